@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * base: clock, hash, asynchronous log, error codes. No policy; depends on libc only.
+ */
+#ifndef PC_BASE_H
+#define PC_BASE_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <time.h>
+
+#define PC_LIKELY(x) __builtin_expect(!!(x), 1)
+#define PC_UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define PC_EXPORT __attribute__((visibility("default")))
+#define PC_ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
+
+/* Functions return 0 or one of these; errno belongs to the application. */
+enum pc_err {
+    PC_OK = 0,
+    PC_ENOMEM = -1,   /* no memory, or a bounded store is full */
+    PC_EIO = -2,      /* the system refused; the message names the reason */
+    PC_EFORMAT = -3,  /* the data is damaged or not of this kind */
+    PC_EVERSION = -4, /* written by a newer version */
+    PC_EARG = -5,     /* the caller's fault */
+    PC_ENOENT = -6,   /* not there */
+    PC_EMISMATCH = -7 /* two inputs do not belong together */
+};
+
+/* One line for an enum pc_err. AS-safe. */
+const char *pc_err_text(int err);
+
+/* ---- Clock ------------------------------------------------------------------------------- */
+
+/* True if ticks come from the processor's own invariant counter. Set once by pc_clock_init. */
+extern bool pc_clock_is_counter;
+
+static inline uint64_t pc_mono_ns(void)
+{
+    struct timespec ts;
+    clock_gettime(CLOCK_MONOTONIC, &ts);
+    return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+/* The time in ticks of an invariant counter, else in nanoseconds. About 10 ns. AS-safe, MT-safe.
+ * Not a serialising read: it may move by a few instructions against its surroundings. */
+static inline uint64_t pc_ticks(void)
+{
+#if defined __x86_64__
+    if (PC_LIKELY(pc_clock_is_counter)) {
+        uint32_t lo, hi;
+        __asm__ volatile("rdtsc" : "=a"(lo), "=d"(hi));
+        return (uint64_t)hi << 32 | lo;
+    }
+#elif defined __aarch64__
+    if (PC_LIKELY(pc_clock_is_counter)) {
+        uint64_t t;
+        __asm__ volatile("mrs %0, cntvct_el0" : "=r"(t));
+        return t;
+    }
+#endif
+    return pc_mono_ns();
+}
+
+/* Decides where ticks come from. Idempotent, MT-safe, takes no lock. */
+void pc_clock_init(void);
+
+/* One point on both clocks, read together: the reading with the shortest distance of a few tries.
+ */
+void pc_clock_pair(uint64_t *ticks_out, uint64_t *mono_ns_out);
+
+/* Nanoseconds a tick times 2^32 from two points; a sane guess where they are too close. */
+uint64_t pc_clock_scale(uint64_t ticks_0, uint64_t mono_0, uint64_t ticks_1, uint64_t mono_1);
+
+static inline uint64_t pc_clock_to_ns(uint64_t ticks, uint64_t scale_q32)
+{
+    return (uint64_t)(((unsigned __int128)ticks * scale_q32) >> 32);
+}
+
+/* ---- Hash -------------------------------------------------------------------------------- */
+
+static inline uint64_t pc_hash_u64(uint64_t x)
+{
+    x ^= x >> 32;
+    x *= 0xd6e8feb86659fd93u;
+    x ^= x >> 32;
+    x *= 0xd6e8feb86659fd93u;
+    return x ^ x >> 32;
+}
+
+/* Hash of n bytes, the same on every machine and in every version: it is stored in files. */
+uint64_t pc_hash_bytes(const void *data, size_t n, uint64_t seed);
+
+/* ---- Log --------------------------------------------------------------------------------- */
+
+/* One line "pcollect: ..." on standard error by a single write(2). Knows %s %d %u %x %c and %%,
+ * with l and z for long and size_t; no width. Longer lines are cut at 1 KiB. Keeps errno.
+ * AS-safe, MT-safe. */
+void pc_log(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* The formatter of pc_log: writes a terminated string of at most n bytes, returns its length. */
+size_t pc_format(char *out, size_t n, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+size_t pc_vformat(char *out, size_t n, const char *format, va_list args);
+
+/* ---- Error text -------------------------------------------------------------------------- */
+
+/* Filled by the function that finds the error; printed by whoever decides what to do about it. */
+struct pc_error {
+    char text[512];
+};
+
+/* Sets the text and returns err, so that `return pc_error_set(e, PC_EIO, ...)` reads well.
+ * e may be NULL. */
+int pc_error_set(struct pc_error *e, int err, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+#endif

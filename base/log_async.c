@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Messages from inside another program: formatted without libc's stdio, written by one write(2).
+ * Every function of this file may run in a signal handler.
+ */
+#include "base/base.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+struct out {
+    char *p, *end;
+};
+
+static void put_char(struct out *o, char c)
+{
+    if (o->p < o->end)
+        *o->p++ = c;
+}
+
+static void put_text(struct out *o, const char *s)
+{
+    for (s = s ? s : "(null)"; *s; s++)
+        put_char(o, *s);
+}
+
+static void put_number(struct out *o, uint64_t v, unsigned base)
+{
+    char digits[20];
+    int n = 0;
+    do {
+        digits[n++] = "0123456789abcdef"[v % base];
+        v /= base;
+    } while (v);
+    while (n)
+        put_char(o, digits[--n]);
+}
+
+static void put_signed(struct out *o, int64_t v)
+{
+    if (v < 0)
+        put_char(o, '-');
+    put_number(o, v < 0 ? -(uint64_t)v : (uint64_t)v, 10);
+}
+
+/* Writes one conversion; returns the character after it. */
+static const char *convert(struct out *o, const char *f, va_list *args)
+{
+    bool wide = false;
+    while (*f == 'l' || *f == 'z') {
+        wide = true;
+        f++;
+    }
+    switch (*f) {
+    case 's':
+        put_text(o, va_arg(*args, const char *));
+        break;
+    case 'c':
+        put_char(o, (char)va_arg(*args, int));
+        break;
+    case 'd':
+        put_signed(o, wide ? va_arg(*args, long) : va_arg(*args, int));
+        break;
+    case 'u':
+    case 'x':
+        put_number(o, wide ? va_arg(*args, unsigned long) : va_arg(*args, unsigned),
+                   *f == 'x' ? 16 : 10);
+        break;
+    case '\0':
+        return f;
+    default:
+        put_char(o, *f);
+    }
+    return f + 1;
+}
+
+size_t pc_vformat(char *out, size_t n, const char *format, va_list args)
+{
+    if (n == 0)
+        return 0;
+    struct out o = {out, out + n - 1};
+    va_list copy;
+    va_copy(copy, args);
+    for (const char *f = format; *f;) {
+        if (*f != '%')
+            put_char(&o, *f++);
+        else
+            f = convert(&o, f + 1, &copy);
+    }
+    va_end(copy);
+    *o.p = '\0';
+    return (size_t)(o.p - out);
+}
+
+size_t pc_format(char *out, size_t n, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    size_t length = pc_vformat(out, n, format, args);
+    va_end(args);
+    return length;
+}
+
+void pc_log(const char *format, ...)
+{
+    static const char prefix[] = "pcollect: ";
+    char line[1024];
+    size_t n = sizeof prefix - 1;
+    __builtin_memcpy(line, prefix, n);
+    va_list args;
+    va_start(args, format);
+    n += pc_vformat(line + n, sizeof line - n - 1, format, args);
+    va_end(args);
+    line[n++] = '\n';
+    int saved = errno;
+    while (write(STDERR_FILENO, line, n) < 0 && errno == EINTR)
+        ;
+    errno = saved;
+}

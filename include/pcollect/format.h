@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Layout of an arena: the memory-mapped file in which one process collects.
+ *
+ * Readers (merge, recovery, live view, debugger) map it read-only while its owner may be writing
+ * or may have been killed at any instruction. The rules that make this work:
+ *  1. An object is filled first and linked last, with release order. What can be reached from the
+ *     header is whole. Objects never move and are never freed.
+ *  2. Fields of one record may differ by the call in progress.
+ *  3. References are u32: bytes from the start of the arena divided by 16. 0 is none.
+ *  4. Every reference is checked against `used_bytes` by readers of files.
+ * All integers are in the byte order of the machine that wrote them; `byte_order` tells.
+ */
+#ifndef PCOLLECT_FORMAT_H
+#define PCOLLECT_FORMAT_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define PCOLLECT_ARENA_MAGIC "PCOLARN"
+#define PCOLLECT_ARENA_VERSION 1u
+#define PCOLLECT_BYTE_ORDER 0x01020304u
+#define PCOLLECT_REF_UNIT 16u
+#define PCOLLECT_MAX_OPS 1024u
+#define PCOLLECT_HOST_BYTES 256u
+#define PCOLLECT_PATH_BYTES 1024u
+#define PCOLLECT_NAME_BYTES 32u
+#define PCOLLECT_BUILD_ID_BYTES 32u
+
+typedef uint32_t pcollect_ref;
+
+/* What the process has reached. Order is order in time. */
+enum pcollect_arena_state {
+    PCOLLECT_STATE_COLLECTING = 1,
+    PCOLLECT_STATE_INITIALISED = 2, /* MPI_Init has returned; rank and n_ranks are valid */
+    PCOLLECT_STATE_MERGED = 3,      /* in a .pcol file: not to be recovered */
+    PCOLLECT_STATE_EXITED = 4       /* left by exit without MPI_Finalize */
+};
+
+/* Things that were left out, each counted. The names printed for them are in pcollect_lost_names.
+ */
+enum pcollect_lost {
+    PCOLLECT_LOST_COLLAPSED = 0, /* calls booked to an ancestor because the arena was full */
+    PCOLLECT_LOST_CALLS,         /* calls not booked at all: no memory for their thread */
+    PCOLLECT_LOST_NESTED,        /* calls from a signal handler that interrupted the library */
+    PCOLLECT_LOST_CUT,           /* contexts whose walk did not reach the start of the thread */
+    PCOLLECT_LOST_DEEP,          /* contexts cut because they were deeper than max_depth */
+    PCOLLECT_LOST_DISAGREED,     /* cached contexts that a check by full walk found wrong */
+    PCOLLECT_LOST_UNCACHED,      /* contexts that had to be walked in full at every call */
+    PCOLLECT_LOST_RECEIVES,      /* nonblocking receives whose size was never learnt */
+    PCOLLECT_N_LOST
+};
+
+struct pcollect_arena_header {
+    char magic[8];
+    uint32_t version;
+    uint32_t byte_order;
+    uint32_t header_bytes;
+    uint32_t state;       /* enum pcollect_arena_state */
+    uint64_t used_bytes;  /* readable bytes from the start of the arena */
+    uint64_t total_bytes; /* to which it may grow */
+    uint64_t run_key;     /* given by `pcollect run`, or 0 */
+    uint64_t job_key;     /* agreed by all ranks in MPI_Init, or 0 */
+    int32_t rank;         /* in MPI_COMM_WORLD, or -1 */
+    int32_t n_ranks;
+    int32_t pid;
+    uint32_t ops_bytes; /* of struct pcollect_op */
+    /* Two points on both clocks: ticks are converted by the line through them. */
+    uint64_t ticks_0, mono_0_ns;
+    uint64_t ticks_1, mono_1_ns;
+    uint64_t realtime_0_ns; /* wall-clock time of point 0, since 1970 */
+    /* Phases of the process, in ticks; 0 is not reached. start is as near to exec as can be had. */
+    uint64_t start_ticks, init_begin_ticks, init_end_ticks, finalize_begin_ticks, last_ticks;
+    pcollect_ref modules; /* newest struct pcollect_module */
+    pcollect_ref threads; /* newest struct pcollect_thread */
+    pcollect_ref plugins; /* newest struct pcollect_plugin_rec */
+    uint32_t record_bytes;
+    uint64_t lost[PCOLLECT_N_LOST];
+    uint64_t notes; /* bit set of enum pcollect_note */
+    char host[PCOLLECT_HOST_BYTES];
+    char exe[PCOLLECT_PATH_BYTES];      /* absolute path of the program */
+    char out[PCOLLECT_PATH_BYTES];      /* pattern of the output path, absolute */
+    char job[64];                       /* id given by the batch system or launcher, or empty */
+    char mpi[128];                      /* name and version of the MPI library */
+    pcollect_ref ops[PCOLLECT_MAX_OPS]; /* struct pcollect_op by op id; filled at first use */
+};
+
+/* Circumstances that the report must tell. */
+enum pcollect_note {
+    PCOLLECT_NOTE_ANONYMOUS = 1u << 0, /* no spool: the arena would not have survived a kill */
+    PCOLLECT_NOTE_SLOW_CLOCK = 1u << 1 /* no invariant counter: clock_gettime is used */
+};
+
+struct pcollect_op {
+    uint16_t op;
+    uint16_t op_class;
+    char name[60];
+};
+
+/* A loaded object. Code addresses are kept as offsets from `bias` (address minus load bias), so
+ * that they agree between processes. */
+struct pcollect_module {
+    pcollect_ref next;
+    uint32_t flags; /* enum pcollect_module_flag */
+    uint64_t bias, lo, hi;
+    uint64_t identity; /* hash of size and program headers: for modules without build-id */
+    uint8_t build_id[PCOLLECT_BUILD_ID_BYTES];
+    uint32_t build_id_bytes;
+    uint32_t path_bytes;
+    char path[]; /* not terminated; path_bytes long */
+};
+
+enum pcollect_module_flag {
+    PCOLLECT_MODULE_EXE = 1u << 0,
+    PCOLLECT_MODULE_LIBC = 1u << 1, /* libc or the dynamic loader */
+    PCOLLECT_MODULE_MPI = 1u << 2,
+    PCOLLECT_MODULE_OWN = 1u << 3
+};
+
+enum pcollect_node_kind {
+    PCOLLECT_NODE_ROOT = 1, /* of one thread's tree */
+    PCOLLECT_NODE_FRAME,    /* module + offset of a return address */
+    PCOLLECT_NODE_OP,       /* a primitive, called from its parent frame; has a record */
+    PCOLLECT_NODE_CUT       /* the frames outside of this point could not be found */
+};
+
+enum pcollect_node_flag {
+    PCOLLECT_FLAG_COLLAPSED = 1u << 0 /* holds calls of descendants that found no room */
+};
+
+struct pcollect_node {
+    uint64_t offset;     /* FRAME: return address minus the module's bias */
+    pcollect_ref module; /* FRAME: struct pcollect_module */
+    uint8_t kind;        /* enum pcollect_node_kind */
+    uint8_t flags;
+    uint16_t op; /* OP: id of the primitive */
+    pcollect_ref parent, first_child, next;
+    pcollect_ref record; /* OP: header.record_bytes bytes, or 0 */
+};
+
+struct pcollect_thread {
+    pcollect_ref next;
+    pcollect_ref root;
+    int32_t tid;        /* of the thread that owns or last owned the tree */
+    uint32_t n_adopted; /* threads that have used this tree, one after the other */
+    uint32_t late;      /* 1: collected after the merge */
+    uint32_t reserved;
+    uint64_t mpi_ticks; /* in calls that are not inside another call */
+    uint64_t mpi_calls;
+    char name[16];
+};
+
+struct pcollect_plugin_rec {
+    pcollect_ref next;
+    uint32_t record_offset; /* of this plugin's part in every record */
+    uint32_t record_bytes;
+    uint32_t n_fields;
+    char name[PCOLLECT_NAME_BYTES];
+    struct pcollect_field_rec {
+        char name[PCOLLECT_NAME_BYTES];
+        uint16_t combine, unit, bins, offset; /* as in struct pcollect_field */
+    } fields[];
+};
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The plugin interface: all that a plugin sees of the library.
+ *
+ * A plugin owns one fixed-size record in every context that it is called for (a context is one
+ * MPI primitive called along one call path). The host allocates the record, zero-filled, when the
+ * context is first met, and keeps it for the life of the process; the plugin describes its fields,
+ * and by that description, not by the plugin's code, records are merged, stored and printed.
+ *
+ * A plugin is one descriptor, static or exported from a shared object as `pcollect_plugin`.
+ * `abi` and `size` come first and are checked before anything else is read.
+ *
+ * Rules for the hooks pre, post and complete: no malloc, no lock, no system call, no MPI call,
+ * no thread-local variables; touch the given record and the plugin's own state only. Two threads
+ * never get the same record.
+ */
+#ifndef PCOLLECT_PLUGIN_H
+#define PCOLLECT_PLUGIN_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define PCOLLECT_PLUGIN_ABI 1u
+
+/* The symbol that a plugin in a shared object exports. */
+#define PCOLLECT_PLUGIN_SYMBOL "pcollect_plugin"
+
+enum pcollect_plugin_kind {
+    PCOLLECT_PLUGIN_COMM = 1,    /* called around communication: struct pcollect_comm_plugin */
+    PCOLLECT_PLUGIN_COMPUTE = 2, /* called at an interrupt: struct pcollect_compute_plugin */
+};
+
+/* How two values of a field become one, for threads of a rank and for ranks. */
+enum pcollect_combine {
+    PCOLLECT_SUM = 1, /* u64 added; statistics over ranks and each rank's value are kept */
+    PCOLLECT_MIN = 2, /* least u64; 0 in a context without calls means "none yet" */
+    PCOLLECT_MAX = 3, /* greatest u64 */
+    PCOLLECT_HIST =
+        4 /* `bins` u64 counts, added bin by bin; bin k counts values v, 2^k <= v < 2^(k+1) */
+};
+
+/* Units change how a value is converted and printed. Ticks become nanoseconds at the merge. */
+enum pcollect_unit {
+    PCOLLECT_UNIT_COUNT = 1,
+    PCOLLECT_UNIT_TICKS = 2, /* of the host's clock; stored in the profile as nanoseconds */
+    PCOLLECT_UNIT_BYTES = 3,
+    PCOLLECT_UNIT_NS = 4
+};
+
+struct pcollect_field {
+    const char *name; /* short, lower case, unique in the plugin */
+    const char *doc;  /* one line */
+    uint16_t combine; /* enum pcollect_combine */
+    uint16_t unit;    /* enum pcollect_unit */
+    uint16_t bins;    /* PCOLLECT_HIST only */
+    uint16_t offset;  /* bytes into the record, a multiple of 8 */
+};
+
+/* Class of an MPI primitive. */
+enum pcollect_class {
+    PCOLLECT_CLASS_OTHER = 0,
+    PCOLLECT_CLASS_ENV,        /* Init, Finalize, Abort, Pcontrol, ... */
+    PCOLLECT_CLASS_P2P,        /* point-to-point, blocking and nonblocking */
+    PCOLLECT_CLASS_COLL,       /* collectives, blocking and nonblocking */
+    PCOLLECT_CLASS_COMPLETION, /* Wait, Test, Probe */
+    PCOLLECT_CLASS_COMM,       /* making and freeing communicators */
+    PCOLLECT_CLASS_TYPE,       /* datatypes */
+    PCOLLECT_CLASS_GROUP,
+    PCOLLECT_CLASS_IO,
+    PCOLLECT_CLASS_RMA,
+    PCOLLECT_N_CLASSES
+};
+
+/* One communication call, in terms that no MPI library owns. */
+struct pcollect_event {
+    uint32_t size;       /* of this structure as the host knows it */
+    uint16_t op;         /* id of the primitive, see pcollect_host.op_name */
+    uint16_t op_class;   /* enum pcollect_class */
+    uint64_t begin;      /* ticks, set before `pre` */
+    uint64_t end;        /* ticks, set before `post` */
+    uint64_t bytes_sent; /* what this rank's send arguments describe */
+    uint64_t bytes_received;
+    int32_t peer;   /* rank in the communicator, or a negative value for none */
+    int32_t root;   /* rank in the communicator, or a negative value for none */
+    int32_t tag;    /* or a negative value for none */
+    int32_t result; /* what the MPI function returned, set before `post` */
+};
+
+/* Services of the host, valid for the life of the process. */
+struct pcollect_host {
+    uint32_t abi;
+    uint32_t size;
+    uint64_t ns_per_tick_q32; /* nanoseconds a tick, times 2^32 */
+    /* Name of a primitive ("MPI_Send"), or NULL. AS-safe, MT-safe. */
+    const char *(*op_name)(uint16_t op);
+    /* One line on standard error, at most 500 bytes. AS-safe, MT-safe. */
+    void (*log)(const char *text);
+};
+
+struct pcollect_comm_plugin {
+    uint32_t abi;  /* PCOLLECT_PLUGIN_ABI */
+    uint32_t size; /* sizeof(struct pcollect_comm_plugin) */
+    uint32_t kind; /* PCOLLECT_PLUGIN_COMM */
+    uint32_t record_bytes;
+    const char *name;
+    const char *doc;
+    const struct pcollect_field *fields;
+    uint32_t n_fields;
+    /* Called once before the first event; *state is handed to the other hooks. Not 0: the plugin
+     * is left out. Required. */
+    int (*init)(const struct pcollect_host *host, void **state);
+    /* Before the real function runs; may be NULL. */
+    void (*pre)(void *state, const struct pcollect_event *event, void *record);
+    /* After the real function has returned. Required. */
+    void (*post)(void *state, const struct pcollect_event *event, void *record);
+    /* A nonblocking receive has completed: event->bytes_received belongs to `record`, the context
+     * that posted it. begin and end are 0. May be NULL. */
+    void (*complete)(void *state, const struct pcollect_event *event, void *record);
+    /* Called once at the end, records are final; may be NULL. */
+    void (*fini)(void *state);
+};
+
+/* A timer or counter interrupt in one thread. */
+struct pcollect_sample {
+    uint32_t size;
+    uint32_t reserved;
+    uint64_t now;      /* ticks */
+    uint64_t interval; /* ticks since the thread's previous sample */
+};
+
+struct pcollect_compute_plugin {
+    uint32_t abi;
+    uint32_t size;
+    uint32_t kind; /* PCOLLECT_PLUGIN_COMPUTE */
+    uint32_t record_bytes;
+    const char *name;
+    const char *doc;
+    const struct pcollect_field *fields;
+    uint32_t n_fields;
+    int (*init)(const struct pcollect_host *host, void **state);
+    void (*trigger)(void *state, const struct pcollect_sample *sample, void *record);
+    void (*fini)(void *state);
+};
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

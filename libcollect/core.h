@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What libpcollect.so offers to its adapters (one per MPI) and expects of them.
+ *
+ * An adapter is a shared object built against one MPI's mpi.h. It has no undefined MPI symbol, no
+ * DT_NEEDED on an MPI and no thread-local data: it reaches the MPI by tables of addresses that
+ * libpcollect.so fills, and the core by struct pc_core. The life of one call:
+ *
+ *     wrapper of MPI_Send:   struct pc_call call;
+ *                            call.cfa = __builtin_dwarf_cfa(); call.fp =
+ * __builtin_frame_address(0); call.ret = __builtin_return_address(0); if (!core->begin(&call,
+ * PC_SLOT_MPI_SEND))  return real(...); call.event.bytes_sent = ...; core->pre(&call) if
+ * core->n_pre; call.event.begin = pc_ticks(); rc = real(...); call.event.end = pc_ticks();
+ *                            call.event.result = rc; core->end(&call);
+ */
+#ifndef PC_CORE_H
+#define PC_CORE_H
+
+#include "base/base.h"
+#include "include/pcollect/format.h"
+#include "include/pcollect/plugin.h"
+
+#define PC_CORE_ABI 1u
+
+struct pc_thread;
+
+/* One MPI call in progress; lives in the frame of the wrapper. */
+struct pc_call {
+    struct pc_call *outer; /* the call inside which this one was made, from a user's callback */
+    struct pc_thread *thread;
+    uintptr_t cfa; /* stack address of the caller at the call: the depth guard */
+    uintptr_t fp;  /* address at which the caller's frame pointer was saved */
+    uintptr_t ret;
+    pcollect_ref node; /* OP node */
+    uint32_t epoch;
+    void *record; /* of all plugins */
+    struct pcollect_event event;
+};
+
+/* A slot is an entry point: 2 * op for MPI_X, 2 * op + 1 for PMPI_X. */
+#define PC_SLOT_OP(slot) ((uint16_t)((slot) >> 1))
+#define PC_SLOT_IS_PMPI(slot) ((slot)&1)
+
+/* Where a nonblocking receive was posted. */
+struct pc_origin {
+    pcollect_ref node;
+    uint32_t epoch;
+    struct pc_thread *thread;
+};
+
+/* Collective services for the merge, over a private duplicate of MPI_COMM_WORLD. All functions
+ * return 0 or a negative enum pc_err. */
+struct pc_transport {
+    void *self;
+    int rank, n_ranks;
+    int (*send)(void *self, const void *data, size_t n, int to);
+    /* Length first, then the data: the caller learns n before it must provide room. */
+    int (*receive_size)(void *self, int from, size_t *n_out);
+    int (*receive)(void *self, void *data, size_t n, int from);
+    int (*broadcast)(void *self, void *data, size_t n, int root);
+};
+
+/* The core as adapters see it. */
+struct pc_core {
+    uint32_t abi;
+    uint32_t size;
+    /* Finds the thread and the context, decides whether the call counts. False: pass it on. Sets
+     * event.op, op_class; all other fields of the event are zeroed (peer, root, tag: -1). */
+    bool (*begin)(struct pc_call *call, unsigned slot);
+    uint32_t n_pre; /* plugins with a `pre` hook */
+    void (*pre)(struct pc_call *call);
+    void (*end)(struct pc_call *call);
+    /* The context of a call in progress, to be kept with its request. */
+    struct pc_origin (*origin)(const struct pc_call *call);
+    /* A posted receive has completed in the thread of `by` with that many bytes. */
+    void (*complete)(struct pc_call *by, const struct pc_origin *origin, uint64_t bytes_received);
+    /* Counts something left out. */
+    void (*lost)(enum pcollect_lost what, uint64_t n);
+    /* Memory that is never freed, zero-filled, page-aligned, by mmap; NULL if there is none. */
+    void *(*memory)(size_t bytes);
+    /* Thread-private memory of the adapter: a fixed slot of 64 bytes, zero at first (cache of
+     * pointers). The thread is that of a call in progress. */
+    void *(*thread_slot)(struct pc_thread *thread);
+    /* Dense number of a thread, 0 .. below 4096, reused after its end by an adopter. */
+    uint32_t (*thread_number)(struct pc_thread *thread);
+    /* MPI_Init* is about to run / has returned in this process. `mpi` names library and version.
+     * job_key is drawn by rank 0 and agreed by all ranks through the transport. */
+    void (*init_begin)(void);
+    void (*init_end)(const struct pc_transport *transport, const char *mpi);
+    /* MPI_Finalize has been called (before the real one). */
+    void (*finalize_begin)(void);
+    /* From the delete callback of the attribute on MPI_COMM_SELF: merge now. Collective. */
+    void (*merge)(const struct pc_transport *transport);
+    /* MPI_Finalize has returned. */
+    void (*finalize_end)(void);
+};
+
+/* What libcollect/mpi gives an adapter when it opens it. Indexed by op. Missing functions are NULL.
+ */
+struct pc_mpi_symbols {
+    void *const *mpi;  /* next definition of MPI_X after us */
+    void *const *pmpi; /* next definition of PMPI_X after us */
+    /* Address of a data object of the MPI library by name, or NULL. */
+    void *(*data)(const char *name);
+};
+
+/* Exported by every adapter as `pc_adapter`. */
+struct pc_adapter {
+    uint32_t abi; /* PC_CORE_ABI */
+    uint32_t size;
+    const char *name; /* "Open MPI" */
+    uint32_t n_ops;   /* ops the adapter was built with: must equal the library's */
+    /* 0 on success. Fills wrappers[slot] for every slot that is to be measured, and leaves the
+     * others NULL: they get the real function. */
+    int (*init)(const struct pc_core *core, const struct pc_mpi_symbols *symbols, void **wrappers);
+};
+
+#define PC_ADAPTER_SYMBOL "pc_adapter"
+
+/* ---- Inside libpcollect.so ------------------------------------------------------------------ */
+
+/* The core's table; valid at all times. */
+const struct pc_core *pc_core_table(void);
+
+/* Starts collecting: configuration, arena, plugins. Called by the resolver when the process has an
+ * MPI and first calls it, or from the constructor with `[collect] always = yes`. Idempotent,
+ * MT-safe. False: this process is not to be measured (bad configuration, forked child, no memory):
+ * every slot then gets the real function. */
+bool pc_core_start(void);
+
+/* Names of ops, made from the table of MPI functions (libcollect/mpi). NULL if out of range. */
+const char *pc_op_name(uint16_t op);
+uint16_t pc_op_class(uint16_t op);
+extern const unsigned pc_n_ops;
+
+/* Whether a call through `slot` with return address `ret` is the program's (DESIGN: who is
+ * counted). Called once per thread, slot and return address; takes locks, not AS-safe.
+ * libcollect/mpi. */
+bool pc_mpi_counts(unsigned slot, uintptr_t ret);
+
+/* Path of a file beside this library: <dir of libpcollect.so>/pcollect/<name>. AS-safe. False if
+ * it does not fit. */
+bool pc_core_module_path(const char *name, char *out, size_t n);
+
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The load map: which module holds a code address.
+ *
+ * Modules are found when an address in them is first met (glibc's _dl_find_object, lock-free and
+ * async-signal-safe; elsewhere a snapshot by dl_iterate_phdr, refreshed outside handlers) and are
+ * kept for ever in a fixed table. A module that is closed and opened again elsewhere is a new
+ * entry. `generation` rises before every dlopen and dlclose (libcollect/interpose): what was
+ * derived from addresses of an older generation is void.
+ */
+#ifndef PC_LOADMAP_H
+#define PC_LOADMAP_H
+
+#include "base/base.h"
+#include "include/pcollect/format.h"
+
+#include <stdatomic.h>
+
+struct pc_module {
+    uintptr_t bias; /* load address minus link address */
+    uintptr_t lo, hi;
+    const void *eh_frame_hdr; /* NULL: no unwind table */
+    uint64_t identity;
+    uint8_t build_id[PCOLLECT_BUILD_ID_BYTES];
+    uint32_t build_id_bytes;
+    uint32_t flags;                 /* enum pcollect_module_flag */
+    uint32_t generation;            /* in which it was found */
+    char path[PCOLLECT_PATH_BYTES]; /* absolute; "[vdso]" for the kernel's */
+    _Atomic uint32_t arena_ref;     /* struct pcollect_module of this entry, 0: not yet published */
+};
+
+/* Raised by dlopen, dlmopen and dlclose before they do anything. */
+extern _Atomic uint32_t pc_loadmap_generation;
+
+/* Says whether a module belongs to an MPI library; set once by libcollect/mpi, may be NULL.
+ * Called when a module is found; must be AS-safe. */
+typedef bool (*pc_loadmap_is_mpi_fn)(const struct pc_module *module);
+void pc_loadmap_set_is_mpi(pc_loadmap_is_mpi_fn fn);
+
+/* The module that holds pc now, or NULL. AS-safe, MT-safe, no malloc, no lock. */
+struct pc_module *pc_loadmap_find(uintptr_t pc);
+
+/* Calls fn for every module loaded now, in search order; stops when fn returns non-zero and
+ * returns that. Takes the loader's lock: not AS-safe. */
+int pc_loadmap_each(int (*fn)(struct pc_module *module, void *arg), void *arg);
+
+#endif

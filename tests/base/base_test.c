@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "base/base.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <string.h>
+
+static void formatter_agrees_with_printf(void **state)
+{
+    (void)state;
+    static const long values[] = {0, 1, -1, 42, INT32_MAX, INT32_MIN};
+    for (size_t i = 0; i < PC_ARRAY_LEN(values); i++) {
+        char ours[200], theirs[200];
+        pc_format(ours, sizeof ours, "<%d|%ld|%x|%s|%c|%%>", (int)values[i], values[i],
+                  (unsigned)values[i], "text", 'c');
+        snprintf(theirs, sizeof theirs, "<%d|%ld|%x|%s|%c|%%>", (int)values[i], values[i],
+                 (unsigned)values[i], "text", 'c');
+        assert_string_equal(ours, theirs);
+    }
+}
+
+static void formatter_never_writes_past_its_buffer(void **state)
+{
+    (void)state;
+    char out[12];
+    memset(out, '#', sizeof out);
+    assert_int_equal(pc_format(out, 8, "%s %d", "abcdef", 12345), 7);
+    assert_string_equal(out, "abcdef ");
+    assert_int_equal(out[8], '#');
+}
+
+static void clock_scale_converts_between_two_points(void **state)
+{
+    (void)state;
+    /* 2.5 ticks a nanosecond over 10 s */
+    uint64_t scale = pc_clock_scale(1000, 500, 1000 + 25000000000u, 500 + 10000000000u);
+    assert_true(pc_clock_to_ns(25000000000u, scale) - 9999999990u <= 20);
+    assert_int_equal(pc_clock_scale(5, 5, 5, 5), (uint64_t)1 << 32);
+}
+
+static void ticks_follow_the_monotonic_clock(void **state)
+{
+    (void)state;
+    pc_clock_init();
+    uint64_t t0, m0, t1, m1, t2, m2;
+    pc_clock_pair(&t0, &m0);
+    struct timespec pause = {0, 20000000};
+    nanosleep(&pause, NULL);
+    pc_clock_pair(&t1, &m1);
+    nanosleep(&pause, NULL);
+    pc_clock_pair(&t2, &m2);
+    uint64_t ns = pc_clock_to_ns(t2 - t1, pc_clock_scale(t0, m0, t1, m1));
+    double ratio = (double)ns / (double)(m2 - m1);
+    assert_true(ratio > 0.99 && ratio < 1.01);
+}
+
+static void byte_hash_is_stable_for_files(void **state)
+{
+    (void)state;
+    assert_true(pc_hash_bytes("abc", 3, 0) == pc_hash_bytes("abc", 3, 0));
+    assert_true(pc_hash_bytes("abc", 3, 0) != pc_hash_bytes("abc", 3, 1));
+    assert_true(pc_hash_bytes("abc", 3, 0) != pc_hash_bytes("abd", 3, 0));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(formatter_agrees_with_printf),
+        cmocka_unit_test(formatter_never_writes_past_its_buffer),
+        cmocka_unit_test(clock_scale_converts_between_two_points),
+        cmocka_unit_test(ticks_follow_the_monotonic_clock),
+        cmocka_unit_test(byte_hash_is_stable_for_files),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Two kinds of test, both TAP: cmocka programs (no suffix) and shell scripts (.test). Each folder of
+# tests adds its own in tests/<folder>/local.mk. Scripts get PC_STAGE (an installed tree), PC_SRC,
+# PC_BUILD and the MPI tools in the environment and source tests/lib.sh.
+
+TEST_EXTENSIONS = .test
+LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
+LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/run-unit
+TEST_LOG_DRIVER = $(LOG_DRIVER)
+TEST_LOG_COMPILER = $(SHELL)
+
+AM_TESTS_ENVIRONMENT = \
+    PC_STAGE='$(stage)'; export PC_STAGE; \
+    PC_SRC='$(abs_top_srcdir)'; export PC_SRC; \
+    PC_BUILD='$(abs_top_builddir)'; export PC_BUILD; \
+    PC_CC='$(CC)'; export PC_CC; \
+    PC_CXX='$(CXX_FOR_TESTS)'; export PC_CXX; \
+    MPIRUN_OPENMPI='$(MPIRUN_OPENMPI)'; export MPIRUN_OPENMPI; \
+    MPIRUN_MPICH='$(MPIRUN_MPICH)'; export MPIRUN_MPICH; \
+    MPICC_OPENMPI='$(MPICC_OPENMPI)'; export MPICC_OPENMPI; \
+    MPICC_MPICH='$(MPICC_MPICH)'; export MPICC_MPICH; \
+    MPIFC_OPENMPI='$(MPIFC_OPENMPI)'; export MPIFC_OPENMPI; \
+    MPIFC_MPICH='$(MPIFC_MPICH)'; export MPIFC_MPICH;
+
+# Unit tests link these.
+test_cflags = $(PC_FLAGS) $(CMOCKA_CFLAGS)
+
+check_DATA = tests/stage.stamp
+tests/stage.stamp: all
+	@$(MAKE) $(AM_MAKEFLAGS) stage && touch $@
+
+EXTRA_DIST += tests/run-unit
+
+include tests/base/local.mk
+include tests/walk/local.mk
+include tests/cct/local.mk
+include tests/format/local.mk
+include tests/config/local.mk
+include tests/tools/local.mk
+include tests/report/local.mk
+include tests/mpi/local.mk
+include tests/safety/local.mk
+include tests/project/local.mk
