@@ -73,7 +73,9 @@ struct pcollect_arena_header {
     uint64_t ticks_1, mono_1_ns;
     uint64_t realtime_0_ns; /* wall-clock time of point 0, since 1970 */
     /* Phases of the process, in ticks; 0 is not reached. start is as near to exec as can be had. */
-    uint64_t start_ticks, init_begin_ticks, init_end_ticks, finalize_begin_ticks, last_ticks;
+    uint64_t start_ticks, init_begin_ticks, init_end_ticks;
+    uint64_t finalize_begin_ticks, finalize_end_ticks, exit_ticks;
+    uint64_t merge_ticks; /* length of this library's own work inside MPI_Finalize */
     pcollect_ref modules; /* newest struct pcollect_module */
     pcollect_ref threads; /* newest struct pcollect_thread */
     pcollect_ref plugins; /* newest struct pcollect_plugin_rec */
@@ -150,6 +152,7 @@ struct pcollect_thread {
     uint32_t reserved;
     uint64_t mpi_ticks; /* in calls that are not inside another call */
     uint64_t mpi_calls;
+    uint64_t last_ticks; /* end of the last call: the process was alive then */
     char name[16];
 };
 
