@@ -19,6 +19,7 @@
 #include "base/base.h"
 #include "include/pcollect/format.h"
 #include "include/pcollect/plugin.h"
+#include "merge/transport.h"
 
 #define PC_CORE_ABI 1u
 
@@ -46,18 +47,6 @@ struct pc_origin {
     pcollect_ref node;
     uint32_t epoch;
     struct pc_thread *thread;
-};
-
-/* Collective services for the merge, over a private duplicate of MPI_COMM_WORLD. All functions
- * return 0 or a negative enum pc_err. */
-struct pc_transport {
-    void *self;
-    int rank, n_ranks;
-    int (*send)(void *self, const void *data, size_t n, int to);
-    /* Length first, then the data: the caller learns n before it must provide room. */
-    int (*receive_size)(void *self, int from, size_t *n_out);
-    int (*receive)(void *self, void *data, size_t n, int from);
-    int (*broadcast)(void *self, void *data, size_t n, int root);
 };
 
 /* The core as adapters see it. */

@@ -8,7 +8,7 @@
 #include "base/base.h"
 #include "cct/cct.h"
 #include "format/profile.h"
-#include "libcollect/core.h"
+#include "merge/transport.h"
 
 /* Which trees of an arena are taken. */
 enum pc_merge_part {

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * How ranks reach each other: a table of functions, so that the merge knows neither MPI nor the
+ * process it runs in. In a job the adapter fills it with PMPI calls (libcollect/mpi); tests fill it
+ * with memory.
+ */
+#ifndef PC_TRANSPORT_H
+#define PC_TRANSPORT_H
+
+#include <stddef.h>
+
+/* Collective services for the merge, over a private duplicate of MPI_COMM_WORLD. All functions
+ * return 0 or a negative enum pc_err. */
+struct pc_transport {
+    void *self;
+    int rank, n_ranks;
+    int (*send)(void *self, const void *data, size_t n, int to);
+    /* Length first, then the data: the caller learns n before it must provide room. */
+    int (*receive_size)(void *self, int from, size_t *n_out);
+    int (*receive)(void *self, void *data, size_t n, int from);
+    int (*broadcast)(void *self, void *data, size_t n, int root);
+};
+
+#endif
