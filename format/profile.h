@@ -8,8 +8,12 @@
  *    fields are sorted by (plugin, name) and unique; ranks are sorted by rank and unique;
  *  - nodes are in preorder, node 0 is the root; the children of a node are sorted by
  *    pc_node_compare and unique, so that equal profiles have equal bytes;
- *  - every per-rank list is sorted by rank.
+ *  - data are numbered in the order of their nodes;
+ *  - every per-rank list is sorted by rank and complete: each rank that has the context is in it,
+ *    and the statistics are those of the listed values.
  * Merging two profiles is therefore one linear pass, associative and commutative to the bit.
+ *
+ * Nothing here is AS-safe; all functions are MT-safe on different profiles.
  */
 #ifndef PC_PROFILE_H
 #define PC_PROFILE_H
@@ -19,12 +23,16 @@
 
 typedef unsigned __int128 pc_u128;
 
+#define PC_NO_INDEX UINT32_MAX
+#define PC_PROFILE_MAX_BINS 64u
+#define PC_PROFILE_MAX_FIELDS 4096u
+
 struct pc_profile_module {
     uint8_t build_id[PCOLLECT_BUILD_ID_BYTES];
     uint32_t build_id_bytes; /* 0: identified by path and identity */
-    uint32_t flags;
-    uint64_t identity;
-    char *path; /* of equal modules the least in byte order */
+    uint32_t flags;          /* enum pcollect_module_flag, of all ranks */
+    uint64_t identity;       /* of equal modules the least */
+    char *path;              /* of equal modules the least in byte order */
 };
 
 struct pc_profile_op {
@@ -35,18 +43,19 @@ struct pc_profile_op {
 struct pc_profile_field {
     char *plugin, *name;
     uint16_t combine; /* enum pcollect_combine */
-    uint16_t unit;    /* ticks have become nanoseconds */
-    uint16_t bins;
+    uint16_t unit;    /* enum pcollect_unit; ticks have become nanoseconds */
+    uint16_t bins;    /* PCOLLECT_HIST only, at most PC_PROFILE_MAX_BINS */
 };
 
-/* What is known of one rank. Times in nanoseconds. */
+/* What is known of one rank. Times in nanoseconds; the three phases add up to the time from exec to
+ * the last moment known. A phase that was never reached is 0. */
 struct pc_profile_rank {
     int32_t rank;
     int32_t pid;
     char *host;
     uint64_t start_realtime_ns; /* since 1970 */
-    uint64_t before_init_ns;    /* exec to MPI_Init */
-    uint64_t inside_ns;         /* MPI_Init to the return of MPI_Finalize */
+    uint64_t before_init_ns;    /* exec to MPI_Init; to the end without MPI_Init */
+    uint64_t inside_ns;         /* MPI_Init to the return of MPI_Finalize, or as far as known */
     uint64_t after_ns;          /* MPI_Finalize to exit; 0 with `closed` false */
     uint64_t mpi_ns, mpi_calls; /* outermost calls only */
     uint64_t merge_ns;          /* spent by this library in MPI_Finalize; not in mpi_ns */
@@ -58,7 +67,8 @@ struct pc_profile_rank {
 };
 
 /* Scalar metric of one node over ranks. Ranks without the context are not in it (n counts those
- * that have it). */
+ * that have it; for PCOLLECT_MIN fields those whose value is not 0, "none yet"). With n = 0 all is
+ * 0. */
 struct pc_stat {
     uint64_t n;
     pc_u128 sum;
@@ -68,27 +78,27 @@ struct pc_stat {
 };
 
 struct pc_profile_node {
-    uint32_t parent; /* UINT32_MAX for the root */
+    uint32_t parent; /* PC_NO_INDEX for the root */
     uint32_t n_descendants;
-    uint16_t kind; /* enum pcollect_node_kind */
-    uint16_t flags;
-    uint32_t module; /* FRAME: index; */
-    uint32_t op;     /* OP: index into ops */
-    uint32_t data;   /* index into data, or UINT32_MAX */
-    uint64_t offset; /* FRAME */
+    uint16_t kind;   /* enum pcollect_node_kind */
+    uint16_t flags;  /* enum pcollect_node_flag, of all ranks */
+    uint32_t module; /* FRAME: index, or PC_NO_INDEX: unknown; others: PC_NO_INDEX */
+    uint32_t op;     /* OP: index into ops; others: PC_NO_INDEX */
+    uint32_t data;   /* index into data, or PC_NO_INDEX */
+    uint64_t offset; /* FRAME: return address minus the module's bias; others: 0 */
 };
 
 /* The record of one node: for the k-th field either a statistic or bins. */
 struct pc_profile_data {
     struct pc_stat *stats; /* n_fields; histograms: only n is used */
     uint64_t **bins;       /* n_fields; NULL but for histograms */
-    uint32_t n_ranks;      /* entries of the per-rank lists */
+    uint32_t n_ranks;      /* entries of the per-rank lists, at least 1 */
     int32_t *ranks;        /* ascending */
     uint64_t *values;      /* n_ranks x n_fields, row per rank; 0 for histograms */
 };
 
 struct pc_profile {
-    char *exe, *mpi, *job;
+    char *exe, *mpi, *job; /* empty: unknown */
     uint64_t job_key;
     uint32_t world_size; /* ranks the job had; n_ranks of them are here */
     uint32_t n_ranks, n_modules, n_ops, n_fields, n_nodes, n_data;
@@ -98,36 +108,75 @@ struct pc_profile {
     struct pc_profile_field *fields;
     struct pc_profile_node *nodes;
     struct pc_profile_data *data;
-    void *memory; /* everything above is in one pool, freed at once */
+    struct pc_pool *memory; /* everything above, and this structure, freed at once */
 };
 
-void pc_profile_free(struct pc_profile *p);
+/* What each member of enum pcollect_lost counts, as the report prints it after the number. */
+extern const char *const pcollect_lost_names[PCOLLECT_N_LOST];
 
-/* Total order of modules and of the children of one node. */
+void pc_profile_free(struct pc_profile *p); /* NULL is allowed */
+
+/* Total order of modules, and of the children of one node (of one profile). */
 int pc_module_compare(const struct pc_profile_module *a, const struct pc_profile_module *b);
+int pc_node_compare(const struct pc_profile_node *a, const struct pc_profile_node *b);
 
 /* 0 if the invariants above hold; else PC_EFORMAT with the first that does not. */
 int pc_profile_check(const struct pc_profile *p, struct pc_error *error);
 
 /* The profile as bytes, and back. The bytes of equal profiles are equal. Decoding checks every
- * length and index: no input makes it crash. The caller frees *data_out with free(). */
+ * length and index, and the invariants: no input makes it crash. The caller frees *data_out with
+ * free(). */
 int pc_profile_encode(const struct pc_profile *p, uint8_t **data_out, size_t *n_out);
 int pc_profile_decode(const uint8_t *data, size_t n, struct pc_profile **out,
                       struct pc_error *error);
 
-/* ---- .pcol files ---------------------------------------------------------------------------- */
+/* ---- Merging -------------------------------------------------------------------------------- */
 
-/* Writes to a temporary name beside path, then renames. On failure nothing is left behind and the
- * text says why. */
-int pc_pcol_write(const struct pc_profile *p, const char *path, struct pc_error *error);
+/* The sum of two profiles of different ranks of one job. PC_EMISMATCH: a rank in both, another
+ * job_key or world_size, or a field that the two define differently. a and b stay. */
+int pc_profile_merge(const struct pc_profile *a, const struct pc_profile *b,
+                     struct pc_profile **out, struct pc_error *error);
 
-/* Reads a file, with what its ranks added at their end. */
+/* Lays b over a where they may share ranks (what ranks added after the merge): records of the same
+ * rank are added; of struct pc_profile_rank what b knows (not 0, not empty) replaces that of a. */
+int pc_profile_overlay(const struct pc_profile *a, const struct pc_profile *b,
+                       struct pc_profile **out, struct pc_error *error);
+
+/* Many profiles of different ranks, in any order, at the cost of a balanced tree. Zero-initialise.
+ * add takes ownership of p, also on failure. finish gives the sum (NULL if nothing was added). */
+struct pc_profile_sum {
+    struct pc_profile *part[64]; /* part[k]: sum of 2^k profiles, or NULL */
+};
+int pc_profile_sum_add(struct pc_profile_sum *s, struct pc_profile *p, struct pc_error *error);
+int pc_profile_sum_finish(struct pc_profile_sum *s, struct pc_profile **out,
+                          struct pc_error *error);
+void pc_profile_sum_free(struct pc_profile_sum *s);
+
+/* ---- .pcol files (doc/internals/format.md) -------------------------------------------------- */
+
+#define PC_PCOL_MAJOR 1u
+#define PC_PCOL_MINOR 0u
+
+enum pc_pcol_flag {
+    PC_PCOL_LATE_SLOTS = 1u << 0 /* make room for what each rank of the world adds at its exit */
+};
+
+/* Writes to a temporary name beside path, then renames: path is replaced at once or not at all,
+ * and a link is replaced, not followed. On failure nothing is left behind and the text says why
+ * and what to do. */
+int pc_pcol_write(const struct pc_profile *p, const char *path, unsigned flags,
+                  struct pc_error *error);
+
+/* Reads a file, with what its ranks added at their end. PC_OK with a text (else it is empty): a
+ * part that could be left out was damaged. PC_ENOENT, PC_EIO, PC_EFORMAT, PC_EVERSION otherwise.
+ */
 int pc_pcol_read(const char *path, struct pc_profile **out, struct pc_error *error);
 
-/* After the merge each rank owns a slot of fixed size in the file for what happens later: the end
- * of MPI_Finalize, the time to exit, and calls made meanwhile (`late`, a profile of this rank
- * alone). Overwrites what the slot held. Verifies that path is still the file of job_key. */
-int pc_pcol_write_late(const char *path, uint64_t job_key, const struct pc_profile *late,
-                       struct pc_error *error);
+/* Writes what happened in one rank after the merge (a profile of that rank alone) into its slot:
+ * the end of MPI_Finalize, the time to exit, calls made meanwhile. Overwrites what the slot held.
+ * Verifies that path is still the file of that job. Contexts that find no room are collapsed to one
+ * node per primitive; if those find none either, they are left out and counted as
+ * PCOLLECT_LOST_LATE. Any number of processes may call it at once. */
+int pc_pcol_write_late(const char *path, const struct pc_profile *late, struct pc_error *error);
 
 #endif

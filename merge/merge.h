@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * From arenas to one profile: in the job over a transport, after it from files.
+ * From arenas to one profile: in the job over a transport, after it from files. The sum of two
+ * profiles itself is format's (pc_profile_merge). doc/internals/merge.md has the rules.
  */
 #ifndef PC_MERGE_H
 #define PC_MERGE_H
@@ -13,32 +14,62 @@
 /* Which trees of an arena are taken. */
 enum pc_merge_part {
     PC_MERGE_MAIN, /* collected before the merge */
-    PC_MERGE_LATE  /* collected after it (struct pcollect_thread.late) */
+    PC_MERGE_LATE, /* collected after it (struct pcollect_thread.late); of the strings only what is
+                      needed, of the rank's figures all that is known now, totals included */
+    PC_MERGE_ALL   /* both: for recovery */
 };
 
-/* The profile of one rank from its arena: threads unified, ticks converted, libc's start-up frames
- * and MPI's frames have been left out by the collector already. `base` is a mapping of `n` readable
- * bytes that may come from a file: every reference is checked; what is damaged is left out and the
- * text says so (result PC_OK with a text), a header that is not one is PC_EFORMAT. */
+/* The profile of one rank from its arena: threads unified, ticks converted. `base` is a mapping of
+ * `n` readable bytes that may come from a file or be written to meanwhile: every reference is
+ * checked; what is damaged is left out and the text says so (result PC_OK with a text, else the
+ * text is empty). A header that is not one is PC_EFORMAT, one of a newer layout PC_EVERSION. A
+ * process that is no MPI rank becomes rank 0 of 1. */
 int pc_merge_arena(const void *base, size_t n, enum pc_merge_part part, struct pc_profile **out,
                    struct pc_error *error);
 
-/* The sum of two profiles of different ranks; a rank in both is PC_EMISMATCH. */
-int pc_merge_pair(const struct pc_profile *a, const struct pc_profile *b, struct pc_profile **out,
-                  struct pc_error *error);
-
-/* Adds b to a where they may share ranks (late slots): values of the same rank are added, fields
- * of struct pc_profile_rank that b knows (non-zero) replace those of a. */
-int pc_merge_into_ranks(const struct pc_profile *a, const struct pc_profile *b,
-                        struct pc_profile **out, struct pc_error *error);
-
 /* Collective: reduces the profiles of all ranks over a binomial tree. On rank 0 *out is the result;
- * elsewhere NULL. Takes ownership of mine. */
+ * elsewhere NULL. Takes ownership of mine. mine may be NULL (this rank could not make its own): all
+ * ranks still meet. Where a rank is missing from the result rank 0 gets PC_EMISMATCH and no result;
+ * the other ranks learn that only from what rank 0 says later. */
 int pc_merge_reduce(const struct pc_transport *t, struct pc_profile *mine, struct pc_profile **out,
                     struct pc_error *error);
 
-/* Merges the arena files given (of one job) and reports on each through `say` (may be NULL). */
-int pc_merge_files(char *const *paths, size_t n, struct pc_profile **out,
-                   void (*say)(void *arg, const char *line), void *arg, struct pc_error *error);
+/* ---- Recovery ------------------------------------------------------------------------------- */
+
+typedef void (*pc_merge_say_fn)(void *arg, const char *line);
+
+/* Merges arena files of one job and reports on each that is left out (say may be NULL): damaged,
+ * already merged (PCOLLECT_STATE_MERGED), of another job than the first, of a rank that is there
+ * already. What is damaged inside an arena is left out and reported. PC_ENOENT: none was left. */
+int pc_merge_files(char *const *paths, size_t n, struct pc_profile **out, pc_merge_say_fn say,
+                   void *arg, struct pc_error *error);
+
+/* An arena file, by its header. */
+struct pc_merge_found {
+    char path[PCOLLECT_PATH_BYTES];
+    uint64_t run_key, job_key;
+    int32_t pid, rank, n_ranks;
+    uint32_t state;         /* enum pcollect_arena_state */
+    uint64_t realtime_0_ns; /* when the process started to collect, since 1970 */
+    bool alive;             /* the process that wrote it still runs on this machine */
+    uint32_t job;           /* number of its group, from 0 */
+    char exe[PCOLLECT_PATH_BYTES];
+    char out[PCOLLECT_PATH_BYTES];
+    char job_id[64];
+};
+
+struct pc_merge_list {
+    struct pc_merge_found *found;
+    size_t n, n_jobs;
+};
+
+/* The arenas in a folder: PC_ENOENT, PC_EIO if it cannot be read. Those of one job_key are one
+ * group; a process without job_key (it never came through MPI_Init) is a group of its own. Sorted
+ * by group, then rank; groups by the time of their first process. Damaged files are reported by
+ * `say` (may be NULL); files that are no arenas are passed over. May be called for several folders:
+ * adds to *list, which starts zero-initialised. */
+int pc_merge_list_add(struct pc_merge_list *list, const char *folder, pc_merge_say_fn say,
+                      void *arg, struct pc_error *error);
+void pc_merge_list_free(struct pc_merge_list *list);
 
 #endif

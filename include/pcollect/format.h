@@ -51,6 +51,7 @@ enum pcollect_lost {
     PCOLLECT_LOST_DISAGREED,     /* cached contexts that a check by full walk found wrong */
     PCOLLECT_LOST_UNCACHED,      /* contexts that had to be walked in full at every call */
     PCOLLECT_LOST_RECEIVES,      /* nonblocking receives whose size was never learnt */
+    PCOLLECT_LOST_LATE,          /* calls after the merge for which the file had no room */
     PCOLLECT_N_LOST
 };
 

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The merge as a module, pcollect-merge.so: libpcollect.so has no zlib, so it opens this with
+ * RTLD_LOCAL | RTLD_NOW when MPI_Finalize is reached, and calls it through one table. Both
+ * functions keep errno, print nothing, call malloc, and are not AS-safe.
+ */
+#ifndef PC_MERGE_MODULE_H
+#define PC_MERGE_MODULE_H
+
+#include "base/base.h"
+#include "cct/cct.h"
+#include "merge/transport.h"
+
+#define PC_MERGE_MODULE_ABI 1u
+#define PC_MERGE_MODULE_FILE "pcollect-merge.so"
+#define PC_MERGE_MODULE_SYMBOL "pc_merge_module"
+
+struct pc_merge_module {
+    uint32_t abi; /* PC_MERGE_MODULE_ABI */
+    uint32_t size;
+    /* Collective. Merges the arena's main part over all ranks; rank 0 writes the file `out`
+     * (expanded, valid there only, may be NULL elsewhere). The verdict is the same on all ranks
+     * unless the transport itself fails. PC_OK: the file is in place, its path is in path_out
+     * (PCOLLECT_PATH_BYTES, on every rank), the arena may be unlinked unless more is to be added
+     * by `late`. Otherwise nothing was written and the text, the same on all ranks, says why and
+     * what to do: arenas must stay, and one rank should print it. PC_OK with a text: the file is in
+     * place, but something was damaged and left out. */
+    int (*job)(const struct pc_arena *arena, const struct pc_transport *transport, const char *out,
+               char *path_out, struct pc_error *error);
+    /* Adds what this process did after the merge to the file that `job` named. No transport; may
+     * run in all ranks at once. */
+    int (*late)(const struct pc_arena *arena, const char *path, struct pc_error *error);
+};
+
+#endif
