@@ -37,6 +37,13 @@ int pc_config_load_file(struct pc_config *c, const char *path, struct pc_error *
 
 void pc_config_defaults(struct pc_config *c);
 
+/* For the constructor, in every process: [collect] always, without a message if anything is wrong
+ * with the configuration. Looks at two variables where nothing is configured. */
+bool pc_config_always(void);
+
+/* This process's rank as the launcher's environment tells it, or -1. */
+int pc_config_launch_rank(void);
+
 /* Expands %x %n %j %t %% of an output pattern (executable's base name, ranks, job id, start time as
  * YYYYMMDD-HHMMSS). */
 struct pc_config_names {
