@@ -27,14 +27,14 @@ struct pc_thread;
 
 /* One MPI call in progress; lives in the frame of the wrapper. */
 struct pc_call {
-    struct pc_call *outer; /* the call inside which this one was made, from a user's callback */
     struct pc_thread *thread;
+    uint32_t depth; /* calls inside which this one was made, from users' callbacks */
+    uint32_t epoch;
     uintptr_t cfa; /* stack address of the caller at the call: the depth guard */
     uintptr_t fp;  /* address at which the caller's frame pointer was saved */
     uintptr_t ret;
     pcollect_ref node; /* OP node */
-    uint32_t epoch;
-    void *record; /* of all plugins */
+    void *record;      /* of all plugins */
     struct pcollect_event event;
 };
 

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * One MPI call: begin, pre, end. This is the measured path: what runs when a context is known
+ * makes no system call, takes no lock, calls no malloc and touches this thread's lines only.
+ */
+#include "libcollect/core_private.h"
+
+#include <errno.h>
+
+#define barrier() atomic_signal_fence(memory_order_seq_cst)
+
+void pc_lost(enum pcollect_lost what, uint64_t n)
+{
+    __atomic_fetch_add(&pc_header()->lost[what], n, __ATOMIC_RELAXED);
+}
+
+/* Calls that longjmp or an exception left never reached their end: an entry at or above the stack
+ * address of one, on the same stack, proves it. */
+static inline void drop_left_calls(struct pc_thread *t, uintptr_t cfa)
+{
+    const struct pc_stack *s = &t->stack;
+    bool own = cfa - s->lo < s->hi - s->lo;
+    while (t->depth) {
+        uintptr_t left = t->active[t->depth - 1].cfa;
+        if (cfa < left || own != (left - s->lo < s->hi - s->lo))
+            return;
+        t->depth--;
+    }
+}
+
+static bool prepare_slow(struct pc_thread **t)
+{
+    if (!*t) {
+        *t = pc_thread_enter();
+        return *t != NULL;
+    }
+    if ((*t)->busy) {
+        if (atomic_load_explicit(&pc_live->phase, memory_order_relaxed))
+            pc_lost(PCOLLECT_LOST_NESTED, 1);
+        return false;
+    }
+    return pc_thread_refresh(*t);
+}
+
+/* Once in PC_CHECK_EVERY calls: is the context from the cache the one that a walk finds? */
+static struct pc_path_leaf check_path(struct pc_thread *t, const struct pc_call *call,
+                                      unsigned slot, struct pc_path_leaf cached)
+{
+    t->countdown = PC_CHECK_EVERY;
+    if (t->number == 0)
+        pc_note_time();
+    struct pc_path_leaf walked = pc_paths_walk(t, call, slot);
+    if (!walked.node || walked.node == cached.node)
+        return cached;
+    pc_lost(PCOLLECT_LOST_DISAGREED, 1);
+    pc_paths_clear(&t->paths);
+    return walked;
+}
+
+static struct pc_path_leaf find_context(struct pc_thread *t, const struct pc_call *call,
+                                        unsigned slot, struct pc_path_root *root)
+{
+    struct pc_path_miss miss = {0, 0};
+    const struct pc_path_node *n = NULL;
+    if (PC_LIKELY(root->node))
+        n = pc_paths_find(&t->paths, root->node, call->cfa, &miss);
+    if (PC_UNLIKELY(!n)) {
+        int saved = errno;
+        struct pc_path_leaf walked = pc_paths_miss(t, call, slot, root, miss);
+        errno = saved;
+        return walked;
+    }
+    struct pc_path_leaf leaf = {n->leaf, n->record, n->flags};
+    if (PC_UNLIKELY(--t->countdown == 0)) {
+        int saved = errno;
+        leaf = check_path(t, call, slot, leaf);
+        errno = saved;
+    }
+    return leaf;
+}
+
+static inline void fill_call(struct pc_thread *t, struct pc_call *call, unsigned slot,
+                             struct pc_path_leaf leaf)
+{
+    call->thread = t;
+    call->depth = t->depth;
+    call->node = leaf.node;
+    call->epoch = t->phase;
+    call->record = pc_arena_at(&pc_process.arena, leaf.record);
+    call->event = (struct pcollect_event){.size = sizeof call->event,
+                                          .op = PC_SLOT_OP(slot),
+                                          .op_class = pc_op_class(PC_SLOT_OP(slot)),
+                                          .peer = -1,
+                                          .root = -1,
+                                          .tag = -1};
+    t->active[t->depth++] = (struct pc_active){call->cfa, call->event.op};
+}
+
+bool pc_call_begin(struct pc_call *call, unsigned slot)
+{
+    struct pc_thread *t = pc_self;
+    if (PC_UNLIKELY(!t || t->busy ||
+                    t->phase != atomic_load_explicit(&pc_live->phase, memory_order_relaxed) ||
+                    t->generation !=
+                        atomic_load_explicit(&pc_loadmap_generation, memory_order_relaxed)))
+        if (!prepare_slow(&t))
+            return false;
+    t->busy = 1;
+    barrier();
+    bool counted = false;
+    struct pc_path_root *root = pc_paths_root(&t->paths, slot, call->ret);
+    if (PC_LIKELY(root && root->counts)) {
+        drop_left_calls(t, call->cfa);
+        struct pc_path_leaf leaf = {0, 0, 0};
+        if (PC_LIKELY(t->depth < PC_MAX_DEPTH))
+            leaf = find_context(t, call, slot, root);
+        counted = leaf.node != 0;
+        if (PC_LIKELY(counted))
+            fill_call(t, call, slot, leaf);
+        if (PC_UNLIKELY(!counted))
+            pc_lost(PCOLLECT_LOST_CALLS, 1);
+        else if (PC_UNLIKELY(leaf.flags & PC_PATH_COLLAPSED))
+            pc_lost(PCOLLECT_LOST_COLLAPSED, 1);
+    }
+    barrier();
+    t->busy = 0;
+    return counted;
+}
+
+void pc_call_pre(struct pc_call *call)
+{
+    for (uint32_t i = 0; i < pc_process.n_plugins; i++) {
+        const struct pc_loaded_plugin *p = &pc_process.plugins[i];
+        if (p->comm->pre)
+            p->comm->pre(p->state, &call->event, (char *)call->record + p->record_offset);
+    }
+}
+
+/* The context `theirs`, root to leaf, in this thread's tree; 0: no room. */
+static pcollect_ref copy_path(struct pc_thread *t, pcollect_ref theirs)
+{
+    const struct pcollect_node *n = pc_arena_at(&pc_process.arena, theirs);
+    if (n->kind == PCOLLECT_NODE_ROOT)
+        return t->record->root;
+    pcollect_ref parent = copy_path(t, n->parent);
+    if (!parent)
+        return 0;
+    bool collapsed = false;
+    switch (n->kind) {
+    case PCOLLECT_NODE_FRAME:
+        return pc_tree_frame(t->tree, parent, n->module, n->offset);
+    case PCOLLECT_NODE_CUT:
+        return pc_tree_cut(t->tree);
+    default:
+        return pc_tree_op(t->tree, parent, n->op, pc_process.record_bytes, &collapsed);
+    }
+}
+
+/* The record that stands in this thread's current tree for a context of another tree. */
+static void *twin_record(struct pc_thread *t, pcollect_ref theirs)
+{
+    struct pc_twin *twin = &t->twins[pc_hash_u64(theirs) % PC_TWINS];
+    if (twin->theirs == theirs && twin->phase == t->phase)
+        return twin->record;
+    int saved = errno;
+    pcollect_ref mine = copy_path(t, theirs);
+    errno = saved;
+    if (!mine)
+        return NULL;
+    const struct pcollect_node *n = pc_arena_at(&pc_process.arena, mine);
+    *twin = (struct pc_twin){theirs, t->phase, pc_arena_at(&pc_process.arena, n->record)};
+    return twin->record;
+}
+
+/* The merge came between begin and end, or the library's own end has passed. */
+static bool end_late(struct pc_thread *t, struct pc_call *call)
+{
+    if (!pc_thread_refresh(t))
+        return false;
+    if (call->epoch != t->phase) {
+        call->record = twin_record(t, call->node);
+        call->epoch = t->phase;
+    }
+    if (!call->depth) {
+        call->event.begin += t->merge_ticks;
+        t->merge_ticks = 0;
+    }
+    if (!call->record)
+        pc_lost(PCOLLECT_LOST_CALLS, 1);
+    return call->record != NULL;
+}
+
+static void book_call(struct pc_thread *t, const struct pc_call *call)
+{
+    if (!call->depth) {
+        t->record->mpi_ticks += call->event.end - call->event.begin;
+        t->record->mpi_calls++;
+        t->record->last_ticks = call->event.end;
+    }
+    for (uint32_t i = 0; i < pc_process.n_plugins; i++) {
+        const struct pc_loaded_plugin *p = &pc_process.plugins[i];
+        p->comm->post(p->state, &call->event, (char *)call->record + p->record_offset);
+    }
+}
+
+void pc_call_end(struct pc_call *call)
+{
+    struct pc_thread *t = call->thread;
+    uint32_t phase = atomic_load_explicit(&pc_live->phase, memory_order_relaxed);
+    t->busy = 1;
+    barrier();
+    t->depth = call->depth;
+    if (PC_LIKELY(phase == call->epoch)) {
+        book_call(t, call);
+    } else {
+        int saved = errno;
+        if (phase && end_late(t, call))
+            book_call(t, call);
+        if (phase && !call->depth)
+            pc_write_late();
+        errno = saved;
+    }
+    barrier();
+    t->busy = 0;
+}
+
+struct pc_origin pc_call_origin(const struct pc_call *call)
+{
+    return (struct pc_origin){call->node, call->epoch, call->thread};
+}
+
+void pc_call_complete(struct pc_call *by, const struct pc_origin *origin, uint64_t bytes)
+{
+    struct pc_thread *t = by->thread;
+    struct pcollect_event event = {.size = sizeof event, .bytes_received = bytes, .peer = -1};
+    t->busy = 1;
+    barrier();
+    void *record;
+    if (PC_LIKELY(origin->thread == t && origin->epoch == t->phase)) {
+        const struct pcollect_node *n = pc_arena_at(&pc_process.arena, origin->node);
+        event.op = n->op;
+        record = pc_arena_at(&pc_process.arena, n->record);
+    } else {
+        record = twin_record(t, origin->node);
+    }
+    for (uint32_t i = 0; record && i < pc_process.n_plugins; i++) {
+        const struct pc_loaded_plugin *p = &pc_process.plugins[i];
+        if (p->comm->complete)
+            p->comm->complete(p->state, &event, (char *)record + p->record_offset);
+    }
+    if (!record)
+        pc_lost(PCOLLECT_LOST_RECEIVES, 1);
+    barrier();
+    t->busy = 0;
+}

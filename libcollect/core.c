@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The life of the library in one process: constructor, start, fork, destructor.
+ *
+ * Nothing is done in a process that makes no MPI call, but to note the time of its start (and with
+ * `[collect] always` everything). The first MPI call starts the collection through the resolver.
+ */
+#include "libcollect/core_private.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { START_NONE, START_RUNNING, START_DONE, START_REFUSED };
+
+static _Atomic int start_state;
+static struct pc_live not_live;
+struct pc_live *pc_live = &not_live;
+
+static void *thread_slot(struct pc_thread *thread)
+{
+    return thread->adapter_slot;
+}
+
+static uint32_t thread_number(struct pc_thread *thread)
+{
+    return thread->number;
+}
+
+struct pc_process pc_process = {
+    .core = {.abi = PC_CORE_ABI,
+             .size = sizeof(struct pc_core),
+             .begin = pc_call_begin,
+             .pre = pc_call_pre,
+             .end = pc_call_end,
+             .origin = pc_call_origin,
+             .complete = pc_call_complete,
+             .lost = pc_lost,
+             .memory = pc_memory,
+             .thread_slot = thread_slot,
+             .thread_number = thread_number,
+             .init_begin = pc_init_begin,
+             .init_end = pc_init_end,
+             .finalize_begin = pc_finalize_begin,
+             .merge = pc_merge_now,
+             .finalize_end = pc_finalize_end},
+};
+
+/* Two points on the clocks as near to exec as we get: the constructor, or else the first call. */
+static uint64_t first_ticks, first_mono_ns;
+
+static void note_start(void)
+{
+    if (first_ticks)
+        return;
+    pc_clock_init();
+    pc_clock_pair(&first_ticks, &first_mono_ns);
+}
+
+/* The scale of ticks before MPI_Init has given a long distance to measure it by. Good to some 0.1
+ * %, and used for the bins of histograms only. */
+static void guess_scale(void)
+{
+    uint64_t ticks, mono;
+    do
+        pc_clock_pair(&ticks, &mono);
+    while (mono - first_mono_ns < 50000);
+    pc_process.host.ns_per_tick_q32 = pc_clock_scale(first_ticks, first_mono_ns, ticks, mono);
+}
+
+void pc_note_time(void)
+{
+    struct pcollect_arena_header *h = pc_header();
+    pc_clock_pair(&h->ticks_1, &h->mono_1_ns);
+    pc_process.host.ns_per_tick_q32 =
+        pc_clock_scale(h->ticks_0, h->mono_0_ns, h->ticks_1, h->mono_1_ns);
+}
+
+/* A page that the kernel empties in every child, whether by fork, clone or anything else. */
+static int make_live(void)
+{
+    long page = sysconf(_SC_PAGESIZE);
+    void *p = pc_memory((size_t)page);
+    if (!p)
+        return PC_ENOMEM;
+#ifdef MADV_WIPEONFORK
+    madvise(p, (size_t)page, MADV_WIPEONFORK);
+#endif
+    pc_live = p;
+    return PC_OK;
+}
+
+/* In a forked child: collect nothing, write nothing, keep nothing open. */
+static void forget_in_child(void)
+{
+    atomic_store_explicit(&pc_live->phase, PC_PHASE_OFF, memory_order_relaxed);
+    pc_arena_forget(&pc_process.arena);
+}
+
+static void fill_header(void)
+{
+    struct pcollect_arena_header *h = pc_header();
+    struct timespec now;
+    h->run_key = pc_process.config.run_key;
+    h->ticks_0 = h->start_ticks = first_ticks;
+    h->mono_0_ns = first_mono_ns;
+    pc_clock_pair(&h->ticks_1, &h->mono_1_ns);
+    clock_gettime(CLOCK_REALTIME, &now);
+    uint64_t realtime = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    h->realtime_0_ns = realtime - (h->mono_1_ns - h->mono_0_ns);
+    h->record_bytes = pc_process.record_bytes;
+    if (!pc_clock_is_counter)
+        h->notes |= PCOLLECT_NOTE_SLOW_CLOCK;
+    ssize_t n = readlink("/proc/self/exe", h->exe, sizeof h->exe - 1);
+    if (n < 0)
+        h->exe[0] = '\0';
+    pc_format(h->job, sizeof h->job, "%s", pc_process.config.job_id);
+    /* The program may change its folder later: the path is fixed now. */
+    const char *out = pc_process.config.output_path;
+    char folder[PATH_MAX];
+    if (out[0] == '/' || !getcwd(folder, sizeof folder))
+        pc_format(h->out, sizeof h->out, "%s", out);
+    else
+        pc_format(h->out, sizeof h->out, "%s/%s", folder, out);
+}
+
+static const char *host_op_name(uint16_t op)
+{
+    return pc_op_name(op);
+}
+
+static void host_log(const char *text)
+{
+    pc_log("%s", text);
+}
+
+/* One message a job, as far as the launcher tells which rank this is. */
+static void complain(const char *text)
+{
+    if (pc_config_launch_rank() <= 0)
+        pc_log("%s", text);
+}
+
+static int load_configuration(void)
+{
+    struct pc_error error;
+    int err = pc_config_load(&pc_process.config, &error);
+    if (!err)
+        err = pc_plugins_find(&error);
+    if (!err)
+        return PC_OK;
+    complain(error.text);
+    if (pc_process.config.strict) {
+        complain("the run is stopped because PCOLLECT_STRICT is set");
+        _exit(2);
+    }
+    complain("this run is not measured");
+    return err;
+}
+
+static int start(void)
+{
+    note_start();
+    if (load_configuration() || make_live())
+        return PC_EARG;
+    const struct pc_config *c = &pc_process.config;
+    struct pc_error error;
+    if (pc_arena_open(&pc_process.arena, c->spool_path, c->collect_buffer_size, &error)) {
+        complain(error.text);
+        return PC_ENOMEM;
+    }
+    if (pc_process.arena.by_fallocate && error.text[0])
+        complain(error.text);
+    fill_header();
+    pc_process.host = (struct pcollect_host){.abi = PCOLLECT_PLUGIN_ABI,
+                                             .size = sizeof(struct pcollect_host),
+                                             .op_name = host_op_name,
+                                             .log = host_log};
+    guess_scale();
+    int err = pc_plugins_start();
+    if (!err)
+        err = pc_threads_start();
+    if (!err && pthread_atfork(NULL, NULL, forget_in_child))
+        err = PC_ENOMEM;
+    if (err) {
+        pc_arena_unlink(&pc_process.arena);
+        complain("no memory to collect in; this run is not measured");
+        return err;
+    }
+    atomic_store_explicit(&pc_live->phase, PC_PHASE_MAIN, memory_order_release);
+    return PC_OK;
+}
+
+bool pc_core_start(void)
+{
+    int state = START_NONE;
+    if (atomic_compare_exchange_strong(&start_state, &state, START_RUNNING)) {
+        int saved = errno;
+        state = start() ? START_REFUSED : START_DONE;
+        errno = saved;
+        atomic_store_explicit(&start_state, state, memory_order_release);
+    }
+    while (state == START_RUNNING) {
+        sched_yield();
+        state = atomic_load_explicit(&start_state, memory_order_acquire);
+    }
+    return state == START_DONE && atomic_load(&pc_live->phase);
+}
+
+const struct pc_core *pc_core_table(void)
+{
+    return &pc_process.core;
+}
+
+__attribute__((constructor)) static void begin_process(void)
+{
+    int saved = errno;
+    note_start();
+    if (pc_config_always())
+        pc_core_start();
+    errno = saved;
+}
+
+__attribute__((destructor)) static void end_process(void)
+{
+    if (!atomic_load_explicit(&pc_live->phase, memory_order_acquire))
+        return;
+    int saved = errno;
+    pc_process_exit();
+    errno = saved;
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The core of libpcollect.so: state of the process and of its threads. For libcollect only.
+ *
+ * Rules:
+ *  1. A thread's state is written by that thread alone. `busy` is set while it is; a signal handler
+ *     that makes an MPI call meanwhile is passed on and counted.
+ *  2. Nothing on the path of a call whose context is known calls malloc, takes a lock or makes a
+ *     system call. What happens for the first time may make system calls, and keeps errno.
+ *  3. `pc_live` lives in a page that the kernel wipes in every child: a child sees phase 0 and
+ *     collects nothing, however it was made.
+ */
+#ifndef PC_CORE_PRIVATE_H
+#define PC_CORE_PRIVATE_H
+
+#include "cct/cct.h"
+#include "config/config.h"
+#include "libcollect/core.h"
+#include "libcollect/path.h"
+#include "libcollect/walk/walk.h"
+
+#include <stdatomic.h>
+
+enum {
+    PC_MAX_THREADS = 4096,
+    PC_MAX_PLUGINS = 16,
+    PC_CHECK_EVERY = 1024,
+    PC_TWINS = 64,
+    PC_MAX_DEPTH = 32,
+    PC_MAX_FIELDS = 64
+};
+
+/* Phases of the process, in pc_live.phase. */
+enum {
+    PC_PHASE_OFF = 0,    /* not started, or a forked child */
+    PC_PHASE_MAIN = 1,   /* into the trees that will be merged */
+    PC_PHASE_LATE = 2,   /* after the merge, into new trees */
+    PC_PHASE_CLOSED = 3, /* after our destructor: every call is written out at once */
+};
+
+struct pc_live {
+    _Atomic uint32_t phase;
+};
+
+extern struct pc_live *pc_live;
+
+/* A context of another thread, or of before the merge, in this thread's tree. */
+struct pc_twin {
+    pcollect_ref theirs;
+    uint32_t phase; /* of this tree */
+    void *record;
+};
+
+/* A call in progress. Kept here and not in the wrapper's frame, which may be gone: longjmp and
+ * exceptions leave calls without a word. */
+struct pc_active {
+    uintptr_t cfa;
+    uint16_t op;
+};
+
+struct pc_thread {
+    /* What every call reads. */
+    uint32_t phase;      /* of the tree below; never PC_PHASE_CLOSED */
+    uint32_t generation; /* of the load map, for the paths below */
+    uint32_t busy;
+    uint32_t countdown; /* calls to the next check by a full walk */
+    uint32_t depth;     /* calls in progress */
+    struct pc_stack stack;
+    struct pcollect_thread *record;
+    struct pc_paths paths;
+    /* The rest. */
+    struct pc_tree *tree;
+    uint64_t merge_ticks; /* spent in the merge inside the current MPI_Finalize */
+    uint32_t number;
+    int32_t tid;
+    struct pc_active active[PC_MAX_DEPTH];
+    struct pc_twin twins[PC_TWINS];
+    char adapter_slot[64] __attribute__((aligned(64)));
+};
+
+struct pc_loaded_plugin {
+    const struct pcollect_comm_plugin *comm;
+    void *state;
+    uint32_t record_offset;
+};
+
+struct pc_process {
+    struct pc_config config;
+    struct pc_arena arena;
+    struct pcollect_host host;
+    struct pc_loaded_plugin plugins[PC_MAX_PLUGINS];
+    uint32_t n_plugins;
+    uint32_t record_bytes;
+    struct pc_core core;
+    char out[PCOLLECT_PATH_BYTES]; /* final path of the profile, once merged */
+    bool destructed;
+};
+
+extern struct pc_process pc_process;
+
+static inline struct pcollect_arena_header *pc_header(void)
+{
+    return pc_process.arena.header;
+}
+
+/* ---- memory: anonymous, zero-filled, page-rounded; keeps errno. AS-safe, MT-safe. ---- */
+void *pc_memory(size_t bytes);
+void pc_memory_free(void *memory, size_t bytes);
+
+/* ---- threads (thread.c) ---- */
+extern __thread struct pc_thread *pc_self __attribute__((tls_model("initial-exec")));
+
+int pc_threads_start(void);
+/* The calling thread's state, made or adopted; NULL: it is not measured. */
+struct pc_thread *pc_thread_enter(void);
+/* Brings phase and generation up to date; false: the process no longer collects. */
+bool pc_thread_refresh(struct pc_thread *t);
+
+/* ---- calls (call.c) ---- */
+bool pc_call_begin(struct pc_call *call, unsigned slot);
+void pc_call_pre(struct pc_call *call);
+void pc_call_end(struct pc_call *call);
+struct pc_origin pc_call_origin(const struct pc_call *call);
+void pc_call_complete(struct pc_call *by, const struct pc_origin *origin, uint64_t bytes);
+void pc_lost(enum pcollect_lost what, uint64_t n);
+
+/* ---- publication in the arena (publish.c) ---- */
+/* Reference of a module or 0 if there is no room. AS-safe. */
+pcollect_ref pc_publish_module(struct pc_module *module);
+void pc_publish_op(uint16_t op);
+int pc_publish_plugin(const struct pc_loaded_plugin *plugin);
+
+/* ---- plugins (host.c) ---- */
+/* Finds and checks the plugins of the configuration; fixes the layout of records. */
+int pc_plugins_find(struct pc_error *error);
+/* Starts them; the arena is open. */
+int pc_plugins_start(void);
+void pc_plugins_fini(void);
+
+/* ---- ends (finish.c) ---- */
+void pc_init_begin(void);
+void pc_init_end(const struct pc_transport *transport, const char *mpi);
+void pc_finalize_begin(void);
+void pc_merge_now(const struct pc_transport *transport);
+void pc_finalize_end(void);
+/* Writes what happened since the merge into the profile. */
+void pc_write_late(void);
+/* From our destructor. */
+void pc_process_exit(void);
+/* Notes the second point of the clock line. */
+void pc_note_time(void);
+
+#endif

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What happens around MPI_Init and MPI_Finalize and at the end of the process.
+ *
+ * The merge runs in a module of its own (merge/, which needs zlib), opened when it is needed. After
+ * it, every thread collects into a new tree: what happens from then on, MPI_Finalize itself
+ * included, is written into this rank's slot of the profile, at the end of MPI_Finalize and again
+ * at the end of the process.
+ */
+#include "libcollect/core_private.h"
+#include "merge/module.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+static const struct pc_merge_module *merge_module;
+
+static const struct pc_merge_module *open_merge_module(void)
+{
+    char path[PCOLLECT_PATH_BYTES];
+    if (merge_module)
+        return merge_module;
+    if (!pc_core_module_path(PC_MERGE_MODULE_FILE, path, sizeof path))
+        return NULL;
+    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!handle) {
+        pc_log("%s: %s", path, dlerror());
+        return NULL;
+    }
+    const struct pc_merge_module *m = dlsym(handle, PC_MERGE_MODULE_SYMBOL);
+    if (m && m->abi == PC_MERGE_MODULE_ABI && m->size >= sizeof *m)
+        merge_module = m;
+    else
+        pc_log("%s is of another version of pcollect", path);
+    return merge_module;
+}
+
+void pc_init_begin(void)
+{
+    if (!pc_header()->init_begin_ticks)
+        pc_header()->init_begin_ticks = pc_ticks();
+}
+
+static uint64_t draw_key(void)
+{
+    uint64_t key = 0;
+    if (getrandom(&key, sizeof key, GRND_NONBLOCK) != sizeof key)
+        key = pc_hash_u64(pc_ticks() ^ (uint64_t)getpid() << 40);
+    return key ? key : 1;
+}
+
+void pc_init_end(const struct pc_transport *transport, const char *mpi)
+{
+    int saved = errno;
+    struct pcollect_arena_header *h = pc_header();
+    uint64_t key = transport->rank == 0 ? draw_key() : 0;
+    if (!transport->broadcast(transport->self, &key, sizeof key, 0))
+        h->job_key = key;
+    h->rank = transport->rank;
+    h->n_ranks = transport->n_ranks;
+    pc_format(h->mpi, sizeof h->mpi, "%s", mpi);
+    pc_note_time();
+    h->init_end_ticks = pc_ticks();
+    __atomic_store_n(&h->state, PCOLLECT_STATE_INITIALISED, __ATOMIC_RELEASE);
+    errno = saved;
+}
+
+void pc_finalize_begin(void)
+{
+    pc_header()->finalize_begin_ticks = pc_ticks();
+}
+
+/* Where the profile goes. On rank 0 only: the others learn it from the merge. */
+static int expand_out(char *out, size_t n, struct pc_error *error)
+{
+    const struct pcollect_arena_header *h = pc_header();
+    struct pc_config_names names = {.exe = h->exe[0] ? h->exe : "unknown",
+                                    .n_ranks = h->n_ranks,
+                                    .job = h->job,
+                                    .realtime_ns = h->realtime_0_ns};
+    return pc_config_expand(h->out, &names, out, n, error);
+}
+
+/* Tells `pcollect run` where the profile is; without it the user is told. */
+static void announce(void)
+{
+    uint64_t key = pc_process.config.run_key;
+    if (!key) {
+        pc_log("profile written to %s", pc_process.out);
+        return;
+    }
+    char path[PCOLLECT_PATH_BYTES];
+    pc_format(path, sizeof path, "%s/pcollect-%u/run-%lx.path", pc_process.config.spool_path,
+              (unsigned)geteuid(), (unsigned long)key);
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return;
+    size_t n = strlen(pc_process.out);
+    if (write(fd, pc_process.out, n) != (ssize_t)n)
+        unlink(path);
+    close(fd);
+}
+
+/* Collective. A rank that cannot open the module does not take part, and the others wait for it:
+ * the module lies beside the adapter, which this rank has opened. */
+static int merge_by_module(const struct pc_transport *transport, struct pc_error *error)
+{
+    char out[PCOLLECT_PATH_BYTES] = "";
+    const struct pc_merge_module *m = open_merge_module();
+    if (!m)
+        return pc_error_set(error, PC_ENOENT, "the module %s is missing", PC_MERGE_MODULE_FILE);
+    if (transport->rank == 0 && expand_out(out, sizeof out, error)) {
+        pc_log("%s", error->text);
+        pc_format(out, sizeof out, "pcollect-%u.pcol", (unsigned)getpid());
+    }
+    error->text[0] = '\0';
+    return m->job(&pc_process.arena, transport, out, pc_process.out, error);
+}
+
+static void merge(const struct pc_transport *transport)
+{
+    struct pc_error error = {""};
+    int err = merge_by_module(transport, &error);
+    if (transport->rank == 0 && error.text[0])
+        pc_log("%s", error.text);
+    if (!err) {
+        __atomic_store_n(&pc_header()->state, PCOLLECT_STATE_MERGED, __ATOMIC_RELEASE);
+        pc_arena_unlink(&pc_process.arena);
+        if (transport->rank == 0)
+            announce();
+        return;
+    }
+    pc_process.out[0] = '\0';
+    if (transport->rank == 0)
+        pc_log("no profile was written; what was collected stays in %s: `pcollect recover` makes a "
+               "profile of it",
+               pc_process.arena.path);
+}
+
+void pc_merge_now(const struct pc_transport *transport)
+{
+    struct pc_thread *t = pc_self;
+    if (!atomic_load(&pc_live->phase) || pc_header()->merge_ticks)
+        return;
+    int saved = errno;
+    uint64_t begin = pc_ticks();
+    pc_note_time();
+    atomic_store_explicit(&pc_live->phase, PC_PHASE_LATE, memory_order_release);
+    merge(transport);
+    uint64_t spent = pc_ticks() - begin;
+    pc_header()->merge_ticks = spent ? spent : 1;
+    if (t)
+        t->merge_ticks += spent;
+    errno = saved;
+}
+
+void pc_write_late(void)
+{
+    static atomic_flag writing = ATOMIC_FLAG_INIT;
+    struct pc_error error;
+    if (!merge_module || !pc_process.out[0] || atomic_flag_test_and_set(&writing))
+        return;
+    pc_note_time();
+    merge_module->late(&pc_process.arena, pc_process.out, &error);
+    atomic_flag_clear(&writing);
+}
+
+void pc_finalize_end(void)
+{
+    int saved = errno;
+    pc_header()->finalize_end_ticks = pc_ticks();
+    if (pc_process.destructed)
+        atomic_store_explicit(&pc_live->phase, PC_PHASE_CLOSED, memory_order_release);
+    errno = saved;
+}
+
+/* With `[collect] always`: the merge of a process that is alone. */
+static int alone_refuse(void *self, const void *data, size_t n, int to)
+{
+    (void)self, (void)data, (void)n, (void)to;
+    return PC_EARG;
+}
+
+static int alone_broadcast(void *self, void *data, size_t n, int root)
+{
+    (void)self, (void)data, (void)n, (void)root;
+    return PC_OK;
+}
+
+static void merge_alone(void)
+{
+    struct pcollect_arena_header *h = pc_header();
+    const struct pc_transport alone = {
+        .rank = 0, .n_ranks = 1, .send = alone_refuse, .broadcast = alone_broadcast};
+    h->rank = 0;
+    h->n_ranks = 1;
+    h->job_key = draw_key();
+    pc_merge_now(&alone);
+}
+
+void pc_process_exit(void)
+{
+    struct pcollect_arena_header *h = pc_header();
+    pc_process.destructed = true;
+    h->exit_ticks = pc_ticks();
+    pc_note_time();
+    if (h->state == PCOLLECT_STATE_COLLECTING && pc_process.config.collect_always)
+        merge_alone();
+    if (h->state == PCOLLECT_STATE_MERGED) {
+        pc_plugins_fini();
+        pc_write_late();
+        atomic_store_explicit(&pc_live->phase, PC_PHASE_CLOSED, memory_order_release);
+        return;
+    }
+    if (h->state == PCOLLECT_STATE_COLLECTING && !h->init_begin_ticks) {
+        /* MPI was asked something and never started: there is nothing to tell. */
+        pc_arena_unlink(&pc_process.arena);
+        return;
+    }
+    __atomic_store_n(&h->state, PCOLLECT_STATE_EXITED, __ATOMIC_RELEASE);
+    if (h->rank <= 0 && !pc_process.config.run_key && !h->merge_ticks)
+        pc_log("the program ended without MPI_Finalize; `pcollect recover` makes a profile of "
+               "what was collected");
+}

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The path cache's store: lookup and entry (path.h has the structure and its invariants).
+ */
+#include "libcollect/path.h"
+
+#include "libcollect/core_private.h"
+
+#include <string.h>
+
+enum { FIRST_WORDS = 1024, FIRST_NODES = 256, FIRST_ROOTS = 64, FIRST_CHILDREN = 256 };
+
+/* Replaces *memory by a zero-filled one of twice the capacity that begins with its `used` bytes. */
+static bool grow(void **memory, size_t used, size_t old_bytes, size_t new_bytes)
+{
+    void *bigger = pc_memory(new_bytes);
+    if (!bigger)
+        return false;
+    if (*memory) {
+        memcpy(bigger, *memory, used);
+        pc_memory_free(*memory, old_bytes);
+    }
+    *memory = bigger;
+    return true;
+}
+
+static bool reserve_words(struct pc_paths *p, uint32_t n)
+{
+    if (p->n_words + n <= p->word_capacity)
+        return true;
+    uint32_t capacity = p->word_capacity ? p->word_capacity : FIRST_WORDS;
+    while (capacity < p->n_words + n)
+        capacity *= 2;
+    void *words = p->words, *resume = p->resume;
+    if (!grow(&words, p->n_words * sizeof *p->words, p->word_capacity * sizeof *p->words,
+              capacity * sizeof *p->words))
+        return false;
+    p->words = words;
+    /* If this fails the words are larger than they need be, which harms nothing. */
+    if (!grow(&resume, p->n_words * sizeof *p->resume, p->word_capacity * sizeof *p->resume,
+              capacity * sizeof *p->resume))
+        return false;
+    p->resume = resume;
+    p->word_capacity = capacity;
+    return true;
+}
+
+static bool reserve_nodes(struct pc_paths *p, uint32_t n)
+{
+    if (p->n_nodes + n <= p->node_capacity)
+        return true;
+    uint32_t capacity = p->node_capacity ? p->node_capacity * 2 : FIRST_NODES;
+    void *nodes = p->nodes;
+    if (!grow(&nodes, p->n_nodes * sizeof *p->nodes, p->node_capacity * sizeof *p->nodes,
+              capacity * sizeof *p->nodes))
+        return false;
+    p->nodes = nodes;
+    p->node_capacity = capacity;
+    return true;
+}
+
+static struct pc_path_child *find_child(const struct pc_paths *p, uint32_t node, uintptr_t value)
+{
+    uint32_t i = pc_path_hash_child(node, value) & p->child_mask;
+    while (p->children[i].child && (p->children[i].node != node || p->children[i].value != value))
+        i = (i + 1) & p->child_mask;
+    return &p->children[i];
+}
+
+static bool reserve_children(struct pc_paths *p, uint32_t n)
+{
+    if ((p->n_children + n) * 2 <= p->child_mask + 1)
+        return true;
+    uint32_t old_size = p->child_mask + 1, size = old_size * 2;
+    struct pc_path_child *old = p->children, *bigger = pc_memory(size * sizeof *old);
+    if (!bigger)
+        return false;
+    p->children = bigger;
+    p->child_mask = size - 1;
+    for (uint32_t i = 0; i < old_size; i++)
+        if (old[i].child)
+            *find_child(p, old[i].node, old[i].value) = old[i];
+    pc_memory_free(old, old_size * sizeof *old);
+    return true;
+}
+
+static struct pc_path_root *find_root(const struct pc_paths *p, unsigned slot, uintptr_t ret)
+{
+    uint32_t i = pc_path_hash_root(slot, ret) & p->root_mask;
+    while (p->roots[i].ret && (p->roots[i].ret != ret || p->roots[i].slot != slot))
+        i = (i + 1) & p->root_mask;
+    return &p->roots[i];
+}
+
+static bool reserve_root(struct pc_paths *p)
+{
+    if ((p->n_roots + 1) * 2 <= p->root_mask + 1)
+        return true;
+    uint32_t old_size = p->root_mask + 1, size = old_size * 2;
+    struct pc_path_root *old = p->roots, *bigger = pc_memory(size * sizeof *old);
+    if (!bigger)
+        return false;
+    p->roots = bigger;
+    p->root_mask = size - 1;
+    for (uint32_t i = 0; i < old_size; i++)
+        if (old[i].ret)
+            *find_root(p, old[i].slot, old[i].ret) = old[i];
+    pc_memory_free(old, old_size * sizeof *old);
+    return true;
+}
+
+int pc_paths_init(struct pc_paths *p, uint32_t max_depth, uint32_t max_words)
+{
+    p->max_depth = max_depth;
+    p->max_words = max_words;
+    p->roots = pc_memory(FIRST_ROOTS * sizeof *p->roots);
+    p->children = pc_memory(FIRST_CHILDREN * sizeof *p->children);
+    if (!p->roots || !p->children || !reserve_words(p, 1) || !reserve_nodes(p, 2))
+        return PC_ENOMEM;
+    p->root_mask = FIRST_ROOTS - 1;
+    p->child_mask = FIRST_CHILDREN - 1;
+    p->n_nodes = 1;
+    return PC_OK;
+}
+
+void pc_paths_clear(struct pc_paths *p)
+{
+    memset(p->roots, 0, (p->root_mask + 1) * sizeof *p->roots);
+    memset(p->children, 0, (p->child_mask + 1) * sizeof *p->children);
+    p->n_roots = p->n_children = p->n_words = 0;
+    p->n_nodes = 1;
+}
+
+struct pc_path_root *pc_paths_root(struct pc_paths *p, unsigned slot, uintptr_t ret)
+{
+    struct pc_path_root *r = find_root(p, slot, ret);
+    if (PC_LIKELY(r->ret))
+        return r;
+    uint32_t counts = pc_mpi_counts(slot, ret);
+    if (!reserve_root(p))
+        return NULL;
+    r = find_root(p, slot, ret);
+    *r = (struct pc_path_root){.ret = ret, .slot = slot, .counts = counts};
+    p->n_roots++;
+    return r;
+}
+
+struct pc_path_node *pc_paths_find(struct pc_paths *p, uint32_t start, uintptr_t cfa,
+                                   struct pc_path_miss *miss)
+{
+    uint32_t node = start, i = 0;
+    for (;;) {
+        struct pc_path_node *n = &p->nodes[node];
+        const struct pc_path_word *w = p->words + n->first, *end = w + n->n_words;
+        for (w += i; w < end; w++)
+            if (PC_UNLIKELY(pc_path_read(cfa, w->place) != w->value)) {
+                *miss = (struct pc_path_miss){node, (uint32_t)(w - p->words) - n->first};
+                return NULL;
+            }
+        if (n->leaf)
+            return n;
+        uint32_t next = n->last_child;
+        w = p->words + p->nodes[next].first;
+        uintptr_t value = pc_path_read(cfa, w->place);
+        if (PC_UNLIKELY(value != w->value)) {
+            next = find_child(p, node, value)->child;
+            if (!next) {
+                *miss = (struct pc_path_miss){node, n->n_words};
+                return NULL;
+            }
+            n->last_child = next;
+        }
+        node = next;
+        i = 1;
+    }
+}
+
+/* Makes `child`, whose first word is in place, a child of `parent`. Room was reserved. */
+static void link_child(struct pc_paths *p, uint32_t parent, uint32_t child)
+{
+    uintptr_t value = p->words[p->nodes[child].first].value;
+    struct pc_path_child *c = find_child(p, parent, value);
+    if (!c->child)
+        p->n_children++;
+    *c = (struct pc_path_child){value, parent, child};
+    p->nodes[child].parent = parent;
+    p->nodes[parent].last_child = child;
+}
+
+/* Cuts node `tail` before its k-th word: a new node takes the words before it and tail's place. */
+static uint32_t split(struct pc_paths *p, struct pc_path_root *root, uint32_t tail, uint32_t k)
+{
+    uint32_t head = p->n_nodes++;
+    struct pc_path_node *t = &p->nodes[tail], *h = &p->nodes[head];
+    *h = (struct pc_path_node){.first = t->first, .n_words = k, .parent = t->parent};
+    t->first += k;
+    t->n_words -= k;
+    if (h->parent)
+        link_child(p, h->parent, head);
+    else
+        root->node = head;
+    link_child(p, head, tail);
+    return head;
+}
+
+/* Invariant 1: what is read at a branch is read at one place. A walk that breaks it (it was cut by
+ * something that the words do not tell) stays out of the cache. */
+static bool fits(const struct pc_paths *p, struct pc_path_miss miss,
+                 const struct pc_path_word *words, uint32_t n)
+{
+    if (!miss.node)
+        return true;
+    if (!n)
+        return false;
+    const struct pc_path_node *node = &p->nodes[miss.node];
+    uint32_t other =
+        miss.word < node->n_words ? node->first + miss.word : p->nodes[node->last_child].first;
+    return p->words[other].place == words[0].place;
+}
+
+bool pc_paths_enter(struct pc_paths *p, struct pc_path_root *root, struct pc_path_miss miss,
+                    const struct pc_path_word *words, const struct pc_path_resume *resume,
+                    uint32_t n, struct pc_path_leaf leaf)
+{
+    if (!fits(p, miss, words, n) || p->n_words + n > p->max_words || !reserve_words(p, n) ||
+        !reserve_nodes(p, 2) || !reserve_children(p, 3))
+        return false;
+    uint32_t node = p->n_nodes++;
+    p->nodes[node] = (struct pc_path_node){.first = p->n_words,
+                                           .n_words = n,
+                                           .leaf = leaf.node,
+                                           .record = leaf.record,
+                                           .flags = leaf.flags};
+    memcpy(p->words + p->n_words, words, n * sizeof *words);
+    memcpy(p->resume + p->n_words, resume, n * sizeof *resume);
+    p->n_words += n;
+    if (!miss.node) {
+        root->node = node;
+        return true;
+    }
+    uint32_t parent = miss.node;
+    if (miss.word < p->nodes[parent].n_words)
+        parent = split(p, root, parent, miss.word);
+    link_child(p, parent, node);
+    return true;
+}

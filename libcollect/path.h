@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The path cache: the full calling context of an MPI call at the price of comparing the words of
+ * stack that a walk would read.
+ *
+ * It is a trie walked from the call outwards. A root belongs to one entry point and one return
+ * address. A node is a run of words that are compared in order; each word is a place, relative to
+ * the stack address of the call, and the value expected there. Where paths part, the node has one
+ * child for each value met: the one taken last is tried first, the others by one hash probe. A leaf
+ * is an OP node of the tree with its record.
+ *
+ * Invariants:
+ *  1. The place of a word follows from the words before it alone, so the children of one node read
+ *     the same place, and a word is only read when all before it have matched. By induction over
+ *     the frames it therefore is a word of a live frame: no bounds are needed.
+ *  2. Words are all that the walk read: return addresses (compared as they are) and saved frame
+ *     pointers or stack pointers that a frame address depends on (compared by their distance from
+ *     the call).
+ *  3. The first word of a child is the word by which it is chosen.
+ *  4. The cache is void when the load map's generation changes.
+ *
+ * One cache per thread, in private memory that grows by mmap; nothing here calls malloc. When the
+ * cache outgrows its bound it is emptied and fills anew.
+ */
+#ifndef PC_PATH_H
+#define PC_PATH_H
+
+#include "base/base.h"
+#include "libcollect/loadmap.h"
+
+struct pc_call;
+struct pc_thread;
+
+struct pc_path_word {
+    uintptr_t value;
+    int32_t place; /* bytes from the call's stack address; bit 0: value is relative to it too */
+    int32_t reserved;
+};
+
+/* What is needed to go on walking behind a word that is a return address. */
+struct pc_path_resume {
+    struct pc_module *module; /* that holds the address */
+    int32_t sp_place;         /* stack pointer of the frame returned to */
+    int32_t fp_place;         /* where its frame pointer was saved */
+    uint16_t op_plus_1;       /* the frame is our wrapper of that primitive; 0: it is not */
+    bool exact;               /* the address is not a return address but interrupted there */
+};
+
+enum { PC_PATH_COLLAPSED = 1 }; /* the arena was full: the record is an ancestor's */
+
+struct pc_path_node {
+    uint32_t first, n_words; /* in words[] */
+    uint32_t last_child;     /* 0: none */
+    uint32_t parent;
+    pcollect_ref leaf, record; /* 0 but in leaves */
+    uint32_t flags;
+};
+
+struct pc_path_root {
+    uintptr_t ret; /* 0: free */
+    uint32_t slot;
+    uint32_t node;   /* 0: nothing walked yet */
+    uint32_t counts; /* pc_mpi_counts */
+    uint32_t reserved;
+};
+
+struct pc_path_child {
+    uintptr_t value;
+    uint32_t node, child; /* child 0: free */
+};
+
+struct pc_paths {
+    struct pc_path_root *roots;
+    uint32_t root_mask, n_roots;
+    struct pc_path_node *nodes; /* 0 is not used */
+    struct pc_path_word *words;
+    struct pc_path_resume *resume; /* parallel to words */
+    struct pc_path_child *children;
+    uint32_t child_mask, n_children;
+    uint32_t n_nodes, node_capacity;
+    uint32_t n_words, word_capacity;
+    uint32_t max_words;
+    struct pc_path_scratch *scratch;
+    uint32_t max_depth;
+};
+
+/* Where a lookup left the cache. */
+struct pc_path_miss {
+    uint32_t node; /* 0: the root has no node yet */
+    uint32_t word; /* of that node: the first that differs; n_words: no child for the value */
+};
+
+static inline uintptr_t pc_path_read(uintptr_t cfa, int32_t place)
+{
+    return *(const uintptr_t *)(cfa + (intptr_t)(place & ~7)) - (cfa & -(uintptr_t)(place & 1));
+}
+
+static inline uint32_t pc_path_hash_child(uint32_t node, uintptr_t value)
+{
+    uint64_t h = (value ^ (uint64_t)node << 40) * 0x9e3779b97f4a7c15u;
+    return (uint32_t)(h >> 32);
+}
+
+static inline uint32_t pc_path_hash_root(unsigned slot, uintptr_t ret)
+{
+    uint64_t h = (ret + (uintptr_t)slot * 0x51ed27u) * 0x9e3779b97f4a7c15u;
+    return (uint32_t)(h >> 32);
+}
+
+int pc_paths_init(struct pc_paths *p, uint32_t max_depth, uint32_t max_words);
+
+/* Forgets everything, keeps the memory. */
+void pc_paths_clear(struct pc_paths *p);
+
+/* The root of a call, made if it is new; NULL: no memory. May call pc_mpi_counts. */
+struct pc_path_root *pc_paths_root(struct pc_paths *p, unsigned slot, uintptr_t ret);
+
+/* The leaf for the stack at cfa, or NULL with *miss. */
+struct pc_path_node *pc_paths_find(struct pc_paths *p, uint32_t start, uintptr_t cfa,
+                                   struct pc_path_miss *miss);
+
+/* The context of a call, found by walking. */
+struct pc_path_leaf {
+    pcollect_ref node, record; /* 0: no room even for a collapsed context */
+    uint32_t flags;
+};
+
+/* Walks from where the lookup failed, books the context in the thread's tree, and enters it into
+ * the cache. Keeps errno. */
+struct pc_path_leaf pc_paths_miss(struct pc_thread *t, const struct pc_call *call, unsigned slot,
+                                  struct pc_path_root *root, struct pc_path_miss miss);
+
+/* The same by a walk from the call on, without looking at or entering into the cache. */
+struct pc_path_leaf pc_paths_walk(struct pc_thread *t, const struct pc_call *call, unsigned slot);
+
+/* For pc_paths_miss: appends a path behind `miss`. False: no room, the path is not cached. */
+bool pc_paths_enter(struct pc_paths *p, struct pc_path_root *root, struct pc_path_miss miss,
+                    const struct pc_path_word *words, const struct pc_path_resume *resume,
+                    uint32_t n, struct pc_path_leaf leaf);
+
+#endif

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What the trees refer to, put into the arena before the first reference: modules, names of
+ * primitives, layout of records. All AS-safe but the plugins.
+ */
+#include "libcollect/core_private.h"
+
+#include <string.h>
+
+/* A module that was closed and opened again, perhaps elsewhere, is the same module to the profile.
+ */
+static pcollect_ref find_same(const struct pc_module *m, size_t path_bytes)
+{
+    pcollect_ref ref = __atomic_load_n(&pc_header()->modules, __ATOMIC_ACQUIRE);
+    while (ref) {
+        const struct pcollect_module *a = pc_arena_at(&pc_process.arena, ref);
+        if (a->build_id_bytes == m->build_id_bytes && a->identity == m->identity &&
+            !memcmp(a->build_id, m->build_id, m->build_id_bytes) && a->path_bytes == path_bytes &&
+            !memcmp(a->path, m->path, path_bytes))
+            return ref;
+        ref = a->next;
+    }
+    return 0;
+}
+
+pcollect_ref pc_publish_module(struct pc_module *m)
+{
+    pcollect_ref ref = atomic_load_explicit(&m->arena_ref, memory_order_acquire);
+    if (PC_LIKELY(ref))
+        return ref;
+    size_t path_bytes = strlen(m->path);
+    ref = find_same(m, path_bytes);
+    if (!ref) {
+        struct pcollect_module record = {.flags = m->flags,
+                                         .bias = m->bias,
+                                         .lo = m->lo,
+                                         .hi = m->hi,
+                                         .identity = m->identity,
+                                         .build_id_bytes = m->build_id_bytes,
+                                         .path_bytes = (uint32_t)path_bytes};
+        memcpy(record.build_id, m->build_id, sizeof record.build_id);
+        ref = pc_arena_add_module(&pc_process.arena, &record, m->path);
+    }
+    /* Two threads may both have added it: the merge takes them for one. */
+    if (ref)
+        atomic_store_explicit(&m->arena_ref, ref, memory_order_release);
+    return ref;
+}
+
+void pc_publish_op(uint16_t op)
+{
+    if (PC_UNLIKELY(!__atomic_load_n(&pc_header()->ops[op], __ATOMIC_RELAXED)))
+        pc_arena_add_op(&pc_process.arena, op, pc_op_class(op), pc_op_name(op));
+}
+
+int pc_publish_plugin(const struct pc_loaded_plugin *plugin)
+{
+    const struct pcollect_comm_plugin *p = plugin->comm;
+    struct pcollect_plugin_rec record = {.record_offset = plugin->record_offset,
+                                         .record_bytes = p->record_bytes,
+                                         .n_fields = p->n_fields};
+    pc_format(record.name, sizeof record.name, "%s", p->name);
+    struct pcollect_field_rec fields[PC_MAX_FIELDS];
+    memset(fields, 0, sizeof fields);
+    for (uint32_t i = 0; i < p->n_fields; i++) {
+        const struct pcollect_field *f = &p->fields[i];
+        pc_format(fields[i].name, sizeof fields[i].name, "%s", f->name);
+        fields[i].combine = f->combine;
+        fields[i].unit = f->unit;
+        fields[i].bins = f->bins;
+        fields[i].offset = f->offset;
+    }
+    return pc_arena_add_plugin(&pc_process.arena, &record, fields) ? PC_OK : PC_ENOMEM;
+}
