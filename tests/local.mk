@@ -29,7 +29,7 @@ check_DATA = tests/stage.stamp
 tests/stage.stamp: all
 	@$(MAKE) $(AM_MAKEFLAGS) stage && touch $@
 
-EXTRA_DIST += tests/run-unit
+EXTRA_DIST += tests/run-unit tests/lib.sh tests/yield.c
 
 include tests/base/local.mk
 include tests/walk/local.mk

@@ -1,0 +1,261 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# What the test scripts (.test) share: TAP, a scratch folder, compiling and running MPI programs.
+# POSIX sh. A script begins with
+#
+#     . "$PC_SRC/tests/lib.sh"
+#
+# and ends with `finish`. From the first line on, standard output is standard error: only the TAP
+# functions write to the real one. The environment is set by tests/local.mk; from a build folder a
+# script can be run alone with  make check TESTS=tests/mpi/NAME.test
+#
+#   $work      scratch folder of this script, emptied at its start, kept after it
+#   $spool     private folder in memory for arenas, removed at the end
+#   $profile   path of the profile that mpi_run asks for; set it before a run
+
+: "${PC_SRC:?run by make check}" "${PC_BUILD:?}" "${PC_STAGE:?}"
+PC_CC=${PC_CC:-cc}
+lib=$PC_STAGE/lib/libpcollect.so
+pcollect=$PC_STAGE/bin/pcollect
+limit=60 # seconds that a job may take
+
+exec 3>&1 1>&2
+
+# ---- TAP ----------------------------------------------------------------------------------------
+
+tap_n=0
+tap_failed=0
+
+note() {
+    printf '%s\n' "$*" | sed 's/^/# /' >&3
+}
+
+# ok STATUS NAME: passed if STATUS is 0.
+ok() {
+    tap_n=$((tap_n + 1))
+    if [ "$1" -eq 0 ]; then
+        echo "ok $tap_n - $2" >&3
+    else
+        echo "not ok $tap_n - $2" >&3
+        tap_failed=$((tap_failed + 1))
+    fi
+    return "$1"
+}
+
+pass() {
+    ok 0 "$1"
+}
+
+fail() {
+    ok 1 "$1" || :
+    [ -z "${2-}" ] || note "$2"
+}
+
+# is GOT WANTED NAME: passed if the texts are equal.
+is() {
+    if [ "$1" = "$2" ]; then
+        ok 0 "$3"
+    else
+        fail "$3" "     got: $1
+  wanted: $2"
+    fi
+}
+
+# same FILE_WANTED FILE_GOT NAME: passed if the files are equal; else the first differences.
+same() {
+    if diff -u "$1" "$2" >"$work/diff" 2>&1; then
+        ok 0 "$3"
+    else
+        fail "$3" "$(sed '40q' "$work/diff")"
+    fi
+}
+
+# empty FILE NAME: passed if the file has no bytes.
+empty() {
+    if [ ! -s "$1" ]; then
+        ok 0 "$2"
+    else
+        fail "$2" "$(sed '10q' "$1")"
+    fi
+}
+
+skip() { # NAME REASON
+    tap_n=$((tap_n + 1))
+    echo "ok $tap_n - $1 # SKIP $2" >&3
+}
+
+skip_all() { # REASON
+    echo "1..0 # SKIP $1" >&3
+    exit 0
+}
+
+finish() {
+    echo "1..$tap_n" >&3
+    [ "$tap_failed" -eq 0 ]
+    exit
+}
+
+# ---- Folders ------------------------------------------------------------------------------------
+
+test_name=$(basename "$0" .test)
+work=$PC_BUILD/tests/work/$(basename "$(dirname "$0")")-$test_name
+rm -rf "$work"
+mkdir -p "$work" || exit 1
+if [ -d /dev/shm ] && [ -w /dev/shm ]; then
+    spool=$(mktemp -d "/dev/shm/pcollect-test-XXXXXX") || exit 1
+else
+    spool=$(mktemp -d "$work/spool-XXXXXX") || exit 1
+fi
+profile=$work/out.pcol
+trap 'rm -rf "$spool"' EXIT
+trap 'exit 1' HUP INT TERM
+
+# ---- MPI ----------------------------------------------------------------------------------------
+# An MPI is named openmpi or mpich throughout.
+
+mpicc_of() {
+    case $1 in openmpi) echo "${MPICC_OPENMPI-}" ;; mpich) echo "${MPICC_MPICH-}" ;; esac
+}
+
+mpifc_of() {
+    case $1 in openmpi) echo "${MPIFC_OPENMPI-}" ;; mpich) echo "${MPIFC_MPICH-}" ;; esac
+}
+
+mpirun_of() {
+    case $1 in openmpi) echo "${MPIRUN_OPENMPI-}" ;; mpich) echo "${MPIRUN_MPICH-}" ;; esac
+}
+
+have_mpi() {
+    [ -n "$(mpicc_of "$1")" ] && [ -n "$(mpirun_of "$1")" ]
+}
+
+# each_mpi FUNCTION [ARG...]: calls it with every installed MPI as the first argument; for the
+# others one skip.
+each_mpi() {
+    each_function=$1
+    shift
+    for each in openmpi mpich; do
+        if have_mpi $each; then
+            "$each_function" $each "$@"
+        else
+            skip "$each_function: $each" "$each is not installed (compiler and mpirun)"
+        fi
+    done
+}
+
+# Warnings are those of the project, save one: gcc 12 takes MPICH's MPI_STATUSES_IGNORE for an
+# array that is too short.
+test_flags="-g -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Werror
+    -Wno-stringop-overflow"
+
+# mpi_cc MPI OUT SOURCE... [FLAG...]: returns the compiler's status; its output is in the log.
+mpi_cc() {
+    cc_mpi=$1 cc_out=$2
+    shift 2
+    # shellcheck disable=SC2086 -- flags and compiler are words
+    OMPI_CC=$PC_CC MPICH_CC=$PC_CC $(mpicc_of "$cc_mpi") -std=gnu11 $test_flags -I"$PC_SRC" \
+        -o "$cc_out" "$@"
+}
+
+# mpi_cxx: the same for C++, by the C wrapper's flags.
+mpi_cxx() {
+    cc_mpi=$1 cc_out=$2
+    shift 2
+    # shellcheck disable=SC2086
+    OMPI_CC=$PC_CXX MPICH_CC=$PC_CXX $(mpicc_of "$cc_mpi") -std=gnu++17 -g -Wall -Wextra -Werror \
+        -I"$PC_SRC" -o "$cc_out" "$@" -lstdc++
+}
+
+# mpi_fc MPI OUT SOURCE... [FLAG...]: module files go beside OUT.
+mpi_fc() {
+    cc_mpi=$1 cc_out=$2
+    shift 2
+    # shellcheck disable=SC2086
+    $(mpifc_of "$cc_mpi") -g -J"$(dirname "$cc_out")" -o "$cc_out" "$@"
+}
+
+# Open MPI: as root, with more ranks than cores, in containers without ptrace.
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_btl_vader_single_copy_mechanism=none
+
+# MPICH waits without yielding: with more ranks than cores each message costs a time slice. This
+# makes it yield. Made at first use; empty where it cannot be made or is not needed.
+mpich_yield() {
+    yield=$PC_BUILD/tests/work/yield.so
+    if [ ! -e "$yield" ]; then
+        mkdir -p "$PC_BUILD/tests/work"
+        $PC_CC -O2 -shared -fPIC -o "$yield.$$" "$PC_SRC/tests/yield.c" && mv "$yield.$$" "$yield"
+    fi
+    echo "$yield"
+}
+
+# mpi_env MPI [NAME=VALUE...] -- : prints nothing; sets $mpi_words to the launcher's arguments, one
+# a line, that give every rank these variables. Values contain no newline.
+mpi_env() {
+    env_mpi=$1
+    mpi_words=
+    shift
+    while [ "$1" != -- ]; do
+        case $env_mpi in
+        openmpi) mpi_words="$mpi_words-x
+$1
+" ;;
+        mpich) mpi_words="$mpi_words-genv
+${1%%=*}
+${1#*=}
+" ;;
+        esac
+        shift
+    done
+}
+
+# launch MPI N [NAME=VALUE...] -- PROGRAM [ARG...]: one job with exactly these variables added.
+launch() {
+    launch_mpi=$1 launch_n=$2
+    shift 2
+    mpi_env "$launch_mpi" "$@"
+    while [ "$1" != -- ]; do shift; done
+    shift
+    launch_ifs=$IFS
+    IFS='
+'
+    set -f
+    # shellcheck disable=SC2086 -- split at newlines
+    timeout -k 5 $limit $(mpirun_of "$launch_mpi") -n "$launch_n" $mpi_words "$@" 3>&-
+    launch_status=$?
+    set +f
+    IFS=$launch_ifs
+    [ $launch_status -ne 124 ] || note "no end after $limit s: $*"
+    return $launch_status
+}
+
+# mpi_plain MPI N [NAME=VALUE...] -- PROGRAM [ARG...]: the job without the profiler.
+mpi_plain() {
+    plain_mpi=$1 plain_n=$2
+    shift 2
+    if [ "$plain_mpi" = mpich ]; then
+        launch "$plain_mpi" "$plain_n" "LD_PRELOAD=$(mpich_yield)" "$@"
+    else
+        launch "$plain_mpi" "$plain_n" "$@"
+    fi
+}
+
+# mpi_run MPI N [NAME=VALUE...] -- PROGRAM [ARG...]: the job with libpcollect.so preloaded in the
+# ranks alone; the profile is $profile, arenas are in $spool.
+mpi_run() {
+    run_mpi=$1 run_n=$2 run_preload=$lib
+    shift 2
+    [ "$run_mpi" != mpich ] || run_preload=$lib:$(mpich_yield)
+    launch "$run_mpi" "$run_n" "LD_PRELOAD=$run_preload" "PCOLLECT_OUTPUT_PATH=$profile" \
+        "PCOLLECT_SPOOL_PATH=$spool" "$@"
+}
+
+# Whether the library and the command are there; else the script ends with a skip.
+need_pcollect() {
+    [ -e "$lib" ] || skip_all "libpcollect.so was not built"
+    [ -x "$pcollect" ] || skip_all "pcollect was not built"
+}
+
+# Files that a run has left in the spool, one a line.
+spool_files() {
+    find "$spool" -type f
+}
