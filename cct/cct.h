@@ -27,6 +27,13 @@
 /* Two threads never write into one block of this size. */
 #define PC_ARENA_LINE 64u
 
+/* How bytes of the mapping are made safe to touch. */
+enum pc_arena_growth {
+    PC_ARENA_POPULATE,  /* MADV_POPULATE_WRITE (Linux 5.14): needs no descriptor */
+    PC_ARENA_FALLOCATE, /* fallocate: a descriptor is kept */
+    PC_ARENA_FREE       /* nothing to do: anonymous memory, ramfs */
+};
+
 struct pc_arena {
     char *base; /* NULL: not open */
     struct pcollect_arena_header *header;
@@ -37,7 +44,7 @@ struct pc_arena {
     _Atomic uint64_t free_trees[2]; /* retired trees: [late], see tree.c */
     _Atomic uint32_t n_trees;       /* ever made */
     bool is_file;                   /* survives its process */
-    bool by_fallocate;      /* the kernel has no MADV_POPULATE_WRITE: fd is kept for growth */
+    enum pc_arena_growth growth;
     bool forgotten;         /* forked child */
     int fd;                 /* -1: none is held */
     uint32_t granule_bytes; /* page size of the mapping */
@@ -126,8 +133,7 @@ struct pc_tree {
 
 /* A tree for a thread: adopts one whose thread has ended (same `late`), else makes a new one, with
  * thread record and root, from the reserve if need be. NULL: no memory; the thread's calls are
- * PCOLLECT_LOST_CALLS. `name` may be NULL. Not to be called from a handler that interrupted it;
- * AS-safe otherwise, MT-safe, lock-free. */
+ * PCOLLECT_LOST_CALLS. `name` may be NULL. AS-safe, MT-safe, lock-free. */
 struct pc_tree *pc_tree_open(struct pc_arena *a, int tid, const char *name, bool late);
 
 /* The two halves of pc_tree_open. adopt: NULL if no ended thread has left a tree. */

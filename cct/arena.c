@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Opening, unlinking and closing an arena: what happens once per process, outside handlers.
+ *
+ * The file is made sparse at its full size and mapped whole; its pages are taken before they are
+ * touched (arena_async.c). Where the kernel can populate a mapping, the descriptor is closed at
+ * once: a program that closes or replaces descriptors that are not its own then meets none of ours.
+ * Whatever goes wrong with the file ends in anonymous memory and a sentence that says why.
+ *
+ * Called by the start of libpcollect.so. Must not: follow a link, open what others can write,
+ * leave a descriptor below the program's own, raise SIGXFSZ.
+ */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE 1 /* strerrordesc_np */
+#endif
+#include "cct/cct_private.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#define FS_TMPFS 0x01021994u
+#define FS_RAMFS 0x858458f6u
+#define FS_HUGETLBFS 0x958458f6u
+
+/* References are u32 in units of 16 bytes. */
+#define MAX_BYTES (((uint64_t)1 << 36) - ((uint64_t)1 << 30))
+/* Other processes remove the folder when it is empty: it may go between two steps. */
+#define FOLDER_TRIES 8
+/* Highest number that a kept descriptor is moved to: the kernel's table grows up to it. */
+#define FD_FLOOR_MAX 4096
+#define HOST_CHARS 64
+
+/* What opening is about; lives for the length of pc_arena_open. */
+struct opening {
+    struct pc_arena *a;
+    const char *spool;
+    struct pc_error *error;
+    uint64_t bytes;
+    bool may_populate;
+    int dir, fd; /* -1: not open */
+    uint32_t fs_type;
+};
+
+static const char *reason(void)
+{
+#if defined __GLIBC__ && __GLIBC_PREREQ(2, 32)
+    const char *text = strerrordesc_np(errno);
+    return text ? text : "unknown error";
+#else
+    return strerror(errno);
+#endif
+}
+
+static uint64_t round_down(uint64_t n, uint64_t unit)
+{
+    return n / unit * unit;
+}
+
+/* The folder is ours alone, or it is refused. It is held by descriptor from here on, so that what
+ * was checked is what is used. */
+static int open_folder(struct opening *o, char *path)
+{
+    if (mkdir(path, 0700) != 0 && errno != EEXIST)
+        return pc_error_set(o->error, PC_EIO, "%s cannot be made: %s", path, reason());
+    o->dir = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (o->dir < 0) {
+        if (errno == ENOENT)
+            return PC_ENOENT;
+        bool link = errno == ELOOP || errno == ENOTDIR;
+        return pc_error_set(o->error, PC_EIO, "%s %s", path,
+                            link ? "is a link or a file: it must be a folder" : reason());
+    }
+    struct stat st;
+    if (fstat(o->dir, &st) != 0)
+        return pc_error_set(o->error, PC_EIO, "%s: %s", path, reason());
+    if (st.st_uid != geteuid())
+        return pc_error_set(o->error, PC_EIO, "%s belongs to user %u", path, (unsigned)st.st_uid);
+    if (st.st_mode & 022)
+        return pc_error_set(o->error, PC_EIO, "%s can be written by others", path);
+    if ((st.st_mode & 0700) != 0700)
+        fchmod(o->dir, 0700); /* made under a umask that took our own rights */
+    return PC_OK;
+}
+
+/* Bounds the size by the kind of file system, by its free space and by RLIMIT_FSIZE (growing a file
+ * beyond that raises SIGXFSZ). A quarter of what is free above the eighth that is left to the
+ * program: the other ranks of the node ask the same question. */
+static int bound_by_system(struct opening *o)
+{
+    struct statfs fs;
+    if (fstatfs(o->dir, &fs) != 0)
+        return pc_error_set(o->error, PC_EIO, "%s: %s", o->spool, reason());
+    o->fs_type = (uint32_t)fs.f_type;
+    if (o->fs_type != FS_TMPFS && o->fs_type != FS_RAMFS && o->fs_type != FS_HUGETLBFS)
+        return pc_error_set(o->error, PC_EIO, "%s is not in a memory file system", o->spool);
+    if (o->fs_type == FS_HUGETLBFS)
+        o->a->granule_bytes = (uint32_t)fs.f_bsize;
+    if (fs.f_blocks) {
+        uint64_t keep = (uint64_t)fs.f_blocks / 8, free_blocks = (uint64_t)fs.f_bavail;
+        uint64_t share = free_blocks > keep ? (free_blocks - keep) / 4 : 0;
+        if (o->bytes > share * (uint64_t)fs.f_bsize)
+            o->bytes = share * (uint64_t)fs.f_bsize;
+    }
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+        o->bytes > limit.rlim_cur)
+        o->bytes = limit.rlim_cur;
+    o->bytes = round_down(o->bytes, o->a->granule_bytes);
+    if (o->bytes < PC_ARENA_MIN_BYTES)
+        return pc_error_set(o->error, PC_EIO, "%s has no room for an arena", o->spool);
+    return PC_OK;
+}
+
+/* Names are for people: host and process; the time makes them differ where containers share a
+ * spool but not their process ids. */
+static int create_file(struct opening *o, const char *folder)
+{
+    struct utsname uts;
+    struct timespec now;
+    char host[HOST_CHARS + 1] = "host";
+    if (uname(&uts) == 0) {
+        size_t n = 0;
+        for (; n < HOST_CHARS && uts.nodename[n]; n++) {
+            char c = uts.nodename[n];
+            bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+            host[n] = plain || c == '.' || c == '-' ? c : '_';
+        }
+        host[n] = '\0';
+    }
+    clock_gettime(CLOCK_REALTIME, &now);
+    for (unsigned i = 0; i < FOLDER_TRIES; i++) {
+        char name[HOST_CHARS + 64];
+        uint64_t time_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec + i;
+        pc_format(name, sizeof name, "%s.%d.%lx.arena", host, (int)getpid(),
+                  (unsigned long)time_ns);
+        if (pc_format(o->a->path, sizeof o->a->path, "%s/%s", folder, name) + 1 >=
+            sizeof o->a->path)
+            return pc_error_set(o->error, PC_EIO, "%s: the path is too long", o->spool);
+        o->fd = openat(o->dir, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+        if (o->fd >= 0)
+            return PC_OK;
+        if (errno == ENOENT)
+            return PC_ENOENT;
+        if (errno != EEXIST)
+            break;
+    }
+    return pc_error_set(o->error, PC_EIO, "%s cannot be made: %s", o->a->path, reason());
+}
+
+/* Folder, bounds, file. PC_ENOENT inside means that the folder was removed meanwhile. */
+static int open_file(struct opening *o)
+{
+    char folder[PCOLLECT_PATH_BYTES];
+    if (pc_format(folder, sizeof folder, "%s/pcollect-%u", o->spool, (unsigned)geteuid()) + 1 >=
+        sizeof folder)
+        return pc_error_set(o->error, PC_EIO, "%s: the path is too long", o->spool);
+    uint64_t wanted = o->bytes;
+    int err = PC_ENOENT;
+    for (int i = 0; i < FOLDER_TRIES && err == PC_ENOENT; i++) {
+        o->bytes = wanted;
+        err = open_folder(o, folder);
+        if (err == PC_OK)
+            err = bound_by_system(o);
+        if (err == PC_OK)
+            err = create_file(o, folder);
+        if (o->dir >= 0)
+            close(o->dir);
+        o->dir = -1;
+    }
+    if (err == PC_ENOENT)
+        return pc_error_set(o->error, PC_EIO, "%s cannot be made: %s", folder, reason());
+    return err;
+}
+
+/* Maps as much as the address space allows (RLIMIT_AS), at most o->bytes; fd -1: anonymous. */
+static int map_halving(struct opening *o, int fd)
+{
+    struct pc_arena *a = o->a;
+    int flags = fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED;
+    for (; o->bytes >= PC_ARENA_MIN_BYTES; o->bytes = round_down(o->bytes / 2, a->granule_bytes)) {
+        void *p = mmap(NULL, o->bytes, PROT_READ | PROT_WRITE, flags | MAP_NORESERVE, fd, 0);
+        if (p == MAP_FAILED)
+            continue;
+        a->base = p;
+        a->map_bytes = o->bytes;
+        atomic_store(&a->limit, o->bytes);
+        return PC_OK;
+    }
+    return pc_error_set(o->error, PC_ENOMEM, "no address space for an arena: %s", reason());
+}
+
+/* Header, reserve and a first step. */
+static uint64_t first_bytes(void)
+{
+    uint64_t header = sizeof(struct pcollect_arena_header);
+    return header + pc_arena_reserve_bytes(header) + 2 * PC_TREE_CHUNK_FIRST;
+}
+
+/* An emulated kernel may answer 0 to an advice that it does not know: the blocks are counted. */
+static bool populate_works(struct opening *o, uint64_t bytes)
+{
+    struct stat st;
+    o->a->growth = PC_ARENA_POPULATE;
+    return o->may_populate && pc_arena_take(o->a, 0, bytes) && fstat(o->fd, &st) == 0 &&
+           (uint64_t)st.st_blocks * 512 >= bytes;
+}
+
+/* Programs expect the lowest numbers for themselves. */
+static int move_descriptor_up(struct opening *o)
+{
+    struct rlimit limit;
+    int floor = FD_FLOOR_MAX;
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur / 2 < FD_FLOOR_MAX)
+        floor = (int)(limit.rlim_cur / 2);
+    int fd = fcntl(o->fd, F_DUPFD_CLOEXEC, floor);
+    if (fd < 0)
+        return pc_error_set(o->error, PC_EIO, "no descriptor above %d: %s", floor, reason());
+    close(o->fd);
+    o->fd = fd;
+    return PC_OK;
+}
+
+/* The way from a new file to a mapping of which the first bytes may be touched. */
+static int map_file(struct opening *o)
+{
+    struct pc_arena *a = o->a;
+    struct stat st;
+    int err = map_halving(o, o->fd);
+    if (err)
+        return err;
+    fchmod(o->fd, 0600); /* whatever the umask */
+    if (ftruncate(o->fd, (off_t)a->map_bytes) != 0 || fstat(o->fd, &st) != 0)
+        return pc_error_set(o->error, PC_EIO, "%s: %s", a->path, reason());
+    a->dev = st.st_dev;
+    a->ino = st.st_ino;
+    uint64_t first = (first_bytes() + a->granule_bytes - 1) / a->granule_bytes * a->granule_bytes;
+    if (o->fs_type == FS_RAMFS) {
+        a->growth = PC_ARENA_FREE; /* its only bound is the memory of the machine */
+    } else if (!populate_works(o, first)) {
+        err = move_descriptor_up(o);
+        if (err)
+            return err;
+        a->growth = PC_ARENA_FALLOCATE;
+        a->fd = o->fd;
+        if (!pc_arena_take(a, 0, first))
+            return pc_error_set(o->error, PC_EIO, "%s has no room for an arena: %s", o->spool,
+                                reason());
+    }
+    if (a->growth != PC_ARENA_FALLOCATE)
+        close(o->fd);
+    o->fd = -1;
+    a->is_file = true;
+    atomic_store(&a->ready, a->growth == PC_ARENA_FREE ? a->map_bytes : first);
+    return PC_OK;
+}
+
+/* Takes back what open_file and map_file did. */
+static void undo_file(struct opening *o)
+{
+    if (o->a->base)
+        munmap(o->a->base, o->a->map_bytes);
+    if (o->fd >= 0) {
+        unlink(o->a->path);
+        close(o->fd);
+    }
+    o->fd = -1;
+    o->a->base = NULL;
+    o->a->fd = -1;
+    o->a->path[0] = '\0';
+}
+
+static int map_anonymous(struct opening *o)
+{
+    o->a->granule_bytes = (uint32_t)sysconf(_SC_PAGESIZE);
+    int err = map_halving(o, -1);
+    if (err)
+        return err;
+    o->a->growth = PC_ARENA_FREE;
+    atomic_store(&o->a->ready, o->a->map_bytes);
+    return PC_OK;
+}
+
+/* The magic comes last: a file without it was never begun. */
+static void begin_header(struct pc_arena *a)
+{
+    struct pcollect_arena_header *h = (struct pcollect_arena_header *)a->base;
+    struct utsname uts;
+    uint64_t used = (sizeof *h + PC_ARENA_LINE - 1) / PC_ARENA_LINE * PC_ARENA_LINE;
+    a->header = h;
+    h->version = PCOLLECT_ARENA_VERSION;
+    h->byte_order = PCOLLECT_BYTE_ORDER;
+    h->header_bytes = sizeof *h;
+    h->state = PCOLLECT_STATE_COLLECTING;
+    h->used_bytes = used;
+    h->total_bytes = a->map_bytes;
+    h->rank = -1;
+    h->pid = (int32_t)getpid();
+    h->ops_bytes = sizeof(struct pcollect_op);
+    if (!a->is_file)
+        h->notes |= PCOLLECT_NOTE_ANONYMOUS;
+    if (uname(&uts) == 0)
+        pc_format(h->host, sizeof h->host, "%s", uts.nodename);
+    atomic_store(&a->next, used);
+    atomic_thread_fence(memory_order_release);
+    memcpy(h->magic, PCOLLECT_ARENA_MAGIC, sizeof h->magic);
+}
+
+static int open_any(struct pc_arena *a, const char *spool, size_t bytes, bool may_populate,
+                    struct pc_error *error)
+{
+    int saved = errno;
+    uint32_t page = (uint32_t)sysconf(_SC_PAGESIZE);
+    memset(a, 0, sizeof *a);
+    a->fd = -1;
+    a->granule_bytes = page;
+    if (error)
+        error->text[0] = '\0';
+    if (bytes > MAX_BYTES)
+        bytes = MAX_BYTES;
+    if (bytes < PC_ARENA_MIN_BYTES)
+        bytes = PC_ARENA_MIN_BYTES;
+    bytes = (bytes + page - 1) / page * page;
+    struct opening o = {a, spool, error, bytes, may_populate, -1, -1, 0};
+    int err;
+    if (!spool || !spool[0]) {
+        err = pc_error_set(error, PC_ENOENT, "there is no spool");
+    } else {
+        err = open_file(&o);
+        if (err == PC_OK)
+            err = map_file(&o);
+    }
+    if (err != PC_OK) {
+        undo_file(&o);
+        o.bytes = bytes;
+        err = map_anonymous(&o);
+    }
+    if (err == PC_OK)
+        begin_header(a);
+    errno = saved;
+    return err;
+}
+
+int pc_arena_open(struct pc_arena *a, const char *spool, size_t bytes, struct pc_error *error)
+{
+    return open_any(a, spool, bytes, true, error);
+}
+
+int pc_arena_open_fallocate(struct pc_arena *a, const char *spool, size_t bytes,
+                            struct pc_error *error)
+{
+    return open_any(a, spool, bytes, false, error);
+}
+
+void pc_arena_unlink(struct pc_arena *a)
+{
+    struct stat st;
+    int saved = errno;
+    if (a->is_file && lstat(a->path, &st) == 0 && st.st_dev == a->dev && st.st_ino == a->ino) {
+        unlink(a->path);
+        char folder[PCOLLECT_PATH_BYTES];
+        memcpy(folder, a->path, sizeof folder);
+        *strrchr(folder, '/') = '\0';
+        rmdir(folder); /* refused while another process has an arena there */
+    }
+    errno = saved;
+}
+
+void pc_arena_close(struct pc_arena *a)
+{
+    int saved = errno;
+    if (a->base)
+        munmap(a->base, a->map_bytes);
+    if (pc_arena_fd_is_ours(a))
+        close(a->fd);
+    a->base = NULL;
+    a->header = NULL;
+    a->fd = -1;
+    errno = saved;
+}

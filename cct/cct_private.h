@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What the files of cct/ share with each other and with tests/cct.
+ */
+#ifndef PC_CCT_PRIVATE_H
+#define PC_CCT_PRIVATE_H
+
+#include "cct/cct.h"
+
+/* An arena grows by this much, or by what is asked for if that is more: about 50 us of page
+ * clearing, paid inside a call. */
+#define PC_ARENA_STEP_BYTES ((uint64_t)256 << 10)
+/* A thread's chunks double from the first size to the last: a thousand threads that make one call
+ * each take 4 MiB, and a busy thread comes to the shared counter every 64 KiB. */
+#define PC_TREE_CHUNK_FIRST 4096u
+#define PC_TREE_CHUNK_LAST 65536u
+
+/* Bytes that stay ready beyond `end` for pc_arena_alloc_reserve. */
+static inline uint64_t pc_arena_reserve_bytes(uint64_t end)
+{
+    return ((uint64_t)32 << 10) + end / 16;
+}
+
+/* pc_arena_open, but without trying MADV_POPULATE_WRITE: as on older kernels. For tests. */
+int pc_arena_open_fallocate(struct pc_arena *a, const char *spool, size_t bytes,
+                            struct pc_error *error);
+
+/* Makes bytes [0, need) safe to touch. False: refused, and the arena will not grow any more. */
+bool pc_arena_grow(struct pc_arena *a, uint64_t need);
+
+/* Makes [from, to) safe to touch by the arena's means. */
+bool pc_arena_take(struct pc_arena *a, uint64_t from, uint64_t to);
+
+/* Whether the number a->fd still means our file. A program may have closed it, and opened another
+ * under the same number. */
+bool pc_arena_fd_is_ours(const struct pc_arena *a);
+
+/* Puts a filled thread record at the head of the header's list. */
+void pc_arena_link_thread(struct pc_arena *a, pcollect_ref ref);
+
+#endif

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Calling-context trees: nodes and records in the arena, the index to find them in private memory.
+ *
+ * A node is found by (parent, kind, module and offset | op) in a hash table that belongs to the
+ * tree. New nodes and records come from the tree's own chunk: nodes from its low end, 32 bytes each
+ * and so two to a line, records from its high end, whole lines each, so that neither leaves gaps
+ * for the alignment of the other. A chunk belongs to one tree: no line is written by two threads.
+ *
+ * Called by the thread that owns the tree, at a call or in a handler. Must not: call malloc, wait,
+ * let errno change, touch another thread's tree, link what is not filled.
+ */
+#include "cct/cct_private.h"
+
+#include <errno.h>
+#include <sys/mman.h>
+
+/* A tree and its first table share a page. */
+#define TREE_PAGE_BYTES 4096u
+#define FIRST_SLOTS_AT 2048u
+#define FIRST_SLOTS ((TREE_PAGE_BYTES - FIRST_SLOTS_AT) / sizeof(struct pc_tree_slot))
+#define MAX_SLOTS ((uint32_t)1 << 28)
+
+_Static_assert(sizeof(struct pc_tree) <= FIRST_SLOTS_AT, "tree and table overlap");
+_Static_assert(sizeof(struct pcollect_node) == 32, "two nodes to a line");
+_Static_assert(sizeof(struct pcollect_thread) <= PC_ARENA_LINE, "thread record fills one line");
+
+struct key {
+    uint64_t offset;
+    pcollect_ref parent, module;
+    uint8_t kind;
+    uint16_t op;
+};
+
+/* From where a node may take its space. */
+enum source { FROM_ARENA, FROM_RESERVE };
+
+static uint64_t whole_lines(uint64_t bytes)
+{
+    return (bytes + PC_ARENA_LINE - 1) / PC_ARENA_LINE * PC_ARENA_LINE;
+}
+
+/* ---- Index ---- */
+
+static uint32_t hash_key(const struct key *k)
+{
+    uint64_t what = k->offset + ((uint64_t)k->kind << 48) + ((uint64_t)k->op << 52);
+    return (uint32_t)pc_hash_u64(((uint64_t)k->parent << 32 | k->module) + pc_hash_u64(what));
+}
+
+static bool is_key(const struct pcollect_node *n, const struct key *k)
+{
+    return n->parent == k->parent && n->offset == k->offset && n->module == k->module &&
+           n->kind == k->kind && n->op == k->op;
+}
+
+static pcollect_ref find(const struct pc_tree *t, const struct key *k)
+{
+    uint32_t hash = hash_key(k), mask = t->n_slots - 1;
+    for (uint32_t i = hash & mask; t->slots[i].node; i = (i + 1) & mask)
+        if (t->slots[i].hash == hash && is_key(pc_tree_node(t, t->slots[i].node), k))
+            return t->slots[i].node;
+    return 0;
+}
+
+static void put(struct pc_tree_slot *slots, uint32_t n_slots, struct pc_tree_slot slot)
+{
+    uint32_t i = slot.hash & (n_slots - 1);
+    while (slots[i].node)
+        i = (i + 1) & (n_slots - 1);
+    slots[i] = slot;
+}
+
+static void *map_memory(size_t bytes)
+{
+    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return p == MAP_FAILED ? NULL : p;
+}
+
+static bool double_index(struct pc_tree *t)
+{
+    if (t->n_slots >= MAX_SLOTS)
+        return false;
+    uint32_t n = t->n_slots * 2;
+    int saved = errno;
+    struct pc_tree_slot *slots = map_memory(n * sizeof *slots);
+    if (slots) {
+        for (uint32_t i = 0; i < t->n_slots; i++)
+            if (t->slots[i].node)
+                put(slots, n, t->slots[i]);
+        if ((char *)t->slots != (char *)t + FIRST_SLOTS_AT)
+            munmap(t->slots, t->n_slots * sizeof *slots);
+        t->slots = slots;
+        t->n_slots = n;
+    }
+    errno = saved;
+    return slots != NULL;
+}
+
+/* The last quarter is for nodes from the reserve, should there be no memory to double the table;
+ * one slot stays empty, where every search ends. */
+static bool has_slot(struct pc_tree *t, enum source source)
+{
+    if (t->n_nodes + 1 <= t->n_slots / 4 * 3 || double_index(t))
+        return true;
+    return source == FROM_RESERVE && t->n_nodes + 1 < t->n_slots;
+}
+
+/* ---- Space ---- */
+
+static bool new_chunk(struct pc_tree *t, uint64_t need)
+{
+    uint64_t bytes = t->chunk_bytes > need ? t->chunk_bytes : whole_lines(need);
+    pcollect_ref ref = pc_arena_alloc(t->arena, bytes);
+    if (!ref && bytes > PC_TREE_CHUNK_FIRST) {
+        bytes = need > PC_TREE_CHUNK_FIRST ? whole_lines(need) : PC_TREE_CHUNK_FIRST;
+        ref = pc_arena_alloc(t->arena, bytes);
+    }
+    if (!ref)
+        return false;
+    t->lo = (uint64_t)ref * PCOLLECT_REF_UNIT;
+    t->hi = t->lo + bytes;
+    if (t->chunk_bytes < PC_TREE_CHUNK_LAST)
+        t->chunk_bytes *= 2;
+    return true;
+}
+
+/* Space for a node and, if record_bytes is not 0, a record: both or none. */
+static bool place(struct pc_tree *t, uint32_t record_bytes, enum source source,
+                  pcollect_ref *node_out, pcollect_ref *record_out)
+{
+    uint64_t record_lines = whole_lines(record_bytes);
+    uint64_t need = sizeof(struct pcollect_node) + record_lines;
+    if (t->hi - t->lo >= need || new_chunk(t, need)) {
+        *node_out = (pcollect_ref)(t->lo / PCOLLECT_REF_UNIT);
+        t->lo += sizeof(struct pcollect_node);
+        t->hi -= record_lines;
+        *record_out = record_bytes ? (pcollect_ref)(t->hi / PCOLLECT_REF_UNIT) : 0;
+        return true;
+    }
+    if (source != FROM_RESERVE)
+        return false;
+    pcollect_ref ref = pc_arena_alloc_reserve(t->arena, PC_ARENA_LINE + record_lines);
+    if (!ref)
+        return false;
+    *node_out = ref;
+    *record_out = record_bytes ? ref + PC_ARENA_LINE / PCOLLECT_REF_UNIT : 0;
+    return true;
+}
+
+/* ---- Nodes ---- */
+
+static void fill(struct pcollect_node *n, const struct key *k, pcollect_ref record)
+{
+    n->offset = k->offset;
+    n->module = k->module;
+    n->kind = k->kind;
+    n->op = k->op;
+    n->parent = k->parent;
+    n->record = record;
+}
+
+static pcollect_ref insert(struct pc_tree *t, const struct key *k, uint32_t record_bytes,
+                           enum source source)
+{
+    pcollect_ref ref, record;
+    if (!has_slot(t, source) || !place(t, record_bytes, source, &ref, &record))
+        return 0;
+    struct pcollect_node *parent = pc_tree_node(t, k->parent), *n = pc_tree_node(t, ref);
+    fill(n, k, record);
+    n->next = parent->first_child;
+    __atomic_store_n(&parent->first_child, ref, __ATOMIC_RELEASE);
+    put(t->slots, t->n_slots, (struct pc_tree_slot){hash_key(k), ref});
+    t->n_nodes++;
+    return ref;
+}
+
+static pcollect_ref find_or_insert(struct pc_tree *t, const struct key *k, uint32_t record_bytes,
+                                   enum source source)
+{
+    pcollect_ref ref = find(t, k);
+    return ref ? ref : insert(t, k, record_bytes, source);
+}
+
+pcollect_ref pc_tree_frame(struct pc_tree *t, pcollect_ref parent, pcollect_ref module,
+                           uint64_t offset)
+{
+    const struct key k = {offset, parent, module, PCOLLECT_NODE_FRAME, 0};
+    return find_or_insert(t, &k, 0, FROM_ARENA);
+}
+
+pcollect_ref pc_tree_cut(struct pc_tree *t)
+{
+    const struct key k = {0, t->root, 0, PCOLLECT_NODE_CUT, 0};
+    return find_or_insert(t, &k, 0, FROM_RESERVE);
+}
+
+static pcollect_ref collapse(struct pc_tree *t, pcollect_ref from, uint16_t op,
+                             uint32_t record_bytes)
+{
+    struct key k = {0, from, 0, PCOLLECT_NODE_OP, op};
+    pcollect_ref ref = find(t, &k);
+    while (!ref && k.parent != t->root) {
+        k.parent = pc_tree_node(t, k.parent)->parent;
+        ref = find(t, &k);
+    }
+    if (!ref)
+        ref = insert(t, &k, record_bytes, FROM_RESERVE);
+    if (ref)
+        __atomic_store_n(&pc_tree_node(t, ref)->flags, PCOLLECT_FLAG_COLLAPSED, __ATOMIC_RELAXED);
+    return ref;
+}
+
+pcollect_ref pc_tree_op(struct pc_tree *t, pcollect_ref parent, uint16_t op, uint32_t record_bytes,
+                        bool *collapsed)
+{
+    if (!*collapsed) {
+        const struct key k = {0, parent, 0, PCOLLECT_NODE_OP, op};
+        pcollect_ref ref = find_or_insert(t, &k, record_bytes, FROM_ARENA);
+        if (ref)
+            return ref;
+    }
+    *collapsed = true;
+    return collapse(t, parent, op, record_bytes);
+}
+
+/* ---- Trees ---- */
+
+static void set_owner(struct pcollect_thread *thread, int tid, const char *name)
+{
+    size_t i = 0;
+    for (; name && i + 1 < sizeof thread->name && name[i]; i++)
+        thread->name[i] = name[i];
+    for (; i < sizeof thread->name; i++)
+        thread->name[i] = '\0';
+    thread->tid = tid;
+    __atomic_store_n(&thread->n_adopted, thread->n_adopted + 1, __ATOMIC_RELAXED);
+}
+
+/* Root and thread record; the record is placed as if it were the root's. */
+static bool plant(struct pc_tree *t, int tid, const char *name)
+{
+    struct pc_arena *a = t->arena;
+    if (!place(t, sizeof(struct pcollect_thread), FROM_RESERVE, &t->root, &t->thread))
+        return false;
+    pc_tree_node(t, t->root)->kind = PCOLLECT_NODE_ROOT;
+    struct pcollect_thread *thread = pc_tree_thread(t);
+    thread->root = t->root;
+    thread->late = t->late;
+    set_owner(thread, tid, name);
+    pc_arena_link_thread(a, t->thread);
+    return true;
+}
+
+struct pc_tree *pc_tree_new(struct pc_arena *a, int tid, const char *name, bool late)
+{
+    int saved = errno;
+    struct pc_tree *t = map_memory(TREE_PAGE_BYTES);
+    if (t) {
+        t->arena = a;
+        t->late = late;
+        t->chunk_bytes = PC_TREE_CHUNK_FIRST;
+        t->slots = (struct pc_tree_slot *)((char *)t + FIRST_SLOTS_AT);
+        t->n_slots = FIRST_SLOTS;
+        if (plant(t, tid, name)) {
+            t->number = atomic_fetch_add_explicit(&a->n_trees, 1, memory_order_relaxed);
+        } else {
+            munmap(t, TREE_PAGE_BYTES);
+            t = NULL;
+        }
+    }
+    errno = saved;
+    return t;
+}
+
+/* The list of ended trees is a stack whose head is (page number of the first tree << 20) | count.
+ * The count rises with every change, so that a thread that was stopped between reading `next_free`
+ * and taking the head does not succeed with a stale `next_free` because the same tree has come back
+ * meanwhile (unless exactly a multiple of 2^20 changes went by). User addresses of Linux have at
+ * most 56 bits, trees stand on page boundaries: 44 bits are enough. Trees are never unmapped, so
+ * that reading `next_free` of a tree that another thread has taken is harmless. */
+#define COUNT_BITS 20
+#define COUNT_MASK (((uint64_t)1 << COUNT_BITS) - 1)
+
+static struct pc_tree *tree_of(uint64_t head)
+{
+    return (struct pc_tree *)(uintptr_t)(head >> COUNT_BITS << 12);
+}
+
+static uint64_t head_of(const struct pc_tree *t, uint64_t before)
+{
+    return (uint64_t)(uintptr_t)t >> 12 << COUNT_BITS | ((before + 1) & COUNT_MASK);
+}
+
+void pc_tree_retire(struct pc_tree *t)
+{
+    _Atomic uint64_t *list = &t->arena->free_trees[t->late];
+    uint64_t head = atomic_load_explicit(list, memory_order_relaxed);
+    do {
+        atomic_store_explicit(&t->next_free, tree_of(head), memory_order_relaxed);
+    } while (!atomic_compare_exchange_weak_explicit(list, &head, head_of(t, head),
+                                                    memory_order_release, memory_order_relaxed));
+}
+
+struct pc_tree *pc_tree_adopt_any(struct pc_arena *a, int tid, const char *name, bool late)
+{
+    _Atomic uint64_t *list = &a->free_trees[late];
+    uint64_t head = atomic_load_explicit(list, memory_order_acquire), rest;
+    struct pc_tree *t;
+    do {
+        t = tree_of(head);
+        if (!t)
+            return NULL;
+        rest = head_of(atomic_load_explicit(&t->next_free, memory_order_relaxed), head);
+    } while (!atomic_compare_exchange_weak_explicit(list, &head, rest, memory_order_acq_rel,
+                                                    memory_order_acquire));
+    set_owner(pc_tree_thread(t), tid, name);
+    return t;
+}
+
+struct pc_tree *pc_tree_open(struct pc_arena *a, int tid, const char *name, bool late)
+{
+    struct pc_tree *t = pc_tree_adopt_any(a, tid, name, late);
+    return t ? t : pc_tree_new(a, tid, name, late);
+}
