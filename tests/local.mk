@@ -33,6 +33,7 @@ EXTRA_DIST += tests/run-unit tests/lib.sh tests/yield.c
 
 include tests/base/local.mk
 include tests/walk/local.mk
+include tests/core/local.mk
 include tests/cct/local.mk
 include tests/format/local.mk
 include tests/config/local.mk

@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: BSD-3-Clause
+if HAVE_CMOCKA
+check_PROGRAMS += tests/core/path_test
+TESTS += tests/core/path_test
+endif
+tests_core_path_test_CFLAGS = $(test_cflags)
+tests_core_path_test_LDADD = libcollect/libpccore.la base/libpcbase.la $(CMOCKA_LIBS)

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The path cache against a model: a made-up program of functions with fixed and with variable
+ * frames, called along random chains on a made-up stack. What the cache answers must be the chain.
+ */
+#include "libcollect/core_private.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { N_FUNCTIONS = 40, MAX_CHAIN = 24, STACK_WORDS = 4096, MAX_WORDS = 4 * MAX_CHAIN };
+
+/* Needed by the cache; in the library it asks whose call it is. */
+bool pc_mpi_counts(unsigned slot, uintptr_t ret)
+{
+    (void)slot;
+    return ret != 0xdead;
+}
+
+static uint64_t seed;
+
+static uint32_t draw(uint32_t n)
+{
+    seed = seed * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(seed >> 33) % n;
+}
+
+/* One call along a chain of functions, innermost first. A function with an odd number has a frame
+ * whose size varies: it is found by the saved frame pointer, as after alloca. */
+struct chain {
+    int length;
+    int functions[MAX_CHAIN];
+    int sizes[MAX_CHAIN]; /* words */
+};
+
+static uintptr_t stack[STACK_WORDS];
+
+static int frame_words(int function)
+{
+    return 2 + function % 5;
+}
+
+static void make_chain(struct chain *c)
+{
+    c->length = 2 + (int)draw(MAX_CHAIN - 2);
+    for (int i = 0; i < c->length; i++) {
+        c->functions[i] = (int)draw(N_FUNCTIONS);
+        c->sizes[i] = frame_words(c->functions[i]);
+        if (c->functions[i] & 1)
+            c->sizes[i] += (int)draw(3);
+    }
+}
+
+static uintptr_t return_into(int function)
+{
+    return 0x400000u + (uintptr_t)function * 64u;
+}
+
+/* Lays the chain out on the stack from index 0 up, and notes the words that a walk reads. The frame
+ * pointer of a frame is in the first word of the frame inside it. */
+static uint32_t lay_out(const struct chain *c, struct pc_path_word *words)
+{
+    uintptr_t cfa = (uintptr_t)stack;
+    uint32_t n = 0;
+    int at = 0, saved_fp = 0;
+    memset(stack, 0xee, sizeof stack);
+    for (int i = 0; i < c->length; i++) {
+        int outer = at + c->sizes[i];
+        stack[saved_fp] = (uintptr_t)&stack[outer];
+        if (c->functions[i] & 1)
+            words[n++] = (struct pc_path_word){.value = stack[saved_fp] - cfa,
+                                               .place = (int32_t)(saved_fp * 8) | 1};
+        uintptr_t ret = i + 1 < c->length ? return_into(c->functions[i + 1]) : 0x1000;
+        stack[outer - 1] = ret;
+        words[n++] = (struct pc_path_word){.value = ret, .place = (outer - 1) * 8};
+        saved_fp = at = outer;
+    }
+    return n;
+}
+
+static bool same_chain(const struct chain *a, const struct chain *b)
+{
+    return a->length == b->length &&
+           !memcmp(a->functions, b->functions, sizeof a->functions[0] * (size_t)a->length);
+}
+
+/* Number of the chain by its functions alone: sizes of variable frames are not part of a context.
+ */
+static pcollect_ref number_of(struct chain *known, pcollect_ref *n_known, const struct chain *c)
+{
+    for (pcollect_ref i = 0; i < *n_known; i++)
+        if (same_chain(&known[i], c))
+            return i + 1;
+    known[*n_known] = *c;
+    return ++*n_known;
+}
+
+static pcollect_ref look_up(struct pc_paths *p, const struct chain *c, pcollect_ref number)
+{
+    static const struct pc_path_resume resume[MAX_WORDS];
+    struct pc_path_word words[MAX_WORDS];
+    uint32_t n = lay_out(c, words);
+    struct pc_path_root *root = pc_paths_root(p, 7, return_into(c->functions[0]));
+    struct pc_path_miss miss = {0, 0};
+    struct pc_path_node *node = NULL;
+    if (root->node)
+        node = pc_paths_find(p, root->node, (uintptr_t)stack, &miss);
+    if (node)
+        return node->leaf;
+    uint32_t matched = miss.node ? miss.word : 0;
+    for (uint32_t up = miss.node ? p->nodes[miss.node].parent : 0; up; up = p->nodes[up].parent)
+        matched += p->nodes[up].n_words;
+    assert_true(matched < n);
+    assert_true(pc_paths_enter(p, root, miss, words + matched, resume, n - matched,
+                               (struct pc_path_leaf){number, number, 0}));
+    return 0;
+}
+
+static void cache_answers_with_the_chain_that_is_on_the_stack(void **state)
+{
+    (void)state;
+    static struct chain chains[600], known[600];
+    pcollect_ref n_known = 0;
+    seed = 20;
+    struct pc_paths p = {0};
+    assert_int_equal(pc_paths_init(&p, 64, 1u << 20), PC_OK);
+    int hits = 0, misses = 0;
+    for (int i = 0; i < 30000; i++) {
+        struct chain *c = &chains[draw(PC_ARRAY_LEN(chains))];
+        if (!c->length) {
+            make_chain(c);
+            /* Chains that share their inner part with another one are what a trie is about. */
+            const struct chain *other = &chains[draw(PC_ARRAY_LEN(chains))];
+            int shared = other->length > 3 ? (int)draw((uint32_t)other->length - 1) : 0;
+            for (int k = 0; k < shared && k < c->length; k++) {
+                c->functions[k] = other->functions[k];
+                c->sizes[k] = other->sizes[k];
+            }
+        }
+        pcollect_ref number = number_of(known, &n_known, c);
+        pcollect_ref found = look_up(&p, c, number);
+        if (found)
+            assert_int_equal(found, number);
+        found ? hits++ : misses++;
+    }
+    assert_true(misses >= 500 && misses <= 600);
+    assert_int_equal(hits + misses, 30000);
+}
+
+static void cleared_cache_knows_nothing_and_learns_again(void **state)
+{
+    (void)state;
+    seed = 3;
+    struct pc_paths p = {0};
+    assert_int_equal(pc_paths_init(&p, 64, 1u << 20), PC_OK);
+    struct chain c;
+    make_chain(&c);
+    assert_int_equal(look_up(&p, &c, 5), 0);
+    assert_int_equal(look_up(&p, &c, 5), 5);
+    pc_paths_clear(&p);
+    assert_int_equal(look_up(&p, &c, 6), 0);
+    assert_int_equal(look_up(&p, &c, 6), 6);
+}
+
+static void verdict_of_a_return_address_is_asked_for_once(void **state)
+{
+    (void)state;
+    struct pc_paths p = {0};
+    assert_int_equal(pc_paths_init(&p, 64, 1024), PC_OK);
+    for (uintptr_t i = 1; i < 5000; i++)
+        assert_true(pc_paths_root(&p, (unsigned)(i % 9), i * 16)->counts);
+    assert_false(pc_paths_root(&p, 1, 0xdead)->counts);
+    assert_int_equal(p.n_roots, 5000);
+    for (uintptr_t i = 1; i < 5000; i++)
+        assert_int_equal(pc_paths_root(&p, (unsigned)(i % 9), i * 16)->ret, i * 16);
+    assert_int_equal(p.n_roots, 5000);
+}
+
+static void path_over_the_bound_is_not_entered(void **state)
+{
+    (void)state;
+    seed = 9;
+    struct pc_paths p = {0};
+    assert_int_equal(pc_paths_init(&p, 64, 8), PC_OK);
+    static const struct pc_path_resume resume[MAX_WORDS];
+    struct pc_path_word words[9] = {{1, 8, 0}};
+    struct pc_path_root *root = pc_paths_root(&p, 1, 16);
+    struct pc_path_leaf leaf = {1, 1, 0};
+    assert_false(pc_paths_enter(&p, root, (struct pc_path_miss){0, 0}, words, resume, 9, leaf));
+    assert_true(pc_paths_enter(&p, root, (struct pc_path_miss){0, 0}, words, resume, 8, leaf));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(cache_answers_with_the_chain_that_is_on_the_stack),
+        cmocka_unit_test(cleared_cache_knows_nothing_and_learns_again),
+        cmocka_unit_test(verdict_of_a_return_address_is_asked_for_once),
+        cmocka_unit_test(path_over_the_bound_is_not_entered),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
