@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Configuration: one table of options (config/options.c) from which the parser, the defaults, the
- * environment override, the help and the manual page are made. Nothing else in the project calls
- * getenv. No malloc: it runs inside other people's programs.
+ * environment override, the help and the manual page are made. Nothing else in the library calls
+ * getenv. No malloc: it runs inside other people's programs, and keeps errno.
+ *
+ * Two libraries: libpcconfig.la for the process, libpcconfigtext.la (stdio) for the command.
  */
 #ifndef PC_CONFIG_H
 #define PC_CONFIG_H
@@ -12,28 +14,40 @@
 #include <stdio.h>
 
 #define PC_CONFIG_TEXT_BYTES 1024
+#define PC_CONFIG_JOB_BYTES 64
+#define PC_CONFIG_N_OPTIONS 8u
+#define PC_CONFIG_FILE_BYTES (1u << 20) /* larger files are refused */
+
+/* Where an option's value came from. */
+enum pc_config_origin { PC_CONFIG_DEFAULT = 0, PC_CONFIG_FILE, PC_CONFIG_ENVIRONMENT };
 
 struct pc_config {
     char output_path[PC_CONFIG_TEXT_BYTES];     /* [output] path */
-    char spool_path[PC_CONFIG_TEXT_BYTES];      /* [spool] path */
-    char collect_plugins[PC_CONFIG_TEXT_BYTES]; /* [collect] plugins, comma-separated */
+    char spool_path[PC_CONFIG_TEXT_BYTES];      /* [spool] path, absolute */
+    char collect_plugins[PC_CONFIG_TEXT_BYTES]; /* [collect] plugins: a,b,c without blanks */
     uint64_t collect_buffer_size;               /* bytes a process */
     uint64_t collect_max_depth;                 /* frames */
     bool collect_always;
     uint64_t sample_frequency; /* Hz, 0: no sampling */
     char sample_events[PC_CONFIG_TEXT_BYTES];
-    bool strict;      /* PCOLLECT_STRICT=1 */
-    uint64_t run_key; /* PCOLLECT_RUN, given by `pcollect run`; 0 without */
-    char job_id[64];  /* of the batch system or launcher, from its environment; or empty */
+    bool strict;                         /* PCOLLECT_STRICT=1 */
+    uint64_t run_key;                    /* PCOLLECT_RUN, given by `pcollect run`; 0 without */
+    char job_id[PC_CONFIG_JOB_BYTES];    /* of the batch system or launcher, or empty */
+    char file[PC_CONFIG_TEXT_BYTES];     /* the file that was read, or empty */
+    uint8_t origin[PC_CONFIG_N_OPTIONS]; /* enum pc_config_origin, in the order of the table */
 };
 
 /* Defaults, then the file named by PCOLLECT_CONFIG, then PCOLLECT_<SECTION>_<KEY>. On failure the
- * text names file, line, reason and the nearest valid key, and *c holds the defaults. Environment
- * is ignored in setuid programs. AS-safe but for open and read. */
+ * text names file, line, reason and the nearest valid key, and the options of *c are the defaults;
+ * strict, run_key and job_id are as the environment says. Environment is ignored in setuid
+ * programs. A variable PCOLLECT_* that is not known is a failure. init-only, keeps errno. */
 int pc_config_load(struct pc_config *c, struct pc_error *error);
 
 /* The same for one file and no environment. */
 int pc_config_load_file(struct pc_config *c, const char *path, struct pc_error *error);
+
+/* Defaults, then the file `path` (NULL: PCOLLECT_CONFIG), then the environment's options. */
+int pc_config_load_with(struct pc_config *c, const char *path, struct pc_error *error);
 
 void pc_config_defaults(struct pc_config *c);
 
@@ -44,8 +58,10 @@ bool pc_config_always(void);
 /* This process's rank as the launcher's environment tells it, or -1. */
 int pc_config_launch_rank(void);
 
-/* Expands %x %n %j %t %% of an output pattern (executable's base name, ranks, job id, start time as
- * YYYYMMDD-HHMMSS). */
+/* Expands %x %n %j %t %% of an output pattern: executable's base name, ranks, job id ("nojob" if
+ * there is none), start time in UTC as YYYYMMDD-HHMMSS. '/' and control characters of the values
+ * become '_'. names NULL: only checks the pattern, out may be NULL. On failure (PC_EARG, PC_ENOMEM
+ * if it does not fit) the text says why and out is not written. AS-safe. */
 struct pc_config_names {
     const char *exe; /* path or base name */
     int n_ranks;
@@ -55,10 +71,24 @@ struct pc_config_names {
 int pc_config_expand(const char *pattern, const struct pc_config_names *names, char *out, size_t n,
                      struct pc_error *error);
 
-/* The command only: all options with their values, origin and doc; a commented template; the
- * options section of the manual page. */
+/* How many insertions, deletions, changes and swaps of neighbours make b of a; at most
+ * PC_CONFIG_FAR, which words longer than 63 bytes always are. */
+#define PC_CONFIG_FAR 64u
+unsigned pc_config_distance(const char *a, const char *b);
+
+/* Whether a word at that distance is worth being suggested for one of `length` bytes. */
+bool pc_config_is_near(unsigned distance, size_t length);
+
+/* ---- libpcconfigtext.la: the command only -----------------------------------------------------
+ */
+
+/* All options with their values and where each comes from, as a file that parses to the same. */
 void pc_config_show(FILE *out, const struct pc_config *c);
+
+/* A commented file with every default; it parses to the defaults. */
 void pc_config_template(FILE *out);
+
+/* The options as a part of the manual page, in man(7) macros. */
 void pc_config_manual(FILE *out);
 
 #endif

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The table of options, as the files of config/ and their unit tests see it.
+ */
+#ifndef PC_CONFIG_PRIVATE_H
+#define PC_CONFIG_PRIVATE_H
+
+#include "config/config.h"
+
+enum pc_option_type {
+    PC_OPTION_TEXT,
+    PC_OPTION_PATTERN, /* of an output path: %x %n %j %t */
+    PC_OPTION_FOLDER,  /* an absolute path */
+    PC_OPTION_LIST,    /* names separated by commas */
+    PC_OPTION_SIZE,    /* bytes; K, M, G are powers of 1024 */
+    PC_OPTION_INTEGER,
+    PC_OPTION_FREQUENCY, /* Hz or kHz */
+    PC_OPTION_BOOL
+};
+
+struct pc_option {
+    const char *section, *key;
+    enum pc_option_type type;
+    const char *initial; /* the default, as it would be written in a file */
+    uint64_t min, max;   /* of the number, or of the length of a text in bytes */
+    const char *unit;    /* what is counted; "" where the type says it */
+    size_t offset;       /* in struct pc_config */
+    const char *doc;     /* whole sentences */
+};
+
+extern const struct pc_option pc_options[PC_CONFIG_N_OPTIONS];
+
+/* Index of an option, or -1. Names are n bytes long and need no terminator. */
+int pc_option_find(const char *section, const char *key);
+
+/* Reads `text` into its field. On failure the text gives the reason and the way out, without a
+ * place, and *c is unchanged. */
+int pc_option_parse(const struct pc_option *o, const char *text, struct pc_config *c,
+                    struct pc_error *why);
+
+/* The value as it would be written in a file; n >= PC_CONFIG_TEXT_BYTES + 3. */
+void pc_option_print(const struct pc_option *o, const struct pc_config *c, char *out, size_t n);
+
+/* "PCOLLECT_<SECTION>_<KEY>"; at most PC_OPTION_VARIABLE_BYTES with the terminator. */
+#define PC_OPTION_VARIABLE_BYTES 64
+void pc_option_variable(const struct pc_option *o, char *out);
+
+/* The range in words: "1M to 4G", "yes or no". */
+void pc_option_range(const struct pc_option *o, char *out, size_t n);
+
+/* A copy that is fit for a message: at most 60 bytes, no control characters. */
+#define PC_SHOWN_BYTES 64
+const char *pc_config_shown(const char *text, char out[PC_SHOWN_BYTES]);
+
+/* Adds what a file says to *c. */
+int pc_config_read(struct pc_config *c, const char *path, struct pc_error *error);
+
+/* Adds PCOLLECT_<SECTION>_<KEY> of `environment` (NULL-terminated) to *c and refuses unknown
+ * PCOLLECT_* variables. */
+int pc_config_read_environment(struct pc_config *c, char *const *environment,
+                               struct pc_error *error);
+
+#endif

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The one place in the library that reads the environment: PCOLLECT_CONFIG names a file,
+ * PCOLLECT_<SECTION>_<KEY> overrides one option, PCOLLECT_STRICT and PCOLLECT_RUN are about the
+ * process, and the batch system's own variables give the job id. All of it is ignored in setuid
+ * programs, whose environment is someone else's.
+ */
+#include "config/config_private.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <unistd.h>
+
+static const char *const other_variables[] = {"PCOLLECT_CONFIG", "PCOLLECT_STRICT", "PCOLLECT_RUN"};
+
+/* In this order: the batch system knows the job better than the launcher does. */
+static const char *const job_variables[] = {
+    "SLURM_JOB_ID",            /* Slurm */
+    "PBS_JOBID",               /* PBS, Torque */
+    "LSB_JOBID",               /* LSF */
+    "FLUX_JOB_ID",             /* Flux */
+    "OAR_JOB_ID",              /* OAR */
+    "COBALT_JOBID",            /* Cobalt */
+    "JOB_ID",                  /* Grid Engine */
+    "PMIX_NAMESPACE",          /* launchers that speak PMIx */
+    "OMPI_MCA_ess_base_jobid", /* Open MPI 4 */
+};
+
+/* The variable's name is `name`, up to '='. */
+static bool is_named(const char *entry, const char *name)
+{
+    size_t n = strlen(name);
+    return strncmp(entry, name, n) == 0 && entry[n] == '=';
+}
+
+static int refuse_variable(const char *entry, struct pc_error *error)
+{
+    char name[PC_OPTION_VARIABLE_BYTES], candidate[PC_OPTION_VARIABLE_BYTES];
+    char nearest[PC_OPTION_VARIABLE_BYTES] = "PCOLLECT_CONFIG";
+    size_t n = strcspn(entry, "=");
+    unsigned best = PC_CONFIG_FAR;
+    if (n >= sizeof name)
+        n = sizeof name - 1;
+    memcpy(name, entry, n);
+    name[n] = '\0';
+    for (unsigned i = 0; i < PC_CONFIG_N_OPTIONS + PC_ARRAY_LEN(other_variables); i++) {
+        if (i < PC_CONFIG_N_OPTIONS)
+            pc_option_variable(&pc_options[i], candidate);
+        else
+            pc_format(candidate, sizeof candidate, "%s", other_variables[i - PC_CONFIG_N_OPTIONS]);
+        unsigned d = pc_config_distance(name, candidate);
+        if (d < best) {
+            best = d;
+            memcpy(nearest, candidate, sizeof nearest);
+        }
+    }
+    return pc_error_set(error, PC_EARG,
+                        "environment: unknown variable %s; the nearest is %s; unset it, or see "
+                        "`pcollect config --template`",
+                        name, nearest);
+}
+
+/* Takes one entry "PCOLLECT_...=value". */
+static int take_entry(struct pc_config *c, const char *entry, struct pc_error *error)
+{
+    char variable[PC_OPTION_VARIABLE_BYTES];
+    struct pc_error why;
+    for (unsigned i = 0; i < PC_ARRAY_LEN(other_variables); i++)
+        if (is_named(entry, other_variables[i]))
+            return PC_OK;
+    for (unsigned i = 0; i < PC_CONFIG_N_OPTIONS; i++) {
+        pc_option_variable(&pc_options[i], variable);
+        if (!is_named(entry, variable))
+            continue;
+        if (pc_option_parse(&pc_options[i], entry + strlen(variable) + 1, c, &why))
+            return pc_error_set(error, PC_EARG, "environment: %s: %s", variable, why.text);
+        c->origin[i] = PC_CONFIG_ENVIRONMENT;
+        return PC_OK;
+    }
+    return refuse_variable(entry, error);
+}
+
+int pc_config_read_environment(struct pc_config *c, char *const *environment,
+                               struct pc_error *error)
+{
+    int err = PC_OK;
+    for (; environment && *environment && err == PC_OK; environment++)
+        if (strncmp(*environment, "PCOLLECT_", 9) == 0)
+            err = take_entry(c, *environment, error);
+    return err;
+}
+
+static int hex_digit(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    if (c >= 'a' && c <= 'f')
+        return c - 'a' + 10;
+    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+static int take_run_key(struct pc_config *c, struct pc_error *error)
+{
+    const char *text = secure_getenv("PCOLLECT_RUN");
+    uint64_t key = 0;
+    size_t n = 0;
+    if (text == NULL || *text == '\0')
+        return PC_OK;
+    for (; hex_digit(text[n]) >= 0 && n < 17; n++)
+        key = key << 4 | (unsigned)hex_digit(text[n]);
+    if (text[n] || n > 16)
+        return pc_error_set(error, PC_EARG,
+                            "environment: PCOLLECT_RUN is not a key of 16 hexadecimal digits; it "
+                            "is set by `pcollect run` only: unset it");
+    c->run_key = key;
+    return PC_OK;
+}
+
+static int take_strict(struct pc_config *c, struct pc_error *error)
+{
+    const char *text = secure_getenv("PCOLLECT_STRICT");
+    if (text == NULL || *text == '\0' || strcmp(text, "0") == 0 || strcmp(text, "no") == 0)
+        return PC_OK;
+    c->strict = true;
+    if (strcmp(text, "1") == 0 || strcmp(text, "yes") == 0)
+        return PC_OK;
+    return pc_error_set(error, PC_EARG, "environment: PCOLLECT_STRICT is neither 0 nor 1");
+}
+
+static void take_job_id(struct pc_config *c)
+{
+    for (unsigned i = 0; i < PC_ARRAY_LEN(job_variables); i++) {
+        const char *text = secure_getenv(job_variables[i]);
+        if (text && *text) {
+            pc_format(c->job_id, sizeof c->job_id, "%s", text);
+            return;
+        }
+    }
+}
+
+/* The options only: what the environment says of the process stays. */
+static void reset_options(struct pc_config *c)
+{
+    struct pc_config fresh;
+    pc_config_defaults(&fresh);
+    fresh.strict = c->strict;
+    fresh.run_key = c->run_key;
+    memcpy(fresh.job_id, c->job_id, sizeof fresh.job_id);
+    memcpy(c, &fresh, sizeof *c);
+}
+
+static int load_options(struct pc_config *c, const char *path, struct pc_error *error)
+{
+    if (path == NULL)
+        path = secure_getenv("PCOLLECT_CONFIG");
+    int err = path && *path ? pc_config_read(c, path, error) : PC_OK;
+    if (err == PC_OK && !getauxval(AT_SECURE))
+        err = pc_config_read_environment(c, environ, error);
+    return err;
+}
+
+int pc_config_load_with(struct pc_config *c, const char *path, struct pc_error *error)
+{
+    int saved = errno;
+    pc_config_defaults(c);
+    take_job_id(c);
+    int err = take_strict(c, error);
+    int key_err = take_run_key(c, error);
+    if (err == PC_OK)
+        err = key_err;
+    if (err == PC_OK)
+        err = load_options(c, path, error);
+    if (err)
+        reset_options(c);
+    errno = saved;
+    return err;
+}
+
+int pc_config_load(struct pc_config *c, struct pc_error *error)
+{
+    return pc_config_load_with(c, NULL, error);
+}
+
+int pc_config_load_file(struct pc_config *c, const char *path, struct pc_error *error)
+{
+    int saved = errno;
+    pc_config_defaults(c);
+    int err = pc_config_read(c, path, error);
+    if (err)
+        pc_config_defaults(c);
+    errno = saved;
+    return err;
+}
+
+bool pc_config_always(void)
+{
+    struct pc_config c;
+    const char *file = secure_getenv("PCOLLECT_CONFIG");
+    const char *text = secure_getenv("PCOLLECT_COLLECT_ALWAYS");
+    int i = pc_option_find("collect", "always");
+    if ((file == NULL || *file == '\0') && text == NULL)
+        return false;
+    memset(&c, 0, sizeof c);
+    if (text)
+        return pc_option_parse(&pc_options[i], text, &c, NULL) == PC_OK && c.collect_always;
+    return pc_config_load(&c, NULL) == PC_OK && c.collect_always;
+}
+
+static const char *const rank_variables[] = {
+    "OMPI_COMM_WORLD_RANK", /* Open MPI */
+    "PMIX_RANK",            /* launchers that speak PMIx */
+    "PMI_RANK",             /* MPICH's Hydra, Intel MPI */
+    "MV2_COMM_WORLD_RANK",  /* MVAPICH */
+    "PALS_RANKID",          /* Cray PALS */
+    "ALPS_APP_PE",          /* Cray ALPS */
+    "FLUX_TASK_RANK",       /* Flux */
+    "SLURM_PROCID",         /* srun; last, since other launchers inherit it from the batch script */
+};
+
+int pc_config_launch_rank(void)
+{
+    for (unsigned i = 0; i < PC_ARRAY_LEN(rank_variables); i++) {
+        const char *text = secure_getenv(rank_variables[i]);
+        int rank = 0;
+        if (text == NULL || *text < '0' || *text > '9')
+            continue;
+        for (; *text >= '0' && *text <= '9'; text++)
+            if (__builtin_mul_overflow(rank, 10, &rank) ||
+                __builtin_add_overflow(rank, *text - '0', &rank))
+                return -1;
+        return rank;
+    }
+    return -1;
+}

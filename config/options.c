@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The one table of options. To add one: a field in struct pc_config, a row here, one more in
+ * PC_CONFIG_N_OPTIONS. Parser, environment, `pcollect config` and pcollect.conf(5) follow.
+ */
+#include "config/config_private.h"
+
+#include <string.h>
+
+#define AT(field) offsetof(struct pc_config, field)
+#define TEXT_MAX (PC_CONFIG_TEXT_BYTES - 1)
+#define MIB ((uint64_t)1 << 20)
+#define GIB ((uint64_t)1 << 30)
+
+const struct pc_option pc_options[PC_CONFIG_N_OPTIONS] = {
+    {"output", "path", PC_OPTION_PATTERN, "%x.%n.pcol", 1, TEXT_MAX, "", AT(output_path),
+     "Where the profile is written. %x is the name of the executable, %n the number of ranks, %j "
+     "the job id of the batch system or launcher, %t the start time in UTC as YYYYMMDD-HHMMSS, %% "
+     "a percent sign. A relative path begins at the working directory of rank 0."},
+    {"spool", "path", PC_OPTION_FOLDER, "/dev/shm", 1, 255, "", AT(spool_path),
+     "Folder on each node, in a memory file system, in which a process collects. What is collected "
+     "there outlives a killed process. Elsewhere plain memory is used, which does not."},
+    {"collect", "plugins", PC_OPTION_LIST, "time", 0, TEXT_MAX, "plugins", AT(collect_plugins),
+     "What is learnt at each MPI call. Plugins are named by their names, in the order in which "
+     "they are called; an empty list collects nothing."},
+    {"collect", "buffer_size", PC_OPTION_SIZE, "64M", MIB, 4 * GIB, "", AT(collect_buffer_size),
+     "Most memory that one process takes for its calling contexts. It is taken as it is needed. "
+     "When it is full, new contexts are counted at the nearest one that exists, and the report "
+     "says so."},
+    {"collect", "max_depth", PC_OPTION_INTEGER, "512", 8, 4096, "frames", AT(collect_max_depth),
+     "Most frames of a calling context. Of a deeper one the innermost frames are kept, and the "
+     "report says how many were cut."},
+    {"collect", "always", PC_OPTION_BOOL, "no", 0, 1, "", AT(collect_always),
+     "Collect in processes that do not use MPI, too. With no, they are left alone."},
+    {"sample", "frequency", PC_OPTION_FREQUENCY, "0", 0, 10000, "", AT(sample_frequency),
+     "How often each thread is interrupted to see what it computes, per second. 0 is no "
+     "sampling."},
+    {"sample", "events", PC_OPTION_LIST, "", 0, TEXT_MAX, "events", AT(sample_events),
+     "Events that are counted between interrupts, by their names."},
+};
+
+int pc_option_find(const char *section, const char *key)
+{
+    for (unsigned i = 0; i < PC_CONFIG_N_OPTIONS; i++)
+        if (strcmp(pc_options[i].section, section) == 0 && strcmp(pc_options[i].key, key) == 0)
+            return (int)i;
+    return -1;
+}
+
+void pc_config_defaults(struct pc_config *c)
+{
+    memset(c, 0, sizeof *c);
+    for (unsigned i = 0; i < PC_CONFIG_N_OPTIONS; i++)
+        pc_option_parse(&pc_options[i], pc_options[i].initial, c, NULL);
+}
+
+static char upper(char c)
+{
+    return c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c;
+}
+
+void pc_option_variable(const struct pc_option *o, char *out)
+{
+    size_t n = pc_format(out, PC_OPTION_VARIABLE_BYTES, "PCOLLECT_%s_%s", o->section, o->key);
+    for (size_t i = 0; i < n; i++)
+        out[i] = upper(out[i]);
+}

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Values of options: from text and to text, by type. A value that is refused is answered with its
+ * reason and what would be right; where it stood is added by the caller, who knows.
+ */
+#include "config/config_private.h"
+
+#include <string.h>
+
+const char *pc_config_shown(const char *text, char out[PC_SHOWN_BYTES])
+{
+    size_t i = 0;
+    for (; text[i] && i < 60; i++)
+        out[i] = (unsigned char)text[i] < ' ' || text[i] == 127 ? '?' : text[i];
+    if (text[i])
+        memcpy(out + i - 3, "...", 3);
+    out[i] = '\0';
+    return out;
+}
+
+/* ---- Numbers -------------------------------------------------------------------------------- */
+
+struct unit {
+    const char *name;
+    uint64_t factor;
+};
+
+static const struct unit size_units[] = {
+    {"", 1},          {"B", 1},        {"K", 1 << 10},   {"KB", 1 << 10},
+    {"KiB", 1 << 10}, {"M", 1 << 20},  {"MB", 1 << 20},  {"MiB", 1 << 20},
+    {"G", 1 << 30},   {"GB", 1 << 30}, {"GiB", 1 << 30}, {NULL, 0},
+};
+
+static const struct unit frequency_units[] = {{"", 1}, {"Hz", 1}, {"kHz", 1000}, {NULL, 0}};
+
+static const struct unit no_units[] = {{"", 1}, {NULL, 0}};
+
+static const struct unit *units_of(const struct pc_option *o)
+{
+    if (o->type == PC_OPTION_SIZE)
+        return size_units;
+    return o->type == PC_OPTION_FREQUENCY ? frequency_units : no_units;
+}
+
+static const char *units_in_words(const struct pc_option *o)
+{
+    if (o->type == PC_OPTION_SIZE)
+        return "a size is a whole number and B, K, M or G (powers of 1024), like 64M";
+    if (o->type == PC_OPTION_FREQUENCY)
+        return "a frequency is a whole number and Hz or kHz, like 100Hz";
+    return "this is a whole number without a unit";
+}
+
+static char lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+static bool same_word(const char *a, const char *b)
+{
+    for (; lower(*a) == lower(*b); a++, b++)
+        if (*a == '\0')
+            return true;
+    return false;
+}
+
+/* Digits, blanks, a unit. *value_out is written on success; UINT64_MAX stands for what is larger
+ * than any number here. */
+static int read_number(const struct pc_option *o, const char *text, uint64_t *value_out,
+                       struct pc_error *why)
+{
+    char shown[PC_SHOWN_BYTES];
+    uint64_t value = 0;
+    const char *p = text;
+    for (; *p >= '0' && *p <= '9'; p++)
+        if (__builtin_mul_overflow(value, 10, &value) ||
+            __builtin_add_overflow(value, (uint64_t)(*p - '0'), &value))
+            value = UINT64_MAX;
+    if (p == text)
+        return pc_error_set(why, PC_EARG, "\"%s\" is not a number: %s",
+                            pc_config_shown(text, shown), units_in_words(o));
+    while (*p == ' ' || *p == '\t')
+        p++;
+    const struct unit *u = units_of(o);
+    while (u->name && !same_word(u->name, p))
+        u++;
+    if (u->name == NULL)
+        return pc_error_set(why, PC_EARG, "unknown unit \"%s\": %s", pc_config_shown(p, shown),
+                            units_in_words(o));
+    if (__builtin_mul_overflow(value, u->factor, &value))
+        value = UINT64_MAX;
+    *value_out = value;
+    return PC_OK;
+}
+
+/* The largest unit that divides the number. */
+static void print_number(const struct pc_option *o, uint64_t value, char *out, size_t n)
+{
+    const char *unit = "";
+    if (o->type == PC_OPTION_SIZE) {
+        static const char letters[4][2] = {"", "K", "M", "G"};
+        int i = 0;
+        for (; i < 3 && value && value % 1024 == 0; i++)
+            value /= 1024;
+        unit = letters[i];
+    } else if (o->type == PC_OPTION_FREQUENCY && value) {
+        unit = "Hz";
+    }
+    pc_format(out, n, "%lu%s", (unsigned long)value, unit);
+}
+
+static int parse_number(const struct pc_option *o, const char *text, uint64_t *out,
+                        struct pc_error *why)
+{
+    char shown[PC_SHOWN_BYTES], range[128];
+    uint64_t value = 0;
+    int err = read_number(o, text, &value, why);
+    if (err)
+        return err;
+    pc_option_range(o, range, sizeof range);
+    if (value < o->min || value > o->max)
+        return pc_error_set(why, PC_EARG, "%s is too %s: give %s", pc_config_shown(text, shown),
+                            value < o->min ? "small" : "large", range);
+    *out = value;
+    return PC_OK;
+}
+
+/* ---- Other types ---------------------------------------------------------------------------- */
+
+static int parse_bool(const char *text, bool *out, struct pc_error *why)
+{
+    static const char *const words[2][4] = {{"no", "off", "false", "0"},
+                                            {"yes", "on", "true", "1"}};
+    char shown[PC_SHOWN_BYTES];
+    for (int value = 0; value < 2; value++)
+        for (int i = 0; i < 4; i++)
+            if (same_word(text, words[value][i])) {
+                *out = value;
+                return PC_OK;
+            }
+    return pc_error_set(why, PC_EARG, "\"%s\" is neither yes nor no", pc_config_shown(text, shown));
+}
+
+static int parse_text(const struct pc_option *o, const char *text, char *out, struct pc_error *why)
+{
+    char shown[PC_SHOWN_BYTES];
+    size_t n = strlen(text);
+    if (n < o->min)
+        return pc_error_set(why, PC_EARG, "the value is empty: give one, or leave the line out");
+    if (n > o->max)
+        return pc_error_set(why, PC_EARG, "the value is %zu bytes long; at most %lu are possible",
+                            n, (unsigned long)o->max);
+    if (o->type == PC_OPTION_FOLDER && *text != '/')
+        return pc_error_set(why, PC_EARG,
+                            "\"%s\" is a relative path, which each process would take from another "
+                            "place: give an absolute one",
+                            pc_config_shown(text, shown));
+    int err = o->type == PC_OPTION_PATTERN ? pc_config_expand(text, NULL, NULL, 0, why) : PC_OK;
+    if (err == PC_OK)
+        memcpy(out, text, n + 1);
+    return err;
+}
+
+/* Whether the n bytes at `item` are an item of the list that ends at `end`. */
+static bool has_item(const char *list, const char *end, const char *item, size_t n)
+{
+    for (const char *p = list; p < end;) {
+        const char *comma = memchr(p, ',', (size_t)(end - p));
+        size_t length = (size_t)((comma ? comma : end) - p);
+        if (length == n && memcmp(p, item, n) == 0)
+            return true;
+        p += length + 1;
+    }
+    return false;
+}
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+static const char *skip_blanks(const char *p)
+{
+    while (is_blank(*p))
+        p++;
+    return p;
+}
+
+/* The item that begins at *p; *p moves behind its comma, or to NULL after the last. */
+static int next_item(const char **p, const char **item_out, size_t *n_out, struct pc_error *why)
+{
+    char shown[PC_SHOWN_BYTES];
+    const char *item = skip_blanks(*p);
+    size_t n = strcspn(item, ", \t");
+    const char *behind = skip_blanks(item + n);
+    if (*behind && *behind != ',')
+        return pc_error_set(why, PC_EARG, "a comma is missing before \"%s\"",
+                            pc_config_shown(behind, shown));
+    *item_out = item;
+    *n_out = n;
+    *p = *behind ? behind + 1 : NULL;
+    return PC_OK;
+}
+
+/* Items without blanks, each once, joined by commas. */
+static int parse_list(const struct pc_option *o, const char *text, char *out, struct pc_error *why)
+{
+    char list[PC_CONFIG_TEXT_BYTES], shown[PC_SHOWN_BYTES];
+    char *end = list;
+    const char *item = text, *p = *skip_blanks(text) ? text : NULL;
+    size_t n = 0;
+    if (strlen(text) > o->max)
+        return pc_error_set(why, PC_EARG, "the list is %zu bytes long; at most %lu are possible",
+                            strlen(text), (unsigned long)o->max);
+    while (p) {
+        int err = next_item(&p, &item, &n, why);
+        if (err)
+            return err;
+        if (n == 0)
+            return pc_error_set(why, PC_EARG, "an item of the list \"%s\" is empty",
+                                pc_config_shown(text, shown));
+        if (has_item(list, end, item, n))
+            return pc_error_set(why, PC_EARG, "\"%s\" has an item twice: remove one",
+                                pc_config_shown(text, shown));
+        if (end > list)
+            *end++ = ',';
+        memcpy(end, item, n);
+        end += n;
+    }
+    *end = '\0';
+    memcpy(out, list, (size_t)(end - list) + 1);
+    return PC_OK;
+}
+
+/* ---- By type -------------------------------------------------------------------------------- */
+
+int pc_option_parse(const struct pc_option *o, const char *text, struct pc_config *c,
+                    struct pc_error *why)
+{
+    void *field = (char *)c + o->offset;
+    char shown[PC_SHOWN_BYTES];
+    for (const char *p = text; *p; p++)
+        if (*p == '"' || *p == 127 || ((unsigned char)*p < ' ' && *p != '\t'))
+            return pc_error_set(why, PC_EARG,
+                                "\"%s\" holds a double quote or a control character; values hold "
+                                "neither",
+                                pc_config_shown(text, shown));
+    switch (o->type) {
+    case PC_OPTION_BOOL:
+        return parse_bool(text, field, why);
+    case PC_OPTION_LIST:
+        return parse_list(o, text, field, why);
+    case PC_OPTION_SIZE:
+    case PC_OPTION_INTEGER:
+    case PC_OPTION_FREQUENCY:
+        return parse_number(o, text, field, why);
+    case PC_OPTION_TEXT:
+    case PC_OPTION_PATTERN:
+    case PC_OPTION_FOLDER:
+        break;
+    }
+    return parse_text(o, text, field, why);
+}
+
+void pc_option_print(const struct pc_option *o, const struct pc_config *c, char *out, size_t n)
+{
+    const char *field = (const char *)c + o->offset;
+    switch (o->type) {
+    case PC_OPTION_BOOL:
+        pc_format(out, n, "%s", *(const bool *)field ? "yes" : "no");
+        break;
+    case PC_OPTION_SIZE:
+    case PC_OPTION_INTEGER:
+    case PC_OPTION_FREQUENCY:
+        print_number(o, *(const uint64_t *)(const void *)field, out, n);
+        break;
+    case PC_OPTION_LIST:
+    case PC_OPTION_TEXT:
+    case PC_OPTION_PATTERN:
+    case PC_OPTION_FOLDER:
+        pc_format(out, n, strchr(field, '#') ? "\"%s\"" : "%s", field);
+    }
+}
+
+void pc_option_range(const struct pc_option *o, char *out, size_t n)
+{
+    char min[32], max[32];
+    switch (o->type) {
+    case PC_OPTION_SIZE:
+    case PC_OPTION_INTEGER:
+    case PC_OPTION_FREQUENCY:
+        print_number(o, o->min, min, sizeof min);
+        print_number(o, o->max, max, sizeof max);
+        pc_format(out, n, "%s to %s%s%s", min, max, *o->unit ? " " : "", o->unit);
+        break;
+    case PC_OPTION_BOOL:
+        pc_format(out, n, "yes or no");
+        break;
+    case PC_OPTION_LIST:
+        pc_format(out, n, "%s separated by commas", o->unit);
+        break;
+    case PC_OPTION_FOLDER:
+        pc_format(out, n, "an absolute path");
+        break;
+    case PC_OPTION_PATTERN:
+        pc_format(out, n, "a path with %%x %%n %%j %%t");
+        break;
+    case PC_OPTION_TEXT:
+        pc_format(out, n, "text");
+    }
+}
