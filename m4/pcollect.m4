@@ -49,15 +49,15 @@ AC_DEFUN([PC_CHECK_MPI], [
 AC_DEFUN([PC_SUMMARY_LINE], [AS_IF([test "x$2" = xyes],
   [AS_ECHO(["  $1 yes"])],
   [AS_ECHO(["  $1 no    $3"])
-   AS_ECHO(["                            cure: $4"])])])
+   AS_ECHO(["                                    cure: $4"])])])
 
 AC_DEFUN([PC_SUMMARY], [
   AS_ECHO([""])
   AS_ECHO(["pcollect $PACKAGE_VERSION for $host, installed in $prefix"])
-  PC_SUMMARY_LINE([adapter for Open MPI     ], [$have_openmpi], [programs of Open MPI run unmeasured], [install libopenmpi-dev, or --with-openmpi=-I/path])
-  PC_SUMMARY_LINE([adapter for MPICH        ], [$have_mpich], [programs of MPICH and its ABI family run unmeasured], [install libmpich-dev, or --with-mpich=-I/path])
-  PC_SUMMARY_LINE([functions and lines      ], [$have_libdw], [the report shows modules and offsets only], [install libdw-dev])
-  PC_SUMMARY_LINE([walker tested by libunwind], [$have_libunwind], [make check compares the walker with fewer oracles], [install libunwind-dev])
-  PC_SUMMARY_LINE([unit tests               ], [$have_cmocka], [make check runs the end-to-end tests only], [install libcmocka-dev])
+  PC_SUMMARY_LINE([adapter for Open MPI        ], [$have_openmpi], [programs of Open MPI run unmeasured], [install libopenmpi-dev, or --with-openmpi=-I/path])
+  PC_SUMMARY_LINE([adapter for MPICH           ], [$have_mpich], [programs of MPICH and its ABI family run unmeasured], [install libmpich-dev, or --with-mpich=-I/path])
+  PC_SUMMARY_LINE([functions and lines         ], [$have_libdw], [the report shows modules and offsets only], [install libdw-dev])
+  PC_SUMMARY_LINE([walker tested by libunwind  ], [$have_libunwind], [make check compares the walker with fewer oracles], [install libunwind-dev])
+  PC_SUMMARY_LINE([unit tests                  ], [$have_cmocka], [make check runs the end-to-end tests only], [install libcmocka-dev])
   AS_ECHO([""])
 ])
