@@ -174,8 +174,6 @@ static int start(void)
         complain(error.text);
         return PC_ENOMEM;
     }
-    if (pc_process.arena.by_fallocate && error.text[0])
-        complain(error.text);
     fill_header();
     pc_process.host = (struct pcollect_host){.abi = PCOLLECT_PLUGIN_ABI,
                                              .size = sizeof(struct pcollect_host),
