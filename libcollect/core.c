@@ -219,6 +219,7 @@ __attribute__((constructor)) static void begin_process(void)
 {
     int saved = errno;
     note_start();
+    pc_where_start();
     if (pc_config_always())
         pc_core_start();
     errno = saved;

@@ -127,7 +127,7 @@ extern const unsigned pc_n_ops;
  * libcollect/mpi. */
 bool pc_mpi_counts(unsigned slot, uintptr_t ret);
 
-/* Path of a file beside this library: <dir of libpcollect.so>/pcollect/<name>. AS-safe. False if
+/* Path of a file beside this library: <dir of libpcollect.so>/pcollect/<name>. False if
  * it does not fit. */
 bool pc_core_module_path(const char *name, char *out, size_t n);
 

@@ -107,6 +107,10 @@ static inline struct pcollect_arena_header *pc_header(void)
 void *pc_memory(size_t bytes);
 void pc_memory_free(void *memory, size_t bytes);
 
+/* ---- where.c ---- */
+/* Notes the path of this library; for the constructor. */
+void pc_where_start(void);
+
 /* ---- threads (thread.c) ---- */
 extern __thread struct pc_thread *pc_self __attribute__((tls_model("initial-exec")));
 
