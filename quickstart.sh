@@ -233,7 +233,7 @@ mpi_variables() {
 }
 
 configure_tree() {
-    # shellcheck disable=SC3013 -- every sh in use has -nt
+    # shellcheck disable=SC3013 # every sh in use has -nt
     if [ ! -x configure ] || [ configure.ac -nt configure ]; then
         step 'autogen.sh'
         logged ./autogen.sh

@@ -151,7 +151,7 @@ test_flags="-g -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -
 mpi_cc() {
     cc_mpi=$1 cc_out=$2
     shift 2
-    # shellcheck disable=SC2086 -- flags and compiler are words
+    # shellcheck disable=SC2086 # flags and compiler are words
     OMPI_CC=$PC_CC MPICH_CC=$PC_CC $(mpicc_of "$cc_mpi") -std=gnu11 $test_flags -I"$PC_SRC" \
         -o "$cc_out" "$@"
 }
@@ -219,7 +219,7 @@ launch() {
     IFS='
 '
     set -f
-    # shellcheck disable=SC2086 -- split at newlines
+    # shellcheck disable=SC2086 # split at newlines
     timeout -k 5 $limit $(mpirun_of "$launch_mpi") -n "$launch_n" $mpi_words "$@" 3>&-
     launch_status=$?
     set +f

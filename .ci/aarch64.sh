@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# The other architecture: a cross build against Debian's arm64 packages, the unit tests and jobs of
+# both MPIs under qemu-user. The launcher is this machine's mpirun, the ranks are aarch64 programs.
+#
+# The oracle is this machine: the same program with a fixed number of iterations makes the same
+# calls with the same bytes on either architecture, and the native profile is proved by make check.
+. .ci/lib.sh
+
+sysroot=$cache/arm64
+triplet=aarch64-linux-gnu
+folder=$work/aarch64
+native=$work/native
+qemu="qemu-aarch64-static -L $sysroot"
+
+# Debian's arm64 packages beside, not in, this system: apt works on lists and a cache of its own,
+# and the packages are only unpacked.
+make_sysroot() {
+    [ -e "$sysroot/complete" ] && return
+    rm -rf "$sysroot"
+    local apt=$cache/apt-arm64
+    mkdir -p "$sysroot" "$apt"/{lists,cache/archives/partial} "$sysroot"/usr/{lib,bin,sbin} || return
+    : >"$apt/status"
+    apt_arm64() {
+        apt-get -o APT::Architecture=arm64 -o APT::Architectures::=arm64 \
+            -o Dir::State="$apt" -o Dir::State::lists="$apt/lists" -o Dir::State::status="$apt/status" \
+            -o Dir::Cache="$apt/cache" -o Debug::NoLocking=1 -o APT::Sandbox::User="$(id -un)" "$@"
+    }
+    apt_arm64 update || return
+    apt_arm64 -y --no-install-recommends --download-only install libc6-dev zlib1g-dev libdw-dev \
+        libunwind-dev libcmocka-dev libopenmpi-dev openmpi-bin libmpich-dev mpich || return
+    # One /usr, as on a running system: packages still hold /lib and /bin.
+    ln -s usr/lib "$sysroot/lib" && ln -s usr/bin "$sysroot/bin" && ln -s usr/sbin "$sysroot/sbin"
+    local package
+    for package in "$apt"/cache/archives/*.deb; do
+        dpkg-deb --fsys-tarfile "$package" | tar -x -C "$sysroot" --keep-directory-symlink || return
+    done
+    make_links_relative
+    touch "$sysroot/complete"
+}
+
+# An absolute link would lead from the sysroot into this machine.
+make_links_relative() {
+    local link
+    find "$sysroot" -type l -lname '/*' | while read -r link; do
+        ln -sfn "$(realpath -m --relative-to="${link%/*}" "$sysroot$(readlink "$link")")" "$link"
+    done
+}
+
+cross_build() {
+    mkdir -p "$folder" && cd "$folder" || return
+    export PKG_CONFIG_LIBDIR=$sysroot/usr/lib/$triplet/pkgconfig:$sysroot/usr/share/pkgconfig
+    export PKG_CONFIG_SYSROOT_DIR=$sysroot
+    "$top/configure" --host=$triplet --build="$(gcc -dumpmachine)" --prefix="$folder/install" \
+        --enable-werror CC="$triplet-gcc --sysroot=$sysroot" &&
+        make -j"$n_jobs" && make install &&
+        make -j"$n_jobs" check TESTS= &&
+        file_is_there "$folder/install/lib/pcollect/adapter-openmpi.so" &&
+        file_is_there "$folder/install/lib/pcollect/adapter-mpich.so"
+}
+
+native_build() {
+    mkdir -p "$native" && cd "$native" || return
+    "$top/configure" -q --prefix="$native/install" && make -s -j"$n_jobs" && make -s install
+}
+
+file_is_there() {
+    [ -e "$1" ] || { echo "not there: $1"; return 1; }
+}
+
+# Adds the totals of make check under qemu: the unit tests, which are programs without suffix.
+unit_tests() {
+    local log=$work/aarch64-unit.log counts
+    make -C "$folder" -k check TESTS="$(unit_test_names)" \
+        LOG_COMPILER="sh $top/tests/run-unit $qemu" >"$log" 2>&1 </dev/null
+    counts=$(awk '/^# (PASS|FAIL|SKIP|XPASS|ERROR):/ { n[$2] = $3 }
+        END { print n["PASS:"] + 0, n["FAIL:"] + n["XPASS:"] + n["ERROR:"], n["SKIP:"] + 0 }' "$log")
+    read -r ok bad skipped <<<"$counts"
+    [ $((ok + bad)) -gt 0 ] || bad=1
+    n_passed=$((n_passed + ok)) n_failed=$((n_failed + bad)) n_skipped=$((n_skipped + skipped))
+    grep -E '^(FAIL|XPASS|ERROR|SKIP): ' "$log" | sed 's/^/    | /'
+    echo "  unit tests under qemu: $ok passed, $bad failed, $skipped skipped"
+}
+
+unit_test_names() {
+    make -s -C "$folder" -f Makefile -f - print-tests <<<'print-tests: ; @echo $(TESTS)' |
+        tr ' ' '\n' | grep -v '\.test$' | tr '\n' ' '
+}
+
+# include_and_link FLAVOUR: what the compiler wrapper of this MPI would add, in the sysroot.
+include_and_link() {
+    case $1 in
+    openmpi)
+        echo "-I$sysroot/usr/lib/$triplet/openmpi/include -L$sysroot/usr/lib/$triplet/openmpi/lib -lmpi"
+        ;;
+    mpich) echo "-I$sysroot/usr/include/$triplet/mpich -lmpich" ;;
+    esac
+}
+
+# Calls and bytes by primitive, without times.
+counts_of() { # PROFILE
+    "$native/install/bin/pcollect" report --table primitives --format tsv "$1" | awk -F '\t' '
+        NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
+        { print $at["primitive"], $at["calls"], $at["bytes_sent"], $at["bytes_received"] }' | sort
+}
+
+# The same job here and under qemu; MPI_Test and its kind would depend on timing, the example has none.
+job() { # FLAVOUR
+    local mpi=$1 out=$work/aarch64-$1
+    rm -rf "$out" && mkdir -p "$out/spool" && cd "$out" || return
+    # shellcheck disable=SC2046,SC2086
+    "$triplet-gcc" --sysroot="$sysroot" -std=gnu11 $example_flags -o app.arm64 "$top/examples/poisson.c" \
+        $(include_and_link "$mpi") -lm \
+        -Wl,-rpath-link,"$sysroot/usr/lib/$triplet" -Wl,--allow-shlib-undefined &&
+        "mpicc.$mpi" -std=gnu11 $example_flags -o app.native "$top/examples/poisson.c" -lm || return
+    export PCOLLECT_SPOOL_PATH=$out/spool
+    PCOLLECT_OUTPUT_PATH=$out/native.pcol timeout 120 "mpirun.$mpi" -n 2 \
+        env LD_PRELOAD="$native/install/lib/libpcollect.so" ./app.native $example_arguments || return
+    # shellcheck disable=SC2086
+    PCOLLECT_OUTPUT_PATH=$out/arm64.pcol timeout 300 "mpirun.$mpi" -n 2 \
+        $qemu -E LD_PRELOAD="$folder/install/lib/libpcollect.so" ./app.arm64 $example_arguments || return
+    counts_of native.pcol >native.counts && counts_of arm64.pcol >arm64.counts || return
+    [ "$(wc -l <native.counts)" -gt 5 ] || { echo 'too few primitives'; cat native.counts; return 1; }
+    diff -u native.counts arm64.counts
+}
+
+# Without fused multiply-add, so that both need the same number of iterations.
+example_flags='-O1 -g -ffp-contract=off'
+example_arguments='-n 64'
+
+need $triplet-gcc gcc-aarch64-linux-gnu libc6-dev-arm64-cross
+need qemu-aarch64-static qemu-user-static
+[ -x configure ] || check 'autogen.sh' ./autogen.sh
+check 'arm64 packages' make_sysroot &&
+    check 'aarch64: cross build, install and test programs' cross_build &&
+    unit_tests
+check 'native build to compare with' native_build
+for mpi in openmpi mpich; do
+    check "aarch64: $mpi job has the calls and bytes of the native one" job $mpi
+done
+closing

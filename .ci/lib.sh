@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# What the steps of .ci/run share. Sourced by bash; the current folder is the top of the tree.
+#
+# A step counts its own checks and ends with `closing`, whose last line .ci/run adds up.
+
+set -u
+top=$(pwd -P)
+work=$top/build-ci # every file that CI makes, save what it downloads
+cache=${PCOLLECT_CI_CACHE:-/tmp/pcollect-ci-$(id -u)}
+n_jobs=$(nproc)
+n_passed=0 n_failed=0 n_skipped=0
+mkdir -p "$work"
+
+# check NAME COMMAND...: one check; its output is shown if it fails, and kept.
+check() {
+    local name=$1 log begin=$SECONDS
+    log=$work/$(tr -c 'A-Za-z0-9\n' - <<<"$name").log
+    shift
+    if "$@" >"$log" 2>&1 </dev/null; then
+        n_passed=$((n_passed + 1))
+        echo "  passed: $name ($((SECONDS - begin)) s)"
+    else
+        n_failed=$((n_failed + 1))
+        tail -n 60 "$log" | sed 's/^/    | /'
+        echo "  FAILED: $name ($((SECONDS - begin)) s), whole output: ${log#"$top/"}"
+        return 1
+    fi
+}
+
+skip() { # NAME REASON
+    n_skipped=$((n_skipped + 1))
+    echo "  skipped: $1: $2"
+}
+
+closing() {
+    echo "$n_passed passed, $n_failed failed$([ $n_skipped = 0 ] || echo ", $n_skipped skipped")"
+    [ $n_failed = 0 ]
+    exit
+}
+
+# Files of the project, one a line, also where there is no git.
+tree_files() {
+    git -c safe.directory='*' ls-files --cached --others --exclude-standard 2>/dev/null ||
+        find . -path ./build\* -prune -o -type f -printf '%P\n'
+}
+
+as_root() {
+    if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi
+}
+
+# need PROGRAM PACKAGE...: installs the packages if the program is missing.
+need() {
+    command -v "$1" >/dev/null && return
+    shift
+    echo "  installing $*"
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "$@" \
+        >>"$work/install.log" 2>&1 && return
+    as_root apt-get update >>"$work/install.log" 2>&1
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "$@" \
+        >>"$work/install.log" 2>&1
+}
+
+# Open MPI: as root, with more ranks than cores, in containers without ptrace.
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_btl_vader_single_copy_mechanism=none
