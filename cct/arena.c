@@ -45,6 +45,7 @@ struct opening {
     uint64_t bytes;
     bool may_populate;
     int dir, fd; /* -1: not open */
+    bool made;   /* the folder */
     uint32_t fs_type;
 };
 
@@ -67,7 +68,8 @@ static uint64_t round_down(uint64_t n, uint64_t unit)
  * was checked is what is used. */
 static int open_folder(struct opening *o, char *path)
 {
-    if (mkdir(path, 0700) != 0 && errno != EEXIST)
+    o->made = mkdir(path, 0700) == 0;
+    if (!o->made && errno != EEXIST)
         return pc_error_set(o->error, PC_EIO, "%s cannot be made: %s", path, reason());
     o->dir = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (o->dir < 0) {
@@ -142,7 +144,8 @@ static int create_file(struct opening *o, const char *folder)
                   (unsigned long)time_ns);
         if (pc_format(o->a->path, sizeof o->a->path, "%s/%s", folder, name) + 1 >=
             sizeof o->a->path)
-            return pc_error_set(o->error, PC_EIO, "%s: the path is too long", o->spool);
+            return pc_error_set(o->error, PC_EIO, "the path of the spool is too long: %s",
+                                o->spool);
         o->fd = openat(o->dir, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
         if (o->fd >= 0)
             return PC_OK;
@@ -160,7 +163,7 @@ static int open_file(struct opening *o)
     char folder[PCOLLECT_PATH_BYTES];
     if (pc_format(folder, sizeof folder, "%s/pcollect-%u", o->spool, (unsigned)geteuid()) + 1 >=
         sizeof folder)
-        return pc_error_set(o->error, PC_EIO, "%s: the path is too long", o->spool);
+        return pc_error_set(o->error, PC_EIO, "the path of the spool is too long: %s", o->spool);
     uint64_t wanted = o->bytes;
     int err = PC_ENOENT;
     for (int i = 0; i < FOLDER_TRIES && err == PC_ENOENT; i++) {
@@ -173,6 +176,8 @@ static int open_file(struct opening *o)
         if (o->dir >= 0)
             close(o->dir);
         o->dir = -1;
+        if (err != PC_OK && o->made)
+            rmdir(folder);
     }
     if (err == PC_ENOENT)
         return pc_error_set(o->error, PC_EIO, "%s cannot be made: %s", folder, reason());
@@ -261,13 +266,23 @@ static int map_file(struct opening *o)
     return PC_OK;
 }
 
+/* The folder goes with its last file; rmdir is refused while another process has an arena there. */
+static void remove_file(const char *path)
+{
+    char folder[PCOLLECT_PATH_BYTES];
+    unlink(path);
+    pc_format(folder, sizeof folder, "%s", path);
+    *strrchr(folder, '/') = '\0';
+    rmdir(folder);
+}
+
 /* Takes back what open_file and map_file did. */
 static void undo_file(struct opening *o)
 {
     if (o->a->base)
         munmap(o->a->base, o->a->map_bytes);
     if (o->fd >= 0) {
-        unlink(o->a->path);
+        remove_file(o->a->path);
         close(o->fd);
     }
     o->fd = -1;
@@ -327,7 +342,7 @@ static int open_any(struct pc_arena *a, const char *spool, size_t bytes, bool ma
     if (bytes < PC_ARENA_MIN_BYTES)
         bytes = PC_ARENA_MIN_BYTES;
     bytes = (bytes + page - 1) / page * page;
-    struct opening o = {a, spool, error, bytes, may_populate, -1, -1, 0};
+    struct opening o = {a, spool, error, bytes, may_populate, -1, -1, false, 0};
     int err;
     if (!spool || !spool[0]) {
         err = pc_error_set(error, PC_ENOENT, "there is no spool");
@@ -362,13 +377,8 @@ void pc_arena_unlink(struct pc_arena *a)
 {
     struct stat st;
     int saved = errno;
-    if (a->is_file && lstat(a->path, &st) == 0 && st.st_dev == a->dev && st.st_ino == a->ino) {
-        unlink(a->path);
-        char folder[PCOLLECT_PATH_BYTES];
-        memcpy(folder, a->path, sizeof folder);
-        *strrchr(folder, '/') = '\0';
-        rmdir(folder); /* refused while another process has an arena there */
-    }
+    if (a->is_file && lstat(a->path, &st) == 0 && st.st_dev == a->dev && st.st_ino == a->ino)
+        remove_file(a->path);
     errno = saved;
 }
 

@@ -1,10 +1,27 @@
 # SPDX-License-Identifier: BSD-3-Clause
+cct_test_libs = cct/libpccct.la base/libpcbase.la
+cct_test_helpers = tests/cct/image.c tests/cct/image.h tests/cct/place.c tests/cct/place.h
+
 if HAVE_CMOCKA
-cct_unit_tests = tests/cct/tree_test
+cct_unit_tests = tests/cct/tree_test tests/cct/arena_test tests/cct/quiet_test tests/cct/kill_test
 check_PROGRAMS += $(cct_unit_tests)
 TESTS += $(cct_unit_tests)
 endif
-cct_test_libs = cct/libpccct.la base/libpcbase.la $(CMOCKA_LIBS)
-tests_cct_tree_test_SOURCES = tests/cct/tree_test.c tests/cct/image.c tests/cct/image.h
+tests_cct_tree_test_SOURCES = tests/cct/tree_test.c $(cct_test_helpers)
 tests_cct_tree_test_CFLAGS = $(test_cflags)
-tests_cct_tree_test_LDADD = $(cct_test_libs)
+tests_cct_tree_test_LDADD = $(cct_test_libs) $(CMOCKA_LIBS)
+tests_cct_arena_test_SOURCES = tests/cct/arena_test.c $(cct_test_helpers)
+tests_cct_arena_test_CFLAGS = $(test_cflags)
+tests_cct_arena_test_LDADD = $(cct_test_libs) $(CMOCKA_LIBS)
+tests_cct_quiet_test_SOURCES = tests/cct/quiet_test.c $(cct_test_helpers)
+tests_cct_quiet_test_CFLAGS = $(test_cflags)
+tests_cct_quiet_test_LDADD = $(cct_test_libs) $(CMOCKA_LIBS)
+tests_cct_kill_test_SOURCES = tests/cct/kill_test.c $(cct_test_helpers)
+tests_cct_kill_test_CFLAGS = $(test_cflags)
+tests_cct_kill_test_LDADD = $(cct_test_libs) $(CMOCKA_LIBS)
+
+check_PROGRAMS += tests/cct/adopt_race
+tests_cct_adopt_race_SOURCES = tests/cct/adopt_race.c
+tests_cct_adopt_race_LDADD = $(cct_test_libs)
+dist_check_SCRIPTS += tests/cct/adopt.test
+TESTS += tests/cct/adopt.test

@@ -91,6 +91,25 @@ static void equal_contexts_are_one_node(void **state)
     pc_arena_close(&a);
 }
 
+static void contexts_with_equal_hashes_stay_apart(void **state)
+{
+    (void)state;
+    /* The hash has 32 bits: among 300,000 keys about 10 pairs are equal. */
+    enum { N = 300000 };
+    struct pc_arena a;
+    open_anonymous(&a, (size_t)64 << 20);
+    struct pc_tree *t = pc_tree_new(&a, 1, NULL, false);
+    for (unsigned i = 0; i < N; i++) {
+        pcollect_ref ref = pc_tree_frame(t, t->root, 0, i);
+        if (ref == 0 || pc_tree_node(t, ref)->offset != i)
+            fail_msg("node of %u stands for another", i);
+    }
+    struct image im = {0};
+    assert_whole(&a, &im);
+    assert_int_equal(im.n_frames, N);
+    pc_arena_close(&a);
+}
+
 /* ---- A model of the tree, kept in malloc'ed memory with plain lists ---- */
 
 struct model {
@@ -295,6 +314,8 @@ static void *insert_many(void *arg)
         pcollect_ref ref = f ? pc_tree_op(t, f, 1, RECORD_BYTES, &collapsed) : 0;
         if (ref)
             memset(pc_tree_record(t, ref), in->n, RECORD_BYTES);
+        if (i % 100 == 0)
+            pc_arena_alloc(in->arena, 16); /* what others publish must not shift the lines */
     }
     return t;
 }
@@ -352,6 +373,82 @@ static void a_thousand_threads_take_little(void **state)
     pc_arena_close(&a);
 }
 
+static void *come_and_go(void *arg)
+{
+    struct pc_arena *a = arg;
+    struct pc_tree *t = pc_tree_open(a, 1, "short-lived", false);
+    bool collapsed = false;
+    pcollect_ref ref = pc_tree_op(t, pc_tree_frame(t, t->root, 0, 9), 1, RECORD_BYTES, &collapsed);
+    ((struct record *)pc_tree_record(t, ref))->calls++;
+    pc_tree_retire(t);
+    return NULL;
+}
+
+static void ten_thousand_threads_in_turn_need_one_tree(void **state)
+{
+    (void)state;
+    enum { N = 10000 };
+    struct pc_arena a;
+    open_anonymous(&a, PC_ARENA_MIN_BYTES);
+    come_and_go(&a);
+    uint64_t used = a.header->used_bytes;
+    for (int i = 1; i < N; i++) {
+        pthread_t id;
+        assert_int_equal(pthread_create(&id, NULL, come_and_go, &a), 0);
+        pthread_join(id, NULL);
+    }
+    assert_int_equal(a.header->used_bytes, used);
+    assert_int_equal(a.n_trees, 1);
+    struct image im = {0};
+    assert_whole(&a, &im);
+    assert_int_equal(im.n_op_nodes, 1);
+    struct pc_tree *t = pc_tree_adopt_any(&a, 1, NULL, false);
+    bool collapsed = false;
+    pcollect_ref ref = pc_tree_op(t, pc_tree_frame(t, t->root, 0, 9), 1, RECORD_BYTES, &collapsed);
+    assert_int_equal(((struct record *)pc_tree_record(t, ref))->calls, N);
+    assert_int_equal(pc_tree_thread(t)->n_adopted, N + 1);
+    pc_arena_close(&a);
+}
+
+static void a_list_that_has_come_back_is_seen_to_have_changed(void **state)
+{
+    (void)state;
+    struct pc_arena a;
+    open_anonymous(&a, (size_t)1 << 20);
+    struct pc_tree *first = pc_tree_new(&a, 1, NULL, false);
+    struct pc_tree *second = pc_tree_new(&a, 2, NULL, false);
+    pc_tree_retire(second);
+    pc_tree_retire(first);
+    uint64_t read_by_a_stopped_thread = a.free_trees[0];
+    assert_ptr_equal(pc_tree_adopt_any(&a, 3, NULL, false), first);
+    assert_ptr_equal(pc_tree_adopt_any(&a, 4, NULL, false), second);
+    pc_tree_retire(first);
+    /* The same tree is first, but the second is taken: the stopped thread must not succeed. */
+    assert_int_not_equal(a.free_trees[0], read_by_a_stopped_thread);
+    assert_ptr_equal(pc_tree_adopt_any(&a, 5, NULL, false), first);
+    assert_null(pc_tree_adopt_any(&a, 5, NULL, false));
+    pc_arena_close(&a);
+}
+
+static void late_threads_get_trees_of_their_own(void **state)
+{
+    (void)state;
+    struct pc_arena a;
+    open_anonymous(&a, (size_t)1 << 20);
+    struct pc_tree *early = pc_tree_open(&a, 1, "early", false);
+    pc_tree_retire(early);
+    assert_null(pc_tree_adopt_any(&a, 2, "late", true));
+    struct pc_tree *late = pc_tree_open(&a, 2, "late", true);
+    assert_ptr_not_equal(late, early);
+    assert_int_equal(pc_tree_thread(late)->late, 1);
+    assert_int_equal(pc_tree_thread(early)->late, 0);
+    pc_tree_retire(late);
+    assert_ptr_equal(pc_tree_open(&a, 3, "later", true), late);
+    assert_ptr_equal(pc_tree_open(&a, 3, "again", false), early);
+    assert_string_equal(pc_tree_thread(early)->name, "again");
+    pc_arena_close(&a);
+}
+
 static void ops_and_plugins_are_published_whole(void **state)
 {
     (void)state;
@@ -385,12 +482,16 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(layout_is_that_of_the_format),
         cmocka_unit_test(equal_contexts_are_one_node),
+        cmocka_unit_test(contexts_with_equal_hashes_stay_apart),
         cmocka_unit_test(tree_equals_a_model_while_there_is_room),
         cmocka_unit_test(full_arena_collapses_with_exact_totals),
         cmocka_unit_test(new_threads_find_a_tree_in_a_full_arena),
         cmocka_unit_test(exhausted_reserve_is_refused_not_overrun),
         cmocka_unit_test(threads_never_write_into_one_line),
         cmocka_unit_test(a_thousand_threads_take_little),
+        cmocka_unit_test(ten_thousand_threads_in_turn_need_one_tree),
+        cmocka_unit_test(a_list_that_has_come_back_is_seen_to_have_changed),
+        cmocka_unit_test(late_threads_get_trees_of_their_own),
         cmocka_unit_test(ops_and_plugins_are_published_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
