@@ -57,13 +57,18 @@ static struct pc_path_leaf check_path(struct pc_thread *t, const struct pc_call 
     return walked;
 }
 
+static inline uintptr_t own_stack_end(const struct pc_thread *t, uintptr_t cfa)
+{
+    return cfa >= t->stack.lo && cfa < t->stack.hi ? t->stack.hi : 0;
+}
+
 static struct pc_path_leaf find_context(struct pc_thread *t, const struct pc_call *call,
                                         unsigned slot, struct pc_path_root *root)
 {
     struct pc_path_miss miss = {0, 0};
     const struct pc_path_node *n = NULL;
     if (PC_LIKELY(root->node))
-        n = pc_paths_find(&t->paths, root->node, call->cfa, &miss);
+        n = pc_paths_find(&t->paths, root->node, call->cfa, own_stack_end(t, call->cfa), &miss);
     if (PC_UNLIKELY(!n)) {
         int saved = errno;
         struct pc_path_leaf walked = pc_paths_miss(t, call, slot, root, miss);

@@ -127,7 +127,7 @@ void pc_paths_clear(struct pc_paths *p)
 {
     memset(p->roots, 0, (p->root_mask + 1) * sizeof *p->roots);
     memset(p->children, 0, (p->child_mask + 1) * sizeof *p->children);
-    p->n_roots = p->n_children = p->n_words = 0;
+    p->n_roots = p->n_children = p->n_words = p->n_spine = 0;
     p->n_nodes = 1;
 }
 
@@ -145,40 +145,92 @@ struct pc_path_root *pc_paths_root(struct pc_paths *p, unsigned slot, uintptr_t 
     return r;
 }
 
-struct pc_path_node *pc_paths_find(struct pc_paths *p, uint32_t start, uintptr_t cfa,
+/* The value by which a child is chosen: it must not depend on the child's base. */
+static uintptr_t choice(const struct pc_paths *p, const struct pc_path_node *child)
+{
+    const struct pc_path_word *w = &p->words[child->first];
+    return w->value + ((uintptr_t)(intptr_t)child->base & (uintptr_t)(intptr_t)w->relative);
+}
+
+static uint32_t find_next(struct pc_paths *p, uint32_t node, uintptr_t cfa)
+{
+    const struct pc_path_node *last = &p->nodes[p->nodes[node].last_child];
+    const struct pc_path_word *w = &p->words[last->first];
+    uintptr_t v = *(const uintptr_t *)(cfa + (intptr_t)last->base + (intptr_t)w->place);
+    v -= cfa & (uintptr_t)(intptr_t)w->relative;
+    return find_child(p, node, v)->child;
+}
+
+/* The first of n words that does not match; n: all do. */
+static inline uint32_t match_in_order(const struct pc_path_word *w, uint32_t n, uintptr_t base)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (PC_UNLIKELY(pc_path_read(base, &w[i]) != w[i].value))
+            return i;
+    return n;
+}
+
+static inline uintptr_t differ(const struct pc_path_word *w, uintptr_t base)
+{
+    return *(const uintptr_t *)(base + (intptr_t)w->place) ^ w->value;
+}
+
+static inline uint32_t match_ahead(const struct pc_path_word *w, uint32_t n, uintptr_t base)
+{
+    uint32_t i = 0;
+    for (; i + 4 <= n; i += 4)
+        if (PC_UNLIKELY(differ(w + i, base) | differ(w + i + 1, base) | differ(w + i + 2, base) |
+                        differ(w + i + 3, base)))
+            break;
+    return i + match_in_order(w + i, n - i, base);
+}
+
+struct pc_path_node *pc_paths_find(struct pc_paths *p, uint32_t start, uintptr_t cfa, uintptr_t hi,
                                    struct pc_path_miss *miss)
 {
-    uint32_t node = start, i = 0;
+    uint32_t node = start;
     for (;;) {
         struct pc_path_node *n = &p->nodes[node];
-        const struct pc_path_word *w = p->words + n->first, *end = w + n->n_words;
-        for (w += i; w < end; w++)
-            if (PC_UNLIKELY(pc_path_read(cfa, w->place) != w->value)) {
-                *miss = (struct pc_path_miss){node, (uint32_t)(w - p->words) - n->first};
+        const struct pc_path_word *w = p->words + n->first;
+        uintptr_t base = cfa + (intptr_t)n->base;
+        uint32_t matched;
+        if (PC_LIKELY(n->plain && base + (intptr_t)w[n->n_words - 1].place < hi))
+            matched = match_ahead(w, n->n_words, base);
+        else
+            matched = match_in_order(w, n->n_words, base);
+        if (PC_UNLIKELY(matched < n->n_words)) {
+            uint32_t sibling = matched || !n->parent ? 0 : find_next(p, n->parent, cfa);
+            if (!sibling) {
+                *miss = (struct pc_path_miss){matched || !n->parent ? node : n->parent, matched};
+                if (!matched && n->parent)
+                    miss->word = p->nodes[n->parent].n_words;
                 return NULL;
             }
+            p->nodes[n->parent].last_child = node = sibling;
+            continue;
+        }
         if (n->leaf)
             return n;
-        uint32_t next = n->last_child;
-        w = p->words + p->nodes[next].first;
-        uintptr_t value = pc_path_read(cfa, w->place);
-        if (PC_UNLIKELY(value != w->value)) {
-            next = find_child(p, node, value)->child;
-            if (!next) {
-                *miss = (struct pc_path_miss){node, n->n_words};
-                return NULL;
-            }
-            n->last_child = next;
-        }
-        node = next;
-        i = 1;
+        node = n->last_child;
     }
 }
 
-/* Makes `child`, whose first word is in place, a child of `parent`. Room was reserved. */
+uint32_t pc_paths_append(struct pc_paths *p, const struct pc_path_word *words,
+                         const struct pc_path_resume *resume, uint32_t n)
+{
+    if (p->n_words + n > p->max_words || !reserve_words(p, n))
+        return UINT32_MAX;
+    uint32_t first = p->n_words;
+    memcpy(p->words + first, words, n * sizeof *words);
+    memcpy(p->resume + first, resume, n * sizeof *resume);
+    p->n_words += n;
+    return first;
+}
+
+/* Makes `child` a child of `parent`. Room was reserved. */
 static void link_child(struct pc_paths *p, uint32_t parent, uint32_t child)
 {
-    uintptr_t value = p->words[p->nodes[child].first].value;
+    uintptr_t value = choice(p, &p->nodes[child]);
     struct pc_path_child *c = find_child(p, parent, value);
     if (!c->child)
         p->n_children++;
@@ -187,60 +239,79 @@ static void link_child(struct pc_paths *p, uint32_t parent, uint32_t child)
     p->nodes[parent].last_child = child;
 }
 
+static bool is_plain(const struct pc_path_word *w, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (w[i].relative || (i && w[i].place <= w[i - 1].place))
+            return false;
+    return n > 0;
+}
+
+static uint32_t new_node(struct pc_paths *p, struct pc_path_run run)
+{
+    uint32_t node = p->n_nodes++;
+    p->nodes[node] = (struct pc_path_node){.first = run.first,
+                                           .n_words = run.n_words,
+                                           .base = run.base,
+                                           .plain = is_plain(p->words + run.first, run.n_words)};
+    return node;
+}
+
 /* Cuts node `tail` before its k-th word: a new node takes the words before it and tail's place. */
 static uint32_t split(struct pc_paths *p, struct pc_path_root *root, uint32_t tail, uint32_t k)
 {
-    uint32_t head = p->n_nodes++;
-    struct pc_path_node *t = &p->nodes[tail], *h = &p->nodes[head];
-    *h = (struct pc_path_node){.first = t->first, .n_words = k, .parent = t->parent};
-    t->first += k;
-    t->n_words -= k;
-    if (h->parent)
-        link_child(p, h->parent, head);
+    struct pc_path_node *t = &p->nodes[tail];
+    uint32_t head = new_node(p, (struct pc_path_run){t->first, k, t->base});
+    uint32_t parent = t->parent;
+    if (parent)
+        link_child(p, parent, head);
     else
         root->node = head;
+    t->first += k;
+    t->n_words -= k;
     link_child(p, head, tail);
     return head;
 }
 
 /* Invariant 1: what is read at a branch is read at one place. A walk that breaks it (it was cut by
  * something that the words do not tell) stays out of the cache. */
-static bool fits(const struct pc_paths *p, struct pc_path_miss miss,
-                 const struct pc_path_word *words, uint32_t n)
+static bool fits(const struct pc_paths *p, struct pc_path_miss miss, const struct pc_path_run *run)
 {
     if (!miss.node)
         return true;
-    if (!n)
+    if (!run->n_words)
         return false;
     const struct pc_path_node *node = &p->nodes[miss.node];
-    uint32_t other =
-        miss.word < node->n_words ? node->first + miss.word : p->nodes[node->last_child].first;
-    return p->words[other].place == words[0].place;
+    uint32_t word = node->first + miss.word;
+    if (miss.word == node->n_words) {
+        if (node->leaf)
+            return false;
+        node = &p->nodes[node->last_child];
+        word = node->first;
+    }
+    const struct pc_path_word *ours = &p->words[run->first], *theirs = &p->words[word];
+    return ours->place + run->base == theirs->place + node->base &&
+           ours->relative == theirs->relative;
 }
 
 bool pc_paths_enter(struct pc_paths *p, struct pc_path_root *root, struct pc_path_miss miss,
-                    const struct pc_path_word *words, const struct pc_path_resume *resume,
-                    uint32_t n, struct pc_path_leaf leaf)
+                    const struct pc_path_run *runs, int n_runs, struct pc_path_leaf leaf)
 {
-    if (!fits(p, miss, words, n) || p->n_words + n > p->max_words || !reserve_words(p, n) ||
-        !reserve_nodes(p, 2) || !reserve_children(p, 3))
+    if (!fits(p, miss, &runs[0]) || !reserve_nodes(p, 3) || !reserve_children(p, 4))
         return false;
-    uint32_t node = p->n_nodes++;
-    p->nodes[node] = (struct pc_path_node){.first = p->n_words,
-                                           .n_words = n,
-                                           .leaf = leaf.node,
-                                           .record = leaf.record,
-                                           .flags = leaf.flags};
-    memcpy(p->words + p->n_words, words, n * sizeof *words);
-    memcpy(p->resume + p->n_words, resume, n * sizeof *resume);
-    p->n_words += n;
-    if (!miss.node) {
-        root->node = node;
-        return true;
-    }
     uint32_t parent = miss.node;
-    if (miss.word < p->nodes[parent].n_words)
+    if (parent && miss.word < p->nodes[parent].n_words)
         parent = split(p, root, parent, miss.word);
-    link_child(p, parent, node);
+    for (int i = 0; i < n_runs; i++) {
+        uint32_t node = new_node(p, runs[i]);
+        if (parent)
+            link_child(p, parent, node);
+        else
+            root->node = node;
+        parent = node;
+    }
+    p->nodes[parent].leaf = leaf.node;
+    p->nodes[parent].record = leaf.record;
+    p->nodes[parent].flags = (uint16_t)leaf.flags;
     return true;
 }

@@ -4,20 +4,26 @@
  * stack that a walk would read.
  *
  * It is a trie walked from the call outwards. A root belongs to one entry point and one return
- * address. A node is a run of words that are compared in order; each word is a place, relative to
- * the stack address of the call, and the value expected there. Where paths part, the node has one
- * child for each value met: the one taken last is tried first, the others by one hash probe. A leaf
- * is an OP node of the tree with its record.
+ * address. A node is a run of words that are compared in order; each word is a place on the stack
+ * and the value expected there. Where paths part, a node has one child for each value met: the one
+ * taken last is tried first, the others by one hash probe. A leaf is an OP node of the tree with
+ * its record.
+ *
+ * Runs are slices of one pool of words. Places, and values that are stack addresses, are relative
+ * to a base that the node knows, so that contexts with the same outer part share its words.
+ *
+ * The spine is the path that was walked last, outermost word first, with the tree's node for every
+ * frame. A walk ends where it meets the spine: if the words from there on outwards are unchanged,
+ * frames, tree and words are the spine's.
  *
  * Invariants:
  *  1. The place of a word follows from the words before it alone, so the children of one node read
- *     the same place, and a word is only read when all before it have matched. By induction over
- *     the frames it therefore is a word of a live frame: no bounds are needed.
+ *     the same place, and a word that is read when all before it have matched is a word of a live
+ *     frame. Words are compared ahead of that only inside the bounds of the thread's own stack.
  *  2. Words are all that the walk read: return addresses (compared as they are) and saved frame
- *     pointers or stack pointers that a frame address depends on (compared by their distance from
- *     the call).
+ *     pointers or stack pointers that a frame address depends on (compared by distance).
  *  3. The first word of a child is the word by which it is chosen.
- *  4. The cache is void when the load map's generation changes.
+ *  4. Cache and spine are void when the load map's generation changes.
  *
  * One cache per thread, in private memory that grows by mmap; nothing here calls malloc. When the
  * cache outgrows its bound it is emptied and fills anew.
@@ -33,14 +39,14 @@ struct pc_thread;
 
 struct pc_path_word {
     uintptr_t value;
-    int32_t place; /* bytes from the call's stack address; bit 0: value is relative to it too */
-    int32_t reserved;
+    int32_t place;    /* bytes from the node's base */
+    int32_t relative; /* -1: value is an address, its distance from the base; 0: as it is */
 };
 
 /* What is needed to go on walking behind a word that is a return address. */
 struct pc_path_resume {
     struct pc_module *module; /* that holds the address */
-    int32_t sp_place;         /* stack pointer of the frame returned to */
+    int32_t sp_place;         /* stack pointer of the frame returned to, from the node's base */
     int32_t fp_place;         /* where its frame pointer was saved */
     uint16_t op_plus_1;       /* the frame is our wrapper of that primitive; 0: it is not */
     bool exact;               /* the address is not a return address but interrupted there */
@@ -50,10 +56,12 @@ enum { PC_PATH_COLLAPSED = 1 }; /* the arena was full: the record is an ancestor
 
 struct pc_path_node {
     uint32_t first, n_words; /* in words[] */
+    int32_t base;            /* bytes from the call's stack address */
     uint32_t last_child;     /* 0: none */
     uint32_t parent;
     pcollect_ref leaf, record; /* 0 but in leaves */
-    uint32_t flags;
+    uint16_t flags;
+    uint16_t plain; /* return addresses only, at rising places: may be compared ahead */
 };
 
 struct pc_path_root {
@@ -69,6 +77,8 @@ struct pc_path_child {
     uint32_t node, child; /* child 0: free */
 };
 
+struct pc_spine;
+
 struct pc_paths {
     struct pc_path_root *roots;
     uint32_t root_mask, n_roots;
@@ -80,8 +90,9 @@ struct pc_paths {
     uint32_t n_nodes, node_capacity;
     uint32_t n_words, word_capacity;
     uint32_t max_words;
-    struct pc_path_scratch *scratch;
     uint32_t max_depth;
+    uint32_t n_spine;       /* words of the spine */
+    struct pc_spine *spine; /* path_walk.c; NULL until the first walk */
 };
 
 /* Where a lookup left the cache. */
@@ -90,9 +101,10 @@ struct pc_path_miss {
     uint32_t word; /* of that node: the first that differs; n_words: no child for the value */
 };
 
-static inline uintptr_t pc_path_read(uintptr_t cfa, int32_t place)
+static inline uintptr_t pc_path_read(uintptr_t base, const struct pc_path_word *w)
 {
-    return *(const uintptr_t *)(cfa + (intptr_t)(place & ~7)) - (cfa & -(uintptr_t)(place & 1));
+    uintptr_t v = *(const uintptr_t *)(base + (intptr_t)w->place);
+    return v - (base & (uintptr_t)(intptr_t)w->relative);
 }
 
 static inline uint32_t pc_path_hash_child(uint32_t node, uintptr_t value)
@@ -115,8 +127,9 @@ void pc_paths_clear(struct pc_paths *p);
 /* The root of a call, made if it is new; NULL: no memory. May call pc_mpi_counts. */
 struct pc_path_root *pc_paths_root(struct pc_paths *p, unsigned slot, uintptr_t ret);
 
-/* The leaf for the stack at cfa, or NULL with *miss. */
-struct pc_path_node *pc_paths_find(struct pc_paths *p, uint32_t start, uintptr_t cfa,
+/* The leaf for the stack at cfa, or NULL with *miss. `hi` is the end of the thread's own stack if
+ * cfa is on it, else 0. */
+struct pc_path_node *pc_paths_find(struct pc_paths *p, uint32_t start, uintptr_t cfa, uintptr_t hi,
                                    struct pc_path_miss *miss);
 
 /* The context of a call, found by walking. */
@@ -133,9 +146,21 @@ struct pc_path_leaf pc_paths_miss(struct pc_thread *t, const struct pc_call *cal
 /* The same by a walk from the call on, without looking at or entering into the cache. */
 struct pc_path_leaf pc_paths_walk(struct pc_thread *t, const struct pc_call *call, unsigned slot);
 
-/* For pc_paths_miss: appends a path behind `miss`. False: no room, the path is not cached. */
+/* ---- Between path_walk.c and path.c ---- */
+
+/* A run to be entered: n words of the pool from `first`. */
+struct pc_path_run {
+    uint32_t first, n_words;
+    int32_t base;
+};
+
+/* Appends words to the pool; UINT32_MAX: no room. */
+uint32_t pc_paths_append(struct pc_paths *p, const struct pc_path_word *words,
+                         const struct pc_path_resume *resume, uint32_t n);
+
+/* Enters a path behind `miss`: one run, or two of which the second follows the first (n_runs).
+ * False: no room, or it does not fit what is there; it is not cached then. */
 bool pc_paths_enter(struct pc_paths *p, struct pc_path_root *root, struct pc_path_miss miss,
-                    const struct pc_path_word *words, const struct pc_path_resume *resume,
-                    uint32_t n, struct pc_path_leaf leaf);
+                    const struct pc_path_run *runs, int n_runs, struct pc_path_leaf leaf);
 
 #endif

@@ -3,58 +3,74 @@
  * The slow half of the path cache: walk the stack, book the context in the thread's tree, enter the
  * path into the cache.
  *
- * A walk collects frames from the call outwards, the tree is entered from the outermost frame
- * inwards. Between the two the frames lie in the thread's scratch memory.
+ * A path is collected from the call outwards: first the words that the cache matched, then those of
+ * a walk, until the walk ends or meets the spine. The tree is entered from the outermost new frame
+ * inwards. Then the path becomes the new spine.
  */
 #include "libcollect/core_private.h"
 
 #include <string.h>
 #include <sys/auxv.h>
 
-struct frame {
+enum { NOT_IN_POOL = UINT32_MAX, NOT_JOINED = UINT32_MAX };
+
+/* One word of a path, with what is known behind it. The innermost frame, that of the call, has no
+ * word of its own: it is a struct word too, without an address. */
+struct word {
+    uintptr_t addr, value;
+    uintptr_t sp, fp_loc;
     struct pc_module *module;
-    uintptr_t pc;
+    uint32_t pool;   /* index in words[], or NOT_IN_POOL */
+    uint32_t frames; /* in the spine: outside of this word and with it */
+    pcollect_ref context;
     uint16_t op_plus_1;
+    bool relative, exact;
 };
 
-struct pc_path_scratch {
-    uint32_t n_frames, n_words;
-    uint32_t max_frames, max_words;
-    struct frame *frames;
+struct pc_spine {
+    uint32_t capacity;
+    struct word *spine; /* outermost first; n_spine of struct pc_paths */
+    struct word *path;  /* innermost first */
     struct pc_path_word *words;
     struct pc_path_resume *resume;
-    uint32_t *chain;
-    uint32_t current;   /* index in resume[] of the word that led to the current frame */
-    bool cacheable;     /* all that decided the walk can be put into words */
-    bool cut, deep;     /* the outermost frames are missing */
-    uint32_t n_matched; /* words of the current frame that the cache has already */
+    uint32_t n_path, n_matched;
+    uint32_t n_frames;
+    struct word call; /* the frame that made the call */
+    uint32_t joined;  /* index in spine of the last word of path, or NOT_JOINED */
+    uint32_t barrier; /* the spine cannot be joined at or inside of this index */
+    bool cacheable;   /* all that decided the walk can be put into words */
+    bool cut, deep;   /* the outermost frames are missing */
 };
 
-enum { NO_WORD = UINT32_MAX };
-
-static struct pc_path_scratch *get_scratch(struct pc_paths *p)
+static struct pc_spine *get_spine(struct pc_paths *p)
 {
-    if (p->scratch)
-        return p->scratch;
-    uint32_t frames = p->max_depth + 1, words = frames * PC_STEP_MAX_WORDS;
+    if (p->spine)
+        return p->spine;
+    uint32_t n = (p->max_depth + 1) * PC_STEP_MAX_WORDS;
     size_t bytes =
-        sizeof(struct pc_path_scratch) + frames * sizeof(struct frame) +
-        words * (sizeof(struct pc_path_word) + sizeof(struct pc_path_resume) + sizeof(uint32_t));
-    struct pc_path_scratch *s = pc_memory(bytes);
+        sizeof(struct pc_spine) +
+        n * (2 * sizeof(struct word) + sizeof(struct pc_path_word) + sizeof(struct pc_path_resume));
+    struct pc_spine *s = pc_memory(bytes);
     if (!s)
         return NULL;
-    s->max_frames = frames;
-    s->max_words = words;
-    s->frames = (struct frame *)(s + 1);
-    s->words = (struct pc_path_word *)(s->frames + frames);
-    s->resume = (struct pc_path_resume *)(s->words + words);
-    s->chain = (uint32_t *)(s->resume + words);
-    return p->scratch = s;
+    s->capacity = n;
+    s->spine = (struct word *)(s + 1);
+    s->path = s->spine + n;
+    s->words = (struct pc_path_word *)(s->path + n);
+    s->resume = (struct pc_path_resume *)(s->words + n);
+    return p->spine = s;
 }
 
-/* Where a walk begins: the frame that made the call. */
-static struct pc_walk first_frame(const struct pc_thread *t, const struct pc_call *call)
+static struct pc_walk start_path(struct pc_spine *s, const struct pc_paths *p,
+                                 const struct pc_thread *t, const struct pc_call *call)
 {
+    s->n_path = s->n_matched = 0;
+    s->n_frames = 1;
+    s->call = (struct word){.value = call->ret};
+    s->joined = NOT_JOINED;
+    s->barrier = p->n_spine;
+    s->cacheable = true;
+    s->cut = s->deep = false;
     return (struct pc_walk){.pc = call->ret,
                             .sp = call->cfa,
                             .fp = *(const uintptr_t *)call->fp,
@@ -62,42 +78,60 @@ static struct pc_walk first_frame(const struct pc_thread *t, const struct pc_cal
                             .stack = t->stack};
 }
 
-static void start_walk(struct pc_path_scratch *s, uintptr_t ret)
+/* The word that led to the frame in which the walk is. */
+static struct word *current_frame(struct pc_spine *s)
 {
-    s->n_words = s->n_matched = 0;
-    s->n_frames = 1;
-    s->frames[0] = (struct frame){.pc = ret};
-    s->current = NO_WORD;
-    s->cacheable = true;
-    s->cut = s->deep = false;
+    for (uint32_t i = s->n_path; i-- > 0;)
+        if (!s->path[i].relative)
+            return &s->path[i];
+    return &s->call;
 }
 
-/* Takes over the frames that the cache knows, up to where it missed, and moves the walk there. */
-static void resume_walk(struct pc_path_scratch *s, const struct pc_paths *p,
-                        struct pc_path_miss miss, uintptr_t cfa, struct pc_walk *walk)
+static struct word from_pool(const struct pc_paths *p, uint32_t pool, uintptr_t base)
 {
-    uint32_t n_chain = 0;
-    for (uint32_t node = miss.node; node && n_chain < s->max_words; node = p->nodes[node].parent)
-        s->chain[n_chain++] = node;
-    while (n_chain) {
-        uint32_t node = s->chain[--n_chain];
-        uint32_t first = p->nodes[node].first;
-        uint32_t n = n_chain ? p->nodes[node].n_words : miss.word;
-        for (uint32_t w = first; w < first + n; w++) {
-            if (p->words[w].place & 1) {
-                s->n_matched++;
-                continue;
-            }
-            const struct pc_path_resume *r = &p->resume[w];
-            s->n_matched = 0;
-            s->frames[s->n_frames++] = (struct frame){r->module, p->words[w].value, r->op_plus_1};
-            walk->pc = p->words[w].value;
-            walk->sp = cfa + (intptr_t)r->sp_place;
-            walk->fp_loc = cfa + (intptr_t)r->fp_place;
-            walk->fp = *(const uintptr_t *)walk->fp_loc;
-            walk->exact = r->exact;
-        }
+    const struct pc_path_word *w = &p->words[pool];
+    const struct pc_path_resume *r = &p->resume[pool];
+    return (struct word){.addr = base + (intptr_t)w->place,
+                         .value = w->value + (base & (uintptr_t)(intptr_t)w->relative),
+                         .sp = base + (intptr_t)r->sp_place,
+                         .fp_loc = base + (intptr_t)r->fp_place,
+                         .module = r->module,
+                         .pool = pool,
+                         .op_plus_1 = r->op_plus_1,
+                         .relative = w->relative,
+                         .exact = r->exact};
+}
+
+/* Takes over the words that the cache matched, up to the miss, and moves the walk there. False: a
+ * path longer than any that could have been entered. */
+static bool take_matched(struct pc_spine *s, const struct pc_paths *p, struct pc_path_miss miss,
+                         uintptr_t cfa, struct pc_walk *walk)
+{
+    uint32_t n = miss.node ? miss.word : 0;
+    for (uint32_t up = miss.node ? p->nodes[miss.node].parent : 0; up; up = p->nodes[up].parent)
+        n += p->nodes[up].n_words;
+    if (n >= s->capacity)
+        return false;
+    s->n_path = s->n_matched = n;
+    uint32_t in_node = miss.word;
+    for (uint32_t node = miss.node; node; node = p->nodes[node].parent) {
+        const struct pc_path_node *from = &p->nodes[node];
+        if (node != miss.node)
+            in_node = from->n_words;
+        while (in_node > 0)
+            s->path[--n] = from_pool(p, from->first + --in_node, cfa + (intptr_t)from->base);
     }
+    for (uint32_t i = 0; i < s->n_path; i++)
+        s->n_frames += !s->path[i].relative;
+    const struct word *at = current_frame(s);
+    if (at != &s->call) {
+        walk->pc = at->value;
+        walk->sp = at->sp;
+        walk->fp_loc = at->fp_loc;
+        walk->fp = *(const uintptr_t *)at->fp_loc;
+        walk->exact = at->exact;
+    }
+    return true;
 }
 
 /* If the frame just left is one of our wrappers, its primitive + 1. */
@@ -111,166 +145,283 @@ static uint16_t wrapped_op(const struct pc_thread *t, const struct pc_module *mo
     return 0;
 }
 
-static bool place_of(uintptr_t addr, uintptr_t cfa, int32_t *out)
+/* Adds the words of one step, less those of this frame that are in the path already: saved
+ * addresses that the cache matched before it missed at the return address. */
+static void add_words(struct pc_spine *s, const struct pc_step *step, const struct pc_walk *after)
 {
-    intptr_t distance = (intptr_t)(addr - cfa);
-    *out = (int32_t)distance;
-    return distance == *out && !(distance & 7);
-}
-
-/* Notes the words of one step, less those that the cache has matched already. */
-static void note_words(struct pc_path_scratch *s, const struct pc_step *step,
-                       const struct pc_walk *after, uintptr_t cfa)
-{
+    int known = 0;
+    while (s->n_path > (uint32_t)known && s->n_path <= s->n_matched &&
+           s->path[s->n_path - 1 - (uint32_t)known].relative)
+        known++;
+    for (int i = known; i < step->n_words; i++) {
+        const struct pc_word *w = &step->words[i];
+        s->path[s->n_path++] = (struct word){.addr = w->addr,
+                                             .value = w->value,
+                                             .sp = after->sp,
+                                             .fp_loc = after->fp_loc,
+                                             .pool = NOT_IN_POOL,
+                                             .relative = w->kind == PC_WORD_STACK,
+                                             .exact = after->exact};
+    }
     if (step->registers)
         s->cacheable = false;
-    for (int i = (int)s->n_matched; i < step->n_words; i++) {
-        const struct pc_word *from = &step->words[i];
-        struct pc_path_word *w = &s->words[s->n_words];
-        struct pc_path_resume *r = &s->resume[s->n_words++];
-        *r = (struct pc_path_resume){.exact = after->exact};
-        if (!place_of(from->addr, cfa, &w->place) || !place_of(after->sp, cfa, &r->sp_place) ||
-            !place_of(after->fp_loc, cfa, &r->fp_place))
-            s->cacheable = false;
-        w->value = from->kind == PC_WORD_STACK ? from->value - cfa : from->value;
-        w->place |= from->kind == PC_WORD_STACK;
-        w->reserved = 0;
-    }
-    s->n_matched = 0;
-    s->current = s->n_words - 1;
+    s->n_frames++;
 }
 
-static void name_frame(struct pc_path_scratch *s, struct pc_module *module, uint16_t op_plus_1)
+/* Has the walk come to a frame that the spine has, with nothing changed outside of it? */
+static bool join(struct pc_spine *s, uint32_t max_depth)
 {
-    struct frame *f = &s->frames[s->n_frames - 1];
-    f->module = module;
-    f->op_plus_1 = op_plus_1;
-    if (s->current != NO_WORD) {
-        s->resume[s->current].module = module;
-        s->resume[s->current].op_plus_1 = op_plus_1;
-    }
+    const struct word *w = &s->path[s->n_path - 1];
+    uint32_t j = s->barrier;
+    while (j > 0 && s->spine[j - 1].addr < w->addr)
+        j--;
+    s->barrier = j;
+    if (j-- == 0)
+        return false;
+    const struct word *v = &s->spine[j];
+    if (v->addr != w->addr || v->value != w->value || v->relative || v->sp != w->sp ||
+        v->fp_loc != w->fp_loc || v->exact != w->exact || s->n_frames + v->frames > max_depth)
+        return false;
+    for (uint32_t k = j; k-- > 0;)
+        if (*(const uintptr_t *)s->spine[k].addr != s->spine[k].value) {
+            s->barrier = k;
+            return false;
+        }
+    s->joined = j;
+    return true;
 }
 
-static void walk_outwards(const struct pc_thread *t, struct pc_path_scratch *s,
-                          struct pc_walk *walk, uintptr_t cfa)
+static void walk_outwards(const struct pc_thread *t, struct pc_spine *s, struct pc_walk *walk)
 {
+    uint32_t max_depth = t->paths.max_depth;
+    struct word *frame = current_frame(s);
     for (;;) {
         struct pc_step step;
         enum pc_step_result result = pc_walk_step(walk, &step);
+        frame->module = step.module;
         if (result != PC_STEP_OK) {
-            name_frame(s, step.module, 0);
             s->cut = result == PC_STEP_CUT;
             return;
         }
-        name_frame(s, step.module, wrapped_op(t, step.module, walk->sp));
-        if (s->n_frames == s->max_frames || s->n_words + PC_STEP_MAX_WORDS > s->max_words) {
+        frame->op_plus_1 = wrapped_op(t, step.module, walk->sp);
+        if (s->n_frames >= max_depth || s->n_path + PC_STEP_MAX_WORDS > s->capacity) {
             s->cut = s->deep = true;
             return;
         }
-        note_words(s, &step, walk, cfa);
-        s->frames[s->n_frames++] = (struct frame){.pc = walk->pc};
+        add_words(s, &step, walk);
+        frame = &s->path[s->n_path - 1];
+        if (join(s, max_depth))
+            return;
     }
 }
 
+/* ---- The tree ----------------------------------------------------------------------------------
+ */
+
 /* The frames by which libc and the loader start the program or a thread say nothing to its author:
  * paths start at main, at the thread's function, or at the constructor that made the call. */
-static uint32_t skip_start(const struct pc_path_scratch *s)
+static bool is_start(const struct word *frame)
 {
-    uint32_t n = s->n_frames;
-    while (n > 1 && s->frames[n - 1].module) {
-        const struct frame *f = &s->frames[n - 1];
-        bool start = f->module->flags & PCOLLECT_MODULE_LIBC;
-        if (f->module->flags & PCOLLECT_MODULE_EXE)
-            start = pc_walk_function_start(f->pc) == getauxval(AT_ENTRY);
-        if (!start)
-            break;
-        n--;
-    }
-    return n;
+    if (!frame->module)
+        return false;
+    if (frame->module->flags & PCOLLECT_MODULE_EXE)
+        return pc_walk_function_start(frame->value) == getauxval(AT_ENTRY);
+    return frame->module->flags & PCOLLECT_MODULE_LIBC;
 }
 
 /* The child of `parent` that stands for one frame: `parent` itself for frames that are not shown,
  * 0 if there is no room. */
-static pcollect_ref book_frame(struct pc_thread *t, pcollect_ref parent, const struct frame *f)
+static pcollect_ref book_frame(struct pc_thread *t, pcollect_ref parent, const struct word *f)
 {
     bool collapsed = false;
-    if (f->op_plus_1)
-        return pc_tree_op(t->tree, parent, (uint16_t)(f->op_plus_1 - 1), pc_process.record_bytes,
-                          &collapsed);
+    if (f->op_plus_1) {
+        uint16_t op = (uint16_t)(f->op_plus_1 - 1);
+        return pc_tree_op(t->tree, parent, op, pc_process.record_bytes, &collapsed);
+    }
     if (!f->module || f->module->flags & (PCOLLECT_MODULE_OWN | PCOLLECT_MODULE_MPI))
         return parent;
     pcollect_ref module = pc_publish_module(f->module);
     if (!module)
         return 0;
-    return pc_tree_frame(t->tree, parent, module, f->pc - f->module->bias);
+    return pc_tree_frame(t->tree, parent, module, f->value - f->module->bias);
 }
 
-static struct pc_path_leaf book_path(struct pc_thread *t, const struct pc_path_scratch *s,
-                                     uint16_t op)
+/* Books the frames of the path, and notes at each word the context that ends with it. Returns the
+ * innermost context that found room; *full says that it is not the call's own. */
+static pcollect_ref book_frames(struct pc_thread *t, struct pc_spine *s, bool *full)
 {
-    struct pc_path_leaf leaf = {0, 0, 0};
     pcollect_ref at = t->record->root;
-    uint32_t n = s->cut ? s->n_frames : skip_start(s);
-    if (s->cut) {
+    uint32_t i = s->n_path;
+    bool starting = !s->cut && s->joined == NOT_JOINED;
+    *full = false;
+    if (s->joined != NOT_JOINED) {
+        at = s->spine[s->joined].context;
+        i--;
+    } else if (s->cut) {
         pcollect_ref cut = pc_tree_cut(t->tree);
         at = cut ? cut : at;
     }
-    while (n > 0) {
-        pcollect_ref child = book_frame(t, at, &s->frames[--n]);
-        if (!child) {
-            leaf.flags = PC_PATH_COLLAPSED;
-            break;
+    while (i-- > 0) {
+        struct word *w = &s->path[i];
+        if (w->relative)
+            continue;
+        if (!(starting = starting && is_start(w))) {
+            pcollect_ref child = book_frame(t, at, w);
+            if (!child) {
+                *full = true;
+                return at;
+            }
+            at = child;
         }
-        at = child;
+        w->context = at;
     }
-    bool collapsed = leaf.flags & PC_PATH_COLLAPSED;
+    pcollect_ref child = book_frame(t, at, &s->call);
+    *full = !child;
+    return child ? child : at;
+}
+
+static struct pc_path_leaf book_path(struct pc_thread *t, struct pc_spine *s, uint16_t op)
+{
+    struct pc_path_leaf leaf = {0, 0, 0};
+    bool collapsed;
+    if (!s->call.module)
+        s->call.module = pc_loadmap_find(s->call.value);
+    pcollect_ref at = book_frames(t, s, &collapsed);
     pc_publish_op(op);
     leaf.node = pc_tree_op(t->tree, at, op, pc_process.record_bytes, &collapsed);
-    if (collapsed)
-        leaf.flags = PC_PATH_COLLAPSED;
-    if (leaf.node) {
-        const struct pcollect_node *node = pc_arena_at(&pc_process.arena, leaf.node);
-        leaf.record = node->record;
-    }
+    if (leaf.node)
+        leaf.record = pc_tree_node(t->tree, leaf.node)->record;
+    leaf.flags = collapsed ? PC_PATH_COLLAPSED : 0;
     return leaf;
+}
+
+/* ---- The cache ---------------------------------------------------------------------------------
+ */
+
+static bool place_of(uintptr_t addr, uintptr_t base, int32_t *out)
+{
+    intptr_t distance = (intptr_t)(addr - base);
+    *out = (int32_t)distance;
+    return distance == *out && !(distance & 7);
+}
+
+/* Puts n words into the pool, from `w` on in steps of `step`. UINT32_MAX: no room, or a place that
+ * cannot be said. */
+static uint32_t to_pool(struct pc_paths *p, struct pc_spine *s, struct word *w, uint32_t n,
+                        int step)
+{
+    uintptr_t base = w->addr;
+    struct word *at = w;
+    for (uint32_t i = 0; i < n; i++, at += step) {
+        struct pc_path_word *word = &s->words[i];
+        struct pc_path_resume *r = &s->resume[i];
+        *r = (struct pc_path_resume){
+            .module = at->module, .op_plus_1 = at->op_plus_1, .exact = at->exact};
+        if (!place_of(at->addr, base, &word->place) || !place_of(at->sp, base, &r->sp_place) ||
+            !place_of(at->fp_loc, base, &r->fp_place))
+            return NOT_IN_POOL;
+        word->relative = at->relative ? -1 : 0;
+        word->value = at->relative ? at->value - base : at->value;
+    }
+    uint32_t first = pc_paths_append(p, s->words, s->resume, n);
+    for (uint32_t i = 0; first != NOT_IN_POOL && i < n; i++, w += step)
+        w->pool = first + i;
+    return first;
+}
+
+static uintptr_t base_of(const struct pc_paths *p, const struct word *w)
+{
+    return w->addr - (uintptr_t)(intptr_t)p->words[w->pool].place;
+}
+
+/* Are the words of the spine from j outwards one slice of the pool? */
+static bool is_slice(const struct pc_paths *p, const struct pc_spine *s, uint32_t j)
+{
+    const struct word *w = &s->spine[j];
+    if (w->pool == NOT_IN_POOL)
+        return false;
+    for (uint32_t i = 1; i <= j; i++)
+        if (s->spine[j - i].pool != w->pool + i || base_of(p, &s->spine[j - i]) != base_of(p, w))
+            return false;
+    return true;
+}
+
+static bool make_run(struct pc_paths *p, struct pc_spine *s, struct word *w, uint32_t n, int step,
+                     uintptr_t cfa, struct pc_path_run *run)
+{
+    bool shared = step < 0 && is_slice(p, s, n - 1);
+    run->first = shared ? w->pool : to_pool(p, s, w, n, step);
+    run->n_words = n;
+    return run->first != NOT_IN_POOL && place_of(base_of(p, w), cfa, &run->base);
+}
+
+static bool enter_path(struct pc_paths *p, struct pc_spine *s, struct pc_path_root *root,
+                       struct pc_path_miss miss, uintptr_t cfa, struct pc_path_leaf leaf)
+{
+    struct pc_path_run runs[2] = {{0, 0, 0}};
+    int n_runs = 0;
+    bool joined = s->joined != NOT_JOINED;
+    uint32_t n_new = s->n_path - s->n_matched - joined;
+    if (n_new && !make_run(p, s, &s->path[s->n_matched], n_new, 1, cfa, &runs[n_runs++]))
+        return false;
+    if (joined && !make_run(p, s, &s->spine[s->joined], s->joined + 1, -1, cfa, &runs[n_runs++]))
+        return false;
+    return pc_paths_enter(p, root, miss, runs, n_runs ? n_runs : 1, leaf);
+}
+
+/* The path becomes the spine. */
+static void keep_spine(struct pc_paths *p, struct pc_spine *s)
+{
+    uint32_t n = 0, i = s->n_path, frames = 0;
+    if (s->joined != NOT_JOINED) {
+        n = s->joined + 1;
+        frames = s->spine[s->joined].frames;
+        i--;
+    }
+    if (n + i > s->capacity || s->cut)
+        n = i = 0;
+    while (i-- > 0) {
+        frames += !s->path[i].relative;
+        s->path[i].frames = frames;
+        s->spine[n++] = s->path[i];
+    }
+    p->n_spine = n;
 }
 
 struct pc_path_leaf pc_paths_miss(struct pc_thread *t, const struct pc_call *call, unsigned slot,
                                   struct pc_path_root *root, struct pc_path_miss miss)
 {
     struct pc_paths *p = &t->paths;
-    struct pc_path_scratch *s = get_scratch(p);
+    struct pc_spine *s = get_spine(p);
+    struct pc_path_leaf leaf = {0, 0, 0};
     if (!s)
-        return (struct pc_path_leaf){0, 0, 0};
-    start_walk(s, call->ret);
-    struct pc_walk walk = first_frame(t, call);
-    resume_walk(s, p, miss, call->cfa, &walk);
-    walk_outwards(t, s, &walk, call->cfa);
-    if (s->n_frames > 0 && !s->frames[0].module)
-        s->frames[0].module = pc_loadmap_find(call->ret);
-    struct pc_path_leaf leaf = book_path(t, s, PC_SLOT_OP(slot));
-    if (!leaf.node)
         return leaf;
+    struct pc_walk walk = start_path(s, p, t, call);
+    if (!take_matched(s, p, miss, call->cfa, &walk))
+        return leaf;
+    walk_outwards(t, s, &walk);
+    leaf = book_path(t, s, PC_SLOT_OP(slot));
+    bool entered = leaf.node && s->cacheable && enter_path(p, s, root, miss, call->cfa, leaf);
     if (s->cut)
         pc_lost(s->deep ? PCOLLECT_LOST_DEEP : PCOLLECT_LOST_CUT, 1);
-    if (!s->cacheable) {
+    if (!entered)
         pc_lost(PCOLLECT_LOST_UNCACHED, 1);
-    } else if (!pc_paths_enter(p, root, miss, s->words, s->resume, s->n_words, leaf)) {
-        if (p->n_words + s->n_words > p->max_words)
-            pc_paths_clear(p);
-        else
-            pc_lost(PCOLLECT_LOST_UNCACHED, 1);
-    }
+    if (!entered && p->n_words + s->capacity > p->max_words)
+        pc_paths_clear(p);
+    else if (leaf.node && s->cacheable && !(leaf.flags & PC_PATH_COLLAPSED))
+        keep_spine(p, s);
+    else
+        p->n_spine = 0;
     return leaf;
 }
 
 struct pc_path_leaf pc_paths_walk(struct pc_thread *t, const struct pc_call *call, unsigned slot)
 {
-    struct pc_path_scratch *s = get_scratch(&t->paths);
+    struct pc_spine *s = get_spine(&t->paths);
     if (!s)
         return (struct pc_path_leaf){0, 0, 0};
-    start_walk(s, call->ret);
-    struct pc_walk walk = first_frame(t, call);
-    walk_outwards(t, s, &walk, call->cfa);
+    struct pc_walk walk = start_path(s, &t->paths, t, call);
+    s->barrier = 0; /* not even where it meets the spine */
+    walk_outwards(t, s, &walk);
     return book_path(t, s, PC_SLOT_OP(slot));
 }

@@ -73,8 +73,8 @@ static uint32_t lay_out(const struct chain *c, struct pc_path_word *words)
         int outer = at + c->sizes[i];
         stack[saved_fp] = (uintptr_t)&stack[outer];
         if (c->functions[i] & 1)
-            words[n++] = (struct pc_path_word){.value = stack[saved_fp] - cfa,
-                                               .place = (int32_t)(saved_fp * 8) | 1};
+            words[n++] = (struct pc_path_word){
+                .value = stack[saved_fp] - cfa, .place = (int32_t)(saved_fp * 8), .relative = -1};
         uintptr_t ret = i + 1 < c->length ? return_into(c->functions[i + 1]) : 0x1000;
         stack[outer - 1] = ret;
         words[n++] = (struct pc_path_word){.value = ret, .place = (outer - 1) * 8};
@@ -100,24 +100,48 @@ static pcollect_ref number_of(struct chain *known, pcollect_ref *n_known, const 
     return ++*n_known;
 }
 
-static pcollect_ref look_up(struct pc_paths *p, const struct chain *c, pcollect_ref number)
+/* Enters the words as one run or as two, with bases of their own. */
+static void enter(struct pc_paths *p, struct pc_path_root *root, struct pc_path_miss miss,
+                  struct pc_path_word *words, uint32_t n, pcollect_ref number)
 {
     static const struct pc_path_resume resume[MAX_WORDS];
+    struct pc_path_run runs[2];
+    uint32_t first = n > 2 && draw(2) ? 1 + draw(n - 1) : n, done = 0;
+    int n_runs = 0;
+    while (done < n) {
+        uint32_t length = done ? n - done : first;
+        int32_t base = 8 * (int32_t)draw(100) - 400;
+        for (uint32_t i = done; i < done + length; i++) {
+            words[i].place -= base;
+            words[i].value -= words[i].relative ? (uintptr_t)(intptr_t)base : 0;
+        }
+        uint32_t at = pc_paths_append(p, words + done, resume, length);
+        assert_int_not_equal(at, UINT32_MAX);
+        runs[n_runs++] = (struct pc_path_run){at, length, base};
+        done += length;
+    }
+    assert_true(
+        pc_paths_enter(p, root, miss, runs, n_runs, (struct pc_path_leaf){number, number, 0}));
+}
+
+/* Every second lookup may compare ahead. */
+static pcollect_ref look_up(struct pc_paths *p, const struct chain *c, pcollect_ref number)
+{
+    uintptr_t hi = draw(2) ? (uintptr_t)(stack + STACK_WORDS) : 0;
     struct pc_path_word words[MAX_WORDS];
     uint32_t n = lay_out(c, words);
     struct pc_path_root *root = pc_paths_root(p, 7, return_into(c->functions[0]));
     struct pc_path_miss miss = {0, 0};
     struct pc_path_node *node = NULL;
     if (root->node)
-        node = pc_paths_find(p, root->node, (uintptr_t)stack, &miss);
+        node = pc_paths_find(p, root->node, (uintptr_t)stack, hi, &miss);
     if (node)
         return node->leaf;
     uint32_t matched = miss.node ? miss.word : 0;
     for (uint32_t up = miss.node ? p->nodes[miss.node].parent : 0; up; up = p->nodes[up].parent)
         matched += p->nodes[up].n_words;
     assert_true(matched < n);
-    assert_true(pc_paths_enter(p, root, miss, words + matched, resume, n - matched,
-                               (struct pc_path_leaf){number, number, 0}));
+    enter(p, root, miss, words + matched, n - matched, number);
     return 0;
 }
 
@@ -189,10 +213,9 @@ static void path_over_the_bound_is_not_entered(void **state)
     assert_int_equal(pc_paths_init(&p, 64, 8), PC_OK);
     static const struct pc_path_resume resume[MAX_WORDS];
     struct pc_path_word words[9] = {{1, 8, 0}};
-    struct pc_path_root *root = pc_paths_root(&p, 1, 16);
-    struct pc_path_leaf leaf = {1, 1, 0};
-    assert_false(pc_paths_enter(&p, root, (struct pc_path_miss){0, 0}, words, resume, 9, leaf));
-    assert_true(pc_paths_enter(&p, root, (struct pc_path_miss){0, 0}, words, resume, 8, leaf));
+    assert_int_equal(pc_paths_append(&p, words, resume, 9), UINT32_MAX);
+    assert_int_equal(pc_paths_append(&p, words, resume, 8), 0);
+    assert_int_equal(pc_paths_append(&p, words, resume, 1), UINT32_MAX);
 }
 
 int main(void)
