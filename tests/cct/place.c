@@ -96,6 +96,15 @@ bool place_mount(struct place *place, const char *type, const char *options)
            mount("none", place->spool, type, 0, options) == 0;
 }
 
+bool place_may_mount(struct place *place)
+{
+    int status = 1;
+    pid_t pid = fork();
+    if (pid == 0)
+        _exit(!place_mount(place, "tmpfs", "size=1m"));
+    return pid > 0 && waitpid(pid, &status, 0) == pid && status == 0;
+}
+
 uint64_t place_free_bytes(const char *path)
 {
     struct statfs fs;
