@@ -130,9 +130,10 @@ static void merge(const struct pc_transport *transport)
         pc_log("%s", error.text);
     if (!err) {
         __atomic_store_n(&pc_header()->state, PCOLLECT_STATE_MERGED, __ATOMIC_RELEASE);
-        pc_arena_unlink(&pc_process.arena);
+        /* First the note: without an arena in it the folder may go. */
         if (transport->rank == 0)
             announce();
+        pc_arena_unlink(&pc_process.arena);
         return;
     }
     pc_process.out[0] = '\0';
