@@ -85,7 +85,7 @@ static struct pc_path_leaf find_context(struct pc_thread *t, const struct pc_cal
 }
 
 static inline void fill_call(struct pc_thread *t, struct pc_call *call, unsigned slot,
-                             struct pc_path_leaf leaf)
+                             uint16_t op_class, struct pc_path_leaf leaf)
 {
     call->thread = t;
     call->depth = t->depth;
@@ -94,7 +94,7 @@ static inline void fill_call(struct pc_thread *t, struct pc_call *call, unsigned
     call->record = pc_arena_at(&pc_process.arena, leaf.record);
     call->event = (struct pcollect_event){.size = sizeof call->event,
                                           .op = PC_SLOT_OP(slot),
-                                          .op_class = pc_op_class(PC_SLOT_OP(slot)),
+                                          .op_class = op_class,
                                           .peer = -1,
                                           .root = -1,
                                           .tag = -1};
@@ -117,11 +117,12 @@ bool pc_call_begin(struct pc_call *call, unsigned slot)
     if (PC_LIKELY(root && root->counts)) {
         drop_left_calls(t, call->cfa);
         struct pc_path_leaf leaf = {0, 0, 0};
+        uint16_t op_class = root->op_class; /* a miss may empty the cache and the root with it */
         if (PC_LIKELY(t->depth < PC_MAX_DEPTH))
             leaf = find_context(t, call, slot, root);
         counted = leaf.node != 0;
         if (PC_LIKELY(counted))
-            fill_call(t, call, slot, leaf);
+            fill_call(t, call, slot, op_class, leaf);
         if (PC_UNLIKELY(!counted))
             pc_lost(PCOLLECT_LOST_CALLS, 1);
         else if (PC_UNLIKELY(leaf.flags & PC_PATH_COLLAPSED))

@@ -131,16 +131,17 @@ void pc_paths_clear(struct pc_paths *p)
     p->n_nodes = 1;
 }
 
-struct pc_path_root *pc_paths_root(struct pc_paths *p, unsigned slot, uintptr_t ret)
+struct pc_path_root *pc_paths_make_root(struct pc_paths *p, unsigned slot, uintptr_t ret)
 {
     struct pc_path_root *r = find_root(p, slot, ret);
-    if (PC_LIKELY(r->ret))
+    if (r->ret)
         return r;
-    uint32_t counts = pc_mpi_counts(slot, ret);
+    bool counts = pc_mpi_counts(slot, ret);
     if (!reserve_root(p))
         return NULL;
     r = find_root(p, slot, ret);
-    *r = (struct pc_path_root){.ret = ret, .slot = slot, .counts = counts};
+    *r = (struct pc_path_root){
+        .ret = ret, .slot = slot, .counts = counts, .op_class = pc_op_class(PC_SLOT_OP(slot))};
     p->n_roots++;
     return r;
 }

@@ -68,7 +68,8 @@ struct pc_path_root {
     uintptr_t ret; /* 0: free */
     uint32_t slot;
     uint32_t node;   /* 0: nothing walked yet */
-    uint32_t counts; /* pc_mpi_counts */
+    uint16_t counts; /* pc_mpi_counts */
+    uint16_t op_class;
     uint32_t reserved;
 };
 
@@ -125,7 +126,13 @@ int pc_paths_init(struct pc_paths *p, uint32_t max_depth, uint32_t max_words);
 void pc_paths_clear(struct pc_paths *p);
 
 /* The root of a call, made if it is new; NULL: no memory. May call pc_mpi_counts. */
-struct pc_path_root *pc_paths_root(struct pc_paths *p, unsigned slot, uintptr_t ret);
+struct pc_path_root *pc_paths_make_root(struct pc_paths *p, unsigned slot, uintptr_t ret);
+
+static inline struct pc_path_root *pc_paths_root(struct pc_paths *p, unsigned slot, uintptr_t ret)
+{
+    struct pc_path_root *r = &p->roots[pc_path_hash_root(slot, ret) & p->root_mask];
+    return PC_LIKELY(r->ret == ret && r->slot == slot) ? r : pc_paths_make_root(p, slot, ret);
+}
 
 /* The leaf for the stack at cfa, or NULL with *miss. `hi` is the end of the thread's own stack if
  * cfa is on it, else 0. */

@@ -22,6 +22,11 @@ bool pc_mpi_counts(unsigned slot, uintptr_t ret)
     return ret != 0xdead;
 }
 
+uint16_t pc_op_class(uint16_t op)
+{
+    return op;
+}
+
 static uint64_t seed;
 
 static uint32_t draw(uint32_t n)
