@@ -1,3 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 noinst_LTLIBRARIES += report/libpcreport.la
-report_libpcreport_la_SOURCES = report/report.h report/report.c
+report_libpcreport_la_SOURCES = report/report.h report/report_private.h report/report.c \
+    report/options.c report/text.h report/text.c report/model.h report/model.c \
+    report/symbols.h report/symbols_private.h report/symbols.c \
+    report/tree.h report/tree.c report/table.h report/table.c report/data.c report/columns.c \
+    report/columns_header.c report/head.c report/outline.c report/print.c report/json.c
+report_libpcreport_la_CFLAGS = $(PC_FLAGS) $(PC_SANITIZE) $(LIBDW_CFLAGS)
+report_libpcreport_la_LIBADD = base/libpcbase.la
+if HAVE_LIBDW
+report_libpcreport_la_SOURCES += report/symbols_dw.c report/demangle.c
+report_libpcreport_la_LIBADD += $(LIBDW_LIBS) -ldl
+endif

@@ -1,0 +1,578 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The tables of the report and their columns. Names and meanings are what scripts rely on: columns
+ * may be added at the end of a table, none may change or go.
+ */
+#include "include/pcollect/plugin.h"
+#include "report/table.h"
+
+#define COLUMN_GETTER(name)                                                                        \
+    static void name(const struct pct_data *d, size_t row, struct pct_value *out)
+
+/* ---- Values -----------------------------------------------------------------------------------
+ */
+
+static const char *escape_cell(const struct pct_data *d, const char *text)
+{
+    struct pct_buf b = {0};
+    pct_text_escape(&b, text, PCT_ESCAPE_CELL);
+    const char *kept = pct_pool_intern(d->pool, b.data);
+    pct_buf_free(&b);
+    return kept;
+}
+
+static void set_text(const struct pct_data *d, const char *text, struct pct_value *out)
+{
+    out->none = !text || !*text;
+    out->text = out->none ? NULL : escape_cell(d, text);
+}
+
+static void set_number(pc_u128 number, struct pct_value *out)
+{
+    out->number = number;
+}
+
+static void set_metric(const struct pct_data *d, const pc_u128 *sum, enum pct_metric metric,
+                       struct pct_value *out)
+{
+    out->none = !d->model->has[metric];
+    out->number = sum[metric];
+}
+
+static void set_mean(pc_u128 sum, pc_u128 n, struct pct_value *out)
+{
+    out->none = !n;
+    out->number = n ? (sum + n / 2) / n : 0;
+}
+
+/* Bound of a duration: 0 is "no call was seen whole". */
+static void set_bound(uint64_t ns, struct pct_value *out)
+{
+    out->none = !ns;
+    out->number = ns;
+}
+
+static void set_spread_min(const struct pct_spread *s, struct pct_value *out)
+{
+    out->none = !s->n;
+    out->number = s->min;
+}
+
+static void set_spread_max(const struct pct_spread *s, struct pct_value *out)
+{
+    out->none = !s->n;
+    out->number = s->max;
+}
+
+static void set_rank(const struct pct_spread *s, int32_t rank, struct pct_value *out)
+{
+    out->none = !s->n;
+    out->integer = rank;
+}
+
+/* ---- primitives -------------------------------------------------------------------------------
+ */
+
+static const char *const class_names[PCOLLECT_N_CLASSES] = {
+    [PCOLLECT_CLASS_OTHER] = "other",
+    [PCOLLECT_CLASS_ENV] = "environment",
+    [PCOLLECT_CLASS_P2P] = "point-to-point",
+    [PCOLLECT_CLASS_COLL] = "collective",
+    [PCOLLECT_CLASS_COMPLETION] = "completion",
+    [PCOLLECT_CLASS_COMM] = "communicator",
+    [PCOLLECT_CLASS_TYPE] = "datatype",
+    [PCOLLECT_CLASS_GROUP] = "group",
+    [PCOLLECT_CLASS_IO] = "file",
+    [PCOLLECT_CLASS_RMA] = "one-sided",
+};
+
+static size_t count_ops(const struct pct_data *d)
+{
+    return d->profile->n_ops;
+}
+
+static const struct pct_op *op_of(const struct pct_data *d, size_t row)
+{
+    return &d->model->ops[row];
+}
+
+COLUMN_GETTER(op_name)
+{
+    set_text(d, d->profile->ops[row].name, out);
+}
+
+COLUMN_GETTER(op_calls)
+{
+    set_metric(d, op_of(d, row)->totals.sum, PCT_CALLS, out);
+}
+
+COLUMN_GETTER(op_time)
+{
+    set_metric(d, op_of(d, row)->totals.sum, PCT_TIME, out);
+}
+
+COLUMN_GETTER(op_sent)
+{
+    set_metric(d, op_of(d, row)->totals.sum, PCT_SENT, out);
+}
+
+COLUMN_GETTER(op_received)
+{
+    set_metric(d, op_of(d, row)->totals.sum, PCT_RECEIVED, out);
+}
+
+COLUMN_GETTER(op_exclusive)
+{
+    set_metric(d, op_of(d, row)->totals.sum, PCT_EXCLUSIVE, out);
+}
+
+COLUMN_GETTER(op_mean)
+{
+    const struct pct_totals *t = &op_of(d, row)->totals;
+    set_mean(t->sum[PCT_TIME], t->sum[PCT_CALLS], out);
+}
+
+COLUMN_GETTER(op_min)
+{
+    set_bound(op_of(d, row)->totals.min_ns, out);
+}
+
+COLUMN_GETTER(op_max)
+{
+    set_bound(op_of(d, row)->totals.max_ns, out);
+}
+
+COLUMN_GETTER(op_mpi_percent)
+{
+    set_number(pct_text_share(op_of(d, row)->totals.sum[PCT_EXCLUSIVE], d->model->context_mpi_ns),
+               out);
+}
+
+COLUMN_GETTER(op_wall_percent)
+{
+    set_number(pct_text_share(op_of(d, row)->totals.sum[PCT_EXCLUSIVE], d->model->all.wall_ns),
+               out);
+}
+
+COLUMN_GETTER(op_ranks)
+{
+    set_number(op_of(d, row)->time.n, out);
+}
+
+COLUMN_GETTER(op_rank_min)
+{
+    set_spread_min(&op_of(d, row)->time, out);
+}
+
+COLUMN_GETTER(op_min_rank)
+{
+    set_rank(&op_of(d, row)->time, op_of(d, row)->time.min_rank, out);
+}
+
+COLUMN_GETTER(op_rank_max)
+{
+    set_spread_max(&op_of(d, row)->time, out);
+}
+
+COLUMN_GETTER(op_max_rank)
+{
+    set_rank(&op_of(d, row)->time, op_of(d, row)->time.max_rank, out);
+}
+
+COLUMN_GETTER(op_contexts)
+{
+    set_number(op_of(d, row)->n_contexts, out);
+}
+
+COLUMN_GETTER(op_class)
+{
+    uint16_t c = d->profile->ops[row].op_class;
+    out->text = class_names[c < PCOLLECT_N_CLASSES ? c : PCOLLECT_CLASS_OTHER];
+}
+
+static const struct pct_column primitive_columns[] = {
+    {"primitive", "primitive", PCT_TEXT, "name of the MPI function", op_name},
+    {"calls", "calls", PCT_COUNT, "calls of all ranks", op_calls},
+    {"time_s", "time", PCT_NS, "time in the calls, summed over ranks and threads", op_time},
+    {"bytes_sent", "sent", PCT_BYTES, "bytes that the send arguments describe", op_sent},
+    {"bytes_received", "received", PCT_BYTES,
+     "bytes received; of nonblocking receives at the call that posted them", op_received},
+    {"exclusive_s", "own time", PCT_NS,
+     "time_s without MPI calls made inside, in callbacks of the program", op_exclusive},
+    {"mean_s", "mean", PCT_NS, "mean time of a call", op_mean},
+    {"min_s", "min", PCT_NS, "shortest call", op_min},
+    {"max_s", "max", PCT_NS, "longest call", op_max},
+    {"mpi_percent", "of MPI", PCT_PERCENT, "exclusive_s as a share of all time in MPI",
+     op_mpi_percent},
+    {"wall_percent", "of wall", PCT_PERCENT, "exclusive_s as a share of the wall time of all ranks",
+     op_wall_percent},
+    {"ranks", "ranks", PCT_COUNT, "ranks that called it", op_ranks},
+    {"rank_min_s", "least of a rank", PCT_NS,
+     "time in the calls of that rank, among those that called it, that spent least", op_rank_min},
+    {"min_rank", "rank", PCT_INTEGER, "the rank of rank_min_s", op_min_rank},
+    {"rank_max_s", "most of a rank", PCT_NS, "time in the calls of the rank that spent most",
+     op_rank_max},
+    {"max_rank", "rank", PCT_INTEGER, "the rank of rank_max_s", op_max_rank},
+    {"contexts", "contexts", PCT_COUNT, "calling contexts of the profile, by address", op_contexts},
+    {"class", "class", PCT_TEXT,
+     "environment, point-to-point, collective, completion, communicator, datatype, group, file, "
+     "one-sided or other",
+     op_class},
+};
+
+/* ---- ranks ------------------------------------------------------------------------------------
+ */
+
+static size_t count_ranks(const struct pct_data *d)
+{
+    return d->profile->n_ranks;
+}
+
+static const struct pc_profile_rank *rank_of(const struct pct_data *d, size_t row)
+{
+    return &d->profile->ranks[row];
+}
+
+COLUMN_GETTER(rank_number)
+{
+    out->integer = rank_of(d, row)->rank;
+}
+
+COLUMN_GETTER(rank_host)
+{
+    set_text(d, rank_of(d, row)->host, out);
+}
+
+COLUMN_GETTER(rank_pid)
+{
+    out->integer = rank_of(d, row)->pid;
+}
+
+COLUMN_GETTER(rank_wall)
+{
+    set_number(pct_model_wall_ns(rank_of(d, row)), out);
+}
+
+COLUMN_GETTER(rank_mpi)
+{
+    set_number(rank_of(d, row)->mpi_ns, out);
+}
+
+COLUMN_GETTER(rank_before)
+{
+    set_number(rank_of(d, row)->before_init_ns, out);
+}
+
+COLUMN_GETTER(rank_inside)
+{
+    set_number(rank_of(d, row)->inside_ns, out);
+}
+
+COLUMN_GETTER(rank_after)
+{
+    set_number(rank_of(d, row)->after_ns, out);
+    out->none = !rank_of(d, row)->closed;
+}
+
+COLUMN_GETTER(rank_mpi_calls)
+{
+    set_number(rank_of(d, row)->mpi_calls, out);
+}
+
+COLUMN_GETTER(rank_threads)
+{
+    set_number(rank_of(d, row)->n_threads, out);
+}
+
+COLUMN_GETTER(rank_complete)
+{
+    out->integer = !rank_of(d, row)->incomplete;
+}
+
+COLUMN_GETTER(rank_closed)
+{
+    out->integer = rank_of(d, row)->closed != 0;
+}
+
+COLUMN_GETTER(rank_mpi_percent)
+{
+    const struct pc_profile_rank *r = rank_of(d, row);
+    set_number(pct_text_share(r->mpi_ns, pct_model_wall_ns(r)), out);
+}
+
+COLUMN_GETTER(rank_compute)
+{
+    set_number(pct_model_compute_ns(rank_of(d, row)), out);
+}
+
+COLUMN_GETTER(rank_merge)
+{
+    set_number(rank_of(d, row)->merge_ns, out);
+}
+
+COLUMN_GETTER(rank_start)
+{
+    set_number(rank_of(d, row)->start_realtime_ns, out);
+    out->none = !out->number;
+}
+
+COLUMN_GETTER(rank_lost)
+{
+    for (size_t k = 0; k < PCOLLECT_N_LOST; k++)
+        out->number += rank_of(d, row)->lost[k];
+}
+
+static const struct pct_column rank_columns[] = {
+    {"rank", "rank", PCT_INTEGER, "rank in MPI_COMM_WORLD", rank_number},
+    {"host", "host", PCT_TEXT, "host that it ran on", rank_host},
+    {"pid", "pid", PCT_INTEGER, "process id on that host", rank_pid},
+    {"wall_s", "wall", PCT_NS, "time from the start of the program to its exit", rank_wall},
+    {"mpi_s", "MPI", PCT_NS, "time in MPI calls of all threads, nested calls not counted twice",
+     rank_mpi},
+    {"before_init_s", "before", PCT_NS, "part of wall_s before MPI_Init", rank_before},
+    {"inside_s", "inside", PCT_NS, "part of wall_s from MPI_Init to the return of MPI_Finalize",
+     rank_inside},
+    {"after_s", "after", PCT_NS, "part of wall_s after MPI_Finalize; empty if it was not seen",
+     rank_after},
+    {"mpi_calls", "calls", PCT_COUNT, "MPI calls, without those made inside others",
+     rank_mpi_calls},
+    {"threads", "threads", PCT_COUNT, "threads that called MPI", rank_threads},
+    {"complete", "complete", PCT_YES_NO, "no: MPI_Finalize was not reached, the data was recovered",
+     rank_complete},
+    {"closed", "closed", PCT_YES_NO, "yes: the process was seen to its end", rank_closed},
+    {"mpi_percent", "of wall", PCT_PERCENT, "mpi_s as a share of wall_s", rank_mpi_percent},
+    {"compute_s", "outside MPI", PCT_NS, "inside_s without mpi_s and merge_s", rank_compute},
+    {"merge_s", "merge", PCT_NS, "time in MPI_Finalize that pcollect took for itself", rank_merge},
+    {"start_s", "start", PCT_NS, "start of the program, in seconds since 1970 UTC", rank_start},
+    {"lost", "left out", PCT_COUNT, "things left out, see the table lost", rank_lost},
+};
+
+/* ---- contexts ---------------------------------------------------------------------------------
+ */
+
+static size_t count_contexts(const struct pct_data *d)
+{
+    return d->n_contexts;
+}
+
+static const struct pct_node *context_of(const struct pct_data *d, size_t row)
+{
+    return &d->tree->nodes[d->contexts[row]];
+}
+
+COLUMN_GETTER(context_path)
+{
+    out->text = d->paths[row];
+}
+
+COLUMN_GETTER(context_op)
+{
+    set_text(d, d->profile->ops[context_of(d, row)->op].name, out);
+}
+
+COLUMN_GETTER(context_calls)
+{
+    set_metric(d, context_of(d, row)->own.sum, PCT_CALLS, out);
+}
+
+COLUMN_GETTER(context_time)
+{
+    set_metric(d, context_of(d, row)->own.sum, PCT_TIME, out);
+}
+
+COLUMN_GETTER(context_sent)
+{
+    set_metric(d, context_of(d, row)->own.sum, PCT_SENT, out);
+}
+
+COLUMN_GETTER(context_received)
+{
+    set_metric(d, context_of(d, row)->own.sum, PCT_RECEIVED, out);
+}
+
+COLUMN_GETTER(context_exclusive)
+{
+    set_metric(d, context_of(d, row)->own.sum, PCT_EXCLUSIVE, out);
+}
+
+COLUMN_GETTER(context_mean)
+{
+    const struct pct_totals *t = &context_of(d, row)->own;
+    set_mean(t->sum[PCT_TIME], t->sum[PCT_CALLS], out);
+}
+
+COLUMN_GETTER(context_min)
+{
+    set_bound(context_of(d, row)->own.min_ns, out);
+}
+
+COLUMN_GETTER(context_max)
+{
+    set_bound(context_of(d, row)->own.max_ns, out);
+}
+
+COLUMN_GETTER(context_mpi_percent)
+{
+    set_number(pct_text_share(context_of(d, row)->own.sum[PCT_EXCLUSIVE], d->model->context_mpi_ns),
+               out);
+}
+
+COLUMN_GETTER(context_ranks)
+{
+    set_number(d->spreads[row].n, out);
+}
+
+COLUMN_GETTER(context_rank_min)
+{
+    set_spread_min(&d->spreads[row], out);
+}
+
+COLUMN_GETTER(context_min_rank)
+{
+    set_rank(&d->spreads[row], d->spreads[row].min_rank, out);
+}
+
+COLUMN_GETTER(context_rank_max)
+{
+    set_spread_max(&d->spreads[row], out);
+}
+
+COLUMN_GETTER(context_max_rank)
+{
+    set_rank(&d->spreads[row], d->spreads[row].max_rank, out);
+}
+
+COLUMN_GETTER(context_collapsed)
+{
+    out->integer = (context_of(d, row)->flags & PCOLLECT_FLAG_COLLAPSED) != 0;
+}
+
+static const struct pct_column context_columns[] = {
+    {"path", "path", PCT_TEXT, "frames from the root to the call, joined by \" > \"", context_path},
+    {"primitive", "primitive", PCT_TEXT, "name of the MPI function", context_op},
+    {"calls", "calls", PCT_COUNT, "calls of all ranks", context_calls},
+    {"time_s", "time", PCT_NS, "time in the calls, summed over ranks and threads", context_time},
+    {"bytes_sent", "sent", PCT_BYTES, "bytes that the send arguments describe", context_sent},
+    {"bytes_received", "received", PCT_BYTES,
+     "bytes received; of nonblocking receives at the call that posted them", context_received},
+    {"exclusive_s", "own time", PCT_NS,
+     "time_s without MPI calls made inside, in callbacks of the program", context_exclusive},
+    {"mean_s", "mean", PCT_NS, "mean time of a call", context_mean},
+    {"min_s", "min", PCT_NS, "shortest call", context_min},
+    {"max_s", "max", PCT_NS, "longest call", context_max},
+    {"mpi_percent", "of MPI", PCT_PERCENT, "exclusive_s as a share of all time in MPI",
+     context_mpi_percent},
+    {"ranks", "ranks", PCT_COUNT, "ranks that made the call", context_ranks},
+    {"rank_min_s", "least of a rank", PCT_NS,
+     "time in the calls of that rank, among those that made it, that spent least",
+     context_rank_min},
+    {"min_rank", "rank", PCT_INTEGER, "the rank of rank_min_s", context_min_rank},
+    {"rank_max_s", "most of a rank", PCT_NS, "time in the calls of the rank that spent most",
+     context_rank_max},
+    {"max_rank", "rank", PCT_INTEGER, "the rank of rank_max_s", context_max_rank},
+    {"collapsed", "collapsed", PCT_YES_NO,
+     "yes: holds calls of deeper contexts for which there was no memory", context_collapsed},
+};
+
+/* ---- modules ----------------------------------------------------------------------------------
+ */
+
+static size_t count_modules(const struct pct_data *d)
+{
+    return d->profile->n_modules;
+}
+
+COLUMN_GETTER(module_path)
+{
+    set_text(d, d->profile->modules[row].path, out);
+}
+
+COLUMN_GETTER(module_build_id)
+{
+    const struct pc_profile_module *m = &d->profile->modules[row];
+    struct pct_buf b = {0};
+    pct_buf_put(&b, "", 0);
+    for (uint32_t i = 0; i < m->build_id_bytes && i < PCOLLECT_BUILD_ID_BYTES; i++)
+        pct_buf_format(&b, "%02x", m->build_id[i]);
+    set_text(d, b.data, out);
+    pct_buf_free(&b);
+}
+
+COLUMN_GETTER(module_frames)
+{
+    set_number(d->frames[row], out);
+}
+
+COLUMN_GETTER(module_symbols)
+{
+    out->text = pct_symbols_state_text(pct_symbols_state(d->symbols, (uint32_t)row));
+}
+
+COLUMN_GETTER(module_complaint)
+{
+    out->text = pct_symbols_complaint(d->symbols, (uint32_t)row);
+}
+
+static const struct pct_column module_columns[] = {
+    {"module", "module", PCT_TEXT, "path of the program or library when it ran", module_path},
+    {"build_id", "build-id", PCT_TEXT, "its build-id in hexadecimal; empty without",
+     module_build_id},
+    {"frames", "frames", PCT_COUNT, "nodes of the calling-context tree in it", module_frames},
+    {"symbols", "symbols", PCT_TEXT,
+     "lines: functions and lines are known; functions: a symbol table only; stripped: neither; "
+     "gone, changed (another build-id), unreadable: the file is not there as it ran; no file: of "
+     "the kernel; unused: no frame in it; off: pcollect was built without libdw",
+     module_symbols},
+    {"note", "note", PCT_TEXT, "what is wrong with its symbols, and the cure", module_complaint},
+};
+
+/* ---- lost -------------------------------------------------------------------------------------
+ */
+
+static size_t count_lost(const struct pct_data *d)
+{
+    (void)d;
+    return PCOLLECT_N_LOST;
+}
+
+COLUMN_GETTER(lost_what)
+{
+    (void)d;
+    out->text = pcollect_lost_names[row];
+}
+
+COLUMN_GETTER(lost_count)
+{
+    set_number(d->model->all.lost[row], out);
+}
+
+COLUMN_GETTER(lost_ranks)
+{
+    set_number(d->model->all.lost_ranks[row], out);
+}
+
+static const struct pct_column lost_columns[] = {
+    {"what", "what", PCT_TEXT, "what was left out", lost_what},
+    {"count", "count", PCT_COUNT, "how often, in all ranks", lost_count},
+    {"ranks", "ranks", PCT_COUNT, "ranks that left some out", lost_ranks},
+};
+
+/* ---- All --------------------------------------------------------------------------------------
+ */
+
+#define COLUMNS(a) a, PC_ARRAY_LEN(a)
+
+const struct pct_table pct_tables[] = {
+    {"header", "one row: the whole run", pct_header_count, NULL, NULL, pct_header_columns,
+     PCT_N_HEADER_COLUMNS},
+    {"primitives", "one row for each MPI function that was called", count_ops, "exclusive_s",
+     "mpi_percent", COLUMNS(primitive_columns)},
+    {"ranks", "one row for each rank", count_ranks, NULL, NULL, COLUMNS(rank_columns)},
+    {"contexts", "one row for each MPI function in each calling context", count_contexts,
+     "exclusive_s", "mpi_percent", COLUMNS(context_columns)},
+    {"modules", "one row for each program or library that frames are in", count_modules, NULL, NULL,
+     COLUMNS(module_columns)},
+    {"lost", "what the profile lacks, by kind", count_lost, NULL, NULL, COLUMNS(lost_columns)},
+};
+
+const size_t pct_n_tables = PC_ARRAY_LEN(pct_tables);

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The report as one JSON object (doc/json.md). Texts are those of the tables, which are valid UTF-8
+ * and free of control characters already.
+ */
+#include "report/report_private.h"
+
+#include <stdlib.h>
+
+static void put_string(FILE *out, const char *text)
+{
+    fputc('"', out);
+    for (; *text; text++) {
+        if (*text == '"' || *text == '\\')
+            fputc('\\', out);
+        fputc(*text, out);
+    }
+    fputc('"', out);
+}
+
+static void put_escaped(FILE *out, const char *text)
+{
+    struct pct_buf b = {0};
+    if (!text) {
+        fputs("null", out);
+        return;
+    }
+    pct_text_escape(&b, text, PCT_ESCAPE_CELL);
+    put_string(out, b.data);
+    pct_buf_free(&b);
+}
+
+static void put_value(FILE *out, const struct pct_column *c, const struct pct_value *v)
+{
+    struct pct_buf b = {0};
+    pct_value_raw(c, v, &b);
+    if (v->none)
+        fputs("null", out);
+    else if (c->type == PCT_YES_NO)
+        fputs(v->integer ? "true" : "false", out);
+    else if (c->type == PCT_TEXT)
+        put_string(out, b.data);
+    else
+        fputs(b.data, out);
+    pct_buf_free(&b);
+}
+
+static void put_frame(FILE *out, const struct pct_data *d, const struct pct_node *n)
+{
+    if (n->kind == PCOLLECT_NODE_OP) {
+        fputs("{\"primitive\": ", out);
+        put_escaped(out, d->profile->ops[n->op].name);
+    } else if (n->kind == PCOLLECT_NODE_CUT) {
+        fputs("{\"cut\": true", out);
+    } else {
+        fputs("{\"function\": ", out);
+        put_escaped(out, n->frame.function);
+        fputs(", \"file\": ", out);
+        put_escaped(out, n->frame.file);
+        fprintf(out, ", \"line\": %u, \"inlined\": %s, \"module\": ", n->frame.line,
+                n->frame.inlined ? "true" : "false");
+        put_escaped(out, n->module == PC_NO_INDEX ? NULL : d->profile->modules[n->module].path);
+        fprintf(out, ", \"offset\": %llu", (unsigned long long)n->offset);
+    }
+    fputc('}', out);
+}
+
+/* The frames of a context from the root on. */
+static void put_frames(FILE *out, const struct pct_data *d, size_t row)
+{
+    uint32_t *up = NULL;
+    size_t n = 0, room = 0;
+    uint32_t i = d->tree->nodes[d->contexts[row]].parent;
+    for (; i != PC_NO_INDEX && i != 0; i = d->tree->nodes[i].parent) {
+        up = pct_grow(up, n, &room, sizeof *up);
+        up[n++] = i;
+    }
+    fputs(", \"frames\": [", out);
+    for (size_t k = n; k-- > 0;) {
+        put_frame(out, d, &d->tree->nodes[up[k]]);
+        if (k)
+            fputs(", ", out);
+    }
+    fputc(']', out);
+    free(up);
+}
+
+static void put_row(FILE *out, const struct pct_table *t, const struct pct_data *d, size_t row)
+{
+    fputc('{', out);
+    for (size_t k = 0; k < t->n_columns; k++) {
+        struct pct_value v = pct_table_value(&t->columns[k], d, row);
+        fprintf(out, "%s\"%s\": ", k ? ", " : "", t->columns[k].name);
+        put_value(out, &t->columns[k], &v);
+    }
+    if (t->count == pct_table_find("contexts")->count)
+        put_frames(out, d, row);
+    fputc('}', out);
+}
+
+static void put_table(FILE *out, const struct pct_table *t, const struct pct_data *d,
+                      const struct pct_options *o)
+{
+    bool single = t->count == pct_header_count;
+    struct pct_rows rows = pct_table_rows(t, d, o->sort, o->min_percent);
+    fprintf(out, ",\n  \"%s\": %s", t->name, single ? "" : "[");
+    for (size_t i = 0; i < rows.n; i++) {
+        if (!single)
+            fputs(i ? ",\n    " : "\n    ", out);
+        put_row(out, t, d, rows.index[i]);
+    }
+    fputs(single ? "" : "\n  ]", out);
+    pct_rows_free(&rows);
+}
+
+void pct_print_json(FILE *out, const struct pct_data *d, const struct pct_options *o)
+{
+    fputs("{\n  \"pcollect_report\": 1,\n  \"file\": ", out);
+    put_escaped(out, d->file);
+    for (size_t i = 0; i < pct_n_tables; i++) {
+        if (!o->table || o->table == &pct_tables[i])
+            put_table(out, &pct_tables[i], d, o);
+    }
+    fputs("\n}\n", out);
+}

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Totals of a profile: see model.h. Three passes over the nodes: the call around each node, time
+ * without nested calls, sums per primitive. Sums are 128 bits wide: they cannot overflow.
+ */
+#include "report/model.h"
+
+#include "include/pcollect/plugin.h"
+#include "report/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const field_names[PCT_N_METRICS] = {
+    [PCT_CALLS] = "count",
+    [PCT_TIME] = "time",
+    [PCT_SENT] = "bytes_sent",
+    [PCT_RECEIVED] = "bytes_received",
+};
+
+static uint32_t find_field(const struct pc_profile *p, const char *name, uint16_t combine)
+{
+    for (uint32_t i = 0; name && i < p->n_fields; i++) {
+        const struct pc_profile_field *f = &p->fields[i];
+        if (!strcmp(f->plugin, "time") && !strcmp(f->name, name) && f->combine == combine)
+            return i;
+    }
+    return PC_NO_INDEX;
+}
+
+static void find_fields(struct pct_model *m)
+{
+    for (size_t i = 0; i < PCT_N_METRICS; i++) {
+        m->field[i] = find_field(m->profile, field_names[i], PCOLLECT_SUM);
+        m->has[i] = m->field[i] != PC_NO_INDEX;
+    }
+    m->has[PCT_EXCLUSIVE] = m->has[PCT_TIME];
+    m->min_field = find_field(m->profile, "min", PCOLLECT_MIN);
+    m->max_field = find_field(m->profile, "max", PCOLLECT_MAX);
+}
+
+static const struct pc_profile_data *data_of(const struct pct_model *m, uint32_t node)
+{
+    uint32_t data = m->profile->nodes[node].data;
+    return data == PC_NO_INDEX ? NULL : &m->profile->data[data];
+}
+
+/* ---- Contexts ---------------------------------------------------------------------------------
+ */
+
+static pc_u128 time_of(const struct pct_model *m, uint32_t node)
+{
+    const struct pc_profile_data *d = data_of(m, node);
+    return d && m->has[PCT_TIME] ? d->stats[m->field[PCT_TIME]].sum : 0;
+}
+
+static void find_outer(struct pct_model *m)
+{
+    const struct pc_profile *p = m->profile;
+    for (uint32_t i = 0; i < p->n_nodes; i++) {
+        uint32_t parent = p->nodes[i].parent;
+        if (parent == PC_NO_INDEX)
+            m->outer[i] = PC_NO_INDEX;
+        else if (p->nodes[parent].kind == PCOLLECT_NODE_OP)
+            m->outer[i] = parent;
+        else
+            m->outer[i] = m->outer[parent];
+    }
+}
+
+/* A record read while its call was in progress may hold less than its nested calls: never below
+ * 0. */
+static void find_exclusive(struct pct_model *m)
+{
+    const struct pc_profile *p = m->profile;
+    for (uint32_t i = 0; i < p->n_nodes; i++) {
+        if (p->nodes[i].kind != PCOLLECT_NODE_OP)
+            continue;
+        pc_u128 time = time_of(m, i);
+        uint32_t outer = m->outer[i];
+        m->exclusive_ns[i] = time;
+        if (outer == PC_NO_INDEX)
+            m->context_mpi_ns += time;
+        else
+            m->exclusive_ns[outer] -= time < m->exclusive_ns[outer] ? time : m->exclusive_ns[outer];
+    }
+}
+
+void pct_model_add(const struct pct_model *m, uint32_t node, struct pct_totals *t)
+{
+    const struct pc_profile_data *d = data_of(m, node);
+    t->sum[PCT_EXCLUSIVE] += m->exclusive_ns[node];
+    if (!d)
+        return;
+    for (size_t k = 0; k < PCT_EXCLUSIVE; k++) {
+        if (m->has[k])
+            t->sum[k] += d->stats[m->field[k]].sum;
+    }
+    uint64_t min = m->min_field == PC_NO_INDEX ? 0 : d->stats[m->min_field].min;
+    uint64_t max = m->max_field == PC_NO_INDEX ? 0 : d->stats[m->max_field].max;
+    if (min && (!t->min_ns || min < t->min_ns))
+        t->min_ns = min;
+    if (max > t->max_ns)
+        t->max_ns = max;
+}
+
+/* Both lists ascend: one walk along the ranks of the profile. */
+void pct_model_add_ranks(const struct pct_model *m, uint32_t node, enum pct_metric metric,
+                         uint64_t *values, bool *present)
+{
+    const struct pc_profile *p = m->profile;
+    const struct pc_profile_data *d = data_of(m, node);
+    if (!d || !m->has[metric])
+        return;
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < d->n_ranks; i++) {
+        while (at < p->n_ranks && p->ranks[at].rank < d->ranks[i])
+            at++;
+        if (at == p->n_ranks)
+            return;
+        if (p->ranks[at].rank != d->ranks[i])
+            continue;
+        values[at] += d->values[(size_t)i * p->n_fields + m->field[metric]];
+        present[at] = true;
+    }
+}
+
+static void sum_ops(struct pct_model *m)
+{
+    const struct pc_profile *p = m->profile;
+    uint64_t *values = pct_alloc((size_t)p->n_ops * p->n_ranks, sizeof *values);
+    bool *present = pct_alloc((size_t)p->n_ops * p->n_ranks, sizeof *present);
+    for (uint32_t i = 0; i < p->n_nodes; i++) {
+        if (p->nodes[i].kind != PCOLLECT_NODE_OP)
+            continue;
+        uint32_t op = p->nodes[i].op;
+        size_t row = (size_t)op * p->n_ranks;
+        pct_model_add(m, i, &m->ops[op].totals);
+        pct_model_add_ranks(m, i, PCT_TIME, values + row, present + row);
+        m->ops[op].n_contexts++;
+    }
+    for (uint32_t op = 0; op < p->n_ops; op++) {
+        size_t row = (size_t)op * p->n_ranks;
+        m->ops[op].time = pct_model_spread(p, values + row, present + row);
+    }
+    free(values);
+    free(present);
+}
+
+/* ---- Ranks ------------------------------------------------------------------------------------
+ */
+
+uint64_t pct_model_wall_ns(const struct pc_profile_rank *r)
+{
+    return r->before_init_ns + r->inside_ns + r->after_ns;
+}
+
+/* With several threads in MPI the sum of their times may be longer than the wall time. */
+uint64_t pct_model_compute_ns(const struct pc_profile_rank *r)
+{
+    uint64_t taken = r->mpi_ns + r->merge_ns;
+    return r->inside_ns > taken ? r->inside_ns - taken : 0;
+}
+
+static void spread_value(struct pct_spread *s, int32_t rank, uint64_t value)
+{
+    if (!s->n || value < s->min) {
+        s->min = value;
+        s->min_rank = rank;
+    }
+    if (!s->n || value > s->max) {
+        s->max = value;
+        s->max_rank = rank;
+    }
+    s->n++;
+}
+
+struct pct_spread pct_model_spread(const struct pc_profile *p, const uint64_t *values,
+                                   const bool *present)
+{
+    struct pct_spread s = {0};
+    for (uint32_t i = 0; i < p->n_ranks; i++) {
+        if (!present || present[i])
+            spread_value(&s, p->ranks[i].rank, values[i]);
+    }
+    return s;
+}
+
+static void sum_rank(struct pct_overall *a, const struct pc_profile_rank *r)
+{
+    uint64_t wall = pct_model_wall_ns(r), compute = pct_model_compute_ns(r);
+    a->wall_ns += wall;
+    a->before_ns += r->before_init_ns;
+    a->inside_ns += r->inside_ns;
+    a->after_ns += r->after_ns;
+    a->mpi_ns += r->mpi_ns;
+    a->merge_ns += r->merge_ns;
+    a->compute_ns += compute;
+    a->mpi_calls += r->mpi_calls;
+    spread_value(&a->wall, r->rank, wall);
+    spread_value(&a->mpi, r->rank, r->mpi_ns);
+    spread_value(&a->merge, r->rank, r->merge_ns);
+    spread_value(&a->compute, r->rank, compute);
+    spread_value(&a->share, r->rank, (uint64_t)pct_text_share(r->mpi_ns, wall));
+    a->n_incomplete += r->incomplete != 0;
+    a->n_open += !r->incomplete && !r->closed;
+    a->notes |= r->notes;
+    for (size_t k = 0; k < PCOLLECT_N_LOST; k++) {
+        a->lost[k] += r->lost[k];
+        a->lost_ranks[k] += r->lost[k] != 0;
+    }
+}
+
+struct pct_model *pct_model_new(const struct pc_profile *p)
+{
+    struct pct_model *m = pct_alloc(1, sizeof *m);
+    m->profile = p;
+    m->ops = pct_alloc(p->n_ops, sizeof *m->ops);
+    m->exclusive_ns = pct_alloc(p->n_nodes, sizeof *m->exclusive_ns);
+    m->outer = pct_alloc(p->n_nodes, sizeof *m->outer);
+    find_fields(m);
+    find_outer(m);
+    find_exclusive(m);
+    sum_ops(m);
+    for (uint32_t i = 0; i < p->n_ranks; i++)
+        sum_rank(&m->all, &p->ranks[i]);
+    m->all.n_missing = p->world_size > p->n_ranks ? p->world_size - p->n_ranks : 0;
+    return m;
+}
+
+void pct_model_free(struct pct_model *m)
+{
+    if (!m)
+        return;
+    free(m->ops);
+    free(m->exclusive_ns);
+    free(m->outer);
+    free(m);
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Totals that follow from a profile: per primitive, per rank, over all. No symbols, no text.
+ *
+ * Time inside a nested call (made in a user's callback inside another call) is inside the outer
+ * call's time too. `exclusive` is a call's time without nested calls: exclusive times of all
+ * contexts add up to the time in MPI, inclusive ones may count nested time twice.
+ */
+#ifndef PCT_MODEL_H
+#define PCT_MODEL_H
+
+#include "format/profile.h"
+
+enum pct_metric {
+    PCT_CALLS,
+    PCT_TIME, /* inclusive, ns */
+    PCT_SENT,
+    PCT_RECEIVED,
+    PCT_EXCLUSIVE, /* ns */
+    PCT_N_METRICS
+};
+
+/* A sum over contexts and ranks. */
+struct pct_totals {
+    pc_u128 sum[PCT_N_METRICS];
+    uint64_t min_ns, max_ns; /* shortest and longest call; 0 without calls */
+};
+
+/* How one metric lies over the ranks that have it. */
+struct pct_spread {
+    uint32_t n; /* ranks */
+    uint64_t min, max;
+    int32_t min_rank, max_rank; /* the lowest rank with that value */
+};
+
+struct pct_op {
+    struct pct_totals totals;
+    struct pct_spread time; /* PCT_TIME by rank */
+    uint32_t n_contexts;
+};
+
+/* Of all ranks. compute is the time between MPI_Init and MPI_Finalize outside MPI. */
+struct pct_overall {
+    pc_u128 wall_ns, before_ns, inside_ns, after_ns, mpi_ns, compute_ns, merge_ns;
+    struct pct_spread wall, mpi, compute, merge;
+    struct pct_spread share; /* mpi of wall of each rank, thousandths of a percent */
+    pc_u128 mpi_calls;
+    uint32_t n_incomplete, n_open; /* not seen to its end, but merged */
+    uint32_t n_missing;            /* ranks of the job that are not in the profile */
+    uint64_t notes;                /* of any rank */
+    uint64_t lost[PCOLLECT_N_LOST];
+    uint32_t lost_ranks[PCOLLECT_N_LOST]; /* ranks that lost some */
+};
+
+struct pct_model {
+    const struct pc_profile *profile;
+    bool has[PCT_N_METRICS]; /* the profile has the field */
+    struct pct_op *ops;      /* profile->n_ops */
+    struct pct_overall all;
+    pc_u128 context_mpi_ns;        /* time in outermost calls, over contexts */
+    pc_u128 *exclusive_ns;         /* by node */
+    uint32_t *outer;               /* by node: nearest OP above it, or PC_NO_INDEX */
+    uint32_t field[PCT_N_METRICS]; /* index of the field, PC_NO_INDEX: not there */
+    uint32_t min_field, max_field;
+};
+
+struct pct_model *pct_model_new(const struct pc_profile *p);
+void pct_model_free(struct pct_model *m);
+
+/* Adds the record of node `node` to *t. */
+void pct_model_add(const struct pct_model *m, uint32_t node, struct pct_totals *t);
+
+/* Adds a metric of the node's record (not PCT_EXCLUSIVE) to values[k] of the k-th rank of the
+ * profile, and marks present[k]. */
+void pct_model_add_ranks(const struct pct_model *m, uint32_t node, enum pct_metric metric,
+                         uint64_t *values, bool *present);
+
+/* The spread of such lists over profile->n_ranks ranks; present may be NULL for all. */
+struct pct_spread pct_model_spread(const struct pc_profile *p, const uint64_t *values,
+                                   const bool *present);
+
+uint64_t pct_model_wall_ns(const struct pc_profile_rank *r);
+uint64_t pct_model_compute_ns(const struct pc_profile_rank *r);
+
+#endif

@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The command line of `pcollect report`: one table of options, from which parser, --help and manual
+ * come.
+ */
+#include "config.h"
+
+#include "report/report_private.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <langinfo.h>
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+struct option_row {
+    const char *name;
+    int letter; /* of the short option, or a number above all letters */
+    const char *argument;
+    const char *doc;
+};
+
+enum { FORMAT = 256, TABLE, DEPTH, SORT, MIN_PERCENT, FULL_PATHS, WIDTH, COLOR };
+
+static const struct option_row rows[] = {
+    {"format", FORMAT, "text|json|tsv",
+     "text for people (default), JSON, or tab-separated values; tsv shows one table"},
+    {"table", TABLE, "NAME",
+     "one table only: header, primitives, ranks, contexts, modules or lost; as tsv if no format is "
+     "given"},
+    {"depth", DEPTH, "N",
+     "frames of a calling context that are told apart, from the outermost on; what is deeper is "
+     "added to the last of them"},
+    {"sort", SORT, "COLUMN",
+     "order of the rows: numbers downwards, texts and ranks upwards; -COLUMN turns it round"},
+    {"min-percent", MIN_PERCENT, "P",
+     "leave out what took less than P percent of the time in MPI (default: 0; in the tree of the "
+     "text 1)"},
+    {"full-paths", FULL_PATHS, NULL, "files and modules with their folders"},
+    {"width", WIDTH, "N", "columns of the text (default: those of the terminal, else 100)"},
+    {"color", COLOR, "WHEN", "auto (default: on terminals only), always or never"},
+    {"help", 'h', NULL, "print this"},
+};
+
+enum { N_ROWS = sizeof rows / sizeof rows[0] };
+
+static const char *const format_names[] = {"text", "json", "tsv", NULL};
+static const char *const color_names[] = {"auto", "always", "never", NULL};
+
+/* ---- Nearest word -----------------------------------------------------------------------------
+ */
+
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Insertions, deletions and replacements from a to b; words longer than the row are never near. */
+static size_t distance(const char *a, const char *b)
+{
+    size_t row[64], n = strlen(b);
+    if (n + 1 > PC_ARRAY_LEN(row) || strlen(a) >= PC_ARRAY_LEN(row))
+        return SIZE_MAX;
+    for (size_t k = 0; k <= n; k++)
+        row[k] = k;
+    for (size_t i = 0; a[i]; i++) {
+        size_t diagonal = row[0];
+        row[0] = i + 1;
+        for (size_t k = 1; k <= n; k++) {
+            size_t above = row[k];
+            row[k] = least(least(row[k], row[k - 1]) + 1, diagonal + (a[i] != b[k - 1]));
+            diagonal = above;
+        }
+    }
+    return row[n];
+}
+
+const char *pct_nearest(const char *typed, const char *(*next)(const void *arg, size_t i),
+                        const void *arg)
+{
+    const char *best = NULL;
+    size_t best_distance = SIZE_MAX, n = strlen(typed);
+    for (size_t i = 0; next(arg, i); i++) {
+        const char *word = next(arg, i);
+        size_t d = n >= 3 && !strncmp(word, typed, n) ? 1 : distance(typed, word);
+        if (d < best_distance) {
+            best = word;
+            best_distance = d;
+        }
+    }
+    return best && best_distance <= strlen(best) / 2 ? best : NULL;
+}
+
+static const char *next_name(const void *arg, size_t i)
+{
+    return ((const char *const *)arg)[i];
+}
+
+static const char *next_table(const void *arg, size_t i)
+{
+    (void)arg;
+    return i < pct_n_tables ? pct_tables[i].name : NULL;
+}
+
+static const char *next_option(const void *arg, size_t i)
+{
+    (void)arg;
+    return i < N_ROWS ? rows[i].name : NULL;
+}
+
+static const char *next_column(const void *arg, size_t i)
+{
+    const struct pct_table *t = arg;
+    return i < t->n_columns ? t->columns[i].name : NULL;
+}
+
+/* ---- Refusals ---------------------------------------------------------------------------------
+ */
+
+static int refuse(const char *option, const char *value, const char *why)
+{
+    fprintf(stderr, "pcollect report: --%s %s: %s\n", option, value, why);
+    return -1;
+}
+
+/* Names what is valid, the nearest first. */
+static int refuse_word(const char *option, const char *value,
+                       const char *(*next)(const void *arg, size_t i), const void *arg)
+{
+    const char *nearest = pct_nearest(value, next, arg);
+    fprintf(stderr, "pcollect report: --%s %s: unknown", option, value);
+    fprintf(stderr, nearest ? "; did you mean %s? Known are" : "; known are", nearest);
+    for (size_t i = 0; next(arg, i); i++)
+        fprintf(stderr, "%s %s", i ? "," : "", next(arg, i));
+    fprintf(stderr, ".\n");
+    return -1;
+}
+
+/* ---- Values -----------------------------------------------------------------------------------
+ */
+
+static int read_word(const char *option, const char *value, const char *const *names)
+{
+    for (int i = 0; names[i]; i++) {
+        if (!strcmp(names[i], value))
+            return i;
+    }
+    return refuse_word(option, value, next_name, names);
+}
+
+static int read_number(const char *option, const char *value, uint32_t *out)
+{
+    char *end;
+    errno = 0;
+    unsigned long n = strtoul(value, &end, 10);
+    if (*value < '0' || *value > '9' || *end || errno || !n || n > 1000000)
+        return refuse(option, value, "give a whole number from 1 to 1000000");
+    *out = (uint32_t)n;
+    return 0;
+}
+
+/* 12, 0.5, .25, 3%: thousandths of a percent, without the locale's ideas of a decimal point. */
+static int read_percent(const char *option, const char *value, pc_u128 *out)
+{
+    uint64_t whole = 0, part = 0, digits = 0, unit = 100;
+    const char *s = value;
+    for (; *s >= '0' && *s <= '9' && whole <= 100; s++, digits++)
+        whole = whole * 10 + (uint64_t)(*s - '0');
+    if (*s == '.') {
+        for (s++; *s >= '0' && *s <= '9'; s++, digits++, unit /= 10)
+            part += (uint64_t)(*s - '0') * unit;
+    }
+    s += *s == '%';
+    if (*s || !digits || whole * 1000 + part > 100000)
+        return refuse(option, value, "give a percentage from 0 to 100");
+    *out = whole * 1000 + part;
+    return 0;
+}
+
+static int read_table(const char *value, struct pct_options *o)
+{
+    o->table = pct_table_find(value);
+    return o->table ? 0 : refuse_word("table", value, next_table, NULL);
+}
+
+static int read_option(int letter, const char *value, struct pct_options *o)
+{
+    int n = 0;
+    uint32_t width = 0;
+    switch (letter) {
+    case FORMAT:
+        n = read_word("format", value, format_names);
+        o->format = (enum pct_format)n;
+        return n < 0 ? n : 0;
+    case TABLE:
+        return read_table(value, o);
+    case DEPTH:
+        return read_number("depth", value, &o->tree.depth);
+    case SORT:
+        o->sort = value;
+        return 0;
+    case MIN_PERCENT:
+        o->has_min_percent = true;
+        return read_percent("min-percent", value, &o->min_percent);
+    case FULL_PATHS:
+        o->tree.full_paths = true;
+        return 0;
+    case WIDTH:
+        n = read_number("width", value, &width);
+        o->width = width;
+        return n;
+    case COLOR:
+        n = read_word("color", value, color_names);
+        o->color_mode = (enum pct_color)n;
+        return n < 0 ? n : 0;
+    default:
+        return 0;
+    }
+}
+
+/* ---- The command line -------------------------------------------------------------------------
+ */
+
+static int refuse_option(const char *text)
+{
+    const char *name = text + strspn(text, "-");
+    char word[64] = "";
+    size_t n = strcspn(name, "=");
+    if (n < sizeof word)
+        memcpy(word, name, n);
+    const char *nearest = pct_nearest(word, next_option, NULL);
+    fprintf(stderr, "pcollect report: %s: unknown option", text);
+    fprintf(stderr, nearest ? "; did you mean --%s?\n" : "; see pcollect report --help\n", nearest);
+    return -1;
+}
+
+static int refuse_getopt(int result, char **argv)
+{
+    const char *text = argv[optind - 1];
+    if (result == ':') {
+        fprintf(stderr, "pcollect report: %s: needs a value; see pcollect report --help\n", text);
+        return -1;
+    }
+    for (size_t i = 0; i < N_ROWS; i++) {
+        size_t n = strlen(rows[i].name);
+        if (!strncmp(text, "--", 2) && !strncmp(text + 2, rows[i].name, n) && text[n + 2] == '=') {
+            fprintf(stderr, "pcollect report: --%s: takes no value\n", rows[i].name);
+            return -1;
+        }
+    }
+    return refuse_option(text);
+}
+
+/* The column must be in a table that is shown. */
+static int check_sort(const struct pct_options *o)
+{
+    if (!o->sort)
+        return 0;
+    const struct pct_table *shown = o->table;
+    if (!shown && o->format == PCT_FORMAT_TEXT)
+        shown = pct_table_find("primitives");
+    for (size_t i = 0; i < pct_n_tables; i++) {
+        if ((!shown || shown == &pct_tables[i]) && pct_column_find(&pct_tables[i], o->sort))
+            return 0;
+    }
+    shown = shown ? shown : pct_table_find("contexts");
+    return refuse_word("sort", o->sort + (*o->sort == '-'), next_column, shown);
+}
+
+static int read_all(int argc, char **argv, struct pct_options *o)
+{
+    struct option list[N_ROWS + 1] = {0};
+    bool has_format = false;
+    int letter;
+    for (size_t i = 0; i < N_ROWS; i++)
+        list[i] = (struct option){rows[i].name, rows[i].argument ? required_argument : no_argument,
+                                  NULL, rows[i].letter};
+    optind = 0; /* the command may have used getopt itself */
+    opterr = 0;
+    while ((letter = getopt_long(argc, argv, ":h", list, NULL)) != -1) {
+        if (letter == 'h')
+            return 1;
+        if (letter == '?' || letter == ':')
+            return refuse_getopt(letter, argv);
+        if (read_option(letter, optarg, o))
+            return -1;
+        has_format |= letter == FORMAT;
+    }
+    if (argc - optind != 1) {
+        fprintf(stderr, "pcollect report: %s; usage: pcollect report [OPTIONS] FILE\n",
+                argc == optind ? "which profile?" : "one profile at a time");
+        return -1;
+    }
+    o->file = argv[optind];
+    if (o->table && !has_format)
+        o->format = PCT_FORMAT_TSV;
+    if (o->format == PCT_FORMAT_TSV && !o->table) {
+        fprintf(stderr, "pcollect report: --format tsv: which table? Give --table NAME too.\n");
+        return -1;
+    }
+    return check_sort(o);
+}
+
+static size_t find_width(void)
+{
+    struct winsize size;
+    const char *columns = pct_environment_columns();
+    unsigned long n = columns ? strtoul(columns, NULL, 10) : 0;
+    if (n >= 20 && n <= 10000)
+        return n;
+    if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_col >= 20)
+        return size.ws_col;
+    return 100;
+}
+
+int pct_options_read(int argc, char **argv, struct pct_options *o, int *status_out)
+{
+    int result = read_all(argc, argv, o);
+    if (result) {
+        if (result > 0)
+            pct_options_help(stdout);
+        *status_out = result > 0 ? 0 : 2;
+        return 1;
+    }
+    bool terminal = isatty(STDOUT_FILENO);
+    /* Characters only: numbers never follow the locale. */
+    setlocale(LC_CTYPE, "");
+    o->utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8");
+    o->color = o->color_mode == PCT_COLOR_ALWAYS ||
+               (o->color_mode == PCT_COLOR_AUTO && terminal && !pct_environment_plain());
+    /* A table for a file or a pipe is not cut, unless a width is asked for. */
+    if (!o->width && (terminal || !o->table))
+        o->width = find_width();
+    if (!o->has_min_percent && o->format == PCT_FORMAT_TEXT && !o->table)
+        o->min_percent = 1000;
+    return 0;
+}
+
+/* ---- Help and manual --------------------------------------------------------------------------
+ */
+
+/* Words of a text in lines of at most 98 columns. The first line is indented already. */
+static void put_wrapped(FILE *out, const char *text, size_t indent)
+{
+    size_t at = indent;
+    while (*text) {
+        size_t n = strcspn(text, " ");
+        if (at + 1 + n > 98 && at > indent) {
+            fprintf(out, "\n%*s", (int)indent, "");
+            at = indent;
+        }
+        fprintf(out, "%s%.*s", at > indent ? " " : "", (int)n, text);
+        at += n + (at > indent);
+        text += n + (text[n] == ' ');
+    }
+    fputc('\n', out);
+}
+
+void pct_options_help(FILE *out)
+{
+    fputs(
+        "usage: pcollect report [OPTIONS] FILE\n\n"
+        "Prints what a profile (.pcol) says: where the time in MPI goes, on which ranks, in which\n"
+        "calling contexts.\n\n",
+        out);
+    for (size_t i = 0; i < N_ROWS; i++) {
+        struct pct_buf left = {0};
+        pct_buf_format(&left, "--%s%s%s", rows[i].name, rows[i].argument ? " " : "",
+                       rows[i].argument ? rows[i].argument : "");
+        fprintf(out, "  %-24s  ", left.data);
+        put_wrapped(out, rows[i].doc, 28);
+        pct_buf_free(&left);
+    }
+    fputs("\nTables and their columns\n", out);
+    for (size_t i = 0; i < pct_n_tables; i++) {
+        fprintf(out, "\n  %s: %s\n", pct_tables[i].name, pct_tables[i].doc);
+        for (size_t k = 0; k < pct_tables[i].n_columns; k++) {
+            fprintf(out, "    %-22s  ", pct_tables[i].columns[k].name);
+            put_wrapped(out, pct_tables[i].columns[k].doc, 28);
+        }
+    }
+    fputs("\nExit status: 0 done, 1 the profile is at fault, 2 the call is at fault.\n", out);
+}
+
+/* Text of a manual page: backslashes and hyphens stand for themselves. */
+static void put_manual_text(FILE *out, const char *text)
+{
+    for (; *text; text++) {
+        if (*text == '\\' || *text == '-')
+            fputc('\\', out);
+        fputc(*text == '\\' ? 'e' : *text, out);
+    }
+}
+
+void pct_options_manual(FILE *out)
+{
+    fputs(".SH OPTIONS\n", out);
+    for (size_t i = 0; i < N_ROWS; i++) {
+        fputs(".TP\n.B \\-\\-", out);
+        put_manual_text(out, rows[i].name);
+        if (rows[i].argument) {
+            fputs(" \\fI", out);
+            put_manual_text(out, rows[i].argument);
+            fputs("\\fR", out);
+        }
+        fputc('\n', out);
+        put_manual_text(out, rows[i].doc);
+        fputs(".\n", out);
+    }
+    fputs(".SH TABLES\n", out);
+    for (size_t i = 0; i < pct_n_tables; i++) {
+        fprintf(out, ".SS %s\n", pct_tables[i].name);
+        put_manual_text(out, pct_tables[i].doc);
+        fputs(".\n", out);
+        for (size_t k = 0; k < pct_tables[i].n_columns; k++) {
+            fprintf(out, ".TP\n.B %s\n", pct_tables[i].columns[k].name);
+            put_manual_text(out, pct_tables[i].columns[k].doc);
+            fputs(".\n", out);
+        }
+    }
+}

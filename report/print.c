@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The text report as a whole: head, table of primitives, tree of contexts; single tables; and the
+ * small things that they share.
+ */
+#include "report/report_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char *pct_style(const struct pct_options *o, enum pct_style style)
+{
+    static const char *const codes[] = {
+        [PCT_STYLE_PLAIN] = "\033[0m", [PCT_STYLE_TITLE] = "\033[1m", [PCT_STYLE_HOT] = "\033[31m",
+        [PCT_STYLE_WARM] = "\033[33m", [PCT_STYLE_DIM] = "\033[2m",   [PCT_STYLE_NAME] = "\033[36m",
+    };
+    return o->color ? codes[style] : "";
+}
+
+/* ---- Pictures ---------------------------------------------------------------------------------
+ */
+
+/* Level 0 is nothing at all, 8 the greatest; whatever is more than nothing is at least 1. */
+static void put_level(struct pct_buf *b, unsigned level, bool utf8)
+{
+    static const char ascii[] = " .:-=+*%#";
+    if (utf8 && level)
+        pct_buf_put(b, (char[]){(char)0xe2, (char)0x96, (char)(0x80 + level)}, 3);
+    else
+        pct_buf_put(b, &ascii[level], 1);
+}
+
+void pct_print_bar(struct pct_buf *b, const uint64_t *values, size_t n, bool utf8)
+{
+    uint64_t means[PCT_BAR_CELLS], greatest = 0;
+    size_t n_cells = n < PCT_BAR_CELLS ? n : PCT_BAR_CELLS;
+    for (size_t k = 0; k < n_cells; k++) {
+        size_t first = n * k / n_cells, end = n * (k + 1) / n_cells;
+        pc_u128 sum = 0;
+        for (size_t i = first; i < end; i++)
+            sum += values[i];
+        means[k] = (uint64_t)(sum / (end - first));
+        greatest = means[k] > greatest ? means[k] : greatest;
+    }
+    for (size_t k = 0; k < n_cells; k++) {
+        unsigned level =
+            greatest ? (unsigned)(((pc_u128)means[k] * 8 + greatest / 2) / greatest) : 0;
+        put_level(b, level || !means[k] ? level : 1, utf8);
+    }
+    pct_buf_fill(b, ' ', PCT_BAR_CELLS - n_cells);
+}
+
+/* ---- Primitives -------------------------------------------------------------------------------
+ */
+
+struct bars {
+    const struct pct_data *d;
+    bool utf8, wide;
+    uint64_t *values; /* by primitive and rank */
+};
+
+static void fill_bars(struct bars *bars)
+{
+    const struct pc_profile *p = bars->d->profile;
+    bool *present = pct_alloc(p->n_ranks, sizeof *present);
+    bars->values = pct_alloc((size_t)p->n_ops * p->n_ranks, sizeof *bars->values);
+    for (uint32_t i = 0; i < p->n_nodes; i++) {
+        if (p->nodes[i].kind == PCOLLECT_NODE_OP)
+            pct_model_add_ranks(bars->d->model, i, PCT_TIME,
+                                bars->values + (size_t)p->nodes[i].op * p->n_ranks, present);
+    }
+    free(present);
+}
+
+/* The picture, and with room for it the rank with the greatest time. */
+static void put_rank_bar(void *arg, size_t row, struct pct_buf *b)
+{
+    const struct bars *bars = arg;
+    size_t n = bars->d->profile->n_ranks;
+    const struct pct_op *op = &bars->d->model->ops[row];
+    char number[PCT_NUMBER_BYTES];
+    pct_print_bar(b, bars->values + row * n, n, bars->utf8);
+    if (bars->wide && n > 1 && op->time.n)
+        pct_buf_format(b, " %s on %d", pct_text_time(number, op->time.max), op->time.max_rank);
+}
+
+static void print_primitives(FILE *out, const struct pct_data *d, const struct pct_options *o)
+{
+    enum { SHOWN = 20 };
+    static const char *const all[] = {"primitive",      "calls",  "time_s", "mpi_percent",
+                                      "wall_percent",   "mean_s", "max_s",  "bytes_sent",
+                                      "bytes_received", NULL};
+    static const char *const few[] = {"primitive",   "calls",          "time_s",
+                                      "mpi_percent", "wall_percent",   "mean_s",
+                                      "bytes_sent",  "bytes_received", NULL};
+    bool wide = !o->width || o->width >= 125;
+    const struct pct_table *t = pct_table_find("primitives");
+    struct pct_rows rows = pct_table_rows(t, d, o->sort, o->has_min_percent ? o->min_percent : 0);
+    struct bars bars = {.d = d, .utf8 = o->utf8, .wide = wide};
+    struct pct_aligned how = {.names = wide ? all : few,
+                              .indent = "  ",
+                              .max_rows = SHOWN,
+                              .utf8 = o->utf8,
+                              .more_head = wide ? "by rank  most, on rank" : "by rank",
+                              .more = put_rank_bar,
+                              .arg = &bars};
+    if (!rows.n && !rows.n_hidden)
+        return;
+    fill_bars(&bars);
+    fprintf(out, "\n%sMPI functions%s (sums over %u %s)\n", pct_style(o, PCT_STYLE_TITLE),
+            pct_style(o, PCT_STYLE_PLAIN), d->profile->n_ranks,
+            d->profile->n_ranks == 1 ? "rank" : "ranks");
+    pct_table_aligned(out, t, d, &rows, &how);
+    size_t hidden = rows.n_hidden + (rows.n > SHOWN ? rows.n - SHOWN : 0);
+    if (hidden)
+        fprintf(out, "  and %zu more: --table primitives shows them\n", hidden);
+    free(bars.values);
+    pct_rows_free(&rows);
+}
+
+/* What the column is in the tree, where every figure includes what is below. */
+static enum pct_metric metric_of(const char *column)
+{
+    static const char *const names[PCT_N_METRICS] = {[PCT_CALLS] = "calls",
+                                                     [PCT_TIME] = "time_s",
+                                                     [PCT_SENT] = "bytes_sent",
+                                                     [PCT_RECEIVED] = "bytes_received",
+                                                     [PCT_EXCLUSIVE] = "exclusive_s"};
+    for (unsigned k = 0; column && k < PCT_N_METRICS; k++) {
+        if (!strcmp(names[k], column + (*column == '-')))
+            return (enum pct_metric)k;
+    }
+    return PCT_TIME;
+}
+
+void pct_print_text(FILE *out, const struct pct_data *d, const struct pct_options *o)
+{
+    pct_print_head(out, d, o);
+    print_primitives(out, d, o);
+    pct_tree_sort(d->tree, metric_of(o->sort));
+    pct_print_outline(out, d, o);
+}
+
+void pct_print_table(FILE *out, const struct pct_data *d, const struct pct_options *o)
+{
+    struct pct_rows rows = pct_table_rows(o->table, d, o->sort, o->min_percent);
+    struct pct_aligned how = {.indent = "", .width = o->width, .utf8 = o->utf8};
+    if (o->format == PCT_FORMAT_TSV)
+        pct_table_tsv(out, o->table, d, &rows);
+    else
+        pct_table_aligned(out, o->table, d, &rows, &how);
+    pct_rows_free(&rows);
+}

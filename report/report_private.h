@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Inside the report: its options, and what prints what.
+ */
+#ifndef PCT_REPORT_PRIVATE_H
+#define PCT_REPORT_PRIVATE_H
+
+#include "report/table.h"
+
+enum pct_format { PCT_FORMAT_TEXT, PCT_FORMAT_JSON, PCT_FORMAT_TSV };
+
+enum pct_color { PCT_COLOR_AUTO, PCT_COLOR_ALWAYS, PCT_COLOR_NEVER };
+
+struct pct_options {
+    const char *file;
+    enum pct_format format;
+    const struct pct_table *table; /* NULL: the whole report */
+    struct pct_tree_options tree;
+    const char *sort;
+    pc_u128 min_percent; /* thousandths */
+    bool has_min_percent;
+    size_t width; /* 0: no limit */
+    bool utf8, color;
+    enum pct_color color_mode;
+};
+
+/* Reads the command line. 0: go on; 1: all was said, end with *status_out. */
+int pct_options_read(int argc, char **argv, struct pct_options *o, int *status_out);
+
+/* --help, and the parts of the manual page that come from the tables of options and columns. */
+void pct_options_help(FILE *out);
+void pct_options_manual(FILE *out);
+
+/* The whole report as text, or one table. */
+void pct_print_text(FILE *out, const struct pct_data *d, const struct pct_options *o);
+void pct_print_table(FILE *out, const struct pct_data *d, const struct pct_options *o);
+/* All tables, or one, as one JSON object. */
+void pct_print_json(FILE *out, const struct pct_data *d, const struct pct_options *o);
+
+/* The parts of the text. */
+void pct_print_head(FILE *out, const struct pct_data *d, const struct pct_options *o);
+void pct_print_outline(FILE *out, const struct pct_data *d, const struct pct_options *o);
+
+/* A small picture of the values over ranks, PCT_BAR_CELLS wide: a cell a rank, or with more ranks
+ * the mean of some; height is value over the greatest. */
+#define PCT_BAR_CELLS 8u
+void pct_print_bar(struct pct_buf *b, const uint64_t *values, size_t n, bool utf8);
+
+/* Control sequences of a terminal; empty without colour. */
+enum pct_style {
+    PCT_STYLE_PLAIN,
+    PCT_STYLE_TITLE,
+    PCT_STYLE_HOT,
+    PCT_STYLE_WARM,
+    PCT_STYLE_DIM,
+    PCT_STYLE_NAME
+};
+const char *pct_style(const struct pct_options *o, enum pct_style style);
+
+/* The word of a list that is nearest to what was typed, NULL if none is near. next(arg, i) is the
+ * i-th word, NULL at the end. */
+const char *pct_nearest(const char *typed, const char *(*next)(const void *arg, size_t i),
+                        const void *arg);
+
+/* What the command found in its environment (report.h). */
+const char *pct_environment_columns(void);
+bool pct_environment_plain(void);
+
+#endif

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * From code addresses of a profile to functions, files and lines, inlined calls included.
+ *
+ * Modules are looked for at the path that the profile names and must have the build-id that it
+ * names. Files are read once and answers are kept. Never goes to the network.
+ */
+#ifndef PCT_SYMBOLS_H
+#define PCT_SYMBOLS_H
+
+#include "format/profile.h"
+#include "report/text.h"
+
+/* One function in the chain at an address. Strings belong to the symbols. */
+struct pct_frame {
+    const char *function; /* NULL: unknown */
+    const char *file;     /* NULL: unknown */
+    uint32_t line;        /* of the call made in this frame; 0: unknown */
+    bool inlined;         /* into the frame before it */
+};
+
+/* All that is known of an address: the function that the machine runs first, then what was inlined
+ * into it, outermost first. At least one frame. */
+struct pct_place {
+    const struct pct_frame *frames;
+    uint32_t n_frames;
+};
+
+enum pct_symbols_state {
+    PCT_SYMBOLS_UNUSED, /* no address of it was asked for */
+    PCT_SYMBOLS_LINES,
+    PCT_SYMBOLS_FUNCTIONS, /* a symbol table only */
+    PCT_SYMBOLS_NONE,      /* stripped */
+    PCT_SYMBOLS_GONE,
+    PCT_SYMBOLS_CHANGED, /* another build-id */
+    PCT_SYMBOLS_UNREADABLE,
+    PCT_SYMBOLS_NO_FILE, /* the kernel's [vdso] and its kind: nothing to read */
+    PCT_SYMBOLS_OFF,     /* built without libdw */
+    PCT_N_SYMBOLS_STATES
+};
+
+struct pct_symbols;
+
+struct pct_symbols *pct_symbols_new(const struct pc_profile *p);
+void pct_symbols_free(struct pct_symbols *s);
+
+/* Where the call was made that returns to `offset` (a return address minus the load bias) of a
+ * module. The frames belong to s. */
+struct pct_place pct_symbols_find(struct pct_symbols *s, uint32_t module, uint64_t offset);
+
+/* Puts a place into the cache: what a test knows without files. Everything in it
+ * must outlive s. */
+void pct_symbols_teach(struct pct_symbols *s, uint32_t module, uint64_t offset,
+                       struct pct_place place);
+
+enum pct_symbols_state pct_symbols_state(const struct pct_symbols *s, uint32_t module);
+const char *pct_symbols_state_text(enum pct_symbols_state state);
+
+/* One line that says what is wrong with a module's symbols and what to do, or NULL. */
+const char *pct_symbols_complaint(const struct pct_symbols *s, uint32_t module);
+
+/* The last part of a path. */
+const char *pct_symbols_base_name(const char *path);
+
+#endif

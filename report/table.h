@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Tables of the report. A column is one row of a table in columns.c: its name, type, meaning and
+ * how its value is found. From these come the output in every format, --help and the manual.
+ */
+#ifndef PCT_TABLE_H
+#define PCT_TABLE_H
+
+#include "report/model.h"
+#include "report/symbols.h"
+#include "report/text.h"
+#include "report/tree.h"
+
+#include <stdio.h>
+
+/* Everything that columns draw from. */
+struct pct_data {
+    const char *file; /* as it was named */
+    const struct pc_profile *profile;
+    struct pct_model *model;
+    struct pct_symbols *symbols;
+    struct pct_tree *tree;
+    struct pct_pool *pool;
+    uint32_t *contexts; /* OP nodes of the tree */
+    const char **paths; /* of the contexts */
+    struct pct_spread *spreads;
+    size_t n_contexts;
+    uint32_t *frames; /* by module: nodes of the profile in it */
+};
+
+/* Takes ownership of the symbols; the profile must outlive it. */
+struct pct_data *pct_data_new(const char *file, const struct pc_profile *p,
+                              struct pct_symbols *symbols, const struct pct_tree_options *options);
+void pct_data_free(struct pct_data *d);
+
+/* How a value is written: as it is in tsv and json, with a unit in text. */
+enum pct_type {
+    PCT_TEXT,
+    PCT_COUNT,
+    PCT_BYTES,
+    PCT_NS,      /* nanoseconds; tsv, json: seconds with nine decimals */
+    PCT_PERCENT, /* thousandths of a percent; tsv, json: percent with three decimals */
+    PCT_INTEGER, /* with sign: a rank, a process id */
+    PCT_YES_NO
+};
+
+struct pct_value {
+    bool none; /* unknown, or has no meaning here: empty in tsv, null in json, - in text */
+    const char *text;
+    pc_u128 number;
+    int64_t integer;
+};
+
+struct pct_column {
+    const char *name; /* stable: others read it */
+    const char *head; /* above the column in the text report */
+    enum pct_type type;
+    const char *doc;
+    void (*get)(const struct pct_data *d, size_t row, struct pct_value *out);
+};
+
+struct pct_table {
+    const char *name, *doc;
+    size_t (*count)(const struct pct_data *d);
+    const char *sort;    /* default order: a column, "-" before it turns it round; NULL: as is */
+    const char *percent; /* column that --min-percent looks at, or NULL */
+    const struct pct_column *columns;
+    size_t n_columns;
+};
+
+extern const struct pct_table pct_tables[];
+extern const size_t pct_n_tables;
+
+/* By name, or NULL. */
+const struct pct_table *pct_table_find(const char *name);
+/* "-" before the name is passed over. */
+const struct pct_column *pct_column_find(const struct pct_table *t, const char *name);
+
+/* The table `header`, which is in a file of its own. */
+enum { PCT_N_HEADER_COLUMNS = 32 };
+extern const struct pct_column pct_header_columns[PCT_N_HEADER_COLUMNS];
+size_t pct_header_count(const struct pct_data *d);
+
+/* Hosts of the ranks, each once, in the order of their first ranks; the caller frees the list. */
+size_t pct_header_hosts(const struct pct_data *d, const char ***hosts_out);
+
+/* Start of the first rank, ns since 1970; 0: unknown. */
+uint64_t pct_header_start_ns(const struct pc_profile *p);
+
+/* (greatest - mean) / mean of the times outside MPI, in thousandths of a percent. */
+pc_u128 pct_header_imbalance(const struct pct_data *d);
+
+/* What a bit of enum pcollect_note means, or NULL past the last. */
+const char *pct_header_note(unsigned bit);
+
+/* Which rows are shown, in which order. */
+struct pct_rows {
+    size_t *index;
+    size_t n;
+    size_t n_hidden; /* below min_percent */
+};
+
+/* sort: a column, or NULL for the table's own order. Numbers sort downwards, texts and ranks
+ * upwards, unknown values last. min_percent in thousandths. */
+struct pct_rows pct_table_rows(const struct pct_table *t, const struct pct_data *d,
+                               const char *sort, pc_u128 min_percent);
+void pct_rows_free(struct pct_rows *rows);
+
+struct pct_value pct_table_value(const struct pct_column *c, const struct pct_data *d, size_t row);
+
+/* Appends a value as tsv and json have it (texts escaped), and as people read it. */
+void pct_value_raw(const struct pct_column *c, const struct pct_value *v, struct pct_buf *b);
+void pct_value_people(const struct pct_column *c, const struct pct_value *v, struct pct_buf *b);
+
+void pct_table_tsv(FILE *out, const struct pct_table *t, const struct pct_data *d,
+                   const struct pct_rows *rows);
+
+/* Aligned columns. names: of the columns to show, NULL-terminated, or NULL for all under their
+ * stable names. Texts are cut to make the table fit `width`, 0: never. `more(arg, row, b)` appends
+ * to each line; may be NULL. */
+struct pct_aligned {
+    const char *const *names;
+    const char *indent;
+    size_t width, max_rows;
+    bool utf8;
+    const char *more_head;
+    void (*more)(void *arg, size_t row, struct pct_buf *b);
+    void *arg;
+};
+void pct_table_aligned(FILE *out, const struct pct_table *t, const struct pct_data *d,
+                       const struct pct_rows *rows, const struct pct_aligned *how);
+
+#endif

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Text of the report: growing buffers, escapes, numbers with units, widths. Nothing here depends
+ * on the locale but pct_text_cut, which is told. No function fails: without memory the command
+ * says so and ends with status 1.
+ */
+#ifndef PCT_TEXT_H
+#define PCT_TEXT_H
+
+#include "base/base.h"
+#include "format/profile.h"
+
+/* n * size zero-filled bytes; never NULL. */
+void *pct_alloc(size_t n, size_t size);
+
+/* Grows an array of elements of `size` bytes so that index n fits; returns its new place. */
+void *pct_grow(void *array, size_t n, size_t *room, size_t size);
+
+/* ---- Growing text. data is always terminated once something was put. ------------------------- */
+
+struct pct_buf {
+    char *data;
+    size_t n, room;
+};
+
+void pct_buf_put(struct pct_buf *b, const char *text, size_t n);
+void pct_buf_text(struct pct_buf *b, const char *text);
+void pct_buf_format(struct pct_buf *b, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+void pct_buf_fill(struct pct_buf *b, char c, size_t n);
+void pct_buf_clear(struct pct_buf *b);
+void pct_buf_free(struct pct_buf *b);
+
+/* ---- Strings kept once, freed together --------------------------------------------------------
+ */
+
+struct pct_pool;
+struct pct_pool *pct_pool_new(void);
+void pct_pool_free(struct pct_pool *p);
+/* The one copy of this text: equal texts have equal addresses. */
+const char *pct_pool_intern(struct pct_pool *p, const char *text);
+
+/* ---- Escapes ----------------------------------------------------------------------------------
+ */
+
+enum pct_escape {
+    PCT_ESCAPE_CELL, /* backslash, control characters, what is not UTF-8 */
+    PCT_ESCAPE_NAME  /* also @, and > beside a space: part of a path */
+};
+
+/* Appends text such that the result is valid UTF-8 without control or direction characters:
+ * backslash, tab, newline and return become \\ \t \n \r, any other byte of the kind \xHH, and with
+ * PCT_ESCAPE_NAME \@ and \>. Reversible. */
+void pct_text_escape(struct pct_buf *b, const char *text, enum pct_escape mode);
+
+/* Length of the UTF-8 sequence at s (n bytes left), 0 if it is none. */
+size_t pct_text_utf8(const char *s, size_t n);
+
+/* ---- Numbers ----------------------------------------------------------------------------------
+ */
+
+#define PCT_NUMBER_BYTES 48
+
+/* Each writes a terminated text to out[PCT_NUMBER_BYTES] and returns out. */
+char *pct_text_u128(char *out, pc_u128 v);      /* 12345 */
+char *pct_text_count(char *out, pc_u128 v);     /* 12,345 */
+char *pct_text_time(char *out, pc_u128 ns);     /* 1.234 ms */
+char *pct_text_bytes(char *out, pc_u128 bytes); /* 1.500 KiB */
+char *pct_text_seconds(char *out, pc_u128 ns);  /* 0.001234000 */
+char *pct_text_percent(char *out, pc_u128 m);   /* thousandths of a percent: 12.345 */
+char *pct_text_percent_1(char *out, pc_u128 m); /* the same: 12.3 % */
+
+/* part / whole in thousandths of a percent, rounded; 0 of nothing. */
+pc_u128 pct_text_share(pc_u128 part, pc_u128 whole);
+
+/* ---- Columns of a terminal --------------------------------------------------------------------
+ */
+
+/* Character cells of UTF-8 text: one a character. */
+size_t pct_text_cells(const char *text);
+
+/* Appends at most `cells` cells of text; where it is longer the middle is left out and an ellipsis
+ * (ASCII: two dots) shows it. */
+void pct_text_cut(struct pct_buf *b, const char *text, size_t cells, bool utf8);
+
+#endif

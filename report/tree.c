@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Making of the shown tree: one pass over the profile's nodes in preorder; each finds or makes its
+ * node below that of its parent in a hash table of (parent, kind, label). Labels are interned, so
+ * that comparing them is comparing addresses.
+ */
+#include "report/tree.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct builder {
+    struct pct_tree *tree;
+    struct pct_symbols *symbols;
+    const struct pct_tree_options *options;
+    uint32_t *slots; /* open addressing over nodes, index + 1; at most half full */
+    size_t n_slots;
+    uint32_t *shown; /* by profile node: its node in the tree */
+    struct pct_buf text;
+};
+
+/* ---- Nodes ------------------------------------------------------------------------------------
+ */
+
+static uint32_t *find_slot(struct builder *b, uint32_t parent, uint16_t kind, const char *label)
+{
+    uint64_t hash = pc_hash_u64((uintptr_t)label ^ (uint64_t)parent << 40 ^ kind);
+    size_t i = hash & (b->n_slots - 1);
+    for (; b->slots[i]; i = (i + 1) & (b->n_slots - 1)) {
+        const struct pct_node *n = &b->tree->nodes[b->slots[i] - 1];
+        if (n->parent == parent && n->kind == kind && n->label == label)
+            break;
+    }
+    return &b->slots[i];
+}
+
+static void double_slots(struct builder *b)
+{
+    uint32_t *old = b->slots;
+    size_t n_old = b->n_slots;
+    b->n_slots *= 2;
+    b->slots = pct_alloc(b->n_slots, sizeof *b->slots);
+    for (size_t i = 0; i < n_old; i++) {
+        if (!old[i])
+            continue;
+        const struct pct_node *n = &b->tree->nodes[old[i] - 1];
+        *find_slot(b, n->parent, n->kind, n->label) = old[i];
+    }
+    free(old);
+}
+
+static uint32_t find_child(struct builder *b, uint32_t parent, uint16_t kind, const char *label)
+{
+    struct pct_tree *t = b->tree;
+    if (t->n * 2 >= b->n_slots)
+        double_slots(b);
+    uint32_t *slot = find_slot(b, parent, kind, label);
+    if (*slot)
+        return *slot - 1;
+    t->nodes = pct_grow(t->nodes, t->n, &t->room, sizeof *t->nodes);
+    struct pct_node *up = parent == PC_NO_INDEX ? NULL : &t->nodes[parent];
+    bool frame = kind == PCOLLECT_NODE_FRAME || kind == PCOLLECT_NODE_CUT;
+    t->nodes[t->n] = (struct pct_node){.parent = parent,
+                                       .first_child = PC_NO_INDEX,
+                                       .next = up ? up->first_child : PC_NO_INDEX,
+                                       .kind = kind,
+                                       .depth = (up ? up->depth : 0) + frame,
+                                       .label = label,
+                                       .module = PC_NO_INDEX,
+                                       .first_source = PC_NO_INDEX};
+    if (up)
+        up->first_child = (uint32_t)t->n;
+    *slot = (uint32_t)++t->n;
+    return (uint32_t)t->n - 1;
+}
+
+/* ---- Labels -----------------------------------------------------------------------------------
+ */
+
+static const char *label_frame(struct builder *b, const struct pct_frame *f,
+                               const struct pc_profile_node *n)
+{
+    const struct pc_profile *p = b->tree->model->profile;
+    const char *module = n->module == PC_NO_INDEX ? "unknown" : p->modules[n->module].path;
+    struct pct_buf *text = &b->text;
+    pct_buf_clear(text);
+    if (!b->options->full_paths)
+        module = pct_symbols_base_name(module);
+    if (!f->function) {
+        pct_text_escape(text, module, PCT_ESCAPE_NAME);
+        pct_buf_format(text, "+0x%llx", (unsigned long long)n->offset);
+    } else if (!f->file) {
+        pct_text_escape(text, f->function, PCT_ESCAPE_NAME);
+        pct_buf_text(text, "@");
+        pct_text_escape(text, module, PCT_ESCAPE_NAME);
+    } else {
+        pct_text_escape(text, f->function, PCT_ESCAPE_NAME);
+        pct_buf_text(text, "@");
+        pct_text_escape(text, b->options->full_paths ? f->file : pct_symbols_base_name(f->file),
+                        PCT_ESCAPE_NAME);
+        pct_buf_format(text, ":%u", f->line);
+    }
+    return pct_pool_intern(b->tree->pool, text->data);
+}
+
+static uint32_t add_frames(struct builder *b, uint32_t at, const struct pc_profile_node *n)
+{
+    struct pct_place place = pct_symbols_find(b->symbols, n->module, n->offset);
+    for (uint32_t i = 0; i < place.n_frames; i++) {
+        if (b->options->depth && b->tree->nodes[at].depth >= b->options->depth)
+            return at;
+        const char *label = label_frame(b, &place.frames[i], n);
+        at = find_child(b, at, PCOLLECT_NODE_FRAME, label);
+        struct pct_node *node = &b->tree->nodes[at];
+        if (node->module == PC_NO_INDEX) {
+            node->frame = place.frames[i];
+            node->module = n->module;
+            node->offset = n->offset;
+        }
+    }
+    return at;
+}
+
+static uint32_t add_op(struct builder *b, uint32_t at, uint32_t source)
+{
+    struct pct_tree *t = b->tree;
+    const struct pc_profile_node *n = &t->model->profile->nodes[source];
+    const char *name = t->model->profile->ops[n->op].name;
+    pct_buf_clear(&b->text);
+    pct_text_escape(&b->text, name, PCT_ESCAPE_NAME);
+    at = find_child(b, at, PCOLLECT_NODE_OP, pct_pool_intern(t->pool, b->text.data));
+    struct pct_node *node = &t->nodes[at];
+    node->op = n->op;
+    pct_model_add(t->model, source, &node->own);
+    t->next_source[source] = node->first_source;
+    node->first_source = source;
+    return at;
+}
+
+static uint32_t add_node(struct builder *b, uint32_t source)
+{
+    const struct pc_profile_node *n = &b->tree->model->profile->nodes[source];
+    uint32_t at = n->parent == PC_NO_INDEX ? 0 : b->shown[n->parent];
+    switch (n->kind) {
+    case PCOLLECT_NODE_FRAME:
+        at = add_frames(b, at, n);
+        break;
+    case PCOLLECT_NODE_OP:
+        at = add_op(b, at, source);
+        break;
+    case PCOLLECT_NODE_CUT:
+        if (!b->options->depth || b->tree->nodes[at].depth < b->options->depth)
+            at = find_child(b, at, n->kind, pct_pool_intern(b->tree->pool, "(cut)"));
+        break;
+    default:
+        break;
+    }
+    b->tree->nodes[at].flags |= n->flags;
+    return at;
+}
+
+/* Children come after their parents: from the end, every node is complete when it is added to its
+ * parent. */
+static void sum_inclusive(struct pct_tree *t)
+{
+    for (size_t i = t->n; i-- > 0;) {
+        struct pct_node *n = &t->nodes[i];
+        bool op = n->kind == PCOLLECT_NODE_OP;
+        for (size_t k = 0; k < PCT_N_METRICS; k++)
+            n->inclusive[k] += n->own.sum[k];
+        if (op)
+            n->inclusive[PCT_TIME] = n->own.sum[PCT_TIME];
+        for (size_t k = 0; k < PCT_N_METRICS && i; k++)
+            t->nodes[n->parent].inclusive[k] += n->inclusive[k];
+    }
+}
+
+struct pct_tree *pct_tree_new(const struct pct_model *m, struct pct_symbols *s,
+                              const struct pct_tree_options *options)
+{
+    const struct pc_profile *p = m->profile;
+    struct pct_tree *t = pct_alloc(1, sizeof *t);
+    struct builder b = {.tree = t, .symbols = s, .options = options, .n_slots = 1024};
+    t->model = m;
+    t->pool = pct_pool_new();
+    t->next_source = pct_alloc(p->n_nodes, sizeof *t->next_source);
+    b.slots = pct_alloc(b.n_slots, sizeof *b.slots);
+    b.shown = pct_alloc(p->n_nodes, sizeof *b.shown);
+    find_child(&b, PC_NO_INDEX, PCOLLECT_NODE_ROOT, pct_pool_intern(t->pool, ""));
+    for (uint32_t i = 0; i < p->n_nodes; i++) {
+        t->next_source[i] = PC_NO_INDEX;
+        b.shown[i] = add_node(&b, i);
+    }
+    sum_inclusive(t);
+    free(b.slots);
+    free(b.shown);
+    pct_buf_free(&b.text);
+    return t;
+}
+
+void pct_tree_free(struct pct_tree *t)
+{
+    if (!t)
+        return;
+    free(t->nodes);
+    free(t->next_source);
+    pct_pool_free(t->pool);
+    free(t);
+}
+
+/* ---- Order, paths, ranks ----------------------------------------------------------------------
+ */
+
+struct sortable {
+    pc_u128 value;
+    const char *label;
+    uint32_t node;
+};
+
+static int compare_siblings(const void *a, const void *b)
+{
+    const struct sortable *x = a, *y = b;
+    if (x->value != y->value)
+        return x->value > y->value ? -1 : 1;
+    return strcmp(x->label, y->label);
+}
+
+void pct_tree_sort(struct pct_tree *t, enum pct_metric metric)
+{
+    struct sortable *list = NULL;
+    size_t room = 0;
+    for (size_t i = 0; i < t->n; i++) {
+        size_t n = 0;
+        for (uint32_t c = t->nodes[i].first_child; c != PC_NO_INDEX; c = t->nodes[c].next) {
+            list = pct_grow(list, n, &room, sizeof *list);
+            list[n++] = (struct sortable){t->nodes[c].inclusive[metric], t->nodes[c].label, c};
+        }
+        if (n < 2)
+            continue;
+        qsort(list, n, sizeof *list, compare_siblings);
+        t->nodes[i].first_child = list[0].node;
+        for (size_t k = 0; k < n; k++)
+            t->nodes[list[k].node].next = k + 1 < n ? list[k + 1].node : PC_NO_INDEX;
+    }
+    free(list);
+}
+
+/* Neither of the two goes down by recursion: a damaged profile may be deeper than the stack. */
+void pct_tree_path(const struct pct_tree *t, uint32_t node, struct pct_buf *b)
+{
+    uint32_t *up = NULL;
+    size_t n = 0, room = 0;
+    for (uint32_t i = t->nodes[node].parent; i != PC_NO_INDEX && i != 0; i = t->nodes[i].parent) {
+        up = pct_grow(up, n, &room, sizeof *up);
+        up[n++] = i;
+    }
+    pct_buf_put(b, "", 0);
+    while (n--) {
+        pct_buf_text(b, t->nodes[up[n]].label);
+        if (n)
+            pct_buf_text(b, " > ");
+    }
+    free(up);
+}
+
+uint32_t pct_tree_after(const struct pct_tree *t, uint32_t root, uint32_t node, bool enter)
+{
+    if (enter && t->nodes[node].first_child != PC_NO_INDEX)
+        return t->nodes[node].first_child;
+    while (node != root && t->nodes[node].next == PC_NO_INDEX)
+        node = t->nodes[node].parent;
+    return node == root ? PC_NO_INDEX : t->nodes[node].next;
+}
+
+void pct_tree_ranks(const struct pct_tree *t, uint32_t node, uint64_t *values, bool *present)
+{
+    for (uint32_t i = node; i != PC_NO_INDEX;) {
+        const struct pct_node *n = &t->nodes[i];
+        bool op = n->kind == PCOLLECT_NODE_OP;
+        for (uint32_t s = op ? n->first_source : PC_NO_INDEX; s != PC_NO_INDEX;
+             s = t->next_source[s])
+            pct_model_add_ranks(t->model, s, PCT_TIME, values, present);
+        i = pct_tree_after(t, node, i, !op);
+    }
+}

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Profiles made by hand: see sample.h.
+ */
+#include "sample.h"
+
+#include "include/pcollect/plugin.h"
+
+#include <string.h>
+
+void sample_begin(struct sample *s)
+{
+    static const struct {
+        const char *name;
+        uint16_t combine, unit, bins;
+    } fields[SAMPLE_FIELDS] = {
+        [RECEIVED] = {"bytes_received", PCOLLECT_SUM, PCOLLECT_UNIT_BYTES, 0},
+        [SENT] = {"bytes_sent", PCOLLECT_SUM, PCOLLECT_UNIT_BYTES, 0},
+        [COUNT] = {"count", PCOLLECT_SUM, PCOLLECT_UNIT_COUNT, 0},
+        [DURATIONS] = {"durations", PCOLLECT_HIST, PCOLLECT_UNIT_NS, 40},
+        [MAX] = {"max", PCOLLECT_MAX, PCOLLECT_UNIT_NS, 0},
+        [MIN] = {"min", PCOLLECT_MIN, PCOLLECT_UNIT_NS, 0},
+        [TIME] = {"time", PCOLLECT_SUM, PCOLLECT_UNIT_NS, 0},
+    };
+    memset(s, 0, sizeof *s);
+    for (size_t k = 0; k < SAMPLE_FIELDS; k++)
+        s->fields[k] = (struct pc_profile_field){.plugin = (char *)"time",
+                                                 .name = (char *)fields[k].name,
+                                                 .combine = fields[k].combine,
+                                                 .unit = fields[k].unit,
+                                                 .bins = fields[k].bins};
+    s->p = (struct pc_profile){.exe = (char *)"",
+                               .mpi = (char *)"",
+                               .job = (char *)"",
+                               .job_key = 1,
+                               .n_fields = SAMPLE_FIELDS,
+                               .n_nodes = 1,
+                               .ranks = s->ranks,
+                               .modules = s->modules,
+                               .ops = s->ops,
+                               .fields = s->fields,
+                               .nodes = s->nodes,
+                               .data = s->data};
+    s->nodes[0] = (struct pc_profile_node){.parent = PC_NO_INDEX,
+                                           .kind = PCOLLECT_NODE_ROOT,
+                                           .module = PC_NO_INDEX,
+                                           .op = PC_NO_INDEX,
+                                           .data = PC_NO_INDEX};
+}
+
+static uint32_t add_node(struct sample *s, uint32_t parent, uint16_t kind)
+{
+    uint32_t node = s->p.n_nodes++;
+    s->nodes[node] = (struct pc_profile_node){.parent = parent,
+                                              .kind = kind,
+                                              .module = PC_NO_INDEX,
+                                              .op = PC_NO_INDEX,
+                                              .data = PC_NO_INDEX};
+    for (uint32_t up = parent; up != PC_NO_INDEX; up = s->nodes[up].parent)
+        s->nodes[up].n_descendants++;
+    return node;
+}
+
+uint32_t sample_frame(struct sample *s, uint32_t parent, uint32_t module, uint64_t offset)
+{
+    uint32_t node = add_node(s, parent, PCOLLECT_NODE_FRAME);
+    s->nodes[node].module = module;
+    s->nodes[node].offset = offset;
+    return node;
+}
+
+uint32_t sample_cut(struct sample *s, uint32_t parent)
+{
+    return add_node(s, parent, PCOLLECT_NODE_CUT);
+}
+
+uint32_t sample_op(struct sample *s, uint32_t parent, uint32_t op)
+{
+    uint32_t node = add_node(s, parent, PCOLLECT_NODE_OP), data = s->p.n_data++;
+    s->nodes[node].op = op;
+    s->nodes[node].data = data;
+    s->bin_lists[data][DURATIONS] = s->bins[data];
+    s->data[data] = (struct pc_profile_data){.stats = s->stats[data],
+                                             .bins = s->bin_lists[data],
+                                             .ranks = s->rank_lists[data],
+                                             .values = s->values[data]};
+    return node;
+}
+
+void sample_add(struct sample *s, const struct sample_calls *calls)
+{
+    uint32_t data = s->p.n_data - 1;
+    struct pc_profile_data *d = &s->data[data];
+    uint64_t *row = &s->values[data][(size_t)d->n_ranks * SAMPLE_FIELDS];
+    row[RECEIVED] = calls->received;
+    row[SENT] = calls->sent;
+    row[COUNT] = calls->count;
+    row[MAX] = calls->max;
+    row[MIN] = calls->min;
+    row[TIME] = calls->time;
+    s->bins[data][10] += calls->count;
+    d->ranks[d->n_ranks++] = calls->rank;
+}
+
+static void add_stat(struct pc_stat *t, int32_t rank, uint64_t value)
+{
+    if (!t->n || value < t->min) {
+        t->min = value;
+        t->min_rank = rank;
+    }
+    if (!t->n || value > t->max) {
+        t->max = value;
+        t->max_rank = rank;
+    }
+    t->n++;
+    t->sum += value;
+    t->sum_squares += (pc_u128)value * value;
+}
+
+void sample_end(struct sample *s)
+{
+    for (uint32_t i = 0; i < s->p.n_data; i++) {
+        const struct pc_profile_data *d = &s->data[i];
+        for (uint32_t r = 0; r < d->n_ranks; r++) {
+            for (size_t k = 0; k < SAMPLE_FIELDS; k++) {
+                uint64_t value = d->values[(size_t)r * SAMPLE_FIELDS + k];
+                if (k == DURATIONS)
+                    d->stats[k].n++;
+                else if (k != MIN || value)
+                    add_stat(&d->stats[k], d->ranks[r], value);
+            }
+        }
+    }
+}
+
+/* ---- The solver -------------------------------------------------------------------------------
+ */
+
+enum { MAIN = 0x1200, SOLVE = 0x1300, DOT = 0x1400, CALLBACK = 0x1500, EXCHANGE = 0x1600 };
+
+enum { ALLREDUCE, INIT, SEND, WAITALL };
+
+static void add_ranks(struct sample *s)
+{
+    static const uint64_t ms = 1000000;
+    for (int32_t r = 0; r < 4; r++) {
+        s->ranks[r] = (struct pc_profile_rank){.rank = r,
+                                               .pid = 4000 + r,
+                                               .host = (char *)(r < 2 ? "node17" : "node18"),
+                                               .start_realtime_ns =
+                                                   1700000000u * 1000000000ull + (uint64_t)r * ms,
+                                               .before_init_ns = 20 * ms,
+                                               .inside_ns = 1000 * ms,
+                                               .after_ns = r == 3 ? 0 : 5 * ms,
+                                               .merge_ns = r == 3 ? 0 : (uint64_t)(2 + r) * ms,
+                                               .n_threads = 1,
+                                               .closed = r != 3,
+                                               .incomplete = r == 3};
+    }
+    s->ranks[1].lost[PCOLLECT_LOST_CUT] = 2;
+    s->ranks[3].notes = PCOLLECT_NOTE_ANONYMOUS;
+    s->p.n_ranks = s->p.world_size = 4;
+}
+
+/* The same in every rank, times scaled by the rank. */
+static void add_calls(struct sample *s, uint64_t count, uint64_t time, uint64_t sent,
+                      uint64_t received)
+{
+    for (int32_t r = 0; r < 4; r++) {
+        uint64_t ns = time * (uint64_t)(r + 1), mean = ns / count;
+        sample_add(s, &(struct sample_calls){r, count, ns, mean / 2, mean * 3, sent, received});
+    }
+}
+
+void sample_solver(struct sample *s)
+{
+    static const char *const names[] = {"MPI_Allreduce", "MPI_Init", "MPI_Send", "MPI_Waitall"};
+    static const uint16_t classes[] = {PCOLLECT_CLASS_COLL, PCOLLECT_CLASS_ENV, PCOLLECT_CLASS_P2P,
+                                       PCOLLECT_CLASS_COMPLETION};
+    sample_begin(s);
+    s->p.exe = (char *)"/opt/app/solver";
+    s->p.mpi = (char *)"Open MPI v4.1.4";
+    s->p.job = (char *)"4711";
+    add_ranks(s);
+    for (uint32_t i = 0; i < 4; i++)
+        s->ops[i] = (struct pc_profile_op){(char *)names[i], classes[i]};
+    s->p.n_ops = 4;
+    s->modules[0] = (struct pc_profile_module){
+        .path = (char *)"/opt/app/solver", .identity = 1, .flags = PCOLLECT_MODULE_EXE};
+    s->modules[1] =
+        (struct pc_profile_module){.path = (char *)"/opt/lib/libplug.so", .identity = 2};
+    s->p.n_modules = 2;
+
+    uint32_t from_main = sample_frame(s, 0, 0, MAIN);
+    sample_op(s, from_main, INIT);
+    add_calls(s, 1, 10000000, 0, 0);
+    uint32_t solve = sample_frame(s, 0, 0, MAIN + 8);
+    uint32_t dot = sample_frame(s, solve, 0, SOLVE);
+    dot = sample_frame(s, dot, 0, DOT);
+    uint32_t reduce = sample_op(s, dot, ALLREDUCE);
+    add_calls(s, 1000, 60000000, 8000, 8000);
+    uint32_t callback = sample_frame(s, reduce, 0, CALLBACK);
+    sample_op(s, callback, SEND);
+    add_calls(s, 10, 1000000, 40, 0);
+    uint32_t halo = sample_frame(s, solve, 0, SOLVE + 8);
+    halo = sample_frame(s, halo, 0, EXCHANGE);
+    sample_op(s, halo, WAITALL);
+    add_calls(s, 500, 30000000, 0, 4096000);
+    sample_op(s, sample_frame(s, 0, 1, 0x77), SEND);
+    sample_add(s, &(struct sample_calls){2, 1, 300, 300, 300, 1024, 0});
+    uint32_t cut_off = sample_cut(s, 0);
+    sample_op(s, cut_off, SEND);
+    sample_add(s, &(struct sample_calls){1, 2, 4000, 1500, 2500, 16, 0});
+    sample_end(s);
+    for (uint64_t r = 0; r < 4; r++) {
+        s->ranks[r].mpi_ns = (r + 1) * 100000000 + (r == 1 ? 4000 : r == 2 ? 300 : 0);
+        s->ranks[r].mpi_calls = 1501 + (r == 1 ? 2 : r == 2 ? 1 : 0);
+    }
+}
+
+void sample_teach_solver(struct pct_symbols *symbols)
+{
+    static const char solver[] = "/src/solver/solver.c", field[] = "/src/solver/field.h";
+    static const struct pct_frame in_main[] = {{"main", solver, 200, false}};
+    static const struct pct_frame in_main_2[] = {{"main", solver, 210, false}};
+    static const struct pct_frame in_solve[] = {{"solve", solver, 120, false}};
+    static const struct pct_frame in_solve_2[] = {{"solve", solver, 131, false}};
+    static const struct pct_frame in_dot[] = {{"dot", solver, 44, false}};
+    static const struct pct_frame in_add[] = {{"sum<double>(double*, int)", solver, 31, false}};
+    static const struct pct_frame in_halo[] = {{"exchange", solver, 77, false},
+                                               {"field::wait", field, 12, true}};
+    const struct {
+        uint64_t offset;
+        const struct pct_frame *frames;
+        uint32_t n;
+    } places[] = {{MAIN, in_main, 1},         {MAIN + 8, in_main_2, 1}, {SOLVE, in_solve, 1},
+                  {SOLVE + 8, in_solve_2, 1}, {DOT, in_dot, 1},         {CALLBACK, in_add, 1},
+                  {EXCHANGE, in_halo, 2}};
+    for (size_t i = 0; i < PC_ARRAY_LEN(places); i++)
+        pct_symbols_teach(symbols, 0, places[i].offset,
+                          (struct pct_place){places[i].frames, places[i].n});
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Profiles made by hand, for tests of the report: a builder, and one run whose every figure is
+ * known.
+ */
+#ifndef SAMPLE_H
+#define SAMPLE_H
+
+#include "format/profile.h"
+#include "report/symbols.h"
+
+enum {
+    SAMPLE_NODES = 64,
+    SAMPLE_RANKS = 16,
+    SAMPLE_OPS = 8,
+    SAMPLE_MODULES = 4,
+    SAMPLE_FIELDS = 7
+};
+
+/* A field's place in the profile: sorted by name. */
+enum sample_field { RECEIVED, SENT, COUNT, DURATIONS, MAX, MIN, TIME };
+
+struct sample {
+    struct pc_profile p;
+    struct pc_profile_rank ranks[SAMPLE_RANKS];
+    struct pc_profile_module modules[SAMPLE_MODULES];
+    struct pc_profile_op ops[SAMPLE_OPS];
+    struct pc_profile_field fields[SAMPLE_FIELDS];
+    struct pc_profile_node nodes[SAMPLE_NODES];
+    struct pc_profile_data data[SAMPLE_NODES];
+    struct pc_stat stats[SAMPLE_NODES][SAMPLE_FIELDS];
+    uint64_t bins[SAMPLE_NODES][40];
+    uint64_t *bin_lists[SAMPLE_NODES][SAMPLE_FIELDS];
+    int32_t rank_lists[SAMPLE_NODES][SAMPLE_RANKS];
+    uint64_t values[SAMPLE_NODES][SAMPLE_RANKS * SAMPLE_FIELDS];
+};
+
+/* What one rank did in one context. */
+struct sample_calls {
+    int32_t rank;
+    uint64_t count, time, min, max, sent, received;
+};
+
+/* An empty profile with a root and the fields of the plugin time. */
+void sample_begin(struct sample *s);
+/* Nodes are added in preorder; siblings in their order. Each returns the new node. */
+uint32_t sample_frame(struct sample *s, uint32_t parent, uint32_t module, uint64_t offset);
+uint32_t sample_cut(struct sample *s, uint32_t parent);
+uint32_t sample_op(struct sample *s, uint32_t parent, uint32_t op);
+/* Adds what one rank did in the last context; ranks ascend. */
+void sample_add(struct sample *s, const struct sample_calls *calls);
+/* Fills the statistics from the lists. */
+void sample_end(struct sample *s);
+
+/* The run: four ranks on two hosts, rank 3 was killed, a solver with a halo exchange that is
+ * inlined, a reduction whose callback sends, a library without symbols. */
+void sample_solver(struct sample *s);
+void sample_teach_solver(struct pct_symbols *symbols);
+
+#endif
