@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Paths and memory for the subcommands.
+ */
+#include "tools/tools.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+void *pct_allocate(size_t bytes)
+{
+    void *p = calloc(1, bytes ? bytes : 1);
+    if (p == NULL) {
+        fprintf(stderr, "pcollect: no memory for %zu bytes\n", bytes);
+        exit(PCT_DATA);
+    }
+    return p;
+}
+
+char *pct_text(const char *format, ...)
+{
+    char *text = NULL;
+    va_list args;
+    va_start(args, format);
+    if (vasprintf(&text, format, args) < 0)
+        text = NULL;
+    va_end(args);
+    if (text == NULL) {
+        fprintf(stderr, "pcollect: no memory\n");
+        exit(PCT_DATA);
+    }
+    return text;
+}
+
+char *pct_spool_folder(const struct pc_config *config)
+{
+    return pct_text("%s/pcollect-%u", config->spool_path, (unsigned)geteuid());
+}
+
+/* The working directory as a part of a pattern: percent signs stand for themselves. */
+static char *working_directory_pattern(void)
+{
+    char *cwd = getcwd(NULL, 0);
+    char *pattern = pct_allocate(cwd ? 2 * strlen(cwd) + 2 : 1), *p = pattern;
+    for (const char *c = cwd ? cwd : ""; *c; c++) {
+        if (*c == '%')
+            *p++ = '%';
+        *p++ = *c;
+    }
+    if (p > pattern && p[-1] != '/')
+        *p++ = '/';
+    free(cwd);
+    return pattern;
+}
+
+static bool is_folder(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+/* Whether the folder of the file can be written; a pattern in its name cannot be judged yet. */
+static bool check_folder(const struct pct_command *self, const char *pattern)
+{
+    char *folder = pct_text("%s", pattern);
+    strrchr(folder, '/')[1] = '\0';
+    int refused = 0;
+    if (strchr(folder, '%') == NULL && access(folder, W_OK | X_OK) != 0)
+        refused = errno;
+    if (refused)
+        pct_say(self,
+                "the output cannot be written to folder %s: %s; make it, or name another "
+                "with -o",
+                folder, strerror(refused));
+    free(folder);
+    return !refused;
+}
+
+char *pct_output_pattern(const struct pct_command *self, const char *given)
+{
+    struct pc_error error;
+    if (*given == '\0' || pc_config_expand(given, NULL, NULL, 0, &error)) {
+        pct_refuse(self, "-o: %s", *given ? error.text : "the path is empty");
+        return NULL;
+    }
+    size_t n = strlen(given);
+    bool folder = given[n - 1] == '/' || is_folder(given);
+    char *cwd = *given == '/' ? pct_text("%s", "") : working_directory_pattern();
+    struct pc_config defaults;
+    pc_config_defaults(&defaults);
+    char *pattern = pct_text("%s%s%s%s", cwd, given, folder && given[n - 1] != '/' ? "/" : "",
+                             folder ? defaults.output_path : "");
+    free(cwd);
+    if (strlen(pattern) >= PC_CONFIG_TEXT_BYTES)
+        pct_say(self, "-o: the path is longer than %d bytes", PC_CONFIG_TEXT_BYTES - 1);
+    else if (check_folder(self, pattern))
+        return pattern;
+    free(pattern);
+    return NULL;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The pcollect command: what its subcommands share. A subcommand is one file and one row of the
+ * table in main.c; its options are one table, from which parsing and --help are made and to which
+ * tests/tools/manual.test holds the manual page.
+ */
+#ifndef PCT_TOOLS_H
+#define PCT_TOOLS_H
+
+#include "base/base.h"
+#include "config/config.h"
+
+enum pct_exit {
+    PCT_DONE = 0,
+    PCT_DATA = 1, /* the data is at fault, or the system refused */
+    PCT_CALL = 2  /* the call is at fault */
+};
+
+struct pct_option {
+    int letter; /* also its value; above 255: no letter */
+    const char *name;
+    const char *argument; /* in the help; NULL: takes none */
+    const char *doc;
+};
+
+struct pct_command {
+    const char *name; /* "run"; "" for the command itself */
+    const char *synopsis;
+    const char *summary;              /* one line, for the list of commands */
+    const char *details;              /* after the options; may be NULL */
+    const struct pct_option *options; /* up to a row without name; NULL: it parses its own */
+    int (*main)(const struct pct_command *self, int argc, char **argv);
+};
+
+extern const struct pct_command pct_run, pct_recover, pct_config, pct_report;
+
+/* Values of pct_options_next beside letters. */
+enum { PCT_OPTION_END = -1, PCT_OPTION_HELPED = -2, PCT_OPTION_WRONG = -3 };
+
+/* The next option of argv, in the order of getopt_long; stops at the first word that is none.
+ * optarg and optind are getopt's. HELPED: --help was answered on standard output. WRONG: was
+ * answered on standard error: return PCT_CALL. */
+int pct_options_next(const struct pct_command *self, int argc, char **argv);
+
+void pct_help(const struct pct_command *self, FILE *out);
+
+/* "pcollect run: text" on standard error. */
+void pct_say(const struct pct_command *self, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* PCT_CALL, after the text and where help is. */
+int pct_refuse(const struct pct_command *self, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Memory or the end of the command with a message and PCT_DATA. */
+void *pct_allocate(size_t bytes);
+char *pct_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* An absolute pattern for the output path given with -o, taken from the working directory; a folder
+ * gets the default file name. Allocated. Refuses (NULL, said) bad patterns and folders that are
+ * missing. */
+char *pct_output_pattern(const struct pct_command *self, const char *given);
+
+/* "<spool>/pcollect-<uid>": where this user's processes collect. Allocated. */
+char *pct_spool_folder(const struct pc_config *config);
+
+#endif
