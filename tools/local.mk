@@ -5,5 +5,5 @@ tools_pcollect_SOURCES = tools/tools.h tools/run.h tools/main.c tools/options.c 
 tools_pcollect_CPPFLAGS = $(AM_CPPFLAGS) -DPCT_LIBDIR='"$(libdir)"'
 tools_pcollect_CFLAGS = $(PC_FLAGS) $(PC_SANITIZE)
 tools_pcollect_LDFLAGS = $(PC_SANITIZE)
-tools_pcollect_LDADD = report/libpcreport.la config/libpcconfigtext.la config/libpcconfig.la \
+tools_pcollect_LDADD = config/libpcconfigtext.la config/libpcconfig.la \
     base/libpcbase.la
