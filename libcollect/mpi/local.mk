@@ -1,1 +1,63 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# Stubs, resolver and names go into libpcollect.so (libpcmpi.la); the adapters are modules.
+
+mpi_table = $(top_srcdir)/libcollect/mpi/functions.tbl
+mpi_generator = $(top_srcdir)/libcollect/mpi/generate.awk
+mpi_made = libcollect/mpi/ops.h libcollect/mpi/op_rows.c libcollect/mpi/stub_rows.h \
+    libcollect/mpi/stub_c_rows.h libcollect/mpi/adapter_types.h libcollect/mpi/adapter_rows.h
+
+mpi_make = $(MKDIR_P) libcollect/mpi && \
+    LC_ALL=C $(AWK) -f $(mpi_generator) -v what=$$what $(mpi_table) >$@.tmp && mv $@.tmp $@
+
+libcollect/mpi/ops.h: $(mpi_table) $(mpi_generator)
+	$(AM_V_GEN)what=ops; $(mpi_make)
+libcollect/mpi/op_rows.c: $(mpi_table) $(mpi_generator)
+	$(AM_V_GEN)what=names; $(mpi_make)
+libcollect/mpi/stub_rows.h: $(mpi_table) $(mpi_generator)
+	$(AM_V_GEN)what=stubs; $(mpi_make)
+libcollect/mpi/stub_c_rows.h: $(mpi_table) $(mpi_generator)
+	$(AM_V_GEN)what=cstubs; $(mpi_make)
+libcollect/mpi/adapter_types.h: $(mpi_table) $(mpi_generator)
+	$(AM_V_GEN)what=types; $(mpi_make)
+libcollect/mpi/adapter_rows.h: $(mpi_table) $(mpi_generator)
+	$(AM_V_GEN)what=wrappers; $(mpi_make)
+
+BUILT_SOURCES += $(mpi_made)
+CLEANFILES += $(mpi_made)
+EXTRA_DIST += libcollect/mpi/functions.tbl libcollect/mpi/generate.awk
+
+noinst_LTLIBRARIES += libcollect/libpcmpi.la
+libcollect_libpcmpi_la_SOURCES = \
+    libcollect/mpi/mpi_private.h libcollect/mpi/stubs.S libcollect/mpi/stubs_c.c \
+    libcollect/mpi/elf_async.c libcollect/mpi/counts.c libcollect/mpi/resolver.c
+nodist_libcollect_libpcmpi_la_SOURCES = \
+    libcollect/mpi/ops.h libcollect/mpi/op_rows.c libcollect/mpi/stub_rows.h \
+    libcollect/mpi/stub_c_rows.h
+
+adapter_sources = \
+    libcollect/core.h libcollect/mpi/adapter_mpi.h libcollect/mpi/adapter_mpi.c \
+    libcollect/mpi/adapter_private.h libcollect/mpi/adapter_bytes.h \
+    libcollect/mpi/adapter_bytes.c libcollect/mpi/adapter_requests.h \
+    libcollect/mpi/adapter_requests.c libcollect/mpi/adapter_table.h \
+    libcollect/mpi/adapter_table.c libcollect/mpi/adapter_phase.c \
+    libcollect/mpi/adapter_wrappers.c
+adapter_made = libcollect/mpi/ops.h libcollect/mpi/adapter_types.h libcollect/mpi/adapter_rows.h
+adapter_ldflags = -module -avoid-version -shared -Wl,-z,defs -export-symbols-regex '^pc_adapter$$'
+
+if HAVE_OPENMPI
+pcollectlib_LTLIBRARIES += adapter-openmpi.la
+endif
+adapter_openmpi_la_SOURCES = $(adapter_sources)
+nodist_adapter_openmpi_la_SOURCES = $(adapter_made)
+adapter_openmpi_la_CPPFLAGS = $(AM_CPPFLAGS) $(OPENMPI_CPPFLAGS)
+adapter_openmpi_la_LDFLAGS = $(adapter_ldflags)
+adapter_openmpi_la_LIBADD = base/libpcbase.la
+
+if HAVE_MPICH
+pcollectlib_LTLIBRARIES += adapter-mpich.la
+endif
+adapter_mpich_la_SOURCES = $(adapter_sources)
+nodist_adapter_mpich_la_SOURCES = $(adapter_made)
+adapter_mpich_la_CPPFLAGS = $(AM_CPPFLAGS) $(MPICH_CPPFLAGS)
+adapter_mpich_la_LDFLAGS = $(adapter_ldflags)
+adapter_mpich_la_LIBADD = base/libpcbase.la

@@ -2,3 +2,10 @@
 mpi_scripts = tests/mpi/examples.test
 TESTS += $(mpi_scripts)
 dist_check_SCRIPTS += $(mpi_scripts)
+
+# ---- The adapters, against a small host in place of the core ------------------------------------
+check_LTLIBRARIES += tests/mpi/libadapterhost.la
+tests_mpi_libadapterhost_la_SOURCES = tests/mpi/adapter_host.c tests/mpi/adapter_host.h
+tests_mpi_libadapterhost_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere -Wl,-z,defs
+tests_mpi_libadapterhost_la_LIBADD = libcollect/libpcmpi.la libcollect/libpcinterpose.la \
+    base/libpcbase.la

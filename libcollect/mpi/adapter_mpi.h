@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The mpi.h that this adapter is built against, made harmless: handles that mpi.h defines as
+ * addresses of the library's objects are redefined to addresses looked up when the adapter is
+ * opened, so that the adapter has no undefined MPI symbol. What differs between the MPIs is here
+ * and in adapter_mpi.c.
+ */
+#ifndef PC_ADAPTER_MPI_H
+#define PC_ADAPTER_MPI_H
+
+/* Without the deprecated C++ bindings and warnings about old names. */
+#define OMPI_SKIP_MPICXX 1
+#define MPICH_SKIP_MPICXX 1
+#include <mpi.h>
+
+#include "libcollect/core.h"
+
+#if defined OPEN_MPI
+
+#define PC_ADAPTER_NAME "Open MPI"
+
+/* Objects of the library, by the names in its mpi.h. */
+struct pc_mpi_data {
+    void *comm_world, *comm_self, *comm_null;
+    void *request_null, *request_empty;
+    void *datatype_null, *byte, *unsigned_long_long;
+    void *errors_return;
+};
+extern struct pc_mpi_data pc_mpi_data;
+
+#undef MPI_COMM_WORLD
+#undef MPI_COMM_SELF
+#undef MPI_COMM_NULL
+#undef MPI_REQUEST_NULL
+#undef MPI_DATATYPE_NULL
+#undef MPI_BYTE
+#undef MPI_ERRORS_RETURN
+#define MPI_COMM_WORLD ((MPI_Comm)pc_mpi_data.comm_world)
+#define MPI_COMM_SELF ((MPI_Comm)pc_mpi_data.comm_self)
+#define MPI_COMM_NULL ((MPI_Comm)pc_mpi_data.comm_null)
+#define MPI_REQUEST_NULL ((MPI_Request)pc_mpi_data.request_null)
+#define MPI_DATATYPE_NULL ((MPI_Datatype)pc_mpi_data.datatype_null)
+#define MPI_BYTE ((MPI_Datatype)pc_mpi_data.byte)
+#define MPI_ERRORS_RETURN ((MPI_Errhandler)pc_mpi_data.errors_return)
+
+/* A request as a number below 2^48, or 0 for one that cannot be remembered: Open MPI hands out one
+ * shared request for everything that completes at once. */
+static inline uint64_t pc_request_key(MPI_Request r)
+{
+    uintptr_t key = (uintptr_t)r;
+    if ((void *)r == pc_mpi_data.request_empty || (void *)r == pc_mpi_data.request_null)
+        return 0;
+    return key >> 48 ? 0 : key;
+}
+
+static inline uint64_t pc_status_bytes(const MPI_Status *s)
+{
+    return s->_cancelled ? 0 : s->_ucount;
+}
+
+#elif defined MPICH_VERSION || defined I_MPI_VERSION || defined MVAPICH2_VERSION
+
+#define PC_ADAPTER_NAME "MPICH"
+
+static inline uint64_t pc_request_key(MPI_Request r)
+{
+    return r == MPI_REQUEST_NULL ? 0 : (uint32_t)r;
+}
+
+/* The count is 63 bits above the bit for "cancelled", in two halves. */
+static inline uint64_t pc_status_bytes(const MPI_Status *s)
+{
+    uint32_t high = (uint32_t)s->count_hi_and_cancelled;
+    return high & 1 ? 0 : (uint64_t)(high >> 1) << 32 | (uint32_t)s->count_lo;
+}
+
+#else
+#error "unknown mpi.h"
+#endif
+
+/* Looks up this MPI's objects. 0 on success. init-only. */
+int pc_mpi_find_data(void *(*data)(const char *name));
+
+/* After MPI_Init: sizes of predefined types. */
+void pc_mpi_learn_types(void *(*data)(const char *name));
+
+/* Bytes of one element of a datatype. */
+uint64_t pc_type_bytes(MPI_Datatype type);
+
+#endif

@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The life of an adapter and of the MPI it serves: opening, MPI_Init, MPI_Finalize, MPI_Abort,
+ * MPI_Pcontrol.
+ *
+ * MPI_Init. Right after the real one: a private duplicate of MPI_COMM_WORLD for the merge, and an
+ * attribute on MPI_COMM_SELF whose delete callback merges. Set first, it is deleted last, after
+ * those by which I/O libraries close their files. A tool behind this library calls PMPI_Init from
+ * its MPI_Init, and comes through here twice: the inner return is the right moment. All this also
+ * happens where the call is not counted.
+ *
+ * The duplicate is made by all ranks: a job in which only some ranks preload this library would
+ * wait here.
+ */
+#include "libcollect/mpi/adapter_private.h"
+
+#include <stdatomic.h>
+
+const struct pc_core *pc_core;
+void *const *pc_mpi;
+void *const *pc_pmpi;
+void *(*pc_find_data)(const char *name);
+int pc_world_rank = -1, pc_world_size;
+
+int pc_wrap_MPI_Init(int *argc, char ***argv);
+int pc_wrap_PMPI_Init(int *argc, char ***argv);
+int pc_wrap_MPI_Init_thread(int *argc, char ***argv, int required, int *provided);
+int pc_wrap_PMPI_Init_thread(int *argc, char ***argv, int required, int *provided);
+int pc_wrap_MPI_Finalize(void);
+int pc_wrap_PMPI_Finalize(void);
+int pc_wrap_MPI_Abort(MPI_Comm comm, int errorcode);
+int pc_wrap_PMPI_Abort(MPI_Comm comm, int errorcode);
+int pc_wrap_MPI_Pcontrol(int level, ...);
+int pc_wrap_PMPI_Pcontrol(int level, ...);
+
+/* ---- Transport ------------------------------------------------------------------------------ */
+
+#define CHUNK_BYTES ((size_t)1 << 28)
+
+enum { TAG_SIZE = 1, TAG_DATA = 2 };
+
+static MPI_Comm own_comm;
+
+static int result_of(int rc)
+{
+    return rc == MPI_SUCCESS ? PC_OK : PC_EIO;
+}
+
+static int send_data(void *self, const void *data, size_t n, int to)
+{
+    (void)self;
+    uint64_t size = n;
+    int rc = PC_REAL(Send)(&size, sizeof size, MPI_BYTE, to, TAG_SIZE, own_comm);
+    for (size_t done = 0; rc == MPI_SUCCESS && done < n;) {
+        size_t part = n - done < CHUNK_BYTES ? n - done : CHUNK_BYTES;
+        rc = PC_REAL(Send)((const char *)data + done, (int)part, MPI_BYTE, to, TAG_DATA, own_comm);
+        done += part;
+    }
+    return result_of(rc);
+}
+
+static int receive_size(void *self, int from, size_t *n_out)
+{
+    (void)self;
+    uint64_t size = 0;
+    int rc =
+        PC_REAL(Recv)(&size, sizeof size, MPI_BYTE, from, TAG_SIZE, own_comm, MPI_STATUS_IGNORE);
+    if (rc == MPI_SUCCESS)
+        *n_out = (size_t)size;
+    return result_of(rc);
+}
+
+static int receive_data(void *self, void *data, size_t n, int from)
+{
+    (void)self;
+    int rc = MPI_SUCCESS;
+    for (size_t done = 0; rc == MPI_SUCCESS && done < n;) {
+        size_t part = n - done < CHUNK_BYTES ? n - done : CHUNK_BYTES;
+        rc = PC_REAL(Recv)((char *)data + done, (int)part, MPI_BYTE, from, TAG_DATA, own_comm,
+                           MPI_STATUS_IGNORE);
+        done += part;
+    }
+    return result_of(rc);
+}
+
+static int broadcast_data(void *self, void *data, size_t n, int root)
+{
+    (void)self;
+    int rc = MPI_SUCCESS;
+    for (size_t done = 0; rc == MPI_SUCCESS && done < n;) {
+        size_t part = n - done < CHUNK_BYTES ? n - done : CHUNK_BYTES;
+        rc = PC_REAL(Bcast)((char *)data + done, (int)part, MPI_BYTE, root, own_comm);
+        done += part;
+    }
+    return result_of(rc);
+}
+
+static struct pc_transport transport = {
+    .send = send_data,
+    .receive_size = receive_size,
+    .receive = receive_data,
+    .broadcast = broadcast_data,
+};
+
+/* ---- MPI_Init ------------------------------------------------------------------------------- */
+
+enum { BEFORE, INITIALISING, RUNNING, FINALISING };
+
+static _Atomic int phase;
+
+static int copy_nothing(MPI_Comm comm, int keyval, void *extra, void *in, void *out, int *flag)
+{
+    (void)comm, (void)keyval, (void)extra, (void)in, (void)out;
+    *flag = 0;
+    return MPI_SUCCESS;
+}
+
+static int merge_at_end(MPI_Comm comm, int keyval, void *value, void *extra)
+{
+    (void)comm, (void)keyval, (void)value, (void)extra;
+    pc_core->merge(&transport);
+    return MPI_SUCCESS;
+}
+
+/* True if there is something to merge over. */
+static bool prepare_merge(void)
+{
+    int keyval;
+    if (PC_REAL(Comm_dup)(MPI_COMM_WORLD, &own_comm) != MPI_SUCCESS)
+        return false;
+    PC_REAL(Comm_set_errhandler)(own_comm, MPI_ERRORS_RETURN);
+    transport.rank = pc_world_rank;
+    transport.n_ranks = pc_world_size;
+    return PC_REAL(Comm_create_keyval)(copy_nothing, merge_at_end, &keyval, NULL) == MPI_SUCCESS &&
+           PC_REAL(Comm_set_attr)(MPI_COMM_SELF, keyval, NULL) == MPI_SUCCESS;
+}
+
+/* The first line of the library's own description, as far as it fits. */
+static void name_library(char *name, size_t n)
+{
+    static char text[MPI_MAX_LIBRARY_VERSION_STRING];
+    int length = 0;
+    PC_REAL(Get_library_version)(text, &length);
+    for (char *p = text; *p; p++)
+        if (*p == '\t' || (*p == ',' && p[1] == ' '))
+            *p = p[0] == '\t' ? ' ' : '\0';
+        else if (*p == '\n')
+            *p = '\0';
+    pc_format(name, n, "%s", text[0] ? text : PC_ADAPTER_NAME);
+}
+
+static void enter_init(void)
+{
+    int expected = BEFORE;
+    if (atomic_compare_exchange_strong(&phase, &expected, INITIALISING))
+        pc_core->init_begin();
+}
+
+static void leave_init(int rc)
+{
+    int expected = INITIALISING;
+    char name[128];
+    if (rc != MPI_SUCCESS || !atomic_compare_exchange_strong(&phase, &expected, RUNNING))
+        return;
+    PC_REAL(Comm_rank)(MPI_COMM_WORLD, &pc_world_rank);
+    PC_REAL(Comm_size)(MPI_COMM_WORLD, &pc_world_size);
+    pc_mpi_learn_types(pc_find_data);
+    name_library(name, sizeof name);
+    if (prepare_merge())
+        pc_core->init_end(&transport, name);
+    else
+        pc_log("MPI refused a duplicate of MPI_COMM_WORLD: the profile cannot be merged");
+}
+
+#define BEGIN(call, op, is_pmpi)                                                                   \
+    struct pc_call call;                                                                           \
+    PC_ENTER(call);                                                                                \
+    bool counted = pc_core->begin(&call, PC_SLOT(PC_OP_##op, is_pmpi))
+
+/* As PC_CALL, but also for calls that are not counted. */
+#define CALL(call, real_call)                                                                      \
+    call.event.begin = pc_ticks();                                                                 \
+    if (counted && pc_core->n_pre)                                                                 \
+        pc_core->pre(&call);                                                                       \
+    int rc = real_call;                                                                            \
+    call.event.end = pc_ticks();                                                                   \
+    call.event.result = rc
+
+#define END(call)                                                                                  \
+    if (counted)                                                                                   \
+    pc_core->end(&call)
+
+int pc_wrap_MPI_Init(int *argc, char ***argv)
+{
+    BEGIN(call, Init, 0);
+    enter_init();
+    CALL(call, ((pc_fn_Init *)pc_mpi[PC_OP_Init])(argc, argv));
+    leave_init(rc);
+    END(call);
+    return rc;
+}
+
+int pc_wrap_PMPI_Init(int *argc, char ***argv)
+{
+    BEGIN(call, Init, 1);
+    enter_init();
+    CALL(call, ((pc_fn_Init *)pc_pmpi[PC_OP_Init])(argc, argv));
+    leave_init(rc);
+    END(call);
+    return rc;
+}
+
+int pc_wrap_MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
+{
+    BEGIN(call, Init_thread, 0);
+    enter_init();
+    CALL(call, ((pc_fn_Init_thread *)pc_mpi[PC_OP_Init_thread])(argc, argv, required, provided));
+    leave_init(rc);
+    END(call);
+    return rc;
+}
+
+int pc_wrap_PMPI_Init_thread(int *argc, char ***argv, int required, int *provided)
+{
+    BEGIN(call, Init_thread, 1);
+    enter_init();
+    CALL(call, ((pc_fn_Init_thread *)pc_pmpi[PC_OP_Init_thread])(argc, argv, required, provided));
+    leave_init(rc);
+    END(call);
+    return rc;
+}
+
+/* ---- MPI_Finalize --------------------------------------------------------------------------- */
+
+/* True in the outermost of the calls that lead to the end. */
+static bool enter_finalize(void)
+{
+    int expected = RUNNING;
+    if (!atomic_compare_exchange_strong(&phase, &expected, FINALISING))
+        return false;
+    pc_core->finalize_begin();
+    return true;
+}
+
+int pc_wrap_MPI_Finalize(void)
+{
+    BEGIN(call, Finalize, 0);
+    bool outermost = enter_finalize();
+    CALL(call, ((pc_fn_Finalize *)pc_mpi[PC_OP_Finalize])());
+    END(call);
+    if (outermost)
+        pc_core->finalize_end();
+    return rc;
+}
+
+int pc_wrap_PMPI_Finalize(void)
+{
+    BEGIN(call, Finalize, 1);
+    bool outermost = enter_finalize();
+    CALL(call, ((pc_fn_Finalize *)pc_pmpi[PC_OP_Finalize])());
+    END(call);
+    if (outermost)
+        pc_core->finalize_end();
+    return rc;
+}
+
+/* ---- MPI_Abort, MPI_Pcontrol ---------------------------------------------------------------- */
+
+/* It does not return: the call is booked before it is made, without a duration. */
+#define ABORT(is_pmpi, table)                                                                      \
+    BEGIN(call, Abort, is_pmpi);                                                                   \
+    if (counted) {                                                                                 \
+        call.event.begin = call.event.end = pc_ticks();                                            \
+        pc_core->end(&call);                                                                       \
+    }                                                                                              \
+    return ((pc_fn_Abort *)table[PC_OP_Abort])(comm, errorcode)
+
+int pc_wrap_MPI_Abort(MPI_Comm comm, int errorcode)
+{
+    ABORT(0, pc_mpi);
+}
+
+int pc_wrap_PMPI_Abort(MPI_Comm comm, int errorcode)
+{
+    ABORT(1, pc_pmpi);
+}
+
+/* Of variadic arguments only the MPI or tool behind knows what they are: the level is passed on. */
+#define PCONTROL(is_pmpi, table)                                                                   \
+    BEGIN(call, Pcontrol, is_pmpi);                                                                \
+    CALL(call, ((pc_fn_Pcontrol *)table[PC_OP_Pcontrol])(level));                                  \
+    END(call);                                                                                     \
+    return rc
+
+int pc_wrap_MPI_Pcontrol(int level, ...)
+{
+    PCONTROL(0, pc_mpi);
+}
+
+int pc_wrap_PMPI_Pcontrol(int level, ...)
+{
+    PCONTROL(1, pc_pmpi);
+}
+
+/* ---- Opening -------------------------------------------------------------------------------- */
+
+static int open_adapter(const struct pc_core *core, const struct pc_mpi_symbols *symbols,
+                        void **wrappers)
+{
+    if (core->abi != PC_CORE_ABI || core->size < sizeof *core)
+        return PC_EVERSION;
+    pc_clock_init();
+    int err = pc_mpi_find_data(symbols->data);
+    if (err)
+        return err;
+    pc_core = core;
+    pc_mpi = symbols->mpi;
+    pc_pmpi = symbols->pmpi;
+    pc_find_data = symbols->data;
+    for (unsigned slot = 0; slot < 2 * PC_N_OPS; slot++)
+        wrappers[slot] = pc_wrappers[slot];
+    return 0;
+}
+
+extern const struct pc_adapter pc_adapter;
+PC_EXPORT const struct pc_adapter pc_adapter = {
+    .abi = PC_CORE_ABI,
+    .size = sizeof(struct pc_adapter),
+    .name = PC_ADAPTER_NAME,
+    .n_ops = PC_N_OPS,
+    .init = open_adapter,
+};

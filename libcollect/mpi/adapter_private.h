@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Shared by the files of an adapter. See libcollect/core.h for its life and DESIGN rules: no MPI
+ * symbol, no thread-local data, no malloc, no lock; the real functions are reached by table.
+ */
+#ifndef PC_ADAPTER_PRIVATE_H
+#define PC_ADAPTER_PRIVATE_H
+
+#include "libcollect/mpi/adapter_mpi.h"
+#include "libcollect/mpi/ops.h"
+
+#define PC_CHECK_PROTOTYPE(op)
+#include "libcollect/mpi/adapter_types.h"
+#undef PC_CHECK_PROTOTYPE
+
+/* Set by the adapter's init, before any wrapper can run. */
+extern const struct pc_core *pc_core;
+extern void *const *pc_mpi;  /* next MPI_X */
+extern void *const *pc_pmpi; /* next PMPI_X */
+extern void *(*pc_find_data)(const char *name);
+
+/* Every entry point's wrapper; made by generate.awk. */
+extern void *const pc_wrappers[2 * PC_N_OPS];
+
+#define PC_SLOT(op, is_pmpi) (2u * (op) + (is_pmpi))
+
+/* The function of the MPI library, for the adapter's own use. */
+#define PC_REAL(op) ((pc_fn_##op *)pc_pmpi[PC_OP_##op])
+
+/* Where the wrapper was called from. A macro: the frame has to be the wrapper's own. */
+#define PC_ENTER(call)                                                                             \
+    do {                                                                                           \
+        (call).cfa = (uintptr_t)__builtin_dwarf_cfa();                                             \
+        (call).fp = (uintptr_t)__builtin_frame_address(0);                                         \
+        (call).ret = (uintptr_t)__builtin_return_address(0);                                       \
+    } while (0)
+
+/* The real call between two time stamps; declares rc. */
+#define PC_CALL(call, real_call)                                                                   \
+    (call).event.begin = pc_ticks();                                                               \
+    if (PC_UNLIKELY(pc_core->n_pre)) {                                                             \
+        pc_core->pre(&(call));                                                                     \
+        (call).event.begin = pc_ticks();                                                           \
+    }                                                                                              \
+    int rc = real_call;                                                                            \
+    (call).event.end = pc_ticks();                                                                 \
+    (call).event.result = rc
+
+/* What MPI_COMM_WORLD and MPI_COMM_SELF answer; valid after MPI_Init. */
+extern int pc_world_rank, pc_world_size;
+
+#endif

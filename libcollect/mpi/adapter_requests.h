@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Requests whose end has to be noticed: nonblocking and persistent receives, whose bytes are known
+ * when they complete and belong to the call that posted or started them; and persistent sends,
+ * whose bytes are known when they are made and belong to each start.
+ *
+ * Rules (after a successful call) and watches (around a completing call) of functions.tbl.
+ */
+#ifndef PC_ADAPTER_REQUESTS_H
+#define PC_ADAPTER_REQUESTS_H
+
+#include "libcollect/mpi/adapter_bytes.h"
+
+struct pc_request_table;
+
+/* What was remembered of a request, copied, and the word by which to forget it. */
+struct pc_remembered {
+    struct pc_origin origin;
+    uint64_t bytes;
+    _Atomic uint64_t *word; /* NULL: nothing is remembered */
+    uint64_t value;         /* of *word when it was found */
+    uint64_t flags;         /* as they were then */
+    _Atomic uint64_t *flags_at;
+};
+
+#define PC_WATCH_FEW 4
+
+/* A completing call in progress: the requests as they were before it. */
+struct pc_watch {
+    struct pc_request_table *mine; /* NULL: nothing is remembered, nothing to do */
+    MPI_Request *requests;
+    MPI_Status *statuses;        /* where the real call writes them */
+    struct pc_remembered *found; /* looked up before the call; NULL: look up after it */
+    size_t scratch_used;
+    MPI_Request few_requests[PC_WATCH_FEW];
+    MPI_Status few_statuses[PC_WATCH_FEW];
+    struct pc_remembered few_found[PC_WATCH_FEW];
+};
+
+/* A request that is not remembered was made: whatever was known by its handle is void. */
+void pc_rule_posted(struct pc_call *call, const MPI_Request *request);
+/* A receive is under way; nothing is expected from MPI_PROC_NULL. */
+void pc_rule_posted_receive(struct pc_call *call, int source, const MPI_Request *request);
+/* MPI_Imrecv: a message that was matched before. */
+void pc_rule_posted_message(struct pc_call *call, const MPI_Request *request);
+void pc_rule_made_receive(struct pc_call *call, int source, const MPI_Request *request);
+void pc_rule_made_send(struct pc_call *call, int count, MPI_Datatype type, int dest,
+                       const MPI_Request *request);
+
+/* For each: before the call; after it. `status` may be replaced by one that the program does not
+ * ask for. */
+void pc_watch_one(struct pc_watch *w, struct pc_call *call, const MPI_Request *request,
+                  MPI_Status **status);
+void pc_watched_one(struct pc_watch *w, struct pc_call *call, int rc, const MPI_Request *request,
+                    MPI_Status **status);
+void pc_watch_test(struct pc_watch *w, struct pc_call *call, const MPI_Request *request,
+                   const int *flag, MPI_Status **status);
+void pc_watched_test(struct pc_watch *w, struct pc_call *call, int rc, const MPI_Request *request,
+                     const int *flag, MPI_Status **status);
+void pc_watch_all(struct pc_watch *w, struct pc_call *call, int n, const MPI_Request *requests,
+                  MPI_Status **statuses);
+void pc_watched_all(struct pc_watch *w, struct pc_call *call, int rc, int n,
+                    const MPI_Request *requests, MPI_Status **statuses);
+void pc_watch_testall(struct pc_watch *w, struct pc_call *call, int n, const MPI_Request *requests,
+                      const int *flag, MPI_Status **statuses);
+void pc_watched_testall(struct pc_watch *w, struct pc_call *call, int rc, int n,
+                        const MPI_Request *requests, const int *flag, MPI_Status **statuses);
+void pc_watch_any(struct pc_watch *w, struct pc_call *call, int n, const MPI_Request *requests,
+                  const int *index, MPI_Status **status);
+void pc_watched_any(struct pc_watch *w, struct pc_call *call, int rc, int n,
+                    const MPI_Request *requests, const int *index, MPI_Status **status);
+void pc_watch_testany(struct pc_watch *w, struct pc_call *call, int n, const MPI_Request *requests,
+                      const int *index, const int *flag, MPI_Status **status);
+void pc_watched_testany(struct pc_watch *w, struct pc_call *call, int rc, int n,
+                        const MPI_Request *requests, const int *index, const int *flag,
+                        MPI_Status **status);
+void pc_watch_some(struct pc_watch *w, struct pc_call *call, int n, const MPI_Request *requests,
+                   const int *n_done, const int *indices, MPI_Status **statuses);
+void pc_watched_some(struct pc_watch *w, struct pc_call *call, int rc, int n,
+                     const MPI_Request *requests, const int *n_done, const int *indices,
+                     MPI_Status **statuses);
+/* MPI_Request_get_status: completes without freeing. */
+void pc_watch_peek(struct pc_watch *w, struct pc_call *call, MPI_Request request, const int *flag,
+                   MPI_Status **status);
+void pc_watched_peek(struct pc_watch *w, struct pc_call *call, int rc, MPI_Request request,
+                     const int *flag, MPI_Status **status);
+/* MPI_Request_free. */
+void pc_watch_free(struct pc_watch *w, struct pc_call *call, const MPI_Request *request);
+void pc_watched_free(struct pc_watch *w, struct pc_call *call, int rc, const MPI_Request *request);
+/* MPI_Start, MPI_Startall. */
+void pc_watch_start(struct pc_watch *w, struct pc_call *call, int n, const MPI_Request *requests);
+void pc_watched_start(struct pc_watch *w, struct pc_call *call, int rc, int n,
+                      const MPI_Request *requests);
+
+#endif

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Whose call is it: the program's, or one that an MPI library or a tool makes for itself?
+ *
+ *   from                       MPI_X     PMPI_X
+ *   an MPI library             only from a Fortran binding of X
+ *   a module before this one
+ *   that itself defines MPI_X  counts    counts: the tool passes on the program's call
+ *   anything else              counts    passed on: the caller means to go past all tools
+ *
+ * The Fortran bindings call C functions, converted, for the program, and others for themselves
+ * (Comm_size to know the length of an array, Type_commit for a strided section). They are told
+ * apart by the exported symbol that encloses the call: only a spelling of X calls X for the
+ * program. MPICH's bindings with assumed-rank buffers do it in functions that are not exported:
+ * there MPI_X is the program's call and PMPI_X the binding's own.
+ *
+ * Called by the core once for each thread, slot and return address, and by the load map.
+ */
+#include "libcollect/mpi/mpi_private.h"
+
+#include <string.h>
+
+static char lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+/* The rest of s after a prefix in any case, or NULL. */
+static const char *after(const char *s, const char *prefix)
+{
+    for (; *prefix; s++, prefix++)
+        if (lower(*s) != lower(*prefix))
+            return NULL;
+    return s;
+}
+
+/* Whether a name ends in nothing but the marks of bindings: underscores and these words. */
+static bool is_suffix(const char *s)
+{
+    static const char *const words[] = {"f08ts", "f08", "f", "c", "cdesc", "large"};
+    if (*s != '\0' && *s != '_')
+        return false;
+    while (*s) {
+        while (*s == '_')
+            s++;
+        size_t n = strcspn(s, "_"), i = 0;
+        for (; n > 0 && i < PC_ARRAY_LEN(words); i++)
+            if (strlen(words[i]) == n && strncmp(s, words[i], n) == 0)
+                break;
+        if (i == PC_ARRAY_LEN(words))
+            return false;
+        s += n;
+    }
+    return true;
+}
+
+bool pc_mpi_is_fortran_name(const char *symbol, const char *op)
+{
+    static const char *const prefixes[] = {"pmpir_", "pmpi_", "ompi_", "mpir_", "mpi_"};
+    const char *c_name = symbol + (symbol[0] == 'P');
+    size_t n = strlen(op);
+    if (strncmp(c_name, op, n) == 0 && (c_name[n] == '\0' || strcmp(c_name + n, "_c") == 0))
+        return false; /* the C function itself */
+    for (size_t i = 0; i < PC_ARRAY_LEN(prefixes); i++) {
+        const char *rest = after(symbol, prefixes[i]);
+        rest = rest ? after(rest, op + sizeof "MPI_" - 1) : NULL;
+        if (rest && is_suffix(rest))
+            return true;
+    }
+    return false;
+}
+
+/* The name of a file that only an MPI library loads: Open MPI's components. */
+static bool is_component(const char *path)
+{
+    const char *base = strrchr(path, '/');
+    base = base ? base + 1 : path;
+    return strncmp(base, "mca_", 4) == 0 || strncmp(base, "libmca_", 7) == 0 ||
+           strncmp(base, "libopen-rte.", 12) == 0 || strncmp(base, "libopen-pal.", 12) == 0;
+}
+
+/* Symbols by which the library and its bindings are known. A tool may export mpi_init_, but hardly
+ * the name-shifted ones: those would hide the library's from other tools. */
+static const char *const family_symbols[] = {"PMPI_Init", "pmpi_init_", "pmpi_init__",
+                                             "PMPI_INIT", "pmpi_init",  "pmpi_init_f08_"};
+
+bool pc_mpi_is_family(const struct pc_module *module)
+{
+    uintptr_t here = (uintptr_t)&pc_mpi_is_family;
+    if (here >= module->lo && here < module->hi)
+        return false; /* this library exports them as well */
+    if (is_component(module->path))
+        return true;
+    struct pc_elf elf;
+    if (!pc_elf_open(&elf, module->bias, module->lo, module->hi))
+        return false;
+    for (size_t i = 0; i < PC_ARRAY_LEN(family_symbols); i++)
+        if (pc_elf_find(&elf, family_symbols[i]))
+            return true;
+    return false;
+}
+
+static bool match_name(const char *symbol, void *op)
+{
+    return pc_mpi_is_fortran_name(symbol, op);
+}
+
+static bool counts_from_family(const struct pc_elf *elf, unsigned slot, uintptr_t ret)
+{
+    int n_names;
+    if (pc_elf_enclosing(elf, ret - 1, match_name, (void *)pc_op_rows[PC_SLOT_OP(slot)].name,
+                         &n_names))
+        return true;
+    return n_names == 0 && !PC_SLOT_IS_PMPI(slot) && !pc_elf_find(elf, "PMPI_Init");
+}
+
+struct search {
+    const struct pc_module *caller;
+    bool before; /* the caller comes before this library */
+};
+
+static int search_order(struct pc_module *module, void *arg)
+{
+    struct search *s = arg;
+    uintptr_t here = (uintptr_t)&pc_mpi_is_family;
+    s->before = module == s->caller;
+    return s->before || (here >= module->lo && here < module->hi);
+}
+
+bool pc_mpi_counts(unsigned slot, uintptr_t ret)
+{
+    struct pc_module *caller = pc_loadmap_find(ret - 1);
+    if (!caller)
+        return !PC_SLOT_IS_PMPI(slot); /* code made at run time */
+    struct pc_elf elf;
+    bool open = pc_elf_open(&elf, caller->bias, caller->lo, caller->hi);
+    if (pc_mpi_is_family(caller))
+        return open && counts_from_family(&elf, slot, ret);
+    if (!PC_SLOT_IS_PMPI(slot))
+        return true;
+    if (!open || !pc_elf_find(&elf, pc_op_rows[PC_SLOT_OP(slot)].name))
+        return false;
+    struct search s = {caller, false};
+    pc_loadmap_each(search_order, &s);
+    return s.before;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Shared by the files of libcollect/mpi that are linked into libpcollect.so, and by their tests.
+ * Nothing here knows an mpi.h.
+ */
+#ifndef PC_MPI_PRIVATE_H
+#define PC_MPI_PRIVATE_H
+
+#include "libcollect/core.h"
+#include "libcollect/loadmap.h"
+#include "libcollect/mpi/ops.h"
+
+#include <stdatomic.h>
+
+/* Build with -DPC_MPI_ASSEMBLY_STUBS=0 to try the stubs in C where there are others. */
+#ifndef PC_MPI_ASSEMBLY_STUBS
+#if defined __x86_64__ || defined __aarch64__
+#define PC_MPI_ASSEMBLY_STUBS 1
+#else
+#define PC_MPI_ASSEMBLY_STUBS 0
+#endif
+#endif
+
+/* One row of functions.tbl; made by generate.awk, indexed by op. */
+struct pc_op_row {
+    const char *name; /* "MPI_Send" */
+    uint16_t op_class;
+};
+extern const struct pc_op_row pc_op_rows[PC_N_OPS];
+
+/* Where each entry point jumps to: a resolver entry, a wrapper or a real function. */
+extern _Atomic(void *) pc_mpi_slots[2 * PC_N_OPS];
+
+/* The target of a slot at its first call; called by the resolver entries. MT-safe; keeps errno. */
+void *pc_mpi_resolve(unsigned slot);
+
+/* ---- elf_async.c: symbols of a mapped module, read from its dynamic section. AS-safe. -------- */
+
+struct pc_elf {
+    uintptr_t bias;
+    const void *symbols;
+    const char *strings;
+    const uint32_t *gnu_hash; /* either may be NULL */
+    const uint32_t *sysv_hash;
+};
+
+/* False if [lo, hi) does not begin with the ELF header of a module with dynamic symbols. */
+bool pc_elf_open(struct pc_elf *elf, uintptr_t bias, uintptr_t lo, uintptr_t hi);
+
+/* Address of a defined, exported symbol, or 0. */
+uintptr_t pc_elf_find(const struct pc_elf *elf, const char *name);
+
+/* Calls fn with the name of each exported function that encloses addr; stops when it returns true
+ * and returns that. *n_out counts the names. */
+bool pc_elf_enclosing(const struct pc_elf *elf, uintptr_t addr, bool (*fn)(const char *, void *),
+                      void *arg, int *n_out);
+
+/* ---- counts.c: whose call is it ------------------------------------------------------------- */
+
+/* Whether a module belongs to an MPI library: the library itself, its language bindings, its
+ * components. AS-safe. */
+bool pc_mpi_is_family(const struct pc_module *module);
+
+/* Whether an exported name is a Fortran spelling of the primitive `op` ("MPI_Send"). AS-safe. */
+bool pc_mpi_is_fortran_name(const char *symbol, const char *op);
+
+#endif

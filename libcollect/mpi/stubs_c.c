@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The entry points for targets that have no assembly in stubs.S: one C function for each, made from
+ * the prototypes in functions.tbl. Every parameter is passed on as a machine word: handles, int and
+ * pointers are one register or one stack slot each on the 64-bit targets of Linux. The compiler
+ * makes tail calls of them, so that the caller's return address is the wrapper's, as with the
+ * assembly.
+ *
+ * Unlike the assembly, a variadic call (MPI_Pcontrol) passes on its level only.
+ */
+#include "libcollect/mpi/mpi_private.h"
+
+#if !PC_MPI_ASSEMBLY_STUBS
+
+_Static_assert(sizeof(uintptr_t) == 8, "stubs in C pass words: 64-bit targets only");
+
+#pragma GCC diagnostic ignored "-Wmissing-prototypes"
+
+#define PC_C_STUB(name, slot, params, args)                                                        \
+    static int resolve_##name params                                                               \
+    {                                                                                              \
+        return ((int(*) params)pc_mpi_resolve(slot))args;                                          \
+    }                                                                                              \
+    PC_EXPORT int name params                                                                      \
+    {                                                                                              \
+        return (                                                                                   \
+            (int(*) params)atomic_load_explicit(&pc_mpi_slots[slot], memory_order_acquire))args;   \
+    }
+#define PC_C_STUB_LEVEL(name, slot)                                                                \
+    static int resolve_##name(int level, ...)                                                      \
+    {                                                                                              \
+        return ((int (*)(int, ...))pc_mpi_resolve(slot))(level);                                   \
+    }                                                                                              \
+    PC_EXPORT int name(int level, ...)                                                             \
+    {                                                                                              \
+        return ((int (*)(int, ...))atomic_load_explicit(&pc_mpi_slots[slot],                       \
+                                                        memory_order_acquire))(level);             \
+    }
+
+#include "libcollect/mpi/stub_c_rows.h"
+
+#undef PC_C_STUB
+#undef PC_C_STUB_LEVEL
+#define PC_C_STUB(name, slot, params, args) [slot] = (void *)resolve_##name,
+#define PC_C_STUB_LEVEL(name, slot) [slot] = (void *)resolve_##name,
+
+_Atomic(void *) pc_mpi_slots[2 * PC_N_OPS] = {
+#include "libcollect/mpi/stub_c_rows.h"
+};
+
+#else
+/* ISO C wants something here. */
+typedef int pc_mpi_stubs_are_assembly;
+#endif

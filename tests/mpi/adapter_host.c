@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The host of adapter_host.h: linked with the stubs and the resolver into a library for LD_PRELOAD.
+ * ADAPTER_DIR names the folder of the adapters; with ADAPTER_OUT a list "op calls sent received"
+ * goes to that file and the rank's number, at the end.
+ */
+#include "tests/mpi/adapter_host.h"
+
+#include "libcollect/core.h"
+#include "libcollect/loadmap.h"
+
+#include <link.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define MAX_OPS 1024
+#define MAX_MODULES 512
+
+PC_EXPORT adapter_host_look_fn adapter_host_look;
+PC_EXPORT adapter_host_count_fn adapter_host_count;
+
+struct pc_thread {
+    char slot[64];
+    uint32_t number;
+    struct adapter_seen last;
+};
+
+static struct {
+    _Atomic uint64_t calls, sent, received, completions, lost_receives, n_threads;
+    _Atomic uint32_t init_begins, init_ends, finalize_begins, finalize_ends, merges;
+    struct {
+        _Atomic uint64_t calls, sent, received;
+    } op[MAX_OPS];
+    _Atomic uint16_t op_of_node[1 << 20];
+    int rank;
+} host;
+
+static __thread struct pc_thread *self;
+
+/* ---- Load map: a table of what dl_iterate_phdr says --------------------------------------- */
+
+_Atomic uint32_t pc_loadmap_generation;
+static struct pc_module modules[MAX_MODULES];
+static int n_modules;
+static pthread_mutex_t modules_lock = PTHREAD_MUTEX_INITIALIZER;
+static pc_loadmap_is_mpi_fn is_mpi;
+
+void pc_loadmap_set_is_mpi(pc_loadmap_is_mpi_fn fn)
+{
+    is_mpi = fn;
+}
+
+static struct pc_module *module_of(const struct dl_phdr_info *info)
+{
+    uintptr_t lo = UINTPTR_MAX, hi = 0;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+        if (p->p_type != PT_LOAD)
+            continue;
+        uintptr_t start = info->dlpi_addr + p->p_vaddr;
+        lo = start < lo ? start : lo;
+        hi = start + p->p_memsz > hi ? start + p->p_memsz : hi;
+    }
+    for (int i = 0; i < n_modules; i++)
+        if (modules[i].lo == lo && strcmp(modules[i].path, info->dlpi_name) == 0)
+            return &modules[i];
+    if (n_modules == MAX_MODULES)
+        abort();
+    struct pc_module *m = &modules[n_modules++];
+    m->bias = info->dlpi_addr;
+    m->lo = lo & ~(uintptr_t)4095;
+    m->hi = hi;
+    snprintf(m->path, sizeof m->path, "%s", info->dlpi_name);
+    return m;
+}
+
+struct each {
+    int (*fn)(struct pc_module *, void *);
+    void *arg;
+};
+
+static int visit(struct dl_phdr_info *info, size_t size, void *arg)
+{
+    struct each *e = arg;
+    (void)size;
+    return e->fn(module_of(info), e->arg);
+}
+
+int pc_loadmap_each(int (*fn)(struct pc_module *module, void *arg), void *arg)
+{
+    struct each e = {fn, arg};
+    pthread_mutex_lock(&modules_lock);
+    int rc = dl_iterate_phdr(visit, &e);
+    pthread_mutex_unlock(&modules_lock);
+    return rc;
+}
+
+struct lookup {
+    uintptr_t pc;
+    struct pc_module *found;
+};
+
+static int holds(struct pc_module *module, void *arg)
+{
+    struct lookup *l = arg;
+    if (l->pc < module->lo || l->pc >= module->hi)
+        return 0;
+    l->found = module;
+    return 1;
+}
+
+struct pc_module *pc_loadmap_find(uintptr_t pc)
+{
+    struct lookup l = {pc, NULL};
+    pc_loadmap_each(holds, &l);
+    return l.found;
+}
+
+/* ---- Core ----------------------------------------------------------------------------------- */
+
+static bool begin(struct pc_call *call, unsigned slot)
+{
+    if (!pc_mpi_counts(slot, call->ret))
+        return false;
+    if (!self) {
+        self = calloc(1, sizeof *self);
+        self->number = (uint32_t)host.n_threads++;
+    }
+    memset(&call->event, 0, sizeof call->event);
+    call->event.op = PC_SLOT_OP(slot);
+    call->event.peer = call->event.root = call->event.tag = -1;
+    call->thread = self;
+    call->depth = 0;
+    call->node = (pcollect_ref)++host.calls;
+    host.op_of_node[call->node % (1 << 20)] = call->event.op;
+    return true;
+}
+
+static void pre(struct pc_call *call)
+{
+    (void)call;
+}
+
+static void end(struct pc_call *call)
+{
+    const struct pcollect_event *e = &call->event;
+    struct adapter_seen *s = &call->thread->last;
+    s->sent = e->bytes_sent;
+    s->received = e->bytes_received;
+    s->peer = e->peer;
+    s->root = e->root;
+    s->tag = e->tag;
+    s->result = e->result;
+    s->node = call->node;
+    snprintf(s->op, sizeof s->op, "%s", pc_op_name(e->op));
+    host.op[e->op].calls++;
+    host.op[e->op].sent += e->bytes_sent;
+    host.op[e->op].received += e->bytes_received;
+    host.sent += e->bytes_sent;
+    host.received += e->bytes_received;
+    if (e->end < e->begin)
+        abort();
+}
+
+static struct pc_origin origin(const struct pc_call *call)
+{
+    return (struct pc_origin){call->node, 0, call->thread};
+}
+
+static void complete(struct pc_call *by, const struct pc_origin *o, uint64_t bytes_received)
+{
+    by->thread->last.completed_node = o->node;
+    by->thread->last.completed_bytes = bytes_received;
+    host.completions++;
+    host.received += bytes_received;
+    host.op[host.op_of_node[o->node % (1 << 20)]].received += bytes_received;
+}
+
+static void lost(enum pcollect_lost what, uint64_t n)
+{
+    if (what == PCOLLECT_LOST_RECEIVES)
+        host.lost_receives += n;
+}
+
+static void *memory(size_t bytes)
+{
+    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return p == MAP_FAILED ? NULL : p;
+}
+
+static void *thread_slot(struct pc_thread *thread)
+{
+    return thread->slot;
+}
+
+static uint32_t thread_number(struct pc_thread *thread)
+{
+    return thread->number;
+}
+
+static void init_begin(void)
+{
+    host.init_begins++;
+}
+
+/* Every rank's number goes round by the transport, with a message longer than nothing. */
+static void init_end(const struct pc_transport *t, const char *mpi)
+{
+    uint64_t key = t->rank == 0 ? 4711 : 0;
+    host.init_ends++;
+    host.rank = t->rank;
+    if (t->broadcast(t->self, &key, sizeof key, 0) != 0 || key != 4711 || !mpi[0])
+        abort();
+}
+
+static void finalize_begin(void)
+{
+    host.finalize_begins++;
+}
+
+static void write_list(void)
+{
+    char path[4096];
+    const char *out = getenv("ADAPTER_OUT");
+    if (!out)
+        return;
+    snprintf(path, sizeof path, "%s.%d", out, host.rank);
+    FILE *f = fopen(path, "w");
+    for (unsigned i = 0; f && i < pc_n_ops; i++)
+        if (host.op[i].calls)
+            fprintf(f, "%s %lu %lu %lu\n", pc_op_name((uint16_t)i), (unsigned long)host.op[i].calls,
+                    (unsigned long)host.op[i].sent, (unsigned long)host.op[i].received);
+    if (f)
+        fclose(f);
+}
+
+/* Sums the ranks over the transport, as a merge does: messages of several lengths, 0 included. */
+static void merge(const struct pc_transport *t)
+{
+    host.merges++;
+    write_list();
+    for (int from = 1; t->rank == 0 && from < t->n_ranks; from++) {
+        size_t n = 1;
+        if (t->receive_size(t->self, from, &n) != 0 || n != (size_t)(from - 1) * 1000)
+            abort();
+        unsigned char *data = malloc(n + 1);
+        if (t->receive(t->self, data, n, from) != 0)
+            abort();
+        for (size_t i = 0; i < n; i++)
+            if (data[i] != (unsigned char)(i + (size_t)from))
+                abort();
+        free(data);
+    }
+    if (t->rank != 0) {
+        size_t n = (size_t)(t->rank - 1) * 1000;
+        unsigned char *data = malloc(n + 1);
+        for (size_t i = 0; i < n; i++)
+            data[i] = (unsigned char)(i + (size_t)t->rank);
+        if (t->send(t->self, data, n, 0) != 0)
+            abort();
+        free(data);
+    }
+}
+
+static void finalize_end(void)
+{
+    host.finalize_ends++;
+}
+
+const struct pc_core *pc_core_table(void)
+{
+    static const struct pc_core core = {
+        PC_CORE_ABI, sizeof core, begin,          0,      pre,          end,
+        origin,      complete,    lost,           memory, thread_slot,  thread_number,
+        init_begin,  init_end,    finalize_begin, merge,  finalize_end,
+    };
+    return &core;
+}
+
+bool pc_core_start(void)
+{
+    return getenv("ADAPTER_OFF") == NULL;
+}
+
+bool pc_core_module_path(const char *name, char *out, size_t n)
+{
+    const char *dir = getenv("ADAPTER_DIR");
+    return snprintf(out, n, "%s/%s", dir ? dir : ".", name) < (int)n;
+}
+
+/* ---- For the program ------------------------------------------------------------------------ */
+
+void adapter_host_look(struct adapter_seen *out)
+{
+    static const struct adapter_seen none;
+    *out = self ? self->last : none;
+    out->calls = host.calls;
+    out->completions = host.completions;
+    out->all_sent = host.sent;
+    out->all_received = host.received;
+    out->lost_receives = host.lost_receives;
+    out->init_begins = host.init_begins;
+    out->init_ends = host.init_ends;
+    out->finalize_begins = host.finalize_begins;
+    out->finalize_ends = host.finalize_ends;
+    out->merges = host.merges;
+}
+
+uint64_t adapter_host_count(const char *op)
+{
+    for (unsigned i = 0; i < pc_n_ops; i++)
+        if (strcmp(pc_op_name((uint16_t)i), op) == 0)
+            return host.op[i].calls;
+    return 0;
+}
