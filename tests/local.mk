@@ -29,7 +29,8 @@ check_DATA = tests/stage.stamp
 tests/stage.stamp: all
 	@$(MAKE) $(AM_MAKEFLAGS) stage && touch $@
 
-EXTRA_DIST += tests/run-unit tests/lib.sh tests/yield.c
+EXTRA_DIST += tests/run-unit tests/lib.sh tests/yield.c tests/report/sample.c tests/report/sample.h
+CLEANFILES += tests/stage.stamp
 
 include tests/base/local.mk
 include tests/walk/local.mk
