@@ -7,3 +7,4 @@ tools_pcollect_CFLAGS = $(PC_FLAGS) $(PC_SANITIZE)
 tools_pcollect_LDFLAGS = $(PC_SANITIZE)
 tools_pcollect_LDADD = config/libpcconfigtext.la config/libpcconfig.la \
     base/libpcbase.la
+include doc/man/local.mk

@@ -8,6 +8,7 @@
 
 static const struct pct_option options[] = {
     {'o', "output", "PATTERN", "path of the profile"},
+    {'l', "list", NULL, "print what there is"},
     {0, NULL, NULL, NULL},
 };
 
