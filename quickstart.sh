@@ -134,7 +134,7 @@ wanted() { # NAME: is the group wanted in this mode, and missing?
 
 # Sets manager, the column of its packages in package_table(), and the command that installs.
 find_manager() {
-    manager=none column=3 install='apt-get install -y --no-install-recommends'
+    manager=none column=3 install=''
     if have apt-get; then
         # --no-remove: never at the expense of a package that somebody else has put there.
         manager=apt
@@ -148,6 +148,14 @@ find_manager() {
     fi
     as_root=
     [ "$(id -u)" = 0 ] || as_root=sudo
+}
+
+# What a person with the right to would type.
+by_hand() { # PACKAGE...
+    case $manager in
+    apt) echo "apt-get update && apt-get install -y --no-install-recommends $*" ;;
+    *) echo "$install $*" ;;
+    esac
 }
 
 # Word splitting of the command is meant.
@@ -185,17 +193,23 @@ END
         fail "no package manager that this script knows. Debian's names of what is missing:
   $required$optional"
     fi
+    # Word splitting is meant from here on.
+    # shellcheck disable=SC2086
     if [ -n "$as_root" ] && ! have sudo; then
-        fail "not root and no sudo. Run this as root, then call this script again:
-  ${install#env DEBIAN_FRONTEND=noninteractive }$required$optional"
+        advice="not root and no sudo. Run this as root, then call this script again:
+  $(by_hand $required $optional)"
+        [ -z "$required" ] || fail "$advice"
+        printf '    going on without: %s\n' "$advice"
+        return
     fi
-    # In one go where all can be had, which is most of the time. Word splitting is meant.
+    step "install them with $manager${as_root:+ and $as_root}"
+    # In one go where all can be had, which is most of the time.
     # shellcheck disable=SC2086
     if ! try_install $required $optional; then
         if [ -n "$required" ] && ! try_install $required; then
             tail -n 15 "$log" >&2
             fail "could not install:$required
-  as root: ${install#env DEBIAN_FRONTEND=noninteractive }$required"
+  as root: $(by_hand $required)"
         fi
         for package in $optional; do
             try_install "$package" || printf '    not to be had: %s; going on without\n' "$package"
