@@ -19,16 +19,15 @@ void pc_lost(enum pcollect_lost what, uint64_t n)
 static inline void drop_left_calls(struct pc_thread *t, uintptr_t cfa)
 {
     const struct pc_stack *s = &t->stack;
-    bool own = cfa - s->lo < s->hi - s->lo;
-    while (t->depth) {
+    while (PC_UNLIKELY(t->depth)) {
         uintptr_t left = t->active[t->depth - 1].cfa;
-        if (cfa < left || own != (left - s->lo < s->hi - s->lo))
+        if (cfa < left || (cfa - s->lo < s->hi - s->lo) != (left - s->lo < s->hi - s->lo))
             return;
         t->depth--;
     }
 }
 
-static bool prepare_slow(struct pc_thread **t)
+static __attribute__((noinline)) bool prepare_slow(struct pc_thread **t)
 {
     if (!*t) {
         *t = pc_thread_enter();
@@ -43,13 +42,17 @@ static bool prepare_slow(struct pc_thread **t)
 }
 
 /* Once in PC_CHECK_EVERY calls: is the context from the cache the one that a walk finds? */
-static struct pc_path_leaf check_path(struct pc_thread *t, const struct pc_call *call,
-                                      unsigned slot, struct pc_path_leaf cached)
+static __attribute__((noinline)) struct pc_path_leaf check_path(struct pc_thread *t,
+                                                                const struct pc_call *call,
+                                                                unsigned slot,
+                                                                struct pc_path_leaf cached)
 {
+    int saved = errno;
     t->countdown = PC_CHECK_EVERY;
     if (t->number == 0)
         pc_note_time();
     struct pc_path_leaf walked = pc_paths_walk(t, call, slot);
+    errno = saved;
     if (!walked.node || walked.node == cached.node)
         return cached;
     pc_lost(PCOLLECT_LOST_DISAGREED, 1);
@@ -57,30 +60,28 @@ static struct pc_path_leaf check_path(struct pc_thread *t, const struct pc_call 
     return walked;
 }
 
-static inline uintptr_t own_stack_end(const struct pc_thread *t, uintptr_t cfa)
+static __attribute__((noinline)) struct pc_path_leaf
+find_slowly(struct pc_thread *t, const struct pc_call *call, unsigned slot,
+            struct pc_path_root *root, struct pc_path_miss miss)
 {
-    return cfa >= t->stack.lo && cfa < t->stack.hi ? t->stack.hi : 0;
+    int saved = errno;
+    struct pc_path_leaf walked = pc_paths_miss(t, call, slot, root, miss);
+    errno = saved;
+    return walked;
 }
 
-static struct pc_path_leaf find_context(struct pc_thread *t, const struct pc_call *call,
-                                        unsigned slot, struct pc_path_root *root)
+static inline struct pc_path_leaf find_context(struct pc_thread *t, const struct pc_call *call,
+                                               unsigned slot, struct pc_path_root *root)
 {
     struct pc_path_miss miss = {0, 0};
     const struct pc_path_node *n = NULL;
     if (PC_LIKELY(root->node))
-        n = pc_paths_find(&t->paths, root->node, call->cfa, own_stack_end(t, call->cfa), &miss);
-    if (PC_UNLIKELY(!n)) {
-        int saved = errno;
-        struct pc_path_leaf walked = pc_paths_miss(t, call, slot, root, miss);
-        errno = saved;
-        return walked;
-    }
+        n = pc_paths_find(&t->paths, root->node, call->cfa, &miss);
+    if (PC_UNLIKELY(!n))
+        return find_slowly(t, call, slot, root, miss);
     struct pc_path_leaf leaf = {n->leaf, n->record, n->flags};
-    if (PC_UNLIKELY(--t->countdown == 0)) {
-        int saved = errno;
-        leaf = check_path(t, call, slot, leaf);
-        errno = saved;
-    }
+    if (PC_UNLIKELY(--t->countdown == 0))
+        return check_path(t, call, slot, leaf);
     return leaf;
 }
 

@@ -153,67 +153,13 @@ static uintptr_t choice(const struct pc_paths *p, const struct pc_path_node *chi
     return w->value + ((uintptr_t)(intptr_t)child->base & (uintptr_t)(intptr_t)w->relative);
 }
 
-static uint32_t find_next(struct pc_paths *p, uint32_t node, uintptr_t cfa)
+uint32_t pc_paths_next(const struct pc_paths *p, uint32_t node, uintptr_t cfa)
 {
     const struct pc_path_node *last = &p->nodes[p->nodes[node].last_child];
     const struct pc_path_word *w = &p->words[last->first];
     uintptr_t v = *(const uintptr_t *)(cfa + (intptr_t)last->base + (intptr_t)w->place);
     v -= cfa & (uintptr_t)(intptr_t)w->relative;
     return find_child(p, node, v)->child;
-}
-
-/* The first of n words that does not match; n: all do. */
-static inline uint32_t match_in_order(const struct pc_path_word *w, uint32_t n, uintptr_t base)
-{
-    for (uint32_t i = 0; i < n; i++)
-        if (PC_UNLIKELY(pc_path_read(base, &w[i]) != w[i].value))
-            return i;
-    return n;
-}
-
-static inline uintptr_t differ(const struct pc_path_word *w, uintptr_t base)
-{
-    return *(const uintptr_t *)(base + (intptr_t)w->place) ^ w->value;
-}
-
-static inline uint32_t match_ahead(const struct pc_path_word *w, uint32_t n, uintptr_t base)
-{
-    uint32_t i = 0;
-    for (; i + 4 <= n; i += 4)
-        if (PC_UNLIKELY(differ(w + i, base) | differ(w + i + 1, base) | differ(w + i + 2, base) |
-                        differ(w + i + 3, base)))
-            break;
-    return i + match_in_order(w + i, n - i, base);
-}
-
-struct pc_path_node *pc_paths_find(struct pc_paths *p, uint32_t start, uintptr_t cfa, uintptr_t hi,
-                                   struct pc_path_miss *miss)
-{
-    uint32_t node = start;
-    for (;;) {
-        struct pc_path_node *n = &p->nodes[node];
-        const struct pc_path_word *w = p->words + n->first;
-        uintptr_t base = cfa + (intptr_t)n->base;
-        uint32_t matched;
-        if (PC_LIKELY(n->plain && base + (intptr_t)w[n->n_words - 1].place < hi))
-            matched = match_ahead(w, n->n_words, base);
-        else
-            matched = match_in_order(w, n->n_words, base);
-        if (PC_UNLIKELY(matched < n->n_words)) {
-            uint32_t sibling = matched || !n->parent ? 0 : find_next(p, n->parent, cfa);
-            if (!sibling) {
-                *miss = (struct pc_path_miss){matched || !n->parent ? node : n->parent, matched};
-                if (!matched && n->parent)
-                    miss->word = p->nodes[n->parent].n_words;
-                return NULL;
-            }
-            p->nodes[n->parent].last_child = node = sibling;
-            continue;
-        }
-        if (n->leaf)
-            return n;
-        node = n->last_child;
-    }
 }
 
 uint32_t pc_paths_append(struct pc_paths *p, const struct pc_path_word *words,
@@ -243,9 +189,9 @@ static void link_child(struct pc_paths *p, uint32_t parent, uint32_t child)
 static bool is_plain(const struct pc_path_word *w, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++)
-        if (w[i].relative || (i && w[i].place <= w[i - 1].place))
+        if (w[i].relative)
             return false;
-    return n > 0;
+    return true;
 }
 
 static uint32_t new_node(struct pc_paths *p, struct pc_path_run run)

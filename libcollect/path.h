@@ -18,8 +18,8 @@
  *
  * Invariants:
  *  1. The place of a word follows from the words before it alone, so the children of one node read
- *     the same place, and a word that is read when all before it have matched is a word of a live
- *     frame. Words are compared ahead of that only inside the bounds of the thread's own stack.
+ *     the same place, and a word is only read when all before it have matched. By induction over
+ *     the frames it is a word of a live frame: no bounds are needed.
  *  2. Words are all that the walk read: return addresses (compared as they are) and saved frame
  *     pointers or stack pointers that a frame address depends on (compared by distance).
  *  3. The first word of a child is the word by which it is chosen.
@@ -61,7 +61,7 @@ struct pc_path_node {
     uint32_t parent;
     pcollect_ref leaf, record; /* 0 but in leaves */
     uint16_t flags;
-    uint16_t plain; /* return addresses only, at rising places: may be compared ahead */
+    uint16_t plain; /* return addresses only */
 };
 
 struct pc_path_root {
@@ -134,10 +134,64 @@ static inline struct pc_path_root *pc_paths_root(struct pc_paths *p, unsigned sl
     return PC_LIKELY(r->ret == ret && r->slot == slot) ? r : pc_paths_make_root(p, slot, ret);
 }
 
-/* The leaf for the stack at cfa, or NULL with *miss. `hi` is the end of the thread's own stack if
- * cfa is on it, else 0. */
-struct pc_path_node *pc_paths_find(struct pc_paths *p, uint32_t start, uintptr_t cfa, uintptr_t hi,
-                                   struct pc_path_miss *miss);
+/* Of the children of a node the one that expects what is on the stack, or 0. */
+uint32_t pc_paths_next(const struct pc_paths *p, uint32_t node, uintptr_t cfa);
+
+static inline bool pc_path_matches(const struct pc_path_word *w, uintptr_t base)
+{
+    return *(const uintptr_t *)(base + (intptr_t)w->place) == w->value;
+}
+
+/* The first word of a node that is not on the stack; its end if all are. */
+static inline const struct pc_path_word *
+pc_path_compare(const struct pc_path_word *w, const struct pc_path_node *n, uintptr_t base)
+{
+    const struct pc_path_word *end = w + n->n_words;
+    if (PC_UNLIKELY(!n->plain)) {
+        while (w < end && PC_LIKELY(pc_path_read(base, w) == w->value))
+            w++;
+        return w;
+    }
+    for (; end - w >= 4; w += 4) {
+        if (PC_UNLIKELY(!pc_path_matches(w, base)))
+            return w;
+        if (PC_UNLIKELY(!pc_path_matches(w + 1, base)))
+            return w + 1;
+        if (PC_UNLIKELY(!pc_path_matches(w + 2, base)))
+            return w + 2;
+        if (PC_UNLIKELY(!pc_path_matches(w + 3, base)))
+            return w + 3;
+    }
+    while (w < end && PC_LIKELY(pc_path_matches(w, base)))
+        w++;
+    return w;
+}
+
+/* The leaf for the stack at cfa, or NULL with *miss. Of the path of every call; inline for that. */
+static inline const struct pc_path_node *pc_paths_find(struct pc_paths *p, uint32_t start,
+                                                       uintptr_t cfa, struct pc_path_miss *miss)
+{
+    uint32_t node = start;
+    for (;;) {
+        const struct pc_path_node *n = &p->nodes[node];
+        const struct pc_path_word *first = p->words + n->first;
+        const struct pc_path_word *w = pc_path_compare(first, n, cfa + (intptr_t)n->base);
+        if (PC_LIKELY(w == first + n->n_words)) {
+            if (n->leaf)
+                return n;
+            node = n->last_child;
+            continue;
+        }
+        *miss = (struct pc_path_miss){node, (uint32_t)(w - first)};
+        if (w > first || !n->parent)
+            return NULL;
+        *miss = (struct pc_path_miss){n->parent, p->nodes[n->parent].n_words};
+        node = pc_paths_next(p, n->parent, cfa);
+        if (!node)
+            return NULL;
+        p->nodes[n->parent].last_child = node;
+    }
+}
 
 /* The context of a call, found by walking. */
 struct pc_path_leaf {

@@ -14,6 +14,9 @@
 
 enum { NOT_IN_POOL = UINT32_MAX, NOT_JOINED = UINT32_MAX };
 
+/* A shared run costs a step from node to node; shorter ones are stored again instead. */
+enum { LEAST_SHARED = 12 };
+
 /* One word of a path, with what is known behind it. The innermost frame, that of the call, has no
  * word of its own: it is a struct word too, without an address. */
 struct word {
@@ -355,11 +358,24 @@ static bool make_run(struct pc_paths *p, struct pc_spine *s, struct word *w, uin
     return run->first != NOT_IN_POOL && place_of(base_of(p, w), cfa, &run->base);
 }
 
+/* A short outer part becomes part of the path itself. */
+static void copy_short_tail(struct pc_spine *s)
+{
+    uint32_t j = s->joined;
+    if (j == NOT_JOINED || j + 1 >= LEAST_SHARED || s->n_path + j > s->capacity)
+        return;
+    s->path[s->n_path - 1] = s->spine[j];
+    while (j-- > 0)
+        s->path[s->n_path++] = s->spine[j];
+    s->joined = NOT_JOINED;
+}
+
 static bool enter_path(struct pc_paths *p, struct pc_spine *s, struct pc_path_root *root,
                        struct pc_path_miss miss, uintptr_t cfa, struct pc_path_leaf leaf)
 {
     struct pc_path_run runs[2] = {{0, 0, 0}};
     int n_runs = 0;
+    copy_short_tail(s);
     bool joined = s->joined != NOT_JOINED;
     uint32_t n_new = s->n_path - s->n_matched - joined;
     if (n_new && !make_run(p, s, &s->path[s->n_matched], n_new, 1, cfa, &runs[n_runs++]))

@@ -129,17 +129,15 @@ static void enter(struct pc_paths *p, struct pc_path_root *root, struct pc_path_
         pc_paths_enter(p, root, miss, runs, n_runs, (struct pc_path_leaf){number, number, 0}));
 }
 
-/* Every second lookup may compare ahead. */
 static pcollect_ref look_up(struct pc_paths *p, const struct chain *c, pcollect_ref number)
 {
-    uintptr_t hi = draw(2) ? (uintptr_t)(stack + STACK_WORDS) : 0;
     struct pc_path_word words[MAX_WORDS];
     uint32_t n = lay_out(c, words);
     struct pc_path_root *root = pc_paths_root(p, 7, return_into(c->functions[0]));
     struct pc_path_miss miss = {0, 0};
-    struct pc_path_node *node = NULL;
+    const struct pc_path_node *node = NULL;
     if (root->node)
-        node = pc_paths_find(p, root->node, (uintptr_t)stack, hi, &miss);
+        node = pc_paths_find(p, root->node, (uintptr_t)stack, &miss);
     if (node)
         return node->leaf;
     uint32_t matched = miss.node ? miss.word : 0;
