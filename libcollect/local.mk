@@ -5,3 +5,17 @@ libcollect_libpccore_la_SOURCES = \
     libcollect/core.c libcollect/call.c libcollect/finish.c libcollect/host.c \
     libcollect/memory_async.c libcollect/path.c libcollect/path_walk.c libcollect/publish.c \
     libcollect/thread.c libcollect/where.c
+
+# The preloaded library. It needs libc and nothing else: zlib hangs on a module that is opened when it
+# is used. All its parts are whole archives: what nothing inside refers to (the stubs) is its purpose.
+lib_LTLIBRARIES += libpcollect.la
+libpcollect_la_SOURCES =
+libpcollect_la_LDFLAGS = -shared -avoid-version -Wl,-z,defs -Wl,-z,now
+libpcollect_la_LIBADD = libcollect/libpcmpi.la libcollect/libpccore.la libcollect/libpcwalk.la \
+    plugins/libpcplugins.la config/libpcconfig.la cct/libpccct.la base/libpcbase.la
+
+# libtool's description of a library that nobody links against.
+install-exec-hook:
+	rm -f $(DESTDIR)$(libdir)/libpcollect.la
+uninstall-hook:
+	rm -f $(DESTDIR)$(libdir)/libpcollect.so

@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The walk itself: one step by a cached rule.
+ *
+ * The cache is one table for the process, in bss, without locks. An entry is a rule (three words)
+ * and a check word: the program counter plus a mix of the three words. A reader that catches an
+ * entry while it is being written sees words of two rules, whose check does not give its program
+ * counter, and takes it for a miss. Two entries share a cache line and one hash value.
+ *
+ * Called by the core at MPI calls and by handlers. Every function of this file may run in a signal
+ * handler. The path of a hit makes no call.
+ */
+#define _GNU_SOURCE 1
+
+#include "libcollect/walk/walk_private.h"
+
+#include <string.h>
+
+#if PC_WALK_KNOWN
+
+#include "libcollect/walk/arch.h"
+
+#define N_PAIRS 16384u /* 1 MB */
+#define PAGE 4096u
+#define RED_ZONE 128u /* bytes below sp that an interrupt leaves alone */
+
+union packed {
+    struct pc_rule rule;
+    uint64_t words[3];
+};
+_Static_assert(sizeof(union packed) == 24, "a rule is three words");
+
+struct cache_entry {
+    _Atomic uint64_t check;
+    _Atomic uint64_t words[3];
+};
+
+static struct cache_pair {
+    struct cache_entry way[2];
+} cache[N_PAIRS] __attribute__((aligned(64)));
+
+/* ---- Cache ------------------------------------------------------------------------------------
+ */
+
+static inline uint64_t mix(const uint64_t words[3])
+{
+    return words[0] * 0x9e3779b97f4a7c15u + words[1] * 0xd6e8feb86659fd93u +
+           words[2] * 0xa0761d6478bd642fu;
+}
+
+static inline struct cache_pair *pair_of(uintptr_t pc)
+{
+    return &cache[pc * 0x9e3779b97f4a7c15u >> 50];
+}
+_Static_assert(N_PAIRS == 1u << (64 - 50), "the hash takes the upper bits");
+
+static inline bool read_entry(const struct cache_entry *e, uintptr_t pc, uint32_t generation,
+                              union packed *out)
+{
+    for (int i = 0; i < 3; i++)
+        out->words[i] = atomic_load_explicit(&e->words[i], memory_order_relaxed);
+    uint64_t check = atomic_load_explicit(&e->check, memory_order_relaxed);
+    return check - mix(out->words) == pc && out->rule.valid && out->rule.generation == generation;
+}
+
+/* Replaces an entry of an older generation, else one of the two by a bit of pc. */
+static void write_entry(uintptr_t pc, const union packed *p)
+{
+    struct cache_pair *pair = pair_of(pc);
+    int way = (int)(pc >> 3 & 1);
+    for (int i = 0; i < 2; i++) {
+        union packed old;
+        old.words[2] = atomic_load_explicit(&pair->way[i].words[2], memory_order_relaxed);
+        if (!old.rule.valid || old.rule.generation != p->rule.generation)
+            way = i;
+    }
+    struct cache_entry *e = &pair->way[way];
+    for (int i = 0; i < 3; i++)
+        atomic_store_explicit(&e->words[i], p->words[i], memory_order_relaxed);
+    atomic_store_explicit(&e->check, pc + mix(p->words), memory_order_relaxed);
+}
+
+/* ---- Reading the stack --------------------------------------------------------------------------
+ */
+
+/* Asks the kernel whether a page can be read: rt_sigprocmask reads the set before it looks at
+ * `how`, which is none that it knows, so that the answer is EFAULT or EINVAL and nothing changes.
+ * (process_vm_readv would do, but is forbidden in many containers.) */
+static bool probe_page(struct pc_walk *walk, uintptr_t addr)
+{
+    uintptr_t page = addr & ~(uintptr_t)(PAGE - 1);
+    if (page >= walk->probed_lo && page < walk->probed_hi)
+        return true;
+    if (page == 0 || arch_probe(page) != -22 /* EINVAL */)
+        return false;
+    if (page == walk->probed_hi && walk->probed_hi) {
+        walk->probed_hi += PAGE;
+    } else if (page + PAGE == walk->probed_lo) {
+        walk->probed_lo -= PAGE;
+    } else {
+        walk->probed_lo = page;
+        walk->probed_hi = page + PAGE;
+    }
+    return true;
+}
+
+static inline bool in_stack(const struct pc_walk *walk, uintptr_t addr)
+{
+    return addr >= walk->stack.lo && addr < walk->stack.hi;
+}
+
+/* An aligned word, which so lies in one page. Words of the thread's stack that are below sp may
+ * lie beyond what the kernel has mapped of it: they are probed like foreign ones. */
+static inline bool read_word(struct pc_walk *walk, uintptr_t addr, uintptr_t *value_out)
+{
+    if (PC_UNLIKELY(addr & (sizeof addr - 1)))
+        return false;
+    if (PC_UNLIKELY(!in_stack(walk, addr) || addr + RED_ZONE < walk->sp) && !probe_page(walk, addr))
+        return false;
+    *value_out = *(const uintptr_t *)addr;
+    return true;
+}
+
+static inline void add_word(struct pc_step *step, uintptr_t addr, uintptr_t value,
+                            enum pc_word_kind kind)
+{
+    step->words[step->n_words++] = (struct pc_word){addr, value, kind};
+}
+
+/* ---- Rules for program counters met first
+ * --------------------------------------------------------- */
+
+/* The code to which handlers return, where no table describes it. */
+static bool is_sigreturn(struct pc_walk *walk, uintptr_t pc)
+{
+    static const uint8_t code[] = PC_SIGRETURN_CODE;
+    return probe_page(walk, pc) && probe_page(walk, pc + sizeof code - 1) &&
+           !memcmp((const void *)pc, code, sizeof code);
+}
+
+static void make_sigreturn_rule(struct pc_rule *rule)
+{
+    *rule = (struct pc_rule){.cfa = PC_CFA_SP_DEREF,
+                             .cfa_off = PC_SIGFRAME_SP,
+                             .ra = PC_LOC_SP,
+                             .ra_off = PC_SIGFRAME_PC,
+                             .fp = PC_LOC_SP,
+                             .fp_off = PC_SIGFRAME_FP,
+                             .signal = 1,
+                             .valid = 1};
+}
+
+/* aarch64: the vdso of some kernels describes its sigreturn by the frame record, which leads past
+ * the interrupted function. The code is looked at first where a table says "signal". */
+static __attribute__((noinline)) void make_rule(struct pc_walk *walk, uintptr_t pc,
+                                                uint32_t generation, union packed *out)
+{
+    struct pc_module *module = pc_loadmap_find(pc);
+    struct pc_cfi_image image;
+    memset(out, 0, sizeof *out);
+    bool known = false;
+    if (module) {
+        pc_loadmap_image(module, &image);
+        known = pc_cfi_rule(&image, pc, &out->rule);
+    }
+#if defined __aarch64__
+    known = known && !out->rule.signal;
+#endif
+    if (!known && is_sigreturn(walk, walk->pc))
+        make_sigreturn_rule(&out->rule);
+    out->rule.valid = 1;
+    out->rule.module = (uint16_t)pc_loadmap_index(module);
+    out->rule.generation = generation;
+    if (module)
+        write_entry(pc, out);
+}
+
+static inline void find_rule(struct pc_walk *walk, uintptr_t pc, union packed *out)
+{
+    uint32_t generation = atomic_load_explicit(&pc_loadmap_generation, memory_order_relaxed);
+    const struct cache_pair *pair = pair_of(pc);
+    if (PC_UNLIKELY(!read_entry(&pair->way[0], pc, generation, out) &&
+                    !read_entry(&pair->way[1], pc, generation, out)))
+        make_rule(walk, pc, generation, out);
+}
+
+/* ---- The step
+ * --------------------------------------------------------------------------------------- */
+
+/* fp is read from where it was saved when it is needed first. */
+static inline bool find_fp(struct pc_walk *walk, struct pc_step *step, uintptr_t *fp_out)
+{
+    *fp_out = walk->fp;
+    if (!walk->fp_loc)
+        return true;
+    if (!read_word(walk, walk->fp_loc, fp_out))
+        return false;
+    add_word(step, walk->fp_loc, *fp_out, PC_WORD_STACK);
+    return true;
+}
+
+static inline bool find_cfa(struct pc_walk *walk, const struct pc_rule *rule, uintptr_t fp,
+                            struct pc_step *step, uintptr_t *cfa_out)
+{
+    uintptr_t off = (uintptr_t)(intptr_t)rule->cfa_off, word;
+    if (PC_LIKELY(rule->cfa == PC_CFA_SP || rule->cfa == PC_CFA_FP)) {
+        *cfa_out = (rule->cfa == PC_CFA_SP ? walk->sp : fp) + off;
+        return true;
+    }
+    uintptr_t addr = (rule->cfa == PC_CFA_SP_DEREF ? walk->sp : fp) + off;
+    if (!read_word(walk, addr, &word))
+        return false;
+    add_word(step, addr, word, PC_WORD_STACK);
+    *cfa_out = word + (uintptr_t)(intptr_t)rule->deref_off;
+    return true;
+}
+
+/* A caller's frame lies above on the same stack. Only a signal may have switched stacks. A leaf
+ * function that still has its return address in the link register may have an empty frame. */
+static inline bool is_sane(const struct pc_walk *walk, const struct pc_rule *rule, uintptr_t cfa)
+{
+    if (rule->signal)
+        return true;
+    if (cfa < walk->sp || (cfa == walk->sp && rule->ra != PC_LOC_SAME))
+        return false;
+    if (PC_LIKELY(in_stack(walk, walk->sp)))
+        return cfa <= walk->stack.hi;
+    return walk->sp > walk->stack.hi || cfa < walk->stack.lo;
+}
+
+static inline uintptr_t place(const struct pc_walk *walk, unsigned loc, int32_t off, uintptr_t cfa,
+                              uintptr_t fp)
+{
+    uintptr_t base = loc == PC_LOC_CFA ? cfa : loc == PC_LOC_SP ? walk->sp : fp;
+    return base + (uintptr_t)(intptr_t)off;
+}
+
+static inline bool find_return_address(struct pc_walk *walk, const struct pc_rule *rule,
+                                       uintptr_t cfa, uintptr_t fp, struct pc_step *step,
+                                       uintptr_t *ra_out)
+{
+    if (PC_UNLIKELY(rule->ra == PC_LOC_SAME)) {
+        step->registers = true;
+        *ra_out = walk->lr;
+        return walk->lr != 0;
+    }
+    uintptr_t addr = place(walk, rule->ra, rule->ra_off, cfa, fp);
+    if (!read_word(walk, addr, ra_out))
+        return false;
+    add_word(step, addr, *ra_out, PC_WORD_CODE);
+    return true;
+}
+
+/* Where a place cannot be told, an address that no read accepts: the walk is cut if fp is needed.
+ */
+static inline void move_fp(struct pc_walk *walk, const struct pc_rule *rule, uintptr_t cfa,
+                           uintptr_t fp)
+{
+    if (rule->fp == PC_LOC_CFA || rule->fp == PC_LOC_SP || rule->fp == PC_LOC_FP)
+        walk->fp_loc = place(walk, rule->fp, rule->fp_off, cfa, fp);
+    else if (rule->fp != PC_LOC_SAME)
+        walk->fp_loc = 1;
+}
+
+/* The link register of an interrupted function. */
+static inline bool find_lr(struct pc_walk *walk, const struct pc_rule *rule, uintptr_t *lr_out)
+{
+    *lr_out = 0;
+#if defined __aarch64__
+    if (PC_UNLIKELY(rule->signal))
+        return read_word(walk, walk->sp + PC_SIGFRAME_LR, lr_out);
+#endif
+    (void)walk;
+    (void)rule;
+    return true;
+}
+
+enum pc_step_result pc_walk_step(struct pc_walk *walk, struct pc_step *step)
+{
+    union packed p;
+    uintptr_t fp = 0, cfa, ra, lr;
+    find_rule(walk, walk->pc - !walk->exact, &p);
+    const struct pc_rule *rule = &p.rule;
+    step->n_words = 0;
+    step->registers = false;
+    step->module = pc_loadmap_at(rule->module);
+    if (PC_UNLIKELY(rule->cfa == PC_CFA_NONE))
+        return PC_STEP_CUT;
+    if (PC_UNLIKELY(rule->ra == PC_LOC_UNDEFINED))
+        return PC_STEP_END;
+    if ((rule->uses_fp && !find_fp(walk, step, &fp)) || !find_cfa(walk, rule, fp, step, &cfa) ||
+        !is_sane(walk, rule, cfa) || !find_return_address(walk, rule, cfa, fp, step, &ra) ||
+        !find_lr(walk, rule, &lr))
+        return PC_STEP_CUT;
+    if (rule->ra_signed)
+        ra = arch_strip(ra);
+    if (PC_UNLIKELY(ra == 0))
+        return PC_STEP_END;
+    move_fp(walk, rule, cfa, fp);
+    walk->pc = ra;
+    walk->sp = cfa;
+    walk->lr = lr;
+    walk->exact = rule->signal;
+    return PC_STEP_OK;
+}
+
+void pc_walk_from_context(struct pc_walk *walk, const void *ucontext, struct pc_stack stack)
+{
+    *walk = (struct pc_walk){.exact = true, .stack = stack};
+    arch_read_context(ucontext, walk);
+}
+
+uintptr_t pc_walk_function_start(uintptr_t pc)
+{
+    struct pc_module *module = pc_loadmap_find(pc);
+    struct pc_cfi_image image;
+    if (!module)
+        return 0;
+    pc_loadmap_image(module, &image);
+    return pc_cfi_function_start(&image, pc);
+}
+
+#else /* a processor that the walker does not know: contexts are cut at the first frame */
+
+enum pc_step_result pc_walk_step(struct pc_walk *walk, struct pc_step *step)
+{
+    step->n_words = 0;
+    step->registers = false;
+    step->module = pc_loadmap_find(walk->pc - !walk->exact);
+    return PC_STEP_CUT;
+}
+
+void pc_walk_from_context(struct pc_walk *walk, const void *ucontext, struct pc_stack stack)
+{
+    (void)ucontext;
+    *walk = (struct pc_walk){.exact = true, .stack = stack};
+}
+
+uintptr_t pc_walk_function_start(uintptr_t pc)
+{
+    (void)pc;
+    return 0;
+}
+
+#endif
