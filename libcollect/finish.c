@@ -97,13 +97,14 @@ static void announce(void)
     char path[PCOLLECT_PATH_BYTES];
     pc_format(path, sizeof path, "%s/pcollect-%u/run-%lx.path", pc_process.config.spool_path,
               (unsigned)geteuid(), (unsigned long)key);
-    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-    if (fd < 0)
-        return;
-    size_t n = strlen(pc_process.out);
-    if (write(fd, pc_process.out, n) != (ssize_t)n)
-        unlink(path);
-    close(fd);
+    /* One line for each job of the run; the spool may be missing. */
+    char line[PCOLLECT_PATH_BYTES + 1];
+    size_t n = pc_format(line, sizeof line, "%s\n", pc_process.out);
+    int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (fd < 0 || write(fd, line, n) != (ssize_t)n)
+        pc_log("profile written to %s", pc_process.out);
+    if (fd >= 0)
+        close(fd);
 }
 
 /* Collective. A rank that cannot open the module does not take part, and the others wait for it:

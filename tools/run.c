@@ -166,28 +166,28 @@ static bool check_words(const struct run *r, enum pct_passing passing,
 
 /* ---- After the job -------------------------------------------------------------------------- */
 
-static void say_profile(const char *path, const char *remark)
+/* The paths that the jobs' first ranks wrote, one a line; the file is removed. */
+static bool take_paths(const char *file)
 {
-    fprintf(stderr, "pcollect: profile: %s%s\n", path, remark);
-}
-
-/* The path that rank 0 wrote; the file is removed. */
-static bool take_path(const char *file)
-{
-    char path[PATH_MAX] = "";
     struct stat st;
-    int fd = open(file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-    if (fd < 0)
+    char *path = NULL;
+    size_t room = 0;
+    bool named = false;
+    int fd = open(file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    FILE *lines = fd >= 0 ? fdopen(fd, "r") : NULL;
+    if (lines == NULL)
         return false;
-    ssize_t n = read(fd, path, sizeof path - 1);
-    bool ours = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid();
-    close(fd);
-    if (!ours || n <= 0)
-        return false;
-    unlink(file);
-    path[strcspn(path, "\n")] = '\0';
-    say_profile(path, "");
-    return true;
+    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid()) {
+        while (getline(&path, &room, lines) > 0) {
+            path[strcspn(path, "\n")] = '\0';
+            fprintf(stderr, "pcollect: profile: %s\n", path);
+            named = true;
+        }
+        unlink(file);
+    }
+    free(path);
+    fclose(lines);
+    return named;
 }
 
 static void say_nothing_found(const struct run *r)
@@ -209,7 +209,7 @@ static void look_after_job(const struct run *r, int status)
                                     .overwrite = true,
                                     .quiet = true};
     struct pct_recovered found = {0, 0, 0};
-    bool named = take_path(file);
+    bool named = take_paths(file);
     pct_recover_folders(&recovery, &folder, 1, &found);
     if (!named && found.n_profiles + found.n_failed + found.n_alive == 0 && status != 127 &&
         status != 126)
@@ -239,6 +239,13 @@ static int run_job(struct run *r)
         return PCT_CALL;
     collect_variables(r);
     char **words = pct_launcher_words(passing, r->words, r->variables);
+    char *folder = pct_spool_folder(&r->config);
+    if (mkdir(folder, 0700) != 0 && errno != EEXIST)
+        pct_say(r->self,
+                "the spool %s cannot be used: %s; what is collected will not outlive a "
+                "killed process",
+                r->config.spool_path, strerror(errno));
+    free(folder);
     int status = pct_job_run(r->self, words, passing == PCT_PASS_INHERIT ? r->variables : NULL);
     look_after_job(r, status);
     return status;
