@@ -12,6 +12,7 @@ lib_LTLIBRARIES += libpcollect.la
 libpcollect_la_SOURCES =
 libpcollect_la_LDFLAGS = -shared -avoid-version -Wl,-z,defs -Wl,-z,now
 libpcollect_la_LIBADD = libcollect/libpcmpi.la libcollect/libpccore.la libcollect/libpcwalk.la \
+    libcollect/libpcinterpose.la \
     plugins/libpcplugins.la config/libpcconfig.la cct/libpccct.la base/libpcbase.la
 
 # libtool's description of a library that nobody links against.
