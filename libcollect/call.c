@@ -27,18 +27,17 @@ static inline void drop_left_calls(struct pc_thread *t, uintptr_t cfa)
     }
 }
 
-static __attribute__((noinline)) bool prepare_slow(struct pc_thread **t)
+/* The state of this thread, made or brought up to date; NULL: the call is passed on. */
+static __attribute__((noinline)) struct pc_thread *prepare(struct pc_thread *t)
 {
-    if (!*t) {
-        *t = pc_thread_enter();
-        return *t != NULL;
-    }
-    if ((*t)->busy) {
+    if (!t)
+        return pc_thread_enter();
+    if (t->busy) {
         if (atomic_load_explicit(&pc_live->phase, memory_order_relaxed))
             pc_lost(PCOLLECT_LOST_NESTED, 1);
-        return false;
+        return NULL;
     }
-    return pc_thread_refresh(*t);
+    return pc_thread_refresh(t) ? t : NULL;
 }
 
 /* Once in PC_CHECK_EVERY calls: is the context from the cache the one that a walk finds? */
@@ -108,9 +107,11 @@ bool pc_call_begin(struct pc_call *call, unsigned slot)
     if (PC_UNLIKELY(!t || t->busy ||
                     t->phase != atomic_load_explicit(&pc_live->phase, memory_order_relaxed) ||
                     t->generation !=
-                        atomic_load_explicit(&pc_loadmap_generation, memory_order_relaxed)))
-        if (!prepare_slow(&t))
+                        atomic_load_explicit(&pc_loadmap_generation, memory_order_relaxed))) {
+        t = prepare(t);
+        if (!t)
             return false;
+    }
     t->busy = 1;
     barrier();
     bool counted = false;
@@ -197,17 +198,28 @@ static bool end_late(struct pc_thread *t, struct pc_call *call)
     return call->record != NULL;
 }
 
-static void book_call(struct pc_thread *t, const struct pc_call *call)
+static inline void book_call(struct pc_thread *t, const struct pc_call *call)
 {
-    if (!call->depth) {
-        t->record->mpi_ticks += call->event.end - call->event.begin;
-        t->record->mpi_calls++;
-        t->record->last_ticks = call->event.end;
+    if (PC_LIKELY(!call->depth)) {
+        struct pcollect_thread *r = t->record;
+        r->mpi_ticks += call->event.end - call->event.begin;
+        r->mpi_calls++;
+        r->last_ticks = call->event.end;
     }
-    for (uint32_t i = 0; i < pc_process.n_plugins; i++) {
-        const struct pc_loaded_plugin *p = &pc_process.plugins[i];
-        p->comm->post(p->state, &call->event, (char *)call->record + p->record_offset);
-    }
+    const struct pc_loaded_plugin *p = pc_process.plugins, *end = p + pc_process.n_plugins;
+    for (; p < end; p++)
+        p->post(p->state, &call->event, (char *)call->record + p->record_offset);
+}
+
+static __attribute__((noinline)) void end_slowly(struct pc_thread *t, struct pc_call *call,
+                                                 uint32_t phase)
+{
+    int saved = errno;
+    if (phase && end_late(t, call))
+        book_call(t, call);
+    if (phase && !call->depth)
+        pc_write_late();
+    errno = saved;
 }
 
 void pc_call_end(struct pc_call *call)
@@ -217,16 +229,10 @@ void pc_call_end(struct pc_call *call)
     t->busy = 1;
     barrier();
     t->depth = call->depth;
-    if (PC_LIKELY(phase == call->epoch)) {
+    if (PC_LIKELY(phase == call->epoch))
         book_call(t, call);
-    } else {
-        int saved = errno;
-        if (phase && end_late(t, call))
-            book_call(t, call);
-        if (phase && !call->depth)
-            pc_write_late();
-        errno = saved;
-    }
+    else
+        end_slowly(t, call, phase);
     barrier();
     t->busy = 0;
 }

@@ -79,9 +79,10 @@ struct pc_thread {
 };
 
 struct pc_loaded_plugin {
-    const struct pcollect_comm_plugin *comm;
+    void (*post)(void *state, const struct pcollect_event *event, void *record);
     void *state;
-    uint32_t record_offset;
+    const struct pcollect_comm_plugin *comm;
+    uint64_t record_offset;
 };
 
 struct pc_process {

@@ -62,8 +62,8 @@ static int add_plugin(const char *name, struct pc_error *error)
         return pc_error_set(error, PC_EARG, "[collect] plugins: %s is refused: %s", name, why);
     if (pc_process.n_plugins == PC_MAX_PLUGINS)
         return pc_error_set(error, PC_EARG, "[collect] plugins: more than %d", PC_MAX_PLUGINS);
-    pc_process.plugins[pc_process.n_plugins++] =
-        (struct pc_loaded_plugin){p, NULL, pc_process.record_bytes};
+    pc_process.plugins[pc_process.n_plugins++] = (struct pc_loaded_plugin){
+        .post = p->post, .comm = p, .record_offset = pc_process.record_bytes};
     pc_process.record_bytes += (p->record_bytes + 7u) & ~7u;
     return PC_OK;
 }

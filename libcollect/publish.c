@@ -56,7 +56,7 @@ void pc_publish_op(uint16_t op)
 int pc_publish_plugin(const struct pc_loaded_plugin *plugin)
 {
     const struct pcollect_comm_plugin *p = plugin->comm;
-    struct pcollect_plugin_rec record = {.record_offset = plugin->record_offset,
+    struct pcollect_plugin_rec record = {.record_offset = (uint32_t)plugin->record_offset,
                                          .record_bytes = p->record_bytes,
                                          .n_fields = p->n_fields};
     pc_format(record.name, sizeof record.name, "%s", p->name);
