@@ -11,3 +11,4 @@ if HAVE_LIBDW
 report_libpcreport_la_SOURCES += report/symbols_dw.c report/demangle.c
 report_libpcreport_la_LIBADD += $(LIBDW_LIBS) -ldl
 endif
+dist_man_MANS += report/pcollect-report.1

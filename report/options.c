@@ -5,6 +5,7 @@
  */
 #include "config.h"
 
+#include "report/report.h"
 #include "report/report_private.h"
 
 #include <errno.h>
@@ -304,11 +305,27 @@ static int read_all(int argc, char **argv, struct pct_options *o)
     return check_sort(o);
 }
 
+static struct {
+    const char *columns, *no_color, *term;
+} environment;
+
+void pct_report_environment(const char *columns, const char *no_color, const char *term)
+{
+    environment.columns = columns;
+    environment.no_color = no_color;
+    environment.term = term;
+}
+
+static bool is_plain(void)
+{
+    return (environment.no_color && *environment.no_color) ||
+           (environment.term && !strcmp(environment.term, "dumb"));
+}
+
 static size_t find_width(void)
 {
     struct winsize size;
-    const char *columns = pct_environment_columns();
-    unsigned long n = columns ? strtoul(columns, NULL, 10) : 0;
+    unsigned long n = environment.columns ? strtoul(environment.columns, NULL, 10) : 0;
     if (n >= 20 && n <= 10000)
         return n;
     if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_col >= 20)
@@ -330,7 +347,7 @@ int pct_options_read(int argc, char **argv, struct pct_options *o, int *status_o
     setlocale(LC_CTYPE, "");
     o->utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8");
     o->color = o->color_mode == PCT_COLOR_ALWAYS ||
-               (o->color_mode == PCT_COLOR_AUTO && terminal && !pct_environment_plain());
+               (o->color_mode == PCT_COLOR_AUTO && terminal && !is_plain());
     /* A table for a file or a pipe is not cut, unless a width is asked for. */
     if (!o->width && (terminal || !o->table))
         o->width = find_width();

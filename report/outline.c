@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * The tree of hottest contexts as text. A line is a node: its share of MPI time, its time, a
- * picture of its time over ranks, its name. A node with one visible child is continued straight
- * below; lines and corners are drawn only where paths part, so that deep paths stay on the screen.
+ * picture of its time over ranks, its name and where it was called. A node with one visible child
+ * is continued straight below; lines and corners are drawn only where paths part, so that deep
+ * paths stay on the screen.
  */
 #include "report/report_private.h"
 
@@ -16,9 +17,12 @@ struct outline {
     FILE *out;
     const struct pct_data *d;
     const struct pct_options *o;
+    struct pct_tree *tree;
     struct pct_buf guide; /* lines left of the current node */
     uint64_t *values;     /* by rank */
     bool *present;
+    struct pct_buf bar; /* of bar_node */
+    uint32_t bar_node;
 };
 
 struct signs {
@@ -48,7 +52,7 @@ struct children {
 
 static struct children look_at_children(const struct outline *l, uint32_t node)
 {
-    const struct pct_node *nodes = l->d->tree->nodes;
+    const struct pct_node *nodes = l->tree->nodes;
     struct children c = {.first = PC_NO_INDEX};
     for (uint32_t i = nodes[node].first_child; i != PC_NO_INDEX; i = nodes[i].next) {
         if (!is_visible(l, &nodes[i])) {
@@ -65,12 +69,21 @@ static struct children look_at_children(const struct outline *l, uint32_t node)
 /* ---- One line ---------------------------------------------------------------------------------
  */
 
+/* An only child has all the time of its parent, and the same picture: long runs cost no walks over
+ * the tree. */
 static void put_bar(struct outline *l, uint32_t node, struct pct_buf *b)
 {
-    size_t n = l->d->profile->n_ranks;
-    memset(l->values, 0, n * sizeof *l->values);
-    pct_tree_ranks(l->d->tree, node, l->values, l->present);
-    pct_print_bar(b, l->values, n, l->o->utf8);
+    const struct pct_node *n = &l->tree->nodes[node], *last = &l->tree->nodes[l->bar_node];
+    size_t n_ranks = l->d->profile->n_ranks;
+    if (!l->bar.n || n->parent != l->bar_node ||
+        n->inclusive[PCT_TIME] != last->inclusive[PCT_TIME]) {
+        memset(l->values, 0, n_ranks * sizeof *l->values);
+        pct_tree_ranks(l->tree, node, l->values, l->present);
+        pct_buf_clear(&l->bar);
+        pct_print_bar(&l->bar, l->values, n_ranks, l->o->utf8);
+    }
+    l->bar_node = node;
+    pct_buf_text(b, l->bar.data);
 }
 
 /* Names of functions lose parameters and template arguments where they are long. */
@@ -93,57 +106,99 @@ static void put_short_name(struct pct_buf *b, const char *name, size_t cells, bo
     pct_buf_free(&kept);
 }
 
+/* " at FILE:LINE", where the node was called. */
+static void put_call(const struct outline *l, const struct pct_node *n, struct pct_buf *b)
+{
+    if (!n->call_file)
+        return;
+    pct_buf_text(b, " at ");
+    pct_text_escape(b, l->o->tree.full_paths ? n->call_file : pct_symbols_base_name(n->call_file),
+                    PCT_ESCAPE_CELL);
+    pct_buf_format(b, ":%u", n->call_line);
+}
+
+/* " in FILE": what is not told by the place of the call. */
+static void put_home(const struct outline *l, const struct pct_node *n, struct pct_buf *b)
+{
+    const char *home = n->call_file ? NULL : n->frame.file;
+    if (!n->frame.file && n->module != PC_NO_INDEX)
+        home = l->d->profile->modules[n->module].path;
+    if (!home)
+        return;
+    pct_buf_text(b, " in ");
+    pct_text_escape(b, l->o->tree.full_paths ? home : pct_symbols_base_name(home), PCT_ESCAPE_CELL);
+}
+
 static void put_frame(const struct outline *l, const struct pct_node *n, size_t cells,
                       struct pct_buf *b)
 {
     struct pct_buf name = {0}, place = {0};
     const struct pct_frame *f = &n->frame;
-    if (!f->function) {
-        pct_text_cut(b, n->label, cells, l->o->utf8);
-        return;
-    }
-    pct_text_escape(&name, f->function, PCT_ESCAPE_CELL);
-    if (f->file && l->o->tree.full_paths)
-        pct_text_escape(&place, f->file, PCT_ESCAPE_CELL);
-    else if (f->file)
-        pct_text_escape(&place, pct_symbols_base_name(f->file), PCT_ESCAPE_CELL);
-    else if (n->module != PC_NO_INDEX)
-        pct_text_escape(&place, pct_symbols_base_name(l->d->profile->modules[n->module].path),
-                        PCT_ESCAPE_CELL);
-    if (f->file)
-        pct_buf_format(&place, ":%u", f->line);
+    pct_buf_put(&place, "", 0);
+    put_call(l, n, &place);
+    put_home(l, n, &place);
     if (f->inlined)
         pct_buf_text(&place, " [inlined]");
-    size_t taken = pct_text_cells(place.data) + 2;
+    else if (l->tree->nodes[n->parent].kind == PCOLLECT_NODE_OP)
+        pct_buf_text(&place, " [called by MPI]");
+    if (f->function)
+        pct_text_escape(&name, f->function, PCT_ESCAPE_CELL);
+    else
+        pct_buf_format(&name, "+0x%llx", (unsigned long long)n->offset);
+    size_t taken = pct_text_cells(place.data);
     put_short_name(b, name.data, cells > taken + 16 ? cells - taken : 16, l->o->utf8);
-    pct_buf_format(b, "  %s%s%s", pct_style(l->o, PCT_STYLE_DIM), place.data,
+    pct_buf_format(b, "%s%s%s", pct_style(l->o, PCT_STYLE_DIM), place.data,
                    pct_style(l->o, PCT_STYLE_PLAIN));
     pct_buf_free(&name);
     pct_buf_free(&place);
 }
 
-static void put_bytes(struct pct_buf *b, pc_u128 bytes, const char *what)
+/* Appends ", TEXT" if the line does not become longer than `cells`. */
+static void put_detail(struct pct_buf *b, const char *text, size_t cells)
 {
-    char number[PCT_NUMBER_BYTES];
-    if (bytes)
-        pct_buf_format(b, ", %s %s", pct_text_bytes(number, bytes), what);
+    if (pct_text_cells(b->data) + 2 + pct_text_cells(text) <= cells)
+        pct_buf_format(b, "%s%s", b->n ? ", " : "", text);
 }
 
-static void put_op(const struct outline *l, const struct pct_node *n, struct pct_buf *b)
+static void put_bytes(struct pct_buf *b, pc_u128 bytes, const char *what, size_t cells)
 {
-    char number[PCT_NUMBER_BYTES];
+    char number[PCT_NUMBER_BYTES], text[PCT_NUMBER_BYTES + 16];
+    snprintf(text, sizeof text, "%s %s", pct_text_bytes(number, bytes), what);
+    if (bytes)
+        put_detail(b, text, cells);
+}
+
+static void put_op(const struct outline *l, const struct pct_node *n, size_t cells,
+                   struct pct_buf *b)
+{
+    char number[PCT_NUMBER_BYTES], text[PCT_NUMBER_BYTES + 16];
+    const char *name = l->d->profile->ops[n->op].name;
     const pc_u128 *sum = n->own.sum;
-    pct_buf_format(b, "%s%s%s", pct_style(l->o, PCT_STYLE_NAME), n->label,
-                   pct_style(l->o, PCT_STYLE_PLAIN));
-    if (!sum[PCT_CALLS])
-        return;
-    pct_buf_format(b, "  %s %s", pct_text_count(number, sum[PCT_CALLS]),
-                   sum[PCT_CALLS] == 1 ? "call" : "calls");
-    pct_buf_format(b, ", mean %s", pct_text_time(number, sum[PCT_TIME] / sum[PCT_CALLS]));
-    put_bytes(b, sum[PCT_SENT], "sent");
-    put_bytes(b, sum[PCT_RECEIVED], "received");
+    struct pct_buf place = {0}, details = {0};
+    pct_buf_put(&place, "", 0);
+    pct_buf_put(&details, "", 0);
+    put_call(l, n, &place);
+    pct_buf_format(b, "%s", pct_style(l->o, PCT_STYLE_NAME));
+    pct_text_escape(b, name, PCT_ESCAPE_CELL);
+    pct_buf_format(b, "%s%s%s%s: ", pct_style(l->o, PCT_STYLE_PLAIN),
+                   pct_style(l->o, PCT_STYLE_DIM), place.data, pct_style(l->o, PCT_STYLE_PLAIN));
+    size_t taken = pct_text_cells(name) + pct_text_cells(place.data) + 2;
+    size_t room = cells > taken + 16 ? cells - taken : 16;
+    snprintf(text, sizeof text, "%s %s", pct_text_count(number, sum[PCT_CALLS]),
+             sum[PCT_CALLS] == 1 ? "call" : "calls");
+    put_detail(&details, text, room);
+    if (sum[PCT_CALLS]) {
+        snprintf(text, sizeof text, "mean %s",
+                 pct_text_time(number, sum[PCT_TIME] / sum[PCT_CALLS]));
+        put_detail(&details, text, room);
+    }
+    put_bytes(&details, sum[PCT_SENT], "sent", room);
+    put_bytes(&details, sum[PCT_RECEIVED], "received", room);
     if (n->flags & PCOLLECT_FLAG_COLLAPSED)
-        pct_buf_text(b, " [with deeper contexts]");
+        pct_buf_text(&details, ", with deeper contexts");
+    pct_buf_text(b, details.data);
+    pct_buf_free(&place);
+    pct_buf_free(&details);
 }
 
 static void put_figures(const struct outline *l, pc_u128 ns, struct pct_buf *b)
@@ -160,7 +215,7 @@ static void put_figures(const struct outline *l, pc_u128 ns, struct pct_buf *b)
 /* sign: the corner before the name; times: how often the node is repeated straight below. */
 static void put_node(struct outline *l, uint32_t node, const char *sign, size_t times)
 {
-    const struct pct_node *n = &l->d->tree->nodes[node];
+    const struct pct_node *n = &l->tree->nodes[node];
     struct pct_buf line = {0};
     put_figures(l, n->inclusive[PCT_TIME], &line);
     put_bar(l, node, &line);
@@ -169,7 +224,7 @@ static void put_node(struct outline *l, uint32_t node, const char *sign, size_t 
     size_t width = l->o->width ? l->o->width : 100000;
     size_t room = width > before + 30 ? width - before : 30;
     if (n->kind == PCOLLECT_NODE_OP)
-        put_op(l, n, &line);
+        put_op(l, n, room, &line);
     else if (n->kind == PCOLLECT_NODE_CUT)
         pct_buf_text(&line, "(cut: the callers are unknown)");
     else
@@ -200,7 +255,7 @@ static void put_hidden(struct outline *l, const struct children *c, const char *
  * run, whose children part. */
 static uint32_t put_run(struct outline *l, uint32_t node, const char *sign, const char *below)
 {
-    const struct pct_node *nodes = l->d->tree->nodes;
+    const struct pct_node *nodes = l->tree->nodes;
     for (;;) {
         size_t times = 1;
         uint32_t first = node;
@@ -223,7 +278,7 @@ static uint32_t put_run(struct outline *l, uint32_t node, const char *sign, cons
 /* Top level: no corners. */
 static void put_children(struct outline *l, uint32_t node, unsigned depth)
 {
-    const struct pct_node *nodes = l->d->tree->nodes;
+    const struct pct_node *nodes = l->tree->nodes;
     const struct signs *signs = signs_of(l);
     struct children c = look_at_children(l, node);
     size_t left = c.n + (c.n_hidden != 0), n_guide = l->guide.n;
@@ -242,11 +297,16 @@ static void put_children(struct outline *l, uint32_t node, unsigned depth)
         put_hidden(l, &c, depth ? signs->last : "");
 }
 
-void pct_print_outline(FILE *out, const struct pct_data *d, const struct pct_options *o)
+void pct_print_outline(FILE *out, const struct pct_data *d, const struct pct_options *o,
+                       enum pct_metric metric)
 {
     size_t n = d->profile->n_ranks;
     struct outline l = {.out = out, .d = d, .o = o};
     char share[PCT_NUMBER_BYTES];
+    struct pct_tree_options shape = o->tree;
+    shape.outline = true;
+    l.tree = pct_tree_new(d->model, d->symbols, &shape);
+    pct_tree_sort(l.tree, metric);
     l.values = pct_alloc(n, sizeof *l.values);
     l.present = pct_alloc(n, sizeof *l.present);
     pct_buf_put(&l.guide, "", 0);
@@ -260,7 +320,9 @@ void pct_print_outline(FILE *out, const struct pct_data *d, const struct pct_opt
         put_children(&l, 0, 0);
     else
         fprintf(out, "  no MPI function was called\n");
+    pct_tree_free(l.tree);
     free(l.values);
     free(l.present);
     pct_buf_free(&l.guide);
+    pct_buf_free(&l.bar);
 }

@@ -104,8 +104,10 @@ static void print_primitives(FILE *out, const struct pct_data *d, const struct p
                               .more_head = wide ? "by rank  most, on rank" : "by rank",
                               .more = put_rank_bar,
                               .arg = &bars};
-    if (!rows.n && !rows.n_hidden)
+    if (!rows.n && !rows.n_hidden) {
+        pct_rows_free(&rows);
         return;
+    }
     fill_bars(&bars);
     fprintf(out, "\n%sMPI functions%s (sums over %u %s)\n", pct_style(o, PCT_STYLE_TITLE),
             pct_style(o, PCT_STYLE_PLAIN), d->profile->n_ranks,
@@ -137,8 +139,7 @@ void pct_print_text(FILE *out, const struct pct_data *d, const struct pct_option
 {
     pct_print_head(out, d, o);
     print_primitives(out, d, o);
-    pct_tree_sort(d->tree, metric_of(o->sort));
-    pct_print_outline(out, d, o);
+    pct_print_outline(out, d, o, metric_of(o->sort));
 }
 
 void pct_print_table(FILE *out, const struct pct_data *d, const struct pct_options *o)

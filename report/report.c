@@ -11,28 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct {
-    const char *columns, *no_color, *term;
-} environment;
-
-void pct_report_environment(const char *columns, const char *no_color, const char *term)
-{
-    environment.columns = columns;
-    environment.no_color = no_color;
-    environment.term = term;
-}
-
-const char *pct_environment_columns(void)
-{
-    return environment.columns;
-}
-
-bool pct_environment_plain(void)
-{
-    return (environment.no_color && *environment.no_color) ||
-           (environment.term && !strcmp(environment.term, "dumb"));
-}
-
 /* Messages about symbols go to standard error where the output is for programs. */
 static void tell_complaints(const struct pct_data *d)
 {

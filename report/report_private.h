@@ -39,7 +39,9 @@ void pct_print_json(FILE *out, const struct pct_data *d, const struct pct_option
 
 /* The parts of the text. */
 void pct_print_head(FILE *out, const struct pct_data *d, const struct pct_options *o);
-void pct_print_outline(FILE *out, const struct pct_data *d, const struct pct_options *o);
+/* metric: by which siblings are sorted. */
+void pct_print_outline(FILE *out, const struct pct_data *d, const struct pct_options *o,
+                       enum pct_metric metric);
 
 /* A small picture of the values over ranks, PCT_BAR_CELLS wide: a cell a rank, or with more ranks
  * the mean of some; height is value over the greatest. */
@@ -61,9 +63,5 @@ const char *pct_style(const struct pct_options *o, enum pct_style style);
  * i-th word, NULL at the end. */
 const char *pct_nearest(const char *typed, const char *(*next)(const void *arg, size_t i),
                         const void *arg);
-
-/* What the command found in its environment (report.h). */
-const char *pct_environment_columns(void);
-bool pct_environment_plain(void);
 
 #endif

@@ -29,7 +29,7 @@ struct unit {
     struct function *functions;
     size_t n, room;
     bool ready;
-    bool fortran;
+    bool fortran, cxx;
 };
 
 struct range {
@@ -66,17 +66,24 @@ static int compare_ranges(const void *a, const void *b)
     return x->lo < y->lo ? -1 : x->lo > y->lo;
 }
 
-static bool is_fortran(Dwarf_Die *unit)
+static void set_language(struct unit *u, Dwarf_Die *die)
 {
-    switch (dwarf_srclang(unit)) {
+    switch (dwarf_srclang(die)) {
     case DW_LANG_Fortran77:
     case DW_LANG_Fortran90:
     case DW_LANG_Fortran95:
     case DW_LANG_Fortran03:
     case DW_LANG_Fortran08:
-        return true;
+        u->fortran = true;
+        break;
+    case DW_LANG_C_plus_plus:
+    case DW_LANG_C_plus_plus_03:
+    case DW_LANG_C_plus_plus_11:
+    case DW_LANG_C_plus_plus_14:
+        u->cxx = true;
+        break;
     default:
-        return false;
+        break;
     }
 }
 
@@ -87,14 +94,13 @@ static void add_unit(struct pct_dw *d, Dwarf_Die *die)
         return;
     d->units = pct_grow(d->units, d->n_units, &d->units_room, sizeof *d->units);
     struct unit *u = &d->units[d->n_units];
-    *u = (struct unit){.die = *die, .root = *die, .fortran = is_fortran(die)};
+    *u = (struct unit){.die = *die, .root = *die};
     Dwarf_Die split;
     uint8_t type;
     if (!dwarf_cu_info(die->cu, NULL, &type, NULL, &split, NULL, NULL, NULL) &&
-        type == DW_UT_skeleton && dwarf_tag(&split) != DW_TAG_invalid) {
+        type == DW_UT_skeleton && dwarf_tag(&split) != DW_TAG_invalid)
         u->root = split;
-        u->fortran = is_fortran(&split);
-    }
+    set_language(u, &u->root);
     Dwarf_Addr base, lo, hi;
     ptrdiff_t next = 0;
     while ((next = dwarf_ranges(die, next, &base, &lo, &hi)) > 0) {
@@ -440,11 +446,14 @@ static size_t find_chain(struct unit *u, Dwarf_Die *die, uint64_t address, struc
     return n + 1;
 }
 
+/* A function that DWARF does not name, or, local to another function, not in full. */
 static void name_by_symbol(struct pct_dw *d, uint64_t address, struct pct_pool *pool,
-                           struct pct_frame *frame)
+                           struct pct_frame *frame, bool cxx)
 {
-    const struct symbol *s = frame->function ? NULL : find_symbol(d, address);
-    if (s)
+    if (frame->function && !cxx)
+        return;
+    const struct symbol *s = find_symbol(d, address);
+    if (s && (!frame->function || !strncmp(s->name, "_Z", 2)))
         frame->function = pct_demangle(s->name, pool);
 }
 
@@ -458,10 +467,12 @@ size_t pct_dw_find(struct pct_dw *d, uint64_t address, struct pct_pool *pool,
         frames[0] = (struct pct_frame){0};
         if (u)
             set_line(u, there, pool, &frames[0]);
-        name_by_symbol(d, address, pool, &frames[0]);
+        name_by_symbol(d, address, pool, &frames[0], false);
         return frames[0].function ? 1 : 0;
     }
     size_t found = find_chain(u, die, there, pool, frames, n);
-    name_by_symbol(d, address, pool, &frames[0]);
+    Dwarf_Attribute attribute;
+    bool linked = dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute) != NULL;
+    name_by_symbol(d, address, pool, &frames[0], u->cxx && !linked);
     return found;
 }

@@ -9,13 +9,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Where a call is made; file NULL: unknown. */
+struct call {
+    const char *file;
+    uint32_t line;
+};
+
 struct builder {
     struct pct_tree *tree;
     struct pct_symbols *symbols;
     const struct pct_tree_options *options;
     uint32_t *slots; /* open addressing over nodes, index + 1; at most half full */
     size_t n_slots;
-    uint32_t *shown; /* by profile node: its node in the tree */
+    uint32_t *shown;    /* by profile node: its node in the tree */
+    struct call *calls; /* by profile node: where it makes its calls */
     struct pct_buf text;
 };
 
@@ -77,47 +84,68 @@ static uint32_t find_child(struct builder *b, uint32_t parent, uint16_t kind, co
 /* ---- Labels -----------------------------------------------------------------------------------
  */
 
-static const char *label_frame(struct builder *b, const struct pct_frame *f,
-                               const struct pc_profile_node *n)
+/* function@file:line, function@module or module+0xoffset. The line is left out of an outline. */
+static void put_frame(struct builder *b, const struct pct_frame *f, const struct pc_profile_node *n)
 {
     const struct pc_profile *p = b->tree->model->profile;
     const char *module = n->module == PC_NO_INDEX ? "unknown" : p->modules[n->module].path;
+    const char *file = f->file;
     struct pct_buf *text = &b->text;
-    pct_buf_clear(text);
-    if (!b->options->full_paths)
+    if (!b->options->full_paths) {
         module = pct_symbols_base_name(module);
+        file = file ? pct_symbols_base_name(file) : NULL;
+    }
     if (!f->function) {
         pct_text_escape(text, module, PCT_ESCAPE_NAME);
         pct_buf_format(text, "+0x%llx", (unsigned long long)n->offset);
-    } else if (!f->file) {
-        pct_text_escape(text, f->function, PCT_ESCAPE_NAME);
-        pct_buf_text(text, "@");
-        pct_text_escape(text, module, PCT_ESCAPE_NAME);
-    } else {
-        pct_text_escape(text, f->function, PCT_ESCAPE_NAME);
-        pct_buf_text(text, "@");
-        pct_text_escape(text, b->options->full_paths ? f->file : pct_symbols_base_name(f->file),
-                        PCT_ESCAPE_NAME);
-        pct_buf_format(text, ":%u", f->line);
+        return;
     }
-    return pct_pool_intern(b->tree->pool, text->data);
+    pct_text_escape(text, f->function, PCT_ESCAPE_NAME);
+    pct_buf_text(text, "@");
+    pct_text_escape(text, file ? file : module, PCT_ESCAPE_NAME);
+    if (file && !b->options->outline)
+        pct_buf_format(text, ":%u", f->line);
 }
 
-static uint32_t add_frames(struct builder *b, uint32_t at, const struct pc_profile_node *n)
+/* The child of `at` that reads as the text, in an outline also called from there. */
+static uint32_t find_called(struct builder *b, uint32_t at, uint16_t kind, struct call call)
 {
+    if (b->options->outline && call.file)
+        pct_buf_format(&b->text, " at %s:%u", call.file, call.line);
+    at = find_child(b, at, kind, pct_pool_intern(b->tree->pool, b->text.data));
+    if (b->options->outline) {
+        b->tree->nodes[at].call_file = call.file;
+        b->tree->nodes[at].call_line = call.line;
+    }
+    return at;
+}
+
+static struct call call_above(const struct builder *b, uint32_t source)
+{
+    uint32_t parent = b->tree->model->profile->nodes[source].parent;
+    return parent == PC_NO_INDEX ? (struct call){NULL, 0} : b->calls[parent];
+}
+
+static uint32_t add_frames(struct builder *b, uint32_t at, uint32_t source)
+{
+    const struct pc_profile_node *n = &b->tree->model->profile->nodes[source];
     struct pct_place place = pct_symbols_find(b->symbols, n->module, n->offset);
+    struct call call = call_above(b, source);
     for (uint32_t i = 0; i < place.n_frames; i++) {
         if (b->options->depth && b->tree->nodes[at].depth >= b->options->depth)
-            return at;
-        const char *label = label_frame(b, &place.frames[i], n);
-        at = find_child(b, at, PCOLLECT_NODE_FRAME, label);
+            break;
+        pct_buf_clear(&b->text);
+        put_frame(b, &place.frames[i], n);
+        at = find_called(b, at, PCOLLECT_NODE_FRAME, call);
         struct pct_node *node = &b->tree->nodes[at];
         if (node->module == PC_NO_INDEX) {
             node->frame = place.frames[i];
             node->module = n->module;
             node->offset = n->offset;
         }
+        call = (struct call){place.frames[i].file, place.frames[i].line};
     }
+    b->calls[source] = call;
     return at;
 }
 
@@ -125,10 +153,9 @@ static uint32_t add_op(struct builder *b, uint32_t at, uint32_t source)
 {
     struct pct_tree *t = b->tree;
     const struct pc_profile_node *n = &t->model->profile->nodes[source];
-    const char *name = t->model->profile->ops[n->op].name;
     pct_buf_clear(&b->text);
-    pct_text_escape(&b->text, name, PCT_ESCAPE_NAME);
-    at = find_child(b, at, PCOLLECT_NODE_OP, pct_pool_intern(t->pool, b->text.data));
+    pct_text_escape(&b->text, t->model->profile->ops[n->op].name, PCT_ESCAPE_NAME);
+    at = find_called(b, at, PCOLLECT_NODE_OP, call_above(b, source));
     struct pct_node *node = &t->nodes[at];
     node->op = n->op;
     pct_model_add(t->model, source, &node->own);
@@ -143,7 +170,7 @@ static uint32_t add_node(struct builder *b, uint32_t source)
     uint32_t at = n->parent == PC_NO_INDEX ? 0 : b->shown[n->parent];
     switch (n->kind) {
     case PCOLLECT_NODE_FRAME:
-        at = add_frames(b, at, n);
+        at = add_frames(b, at, source);
         break;
     case PCOLLECT_NODE_OP:
         at = add_op(b, at, source);
@@ -186,6 +213,7 @@ struct pct_tree *pct_tree_new(const struct pct_model *m, struct pct_symbols *s,
     t->next_source = pct_alloc(p->n_nodes, sizeof *t->next_source);
     b.slots = pct_alloc(b.n_slots, sizeof *b.slots);
     b.shown = pct_alloc(p->n_nodes, sizeof *b.shown);
+    b.calls = pct_alloc(p->n_nodes, sizeof *b.calls);
     find_child(&b, PC_NO_INDEX, PCOLLECT_NODE_ROOT, pct_pool_intern(t->pool, ""));
     for (uint32_t i = 0; i < p->n_nodes; i++) {
         t->next_source[i] = PC_NO_INDEX;
@@ -194,6 +222,7 @@ struct pct_tree *pct_tree_new(const struct pct_model *m, struct pct_symbols *s,
     sum_inclusive(t);
     free(b.slots);
     free(b.shown);
+    free(b.calls);
     pct_buf_free(&b.text);
     return t;
 }

@@ -12,13 +12,15 @@
 
 /* A node by its index; node 0 is the root. Parents come before their children. */
 struct pct_node {
-    uint32_t parent;                  /* PC_NO_INDEX for the root */
-    uint32_t first_child, next;       /* PC_NO_INDEX: none */
-    uint16_t kind;                    /* enum pcollect_node_kind */
-    uint16_t flags;                   /* enum pcollect_node_flag */
-    uint32_t op;                      /* OP: index into the profile's ops */
-    uint32_t depth;                   /* frames from the root to here, this one included */
-    const char *label;                /* escaped element of a path; "" for the root */
+    uint32_t parent;            /* PC_NO_INDEX for the root */
+    uint32_t first_child, next; /* PC_NO_INDEX: none */
+    uint16_t kind;              /* enum pcollect_node_kind */
+    uint16_t flags;             /* enum pcollect_node_flag */
+    uint32_t op;                /* OP: index into the profile's ops */
+    uint32_t depth;             /* frames from the root to here, this one included */
+    const char *label;          /* escaped element of a path; "" for the root */
+    const char *call_file;      /* outline: where the node was called, NULL: unknown */
+    uint32_t call_line;
     struct pct_frame frame;           /* FRAME */
     uint32_t module;                  /* FRAME: of the first address seen, or PC_NO_INDEX */
     uint64_t offset;                  /* FRAME: of the first address seen */
@@ -38,6 +40,8 @@ struct pct_tree {
 struct pct_tree_options {
     uint32_t depth;  /* frames more than this are booked to their ancestor; 0: no limit */
     bool full_paths; /* whole paths of files in labels */
+    bool outline;    /* a node is a function and the place of its call, not the place of the call
+                        that it makes: calls of one function stay together */
 };
 
 struct pct_tree *pct_tree_new(const struct pct_model *m, struct pct_symbols *s,
