@@ -240,3 +240,69 @@ void sample_teach_solver(struct pct_symbols *symbols)
         pct_symbols_teach(symbols, 0, places[i].offset,
                           (struct pct_place){places[i].frames, places[i].n});
 }
+
+/* ---- Hostile names ----------------------------------------------------------------------------
+ */
+
+const char *const sample_hostile_names[] = {
+    "a > b",
+    "a >b> c",
+    "> ",
+    ">",
+    "tab\there",
+    "line\nbreak\r",
+    "back\\slash \\n",
+    "at@file:3",
+    "\x1b[31mred\x07",
+    "bad \xff\xc3 utf8",
+    "over \xc0\xaf long",
+    "\xe2\x80\xae"
+    "reversed",
+    "c1 \xc2\x9b"
+    "31m",
+    "gr\xc3\xbc\xc3\x9f dich",
+    "\"quoted\"",
+    "operator>",
+    "std::map<int, std::vector<int> >",
+    "",
+    NULL,
+};
+
+void sample_hostile(struct sample *s)
+{
+    sample_begin(s);
+    s->p.exe = (char *)"/tmp/evil\n\tname\xff";
+    s->p.mpi = (char *)"MPI \"x\" \x1b[0m";
+    s->p.n_ranks = s->p.world_size = 1;
+    s->ranks[0] = (struct pc_profile_rank){.host = (char *)"ho\tst\n\xfe",
+                                           .pid = 1,
+                                           .inside_ns = 1000,
+                                           .mpi_ns = 30,
+                                           .mpi_calls = 3,
+                                           .n_threads = 1,
+                                           .closed = 1};
+    s->ops[0] = (struct pc_profile_op){(char *)"MPI_Barrier", PCOLLECT_CLASS_COLL};
+    s->p.n_ops = 1;
+    s->modules[0] = (struct pc_profile_module){.path = (char *)"/tmp/evil\n > @lib", .identity = 1};
+    s->p.n_modules = 1;
+    uint32_t up = 0;
+    for (uint64_t i = 0; sample_hostile_names[i]; i++)
+        up = sample_frame(s, up, 0, i + 1);
+    for (uint64_t i = 0; i < 2; i++) {
+        sample_op(s, sample_frame(s, up, 0, 0x1000 + i), 0);
+        sample_add(s, &(struct sample_calls){0, 1, 10 + 10 * i, 10 + 10 * i, 10 + 10 * i, 5, 7});
+    }
+    sample_end(s);
+}
+
+void sample_teach_hostile(struct pct_symbols *symbols)
+{
+    static struct pct_frame frames[32];
+    static const struct pct_frame same = {"same", "/x/same.c", 1, false};
+    for (uint64_t i = 0; sample_hostile_names[i]; i++) {
+        frames[i] = (struct pct_frame){sample_hostile_names[i], "/x/a > @b\n.c", 5, false};
+        pct_symbols_teach(symbols, 0, i + 1, (struct pct_place){&frames[i], 1});
+    }
+    for (uint64_t i = 0; i < 2; i++)
+        pct_symbols_teach(symbols, 0, 0x1000 + i, (struct pct_place){&same, 1});
+}

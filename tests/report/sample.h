@@ -57,4 +57,10 @@ void sample_end(struct sample *s);
 void sample_solver(struct sample *s);
 void sample_teach_solver(struct pct_symbols *symbols);
 
+/* One rank, names full of separators, control characters and bytes that are not UTF-8; two
+ * addresses that read the same; and the names themselves, outermost first, NULL at the end. */
+void sample_hostile(struct sample *s);
+void sample_teach_hostile(struct pct_symbols *symbols);
+extern const char *const sample_hostile_names[];
+
 #endif

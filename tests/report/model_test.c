@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Totals, the tree with names, and the tables, on profiles whose figures are known.
+ */
+#include "sample.h"
+
+#include "report/report_private.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const uint64_t ms = 1000000;
+
+static struct sample sample;
+
+static struct pct_data *open_solver(const struct pct_tree_options *options)
+{
+    sample_solver(&sample);
+    struct pct_symbols *symbols = pct_symbols_new(&sample.p);
+    sample_teach_solver(symbols);
+    return pct_data_new("solver", &sample.p, symbols, options);
+}
+
+static void the_samples_are_valid_profiles(void **state)
+{
+    (void)state;
+    struct pc_error error = {""};
+    sample_solver(&sample);
+    assert_int_equal(pc_profile_check(&sample.p, &error), 0);
+    sample_hostile(&sample);
+    assert_int_equal(pc_profile_check(&sample.p, &error), 0);
+}
+
+/* Allreduce 60 ms x (1 + 2 + 3 + 4), of which the callback's sends are 1 ms x 10. */
+static void nested_time_is_counted_once(void **state)
+{
+    (void)state;
+    sample_solver(&sample);
+    struct pct_model *m = pct_model_new(&sample.p);
+    const struct pct_op *reduce = &m->ops[0], *send = &m->ops[2];
+    pc_u128 exclusive = 0, ranks = 0;
+    assert_true(reduce->totals.sum[PCT_TIME] == 600 * ms);
+    assert_true(reduce->totals.sum[PCT_EXCLUSIVE] == 590 * ms);
+    assert_true(reduce->totals.sum[PCT_CALLS] == 4000);
+    assert_true(send->totals.sum[PCT_CALLS] == 43);
+    assert_true(send->totals.sum[PCT_SENT] == 160 + 16 + 1024);
+    for (size_t i = 0; i < 4; i++) {
+        exclusive += m->ops[i].totals.sum[PCT_EXCLUSIVE];
+        ranks += sample.ranks[i].mpi_ns;
+    }
+    assert_true(exclusive == m->context_mpi_ns);
+    assert_true(ranks == m->context_mpi_ns);
+    pct_model_free(m);
+}
+
+static void spreads_name_their_ranks(void **state)
+{
+    (void)state;
+    sample_solver(&sample);
+    struct pct_model *m = pct_model_new(&sample.p);
+    const struct pct_spread *reduce = &m->ops[0].time, *share = &m->all.share;
+    assert_int_equal(reduce->n, 4);
+    assert_true(reduce->min == 60 * ms && reduce->min_rank == 0);
+    assert_true(reduce->max == 240 * ms && reduce->max_rank == 3);
+    assert_int_equal(share->max_rank, 3);
+    assert_int_equal(share->max, 39216); /* 400 of 1020 ms */
+    /* Rank 0: 1000 - 100 - 2 ms outside MPI; the mean of 898, 797, 696 and 600 less 4.3 us. */
+    assert_true(m->all.compute.max == 898 * ms && m->all.compute.max_rank == 0);
+    assert_true(m->all.compute_ns == (898 + 797 + 696 + 600) * ms - 4300);
+    assert_int_equal(m->all.n_incomplete, 1);
+    assert_int_equal(m->all.lost_ranks[PCOLLECT_LOST_CUT], 1);
+    pct_model_free(m);
+}
+
+/* A thread each in MPI all the time: more than the wall time, but never less than nothing left. */
+static void times_never_go_below_zero(void **state)
+{
+    (void)state;
+    struct pc_profile_rank r = {.inside_ns = 10, .mpi_ns = 25, .merge_ns = 1};
+    assert_int_equal(pct_model_compute_ns(&r), 0);
+    sample_begin(&sample);
+    sample.p.n_ranks = 1;
+    sample.ops[0].name = (char *)"MPI_X";
+    sample.p.n_ops = 1;
+    uint32_t outer = sample_op(&sample, 0, 0);
+    sample_add(&sample, &(struct sample_calls){0, 1, 5, 5, 5, 0, 0});
+    sample_op(&sample, outer, 0);
+    sample_add(&sample, &(struct sample_calls){0, 1, 9, 9, 9, 0, 0});
+    sample_end(&sample);
+    struct pct_model *m = pct_model_new(&sample.p);
+    assert_true(m->exclusive_ns[outer] == 0);
+    pct_model_free(m);
+}
+
+static const char *path_of(const struct pct_data *d, const char *primitive, size_t n)
+{
+    const struct pct_table *t = pct_table_find("contexts");
+    for (size_t i = 0; i < d->n_contexts; i++) {
+        struct pct_value v = pct_table_value(pct_column_find(t, "primitive"), d, i);
+        if (!strcmp(v.text, primitive) && !n--)
+            return d->paths[i];
+    }
+    return NULL;
+}
+
+static void paths_show_inlined_and_nested_calls(void **state)
+{
+    (void)state;
+    struct pct_tree_options options = {0};
+    struct pct_data *d = open_solver(&options);
+    assert_string_equal(path_of(d, "MPI_Waitall", 0),
+                        "main@solver.c:210 > solve@solver.c:131 > exchange@solver.c:77 > "
+                        "field::wait@field.h:12");
+    assert_string_equal(path_of(d, "MPI_Send", 0),
+                        "main@solver.c:210 > solve@solver.c:120 > dot@solver.c:44 > MPI_Allreduce "
+                        "> sum<double>(double*, int)@solver.c:31");
+    assert_string_equal(path_of(d, "MPI_Send", 1), "libplug.so+0x77");
+    assert_string_equal(path_of(d, "MPI_Send", 2), "(cut)");
+    pct_data_free(d);
+
+    options.full_paths = true;
+    d = open_solver(&options);
+    assert_string_equal(path_of(d, "MPI_Init", 0), "main@/src/solver/solver.c:200");
+    assert_string_equal(path_of(d, "MPI_Send", 1), "/opt/lib/libplug.so+0x77");
+    pct_data_free(d);
+}
+
+static pc_u128 sum_column(const struct pct_data *d, const char *table, const char *column)
+{
+    const struct pct_table *t = pct_table_find(table);
+    pc_u128 sum = 0;
+    for (size_t i = 0; i < t->count(d); i++)
+        sum += pct_table_value(pct_column_find(t, column), d, i).number;
+    return sum;
+}
+
+/* Whatever the depth: contexts are put together, nothing is lost. */
+static void totals_agree_between_tables_at_every_depth(void **state)
+{
+    (void)state;
+    static const char *const columns[] = {"calls", "time_s", "bytes_sent", "bytes_received",
+                                          "exclusive_s"};
+    for (uint32_t depth = 0; depth < 7; depth++) {
+        struct pct_tree_options options = {.depth = depth};
+        struct pct_data *d = open_solver(&options);
+        for (size_t k = 0; k < PC_ARRAY_LEN(columns); k++)
+            assert_true(sum_column(d, "contexts", columns[k]) ==
+                        sum_column(d, "primitives", columns[k]));
+        assert_true(d->tree->nodes[0].inclusive[PCT_TIME] == sum_column(d, "ranks", "mpi_s"));
+        assert_true(sum_column(d, "contexts", "exclusive_s") == sum_column(d, "ranks", "mpi_s"));
+        for (size_t i = 0; depth && i < d->tree->n; i++)
+            assert_true(d->tree->nodes[i].depth <= depth);
+        pct_data_free(d);
+    }
+}
+
+static void addresses_that_read_the_same_are_one_context(void **state)
+{
+    (void)state;
+    struct pct_tree_options options = {0};
+    sample_hostile(&sample);
+    struct pct_symbols *symbols = pct_symbols_new(&sample.p);
+    sample_teach_hostile(symbols);
+    struct pct_data *d = pct_data_new("hostile", &sample.p, symbols, &options);
+    assert_int_equal(d->n_contexts, 1);
+    assert_true(sum_column(d, "contexts", "calls") == 2);
+    assert_true(sum_column(d, "contexts", "bytes_received") == 14);
+    assert_int_equal(d->spreads[0].max, 30);
+
+    /* The path splits into as many frames as there are, whatever the names hold. */
+    size_t n = 1, wanted = 1;
+    for (const char *s = d->paths[0]; (s = strstr(s, " > ")); s += 3)
+        n++;
+    while (sample_hostile_names[wanted - 1])
+        wanted++;
+    assert_int_equal(n, wanted);
+    pct_data_free(d);
+}
+
+static void rows_are_sorted_and_filtered(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *table, *sort;
+        unsigned percent; /* thousandths */
+        size_t order[4], n;
+    } cases[] = {
+        {"primitives", NULL, 0, {0, 3, 1, 2}, 4},
+        {"primitives", "calls", 0, {0, 3, 2, 1}, 4},
+        {"primitives", "-calls", 0, {1, 2, 3, 0}, 4},
+        {"primitives", "primitive", 0, {0, 1, 2, 3}, 4},
+        {"primitives", "-primitive", 0, {3, 2, 1, 0}, 4},
+        {"primitives", NULL, 5000, {0, 3, 1}, 3},
+        {"primitives", NULL, 100000, {0}, 0},
+        {"ranks", NULL, 50000, {0, 1, 2, 3}, 4},
+        {"ranks", "mpi_s", 0, {3, 2, 1, 0}, 4},
+        {"ranks", "rank", 0, {0, 1, 2, 3}, 4},
+        {"ranks", "-rank", 0, {3, 2, 1, 0}, 4},
+        {"ranks", "after_s", 0, {0, 1, 2, 3}, 4},
+        {"ranks", "-after_s", 0, {0, 1, 2, 3}, 4},
+    };
+    struct pct_tree_options options = {0};
+    struct pct_data *d = open_solver(&options);
+    for (size_t i = 0; i < PC_ARRAY_LEN(cases); i++) {
+        struct pct_rows rows =
+            pct_table_rows(pct_table_find(cases[i].table), d, cases[i].sort, cases[i].percent);
+        assert_int_equal(rows.n, cases[i].n);
+        for (size_t k = 0; k < rows.n; k++)
+            assert_int_equal(rows.index[k], cases[i].order[k]);
+        pct_rows_free(&rows);
+    }
+    pct_data_free(d);
+}
+
+/* What other programs rely on. */
+static void the_first_columns_are_the_promised_ones(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *table, *columns;
+    } promised[] = {
+        {"primitives", "primitive calls time_s bytes_sent bytes_received "},
+        {"ranks", "rank host pid wall_s mpi_s "},
+        {"contexts", "path primitive calls time_s bytes_sent bytes_received "},
+    };
+    for (size_t i = 0; i < PC_ARRAY_LEN(promised); i++) {
+        const struct pct_table *t = pct_table_find(promised[i].table);
+        struct pct_buf b = {0};
+        for (size_t k = 0; k < t->n_columns; k++)
+            pct_buf_format(&b, "%s ", t->columns[k].name);
+        assert_int_equal(strncmp(b.data, promised[i].columns, strlen(promised[i].columns)), 0);
+        pct_buf_free(&b);
+    }
+}
+
+static void every_column_is_documented_and_unique(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < pct_n_tables; i++) {
+        const struct pct_table *t = &pct_tables[i];
+        assert_true(*t->doc != 0);
+        assert_true(!t->sort || pct_column_find(t, t->sort));
+        assert_true(!t->percent || pct_column_find(t, t->percent)->type == PCT_PERCENT);
+        for (size_t k = 0; k < t->n_columns; k++) {
+            assert_ptr_equal(pct_column_find(t, t->columns[k].name), &t->columns[k]);
+            assert_true(*t->columns[k].doc && *t->columns[k].head);
+            bool seconds = strlen(t->columns[k].name) > 2 &&
+                           !strcmp(t->columns[k].name + strlen(t->columns[k].name) - 2, "_s");
+            assert_int_equal(seconds, t->columns[k].type == PCT_NS);
+        }
+    }
+}
+
+/* A chain much deeper than any stack could follow by recursion. */
+static void deep_trees_are_no_danger(void **state)
+{
+    (void)state;
+    enum { DEPTH = 300000 };
+    struct pc_profile p;
+    struct pct_tree_options options = {.depth = 0};
+    sample_begin(&sample);
+    p = sample.p;
+    struct pc_profile_op op = {(char *)"MPI_X", 0};
+    p.ops = &op;
+    p.n_ops = 1;
+    p.n_nodes = DEPTH + 2;
+    p.nodes = calloc(p.n_nodes, sizeof *p.nodes);
+    assert_non_null(p.nodes);
+    for (uint32_t i = 0; i < p.n_nodes; i++)
+        p.nodes[i] = (struct pc_profile_node){.parent = i ? i - 1 : PC_NO_INDEX,
+                                              .kind = PCOLLECT_NODE_FRAME,
+                                              .module = PC_NO_INDEX,
+                                              .op = PC_NO_INDEX,
+                                              .data = PC_NO_INDEX,
+                                              .offset = i};
+    p.nodes[0].kind = PCOLLECT_NODE_ROOT;
+    p.nodes[DEPTH + 1].kind = PCOLLECT_NODE_OP;
+    p.nodes[DEPTH + 1].op = 0;
+    struct pct_data *d = pct_data_new("deep", &p, pct_symbols_new(&p), &options);
+    assert_int_equal(d->n_contexts, 1);
+    FILE *out = fopen("/dev/null", "w");
+    struct pct_options all = {.file = "deep", .width = 80};
+    pct_print_text(out, d, &all);
+    fclose(out);
+    pct_data_free(d);
+    free(p.nodes);
+}
+
+static const char *next_word(const void *arg, size_t i)
+{
+    return ((const char *const *)arg)[i];
+}
+
+static void the_nearest_word_is_found(void **state)
+{
+    (void)state;
+    static const char *const words[] = {"primitives", "ranks", "contexts", "text", NULL};
+    static const struct {
+        const char *typed, *nearest;
+    } cases[] = {{"rank", "ranks"}, {"primitive", "primitives"}, {"prim", "primitives"},
+                 {"txet", "text"},  {"contetxs", "contexts"},    {"zzzzzz", NULL},
+                 {"", NULL}};
+    for (size_t i = 0; i < PC_ARRAY_LEN(cases); i++) {
+        const char *nearest = pct_nearest(cases[i].typed, next_word, words);
+        if (cases[i].nearest)
+            assert_string_equal(nearest, cases[i].nearest);
+        else
+            assert_null(nearest);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_samples_are_valid_profiles),
+        cmocka_unit_test(nested_time_is_counted_once),
+        cmocka_unit_test(spreads_name_their_ranks),
+        cmocka_unit_test(times_never_go_below_zero),
+        cmocka_unit_test(paths_show_inlined_and_nested_calls),
+        cmocka_unit_test(totals_agree_between_tables_at_every_depth),
+        cmocka_unit_test(addresses_that_read_the_same_are_one_context),
+        cmocka_unit_test(rows_are_sorted_and_filtered),
+        cmocka_unit_test(the_first_columns_are_the_promised_ones),
+        cmocka_unit_test(every_column_is_documented_and_unique),
+        cmocka_unit_test(deep_trees_are_no_danger),
+        cmocka_unit_test(the_nearest_word_is_found),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

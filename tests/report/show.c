@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * `pcollect report` of a profile made by hand instead of a file: for golden cases and for checks of
+ * its JSON. The name in the place of the file picks the profile.
+ */
+#include "sample.h"
+
+#include "report/report_private.h"
+
+#include <string.h>
+
+int main(int argc, char **argv)
+{
+    static struct sample sample;
+    struct pct_options o = {0};
+    int status = 0;
+    if (argc == 2 && !strcmp(argv[1], "manual")) {
+        pct_options_manual(stdout);
+        return 0;
+    }
+    if (pct_options_read(argc, argv, &o, &status))
+        return status;
+    if (!strcmp(o.file, "solver"))
+        sample_solver(&sample);
+    else if (!strcmp(o.file, "hostile"))
+        sample_hostile(&sample);
+    else
+        sample_begin(&sample);
+    struct pct_symbols *symbols = pct_symbols_new(&sample.p);
+    if (!strcmp(o.file, "solver"))
+        sample_teach_solver(symbols);
+    if (!strcmp(o.file, "hostile"))
+        sample_teach_hostile(symbols);
+    struct pct_data *d = pct_data_new(o.file, &sample.p, symbols, &o.tree);
+    if (o.format == PCT_FORMAT_JSON)
+        pct_print_json(stdout, d, &o);
+    else if (o.table)
+        pct_print_table(stdout, d, &o);
+    else
+        pct_print_text(stdout, d, &o);
+    pct_data_free(d);
+    return 0;
+}

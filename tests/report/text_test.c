@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Numbers, escapes and widths of the report.
+ */
+#include "report/text.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void numbers_are_written_with_units(void **state)
+{
+    (void)state;
+    static const struct {
+        char *(*write)(char *out, pc_u128 v);
+        uint64_t value;
+        const char *text;
+    } cases[] = {
+        {pct_text_time, 0, "0 ns"},
+        {pct_text_time, 999, "999 ns"},
+        {pct_text_time, 1000, "1.000 us"},
+        {pct_text_time, 12345, "12.35 us"},
+        {pct_text_time, 999949, "999.9 us"},
+        {pct_text_time, 999950, "1000 us"},
+        {pct_text_time, 1000000, "1.000 ms"},
+        {pct_text_time, 1234567890, "1.235 s"},
+        {pct_text_time, 123456789012, "123.5 s"},
+        {pct_text_time, 9999999999999, "10000 s"},
+        {pct_text_bytes, 0, "0 B"},
+        {pct_text_bytes, 1023, "1023 B"},
+        {pct_text_bytes, 1536, "1.500 KiB"},
+        {pct_text_bytes, (uint64_t)3 << 40, "3.000 TiB"},
+        {pct_text_bytes, UINT64_MAX, "16.00 EiB"},
+        {pct_text_count, 0, "0"},
+        {pct_text_count, 999, "999"},
+        {pct_text_count, 1000, "1,000"},
+        {pct_text_count, 123456789, "123,456,789"},
+        {pct_text_seconds, 0, "0.000000000"},
+        {pct_text_seconds, 1, "0.000000001"},
+        {pct_text_seconds, UINT64_MAX, "18446744073.709551615"},
+        {pct_text_percent, 0, "0.000"},
+        {pct_text_percent, 100000, "100.000"},
+        {pct_text_percent, 12345, "12.345"},
+        {pct_text_percent_1, 12345, "12.3 %"},
+        {pct_text_percent_1, 12350, "12.4 %"},
+        {pct_text_u128, UINT64_MAX, "18446744073709551615"},
+    };
+    for (size_t i = 0; i < PC_ARRAY_LEN(cases); i++) {
+        char out[PCT_NUMBER_BYTES];
+        assert_string_equal(cases[i].write(out, cases[i].value), cases[i].text);
+    }
+}
+
+/* The greatest numbers fit, and 128 bits are written in full. */
+static void the_greatest_numbers_fit(void **state)
+{
+    (void)state;
+    char out[PCT_NUMBER_BYTES];
+    pc_u128 most = ~(pc_u128)0;
+    assert_string_equal(pct_text_u128(out, most), "340282366920938463463374607431768211455");
+    pct_text_count(out, most);
+    pct_text_time(out, most);
+    pct_text_bytes(out, most);
+    assert_string_equal(pct_text_seconds(out, most), "340282366920938463463374607431.768211455");
+    assert_true(pct_text_share(most, most) - 99999 <= 2);
+    assert_true(pct_text_share(most / 2, most) - 49999 <= 2);
+    assert_true(pct_text_share(1, 0) == 0);
+}
+
+/* Scaled times against floating-point arithmetic: four digits, so within half of the fourth. */
+static void scaled_times_round_to_four_digits(void **state)
+{
+    (void)state;
+    uint64_t seed = 1;
+    for (unsigned i = 0; i < 20000; i++) {
+        seed = pc_hash_u64(seed + i);
+        uint64_t ns = seed >> (seed & 63);
+        char out[PCT_NUMBER_BYTES];
+        double number;
+        char unit[8];
+        assert_int_equal(sscanf(pct_text_time(out, ns), "%lf %7s", &number, unit), 2);
+        double scale = !strcmp(unit, "ns")   ? 1
+                       : !strcmp(unit, "us") ? 1e3
+                       : !strcmp(unit, "ms") ? 1e6
+                                             : 1e9;
+        assert_true(fabs(number * scale - (double)ns) <= (double)ns * 0.00051);
+    }
+}
+
+/* What an escape must undo. */
+static void undo_escape(const char *text, char *out)
+{
+    while (*text) {
+        if (*text != '\\') {
+            *out++ = *text++;
+            continue;
+        }
+        text++;
+        if (*text == 'x') {
+            char digits[3] = {text[1], text[2], 0};
+            *out++ = (char)strtoul(digits, NULL, 16);
+            text += 3;
+            continue;
+        }
+        *out++ = *text == 't' ? '\t' : *text == 'n' ? '\n' : *text == 'r' ? '\r' : *text;
+        text++;
+    }
+    *out = 0;
+}
+
+static void escapes_are_clean_and_can_be_undone(void **state)
+{
+    (void)state;
+    uint64_t seed = 7;
+    for (unsigned i = 0; i < 20000; i++) {
+        static const char alphabet[] =
+            "ab \t\n\\>@x\xc3\xbc\xe2\x80\xae\xf0\x9f\x98\x80\xff\x1b\x7f";
+        char text[24] = "", back[24];
+        for (size_t k = 0; k + 1 < sizeof text - (i & 15); k++) {
+            seed = pc_hash_u64(seed + k + i);
+            text[k] = alphabet[seed % (sizeof alphabet - 1)];
+        }
+        struct pct_buf b = {0};
+        pct_text_escape(&b, text, i & 1 ? PCT_ESCAPE_NAME : PCT_ESCAPE_CELL);
+        for (size_t at = 0; at < b.n;) {
+            size_t length = pct_text_utf8(b.data + at, b.n - at);
+            assert_true(length > 0);
+            assert_true((uint8_t)b.data[at] >= 0x20 && b.data[at] != 0x7f);
+            at += length;
+        }
+        if (i & 1)
+            assert_null(strstr(b.data, " > "));
+        undo_escape(b.data, back);
+        assert_string_equal(back, text);
+        pct_buf_free(&b);
+    }
+}
+
+/* By the definition: what is decoded and encoded again is the same. */
+static void utf8_is_told_from_what_is_not(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        size_t length;
+    } cases[] = {
+        {"a", 1},
+        {"\xc3\xbc", 2},
+        {"\xe2\x82\xac", 3},
+        {"\xf0\x9f\x98\x80", 4},
+        {"\x80", 0},
+        {"\xc0\xaf", 0},
+        {"\xc1\xbf", 0},
+        {"\xe0\x9f\xbf", 0},
+        {"\xed\xa0\x80", 0},
+        {"\xf0\x8f\xbf\xbf", 0},
+        {"\xf4\x90\x80\x80", 0},
+        {"\xf5\x80\x80\x80", 0},
+        {"\xc3", 0},
+        {"\xe2\x82", 0},
+        {"\xc3(", 0},
+        {"", 0},
+    };
+    for (size_t i = 0; i < PC_ARRAY_LEN(cases); i++)
+        assert_int_equal(pct_text_utf8(cases[i].text, strlen(cases[i].text)), cases[i].length);
+}
+
+static void long_texts_lose_their_middle(void **state)
+{
+    (void)state;
+    for (size_t cells = 0; cells < 40; cells++) {
+        struct pct_buf b = {0};
+        pct_text_cut(&b, "gr\xc3\xbc\xc3\x9f_dich_f\xc3\xbcr_immer_und_ewig", cells, cells & 1);
+        assert_true(pct_text_cells(b.data) <= cells);
+        for (size_t at = 0; at < b.n; at += pct_text_utf8(b.data + at, b.n - at))
+            assert_true(pct_text_utf8(b.data + at, b.n - at) > 0);
+        pct_buf_free(&b);
+    }
+}
+
+static void equal_texts_are_kept_once(void **state)
+{
+    (void)state;
+    struct pct_pool *p = pct_pool_new();
+    const char *first[5000];
+    char text[32];
+    for (int i = 0; i < 5000; i++) {
+        snprintf(text, sizeof text, "name %d", i);
+        first[i] = pct_pool_intern(p, text);
+    }
+    for (int i = 0; i < 5000; i++) {
+        snprintf(text, sizeof text, "name %d", i);
+        assert_ptr_equal(pct_pool_intern(p, text), first[i]);
+        assert_string_equal(first[i], text);
+    }
+    pct_pool_free(p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(numbers_are_written_with_units),
+        cmocka_unit_test(the_greatest_numbers_fit),
+        cmocka_unit_test(scaled_times_round_to_four_digits),
+        cmocka_unit_test(escapes_are_clean_and_can_be_undone),
+        cmocka_unit_test(utf8_is_told_from_what_is_not),
+        cmocka_unit_test(long_texts_lose_their_middle),
+        cmocka_unit_test(equal_texts_are_kept_once),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
