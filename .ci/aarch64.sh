@@ -67,26 +67,6 @@ file_is_there() {
     [ -e "$1" ] || { echo "not there: $1"; return 1; }
 }
 
-# Adds the totals of make check under qemu: the unit tests, which are programs without suffix.
-unit_tests() {
-    local log=$work/aarch64-unit.log counts
-    # Tests of limits that qemu-user does not hold ask for this variable.
-    PC_TEST_EMULATED=1 make -C "$folder" -k check TESTS="$(unit_test_names)" \
-        LOG_COMPILER="sh $top/tests/run-unit $qemu" >"$log" 2>&1 </dev/null
-    counts=$(awk '/^# (PASS|FAIL|SKIP|XPASS|ERROR):/ { n[$2] = $3 }
-        END { print n["PASS:"] + 0, n["FAIL:"] + n["XPASS:"] + n["ERROR:"], n["SKIP:"] + 0 }' "$log")
-    read -r ok bad skipped <<<"$counts"
-    [ $((ok + bad)) -gt 0 ] || bad=1
-    n_passed=$((n_passed + ok)) n_failed=$((n_failed + bad)) n_skipped=$((n_skipped + skipped))
-    grep -E '^(FAIL|XPASS|ERROR|SKIP): ' "$log" | sed 's/^/    | /'
-    echo "  unit tests under qemu: $ok passed, $bad failed, $skipped skipped"
-}
-
-unit_test_names() {
-    make -s -C "$folder" -f Makefile -f - print-tests <<<'print-tests: ; @echo $(TESTS)' |
-        tr ' ' '\n' | grep -v '\.test$' | tr '\n' ' '
-}
-
 # include_and_link FLAVOUR: what the compiler wrapper of this MPI would add, in the sysroot.
 include_and_link() {
     case $1 in
@@ -107,13 +87,12 @@ counts_of() { # PROFILE
 # The same job here and under qemu; MPI_Test and its kind would depend on timing, the example has none.
 job() { # FLAVOUR
     local mpi=$1 out=$work/aarch64-$1
-    rm -rf "$out" && mkdir -p "$out/spool" && cd "$out" || return
+    rm -rf "$out" && mkdir -p "$out" && cd "$out" || return
     # shellcheck disable=SC2046,SC2086
     "$triplet-gcc" --sysroot="$sysroot" -std=gnu11 $example_flags -o app.arm64 "$top/examples/poisson.c" \
         $(include_and_link "$mpi") -lm \
         -Wl,-rpath-link,"$sysroot/usr/lib/$triplet" -Wl,--allow-shlib-undefined &&
         "mpicc.$mpi" -std=gnu11 $example_flags -o app.native "$top/examples/poisson.c" -lm || return
-    export PCOLLECT_SPOOL_PATH=$out/spool
     PCOLLECT_OUTPUT_PATH=$out/native.pcol timeout 120 "mpirun.$mpi" -n 2 \
         env LD_PRELOAD="$native/install/lib/libpcollect.so" ./app.native $example_arguments || return
     # shellcheck disable=SC2086
@@ -128,12 +107,13 @@ job() { # FLAVOUR
 example_flags='-O1 -g -ffp-contract=off'
 example_arguments='-n 64'
 
+# Tests of limits that qemu-user does not hold ask for PC_TEST_EMULATED.
 need $triplet-gcc gcc-aarch64-linux-gnu libc6-dev-arm64-cross
 need qemu-aarch64-static qemu-user-static
 [ -x configure ] || check 'autogen.sh' ./autogen.sh
 check 'arm64 packages' make_sysroot &&
     check 'aarch64: cross build, install and test programs' cross_build &&
-    unit_tests
+    PC_TEST_EMULATED=1 unit_tests "$folder" 'under qemu' LOG_COMPILER="sh $top/tests/run-unit $qemu"
 check 'native build to compare with' native_build
 for mpi in openmpi mpich; do
     check "aarch64: $mpi job has the calls and bytes of the native one" job $mpi

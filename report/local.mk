@@ -5,7 +5,7 @@ report_libpcreport_la_SOURCES = report/report.h report/report_private.h report/r
     report/symbols.h report/symbols_private.h report/symbols.c \
     report/tree.h report/tree.c report/table.h report/table.c report/data.c report/columns.c \
     report/columns_header.c report/head.c report/outline.c report/print.c report/json.c
-report_libpcreport_la_CFLAGS = $(PC_FLAGS) $(PC_SANITIZE) $(LIBDW_CFLAGS)
+report_libpcreport_la_CFLAGS = $(PC_FLAGS) $(LIBDW_CFLAGS)
 report_libpcreport_la_LIBADD = base/libpcbase.la
 if HAVE_LIBDW
 report_libpcreport_la_SOURCES += report/symbols_dw.c report/demangle.c

@@ -3,8 +3,7 @@ bin_PROGRAMS += tools/pcollect
 tools_pcollect_SOURCES = tools/tools.h tools/run.h tools/main.c tools/options.c tools/paths.c \
     tools/config.c tools/job.c tools/launcher.c tools/recover.c tools/report.c tools/run.c
 tools_pcollect_CPPFLAGS = $(AM_CPPFLAGS) -DPCT_LIBDIR='"$(libdir)"'
-tools_pcollect_CFLAGS = $(PC_FLAGS) $(PC_SANITIZE)
-tools_pcollect_LDFLAGS = $(PC_SANITIZE)
+tools_pcollect_CFLAGS = $(PC_FLAGS)
 tools_pcollect_LDADD = config/libpcconfigtext.la config/libpcconfig.la \
     base/libpcbase.la
 include doc/man/local.mk
