@@ -20,6 +20,7 @@
 
 #include "base/base.h"
 #include "include/pcollect/format.h"
+#include "include/pcollect/plugin.h"
 
 typedef unsigned __int128 pc_u128;
 
@@ -143,7 +144,8 @@ int pc_profile_overlay(const struct pc_profile *a, const struct pc_profile *b,
                        struct pc_profile **out, struct pc_error *error);
 
 /* Many profiles of different ranks, in any order, at the cost of a balanced tree. Zero-initialise.
- * add takes ownership of p, also on failure. finish gives the sum (NULL if nothing was added). */
+ * add takes ownership of p, also on failure, after which only free is allowed. finish gives the sum
+ * (NULL if nothing was added) and leaves nothing to free. */
 struct pc_profile_sum {
     struct pc_profile *part[64]; /* part[k]: sum of 2^k profiles, or NULL */
 };

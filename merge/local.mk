@@ -1,1 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
+noinst_LTLIBRARIES += merge/libpcmerge.la
+merge_libpcmerge_la_SOURCES = merge/merge.h merge/transport.h merge/image.h merge/arena.c \
+    merge/arena_tree.c merge/reduce.c
+merge_libpcmerge_la_LIBADD = format/libpcformat.la
+
+# The module that libpcollect.so opens when it merges: zlib hangs on it alone.
+pcollectlib_LTLIBRARIES += merge/pcollect-merge.la
+merge_pcollect_merge_la_SOURCES = merge/module.h merge/module.c
+merge_pcollect_merge_la_LIBADD = merge/libpcmerge.la
+merge_pcollect_merge_la_LDFLAGS = -module -avoid-version -shared -Wl,-z,defs \
+    -export-symbols-regex '^pc_merge_module$$'

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Bytes: a growing buffer to write to, and a cursor that never reads past its end. Both keep the
+ * first failure, so that a caller checks once at the end.
+ *
+ * A varint is 7 bits a byte, the lowest first, the eighth bit set in all but the last; at most 10
+ * bytes for 64 bits. Fixed integers are little-endian.
+ */
+#ifndef PC_BYTES_H
+#define PC_BYTES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct pc_buffer {
+    uint8_t *data; /* freed with free() */
+    size_t n, room;
+    bool failed; /* no memory: what was put since is not there */
+};
+
+struct pc_cursor {
+    const uint8_t *at, *end;
+    bool failed; /* read past the end, or a varint of more than 64 bits: all reads give 0 */
+};
+
+static inline uint8_t *pc_buffer_extend(struct pc_buffer *b, size_t n)
+{
+    if (n > b->room - b->n) {
+        size_t room;
+        if (b->failed || __builtin_add_overflow(b->n, n, &room) || room > PTRDIFF_MAX / 2) {
+            b->failed = true;
+            return NULL;
+        }
+        room = room < 256 ? 256 : room + room / 2;
+        uint8_t *data = realloc(b->data, room);
+        if (!data) {
+            b->failed = true;
+            return NULL;
+        }
+        b->data = data;
+        b->room = room;
+    }
+    uint8_t *at = b->data + b->n;
+    b->n += n;
+    return at;
+}
+
+static inline void pc_put_bytes(struct pc_buffer *b, const void *data, size_t n)
+{
+    if (!n)
+        return;
+    uint8_t *at = pc_buffer_extend(b, n);
+    if (at)
+        memcpy(at, data, n);
+}
+
+static inline void pc_put_varint(struct pc_buffer *b, uint64_t v)
+{
+    uint8_t bytes[10];
+    size_t n = 0;
+    while (v >= 0x80) {
+        bytes[n++] = (uint8_t)(v | 0x80);
+        v >>= 7;
+    }
+    bytes[n++] = (uint8_t)v;
+    pc_put_bytes(b, bytes, n);
+}
+
+/* Small numbers of either sign become small varints: 0, -1, 1, -2 ... are 0, 1, 2, 3 ... */
+static inline uint64_t pc_zigzag(uint64_t v)
+{
+    return v << 1 ^ (uint64_t) - (int64_t)(v >> 63);
+}
+
+static inline uint64_t pc_unzigzag(uint64_t v)
+{
+    return v >> 1 ^ (uint64_t) - (int64_t)(v & 1);
+}
+
+static inline void pc_store_le(uint8_t *at, uint64_t v, unsigned n)
+{
+    for (unsigned i = 0; i < n; i++)
+        at[i] = (uint8_t)(v >> 8 * i);
+}
+
+static inline uint64_t pc_load_le(const uint8_t *at, unsigned n)
+{
+    uint64_t v = 0;
+    for (unsigned i = 0; i < n; i++)
+        v |= (uint64_t)at[i] << 8 * i;
+    return v;
+}
+
+static inline void pc_put_le(struct pc_buffer *b, uint64_t v, unsigned n)
+{
+    uint8_t bytes[8];
+    pc_store_le(bytes, v, n);
+    pc_put_bytes(b, bytes, n);
+}
+
+static inline void pc_put_text(struct pc_buffer *b, const char *text)
+{
+    size_t n = strlen(text);
+    pc_put_varint(b, n);
+    pc_put_bytes(b, text, n);
+}
+
+static inline size_t pc_cursor_left(const struct pc_cursor *c)
+{
+    return c->failed ? 0 : (size_t)(c->end - c->at);
+}
+
+/* n bytes in place, or NULL. */
+static inline const uint8_t *pc_get_bytes(struct pc_cursor *c, uint64_t n)
+{
+    if (n > pc_cursor_left(c)) {
+        c->failed = true;
+        return NULL;
+    }
+    const uint8_t *at = c->at;
+    c->at += n;
+    return at;
+}
+
+static inline uint64_t pc_get_varint(struct pc_cursor *c)
+{
+    uint64_t v = 0;
+    for (unsigned shift = 0; shift < 64 && pc_cursor_left(c); shift += 7) {
+        uint8_t byte = *c->at++;
+        if (shift == 63 && byte > 1)
+            break;
+        v |= (uint64_t)(byte & 0x7f) << shift;
+        if (!(byte & 0x80))
+            return v;
+    }
+    c->failed = true;
+    return 0;
+}
+
+/* A varint of at most `max`. */
+static inline uint64_t pc_get_below(struct pc_cursor *c, uint64_t max)
+{
+    uint64_t v = pc_get_varint(c);
+    if (v > max) {
+        c->failed = true;
+        return 0;
+    }
+    return v;
+}
+
+/* A count of things that take at least `least` bytes each: what cannot be there is refused before
+ * anything is allocated for it. */
+static inline uint32_t pc_get_count(struct pc_cursor *c, unsigned least)
+{
+    uint64_t n = pc_get_below(c, UINT32_MAX - 1);
+    if (n > pc_cursor_left(c) / least) {
+        c->failed = true;
+        return 0;
+    }
+    return (uint32_t)n;
+}
+
+static inline uint64_t pc_get_le(struct pc_cursor *c, unsigned n)
+{
+    const uint8_t *at = pc_get_bytes(c, n);
+    return at ? pc_load_le(at, n) : 0;
+}
+
+#endif

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The .pcol container: header and section headers as bytes, packing, and the texts of errors that
+ * the system reports. Layout: doc/internals/format.md.
+ */
+#include "format/profile_private.h"
+
+#include <errno.h>
+#include <sys/resource.h>
+#include <unistd.h>
+#include <zlib.h>
+
+void pc_pcol_header_encode(const struct pc_pcol_header *h, uint8_t out[PC_PCOL_HEADER_BYTES])
+{
+    memset(out, 0, PC_PCOL_HEADER_BYTES);
+    memcpy(out, PC_PCOL_MAGIC, 8);
+    pc_store_le(out + 8, h->major, 2);
+    pc_store_le(out + 10, h->minor, 2);
+    pc_store_le(out + 12, h->n_sections, 4);
+    pc_store_le(out + 16, h->file_bytes, 8);
+    pc_store_le(out + 24, h->job_key, 8);
+    pc_store_le(out + 32, h->slots_at, 8);
+    pc_store_le(out + 40, h->slot_bytes, 4);
+    pc_store_le(out + 44, h->n_slots, 4);
+    pc_store_le(out + 48, h->world_size, 4);
+    pc_store_le(out + 60, crc32(0, out, 60), 4);
+}
+
+int pc_pcol_header_decode(const uint8_t *data, size_t n, struct pc_pcol_header *out,
+                          struct pc_error *error)
+{
+    if (!n)
+        return pc_error_set(error, PC_EFORMAT, "the file is empty");
+    if (n < 12 || memcmp(data, PC_PCOL_MAGIC, 8) != 0)
+        return pc_error_set(error, PC_EFORMAT, "not a profile of pcollect (.pcol)");
+    struct pc_pcol_header h = {.major = (uint32_t)pc_load_le(data + 8, 2),
+                               .minor = (uint32_t)pc_load_le(data + 10, 2)};
+    if (h.major > PC_PCOL_MAJOR)
+        return pc_error_set(error, PC_EVERSION,
+                            "written in version %u of the format, this pcollect reads up to %u; "
+                            "open it with a newer pcollect",
+                            h.major, PC_PCOL_MAJOR);
+    if (n < PC_PCOL_HEADER_BYTES)
+        return pc_error_set(error, PC_EFORMAT,
+                            "the file ends after %zu bytes, inside of its header; copy it again",
+                            n);
+    if (pc_load_le(data + 60, 4) != crc32(0, data, 60))
+        return pc_error_set(error, PC_EFORMAT,
+                            "the header (bytes 0 to 63) is damaged: its checksum differs; copy the "
+                            "file again");
+    h.n_sections = (uint32_t)pc_load_le(data + 12, 4);
+    h.file_bytes = pc_load_le(data + 16, 8);
+    h.job_key = pc_load_le(data + 24, 8);
+    h.slots_at = pc_load_le(data + 32, 8);
+    h.slot_bytes = (uint32_t)pc_load_le(data + 40, 4);
+    h.n_slots = (uint32_t)pc_load_le(data + 44, 4);
+    h.world_size = (uint32_t)pc_load_le(data + 48, 4);
+    *out = h;
+    return PC_OK;
+}
+
+bool pc_pcol_pack(struct pc_buffer *b, const uint8_t *data, size_t n)
+{
+    size_t start = b->n;
+    uLongf packed = compressBound(n);
+    uint8_t *at = pc_buffer_extend(b, packed);
+    if (at && compress2(at, &packed, data, n, Z_DEFAULT_COMPRESSION) == Z_OK && packed < n) {
+        b->n = start + packed;
+        return true;
+    }
+    if (at)
+        b->n = start;
+    pc_put_bytes(b, data, n);
+    return false;
+}
+
+uint8_t *pc_pcol_unpack(const uint8_t *data, size_t stored, uint64_t raw, bool deflated,
+                        struct pc_error *error)
+{
+    /* No deflated stream grows more than 1032-fold: a larger claim is damage, not a reason to ask
+     * for memory. */
+    if (deflated ? raw / 1032 > stored : raw != stored) {
+        pc_error_set(error, PC_EFORMAT, "its length is impossible");
+        return NULL;
+    }
+    uint8_t *out = malloc(raw ? raw : 1);
+    if (!out) {
+        pc_error_set(error, PC_ENOMEM, "not enough memory for %lu bytes", (unsigned long)raw);
+        return NULL;
+    }
+    if (!deflated) {
+        memcpy(out, data, stored);
+        return out;
+    }
+    uLongf n = raw;
+    if (uncompress(out, &n, data, stored) != Z_OK || n != raw) {
+        free(out);
+        pc_error_set(error, PC_EFORMAT, "it cannot be inflated");
+        return NULL;
+    }
+    return out;
+}
+
+static const char *cure_for(int err)
+{
+    switch (err) {
+    case EACCES:
+    case EPERM:
+    case EROFS:
+        return "choose a place that you may use ([output] path, or -o)";
+    case ENOENT:
+    case ENOTDIR:
+        return "make the folder, or choose another ([output] path, or -o)";
+    case ENOSPC:
+    case EDQUOT:
+        return "free some space, or choose another place ([output] path, or -o)";
+    case EFBIG:
+        return "raise the limit (ulimit -f)";
+    case ENAMETOOLONG:
+    case EISDIR:
+    case ELOOP:
+        return "choose another name ([output] path, or -o)";
+    default:
+        return "choose another place ([output] path, or -o)";
+    }
+}
+
+int pc_pcol_system_error(struct pc_error *error, const char *path, const char *what, int err)
+{
+    return pc_error_set(error, err == ENOENT ? PC_ENOENT : PC_EIO, "%s: %s: %s; %s", path, what,
+                        strerror(err), cure_for(err));
+}
+
+bool pc_pcol_over_limit(uint64_t bytes, uint64_t *limit_out)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+        return false;
+    *limit_out = limit.rlim_cur;
+    return bytes > limit.rlim_cur;
+}
+
+int pc_pcol_write_at(int fd, const void *data, size_t n, uint64_t offset)
+{
+    const char *at = data;
+    while (n) {
+        ssize_t written = pwrite(fd, at, n, (off_t)offset);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written <= 0)
+            return written ? errno : EIO;
+        at += written;
+        n -= (size_t)written;
+        offset += (size_t)written;
+    }
+    return 0;
+}

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Writing a .pcol file. The image is made in memory first, so that its size is known before
+ * anything is opened; it goes to a new file in the same folder, and that is renamed. A reader sees
+ * the old file or the whole new one. No fsync: after a crash of the node the arenas are gone too,
+ * and on a parallel file system it would hold up the end of the job.
+ *
+ * Nothing here may raise a signal (SIGXFSZ: the limit is asked for first), follow a link, or leave
+ * a file behind after a failure. (A process killed between opening and renaming does leave its
+ * temporary file.)
+ */
+#include "format/profile_private.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#define SLOTS_BUDGET_BYTES ((uint64_t)1 << 20)
+
+/* A late slot holds what a rank does after the merge: times, the call of MPI_Finalize itself, a few
+ * calls from destructors. 0.5 KiB holds the times and one record per primitive, 4 KiB some ten deep
+ * contexts; up to 256 ranks have the latter within 1 MiB, larger jobs the former. */
+static uint32_t choose_slot_bytes(uint32_t n_slots)
+{
+    uint32_t bytes = PC_PCOL_SLOT_MAX_BYTES;
+    while (bytes > PC_PCOL_SLOT_MIN_BYTES && (uint64_t)bytes * n_slots > SLOTS_BUDGET_BYTES)
+        bytes /= 2;
+    return bytes;
+}
+
+struct section {
+    unsigned type, flags;
+    uint64_t stored, raw;
+};
+
+static void store_section_header(uint8_t *at, const struct section *s, const uint8_t *content)
+{
+    pc_store_le(at, s->type, 4);
+    pc_store_le(at + 4, PC_PART_VERSION, 2);
+    pc_store_le(at + 6, s->flags, 2);
+    pc_store_le(at + 8, s->stored, 8);
+    pc_store_le(at + 16, s->raw, 8);
+    pc_store_le(at + 24, 0, 4);
+    uLong crc = crc32(0, at, 28);
+    if (!(s->flags & PC_SECTION_LIVE))
+        crc = crc32_z(crc, content, s->stored);
+    pc_store_le(at + 28, crc, 4);
+}
+
+static void put_part(struct pc_buffer *image, const struct pc_profile *p, unsigned part)
+{
+    struct pc_buffer raw = {0};
+    pc_part_encode(p, part, &raw);
+    size_t start = image->n;
+    pc_buffer_extend(image, PC_PCOL_SECTION_BYTES);
+    struct section s = {.type = part, .flags = PC_SECTION_REQUIRED, .raw = raw.n};
+    if (pc_pcol_pack(image, raw.data, raw.n))
+        s.flags |= PC_SECTION_DEFLATED;
+    image->failed |= raw.failed;
+    free(raw.data);
+    if (image->failed)
+        return;
+    s.stored = image->n - start - PC_PCOL_SECTION_BYTES;
+    uint8_t *at = image->data + start;
+    store_section_header(at, &s, at + PC_PCOL_SECTION_BYTES);
+}
+
+/* The slots are written as zeros, not left as a hole: ranks must not find the disk full at their
+ * exit. */
+static void put_slots(struct pc_buffer *image, struct pc_pcol_header *h)
+{
+    h->slot_bytes = choose_slot_bytes(h->world_size);
+    h->n_slots = h->world_size;
+    uint64_t bytes = (uint64_t)h->slot_bytes * h->n_slots;
+    struct section s = {
+        .type = PC_PCOL_TYPE_SLOTS, .flags = PC_SECTION_LIVE, .stored = bytes, .raw = bytes};
+    uint8_t *at = pc_buffer_extend(image, PC_PCOL_SECTION_BYTES);
+    if (!at)
+        return;
+    store_section_header(at, &s, NULL);
+    h->slots_at = image->n;
+    at = pc_buffer_extend(image, bytes);
+    if (at)
+        memset(at, 0, bytes);
+}
+
+static int make_image(const struct pc_profile *p, unsigned flags, struct pc_buffer *image)
+{
+    struct pc_pcol_header h = {.major = PC_PCOL_MAJOR,
+                               .minor = PC_PCOL_MINOR,
+                               .job_key = p->job_key,
+                               .world_size = p->world_size};
+    pc_buffer_extend(image, PC_PCOL_HEADER_BYTES);
+    for (unsigned part = PC_PART_META; part < PC_N_PARTS_END; part++) {
+        put_part(image, p, part);
+        h.n_sections++;
+    }
+    if (flags & PC_PCOL_LATE_SLOTS) {
+        put_slots(image, &h);
+        h.n_sections++;
+    }
+    if (image->failed)
+        return PC_ENOMEM;
+    h.file_bytes = image->n;
+    pc_pcol_header_encode(&h, image->data);
+    return PC_OK;
+}
+
+#define TEMPORARY_BYTES 4096
+
+/* A new file in the folder of path. 0 or an errno. */
+static int open_temporary(const char *path, char name[TEMPORARY_BYTES], int *fd_out)
+{
+    const char *slash = strrchr(path, '/');
+    int folder_bytes = slash ? (int)(slash + 1 - path) : 0;
+    for (int i = 0; i < 100; i++) {
+        int n = snprintf(name, TEMPORARY_BYTES, "%.*s.pcollect-%d-%d.tmp", folder_bytes, path,
+                         (int)getpid(), i);
+        if (n >= TEMPORARY_BYTES)
+            return ENAMETOOLONG;
+        *fd_out = open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+        if (*fd_out >= 0)
+            return 0;
+        if (errno != EEXIST)
+            return errno;
+    }
+    return EEXIST;
+}
+
+static int write_image(const char *path, const struct pc_buffer *image, struct pc_error *error)
+{
+    uint64_t limit;
+    if (pc_pcol_over_limit(image->n, &limit))
+        return pc_error_set(error, PC_EIO,
+                            "%s: cannot be written: the profile has %lu bytes and the file size "
+                            "limit is %lu; raise the limit (ulimit -f)",
+                            path, (unsigned long)image->n, (unsigned long)limit);
+    char name[TEMPORARY_BYTES];
+    int fd;
+    int err = open_temporary(path, name, &fd);
+    if (err)
+        return pc_pcol_system_error(error, path, "cannot be written", err);
+    err = pc_pcol_write_at(fd, image->data, image->n, 0);
+    if (close(fd) != 0 && !err && errno != EINTR) /* network file systems report quotas here */
+        err = errno;
+    if (!err && rename(name, path) != 0)
+        err = errno;
+    if (!err)
+        return PC_OK;
+    unlink(name);
+    return pc_pcol_system_error(error, path, "cannot be written", err);
+}
+
+int pc_pcol_write(const struct pc_profile *p, const char *path, unsigned flags,
+                  struct pc_error *error)
+{
+    struct pc_buffer image = {0};
+    int saved_errno = errno;
+    int err = make_image(p, flags, &image);
+    if (err)
+        pc_error_set(error, err, "%s: cannot be written: not enough memory to make the file", path);
+    else
+        err = write_image(path, &image, error);
+    free(image.data);
+    errno = saved_errno;
+    return err;
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The pool of a profile: a list of blocks from malloc, each used from its start. Small requests
+ * share a block, large ones get their own, so that little is wasted in either case.
+ */
+#include "format/pool.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BLOCK_MIN_BYTES ((size_t)8 << 10)
+#define BLOCK_MAX_BYTES ((size_t)1 << 20)
+#define ALIGN ((size_t)16)
+
+struct block {
+    struct block *next;
+    size_t padding;
+};
+
+struct pc_pool {
+    struct block *blocks;
+    char *free_bytes; /* of the block in use; aligned */
+    size_t n_free;
+    size_t next_bytes;
+};
+
+struct pc_pool *pc_pool_new(void)
+{
+    struct pc_pool *pool = calloc(1, sizeof *pool);
+    if (pool)
+        pool->next_bytes = BLOCK_MIN_BYTES;
+    return pool;
+}
+
+void pc_pool_free(struct pc_pool *pool)
+{
+    if (!pool)
+        return;
+    for (struct block *b = pool->blocks; b;) {
+        struct block *next = b->next;
+        free(b);
+        b = next;
+    }
+    free(pool);
+}
+
+static char *add_block(struct pc_pool *pool, size_t bytes)
+{
+    struct block *b = calloc(1, sizeof *b + bytes);
+    if (!b)
+        return NULL;
+    b->next = pool->blocks;
+    pool->blocks = b;
+    return (char *)(b + 1);
+}
+
+void *pc_pool_array(struct pc_pool *pool, size_t n, size_t size)
+{
+    size_t bytes;
+    if (__builtin_mul_overflow(n, size, &bytes) || bytes > PTRDIFF_MAX - 4096)
+        return NULL;
+    bytes = (bytes + ALIGN - 1) & ~(ALIGN - 1);
+    if (bytes > pool->n_free) {
+        if (bytes >= pool->next_bytes / 2)
+            return add_block(pool, bytes ? bytes : ALIGN);
+        char *fresh = add_block(pool, pool->next_bytes);
+        if (!fresh)
+            return NULL;
+        pool->free_bytes = fresh;
+        pool->n_free = pool->next_bytes;
+        if (pool->next_bytes < BLOCK_MAX_BYTES)
+            pool->next_bytes *= 2;
+    }
+    void *out = pool->free_bytes;
+    if (!out)
+        return add_block(pool, ALIGN);
+    pool->free_bytes += bytes;
+    pool->n_free -= bytes;
+    return out;
+}
+
+char *pc_pool_text(struct pc_pool *pool, const char *text, size_t n)
+{
+    char *out = n < SIZE_MAX ? pc_pool_array(pool, n + 1, 1) : NULL;
+    if (out && n)
+        memcpy(out, text, n);
+    return out;
+}

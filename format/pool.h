@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * A pool: zero-filled memory that is freed at once. Not AS-safe; one pool is for one thread.
+ */
+#ifndef PC_POOL_H
+#define PC_POOL_H
+
+#include <stddef.h>
+
+struct pc_pool;
+
+struct pc_pool *pc_pool_new(void); /* NULL: no memory */
+void pc_pool_free(struct pc_pool *pool);
+
+/* n elements of `size` bytes, aligned to 16, zero-filled; NULL: no memory, or n * size is more than
+ * there can be. For n = 0 some address that is not NULL. */
+void *pc_pool_array(struct pc_pool *pool, size_t n, size_t size);
+
+/* A terminated copy of n bytes, or NULL. */
+char *pc_pool_text(struct pc_pool *pool, const char *text, size_t n);
+
+#endif

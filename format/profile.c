@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Profiles in memory: making and freeing, orders, statistics, and the check of every invariant that
+ * profile.h states. The check runs on everything that is decoded, so that readers may rely on it.
+ */
+#include "format/profile_private.h"
+
+const char *const pcollect_lost_names[PCOLLECT_N_LOST] = {
+    [PCOLLECT_LOST_COLLAPSED] = "calls booked to an outer context: the buffer was full",
+    [PCOLLECT_LOST_CALLS] = "calls not booked: no memory for their thread",
+    [PCOLLECT_LOST_NESTED] = "calls not booked: made in a signal handler inside the library",
+    [PCOLLECT_LOST_CUT] = "contexts without their outer frames: these could not be found",
+    [PCOLLECT_LOST_DEEP] = "contexts without their outer frames: deeper than max_depth",
+    [PCOLLECT_LOST_DISAGREED] = "cached contexts that a full walk found wrong",
+    [PCOLLECT_LOST_UNCACHED] = "contexts that had to be walked in full at every call",
+    [PCOLLECT_LOST_RECEIVES] = "nonblocking receives whose size was never learnt",
+    [PCOLLECT_LOST_LATE] = "calls after the merge not booked: no room in the file",
+};
+
+struct pc_profile *pc_profile_new(void)
+{
+    struct pc_pool *pool = pc_pool_new();
+    if (!pool)
+        return NULL;
+    struct pc_profile *p = pc_pool_array(pool, 1, sizeof *p);
+    if (!p) {
+        pc_pool_free(pool);
+        return NULL;
+    }
+    static char empty[1];
+    p->memory = pool;
+    p->exe = p->mpi = p->job = empty;
+    return p;
+}
+
+void pc_profile_free(struct pc_profile *p)
+{
+    if (p)
+        pc_pool_free(p->memory);
+}
+
+/* ---- Orders ------------------------------------------------------------------------------- */
+
+static int compare_u64(uint64_t a, uint64_t b)
+{
+    return a < b ? -1 : a > b;
+}
+
+int pc_module_compare(const struct pc_profile_module *a, const struct pc_profile_module *b)
+{
+    if (a->build_id_bytes != b->build_id_bytes)
+        return a->build_id_bytes > b->build_id_bytes ? -1 : 1; /* those with build-id first */
+    if (a->build_id_bytes)
+        return memcmp(a->build_id, b->build_id, a->build_id_bytes);
+    int order = strcmp(a->path, b->path);
+    return order ? order : compare_u64(a->identity, b->identity);
+}
+
+int pc_node_compare(const struct pc_profile_node *a, const struct pc_profile_node *b)
+{
+    if (a->kind != b->kind)
+        return a->kind < b->kind ? -1 : 1;
+    if (a->module != b->module)
+        return a->module < b->module ? -1 : 1;
+    if (a->op != b->op)
+        return a->op < b->op ? -1 : 1;
+    return compare_u64(a->offset, b->offset);
+}
+
+int pc_field_compare(const struct pc_profile_field *a, const struct pc_profile_field *b)
+{
+    int order = strcmp(a->plugin, b->plugin);
+    return order ? order : strcmp(a->name, b->name);
+}
+
+bool pc_field_valid(const struct pc_profile_field *f)
+{
+    bool is_hist = f->combine == PCOLLECT_HIST;
+    return f->combine >= PCOLLECT_SUM && f->combine <= PCOLLECT_HIST &&
+           f->unit >= PCOLLECT_UNIT_COUNT && f->unit <= PCOLLECT_UNIT_NS &&
+           (is_hist ? f->bins >= 1 && f->bins <= PC_PROFILE_MAX_BINS : f->bins == 0);
+}
+
+bool pc_fields_agree(const struct pc_profile *a, const struct pc_profile *b)
+{
+    uint32_t i = 0, j = 0;
+    while (i < a->n_fields && j < b->n_fields) {
+        const struct pc_profile_field *x = &a->fields[i], *y = &b->fields[j];
+        int order = pc_field_compare(x, y);
+        if (!order && (x->combine != y->combine || x->unit != y->unit || x->bins != y->bins))
+            return false;
+        i += order <= 0;
+        j += order >= 0;
+    }
+    return true;
+}
+
+/* ---- Data --------------------------------------------------------------------------------- */
+
+bool pc_profile_data_init(struct pc_profile *p, struct pc_profile_data *d, uint32_t n_ranks)
+{
+    size_t n_values;
+    if (__builtin_mul_overflow((size_t)n_ranks, (size_t)p->n_fields, &n_values))
+        return false;
+    d->n_ranks = n_ranks;
+    d->stats = pc_pool_array(p->memory, p->n_fields, sizeof *d->stats);
+    d->bins = pc_pool_array(p->memory, p->n_fields, sizeof *d->bins);
+    d->ranks = pc_pool_array(p->memory, n_ranks, sizeof *d->ranks);
+    d->values = pc_pool_array(p->memory, n_values, sizeof *d->values);
+    if (!d->stats || !d->bins || !d->ranks || !d->values)
+        return false;
+    for (uint32_t k = 0; k < p->n_fields; k++) {
+        if (p->fields[k].combine != PCOLLECT_HIST)
+            continue;
+        d->bins[k] = pc_pool_array(p->memory, p->fields[k].bins, sizeof *d->bins[k]);
+        if (!d->bins[k])
+            return false;
+    }
+    return true;
+}
+
+static struct pc_stat derive_stat(const struct pc_profile_data *d, uint32_t n_fields, uint32_t k,
+                                  bool skip_zero)
+{
+    struct pc_stat s = {0};
+    for (uint32_t i = 0; i < d->n_ranks; i++) {
+        uint64_t v = d->values[(size_t)i * n_fields + k];
+        if (skip_zero && !v)
+            continue;
+        s.sum += v;
+        s.sum_squares += (pc_u128)v * v;
+        if (!s.n || v < s.min) {
+            s.min = v;
+            s.min_rank = d->ranks[i];
+        }
+        if (!s.n || v > s.max) {
+            s.max = v;
+            s.max_rank = d->ranks[i];
+        }
+        s.n++;
+    }
+    return s;
+}
+
+static struct pc_stat stat_of(const struct pc_profile *p, const struct pc_profile_data *d,
+                              uint32_t k)
+{
+    if (p->fields[k].combine == PCOLLECT_HIST)
+        return (struct pc_stat){.n = d->n_ranks};
+    return derive_stat(d, p->n_fields, k, p->fields[k].combine == PCOLLECT_MIN);
+}
+
+void pc_profile_data_derive(const struct pc_profile *p, struct pc_profile_data *d)
+{
+    for (uint32_t k = 0; k < p->n_fields; k++)
+        d->stats[k] = stat_of(p, d, k);
+}
+
+void pc_profile_count_descendants(struct pc_profile *p)
+{
+    for (uint32_t i = 0; i < p->n_nodes; i++)
+        p->nodes[i].n_descendants = 0;
+    for (uint32_t i = p->n_nodes; i-- > 1;)
+        p->nodes[p->nodes[i].parent].n_descendants += p->nodes[i].n_descendants + 1;
+}
+
+/* ---- Check -------------------------------------------------------------------------------- */
+
+static int refuse(struct pc_error *error, const char *what, size_t index)
+{
+    return pc_error_set(error, PC_EFORMAT, "%s (number %zu)", what, index);
+}
+
+static int check_ranks(const struct pc_profile *p, struct pc_error *error)
+{
+    if (p->world_size > INT32_MAX || p->n_ranks > p->world_size)
+        return refuse(error, "more ranks than the job had", p->n_ranks);
+    for (uint32_t i = 0; i < p->n_ranks; i++) {
+        if (p->ranks[i].rank < 0 || (uint32_t)p->ranks[i].rank >= p->world_size)
+            return refuse(error, "a rank outside of the job", i);
+        if (i && p->ranks[i - 1].rank >= p->ranks[i].rank)
+            return refuse(error, "ranks are not in order", i);
+    }
+    return PC_OK;
+}
+
+static int check_tables(const struct pc_profile *p, struct pc_error *error)
+{
+    for (uint32_t i = 0; i < p->n_modules; i++) {
+        if (p->modules[i].build_id_bytes > PCOLLECT_BUILD_ID_BYTES)
+            return refuse(error, "a build-id is too long", i);
+        if (i && pc_module_compare(&p->modules[i - 1], &p->modules[i]) >= 0)
+            return refuse(error, "modules are not in order", i);
+    }
+    for (uint32_t i = 1; i < p->n_ops; i++)
+        if (strcmp(p->ops[i - 1].name, p->ops[i].name) >= 0)
+            return refuse(error, "primitives are not in order", i);
+    if (p->n_fields > PC_PROFILE_MAX_FIELDS)
+        return refuse(error, "too many fields", p->n_fields);
+    for (uint32_t i = 0; i < p->n_fields; i++) {
+        if (!pc_field_valid(&p->fields[i]))
+            return refuse(error, "a field has an unknown kind", i);
+        if (i && pc_field_compare(&p->fields[i - 1], &p->fields[i]) >= 0)
+            return refuse(error, "fields are not in order", i);
+    }
+    return PC_OK;
+}
+
+/* What a node of its kind may refer to. */
+static bool node_refers_well(const struct pc_profile *p, const struct pc_profile_node *n)
+{
+    switch (n->kind) {
+    case PCOLLECT_NODE_ROOT:
+        return n == p->nodes && n->module == PC_NO_INDEX && n->op == PC_NO_INDEX && !n->offset;
+    case PCOLLECT_NODE_FRAME:
+        return (n->module < p->n_modules || n->module == PC_NO_INDEX) && n->op == PC_NO_INDEX;
+    case PCOLLECT_NODE_OP:
+        return n->op < p->n_ops && n->module == PC_NO_INDEX && !n->offset;
+    case PCOLLECT_NODE_CUT:
+        return n->op == PC_NO_INDEX && n->module == PC_NO_INDEX && !n->offset;
+    default:
+        return false;
+    }
+}
+
+/* Leaves the subtrees that end before node i, from the innermost of node i - 1 up to `parent` (or
+ * all, with PC_NO_INDEX): each must have the size that it claims. The last one left is the sibling
+ * before i, in *left_out. False: wrong size, or `parent` is not on the way. Every node is left
+ * once, so that the whole check is linear. */
+static bool leave_subtrees(const struct pc_profile *p, uint32_t i, uint32_t parent,
+                           uint32_t *left_out)
+{
+    uint32_t at = i - 1;
+    *left_out = PC_NO_INDEX;
+    while (at != parent) {
+        if (at == PC_NO_INDEX || p->nodes[at].n_descendants != i - 1 - at)
+            return false;
+        *left_out = at;
+        at = p->nodes[at].parent;
+    }
+    return true;
+}
+
+static int check_nodes(const struct pc_profile *p, struct pc_error *error)
+{
+    uint32_t n_data = 0, left;
+    if (!p->n_nodes || p->nodes[0].parent != PC_NO_INDEX || p->nodes[0].kind != PCOLLECT_NODE_ROOT)
+        return refuse(error, "the first context is not the root", 0);
+    for (uint32_t i = 0; i < p->n_nodes; i++) {
+        const struct pc_profile_node *n = &p->nodes[i];
+        if (!node_refers_well(p, n))
+            return refuse(error, "a context of unknown kind or with a wrong reference", i);
+        if (n->data != PC_NO_INDEX && n->data != n_data++)
+            return refuse(error, "the records are not in the order of their contexts", i);
+        if (!i)
+            continue;
+        if (n->parent >= i || !leave_subtrees(p, i, n->parent, &left))
+            return refuse(error, "a context hangs at a wrong place", i);
+        if (left != PC_NO_INDEX && pc_node_compare(&p->nodes[left], n) >= 0)
+            return refuse(error, "contexts are not in order", i);
+    }
+    if (!leave_subtrees(p, p->n_nodes, PC_NO_INDEX, &left))
+        return refuse(error, "a context has a wrong number of descendants", 0);
+    if (n_data != p->n_data)
+        return refuse(error, "a record without a context", n_data);
+    return PC_OK;
+}
+
+static bool has_rank(const struct pc_profile *p, int32_t rank)
+{
+    if (rank >= 0 && (uint32_t)rank < p->n_ranks && p->ranks[rank].rank == rank)
+        return true; /* the usual case: all ranks are here */
+    uint32_t lo = 0, hi = p->n_ranks;
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (p->ranks[mid].rank == rank)
+            return true;
+        if (p->ranks[mid].rank < rank)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return false;
+}
+
+static bool same_stat(const struct pc_stat *a, const struct pc_stat *b)
+{
+    return a->n == b->n && a->sum == b->sum && a->sum_squares == b->sum_squares &&
+           a->min == b->min && a->max == b->max && a->min_rank == b->min_rank &&
+           a->max_rank == b->max_rank;
+}
+
+static int check_data(const struct pc_profile *p, uint32_t i, struct pc_error *error)
+{
+    const struct pc_profile_data *d = &p->data[i];
+    if (!d->n_ranks)
+        return refuse(error, "a record of no rank", i);
+    for (uint32_t r = 0; r < d->n_ranks; r++) {
+        if (!has_rank(p, d->ranks[r]))
+            return refuse(error, "a record of an unknown rank", i);
+        if (r && d->ranks[r - 1] >= d->ranks[r])
+            return refuse(error, "the ranks of a record are not in order", i);
+    }
+    for (uint32_t k = 0; k < p->n_fields; k++) {
+        bool is_hist = p->fields[k].combine == PCOLLECT_HIST;
+        if (is_hist != (d->bins[k] != NULL))
+            return refuse(error, "a record with wrong bins", i);
+        for (uint32_t r = 0; is_hist && r < d->n_ranks; r++)
+            if (d->values[(size_t)r * p->n_fields + k])
+                return refuse(error, "a record with a value for a histogram", i);
+        struct pc_stat s = stat_of(p, d, k);
+        if (!same_stat(&s, &d->stats[k]))
+            return refuse(error, "a record with wrong statistics", i);
+    }
+    return PC_OK;
+}
+
+int pc_profile_check(const struct pc_profile *p, struct pc_error *error)
+{
+    int err = check_ranks(p, error);
+    if (!err)
+        err = check_tables(p, error);
+    if (!err)
+        err = check_nodes(p, error);
+    for (uint32_t i = 0; !err && i < p->n_data; i++)
+        err = check_data(p, i, error);
+    return err;
+}

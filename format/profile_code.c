@@ -1,0 +1,459 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The profile as bytes: seven parts, each a run of varints (doc/internals/format.md has the
+ * layout). One after the other, each with its length, they are what ranks send each other; each on
+ * its own it is a section of a .pcol file.
+ *
+ * Decoding trusts nothing: a count is held against the bytes that are left before anything is
+ * allocated for it, there is no recursion, and the result goes through pc_profile_check.
+ */
+#include "format/profile_private.h"
+
+static const uint8_t stream_magic[4] = {'P', 'C', 'P', PC_PART_VERSION};
+
+static const char *const part_names[PC_N_PARTS_END] = {
+    [PC_PART_META] = "meta",      [PC_PART_RANKS] = "ranks",   [PC_PART_MODULES] = "modules",
+    [PC_PART_OPS] = "primitives", [PC_PART_FIELDS] = "fields", [PC_PART_NODES] = "contexts",
+    [PC_PART_DATA] = "records",
+};
+
+const char *pc_part_name(unsigned part)
+{
+    return part > 0 && part < PC_N_PARTS_END ? part_names[part] : "unknown";
+}
+
+/* ---- Encode ------------------------------------------------------------------------------- */
+
+static void encode_meta(const struct pc_profile *p, struct pc_buffer *b)
+{
+    pc_put_text(b, p->exe);
+    pc_put_text(b, p->mpi);
+    pc_put_text(b, p->job);
+    pc_put_le(b, p->job_key, 8);
+    pc_put_varint(b, p->world_size);
+}
+
+static void encode_ranks(const struct pc_profile *p, struct pc_buffer *b)
+{
+    pc_put_varint(b, p->n_ranks);
+    for (uint32_t i = 0; i < p->n_ranks; i++) {
+        const struct pc_profile_rank *r = &p->ranks[i];
+        const uint64_t figures[] = {
+            (uint64_t)r->rank,
+            pc_zigzag((uint64_t)(int64_t)r->pid),
+            r->start_realtime_ns,
+            r->before_init_ns,
+            r->inside_ns,
+            r->after_ns,
+            r->mpi_ns,
+            r->mpi_calls,
+            r->merge_ns,
+            r->n_threads,
+            r->closed,
+            r->incomplete,
+            r->notes,
+        };
+        for (size_t k = 0; k < PC_ARRAY_LEN(figures); k++)
+            pc_put_varint(b, figures[k]);
+        pc_put_text(b, r->host);
+        unsigned n_lost = PCOLLECT_N_LOST;
+        while (n_lost && !r->lost[n_lost - 1])
+            n_lost--;
+        pc_put_varint(b, n_lost);
+        for (unsigned k = 0; k < n_lost; k++)
+            pc_put_varint(b, r->lost[k]);
+    }
+}
+
+static void encode_modules(const struct pc_profile *p, struct pc_buffer *b)
+{
+    pc_put_varint(b, p->n_modules);
+    for (uint32_t i = 0; i < p->n_modules; i++) {
+        const struct pc_profile_module *m = &p->modules[i];
+        pc_put_varint(b, m->build_id_bytes);
+        pc_put_bytes(b, m->build_id, m->build_id_bytes);
+        pc_put_varint(b, m->flags);
+        pc_put_le(b, m->identity, 8);
+        pc_put_text(b, m->path);
+    }
+}
+
+static void encode_ops(const struct pc_profile *p, struct pc_buffer *b)
+{
+    pc_put_varint(b, p->n_ops);
+    for (uint32_t i = 0; i < p->n_ops; i++) {
+        pc_put_text(b, p->ops[i].name);
+        pc_put_varint(b, p->ops[i].op_class);
+    }
+}
+
+static void encode_fields(const struct pc_profile *p, struct pc_buffer *b)
+{
+    pc_put_varint(b, p->n_fields);
+    for (uint32_t i = 0; i < p->n_fields; i++) {
+        pc_put_text(b, p->fields[i].plugin);
+        pc_put_text(b, p->fields[i].name);
+        pc_put_varint(b, p->fields[i].combine);
+        pc_put_varint(b, p->fields[i].unit);
+        pc_put_varint(b, p->fields[i].bins);
+    }
+}
+
+/* Preorder; where a node hangs is the number of levels between its parent and the node before. */
+static void encode_nodes(const struct pc_profile *p, struct pc_buffer *b)
+{
+    pc_put_varint(b, p->n_nodes);
+    for (uint32_t i = 0; i < p->n_nodes; i++) {
+        const struct pc_profile_node *n = &p->nodes[i];
+        uint64_t head = (uint64_t)n->flags << 4 | (n->data != PC_NO_INDEX ? 8u : 0u) | n->kind;
+        pc_put_varint(b, head);
+        if (i) {
+            uint32_t up = 0;
+            for (uint32_t at = i - 1; at != n->parent; at = p->nodes[at].parent)
+                up++;
+            pc_put_varint(b, up);
+        }
+        if (n->kind == PCOLLECT_NODE_FRAME) {
+            pc_put_varint(b, (uint32_t)(n->module + 1)); /* 0: unknown */
+            pc_put_varint(b, n->offset);
+        } else if (n->kind == PCOLLECT_NODE_OP) {
+            pc_put_varint(b, n->op);
+        }
+    }
+}
+
+static void encode_bins(const uint64_t *bins, uint32_t n, struct pc_buffer *b)
+{
+    uint32_t lo = 0;
+    while (lo < n && !bins[lo])
+        lo++;
+    while (n > lo && !bins[n - 1])
+        n--;
+    pc_put_varint(b, lo == n ? 0 : lo);
+    pc_put_varint(b, n - lo);
+    for (uint32_t i = lo; i < n; i++)
+        pc_put_varint(b, bins[i]);
+}
+
+/* Statistics follow from the lists and are not stored. */
+static void encode_data(const struct pc_profile *p, struct pc_buffer *b)
+{
+    pc_put_varint(b, p->n_data);
+    for (uint32_t i = 0; i < p->n_data; i++) {
+        const struct pc_profile_data *d = &p->data[i];
+        pc_put_varint(b, d->n_ranks);
+        uint64_t last = UINT64_MAX;
+        for (uint32_t r = 0; r < d->n_ranks; r++) {
+            pc_put_varint(b, (uint64_t)d->ranks[r] - last - 1);
+            last = (uint64_t)d->ranks[r];
+        }
+        for (uint32_t k = 0; k < p->n_fields; k++) {
+            if (p->fields[k].combine == PCOLLECT_HIST) {
+                encode_bins(d->bins[k], p->fields[k].bins, b);
+                continue;
+            }
+            last = 0;
+            for (uint32_t r = 0; r < d->n_ranks; r++) {
+                uint64_t v = d->values[(size_t)r * p->n_fields + k];
+                pc_put_varint(b, pc_zigzag(v - last));
+                last = v;
+            }
+        }
+    }
+}
+
+void pc_part_encode(const struct pc_profile *p, enum pc_part part, struct pc_buffer *out)
+{
+    static void (*const encoders[PC_N_PARTS_END])(const struct pc_profile *, struct pc_buffer *) = {
+        [PC_PART_META] = encode_meta,       [PC_PART_RANKS] = encode_ranks,
+        [PC_PART_MODULES] = encode_modules, [PC_PART_OPS] = encode_ops,
+        [PC_PART_FIELDS] = encode_fields,   [PC_PART_NODES] = encode_nodes,
+        [PC_PART_DATA] = encode_data,
+    };
+    encoders[part](p, out);
+}
+
+int pc_profile_encode(const struct pc_profile *p, uint8_t **data_out, size_t *n_out)
+{
+    struct pc_buffer all = {0}, one = {0};
+    pc_put_bytes(&all, stream_magic, sizeof stream_magic);
+    for (unsigned part = PC_PART_META; part < PC_N_PARTS_END; part++) {
+        one.n = 0;
+        pc_part_encode(p, part, &one);
+        pc_put_varint(&all, one.n);
+        pc_put_bytes(&all, one.data, one.n);
+        all.failed |= one.failed;
+    }
+    free(one.data);
+    if (all.failed) {
+        free(all.data);
+        return PC_ENOMEM;
+    }
+    *data_out = all.data;
+    *n_out = all.n;
+    return PC_OK;
+}
+
+/* ---- Decode ------------------------------------------------------------------------------- */
+
+/* Decoders return PC_ENOMEM or PC_OK; what is wrong with the data is in the cursor. */
+
+static char *get_text(struct pc_profile *p, struct pc_cursor *c)
+{
+    uint64_t n = pc_get_varint(c);
+    const uint8_t *at = pc_get_bytes(c, n);
+    if (at && memchr(at, 0, n)) {
+        c->failed = true;
+        at = NULL;
+    }
+    return pc_pool_text(p->memory, (const char *)at, at ? n : 0);
+}
+
+static int decode_meta(struct pc_profile *p, struct pc_cursor *c)
+{
+    char *exe = get_text(p, c), *mpi = get_text(p, c), *job = get_text(p, c);
+    if (!exe || !mpi || !job)
+        return PC_ENOMEM;
+    p->exe = exe;
+    p->mpi = mpi;
+    p->job = job;
+    p->job_key = pc_get_le(c, 8);
+    p->world_size = (uint32_t)pc_get_below(c, INT32_MAX);
+    return PC_OK;
+}
+
+static int decode_rank(struct pc_profile *p, struct pc_cursor *c, struct pc_profile_rank *r)
+{
+    r->rank = (int32_t)pc_get_below(c, INT32_MAX);
+    r->pid = (int32_t)pc_unzigzag(pc_get_varint(c));
+    uint64_t *const times[] = {&r->start_realtime_ns, &r->before_init_ns, &r->inside_ns,
+                               &r->after_ns,          &r->mpi_ns,         &r->mpi_calls,
+                               &r->merge_ns};
+    for (size_t k = 0; k < PC_ARRAY_LEN(times); k++)
+        *times[k] = pc_get_varint(c);
+    r->n_threads = (uint32_t)pc_get_below(c, UINT32_MAX);
+    r->closed = (uint32_t)pc_get_below(c, UINT32_MAX);
+    r->incomplete = (uint32_t)pc_get_below(c, UINT32_MAX);
+    r->notes = pc_get_varint(c);
+    r->host = get_text(p, c);
+    uint32_t n_lost = pc_get_count(c, 1);
+    for (uint32_t k = 0; k < n_lost; k++) {
+        uint64_t lost = pc_get_varint(c);
+        if (k < PCOLLECT_N_LOST) /* a later version may count more */
+            r->lost[k] = lost;
+    }
+    return r->host ? PC_OK : PC_ENOMEM;
+}
+
+static int decode_ranks(struct pc_profile *p, struct pc_cursor *c)
+{
+    uint32_t n = pc_get_count(c, 15);
+    p->ranks = pc_pool_array(p->memory, n, sizeof *p->ranks);
+    if (!p->ranks)
+        return PC_ENOMEM;
+    for (uint32_t i = 0; i < n; i++)
+        if (decode_rank(p, c, &p->ranks[i]))
+            return PC_ENOMEM;
+    p->n_ranks = n;
+    return PC_OK;
+}
+
+static int decode_modules(struct pc_profile *p, struct pc_cursor *c)
+{
+    uint32_t n = pc_get_count(c, 11);
+    p->modules = pc_pool_array(p->memory, n, sizeof *p->modules);
+    if (!p->modules)
+        return PC_ENOMEM;
+    for (uint32_t i = 0; i < n; i++) {
+        struct pc_profile_module *m = &p->modules[i];
+        m->build_id_bytes = (uint32_t)pc_get_below(c, PCOLLECT_BUILD_ID_BYTES);
+        const uint8_t *id = pc_get_bytes(c, m->build_id_bytes);
+        if (id)
+            memcpy(m->build_id, id, m->build_id_bytes);
+        m->flags = (uint32_t)pc_get_below(c, UINT32_MAX);
+        m->identity = pc_get_le(c, 8);
+        m->path = get_text(p, c);
+        if (!m->path)
+            return PC_ENOMEM;
+    }
+    p->n_modules = n;
+    return PC_OK;
+}
+
+static int decode_ops(struct pc_profile *p, struct pc_cursor *c)
+{
+    uint32_t n = pc_get_count(c, 2);
+    p->ops = pc_pool_array(p->memory, n, sizeof *p->ops);
+    if (!p->ops)
+        return PC_ENOMEM;
+    for (uint32_t i = 0; i < n; i++) {
+        p->ops[i].name = get_text(p, c);
+        p->ops[i].op_class = (uint16_t)pc_get_below(c, UINT16_MAX);
+        if (!p->ops[i].name)
+            return PC_ENOMEM;
+    }
+    p->n_ops = n;
+    return PC_OK;
+}
+
+static int decode_fields(struct pc_profile *p, struct pc_cursor *c)
+{
+    uint32_t n = pc_get_count(c, 5);
+    p->fields = pc_pool_array(p->memory, n, sizeof *p->fields);
+    if (!p->fields)
+        return PC_ENOMEM;
+    for (uint32_t i = 0; i < n; i++) {
+        struct pc_profile_field *f = &p->fields[i];
+        f->plugin = get_text(p, c);
+        f->name = get_text(p, c);
+        f->combine = (uint16_t)pc_get_below(c, UINT16_MAX);
+        f->unit = (uint16_t)pc_get_below(c, UINT16_MAX);
+        f->bins = (uint16_t)pc_get_below(c, UINT16_MAX);
+        if (!f->plugin || !f->name)
+            return PC_ENOMEM;
+        if (!pc_field_valid(f) || n > PC_PROFILE_MAX_FIELDS)
+            c->failed = true; /* the records are read by it */
+    }
+    p->n_fields = c->failed ? 0 : n;
+    return PC_OK;
+}
+
+static void decode_node(struct pc_profile *p, struct pc_cursor *c, uint32_t i)
+{
+    struct pc_profile_node *n = &p->nodes[i];
+    uint64_t head = pc_get_below(c, UINT16_MAX << 4 | 15);
+    n->kind = head & 7;
+    n->flags = (uint16_t)(head >> 4);
+    n->data = head & 8 ? p->n_data++ : PC_NO_INDEX;
+    n->module = n->op = n->parent = PC_NO_INDEX;
+    if (i) {
+        uint32_t parent = i - 1;
+        for (uint64_t up = pc_get_below(c, i - 1); up && parent != PC_NO_INDEX; up--)
+            parent = p->nodes[parent].parent;
+        n->parent = parent;
+        c->failed |= parent == PC_NO_INDEX;
+    }
+    if (n->kind == PCOLLECT_NODE_FRAME) {
+        n->module = (uint32_t)pc_get_below(c, UINT32_MAX) - 1;
+        n->offset = pc_get_varint(c);
+    } else if (n->kind == PCOLLECT_NODE_OP) {
+        n->op = (uint32_t)pc_get_below(c, UINT32_MAX);
+    }
+}
+
+static int decode_nodes(struct pc_profile *p, struct pc_cursor *c)
+{
+    uint32_t n = pc_get_count(c, 1);
+    p->nodes = pc_pool_array(p->memory, n, sizeof *p->nodes);
+    if (!p->nodes)
+        return PC_ENOMEM;
+    for (uint32_t i = 0; i < n && !c->failed; i++)
+        decode_node(p, c, i);
+    if (c->failed)
+        return PC_OK;
+    p->n_nodes = n;
+    pc_profile_count_descendants(p);
+    return PC_OK;
+}
+
+static void decode_bins(uint64_t *bins, uint32_t n, struct pc_cursor *c)
+{
+    uint64_t lo = pc_get_below(c, n);
+    uint64_t count = pc_get_below(c, n - lo);
+    for (uint64_t i = 0; i < count; i++)
+        bins[lo + i] = pc_get_varint(c);
+}
+
+static int decode_record(struct pc_profile *p, struct pc_cursor *c, struct pc_profile_data *d)
+{
+    uint32_t n_ranks = pc_get_count(c, 1);
+    if (!pc_profile_data_init(p, d, n_ranks))
+        return PC_ENOMEM;
+    uint64_t last = UINT64_MAX;
+    for (uint32_t r = 0; r < n_ranks; r++) {
+        last += pc_get_below(c, INT32_MAX) + 1;
+        c->failed |= last > INT32_MAX;
+        d->ranks[r] = (int32_t)last;
+    }
+    for (uint32_t k = 0; k < p->n_fields; k++) {
+        if (p->fields[k].combine == PCOLLECT_HIST) {
+            decode_bins(d->bins[k], p->fields[k].bins, c);
+            continue;
+        }
+        last = 0;
+        for (uint32_t r = 0; r < n_ranks; r++) {
+            last += pc_unzigzag(pc_get_varint(c));
+            d->values[(size_t)r * p->n_fields + k] = last;
+        }
+    }
+    pc_profile_data_derive(p, d);
+    return PC_OK;
+}
+
+static int decode_data(struct pc_profile *p, struct pc_cursor *c)
+{
+    uint32_t n = pc_get_count(c, 1);
+    c->failed |= n != p->n_data;
+    p->data = c->failed ? NULL : pc_pool_array(p->memory, n, sizeof *p->data);
+    if (!p->data)
+        return c->failed ? PC_OK : PC_ENOMEM;
+    for (uint32_t i = 0; i < n && !c->failed; i++)
+        if (decode_record(p, c, &p->data[i]))
+            return PC_ENOMEM;
+    return PC_OK;
+}
+
+int pc_part_decode(struct pc_profile *p, enum pc_part part, const uint8_t *data, size_t n,
+                   struct pc_error *error)
+{
+    static int (*const decoders[PC_N_PARTS_END])(struct pc_profile *, struct pc_cursor *) = {
+        [PC_PART_META] = decode_meta,       [PC_PART_RANKS] = decode_ranks,
+        [PC_PART_MODULES] = decode_modules, [PC_PART_OPS] = decode_ops,
+        [PC_PART_FIELDS] = decode_fields,   [PC_PART_NODES] = decode_nodes,
+        [PC_PART_DATA] = decode_data,
+    };
+    struct pc_cursor c = {data, data + n, false};
+    int err = decoders[part](p, &c);
+    if (err)
+        return pc_error_set(error, err, "part '%s': not enough memory", part_names[part]);
+    if (c.failed || c.at != c.end)
+        return pc_error_set(error, PC_EFORMAT, "part '%s' of %zu bytes is damaged at its byte %zu",
+                            part_names[part], n, (size_t)(c.at - data));
+    return PC_OK;
+}
+
+static int decode_stream(struct pc_profile *p, struct pc_cursor *c, struct pc_error *error)
+{
+    const uint8_t *magic = pc_get_bytes(c, sizeof stream_magic);
+    if (!magic || memcmp(magic, stream_magic, sizeof stream_magic) != 0)
+        return pc_error_set(error, PC_EFORMAT, "not an encoded profile of this version");
+    for (unsigned part = PC_PART_META; part < PC_N_PARTS_END; part++) {
+        uint64_t n = pc_get_varint(c);
+        const uint8_t *data = pc_get_bytes(c, n);
+        if (!data)
+            return pc_error_set(error, PC_EFORMAT, "the profile ends inside of part '%s'",
+                                part_names[part]);
+        int err = pc_part_decode(p, part, data, (size_t)n, error);
+        if (err)
+            return err;
+    }
+    if (pc_cursor_left(c))
+        return pc_error_set(error, PC_EFORMAT, "%zu bytes follow the profile", pc_cursor_left(c));
+    return pc_profile_check(p, error);
+}
+
+int pc_profile_decode(const uint8_t *data, size_t n, struct pc_profile **out,
+                      struct pc_error *error)
+{
+    struct pc_profile *p = pc_profile_new();
+    if (!p)
+        return pc_error_set(error, PC_ENOMEM, "not enough memory");
+    struct pc_cursor c = {data, data + n, false};
+    int err = decode_stream(p, &c, error);
+    if (err) {
+        pc_profile_free(p);
+        return err;
+    }
+    *out = p;
+    return PC_OK;
+}

@@ -1,0 +1,484 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The sum of two profiles.
+ *
+ * Each table (ranks, modules, primitives, fields) is a sorted list: the union is one pass over
+ * both, which also yields, for each entry of a and of b, its index in the union. These maps are
+ * increasing, so that trees stay sorted when their nodes are renumbered, and the two trees are then
+ * merged in one pass over both preorders. What two equal entries become is chosen so that no order
+ * of merging shows in the result: the least string, the union of flags, the sum of counts.
+ * Statistics are made anew from the lists of values.
+ */
+#include "format/profile_private.h"
+
+/* One side of a merge. */
+struct side {
+    const struct pc_profile *p;
+    uint32_t *ranks, *modules, *ops, *fields; /* index here -> index in the union */
+    uint32_t *nodes;
+};
+
+struct merge {
+    struct side a, b;
+    bool may_share; /* ranks may be in both: overlay */
+    struct pc_profile *out;
+    uint32_t *from_a, *from_b; /* per node of the result: node of a, of b, or PC_NO_INDEX */
+    struct pc_error *error;
+};
+
+/* ---- Tables ------------------------------------------------------------------------------- */
+
+typedef int (*compare_fn)(const void *a, const void *b);
+/* Adds b to out, which is equal to a. 0, or PC_EMISMATCH with a text. */
+typedef int (*unite_fn)(struct merge *m, void *out, const void *b);
+
+struct table {
+    const void *a, *b;
+    uint32_t n_a, n_b;
+    size_t size;
+    compare_fn compare;
+    unite_fn unite;
+};
+
+/* The union of a table in *out_entries; strings still belong to a and b. */
+static int unite_table(struct merge *m, const struct table *t, uint32_t *map_a, uint32_t *map_b,
+                       void **entries_out, uint32_t *n_out)
+{
+    char *out = pc_pool_array(m->out->memory, (size_t)t->n_a + t->n_b, t->size);
+    if (!out)
+        return PC_ENOMEM;
+    uint32_t i = 0, j = 0, n = 0;
+    while (i < t->n_a || j < t->n_b) {
+        const char *a = (const char *)t->a + i * t->size;
+        const char *b = (const char *)t->b + j * t->size;
+        int order = i == t->n_a ? 1 : j == t->n_b ? -1 : t->compare(a, b);
+        memcpy(out + n * t->size, order <= 0 ? a : b, t->size);
+        int err = order ? 0 : t->unite(m, out + n * t->size, b);
+        if (err)
+            return err;
+        if (order <= 0)
+            map_a[i++] = n;
+        if (order >= 0)
+            map_b[j++] = n;
+        n++;
+    }
+    *entries_out = out;
+    *n_out = n;
+    return PC_OK;
+}
+
+static char *lesser_text(char *a, char *b)
+{
+    if (!*a || !*b)
+        return *a ? a : b;
+    return strcmp(a, b) <= 0 ? a : b;
+}
+
+static void replace_known(uint64_t *out, uint64_t b)
+{
+    if (b)
+        *out = b;
+}
+
+static int unite_rank(struct merge *m, void *out, const void *b)
+{
+    struct pc_profile_rank *r = out;
+    const struct pc_profile_rank *new = b;
+    if (!m->may_share)
+        return pc_error_set(m->error, PC_EMISMATCH, "rank %d is in both profiles", r->rank);
+    if (new->pid)
+        r->pid = new->pid;
+    if (*new->host)
+        r->host = new->host;
+    replace_known(&r->start_realtime_ns, new->start_realtime_ns);
+    replace_known(&r->before_init_ns, new->before_init_ns);
+    replace_known(&r->inside_ns, new->inside_ns);
+    replace_known(&r->after_ns, new->after_ns);
+    replace_known(&r->mpi_ns, new->mpi_ns);
+    replace_known(&r->mpi_calls, new->mpi_calls);
+    replace_known(&r->merge_ns, new->merge_ns);
+    replace_known(&r->notes, new->notes);
+    if (new->n_threads)
+        r->n_threads = new->n_threads;
+    r->closed |= new->closed;
+    r->incomplete |= new->incomplete;
+    for (unsigned k = 0; k < PCOLLECT_N_LOST; k++)
+        replace_known(&r->lost[k], new->lost[k]);
+    return PC_OK;
+}
+
+static int unite_module(struct merge *m, void *out, const void *b)
+{
+    (void)m;
+    struct pc_profile_module *module = out;
+    const struct pc_profile_module *other = b;
+    module->path = lesser_text(module->path, other->path);
+    module->flags |= other->flags;
+    if (other->identity < module->identity)
+        module->identity = other->identity;
+    return PC_OK;
+}
+
+static int unite_op(struct merge *m, void *out, const void *b)
+{
+    (void)m;
+    struct pc_profile_op *op = out;
+    const struct pc_profile_op *other = b;
+    if (other->op_class < op->op_class)
+        op->op_class = other->op_class;
+    return PC_OK;
+}
+
+static int unite_field(struct merge *m, void *out, const void *b)
+{
+    const struct pc_profile_field *f = out, *other = b;
+    if (f->combine != other->combine || f->unit != other->unit || f->bins != other->bins)
+        return pc_error_set(m->error, PC_EMISMATCH,
+                            "field '%s' of plugin '%s' differs between the profiles: they were "
+                            "collected by different versions",
+                            f->name, f->plugin);
+    return PC_OK;
+}
+
+static int compare_ranks(const void *a, const void *b)
+{
+    int32_t x = ((const struct pc_profile_rank *)a)->rank;
+    int32_t y = ((const struct pc_profile_rank *)b)->rank;
+    return x < y ? -1 : x > y;
+}
+
+static int compare_modules(const void *a, const void *b)
+{
+    return pc_module_compare(a, b);
+}
+
+static int compare_ops(const void *a, const void *b)
+{
+    return strcmp(((const struct pc_profile_op *)a)->name, ((const struct pc_profile_op *)b)->name);
+}
+
+static int compare_fields(const void *a, const void *b)
+{
+    return pc_field_compare(a, b);
+}
+
+#define TABLE(member, type, compare, unite)                                                        \
+    {                                                                                              \
+        m->a.p->member, m->b.p->member, m->a.p->n_##member, m->b.p->n_##member, sizeof(type),      \
+            compare, unite                                                                         \
+    }
+
+static int unite_tables(struct merge *m)
+{
+    struct pc_profile *out = m->out;
+    const struct table ranks = TABLE(ranks, struct pc_profile_rank, compare_ranks, unite_rank);
+    const struct table modules =
+        TABLE(modules, struct pc_profile_module, compare_modules, unite_module);
+    const struct table ops = TABLE(ops, struct pc_profile_op, compare_ops, unite_op);
+    const struct table fields = TABLE(fields, struct pc_profile_field, compare_fields, unite_field);
+    void *entries[4];
+    int err = unite_table(m, &ranks, m->a.ranks, m->b.ranks, &entries[0], &out->n_ranks);
+    if (!err)
+        err = unite_table(m, &modules, m->a.modules, m->b.modules, &entries[1], &out->n_modules);
+    if (!err)
+        err = unite_table(m, &ops, m->a.ops, m->b.ops, &entries[2], &out->n_ops);
+    if (!err)
+        err = unite_table(m, &fields, m->a.fields, m->b.fields, &entries[3], &out->n_fields);
+    if (err)
+        return err;
+    out->ranks = entries[0];
+    out->modules = entries[1];
+    out->ops = entries[2];
+    out->fields = entries[3];
+    if (out->n_fields > PC_PROFILE_MAX_FIELDS)
+        return pc_error_set(m->error, PC_EMISMATCH, "the profiles have too many fields together");
+    return PC_OK;
+}
+
+/* Strings of the union so far point into a and b. */
+static bool own_text(struct pc_profile *p, char **text)
+{
+    *text = pc_pool_text(p->memory, *text, strlen(*text));
+    return *text != NULL;
+}
+
+static bool own_texts(struct pc_profile *p)
+{
+    bool ok = own_text(p, &p->exe) && own_text(p, &p->mpi) && own_text(p, &p->job);
+    for (uint32_t i = 0; ok && i < p->n_ranks; i++)
+        ok = own_text(p, &p->ranks[i].host);
+    for (uint32_t i = 0; ok && i < p->n_modules; i++)
+        ok = own_text(p, &p->modules[i].path);
+    for (uint32_t i = 0; ok && i < p->n_ops; i++)
+        ok = own_text(p, &p->ops[i].name);
+    for (uint32_t i = 0; ok && i < p->n_fields; i++)
+        ok = own_text(p, &p->fields[i].plugin) && own_text(p, &p->fields[i].name);
+    return ok;
+}
+
+/* ---- Trees -------------------------------------------------------------------------------- */
+
+/* Node i of a side as a node of the result; its parent has been placed already. */
+static struct pc_profile_node renumber(const struct side *s, uint32_t i)
+{
+    struct pc_profile_node n = s->p->nodes[i];
+    n.parent = i ? s->nodes[n.parent] : PC_NO_INDEX;
+    if (n.module != PC_NO_INDEX)
+        n.module = s->modules[n.module];
+    if (n.op != PC_NO_INDEX)
+        n.op = s->ops[n.op];
+    return n;
+}
+
+/* Which of the next nodes of a and b comes first in the preorder of the result: < 0 that of a, > 0
+ * that of b, 0 they are one node. The side whose parent was placed later is still inside of a
+ * subtree that the other side has left or never had: it goes first. */
+static int compare_next(const struct pc_profile_node *a, const struct pc_profile_node *b)
+{
+    if (a->parent == b->parent)
+        return pc_node_compare(a, b);
+    if (a->parent == PC_NO_INDEX || b->parent == PC_NO_INDEX)
+        return a->parent == PC_NO_INDEX ? -1 : 1;
+    return a->parent > b->parent ? -1 : 1;
+}
+
+/* Fills from_a, from_b; returns the number of nodes of the result. */
+static uint32_t pair_nodes(struct merge *m)
+{
+    uint32_t i = 0, j = 0, n = 0, n_a = m->a.p->n_nodes, n_b = m->b.p->n_nodes;
+    while (i < n_a || j < n_b) {
+        int order = i == n_a ? 1 : -1;
+        if (i < n_a && j < n_b) {
+            struct pc_profile_node a = renumber(&m->a, i), b = renumber(&m->b, j);
+            order = compare_next(&a, &b);
+        }
+        m->from_a[n] = order <= 0 ? i : PC_NO_INDEX;
+        m->from_b[n] = order >= 0 ? j : PC_NO_INDEX;
+        if (order <= 0)
+            m->a.nodes[i++] = n;
+        if (order >= 0)
+            m->b.nodes[j++] = n;
+        n++;
+    }
+    return n;
+}
+
+/* ---- Records ------------------------------------------------------------------------------ */
+
+static const struct pc_profile_data *data_of(const struct side *s, uint32_t node)
+{
+    if (node == PC_NO_INDEX || s->p->nodes[node].data == PC_NO_INDEX)
+        return NULL;
+    return &s->p->data[s->p->nodes[node].data];
+}
+
+/* Adds row r of d to the row of the result. */
+static void add_row(const struct merge *m, const struct side *s, const struct pc_profile_data *d,
+                    uint32_t r, uint64_t *row)
+{
+    const uint64_t *values = d->values + (size_t)r * s->p->n_fields;
+    for (uint32_t k = 0; k < s->p->n_fields; k++) {
+        uint64_t *to = &row[s->fields[k]];
+        *to = pc_field_combine(m->out->fields[s->fields[k]].combine, *to, values[k]);
+    }
+}
+
+static void add_bins(const struct side *s, const struct pc_profile_data *d,
+                     struct pc_profile_data *out)
+{
+    for (uint32_t k = 0; d && k < s->p->n_fields; k++)
+        for (uint32_t bin = 0; bin < s->p->fields[k].bins; bin++)
+            out->bins[s->fields[k]][bin] += d->bins[k][bin];
+}
+
+static uint32_t count_union(const struct pc_profile_data *a, const struct pc_profile_data *b)
+{
+    uint32_t i = 0, j = 0, n = 0, n_a = a ? a->n_ranks : 0, n_b = b ? b->n_ranks : 0;
+    while (i < n_a && j < n_b) {
+        int32_t x = a->ranks[i], y = b->ranks[j];
+        i += x <= y;
+        j += y <= x;
+        n++;
+    }
+    return n + (n_a - i) + (n_b - j);
+}
+
+static bool merge_data(const struct merge *m, const struct pc_profile_data *a,
+                       const struct pc_profile_data *b, struct pc_profile_data *out)
+{
+    uint32_t n = count_union(a, b), i = 0, j = 0;
+    if (!pc_profile_data_init(m->out, out, n))
+        return false;
+    for (uint32_t r = 0; r < n; r++) {
+        uint64_t *row = out->values + (size_t)r * m->out->n_fields;
+        bool has_a = a && i < a->n_ranks, has_b = b && j < b->n_ranks;
+        bool take_a = has_a && (!has_b || a->ranks[i] <= b->ranks[j]);
+        bool take_b = has_b && (!has_a || b->ranks[j] <= a->ranks[i]);
+        out->ranks[r] = take_a ? a->ranks[i] : b->ranks[j];
+        if (take_a)
+            add_row(m, &m->a, a, i++, row);
+        if (take_b)
+            add_row(m, &m->b, b, j++, row);
+    }
+    add_bins(&m->a, a, out);
+    add_bins(&m->b, b, out);
+    pc_profile_data_derive(m->out, out);
+    return true;
+}
+
+static int merge_nodes(struct merge *m)
+{
+    struct pc_profile *out = m->out;
+    size_t n_most = (size_t)m->a.p->n_nodes + m->b.p->n_nodes;
+    if (n_most >= PC_NO_INDEX)
+        return pc_error_set(m->error, PC_ENOMEM, "the profiles have too many contexts together");
+    out->n_nodes = pair_nodes(m);
+    out->nodes = pc_pool_array(out->memory, out->n_nodes, sizeof *out->nodes);
+    size_t n_data = (size_t)m->a.p->n_data + m->b.p->n_data;
+    out->data = pc_pool_array(out->memory, n_data, sizeof *out->data);
+    if (!out->nodes || !out->data)
+        return PC_ENOMEM;
+    for (uint32_t i = 0; i < out->n_nodes; i++) {
+        uint32_t in_a = m->from_a[i], in_b = m->from_b[i];
+        struct pc_profile_node n =
+            in_a != PC_NO_INDEX ? renumber(&m->a, in_a) : renumber(&m->b, in_b);
+        if (in_b != PC_NO_INDEX)
+            n.flags |= m->b.p->nodes[in_b].flags;
+        const struct pc_profile_data *a = data_of(&m->a, in_a), *b = data_of(&m->b, in_b);
+        n.data = a || b ? out->n_data++ : PC_NO_INDEX;
+        out->nodes[i] = n;
+        if (n.data != PC_NO_INDEX && !merge_data(m, a, b, &out->data[n.data]))
+            return PC_ENOMEM;
+    }
+    pc_profile_count_descendants(out);
+    return PC_OK;
+}
+
+/* ---- The whole ---------------------------------------------------------------------------- */
+
+static int check_same_job(const struct merge *m)
+{
+    const struct pc_profile *a = m->a.p, *b = m->b.p;
+    if (a->job_key != b->job_key)
+        return pc_error_set(m->error, PC_EMISMATCH, "the profiles are of different jobs (%lx, %lx)",
+                            (unsigned long)a->job_key, (unsigned long)b->job_key);
+    if (a->world_size != b->world_size)
+        return pc_error_set(m->error, PC_EMISMATCH,
+                            "the profiles are of jobs of different size (%u and %u ranks)",
+                            a->world_size, b->world_size);
+    return PC_OK;
+}
+
+static bool make_maps(struct side *s, struct pc_pool *scratch)
+{
+    s->ranks = pc_pool_array(scratch, s->p->n_ranks, sizeof *s->ranks);
+    s->modules = pc_pool_array(scratch, s->p->n_modules, sizeof *s->modules);
+    s->ops = pc_pool_array(scratch, s->p->n_ops, sizeof *s->ops);
+    s->fields = pc_pool_array(scratch, s->p->n_fields, sizeof *s->fields);
+    s->nodes = pc_pool_array(scratch, s->p->n_nodes, sizeof *s->nodes);
+    return s->ranks && s->modules && s->ops && s->fields && s->nodes;
+}
+
+static int merge_into(struct merge *m, struct pc_pool *scratch)
+{
+    const struct pc_profile *a = m->a.p, *b = m->b.p;
+    size_t n_most = (size_t)a->n_nodes + b->n_nodes;
+    m->from_a = pc_pool_array(scratch, n_most, sizeof *m->from_a);
+    m->from_b = pc_pool_array(scratch, n_most, sizeof *m->from_b);
+    if (!m->from_a || !m->from_b || !make_maps(&m->a, scratch) || !make_maps(&m->b, scratch))
+        return PC_ENOMEM;
+    m->out->job_key = a->job_key;
+    m->out->world_size = a->world_size;
+    m->out->exe = lesser_text(a->exe, b->exe);
+    m->out->mpi = lesser_text(a->mpi, b->mpi);
+    m->out->job = lesser_text(a->job, b->job);
+    int err = unite_tables(m);
+    if (!err && !own_texts(m->out))
+        err = PC_ENOMEM;
+    return err ? err : merge_nodes(m);
+}
+
+static int merge_two(const struct pc_profile *a, const struct pc_profile *b, bool may_share,
+                     struct pc_profile **out, struct pc_error *error)
+{
+    struct pc_error inner = {""};
+    struct merge m = {.a.p = a, .b.p = b, .may_share = may_share, .error = &inner};
+    struct pc_pool *scratch = pc_pool_new();
+    m.out = pc_profile_new();
+    int err = scratch && m.out ? check_same_job(&m) : PC_ENOMEM;
+    if (!err)
+        err = merge_into(&m, scratch);
+    pc_pool_free(scratch);
+    if (err) {
+        pc_profile_free(m.out);
+        return pc_error_set(error, err, "%s", *inner.text ? inner.text : pc_err_text(err));
+    }
+    *out = m.out;
+    return PC_OK;
+}
+
+int pc_profile_merge(const struct pc_profile *a, const struct pc_profile *b,
+                     struct pc_profile **out, struct pc_error *error)
+{
+    return merge_two(a, b, false, out, error);
+}
+
+int pc_profile_overlay(const struct pc_profile *a, const struct pc_profile *b,
+                       struct pc_profile **out, struct pc_error *error)
+{
+    return merge_two(a, b, true, out, error);
+}
+
+/* ---- Sum of many: a binary counter whose digits are profiles ------------------------------- */
+
+int pc_profile_sum_add(struct pc_profile_sum *s, struct pc_profile *p, struct pc_error *error)
+{
+    for (unsigned k = 0; k < PC_ARRAY_LEN(s->part); k++) {
+        if (!s->part[k]) {
+            s->part[k] = p;
+            return PC_OK;
+        }
+        struct pc_profile *both;
+        int err = pc_profile_merge(s->part[k], p, &both, error);
+        pc_profile_free(p);
+        if (err)
+            return err;
+        pc_profile_free(s->part[k]);
+        s->part[k] = NULL;
+        p = both;
+    }
+    pc_profile_free(p);
+    return PC_ENOMEM;
+}
+
+int pc_profile_sum_finish(struct pc_profile_sum *s, struct pc_profile **out, struct pc_error *error)
+{
+    struct pc_profile *sum = NULL;
+    for (unsigned k = 0; k < PC_ARRAY_LEN(s->part); k++) {
+        if (!s->part[k])
+            continue;
+        struct pc_profile *both = s->part[k];
+        int err = sum ? pc_profile_merge(sum, s->part[k], &both, error) : PC_OK;
+        if (err) {
+            pc_profile_free(sum);
+            pc_profile_sum_free(s);
+            return err;
+        }
+        if (sum) {
+            pc_profile_free(sum);
+            pc_profile_free(s->part[k]);
+        }
+        s->part[k] = NULL;
+        sum = both;
+    }
+    *out = sum;
+    return PC_OK;
+}
+
+void pc_profile_sum_free(struct pc_profile_sum *s)
+{
+    for (unsigned k = 0; k < PC_ARRAY_LEN(s->part); k++) {
+        pc_profile_free(s->part[k]);
+        s->part[k] = NULL;
+    }
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What the files of format/, and merge/ where it builds profiles, share. Not for report or tools.
+ */
+#ifndef PC_PROFILE_PRIVATE_H
+#define PC_PROFILE_PRIVATE_H
+
+#include "format/bytes.h"
+#include "format/pool.h"
+#include "format/profile.h"
+
+/* An empty profile with its pool; all strings are "". NULL: no memory. */
+struct pc_profile *pc_profile_new(void);
+
+/* Room for one data record with n_ranks rows; ranks and values are 0, bins of histograms 0. False:
+ * no memory. */
+bool pc_profile_data_init(struct pc_profile *p, struct pc_profile_data *d, uint32_t n_ranks);
+
+/* Makes the statistics of d from its lists. */
+void pc_profile_data_derive(const struct pc_profile *p, struct pc_profile_data *d);
+
+/* n_descendants of all nodes from their parents. */
+void pc_profile_count_descendants(struct pc_profile *p);
+
+int pc_field_compare(const struct pc_profile_field *a, const struct pc_profile_field *b);
+
+/* A field that may be stored: known combine and unit, bins in bounds. */
+bool pc_field_valid(const struct pc_profile_field *f);
+
+/* True if no field of the two is defined differently. */
+bool pc_fields_agree(const struct pc_profile *a, const struct pc_profile *b);
+
+/* Two values of one field become one (not for histograms). */
+static inline uint64_t pc_field_combine(unsigned combine, uint64_t a, uint64_t b)
+{
+    switch (combine) {
+    case PCOLLECT_SUM:
+        return a + b;
+    case PCOLLECT_MIN: /* 0: none yet */
+        return !a ? b : !b ? a : a < b ? a : b;
+    case PCOLLECT_MAX:
+        return a > b ? a : b;
+    default:
+        return 0;
+    }
+}
+
+/* ---- Parts: a profile as seven pieces of bytes, each a section of a .pcol file ----------------
+ */
+
+enum pc_part {
+    PC_PART_META = 1,
+    PC_PART_RANKS,
+    PC_PART_MODULES,
+    PC_PART_OPS,
+    PC_PART_FIELDS,
+    PC_PART_NODES,
+    PC_PART_DATA,
+    PC_N_PARTS_END
+};
+#define PC_PART_VERSION 1u
+
+const char *pc_part_name(unsigned part);
+void pc_part_encode(const struct pc_profile *p, enum pc_part part, struct pc_buffer *out);
+/* To be called for all parts in the order of the enum. The text names the part and the byte. */
+int pc_part_decode(struct pc_profile *p, enum pc_part part, const uint8_t *data, size_t n,
+                   struct pc_error *error);
+
+/* ---- Container: fixed places in a .pcol file (doc/internals/format.md) ------------------------
+ */
+
+#define PC_PCOL_MAGIC "\x89PCOL\r\n\x1a"
+#define PC_PCOL_HEADER_BYTES 64u
+#define PC_PCOL_SECTION_BYTES 32u
+#define PC_PCOL_SLOT_HEADER_BYTES 24u
+#define PC_PCOL_SLOT_MAGIC 0x4554414cu /* "LATE" */
+#define PC_PCOL_TYPE_SLOTS 64u
+#define PC_PCOL_SLOT_MIN_BYTES 512u
+#define PC_PCOL_SLOT_MAX_BYTES 4096u
+
+enum pc_section_flag {
+    PC_SECTION_DEFLATED = 1u << 0,
+    PC_SECTION_REQUIRED = 1u << 1, /* a reader that does not know the type must refuse the file */
+    PC_SECTION_LIVE = 1u << 2      /* changes after the file was made: crc of the header alone */
+};
+
+struct pc_pcol_header {
+    uint32_t major, minor;
+    uint32_t n_sections;
+    uint64_t file_bytes;
+    uint64_t job_key;
+    uint64_t slots_at; /* offset of slot 0; 0: none */
+    uint32_t slot_bytes, n_slots;
+    uint32_t world_size;
+};
+
+void pc_pcol_header_encode(const struct pc_pcol_header *h, uint8_t out[PC_PCOL_HEADER_BYTES]);
+/* `n` bytes are there. The text is without the file's name. */
+int pc_pcol_header_decode(const uint8_t *data, size_t n, struct pc_pcol_header *out,
+                          struct pc_error *error);
+
+/* Deflates into b if that is shorter (true), else copies (false). */
+bool pc_pcol_pack(struct pc_buffer *b, const uint8_t *data, size_t n);
+/* *out is to be freed; NULL on failure, with a text. */
+uint8_t *pc_pcol_unpack(const uint8_t *data, size_t stored, uint64_t raw, bool deflated,
+                        struct pc_error *error);
+
+/* Places the text "PATH: WHAT: REASON; CURE" for errno `err`, and returns PC_EIO or PC_ENOENT. */
+int pc_pcol_system_error(struct pc_error *error, const char *path, const char *what, int err);
+
+/* True if `bytes` exceed the file size limit of the process: a write would raise SIGXFSZ. */
+bool pc_pcol_over_limit(uint64_t bytes, uint64_t *limit_out);
+
+/* What one write does for all systems: writes n bytes at `offset`. 0 or an errno. */
+int pc_pcol_write_at(int fd, const void *data, size_t n, uint64_t offset);
+
+/* Lays the late slots of a file in memory over *p (replaced). What is damaged is left out; the
+ * text then says so. */
+void pc_pcol_read_slots(const uint8_t *data, size_t n, const struct pc_pcol_header *h,
+                        struct pc_profile **p, struct pc_error *error);
+
+#endif

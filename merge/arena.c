@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * From an arena to the profile of its rank: header, modules, primitives, fields, figures of the
+ * rank. The trees are arena_tree.c's.
+ */
+#include "merge/image.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const void *pc_image_at(const struct image *m, pcollect_ref ref, size_t bytes)
+{
+    size_t at = (size_t)ref * PCOLLECT_REF_UNIT;
+    return ref && at <= m->n && bytes <= m->n - at ? m->base + at : NULL;
+}
+
+void pc_image_damaged(struct image *m, const char *what, pcollect_ref ref)
+{
+    if (!m->damaged)
+        pc_error_set(m->error, PC_OK, "a %s at byte %lu of the arena is damaged and left out", what,
+                     (unsigned long)ref * PCOLLECT_REF_UNIT);
+    m->damaged = true;
+}
+
+static size_t text_bytes(const char *text, size_t most)
+{
+    const char *end = memchr(text, 0, most);
+    return end ? (size_t)(end - text) : most;
+}
+
+static char *copy_text(struct image *m, const char *text, size_t most)
+{
+    return pc_pool_text(m->profile->memory, text, text_bytes(text, most));
+}
+
+static int open_image(struct image *m)
+{
+    const struct pcollect_arena_header *h = (const void *)m->base;
+    if (m->n < sizeof *h || memcmp(h->magic, PCOLLECT_ARENA_MAGIC, sizeof PCOLLECT_ARENA_MAGIC))
+        return pc_error_set(m->error, PC_EFORMAT, "it is no arena of pcollect");
+    if (h->byte_order != PCOLLECT_BYTE_ORDER)
+        return pc_error_set(m->error, PC_EFORMAT,
+                            "it was written by a machine of another byte order: recover it there");
+    if (h->version != PCOLLECT_ARENA_VERSION || h->header_bytes < sizeof *h)
+        return pc_error_set(m->error, PC_EVERSION,
+                            "its layout is version %u, this pcollect reads version %u: recover it "
+                            "with the version that wrote it",
+                            h->version, PCOLLECT_ARENA_VERSION);
+    uint64_t used = __atomic_load_n(&h->used_bytes, __ATOMIC_ACQUIRE);
+    if (used < m->n)
+        m->n = used < sizeof *h ? sizeof *h : used;
+    m->header = h;
+    return PC_OK;
+}
+
+/* ---- Tables -------------------------------------------------------------------------------- */
+
+static int compare_refs(const void *a, const void *b)
+{
+    pcollect_ref x = ((const struct image_module *)a)->ref;
+    pcollect_ref y = ((const struct image_module *)b)->ref;
+    return (x > y) - (x < y);
+}
+
+static int compare_identities(const void *a, const void *b)
+{
+    return pc_module_compare(&((const struct image_module *)a)->module,
+                             &((const struct image_module *)b)->module);
+}
+
+/* The length of a list whose nodes begin with the reference of the next; a loop ends at what can
+ * be. */
+static uint32_t count_list(struct image *m, pcollect_ref first, size_t bytes, const char *what)
+{
+    uint32_t n = 0, most = (uint32_t)(m->n / bytes);
+    for (pcollect_ref ref = first; ref; n++) {
+        const pcollect_ref *next = pc_image_at(m, ref, bytes);
+        if (!next || n >= most) {
+            pc_image_damaged(m, what, ref);
+            break;
+        }
+        ref = __atomic_load_n(next, __ATOMIC_ACQUIRE);
+    }
+    return n;
+}
+
+static bool read_module(struct image *m, pcollect_ref ref, struct image_module *out)
+{
+    const struct pcollect_module *a = pc_image_at(m, ref, sizeof *a);
+    if (a->build_id_bytes > PCOLLECT_BUILD_ID_BYTES || a->path_bytes > PCOLLECT_PATH_BYTES ||
+        !pc_image_at(m, ref, sizeof *a + a->path_bytes)) {
+        pc_image_damaged(m, "module", ref);
+        return true;
+    }
+    out->ref = ref;
+    out->module.flags = a->flags;
+    out->module.identity = a->identity;
+    out->module.build_id_bytes = a->build_id_bytes;
+    memcpy(out->module.build_id, a->build_id, a->build_id_bytes);
+    out->module.path = copy_text(m, a->path, a->path_bytes);
+    return out->module.path != NULL;
+}
+
+static int read_modules(struct image *m)
+{
+    struct pc_profile *p = m->profile;
+    pcollect_ref ref = m->header->modules;
+    uint32_t n = count_list(m, ref, sizeof(struct pcollect_module), "module");
+    m->modules = pc_pool_array(m->scratch, n, sizeof *m->modules);
+    p->modules = pc_pool_array(p->memory, n, sizeof *p->modules);
+    if (!m->modules || !p->modules)
+        return PC_ENOMEM;
+    for (uint32_t i = 0; i < n; i++) {
+        if (!read_module(m, ref, &m->modules[m->n_modules]))
+            return PC_ENOMEM;
+        m->n_modules += m->modules[m->n_modules].ref != 0;
+        ref = *(const pcollect_ref *)pc_image_at(m, ref, sizeof ref);
+    }
+    qsort(m->modules, m->n_modules, sizeof *m->modules, compare_identities);
+    for (uint32_t i = 0; i < m->n_modules; i++) {
+        struct image_module *at = &m->modules[i];
+        if (!i || compare_identities(at, at - 1))
+            p->modules[p->n_modules++] = at->module;
+        at->index = p->n_modules - 1;
+    }
+    qsort(m->modules, m->n_modules, sizeof *m->modules, compare_refs);
+    return PC_OK;
+}
+
+struct named_op {
+    struct pc_profile_op op;
+    uint32_t id;
+};
+
+static int compare_ops(const void *a, const void *b)
+{
+    return strcmp(((const struct named_op *)a)->op.name, ((const struct named_op *)b)->op.name);
+}
+
+static int read_ops(struct image *m)
+{
+    struct pc_profile *p = m->profile;
+    struct named_op *named = pc_pool_array(m->scratch, PCOLLECT_MAX_OPS, sizeof *named);
+    m->op_index = pc_pool_array(m->scratch, PCOLLECT_MAX_OPS, sizeof *m->op_index);
+    p->ops = pc_pool_array(p->memory, PCOLLECT_MAX_OPS, sizeof *p->ops);
+    uint32_t n = 0;
+    if (!named || !m->op_index || !p->ops)
+        return PC_ENOMEM;
+    for (uint32_t id = 0; id < PCOLLECT_MAX_OPS; id++) {
+        pcollect_ref ref = __atomic_load_n(&m->header->ops[id], __ATOMIC_ACQUIRE);
+        const struct pcollect_op *op = pc_image_at(m, ref, sizeof *op);
+        m->op_index[id] = PC_NO_INDEX;
+        if (!ref)
+            continue;
+        if (!op || !op->name[0] || op->op_class >= PCOLLECT_N_CLASSES) {
+            pc_image_damaged(m, "name of a primitive", ref);
+            continue;
+        }
+        named[n].op.name = copy_text(m, op->name, sizeof op->name);
+        named[n].op.op_class = op->op_class;
+        named[n].id = id;
+        if (!named[n++].op.name)
+            return PC_ENOMEM;
+    }
+    qsort(named, n, sizeof *named, compare_ops);
+    for (uint32_t i = 0; i < n; i++) {
+        if (!i || compare_ops(&named[i], &named[i - 1]))
+            p->ops[p->n_ops++] = named[i].op;
+        m->op_index[named[i].id] = p->n_ops - 1;
+    }
+    return PC_OK;
+}
+
+static int compare_fields(const void *a, const void *b)
+{
+    return pc_field_compare(&((const struct image_field *)a)->field,
+                            &((const struct image_field *)b)->field);
+}
+
+static int read_plugin(struct image *m, pcollect_ref ref, uint32_t *n)
+{
+    const struct pcollect_plugin_rec *plugin = pc_image_at(m, ref, sizeof *plugin);
+    char *name = copy_text(m, plugin->name, sizeof plugin->name);
+    for (uint32_t i = 0; i < plugin->n_fields; i++) {
+        const struct pcollect_field_rec *f = &plugin->fields[i];
+        struct image_field *out = &m->fields[*n];
+        out->field = (struct pc_profile_field){.plugin = name,
+                                               .name = copy_text(m, f->name, sizeof f->name),
+                                               .combine = f->combine,
+                                               .unit = f->unit,
+                                               .bins = f->bins};
+        out->in_ticks = f->unit == PCOLLECT_UNIT_TICKS;
+        if (out->in_ticks)
+            out->field.unit = PCOLLECT_UNIT_NS;
+        if (!name || !out->field.name)
+            return PC_ENOMEM;
+        out->offset = plugin->record_offset + f->offset;
+        size_t bytes = 8 * (f->combine == PCOLLECT_HIST ? f->bins : 1u);
+        if (out->offset % 8 || out->offset + bytes > m->header->record_bytes ||
+            !pc_field_valid(&out->field))
+            pc_image_damaged(m, "field", ref);
+        else
+            (*n)++;
+    }
+    return PC_OK;
+}
+
+static int read_fields(struct image *m)
+{
+    struct pc_profile *p = m->profile;
+    pcollect_ref first = m->header->plugins;
+    uint32_t n_plugins = count_list(m, first, sizeof(struct pcollect_plugin_rec), "plugin");
+    uint32_t most = 0, n = 0;
+    pcollect_ref ref = first;
+    for (uint32_t i = 0; i < n_plugins; i++) {
+        const struct pcollect_plugin_rec *plugin = pc_image_at(m, ref, sizeof *plugin);
+        if (!pc_image_at(m, ref, sizeof *plugin + plugin->n_fields * sizeof plugin->fields[0]))
+            return pc_error_set(m->error, PC_EFORMAT, "its list of fields is damaged");
+        most += plugin->n_fields;
+        ref = plugin->next;
+    }
+    m->fields = pc_pool_array(m->scratch, most, sizeof *m->fields);
+    p->fields = pc_pool_array(p->memory, most, sizeof *p->fields);
+    if (!m->fields || !p->fields)
+        return PC_ENOMEM;
+    ref = first;
+    for (uint32_t i = 0; i < n_plugins; i++) {
+        if (read_plugin(m, ref, &n))
+            return PC_ENOMEM;
+        ref = *(const pcollect_ref *)pc_image_at(m, ref, sizeof ref);
+    }
+    qsort(m->fields, n, sizeof *m->fields, compare_fields);
+    for (uint32_t i = 0; i < n; i++) {
+        if (i && !compare_fields(&m->fields[i], &m->fields[i - 1]))
+            return pc_error_set(m->error, PC_EFORMAT, "two of its fields have one name");
+        p->fields[p->n_fields++] = m->fields[i].field;
+    }
+    return PC_OK;
+}
+
+/* ---- The rank -------------------------------------------------------------------------------- */
+
+uint64_t pc_image_ns(const struct image *m, uint64_t ticks)
+{
+    const struct pcollect_arena_header *h = m->header;
+    if (h->ticks_1 <= h->ticks_0 || h->mono_1_ns <= h->mono_0_ns)
+        return ticks;
+    return (uint64_t)((unsigned __int128)ticks * (h->mono_1_ns - h->mono_0_ns) /
+                      (h->ticks_1 - h->ticks_0));
+}
+
+static uint64_t span(const struct image *m, uint64_t begin, uint64_t end)
+{
+    return begin && end > begin ? pc_image_ns(m, end - begin) : 0;
+}
+
+/* Adds what the thread records know; returns the last time at which the process was seen alive. */
+static uint64_t add_threads(struct image *m, struct pc_profile_rank *r)
+{
+    const struct pcollect_arena_header *h = m->header;
+    uint64_t last = h->ticks_1 > h->exit_ticks ? h->ticks_1 : h->exit_ticks, ticks = 0;
+    pcollect_ref ref = __atomic_load_n(&h->threads, __ATOMIC_ACQUIRE);
+    uint32_t n = count_list(m, ref, sizeof(struct pcollect_thread), "thread");
+    for (uint32_t i = 0; i < n; i++) {
+        const struct pcollect_thread *t = pc_image_at(m, ref, sizeof *t);
+        ticks += t->mpi_ticks;
+        r->mpi_calls += t->mpi_calls;
+        r->n_threads += t->late ? 0 : 1 + t->n_adopted;
+        if (t->last_ticks > last)
+            last = t->last_ticks;
+        ref = t->next;
+    }
+    r->mpi_ns = pc_image_ns(m, ticks);
+    return last;
+}
+
+static int read_rank(struct image *m, enum pc_merge_part part)
+{
+    const struct pcollect_arena_header *h = m->header;
+    struct pc_profile *p = m->profile;
+    struct pc_profile_rank *r = pc_pool_array(p->memory, 1, sizeof *r);
+    if (!r)
+        return PC_ENOMEM;
+    uint64_t last = add_threads(m, r);
+    uint64_t inside_end = h->finalize_end_ticks ? h->finalize_end_ticks : last;
+    r->rank = h->rank < 0 ? 0 : h->rank;
+    r->pid = h->pid;
+    r->host = copy_text(m, h->host, sizeof h->host);
+    r->start_realtime_ns = h->realtime_0_ns;
+    r->before_init_ns = span(m, h->start_ticks, h->init_begin_ticks ? h->init_begin_ticks : last);
+    r->inside_ns = span(m, h->init_begin_ticks, inside_end);
+    r->after_ns = span(m, h->finalize_end_ticks, h->exit_ticks);
+    r->merge_ns = pc_image_ns(m, h->merge_ticks);
+    r->closed = h->exit_ticks != 0;
+    r->incomplete = part == PC_MERGE_ALL && !h->finalize_begin_ticks;
+    r->notes = h->notes;
+    memcpy(r->lost, h->lost, sizeof r->lost);
+    p->ranks = r;
+    p->n_ranks = 1;
+    p->world_size = h->n_ranks > 0 ? (uint32_t)h->n_ranks : 1;
+    if ((uint32_t)r->rank >= p->world_size)
+        return pc_error_set(m->error, PC_EFORMAT, "its rank %d is not one of %u", r->rank,
+                            p->world_size);
+    p->job_key = h->job_key;
+    p->exe = copy_text(m, part == PC_MERGE_LATE ? "" : h->exe, sizeof h->exe);
+    p->mpi = copy_text(m, part == PC_MERGE_LATE ? "" : h->mpi, sizeof h->mpi);
+    p->job = copy_text(m, part == PC_MERGE_LATE ? "" : h->job, sizeof h->job);
+    return r->host && p->exe && p->mpi && p->job ? PC_OK : PC_ENOMEM;
+}
+
+static int read_image(struct image *m, enum pc_merge_part part)
+{
+    int err = open_image(m);
+    if (!err)
+        err = read_modules(m);
+    if (!err)
+        err = read_ops(m);
+    if (!err)
+        err = read_fields(m);
+    if (!err)
+        err = read_rank(m, part);
+    if (!err)
+        err = pc_image_read_trees(m, part);
+    if (!err)
+        err = pc_profile_check(m->profile, m->error);
+    if (err == PC_ENOMEM)
+        pc_error_set(m->error, err, "no memory to read it");
+    return err;
+}
+
+int pc_merge_arena(const void *base, size_t n, enum pc_merge_part part, struct pc_profile **out,
+                   struct pc_error *error)
+{
+    struct image m = {.base = base, .n = n, .error = error};
+    pc_error_set(error, PC_OK, "%s", "");
+    m.profile = pc_profile_new();
+    m.scratch = pc_pool_new();
+    int err = PC_ENOMEM;
+    if (m.profile && m.scratch)
+        err = read_image(&m, part);
+    if (m.scratch)
+        pc_pool_free(m.scratch);
+    if (err)
+        pc_profile_free(m.profile);
+    else
+        *out = m.profile;
+    return err;
+}

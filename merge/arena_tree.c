@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The trees of an arena's threads become one tree of a profile.
+ *
+ * First all are laid over one another: nodes with equal keys under equal parents are one, their
+ * records are combined field by field. Then nodes without a used record in or below them are left
+ * out, children are sorted, and the rest is written in preorder.
+ */
+#include "merge/image.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { NO_CHILD = 0 }; /* the root is nobody's child */
+
+/* ---- The unified tree ------------------------------------------------------------------------ */
+
+static uint64_t hash_node(const struct pc_profile_node *n)
+{
+    uint64_t what = (uint64_t)n->parent << 32 | n->module;
+    return pc_hash_u64(pc_hash_u64(what) + n->offset + ((uint64_t)n->op << 48) +
+                       ((uint64_t)n->kind << 40));
+}
+
+static bool same_key(const struct pc_profile_node *a, const struct pc_profile_node *b)
+{
+    return a->parent == b->parent && a->kind == b->kind && a->module == b->module &&
+           a->op == b->op && a->offset == b->offset;
+}
+
+static uint32_t *find_slot(const struct image *m, const struct pc_profile_node *key)
+{
+    uint32_t i = (uint32_t)hash_node(key) & (m->n_slots - 1);
+    while (m->slots[i] && !same_key(&m->nodes[m->slots[i] - 1].node, key))
+        i = (i + 1) & (m->n_slots - 1);
+    return &m->slots[i];
+}
+
+static bool reserve_node(struct image *m)
+{
+    if (m->n_nodes < m->node_capacity)
+        return true;
+    uint32_t capacity = m->node_capacity ? m->node_capacity * 2 : 256;
+    struct image_node *nodes = pc_pool_array(m->scratch, capacity, sizeof *nodes);
+    uint32_t *slots = pc_pool_array(m->scratch, (size_t)capacity * 2, sizeof *slots);
+    if (!nodes || !slots)
+        return false;
+    if (m->n_nodes)
+        memcpy(nodes, m->nodes, m->n_nodes * sizeof *nodes);
+    m->nodes = nodes;
+    m->slots = slots;
+    m->n_slots = capacity * 2;
+    m->node_capacity = capacity;
+    for (uint32_t i = 1; i < m->n_nodes; i++)
+        *find_slot(m, &m->nodes[i].node) = i + 1;
+    return true;
+}
+
+/* The node with that key, found or made; PC_NO_INDEX: no memory. */
+static uint32_t unify(struct image *m, const struct pc_profile_node *key)
+{
+    if (!reserve_node(m))
+        return PC_NO_INDEX;
+    uint32_t *slot = find_slot(m, key);
+    if (*slot)
+        return *slot - 1;
+    uint32_t index = m->n_nodes++;
+    struct image_node *parent = &m->nodes[key->parent];
+    m->nodes[index] =
+        (struct image_node){.node = *key, .parent = key->parent, .next = parent->first_child};
+    parent->first_child = index;
+    *slot = index + 1;
+    return index;
+}
+
+static uint32_t module_index(const struct image *m, pcollect_ref ref)
+{
+    uint32_t lo = 0, hi = m->n_modules;
+    while (lo < hi) {
+        uint32_t mid = (lo + hi) / 2;
+        if (m->modules[mid].ref == ref)
+            return m->modules[mid].index;
+        if (m->modules[mid].ref < ref)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return PC_NO_INDEX;
+}
+
+/* The key of an arena's node under `parent`; false: it is damaged. */
+static bool key_of(const struct image *m, const struct pcollect_node *n, uint32_t parent,
+                   struct pc_profile_node *key)
+{
+    *key = (struct pc_profile_node){.parent = parent,
+                                    .kind = n->kind,
+                                    .module = PC_NO_INDEX,
+                                    .op = PC_NO_INDEX,
+                                    .data = PC_NO_INDEX};
+    switch (n->kind) {
+    case PCOLLECT_NODE_FRAME:
+        key->module = module_index(m, n->module);
+        key->offset = n->offset;
+        return true;
+    case PCOLLECT_NODE_OP:
+        key->op = n->op < PCOLLECT_MAX_OPS ? m->op_index[n->op] : PC_NO_INDEX;
+        return key->op != PC_NO_INDEX;
+    case PCOLLECT_NODE_CUT:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* ---- Records --------------------------------------------------------------------------------- */
+
+static bool make_values(struct image *m, struct image_node *n)
+{
+    uint32_t n_fields = m->profile->n_fields;
+    n->values = pc_pool_array(m->scratch, n_fields, sizeof *n->values);
+    n->bins = pc_pool_array(m->scratch, n_fields, sizeof *n->bins);
+    if (!n->values || !n->bins)
+        return false;
+    for (uint32_t k = 0; k < n_fields; k++)
+        if (m->fields[k].field.combine == PCOLLECT_HIST) {
+            n->bins[k] = pc_pool_array(m->scratch, m->fields[k].field.bins, sizeof(uint64_t));
+            if (!n->bins[k])
+                return false;
+        }
+    return true;
+}
+
+static bool is_used(const uint64_t *record, uint32_t bytes)
+{
+    for (uint32_t i = 0; i < bytes / 8; i++)
+        if (record[i])
+            return true;
+    return false;
+}
+
+/* Ticks are added as ticks: they become nanoseconds when all threads are in. */
+static int add_record(struct image *m, uint32_t index, pcollect_ref ref)
+{
+    uint32_t bytes = m->header->record_bytes;
+    const char *record = pc_image_at(m, ref, bytes);
+    if (!ref || !bytes)
+        return PC_OK;
+    if (!record) {
+        pc_image_damaged(m, "record", ref);
+        return PC_OK;
+    }
+    if (!is_used((const uint64_t *)record, bytes))
+        return PC_OK;
+    struct image_node *n = &m->nodes[index];
+    if (!n->values && !make_values(m, n))
+        return PC_ENOMEM;
+    for (uint32_t k = 0; k < m->profile->n_fields; k++) {
+        const struct image_field *f = &m->fields[k];
+        const uint64_t *v = (const uint64_t *)(record + f->offset);
+        n->values[k] = pc_field_combine(f->field.combine, n->values[k], *v);
+        for (uint32_t b = 0; f->field.combine == PCOLLECT_HIST && b < f->field.bins; b++)
+            n->bins[k][b] += v[b];
+    }
+    for (uint32_t up = index; !m->nodes[up].needed; up = m->nodes[up].parent)
+        m->nodes[up].needed = true;
+    return PC_OK;
+}
+
+/* ---- Reading --------------------------------------------------------------------------------- */
+
+struct pending {
+    pcollect_ref first; /* of a list of siblings */
+    uint32_t parent;
+};
+
+/* Lays one thread's tree over the unified one. `budget`: nodes that the arena can hold at most. */
+static int read_tree(struct image *m, pcollect_ref root, uint32_t *budget, struct pending *stack)
+{
+    const struct pcollect_node *r = pc_image_at(m, root, sizeof *r);
+    uint32_t depth = 0;
+    if (!r || r->kind != PCOLLECT_NODE_ROOT) {
+        pc_image_damaged(m, "tree", root);
+        return PC_OK;
+    }
+    stack[depth++] = (struct pending){__atomic_load_n(&r->first_child, __ATOMIC_ACQUIRE), 0};
+    while (depth) {
+        struct pending *top = &stack[depth - 1];
+        pcollect_ref ref = top->first;
+        const struct pcollect_node *n = pc_image_at(m, ref, sizeof *n);
+        struct pc_profile_node key;
+        if (!ref) {
+            depth--;
+            continue;
+        }
+        if (!n || !*budget || !key_of(m, n, top->parent, &key)) {
+            pc_image_damaged(m, "context", ref);
+            depth--;
+            continue;
+        }
+        (*budget)--;
+        top->first = n->next;
+        uint32_t index = unify(m, &key);
+        if (index == PC_NO_INDEX)
+            return PC_ENOMEM;
+        m->nodes[index].node.flags |= n->flags & PCOLLECT_FLAG_COLLAPSED;
+        if (n->kind == PCOLLECT_NODE_OP && add_record(m, index, n->record))
+            return PC_ENOMEM;
+        stack[depth++] =
+            (struct pending){__atomic_load_n(&n->first_child, __ATOMIC_ACQUIRE), index};
+    }
+    return PC_OK;
+}
+
+static bool is_wanted(const struct pcollect_thread *t, enum pc_merge_part part)
+{
+    return part == PC_MERGE_ALL || (part == PC_MERGE_LATE) == (t->late != 0);
+}
+
+static int read_threads(struct image *m, enum pc_merge_part part)
+{
+    uint32_t budget = (uint32_t)(m->n / sizeof(struct pcollect_node));
+    uint32_t hops = (uint32_t)(m->n / sizeof(struct pcollect_thread));
+    struct pending *stack = pc_pool_array(m->scratch, (size_t)budget + 2, sizeof *stack);
+    if (!stack || !reserve_node(m))
+        return PC_ENOMEM;
+    m->nodes[m->n_nodes++] = (struct image_node){.node = {.parent = PC_NO_INDEX,
+                                                          .kind = PCOLLECT_NODE_ROOT,
+                                                          .module = PC_NO_INDEX,
+                                                          .op = PC_NO_INDEX,
+                                                          .data = PC_NO_INDEX},
+                                                 .needed = true};
+    pcollect_ref ref = __atomic_load_n(&m->header->threads, __ATOMIC_ACQUIRE);
+    while (ref && hops--) {
+        const struct pcollect_thread *t = pc_image_at(m, ref, sizeof *t);
+        if (!t)
+            break; /* has been reported with the rank */
+        if (is_wanted(t, part) && read_tree(m, t->root, &budget, stack))
+            return PC_ENOMEM;
+        ref = t->next;
+    }
+    return PC_OK;
+}
+
+/* ---- Writing --------------------------------------------------------------------------------- */
+
+static bool write_record(struct image *m, const struct image_node *from, struct pc_profile_node *to)
+{
+    struct pc_profile *p = m->profile;
+    struct pc_profile_data *d = &p->data[p->n_data];
+    if (!pc_profile_data_init(p, d, 1))
+        return false;
+    d->ranks[0] = p->ranks[0].rank;
+    for (uint32_t k = 0; k < p->n_fields; k++) {
+        const struct pc_profile_field *f = &p->fields[k];
+        if (f->combine == PCOLLECT_HIST)
+            memcpy(d->bins[k], from->bins[k], f->bins * sizeof(uint64_t));
+        else
+            d->values[k] = from->values[k];
+    }
+    to->data = p->n_data++;
+    return true;
+}
+
+static void ticks_to_ns(const struct image *m, struct image_node *n)
+{
+    for (uint32_t k = 0; k < m->profile->n_fields; k++)
+        if (m->fields[k].in_ticks)
+            n->values[k] = pc_image_ns(m, n->values[k]);
+}
+
+struct sorted {
+    const struct pc_profile_node *node;
+    uint32_t index;
+};
+
+static int compare_children(const void *a, const void *b)
+{
+    return pc_node_compare(((const struct sorted *)a)->node, ((const struct sorted *)b)->node);
+}
+
+/* Pushes the needed children of a node, the first in order on top. */
+static uint32_t push_children(const struct image *m, uint32_t node, struct sorted *stack,
+                              uint32_t depth)
+{
+    uint32_t first = depth;
+    for (uint32_t c = m->nodes[node].first_child; c != NO_CHILD; c = m->nodes[c].next)
+        if (m->nodes[c].needed)
+            stack[depth++] = (struct sorted){&m->nodes[c].node, c};
+    qsort(stack + first, depth - first, sizeof *stack, compare_children);
+    for (uint32_t i = first, k = depth; i + 1 < k; i++) {
+        struct sorted swap = stack[i];
+        stack[i] = stack[--k];
+        stack[k] = swap;
+    }
+    return depth;
+}
+
+static int write_tree(struct image *m)
+{
+    struct pc_profile *p = m->profile;
+    struct sorted *stack = pc_pool_array(m->scratch, m->n_nodes, sizeof *stack);
+    uint32_t *place = pc_pool_array(m->scratch, m->n_nodes, sizeof *place);
+    p->nodes = pc_pool_array(p->memory, m->n_nodes, sizeof *p->nodes);
+    p->data = pc_pool_array(p->memory, m->n_nodes, sizeof *p->data);
+    if (!stack || !place || !p->nodes || !p->data)
+        return PC_ENOMEM;
+    uint32_t depth = 0;
+    stack[depth++] = (struct sorted){&m->nodes[0].node, 0};
+    while (depth) {
+        uint32_t index = stack[--depth].index;
+        struct image_node *from = &m->nodes[index];
+        struct pc_profile_node *to = &p->nodes[p->n_nodes];
+        place[index] = p->n_nodes++;
+        *to = from->node;
+        if (index)
+            to->parent = place[from->parent];
+        if (from->values) {
+            ticks_to_ns(m, from);
+            if (!write_record(m, from, to))
+                return PC_ENOMEM;
+            pc_profile_data_derive(p, &p->data[to->data]);
+        }
+        depth = push_children(m, index, stack, depth);
+    }
+    pc_profile_count_descendants(p);
+    return PC_OK;
+}
+
+int pc_image_read_trees(struct image *m, enum pc_merge_part part)
+{
+    int err = read_threads(m, part);
+    return err ? err : write_tree(m);
+}

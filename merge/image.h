@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * An arena being read: its tables as the profile will have them, and the unified tree of its
+ * threads. Between the files of merge/ only.
+ *
+ * The image may be a file that was damaged, or memory that its owner writes to. No reference is
+ * followed before it has been checked, no list further than it can be long.
+ */
+#ifndef PC_MERGE_IMAGE_H
+#define PC_MERGE_IMAGE_H
+
+#include "format/profile_private.h"
+#include "merge/merge.h"
+
+struct image_field {
+    struct pc_profile_field field;
+    uint32_t offset; /* bytes into the record */
+    bool in_ticks;   /* in the arena; the profile has nanoseconds */
+};
+
+struct image_module {
+    pcollect_ref ref;
+    struct pc_profile_module module;
+    uint32_t index; /* in the profile's table */
+};
+
+/* A node of the unified tree. Index 0 is the root. */
+struct image_node {
+    struct pc_profile_node node; /* module and op as indices of the profile */
+    uint32_t parent, first_child, next;
+    uint32_t n_children;
+    bool needed;      /* a record in it or below it has been used */
+    uint64_t *values; /* n_fields; NULL: no record */
+    uint64_t **bins;
+};
+
+struct image {
+    const char *base;
+    size_t n;
+    const struct pcollect_arena_header *header;
+    struct pc_profile *profile;
+    struct pc_pool *scratch;
+    struct pc_error *error; /* the first thing that was left out */
+    bool damaged;
+    struct image_module *modules; /* sorted by ref */
+    uint32_t n_modules;
+    uint32_t *op_index;         /* by op id; PC_NO_INDEX: not named */
+    struct image_field *fields; /* parallel to the profile's */
+    struct image_node *nodes;
+    uint32_t n_nodes, node_capacity;
+    uint32_t *slots; /* hash of nodes by parent and key; index + 1 */
+    uint32_t n_slots;
+};
+
+/* n bytes at ref, or NULL if they are not all inside. */
+const void *pc_image_at(const struct image *m, pcollect_ref ref, size_t bytes);
+
+/* Ticks as nanoseconds, rounded down, by the line through the two points of the clocks. */
+uint64_t pc_image_ns(const struct image *m, uint64_t ticks);
+
+/* Notes that something was damaged and left out. */
+void pc_image_damaged(struct image *m, const char *what, pcollect_ref ref);
+
+/* Reads the trees of a part and puts nodes and records into the profile. */
+int pc_image_read_trees(struct image *m, enum pc_merge_part part);
+
+#endif
