@@ -4,6 +4,6 @@ tools_pcollect_SOURCES = tools/tools.h tools/run.h tools/main.c tools/options.c 
     tools/config.c tools/job.c tools/launcher.c tools/recover.c tools/report.c tools/run.c
 tools_pcollect_CPPFLAGS = $(AM_CPPFLAGS) -DPCT_LIBDIR='"$(libdir)"'
 tools_pcollect_CFLAGS = $(PC_FLAGS)
-tools_pcollect_LDADD = config/libpcconfigtext.la config/libpcconfig.la \
-    base/libpcbase.la
+tools_pcollect_LDADD = report/libpcreport.la merge/libpcmerge.la format/libpcformat.la \
+    config/libpcconfigtext.la config/libpcconfig.la base/libpcbase.la
 include doc/man/local.mk

@@ -2,14 +2,17 @@
  *
  * pcollect report: hands over to report/, which knows nothing of the environment.
  */
+#include "report/report.h"
+
 #include "tools/tools.h"
+
+#include <stdlib.h>
 
 static int run_report(const struct pct_command *self, int argc, char **argv)
 {
-    (void)argc;
-    (void)argv;
-    pct_say(self, "this build has no reader of profiles");
-    return PCT_DATA;
+    (void)self;
+    pct_report_environment(getenv("COLUMNS"), getenv("NO_COLOR"), getenv("TERM"));
+    return pct_report_main(argc, argv);
 }
 
 const struct pct_command pct_report = {
