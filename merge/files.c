@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Arena files: finding those of a folder, and merging those of a job. For recovery, outside of any
+ * job; the processes that wrote them are gone, or are told apart.
+ */
+#include "merge/merge.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char suffix[] = ".arena";
+
+static void say_line(pc_merge_say_fn say, void *arg, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static void say_line(pc_merge_say_fn say, void *arg, const char *format, ...)
+{
+    char line[PCOLLECT_PATH_BYTES + 600];
+    va_list args;
+    if (!say)
+        return;
+    va_start(args, format);
+    pc_vformat(line, sizeof line, format, args);
+    va_end(args);
+    say(arg, line);
+}
+
+/* A private copy of what the arena holds: reading the file's holes through a mapping would fill
+ * them, and a process that still runs would write to it. */
+struct image_file {
+    char *data;
+    size_t n;
+};
+
+static int read_all(int fd, char *data, size_t n)
+{
+    size_t done = 0;
+    while (done < n) {
+        ssize_t got = pread(fd, data + done, n - done, (off_t)done);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            return PC_EIO;
+        done += (size_t)got;
+    }
+    return PC_OK;
+}
+
+/* The first bytes of the file that the header calls used, or only the header. */
+static int read_image_file(const char *path, bool header_only, struct image_file *out,
+                           struct pc_error *error)
+{
+    struct pcollect_arena_header h;
+    struct stat st;
+    int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0 || fstat(fd, &st)) {
+        int reason = errno;
+        if (fd >= 0)
+            close(fd);
+        return pc_error_set(error, PC_EIO, "%s: %s", path, strerror(reason));
+    }
+    int err = PC_EFORMAT;
+    if (S_ISREG(st.st_mode) && (size_t)st.st_size >= sizeof h &&
+        !read_all(fd, (char *)&h, sizeof h))
+        err =
+            memcmp(h.magic, PCOLLECT_ARENA_MAGIC, sizeof PCOLLECT_ARENA_MAGIC) ? PC_EFORMAT : PC_OK;
+    out->n = sizeof h;
+    if (!err && !header_only && h.used_bytes > sizeof h)
+        out->n = h.used_bytes < (uint64_t)st.st_size ? h.used_bytes : (size_t)st.st_size;
+    out->data = err ? NULL : malloc(out->n);
+    if (err)
+        pc_error_set(error, err, "%s: it is no arena of pcollect", path);
+    else if (!out->data)
+        err = pc_error_set(error, PC_ENOMEM, "%s: no memory for %lu bytes", path,
+                           (unsigned long)out->n);
+    else if (read_all(fd, out->data, out->n))
+        err = pc_error_set(error, PC_EIO, "%s: %s", path, strerror(errno));
+    if (err) {
+        free(out->data);
+        out->data = NULL;
+    }
+    close(fd);
+    return err;
+}
+
+/* ---- Merging the arenas of a job --------------------------------------------------------------
+ */
+
+static bool has_rank(const bool *ranks, uint32_t n_ranks, int32_t rank)
+{
+    return rank >= 0 && (uint32_t)rank < n_ranks && ranks[rank];
+}
+
+struct gathering {
+    struct pc_profile_sum sum;
+    uint64_t job_key;
+    uint32_t world_size;
+    bool *ranks; /* world_size: seen already */
+    size_t n;
+    pc_merge_say_fn say;
+    void *arg;
+};
+
+/* Why this profile cannot be added, or NULL. */
+static const char *why_not(struct gathering *g, const struct pc_profile *p)
+{
+    if (!g->ranks) {
+        g->job_key = p->job_key;
+        g->world_size = p->world_size;
+        g->ranks = calloc(p->world_size, sizeof *g->ranks);
+        if (!g->ranks)
+            return "no memory";
+    }
+    if (p->job_key != g->job_key || p->world_size != g->world_size)
+        return "it belongs to another job";
+    if (has_rank(g->ranks, g->world_size, p->ranks[0].rank))
+        return "this rank is there already";
+    return NULL;
+}
+
+static int gather_file(struct gathering *g, const char *path, struct pc_error *error)
+{
+    struct image_file file = {NULL, 0};
+    struct pc_profile *p = NULL;
+    if (read_image_file(path, false, &file, error)) {
+        say_line(g->say, g->arg, "%s", error->text);
+        return PC_OK;
+    }
+    const struct pcollect_arena_header *h = (const void *)file.data;
+    bool merged = h->state == PCOLLECT_STATE_MERGED;
+    int err = merged ? PC_OK : pc_merge_arena(file.data, file.n, PC_MERGE_ALL, &p, error);
+    if (merged)
+        say_line(g->say, g->arg, "%s: left out: its profile has been written", path);
+    else if (err || error->text[0])
+        say_line(g->say, g->arg, "%s: %s", path, error->text);
+    free(file.data);
+    if (!p)
+        return err == PC_ENOMEM ? err : PC_OK;
+    const char *why = why_not(g, p);
+    if (why) {
+        say_line(g->say, g->arg, "%s: left out: %s", path, why);
+        pc_profile_free(p);
+        return PC_OK;
+    }
+    g->ranks[p->ranks[0].rank] = true;
+    g->n++;
+    return pc_profile_sum_add(&g->sum, p, error);
+}
+
+int pc_merge_files(char *const *paths, size_t n, struct pc_profile **out, pc_merge_say_fn say,
+                   void *arg, struct pc_error *error)
+{
+    struct gathering g = {.say = say, .arg = arg};
+    int err = PC_OK;
+    pc_error_set(error, PC_OK, "%s", "");
+    for (size_t i = 0; i < n && !err; i++)
+        err = gather_file(&g, paths[i], error);
+    if (!err)
+        err = pc_profile_sum_finish(&g.sum, out, error);
+    else
+        pc_profile_sum_free(&g.sum);
+    free(g.ranks);
+    if (!err && !g.n)
+        return pc_error_set(error, PC_ENOENT, "there is no arena to make a profile of");
+    return err;
+}
+
+/* ---- The arenas of a folder --------------------------------------------------------------------
+ */
+
+/* State letter and start (clock ticks since boot) of a process; false: there is none of that
+ * number. */
+static bool look_at_process(int pid, char *state_out, uint64_t *start_out)
+{
+    char path[64], text[1024];
+    pc_format(path, sizeof path, "/proc/%d/stat", pid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+    if (fd >= 0)
+        close(fd);
+    if (n <= 0)
+        return false;
+    text[n] = '\0';
+    const char *at = strrchr(text, ')'); /* the name may hold anything */
+    if (!at || at[1] != ' ')
+        return false;
+    *state_out = at[2];
+    for (int field = 2; at && field < 22; field++)
+        at = strchr(at + 1, ' ');
+    *start_out = at ? strtoull(at, NULL, 10) : 0;
+    return at != NULL;
+}
+
+/* Does the process that wrote the arena still run here? A process of that number that started after
+ * the arena was opened is another one. */
+static bool is_alive(const struct pcollect_arena_header *h)
+{
+    char host[PCOLLECT_HOST_BYTES] = "";
+    gethostname(host, sizeof host - 1);
+    if (strncmp(host, h->host, sizeof host) || h->pid <= 0)
+        return false;
+    char state;
+    uint64_t start;
+    if (!look_at_process(h->pid, &state, &start) || state == 'Z' || state == 'X')
+        return false;
+    struct timespec boot, now;
+    clock_gettime(CLOCK_BOOTTIME, &boot);
+    clock_gettime(CLOCK_REALTIME, &now);
+    double age = (double)boot.tv_sec - (double)start / (double)sysconf(_SC_CLK_TCK);
+    double arena_age = (double)now.tv_sec - (double)h->realtime_0_ns / 1e9;
+    return age + 2 >= arena_age;
+}
+
+static void fill_found(struct pc_merge_found *f, const char *path,
+                       const struct pcollect_arena_header *h)
+{
+    *f = (struct pc_merge_found){.run_key = h->run_key,
+                                 .job_key = h->job_key,
+                                 .pid = h->pid,
+                                 .rank = h->rank,
+                                 .n_ranks = h->n_ranks,
+                                 .state = h->state,
+                                 .realtime_0_ns = h->realtime_0_ns,
+                                 .alive = is_alive(h)};
+    pc_format(f->path, sizeof f->path, "%s", path);
+    memcpy(f->exe, h->exe, sizeof f->exe - 1);
+    memcpy(f->out, h->out, sizeof f->out - 1);
+    memcpy(f->job_id, h->job, sizeof f->job_id - 1);
+}
+
+static int add_found(struct pc_merge_list *list, const char *path, pc_merge_say_fn say, void *arg,
+                     struct pc_error *error)
+{
+    struct image_file file = {NULL, 0};
+    int err = read_image_file(path, true, &file, error);
+    if (err == PC_EFORMAT) /* killed before it began, or something else of that name */
+        return PC_OK;
+    if (err) {
+        say_line(say, arg, "%s", error->text);
+        return PC_OK;
+    }
+    struct pc_merge_found *more = realloc(list->found, (list->n + 1) * sizeof *more);
+    if (more) {
+        list->found = more;
+        fill_found(&more[list->n++], path, (const void *)file.data);
+    }
+    free(file.data);
+    return more ? PC_OK : pc_error_set(error, PC_ENOMEM, "no memory for the list of arenas");
+}
+
+static bool same_job(const struct pc_merge_found *a, const struct pc_merge_found *b)
+{
+    if (a->job_key || b->job_key)
+        return a->job_key == b->job_key;
+    return !strcmp(a->path, b->path);
+}
+
+static int by_job_and_rank(const void *a, const void *b)
+{
+    const struct pc_merge_found *x = a, *y = b;
+    if (x->job != y->job)
+        return x->job < y->job ? -1 : 1;
+    return (x->rank > y->rank) - (x->rank < y->rank);
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const struct pc_merge_found *x = a, *y = b;
+    return (x->realtime_0_ns > y->realtime_0_ns) - (x->realtime_0_ns < y->realtime_0_ns);
+}
+
+static void group(struct pc_merge_list *list)
+{
+    list->n_jobs = 0;
+    if (!list->n)
+        return;
+    qsort(list->found, list->n, sizeof *list->found, by_time);
+    for (size_t i = 0; i < list->n; i++) {
+        size_t k = 0;
+        while (k < i && !same_job(&list->found[k], &list->found[i]))
+            k++;
+        list->found[i].job = k < i ? list->found[k].job : (uint32_t)list->n_jobs++;
+    }
+    qsort(list->found, list->n, sizeof *list->found, by_job_and_rank);
+}
+
+int pc_merge_list_add(struct pc_merge_list *list, const char *folder, pc_merge_say_fn say,
+                      void *arg, struct pc_error *error)
+{
+    DIR *dir = opendir(folder);
+    if (!dir)
+        return pc_error_set(error, errno == ENOENT ? PC_ENOENT : PC_EIO, "%s: %s", folder,
+                            strerror(errno));
+    int err = PC_OK;
+    for (struct dirent *e; !err && (e = readdir(dir));) {
+        size_t n = strlen(e->d_name);
+        char path[PCOLLECT_PATH_BYTES];
+        if (n < sizeof suffix || strcmp(e->d_name + n + 1 - sizeof suffix, suffix))
+            continue;
+        if (strlen(folder) + n + 2 > sizeof path) {
+            say_line(say, arg, "%s/%s: the path is too long", folder, e->d_name);
+            continue;
+        }
+        pc_format(path, sizeof path, "%s/%s", folder, e->d_name);
+        err = add_found(list, path, say, arg, error);
+    }
+    closedir(dir);
+    group(list);
+    return err;
+}
+
+void pc_merge_list_free(struct pc_merge_list *list)
+{
+    free(list->found);
+    *list = (struct pc_merge_list){NULL, 0, 0};
+}
