@@ -1,15 +1,40 @@
 # SPDX-License-Identifier: BSD-3-Clause
+report_test_ldadd = report/libpcreport.la format/libpcformat.la
+report_test_sample = tests/report/sample.c tests/report/sample.h
+
+if HAVE_CMOCKA
+report_unit_tests = tests/report/text_test tests/report/model_test
+check_PROGRAMS += $(report_unit_tests)
+TESTS += $(report_unit_tests)
+endif
 if HAVE_LIBDW
 check_PROGRAMS += tests/report/where
 TESTS += tests/report/symbols.test
 endif
-EXTRA_DIST += tests/report/symbols.test tests/report/program/part.c tests/report/program/part.h \
+check_PROGRAMS += tests/report/show tests/report/json_check
+TESTS += tests/report/golden.test tests/report/report.test
+EXTRA_DIST += tests/report/golden tests/report/golden.test tests/report/report.test \
+    tests/report/symbols.test tests/report/program/part.c tests/report/program/part.h \
     tests/report/program/part_main.cc tests/report/program/part.f90
 
-tests_report_where_SOURCES = tests/report/where.c
-tests_report_where_CFLAGS = $(PC_FLAGS)
-tests_report_where_LDADD = report/libpcreport.la
+tests_report_text_test_CFLAGS = $(test_cflags) $(PC_SANITIZE)
+tests_report_text_test_LDFLAGS = $(PC_SANITIZE)
+tests_report_text_test_LDADD = $(report_test_ldadd) $(CMOCKA_LIBS) -lm
 
-EXTRA_DIST += tests/report/golden tests/report/golden.test tests/report/text_test.c \
-    tests/report/model_test.c tests/report/show.c tests/report/json_check.c tests/report/sample.c \
-    tests/report/sample.h
+tests_report_model_test_SOURCES = tests/report/model_test.c $(report_test_sample)
+tests_report_model_test_CFLAGS = $(test_cflags) $(PC_SANITIZE)
+tests_report_model_test_LDFLAGS = $(PC_SANITIZE)
+tests_report_model_test_LDADD = $(report_test_ldadd) $(CMOCKA_LIBS)
+
+# The report of a profile made by hand; with -w it writes the profile.
+tests_report_show_SOURCES = tests/report/show.c $(report_test_sample)
+tests_report_show_CFLAGS = $(PC_FLAGS) $(PC_SANITIZE)
+tests_report_show_LDFLAGS = $(PC_SANITIZE)
+tests_report_show_LDADD = $(report_test_ldadd)
+
+tests_report_json_check_SOURCES = tests/report/json_check.c
+
+tests_report_where_SOURCES = tests/report/where.c
+tests_report_where_CFLAGS = $(PC_FLAGS) $(PC_SANITIZE)
+tests_report_where_LDFLAGS = $(PC_SANITIZE)
+tests_report_where_LDADD = $(report_test_ldadd)
