@@ -176,6 +176,29 @@ static void put_share(const struct head *h, struct pct_buf *b)
     put_buf(h, "in MPI", b);
 }
 
+/* Start and end of MPI cost the same however long a program runs: in short runs they hide what it
+ * does. */
+static void put_start(const struct head *h, struct pct_buf *b)
+{
+    static const char *const names[] = {"MPI_Init", "MPI_Init_thread", "MPI_Finalize"};
+    const struct pct_model *m = h->d->model;
+    pc_u128 ns = 0;
+    for (uint32_t i = 0; i < h->d->profile->n_ops; i++) {
+        for (size_t k = 0; k < PC_ARRAY_LEN(names); k++) {
+            if (!strcmp(h->d->profile->ops[i].name, names[k]))
+                ns += m->ops[i].totals.sum[PCT_EXCLUSIVE];
+        }
+    }
+    if (!ns || ns * 20 < m->context_mpi_ns || ns > m->all.mpi_ns)
+        return;
+    pct_buf_text(b, "without MPI_Init and MPI_Finalize ");
+    put_percent(b, pct_text_share(m->all.mpi_ns - ns, m->all.wall_ns));
+    pct_buf_text(b, ", ");
+    put_time(b, mean(h, m->all.mpi_ns - ns));
+    pct_buf_text(b, h->d->profile->n_ranks > 1 ? " a rank" : "");
+    put_buf(h, "", b);
+}
+
 static void put_imbalance(const struct head *h, struct pct_buf *b)
 {
     const struct pct_overall *a = &h->d->model->all;
@@ -326,6 +349,7 @@ void pct_print_head(FILE *out, const struct pct_data *d, const struct pct_option
     put_run(&h, &b);
     put_times(&h, &b);
     put_share(&h, &b);
+    put_start(&h, &b);
     put_imbalance(&h, &b);
     put_cost(&h, &b);
     if (a->n_incomplete) {
