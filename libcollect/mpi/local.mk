@@ -23,6 +23,7 @@ libcollect/mpi/adapter_rows.h: $(mpi_table) $(mpi_generator)
 	$(AM_V_GEN)what=wrappers; $(mpi_make)
 
 BUILT_SOURCES += $(mpi_made)
+$(libcollect_libpcmpi_la_OBJECTS) $(adapter_openmpi_la_OBJECTS) $(adapter_mpich_la_OBJECTS): $(mpi_made)
 CLEANFILES += $(mpi_made)
 EXTRA_DIST += libcollect/mpi/functions.tbl libcollect/mpi/generate.awk
 

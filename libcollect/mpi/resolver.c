@@ -79,7 +79,12 @@ static int find_local(struct pc_module *module, void *arg)
 /* Whether any MPI is loaded. Finds one that RTLD_NEXT does not see as well. */
 static bool find_mpi(void)
 {
-    if (find_next("PMPI_Init"))
+    void *init = find_next("PMPI_Init");
+    Dl_info info;
+    if (init && dladdr(init, &info))
+        dlopen(info.dli_fname,
+               RTLD_LAZY | RTLD_NOLOAD); /* the slots will point into it: it stays */
+    if (init)
         return true;
     struct local_search s;
     if (!pc_loadmap_each(find_local, &s))
