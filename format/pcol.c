@@ -3,7 +3,7 @@
  * The .pcol container: header and section headers as bytes, packing, and the texts of errors that
  * the system reports. Layout: doc/internals/format.md.
  */
-#include "format/profile_private.h"
+#include "format/build.h"
 
 #include <errno.h>
 #include <sys/resource.h>

@@ -9,7 +9,7 @@
  *   slot: magic u32, flags u32, stored u32, raw u32, reserved u32, crc u32 (of the 20 bytes before
  *         and of the content), then the content: an encoded profile of that rank, deflated or not
  */
-#include "format/profile_private.h"
+#include "format/build.h"
 
 #include <errno.h>
 #include <fcntl.h>

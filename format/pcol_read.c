@@ -4,7 +4,7 @@
  * short read, not a fault. Sections are found one after the other; those of unknown type are passed
  * over.
  */
-#include "format/profile_private.h"
+#include "format/build.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,7 +3,7 @@
  * Profiles in memory: making and freeing, orders, statistics, and the check of every invariant that
  * profile.h states. The check runs on everything that is decoded, so that readers may rely on it.
  */
-#include "format/profile_private.h"
+#include "format/build.h"
 
 const char *const pcollect_lost_names[PCOLLECT_N_LOST] = {
     [PCOLLECT_LOST_COLLAPSED] = "calls booked to an outer context: the buffer was full",

@@ -7,7 +7,7 @@
  * Decoding trusts nothing: a count is held against the bytes that are left before anything is
  * allocated for it, there is no recursion, and the result goes through pc_profile_check.
  */
-#include "format/profile_private.h"
+#include "format/build.h"
 
 static const uint8_t stream_magic[4] = {'P', 'C', 'P', PC_PART_VERSION};
 

@@ -9,7 +9,7 @@
  * of merging shows in the result: the least string, the union of flags, the sum of counts.
  * Statistics are made anew from the lists of values.
  */
-#include "format/profile_private.h"
+#include "format/build.h"
 
 /* One side of a merge. */
 struct side {

@@ -9,7 +9,7 @@
 #ifndef PC_MERGE_IMAGE_H
 #define PC_MERGE_IMAGE_H
 
-#include "format/profile_private.h"
+#include "format/build.h"
 #include "merge/merge.h"
 
 struct image_field {

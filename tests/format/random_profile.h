@@ -7,7 +7,7 @@
 #ifndef RANDOM_PROFILE_H
 #define RANDOM_PROFILE_H
 
-#include "format/profile_private.h"
+#include "format/build.h"
 
 #define N_TEST_FIELDS 6 /* see test_fields */
 #define TEST_BINS 40

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What the files of format/, and merge/ where it builds profiles, share. Not for report or tools.
+ * For those who build profiles and code them: the files of format/, and merge/. Not for report or
+ * tools.
  */
-#ifndef PC_PROFILE_PRIVATE_H
-#define PC_PROFILE_PRIVATE_H
+#ifndef PC_FORMAT_BUILD_H
+#define PC_FORMAT_BUILD_H
 
 #include "format/bytes.h"
 #include "format/pool.h"
