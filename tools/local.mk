@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 bin_PROGRAMS += tools/pcollect
 tools_pcollect_SOURCES = tools/tools.h tools/run.h tools/main.c tools/options.c tools/paths.c \
-    tools/config.c tools/job.c tools/launcher.c tools/recover.c tools/report.c tools/run.c
+    tools/config.c tools/job.c tools/launcher.c tools/recover.h tools/recover.c tools/recover_job.c \
+    tools/report.c tools/run.c
 tools_pcollect_CPPFLAGS = $(AM_CPPFLAGS) -DPCT_LIBDIR='"$(libdir)"'
 tools_pcollect_CFLAGS = $(PC_FLAGS)
 tools_pcollect_LDADD = report/libpcreport.la merge/libpcmerge.la format/libpcformat.la \
