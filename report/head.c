@@ -329,6 +329,11 @@ static void put_notes(const struct head *h, struct pct_buf *b)
         if (h->d->model->all.notes >> k & 1)
             put_item(h, "note", pct_header_note(k));
     }
+    bool off = false;
+    for (uint32_t i = 0; i < h->d->profile->n_modules; i++)
+        off |= pct_symbols_state(h->d->symbols, i) == PCT_SYMBOLS_OFF;
+    if (off)
+        put_item(h, "symbols", "pcollect was built without libdw: functions are shown as offsets");
     for (uint32_t i = 0; i < h->d->profile->n_modules; i++) {
         const char *complaint = pct_symbols_complaint(h->d->symbols, i);
         if (complaint)
