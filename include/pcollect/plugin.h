@@ -76,12 +76,13 @@ enum pcollect_class {
 
 /* One communication call, in terms that no MPI library owns. */
 struct pcollect_event {
-    uint32_t size;       /* of this structure as the host knows it */
-    uint16_t op;         /* id of the primitive, see pcollect_host.op_name */
-    uint16_t op_class;   /* enum pcollect_class */
-    uint64_t begin;      /* ticks, set before `pre` */
-    uint64_t end;        /* ticks, set before `post` */
-    uint64_t bytes_sent; /* what this rank's send arguments describe */
+    uint32_t size;     /* of this structure as the host knows it */
+    uint16_t op;       /* id of the primitive, see pcollect_host.op_name */
+    uint16_t op_class; /* enum pcollect_class */
+    uint64_t begin;    /* ticks, set before `pre` */
+    uint64_t end;      /* ticks, set before `post` */
+    /* What this rank's send and receive arguments describe; set before `post`, 0 in `pre`. */
+    uint64_t bytes_sent;
     uint64_t bytes_received;
     int32_t peer;   /* rank in the communicator, or a negative value for none */
     int32_t root;   /* rank in the communicator, or a negative value for none */
