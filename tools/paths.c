@@ -86,12 +86,16 @@ char *pct_output_pattern(const struct pct_command *self, const char *given)
         pct_refuse(self, "-o: %s", *given ? error.text : "the path is empty");
         return NULL;
     }
+    while (strncmp(given, "./", 2) == 0 && given[2] != '/')
+        given += 2;
+    if (strcmp(given, ".") == 0)
+        given = "";
     size_t n = strlen(given);
-    bool folder = given[n - 1] == '/' || is_folder(given);
+    bool slash = n == 0 || given[n - 1] == '/', folder = slash || is_folder(given);
     char *cwd = *given == '/' ? pct_text("%s", "") : working_directory_pattern();
     struct pc_config defaults;
     pc_config_defaults(&defaults);
-    char *pattern = pct_text("%s%s%s%s", cwd, given, folder && given[n - 1] != '/' ? "/" : "",
+    char *pattern = pct_text("%s%s%s%s", cwd, given, folder && !slash ? "/" : "",
                              folder ? defaults.output_path : "");
     free(cwd);
     if (strlen(pattern) >= PC_CONFIG_TEXT_BYTES)
