@@ -217,7 +217,7 @@ static __attribute__((noinline)) void end_slowly(struct pc_thread *t, struct pc_
     int saved = errno;
     if (phase && end_late(t, call))
         book_call(t, call);
-    if (phase && !call->depth)
+    if (phase == PC_PHASE_CLOSED && !call->depth)
         pc_write_late();
     errno = saved;
 }

@@ -176,6 +176,7 @@ void pc_finalize_end(void)
 {
     int saved = errno;
     pc_header()->finalize_end_ticks = pc_ticks();
+    pc_write_late();
     if (pc_process.destructed)
         atomic_store_explicit(&pc_live->phase, PC_PHASE_CLOSED, memory_order_release);
     errno = saved;

@@ -15,8 +15,9 @@ libpcollect_la_LIBADD = libcollect/libpcmpi.la libcollect/libpccore.la libcollec
     libcollect/libpcinterpose.la \
     plugins/libpcplugins.la config/libpcconfig.la cct/libpccct.la base/libpcbase.la
 
-# libtool's description of a library that nobody links against.
+# libtool's descriptions of libraries that nobody links against.
 install-exec-hook:
-	rm -f $(DESTDIR)$(libdir)/libpcollect.la
+	rm -f $(DESTDIR)$(libdir)/libpcollect.la $(DESTDIR)$(pcollectlibdir)/*.la
 uninstall-hook:
 	rm -f $(DESTDIR)$(libdir)/libpcollect.so
+	rm -f $(DESTDIR)$(pcollectlibdir)/adapter-*.so $(DESTDIR)$(pcollectlibdir)/pcollect-merge.so

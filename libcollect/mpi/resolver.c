@@ -161,8 +161,13 @@ static bool use_adapter(void)
     symbols = (struct pc_mpi_symbols){real_functions[0], real_functions[1], find_data};
     if (!adapter)
         return false;
-    if (adapter->init(pc_core_table(), &symbols, wrappers) == 0)
+    if (adapter->init(pc_core_table(), &symbols, wrappers) == 0) {
+        /* Its frames are ours, under whatever path it was found. */
+        struct pc_module *module = pc_loadmap_find((uintptr_t)adapter->init);
+        if (module)
+            module->flags |= PCOLLECT_MODULE_OWN;
         return true;
+    }
     pc_log("%s refused to start: MPI calls are not measured", file);
     memset(wrappers, 0, sizeof wrappers);
     return false;
