@@ -109,16 +109,25 @@ static void say_alive(const struct pct_recovery *r, const struct pct_job *job)
             base_name(job->found[0]->exe), job->n_alive, job->n);
 }
 
+/* Whether ranks are missing, or ended before MPI_Finalize was over. */
+static bool is_incomplete(const struct pc_profile *p)
+{
+    for (uint32_t i = 0; i < p->n_ranks; i++)
+        if (p->ranks[i].incomplete)
+            return true;
+    return p->n_ranks < p->world_size;
+}
+
 static void say_written(const struct pct_recovery *r, const struct pc_profile *p, const char *path)
 {
+    bool incomplete = is_incomplete(p);
     if (r->quiet)
-        fprintf(stderr,
-                "pcollect: profile: %s (incomplete: %u of %u ranks, recovered since MPI_Finalize "
-                "was not reached)\n",
-                path, p->n_ranks, p->world_size);
+        fprintf(stderr, "pcollect: profile: %s (%s: %u of %u ranks, recovered since %s)\n", path,
+                incomplete ? "incomplete" : "complete", p->n_ranks, p->world_size,
+                incomplete ? "MPI_Finalize was not reached" : "the job could not write it");
     else
-        printf("%s: %s, %u of %u ranks, incomplete\n", path, base_name(p->exe), p->n_ranks,
-               p->world_size);
+        printf("%s: %s, %u of %u ranks, %s\n", path, base_name(p->exe), p->n_ranks, p->world_size,
+               incomplete ? "incomplete" : "complete");
 }
 
 static void say_kept(const struct pct_recovery *r, const struct pct_job *job, const char *reason)
