@@ -294,9 +294,11 @@ profile_example() {
     # In containers ranks may not read each other's memory directly: it would only print a warning.
     export OMPI_MCA_btl_vader_single_copy_mechanism=none
     profile=$build/poisson.$n_ranks.pcol
-    step "pcollect run -- $MPIRUN -n $n_ranks poisson"
+    # One rank is made to work longer, so that the report has something to say.
+    step "pcollect run -- $MPIRUN -n $n_ranks poisson --skew 2"
     rm -f "$profile"
-    build/install/bin/pcollect run -o "$profile" -- "$MPIRUN" -n $n_ranks "$app" </dev/null ||
+    build/install/bin/pcollect run -o "$profile" -- "$MPIRUN" -n $n_ranks "$app" --skew 2 \
+        </dev/null ||
         fail "the example failed, status $?"
     [ -s "$profile" ] || fail "no profile was written to $profile"
     step 'pcollect report'
