@@ -2,8 +2,8 @@
 # The other architecture: a cross build against Debian's arm64 packages, the unit tests and jobs of
 # both MPIs under qemu-user. The launcher is this machine's mpirun, the ranks are aarch64 programs.
 #
-# The oracle is this machine: the same program with a fixed number of iterations makes the same
-# calls with the same bytes on either architecture, and the native profile is proved by make check.
+# The oracle is this machine: the same program makes the same calls, from the same lines, with the same
+# bytes on either architecture, and the native profile is proved by make check.
 . .ci/lib.sh
 
 sysroot=$cache/arm64
@@ -77,11 +77,12 @@ include_and_link() {
     esac
 }
 
-# Calls and bytes by primitive, without times.
+# Calls and bytes by context, without times.
 counts_of() { # PROFILE
-    "$native/install/bin/pcollect" report --table primitives --format tsv "$1" | awk -F '\t' '
+    "$native/install/bin/pcollect" report --table contexts --format tsv "$1" | awk -F '\t' '
         NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
-        { print $at["primitive"], $at["calls"], $at["bytes_sent"], $at["bytes_received"] }' | sort
+        { print $at["path"], $at["primitive"], $at["calls"], $at["bytes_sent"], $at["bytes_received"] }
+    ' | LC_ALL=C sort
 }
 
 # The same job here and under qemu; MPI_Test and its kind would depend on timing, the example has none.
@@ -99,12 +100,13 @@ job() { # FLAVOUR
     PCOLLECT_OUTPUT_PATH=$out/arm64.pcol timeout 300 "mpirun.$mpi" -n 2 \
         $qemu -E LD_PRELOAD="$folder/install/lib/libpcollect.so" ./app.arm64 $example_arguments || return
     counts_of native.pcol >native.counts && counts_of arm64.pcol >arm64.counts || return
-    [ "$(wc -l <native.counts)" -gt 5 ] || { echo 'too few primitives'; cat native.counts; return 1; }
+    [ "$(wc -l <native.counts)" -gt 20 ] || { echo 'too few contexts'; cat native.counts; return 1; }
     diff -u native.counts arm64.counts
 }
 
-# Without fused multiply-add, so that both need the same number of iterations.
-example_flags='-O1 -g -ffp-contract=off'
+# Not optimised: which calls are inlined differs by architecture, and fused multiply-add would change
+# the number of iterations.
+example_flags='-O0 -g -ffp-contract=off'
 example_arguments='-n 64'
 
 # Tests of limits that qemu-user does not hold ask for PC_TEST_EMULATED.
@@ -116,6 +118,6 @@ check 'arm64 packages' make_sysroot &&
     PC_TEST_EMULATED=1 unit_tests "$folder" 'under qemu' LOG_COMPILER="sh $top/tests/run-unit $qemu"
 check 'native build to compare with' native_build
 for mpi in openmpi mpich; do
-    check "aarch64: $mpi job has the calls and bytes of the native one" job $mpi
+    check "aarch64: $mpi job has the contexts, calls and bytes of the native one" job $mpi
 done
 closing
