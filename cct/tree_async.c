@@ -45,7 +45,9 @@ static uint64_t whole_lines(uint64_t bytes)
 static uint32_t hash_key(const struct key *k)
 {
     uint64_t what = k->offset + ((uint64_t)k->kind << 48) + ((uint64_t)k->op << 52);
-    return (uint32_t)pc_hash_u64(((uint64_t)k->parent << 32 | k->module) + pc_hash_u64(what));
+    uint64_t where = (uint64_t)k->parent << 32 | k->module;
+    uint64_t h = (what + where * 0x9e3779b97f4a7c15u) * 0xd6e8feb86659fd93u;
+    return (uint32_t)(h >> 32);
 }
 
 static bool is_key(const struct pcollect_node *n, const struct key *k)
@@ -54,9 +56,9 @@ static bool is_key(const struct pcollect_node *n, const struct key *k)
            n->kind == k->kind && n->op == k->op;
 }
 
-static pcollect_ref find(const struct pc_tree *t, const struct key *k)
+static pcollect_ref find(const struct pc_tree *t, const struct key *k, uint32_t hash)
 {
-    uint32_t hash = hash_key(k), mask = t->n_slots - 1;
+    uint32_t mask = t->n_slots - 1;
     for (uint32_t i = hash & mask; t->slots[i].node; i = (i + 1) & mask)
         if (t->slots[i].hash == hash && is_key(pc_tree_node(t, t->slots[i].node), k))
             return t->slots[i].node;
@@ -160,8 +162,8 @@ static void fill(struct pcollect_node *n, const struct key *k, pcollect_ref reco
     n->record = record;
 }
 
-static pcollect_ref insert(struct pc_tree *t, const struct key *k, uint32_t record_bytes,
-                           enum source source)
+static pcollect_ref insert(struct pc_tree *t, const struct key *k, uint32_t hash,
+                           uint32_t record_bytes, enum source source)
 {
     pcollect_ref ref, record;
     if (!has_slot(t, source) || !place(t, record_bytes, source, &ref, &record))
@@ -170,7 +172,7 @@ static pcollect_ref insert(struct pc_tree *t, const struct key *k, uint32_t reco
     fill(n, k, record);
     n->next = parent->first_child;
     __atomic_store_n(&parent->first_child, ref, __ATOMIC_RELEASE);
-    put(t->slots, t->n_slots, (struct pc_tree_slot){hash_key(k), ref});
+    put(t->slots, t->n_slots, (struct pc_tree_slot){hash, ref});
     t->n_nodes++;
     return ref;
 }
@@ -178,8 +180,9 @@ static pcollect_ref insert(struct pc_tree *t, const struct key *k, uint32_t reco
 static pcollect_ref find_or_insert(struct pc_tree *t, const struct key *k, uint32_t record_bytes,
                                    enum source source)
 {
-    pcollect_ref ref = find(t, k);
-    return ref ? ref : insert(t, k, record_bytes, source);
+    uint32_t hash = hash_key(k);
+    pcollect_ref ref = find(t, k, hash);
+    return ref ? ref : insert(t, k, hash, record_bytes, source);
 }
 
 pcollect_ref pc_tree_frame(struct pc_tree *t, pcollect_ref parent, pcollect_ref module,
@@ -199,13 +202,13 @@ static pcollect_ref collapse(struct pc_tree *t, pcollect_ref from, uint16_t op,
                              uint32_t record_bytes)
 {
     struct key k = {0, from, 0, PCOLLECT_NODE_OP, op};
-    pcollect_ref ref = find(t, &k);
+    pcollect_ref ref = find(t, &k, hash_key(&k));
     while (!ref && k.parent != t->root) {
         k.parent = pc_tree_node(t, k.parent)->parent;
-        ref = find(t, &k);
+        ref = find(t, &k, hash_key(&k));
     }
     if (!ref)
-        ref = insert(t, &k, record_bytes, FROM_RESERVE);
+        ref = insert(t, &k, hash_key(&k), record_bytes, FROM_RESERVE);
     if (ref)
         __atomic_store_n(&pc_tree_node(t, ref)->flags, PCOLLECT_FLAG_COLLAPSED, __ATOMIC_RELAXED);
     return ref;

@@ -4,6 +4,7 @@
  * makes no system call, takes no lock, calls no malloc and touches this thread's lines only.
  */
 #include "libcollect/core_private.h"
+#include "plugins/comm/time.h"
 
 #include <errno.h>
 
@@ -92,12 +93,12 @@ static inline void fill_call(struct pc_thread *t, struct pc_call *call, unsigned
     call->node = leaf.node;
     call->epoch = t->phase;
     call->record = pc_arena_at(&pc_process.arena, leaf.record);
-    call->event = (struct pcollect_event){.size = sizeof call->event,
-                                          .op = PC_SLOT_OP(slot),
-                                          .op_class = op_class,
-                                          .peer = -1,
-                                          .root = -1,
-                                          .tag = -1};
+    /* begin, end and result are set by the wrapper in any case. */
+    call->event.size = sizeof call->event;
+    call->event.op = PC_SLOT_OP(slot);
+    call->event.op_class = op_class;
+    call->event.bytes_sent = call->event.bytes_received = 0;
+    call->event.peer = call->event.root = call->event.tag = -1;
     t->active[t->depth++] = (struct pc_active){call->cfa, call->event.op};
 }
 
@@ -198,14 +199,19 @@ static bool end_late(struct pc_thread *t, struct pc_call *call)
     return call->record != NULL;
 }
 
-static inline void book_call(struct pc_thread *t, const struct pc_call *call)
+static inline void book_thread(struct pc_thread *t, const struct pc_call *call)
 {
-    if (PC_LIKELY(!call->depth)) {
-        struct pcollect_thread *r = t->record;
-        r->mpi_ticks += call->event.end - call->event.begin;
-        r->mpi_calls++;
-        r->last_ticks = call->event.end;
-    }
+    struct pcollect_thread *r = t->record;
+    if (PC_UNLIKELY(call->depth))
+        return;
+    r->mpi_ticks += call->event.end - call->event.begin;
+    r->mpi_calls++;
+    r->last_ticks = call->event.end;
+}
+
+static void book_call(struct pc_thread *t, const struct pc_call *call)
+{
+    book_thread(t, call);
     const struct pc_loaded_plugin *p = pc_process.plugins, *end = p + pc_process.n_plugins;
     for (; p < end; p++)
         p->post(p->state, &call->event, (char *)call->record + p->record_offset);
@@ -222,19 +228,33 @@ static __attribute__((noinline)) void end_slowly(struct pc_thread *t, struct pc_
     errno = saved;
 }
 
-void pc_call_end(struct pc_call *call)
+static inline void end_call(struct pc_call *call, bool only_time)
 {
     struct pc_thread *t = call->thread;
     uint32_t phase = atomic_load_explicit(&pc_live->phase, memory_order_relaxed);
     t->busy = 1;
     barrier();
     t->depth = call->depth;
-    if (PC_LIKELY(phase == call->epoch))
-        book_call(t, call);
-    else
+    if (PC_UNLIKELY(phase != call->epoch)) {
         end_slowly(t, call, phase);
+    } else if (only_time) {
+        book_thread(t, call);
+        pc_time_add(&pc_process.host, &call->event, call->record);
+    } else {
+        book_call(t, call);
+    }
     barrier();
     t->busy = 0;
+}
+
+void pc_call_end(struct pc_call *call)
+{
+    end_call(call, false);
+}
+
+void pc_call_end_time(struct pc_call *call)
+{
+    end_call(call, true);
 }
 
 struct pc_origin pc_call_origin(const struct pc_call *call)

@@ -17,7 +17,9 @@ libpcollect_la_LIBADD = libcollect/libpcmpi.la libcollect/libpccore.la libcollec
 
 # libtool's descriptions of libraries that nobody links against.
 install-exec-hook:
-	rm -f $(DESTDIR)$(libdir)/libpcollect.la $(DESTDIR)$(pcollectlibdir)/*.la
+	rm -f $(DESTDIR)$(libdir)/libpcollect.la
+install-data-hook:
+	rm -f $(DESTDIR)$(pcollectlibdir)/*.la
 uninstall-hook:
 	rm -f $(DESTDIR)$(libdir)/libpcollect.so
 	rm -f $(DESTDIR)$(pcollectlibdir)/adapter-*.so $(DESTDIR)$(pcollectlibdir)/pcollect-merge.so

@@ -110,7 +110,7 @@ static inline uintptr_t pc_path_read(uintptr_t base, const struct pc_path_word *
 
 static inline uint32_t pc_path_hash_child(uint32_t node, uintptr_t value)
 {
-    uint64_t h = (value ^ (uint64_t)node << 40) * 0x9e3779b97f4a7c15u;
+    uint64_t h = (value + node * 0x9e3779b97f4a7c15u) * 0xd6e8feb86659fd93u;
     return (uint32_t)(h >> 32);
 }
 

@@ -91,7 +91,7 @@ static struct pc_thread *make_thread(uint32_t phase, int32_t tid)
     t->countdown = PC_CHECK_EVERY;
     const struct pc_config *c = &pc_process.config;
     if (pc_paths_init(&t->paths, (uint32_t)c->collect_max_depth,
-                      (uint32_t)(c->collect_buffer_size / 64)) ||
+                      (uint32_t)(c->collect_buffer_size / 32)) ||
         !new_tree(t, phase))
         return NULL;
     t->number = atomic_fetch_add_explicit(&n_threads, 1, memory_order_relaxed);
