@@ -31,6 +31,10 @@ static const char *why_refused(const struct pcollect_comm_plugin *p)
         if (!f->name || f->offset % 8 || f->combine < PCOLLECT_SUM || f->combine > PCOLLECT_HIST ||
             f->offset + 8u * words > p->record_bytes)
             return "a field lies outside of its record or has no name or kind";
+        if (f->unit < PCOLLECT_UNIT_COUNT || f->unit > PCOLLECT_UNIT_NS || words < 1 || words > 64)
+            return "a field has no unit, or more than 64 bins";
+        if (f->combine == PCOLLECT_HIST && f->unit == PCOLLECT_UNIT_TICKS)
+            return "a histogram cannot be in ticks: its bins could not be converted";
     }
     return NULL;
 }

@@ -45,7 +45,7 @@ enum pcollect_combine {
 /* Units change how a value is converted and printed. Ticks become nanoseconds at the merge. */
 enum pcollect_unit {
     PCOLLECT_UNIT_COUNT = 1,
-    PCOLLECT_UNIT_TICKS = 2, /* of the host's clock; stored in the profile as nanoseconds */
+    PCOLLECT_UNIT_TICKS = 2, /* of the host's clock; stored as nanoseconds; not for histograms */
     PCOLLECT_UNIT_BYTES = 3,
     PCOLLECT_UNIT_NS = 4
 };
@@ -55,7 +55,7 @@ struct pcollect_field {
     const char *doc;  /* one line */
     uint16_t combine; /* enum pcollect_combine */
     uint16_t unit;    /* enum pcollect_unit */
-    uint16_t bins;    /* PCOLLECT_HIST only */
+    uint16_t bins;    /* PCOLLECT_HIST only, 1 to 64 */
     uint16_t offset;  /* bytes into the record, a multiple of 8 */
 };
 
