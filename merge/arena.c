@@ -10,8 +10,25 @@
 
 const void *pc_image_at(const struct image *m, pcollect_ref ref, size_t bytes)
 {
-    size_t at = (size_t)ref * PCOLLECT_REF_UNIT;
-    return ref && at <= m->n && bytes <= m->n - at ? m->base + at : NULL;
+    size_t at = (size_t)ref * PCOLLECT_REF_UNIT, n = m->n;
+    if (at > n || bytes > n - at) {
+        uint64_t used = __atomic_load_n(&m->header->used_bytes, __ATOMIC_ACQUIRE);
+        n = used < m->most ? used : m->most;
+    }
+    return ref && at <= n && bytes <= n - at ? m->base + at : NULL;
+}
+
+const void *pc_image_claim(struct image *m, pcollect_ref ref, size_t bytes)
+{
+    const void *at = pc_image_at(m, ref, bytes);
+    size_t end = ref + (bytes + PCOLLECT_REF_UNIT - 1) / PCOLLECT_REF_UNIT;
+    for (size_t i = ref; at && i < end; i++) {
+        uint64_t *word = &m->claimed[i / 64], bit = (uint64_t)1 << i % 64;
+        if (*word & bit)
+            at = NULL;
+        *word |= bit;
+    }
+    return at;
 }
 
 void pc_image_damaged(struct image *m, const char *what, pcollect_ref ref)
@@ -47,10 +64,12 @@ static int open_image(struct image *m)
                             "with the version that wrote it",
                             h->version, PCOLLECT_ARENA_VERSION);
     uint64_t used = __atomic_load_n(&h->used_bytes, __ATOMIC_ACQUIRE);
+    m->most = m->n;
     if (used < m->n)
         m->n = used < sizeof *h ? sizeof *h : used;
     m->header = h;
-    return PC_OK;
+    m->claimed = pc_pool_array(m->scratch, m->most / PCOLLECT_REF_UNIT / 64 + 2, sizeof(uint64_t));
+    return m->claimed ? PC_OK : PC_ENOMEM;
 }
 
 /* ---- Tables -------------------------------------------------------------------------------- */
@@ -68,14 +87,14 @@ static int compare_identities(const void *a, const void *b)
                              &((const struct image_module *)b)->module);
 }
 
-/* The length of a list whose nodes begin with the reference of the next; a loop ends at what can
- * be. */
+/* The length of a list whose nodes begin with the reference of the next; it ends before what is
+ * damaged. */
 static uint32_t count_list(struct image *m, pcollect_ref first, size_t bytes, const char *what)
 {
-    uint32_t n = 0, most = (uint32_t)(m->n / bytes);
+    uint32_t n = 0;
     for (pcollect_ref ref = first; ref; n++) {
-        const pcollect_ref *next = pc_image_at(m, ref, bytes);
-        if (!next || n >= most) {
+        const pcollect_ref *next = pc_image_claim(m, ref, bytes);
+        if (!next) {
             pc_image_damaged(m, what, ref);
             break;
         }
@@ -196,7 +215,8 @@ static int read_plugin(struct image *m, pcollect_ref ref, uint32_t *n)
             return PC_ENOMEM;
         out->offset = plugin->record_offset + f->offset;
         size_t bytes = 8 * (f->combine == PCOLLECT_HIST ? f->bins : 1u);
-        if (out->offset % 8 || out->offset + bytes > m->header->record_bytes ||
+        bool bins_in_ticks = out->in_ticks && f->combine == PCOLLECT_HIST; /* powers of what? */
+        if (out->offset % 8 || out->offset + bytes > m->header->record_bytes || bins_in_ticks ||
             !pc_field_valid(&out->field))
             pc_image_damaged(m, "field", ref);
         else
@@ -214,7 +234,8 @@ static int read_fields(struct image *m)
     pcollect_ref ref = first;
     for (uint32_t i = 0; i < n_plugins; i++) {
         const struct pcollect_plugin_rec *plugin = pc_image_at(m, ref, sizeof *plugin);
-        if (!pc_image_at(m, ref, sizeof *plugin + plugin->n_fields * sizeof plugin->fields[0]))
+        if (plugin->n_fields > PC_PROFILE_MAX_FIELDS - most ||
+            !pc_image_at(m, ref, sizeof *plugin + plugin->n_fields * sizeof plugin->fields[0]))
             return pc_error_set(m->error, PC_EFORMAT, "its list of fields is damaged");
         most += plugin->n_fields;
         ref = plugin->next;
@@ -259,13 +280,13 @@ static uint64_t add_threads(struct image *m, struct pc_profile_rank *r)
 {
     const struct pcollect_arena_header *h = m->header;
     uint64_t last = h->ticks_1 > h->exit_ticks ? h->ticks_1 : h->exit_ticks, ticks = 0;
-    pcollect_ref ref = __atomic_load_n(&h->threads, __ATOMIC_ACQUIRE);
-    uint32_t n = count_list(m, ref, sizeof(struct pcollect_thread), "thread");
-    for (uint32_t i = 0; i < n; i++) {
+    pcollect_ref ref = m->threads = __atomic_load_n(&h->threads, __ATOMIC_ACQUIRE);
+    m->n_threads = count_list(m, ref, sizeof(struct pcollect_thread), "thread");
+    for (uint32_t i = 0; i < m->n_threads; i++) {
         const struct pcollect_thread *t = pc_image_at(m, ref, sizeof *t);
         ticks += t->mpi_ticks;
         r->mpi_calls += t->mpi_calls;
-        r->n_threads += t->late ? 0 : 1 + t->n_adopted;
+        r->n_threads += t->late ? 0 : t->n_adopted;
         if (t->last_ticks > last)
             last = t->last_ticks;
         ref = t->next;
@@ -308,6 +329,45 @@ static int read_rank(struct image *m, enum pc_merge_part part)
     return r->host && p->exe && p->mpi && p->job ? PC_OK : PC_ENOMEM;
 }
 
+/* ---- Pruning --------------------------------------------------------------------------------- */
+
+/* Moves the entries that are marked to the front; each mark becomes the new index. */
+static uint32_t keep_marked(void *table, uint32_t n, size_t size, uint32_t *marks)
+{
+    char *at = table;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        if (!marks[i])
+            continue;
+        memmove(at + kept * size, at + i * size, size);
+        marks[i] = kept++;
+    }
+    return kept;
+}
+
+int pc_image_prune_tables(struct image *m)
+{
+    struct pc_profile *p = m->profile;
+    uint32_t *modules = pc_pool_array(m->scratch, p->n_modules, sizeof *modules);
+    uint32_t *ops = pc_pool_array(m->scratch, p->n_ops, sizeof *ops);
+    if (!modules || !ops)
+        return PC_ENOMEM;
+    for (uint32_t i = 0; i < p->n_nodes; i++) {
+        if (p->nodes[i].module != PC_NO_INDEX)
+            modules[p->nodes[i].module] = 1;
+        if (p->nodes[i].op != PC_NO_INDEX)
+            ops[p->nodes[i].op] = 1;
+    }
+    p->n_modules = keep_marked(p->modules, p->n_modules, sizeof *p->modules, modules);
+    p->n_ops = keep_marked(p->ops, p->n_ops, sizeof *p->ops, ops);
+    for (uint32_t i = 0; i < p->n_nodes; i++) {
+        struct pc_profile_node *n = &p->nodes[i];
+        n->module = n->module == PC_NO_INDEX ? PC_NO_INDEX : modules[n->module];
+        n->op = n->op == PC_NO_INDEX ? PC_NO_INDEX : ops[n->op];
+    }
+    return PC_OK;
+}
+
 static int read_image(struct image *m, enum pc_merge_part part)
 {
     int err = open_image(m);
@@ -321,6 +381,10 @@ static int read_image(struct image *m, enum pc_merge_part part)
         err = read_rank(m, part);
     if (!err)
         err = pc_image_read_trees(m, part);
+    if (!err && part == PC_MERGE_LATE)
+        err = pc_image_prune_tables(m);
+    if (!err && m->damaged)
+        m->profile->ranks->notes |= PCOLLECT_NOTE_DAMAGED;
     if (!err)
         err = pc_profile_check(m->profile, m->error);
     if (err == PC_ENOMEM)

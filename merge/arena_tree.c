@@ -142,9 +142,9 @@ static bool is_used(const uint64_t *record, uint32_t bytes)
 static int add_record(struct image *m, uint32_t index, pcollect_ref ref)
 {
     uint32_t bytes = m->header->record_bytes;
-    const char *record = pc_image_at(m, ref, bytes);
     if (!ref || !bytes)
         return PC_OK;
+    const char *record = pc_image_claim(m, ref, bytes);
     if (!record) {
         pc_image_damaged(m, "record", ref);
         return PC_OK;
@@ -173,40 +173,66 @@ struct pending {
     uint32_t parent;
 };
 
-/* Lays one thread's tree over the unified one. `budget`: nodes that the arena can hold at most. */
-static int read_tree(struct image *m, pcollect_ref root, uint32_t *budget, struct pending *stack)
+struct pending_stack {
+    struct pending *at;
+    uint32_t depth, capacity;
+};
+
+static bool push(struct image *m, struct pending_stack *s, pcollect_ref first, uint32_t parent)
 {
-    const struct pcollect_node *r = pc_image_at(m, root, sizeof *r);
-    uint32_t depth = 0;
+    if (s->depth == s->capacity) {
+        uint32_t capacity = s->capacity ? s->capacity * 2 : 256;
+        struct pending *at = pc_pool_array(m->scratch, capacity, sizeof *at);
+        if (!at)
+            return false;
+        if (s->depth)
+            memcpy(at, s->at, s->depth * sizeof *at);
+        s->at = at;
+        s->capacity = capacity;
+    }
+    s->at[s->depth++] = (struct pending){first, parent};
+    return true;
+}
+
+/* One node and its record; its children are pushed. */
+static int read_node(struct image *m, const struct pcollect_node *n,
+                     const struct pc_profile_node *key, struct pending_stack *stack)
+{
+    uint32_t index = unify(m, key);
+    if (index == PC_NO_INDEX)
+        return PC_ENOMEM;
+    m->nodes[index].node.flags |= n->flags & PCOLLECT_FLAG_COLLAPSED;
+    if (n->kind == PCOLLECT_NODE_OP && add_record(m, index, n->record))
+        return PC_ENOMEM;
+    pcollect_ref first = __atomic_load_n(&n->first_child, __ATOMIC_ACQUIRE);
+    return push(m, stack, first, index) ? PC_OK : PC_ENOMEM;
+}
+
+/* Lays one thread's tree over the unified one. Of a list of siblings what comes after a damaged
+ * one is left out with it. */
+static int read_tree(struct image *m, pcollect_ref root, struct pending_stack *stack)
+{
+    const struct pcollect_node *r = pc_image_claim(m, root, sizeof *r);
     if (!r || r->kind != PCOLLECT_NODE_ROOT) {
         pc_image_damaged(m, "tree", root);
         return PC_OK;
     }
-    stack[depth++] = (struct pending){__atomic_load_n(&r->first_child, __ATOMIC_ACQUIRE), 0};
-    while (depth) {
-        struct pending *top = &stack[depth - 1];
+    if (!push(m, stack, __atomic_load_n(&r->first_child, __ATOMIC_ACQUIRE), 0))
+        return PC_ENOMEM;
+    while (stack->depth) {
+        struct pending *top = &stack->at[stack->depth - 1];
         pcollect_ref ref = top->first;
-        const struct pcollect_node *n = pc_image_at(m, ref, sizeof *n);
+        const struct pcollect_node *n = ref ? pc_image_claim(m, ref, sizeof *n) : NULL;
         struct pc_profile_node key;
-        if (!ref) {
-            depth--;
+        if (!n || !key_of(m, n, top->parent, &key)) {
+            if (ref)
+                pc_image_damaged(m, "context", ref);
+            stack->depth--;
             continue;
         }
-        if (!n || !*budget || !key_of(m, n, top->parent, &key)) {
-            pc_image_damaged(m, "context", ref);
-            depth--;
-            continue;
-        }
-        (*budget)--;
         top->first = n->next;
-        uint32_t index = unify(m, &key);
-        if (index == PC_NO_INDEX)
+        if (read_node(m, n, &key, stack))
             return PC_ENOMEM;
-        m->nodes[index].node.flags |= n->flags & PCOLLECT_FLAG_COLLAPSED;
-        if (n->kind == PCOLLECT_NODE_OP && add_record(m, index, n->record))
-            return PC_ENOMEM;
-        stack[depth++] =
-            (struct pending){__atomic_load_n(&n->first_child, __ATOMIC_ACQUIRE), index};
     }
     return PC_OK;
 }
@@ -218,10 +244,8 @@ static bool is_wanted(const struct pcollect_thread *t, enum pc_merge_part part)
 
 static int read_threads(struct image *m, enum pc_merge_part part)
 {
-    uint32_t budget = (uint32_t)(m->n / sizeof(struct pcollect_node));
-    uint32_t hops = (uint32_t)(m->n / sizeof(struct pcollect_thread));
-    struct pending *stack = pc_pool_array(m->scratch, (size_t)budget + 2, sizeof *stack);
-    if (!stack || !reserve_node(m))
+    struct pending_stack stack = {NULL, 0, 0};
+    if (!reserve_node(m))
         return PC_ENOMEM;
     m->nodes[m->n_nodes++] = (struct image_node){.node = {.parent = PC_NO_INDEX,
                                                           .kind = PCOLLECT_NODE_ROOT,
@@ -229,12 +253,10 @@ static int read_threads(struct image *m, enum pc_merge_part part)
                                                           .op = PC_NO_INDEX,
                                                           .data = PC_NO_INDEX},
                                                  .needed = true};
-    pcollect_ref ref = __atomic_load_n(&m->header->threads, __ATOMIC_ACQUIRE);
-    while (ref && hops--) {
+    pcollect_ref ref = m->threads;
+    for (uint32_t i = 0; i < m->n_threads; i++) {
         const struct pcollect_thread *t = pc_image_at(m, ref, sizeof *t);
-        if (!t)
-            break; /* has been reported with the rank */
-        if (is_wanted(t, part) && read_tree(m, t->root, &budget, stack))
+        if (is_wanted(t, part) && read_tree(m, t->root, &stack))
             return PC_ENOMEM;
         ref = t->next;
     }

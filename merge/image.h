@@ -4,7 +4,8 @@
  * threads. Between the files of merge/ only.
  *
  * The image may be a file that was damaged, or memory that its owner writes to. No reference is
- * followed before it has been checked, no list further than it can be long.
+ * followed before it has been checked. What has been read as one thing is claimed, and is not read
+ * again as another: a list that runs in a circle ends, and nothing is counted twice.
  */
 #ifndef PC_MERGE_IMAGE_H
 #define PC_MERGE_IMAGE_H
@@ -36,7 +37,9 @@ struct image_node {
 
 struct image {
     const char *base;
-    size_t n;
+    size_t n;          /* readable when reading began */
+    size_t most;       /* to which that may grow: the owner still allocates */
+    uint64_t *claimed; /* bit per unit of a reference */
     const struct pcollect_arena_header *header;
     struct pc_profile *profile;
     struct pc_pool *scratch;
@@ -44,6 +47,8 @@ struct image {
     bool damaged;
     struct image_module *modules; /* sorted by ref */
     uint32_t n_modules;
+    pcollect_ref threads; /* head and length of the list of threads, as it was first read */
+    uint32_t n_threads;
     uint32_t *op_index;         /* by op id; PC_NO_INDEX: not named */
     struct image_field *fields; /* parallel to the profile's */
     struct image_node *nodes;
@@ -55,11 +60,17 @@ struct image {
 /* n bytes at ref, or NULL if they are not all inside. */
 const void *pc_image_at(const struct image *m, pcollect_ref ref, size_t bytes);
 
+/* The same, and NULL if any of them has been claimed before. */
+const void *pc_image_claim(struct image *m, pcollect_ref ref, size_t bytes);
+
 /* Ticks as nanoseconds, rounded down, by the line through the two points of the clocks. */
 uint64_t pc_image_ns(const struct image *m, uint64_t ticks);
 
 /* Notes that something was damaged and left out. */
 void pc_image_damaged(struct image *m, const char *what, pcollect_ref ref);
+
+/* Leaves out modules and primitives to which no node refers. */
+int pc_image_prune_tables(struct image *m);
 
 /* Reads the trees of a part and puts nodes and records into the profile. */
 int pc_image_read_trees(struct image *m, enum pc_merge_part part);

@@ -93,8 +93,9 @@ struct pcollect_arena_header {
 
 /* Circumstances that the report must tell. */
 enum pcollect_note {
-    PCOLLECT_NOTE_ANONYMOUS = 1u << 0, /* no spool: the arena would not have survived a kill */
-    PCOLLECT_NOTE_SLOW_CLOCK = 1u << 1 /* no invariant counter: clock_gettime is used */
+    PCOLLECT_NOTE_ANONYMOUS = 1u << 0,  /* no spool: the arena would not have survived a kill */
+    PCOLLECT_NOTE_SLOW_CLOCK = 1u << 1, /* no invariant counter: clock_gettime is used */
+    PCOLLECT_NOTE_DAMAGED = 1u << 2     /* set by the reader: parts of the arena were left out */
 };
 
 struct pcollect_op {
