@@ -3,6 +3,7 @@
  * Arena files: finding those of a folder, and merging those of a job. For recovery, outside of any
  * job; the processes that wrote them are gone, or are told apart.
  */
+#include "format/build.h"
 #include "merge/merge.h"
 
 #include <dirent.h>
@@ -107,6 +108,14 @@ struct gathering {
     void *arg;
 };
 
+static bool fields_agree(const struct gathering *g, const struct pc_profile *p)
+{
+    for (size_t k = 0; k < PC_ARRAY_LEN(g->sum.part); k++)
+        if (g->sum.part[k] && !pc_fields_agree(g->sum.part[k], p))
+            return false;
+    return true;
+}
+
 /* Why this profile cannot be added, or NULL. */
 static const char *why_not(struct gathering *g, const struct pc_profile *p)
 {
@@ -121,6 +130,8 @@ static const char *why_not(struct gathering *g, const struct pc_profile *p)
         return "it belongs to another job";
     if (has_rank(g->ranks, g->world_size, p->ranks[0].rank))
         return "this rank is there already";
+    if (!fields_agree(g, p))
+        return "its plugins count other things under the same names";
     return NULL;
 }
 
@@ -245,20 +256,15 @@ static int add_found(struct pc_merge_list *list, const char *path, pc_merge_say_
         say_line(say, arg, "%s", error->text);
         return PC_OK;
     }
-    struct pc_merge_found *more = realloc(list->found, (list->n + 1) * sizeof *more);
-    if (more) {
-        list->found = more;
-        fill_found(&more[list->n++], path, (const void *)file.data);
+    struct pc_merge_found *found = list->found;
+    if (!(list->n & (list->n - 1))) /* full: its room is a power of two */
+        found = realloc(found, (list->n ? list->n * 2 : 1) * sizeof *found);
+    if (found) {
+        list->found = found;
+        fill_found(&found[list->n++], path, (const void *)file.data);
     }
     free(file.data);
-    return more ? PC_OK : pc_error_set(error, PC_ENOMEM, "no memory for the list of arenas");
-}
-
-static bool same_job(const struct pc_merge_found *a, const struct pc_merge_found *b)
-{
-    if (a->job_key || b->job_key)
-        return a->job_key == b->job_key;
-    return !strcmp(a->path, b->path);
+    return found ? PC_OK : pc_error_set(error, PC_ENOMEM, "no memory for the list of arenas");
 }
 
 static int by_job_and_rank(const void *a, const void *b)
@@ -269,25 +275,64 @@ static int by_job_and_rank(const void *a, const void *b)
     return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-static int by_time(const void *a, const void *b)
+static int compare_u64(uint64_t a, uint64_t b)
 {
-    const struct pc_merge_found *x = a, *y = b;
-    return (x->realtime_0_ns > y->realtime_0_ns) - (x->realtime_0_ns < y->realtime_0_ns);
+    return (a > b) - (a < b);
 }
 
-static void group(struct pc_merge_list *list)
+/* Entries of one group stand together, the first process of each in front: those without a key are
+ * told apart by their path. */
+static int by_key(const void *a, const void *b)
 {
-    list->n_jobs = 0;
-    if (!list->n)
-        return;
-    qsort(list->found, list->n, sizeof *list->found, by_time);
-    for (size_t i = 0; i < list->n; i++) {
-        size_t k = 0;
-        while (k < i && !same_job(&list->found[k], &list->found[i]))
-            k++;
-        list->found[i].job = k < i ? list->found[k].job : (uint32_t)list->n_jobs++;
+    const struct pc_merge_found *x = a, *y = b;
+    int order = compare_u64(x->job_key, y->job_key);
+    if (!order && !x->job_key)
+        order = strcmp(x->path, y->path);
+    return order ? order : compare_u64(x->realtime_0_ns, y->realtime_0_ns);
+}
+
+static bool same_job(const struct pc_merge_found *a, const struct pc_merge_found *b)
+{
+    return a->job_key == b->job_key && (a->job_key || !strcmp(a->path, b->path));
+}
+
+struct group {
+    uint64_t start_ns;
+    uint32_t number; /* while the list is sorted by key */
+};
+
+static int by_start(const void *a, const void *b)
+{
+    const struct group *x = a, *y = b;
+    int order = compare_u64(x->start_ns, y->start_ns);
+    return order ? order : compare_u64(x->number, y->number);
+}
+
+static int group(struct pc_merge_list *list)
+{
+    struct group *groups = malloc((list->n + 1) * sizeof *groups);
+    uint32_t *place = malloc((list->n + 1) * sizeof *place), n = 0;
+    if (groups && place && list->n) {
+        qsort(list->found, list->n, sizeof *list->found, by_key);
+        for (size_t i = 0; i < list->n; i++) {
+            if (!i || !same_job(&list->found[i - 1], &list->found[i])) {
+                groups[n] = (struct group){list->found[i].realtime_0_ns, n};
+                n++;
+            }
+            list->found[i].job = n - 1;
+        }
+        qsort(groups, n, sizeof *groups, by_start);
+        for (uint32_t k = 0; k < n; k++)
+            place[groups[k].number] = k;
+        for (size_t i = 0; i < list->n; i++)
+            list->found[i].job = place[list->found[i].job];
+        qsort(list->found, list->n, sizeof *list->found, by_job_and_rank);
     }
-    qsort(list->found, list->n, sizeof *list->found, by_job_and_rank);
+    int err = groups && place ? PC_OK : PC_ENOMEM;
+    list->n_jobs = n;
+    free(groups);
+    free(place);
+    return err;
 }
 
 int pc_merge_list_add(struct pc_merge_list *list, const char *folder, pc_merge_say_fn say,
@@ -311,7 +356,9 @@ int pc_merge_list_add(struct pc_merge_list *list, const char *folder, pc_merge_s
         err = add_found(list, path, say, arg, error);
     }
     closedir(dir);
-    group(list);
+    int grouped = group(list);
+    if (!err && grouped)
+        err = pc_error_set(error, grouped, "no memory for the list of arenas");
     return err;
 }
 
