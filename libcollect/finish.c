@@ -107,14 +107,13 @@ static void announce(void)
         close(fd);
 }
 
-/* Collective. A rank that cannot open the module does not take part, and the others wait for it:
- * the module lies beside the adapter, which this rank has opened. */
+/* Collective. */
 static int merge_by_module(const struct pc_transport *transport, struct pc_error *error)
 {
     char out[PCOLLECT_PATH_BYTES] = "";
     const struct pc_merge_module *m = open_merge_module();
     if (!m)
-        return pc_error_set(error, PC_ENOENT, "the module %s is missing", PC_MERGE_MODULE_FILE);
+        return pc_merge_absent(transport, error);
     if (transport->rank == 0 && expand_out(out, sizeof out, error)) {
         pc_log("%s", error->text);
         pc_format(out, sizeof out, "pcollect-%u.pcol", (unsigned)getpid());

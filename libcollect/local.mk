@@ -13,7 +13,8 @@ libpcollect_la_SOURCES =
 libpcollect_la_LDFLAGS = -shared -avoid-version -Wl,-z,defs -Wl,-z,now
 libpcollect_la_LIBADD = libcollect/libpcmpi.la libcollect/libpccore.la libcollect/libpcwalk.la \
     libcollect/libpcinterpose.la \
-    plugins/libpcplugins.la config/libpcconfig.la cct/libpccct.la base/libpcbase.la
+    plugins/libpcplugins.la merge/libpcmessage.la config/libpcconfig.la cct/libpccct.la \
+    base/libpcbase.la
 
 # libtool's descriptions of libraries that nobody links against.
 install-exec-hook:

@@ -2,7 +2,11 @@
 noinst_LTLIBRARIES += merge/libpcmerge.la
 merge_libpcmerge_la_SOURCES = merge/merge.h merge/transport.h merge/image.h merge/arena.c \
     merge/arena_tree.c merge/reduce.c merge/files.c
-merge_libpcmerge_la_LIBADD = format/libpcformat.la
+merge_libpcmerge_la_LIBADD = merge/libpcmessage.la format/libpcformat.la
+
+# What libpcollect.so itself needs of the merge.
+noinst_LTLIBRARIES += merge/libpcmessage.la
+merge_libpcmessage_la_SOURCES = merge/message.h merge/message.c merge/module.h
 
 # The module that libpcollect.so opens when it merges: zlib hangs on it alone.
 pcollectlib_LTLIBRARIES += merge/pcollect-merge.la

@@ -9,41 +9,44 @@
 #include <errno.h>
 #include <string.h>
 
-/* What rank 0 tells the others. */
-struct verdict {
-    int32_t err;
-    char path[PCOLLECT_PATH_BYTES];
-    char text[sizeof((struct pc_error *)0)->text];
-};
-
 static int own_profile(const struct pc_arena *arena, enum pc_merge_part part,
                        struct pc_profile **out, struct pc_error *error)
 {
-    uint64_t used = __atomic_load_n(&arena->header->used_bytes, __ATOMIC_ACQUIRE);
-    return pc_merge_arena(arena->base, used, part, out, error);
+    return pc_merge_arena(arena->base, arena->map_bytes, part, out, error);
+}
+
+/* Rank 0: writes the sum, if there is one, and says how it went. `own`: what rank 0 had to say of
+ * its own arena. */
+static void conclude(struct pc_profile *all, int err, const char *out, const struct pc_error *own,
+                     struct pc_error *error, struct pc_merge_verdict *v)
+{
+    if (!err && (!out || !*out))
+        err = pc_error_set(error, PC_EARG, "there is no path for the profile");
+    else if (!err)
+        err = pc_pcol_write(all, out, PC_PCOL_LATE_SLOTS, error);
+    const char *more = err && own->text[0] ? "; rank 0: " : "";
+    v->err = err;
+    pc_format(v->path, sizeof v->path, "%s", out ? out : "");
+    pc_format(v->text, sizeof v->text, "%s%s%s", err ? error->text : "", more, own->text);
+    pc_profile_free(all);
 }
 
 static int merge_job(const struct pc_arena *arena, const struct pc_transport *transport,
                      const char *out, char *path_out, struct pc_error *error)
 {
     struct pc_profile *mine = NULL, *all = NULL;
-    struct verdict v = {0};
-    struct pc_error damage = {""};
+    struct pc_merge_verdict v = {0};
+    struct pc_error own = {""};
     int saved = errno;
-    own_profile(arena, PC_MERGE_MAIN, &mine, &damage);
+    own_profile(arena, PC_MERGE_MAIN, &mine, &own);
     int err = pc_merge_reduce(transport, mine, &all, error);
-    if (transport->rank == 0) {
-        if (!err)
-            err = pc_pcol_write(all, out, PC_PCOL_LATE_SLOTS, error);
-        v.err = err;
-        pc_format(v.path, sizeof v.path, "%s", out);
-        pc_format(v.text, sizeof v.text, "%s", err ? error->text : damage.text);
-        pc_profile_free(all);
-    }
+    if (transport->rank == 0)
+        conclude(all, err, out, &own, error, &v);
     int sent = transport->broadcast(transport->self, &v, sizeof v, 0);
     errno = saved;
     if (sent)
         return pc_error_set(error, sent, "rank 0 does not say whether the profile was written");
+    v.path[sizeof v.path - 1] = v.text[sizeof v.text - 1] = '\0';
     memcpy(path_out, v.path, sizeof v.path);
     return pc_error_set(error, v.err, "%s", v.text);
 }

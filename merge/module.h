@@ -32,4 +32,16 @@ struct pc_merge_module {
     int (*late)(const struct pc_arena *arena, const char *path, struct pc_error *error);
 };
 
+/* What rank 0 tells the others at the end of `job`. */
+struct pc_merge_verdict {
+    int32_t err;
+    char path[PCOLLECT_PATH_BYTES];
+    char text[sizeof((struct pc_error *)0)->text];
+};
+
+/* Takes the place of `job` on a rank that cannot open the module: without it the others would wait
+ * for ever. Collective; the same end on all ranks: no profile. Needs no zlib: it is linked into
+ * libpcollect.so. */
+int pc_merge_absent(const struct pc_transport *transport, struct pc_error *error);
+
 #endif

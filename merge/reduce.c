@@ -3,11 +3,12 @@
  * The reduction over the ranks: a binomial tree, log2(P) rounds. In the round of bit b a rank with
  * that bit set sends what it has to the rank without it and is done; the other receives and merges.
  *
- * A message is an encoded profile. One of no bytes says that the sender has none: it failed, or a
- * rank below it did, and has been replaced by what could be had. Every rank sends or receives in
- * every round that it is in, whatever has failed: nobody waits for ever.
+ * A message (message.h) is an encoded profile. One of no bytes says that the sender has none. A
+ * rank that failed, or lost one below it, sends what it has; rank 0 counts the ranks. Every rank
+ * sends or receives in every round that it is in, whatever has failed: nobody waits for ever.
  */
 #include "merge/merge.h"
+#include "merge/message.h"
 
 #include <stdlib.h>
 
@@ -17,7 +18,7 @@ static int send_profile(const struct pc_transport *t, const struct pc_profile *p
     size_t n = 0;
     if (p && pc_profile_encode(p, &data, &n))
         n = 0;
-    int err = t->send(t->self, data, n, to);
+    int err = pc_message_send(t, data, n, to);
     free(data);
     return err;
 }
@@ -25,19 +26,21 @@ static int send_profile(const struct pc_transport *t, const struct pc_profile *p
 static int receive_profile(const struct pc_transport *t, int from, struct pc_profile **out,
                            struct pc_error *error)
 {
-    size_t n;
+    uint64_t n;
     *out = NULL;
-    int err = t->receive_size(t->self, from, &n);
+    int err = pc_message_size(t, from, &n);
     if (err)
         return pc_error_set(error, err, "nothing can be received from rank %d", from);
     if (!n)
         return PC_OK;
     uint8_t *data = malloc(n);
+    err = pc_message_receive(t, data, n, from);
     if (!data)
-        return pc_error_set(error, PC_ENOMEM, "no memory for the %lu bytes of rank %d",
-                            (unsigned long)n, from);
-    err = t->receive(t->self, data, n, from);
-    if (!err)
+        err = pc_error_set(error, PC_ENOMEM, "no memory for the %lu bytes of rank %d",
+                           (unsigned long)n, from);
+    else if (err)
+        pc_error_set(error, err, "the profile of rank %d did not arrive", from);
+    else
         err = pc_profile_decode(data, n, out, error);
     free(data);
     return err;

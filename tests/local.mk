@@ -39,6 +39,7 @@ include tests/walk/local.mk
 include tests/core/local.mk
 include tests/cct/local.mk
 include tests/format/local.mk
+include tests/merge/local.mk
 include tests/config/local.mk
 include tests/tools/local.mk
 include tests/report/local.mk

@@ -8,9 +8,6 @@
 #include <cmocka.h>
 #include <stdio.h>
 
-#define N_TEST_MODULES 6
-#define N_TEST_OPS 7
-
 const struct test_field test_fields[N_TEST_FIELDS] = {
     {"time", "count", PCOLLECT_SUM, PCOLLECT_UNIT_COUNT, 0},
     {"time", "histogram", PCOLLECT_HIST, PCOLLECT_UNIT_NS, TEST_BINS},
@@ -31,9 +28,9 @@ const struct shape shapes[] = {
 };
 const unsigned n_shapes = PC_ARRAY_LEN(shapes);
 
-static const char *const op_names[N_TEST_OPS] = {"MPI_Allreduce", "MPI_Barrier", "MPI_Finalize",
-                                                 "MPI_Irecv",     "MPI_Isend",   "MPI_Send",
-                                                 "MPI_Waitall"};
+const char *const test_op_names[N_TEST_OPS] = {"MPI_Allreduce", "MPI_Barrier", "MPI_Finalize",
+                                               "MPI_Irecv",     "MPI_Isend",   "MPI_Send",
+                                               "MPI_Waitall"};
 
 uint64_t rng_next(struct rng *r)
 {
@@ -188,28 +185,34 @@ static void write_branch(struct pc_profile *p, struct branch *b, uint32_t parent
     free(b);
 }
 
+void test_module(int i, int rank, struct pc_profile_module *m, char path[TEST_PATH_BYTES])
+{
+    memset(m, 0, sizeof *m);
+    if (i < 4) { /* with build-id; on each rank at another place */
+        m->build_id_bytes = i < 2 ? 20 : 8;
+        memset(m->build_id, 'a' + i, m->build_id_bytes);
+        snprintf(path, TEST_PATH_BYTES, "/node%d/lib%d.so", rank % 3, i);
+    } else {
+        m->identity = (uint64_t)i * 1000003;
+        snprintf(path, TEST_PATH_BYTES, "/opt/app%d", i);
+    }
+    m->flags = 1u << rank % 3;
+    m->path = path;
+}
+
 static void write_tables(struct pc_profile *p, const struct shape *s, int rank)
 {
-    char text[64];
+    char text[TEST_PATH_BYTES];
     p->modules = pc_pool_array(p->memory, N_TEST_MODULES, sizeof *p->modules);
     p->n_modules = N_TEST_MODULES;
     for (int i = 0; i < N_TEST_MODULES; i++) {
-        struct pc_profile_module *m = &p->modules[i];
-        if (i < 4) { /* with build-id; on each rank at another place */
-            m->build_id_bytes = i < 2 ? 20 : 8;
-            memset(m->build_id, 'a' + i, m->build_id_bytes);
-            snprintf(text, sizeof text, "/node%d/lib%d.so", rank % 3, i);
-        } else {
-            m->identity = (uint64_t)i * 1000003;
-            snprintf(text, sizeof text, "/opt/app%d", i);
-        }
-        m->flags = 1u << rank % 3;
-        m->path = pc_pool_text(p->memory, text, strlen(text));
+        test_module(i, rank, &p->modules[i], text);
+        p->modules[i].path = pc_pool_text(p->memory, text, strlen(text));
     }
     p->ops = pc_pool_array(p->memory, N_TEST_OPS, sizeof *p->ops);
     p->n_ops = N_TEST_OPS;
     for (int i = 0; i < N_TEST_OPS; i++) {
-        p->ops[i].name = pc_pool_text(p->memory, op_names[i], strlen(op_names[i]));
+        p->ops[i].name = pc_pool_text(p->memory, test_op_names[i], strlen(test_op_names[i]));
         p->ops[i].op_class = PCOLLECT_CLASS_P2P;
     }
     p->n_fields = N_TEST_FIELDS - (s->lacks_volume && rank % 2 ? 1 : 0);
@@ -336,7 +339,7 @@ static void add_to_table(struct entry_table *t, const struct fact *f)
     if (f->op < 0)
         return;
     append(path, " > ");
-    append(path, op_names[f->op]);
+    append(path, test_op_names[f->op]);
     entry_of(t, path, -1);
     if (!f->has_data)
         return;

@@ -12,6 +12,9 @@
 #define N_TEST_FIELDS 6 /* see test_fields */
 #define TEST_BINS 40
 #define MAX_DEPTH 24
+#define N_TEST_MODULES 6
+#define N_TEST_OPS 7
+#define TEST_PATH_BYTES 64
 
 struct rng {
     uint64_t state;
@@ -24,6 +27,11 @@ struct test_field {
     unsigned combine, unit, bins;
 };
 extern const struct test_field test_fields[N_TEST_FIELDS]; /* sorted */
+
+extern const char *const test_op_names[N_TEST_OPS]; /* sorted */
+
+/* Module i as rank `rank` knows it, in the order of pc_module_compare; its path is `path`. */
+void test_module(int i, int rank, struct pc_profile_module *out, char path[TEST_PATH_BYTES]);
 
 /* One record of one rank in one context. */
 struct fact {

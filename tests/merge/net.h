@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Ranks that are threads: a transport in memory, with faults on demand. Messages of one sender keep
+ * their order. A transfer that fails reaches its receiver as a failure.
+ */
+#ifndef TESTS_MERGE_NET_H
+#define TESTS_MERGE_NET_H
+
+#include "merge/transport.h"
+
+#include <stdbool.h>
+
+struct net;
+
+struct net_rank {
+    struct pc_transport transport;
+    struct net *net;
+    unsigned n_calls, fail_at; /* of the transport's functions; fail_at 0: never */
+};
+
+/* patient: a sender waits until its message has been taken, as with large messages in MPI. */
+struct net *net_new(int n_ranks, bool patient);
+void net_free(struct net *net);
+struct net_rank *net_rank(struct net *net, int rank);
+
+/* Messages that nobody took. */
+unsigned net_left(const struct net *net);
+
+/* Calls fn(rank) in a thread for each rank; ends when all have. */
+void net_run(struct net *net, void (*fn)(struct net_rank *rank, void *arg), void *arg);
+
+#endif

@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The reduction over ranks, and the module's job around it, over a transport in memory. A rank that
+ * waits for ever ends the test by the alarm.
+ */
+#include "merge/message.h"
+#include "merge/module.h"
+#include "tests/merge/made_arena.h"
+#include "tests/merge/net.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#define MOST_RANKS 64
+#define HANG_S 120
+
+extern const struct pc_merge_module pc_merge_module;
+
+static char folder[200];
+
+/* A job: the arena of each rank, and what all facts together are. */
+struct job {
+    int n_ranks;
+    struct made arenas[MOST_RANKS];
+    struct fact *facts;
+    unsigned n_facts;
+    int missing;             /* a rank that has no profile, or -1 */
+    bool absent[MOST_RANKS]; /* have no module */
+    struct pc_profile *result[MOST_RANKS];
+    int err[MOST_RANKS];
+    struct pc_error error[MOST_RANKS];
+    const char *out;
+    char path[MOST_RANKS][PCOLLECT_PATH_BYTES];
+};
+
+static void make_job(struct job *j, const struct shape *shape, int n_ranks)
+{
+    memset(j, 0, sizeof *j);
+    j->n_ranks = n_ranks;
+    j->missing = -1;
+    for (int rank = 0; rank < n_ranks; rank++) {
+        struct making how = {.rank = rank,
+                             .n_ranks = n_ranks,
+                             .seed = (uint64_t)rank * 7 + 1,
+                             .bytes = (size_t)1 << 20,
+                             .lacks_volume = shape->lacks_volume && rank % 2};
+        unsigned n;
+        struct fact *facts = random_facts(shape, 17, rank, &n);
+        made_arena(&j->arenas[rank], &how, facts, n);
+        n = used_facts(facts, n);
+        j->facts = realloc(j->facts, (j->n_facts + n + 1) * sizeof *facts);
+        memcpy(j->facts + j->n_facts, facts, n * sizeof *facts);
+        j->n_facts += n;
+        free(facts);
+    }
+}
+
+static void free_job(struct job *j)
+{
+    for (int rank = 0; rank < j->n_ranks; rank++)
+        pc_arena_close(&j->arenas[rank].arena);
+    free(j->facts);
+}
+
+static struct pc_profile *profile_of_rank(const struct job *j, int rank)
+{
+    struct pc_profile *p = NULL;
+    const struct pc_arena *a = &j->arenas[rank].arena;
+    pc_merge_arena(a->base, a->header->used_bytes, PC_MERGE_MAIN, &p, NULL);
+    return p;
+}
+
+static void reduce(struct net_rank *r, void *arg)
+{
+    struct job *j = arg;
+    int me = r->transport.rank;
+    struct pc_profile *mine = me == j->missing ? NULL : profile_of_rank(j, me);
+    j->result[me] = (void *)j;
+    j->err[me] = pc_merge_reduce(&r->transport, mine, &j->result[me], &j->error[me]);
+}
+
+/* One rank after the other. */
+static struct pc_profile *merge_in_order(const struct job *j)
+{
+    struct pc_profile *sum = profile_of_rank(j, 0), *both;
+    for (int rank = 1; rank < j->n_ranks; rank++) {
+        struct pc_profile *p = profile_of_rank(j, rank);
+        assert_int_equal(pc_profile_merge(sum, p, &both, NULL), PC_OK);
+        pc_profile_free(sum);
+        pc_profile_free(p);
+        sum = both;
+    }
+    return sum;
+}
+
+static void say_nothing(void *arg, const char *line)
+{
+    (void)arg;
+    fail_msg("said: %s", line);
+}
+
+static struct pc_profile *merge_files(const struct job *j)
+{
+    char paths[MOST_RANKS][300], *list[MOST_RANKS];
+    struct pc_profile *p;
+    for (int rank = 0; rank < j->n_ranks; rank++) {
+        int other = (rank * 5 + 3) % j->n_ranks; /* in another order, where 5 is no divisor */
+        list[rank] = paths[j->n_ranks % 5 ? other : rank];
+        snprintf(paths[rank], sizeof paths[rank], "%s/%d.arena", folder, rank);
+        made_write(&j->arenas[rank], paths[rank]);
+    }
+    struct pc_error error;
+    assert_int_equal(pc_merge_files(list, (size_t)j->n_ranks, &p, say_nothing, NULL, &error),
+                     PC_OK);
+    for (int rank = 0; rank < j->n_ranks; rank++)
+        unlink(paths[rank]);
+    return p;
+}
+
+static const int sizes[] = {1, 2, 3, 4, 5, 7, 8, 16, 64};
+
+static void reduction_equals_sequential_and_offline_merge_to_the_bit(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < PC_ARRAY_LEN(sizes); i++)
+        for (unsigned s = 0; s < n_shapes; s++) {
+            if (sizes[i] > 8 && s % 3)
+                continue;
+            static struct job j;
+            make_job(&j, &shapes[s], sizes[i]);
+            struct net *net = net_new(j.n_ranks, s % 2);
+            net_run(net, reduce, &j);
+            for (int rank = 0; rank < j.n_ranks; rank++) {
+                assert_int_equal(j.err[rank], PC_OK);
+                if (rank)
+                    assert_null(j.result[rank]);
+            }
+            assert_int_equal(net_left(net), 0);
+            struct pc_profile *in_order = merge_in_order(&j), *offline = merge_files(&j);
+            assert_int_equal(j.result[0]->n_ranks, j.n_ranks);
+            assert_same_bytes(j.result[0], in_order);
+            assert_same_bytes(j.result[0], offline);
+            if (j.n_ranks <= 8)
+                assert_profile_tells(j.result[0], j.facts, j.n_facts);
+            pc_profile_free(j.result[0]);
+            pc_profile_free(in_order);
+            pc_profile_free(offline);
+            net_free(net);
+            free_job(&j);
+        }
+}
+
+static void a_rank_without_profile_is_an_error_on_rank_0_and_holds_up_nobody(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < PC_ARRAY_LEN(sizes) - 1; i++) {
+        static struct job j;
+        make_job(&j, &shapes[1], sizes[i]);
+        for (j.missing = 0; j.missing < j.n_ranks; j.missing++) {
+            struct net *net = net_new(j.n_ranks, true);
+            net_run(net, reduce, &j);
+            assert_int_equal(j.err[0], PC_EMISMATCH);
+            assert_null(j.result[0]);
+            assert_non_null(strstr(j.error[0].text, "1 of"));
+            assert_int_equal(net_left(net), 0);
+            net_free(net);
+        }
+        free_job(&j);
+    }
+}
+
+/* Every call of the transport of every rank fails once. Either rank 0 has an error, or nothing is
+ * missing from its result. */
+static void every_failing_transfer_is_an_error_on_rank_0(void **state)
+{
+    (void)state;
+    static struct job j;
+    make_job(&j, &shapes[0], 7);
+    struct pc_profile *whole = merge_in_order(&j);
+    for (int rank = 0; rank < j.n_ranks; rank++) {
+        unsigned n_failed = 0;
+        for (unsigned at = 1; n_failed < at; at++, n_failed++) {
+            struct net *net = net_new(j.n_ranks, false);
+            net_rank(net, rank)->fail_at = at;
+            net_run(net, reduce, &j);
+            bool failed = net_rank(net, rank)->n_calls >= at;
+            if (failed) {
+                assert_int_not_equal(j.err[0], PC_OK);
+                assert_null(j.result[0]);
+                assert_int_not_equal(j.error[0].text[0], 0);
+            } else {
+                assert_same_bytes(j.result[0], whole);
+                pc_profile_free(j.result[0]);
+            }
+            net_free(net);
+            if (!failed)
+                break;
+        }
+        assert_in_range(n_failed, 2, 30); /* a rank that only sends: length and data */
+    }
+    pc_profile_free(whole);
+    free_job(&j);
+}
+
+/* ---- The module ------------------------------------------------------------------------------ */
+
+static void run_job(struct net_rank *r, void *arg)
+{
+    struct job *j = arg;
+    int me = r->transport.rank;
+    j->path[me][0] = '\0';
+    if (j->absent[me])
+        j->err[me] = pc_merge_absent(&r->transport, &j->error[me]);
+    else
+        j->err[me] = pc_merge_module.job(&j->arenas[me].arena, &r->transport, me ? NULL : j->out,
+                                         j->path[me], &j->error[me]);
+}
+
+static void all_ranks_learn_where_the_profile_is(void **state)
+{
+    (void)state;
+    static struct job j;
+    char out[300];
+    snprintf(out, sizeof out, "%s/x.pcol", folder);
+    make_job(&j, &shapes[2], 5);
+    j.out = out;
+    struct net *net = net_new(j.n_ranks, true);
+    net_run(net, run_job, &j);
+    for (int rank = 0; rank < j.n_ranks; rank++) {
+        assert_int_equal(j.err[rank], PC_OK);
+        assert_string_equal(j.error[rank].text, "");
+        assert_string_equal(j.path[rank], out);
+    }
+    struct pc_profile *p, *whole = merge_in_order(&j);
+    assert_int_equal(pc_pcol_read(out, &p, NULL), PC_OK);
+    assert_same_bytes(p, whole);
+    pc_profile_free(p);
+    pc_profile_free(whole);
+    net_free(net);
+    free_job(&j);
+    unlink(out);
+}
+
+static void a_failure_to_write_is_told_to_all_ranks(void **state)
+{
+    (void)state;
+    static struct job j;
+    char bad[300];
+    snprintf(bad, sizeof bad, "%s/missing/x.pcol", folder);
+    const char *const outs[] = {bad, NULL, ""};
+    make_job(&j, &shapes[1], 3);
+    for (unsigned i = 0; i < PC_ARRAY_LEN(outs); i++) {
+        struct net *net = net_new(j.n_ranks, true);
+        j.out = outs[i];
+        net_run(net, run_job, &j);
+        for (int rank = 0; rank < j.n_ranks; rank++) {
+            assert_int_equal(j.err[rank], i ? PC_EARG : PC_ENOENT);
+            assert_string_equal(j.error[rank].text, j.error[0].text);
+            assert_non_null(strstr(j.error[0].text, i ? "no path" : bad));
+        }
+        net_free(net);
+    }
+    free_job(&j);
+}
+
+/* Messages are larger than a piece and senders wait: the rank without module must take them all. */
+static void ranks_without_the_module_hold_up_nobody(void **state)
+{
+    (void)state;
+    static const struct shape large = {"large", 900, 10, 1000000, false, UINT64_MAX - 1};
+    static struct job j;
+    char out[300];
+    uint8_t *bytes;
+    size_t n;
+    snprintf(out, sizeof out, "%s/x.pcol", folder);
+    make_job(&j, &large, 6);
+    struct pc_profile *p = profile_of_rank(&j, 1);
+    assert_int_equal(pc_profile_encode(p, &bytes, &n), PC_OK);
+    assert_true(n > PC_MESSAGE_PIECE_BYTES);
+    free(bytes);
+    pc_profile_free(p);
+    j.out = out;
+    for (unsigned set = 1; set < 1u << j.n_ranks; set += set < 8 ? 1 : 9) {
+        struct net *net = net_new(j.n_ranks, true);
+        for (int rank = 0; rank < j.n_ranks; rank++)
+            j.absent[rank] = set >> rank & 1;
+        net_run(net, run_job, &j);
+        for (int rank = 0; rank < j.n_ranks; rank++) {
+            assert_int_not_equal(j.err[rank], PC_OK);
+            assert_int_not_equal(j.error[rank].text[0], 0);
+            assert_string_equal(j.error[rank].text, j.error[0].text);
+        }
+        assert_int_equal(net_left(net), 0);
+        assert_int_not_equal(access(out, F_OK), 0);
+        net_free(net);
+    }
+    free_job(&j);
+}
+
+static void a_failed_broadcast_is_an_error(void **state)
+{
+    (void)state;
+    static struct job j;
+    char out[300];
+    snprintf(out, sizeof out, "%s/x.pcol", folder);
+    make_job(&j, &shapes[0], 2);
+    j.out = out;
+    struct net *net = net_new(2, false);
+    for (unsigned at = 1; at < 9; at++) {
+        net_rank(net, 1)->n_calls = 0;
+        net_rank(net, 1)->fail_at = at;
+        net_run(net, run_job, &j);
+        if (net_rank(net, 1)->n_calls < at)
+            break;
+        assert_int_not_equal(j.err[1], PC_OK);
+    }
+    assert_int_equal(j.err[1], PC_OK);
+    net_free(net);
+    free_job(&j);
+    unlink(out);
+}
+
+static int make_folder(void **state)
+{
+    (void)state;
+    alarm(HANG_S);
+    const char *tmp = getenv("TMPDIR");
+    snprintf(folder, sizeof folder, "%s/reduce-test-XXXXXX", tmp ? tmp : "/tmp");
+    return mkdtemp(folder) ? 0 : -1;
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
+    return rmdir(folder);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reduction_equals_sequential_and_offline_merge_to_the_bit),
+        cmocka_unit_test(a_rank_without_profile_is_an_error_on_rank_0_and_holds_up_nobody),
+        cmocka_unit_test(every_failing_transfer_is_an_error_on_rank_0),
+        cmocka_unit_test(all_ranks_learn_where_the_profile_is),
+        cmocka_unit_test(a_failure_to_write_is_told_to_all_ranks),
+        cmocka_unit_test(ranks_without_the_module_hold_up_nobody),
+        cmocka_unit_test(a_failed_broadcast_is_an_error),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
