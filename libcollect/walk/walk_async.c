@@ -162,6 +162,13 @@ static __attribute__((noinline)) void make_rule(struct pc_walk *walk, uintptr_t 
     if (module) {
         pc_loadmap_image(module, &image);
         known = pc_cfi_rule(&image, pc, &out->rule);
+        /* A coroutine of libc returns to the first instruction of __start_context, which nothing
+         * called and nothing precedes: its outermost frame. */
+        if (!known && !walk->exact && module->flags & PCOLLECT_MODULE_LIBC &&
+            pc_cfi_rule(&image, walk->pc, &out->rule)) {
+            out->rule.ra = PC_LOC_UNDEFINED;
+            known = true;
+        }
     }
 #if defined __aarch64__
     known = known && !out->rule.signal;
