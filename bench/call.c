@@ -217,7 +217,7 @@ static long stride_for(long n)
     }
 }
 
-static double batch(const struct situation *s)
+static NOINLINE double batch(const struct situation *s)
 {
     static long turn; /* goes on from batch to batch */
     double begin = now_ns();

@@ -7,6 +7,7 @@
 #include "plugins/comm/time.h"
 
 #include <errno.h>
+#include <string.h>
 
 #define barrier() atomic_signal_fence(memory_order_seq_cst)
 
@@ -85,8 +86,8 @@ static inline struct pc_path_leaf find_context(struct pc_thread *t, const struct
     return leaf;
 }
 
-static inline void fill_call(struct pc_thread *t, struct pc_call *call, unsigned slot,
-                             uint16_t op_class, struct pc_path_leaf leaf)
+static inline void fill_call(struct pc_thread *t, struct pc_call *call, struct pc_event_head head,
+                             struct pc_path_leaf leaf)
 {
     call->thread = t;
     call->depth = t->depth;
@@ -94,9 +95,7 @@ static inline void fill_call(struct pc_thread *t, struct pc_call *call, unsigned
     call->epoch = t->phase;
     call->record = pc_arena_at(&pc_process.arena, leaf.record);
     /* begin, end and result are set by the wrapper in any case. */
-    call->event.size = sizeof call->event;
-    call->event.op = PC_SLOT_OP(slot);
-    call->event.op_class = op_class;
+    memcpy(&call->event, &head, sizeof head);
     call->event.bytes_sent = call->event.bytes_received = 0;
     call->event.peer = call->event.root = call->event.tag = -1;
     t->active[t->depth++] = (struct pc_active){call->cfa, call->event.op};
@@ -117,15 +116,16 @@ bool pc_call_begin(struct pc_call *call, unsigned slot)
     barrier();
     bool counted = false;
     struct pc_path_root *root = pc_paths_root(&t->paths, slot, call->ret);
-    if (PC_LIKELY(root && root->counts)) {
+    if (PC_LIKELY(root && root->head.size)) {
         drop_left_calls(t, call->cfa);
         struct pc_path_leaf leaf = {0, 0, 0};
-        uint16_t op_class = root->op_class; /* a miss may empty the cache and the root with it */
+        struct pc_event_head head =
+            root->head; /* a miss may empty the cache and the root with it */
         if (PC_LIKELY(t->depth < PC_MAX_DEPTH))
             leaf = find_context(t, call, slot, root);
         counted = leaf.node != 0;
         if (PC_LIKELY(counted))
-            fill_call(t, call, slot, op_class, leaf);
+            fill_call(t, call, head, leaf);
         if (PC_UNLIKELY(!counted))
             pc_lost(PCOLLECT_LOST_CALLS, 1);
         else if (PC_UNLIKELY(leaf.flags & PC_PATH_COLLAPSED))

@@ -140,8 +140,11 @@ struct pc_path_root *pc_paths_make_root(struct pc_paths *p, unsigned slot, uintp
     if (!reserve_root(p))
         return NULL;
     r = find_root(p, slot, ret);
-    *r = (struct pc_path_root){
-        .ret = ret, .slot = slot, .counts = counts, .op_class = pc_op_class(PC_SLOT_OP(slot))};
+    *r = (struct pc_path_root){.ret = ret, .slot = slot};
+    if (counts) {
+        uint16_t op = PC_SLOT_OP(slot);
+        r->head = (struct pc_event_head){sizeof(struct pcollect_event), op, pc_op_class(op)};
+    }
     p->n_roots++;
     return r;
 }

@@ -64,13 +64,17 @@ struct pc_path_node {
     uint16_t plain; /* return addresses only */
 };
 
+/* The first members of struct pcollect_event, which are the same in all calls from one place. */
+struct pc_event_head {
+    uint32_t size; /* 0: the calls are not the program's and are passed on (pc_mpi_counts) */
+    uint16_t op, op_class;
+};
+
 struct pc_path_root {
     uintptr_t ret; /* 0: free */
     uint32_t slot;
-    uint32_t node;   /* 0: nothing walked yet */
-    uint16_t counts; /* pc_mpi_counts */
-    uint16_t op_class;
-    uint32_t reserved;
+    uint32_t node; /* 0: nothing walked yet */
+    struct pc_event_head head;
 };
 
 struct pc_path_child {

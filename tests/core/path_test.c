@@ -200,8 +200,8 @@ static void verdict_of_a_return_address_is_asked_for_once(void **state)
     struct pc_paths p = {0};
     assert_int_equal(pc_paths_init(&p, 64, 1024), PC_OK);
     for (uintptr_t i = 1; i < 5000; i++)
-        assert_true(pc_paths_root(&p, (unsigned)(i % 9), i * 16)->counts);
-    assert_false(pc_paths_root(&p, 1, 0xdead)->counts);
+        assert_true(pc_paths_root(&p, (unsigned)(i % 9), i * 16)->head.size);
+    assert_false(pc_paths_root(&p, 1, 0xdead)->head.size);
     assert_int_equal(p.n_roots, 5000);
     for (uintptr_t i = 1; i < 5000; i++)
         assert_int_equal(pc_paths_root(&p, (unsigned)(i % 9), i * 16)->ret, i * 16);
