@@ -4,7 +4,7 @@
  * makes no system call, takes no lock, calls no malloc and touches this thread's lines only.
  */
 #include "libcollect/core_private.h"
-#include "plugins/comm/time.h"
+#include "plugins/plugins.h"
 
 #include <errno.h>
 #include <string.h>

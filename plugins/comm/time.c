@@ -6,7 +6,6 @@
  * must be comparable between machines, so its bins are nanoseconds: bin k counts durations d with
  * 2^k <= d < 2^(k+1) ns, bin 0 also d = 0, the last bin all that are longer (from 2^39 ns, 9 min).
  */
-#include "plugins/comm/time.h"
 #include "plugins/plugins.h"
 
 #include <stddef.h>
