@@ -137,10 +137,14 @@ static void merge(const struct pc_transport *transport)
         return;
     }
     pc_process.out[0] = '\0';
-    if (transport->rank == 0)
+    if (transport->rank != 0)
+        return;
+    if (pc_process.arena.is_file)
         pc_log("no profile was written; what was collected stays in %s: `pcollect recover` makes a "
                "profile of it",
                pc_process.arena.path);
+    else
+        pc_log("no profile was written, and without a spool in memory nothing is kept of the run");
 }
 
 void pc_merge_now(const struct pc_transport *transport)
@@ -225,7 +229,7 @@ void pc_process_exit(void)
         return;
     }
     __atomic_store_n(&h->state, PCOLLECT_STATE_EXITED, __ATOMIC_RELEASE);
-    if (h->rank <= 0 && !pc_process.config.run_key && !h->merge_ticks)
+    if (h->rank <= 0 && !pc_process.config.run_key && !h->merge_ticks && pc_process.arena.is_file)
         pc_log("the program ended without MPI_Finalize; `pcollect recover` makes a profile of "
                "what was collected");
 }
