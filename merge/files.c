@@ -168,7 +168,9 @@ int pc_merge_files(char *const *paths, size_t n, struct pc_profile **out, pc_mer
                    void *arg, struct pc_error *error)
 {
     struct gathering g = {.say = say, .arg = arg};
+    struct pc_error own;
     int err = PC_OK;
+    error = error ? error : &own; /* each file's is said */
     pc_error_set(error, PC_OK, "%s", "");
     for (size_t i = 0; i < n && !err; i++)
         err = gather_file(&g, paths[i], error);

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 if HAVE_CMOCKA
-merge_unit_tests = tests/merge/arena_test tests/merge/reduce_test
+merge_unit_tests = tests/merge/arena_test tests/merge/reduce_test tests/merge/damage_test \
+    tests/merge/files_test
 check_PROGRAMS += $(merge_unit_tests)
 TESTS += $(merge_unit_tests)
 endif
@@ -16,3 +17,9 @@ tests_merge_reduce_test_SOURCES = tests/merge/reduce_test.c tests/merge/net.c te
     merge/module.c $(merge_test_common)
 tests_merge_reduce_test_CFLAGS = $(test_cflags)
 tests_merge_reduce_test_LDADD = $(merge_test_ldadd)
+tests_merge_damage_test_SOURCES = tests/merge/damage_test.c $(merge_test_common)
+tests_merge_damage_test_CFLAGS = $(test_cflags)
+tests_merge_damage_test_LDADD = $(merge_test_ldadd)
+tests_merge_files_test_SOURCES = tests/merge/files_test.c $(merge_test_common)
+tests_merge_files_test_CFLAGS = $(test_cflags)
+tests_merge_files_test_LDADD = $(merge_test_ldadd)

@@ -1,0 +1,470 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What readers make of damage: arenas of which any bytes were changed or cut off, arenas of killed
+ * writers, encoded profiles and .pcol files whose checksums hold and whose content does not. Seeds
+ * are fixed; PCOLLECT_TEST_FUZZ=N does N times as many rounds. Each image ends at a page that
+ * cannot be read.
+ */
+#include "tests/merge/made_arena.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <zlib.h>
+
+static char folder[200];
+
+static unsigned rounds(unsigned n)
+{
+    const char *times = getenv("PCOLLECT_TEST_FUZZ");
+    return times && atoi(times) > 0 ? n * (unsigned)atoi(times) : n;
+}
+
+static void make(struct made *m, unsigned shape, uint64_t seed)
+{
+    struct making how = {.n_ranks = 1, .seed = seed, .bytes = (size_t)1 << 20};
+    unsigned n;
+    struct fact *facts = random_facts(&shapes[shape], seed, 0, &n);
+    made_arena(m, &how, facts, n);
+    made_book_late(m, &how, facts, n / 4);
+    free(facts);
+}
+
+/* An error with a text, or a profile that holds its invariants. */
+static struct pc_profile *read_any(const struct guarded *g, enum pc_merge_part part,
+                                   struct pc_error *error)
+{
+    struct pc_profile *p = NULL;
+    struct pc_error broken;
+    int err = pc_merge_arena(g->data, g->n, part, &p, error);
+    if (err) {
+        assert_null(p);
+        assert_int_not_equal(error->text[0], 0);
+        return NULL;
+    }
+    if (pc_profile_check(p, &broken))
+        fail_msg("not a valid profile: %s", broken.text);
+    assert_int_equal(!!(p->ranks->notes & PCOLLECT_NOTE_DAMAGED), error->text[0] != 0);
+    return p;
+}
+
+static void read_all_parts(const struct guarded *g)
+{
+    struct pc_error error;
+    for (int part = PC_MERGE_MAIN; part <= PC_MERGE_ALL; part++)
+        pc_profile_free(read_any(g, (enum pc_merge_part)part, &error));
+}
+
+static uint64_t total(const struct pc_profile *p)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < p->n_data; i++)
+        sum += (uint64_t)p->data[i].stats[0].sum;
+    return sum;
+}
+
+/* ---- Arenas ---------------------------------------------------------------------------------- */
+
+static void change_bytes(struct guarded *g, struct rng *r)
+{
+    static const uint32_t nasty[] = {0, 1, 2, 0x7fffffff, 0x80000000, 0xffffffff, 0xfffffff0};
+    /* The header is large and mostly text: half of the changes are after it. */
+    size_t from = rng_below(r, 2) ? sizeof(struct pcollect_arena_header) : 0;
+    if (from >= g->n)
+        from = 0;
+    for (uint64_t n = 1 + rng_below(r, 6); n; n--) {
+        size_t at = from + rng_below(r, g->n - from);
+        uint32_t word;
+        switch (rng_below(r, 4)) {
+        case 0:
+            g->data[at] = (char)(g->data[at] ^ 1 << rng_below(r, 8));
+            break;
+        case 1:
+            g->data[at] = (char)rng_next(r);
+            break;
+        default: /* a reference or a length */
+            word = rng_below(r, 2) ? nasty[rng_below(r, PC_ARRAY_LEN(nasty))]
+                                   : (uint32_t)rng_below(r, g->n / PCOLLECT_REF_UNIT + 8);
+            memcpy(g->data + at / 4 * 4, &word, sizeof word);
+        }
+    }
+}
+
+static void changed_bytes_never_crash_the_reader(void **state)
+{
+    (void)state;
+    for (unsigned shape = 0; shape < 4; shape++) {
+        struct made m;
+        make(&m, shape, shape + 1);
+        for (unsigned i = 0; i < rounds(4000); i++) {
+            struct rng r = {shape * 1000003u + i};
+            struct guarded g;
+            guarded_copy(&g, m.arena.base, m.arena.header->used_bytes);
+            change_bytes(&g, &r);
+            read_all_parts(&g);
+            guarded_free(&g);
+        }
+        pc_arena_close(&m.arena);
+    }
+}
+
+static void truncation_anywhere_is_refused_or_marked(void **state)
+{
+    (void)state;
+    struct made m;
+    make(&m, 1, 7);
+    size_t n = m.arena.header->used_bytes;
+    struct guarded g;
+    struct pc_error error;
+    guarded_copy(&g, m.arena.base, n);
+    struct pc_profile *whole = read_any(&g, PC_MERGE_ALL, &error), *p;
+    guarded_free(&g);
+    for (size_t cut = 0; cut < n; cut += cut < 64 ? 16 : 208) {
+        guarded_copy(&g, m.arena.base, cut);
+        p = read_any(&g, PC_MERGE_ALL, &error);
+        if (cut < sizeof(struct pcollect_arena_header))
+            assert_null(p);
+        if (cut > n / 2) /* not the modules and fields at the front */
+            assert_non_null(p);
+        if (p && total(p) != total(whole)) {
+            assert_true(total(p) < total(whole));
+            assert_int_not_equal(error.text[0], 0);
+        }
+        pc_profile_free(p);
+        guarded_free(&g);
+    }
+    pc_profile_free(whole);
+    pc_arena_close(&m.arena);
+}
+
+enum kind { TO_THREAD, TO_NODE, TO_RECORD };
+
+/* All references of the trees: kind, and offset of the u32 in the image. */
+struct references {
+    unsigned n;
+    enum kind kind[4000];
+    size_t at[4000];
+};
+
+static void add_reference(struct references *r, enum kind kind, size_t at)
+{
+    if (r->n < PC_ARRAY_LEN(r->at)) {
+        r->kind[r->n] = kind;
+        r->at[r->n++] = at;
+    }
+}
+
+static void find_in_tree(const struct made *m, pcollect_ref root, struct references *r)
+{
+    for (pcollect_ref node = root; node;) {
+        const struct pcollect_node *x = pc_arena_at(&m->arena, node);
+        size_t base = (size_t)node * PCOLLECT_REF_UNIT;
+        add_reference(r, TO_NODE, base + offsetof(struct pcollect_node, first_child));
+        add_reference(r, TO_NODE, base + offsetof(struct pcollect_node, next));
+        add_reference(r, TO_RECORD, base + offsetof(struct pcollect_node, record));
+        node = x->first_child;
+        while (!node && x->kind != PCOLLECT_NODE_ROOT) {
+            node = x->next;
+            x = pc_arena_at(&m->arena, x->parent);
+        }
+    }
+}
+
+static void find_references(const struct made *m, struct references *r)
+{
+    const struct pcollect_arena_header *h = m->arena.header;
+    add_reference(r, TO_THREAD, offsetof(struct pcollect_arena_header, threads));
+    for (pcollect_ref t = h->threads; t;) {
+        const struct pcollect_thread *thread = pc_arena_at(&m->arena, t);
+        size_t base = (size_t)t * PCOLLECT_REF_UNIT;
+        add_reference(r, TO_THREAD, base + offsetof(struct pcollect_thread, next));
+        add_reference(r, TO_NODE, base + offsetof(struct pcollect_thread, root));
+        find_in_tree(m, thread->root, r);
+        t = thread->next;
+    }
+}
+
+/* Lets one reference go where another of its kind goes. */
+static void redirect(struct guarded *g, const struct made *m, const struct references *refs,
+                     struct rng *r)
+{
+    size_t from = rng_below(r, refs->n), to;
+    do
+        to = rng_below(r, refs->n);
+    while (refs->kind[to] != refs->kind[from]);
+    memcpy(g->data + refs->at[from], m->arena.base + refs->at[to], sizeof(pcollect_ref));
+}
+
+/* References that go where other references go: circles, lists that share their tail, two nodes
+ * with one record, one tree in another. */
+static void circles_and_shared_tails_are_counted_once(void **state)
+{
+    (void)state;
+    static struct references refs;
+    struct pc_error error;
+    for (unsigned shape = 1; shape < 4; shape++) {
+        struct made m;
+        unsigned n_marked = 0;
+        make(&m, shape, shape + 20);
+        refs.n = 0;
+        find_references(&m, &refs);
+        struct guarded g;
+        guarded_copy(&g, m.arena.base, m.arena.header->used_bytes);
+        struct pc_profile *p = read_any(&g, PC_MERGE_ALL, &error);
+        uint64_t whole = total(p), calls = p->ranks->mpi_calls;
+        pc_profile_free(p);
+        guarded_free(&g);
+        for (unsigned i = 0; i < rounds(3000); i++) {
+            struct rng r = {shape * 31u + i};
+            guarded_copy(&g, m.arena.base, m.arena.header->used_bytes);
+            for (uint64_t k = 1 + rng_below(&r, 3); k; k--)
+                redirect(&g, &m, &refs, &r);
+            p = read_any(&g, PC_MERGE_ALL, &error);
+            if (p && (total(p) > whole || p->ranks->mpi_calls > calls))
+                fail_msg("round %u: %lu calls of %lu", i, (unsigned long)total(p),
+                         (unsigned long)whole);
+            n_marked += error.text[0] != 0;
+            pc_profile_free(p);
+            guarded_free(&g);
+        }
+        assert_true(n_marked > 100);
+        pc_arena_close(&m.arena);
+    }
+}
+
+static void fields_of_impossible_number_are_refused(void **state)
+{
+    (void)state;
+    struct made m;
+    struct pc_error error;
+    static const uint32_t numbers[] = {4097, 100000, 0x7fffffff, 0xffffffff};
+    make(&m, 0, 1);
+    for (unsigned i = 0; i < PC_ARRAY_LEN(numbers); i++) {
+        struct guarded g;
+        guarded_copy(&g, m.arena.base, m.arena.header->used_bytes);
+        struct pcollect_plugin_rec *plugin =
+            (void *)(g.data + m.arena.header->plugins * PCOLLECT_REF_UNIT);
+        plugin->n_fields = numbers[i];
+        assert_null(read_any(&g, PC_MERGE_MAIN, &error));
+        guarded_free(&g);
+    }
+    pc_arena_close(&m.arena);
+}
+
+static void other_layouts_are_refused_by_name(void **state)
+{
+    (void)state;
+    struct made m;
+    struct pc_error error;
+    struct pc_profile *p = NULL;
+    make(&m, 0, 1);
+    struct pcollect_arena_header *h = m.arena.header;
+    size_t n = h->used_bytes;
+    h->version++;
+    assert_int_equal(pc_merge_arena(m.arena.base, n, PC_MERGE_ALL, &p, &error), PC_EVERSION);
+    assert_non_null(strstr(error.text, "version 2"));
+    h->version--;
+    h->byte_order = 0x04030201;
+    assert_int_equal(pc_merge_arena(m.arena.base, n, PC_MERGE_ALL, &p, &error), PC_EFORMAT);
+    assert_non_null(strstr(error.text, "byte order"));
+    h->byte_order = PCOLLECT_BYTE_ORDER;
+    h->magic[0] = 'p';
+    assert_int_equal(pc_merge_arena(m.arena.base, n, PC_MERGE_ALL, &p, &error), PC_EFORMAT);
+    assert_null(p);
+    pc_arena_close(&m.arena);
+}
+
+/* ---- Killed writers -------------------------------------------------------------------------- */
+
+static void write_for_ever(const char *spool, int tell)
+{
+    struct made m;
+    struct making how = {.n_ranks = 1, .spool = spool, .bytes = (size_t)8 << 20};
+    static const struct shape wide = {"wide", 300, 12, 100000, false, 1000};
+    made_open(&m, &how);
+    if (write(tell, m.arena.path, strlen(m.arena.path) + 1) < 0)
+        _exit(1);
+    for (uint64_t seed = 0;; seed++) {
+        unsigned n;
+        struct fact *facts = random_facts(&wide, seed, 0, &n);
+        how.seed = seed;
+        made_book(&m, &how, facts, n);
+        free(facts);
+    }
+}
+
+static void must_not_say(void *arg, const char *line)
+{
+    (void)arg;
+    fail_msg("said: %s", line);
+}
+
+static void arena_of_a_writer_killed_anywhere_is_whole(void **state)
+{
+    (void)state;
+    char spool[64] = "/dev/shm/pcollect-damage-XXXXXX", path[PCOLLECT_PATH_BYTES];
+    unsigned n_contexts = 0;
+    if (!mkdtemp(spool)) {
+        print_message("# no /dev/shm\n");
+        skip();
+    }
+    for (unsigned i = 0; i < rounds(25); i++) {
+        int tell[2];
+        assert_int_equal(pipe(tell), 0);
+        pid_t pid = fork();
+        if (!pid)
+            write_for_ever(spool, tell[1]);
+        close(tell[1]);
+        ssize_t n = read(tell[0], path, sizeof path);
+        usleep((useconds_t)(pc_hash_u64(i) % 20000));
+        kill(pid, SIGKILL);
+        waitpid(pid, NULL, 0);
+        close(tell[0]);
+        if (n > 1) { /* a file: /dev/shm is a memory file system */
+            struct pc_profile *p = NULL;
+            char *paths[1] = {path};
+            assert_int_equal(pc_merge_files(paths, 1, &p, must_not_say, NULL, NULL), PC_OK);
+            n_contexts += p->n_data;
+            pc_profile_free(p);
+            unlink(path);
+        }
+    }
+    char command[100];
+    snprintf(command, sizeof command, "rm -rf '%s'", spool);
+    assert_int_equal(system(command), 0);
+    if (path[0])
+        assert_true(n_contexts > 100);
+}
+
+/* ---- Profiles and .pcol files -----------------------------------------------------------------
+ */
+
+static void changed_bytes_never_crash_the_decoder(void **state)
+{
+    (void)state;
+    for (unsigned shape = 0; shape < n_shapes; shape++) {
+        struct pc_profile *sum, *p, *q;
+        uint8_t *data;
+        size_t n;
+        p = random_profile(&shapes[shape], 3, 0, 2);
+        q = random_profile(&shapes[shape], 3, 1, 2);
+        assert_int_equal(pc_profile_merge(p, q, &sum, NULL), PC_OK);
+        assert_int_equal(pc_profile_encode(sum, &data, &n), PC_OK);
+        pc_profile_free(p);
+        pc_profile_free(q);
+        pc_profile_free(sum);
+        for (unsigned i = 0; i < rounds(3000); i++) {
+            struct rng r = {shape * 7919u + i};
+            size_t kept = rng_below(&r, 4) ? n : rng_below(&r, n);
+            uint8_t *copy = malloc(kept + 1);
+            memcpy(copy, data, kept);
+            for (uint64_t k = 1 + rng_below(&r, 3); k && kept; k--)
+                copy[rng_below(&r, kept)] = (uint8_t)(rng_below(&r, 3) ? rng_next(&r) : 0xff);
+            uint8_t *exact = realloc(copy, kept ? kept : 1);
+            struct pc_error error;
+            p = NULL;
+            if (!pc_profile_decode(exact, kept, &p, &error))
+                assert_int_equal(pc_profile_check(p, NULL), PC_OK);
+            else
+                assert_null(p);
+            pc_profile_free(p);
+            free(exact);
+        }
+        free(data);
+    }
+}
+
+static void store_crc(uint8_t *at, uLong crc)
+{
+    for (int i = 0; i < 4; i++)
+        at[i] = (uint8_t)(crc >> 8 * i);
+}
+
+/* Makes all checksums right again, as far as the lengths still lead to them. */
+static void mend_checksums(uint8_t *data, size_t n)
+{
+    store_crc(data + 60, crc32(0, data, 60));
+    for (size_t at = 64; at + 32 <= n;) {
+        uint64_t stored = pc_load_le(data + at + 8, 8);
+        if (stored > n - at - 32)
+            return;
+        uLong crc = crc32(0, data + at, 28);
+        if (!(data[at + 6] & PC_SECTION_LIVE))
+            crc = crc32_z(crc, data + at + 32, stored);
+        store_crc(data + at + 28, crc);
+        at += 32 + stored;
+    }
+}
+
+static void files_with_right_checksums_and_wrong_content_never_crash_the_reader(void **state)
+{
+    (void)state;
+    char path[300];
+    snprintf(path, sizeof path, "%s/x.pcol", folder);
+    struct pc_profile *p = random_profile(&shapes[1], 4, 0, 2);
+    assert_int_equal(pc_pcol_write(p, path, PC_PCOL_LATE_SLOTS, NULL), PC_OK);
+    assert_int_equal(pc_pcol_write_late(path, p, NULL), PC_OK);
+    pc_profile_free(p);
+    static uint8_t data[1 << 16], copy[sizeof data];
+    FILE *f = fopen(path, "r");
+    size_t n = fread(data, 1, sizeof data, f);
+    fclose(f);
+    assert_in_range(n, 1000, sizeof data - 1);
+    for (unsigned i = 0; i < rounds(3000); i++) {
+        struct rng r = {i};
+        size_t bytes = rng_below(&r, 10) ? n : rng_below(&r, n) + 64;
+        memcpy(copy, data, sizeof copy);
+        /* Headers of file and sections are short: every second change is in the first one. */
+        size_t most = rng_below(&r, 2) ? 96 : bytes;
+        for (uint64_t k = 1 + rng_below(&r, 2); k; k--)
+            copy[8 + rng_below(&r, most - 8)] =
+                (uint8_t)(rng_below(&r, 2) ? rng_below(&r, 16) : rng_next(&r));
+        mend_checksums(copy, bytes);
+        f = fopen(path, "w");
+        fwrite(copy, 1, bytes, f);
+        fclose(f);
+        struct pc_error error;
+        p = NULL;
+        if (pc_pcol_read(path, &p, &error))
+            assert_int_not_equal(error.text[0], 0);
+        else
+            assert_int_equal(pc_profile_check(p, NULL), PC_OK);
+        pc_profile_free(p);
+    }
+    unlink(path);
+}
+
+static int make_folder(void **state)
+{
+    (void)state;
+    const char *tmp = getenv("TMPDIR");
+    snprintf(folder, sizeof folder, "%s/damage-test-XXXXXX", tmp ? tmp : "/tmp");
+    return mkdtemp(folder) ? 0 : -1;
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
+    return rmdir(folder);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(changed_bytes_never_crash_the_reader),
+        cmocka_unit_test(truncation_anywhere_is_refused_or_marked),
+        cmocka_unit_test(circles_and_shared_tails_are_counted_once),
+        cmocka_unit_test(fields_of_impossible_number_are_refused),
+        cmocka_unit_test(other_layouts_are_refused_by_name),
+        cmocka_unit_test(arena_of_a_writer_killed_anywhere_is_whole),
+        cmocka_unit_test(changed_bytes_never_crash_the_decoder),
+        cmocka_unit_test(files_with_right_checksums_and_wrong_content_never_crash_the_reader),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
