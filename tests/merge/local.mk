@@ -23,3 +23,7 @@ tests_merge_damage_test_LDADD = $(merge_test_ldadd)
 tests_merge_files_test_SOURCES = tests/merge/files_test.c $(merge_test_common)
 tests_merge_files_test_CFLAGS = $(test_cflags)
 tests_merge_files_test_LDADD = $(merge_test_ldadd)
+
+merge_script_tests = tests/merge/unwritten.test
+TESTS += $(merge_script_tests)
+EXTRA_DIST += $(merge_script_tests) tests/merge/exchange.c

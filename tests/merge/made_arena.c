@@ -42,7 +42,7 @@ static void add_modules(struct made *m, const struct making *how)
             struct pc_profile_module p;
             struct pcollect_module a = {0};
             char path[TEST_PATH_BYTES];
-            test_module(i, how->rank, &p, path);
+            test_module(i, how->rank < 0 ? 0 : how->rank, &p, path);
             a.flags = p.flags;
             a.identity = p.identity;
             a.build_id_bytes = p.build_id_bytes;
