@@ -101,7 +101,8 @@ libunwind|tests: the walker's oracle|libunwind-dev|libunwind-devel|libunwind-dev
 openmpi|tests: the first MPI|libopenmpi-dev openmpi-bin|openmpi-devel|openmpi4-devel|openmpi
 mpich|tests: the second MPI|libmpich-dev mpich|mpich-devel|mpich-devel|
 fortran|tests: programs in Fortran|gfortran|gcc-gfortran|gcc-fortran|gcc-fortran
-hosts|tests: programs that load the library unawares|python3-minimal perl-base|python3 perl|python3 perl|python perl
+hosts|tests: programs that load the library unawares|python3 perl|python3 perl|python3 perl|python perl
+pages|tests: manual pages|groff-base|groff-base|groff|groff
 END
 }
 
@@ -125,7 +126,8 @@ wanted() { # NAME: is the group wanted in this mode, and missing?
         cmocka | libunwind) have_module "$1" && return 1 ;;
         openmpi | mpich) find_mpi "$1" && return 1 ;;
         fortran) have gfortran && return 1 ;;
-        hosts) have python3 && have perl && return 1 ;;
+        hosts) have python3 && python3 -c 'import json' 2>/dev/null && have perl && return 1 ;;
+        pages) have groff && return 1 ;;
         esac
         ;;
     esac

@@ -6,4 +6,9 @@
 if command -v apt-get >/dev/null && ! pkg-config --exists libunwind 2>/dev/null; then
     need no-such-program libunwind-dev
 fi
+# What some tests use if it is there.
+need clang clang libclang-rt-14-dev
+need clang-format clang-format
+need aarch64-linux-gnu-gcc gcc-aarch64-linux-gnu libc6-dev-arm64-cross
+need qemu-aarch64-static qemu-user-static
 exec ./quickstart.sh check
