@@ -18,6 +18,7 @@
 #include "libcollect/walk/walk_private.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -42,7 +43,8 @@ static _Atomic uint32_t n_taken;
 static _Atomic uint32_t chains[N_CHAINS]; /* index + 1 by load address */
 static _Atomic(pc_loadmap_is_mpi_fn) is_mpi;
 
-#if defined __GLIBC_PREREQ
+/* PC_LOADMAP_BY_SCAN: as with a libc without _dl_find_object, for tests. */
+#if defined __GLIBC_PREREQ && !defined PC_LOADMAP_BY_SCAN
 #if __GLIBC_PREREQ(2, 35)
 #define HAVE_DL_FIND_OBJECT 1
 /* A pointer in relocated data, not a call: it is resolved when the library is loaded, not in a
@@ -52,8 +54,7 @@ static __typeof__(_dl_find_object) *const volatile find_object = _dl_find_object
 #endif
 #endif
 
-/* ---- What an object says of itself -------------------------------------------------------------
- */
+/* ---- What an object says of itself ----------------------------------------------------------- */
 
 static bool find_bounds(const struct pc_loadmap_object *o, struct pc_module *m)
 {
@@ -96,6 +97,18 @@ static bool read_build_id(const uint8_t *note, size_t n, size_t align, struct pc
     return false;
 }
 
+/* A note that no segment loads, as tools that rewrite objects leave some, is not in memory. */
+static bool is_loaded(const struct pc_loadmap_object *o, const ElfW(Phdr) * part)
+{
+    for (unsigned i = 0; i < o->n_phdr; i++) {
+        const ElfW(Phdr) *p = &o->phdr[i];
+        if (p->p_type == PT_LOAD && p->p_flags & PF_R && part->p_vaddr >= p->p_vaddr &&
+            part->p_memsz <= p->p_memsz && part->p_vaddr - p->p_vaddr <= p->p_memsz - part->p_memsz)
+            return true;
+    }
+    return false;
+}
+
 /* Identity, build-id, and the places that the program headers name. */
 static const ElfW(Dyn) * read_headers(const struct pc_loadmap_object *o, struct pc_module *m)
 {
@@ -111,7 +124,7 @@ static const ElfW(Dyn) * read_headers(const struct pc_loadmap_object *o, struct 
             m->eh_frame_hdr = at;
         else if (p->p_type == PT_DYNAMIC)
             dynamic = (const void *)at;
-        else if (p->p_type == PT_NOTE && !m->build_id_bytes)
+        else if (p->p_type == PT_NOTE && !m->build_id_bytes && is_loaded(o, p))
             read_build_id(at, p->p_memsz, p->p_align, m);
     }
     m->identity = hash;
@@ -141,8 +154,7 @@ static bool starts_with(const char *text, const char *prefix)
     return !strncmp(text, prefix, strlen(prefix));
 }
 
-/* ---- Paths
- * --------------------------------------------------------------------------------------- */
+/* ---- Paths ----------------------------------------------------------------------------------- */
 
 static void read_exe_path(char *out, size_t n)
 {
@@ -184,8 +196,7 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* ---- Flags
- * --------------------------------------------------------------------------------------- */
+/* ---- Flags ----------------------------------------------------------------------------------- */
 
 static bool is_libc(const char *name)
 {
@@ -245,8 +256,7 @@ void pc_loadmap_set_is_mpi(pc_loadmap_is_mpi_fn fn)
     }
 }
 
-/* ---- The table
- * ----------------------------------------------------------------------------------- */
+/* ---- The table ------------------------------------------------------------------------------- */
 
 static bool same(const struct pc_module *a, const struct pc_module *b)
 {
@@ -305,11 +315,13 @@ static struct entry *link_entry(const struct pc_module *m, uint32_t generation)
 struct pc_module *pc_loadmap_enter(const struct pc_loadmap_object *object, uint32_t generation)
 {
     struct pc_module m = {.bias = object->bias, .generation = generation};
+    int saved = errno;
     if (!find_bounds(object, &m))
         return NULL;
     const char *soname = find_soname(read_headers(object, &m), &m);
     make_path(object, soname, m.path, sizeof m.path);
     m.flags = find_flags(object, soname, &m);
+    errno = saved;
     struct entry *e = link_entry(&m, generation);
     if (!e)
         return NULL;
@@ -317,8 +329,7 @@ struct pc_module *pc_loadmap_enter(const struct pc_loadmap_object *object, uint3
     return &e->module;
 }
 
-/* ---- For the walker ----------------------------------------------------------------------------
- */
+/* ---- For the walker -------------------------------------------------------------------------- */
 
 struct pc_module *pc_loadmap_at(unsigned index)
 {
@@ -330,12 +341,20 @@ unsigned pc_loadmap_index(const struct pc_module *module)
     return module ? (unsigned)((const struct entry *)(const void *)module - table) + 1 : 0;
 }
 
+/* Whether program headers lie in the page of the ELF header. They do, but in files to whose end a
+ * rewriting tool has moved them: there the offset in the file says nothing about memory. */
+static bool are_headers_here(const ElfW(Ehdr) * ehdr)
+{
+    return !memcmp(ehdr->e_ident, ELFMAG, SELFMAG) && ehdr->e_phentsize == sizeof(ElfW(Phdr)) &&
+           ehdr->e_phoff < PAGE && ehdr->e_phnum <= (PAGE - ehdr->e_phoff) / sizeof(ElfW(Phdr));
+}
+
 /* Program headers by the ELF header at the start of the mapping; those of the program, whose
  * headers need not be there, by what the kernel says. */
 static bool find_headers(uintptr_t start, bool exe, struct pc_loadmap_object *o)
 {
     const ElfW(Ehdr) *ehdr = (const void *)start;
-    if (!memcmp(ehdr->e_ident, ELFMAG, SELFMAG) && ehdr->e_phentsize == sizeof(ElfW(Phdr))) {
+    if (are_headers_here(ehdr)) {
         o->phdr = (const void *)(start + ehdr->e_phoff);
         o->n_phdr = ehdr->e_phnum;
     } else if (exe) {
@@ -360,8 +379,7 @@ void pc_loadmap_image(const struct pc_module *module, struct pc_cfi_image *image
     }
 }
 
-/* ---- The search
- * ------------------------------------------------------------------------------------ */
+/* ---- The search ------------------------------------------------------------------------------ */
 
 static bool holds(const struct entry *e, uintptr_t pc, uint64_t seen)
 {

@@ -122,8 +122,7 @@ struct execution {
     bool failed;
 };
 
-/* ---- Finding the entry ------------------------------------------------------------------------
- */
+/* ---- Finding the entry ----------------------------------------------------------------------- */
 
 /* A reader from addr to the end of its segment; empty and bad if addr is in none. */
 static struct pc_reader reader_at(const struct pc_cfi_image *image, uintptr_t addr)
@@ -338,8 +337,7 @@ static bool find_fde(const struct pc_cfi_image *image, uintptr_t pc, struct fde 
     return at && parse_fde(image, at, fde_out, &next) && pc >= fde_out->begin && pc < fde_out->end;
 }
 
-/* ---- Executing it -----------------------------------------------------------------------------
- */
+/* ---- Executing it ---------------------------------------------------------------------------- */
 
 static struct loc *loc_of(struct execution *x, struct row *row, uint64_t reg)
 {
@@ -599,8 +597,7 @@ static bool execute(struct execution *x)
     return !x->failed && !x->r.bad;
 }
 
-/* ---- Turning the row into a rule ----------------------------------------------------------------
- */
+/* ---- Turning the row into a rule ------------------------------------------------------------- */
 
 /* The caller's sp is the CFA if nothing is said, or if it is said to be where the CFA was read. */
 static bool sp_is_cfa(const struct row *row)

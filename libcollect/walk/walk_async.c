@@ -39,8 +39,7 @@ static struct cache_pair {
     struct cache_entry way[2];
 } cache[N_PAIRS] __attribute__((aligned(64)));
 
-/* ---- Cache ------------------------------------------------------------------------------------
- */
+/* ---- Cache ----------------------------------------------------------------------------------- */
 
 static inline uint64_t mix(const uint64_t words[3])
 {
@@ -80,8 +79,7 @@ static void write_entry(uintptr_t pc, const union packed *p)
     atomic_store_explicit(&e->check, pc + mix(p->words), memory_order_relaxed);
 }
 
-/* ---- Reading the stack --------------------------------------------------------------------------
- */
+/* ---- Reading the stack ----------------------------------------------------------------------- */
 
 /* Asks the kernel whether a page can be read: rt_sigprocmask reads the set before it looks at
  * `how`, which is none that it knows, so that the answer is EFAULT or EINVAL and nothing changes.
@@ -127,8 +125,7 @@ static inline void add_word(struct pc_step *step, uintptr_t addr, uintptr_t valu
     step->words[step->n_words++] = (struct pc_word){addr, value, kind};
 }
 
-/* ---- Rules for program counters met first
- * --------------------------------------------------------- */
+/* ---- Rules for program counters met first ---------------------------------------------------- */
 
 /* The code to which handlers return, where no table describes it. */
 static bool is_sigreturn(struct pc_walk *walk, uintptr_t pc)
@@ -191,8 +188,7 @@ static inline void find_rule(struct pc_walk *walk, uintptr_t pc, union packed *o
         make_rule(walk, pc, generation, out);
 }
 
-/* ---- The step
- * --------------------------------------------------------------------------------------- */
+/* ---- The step -------------------------------------------------------------------------------- */
 
 /* fp is read from where it was saved when it is needed first. */
 static inline bool find_fp(struct pc_walk *walk, struct pc_step *step, uintptr_t *fp_out)

@@ -86,7 +86,7 @@ bool pc_cfi_rule(const struct pc_cfi_image *image, uintptr_t pc, struct pc_rule 
 /* First address of the table entry that covers pc, or 0. AS-safe. */
 uintptr_t pc_cfi_function_start(const struct pc_cfi_image *image, uintptr_t pc);
 
-/* ---- Reading tables, bounded ---------------------------------------------------------------- */
+/* ---- Reading tables, bounded ----------------------------------------------------------------- */
 
 /* Reading past the end gives zeros and sets `bad`; the cursor stays at the end. */
 struct pc_reader {
@@ -98,8 +98,7 @@ uint64_t pc_read_fixed(struct pc_reader *r, unsigned n_bytes);
 uint64_t pc_read_uleb(struct pc_reader *r);
 int64_t pc_read_sleb(struct pc_reader *r);
 
-/* ---- DWARF expressions, as far as rules need them ---------------------------------------------
- */
+/* ---- DWARF expressions, as far as rules need them -------------------------------------------- */
 
 enum pc_expr_base { PC_EXPR_CONST = 0, PC_EXPR_CFA, PC_EXPR_SP, PC_EXPR_FP };
 
