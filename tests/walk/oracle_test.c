@@ -42,8 +42,7 @@ static const struct library libraries[] = {
     {"libgfortran.so.5", 300, 5000}, {"libopen-pal.so.40", 0, 5000},
 };
 
-/* ---- A file, mapped as the loader would -------------------------------------------------------
- */
+/* ---- A file, mapped as the loader would ------------------------------------------------------ */
 
 struct image {
     struct pc_cfi_image cfi;
@@ -87,8 +86,7 @@ static bool map_image(const char *path, struct image *im)
     return im->cfi.hdr != NULL;
 }
 
-/* ---- What readelf says --------------------------------------------------------------------------
- */
+/* ---- What readelf says ----------------------------------------------------------------------- */
 
 /* Expressions of one entry, as `readelf --debug-dump=frames` prints them. */
 struct entry_text {
@@ -187,8 +185,7 @@ static void free_texts(struct texts *t)
     free(t->entries);
 }
 
-/* ---- Comparing
- * ------------------------------------------------------------------------------------ */
+/* ---- Comparing ------------------------------------------------------------------------------- */
 
 /* Whether the entry or its CIE has this line. */
 static bool has_line(const struct check *c, const char *line)

@@ -27,8 +27,7 @@
 #include <libunwind.h>
 #endif
 
-/* ---- No malloc ----------------------------------------------------------------------------------
- */
+/* ---- No malloc ------------------------------------------------------------------------------- */
 
 static volatile int walking, n_allocations;
 extern void *__libc_malloc(size_t n);
@@ -50,8 +49,7 @@ static void walk_checked(struct pc_walk walk, struct frames *f)
         n_allocations += 1000;
 }
 
-/* ---- Oracles
- * -------------------------------------------------------------------------------------- */
+/* ---- Oracles --------------------------------------------------------------------------------- */
 
 /* Their lists start somewhere inside the leaf: from the first frame of ours on they must be equal.
  */
@@ -95,8 +93,7 @@ static bool equals_libunwind(const struct frames *ours, unw_context_t *context, 
 }
 #endif
 
-/* ---- Leaves
- * ----------------------------------------------------------------------------------------- */
+/* ---- Leaves ---------------------------------------------------------------------------------- */
 
 struct verdict {
     int calls, cut, wrong, errors;
@@ -156,8 +153,7 @@ static void walks_equal_libunwind_and_backtrace(void **state)
     assert_int_equal(v.errors, 0); /* no malloc, errno kept */
 }
 
-/* ---- Words
- * -------------------------------------------------------------------------------------------- */
+/* ---- Words ----------------------------------------------------------------------------------- */
 
 /* Copies the named words, and nothing else, to other memory: what is a stack address is moved, what
  * is code is not. The walk over that memory must find the same frames. */
@@ -217,8 +213,7 @@ static void named_words_alone_decide_a_walk(void **state)
     assert_int_equal(v.wrong, 0);
 }
 
-/* ---- Every instruction
- * --------------------------------------------------------------------------------- */
+/* ---- Every instruction ----------------------------------------------------------------------- */
 
 #if defined __x86_64__ && HAVE_LIBUNWIND
 static struct verdict *stepping;
@@ -287,8 +282,7 @@ static void interrupted_at_every_instruction(void **state)
 }
 #endif
 
-/* ---- What is refused
- * --------------------------------------------------------------------------------------- */
+/* ---- What is refused ------------------------------------------------------------------------- */
 
 __attribute__((noinline)) static void start_here(struct pc_walk *walk)
 {

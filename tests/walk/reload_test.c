@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What the load map and the walker know follows the loader: a library that lies where another one
+ * lay is walked by its own rules and has its own name, after the generation was raised as dlopen
+ * and dlclose raise it; a library that was loaded without notice is found. Compiled a second time
+ * against a load map without _dl_find_object.
+ */
+#define _GNU_SOURCE 1
+
+#include "tests/walk/frames.h"
+#include "tests/walk/walkers.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <execinfo.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef void (*through_fn)(leaf_fn leaf, void *arg);
+
+struct visit {
+    uintptr_t pc, frame_bytes;
+    bool equal; /* to glibc's walk */
+    char path[PCOLLECT_PATH_BYTES];
+};
+
+/* First frame: `through`. */
+__attribute__((noinline)) static void look(void *arg)
+{
+    struct visit *v = arg;
+    struct frames f;
+    void *theirs[MAX_FRAMES];
+    struct pc_step step;
+    struct pc_walk walk = START_WALK(own_stack());
+    walk_all(walk, &f);
+    int n = backtrace(theirs, MAX_FRAMES), skip = 0;
+    while (skip < n && (uintptr_t)theirs[skip] != f.pc[0])
+        skip++;
+    v->equal = n - skip == f.n && !memcmp(theirs + skip, f.pc, sizeof *f.pc * (size_t)f.n);
+    v->pc = walk.pc;
+    v->frame_bytes = walk.sp;
+    if (pc_walk_step(&walk, &step) == PC_STEP_OK)
+        v->frame_bytes = walk.sp - v->frame_bytes;
+    if (step.module)
+        snprintf(v->path, sizeof v->path, "%s", step.module->path);
+}
+
+static bool raised = true; /* as the interposed dlopen and dlclose do */
+
+static void *open_library(const char *name)
+{
+    char path[4096];
+    const char *build = getenv("PC_BUILD");
+    snprintf(path, sizeof path, "%s/tests/walk/.libs/%s", build ? build : ".", name);
+    atomic_fetch_add(&pc_loadmap_generation, raised);
+    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!handle)
+        fprintf(stderr, "%s\n", dlerror());
+    assert_non_null(handle);
+    return handle;
+}
+
+static struct visit visit(const char *name)
+{
+    struct visit v = {0};
+    void *handle = open_library(name);
+    through_fn through = (through_fn)(uintptr_t)dlsym(handle, "through");
+    assert_non_null((void *)(uintptr_t)through);
+    through(look, &v);
+    atomic_fetch_add(&pc_loadmap_generation, raised);
+    dlclose(handle);
+    return v;
+}
+
+static void a_library_at_the_address_of_another_has_its_own_rules(void **state)
+{
+    (void)state;
+    struct visit small = visit("module_small.so"), large = visit("module_large.so");
+    if (small.pc != large.pc) {
+        fprintf(stderr, "skipped: the loader chose another address, %lx and %lx\n", (long)small.pc,
+                (long)large.pc);
+        skip();
+    }
+    assert_true(small.equal);
+    assert_true(large.equal);
+    assert_true(large.frame_bytes >= small.frame_bytes + 2048);
+    assert_non_null(strstr(small.path, "/module_small.so"));
+    assert_non_null(strstr(large.path, "/module_large.so"));
+}
+
+static void a_library_comes_back_under_its_own_name(void **state)
+{
+    (void)state;
+    struct visit once = visit("module_small.so"), other = visit("module_large.so");
+    struct visit again = visit("module_small.so");
+    assert_true(once.equal && other.equal && again.equal);
+    assert_string_equal(once.path, again.path);
+    assert_string_not_equal(once.path, other.path);
+}
+
+/* libc loads some libraries by itself, and they are not announced. */
+static void a_library_loaded_without_notice_is_found(void **state)
+{
+    (void)state;
+    struct visit v = {0};
+    assert_null(pc_loadmap_find(16));
+    uint32_t generation = atomic_load(&pc_loadmap_generation);
+    raised = false;
+    void *handle = open_library("module_other.so");
+    raised = true;
+    through_fn through = (through_fn)(uintptr_t)dlsym(handle, "through");
+    errno = 4242;
+    through(look, &v);
+    assert_int_equal(errno, 4242);
+    assert_true(v.equal);
+    assert_non_null(strstr(v.path, "/module_other.so"));
+    assert_int_equal(atomic_load(&pc_loadmap_generation), generation);
+    atomic_fetch_add(&pc_loadmap_generation, 1);
+    dlclose(handle);
+}
+
+static int note_address(struct pc_module *module, void *arg)
+{
+    uintptr_t *addr = arg;
+    return module->lo <= *addr && *addr < module->hi;
+}
+
+static void a_closed_library_is_in_no_list(void **state)
+{
+    (void)state;
+    struct visit v = visit("module_small.so");
+    assert_null(pc_loadmap_find(v.pc));
+    assert_int_equal(pc_loadmap_each(note_address, &v.pc), 0);
+    uintptr_t own = (uintptr_t)&note_address;
+    assert_int_equal(pc_loadmap_each(note_address, &own), 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_library_at_the_address_of_another_has_its_own_rules),
+        cmocka_unit_test(a_library_comes_back_under_its_own_name),
+        cmocka_unit_test(a_library_loaded_without_notice_is_found),
+        cmocka_unit_test(a_closed_library_is_in_no_list),
+    };
+    void *warm_up[4];
+    backtrace(warm_up, 4);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
