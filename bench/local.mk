@@ -5,7 +5,7 @@ bench_environment = \
     MPIRUN_OPENMPI='$(MPIRUN_OPENMPI)' MPIRUN_MPICH='$(MPIRUN_MPICH)' \
     MPICC_OPENMPI='$(MPICC_OPENMPI)' MPICC_MPICH='$(MPICC_MPICH)'
 
-EXTRA_DIST += bench/README.md bench/call.c bench/bare.c bench/call.sh bench/call.awk
+EXTRA_DIST += bench/README.md bench/call.c bench/bare.c bench/call.sh bench/call.awk bench/plot.awk
 
 # BENCH_FLAGS: --rounds N, --mpi NAME, --peer NAME=PRELOAD.so[,ENV=VALUE...]
 bench-call: stage
