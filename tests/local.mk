@@ -16,6 +16,7 @@ AM_TESTS_ENVIRONMENT = \
     PC_SRC='$(abs_top_srcdir)'; export PC_SRC; \
     PC_BUILD='$(abs_top_builddir)'; export PC_BUILD; \
     PC_CC='$(CC)'; export PC_CC; \
+    PC_CFLAGS='$(CFLAGS)'; export PC_CFLAGS; \
     PC_CXX='$(CXX_FOR_TESTS)'; export PC_CXX; \
     MPIRUN_OPENMPI='$(MPIRUN_OPENMPI)'; export MPIRUN_OPENMPI; \
     MPIRUN_MPICH='$(MPIRUN_MPICH)'; export MPIRUN_MPICH; \
@@ -45,4 +46,5 @@ include tests/tools/local.mk
 include tests/report/local.mk
 include tests/mpi/local.mk
 include tests/safety/local.mk
+include tests/cost/local.mk
 include tests/project/local.mk
