@@ -1,1 +1,4 @@
 # SPDX-License-Identifier: BSD-3-Clause
+safety_tests = tests/safety/bystanders.test tests/safety/forks.test
+TESTS += $(safety_tests)
+EXTRA_DIST += $(safety_tests) tests/safety/forks.c

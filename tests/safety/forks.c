@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * An MPI program that makes processes in the way that its first argument says. Every rank calls
+ * MPI_Barrier three times before and four times after. Prints on rank 0 how the child ended.
+ */
+#include <errno.h>
+#include <mpi.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+static char *const sh_words[] = {"sh", "-c", "exit 5", NULL};
+
+static int wait_for(pid_t pid)
+{
+    int status = -1;
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+    }
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + status;
+}
+
+static int by_fork(const char *how)
+{
+    fflush(stdout);
+    pid_t pid = fork();
+    if (pid)
+        return wait_for(pid);
+    if (!strcmp(how, "fork-exit"))
+        exit(5);
+    if (!strcmp(how, "fork-exec"))
+        execv("/bin/sh", sh_words);
+    if (!strcmp(how, "fork-return"))
+        return -1; /* main returns 5 */
+    _exit(5);
+}
+
+/* The rank's grandchild outlives its child, and does what daemons do. */
+static int by_double_fork(void)
+{
+    int pipes[2];
+    char c = 0;
+    if (pipe(pipes))
+        return 1;
+    fflush(stdout);
+    pid_t pid = fork();
+    if (pid) {
+        int status = wait_for(pid);
+        close(pipes[1]);
+        if (read(pipes[0], &c, 1) != 1 || c != 'd')
+            return 2;
+        if (read(pipes[0], &c, 1) != 0) /* the daemon has ended */
+            return 3;
+        return status;
+    }
+    setsid();
+    if (fork() != 0)
+        _exit(5);
+    close(pipes[0]);
+    if (chdir("/") || write(pipes[1], "d", 1) != 1)
+        _exit(6);
+    exit(0);
+}
+
+static int by_vfork(void)
+{
+    pid_t pid = vfork();
+    if (pid == 0) {
+        execv("/bin/sh", sh_words);
+        _exit(6);
+    }
+    return wait_for(pid);
+}
+
+static int by_spawn(void)
+{
+    pid_t pid;
+    if (posix_spawn(&pid, "/bin/sh", NULL, NULL, sh_words, environ))
+        return 6;
+    return wait_for(pid);
+}
+
+static int make_child(const char *how)
+{
+    if (!strcmp(how, "daemon"))
+        return by_double_fork();
+    if (!strcmp(how, "vfork"))
+        return by_vfork();
+    if (!strcmp(how, "spawn"))
+        return by_spawn();
+    if (!strcmp(how, "system"))
+        return WEXITSTATUS(system("exit 5"));
+    return by_fork(how);
+}
+
+/* "exec": the rank becomes itself again before MPI_Init; "exec-asked": after it asked MPI. */
+static void exec_once(char **argv)
+{
+    int flag;
+    if (argv[2] || strncmp(argv[1], "exec", 4))
+        return;
+    if (!strcmp(argv[1], "exec-asked"))
+        MPI_Initialized(&flag);
+    char again[] = "again";
+    char *words[] = {argv[0], argv[1], again, NULL};
+    execv(argv[0], words);
+    _exit(6);
+}
+
+int main(int argc, char **argv)
+{
+    int rank, status = 5, sum;
+    if (argc < 2)
+        return 2;
+    exec_once(argv);
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < 3; i++)
+        MPI_Barrier(MPI_COMM_WORLD);
+    if (strncmp(argv[1], "exec", 4))
+        status = make_child(argv[1]);
+    if (status < 0)
+        return 5;
+    for (int i = 0; i < 4; i++)
+        MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Reduce(&status, &sum, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
+    MPI_Finalize();
+    if (rank == 0)
+        printf("the children's statuses: %d\n", sum);
+    return 0;
+}
