@@ -364,9 +364,19 @@ static void decode_bins(uint64_t *bins, uint32_t n, struct pc_cursor *c)
         bins[lo + i] = pc_get_varint(c);
 }
 
-static int decode_record(struct pc_profile *p, struct pc_cursor *c, struct pc_profile_data *d)
+/* Bytes that one rank takes in a record at least. */
+static unsigned least_row_bytes(const struct pc_profile *p)
 {
-    uint32_t n_ranks = pc_get_count(c, 1);
+    unsigned n = 1;
+    for (uint32_t k = 0; k < p->n_fields; k++)
+        n += p->fields[k].combine != PCOLLECT_HIST;
+    return n;
+}
+
+static int decode_record(struct pc_profile *p, struct pc_cursor *c, unsigned row_bytes,
+                         struct pc_profile_data *d)
+{
+    uint32_t n_ranks = pc_get_count(c, row_bytes);
     if (!pc_profile_data_init(p, d, n_ranks))
         return PC_ENOMEM;
     uint64_t last = UINT64_MAX;
@@ -397,8 +407,9 @@ static int decode_data(struct pc_profile *p, struct pc_cursor *c)
     p->data = c->failed ? NULL : pc_pool_array(p->memory, n, sizeof *p->data);
     if (!p->data)
         return c->failed ? PC_OK : PC_ENOMEM;
+    unsigned row_bytes = least_row_bytes(p);
     for (uint32_t i = 0; i < n && !c->failed; i++)
-        if (decode_record(p, c, &p->data[i]))
+        if (decode_record(p, c, row_bytes, &p->data[i]))
             return PC_ENOMEM;
     return PC_OK;
 }
