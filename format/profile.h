@@ -139,7 +139,8 @@ int pc_profile_merge(const struct pc_profile *a, const struct pc_profile *b,
                      struct pc_profile **out, struct pc_error *error);
 
 /* Lays b over a where they may share ranks (what ranks added after the merge): records of the same
- * rank are added; of struct pc_profile_rank what b knows (not 0, not empty) replaces that of a. */
+ * rank are added; of struct pc_profile_rank what b knows (not 0, not empty) replaces that of a;
+ * notes are united. */
 int pc_profile_overlay(const struct pc_profile *a, const struct pc_profile *b,
                        struct pc_profile **out, struct pc_error *error);
 

@@ -97,7 +97,7 @@ static int unite_rank(struct merge *m, void *out, const void *b)
     replace_known(&r->mpi_ns, new->mpi_ns);
     replace_known(&r->mpi_calls, new->mpi_calls);
     replace_known(&r->merge_ns, new->merge_ns);
-    replace_known(&r->notes, new->notes);
+    r->notes |= new->notes;
     if (new->n_threads)
         r->n_threads = new->n_threads;
     r->closed |= new->closed;

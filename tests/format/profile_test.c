@@ -169,6 +169,8 @@ static void overlay_replaces_what_is_known_of_the_rank(void **state)
     b->ranks[0].lost[3] = 9;
     a->ranks[0].lost[3] = 4;
     a->ranks[0].lost[4] = 2;
+    a->ranks[0].notes = PCOLLECT_NOTE_DAMAGED; /* known to the main part alone */
+    b->ranks[0].notes = PCOLLECT_NOTE_ANONYMOUS;
     assert_int_equal(pc_profile_overlay(a, b, &out, NULL), PC_OK);
     const struct pc_profile_rank *r = &out->ranks[0];
     assert_int_equal(r->inside_ns, 77);
@@ -178,6 +180,7 @@ static void overlay_replaces_what_is_known_of_the_rank(void **state)
     assert_string_equal(r->host, "node0");
     assert_int_equal(r->lost[3], 9);
     assert_int_equal(r->lost[4], 2);
+    assert_int_equal(r->notes, PCOLLECT_NOTE_DAMAGED | PCOLLECT_NOTE_ANONYMOUS);
     pc_profile_free(a);
     pc_profile_free(b);
     pc_profile_free(out);
