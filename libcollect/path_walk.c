@@ -28,6 +28,7 @@ struct word {
     pcollect_ref context;
     uint16_t op_plus_1;
     bool relative, exact;
+    bool start; /* of libc's start-up: not shown */
 };
 
 struct pc_spine {
@@ -194,6 +195,12 @@ static bool join(struct pc_spine *s, uint32_t max_depth)
     return true;
 }
 
+/* The loader's own start has no unwind table, and nothing is outside of it. */
+static bool is_loader(const struct pc_module *module)
+{
+    return module && module->bias == getauxval(AT_BASE);
+}
+
 static void walk_outwards(const struct pc_thread *t, struct pc_spine *s, struct pc_walk *walk)
 {
     uint32_t max_depth = t->paths.max_depth;
@@ -203,7 +210,7 @@ static void walk_outwards(const struct pc_thread *t, struct pc_spine *s, struct 
         enum pc_step_result result = pc_walk_step(walk, &step);
         frame->module = step.module;
         if (result != PC_STEP_OK) {
-            s->cut = result == PC_STEP_CUT;
+            s->cut = result == PC_STEP_CUT && !is_loader(step.module);
             return;
         }
         frame->op_plus_1 = wrapped_op(t, step.module, walk->sp);
@@ -255,10 +262,11 @@ static pcollect_ref book_frames(struct pc_thread *t, struct pc_spine *s, bool *f
 {
     pcollect_ref at = t->record->root;
     uint32_t i = s->n_path;
-    bool starting = !s->cut && s->joined == NOT_JOINED;
+    bool starting = !s->cut;
     *full = false;
     if (s->joined != NOT_JOINED) {
         at = s->spine[s->joined].context;
+        starting = s->spine[s->joined].start;
         i--;
     } else if (s->cut) {
         pcollect_ref cut = pc_tree_cut(t->tree);
@@ -268,7 +276,8 @@ static pcollect_ref book_frames(struct pc_thread *t, struct pc_spine *s, bool *f
         struct word *w = &s->path[i];
         if (w->relative)
             continue;
-        if (!(starting = starting && is_start(w))) {
+        w->start = starting = starting && is_start(w);
+        if (!starting) {
             pcollect_ref child = book_frame(t, at, w);
             if (!child) {
                 *full = true;
