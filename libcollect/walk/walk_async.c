@@ -8,7 +8,7 @@
  * counter, and takes it for a miss. Two entries share a cache line and one hash value.
  *
  * Called by the core at MPI calls and by handlers. Every function of this file may run in a signal
- * handler. The path of a hit makes no call.
+ * handler. The path of a hit makes no call but the one for the address of the module.
  */
 #define _GNU_SOURCE 1
 
@@ -56,8 +56,9 @@ _Static_assert(N_PAIRS == 1u << (64 - 50), "the hash takes the upper bits");
 static inline bool read_entry(const struct cache_entry *e, uintptr_t pc, uint32_t generation,
                               union packed *out)
 {
-    for (int i = 0; i < 3; i++)
-        out->words[i] = atomic_load_explicit(&e->words[i], memory_order_relaxed);
+    out->words[0] = atomic_load_explicit(&e->words[0], memory_order_relaxed);
+    out->words[1] = atomic_load_explicit(&e->words[1], memory_order_relaxed);
+    out->words[2] = atomic_load_explicit(&e->words[2], memory_order_relaxed);
     uint64_t check = atomic_load_explicit(&e->check, memory_order_relaxed);
     return check - mix(out->words) == pc && out->rule.valid && out->rule.generation == generation;
 }
@@ -147,6 +148,12 @@ static void make_sigreturn_rule(struct pc_rule *rule)
                              .valid = 1};
 }
 
+static bool is_plain(const struct pc_rule *rule)
+{
+    return (rule->cfa == PC_CFA_SP || rule->cfa == PC_CFA_FP) && rule->ra == PC_LOC_CFA &&
+           (rule->fp == PC_LOC_CFA || rule->fp == PC_LOC_SAME) && !rule->signal && !rule->ra_signed;
+}
+
 /* aarch64: the vdso of some kernels describes its sigreturn by the frame record, which leads past
  * the interrupted function. The code is looked at first where a table says "signal". */
 static __attribute__((noinline)) void make_rule(struct pc_walk *walk, uintptr_t pc,
@@ -172,6 +179,7 @@ static __attribute__((noinline)) void make_rule(struct pc_walk *walk, uintptr_t 
 #endif
     if (!known && is_sigreturn(walk, walk->pc))
         make_sigreturn_rule(&out->rule);
+    out->rule.plain = is_plain(&out->rule);
     out->rule.valid = 1;
     out->rule.module = (uint16_t)pc_loadmap_index(module);
     out->rule.generation = generation;
@@ -278,15 +286,12 @@ static inline bool find_lr(struct pc_walk *walk, const struct pc_rule *rule, uin
     return true;
 }
 
-enum pc_step_result pc_walk_step(struct pc_walk *walk, struct pc_step *step)
+/* The step by any rule. */
+static __attribute__((noinline)) enum pc_step_result
+step_generally(struct pc_walk *walk, struct pc_step *step, const struct pc_rule *rule)
 {
-    union packed p;
     uintptr_t fp = 0, cfa, ra, lr;
-    find_rule(walk, walk->pc - !walk->exact, &p);
-    const struct pc_rule *rule = &p.rule;
     step->n_words = 0;
-    step->registers = false;
-    step->module = pc_loadmap_at(rule->module);
     if (PC_UNLIKELY(rule->cfa == PC_CFA_NONE))
         return PC_STEP_CUT;
     if (PC_UNLIKELY(rule->ra == PC_LOC_UNDEFINED))
@@ -304,6 +309,44 @@ enum pc_step_result pc_walk_step(struct pc_walk *walk, struct pc_step *step)
     walk->sp = cfa;
     walk->lr = lr;
     walk->exact = rule->signal;
+    return PC_STEP_OK;
+}
+
+/* Nearly all rules are plain (walk_private.h), and nearly all frames lie in the thread's stack: for
+ * them the tests of step_generally come down to these. `sp` is in the stack and below the CFA,
+ * which is not above its end; so is the return address, at or above sp. */
+enum pc_step_result pc_walk_step(struct pc_walk *walk, struct pc_step *step)
+{
+    union packed p;
+    find_rule(walk, walk->pc - !walk->exact, &p);
+    step->registers = false;
+    step->module = pc_loadmap_at(p.rule.module);
+    uintptr_t sp = walk->sp, base = sp, hi = walk->stack.hi;
+    int n = 0;
+    if (PC_UNLIKELY(!p.rule.plain || sp < walk->stack.lo + RED_ZONE || sp >= hi))
+        return step_generally(walk, step, &p.rule);
+    if (p.rule.uses_fp) {
+        uintptr_t loc = walk->fp_loc;
+        if (PC_UNLIKELY(loc < sp - RED_ZONE || loc >= hi || loc % sizeof loc))
+            return step_generally(walk, step, &p.rule);
+        base = *(const uintptr_t *)loc;
+        step->words[n++] = (struct pc_word){loc, base, PC_WORD_STACK};
+    }
+    uintptr_t cfa = base + (uintptr_t)(intptr_t)p.rule.cfa_off;
+    uintptr_t at = cfa + (uintptr_t)(intptr_t)p.rule.ra_off;
+    if (PC_UNLIKELY(cfa <= sp || cfa > hi || at < sp || at >= hi || at % sizeof at))
+        return step_generally(walk, step, &p.rule);
+    uintptr_t ra = *(const uintptr_t *)at;
+    if (PC_UNLIKELY(ra == 0))
+        return step_generally(walk, step, &p.rule);
+    step->words[n] = (struct pc_word){at, ra, PC_WORD_CODE};
+    step->n_words = n + 1;
+    if (p.rule.fp == PC_LOC_CFA)
+        walk->fp_loc = cfa + (uintptr_t)(intptr_t)p.rule.fp_off;
+    walk->pc = ra;
+    walk->sp = cfa;
+    walk->lr = 0;
+    walk->exact = false;
     return PC_STEP_OK;
 }
 

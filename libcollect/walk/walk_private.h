@@ -55,6 +55,8 @@ struct pc_rule {
     uint16_t signal : 1;    /* frame of a signal: the caller was interrupted, not calling */
     uint16_t ra_signed : 1; /* aarch64: the return address carries pointer authentication */
     uint16_t uses_fp : 1;   /* CFA or a location depends on fp */
+    uint16_t plain : 1;     /* CFA = sp|fp + k, return address at the CFA + off and not signed, fp
+                               at the CFA + off or not moved; no signal */
     uint16_t valid : 1;     /* so that no rule is all zero */
     uint16_t module;        /* index + 1 in the table of modules; 0: none */
     uint32_t generation;    /* of the load map */
