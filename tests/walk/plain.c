@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Walks from all places through all kinds of frames, compared with glibc's walk, without a test
- * framework: for processors other than the one that builds. Prints one line,
+ * framework: for processors other than the one that builds, and for C++. Prints one line,
  * "walks N wrong N cut N", and a line on standard error for each pair that failed.
  */
 #define _GNU_SOURCE 1
@@ -12,6 +12,9 @@
 #include <execinfo.h>
 #include <stdio.h>
 #include <string.h>
+
+/* There if the program is linked with frames_cxx.cc. */
+extern const struct frame_kind frames_cxx[] __attribute__((weak));
 
 static int n_walks, n_wrong, n_cut;
 
@@ -52,11 +55,11 @@ __attribute__((noinline)) static void compare_leaf(void *arg)
 
 int main(void)
 {
-    static const struct frame_kind *const sets[] = {frames_o0, frames_o2, frames_omit};
+    static const struct frame_kind *const sets[] = {frames_o0, frames_o2, frames_omit, frames_cxx};
     void *warm_up[4];
     backtrace(warm_up, 4);
     for (size_t s = 0; s < PC_ARRAY_LEN(sets); s++) {
-        for (const struct frame_kind *k = sets[s]; k->name; k++) {
+        for (const struct frame_kind *k = sets[s]; k && k->name; k++) {
             for (const struct place *p = places; p->name; p++) {
                 int before = n_wrong + n_cut;
                 p->run(k, compare_leaf, NULL);
