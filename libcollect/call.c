@@ -16,16 +16,37 @@ void pc_lost(enum pcollect_lost what, uint64_t n)
     __atomic_fetch_add(&pc_header()->lost[what], n, __ATOMIC_RELAXED);
 }
 
+static void book_call(struct pc_thread *t, const struct pc_call *call);
+
+/* A call that was left before its end: it was made, but nothing tells how long it took or what it
+ * moved. */
+static void book_left_call(struct pc_thread *t, const struct pc_active *left)
+{
+    struct pc_call call = {.thread = t, .depth = t->depth, .record = left->record};
+    if (left->phase != t->phase)
+        return;
+    call.event = (struct pcollect_event){.size = sizeof call.event,
+                                         .op = left->op,
+                                         .op_class = left->op_class,
+                                         .begin = pc_ticks(),
+                                         .peer = -1,
+                                         .root = -1,
+                                         .tag = -1};
+    call.event.end = call.event.begin;
+    book_call(t, &call);
+}
+
 /* Calls that longjmp or an exception left never reached their end: an entry at or above the stack
  * address of one, on the same stack, proves it. */
-static inline void drop_left_calls(struct pc_thread *t, uintptr_t cfa)
+static __attribute__((noinline)) void drop_left_calls(struct pc_thread *t, uintptr_t cfa)
 {
     const struct pc_stack *s = &t->stack;
-    while (PC_UNLIKELY(t->depth)) {
-        uintptr_t left = t->active[t->depth - 1].cfa;
-        if (cfa < left || (cfa - s->lo < s->hi - s->lo) != (left - s->lo < s->hi - s->lo))
+    while (t->depth) {
+        const struct pc_active *left = &t->active[t->depth - 1];
+        if (cfa < left->cfa || (cfa - s->lo < s->hi - s->lo) != (left->cfa - s->lo < s->hi - s->lo))
             return;
         t->depth--;
+        book_left_call(t, left);
     }
 }
 
@@ -98,7 +119,8 @@ static inline void fill_call(struct pc_thread *t, struct pc_call *call, struct p
     memcpy(&call->event, &head, sizeof head);
     call->event.bytes_sent = call->event.bytes_received = 0;
     call->event.peer = call->event.root = call->event.tag = -1;
-    t->active[t->depth++] = (struct pc_active){call->cfa, call->event.op};
+    t->active[t->depth++] =
+        (struct pc_active){call->cfa, call->record, t->phase, head.op, head.op_class};
 }
 
 bool pc_call_begin(struct pc_call *call, unsigned slot)
@@ -117,7 +139,8 @@ bool pc_call_begin(struct pc_call *call, unsigned slot)
     bool counted = false;
     struct pc_path_root *root = pc_paths_root(&t->paths, slot, call->ret);
     if (PC_LIKELY(root && root->head.size)) {
-        drop_left_calls(t, call->cfa);
+        if (PC_UNLIKELY(t->depth))
+            drop_left_calls(t, call->cfa);
         struct pc_path_leaf leaf = {0, 0, 0};
         struct pc_event_head head =
             root->head; /* a miss may empty the cache and the root with it */

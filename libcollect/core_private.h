@@ -55,7 +55,9 @@ struct pc_twin {
  * exceptions leave calls without a word. */
 struct pc_active {
     uintptr_t cfa;
-    uint16_t op;
+    void *record;
+    uint32_t phase;
+    uint16_t op, op_class;
 };
 
 struct pc_thread {
