@@ -13,6 +13,7 @@
 #include <stddef.h>
 
 #include <cmocka.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <execinfo.h>
 #include <signal.h>
@@ -69,10 +70,14 @@ static bool tail_equal(const struct frames *ours, uintptr_t *theirs, int n, cons
     return good;
 }
 
+/* libunwind for aarch64 exports a function of that name too, which is not the oracle that is meant.
+ */
+static int (*libc_backtrace)(void **, int);
+
 static bool equals_glibc(const struct frames *ours)
 {
     uintptr_t theirs[MAX_FRAMES];
-    int n = backtrace((void **)theirs, MAX_FRAMES);
+    int n = libc_backtrace((void **)theirs, MAX_FRAMES);
     return tail_equal(ours, theirs, n, "backtrace()");
 }
 
@@ -89,6 +94,12 @@ static bool equals_libunwind(const struct frames *ours, unw_context_t *context, 
         if (ip)
             theirs[n++] = ip;
     } while (n < MAX_FRAMES && unw_step(&cursor) > 0);
+#if defined __aarch64__
+    /* libunwind 1.6.2 takes the link register where the table says that there is no caller, and
+     * names the outermost frame twice. */
+    if (ours->end == PC_STEP_END && n > 1 && theirs[n - 1] == theirs[n - 2])
+        n--;
+#endif
     return tail_equal(ours, theirs, n, "libunwind");
 }
 #endif
@@ -331,6 +342,8 @@ int main(void)
         cmocka_unit_test(function_start_is_the_function),
     };
     uintptr_t warm_up[4];
-    backtrace((void **)warm_up, 4); /* loads libgcc, which allocates */
+    void *libc = dlopen("libc.so.6", RTLD_NOW | RTLD_NOLOAD);
+    libc_backtrace = libc ? (int (*)(void **, int))dlsym(libc, "backtrace") : backtrace;
+    libc_backtrace((void **)warm_up, 4); /* loads libgcc, which allocates */
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
