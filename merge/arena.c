@@ -314,7 +314,7 @@ static int read_rank(struct image *m, enum pc_merge_part part)
     r->merge_ns = pc_image_ns(m, h->merge_ticks);
     r->closed = h->exit_ticks != 0;
     r->incomplete = part == PC_MERGE_ALL && !h->finalize_begin_ticks;
-    r->notes = h->notes;
+    r->notes = h->notes & ~(uint64_t)PCOLLECT_NOTE_DAMAGED; /* the reader's to say */
     memcpy(r->lost, h->lost, sizeof r->lost);
     p->ranks = r;
     p->n_ranks = 1;

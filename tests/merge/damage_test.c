@@ -257,6 +257,24 @@ static void fields_of_impossible_number_are_refused(void **state)
     pc_arena_close(&m.arena);
 }
 
+/* read_any compares the note with the text. */
+static void a_note_of_damage_in_the_header_is_not_believed(void **state)
+{
+    (void)state;
+    struct made m;
+    struct pc_error error;
+    make(&m, 0, 1);
+    m.arena.header->notes |= PCOLLECT_NOTE_DAMAGED | PCOLLECT_NOTE_SLOW_CLOCK;
+    struct guarded g;
+    guarded_copy(&g, m.arena.base, m.arena.header->used_bytes);
+    struct pc_profile *p = read_any(&g, PC_MERGE_ALL, &error);
+    assert_non_null(p);
+    assert_int_not_equal(p->ranks->notes & PCOLLECT_NOTE_SLOW_CLOCK, 0);
+    pc_profile_free(p);
+    guarded_free(&g);
+    pc_arena_close(&m.arena);
+}
+
 static void other_layouts_are_refused_by_name(void **state)
 {
     (void)state;
@@ -461,6 +479,7 @@ int main(void)
         cmocka_unit_test(truncation_anywhere_is_refused_or_marked),
         cmocka_unit_test(circles_and_shared_tails_are_counted_once),
         cmocka_unit_test(fields_of_impossible_number_are_refused),
+        cmocka_unit_test(a_note_of_damage_in_the_header_is_not_believed),
         cmocka_unit_test(other_layouts_are_refused_by_name),
         cmocka_unit_test(arena_of_a_writer_killed_anywhere_is_whole),
         cmocka_unit_test(changed_bytes_never_crash_the_decoder),
