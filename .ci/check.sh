@@ -11,4 +11,5 @@ need clang clang libclang-rt-14-dev
 need clang-format clang-format
 need aarch64-linux-gnu-gcc gcc-aarch64-linux-gnu libc6-dev-arm64-cross
 need qemu-aarch64-static qemu-user-static
+need valgrind valgrind
 exec ./quickstart.sh check
