@@ -161,7 +161,7 @@ mpi_cxx() {
     cc_mpi=$1 cc_out=$2
     shift 2
     # shellcheck disable=SC2086
-    OMPI_CC=$PC_CXX MPICH_CC=$PC_CXX $(mpicc_of "$cc_mpi") -std=gnu++17 -g -Wall -Wextra -Werror \
+    OMPI_CC=$PC_CXX MPICH_CC=$PC_CXX $(mpicc_of "$cc_mpi") -std=gnu++17 -DOMPI_SKIP_MPICXX -DMPICH_SKIP_MPICXX -g -Wall -Wextra -Werror \
         -I"$PC_SRC" -o "$cc_out" "$@" -lstdc++
 }
 

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The parts of the truth program `paths` (paths.c): call paths that break a cache of contexts
+ * which looks at too little.
+ */
+#ifndef PATHS_H
+#define PATHS_H
+
+#include "tests/mpi/truth.h"
+
+#include <mpi.h>
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Pseudo-random numbers below `below`, the same in every run. */
+unsigned paths_draw(unsigned below);
+
+/* Ends the program if the condition does not hold: the case would prove nothing. */
+void paths_require(int condition, const char *text, int line);
+#define REQUIRE(condition) paths_require(condition, #condition, __LINE__)
+
+/* One thread. */
+void paths_wrappers(void);
+void paths_variable_frames(void);
+void paths_recursion(void);
+void paths_libc_callback(void);
+void paths_register(void);
+void paths_reload(void);
+void paths_longjmp(void);
+void paths_signals(void);
+void paths_coroutines(void);
+void paths_throw(void);
+
+/* Deeper than the profiler looks. */
+void paths_deep(void);
+
+/* With MPI_THREAD_MULTIPLE. */
+void paths_pthreads(void);
+void paths_openmp(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+/* An MPI call that does nothing, from this line. */
+#define TOUCH MPI(Send, 0, 0, (NULL, 0, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_SELF))
+
+/* Makes an array that nobody reads exist. */
+#define HOLD(array) __asm__ volatile("" : : "r"(array) : "memory")
+
+#endif

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The account of a truth program (truth.h): a tree of (function, line) with counts at its leaves,
+ * under one spin lock, and a stack of functions for every thread. Names are copied: their library
+ * may be closed. It knows nothing of the profiler that it is compared with.
+ */
+#include "truth.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define N_NODES 16384
+#define N_DEPTH 512
+#define N_STACKS 4
+
+struct node {
+    const char *name; /* function, or primitive at a leaf */
+    int line;         /* of the function; -1 at a leaf */
+    int parent, first_child, next;
+    uint64_t calls, sent, received;
+};
+
+struct frame {
+    const char *function;
+    int line;
+};
+
+struct stack {
+    int depth;
+    struct frame frames[N_DEPTH];
+};
+
+static struct node nodes[N_NODES]; /* 0 is the root */
+static int n_nodes = 1;
+static atomic_flag lock = ATOMIC_FLAG_INIT;
+static int world_rank;
+static int written;
+static __thread struct stack stacks[N_STACKS];
+static __thread int current;
+
+__attribute__((noreturn)) static void give_up(const char *reason)
+{
+    fprintf(stderr, "truth: %s\n", reason);
+    abort();
+}
+
+void truth_enter(const char *function)
+{
+    struct stack *s = &stacks[current];
+    if (s->depth == N_DEPTH)
+        give_up("too deep");
+    s->frames[s->depth].function = function;
+    s->frames[s->depth].line = 0;
+    s->depth++;
+}
+
+void truth_leave(void)
+{
+    stacks[current].depth--;
+}
+
+int truth_depth(void)
+{
+    return stacks[current].depth;
+}
+
+void truth_set_depth(int depth)
+{
+    stacks[current].depth = depth;
+}
+
+int truth_use_stack(int stack)
+{
+    int old = current;
+    current = stack;
+    return old;
+}
+
+void truth_line(int line)
+{
+    struct stack *s = &stacks[current];
+    s->frames[s->depth - 1].line = line;
+}
+
+static int child(int parent, const char *name, int line)
+{
+    for (int i = nodes[parent].first_child; i; i = nodes[i].next)
+        if (nodes[i].line == line && !strcmp(nodes[i].name, name))
+            return i;
+    if (n_nodes == N_NODES)
+        give_up("too many contexts");
+    nodes[n_nodes] = (struct node){
+        .name = strdup(name), .line = line, .parent = parent, .next = nodes[parent].first_child};
+    nodes[parent].first_child = n_nodes;
+    return n_nodes++;
+}
+
+void truth_call(const char *primitive, int line, uint64_t sent, uint64_t received)
+{
+    struct stack *s = &stacks[current];
+    int node = 0;
+    truth_line(line);
+    while (atomic_flag_test_and_set_explicit(&lock, memory_order_acquire))
+        ;
+    for (int i = 0; i < s->depth; i++)
+        node = child(node, s->frames[i].function, s->frames[i].line);
+    node = child(node, primitive, -1);
+    nodes[node].calls++;
+    nodes[node].sent += sent;
+    nodes[node].received += received;
+    atomic_flag_clear_explicit(&lock, memory_order_release);
+}
+
+void truth_rank(int rank)
+{
+    world_rank = rank;
+}
+
+static void print_chain(FILE *out, int node)
+{
+    if (nodes[node].parent) {
+        print_chain(out, nodes[node].parent);
+        fputc('>', out);
+    }
+    fprintf(out, "%s:%d", nodes[node].name, nodes[node].line);
+}
+
+/* The sum over all leaves of one primitive, printed at its first leaf. */
+static void print_count(FILE *out, int leaf)
+{
+    struct node sum = {0};
+    for (int i = 1; i < n_nodes; i++) {
+        if (nodes[i].line != -1 || strcmp(nodes[i].name, nodes[leaf].name))
+            continue;
+        if (i < leaf)
+            return;
+        sum.calls += nodes[i].calls;
+        sum.sent += nodes[i].sent;
+        sum.received += nodes[i].received;
+    }
+    fprintf(out, "count %d %s %llu %llu %llu\n", world_rank, nodes[leaf].name,
+            (unsigned long long)sum.calls, (unsigned long long)sum.sent,
+            (unsigned long long)sum.received);
+}
+
+void truth_write(void)
+{
+    const char *folder = getenv("TRUTH_DIR");
+    char path[4096];
+    FILE *out;
+    if (written || !folder)
+        return;
+    written = 1;
+    snprintf(path, sizeof path, "%s/truth.%d", folder, world_rank);
+    out = fopen(path, "w");
+    if (!out)
+        give_up(path);
+    for (int i = 1; i < n_nodes; i++) {
+        if (nodes[i].line != -1)
+            continue;
+        print_count(out, i);
+        fprintf(out, "context %d ", world_rank);
+        if (nodes[i].parent)
+            print_chain(out, nodes[i].parent);
+        else
+            fputc('-', out);
+        fprintf(out, " %s %llu %llu %llu\n", nodes[i].name, (unsigned long long)nodes[i].calls,
+                (unsigned long long)nodes[i].sent, (unsigned long long)nodes[i].received);
+    }
+    if (fclose(out))
+        give_up(path);
+}
+
+/* The library itself calls MPI before main and after it. MPI_Initialized and MPI_Finalized are
+ * allowed at any time. */
+__attribute__((constructor)) static void begin_truth(void)
+{
+    int flag;
+    ENTER;
+    MPI(Initialized, 0, 0, (&flag));
+    LEAVE;
+    if (flag)
+        give_up("MPI is initialised before main");
+}
+
+__attribute__((destructor)) static void end_truth(void)
+{
+    int flag;
+    if (written)
+        return;
+    truth_set_depth(0); /* exit() may have been called anywhere */
+    ENTER;
+    MPI(Finalized, 0, 0, (&flag));
+    LEAVE;
+    truth_write();
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What a truth program uses to keep its own account: every function says that it is entered and
+ * left, every call of its own functions and of MPI says its line and, for MPI, the bytes that it
+ * sends and receives by definition (doc: sent is what the send arguments describe, received what
+ * the receive arguments describe or, point to point, what arrives; once per call).
+ *
+ *     static void step(int peer)
+ *     {
+ *         ENTER;
+ *         MPI(Send, 4, 0, (&x, 1, MPI_INT, peer, 0, MPI_COMM_WORLD));
+ *         DO(next_step());
+ *         LEAVE;
+ *     }
+ *
+ * The library (truth.c, libtruth.so) writes at its destructor, when TRUTH_DIR is set, the file
+ * TRUTH_DIR/truth.RANK with lines
+ *
+ *     count RANK PRIMITIVE CALLS BYTES_SENT BYTES_RECEIVED
+ *     context RANK CHAIN PRIMITIVE CALLS BYTES_SENT BYTES_RECEIVED
+ *
+ * where CHAIN is function:line>function:line>... from the outside to the caller of MPI.
+ * A macro call must be one line of source: the profiler knows one line for it.
+ */
+#ifndef TRUTH_H
+#define TRUTH_H
+
+#include <mpi.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* MT-safe; AS-safe unless the signal interrupts one of these functions themselves. */
+void truth_enter(const char *function);
+void truth_leave(void);
+void truth_line(int line);
+void truth_call(const char *primitive, int line, uint64_t sent, uint64_t received);
+
+/* Depth of the calling thread's stack of functions: to be set again after a longjmp or a catch. */
+int truth_depth(void);
+void truth_set_depth(int depth);
+/* Another stack for a coroutine: returns the stack that was in use. Stack 0 is the thread's. */
+int truth_use_stack(int stack);
+
+void truth_rank(int rank);
+/* Writes now, and never again. For programs that do not reach their end. */
+void truth_write(void);
+
+/* Keeps a function from being inlined or cloned. */
+#ifdef __clang__
+#define TRUTH_FUNCTION __attribute__((noinline))
+#else
+#define TRUTH_FUNCTION __attribute__((noinline, noclone))
+#endif
+
+/* Keeps the call before it from being shared with the same call at another line, and from becoming
+ * a jump. */
+#define TRUTH_HERE __asm__ volatile("" : : "i"(__LINE__))
+
+#define ENTER truth_enter(__func__)
+#define LEAVE truth_leave()
+#define DO(call)                                                                                   \
+    do {                                                                                           \
+        truth_line(__LINE__);                                                                      \
+        call;                                                                                      \
+        TRUTH_HERE;                                                                                \
+    } while (0)
+#define MPI(name, sent, received, args)                                                            \
+    __extension__({                                                                                \
+        truth_call("MPI_" #name, __LINE__, (uint64_t)(sent), (uint64_t)(received));                \
+        __typeof__(MPI_##name args) result_ = MPI_##name args;                                     \
+        TRUTH_HERE;                                                                                \
+        result_;                                                                                   \
+    })
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
