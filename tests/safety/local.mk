@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-safety_tests = tests/safety/bystanders.test tests/safety/ends.test tests/safety/forks.test
+safety_tests = tests/safety/bystanders.test tests/safety/ends.test tests/safety/forks.test \
+    tests/safety/hosts.test tests/safety/quiet.test
 TESTS += $(safety_tests)
 EXTRA_DIST += $(safety_tests) tests/safety/ends.c tests/safety/ends_library.c \
-    tests/safety/forks.c
+    tests/safety/forks.c tests/safety/hosts.c tests/safety/hosts_module.c tests/safety/quiet.c \
+    tests/safety/quiet.h tests/safety/quiet_tool.c

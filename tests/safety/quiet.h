@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What quiet_tool.c counts, for quiet.c.
+ */
+#ifndef TESTS_SAFETY_QUIET_H
+#define TESTS_SAFETY_QUIET_H
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE 1
+#endif
+#include <dlfcn.h>
+#include <pthread.h>
+
+extern _Atomic unsigned long n_allocations, n_locks;
+/* While it is set the calls of MPI do nothing. */
+extern _Atomic int quiet_fake;
+
+#endif
