@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: BSD-3-Clause
 EXTRA_DIST += doc/internals
-EXTRA_DIST += doc/json.md
+EXTRA_DIST += doc/json.md doc/tutorial.md

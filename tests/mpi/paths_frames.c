@@ -37,14 +37,13 @@ TRUTH_FUNCTION static void wrapper(void)
 /* clang-format off */
 #define EIGHT(n) ONE(n##0) ONE(n##1) ONE(n##2) ONE(n##3) ONE(n##4) ONE(n##5) ONE(n##6) ONE(n##7)
 EIGHT(0) EIGHT(1) EIGHT(2) EIGHT(3) EIGHT(4) EIGHT(5) EIGHT(6) EIGHT(7)
-/* clang-format on */
-
 #define FOUR(n, a, b, c, d) path_##n##a, path_##n##b, path_##n##c, path_##n##d
 #define NAMES(n) FOUR(n, 0, 1, 2, 3), FOUR(n, 4, 5, 6, 7)
 
-    static void (*const paths[64])(void) = {
-        NAMES(0), NAMES(1), NAMES(2), NAMES(3), NAMES(4), NAMES(5), NAMES(6), NAMES(7),
+static void (*const paths[64])(void) = {
+    NAMES(0), NAMES(1), NAMES(2), NAMES(3), NAMES(4), NAMES(5), NAMES(6), NAMES(7),
 };
+/* clang-format on */
 
 void paths_wrappers(void)
 {
