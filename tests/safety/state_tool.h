@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The state of a thread that a library must not touch: errno, signal mask, floating-point
+ * environment. state.c sets one before each call of MPI, state_tool.c, which stands between the
+ * profiler and MPI, finds it there and sets another, which state.c finds after the call. So what
+ * MPI itself does to the state is not seen.
+ */
+#ifndef TESTS_SAFETY_STATE_TOOL_H
+#define TESTS_SAFETY_STATE_TOOL_H
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE 1
+#endif
+#include <errno.h>
+#include <fenv.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+#include <string.h>
+#ifdef __SSE__
+#include <xmmintrin.h>
+#endif
+
+struct state {
+    int error, rounding, flags, traps;
+    uint32_t mxcsr;
+    uint64_t blocked; /* signals 1 to 64, by bits */
+};
+
+/* Reads nothing that it could change: errno first. */
+static inline struct state state_now(void)
+{
+    struct state s;
+    memset(&s, 0, sizeof s);
+    s.error = errno;
+    s.rounding = fegetround();
+    s.flags = fetestexcept(FE_ALL_EXCEPT);
+    s.traps = fegetexcept();
+#ifdef __SSE__
+    s.mxcsr = _mm_getcsr();
+#endif
+    sigset_t mask;
+    pthread_sigmask(SIG_SETMASK, NULL, &mask);
+    for (int i = 1; i <= 64; i++)
+        s.blocked |= sigismember(&mask, i) == 1 ? (uint64_t)1 << (i - 1) : 0;
+    return s;
+}
+
+/* kind 0: exceptions are raised and do not trap; 1: none is raised and all trap, so that the least
+ * inexact operation of a library ends the program. Returns what is set. */
+static inline struct state state_set(int kind, int error)
+{
+    sigset_t mask;
+    sigemptyset(&mask);
+    sigaddset(&mask, kind ? SIGUSR1 : SIGUSR2);
+    pthread_sigmask(SIG_SETMASK, &mask, NULL);
+    fesetenv(FE_DFL_ENV);
+    fesetround(kind ? FE_DOWNWARD : FE_UPWARD);
+    if (kind) {
+        feenableexcept(FE_ALL_EXCEPT);
+    } else {
+        feraiseexcept(FE_DIVBYZERO);
+    }
+#ifdef __SSE__
+    if (kind)
+        _mm_setcsr(_mm_getcsr() | 0x8040); /* flush to zero, denormals are zero */
+#endif
+    errno = error;
+    struct state s = state_now();
+    errno = error;
+    return s;
+}
+
+static inline void state_reset(void)
+{
+    sigset_t mask;
+    sigemptyset(&mask);
+    pthread_sigmask(SIG_SETMASK, &mask, NULL);
+    fesetenv(FE_DFL_ENV);
+}
+
+/* Of the thread: what the tool should find, and what the program should find. */
+extern __thread struct state state_to_tool, state_to_program;
+/* Which kind the program sets; the tool sets the other. */
+extern __thread int state_kind;
+/* Calls that the tool saw, and those that came with another state. */
+extern _Atomic long state_seen, state_wrong_before;
+/* While it is set the calls of MPI do nothing. */
+extern _Atomic int state_fake;
+
+#endif

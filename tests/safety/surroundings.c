@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * An MPI program that changes what it runs in, as its first argument says, and calls MPI_Barrier
+ * seven times in all. The second argument is the folder in which the profiler collects.
+ */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE 1
+#endif
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+/* Closes what points into the folder: as a program does that closes all that it has not opened. */
+static void close_in(const char *folder)
+{
+    char name[64], path[4096];
+    for (int fd = 3; fd < 4096; fd++) {
+        snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
+        ssize_t n = readlink(name, path, sizeof path - 1);
+        if (n <= 0)
+            continue;
+        path[n] = '\0';
+        if (!strncmp(path, folder, strlen(folder)))
+            close(fd);
+    }
+}
+
+/* Leaves the process this much more memory than it has. */
+static void limit_memory(size_t more_bytes)
+{
+    unsigned long pages = 0;
+    FILE *f = fopen("/proc/self/statm", "r");
+    if (!f || fscanf(f, "%lu", &pages) != 1)
+        exit(9);
+    fclose(f);
+    rlim_t bytes = pages * (rlim_t)sysconf(_SC_PAGESIZE) + more_bytes;
+    struct rlimit limit = {bytes, bytes};
+    setrlimit(RLIMIT_AS, &limit);
+}
+
+int main(int argc, char **argv)
+{
+    int rank, x, sum;
+    if (argc < 3)
+        return 9;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < 6; i++)
+        MPI_Barrier(MPI_COMM_WORLD);
+    if (!strcmp(argv[1], "close"))
+        close_in(argv[2]);
+    if (!strcmp(argv[1], "chdir") && chdir("/"))
+        return 9;
+    if (!strcmp(argv[1], "memory"))
+        limit_memory((size_t)48 << 20);
+    x = rank + 1;
+    MPI_Allreduce(&x, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Finalize();
+    if (rank == 0)
+        printf("%d\n", sum);
+    return 0;
+}
