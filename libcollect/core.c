@@ -215,6 +215,11 @@ const struct pc_core *pc_core_table(void)
     return &pc_process.core;
 }
 
+bool pc_core_refused(void)
+{
+    return atomic_load_explicit(&start_state, memory_order_acquire) == START_REFUSED;
+}
+
 __attribute__((constructor)) static void begin_process(void)
 {
     int saved = errno;

@@ -117,6 +117,10 @@ const struct pc_core *pc_core_table(void);
  * every slot then gets the real function. */
 bool pc_core_start(void);
 
+/* Start was refused: nothing is measured here, but what the ranks of a job do together in MPI_Init
+ * and MPI_Finalize needs this one too. */
+bool pc_core_refused(void);
+
 /* Names of ops, made from the table of MPI functions (libcollect/mpi). NULL if out of range. */
 const char *pc_op_name(uint16_t op);
 uint16_t pc_op_class(uint16_t op);

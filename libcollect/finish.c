@@ -42,7 +42,7 @@ static const struct pc_merge_module *open_merge_module(void)
 
 void pc_init_begin(void)
 {
-    if (!pc_header()->init_begin_ticks)
+    if (pc_header() && !pc_header()->init_begin_ticks)
         pc_header()->init_begin_ticks = pc_ticks();
 }
 
@@ -59,8 +59,11 @@ void pc_init_end(const struct pc_transport *transport, const char *mpi)
     int saved = errno;
     struct pcollect_arena_header *h = pc_header();
     uint64_t key = transport->rank == 0 ? draw_key() : 0;
-    if (!transport->broadcast(transport->self, &key, sizeof key, 0))
-        h->job_key = key;
+    int err = transport->broadcast(transport->self, &key, sizeof key, 0);
+    errno = saved;
+    if (!h) /* not measured: only the others need the key to come by */
+        return;
+    h->job_key = err ? 0 : key;
     h->rank = transport->rank;
     h->n_ranks = transport->n_ranks;
     pc_format(h->mpi, sizeof h->mpi, "%s", mpi);
@@ -72,7 +75,8 @@ void pc_init_end(const struct pc_transport *transport, const char *mpi)
 
 void pc_finalize_begin(void)
 {
-    pc_header()->finalize_begin_ticks = pc_ticks();
+    if (pc_header())
+        pc_header()->finalize_begin_ticks = pc_ticks();
 }
 
 /* Where the profile goes. On rank 0 only: the others learn it from the merge. */
@@ -147,9 +151,25 @@ static void merge(const struct pc_transport *transport)
         pc_log("no profile was written, and without a spool in memory nothing is kept of the run");
 }
 
+/* This rank has nothing to merge, and says so, or the others would wait for it. */
+static void merge_nothing(const struct pc_transport *transport)
+{
+    struct pc_error error = {""};
+    int saved = errno;
+    pc_merge_absent(transport, &error);
+    if (transport->rank == 0)
+        pc_log("no profile was written, because rank 0 was not measured; what the other ranks "
+               "collected stays in the spool: `pcollect recover` makes a profile of it");
+    errno = saved;
+}
+
 void pc_merge_now(const struct pc_transport *transport)
 {
     struct pc_thread *t = pc_self;
+    if (pc_core_refused()) {
+        merge_nothing(transport);
+        return;
+    }
     if (!atomic_load(&pc_live->phase) || pc_header()->merge_ticks)
         return;
     int saved = errno;
@@ -178,6 +198,8 @@ void pc_write_late(void)
 void pc_finalize_end(void)
 {
     int saved = errno;
+    if (!pc_header())
+        return;
     pc_header()->finalize_end_ticks = pc_ticks();
     pc_write_late();
     if (pc_process.destructed)

@@ -218,6 +218,16 @@ static void fill_slots(void)
             atomic_store_explicit(&pc_mpi_slots[slot], target_of(slot), memory_order_release);
 }
 
+/* A rank that does not measure still meets the others in MPI_Init and MPI_Finalize. */
+static void keep_collective_part(void)
+{
+    for (unsigned slot = 0; slot < 2 * PC_N_OPS; slot++) {
+        unsigned op = PC_SLOT_OP(slot);
+        if (op != PC_OP_Init && op != PC_OP_Init_thread && op != PC_OP_Finalize)
+            wrappers[slot] = NULL;
+    }
+}
+
 static void wait_for_other(void)
 {
     struct timespec nap = {0, 1000000};
@@ -243,8 +253,9 @@ static bool resolve(void)
         return false;
     }
     find_real_functions();
-    if (pc_core_start())
-        use_adapter();
+    bool measured = pc_core_start();
+    if ((measured || pc_core_refused()) && use_adapter() && !measured)
+        keep_collective_part();
     fill_slots();
     atomic_store_explicit(&state, DONE, memory_order_release);
     return true;

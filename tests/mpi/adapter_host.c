@@ -286,6 +286,11 @@ bool pc_core_start(void)
     return getenv("ADAPTER_OFF") == NULL;
 }
 
+bool pc_core_refused(void)
+{
+    return false;
+}
+
 bool pc_core_module_path(const char *name, char *out, size_t n)
 {
     const char *dir = getenv("ADAPTER_DIR");
