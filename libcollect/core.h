@@ -54,7 +54,8 @@ struct pc_core {
     uint32_t abi;
     uint32_t size;
     /* Finds the thread and the context, decides whether the call counts. False: pass it on. Sets
-     * event.op, op_class; all other fields of the event are zeroed (peer, root, tag: -1). */
+     * all of the event but begin, end and result, which are the wrapper's (bytes: 0; peer, root,
+     * tag: -1). */
     bool (*begin)(struct pc_call *call, unsigned slot);
     uint32_t n_pre; /* plugins with a `pre` hook */
     void (*pre)(struct pc_call *call);
