@@ -18,6 +18,15 @@ void pc_lost(enum pcollect_lost what, uint64_t n)
 
 static void book_call(struct pc_thread *t, const struct pc_call *call);
 
+/* Sets what plugins ask for to none. */
+static void clear_wanted(struct pcollect_event *event, struct pc_thread *t)
+{
+    event->domain = event->n_elements = event->request = event->object = 0;
+    event->world_peer = event->world_source = event->world_root = PCOLLECT_RANK_NONE;
+    event->type = event->operator_ = event->reserved = 0;
+    event->thread = t;
+}
+
 /* A call that was left before its end: it was made, but nothing tells how long it took or what it
  * moved. */
 static void book_left_call(struct pc_thread *t, const struct pc_active *left)
@@ -33,6 +42,7 @@ static void book_left_call(struct pc_thread *t, const struct pc_active *left)
                                          .root = -1,
                                          .tag = -1};
     call.event.end = call.event.begin;
+    clear_wanted(&call.event, t);
     book_call(t, &call);
 }
 
@@ -159,6 +169,12 @@ bool pc_call_begin(struct pc_call *call, unsigned slot)
     return counted;
 }
 
+void pc_call_prepare(struct pc_call *call)
+{
+    call->comm = 0;
+    clear_wanted(&call->event, call->thread);
+}
+
 void pc_call_pre(struct pc_call *call)
 {
     for (uint32_t i = 0; i < pc_process.n_plugins; i++) {
@@ -282,19 +298,25 @@ void pc_call_end_time(struct pc_call *call)
 
 struct pc_origin pc_call_origin(const struct pc_call *call)
 {
-    return (struct pc_origin){call->node, call->epoch, call->thread};
+    return (struct pc_origin){call->node, call->epoch, call->comm, call->thread};
 }
 
-void pc_call_complete(struct pc_call *by, const struct pc_origin *origin, uint64_t bytes)
+void pc_call_complete(struct pc_call *by, const struct pc_origin *origin,
+                      const struct pc_arrival *arrival)
 {
     struct pc_thread *t = by->thread;
-    struct pcollect_event event = {.size = sizeof event, .bytes_received = bytes, .peer = -1};
+    struct pcollect_event event = {
+        .size = sizeof event, .bytes_received = arrival->bytes, .peer = -1, .root = -1, .tag = -1};
+    clear_wanted(&event, t);
+    event.domain = arrival->domain;
+    event.world_source = arrival->world_source;
     t->busy = 1;
     barrier();
     void *record;
     if (PC_LIKELY(origin->thread == t && origin->epoch == t->phase)) {
         const struct pcollect_node *n = pc_arena_at(&pc_process.arena, origin->node);
         event.op = n->op;
+        event.op_class = pc_op_class(n->op);
         record = pc_arena_at(&pc_process.arena, n->record);
     } else {
         record = twin_record(t, origin->node);

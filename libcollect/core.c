@@ -36,6 +36,7 @@ struct pc_process pc_process = {
     .core = {.abi = PC_CORE_ABI,
              .size = sizeof(struct pc_core),
              .begin = pc_call_begin,
+             .prepare = pc_call_prepare,
              .pre = pc_call_pre,
              .end = pc_call_end,
              .origin = pc_call_origin,

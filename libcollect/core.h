@@ -7,11 +7,13 @@
  * libpcollect.so fills, and the core by struct pc_core. The life of one call:
  *
  *     wrapper of MPI_Send:   struct pc_call call;
- *                            call.cfa = __builtin_dwarf_cfa(); call.fp =
- * __builtin_frame_address(0); call.ret = __builtin_return_address(0); if (!core->begin(&call,
- * PC_SLOT_MPI_SEND))  return real(...); call.event.bytes_sent = ...; core->pre(&call) if
- * core->n_pre; call.event.begin = pc_ticks(); rc = real(...); call.event.end = pc_ticks();
- *                            call.event.result = rc; core->end(&call);
+ *                            call.cfa, .fp, .ret: the frame of the caller;
+ *                            if (!core->begin(&call, PC_SLOT_MPI_SEND)) return real(...);
+ *                            if (core->asks) {core->prepare(&call); members that plugins want;
+ *                                             core->pre(&call);}
+ *                            call.event.begin = pc_ticks(); rc = real(...);
+ *                            call.event.end = pc_ticks(); call.event.result = rc;
+ *                            call.event.bytes_sent = ...; core->end(&call);
  */
 #ifndef PC_CORE_H
 #define PC_CORE_H
@@ -21,7 +23,7 @@
 #include "include/pcollect/plugin.h"
 #include "merge/transport.h"
 
-#define PC_CORE_ABI 1u
+#define PC_CORE_ABI 2u
 
 struct pc_thread;
 
@@ -33,6 +35,7 @@ struct pc_call {
     uintptr_t cfa; /* stack address of the caller at the call: the depth guard */
     uintptr_t fp;  /* address at which the caller's frame pointer was saved */
     uintptr_t ret;
+    uint32_t comm;     /* the adapter's own, 28 bits, set where plugins ask; origin() keeps it */
     pcollect_ref node; /* OP node */
     void *record;      /* of all plugins */
     struct pcollect_event event;
@@ -46,7 +49,15 @@ struct pc_call {
 struct pc_origin {
     pcollect_ref node;
     uint32_t epoch;
+    uint32_t comm; /* of the call */
     struct pc_thread *thread;
+};
+
+/* What a nonblocking receive has brought. */
+struct pc_arrival {
+    uint64_t bytes;
+    uint64_t domain;      /* 0 where nobody wants it */
+    int32_t world_source; /* PCOLLECT_RANK_NONE where nobody wants it */
 };
 
 /* The core as adapters see it. */
@@ -57,13 +68,19 @@ struct pc_core {
      * all of the event but begin, end and result, which are the wrapper's (bytes: 0; peer, root,
      * tag: -1). */
     bool (*begin)(struct pc_call *call, unsigned slot);
-    uint32_t n_pre; /* plugins with a `pre` hook */
+    /* Not 0: some plugin has a `pre` hook or wants members of the event that cost something.
+     * Wrappers call then, before the real call, `prepare`, which sets these members to none; set
+     * what is wanted; call `pre`. */
+    uint32_t asks;
+    uint64_t wants; /* enum pcollect_want of all plugins */
+    void (*prepare)(struct pc_call *call);
     void (*pre)(struct pc_call *call);
     void (*end)(struct pc_call *call);
     /* The context of a call in progress, to be kept with its request. */
     struct pc_origin (*origin)(const struct pc_call *call);
-    /* A posted receive has completed in the thread of `by` with that many bytes. */
-    void (*complete)(struct pc_call *by, const struct pc_origin *origin, uint64_t bytes_received);
+    /* A posted receive has completed in the thread of `by`. */
+    void (*complete)(struct pc_call *by, const struct pc_origin *origin,
+                     const struct pc_arrival *arrival);
     /* Counts something left out. */
     void (*lost)(enum pcollect_lost what, uint64_t n);
     /* Memory that is never freed, zero-filled, page-aligned, by mmap; NULL if there is none. */

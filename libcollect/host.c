@@ -95,7 +95,8 @@ int pc_plugins_start(void)
         }
         if (pc_publish_plugin(p))
             return PC_ENOMEM;
-        pc_process.core.n_pre += p->comm->pre != NULL;
+        pc_process.core.wants |= p->comm->wants;
+        pc_process.core.asks |= p->comm->pre || p->comm->wants;
         pc_process.plugins[n++] = *p;
     }
     pc_process.n_plugins = n;

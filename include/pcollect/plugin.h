@@ -23,7 +23,7 @@
 extern "C" {
 #endif
 
-#define PCOLLECT_PLUGIN_ABI 1u
+#define PCOLLECT_PLUGIN_ABI 2u
 
 /* The symbol that a plugin in a shared object exports. */
 #define PCOLLECT_PLUGIN_SYMBOL "pcollect_plugin"
@@ -74,6 +74,25 @@ enum pcollect_class {
     PCOLLECT_N_CLASSES
 };
 
+/* What a plugin needs to be told about a call beyond what costs nothing to know. The host prepares
+ * what some plugin wants; a member that nobody wants holds anything. */
+enum pcollect_want {
+    PCOLLECT_WANT_DOMAIN = 1,   /* domain; the record belongs to (context, domain), not to the
+                                   context alone */
+    PCOLLECT_WANT_COMM = 2,     /* domain; the record is the context's */
+    PCOLLECT_WANT_PEERS = 4,    /* world_peer, world_source, world_root */
+    PCOLLECT_WANT_TYPES = 8,    /* type, operator_, n_elements */
+    PCOLLECT_WANT_REQUEST = 16, /* request */
+    PCOLLECT_WANT_OBJECT = 32,  /* object */
+    PCOLLECT_WANT_THREAD = 64   /* thread */
+};
+
+/* World ranks of an event that are none. */
+enum {
+    PCOLLECT_RANK_NONE = -1,   /* no such part, or MPI_PROC_NULL, or not known */
+    PCOLLECT_RANK_OUTSIDE = -2 /* a process that is not of this MPI_COMM_WORLD */
+};
+
 /* One communication call, in terms that no MPI library owns. */
 struct pcollect_event {
     uint32_t size;     /* of this structure as the host knows it */
@@ -88,6 +107,20 @@ struct pcollect_event {
     int32_t root;   /* rank in the communicator, or a negative value for none */
     int32_t tag;    /* or a negative value for none */
     int32_t result; /* what the MPI function returned, set before `post` */
+    /* From here on: see enum pcollect_want. What is known from the arguments alone is set before
+     * `pre`, the rest before `post`. */
+    uint64_t domain;      /* communicator, the same on all ranks; 0: none */
+    int32_t world_peer;   /* destination of what is sent, world rank or PCOLLECT_RANK_... */
+    int32_t world_source; /* source of what is received; a wildcard as it was matched */
+    int32_t world_root;   /* of a collective that has one */
+    uint32_t type;        /* name of the datatype that is sent, else received, as interned by
+                             the host; 0: none */
+    uint32_t operator_;   /* name of the reduction operator */
+    uint32_t reserved;    /* 0 */
+    uint64_t n_elements;  /* of that datatype */
+    uint64_t request;     /* made or completed by the call; 0: none */
+    uint64_t object;      /* file or window; 0: none */
+    void *thread;         /* of the caller, for the host's functions that take one */
 };
 
 /* Services of the host, valid for the life of the process. */
@@ -117,11 +150,12 @@ struct pcollect_comm_plugin {
     void (*pre)(void *state, const struct pcollect_event *event, void *record);
     /* After the real function has returned. Required. */
     void (*post)(void *state, const struct pcollect_event *event, void *record);
-    /* A nonblocking receive has completed: event->bytes_received belongs to `record`, the context
-     * that posted it. begin and end are 0. May be NULL. */
+    /* A nonblocking receive has completed: event->bytes_received, world_source, domain belong to
+     * `record`, the context that posted it. begin and end are 0. May be NULL. */
     void (*complete)(void *state, const struct pcollect_event *event, void *record);
     /* Called once at the end, records are final; may be NULL. */
     void (*fini)(void *state);
+    uint64_t wants; /* enum pcollect_want, or-ed */
 };
 
 /* A timer or counter interrupt in one thread. */

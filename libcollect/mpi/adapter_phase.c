@@ -180,8 +180,10 @@ static void leave_init(int rc)
 /* As PC_CALL, but also for calls that are not counted. */
 #define CALL(call, real_call)                                                                      \
     call.event.begin = pc_ticks();                                                                 \
-    if (counted && pc_core->n_pre)                                                                 \
+    if (counted && pc_core->asks) {                                                                \
+        pc_core->prepare(&call);                                                                   \
         pc_core->pre(&call);                                                                       \
+    }                                                                                              \
     int rc = real_call;                                                                            \
     call.event.end = pc_ticks();                                                                   \
     call.event.result = rc
@@ -270,6 +272,8 @@ int pc_wrap_PMPI_Finalize(void)
 #define ABORT(is_pmpi, table)                                                                      \
     BEGIN(call, Abort, is_pmpi);                                                                   \
     if (counted) {                                                                                 \
+        if (pc_core->asks)                                                                         \
+            pc_core->prepare(&call);                                                               \
         call.event.begin = call.event.end = pc_ticks();                                            \
         pc_core->end(&call);                                                                       \
     }                                                                                              \

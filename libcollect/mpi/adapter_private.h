@@ -38,7 +38,8 @@ extern void *const pc_wrappers[2 * PC_N_OPS];
 /* The real call between two time stamps; declares rc. */
 #define PC_CALL(call, real_call)                                                                   \
     (call).event.begin = pc_ticks();                                                               \
-    if (PC_UNLIKELY(pc_core->n_pre)) {                                                             \
+    if (PC_UNLIKELY(pc_core->asks)) {                                                              \
+        pc_core->prepare(&(call));                                                                 \
         pc_core->pre(&(call));                                                                     \
         (call).event.begin = pc_ticks();                                                           \
     }                                                                                              \

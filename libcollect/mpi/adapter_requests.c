@@ -115,7 +115,8 @@ static void complete(struct pc_watch *w, struct pc_call *call, int i, const MPI_
         pc_table_find(w->mine, pc_request_key(w->requests[i]), &fresh);
     if (!found->word || !(found->flags & PC_REQUEST_ACTIVE))
         return;
-    pc_core->complete(call, &found->origin, status ? pc_status_bytes(status) : 0);
+    struct pc_arrival arrival = {status ? pc_status_bytes(status) : 0, 0, PCOLLECT_RANK_NONE};
+    pc_core->complete(call, &found->origin, &arrival);
     if (found->flags & PC_REQUEST_PERSISTENT)
         atomic_store_explicit(found->flags_at, found->flags & ~(uint64_t)PC_REQUEST_ACTIVE,
                               memory_order_release);

@@ -131,12 +131,24 @@ static void fill_place(struct pc_request_table *t, struct pc_request_segment *s,
                           memory_order_release);
 }
 
+/* The node, four bits of epoch (it is a phase of the core), the communicator. */
+static uint64_t pack_context(const struct pc_origin *origin)
+{
+    return (uint64_t)origin->comm << 36 | (uint64_t)(origin->epoch & 15) << 32 | origin->node;
+}
+
+static struct pc_origin unpack_context(uint64_t context, struct pc_thread *thread)
+{
+    return (struct pc_origin){(pcollect_ref)context, context >> 32 & 15, (uint32_t)(context >> 36),
+                              thread};
+}
+
 bool pc_table_put(struct pc_request_table *t, uint64_t key, const struct pc_origin *origin,
                   uint64_t flags, uint64_t bytes, uint64_t now)
 {
     uint64_t hash = pc_hash_u64(key);
-    struct pc_request_value value = {(uint64_t)origin->epoch << 32 | origin->node,
-                                     (uintptr_t)origin->thread, flags, bytes, now};
+    struct pc_request_value value = {pack_context(origin), (uintptr_t)origin->thread, flags, bytes,
+                                     now};
     pc_table_void(t, key);
     for (uint32_t i = 0; i < PC_MAX_SEGMENTS; i++) {
         if (i == count_segments(t) && !add_segment(t))
@@ -170,7 +182,7 @@ static void read_place(struct pc_request_segment *s, uint32_t place, uint64_t wo
         return;
     *born = its_birth;
     *found = (struct pc_remembered){
-        .origin = {(pcollect_ref)context, (uint32_t)(context >> 32), (struct pc_thread *)thread},
+        .origin = unpack_context(context, (struct pc_thread *)thread),
         .bytes = bytes,
         .word = &s->words[place],
         .value = word,
@@ -236,8 +248,7 @@ void pc_table_restart(const struct pc_remembered *found, const struct pc_origin 
     struct pc_request_value *v =
         (struct pc_request_value *)((char *)found->flags_at -
                                     offsetof(struct pc_request_value, flags));
-    atomic_store_explicit(&v->context, (uint64_t)origin->epoch << 32 | origin->node,
-                          memory_order_relaxed);
+    atomic_store_explicit(&v->context, pack_context(origin), memory_order_relaxed);
     atomic_store_explicit(&v->thread, (uintptr_t)origin->thread, memory_order_relaxed);
     atomic_store_explicit(&v->flags, flags, memory_order_release);
 }

@@ -37,7 +37,7 @@ enum {
     64u /* each next segment has eight times as many: 300,000 requests in all */
 
 struct pc_request_value {
-    _Atomic uint64_t context; /* origin.node below origin.epoch */
+    _Atomic uint64_t context; /* origin.node, .epoch, .comm */
     _Atomic uintptr_t thread;
     _Atomic uint64_t flags;
     _Atomic uint64_t bytes; /* of a persistent send */

@@ -140,6 +140,11 @@ static bool begin(struct pc_call *call, unsigned slot)
     return true;
 }
 
+static void prepare(struct pc_call *call)
+{
+    (void)call;
+}
+
 static void pre(struct pc_call *call)
 {
     (void)call;
@@ -168,11 +173,13 @@ static void end(struct pc_call *call)
 
 static struct pc_origin origin(const struct pc_call *call)
 {
-    return (struct pc_origin){call->node, 0, call->thread};
+    return (struct pc_origin){call->node, 0, 0, call->thread};
 }
 
-static void complete(struct pc_call *by, const struct pc_origin *o, uint64_t bytes_received)
+static void complete(struct pc_call *by, const struct pc_origin *o,
+                     const struct pc_arrival *arrival)
 {
+    uint64_t bytes_received = arrival->bytes;
     by->thread->last.completed_node = o->node;
     by->thread->last.completed_bytes = bytes_received;
     host.completions++;
@@ -274,9 +281,23 @@ static void finalize_end(void)
 const struct pc_core *pc_core_table(void)
 {
     static const struct pc_core core = {
-        PC_CORE_ABI, sizeof core, begin,          0,      pre,          end,
-        origin,      complete,    lost,           memory, thread_slot,  thread_number,
-        init_begin,  init_end,    finalize_begin, merge,  finalize_end,
+        .abi = PC_CORE_ABI,
+        .size = sizeof core,
+        .begin = begin,
+        .prepare = prepare,
+        .pre = pre,
+        .end = end,
+        .origin = origin,
+        .complete = complete,
+        .lost = lost,
+        .memory = memory,
+        .thread_slot = thread_slot,
+        .thread_number = thread_number,
+        .init_begin = init_begin,
+        .init_end = init_end,
+        .finalize_begin = finalize_begin,
+        .merge = merge,
+        .finalize_end = finalize_end,
     };
     return &core;
 }
