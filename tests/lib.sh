@@ -11,12 +11,15 @@
 #   $work      scratch folder of this script, emptied at its start, kept after it
 #   $spool     private folder in memory for arenas, removed at the end
 #   $profile   path of the profile that mpi_run asks for; set it before a run
+#   $long      yes in make check-long, else empty
 
 : "${PC_SRC:?run by make check}" "${PC_BUILD:?}" "${PC_STAGE:?}"
 PC_CC=${PC_CC:-cc}
 lib=$PC_STAGE/lib/libpcollect.so
 pcollect=$PC_STAGE/bin/pcollect
+long=${PCOLLECT_TEST_LONG:+yes}
 limit=60 # seconds that a job may take
+[ -z "$long" ] || limit=600
 
 exec 3>&1 1>&2
 

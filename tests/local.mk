@@ -25,6 +25,18 @@ AM_TESTS_ENVIRONMENT = \
     MPIFC_OPENMPI='$(MPIFC_OPENMPI)'; export MPIFC_OPENMPI; \
     MPIFC_MPICH='$(MPIFC_MPICH)'; export MPIFC_MPICH;
 
+# The same tests with more of what can be repeated, for hours that nobody waits for. A test reads the hook
+# that fits it; each can be given: make check-long PCOLLECT_TEST_KILLS=20000
+#   PCOLLECT_TEST_LONG   set: do the long form
+#   PCOLLECT_TEST_KILLS  processes that are killed at any instruction
+#   PCOLLECT_TEST_FUZZ   times as many rounds of damaged or random input
+PCOLLECT_TEST_KILLS = 2000
+PCOLLECT_TEST_FUZZ = 50
+check-long:
+	@PCOLLECT_TEST_LONG=1 PCOLLECT_TEST_KILLS='$(PCOLLECT_TEST_KILLS)' \
+	    PCOLLECT_TEST_FUZZ='$(PCOLLECT_TEST_FUZZ)' $(MAKE) $(AM_MAKEFLAGS) check
+.PHONY: check-long
+
 # Unit tests link these.
 test_cflags = $(PC_FLAGS) $(CMOCKA_CFLAGS)
 
