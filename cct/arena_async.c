@@ -227,6 +227,20 @@ pcollect_ref pc_arena_add_plugin(struct pc_arena *a, const struct pcollect_plugi
     return ref;
 }
 
+pcollect_ref pc_arena_add_table(struct pc_arena *a, const struct pcollect_table_rec *table,
+                                const struct pcollect_column_rec *columns)
+{
+    size_t column_bytes = (size_t)(table->n_keys + table->n_values) * sizeof *columns;
+    pcollect_ref ref = pc_arena_alloc(a, sizeof *table + column_bytes);
+    if (!ref)
+        return 0;
+    struct pcollect_table_rec *t = pc_arena_at(a, ref);
+    memcpy(t, table, sizeof *t);
+    memcpy(t->columns, columns, column_bytes);
+    link_first(a, &a->header->tables, ref);
+    return ref;
+}
+
 /* The descriptor is closed by the raw call: close(2) of libc is a cancellation point. */
 int pc_arena_forget(struct pc_arena *a)
 {

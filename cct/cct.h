@@ -88,6 +88,13 @@ pcollect_ref pc_arena_add_module(struct pc_arena *a, const struct pcollect_modul
 pcollect_ref pc_arena_add_plugin(struct pc_arena *a, const struct pcollect_plugin_rec *plugin,
                                  const struct pcollect_field_rec *fields);
 
+pcollect_ref pc_arena_add_table(struct pc_arena *a, const struct pcollect_table_rec *table,
+                                const struct pcollect_column_rec *columns);
+
+/* The one struct pcollect_string of the arena with that text of n bytes (cut to
+ * PCOLLECT_STRING_BYTES), found or made; 0: no room, or n is 0. AS-safe, MT-safe. */
+pcollect_ref pc_arena_string(struct pc_arena *a, const char *text, size_t n);
+
 /* Counts something left out, in the header. AS-safe, MT-safe. */
 static inline void pc_arena_lost(struct pc_arena *a, enum pcollect_lost what, uint64_t n)
 {
@@ -128,6 +135,8 @@ struct pc_tree {
     uint32_t n_nodes;           /* in slots */
     uint32_t n_slots;           /* a power of two */
     struct pc_tree_slot *slots; /* open addressing, at most 3/4 full */
+    uint32_t n_rows, n_row_slots;
+    struct pc_tree_slot *row_slots; /* the same for rows of tables; NULL before the first */
     _Atomic(struct pc_tree *) next_free;
 };
 
@@ -163,12 +172,37 @@ pcollect_ref pc_tree_cut(struct pc_tree *t);
 pcollect_ref pc_tree_op(struct pc_tree *t, pcollect_ref parent, uint16_t op, uint32_t record_bytes,
                         bool *collapsed);
 
+/* Phase or region `key` below `parent` (root, phase or region): contexts hang below it as below the
+ * root. 0: no room, take the parent. AS-safe. */
+pcollect_ref pc_tree_part(struct pc_tree *t, pcollect_ref parent, enum pcollect_node_kind kind,
+                          uint64_t key);
+
+/* pc_tree_cut below a phase or region. */
+pcollect_ref pc_tree_cut_below(struct pc_tree *t, pcollect_ref parent);
+
+/* The calls of OP node `op` on one communicator: the node and its record, found or made. The OP
+ * itself then needs no record (pc_tree_op with record_bytes 0). Without room it is the OP, which
+ * gets a record from the reserve; *collapsed as in pc_tree_op. 0: not even that. AS-safe. */
+pcollect_ref pc_tree_domain(struct pc_tree *t, pcollect_ref op, uint64_t domain,
+                            uint32_t record_bytes, bool *collapsed);
+
+/* Where a thread was interrupted, below the frame that called it; record_bytes of a POINT.
+ * *collapsed as in pc_tree_op: the node then is a POINT without place (module 0, offset 0) below
+ * the root. 0: not even that. AS-safe. */
+pcollect_ref pc_tree_point(struct pc_tree *t, pcollect_ref parent, pcollect_ref module,
+                           uint64_t offset, uint32_t record_bytes, bool *collapsed);
+
+/* The values of a row of this thread's part of a table, found or made with values 0; NULL: no room,
+ * which the caller counts. `table` is what pc_arena_add_table returned. AS-safe. */
+uint64_t *pc_tree_row(struct pc_tree *t, pcollect_ref table, unsigned n_keys, unsigned n_values,
+                      const uint64_t *keys);
+
 static inline struct pcollect_node *pc_tree_node(const struct pc_tree *t, pcollect_ref node)
 {
     return pc_arena_at(t->arena, node);
 }
 
-/* The record of an OP node, NULL if it has none. */
+/* The record of a node, NULL if it has none. */
 static inline void *pc_tree_record(const struct pc_tree *t, pcollect_ref node)
 {
     pcollect_ref record = pc_tree_node(t, node)->record;

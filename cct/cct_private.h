@@ -35,6 +35,21 @@ bool pc_arena_take(struct pc_arena *a, uint64_t from, uint64_t to);
  * under the same number. */
 bool pc_arena_fd_is_ours(const struct pc_arena *a);
 
+/* For tree_async.c and rows_async.c: slots of an index, and bytes of the tree's own chunk. */
+
+/* Puts a slot into a table with room. */
+void pc_tree_put_slot(struct pc_tree_slot *slots, uint32_t n_slots, struct pc_tree_slot slot);
+
+/* A table of n_new slots with what the old one holds; NULL: no memory. Keeps errno. */
+struct pc_tree_slot *pc_tree_grow_slots(const struct pc_tree_slot *old, uint32_t n_old,
+                                        uint32_t n_new);
+
+/* Unmaps a table of pc_tree_grow_slots. Keeps errno. */
+void pc_tree_free_slots(struct pc_tree_slot *slots, uint32_t n_slots);
+
+/* `bytes`, a multiple of 32, from the low end of the tree's chunk; 0: no room. */
+pcollect_ref pc_tree_take(struct pc_tree *t, uint64_t bytes);
+
 /* Puts a filled thread record at the head of the header's list. */
 void pc_arena_link_thread(struct pc_arena *a, pcollect_ref ref);
 

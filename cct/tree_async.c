@@ -65,7 +65,7 @@ static pcollect_ref find(const struct pc_tree *t, const struct key *k, uint32_t 
     return 0;
 }
 
-static void put(struct pc_tree_slot *slots, uint32_t n_slots, struct pc_tree_slot slot)
+void pc_tree_put_slot(struct pc_tree_slot *slots, uint32_t n_slots, struct pc_tree_slot slot)
 {
     uint32_t i = slot.hash & (n_slots - 1);
     while (slots[i].node)
@@ -79,24 +79,37 @@ static void *map_memory(size_t bytes)
     return p == MAP_FAILED ? NULL : p;
 }
 
+struct pc_tree_slot *pc_tree_grow_slots(const struct pc_tree_slot *old, uint32_t n_old,
+                                        uint32_t n_new)
+{
+    if (n_new > MAX_SLOTS)
+        return NULL;
+    int saved = errno;
+    struct pc_tree_slot *slots = map_memory(n_new * sizeof *slots);
+    errno = saved;
+    for (uint32_t i = 0; slots && i < n_old; i++)
+        if (old[i].node)
+            pc_tree_put_slot(slots, n_new, old[i]);
+    return slots;
+}
+
+void pc_tree_free_slots(struct pc_tree_slot *slots, uint32_t n_slots)
+{
+    int saved = errno;
+    munmap(slots, n_slots * sizeof *slots);
+    errno = saved;
+}
+
 static bool double_index(struct pc_tree *t)
 {
-    if (t->n_slots >= MAX_SLOTS)
+    struct pc_tree_slot *slots = pc_tree_grow_slots(t->slots, t->n_slots, t->n_slots * 2);
+    if (!slots)
         return false;
-    uint32_t n = t->n_slots * 2;
-    int saved = errno;
-    struct pc_tree_slot *slots = map_memory(n * sizeof *slots);
-    if (slots) {
-        for (uint32_t i = 0; i < t->n_slots; i++)
-            if (t->slots[i].node)
-                put(slots, n, t->slots[i]);
-        if ((char *)t->slots != (char *)t + FIRST_SLOTS_AT)
-            munmap(t->slots, t->n_slots * sizeof *slots);
-        t->slots = slots;
-        t->n_slots = n;
-    }
-    errno = saved;
-    return slots != NULL;
+    if ((char *)t->slots != (char *)t + FIRST_SLOTS_AT)
+        pc_tree_free_slots(t->slots, t->n_slots);
+    t->slots = slots;
+    t->n_slots *= 2;
+    return true;
 }
 
 /* The last quarter is for nodes from the reserve, should there be no memory to double the table;
@@ -125,6 +138,15 @@ static bool new_chunk(struct pc_tree *t, uint64_t need)
     if (t->chunk_bytes < PC_TREE_CHUNK_LAST)
         t->chunk_bytes *= 2;
     return true;
+}
+
+pcollect_ref pc_tree_take(struct pc_tree *t, uint64_t bytes)
+{
+    if (t->hi - t->lo < bytes && !new_chunk(t, bytes))
+        return 0;
+    pcollect_ref ref = (pcollect_ref)(t->lo / PCOLLECT_REF_UNIT);
+    t->lo += bytes;
+    return ref;
 }
 
 /* Space for a node and, if record_bytes is not 0, a record: both or none. */
@@ -172,7 +194,7 @@ static pcollect_ref insert(struct pc_tree *t, const struct key *k, uint32_t hash
     fill(n, k, record);
     n->next = parent->first_child;
     __atomic_store_n(&parent->first_child, ref, __ATOMIC_RELEASE);
-    put(t->slots, t->n_slots, (struct pc_tree_slot){hash, ref});
+    pc_tree_put_slot(t->slots, t->n_slots, (struct pc_tree_slot){hash, ref});
     t->n_nodes++;
     return ref;
 }
@@ -192,10 +214,38 @@ pcollect_ref pc_tree_frame(struct pc_tree *t, pcollect_ref parent, pcollect_ref 
     return find_or_insert(t, &k, 0, FROM_ARENA);
 }
 
+pcollect_ref pc_tree_cut_below(struct pc_tree *t, pcollect_ref parent)
+{
+    const struct key k = {0, parent, 0, PCOLLECT_NODE_CUT, 0};
+    return find_or_insert(t, &k, 0, FROM_RESERVE);
+}
+
 pcollect_ref pc_tree_cut(struct pc_tree *t)
 {
-    const struct key k = {0, t->root, 0, PCOLLECT_NODE_CUT, 0};
-    return find_or_insert(t, &k, 0, FROM_RESERVE);
+    return pc_tree_cut_below(t, t->root);
+}
+
+pcollect_ref pc_tree_part(struct pc_tree *t, pcollect_ref parent, enum pcollect_node_kind kind,
+                          uint64_t key)
+{
+    const struct key k = {key, parent, 0, (uint8_t)kind, 0};
+    return find_or_insert(t, &k, 0, FROM_ARENA);
+}
+
+/* Gives a node that was made without one a record: what stands for others needs it. */
+static bool add_record(struct pc_tree *t, pcollect_ref node, uint32_t record_bytes)
+{
+    struct pcollect_node *n = pc_tree_node(t, node);
+    if (n->record || !record_bytes)
+        return true;
+    pcollect_ref record = pc_arena_alloc_reserve(t->arena, record_bytes);
+    __atomic_store_n(&n->record, record, __ATOMIC_RELEASE);
+    return record != 0;
+}
+
+static void mark_collapsed(struct pc_tree *t, pcollect_ref node)
+{
+    __atomic_store_n(&pc_tree_node(t, node)->flags, PCOLLECT_FLAG_COLLAPSED, __ATOMIC_RELAXED);
 }
 
 static pcollect_ref collapse(struct pc_tree *t, pcollect_ref from, uint16_t op,
@@ -209,8 +259,9 @@ static pcollect_ref collapse(struct pc_tree *t, pcollect_ref from, uint16_t op,
     }
     if (!ref)
         ref = insert(t, &k, hash_key(&k), record_bytes, FROM_RESERVE);
-    if (ref)
-        __atomic_store_n(&pc_tree_node(t, ref)->flags, PCOLLECT_FLAG_COLLAPSED, __ATOMIC_RELAXED);
+    if (!ref || !add_record(t, ref, record_bytes))
+        return 0;
+    mark_collapsed(t, ref);
     return ref;
 }
 
@@ -225,6 +276,39 @@ pcollect_ref pc_tree_op(struct pc_tree *t, pcollect_ref parent, uint16_t op, uin
     }
     *collapsed = true;
     return collapse(t, parent, op, record_bytes);
+}
+
+pcollect_ref pc_tree_domain(struct pc_tree *t, pcollect_ref op, uint64_t domain,
+                            uint32_t record_bytes, bool *collapsed)
+{
+    if (!*collapsed) {
+        const struct key k = {domain, op, 0, PCOLLECT_NODE_DOMAIN, 0};
+        pcollect_ref ref = find_or_insert(t, &k, record_bytes, FROM_ARENA);
+        if (ref)
+            return ref;
+    }
+    *collapsed = true;
+    if (!add_record(t, op, record_bytes))
+        return 0;
+    mark_collapsed(t, op);
+    return op;
+}
+
+pcollect_ref pc_tree_point(struct pc_tree *t, pcollect_ref parent, pcollect_ref module,
+                           uint64_t offset, uint32_t record_bytes, bool *collapsed)
+{
+    if (!*collapsed) {
+        const struct key k = {offset, parent, module, PCOLLECT_NODE_POINT, 0};
+        pcollect_ref ref = find_or_insert(t, &k, record_bytes, FROM_ARENA);
+        if (ref)
+            return ref;
+    }
+    *collapsed = true;
+    const struct key k = {0, t->root, 0, PCOLLECT_NODE_POINT, 0};
+    pcollect_ref ref = find_or_insert(t, &k, record_bytes, FROM_RESERVE);
+    if (ref)
+        mark_collapsed(t, ref);
+    return ref;
 }
 
 /* ---- Trees ---- */

@@ -19,11 +19,12 @@ void pc_lost(enum pcollect_lost what, uint64_t n)
 static void book_call(struct pc_thread *t, const struct pc_call *call);
 
 /* Sets what plugins ask for to none. */
-static void clear_wanted(struct pcollect_event *event, struct pc_thread *t)
+static void clear_wanted(struct pcollect_event *event, struct pc_thread *t, pcollect_ref node)
 {
     event->domain = event->n_elements = event->request = event->object = 0;
     event->world_peer = event->world_source = event->world_root = PCOLLECT_RANK_NONE;
-    event->type = event->operator_ = event->reserved = 0;
+    event->type = event->operator_ = 0;
+    event->node = node;
     event->thread = t;
 }
 
@@ -42,7 +43,7 @@ static void book_left_call(struct pc_thread *t, const struct pc_active *left)
                                          .root = -1,
                                          .tag = -1};
     call.event.end = call.event.begin;
-    clear_wanted(&call.event, t);
+    clear_wanted(&call.event, t, 0);
     book_call(t, &call);
 }
 
@@ -172,7 +173,7 @@ bool pc_call_begin(struct pc_call *call, unsigned slot)
 void pc_call_prepare(struct pc_call *call)
 {
     call->comm = 0;
-    clear_wanted(&call->event, call->thread);
+    clear_wanted(&call->event, call->thread, call->node);
 }
 
 void pc_call_pre(struct pc_call *call)
@@ -198,9 +199,15 @@ static pcollect_ref copy_path(struct pc_thread *t, pcollect_ref theirs)
     case PCOLLECT_NODE_FRAME:
         return pc_tree_frame(t->tree, parent, n->module, n->offset);
     case PCOLLECT_NODE_CUT:
-        return pc_tree_cut(t->tree);
+        return pc_tree_cut_below(t->tree, parent);
+    case PCOLLECT_NODE_PHASE:
+    case PCOLLECT_NODE_REGION:
+        return pc_tree_part(t->tree, parent, n->kind, n->offset);
+    case PCOLLECT_NODE_DOMAIN:
+        return pc_tree_domain(t->tree, parent, n->offset, pc_process.record_bytes, &collapsed);
     default:
-        return pc_tree_op(t->tree, parent, n->op, pc_process.record_bytes, &collapsed);
+        return pc_tree_op(t->tree, parent, n->op, n->record ? pc_process.record_bytes : 0,
+                          &collapsed);
     }
 }
 
@@ -307,7 +314,7 @@ void pc_call_complete(struct pc_call *by, const struct pc_origin *origin,
     struct pc_thread *t = by->thread;
     struct pcollect_event event = {
         .size = sizeof event, .bytes_received = arrival->bytes, .peer = -1, .root = -1, .tag = -1};
-    clear_wanted(&event, t);
+    clear_wanted(&event, t, origin->node);
     event.domain = arrival->domain;
     event.world_source = arrival->world_source;
     t->busy = 1;

@@ -49,7 +49,10 @@ struct pc_process pc_process = {
              .init_end = pc_init_end,
              .finalize_begin = pc_finalize_begin,
              .merge = pc_merge_now,
-             .finalize_end = pc_finalize_end},
+             .finalize_end = pc_finalize_end,
+             .add_table = pc_table_add,
+             .row = pc_table_row,
+             .string = pc_table_string},
 };
 
 /* Two points on the clocks as near to exec as we get: the constructor, or else the first call. */
@@ -114,7 +117,7 @@ static void fill_header(void)
     clock_gettime(CLOCK_REALTIME, &now);
     uint64_t realtime = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
     h->realtime_0_ns = realtime - (h->mono_1_ns - h->mono_0_ns);
-    h->record_bytes = pc_process.record_bytes;
+    h->record_bytes = h->comm_bytes = pc_process.record_bytes;
     if (!pc_clock_is_counter)
         h->notes |= PCOLLECT_NOTE_SLOW_CLOCK;
     ssize_t n = readlink("/proc/self/exe", h->exe, sizeof h->exe - 1);
@@ -179,7 +182,9 @@ static int start(void)
     pc_process.host = (struct pcollect_host){.abi = PCOLLECT_PLUGIN_ABI,
                                              .size = sizeof(struct pcollect_host),
                                              .op_name = host_op_name,
-                                             .log = host_log};
+                                             .log = host_log,
+                                             .row = pc_table_row,
+                                             .string = pc_table_string};
     guess_scale();
     int err = pc_plugins_start();
     if (!err)

@@ -100,6 +100,12 @@ struct pc_core {
     void (*merge)(const struct pc_transport *transport);
     /* MPI_Finalize has returned. */
     void (*finalize_end)(void);
+    /* Makes a table of the library's own known; `part` stands for a plugin's name. A second time it
+     * does nothing. PC_ENOMEM: no room. MPI_Init at the latest, one thread. */
+    int (*add_table)(const char *part, const struct pcollect_table *table);
+    /* As in struct pcollect_host. */
+    uint64_t *(*row)(void *thread, const struct pcollect_table *table, const uint64_t *keys);
+    uint32_t (*string)(const char *text);
 };
 
 /* What libcollect/mpi gives an adapter when it opens it. Indexed by op. Missing functions are NULL.

@@ -27,7 +27,8 @@ enum {
     PC_CHECK_EVERY = 1024,
     PC_TWINS = 64,
     PC_MAX_DEPTH = 32,
-    PC_MAX_FIELDS = 64
+    PC_MAX_FIELDS = 64,
+    PC_TABLE_SLOTS = 128 /* a power of two */
 };
 
 /* Phases of the process, in pc_live.phase. */
@@ -87,6 +88,12 @@ struct pc_loaded_plugin {
     uint64_t record_offset;
 };
 
+/* A table by the address of its description. */
+struct pc_loaded_table {
+    const struct pcollect_table *table; /* NULL: no entry */
+    pcollect_ref ref;
+};
+
 struct pc_process {
     struct pc_config config;
     struct pc_arena arena;
@@ -94,6 +101,8 @@ struct pc_process {
     struct pc_loaded_plugin plugins[PC_MAX_PLUGINS];
     uint32_t n_plugins;
     uint32_t record_bytes;
+    uint32_t n_tables;
+    struct pc_loaded_table tables[PC_TABLE_SLOTS]; /* open addressing */
     struct pc_core core;
     char out[PCOLLECT_PATH_BYTES]; /* final path of the profile, once merged */
     bool destructed;
@@ -140,6 +149,16 @@ void pc_lost(enum pcollect_lost what, uint64_t n);
 pcollect_ref pc_publish_module(struct pc_module *module);
 void pc_publish_op(uint16_t op);
 int pc_publish_plugin(const struct pc_loaded_plugin *plugin);
+
+/* ---- tables (table.c) ---- */
+/* NULL, or why this table cannot be used. */
+const char *pc_table_refused(const struct pcollect_table *table);
+/* Makes a table known; `plugin` is a plugin's name, or that of a part of the library. Before the
+ * first row of it; a second time it does nothing. PC_ENOMEM: no room. init-only. */
+int pc_table_add(const char *plugin, const struct pcollect_table *table);
+/* As in struct pcollect_host. */
+uint64_t *pc_table_row(void *thread, const struct pcollect_table *table, const uint64_t *keys);
+uint32_t pc_table_string(const char *text);
 
 /* ---- plugins (host.c) ---- */
 /* Finds and checks the plugins of the configuration; fixes the layout of records. */

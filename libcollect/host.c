@@ -36,7 +36,12 @@ static const char *why_refused(const struct pcollect_comm_plugin *p)
         if (f->combine == PCOLLECT_HIST && f->unit == PCOLLECT_UNIT_TICKS)
             return "a histogram cannot be in ticks: its bins could not be converted";
     }
-    return NULL;
+    if (p->n_tables && !p->tables)
+        return "its tables are missing";
+    const char *why = NULL;
+    for (uint32_t i = 0; !why && i < p->n_tables; i++)
+        why = pc_table_refused(&p->tables[i]);
+    return why;
 }
 
 static const struct pcollect_comm_plugin *find_built_in(const char *name)

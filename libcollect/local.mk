@@ -6,7 +6,8 @@ libcollect_libpccore_la_SOURCES = \
     libcollect/core.h libcollect/core_private.h libcollect/path.h libcollect/loadmap.h \
     libcollect/core.c libcollect/call.c libcollect/finish.c libcollect/host.c \
     libcollect/memory_async.c libcollect/path.c libcollect/path_walk.c libcollect/publish.c \
-    libcollect/thread.c libcollect/where.c
+    libcollect/table.c libcollect/thread.c \
+    libcollect/where.c
 
 # The preloaded library. It needs libc and nothing else: zlib hangs on a module that is opened when it
 # is used. All its parts are whole archives: what nothing inside refers to (the stubs) is its purpose.

@@ -58,7 +58,8 @@ int pc_publish_plugin(const struct pc_loaded_plugin *plugin)
     const struct pcollect_comm_plugin *p = plugin->comm;
     struct pcollect_plugin_rec record = {.record_offset = (uint32_t)plugin->record_offset,
                                          .record_bytes = p->record_bytes,
-                                         .n_fields = p->n_fields};
+                                         .n_fields = p->n_fields,
+                                         .group = PCOLLECT_GROUP_COMM};
     pc_format(record.name, sizeof record.name, "%s", p->name);
     struct pcollect_field_rec fields[PC_MAX_FIELDS];
     memset(fields, 0, sizeof fields);
@@ -70,5 +71,8 @@ int pc_publish_plugin(const struct pc_loaded_plugin *plugin)
         fields[i].bins = f->bins;
         fields[i].offset = f->offset;
     }
-    return pc_arena_add_plugin(&pc_process.arena, &record, fields) ? PC_OK : PC_ENOMEM;
+    int err = pc_arena_add_plugin(&pc_process.arena, &record, fields) ? PC_OK : PC_ENOMEM;
+    for (uint32_t i = 0; !err && i < p->n_tables; i++)
+        err = pc_table_add(p->name, &p->tables[i]);
+    return err;
 }

@@ -21,7 +21,7 @@ extern "C" {
 #endif
 
 #define PCOLLECT_ARENA_MAGIC "PCOLARN"
-#define PCOLLECT_ARENA_VERSION 1u
+#define PCOLLECT_ARENA_VERSION 2u
 #define PCOLLECT_BYTE_ORDER 0x01020304u
 #define PCOLLECT_REF_UNIT 16u
 #define PCOLLECT_MAX_OPS 1024u
@@ -29,6 +29,8 @@ extern "C" {
 #define PCOLLECT_PATH_BYTES 1024u
 #define PCOLLECT_NAME_BYTES 32u
 #define PCOLLECT_BUILD_ID_BYTES 32u
+#define PCOLLECT_STRING_BUCKETS 256u
+#define PCOLLECT_STRING_BYTES 1023u /* longer texts are cut */
 
 typedef uint32_t pcollect_ref;
 
@@ -52,6 +54,7 @@ enum pcollect_lost {
     PCOLLECT_LOST_UNCACHED,      /* contexts that had to be walked in full at every call */
     PCOLLECT_LOST_RECEIVES,      /* nonblocking receives whose size was never learnt */
     PCOLLECT_LOST_LATE,          /* calls after the merge for which the file had no room */
+    PCOLLECT_LOST_ROWS, /* entries of tables (pcollect_host.row) for which no room was left */
     PCOLLECT_N_LOST
 };
 
@@ -76,11 +79,13 @@ struct pcollect_arena_header {
     /* Phases of the process, in ticks; 0 is not reached. start is as near to exec as can be had. */
     uint64_t start_ticks, init_begin_ticks, init_end_ticks;
     uint64_t finalize_begin_ticks, finalize_end_ticks, exit_ticks;
-    uint64_t merge_ticks; /* length of this library's own work inside MPI_Finalize */
-    pcollect_ref modules; /* newest struct pcollect_module */
-    pcollect_ref threads; /* newest struct pcollect_thread */
-    pcollect_ref plugins; /* newest struct pcollect_plugin_rec */
-    uint32_t record_bytes;
+    uint64_t merge_ticks;  /* length of this library's own work inside MPI_Finalize */
+    pcollect_ref modules;  /* newest struct pcollect_module */
+    pcollect_ref threads;  /* newest struct pcollect_thread */
+    pcollect_ref plugins;  /* newest struct pcollect_plugin_rec */
+    pcollect_ref tables;   /* newest struct pcollect_table_rec */
+    uint32_t record_bytes; /* of an OP or DOMAIN: comm_bytes, then those of compute plugins */
+    uint32_t comm_bytes;   /* the rest, record_bytes - comm_bytes, is the record of a POINT */
     uint64_t lost[PCOLLECT_N_LOST];
     uint64_t notes; /* bit set of enum pcollect_note */
     char host[PCOLLECT_HOST_BYTES];
@@ -89,6 +94,7 @@ struct pcollect_arena_header {
     char job[64];                       /* id given by the batch system or launcher, or empty */
     char mpi[128];                      /* name and version of the MPI library */
     pcollect_ref ops[PCOLLECT_MAX_OPS]; /* struct pcollect_op by op id; filled at first use */
+    pcollect_ref strings[PCOLLECT_STRING_BUCKETS]; /* newest struct pcollect_string of hash % n */
 };
 
 /* Circumstances that the report must tell. */
@@ -128,21 +134,35 @@ enum pcollect_node_kind {
     PCOLLECT_NODE_ROOT = 1, /* of one thread's tree */
     PCOLLECT_NODE_FRAME,    /* module + offset of a return address */
     PCOLLECT_NODE_OP,       /* a primitive, called from its parent frame; has a record */
-    PCOLLECT_NODE_CUT       /* the frames outside of this point could not be found */
+    PCOLLECT_NODE_CUT,      /* the frames outside of this point could not be found */
+    PCOLLECT_NODE_POINT,    /* where a thread was interrupted: module + offset of the instruction;
+                               has the compute part of a record alone */
+    PCOLLECT_NODE_DOMAIN,   /* child of an OP: its calls on one communicator (offset: its id); has a
+                               record like an OP, which then has none or one that is not used */
+    PCOLLECT_NODE_PHASE,    /* child of the root; offset: the level given to MPI_Pcontrol */
+    PCOLLECT_NODE_REGION,   /* child of ROOT, PHASE or REGION; offset: pcollect_string.hash of its
+                               name, which is in the strings */
+    PCOLLECT_N_NODE_KINDS
 };
+
+/* Node kinds with a record. */
+static inline int pcollect_node_has_record(unsigned kind)
+{
+    return kind == PCOLLECT_NODE_OP || kind == PCOLLECT_NODE_DOMAIN || kind == PCOLLECT_NODE_POINT;
+}
 
 enum pcollect_node_flag {
     PCOLLECT_FLAG_COLLAPSED = 1u << 0 /* holds calls of descendants that found no room */
 };
 
 struct pcollect_node {
-    uint64_t offset;     /* FRAME: return address minus the module's bias */
-    pcollect_ref module; /* FRAME: struct pcollect_module */
+    uint64_t offset;     /* FRAME, POINT: address minus the module's bias; others: see their kind */
+    pcollect_ref module; /* FRAME, POINT: struct pcollect_module */
     uint8_t kind;        /* enum pcollect_node_kind */
     uint8_t flags;
     uint16_t op; /* OP: id of the primitive */
     pcollect_ref parent, first_child, next;
-    pcollect_ref record; /* OP: header.record_bytes bytes, or 0 */
+    pcollect_ref record; /* header.record_bytes bytes, of a POINT less comm_bytes; or 0 */
 };
 
 struct pcollect_thread {
@@ -151,23 +171,58 @@ struct pcollect_thread {
     int32_t tid;        /* of the thread that owns or last owned the tree */
     uint32_t n_adopted; /* threads that have used this tree, one after the other */
     uint32_t late;      /* 1: collected after the merge */
-    uint32_t reserved;
+    pcollect_ref rows;  /* newest struct pcollect_row, of all tables */
     uint64_t mpi_ticks; /* in calls that are not inside another call */
     uint64_t mpi_calls;
     uint64_t last_ticks; /* end of the last call: the process was alive then */
     char name[16];
 };
 
+enum pcollect_group {
+    PCOLLECT_GROUP_COMM = 0,   /* fields of comm plugins: first in a record */
+    PCOLLECT_GROUP_COMPUTE = 1 /* fields of compute plugins */
+};
+
 struct pcollect_plugin_rec {
     pcollect_ref next;
-    uint32_t record_offset; /* of this plugin's part in every record */
+    uint32_t record_offset; /* of this plugin's part in the record of an OP */
     uint32_t record_bytes;
     uint32_t n_fields;
+    uint32_t group; /* enum pcollect_group */
+    uint32_t reserved[3];
     char name[PCOLLECT_NAME_BYTES];
     struct pcollect_field_rec {
         char name[PCOLLECT_NAME_BYTES];
         uint16_t combine, unit, bins, offset; /* as in struct pcollect_field */
     } fields[];
+};
+
+/* A table of a plugin (struct pcollect_table). */
+struct pcollect_table_rec {
+    pcollect_ref next;
+    uint16_t n_keys, n_values;
+    char name[PCOLLECT_NAME_BYTES];
+    char plugin[PCOLLECT_NAME_BYTES];
+    uint32_t reserved[2];
+    struct pcollect_column_rec {
+        char name[PCOLLECT_NAME_BYTES];
+        uint16_t type, combine, unit, reserved; /* as in struct pcollect_column */
+    } columns[];
+};
+
+/* A row of one thread's part of a table: filled and linked with its keys, values 0; only the values
+ * change then. */
+struct pcollect_row {
+    pcollect_ref next;  /* older row of the thread, of any table */
+    pcollect_ref table; /* struct pcollect_table_rec */
+    uint64_t cells[];   /* n_keys keys, n_values values */
+};
+
+struct pcollect_string {
+    pcollect_ref next;
+    uint32_t n_bytes;
+    uint64_t hash; /* pc_hash_bytes(text, n_bytes, 0) */
+    char text[];   /* not terminated; n_bytes long */
 };
 
 #ifdef __cplusplus

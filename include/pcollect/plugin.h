@@ -59,6 +59,46 @@ struct pcollect_field {
     uint16_t offset;  /* bytes into the record, a multiple of 8 */
 };
 
+/* ---- Tables: what does not belong to one context ----------------------------------------------
+ *
+ * A table is rows of key columns and value columns; there is one row for each combination of keys
+ * that was met. Threads and ranks are merged row by row: rows with equal keys become one. */
+
+enum pcollect_column_type {
+    PCOLLECT_COLUMN_NUMBER = 1,
+    PCOLLECT_COLUMN_RANK,   /* in MPI_COMM_WORLD, widened with its sign; a negative value is none */
+    PCOLLECT_COLUMN_NODE,   /* a context: pcollect_event.node, or 0 for none; remapped in a merge */
+    PCOLLECT_COLUMN_STRING, /* what pcollect_host.string returned; 0: none */
+    PCOLLECT_COLUMN_DOMAIN  /* id of a communicator; 0: none */
+};
+
+/* In a RANK column, beside ranks and what else stands for one in an event: the rank of this
+ * process, also where it is not known yet. Replaced when the arena is read. */
+enum { PCOLLECT_RANK_SELF = -3 };
+
+struct pcollect_column {
+    const char *name; /* short, lower case, unique in the table; at most 31 bytes */
+    const char *doc;  /* one line */
+    uint16_t type;    /* enum pcollect_column_type */
+    /* Values: enum pcollect_combine, but no histogram; 0 is "none yet" for PCOLLECT_MIN. Of two
+     * values of type STRING or NODE the least that is not 0 is kept, whatever stands here: least
+     * text, first context in the order of the profile. Keys: 0. */
+    uint16_t combine;
+    uint16_t unit; /* enum pcollect_unit; values in ticks become ns; keys are never converted */
+    uint16_t reserved;
+};
+
+enum { PCOLLECT_MAX_KEYS = 8, PCOLLECT_MAX_VALUES = 24 };
+
+struct pcollect_table {
+    const char
+        *name; /* unique over all plugins: `pcollect report --table NAME`; at most 31 bytes */
+    const char *doc;
+    const struct pcollect_column *columns; /* n_keys keys, then n_values values */
+    uint16_t n_keys, n_values;             /* each at least 1 */
+    uint32_t reserved;
+};
+
 /* Class of an MPI primitive. */
 enum pcollect_class {
     PCOLLECT_CLASS_OTHER = 0,
@@ -116,7 +156,7 @@ struct pcollect_event {
     uint32_t type;        /* name of the datatype that is sent, else received, as interned by
                              the host; 0: none */
     uint32_t operator_;   /* name of the reduction operator */
-    uint32_t reserved;    /* 0 */
+    uint32_t node;        /* the context of the call, for columns of type NODE; 0: not known */
     uint64_t n_elements;  /* of that datatype */
     uint64_t request;     /* made or completed by the call; 0: none */
     uint64_t object;      /* file or window; 0: none */
@@ -132,6 +172,15 @@ struct pcollect_host {
     const char *(*op_name)(uint16_t op);
     /* One line on standard error, at most 500 bytes. AS-safe, MT-safe. */
     void (*log)(const char *text);
+    /* The values of the row with these keys (table->n_keys of them) in the given thread's part of
+     * the table: found, or made with all values 0. They are this thread's alone until the hook
+     * returns. `thread` is that of the event or sample; NULL stands for the calling thread, outside
+     * of hooks only. NULL: no room, or the table is not of a loaded plugin; counted as
+     * PCOLLECT_LOST_ROWS. AS-safe in hooks; MT-safe. */
+    uint64_t *(*row)(void *thread, const struct pcollect_table *table, const uint64_t *keys);
+    /* A number that stands for the text in this process, the same for equal texts; 0: no room. At
+     * most 1,023 bytes of it are kept. Takes time: not for every event. AS-safe, MT-safe. */
+    uint32_t (*string)(const char *text);
 };
 
 struct pcollect_comm_plugin {
@@ -142,7 +191,8 @@ struct pcollect_comm_plugin {
     const char *name;
     const char *doc;
     const struct pcollect_field *fields;
-    uint32_t n_fields;
+    const struct pcollect_table *tables;
+    uint32_t n_fields, n_tables;
     /* Called once before the first event; *state is handed to the other hooks. Not 0: the plugin
      * is left out. Required. */
     int (*init)(const struct pcollect_host *host, void **state);
@@ -164,6 +214,7 @@ struct pcollect_sample {
     uint32_t reserved;
     uint64_t now;      /* ticks */
     uint64_t interval; /* ticks since the thread's previous sample */
+    void *thread;      /* for pcollect_host.row */
 };
 
 struct pcollect_compute_plugin {
@@ -174,7 +225,8 @@ struct pcollect_compute_plugin {
     const char *name;
     const char *doc;
     const struct pcollect_field *fields;
-    uint32_t n_fields;
+    const struct pcollect_table *tables;
+    uint32_t n_fields, n_tables;
     int (*init)(const struct pcollect_host *host, void **state);
     void (*trigger)(void *state, const struct pcollect_sample *sample, void *record);
     void (*fini)(void *state);

@@ -63,6 +63,14 @@ static bool walk_plugins(struct image *im)
         im->n_plugins++;
         r = p->next;
     }
+    for (pcollect_ref r = im->header->tables; r;) {
+        const struct pcollect_table_rec *t = image_at(im, r);
+        size_t bytes = (size_t)(t->n_keys + t->n_values) * sizeof t->columns[0];
+        if (!claim(im, r, sizeof *t + bytes, 0, "table"))
+            return false;
+        im->n_tables++;
+        r = t->next;
+    }
     for (unsigned op = 0; op < PCOLLECT_MAX_OPS; op++) {
         pcollect_ref r = im->header->ops[op];
         if (!r)
@@ -77,6 +85,42 @@ static bool walk_plugins(struct image *im)
     return true;
 }
 
+static bool walk_strings(struct image *im)
+{
+    for (unsigned i = 0; i < PCOLLECT_STRING_BUCKETS; i++)
+        for (pcollect_ref r = im->header->strings[i]; r;) {
+            const struct pcollect_string *s = image_at(im, r);
+            if (!claim(im, r, sizeof *s + s->n_bytes, 0, "string"))
+                return false;
+            if (!s->n_bytes || s->hash % PCOLLECT_STRING_BUCKETS != i)
+                return wrong(im, "string %u is in a wrong list", r);
+            im->n_strings++;
+            r = s->next;
+        }
+    return true;
+}
+
+static bool walk_rows(struct image *im, const struct pcollect_thread *thread, unsigned owner)
+{
+    for (pcollect_ref r = __atomic_load_n(&thread->rows, __ATOMIC_ACQUIRE); r;) {
+        const struct pcollect_row *row = image_at(im, r);
+        if (!claim(im, r, sizeof *row, owner, "row"))
+            return false;
+        const struct pcollect_table_rec *t = image_at(im, row->table);
+        if (!row->table || !im->taken[row->table] || !t->n_keys || !t->n_values)
+            return wrong(im, "row %u is of no table", r);
+        /* Rows are of whole units but for their end. */
+        size_t bytes = sizeof *row + 8u * (size_t)(t->n_keys + t->n_values);
+        if (bytes > 16 && !claim(im, r + 1, bytes - 16, owner, "cells"))
+            return false;
+        im->n_rows++;
+        if (im->visit_row)
+            im->visit_row(im, thread, row, im->arg);
+        r = row->next;
+    }
+    return true;
+}
+
 static bool check_node(struct image *im, pcollect_ref ref, pcollect_ref parent, unsigned owner)
 {
     const struct pcollect_node *n = image_at(im, ref);
@@ -85,19 +129,20 @@ static bool check_node(struct image *im, pcollect_ref ref, pcollect_ref parent, 
     if (n->parent != parent)
         return wrong(im, "node %u says parent %u, not %u", ref, n->parent, parent);
     if ((n->kind == PCOLLECT_NODE_ROOT) != (parent == 0) || n->kind < PCOLLECT_NODE_ROOT ||
-        n->kind > PCOLLECT_NODE_CUT)
+        n->kind >= PCOLLECT_N_NODE_KINDS)
         return wrong(im, "node %u has kind %u", ref, n->kind);
     im->n_frames += n->kind == PCOLLECT_NODE_FRAME;
     im->n_op_nodes += n->kind == PCOLLECT_NODE_OP;
     im->n_cut += n->kind == PCOLLECT_NODE_CUT;
     im->n_collapsed += (n->flags & PCOLLECT_FLAG_COLLAPSED) != 0;
-    if (n->kind != PCOLLECT_NODE_OP)
-        return n->record ? wrong(im, "node %u is no op and has a record", ref) : true;
-    if (n->op >= PCOLLECT_MAX_OPS || n->first_child)
-        return wrong(im, "op node %u: op %u, child %u", ref, n->op, n->first_child);
+    if (!pcollect_node_has_record(n->kind))
+        return n->record ? wrong(im, "node %u has a record", ref) : true;
+    if (n->op >= PCOLLECT_MAX_OPS || (n->kind != PCOLLECT_NODE_OP && n->first_child))
+        return wrong(im, "node %u: op %u, child %u", ref, n->op, n->first_child);
     if (n->record && n->record % 4)
         return wrong(im, "record %u is not aligned", n->record);
-    return !n->record || claim(im, n->record, im->header->record_bytes, owner, "record");
+    uint32_t less = n->kind == PCOLLECT_NODE_POINT ? im->header->comm_bytes : 0;
+    return !n->record || claim(im, n->record, im->header->record_bytes - less, owner, "record");
 }
 
 static bool walk_thread(struct image *im, const struct pcollect_thread *thread, unsigned owner)
@@ -126,7 +171,7 @@ static bool walk_thread(struct image *im, const struct pcollect_thread *thread, 
 
 static bool walk_all(struct image *im)
 {
-    if (!walk_modules(im) || !walk_plugins(im))
+    if (!walk_modules(im) || !walk_plugins(im) || !walk_strings(im))
         return false;
     for (pcollect_ref r = im->header->threads; r;) {
         const struct pcollect_thread *t = image_at(im, r);
@@ -135,7 +180,7 @@ static bool walk_all(struct image *im)
             return false;
         if (!memchr(t->name, 0, sizeof t->name) || t->n_adopted == 0)
             return wrong(im, "thread %u is not filled", r);
-        if (!walk_thread(im, t, im->n_threads))
+        if (!walk_thread(im, t, im->n_threads) || !walk_rows(im, t, im->n_threads))
             return false;
         r = t->next;
     }
@@ -150,6 +195,7 @@ bool image_walk(struct image *im, const void *base, size_t n)
     im->wrong[0] = '\0';
     im->n_threads = im->n_modules = im->n_plugins = im->n_ops_named = 0;
     im->n_frames = im->n_op_nodes = im->n_collapsed = im->n_cut = 0;
+    im->n_tables = im->n_rows = im->n_strings = 0;
     if (n < sizeof *h || memcmp(h->magic, PCOLLECT_ARENA_MAGIC, sizeof h->magic) != 0)
         return wrong(im, "no arena");
     if (h->version != PCOLLECT_ARENA_VERSION || h->byte_order != PCOLLECT_BYTE_ORDER ||

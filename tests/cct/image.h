@@ -19,9 +19,12 @@ struct image {
     uint8_t *taken;  /* by unit of 16 bytes */
     unsigned n_threads, n_modules, n_plugins, n_ops_named;
     unsigned n_frames, n_op_nodes, n_collapsed, n_cut;
+    unsigned n_tables, n_rows, n_strings;
     char wrong[256]; /* empty: nothing */
     void (*visit)(struct image *image, const struct pcollect_thread *thread,
                   const struct pcollect_node *node, void *arg);
+    void (*visit_row)(struct image *image, const struct pcollect_thread *thread,
+                      const struct pcollect_row *row, void *arg); /* may be NULL */
     void *arg;
 };
 
