@@ -303,11 +303,6 @@ void pc_call_end_time(struct pc_call *call)
     end_call(call, true);
 }
 
-struct pc_origin pc_call_origin(const struct pc_call *call)
-{
-    return (struct pc_origin){call->node, call->epoch, call->comm, call->thread};
-}
-
 void pc_call_complete(struct pc_call *by, const struct pc_origin *origin,
                       const struct pc_arrival *arrival)
 {
@@ -335,6 +330,23 @@ void pc_call_complete(struct pc_call *by, const struct pc_origin *origin,
     }
     if (!record)
         pc_lost(PCOLLECT_LOST_RECEIVES, 1);
+    barrier();
+    t->busy = 0;
+}
+
+void pc_call_complete_time(struct pc_call *by, const struct pc_origin *origin,
+                           const struct pc_arrival *arrival)
+{
+    struct pc_thread *t = by->thread;
+    if (PC_UNLIKELY(origin->thread != t || origin->epoch != t->phase)) {
+        pc_call_complete(by, origin, arrival);
+        return;
+    }
+    t->busy = 1;
+    barrier();
+    const struct pcollect_node *n = pc_arena_at(&pc_process.arena, origin->node);
+    struct pc_time_record *record = pc_arena_at(&pc_process.arena, n->record);
+    record->bytes_received += arrival->bytes;
     barrier();
     t->busy = 0;
 }

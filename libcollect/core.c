@@ -22,11 +22,6 @@ static _Atomic int start_state;
 static struct pc_live not_live;
 struct pc_live *pc_live = &not_live;
 
-static void *thread_slot(struct pc_thread *thread)
-{
-    return thread->adapter_slot;
-}
-
 static uint32_t thread_number(struct pc_thread *thread)
 {
     return thread->number;
@@ -39,11 +34,10 @@ struct pc_process pc_process = {
              .prepare = pc_call_prepare,
              .pre = pc_call_pre,
              .end = pc_call_end,
-             .origin = pc_call_origin,
              .complete = pc_call_complete,
              .lost = pc_lost,
              .memory = pc_memory,
-             .thread_slot = thread_slot,
+             .thread_slot = offsetof(struct pc_thread, adapter_slot),
              .thread_number = thread_number,
              .init_begin = pc_init_begin,
              .init_end = pc_init_end,

@@ -35,7 +35,7 @@ struct pc_call {
     uintptr_t cfa; /* stack address of the caller at the call: the depth guard */
     uintptr_t fp;  /* address at which the caller's frame pointer was saved */
     uintptr_t ret;
-    uint32_t comm;     /* the adapter's own, 28 bits, set where plugins ask; origin() keeps it */
+    uint32_t comm; /* the adapter's own, 28 bits, set where plugins ask; kept with its request */
     pcollect_ref node; /* OP node */
     void *record;      /* of all plugins */
     struct pcollect_event event;
@@ -48,8 +48,7 @@ struct pc_call {
 /* Where a nonblocking receive was posted. */
 struct pc_origin {
     pcollect_ref node;
-    uint32_t epoch;
-    uint32_t comm; /* of the call */
+    uint32_t epoch : 4, comm : 28; /* of the call */
     struct pc_thread *thread;
 };
 
@@ -59,6 +58,11 @@ struct pc_arrival {
     uint64_t domain;      /* 0 where nobody wants it */
     int32_t world_source; /* PCOLLECT_RANK_NONE where nobody wants it */
 };
+
+static inline struct pc_origin pc_origin_of(const struct pc_call *call)
+{
+    return (struct pc_origin){call->node, call->epoch & 15, call->comm & 0xfffffff, call->thread};
+}
 
 /* The core as adapters see it. */
 struct pc_core {
@@ -76,8 +80,6 @@ struct pc_core {
     void (*prepare)(struct pc_call *call);
     void (*pre)(struct pc_call *call);
     void (*end)(struct pc_call *call);
-    /* The context of a call in progress, to be kept with its request. */
-    struct pc_origin (*origin)(const struct pc_call *call);
     /* A posted receive has completed in the thread of `by`. */
     void (*complete)(struct pc_call *by, const struct pc_origin *origin,
                      const struct pc_arrival *arrival);
@@ -85,9 +87,9 @@ struct pc_core {
     void (*lost)(enum pcollect_lost what, uint64_t n);
     /* Memory that is never freed, zero-filled, page-aligned, by mmap; NULL if there is none. */
     void *(*memory)(size_t bytes);
-    /* Thread-private memory of the adapter: a fixed slot of 64 bytes, zero at first (cache of
+    /* Where in a struct pc_thread the adapter's own 64 bytes are, zero at first (cache of
      * pointers). The thread is that of a call in progress. */
-    void *(*thread_slot)(struct pc_thread *thread);
+    size_t thread_slot;
     /* Dense number of a thread, 0 .. below 4096, reused after its end by an adopter. */
     uint32_t (*thread_number)(struct pc_thread *thread);
     /* MPI_Init* is about to run / has returned in this process. `mpi` names library and version.

@@ -137,11 +137,12 @@ bool pc_call_begin(struct pc_call *call, unsigned slot);
 void pc_call_prepare(struct pc_call *call);
 void pc_call_pre(struct pc_call *call);
 void pc_call_end(struct pc_call *call);
-/* The same where `time` is the only plugin. */
-void pc_call_end_time(struct pc_call *call);
-struct pc_origin pc_call_origin(const struct pc_call *call);
 void pc_call_complete(struct pc_call *by, const struct pc_origin *origin,
                       const struct pc_arrival *arrival);
+/* The same where `time` is the only plugin. */
+void pc_call_end_time(struct pc_call *call);
+void pc_call_complete_time(struct pc_call *by, const struct pc_origin *origin,
+                           const struct pc_arrival *arrival);
 void pc_lost(enum pcollect_lost what, uint64_t n);
 
 /* ---- publication in the arena (publish.c) ---- */

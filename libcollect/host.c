@@ -105,8 +105,10 @@ int pc_plugins_start(void)
         pc_process.plugins[n++] = *p;
     }
     pc_process.n_plugins = n;
-    if (n == 1 && pc_process.plugins[0].comm == &pc_plugin_time)
+    if (n == 1 && pc_process.plugins[0].comm == &pc_plugin_time) {
         pc_process.core.end = pc_call_end_time;
+        pc_process.core.complete = pc_call_complete_time;
+    }
     return PC_OK;
 }
 

@@ -43,6 +43,9 @@ extern struct pc_mpi_data pc_mpi_data;
 #define MPI_BYTE ((MPI_Datatype)pc_mpi_data.byte)
 #define MPI_ERRORS_RETURN ((MPI_Errhandler)pc_mpi_data.errors_return)
 
+/* Two requests that are alive at once differ above these bits: they are objects of more bytes. */
+#define PC_REQUEST_SHIFT 6
+
 /* A request as a number below 2^48, or 0 for one that cannot be remembered: Open MPI hands out one
  * shared request for everything that completes at once. */
 static inline uint64_t pc_request_key(MPI_Request r)
@@ -62,9 +65,13 @@ static inline uint64_t pc_status_bytes(const MPI_Status *s)
 
 #define PC_ADAPTER_NAME "MPICH"
 
+#define PC_REQUEST_SHIFT 0
+
+/* The kind of a handle is in its top two bits, 0 of a null handle, 1 of what is built in: shared
+ * requests for what completes at once. */
 static inline uint64_t pc_request_key(MPI_Request r)
 {
-    return r == MPI_REQUEST_NULL ? 0 : (uint32_t)r;
+    return (uint32_t)r >> 30 < 2 ? 0 : (uint32_t)r;
 }
 
 /* The count is 63 bits above the bit for "cancelled", in two halves. */

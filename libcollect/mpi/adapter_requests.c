@@ -9,53 +9,64 @@
 
 /* ---- Making requests ------------------------------------------------------------------------ */
 
-static void remember(struct pc_call *call, MPI_Request request, uint64_t flags, uint64_t bytes)
+/* Remembers the request that the call has made; false: not, for want of room or of a handle. */
+static bool remember(struct pc_call *call, MPI_Request request, uint32_t flags)
 {
     struct pc_request_table *t = pc_table_of(call);
     uint64_t key = pc_request_key(request);
-    struct pc_origin origin = pc_core->origin(call);
-    if (!t || key == 0 || !pc_table_put(t, key, &origin, flags, bytes, call->event.end))
-        pc_core->lost(PCOLLECT_LOST_RECEIVES, 1);
+    struct pc_request *r = t && key ? pc_table_new(t) : NULL;
+    if (PC_UNLIKELY(!r))
+        return false;
+    r->start = (struct pc_start){.origin = pc_origin_of(call),
+                                 .begin = call->event.begin,
+                                 .bytes_sent = call->event.bytes_sent,
+                                 .bytes_received = call->event.bytes_received};
+    return pc_table_link(t, r, key, flags | PC_REQUEST_LINKED);
+}
+
+/* A request that is not remembered was made: what was known by its handle is void. */
+static void void_handle(struct pc_call *call, const MPI_Request *request)
+{
+    struct pc_request_table *t = pc_table_of(call);
+    if (t && pc_table_any(t))
+        pc_table_void(t, pc_request_key(*request));
 }
 
 void pc_rule_posted(struct pc_call *call, const MPI_Request *request)
 {
-    struct pc_request_table *t = pc_table_of(call);
-    uint64_t key = pc_request_key(*request);
-    if (t && key)
-        pc_table_void(t, key);
+    void_handle(call, request);
 }
 
 void pc_rule_posted_receive(struct pc_call *call, int source, const MPI_Request *request)
 {
     if (source == MPI_PROC_NULL)
-        pc_rule_posted(call, request);
-    else
-        remember(call, *request, PC_REQUEST_ACTIVE, 0);
+        void_handle(call, request);
+    else if (!remember(call, *request, PC_REQUEST_ACTIVE | PC_REQUEST_RECEIVE))
+        pc_core->lost(PCOLLECT_LOST_RECEIVES, 1);
 }
 
 void pc_rule_posted_message(struct pc_call *call, const MPI_Request *request)
 {
     if (pc_request_key(*request)) /* else it was MPI_MESSAGE_NO_PROC */
-        remember(call, *request, PC_REQUEST_ACTIVE, 0);
+        pc_rule_posted_receive(call, MPI_ANY_SOURCE, request);
+}
+
+void pc_rule_made(struct pc_call *call, const MPI_Request *request)
+{
+    struct pcollect_event *e = &call->event;
+    if (!e->bytes_sent && !e->bytes_received)
+        void_handle(call, request);
+    else if (!remember(call, *request, PC_REQUEST_PERSISTENT))
+        pc_core->lost(PCOLLECT_LOST_RECEIVES, 1);
+    e->bytes_sent = e->bytes_received = 0;
 }
 
 void pc_rule_made_receive(struct pc_call *call, int source, const MPI_Request *request)
 {
     if (source == MPI_PROC_NULL)
-        pc_rule_posted(call, request);
-    else
-        remember(call, *request, PC_REQUEST_PERSISTENT, 0);
-}
-
-void pc_rule_made_send(struct pc_call *call, int count, MPI_Datatype type, int dest,
-                       const MPI_Request *request)
-{
-    uint64_t bytes = dest == MPI_PROC_NULL ? 0 : pc_block_bytes(count, type);
-    if (bytes == 0)
-        pc_rule_posted(call, request);
-    else
-        remember(call, *request, PC_REQUEST_PERSISTENT | PC_REQUEST_SEND, bytes);
+        void_handle(call, request);
+    else if (!remember(call, *request, PC_REQUEST_PERSISTENT | PC_REQUEST_RECEIVE))
+        pc_core->lost(PCOLLECT_LOST_RECEIVES, 1);
 }
 
 /* ---- Watching ------------------------------------------------------------------------------- */
@@ -96,9 +107,29 @@ static void begin_watch(struct pc_watch *w, struct pc_call *call, int n,
         *statuses = w->statuses;
     if (lookup == ALWAYS || pc_table_is_shared())
         for (int i = 0; i < n; i++)
-            pc_table_find(t, pc_request_key(w->requests[i]), &w->found[i]);
+            pc_table_find(pc_request_key(w->requests[i]), &w->found[i]);
     else
         w->found = NULL;
+}
+
+/* The same for one request, which is most of them. */
+static inline void begin_single(struct pc_watch *w, struct pc_call *call,
+                                const MPI_Request *request, MPI_Status **status)
+{
+    struct pc_request_table *t = pc_table_of(call);
+    w->mine = NULL;
+    if (!t || !pc_table_any(t))
+        return;
+    w->mine = t;
+    w->requests = w->few_requests;
+    w->few_requests[0] = *request;
+    if (*status == MPI_STATUS_IGNORE)
+        *status = w->few_statuses;
+    w->found = NULL;
+    if (PC_UNLIKELY(pc_table_is_shared())) {
+        w->found = w->few_found;
+        pc_table_find(pc_request_key(*request), w->few_found);
+    }
 }
 
 static void end_watch(struct pc_watch *w)
@@ -107,19 +138,38 @@ static void end_watch(struct pc_watch *w)
         pc_scratch_give(w->mine, w->scratch_used);
 }
 
+/* What is known of request i as it was before the call. Looked up only now, it may have been made
+ * by a thread that was the first beside this one. */
+static const struct pc_remembered *find_late(struct pc_watch *w, struct pc_call *call, int i,
+                                             struct pc_remembered *fresh)
+{
+    pc_table_find(pc_request_key(w->requests[i]), fresh);
+    if (PC_UNLIKELY(pc_table_is_shared()) && fresh->place && fresh->start.begin > call->event.begin)
+        fresh->place = NULL;
+    return fresh;
+}
+
+/* A persistent request has completed, unless another thread has started it again since. */
+static void deactivate(const struct pc_remembered *found)
+{
+    uint32_t flags = found->flags;
+    atomic_compare_exchange_strong(&pc_table_record(found)->flags, &flags,
+                                   flags & ~(uint32_t)PC_REQUEST_ACTIVE);
+}
+
 /* Request i has completed; status NULL: without data. */
 static void complete(struct pc_watch *w, struct pc_call *call, int i, const MPI_Status *status)
 {
-    struct pc_remembered fresh, *found = w->found ? &w->found[i] : &fresh;
-    if (!w->found)
-        pc_table_find(w->mine, pc_request_key(w->requests[i]), &fresh);
-    if (!found->word || !(found->flags & PC_REQUEST_ACTIVE))
+    struct pc_remembered fresh;
+    const struct pc_remembered *found = w->found ? &w->found[i] : find_late(w, call, i, &fresh);
+    if (!found->place || !(found->flags & PC_REQUEST_ACTIVE))
         return;
-    struct pc_arrival arrival = {status ? pc_status_bytes(status) : 0, 0, PCOLLECT_RANK_NONE};
-    pc_core->complete(call, &found->origin, &arrival);
+    if (found->flags & PC_REQUEST_RECEIVE) {
+        struct pc_arrival arrival = {status ? pc_status_bytes(status) : 0, 0, PCOLLECT_RANK_NONE};
+        pc_core->complete(call, &found->start.origin, &arrival);
+    }
     if (found->flags & PC_REQUEST_PERSISTENT)
-        atomic_store_explicit(found->flags_at, found->flags & ~(uint64_t)PC_REQUEST_ACTIVE,
-                              memory_order_release);
+        deactivate(found);
     else
         pc_table_take(w->mine, found);
 }
@@ -154,7 +204,7 @@ static void complete_by_status(struct pc_watch *w, struct pc_call *call, int rc,
 void pc_watch_one(struct pc_watch *w, struct pc_call *call, const MPI_Request *request,
                   MPI_Status **status)
 {
-    begin_watch(w, call, 1, request, status, IF_SHARED);
+    begin_single(w, call, request, status);
 }
 
 void pc_watched_one(struct pc_watch *w, struct pc_call *call, int rc, const MPI_Request *request,
@@ -168,7 +218,7 @@ void pc_watch_test(struct pc_watch *w, struct pc_call *call, const MPI_Request *
                    const int *flag, MPI_Status **status)
 {
     (void)flag;
-    begin_watch(w, call, 1, request, status, IF_SHARED);
+    begin_single(w, call, request, status);
 }
 
 void pc_watched_test(struct pc_watch *w, struct pc_call *call, int rc, const MPI_Request *request,
@@ -273,7 +323,7 @@ void pc_watch_peek(struct pc_watch *w, struct pc_call *call, MPI_Request request
                    MPI_Status **status)
 {
     (void)flag;
-    begin_watch(w, call, 1, &request, status, IF_SHARED);
+    begin_single(w, call, &request, status);
 }
 
 /* The size is booked now; the call that frees the request finds it done. */
@@ -294,23 +344,31 @@ void pc_watched_free(struct pc_watch *w, struct pc_call *call, int rc, const MPI
 {
     (void)call;
     (void)request;
-    if (!w->mine || rc != MPI_SUCCESS || !w->found[0].word)
+    if (!w->mine || rc != MPI_SUCCESS || !w->found[0].place)
         return;
-    if (w->found[0].flags & PC_REQUEST_ACTIVE)
+    if (w->found[0].flags & PC_REQUEST_ACTIVE && w->found[0].flags & PC_REQUEST_RECEIVE)
         pc_core->lost(PCOLLECT_LOST_RECEIVES, 1);
     pc_table_take(w->mine, &w->found[0]);
 }
 
-/* Receives are marked before the call: once it has run, another thread may complete them. */
+/* The record is that of this start from now on. */
+static void restart(const struct pc_remembered *found, struct pc_call *call)
+{
+    struct pc_request *r = pc_table_record(found);
+    r->start.origin = pc_origin_of(call);
+    r->start.begin = call->event.begin;
+    atomic_store_explicit(&r->flags, (found->flags | PC_REQUEST_ACTIVE) + PC_REQUEST_START,
+                          memory_order_release);
+}
+
+/* Marked before the call: once it has run, another thread may complete them. */
 void pc_watch_start(struct pc_watch *w, struct pc_call *call, int n, const MPI_Request *requests)
 {
     begin_watch(w, call, n, requests, NULL, ALWAYS);
-    if (!w->mine)
-        return;
-    struct pc_origin origin = pc_core->origin(call);
-    for (int i = 0; i < n; i++)
-        if (w->found[i].word && !(w->found[i].flags & PC_REQUEST_SEND))
-            pc_table_restart(&w->found[i], &origin, PC_REQUEST_PERSISTENT | PC_REQUEST_ACTIVE);
+    call->event.begin = pc_ticks();
+    for (int i = 0; w->mine && i < n; i++)
+        if (w->found[i].place)
+            restart(&w->found[i], call);
 }
 
 void pc_watched_start(struct pc_watch *w, struct pc_call *call, int rc, int n,
@@ -319,10 +377,15 @@ void pc_watched_start(struct pc_watch *w, struct pc_call *call, int rc, int n,
     (void)requests;
     for (int i = 0; w->mine && i < n; i++) {
         const struct pc_remembered *found = &w->found[i];
-        if (found->word && rc == MPI_SUCCESS && found->flags & PC_REQUEST_SEND)
-            call->event.bytes_sent += found->bytes;
-        else if (found->word && rc != MPI_SUCCESS && !(found->flags & PC_REQUEST_SEND))
-            pc_table_restart(found, &found->origin, found->flags);
+        if (!found->place)
+            continue;
+        if (rc == MPI_SUCCESS) {
+            call->event.bytes_sent += found->start.bytes_sent;
+            call->event.bytes_received += found->start.bytes_received;
+        } else {
+            atomic_store_explicit(&pc_table_record(found)->flags, found->flags,
+                                  memory_order_release);
+        }
     }
     end_watch(w);
 }

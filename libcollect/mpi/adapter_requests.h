@@ -11,16 +11,41 @@
 
 #include "libcollect/mpi/adapter_bytes.h"
 
+#include <stdatomic.h>
+
 struct pc_request_table;
 
-/* What was remembered of a request, copied, and the word by which to forget it. */
-struct pc_remembered {
+enum {
+    PC_REQUEST_LINKED = 1,
+    PC_REQUEST_ACTIVE = 2,     /* an operation is under way */
+    PC_REQUEST_PERSISTENT = 4, /* stays after completion */
+    PC_REQUEST_RECEIVE = 8,    /* its bytes are known when it completes */
+    PC_REQUEST_START = 16      /* the first bit of a count of starts, of a persistent one */
+};
+
+/* What is remembered of the start of an operation. */
+struct pc_start {
     struct pc_origin origin;
-    uint64_t bytes;
-    _Atomic uint64_t *word; /* NULL: nothing is remembered */
-    uint64_t value;         /* of *word when it was found */
-    uint64_t flags;         /* as they were then */
-    _Atomic uint64_t *flags_at;
+    uint64_t begin; /* ticks */
+    uint64_t mpi_ticks;
+    uint64_t bytes_sent, bytes_received; /* of each start of a persistent request */
+};
+
+struct pc_request {
+    _Atomic uint64_t key; /* free: links to other free records (adapter_table.c) */
+    struct pc_start start;
+    uint32_t word;          /* by which it is linked, or was last */
+    _Atomic uint32_t flags; /* 0: free */
+};
+
+_Static_assert(sizeof(struct pc_request) == 64, "a record is a cache line");
+
+/* A request that was found, copied, and the word by which to forget it. */
+struct pc_remembered {
+    struct pc_start start;
+    uint32_t value;          /* of *place when it was found */
+    uint32_t flags;          /* as they were then */
+    _Atomic uint32_t *place; /* NULL: nothing is remembered */
 };
 
 #define PC_WATCH_FEW 4
@@ -37,15 +62,17 @@ struct pc_watch {
     struct pc_remembered few_found[PC_WATCH_FEW];
 };
 
-/* A request that is not remembered was made: whatever was known by its handle is void. */
+/* A send or collective is under way; behind the rule of its bytes. */
 void pc_rule_posted(struct pc_call *call, const MPI_Request *request);
 /* A receive is under way; nothing is expected from MPI_PROC_NULL. */
 void pc_rule_posted_receive(struct pc_call *call, int source, const MPI_Request *request);
 /* MPI_Imrecv: a message that was matched before. */
 void pc_rule_posted_message(struct pc_call *call, const MPI_Request *request);
+/* A persistent or partitioned request; behind the rule of its bytes, which belong to each start and
+ * are taken out of the event. */
+void pc_rule_made(struct pc_call *call, const MPI_Request *request);
+/* The same for a receive, whose bytes are known when it completes. */
 void pc_rule_made_receive(struct pc_call *call, int source, const MPI_Request *request);
-void pc_rule_made_send(struct pc_call *call, int count, MPI_Datatype type, int dest,
-                       const MPI_Request *request);
 
 /* For each: before the call; after it. `status` may be replaced by one that the program does not
  * ask for. */

@@ -1,256 +1,265 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The tables of remembered requests (adapter_table.h says how they are shared without a lock).
- * Called by adapter_requests.c only.
+ * The store of remembered requests (adapter_table.h has its structure and rules). Called by
+ * adapter_requests.c only.
  */
 #include "libcollect/mpi/adapter_table.h"
 
-static _Atomic(struct pc_request_table *) tables;
+enum { CHUNK_RECORDS = 1024, N_CHUNKS = (1 << PC_REQUEST_TAG_SHIFT) / CHUNK_RECORDS };
 
-struct thread_slot {
-    struct pc_request_table *table;
+typedef _Atomic uint32_t word;
+
+struct middle {
+    _Atomic(word *) leaves[PC_REQUEST_FANOUT];
 };
 
-static struct pc_request_table *make_table(void)
+struct root {
+    _Atomic(struct middle *) middles[PC_REQUEST_FANOUT];
+    _Atomic(struct pc_request *) chunks[N_CHUNKS]; /* of records, by number / CHUNK_RECORDS */
+};
+
+_Atomic bool pc_requests_shared;
+static _Atomic(struct root *) root;
+static _Atomic uint32_t n_tables, n_chunks;
+static _Atomic uint64_t batches; /* first record of the newest batch, below a count of changes */
+
+/* The first to come puts what it has made into the place; others leave theirs unused. */
+static void *install(_Atomic(void *) *place, size_t bytes)
 {
+    void *mine = pc_core->memory(bytes), *there = NULL;
+    if (!mine)
+        return NULL;
+    if (atomic_compare_exchange_strong(place, &there, mine))
+        return mine;
+    return there;
+}
+
+struct pc_request_table *pc_table_make(struct pc_call *call)
+{
+    if (!atomic_load(&root) && !install((_Atomic(void *) *)&root, sizeof(struct root)))
+        return NULL;
     struct pc_request_table *t = pc_core->memory(sizeof *t);
     if (!t)
         return NULL;
-    t->next = atomic_load(&tables);
-    while (!atomic_compare_exchange_weak(&tables, &t->next, t))
-        ;
+    if (atomic_fetch_add(&n_tables, 1))
+        atomic_store(&pc_requests_shared, true);
+    pc_table_slot(call)->table = t;
     return t;
 }
 
-struct pc_request_table *pc_table_of(struct pc_call *call)
+/* ---- Records -------------------------------------------------------------------------------- */
+
+static struct pc_request *record_at(uint32_t number)
 {
-    struct thread_slot *slot = pc_core->thread_slot(call->thread);
-    if (PC_UNLIKELY(!slot->table))
-        slot->table = make_table();
-    if (slot->table && call->depth == 0)
-        slot->table->scratch_used = 0; /* an outer call may have been left by longjmp */
-    return slot->table;
+    struct root *r = atomic_load_explicit(&root, memory_order_relaxed);
+    struct pc_request *chunk =
+        atomic_load_explicit(&r->chunks[number / CHUNK_RECORDS], memory_order_acquire);
+    return chunk + number % CHUNK_RECORDS;
 }
 
-bool pc_table_is_shared(void)
+/* Number 0 is not used, so that a word is never 0. */
+static bool take_chunk(struct pc_request_table *t)
 {
-    struct pc_request_table *first = atomic_load_explicit(&tables, memory_order_acquire);
-    return first && first->next;
+    struct root *r = atomic_load_explicit(&root, memory_order_relaxed);
+    uint32_t chunk = atomic_load(&n_chunks);
+    do
+        if (chunk == N_CHUNKS)
+            return false;
+    while (!atomic_compare_exchange_weak(&n_chunks, &chunk, chunk + 1));
+    struct pc_request *records = pc_core->memory(CHUNK_RECORDS * sizeof *records);
+    if (!records)
+        return false;
+    for (uint32_t i = 0; i < CHUNK_RECORDS; i++)
+        records[i].word = chunk * CHUNK_RECORDS + i;
+    atomic_store_explicit(&r->chunks[chunk], records, memory_order_release);
+    t->fresh = chunk * CHUNK_RECORDS + (chunk == 0);
+    t->fresh_end = (chunk + 1) * CHUNK_RECORDS;
+    return true;
 }
 
-static bool has_any(const struct pc_request_table *t)
+/* Free records are a list: the low half of a free record's key is the next one's number. A batch is
+ * such a list; the high half of its first record's key is the first of the next batch. */
+static uint64_t links_of(uint32_t number)
 {
-    return atomic_load_explicit(&t->n_put, memory_order_relaxed) !=
-           atomic_load_explicit(&t->n_taken, memory_order_relaxed) +
-               atomic_load_explicit(&t->n_taken_by_others, memory_order_relaxed);
+    return atomic_load_explicit(&record_at(number)->key, memory_order_relaxed);
 }
 
-bool pc_table_any(const struct pc_request_table *mine)
+static bool take_batch(struct pc_request_table *t)
 {
-    if (has_any(mine))
-        return true;
-    for (struct pc_request_table *t = atomic_load_explicit(&tables, memory_order_acquire); t;
-         t = t->next)
-        if (t != mine && has_any(t))
-            return true;
-    return false;
+    uint64_t head = atomic_load_explicit(&batches, memory_order_acquire), next;
+    do {
+        if (!(uint32_t)head)
+            return false;
+        next = ((head >> 32) + 1) << 32 | links_of((uint32_t)head) >> 32;
+    } while (!atomic_compare_exchange_weak_explicit(&batches, &head, next, memory_order_acquire,
+                                                    memory_order_acquire));
+    t->free = (uint32_t)head;
+    t->n_free = PC_REQUEST_BATCH;
+    return true;
+}
+
+static void give_batch(struct pc_request_table *t)
+{
+    struct pc_request *first = record_at(t->free);
+    uint64_t head = atomic_load_explicit(&batches, memory_order_relaxed), next;
+    uint64_t list = (uint32_t)links_of(t->free);
+    do {
+        atomic_store_explicit(&first->key, head << 32 | list, memory_order_relaxed);
+        next = ((head >> 32) + 1) << 32 | t->free;
+    } while (!atomic_compare_exchange_weak_explicit(&batches, &head, next, memory_order_release,
+                                                    memory_order_relaxed));
+    t->free = t->n_free = 0;
+}
+
+struct pc_request *pc_table_new(struct pc_request_table *t)
+{
+    if (PC_LIKELY(t->free) || take_batch(t)) {
+        struct pc_request *r = record_at(t->free);
+        t->free = (uint32_t)atomic_load_explicit(&r->key, memory_order_relaxed);
+        t->n_free--;
+        return r;
+    }
+    if (t->fresh == t->fresh_end && !take_chunk(t))
+        return NULL;
+    return record_at(t->fresh++);
+}
+
+static void give_back(struct pc_request_table *t, struct pc_request *r)
+{
+    if (PC_UNLIKELY(t->n_free == PC_REQUEST_BATCH))
+        give_batch(t);
+    atomic_store_explicit(&r->flags, 0, memory_order_relaxed);
+    atomic_store_explicit(&r->key, t->free, memory_order_relaxed);
+    t->free = r->word & PC_REQUEST_NUMBER;
+    t->n_free++;
 }
 
 /* ---- Places --------------------------------------------------------------------------------- */
 
-static uint32_t count_segments(struct pc_request_table *t)
+static inline uint32_t digit(uint64_t key, unsigned k)
 {
-    return atomic_load_explicit(&t->n_segments, memory_order_acquire);
+    return (uint32_t)(key >> (PC_REQUEST_SHIFT + k * PC_REQUEST_DIGIT)) &
+           ((uint32_t)PC_REQUEST_FANOUT - 1);
 }
 
-static uint32_t bucket_of(const struct pc_request_segment *s, uint64_t hash)
+/* NULL: nothing was ever known of keys near this one. */
+static inline word *find_place(uint64_t key)
 {
-    return ((uint32_t)(hash >> 32) & (s->n_buckets - 1)) * PC_BUCKET;
+    struct root *r = atomic_load_explicit(&root, memory_order_acquire);
+    struct middle *m = atomic_load_explicit(&r->middles[digit(key, 2)], memory_order_acquire);
+    word *leaf = m ? atomic_load_explicit(&m->leaves[digit(key, 1)], memory_order_acquire) : NULL;
+    return leaf ? leaf + digit(key, 0) : NULL;
 }
 
-static bool add_segment(struct pc_request_table *t)
+static __attribute__((noinline)) word *make_place(uint64_t key)
 {
-    uint32_t n = count_segments(t);
-    if (n == PC_MAX_SEGMENTS)
-        return false;
-    struct pc_request_segment *s = &t->segments[n];
-    size_t places = (size_t)(PC_FIRST_BUCKETS << 3 * n) * PC_BUCKET;
-    char *memory = pc_core->memory(places * (sizeof *s->words + sizeof *s->values));
-    if (!memory)
-        return false;
-    s->n_buckets = PC_FIRST_BUCKETS << 3 * n;
-    s->words = (void *)memory;
-    s->values = (void *)(memory + places * sizeof *s->words);
-    atomic_store_explicit(&t->n_segments, n + 1, memory_order_release);
-    return true;
+    struct root *r = atomic_load(&root);
+    struct middle *m = atomic_load(&r->middles[digit(key, 2)]);
+    if (!m)
+        m = install((_Atomic(void *) *)&r->middles[digit(key, 2)], sizeof *m);
+    if (!m)
+        return NULL;
+    word *leaf = atomic_load(&m->leaves[digit(key, 1)]);
+    if (!leaf)
+        leaf =
+            install((_Atomic(void *) *)&m->leaves[digit(key, 1)], PC_REQUEST_FANOUT * sizeof *leaf);
+    return leaf ? leaf + digit(key, 0) : NULL;
 }
 
-static void count_taken(struct pc_request_table *mine, struct pc_request_table *owner)
+/* A thread that is alone need not lock the bus. */
+static inline uint32_t exchange(word *place, uint32_t value)
 {
-    if (mine == owner)
-        atomic_store_explicit(&owner->n_taken,
-                              atomic_load_explicit(&owner->n_taken, memory_order_relaxed) + 1,
-                              memory_order_relaxed);
-    else
-        atomic_fetch_add_explicit(&owner->n_taken_by_others, 1, memory_order_relaxed);
+    if (pc_table_is_shared())
+        return atomic_exchange_explicit(place, value, memory_order_acq_rel);
+    uint32_t old = atomic_load_explicit(place, memory_order_relaxed);
+    atomic_store_explicit(place, value, memory_order_release);
+    return old;
+}
+
+/* The word `old` has been taken out of its place, without having been seen to complete. */
+static __attribute__((noinline)) void forget(struct pc_request_table *t, uint32_t old)
+{
+    struct pc_request *r = record_at(old & PC_REQUEST_NUMBER);
+    /* With other threads it may just be in the hands of the one that completes it. */
+    uint32_t flags = atomic_load_explicit(&r->flags, memory_order_relaxed);
+    if (flags & PC_REQUEST_ACTIVE && flags & PC_REQUEST_RECEIVE && !pc_table_is_shared())
+        pc_core->lost(PCOLLECT_LOST_RECEIVES, 1);
+    t->n_live--;
+    give_back(t, r);
 }
 
 void pc_table_void(struct pc_request_table *t, uint64_t key)
 {
-    uint64_t hash = pc_hash_u64(key);
-    uint32_t n = has_any(t) ? count_segments(t) : 0;
-    for (uint32_t i = 0; i < n; i++) {
-        struct pc_request_segment *s = &t->segments[i];
-        _Atomic uint64_t *words = s->words + bucket_of(s, hash);
-        for (unsigned j = 0; j < PC_BUCKET; j++) {
-            uint64_t word = atomic_load_explicit(&words[j], memory_order_relaxed);
-            uint64_t flags =
-                atomic_load_explicit(&s->values[&words[j] - s->words].flags, memory_order_relaxed);
-            if ((word & PC_KEY_MASK) != key || !atomic_compare_exchange_strong(&words[j], &word, 0))
-                continue;
-            count_taken(t, t);
-            /* With other threads it may just be in the hands of the one that completes it. */
-            if (flags & PC_REQUEST_ACTIVE && !pc_table_is_shared())
-                pc_core->lost(PCOLLECT_LOST_RECEIVES, 1);
-        }
-    }
+    word *place = find_place(key);
+    if (!place || !atomic_load_explicit(place, memory_order_relaxed))
+        return;
+    uint32_t old = exchange(place, 0);
+    if (old)
+        forget(t, old);
 }
 
-static void fill_place(struct pc_request_table *t, struct pc_request_segment *s, uint32_t place,
-                       uint64_t key, const struct pc_request_value *value)
+bool pc_table_link(struct pc_request_table *t, struct pc_request *r, uint64_t key, uint32_t flags)
 {
-    struct pc_request_value *v = &s->values[place];
-    atomic_store_explicit(&v->context, value->context, memory_order_relaxed);
-    atomic_store_explicit(&v->thread, value->thread, memory_order_relaxed);
-    atomic_store_explicit(&v->flags, value->flags, memory_order_relaxed);
-    atomic_store_explicit(&v->bytes, value->bytes, memory_order_relaxed);
-    atomic_store_explicit(&v->born, value->born, memory_order_relaxed);
-    atomic_store_explicit(&t->n_put, atomic_load_explicit(&t->n_put, memory_order_relaxed) + 1,
-                          memory_order_relaxed);
-    atomic_store_explicit(&s->words[place], ++t->sequence << PC_KEY_BITS | key,
-                          memory_order_release);
-}
-
-/* The node, four bits of epoch (it is a phase of the core), the communicator. */
-static uint64_t pack_context(const struct pc_origin *origin)
-{
-    return (uint64_t)origin->comm << 36 | (uint64_t)(origin->epoch & 15) << 32 | origin->node;
-}
-
-static struct pc_origin unpack_context(uint64_t context, struct pc_thread *thread)
-{
-    return (struct pc_origin){(pcollect_ref)context, context >> 32 & 15, (uint32_t)(context >> 36),
-                              thread};
-}
-
-bool pc_table_put(struct pc_request_table *t, uint64_t key, const struct pc_origin *origin,
-                  uint64_t flags, uint64_t bytes, uint64_t now)
-{
-    uint64_t hash = pc_hash_u64(key);
-    struct pc_request_value value = {pack_context(origin), (uintptr_t)origin->thread, flags, bytes,
-                                     now};
-    pc_table_void(t, key);
-    for (uint32_t i = 0; i < PC_MAX_SEGMENTS; i++) {
-        if (i == count_segments(t) && !add_segment(t))
+    word *place = find_place(key);
+    if (PC_UNLIKELY(!place)) {
+        place = make_place(key);
+        if (!place) {
+            give_back(t, r);
             return false;
-        struct pc_request_segment *s = &t->segments[i];
-        uint32_t first = bucket_of(s, hash);
-        for (uint32_t place = first; place < first + PC_BUCKET; place++)
-            if (atomic_load_explicit(&s->words[place], memory_order_acquire) == 0) {
-                fill_place(t, s, place, key, &value);
-                return true;
-            }
-    }
-    return false;
-}
-
-/* ---- Finding and taking --------------------------------------------------------------------- */
-
-/* Copies a place if it still holds the key and is younger than what was found before. */
-static void read_place(struct pc_request_segment *s, uint32_t place, uint64_t word,
-                       struct pc_remembered *found, uint64_t *born)
-{
-    struct pc_request_value *v = &s->values[place];
-    uint64_t context = atomic_load_explicit(&v->context, memory_order_relaxed);
-    uintptr_t thread = atomic_load_explicit(&v->thread, memory_order_relaxed);
-    uint64_t flags = atomic_load_explicit(&v->flags, memory_order_relaxed);
-    uint64_t bytes = atomic_load_explicit(&v->bytes, memory_order_relaxed);
-    uint64_t its_birth = atomic_load_explicit(&v->born, memory_order_relaxed);
-    atomic_thread_fence(memory_order_acquire);
-    if (atomic_load_explicit(&s->words[place], memory_order_relaxed) != word ||
-        (found->word && its_birth <= *born))
-        return;
-    *born = its_birth;
-    *found = (struct pc_remembered){
-        .origin = unpack_context(context, (struct pc_thread *)thread),
-        .bytes = bytes,
-        .word = &s->words[place],
-        .value = word,
-        .flags = flags,
-        .flags_at = &v->flags,
-    };
-}
-
-static void find_in(struct pc_request_table *t, uint64_t key, struct pc_remembered *found,
-                    uint64_t *born)
-{
-    uint64_t hash = pc_hash_u64(key);
-    uint32_t n = has_any(t) ? count_segments(t) : 0;
-    for (uint32_t i = 0; i < n; i++) {
-        struct pc_request_segment *s = &t->segments[i];
-        uint32_t first = bucket_of(s, hash);
-        for (uint32_t place = first; place < first + PC_BUCKET; place++) {
-            uint64_t word = atomic_load_explicit(&s->words[place], memory_order_acquire);
-            if ((word & PC_KEY_MASK) == key)
-                read_place(s, place, word, found, born);
         }
     }
+    atomic_store_explicit(&r->key, key, memory_order_relaxed);
+    atomic_store_explicit(&r->flags, flags, memory_order_relaxed);
+    r->word += UINT32_C(1) << PC_REQUEST_TAG_SHIFT;
+    uint32_t old = exchange(place, r->word);
+    t->n_live++;
+    if (PC_UNLIKELY(old))
+        forget(t, old);
+    return true;
 }
 
-void pc_table_find(struct pc_request_table *mine, uint64_t key, struct pc_remembered *found)
+void pc_table_find(uint64_t key, struct pc_remembered *found)
 {
-    uint64_t born = 0;
-    found->word = NULL;
-    if (key == 0)
+    found->place = NULL;
+    word *place = key ? find_place(key) : NULL;
+    uint32_t value = place ? atomic_load_explicit(place, memory_order_acquire) : 0;
+    if (!value)
         return;
-    find_in(mine, key, found, &born);
-    if (PC_LIKELY(!pc_table_is_shared()))
+    struct pc_request *r = record_at(value & PC_REQUEST_NUMBER);
+    if (atomic_load_explicit(&r->key, memory_order_relaxed) != key)
         return;
-    for (struct pc_request_table *t = atomic_load_explicit(&tables, memory_order_acquire); t;
-         t = t->next)
-        if (t != mine)
-            find_in(t, key, found, &born);
+    found->start = r->start;
+    found->flags = atomic_load_explicit(&r->flags, memory_order_relaxed);
+    found->value = value;
+    found->place = place;
 }
 
-static struct pc_request_table *owner_of(const _Atomic uint64_t *word)
+struct pc_request *pc_table_record(const struct pc_remembered *found)
 {
-    for (struct pc_request_table *t = atomic_load_explicit(&tables, memory_order_acquire); t;
-         t = t->next)
-        for (uint32_t i = 0, n = count_segments(t); i < n; i++) {
-            struct pc_request_segment *s = &t->segments[i];
-            if (word >= s->words && word < s->words + s->n_buckets * PC_BUCKET)
-                return t;
-        }
-    return NULL;
+    return record_at(found->value & PC_REQUEST_NUMBER);
 }
 
-void pc_table_take(struct pc_request_table *mine, const struct pc_remembered *found)
+void pc_table_take(struct pc_request_table *t, const struct pc_remembered *found)
 {
-    uint64_t value = found->value;
-    struct pc_request_table *owner = owner_of(found->word);
-    if (owner && atomic_compare_exchange_strong(found->word, &value, 0))
-        count_taken(mine, owner);
+    uint32_t value = found->value;
+    if (!pc_table_is_shared())
+        atomic_store_explicit(found->place, 0, memory_order_relaxed);
+    else if (!atomic_compare_exchange_strong(found->place, &value, 0))
+        return;
+    t->n_live--;
+    give_back(t, record_at(found->value & PC_REQUEST_NUMBER));
 }
 
-void pc_table_restart(const struct pc_remembered *found, const struct pc_origin *origin,
-                      uint64_t flags)
+void pc_table_each(void (*fn)(const struct pc_request *r, void *arg), void *arg)
 {
-    struct pc_request_value *v =
-        (struct pc_request_value *)((char *)found->flags_at -
-                                    offsetof(struct pc_request_value, flags));
-    atomic_store_explicit(&v->context, pack_context(origin), memory_order_relaxed);
-    atomic_store_explicit(&v->thread, (uintptr_t)origin->thread, memory_order_relaxed);
-    atomic_store_explicit(&v->flags, flags, memory_order_release);
+    struct root *all = atomic_load(&root);
+    uint32_t n = all ? atomic_load(&n_chunks) : 0;
+    for (uint32_t chunk = 0; chunk < n; chunk++) {
+        const struct pc_request *r = atomic_load(&all->chunks[chunk]);
+        for (uint32_t i = 0; r && i < CHUNK_RECORDS; i++)
+            if (atomic_load_explicit(&r[i].flags, memory_order_relaxed))
+                fn(&r[i], arg);
+    }
 }
 
 /* ---- Scratch -------------------------------------------------------------------------------- */

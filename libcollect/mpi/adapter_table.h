@@ -1,93 +1,108 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The tables of remembered requests, one for each thread that makes or completes requests.
+ * What is remembered of requests under way (doc/internals/requests.md), found by handle in constant
+ * time: a radix tree over the handle's bits leads to a word, the word to a record of one cache
+ * line.
  *
- * A table is a few segments of growing size; a segment is buckets of eight words and a value for
- * each word. A word is 16 bits of a sequence number above 48 bits of the request, 0 is free. A
- * request hashes to one bucket in each segment, and is looked for in those alone.
+ *   key      48 bits of the handle; less the low bits in which two living requests cannot differ
+ *            (PC_REQUEST_SHIFT) it is three digits of 14 bits: root, middle, leaf
+ *   word     8 bits of a tag above 24 bits of the record's number; 0: nothing is known
+ *   record   struct pc_request, from pools that never move and are never given back
  *
- *  1. Only the owner puts a request in: values first, then the word with release.
- *  2. Anyone takes it out: the word goes back to 0 by compare-and-swap. The sequence number makes
- *     a reused place another word, so a late swap cannot hit the wrong one.
- *  3. With more than one thread a request is looked up before the call that completes it: its
- * handle may be given out again, to another thread, before the call has returned here. The youngest
- * of several entries is the living one: the others are about to be taken out by their finders.
- *  4. Values are read between two reads of the word, as they may be overwritten meanwhile.
+ * One tree for the process, for a request may be made by one thread and completed by another.
  *
- * No lock; memory comes from the core, is bounded, and is kept for the next owner of the thread.
+ *  1. A record is filled first and linked last, by a release store of its word.
+ *  2. Who takes a word out of its place (an exchange, or a compare-and-swap that succeeds) gives
+ * its record back, nobody else. The tag makes a record that is used again another word, so a late
+ *     swap does not hit the wrong one.
+ *  3. With more than one thread a request is looked up, and its record copied, before the call that
+ *     completes it: its handle may be given out again, to another thread, before the call has
+ *     returned here.
+ *  4. A record belongs to the thread that holds it free; full batches go over a stack of all
+ * threads, so that a thread that only makes requests lives on what those that complete them give
+ * back.
+ *
+ * No lock; memory comes from the core, is bounded (2^24 requests), and is kept.
  */
 #ifndef PC_ADAPTER_TABLE_H
 #define PC_ADAPTER_TABLE_H
 
 #include "libcollect/mpi/adapter_requests.h"
 
-#include <stdatomic.h>
+#define PC_REQUEST_DIGIT 14
+#define PC_REQUEST_FANOUT ((size_t)1 << PC_REQUEST_DIGIT)
+#define PC_REQUEST_TAG_SHIFT 24
+#define PC_REQUEST_NUMBER ((UINT32_C(1) << PC_REQUEST_TAG_SHIFT) - 1)
+#define PC_REQUEST_BATCH 256u /* records that change hands at once */
 
-enum {
-    PC_REQUEST_ACTIVE = 1,     /* a receive is under way */
-    PC_REQUEST_PERSISTENT = 2, /* stays after completion */
-    PC_REQUEST_SEND = 4        /* a persistent send */
-};
-
-#define PC_KEY_BITS 48
-#define PC_KEY_MASK ((UINT64_C(1) << PC_KEY_BITS) - 1)
-#define PC_BUCKET 8u
-#define PC_MAX_SEGMENTS 4u
-#define PC_FIRST_BUCKETS                                                                           \
-    64u /* each next segment has eight times as many: 300,000 requests in all */
-
-struct pc_request_value {
-    _Atomic uint64_t context; /* origin.node, .epoch, .comm */
-    _Atomic uintptr_t thread;
-    _Atomic uint64_t flags;
-    _Atomic uint64_t bytes; /* of a persistent send */
-    _Atomic uint64_t born;  /* ticks */
-};
-
-struct pc_request_segment {
-    uint32_t n_buckets;
-    struct pc_request_value *values;
-    _Atomic uint64_t *words;
-};
-
+/* The requests of one thread: its free records and its scratch. */
 struct pc_request_table {
-    struct pc_request_table *next; /* of another thread */
-    /* How many are in: put by the owner, taken by the owner, taken by others. */
-    _Atomic uint64_t n_put, n_taken;
-    _Atomic uint64_t n_taken_by_others;
-    uint64_t sequence;
-    _Atomic uint32_t n_segments;
-    struct pc_request_segment segments[PC_MAX_SEGMENTS];
+    int64_t n_live;        /* linked less unlinked by this thread */
+    uint32_t free, n_free; /* list of records */
+    uint32_t fresh, fresh_end;
     /* Scratch of the watches in progress, used like a stack. */
     char *scratch;
     size_t scratch_bytes, scratch_used;
 };
 
+/* Set when a second thread has a table; never reset. */
+extern _Atomic bool pc_requests_shared;
+
+static inline bool pc_table_is_shared(void)
+{
+    return atomic_load_explicit(&pc_requests_shared, memory_order_relaxed);
+}
+
+/* What a thread keeps for the adapter. */
+struct pc_thread_slot {
+    struct pc_request_table *table;
+};
+
+static inline struct pc_thread_slot *pc_table_slot(const struct pc_call *call)
+{
+    return (struct pc_thread_slot *)((char *)call->thread + pc_core->thread_slot);
+}
+
+struct pc_request_table *pc_table_make(struct pc_call *call);
+
 /* The table of the thread of a call; made at first use. NULL: no memory. */
-struct pc_request_table *pc_table_of(struct pc_call *call);
+static inline struct pc_request_table *pc_table_of(struct pc_call *call)
+{
+    struct pc_request_table *t = pc_table_slot(call)->table;
+    if (PC_UNLIKELY(!t))
+        t = pc_table_make(call);
+    else if (PC_LIKELY(call->depth == 0))
+        t->scratch_used = 0; /* an outer call may have been left by longjmp */
+    return t;
+}
 
-/* True if other threads have tables. */
-bool pc_table_is_shared(void);
+/* False if nothing is remembered; with several threads always true. */
+static inline bool pc_table_any(const struct pc_request_table *mine)
+{
+    return mine->n_live || pc_table_is_shared();
+}
 
-/* True if any table holds anything. */
-bool pc_table_any(const struct pc_request_table *mine);
+/* A free record for the caller to fill, key and flags aside; NULL: full. */
+struct pc_request *pc_table_new(struct pc_request_table *t);
 
-/* Remembers a request. What was known by the same key is forgotten. False: full. */
-bool pc_table_put(struct pc_request_table *t, uint64_t key, const struct pc_origin *origin,
-                  uint64_t flags, uint64_t bytes, uint64_t now);
+/* Links a record of pc_table_new under a key. What was known by the key is forgotten. False: no
+ * memory; the record is given back. */
+bool pc_table_link(struct pc_request_table *t, struct pc_request *r, uint64_t key, uint32_t flags);
 
-/* Forgets what the owner's table knows by a key, which has been given out anew. */
+/* Forgets what is known by a key, which has been given out anew. */
 void pc_table_void(struct pc_request_table *t, uint64_t key);
 
-/* Looks in this table, then in the others. found->word is NULL if there is nothing. */
-void pc_table_find(struct pc_request_table *mine, uint64_t key, struct pc_remembered *found);
+/* Looks up. found->place is NULL if there is nothing. */
+void pc_table_find(uint64_t key, struct pc_remembered *found);
 
 /* Takes out what was found, if it is still there. */
-void pc_table_take(struct pc_request_table *mine, const struct pc_remembered *found);
+void pc_table_take(struct pc_request_table *t, const struct pc_remembered *found);
 
-/* A new start of a persistent request: its context and flags. */
-void pc_table_restart(const struct pc_remembered *found, const struct pc_origin *origin,
-                      uint64_t flags);
+/* The record itself of what was found, for a new start of a persistent request. */
+struct pc_request *pc_table_record(const struct pc_remembered *found);
+
+/* All records that are linked, at the end of the run. */
+void pc_table_each(void (*fn)(const struct pc_request *r, void *arg), void *arg);
 
 /* Scratch memory, until scratch_used is set back to what it was. NULL: no memory. */
 void *pc_scratch_take(struct pc_request_table *t, size_t bytes);

@@ -134,7 +134,7 @@ static bool begin(struct pc_call *call, unsigned slot)
     call->event.op = PC_SLOT_OP(slot);
     call->event.peer = call->event.root = call->event.tag = -1;
     call->thread = self;
-    call->depth = 0;
+    call->depth = call->epoch = 0;
     call->node = (pcollect_ref)++host.calls;
     host.op_of_node[call->node % (1 << 20)] = call->event.op;
     return true;
@@ -171,11 +171,6 @@ static void end(struct pc_call *call)
         abort();
 }
 
-static struct pc_origin origin(const struct pc_call *call)
-{
-    return (struct pc_origin){call->node, 0, 0, call->thread};
-}
-
 static void complete(struct pc_call *by, const struct pc_origin *o,
                      const struct pc_arrival *arrival)
 {
@@ -197,11 +192,6 @@ static void *memory(size_t bytes)
 {
     void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     return p == MAP_FAILED ? NULL : p;
-}
-
-static void *thread_slot(struct pc_thread *thread)
-{
-    return thread->slot;
 }
 
 static uint32_t thread_number(struct pc_thread *thread)
@@ -287,11 +277,10 @@ const struct pc_core *pc_core_table(void)
         .prepare = prepare,
         .pre = pre,
         .end = end,
-        .origin = origin,
         .complete = complete,
         .lost = lost,
         .memory = memory,
-        .thread_slot = thread_slot,
+        .thread_slot = offsetof(struct pc_thread, slot),
         .thread_number = thread_number,
         .init_begin = init_begin,
         .init_end = init_end,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-mpi_scripts = tests/mpi/examples.test tests/mpi/refused.test tests/mpi/truth_c.test \
+mpi_scripts = tests/mpi/examples.test tests/mpi/refused.test tests/mpi/requests.test tests/mpi/truth_c.test \
     tests/mpi/truth_fortran.test tests/mpi/truth_paths.test tests/mpi/truth_example.test \
     tests/mpi/truth_signals.test
 TESTS += $(mpi_scripts)
@@ -9,7 +9,8 @@ EXTRA_DIST += tests/mpi/truth.sh tests/mpi/truth.c tests/mpi/truth.h tests/mpi/t
     tests/mpi/mix_communicators.c tests/mpi/mix_nonblocking.c tests/mpi/mix_p2p.c \
     tests/mpi/paths.c tests/mpi/paths.h tests/mpi/paths_frames.c tests/mpi/paths_jumps.c \
     tests/mpi/paths_plug.c tests/mpi/paths_register.c tests/mpi/paths_reload.c \
-    tests/mpi/paths_threads.c tests/mpi/paths_throw.cc tests/mpi/signals.c
+    tests/mpi/paths_threads.c tests/mpi/paths_throw.cc tests/mpi/requests_store.c \
+    tests/mpi/signals.c
 
 # ---- The adapters, against a small host in place of the core ------------------------------------
 check_LTLIBRARIES += tests/mpi/libadapterhost.la
