@@ -94,6 +94,7 @@ package_table() {
 tools|to build from git|gcc libc6-dev make autoconf automake libtool pkg-config|gcc make autoconf automake libtool pkgconf-pkg-config|gcc make autoconf automake libtool pkg-config|base-devel
 zlib|the profile's file format|zlib1g-dev|zlib-devel|zlib-devel|zlib
 libdw|functions, files and lines in the report|libdw-dev|elfutils-devel|libdw-devel libelf-devel|libelf
+jansson|JSON lines for pcollect model|libjansson-dev|jansson-devel|libjansson-devel|jansson
 mpi|an MPI to run the example|libopenmpi-dev openmpi-bin|openmpi-devel|openmpi4-devel|openmpi
 cxx|tests: a program that throws|g++|gcc-c++|gcc-c++|gcc
 cmocka|tests: the unit tests|libcmocka-dev|libcmocka-devel|libcmocka-devel|cmocka
@@ -114,6 +115,7 @@ wanted() { # NAME: is the group wanted in this mode, and missing?
         ;;
     zlib) have_module zlib && return 1 ;;
     libdw) have_module libdw && return 1 ;;
+    jansson) have_module jansson && return 1 ;;
     mpi)
         [ $mode = profile ] || return 1
         [ -z "${MPICC-}" ] || return 1
@@ -227,7 +229,7 @@ n_jobs=$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 # What configure finds depends on these: it runs again when one has changed.
 configure_key() {
     echo "prefix $build/install"
-    for module in zlib libdw libunwind cmocka; do
+    for module in zlib libdw jansson libunwind cmocka; do
         have_module $module && echo "module $module"
     done
     for flavour in openmpi mpich; do

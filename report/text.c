@@ -217,6 +217,21 @@ void pct_text_escape(struct pct_buf *b, const char *text, enum pct_escape mode)
     }
 }
 
+void pct_text_json(struct pct_buf *b, const char *text)
+{
+    struct pct_buf cell = {0};
+    pct_buf_put(&cell, "", 0);
+    pct_text_escape(&cell, text, PCT_ESCAPE_CELL);
+    pct_buf_text(b, "\"");
+    for (const char *c = cell.data; *c; c++) {
+        if (*c == '"' || *c == '\\')
+            pct_buf_text(b, "\\");
+        pct_buf_put(b, c, 1);
+    }
+    pct_buf_text(b, "\"");
+    pct_buf_free(&cell);
+}
+
 /* ---- Numbers ----------------------------------------------------------------------------------
  */
 

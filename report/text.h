@@ -53,6 +53,9 @@ enum pct_escape {
  * PCT_ESCAPE_NAME \@ and \>. Reversible. */
 void pct_text_escape(struct pct_buf *b, const char *text, enum pct_escape mode);
 
+/* Appends text in quotes as JSON has it, escaped as a cell before. */
+void pct_text_json(struct pct_buf *b, const char *text);
+
 /* Length of the UTF-8 sequence at s (n bytes left), 0 if it is none. */
 size_t pct_text_utf8(const char *s, size_t n);
 

@@ -32,7 +32,7 @@ struct pct_command {
     int (*main)(const struct pct_command *self, int argc, char **argv);
 };
 
-extern const struct pct_command pct_run, pct_recover, pct_config, pct_report;
+extern const struct pct_command pct_run, pct_recover, pct_config, pct_report, pct_model;
 
 /* Values of pct_options_next beside letters. */
 enum { PCT_OPTION_END = -1, PCT_OPTION_HELPED = -2, PCT_OPTION_WRONG = -3 };

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * How a figure grows: models in performance-model normal form,
+ *
+ *     f(x) = c0 + sum over k of ck * product over d of xd^(i/j) * log2(xd)^l
+ *
+ * chosen by cross-validation from a fixed set of hypotheses, for one parameter or two. The method
+ * and its limits: doc/internals/scaling.md.
+ *
+ * Data structure: a set of points (places in parameter space with the mean of what was measured
+ * there), and of a fitted model its terms, coefficients and rivals: the hypotheses that explain the
+ * points about as well. Invariant: rivals[0] is the model itself; every rival was fitted to the
+ * same points. Bands are the union over the rivals, because far from the points the choice of the
+ * hypothesis is the greater part of what is not known.
+ *
+ * MT-safe. No text, no profiles.
+ */
+#ifndef PCT_FIT_H
+#define PCT_FIT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+enum { PCT_FIT_PARAMETERS = 2, PCT_FIT_TERMS = 3, PCT_FIT_RIVALS = 24, PCT_FIT_FEW = 5 };
+
+struct pct_fit_point {
+    double x[PCT_FIT_PARAMETERS]; /* above 0 */
+    double y;                     /* mean of the measurements made here */
+};
+
+struct pct_fit_factor {
+    signed char power, root; /* x^(power/root) */
+    signed char log;         /* log2(x)^log */
+};
+
+struct pct_fit_term {
+    struct pct_fit_factor of[PCT_FIT_PARAMETERS];
+};
+
+/* A hypothesis with its coefficients. */
+struct pct_fit_guess {
+    unsigned n_terms;
+    struct pct_fit_term terms[PCT_FIT_TERMS];
+    double c[PCT_FIT_TERMS + 1];                         /* c[0] is the constant */
+    double spread[PCT_FIT_TERMS + 1][PCT_FIT_TERMS + 1]; /* covariance of c; 0 if unknown */
+    double error; /* relative error of a point left out, root of the mean square */
+    double score; /* error with the price of complexity */
+};
+
+struct pct_fit {
+    unsigned n_parameters;
+    size_t n_points;
+    bool few;   /* below PCT_FIT_FEW places along a parameter: the form is a guess */
+    bool exact; /* goes through all points */
+    double rss; /* sum of squares of y minus model */
+    double adjusted_r2;
+    unsigned n_rivals;
+    struct pct_fit_guess rivals[PCT_FIT_RIVALS];
+};
+
+struct pct_fit_band {
+    double value, low, high;
+};
+
+/* Fits n points of n_parameters (1 or 2). Points may come in any order and more than one at a
+ * place. False: below 2 places, or a value that is not finite, or x not above 0: nothing is
+ * written. */
+bool pct_fit_make(const struct pct_fit_point *points, size_t n, unsigned n_parameters,
+                  struct pct_fit *out);
+
+double pct_fit_value(const struct pct_fit_guess *g, unsigned n_parameters, const double *x);
+
+/* The model at x with the interval that holds the mean there in 95 of 100 cases, as far as one of
+ * the rivals is true. */
+struct pct_fit_band pct_fit_band(const struct pct_fit *f, const double *x);
+
+/* "3 + 2 * p^(1/2) * log2(p)"; out[PCT_FIT_TEXT]. Returns out. */
+enum { PCT_FIT_TEXT = 512 };
+char *pct_fit_text(const struct pct_fit *f, const char *const *names, char *out);
+
+/* How fast the model grows: text of its fastest growing term without coefficient, as "p^(1/2) *
+ * log2(p)"; "constant". out[PCT_FIT_TEXT]. */
+char *pct_fit_growth(const struct pct_fit *f, const char *const *names, char *out);
+
+/* Student's t: the value that |t| stays below with probability 0.95. */
+double pct_fit_student(unsigned freedom);
+
+#endif

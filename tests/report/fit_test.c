@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Models of growth: closed forms are found exactly; of noisy data with a known truth the form, the
+ * value far outside and the interval are right as often as stated below. Seeds are fixed.
+ */
+#include "report/fit/fit.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const char *const names[] = {"p", "n"};
+
+/* ---- Closed forms ------------------------------------------------------------------------------
+ */
+
+struct closed {
+    const char *form;
+    unsigned n_points; /* at 2, 4, 8, ... */
+    double (*f)(double p);
+};
+
+static double f_constant(double p)
+{
+    (void)p;
+    return 7;
+}
+static double f_line(double p)
+{
+    return 3 + 2 * p;
+}
+static double f_log(double p)
+{
+    return 1 + 4 * log2(p);
+}
+static double f_square_log(double p)
+{
+    return 5 + 0.5 * p * p * log2(p);
+}
+static double f_root(double p)
+{
+    return 100 + 8 * sqrt(p);
+}
+static double f_inverse(double p)
+{
+    return 2 + 640 / p;
+}
+static double f_third(double p)
+{
+    return 1 + 3 * cbrt(p) * log2(p) * log2(p);
+}
+static double f_falls(double p)
+{
+    return 1000 - 2 * p;
+}
+static double f_two(double p)
+{
+    return 10 + 3 * p + 0.25 * p * p * p;
+}
+
+static const struct closed closed[] = {
+    {"7", 5, f_constant},
+    {"3 + 2 * p", 5, f_line},
+    {"3 + 2 * p", 3, f_line},
+    {"1 + 4 * log2(p)", 5, f_log},
+    {"5 + 0.5 * p^2 * log2(p)", 5, f_square_log},
+    {"100 + 8 * p^(1/2)", 4, f_root},
+    {"2 + 640 * p^(-1)", 5, f_inverse},
+    {"1 + 3 * p^(1/3) * log2(p)^2", 6, f_third},
+    {"1000 - 2 * p", 5, f_falls},
+    {"10 + 3 * p + 0.25 * p^3", 8, f_two},
+};
+
+/* Terms may come in either order. */
+static bool same_form(const char *a, const char *b)
+{
+    if (!strcmp(a, b))
+        return true;
+    return strstr(b, "3 * p +") && strstr(a, "10 + 0.25 * p^3 + 3 * p");
+}
+
+static void closed_forms_are_found(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof closed / sizeof *closed; i++) {
+        struct pct_fit_point points[16] = {{{0}, 0}};
+        struct pct_fit fit;
+        char text[PCT_FIT_TEXT];
+        double far[2] = {4096, 1};
+        for (unsigned k = 0; k < closed[i].n_points; k++)
+            points[k] =
+                (struct pct_fit_point){.x = {2 << k, 0}, .y = closed[i].f((double)(2 << k))};
+        assert_true(pct_fit_make(points, closed[i].n_points, 1, &fit));
+        if (!same_form(pct_fit_text(&fit, names, text), closed[i].form))
+            fail_msg("%s became %s", closed[i].form, text);
+        assert_true(fit.exact);
+        double truth = closed[i].f(4096);
+        struct pct_fit_band band = pct_fit_band(&fit, far);
+        assert_true(fabs(band.value - truth) < 1e-6 * fabs(truth));
+        assert_true(band.high - band.low < 1e-5 * fabs(truth));
+        assert_true(fit.rss < 1e-12 * truth * truth);
+        assert_true(fit.adjusted_r2 > 0.999999);
+    }
+}
+
+static double g_product(double p, double n)
+{
+    return 2 + 3 * p * n;
+}
+static double g_sum(double p, double n)
+{
+    return 1 + 2 * log2(p) + 5 * n;
+}
+static double g_all(double p, double n)
+{
+    return 4 + 6 * p + 2 * n * n + 0.5 * p * n * n;
+}
+static double g_first(double p, double n)
+{
+    (void)n;
+    return 9 + 2 * p;
+}
+static double g_second(double p, double n)
+{
+    (void)p;
+    return 9 + 2 * n * log2(n);
+}
+
+static void closed_forms_of_two_parameters_are_found(void **state)
+{
+    static const struct {
+        double (*f)(double, double);
+        const char *terms[3];
+    } rows[] = {
+        {g_product, {"3 * p * n"}},
+        {g_sum, {"2 * log2(p)", "5 * n"}},
+        {g_all, {"6 * p", "2 * n^2", "0.5 * p * n^2"}},
+        {g_first, {"2 * p"}},
+        {g_second, {"2 * n * log2(n)"}},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct pct_fit_point points[25];
+        struct pct_fit fit;
+        char text[PCT_FIT_TEXT];
+        for (unsigned k = 0; k < 25; k++) {
+            double p = 4 << k % 5, n = 10 * (1 + k / 5);
+            points[k] = (struct pct_fit_point){.x = {p, n}, .y = rows[i].f(p, n)};
+        }
+        assert_true(pct_fit_make(points, 25, 2, &fit));
+        pct_fit_text(&fit, names, text);
+        unsigned n_terms = 0;
+        for (; n_terms < 3 && rows[i].terms[n_terms]; n_terms++) {
+            if (!strstr(text, rows[i].terms[n_terms]))
+                fail_msg("row %zu: %s has no %s", i, text, rows[i].terms[n_terms]);
+        }
+        assert_int_equal(fit.rivals[0].n_terms, n_terms);
+        double far[2] = {512, 200}, truth = rows[i].f(512, 200);
+        assert_true(fabs(pct_fit_band(&fit, far).value - truth) < 1e-5 * truth);
+    }
+}
+
+/* ---- Noise -------------------------------------------------------------------------------------
+ */
+
+static uint64_t seed;
+
+static double uniform(void)
+{
+    seed = seed * 6364136223846793005u + 1442695040888963407u;
+    return ((double)(seed >> 11) + 0.5) / 9007199254740992.0;
+}
+
+static double normal(void)
+{
+    return sqrt(-2 * log(uniform())) * cos(6.283185307179586 * uniform());
+}
+
+/* Of `runs` sets of points with relative noise: how often the interval at four times the largest
+ * place holds the truth, how often the value there is within a quarter, how often the model does
+ * not grow. */
+static void try_noise(double (*f)(double), unsigned n_points, double noise, unsigned runs,
+                      unsigned *held, unsigned *near, unsigned *flat)
+{
+    *held = *near = *flat = 0;
+    for (unsigned r = 0; r < runs; r++) {
+        struct pct_fit_point points[16] = {{{0}, 0}};
+        struct pct_fit fit;
+        double far[2] = {4 << (n_points + 1), 1}, truth = f(far[0]);
+        for (unsigned k = 0; k < n_points; k++) {
+            points[k].x[0] = 4 << k;
+            points[k].y = f(points[k].x[0]) * (1 + noise * normal());
+        }
+        assert_true(pct_fit_make(points, n_points, 1, &fit));
+        struct pct_fit_band band = pct_fit_band(&fit, far);
+        *held += truth >= band.low && truth <= band.high;
+        *near += fabs(band.value - truth) < truth / 4;
+        *flat += fit.rivals[0].n_terms == 0;
+    }
+}
+
+static void noisy_data_are_modelled_within_the_stated_bounds(void **state)
+{
+    enum { RUNS = 400 };
+    static double (*const growing[])(double) = {f_line, f_log, f_root, f_inverse, f_square_log};
+    unsigned held, near, flat;
+    (void)state;
+    seed = 20240611;
+    for (size_t i = 0; i < sizeof growing / sizeof *growing; i++) {
+        try_noise(growing[i], 5, 0.02, RUNS, &held, &near, &flat);
+        assert_true(held >= RUNS * 85 / 100);
+        assert_true(near >= RUNS * 90 / 100);
+        assert_true(flat <= RUNS / 100);
+        try_noise(growing[i], 8, 0.05, RUNS, &held, &near, &flat);
+        assert_true(held >= RUNS * 90 / 100);
+    }
+    /* What does not grow is seldom said to grow. */
+    try_noise(f_constant, 5, 0.05, RUNS, &held, &near, &flat);
+    assert_true(flat >= RUNS * 80 / 100);
+    assert_true(held >= RUNS * 92 / 100);
+    try_noise(f_constant, 8, 0.05, RUNS, &held, &near, &flat);
+    assert_true(flat >= RUNS * 90 / 100);
+}
+
+/* ---- Edges -------------------------------------------------------------------------------------
+ */
+
+static void what_cannot_be_fitted_is_refused(void **state)
+{
+    static const struct pct_fit_point bad[][2] = {
+        {{{1, 0}, 1}, {{1, 0}, 2}},        /* one place */
+        {{{0, 0}, 1}, {{1, 0}, 2}},        /* not above 0 */
+        {{{-1, 0}, 1}, {{1, 0}, 2}},       /* below 0 */
+        {{{1, 0}, NAN}, {{2, 0}, 2}},      /* no number */
+        {{{1, 0}, INFINITY}, {{2, 0}, 2}}, /* no number */
+        {{{INFINITY, 0}, 1}, {{2, 0}, 2}},
+    };
+    struct pct_fit fit = {.n_points = 99};
+    (void)state;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_false(pct_fit_make(bad[i], 2, 1, &fit));
+    assert_false(pct_fit_make(NULL, 0, 1, &fit));
+    assert_int_equal(fit.n_points, 99);
+}
+
+static void few_points_make_a_guess(void **state)
+{
+    static const struct pct_fit_point two[] = {{{2, 0}, 1}, {{4, 0}, 3}};
+    static const struct pct_fit_point nothing[] = {
+        {{2, 0}, 0}, {{4, 0}, 0}, {{8, 0}, 0}, {{16, 0}, 0}, {{32, 0}, 0}};
+    struct pct_fit fit;
+    char text[PCT_FIT_TEXT];
+    (void)state;
+    assert_true(pct_fit_make(two, 2, 1, &fit));
+    assert_true(fit.few);
+    assert_int_equal(fit.rivals[0].n_terms, 0);
+    assert_true(pct_fit_make(nothing, 5, 1, &fit));
+    assert_string_equal(pct_fit_text(&fit, names, text), "0");
+    assert_string_equal(pct_fit_growth(&fit, names, text), "constant");
+}
+
+static void points_in_any_order_and_repeats_are_the_same(void **state)
+{
+    struct pct_fit_point a[10], b[10];
+    struct pct_fit x, y;
+    (void)state;
+    seed = 5;
+    for (unsigned i = 0; i < 10; i++)
+        a[i] = (struct pct_fit_point){.x = {2 << i / 2, 0}, .y = 10 + i + normal()};
+    for (unsigned i = 0; i < 10; i++)
+        b[i] = a[(i * 3 + 7) % 10];
+    assert_true(pct_fit_make(a, 10, 1, &x));
+    assert_true(pct_fit_make(b, 10, 1, &y));
+    assert_int_equal(x.n_points, 5);
+    assert_true(fabs(x.rss - y.rss) < 1e-9);
+    assert_true(fabs(x.rivals[0].c[0] - y.rivals[0].c[0]) < 1e-9);
+}
+
+static void student_is_right(void **state)
+{
+    static const struct {
+        unsigned freedom;
+        double t;
+    } rows[] = {{1, 12.706}, {2, 4.303}, {3, 3.182}, {7, 2.365}, {10, 2.228}, {30, 2.042}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        assert_true(fabs(pct_fit_student(rows[i].freedom) - rows[i].t) < 0.005);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(closed_forms_are_found),
+        cmocka_unit_test(closed_forms_of_two_parameters_are_found),
+        cmocka_unit_test(noisy_data_are_modelled_within_the_stated_bounds),
+        cmocka_unit_test(what_cannot_be_fitted_is_refused),
+        cmocka_unit_test(few_points_make_a_guess),
+        cmocka_unit_test(points_in_any_order_and_repeats_are_the_same),
+        cmocka_unit_test(student_is_right),
+    };
+    return cmocka_run_group_tests_name("models of growth", tests, NULL, NULL);
+}
