@@ -15,7 +15,7 @@
 
 #define PC_CONFIG_TEXT_BYTES 1024
 #define PC_CONFIG_JOB_BYTES 64
-#define PC_CONFIG_N_OPTIONS 8u
+#define PC_CONFIG_N_OPTIONS 9u
 #define PC_CONFIG_FILE_BYTES (1u << 20) /* larger files are refused */
 
 /* Where an option's value came from. */
@@ -23,6 +23,7 @@ enum pc_config_origin { PC_CONFIG_DEFAULT = 0, PC_CONFIG_FILE, PC_CONFIG_ENVIRON
 
 struct pc_config {
     char output_path[PC_CONFIG_TEXT_BYTES];     /* [output] path */
+    uint64_t output_wait;                       /* s */
     char spool_path[PC_CONFIG_TEXT_BYTES];      /* [spool] path, absolute */
     char collect_plugins[PC_CONFIG_TEXT_BYTES]; /* [collect] plugins: a,b,c without blanks */
     uint64_t collect_buffer_size;               /* bytes a process */
@@ -55,7 +56,16 @@ void pc_config_defaults(struct pc_config *c);
  * with the configuration. Looks at two variables where nothing is configured. */
 bool pc_config_always(void);
 
-/* This process's rank as the launcher's environment tells it, or -1. */
+/* What the launcher's environment tells of this process. */
+struct pc_config_launch {
+    int rank;                  /* in MPI_COMM_WORLD, or -1 */
+    int n_local;               /* ranks on this node, or -1 */
+    const char *rank_variable; /* the variable that told the rank, or "" */
+    uint64_t key;              /* the same for all ranks of a job; 0: nothing tells jobs apart */
+};
+struct pc_config_launch pc_config_launch(void);
+
+/* Its rank alone. */
 int pc_config_launch_rank(void);
 
 /* Expands %x %n %j %t %% of an output pattern: executable's base name, ranks, job id ("nojob" if

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The one place in the library that reads the environment: PCOLLECT_CONFIG names a file,
+ * The environment (what the launcher says in it is launch.c's): PCOLLECT_CONFIG names a file,
  * PCOLLECT_<SECTION>_<KEY> overrides one option, PCOLLECT_STRICT and PCOLLECT_RUN are about the
  * process, and the batch system's own variables give the job id. All of it is ignored in setuid
  * programs, whose environment is someone else's.
@@ -206,31 +206,4 @@ bool pc_config_always(void)
     if (text)
         return pc_option_parse(&pc_options[i], text, &c, NULL) == PC_OK && c.collect_always;
     return pc_config_load(&c, NULL) == PC_OK && c.collect_always;
-}
-
-static const char *const rank_variables[] = {
-    "OMPI_COMM_WORLD_RANK", /* Open MPI */
-    "PMIX_RANK",            /* launchers that speak PMIx */
-    "PMI_RANK",             /* MPICH's Hydra, Intel MPI */
-    "MV2_COMM_WORLD_RANK",  /* MVAPICH */
-    "PALS_RANKID",          /* Cray PALS */
-    "ALPS_APP_PE",          /* Cray ALPS */
-    "FLUX_TASK_RANK",       /* Flux */
-    "SLURM_PROCID",         /* srun; last, since other launchers inherit it from the batch script */
-};
-
-int pc_config_launch_rank(void)
-{
-    for (unsigned i = 0; i < PC_ARRAY_LEN(rank_variables); i++) {
-        const char *text = secure_getenv(rank_variables[i]);
-        int rank = 0;
-        if (text == NULL || *text < '0' || *text > '9')
-            continue;
-        for (; *text >= '0' && *text <= '9'; text++)
-            if (__builtin_mul_overflow(rank, 10, &rank) ||
-                __builtin_add_overflow(rank, *text - '0', &rank))
-                return -1;
-        return rank;
-    }
-    return -1;
 }

@@ -17,6 +17,10 @@ const struct pc_option pc_options[PC_CONFIG_N_OPTIONS] = {
      "Where the profile is written. %x is the name of the executable, %n the number of ranks, %j "
      "the job id of the batch system or launcher, %t the start time in UTC as YYYYMMDD-HHMMSS, %% "
      "a percent sign. A relative path begins at the working directory of rank 0."},
+    {"output", "wait", PC_OPTION_INTEGER, "600", 0, 86400, "seconds", AT(output_wait),
+     "How long MPI_Finalize waits for ranks of which this library cannot tell whether they have it "
+     "loaded: those on other nodes. If they do not come, no profile is written, and what was "
+     "collected is left to pcollect recover."},
     {"spool", "path", PC_OPTION_FOLDER, "/dev/shm", 1, 255, "", AT(spool_path),
      "Folder on each node, in a memory file system, in which a process collects. What is collected "
      "there outlives a killed process. Elsewhere plain memory is used, which does not."},

@@ -11,6 +11,7 @@
 #include <limits.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -118,6 +119,9 @@ static void fill_header(void)
     if (n < 0)
         h->exe[0] = '\0';
     pc_format(h->job, sizeof h->job, "%s", pc_process.config.job_id);
+    if (pc_process.config.collect_always)
+        h->flags |= PCOLLECT_ARENA_ALWAYS;
+    pc_launch_announce();
     /* The program may change its folder later: the path is fixed now. */
     const char *out = pc_process.config.output_path;
     char folder[PATH_MAX];
@@ -137,11 +141,30 @@ static void host_log(const char *text)
     pc_log("%s", text);
 }
 
-/* One message a job, as far as the launcher tells which rank this is. */
 static void complain(const char *text)
 {
-    if (pc_config_launch_rank() <= 0)
-        pc_log("%s", text);
+    pc_core_complain("%s", text);
+}
+
+void pc_core_complain(const char *format, ...)
+{
+    char text[900];
+    va_list args;
+    if (pc_config_launch_rank() > 0)
+        return;
+    va_start(args, format);
+    pc_vformat(text, sizeof text, format, args);
+    va_end(args);
+    pc_log("%s", text);
+}
+
+void pc_core_abandon(void)
+{
+    pc_header()->launch_key = 0;
+    if (pc_process.config.collect_always)
+        return;
+    atomic_store_explicit(&pc_live->phase, PC_PHASE_OFF, memory_order_release);
+    pc_arena_unlink(&pc_process.arena);
 }
 
 static int load_configuration(void)

@@ -93,12 +93,12 @@ struct pc_core {
     /* Dense number of a thread, 0 .. below 4096, reused after its end by an adopter. */
     uint32_t (*thread_number)(struct pc_thread *thread);
     /* MPI_Init* is about to run / has returned in this process. `mpi` names library and version.
-     * job_key is drawn by rank 0 and agreed by all ranks through the transport. */
+     * Of the transport rank and n_ranks are read: nothing is sent. */
     void (*init_begin)(void);
     void (*init_end)(const struct pc_transport *transport, const char *mpi);
     /* MPI_Finalize has been called (before the real one). */
     void (*finalize_begin)(void);
-    /* From the delete callback of the attribute on MPI_COMM_SELF: merge now. Collective. */
+    /* From the delete callback of the attribute on MPI_COMM_SELF: meet the others and merge. */
     void (*merge)(const struct pc_transport *transport);
     /* MPI_Finalize has returned. */
     void (*finalize_end)(void);
@@ -146,6 +146,13 @@ bool pc_core_start(void);
 /* Start was refused: nothing is measured here, but what the ranks of a job do together in MPI_Init
  * and MPI_Finalize needs this one too. */
 bool pc_core_refused(void);
+
+/* There is no adapter for what the process has loaded: nothing of MPI will be measured. Before any
+ * call was. */
+void pc_core_abandon(void);
+
+/* One message a job, as far as the launcher tells which rank this is. */
+void pc_core_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Names of ops, made from the table of MPI functions (libcollect/mpi). NULL if out of range. */
 const char *pc_op_name(uint16_t op);

@@ -94,6 +94,20 @@ struct pc_loaded_table {
     pcollect_ref ref;
 };
 
+/* Which ranks of the job take part, as far as it can be seen from here. */
+enum pc_presence_verdict {
+    PC_RANKS_UNKNOWN = 0, /* some are on other nodes, or nothing tells */
+    PC_RANKS_HERE,        /* all */
+    PC_RANKS_MISSING      /* of this node not all */
+};
+
+struct pc_presence {
+    enum pc_presence_verdict verdict;
+    uint32_t n_here; /* announced on this node; 0: not looked for */
+    bool one_node;   /* there is no other */
+    bool speaks;     /* the least rank that was seen: says what concerns all */
+};
+
 struct pc_process {
     struct pc_config config;
     struct pc_arena arena;
@@ -104,6 +118,7 @@ struct pc_process {
     uint32_t n_tables;
     struct pc_loaded_table tables[PC_TABLE_SLOTS]; /* open addressing */
     struct pc_core core;
+    struct pc_presence presence;   /* known when MPI_Init has returned */
     char out[PCOLLECT_PATH_BYTES]; /* final path of the profile, once merged */
     bool destructed;
 };
@@ -122,6 +137,12 @@ void pc_memory_free(void *memory, size_t bytes);
 /* ---- where.c ---- */
 /* Notes the path of this library; for the constructor. */
 void pc_where_start(void);
+
+/* ---- launch.c ---- */
+/* Writes into the header by what the other ranks of the node find this one. Before MPI_Init. */
+void pc_launch_announce(void);
+/* Looks for the others; waits a little for those that its launcher promises. After MPI_Init. */
+struct pc_presence pc_launch_presence(int n_ranks);
 
 /* ---- threads (thread.c) ---- */
 extern __thread struct pc_thread *pc_self __attribute__((tls_model("initial-exec")));

@@ -54,17 +54,27 @@ static uint64_t draw_key(void)
     return key ? key : 1;
 }
 
+/* The job as this rank alone can know it, so that the arenas of a job that is killed find together.
+ * The merge replaces it by that of rank 0. */
+static uint64_t find_key(int n_ranks)
+{
+    const struct pc_presence *p = &pc_process.presence;
+    uint64_t launcher = pc_header()->launch_key, job = pc_config_launch().key;
+    if (n_ranks > 1 && launcher && (p->verdict == PC_RANKS_HERE || p->one_node || !job))
+        return launcher;
+    return n_ranks > 1 && job ? pc_hash_u64(job ^ (uint64_t)n_ranks) : draw_key();
+}
+
+/* No call of MPI that needs another rank: one that has not this library would never answer. */
 void pc_init_end(const struct pc_transport *transport, const char *mpi)
 {
     int saved = errno;
     struct pcollect_arena_header *h = pc_header();
-    uint64_t key = transport->rank == 0 ? draw_key() : 0;
-    int err = transport->broadcast(transport->self, &key, sizeof key, 0);
-    errno = saved;
-    if (!h) /* not measured: only the others need the key to come by */
+    if (!h) /* refused */
         return;
-    h->job_key = err ? 0 : key;
     h->rank = transport->rank;
+    pc_process.presence = pc_launch_presence(transport->n_ranks);
+    h->job_key = find_key(transport->n_ranks);
     h->n_ranks = transport->n_ranks;
     pc_format(h->mpi, sizeof h->mpi, "%s", mpi);
     pc_note_time();
@@ -126,9 +136,57 @@ static int merge_by_module(const struct pc_transport *transport, struct pc_error
     return m->job(&pc_process.arena, transport, out, pc_process.out, error);
 }
 
+/* How long MPI_Finalize waits for ranks of which it is not known that they have this library. Some
+ * of this node are missing for sure, or have no arena: these come at once or never. */
+enum { SOME_MISSING_MS = 2000, FOR_EVER = -1 };
+
+static int wait_limit_ms(void)
+{
+    if (pc_core_refused() || pc_process.presence.verdict == PC_RANKS_MISSING)
+        return SOME_MISSING_MS;
+    return pc_process.presence.verdict == PC_RANKS_HERE ? FOR_EVER
+                                                        : (int)pc_process.config.output_wait * 1000;
+}
+
+static void say_missing(void)
+{
+    const struct pc_presence *p = &pc_process.presence;
+    const struct pcollect_arena_header *h = pc_header();
+    if (!p->speaks)
+        return;
+    pc_log("no profile was written: %s of the %d ranks load this library%s",
+           p->verdict == PC_RANKS_MISSING ? "not all" : "it cannot be told whether all", h->n_ranks,
+           p->verdict == PC_RANKS_MISSING ? "" : ", and some did not come in time");
+    if (pc_process.arena.is_file)
+        pc_log("what was collected stays in the spool: `pcollect recover` makes a profile of it");
+}
+
+/* All ranks take the key of rank 0. */
+static int agree(const struct pc_transport *transport)
+{
+    uint64_t key = transport->rank == 0 && pc_header() ? pc_header()->job_key : 0;
+    int err = transport->broadcast(transport->self, &key, sizeof key, 0);
+    if (!err && pc_header() && key)
+        pc_header()->job_key = key;
+    return err;
+}
+
+/* False: some do not take part, and nobody may wait for them. */
+static bool meet_others(const struct pc_transport *transport)
+{
+    int err = transport->meet ? transport->meet(transport->self, wait_limit_ms()) : PC_OK;
+    if (!err)
+        err = agree(transport);
+    return err == PC_OK;
+}
+
 static void merge(const struct pc_transport *transport)
 {
     struct pc_error error = {""};
+    if (!meet_others(transport)) {
+        say_missing();
+        return;
+    }
     int err = merge_by_module(transport, &error);
     if (transport->rank == 0 && error.text[0])
         pc_log("%s", error.text);
@@ -156,8 +214,10 @@ static void merge_nothing(const struct pc_transport *transport)
 {
     struct pc_error error = {""};
     int saved = errno;
-    pc_merge_absent(transport, &error);
-    if (transport->rank == 0)
+    bool met = meet_others(transport);
+    if (met)
+        pc_merge_absent(transport, &error);
+    if (met && transport->rank == 0)
         pc_log("no profile was written, because rank 0 was not measured; what the other ranks "
                "collected stays in the spool: `pcollect recover` makes a profile of it");
     errno = saved;
@@ -231,6 +291,20 @@ static void merge_alone(void)
     pc_merge_now(&alone);
 }
 
+/* Libraries whose destructors come after ours may still finalise: asked last of all. */
+static void say_unfinished(void *unused)
+{
+    const struct pcollect_arena_header *h = pc_header();
+    (void)unused;
+    if (h->state == PCOLLECT_STATE_EXITED && h->rank <= 0 && !pc_process.config.run_key &&
+        !h->merge_ticks && pc_process.arena.is_file)
+        pc_log("the program ended without MPI_Finalize; `pcollect recover` makes a profile of "
+               "what was collected");
+}
+
+/* Without a handle, so that it is not run with the destructors of this library. */
+int __cxa_atexit(void (*)(void *), void *, void *);
+
 void pc_process_exit(void)
 {
     struct pcollect_arena_header *h = pc_header();
@@ -251,7 +325,5 @@ void pc_process_exit(void)
         return;
     }
     __atomic_store_n(&h->state, PCOLLECT_STATE_EXITED, __ATOMIC_RELEASE);
-    if (h->rank <= 0 && !pc_process.config.run_key && !h->merge_ticks && pc_process.arena.is_file)
-        pc_log("the program ended without MPI_Finalize; `pcollect recover` makes a profile of "
-               "what was collected");
+    __cxa_atexit(say_unfinished, NULL, NULL);
 }

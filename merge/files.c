@@ -222,6 +222,8 @@ static bool is_alive(const struct pcollect_arena_header *h)
     uint64_t start;
     if (!look_at_process(h->pid, &state, &start) || state == 'Z' || state == 'X')
         return false;
+    if (!h->realtime_0_ns) /* it is about to say when it began */
+        return true;
     struct timespec boot, now;
     clock_gettime(CLOCK_BOOTTIME, &boot);
     clock_gettime(CLOCK_REALTIME, &now);
@@ -240,6 +242,8 @@ static void fill_found(struct pc_merge_found *f, const char *path,
                                  .n_ranks = h->n_ranks,
                                  .state = h->state,
                                  .realtime_0_ns = h->realtime_0_ns,
+                                 .asked_only = !h->job_key && !h->init_begin_ticks &&
+                                               !(h->flags & PCOLLECT_ARENA_ALWAYS),
                                  .alive = is_alive(h)};
     pc_format(f->path, sizeof f->path, "%s", path);
     memcpy(f->exe, h->exe, sizeof f->exe - 1);

@@ -52,6 +52,7 @@ struct pc_merge_found {
     uint32_t state;         /* enum pcollect_arena_state */
     uint64_t realtime_0_ns; /* when the process started to collect, since 1970 */
     bool alive;             /* the process that wrote it still runs on this machine */
+    bool asked_only;        /* it asked MPI something, and never called MPI_Init */
     uint32_t job;           /* number of its group, from 0 */
     char exe[PCOLLECT_PATH_BYTES];
     char out[PCOLLECT_PATH_BYTES];

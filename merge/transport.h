@@ -9,7 +9,7 @@
 
 #include <stddef.h>
 
-/* Collective services for the merge, over a private duplicate of MPI_COMM_WORLD. All functions
+/* Collective services for the merge, over a communicator of its own. All functions
  * return 0 or a negative enum pc_err. */
 struct pc_transport {
     void *self;
@@ -19,6 +19,10 @@ struct pc_transport {
     int (*receive_size)(void *self, int from, size_t *n_out);
     int (*receive)(void *self, void *data, size_t n, int from);
     int (*broadcast)(void *self, void *data, size_t n, int root);
+    /* Called by every rank that can, before anything else is: afterwards all are there. A limit in
+     * milliseconds, or -1: PC_ENOENT if not all came within it, and then nothing else may be
+     * called. NULL: they are there. */
+    int (*meet)(void *self, int limit_ms);
 };
 
 #endif

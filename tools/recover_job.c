@@ -238,6 +238,10 @@ void pct_job_recover(const struct pct_recovery *r, const struct pct_job *all,
         out->n_failed++;
         return;
     }
+    if (job.found[0]->asked_only) { /* a shell's helper, or what a rank was before exec */
+        remove_arenas(&job);
+        return;
+    }
     char *path = choose_path(r, written, expanded, job.found[0]->job_key, &there);
     drop_merged(&job, there);
     if (job.n)

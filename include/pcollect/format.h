@@ -67,11 +67,16 @@ struct pcollect_arena_header {
     uint64_t used_bytes;  /* readable bytes from the start of the arena */
     uint64_t total_bytes; /* to which it may grow */
     uint64_t run_key;     /* given by `pcollect run`, or 0 */
-    uint64_t job_key;     /* agreed by all ranks in MPI_Init, or 0 */
+    uint64_t job_key;     /* set when MPI_Init has returned; the same in all ranks once merged */
     int32_t rank;         /* in MPI_COMM_WORLD, or -1 */
     int32_t n_ranks;
     int32_t pid;
     uint32_t ops_bytes; /* of struct pcollect_op */
+    /* Of the launcher on this node that started the process, 0 without one; with it the rank that
+     * the launcher gave. By these the ranks of a node know which of them are measured. */
+    uint64_t launch_key;
+    int32_t launch_rank;
+    uint32_t flags; /* enum pcollect_arena_flag */
     /* Two points on both clocks: ticks are converted by the line through them. */
     uint64_t ticks_0, mono_0_ns;
     uint64_t ticks_1, mono_1_ns;
@@ -95,6 +100,10 @@ struct pcollect_arena_header {
     char mpi[128];                      /* name and version of the MPI library */
     pcollect_ref ops[PCOLLECT_MAX_OPS]; /* struct pcollect_op by op id; filled at first use */
     pcollect_ref strings[PCOLLECT_STRING_BUCKETS]; /* newest struct pcollect_string of hash % n */
+};
+
+enum pcollect_arena_flag {
+    PCOLLECT_ARENA_ALWAYS = 1u << 0 /* collects whether or not MPI is ever started */
 };
 
 /* Circumstances that the report must tell. */

@@ -3,18 +3,21 @@
  * The life of an adapter and of the MPI it serves: opening, MPI_Init, MPI_Finalize, MPI_Abort,
  * MPI_Pcontrol.
  *
- * MPI_Init. Right after the real one: a private duplicate of MPI_COMM_WORLD for the merge, and an
- * attribute on MPI_COMM_SELF whose delete callback merges. Set first, it is deleted last, after
- * those by which I/O libraries close their files. A tool behind this library calls PMPI_Init from
- * its MPI_Init, and comes through here twice: the inner return is the right moment. All this also
- * happens where the call is not counted.
+ * MPI_Init. Right after the real one: an attribute on MPI_COMM_SELF whose delete callback merges.
+ * Set first, it is deleted last, after those by which I/O libraries close their files. A tool
+ * behind this library calls PMPI_Init from its MPI_Init, and comes through here twice: the inner
+ * return is the right moment. All this also happens where the call is not counted.
  *
- * The duplicate is made by all ranks: a job in which only some ranks preload this library would
- * wait here.
+ * Nothing in MPI_Init needs another rank. The communicator of the merge is made in MPI_Finalize,
+ * when all ranks are known to have come to it; until then a barrier that does not block asks for
+ * them, which harms nobody if some never answer: it is this rank's last call on MPI_COMM_WORLD.
+ * Made by MPI_Comm_create, for a duplicate would run the copy callbacks of the program's
+ * attributes.
  */
 #include "libcollect/mpi/adapter_private.h"
 
 #include <stdatomic.h>
+#include <time.h>
 
 const struct pc_core *pc_core;
 void *const *pc_mpi;
@@ -95,7 +98,45 @@ static int broadcast_data(void *self, void *data, size_t n, int root)
     return result_of(rc);
 }
 
+/* True when all ranks have come. */
+static bool await_others(int limit_ms)
+{
+    MPI_Request request;
+    int done = 0;
+    uint64_t end = pc_mono_ns() + (uint64_t)limit_ms * 1000000u, now;
+    struct timespec nap = {0, 0};
+    if (PC_REAL(Ibarrier)(MPI_COMM_WORLD, &request) != MPI_SUCCESS)
+        return false;
+    do {
+        if (PC_REAL(Test)(&request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS)
+            return false;
+        now = pc_mono_ns();
+        if (!done) {
+            nanosleep(&nap, NULL);
+            nap.tv_nsec = nap.tv_nsec < 1000000 ? nap.tv_nsec + 1000 : 1000000;
+        }
+    } while (!done && now < end);
+    return done;
+}
+
+static int meet_others(void *self, int limit_ms)
+{
+    MPI_Group world;
+    (void)self;
+    if (limit_ms >= 0 && !await_others(limit_ms))
+        return PC_ENOENT;
+    if (PC_REAL(Comm_group)(MPI_COMM_WORLD, &world) != MPI_SUCCESS)
+        return PC_EIO;
+    int rc = PC_REAL(Comm_create)(MPI_COMM_WORLD, world, &own_comm);
+    PC_REAL(Group_free)(&world);
+    if (rc != MPI_SUCCESS)
+        return PC_EIO;
+    PC_REAL(Comm_set_errhandler)(own_comm, MPI_ERRORS_RETURN);
+    return PC_OK;
+}
+
 static struct pc_transport transport = {
+    .meet = meet_others,
     .send = send_data,
     .receive_size = receive_size,
     .receive = receive_data,
@@ -126,9 +167,6 @@ static int merge_at_end(MPI_Comm comm, int keyval, void *value, void *extra)
 static bool prepare_merge(void)
 {
     int keyval;
-    if (PC_REAL(Comm_dup)(MPI_COMM_WORLD, &own_comm) != MPI_SUCCESS)
-        return false;
-    PC_REAL(Comm_set_errhandler)(own_comm, MPI_ERRORS_RETURN);
     transport.rank = pc_world_rank;
     transport.n_ranks = pc_world_size;
     return PC_REAL(Comm_create_keyval)(copy_nothing, merge_at_end, &keyval, NULL) == MPI_SUCCESS &&
@@ -169,7 +207,7 @@ static void leave_init(int rc)
     if (prepare_merge())
         pc_core->init_end(&transport, name);
     else
-        pc_log("MPI refused a duplicate of MPI_COMM_WORLD: the profile cannot be merged");
+        pc_log("MPI refused an attribute of MPI_COMM_SELF: the profile cannot be merged");
 }
 
 #define BEGIN(call, op, is_pmpi)                                                                   \
@@ -310,7 +348,11 @@ int pc_wrap_PMPI_Pcontrol(int level, ...)
 
 /* What the adapter itself calls: an MPI without one of these is not served. */
 static const uint16_t needed_ops[] = {
-    PC_OP_Comm_dup,
+    PC_OP_Comm_create,
+    PC_OP_Comm_group,
+    PC_OP_Group_free,
+    PC_OP_Ibarrier,
+    PC_OP_Test,
     PC_OP_Comm_set_errhandler,
     PC_OP_Comm_create_keyval,
     PC_OP_Comm_set_attr,

@@ -131,19 +131,21 @@ static const struct pc_adapter *open_adapter(const char *file)
 {
     char path[PCOLLECT_PATH_BYTES];
     if (!pc_core_module_path(file, path, sizeof path)) {
-        pc_log("the path of %s is too long: MPI calls are not measured", file);
+        pc_core_complain("the path of %s is too long: MPI calls are not measured", file);
         return NULL;
     }
     void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     const struct pc_adapter *adapter = handle ? dlsym(handle, PC_ADAPTER_SYMBOL) : NULL;
     if (!adapter) {
         const char *reason = dlerror();
-        pc_log("cannot open the adapter, MPI calls are not measured: %s", reason ? reason : path);
+        pc_core_complain("cannot open the adapter, MPI calls are not measured: %s",
+                         reason ? reason : path);
         return NULL;
     }
     if (adapter->abi != PC_CORE_ABI || adapter->size != sizeof *adapter ||
         adapter->n_ops != PC_N_OPS) {
-        pc_log("%s belongs to another version of this library: MPI calls are not measured", path);
+        pc_core_complain(
+            "%s belongs to another version of this library: MPI calls are not measured", path);
         return NULL;
     }
     return adapter;
@@ -153,7 +155,7 @@ static bool use_adapter(void)
 {
     const char *file = choose_adapter();
     if (!file) {
-        pc_log("there is no adapter for this MPI library: its calls are not measured");
+        pc_core_complain("there is no adapter for this MPI library: its calls are not measured");
         return false;
     }
     const struct pc_adapter *adapter = open_adapter(file);
@@ -168,7 +170,7 @@ static bool use_adapter(void)
             module->flags |= PCOLLECT_MODULE_OWN;
         return true;
     }
-    pc_log("%s refused to start: MPI calls are not measured", file);
+    pc_core_complain("%s refused to start: MPI calls are not measured", file);
     memset(wrappers, 0, sizeof wrappers);
     return false;
 }
@@ -218,7 +220,7 @@ static void fill_slots(void)
             atomic_store_explicit(&pc_mpi_slots[slot], target_of(slot), memory_order_release);
 }
 
-/* A rank that does not measure still meets the others in MPI_Init and MPI_Finalize. */
+/* A rank that does not measure still meets the others in MPI_Finalize. */
 static void keep_collective_part(void)
 {
     for (unsigned slot = 0; slot < 2 * PC_N_OPS; slot++) {
@@ -254,8 +256,11 @@ static bool resolve(void)
     }
     find_real_functions();
     bool measured = pc_core_start();
-    if ((measured || pc_core_refused()) && use_adapter() && !measured)
+    bool adapted = (measured || pc_core_refused()) && use_adapter();
+    if (adapted && !measured)
         keep_collective_part();
+    if (measured && !adapted)
+        pc_core_abandon();
     fill_slots();
     atomic_store_explicit(&state, DONE, memory_order_release);
     return true;

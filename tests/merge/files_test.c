@@ -282,8 +282,11 @@ static void a_running_process_is_told_from_a_dead_one(void **state)
     /* The number was another process's an hour ago. */
     leave("1.arena", &(struct left){.rank = 1, .pid = child, .start_ns = now - hour});
     leave("2.arena", &(struct left){.rank = 2, .start_ns = now});
+    /* It has just been made, and does not tell yet since when. */
+    leave("3.arena", &(struct left){.rank = 3, .pid = child, .start_ns = 0});
     list(&l, &s);
-    assert_int_equal(l.n, 3);
+    assert_int_equal(l.n, 4);
+    assert_true(l.found[3].alive);
     assert_true(l.found[0].alive);
     assert_false(l.found[1].alive);
     assert_false(l.found[2].alive);

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 safety_tests = tests/safety/bystanders.test tests/safety/ends.test tests/safety/forks.test \
-    tests/safety/hosts.test tests/safety/quiet.test tests/safety/state.test \
+    tests/safety/hosts.test tests/safety/missing.test tests/safety/quiet.test tests/safety/state.test \
     tests/safety/surroundings.test
 TESTS += $(safety_tests)
 EXTRA_DIST += $(safety_tests) tests/safety/ends.c tests/safety/ends_library.c \

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What the launcher's environment says of this process: its rank, how many ranks the node has,
+ * which job it is. None of it is believed further than that a wrong word costs a profile and not a
+ * job.
+ */
+#include "config/config_private.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const rank_variables[] = {
+    "OMPI_COMM_WORLD_RANK", /* Open MPI */
+    "PMIX_RANK",            /* launchers that speak PMIx */
+    "PMI_RANK",             /* MPICH's Hydra, Intel MPI */
+    "MV2_COMM_WORLD_RANK",  /* MVAPICH */
+    "PALS_RANKID",          /* Cray PALS */
+    "ALPS_APP_PE",          /* Cray ALPS */
+    "FLUX_TASK_RANK",       /* Flux */
+    "SLURM_PROCID",         /* srun; last, since other launchers inherit it from the batch script */
+};
+
+static const char *const local_size_variables[] = {
+    "OMPI_COMM_WORLD_LOCAL_SIZE", /* Open MPI */
+    "MPI_LOCALNRANKS",            /* MPICH's Hydra, Intel MPI */
+    "MV2_COMM_WORLD_LOCAL_SIZE",  /* MVAPICH */
+    "PALS_LOCAL_SIZE",            /* Cray PALS */
+};
+
+/* Their values together tell jobs apart. All ranks of one job have the same. */
+static const char *const key_variables[] = {
+    "OMPI_MCA_orte_precondition_transports", /* Open MPI: drawn for each job */
+    "PMIX_NAMESPACE",                        /* launchers that speak PMIx */
+    "OMPI_MCA_ess_base_jobid",               /* Open MPI 4 */
+    "PALS_APID",
+    "ALPS_APP_ID",
+    "FLUX_JOB_ID",
+    "SLURM_JOB_ID",
+    "SLURM_STEP_ID",
+    "PBS_JOBID",
+    "LSB_JOBID",
+};
+
+/* -1: no number. */
+static int read_number(const char *text)
+{
+    int n = 0;
+    if (text == NULL || *text < '0' || *text > '9')
+        return -1;
+    for (; *text >= '0' && *text <= '9'; text++)
+        if (__builtin_mul_overflow(n, 10, &n) || __builtin_add_overflow(n, *text - '0', &n))
+            return -1;
+    return n;
+}
+
+static uint64_t hash_variables(void)
+{
+    uint64_t key = 0;
+    for (unsigned i = 0; i < PC_ARRAY_LEN(key_variables); i++) {
+        const char *text = secure_getenv(key_variables[i]);
+        if (text && *text)
+            key = pc_hash_bytes(text, strlen(text), key + i + 1);
+    }
+    return key;
+}
+
+struct pc_config_launch pc_config_launch(void)
+{
+    struct pc_config_launch l = {.rank = -1, .n_local = -1, .rank_variable = ""};
+    for (unsigned i = 0; i < PC_ARRAY_LEN(rank_variables) && l.rank < 0; i++) {
+        const char *text = secure_getenv(rank_variables[i]);
+        if (text == NULL || *text < '0' || *text > '9')
+            continue;
+        l.rank = read_number(text);
+        l.rank_variable = rank_variables[i];
+        break;
+    }
+    for (unsigned i = 0; i < PC_ARRAY_LEN(local_size_variables) && l.n_local < 1; i++)
+        l.n_local = read_number(secure_getenv(local_size_variables[i]));
+    l.key = hash_variables();
+    return l;
+}
+
+int pc_config_launch_rank(void)
+{
+    return pc_config_launch().rank;
+}

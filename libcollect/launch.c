@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Which ranks of this job are measured? Asked without MPI, because a rank without this library
+ * would not answer: a collective call over it waits for ever.
+ *
+ * A process announces itself by its arena, in whose header stand the rank that the launcher gave it
+ * and the key of the launcher. The arena is made at the first MPI call, and MPI_Init returns in no
+ * rank before all have begun it; so whoever looks when MPI_Init has returned sees all that there
+ * are on this node. What is on other nodes cannot be seen.
+ *
+ * The key: the variables by which the launcher tells jobs apart, and the process that launched.
+ * MPICH's Hydra sets no such variable. The launching process is the nearest ancestor that has no
+ * rank itself: between it and a rank there may be shells, which inherit the rank.
+ *
+ * Called by the core before MPI_Init and right after it. Makes system calls; never MPI's.
+ */
+#include "libcollect/core_private.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { MAX_ANCESTORS = 32, LOOKS = 50, NAP_NS = 2000000 };
+
+struct process {
+    int pid, parent;
+    uint64_t start; /* clock ticks since boot */
+};
+
+static bool look_at(int pid, struct process *out)
+{
+    char path[64], text[1024];
+    pc_format(path, sizeof path, "/proc/%d/stat", pid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+    if (fd >= 0)
+        close(fd);
+    if (n <= 0)
+        return false;
+    text[n] = '\0';
+    const char *at = strrchr(text, ')'); /* the name may hold anything */
+    if (!at || at[1] != ' ' || !at[2])
+        return false;
+    *out = (struct process){.pid = pid, .parent = (int)strtol(at + 3, NULL, 10)};
+    for (int field = 2; at && field < 22; field++)
+        at = strchr(at + 1, ' ');
+    out->start = at ? strtoull(at, NULL, 10) : 0;
+    return true;
+}
+
+/* Whether the process was started with a variable of that name. One that may not be read belongs to
+ * someone else: to the system, then. */
+static bool has_variable(int pid, const char *name)
+{
+    char path[64], text[4096];
+    size_t at = 0, length = strlen(name);
+    bool matching = true, found = false;
+    ssize_t n;
+    pc_format(path, sizeof path, "/proc/%d/environ", pid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    while (!found && (n = read(fd, text, sizeof text)) > 0)
+        for (ssize_t i = 0; i < n && !found; i++) {
+            found = matching && at == length && text[i] == '=';
+            matching = text[i] == '\0' || (matching && at < length && text[i] == name[at]);
+            at = text[i] == '\0' ? 0 : at + 1;
+        }
+    close(fd);
+    return found;
+}
+
+static uint64_t find_launcher(const char *rank_variable)
+{
+    struct process p;
+    bool known = look_at(getpid(), &p);
+    for (int i = 0; i < MAX_ANCESTORS && known && p.parent > 0; i++) {
+        known = look_at(p.parent, &p);
+        if (known && !has_variable(p.pid, rank_variable))
+            return pc_hash_u64(p.start << 22 ^ (uint64_t)p.pid);
+    }
+    return 0;
+}
+
+void pc_launch_announce(void)
+{
+    struct pcollect_arena_header *h = pc_header();
+    struct pc_config_launch l = pc_config_launch();
+    uint64_t launcher = l.rank < 0 ? 0 : find_launcher(l.rank_variable);
+    h->launch_rank = l.rank;
+    __atomic_store_n(&h->launch_key, launcher ? pc_hash_u64(launcher ^ l.key) : 0,
+                     __ATOMIC_RELEASE);
+}
+
+/* ---- Looking -------------------------------------------------------------------------------- */
+
+struct look {
+    uint32_t n_ranks;
+    uint64_t *seen; /* bit set of ranks */
+    uint32_t n;
+    int least;
+};
+
+static void see(struct look *l, int rank)
+{
+    if (rank < 0 || (uint32_t)rank >= l->n_ranks || l->seen[rank / 64] >> rank % 64 & 1)
+        return;
+    l->seen[rank / 64] |= (uint64_t)1 << rank % 64;
+    l->n++;
+    if (rank < l->least)
+        l->least = rank;
+}
+
+static void look_into(struct look *l, int dir, const char *name)
+{
+    const struct pcollect_arena_header *mine = pc_header();
+    struct pcollect_arena_header h;
+    int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0)
+        return;
+    ssize_t n = pread(fd, &h, offsetof(struct pcollect_arena_header, host), 0);
+    close(fd);
+    if (n == (ssize_t)offsetof(struct pcollect_arena_header, host) &&
+        !memcmp(h.magic, PCOLLECT_ARENA_MAGIC, sizeof h.magic) && h.version == mine->version &&
+        h.launch_key == mine->launch_key)
+        see(l, h.launch_rank);
+}
+
+static void look_around(struct look *l)
+{
+    char folder[PCOLLECT_PATH_BYTES];
+    pc_format(folder, sizeof folder, "%s", pc_process.arena.path);
+    char *slash = strrchr(folder, '/');
+    if (!slash)
+        return;
+    *slash = '\0';
+    DIR *dir = opendir(folder);
+    for (struct dirent *e; dir && (e = readdir(dir));)
+        if (strlen(e->d_name) > 6 && !strcmp(e->d_name + strlen(e->d_name) - 6, ".arena"))
+            look_into(l, dirfd(dir), e->d_name);
+    if (dir)
+        closedir(dir);
+}
+
+struct pc_presence pc_launch_presence(int n_ranks)
+{
+    struct pc_presence p = {.verdict = PC_RANKS_UNKNOWN, .speaks = pc_header()->rank == 0};
+    int n_local = pc_config_launch().n_local;
+    size_t bytes = ((size_t)n_ranks / 64 + 1) * sizeof(uint64_t);
+    struct look l = {.n_ranks = (uint32_t)n_ranks, .least = pc_header()->rank};
+    if (n_ranks == 1)
+        p.verdict = PC_RANKS_HERE;
+    if (n_ranks == 1 || !pc_process.arena.is_file || !pc_header()->launch_key)
+        return p;
+    l.seen = pc_memory(bytes);
+    if (!l.seen)
+        return p;
+    int expected = n_local > 0 ? n_local : n_ranks;
+    for (int i = 0; i < LOOKS; i++) {
+        struct timespec nap = {0, NAP_NS};
+        look_around(&l);
+        if (l.n >= (uint32_t)expected || n_local < 1)
+            break;
+        nanosleep(&nap, NULL); /* an MPI_Init that does not wait for the others */
+    }
+    if (l.n == (uint32_t)n_ranks)
+        p.verdict = PC_RANKS_HERE;
+    else if (n_local > 0 && l.n < (uint32_t)n_local)
+        p.verdict = PC_RANKS_MISSING;
+    p.speaks = l.least == pc_header()->rank;
+    p.n_here = l.n;
+    p.one_node = n_local == n_ranks;
+    pc_memory_free(l.seen, bytes);
+    return p;
+}
