@@ -209,6 +209,21 @@ static bool is_libc(const char *name)
     return false;
 }
 
+/* Libraries that make threads and call back, and that no program means to see in its contexts: what
+ * the MPI libraries move data by, and the runtimes of OpenMP. */
+static bool is_runtime(const char *name)
+{
+    static const char *const prefixes[] = {
+        "libucp.",  "libucs.",   "libuct",  "libucm",    "libucx",  "libfabric.", "libpmix.",
+        "libevent", "libopen-",  "libpsm",  "libhwloc.", "libmlx",  "librdmacm.", "libibverbs.",
+        "libhcoll", "libsharp",  "libucc",  "libprrte.", "libcxi.", "libxpmem.",  "libnuma.",
+        "libgomp.", "libiomp5.", "libomp.", "libomp-",   "libmca_"};
+    for (size_t i = 0; i < PC_ARRAY_LEN(prefixes); i++)
+        if (starts_with(name, prefixes[i]))
+            return true;
+    return false;
+}
+
 /* The module of this library: the one that holds this function. */
 static bool holds_us(const struct pc_module *m)
 {
@@ -240,6 +255,8 @@ static uint32_t find_flags(const struct pc_loadmap_object *o, const char *soname
         flags |= PCOLLECT_MODULE_LIBC;
     else if (holds_us(m) || is_beside_us(m->path))
         flags |= PCOLLECT_MODULE_OWN;
+    else if (is_runtime(base_name(m->path)))
+        flags |= PCOLLECT_MODULE_RUNTIME;
     pc_loadmap_is_mpi_fn ask = atomic_load(&is_mpi);
     if (ask && ask(m))
         flags |= PCOLLECT_MODULE_MPI;

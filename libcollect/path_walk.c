@@ -28,7 +28,8 @@ struct word {
     pcollect_ref context;
     uint16_t op_plus_1;
     bool relative, exact;
-    bool start; /* of libc's start-up: not shown */
+    bool start;  /* of libc's start-up: not shown */
+    bool in_mpi; /* outside of it nothing but the MPI library, up to one of our wrappers */
 };
 
 struct pc_spine {
@@ -248,12 +249,25 @@ static pcollect_ref book_frame(struct pc_thread *t, pcollect_ref parent, const s
         uint16_t op = (uint16_t)(f->op_plus_1 - 1);
         return pc_tree_op(t->tree, parent, op, pc_process.record_bytes, &collapsed);
     }
-    if (!f->module || f->module->flags & (PCOLLECT_MODULE_OWN | PCOLLECT_MODULE_MPI))
+    if (!f->module || f->in_mpi || f->module->flags & (PCOLLECT_MODULE_OWN | PCOLLECT_MODULE_MPI))
         return parent;
     pcollect_ref module = pc_publish_module(f->module);
     if (!module)
         return 0;
     return pc_tree_frame(t->tree, parent, module, f->value - f->module->bias);
+}
+
+/* What an MPI library calls where a signal interrupts it, in a call or in a thread of its own:
+ * itself, what it stands on, libc. */
+static bool is_in_mpi(const struct word *outside, const struct word *frame)
+{
+    uint32_t inner =
+        PCOLLECT_MODULE_MPI | PCOLLECT_MODULE_OWN | PCOLLECT_MODULE_LIBC | PCOLLECT_MODULE_RUNTIME;
+    if (!outside || !frame->module)
+        return false;
+    if (outside->start)
+        return frame->module->flags & (PCOLLECT_MODULE_MPI | PCOLLECT_MODULE_RUNTIME);
+    return (outside->in_mpi || outside->op_plus_1) && frame->module->flags & inner;
 }
 
 /* Books the frames of the path, and notes at each word the context that ends with it. Returns the
@@ -263,8 +277,10 @@ static pcollect_ref book_frames(struct pc_thread *t, struct pc_spine *s, bool *f
     pcollect_ref at = t->record->root;
     uint32_t i = s->n_path;
     bool starting = !s->cut;
+    const struct word *outside = NULL;
     *full = false;
     if (s->joined != NOT_JOINED) {
+        outside = &s->spine[s->joined];
         at = s->spine[s->joined].context;
         starting = s->spine[s->joined].start;
         i--;
@@ -277,7 +293,12 @@ static pcollect_ref book_frames(struct pc_thread *t, struct pc_spine *s, bool *f
         if (w->relative)
             continue;
         w->start = starting = starting && is_start(w);
-        if (!starting) {
+        w->in_mpi = is_in_mpi(outside, w);
+        /* An instruction, not a call: the frame inside of it is where the kernel calls the handler
+         * from, in libc or the vdso. */
+        bool trampoline = outside && outside->exact;
+        outside = w;
+        if (!starting && !trampoline) {
             pcollect_ref child = book_frame(t, at, w);
             if (!child) {
                 *full = true;

@@ -136,7 +136,8 @@ enum pcollect_module_flag {
     PCOLLECT_MODULE_EXE = 1u << 0,
     PCOLLECT_MODULE_LIBC = 1u << 1, /* libc or the dynamic loader */
     PCOLLECT_MODULE_MPI = 1u << 2,
-    PCOLLECT_MODULE_OWN = 1u << 3
+    PCOLLECT_MODULE_OWN = 1u << 3,
+    PCOLLECT_MODULE_RUNTIME = 1u << 4 /* what MPI libraries and OpenMP stand on */
 };
 
 enum pcollect_node_kind {
