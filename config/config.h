@@ -15,7 +15,7 @@
 
 #define PC_CONFIG_TEXT_BYTES 1024
 #define PC_CONFIG_JOB_BYTES 64
-#define PC_CONFIG_N_OPTIONS 9u
+#define PC_CONFIG_N_OPTIONS 12u
 #define PC_CONFIG_FILE_BYTES (1u << 20) /* larger files are refused */
 
 /* Where an option's value came from. */
@@ -30,6 +30,9 @@ struct pc_config {
     uint64_t collect_max_depth;                 /* frames */
     bool collect_always;
     uint64_t sample_frequency; /* Hz, 0: no sampling */
+    char sample_plugins[PC_CONFIG_TEXT_BYTES];
+    char sample_source[PC_CONFIG_TEXT_BYTES]; /* "perf" or "timer" */
+    uint64_t sample_max_overhead;             /* percent of CPU time */
     char sample_events[PC_CONFIG_TEXT_BYTES];
     bool strict;                         /* PCOLLECT_STRICT=1 */
     uint64_t run_key;                    /* PCOLLECT_RUN, given by `pcollect run`; 0 without */

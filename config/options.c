@@ -39,6 +39,16 @@ const struct pc_option pc_options[PC_CONFIG_N_OPTIONS] = {
     {"sample", "frequency", PC_OPTION_FREQUENCY, "0", 0, 10000, "", AT(sample_frequency),
      "How often each thread is interrupted to see what it computes, per second. 0 is no "
      "sampling."},
+    {"sample", "plugins", PC_OPTION_LIST, "clock", 0, TEXT_MAX, "plugins", AT(sample_plugins),
+     "What is learnt at each interrupt. Plugins are named by their names, in the order in which "
+     "they are called."},
+    {"sample", "source", PC_OPTION_TEXT, "perf", 1, 15, "", AT(sample_source),
+     "What interrupts: perf is perf_event's task clock, and a POSIX timer where that is refused; "
+     "timer is always a POSIX timer, which reaches the kernel's own frequency at most (100 to "
+     "1,000 Hz)."},
+    {"sample", "max_overhead", PC_OPTION_INTEGER, "5", 1, 100, "percent", AT(sample_max_overhead),
+     "Most of a thread's CPU time that its interrupts may cost. Where they cost more, the "
+     "frequency of the thread is halved until they do not, and the profile says so."},
     {"sample", "events", PC_OPTION_LIST, "", 0, TEXT_MAX, "events", AT(sample_events),
      "Events that are counted between interrupts, by their names."},
 };

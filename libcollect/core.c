@@ -6,6 +6,7 @@
  * `[collect] always` everything). The first MPI call starts the collection through the resolver.
  */
 #include "libcollect/core_private.h"
+#include "libcollect/sampler.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -99,6 +100,7 @@ static void forget_in_child(void)
 {
     atomic_store_explicit(&pc_live->phase, PC_PHASE_OFF, memory_order_relaxed);
     pc_arena_forget(&pc_process.arena);
+    pc_sampler_forget();
 }
 
 static void fill_header(void)
@@ -112,7 +114,8 @@ static void fill_header(void)
     clock_gettime(CLOCK_REALTIME, &now);
     uint64_t realtime = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
     h->realtime_0_ns = realtime - (h->mono_1_ns - h->mono_0_ns);
-    h->record_bytes = h->comm_bytes = pc_process.record_bytes;
+    h->record_bytes = pc_process.record_bytes;
+    h->comm_bytes = pc_process.comm_bytes;
     if (!pc_clock_is_counter)
         h->notes |= PCOLLECT_NOTE_SLOW_CLOCK;
     ssize_t n = readlink("/proc/self/exe", h->exe, sizeof h->exe - 1);
@@ -174,6 +177,8 @@ static int load_configuration(void)
     if (!err)
         err = pc_plugins_find(&error);
     if (!err)
+        err = pc_compute_find(&error);
+    if (!err)
         return PC_OK;
     complain(error.text);
     if (pc_process.config.strict) {
@@ -205,7 +210,11 @@ static int start(void)
     guess_scale();
     int err = pc_plugins_start();
     if (!err)
+        err = pc_compute_start();
+    if (!err)
         err = pc_threads_start();
+    if (!err)
+        err = pc_sampler_start();
     if (!err && pthread_atfork(NULL, NULL, forget_in_child))
         err = PC_ENOMEM;
     if (err) {

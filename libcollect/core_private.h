@@ -24,6 +24,7 @@
 enum {
     PC_MAX_THREADS = 4096,
     PC_MAX_PLUGINS = 16,
+    PC_MAX_COMPUTE = 4,
     PC_CHECK_EVERY = 1024,
     PC_TWINS = 64,
     PC_MAX_DEPTH = 32,
@@ -73,7 +74,8 @@ struct pc_thread {
     struct pc_paths paths;
     /* The rest. */
     struct pc_tree *tree;
-    uint64_t merge_ticks; /* spent in the merge inside the current MPI_Finalize */
+    uint64_t merge_ticks;       /* spent in the merge inside the current MPI_Finalize */
+    struct pc_sampler *sampler; /* sampler.h; NULL: never interrupted */
     uint32_t number;
     int32_t tid;
     struct pc_active active[PC_MAX_DEPTH];
@@ -86,6 +88,12 @@ struct pc_loaded_plugin {
     void *state;
     const struct pcollect_comm_plugin *comm;
     uint64_t record_offset;
+};
+
+struct pc_loaded_compute {
+    const struct pcollect_compute_plugin *plugin;
+    void *state;
+    uint32_t record_offset; /* in the compute part of a record */
 };
 
 /* A table by the address of its description. */
@@ -114,7 +122,10 @@ struct pc_process {
     struct pcollect_host host;
     struct pc_loaded_plugin plugins[PC_MAX_PLUGINS];
     uint32_t n_plugins;
-    uint32_t record_bytes;
+    struct pc_loaded_compute compute[PC_MAX_COMPUTE];
+    uint32_t n_compute;
+    uint32_t record_bytes; /* of an OP: of comm plugins, then of compute plugins */
+    uint32_t comm_bytes;
     uint32_t n_tables;
     struct pc_loaded_table tables[PC_TABLE_SLOTS]; /* open addressing */
     struct pc_core core;
@@ -171,6 +182,7 @@ void pc_lost(enum pcollect_lost what, uint64_t n);
 pcollect_ref pc_publish_module(struct pc_module *module);
 void pc_publish_op(uint16_t op);
 int pc_publish_plugin(const struct pc_loaded_plugin *plugin);
+int pc_publish_compute(const struct pc_loaded_compute *compute);
 
 /* ---- tables (table.c) ---- */
 /* NULL, or why this table cannot be used. */
@@ -185,9 +197,17 @@ uint32_t pc_table_string(const char *text);
 /* ---- plugins (host.c) ---- */
 /* Finds and checks the plugins of the configuration; fixes the layout of records. */
 int pc_plugins_find(struct pc_error *error);
+/* NULL, or why a record of these fields cannot be used. */
+const char *pc_fields_refused(const struct pcollect_field *fields, uint32_t n,
+                              uint32_t record_bytes);
 /* Starts them; the arena is open. */
 int pc_plugins_start(void);
 void pc_plugins_fini(void);
+
+/* ---- compute plugins (host_compute.c): likewise; find after the others, none without samples */
+int pc_compute_find(struct pc_error *error);
+int pc_compute_start(void);
+void pc_compute_fini(void);
 
 /* ---- ends (finish.c) ---- */
 void pc_init_begin(void);

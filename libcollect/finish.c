@@ -8,6 +8,7 @@
  * at the end of the process.
  */
 #include "libcollect/core_private.h"
+#include "libcollect/sampler.h"
 #include "merge/module.h"
 
 #include <dlfcn.h>
@@ -235,6 +236,7 @@ void pc_merge_now(const struct pc_transport *transport)
     int saved = errno;
     uint64_t begin = pc_ticks();
     pc_note_time();
+    pc_sampler_settle();
     atomic_store_explicit(&pc_live->phase, PC_PHASE_LATE, memory_order_release);
     merge(transport);
     uint64_t spent = pc_ticks() - begin;
@@ -315,6 +317,7 @@ void pc_process_exit(void)
         merge_alone();
     if (h->state == PCOLLECT_STATE_MERGED) {
         pc_plugins_fini();
+        pc_compute_fini();
         pc_write_late();
         atomic_store_explicit(&pc_live->phase, PC_PHASE_CLOSED, memory_order_release);
         return;

@@ -11,6 +11,25 @@
 
 static const struct pcollect_comm_plugin *const built_in[] = {&pc_plugin_time, &pc_plugin_null};
 
+const char *pc_fields_refused(const struct pcollect_field *fields, uint32_t n,
+                              uint32_t record_bytes)
+{
+    if (n > PC_MAX_FIELDS || (n && !fields) || record_bytes > 65536)
+        return "its record is too large or has too many fields";
+    for (uint32_t i = 0; i < n; i++) {
+        const struct pcollect_field *f = &fields[i];
+        uint32_t words = f->combine == PCOLLECT_HIST ? f->bins : 1;
+        if (!f->name || f->offset % 8 || f->combine < PCOLLECT_SUM || f->combine > PCOLLECT_HIST ||
+            f->offset + 8u * words > record_bytes)
+            return "a field lies outside of its record or has no name or kind";
+        if (f->unit < PCOLLECT_UNIT_COUNT || f->unit > PCOLLECT_UNIT_NS || words < 1 || words > 64)
+            return "a field has no unit, or more than 64 bins";
+        if (f->combine == PCOLLECT_HIST && f->unit == PCOLLECT_UNIT_TICKS)
+            return "a histogram cannot be in ticks: its bins could not be converted";
+    }
+    return NULL;
+}
+
 static const char *why_refused(const struct pcollect_comm_plugin *p)
 {
     if (!p)
@@ -23,22 +42,9 @@ static const char *why_refused(const struct pcollect_comm_plugin *p)
         return "it is not a communication plugin";
     if (!p->name || !p->init || !p->post)
         return "its name, init or post is missing";
-    if (p->n_fields > PC_MAX_FIELDS || (p->n_fields && !p->fields) || p->record_bytes > 65536)
-        return "its record is too large or has too many fields";
-    for (uint32_t i = 0; i < p->n_fields; i++) {
-        const struct pcollect_field *f = &p->fields[i];
-        uint32_t words = f->combine == PCOLLECT_HIST ? f->bins : 1;
-        if (!f->name || f->offset % 8 || f->combine < PCOLLECT_SUM || f->combine > PCOLLECT_HIST ||
-            f->offset + 8u * words > p->record_bytes)
-            return "a field lies outside of its record or has no name or kind";
-        if (f->unit < PCOLLECT_UNIT_COUNT || f->unit > PCOLLECT_UNIT_NS || words < 1 || words > 64)
-            return "a field has no unit, or more than 64 bins";
-        if (f->combine == PCOLLECT_HIST && f->unit == PCOLLECT_UNIT_TICKS)
-            return "a histogram cannot be in ticks: its bins could not be converted";
-    }
     if (p->n_tables && !p->tables)
         return "its tables are missing";
-    const char *why = NULL;
+    const char *why = pc_fields_refused(p->fields, p->n_fields, p->record_bytes);
     for (uint32_t i = 0; !why && i < p->n_tables; i++)
         why = pc_table_refused(&p->tables[i]);
     return why;

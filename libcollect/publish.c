@@ -53,26 +53,50 @@ void pc_publish_op(uint16_t op)
         pc_arena_add_op(&pc_process.arena, op, pc_op_class(op), pc_op_name(op));
 }
 
-int pc_publish_plugin(const struct pc_loaded_plugin *plugin)
+static int publish(struct pcollect_plugin_rec record, const char *name,
+                   const struct pcollect_field *from)
 {
-    const struct pcollect_comm_plugin *p = plugin->comm;
-    struct pcollect_plugin_rec record = {.record_offset = (uint32_t)plugin->record_offset,
-                                         .record_bytes = p->record_bytes,
-                                         .n_fields = p->n_fields,
-                                         .group = PCOLLECT_GROUP_COMM};
-    pc_format(record.name, sizeof record.name, "%s", p->name);
     struct pcollect_field_rec fields[PC_MAX_FIELDS];
+    pc_format(record.name, sizeof record.name, "%s", name);
     memset(fields, 0, sizeof fields);
-    for (uint32_t i = 0; i < p->n_fields; i++) {
-        const struct pcollect_field *f = &p->fields[i];
+    for (uint32_t i = 0; i < record.n_fields; i++) {
+        const struct pcollect_field *f = &from[i];
         pc_format(fields[i].name, sizeof fields[i].name, "%s", f->name);
         fields[i].combine = f->combine;
         fields[i].unit = f->unit;
         fields[i].bins = f->bins;
         fields[i].offset = f->offset;
     }
-    int err = pc_arena_add_plugin(&pc_process.arena, &record, fields) ? PC_OK : PC_ENOMEM;
-    for (uint32_t i = 0; !err && i < p->n_tables; i++)
-        err = pc_table_add(p->name, &p->tables[i]);
+    return pc_arena_add_plugin(&pc_process.arena, &record, fields) ? PC_OK : PC_ENOMEM;
+}
+
+static int publish_tables(const char *plugin, const struct pcollect_table *tables, uint32_t n)
+{
+    int err = PC_OK;
+    for (uint32_t i = 0; !err && i < n; i++)
+        err = pc_table_add(plugin, &tables[i]);
     return err;
+}
+
+int pc_publish_plugin(const struct pc_loaded_plugin *plugin)
+{
+    const struct pcollect_comm_plugin *p = plugin->comm;
+    const struct pcollect_plugin_rec record = {.record_offset = (uint32_t)plugin->record_offset,
+                                               .record_bytes = p->record_bytes,
+                                               .n_fields = p->n_fields,
+                                               .group = PCOLLECT_GROUP_COMM};
+    int err = publish(record, p->name, p->fields);
+    return err ? err : publish_tables(p->name, p->tables, p->n_tables);
+}
+
+int pc_publish_compute(const struct pc_loaded_compute *compute)
+{
+    const struct pcollect_compute_plugin *p = compute->plugin;
+    const struct pcollect_plugin_rec record = {.record_offset =
+                                                   pc_process.comm_bytes + compute->record_offset,
+                                               .record_bytes = p->record_bytes,
+                                               .n_fields = p->n_fields,
+                                               .group = PCOLLECT_GROUP_COMPUTE};
+    int err = publish(record, p->name, p->fields);
+    return err ? err : publish_tables(p->name, p->tables, p->n_tables);
 }

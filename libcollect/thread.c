@@ -8,6 +8,7 @@
  * to the state that belongs to it.
  */
 #include "libcollect/core_private.h"
+#include "libcollect/sampler.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -28,9 +29,12 @@ static pthread_key_t end_key;
 static void leave_thread(void *state)
 {
     struct pc_thread *t = state;
-    pc_self = NULL;
-    if (!atomic_load_explicit(&pc_live->phase, memory_order_relaxed))
+    if (!atomic_load_explicit(&pc_live->phase, memory_order_relaxed)) {
+        pc_self = NULL;
         return; /* a forked child: the list is the parent's */
+    }
+    pc_sampler_leave(t);
+    pc_self = NULL;
     t->depth = 0;
     pc_tree_retire(t->tree);
 }
@@ -126,6 +130,7 @@ struct pc_thread *pc_thread_enter(void)
         t->busy = 0;
         pthread_setspecific(end_key, t);
         pc_self = t;
+        pc_sampler_enter(t);
     }
     errno = saved;
     return t;

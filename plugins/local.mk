@@ -2,4 +2,5 @@
 # One source for both uses: static in libpcollect.so, or (user's plugins) a shared object that
 # exports its descriptor as pcollect_plugin.
 noinst_LTLIBRARIES += plugins/libpcplugins.la
-plugins_libpcplugins_la_SOURCES = plugins/plugins.h plugins/comm/time.c plugins/comm/null.c
+plugins_libpcplugins_la_SOURCES = plugins/plugins.h plugins/comm/time.c plugins/comm/null.c \
+    plugins/compute/clock.c

@@ -212,9 +212,10 @@ struct pcollect_comm_plugin {
 struct pcollect_sample {
     uint32_t size;
     uint32_t reserved;
-    uint64_t now;      /* ticks */
-    uint64_t interval; /* ticks since the thread's previous sample */
-    void *thread;      /* for pcollect_host.row */
+    uint64_t now;       /* ticks */
+    uint64_t interval;  /* ticks since the thread's previous sample */
+    uint64_t period_ns; /* CPU time of the thread that the sample stands for */
+    void *thread;       /* for pcollect_host.row */
 };
 
 struct pcollect_compute_plugin {

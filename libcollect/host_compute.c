@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The host of compute plugins: finds those that the configuration names, refuses by name with the
+ * reason what it cannot use, lays out the second part of the record, starts them. Before the first
+ * interrupt only. Without sampling none is loaded, and records have no second part.
+ */
+#include "libcollect/core_private.h"
+#include "plugins/plugins.h"
+
+#include <dlfcn.h>
+#include <string.h>
+
+static const struct pcollect_compute_plugin *const built_in[] = {&pc_plugin_clock};
+
+static const char *why_refused(const struct pcollect_compute_plugin *p)
+{
+    if (!p)
+        return "its descriptor " PCOLLECT_PLUGIN_SYMBOL " is missing";
+    if (p->abi != PCOLLECT_PLUGIN_ABI)
+        return "it was built for another version of the plugin interface";
+    if (p->size < sizeof *p)
+        return "its descriptor is shorter than this version's";
+    if (p->kind != PCOLLECT_PLUGIN_COMPUTE)
+        return "it is not a compute plugin";
+    if (!p->name || !p->init || !p->trigger)
+        return "its name, init or trigger is missing";
+    if (p->n_tables && !p->tables)
+        return "its tables are missing";
+    const char *why = pc_fields_refused(p->fields, p->n_fields, p->record_bytes);
+    for (uint32_t i = 0; !why && i < p->n_tables; i++)
+        why = pc_table_refused(&p->tables[i]);
+    return why;
+}
+
+static const struct pcollect_compute_plugin *find_built_in(const char *name)
+{
+    for (size_t i = 0; i < PC_ARRAY_LEN(built_in); i++)
+        if (!strcmp(built_in[i]->name, name))
+            return built_in[i];
+    return NULL;
+}
+
+static int add_plugin(const char *name, struct pc_error *error)
+{
+    const struct pcollect_compute_plugin *p = find_built_in(name);
+    if (!p && !strchr(name, '/'))
+        return pc_error_set(
+            error, PC_EARG,
+            "[sample] plugins: there is no plugin '%s'; known is clock, a plugin of "
+            "your own is named by its path",
+            name);
+    if (!p) {
+        void *handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+        if (!handle)
+            return pc_error_set(error, PC_EARG, "[sample] plugins: %s", dlerror());
+        p = dlsym(handle, PCOLLECT_PLUGIN_SYMBOL);
+    }
+    const char *why = why_refused(p);
+    if (why)
+        return pc_error_set(error, PC_EARG, "[sample] plugins: %s is refused: %s", name, why);
+    if (pc_process.n_compute == PC_MAX_COMPUTE)
+        return pc_error_set(error, PC_EARG, "[sample] plugins: more than %d", PC_MAX_COMPUTE);
+    pc_process.compute[pc_process.n_compute++] = (struct pc_loaded_compute){
+        .plugin = p, .record_offset = pc_process.record_bytes - pc_process.comm_bytes};
+    pc_process.record_bytes += (p->record_bytes + 7u) & ~7u;
+    return PC_OK;
+}
+
+int pc_compute_find(struct pc_error *error)
+{
+    char list[PC_CONFIG_TEXT_BYTES];
+    int err = PC_OK;
+    pc_process.comm_bytes = pc_process.record_bytes;
+    if (!pc_process.config.sample_frequency)
+        return PC_OK;
+    pc_format(list, sizeof list, "%s", pc_process.config.sample_plugins);
+    char *rest = list, *name;
+    while (!err && (name = strsep(&rest, ", \t")))
+        if (*name)
+            err = add_plugin(name, error);
+    return err;
+}
+
+int pc_compute_start(void)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < pc_process.n_compute; i++) {
+        struct pc_loaded_compute *p = &pc_process.compute[i];
+        if (p->plugin->init(&pc_process.host, &p->state)) {
+            pc_log("plugin %s does not start and is left out", p->plugin->name);
+            continue;
+        }
+        if (pc_publish_compute(p))
+            return PC_ENOMEM;
+        pc_process.compute[n++] = *p;
+    }
+    pc_process.n_compute = n;
+    return PC_OK;
+}
+
+void pc_compute_fini(void)
+{
+    for (uint32_t i = 0; i < pc_process.n_compute; i++)
+        if (pc_process.compute[i].plugin->fini)
+            pc_process.compute[i].plugin->fini(pc_process.compute[i].state);
+}

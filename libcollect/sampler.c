@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Sources of interrupts: chosen, opened and closed for each thread; the signal and its handler; the
+ * table `sampling` with what each thread's interrupts came to. The handler is sampler_async.c.
+ *
+ * A source is a perf_event on the thread's task clock, else a POSIX timer on its CPU clock. Both
+ * stand still while the thread waits.
+ */
+#include "libcollect/sampler.h"
+
+#include "libcollect/interpose/interpose.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define COUNT(name, doc)                                                                           \
+    {                                                                                              \
+        name, doc, PCOLLECT_COLUMN_NUMBER, PCOLLECT_SUM, PCOLLECT_UNIT_COUNT, 0                    \
+    }
+#define TIME(name, doc)                                                                            \
+    {                                                                                              \
+        name, doc, PCOLLECT_COLUMN_NUMBER, PCOLLECT_SUM, PCOLLECT_UNIT_NS, 0                       \
+    }
+
+static const struct pcollect_column columns[] = {
+    {"rank", "in MPI_COMM_WORLD", PCOLLECT_COLUMN_RANK, 0, PCOLLECT_UNIT_COUNT, 0},
+    {"thread", "number of the thread's tree", PCOLLECT_COLUMN_NUMBER, 0, PCOLLECT_UNIT_COUNT, 0},
+    [2 + PC_SAMPLE_INTERRUPTS] = COUNT("interrupts", "interrupts of the thread"),
+    [2 + PC_SAMPLE_BOOKED] = COUNT("booked", "samples of computation"),
+    [2 + PC_SAMPLE_IN_MPI] = COUNT("in_mpi", "samples inside MPI calls"),
+    [2 + PC_SAMPLE_OWN] = COUNT("own", "interrupts in the profiler itself, not booked"),
+    [2 + PC_SAMPLE_CUT] = COUNT("cut", "samples whose outer frames are unknown"),
+    [2 + PC_SAMPLE_DEEP] = COUNT("deep", "samples deeper than max_depth"),
+    [2 + PC_SAMPLE_NO_CODE] = COUNT("no_code", "samples in code of no module"),
+    [2 + PC_SAMPLE_COLLAPSED] = COUNT("collapsed", "samples without a context: buffer full"),
+    [2 + PC_SAMPLE_DROPPED] = COUNT("dropped", "samples lost: no memory"),
+    [2 + PC_SAMPLE_LATE] = COUNT("late", "interrupts after the merge, not booked"),
+    [2 + PC_SAMPLE_MISSED] = COUNT("missed", "periods without an interrupt: signals blocked"),
+    [2 + PC_SAMPLE_COST_NS] = TIME("cost", "CPU time of the interrupts, kernel part included"),
+    [2 + PC_SAMPLE_SEEN_NS] = TIME("seen", "CPU time that the interrupts stand for"),
+    [2 + PC_SAMPLE_CPU_NS] = TIME("cpu", "CPU time while interrupts were armed"),
+    [2 + PC_SAMPLE_PERIOD_NS] = {"period", "mean distance of two interrupts, at the end",
+                                 PCOLLECT_COLUMN_NUMBER, PCOLLECT_MAX, PCOLLECT_UNIT_NS, 0},
+    [2 + PC_SAMPLE_LOWERED] = COUNT("lowered", "times that the frequency was halved"),
+};
+_Static_assert(PC_ARRAY_LEN(columns) == 2 + PC_SAMPLE_N_COUNTS, "a column for each count");
+
+static const struct pcollect_table table = {.name = "sampling",
+                                            .doc =
+                                                "interrupts of each thread and what became of them",
+                                            .columns = columns,
+                                            .n_keys = 2,
+                                            .n_values = PC_SAMPLE_N_COUNTS};
+
+enum { STACK_BYTES = 32768, FIRST_KERNEL_NS = 4000 };
+
+static uint64_t period_ns;
+static bool perf_works;
+static _Atomic uint32_t n_descriptors;
+static uint32_t max_descriptors;
+
+/* ---- The process ----------------------------------------------------------------------------- */
+
+/* A real-time signal that nobody has a handler for, from above: of several signals that are due the
+ * highest is handled first when a system call is left (see ended_call). */
+static int choose_signal(void)
+{
+    for (int signal = SIGRTMAX - 3; signal > SIGRTMIN + 2; signal--) {
+        struct sigaction now;
+        if (!pc_next_sigaction(signal, NULL, &now) && now.sa_handler == SIG_DFL)
+            return signal;
+    }
+    return 0;
+}
+
+/* perf_event sends SIGIO, which ends the program, where the queue of signals is full: not used
+ * where the limit is low. A POSIX timer owns its place in the queue. */
+static bool may_use_perf(void)
+{
+    struct rlimit limit;
+    if (!strcmp(pc_process.config.sample_source, "timer"))
+        return false;
+    return !getrlimit(RLIMIT_SIGPENDING, &limit) && limit.rlim_cur >= 1024;
+}
+
+int pc_sampler_start(void)
+{
+    const struct pc_config *c = &pc_process.config;
+    struct sigaction action = {.sa_sigaction = pc_sampler_handle,
+                               .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK};
+    struct rlimit files;
+    if (!c->sample_frequency)
+        return PC_OK;
+    if (pc_table_add("sample", &table))
+        return PC_ENOMEM;
+    period_ns = 1000000000u / c->sample_frequency;
+    perf_works = may_use_perf();
+    max_descriptors = getrlimit(RLIMIT_NOFILE, &files) ? 0
+                      : files.rlim_cur > 65536         ? 16384
+                                                       : (uint32_t)files.rlim_cur / 4;
+    int signal = choose_signal();
+    sigfillset(&action.sa_mask);
+    static const int synchronous[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGSYS};
+    for (size_t i = 0; i < PC_ARRAY_LEN(synchronous); i++)
+        sigdelset(&action.sa_mask, synchronous[i]);
+    if (!signal || pc_next_sigaction(signal, &action, NULL)) {
+        pc_log("no real-time signal is free: computation is not sampled");
+        return PC_OK;
+    }
+    pc_sampler_signal = signal;
+    return PC_OK;
+}
+
+/* ---- Sources --------------------------------------------------------------------------------- */
+
+static int open_event(bool with_kernel)
+{
+    struct perf_event_attr a;
+    memset(&a, 0, sizeof a);
+    a.size = sizeof a;
+    a.type = PERF_TYPE_SOFTWARE;
+    a.config = PERF_COUNT_SW_TASK_CLOCK;
+    a.sample_period = period_ns;
+    a.disabled = 1;
+    a.wakeup_events = 1;
+    a.exclude_kernel = !with_kernel;
+    a.exclude_hv = 1;
+    return (int)syscall(SYS_perf_event_open, &a, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+/* Out of the way of the program: a number above half of the soft limit. */
+static int move_descriptor(int fd)
+{
+    struct rlimit limit;
+    if (fd < 0 || getrlimit(RLIMIT_NOFILE, &limit))
+        return fd;
+    int from = limit.rlim_cur / 2 > 4096 ? 4096 : (int)(limit.rlim_cur / 2);
+    int high = fcntl(fd, F_DUPFD_CLOEXEC, from);
+    if (high < 0)
+        return fd;
+    close(fd);
+    return high;
+}
+
+static bool send_to_this_thread(int fd)
+{
+    struct f_owner_ex owner = {F_OWNER_TID, (int)syscall(SYS_gettid)};
+    return !fcntl(fd, F_SETFL, O_ASYNC) && !fcntl(fd, F_SETSIG, pc_sampler_signal) &&
+           !fcntl(fd, F_SETOWN_EX, &owner);
+}
+
+static bool open_clock(struct pc_sampler *s)
+{
+    if (atomic_fetch_add(&n_descriptors, 1) < max_descriptors) {
+        int fd = open_event(true);
+        fd = move_descriptor(fd < 0 ? open_event(false) : fd);
+        if (fd >= 0 && send_to_this_thread(fd) && !ioctl(fd, PERF_EVENT_IOC_ID, &s->event_id)) {
+            s->fd = fd;
+            s->source = PC_SOURCE_CLOCK;
+            return true;
+        }
+        if (fd >= 0)
+            close(fd);
+    }
+    atomic_fetch_sub(&n_descriptors, 1);
+    return false;
+}
+
+static bool open_timer(struct pc_sampler *s)
+{
+    struct sigevent event;
+    memset(&event, 0, sizeof event);
+    event.sigev_notify = SIGEV_THREAD_ID;
+    event.sigev_signo = pc_sampler_signal;
+    event.sigev_value.sival_ptr = s;
+    event._sigev_un._tid = (int)syscall(SYS_gettid);
+    if (syscall(SYS_timer_create, CLOCK_THREAD_CPUTIME_ID, &event, &s->timer))
+        return false;
+    s->source = PC_SOURCE_TIMER;
+    return true;
+}
+
+/* The program may have closed our descriptor, and opened another file by its number. */
+static void close_clock(struct pc_sampler *s)
+{
+    uint64_t id;
+    if (!ioctl(s->fd, PERF_EVENT_IOC_ID, &id) && id == s->event_id)
+        close(s->fd);
+    atomic_fetch_sub(&n_descriptors, 1);
+}
+
+/* ---- A thread -------------------------------------------------------------------------------- */
+
+static struct pc_sampler *make_sampler(void)
+{
+    uint32_t n = (uint32_t)pc_process.config.collect_max_depth;
+    size_t frames = n * sizeof(struct pc_sample_frame);
+    struct pc_sampler *s = pc_memory(sizeof *s + 2 * frames + 2 * STACK_BYTES);
+    if (!s)
+        return NULL;
+    s->max_frames = n;
+    s->path = (struct pc_sample_frame *)(s + 1);
+    s->spine = s->path + n;
+    uintptr_t top = (uintptr_t)(s->spine + n) + 2 * STACK_BYTES - 64;
+    s->stack_top = (char *)(top & ~(uintptr_t)63);
+    s->kernel_ns = FIRST_KERNEL_NS;
+    s->most_cost = pc_process.config.sample_max_overhead * 100;
+    return s;
+}
+
+static void take_row(struct pc_thread *t, struct pc_sampler *s)
+{
+    const uint64_t keys[2] = {(uint64_t)(int64_t)PCOLLECT_RANK_SELF, t->number};
+    uint64_t *counts = pc_table_row(t, &table, keys);
+    s->counts = counts ? counts : s->no_counts;
+    s->counts[PC_SAMPLE_PERIOD_NS] = s->period_ns;
+}
+
+void pc_sampler_enter(struct pc_thread *t)
+{
+    if (!pc_sampler_signal || t->phase != PC_PHASE_MAIN)
+        return;
+    int saved = errno;
+    struct pc_sampler *s = t->sampler ? t->sampler : make_sampler();
+    if (s) {
+        s->n_spine = 0;
+        s->period_ns = period_ns;
+        s->random = pc_hash_u64((uint64_t)t->tid << 32 ^ pc_ticks()) | 1;
+        take_row(t, s);
+        t->sampler = s;
+        s->last_ticks = pc_ticks();
+        s->explained_ns = s->window_interrupts = s->window_cost_ticks = 0;
+        s->cpu_ns = pc_sampler_cpu_ns();
+        if ((perf_works && open_clock(s)) || open_timer(s))
+            pc_sampler_arm(s);
+    }
+    errno = saved;
+}
+
+void pc_sampler_leave(struct pc_thread *t)
+{
+    struct pc_sampler *s = t->sampler;
+    if (!s || s->source == PC_SOURCE_NONE)
+        return;
+    int saved = errno;
+    pc_sampler_disarm(s);
+    pc_sampler_reconcile(s);
+    if (s->source == PC_SOURCE_CLOCK)
+        close_clock(s);
+    else
+        syscall(SYS_timer_delete, s->timer);
+    s->source = PC_SOURCE_NONE;
+    errno = saved;
+}
+
+void pc_sampler_settle(void)
+{
+    struct pc_sampler *s = pc_self ? pc_self->sampler : NULL;
+    if (!s || s->source == PC_SOURCE_NONE)
+        return;
+    int saved = errno;
+    pc_sampler_disarm(s);
+    pc_sampler_reconcile(s);
+    errno = saved;
+}
+
+void pc_sampler_forget(void)
+{
+    struct pc_thread *t = pc_self;
+    if (t && t->sampler && t->sampler->source == PC_SOURCE_CLOCK)
+        close_clock(t->sampler);
+    pc_sampler_signal = 0;
+}
+
+/* ---- exec ------------------------------------------------------------------------------------ */
+
+bool pc_sampler_pause(void)
+{
+    struct pc_thread *t = pc_self;
+    struct pc_sampler *s = t ? t->sampler : NULL;
+    /* A child by vfork runs on its parent's memory, and has no source of its own. */
+    if (!s || s->source == PC_SOURCE_NONE || (int32_t)syscall(SYS_gettid) != t->tid)
+        return false;
+    pc_sampler_disarm(s);
+    /* What was due before that is pending if the program blocks the signal. */
+    const uint64_t set = 1ull << (pc_sampler_signal - 1);
+    const struct timespec now = {0, 0};
+    int saved = errno;
+    while (syscall(SYS_rt_sigtimedwait, &set, NULL, &now, sizeof set) > 0)
+        ;
+    errno = saved;
+    return true;
+}
+
+void pc_sampler_resume(void)
+{
+    pc_sampler_arm(pc_self->sampler);
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The sampler: each thread is interrupted as its CPU time passes, and what it was computing is
+ * booked as a POINT of its own tree. For libcollect only; doc/internals/sampling.md says why.
+ *
+ * Rules:
+ *  1. The handler touches its own thread's state only. It enters the tree only if `busy` of struct
+ *     pc_thread is 0, sets it, and clears it before it returns; so it never meets a tree, a path
+ *     cache or a record in the middle of a change, and the code that it interrupted sees at most a
+ *     tree that has grown between two of its operations.
+ *  2. At most one interrupt of a thread is pending: a source fires once and is armed again by the
+ *     handler.
+ *  3. A process that is replaced (exec) has no source armed and no interrupt pending.
+ *  4. What is due and not booked is counted under a reason (enum pc_sample_count).
+ */
+#ifndef PC_SAMPLER_H
+#define PC_SAMPLER_H
+
+#include "libcollect/core_private.h"
+
+#include <signal.h>
+
+/* Counts of one thread, in its row of the table `sampling`, in this order (sampler.c). */
+enum pc_sample_count {
+    PC_SAMPLE_INTERRUPTS, /* handlers run for an interrupt of ours */
+    PC_SAMPLE_BOOKED,     /* by a walk */
+    PC_SAMPLE_IN_MPI,     /* booked to the MPI call in progress */
+    PC_SAMPLE_OWN,        /* in code of this library: its own cost, not booked */
+    PC_SAMPLE_CUT,        /* of those booked: the outer frames are unknown */
+    PC_SAMPLE_DEEP,       /* of those booked: cut at max_depth */
+    PC_SAMPLE_NO_CODE,    /* of those cut: the instruction itself is in no module */
+    PC_SAMPLE_COLLAPSED,  /* of those booked: the arena was full */
+    PC_SAMPLE_DROPPED,    /* not booked: no memory */
+    PC_SAMPLE_LATE,       /* not booked: after the merge */
+    PC_SAMPLE_MISSED,     /* periods that passed without an interrupt: signals blocked */
+    PC_SAMPLE_COST_NS,    /* of the interrupts: handler and kernel */
+    PC_SAMPLE_SEEN_NS,    /* CPU time that the interrupts stand for */
+    PC_SAMPLE_CPU_NS,     /* CPU time since the thread was armed; known at its end */
+    PC_SAMPLE_PERIOD_NS,  /* mean, as it is now */
+    PC_SAMPLE_LOWERED,    /* times that the frequency was halved to keep max_overhead */
+    PC_SAMPLE_N_COUNTS
+};
+
+enum pc_sample_source {
+    PC_SOURCE_NONE = 0,
+    PC_SOURCE_CLOCK, /* perf_event, task clock */
+    PC_SOURCE_TIMER  /* POSIX timer on the thread's CPU clock */
+};
+
+/* A frame of a path: where control is in it, and the words of stack that its step outwards read. */
+struct pc_sample_frame {
+    uintptr_t pc, sp, fp, fp_loc;
+    struct {
+        uintptr_t addr, value;
+    } words[PC_STEP_MAX_WORDS];
+    struct pc_module *module;
+    pcollect_ref context; /* of this frame and all outside of it */
+    uint8_t n_words;
+    bool exact;
+    bool start; /* of libc's start-up: not shown */
+};
+
+struct pc_sampler {
+    uint32_t source;   /* enum pc_sample_source; NONE: not armed */
+    int fd;            /* perf_event */
+    int timer;         /* kernel's id */
+    uint64_t event_id; /* of the perf_event, to know it again */
+    uint64_t random;
+    uint64_t period_ns; /* mean */
+    uint64_t due_ns;    /* of the interrupt that is armed */
+    uint64_t last_ticks;
+    /* Since the thread's CPU clock was last read: what the interrupts and the handler explain. */
+    uint64_t cpu_ns, explained_ns;
+    uint64_t window_interrupts, window_cost_ticks;
+    uint64_t kernel_ns;                     /* of one interrupt, outside of the handler */
+    uint64_t most_cost;                     /* max_overhead, in parts of 10,000 */
+    uint64_t *counts;                       /* [PC_SAMPLE_N_COUNTS], in the arena */
+    uint64_t no_counts[PC_SAMPLE_N_COUNTS]; /* if there is no room */
+    volatile uint32_t interrupted; /* a system call of the thread has just been ended by us */
+    uint32_t generation;           /* of the load map, for the spine */
+    /* The path walked last, outermost first, and the one being walked, innermost first. */
+    uint32_t n_spine, n_path, max_frames, joined;
+    bool cut, deep;
+    struct pc_sample_frame *spine, *path;
+    char *stack_top; /* of the stack on which the handler works */
+};
+
+/* ---- sampler.c: not in handlers ---- */
+
+/* Chooses the signal and installs the handler, if the configuration asks for samples. */
+int pc_sampler_start(void);
+/* The calling thread has been registered / is about to be left. */
+void pc_sampler_enter(struct pc_thread *t);
+void pc_sampler_leave(struct pc_thread *t);
+/* In a forked child: closes what the parent's threads held. */
+void pc_sampler_forget(void);
+/* Before exec by the calling thread: disarmed, nothing pending. True: pc_sampler_resume if exec
+ * fails. */
+bool pc_sampler_pause(void);
+void pc_sampler_resume(void);
+/* Before the merge: brings the counts of the calling thread up to date. */
+void pc_sampler_settle(void);
+
+/* ---- sampler_async.c ---- */
+
+/* The signal, 0: there is no sampling. */
+extern int pc_sampler_signal;
+/* What the program has asked for on our signal. It gets what is not ours. */
+extern struct sigaction pc_sampler_program_action;
+
+void pc_sampler_handle(int signal, siginfo_t *info, void *context);
+/* Arms or disarms the source of the calling thread. */
+void pc_sampler_arm(struct pc_sampler *s);
+void pc_sampler_disarm(struct pc_sampler *s);
+uint64_t pc_sampler_cpu_ns(void);
+/* Reads the thread's CPU clock and counts the periods that nothing explains as missed. */
+void pc_sampler_reconcile(struct pc_sampler *s);
+
+/* ---- sampler_walk_async.c ---- */
+
+/* The POINT of the interrupted context in the thread's tree, found or made. 0: not booked, counted
+ * (in our own code, or no memory). */
+pcollect_ref pc_sampler_point(struct pc_thread *t, struct pc_sampler *s, const void *context);
+
+#endif

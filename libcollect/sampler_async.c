@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The handler of the sampler's signal, and arming of a thread's source.
+ *
+ * The handler runs with all other signals blocked. It stays on the interrupted stack for a few
+ * words only and works on a stack of its own: a thread whose stack is nearly used up, a coroutine,
+ * a small alternate stack lose what the kernel puts there for any signal and little more.
+ *
+ * Every function of this file may run in a signal handler.
+ */
+#include "libcollect/sampler.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#define barrier() atomic_signal_fence(memory_order_seq_cst)
+
+enum { WINDOW = 64 };
+static const uint64_t longest_period_ns = 1000000000;
+
+int pc_sampler_signal;
+struct sigaction pc_sampler_program_action;
+
+/* ---- The source ------------------------------------------------------------------------------ */
+
+/* Uniform in [period/2, 3 period/2): a program whose own period is a multiple of ours is not met
+ * at the same point each time. */
+static uint64_t draw_period(struct pc_sampler *s)
+{
+    s->random ^= s->random << 13;
+    s->random ^= s->random >> 7;
+    s->random ^= s->random << 17;
+    return s->period_ns / 2 + s->random % s->period_ns;
+}
+
+static void set_timer(int timer, uint64_t ns)
+{
+    const long spec[4] = {0, 0, (long)(ns / 1000000000u), (long)(ns % 1000000000u)};
+    syscall(SYS_timer_settime, timer, 0, spec, NULL);
+}
+
+void pc_sampler_arm(struct pc_sampler *s)
+{
+    s->due_ns = draw_period(s);
+    if (s->source == PC_SOURCE_CLOCK) {
+        uint64_t period = s->due_ns;
+        syscall(SYS_ioctl, s->fd, PERF_EVENT_IOC_PERIOD, &period);
+        syscall(SYS_ioctl, s->fd, PERF_EVENT_IOC_REFRESH, 1);
+    } else if (s->source == PC_SOURCE_TIMER) {
+        set_timer(s->timer, s->due_ns);
+    }
+}
+
+void pc_sampler_disarm(struct pc_sampler *s)
+{
+    if (s->source == PC_SOURCE_CLOCK)
+        syscall(SYS_ioctl, s->fd, PERF_EVENT_IOC_DISABLE, 0);
+    else if (s->source == PC_SOURCE_TIMER)
+        set_timer(s->timer, 0);
+}
+
+/* ---- What the CPU time was spent on ---------------------------------------------------------- */
+
+uint64_t pc_sampler_cpu_ns(void)
+{
+    struct timespec ts;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
+    return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+/* The rest of a window that neither interrupts nor handlers explain is the kernel's part of the
+ * interrupts, unless signals were blocked. The least rest of a full window is taken for the
+ * kernel's part; what goes beyond it is counted as missed. */
+void pc_sampler_reconcile(struct pc_sampler *s)
+{
+    uint64_t now = pc_sampler_cpu_ns(), passed = now - s->cpu_ns;
+    uint64_t handler = pc_clock_to_ns(s->window_cost_ticks, pc_process.host.ns_per_tick_q32);
+    uint64_t n = s->window_interrupts, explained = s->explained_ns + handler;
+    uint64_t rest = passed > explained ? passed - explained : 0;
+    if (n >= WINDOW && rest / n < s->kernel_ns)
+        s->kernel_ns = rest / n;
+    uint64_t kernel = n * s->kernel_ns < rest ? n * s->kernel_ns : rest;
+    s->counts[PC_SAMPLE_MISSED] += (rest - kernel) / s->period_ns;
+    s->counts[PC_SAMPLE_COST_NS] += handler + kernel;
+    s->counts[PC_SAMPLE_CPU_NS] += passed;
+    if (n >= WINDOW && (handler + kernel) * 10000 > passed * s->most_cost &&
+        s->period_ns < longest_period_ns) {
+        s->period_ns *= 2;
+        s->counts[PC_SAMPLE_PERIOD_NS] = s->period_ns;
+        s->counts[PC_SAMPLE_LOWERED]++;
+    }
+    s->cpu_ns = now;
+    s->explained_ns = s->window_interrupts = s->window_cost_ticks = 0;
+}
+
+/* ---- One sample ------------------------------------------------------------------------------ */
+
+/* Registers of the interrupted thread. */
+struct where {
+    uintptr_t pc, sp;
+    intptr_t result; /* of a system call that has just returned */
+    bool after_call; /* the instruction before pc is a system call */
+};
+
+#if defined __x86_64__
+static struct where read_where(const ucontext_t *uc)
+{
+    const greg_t *r = uc->uc_mcontext.gregs;
+    struct where w = {(uintptr_t)r[REG_RIP], (uintptr_t)r[REG_RSP], (intptr_t)r[REG_RAX], false};
+    if (w.result == -EINTR && (w.pc & 4095) >= 2)
+        w.after_call = !memcmp((const void *)(w.pc - 2), "\x0f\x05", 2);
+    return w;
+}
+#elif defined __aarch64__
+static struct where read_where(const ucontext_t *uc)
+{
+    struct where w = {uc->uc_mcontext.pc, uc->uc_mcontext.sp, (intptr_t)uc->uc_mcontext.regs[0],
+                      false};
+    if (w.result == -EINTR && (w.pc & 4095) >= 4)
+        w.after_call = !memcmp((const void *)(w.pc - 4), "\x01\x00\x00\xd4", 4);
+    return w;
+}
+#else
+static struct where read_where(const ucontext_t *uc)
+{
+    (void)uc;
+    return (struct where){0, 0, 0, false};
+}
+#endif
+
+/* Whether the kernel has ended a system call of the thread for our signal and no other: interposed
+ * calls then go on (libcollect/interpose/wait.c). A signal of the program that is due as well ends
+ * the call in its own right. */
+static bool ended_call(const ucontext_t *uc, const struct where *w)
+{
+    uint64_t pending = 0, blocked;
+    if (!w->after_call)
+        return false;
+    memcpy(&blocked, &uc->uc_sigmask, sizeof blocked);
+    syscall(SYS_rt_sigpending, &pending, sizeof pending);
+    return !(pending & ~blocked & ~(1ull << (pc_sampler_signal - 1)));
+}
+
+/* The MPI call in progress, if the thread is still in it: not if it was left by longjmp. */
+static const struct pc_active *call_in_progress(const struct pc_thread *t, uintptr_t sp)
+{
+    if (!t->depth)
+        return NULL;
+    const struct pc_active *a = &t->active[t->depth - 1];
+    bool sp_inside = sp - t->stack.lo < t->stack.hi - t->stack.lo;
+    bool call_inside = a->cfa - t->stack.lo < t->stack.hi - t->stack.lo;
+    if (sp_inside ? !call_inside || sp >= a->cfa : !call_inside)
+        return NULL;
+    return a->phase == t->phase ? a : NULL;
+}
+
+/* What the plugins add to: the record of the call in progress, or of the point; NULL: nothing. */
+static void *find_record(struct pc_thread *t, struct pc_sampler *s, const ucontext_t *uc,
+                         const struct where *w)
+{
+    const struct pc_active *call = call_in_progress(t, w->sp);
+    if (call) {
+        const struct pc_module *m = pc_loadmap_find(w->pc);
+        if (m && m->flags & PCOLLECT_MODULE_OWN) {
+            s->counts[PC_SAMPLE_OWN]++;
+            return NULL;
+        }
+        s->counts[PC_SAMPLE_IN_MPI]++;
+        return (char *)call->record + pc_process.comm_bytes;
+    }
+    pcollect_ref point = pc_sampler_point(t, s, uc);
+    return point ? pc_tree_record(t->tree, point) : NULL;
+}
+
+struct interrupt {
+    struct pc_thread *thread;
+    struct pc_sampler *sampler;
+    const ucontext_t *context;
+    struct where where;
+    uint64_t begin;
+};
+
+/* Runs on the sampler's stack. */
+static void take_sample(void *argument)
+{
+    const struct interrupt *i = argument;
+    struct pc_thread *t = i->thread;
+    struct pc_sampler *s = i->sampler;
+    if (t->busy) {
+        s->counts[PC_SAMPLE_OWN]++;
+        return;
+    }
+    t->busy = 1;
+    barrier();
+    char *record = find_record(t, s, i->context, &i->where);
+    struct pcollect_sample sample = {.size = sizeof sample,
+                                     .now = i->begin,
+                                     .interval = i->begin - s->last_ticks,
+                                     .period_ns = s->period_ns,
+                                     .thread = t};
+    for (uint32_t k = 0; record && k < pc_process.n_compute; k++) {
+        const struct pc_loaded_compute *p = &pc_process.compute[k];
+        p->plugin->trigger(p->state, &sample, record + p->record_offset);
+    }
+    barrier();
+    t->busy = 0;
+}
+
+/* ---- The handler ----------------------------------------------------------------------------- */
+
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+#define SAME_STACK 1 /* they keep shadows of the stack that they know */
+#endif
+
+static void call_on_stack(char *top, void (*fn)(void *), void *argument)
+{
+#if defined __x86_64__ && !defined SAME_STACK
+    __asm__ volatile("movq %%rsp, %%rbx\n\t"
+                     "movq %[top], %%rsp\n\t"
+                     "call *%[fn]\n\t"
+                     "movq %%rbx, %%rsp"
+                     : "+D"(argument)
+                     : [top] "r"(top), [fn] "r"(fn)
+                     : "rax", "rbx", "rcx", "rdx", "rsi", "r8", "r9", "r10", "r11", "xmm0", "xmm1",
+                       "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10",
+                       "xmm11", "xmm12", "xmm13", "xmm14", "xmm15", "memory", "cc");
+#elif defined __aarch64__ && !defined SAME_STACK
+    register void *x0 __asm__("x0") = argument;
+    __asm__ volatile("mov x19, sp\n\t"
+                     "mov sp, %[top]\n\t"
+                     "blr %[fn]\n\t"
+                     "mov sp, x19"
+                     : "+r"(x0)
+                     : [top] "r"(top), [fn] "r"(fn)
+                     : "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12",
+                       "x13", "x14", "x15", "x16", "x17", "x18", "x19", "x30", "v0", "v1", "v2",
+                       "v3", "v4", "v5", "v6", "v7", "v16", "v17", "v18", "v19", "v20", "v21",
+                       "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29", "v30", "v31",
+                       "memory", "cc");
+#else
+    (void)top;
+    fn(argument);
+#endif
+}
+
+/* Sources of ours say so; a signal of that number sent by anybody else is the program's. After a
+ * thread has left, what was on its way to it is still ours. */
+static bool is_ours(const struct pc_sampler *s, const siginfo_t *info)
+{
+    if (info->si_code == SI_TIMER)
+        return !s || info->si_value.sival_ptr == s;
+    return info->si_code > 0 && info->si_code <= POLL_HUP && (!s || info->si_fd == s->fd);
+}
+
+/* The program's own use of the signal, as if we were not there. */
+static void pass_on(int signal, siginfo_t *info, ucontext_t *uc)
+{
+    const struct sigaction action = pc_sampler_program_action;
+    uint64_t mask, more;
+    if (action.sa_handler == SIG_IGN)
+        return;
+    if (action.sa_handler == SIG_DFL) { /* ends the process, when it is taken again */
+        const uint64_t dfl[4] = {0, 0, 0, 0};
+        syscall(SYS_rt_sigaction, signal, dfl, NULL, sizeof(uint64_t));
+        syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), signal);
+        return;
+    }
+    memcpy(&mask, &uc->uc_sigmask, sizeof mask);
+    memcpy(&more, &action.sa_mask, sizeof more);
+    mask |= more;
+    if (!(action.sa_flags & SA_NODEFER))
+        mask |= 1ull << (signal - 1);
+    syscall(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, sizeof mask);
+    if (action.sa_flags & SA_SIGINFO)
+        action.sa_sigaction(signal, info, uc);
+    else
+        action.sa_handler(signal);
+}
+
+static void count_interrupt(struct pc_sampler *s, uint64_t begin)
+{
+    uint64_t wall_ns = pc_clock_to_ns(begin - s->last_ticks, pc_process.host.ns_per_tick_q32);
+    s->counts[PC_SAMPLE_INTERRUPTS]++;
+    s->counts[PC_SAMPLE_SEEN_NS] += s->period_ns;
+    s->explained_ns += s->due_ns;
+    if (++s->window_interrupts >= WINDOW || wall_ns > 2 * s->due_ns + s->period_ns)
+        pc_sampler_reconcile(s);
+}
+
+void pc_sampler_handle(int signal, siginfo_t *info, void *context)
+{
+    int saved = errno;
+    struct pc_thread *t = pc_self;
+    struct pc_sampler *s = t ? t->sampler : NULL;
+    struct interrupt i = {t, s, context, {0, 0, 0, false}, pc_ticks()};
+    if (!is_ours(s, info)) {
+        pass_on(signal, info, context);
+        errno = saved;
+        return;
+    }
+    if (!s || s->source == PC_SOURCE_NONE)
+        return;
+    i.where = read_where(context);
+    if (ended_call(context, &i.where))
+        s->interrupted = 1;
+    uint32_t phase = atomic_load_explicit(&pc_live->phase, memory_order_relaxed);
+    if (phase == PC_PHASE_MAIN && t->phase == PC_PHASE_MAIN) {
+        count_interrupt(s, i.begin);
+        call_on_stack(s->stack_top, take_sample, &i);
+        s->last_ticks = pc_ticks();
+        s->window_cost_ticks += s->last_ticks - i.begin;
+        pc_sampler_arm(s);
+    } else {
+        s->counts[PC_SAMPLE_LATE]++;
+    }
+    errno = saved;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * clock: how many samples fell into a context, and the CPU time that they stand for.
+ *
+ * The time is not measured but estimated: each sample stands for the mean distance of two
+ * interrupts at that moment. doc/error-bars.md says how far it can be off.
+ */
+#include "plugins/plugins.h"
+
+#include <stddef.h>
+
+struct record {
+    uint64_t samples, time_ns;
+};
+
+static const struct pcollect_field fields[] = {
+    {"samples", "samples", PCOLLECT_SUM, PCOLLECT_UNIT_COUNT, 0, offsetof(struct record, samples)},
+    {"time", "CPU time that the samples stand for", PCOLLECT_SUM, PCOLLECT_UNIT_NS, 0,
+     offsetof(struct record, time_ns)},
+};
+
+static int start(const struct pcollect_host *host, void **state)
+{
+    (void)host;
+    *state = NULL;
+    return 0;
+}
+
+static void trigger(void *state, const struct pcollect_sample *sample, void *data)
+{
+    struct record *r = data;
+    (void)state;
+    r->samples++;
+    r->time_ns += sample->period_ns;
+}
+
+const struct pcollect_compute_plugin pc_plugin_clock = {
+    .abi = PCOLLECT_PLUGIN_ABI,
+    .size = sizeof(struct pcollect_compute_plugin),
+    .kind = PCOLLECT_PLUGIN_COMPUTE,
+    .record_bytes = sizeof(struct record),
+    .name = "clock",
+    .doc = "samples and the CPU time that they stand for in each context",
+    .fields = fields,
+    .n_fields = sizeof fields / sizeof fields[0],
+    .init = start,
+    .trigger = trigger,
+};
