@@ -4,3 +4,5 @@
 examplesdir = $(pkgdatadir)/examples
 dist_examples_DATA = examples/poisson.c examples/halo_mpi.f90 examples/halo_f08.f90 \
     examples/Makefile
+examplepluginsdir = $(examplesdir)/plugin
+dist_exampleplugins_DATA = examples/plugin/tags.c examples/plugin/Makefile

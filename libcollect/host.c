@@ -11,6 +11,20 @@
 
 static const struct pcollect_comm_plugin *const built_in[] = {&pc_plugin_time, &pc_plugin_null};
 
+/* Names go into fields of fixed size, and are what fields are known by. */
+static bool is_name(const char *name)
+{
+    return *name && strlen(name) < PCOLLECT_NAME_BYTES;
+}
+
+static bool is_named_before(const struct pcollect_field *fields, uint32_t i)
+{
+    for (uint32_t k = 0; k < i; k++)
+        if (!strcmp(fields[k].name, fields[i].name))
+            return true;
+    return false;
+}
+
 const char *pc_fields_refused(const struct pcollect_field *fields, uint32_t n,
                               uint32_t record_bytes)
 {
@@ -22,6 +36,8 @@ const char *pc_fields_refused(const struct pcollect_field *fields, uint32_t n,
         if (!f->name || f->offset % 8 || f->combine < PCOLLECT_SUM || f->combine > PCOLLECT_HIST ||
             f->offset + 8u * words > record_bytes)
             return "a field lies outside of its record or has no name or kind";
+        if (!is_name(f->name) || is_named_before(fields, i))
+            return "two fields have one name, or a field's is empty or longer than 31 bytes";
         if (f->unit < PCOLLECT_UNIT_COUNT || f->unit > PCOLLECT_UNIT_NS || words < 1 || words > 64)
             return "a field has no unit, or more than 64 bins";
         if (f->combine == PCOLLECT_HIST && f->unit == PCOLLECT_UNIT_TICKS)
@@ -42,6 +58,11 @@ static const char *why_refused(const struct pcollect_comm_plugin *p)
         return "it is not a communication plugin";
     if (!p->name || !p->init || !p->post)
         return "its name, init or post is missing";
+    if (!is_name(p->name))
+        return "its name is empty or longer than 31 bytes";
+    for (uint32_t i = 0; i < pc_process.n_plugins; i++)
+        if (!strcmp(pc_process.plugins[i].comm->name, p->name))
+            return "there is a plugin of that name already";
     if (p->n_tables && !p->tables)
         return "its tables are missing";
     const char *why = pc_fields_refused(p->fields, p->n_fields, p->record_bytes);
@@ -89,9 +110,15 @@ int pc_plugins_find(struct pc_error *error)
     pc_format(list, sizeof list, "%s", pc_process.config.collect_plugins);
     char *rest = list, *name;
     int err = PC_OK;
-    while (!err && (name = strsep(&rest, ", \t")))
+    while (!err && (name = strsep(&rest, ", \t"))) {
         if (*name)
             err = add_plugin(name, error);
+        /* One of the user's own takes nothing with it but itself. */
+        if (err && strchr(name, '/') && !pc_process.config.strict) {
+            pc_core_complain("%s; it is left out", error->text);
+            err = PC_OK;
+        }
+    }
     return err;
 }
 
@@ -101,7 +128,7 @@ int pc_plugins_start(void)
     for (uint32_t i = 0; i < pc_process.n_plugins; i++) {
         struct pc_loaded_plugin *p = &pc_process.plugins[i];
         if (p->comm->init(&pc_process.host, &p->state)) {
-            pc_log("plugin %s does not start and is left out", p->comm->name);
+            pc_core_complain("plugin %s does not start and is left out", p->comm->name);
             continue;
         }
         if (pc_publish_plugin(p))
@@ -111,7 +138,8 @@ int pc_plugins_start(void)
         pc_process.plugins[n++] = *p;
     }
     pc_process.n_plugins = n;
-    if (n == 1 && pc_process.plugins[0].comm == &pc_plugin_time) {
+    if (n == 1 && pc_process.plugins[0].comm == &pc_plugin_time &&
+        !pc_process.plugins[0].record_offset) {
         pc_process.core.end = pc_call_end_time;
         pc_process.core.complete = pc_call_complete_time;
     }
