@@ -84,6 +84,13 @@ static const char *const class_names[PCOLLECT_N_CLASSES] = {
     [PCOLLECT_CLASS_GROUP] = "group",
     [PCOLLECT_CLASS_IO] = "file",
     [PCOLLECT_CLASS_RMA] = "one-sided",
+    [PCOLLECT_CLASS_TOPO] = "topology",
+    [PCOLLECT_CLASS_ATTR] = "attribute",
+    [PCOLLECT_CLASS_INFO] = "info",
+    [PCOLLECT_CLASS_ERROR] = "error",
+    [PCOLLECT_CLASS_PROCESS] = "process",
+    [PCOLLECT_CLASS_SESSION] = "session",
+    [PCOLLECT_CLASS_TOOL] = "tool",
 };
 
 static size_t count_ops(const struct pct_data *d)

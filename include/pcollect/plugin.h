@@ -107,10 +107,17 @@ enum pcollect_class {
     PCOLLECT_CLASS_COLL,       /* collectives, blocking and nonblocking */
     PCOLLECT_CLASS_COMPLETION, /* Wait, Test, Probe */
     PCOLLECT_CLASS_COMM,       /* making and freeing communicators */
-    PCOLLECT_CLASS_TYPE,       /* datatypes */
+    PCOLLECT_CLASS_TYPE,       /* datatypes, packing */
     PCOLLECT_CLASS_GROUP,
-    PCOLLECT_CLASS_IO,
-    PCOLLECT_CLASS_RMA,
+    PCOLLECT_CLASS_IO,      /* files */
+    PCOLLECT_CLASS_RMA,     /* windows and one-sided communication */
+    PCOLLECT_CLASS_TOPO,    /* Cartesian and graph topologies */
+    PCOLLECT_CLASS_ATTR,    /* attributes and their keys */
+    PCOLLECT_CLASS_INFO,    /* MPI_Info_... */
+    PCOLLECT_CLASS_ERROR,   /* error handlers, classes and codes */
+    PCOLLECT_CLASS_PROCESS, /* spawn, connect, accept, ports, names */
+    PCOLLECT_CLASS_SESSION, /* sessions and what is made from their groups */
+    PCOLLECT_CLASS_TOOL,    /* MPI_T_... */
     PCOLLECT_N_CLASSES
 };
 

@@ -61,15 +61,17 @@ static enum role role_in(int root, MPI_Comm comm)
 
 /* ---- Sums ----------------------------------------------------------------------------------- */
 
-static uint64_t sum_counts(const int *counts, int n)
+static uint64_t sum_counts(struct pc_counts counts, int n)
 {
     uint64_t sum = 0;
-    for (int i = 0; i < n; i++)
-        sum += counts[i] > 0 ? (uint64_t)counts[i] : 0;
+    for (int i = 0; i < n; i++) {
+        MPI_Count count = pc_count_at(counts, i);
+        sum += count > 0 ? (uint64_t)count : 0;
+    }
     return sum;
 }
 
-static uint64_t sum_bytes(const int *counts, int n, MPI_Datatype type)
+static uint64_t sum_bytes(struct pc_counts counts, int n, MPI_Datatype type)
 {
     uint64_t sum = sum_counts(counts, n);
     return sum ? sum * pc_type_bytes(type) : 0;
@@ -77,7 +79,8 @@ static uint64_t sum_bytes(const int *counts, int n, MPI_Datatype type)
 
 /* ---- One root ------------------------------------------------------------------------------- */
 
-void pc_rule_bcast(struct pc_call *call, int count, MPI_Datatype type, int root, MPI_Comm comm)
+void pc_rule_bcast(struct pc_call *call, MPI_Count count, MPI_Datatype type, int root,
+                   MPI_Comm comm)
 {
     enum role role = role_in(root, comm);
     if (role == ROLE_ROOT || role == ROLE_REMOTE_ROOT)
@@ -86,7 +89,8 @@ void pc_rule_bcast(struct pc_call *call, int count, MPI_Datatype type, int root,
         call->event.bytes_received = pc_block_bytes(count, type);
 }
 
-void pc_rule_reduce(struct pc_call *call, int count, MPI_Datatype type, int root, MPI_Comm comm)
+void pc_rule_reduce(struct pc_call *call, MPI_Count count, MPI_Datatype type, int root,
+                    MPI_Comm comm)
 {
     enum role role = role_in(root, comm);
     if (role == ROLE_ROOT || role == ROLE_LEAF)
@@ -95,8 +99,9 @@ void pc_rule_reduce(struct pc_call *call, int count, MPI_Datatype type, int root
         call->event.bytes_received = pc_block_bytes(count, type);
 }
 
-void pc_rule_gather(struct pc_call *call, const void *sendbuf, int sendcount, MPI_Datatype sendtype,
-                    int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
+void pc_rule_gather(struct pc_call *call, const void *sendbuf, MPI_Count sendcount,
+                    MPI_Datatype sendtype, MPI_Count recvcount, MPI_Datatype recvtype, int root,
+                    MPI_Comm comm)
 {
     enum role role = role_in(root, comm);
     if (role == ROLE_ROOT || role == ROLE_REMOTE_ROOT)
@@ -107,21 +112,21 @@ void pc_rule_gather(struct pc_call *call, const void *sendbuf, int sendcount, MP
         call->event.bytes_sent = pc_block_bytes(sendcount, sendtype);
 }
 
-void pc_rule_gatherv(struct pc_call *call, const void *sendbuf, int sendcount,
-                     MPI_Datatype sendtype, const int *recvcounts, MPI_Datatype recvtype, int root,
-                     MPI_Comm comm)
+void pc_rule_gatherv(struct pc_call *call, const void *sendbuf, MPI_Count sendcount,
+                     MPI_Datatype sendtype, struct pc_counts recvcounts, MPI_Datatype recvtype,
+                     int root, MPI_Comm comm)
 {
     enum role role = role_in(root, comm);
     if (role == ROLE_ROOT || role == ROLE_REMOTE_ROOT)
         call->event.bytes_received = sum_bytes(recvcounts, peers_in(comm), recvtype);
     if (role == ROLE_ROOT && sendbuf == MPI_IN_PLACE)
-        call->event.bytes_sent = pc_block_bytes(recvcounts[root], recvtype);
+        call->event.bytes_sent = pc_block_bytes(pc_count_at(recvcounts, root), recvtype);
     else if (role == ROLE_ROOT || role == ROLE_LEAF)
         call->event.bytes_sent = pc_block_bytes(sendcount, sendtype);
 }
 
-void pc_rule_scatter(struct pc_call *call, int sendcount, MPI_Datatype sendtype,
-                     const void *recvbuf, int recvcount, MPI_Datatype recvtype, int root,
+void pc_rule_scatter(struct pc_call *call, MPI_Count sendcount, MPI_Datatype sendtype,
+                     const void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root,
                      MPI_Comm comm)
 {
     enum role role = role_in(root, comm);
@@ -133,47 +138,49 @@ void pc_rule_scatter(struct pc_call *call, int sendcount, MPI_Datatype sendtype,
         call->event.bytes_received = pc_block_bytes(recvcount, recvtype);
 }
 
-void pc_rule_scatterv(struct pc_call *call, const int *sendcounts, MPI_Datatype sendtype,
-                      const void *recvbuf, int recvcount, MPI_Datatype recvtype, int root,
+void pc_rule_scatterv(struct pc_call *call, struct pc_counts sendcounts, MPI_Datatype sendtype,
+                      const void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root,
                       MPI_Comm comm)
 {
     enum role role = role_in(root, comm);
     if (role == ROLE_ROOT || role == ROLE_REMOTE_ROOT)
         call->event.bytes_sent = sum_bytes(sendcounts, peers_in(comm), sendtype);
     if (role == ROLE_ROOT && recvbuf == MPI_IN_PLACE)
-        call->event.bytes_received = pc_block_bytes(sendcounts[root], sendtype);
+        call->event.bytes_received = pc_block_bytes(pc_count_at(sendcounts, root), sendtype);
     else if (role == ROLE_ROOT || role == ROLE_LEAF)
         call->event.bytes_received = pc_block_bytes(recvcount, recvtype);
 }
 
 /* ---- All to all ----------------------------------------------------------------------------- */
 
-void pc_rule_exscan(struct pc_call *call, int count, MPI_Datatype type, MPI_Comm comm)
+void pc_rule_exscan(struct pc_call *call, MPI_Count count, MPI_Datatype type, MPI_Comm comm)
 {
     call->event.bytes_sent = pc_block_bytes(count, type);
     call->event.bytes_received = rank_in(comm) == 0 ? 0 : call->event.bytes_sent;
 }
 
-void pc_rule_allgather(struct pc_call *call, const void *sendbuf, int sendcount,
-                       MPI_Datatype sendtype, int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
+void pc_rule_allgather(struct pc_call *call, const void *sendbuf, MPI_Count sendcount,
+                       MPI_Datatype sendtype, MPI_Count recvcount, MPI_Datatype recvtype,
+                       MPI_Comm comm)
 {
     uint64_t block = pc_block_bytes(recvcount, recvtype);
     call->event.bytes_received = (uint64_t)peers_in(comm) * block;
     call->event.bytes_sent = sendbuf == MPI_IN_PLACE ? block : pc_block_bytes(sendcount, sendtype);
 }
 
-void pc_rule_allgatherv(struct pc_call *call, const void *sendbuf, int sendcount,
-                        MPI_Datatype sendtype, const int *recvcounts, MPI_Datatype recvtype,
+void pc_rule_allgatherv(struct pc_call *call, const void *sendbuf, MPI_Count sendcount,
+                        MPI_Datatype sendtype, struct pc_counts recvcounts, MPI_Datatype recvtype,
                         MPI_Comm comm)
 {
     call->event.bytes_received = sum_bytes(recvcounts, peers_in(comm), recvtype);
     call->event.bytes_sent = sendbuf == MPI_IN_PLACE
-                                 ? pc_block_bytes(recvcounts[rank_in(comm)], recvtype)
+                                 ? pc_block_bytes(pc_count_at(recvcounts, rank_in(comm)), recvtype)
                                  : pc_block_bytes(sendcount, sendtype);
 }
 
-void pc_rule_alltoall(struct pc_call *call, const void *sendbuf, int sendcount,
-                      MPI_Datatype sendtype, int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
+void pc_rule_alltoall(struct pc_call *call, const void *sendbuf, MPI_Count sendcount,
+                      MPI_Datatype sendtype, MPI_Count recvcount, MPI_Datatype recvtype,
+                      MPI_Comm comm)
 {
     uint64_t n = (uint64_t)peers_in(comm);
     call->event.bytes_received = n * pc_block_bytes(recvcount, recvtype);
@@ -181,8 +188,8 @@ void pc_rule_alltoall(struct pc_call *call, const void *sendbuf, int sendcount,
                                                      : n * pc_block_bytes(sendcount, sendtype);
 }
 
-void pc_rule_alltoallv(struct pc_call *call, const void *sendbuf, const int *sendcounts,
-                       MPI_Datatype sendtype, const int *recvcounts, MPI_Datatype recvtype,
+void pc_rule_alltoallv(struct pc_call *call, const void *sendbuf, struct pc_counts sendcounts,
+                       MPI_Datatype sendtype, struct pc_counts recvcounts, MPI_Datatype recvtype,
                        MPI_Comm comm)
 {
     int n = peers_in(comm);
@@ -191,16 +198,16 @@ void pc_rule_alltoallv(struct pc_call *call, const void *sendbuf, const int *sen
         sendbuf == MPI_IN_PLACE ? call->event.bytes_received : sum_bytes(sendcounts, n, sendtype);
 }
 
-static uint64_t sum_typed(const int *counts, const MPI_Datatype *types, int n)
+static uint64_t sum_typed(struct pc_counts counts, const MPI_Datatype *types, int n)
 {
     uint64_t sum = 0;
     for (int i = 0; i < n; i++)
-        sum += pc_block_bytes(counts[i], types[i]);
+        sum += pc_block_bytes(pc_count_at(counts, i), types[i]);
     return sum;
 }
 
-void pc_rule_alltoallw(struct pc_call *call, const void *sendbuf, const int *sendcounts,
-                       const MPI_Datatype *sendtypes, const int *recvcounts,
+void pc_rule_alltoallw(struct pc_call *call, const void *sendbuf, struct pc_counts sendcounts,
+                       const MPI_Datatype *sendtypes, struct pc_counts recvcounts,
                        const MPI_Datatype *recvtypes, MPI_Comm comm)
 {
     int n = peers_in(comm);
@@ -210,14 +217,14 @@ void pc_rule_alltoallw(struct pc_call *call, const void *sendbuf, const int *sen
 }
 
 /* The counts are those of the own group, in intercommunicators as well. */
-void pc_rule_reduce_scatter(struct pc_call *call, const int *recvcounts, MPI_Datatype type,
+void pc_rule_reduce_scatter(struct pc_call *call, struct pc_counts recvcounts, MPI_Datatype type,
                             MPI_Comm comm)
 {
     call->event.bytes_sent = sum_bytes(recvcounts, size_of(comm), type);
-    call->event.bytes_received = pc_block_bytes(recvcounts[rank_in(comm)], type);
+    call->event.bytes_received = pc_block_bytes(pc_count_at(recvcounts, rank_in(comm)), type);
 }
 
-void pc_rule_reduce_scatter_block(struct pc_call *call, int recvcount, MPI_Datatype type,
+void pc_rule_reduce_scatter_block(struct pc_call *call, MPI_Count recvcount, MPI_Datatype type,
                                   MPI_Comm comm)
 {
     call->event.bytes_received = pc_block_bytes(recvcount, type);
@@ -279,28 +286,28 @@ static uint64_t count_real(const struct neighbours *n, int n_all)
     return real;
 }
 
-static uint64_t sum_neighbours(const struct neighbours *n, int n_all, const int *counts,
+static uint64_t sum_neighbours(const struct neighbours *n, int n_all, struct pc_counts counts,
                                MPI_Datatype type)
 {
     uint64_t sum = 0;
     for (int i = 0; i < n_all; i++)
         if (!is_null(n, i))
-            sum += pc_block_bytes(counts[i], type);
+            sum += pc_block_bytes(pc_count_at(counts, i), type);
     return sum;
 }
 
-static uint64_t sum_neighbours_typed(const struct neighbours *n, int n_all, const int *counts,
+static uint64_t sum_neighbours_typed(const struct neighbours *n, int n_all, struct pc_counts counts,
                                      const MPI_Datatype *types)
 {
     uint64_t sum = 0;
     for (int i = 0; i < n_all; i++)
         if (!is_null(n, i))
-            sum += pc_block_bytes(counts[i], types[i]);
+            sum += pc_block_bytes(pc_count_at(counts, i), types[i]);
     return sum;
 }
 
-void pc_rule_neighbor_allgather(struct pc_call *call, int sendcount, MPI_Datatype sendtype,
-                                int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
+void pc_rule_neighbor_allgather(struct pc_call *call, MPI_Count sendcount, MPI_Datatype sendtype,
+                                MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
     struct neighbours n = find_neighbours(comm);
     if (count_real(&n, n.n_out))
@@ -308,8 +315,8 @@ void pc_rule_neighbor_allgather(struct pc_call *call, int sendcount, MPI_Datatyp
     call->event.bytes_received = count_real(&n, n.n_in) * pc_block_bytes(recvcount, recvtype);
 }
 
-void pc_rule_neighbor_allgatherv(struct pc_call *call, int sendcount, MPI_Datatype sendtype,
-                                 const int *recvcounts, MPI_Datatype recvtype, MPI_Comm comm)
+void pc_rule_neighbor_allgatherv(struct pc_call *call, MPI_Count sendcount, MPI_Datatype sendtype,
+                                 struct pc_counts recvcounts, MPI_Datatype recvtype, MPI_Comm comm)
 {
     struct neighbours n = find_neighbours(comm);
     if (count_real(&n, n.n_out))
@@ -317,24 +324,25 @@ void pc_rule_neighbor_allgatherv(struct pc_call *call, int sendcount, MPI_Dataty
     call->event.bytes_received = sum_neighbours(&n, n.n_in, recvcounts, recvtype);
 }
 
-void pc_rule_neighbor_alltoall(struct pc_call *call, int sendcount, MPI_Datatype sendtype,
-                               int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
+void pc_rule_neighbor_alltoall(struct pc_call *call, MPI_Count sendcount, MPI_Datatype sendtype,
+                               MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
     struct neighbours n = find_neighbours(comm);
     call->event.bytes_sent = count_real(&n, n.n_out) * pc_block_bytes(sendcount, sendtype);
     call->event.bytes_received = count_real(&n, n.n_in) * pc_block_bytes(recvcount, recvtype);
 }
 
-void pc_rule_neighbor_alltoallv(struct pc_call *call, const int *sendcounts, MPI_Datatype sendtype,
-                                const int *recvcounts, MPI_Datatype recvtype, MPI_Comm comm)
+void pc_rule_neighbor_alltoallv(struct pc_call *call, struct pc_counts sendcounts,
+                                MPI_Datatype sendtype, struct pc_counts recvcounts,
+                                MPI_Datatype recvtype, MPI_Comm comm)
 {
     struct neighbours n = find_neighbours(comm);
     call->event.bytes_sent = sum_neighbours(&n, n.n_out, sendcounts, sendtype);
     call->event.bytes_received = sum_neighbours(&n, n.n_in, recvcounts, recvtype);
 }
 
-void pc_rule_neighbor_alltoallw(struct pc_call *call, const int *sendcounts,
-                                const MPI_Datatype *sendtypes, const int *recvcounts,
+void pc_rule_neighbor_alltoallw(struct pc_call *call, struct pc_counts sendcounts,
+                                const MPI_Datatype *sendtypes, struct pc_counts recvcounts,
                                 const MPI_Datatype *recvtypes, MPI_Comm comm)
 {
     struct neighbours n = find_neighbours(comm);

@@ -15,16 +15,44 @@
 
 #include "libcollect/mpi/adapter_private.h"
 
-static inline uint64_t pc_block_bytes(int count, MPI_Datatype type)
+/* An array of counts: of int in X, of MPI_Count in X_c. One of the two is NULL. */
+struct pc_counts {
+    const int *narrow;
+    const MPI_Count *wide;
+};
+
+static inline struct pc_counts pc_counts_int(const int *counts)
+{
+    return (struct pc_counts){counts, NULL};
+}
+
+static inline struct pc_counts pc_counts_wide(const MPI_Count *counts)
+{
+    return (struct pc_counts){NULL, counts};
+}
+
+static inline MPI_Count pc_count_at(struct pc_counts counts, int i)
+{
+    return counts.narrow ? counts.narrow[i] : counts.wide[i];
+}
+
+static inline uint64_t pc_block_bytes(MPI_Count count, MPI_Datatype type)
 {
     return count > 0 ? (uint64_t)count * pc_type_bytes(type) : 0;
 }
 
 /* A message to `dest`. */
-static inline void pc_rule_sent(struct pc_call *call, int count, MPI_Datatype type, int dest)
+static inline void pc_rule_sent(struct pc_call *call, MPI_Count count, MPI_Datatype type, int dest)
 {
     if (dest != MPI_PROC_NULL)
         call->event.bytes_sent = pc_block_bytes(count, type);
+}
+
+/* Each start of a partitioned send: all its partitions. */
+static inline void pc_rule_sent_parts(struct pc_call *call, int partitions, MPI_Count count,
+                                      MPI_Datatype type, int dest)
+{
+    pc_rule_sent(call, partitions > 0 ? partitions * count : 0, type, dest);
 }
 
 /* A message that arrived. Wildcards become what they matched. */
@@ -37,55 +65,88 @@ static inline void pc_rule_received(struct pc_call *call, const MPI_Status *stat
         call->event.tag = status->MPI_TAG;
 }
 
+/* What a blocking read of a file got. Its status has no source and no tag. */
+static inline void pc_rule_read(struct pc_call *call, const MPI_Status *status)
+{
+    call->event.bytes_received = pc_status_bytes(status);
+}
+
+/* What a write to a file is asked to write. */
+static inline void pc_rule_written(struct pc_call *call, MPI_Count count, MPI_Datatype type)
+{
+    call->event.bytes_sent = pc_block_bytes(count, type);
+}
+
+/* What is fetched from a window, when it is asked for. */
+static inline void pc_rule_got(struct pc_call *call, MPI_Count count, MPI_Datatype type, int target)
+{
+    if (target != MPI_PROC_NULL)
+        call->event.bytes_received = pc_block_bytes(count, type);
+}
+
+/* What goes to a window to be combined with what is there: with MPI_NO_OP nothing goes. */
+static inline void pc_rule_combined(struct pc_call *call, MPI_Count count, MPI_Datatype type,
+                                    MPI_Op op, int target)
+{
+    if (op != MPI_NO_OP)
+        pc_rule_sent(call, count, type, target);
+}
+
 /* Also scans: count elements each way. */
-static inline void pc_rule_allreduce(struct pc_call *call, int count, MPI_Datatype type)
+static inline void pc_rule_allreduce(struct pc_call *call, MPI_Count count, MPI_Datatype type)
 {
     call->event.bytes_sent = call->event.bytes_received = pc_block_bytes(count, type);
 }
 
-void pc_rule_bcast(struct pc_call *call, int count, MPI_Datatype type, int root, MPI_Comm comm);
-void pc_rule_reduce(struct pc_call *call, int count, MPI_Datatype type, int root, MPI_Comm comm);
+void pc_rule_bcast(struct pc_call *call, MPI_Count count, MPI_Datatype type, int root,
+                   MPI_Comm comm);
+void pc_rule_reduce(struct pc_call *call, MPI_Count count, MPI_Datatype type, int root,
+                    MPI_Comm comm);
 /* Rank 0 receives nothing: its receive buffer is not significant. */
-void pc_rule_exscan(struct pc_call *call, int count, MPI_Datatype type, MPI_Comm comm);
-void pc_rule_gather(struct pc_call *call, const void *sendbuf, int sendcount, MPI_Datatype sendtype,
-                    int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm);
-void pc_rule_gatherv(struct pc_call *call, const void *sendbuf, int sendcount,
-                     MPI_Datatype sendtype, const int *recvcounts, MPI_Datatype recvtype, int root,
+void pc_rule_exscan(struct pc_call *call, MPI_Count count, MPI_Datatype type, MPI_Comm comm);
+void pc_rule_gather(struct pc_call *call, const void *sendbuf, MPI_Count sendcount,
+                    MPI_Datatype sendtype, MPI_Count recvcount, MPI_Datatype recvtype, int root,
+                    MPI_Comm comm);
+void pc_rule_gatherv(struct pc_call *call, const void *sendbuf, MPI_Count sendcount,
+                     MPI_Datatype sendtype, struct pc_counts recvcounts, MPI_Datatype recvtype,
+                     int root, MPI_Comm comm);
+void pc_rule_scatter(struct pc_call *call, MPI_Count sendcount, MPI_Datatype sendtype,
+                     const void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root,
                      MPI_Comm comm);
-void pc_rule_scatter(struct pc_call *call, int sendcount, MPI_Datatype sendtype,
-                     const void *recvbuf, int recvcount, MPI_Datatype recvtype, int root,
-                     MPI_Comm comm);
-void pc_rule_scatterv(struct pc_call *call, const int *sendcounts, MPI_Datatype sendtype,
-                      const void *recvbuf, int recvcount, MPI_Datatype recvtype, int root,
+void pc_rule_scatterv(struct pc_call *call, struct pc_counts sendcounts, MPI_Datatype sendtype,
+                      const void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root,
                       MPI_Comm comm);
-void pc_rule_allgather(struct pc_call *call, const void *sendbuf, int sendcount,
-                       MPI_Datatype sendtype, int recvcount, MPI_Datatype recvtype, MPI_Comm comm);
-void pc_rule_allgatherv(struct pc_call *call, const void *sendbuf, int sendcount,
-                        MPI_Datatype sendtype, const int *recvcounts, MPI_Datatype recvtype,
-                        MPI_Comm comm);
-void pc_rule_alltoall(struct pc_call *call, const void *sendbuf, int sendcount,
-                      MPI_Datatype sendtype, int recvcount, MPI_Datatype recvtype, MPI_Comm comm);
-void pc_rule_alltoallv(struct pc_call *call, const void *sendbuf, const int *sendcounts,
-                       MPI_Datatype sendtype, const int *recvcounts, MPI_Datatype recvtype,
+void pc_rule_allgather(struct pc_call *call, const void *sendbuf, MPI_Count sendcount,
+                       MPI_Datatype sendtype, MPI_Count recvcount, MPI_Datatype recvtype,
                        MPI_Comm comm);
-void pc_rule_alltoallw(struct pc_call *call, const void *sendbuf, const int *sendcounts,
-                       const MPI_Datatype *sendtypes, const int *recvcounts,
+void pc_rule_allgatherv(struct pc_call *call, const void *sendbuf, MPI_Count sendcount,
+                        MPI_Datatype sendtype, struct pc_counts recvcounts, MPI_Datatype recvtype,
+                        MPI_Comm comm);
+void pc_rule_alltoall(struct pc_call *call, const void *sendbuf, MPI_Count sendcount,
+                      MPI_Datatype sendtype, MPI_Count recvcount, MPI_Datatype recvtype,
+                      MPI_Comm comm);
+void pc_rule_alltoallv(struct pc_call *call, const void *sendbuf, struct pc_counts sendcounts,
+                       MPI_Datatype sendtype, struct pc_counts recvcounts, MPI_Datatype recvtype,
+                       MPI_Comm comm);
+void pc_rule_alltoallw(struct pc_call *call, const void *sendbuf, struct pc_counts sendcounts,
+                       const MPI_Datatype *sendtypes, struct pc_counts recvcounts,
                        const MPI_Datatype *recvtypes, MPI_Comm comm);
-void pc_rule_reduce_scatter(struct pc_call *call, const int *recvcounts, MPI_Datatype type,
+void pc_rule_reduce_scatter(struct pc_call *call, struct pc_counts recvcounts, MPI_Datatype type,
                             MPI_Comm comm);
-void pc_rule_reduce_scatter_block(struct pc_call *call, int recvcount, MPI_Datatype type,
+void pc_rule_reduce_scatter_block(struct pc_call *call, MPI_Count recvcount, MPI_Datatype type,
                                   MPI_Comm comm);
 /* Neighbours that are MPI_PROC_NULL (outside of a Cartesian grid) count nothing. */
-void pc_rule_neighbor_allgather(struct pc_call *call, int sendcount, MPI_Datatype sendtype,
-                                int recvcount, MPI_Datatype recvtype, MPI_Comm comm);
-void pc_rule_neighbor_allgatherv(struct pc_call *call, int sendcount, MPI_Datatype sendtype,
-                                 const int *recvcounts, MPI_Datatype recvtype, MPI_Comm comm);
-void pc_rule_neighbor_alltoall(struct pc_call *call, int sendcount, MPI_Datatype sendtype,
-                               int recvcount, MPI_Datatype recvtype, MPI_Comm comm);
-void pc_rule_neighbor_alltoallv(struct pc_call *call, const int *sendcounts, MPI_Datatype sendtype,
-                                const int *recvcounts, MPI_Datatype recvtype, MPI_Comm comm);
-void pc_rule_neighbor_alltoallw(struct pc_call *call, const int *sendcounts,
-                                const MPI_Datatype *sendtypes, const int *recvcounts,
+void pc_rule_neighbor_allgather(struct pc_call *call, MPI_Count sendcount, MPI_Datatype sendtype,
+                                MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm);
+void pc_rule_neighbor_allgatherv(struct pc_call *call, MPI_Count sendcount, MPI_Datatype sendtype,
+                                 struct pc_counts recvcounts, MPI_Datatype recvtype, MPI_Comm comm);
+void pc_rule_neighbor_alltoall(struct pc_call *call, MPI_Count sendcount, MPI_Datatype sendtype,
+                               MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm);
+void pc_rule_neighbor_alltoallv(struct pc_call *call, struct pc_counts sendcounts,
+                                MPI_Datatype sendtype, struct pc_counts recvcounts,
+                                MPI_Datatype recvtype, MPI_Comm comm);
+void pc_rule_neighbor_alltoallw(struct pc_call *call, struct pc_counts sendcounts,
+                                const MPI_Datatype *sendtypes, struct pc_counts recvcounts,
                                 const MPI_Datatype *recvtypes, MPI_Comm comm);
 
 #endif

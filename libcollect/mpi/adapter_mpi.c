@@ -31,6 +31,7 @@ int pc_mpi_find_data(void *(*data)(const char *name))
         .datatype_null = data("ompi_mpi_datatype_null"),
         .byte = data("ompi_mpi_byte"),
         .errors_return = data("ompi_mpi_errors_return"),
+        .op_no_op = data("ompi_mpi_op_no_op"),
     };
     if (!d.comm_world || !d.comm_self || !d.comm_null || !d.request_null || !d.datatype_null ||
         !d.byte || !d.errors_return)

@@ -13,6 +13,8 @@
 #define MPICH_SKIP_MPICXX 1
 #include <mpi.h>
 
+#include "libcollect/mpi/adapter_types_missing.h"
+
 #include "libcollect/core.h"
 
 #if defined OPEN_MPI
@@ -25,6 +27,7 @@ struct pc_mpi_data {
     void *request_null, *request_empty;
     void *datatype_null, *byte, *unsigned_long_long;
     void *errors_return;
+    void *op_no_op;
 };
 extern struct pc_mpi_data pc_mpi_data;
 
@@ -35,6 +38,7 @@ extern struct pc_mpi_data pc_mpi_data;
 #undef MPI_DATATYPE_NULL
 #undef MPI_BYTE
 #undef MPI_ERRORS_RETURN
+#undef MPI_NO_OP
 #define MPI_COMM_WORLD ((MPI_Comm)pc_mpi_data.comm_world)
 #define MPI_COMM_SELF ((MPI_Comm)pc_mpi_data.comm_self)
 #define MPI_COMM_NULL ((MPI_Comm)pc_mpi_data.comm_null)
@@ -42,6 +46,7 @@ extern struct pc_mpi_data pc_mpi_data;
 #define MPI_DATATYPE_NULL ((MPI_Datatype)pc_mpi_data.datatype_null)
 #define MPI_BYTE ((MPI_Datatype)pc_mpi_data.byte)
 #define MPI_ERRORS_RETURN ((MPI_Errhandler)pc_mpi_data.errors_return)
+#define MPI_NO_OP ((MPI_Op)pc_mpi_data.op_no_op)
 
 /* Two requests that are alive at once differ above these bits: they are objects of more bytes. */
 #define PC_REQUEST_SHIFT 6

@@ -1,112 +1,73 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Makes code from functions.tbl:  awk -v what=WHAT -f generate.awk functions.tbl
+# Makes code from functions.tbl:  awk -v what=WHAT -f table.awk -f generate.awk functions.tbl
+#   list      names of the functions, one a line
 #   ops       enum of op ids (ops.h)
 #   names     names and classes of ops (ops.c)
 #   stubs     one line PC_STUB(name, slot) for each entry point, for the assembler
 #   cstubs    one stub in C for each entry point, for targets without assembly
 #   types     function types, for adapters and for the check against mpi.h
 #   wrappers  the adapters' wrappers and their table
-# POSIX awk.
+# table.awk reads the rows and says what is known of each parameter. POSIX awk.
+#
+# A rule of the table becomes C in write_wrapper() and nowhere else; what a call's event takes from
+# its arguments alone is in note_event().
 
-function fail(text)
+# The parameters of the function as C: params (with names), args, words (for stubs in C).
+function join_params(    p, comma)
 {
-    print "functions.tbl:" FNR ": " text > "/dev/stderr"
-    bad = 1
-    exit 1
-}
-
-# The C type of one parameter: fills the globals type and suffix.
-function c_type(dir, kind, array,    base)
-{
-    suffix = array ? "[]" : ""
-    if (kind == "buf" || kind == "string") {
-        base = kind == "buf" ? "void *" : "char *"
-        type = dir == "" ? "const " base : base
-        return
+    params = args = words = ""
+    for (p = 0; p < n_params; p++) {
+        comma = p ? ", " : ""
+        params = params comma param_type[p] param_name[p] param_suffix[p]
+        args = args comma param_name[p]
+        words = words comma "uintptr_t " param_name[p]
     }
-    if (kind == "ptr") { type = "void *"; return }
-    if (kind == "argc") { type = "int *"; return }
-    if (kind == "argv") { type = "char ***"; return }
-    if (kind ~ /_fn$/) {
-        base = toupper(substr(kind, 1, 1)) substr(kind, 2)
-        sub(/_fn$/, "_function", base)
-        type = "MPI_" base " *"
-        return
-    }
-    if (!(kind in base_of))
-        fail("unknown kind " kind)
-    base = base_of[kind]
-    if (array)
-        type = (dir == "" ? "const " : "") base
-    else if (kind == "status")
-        type = (dir == "" ? "const " : "") base " *"
-    else
-        type = dir == "" ? base : base " *"
-    if (type !~ /\*$/)
-        type = type " "
-}
-
-# Splits the parameters of a row into params (with names), types, args and the C-stub forms.
-function parse_params(text,    n, i, parts, p, dir, kind, array, name)
-{
-    params = types = args = words = word_types = event = ""
-    has_status = variadic = 0
-    n = split(text, parts, " ")
-    for (i = 1; i <= n; i++) {
-        p = parts[i]
-        if (p == "...:..." || p == "...") {
-            variadic = 1
-            params = params ", ..."
-            types = types ", ..."
-            continue
-        }
-        dir = ""
-        if (p ~ /^[>=]/) {
-            dir = substr(p, 1, 1)
-            p = substr(p, 2)
-        }
-        if (split(p, parts_of, ":") != 2)
-            fail("parameter " p " is not kind:name")
-        kind = parts_of[1]
-        name = parts_of[2]
-        array = sub(/\[\]$/, "", kind)
-        c_type(dir, kind, array)
-        params = params (i > 1 ? ", " : "") type name suffix
-        types = types (i > 1 ? ", " : "") type suffix
-        args = args (i > 1 ? ", " : "") name
-        words = words (i > 1 ? ", " : "") "uintptr_t " name
-        if (dir == "" && !array && (kind == "rank" || kind == "root" || kind == "tag"))
-            event = event note_event(kind, name)
-        if (kind == "status" && dir == ">" && !array)
-            has_status = 1
-    }
-    if (n == 0)
-        params = types = words = "void"
-    gsub(/ $/, "", types)
-    gsub(/ ,/, ",", types)
-    gsub(/ \[\]/, "[]", types)
+    if (n_params == 0)
+        params = words = "void"
+    if (variadic)
+        params = params ", ..."
 }
 
 # The first rank, root and tag of a call are the event's.
-function note_event(kind, name,    field)
+function note_event(    p, kind, field, seen_field, text)
 {
-    field = kind == "rank" ? "peer" : kind
-    if (index(event, "event." field " "))
-        return ""
-    return "    call.event." field " = " name ";\n"
+    text = ""
+    for (p = 0; p < n_params; p++) {
+        kind = param_kind[p]
+        if (param_dir[p] != "" || param_array[p] || kind !~ /^(rank|root|tag)$/)
+            continue
+        field = kind == "rank" ? "peer" : kind
+        if (!(field in seen_field))
+            text = text "    call.event." field " = " param_name[p] ";\n"
+        seen_field[field] = 1
+    }
+    return text
+}
+
+# An argument of a rule. Arrays of counts are int or MPI_Count: rules take struct pc_counts.
+function rule_arg(arg,    p)
+{
+    for (p = 0; p < n_params; p++)
+        if (param_name[p] == arg && param_kind[p] == "count" && param_array[p])
+            return (wide ? "pc_counts_wide(" : "pc_counts_int(") arg ")"
+    return arg
 }
 
 # A rule "name(args)" as a call of prefix_name(first, args).
-function rule_call(prefix, rule, first,    name, list)
+function rule_call(prefix, rule, first,    name, list, n, i, parts)
 {
     name = list = rule
     sub(/\(.*/, "", name)
     sub(/^[^(]*\(/, "", list)
     sub(/\)$/, "", list)
-    gsub(/,/, ", ", list)
-    return prefix name "(" first (list == "" ? "" : ", " list) ");\n"
+    n = split(list, parts, ",")
+    for (i = 1; i <= n; i++)
+        first = first ", " rule_arg(parts[i])
+    return prefix name "(" first ");\n"
 }
 
+# The wrappers of both entry points: ask whether the call counts; note its arguments; watches; the
+# real call between two time stamps; watches and rules; book it.
 function write_wrapper(op, text,    n, i, rules, before, after, own_status, entry)
 {
     n = split(text, rules, " ")
@@ -133,7 +94,7 @@ function write_wrapper(op, text,    n, i, rules, before, after, own_status, entr
         printf "    pc_fn_%s *real = (pc_fn_%s *)%s[PC_OP_%s];\n", op, op, i ? "pc_pmpi" : "pc_mpi", op
         printf "    struct pc_call call;\n    PC_ENTER(call);\n"
         printf "    if (PC_UNLIKELY(!pc_core->begin(&call, PC_SLOT(PC_OP_%s, %d))))\n", op, i
-        printf "        return real(%s);\n%s%s%s", args, event, own_status, before
+        printf "        return real(%s);\n%s%s%s", args, note_event(), own_status, before
         printf "    PC_CALL(call, real(%s));\n%s    pc_core->end(&call);\n    return rc;\n}\n\n", args, after
     }
     static_wrappers[op] = 1
@@ -150,60 +111,44 @@ function c_stub(op,    i, entry)
     }
 }
 
-BEGIN {
-    FS = "|"
-    n = split("int int rank int root int tag int aint MPI_Aint mpicount MPI_Count comm MPI_Comm" \
-              " group MPI_Group type MPI_Datatype op MPI_Op info MPI_Info request MPI_Request" \
-              " message MPI_Message errhandler MPI_Errhandler status MPI_Status", words_of, " ")
-    for (i = 1; i < n; i += 2)
-        base_of[words_of[i]] = words_of[i + 1]
-    n_ops = 0
-    if (what !~ /^(ops|names|stubs|cstubs|types|wrappers)$/) {
-        print "generate.awk: what=" what " is not known" > "/dev/stderr"
-        bad = 1
-        exit 1
-    }
-    print "/* Made from functions.tbl by generate.awk. */"
+function begin_output()
+{
+    if (what !~ /^(list|ops|names|stubs|cstubs|types|wrappers)$/)
+        fail("what=" what " is not known")
+    if (what != "list")
+        print "/* Made from functions.tbl by generate.awk. */"
     if (what == "ops")
         print "#ifndef PC_MPI_OPS_H\n#define PC_MPI_OPS_H\n\nenum {"
     if (what == "names")
         print "#include \"libcollect/mpi/mpi_private.h\"\n\nconst struct pc_op_row pc_op_rows[] = {"
 }
 
-/^[ \t]*(#|$)/ { next }
-
+function note_section(text)
 {
-    if (NF < 2 || NF > 3)
-        fail("a row has two or three columns")
-    if (split($1, head, " ") != 2)
-        fail("the first column is name and class")
-    op = head[1]
-    if (op in seen)
-        fail(op " is there twice")
-    seen[op] = 1
-    order[n_ops] = op
-    class = toupper(head[2])
-    if (what == "ops")
-        printf "    PC_OP_%s = %d,\n", op, n_ops
-    else if (what == "names")
-        printf "    {\"MPI_%s\", PCOLLECT_CLASS_%s},\n", op, class
-    else if (what == "stubs")
-        printf "PC_STUB(MPI_%s, %d)\nPC_STUB(PMPI_%s, %d)\n", op, 2 * n_ops, op, 2 * n_ops + 1
-    else {
-        parse_params($2)
-        if (what == "types")
-            printf "typedef int pc_fn_%s(%s);\nPC_CHECK_PROTOTYPE(%s)\n", op, params, op
-        else if (what == "cstubs")
-            c_stub(op)
-        else
-            write_wrapper(op, $3)
-    }
-    n_ops++
 }
 
-END {
-    if (bad)
-        exit 1
+function emit(op, class, rules)
+{
+    order[n_ops] = op
+    join_params()
+    if (what == "list")
+        print "MPI_" op
+    else if (what == "ops")
+        printf "    PC_OP_%s = %d,\n", op, n_ops
+    else if (what == "names")
+        printf "    {\"MPI_%s\", PCOLLECT_CLASS_%s},\n", op, toupper(class)
+    else if (what == "stubs")
+        printf "PC_STUB(MPI_%s, %d)\nPC_STUB(PMPI_%s, %d)\n", op, 2 * n_ops, op, 2 * n_ops + 1
+    else if (what == "cstubs")
+        c_stub(op)
+    else if (what == "types")
+        printf "typedef int pc_fn_%s(%s);\nPC_CHECK_PROTOTYPE(%s)\n", op, params, op
+    else
+        write_wrapper(op, rules)
+}
+
+function end_output(    i, op, prefix)
+{
     if (what == "ops")
         printf "    PC_N_OPS = %d\n};\n\n#endif\n", n_ops
     if (what == "names")

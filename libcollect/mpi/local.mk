@@ -2,30 +2,32 @@
 # Stubs, resolver and names go into libpcollect.so (libpcmpi.la); the adapters are modules.
 
 mpi_table = $(top_srcdir)/libcollect/mpi/functions.tbl
+mpi_reader = $(top_srcdir)/libcollect/mpi/table.awk
 mpi_generator = $(top_srcdir)/libcollect/mpi/generate.awk
 mpi_made = libcollect/mpi/ops.h libcollect/mpi/op_rows.c libcollect/mpi/stub_rows.h \
     libcollect/mpi/stub_c_rows.h libcollect/mpi/adapter_types.h libcollect/mpi/adapter_rows.h
 
 mpi_make = $(MKDIR_P) libcollect/mpi && \
-    LC_ALL=C $(AWK) -f $(mpi_generator) -v what=$$what $(mpi_table) >$@.tmp && mv $@.tmp $@
+    LC_ALL=C $(AWK) -v what=$$what -f $(mpi_reader) -f $(mpi_generator) $(mpi_table) >$@.tmp && mv $@.tmp $@
 
-libcollect/mpi/ops.h: $(mpi_table) $(mpi_generator)
+libcollect/mpi/ops.h: $(mpi_table) $(mpi_reader) $(mpi_generator)
 	$(AM_V_GEN)what=ops; $(mpi_make)
-libcollect/mpi/op_rows.c: $(mpi_table) $(mpi_generator)
+libcollect/mpi/op_rows.c: $(mpi_table) $(mpi_reader) $(mpi_generator)
 	$(AM_V_GEN)what=names; $(mpi_make)
-libcollect/mpi/stub_rows.h: $(mpi_table) $(mpi_generator)
+libcollect/mpi/stub_rows.h: $(mpi_table) $(mpi_reader) $(mpi_generator)
 	$(AM_V_GEN)what=stubs; $(mpi_make)
-libcollect/mpi/stub_c_rows.h: $(mpi_table) $(mpi_generator)
+libcollect/mpi/stub_c_rows.h: $(mpi_table) $(mpi_reader) $(mpi_generator)
 	$(AM_V_GEN)what=cstubs; $(mpi_make)
-libcollect/mpi/adapter_types.h: $(mpi_table) $(mpi_generator)
+libcollect/mpi/adapter_types.h: $(mpi_table) $(mpi_reader) $(mpi_generator)
 	$(AM_V_GEN)what=types; $(mpi_make)
-libcollect/mpi/adapter_rows.h: $(mpi_table) $(mpi_generator)
+libcollect/mpi/adapter_rows.h: $(mpi_table) $(mpi_reader) $(mpi_generator)
 	$(AM_V_GEN)what=wrappers; $(mpi_make)
 
 BUILT_SOURCES += $(mpi_made)
 $(libcollect_libpcmpi_la_OBJECTS) $(adapter_openmpi_la_OBJECTS) $(adapter_mpich_la_OBJECTS): $(mpi_made)
 CLEANFILES += $(mpi_made)
-EXTRA_DIST += libcollect/mpi/functions.tbl libcollect/mpi/generate.awk
+EXTRA_DIST += libcollect/mpi/functions.tbl libcollect/mpi/passed.tbl libcollect/mpi/table.awk \
+    libcollect/mpi/generate.awk
 
 noinst_LTLIBRARIES += libcollect/libpcmpi.la
 libcollect_libpcmpi_la_SOURCES = \
@@ -36,7 +38,7 @@ nodist_libcollect_libpcmpi_la_SOURCES = \
     libcollect/mpi/stub_c_rows.h
 
 adapter_sources = \
-    libcollect/core.h libcollect/mpi/adapter_mpi.h libcollect/mpi/adapter_mpi.c \
+    libcollect/core.h libcollect/mpi/adapter_mpi.h libcollect/mpi/adapter_types_missing.h libcollect/mpi/adapter_mpi.c \
     libcollect/mpi/adapter_private.h libcollect/mpi/adapter_bytes.h \
     libcollect/mpi/adapter_bytes.c libcollect/mpi/adapter_requests.h \
     libcollect/mpi/adapter_requests.c libcollect/mpi/adapter_table.h \

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 mpi_scripts = tests/mpi/examples.test tests/mpi/refused.test tests/mpi/requests.test tests/mpi/truth_c.test \
     tests/mpi/truth_fortran.test tests/mpi/truth_paths.test tests/mpi/truth_example.test \
-    tests/mpi/truth_signals.test
+    tests/mpi/truth_signals.test tests/mpi/coverage.test
 TESTS += $(mpi_scripts)
 dist_check_SCRIPTS += $(mpi_scripts)
 EXTRA_DIST += tests/mpi/truth.sh tests/mpi/truth.c tests/mpi/truth.h tests/mpi/truth_f.F90 \

@@ -52,7 +52,7 @@ TRUTH_FUNCTION static void groups(const struct place *p)
     int range[1][3] = {{0, p->n / 2, 1}};
     ENTER;
     MPI(Comm_group, 0, 0, (p->c, &all));
-    MPI_Group_range_incl(all, 1, range, &low);
+    MPI(Group_range_incl, 0, 0, (all, 1, range, &low));
     MPI(Comm_create, 0, 0, (p->c, low, &made));
     if (made != MPI_COMM_NULL) {
         MPI(Barrier, 0, 0, (made));
