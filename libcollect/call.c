@@ -211,8 +211,7 @@ static pcollect_ref copy_path(struct pc_thread *t, pcollect_ref theirs)
     }
 }
 
-/* The record that stands in this thread's current tree for a context of another tree. */
-static void *twin_record(struct pc_thread *t, pcollect_ref theirs)
+void *pc_call_twin_record(struct pc_thread *t, pcollect_ref theirs)
 {
     struct pc_twin *twin = &t->twins[pc_hash_u64(theirs) % PC_TWINS];
     if (twin->theirs == theirs && twin->phase == t->phase)
@@ -233,7 +232,7 @@ static bool end_late(struct pc_thread *t, struct pc_call *call)
     if (!pc_thread_refresh(t))
         return false;
     if (call->epoch != t->phase) {
-        call->record = twin_record(t, call->node);
+        call->record = pc_call_twin_record(t, call->node);
         call->epoch = t->phase;
     }
     if (!call->depth) {
@@ -321,7 +320,7 @@ void pc_call_complete(struct pc_call *by, const struct pc_origin *origin,
         event.op_class = pc_op_class(n->op);
         record = pc_arena_at(&pc_process.arena, n->record);
     } else {
-        record = twin_record(t, origin->node);
+        record = pc_call_twin_record(t, origin->node);
     }
     for (uint32_t i = 0; record && i < pc_process.n_plugins; i++) {
         const struct pc_loaded_plugin *p = &pc_process.plugins[i];

@@ -52,6 +52,14 @@ struct pc_origin {
     struct pc_thread *thread;
 };
 
+/* What an adapter remembers of the start of an operation with a request. */
+struct pc_start {
+    struct pc_origin origin;
+    uint64_t begin;     /* ticks */
+    uint64_t mpi_ticks; /* core->mpi_ticks() then; with PCOLLECT_WANT_REQUEST */
+    uint64_t bytes_sent, bytes_received;
+};
+
 /* What a nonblocking receive has brought. */
 struct pc_arrival {
     uint64_t bytes;
@@ -83,6 +91,12 @@ struct pc_core {
     /* A posted receive has completed in the thread of `by`. */
     void (*complete)(struct pc_call *by, const struct pc_origin *origin,
                      const struct pc_arrival *arrival);
+    /* With PCOLLECT_WANT_REQUEST: an operation has ended in the call `by` (NULL: by the end of the
+     * run). start->bytes_received is what has come by then. */
+    void (*ended)(struct pc_call *by, const struct pc_start *start, enum pcollect_how how,
+                  uint64_t wait);
+    /* Time that a thread has spent in MPI, not counting the call in progress. */
+    uint64_t (*mpi_ticks)(const struct pc_thread *thread);
     /* Counts something left out. */
     void (*lost)(enum pcollect_lost what, uint64_t n);
     /* Memory that is never freed, zero-filled, page-aligned, by mmap; NULL if there is none. */

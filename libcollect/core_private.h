@@ -171,6 +171,13 @@ void pc_call_pre(struct pc_call *call);
 void pc_call_end(struct pc_call *call);
 void pc_call_complete(struct pc_call *by, const struct pc_origin *origin,
                       const struct pc_arrival *arrival);
+void pc_call_ended(struct pc_call *by, const struct pc_start *start, enum pcollect_how how,
+                   uint64_t wait);
+/* The record that stands in this thread's current tree for a context of another tree; NULL: no
+ * room.
+ */
+void *pc_call_twin_record(struct pc_thread *t, pcollect_ref theirs);
+uint64_t pc_call_mpi_ticks(const struct pc_thread *t);
 /* The same where `time` is the only plugin. */
 void pc_call_end_time(struct pc_call *call);
 void pc_call_complete_time(struct pc_call *by, const struct pc_origin *origin,

@@ -129,7 +129,7 @@ enum pcollect_want {
     PCOLLECT_WANT_COMM = 2,     /* domain; the record is the context's */
     PCOLLECT_WANT_PEERS = 4,    /* world_peer, world_source, world_root */
     PCOLLECT_WANT_TYPES = 8,    /* type, operator_, n_elements */
-    PCOLLECT_WANT_REQUEST = 16, /* request */
+    PCOLLECT_WANT_REQUEST = 16, /* request; `ended` is called for all operations with requests */
     PCOLLECT_WANT_OBJECT = 32,  /* object */
     PCOLLECT_WANT_THREAD = 64   /* thread */
 };
@@ -168,6 +168,29 @@ struct pcollect_event {
     uint64_t request;     /* made or completed by the call; 0: none */
     uint64_t object;      /* file or window; 0: none */
     void *thread;         /* of the caller, for the host's functions that take one */
+};
+
+/* How an operation with a request ended. */
+enum pcollect_how {
+    PCOLLECT_ENDED_DONE = 0,
+    PCOLLECT_ENDED_AT_ONCE,   /* when it was started: MPI gave a request that says nothing more */
+    PCOLLECT_ENDED_CANCELLED, /* by MPI_Cancel */
+    PCOLLECT_ENDED_FAILED,    /* with an error */
+    PCOLLECT_ENDED_FREED,     /* unseen: its request was freed while it was under way */
+    PCOLLECT_ENDED_NEVER      /* not before MPI_Finalize */
+};
+
+/* The end of a nonblocking, persistent or partitioned operation. */
+struct pcollect_end {
+    uint32_t size;
+    uint32_t how;        /* enum pcollect_how */
+    uint32_t start_node; /* context that started it */
+    uint32_t end_node;   /* context of the call that completed it; 0: none (NEVER) */
+    uint64_t bytes_sent, bytes_received;
+    uint64_t flight;  /* ticks from the start's beginning to the completing call's end */
+    uint64_t wait;    /* ticks of the completing call, shared equally by all that it completed */
+    uint64_t overlap; /* ticks in which the thread that started it was outside of MPI */
+    void *thread;     /* of the completing call, for pcollect_host.row */
 };
 
 /* Services of the host, valid for the life of the process. */
@@ -213,6 +236,9 @@ struct pcollect_comm_plugin {
     /* Called once at the end, records are final; may be NULL. */
     void (*fini)(void *state);
     uint64_t wants; /* enum pcollect_want, or-ed */
+    /* An operation with a request has ended; `record` is that of the context that started it.
+     * With PCOLLECT_WANT_REQUEST; may be NULL. */
+    void (*ended)(void *state, const struct pcollect_end *end, void *record);
 };
 
 /* A timer or counter interrupt in one thread. */

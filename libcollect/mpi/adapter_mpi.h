@@ -61,6 +61,11 @@ static inline uint64_t pc_request_key(MPI_Request r)
     return key >> 48 ? 0 : key;
 }
 
+static inline bool pc_status_cancelled(const MPI_Status *s)
+{
+    return s->_cancelled;
+}
+
 static inline uint64_t pc_status_bytes(const MPI_Status *s)
 {
     return s->_cancelled ? 0 : s->_ucount;
@@ -77,6 +82,11 @@ static inline uint64_t pc_status_bytes(const MPI_Status *s)
 static inline uint64_t pc_request_key(MPI_Request r)
 {
     return (uint32_t)r >> 30 < 2 ? 0 : (uint32_t)r;
+}
+
+static inline bool pc_status_cancelled(const MPI_Status *s)
+{
+    return s->count_hi_and_cancelled & 1;
 }
 
 /* The count is 63 bits above the bit for "cancelled", in two halves. */

@@ -14,7 +14,7 @@
  * Made by MPI_Comm_create, for a duplicate would run the copy callbacks of the program's
  * attributes.
  */
-#include "libcollect/mpi/adapter_private.h"
+#include "libcollect/mpi/adapter_requests.h"
 
 #include <stdatomic.h>
 #include <time.h>
@@ -159,6 +159,7 @@ static int copy_nothing(MPI_Comm comm, int keyval, void *extra, void *in, void *
 static int merge_at_end(MPI_Comm comm, int keyval, void *value, void *extra)
 {
     (void)comm, (void)keyval, (void)value, (void)extra;
+    pc_requests_close();
     pc_core->merge(&transport);
     return MPI_SUCCESS;
 }

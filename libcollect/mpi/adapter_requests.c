@@ -7,7 +7,22 @@
  */
 #include "libcollect/mpi/adapter_table.h"
 
+/* Does a plugin want to know of all operations with requests, not of receives alone? */
+static inline bool wants_all(void)
+{
+    return PC_UNLIKELY(pc_core->wants & PCOLLECT_WANT_REQUEST);
+}
+
 /* ---- Making requests ------------------------------------------------------------------------ */
+
+static struct pc_start start_of(const struct pc_call *call)
+{
+    return (struct pc_start){.origin = pc_origin_of(call),
+                             .begin = call->event.begin,
+                             .mpi_ticks = wants_all() ? pc_core->mpi_ticks(call->thread) : 0,
+                             .bytes_sent = call->event.bytes_sent,
+                             .bytes_received = call->event.bytes_received};
+}
 
 /* Remembers the request that the call has made; false: not, for want of room or of a handle. */
 static bool remember(struct pc_call *call, MPI_Request request, uint32_t flags)
@@ -17,14 +32,13 @@ static bool remember(struct pc_call *call, MPI_Request request, uint32_t flags)
     struct pc_request *r = t && key ? pc_table_new(t) : NULL;
     if (PC_UNLIKELY(!r))
         return false;
-    r->start = (struct pc_start){.origin = pc_origin_of(call),
-                                 .begin = call->event.begin,
-                                 .bytes_sent = call->event.bytes_sent,
-                                 .bytes_received = call->event.bytes_received};
+    r->start = start_of(call);
+    if (wants_all())
+        call->event.request = key;
     return pc_table_link(t, r, key, flags | PC_REQUEST_LINKED);
 }
 
-/* A request that is not remembered was made: what was known by its handle is void. */
+/* Without plugins that want all: what was known by the handle is void. */
 static void void_handle(struct pc_call *call, const MPI_Request *request)
 {
     struct pc_request_table *t = pc_table_of(call);
@@ -32,29 +46,40 @@ static void void_handle(struct pc_call *call, const MPI_Request *request)
         pc_table_void(t, pc_request_key(*request));
 }
 
+static void end_at_once(struct pc_call *call)
+{
+    struct pc_start start = start_of(call);
+    pc_core->ended(call, &start, PCOLLECT_ENDED_AT_ONCE, 0);
+}
+
 void pc_rule_posted(struct pc_call *call, const MPI_Request *request)
 {
-    void_handle(call, request);
+    if (!wants_all())
+        void_handle(call, request);
+    else if (!pc_request_key(*request))
+        end_at_once(call);
+    else if (!remember(call, *request, PC_REQUEST_ACTIVE))
+        pc_core->lost(PCOLLECT_LOST_ROWS, 1);
 }
 
 void pc_rule_posted_receive(struct pc_call *call, int source, const MPI_Request *request)
 {
     if (source == MPI_PROC_NULL)
-        void_handle(call, request);
+        pc_rule_posted(call, request);
     else if (!remember(call, *request, PC_REQUEST_ACTIVE | PC_REQUEST_RECEIVE))
         pc_core->lost(PCOLLECT_LOST_RECEIVES, 1);
 }
 
 void pc_rule_posted_message(struct pc_call *call, const MPI_Request *request)
 {
-    if (pc_request_key(*request)) /* else it was MPI_MESSAGE_NO_PROC */
-        pc_rule_posted_receive(call, MPI_ANY_SOURCE, request);
+    bool is_proc_null = !pc_request_key(*request); /* it was MPI_MESSAGE_NO_PROC */
+    pc_rule_posted_receive(call, is_proc_null ? MPI_PROC_NULL : MPI_ANY_SOURCE, request);
 }
 
 void pc_rule_made(struct pc_call *call, const MPI_Request *request)
 {
     struct pcollect_event *e = &call->event;
-    if (!e->bytes_sent && !e->bytes_received)
+    if (!e->bytes_sent && !e->bytes_received && !wants_all())
         void_handle(call, request);
     else if (!remember(call, *request, PC_REQUEST_PERSISTENT))
         pc_core->lost(PCOLLECT_LOST_RECEIVES, 1);
@@ -64,9 +89,26 @@ void pc_rule_made(struct pc_call *call, const MPI_Request *request)
 void pc_rule_made_receive(struct pc_call *call, int source, const MPI_Request *request)
 {
     if (source == MPI_PROC_NULL)
-        void_handle(call, request);
+        pc_rule_made(call, request);
     else if (!remember(call, *request, PC_REQUEST_PERSISTENT | PC_REQUEST_RECEIVE))
         pc_core->lost(PCOLLECT_LOST_RECEIVES, 1);
+}
+
+static void close_one(const struct pc_request *r, void *arg)
+{
+    uint32_t flags = atomic_load_explicit(&r->flags, memory_order_relaxed);
+    (void)arg;
+    if (!(flags & PC_REQUEST_ACTIVE))
+        return;
+    if (flags & PC_REQUEST_RECEIVE)
+        pc_core->lost(PCOLLECT_LOST_RECEIVES, 1);
+    if (wants_all())
+        pc_core->ended(NULL, &r->start, PCOLLECT_ENDED_NEVER, 0);
+}
+
+void pc_requests_close(void)
+{
+    pc_table_each(close_one, NULL);
 }
 
 /* ---- Watching ------------------------------------------------------------------------------- */
@@ -78,13 +120,13 @@ static bool make_room(struct pc_watch *w, int n, bool own_statuses)
     size_t m = (size_t)n;
     w->requests = w->few_requests;
     w->statuses = w->few_statuses;
-    w->found = w->few_found;
+    w->records = w->few_records;
     if (n <= PC_WATCH_FEW)
         return true;
     w->requests = pc_scratch_take(w->mine, m * sizeof *w->requests);
     w->statuses = own_statuses ? pc_scratch_take(w->mine, m * sizeof *w->statuses) : NULL;
-    w->found = pc_scratch_take(w->mine, m * sizeof *w->found);
-    return w->requests && w->found && (w->statuses || !own_statuses);
+    w->records = pc_scratch_take(w->mine, m * sizeof *w->records);
+    return w->requests && w->records && (w->statuses || !own_statuses);
 }
 
 static void begin_watch(struct pc_watch *w, struct pc_call *call, int n,
@@ -105,11 +147,13 @@ static void begin_watch(struct pc_watch *w, struct pc_call *call, int n,
     __builtin_memcpy(w->requests, requests, (size_t)n * sizeof *requests);
     if (own_statuses)
         *statuses = w->statuses;
-    if (lookup == ALWAYS || pc_table_is_shared())
-        for (int i = 0; i < n; i++)
-            pc_table_find(pc_request_key(w->requests[i]), &w->found[i]);
-    else
-        w->found = NULL;
+    w->n_records = w->n_ended = 0;
+    w->looked_up = lookup == ALWAYS || pc_table_is_shared();
+    if (!w->looked_up)
+        return;
+    w->n_records = n;
+    for (int i = 0; i < n; i++)
+        pc_table_find(pc_request_key(w->requests[i]), &w->records[i]);
 }
 
 /* The same for one request, which is most of them. */
@@ -121,32 +165,57 @@ static inline void begin_single(struct pc_watch *w, struct pc_call *call,
     if (!t || !pc_table_any(t))
         return;
     w->mine = t;
+    w->scratch_used = t->scratch_used;
     w->requests = w->few_requests;
     w->few_requests[0] = *request;
     if (*status == MPI_STATUS_IGNORE)
         *status = w->few_statuses;
-    w->found = NULL;
+    w->records = w->few_records;
+    w->n_records = w->n_ended = 0;
+    w->looked_up = false;
     if (PC_UNLIKELY(pc_table_is_shared())) {
-        w->found = w->few_found;
-        pc_table_find(pc_request_key(*request), w->few_found);
+        w->looked_up = true;
+        w->n_records = 1;
+        pc_table_find(pc_request_key(*request), w->few_records);
     }
 }
 
-static void end_watch(struct pc_watch *w)
+/* Tells the plugins what has ended in this call: each has its share of the call's time, and the
+ * first have what is left over, so that the shares add up to it. */
+static __attribute__((noinline)) void tell_ended(struct pc_watch *w, struct pc_call *call)
 {
-    if (w->mine)
-        pc_scratch_give(w->mine, w->scratch_used);
+    uint64_t time = call->event.end - call->event.begin, n = (uint64_t)w->n_ended;
+    uint64_t more = time % n;
+    for (int i = 0; i < w->n_records; i++) {
+        const struct pc_remembered *r = &w->records[i];
+        if (!r->how_plus_1)
+            continue;
+        pc_core->ended(call, &r->start, (enum pcollect_how)(r->how_plus_1 - 1),
+                       time / n + (more > 0));
+        more -= more > 0;
+    }
+}
+
+static inline void end_watch(struct pc_watch *w, struct pc_call *call)
+{
+    if (!w->mine)
+        return;
+    if (PC_UNLIKELY(w->n_ended))
+        tell_ended(w, call);
+    pc_scratch_give(w->mine, w->scratch_used);
 }
 
 /* What is known of request i as it was before the call. Looked up only now, it may have been made
  * by a thread that was the first beside this one. */
-static const struct pc_remembered *find_late(struct pc_watch *w, struct pc_call *call, int i,
-                                             struct pc_remembered *fresh)
+static struct pc_remembered *find_record(struct pc_watch *w, struct pc_call *call, int i)
 {
-    pc_table_find(pc_request_key(w->requests[i]), fresh);
-    if (PC_UNLIKELY(pc_table_is_shared()) && fresh->place && fresh->start.begin > call->event.begin)
-        fresh->place = NULL;
-    return fresh;
+    struct pc_remembered *found = &w->records[w->looked_up ? i : w->n_records];
+    if (w->looked_up)
+        return found;
+    pc_table_find(pc_request_key(w->requests[i]), found);
+    if (PC_UNLIKELY(pc_table_is_shared()) && found->place && found->start.begin > call->event.begin)
+        found->place = NULL;
+    return found;
 }
 
 /* A persistent request has completed, unless another thread has started it again since. */
@@ -157,21 +226,35 @@ static void deactivate(const struct pc_remembered *found)
                                    flags & ~(uint32_t)PC_REQUEST_ACTIVE);
 }
 
+static void note_ended(struct pc_watch *w, struct pc_remembered *found, uint64_t bytes,
+                       enum pcollect_how how)
+{
+    if (found->flags & PC_REQUEST_RECEIVE)
+        found->start.bytes_received = bytes;
+    found->how_plus_1 = (uint32_t)how + 1;
+    w->n_ended++;
+    if (!w->looked_up)
+        w->n_records++;
+}
+
 /* Request i has completed; status NULL: without data. */
 static void complete(struct pc_watch *w, struct pc_call *call, int i, const MPI_Status *status)
 {
-    struct pc_remembered fresh;
-    const struct pc_remembered *found = w->found ? &w->found[i] : find_late(w, call, i, &fresh);
+    struct pc_remembered *found = find_record(w, call, i);
     if (!found->place || !(found->flags & PC_REQUEST_ACTIVE))
         return;
-    if (found->flags & PC_REQUEST_RECEIVE) {
-        struct pc_arrival arrival = {status ? pc_status_bytes(status) : 0, 0, PCOLLECT_RANK_NONE};
+    struct pc_arrival arrival = {status ? pc_status_bytes(status) : 0, 0, PCOLLECT_RANK_NONE};
+    if (found->flags & PC_REQUEST_RECEIVE)
         pc_core->complete(call, &found->start.origin, &arrival);
-    }
     if (found->flags & PC_REQUEST_PERSISTENT)
         deactivate(found);
     else
         pc_table_take(w->mine, found);
+    if (wants_all())
+        note_ended(w, found, arrival.bytes,
+                   !status                       ? PCOLLECT_ENDED_FAILED
+                   : pc_status_cancelled(status) ? PCOLLECT_ENDED_CANCELLED
+                                                 : PCOLLECT_ENDED_DONE);
 }
 
 static int class_of(int rc)
@@ -210,8 +293,10 @@ void pc_watch_one(struct pc_watch *w, struct pc_call *call, const MPI_Request *r
 void pc_watched_one(struct pc_watch *w, struct pc_call *call, int rc, const MPI_Request *request,
                     MPI_Status **status)
 {
-    if (w->mine)
-        complete_one(w, call, rc, 0, request, *status);
+    if (!w->mine)
+        return;
+    complete_one(w, call, rc, 0, request, *status);
+    end_watch(w, call);
 }
 
 void pc_watch_test(struct pc_watch *w, struct pc_call *call, const MPI_Request *request,
@@ -224,8 +309,10 @@ void pc_watch_test(struct pc_watch *w, struct pc_call *call, const MPI_Request *
 void pc_watched_test(struct pc_watch *w, struct pc_call *call, int rc, const MPI_Request *request,
                      const int *flag, MPI_Status **status)
 {
-    if (w->mine && (rc != MPI_SUCCESS || *flag))
-        complete_one(w, call, rc, 0, request, *status);
+    if (!w->mine || (rc == MPI_SUCCESS && !*flag))
+        return;
+    complete_one(w, call, rc, 0, request, *status);
+    end_watch(w, call);
 }
 
 void pc_watch_all(struct pc_watch *w, struct pc_call *call, int n, const MPI_Request *requests,
@@ -245,7 +332,7 @@ void pc_watched_all(struct pc_watch *w, struct pc_call *call, int rc, int n,
             complete_by_status(w, call, rc, i, &(*statuses)[i]);
         else
             complete_one(w, call, rc, i, requests, NULL);
-    end_watch(w);
+    end_watch(w, call);
 }
 
 void pc_watch_testall(struct pc_watch *w, struct pc_call *call, int n, const MPI_Request *requests,
@@ -261,7 +348,7 @@ void pc_watched_testall(struct pc_watch *w, struct pc_call *call, int rc, int n,
     if (w->mine && (rc != MPI_SUCCESS || *flag))
         pc_watched_all(w, call, rc, n, requests, statuses);
     else
-        end_watch(w);
+        end_watch(w, call);
 }
 
 void pc_watch_any(struct pc_watch *w, struct pc_call *call, int n, const MPI_Request *requests,
@@ -279,7 +366,7 @@ void pc_watched_any(struct pc_watch *w, struct pc_call *call, int rc, int n,
 {
     if (w->mine && *index >= 0 && *index < n)
         complete_one(w, call, rc, *index, requests, *status);
-    end_watch(w);
+    end_watch(w, call);
 }
 
 void pc_watch_testany(struct pc_watch *w, struct pc_call *call, int n, const MPI_Request *requests,
@@ -296,7 +383,7 @@ void pc_watched_testany(struct pc_watch *w, struct pc_call *call, int rc, int n,
     if (rc != MPI_SUCCESS || *flag)
         pc_watched_any(w, call, rc, n, requests, index, status);
     else
-        end_watch(w);
+        end_watch(w, call);
 }
 
 void pc_watch_some(struct pc_watch *w, struct pc_call *call, int n, const MPI_Request *requests,
@@ -316,7 +403,7 @@ void pc_watched_some(struct pc_watch *w, struct pc_call *call, int rc, int n,
         for (int i = 0; i < *n_done; i++)
             if (indices[i] >= 0 && indices[i] < n)
                 complete_by_status(w, call, rc, indices[i], &(*statuses)[i]);
-    end_watch(w);
+    end_watch(w, call);
 }
 
 void pc_watch_peek(struct pc_watch *w, struct pc_call *call, MPI_Request request, const int *flag,
@@ -331,8 +418,10 @@ void pc_watched_peek(struct pc_watch *w, struct pc_call *call, int rc, MPI_Reque
                      const int *flag, MPI_Status **status)
 {
     (void)request;
-    if (w->mine && rc == MPI_SUCCESS && *flag)
-        complete(w, call, 0, *status);
+    if (!w->mine || rc != MPI_SUCCESS || !*flag)
+        return;
+    complete(w, call, 0, *status);
+    end_watch(w, call);
 }
 
 void pc_watch_free(struct pc_watch *w, struct pc_call *call, const MPI_Request *request)
@@ -342,13 +431,16 @@ void pc_watch_free(struct pc_watch *w, struct pc_call *call, const MPI_Request *
 
 void pc_watched_free(struct pc_watch *w, struct pc_call *call, int rc, const MPI_Request *request)
 {
-    (void)call;
+    struct pc_remembered *found = w->records;
     (void)request;
-    if (!w->mine || rc != MPI_SUCCESS || !w->found[0].place)
+    if (!w->mine || rc != MPI_SUCCESS || !found->place)
         return;
-    if (w->found[0].flags & PC_REQUEST_ACTIVE && w->found[0].flags & PC_REQUEST_RECEIVE)
+    if (found->flags & PC_REQUEST_ACTIVE && found->flags & PC_REQUEST_RECEIVE)
         pc_core->lost(PCOLLECT_LOST_RECEIVES, 1);
-    pc_table_take(w->mine, &w->found[0]);
+    pc_table_take(w->mine, found);
+    if (found->flags & PC_REQUEST_ACTIVE && wants_all())
+        note_ended(w, found, 0, PCOLLECT_ENDED_FREED);
+    end_watch(w, call);
 }
 
 /* The record is that of this start from now on. */
@@ -356,7 +448,9 @@ static void restart(const struct pc_remembered *found, struct pc_call *call)
 {
     struct pc_request *r = pc_table_record(found);
     r->start.origin = pc_origin_of(call);
+    r->start.origin.comm = found->start.origin.comm;
     r->start.begin = call->event.begin;
+    r->start.mpi_ticks = wants_all() ? pc_core->mpi_ticks(call->thread) : 0;
     atomic_store_explicit(&r->flags, (found->flags | PC_REQUEST_ACTIVE) + PC_REQUEST_START,
                           memory_order_release);
 }
@@ -367,8 +461,8 @@ void pc_watch_start(struct pc_watch *w, struct pc_call *call, int n, const MPI_R
     begin_watch(w, call, n, requests, NULL, ALWAYS);
     call->event.begin = pc_ticks();
     for (int i = 0; w->mine && i < n; i++)
-        if (w->found[i].place)
-            restart(&w->found[i], call);
+        if (w->records[i].place)
+            restart(&w->records[i], call);
 }
 
 void pc_watched_start(struct pc_watch *w, struct pc_call *call, int rc, int n,
@@ -376,7 +470,7 @@ void pc_watched_start(struct pc_watch *w, struct pc_call *call, int rc, int n,
 {
     (void)requests;
     for (int i = 0; w->mine && i < n; i++) {
-        const struct pc_remembered *found = &w->found[i];
+        const struct pc_remembered *found = &w->records[i];
         if (!found->place)
             continue;
         if (rc == MPI_SUCCESS) {
@@ -387,5 +481,5 @@ void pc_watched_start(struct pc_watch *w, struct pc_call *call, int rc, int n,
                                   memory_order_release);
         }
     }
-    end_watch(w);
+    end_watch(w, call);
 }

@@ -23,14 +23,6 @@ enum {
     PC_REQUEST_START = 16      /* the first bit of a count of starts, of a persistent one */
 };
 
-/* What is remembered of the start of an operation. */
-struct pc_start {
-    struct pc_origin origin;
-    uint64_t begin; /* ticks */
-    uint64_t mpi_ticks;
-    uint64_t bytes_sent, bytes_received; /* of each start of a persistent request */
-};
-
 struct pc_request {
     _Atomic uint64_t key; /* free: links to other free records (adapter_table.c) */
     struct pc_start start;
@@ -46,6 +38,7 @@ struct pc_remembered {
     uint32_t value;          /* of *place when it was found */
     uint32_t flags;          /* as they were then */
     _Atomic uint32_t *place; /* NULL: nothing is remembered */
+    uint32_t how_plus_1;     /* it has ended in this call: enum pcollect_how; 0: not */
 };
 
 #define PC_WATCH_FEW 4
@@ -54,12 +47,15 @@ struct pc_remembered {
 struct pc_watch {
     struct pc_request_table *mine; /* NULL: nothing is remembered, nothing to do */
     MPI_Request *requests;
-    MPI_Status *statuses;        /* where the real call writes them */
-    struct pc_remembered *found; /* looked up before the call; NULL: look up after it */
+    MPI_Status *statuses; /* where the real call writes them */
+    /* Looked up before the call: one for each request. Else those that have ended. */
+    struct pc_remembered *records;
+    int n_records, n_ended;
+    bool looked_up;
     size_t scratch_used;
     MPI_Request few_requests[PC_WATCH_FEW];
     MPI_Status few_statuses[PC_WATCH_FEW];
-    struct pc_remembered few_found[PC_WATCH_FEW];
+    struct pc_remembered few_records[PC_WATCH_FEW];
 };
 
 /* A send or collective is under way; behind the rule of its bytes. */
@@ -118,5 +114,8 @@ void pc_watched_free(struct pc_watch *w, struct pc_call *call, int rc, const MPI
 void pc_watch_start(struct pc_watch *w, struct pc_call *call, int n, const MPI_Request *requests);
 void pc_watched_start(struct pc_watch *w, struct pc_call *call, int rc, int n,
                       const MPI_Request *requests);
+
+/* At the end of the run: what is still under way will not be completed. */
+void pc_requests_close(void);
 
 #endif

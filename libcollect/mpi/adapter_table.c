@@ -184,6 +184,9 @@ static __attribute__((noinline)) void forget(struct pc_request_table *t, uint32_
     uint32_t flags = atomic_load_explicit(&r->flags, memory_order_relaxed);
     if (flags & PC_REQUEST_ACTIVE && flags & PC_REQUEST_RECEIVE && !pc_table_is_shared())
         pc_core->lost(PCOLLECT_LOST_RECEIVES, 1);
+    if (flags & PC_REQUEST_ACTIVE && !pc_table_is_shared() &&
+        pc_core->wants & PCOLLECT_WANT_REQUEST)
+        pc_core->ended(NULL, &r->start, PCOLLECT_ENDED_FREED, 0);
     t->n_live--;
     give_back(t, r);
 }
@@ -221,6 +224,7 @@ bool pc_table_link(struct pc_request_table *t, struct pc_request *r, uint64_t ke
 void pc_table_find(uint64_t key, struct pc_remembered *found)
 {
     found->place = NULL;
+    found->how_plus_1 = 0;
     word *place = key ? find_place(key) : NULL;
     uint32_t value = place ? atomic_load_explicit(place, memory_order_acquire) : 0;
     if (!value)

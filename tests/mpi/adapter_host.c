@@ -2,7 +2,7 @@
  *
  * The host of adapter_host.h: linked with the stubs and the resolver into a library for LD_PRELOAD.
  * ADAPTER_DIR names the folder of the adapters; with ADAPTER_OUT a list "op calls sent received"
- * goes to that file and the rank's number, at the end.
+ * goes to that file and the rank's number, at the end. ADAPTER_WANTS is what plugins want.
  */
 #include "tests/mpi/adapter_host.h"
 
@@ -32,6 +32,7 @@ struct pc_thread {
 
 static struct {
     _Atomic uint64_t calls, sent, received, completions, lost_receives, n_threads;
+    _Atomic uint64_t ended[6], wait_sum;
     _Atomic uint32_t init_begins, init_ends, finalize_begins, finalize_ends, merges;
     struct {
         _Atomic uint64_t calls, sent, received;
@@ -143,7 +144,7 @@ static bool begin(struct pc_call *call, unsigned slot)
 
 static void prepare(struct pc_call *call)
 {
-    (void)call;
+    call->comm = 0;
 }
 
 static void pre(struct pc_call *call)
@@ -162,6 +163,7 @@ static void end(struct pc_call *call)
     s->tag = e->tag;
     s->result = e->result;
     s->node = call->node;
+    s->call_ticks = e->end - e->begin;
     snprintf(s->op, sizeof s->op, "%s", pc_op_name(e->op));
     host.op[e->op].calls++;
     host.op[e->op].sent += e->bytes_sent;
@@ -181,6 +183,26 @@ static void complete(struct pc_call *by, const struct pc_origin *o,
     host.completions++;
     host.received += bytes_received;
     host.op[host.op_of_node[o->node % (1 << 20)]].received += bytes_received;
+}
+
+static void ended(struct pc_call *by, const struct pc_start *start, enum pcollect_how how,
+                  uint64_t wait)
+{
+    struct adapter_seen *s = &self->last;
+    host.ended[how]++;
+    host.wait_sum += wait;
+    s->ended_start = start->origin.node;
+    s->ended_end = by ? by->node : 0;
+    s->ended_sent = start->bytes_sent;
+    s->ended_received = start->bytes_received;
+    if (by && start->begin > by->event.end)
+        abort();
+}
+
+static uint64_t mpi_ticks(const struct pc_thread *thread)
+{
+    (void)thread;
+    return 0;
 }
 
 static void lost(enum pcollect_lost what, uint64_t n)
@@ -273,7 +295,7 @@ static void finalize_end(void)
 
 const struct pc_core *pc_core_table(void)
 {
-    static const struct pc_core core = {
+    static struct pc_core core = {
         .abi = PC_CORE_ABI,
         .size = sizeof core,
         .begin = begin,
@@ -281,6 +303,8 @@ const struct pc_core *pc_core_table(void)
         .pre = pre,
         .end = end,
         .complete = complete,
+        .ended = ended,
+        .mpi_ticks = mpi_ticks,
         .lost = lost,
         .memory = memory,
         .thread_slot = offsetof(struct pc_thread, slot),
@@ -291,6 +315,10 @@ const struct pc_core *pc_core_table(void)
         .merge = merge,
         .finalize_end = finalize_end,
     };
+    const char *wants = getenv("ADAPTER_WANTS");
+    if (wants)
+        core.wants = strtoull(wants, NULL, 10);
+    core.asks = core.wants != 0;
     return &core;
 }
 
@@ -335,6 +363,9 @@ void adapter_host_look(struct adapter_seen *out)
     out->all_sent = host.sent;
     out->all_received = host.received;
     out->lost_receives = host.lost_receives;
+    for (int i = 0; i < 6; i++)
+        out->ended[i] = host.ended[i];
+    out->wait_sum = host.wait_sum;
     out->init_begins = host.init_begins;
     out->init_ends = host.init_ends;
     out->finalize_begins = host.finalize_begins;

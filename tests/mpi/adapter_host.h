@@ -18,6 +18,11 @@ struct adapter_seen {
     uint64_t completed_node, completed_bytes; /* of the last completion */
     uint64_t all_sent, all_received;          /* completions included */
     uint64_t lost_receives;
+    /* With ADAPTER_WANTS=16: operations that have ended, by how, and what the last one said. */
+    uint64_t ended[6];
+    uint64_t ended_start, ended_end; /* numbers of the calls */
+    uint64_t ended_sent, ended_received;
+    uint64_t wait_sum, call_ticks; /* all shares; length of the thread's last call */
     uint32_t init_begins, init_ends, finalize_begins, finalize_ends, merges;
 };
 

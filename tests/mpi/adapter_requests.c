@@ -286,6 +286,12 @@ static void across_threads(void)
 
 int main(int argc, char **argv)
 {
+#if defined OPEN_MPI
+    /* Its own Waitall now and then hangs behind an error, with or without a profiler (4.1.4). */
+    const int most = 1;
+#else
+    const int most = 2;
+#endif
     int provided;
     find_host();
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
@@ -298,7 +304,7 @@ int main(int argc, char **argv)
     persistent();
     cancelled_and_freed();
     matched();
-    if (size <= 2) /* more ranks hang in Open MPI 4.1.4's own Waitall, with or without a profiler */
+    if (size <= most)
         truncated();
     if (provided == MPI_THREAD_MULTIPLE)
         across_threads();

@@ -20,7 +20,8 @@ tests_mpi_libadapterhost_la_LIBADD = libcollect/libpcmpi.la libcollect/libpcinte
     base/libpcbase.la
 TESTS += tests/mpi/adapter.test
 dist_check_SCRIPTS += tests/mpi/adapter.test
-EXTRA_DIST += tests/mpi/adapter_bytes.c tests/mpi/adapter_bytes.h tests/mpi/adapter_fake.c \
+EXTRA_DIST += tests/mpi/adapter_bytes.c tests/mpi/adapter_bytes.h tests/mpi/adapter_ended.c \
+    tests/mpi/adapter_fake.c \
     tests/mpi/adapter_fortran.F90 tests/mpi/adapter_fortran.expect tests/mpi/adapter_local.c \
     tests/mpi/adapter_local_module.c tests/mpi/adapter_missing.c tests/mpi/adapter_prototypes.c \
     tests/mpi/adapter_requests.c tests/mpi/adapter_stubs.c tests/mpi/adapter_tool.c \

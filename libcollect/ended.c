@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The end of operations with requests, for the plugins that want it (PCOLLECT_WANT_REQUEST). The
+ * adapter says what it remembered of the start and which call saw the end; how long that took, and
+ * how much of it the starting thread spent outside of MPI, is found here. Of the measured path.
+ */
+#include "libcollect/core_private.h"
+
+#define barrier() atomic_signal_fence(memory_order_seq_cst)
+
+/* Another thread's may be a call behind. */
+uint64_t pc_call_mpi_ticks(const struct pc_thread *t)
+{
+    return __atomic_load_n(&t->record->mpi_ticks, __ATOMIC_RELAXED);
+}
+
+/* Of the time before the completing call what its starter did not spend in MPI. */
+static uint64_t overlap_of(const struct pc_start *start, uint64_t until)
+{
+    uint64_t passed = until > start->begin ? until - start->begin : 0;
+    uint64_t in_mpi = pc_call_mpi_ticks(start->origin.thread) - start->mpi_ticks;
+    return in_mpi < passed ? passed - in_mpi : 0;
+}
+
+static void tell(struct pc_thread *t, const struct pc_start *start, const struct pcollect_end *end)
+{
+    const struct pcollect_node *n = pc_arena_at(&pc_process.arena, start->origin.node);
+    char *record = pc_arena_at(&pc_process.arena, n->record);
+    if (PC_UNLIKELY(start->origin.thread != t))
+        record = pc_call_twin_record(t, start->origin.node);
+    if (!record) {
+        pc_lost(PCOLLECT_LOST_ROWS, 1);
+        return;
+    }
+    for (uint32_t i = 0; i < pc_process.n_plugins; i++) {
+        const struct pc_loaded_plugin *p = &pc_process.plugins[i];
+        if (p->comm->ended)
+            p->comm->ended(p->state, end, record + p->record_offset);
+    }
+}
+
+void pc_call_ended(struct pc_call *by, const struct pc_start *start, enum pcollect_how how,
+                   uint64_t wait)
+{
+    struct pc_thread *t = by ? by->thread : pc_self;
+    if (!t || t->busy)
+        return;
+    if (start->origin.epoch != t->phase) {
+        pc_lost(PCOLLECT_LOST_ROWS, 1); /* started before the merge, ended after it */
+        return;
+    }
+    struct pcollect_end end = {.size = sizeof end,
+                               .how = how,
+                               .start_node = start->origin.node,
+                               .bytes_sent = start->bytes_sent,
+                               .bytes_received = start->bytes_received,
+                               .wait = wait,
+                               .thread = t};
+    if (by && how != PCOLLECT_ENDED_AT_ONCE) {
+        end.flight = by->event.end > start->begin ? by->event.end - start->begin : 0;
+        end.overlap = overlap_of(start, by->event.begin);
+    }
+    if (by)
+        end.end_node = by->node;
+    t->busy = 1;
+    barrier();
+    tell(t, start, &end);
+    barrier();
+    t->busy = 0;
+}

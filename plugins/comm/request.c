@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * request: nonblocking, persistent and partitioned operations, from the call that started one to
+ * the call that completed it.
+ *
+ * In the context that started them: how many, how long they were under way, how much of that time
+ * the thread was outside of MPI (overlap), and how long it then waited for them. In the table
+ * `requests`: the same for each pair of contexts, so that a wait can be read from either end. The
+ * time of a call that completes several operations is shared equally among them: the waits of a
+ * completing context add up to the time of its calls that completed anything.
+ */
+#include "plugins/plugins.h"
+
+#include <stddef.h>
+
+struct request_record {
+    uint64_t operations, flight, wait, overlap;
+};
+
+static const struct pcollect_field fields[] = {
+    {"operations", "operations started here that have ended", PCOLLECT_SUM, PCOLLECT_UNIT_COUNT, 0,
+     offsetof(struct request_record, operations)},
+    {"flight", "time from their start to the end of the call that completed them", PCOLLECT_SUM,
+     PCOLLECT_UNIT_TICKS, 0, offsetof(struct request_record, flight)},
+    {"wait", "time waited for them in the calls that completed them", PCOLLECT_SUM,
+     PCOLLECT_UNIT_TICKS, 0, offsetof(struct request_record, wait)},
+    {"overlap", "of their flight the time that the thread was outside of MPI", PCOLLECT_SUM,
+     PCOLLECT_UNIT_TICKS, 0, offsetof(struct request_record, overlap)},
+};
+
+enum { COUNT, SENT, RECEIVED, FLIGHT, WAIT, LONGEST_WAIT, OVERLAP, HOW };
+
+#define SUM(name, doc, unit)                                                                       \
+    {                                                                                              \
+        name, doc, PCOLLECT_COLUMN_NUMBER, PCOLLECT_SUM, unit, 0                                   \
+    }
+
+static const struct pcollect_column columns[] = {
+    {"start", "context that started the operations", PCOLLECT_COLUMN_NODE, 0, PCOLLECT_UNIT_COUNT,
+     0},
+    {"completion", "context that completed them; none: nobody did", PCOLLECT_COLUMN_NODE, 0,
+     PCOLLECT_UNIT_COUNT, 0},
+    SUM("operations", "operations", PCOLLECT_UNIT_COUNT),
+    SUM("bytes_sent", "bytes described by send arguments", PCOLLECT_UNIT_BYTES),
+    SUM("bytes_received", "bytes received", PCOLLECT_UNIT_BYTES),
+    SUM("flight", "time under way", PCOLLECT_UNIT_TICKS),
+    SUM("wait", "time in the completing calls", PCOLLECT_UNIT_TICKS),
+    {"longest_wait", "longest share of a completing call", PCOLLECT_COLUMN_NUMBER, PCOLLECT_MAX,
+     PCOLLECT_UNIT_TICKS, 0},
+    SUM("overlap", "time under way and outside of MPI", PCOLLECT_UNIT_TICKS),
+    SUM("at_once", "of the operations those that were complete when started", PCOLLECT_UNIT_COUNT),
+    SUM("cancelled", "those that were cancelled", PCOLLECT_UNIT_COUNT),
+    SUM("failed", "those that ended with an error", PCOLLECT_UNIT_COUNT),
+    SUM("freed", "those whose request was freed while under way", PCOLLECT_UNIT_COUNT),
+    SUM("never", "those that were not completed before MPI_Finalize", PCOLLECT_UNIT_COUNT),
+};
+
+static const struct pcollect_table table = {
+    .name = "requests",
+    .doc = "nonblocking, persistent and partitioned operations by where they start and complete",
+    .columns = columns,
+    .n_keys = 2,
+    .n_values = sizeof columns / sizeof columns[0] - 2,
+};
+
+static int start(const struct pcollect_host *host, void **state)
+{
+    *state = (void *)host;
+    return 0;
+}
+
+static void post(void *state, const struct pcollect_event *event, void *record)
+{
+    (void)state;
+    (void)event;
+    (void)record;
+}
+
+static void add_row(const struct pcollect_host *host, const struct pcollect_end *end)
+{
+    const uint64_t keys[2] = {end->start_node, end->end_node};
+    uint64_t *v = host->row(end->thread, &table, keys);
+    if (!v)
+        return;
+    v[COUNT]++;
+    v[SENT] += end->bytes_sent;
+    v[RECEIVED] += end->bytes_received;
+    v[FLIGHT] += end->flight;
+    v[WAIT] += end->wait;
+    v[OVERLAP] += end->overlap;
+    if (end->wait > v[LONGEST_WAIT])
+        v[LONGEST_WAIT] = end->wait;
+    if (end->how)
+        v[HOW + end->how - 1]++;
+}
+
+static void ended(void *state, const struct pcollect_end *end, void *data)
+{
+    struct request_record *r = data;
+    r->operations++;
+    r->flight += end->flight;
+    r->wait += end->wait;
+    r->overlap += end->overlap;
+    add_row(state, end);
+}
+
+const struct pcollect_comm_plugin pc_plugin_request = {
+    .abi = PCOLLECT_PLUGIN_ABI,
+    .size = sizeof(struct pcollect_comm_plugin),
+    .kind = PCOLLECT_PLUGIN_COMM,
+    .record_bytes = sizeof(struct request_record),
+    .name = "request",
+    .doc = "nonblocking operations: where they start and complete, waits and overlap",
+    .fields = fields,
+    .tables = &table,
+    .n_fields = sizeof fields / sizeof fields[0],
+    .n_tables = 1,
+    .init = start,
+    .post = post,
+    .wants = PCOLLECT_WANT_REQUEST,
+    .ended = ended,
+};
