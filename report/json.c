@@ -93,23 +93,36 @@ static void put_row(FILE *out, const struct pct_table *t, const struct pct_data 
         fprintf(out, "%s\"%s\": ", k ? ", " : "", t->columns[k].name);
         put_value(out, &t->columns[k], &v);
     }
-    if (t->count == pct_table_find("contexts")->count)
+    if (t == pct_table_find("contexts"))
         put_frames(out, d, row);
     fputc('}', out);
+}
+
+static void put_rows(FILE *out, const struct pct_table *t, const struct pct_data *d,
+                     const struct pct_rows *rows)
+{
+    bool single = t->count == pct_header_count;
+    fprintf(out, ",\n  \"%s\": %s", t->name, single ? "" : "[");
+    for (size_t i = 0; i < rows->n; i++) {
+        if (!single)
+            fputs(i ? ",\n    " : "\n    ", out);
+        put_row(out, t, d, rows->index[i]);
+    }
+    fputs(single ? "" : "\n  ]", out);
+}
+
+void pct_table_json(FILE *out, const struct pct_table *t, const struct pct_data *d)
+{
+    struct pct_rows rows = pct_table_rows(t, d, NULL, 0);
+    put_rows(out, t, d, &rows);
+    pct_rows_free(&rows);
 }
 
 static void put_table(FILE *out, const struct pct_table *t, const struct pct_data *d,
                       const struct pct_options *o)
 {
-    bool single = t->count == pct_header_count;
     struct pct_rows rows = pct_table_rows(t, d, o->sort, o->min_percent);
-    fprintf(out, ",\n  \"%s\": %s", t->name, single ? "" : "[");
-    for (size_t i = 0; i < rows.n; i++) {
-        if (!single)
-            fputs(i ? ",\n    " : "\n    ", out);
-        put_row(out, t, d, rows.index[i]);
-    }
-    fputs(single ? "" : "\n  ]", out);
+    put_rows(out, t, d, &rows);
     pct_rows_free(&rows);
 }
 

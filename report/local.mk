@@ -6,7 +6,9 @@ report_libpcreport_la_SOURCES = report/report.h report/report_private.h report/r
     report/tree.h report/tree.c report/table.h report/table.c report/data.c report/columns.c \
     report/columns_header.c report/head.c report/outline.c report/print.c report/json.c \
     report/fit/fit.h report/fit/fit_private.h report/fit/fit.c report/fit/solve.c report/fit/band.c \
-    report/fit/data.h report/fit/data.c report/fit/read_text.c report/fit/read_json.c
+    report/fit/data.h report/fit/data.c report/fit/read_text.c report/fit/read_json.c \
+    report/compare/join.h report/compare/join.c report/compare/scale.h report/compare/scale.c \
+    report/compare/scale_columns.c report/compare/scale_print.c
 report_libpcreport_la_CFLAGS = $(PC_FLAGS) $(LIBDW_CFLAGS) $(JANSSON_CFLAGS)
 report_libpcreport_la_LIBADD = base/libpcbase.la $(JANSSON_LIBS) -lm
 if HAVE_LIBDW

@@ -333,6 +333,19 @@ static size_t find_width(void)
     return 100;
 }
 
+/* Characters only: numbers never follow the locale. */
+static bool is_utf8(void)
+{
+    setlocale(LC_CTYPE, "");
+    return !strcmp(nl_langinfo(CODESET), "UTF-8");
+}
+
+void pct_report_terminal(size_t *width_out, bool *utf8_out)
+{
+    *width_out = isatty(STDOUT_FILENO) ? find_width() : 0;
+    *utf8_out = is_utf8();
+}
+
 int pct_options_read(int argc, char **argv, struct pct_options *o, int *status_out)
 {
     int result = read_all(argc, argv, o);
@@ -343,9 +356,7 @@ int pct_options_read(int argc, char **argv, struct pct_options *o, int *status_o
         return 1;
     }
     bool terminal = isatty(STDOUT_FILENO);
-    /* Characters only: numbers never follow the locale. */
-    setlocale(LC_CTYPE, "");
-    o->utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8");
+    o->utf8 = is_utf8();
     o->color = o->color_mode == PCT_COLOR_ALWAYS ||
                (o->color_mode == PCT_COLOR_AUTO && terminal && !is_plain());
     /* A table for a file or a pipe is not cut, unless a width is asked for. */

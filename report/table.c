@@ -113,6 +113,16 @@ void pct_rows_free(struct pct_rows *rows)
 /* ---- Values -----------------------------------------------------------------------------------
  */
 
+static void put_sign(struct pct_buf *b, int64_t v, const char *plus)
+{
+    pct_buf_text(b, v < 0 ? "-" : v ? plus : "");
+}
+
+static pc_u128 size_of(int64_t v)
+{
+    return v < 0 ? (pc_u128)0 - (pc_u128)v : (pc_u128)v;
+}
+
 void pct_value_raw(const struct pct_column *c, const struct pct_value *v, struct pct_buf *b)
 {
     char number[PCT_NUMBER_BYTES];
@@ -139,6 +149,20 @@ void pct_value_raw(const struct pct_column *c, const struct pct_value *v, struct
     case PCT_YES_NO:
         pct_buf_text(b, v->integer ? "yes" : "no");
         break;
+    case PCT_NS_CHANGE:
+        put_sign(b, v->integer, "");
+        pct_buf_text(b, pct_text_seconds(number, size_of(v->integer)));
+        break;
+    case PCT_PERCENT_CHANGE:
+        put_sign(b, v->integer, "");
+        pct_buf_text(b, pct_text_percent(number, size_of(v->integer)));
+        break;
+    case PCT_RATIO:
+        pct_buf_text(b, pct_text_percent(number, v->number));
+        break;
+    case PCT_REAL:
+        pct_buf_format(b, "%.9g", v->real);
+        break;
     }
 }
 
@@ -161,6 +185,17 @@ void pct_value_people(const struct pct_column *c, const struct pct_value *v, str
         break;
     case PCT_PERCENT:
         pct_buf_text(b, pct_text_percent_1(number, v->number));
+        break;
+    case PCT_NS_CHANGE:
+        put_sign(b, v->integer, "+");
+        pct_buf_text(b, pct_text_time(number, size_of(v->integer)));
+        break;
+    case PCT_PERCENT_CHANGE:
+        put_sign(b, v->integer, "+");
+        pct_buf_text(b, pct_text_percent_1(number, size_of(v->integer)));
+        break;
+    case PCT_REAL:
+        pct_buf_format(b, "%.4g", v->real);
         break;
     default:
         pct_value_raw(c, v, b);

@@ -26,6 +26,9 @@ struct pct_data {
     struct pct_spread *spreads;
     size_t n_contexts;
     uint32_t *frames; /* by module: nodes of the profile in it */
+    /* Of comparisons; then only `pool` is set of what is above. */
+    const struct pct_scale *scale;
+    const struct pct_diff *diff;
 };
 
 /* Takes ownership of the symbols; the profile must outlive it. */
@@ -41,7 +44,11 @@ enum pct_type {
     PCT_NS,      /* nanoseconds; tsv, json: seconds with nine decimals */
     PCT_PERCENT, /* thousandths of a percent; tsv, json: percent with three decimals */
     PCT_INTEGER, /* with sign: a rank, a process id */
-    PCT_YES_NO
+    PCT_YES_NO,
+    PCT_NS_CHANGE,      /* PCT_NS with sign */
+    PCT_PERCENT_CHANGE, /* PCT_PERCENT with sign */
+    PCT_RATIO,          /* thousandths: 1.940 */
+    PCT_REAL            /* any number */
 };
 
 struct pct_value {
@@ -49,6 +56,7 @@ struct pct_value {
     const char *text;
     pc_u128 number;
     int64_t integer;
+    double real;
 };
 
 struct pct_column {
@@ -114,6 +122,9 @@ void pct_value_people(const struct pct_column *c, const struct pct_value *v, str
 
 void pct_table_tsv(FILE *out, const struct pct_table *t, const struct pct_data *d,
                    const struct pct_rows *rows);
+
+/* Appends `, "name": [rows]` to an object. */
+void pct_table_json(FILE *out, const struct pct_table *t, const struct pct_data *d);
 
 /* Aligned columns. names: of the columns to show, NULL-terminated, or NULL for all under their
  * stable names. Texts are cut to make the table fit `width`, 0: never. `more(arg, row, b)` appends

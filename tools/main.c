@@ -11,8 +11,8 @@
 #include <getopt.h>
 #include <string.h>
 
-static const struct pct_command *const commands[] = {&pct_run, &pct_report, &pct_model,
-                                                     &pct_recover, &pct_config};
+static const struct pct_command *const commands[] = {&pct_run,   &pct_report,  &pct_scale_command,
+                                                     &pct_model, &pct_recover, &pct_config};
 
 static const struct pct_option own_options[] = {
     {'V', "version", NULL, "print the version"},
@@ -82,7 +82,7 @@ static int run_command(int argc, char **argv)
     const struct pct_command *command = find_command(argv[0]);
     if (command == NULL)
         return refuse_command(argv[0]);
-    optind = 1;
+    optind = 0; /* begin anew: the command may let options and words mix */
     return command->main(command, argc, argv);
 }
 

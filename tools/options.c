@@ -158,15 +158,15 @@ int pct_options_next(const struct pct_command *self, int argc, char **argv)
     *p = '\0';
     opterr = 0;
     optopt = 0;
-    int at = optind;
-    int letter = getopt_long(argc, argv, letters, longs, NULL);
+    int at = optind ? optind : 1;
+    int letter = getopt_long(argc, argv, self->mixed ? letters + 1 : letters, longs, NULL);
     const struct pct_option *o = letter == ':' ? option_of(self, optopt) : NULL;
     switch (letter) {
     case 'h':
         pct_help(self, stdout);
         return PCT_OPTION_HELPED;
     case '?':
-        return answer_unknown(self, argv[at]);
+        return answer_unknown(self, argv[self->mixed ? optind - 1 : at]);
     case ':':
         pct_refuse(self, "option --%s needs a value: %s", o ? o->name : "", o ? o->argument : "");
         return PCT_OPTION_WRONG;

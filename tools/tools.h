@@ -29,15 +29,17 @@ struct pct_command {
     const char *summary;              /* one line, for the list of commands */
     const char *details;              /* after the options; may be NULL */
     const struct pct_option *options; /* up to a row without name; NULL: it parses its own */
+    bool mixed; /* options may follow other words; else the first other word ends them */
     int (*main)(const struct pct_command *self, int argc, char **argv);
 };
 
-extern const struct pct_command pct_run, pct_recover, pct_config, pct_report, pct_model;
+extern const struct pct_command pct_run, pct_recover, pct_config, pct_report, pct_model,
+    pct_scale_command;
 
 /* Values of pct_options_next beside letters. */
 enum { PCT_OPTION_END = -1, PCT_OPTION_HELPED = -2, PCT_OPTION_WRONG = -3 };
 
-/* The next option of argv, in the order of getopt_long; stops at the first word that is none.
+/* The next option of argv, in the order of getopt_long.
  * optarg and optind are getopt's. HELPED: --help was answered on standard output. WRONG: was
  * answered on standard error: return PCT_CALL. */
 int pct_options_next(const struct pct_command *self, int argc, char **argv);

@@ -3,7 +3,8 @@ report_test_ldadd = report/libpcreport.la format/libpcformat.la
 report_test_sample = tests/report/sample.c tests/report/sample.h
 
 if HAVE_CMOCKA
-report_unit_tests = tests/report/text_test tests/report/model_test tests/report/fit_test
+report_unit_tests = tests/report/text_test tests/report/model_test tests/report/fit_test \
+    tests/report/scale_test
 check_PROGRAMS += $(report_unit_tests)
 TESTS += $(report_unit_tests)
 endif
@@ -24,6 +25,11 @@ tests_report_text_test_LDADD = $(report_test_ldadd) $(CMOCKA_LIBS) -lm
 tests_report_fit_test_CFLAGS = $(test_cflags) $(PC_SANITIZE)
 tests_report_fit_test_LDFLAGS = $(PC_SANITIZE)
 tests_report_fit_test_LDADD = $(report_test_ldadd) $(CMOCKA_LIBS) -lm
+
+tests_report_scale_test_SOURCES = tests/report/scale_test.c $(report_test_sample)
+tests_report_scale_test_CFLAGS = $(test_cflags) $(PC_SANITIZE)
+tests_report_scale_test_LDFLAGS = $(PC_SANITIZE)
+tests_report_scale_test_LDADD = $(report_test_ldadd) $(CMOCKA_LIBS) -lm
 
 tests_report_model_test_SOURCES = tests/report/model_test.c $(report_test_sample)
 tests_report_model_test_CFLAGS = $(test_cflags) $(PC_SANITIZE)

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * One program at several numbers of ranks: what each context costs at each, what it loses against
+ * ideal scaling, how it grows. doc/internals/scaling.md has the definitions.
+ *
+ * Data structure: scales in order of their ranks, each the mean of its runs; rows, one for each
+ * context with a cost, in order of their loss. Invariant: the losses of all rows add up to the loss
+ * of the whole run.
+ */
+#ifndef PCT_SCALE_H
+#define PCT_SCALE_H
+
+#include "report/compare/join.h"
+#include "report/fit/fit.h"
+
+enum pct_scaling {
+    PCT_SCALING_UNKNOWN, /* told from the total of computation */
+    PCT_SCALING_STRONG,  /* the same problem on more ranks */
+    PCT_SCALING_WEAK     /* the problem grows with the ranks */
+};
+
+/* All runs with one number of ranks; means over them. */
+struct pct_scale_point {
+    double ranks;
+    size_t n_runs;
+    double time_ns, core_ns, compute_ns, busiest_ns;
+    double speed_up, efficiency; /* against the smallest scale */
+    /* Factors of efficiency: parallel = balance * communication; efficiency of the run at the
+     * smallest scale is its parallel efficiency. */
+    double parallel, balance, communication, computation;
+};
+
+/* Of one context at one scale, summed over ranks; means over the runs of the scale. */
+struct pct_scale_cost {
+    double ns, calls, bytes;
+    double lost_ns; /* more than ideal scaling from the smallest scale would cost */
+};
+
+struct pct_scale_row {
+    uint32_t node;
+    const char *place;
+    struct pct_scale_cost *costs; /* by scale */
+    double lost_ns;               /* at the largest scale */
+    double speed_up, efficiency;  /* at the largest scale; 0: not there at the smallest */
+    bool modelled;
+    struct pct_fit fit;         /* of the time a rank, in seconds */
+    struct pct_fit_band future; /* of the time a rank at options.predict, in seconds */
+};
+
+struct pct_scale_options {
+    enum pct_scaling scaling;
+    double predict; /* ranks; 0: no */
+};
+
+struct pct_scale {
+    struct pct_scale_options options;
+    enum pct_scaling scaling;
+    double growth; /* of the total of computation: exponent of the number of ranks */
+    const struct pct_run *runs;
+    size_t n_runs;
+    struct pct_join *join;
+    struct pct_scale_point *points;
+    size_t n_points;
+    size_t *point_of; /* by run */
+    struct pct_scale_row *rows;
+    size_t n_rows;
+    double lost_ns, core_ns; /* of the whole run at the largest scale */
+    struct pct_fit fit;      /* of the time of the run, in seconds */
+    bool modelled;
+    struct pct_fit_band future;
+};
+
+/* PC_EARG with a text: fewer than two scales, or it cannot be told which kind of scaling it is. The
+ * runs must outlive *out. */
+int pct_scale_make(const struct pct_run *runs, size_t n, const struct pct_scale_options *options,
+                   struct pct_scale **out, struct pc_error *error);
+void pct_scale_free(struct pct_scale *s);
+
+/* ---- Output (scale_print.c) ---- */
+
+/* Tables `scales` and `contexts`: columns draw from pct_data.scale. */
+extern const struct pct_table pct_scale_tables[];
+extern const size_t pct_n_scale_tables;
+
+void pct_scale_print(FILE *out, const struct pct_scale *s, size_t width, bool utf8);
+/* table NULL: both. */
+void pct_scale_json(FILE *out, const struct pct_scale *s, const struct pct_table *table);
+void pct_scale_tsv(FILE *out, const struct pct_scale *s, const struct pct_table *table);
+
+/* Why a row loses, in words; interned. */
+const char *pct_scale_reason(const struct pct_scale *s, const struct pct_scale_row *row);
+
+#endif

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * pcollect scale on profiles whose every figure follows from a closed form: what each context
+ * loses, the efficiencies, the models, and the matching of contexts between builds.
+ */
+#include "sample.h"
+
+#include "report/compare/scale.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { N_SCALES = 4, MAIN = 0x1000, SOLVE = 0x2000, SETUP = 0x3000 };
+static const unsigned scales[N_SCALES] = {2, 4, 8, 16};
+static const double ms = 1e6;
+
+/* How the program of one run is laid out. */
+struct layout {
+    unsigned line;       /* of solve's call */
+    bool helper;         /* MPI_Allreduce is called in a helper that is inlined in solve */
+    unsigned char build; /* first byte of the build-id */
+};
+
+static struct sample samples[N_SCALES];
+static struct pct_frame frames[N_SCALES][8];
+
+/* Times a rank in ms, by number of ranks. */
+static double reduce_ms(unsigned p)
+{
+    return 5 + 10 * log2(p);
+}
+
+static double bcast_ms(unsigned p)
+{
+    return 2 * p;
+}
+
+static double strong_ms(unsigned p)
+{
+    return 1600.0 / p;
+}
+
+static double weak_ms(unsigned p)
+{
+    (void)p;
+    return 100;
+}
+
+static void add_calls(struct sample *s, unsigned p, double time_ms)
+{
+    for (unsigned r = 0; r < p; r++)
+        sample_add(s, &(struct sample_calls){.rank = (int32_t)r,
+                                             .count = 10,
+                                             .time = (uint64_t)llround(time_ms * ms),
+                                             .min = 1,
+                                             .max = (uint64_t)llround(time_ms * ms),
+                                             .sent = 80});
+}
+
+/* main > setup > MPI_Bcast and main > solve (> helper) > MPI_Allreduce, and computation such that
+ * rank 0 computes 10 % more than the others. */
+static void make_sample(struct sample *s, unsigned p, const struct layout *l,
+                        double (*compute_ms)(unsigned))
+{
+    sample_begin(s);
+    s->p.exe = (char *)"/bin/solver";
+    s->modules[0] = (struct pc_profile_module){.build_id = {l->build, 2},
+                                               .build_id_bytes = 20,
+                                               .flags = PCOLLECT_MODULE_EXE,
+                                               .path = (char *)"/bin/solver"};
+    s->ops[0] = (struct pc_profile_op){(char *)"MPI_Allreduce", PCOLLECT_CLASS_COLL};
+    s->ops[1] = (struct pc_profile_op){(char *)"MPI_Bcast", PCOLLECT_CLASS_COLL};
+    s->p.n_modules = 1;
+    s->p.n_ops = 2;
+    s->p.n_ranks = s->p.world_size = p;
+    uint32_t in_main = sample_frame(s, 0, 0, MAIN);
+    uint32_t in_solve = sample_frame(s, in_main, 0, SOLVE);
+    sample_op(s, in_solve, 0);
+    add_calls(s, p, reduce_ms(p));
+    uint32_t in_setup = sample_frame(s, in_main, 0, SETUP);
+    sample_op(s, in_setup, 1);
+    add_calls(s, p, bcast_ms(p));
+    for (unsigned r = 0; r < p; r++) {
+        double mpi = reduce_ms(p) + bcast_ms(p), compute = compute_ms(p) * (r ? 1 : 1.1);
+        s->ranks[r] = (struct pc_profile_rank){.rank = (int32_t)r,
+                                               .host = (char *)"node",
+                                               .inside_ns = (uint64_t)llround((mpi + compute) * ms),
+                                               .mpi_ns = (uint64_t)llround(mpi * ms),
+                                               .mpi_calls = 20,
+                                               .closed = 1};
+    }
+    sample_end(s);
+}
+
+static void open_run(struct pct_run *run, unsigned k, unsigned p, const struct layout *l,
+                     double (*compute_ms)(unsigned))
+{
+    struct pct_frame *f = frames[k];
+    make_sample(&samples[k], p, l, compute_ms);
+    struct pct_symbols *symbols = pct_symbols_new(&samples[k].p);
+    f[0] = (struct pct_frame){"main", "a.c", 10 + l->line, false};
+    f[1] = (struct pct_frame){"solve", "a.c", 100 + l->line, false};
+    f[2] = (struct pct_frame){"helper", "a.c", 200 + l->line, true};
+    f[3] = (struct pct_frame){"setup", "a.c", 300 + l->line, false};
+    pct_symbols_teach(symbols, 0, MAIN, (struct pct_place){&f[0], 1});
+    pct_symbols_teach(symbols, 0, SOLVE, (struct pct_place){&f[1], l->helper ? 2 : 1});
+    pct_symbols_teach(symbols, 0, SETUP, (struct pct_place){&f[3], 1});
+    pct_run_adopt(run, "run", &samples[k].p, symbols);
+}
+
+static struct pct_scale *compare(struct pct_run *runs, const struct layout *layouts,
+                                 double (*compute_ms)(unsigned),
+                                 const struct pct_scale_options *options)
+{
+    struct pct_scale *s = NULL;
+    struct pc_error error = {""};
+    for (unsigned k = 0; k < N_SCALES; k++)
+        open_run(&runs[k], k, scales[k], &layouts[k], compute_ms);
+    int err = pct_scale_make(runs, N_SCALES, options, &s, &error);
+    if (err)
+        fail_msg("%s", error.text);
+    return s;
+}
+
+static void close_runs(struct pct_run *runs, struct pct_scale *s)
+{
+    pct_scale_free(s);
+    for (unsigned k = 0; k < N_SCALES; k++)
+        pct_run_close(&runs[k]);
+}
+
+static const struct pct_scale_row *row_named(const struct pct_scale *s, const char *start)
+{
+    for (size_t i = 0; i < s->n_rows; i++) {
+        if (!strncmp(s->rows[i].place, start, strlen(start)))
+            return &s->rows[i];
+    }
+    fail_msg("no row %s", start);
+    return NULL;
+}
+
+static bool is_near(double a, double b)
+{
+    return fabs(a - b) <= 1e-5 * (fabs(a) + fabs(b)) + 1;
+}
+
+static const struct layout same[N_SCALES] = {{0, 0, 1}, {0, 0, 1}, {0, 0, 1}, {0, 0, 1}};
+
+static void strong_scaling_loses_what_the_closed_forms_say(void **state)
+{
+    struct pct_run runs[N_SCALES];
+    struct pct_scale *s = compare(runs, same, strong_ms, &(struct pct_scale_options){0});
+    (void)state;
+    assert_int_equal(s->scaling, PCT_SCALING_STRONG);
+    assert_int_equal(s->n_points, N_SCALES);
+    assert_int_equal(s->n_rows, 3);
+    const struct pct_scale_row *reduce = row_named(s, "MPI_Allreduce in solve (a.c:100)");
+    const struct pct_scale_row *bcast = row_named(s, "MPI_Bcast in setup (a.c:300)");
+    const struct pct_scale_row *compute = row_named(s, "computation");
+    assert_true(is_near(reduce->lost_ns, (16 * reduce_ms(16) - 2 * reduce_ms(2)) * ms));
+    assert_true(is_near(bcast->lost_ns, (16 * bcast_ms(16) - 2 * bcast_ms(2)) * ms));
+    /* 1600 ms in all and a tenth of one rank's: 80 ms of 2 ranks, 10 ms of 16 */
+    assert_true(is_near(compute->lost_ns, (1610.0 - 1680.0) * ms));
+    assert_true(is_near(reduce->lost_ns + bcast->lost_ns + compute->lost_ns, s->lost_ns));
+    assert_ptr_equal(&s->rows[0], reduce);
+    assert_true(is_near(bcast->speed_up, bcast_ms(2) / bcast_ms(16)));
+    pct_scale_free(s);
+    for (unsigned k = 0; k < N_SCALES; k++)
+        pct_run_close(&runs[k]);
+}
+
+static void efficiencies_are_those_of_their_definitions(void **state)
+{
+    struct pct_run runs[N_SCALES];
+    struct pct_scale *s = compare(runs, same, strong_ms, &(struct pct_scale_options){0});
+    (void)state;
+    for (unsigned k = 0; k < N_SCALES; k++) {
+        unsigned p = scales[k];
+        const struct pct_scale_point *point = &s->points[k];
+        double time = reduce_ms(p) + bcast_ms(p) + 1.1 * strong_ms(p);
+        double total = strong_ms(p) * (p + 0.1), first = strong_ms(2) * 2.1;
+        double time_2 = reduce_ms(2) + bcast_ms(2) + 1.1 * strong_ms(2);
+        assert_true(is_near(point->time_ns, time * ms));
+        assert_true(fabs(point->parallel - total / p / time) < 1e-6);
+        assert_true(fabs(point->balance - total / p / (1.1 * strong_ms(p))) < 1e-6);
+        assert_true(fabs(point->parallel - point->balance * point->communication) < 1e-9);
+        assert_true(fabs(point->computation - first / total) < 1e-6);
+        assert_true(fabs(point->speed_up - time_2 / time) < 1e-6);
+        assert_true(fabs(point->efficiency - point->speed_up * 2 / p) < 1e-9);
+    }
+    close_runs(runs, s);
+}
+
+static void contexts_are_modelled_and_predicted(void **state)
+{
+    static const char *const names[] = {"p"};
+    struct pct_run runs[N_SCALES];
+    char text[PCT_FIT_TEXT];
+    struct pct_scale *s =
+        compare(runs, same, strong_ms, &(struct pct_scale_options){.predict = 1024});
+    (void)state;
+    const struct pct_scale_row *reduce = row_named(s, "MPI_Allreduce");
+    const struct pct_scale_row *bcast = row_named(s, "MPI_Bcast");
+    assert_true(reduce->modelled);
+    assert_string_equal(pct_fit_text(&reduce->fit, names, text), "0.005 + 0.01 * log2(p)");
+    assert_string_equal(pct_fit_text(&bcast->fit, names, text), "0 + 0.002 * p");
+    assert_true(fabs(reduce->future.value - reduce_ms(1024) / 1e3) < 1e-6);
+    assert_true(fabs(bcast->future.value - bcast_ms(1024) / 1e3) < 1e-6);
+    assert_true(reduce->fit.few);
+    close_runs(runs, s);
+}
+
+static void weak_scaling_is_told_and_rated(void **state)
+{
+    struct pct_run runs[N_SCALES];
+    struct pct_scale *s = compare(runs, same, weak_ms, &(struct pct_scale_options){0});
+    (void)state;
+    assert_int_equal(s->scaling, PCT_SCALING_WEAK);
+    const struct pct_scale_row *bcast = row_named(s, "MPI_Bcast");
+    /* ideal: the time a rank stays what it is on 2 ranks */
+    assert_true(is_near(bcast->lost_ns, 16 * (bcast_ms(16) - bcast_ms(2)) * ms));
+    assert_true(fabs(bcast->efficiency - bcast_ms(2) / bcast_ms(16)) < 1e-6);
+    close_runs(runs, s);
+}
+
+static double between_ms(unsigned p)
+{
+    return 1000 / sqrt(p);
+}
+
+static void what_is_neither_strong_nor_weak_is_asked_for(void **state)
+{
+    struct pct_run runs[N_SCALES];
+    struct pct_scale *s = NULL;
+    struct pc_error error = {""};
+    (void)state;
+    for (unsigned k = 0; k < N_SCALES; k++)
+        open_run(&runs[k], k, scales[k], &same[k], between_ms);
+    assert_int_equal(pct_scale_make(runs, N_SCALES, &(struct pct_scale_options){0}, &s, &error),
+                     PC_EARG);
+    assert_non_null(strstr(error.text, "--strong or --weak"));
+    assert_int_equal(pct_scale_make(runs, 1, &(struct pct_scale_options){0}, &s, &error), PC_EARG);
+    assert_non_null(strstr(error.text, "one number of ranks only, 2"));
+    assert_null(s);
+    assert_int_equal(pct_scale_make(runs, N_SCALES,
+                                    &(struct pct_scale_options){.scaling = PCT_SCALING_WEAK}, &s,
+                                    &error),
+                     PC_OK);
+    close_runs(runs, s);
+}
+
+static void builds_are_matched_by_function_through_inlining(void **state)
+{
+    static const struct layout moved[N_SCALES] = {{0, 0, 1}, {7, 1, 2}, {9, 0, 3}, {11, 1, 4}};
+    static const struct layout other[N_SCALES] = {{7, 1, 2}, {0, 0, 1}, {9, 1, 3}, {11, 0, 4}};
+    const struct layout *const cases[] = {moved, other};
+    (void)state;
+    for (unsigned i = 0; i < 2; i++) {
+        struct pct_run runs[N_SCALES];
+        struct pct_scale *s = compare(runs, cases[i], strong_ms, &(struct pct_scale_options){0});
+        assert_false(s->join->by_line);
+        assert_int_equal(s->n_rows, 3);
+        const struct pct_scale_row *reduce = row_named(s, "MPI_Allreduce");
+        assert_true(is_near(reduce->lost_ns, (16 * reduce_ms(16) - 2 * reduce_ms(2)) * ms));
+        close_runs(runs, s);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(strong_scaling_loses_what_the_closed_forms_say),
+        cmocka_unit_test(efficiencies_are_those_of_their_definitions),
+        cmocka_unit_test(contexts_are_modelled_and_predicted),
+        cmocka_unit_test(weak_scaling_is_told_and_rated),
+        cmocka_unit_test(what_is_neither_strong_nor_weak_is_asked_for),
+        cmocka_unit_test(builds_are_matched_by_function_through_inlining),
+    };
+    return cmocka_run_group_tests_name("scale", tests, NULL, NULL);
+}
