@@ -11,8 +11,8 @@
 #include <getopt.h>
 #include <string.h>
 
-static const struct pct_command *const commands[] = {&pct_run,   &pct_report,  &pct_scale_command,
-                                                     &pct_model, &pct_recover, &pct_config};
+static const struct pct_command *const commands[] = {
+    &pct_run, &pct_report, &pct_scale_command, &pct_model, &pct_recover, &pct_doctor, &pct_config};
 
 static const struct pct_option own_options[] = {
     {'V', "version", NULL, "print the version"},

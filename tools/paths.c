@@ -5,6 +5,7 @@
 #include "tools/tools.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -103,5 +104,36 @@ char *pct_output_pattern(const struct pct_command *self, const char *given)
     else if (check_folder(self, pattern))
         return pattern;
     free(pattern);
+    return NULL;
+}
+
+/* The library lies where it was installed relative to this command: bin/../lib first, then where
+ * configure put it. */
+char *pct_library_path(char **why_out)
+{
+    static const char *const places[] = {"%s/../lib/libpcollect.so", "%s/../lib64/libpcollect.so",
+                                         PCT_LIBDIR "/libpcollect.so"};
+    char exe[PATH_MAX] = "", resolved[PATH_MAX];
+    ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
+    char *slash = n > 0 ? strrchr(exe, '/') : NULL;
+    if (slash)
+        *slash = '\0';
+    for (size_t i = 0; i < PC_ARRAY_LEN(places); i++) {
+        const char *relative = strncmp(places[i], "%s", 2) == 0 ? places[i] + 2 : NULL;
+        char *path = relative ? pct_text("%s%s", exe, relative) : pct_text("%s", places[i]);
+        bool found = realpath(path, resolved) && access(resolved, R_OK) == 0;
+        free(path);
+        if (!found)
+            continue;
+        if (strpbrk(resolved, " \t:") == NULL)
+            return pct_text("%s", resolved);
+        *why_out = pct_text("%s holds a blank or a colon, which LD_PRELOAD cannot hold: install "
+                            "pcollect elsewhere",
+                            resolved);
+        return NULL;
+    }
+    *why_out = pct_text("libpcollect.so is neither in %s/../lib nor in %s: install pcollect again "
+                        "with `make install`",
+                        exe, PCT_LIBDIR);
     return NULL;
 }

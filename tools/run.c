@@ -41,37 +41,13 @@ struct run {
 
 /* ---- Before the job ------------------------------------------------------------------------- */
 
-/* The library lies where it was installed relative to this command: bin/../lib first, then where
- * configure put it. */
 static char *find_library(const struct pct_command *self)
 {
-    static const char *const places[] = {"%s/../lib/libpcollect.so", "%s/../lib64/libpcollect.so",
-                                         PCT_LIBDIR "/libpcollect.so"};
-    char exe[PATH_MAX] = "", resolved[PATH_MAX];
-    ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
-    char *slash = n > 0 ? strrchr(exe, '/') : NULL;
-    if (slash)
-        *slash = '\0';
-    for (size_t i = 0; i < PC_ARRAY_LEN(places); i++) {
-        const char *relative = strncmp(places[i], "%s", 2) == 0 ? places[i] + 2 : NULL;
-        char *path = relative ? pct_text("%s%s", exe, relative) : pct_text("%s", places[i]);
-        bool found = realpath(path, resolved) && access(resolved, R_OK) == 0;
-        free(path);
-        if (!found)
-            continue;
-        if (strpbrk(resolved, " \t:") == NULL)
-            return pct_text("%s", resolved);
-        pct_say(self,
-                "%s holds a blank or a colon, which LD_PRELOAD cannot hold: install pcollect "
-                "elsewhere",
-                resolved);
-        return NULL;
-    }
-    pct_say(self,
-            "libpcollect.so is neither in %s/../lib nor in %s: install pcollect again with "
-            "`make install`",
-            exe, PCT_LIBDIR);
-    return NULL;
+    char *why = NULL, *path = pct_library_path(&why);
+    if (!path)
+        pct_say(self, "%s", why);
+    free(why);
+    return path;
 }
 
 static uint64_t draw_key(void)

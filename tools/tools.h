@@ -33,8 +33,12 @@ struct pct_command {
     int (*main)(const struct pct_command *self, int argc, char **argv);
 };
 
+<<<<<<< HEAD
 extern const struct pct_command pct_run, pct_recover, pct_config, pct_report, pct_model,
     pct_scale_command;
+=======
+extern const struct pct_command pct_doctor, pct_run, pct_recover, pct_config, pct_report, pct_model;
+>>>>>>> 2c26027 (tools: Add pcollect doctor)
 
 /* Values of pct_options_next beside letters. */
 enum { PCT_OPTION_END = -1, PCT_OPTION_HELPED = -2, PCT_OPTION_WRONG = -3 };
@@ -62,6 +66,9 @@ char *pct_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
  * gets the default file name. Allocated. Refuses (NULL, said) bad patterns and folders that are
  * missing. */
 char *pct_output_pattern(const struct pct_command *self, const char *given);
+
+/* Where libpcollect.so lies; NULL: *why_out says why it cannot be used. Both allocated. */
+char *pct_library_path(char **why_out);
 
 /* "<spool>/pcollect-<uid>": where this user's processes collect. Allocated. */
 char *pct_spool_folder(const struct pc_config *config);

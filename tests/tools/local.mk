@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-tools_tests = tests/tools/command.test tests/tools/config.test tests/tools/run.test \
+tools_tests = tests/tools/command.test tests/tools/doctor.test tests/tools/config.test tests/tools/run.test \
     tests/tools/run-mpi.test tests/tools/manual.test tests/tools/recover.test tests/tools/run-job.test \
     tests/tools/model.test tests/tools/scale.test
 TESTS += $(tools_tests)
