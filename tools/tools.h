@@ -33,12 +33,8 @@ struct pct_command {
     int (*main)(const struct pct_command *self, int argc, char **argv);
 };
 
-<<<<<<< HEAD
-extern const struct pct_command pct_run, pct_recover, pct_config, pct_report, pct_model,
-    pct_scale_command;
-=======
-extern const struct pct_command pct_doctor, pct_run, pct_recover, pct_config, pct_report, pct_model;
->>>>>>> 2c26027 (tools: Add pcollect doctor)
+extern const struct pct_command pct_run, pct_report, pct_scale_command, pct_model, pct_recover,
+    pct_doctor, pct_config;
 
 /* Values of pct_options_next beside letters. */
 enum { PCT_OPTION_END = -1, PCT_OPTION_HELPED = -2, PCT_OPTION_WRONG = -3 };
