@@ -271,7 +271,7 @@ pcollect_ref pc_tree_op(struct pc_tree *t, pcollect_ref parent, uint16_t op, uin
     if (!*collapsed) {
         const struct key k = {0, parent, 0, PCOLLECT_NODE_OP, op};
         pcollect_ref ref = find_or_insert(t, &k, record_bytes, FROM_ARENA);
-        if (ref)
+        if (ref && add_record(t, ref, record_bytes))
             return ref;
     }
     *collapsed = true;

@@ -13,15 +13,19 @@
 /* An empty profile with its pool; all strings are "". NULL: no memory. */
 struct pc_profile *pc_profile_new(void);
 
-/* Room for one data record with n_ranks rows; ranks and values are 0, bins of histograms 0. False:
- * no memory. */
-bool pc_profile_data_init(struct pc_profile *p, struct pc_profile_data *d, uint32_t n_ranks);
+/* Room for the record of a node of that kind with n_ranks rows; ranks and values are 0, bins of
+ * histograms 0. False: no memory. */
+bool pc_profile_data_init(struct pc_profile *p, struct pc_profile_data *d, unsigned kind,
+                          uint32_t n_ranks);
 
 /* Makes the statistics of d from its lists. */
 void pc_profile_data_derive(const struct pc_profile *p, struct pc_profile_data *d);
 
 /* n_descendants of all nodes from their parents. */
 void pc_profile_count_descendants(struct pc_profile *p);
+
+/* n_comm of the fields. */
+void pc_profile_count_groups(struct pc_profile *p);
 
 int pc_field_compare(const struct pc_profile_field *a, const struct pc_profile_field *b);
 
@@ -30,6 +34,42 @@ bool pc_field_valid(const struct pc_profile_field *f);
 
 /* True if no field of the two is defined differently. */
 bool pc_fields_agree(const struct pc_profile *a, const struct pc_profile *b);
+
+/* Orders two rows by n keys. */
+int pc_row_compare(const uint64_t *a, const uint64_t *b, uint32_t n);
+
+/* Two values of one column become one. Equal tables only. */
+uint64_t pc_column_combine(const struct pc_profile_column *c, uint64_t a, uint64_t b);
+
+/* A table that may be stored: names, known types, combines and units, columns in bounds. */
+bool pc_table_valid(const struct pc_profile_table *t);
+
+/* True if the two have the same columns. */
+bool pc_table_agrees(const struct pc_profile_table *a, const struct pc_profile_table *b);
+
+/* True if no table of the two is defined differently. */
+bool pc_tables_agree(const struct pc_profile *a, const struct pc_profile *b);
+
+/* Strings and tables: what pc_profile_check looks at. */
+int pc_tables_check(const struct pc_profile *p, struct pc_error *error);
+
+/* One side of a merge of tables: its profile, and for each of its nodes and strings the index in
+ * the result. */
+struct pc_table_side {
+    const struct pc_profile *p;
+    const uint32_t *nodes, *strings;
+};
+/* Fills out->tables. PC_EMISMATCH: a table that the two define differently. */
+int pc_tables_merge(const struct pc_table_side *a, const struct pc_table_side *b,
+                    struct pc_profile *out, struct pc_error *error);
+
+/* The parts of strings and tables as bytes, as the coders of profile_code.c. */
+void pc_strings_encode(const struct pc_profile *p, struct pc_buffer *b);
+void pc_tables_encode(const struct pc_profile *p, struct pc_buffer *b);
+int pc_strings_decode(struct pc_profile *p, struct pc_cursor *c);
+int pc_tables_decode(struct pc_profile *p, struct pc_cursor *c);
+/* A text of the stream; what is wrong with it is in the cursor. NULL: no memory. */
+char *pc_get_text(struct pc_profile *p, struct pc_cursor *c);
 
 /* Two values of one field become one (not for histograms). */
 static inline uint64_t pc_field_combine(unsigned combine, uint64_t a, uint64_t b)
@@ -46,7 +86,7 @@ static inline uint64_t pc_field_combine(unsigned combine, uint64_t a, uint64_t b
     }
 }
 
-/* ---- Parts: a profile as seven pieces of bytes, each a section of a .pcol file ----------------
+/* ---- Parts: a profile as nine pieces of bytes, each a section of a .pcol file ----------------
  */
 
 enum pc_part {
@@ -57,15 +97,26 @@ enum pc_part {
     PC_PART_FIELDS,
     PC_PART_NODES,
     PC_PART_DATA,
+    PC_PART_STRINGS, /* from version 1.1 on, as what follows */
+    PC_PART_TABLES,
     PC_N_PARTS_END
 };
-#define PC_PART_VERSION 1u
+#define PC_STREAM_VERSION 2u
+
+/* The version in which a part is written; all from 1 on are read. */
+unsigned pc_part_version(unsigned part);
+
+/* True for parts that files of version 1.0 lack. */
+static inline bool pc_part_may_lack(unsigned part)
+{
+    return part >= PC_PART_STRINGS;
+}
 
 const char *pc_part_name(unsigned part);
 void pc_part_encode(const struct pc_profile *p, enum pc_part part, struct pc_buffer *out);
 /* To be called for all parts in the order of the enum. The text names the part and the byte. */
-int pc_part_decode(struct pc_profile *p, enum pc_part part, const uint8_t *data, size_t n,
-                   struct pc_error *error);
+int pc_part_decode(struct pc_profile *p, enum pc_part part, unsigned version, const uint8_t *data,
+                   size_t n, struct pc_error *error);
 
 /* ---- Container: fixed places in a .pcol file (doc/internals/format.md) ------------------------
  */

@@ -58,19 +58,44 @@ static void share_tables(const struct pc_profile *late, struct pc_profile *p)
     p->exe = p->mpi = p->job = empty;
 }
 
+/* Leaves out the tables of p, and counts their rows in its one rank. False: no memory. */
+static bool drop_tables(struct pc_profile *p)
+{
+    struct pc_profile_rank *rank = pc_pool_array(p->memory, 1, sizeof *rank);
+    if (!rank)
+        return false;
+    *rank = p->ranks[0];
+    for (uint32_t i = 0; i < p->n_tables; i++)
+        rank->lost[PCOLLECT_LOST_ROWS] += p->tables[i].n_rows;
+    p->ranks = rank;
+    p->n_tables = p->n_strings = 0;
+    return true;
+}
+
 /* Adds the one row and the bins of d to `sum`. False: no memory. */
 static bool add_record(struct pc_profile *p, struct pc_profile_data *sum,
                        const struct pc_profile_data *d)
 {
-    if (!sum->n_ranks && !pc_profile_data_init(p, sum, 1))
+    unsigned kind = d->first_field ? PCOLLECT_NODE_POINT : PCOLLECT_NODE_OP;
+    if (!sum->n_ranks && !pc_profile_data_init(p, sum, kind, 1))
         return false;
     sum->ranks[0] = d->ranks[0];
-    for (uint32_t k = 0; k < p->n_fields; k++) {
-        sum->values[k] = pc_field_combine(p->fields[k].combine, sum->values[k], d->values[k]);
+    for (uint32_t k = d->first_field; k < p->n_fields; k++) {
+        uint32_t i = k - d->first_field;
+        sum->values[i] = pc_field_combine(p->fields[k].combine, sum->values[i], d->values[i]);
         for (uint32_t bin = 0; bin < p->fields[k].bins; bin++)
-            sum->bins[k][bin] += d->bins[k][bin];
+            sum->bins[i][bin] += d->bins[i][bin];
     }
     return true;
+}
+
+/* Whether a record is of primitive `op`; PC_NO_INDEX stands for samples outside of primitives. */
+static bool is_of_op(const struct pc_profile *p, const struct pc_profile_node *n, uint32_t op)
+{
+    if (op == PC_NO_INDEX)
+        return n->kind == PCOLLECT_NODE_POINT;
+    return (n->kind == PCOLLECT_NODE_OP && n->op == op) ||
+           (n->kind == PCOLLECT_NODE_DOMAIN && p->nodes[n->parent].op == op);
 }
 
 /* Adds one node below the root with the sum of all records of a primitive, if there are any. */
@@ -79,18 +104,20 @@ static bool flatten_op(const struct pc_profile *late, uint32_t op, struct pc_pro
     struct pc_profile_data *sum = &p->data[p->n_data];
     for (uint32_t i = 0; i < late->n_nodes; i++) {
         const struct pc_profile_node *n = &late->nodes[i];
-        if (n->kind == PCOLLECT_NODE_OP && n->op == op && n->data != PC_NO_INDEX &&
+        if (n->data != PC_NO_INDEX && is_of_op(late, n, op) &&
             !add_record(p, sum, &late->data[n->data]))
             return false;
     }
     if (!sum->n_ranks)
         return true;
     pc_profile_data_derive(p, sum);
-    p->nodes[p->n_nodes++] = (struct pc_profile_node){.kind = PCOLLECT_NODE_OP,
-                                                      .flags = PCOLLECT_FLAG_COLLAPSED,
-                                                      .module = PC_NO_INDEX,
-                                                      .op = op,
-                                                      .data = p->n_data++};
+    bool is_point = op == PC_NO_INDEX;
+    p->nodes[p->n_nodes++] =
+        (struct pc_profile_node){.kind = is_point ? PCOLLECT_NODE_POINT : PCOLLECT_NODE_OP,
+                                 .flags = PCOLLECT_FLAG_COLLAPSED,
+                                 .module = PC_NO_INDEX,
+                                 .op = op,
+                                 .data = p->n_data++};
     return true;
 }
 
@@ -103,8 +130,12 @@ static struct pc_profile *flatten(const struct pc_profile *late)
     share_tables(late, p);
     p->n_modules = p->n_data = 0;
     p->n_nodes = 1;
-    p->nodes = pc_pool_array(p->memory, (size_t)p->n_ops + 1, sizeof *p->nodes);
-    p->data = pc_pool_array(p->memory, p->n_ops, sizeof *p->data);
+    if (!drop_tables(p)) {
+        pc_profile_free(p);
+        return NULL;
+    }
+    p->nodes = pc_pool_array(p->memory, (size_t)p->n_ops + 2, sizeof *p->nodes);
+    p->data = pc_pool_array(p->memory, (size_t)p->n_ops + 1, sizeof *p->data);
     bool ok = p->nodes && p->data;
     if (ok) {
         p->nodes[0] = late->nodes[0];
@@ -112,6 +143,8 @@ static struct pc_profile *flatten(const struct pc_profile *late)
     }
     for (uint32_t op = 0; ok && op < p->n_ops; op++)
         ok = flatten_op(late, op, p);
+    if (ok)
+        ok = flatten_op(late, PC_NO_INDEX, p); /* sorts behind primitives */
     if (!ok) {
         pc_profile_free(p);
         return NULL;
@@ -128,7 +161,8 @@ static uint64_t count_calls(const struct pc_profile *p)
         if (strcmp(p->fields[k].name, "calls") != 0 && strcmp(p->fields[k].name, "count") != 0)
             continue;
         for (uint32_t i = 0; i < p->n_data; i++)
-            n += (uint64_t)p->data[i].stats[k].sum;
+            if (k >= p->data[i].first_field)
+                n += (uint64_t)pc_data_stat(&p->data[i], k)->sum;
         return n;
     }
     return p->n_data;
@@ -141,18 +175,16 @@ static struct pc_profile *times_only(const struct pc_profile *late)
     if (!p)
         return NULL;
     share_tables(late, p);
-    p->n_modules = p->n_ops = p->n_fields = p->n_data = 0;
+    p->n_modules = p->n_ops = p->n_fields = p->n_comm = p->n_data = 0;
     p->n_nodes = 1;
     p->nodes = pc_pool_array(p->memory, 1, sizeof *p->nodes);
-    p->ranks = pc_pool_array(p->memory, 1, sizeof *p->ranks);
-    if (!p->nodes || !p->ranks) {
+    if (!p->nodes || !drop_tables(p)) {
         pc_profile_free(p);
         return NULL;
     }
     p->nodes[0] = late->nodes[0];
     p->nodes[0].n_descendants = 0;
     p->nodes[0].data = PC_NO_INDEX;
-    p->ranks[0] = late->ranks[0];
     p->ranks[0].lost[PCOLLECT_LOST_LATE] += count_calls(late);
     return p;
 }
@@ -165,11 +197,21 @@ static struct pc_profile *as_it_is(const struct pc_profile *late)
     return p;
 }
 
+static struct pc_profile *without_tables(const struct pc_profile *late)
+{
+    struct pc_profile *p = as_it_is(late);
+    if (p && !drop_tables(p)) {
+        pc_profile_free(p);
+        p = NULL;
+    }
+    return p;
+}
+
 /* The most of `late` that fits into slot_bytes. */
 static int fit_slot(const struct pc_profile *late, uint32_t slot_bytes, struct pc_buffer *b)
 {
-    static struct pc_profile *(*const shapes[])(const struct pc_profile *) = {as_it_is, flatten,
-                                                                              times_only};
+    static struct pc_profile *(*const shapes[])(const struct pc_profile *) = {
+        as_it_is, without_tables, flatten, times_only};
     for (size_t i = 0; i < PC_ARRAY_LEN(shapes); i++) {
         struct pc_profile *p = shapes[i](late);
         bool made = p && make_slot(p, b);
@@ -277,7 +319,8 @@ static int decode_slot(const uint8_t *at, const struct pc_pcol_header *h, uint32
     if (err)
         return err;
     if (p->n_ranks != 1 || (uint32_t)p->ranks[0].rank != rank || p->job_key != main->job_key ||
-        p->world_size != main->world_size || !pc_fields_agree(p, main)) {
+        p->world_size != main->world_size || !pc_fields_agree(p, main) ||
+        !pc_tables_agree(p, main)) {
         pc_profile_free(p);
         return PC_EFORMAT;
     }

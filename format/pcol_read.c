@@ -69,7 +69,7 @@ static int load_section(const struct file *f, uint64_t at, struct section *s,
 static int judge_section(struct file *f, const struct section *s, struct pc_error *error)
 {
     bool known = s->type > 0 && s->type < PC_N_PARTS_END;
-    if (known && s->version <= PC_PART_VERSION) {
+    if (known && s->version && s->version <= pc_part_version(s->type)) {
         if (f->parts[s->type].header)
             return pc_error_set(error, PC_EFORMAT, "section '%s' at byte %lu is there twice",
                                 pc_part_name(s->type), (unsigned long)s->at);
@@ -96,7 +96,7 @@ static int find_sections(struct file *f, struct pc_error *error)
         at += PC_PCOL_SECTION_BYTES + s.stored;
     }
     for (unsigned part = PC_PART_META; part < PC_N_PARTS_END; part++)
-        if (!f->parts[part].header)
+        if (!f->parts[part].header && !pc_part_may_lack(part))
             return pc_error_set(error, PC_EFORMAT, "section '%s' is missing", pc_part_name(part));
     return PC_OK;
 }
@@ -106,7 +106,7 @@ static int decode_section(const struct section *s, struct pc_profile *p, struct 
     struct pc_error inner = {""};
     bool deflated = s->flags & PC_SECTION_DEFLATED;
     uint8_t *raw = pc_pcol_unpack(s->content, s->stored, s->raw, deflated, &inner);
-    int err = raw ? pc_part_decode(p, s->type, raw, s->raw, &inner) : PC_EFORMAT;
+    int err = raw ? pc_part_decode(p, s->type, s->version, raw, s->raw, &inner) : PC_EFORMAT;
     free(raw);
     if (err)
         pc_error_set(error, err, "section '%s' at byte %lu: %s", pc_part_name(s->type),
@@ -120,7 +120,8 @@ static int decode_file(struct file *f, struct pc_profile **p, struct pc_error *e
     if (!err)
         err = find_sections(f, error);
     for (unsigned part = PC_PART_META; !err && part < PC_N_PARTS_END; part++)
-        err = decode_section(&f->parts[part], *p, error);
+        if (f->parts[part].header)
+            err = decode_section(&f->parts[part], *p, error);
     if (!err)
         err = pc_profile_check(*p, error);
     if (!err)

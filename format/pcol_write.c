@@ -32,14 +32,14 @@ static uint32_t choose_slot_bytes(uint32_t n_slots)
 }
 
 struct section {
-    unsigned type, flags;
+    unsigned type, version, flags;
     uint64_t stored, raw;
 };
 
 static void store_section_header(uint8_t *at, const struct section *s, const uint8_t *content)
 {
     pc_store_le(at, s->type, 4);
-    pc_store_le(at + 4, PC_PART_VERSION, 2);
+    pc_store_le(at + 4, s->version, 2);
     pc_store_le(at + 6, s->flags, 2);
     pc_store_le(at + 8, s->stored, 8);
     pc_store_le(at + 16, s->raw, 8);
@@ -56,7 +56,8 @@ static void put_part(struct pc_buffer *image, const struct pc_profile *p, unsign
     pc_part_encode(p, part, &raw);
     size_t start = image->n;
     pc_buffer_extend(image, PC_PCOL_SECTION_BYTES);
-    struct section s = {.type = part, .flags = PC_SECTION_REQUIRED, .raw = raw.n};
+    struct section s = {
+        .type = part, .version = pc_part_version(part), .flags = PC_SECTION_REQUIRED, .raw = raw.n};
     if (pc_pcol_pack(image, raw.data, raw.n))
         s.flags |= PC_SECTION_DEFLATED;
     image->failed |= raw.failed;
@@ -75,8 +76,11 @@ static void put_slots(struct pc_buffer *image, struct pc_pcol_header *h)
     h->slot_bytes = choose_slot_bytes(h->world_size);
     h->n_slots = h->world_size;
     uint64_t bytes = (uint64_t)h->slot_bytes * h->n_slots;
-    struct section s = {
-        .type = PC_PCOL_TYPE_SLOTS, .flags = PC_SECTION_LIVE, .stored = bytes, .raw = bytes};
+    struct section s = {.type = PC_PCOL_TYPE_SLOTS,
+                        .version = 1,
+                        .flags = PC_SECTION_LIVE,
+                        .stored = bytes,
+                        .raw = bytes};
     uint8_t *at = pc_buffer_extend(image, PC_PCOL_SECTION_BYTES);
     if (!at)
         return;

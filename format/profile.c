@@ -70,8 +70,17 @@ int pc_node_compare(const struct pc_profile_node *a, const struct pc_profile_nod
 
 int pc_field_compare(const struct pc_profile_field *a, const struct pc_profile_field *b)
 {
+    if (a->group != b->group)
+        return a->group < b->group ? -1 : 1;
     int order = strcmp(a->plugin, b->plugin);
     return order ? order : strcmp(a->name, b->name);
+}
+
+void pc_profile_count_groups(struct pc_profile *p)
+{
+    p->n_comm = 0;
+    while (p->n_comm < p->n_fields && p->fields[p->n_comm].group == PCOLLECT_GROUP_COMM)
+        p->n_comm++;
 }
 
 bool pc_field_valid(const struct pc_profile_field *f)
@@ -79,6 +88,7 @@ bool pc_field_valid(const struct pc_profile_field *f)
     bool is_hist = f->combine == PCOLLECT_HIST;
     return f->combine >= PCOLLECT_SUM && f->combine <= PCOLLECT_HIST &&
            f->unit >= PCOLLECT_UNIT_COUNT && f->unit <= PCOLLECT_UNIT_NS &&
+           f->group <= PCOLLECT_GROUP_COMPUTE &&
            (is_hist ? f->bins >= 1 && f->bins <= PC_PROFILE_MAX_BINS : f->bins == 0);
 }
 
@@ -98,34 +108,38 @@ bool pc_fields_agree(const struct pc_profile *a, const struct pc_profile *b)
 
 /* ---- Data --------------------------------------------------------------------------------- */
 
-bool pc_profile_data_init(struct pc_profile *p, struct pc_profile_data *d, uint32_t n_ranks)
+bool pc_profile_data_init(struct pc_profile *p, struct pc_profile_data *d, unsigned kind,
+                          uint32_t n_ranks)
 {
     size_t n_values;
-    if (__builtin_mul_overflow((size_t)n_ranks, (size_t)p->n_fields, &n_values))
+    d->first_field = kind == PCOLLECT_NODE_POINT ? p->n_comm : 0;
+    uint32_t n_fields = p->n_fields - d->first_field;
+    if (__builtin_mul_overflow((size_t)n_ranks, (size_t)n_fields, &n_values))
         return false;
     d->n_ranks = n_ranks;
-    d->stats = pc_pool_array(p->memory, p->n_fields, sizeof *d->stats);
-    d->bins = pc_pool_array(p->memory, p->n_fields, sizeof *d->bins);
+    d->stats = pc_pool_array(p->memory, n_fields, sizeof *d->stats);
+    d->bins = pc_pool_array(p->memory, n_fields, sizeof *d->bins);
     d->ranks = pc_pool_array(p->memory, n_ranks, sizeof *d->ranks);
     d->values = pc_pool_array(p->memory, n_values, sizeof *d->values);
     if (!d->stats || !d->bins || !d->ranks || !d->values)
         return false;
-    for (uint32_t k = 0; k < p->n_fields; k++) {
-        if (p->fields[k].combine != PCOLLECT_HIST)
+    for (uint32_t i = 0; i < n_fields; i++) {
+        const struct pc_profile_field *f = &p->fields[d->first_field + i];
+        if (f->combine != PCOLLECT_HIST)
             continue;
-        d->bins[k] = pc_pool_array(p->memory, p->fields[k].bins, sizeof *d->bins[k]);
-        if (!d->bins[k])
+        d->bins[i] = pc_pool_array(p->memory, f->bins, sizeof *d->bins[i]);
+        if (!d->bins[i])
             return false;
     }
     return true;
 }
 
-static struct pc_stat derive_stat(const struct pc_profile_data *d, uint32_t n_fields, uint32_t k,
-                                  bool skip_zero)
+static struct pc_stat derive_stat(const struct pc_profile *p, const struct pc_profile_data *d,
+                                  uint32_t k, bool skip_zero)
 {
     struct pc_stat s = {0};
     for (uint32_t i = 0; i < d->n_ranks; i++) {
-        uint64_t v = d->values[(size_t)i * n_fields + k];
+        uint64_t v = pc_data_value(p, d, i, k);
         if (skip_zero && !v)
             continue;
         s.sum += v;
@@ -148,13 +162,13 @@ static struct pc_stat stat_of(const struct pc_profile *p, const struct pc_profil
 {
     if (p->fields[k].combine == PCOLLECT_HIST)
         return (struct pc_stat){.n = d->n_ranks};
-    return derive_stat(d, p->n_fields, k, p->fields[k].combine == PCOLLECT_MIN);
+    return derive_stat(p, d, k, p->fields[k].combine == PCOLLECT_MIN);
 }
 
 void pc_profile_data_derive(const struct pc_profile *p, struct pc_profile_data *d)
 {
-    for (uint32_t k = 0; k < p->n_fields; k++)
-        d->stats[k] = stat_of(p, d, k);
+    for (uint32_t k = d->first_field; k < p->n_fields; k++)
+        d->stats[k - d->first_field] = stat_of(p, d, k);
 }
 
 void pc_profile_count_descendants(struct pc_profile *p)
@@ -203,8 +217,29 @@ static int check_tables(const struct pc_profile *p, struct pc_error *error)
             return refuse(error, "a field has an unknown kind", i);
         if (i && pc_field_compare(&p->fields[i - 1], &p->fields[i]) >= 0)
             return refuse(error, "fields are not in order", i);
+        if ((p->fields[i].group == PCOLLECT_GROUP_COMM) != (i < p->n_comm))
+            return refuse(error, "a field in a wrong group", i);
     }
     return PC_OK;
+}
+
+/* Whether a node of that kind may hang below `parent`, and may have a record. */
+static bool node_hangs_well(const struct pc_profile *p, const struct pc_profile_node *n)
+{
+    unsigned above = n == p->nodes ? 0 : p->nodes[n->parent].kind;
+    if (n->data != PC_NO_INDEX && !pcollect_node_has_record(n->kind))
+        return false;
+    switch (n->kind) {
+    case PCOLLECT_NODE_DOMAIN:
+        return above == PCOLLECT_NODE_OP;
+    case PCOLLECT_NODE_PHASE:
+        return above == PCOLLECT_NODE_ROOT;
+    case PCOLLECT_NODE_REGION:
+        return above == PCOLLECT_NODE_ROOT || above == PCOLLECT_NODE_PHASE ||
+               above == PCOLLECT_NODE_REGION;
+    default:
+        return true;
+    }
 }
 
 /* What a node of its kind may refer to. */
@@ -214,11 +249,16 @@ static bool node_refers_well(const struct pc_profile *p, const struct pc_profile
     case PCOLLECT_NODE_ROOT:
         return n == p->nodes && n->module == PC_NO_INDEX && n->op == PC_NO_INDEX && !n->offset;
     case PCOLLECT_NODE_FRAME:
+    case PCOLLECT_NODE_POINT:
         return (n->module < p->n_modules || n->module == PC_NO_INDEX) && n->op == PC_NO_INDEX;
     case PCOLLECT_NODE_OP:
         return n->op < p->n_ops && n->module == PC_NO_INDEX && !n->offset;
     case PCOLLECT_NODE_CUT:
         return n->op == PC_NO_INDEX && n->module == PC_NO_INDEX && !n->offset;
+    case PCOLLECT_NODE_DOMAIN:
+    case PCOLLECT_NODE_PHASE:
+    case PCOLLECT_NODE_REGION:
+        return n->op == PC_NO_INDEX && n->module == PC_NO_INDEX;
     default:
         return false;
     }
@@ -257,6 +297,8 @@ static int check_nodes(const struct pc_profile *p, struct pc_error *error)
             continue;
         if (n->parent >= i || !leave_subtrees(p, i, n->parent, &left))
             return refuse(error, "a context hangs at a wrong place", i);
+        if (!node_hangs_well(p, n))
+            return refuse(error, "a context of this kind cannot be there or have a record", i);
         if (left != PC_NO_INDEX && pc_node_compare(&p->nodes[left], n) >= 0)
             return refuse(error, "contexts are not in order", i);
     }
@@ -291,9 +333,13 @@ static bool same_stat(const struct pc_stat *a, const struct pc_stat *b)
            a->max_rank == b->max_rank;
 }
 
-static int check_data(const struct pc_profile *p, uint32_t i, struct pc_error *error)
+static int check_data(const struct pc_profile *p, const struct pc_profile_node *n,
+                      struct pc_error *error)
 {
+    uint32_t i = n->data;
     const struct pc_profile_data *d = &p->data[i];
+    if (d->first_field != (n->kind == PCOLLECT_NODE_POINT ? p->n_comm : 0))
+        return refuse(error, "a record with wrong fields", i);
     if (!d->n_ranks)
         return refuse(error, "a record of no rank", i);
     for (uint32_t r = 0; r < d->n_ranks; r++) {
@@ -302,15 +348,15 @@ static int check_data(const struct pc_profile *p, uint32_t i, struct pc_error *e
         if (r && d->ranks[r - 1] >= d->ranks[r])
             return refuse(error, "the ranks of a record are not in order", i);
     }
-    for (uint32_t k = 0; k < p->n_fields; k++) {
+    for (uint32_t k = d->first_field; k < p->n_fields; k++) {
         bool is_hist = p->fields[k].combine == PCOLLECT_HIST;
-        if (is_hist != (d->bins[k] != NULL))
+        if (is_hist != (pc_data_bins(d, k) != NULL))
             return refuse(error, "a record with wrong bins", i);
         for (uint32_t r = 0; is_hist && r < d->n_ranks; r++)
-            if (d->values[(size_t)r * p->n_fields + k])
+            if (pc_data_value(p, d, r, k))
                 return refuse(error, "a record with a value for a histogram", i);
         struct pc_stat s = stat_of(p, d, k);
-        if (!same_stat(&s, &d->stats[k]))
+        if (!same_stat(&s, pc_data_stat(d, k)))
             return refuse(error, "a record with wrong statistics", i);
     }
     return PC_OK;
@@ -323,7 +369,8 @@ int pc_profile_check(const struct pc_profile *p, struct pc_error *error)
         err = check_tables(p, error);
     if (!err)
         err = check_nodes(p, error);
-    for (uint32_t i = 0; !err && i < p->n_data; i++)
-        err = check_data(p, i, error);
-    return err;
+    for (uint32_t i = 0; !err && i < p->n_nodes; i++)
+        if (p->nodes[i].data != PC_NO_INDEX)
+            err = check_data(p, &p->nodes[i], error);
+    return err ? err : pc_tables_check(p, error);
 }

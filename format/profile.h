@@ -5,7 +5,9 @@
  *
  * Invariants (pc_profile_check tests them):
  *  - modules are sorted by pc_module_compare and unique; ops are sorted by name and unique;
- *    fields are sorted by (plugin, name) and unique; ranks are sorted by rank and unique;
+ *    fields are sorted by (group, plugin, name) and unique; ranks are sorted by rank and unique;
+ *    strings are sorted and unique; tables are sorted by name and unique, the rows of each by their
+ *    keys and unique;
  *  - nodes are in preorder, node 0 is the root; the children of a node are sorted by
  *    pc_node_compare and unique, so that equal profiles have equal bytes;
  *  - data are numbered in the order of their nodes;
@@ -46,6 +48,27 @@ struct pc_profile_field {
     uint16_t combine; /* enum pcollect_combine */
     uint16_t unit;    /* enum pcollect_unit; ticks have become nanoseconds */
     uint16_t bins;    /* PCOLLECT_HIST only, at most PC_PROFILE_MAX_BINS */
+    uint16_t group;   /* enum pcollect_group */
+};
+
+struct pc_profile_column {
+    char *name;
+    uint16_t type;    /* enum pcollect_column_type */
+    uint16_t combine; /* enum pcollect_combine without histograms; keys: 0 */
+    uint16_t unit;    /* enum pcollect_unit, never ticks */
+};
+
+/* A table of a plugin: rows of keys and values, summed over threads and ranks. A cell holds
+ *  - NUMBER, DOMAIN: the number;
+ *  - RANK: the rank with its sign widened; negative values are none and stand behind all ranks;
+ *  - NODE: the index of a context; 0 (the root): none;
+ *  - STRING: 1 + the index of a string; 0: none. */
+struct pc_profile_table {
+    char *name, *plugin;
+    uint32_t n_keys, n_columns; /* keys come first */
+    struct pc_profile_column *columns;
+    uint32_t n_rows;
+    uint64_t *cells; /* n_rows x n_columns */
 };
 
 /* What is known of one rank. Times in nanoseconds; the three phases add up to the time from exec to
@@ -83,32 +106,39 @@ struct pc_profile_node {
     uint32_t n_descendants;
     uint16_t kind;   /* enum pcollect_node_kind */
     uint16_t flags;  /* enum pcollect_node_flag, of all ranks */
-    uint32_t module; /* FRAME: index, or PC_NO_INDEX: unknown; others: PC_NO_INDEX */
+    uint32_t module; /* FRAME, POINT: index, or PC_NO_INDEX: unknown; others: PC_NO_INDEX */
     uint32_t op;     /* OP: index into ops; others: PC_NO_INDEX */
     uint32_t data;   /* index into data, or PC_NO_INDEX */
-    uint64_t offset; /* FRAME: return address minus the module's bias; others: 0 */
+    uint64_t offset; /* FRAME, POINT: address minus the module's bias; DOMAIN, PHASE, REGION: as in
+                        struct pcollect_node; others: 0 */
 };
 
-/* The record of one node: for the k-th field either a statistic or bins. */
+/* The record of one node: for each of its fields either a statistic or bins. The record of an OP or
+ * DOMAIN has all fields of the profile, that of a POINT those of compute plugins, from first_field
+ * on. Field k is element k - first_field of stats and bins, and of each row of values. */
 struct pc_profile_data {
-    struct pc_stat *stats; /* n_fields; histograms: only n is used */
-    uint64_t **bins;       /* n_fields; NULL but for histograms */
+    uint32_t first_field;
     uint32_t n_ranks;      /* entries of the per-rank lists, at least 1 */
+    struct pc_stat *stats; /* n_fields - first_field; histograms: only n is used */
+    uint64_t **bins;       /* n_fields - first_field; NULL but for histograms */
     int32_t *ranks;        /* ascending */
-    uint64_t *values;      /* n_ranks x n_fields, row per rank; 0 for histograms */
+    uint64_t *values;      /* row per rank; 0 for histograms */
 };
 
 struct pc_profile {
     char *exe, *mpi, *job; /* empty: unknown */
     uint64_t job_key;
     uint32_t world_size; /* ranks the job had; n_ranks of them are here */
-    uint32_t n_ranks, n_modules, n_ops, n_fields, n_nodes, n_data;
+    uint32_t n_ranks, n_modules, n_ops, n_fields, n_nodes, n_data, n_strings, n_tables;
+    uint32_t n_comm; /* fields of group 0, which come first */
     struct pc_profile_rank *ranks;
     struct pc_profile_module *modules;
     struct pc_profile_op *ops;
     struct pc_profile_field *fields;
     struct pc_profile_node *nodes;
     struct pc_profile_data *data;
+    char **strings;
+    struct pc_profile_table *tables;
     struct pc_pool *memory; /* everything above, and this structure, freed at once */
 };
 
@@ -120,6 +150,38 @@ void pc_profile_free(struct pc_profile *p); /* NULL is allowed */
 /* Total order of modules, and of the children of one node (of one profile). */
 int pc_module_compare(const struct pc_profile_module *a, const struct pc_profile_module *b);
 int pc_node_compare(const struct pc_profile_node *a, const struct pc_profile_node *b);
+
+/* The statistic of field k in d; NULL: it is not in this record. */
+static inline const struct pc_stat *pc_data_stat(const struct pc_profile_data *d, uint32_t k)
+{
+    return k >= d->first_field ? &d->stats[k - d->first_field] : NULL;
+}
+
+/* The bins of field k; NULL: it is not in this record, or no histogram. */
+static inline const uint64_t *pc_data_bins(const struct pc_profile_data *d, uint32_t k)
+{
+    return k >= d->first_field ? d->bins[k - d->first_field] : NULL;
+}
+
+/* The value of field k for d->ranks[row]; 0: it is not in this record. */
+static inline uint64_t pc_data_value(const struct pc_profile *p, const struct pc_profile_data *d,
+                                     uint32_t row, uint32_t k)
+{
+    size_t width = p->n_fields - d->first_field;
+    return k >= d->first_field ? d->values[row * width + k - d->first_field] : 0;
+}
+
+/* The table of that name, or NULL. */
+const struct pc_profile_table *pc_profile_table(const struct pc_profile *p, const char *name);
+
+/* The text of a cell of type STRING; "" for none. */
+static inline const char *pc_profile_string(const struct pc_profile *p, uint64_t cell)
+{
+    return cell ? p->strings[cell - 1] : "";
+}
+
+/* The name of a region by the `offset` of its node, or NULL. Takes a look at every string. */
+const char *pc_profile_region(const struct pc_profile *p, uint64_t hash);
 
 /* 0 if the invariants above hold; else PC_EFORMAT with the first that does not. */
 int pc_profile_check(const struct pc_profile *p, struct pc_error *error);
@@ -134,7 +196,7 @@ int pc_profile_decode(const uint8_t *data, size_t n, struct pc_profile **out,
 /* ---- Merging -------------------------------------------------------------------------------- */
 
 /* The sum of two profiles of different ranks of one job. PC_EMISMATCH: a rank in both, another
- * job_key or world_size, or a field that the two define differently. a and b stay. */
+ * job_key or world_size, or a field or table that the two define differently. a and b stay. */
 int pc_profile_merge(const struct pc_profile *a, const struct pc_profile *b,
                      struct pc_profile **out, struct pc_error *error);
 
@@ -158,7 +220,7 @@ void pc_profile_sum_free(struct pc_profile_sum *s);
 /* ---- .pcol files (doc/internals/format.md) -------------------------------------------------- */
 
 #define PC_PCOL_MAJOR 1u
-#define PC_PCOL_MINOR 0u
+#define PC_PCOL_MINOR 1u
 
 enum pc_pcol_flag {
     PC_PCOL_LATE_SLOTS = 1u << 0 /* make room for what each rank of the world adds at its exit */
@@ -179,7 +241,8 @@ int pc_pcol_read(const char *path, struct pc_profile **out, struct pc_error *err
  * the end of MPI_Finalize, the time to exit, calls made meanwhile. Overwrites what the slot held.
  * Verifies that path is still the file of that job. Contexts that find no room are collapsed to one
  * node per primitive; if those find none either, they are left out and counted as
- * PCOLLECT_LOST_LATE. Any number of processes may call it at once. */
+ * PCOLLECT_LOST_LATE. Rows of tables that find no room are left out first, and counted as
+ * PCOLLECT_LOST_ROWS. Any number of processes may call it at once. */
 int pc_pcol_write_late(const char *path, const struct pc_profile *late, struct pc_error *error);
 
 #endif

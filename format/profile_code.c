@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The profile as bytes: seven parts, each a run of varints (doc/internals/format.md has the
+ * The profile as bytes: nine parts, each a run of varints (doc/internals/format.md has the
  * layout). One after the other, each with its length, they are what ranks send each other; each on
  * its own it is a section of a .pcol file.
  *
@@ -9,13 +9,26 @@
  */
 #include "format/build.h"
 
-static const uint8_t stream_magic[4] = {'P', 'C', 'P', PC_PART_VERSION};
+/* Followed by the version: 1 has the first seven parts, each of version 1. */
+static const uint8_t stream_magic[3] = {'P', 'C', 'P'};
 
 static const char *const part_names[PC_N_PARTS_END] = {
-    [PC_PART_META] = "meta",      [PC_PART_RANKS] = "ranks",   [PC_PART_MODULES] = "modules",
-    [PC_PART_OPS] = "primitives", [PC_PART_FIELDS] = "fields", [PC_PART_NODES] = "contexts",
-    [PC_PART_DATA] = "records",
+    [PC_PART_META] = "meta",      [PC_PART_RANKS] = "ranks",     [PC_PART_MODULES] = "modules",
+    [PC_PART_OPS] = "primitives", [PC_PART_FIELDS] = "fields",   [PC_PART_NODES] = "contexts",
+    [PC_PART_DATA] = "records",   [PC_PART_STRINGS] = "strings", [PC_PART_TABLES] = "tables",
 };
+
+/* fields: 2 adds the group; contexts: 2 has more kinds. */
+static const unsigned part_versions[PC_N_PARTS_END] = {
+    [PC_PART_META] = 1, [PC_PART_RANKS] = 1,   [PC_PART_MODULES] = 1,
+    [PC_PART_OPS] = 1,  [PC_PART_FIELDS] = 2,  [PC_PART_NODES] = 2,
+    [PC_PART_DATA] = 1, [PC_PART_STRINGS] = 1, [PC_PART_TABLES] = 1,
+};
+
+unsigned pc_part_version(unsigned part)
+{
+    return part > 0 && part < PC_N_PARTS_END ? part_versions[part] : 0;
+}
 
 const char *pc_part_name(unsigned part)
 {
@@ -96,6 +109,31 @@ static void encode_fields(const struct pc_profile *p, struct pc_buffer *b)
         pc_put_varint(b, p->fields[i].combine);
         pc_put_varint(b, p->fields[i].unit);
         pc_put_varint(b, p->fields[i].bins);
+        pc_put_varint(b, p->fields[i].group);
+    }
+}
+
+/* What tells a node from its siblings. */
+static void encode_key(const struct pc_profile_node *n, struct pc_buffer *b)
+{
+    switch (n->kind) {
+    case PCOLLECT_NODE_FRAME:
+    case PCOLLECT_NODE_POINT:
+        pc_put_varint(b, (uint32_t)(n->module + 1)); /* 0: unknown */
+        pc_put_varint(b, n->offset);
+        break;
+    case PCOLLECT_NODE_OP:
+        pc_put_varint(b, n->op);
+        break;
+    case PCOLLECT_NODE_DOMAIN:
+    case PCOLLECT_NODE_REGION: /* hashes */
+        pc_put_le(b, n->offset, 8);
+        break;
+    case PCOLLECT_NODE_PHASE:
+        pc_put_varint(b, n->offset);
+        break;
+    default:
+        break;
     }
 }
 
@@ -105,7 +143,7 @@ static void encode_nodes(const struct pc_profile *p, struct pc_buffer *b)
     pc_put_varint(b, p->n_nodes);
     for (uint32_t i = 0; i < p->n_nodes; i++) {
         const struct pc_profile_node *n = &p->nodes[i];
-        uint64_t head = (uint64_t)n->flags << 4 | (n->data != PC_NO_INDEX ? 8u : 0u) | n->kind;
+        uint64_t head = (uint64_t)n->flags << 5 | (n->data != PC_NO_INDEX ? 16u : 0u) | n->kind;
         pc_put_varint(b, head);
         if (i) {
             uint32_t up = 0;
@@ -113,12 +151,7 @@ static void encode_nodes(const struct pc_profile *p, struct pc_buffer *b)
                 up++;
             pc_put_varint(b, up);
         }
-        if (n->kind == PCOLLECT_NODE_FRAME) {
-            pc_put_varint(b, (uint32_t)(n->module + 1)); /* 0: unknown */
-            pc_put_varint(b, n->offset);
-        } else if (n->kind == PCOLLECT_NODE_OP) {
-            pc_put_varint(b, n->op);
-        }
+        encode_key(n, b);
     }
 }
 
@@ -147,14 +180,14 @@ static void encode_data(const struct pc_profile *p, struct pc_buffer *b)
             pc_put_varint(b, (uint64_t)d->ranks[r] - last - 1);
             last = (uint64_t)d->ranks[r];
         }
-        for (uint32_t k = 0; k < p->n_fields; k++) {
+        for (uint32_t k = d->first_field; k < p->n_fields; k++) {
             if (p->fields[k].combine == PCOLLECT_HIST) {
-                encode_bins(d->bins[k], p->fields[k].bins, b);
+                encode_bins(pc_data_bins(d, k), p->fields[k].bins, b);
                 continue;
             }
             last = 0;
             for (uint32_t r = 0; r < d->n_ranks; r++) {
-                uint64_t v = d->values[(size_t)r * p->n_fields + k];
+                uint64_t v = pc_data_value(p, d, r, k);
                 pc_put_varint(b, pc_zigzag(v - last));
                 last = v;
             }
@@ -165,10 +198,11 @@ static void encode_data(const struct pc_profile *p, struct pc_buffer *b)
 void pc_part_encode(const struct pc_profile *p, enum pc_part part, struct pc_buffer *out)
 {
     static void (*const encoders[PC_N_PARTS_END])(const struct pc_profile *, struct pc_buffer *) = {
-        [PC_PART_META] = encode_meta,       [PC_PART_RANKS] = encode_ranks,
-        [PC_PART_MODULES] = encode_modules, [PC_PART_OPS] = encode_ops,
-        [PC_PART_FIELDS] = encode_fields,   [PC_PART_NODES] = encode_nodes,
-        [PC_PART_DATA] = encode_data,
+        [PC_PART_META] = encode_meta,        [PC_PART_RANKS] = encode_ranks,
+        [PC_PART_MODULES] = encode_modules,  [PC_PART_OPS] = encode_ops,
+        [PC_PART_FIELDS] = encode_fields,    [PC_PART_NODES] = encode_nodes,
+        [PC_PART_DATA] = encode_data,        [PC_PART_STRINGS] = pc_strings_encode,
+        [PC_PART_TABLES] = pc_tables_encode,
     };
     encoders[part](p, out);
 }
@@ -177,6 +211,7 @@ int pc_profile_encode(const struct pc_profile *p, uint8_t **data_out, size_t *n_
 {
     struct pc_buffer all = {0}, one = {0};
     pc_put_bytes(&all, stream_magic, sizeof stream_magic);
+    pc_put_le(&all, PC_STREAM_VERSION, 1);
     for (unsigned part = PC_PART_META; part < PC_N_PARTS_END; part++) {
         one.n = 0;
         pc_part_encode(p, part, &one);
@@ -198,7 +233,7 @@ int pc_profile_encode(const struct pc_profile *p, uint8_t **data_out, size_t *n_
 
 /* Decoders return PC_ENOMEM or PC_OK; what is wrong with the data is in the cursor. */
 
-static char *get_text(struct pc_profile *p, struct pc_cursor *c)
+char *pc_get_text(struct pc_profile *p, struct pc_cursor *c)
 {
     uint64_t n = pc_get_varint(c);
     const uint8_t *at = pc_get_bytes(c, n);
@@ -211,7 +246,7 @@ static char *get_text(struct pc_profile *p, struct pc_cursor *c)
 
 static int decode_meta(struct pc_profile *p, struct pc_cursor *c)
 {
-    char *exe = get_text(p, c), *mpi = get_text(p, c), *job = get_text(p, c);
+    char *exe = pc_get_text(p, c), *mpi = pc_get_text(p, c), *job = pc_get_text(p, c);
     if (!exe || !mpi || !job)
         return PC_ENOMEM;
     p->exe = exe;
@@ -235,7 +270,7 @@ static int decode_rank(struct pc_profile *p, struct pc_cursor *c, struct pc_prof
     r->closed = (uint32_t)pc_get_below(c, UINT32_MAX);
     r->incomplete = (uint32_t)pc_get_below(c, UINT32_MAX);
     r->notes = pc_get_varint(c);
-    r->host = get_text(p, c);
+    r->host = pc_get_text(p, c);
     uint32_t n_lost = pc_get_count(c, 1);
     for (uint32_t k = 0; k < n_lost; k++) {
         uint64_t lost = pc_get_varint(c);
@@ -272,7 +307,7 @@ static int decode_modules(struct pc_profile *p, struct pc_cursor *c)
             memcpy(m->build_id, id, m->build_id_bytes);
         m->flags = (uint32_t)pc_get_below(c, UINT32_MAX);
         m->identity = pc_get_le(c, 8);
-        m->path = get_text(p, c);
+        m->path = pc_get_text(p, c);
         if (!m->path)
             return PC_ENOMEM;
     }
@@ -287,7 +322,7 @@ static int decode_ops(struct pc_profile *p, struct pc_cursor *c)
     if (!p->ops)
         return PC_ENOMEM;
     for (uint32_t i = 0; i < n; i++) {
-        p->ops[i].name = get_text(p, c);
+        p->ops[i].name = pc_get_text(p, c);
         p->ops[i].op_class = (uint16_t)pc_get_below(c, UINT16_MAX);
         if (!p->ops[i].name)
             return PC_ENOMEM;
@@ -296,7 +331,7 @@ static int decode_ops(struct pc_profile *p, struct pc_cursor *c)
     return PC_OK;
 }
 
-static int decode_fields(struct pc_profile *p, struct pc_cursor *c)
+static int decode_fields(struct pc_profile *p, struct pc_cursor *c, unsigned version)
 {
     uint32_t n = pc_get_count(c, 5);
     p->fields = pc_pool_array(p->memory, n, sizeof *p->fields);
@@ -304,27 +339,54 @@ static int decode_fields(struct pc_profile *p, struct pc_cursor *c)
         return PC_ENOMEM;
     for (uint32_t i = 0; i < n; i++) {
         struct pc_profile_field *f = &p->fields[i];
-        f->plugin = get_text(p, c);
-        f->name = get_text(p, c);
+        f->plugin = pc_get_text(p, c);
+        f->name = pc_get_text(p, c);
         f->combine = (uint16_t)pc_get_below(c, UINT16_MAX);
         f->unit = (uint16_t)pc_get_below(c, UINT16_MAX);
         f->bins = (uint16_t)pc_get_below(c, UINT16_MAX);
+        f->group = version < 2 ? PCOLLECT_GROUP_COMM : (uint16_t)pc_get_below(c, UINT16_MAX);
         if (!f->plugin || !f->name)
             return PC_ENOMEM;
         if (!pc_field_valid(f) || n > PC_PROFILE_MAX_FIELDS)
             c->failed = true; /* the records are read by it */
     }
     p->n_fields = c->failed ? 0 : n;
+    pc_profile_count_groups(p);
     return PC_OK;
 }
 
-static void decode_node(struct pc_profile *p, struct pc_cursor *c, uint32_t i)
+static void decode_key(struct pc_cursor *c, struct pc_profile_node *n)
+{
+    switch (n->kind) {
+    case PCOLLECT_NODE_FRAME:
+    case PCOLLECT_NODE_POINT:
+        n->module = (uint32_t)pc_get_below(c, UINT32_MAX) - 1;
+        n->offset = pc_get_varint(c);
+        break;
+    case PCOLLECT_NODE_OP:
+        n->op = (uint32_t)pc_get_below(c, UINT32_MAX);
+        break;
+    case PCOLLECT_NODE_DOMAIN:
+    case PCOLLECT_NODE_REGION:
+        n->offset = pc_get_le(c, 8);
+        break;
+    case PCOLLECT_NODE_PHASE:
+        n->offset = pc_get_varint(c);
+        break;
+    default:
+        break;
+    }
+}
+
+/* In version 1 the kind has 3 bits, from version 2 on 4. */
+static void decode_node(struct pc_profile *p, struct pc_cursor *c, uint32_t i, unsigned version)
 {
     struct pc_profile_node *n = &p->nodes[i];
-    uint64_t head = pc_get_below(c, UINT16_MAX << 4 | 15);
-    n->kind = head & 7;
-    n->flags = (uint16_t)(head >> 4);
-    n->data = head & 8 ? p->n_data++ : PC_NO_INDEX;
+    unsigned bits = version < 2 ? 3 : 4;
+    uint64_t head = pc_get_below(c, (uint64_t)UINT16_MAX << (bits + 1) | 31);
+    n->kind = head & ((1u << bits) - 1);
+    n->flags = (uint16_t)(head >> (bits + 1));
+    n->data = head >> bits & 1 ? p->n_data++ : PC_NO_INDEX;
     n->module = n->op = n->parent = PC_NO_INDEX;
     if (i) {
         uint32_t parent = i - 1;
@@ -333,22 +395,17 @@ static void decode_node(struct pc_profile *p, struct pc_cursor *c, uint32_t i)
         n->parent = parent;
         c->failed |= parent == PC_NO_INDEX;
     }
-    if (n->kind == PCOLLECT_NODE_FRAME) {
-        n->module = (uint32_t)pc_get_below(c, UINT32_MAX) - 1;
-        n->offset = pc_get_varint(c);
-    } else if (n->kind == PCOLLECT_NODE_OP) {
-        n->op = (uint32_t)pc_get_below(c, UINT32_MAX);
-    }
+    decode_key(c, n);
 }
 
-static int decode_nodes(struct pc_profile *p, struct pc_cursor *c)
+static int decode_nodes(struct pc_profile *p, struct pc_cursor *c, unsigned version)
 {
     uint32_t n = pc_get_count(c, 1);
     p->nodes = pc_pool_array(p->memory, n, sizeof *p->nodes);
     if (!p->nodes)
         return PC_ENOMEM;
     for (uint32_t i = 0; i < n && !c->failed; i++)
-        decode_node(p, c, i);
+        decode_node(p, c, i, version);
     if (c->failed)
         return PC_OK;
     p->n_nodes = n;
@@ -365,19 +422,19 @@ static void decode_bins(uint64_t *bins, uint32_t n, struct pc_cursor *c)
 }
 
 /* Bytes that one rank takes in a record at least. */
-static unsigned least_row_bytes(const struct pc_profile *p)
+static unsigned least_row_bytes(const struct pc_profile *p, uint32_t first_field)
 {
     unsigned n = 1;
-    for (uint32_t k = 0; k < p->n_fields; k++)
+    for (uint32_t k = first_field; k < p->n_fields; k++)
         n += p->fields[k].combine != PCOLLECT_HIST;
     return n;
 }
 
 static int decode_record(struct pc_profile *p, struct pc_cursor *c, unsigned row_bytes,
-                         struct pc_profile_data *d)
+                         unsigned kind, struct pc_profile_data *d)
 {
     uint32_t n_ranks = pc_get_count(c, row_bytes);
-    if (!pc_profile_data_init(p, d, n_ranks))
+    if (!pc_profile_data_init(p, d, kind, n_ranks))
         return PC_ENOMEM;
     uint64_t last = UINT64_MAX;
     for (uint32_t r = 0; r < n_ranks; r++) {
@@ -385,15 +442,16 @@ static int decode_record(struct pc_profile *p, struct pc_cursor *c, unsigned row
         c->failed |= last > INT32_MAX;
         d->ranks[r] = (int32_t)last;
     }
-    for (uint32_t k = 0; k < p->n_fields; k++) {
-        if (p->fields[k].combine == PCOLLECT_HIST) {
-            decode_bins(d->bins[k], p->fields[k].bins, c);
+    uint32_t width = p->n_fields - d->first_field;
+    for (uint32_t i = 0; i < width; i++) {
+        if (d->bins[i]) {
+            decode_bins(d->bins[i], p->fields[d->first_field + i].bins, c);
             continue;
         }
         last = 0;
         for (uint32_t r = 0; r < n_ranks; r++) {
             last += pc_unzigzag(pc_get_varint(c));
-            d->values[(size_t)r * p->n_fields + k] = last;
+            d->values[(size_t)r * width + i] = last;
         }
     }
     pc_profile_data_derive(p, d);
@@ -407,24 +465,47 @@ static int decode_data(struct pc_profile *p, struct pc_cursor *c)
     p->data = c->failed ? NULL : pc_pool_array(p->memory, n, sizeof *p->data);
     if (!p->data)
         return c->failed ? PC_OK : PC_ENOMEM;
-    unsigned row_bytes = least_row_bytes(p);
-    for (uint32_t i = 0; i < n && !c->failed; i++)
-        if (decode_record(p, c, row_bytes, &p->data[i]))
+    const unsigned row_bytes[] = {least_row_bytes(p, 0), least_row_bytes(p, p->n_comm)};
+    for (uint32_t i = 0; i < p->n_nodes && !c->failed; i++) {
+        const struct pc_profile_node *at = &p->nodes[i];
+        bool is_point = at->kind == PCOLLECT_NODE_POINT;
+        if (at->data != PC_NO_INDEX &&
+            decode_record(p, c, row_bytes[is_point], at->kind, &p->data[at->data]))
             return PC_ENOMEM;
+    }
     return PC_OK;
 }
 
-int pc_part_decode(struct pc_profile *p, enum pc_part part, const uint8_t *data, size_t n,
-                   struct pc_error *error)
+static int decode_part(struct pc_profile *p, enum pc_part part, unsigned version,
+                       struct pc_cursor *c)
 {
-    static int (*const decoders[PC_N_PARTS_END])(struct pc_profile *, struct pc_cursor *) = {
-        [PC_PART_META] = decode_meta,       [PC_PART_RANKS] = decode_ranks,
-        [PC_PART_MODULES] = decode_modules, [PC_PART_OPS] = decode_ops,
-        [PC_PART_FIELDS] = decode_fields,   [PC_PART_NODES] = decode_nodes,
-        [PC_PART_DATA] = decode_data,
-    };
+    switch (part) {
+    case PC_PART_META:
+        return decode_meta(p, c);
+    case PC_PART_RANKS:
+        return decode_ranks(p, c);
+    case PC_PART_MODULES:
+        return decode_modules(p, c);
+    case PC_PART_OPS:
+        return decode_ops(p, c);
+    case PC_PART_FIELDS:
+        return decode_fields(p, c, version);
+    case PC_PART_NODES:
+        return decode_nodes(p, c, version);
+    case PC_PART_DATA:
+        return decode_data(p, c);
+    case PC_PART_STRINGS:
+        return pc_strings_decode(p, c);
+    default:
+        return pc_tables_decode(p, c);
+    }
+}
+
+int pc_part_decode(struct pc_profile *p, enum pc_part part, unsigned version, const uint8_t *data,
+                   size_t n, struct pc_error *error)
+{
     struct pc_cursor c = {data, data + n, false};
-    int err = decoders[part](p, &c);
+    int err = decode_part(p, part, version, &c);
     if (err)
         return pc_error_set(error, err, "part '%s': not enough memory", part_names[part]);
     if (c.failed || c.at != c.end)
@@ -436,15 +517,19 @@ int pc_part_decode(struct pc_profile *p, enum pc_part part, const uint8_t *data,
 static int decode_stream(struct pc_profile *p, struct pc_cursor *c, struct pc_error *error)
 {
     const uint8_t *magic = pc_get_bytes(c, sizeof stream_magic);
-    if (!magic || memcmp(magic, stream_magic, sizeof stream_magic) != 0)
+    uint64_t version = pc_get_le(c, 1);
+    if (!magic || memcmp(magic, stream_magic, sizeof stream_magic) != 0 || !version ||
+        version > PC_STREAM_VERSION)
         return pc_error_set(error, PC_EFORMAT, "not an encoded profile of this version");
-    for (unsigned part = PC_PART_META; part < PC_N_PARTS_END; part++) {
+    unsigned end = version < 2 ? PC_PART_STRINGS : PC_N_PARTS_END;
+    for (unsigned part = PC_PART_META; part < end; part++) {
         uint64_t n = pc_get_varint(c);
         const uint8_t *data = pc_get_bytes(c, n);
         if (!data)
             return pc_error_set(error, PC_EFORMAT, "the profile ends inside of part '%s'",
                                 part_names[part]);
-        int err = pc_part_decode(p, part, data, (size_t)n, error);
+        unsigned part_version = version < 2 ? 1 : pc_part_version(part);
+        int err = pc_part_decode(p, part, part_version, data, (size_t)n, error);
         if (err)
             return err;
     }

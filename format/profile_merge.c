@@ -2,11 +2,11 @@
  *
  * The sum of two profiles.
  *
- * Each table (ranks, modules, primitives, fields) is a sorted list: the union is one pass over
- * both, which also yields, for each entry of a and of b, its index in the union. These maps are
- * increasing, so that trees stay sorted when their nodes are renumbered, and the two trees are then
- * merged in one pass over both preorders. What two equal entries become is chosen so that no order
- * of merging shows in the result: the least string, the union of flags, the sum of counts.
+ * Each list (ranks, modules, primitives, fields, strings) is a sorted list: the union is one pass
+ * over both, which also yields, for each entry of a and of b, its index in the union. These maps
+ * are increasing, so that trees stay sorted when their nodes are renumbered, and the two trees are
+ * then merged in one pass over both preorders. What two equal entries become is chosen so that no
+ * order of merging shows in the result: the least string, the union of flags, the sum of counts.
  * Statistics are made anew from the lists of values.
  */
 #include "format/build.h"
@@ -14,7 +14,7 @@
 /* One side of a merge. */
 struct side {
     const struct pc_profile *p;
-    uint32_t *ranks, *modules, *ops, *fields; /* index here -> index in the union */
+    uint32_t *ranks, *modules, *ops, *fields, *strings; /* index here -> index in the union */
     uint32_t *nodes;
 };
 
@@ -162,6 +162,17 @@ static int compare_fields(const void *a, const void *b)
     return pc_field_compare(a, b);
 }
 
+static int compare_strings(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static int unite_string(struct merge *m, void *out, const void *b)
+{
+    (void)m, (void)out, (void)b;
+    return PC_OK;
+}
+
 #define TABLE(member, type, compare, unite)                                                        \
     {                                                                                              \
         m->a.p->member, m->b.p->member, m->a.p->n_##member, m->b.p->n_##member, sizeof(type),      \
@@ -176,7 +187,8 @@ static int unite_tables(struct merge *m)
         TABLE(modules, struct pc_profile_module, compare_modules, unite_module);
     const struct table ops = TABLE(ops, struct pc_profile_op, compare_ops, unite_op);
     const struct table fields = TABLE(fields, struct pc_profile_field, compare_fields, unite_field);
-    void *entries[4];
+    const struct table strings = TABLE(strings, char *, compare_strings, unite_string);
+    void *entries[5];
     int err = unite_table(m, &ranks, m->a.ranks, m->b.ranks, &entries[0], &out->n_ranks);
     if (!err)
         err = unite_table(m, &modules, m->a.modules, m->b.modules, &entries[1], &out->n_modules);
@@ -184,12 +196,16 @@ static int unite_tables(struct merge *m)
         err = unite_table(m, &ops, m->a.ops, m->b.ops, &entries[2], &out->n_ops);
     if (!err)
         err = unite_table(m, &fields, m->a.fields, m->b.fields, &entries[3], &out->n_fields);
+    if (!err)
+        err = unite_table(m, &strings, m->a.strings, m->b.strings, &entries[4], &out->n_strings);
     if (err)
         return err;
     out->ranks = entries[0];
     out->modules = entries[1];
     out->ops = entries[2];
     out->fields = entries[3];
+    out->strings = entries[4];
+    pc_profile_count_groups(out);
     if (out->n_fields > PC_PROFILE_MAX_FIELDS)
         return pc_error_set(m->error, PC_EMISMATCH, "the profiles have too many fields together");
     return PC_OK;
@@ -213,6 +229,8 @@ static bool own_texts(struct pc_profile *p)
         ok = own_text(p, &p->ops[i].name);
     for (uint32_t i = 0; ok && i < p->n_fields; i++)
         ok = own_text(p, &p->fields[i].plugin) && own_text(p, &p->fields[i].name);
+    for (uint32_t i = 0; ok && i < p->n_strings; i++)
+        ok = own_text(p, &p->strings[i]);
     return ok;
 }
 
@@ -272,23 +290,25 @@ static const struct pc_profile_data *data_of(const struct side *s, uint32_t node
     return &s->p->data[s->p->nodes[node].data];
 }
 
-/* Adds row r of d to the row of the result. */
+/* Adds row r of d to the row of the result, whose first element is field `first`. */
 static void add_row(const struct merge *m, const struct side *s, const struct pc_profile_data *d,
-                    uint32_t r, uint64_t *row)
+                    uint32_t r, uint64_t *row, uint32_t first)
 {
-    const uint64_t *values = d->values + (size_t)r * s->p->n_fields;
-    for (uint32_t k = 0; k < s->p->n_fields; k++) {
-        uint64_t *to = &row[s->fields[k]];
-        *to = pc_field_combine(m->out->fields[s->fields[k]].combine, *to, values[k]);
+    uint32_t width = s->p->n_fields - d->first_field;
+    const uint64_t *values = d->values + (size_t)r * width;
+    for (uint32_t i = 0; i < width; i++) {
+        uint32_t k = s->fields[d->first_field + i];
+        uint64_t *to = &row[k - first];
+        *to = pc_field_combine(m->out->fields[k].combine, *to, values[i]);
     }
 }
 
 static void add_bins(const struct side *s, const struct pc_profile_data *d,
                      struct pc_profile_data *out)
 {
-    for (uint32_t k = 0; d && k < s->p->n_fields; k++)
+    for (uint32_t k = d ? d->first_field : 0; d && k < s->p->n_fields; k++)
         for (uint32_t bin = 0; bin < s->p->fields[k].bins; bin++)
-            out->bins[s->fields[k]][bin] += d->bins[k][bin];
+            out->bins[s->fields[k] - out->first_field][bin] += pc_data_bins(d, k)[bin];
 }
 
 static uint32_t count_union(const struct pc_profile_data *a, const struct pc_profile_data *b)
@@ -303,22 +323,23 @@ static uint32_t count_union(const struct pc_profile_data *a, const struct pc_pro
     return n + (n_a - i) + (n_b - j);
 }
 
-static bool merge_data(const struct merge *m, const struct pc_profile_data *a,
+static bool merge_data(const struct merge *m, unsigned kind, const struct pc_profile_data *a,
                        const struct pc_profile_data *b, struct pc_profile_data *out)
 {
     uint32_t n = count_union(a, b), i = 0, j = 0;
-    if (!pc_profile_data_init(m->out, out, n))
+    if (!pc_profile_data_init(m->out, out, kind, n))
         return false;
+    uint32_t first = out->first_field, width = m->out->n_fields - first;
     for (uint32_t r = 0; r < n; r++) {
-        uint64_t *row = out->values + (size_t)r * m->out->n_fields;
+        uint64_t *row = out->values + (size_t)r * width;
         bool has_a = a && i < a->n_ranks, has_b = b && j < b->n_ranks;
         bool take_a = has_a && (!has_b || a->ranks[i] <= b->ranks[j]);
         bool take_b = has_b && (!has_a || b->ranks[j] <= a->ranks[i]);
         out->ranks[r] = take_a ? a->ranks[i] : b->ranks[j];
         if (take_a)
-            add_row(m, &m->a, a, i++, row);
+            add_row(m, &m->a, a, i++, row, first);
         if (take_b)
-            add_row(m, &m->b, b, j++, row);
+            add_row(m, &m->b, b, j++, row, first);
     }
     add_bins(&m->a, a, out);
     add_bins(&m->b, b, out);
@@ -347,7 +368,7 @@ static int merge_nodes(struct merge *m)
         const struct pc_profile_data *a = data_of(&m->a, in_a), *b = data_of(&m->b, in_b);
         n.data = a || b ? out->n_data++ : PC_NO_INDEX;
         out->nodes[i] = n;
-        if (n.data != PC_NO_INDEX && !merge_data(m, a, b, &out->data[n.data]))
+        if (n.data != PC_NO_INDEX && !merge_data(m, n.kind, a, b, &out->data[n.data]))
             return PC_ENOMEM;
     }
     pc_profile_count_descendants(out);
@@ -376,7 +397,8 @@ static bool make_maps(struct side *s, struct pc_pool *scratch)
     s->ops = pc_pool_array(scratch, s->p->n_ops, sizeof *s->ops);
     s->fields = pc_pool_array(scratch, s->p->n_fields, sizeof *s->fields);
     s->nodes = pc_pool_array(scratch, s->p->n_nodes, sizeof *s->nodes);
-    return s->ranks && s->modules && s->ops && s->fields && s->nodes;
+    s->strings = pc_pool_array(scratch, s->p->n_strings, sizeof *s->strings);
+    return s->ranks && s->modules && s->ops && s->fields && s->nodes && s->strings;
 }
 
 static int merge_into(struct merge *m, struct pc_pool *scratch)
@@ -395,7 +417,11 @@ static int merge_into(struct merge *m, struct pc_pool *scratch)
     int err = unite_tables(m);
     if (!err && !own_texts(m->out))
         err = PC_ENOMEM;
-    return err ? err : merge_nodes(m);
+    if (!err)
+        err = merge_nodes(m);
+    const struct pc_table_side side_a = {a, m->a.nodes, m->a.strings};
+    const struct pc_table_side side_b = {b, m->b.nodes, m->b.strings};
+    return err ? err : pc_tables_merge(&side_a, &side_b, m->out, m->error);
 }
 
 static int merge_two(const struct pc_profile *a, const struct pc_profile *b, bool may_share,

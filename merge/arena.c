@@ -87,9 +87,7 @@ static int compare_identities(const void *a, const void *b)
                              &((const struct image_module *)b)->module);
 }
 
-/* The length of a list whose nodes begin with the reference of the next; it ends before what is
- * damaged. */
-static uint32_t count_list(struct image *m, pcollect_ref first, size_t bytes, const char *what)
+uint32_t pc_image_count_list(struct image *m, pcollect_ref first, size_t bytes, const char *what)
 {
     uint32_t n = 0;
     for (pcollect_ref ref = first; ref; n++) {
@@ -124,7 +122,7 @@ static int read_modules(struct image *m)
 {
     struct pc_profile *p = m->profile;
     pcollect_ref ref = m->header->modules;
-    uint32_t n = count_list(m, ref, sizeof(struct pcollect_module), "module");
+    uint32_t n = pc_image_count_list(m, ref, sizeof(struct pcollect_module), "module");
     m->modules = pc_pool_array(m->scratch, n, sizeof *m->modules);
     p->modules = pc_pool_array(p->memory, n, sizeof *p->modules);
     if (!m->modules || !p->modules)
@@ -196,6 +194,15 @@ static int compare_fields(const void *a, const void *b)
                             &((const struct image_field *)b)->field);
 }
 
+/* Fields of comm plugins come first in a record, then those of compute plugins. */
+static bool in_its_part(const struct image *m, const struct image_field *f, size_t bytes)
+{
+    const struct pcollect_arena_header *h = m->header;
+    bool is_comm = f->field.group == PCOLLECT_GROUP_COMM;
+    return f->offset % 8 == 0 && f->offset >= (is_comm ? 0 : h->comm_bytes) &&
+           f->offset + bytes <= (is_comm ? h->comm_bytes : h->record_bytes);
+}
+
 static int read_plugin(struct image *m, pcollect_ref ref, uint32_t *n)
 {
     const struct pcollect_plugin_rec *plugin = pc_image_at(m, ref, sizeof *plugin);
@@ -207,7 +214,8 @@ static int read_plugin(struct image *m, pcollect_ref ref, uint32_t *n)
                                                .name = copy_text(m, f->name, sizeof f->name),
                                                .combine = f->combine,
                                                .unit = f->unit,
-                                               .bins = f->bins};
+                                               .bins = f->bins,
+                                               .group = (uint16_t)plugin->group};
         out->in_ticks = f->unit == PCOLLECT_UNIT_TICKS;
         if (out->in_ticks)
             out->field.unit = PCOLLECT_UNIT_NS;
@@ -216,8 +224,7 @@ static int read_plugin(struct image *m, pcollect_ref ref, uint32_t *n)
         out->offset = plugin->record_offset + f->offset;
         size_t bytes = 8 * (f->combine == PCOLLECT_HIST ? f->bins : 1u);
         bool bins_in_ticks = out->in_ticks && f->combine == PCOLLECT_HIST; /* powers of what? */
-        if (out->offset % 8 || out->offset + bytes > m->header->record_bytes || bins_in_ticks ||
-            !pc_field_valid(&out->field))
+        if (!in_its_part(m, out, bytes) || bins_in_ticks || !pc_field_valid(&out->field))
             pc_image_damaged(m, "field", ref);
         else
             (*n)++;
@@ -229,11 +236,16 @@ static int read_fields(struct image *m)
 {
     struct pc_profile *p = m->profile;
     pcollect_ref first = m->header->plugins;
-    uint32_t n_plugins = count_list(m, first, sizeof(struct pcollect_plugin_rec), "plugin");
+    uint32_t n_plugins =
+        pc_image_count_list(m, first, sizeof(struct pcollect_plugin_rec), "plugin");
     uint32_t most = 0, n = 0;
     pcollect_ref ref = first;
+    if (m->header->comm_bytes > m->header->record_bytes || m->header->comm_bytes % 8)
+        return pc_error_set(m->error, PC_EFORMAT, "the size of its records is damaged");
     for (uint32_t i = 0; i < n_plugins; i++) {
         const struct pcollect_plugin_rec *plugin = pc_image_at(m, ref, sizeof *plugin);
+        if (plugin->group > PCOLLECT_GROUP_COMPUTE)
+            return pc_error_set(m->error, PC_EFORMAT, "its list of fields is damaged");
         if (plugin->n_fields > PC_PROFILE_MAX_FIELDS - most ||
             !pc_image_at(m, ref, sizeof *plugin + plugin->n_fields * sizeof plugin->fields[0]))
             return pc_error_set(m->error, PC_EFORMAT, "its list of fields is damaged");
@@ -256,6 +268,7 @@ static int read_fields(struct image *m)
             return pc_error_set(m->error, PC_EFORMAT, "two of its fields have one name");
         p->fields[p->n_fields++] = m->fields[i].field;
     }
+    pc_profile_count_groups(p);
     return PC_OK;
 }
 
@@ -281,7 +294,7 @@ static uint64_t add_threads(struct image *m, struct pc_profile_rank *r)
     const struct pcollect_arena_header *h = m->header;
     uint64_t last = h->ticks_1 > h->exit_ticks ? h->ticks_1 : h->exit_ticks, ticks = 0;
     pcollect_ref ref = m->threads = __atomic_load_n(&h->threads, __ATOMIC_ACQUIRE);
-    m->n_threads = count_list(m, ref, sizeof(struct pcollect_thread), "thread");
+    m->n_threads = pc_image_count_list(m, ref, sizeof(struct pcollect_thread), "thread");
     for (uint32_t i = 0; i < m->n_threads; i++) {
         const struct pcollect_thread *t = pc_image_at(m, ref, sizeof *t);
         ticks += t->mpi_ticks;
@@ -380,9 +393,13 @@ static int read_image(struct image *m, enum pc_merge_part part)
     if (!err)
         err = read_rank(m, part);
     if (!err)
+        err = pc_image_read_tables(m);
+    if (!err)
         err = pc_image_read_trees(m, part);
     if (!err && part == PC_MERGE_LATE)
         err = pc_image_prune_tables(m);
+    if (!err && part == PC_MERGE_LATE)
+        err = pc_image_prune_strings(m);
     if (!err && m->damaged)
         m->profile->ranks->notes |= PCOLLECT_NOTE_DAMAGED;
     if (!err)

@@ -97,11 +97,23 @@ static bool key_of(const struct image *m, const struct pcollect_node *n, uint32_
                                     .module = PC_NO_INDEX,
                                     .op = PC_NO_INDEX,
                                     .data = PC_NO_INDEX};
+    unsigned above = m->nodes[parent].node.kind;
     switch (n->kind) {
     case PCOLLECT_NODE_FRAME:
+    case PCOLLECT_NODE_POINT:
         key->module = module_index(m, n->module);
         key->offset = n->offset;
         return true;
+    case PCOLLECT_NODE_DOMAIN:
+        key->offset = n->offset;
+        return above == PCOLLECT_NODE_OP;
+    case PCOLLECT_NODE_PHASE:
+        key->offset = n->offset;
+        return above == PCOLLECT_NODE_ROOT;
+    case PCOLLECT_NODE_REGION:
+        key->offset = n->offset;
+        return above == PCOLLECT_NODE_ROOT || above == PCOLLECT_NODE_PHASE ||
+               above == PCOLLECT_NODE_REGION;
     case PCOLLECT_NODE_OP:
         key->op = n->op < PCOLLECT_MAX_OPS ? m->op_index[n->op] : PC_NO_INDEX;
         return key->op != PC_NO_INDEX;
@@ -130,6 +142,12 @@ static bool make_values(struct image *m, struct image_node *n)
     return true;
 }
 
+void pc_image_need(struct image *m, uint32_t node)
+{
+    for (uint32_t up = node; !m->nodes[up].needed; up = m->nodes[up].parent)
+        m->nodes[up].needed = true;
+}
+
 static bool is_used(const uint64_t *record, uint32_t bytes)
 {
     for (uint32_t i = 0; i < bytes / 8; i++)
@@ -141,7 +159,9 @@ static bool is_used(const uint64_t *record, uint32_t bytes)
 /* Ticks are added as ticks: they become nanoseconds when all threads are in. */
 static int add_record(struct image *m, uint32_t index, pcollect_ref ref)
 {
-    uint32_t bytes = m->header->record_bytes;
+    bool is_point = m->nodes[index].node.kind == PCOLLECT_NODE_POINT;
+    uint32_t skipped = is_point ? m->header->comm_bytes : 0;
+    uint32_t bytes = m->header->record_bytes - skipped;
     if (!ref || !bytes)
         return PC_OK;
     const char *record = pc_image_claim(m, ref, bytes);
@@ -154,15 +174,14 @@ static int add_record(struct image *m, uint32_t index, pcollect_ref ref)
     struct image_node *n = &m->nodes[index];
     if (!n->values && !make_values(m, n))
         return PC_ENOMEM;
-    for (uint32_t k = 0; k < m->profile->n_fields; k++) {
+    for (uint32_t k = is_point ? m->profile->n_comm : 0; k < m->profile->n_fields; k++) {
         const struct image_field *f = &m->fields[k];
-        const uint64_t *v = (const uint64_t *)(record + f->offset);
+        const uint64_t *v = (const uint64_t *)(record + (f->offset - skipped));
         n->values[k] = pc_field_combine(f->field.combine, n->values[k], *v);
         for (uint32_t b = 0; f->field.combine == PCOLLECT_HIST && b < f->field.bins; b++)
             n->bins[k][b] += v[b];
     }
-    for (uint32_t up = index; !m->nodes[up].needed; up = m->nodes[up].parent)
-        m->nodes[up].needed = true;
+    pc_image_need(m, index);
     return PC_OK;
 }
 
@@ -195,14 +214,17 @@ static bool push(struct image *m, struct pending_stack *s, pcollect_ref first, u
 }
 
 /* One node and its record; its children are pushed. */
-static int read_node(struct image *m, const struct pcollect_node *n,
+static int read_node(struct image *m, pcollect_ref ref, const struct pcollect_node *n,
                      const struct pc_profile_node *key, struct pending_stack *stack)
 {
     uint32_t index = unify(m, key);
     if (index == PC_NO_INDEX)
         return PC_ENOMEM;
     m->nodes[index].node.flags |= n->flags & PCOLLECT_FLAG_COLLAPSED;
-    if (n->kind == PCOLLECT_NODE_OP && add_record(m, index, n->record))
+    if (m->node_of)
+        m->node_of[ref] = index;
+    pcollect_ref record = __atomic_load_n(&n->record, __ATOMIC_ACQUIRE);
+    if (pcollect_node_has_record(n->kind) && add_record(m, index, record))
         return PC_ENOMEM;
     pcollect_ref first = __atomic_load_n(&n->first_child, __ATOMIC_ACQUIRE);
     return push(m, stack, first, index) ? PC_OK : PC_ENOMEM;
@@ -231,15 +253,61 @@ static int read_tree(struct image *m, pcollect_ref root, struct pending_stack *s
             continue;
         }
         top->first = n->next;
-        if (read_node(m, n, &key, stack))
+        if (read_node(m, ref, n, &key, stack))
             return PC_ENOMEM;
     }
     return PC_OK;
 }
 
-static bool is_wanted(const struct pcollect_thread *t, enum pc_merge_part part)
+/* Frames from a node to the root of its tree; 0: it does not lead to a root, or is one. */
+static uint32_t path_length(const struct image *m, pcollect_ref ref)
 {
-    return part == PC_MERGE_ALL || (part == PC_MERGE_LATE) == (t->late != 0);
+    enum { MAX_PATH = 65536 };
+    for (uint32_t n = 0; n < MAX_PATH; n++) {
+        const struct pcollect_node *node = pc_image_at(m, ref, sizeof *node);
+        if (!node)
+            return 0;
+        if (node->kind == PCOLLECT_NODE_ROOT)
+            return n;
+        ref = node->parent;
+    }
+    return 0;
+}
+
+/* A context of a tree that is not read, from its root to `ref`. Nothing is claimed: the same bytes
+ * may be met again. */
+static int add_path(struct image *m, pcollect_ref ref, uint32_t *out)
+{
+    uint32_t n = path_length(m, ref), at = 0;
+    const struct pcollect_node **path = pc_pool_array(m->scratch, n, sizeof *path);
+    if (!path)
+        return PC_ENOMEM;
+    for (uint32_t i = 0; i < n; i++) {
+        path[i] = pc_image_at(m, ref, sizeof **path);
+        ref = path[i]->parent;
+    }
+    for (uint32_t i = n; i--;) {
+        struct pc_profile_node key;
+        if (!key_of(m, path[i], at, &key))
+            return PC_OK;
+        at = unify(m, &key);
+        if (at == PC_NO_INDEX)
+            return PC_ENOMEM;
+    }
+    *out = at;
+    return PC_OK;
+}
+
+int pc_image_node_of(struct image *m, pcollect_ref ref, uint32_t *out)
+{
+    *out = 0;
+    if (!ref || ref >= m->most / PCOLLECT_REF_UNIT || !m->node_of)
+        return PC_OK;
+    if (m->node_of[ref]) {
+        *out = m->node_of[ref];
+        return PC_OK;
+    }
+    return add_path(m, ref, out);
 }
 
 static int read_threads(struct image *m, enum pc_merge_part part)
@@ -256,7 +324,7 @@ static int read_threads(struct image *m, enum pc_merge_part part)
     pcollect_ref ref = m->threads;
     for (uint32_t i = 0; i < m->n_threads; i++) {
         const struct pcollect_thread *t = pc_image_at(m, ref, sizeof *t);
-        if (is_wanted(t, part) && read_tree(m, t->root, &stack))
+        if (pc_image_wants(t, part) && read_tree(m, t->root, &stack))
             return PC_ENOMEM;
         ref = t->next;
     }
@@ -269,15 +337,16 @@ static bool write_record(struct image *m, const struct image_node *from, struct 
 {
     struct pc_profile *p = m->profile;
     struct pc_profile_data *d = &p->data[p->n_data];
-    if (!pc_profile_data_init(p, d, 1))
+    if (!pc_profile_data_init(p, d, to->kind, 1))
         return false;
     d->ranks[0] = p->ranks[0].rank;
-    for (uint32_t k = 0; k < p->n_fields; k++) {
+    for (uint32_t k = d->first_field; k < p->n_fields; k++) {
         const struct pc_profile_field *f = &p->fields[k];
+        uint32_t i = k - d->first_field;
         if (f->combine == PCOLLECT_HIST)
-            memcpy(d->bins[k], from->bins[k], f->bins * sizeof(uint64_t));
+            memcpy(d->bins[i], from->bins[k], f->bins * sizeof(uint64_t));
         else
-            d->values[k] = from->values[k];
+            d->values[i] = from->values[k];
     }
     to->data = p->n_data++;
     return true;
@@ -321,7 +390,7 @@ static int write_tree(struct image *m)
 {
     struct pc_profile *p = m->profile;
     struct sorted *stack = pc_pool_array(m->scratch, m->n_nodes, sizeof *stack);
-    uint32_t *place = pc_pool_array(m->scratch, m->n_nodes, sizeof *place);
+    uint32_t *place = m->place = pc_pool_array(m->scratch, m->n_nodes, sizeof *place);
     p->nodes = pc_pool_array(p->memory, m->n_nodes, sizeof *p->nodes);
     p->data = pc_pool_array(p->memory, m->n_nodes, sizeof *p->data);
     if (!stack || !place || !p->nodes || !p->data)
@@ -351,5 +420,9 @@ static int write_tree(struct image *m)
 int pc_image_read_trees(struct image *m, enum pc_merge_part part)
 {
     int err = read_threads(m, part);
-    return err ? err : write_tree(m);
+    if (!err)
+        err = pc_image_read_rows(m, part);
+    if (!err)
+        err = write_tree(m);
+    return err ? err : pc_image_write_tables(m);
 }

@@ -25,6 +25,21 @@ struct image_module {
     uint32_t index; /* in the profile's table */
 };
 
+/* A table being read; its rows are unsorted and have nodes by the unified tree, ticks as they
+ * are, until pc_image_write_tables. */
+struct image_table {
+    pcollect_ref ref;
+    struct pc_profile_table table;
+    uint32_t capacity; /* of table.cells, in rows */
+    uint32_t in_ticks; /* bit set of columns */
+};
+
+struct image_string {
+    pcollect_ref ref;
+    char *text;
+    uint32_t index; /* in the profile's strings */
+};
+
 /* A node of the unified tree. Index 0 is the root. */
 struct image_node {
     struct pc_profile_node node; /* module and op as indices of the profile */
@@ -49,8 +64,14 @@ struct image {
     uint32_t n_modules;
     pcollect_ref threads; /* head and length of the list of threads, as it was first read */
     uint32_t n_threads;
-    uint32_t *op_index;         /* by op id; PC_NO_INDEX: not named */
-    struct image_field *fields; /* parallel to the profile's */
+    uint32_t *op_index;           /* by op id; PC_NO_INDEX: not named */
+    struct image_field *fields;   /* parallel to the profile's */
+    struct image_string *strings; /* sorted by ref */
+    uint32_t n_strings;
+    struct image_table *tables;
+    uint32_t n_tables;
+    uint32_t *node_of; /* by ref: unified node; 0: not read (or the root); NULL without tables */
+    uint32_t *place;   /* by unified node: node of the profile, once that is written */
     struct image_node *nodes;
     uint32_t n_nodes, node_capacity;
     uint32_t *slots; /* hash of nodes by parent and key; index + 1 */
@@ -72,7 +93,36 @@ void pc_image_damaged(struct image *m, const char *what, pcollect_ref ref);
 /* Leaves out modules and primitives to which no node refers. */
 int pc_image_prune_tables(struct image *m);
 
-/* Reads the trees of a part and puts nodes and records into the profile. */
+/* Whether the part has this thread's tree and rows. */
+static inline bool pc_image_wants(const struct pcollect_thread *t, enum pc_merge_part part)
+{
+    return part == PC_MERGE_ALL || (part == PC_MERGE_LATE) == (t->late != 0);
+}
+
+/* The length of a list whose elements begin with the reference of the next, and have `bytes` bytes
+ * at least; it ends before what is damaged. Claims the elements. */
+uint32_t pc_image_count_list(struct image *m, pcollect_ref first, size_t bytes, const char *what);
+
+/* The node of the unified tree for a node of the arena, made if its tree is not among those read
+ * (rows of late threads may refer to earlier contexts). *out is 0 also for what is damaged. */
+int pc_image_node_of(struct image *m, pcollect_ref ref, uint32_t *out);
+
+/* Keeps a node of the unified tree, and those above it, in the profile. */
+void pc_image_need(struct image *m, uint32_t node);
+
+/* Strings and descriptions of tables into the profile; to be called before the trees are read. */
+int pc_image_read_tables(struct image *m);
+
+/* The rows of a part; what they refer to is kept. After the trees have been read. */
+int pc_image_read_rows(struct image *m, enum pc_merge_part part);
+
+/* Puts the rows into the profile, sorted and unique. After the nodes have been written. */
+int pc_image_write_tables(struct image *m);
+
+/* Leaves out strings to which nothing refers, and tables without rows. */
+int pc_image_prune_strings(struct image *m);
+
+/* Reads the trees and rows of a part and puts both into the profile. */
 int pc_image_read_trees(struct image *m, enum pc_merge_part part);
 
 #endif

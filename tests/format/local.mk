@@ -6,7 +6,8 @@ TESTS += $(format_tests)
 endif
 EXTRA_DIST += tests/format/golden-1.pcol
 format_test_ldadd = format/libpcformat.la base/libpcbase.la $(CMOCKA_LIBS) $(ZLIB_LIBS)
-format_test_random = tests/format/random_profile.c tests/format/random_profile.h
+format_test_random = tests/format/random_profile.c tests/format/told_facts.c \
+    tests/format/random_profile.h
 
 tests_format_profile_test_SOURCES = tests/format/profile_test.c $(format_test_random)
 tests_format_profile_test_CFLAGS = $(test_cflags)

@@ -272,7 +272,8 @@ static void an_unwritable_folder_is_said_and_left_alone(void **state)
 }
 
 /* More than fits into 8 KiB of file, or into a late slot. */
-static const struct shape many_contexts = {"many contexts", 1500, 12, 100000, false, 1u << 30};
+static const struct shape many_contexts = {"many contexts", 1500,     12,   100000,
+                                           false,           1u << 30, true, true};
 
 static void a_full_disk_is_said_and_leaves_nothing_behind(void **state)
 {
@@ -397,7 +398,7 @@ static void a_newer_version_is_refused_and_says_so(void **state)
     pc_store_le(im.data + 10, PC_PCOL_MINOR + 7, 2);
     seal_header(im.data);
     assert_int_equal(read_image(&im, &e), PC_OK);
-    pc_store_le(im.data + 64 + 4, PC_PART_VERSION + 1, 2); /* of the first section */
+    pc_store_le(im.data + 64 + 4, pc_part_version(PC_PART_META) + 1, 2); /* of the first section */
     uint64_t stored = pc_load_le(im.data + 64 + 8, 8);
     uLong crc = crc32(crc32(0, im.data + 64, 28), im.data + 96, (uInt)stored);
     pc_store_le(im.data + 64 + 28, crc, 4);
@@ -599,14 +600,33 @@ static uint64_t sum_of(const struct pc_profile *p, const char *op, const char *f
     uint64_t sum = 0;
     for (uint32_t i = 0; i < p->n_nodes; i++) {
         const struct pc_profile_node *n = &p->nodes[i];
-        if (n->kind != PCOLLECT_NODE_OP || n->data == PC_NO_INDEX ||
-            strcmp(p->ops[n->op].name, op) != 0)
+        const struct pc_profile_node *call =
+            n->kind == PCOLLECT_NODE_DOMAIN ? &p->nodes[n->parent] : n;
+        if (call->kind != PCOLLECT_NODE_OP || n->data == PC_NO_INDEX ||
+            strcmp(p->ops[call->op].name, op) != 0)
             continue;
         for (uint32_t k = 0; k < p->n_fields; k++)
             if (!strcmp(p->fields[k].name, field))
-                sum += (uint64_t)p->data[n->data].stats[k].sum;
+                sum += (uint64_t)pc_data_stat(&p->data[n->data], k)->sum;
     }
     return sum;
+}
+
+static uint64_t sum_of_points(const struct pc_profile *p)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < p->n_nodes; i++)
+        if (p->nodes[i].kind == PCOLLECT_NODE_POINT && p->nodes[i].data != PC_NO_INDEX)
+            sum += (uint64_t)pc_data_stat(&p->data[p->nodes[i].data], p->n_comm)->sum;
+    return sum;
+}
+
+static uint64_t n_rows_of(const struct pc_profile *p)
+{
+    uint64_t n = 0;
+    for (uint32_t i = 0; i < p->n_tables; i++)
+        n += p->tables[i].n_rows;
+    return n;
 }
 
 static void contexts_without_room_collapse_and_totals_stay(void **state)
@@ -625,6 +645,11 @@ static void contexts_without_room_collapse_and_totals_stay(void **state)
         assert_true(sum_of(q, q->ops[i].name, "count") == sum_of(j.whole, q->ops[i].name, "count"));
     assert_true(sum_of(q, "MPI_Send", "bytes") == sum_of(j.whole, "MPI_Send", "bytes"));
     assert_int_equal(q->ranks[0].lost[PCOLLECT_LOST_LATE], 0);
+    assert_true(sum_of_points(q) == sum_of_points(j.whole));
+    for (int rank = 0; rank < 2; rank++)
+        assert_true(q->ranks[rank].lost[PCOLLECT_LOST_ROWS] ==
+                    n_rows_of(j.late[rank]) + j.late[rank]->ranks[0].lost[PCOLLECT_LOST_ROWS]);
+    assert_true(n_rows_of(q) == n_rows_of(j.main));
     pc_profile_free(q);
     unlink(path);
     free_late_job(&j);

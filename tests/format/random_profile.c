@@ -15,16 +15,43 @@ const struct test_field test_fields[N_TEST_FIELDS] = {
     {"time", "min", PCOLLECT_MIN, PCOLLECT_UNIT_NS, 0},
     {"time", "total", PCOLLECT_SUM, PCOLLECT_UNIT_NS, 0},
     {"volume", "bytes", PCOLLECT_SUM, PCOLLECT_UNIT_BYTES, 0},
+    {"clock", "samples", PCOLLECT_SUM, PCOLLECT_UNIT_COUNT, 0},
+    {"clock", "slowest", PCOLLECT_MAX, PCOLLECT_UNIT_NS, 0},
 };
 
+static const struct pcollect_column pair_columns[] = {
+    {"peer", "", PCOLLECT_COLUMN_RANK, 0, PCOLLECT_UNIT_COUNT, 0},
+    {"context", "", PCOLLECT_COLUMN_NODE, 0, PCOLLECT_UNIT_COUNT, 0},
+    {"name", "", PCOLLECT_COLUMN_STRING, 0, PCOLLECT_UNIT_COUNT, 0},
+    {"calls", "", PCOLLECT_COLUMN_NUMBER, PCOLLECT_SUM, PCOLLECT_UNIT_COUNT, 0},
+    {"least", "", PCOLLECT_COLUMN_NUMBER, PCOLLECT_MIN, PCOLLECT_UNIT_NS, 0},
+    {"where", "", PCOLLECT_COLUMN_NODE, PCOLLECT_MIN, PCOLLECT_UNIT_COUNT, 0},
+    {"label", "", PCOLLECT_COLUMN_STRING, PCOLLECT_MIN, PCOLLECT_UNIT_COUNT, 0},
+};
+static const struct pcollect_column series_columns[] = {
+    {"rank", "", PCOLLECT_COLUMN_RANK, 0, PCOLLECT_UNIT_COUNT, 0},
+    {"domain", "", PCOLLECT_COLUMN_DOMAIN, 0, PCOLLECT_UNIT_COUNT, 0},
+    {"bin", "", PCOLLECT_COLUMN_NUMBER, 0, PCOLLECT_UNIT_COUNT, 0},
+    {"total", "", PCOLLECT_COLUMN_NUMBER, PCOLLECT_SUM, PCOLLECT_UNIT_NS, 0},
+    {"greatest", "", PCOLLECT_COLUMN_NUMBER, PCOLLECT_MAX, PCOLLECT_UNIT_BYTES, 0},
+};
+const struct pcollect_table test_tables[N_TEST_TABLES] = {
+    {"pairs", "", pair_columns, 3, 4, 0},
+    {"series", "", series_columns, 3, 2, 0},
+};
+const char *const test_strings[N_TEST_STRINGS] = {"MPI_BYTE", "a", "a b", "solve",
+                                                  "\xc3\xa9t\xc3\xa9"};
+
 const struct shape shapes[] = {
-    {"one context", 1, 2, 1, false, 100},
-    {"shared, flat", 40, 2, 3, false, 1000},
-    {"shared, deep", 30, MAX_DEPTH, 2, false, 1000000},
-    {"little shared", 60, 8, 100000, false, 1u << 30},
-    {"a plugin on some ranks only", 25, 6, 4, true, 1000},
-    {"figures of 64 bits", 20, 5, 4, false, UINT64_MAX - 1},
-    {"no context at all", 0, 1, 1, false, 1},
+    {"one context", 1, 2, 1, false, 100, false, false},
+    {"shared, flat", 40, 2, 3, false, 1000, false, false},
+    {"shared, deep", 30, MAX_DEPTH, 2, false, 1000000, false, false},
+    {"little shared", 60, 8, 100000, false, 1u << 30, false, false},
+    {"a plugin on some ranks only", 25, 6, 4, true, 1000, false, true},
+    {"figures of 64 bits", 20, 5, 4, false, UINT64_MAX - 1, false, false},
+    {"no context at all", 0, 1, 1, false, 1, false, false},
+    {"all kinds, tables", 40, 4, 3, false, 1000, true, true},
+    {"all kinds, tables, a plugin on some ranks only", 30, 6, 4, true, 1u << 30, true, true},
 };
 const unsigned n_shapes = PC_ARRAY_LEN(shapes);
 
@@ -43,7 +70,63 @@ uint64_t rng_below(struct rng *r, uint64_t n)
     return n ? rng_next(r) % n : 0;
 }
 
+unsigned test_fields_of(const struct shape *s, int rank, unsigned list[N_TEST_FIELDS])
+{
+    unsigned n = 0;
+    for (unsigned k = 0; k < N_TEST_FIELDS; k++)
+        if (k < N_COMM_FIELDS ? k + 1 < N_COMM_FIELDS || !s->lacks_volume || rank % 2 == 0
+                              : s->all_kinds)
+            list[n++] = k;
+    return n;
+}
+
 /* ---- Facts -------------------------------------------------------------------------------- */
+
+/* What shapes with all kinds of nodes have more. Drawn apart, so that other shapes stay what they
+ * were: a kept file is compared with one of them. */
+static void random_kinds(struct rng *r, const struct shape *s, struct fact *f)
+{
+    bool is_cut = f->depth && f->frames[0].module == -2;
+    f->phase = rng_below(r, 3) ? 0 : 1 + rng_below(r, 2);
+    f->region = (int)rng_below(r, N_TEST_STRINGS + 4) - 3;
+    f->region = f->region < 0 ? 0 : f->region;
+    f->is_point = f->op < 0 && f->depth > is_cut && rng_below(r, 2);
+    f->domain = f->op >= 0 && rng_below(r, 2) ? pc_hash_u64(1 + rng_below(r, 3)) : 0;
+    f->has_data |= f->is_point;
+    for (unsigned k = N_COMM_FIELDS; f->has_data && k < N_TEST_FIELDS; k++)
+        f->values[k] = rng_below(r, 3) ? rng_below(r, s->max_value) + 1 : 0;
+}
+
+bool fact_is_used(const struct fact *f)
+{
+    uint64_t any = 0;
+    for (unsigned k = 0; k < N_TEST_FIELDS; k++)
+        any |= f->values[k];
+    for (unsigned bin = 0; bin < TEST_BINS; bin++)
+        any |= f->bins[bin];
+    return f->has_data && any;
+}
+
+void test_row(const struct fact *f, unsigned table, uint64_t node, uint64_t cells[TEST_ROW_CELLS])
+{
+    uint64_t h = f->values[0] + f->bins[3] + f->values[N_TEST_FIELDS - 1];
+    memset(cells, 0, TEST_ROW_CELLS * sizeof *cells);
+    if (table == 0) {
+        cells[0] = h % 5 ? h % 5 : (uint64_t)-1;
+        cells[1] = node;
+        cells[2] = h / 5 % (N_TEST_STRINGS + 1);
+        cells[3] = 1;
+        cells[4] = f->values[3];
+        cells[5] = h % 3 ? node : 0;
+        cells[6] = h / 7 % (N_TEST_STRINGS + 1);
+    } else {
+        cells[0] = h % 2 ? (uint64_t)(int64_t)PCOLLECT_RANK_SELF : 1;
+        cells[1] = f->domain;
+        cells[2] = h / 2 % 4;
+        cells[3] = f->values[4] + 1;
+        cells[4] = f->values[2];
+    }
+}
 
 static void random_frames(const struct shape *s, struct rng *r, struct fact *f)
 {
@@ -60,7 +143,7 @@ static void random_frames(const struct shape *s, struct rng *r, struct fact *f)
 
 struct fact *random_facts(const struct shape *s, uint64_t seed, int rank, unsigned *n_out)
 {
-    struct rng r = {pc_hash_u64(seed) + (uint64_t)rank * 77777};
+    struct rng r = {pc_hash_u64(seed) + (uint64_t)rank * 77777}, kinds = {r.state + 1};
     unsigned n = s->n_facts ? 1 + (unsigned)rng_below(&r, s->n_facts) : 0;
     struct fact *facts = calloc(n + 1, sizeof *facts);
     for (unsigned i = 0; i < n; i++) {
@@ -75,11 +158,14 @@ struct fact *random_facts(const struct shape *s, uint64_t seed, int rank, unsign
                 f->depth++;
             }
         }
+        f->region = 0;
+        f->phase = f->domain = f->is_point = 0;
         f->op = (int)rng_below(&r, N_TEST_OPS + 1) - 1;
         f->has_data = f->op >= 0 && rng_below(&r, 10);
         for (unsigned k = 0; k < N_TEST_FIELDS; k++) {
             f->values[k] = 0;
-            if (f->has_data && test_fields[k].combine != PCOLLECT_HIST && rng_below(&r, 5))
+            if (f->has_data && k < N_COMM_FIELDS && test_fields[k].combine != PCOLLECT_HIST &&
+                rng_below(&r, 5))
                 f->values[k] = rng_below(&r, s->max_value) + 1;
         }
         memset(f->bins, 0, sizeof f->bins);
@@ -87,6 +173,12 @@ struct fact *random_facts(const struct shape *s, uint64_t seed, int rank, unsign
             f->bins[rng_below(&r, TEST_BINS)] = rng_below(&r, s->max_value);
         if (s->lacks_volume && rank % 2)
             f->values[5] = 0;
+        if (s->all_kinds)
+            random_kinds(&kinds, s, f);
+        for (unsigned k = 0; f->is_point && k < N_COMM_FIELDS; k++)
+            f->values[k] = 0;
+        if (f->is_point)
+            memset(f->bins, 0, sizeof f->bins);
     }
     *n_out = n;
     return facts;
@@ -113,27 +205,61 @@ static struct branch *child_of(struct branch *b, const struct pc_profile_node *k
     return b->children[b->n_children++] = child;
 }
 
+static struct pc_profile_node frame_key(const struct fact *f, unsigned k)
+{
+    int module = f->frames[k].module;
+    struct pc_profile_node key = {.kind = PCOLLECT_NODE_FRAME,
+                                  .op = PC_NO_INDEX,
+                                  .module = (uint32_t)module,
+                                  .offset = f->frames[k].offset};
+    if (module == -1)
+        key.module = PC_NO_INDEX;
+    if (module == -2) {
+        key.kind = PCOLLECT_NODE_CUT;
+        key.module = PC_NO_INDEX;
+    }
+    if (f->is_point && k + 1 == f->depth)
+        key.kind = PCOLLECT_NODE_POINT;
+    return key;
+}
+
+/* The keys of a fact's nodes below the root; returns their number. */
+static unsigned keys_of(const struct fact *f, struct pc_profile_node keys[MAX_DEPTH + 4])
+{
+    unsigned n = 0;
+    if (f->phase)
+        keys[n++] = (struct pc_profile_node){.kind = PCOLLECT_NODE_PHASE,
+                                             .op = PC_NO_INDEX,
+                                             .module = PC_NO_INDEX,
+                                             .offset = f->phase};
+    if (f->region) {
+        const char *name = test_strings[f->region - 1];
+        keys[n++] = (struct pc_profile_node){.kind = PCOLLECT_NODE_REGION,
+                                             .op = PC_NO_INDEX,
+                                             .module = PC_NO_INDEX,
+                                             .offset = pc_hash_bytes(name, strlen(name), 0)};
+    }
+    for (unsigned k = 0; k < f->depth; k++)
+        keys[n++] = frame_key(f, k);
+    if (f->op >= 0)
+        keys[n++] = (struct pc_profile_node){
+            .kind = PCOLLECT_NODE_OP, .op = (uint32_t)f->op, .module = PC_NO_INDEX};
+    if (f->op >= 0 && f->domain)
+        keys[n++] = (struct pc_profile_node){.kind = PCOLLECT_NODE_DOMAIN,
+                                             .op = PC_NO_INDEX,
+                                             .module = PC_NO_INDEX,
+                                             .offset = f->domain};
+    return n;
+}
+
 static void add_fact(struct branch *b, const struct fact *f)
 {
-    for (unsigned k = 0; k < f->depth; k++) {
-        int module = f->frames[k].module;
-        struct pc_profile_node key = {.kind = PCOLLECT_NODE_FRAME,
-                                      .op = PC_NO_INDEX,
-                                      .module = (uint32_t)module,
-                                      .offset = f->frames[k].offset};
-        if (module == -1)
-            key.module = PC_NO_INDEX;
-        if (module == -2) {
-            key.kind = PCOLLECT_NODE_CUT;
-            key.module = PC_NO_INDEX;
-        }
-        b = child_of(b, &key);
-    }
-    if (f->op < 0)
+    struct pc_profile_node keys[MAX_DEPTH + 4];
+    unsigned n = keys_of(f, keys);
+    for (unsigned k = 0; k < n; k++)
+        b = child_of(b, &keys[k]);
+    if (f->op < 0 && !f->is_point)
         return;
-    struct pc_profile_node key = {
-        .kind = PCOLLECT_NODE_OP, .op = (uint32_t)f->op, .module = PC_NO_INDEX};
-    b = child_of(b, &key);
     b->has_data |= f->has_data;
     for (unsigned k = 0; k < N_TEST_FIELDS; k++) {
         uint64_t v = f->values[k], *to = &b->values[k];
@@ -153,21 +279,24 @@ static int compare_branches(const void *a, const void *b)
     return pc_node_compare(&(*(struct branch *const *)a)->key, &(*(struct branch *const *)b)->key);
 }
 
-static void write_data(struct pc_profile *p, const struct branch *b, int rank)
+static void write_data(struct pc_profile *p, const struct shape *s, const struct branch *b,
+                       int rank)
 {
     struct pc_profile_data *d = &p->data[p->n_data++];
-    assert_true(pc_profile_data_init(p, d, 1));
+    unsigned list[N_TEST_FIELDS], n = test_fields_of(s, rank, list);
+    assert_true(pc_profile_data_init(p, d, b->key.kind, 1));
     d->ranks[0] = rank;
-    for (unsigned k = 0; k < p->n_fields; k++) {
-        if (test_fields[k].combine == PCOLLECT_HIST)
-            memcpy(d->bins[k], b->bins, sizeof b->bins);
+    for (unsigned k = d->first_field; k < n; k++) {
+        if (test_fields[list[k]].combine == PCOLLECT_HIST)
+            memcpy(d->bins[k - d->first_field], b->bins, sizeof b->bins);
         else
-            d->values[k] = b->values[k];
+            d->values[k - d->first_field] = b->values[list[k]];
     }
     pc_profile_data_derive(p, d);
 }
 
-static void write_branch(struct pc_profile *p, struct branch *b, uint32_t parent, int rank)
+static void write_branch(struct pc_profile *p, const struct shape *s, struct branch *b,
+                         uint32_t parent, int rank)
 {
     uint32_t at = p->n_nodes++;
     p->nodes[at] = b->key;
@@ -175,12 +304,12 @@ static void write_branch(struct pc_profile *p, struct branch *b, uint32_t parent
     p->nodes[at].data = PC_NO_INDEX;
     if (b->has_data) {
         p->nodes[at].data = p->n_data;
-        write_data(p, b, rank);
+        write_data(p, s, b, rank);
     }
     if (b->n_children)
         qsort(b->children, b->n_children, sizeof *b->children, compare_branches);
     for (unsigned i = 0; i < b->n_children; i++)
-        write_branch(p, b->children[i], at, rank);
+        write_branch(p, s, b->children[i], at, rank);
     free(b->children);
     free(b);
 }
@@ -215,15 +344,86 @@ static void write_tables(struct pc_profile *p, const struct shape *s, int rank)
         p->ops[i].name = pc_pool_text(p->memory, test_op_names[i], strlen(test_op_names[i]));
         p->ops[i].op_class = PCOLLECT_CLASS_P2P;
     }
-    p->n_fields = N_TEST_FIELDS - (s->lacks_volume && rank % 2 ? 1 : 0);
+    unsigned list[N_TEST_FIELDS];
+    p->n_fields = test_fields_of(s, rank, list);
     p->fields = pc_pool_array(p->memory, p->n_fields, sizeof *p->fields);
     for (unsigned k = 0; k < p->n_fields; k++) {
-        const struct test_field *f = &test_fields[k];
+        const struct test_field *f = &test_fields[list[k]];
         p->fields[k].plugin = pc_pool_text(p->memory, f->plugin, strlen(f->plugin));
         p->fields[k].name = pc_pool_text(p->memory, f->name, strlen(f->name));
         p->fields[k].combine = (uint16_t)f->combine;
         p->fields[k].unit = (uint16_t)f->unit;
         p->fields[k].bins = (uint16_t)f->bins;
+        p->fields[k].group = list[k] >= N_COMM_FIELDS;
+    }
+    pc_profile_count_groups(p);
+}
+
+static char *pool_text(struct pc_profile *p, const char *text)
+{
+    return pc_pool_text(p->memory, text, strlen(text));
+}
+
+static uint32_t node_of(const struct pc_profile *p, const struct fact *f)
+{
+    struct pc_profile_node keys[MAX_DEPTH + 4];
+    unsigned n = keys_of(f, keys);
+    uint32_t at = 0;
+    for (unsigned k = 0; k < n; k++) {
+        uint32_t i = at + 1;
+        while (p->nodes[i].parent != at || pc_node_compare(&p->nodes[i], &keys[k]) != 0)
+            i++;
+        at = i;
+    }
+    return at;
+}
+
+/* One row; by the simplest of ways. */
+static void write_row(struct pc_profile_table *t, const uint64_t *cells)
+{
+    uint32_t r = 0, width = t->n_columns;
+    int order = -1;
+    while (r < t->n_rows &&
+           (order = pc_row_compare(t->cells + (size_t)r * width, cells, t->n_keys)) < 0)
+        r++;
+    uint64_t *at = t->cells + (size_t)r * width;
+    if (r == t->n_rows || order) {
+        memmove(at + width, at, (size_t)(t->n_rows++ - r) * width * sizeof *at);
+        memcpy(at, cells, width * sizeof *at);
+        return;
+    }
+    for (uint32_t i = t->n_keys; i < width; i++)
+        at[i] = pc_column_combine(&t->columns[i], at[i], cells[i]);
+}
+
+static void write_rows(struct pc_profile *p, const struct fact *facts, unsigned n)
+{
+    p->strings = pc_pool_array(p->memory, N_TEST_STRINGS, sizeof *p->strings);
+    for (; p->n_strings < N_TEST_STRINGS; p->n_strings++)
+        p->strings[p->n_strings] = pool_text(p, test_strings[p->n_strings]);
+    p->tables = pc_pool_array(p->memory, N_TEST_TABLES, sizeof *p->tables);
+    for (; p->n_tables < N_TEST_TABLES; p->n_tables++) {
+        const struct pcollect_table *from = &test_tables[p->n_tables];
+        struct pc_profile_table *t = &p->tables[p->n_tables];
+        t->name = pool_text(p, from->name);
+        t->plugin = pool_text(p, "test");
+        t->n_keys = from->n_keys;
+        t->n_columns = (uint32_t)from->n_keys + from->n_values;
+        t->columns = pc_pool_array(p->memory, t->n_columns, sizeof *t->columns);
+        for (uint32_t i = 0; i < t->n_columns; i++)
+            t->columns[i] = (struct pc_profile_column){
+                pool_text(p, from->columns[i].name), from->columns[i].type,
+                from->columns[i].combine, from->columns[i].unit};
+        t->cells = pc_pool_array(p->memory, (size_t)n + 1, t->n_columns * sizeof *t->cells);
+        for (unsigned i = 0; i < n; i++) {
+            uint64_t cells[TEST_ROW_CELLS];
+            if (!fact_is_used(&facts[i]))
+                continue;
+            test_row(&facts[i], p->n_tables, node_of(p, &facts[i]), cells);
+            if (cells[0] == (uint64_t)(int64_t)PCOLLECT_RANK_SELF)
+                cells[0] = (uint64_t)facts[i].rank;
+            write_row(t, cells);
+        }
     }
 }
 
@@ -257,7 +457,7 @@ struct pc_profile *profile_of(const struct shape *s, const struct fact *facts, u
     unsigned n_nodes = 1;
     for (unsigned i = 0; i < n; i++) {
         add_fact(root, &facts[i]);
-        n_nodes += facts[i].depth + 1;
+        n_nodes += facts[i].depth + 4;
     }
     write_tables(p, s, rank);
     write_rank(p, rank);
@@ -267,8 +467,10 @@ struct pc_profile *profile_of(const struct shape *s, const struct fact *facts, u
     p->mpi = pc_pool_text(p->memory, "Some MPI 1.0", 12);
     p->nodes = pc_pool_array(p->memory, n_nodes, sizeof *p->nodes);
     p->data = pc_pool_array(p->memory, n, sizeof *p->data);
-    write_branch(p, root, PC_NO_INDEX, rank);
+    write_branch(p, s, root, PC_NO_INDEX, rank);
     pc_profile_count_descendants(p);
+    if (s->tables)
+        write_rows(p, facts, n);
     struct pc_error e = {""};
     if (pc_profile_check(p, &e))
         fail_msg("shape '%s', rank %d: %s", s->name, rank, e.text);
@@ -283,186 +485,4 @@ struct pc_profile *random_profile(const struct shape *s, uint64_t seed, int rank
     struct pc_profile *p = profile_of(s, facts, n, rank, world_size);
     free(facts);
     return p;
-}
-
-/* ---- The oracle: a table of path strings --------------------------------------------------- */
-
-#define PATH_BYTES 2048
-
-struct entry {
-    char path[PATH_BYTES];
-    int rank; /* -1: the context itself, whoever has it */
-    bool has_data;
-    uint64_t values[N_TEST_FIELDS], bins[TEST_BINS];
-};
-
-struct entry_table {
-    struct entry *entries;
-    unsigned n;
-};
-
-static struct entry *entry_of(struct entry_table *t, const char *path, int rank)
-{
-    for (unsigned i = 0; i < t->n; i++)
-        if (t->entries[i].rank == rank && !strcmp(t->entries[i].path, path))
-            return &t->entries[i];
-    t->entries = realloc(t->entries, (t->n + 1) * sizeof *t->entries);
-    struct entry *e = memset(&t->entries[t->n++], 0, sizeof *e);
-    snprintf(e->path, sizeof e->path, "%s", path);
-    e->rank = rank;
-    return e;
-}
-
-static void append(char *path, const char *text)
-{
-    strncat(path, text, PATH_BYTES - strlen(path) - 1);
-}
-
-static void append_frame(char *path, int module, uint64_t offset)
-{
-    char text[80];
-    if (module == -2)
-        snprintf(text, sizeof text, " > cut");
-    else
-        snprintf(text, sizeof text, " > %d+%lx", module, (unsigned long)offset);
-    append(path, text);
-}
-
-static void add_to_table(struct entry_table *t, const struct fact *f)
-{
-    char path[PATH_BYTES] = "root";
-    entry_of(t, path, -1);
-    for (unsigned k = 0; k < f->depth; k++) {
-        append_frame(path, f->frames[k].module, f->frames[k].offset);
-        entry_of(t, path, -1);
-    }
-    if (f->op < 0)
-        return;
-    append(path, " > ");
-    append(path, test_op_names[f->op]);
-    entry_of(t, path, -1);
-    if (!f->has_data)
-        return;
-    entry_of(t, path, -1)->has_data = true;
-    struct entry *e = entry_of(t, path, f->rank);
-    e->has_data = true;
-    for (unsigned k = 0; k < N_TEST_FIELDS; k++) {
-        uint64_t v = f->values[k];
-        if (test_fields[k].combine == PCOLLECT_SUM)
-            e->values[k] += v;
-        if (test_fields[k].combine == PCOLLECT_MAX && v > e->values[k])
-            e->values[k] = v;
-        if (test_fields[k].combine == PCOLLECT_MIN && v && (!e->values[k] || v < e->values[k]))
-            e->values[k] = v;
-    }
-    for (unsigned k = 0; k < TEST_BINS; k++)
-        e->bins[k] += f->bins[k];
-}
-
-static void path_of(const struct pc_profile *p, uint32_t node, char *path)
-{
-    uint32_t way[MAX_DEPTH + 3];
-    unsigned n = 0;
-    for (; node != 0; node = p->nodes[node].parent)
-        way[n++] = node;
-    snprintf(path, PATH_BYTES, "root");
-    while (n--) {
-        const struct pc_profile_node *x = &p->nodes[way[n]];
-        if (x->kind == PCOLLECT_NODE_OP) {
-            append(path, " > ");
-            append(path, p->ops[x->op].name);
-        } else {
-            int module = x->kind == PCOLLECT_NODE_CUT ? -2
-                         : x->module == PC_NO_INDEX   ? -1
-                                                      : (int)x->module;
-            append_frame(path, module, x->offset);
-        }
-    }
-}
-
-/* The statistics of field k in this context, from the table. */
-static void assert_stat(const struct entry_table *t, const char *path, unsigned k,
-                        const struct pc_stat *s)
-{
-    struct pc_stat o = {0};
-    for (unsigned i = 0; i < t->n; i++) {
-        const struct entry *e = &t->entries[i];
-        uint64_t v = e->values[k];
-        if (e->rank < 0 || strcmp(e->path, path) != 0 ||
-            (test_fields[k].combine == PCOLLECT_MIN && !v))
-            continue;
-        o.n++;
-        o.sum += v;
-        o.sum_squares += (pc_u128)v * v;
-        if (o.n == 1 || v < o.min || (v == o.min && e->rank < o.min_rank)) {
-            o.min = v;
-            o.min_rank = e->rank;
-        }
-        if (o.n == 1 || v > o.max || (v == o.max && e->rank < o.max_rank)) {
-            o.max = v;
-            o.max_rank = e->rank;
-        }
-    }
-    assert_int_equal(s->n, o.n);
-    if (test_fields[k].combine == PCOLLECT_HIST)
-        return;
-    assert_true(s->sum == o.sum && s->sum_squares == o.sum_squares);
-    assert_true(s->min == o.min && s->max == o.max);
-    assert_int_equal(s->min_rank, o.min_rank);
-    assert_int_equal(s->max_rank, o.max_rank);
-}
-
-static void assert_record(const struct pc_profile *p, const struct pc_profile_data *d,
-                          const struct entry_table *t, const char *path)
-{
-    uint64_t bins[TEST_BINS] = {0};
-    for (unsigned i = 0; i < t->n; i++)
-        for (unsigned k = 0; k < TEST_BINS && !strcmp(t->entries[i].path, path); k++)
-            bins[k] += t->entries[i].bins[k];
-    for (unsigned k = 0; k < p->n_fields; k++) {
-        assert_string_equal(p->fields[k].name, test_fields[k].name);
-        assert_stat(t, path, k, &d->stats[k]);
-        if (test_fields[k].combine == PCOLLECT_HIST)
-            assert_memory_equal(d->bins[k], bins, sizeof bins);
-        for (unsigned r = 0; r < d->n_ranks && test_fields[k].combine != PCOLLECT_HIST; r++) {
-            struct entry_table copy = *t;
-            const struct entry *e = entry_of(&copy, path, d->ranks[r]);
-            assert_true(d->values[(size_t)r * p->n_fields + k] == e->values[k]);
-        }
-    }
-}
-
-void assert_profile_tells(const struct pc_profile *p, const struct fact *facts, unsigned n)
-{
-    struct entry_table t = {NULL, 0};
-    unsigned n_contexts = 0;
-    char path[PATH_BYTES];
-    entry_of(&t, "root", -1);
-    for (unsigned i = 0; i < n; i++)
-        add_to_table(&t, &facts[i]);
-    for (unsigned i = 0; i < t.n; i++)
-        n_contexts += t.entries[i].rank < 0;
-    assert_int_equal(p->n_nodes, n_contexts); /* each once, and below each is in the table */
-    for (uint32_t i = 0; i < p->n_nodes; i++) {
-        unsigned n_before = t.n;
-        path_of(p, i, path);
-        struct entry *e = entry_of(&t, path, -1);
-        assert_int_equal(t.n, n_before);
-        assert_int_equal(e->has_data, p->nodes[i].data != PC_NO_INDEX);
-        if (e->has_data)
-            assert_record(p, &p->data[p->nodes[i].data], &t, path);
-    }
-    free(t.entries);
-}
-
-void assert_same_bytes(const struct pc_profile *a, const struct pc_profile *b)
-{
-    uint8_t *x, *y;
-    size_t n_x, n_y;
-    assert_int_equal(pc_profile_encode(a, &x, &n_x), PC_OK);
-    assert_int_equal(pc_profile_encode(b, &y, &n_y), PC_OK);
-    assert_int_equal(n_x, n_y);
-    assert_memory_equal(x, y, n_x);
-    free(x);
-    free(y);
 }

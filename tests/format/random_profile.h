@@ -9,12 +9,16 @@
 
 #include "format/build.h"
 
-#define N_TEST_FIELDS 6 /* see test_fields */
+#define N_TEST_FIELDS 8 /* see test_fields */
+#define N_COMM_FIELDS 6 /* of them those of comm plugins; the last is `volume` */
 #define TEST_BINS 40
 #define MAX_DEPTH 24
 #define N_TEST_MODULES 6
 #define N_TEST_OPS 7
 #define TEST_PATH_BYTES 64
+#define N_TEST_TABLES 2
+#define N_TEST_STRINGS 5
+#define TEST_ROW_CELLS 8
 
 struct rng {
     uint64_t state;
@@ -27,6 +31,14 @@ struct test_field {
     unsigned combine, unit, bins;
 };
 extern const struct test_field test_fields[N_TEST_FIELDS]; /* sorted */
+
+/* Fields of a rank in profiles of that shape, as indices into test_fields. Returns their number. */
+struct shape;
+unsigned test_fields_of(const struct shape *s, int rank, unsigned list[N_TEST_FIELDS]);
+
+/* Tables by which facts are told a second time; sorted. */
+extern const struct pcollect_table test_tables[N_TEST_TABLES];
+extern const char *const test_strings[N_TEST_STRINGS]; /* sorted */
 
 extern const char *const test_op_names[N_TEST_OPS]; /* sorted */
 
@@ -41,7 +53,11 @@ struct fact {
         int module; /* 0 .. N_TEST_MODULES-1, -1: unknown, -2: cut (first only) */
         uint64_t offset;
     } frames[MAX_DEPTH];
-    int op; /* -1: a frame without a call below it */
+    uint64_t phase;  /* 0: none */
+    int region;      /* 1 + index into test_strings; 0: none */
+    int op;          /* -1: a frame without a call below it */
+    uint64_t domain; /* of the call; 0: none */
+    bool is_point;   /* op is -1, and the innermost frame is where the thread was interrupted */
     bool has_data;
     uint64_t values[N_TEST_FIELDS];
     uint64_t bins[TEST_BINS];
@@ -55,12 +71,21 @@ struct shape {
     unsigned n_offsets; /* per module: few make ranks share contexts */
     bool lacks_volume;  /* odd ranks have no `volume` plugin */
     uint64_t max_value; /* of fields */
+    bool all_kinds;     /* points, domains, phases, regions, fields of compute plugins */
+    bool tables;
 };
 extern const struct shape shapes[];
 extern const unsigned n_shapes;
 
 /* Facts of one rank; the same context may come twice (two threads). Freed by the caller. */
 struct fact *random_facts(const struct shape *s, uint64_t seed, int rank, unsigned *n_out);
+
+/* Whether a fact has a figure that is not 0. Only such facts have rows. */
+bool fact_is_used(const struct fact *f);
+
+/* The row of a fact in table i: numbers as a plugin would give them, but strings as 1 + index, and
+ * `node` for the context. */
+void test_row(const struct fact *f, unsigned table, uint64_t node, uint64_t cells[TEST_ROW_CELLS]);
 
 /* The profile of one rank's facts. */
 struct pc_profile *profile_of(const struct shape *s, const struct fact *facts, unsigned n, int rank,

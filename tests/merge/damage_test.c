@@ -28,7 +28,11 @@ static unsigned rounds(unsigned n)
 
 static void make(struct made *m, unsigned shape, uint64_t seed)
 {
-    struct making how = {.n_ranks = 1, .seed = seed, .bytes = (size_t)1 << 20};
+    struct making how = {.n_ranks = 1,
+                         .seed = seed,
+                         .bytes = (size_t)1 << 20,
+                         .all_kinds = shapes[shape].all_kinds,
+                         .tables = shapes[shape].tables};
     unsigned n;
     struct fact *facts = random_facts(&shapes[shape], seed, 0, &n);
     made_arena(m, &how, facts, n);
@@ -303,8 +307,9 @@ static void other_layouts_are_refused_by_name(void **state)
 static void write_for_ever(const char *spool, int tell)
 {
     struct made m;
-    struct making how = {.n_ranks = 1, .spool = spool, .bytes = (size_t)8 << 20};
-    static const struct shape wide = {"wide", 300, 12, 100000, false, 1000};
+    struct making how = {
+        .n_ranks = 1, .spool = spool, .bytes = (size_t)8 << 20, .all_kinds = true, .tables = true};
+    static const struct shape wide = {"wide", 300, 12, 100000, false, 1000, true, true};
     made_open(&m, &how);
     if (write(tell, m.arena.path, strlen(m.arena.path) + 1) < 0)
         _exit(1);

@@ -6,7 +6,8 @@ check_PROGRAMS += $(merge_unit_tests)
 TESTS += $(merge_unit_tests)
 endif
 merge_test_common = tests/merge/made_arena.c tests/merge/made_arena.h \
-    tests/format/random_profile.c tests/format/random_profile.h
+    tests/format/random_profile.c tests/format/told_facts.c \
+    tests/format/random_profile.h
 merge_test_ldadd = merge/libpcmerge.la cct/libpccct.la base/libpcbase.la $(CMOCKA_LIBS) \
     $(ZLIB_LIBS) -lpthread
 

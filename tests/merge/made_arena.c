@@ -11,7 +11,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define RECORD_BYTES 512u
+#define COMM_BYTES 512u
+#define RECORD_BYTES 576u
 
 /* ---- Tables --------------------------------------------------------------------------------- */
 
@@ -23,6 +24,7 @@ static void fill_header(struct made *m, const struct making *how)
     h->rank = how->rank;
     h->n_ranks = how->n_ranks;
     h->record_bytes = RECORD_BYTES;
+    h->comm_bytes = COMM_BYTES;
     h->ticks_0 = 1000; /* one tick a nanosecond */
     h->mono_0_ns = 500;
     h->ticks_1 = 1000 + 1000000;
@@ -67,7 +69,8 @@ static void add_ops(struct made *m, struct rng *r)
 static void add_plugin(struct made *m, const char *name, uint32_t record_offset, bool in_ticks,
                        struct rng *r)
 {
-    struct pcollect_plugin_rec plugin = {.record_offset = record_offset};
+    struct pcollect_plugin_rec plugin = {.record_offset = record_offset,
+                                         .group = record_offset >= COMM_BYTES};
     struct pcollect_field_rec fields[N_TEST_FIELDS] = {0};
     uint32_t at = 8 * (uint32_t)rng_below(r, 4), turn = (uint32_t)rng_below(r, N_TEST_FIELDS);
     snprintf(plugin.name, sizeof plugin.name, "%s", name);
@@ -92,6 +95,28 @@ static void add_plugin(struct made *m, const char *name, uint32_t record_offset,
     assert_int_not_equal(pc_arena_add_plugin(&m->arena, &plugin, fields), 0);
 }
 
+/* Tables and strings; the latter from several threads in made_book as well. */
+static void add_tables(struct made *m)
+{
+    for (unsigned i = N_TEST_TABLES; i--;) {
+        const struct pcollect_table *t = &test_tables[i];
+        struct pcollect_table_rec rec = {
+            .n_keys = t->n_keys, .n_values = t->n_values, .plugin = "test"};
+        struct pcollect_column_rec columns[TEST_ROW_CELLS] = {0};
+        snprintf(rec.name, sizeof rec.name, "%s", t->name);
+        for (unsigned k = 0; k < (unsigned)t->n_keys + t->n_values; k++) {
+            const struct pcollect_column *c = &t->columns[k];
+            bool in_ticks = k >= t->n_keys && c->unit == PCOLLECT_UNIT_NS;
+            snprintf(columns[k].name, sizeof columns[k].name, "%s", c->name);
+            columns[k].type = c->type;
+            columns[k].combine = c->combine;
+            columns[k].unit = in_ticks ? (uint16_t)PCOLLECT_UNIT_TICKS : c->unit;
+        }
+        m->tables[i] = pc_arena_add_table(&m->arena, &rec, columns);
+        assert_int_not_equal(m->tables[i], 0);
+    }
+}
+
 void made_open(struct made *m, const struct making *how)
 {
     struct pc_error error;
@@ -104,7 +129,11 @@ void made_open(struct made *m, const struct making *how)
     add_ops(m, &r);
     if (!how->lacks_volume)
         add_plugin(m, "volume", 424, true, &r);
+    if (how->all_kinds)
+        add_plugin(m, "clock", COMM_BYTES, true, &r);
     add_plugin(m, "time", 0, true, &r);
+    if (how->tables)
+        add_tables(m);
 }
 
 /* ---- Facts ---------------------------------------------------------------------------------- */
@@ -113,8 +142,8 @@ static void book_figures(const struct made *m, char *record, const struct fact *
 {
     for (unsigned k = 0; f->has_data && k < N_TEST_FIELDS; k++) {
         uint64_t *to = (uint64_t *)(record + m->offsets[k]), v = f->values[k];
-        if (k == N_TEST_FIELDS - 1 && !m->offsets[k])
-            continue; /* no `volume` here */
+        if (k && !m->offsets[k] && strcmp(test_fields[k].plugin, "time") != 0)
+            continue; /* the plugin is not here */
         for (unsigned bin = 0; bin < test_fields[k].bins; bin++)
             to[bin] += f->bins[bin];
         if (test_fields[k].combine == PCOLLECT_SUM)
@@ -126,25 +155,91 @@ static void book_figures(const struct made *m, char *record, const struct fact *
     }
 }
 
+/* Regions and phases have their contexts below them. */
+static pcollect_ref book_parts(const struct made *m, struct pc_tree *t, const struct fact *f,
+                               bool *collapsed)
+{
+    pcollect_ref at = t->root, next = at;
+    if (f->phase)
+        next = pc_tree_part(t, at, PCOLLECT_NODE_PHASE, f->phase);
+    at = next ? next : at;
+    if (f->region) {
+        const char *name = test_strings[f->region - 1];
+        pcollect_ref text = pc_arena_string((struct pc_arena *)&m->arena, name, strlen(name));
+        const struct pcollect_string *s = pc_arena_at(&m->arena, text);
+        next = text && next ? pc_tree_part(t, at, PCOLLECT_NODE_REGION, s->hash) : 0;
+    }
+    *collapsed |= !next;
+    return next ? next : at;
+}
+
+static bool is_less_text(const struct made *m, uint64_t a, uint64_t b)
+{
+    const struct pcollect_string *x = pc_arena_at(&m->arena, (pcollect_ref)a);
+    const struct pcollect_string *y = pc_arena_at(&m->arena, (pcollect_ref)b);
+    size_t n = x->n_bytes < y->n_bytes ? x->n_bytes : y->n_bytes;
+    int order = memcmp(x->text, y->text, n);
+    return order < 0 || (!order && x->n_bytes < y->n_bytes);
+}
+
+static void book_rows(const struct made *m, struct pc_tree *t, const struct fact *f,
+                      pcollect_ref node)
+{
+    for (unsigned i = 0; i < N_TEST_TABLES && m->tables[i] && fact_is_used(f); i++) {
+        const struct pcollect_table *table = &test_tables[i];
+        unsigned n = (unsigned)table->n_keys + table->n_values;
+        uint64_t cells[TEST_ROW_CELLS];
+        test_row(f, i, node, cells);
+        for (unsigned k = 0; k < n; k++)
+            if (table->columns[k].type == PCOLLECT_COLUMN_STRING && cells[k]) {
+                const char *text = test_strings[cells[k] - 1];
+                cells[k] = pc_arena_string((struct pc_arena *)&m->arena, text, strlen(text));
+                assert_int_not_equal(cells[k], 0);
+            }
+        uint64_t *to = pc_tree_row(t, m->tables[i], table->n_keys, table->n_values, cells);
+        assert_non_null(to);
+        for (unsigned k = table->n_keys; k < n; k++, to++) {
+            bool is_text = table->columns[k].type == PCOLLECT_COLUMN_STRING;
+            if (table->columns[k].combine == PCOLLECT_SUM)
+                *to += cells[k];
+            else if (table->columns[k].combine == PCOLLECT_MAX)
+                *to = *to > cells[k] ? *to : cells[k];
+            else if (cells[k] &&
+                     (!*to || (is_text ? is_less_text(m, cells[k], *to) : cells[k] < *to)))
+                *to = cells[k];
+        }
+    }
+}
+
 /* True if it found room of its own. */
 static bool book(const struct made *m, struct pc_tree *t, const struct fact *f, uint64_t salt)
 {
-    pcollect_ref at = t->root;
     bool collapsed = false;
+    uint32_t point_bytes = RECORD_BYTES - COMM_BYTES;
+    pcollect_ref at = book_parts(m, t, f, &collapsed);
     for (unsigned k = 0; k < f->depth && !collapsed; k++) {
         int module = f->frames[k].module;
         pcollect_ref ref = module < 0 ? 0 : m->modules[module][(salt + k) % 2], next;
-        next = module == -2 ? pc_tree_cut(t) : pc_tree_frame(t, at, ref, f->frames[k].offset);
+        if (f->is_point && k + 1 == f->depth)
+            next = pc_tree_point(t, at, ref, f->frames[k].offset, point_bytes, &collapsed);
+        else if (module == -2)
+            next = pc_tree_cut_below(t, at);
+        else
+            next = pc_tree_frame(t, at, ref, f->frames[k].offset);
         if (next)
             at = next;
         else
             collapsed = true;
     }
-    if (f->op < 0)
+    if (f->op < 0 && !f->is_point)
         return true;
-    pcollect_ref op = pc_tree_op(t, at, m->ops[f->op], RECORD_BYTES, &collapsed);
-    assert_int_not_equal(op, 0);
-    book_figures(m, pc_tree_record(t, op), f);
+    if (f->op >= 0)
+        at = pc_tree_op(t, at, m->ops[f->op], f->domain ? 0 : RECORD_BYTES, &collapsed);
+    if (f->op >= 0 && f->domain && at)
+        at = pc_tree_domain(t, at, f->domain, RECORD_BYTES, &collapsed);
+    assert_int_not_equal(at, 0);
+    book_figures(m, (char *)pc_tree_record(t, at) - (f->is_point ? COMM_BYTES : 0), f);
+    book_rows(m, t, f, at);
     pc_tree_thread(t)->mpi_calls++;
     return !collapsed;
 }
@@ -211,15 +306,9 @@ void made_arena(struct made *m, const struct making *how, const struct fact *fac
 unsigned used_facts(struct fact *facts, unsigned n)
 {
     unsigned used = 0;
-    for (unsigned i = 0; i < n; i++) {
-        uint64_t any = 0;
-        for (unsigned k = 0; k < N_TEST_FIELDS; k++)
-            any |= test_fields[k].combine == PCOLLECT_HIST ? 0 : facts[i].values[k];
-        for (unsigned bin = 0; bin < TEST_BINS; bin++)
-            any |= facts[i].bins[bin];
-        if (facts[i].has_data && any)
+    for (unsigned i = 0; i < n; i++)
+        if (fact_is_used(&facts[i]))
             facts[used++] = facts[i];
-    }
     return used;
 }
 

@@ -18,7 +18,7 @@ struct making {
     uint64_t seed;     /* of what facts do not say: which thread, order of tables, op ids */
     const char *spool; /* NULL: anonymous */
     size_t bytes;      /* of the arena; 0: 16 MiB */
-    bool lacks_volume;
+    bool lacks_volume, all_kinds, tables; /* as in struct shape */
 };
 
 struct made {
@@ -26,6 +26,7 @@ struct made {
     pcollect_ref modules[N_TEST_MODULES][2]; /* published twice, as after dlclose and dlopen */
     uint16_t ops[N_TEST_OPS];
     uint32_t offsets[N_TEST_FIELDS]; /* in a record */
+    pcollect_ref tables[N_TEST_TABLES];
     struct pc_tree *trees[MADE_THREADS], *late;
     unsigned n_collapsed; /* facts for which the arena had no room */
 };

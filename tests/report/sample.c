@@ -34,6 +34,7 @@ void sample_begin(struct sample *s)
                                .job = (char *)"",
                                .job_key = 1,
                                .n_fields = SAMPLE_FIELDS,
+                               .n_comm = SAMPLE_FIELDS,
                                .n_nodes = 1,
                                .ranks = s->ranks,
                                .modules = s->modules,

@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Tables of a profile (struct pc_profile_table) and the strings that their cells refer to: check,
+ * merge, bytes.
+ *
+ * Invariant: the rows of a table are sorted by their keys, as unsigned numbers from the first key
+ * on, and unique. Cells that refer to contexts or strings are renumbered in a merge by maps that
+ * increase, so that sorted rows stay sorted and two tables are joined in one pass. How two values
+ * become one does not depend on which came first: merging is associative and commutative to the
+ * bit.
+ */
+#include "format/build.h"
+
+#include <string.h>
+
+enum { MAX_COLUMNS = PCOLLECT_MAX_KEYS + PCOLLECT_MAX_VALUES };
+
+const struct pc_profile_table *pc_profile_table(const struct pc_profile *p, const char *name)
+{
+    for (uint32_t i = 0; i < p->n_tables; i++)
+        if (!strcmp(p->tables[i].name, name))
+            return &p->tables[i];
+    return NULL;
+}
+
+const char *pc_profile_region(const struct pc_profile *p, uint64_t hash)
+{
+    for (uint32_t i = 0; i < p->n_strings; i++)
+        if (pc_hash_bytes(p->strings[i], strlen(p->strings[i]), 0) == hash)
+            return p->strings[i];
+    return NULL;
+}
+
+int pc_row_compare(const uint64_t *a, const uint64_t *b, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (a[i] != b[i])
+            return a[i] < b[i] ? -1 : 1;
+    return 0;
+}
+
+uint64_t pc_column_combine(const struct pc_profile_column *c, uint64_t a, uint64_t b)
+{
+    bool is_reference = c->type == PCOLLECT_COLUMN_STRING || c->type == PCOLLECT_COLUMN_NODE;
+    return pc_field_combine(is_reference ? PCOLLECT_MIN : c->combine, a, b);
+}
+
+/* ---- Check ---------------------------------------------------------------------------------- */
+
+static bool column_valid(const struct pc_profile_column *c, bool is_key)
+{
+    return *c->name && c->type >= PCOLLECT_COLUMN_NUMBER && c->type <= PCOLLECT_COLUMN_DOMAIN &&
+           (is_key ? !c->combine : c->combine >= PCOLLECT_SUM && c->combine <= PCOLLECT_MAX) &&
+           c->unit >= PCOLLECT_UNIT_COUNT && c->unit <= PCOLLECT_UNIT_NS &&
+           c->unit != PCOLLECT_UNIT_TICKS;
+}
+
+bool pc_table_valid(const struct pc_profile_table *t)
+{
+    bool valid = *t->name && t->n_keys >= 1 && t->n_keys <= PCOLLECT_MAX_KEYS &&
+                 t->n_columns > t->n_keys && t->n_columns - t->n_keys <= PCOLLECT_MAX_VALUES;
+    for (uint32_t i = 0; valid && i < t->n_columns; i++)
+        valid = column_valid(&t->columns[i], i < t->n_keys);
+    return valid;
+}
+
+static bool cell_valid(const struct pc_profile *p, unsigned type, uint64_t cell)
+{
+    switch (type) {
+    case PCOLLECT_COLUMN_NODE:
+        return cell < p->n_nodes;
+    case PCOLLECT_COLUMN_STRING:
+        return cell <= p->n_strings;
+    default:
+        return true;
+    }
+}
+
+static int check_table(const struct pc_profile *p, const struct pc_profile_table *t,
+                       struct pc_error *error)
+{
+    for (uint32_t r = 0; r < t->n_rows; r++) {
+        const uint64_t *row = t->cells + (size_t)r * t->n_columns;
+        for (uint32_t i = 0; i < t->n_columns; i++)
+            if (!cell_valid(p, t->columns[i].type, row[i]))
+                return pc_error_set(error, PC_EFORMAT, "a wrong reference in table '%s' (row %u)",
+                                    t->name, r);
+        if (r && pc_row_compare(row - t->n_columns, row, t->n_keys) >= 0)
+            return pc_error_set(error, PC_EFORMAT, "table '%s' is not in order (row %u)", t->name,
+                                r);
+    }
+    return PC_OK;
+}
+
+int pc_tables_check(const struct pc_profile *p, struct pc_error *error)
+{
+    for (uint32_t i = 0; i < p->n_strings; i++)
+        if (!*p->strings[i] || (i && strcmp(p->strings[i - 1], p->strings[i]) >= 0))
+            return pc_error_set(error, PC_EFORMAT, "strings are not in order (number %u)", i);
+    int err = PC_OK;
+    for (uint32_t i = 0; !err && i < p->n_tables; i++) {
+        if (!pc_table_valid(&p->tables[i]))
+            return pc_error_set(error, PC_EFORMAT, "a table of unknown kind (number %u)", i);
+        if (i && strcmp(p->tables[i - 1].name, p->tables[i].name) >= 0)
+            return pc_error_set(error, PC_EFORMAT, "tables are not in order (number %u)", i);
+        err = check_table(p, &p->tables[i], error);
+    }
+    return err;
+}
+
+/* ---- Merge ---------------------------------------------------------------------------------- */
+
+bool pc_table_agrees(const struct pc_profile_table *a, const struct pc_profile_table *b)
+{
+    if (a->n_keys != b->n_keys || a->n_columns != b->n_columns)
+        return false;
+    for (uint32_t i = 0; i < a->n_columns; i++) {
+        const struct pc_profile_column *x = &a->columns[i], *y = &b->columns[i];
+        if (x->type != y->type || x->combine != y->combine || x->unit != y->unit ||
+            strcmp(x->name, y->name) != 0)
+            return false;
+    }
+    return !strcmp(a->plugin, b->plugin);
+}
+
+bool pc_tables_agree(const struct pc_profile *a, const struct pc_profile *b)
+{
+    for (uint32_t i = 0; i < a->n_tables; i++) {
+        const struct pc_profile_table *other = pc_profile_table(b, a->tables[i].name);
+        if (other && !pc_table_agrees(&a->tables[i], other))
+            return false;
+    }
+    return true;
+}
+
+/* Row r of a side's table with the numbers of the result. */
+static void renumber_row(const struct pc_table_side *s, const struct pc_profile_table *t,
+                         uint32_t r, uint64_t *out)
+{
+    const uint64_t *row = t->cells + (size_t)r * t->n_columns;
+    for (uint32_t i = 0; i < t->n_columns; i++) {
+        out[i] = row[i];
+        if (t->columns[i].type == PCOLLECT_COLUMN_NODE)
+            out[i] = s->nodes[row[i]];
+        else if (t->columns[i].type == PCOLLECT_COLUMN_STRING && row[i])
+            out[i] = s->strings[row[i] - 1] + (uint64_t)1;
+    }
+}
+
+/* Joins the rows of x (of a) and y (of b); either may be NULL. */
+static bool join_rows(const struct pc_table_side *a, const struct pc_profile_table *x,
+                      const struct pc_table_side *b, const struct pc_profile_table *y,
+                      struct pc_profile *out, struct pc_profile_table *t)
+{
+    uint64_t row_a[MAX_COLUMNS], row_b[MAX_COLUMNS];
+    uint32_t i = 0, j = 0, n_a = x ? x->n_rows : 0, n_b = y ? y->n_rows : 0;
+    t->n_rows = 0;
+    t->cells = pc_pool_array(out->memory, (size_t)n_a + n_b, t->n_columns * sizeof *t->cells);
+    if (!t->cells)
+        return false;
+    while (i < n_a || j < n_b) {
+        if (i < n_a)
+            renumber_row(a, x, i, row_a);
+        if (j < n_b)
+            renumber_row(b, y, j, row_b);
+        int order = i == n_a ? 1 : j == n_b ? -1 : pc_row_compare(row_a, row_b, t->n_keys);
+        uint64_t *to = t->cells + (size_t)t->n_rows++ * t->n_columns;
+        memcpy(to, order <= 0 ? row_a : row_b, t->n_columns * sizeof *to);
+        for (uint32_t k = t->n_keys; order == 0 && k < t->n_columns; k++)
+            to[k] = pc_column_combine(&t->columns[k], row_a[k], row_b[k]);
+        i += order <= 0;
+        j += order >= 0;
+    }
+    return true;
+}
+
+static char *copy_text(struct pc_profile *p, const char *text)
+{
+    return pc_pool_text(p->memory, text, strlen(text));
+}
+
+/* A table with the columns of `from` and no rows. */
+static bool copy_columns(const struct pc_profile_table *from, struct pc_profile *p,
+                         struct pc_profile_table *t)
+{
+    *t = (struct pc_profile_table){.n_keys = from->n_keys, .n_columns = from->n_columns};
+    t->name = copy_text(p, from->name);
+    t->plugin = copy_text(p, from->plugin);
+    t->columns = pc_pool_array(p->memory, from->n_columns, sizeof *t->columns);
+    bool ok = t->name && t->plugin && t->columns;
+    for (uint32_t i = 0; ok && i < from->n_columns; i++) {
+        t->columns[i] = from->columns[i];
+        t->columns[i].name = copy_text(p, from->columns[i].name);
+        ok = t->columns[i].name != NULL;
+    }
+    return ok;
+}
+
+int pc_tables_merge(const struct pc_table_side *a, const struct pc_table_side *b,
+                    struct pc_profile *out, struct pc_error *error)
+{
+    uint32_t i = 0, j = 0, n_a = a->p->n_tables, n_b = b->p->n_tables;
+    out->tables = pc_pool_array(out->memory, (size_t)n_a + n_b, sizeof *out->tables);
+    if (!out->tables)
+        return PC_ENOMEM;
+    while (i < n_a || j < n_b) {
+        const struct pc_profile_table *x = i < n_a ? &a->p->tables[i] : NULL;
+        const struct pc_profile_table *y = j < n_b ? &b->p->tables[j] : NULL;
+        int order = !x ? 1 : !y ? -1 : strcmp(x->name, y->name);
+        if (order < 0)
+            y = NULL;
+        else if (order > 0)
+            x = NULL;
+        else if (!pc_table_agrees(x, y))
+            return pc_error_set(error, PC_EMISMATCH,
+                                "table '%s' differs between the profiles: they were collected by "
+                                "different versions",
+                                x->name);
+        struct pc_profile_table *t = &out->tables[out->n_tables++];
+        if (!copy_columns(x ? x : y, out, t) || !join_rows(a, x, b, y, out, t))
+            return PC_ENOMEM;
+        i += x != NULL;
+        j += y != NULL;
+    }
+    return PC_OK;
+}
+
+/* ---- Bytes ---------------------------------------------------------------------------------- */
+
+void pc_strings_encode(const struct pc_profile *p, struct pc_buffer *b)
+{
+    pc_put_varint(b, p->n_strings);
+    for (uint32_t i = 0; i < p->n_strings; i++)
+        pc_put_text(b, p->strings[i]);
+}
+
+/* Columns one after the other, each cell as the difference to the one above: sorted keys and equal
+ * values become bytes of little variety. */
+void pc_tables_encode(const struct pc_profile *p, struct pc_buffer *b)
+{
+    pc_put_varint(b, p->n_tables);
+    for (uint32_t i = 0; i < p->n_tables; i++) {
+        const struct pc_profile_table *t = &p->tables[i];
+        pc_put_text(b, t->name);
+        pc_put_text(b, t->plugin);
+        pc_put_varint(b, t->n_keys);
+        pc_put_varint(b, t->n_columns);
+        for (uint32_t k = 0; k < t->n_columns; k++) {
+            pc_put_text(b, t->columns[k].name);
+            pc_put_varint(b, t->columns[k].type);
+            pc_put_varint(b, t->columns[k].combine);
+            pc_put_varint(b, t->columns[k].unit);
+        }
+        pc_put_varint(b, t->n_rows);
+        for (uint32_t k = 0; k < t->n_columns; k++) {
+            uint64_t last = 0;
+            for (uint32_t r = 0; r < t->n_rows; r++) {
+                uint64_t cell = t->cells[(size_t)r * t->n_columns + k];
+                pc_put_varint(b, pc_zigzag(cell - last));
+                last = cell;
+            }
+        }
+    }
+}
+
+int pc_strings_decode(struct pc_profile *p, struct pc_cursor *c)
+{
+    uint32_t n = pc_get_count(c, 1);
+    p->strings = pc_pool_array(p->memory, n, sizeof *p->strings);
+    if (!p->strings)
+        return PC_ENOMEM;
+    for (uint32_t i = 0; i < n; i++) {
+        p->strings[i] = pc_get_text(p, c);
+        if (!p->strings[i])
+            return PC_ENOMEM;
+    }
+    p->n_strings = n;
+    return PC_OK;
+}
+
+static int decode_columns(struct pc_profile *p, struct pc_cursor *c, struct pc_profile_table *t)
+{
+    t->name = pc_get_text(p, c);
+    t->plugin = pc_get_text(p, c);
+    t->n_keys = (uint32_t)pc_get_below(c, PCOLLECT_MAX_KEYS);
+    t->n_columns = (uint32_t)pc_get_below(c, MAX_COLUMNS);
+    t->columns = pc_pool_array(p->memory, t->n_columns, sizeof *t->columns);
+    if (!t->name || !t->plugin || !t->columns)
+        return PC_ENOMEM;
+    for (uint32_t i = 0; i < t->n_columns; i++) {
+        struct pc_profile_column *column = &t->columns[i];
+        column->name = pc_get_text(p, c);
+        column->type = (uint16_t)pc_get_below(c, UINT16_MAX);
+        column->combine = (uint16_t)pc_get_below(c, UINT16_MAX);
+        column->unit = (uint16_t)pc_get_below(c, UINT16_MAX);
+        if (!column->name)
+            return PC_ENOMEM;
+    }
+    c->failed |= !pc_table_valid(t);
+    return PC_OK;
+}
+
+static int decode_rows(struct pc_profile *p, struct pc_cursor *c, struct pc_profile_table *t)
+{
+    uint32_t n = c->failed ? 0 : pc_get_count(c, t->n_columns);
+    t->cells = pc_pool_array(p->memory, n, t->n_columns * sizeof *t->cells);
+    if (!t->cells)
+        return PC_ENOMEM;
+    for (uint32_t k = 0; n && k < t->n_columns; k++) {
+        uint64_t last = 0;
+        for (uint32_t r = 0; r < n; r++) {
+            last += pc_unzigzag(pc_get_varint(c));
+            t->cells[(size_t)r * t->n_columns + k] = last;
+        }
+    }
+    t->n_rows = n;
+    return PC_OK;
+}
+
+int pc_tables_decode(struct pc_profile *p, struct pc_cursor *c)
+{
+    uint32_t n = pc_get_count(c, 8);
+    p->tables = pc_pool_array(p->memory, n, sizeof *p->tables);
+    if (!p->tables)
+        return PC_ENOMEM;
+    for (uint32_t i = 0; i < n && !c->failed; i++) {
+        if (decode_columns(p, c, &p->tables[i]) || decode_rows(p, c, &p->tables[i]))
+            return PC_ENOMEM;
+        p->n_tables++;
+    }
+    return PC_OK;
+}
