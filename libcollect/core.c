@@ -6,6 +6,7 @@
  * `[collect] always` everything). The first MPI call starts the collection through the resolver.
  */
 #include "libcollect/core_private.h"
+#include "libcollect/interpose/interpose.h"
 #include "libcollect/sampler.h"
 
 #include <errno.h>
@@ -259,6 +260,7 @@ __attribute__((constructor)) static void begin_process(void)
     int saved = errno;
     note_start();
     pc_where_start();
+    pc_next_find_all();
     if (pc_config_always())
         pc_core_start();
     errno = saved;

@@ -76,6 +76,7 @@ struct pc_thread {
     struct pc_tree *tree;
     uint64_t merge_ticks;       /* spent in the merge inside the current MPI_Finalize */
     struct pc_sampler *sampler; /* sampler.h; NULL: never interrupted */
+    bool helper;                /* made by the MPI library for itself */
     uint32_t number;
     int32_t tid;
     struct pc_active active[PC_MAX_DEPTH];
@@ -161,6 +162,8 @@ extern __thread struct pc_thread *pc_self __attribute__((tls_model("initial-exec
 int pc_threads_start(void);
 /* The calling thread's state, made or adopted; NULL: it is not measured. */
 struct pc_thread *pc_thread_enter(void);
+/* The same at the beginning of a thread; helper: the MPI library made it for itself. */
+struct pc_thread *pc_thread_enter_as(bool helper);
 /* Brings phase and generation up to date; false: the process no longer collects. */
 bool pc_thread_refresh(struct pc_thread *t);
 

@@ -18,7 +18,7 @@ lib_LTLIBRARIES += libpcollect.la
 libpcollect_la_SOURCES =
 libpcollect_la_LDFLAGS = -shared -avoid-version -Wl,-z,defs -Wl,-z,now
 libpcollect_la_LIBADD = libcollect/libpcmpi.la libcollect/libpccore.la libcollect/libpcwalk.la \
-    libcollect/libpcinterpose.la \
+    libcollect/libpcinterpose.la libcollect/libpcsampled.la \
     plugins/libpcplugins.la merge/libpcmessage.la config/libpcconfig.la cct/libpccct.la \
     base/libpcbase.la
 

@@ -73,7 +73,7 @@ static int choose_signal(void)
 {
     for (int signal = SIGRTMAX - 3; signal > SIGRTMIN + 2; signal--) {
         struct sigaction now;
-        if (!pc_next_sigaction(signal, NULL, &now) && now.sa_handler == SIG_DFL)
+        if (!PC_NEXT(sigaction)(signal, NULL, &now) && now.sa_handler == SIG_DFL)
             return signal;
     }
     return 0;
@@ -109,7 +109,7 @@ int pc_sampler_start(void)
     static const int synchronous[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGSYS};
     for (size_t i = 0; i < PC_ARRAY_LEN(synchronous); i++)
         sigdelset(&action.sa_mask, synchronous[i]);
-    if (!signal || pc_next_sigaction(signal, &action, NULL)) {
+    if (!signal || PC_NEXT(sigaction)(signal, &action, NULL)) {
         pc_log("no real-time signal is free: computation is not sampled");
         return PC_OK;
     }

@@ -41,6 +41,9 @@ enum pc_sample_count {
     PC_SAMPLE_N_COUNTS
 };
 
+/* The region below which threads that the MPI library made are shown. */
+#define PC_SAMPLER_HELPERS "MPI helper threads"
+
 enum pc_sample_source {
     PC_SOURCE_NONE = 0,
     PC_SOURCE_CLOCK, /* perf_event, task clock */

@@ -117,41 +117,61 @@ static bool is_start(const struct pc_sample_frame *f)
     return f->module->flags & PCOLLECT_MODULE_LIBC;
 }
 
-/* The child of `parent` that stands for one frame: `parent` itself for frames that are not shown,
- * 0 if there is no room. Frames of an MPI library are shown: no call of a counted function is on
- * this stack, so they are a thread of its own or callbacks of it. */
+/* Left out, as in the contexts of MPI calls (path_walk.c): frames of ours; what a runtime of
+ * threads has between the start of a thread and the program's function; the code from which the
+ * kernel calls a handler. Frames of an MPI library are shown: no counted call is on this stack. */
+static bool is_left_out(const struct pc_sample_frame *outside, const struct pc_sample_frame *f)
+{
+    if (!f->module || f->module->flags & PCOLLECT_MODULE_OWN || (outside && outside->exact))
+        return true;
+    return outside && outside->start && f->module->flags & PCOLLECT_MODULE_RUNTIME;
+}
+
+/* The child of `parent` that stands for one frame, 0 if there is no room. */
 static pcollect_ref book_frame(struct pc_thread *t, pcollect_ref parent,
                                const struct pc_sample_frame *f)
 {
-    if (!f->module || f->module->flags & PCOLLECT_MODULE_OWN)
-        return parent;
     pcollect_ref module = pc_publish_module(f->module);
     return module ? pc_tree_frame(t->tree, parent, module, f->pc - f->module->bias) : 0;
+}
+
+/* Contexts of threads that the MPI library made hang below a region of their own. */
+static pcollect_ref find_root(struct pc_thread *t)
+{
+    static const char name[] = PC_SAMPLER_HELPERS;
+    pcollect_ref root = t->record->root, part = 0;
+    if (PC_UNLIKELY(t->helper) && pc_arena_string(&pc_process.arena, name, sizeof name - 1))
+        part = pc_tree_part(t->tree, root, PCOLLECT_NODE_REGION,
+                            pc_hash_bytes(name, sizeof name - 1, 0));
+    return part ? part : root;
 }
 
 /* Books the frames outside of the innermost and returns the context that they are; *collapsed: it
  * is an ancestor of it. */
 static pcollect_ref book_frames(struct pc_thread *t, struct pc_sampler *s, bool *collapsed)
 {
-    pcollect_ref at = t->record->root;
+    pcollect_ref at = find_root(t);
+    const struct pc_sample_frame *outside = NULL;
     bool starting = !s->cut;
     *collapsed = false;
     if (s->joined != NOT_JOINED) {
-        at = s->spine[s->joined].context;
-        starting = s->spine[s->joined].start;
+        outside = &s->spine[s->joined];
+        at = outside->context;
+        starting = outside->start;
     } else if (s->cut) {
-        pcollect_ref cut = pc_tree_cut(t->tree);
+        pcollect_ref cut = pc_tree_cut_below(t->tree, at);
         at = cut ? cut : at;
     }
     for (uint32_t i = s->n_path; i-- > 1;) {
         struct pc_sample_frame *f = &s->path[i];
         f->start = starting = starting && is_start(f);
-        pcollect_ref child = starting ? at : book_frame(t, at, f);
+        pcollect_ref child = starting || is_left_out(outside, f) ? at : book_frame(t, at, f);
         if (!child) {
             *collapsed = true;
             return at;
         }
         f->context = at = child;
+        outside = f;
     }
     return at;
 }

@@ -118,6 +118,11 @@ static struct pc_thread *make_or_adopt(uint32_t phase)
 
 struct pc_thread *pc_thread_enter(void)
 {
+    return pc_thread_enter_as(false);
+}
+
+struct pc_thread *pc_thread_enter_as(bool helper)
+{
     int saved = errno;
     uint32_t phase = atomic_load_explicit(&pc_live->phase, memory_order_acquire);
     struct pc_thread *t = NULL;
@@ -128,6 +133,7 @@ struct pc_thread *pc_thread_enter(void)
         t->stack = find_stack();
         t->generation = atomic_load_explicit(&pc_loadmap_generation, memory_order_acquire);
         t->busy = 0;
+        t->helper = helper;
         pthread_setspecific(end_key, t);
         pc_self = t;
         pc_sampler_enter(t);

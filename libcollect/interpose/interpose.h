@@ -1,17 +1,65 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What the library calls itself of the functions that it interposes: the next definitions.
+ * The functions of libc that the library interposes for the sampler's sake, and their next
+ * definitions. Each does what libc does: where a thread is not sampled it is a jump to it.
+ *
+ * The next definitions are found by the constructor, since many of these functions may be called in
+ * signal handlers, where dlsym may not. Before that, and for what libc lacks, at the first call.
  */
 #ifndef PC_INTERPOSE_H
 #define PC_INTERPOSE_H
 
+#include "base/base.h"
+
 #include <signal.h>
 
-/* The next definition of a function after libpcollect.so, or NULL; found once, kept in *slot. May
- * be called by many threads. Keeps errno. Not AS-safe at its first call. */
-void *pc_next(const char *name, void *_Atomic *slot);
+#define PC_INTERPOSED(X)                                                                           \
+    X(pthread_create)                                                                              \
+    X(thrd_create)                                                                                 \
+    X(execve)                                                                                      \
+    X(execv)                                                                                       \
+    X(execvp)                                                                                      \
+    X(execvpe)                                                                                     \
+    X(fexecve)                                                                                     \
+    X(execveat)                                                                                    \
+    X(sigaction)                                                                                   \
+    X(signal)                                                                                      \
+    X(sigwait)                                                                                     \
+    X(sigwaitinfo)                                                                                 \
+    X(sigtimedwait)                                                                                \
+    X(signalfd)                                                                                    \
+    X(poll)                                                                                        \
+    X(ppoll)                                                                                       \
+    X(select)                                                                                      \
+    X(pselect)                                                                                     \
+    X(epoll_wait)                                                                                  \
+    X(epoll_pwait)                                                                                 \
+    X(epoll_pwait2)                                                                                \
+    X(nanosleep)                                                                                   \
+    X(clock_nanosleep)                                                                             \
+    X(usleep)                                                                                      \
+    X(sleep)                                                                                       \
+    X(thrd_sleep)                                                                                  \
+    X(pause)                                                                                       \
+    X(sigsuspend)                                                                                  \
+    X(sem_wait)                                                                                    \
+    X(sem_timedwait)                                                                               \
+    X(sem_clockwait)                                                                               \
+    X(semop)                                                                                       \
+    X(semtimedop)                                                                                  \
+    X(msgrcv)                                                                                      \
+    X(msgsnd)
 
-/* The real sigaction. */
-int pc_next_sigaction(int signal, const struct sigaction *action, struct sigaction *old_out);
+#define PC_INTERPOSED_ID(name) PC_NEXT_##name,
+enum pc_interposed { PC_INTERPOSED(PC_INTERPOSED_ID) PC_N_INTERPOSED };
+
+/* The next definition after libpcollect.so, or NULL. Keeps errno. MT-safe; AS-safe once found. */
+void *pc_next(enum pc_interposed which);
+
+/* Finds all of them; for the constructor. */
+void pc_next_find_all(void);
+
+/* The next definition with the type of the declaration. */
+#define PC_NEXT(name) ((__typeof__(&name))pc_next(PC_NEXT_##name))
 
 #endif

@@ -1,4 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-noinst_LTLIBRARIES += libcollect/libpcinterpose.la
-libcollect_libpcinterpose_la_SOURCES = libcollect/interpose/dl.S libcollect/interpose/dl_next.c \
-    libcollect/interpose/interpose.h libcollect/interpose/signal.c
+# Two libraries: what any process needs, and what is there for the sampler and refers to the core.
+noinst_LTLIBRARIES += libcollect/libpcinterpose.la libcollect/libpcsampled.la
+libcollect_libpcinterpose_la_SOURCES = libcollect/interpose/dl.S libcollect/interpose/dl_next.c
+libcollect_libpcsampled_la_SOURCES = libcollect/interpose/interpose.h libcollect/interpose/wait.h \
+    libcollect/interpose/next.c libcollect/interpose/exec.c libcollect/interpose/signal.c \
+    libcollect/interpose/thread.c libcollect/interpose/wait.c

@@ -1,32 +1,101 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * The program's own use of signals, where it meets the sampler's. The handler stays installed: what
- * the program asks for on that signal is kept, told when it asks, and given what is not ours.
+ * the program asks for on that signal is kept, told when it asks, and given what is not ours
+ * (sampler_async.c). What waits for signals does not see the sampler's.
+ *
+ * A process that is not sampled passes here in one comparison.
  */
 #include "libcollect/interpose/interpose.h"
-
-#include "base/base.h"
+#include "libcollect/interpose/wait.h"
 #include "libcollect/sampler.h"
 
-#include <dlfcn.h>
 #include <errno.h>
+#include <sys/signalfd.h>
 
-void *pc_next(const char *name, void *_Atomic *slot)
+/* Told once: what it leads to is that both go on. */
+static void tell_conflict(int signal)
 {
-    void *next = atomic_load_explicit(slot, memory_order_acquire);
-    if (PC_LIKELY(next != NULL))
-        return next;
-    int saved = errno;
-    next = dlsym(RTLD_NEXT, name);
-    __asm__ volatile("" : "+r"(next)); /* dlsym looks at its return address: no tail call */
-    errno = saved;
-    atomic_store_explicit(slot, next, memory_order_release);
-    return next;
+    static atomic_flag told = ATOMIC_FLAG_INIT;
+    if (!atomic_flag_test_and_set(&told))
+        pc_log("the program uses signal %d, by which its computation is sampled: it is given those "
+               "that it was sent, sampling goes on",
+               signal);
 }
 
-int pc_next_sigaction(int signal, const struct sigaction *action, struct sigaction *old_out)
+PC_EXPORT int sigaction(int signal, const struct sigaction *action, struct sigaction *old)
 {
-    static void *_Atomic slot;
-    int (*next)(int, const struct sigaction *, struct sigaction *) = pc_next("sigaction", &slot);
-    return next ? next(signal, action, old_out) : -1;
+    if (PC_LIKELY(signal != pc_sampler_signal || !signal)) {
+        __typeof__(&sigaction) next = PC_NEXT(sigaction);
+        return next(signal, action, old);
+    }
+    const struct sigaction before = pc_sampler_program_action;
+    if (action) {
+        pc_sampler_program_action = *action;
+        tell_conflict(signal);
+    }
+    if (old)
+        *old = before;
+    return 0;
+}
+
+PC_EXPORT __sighandler_t signal(int number, __sighandler_t handler)
+{
+    struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART}, old;
+    if (PC_LIKELY(number != pc_sampler_signal || !number)) {
+        __typeof__(&signal) next = PC_NEXT(signal);
+        return next(number, handler);
+    }
+    return sigaction(number, &action, &old) ? SIG_ERR : old.sa_handler;
+}
+
+/* The set without the sampler's signal, unless the program has a handler for it. */
+static const sigset_t *without_ours(const sigset_t *set, sigset_t *copy)
+{
+    int ours = pc_sampler_signal;
+    if (!ours || !set || sigismember(set, ours) != 1)
+        return set;
+    *copy = *set;
+    sigdelset(copy, ours);
+    return copy;
+}
+
+PC_EXPORT int sigwait(const sigset_t *set, int *signal)
+{
+    __typeof__(&sigwait) next = PC_NEXT(sigwait);
+    sigset_t copy;
+    return next(without_ours(set, &copy), signal);
+}
+
+PC_EXPORT int sigwaitinfo(const sigset_t *set, siginfo_t *info)
+{
+    __typeof__(&sigwaitinfo) next = PC_NEXT(sigwaitinfo);
+    sigset_t copy;
+    int result;
+    do {
+        pc_wait_begin();
+        result = next(without_ours(set, &copy), info);
+    } while (pc_wait_again(result));
+    return result;
+}
+
+PC_EXPORT int sigtimedwait(const sigset_t *set, siginfo_t *info, const struct timespec *timeout)
+{
+    __typeof__(&sigtimedwait) next = PC_NEXT(sigtimedwait);
+    struct pc_wait_left left;
+    sigset_t copy;
+    int result;
+    pc_wait_set(&left, timeout);
+    do {
+        pc_wait_begin();
+        result = next(without_ours(set, &copy), info, pc_wait_left(&left));
+    } while (pc_wait_again(result));
+    return result;
+}
+
+PC_EXPORT int signalfd(int fd, const sigset_t *set, int flags)
+{
+    __typeof__(&signalfd) next = PC_NEXT(signalfd);
+    sigset_t copy;
+    return next(fd, without_ours(set, &copy), flags);
 }

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The exec functions. What is pending stays pending over an exec, while its handler is gone: an
+ * interrupt due at that moment would end the new program. So the thread's source is disarmed and
+ * what is pending is taken first; if the exec fails the source is armed again.
+ *
+ * A child made by vfork runs here on its parent's memory. It has no source and no pending signal,
+ * and is told from its parent by its thread id. posix_spawn, system and popen of libc make such
+ * children by themselves and do not pass here.
+ */
+#define _GNU_SOURCE 1
+
+#include "libcollect/interpose/interpose.h"
+#include "libcollect/sampler.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <unistd.h>
+
+static int failed(bool paused)
+{
+    int saved = errno;
+    if (paused)
+        pc_sampler_resume();
+    errno = saved;
+    return -1;
+}
+
+PC_EXPORT int execve(const char *path, char *const argv[], char *const envp[])
+{
+    __typeof__(&execve) next = PC_NEXT(execve);
+    bool paused = pc_sampler_pause();
+    next(path, argv, envp);
+    return failed(paused);
+}
+
+PC_EXPORT int execv(const char *path, char *const argv[])
+{
+    __typeof__(&execv) next = PC_NEXT(execv);
+    bool paused = pc_sampler_pause();
+    next(path, argv);
+    return failed(paused);
+}
+
+PC_EXPORT int execvp(const char *file, char *const argv[])
+{
+    __typeof__(&execvp) next = PC_NEXT(execvp);
+    bool paused = pc_sampler_pause();
+    next(file, argv);
+    return failed(paused);
+}
+
+PC_EXPORT int execvpe(const char *file, char *const argv[], char *const envp[])
+{
+    __typeof__(&execvpe) next = PC_NEXT(execvpe);
+    bool paused = pc_sampler_pause();
+    next(file, argv, envp);
+    return failed(paused);
+}
+
+PC_EXPORT int fexecve(int fd, char *const argv[], char *const envp[])
+{
+    __typeof__(&fexecve) next = PC_NEXT(fexecve);
+    bool paused = pc_sampler_pause();
+    next(fd, argv, envp);
+    return failed(paused);
+}
+
+typedef int execveat_fn(int, const char *, char *const[], char *const[], int);
+PC_EXPORT execveat_fn execveat;
+
+/* glibc 2.34. */
+int execveat(int folder, const char *path, char *const argv[], char *const envp[], int flags)
+{
+    execveat_fn *next = (execveat_fn *)pc_next(PC_NEXT_execveat);
+    bool paused = pc_sampler_pause();
+    if (next)
+        next(folder, path, argv, envp, flags);
+    else
+        errno = ENOSYS;
+    return failed(paused);
+}
+
+/* ---- With the arguments one by one ----------------------------------------------------------- */
+
+/* Arguments up to the NULL that ends them, with the first. */
+static size_t count_arguments(const char *first, va_list rest)
+{
+    size_t n = 0;
+    for (const char *a = first; a; a = va_arg(rest, const char *))
+        n++;
+    return n;
+}
+
+/* Fills argv[0 .. n], the last NULL. */
+static void take_arguments(char **argv, size_t n, const char *first, va_list rest)
+{
+    argv[0] = (char *)first;
+    for (size_t i = 1; i <= n; i++)
+        argv[i] = va_arg(rest, char *);
+}
+
+PC_EXPORT int execl(const char *path, const char *first, ...)
+{
+    va_list list;
+    va_start(list, first);
+    size_t n = count_arguments(first, list);
+    va_end(list);
+    char *argv[n + 1];
+    va_start(list, first);
+    take_arguments(argv, n, first, list);
+    va_end(list);
+    return execv(path, argv);
+}
+
+PC_EXPORT int execlp(const char *file, const char *first, ...)
+{
+    va_list list;
+    va_start(list, first);
+    size_t n = count_arguments(first, list);
+    va_end(list);
+    char *argv[n + 1];
+    va_start(list, first);
+    take_arguments(argv, n, first, list);
+    va_end(list);
+    return execvp(file, argv);
+}
+
+PC_EXPORT int execle(const char *path, const char *first, ...)
+{
+    va_list list;
+    va_start(list, first);
+    size_t n = count_arguments(first, list);
+    va_end(list);
+    char *argv[n + 1];
+    va_start(list, first);
+    take_arguments(argv, n, first, list);
+    char *const *envp = va_arg(list, char *const *);
+    va_end(list);
+    return execve(path, argv, envp);
+}
