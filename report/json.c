@@ -6,6 +6,7 @@
 #include "report/report_private.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static void put_string(FILE *out, const char *text)
 {
@@ -50,6 +51,9 @@ static void put_frame(FILE *out, const struct pct_data *d, const struct pct_node
     if (n->kind == PCOLLECT_NODE_OP) {
         fputs("{\"primitive\": ", out);
         put_escaped(out, d->profile->ops[n->op].name);
+    } else if (n->kind == PCOLLECT_NODE_PHASE || n->kind == PCOLLECT_NODE_REGION) {
+        fprintf(out, "{\"%s\": ", n->kind == PCOLLECT_NODE_PHASE ? "phase" : "region");
+        put_escaped(out, n->label);
     } else if (n->kind == PCOLLECT_NODE_CUT) {
         fputs("{\"cut\": true", out);
     } else {
@@ -126,13 +130,27 @@ static void put_table(FILE *out, const struct pct_table *t, const struct pct_dat
     pct_rows_free(&rows);
 }
 
+/* Tables of plugins, which are not the report's own. */
+static void put_rows_tables(FILE *out, const struct pct_data *d, const struct pct_options *o)
+{
+    for (uint32_t i = 0; i < d->profile->n_tables; i++) {
+        const char *name = d->profile->tables[i].name;
+        if (pct_table_find(name) || (o->table_name && strcmp(name, o->table_name) != 0))
+            continue;
+        struct pct_rows_table t;
+        pct_rows_table(&t, d, &d->profile->tables[i]);
+        put_table(out, &t.table, &t.data, o);
+    }
+}
+
 void pct_print_json(FILE *out, const struct pct_data *d, const struct pct_options *o)
 {
     fputs("{\n  \"pcollect_report\": 1,\n  \"file\": ", out);
     put_escaped(out, d->file);
     for (size_t i = 0; i < pct_n_tables; i++) {
-        if (!o->table || o->table == &pct_tables[i])
+        if (!o->table_name || !strcmp(o->table_name, pct_tables[i].name))
             put_table(out, &pct_tables[i], d, o);
     }
+    put_rows_tables(out, d, o);
     fputs("\n}\n", out);
 }

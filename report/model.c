@@ -48,10 +48,22 @@ static const struct pc_profile_data *data_of(const struct pct_model *m, uint32_t
 /* ---- Contexts ---------------------------------------------------------------------------------
  */
 
+/* Nodes that stand for calls: their times add up. Of an OP with DOMAINs below it the calls are in
+ * these. */
+static bool is_call(const struct pc_profile_node *n)
+{
+    return n->kind == PCOLLECT_NODE_OP || n->kind == PCOLLECT_NODE_DOMAIN;
+}
+
+uint32_t pct_model_call(const struct pc_profile *p, uint32_t node)
+{
+    return p->nodes[node].kind == PCOLLECT_NODE_DOMAIN ? p->nodes[node].parent : node;
+}
+
 static pc_u128 time_of(const struct pct_model *m, uint32_t node)
 {
     const struct pc_profile_data *d = data_of(m, node);
-    return d && m->has[PCT_TIME] ? d->stats[m->field[PCT_TIME]].sum : 0;
+    return d && m->has[PCT_TIME] && !d->first_field ? pc_data_stat(d, m->field[PCT_TIME])->sum : 0;
 }
 
 static void find_outer(struct pct_model *m)
@@ -61,24 +73,28 @@ static void find_outer(struct pct_model *m)
         uint32_t parent = p->nodes[i].parent;
         if (parent == PC_NO_INDEX)
             m->outer[i] = PC_NO_INDEX;
-        else if (p->nodes[parent].kind == PCOLLECT_NODE_OP)
+        else if (p->nodes[parent].kind == PCOLLECT_NODE_OP &&
+                 p->nodes[i].kind != PCOLLECT_NODE_DOMAIN)
             m->outer[i] = parent;
         else
             m->outer[i] = m->outer[parent];
     }
 }
 
-/* A record read while its call was in progress may hold less than its nested calls: never below
- * 0. */
+/* First every OP has the time of its calls, those of its DOMAINs included; parents come first, so
+ * that this is still so when the node is met again. A record read while its call was in progress
+ * may hold less than its nested calls: never below 0. */
 static void find_exclusive(struct pct_model *m)
 {
     const struct pc_profile *p = m->profile;
+    for (uint32_t i = 0; i < p->n_nodes; i++)
+        if (is_call(&p->nodes[i]))
+            m->exclusive_ns[pct_model_call(p, i)] += time_of(m, i);
     for (uint32_t i = 0; i < p->n_nodes; i++) {
         if (p->nodes[i].kind != PCOLLECT_NODE_OP)
             continue;
-        pc_u128 time = time_of(m, i);
+        pc_u128 time = m->exclusive_ns[i];
         uint32_t outer = m->outer[i];
-        m->exclusive_ns[i] = time;
         if (outer == PC_NO_INDEX)
             m->context_mpi_ns += time;
         else
@@ -90,14 +106,14 @@ void pct_model_add(const struct pct_model *m, uint32_t node, struct pct_totals *
 {
     const struct pc_profile_data *d = data_of(m, node);
     t->sum[PCT_EXCLUSIVE] += m->exclusive_ns[node];
-    if (!d)
+    if (!d || d->first_field)
         return;
     for (size_t k = 0; k < PCT_EXCLUSIVE; k++) {
         if (m->has[k])
-            t->sum[k] += d->stats[m->field[k]].sum;
+            t->sum[k] += pc_data_stat(d, m->field[k])->sum;
     }
-    uint64_t min = m->min_field == PC_NO_INDEX ? 0 : d->stats[m->min_field].min;
-    uint64_t max = m->max_field == PC_NO_INDEX ? 0 : d->stats[m->max_field].max;
+    uint64_t min = m->min_field == PC_NO_INDEX ? 0 : pc_data_stat(d, m->min_field)->min;
+    uint64_t max = m->max_field == PC_NO_INDEX ? 0 : pc_data_stat(d, m->max_field)->max;
     if (min && (!t->min_ns || min < t->min_ns))
         t->min_ns = min;
     if (max > t->max_ns)
@@ -120,7 +136,7 @@ void pct_model_add_ranks(const struct pct_model *m, uint32_t node, enum pct_metr
             return;
         if (p->ranks[at].rank != d->ranks[i])
             continue;
-        values[at] += d->values[(size_t)i * p->n_fields + m->field[metric]];
+        values[at] += pc_data_value(p, d, i, m->field[metric]);
         present[at] = true;
     }
 }
@@ -131,13 +147,14 @@ static void sum_ops(struct pct_model *m)
     uint64_t *values = pct_alloc((size_t)p->n_ops * p->n_ranks, sizeof *values);
     bool *present = pct_alloc((size_t)p->n_ops * p->n_ranks, sizeof *present);
     for (uint32_t i = 0; i < p->n_nodes; i++) {
-        if (p->nodes[i].kind != PCOLLECT_NODE_OP)
+        const struct pc_profile_node *n = &p->nodes[i];
+        if (!is_call(n))
             continue;
-        uint32_t op = p->nodes[i].op;
+        uint32_t op = p->nodes[pct_model_call(p, i)].op;
         size_t row = (size_t)op * p->n_ranks;
         pct_model_add(m, i, &m->ops[op].totals);
         pct_model_add_ranks(m, i, PCT_TIME, values + row, present + row);
-        m->ops[op].n_contexts++;
+        m->ops[op].n_contexts += n->kind == PCOLLECT_NODE_OP;
     }
     for (uint32_t op = 0; op < p->n_ops; op++) {
         size_t row = (size_t)op * p->n_ranks;

@@ -58,7 +58,7 @@ struct pct_model {
     struct pct_op *ops;      /* profile->n_ops */
     struct pct_overall all;
     pc_u128 context_mpi_ns;        /* time in outermost calls, over contexts */
-    pc_u128 *exclusive_ns;         /* by node */
+    pc_u128 *exclusive_ns;         /* by node; of a DOMAIN it is in its OP */
     uint32_t *outer;               /* by node: nearest OP above it, or PC_NO_INDEX */
     uint32_t field[PCT_N_METRICS]; /* index of the field, PC_NO_INDEX: not there */
     uint32_t min_field, max_field;
@@ -66,6 +66,9 @@ struct pct_model {
 
 struct pct_model *pct_model_new(const struct pc_profile *p);
 void pct_model_free(struct pct_model *m);
+
+/* The OP that a DOMAIN is part of; any other node is its own. */
+uint32_t pct_model_call(const struct pc_profile *p, uint32_t node);
 
 /* Adds the record of node `node` to *t. */
 void pct_model_add(const struct pct_model *m, uint32_t node, struct pct_totals *t);

@@ -30,8 +30,8 @@ static const struct option_row rows[] = {
     {"format", FORMAT, "text|json|tsv",
      "text for people (default), JSON, or tab-separated values; tsv shows one table"},
     {"table", TABLE, "NAME",
-     "one table only: header, primitives, ranks, contexts, modules or lost; as tsv if no format is "
-     "given"},
+     "one table only: header, primitives, ranks, contexts, modules, lost, or a table of a plugin "
+     "that was loaded; as tsv if no format is given"},
     {"depth", DEPTH, "N",
      "frames of a calling context that are told apart, from the outermost on; what is deeper is "
      "added to the last of them"},
@@ -102,8 +102,11 @@ static const char *next_name(const void *arg, size_t i)
 
 static const char *next_table(const void *arg, size_t i)
 {
-    (void)arg;
-    return i < pct_n_tables ? pct_tables[i].name : NULL;
+    const struct pc_profile *p = arg;
+    if (i < pct_n_tables)
+        return pct_tables[i].name;
+    i -= pct_n_tables;
+    return i < p->n_tables ? p->tables[i].name : NULL;
 }
 
 static const char *next_option(const void *arg, size_t i)
@@ -183,8 +186,9 @@ static int read_percent(const char *option, const char *value, pc_u128 *out)
 
 static int read_table(const char *value, struct pct_options *o)
 {
+    o->table_name = value;
     o->table = pct_table_find(value);
-    return o->table ? 0 : refuse_word("table", value, next_table, NULL);
+    return 0;
 }
 
 static int read_option(int letter, const char *value, struct pct_options *o)
@@ -261,6 +265,8 @@ static int check_sort(const struct pct_options *o)
     if (!o->sort)
         return 0;
     const struct pct_table *shown = o->table;
+    if (o->table_name && !shown)
+        return 0; /* when the profile is there */
     if (!shown && o->format == PCT_FORMAT_TEXT)
         shown = pct_table_find("primitives");
     for (size_t i = 0; i < pct_n_tables; i++) {
@@ -296,13 +302,33 @@ static int read_all(int argc, char **argv, struct pct_options *o)
         return -1;
     }
     o->file = argv[optind];
-    if (o->table && !has_format)
+    if (o->table_name && !has_format)
         o->format = PCT_FORMAT_TSV;
-    if (o->format == PCT_FORMAT_TSV && !o->table) {
+    if (o->format == PCT_FORMAT_TSV && !o->table_name) {
         fprintf(stderr, "pcollect report: --format tsv: which table? Give --table NAME too.\n");
         return -1;
     }
     return check_sort(o);
+}
+
+static const char *next_rows_column(const void *arg, size_t i)
+{
+    const struct pc_profile_table *t = arg;
+    return i < t->n_columns ? t->columns[i].name : NULL;
+}
+
+int pct_options_check_table(const struct pct_options *o, const struct pc_profile *p)
+{
+    const struct pc_profile_table *t =
+        o->table_name && !o->table ? pc_profile_table(p, o->table_name) : NULL;
+    if (!o->table_name || o->table)
+        return 0;
+    if (!t)
+        return refuse_word("table", o->table_name, next_table, p);
+    for (uint32_t i = 0; o->sort && i < t->n_columns; i++)
+        if (!strcmp(t->columns[i].name, o->sort + (*o->sort == '-')))
+            return 0;
+    return o->sort ? refuse_word("sort", o->sort + (*o->sort == '-'), next_rows_column, t) : 0;
 }
 
 static struct {
@@ -360,9 +386,9 @@ int pct_options_read(int argc, char **argv, struct pct_options *o, int *status_o
     o->color = o->color_mode == PCT_COLOR_ALWAYS ||
                (o->color_mode == PCT_COLOR_AUTO && terminal && !is_plain());
     /* A table for a file or a pipe is not cut, unless a width is asked for. */
-    if (!o->width && (terminal || !o->table))
+    if (!o->width && (terminal || !o->table_name))
         o->width = find_width();
-    if (!o->has_min_percent && o->format == PCT_FORMAT_TEXT && !o->table)
+    if (!o->has_min_percent && o->format == PCT_FORMAT_TEXT && !o->table_name)
         o->min_percent = 1000;
     return 0;
 }

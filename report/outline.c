@@ -227,6 +227,8 @@ static void put_node(struct outline *l, uint32_t node, const char *sign, size_t 
         put_op(l, n, room, &line);
     else if (n->kind == PCOLLECT_NODE_CUT)
         pct_buf_text(&line, "(cut: the callers are unknown)");
+    else if (n->kind == PCOLLECT_NODE_PHASE || n->kind == PCOLLECT_NODE_REGION)
+        pct_text_cut(&line, n->label, room, l->o->utf8);
     else
         put_frame(l, n, room, &line);
     if (times > 1)

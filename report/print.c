@@ -65,9 +65,10 @@ static void fill_bars(struct bars *bars)
     bool *present = pct_alloc(p->n_ranks, sizeof *present);
     bars->values = pct_alloc((size_t)p->n_ops * p->n_ranks, sizeof *bars->values);
     for (uint32_t i = 0; i < p->n_nodes; i++) {
-        if (p->nodes[i].kind == PCOLLECT_NODE_OP)
-            pct_model_add_ranks(bars->d->model, i, PCT_TIME,
-                                bars->values + (size_t)p->nodes[i].op * p->n_ranks, present);
+        uint32_t op = p->nodes[pct_model_call(p, i)].op;
+        if (op != PC_NO_INDEX)
+            pct_model_add_ranks(bars->d->model, i, PCT_TIME, bars->values + (size_t)op * p->n_ranks,
+                                present);
     }
     free(present);
 }
@@ -142,13 +143,14 @@ void pct_print_text(FILE *out, const struct pct_data *d, const struct pct_option
     pct_print_outline(out, d, o, metric_of(o->sort));
 }
 
-void pct_print_table(FILE *out, const struct pct_data *d, const struct pct_options *o)
+void pct_print_table(FILE *out, const struct pct_data *d, const struct pct_table *t,
+                     const struct pct_options *o)
 {
-    struct pct_rows rows = pct_table_rows(o->table, d, o->sort, o->min_percent);
+    struct pct_rows rows = pct_table_rows(t, d, o->sort, o->min_percent);
     struct pct_aligned how = {.indent = "", .width = o->width, .utf8 = o->utf8};
     if (o->format == PCT_FORMAT_TSV)
-        pct_table_tsv(out, o->table, d, &rows);
+        pct_table_tsv(out, t, d, &rows);
     else
-        pct_table_aligned(out, o->table, d, &rows, &how);
+        pct_table_aligned(out, t, d, &rows, &how);
     pct_rows_free(&rows);
 }

@@ -21,13 +21,22 @@ static void tell_complaints(const struct pct_data *d)
     }
 }
 
+static void print_rows_table(const struct pct_data *d, const struct pct_options *o)
+{
+    struct pct_rows_table t;
+    pct_rows_table(&t, d, pc_profile_table(d->profile, o->table_name));
+    pct_print_table(stdout, &t.data, &t.table, o);
+}
+
 static void print_report(const struct pc_profile *p, const struct pct_options *o)
 {
     struct pct_data *d = pct_data_new(o->file, p, pct_symbols_new(p), &o->tree);
     if (o->format == PCT_FORMAT_JSON)
         pct_print_json(stdout, d, o);
     else if (o->table)
-        pct_print_table(stdout, d, o);
+        pct_print_table(stdout, d, o->table, o);
+    else if (o->table_name)
+        print_rows_table(d, o);
     else
         pct_print_text(stdout, d, o);
     if (o->format != PCT_FORMAT_TEXT)
@@ -50,6 +59,10 @@ int pct_report_main(int argc, char **argv)
         if (!*error.text)
             fprintf(stderr, "pcollect report: %s: %s\n", options.file, pc_err_text(err));
         return err == PC_ENOENT ? 2 : 1;
+    }
+    if (pct_options_check_table(&options, profile)) {
+        pc_profile_free(profile);
+        return 2;
     }
     print_report(profile, &options);
     pc_profile_free(profile);

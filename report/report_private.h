@@ -14,7 +14,8 @@ enum pct_color { PCT_COLOR_AUTO, PCT_COLOR_ALWAYS, PCT_COLOR_NEVER };
 struct pct_options {
     const char *file;
     enum pct_format format;
-    const struct pct_table *table; /* NULL: the whole report */
+    const char *table_name;        /* NULL: the whole report */
+    const struct pct_table *table; /* of that name; NULL as well: a plugin's, if the file has it */
     struct pct_tree_options tree;
     const char *sort;
     pc_u128 min_percent; /* thousandths */
@@ -33,7 +34,8 @@ void pct_options_manual(FILE *out);
 
 /* The whole report as text, or one table. */
 void pct_print_text(FILE *out, const struct pct_data *d, const struct pct_options *o);
-void pct_print_table(FILE *out, const struct pct_data *d, const struct pct_options *o);
+void pct_print_table(FILE *out, const struct pct_data *d, const struct pct_table *t,
+                     const struct pct_options *o);
 /* All tables, or one, as one JSON object. */
 void pct_print_json(FILE *out, const struct pct_data *d, const struct pct_options *o);
 
@@ -58,6 +60,10 @@ enum pct_style {
     PCT_STYLE_NAME
 };
 const char *pct_style(const struct pct_options *o, enum pct_style style);
+
+/* Refuses a name: neither the report nor the profile has such a table, or the column of --sort is
+ * not in it. Prints what there is. */
+int pct_options_check_table(const struct pct_options *o, const struct pc_profile *p);
 
 /* The word of a list that is nearest to what was typed, NULL if none is near. next(arg, i) is the
  * i-th word, NULL at the end. */

@@ -25,7 +25,8 @@ struct pct_data {
     const char **paths; /* of the contexts */
     struct pct_spread *spreads;
     size_t n_contexts;
-    uint32_t *frames; /* by module: nodes of the profile in it */
+    uint32_t *frames;                       /* by module: nodes of the profile in it */
+    const struct pc_profile_table *rows_of; /* what the columns of a plugin's table draw from */
     /* Of comparisons; then only `pool` is set of what is above. */
     const struct pct_scale *scale;
     const struct pct_diff *diff;
@@ -83,6 +84,17 @@ extern const size_t pct_n_tables;
 const struct pct_table *pct_table_find(const char *name);
 /* "-" before the name is passed over. */
 const struct pct_column *pct_column_find(const struct pct_table *t, const char *name);
+
+/* A plugin's table, as a table of the report that `data` goes with. Valid as long as d and the
+ * profile are. */
+enum { PCT_MAX_ROWS_COLUMNS = 32 };
+struct pct_rows_table {
+    struct pct_table table;
+    struct pct_data data;
+    struct pct_column columns[PCT_MAX_ROWS_COLUMNS];
+};
+void pct_rows_table(struct pct_rows_table *out, const struct pct_data *d,
+                    const struct pc_profile_table *from);
 
 /* The table `header`, which is in a file of its own. */
 enum { PCT_N_HEADER_COLUMNS = 32 };

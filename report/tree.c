@@ -21,7 +21,6 @@ struct builder {
     const struct pct_tree_options *options;
     uint32_t *slots; /* open addressing over nodes, index + 1; at most half full */
     size_t n_slots;
-    uint32_t *shown;    /* by profile node: its node in the tree */
     struct call *calls; /* by profile node: where it makes its calls */
     struct pct_buf text;
 };
@@ -66,7 +65,8 @@ static uint32_t find_child(struct builder *b, uint32_t parent, uint16_t kind, co
         return *slot - 1;
     t->nodes = pct_grow(t->nodes, t->n, &t->room, sizeof *t->nodes);
     struct pct_node *up = parent == PC_NO_INDEX ? NULL : &t->nodes[parent];
-    bool frame = kind == PCOLLECT_NODE_FRAME || kind == PCOLLECT_NODE_CUT;
+    bool frame = kind == PCOLLECT_NODE_FRAME || kind == PCOLLECT_NODE_CUT ||
+                 kind == PCOLLECT_NODE_PHASE || kind == PCOLLECT_NODE_REGION;
     t->nodes[t->n] = (struct pct_node){.parent = parent,
                                        .first_child = PC_NO_INDEX,
                                        .next = up ? up->first_child : PC_NO_INDEX,
@@ -149,6 +149,15 @@ static uint32_t add_frames(struct builder *b, uint32_t at, uint32_t source)
     return at;
 }
 
+/* Adds the record of a profile node to a node here. */
+static void add_source(struct pct_tree *t, uint32_t at, uint32_t source)
+{
+    struct pct_node *node = &t->nodes[at];
+    pct_model_add(t->model, source, &node->own);
+    t->next_source[source] = node->first_source;
+    node->first_source = source;
+}
+
 static uint32_t add_op(struct builder *b, uint32_t at, uint32_t source)
 {
     struct pct_tree *t = b->tree;
@@ -156,18 +165,33 @@ static uint32_t add_op(struct builder *b, uint32_t at, uint32_t source)
     pct_buf_clear(&b->text);
     pct_text_escape(&b->text, t->model->profile->ops[n->op].name, PCT_ESCAPE_NAME);
     at = find_called(b, at, PCOLLECT_NODE_OP, call_above(b, source));
-    struct pct_node *node = &t->nodes[at];
-    node->op = n->op;
-    pct_model_add(t->model, source, &node->own);
-    t->next_source[source] = node->first_source;
-    node->first_source = source;
+    t->nodes[at].op = n->op;
+    add_source(t, at, source);
     return at;
+}
+
+/* A phase or region: below a depth it is not told apart, as frames. */
+static uint32_t add_part(struct builder *b, uint32_t at, const struct pc_profile_node *n)
+{
+    struct pct_tree *t = b->tree;
+    const char *name = pc_profile_region(t->model->profile, n->offset);
+    if (b->options->depth && t->nodes[at].depth >= b->options->depth)
+        return at;
+    pct_buf_clear(&b->text);
+    if (n->kind == PCOLLECT_NODE_PHASE) {
+        pct_buf_format(&b->text, "(phase %llu)", (unsigned long long)n->offset);
+    } else {
+        pct_buf_text(&b->text, "(region ");
+        pct_text_escape(&b->text, name ? name : "of unknown name", PCT_ESCAPE_NAME);
+        pct_buf_text(&b->text, ")");
+    }
+    return find_child(b, at, n->kind, pct_pool_intern(t->pool, b->text.data));
 }
 
 static uint32_t add_node(struct builder *b, uint32_t source)
 {
     const struct pc_profile_node *n = &b->tree->model->profile->nodes[source];
-    uint32_t at = n->parent == PC_NO_INDEX ? 0 : b->shown[n->parent];
+    uint32_t at = n->parent == PC_NO_INDEX ? 0 : b->tree->shown[n->parent];
     switch (n->kind) {
     case PCOLLECT_NODE_FRAME:
         at = add_frames(b, at, source);
@@ -178,6 +202,13 @@ static uint32_t add_node(struct builder *b, uint32_t source)
     case PCOLLECT_NODE_CUT:
         if (!b->options->depth || b->tree->nodes[at].depth < b->options->depth)
             at = find_child(b, at, n->kind, pct_pool_intern(b->tree->pool, "(cut)"));
+        break;
+    case PCOLLECT_NODE_DOMAIN:
+        add_source(b->tree, at, source);
+        break;
+    case PCOLLECT_NODE_PHASE:
+    case PCOLLECT_NODE_REGION:
+        at = add_part(b, at, n);
         break;
     default:
         break;
@@ -212,16 +243,15 @@ struct pct_tree *pct_tree_new(const struct pct_model *m, struct pct_symbols *s,
     t->pool = pct_pool_new();
     t->next_source = pct_alloc(p->n_nodes, sizeof *t->next_source);
     b.slots = pct_alloc(b.n_slots, sizeof *b.slots);
-    b.shown = pct_alloc(p->n_nodes, sizeof *b.shown);
+    t->shown = pct_alloc(p->n_nodes, sizeof *t->shown);
     b.calls = pct_alloc(p->n_nodes, sizeof *b.calls);
     find_child(&b, PC_NO_INDEX, PCOLLECT_NODE_ROOT, pct_pool_intern(t->pool, ""));
     for (uint32_t i = 0; i < p->n_nodes; i++) {
         t->next_source[i] = PC_NO_INDEX;
-        b.shown[i] = add_node(&b, i);
+        t->shown[i] = add_node(&b, i);
     }
     sum_inclusive(t);
     free(b.slots);
-    free(b.shown);
     free(b.calls);
     pct_buf_free(&b.text);
     return t;
@@ -233,6 +263,7 @@ void pct_tree_free(struct pct_tree *t)
         return;
     free(t->nodes);
     free(t->next_source);
+    free(t->shown);
     pct_pool_free(t->pool);
     free(t);
 }
@@ -290,6 +321,14 @@ void pct_tree_path(const struct pct_tree *t, uint32_t node, struct pct_buf *b)
             pct_buf_text(b, " > ");
     }
     free(up);
+}
+
+void pct_tree_path_to(const struct pct_tree *t, uint32_t node, struct pct_buf *b)
+{
+    pct_tree_path(t, node, b);
+    if (b->n && *t->nodes[node].label)
+        pct_buf_text(b, " > ");
+    pct_buf_text(b, t->nodes[node].label);
 }
 
 uint32_t pct_tree_after(const struct pct_tree *t, uint32_t root, uint32_t node, bool enter)

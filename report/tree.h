@@ -2,7 +2,8 @@
  *
  * The tree that the report shows: the profile's tree with names in the place of addresses. Frames
  * of inlined calls have become nodes; siblings that read the same are one node. So a node of kind
- * OP is one (path, primitive), which is one row of the table of contexts.
+ * OP is one (path, primitive), which is one row of the table of contexts. A DOMAIN is part of its
+ * OP. Phases and regions are nodes below which their contexts hang.
  */
 #ifndef PCT_TREE_H
 #define PCT_TREE_H
@@ -34,6 +35,7 @@ struct pct_tree {
     struct pct_node *nodes;
     size_t n, room;
     uint32_t *next_source; /* by profile node: next of the chain, or PC_NO_INDEX */
+    uint32_t *shown;       /* by profile node: its node here */
     struct pct_pool *pool; /* of labels */
 };
 
@@ -53,6 +55,9 @@ void pct_tree_sort(struct pct_tree *t, enum pct_metric metric);
 
 /* Appends the path of the frames above and without `node`, joined by " > ". */
 void pct_tree_path(const struct pct_tree *t, uint32_t node, struct pct_buf *b);
+
+/* The same with `node` itself at the end. */
+void pct_tree_path_to(const struct pct_tree *t, uint32_t node, struct pct_buf *b);
 
 /* The next node in preorder below `root`, PC_NO_INDEX at the end; without `enter` the children of
  * `node` are passed over. */

@@ -25,6 +25,6 @@ tests_merge_files_test_SOURCES = tests/merge/files_test.c $(merge_test_common)
 tests_merge_files_test_CFLAGS = $(test_cflags)
 tests_merge_files_test_LDADD = $(merge_test_ldadd)
 
-merge_script_tests = tests/merge/unwritten.test
+merge_script_tests = tests/merge/unwritten.test tests/merge/tables.test
 TESTS += $(merge_script_tests)
-EXTRA_DIST += $(merge_script_tests) tests/merge/exchange.c
+EXTRA_DIST += $(merge_script_tests) tests/merge/exchange.c tests/merge/tables_plug.c

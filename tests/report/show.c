@@ -50,11 +50,13 @@ int main(int argc, char **argv)
         sample_teach_solver(symbols);
     if (!strcmp(o.file, "hostile"))
         sample_teach_hostile(symbols);
+    if (pct_options_check_table(&o, &sample.p))
+        return 2;
     struct pct_data *d = pct_data_new(o.file, &sample.p, symbols, &o.tree);
     if (o.format == PCT_FORMAT_JSON)
         pct_print_json(stdout, d, &o);
     else if (o.table)
-        pct_print_table(stdout, d, &o);
+        pct_print_table(stdout, d, o.table, &o);
     else
         pct_print_text(stdout, d, &o);
     pct_data_free(d);

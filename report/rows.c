@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Tables of plugins as tables of the report: a column for each of theirs, whatever they are.
+ */
+#include "report/table.h"
+
+#include <string.h>
+
+/* Nodes and strings are texts, ids of communicators are hexadecimal: as numbers they would be
+ * beyond what readers of JSON can hold. */
+static enum pct_type type_of(const struct pc_profile_column *c)
+{
+    switch (c->type) {
+    case PCOLLECT_COLUMN_RANK:
+        return PCT_INTEGER;
+    case PCOLLECT_COLUMN_NUMBER:
+        return c->unit == PCOLLECT_UNIT_NS      ? PCT_NS
+               : c->unit == PCOLLECT_UNIT_BYTES ? PCT_BYTES
+                                                : PCT_COUNT;
+    default:
+        return PCT_TEXT;
+    }
+}
+
+static void set_path(const struct pct_data *d, uint64_t node, struct pct_buf *b)
+{
+    pct_tree_path_to(d->tree, d->tree->shown[node], b);
+}
+
+static void get_cell(const struct pct_data *d, size_t row, uint32_t column, struct pct_value *out)
+{
+    const struct pc_profile_table *t = d->rows_of;
+    const struct pc_profile_column *c = &t->columns[column];
+    uint64_t cell = t->cells[row * t->n_columns + column];
+    struct pct_buf text = {0};
+    out->number = type_of(c) == PCT_INTEGER ? 0 : cell;
+    out->none = c->type == PCOLLECT_COLUMN_NUMBER ? c->combine == PCOLLECT_MIN && !cell : !cell;
+    if (c->type == PCOLLECT_COLUMN_RANK) {
+        out->integer = (int64_t)cell;
+        out->none = out->integer < 0;
+    } else if (c->type == PCOLLECT_COLUMN_DOMAIN && cell) {
+        pct_buf_format(&text, "%016llx", (unsigned long long)cell);
+    } else if (c->type == PCOLLECT_COLUMN_STRING && cell) {
+        pct_text_escape(&text, pc_profile_string(d->profile, cell), PCT_ESCAPE_CELL);
+    } else if (c->type == PCOLLECT_COLUMN_NODE && cell) {
+        set_path(d, cell, &text);
+    }
+    if (text.data)
+        out->text = pct_pool_intern(d->pool, text.data);
+    pct_buf_free(&text);
+}
+
+/* A getter is told the row, not the column: one for each. */
+#define GETTER(i)                                                                                  \
+    static void get_##i(const struct pct_data *d, size_t row, struct pct_value *out)               \
+    {                                                                                              \
+        get_cell(d, row, i, out);                                                                  \
+    }
+/* In octal digits. */
+#define EIGHT(X, n) X(n##0) X(n##1) X(n##2) X(n##3) X(n##4) X(n##5) X(n##6) X(n##7)
+#define ALL(X) EIGHT(X, 0) EIGHT(X, 01) EIGHT(X, 02) EIGHT(X, 03)
+ALL(GETTER)
+#define NAME(i) get_##i,
+static void (*const getters[PCT_MAX_ROWS_COLUMNS])(const struct pct_data *, size_t,
+                                                   struct pct_value *) = {ALL(NAME)};
+
+_Static_assert(PCOLLECT_MAX_KEYS + PCOLLECT_MAX_VALUES <= PCT_MAX_ROWS_COLUMNS,
+               "a getter for each column");
+
+static size_t count_rows(const struct pct_data *d)
+{
+    return d->rows_of->n_rows;
+}
+
+/* Names come from the file. */
+static const char *escape(const struct pct_data *d, const char *name)
+{
+    struct pct_buf text = {0};
+    pct_text_escape(&text, name, PCT_ESCAPE_NAME);
+    const char *kept = pct_pool_intern(d->pool, text.data);
+    pct_buf_free(&text);
+    return kept;
+}
+
+void pct_rows_table(struct pct_rows_table *out, const struct pct_data *d,
+                    const struct pc_profile_table *from)
+{
+    out->data = *d;
+    out->data.rows_of = from;
+    out->table = (struct pct_table){.name = escape(d, from->name),
+                                    .doc = "",
+                                    .count = count_rows,
+                                    .columns = out->columns,
+                                    .n_columns = from->n_columns};
+    for (uint32_t i = 0; i < from->n_columns; i++) {
+        const char *name = escape(d, from->columns[i].name);
+        out->columns[i] = (struct pct_column){.name = name,
+                                              .head = name,
+                                              .type = type_of(&from->columns[i]),
+                                              .doc = "",
+                                              .get = getters[i]};
+    }
+}
