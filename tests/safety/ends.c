@@ -60,6 +60,13 @@ static void *receive(void *arg)
     return NULL;
 }
 
+static void *become_other(void *arg)
+{
+    (void)arg;
+    execl("/bin/true", "true", (char *)NULL);
+    _exit(99);
+}
+
 static void *leave(void *arg)
 {
     (void)arg;
@@ -111,8 +118,12 @@ static int end_after_finalize(void)
         start(leave, false);
     if (is("main-thread-first"))
         start(outlive_main, false), pthread_exit(NULL);
-    if (is("exit-in-thread"))
+    if (is("exec-in-thread"))
+        start(become_other, false);
+    if (is("exit-in-thread") || is("exec-in-thread"))
         pause();
+    if (is("abort") && rank == 0)
+        abort();
     if (is("_exit"))
         _exit(status);
     if (is("quick_exit"))
@@ -138,6 +149,8 @@ int main(int argc, char **argv)
         start(receive, true);
     if (is("thread-receives"))
         return 0;
+    if (is("exec-inside"))
+        become_other(NULL);
     if (is("finalize-at-exit"))
         return atexit(finalize);
     if (is("finalize-at-library-end")) {

@@ -41,6 +41,25 @@ static void limit_memory(size_t more_bytes)
     setrlimit(RLIMIT_AS, &limit);
 }
 
+/* Changes what the way says; false: it may not. */
+static int change(const char *way, const char *folder)
+{
+    struct rlimit limit = {4096, 4096};
+    if (!strcmp(way, "close"))
+        close_in(folder);
+    if (!strcmp(way, "chdir"))
+        return chdir("/") == 0;
+    if (!strcmp(way, "memory"))
+        limit_memory((size_t)48 << 20);
+    if (!strcmp(way, "file-size"))
+        return setrlimit(RLIMIT_FSIZE, &limit) == 0;
+    if (!strcmp(way, "chroot"))
+        return chroot(folder) == 0 && chdir("/") == 0;
+    if (!strcmp(way, "setuid"))
+        return setgid(65534) == 0 && setuid(65534) == 0;
+    return 1;
+}
+
 int main(int argc, char **argv)
 {
     int rank, x, sum;
@@ -50,12 +69,8 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     for (int i = 0; i < 6; i++)
         MPI_Barrier(MPI_COMM_WORLD);
-    if (!strcmp(argv[1], "close"))
-        close_in(argv[2]);
-    if (!strcmp(argv[1], "chdir") && chdir("/"))
+    if (!change(argv[1], argv[2]))
         return 9;
-    if (!strcmp(argv[1], "memory"))
-        limit_memory((size_t)48 << 20);
     x = rank + 1;
     MPI_Allreduce(&x, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     MPI_Barrier(MPI_COMM_WORLD);
