@@ -31,7 +31,27 @@ enum pc_err {
 /* One line for an enum pc_err. AS-safe. */
 const char *pc_err_text(int err);
 
+/* ---- Frames ------------------------------------------------------------------------------ */
+
+/* Where the function that uses this saved its caller's frame pointer. It must have a frame pointer
+ * of its own (-fno-omit-frame-pointer). */
+#if defined __riscv || defined __loongarch__
+#define PC_SAVED_FP ((uintptr_t)__builtin_frame_address(0) - 2 * sizeof(uintptr_t))
+#elif defined __powerpc64__
+#define PC_SAVED_FP ((uintptr_t)__builtin_dwarf_cfa() - sizeof(uintptr_t))
+#else
+#define PC_SAVED_FP ((uintptr_t)__builtin_frame_address(0))
+#endif
+
 /* ---- Clock ------------------------------------------------------------------------------- */
+
+/* Processors whose architecture has a counter of one rate that programs may read. */
+#if (defined __riscv && __riscv_xlen == 64) ||                                                     \
+    (defined __loongarch__ && __loongarch_grlen == 64) || defined __powerpc64__
+#define PC_CLOCK_TIME_REGISTER 1
+#else
+#define PC_CLOCK_TIME_REGISTER 0
+#endif
 
 /* True if ticks come from the processor's own invariant counter. Set once by pc_clock_init. */
 extern bool pc_clock_is_counter;
@@ -59,6 +79,16 @@ static inline uint64_t pc_ticks(void)
         __asm__ volatile("mrs %0, cntvct_el0" : "=r"(t));
         return t;
     }
+#elif PC_CLOCK_TIME_REGISTER
+    uint64_t t;
+#if defined __riscv
+    __asm__ volatile("rdtime %0" : "=r"(t));
+#elif defined __loongarch__
+    __asm__ volatile("rdtime.d %0, $zero" : "=r"(t));
+#else
+    __asm__ volatile("mfspr %0, 268" : "=r"(t)); /* time base */
+#endif
+    return t;
 #endif
     return pc_mono_ns();
 }

@@ -20,7 +20,7 @@ static bool counter_is_invariant(void)
 #elif defined __aarch64__
     return true; /* the architecture promises it of cntvct_el0 */
 #else
-    return false;
+    return PC_CLOCK_TIME_REGISTER;
 #endif
 }
 

@@ -31,7 +31,7 @@ extern void *const pc_wrappers[2 * PC_N_OPS];
 #define PC_ENTER(call)                                                                             \
     do {                                                                                           \
         (call).cfa = (uintptr_t)__builtin_dwarf_cfa();                                             \
-        (call).fp = (uintptr_t)__builtin_frame_address(0);                                         \
+        (call).fp = PC_SAVED_FP;                                                                   \
         (call).ret = (uintptr_t)__builtin_return_address(0);                                       \
     } while (0)
 

@@ -9,17 +9,9 @@
 #include "libcollect/core.h"
 #include "libcollect/loadmap.h"
 #include "libcollect/mpi/ops.h"
+#include "libcollect/stub.h"
 
 #include <stdatomic.h>
-
-/* Build with -DPC_MPI_ASSEMBLY_STUBS=0 to try the stubs in C where there are others. */
-#ifndef PC_MPI_ASSEMBLY_STUBS
-#if defined __x86_64__ || defined __aarch64__
-#define PC_MPI_ASSEMBLY_STUBS 1
-#else
-#define PC_MPI_ASSEMBLY_STUBS 0
-#endif
-#endif
 
 /* One row of functions.tbl; made by generate.awk, indexed by op. */
 struct pc_op_row {

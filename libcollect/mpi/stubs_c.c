@@ -4,13 +4,13 @@
  * the prototypes in functions.tbl. Every parameter is passed on as a machine word: handles, int and
  * pointers are one register or one stack slot each on the 64-bit targets of Linux. The compiler
  * makes tail calls of them, so that the caller's return address is the wrapper's, as with the
- * assembly.
+ * assembly (stub.h).
  *
  * Unlike the assembly, a variadic call (MPI_Pcontrol) passes on its level only.
  */
 #include "libcollect/mpi/mpi_private.h"
 
-#if !PC_MPI_ASSEMBLY_STUBS
+#if !PC_STUB_ASSEMBLY
 
 _Static_assert(sizeof(uintptr_t) == 8, "stubs in C pass words: 64-bit targets only");
 
@@ -19,12 +19,14 @@ _Static_assert(sizeof(uintptr_t) == 8, "stubs in C pass words: 64-bit targets on
 #define PC_C_STUB(name, slot, params, args)                                                        \
     static int resolve_##name params                                                               \
     {                                                                                              \
-        return ((int(*) params)pc_mpi_resolve(slot))args;                                          \
+        int(*target) params = (int(*) params)pc_mpi_resolve(slot);                                 \
+        PC_TAIL return target args;                                                                \
     }                                                                                              \
     PC_EXPORT int name params                                                                      \
     {                                                                                              \
-        return (                                                                                   \
-            (int(*) params)atomic_load_explicit(&pc_mpi_slots[slot], memory_order_acquire))args;   \
+        int(*target) params =                                                                      \
+            (int(*) params)atomic_load_explicit(&pc_mpi_slots[slot], memory_order_acquire);        \
+        PC_TAIL return target args;                                                                \
     }
 #define PC_C_STUB_LEVEL(name, slot)                                                                \
     static int resolve_##name(int level, ...)                                                      \

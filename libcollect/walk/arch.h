@@ -87,5 +87,126 @@ static inline long arch_probe(uintptr_t addr)
     return x0;
 }
 
+#elif defined __riscv
+
+/* li a7, SYS_rt_sigreturn; ecall. At sp: struct siginfo (128 bytes), struct ucontext with pc and x1
+ * to x31 176 bytes in. */
+#define PC_SIGRETURN_CODE                                                                          \
+    {                                                                                              \
+        0x93, 0x08, 0xb0, 0x08, 0x73, 0x00, 0x00, 0x00                                             \
+    }
+#define PC_SIGFRAME_PC (128 + 176)
+#define PC_SIGFRAME_LR (PC_SIGFRAME_PC + 1 * 8)
+#define PC_SIGFRAME_SP (PC_SIGFRAME_PC + 2 * 8)
+#define PC_SIGFRAME_FP (PC_SIGFRAME_PC + 8 * 8)
+
+static inline void arch_read_context(const ucontext_t *uc, struct pc_walk *walk)
+{
+    walk->pc = uc->uc_mcontext.__gregs[0];
+    walk->lr = uc->uc_mcontext.__gregs[1];
+    walk->sp = uc->uc_mcontext.__gregs[2];
+    walk->fp = uc->uc_mcontext.__gregs[8];
+}
+
+static inline uintptr_t arch_strip(uintptr_t pc)
+{
+    return pc;
+}
+
+static inline long arch_probe(uintptr_t addr)
+{
+    register long a7 __asm__("a7") = SYS_rt_sigprocmask;
+    register long a0 __asm__("a0") = -1;
+    register uintptr_t a1 __asm__("a1") = addr;
+    register long a2 __asm__("a2") = 0;
+    register long a3 __asm__("a3") = 8;
+    __asm__ volatile("ecall" : "+r"(a0) : "r"(a7), "r"(a1), "r"(a2), "r"(a3) : "memory");
+    return a0;
+}
+
+#elif defined __loongarch__
+
+/* ori $a7, $zero, SYS_rt_sigreturn; syscall 0. At sp: struct siginfo (128 bytes), struct ucontext
+ * with pc and r0 to r31 176 bytes in. */
+#define PC_SIGRETURN_CODE                                                                          \
+    {                                                                                              \
+        0x0b, 0x2c, 0x82, 0x03, 0x00, 0x00, 0x2b, 0x00                                             \
+    }
+#define PC_SIGFRAME_PC (128 + 176)
+#define PC_SIGFRAME_LR (PC_SIGFRAME_PC + 8 + 1 * 8)
+#define PC_SIGFRAME_SP (PC_SIGFRAME_PC + 8 + 3 * 8)
+#define PC_SIGFRAME_FP (PC_SIGFRAME_PC + 8 + 22 * 8)
+
+static inline void arch_read_context(const ucontext_t *uc, struct pc_walk *walk)
+{
+    walk->pc = uc->uc_mcontext.__pc;
+    walk->lr = uc->uc_mcontext.__gregs[1];
+    walk->sp = uc->uc_mcontext.__gregs[3];
+    walk->fp = uc->uc_mcontext.__gregs[22];
+}
+
+static inline uintptr_t arch_strip(uintptr_t pc)
+{
+    return pc;
+}
+
+static inline long arch_probe(uintptr_t addr)
+{
+    register long a7 __asm__("$a7") = SYS_rt_sigprocmask;
+    register long a0 __asm__("$a0") = -1;
+    register uintptr_t a1 __asm__("$a1") = addr;
+    register long a2 __asm__("$a2") = 0;
+    register long a3 __asm__("$a3") = 8;
+    __asm__ volatile("syscall 0"
+                     : "+r"(a0)
+                     : "r"(a7), "r"(a1), "r"(a2), "r"(a3)
+                     : "$t0", "$t1", "$t2", "$t3", "$t4", "$t5", "$t6", "$t7", "$t8", "memory");
+    return a0;
+}
+
+#elif defined __powerpc64__
+
+#include <stddef.h>
+
+/* addi r1, r1, 128; li r0, SYS_rt_sigreturn; sc. At r1: 128 bytes for the handler, struct ucontext.
+ */
+#define PC_SIGRETURN_CODE                                                                          \
+    {                                                                                              \
+        0x80, 0x00, 0x21, 0x38, 0xac, 0x00, 0x00, 0x38, 0x02, 0x00, 0x00, 0x44                     \
+    }
+#define PC_SIGFRAME_GREGS (128 + (int)offsetof(ucontext_t, uc_mcontext.gp_regs))
+#define PC_SIGFRAME_SP (PC_SIGFRAME_GREGS + 1 * 8)
+#define PC_SIGFRAME_FP (PC_SIGFRAME_GREGS + 31 * 8)
+#define PC_SIGFRAME_PC (PC_SIGFRAME_GREGS + 32 * 8)
+#define PC_SIGFRAME_LR (PC_SIGFRAME_GREGS + 36 * 8)
+
+static inline void arch_read_context(const ucontext_t *uc, struct pc_walk *walk)
+{
+    walk->sp = uc->uc_mcontext.gp_regs[1];
+    walk->fp = uc->uc_mcontext.gp_regs[31];
+    walk->pc = uc->uc_mcontext.gp_regs[32];
+    walk->lr = uc->uc_mcontext.gp_regs[36];
+}
+
+static inline uintptr_t arch_strip(uintptr_t pc)
+{
+    return pc;
+}
+
+/* An error is told by a bit of the condition register, its number is positive. */
+static inline long arch_probe(uintptr_t addr)
+{
+    register long r0 __asm__("r0") = SYS_rt_sigprocmask;
+    register long r3 __asm__("r3") = -1;
+    register uintptr_t r4 __asm__("r4") = addr;
+    register long r5 __asm__("r5") = 0;
+    register long r6 __asm__("r6") = 8;
+    __asm__ volatile("sc; bns+ 1f; neg 3, 3; 1:"
+                     : "+r"(r0), "+r"(r3), "+r"(r4), "+r"(r5), "+r"(r6)
+                     :
+                     : "r7", "r8", "r9", "r10", "r11", "r12", "cr0", "ctr", "memory");
+    return r3;
+}
+
 #endif
 #endif

@@ -155,7 +155,8 @@ static bool is_plain(const struct pc_rule *rule)
 }
 
 /* aarch64: the vdso of some kernels describes its sigreturn by the frame record, which leads past
- * the interrupted function. The code is looked at first where a table says "signal". */
+ * the interrupted function; riscv64: by nothing but the mark. So with a link register the code is
+ * looked at first where a table says "signal". */
 static __attribute__((noinline)) void make_rule(struct pc_walk *walk, uintptr_t pc,
                                                 uint32_t generation, union packed *out)
 {
@@ -174,7 +175,17 @@ static __attribute__((noinline)) void make_rule(struct pc_walk *walk, uintptr_t 
             known = true;
         }
     }
-#if defined __aarch64__
+#if defined PC_WALK_LIBC_BEGINS
+    /* Start of a thread or of a coroutine: code that is never left has no return address saved, or
+     * no table at all. */
+    if (module && !walk->exact && module->flags & PCOLLECT_MODULE_LIBC &&
+        (!known || out->rule.ra == PC_LOC_SAME)) {
+        out->rule.ra = PC_LOC_UNDEFINED;
+        out->rule.cfa = PC_CFA_SP;
+        known = true;
+    }
+#endif
+#if defined PC_WALK_LINK_REGISTER
     known = known && !out->rule.signal;
 #endif
     if (!known && is_sigreturn(walk, walk->pc))
@@ -277,7 +288,7 @@ static inline void move_fp(struct pc_walk *walk, const struct pc_rule *rule, uin
 static inline bool find_lr(struct pc_walk *walk, const struct pc_rule *rule, uintptr_t *lr_out)
 {
     *lr_out = 0;
-#if defined __aarch64__
+#if defined PC_WALK_LINK_REGISTER
     if (PC_UNLIKELY(rule->signal))
         return read_word(walk, walk->sp + PC_SIGFRAME_LR, lr_out);
 #endif

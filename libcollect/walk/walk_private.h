@@ -20,8 +20,29 @@
 #define PC_REG_RA 30
 #define PC_REG_SP 31
 #define PC_REG_RA_SIGNED 34
+#elif defined __riscv && __riscv_xlen == 64
+#define PC_WALK_KNOWN 1
+#define PC_REG_RA 1
+#define PC_REG_SP 2
+#define PC_REG_FP 8
+#elif defined __loongarch__ && __loongarch_grlen == 64
+#define PC_WALK_KNOWN 1
+#define PC_REG_RA 1
+#define PC_REG_SP 3
+#define PC_REG_FP 22
+#elif defined __powerpc64__ && _CALL_ELF == 2
+#define PC_WALK_KNOWN 1
+#define PC_REG_SP 1
+#define PC_REG_FP 31
+#define PC_REG_RA 65
 #else
 #define PC_WALK_KNOWN 0
+#endif
+#if PC_WALK_KNOWN && !defined __x86_64__
+#define PC_WALK_LINK_REGISTER 1 /* a call leaves the return address in a register */
+#if !defined __aarch64__
+#define PC_WALK_LIBC_BEGINS 1 /* libc's tables do not mark where threads begin */
+#endif
 #endif
 
 /* How the canonical frame address follows from the registers; k is cfa_off, k2 deref_off. */

@@ -24,5 +24,5 @@ EXTRA_DIST += tests/mpi/adapter_bytes.c tests/mpi/adapter_bytes.h tests/mpi/adap
     tests/mpi/adapter_fake.c \
     tests/mpi/adapter_fortran.F90 tests/mpi/adapter_fortran.expect tests/mpi/adapter_local.c \
     tests/mpi/adapter_local_module.c tests/mpi/adapter_missing.c tests/mpi/adapter_prototypes.c \
-    tests/mpi/adapter_requests.c tests/mpi/adapter_stubs.c tests/mpi/adapter_tool.c \
+    tests/mpi/adapter_requests.c tests/mpi/adapter_bare.c tests/mpi/adapter_stubs.c tests/mpi/adapter_tool.c \
     tests/mpi/adapter_who.c

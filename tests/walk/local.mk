@@ -2,7 +2,7 @@
 walk_test_libs = libcollect/libpcwalk.la base/libpcbase.la $(CMOCKA_LIBS)
 walk_test_frames = tests/walk/frames.h tests/walk/frames_o0.c tests/walk/frames_o2.c \
     tests/walk/scenarios.c tests/walk/walkers.h
-EXTRA_DIST += tests/walk/frames.inc tests/walk/plain.c tests/walk/aarch64.test \
+EXTRA_DIST += tests/walk/frames.inc tests/walk/plain.c tests/walk/processors.test \
     tests/walk/frames_cxx.cc tests/walk/exceptions.test
 
 check_LTLIBRARIES += tests/walk/libframes_omit.la
@@ -15,7 +15,7 @@ walk_tests = tests/walk/oracle_test tests/walk/walk_test tests/walk/walk_scan_te
 check_PROGRAMS += $(walk_tests)
 TESTS += $(walk_tests)
 endif
-TESTS += tests/walk/aarch64.test tests/walk/exceptions.test
+TESTS += tests/walk/processors.test tests/walk/exceptions.test
 tests_walk_oracle_test_CFLAGS = $(test_cflags)
 tests_walk_oracle_test_LDADD = $(walk_test_libs)
 

@@ -37,7 +37,7 @@ static inline struct pc_stack own_stack(void)
 #define START_WALK(bounds)                                                                         \
     ((struct pc_walk){.pc = (uintptr_t)__builtin_return_address(0),                                \
                       .sp = (uintptr_t)__builtin_dwarf_cfa(),                                      \
-                      .fp_loc = (uintptr_t)__builtin_frame_address(0),                             \
+                      .fp_loc = PC_SAVED_FP,                                                       \
                       .stack = (bounds)})
 
 static inline void walk_all(struct pc_walk walk, struct frames *f)
