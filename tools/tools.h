@@ -33,8 +33,8 @@ struct pct_command {
     int (*main)(const struct pct_command *self, int argc, char **argv);
 };
 
-extern const struct pct_command pct_run, pct_report, pct_scale_command, pct_model, pct_recover,
-    pct_doctor, pct_config;
+extern const struct pct_command pct_run, pct_report, pct_scale_command, pct_diff_command, pct_model,
+    pct_recover, pct_doctor, pct_config;
 
 /* Values of pct_options_next beside letters. */
 enum { PCT_OPTION_END = -1, PCT_OPTION_HELPED = -2, PCT_OPTION_WRONG = -3 };

@@ -4,7 +4,7 @@ report_test_sample = tests/report/sample.c tests/report/sample.h
 
 if HAVE_CMOCKA
 report_unit_tests = tests/report/text_test tests/report/model_test tests/report/fit_test \
-    tests/report/scale_test
+    tests/report/scale_test tests/report/diff_test
 check_PROGRAMS += $(report_unit_tests)
 TESTS += $(report_unit_tests)
 endif
@@ -25,6 +25,11 @@ tests_report_text_test_LDADD = $(report_test_ldadd) $(CMOCKA_LIBS) -lm
 tests_report_fit_test_CFLAGS = $(test_cflags) $(PC_SANITIZE)
 tests_report_fit_test_LDFLAGS = $(PC_SANITIZE)
 tests_report_fit_test_LDADD = $(report_test_ldadd) $(CMOCKA_LIBS) -lm
+
+tests_report_diff_test_SOURCES = tests/report/diff_test.c $(report_test_sample)
+tests_report_diff_test_CFLAGS = $(test_cflags) $(PC_SANITIZE)
+tests_report_diff_test_LDFLAGS = $(PC_SANITIZE)
+tests_report_diff_test_LDADD = $(report_test_ldadd) $(CMOCKA_LIBS) -lm
 
 tests_report_scale_test_SOURCES = tests/report/scale_test.c $(report_test_sample)
 tests_report_scale_test_CFLAGS = $(test_cflags) $(PC_SANITIZE)

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The arithmetic of pcollect diff.
+ */
+#include "report/compare/diff.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Chance of a false alarm, and what is taken for a change without repeats. */
+#define ALARM 0.05
+#define CHANGED 0.01
+
+const char *const pct_diff_metric_names[PCT_N_DIFF_METRICS] = {
+    [PCT_DIFF_TIME] = "time", [PCT_DIFF_CALLS] = "calls", [PCT_DIFF_BYTES] = "bytes"};
+
+/* ---- Student's t ------------------------------------------------------------------------------
+ */
+
+/* Continued fraction of the incomplete beta function, by Lentz's method. */
+static double beta_fraction(double a, double b, double x)
+{
+    const double tiny = 1e-300;
+    double c = 1, d = 1 - (a + b) * x / (a + 1), f;
+    d = 1 / (fabs(d) < tiny ? tiny : d);
+    f = d;
+    for (int m = 1; m <= 300; m++) {
+        double up = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
+        double down = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1));
+        for (int half = 0; half < 2; half++) {
+            double term = half ? down : up;
+            d = 1 + term * d;
+            c = 1 + term / c;
+            d = 1 / (fabs(d) < tiny ? tiny : d);
+            c = fabs(c) < tiny ? tiny : c;
+            f *= c * d;
+        }
+        if (fabs(c * d - 1) < 1e-12)
+            break;
+    }
+    return f;
+}
+
+/* Regularised incomplete beta function. */
+static double beta_part(double a, double b, double x)
+{
+    if (x <= 0 || x >= 1)
+        return x >= 1;
+    double front = exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log1p(-x));
+    if (x < (a + 1) / (a + b + 2))
+        return front * beta_fraction(a, b, x) / a;
+    return 1 - front * beta_fraction(b, a, 1 - x) / b;
+}
+
+double pct_diff_student_tail(double t, double freedom)
+{
+    if (!(freedom > 0))
+        return 1;
+    return beta_part(freedom / 2, 0.5, freedom / (freedom + t * t));
+}
+
+/* ---- Sides ------------------------------------------------------------------------------------
+ */
+
+static void add_value(struct pct_diff_side *s, double value)
+{
+    double before = s->mean;
+    s->n++;
+    s->mean += (value - before) / (double)s->n;
+    s->deviation += (value - before) * (value - s->mean); /* sum of squares until closed */
+}
+
+static void close_side(struct pct_diff_side *s)
+{
+    s->deviation = s->n > 1 ? sqrt(s->deviation / (double)(s->n - 1)) : 0;
+}
+
+/* Welch's test: the scatter of the two sides may differ. */
+static void close_change(struct pct_diff_change *c)
+{
+    close_side(&c->before);
+    close_side(&c->after);
+    c->change = c->after.mean - c->before.mean;
+    c->doubt = -1;
+    if (c->before.n < 2 || c->after.n < 2)
+        return;
+    double u = c->before.deviation * c->before.deviation / (double)c->before.n;
+    double v = c->after.deviation * c->after.deviation / (double)c->after.n;
+    if (!(u + v > 0)) {
+        c->doubt = c->change == 0 ? 1 : 0;
+        return;
+    }
+    double freedom =
+        (u + v) * (u + v) / (u * u / (double)(c->before.n - 1) + v * v / (double)(c->after.n - 1));
+    c->doubt = pct_diff_student_tail(c->change / sqrt(u + v), freedom);
+}
+
+static double value_of(const struct pct_diff *d, uint32_t node, size_t run)
+{
+    const struct pct_cost *cost = pct_join_cost(d->join, node, run);
+    switch (d->metric) {
+    case PCT_DIFF_CALLS:
+        return cost->calls;
+    case PCT_DIFF_BYTES:
+        return cost->bytes;
+    default:
+        return cost->ns;
+    }
+}
+
+/* ---- Rows -------------------------------------------------------------------------------------
+ */
+
+/* False: nothing on either side. */
+static bool fill_row(const struct pct_diff *d, uint32_t node, struct pct_diff_row *row)
+{
+    bool before = false, after = false;
+    *row = (struct pct_diff_row){.node = node};
+    for (size_t i = 0; i < d->n_before + d->n_after; i++) {
+        double value = value_of(d, node, i);
+        add_value(i < d->n_before ? &row->figure.before : &row->figure.after, value);
+        if (pct_join_cost(d->join, node, i)->present && value > 0)
+            *(i < d->n_before ? &before : &after) = true;
+    }
+    close_change(&row->figure);
+    if (before != after)
+        row->verdict = after ? PCT_VERDICT_NEW : PCT_VERDICT_GONE;
+    return before || after;
+}
+
+static int compare_rows(const void *a, const void *b)
+{
+    const struct pct_diff_row *x = a, *y = b;
+    double u = fabs(x->figure.change), v = fabs(y->figure.change);
+    if (u != v)
+        return u > v ? -1 : 1;
+    return x->node < y->node ? -1 : x->node > y->node;
+}
+
+static int compare_doubts(const void *a, const void *b)
+{
+    double x = (*(struct pct_diff_row *const *)a)->figure.doubt;
+    double y = (*(struct pct_diff_row *const *)b)->figure.doubt;
+    return x < y ? -1 : x > y;
+}
+
+/* Doubts become the least share of false alarms at which a row would still be called changed. */
+static void correct_doubts(struct pct_diff *d)
+{
+    struct pct_diff_row **order = pct_alloc(d->n_rows, sizeof *order);
+    double least = 1;
+    for (size_t i = 0; i < d->n_rows; i++)
+        order[i] = &d->rows[i];
+    qsort(order, d->n_rows, sizeof *order, compare_doubts);
+    for (size_t i = d->n_rows; i-- > 0;) {
+        least = fmin(least, order[i]->figure.doubt * (double)d->n_rows / (double)(i + 1));
+        order[i]->figure.doubt = least;
+    }
+    free(order);
+}
+
+static void judge_row(const struct pct_diff *d, struct pct_diff_row *row)
+{
+    const struct pct_diff_change *f = &row->figure;
+    double size = fmax(f->before.mean, f->after.mean);
+    if (row->verdict == PCT_VERDICT_NEW || row->verdict == PCT_VERDICT_GONE)
+        return;
+    if (f->change == 0)
+        row->verdict = PCT_VERDICT_SAME;
+    else if (d->repeated ? f->doubt > ALARM : fabs(f->change) < CHANGED * size)
+        row->verdict = d->repeated ? PCT_VERDICT_NOISE : PCT_VERDICT_SAME;
+    else
+        row->verdict = f->change > 0 ? PCT_VERDICT_MORE : PCT_VERDICT_LESS;
+}
+
+static void make_rows(struct pct_diff *d)
+{
+    d->rows = pct_alloc(d->join->n, sizeof *d->rows);
+    for (uint32_t i = 0; i < d->join->n; i++)
+        d->n_rows += fill_row(d, i, &d->rows[d->n_rows]);
+    if (d->repeated)
+        correct_doubts(d);
+    uint32_t *nodes = pct_alloc(d->n_rows, sizeof *nodes);
+    const char **places = pct_alloc(d->n_rows, sizeof *places);
+    for (size_t i = 0; i < d->n_rows; i++)
+        nodes[i] = d->rows[i].node;
+    pct_join_places(d->join, nodes, d->n_rows, places);
+    for (size_t i = 0; i < d->n_rows; i++) {
+        d->rows[i].place = places[i];
+        judge_row(d, &d->rows[i]);
+    }
+    free(nodes);
+    free(places);
+    qsort(d->rows, d->n_rows, sizeof *d->rows, compare_rows);
+}
+
+/* ---- The whole --------------------------------------------------------------------------------
+ */
+
+static void make_totals(struct pct_diff *d)
+{
+    for (size_t i = 0; i < d->n_before + d->n_after; i++) {
+        bool before = i < d->n_before;
+        double sum = 0;
+        for (size_t k = 0; k < d->n_rows; k++)
+            sum += value_of(d, d->rows[k].node, i);
+        add_value(before ? &d->time.before : &d->time.after, d->runs[i].time_ns);
+        add_value(before ? &d->total.before : &d->total.after, sum);
+    }
+    close_change(&d->time);
+    close_change(&d->total);
+}
+
+struct pct_diff *pct_diff_make(const struct pct_run *runs, size_t n_before, size_t n_after,
+                               enum pct_diff_metric metric)
+{
+    struct pct_diff *d = pct_alloc(1, sizeof *d);
+    *d =
+        (struct pct_diff){.metric = metric, .runs = runs, .n_before = n_before, .n_after = n_after};
+    d->repeated = n_before > 1 && n_after > 1;
+    d->join = pct_join_new(runs, n_before + n_after);
+    make_rows(d);
+    make_totals(d);
+    return d;
+}
+
+void pct_diff_free(struct pct_diff *d)
+{
+    if (!d)
+        return;
+    pct_join_free(d->join);
+    free(d->rows);
+    free(d);
+}
+
+double pct_diff_worst(const struct pct_diff *d, const char **place_out)
+{
+    double worst = 0;
+    bool sure = !d->repeated || d->time.doubt <= ALARM;
+    *place_out = NULL;
+    if (sure && d->time.before.mean > 0)
+        worst = d->time.change / d->time.before.mean;
+    for (size_t i = 0; i < d->n_rows && d->total.before.mean > 0; i++) {
+        const struct pct_diff_row *row = &d->rows[i];
+        double part = row->figure.change / d->total.before.mean;
+        bool real = row->verdict == PCT_VERDICT_MORE || row->verdict == PCT_VERDICT_NEW;
+        /* New contexts have no scatter before, but the run's own is known. */
+        if (real && part > worst && !(d->repeated && row->figure.doubt > ALARM)) {
+            worst = part;
+            *place_out = row->place;
+        }
+    }
+    return worst;
+}

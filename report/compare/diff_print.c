@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What pcollect diff prints. Names and meanings of columns are what scripts rely on: they may be
+ * added at the end, none may change or go.
+ */
+#include "report/compare/diff.h"
+
+#include <math.h>
+
+#define COLUMN_GETTER(name)                                                                        \
+    static void name(const struct pct_data *d, size_t row, struct pct_value *out)
+
+static const char *const verdict_names[PCT_N_VERDICTS] = {
+    [PCT_VERDICT_SAME] = "same", [PCT_VERDICT_NOISE] = "noise", [PCT_VERDICT_MORE] = "more",
+    [PCT_VERDICT_LESS] = "less", [PCT_VERDICT_NEW] = "new",     [PCT_VERDICT_GONE] = "gone"};
+
+/* Nanoseconds are shown as seconds. */
+static double unit_of(const struct pct_diff *d)
+{
+    return d->metric == PCT_DIFF_TIME ? 1e-9 : 1;
+}
+
+static const struct pct_diff_row *row_at(const struct pct_data *d, size_t row)
+{
+    return &d->diff->rows[row];
+}
+
+static size_t count_rows(const struct pct_data *d)
+{
+    return d->diff->n_rows;
+}
+
+static void set_percent(double part, double whole, struct pct_value *out)
+{
+    out->none = !(whole > 0);
+    out->integer = whole > 0 ? llround(part / whole * 100000) : 0;
+}
+
+COLUMN_GETTER(row_place)
+{
+    out->text = row_at(d, row)->place;
+}
+
+COLUMN_GETTER(row_verdict)
+{
+    out->text = verdict_names[row_at(d, row)->verdict];
+}
+
+COLUMN_GETTER(row_before)
+{
+    out->real = row_at(d, row)->figure.before.mean * unit_of(d->diff);
+}
+
+COLUMN_GETTER(row_after)
+{
+    out->real = row_at(d, row)->figure.after.mean * unit_of(d->diff);
+}
+
+COLUMN_GETTER(row_change)
+{
+    out->real = row_at(d, row)->figure.change * unit_of(d->diff);
+}
+
+COLUMN_GETTER(row_change_percent)
+{
+    set_percent(row_at(d, row)->figure.change, row_at(d, row)->figure.before.mean, out);
+}
+
+COLUMN_GETTER(row_run_percent)
+{
+    set_percent(row_at(d, row)->figure.change, d->diff->total.before.mean, out);
+}
+
+COLUMN_GETTER(row_confidence)
+{
+    double doubt = row_at(d, row)->figure.doubt;
+    out->none = doubt < 0;
+    out->number = doubt < 0 ? 0 : (pc_u128)llround((1 - doubt) * 100000);
+}
+
+COLUMN_GETTER(row_before_deviation)
+{
+    out->none = d->diff->n_before < 2;
+    out->real = row_at(d, row)->figure.before.deviation * unit_of(d->diff);
+}
+
+COLUMN_GETTER(row_after_deviation)
+{
+    out->none = d->diff->n_after < 2;
+    out->real = row_at(d, row)->figure.after.deviation * unit_of(d->diff);
+}
+
+COLUMN_GETTER(row_path)
+{
+    out->text = pct_join_path(d->diff->join, row_at(d, row)->node);
+}
+
+static const struct pct_column columns[] = {
+    {"place", "context", PCT_TEXT, "where it is", row_place},
+    {"verdict", "", PCT_TEXT, "same, noise, more, less, new or gone", row_verdict},
+    {"before", "before", PCT_REAL,
+     "the metric over all ranks, mean of the runs before: seconds, calls or bytes", row_before},
+    {"after", "after", PCT_REAL, "the same of the runs after", row_after},
+    {"change", "change", PCT_REAL, "after minus before", row_change},
+    {"change_percent", "change", PCT_PERCENT_CHANGE, "of before", row_change_percent},
+    {"run_percent", "of the run", PCT_PERCENT_CHANGE,
+     "the change, of the total before over all contexts", row_run_percent},
+    {"confidence_percent", "sure", PCT_PERCENT,
+     "100 less the expected share of false alarms among rows as sure as this; empty without "
+     "repeats",
+     row_confidence},
+    {"before_deviation", "+-", PCT_REAL, "standard deviation of the runs before",
+     row_before_deviation},
+    {"after_deviation", "+-", PCT_REAL, "standard deviation of the runs after",
+     row_after_deviation},
+    {"path", "path", PCT_TEXT, "the calling context, outermost function first", row_path},
+};
+
+const struct pct_table pct_diff_table = {"contexts",
+                                         "one row for each context, greatest change first",
+                                         count_rows,
+                                         NULL,
+                                         NULL,
+                                         columns,
+                                         PC_ARRAY_LEN(columns)};
+
+/* ---- Text -------------------------------------------------------------------------------------
+ */
+
+static void put_figure(const struct pct_diff *d, double v, struct pct_buf *b)
+{
+    char text[PCT_NUMBER_BYTES];
+    pc_u128 n = v > 0 ? (pc_u128)llround(v) : 0;
+    pct_buf_text(b, d->metric == PCT_DIFF_TIME    ? pct_text_time(text, n)
+                    : d->metric == PCT_DIFF_BYTES ? pct_text_bytes(text, n)
+                                                  : pct_text_count(text, n));
+}
+
+static void print_side(FILE *out, const struct pct_diff *d, const char *name, size_t first,
+                       size_t n, const struct pct_diff_side *time)
+{
+    char mean[PCT_NUMBER_BYTES], deviation[PCT_NUMBER_BYTES];
+    fprintf(out, "%s %s", name, d->runs[first].path);
+    if (n > 1)
+        fprintf(out, " and %zu more", n - 1);
+    fprintf(out, ", %u %s: %s", d->runs[first].n_ranks,
+            d->runs[first].n_ranks == 1 ? "rank" : "ranks",
+            pct_text_time(mean, (pc_u128)llround(time->mean)));
+    if (n > 1)
+        fprintf(out, " +- %s", pct_text_time(deviation, (pc_u128)llround(time->deviation)));
+    fputc('\n', out);
+}
+
+static void print_run(FILE *out, const struct pct_diff *d)
+{
+    const struct pct_diff_change *t = &d->time;
+    double percent = t->before.mean > 0 ? 100 * t->change / t->before.mean : 0;
+    print_side(out, d, "before:", 0, d->n_before, &t->before);
+    print_side(out, d, "after: ", d->n_before, d->n_after, &t->after);
+    fprintf(out, "\nThe run takes %.1f %% %s", fabs(percent), percent < 0 ? "less" : "more");
+    if (t->doubt >= 0)
+        fprintf(out, t->doubt > 0.05 ? ", which may be noise" : " (%.1f %% sure)",
+                100 * (1 - t->doubt));
+    fputs(".\n", out);
+    if (!d->repeated)
+        fputs("Each side needs two runs or more to tell changes from noise.\n", out);
+    if (d->runs[0].n_ranks != d->runs[d->n_before].n_ranks)
+        fputs("The sides have different numbers of ranks: pcollect scale compares those.\n", out);
+}
+
+static void print_row(FILE *out, const struct pct_diff *d, const struct pct_diff_row *row)
+{
+    struct pct_buf b = {0};
+    const struct pct_diff_change *f = &row->figure;
+    double part = d->total.before.mean > 0 ? 100 * f->change / d->total.before.mean : 0;
+    pct_buf_format(&b, "  %+7.2f %%  ", part);
+    put_figure(d, f->before.mean, &b);
+    pct_buf_text(&b, " -> ");
+    put_figure(d, f->after.mean, &b);
+    if (f->before.mean > 0 && f->after.mean > 0)
+        pct_buf_format(&b, " (%+.1f %%)", 100 * f->change / f->before.mean);
+    while (b.n < 46)
+        pct_buf_text(&b, " ");
+    pct_buf_format(&b, "  %s", row->place);
+    fprintf(out, "%s\n", b.data);
+    pct_buf_free(&b);
+}
+
+static void print_verdict(FILE *out, const struct pct_diff *d, enum pct_verdict verdict,
+                          const char *title)
+{
+    enum { SHOWN = 10 };
+    size_t n = 0;
+    for (size_t i = 0; i < d->n_rows; i++) {
+        if (d->rows[i].verdict != verdict)
+            continue;
+        if (!n)
+            fprintf(out, "\n%s (change of the run's total; before -> after)\n", title);
+        if (n++ < SHOWN)
+            print_row(out, d, &d->rows[i]);
+    }
+    if (n > SHOWN)
+        fprintf(out, "  and %zu more: --format tsv shows them\n", n - SHOWN);
+}
+
+void pct_diff_print(FILE *out, const struct pct_diff *d, size_t width, bool utf8)
+{
+    size_t n_noise = 0, n_same = 0;
+    (void)width;
+    (void)utf8;
+    print_run(out, d);
+    bool time = d->metric == PCT_DIFF_TIME;
+    print_verdict(out, d, PCT_VERDICT_MORE, time ? "Slower" : "More");
+    print_verdict(out, d, PCT_VERDICT_LESS, time ? "Faster" : "Less");
+    print_verdict(out, d, PCT_VERDICT_NEW, "New");
+    print_verdict(out, d, PCT_VERDICT_GONE, "Gone");
+    for (size_t i = 0; i < d->n_rows; i++) {
+        n_noise += d->rows[i].verdict == PCT_VERDICT_NOISE;
+        n_same += d->rows[i].verdict == PCT_VERDICT_SAME;
+    }
+    fprintf(out, "\n%zu contexts: %zu unchanged, %zu differ by no more than noise.\n", d->n_rows,
+            n_same, n_noise);
+}
+
+void pct_diff_tsv(FILE *out, const struct pct_diff *diff)
+{
+    struct pct_data d = {.diff = diff, .pool = diff->join->pool};
+    struct pct_rows rows = pct_table_rows(&pct_diff_table, &d, NULL, 0);
+    pct_table_tsv(out, &pct_diff_table, &d, &rows);
+    pct_rows_free(&rows);
+}
+
+void pct_diff_json(FILE *out, const struct pct_diff *diff)
+{
+    struct pct_data d = {.diff = diff, .pool = diff->join->pool};
+    const struct pct_diff_change *t = &diff->time;
+    fprintf(out,
+            "{\n  \"pcollect_diff\": 1,\n  \"metric\": \"%s\",\n  \"time_before_s\": %.9f,\n"
+            "  \"time_after_s\": %.9f",
+            pct_diff_metric_names[diff->metric], t->before.mean * 1e-9, t->after.mean * 1e-9);
+    pct_table_json(out, &pct_diff_table, &d);
+    fputs("\n}\n", out);
+}

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * pcollect diff on profiles made by hand: what changed is found and nothing else, changes add up,
+ * scatter alone is called noise as often as stated. Seeds are fixed.
+ */
+#include "sample.h"
+
+#include "report/compare/diff.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { MAX_RUNS = 8, CONTEXTS = 12, RANKS = 2, OFFSET = 0x1000 };
+
+static struct sample samples[MAX_RUNS];
+static struct pct_frame frames[CONTEXTS];
+static char names[CONTEXTS][16];
+
+/* Of one run: time a rank of each context in ns, 0: not there. */
+struct times {
+    double ns[CONTEXTS];
+};
+
+static uint64_t seed;
+
+static double uniform(void)
+{
+    seed = seed * 6364136223846793005u + 1442695040888963407u;
+    return ((double)(seed >> 11) + 0.5) / 9007199254740992.0;
+}
+
+static double normal(void)
+{
+    return sqrt(-2 * log(uniform())) * cos(6.283185307179586 * uniform());
+}
+
+/* Each context is MPI_Barrier called in a function of its own. */
+static void open_run(struct pct_run *run, unsigned k, const struct times *t)
+{
+    struct sample *s = &samples[k];
+    uint64_t mpi = 0;
+    sample_begin(s);
+    s->modules[0] = (struct pc_profile_module){.build_id = {1},
+                                               .build_id_bytes = 20,
+                                               .flags = PCOLLECT_MODULE_EXE,
+                                               .path = (char *)"/bin/a"};
+    s->ops[0] = (struct pc_profile_op){(char *)"MPI_Barrier", PCOLLECT_CLASS_COLL};
+    s->p.n_modules = s->p.n_ops = 1;
+    s->p.n_ranks = s->p.world_size = RANKS;
+    struct pct_symbols *symbols = pct_symbols_new(&s->p);
+    for (unsigned c = 0; c < CONTEXTS; c++) {
+        uint64_t ns = (uint64_t)llround(t->ns[c]);
+        snprintf(names[c], sizeof names[c], "f%u", c);
+        frames[c] = (struct pct_frame){names[c], "a.c", c + 1, false};
+        pct_symbols_teach(symbols, 0, OFFSET + c, (struct pct_place){&frames[c], 1});
+        if (!ns)
+            continue;
+        sample_op(s, sample_frame(s, 0, 0, OFFSET + c), 0);
+        for (int r = 0; r < RANKS; r++)
+            sample_add(s, &(struct sample_calls){
+                              .rank = r, .count = 1 + c, .time = ns, .min = ns, .max = ns});
+        mpi += ns;
+    }
+    for (int r = 0; r < RANKS; r++)
+        s->ranks[r] = (struct pc_profile_rank){
+            .rank = r, .host = (char *)"node", .inside_ns = mpi + 1000000000, .mpi_ns = mpi};
+    sample_end(s);
+    pct_run_adopt(run, "run", &s->p, symbols);
+}
+
+static struct pct_diff *compare(struct pct_run *runs, const struct times *times, size_t n_before,
+                                size_t n_after, enum pct_diff_metric metric)
+{
+    for (unsigned k = 0; k < n_before + n_after; k++)
+        open_run(&runs[k], k, &times[k]);
+    return pct_diff_make(runs, n_before, n_after, metric);
+}
+
+static void close_all(struct pct_run *runs, size_t n, struct pct_diff *d)
+{
+    pct_diff_free(d);
+    for (size_t k = 0; k < n; k++)
+        pct_run_close(&runs[k]);
+}
+
+static const struct pct_diff_row *row_of(const struct pct_diff *d, const char *place)
+{
+    for (size_t i = 0; i < d->n_rows; i++) {
+        if (!strcmp(d->rows[i].place, place))
+            return &d->rows[i];
+    }
+    fail_msg("no row %s", place);
+    return NULL;
+}
+
+static void single_runs_are_compared_context_by_context(void **state)
+{
+    static const struct times times[] = {{{1e8, 2e8, 3e8, 0, 5e7}}, {{1e8, 2.6e8, 1e8, 7e7, 0}}};
+    static const struct {
+        const char *place;
+        enum pct_verdict verdict;
+        double change; /* of both ranks */
+    } rows[] = {{"MPI_Barrier in f0 (a.c:1)", PCT_VERDICT_SAME, 0},
+                {"MPI_Barrier in f1 (a.c:2)", PCT_VERDICT_MORE, 1.2e8},
+                {"MPI_Barrier in f2 (a.c:3)", PCT_VERDICT_LESS, -4e8},
+                {"MPI_Barrier in f3 (a.c:4)", PCT_VERDICT_NEW, 1.4e8},
+                {"MPI_Barrier in f4 (a.c:5)", PCT_VERDICT_GONE, -1e8},
+                {"computation outside MPI", PCT_VERDICT_SAME, 0}};
+    struct pct_run runs[2];
+    const char *place;
+    double sum = 0;
+    (void)state;
+    struct pct_diff *d = compare(runs, times, 1, 1, PCT_DIFF_TIME);
+    assert_int_equal(d->n_rows, PC_ARRAY_LEN(rows));
+    for (size_t i = 0; i < PC_ARRAY_LEN(rows); i++) {
+        const struct pct_diff_row *row = row_of(d, rows[i].place);
+        assert_int_equal(row->verdict, rows[i].verdict);
+        assert_true(fabs(row->figure.change - rows[i].change) < 2);
+        assert_true(row->figure.doubt < 0);
+        sum += row->figure.change;
+    }
+    assert_true(fabs(sum - d->total.change) < 1);
+    /* before: 650 ms of MPI and 1 s of computation a rank */
+    assert_true(fabs(pct_diff_worst(d, &place) - 1.4e8 / (2 * 1.65e9)) < 1e-6);
+    assert_string_equal(place, "MPI_Barrier in f3 (a.c:4)");
+    close_all(runs, 2, d);
+}
+
+static void calls_are_compared_too(void **state)
+{
+    static const struct times times[] = {{{1e8, 2e8}}, {{5e8, 0, 1e8}}};
+    struct pct_run runs[2];
+    (void)state;
+    struct pct_diff *d = compare(runs, times, 1, 1, PCT_DIFF_CALLS);
+    assert_int_equal(row_of(d, "MPI_Barrier in f0 (a.c:1)")->verdict, PCT_VERDICT_SAME);
+    assert_true(row_of(d, "MPI_Barrier in f1 (a.c:2)")->figure.change == -4);
+    assert_true(row_of(d, "MPI_Barrier in f2 (a.c:3)")->figure.change == 6);
+    close_all(runs, 2, d);
+}
+
+/* All contexts scatter by 5 %; of `changed` the second half of the runs is a fifth slower. */
+static void make_noisy(struct times *times, size_t n, unsigned changed)
+{
+    for (size_t k = 0; k < n; k++) {
+        for (unsigned c = 0; c < CONTEXTS; c++) {
+            double mean = c < changed && k >= n / 2 ? 1.2e8 : 1e8;
+            times[k].ns[c] = mean * (1 + 0.05 * normal());
+        }
+    }
+}
+
+static void scatter_is_called_noise_and_changes_are_found(void **state)
+{
+    enum { TRIES = 200 };
+    unsigned n_alarmed = 0, n_found = 0, n_false = 0, n_called = 0;
+    (void)state;
+    seed = 77;
+    for (unsigned i = 0; i < 2 * TRIES; i++) {
+        struct times times[MAX_RUNS];
+        struct pct_run runs[MAX_RUNS];
+        unsigned changed = i % 2 ? 4 : 0, n = 0;
+        make_noisy(times, MAX_RUNS, changed);
+        struct pct_diff *d = compare(runs, times, MAX_RUNS / 2, MAX_RUNS / 2, PCT_DIFF_TIME);
+        for (size_t k = 0; k < d->n_rows; k++) {
+            const struct pct_diff_row *row = &d->rows[k];
+            bool called = row->verdict == PCT_VERDICT_MORE || row->verdict == PCT_VERDICT_LESS;
+            bool real = row->node != d->join->compute && atoi(strstr(row->place, " f") + 2) < 4;
+            n += called;
+            n_found += changed && called && real;
+            n_false += changed && called && !real;
+            n_called += changed && called;
+        }
+        n_alarmed += !changed && n;
+        close_all(runs, MAX_RUNS, d);
+    }
+    /* Without a change: any alarm in 5 of 100 comparisons, binomial bound. */
+    assert_true(n_alarmed <= TRIES * 9 / 100);
+    /* With changes of four times the scatter: most are found, few called ones are false. */
+    assert_true(n_found >= TRIES * 4 * 75 / 100);
+    assert_true(n_false <= n_called * 7 / 100);
+}
+
+static void the_tail_of_student_is_right(void **state)
+{
+    static const struct {
+        double t, freedom, tail;
+    } rows[] = {
+        {12.706205, 1, 0.05}, {4.302653, 2, 0.05},   {2.776445, 4, 0.05}, {2.228139, 10, 0.05},
+        {3.169273, 10, 0.01}, {1.959964, 1e6, 0.05}, {0, 5, 1},           {0.5, 3, 0.651448}};
+    (void)state;
+    for (size_t i = 0; i < PC_ARRAY_LEN(rows); i++)
+        assert_true(fabs(pct_diff_student_tail(rows[i].t, rows[i].freedom) - rows[i].tail) < 2e-6);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(single_runs_are_compared_context_by_context),
+        cmocka_unit_test(calls_are_compared_too),
+        cmocka_unit_test(scatter_is_called_noise_and_changes_are_found),
+        cmocka_unit_test(the_tail_of_student_is_right),
+    };
+    return cmocka_run_group_tests_name("diff", tests, NULL, NULL);
+}
