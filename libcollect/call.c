@@ -173,6 +173,7 @@ bool pc_call_begin(struct pc_call *call, unsigned slot)
 void pc_call_prepare(struct pc_call *call)
 {
     call->comm = 0;
+    call->handle = 0;
     clear_wanted(&call->event, call->thread, call->node);
 }
 
@@ -308,16 +309,18 @@ void pc_call_complete(struct pc_call *by, const struct pc_origin *origin,
     struct pc_thread *t = by->thread;
     struct pcollect_event event = {
         .size = sizeof event, .bytes_received = arrival->bytes, .peer = -1, .root = -1, .tag = -1};
-    clear_wanted(&event, t, origin->node);
+    const struct pcollect_node *n = pc_arena_at(&pc_process.arena, origin->node), *op = n;
+    if (n->kind == PCOLLECT_NODE_DOMAIN)
+        op = pc_arena_at(&pc_process.arena, n->parent);
+    clear_wanted(&event, t, pc_arena_ref(&pc_process.arena, op));
+    event.op = op->op;
+    event.op_class = pc_op_class(op->op);
     event.domain = arrival->domain;
     event.world_source = arrival->world_source;
     t->busy = 1;
     barrier();
     void *record;
     if (PC_LIKELY(origin->thread == t && origin->epoch == t->phase)) {
-        const struct pcollect_node *n = pc_arena_at(&pc_process.arena, origin->node);
-        event.op = n->op;
-        event.op_class = pc_op_class(n->op);
         record = pc_arena_at(&pc_process.arena, n->record);
     } else {
         record = pc_call_twin_record(t, origin->node);

@@ -36,6 +36,9 @@ struct pc_call {
     uintptr_t fp;  /* address at which the caller's frame pointer was saved */
     uintptr_t ret;
     uint32_t comm; /* the adapter's own, 28 bits, set where plugins ask; kept with its request */
+    int32_t dest, source; /* the adapter's own, like the next two; valid where comm or handle is */
+    uintptr_t handle;
+    const void *status;
     pcollect_ref node; /* OP node */
     void *record;      /* of all plugins */
     struct pcollect_event event;
@@ -88,6 +91,12 @@ struct pc_core {
     void (*prepare)(struct pc_call *call);
     void (*pre)(struct pc_call *call);
     void (*end)(struct pc_call *call);
+    /* The call is on that communicator. Between prepare and end; the last one counts. */
+    void (*domain)(struct pc_call *call, uint64_t domain);
+    /* A communicator was made, named or freed by the call. */
+    void (*tell_domain)(struct pc_call *call, const struct pcollect_domain *domain);
+    /* The call has started a message, one of any number, for which event has no room. */
+    void (*part)(struct pc_call *call, uint64_t domain, int32_t world_peer, uint64_t bytes_sent);
     /* A posted receive has completed in the thread of `by`. */
     void (*complete)(struct pc_call *by, const struct pc_origin *origin,
                      const struct pc_arrival *arrival);

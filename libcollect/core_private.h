@@ -27,6 +27,7 @@ enum {
     PC_MAX_COMPUTE = 4,
     PC_CHECK_EVERY = 1024,
     PC_TWINS = 64,
+    PC_DOMAIN_SLOTS = 256,
     PC_MAX_DEPTH = 32,
     PC_MAX_FIELDS = 64,
     PC_TABLE_SLOTS = 128 /* a power of two */
@@ -51,6 +52,13 @@ struct pc_twin {
     pcollect_ref theirs;
     uint32_t phase; /* of this tree */
     void *record;
+};
+
+/* The part of an OP node that belongs to one communicator. */
+struct pc_domain_slot {
+    pcollect_ref op, node, record;
+    uint32_t collapsed;
+    uint64_t domain;
 };
 
 /* A call in progress. Kept here and not in the wrapper's frame, which may be gone: longjmp and
@@ -81,6 +89,7 @@ struct pc_thread {
     int32_t tid;
     struct pc_active active[PC_MAX_DEPTH];
     struct pc_twin twins[PC_TWINS];
+    struct pc_domain_slot domains[PC_DOMAIN_SLOTS];
     char adapter_slot[64] __attribute__((aligned(64)));
 };
 
@@ -186,6 +195,11 @@ void pc_call_end_time(struct pc_call *call);
 void pc_call_complete_time(struct pc_call *by, const struct pc_origin *origin,
                            const struct pc_arrival *arrival);
 void pc_lost(enum pcollect_lost what, uint64_t n);
+
+/* ---- communicators (domain.c) ---- */
+void pc_call_domain(struct pc_call *call, uint64_t domain);
+void pc_call_tell_domain(struct pc_call *call, const struct pcollect_domain *domain);
+void pc_call_part(struct pc_call *call, uint64_t domain, int32_t world_peer, uint64_t bytes_sent);
 
 /* ---- publication in the arena (publish.c) ---- */
 /* Reference of a module or 0 if there is no room. AS-safe. */

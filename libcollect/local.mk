@@ -4,7 +4,7 @@ noinst_LTLIBRARIES += libcollect/libpccore.la
 libcollect_libpccore_la_CFLAGS = $(PC_FLAGS) -fno-tree-slp-vectorize
 libcollect_libpccore_la_SOURCES = \
     libcollect/core.h libcollect/core_private.h libcollect/path.h libcollect/loadmap.h \
-    libcollect/core.c libcollect/call.c libcollect/ended.c libcollect/finish.c \
+    libcollect/core.c libcollect/call.c libcollect/domain.c libcollect/ended.c libcollect/finish.c \
     libcollect/host.c libcollect/launch.c \
     libcollect/memory_async.c libcollect/path.c libcollect/path_walk.c libcollect/publish.c \
     libcollect/sampler.h libcollect/sampler.c libcollect/sampler_async.c \

@@ -72,6 +72,7 @@ static void take_tree(struct pc_thread *t, struct pc_tree *tree)
     t->phase = tree->late ? PC_PHASE_LATE : PC_PHASE_MAIN;
     tree->user = t;
     memset(t->twins, 0, sizeof t->twins);
+    memset(t->domains, 0, sizeof t->domains);
 }
 
 static bool new_tree(struct pc_thread *t, uint32_t phase)

@@ -11,6 +11,8 @@ extern const struct pcollect_comm_plugin pc_plugin_time;
 extern const struct pcollect_comm_plugin pc_plugin_null;
 extern const struct pcollect_compute_plugin pc_plugin_clock;
 extern const struct pcollect_comm_plugin pc_plugin_request;
+extern const struct pcollect_comm_plugin pc_plugin_topology;
+extern const struct pcollect_comm_plugin pc_plugin_domain;
 
 /* ---- time: its record, and how a call is added to it. Here and not in time.c because the core
  * adds calls by this function, without a step through the plugin's table, when `time` is the only

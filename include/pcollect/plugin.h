@@ -193,6 +193,31 @@ struct pcollect_end {
     void *thread;     /* of the completing call, for pcollect_host.row */
 };
 
+enum pcollect_domain_change {
+    PCOLLECT_DOMAIN_MADE = 1,
+    PCOLLECT_DOMAIN_NAMED = 2, /* name is set */
+    PCOLLECT_DOMAIN_FREED = 3
+};
+
+/* Something has happened to a communicator. */
+struct pcollect_domain {
+    uint32_t size;
+    uint16_t change; /* enum pcollect_domain_change */
+    uint16_t op;     /* by this primitive */
+    uint64_t id;
+    uint64_t parent;   /* MADE: from this one; 0: none */
+    uint64_t now;      /* ticks */
+    uint64_t made;     /* ticks: when it was made in this process */
+    const char *name;  /* NAMED; MADE: of a predefined one, else NULL */
+    int32_t n_local;   /* MADE: members */
+    int32_t n_remote;  /* MADE: members of the other side of an intercommunicator, else 0 */
+    int32_t rank;      /* MADE: of this process in it */
+    uint32_t as_world; /* MADE: 1: it has the members of MPI_COMM_WORLD in the same order */
+    uint32_t node;     /* context of the call, for columns of type NODE */
+    uint32_t reserved;
+    void *thread; /* for pcollect_host.row */
+};
+
 /* Services of the host, valid for the life of the process. */
 struct pcollect_host {
     uint32_t abi;
@@ -239,6 +264,13 @@ struct pcollect_comm_plugin {
     /* An operation with a request has ended; `record` is that of the context that started it.
      * With PCOLLECT_WANT_REQUEST; may be NULL. */
     void (*ended)(void *state, const struct pcollect_end *end, void *record);
+    /* A communicator was made, named or freed; before `post` of the call. Only where some plugin
+     * wants communicators or peers. May be NULL. */
+    void (*domain)(void *state, const struct pcollect_domain *domain);
+    /* One of the messages that a call has started (MPI_Startall): bytes_sent, world_peer and domain
+     * are those of the message; `post` follows with the sum of all and without a peer. May be NULL.
+     */
+    void (*part)(void *state, const struct pcollect_event *event, void *record);
 };
 
 /* A timer or counter interrupt in one thread. */

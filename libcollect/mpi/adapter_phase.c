@@ -14,6 +14,7 @@
  * Made by MPI_Comm_create, for a duplicate would run the copy callbacks of the program's
  * attributes.
  */
+#include "libcollect/mpi/adapter_comm.h"
 #include "libcollect/mpi/adapter_requests.h"
 
 #include <stdatomic.h>
@@ -195,7 +196,7 @@ static void enter_init(void)
         pc_core->init_begin();
 }
 
-static void leave_init(int rc)
+static void leave_init(struct pc_call *call, int rc)
 {
     int expected = INITIALISING;
     char name[128];
@@ -204,6 +205,7 @@ static void leave_init(int rc)
     PC_REAL(Comm_rank)(MPI_COMM_WORLD, &pc_world_rank);
     PC_REAL(Comm_size)(MPI_COMM_WORLD, &pc_world_size);
     pc_mpi_learn_types(pc_find_data);
+    pc_comm_start(call);
     name_library(name, sizeof name);
     if (prepare_merge())
         pc_core->init_end(&transport, name);
@@ -236,7 +238,7 @@ int pc_wrap_MPI_Init(int *argc, char ***argv)
     BEGIN(call, Init, 0);
     enter_init();
     CALL(call, ((pc_fn_Init *)pc_mpi[PC_OP_Init])(argc, argv));
-    leave_init(rc);
+    leave_init(counted ? &call : NULL, rc);
     END(call);
     return rc;
 }
@@ -246,7 +248,7 @@ int pc_wrap_PMPI_Init(int *argc, char ***argv)
     BEGIN(call, Init, 1);
     enter_init();
     CALL(call, ((pc_fn_Init *)pc_pmpi[PC_OP_Init])(argc, argv));
-    leave_init(rc);
+    leave_init(counted ? &call : NULL, rc);
     END(call);
     return rc;
 }
@@ -256,7 +258,7 @@ int pc_wrap_MPI_Init_thread(int *argc, char ***argv, int required, int *provided
     BEGIN(call, Init_thread, 0);
     enter_init();
     CALL(call, ((pc_fn_Init_thread *)pc_mpi[PC_OP_Init_thread])(argc, argv, required, provided));
-    leave_init(rc);
+    leave_init(counted ? &call : NULL, rc);
     END(call);
     return rc;
 }
@@ -266,7 +268,7 @@ int pc_wrap_PMPI_Init_thread(int *argc, char ***argv, int required, int *provide
     BEGIN(call, Init_thread, 1);
     enter_init();
     CALL(call, ((pc_fn_Init_thread *)pc_pmpi[PC_OP_Init_thread])(argc, argv, required, provided));
-    leave_init(rc);
+    leave_init(counted ? &call : NULL, rc);
     END(call);
     return rc;
 }
@@ -373,6 +375,9 @@ static const uint16_t needed_ops[] = {
     PC_OP_Dist_graph_neighbors_count,
     PC_OP_Cartdim_get,
     PC_OP_Error_class,
+    PC_OP_Comm_remote_group,
+    PC_OP_Group_size,
+    PC_OP_Group_translate_ranks,
 };
 
 static bool has_needed(void *const *pmpi)
@@ -398,6 +403,7 @@ static int open_adapter(const struct pc_core *core, const struct pc_mpi_symbols 
     pc_mpi = symbols->mpi;
     pc_pmpi = symbols->pmpi;
     pc_find_data = symbols->data;
+    pc_comm_choose_end();
     for (unsigned slot = 0; slot < 2 * PC_N_OPS; slot++)
         wrappers[slot] = pc_wrappers[slot];
     return 0;

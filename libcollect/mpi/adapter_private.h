@@ -35,11 +35,12 @@ extern void *const pc_wrappers[2 * PC_N_OPS];
         (call).ret = (uintptr_t)__builtin_return_address(0);                                       \
     } while (0)
 
-/* The real call between two time stamps; declares rc. */
-#define PC_CALL(call, real_call)                                                                   \
+/* The real call between two time stamps; declares rc. `want` prepares what plugins want. */
+#define PC_CALL(call, want, real_call)                                                             \
     (call).event.begin = pc_ticks();                                                               \
     if (PC_UNLIKELY(pc_core->asks)) {                                                              \
         pc_core->prepare(&(call));                                                                 \
+        want;                                                                                      \
         pc_core->pre(&(call));                                                                     \
         (call).event.begin = pc_ticks();                                                           \
     }                                                                                              \

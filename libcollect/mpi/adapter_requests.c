@@ -5,6 +5,7 @@
  * statuses where the program ignores them; nothing else of its arguments is changed, and nothing at
  * all while no request is remembered.
  */
+#include "libcollect/mpi/adapter_comm.h"
 #include "libcollect/mpi/adapter_table.h"
 
 /* Does a plugin want to know of all operations with requests, not of receives alone? */
@@ -64,6 +65,8 @@ void pc_rule_posted(struct pc_call *call, const MPI_Request *request)
 
 void pc_rule_posted_receive(struct pc_call *call, int source, const MPI_Request *request)
 {
+    if (pc_comm_is_wanted())
+        pc_comm_posted(call);
     if (source == MPI_PROC_NULL)
         pc_rule_posted(call, request);
     else if (!remember(call, *request, PC_REQUEST_ACTIVE | PC_REQUEST_RECEIVE))
@@ -76,9 +79,26 @@ void pc_rule_posted_message(struct pc_call *call, const MPI_Request *request)
     pc_rule_posted_receive(call, is_proc_null ? MPI_PROC_NULL : MPI_ANY_SOURCE, request);
 }
 
+/* A persistent send to a rank: each start is a message, also without bytes. */
+static bool made_message(struct pc_call *call, const MPI_Request *request)
+{
+    struct pc_request_table *t = pc_table_of(call);
+    int dest = call->handle ? call->dest : MPI_PROC_NULL;
+    if (dest < 0)
+        return false;
+    pc_comm_posted(call);
+    call->event.bytes_received = (uint64_t)dest; /* of such a record it is not bytes */
+    if (!t || !remember(call, *request, PC_REQUEST_PERSISTENT | PC_REQUEST_MESSAGE))
+        pc_core->lost(PCOLLECT_LOST_RECEIVES, 1);
+    call->event.bytes_sent = call->event.bytes_received = 0;
+    return true;
+}
+
 void pc_rule_made(struct pc_call *call, const MPI_Request *request)
 {
     struct pcollect_event *e = &call->event;
+    if (pc_comm_is_wanted() && made_message(call, request))
+        return;
     if (!e->bytes_sent && !e->bytes_received && !wants_all())
         void_handle(call, request);
     else if (!remember(call, *request, PC_REQUEST_PERSISTENT))
@@ -88,6 +108,8 @@ void pc_rule_made(struct pc_call *call, const MPI_Request *request)
 
 void pc_rule_made_receive(struct pc_call *call, int source, const MPI_Request *request)
 {
+    if (pc_comm_is_wanted())
+        pc_comm_posted(call);
     if (source == MPI_PROC_NULL)
         pc_rule_made(call, request);
     else if (!remember(call, *request, PC_REQUEST_PERSISTENT | PC_REQUEST_RECEIVE))
@@ -102,8 +124,11 @@ static void close_one(const struct pc_request *r, void *arg)
         return;
     if (flags & PC_REQUEST_RECEIVE)
         pc_core->lost(PCOLLECT_LOST_RECEIVES, 1);
+    struct pc_start start = r->start;
+    if (flags & PC_REQUEST_MESSAGE)
+        start.bytes_received = 0;
     if (wants_all())
-        pc_core->ended(NULL, &r->start, PCOLLECT_ENDED_NEVER, 0);
+        pc_core->ended(NULL, &start, PCOLLECT_ENDED_NEVER, 0);
 }
 
 void pc_requests_close(void)
@@ -231,6 +256,8 @@ static void note_ended(struct pc_watch *w, struct pc_remembered *found, uint64_t
 {
     if (found->flags & PC_REQUEST_RECEIVE)
         found->start.bytes_received = bytes;
+    if (found->flags & PC_REQUEST_MESSAGE)
+        found->start.bytes_received = 0;
     found->how_plus_1 = (uint32_t)how + 1;
     w->n_ended++;
     if (!w->looked_up)
@@ -244,6 +271,12 @@ static void complete(struct pc_watch *w, struct pc_call *call, int i, const MPI_
     if (!found->place || !(found->flags & PC_REQUEST_ACTIVE))
         return;
     struct pc_arrival arrival = {status ? pc_status_bytes(status) : 0, 0, PCOLLECT_RANK_NONE};
+    uint32_t comm = found->start.origin.comm;
+    if (pc_comm_is_wanted() && comm) {
+        arrival.domain = pc_comm_at(comm)->id;
+        if (status)
+            arrival.world_source = pc_comm_world_rank(comm, MPI_COMM_NULL, status->MPI_SOURCE);
+    }
     if (found->flags & PC_REQUEST_RECEIVE)
         pc_core->complete(call, &found->start.origin, &arrival);
     if (found->flags & PC_REQUEST_PERSISTENT)
@@ -455,25 +488,48 @@ static void restart(const struct pc_remembered *found, struct pc_call *call)
                           memory_order_release);
 }
 
+/* The communicator of the one request that is started, where plugins ask and there is one. */
+static uint32_t single_comm(const struct pc_watch *w, int n)
+{
+    bool known = pc_comm_is_wanted() && w->mine && n == 1 && w->records[0].place;
+    return known ? w->records[0].start.origin.comm : PC_COMM_NONE;
+}
+
 /* Marked before the call: once it has run, another thread may complete them. */
 void pc_watch_start(struct pc_watch *w, struct pc_call *call, int n, const MPI_Request *requests)
 {
     begin_watch(w, call, n, requests, NULL, ALWAYS);
     call->event.begin = pc_ticks();
+    if (single_comm(w, n))
+        pc_core->domain(call, pc_comm_at(single_comm(w, n))->id);
     for (int i = 0; w->mine && i < n; i++)
         if (w->records[i].place)
             restart(&w->records[i], call);
+}
+
+static void start_message(struct pc_call *call, const struct pc_remembered *found)
+{
+    uint32_t comm = found->start.origin.comm;
+    call->event.bytes_sent += found->start.bytes_sent;
+    if (comm)
+        pc_core->part(call, pc_comm_at(comm)->id,
+                      pc_comm_world_rank(comm, MPI_COMM_NULL, (int)found->start.bytes_received),
+                      found->start.bytes_sent);
 }
 
 void pc_watched_start(struct pc_watch *w, struct pc_call *call, int rc, int n,
                       const MPI_Request *requests)
 {
     (void)requests;
+    if (single_comm(w, n))
+        call->event.domain = pc_comm_at(single_comm(w, n))->id;
     for (int i = 0; w->mine && i < n; i++) {
         const struct pc_remembered *found = &w->records[i];
         if (!found->place)
             continue;
-        if (rc == MPI_SUCCESS) {
+        if (rc == MPI_SUCCESS && found->flags & PC_REQUEST_MESSAGE) {
+            start_message(call, found);
+        } else if (rc == MPI_SUCCESS) {
             call->event.bytes_sent += found->start.bytes_sent;
             call->event.bytes_received += found->start.bytes_received;
         } else {

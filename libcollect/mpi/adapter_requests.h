@@ -20,7 +20,9 @@ enum {
     PC_REQUEST_ACTIVE = 2,     /* an operation is under way */
     PC_REQUEST_PERSISTENT = 4, /* stays after completion */
     PC_REQUEST_RECEIVE = 8,    /* its bytes are known when it completes */
-    PC_REQUEST_START = 16      /* the first bit of a count of starts, of a persistent one */
+    PC_REQUEST_MESSAGE = 16,   /* a persistent send, where plugins want peers: its
+                                  bytes_received is the rank in the communicator */
+    PC_REQUEST_START = 32      /* the first bit of a count of starts, of a persistent one */
 };
 
 struct pc_request {

@@ -53,6 +53,36 @@ function rule_arg(arg,    p)
     return arg
 }
 
+# What tells the adapter of communicator and peers before the call, where plugins ask. Peers are
+# those of messages: MPI_Probe has none.
+function want_call(class,    p, kind, name, comm, dest, source, message, status)
+{
+    comm = message = ""
+    dest = source = "MPI_PROC_NULL"
+    status = "NULL"
+    for (p = 0; p < n_params; p++) {
+        kind = param_kind[p]
+        name = param_name[p]
+        if (param_array[p])
+            continue
+        if (kind == "comm" && param_dir[p] != ">" && comm == "")
+            comm = param_dir[p] == "=" ? "(" name " ? *" name " : MPI_COMM_NULL)" : name
+        if (class == "p2p" && kind == "message" && param_dir[p] == "=")
+            message = name
+        if (class == "p2p" && kind == "status" && param_dir[p] == ">")
+            status = name
+        if (class == "p2p" && kind == "rank" && name == "dest")
+            dest = name
+        if (class == "p2p" && kind == "rank" && name == "source")
+            source = name
+    }
+    if (message != "")
+        return "pc_want_message(&call, " message ", " status ")"
+    if (comm == "")
+        return "(void)0"
+    return "pc_want(&call, " comm ", " dest ", " source ", " status ")"
+}
+
 # A rule "name(args)" as a call of prefix_name(first, args).
 function rule_call(prefix, rule, first,    name, list, n, i, parts)
 {
@@ -68,7 +98,7 @@ function rule_call(prefix, rule, first,    name, list, n, i, parts)
 
 # The wrappers of both entry points: ask whether the call counts; note its arguments; watches; the
 # real call between two time stamps; watches and rules; book it.
-function write_wrapper(op, text,    n, i, rules, before, after, own_status, entry)
+function write_wrapper(op, class, text,    n, i, rules, before, after, own_status, entry)
 {
     n = split(text, rules, " ")
     before = after = own_status = ""
@@ -95,7 +125,7 @@ function write_wrapper(op, text,    n, i, rules, before, after, own_status, entr
         printf "    struct pc_call call;\n    PC_ENTER(call);\n"
         printf "    if (PC_UNLIKELY(!pc_core->begin(&call, PC_SLOT(PC_OP_%s, %d))))\n", op, i
         printf "        return real(%s);\n%s%s%s", args, note_event(), own_status, before
-        printf "    PC_CALL(call, real(%s));\n%s    pc_core->end(&call);\n    return rc;\n}\n\n", args, after
+        printf "    PC_CALL(call, %s, real(%s));\n%s    pc_end(&call);\n    return rc;\n}\n\n", want_call(class), args, after
     }
     static_wrappers[op] = 1
 }
@@ -144,7 +174,7 @@ function emit(op, class, rules)
     else if (what == "types")
         printf "typedef int pc_fn_%s(%s);\nPC_CHECK_PROTOTYPE(%s)\n", op, params, op
     else
-        write_wrapper(op, rules)
+        write_wrapper(op, class, rules)
 }
 
 function end_output(    i, op, prefix)

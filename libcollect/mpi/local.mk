@@ -43,7 +43,9 @@ adapter_sources = \
     libcollect/mpi/adapter_private.h libcollect/mpi/adapter_bytes.h \
     libcollect/mpi/adapter_bytes.c libcollect/mpi/adapter_requests.h \
     libcollect/mpi/adapter_requests.c libcollect/mpi/adapter_table.h \
-    libcollect/mpi/adapter_table.c libcollect/mpi/adapter_phase.c \
+    libcollect/mpi/adapter_table.c libcollect/mpi/adapter_comm.h \
+    libcollect/mpi/adapter_comm.c libcollect/mpi/adapter_domain.h \
+    libcollect/mpi/adapter_domain.c libcollect/mpi/adapter_phase.c \
     libcollect/mpi/adapter_wrappers.c
 adapter_made = libcollect/mpi/ops.h libcollect/mpi/adapter_types.h libcollect/mpi/adapter_rows.h
 adapter_ldflags = -module -avoid-version -shared -Wl,-z,defs -export-symbols-regex '^pc_adapter$$'

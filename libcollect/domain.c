@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Calls by communicator: the record of a call on a communicator is not the context's but that of
+ * the context's part for this communicator, where a plugin wants it so. And what adapters tell of
+ * communicators and of messages started together, handed on to the plugins.
+ *
+ * Called by adapters, between prepare and end of a call. On the measured path: a known pair of
+ * context and communicator is found in a small table of the thread.
+ */
+#include "libcollect/core_private.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define barrier() atomic_signal_fence(memory_order_seq_cst)
+
+static struct pc_domain_slot make_part(struct pc_thread *t, pcollect_ref op, uint64_t domain)
+{
+    int saved = errno;
+    bool collapsed = false;
+    pcollect_ref node = pc_tree_domain(t->tree, op, domain, pc_process.record_bytes, &collapsed);
+    struct pc_domain_slot slot = {.op = op, .node = node, .domain = domain};
+    if (node)
+        slot.record = pc_tree_node(t->tree, node)->record;
+    slot.collapsed = collapsed;
+    errno = saved;
+    return slot;
+}
+
+void pc_call_domain(struct pc_call *call, uint64_t domain)
+{
+    struct pc_thread *t = call->thread;
+    call->event.domain = domain;
+    if (!(pc_process.core.wants & PCOLLECT_WANT_DOMAIN) || call->epoch != t->phase)
+        return;
+    struct pc_domain_slot *slot = &t->domains[pc_hash_u64(domain ^ call->node) % PC_DOMAIN_SLOTS];
+    t->busy = 1;
+    barrier();
+    if (PC_UNLIKELY(slot->op != call->node || slot->domain != domain))
+        *slot = make_part(t, call->node, domain);
+    if (PC_LIKELY(slot->record)) {
+        call->node = slot->node;
+        call->record = pc_arena_at(&pc_process.arena, slot->record);
+        t->active[call->depth].record = call->record;
+    }
+    if (PC_UNLIKELY(slot->collapsed))
+        pc_lost(PCOLLECT_LOST_COLLAPSED, 1);
+    barrier();
+    t->busy = 0;
+}
+
+void pc_call_tell_domain(struct pc_call *call, const struct pcollect_domain *domain)
+{
+    struct pc_thread *t = call->thread;
+    struct pcollect_domain d = *domain;
+    d.node = call->event.node;
+    d.thread = t;
+    t->busy = 1;
+    barrier();
+    for (uint32_t i = 0; i < pc_process.n_plugins; i++) {
+        const struct pc_loaded_plugin *p = &pc_process.plugins[i];
+        if (p->comm->domain)
+            p->comm->domain(p->state, &d);
+    }
+    barrier();
+    t->busy = 0;
+}
+
+void pc_call_part(struct pc_call *call, uint64_t domain, int32_t world_peer, uint64_t bytes_sent)
+{
+    struct pc_thread *t = call->thread;
+    struct pcollect_event event = call->event;
+    event.domain = domain;
+    event.world_peer = world_peer;
+    event.bytes_sent = bytes_sent;
+    event.bytes_received = 0;
+    t->busy = 1;
+    barrier();
+    for (uint32_t i = 0; i < pc_process.n_plugins; i++) {
+        const struct pc_loaded_plugin *p = &pc_process.plugins[i];
+        if (p->comm->part)
+            p->comm->part(p->state, &event, (char *)call->record + p->record_offset);
+    }
+    barrier();
+    t->busy = 0;
+}

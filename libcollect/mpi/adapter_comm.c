@@ -1,0 +1,443 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The table of communicators (adapter_comm.h): an index by handle over entries that never move, and
+ * for each entry a map from rank to world rank. Called by the wrappers and by adapter_domain.c.
+ *
+ * Publication: an entry is filled before its number is in the index; a word of a map is both key
+ * and value. What is entered twice by racing threads is found once and wasted once.
+ */
+#include "libcollect/mpi/adapter_domain.h"
+
+enum {
+    INDEX_BITS = 16,
+    INDEX_SIZE = 1 << INDEX_BITS,
+    MAX_ENTRIES = INDEX_SIZE / 4 * 3,
+    CHUNK_BITS = 6,
+    CHUNK = 1 << CHUNK_BITS,
+    FIRST_MAP = 32
+};
+
+static _Atomic uint32_t index_of[INDEX_SIZE]; /* entry numbers, 0: free */
+static _Atomic(struct pc_comm *) chunks[INDEX_SIZE >> CHUNK_BITS];
+static _Atomic uint32_t n_entries = 1; /* 0 is PC_COMM_NONE */
+static MPI_Group world_group;
+static _Atomic bool started;
+
+/* Rank + 1 above world rank; 0: free. */
+struct pc_rank_map {
+    uint32_t mask;
+    _Atomic uint32_t n;
+    _Atomic uint64_t words[];
+};
+
+static uint64_t key_of(MPI_Comm comm)
+{
+    return (uint64_t)(uintptr_t)comm;
+}
+
+static uint32_t place_of(uint64_t key)
+{
+    return (uint32_t)(pc_hash_u64(key) >> (64 - INDEX_BITS));
+}
+
+struct pc_comm *pc_comm_at(uint32_t number)
+{
+    struct pc_comm *chunk =
+        atomic_load_explicit(&chunks[number >> CHUNK_BITS], memory_order_acquire);
+    return chunk + number % CHUNK;
+}
+
+/* ---- Entries -------------------------------------------------------------------------------- */
+
+static bool make_chunk(uint32_t number)
+{
+    _Atomic(struct pc_comm *) *place = &chunks[number >> CHUNK_BITS];
+    struct pc_comm *none = NULL;
+    if (atomic_load_explicit(place, memory_order_acquire))
+        return true;
+    struct pc_comm *chunk = pc_core->memory(CHUNK * sizeof *chunk);
+    if (chunk) /* of a race the loser's pages are never touched */
+        atomic_compare_exchange_strong(place, &none, chunk);
+    return chunk != NULL;
+}
+
+static uint32_t new_entry(void)
+{
+    uint32_t number = atomic_load(&n_entries);
+    do {
+        if (number >= MAX_ENTRIES || !make_chunk(number))
+            return PC_COMM_NONE;
+    } while (!atomic_compare_exchange_weak(&n_entries, &number, number + 1));
+    return number;
+}
+
+/* The entry with this handle, or the place where it would be. */
+static uint32_t probe(uint64_t key, uint32_t *place_out)
+{
+    uint32_t place = place_of(key), number;
+    while ((number = atomic_load_explicit(&index_of[place], memory_order_acquire))) {
+        if (pc_comm_at(number)->key == key)
+            break;
+        place = (place + 1) % INDEX_SIZE;
+    }
+    *place_out = place;
+    return number;
+}
+
+uint32_t pc_comm_find(MPI_Comm comm)
+{
+    uint32_t place;
+    if (PC_LIKELY(comm == MPI_COMM_WORLD))
+        return atomic_load_explicit(&started, memory_order_acquire) ? PC_COMM_WORLD : PC_COMM_NONE;
+    uint32_t number = probe(key_of(comm), &place);
+    if (number &&
+        atomic_load_explicit(&pc_comm_at(number)->flags, memory_order_relaxed) & PC_COMM_FREED)
+        return PC_COMM_NONE;
+    return number;
+}
+
+static void clear_map(struct pc_rank_map *map)
+{
+    if (!map || atomic_load(&map->n) == 0)
+        return;
+    for (uint32_t i = 0; i <= map->mask; i++)
+        atomic_store_explicit(&map->words[i], 0, memory_order_relaxed);
+    atomic_store(&map->n, 0);
+}
+
+static void free_group(struct pc_comm *c)
+{
+    uint64_t word = atomic_exchange(&c->group, 0);
+    MPI_Group group = (MPI_Group)(uintptr_t)word;
+    if (word)
+        PC_REAL(Group_free)(&group);
+}
+
+uint32_t pc_comm_enter(MPI_Comm comm, uint64_t id, uint32_t flags)
+{
+    uint32_t place, number = probe(key_of(comm), &place), none = 0;
+    if (number) {
+        struct pc_comm *c = pc_comm_at(number);
+        free_group(c);
+        clear_map(atomic_load(&c->map));
+        c->id = id;
+        atomic_store(&c->n_made, 0);
+        atomic_store(&c->flags, flags);
+        return number;
+    }
+    number = new_entry();
+    if (!number)
+        return PC_COMM_NONE;
+    struct pc_comm *c = pc_comm_at(number);
+    c->key = key_of(comm);
+    c->id = id;
+    atomic_store(&c->flags, flags);
+    while (!atomic_compare_exchange_strong(&index_of[place], &none, number)) {
+        place = (place + 1) % INDEX_SIZE;
+        none = 0;
+    }
+    return number;
+}
+
+void pc_comm_drop(uint32_t number)
+{
+    atomic_fetch_or(&pc_comm_at(number)->flags, PC_COMM_FREED);
+}
+
+/* ---- World ranks ---------------------------------------------------------------------------- */
+
+bool pc_comm_is_inter(MPI_Comm comm)
+{
+    int flag = 0;
+    return PC_REAL(Comm_test_inter)(comm, &flag) == MPI_SUCCESS && flag;
+}
+
+int32_t pc_comm_group_rank(MPI_Group group, int rank)
+{
+    int world = MPI_UNDEFINED;
+    if (PC_REAL(Group_translate_ranks)(group, 1, &rank, world_group, &world) != MPI_SUCCESS)
+        return PCOLLECT_RANK_NONE;
+    return world == MPI_UNDEFINED ? PCOLLECT_RANK_OUTSIDE : world;
+}
+
+uint64_t pc_comm_hash_group(MPI_Group group)
+{
+    int ranks[256], worlds[256], size = 0;
+    uint64_t hash = 0;
+    PC_REAL(Group_size)(group, &size);
+    for (int done = 0; done < size;) {
+        int n = size - done < 256 ? size - done : 256;
+        for (int i = 0; i < n; i++)
+            ranks[i] = done + i;
+        if (PC_REAL(Group_translate_ranks)(group, n, ranks, world_group, worlds) != MPI_SUCCESS)
+            return 0;
+        for (int i = 0; i < n; i++)
+            hash =
+                pc_domain_mix(hash, worlds[i] == MPI_UNDEFINED ? UINT32_MAX : (uint32_t)worlds[i]);
+        done += n;
+    }
+    return hash;
+}
+
+static uint64_t hash_side(MPI_Comm comm, bool remote)
+{
+    MPI_Group group;
+    int rc = remote ? PC_REAL(Comm_remote_group)(comm, &group) : PC_REAL(Comm_group)(comm, &group);
+    if (rc != MPI_SUCCESS)
+        return 0;
+    uint64_t hash = pc_comm_hash_group(group);
+    PC_REAL(Group_free)(&group);
+    return hash;
+}
+
+uint64_t pc_comm_hash_members(MPI_Comm comm)
+{
+    uint64_t hash = hash_side(comm, false);
+    return pc_comm_is_inter(comm) ? hash + hash_side(comm, true) : hash;
+}
+
+void pc_comm_take_group(uint32_t number, MPI_Comm comm)
+{
+    struct pc_comm *c = pc_comm_at(number);
+    MPI_Group group;
+    uint64_t none = 0;
+    if (atomic_load_explicit(&c->group, memory_order_acquire) || c->flags & PC_COMM_AS_WORLD)
+        return;
+    int rc = c->flags & PC_COMM_IS_INTER ? PC_REAL(Comm_remote_group)(comm, &group)
+                                         : PC_REAL(Comm_group)(comm, &group);
+    if (rc == MPI_SUCCESS &&
+        !atomic_compare_exchange_strong(&c->group, &none, (uint64_t)(uintptr_t)group))
+        PC_REAL(Group_free)(&group);
+}
+
+static uint64_t find_word(struct pc_rank_map *map, uint32_t rank)
+{
+    uint64_t word;
+    uint32_t i = (uint32_t)pc_hash_u64(rank);
+    while ((word = atomic_load_explicit(&map->words[i & map->mask], memory_order_relaxed)))
+        if (word >> 32 == rank + 1)
+            break;
+        else
+            i++;
+    return word;
+}
+
+static void put_word(struct pc_rank_map *map, uint64_t word)
+{
+    uint32_t i = (uint32_t)pc_hash_u64((word >> 32) - 1);
+    for (;; i++) {
+        uint64_t none = 0;
+        if (atomic_compare_exchange_strong(&map->words[i & map->mask], &none, word))
+            break;
+        if (none == word)
+            return;
+    }
+    atomic_fetch_add(&map->n, 1);
+}
+
+/* A map with room for one more. What is put into the old one meanwhile is asked for again. */
+static struct pc_rank_map *reserve(struct pc_comm *c)
+{
+    struct pc_rank_map *old = atomic_load_explicit(&c->map, memory_order_acquire), *map;
+    if (old && atomic_load(&old->n) < (old->mask + 1) / 4 * 3)
+        return old;
+    uint32_t size = old ? 2 * (old->mask + 1) : FIRST_MAP;
+    map = pc_core->memory(sizeof *map + size * sizeof map->words[0]);
+    if (!map)
+        return NULL;
+    map->mask = size - 1;
+    for (uint32_t i = 0; old && i <= old->mask; i++)
+        if (old->words[i])
+            put_word(map, old->words[i]);
+    return atomic_compare_exchange_strong(&c->map, &old, map) ? map : NULL;
+}
+
+int32_t pc_comm_world_rank(uint32_t number, MPI_Comm comm, int rank)
+{
+    if (number == PC_COMM_NONE || rank < 0)
+        return PCOLLECT_RANK_NONE;
+    struct pc_comm *c = pc_comm_at(number);
+    if (c->flags & PC_COMM_AS_WORLD)
+        return rank;
+    struct pc_rank_map *map = atomic_load_explicit(&c->map, memory_order_acquire);
+    uint64_t word = map ? find_word(map, (uint32_t)rank) : 0;
+    if (PC_LIKELY(word))
+        return (int32_t)(uint32_t)word;
+    if (comm != MPI_COMM_NULL)
+        pc_comm_take_group(number, comm);
+    uint64_t group = atomic_load_explicit(&c->group, memory_order_acquire);
+    if (!group)
+        return PCOLLECT_RANK_NONE;
+    int32_t world = pc_comm_group_rank((MPI_Group)(uintptr_t)group, rank);
+    map = reserve(c);
+    if (map)
+        put_word(map, (uint64_t)((uint32_t)rank + 1) << 32 | (uint32_t)world);
+    return world;
+}
+
+/* ---- Start ---------------------------------------------------------------------------------- */
+
+void pc_comm_start(struct pc_call *call)
+{
+    if (!(pc_core->wants & PC_WANTS_COMM))
+        return;
+    PC_REAL(Comm_group)(MPI_COMM_WORLD, &world_group);
+    uint32_t world = new_entry(), self = new_entry(), place;
+    if (world != PC_COMM_WORLD || self != PC_COMM_SELF)
+        return;
+    *pc_comm_at(world) = (struct pc_comm){.key = key_of(MPI_COMM_WORLD),
+                                          .id = pc_domain_id_of("MPI_COMM_WORLD"),
+                                          .flags = PC_COMM_AS_WORLD};
+    *pc_comm_at(self) =
+        (struct pc_comm){.key = key_of(MPI_COMM_SELF), .id = pc_domain_id_of("MPI_COMM_SELF")};
+    probe(key_of(MPI_COMM_SELF), &place);
+    atomic_store(&index_of[place], self);
+    probe(key_of(MPI_COMM_WORLD), &place);
+    atomic_store(&index_of[place], world);
+    atomic_store_explicit(&started, true, memory_order_release);
+    if (!call)
+        return;
+    pc_domain_announce(call, world, MPI_COMM_WORLD, 0, "MPI_COMM_WORLD");
+    pc_domain_announce(call, self, MPI_COMM_SELF, 0, "MPI_COMM_SELF");
+}
+
+/* Two of one group that no call has made would share an id: there is nothing to tell them by. */
+uint32_t pc_comm_know(struct pc_call *call, MPI_Comm comm)
+{
+    uint32_t number = pc_comm_find(comm);
+    if (number || comm == MPI_COMM_NULL || !atomic_load_explicit(&started, memory_order_acquire))
+        return number;
+    bool inter = pc_comm_is_inter(comm);
+    number = pc_comm_enter(comm, pc_domain_id_of("unknown"), inter ? PC_COMM_IS_INTER : 0);
+    if (!number)
+        return PC_COMM_NONE;
+    struct pc_comm *c = pc_comm_at(number);
+    c->id = pc_domain_mix(c->id, pc_comm_hash_members(comm));
+    pc_domain_announce(call, number, comm, 0, NULL);
+    return number;
+}
+
+/* ---- Matched messages ----------------------------------------------------------------------- */
+
+enum { N_MATCHED = 1024, MATCH_WAYS = 8 };
+
+/* Of messages between MPI_Mprobe and MPI_Mrecv: handle above the number of the communicator. */
+static _Atomic uint64_t matched[N_MATCHED];
+
+static uint64_t message_key(MPI_Message message)
+{
+    return (uint64_t)(uintptr_t)message << 16;
+}
+
+static _Atomic uint64_t *matched_at(MPI_Message message, unsigned way)
+{
+    return &matched[(pc_hash_u64(message_key(message)) + way) % N_MATCHED];
+}
+
+void pc_rule_matched(struct pc_call *call, const MPI_Message *message)
+{
+    if (!(pc_core->wants & PC_WANTS_COMM) || !call->comm)
+        return;
+    pc_comm_take_group(call->comm, (MPI_Comm)call->handle);
+    for (unsigned way = 0; way < MATCH_WAYS; way++) {
+        uint64_t none = 0;
+        if (atomic_compare_exchange_strong(matched_at(*message, way), &none,
+                                           message_key(*message) | call->comm))
+            return;
+    }
+}
+
+static uint32_t take_matched(MPI_Message message)
+{
+    for (unsigned way = 0; way < MATCH_WAYS; way++) {
+        uint64_t word = atomic_load(matched_at(message, way));
+        if (word && word >> 16 == message_key(message) >> 16 &&
+            atomic_compare_exchange_strong(matched_at(message, way), &word, 0))
+            return word & 0xffff;
+    }
+    return PC_COMM_NONE;
+}
+
+/* ---- Around calls --------------------------------------------------------------------------- */
+
+void (*pc_end)(struct pc_call *call);
+
+static void set_wanted(struct pc_call *call, uint32_t number, int dest, int source,
+                       const MPI_Status *status)
+{
+    call->comm = number;
+    call->dest = dest;
+    call->source = source;
+    call->status = status == MPI_STATUS_IGNORE ? NULL : status;
+    if (number)
+        pc_core->domain(call, pc_comm_at(number)->id);
+}
+
+void pc_want(struct pc_call *call, MPI_Comm comm, int dest, int source, const MPI_Status *status)
+{
+    if (!(pc_core->wants & PC_WANTS_COMM))
+        return;
+    call->handle = (uintptr_t)comm;
+    set_wanted(call, pc_comm_find(comm), dest, source, status);
+}
+
+void pc_want_message(struct pc_call *call, const MPI_Message *message, const MPI_Status *status)
+{
+    if (pc_core->wants & PC_WANTS_COMM && message)
+        set_wanted(call, take_matched(*message), MPI_PROC_NULL, MPI_ANY_SOURCE, status);
+}
+
+/* After a success: the communicator is valid, if the call has not freed it. */
+static void find_peers(struct pc_call *call)
+{
+    struct pcollect_event *e = &call->event;
+    uint32_t flags = atomic_load_explicit(&pc_comm_at(call->comm)->flags, memory_order_relaxed);
+    MPI_Comm comm =
+        call->handle && !(flags & PC_COMM_FREED) ? (MPI_Comm)call->handle : MPI_COMM_NULL;
+    const MPI_Status *status = call->status;
+    if (call->dest >= 0)
+        e->world_peer = pc_comm_world_rank(call->comm, comm, call->dest);
+    int source = call->source == MPI_ANY_SOURCE && status ? status->MPI_SOURCE : call->source;
+    if (source >= 0)
+        e->world_source = pc_comm_world_rank(call->comm, comm, source);
+    if (e->root >= 0)
+        e->world_root = pc_comm_world_rank(call->comm, comm, e->root);
+    else if (e->root == MPI_ROOT)
+        e->world_root = pc_world_rank;
+}
+
+void pc_comm_posted(struct pc_call *call)
+{
+    MPI_Comm comm = (MPI_Comm)call->handle;
+    if (!call->comm && call->handle) {
+        call->comm = pc_comm_know(call, comm);
+        if (call->comm)
+            pc_core->domain(call, pc_comm_at(call->comm)->id);
+    }
+    if (call->comm && call->handle && pc_core->wants & PCOLLECT_WANT_PEERS) {
+        if (call->source == MPI_ANY_SOURCE)
+            pc_comm_take_group(call->comm, comm);
+        else
+            pc_comm_world_rank(call->comm, comm, call->source >= 0 ? call->source : call->dest);
+    }
+    call->dest = call->source = MPI_PROC_NULL;
+}
+
+static void end_wanted(struct pc_call *call)
+{
+    if (call->event.result == MPI_SUCCESS) {
+        if (PC_UNLIKELY(!call->comm && call->handle)) {
+            call->comm = pc_comm_know(call, (MPI_Comm)call->handle);
+            if (call->comm)
+                pc_core->domain(call, pc_comm_at(call->comm)->id);
+        }
+        if (call->comm && pc_core->wants & PCOLLECT_WANT_PEERS)
+            find_peers(call);
+    }
+    pc_core->end(call);
+}
+
+void pc_comm_choose_end(void)
+{
+    pc_end = pc_core->wants & PC_WANTS_COMM ? end_wanted : pc_core->end;
+}

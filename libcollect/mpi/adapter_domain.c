@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Ids of communicators (adapter_domain.h): made where communicators are made, without a message.
+ * Called by the wrappers after the real call.
+ */
+#include "libcollect/mpi/adapter_domain.h"
+
+/* From this many made of one parent they share one id: a program that makes a communicator in
+ * every step would fill the arena with them. */
+enum { MAX_MADE = 1024, N_COUNTERS = 4096 };
+
+uint64_t pc_domain_mix(uint64_t id, uint64_t more)
+{
+    uint64_t mixed = pc_hash_u64(id ^ pc_hash_u64(more + 0x632be59bd9b4e019u));
+    return mixed ? mixed : 1;
+}
+
+uint64_t pc_domain_id_of(const char *what)
+{
+    return pc_domain_mix(pc_hash_bytes(what, __builtin_strlen(what), 0), 0);
+}
+
+/* The n-th communicator of this key, counted per process; 0 if there is no room to count. */
+static uint32_t count_made(uint64_t key)
+{
+    static _Atomic uint64_t keys[N_COUNTERS];
+    static _Atomic uint32_t counts[N_COUNTERS];
+    for (uint32_t i = 0; i < 64; i++) {
+        uint32_t place = (uint32_t)(key + i) % N_COUNTERS;
+        uint64_t there = 0;
+        if (atomic_compare_exchange_strong(&keys[place], &there, key) || there == key) {
+            uint32_t n = atomic_fetch_add(&counts[place], 1) + 1;
+            return n < MAX_MADE ? n : MAX_MADE;
+        }
+    }
+    return 0;
+}
+
+static void tell(struct pc_call *call, enum pcollect_domain_change change, uint32_t number,
+                 struct pcollect_domain *d)
+{
+    struct pc_comm *c = pc_comm_at(number);
+    d->size = sizeof *d;
+    d->change = (uint16_t)change;
+    d->op = call->event.op;
+    d->id = c->id;
+    d->now = call->event.end;
+    d->made = atomic_load_explicit(&c->made, memory_order_relaxed);
+    pc_core->tell_domain(call, d);
+}
+
+void pc_domain_announce(struct pc_call *call, uint32_t number, MPI_Comm comm, uint64_t parent,
+                        const char *name)
+{
+    struct pc_comm *c = pc_comm_at(number);
+    struct pcollect_domain d = {
+        .parent = parent, .name = name, .as_world = c->flags & PC_COMM_AS_WORLD ? 1 : 0};
+    atomic_store_explicit(&c->made, call->event.end, memory_order_relaxed);
+    PC_REAL(Comm_size)(comm, &d.n_local);
+    PC_REAL(Comm_rank)(comm, &d.rank);
+    if (c->flags & PC_COMM_IS_INTER)
+        PC_REAL(Comm_remote_size)(comm, &d.n_remote);
+    tell(call, PCOLLECT_DOMAIN_MADE, number, &d);
+}
+
+static bool is_wanted(const MPI_Comm *made)
+{
+    return pc_core->wants & PC_WANTS_COMM && made;
+}
+
+static void enter(struct pc_call *call, MPI_Comm made, uint64_t id, uint64_t parent, uint32_t flags)
+{
+    if (pc_comm_is_inter(made))
+        flags = PC_COMM_IS_INTER;
+    uint32_t number = pc_comm_enter(made, id, flags);
+    if (number)
+        pc_domain_announce(call, number, made, parent, NULL);
+}
+
+static int32_t first_of(MPI_Comm comm, bool remote)
+{
+    MPI_Group group;
+    int rc = remote ? PC_REAL(Comm_remote_group)(comm, &group) : PC_REAL(Comm_group)(comm, &group);
+    if (rc != MPI_SUCCESS)
+        return PCOLLECT_RANK_NONE;
+    int32_t world = pc_comm_group_rank(group, 0);
+    PC_REAL(Group_free)(&group);
+    return world;
+}
+
+/* Of an intercommunicator the lower of both sides. */
+static uint64_t first_member(MPI_Comm comm)
+{
+    int32_t first = first_of(comm, false);
+    if (pc_comm_is_inter(comm)) {
+        int32_t other = first_of(comm, true);
+        first = other < first ? other : first;
+    }
+    return (uint32_t)first;
+}
+
+/* What of a parent has the members of the parent in their order. */
+static uint32_t inherited(uint32_t parent, enum pc_siblings siblings, uint16_t op)
+{
+    bool same = siblings == PC_SIBLINGS_NONE &&
+                (op == PC_OP_Comm_dup || op == PC_OP_Comm_idup || op == PC_OP_Comm_dup_with_info);
+    return same ? pc_comm_at(parent)->flags & PC_COMM_AS_WORLD : 0;
+}
+
+void pc_rule_made_comm(struct pc_call *call, MPI_Comm parent, const MPI_Comm *made,
+                       enum pc_siblings siblings, int number)
+{
+    if (!is_wanted(made))
+        return;
+    uint32_t from = pc_comm_know(call, parent);
+    if (!from)
+        return;
+    struct pc_comm *p = pc_comm_at(from);
+    uint32_t n = atomic_fetch_add(&p->n_made, 1) + 1;
+    uint64_t id = pc_domain_mix(p->id, n < MAX_MADE ? n : MAX_MADE);
+    if (*made == MPI_COMM_NULL)
+        return;
+    if (siblings == PC_SIBLINGS_NUMBER)
+        id = pc_domain_mix(id, (uint32_t)number);
+    if (siblings == PC_SIBLINGS_FIRST)
+        id = pc_domain_mix(id, first_member(*made));
+    enter(call, *made, id, p->id, inherited(from, siblings, call->event.op));
+}
+
+void pc_rule_made_by_group(struct pc_call *call, MPI_Comm parent, MPI_Group group, int tag,
+                           const MPI_Comm *made)
+{
+    if (!is_wanted(made) || *made == MPI_COMM_NULL)
+        return;
+    uint32_t from = pc_comm_know(call, parent);
+    uint64_t parent_id = from ? pc_comm_at(from)->id : pc_domain_id_of("unknown");
+    uint64_t id = pc_domain_mix(parent_id, (uint32_t)tag);
+    id = pc_domain_mix(id, pc_comm_hash_group(group));
+    enter(call, *made, pc_domain_mix(id, count_made(id)), parent_id, 0);
+}
+
+void pc_rule_made_bridge(struct pc_call *call, MPI_Comm local, int tag, const MPI_Comm *made)
+{
+    if (!is_wanted(made) || *made == MPI_COMM_NULL)
+        return;
+    uint32_t from = pc_comm_know(call, local);
+    uint64_t id = pc_domain_mix(pc_domain_id_of("bridge"), (uint32_t)tag);
+    id = pc_domain_mix(id, pc_comm_hash_members(*made));
+    enter(call, *made, pc_domain_mix(id, count_made(id)), from ? pc_comm_at(from)->id : 0, 0);
+}
+
+void pc_rule_made_from_group(struct pc_call *call, const char *tag, const MPI_Comm *made)
+{
+    if (!is_wanted(made) || *made == MPI_COMM_NULL)
+        return;
+    uint64_t id = pc_domain_mix(pc_domain_id_of(tag ? tag : ""), pc_comm_hash_members(*made));
+    enter(call, *made, pc_domain_mix(id, count_made(id)), 0, 0);
+}
+
+/* All members of `parent` call it together; the others are of another world and another profile. */
+void pc_rule_made_outside(struct pc_call *call, const MPI_Comm *made)
+{
+    if (!is_wanted(made) || *made == MPI_COMM_NULL || pc_comm_find(*made))
+        return;
+    uint64_t id = pc_domain_mix(pc_domain_id_of("outside"), pc_comm_hash_members(*made));
+    enter(call, *made, pc_domain_mix(id, count_made(id)), 0, 0);
+}
+
+void pc_rule_named_comm(struct pc_call *call, const char *name)
+{
+    struct pcollect_domain d = {.name = name, .rank = -1};
+    if (pc_core->wants & PC_WANTS_COMM && call->comm && name)
+        tell(call, PCOLLECT_DOMAIN_NAMED, call->comm, &d);
+}
+
+void pc_rule_freed_comm(struct pc_call *call)
+{
+    struct pcollect_domain d = {.rank = -1};
+    if (!(pc_core->wants & PC_WANTS_COMM) || !call->comm)
+        return;
+    pc_comm_drop(call->comm);
+    tell(call, PCOLLECT_DOMAIN_FREED, call->comm, &d);
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The life of communicators: rules of functions.tbl for the calls that make, name and free them.
+ *
+ * An id is the same on all members because it is a hash of what all members know without asking
+ * each other: the parent's id and how many communicators all its members have made of it before,
+ * and what tells siblings apart that one call makes. doc/internals/domains.md has the table.
+ */
+#ifndef PC_ADAPTER_DOMAIN_H
+#define PC_ADAPTER_DOMAIN_H
+
+#include "libcollect/mpi/adapter_comm.h"
+
+/* What tells communicators apart that one collective call makes. */
+enum pc_siblings {
+    PC_SIBLINGS_NONE,   /* it makes one */
+    PC_SIBLINGS_NUMBER, /* the number given: a colour */
+    PC_SIBLINGS_FIRST   /* the first member */
+};
+
+/* Called by all members of `parent`. */
+void pc_rule_made_comm(struct pc_call *call, MPI_Comm parent, const MPI_Comm *made,
+                       enum pc_siblings siblings, int number);
+/* Called by the members of `group` alone. */
+void pc_rule_made_by_group(struct pc_call *call, MPI_Comm parent, MPI_Group group, int tag,
+                           const MPI_Comm *made);
+/* Called by the members of two groups. */
+void pc_rule_made_bridge(struct pc_call *call, MPI_Comm local, int tag, const MPI_Comm *made);
+/* From a group without a parent (sessions); remote: MPI_GROUP_NULL or that of the other side. */
+void pc_rule_made_from_group(struct pc_call *call, const char *tag, const MPI_Comm *made);
+/* Of processes that are not of this world. */
+void pc_rule_made_outside(struct pc_call *call, const MPI_Comm *made);
+void pc_rule_named_comm(struct pc_call *call, const char *name);
+void pc_rule_freed_comm(struct pc_call *call);
+
+/* Tells the plugins of a communicator of the table: world, self, and those of unknown origin. */
+void pc_domain_announce(struct pc_call *call, uint32_t number, MPI_Comm comm, uint64_t parent,
+                        const char *name);
+
+/* Ids of what was not made by a call. */
+uint64_t pc_domain_id_of(const char *what);
+uint64_t pc_domain_mix(uint64_t id, uint64_t more);
+
+#endif

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * topology: who talks to whom.
+ *
+ * Table `pairs`: one row for each pair of world ranks that exchanged messages, class of primitive
+ * and communicator. The sender fills the columns of sending, the receiver those of receiving;
+ * merged they are one row, and differ where a message was not received or a size was never learnt.
+ * A rank keeps rows for its own partners only. Time is that of the call that sent, or received, or
+ * both (MPI_Sendrecv: booked as receiving); waiting elsewhere for a request is not in it.
+ *
+ * Table `collectives`: one row for each collective primitive, root (world rank) and communicator.
+ *
+ * The record of a context holds no results: it remembers the rows used last from there, so that a
+ * call finds its row by a comparison. Records and rows are of one thread.
+ */
+#include "plugins/plugins.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { N_SLOTS = 4 };
+
+struct slot {
+    uint64_t *row; /* NULL: free */
+    uint64_t domain;
+    int32_t source, destination;
+};
+
+struct record {
+    struct slot slots[N_SLOTS];
+};
+
+enum {
+    PAIR_MESSAGES,
+    PAIR_BYTES,
+    PAIR_TIME,
+    PAIR_RECEIVED,
+    PAIR_RECEIVED_BYTES,
+    PAIR_RECEIVE_TIME
+};
+
+static const struct pcollect_column pair_columns[] = {
+    {"source", "rank that sends", PCOLLECT_COLUMN_RANK, 0, PCOLLECT_UNIT_COUNT, 0},
+    {"destination", "rank that receives", PCOLLECT_COLUMN_RANK, 0, PCOLLECT_UNIT_COUNT, 0},
+    {"class", "class of primitives", PCOLLECT_COLUMN_STRING, 0, PCOLLECT_UNIT_COUNT, 0},
+    {"domain", "communicator", PCOLLECT_COLUMN_DOMAIN, 0, PCOLLECT_UNIT_COUNT, 0},
+    {"messages", "messages sent", PCOLLECT_COLUMN_NUMBER, PCOLLECT_SUM, PCOLLECT_UNIT_COUNT, 0},
+    {"bytes", "bytes sent", PCOLLECT_COLUMN_NUMBER, PCOLLECT_SUM, PCOLLECT_UNIT_BYTES, 0},
+    {"time", "time in calls that send", PCOLLECT_COLUMN_NUMBER, PCOLLECT_SUM, PCOLLECT_UNIT_TICKS,
+     0},
+    {"received", "messages received", PCOLLECT_COLUMN_NUMBER, PCOLLECT_SUM, PCOLLECT_UNIT_COUNT, 0},
+    {"received_bytes", "bytes received", PCOLLECT_COLUMN_NUMBER, PCOLLECT_SUM, PCOLLECT_UNIT_BYTES,
+     0},
+    {"receive_time", "time in calls that receive", PCOLLECT_COLUMN_NUMBER, PCOLLECT_SUM,
+     PCOLLECT_UNIT_TICKS, 0},
+};
+
+enum { COLL_CALLS, COLL_TIME, COLL_SENT, COLL_RECEIVED };
+
+static const struct pcollect_column coll_columns[] = {
+    {"operation", "primitive", PCOLLECT_COLUMN_STRING, 0, PCOLLECT_UNIT_COUNT, 0},
+    {"root", "rank of the root, or none", PCOLLECT_COLUMN_RANK, 0, PCOLLECT_UNIT_COUNT, 0},
+    {"domain", "communicator", PCOLLECT_COLUMN_DOMAIN, 0, PCOLLECT_UNIT_COUNT, 0},
+    {"calls", "calls, of all ranks", PCOLLECT_COLUMN_NUMBER, PCOLLECT_SUM, PCOLLECT_UNIT_COUNT, 0},
+    {"time", "time in the calls", PCOLLECT_COLUMN_NUMBER, PCOLLECT_SUM, PCOLLECT_UNIT_TICKS, 0},
+    {"bytes_sent", "bytes described by send arguments", PCOLLECT_COLUMN_NUMBER, PCOLLECT_SUM,
+     PCOLLECT_UNIT_BYTES, 0},
+    {"bytes_received", "bytes described by receive arguments", PCOLLECT_COLUMN_NUMBER, PCOLLECT_SUM,
+     PCOLLECT_UNIT_BYTES, 0},
+};
+
+static const struct pcollect_table tables[] = {
+    {"pairs", "messages by pair of ranks", pair_columns, 4, 6, 0},
+    {"collectives", "collectives by root and communicator", coll_columns, 3, 4, 0},
+};
+
+static const char *const class_names[PCOLLECT_N_CLASSES] = {
+    [PCOLLECT_CLASS_P2P] = "p2p",
+    [PCOLLECT_CLASS_RMA] = "rma",
+};
+
+static struct {
+    const struct pcollect_host *host;
+    uint32_t class_text[PCOLLECT_N_CLASSES];
+} topology;
+
+static int start(const struct pcollect_host *host, void **state)
+{
+    topology.host = host;
+    for (unsigned i = 0; i < PCOLLECT_N_CLASSES; i++)
+        topology.class_text[i] = class_names[i] ? host->string(class_names[i]) : 0;
+    *state = &topology;
+    return 0;
+}
+
+static uint64_t *find_pair(const struct pcollect_event *e, struct slot *slot, int32_t source,
+                           int32_t destination)
+{
+    uint64_t keys[4] = {(uint64_t)(int64_t)source, (uint64_t)(int64_t)destination,
+                        topology.class_text[e->op_class], e->domain};
+    slot->row = topology.host->row(e->thread, &tables[0], keys);
+    slot->source = source;
+    slot->destination = destination;
+    slot->domain = e->domain;
+    return slot->row;
+}
+
+/* The row of a pair, NULL if there is no room for one. */
+static inline uint64_t *pair_row(const struct pcollect_event *e, struct record *r, int32_t source,
+                                 int32_t destination)
+{
+    struct slot *slot = &r->slots[((uint32_t)source * 2 + (uint32_t)destination) % N_SLOTS];
+    if (__builtin_expect(slot->row && slot->source == source && slot->destination == destination &&
+                             slot->domain == e->domain,
+                         1))
+        return slot->row;
+    return find_pair(e, slot, source, destination);
+}
+
+static inline void add_sent(const struct pcollect_event *e, struct record *r, uint64_t ticks)
+{
+    uint64_t *row = pair_row(e, r, PCOLLECT_RANK_SELF, e->world_peer);
+    if (!row)
+        return;
+    row[PAIR_MESSAGES]++;
+    row[PAIR_BYTES] += e->bytes_sent;
+    row[PAIR_TIME] += ticks;
+}
+
+static inline void add_received(const struct pcollect_event *e, struct record *r, uint64_t ticks)
+{
+    uint64_t *row = pair_row(e, r, e->world_source, PCOLLECT_RANK_SELF);
+    if (!row)
+        return;
+    row[PAIR_RECEIVED]++;
+    row[PAIR_RECEIVED_BYTES] += e->bytes_received;
+    row[PAIR_RECEIVE_TIME] += ticks;
+}
+
+static void add_collective(const struct pcollect_event *e, struct record *r, uint64_t ticks)
+{
+    struct slot *slot = &r->slots[0];
+    if (!slot->row || slot->source != e->world_root || slot->domain != e->domain) {
+        const char *name = topology.host->op_name(e->op);
+        uint64_t keys[3] = {name ? topology.host->string(name) : 0,
+                            (uint64_t)(int64_t)e->world_root, e->domain};
+        *slot = (struct slot){topology.host->row(e->thread, &tables[1], keys), e->domain,
+                              e->world_root, 0};
+    }
+    if (!slot->row)
+        return;
+    slot->row[COLL_CALLS]++;
+    slot->row[COLL_TIME] += ticks;
+    slot->row[COLL_SENT] += e->bytes_sent;
+    slot->row[COLL_RECEIVED] += e->bytes_received;
+}
+
+static void post(void *state, const struct pcollect_event *event, void *record)
+{
+    (void)state;
+    uint64_t ticks = event->end - event->begin;
+    bool sends = event->world_peer != PCOLLECT_RANK_NONE;
+    bool receives = event->world_source != PCOLLECT_RANK_NONE;
+    if (event->op_class == PCOLLECT_CLASS_COLL) {
+        if (event->domain)
+            add_collective(event, record, ticks);
+        return;
+    }
+    if (sends)
+        add_sent(event, record, receives ? 0 : ticks);
+    if (receives)
+        add_received(event, record, ticks);
+}
+
+static void complete(void *state, const struct pcollect_event *event, void *record)
+{
+    (void)state;
+    if (event->world_source != PCOLLECT_RANK_NONE)
+        add_received(event, record, 0);
+}
+
+static void part(void *state, const struct pcollect_event *event, void *record)
+{
+    (void)state;
+    if (event->world_peer != PCOLLECT_RANK_NONE)
+        add_sent(event, record, 0);
+}
+
+const struct pcollect_comm_plugin pc_plugin_topology = {
+    .abi = PCOLLECT_PLUGIN_ABI,
+    .size = sizeof(struct pcollect_comm_plugin),
+    .kind = PCOLLECT_PLUGIN_COMM,
+    .record_bytes = sizeof(struct record),
+    .name = "topology",
+    .doc = "messages, bytes and time of each pair of ranks, collectives by root",
+    .tables = tables,
+    .n_tables = sizeof tables / sizeof tables[0],
+    .init = start,
+    .post = post,
+    .complete = complete,
+    .part = part,
+    .wants = PCOLLECT_WANT_COMM | PCOLLECT_WANT_PEERS | PCOLLECT_WANT_THREAD,
+};
