@@ -3,7 +3,8 @@ cct_test_libs = cct/libpccct.la base/libpcbase.la
 cct_test_helpers = tests/cct/image.c tests/cct/image.h tests/cct/place.c tests/cct/place.h
 
 if HAVE_CMOCKA
-cct_unit_tests = tests/cct/tree_test tests/cct/arena_test tests/cct/quiet_test tests/cct/kill_test
+cct_unit_tests = tests/cct/tree_test tests/cct/arena_test tests/cct/quiet_test tests/cct/kill_test \
+    tests/cct/rows_test
 check_PROGRAMS += $(cct_unit_tests)
 TESTS += $(cct_unit_tests)
 endif
@@ -19,6 +20,9 @@ tests_cct_quiet_test_LDADD = $(cct_test_libs) $(CMOCKA_LIBS)
 tests_cct_kill_test_SOURCES = tests/cct/kill_test.c $(cct_test_helpers)
 tests_cct_kill_test_CFLAGS = $(test_cflags)
 tests_cct_kill_test_LDADD = $(cct_test_libs) $(CMOCKA_LIBS)
+tests_cct_rows_test_SOURCES = tests/cct/rows_test.c $(cct_test_helpers)
+tests_cct_rows_test_CFLAGS = $(test_cflags)
+tests_cct_rows_test_LDADD = $(cct_test_libs) $(CMOCKA_LIBS) -lpthread
 
 check_PROGRAMS += tests/cct/adopt_race
 tests_cct_adopt_race_SOURCES = tests/cct/adopt_race.c

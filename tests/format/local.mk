@@ -4,7 +4,7 @@ format_tests = tests/format/profile_test tests/format/pcol_test
 check_PROGRAMS += $(format_tests)
 TESTS += $(format_tests)
 endif
-EXTRA_DIST += tests/format/golden-1.pcol
+EXTRA_DIST += tests/format/golden-1.pcol tests/format/golden-1.1.pcol
 format_test_ldadd = format/libpcformat.la base/libpcbase.la $(CMOCKA_LIBS) $(ZLIB_LIBS)
 format_test_random = tests/format/random_profile.c tests/format/told_facts.c \
     tests/format/random_profile.h

@@ -100,6 +100,40 @@ static void late_trees_are_a_part_of_their_own(void **state)
 }
 
 /* Renumbered tables: facts use modules 3 and 5 alone, so they become 0 and 1. */
+/* A row made after the merge names a context of before it, as for a request that completes late. */
+static void late_rows_may_name_earlier_contexts(void **state)
+{
+    (void)state;
+    struct made m;
+    struct making how = {.n_ranks = 1, .seed = 4, .tables = true};
+    struct fact fact = {
+        .depth = 2, .frames = {{0, 5}, {1, 7}}, .op = 3, .has_data = true, .values = {1}};
+    made_arena(&m, &how, &fact, 1);
+    made_book_late(&m, &how, NULL, 0);
+    pcollect_ref node = 0;
+    for (unsigned i = 0; i < MADE_THREADS && !node; i++) { /* one thread has it */
+        node = pc_tree_node(m.trees[i], m.trees[i]->root)->first_child;
+        while (node && pc_tree_node(m.trees[i], node)->first_child)
+            node = pc_tree_node(m.trees[i], node)->first_child;
+    }
+    const uint64_t keys[] = {2, node, 0};
+    uint64_t *row = pc_tree_row(m.late, m.tables[0], 3, 4, keys);
+    assert_non_null(row);
+    row[0] = 9;
+    struct pc_profile *p = read_part(&m, PC_MERGE_LATE);
+    const struct pc_profile_table *t = pc_profile_table(p, "pairs");
+    assert_non_null(t);
+    assert_int_equal(t->n_rows, 1);
+    assert_int_equal(t->cells[3], 9);
+    const struct pc_profile_node *n = &p->nodes[t->cells[1]];
+    assert_int_equal(n->kind, PCOLLECT_NODE_OP);
+    assert_int_equal(p->n_nodes, 4);
+    assert_int_equal(p->nodes[n->parent].offset, 7);
+    assert_int_equal(n->data, PC_NO_INDEX); /* its record is the main part's */
+    pc_profile_free(p);
+    pc_arena_close(&m.arena);
+}
+
 static void late_part_has_only_the_tables_that_it_needs(void **state)
 {
     (void)state;
@@ -332,6 +366,7 @@ int main(void)
         cmocka_unit_test(profile_of_several_threads_agrees_with_a_table_of_strings),
         cmocka_unit_test(modules_and_primitives_are_sorted_and_unique),
         cmocka_unit_test(late_trees_are_a_part_of_their_own),
+        cmocka_unit_test(late_rows_may_name_earlier_contexts),
         cmocka_unit_test(late_part_has_only_the_tables_that_it_needs),
         cmocka_unit_test(unused_records_and_empty_branches_are_left_out),
         cmocka_unit_test(full_arena_keeps_totals_and_marks_where_they_went),

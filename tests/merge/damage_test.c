@@ -26,6 +26,8 @@ static unsigned rounds(unsigned n)
     return times && atoi(times) > 0 ? n * (unsigned)atoi(times) : n;
 }
 
+static const unsigned shapes_to_damage[] = {0, 1, 2, 3, 7, 8}; /* the last have everything */
+
 static void make(struct made *m, unsigned shape, uint64_t seed)
 {
     struct making how = {.n_ranks = 1,
@@ -103,10 +105,11 @@ static void change_bytes(struct guarded *g, struct rng *r)
 static void changed_bytes_never_crash_the_reader(void **state)
 {
     (void)state;
-    for (unsigned shape = 0; shape < 4; shape++) {
+    for (unsigned s = 0; s < PC_ARRAY_LEN(shapes_to_damage); s++) {
+        unsigned shape = shapes_to_damage[s];
         struct made m;
         make(&m, shape, shape + 1);
-        for (unsigned i = 0; i < rounds(4000); i++) {
+        for (unsigned i = 0; i < rounds(2700); i++) {
             struct rng r = {shape * 1000003u + i};
             struct guarded g;
             guarded_copy(&g, m.arena.base, m.arena.header->used_bytes);
@@ -212,7 +215,8 @@ static void circles_and_shared_tails_are_counted_once(void **state)
     (void)state;
     static struct references refs;
     struct pc_error error;
-    for (unsigned shape = 1; shape < 4; shape++) {
+    for (unsigned s = 1; s < PC_ARRAY_LEN(shapes_to_damage); s++) {
+        unsigned shape = shapes_to_damage[s];
         struct made m;
         unsigned n_marked = 0;
         make(&m, shape, shape + 20);
@@ -430,7 +434,7 @@ static void files_with_right_checksums_and_wrong_content_never_crash_the_reader(
     (void)state;
     char path[300];
     snprintf(path, sizeof path, "%s/x.pcol", folder);
-    struct pc_profile *p = random_profile(&shapes[1], 4, 0, 2);
+    struct pc_profile *p = random_profile(&shapes[7], 4, 0, 2);
     assert_int_equal(pc_pcol_write(p, path, PC_PCOL_LATE_SLOTS, NULL), PC_OK);
     assert_int_equal(pc_pcol_write_late(path, p, NULL), PC_OK);
     pc_profile_free(p);
