@@ -47,6 +47,7 @@ struct pc_process pc_process = {
              .memory = pc_memory,
              .thread_slot = offsetof(struct pc_thread, adapter_slot),
              .thread_number = thread_number,
+             .control = pc_scope_control,
              .init_begin = pc_init_begin,
              .init_end = pc_init_end,
              .finalize_begin = pc_finalize_begin,

@@ -222,6 +222,12 @@ static void take_row(struct pc_thread *t, struct pc_sampler *s)
     s->counts[PC_SAMPLE_PERIOD_NS] = s->period_ns;
 }
 
+void pc_sampler_moved(struct pc_thread *t)
+{
+    if (t->sampler)
+        t->sampler->n_spine = 0;
+}
+
 void pc_sampler_enter(struct pc_thread *t)
 {
     if (!pc_sampler_signal || t->phase != PC_PHASE_MAIN)

@@ -92,6 +92,8 @@ struct pc_sampler {
 
 /* Chooses the signal and installs the handler, if the configuration asks for samples. */
 int pc_sampler_start(void);
+/* The contexts of the spine are void: the scope has changed. */
+void pc_sampler_moved(struct pc_thread *t);
 /* The calling thread has been registered / is about to be left. */
 void pc_sampler_enter(struct pc_thread *t);
 void pc_sampler_leave(struct pc_thread *t);

@@ -195,6 +195,8 @@ static void take_sample(void *argument)
         s->counts[PC_SAMPLE_OWN]++;
         return;
     }
+    if (pc_scope_is_off())
+        return;
     t->busy = 1;
     barrier();
     char *record = find_record(t, s, i->context, &i->where);
