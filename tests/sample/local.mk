@@ -1,0 +1,5 @@
+# SPDX-License-Identifier: BSD-3-Clause
+sample_scripts = tests/sample/truth.test tests/sample/waits.test
+TESTS += $(sample_scripts)
+dist_check_SCRIPTS += $(sample_scripts)
+EXTRA_DIST += tests/sample/truth.c tests/sample/waits.c
