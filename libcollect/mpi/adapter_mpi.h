@@ -66,9 +66,14 @@ static inline bool pc_status_cancelled(const MPI_Status *s)
     return s->_cancelled;
 }
 
+static inline uint64_t pc_status_count(const MPI_Status *s)
+{
+    return s->_ucount;
+}
+
 static inline uint64_t pc_status_bytes(const MPI_Status *s)
 {
-    return s->_cancelled ? 0 : s->_ucount;
+    return s->_cancelled ? 0 : pc_status_count(s);
 }
 
 #elif defined MPICH_VERSION || defined I_MPI_VERSION || defined MVAPICH2_VERSION
@@ -90,10 +95,14 @@ static inline bool pc_status_cancelled(const MPI_Status *s)
 }
 
 /* The count is 63 bits above the bit for "cancelled", in two halves. */
+static inline uint64_t pc_status_count(const MPI_Status *s)
+{
+    return (uint64_t)((uint32_t)s->count_hi_and_cancelled >> 1) << 32 | (uint32_t)s->count_lo;
+}
+
 static inline uint64_t pc_status_bytes(const MPI_Status *s)
 {
-    uint32_t high = (uint32_t)s->count_hi_and_cancelled;
-    return high & 1 ? 0 : (uint64_t)(high >> 1) << 32 | (uint32_t)s->count_lo;
+    return s->count_hi_and_cancelled & 1 ? 0 : pc_status_count(s);
 }
 
 #else

@@ -79,6 +79,12 @@ void pc_rule_posted_message(struct pc_call *call, const MPI_Request *request)
     pc_rule_posted_receive(call, is_proc_null ? MPI_PROC_NULL : MPI_ANY_SOURCE, request);
 }
 
+void pc_rule_posted_read(struct pc_call *call, const MPI_Request *request)
+{
+    if (!remember(call, *request, PC_REQUEST_ACTIVE | PC_REQUEST_RECEIVE | PC_REQUEST_READ))
+        pc_core->lost(PCOLLECT_LOST_RECEIVES, 1);
+}
+
 /* A persistent send to a rank: each start is a message, also without bytes. */
 static bool made_message(struct pc_call *call, const MPI_Request *request)
 {
@@ -270,7 +276,10 @@ static void complete(struct pc_watch *w, struct pc_call *call, int i, const MPI_
     struct pc_remembered *found = find_record(w, call, i);
     if (!found->place || !(found->flags & PC_REQUEST_ACTIVE))
         return;
-    struct pc_arrival arrival = {status ? pc_status_bytes(status) : 0, 0, PCOLLECT_RANK_NONE};
+    struct pc_arrival arrival = {0, 0, PCOLLECT_RANK_NONE};
+    if (status)
+        arrival.bytes =
+            found->flags & PC_REQUEST_READ ? pc_status_count(status) : pc_status_bytes(status);
     uint32_t comm = found->start.origin.comm;
     if (pc_comm_is_wanted() && comm) {
         arrival.domain = pc_comm_at(comm)->id;

@@ -22,7 +22,8 @@ enum {
     PC_REQUEST_RECEIVE = 8,    /* its bytes are known when it completes */
     PC_REQUEST_MESSAGE = 16,   /* a persistent send, where plugins want peers: its
                                   bytes_received is the rank in the communicator */
-    PC_REQUEST_START = 32      /* the first bit of a count of starts, of a persistent one */
+    PC_REQUEST_READ = 32,      /* of a file: its status says nothing of cancelling */
+    PC_REQUEST_START = 64      /* the first bit of a count of starts, of a persistent one */
 };
 
 struct pc_request {
@@ -66,6 +67,8 @@ void pc_rule_posted(struct pc_call *call, const MPI_Request *request);
 void pc_rule_posted_receive(struct pc_call *call, int source, const MPI_Request *request);
 /* MPI_Imrecv: a message that was matched before. */
 void pc_rule_posted_message(struct pc_call *call, const MPI_Request *request);
+/* A read of a file is under way. */
+void pc_rule_posted_read(struct pc_call *call, const MPI_Request *request);
 /* A persistent or partitioned request; behind the rule of its bytes, which belong to each start and
  * are taken out of the event. */
 void pc_rule_made(struct pc_call *call, const MPI_Request *request);

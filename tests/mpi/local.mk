@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-mpi_scripts = tests/mpi/examples.test tests/mpi/refused.test tests/mpi/requests.test tests/mpi/scopes.test tests/mpi/truth_c.test \
+mpi_scripts = tests/mpi/examples.test tests/mpi/refused.test tests/mpi/requests.test tests/mpi/truth_c.test \
     tests/mpi/truth_fortran.test tests/mpi/truth_paths.test tests/mpi/truth_example.test \
-    tests/mpi/truth_signals.test tests/mpi/coverage.test
+    tests/mpi/truth_signals.test tests/mpi/coverage.test tests/mpi/truth_calls.test
 TESTS += $(mpi_scripts)
 dist_check_SCRIPTS += $(mpi_scripts)
 EXTRA_DIST += tests/mpi/truth.sh tests/mpi/truth.c tests/mpi/truth.h tests/mpi/truth_f.F90 \
@@ -10,7 +10,10 @@ EXTRA_DIST += tests/mpi/truth.sh tests/mpi/truth.c tests/mpi/truth.h tests/mpi/t
     tests/mpi/paths.c tests/mpi/paths.h tests/mpi/paths_frames.c tests/mpi/paths_jumps.c \
     tests/mpi/paths_plug.c tests/mpi/paths_register.c tests/mpi/paths_reload.c \
     tests/mpi/paths_threads.c tests/mpi/paths_throw.cc tests/mpi/requests_store.c \
-    tests/mpi/signals.c
+    tests/mpi/signals.c tests/mpi/calls.c tests/mpi/calls.h tests/mpi/calls_collectives.c \
+    tests/mpi/calls_files.c tests/mpi/calls_messages.c tests/mpi/calls_neighbours.c \
+    tests/mpi/calls_objects.c tests/mpi/calls_removed.c tests/mpi/calls_tools.c tests/mpi/calls_types.c \
+    tests/mpi/calls_windows.c tests/mpi/uncalled.list
 
 # ---- The adapters, against a small host in place of the core ------------------------------------
 check_LTLIBRARIES += tests/mpi/libadapterhost.la
@@ -26,9 +29,3 @@ EXTRA_DIST += tests/mpi/adapter_bytes.c tests/mpi/adapter_bytes.h tests/mpi/adap
     tests/mpi/adapter_local_module.c tests/mpi/adapter_missing.c tests/mpi/adapter_prototypes.c \
     tests/mpi/adapter_requests.c tests/mpi/adapter_bare.c tests/mpi/adapter_stubs.c tests/mpi/adapter_tool.c \
     tests/mpi/adapter_who.c
-
-# What a profile says of phases and regions.
-check_PROGRAMS += tests/mpi/scopes_show
-tests_mpi_scopes_show_SOURCES = tests/mpi/scopes_show.c
-tests_mpi_scopes_show_LDADD = format/libpcformat.la base/libpcbase.la $(ZLIB_LIBS)
-EXTRA_DIST += tests/mpi/scopes.c tests/mpi/scopes_f.F90
