@@ -47,6 +47,7 @@ struct pc_process pc_process = {
              .memory = pc_memory,
              .thread_slot = offsetof(struct pc_thread, adapter_slot),
              .thread_number = thread_number,
+             .control = pc_scope_control,
              .init_begin = pc_init_begin,
              .init_end = pc_init_end,
              .finalize_begin = pc_finalize_begin,
@@ -264,8 +265,8 @@ __attribute__((constructor)) static void begin_process(void)
     note_start();
     pc_where_start();
     pc_next_find_all();
-    if (pc_config_always())
-        pc_core_start();
+    if (pc_config_always() && pc_core_start() && pc_sampler_signal)
+        pc_thread_enter(); /* no MPI call may ever do it */
     errno = saved;
 }
 

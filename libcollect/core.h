@@ -115,6 +115,8 @@ struct pc_core {
     size_t thread_slot;
     /* Dense number of a thread, 0 .. below 4096, reused after its end by an adopter. */
     uint32_t (*thread_number)(struct pc_thread *thread);
+    /* MPI_Pcontrol was called with that level. */
+    void (*control)(int level);
     /* MPI_Init* is about to run / has returned in this process. `mpi` names library and version.
      * Of the transport rank and n_ranks are read: nothing is sent. */
     void (*init_begin)(void);

@@ -17,6 +17,7 @@
 #include "config/config.h"
 #include "libcollect/core.h"
 #include "libcollect/path.h"
+#include "libcollect/scope.h"
 #include "libcollect/walk/walk.h"
 
 #include <stdatomic.h>
@@ -77,12 +78,17 @@ struct pc_thread {
     uint32_t busy;
     uint32_t countdown; /* calls to the next check by a full walk */
     uint32_t depth;     /* calls in progress */
+    pcollect_ref scope; /* node under which contexts hang: scope.h */
     struct pc_stack stack;
     struct pcollect_thread *record;
     struct pc_paths paths;
     /* The rest. */
     struct pc_tree *tree;
-    uint64_t merge_ticks;       /* spent in the merge inside the current MPI_Finalize */
+    uint64_t merge_ticks;     /* spent in the merge inside the current MPI_Finalize */
+    struct pc_scopes *scopes; /* scope.c; NULL: neither phases nor regions so far */
+    struct pc_thread *next_made;
+    uint32_t resets;            /* of pc_control, that were obeyed */
+    uint32_t bumps;             /* of pc_control, in `generation` */
     struct pc_sampler *sampler; /* sampler.h; NULL: never interrupted */
     bool helper;                /* made by the MPI library for itself */
     uint32_t number;

@@ -234,9 +234,10 @@ void pc_merge_now(const struct pc_transport *transport)
     if (!atomic_load(&pc_live->phase) || pc_header()->merge_ticks)
         return;
     int saved = errno;
+    pc_scope_settle();
     uint64_t begin = pc_ticks();
     pc_note_time();
-    pc_sampler_settle();
+    pc_sampler_end();
     atomic_store_explicit(&pc_live->phase, PC_PHASE_LATE, memory_order_release);
     merge(transport);
     uint64_t spent = pc_ticks() - begin;

@@ -9,7 +9,7 @@ libcollect_libpccore_la_SOURCES = \
     libcollect/memory_async.c libcollect/path.c libcollect/path_walk.c libcollect/publish.c \
     libcollect/sampler.h libcollect/sampler.c libcollect/sampler_async.c \
     libcollect/sampler_walk_async.c libcollect/host_compute.c \
-    libcollect/table.c libcollect/thread.c \
+    libcollect/scope.h libcollect/scope.c libcollect/table.c libcollect/thread.c \
     libcollect/where.c
 
 # The preloaded library. It needs libc and nothing else: zlib hangs on a module that is opened when it

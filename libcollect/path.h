@@ -96,6 +96,7 @@ struct pc_paths {
     uint32_t n_words, word_capacity;
     uint32_t max_words;
     uint32_t max_depth;
+    uint32_t clears;        /* times that everything was forgotten */
     uint32_t n_spine;       /* words of the spine */
     struct pc_spine *spine; /* path_walk.c; NULL until the first walk */
 };

@@ -274,7 +274,7 @@ static bool is_in_mpi(const struct word *outside, const struct word *frame)
  * innermost context that found room; *full says that it is not the call's own. */
 static pcollect_ref book_frames(struct pc_thread *t, struct pc_spine *s, bool *full)
 {
-    pcollect_ref at = t->record->root;
+    pcollect_ref at = t->scope;
     uint32_t i = s->n_path;
     bool starting = !s->cut;
     const struct word *outside = NULL;
@@ -285,7 +285,7 @@ static pcollect_ref book_frames(struct pc_thread *t, struct pc_spine *s, bool *f
         starting = s->spine[s->joined].start;
         i--;
     } else if (s->cut) {
-        pcollect_ref cut = pc_tree_cut(t->tree);
+        pcollect_ref cut = pc_tree_cut_below(t->tree, t->scope);
         at = cut ? cut : at;
     }
     while (i-- > 0) {

@@ -210,7 +210,7 @@ static struct pc_sampler *make_sampler(void)
     uintptr_t top = (uintptr_t)(s->spine + n) + 2 * STACK_BYTES - 64;
     s->stack_top = (char *)(top & ~(uintptr_t)63);
     s->kernel_ns = FIRST_KERNEL_NS;
-    s->most_cost = pc_process.config.sample_max_overhead * 100;
+    s->max_overhead = pc_process.config.sample_max_overhead;
     return s;
 }
 
@@ -220,6 +220,12 @@ static void take_row(struct pc_thread *t, struct pc_sampler *s)
     uint64_t *counts = pc_table_row(t, &table, keys);
     s->counts = counts ? counts : s->no_counts;
     s->counts[PC_SAMPLE_PERIOD_NS] = s->period_ns;
+}
+
+void pc_sampler_moved(struct pc_thread *t)
+{
+    if (t->sampler)
+        t->sampler->n_spine = 0;
 }
 
 void pc_sampler_enter(struct pc_thread *t)
@@ -235,7 +241,7 @@ void pc_sampler_enter(struct pc_thread *t)
         take_row(t, s);
         t->sampler = s;
         s->last_ticks = pc_ticks();
-        s->explained_ns = s->window_interrupts = s->window_cost_ticks = 0;
+        s->cost_ticks = s->window_interrupts = s->window_cost_ns = s->window_ns = 0;
         s->cpu_ns = pc_sampler_cpu_ns();
         if ((perf_works && open_clock(s)) || open_timer(s))
             pc_sampler_arm(s);
@@ -250,7 +256,7 @@ void pc_sampler_leave(struct pc_thread *t)
         return;
     int saved = errno;
     pc_sampler_disarm(s);
-    pc_sampler_reconcile(s);
+    pc_sampler_settle(s);
     if (s->source == PC_SOURCE_CLOCK)
         close_clock(s);
     else
@@ -259,14 +265,14 @@ void pc_sampler_leave(struct pc_thread *t)
     errno = saved;
 }
 
-void pc_sampler_settle(void)
+void pc_sampler_end(void)
 {
     struct pc_sampler *s = pc_self ? pc_self->sampler : NULL;
     if (!s || s->source == PC_SOURCE_NONE)
         return;
     int saved = errno;
     pc_sampler_disarm(s);
-    pc_sampler_reconcile(s);
+    pc_sampler_settle(s);
     errno = saved;
 }
 

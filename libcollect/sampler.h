@@ -72,11 +72,12 @@ struct pc_sampler {
     uint64_t period_ns; /* mean */
     uint64_t due_ns;    /* of the interrupt that is armed */
     uint64_t last_ticks;
-    /* Since the thread's CPU clock was last read: what the interrupts and the handler explain. */
-    uint64_t cpu_ns, explained_ns;
-    uint64_t window_interrupts, window_cost_ticks;
-    uint64_t kernel_ns;                     /* of one interrupt, outside of the handler */
-    uint64_t most_cost;                     /* max_overhead, in parts of 10,000 */
+    uint64_t cpu_ns;     /* of the thread, when it was last read */
+    uint64_t cost_ticks; /* of the handler since then */
+    uint64_t kernel_ns;  /* of one interrupt, outside of the handler */
+    uint64_t sample_ns;  /* that the current sample stands for */
+    /* For max_overhead, which is in percent. */
+    uint64_t window_interrupts, window_cost_ns, window_ns, max_overhead;
     uint64_t *counts;                       /* [PC_SAMPLE_N_COUNTS], in the arena */
     uint64_t no_counts[PC_SAMPLE_N_COUNTS]; /* if there is no room */
     volatile uint32_t interrupted; /* a system call of the thread has just been ended by us */
@@ -92,6 +93,8 @@ struct pc_sampler {
 
 /* Chooses the signal and installs the handler, if the configuration asks for samples. */
 int pc_sampler_start(void);
+/* The contexts of the spine are void: the scope has changed. */
+void pc_sampler_moved(struct pc_thread *t);
 /* The calling thread has been registered / is about to be left. */
 void pc_sampler_enter(struct pc_thread *t);
 void pc_sampler_leave(struct pc_thread *t);
@@ -101,8 +104,8 @@ void pc_sampler_forget(void);
  * fails. */
 bool pc_sampler_pause(void);
 void pc_sampler_resume(void);
-/* Before the merge: brings the counts of the calling thread up to date. */
-void pc_sampler_settle(void);
+/* Before the merge: the calling thread's source is disarmed, its counts are brought up to date. */
+void pc_sampler_end(void);
 
 /* ---- sampler_async.c ---- */
 
@@ -116,8 +119,8 @@ void pc_sampler_handle(int signal, siginfo_t *info, void *context);
 void pc_sampler_arm(struct pc_sampler *s);
 void pc_sampler_disarm(struct pc_sampler *s);
 uint64_t pc_sampler_cpu_ns(void);
-/* Reads the thread's CPU clock and counts the periods that nothing explains as missed. */
-void pc_sampler_reconcile(struct pc_sampler *s);
+/* Reads the thread's CPU clock and brings its counts up to date. */
+void pc_sampler_settle(struct pc_sampler *s);
 
 /* ---- sampler_walk_async.c ---- */
 

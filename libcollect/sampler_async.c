@@ -73,29 +73,51 @@ uint64_t pc_sampler_cpu_ns(void)
     return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
-/* The rest of a window that neither interrupts nor handlers explain is the kernel's part of the
- * interrupts, unless signals were blocked. The least rest of a full window is taken for the
- * kernel's part; what goes beyond it is counted as missed. */
-void pc_sampler_reconcile(struct pc_sampler *s)
+/* The CPU time since the last reading, as it is told apart: what the last interrupt cost, the time
+ * that the sample stands for, and what nothing explains. The kernel's part of an interrupt is the
+ * least that was ever left between what an interrupt was set to and what had passed when it came.
+ * A sample stands for what has passed, also if it is late: that the processor was taken away from
+ * a virtual machine, or that timers of the system are coarse. If it is later than that, signals
+ * were blocked: it stands for what it was set to, and the rest is counted as missed. */
+static void divide_time(struct pc_sampler *s, bool interrupted)
 {
+    enum { LATEST_NS = 10000000 };
     uint64_t now = pc_sampler_cpu_ns(), passed = now - s->cpu_ns;
-    uint64_t handler = pc_clock_to_ns(s->window_cost_ticks, pc_process.host.ns_per_tick_q32);
-    uint64_t n = s->window_interrupts, explained = s->explained_ns + handler;
-    uint64_t rest = passed > explained ? passed - explained : 0;
-    if (n >= WINDOW && rest / n < s->kernel_ns)
-        s->kernel_ns = rest / n;
-    uint64_t kernel = n * s->kernel_ns < rest ? n * s->kernel_ns : rest;
-    s->counts[PC_SAMPLE_MISSED] += (rest - kernel) / s->period_ns;
-    s->counts[PC_SAMPLE_COST_NS] += handler + kernel;
+    uint64_t cost = pc_clock_to_ns(s->cost_ticks, pc_process.host.ns_per_tick_q32);
+    uint64_t rest = passed > cost + s->due_ns ? passed - cost - s->due_ns : 0;
+    if (interrupted && rest < s->kernel_ns)
+        s->kernel_ns = rest;
+    cost += s->cost_ticks && passed > cost + s->kernel_ns ? s->kernel_ns : 0;
+    s->sample_ns = passed > cost ? passed - cost : 0;
+    if (s->sample_ns > s->due_ns + LATEST_NS) {
+        s->counts[PC_SAMPLE_MISSED] += (s->sample_ns - s->due_ns) / s->period_ns;
+        s->sample_ns = s->due_ns;
+    }
+    s->counts[PC_SAMPLE_COST_NS] += cost;
     s->counts[PC_SAMPLE_CPU_NS] += passed;
-    if (n >= WINDOW && (handler + kernel) * 10000 > passed * s->most_cost &&
+    s->window_cost_ns += cost;
+    s->window_ns += passed;
+    s->cpu_ns = now;
+    s->cost_ticks = 0;
+}
+
+void pc_sampler_settle(struct pc_sampler *s)
+{
+    divide_time(s, false);
+}
+
+/* Keeps max_overhead: once in a while the frequency is halved. */
+static void keep_ceiling(struct pc_sampler *s)
+{
+    if (++s->window_interrupts < WINDOW)
+        return;
+    if (s->window_cost_ns * 100 > s->window_ns * s->max_overhead &&
         s->period_ns < longest_period_ns) {
         s->period_ns *= 2;
         s->counts[PC_SAMPLE_PERIOD_NS] = s->period_ns;
         s->counts[PC_SAMPLE_LOWERED]++;
     }
-    s->cpu_ns = now;
-    s->explained_ns = s->window_interrupts = s->window_cost_ticks = 0;
+    s->window_interrupts = s->window_cost_ns = s->window_ns = 0;
 }
 
 /* ---- One sample ------------------------------------------------------------------------------ */
@@ -195,13 +217,15 @@ static void take_sample(void *argument)
         s->counts[PC_SAMPLE_OWN]++;
         return;
     }
+    if (pc_scope_is_off())
+        return;
     t->busy = 1;
     barrier();
     char *record = find_record(t, s, i->context, &i->where);
     struct pcollect_sample sample = {.size = sizeof sample,
                                      .now = i->begin,
                                      .interval = i->begin - s->last_ticks,
-                                     .period_ns = s->period_ns,
+                                     .period_ns = s->sample_ns,
                                      .thread = t};
     for (uint32_t k = 0; record && k < pc_process.n_compute; k++) {
         const struct pc_loaded_compute *p = &pc_process.compute[k];
@@ -282,14 +306,12 @@ static void pass_on(int signal, siginfo_t *info, ucontext_t *uc)
         action.sa_handler(signal);
 }
 
-static void count_interrupt(struct pc_sampler *s, uint64_t begin)
+static void count_interrupt(struct pc_sampler *s)
 {
-    uint64_t wall_ns = pc_clock_to_ns(begin - s->last_ticks, pc_process.host.ns_per_tick_q32);
+    divide_time(s, true);
+    keep_ceiling(s);
     s->counts[PC_SAMPLE_INTERRUPTS]++;
-    s->counts[PC_SAMPLE_SEEN_NS] += s->period_ns;
-    s->explained_ns += s->due_ns;
-    if (++s->window_interrupts >= WINDOW || wall_ns > 2 * s->due_ns + s->period_ns)
-        pc_sampler_reconcile(s);
+    s->counts[PC_SAMPLE_SEEN_NS] += s->sample_ns;
 }
 
 void pc_sampler_handle(int signal, siginfo_t *info, void *context)
@@ -310,10 +332,10 @@ void pc_sampler_handle(int signal, siginfo_t *info, void *context)
         s->interrupted = 1;
     uint32_t phase = atomic_load_explicit(&pc_live->phase, memory_order_relaxed);
     if (phase == PC_PHASE_MAIN && t->phase == PC_PHASE_MAIN) {
-        count_interrupt(s, i.begin);
+        count_interrupt(s);
         call_on_stack(s->stack_top, take_sample, &i);
         s->last_ticks = pc_ticks();
-        s->window_cost_ticks += s->last_ticks - i.begin;
+        s->cost_ticks = s->last_ticks - i.begin;
         pc_sampler_arm(s);
     } else {
         s->counts[PC_SAMPLE_LATE]++;

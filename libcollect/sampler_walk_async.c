@@ -139,7 +139,7 @@ static pcollect_ref book_frame(struct pc_thread *t, pcollect_ref parent,
 static pcollect_ref find_root(struct pc_thread *t)
 {
     static const char name[] = PC_SAMPLER_HELPERS;
-    pcollect_ref root = t->record->root, part = 0;
+    pcollect_ref root = t->scope, part = 0;
     if (PC_UNLIKELY(t->helper) && pc_arena_string(&pc_process.arena, name, sizeof name - 1))
         part = pc_tree_part(t->tree, root, PCOLLECT_NODE_REGION,
                             pc_hash_bytes(name, sizeof name - 1, 0));

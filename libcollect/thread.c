@@ -35,6 +35,7 @@ static void leave_thread(void *state)
     }
     pc_sampler_leave(t);
     pc_self = NULL;
+    pc_scope_leave(t);
     t->depth = 0;
     pc_tree_retire(t->tree);
 }
@@ -73,6 +74,7 @@ static void take_tree(struct pc_thread *t, struct pc_tree *tree)
     tree->user = t;
     memset(t->twins, 0, sizeof t->twins);
     memset(t->domains, 0, sizeof t->domains);
+    pc_scope_start(t);
 }
 
 static bool new_tree(struct pc_thread *t, uint32_t phase)
@@ -99,6 +101,7 @@ static struct pc_thread *make_thread(uint32_t phase, int32_t tid)
                       (uint32_t)(c->collect_buffer_size / 32)) ||
         !new_tree(t, phase))
         return NULL;
+    pc_scope_made(t);
     t->number = atomic_fetch_add_explicit(&n_threads, 1, memory_order_relaxed);
     return t->number < PC_MAX_THREADS ? t : NULL;
 }
@@ -113,6 +116,7 @@ static struct pc_thread *make_or_adopt(uint32_t phase)
         return make_thread(phase, tid);
     struct pc_thread *t = left->user;
     t->tid = tid;
+    pc_scope_start(t);
     pc_paths_clear(&t->paths);
     return t;
 }
@@ -133,6 +137,10 @@ struct pc_thread *pc_thread_enter_as(bool helper)
     if (t) {
         t->stack = find_stack();
         t->generation = atomic_load_explicit(&pc_loadmap_generation, memory_order_acquire);
+        t->bumps = atomic_load(&pc_control.bumps);
+        pc_scope_refresh(t);
+        t->generation -= pc_scope_is_off(); /* its first call looks again */
+        t->bumps -= pc_scope_is_off();
         t->busy = 0;
         t->helper = helper;
         pthread_setspecific(end_key, t);
@@ -148,6 +156,9 @@ bool pc_thread_refresh(struct pc_thread *t)
     uint32_t phase = atomic_load_explicit(&pc_live->phase, memory_order_acquire);
     if (!phase)
         return false;
+    if (pc_scope_is_off() && phase == PC_PHASE_MAIN)
+        return false;
+    uint32_t bumps = atomic_load_explicit(&pc_control.bumps, memory_order_acquire);
     uint32_t wanted = is_late(phase) ? PC_PHASE_LATE : PC_PHASE_MAIN;
     uint32_t generation = atomic_load_explicit(&pc_loadmap_generation, memory_order_acquire);
     bool ok = true;
@@ -158,8 +169,11 @@ bool pc_thread_refresh(struct pc_thread *t)
         errno = saved;
     }
     if (t->generation != generation) {
-        pc_paths_clear(&t->paths);
+        if (generation - t->generation != bumps - t->bumps)
+            pc_paths_clear(&t->paths);
         t->generation = generation;
+        t->bumps = bumps;
+        pc_scope_refresh(t);
     }
     return ok;
 }

@@ -323,6 +323,8 @@ static int read_rank(struct image *m, enum pc_merge_part part)
     r->start_realtime_ns = h->realtime_0_ns;
     r->before_init_ns = span(m, h->start_ticks, h->init_begin_ticks ? h->init_begin_ticks : last);
     r->inside_ns = span(m, h->init_begin_ticks, inside_end);
+    uint64_t unmeasured_ns = pc_image_ns(m, h->unmeasured_ticks);
+    r->inside_ns -= unmeasured_ns < r->inside_ns ? unmeasured_ns : r->inside_ns;
     r->after_ns = span(m, h->finalize_end_ticks, h->exit_ticks);
     r->merge_ns = pc_image_ns(m, h->merge_ticks);
     r->closed = h->exit_ticks != 0;

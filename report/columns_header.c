@@ -64,6 +64,7 @@ const char *pct_header_note(unsigned bit)
         "the data was kept in anonymous memory: it would not have survived a kill of the program",
         "the processor has no invariant counter: clock_gettime was used, calls cost more",
         "a part of what was collected was damaged and is left out: totals are too low",
+        "MPI_Pcontrol left parts of the run out: they are in no figure",
     };
     return bit < PC_ARRAY_LEN(notes) ? notes[bit] : NULL;
 }

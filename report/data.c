@@ -3,6 +3,7 @@
  * Gathers what the columns draw from: model, symbols, tree, and for each context its path and its
  * spread over ranks.
  */
+#include "report/samples.h"
 #include "report/table.h"
 
 #include <stdlib.h>
@@ -56,6 +57,7 @@ struct pct_data *pct_data_new(const char *file, const struct pc_profile *p,
             d->frames[p->nodes[i].module]++;
     }
     find_contexts(d);
+    d->samples = pct_samples_new(p, d->symbols);
     return d;
 }
 
@@ -67,6 +69,7 @@ void pct_data_free(struct pct_data *d)
     free(d->paths);
     free(d->spreads);
     free(d->frames);
+    pct_samples_free(d->samples);
     pct_tree_free(d->tree);
     pct_symbols_free(d->symbols);
     pct_model_free(d->model);

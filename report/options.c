@@ -30,8 +30,8 @@ static const struct option_row rows[] = {
     {"format", FORMAT, "text|json|tsv",
      "text for people (default), JSON, or tab-separated values; tsv shows one table"},
     {"table", TABLE, "NAME",
-     "one table only: header, primitives, ranks, contexts, modules, lost, or a table of a plugin "
-     "that was loaded; as tsv if no format is given"},
+     "one table only: header, primitives, ranks, contexts, flat, functions, computation, modules, "
+     "lost, or a table of a plugin that was loaded; as tsv if no format is given"},
     {"depth", DEPTH, "N",
      "frames of a calling context that are told apart, from the outermost on; what is deeper is "
      "added to the last of them"},

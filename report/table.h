@@ -25,7 +25,8 @@ struct pct_data {
     const char **paths; /* of the contexts */
     struct pct_spread *spreads;
     size_t n_contexts;
-    uint32_t *frames;                       /* by module: nodes of the profile in it */
+    uint32_t *frames; /* by module: nodes of the profile in it */
+    struct pct_samples *samples;
     const struct pc_profile_table *rows_of; /* what the columns of a plugin's table draw from */
     /* Of comparisons; then only `pool` is set of what is above. */
     const struct pct_scale *scale;
@@ -100,6 +101,15 @@ void pct_rows_table(struct pct_rows_table *out, const struct pct_data *d,
 enum { PCT_N_HEADER_COLUMNS = 32 };
 extern const struct pct_column pct_header_columns[PCT_N_HEADER_COLUMNS];
 size_t pct_header_count(const struct pct_data *d);
+
+/* The tables of samples (columns_samples.c). */
+enum { PCT_N_FLAT_COLUMNS = 12, PCT_N_FUNCTION_COLUMNS = 11, PCT_N_COMPUTATION_COLUMNS = 10 };
+extern const struct pct_column pct_flat_columns[PCT_N_FLAT_COLUMNS];
+extern const struct pct_column pct_function_columns[PCT_N_FUNCTION_COLUMNS];
+extern const struct pct_column pct_computation_columns[PCT_N_COMPUTATION_COLUMNS];
+size_t pct_count_lines(const struct pct_data *d);
+size_t pct_count_functions(const struct pct_data *d);
+size_t pct_count_contexts(const struct pct_data *d);
 
 /* Hosts of the ranks, each once, in the order of their first ranks; the caller frees the list. */
 size_t pct_header_hosts(const struct pct_data *d, const char ***hosts_out);

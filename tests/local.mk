@@ -58,5 +58,6 @@ include tests/tools/local.mk
 include tests/report/local.mk
 include tests/mpi/local.mk
 include tests/safety/local.mk
+include tests/sample/local.mk
 include tests/cost/local.mk
 include tests/project/local.mk

@@ -54,7 +54,8 @@ enum pcollect_lost {
     PCOLLECT_LOST_UNCACHED,      /* contexts that had to be walked in full at every call */
     PCOLLECT_LOST_RECEIVES,      /* nonblocking receives whose size was never learnt */
     PCOLLECT_LOST_LATE,          /* calls after the merge for which the file had no room */
-    PCOLLECT_LOST_ROWS, /* entries of tables (pcollect_host.row) for which no room was left */
+    PCOLLECT_LOST_ROWS,    /* entries of tables (pcollect_host.row) for which no room was left */
+    PCOLLECT_LOST_REGIONS, /* regions that were not ended or not begun, or found no room */
     PCOLLECT_N_LOST
 };
 
@@ -84,7 +85,9 @@ struct pcollect_arena_header {
     /* Phases of the process, in ticks; 0 is not reached. start is as near to exec as can be had. */
     uint64_t start_ticks, init_begin_ticks, init_end_ticks;
     uint64_t finalize_begin_ticks, finalize_end_ticks, exit_ticks;
-    uint64_t merge_ticks;  /* length of this library's own work inside MPI_Finalize */
+    uint64_t merge_ticks; /* length of this library's own work inside MPI_Finalize */
+    /* Between MPI_Init and MPI_Finalize: off, or before what was collected was forgotten. */
+    uint64_t unmeasured_ticks;
     pcollect_ref modules;  /* newest struct pcollect_module */
     pcollect_ref threads;  /* newest struct pcollect_thread */
     pcollect_ref plugins;  /* newest struct pcollect_plugin_rec */
@@ -110,7 +113,8 @@ enum pcollect_arena_flag {
 enum pcollect_note {
     PCOLLECT_NOTE_ANONYMOUS = 1u << 0,  /* no spool: the arena would not have survived a kill */
     PCOLLECT_NOTE_SLOW_CLOCK = 1u << 1, /* no invariant counter: clock_gettime is used */
-    PCOLLECT_NOTE_DAMAGED = 1u << 2     /* set by the reader: parts of the arena were left out */
+    PCOLLECT_NOTE_DAMAGED = 1u << 2,    /* set by the reader: parts of the arena were left out */
+    PCOLLECT_NOTE_PAUSED = 1u << 3      /* MPI_Pcontrol left parts of the run out */
 };
 
 struct pcollect_op {

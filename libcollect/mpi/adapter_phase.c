@@ -330,11 +330,14 @@ int pc_wrap_PMPI_Abort(MPI_Comm comm, int errorcode)
     ABORT(1, pc_pmpi);
 }
 
-/* Of variadic arguments only the MPI or tool behind knows what they are: the level is passed on. */
+/* Of variadic arguments only the MPI or tool behind knows what they are: the level is passed on. It
+ * is obeyed wherever the call comes from: from Fortran it may look like one of the MPI library's.
+ */
 #define PCONTROL(is_pmpi, table)                                                                   \
     BEGIN(call, Pcontrol, is_pmpi);                                                                \
     CALL(call, ((pc_fn_Pcontrol *)table[PC_OP_Pcontrol])(level));                                  \
     END(call);                                                                                     \
+    pc_core->control(level);                                                                       \
     return rc
 
 int pc_wrap_MPI_Pcontrol(int level, ...)

@@ -222,6 +222,11 @@ static uint32_t thread_number(struct pc_thread *thread)
     return thread->number;
 }
 
+static void control(int level)
+{
+    (void)level;
+}
+
 static void init_begin(void)
 {
     host.init_begins++;
@@ -309,6 +314,7 @@ const struct pc_core *pc_core_table(void)
         .memory = memory,
         .thread_slot = offsetof(struct pc_thread, slot),
         .thread_number = thread_number,
+        .control = control,
         .init_begin = init_begin,
         .init_end = init_end,
         .finalize_begin = finalize_begin,

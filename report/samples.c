@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Sums of samples by line, function and context. One pass over the profile's nodes in preorder:
+ * each finds its context below that of its parent; the samples of a node are added to its own line
+ * and function, and once to each line and function on the way to the root.
+ */
+#include "report/samples.h"
+
+#include "report/table.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct sums {
+    struct pct_samples *out;
+    const struct pc_profile *profile;
+    struct pct_symbols *symbols;
+    uint32_t samples_field, time_field;
+    uint32_t *context; /* by profile node: row of contexts, or PC_NO_INDEX */
+    uint32_t stamp;
+    struct pct_buf text;
+};
+
+/* ---- Rows by an interned key ------------------------------------------------------------------
+ */
+
+static size_t find_slot(const struct pct_sample_rows *r, const char *key)
+{
+    size_t i = pc_hash_u64((uintptr_t)key) & (r->n_slots - 1);
+    while (r->slots[i] && r->keys[r->slots[i] - 1] != key)
+        i = (i + 1) & (r->n_slots - 1);
+    return i;
+}
+
+static void grow_slots(struct pct_sample_rows *r)
+{
+    free(r->slots);
+    r->n_slots = r->n_slots ? r->n_slots * 2 : 256;
+    r->slots = pct_alloc(r->n_slots, sizeof *r->slots);
+    for (size_t i = 0; i < r->n; i++)
+        r->slots[find_slot(r, r->keys[i])] = (uint32_t)i + 1;
+}
+
+/* The row of the key that stands in s->text; *is_new: it is empty. */
+static uint32_t find_row(struct sums *s, struct pct_sample_rows *r, bool *is_new)
+{
+    const char *key = pct_pool_intern(s->out->pool, s->text.data);
+    if (r->n * 2 >= r->n_slots)
+        grow_slots(r);
+    size_t slot = find_slot(r, key);
+    *is_new = !r->slots[slot];
+    if (!*is_new)
+        return r->slots[slot] - 1;
+    size_t room = r->room;
+    r->row = pct_grow(r->row, r->n, &r->room, sizeof *r->row);
+    r->keys = pct_grow(r->keys, r->n, &room, sizeof *r->keys);
+    r->row[r->n] = (struct pct_sample_row){.path = key, .parent = PC_NO_INDEX};
+    r->keys[r->n] = key;
+    r->slots[slot] = (uint32_t)++r->n;
+    return (uint32_t)r->n - 1;
+}
+
+/* ---- Keys -------------------------------------------------------------------------------------
+ */
+
+static const char *module_name(const struct sums *s, const struct pc_profile_node *n)
+{
+    return n->module == PC_NO_INDEX ? NULL
+                                    : pct_symbols_base_name(s->profile->modules[n->module].path);
+}
+
+/* The function of a frame, or where it is if that is unknown. */
+static const char *name_frame(struct sums *s, const struct pct_frame *f,
+                              const struct pc_profile_node *n)
+{
+    const char *module = module_name(s, n);
+    struct pct_buf b = {0};
+    if (f->function)
+        return f->function;
+    if (!module)
+        return "(no module)";
+    pct_buf_format(&b, "%s+0x%llx", module, (unsigned long long)n->offset);
+    const char *kept = pct_pool_intern(s->out->pool, b.data);
+    pct_buf_free(&b);
+    return kept;
+}
+
+static uint32_t row_of_frame(struct sums *s, struct pct_sample_rows *rows,
+                             const struct pct_frame *f, const struct pc_profile_node *n)
+{
+    const char *module = module_name(s, n);
+    bool lines = rows == &s->out->lines, is_new;
+    const char *function = name_frame(s, f, n);
+    pct_buf_clear(&s->text);
+    pct_buf_format(&s->text, "%s\n%s\n%u\n%s", function, f->file ? f->file : "",
+                   lines ? f->line : 0, module ? module : "");
+    uint32_t i = find_row(s, rows, &is_new);
+    struct pct_sample_row *r = &rows->row[i];
+    if (is_new) {
+        r->function = function;
+        r->file = f->file;
+        r->line = lines ? f->line : 0;
+        r->module = module;
+        r->path = NULL;
+    }
+    return i;
+}
+
+static uint32_t row_of_op(struct sums *s, struct pct_sample_rows *rows, const char *name)
+{
+    bool is_new;
+    pct_buf_clear(&s->text);
+    pct_buf_text(&s->text, name);
+    uint32_t i = find_row(s, rows, &is_new);
+    rows->row[i].function = name;
+    rows->row[i].path = NULL;
+    return i;
+}
+
+/* ---- Lines and functions ----------------------------------------------------------------------
+ */
+
+static void add(struct pct_sampled *to, struct pct_sampled what)
+{
+    to->samples += what.samples;
+    to->ns += what.ns;
+}
+
+static void add_to_row(struct sums *s, struct pct_sample_rows *rows, uint32_t i,
+                       struct pct_sampled what, bool self)
+{
+    struct pct_sample_row *r = &rows->row[i];
+    if (self)
+        add(&r->self, what);
+    if (r->seen == s->stamp)
+        return;
+    r->seen = s->stamp;
+    add(&r->total, what);
+}
+
+/* An instruction is looked up as the return address behind it would be. */
+static struct pct_place find_place(struct sums *s, const struct pc_profile_node *n)
+{
+    return pct_symbols_find(s->symbols, n->module, n->offset + (n->kind == PCOLLECT_NODE_POINT));
+}
+
+static void add_frames(struct sums *s, const struct pc_profile_node *n, struct pct_sampled what,
+                       bool self)
+{
+    struct pct_place place = find_place(s, n);
+    for (uint32_t k = place.n_frames; k-- > 0;) {
+        bool innermost = self && k + 1 == place.n_frames;
+        const struct pct_frame *f = &place.frames[k];
+        add_to_row(s, &s->out->lines, row_of_frame(s, &s->out->lines, f, n), what, innermost);
+        add_to_row(s, &s->out->functions, row_of_frame(s, &s->out->functions, f, n), what,
+                   innermost);
+    }
+}
+
+static void add_everywhere(struct sums *s, uint32_t node, struct pct_sampled what)
+{
+    const struct pc_profile *p = s->profile;
+    s->stamp++;
+    for (uint32_t i = node; i != PC_NO_INDEX; i = p->nodes[i].parent) {
+        const struct pc_profile_node *n = &p->nodes[i];
+        if (n->kind == PCOLLECT_NODE_OP) {
+            const char *name = p->ops[n->op].name;
+            bool self = i == node || p->nodes[node].parent == i;
+            self = self && p->nodes[node].kind != PCOLLECT_NODE_POINT;
+            add_to_row(s, &s->out->lines, row_of_op(s, &s->out->lines, name), what, self);
+            add_to_row(s, &s->out->functions, row_of_op(s, &s->out->functions, name), what, self);
+        } else if (n->kind == PCOLLECT_NODE_CUT) {
+            add(&s->out->cut, what);
+        } else if (n->kind == PCOLLECT_NODE_FRAME || n->kind == PCOLLECT_NODE_POINT) {
+            add_frames(s, n, what, i == node);
+        }
+    }
+}
+
+/* ---- Contexts ---------------------------------------------------------------------------------
+ */
+
+static uint32_t child_context(struct sums *s, uint32_t parent, const char *label)
+{
+    struct pct_sample_rows *rows = &s->out->contexts;
+    bool is_new;
+    pct_buf_clear(&s->text);
+    if (parent != PC_NO_INDEX)
+        pct_buf_format(&s->text, "%s > ", rows->row[parent].path);
+    pct_buf_text(&s->text, label);
+    uint32_t i = find_row(s, rows, &is_new);
+    if (is_new) {
+        rows->row[i].function = pct_pool_intern(s->out->pool, label);
+        rows->row[i].parent = parent;
+    }
+    return i;
+}
+
+static uint32_t frame_contexts(struct sums *s, uint32_t at, const struct pc_profile_node *n)
+{
+    struct pct_place place = find_place(s, n);
+    struct pct_buf label = {0};
+    for (uint32_t k = 0; k < place.n_frames; k++) {
+        const struct pct_frame *f = &place.frames[k];
+        const char *module = module_name(s, n);
+        pct_buf_clear(&label);
+        pct_buf_text(&label, name_frame(s, f, n));
+        if (f->file || (f->function && module))
+            pct_buf_format(&label, "@%s", f->file ? pct_symbols_base_name(f->file) : module);
+        at = child_context(s, at, label.data);
+    }
+    pct_buf_free(&label);
+    return at;
+}
+
+static uint32_t find_context(struct sums *s, uint32_t node)
+{
+    const struct pc_profile *p = s->profile;
+    const struct pc_profile_node *n = &p->nodes[node];
+    uint32_t at = n->parent == PC_NO_INDEX ? PC_NO_INDEX : s->context[n->parent];
+    struct pct_buf label = {0};
+    const char *name;
+    switch (n->kind) {
+    case PCOLLECT_NODE_FRAME:
+    case PCOLLECT_NODE_POINT:
+        return frame_contexts(s, at, n);
+    case PCOLLECT_NODE_OP:
+        return child_context(s, at, p->ops[n->op].name);
+    case PCOLLECT_NODE_CUT:
+        return child_context(s, at, "(cut)");
+    case PCOLLECT_NODE_PHASE:
+    case PCOLLECT_NODE_REGION:
+        name = n->kind == PCOLLECT_NODE_REGION ? pc_profile_region(p, n->offset) : NULL;
+        if (name)
+            pct_buf_format(&label, "(%s)", name);
+        else
+            pct_buf_format(&label, "(phase %llu)", (unsigned long long)n->offset);
+        at = child_context(s, at, label.data);
+        pct_buf_free(&label);
+        return at;
+    default:
+        return at;
+    }
+}
+
+/* Rows come after their parents: from the end, each is complete when it is added to its parent. */
+static void sum_contexts(struct pct_sample_rows *rows)
+{
+    for (size_t i = rows->n; i-- > 0;) {
+        struct pct_sample_row *r = &rows->row[i];
+        add(&r->total, r->self);
+        if (r->parent != PC_NO_INDEX)
+            add(&rows->row[r->parent].total, r->total);
+    }
+}
+
+/* ---- All --------------------------------------------------------------------------------------
+ */
+
+static uint32_t find_field(const struct pc_profile *p, const char *name)
+{
+    for (uint32_t k = 0; k < p->n_fields; k++)
+        if (!strcmp(p->fields[k].plugin, "clock") && !strcmp(p->fields[k].name, name))
+            return k;
+    return PC_NO_INDEX;
+}
+
+static struct pct_sampled samples_of(const struct sums *s, const struct pc_profile_node *n)
+{
+    struct pct_sampled none = {0, 0};
+    if (n->data == PC_NO_INDEX)
+        return none;
+    const struct pc_profile_data *d = &s->profile->data[n->data];
+    const struct pc_stat *samples = pc_data_stat(d, s->samples_field);
+    const struct pc_stat *time = pc_data_stat(d, s->time_field);
+    if (!samples || !time)
+        return none;
+    return (struct pct_sampled){(uint64_t)samples->sum, time->sum};
+}
+
+static void sum_all(struct sums *s)
+{
+    const struct pc_profile *p = s->profile;
+    for (uint32_t i = 0; i < p->n_nodes; i++) {
+        const struct pc_profile_node *n = &p->nodes[i];
+        struct pct_sampled what = samples_of(s, n);
+        s->context[i] = find_context(s, i);
+        if (!what.samples)
+            continue;
+        add(&s->out->all, what);
+        if (n->kind != PCOLLECT_NODE_POINT)
+            add(&s->out->mpi, what);
+        if (s->context[i] != PC_NO_INDEX)
+            add(&s->out->contexts.row[s->context[i]].self, what);
+        add_everywhere(s, i, what);
+    }
+    sum_contexts(&s->out->contexts);
+}
+
+struct pct_samples *pct_samples_new(const struct pc_profile *p, struct pct_symbols *symbols)
+{
+    struct pct_samples *out = pct_alloc(1, sizeof *out);
+    struct sums s = {.out = out, .profile = p, .symbols = symbols};
+    out->pool = pct_pool_new();
+    s.samples_field = find_field(p, "samples");
+    s.time_field = find_field(p, "time");
+    if (s.samples_field == PC_NO_INDEX || s.time_field == PC_NO_INDEX)
+        return out;
+    s.context = pct_alloc(p->n_nodes, sizeof *s.context);
+    sum_all(&s);
+    free(s.context);
+    pct_buf_free(&s.text);
+    return out;
+}
+
+static void free_rows(struct pct_sample_rows *r)
+{
+    free(r->row);
+    free(r->slots);
+    free(r->keys);
+}
+
+void pct_samples_free(struct pct_samples *s)
+{
+    if (!s)
+        return;
+    free_rows(&s->lines);
+    free_rows(&s->functions);
+    free_rows(&s->contexts);
+    pct_pool_free(s->pool);
+    free(s);
+}
+
+bool pct_samples_error(struct pct_sampled part, struct pct_sampled all, pc_u128 *ns_out)
+{
+    if (part.samples < PCT_SAMPLES_FEW || all.samples < part.samples)
+        return false;
+    double n = (double)part.samples, share = n / (double)all.samples;
+    *ns_out = (pc_u128)(1.96 * sqrt(n * (1 - share)) * ((double)part.ns / n) + 0.5);
+    return true;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What the samples of a profile say: by line, by function, and by calling context, each with its
+ * own samples and with those of what it called.
+ *
+ * A sample inside an MPI call belongs to the call's function. Standard error: of n samples out of N
+ * that fell independently, n has variance n (1 - n/N). doc/error-bars.md says when that holds.
+ */
+#ifndef PCT_SAMPLES_H
+#define PCT_SAMPLES_H
+
+#include "report/symbols.h"
+#include "report/text.h"
+
+/* Samples, and the CPU time that they stand for; of all ranks and threads. */
+struct pct_sampled {
+    uint64_t samples;
+    pc_u128 ns;
+};
+
+struct pct_sample_row {
+    const char *function; /* of a context: as it is shown in the tree */
+    const char *file;     /* NULL: unknown */
+    uint32_t line;        /* 0: unknown, or all of the function */
+    const char *module;   /* NULL: an MPI function, or no module */
+    const char *path;     /* contexts: with what it was called from; else NULL */
+    uint32_t parent;      /* contexts: PC_NO_INDEX for the outermost */
+    struct pct_sampled self, total;
+    uint32_t seen; /* while totals are added */
+};
+
+struct pct_sample_rows {
+    struct pct_sample_row *row;
+    size_t n, room;
+    uint32_t *slots; /* open addressing by the address of an interned text */
+    const char **keys;
+    size_t n_slots;
+};
+
+struct pct_samples {
+    struct pct_sampled all; /* booked: in computation and in MPI calls */
+    struct pct_sampled mpi;
+    struct pct_sampled cut; /* whose outer frames are unknown */
+    struct pct_sample_rows lines, functions, contexts;
+    struct pct_pool *pool;
+};
+
+/* Never NULL; all.samples is 0 if the profile has none. */
+struct pct_samples *pct_samples_new(const struct pc_profile *p, struct pct_symbols *symbols);
+void pct_samples_free(struct pct_samples *s);
+
+/* Half of the width of the 95 % interval of part.ns; false: too few samples to say. */
+enum { PCT_SAMPLES_FEW = 10 };
+bool pct_samples_error(struct pct_sampled part, struct pct_sampled all, pc_u128 *ns_out);
+
+#endif

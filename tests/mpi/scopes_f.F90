@@ -1,0 +1,22 @@
+! SPDX-License-Identifier: BSD-3-Clause
+! Phases and regions from Fortran: prints what the profile has to say (scopes_show.c).
+program scopes_f
+    use mpi
+    use pcollect
+    implicit none
+    integer :: ierr, n, i
+    call MPI_Init(ierr)
+    call pcollect_region_begin("solve  ")
+    do i = 1, 3
+        call MPI_Comm_size(MPI_COMM_WORLD, n, ierr)
+    end do
+    call pcollect_region_begin("inner")
+    call MPI_Comm_size(MPI_COMM_WORLD, n, ierr)
+    call pcollect_region_end()
+    call pcollect_region_end("solve")
+    call MPI_Pcontrol(7)
+    call MPI_Comm_size(MPI_COMM_WORLD, n, ierr)
+    print '(a)', "calls solve 3", "calls solve/inner 1", "calls phase7 1", "entered phase7 1", &
+        "entered solve 1", "entered solve/inner 1", "lost 0"
+    call MPI_Finalize(ierr)
+end program scopes_f

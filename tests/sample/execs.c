@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Replaces itself again and again, after some computation, with the signal blocked or not: execs N.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+int main(int argc, char **argv)
+{
+    int left = argc > 1 ? atoi(argv[1]) : 0;
+    char number[16];
+    volatile double x = 0;
+    sigset_t all;
+    for (int i = 0; i < 300000 + left % 7 * 10000; i++)
+        x = x + i;
+    if (left == 0) {
+        puts("done");
+        return 0;
+    }
+    sigfillset(&all);
+    if (left % 3 == 0)
+        sigprocmask(SIG_BLOCK, &all, NULL);
+    else
+        sigprocmask(SIG_UNBLOCK, &all, NULL);
+    for (int i = 0; left % 3 == 0 && i < 200000; i++)
+        x = x + i;
+    snprintf(number, sizeof number, "%d", left - 1);
+    execl(argv[0], argv[0], number, (char *)NULL);
+    return 1;
+}
