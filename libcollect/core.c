@@ -221,6 +221,8 @@ static int start(void)
     if (!err)
         err = pc_threads_start();
     if (!err)
+        err = pc_census_start();
+    if (!err)
         err = pc_sampler_start();
     if (!err && pthread_atfork(NULL, NULL, forget_in_child))
         err = PC_ENOMEM;

@@ -177,8 +177,26 @@ extern __thread struct pc_thread *pc_self __attribute__((tls_model("initial-exec
 int pc_threads_start(void);
 /* The calling thread's state, made or adopted; NULL: it is not measured. */
 struct pc_thread *pc_thread_enter(void);
-/* The same at the beginning of a thread; helper: the MPI library made it for itself. */
-struct pc_thread *pc_thread_enter_as(bool helper);
+/* The same at the beginning of a thread in `function`; helper: the MPI library made it for itself.
+ */
+struct pc_thread *pc_thread_enter_as(bool helper, void *function);
+
+/* ---- the table of threads (census.c) ---- */
+enum pc_thread_kind {
+    PC_THREAD_PROGRAM = 0,
+    PC_THREAD_MAIN,
+    PC_THREAD_MPI,
+    PC_THREAD_RUNTIME,
+    PC_THREAD_WITHOUT /* alive at the merge, and never registered */
+};
+int pc_census_start(void);
+void pc_census_init_begin(void);
+void pc_census_init_end(void);
+/* `function`: in which the thread starts, or NULL. */
+enum pc_thread_kind pc_census_kind(int32_t tid, bool helper, void *function);
+void pc_census_enter(struct pc_thread *t, enum pc_thread_kind kind, const char *name);
+/* Before the merge, in its thread. */
+void pc_census_rest(void);
 /* Brings phase and generation up to date; false: the process no longer collects. */
 bool pc_thread_refresh(struct pc_thread *t);
 

@@ -43,8 +43,12 @@ static const struct pc_merge_module *open_merge_module(void)
 
 void pc_init_begin(void)
 {
-    if (pc_header() && !pc_header()->init_begin_ticks)
-        pc_header()->init_begin_ticks = pc_ticks();
+    int saved = errno;
+    if (!pc_header() || pc_header()->init_begin_ticks)
+        return;
+    pc_header()->init_begin_ticks = pc_ticks();
+    pc_census_init_begin();
+    errno = saved;
 }
 
 static uint64_t draw_key(void)
@@ -73,6 +77,7 @@ void pc_init_end(const struct pc_transport *transport, const char *mpi)
     struct pcollect_arena_header *h = pc_header();
     if (!h) /* refused */
         return;
+    pc_census_init_end();
     h->rank = transport->rank;
     pc_process.presence = pc_launch_presence(transport->n_ranks);
     h->job_key = find_key(transport->n_ranks);
@@ -238,6 +243,7 @@ void pc_merge_now(const struct pc_transport *transport)
     uint64_t begin = pc_ticks();
     pc_note_time();
     pc_sampler_end();
+    pc_census_rest();
     atomic_store_explicit(&pc_live->phase, PC_PHASE_LATE, memory_order_release);
     merge(transport);
     uint64_t spent = pc_ticks() - begin;

@@ -123,10 +123,10 @@ static struct pc_thread *make_or_adopt(uint32_t phase)
 
 struct pc_thread *pc_thread_enter(void)
 {
-    return pc_thread_enter_as(false);
+    return pc_thread_enter_as(false, NULL);
 }
 
-struct pc_thread *pc_thread_enter_as(bool helper)
+struct pc_thread *pc_thread_enter_as(bool helper, void *function)
 {
     int saved = errno;
     uint32_t phase = atomic_load_explicit(&pc_live->phase, memory_order_acquire);
@@ -143,6 +143,7 @@ struct pc_thread *pc_thread_enter_as(bool helper)
         t->bumps -= pc_scope_is_off();
         t->busy = 0;
         t->helper = helper;
+        pc_census_enter(t, pc_census_kind(t->tid, helper, function), t->record->name);
         pthread_setspecific(end_key, t);
         pc_self = t;
         pc_sampler_enter(t);

@@ -63,7 +63,7 @@ static struct start begin_thread(struct start *slot)
     bool helper = slot->helper;
     give_back(slot);
     if (is_sampled())
-        pc_thread_enter_as(helper);
+        pc_thread_enter_as(helper, s.posix ? (void *)s.posix : (void *)s.c11);
     return s;
 }
 

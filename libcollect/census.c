@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The table `threads`: which threads the process had, by kind and name, whoever made them.
+ *
+ * A thread is counted when it is registered: at its first MPI call, or, where computation is
+ * sampled, at its beginning. Its kind is known from the module of the function that it starts in;
+ * where that was not seen, from when it came: what appears while MPI_Init runs belongs to the MPI
+ * library. Threads that were never registered are counted at the merge, as the kernel lists them.
+ *
+ * A pool's threads are often numbered in their names: what differs in trailing digits is one row,
+ * or a program that names a hundred thousand threads would have as many.
+ *
+ * Called at registration and around MPI_Init and the merge, never on the path of a call.
+ */
+#include "libcollect/core_private.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MAX_TIDS = 256 };
+
+static const struct pcollect_column columns[] = {
+    {.name = "rank",
+     .doc = "of the process",
+     .type = PCOLLECT_COLUMN_RANK,
+     .unit = PCOLLECT_UNIT_COUNT},
+    {.name = "kind",
+     .doc = "main, program, MPI library, runtime, or without MPI: never seen calling MPI",
+     .type = PCOLLECT_COLUMN_STRING,
+     .unit = PCOLLECT_UNIT_COUNT},
+    {.name = "name",
+     .doc = "that the thread was given; digits at its end are one *",
+     .type = PCOLLECT_COLUMN_STRING,
+     .unit = PCOLLECT_UNIT_COUNT},
+    {.name = "threads",
+     .doc = "of that kind and name",
+     .type = PCOLLECT_COLUMN_NUMBER,
+     .combine = PCOLLECT_SUM,
+     .unit = PCOLLECT_UNIT_COUNT},
+};
+
+static const struct pcollect_table table = {.name = "threads",
+                                            .doc = "threads by kind and name",
+                                            .columns = columns,
+                                            .n_keys = 3,
+                                            .n_values = 1};
+
+/* Threads of before MPI_Init; then those that came while it ran. Written by its thread alone,
+ * before others could ask: a thread that asks early is taken for the program's. */
+static struct {
+    int32_t tid[MAX_TIDS];
+    _Atomic uint32_t n;
+} before, mpi;
+
+static bool has(const int32_t *tids, uint32_t n, int32_t tid)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (tids[i] == tid)
+            return true;
+    return false;
+}
+
+/* Calls fn for every thread of the process. */
+static void each_thread(void (*fn)(int32_t tid))
+{
+    DIR *dir = opendir("/proc/self/task");
+    for (struct dirent *e; dir && (e = readdir(dir));)
+        if (isdigit((unsigned char)e->d_name[0]))
+            fn((int32_t)atoi(e->d_name));
+    if (dir)
+        closedir(dir);
+}
+
+static void note_before(int32_t tid)
+{
+    if (before.n < MAX_TIDS)
+        before.tid[before.n++] = tid;
+}
+
+static void note_mpi(int32_t tid)
+{
+    if (mpi.n < MAX_TIDS && !has(before.tid, before.n, tid) && before.n < MAX_TIDS) {
+        mpi.tid[mpi.n] = tid;
+        mpi.n++;
+    }
+}
+
+void pc_census_init_begin(void)
+{
+    each_thread(note_before);
+}
+
+void pc_census_init_end(void)
+{
+    each_thread(note_mpi);
+}
+
+static const char *name_kind(enum pc_thread_kind kind)
+{
+    static const char *const names[] = {"program", "main", "MPI library", "runtime", "without MPI"};
+    return names[kind];
+}
+
+enum pc_thread_kind pc_census_kind(int32_t tid, bool helper, void *function)
+{
+    const struct pc_module *m = function ? pc_loadmap_find((uintptr_t)function) : NULL;
+    if (helper || (m && m->flags & PCOLLECT_MODULE_MPI) || has(mpi.tid, mpi.n, tid))
+        return PC_THREAD_MPI;
+    if (m && m->flags & PCOLLECT_MODULE_RUNTIME)
+        return PC_THREAD_RUNTIME;
+    return tid == (int32_t)getpid() ? PC_THREAD_MAIN : PC_THREAD_PROGRAM;
+}
+
+static void add_row(struct pc_thread *t, enum pc_thread_kind kind, const char *name)
+{
+    char pattern[20];
+    size_t n = strlen(name), digits = 0;
+    while (digits < n && isdigit((unsigned char)name[n - 1 - digits]))
+        digits++;
+    pc_format(pattern, sizeof pattern, "%s", name);
+    if (digits && digits < n)
+        pc_format(pattern + n - digits, sizeof pattern - n + digits, "*");
+    uint64_t keys[] = {(uint64_t)(int64_t)PCOLLECT_RANK_SELF, pc_table_string(name_kind(kind)),
+                       pc_table_string(pattern)};
+    uint64_t *values = pc_table_row(t, &table, keys);
+    if (values)
+        ++*values;
+}
+
+int pc_census_start(void)
+{
+    return pc_table_add("pcollect", &table);
+}
+
+void pc_census_enter(struct pc_thread *t, enum pc_thread_kind kind, const char *name)
+{
+    if (t->phase == PC_PHASE_MAIN)
+        add_row(t, kind, name);
+}
+
+/* ---- Those that were never registered ---------------------------------------------------------
+ */
+
+static bool is_registered(int32_t tid)
+{
+    pcollect_ref ref = __atomic_load_n(&pc_header()->threads, __ATOMIC_ACQUIRE);
+    while (ref) {
+        const struct pcollect_thread *r = pc_arena_at(&pc_process.arena, ref);
+        if (r->tid == tid)
+            return true;
+        ref = r->next;
+    }
+    return false;
+}
+
+static void count_unregistered(int32_t tid)
+{
+    char path[64], name[20] = "";
+    if (is_registered(tid))
+        return;
+    pc_format(path, sizeof path, "/proc/self/task/%d/comm", tid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? -1 : read(fd, name, sizeof name - 1);
+    if (fd >= 0)
+        close(fd);
+    if (n <= 0)
+        return; /* it has just ended */
+    name[strcspn(name, "\n")] = '\0';
+    enum pc_thread_kind kind = pc_census_kind(tid, false, NULL);
+    add_row(NULL, kind == PC_THREAD_PROGRAM ? PC_THREAD_WITHOUT : kind, name);
+}
+
+void pc_census_rest(void)
+{
+    each_thread(count_unregistered);
+}

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Threads of every kind that call MPI, in an MPI program on two ranks. The second argument of a way
+ * is the number of threads or rounds.
+ *
+ *   all N         8 threads of each rank send to their fellows on the other rank, N times
+ *   many N        N threads are made and ended one after the other, 8 at a time
+ *   before        a thread that was made before MPI_Init calls MPI after it
+ *   init-thread   MPI_Init and MPI_Finalize run in a thread that is not main
+ *   detached      detached threads live on at exit
+ *
+ * Prints how many calls of MPI_Comm_rank were made on both ranks together, and for `many` whether
+ * the process grew.
+ */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE 1
+#endif
+#include <mpi.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { N_AT_ONCE = 8 };
+
+static int rank, rounds;
+static atomic_long n_calls;
+static atomic_int n_ready;
+
+static void call(void)
+{
+    int r;
+    MPI_Comm_rank(MPI_COMM_WORLD, &r);
+    n_calls++;
+}
+
+static void *exchange(void *number)
+{
+    int tag = (int)(size_t)number, x = 0;
+    char name[16];
+    snprintf(name, sizeof name, "worker-%d", tag);
+    pthread_setname_np(pthread_self(), name);
+    for (int i = 0; i < rounds; i++) {
+        MPI_Sendrecv(&i, 1, MPI_INT, 1 - rank, tag, &x, 1, MPI_INT, 1 - rank, tag, MPI_COMM_WORLD,
+                     MPI_STATUS_IGNORE);
+        if (x != i)
+            exit(8);
+        call();
+    }
+    return NULL;
+}
+
+static void *call_once(void *unused)
+{
+    call();
+    return unused;
+}
+
+static void run_all(void *(*run)(void *))
+{
+    pthread_t threads[N_AT_ONCE];
+    for (size_t i = 0; i < N_AT_ONCE; i++)
+        if (pthread_create(&threads[i], NULL, run, (void *)i))
+            exit(9);
+    for (size_t i = 0; i < N_AT_ONCE; i++)
+        pthread_join(threads[i], NULL);
+}
+
+/* Pages of the arena's file are counted too: they are shared memory. */
+static long resident_pages(void)
+{
+    long size, resident = 0;
+    FILE *f = fopen("/proc/self/statm", "r");
+    if (!f || fscanf(f, "%ld %ld", &size, &resident) != 2)
+        exit(9);
+    fclose(f);
+    return resident;
+}
+
+static void make_many(void)
+{
+    for (int i = 0; i < 200 / N_AT_ONCE; i++)
+        run_all(call_once);
+    long first = resident_pages();
+    for (int i = 0; i < (rounds - 200) / N_AT_ONCE; i++)
+        run_all(call_once);
+    long more = resident_pages() - first;
+    if (more > 256)
+        printf("rank %d grew by %ld pages\n", rank, more);
+}
+
+static void *wait_and_call(void *unused)
+{
+    while (!n_ready)
+        usleep(1000);
+    call();
+    return unused;
+}
+
+static void *call_and_stay(void *unused)
+{
+    call();
+    n_ready++;
+    for (;;)
+        pause();
+    return unused;
+}
+
+static void start(void)
+{
+    int provided;
+    MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &provided);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    n_calls++;
+    if (provided != MPI_THREAD_MULTIPLE)
+        exit(7);
+}
+
+static void end(void)
+{
+    long mine = n_calls, all;
+    MPI_Reduce(&mine, &all, 1, MPI_LONG, MPI_SUM, 0, MPI_COMM_WORLD);
+    MPI_Finalize();
+    if (rank == 0)
+        printf("%ld\n", all);
+}
+
+static void *whole(void *unused)
+{
+    start();
+    for (int i = 0; i < 10; i++)
+        call();
+    end();
+    return unused;
+}
+
+static void make_detached(void)
+{
+    pthread_attr_t attr;
+    pthread_t thread;
+    pthread_attr_init(&attr);
+    pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+    for (int i = 0; i < 4; i++)
+        if (pthread_create(&thread, &attr, call_and_stay, NULL))
+            exit(9);
+    while (n_ready < 4)
+        usleep(1000);
+}
+
+int main(int argc, char **argv)
+{
+    const char *way = argc > 1 ? argv[1] : "all";
+    pthread_t thread;
+    rounds = argc > 2 ? atoi(argv[2]) : 100;
+    if (!strcmp(way, "init-thread")) {
+        pthread_create(&thread, NULL, whole, NULL);
+        pthread_join(thread, NULL);
+        return 0;
+    }
+    if (!strcmp(way, "before"))
+        pthread_create(&thread, NULL, wait_and_call, NULL);
+    start();
+    if (!strcmp(way, "all"))
+        run_all(exchange);
+    if (!strcmp(way, "many"))
+        make_many();
+    if (!strcmp(way, "before")) {
+        n_ready = 1;
+        pthread_join(thread, NULL);
+    }
+    if (!strcmp(way, "detached"))
+        make_detached();
+    end();
+    fflush(stdout);
+    return 0;
+}
