@@ -4,6 +4,7 @@
  * may be added at the end of a table, none may change or go.
  */
 #include "include/pcollect/plugin.h"
+#include "report/findings/findings.h"
 #include "report/table.h"
 
 #define COLUMN_GETTER(name)                                                                        \
@@ -572,6 +573,8 @@ static const struct pct_column lost_columns[] = {
 const struct pct_table pct_tables[] = {
     {"header", "one row: the whole run", pct_header_count, NULL, NULL, pct_header_columns,
      PCT_N_HEADER_COLUMNS},
+    {"findings", "what the run loses, greatest saving first (doc/findings.md)", pct_count_findings,
+     NULL, NULL, pct_finding_columns, PCT_N_FINDING_COLUMNS},
     {"primitives", "one row for each MPI function that was called", count_ops, "exclusive_s",
      "mpi_percent", COLUMNS(primitive_columns)},
     {"ranks", "one row for each rank", count_ranks, NULL, NULL, COLUMNS(rank_columns)},

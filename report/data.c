@@ -3,6 +3,7 @@
  * Gathers what the columns draw from: model, symbols, tree, and for each context its path and its
  * spread over ranks.
  */
+#include "report/findings/findings.h"
 #include "report/samples.h"
 #include "report/table.h"
 
@@ -65,6 +66,7 @@ void pct_data_free(struct pct_data *d)
 {
     if (!d)
         return;
+    pct_findings_free(d->findings);
     free(d->contexts);
     free(d->paths);
     free(d->spreads);

@@ -348,8 +348,10 @@ void pct_print_head(FILE *out, const struct pct_data *d, const struct pct_option
     const struct pct_overall *a = &d->model->all;
     struct pct_buf b = {0};
     pct_text_escape(&b, d->file, PCT_ESCAPE_CELL);
-    fprintf(out, "%spcollect report%s %s\n\n", pct_style(o, PCT_STYLE_TITLE),
+    fprintf(out, "%spcollect report%s %s\n", pct_style(o, PCT_STYLE_TITLE),
             pct_style(o, PCT_STYLE_PLAIN), b.data);
+    pct_findings_print(out, d->findings, b.data, o->width);
+    fputc('\n', out);
     pct_buf_clear(&b);
     put_run(&h, &b);
     put_times(&h, &b);

@@ -24,7 +24,7 @@ struct option_row {
     const char *doc;
 };
 
-enum { FORMAT = 256, TABLE, DEPTH, SORT, MIN_PERCENT, FULL_PATHS, WIDTH, COLOR };
+enum { FORMAT = 256, TABLE, DEPTH, SORT, MIN_PERCENT, THRESHOLD, FULL_PATHS, WIDTH, COLOR };
 
 static const struct option_row rows[] = {
     {"format", FORMAT, "text|json|tsv",
@@ -40,6 +40,9 @@ static const struct option_row rows[] = {
     {"min-percent", MIN_PERCENT, "P",
      "leave out what took less than P percent of the time in MPI (default: 0; in the tree of the "
      "text 1)"},
+    {"threshold", THRESHOLD, "RULE=P",
+     "findings of this rule only if they save P percent of the run or more; may be given for "
+     "several rules; the names of rules stand behind findings"},
     {"full-paths", FULL_PATHS, NULL, "files and modules with their folders"},
     {"width", WIDTH, "N", "columns of the text (default: those of the terminal, else 100)"},
     {"color", COLOR, "WHEN", "auto (default: on terminals only), always or never"},
@@ -191,6 +194,32 @@ static int read_table(const char *value, struct pct_options *o)
     return 0;
 }
 
+static const char *next_rule(const void *arg, size_t i)
+{
+    (void)arg;
+    return i < pct_n_rules ? pct_rules[i].name : NULL;
+}
+
+/* RULE=PERCENT */
+static int read_threshold(const char *value, struct pct_options *o)
+{
+    char name[64] = "";
+    size_t n = strcspn(value, "=");
+    pc_u128 percent = 0;
+    if (value[n] != '=' || n >= sizeof name)
+        return refuse("threshold", value, "give RULE=PERCENT");
+    memcpy(name, value, n);
+    if (read_percent("threshold", value + n + 1, &percent))
+        return -1;
+    for (size_t i = 0; i < pct_n_rules; i++) {
+        if (!strcmp(pct_rules[i].name, name)) {
+            o->thresholds[i] = (double)percent / 100000;
+            return 0;
+        }
+    }
+    return refuse_word("threshold", name, next_rule, NULL);
+}
+
 static int read_option(int letter, const char *value, struct pct_options *o)
 {
     int n = 0;
@@ -210,6 +239,8 @@ static int read_option(int letter, const char *value, struct pct_options *o)
     case MIN_PERCENT:
         o->has_min_percent = true;
         return read_percent("min-percent", value, &o->min_percent);
+    case THRESHOLD:
+        return read_threshold(value, o);
     case FULL_PATHS:
         o->tree.full_paths = true;
         return 0;
@@ -281,10 +312,14 @@ static int read_all(int argc, char **argv, struct pct_options *o)
 {
     struct option list[N_ROWS + 1] = {0};
     bool has_format = false;
+    for (size_t i = 0; i < PCT_MAX_RULES; i++)
+        o->thresholds[i] = -1;
     int letter;
     for (size_t i = 0; i < N_ROWS; i++)
         list[i] = (struct option){rows[i].name, rows[i].argument ? required_argument : no_argument,
                                   NULL, rows[i].letter};
+    for (size_t i = 0; i < PCT_MAX_RULES; i++)
+        o->thresholds[i] = -1;
     optind = 0; /* the command may have used getopt itself */
     opterr = 0;
     while ((letter = getopt_long(argc, argv, ":h", list, NULL)) != -1) {

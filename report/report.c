@@ -31,6 +31,7 @@ static void print_rows_table(const struct pct_data *d, const struct pct_options 
 static void print_report(const struct pc_profile *p, const struct pct_options *o)
 {
     struct pct_data *d = pct_data_new(o->file, p, pct_symbols_new(p), &o->tree);
+    d->findings = pct_findings_make(d, o->thresholds);
     if (o->format == PCT_FORMAT_JSON)
         pct_print_json(stdout, d, o);
     else if (o->table)

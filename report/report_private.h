@@ -5,6 +5,7 @@
 #ifndef PCT_REPORT_PRIVATE_H
 #define PCT_REPORT_PRIVATE_H
 
+#include "report/findings/findings.h"
 #include "report/table.h"
 
 enum pct_format { PCT_FORMAT_TEXT, PCT_FORMAT_JSON, PCT_FORMAT_TSV };
@@ -23,6 +24,7 @@ struct pct_options {
     size_t width; /* 0: no limit */
     bool utf8, color;
     enum pct_color color_mode;
+    double thresholds[PCT_MAX_RULES]; /* of findings, by rule; below 0: the rule's own */
 };
 
 /* Reads the command line. 0: go on; 1: all was said, end with *status_out. */

@@ -28,6 +28,7 @@ struct pct_data {
     uint32_t *frames; /* by module: nodes of the profile in it */
     struct pct_samples *samples;
     const struct pc_profile_table *rows_of; /* what the columns of a plugin's table draw from */
+    struct pct_findings *findings;          /* NULL: not looked for */
     /* Of comparisons; then only `pool` is set of what is above. */
     const struct pct_scale *scale;
     const struct pct_diff *diff;

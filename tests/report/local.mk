@@ -53,3 +53,5 @@ tests_report_where_SOURCES = tests/report/where.c
 tests_report_where_CFLAGS = $(PC_FLAGS) $(PC_SANITIZE)
 tests_report_where_LDFLAGS = $(PC_SANITIZE)
 tests_report_where_LDADD = $(report_test_ldadd)
+TESTS += tests/report/findings.test
+EXTRA_DIST += tests/report/findings.test tests/report/fault.awk

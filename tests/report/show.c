@@ -53,6 +53,7 @@ int main(int argc, char **argv)
     if (pct_options_check_table(&o, &sample.p))
         return 2;
     struct pct_data *d = pct_data_new(o.file, &sample.p, symbols, &o.tree);
+    d->findings = pct_findings_make(d, o.thresholds);
     if (o.format == PCT_FORMAT_JSON)
         pct_print_json(stdout, d, &o);
     else if (o.table)

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The facts, the table of rules, the order of findings, and how they are printed.
+ */
+#include "report/findings/findings.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct pct_rule pct_rules[] = {
+    {"imbalance", 0.05, "one rank computes longer than the others, which wait for it",
+     pct_rule_imbalance},
+    {"hub", 0.05, "one rank exchanges most messages", pct_rule_hub},
+    {"chain", 0.05, "ranks wait for each other in a row", pct_rule_chain},
+    {"small-messages", 0.05, "many messages of few bytes", pct_rule_small},
+    {"barrier", 0.05, "time in MPI_Barrier", pct_rule_barrier},
+    {"many-collectives", 0.05, "many collective operations of few bytes", pct_rule_reductions},
+    {"rooted", 0.05, "all data go to or come from one rank", pct_rule_rooted},
+    {"synchronous-send", 0.05, "sends that wait for their receiver", pct_rule_synchronous},
+    {"polling", 0.05, "tests and probes called again and again", pct_rule_polling},
+    {"overlap", 0.05, "nonblocking operations that are waited for at once", pct_rule_overlap},
+    {"communicators", 0.02, "communicators made again and again", pct_rule_communicators},
+    {"datatypes", 0.02, "datatypes made again and again", pct_rule_datatypes},
+    {"small-io", 0.05, "files read or written in small pieces", pct_rule_files},
+    {"window-synchronisation", 0.05, "one-sided communication that waits for synchronisation",
+     pct_rule_windows},
+};
+const size_t pct_n_rules = PC_ARRAY_LEN(pct_rules);
+
+/* ---- Facts ------------------------------------------------------------------------------------
+ */
+
+static const struct pct_node *caller_of(const struct pct_tree *t, const struct pct_node *n)
+{
+    while (n->kind != PCOLLECT_NODE_FRAME && n->parent != PC_NO_INDEX)
+        n = &t->nodes[n->parent];
+    return n->kind == PCOLLECT_NODE_FRAME ? n : NULL;
+}
+
+static void name_fact(struct pct_facts *f, struct pct_fact *fact)
+{
+    const struct pct_tree *t = f->data->tree;
+    const struct pct_node *caller = caller_of(t, &t->nodes[fact->node]);
+    struct pct_buf b = {0};
+    pct_text_escape(&b, fact->op, PCT_ESCAPE_CELL);
+    if (caller && caller->frame.function) {
+        fact->function = caller->frame.function;
+        pct_buf_text(&b, " in ");
+        pct_text_escape(&b, caller->frame.function, PCT_ESCAPE_CELL);
+        if (caller->frame.file) {
+            pct_buf_text(&b, " (");
+            pct_text_escape(&b, pct_symbols_base_name(caller->frame.file), PCT_ESCAPE_CELL);
+            pct_buf_format(&b, ":%u)", caller->frame.line);
+        }
+    } else if (caller) {
+        pct_buf_format(&b, " in %s", caller->label);
+    }
+    fact->place = pct_pool_intern(f->pool, b.data);
+    pct_buf_free(&b);
+}
+
+static void fill_fact(struct pct_facts *f, struct pct_fact *fact, uint32_t node)
+{
+    const struct pct_node *n = &f->data->tree->nodes[node];
+    const struct pc_profile_op *op = &f->data->profile->ops[n->op];
+    *fact = (struct pct_fact){.node = node,
+                              .op = op->name,
+                              .op_class = op->op_class,
+                              .ns = (double)n->own.sum[PCT_EXCLUSIVE],
+                              .calls = (double)n->own.sum[PCT_CALLS],
+                              .bytes_sent = (double)n->own.sum[PCT_SENT],
+                              .bytes_received = (double)n->own.sum[PCT_RECEIVED]};
+    uint64_t *values = pct_alloc(f->n_ranks, sizeof *values);
+    bool *present = pct_alloc(f->n_ranks, sizeof *present);
+    pct_tree_ranks(f->data->tree, node, values, present);
+    fact->rank_ns = pct_alloc(f->n_ranks, sizeof *fact->rank_ns);
+    for (size_t r = 0; r < f->n_ranks; r++)
+        fact->rank_ns[r] = (double)values[r];
+    free(values);
+    free(present);
+    name_fact(f, fact);
+}
+
+static void gather_ranks(struct pct_facts *f)
+{
+    const struct pc_profile *p = f->data->profile;
+    f->n_ranks = p->n_ranks;
+    f->compute_ns = pct_alloc(f->n_ranks, sizeof *f->compute_ns);
+    for (size_t r = 0; r < f->n_ranks; r++) {
+        f->core_ns += (double)p->ranks[r].inside_ns - (double)p->ranks[r].merge_ns;
+        f->compute_ns[r] = (double)pct_model_compute_ns(&p->ranks[r]);
+        f->compute_mean_ns += f->compute_ns[r] / (double)f->n_ranks;
+        if (f->compute_ns[r] > f->compute_ns[f->busiest])
+            f->busiest = r;
+    }
+    for (size_t r = 0; r < f->n_ranks; r++)
+        f->waiting_ns += f->compute_ns[f->busiest] - f->compute_ns[r];
+}
+
+/* Waiting for the busiest rank is done where the others are longer than it is; it is taken from
+ * there in proportion. MPI_Init and MPI_Finalize are not part of it. */
+static void excuse_waiting(struct pct_facts *f)
+{
+    double sum = 0;
+    for (size_t i = 0; i < f->n; i++) {
+        struct pct_fact *fact = &f->list[i];
+        if (fact->op_class == PCOLLECT_CLASS_ENV)
+            continue;
+        for (size_t r = 0; r < f->n_ranks; r++)
+            fact->excused_ns += fmax(0, fact->rank_ns[r] - fact->rank_ns[f->busiest]);
+        sum += fact->excused_ns;
+    }
+    double part = sum > 0 ? fmin(1, f->waiting_ns / sum) : 0;
+    for (size_t i = 0; i < f->n; i++)
+        f->list[i].excused_ns *= part;
+}
+
+static void gather(struct pct_facts *f, const struct pct_data *d, struct pct_pool *pool)
+{
+    *f = (struct pct_facts){.data = d, .pool = pool};
+    gather_ranks(f);
+    f->list = pct_alloc(d->n_contexts, sizeof *f->list);
+    for (size_t i = 0; i < d->n_contexts; i++)
+        fill_fact(f, &f->list[f->n++], d->contexts[i]);
+    excuse_waiting(f);
+}
+
+static void forget(struct pct_facts *f)
+{
+    for (size_t i = 0; i < f->n; i++)
+        free(f->list[i].rank_ns);
+    free(f->list);
+    free(f->compute_ns);
+}
+
+/* ---- Findings ---------------------------------------------------------------------------------
+ */
+
+void pct_finding_add(struct pct_findings *out, const struct pct_facts *f,
+                     const struct pct_rule *rule, double threshold, double saves_ns,
+                     const char *more, const char *format, ...)
+{
+    double saves = f->core_ns > 0 ? saves_ns / f->core_ns : 0;
+    char text[1024];
+    va_list args;
+    if (!(saves >= threshold))
+        return;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    out->list = pct_grow(out->list, out->n, &out->room, sizeof *out->list);
+    out->list[out->n++] = (struct pct_finding){rule->name, saves, pct_pool_intern(out->pool, text),
+                                               pct_pool_intern(out->pool, more)};
+}
+
+static int compare_findings(const void *a, const void *b)
+{
+    const struct pct_finding *x = a, *y = b;
+    if (x->saves != y->saves)
+        return x->saves > y->saves ? -1 : 1;
+    return strcmp(x->text, y->text);
+}
+
+struct pct_findings *pct_findings_make(const struct pct_data *d, const double *thresholds)
+{
+    struct pct_findings *out = pct_alloc(1, sizeof *out);
+    struct pct_facts f;
+    out->pool = pct_pool_new();
+    gather(&f, d, out->pool);
+    for (size_t i = 0; i < pct_n_rules && f.core_ns > 0; i++) {
+        double threshold =
+            thresholds && thresholds[i] >= 0 ? thresholds[i] : pct_rules[i].threshold;
+        pct_rules[i].look(&f, &pct_rules[i], threshold, out);
+    }
+    forget(&f);
+    if (out->n)
+        qsort(out->list, out->n, sizeof *out->list, compare_findings);
+    return out;
+}
+
+void pct_findings_free(struct pct_findings *f)
+{
+    if (!f)
+        return;
+    free(f->list);
+    pct_pool_free(f->pool);
+    free(f);
+}
+
+/* Words in lines of at most `width` columns, 0: one line. */
+static void print_wrapped(FILE *out, const char *text, size_t width)
+{
+    enum { INDENT = 5 };
+    size_t at = INDENT;
+    while (*text) {
+        size_t n = strcspn(text, " ");
+        if (width && at > INDENT && at + 1 + n > width) {
+            fprintf(out, "\n%*s", INDENT, "");
+            at = INDENT;
+        }
+        fprintf(out, "%s%.*s", at > INDENT ? " " : "", (int)n, text);
+        at += n + (at > INDENT);
+        text += n + (text[n] == ' ');
+    }
+    fputc('\n', out);
+}
+
+void pct_findings_print(FILE *out, const struct pct_findings *f, const char *file, size_t width)
+{
+    size_t n = !f ? 0 : f->n < PCT_FINDINGS_SHOWN ? f->n : PCT_FINDINGS_SHOWN;
+    if (!n)
+        return;
+    fputs("\nFindings\n", out);
+    for (size_t i = 0; i < n; i++) {
+        fprintf(out, "  %zu. ", i + 1);
+        print_wrapped(out, f->list[i].text, width);
+        fprintf(out, "     [%s] pcollect report %s %s\n", f->list[i].rule, f->list[i].more, file);
+    }
+    if (f->n > n)
+        fprintf(out, "  and %zu more of less weight\n", f->n - n);
+}
+
+/* ---- The table --------------------------------------------------------------------------------
+ */
+
+#define COLUMN_GETTER(name)                                                                        \
+    static void name(const struct pct_data *d, size_t row, struct pct_value *out)
+
+size_t pct_count_findings(const struct pct_data *d)
+{
+    return d->findings ? d->findings->n : 0;
+}
+
+COLUMN_GETTER(finding_rule)
+{
+    out->text = d->findings->list[row].rule;
+}
+
+COLUMN_GETTER(finding_saves)
+{
+    out->number = (pc_u128)llround(d->findings->list[row].saves * 100000);
+}
+
+COLUMN_GETTER(finding_text)
+{
+    out->text = d->findings->list[row].text;
+}
+
+COLUMN_GETTER(finding_more)
+{
+    out->text = d->findings->list[row].more;
+}
+
+const struct pct_column pct_finding_columns[PCT_N_FINDING_COLUMNS] = {
+    {"rule", "rule", PCT_TEXT, "name of the rule: an entry of doc/findings.md", finding_rule},
+    {"saves_percent", "saves", PCT_PERCENT,
+     "what would be saved at most, of the core-seconds between MPI_Init and the end of "
+     "MPI_Finalize",
+     finding_saves},
+    {"finding", "finding", PCT_TEXT, "what was found, and where", finding_text},
+    {"more", "more", PCT_TEXT, "options of pcollect report that show more", finding_more},
+};

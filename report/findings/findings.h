@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Findings: sentences that say what a run loses, where, and what shows more. doc/findings.md has a
+ * page entry for each rule.
+ *
+ * Data structure: facts are gathered once (each context with its figures by rank); every rule looks
+ * at them and may add findings; findings are sorted by what they would save, as a part of the run's
+ * core-seconds. Invariant: time that ranks wait for the one that computes longest is counted for
+ * that, and not again for the calls in which they wait.
+ */
+#ifndef PCT_FINDINGS_H
+#define PCT_FINDINGS_H
+
+#include "report/table.h"
+
+/* One MPI function called in one function of the program. */
+struct pct_fact {
+    uint32_t node; /* of the shown tree */
+    const char *op;
+    uint16_t op_class;
+    const char *place;    /* "MPI_Send in exchange (a.c:30)" */
+    const char *function; /* that calls it; may be NULL */
+    double ns, calls, bytes_sent, bytes_received;
+    double excused_ns; /* of ns: waiting for the rank that computes longest */
+    double *rank_ns;   /* by rank of the profile */
+};
+
+struct pct_facts {
+    const struct pct_data *data;
+    struct pct_fact *list;
+    size_t n;
+    size_t n_ranks;
+    double core_ns;     /* MPI_Init to the end of MPI_Finalize, over all ranks */
+    double *compute_ns; /* by rank */
+    double compute_mean_ns;
+    size_t busiest;    /* index of the rank that computes longest */
+    double waiting_ns; /* of the others, for it */
+    struct pct_pool *pool;
+};
+
+struct pct_finding {
+    const char *rule;
+    double saves; /* part of the run, 0 to 1 */
+    const char *text;
+    const char *more; /* arguments of the command that shows more */
+};
+
+struct pct_findings {
+    struct pct_finding *list;
+    size_t n, room;
+    struct pct_pool *pool;
+};
+
+struct pct_rule {
+    const char *name;
+    double threshold; /* part of the run that is worth a sentence */
+    const char *doc;
+    void (*look)(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
+                 struct pct_findings *out);
+};
+
+enum { PCT_MAX_RULES = 32 };
+extern const struct pct_rule pct_rules[];
+extern const size_t pct_n_rules;
+
+/* thresholds: by rule, below 0 the rule's own; NULL: all their own. */
+struct pct_findings *pct_findings_make(const struct pct_data *d, const double *thresholds);
+void pct_findings_free(struct pct_findings *f);
+
+enum { PCT_FINDINGS_SHOWN = 5 };
+
+/* At most five sentences, greatest saving first. Nothing where there is nothing to find, or f is
+ * NULL.
+ */
+void pct_findings_print(FILE *out, const struct pct_findings *f, const char *file, size_t width);
+
+/* The table `findings`. */
+enum { PCT_N_FINDING_COLUMNS = 4 };
+extern const struct pct_column pct_finding_columns[PCT_N_FINDING_COLUMNS];
+size_t pct_count_findings(const struct pct_data *d);
+
+/* ---- for the rules ---- */
+
+/* Adds a finding if it saves `threshold` of the run or more. */
+void pct_finding_add(struct pct_findings *out, const struct pct_facts *f,
+                     const struct pct_rule *rule, double threshold, double saves_ns,
+                     const char *more, const char *format, ...)
+    __attribute__((format(printf, 7, 8)));
+
+void pct_rule_imbalance(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
+                        struct pct_findings *out);
+void pct_rule_hub(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
+                  struct pct_findings *out);
+void pct_rule_chain(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
+                    struct pct_findings *out);
+void pct_rule_small(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
+                    struct pct_findings *out);
+void pct_rule_barrier(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
+                      struct pct_findings *out);
+void pct_rule_reductions(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
+                         struct pct_findings *out);
+void pct_rule_rooted(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
+                     struct pct_findings *out);
+void pct_rule_synchronous(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
+                          struct pct_findings *out);
+void pct_rule_polling(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
+                      struct pct_findings *out);
+void pct_rule_overlap(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
+                      struct pct_findings *out);
+void pct_rule_communicators(const struct pct_facts *f, const struct pct_rule *rule,
+                            double threshold, struct pct_findings *out);
+void pct_rule_datatypes(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
+                        struct pct_findings *out);
+void pct_rule_files(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
+                    struct pct_findings *out);
+void pct_rule_windows(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
+                      struct pct_findings *out);
+
+#endif

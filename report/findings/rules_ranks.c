@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Rules that compare ranks: who computes longest, who handles most messages, who waits in a row.
+ */
+#include "report/findings/findings.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static double percent(const struct pct_facts *f, double ns)
+{
+    return 100 * ns / f->core_ns;
+}
+
+static int32_t rank_at(const struct pct_facts *f, size_t index)
+{
+    return f->data->profile->ranks[index].rank;
+}
+
+/* The context in which most waiting was excused; NULL: none. */
+static const struct pct_fact *main_wait(const struct pct_facts *f)
+{
+    const struct pct_fact *most = NULL;
+    for (size_t i = 0; i < f->n; i++) {
+        if (f->list[i].excused_ns > 0 && (!most || f->list[i].excused_ns > most->excused_ns))
+            most = &f->list[i];
+    }
+    return most;
+}
+
+/* ---- Where the busiest rank computes longer, if it was sampled ------------------------------- */
+
+struct sampled {
+    const char *function, *file;
+    uint32_t line;
+    double excess; /* samples of the busiest rank above the mean */
+};
+
+static uint32_t find_field(const struct pc_profile *p, const char *plugin, const char *name)
+{
+    for (uint32_t i = 0; i < p->n_fields; i++) {
+        if (!strcmp(p->fields[i].plugin, plugin) && !strcmp(p->fields[i].name, name))
+            return i;
+    }
+    return PC_NO_INDEX;
+}
+
+/* Value of the field at the busiest rank above the mean of all ranks. */
+static double excess_of(const struct pct_facts *f, const struct pc_profile_data *d, uint32_t field)
+{
+    const struct pc_profile *p = f->data->profile;
+    double own = 0, sum = 0;
+    for (uint32_t i = 0; i < d->n_ranks; i++) {
+        double value = (double)pc_data_value(p, d, i, field);
+        sum += value;
+        if (d->ranks[i] == rank_at(f, f->busiest))
+            own = value;
+    }
+    return own - sum / (double)f->n_ranks;
+}
+
+static void add_sampled(struct sampled *list, size_t *n, size_t room, const struct pct_frame *frame,
+                        double excess)
+{
+    size_t i = 0;
+    while (i < *n && list[i].function != frame->function)
+        i++;
+    if (i == room)
+        return;
+    if (i == *n)
+        list[(*n)++] = (struct sampled){frame->function, frame->file, frame->line, 0};
+    list[i].excess += excess;
+}
+
+/* The function in whose own code the busiest rank has most samples more than the mean. */
+static struct sampled busiest_function(const struct pct_facts *f)
+{
+    enum { ROOM = 512 };
+    const struct pc_profile *p = f->data->profile;
+    uint32_t field = find_field(p, "clock", "samples");
+    struct sampled *list = pct_alloc(ROOM, sizeof *list), most = {0};
+    size_t n = 0;
+    for (uint32_t i = 0; i < p->n_nodes && field != PC_NO_INDEX; i++) {
+        const struct pc_profile_node *node = &p->nodes[i];
+        if (node->kind != PCOLLECT_NODE_POINT || node->data == PC_NO_INDEX)
+            continue;
+        struct pct_place place = pct_symbols_find(f->data->symbols, node->module, node->offset + 1);
+        const struct pct_frame *frame = &place.frames[place.n_frames - 1];
+        if (frame->function)
+            add_sampled(list, &n, ROOM, frame, excess_of(f, &p->data[node->data], field));
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (list[i].excess > most.excess)
+            most = list[i];
+    }
+    free(list);
+    return most;
+}
+
+void pct_rule_imbalance(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
+                        struct pct_findings *out)
+{
+    if (f->n_ranks < 2 || !(f->compute_mean_ns > 0))
+        return;
+    const struct pct_fact *wait = main_wait(f);
+    struct sampled where = busiest_function(f);
+    struct pct_buf b = {0};
+    double others = (f->compute_mean_ns * (double)f->n_ranks - f->compute_ns[f->busiest]) /
+                    (double)(f->n_ranks - 1);
+    double ratio = others > 0 ? f->compute_ns[f->busiest] / others : HUGE_VAL;
+    pct_buf_put(&b, "", 0);
+    if (where.function) {
+        pct_buf_text(&b, " in ");
+        pct_text_escape(&b, where.function, PCT_ESCAPE_CELL);
+        if (where.file) {
+            pct_buf_text(&b, " (");
+            pct_text_escape(&b, pct_symbols_base_name(where.file), PCT_ESCAPE_CELL);
+            pct_buf_format(&b, ":%u)", where.line);
+        }
+    }
+    if (ratio > 4)
+        pct_finding_add(out, f, rule, threshold, f->waiting_ns, "--table ranks",
+                        "Rank %d alone computes%s: the other %zu %s %.0f %% of the run%s%s. Divide "
+                        "this work, or let all ranks do it.",
+                        rank_at(f, f->busiest), b.data, f->n_ranks - 1,
+                        f->n_ranks == 2 ? "rank waits" : "ranks wait", percent(f, f->waiting_ns),
+                        wait ? ", most in " : "", wait ? wait->place : "");
+    else
+        pct_finding_add(
+            out, f, rule, threshold, f->waiting_ns, "--table ranks",
+            "Rank %d computes %.0f %% longer than the mean%s: the other %zu %s %.0f %% "
+            "of the run%s%s.",
+            rank_at(f, f->busiest), 100 * (f->compute_ns[f->busiest] / f->compute_mean_ns - 1),
+            b.data, f->n_ranks - 1, f->n_ranks == 2 ? "rank waits" : "ranks wait",
+            percent(f, f->waiting_ns), wait ? ", most in " : "", wait ? wait->place : "");
+    pct_buf_free(&b);
+}
+
+/* ---- Hub and chain ---------------------------------------------------------------------------
+ */
+
+static bool is_message(const struct pct_fact *fact)
+{
+    return fact->op_class == PCOLLECT_CLASS_P2P || fact->op_class == PCOLLECT_CLASS_COMPLETION;
+}
+
+/* Calls of point-to-point functions by rank. */
+static void count_messages(const struct pct_facts *f, double *calls)
+{
+    const struct pct_data *d = f->data;
+    uint64_t *values = pct_alloc(f->n_ranks, sizeof *values);
+    bool *present = pct_alloc(f->n_ranks, sizeof *present);
+    for (size_t i = 0; i < f->n; i++) {
+        if (f->list[i].op_class != PCOLLECT_CLASS_P2P)
+            continue;
+        for (uint32_t s = d->tree->nodes[f->list[i].node].first_source; s != PC_NO_INDEX;
+             s = d->tree->next_source[s])
+            pct_model_add_ranks(d->model, s, PCT_CALLS, values, present);
+    }
+    for (size_t r = 0; r < f->n_ranks; r++)
+        calls[r] = (double)values[r];
+    free(values);
+    free(present);
+}
+
+/* One rank has as many messages as all others together, and more than twice the mean. */
+void pct_rule_hub(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
+                  struct pct_findings *out)
+{
+    const struct pct_fact *most = NULL;
+    double *calls = pct_alloc(f->n_ranks, sizeof *calls), sum = 0, waits = 0, longest = 0;
+    size_t hub = 0;
+    count_messages(f, calls);
+    for (size_t r = 0; r < f->n_ranks; r++) {
+        sum += calls[r];
+        hub = calls[r] > calls[hub] ? r : hub;
+    }
+    for (size_t i = 0; i < f->n; i++) {
+        double others = 0;
+        for (size_t r = 0; r < f->n_ranks && is_message(&f->list[i]); r++)
+            others += r == hub ? 0 : f->list[i].rank_ns[r];
+        others = fmax(0, others - f->list[i].excused_ns);
+        waits += others;
+        if (others > longest) {
+            longest = others;
+            most = &f->list[i];
+        }
+    }
+    if (f->n_ranks >= 3 && most && calls[hub] >= 0.45 * sum &&
+        calls[hub] * (double)f->n_ranks > 1.3 * sum)
+        pct_finding_add(out, f, rule, threshold, waits, "--table ranks",
+                        "Rank %d takes part in almost every message: the other %zu ranks spend "
+                        "%.0f %% of the run in exchanges with it, most in %s. Let ranks talk to "
+                        "each other, or use a collective operation.",
+                        rank_at(f, hub), f->n_ranks - 1, percent(f, waits), most->place);
+    free(calls);
+}
+
+/* Correlation of time with the number of the rank. */
+static double trend(const struct pct_facts *f, const double *ns)
+{
+    double n = (double)f->n_ranks, mean_r = (n - 1) / 2, mean = 0, rr = 0, tt = 0, rt = 0;
+    for (size_t r = 0; r < f->n_ranks; r++)
+        mean += ns[r] / n;
+    for (size_t r = 0; r < f->n_ranks; r++) {
+        rr += ((double)r - mean_r) * ((double)r - mean_r);
+        tt += (ns[r] - mean) * (ns[r] - mean);
+        rt += ((double)r - mean_r) * (ns[r] - mean);
+    }
+    return rr > 0 && tt > 0 ? rt / sqrt(rr * tt) : 0;
+}
+
+/* The time to receive grows from rank to rank. */
+void pct_rule_chain(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
+                    struct pct_findings *out)
+{
+    for (size_t i = 0; i < f->n && f->n_ranks >= 3; i++) {
+        const struct pct_fact *fact = &f->list[i];
+        if (!is_message(fact) || fabs(trend(f, fact->rank_ns)) < 0.9)
+            continue;
+        double first = fact->rank_ns[0], last = fact->rank_ns[f->n_ranks - 1];
+        double saves = fact->ns - fact->excused_ns;
+        if (fmin(first, last) < 0.25 * fmax(first, last))
+            pct_finding_add(out, f, rule, threshold, saves, "--table contexts",
+                            "The ranks wait for each other in a row: the wait in %s grows from "
+                            "rank to rank, %.0f %% of the run in all. Pass the data on in smaller "
+                            "pieces, or all at once.",
+                            fact->place, percent(f, saves));
+    }
+}
