@@ -313,6 +313,7 @@ void pc_call_complete(struct pc_call *by, const struct pc_origin *origin,
     if (n->kind == PCOLLECT_NODE_DOMAIN)
         op = pc_arena_at(&pc_process.arena, n->parent);
     clear_wanted(&event, t, pc_arena_ref(&pc_process.arena, op));
+    event.end = by->event.end;
     event.op = op->op;
     event.op_class = pc_op_class(op->op);
     event.domain = arrival->domain;

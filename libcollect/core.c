@@ -146,6 +146,12 @@ static const char *host_op_name(uint16_t op)
     return pc_op_name(op);
 }
 
+static uint64_t host_realtime_ns(uint64_t ticks)
+{
+    const struct pcollect_arena_header *h = pc_header();
+    return h->realtime_0_ns + pc_clock_to_ns(ticks - h->ticks_0, pc_process.host.ns_per_tick_q32);
+}
+
 static void host_log(const char *text)
 {
     pc_log("%s", text);
@@ -213,6 +219,7 @@ static int start(void)
                                              .op_name = host_op_name,
                                              .log = host_log,
                                              .row = pc_table_row,
+                                             .realtime_ns = host_realtime_ns,
                                              .string = pc_table_string};
     guess_scale();
     int err = pc_plugins_start();

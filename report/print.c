@@ -21,7 +21,7 @@ const char *pct_style(const struct pct_options *o, enum pct_style style)
  */
 
 /* Level 0 is nothing at all, 8 the greatest; whatever is more than nothing is at least 1. */
-static void put_level(struct pct_buf *b, unsigned level, bool utf8)
+void pct_print_level(struct pct_buf *b, unsigned level, bool utf8)
 {
     static const char ascii[] = " .:-=+*%#";
     if (utf8 && level)
@@ -45,7 +45,7 @@ void pct_print_bar(struct pct_buf *b, const uint64_t *values, size_t n, bool utf
     for (size_t k = 0; k < n_cells; k++) {
         unsigned level =
             greatest ? (unsigned)(((pc_u128)means[k] * 8 + greatest / 2) / greatest) : 0;
-        put_level(b, level || !means[k] ? level : 1, utf8);
+        pct_print_level(b, level || !means[k] ? level : 1, utf8);
     }
     pct_buf_fill(b, ' ', PCT_BAR_CELLS - n_cells);
 }
@@ -140,6 +140,7 @@ void pct_print_text(FILE *out, const struct pct_data *d, const struct pct_option
 {
     pct_print_head(out, d, o);
     print_primitives(out, d, o);
+    pct_print_series(out, d, o);
     pct_print_outline(out, d, o, metric_of(o->sort));
 }
 

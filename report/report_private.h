@@ -52,6 +52,12 @@ void pct_print_outline(FILE *out, const struct pct_data *d, const struct pct_opt
 #define PCT_BAR_CELLS 8u
 void pct_print_bar(struct pct_buf *b, const uint64_t *values, size_t n, bool utf8);
 
+/* One cell of a picture: level 0 is nothing, 8 the greatest. */
+void pct_print_level(struct pct_buf *b, unsigned level, bool utf8);
+
+/* The course of the run, if the profile knows it (series.c). */
+void pct_print_series(FILE *out, const struct pct_data *d, const struct pct_options *o);
+
 /* Control sequences of a terminal; empty without colour. */
 enum pct_style {
     PCT_STYLE_PLAIN,

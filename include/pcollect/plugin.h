@@ -236,6 +236,8 @@ struct pcollect_host {
     /* A number that stands for the text in this process, the same for equal texts; 0: no room. At
      * most 1,023 bytes of it are kept. Takes time: not for every event. AS-safe, MT-safe. */
     uint32_t (*string)(const char *text);
+    /* Ticks as nanoseconds of the wall clock since 1970. AS-safe, MT-safe. */
+    uint64_t (*realtime_ns)(uint64_t ticks);
 };
 
 struct pcollect_comm_plugin {
@@ -256,7 +258,8 @@ struct pcollect_comm_plugin {
     /* After the real function has returned. Required. */
     void (*post)(void *state, const struct pcollect_event *event, void *record);
     /* A nonblocking receive has completed: event->bytes_received, world_source, domain belong to
-     * `record`, the context that posted it. begin and end are 0. May be NULL. */
+     * `record`, the context that posted it. begin is 0, end that of the
+     * completing call. May be NULL. */
     void (*complete)(void *state, const struct pcollect_event *event, void *record);
     /* Called once at the end, records are final; may be NULL. */
     void (*fini)(void *state);
