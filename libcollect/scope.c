@@ -52,7 +52,7 @@ static _Atomic(struct pc_thread *) threads;
 
 /* ---- The table `regions` -------------------------------------------------------------------- */
 
-enum { ENTERED, TIME, MPI_TIME };
+enum { ENTERED, TIME, TIME_IN_MPI };
 
 static const struct pcollect_column columns[] = {
     {"region", "phase or region, inside of others", PCOLLECT_COLUMN_NODE, 0, PCOLLECT_UNIT_COUNT,
@@ -78,7 +78,7 @@ static void book_time(struct pc_thread *t, struct open *o, uint64_t now, bool en
     if (v) {
         v[ENTERED] += entered;
         v[TIME] += now - o->begin;
-        v[MPI_TIME] += mpi_ticks > o->mpi_ticks ? mpi_ticks - o->mpi_ticks : 0;
+        v[TIME_IN_MPI] += mpi_ticks > o->mpi_ticks ? mpi_ticks - o->mpi_ticks : 0;
     }
     o->begin = now;
     o->mpi_ticks = mpi_ticks;
