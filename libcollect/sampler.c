@@ -241,7 +241,7 @@ void pc_sampler_enter(struct pc_thread *t)
         take_row(t, s);
         t->sampler = s;
         s->last_ticks = pc_ticks();
-        s->cost_ticks = s->window_interrupts = s->window_cost_ns = s->window_ns = 0;
+        s->window_interrupts = s->window_cost_ns = s->window_ns = 0;
         s->cpu_ns = pc_sampler_cpu_ns();
         if ((perf_works && open_clock(s)) || open_timer(s))
             pc_sampler_arm(s);

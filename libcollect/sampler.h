@@ -72,10 +72,9 @@ struct pc_sampler {
     uint64_t period_ns; /* mean */
     uint64_t due_ns;    /* of the interrupt that is armed */
     uint64_t last_ticks;
-    uint64_t cpu_ns;     /* of the thread, when it was last read */
-    uint64_t cost_ticks; /* of the handler since then */
-    uint64_t kernel_ns;  /* of one interrupt, outside of the handler */
-    uint64_t sample_ns;  /* that the current sample stands for */
+    uint64_t cpu_ns;    /* of the thread, when it was last read */
+    uint64_t kernel_ns; /* of one interrupt, outside of the handler */
+    uint64_t sample_ns; /* that the current sample stands for */
     /* For max_overhead, which is in percent. */
     uint64_t window_interrupts, window_cost_ns, window_ns, max_overhead;
     uint64_t *counts;                       /* [PC_SAMPLE_N_COUNTS], in the arena */

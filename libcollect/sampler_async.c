@@ -73,37 +73,46 @@ uint64_t pc_sampler_cpu_ns(void)
     return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
-/* The CPU time since the last reading, as it is told apart: what the last interrupt cost, the time
- * that the sample stands for, and what nothing explains. The kernel's part of an interrupt is the
- * least that was ever left between what an interrupt was set to and what had passed when it came.
- * A sample stands for what has passed, also if it is late: that the processor was taken away from
- * a virtual machine, or that timers of the system are coarse. If it is later than that, signals
- * were blocked: it stands for what it was set to, and the rest is counted as missed. */
-static void divide_time(struct pc_sampler *s, bool interrupted)
+/* The CPU time since the last handler, as it is told apart: the kernel's part of the interrupt, the
+ * time that the sample stands for, and what nothing explains. The kernel's part is the least that
+ * was ever left between what an interrupt was set to and what had passed when it came. A sample
+ * stands for what has passed, also if it is late: that the processor was taken away from a virtual
+ * machine, or that timers of the system are coarse. If it is later than that, signals were blocked:
+ * it stands for what it was set to, and the rest is counted as missed. */
+static void divide_time(struct pc_sampler *s, uint64_t now, bool interrupted)
 {
     enum { LATEST_NS = 10000000 };
-    uint64_t now = pc_sampler_cpu_ns(), passed = now - s->cpu_ns;
-    uint64_t cost = pc_clock_to_ns(s->cost_ticks, pc_process.host.ns_per_tick_q32);
-    uint64_t rest = passed > cost + s->due_ns ? passed - cost - s->due_ns : 0;
-    if (interrupted && rest < s->kernel_ns)
-        s->kernel_ns = rest;
-    cost += s->cost_ticks && passed > cost + s->kernel_ns ? s->kernel_ns : 0;
-    s->sample_ns = passed > cost ? passed - cost : 0;
+    uint64_t passed = now - s->cpu_ns, cost = 0;
+    uint64_t rest = passed > s->due_ns ? passed - s->due_ns : 0;
+    if (interrupted) {
+        s->kernel_ns = rest < s->kernel_ns ? rest : s->kernel_ns;
+        cost = s->kernel_ns;
+    }
+    s->sample_ns = passed - cost;
     if (s->sample_ns > s->due_ns + LATEST_NS) {
         s->counts[PC_SAMPLE_MISSED] += (s->sample_ns - s->due_ns) / s->period_ns;
         s->sample_ns = s->due_ns;
     }
-    s->counts[PC_SAMPLE_COST_NS] += cost;
     s->counts[PC_SAMPLE_CPU_NS] += passed;
+    s->counts[PC_SAMPLE_COST_NS] += cost;
     s->window_cost_ns += cost;
     s->window_ns += passed;
     s->cpu_ns = now;
-    s->cost_ticks = 0;
 }
 
 void pc_sampler_settle(struct pc_sampler *s)
 {
-    divide_time(s, false);
+    divide_time(s, pc_sampler_cpu_ns(), false);
+}
+
+/* The handler's own time, by the same clock: it does not count what others run meanwhile. */
+static void count_handler(struct pc_sampler *s, uint64_t begin_ns)
+{
+    s->cpu_ns = pc_sampler_cpu_ns();
+    s->counts[PC_SAMPLE_COST_NS] += s->cpu_ns - begin_ns;
+    s->counts[PC_SAMPLE_CPU_NS] += s->cpu_ns - begin_ns;
+    s->window_cost_ns += s->cpu_ns - begin_ns;
+    s->window_ns += s->cpu_ns - begin_ns;
 }
 
 /* Keeps max_overhead: once in a while the frequency is halved. */
@@ -306,9 +315,9 @@ static void pass_on(int signal, siginfo_t *info, ucontext_t *uc)
         action.sa_handler(signal);
 }
 
-static void count_interrupt(struct pc_sampler *s)
+static void count_interrupt(struct pc_sampler *s, uint64_t cpu_ns)
 {
-    divide_time(s, true);
+    divide_time(s, cpu_ns, true);
     keep_ceiling(s);
     s->counts[PC_SAMPLE_INTERRUPTS]++;
     s->counts[PC_SAMPLE_SEEN_NS] += s->sample_ns;
@@ -332,10 +341,11 @@ void pc_sampler_handle(int signal, siginfo_t *info, void *context)
         s->interrupted = 1;
     uint32_t phase = atomic_load_explicit(&pc_live->phase, memory_order_relaxed);
     if (phase == PC_PHASE_MAIN && t->phase == PC_PHASE_MAIN) {
-        count_interrupt(s);
+        uint64_t begin_ns = pc_sampler_cpu_ns();
+        count_interrupt(s, begin_ns);
         call_on_stack(s->stack_top, take_sample, &i);
-        s->last_ticks = pc_ticks();
-        s->cost_ticks = s->last_ticks - i.begin;
+        s->last_ticks = i.begin;
+        count_handler(s, begin_ns);
         pc_sampler_arm(s);
     } else {
         s->counts[PC_SAMPLE_LATE]++;

@@ -30,11 +30,17 @@ AM_TESTS_ENVIRONMENT = \
 #   PCOLLECT_TEST_LONG   set: do the long form
 #   PCOLLECT_TEST_KILLS  processes that are killed at any instruction
 #   PCOLLECT_TEST_FUZZ   times as many rounds of damaged or random input
+#   PCOLLECT_TEST_STORM  rounds of threads, libraries, children and signals while sampled at 10 kHz
+#   PCOLLECT_TEST_EXECS  execs in a row, sampled at 10 kHz
 PCOLLECT_TEST_KILLS = 2000
 PCOLLECT_TEST_FUZZ = 50
+PCOLLECT_TEST_STORM = 2000
+PCOLLECT_TEST_EXECS = 3000
 check-long:
 	@PCOLLECT_TEST_LONG=1 PCOLLECT_TEST_KILLS='$(PCOLLECT_TEST_KILLS)' \
-	    PCOLLECT_TEST_FUZZ='$(PCOLLECT_TEST_FUZZ)' $(MAKE) $(AM_MAKEFLAGS) check
+	    PCOLLECT_TEST_FUZZ='$(PCOLLECT_TEST_FUZZ)' \
+	    PCOLLECT_TEST_STORM='$(PCOLLECT_TEST_STORM)' PCOLLECT_TEST_EXECS='$(PCOLLECT_TEST_EXECS)' \
+	    $(MAKE) $(AM_MAKEFLAGS) check
 .PHONY: check-long
 
 # Unit tests link these.
