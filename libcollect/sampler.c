@@ -293,11 +293,15 @@ bool pc_sampler_pause(void)
     /* A child by vfork runs on its parent's memory, and has no source of its own. */
     if (!s || s->source == PC_SOURCE_NONE || (int32_t)syscall(SYS_gettid) != t->tid)
         return false;
+    int saved = errno;
     pc_sampler_disarm(s);
+    /* An overflow may be on its way: the kernel sends the signal from an interrupt of its own, up
+     * to a tick later. Without this flag it finds nobody to send it to. */
+    if (s->source == PC_SOURCE_CLOCK)
+        fcntl(s->fd, F_SETFL, 0);
     /* What was due before that is pending if the program blocks the signal. */
     const uint64_t set = 1ull << (pc_sampler_signal - 1);
     const struct timespec now = {0, 0};
-    int saved = errno;
     while (syscall(SYS_rt_sigtimedwait, &set, NULL, &now, sizeof set) > 0)
         ;
     errno = saved;
@@ -306,5 +310,8 @@ bool pc_sampler_pause(void)
 
 void pc_sampler_resume(void)
 {
-    pc_sampler_arm(pc_self->sampler);
+    struct pc_sampler *s = pc_self->sampler;
+    if (s->source == PC_SOURCE_CLOCK)
+        fcntl(s->fd, F_SETFL, O_ASYNC);
+    pc_sampler_arm(s);
 }
