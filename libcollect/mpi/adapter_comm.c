@@ -14,7 +14,8 @@ enum {
     MAX_ENTRIES = INDEX_SIZE / 4 * 3,
     CHUNK_BITS = 6,
     CHUNK = 1 << CHUNK_BITS,
-    FIRST_MAP = 32
+    FIRST_MAP = 32,
+    N_ASIDE = 4096
 };
 
 static _Atomic uint32_t index_of[INDEX_SIZE]; /* entry numbers, 0: free */
@@ -113,25 +114,40 @@ static void free_group(struct pc_comm *c)
         PC_REAL(Group_free)(&group);
 }
 
+/* Puts an entry aside; the oldest there, or a new one, takes its place. */
+static uint32_t replace_entry(uint32_t number)
+{
+    static _Atomic uint32_t aside[N_ASIDE], n_aside;
+    uint32_t place = atomic_fetch_add(&n_aside, 1) % N_ASIDE;
+    uint32_t oldest = atomic_exchange(&aside[place], number);
+    return oldest ? oldest : new_entry();
+}
+
+static void fill_entry(uint32_t number, uint64_t key, uint64_t id, uint32_t flags)
+{
+    struct pc_comm *c = pc_comm_at(number);
+    free_group(c);
+    clear_map(atomic_load(&c->map));
+    c->key = key;
+    c->id = id;
+    atomic_store(&c->n_made, 0);
+    atomic_store(&c->flags, flags);
+}
+
 uint32_t pc_comm_enter(MPI_Comm comm, uint64_t id, uint32_t flags)
 {
-    uint32_t place, number = probe(key_of(comm), &place), none = 0;
-    if (number) {
-        struct pc_comm *c = pc_comm_at(number);
-        free_group(c);
-        clear_map(atomic_load(&c->map));
-        c->id = id;
-        atomic_store(&c->n_made, 0);
-        atomic_store(&c->flags, flags);
-        return number;
-    }
-    number = new_entry();
+    uint32_t place, known = probe(key_of(comm), &place), number = known, none = 0;
+    if (!known)
+        number = new_entry();
+    else if (pc_comm_at(known)->flags & PC_COMM_POSTED)
+        number = replace_entry(known);
     if (!number)
         return PC_COMM_NONE;
-    struct pc_comm *c = pc_comm_at(number);
-    c->key = key_of(comm);
-    c->id = id;
-    atomic_store(&c->flags, flags);
+    fill_entry(number, key_of(comm), id, flags);
+    if (known) {
+        atomic_store_explicit(&index_of[place], number, memory_order_release);
+        return number;
+    }
     while (!atomic_compare_exchange_strong(&index_of[place], &none, number)) {
         place = (place + 1) % INDEX_SIZE;
         none = 0;
@@ -267,6 +283,10 @@ int32_t pc_comm_world_rank(uint32_t number, MPI_Comm comm, int rank)
         pc_comm_take_group(number, comm);
     uint64_t group = atomic_load_explicit(&c->group, memory_order_acquire);
     if (!group)
+        return PCOLLECT_RANK_NONE;
+    int size = 0;
+    PC_REAL(Group_size)((MPI_Group)(uintptr_t)group, &size);
+    if (rank >= size) /* never ask what the MPI could call an error */
         return PCOLLECT_RANK_NONE;
     int32_t world = pc_comm_group_rank((MPI_Group)(uintptr_t)group, rank);
     map = reserve(c);
@@ -414,6 +434,8 @@ void pc_comm_posted(struct pc_call *call)
         if (call->comm)
             pc_core->domain(call, pc_comm_at(call->comm)->id);
     }
+    if (call->comm)
+        atomic_fetch_or(&pc_comm_at(call->comm)->flags, PC_COMM_POSTED);
     if (call->comm && call->handle && pc_core->wants & PCOLLECT_WANT_PEERS) {
         if (call->source == MPI_ANY_SOURCE)
             pc_comm_take_group(call->comm, comm);

@@ -4,8 +4,9 @@
  * world ranks of its members (doc/internals/topology.md).
  *
  * There is one entry for each handle value ever seen. When a communicator is freed its entry is
- * marked; when the handle is given out again the entry is made anew. MPIs do not give a handle out
- * again while operations on the old communicator are pending, so the entry still serves these.
+ * marked; when the handle is given out again the entry is made anew. But MPICH gives a handle out
+ * again while receives on the old communicator are pending: where some were posted the entry is put
+ * aside for them, and the handle gets another. N_ASIDE later ones on it is used again.
  *
  * World ranks are asked for one at a time, when first needed, and kept in a map that grows with the
  * members asked for. The questions go to the group of the communicator, which is taken while a call
@@ -30,7 +31,9 @@ enum { PC_COMM_NONE = 0, PC_COMM_WORLD = 1, PC_COMM_SELF = 2 };
 enum {
     PC_COMM_IS_INTER = 1,
     PC_COMM_AS_WORLD = 2, /* same members in the same order as MPI_COMM_WORLD */
-    PC_COMM_FREED = 4
+    PC_COMM_FREED = 4,
+    PC_COMM_POSTED =
+        8 /* receives were posted, or persistent operations made: they may outlive it */
 };
 
 struct pc_rank_map;

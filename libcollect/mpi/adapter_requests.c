@@ -281,9 +281,9 @@ static void complete(struct pc_watch *w, struct pc_call *call, int i, const MPI_
         arrival.bytes =
             found->flags & PC_REQUEST_READ ? pc_status_count(status) : pc_status_bytes(status);
     uint32_t comm = found->start.origin.comm;
-    if (pc_comm_is_wanted() && comm) {
+    if (pc_comm_is_wanted() && comm && found->flags & PC_REQUEST_RECEIVE) {
         arrival.domain = pc_comm_at(comm)->id;
-        if (status)
+        if (status && !pc_status_cancelled(status))
             arrival.world_source = pc_comm_world_rank(comm, MPI_COMM_NULL, status->MPI_SOURCE);
     }
     if (found->flags & PC_REQUEST_RECEIVE)

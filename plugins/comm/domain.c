@@ -50,11 +50,13 @@ static const struct pcollect_column member_columns[] = {
     {"member", "rank in MPI_COMM_WORLD", PCOLLECT_COLUMN_RANK, 0, PCOLLECT_UNIT_COUNT, 0},
     {"rank", "rank in the communicator", PCOLLECT_COLUMN_NUMBER, PCOLLECT_MAX, PCOLLECT_UNIT_COUNT,
      0},
+    {"made", "times that it became a member", PCOLLECT_COLUMN_NUMBER, PCOLLECT_SUM,
+     PCOLLECT_UNIT_COUNT, 0},
 };
 
 static const struct pcollect_table tables[] = {
     {"communicators", "how communicators were made, named and freed", comm_columns, 1, 9, 0},
-    {"members", "ranks of communicators", member_columns, 2, 1, 0},
+    {"members", "ranks of communicators", member_columns, 2, 2, 0},
 };
 
 static int start(const struct pcollect_host *host, void **state)
@@ -86,8 +88,10 @@ static void note_made(const struct pcollect_host *host, const struct pcollect_do
         return;
     uint64_t keys[2] = {d->id, (uint64_t)(int64_t)PCOLLECT_RANK_SELF};
     uint64_t *member = host->row(d->thread, &tables[1], keys);
-    if (member)
-        member[0] = (uint64_t)d->rank;
+    if (!member)
+        return;
+    member[0] = (uint64_t)d->rank;
+    member[1]++;
 }
 
 static void change(void *state, const struct pcollect_domain *d)

@@ -35,3 +35,9 @@ check_PROGRAMS += tests/mpi/scopes_show
 tests_mpi_scopes_show_SOURCES = tests/mpi/scopes_show.c
 tests_mpi_scopes_show_LDADD = format/libpcformat.la base/libpcbase.la $(ZLIB_LIBS)
 EXTRA_DIST += tests/mpi/scopes.c tests/mpi/scopes_f.F90 tests/mpi/series.c
+
+# ---- Topology and communicators -----------------------------------------------------------------
+mpi_comm_scripts = tests/mpi/topology.test
+TESTS += $(mpi_comm_scripts)
+dist_check_SCRIPTS += $(mpi_comm_scripts)
+EXTRA_DIST += tests/mpi/talk.c

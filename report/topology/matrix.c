@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The matrix: rows of the table `pairs` summed over class and communicator, and where ranks ran.
+ */
+#include "report/topology/topology.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Index of a column, PC_NO_INDEX if there is none. */
+static uint32_t find_column(const struct pc_profile_table *t, const char *name)
+{
+    for (uint32_t i = 0; i < t->n_columns; i++)
+        if (!strcmp(t->columns[i].name, name))
+            return i;
+    return PC_NO_INDEX;
+}
+
+static uint64_t cell(const struct pc_profile_table *t, uint32_t row, uint32_t column)
+{
+    return column == PC_NO_INDEX ? 0 : t->cells[(size_t)row * t->n_columns + column];
+}
+
+static int compare_pairs(const void *a, const void *b)
+{
+    const struct pct_pair *x = a, *y = b;
+    if (x->source != y->source)
+        return x->source < y->source ? -1 : 1;
+    return (x->destination > y->destination) - (x->destination < y->destination);
+}
+
+static void add_pair(struct pct_pair *sum, const struct pct_pair *p)
+{
+    sum->messages += p->messages;
+    sum->bytes += p->bytes;
+    sum->received += p->received;
+    sum->received_bytes += p->received_bytes;
+    sum->time_ns += p->time_ns;
+    sum->receive_ns += p->receive_ns;
+}
+
+static void join_equal(struct pct_topology *t)
+{
+    size_t n = 0;
+    qsort(t->pairs, t->n_pairs, sizeof *t->pairs, compare_pairs);
+    for (size_t i = 0; i < t->n_pairs; i++) {
+        if (n && !compare_pairs(&t->pairs[n - 1], &t->pairs[i]))
+            add_pair(&t->pairs[n - 1], &t->pairs[i]);
+        else
+            t->pairs[n++] = t->pairs[i];
+    }
+    t->n_pairs = n;
+}
+
+static bool is_rank(const struct pct_topology *t, int32_t rank)
+{
+    return rank >= 0 && (uint32_t)rank < t->n_ranks;
+}
+
+static void read_pairs(struct pct_topology *t, const struct pc_profile *p,
+                       const struct pc_profile_table *from, const struct pct_pair_filter *filter)
+{
+    static const char *const names[] = {"source",         "destination", "class", "domain",
+                                        "messages",       "bytes",       "time",  "received",
+                                        "received_bytes", "receive_time"};
+    uint32_t c[PC_ARRAY_LEN(names)];
+    for (size_t i = 0; i < PC_ARRAY_LEN(names); i++)
+        c[i] = find_column(from, names[i]);
+    t->pairs = pct_alloc(from->n_rows, sizeof *t->pairs);
+    for (uint32_t r = 0; r < from->n_rows; r++) {
+        const char *class_name = pc_profile_string(p, cell(from, r, c[2]));
+        if ((filter->class_name && strcmp(filter->class_name, class_name)) ||
+            (filter->domain && filter->domain != cell(from, r, c[3])))
+            continue;
+        struct pct_pair pair = {(int32_t)cell(from, r, c[0]), (int32_t)cell(from, r, c[1]),
+                                cell(from, r, c[4]),          cell(from, r, c[5]),
+                                cell(from, r, c[7]),          cell(from, r, c[8]),
+                                cell(from, r, c[6]),          cell(from, r, c[9])};
+        if (!is_rank(t, pair.source))
+            pair.source = -1;
+        if (!is_rank(t, pair.destination))
+            pair.destination = -1;
+        t->pairs[t->n_pairs++] = pair;
+    }
+    join_equal(t);
+}
+
+static uint32_t find_node(struct pct_topology *t, const char *name)
+{
+    for (uint32_t i = 0; i < t->n_nodes; i++)
+        if (!strcmp(t->nodes[i], name))
+            return i;
+    t->nodes[t->n_nodes] = name;
+    return t->n_nodes++;
+}
+
+/* A rank that is not in the profile is taken to have been with the one before it. */
+static void read_places(struct pct_topology *t, const struct pc_profile *p)
+{
+    const struct pc_profile_table *place = pc_profile_table(p, "place");
+    uint32_t k = 0;
+    for (uint32_t rank = 0; rank < t->n_ranks; rank++) {
+        while (k + 1 < p->n_ranks && p->ranks[k].rank < (int32_t)rank)
+            k++;
+        const char *host = p->n_ranks ? p->ranks[k].host : "";
+        t->places[rank] = (struct pct_place){find_node(t, host), -1, ""};
+    }
+    if (!place)
+        return;
+    uint32_t rank_at = find_column(place, "rank"), socket_at = find_column(place, "socket"),
+             cores_at = find_column(place, "cores");
+    for (uint32_t r = 0; r < place->n_rows; r++) {
+        int32_t rank = (int32_t)cell(place, r, rank_at);
+        if (!is_rank(t, rank))
+            continue;
+        t->places[rank].socket = (int32_t)cell(place, r, socket_at) - 1;
+        t->places[rank].cores = pc_profile_string(p, cell(place, r, cores_at));
+        t->has_sockets |= t->places[rank].socket >= 0;
+    }
+}
+
+struct pct_topology *pct_topology_new(const struct pc_profile *p,
+                                      const struct pct_pair_filter *filter)
+{
+    const struct pc_profile_table *from = pc_profile_table(p, "pairs");
+    if (!from)
+        return NULL;
+    struct pct_topology *t = pct_alloc(1, sizeof *t);
+    t->n_ranks = p->world_size;
+    t->places = pct_alloc(t->n_ranks, sizeof *t->places);
+    t->nodes = pct_alloc(t->n_ranks, sizeof *t->nodes);
+    read_pairs(t, p, from, filter);
+    read_places(t, p);
+    return t;
+}
+
+void pct_topology_free(struct pct_topology *t)
+{
+    if (!t)
+        return;
+    free(t->pairs);
+    free(t->places);
+    free(t->nodes);
+    free(t);
+}
+
+uint64_t pct_domain_find(const struct pc_profile *p, const char *text)
+{
+    const struct pc_profile_table *t = pc_profile_table(p, "communicators");
+    char *end;
+    uint64_t id = strtoull(text, &end, 16), found = 0;
+    bool is_id = *text && !*end;
+    for (uint32_t r = 0; t && r < t->n_rows; r++) {
+        uint64_t row_id = cell(t, r, find_column(t, "domain"));
+        const char *name = pc_profile_string(p, cell(t, r, find_column(t, "name")));
+        if (is_id && row_id == id)
+            return id;
+        if (!strcmp(name, text)) {
+            if (found)
+                return 0;
+            found = row_id;
+        }
+    }
+    return found;
+}
+
+/* ---- Reach ---------------------------------------------------------------------------------- */
+
+enum pct_reach pct_pair_reach(const struct pct_topology *t, const struct pct_pair *p)
+{
+    if (p->source < 0 || p->destination < 0)
+        return PCT_REACH_OUTSIDE;
+    const struct pct_place *a = &t->places[p->source], *b = &t->places[p->destination];
+    if (p->source == p->destination)
+        return PCT_REACH_SELF;
+    if (a->node != b->node)
+        return PCT_REACH_BETWEEN;
+    return a->socket >= 0 && a->socket == b->socket ? PCT_REACH_SOCKET : PCT_REACH_NODE;
+}
+
+void pct_topology_sums(const struct pct_topology *t, struct pct_reach_sum sums[PCT_N_REACHES])
+{
+    memset(sums, 0, PCT_N_REACHES * sizeof *sums);
+    for (size_t i = 0; i < t->n_pairs; i++) {
+        struct pct_reach_sum *s = &sums[pct_pair_reach(t, &t->pairs[i])];
+        s->pairs++;
+        s->messages += t->pairs[i].messages;
+        s->bytes += t->pairs[i].bytes;
+    }
+}
+
+/* ---- Graph ---------------------------------------------------------------------------------- */
+
+static int compare_edges(const void *a, const void *b)
+{
+    const struct pct_edge *x = a, *y = b;
+    if (x->a != y->a)
+        return x->a < y->a ? -1 : 1;
+    return (x->b > y->b) - (x->b < y->b);
+}
+
+static bool has_bytes(const struct pct_topology *t)
+{
+    for (size_t i = 0; i < t->n_pairs; i++)
+        if (t->pairs[i].bytes)
+            return true;
+    return false;
+}
+
+void pct_graph_make(const struct pct_topology *t, struct pct_graph *g)
+{
+    bool bytes = has_bytes(t);
+    size_t n = 0, m = 0;
+    g->n = t->n_ranks;
+    g->edges = pct_alloc(t->n_pairs, sizeof *g->edges);
+    for (size_t i = 0; i < t->n_pairs; i++) {
+        const struct pct_pair *p = &t->pairs[i];
+        uint64_t weight = bytes ? p->bytes : p->messages;
+        if (p->source < 0 || p->destination < 0 || p->source == p->destination || !weight)
+            continue;
+        uint32_t a = (uint32_t)p->source, b = (uint32_t)p->destination;
+        g->edges[n++] = (struct pct_edge){a < b ? a : b, a < b ? b : a, weight};
+    }
+    qsort(g->edges, n, sizeof *g->edges, compare_edges);
+    for (size_t i = 0; i < n; i++) {
+        if (m && !compare_edges(&g->edges[m - 1], &g->edges[i]))
+            g->edges[m - 1].weight += g->edges[i].weight;
+        else
+            g->edges[m++] = g->edges[i];
+    }
+    g->n_edges = m;
+}
+
+void pct_graph_free(struct pct_graph *g)
+{
+    free(g->edges);
+    *g = (struct pct_graph){0};
+}

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Patterns of graphs made here are found, with and without random messages beside them; placements
+ * keep the sizes of nodes, are never worse, and on eight ranks as good as the best of all.
+ */
+#include "report/topology/topology.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { WEIGHT = 10000, NOISE_WEIGHT = 150, NOISE_EDGES = 3, MAX_RANKS = 128 };
+
+static uint64_t seed = 20;
+
+static uint32_t draw(uint32_t below)
+{
+    seed = seed * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(seed >> 33) % below;
+}
+
+/* The graph as a full matrix, from which the list is made. */
+struct made {
+    uint32_t n;
+    uint64_t weight[MAX_RANKS][MAX_RANKS];
+};
+
+static void add(struct made *m, uint32_t a, uint32_t b, uint64_t weight)
+{
+    if (a != b)
+        m->weight[a < b ? a : b][a < b ? b : a] += weight;
+}
+
+static struct pct_graph list(const struct made *m)
+{
+    struct pct_graph g = {.n = m->n, .edges = calloc((size_t)m->n * m->n, sizeof *g.edges)};
+    for (uint32_t a = 0; a < m->n; a++)
+        for (uint32_t b = a + 1; b < m->n; b++)
+            if (m->weight[a][b])
+                g.edges[g.n_edges++] = (struct pct_edge){a, b, m->weight[a][b]};
+    return g;
+}
+
+/* ---- Makers ----------------------------------------------------------------------------------
+ */
+
+struct shape {
+    const char *text; /* what is to be said */
+    void (*make)(struct made *m, const struct shape *s);
+    uint32_t extents[4]; /* slowest first; 0: no more */
+    bool periodic[4], corners;
+};
+
+static void make_grid(struct made *m, const struct shape *s)
+{
+    unsigned n_dims = 0;
+    m->n = 1;
+    while (n_dims < 4 && s->extents[n_dims])
+        m->n *= s->extents[n_dims++];
+    for (uint32_t a = 0; a < m->n; a++) {
+        for (int code = 0; code < 81; code++) { /* a step -1, 0, 1 in each dimension */
+            uint32_t b = 0, rest = a, at[4], moved = 0;
+            bool inside = true;
+            for (unsigned k = n_dims; k-- > 0; rest /= s->extents[k])
+                at[k] = rest % s->extents[k];
+            int steps = code;
+            for (unsigned k = 0; k < 4; k++, steps /= 3) {
+                int d = steps % 3 - 1;
+                moved += d != 0;
+                if (k >= n_dims) {
+                    inside &= d == 0;
+                    continue;
+                }
+                int to = (int)at[k] + d, extent = (int)s->extents[k];
+                inside &= s->periodic[k] || (to >= 0 && to < extent);
+                b = b * s->extents[k] + (uint32_t)((to + extent) % extent);
+            }
+            if (inside && (s->corners ? moved > 0 : moved == 1))
+                add(m, a, b, WEIGHT);
+        }
+    }
+}
+
+static void make_star(struct made *m, const struct shape *s)
+{
+    m->n = s->extents[0];
+    for (uint32_t r = 0; r < m->n; r++)
+        add(m, 3, r, WEIGHT);
+}
+
+static void make_all(struct made *m, const struct shape *s)
+{
+    m->n = s->extents[0];
+    for (uint32_t a = 0; a < m->n; a++)
+        for (uint32_t b = 0; b < a; b++)
+            add(m, a, b, WEIGHT);
+}
+
+static void make_tree(struct made *m, const struct shape *s)
+{
+    m->n = s->extents[0];
+    for (uint32_t b = 1; b < m->n; b++)
+        add(m, b, s->extents[1] == 1 ? b & (b - 1) : (b - 1) / s->extents[1], WEIGHT);
+}
+
+static void make_twisted_ring(struct made *m, const struct shape *s)
+{
+    m->n = s->extents[0]; /* prime to 7 */
+    for (uint32_t a = 0; a < m->n; a++)
+        add(m, a * 7 % m->n, (a + 1) * 7 % m->n, WEIGHT);
+}
+
+static void make_random(struct made *m, const struct shape *s)
+{
+    m->n = s->extents[0];
+    for (uint32_t i = 0; i < 4 * m->n; i++)
+        add(m, draw(m->n), draw(m->n), WEIGHT + draw(WEIGHT));
+}
+
+static const struct shape shapes[] = {
+    {"ring of 12", make_grid, {12}, {true}, false},
+    {"ring of 127", make_grid, {127}, {true}, false},
+    {"line of 9", make_grid, {9}, {false}, false},
+    {"ring of 4", make_grid, {4}, {true}, false},
+    {"2-dimensional grid, 4 x 3, not periodic", make_grid, {4, 3}, {false}, false},
+    {"2-dimensional grid, 3 x 4, periodic in the first dimension",
+     make_grid,
+     {3, 4},
+     {true},
+     false},
+    {"2-dimensional grid, 5 x 6, periodic", make_grid, {5, 6}, {true, true}, false},
+    {"2-dimensional grid, 8 x 16, periodic in the second dimension",
+     make_grid,
+     {8, 16},
+     {false, true},
+     false},
+    {"2-dimensional grid, 2 x 8, not periodic", make_grid, {2, 8}, {false}, false},
+    {"3-dimensional grid, 3 x 4 x 5, not periodic", make_grid, {3, 4, 5}, {false}, false},
+    {"3-dimensional grid, 4 x 4 x 4, periodic", make_grid, {4, 4, 4}, {true, true, true}, false},
+    {"3-dimensional grid, 2 x 3 x 4, periodic in the second and third dimension",
+     make_grid,
+     {2, 3, 4},
+     {false, true, true},
+     false},
+    {"4-dimensional grid, 3 x 3 x 3 x 3, not periodic", make_grid, {3, 3, 3, 3}, {false}, false},
+    {"2-dimensional grid, 6 x 7, not periodic, with diagonal neighbours",
+     make_grid,
+     {6, 7},
+     {false},
+     true},
+    {"3-dimensional grid, 4 x 5 x 6, periodic, with diagonal neighbours",
+     make_grid,
+     {4, 5, 6},
+     {true, true, true},
+     true},
+    {"master-worker, rank 3 is the master", make_star, {17}, {false}, false},
+    {"all-to-all", make_all, {16}, {false}, false},
+    {"tree, binomial", make_tree, {32, 1}, {false}, false},
+    {"tree, each with 2 children", make_tree, {31, 2}, {false}, false},
+    {"tree, each with 5 children", make_tree, {64, 5}, {false}, false},
+    {"ring of 30, not in the order of the ranks", make_twisted_ring, {30}, {false}, false},
+    {"irregular", make_random, {64}, {false}, false},
+};
+
+static void check_shape(const struct shape *s, bool noise)
+{
+    static struct made m;
+    memset(&m, 0, sizeof m);
+    s->make(&m, s);
+    for (uint32_t i = 0; noise && i < NOISE_EDGES * m.n; i++)
+        add(&m, draw(m.n), draw(m.n), 1 + draw(NOISE_WEIGHT));
+    struct pct_graph g = list(&m);
+    struct pct_pattern p;
+    struct pct_buf text = {0};
+    pct_pattern_find(&g, &p);
+    pct_pattern_text(&p, &text);
+    assert_string_equal(text.data, s->text);
+    assert_true(p.explained > 90000 && p.explained <= 100000);
+    assert_true(noise || p.explained == 100000);
+    assert_int_equal(p.n_active, m.n);
+    pct_buf_free(&text);
+    pct_graph_free(&g);
+}
+
+static void patterns_are_found(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < PC_ARRAY_LEN(shapes); i++)
+        check_shape(&shapes[i], false);
+}
+
+static void noise_hides_no_pattern(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < PC_ARRAY_LEN(shapes); i++)
+        for (int round = 0; round < 5; round++)
+            check_shape(&shapes[i], true);
+}
+
+static void few_ranks_among_many(void **state)
+{
+    static struct made m;
+    struct pct_pattern p;
+    (void)state;
+    memset(&m, 0, sizeof m);
+    m.n = 40;
+    struct pct_graph g = list(&m);
+    pct_pattern_find(&g, &p);
+    assert_int_equal(p.kind, PCT_PATTERN_NONE);
+    pct_graph_free(&g);
+    for (uint32_t k = 0; k < 10; k++)
+        add(&m, 4 * k, 4 * ((k + 1) % 10), WEIGHT);
+    g = list(&m);
+    pct_pattern_find(&g, &p);
+    assert_int_equal(p.kind, PCT_PATTERN_RING);
+    assert_int_equal(p.n_active, 10);
+    pct_graph_free(&g);
+}
+
+/* ---- Placement -------------------------------------------------------------------------------
+ */
+
+static uint64_t between(const struct pct_graph *g, const uint32_t *node)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < g->n_edges; i++)
+        if (node[g->edges[i].a] != node[g->edges[i].b])
+            sum += g->edges[i].weight;
+    return sum;
+}
+
+/* Of all ways to put 8 ranks on two nodes of 4. */
+static uint64_t best_of_all(const struct pct_graph *g)
+{
+    uint64_t best = UINT64_MAX;
+    for (unsigned set = 0; set < 256; set++) {
+        uint32_t node[8];
+        for (unsigned r = 0; r < 8; r++)
+            node[r] = set >> r & 1;
+        if (__builtin_popcount(set) == 4 && between(g, node) < best)
+            best = between(g, node);
+    }
+    return best;
+}
+
+static void placement_of_eight_is_the_best(void **state)
+{
+    static const uint32_t node_of[8] = {0, 1, 0, 1, 0, 1, 0, 1};
+    static struct made m;
+    unsigned n_best = 0;
+    (void)state;
+    for (int round = 0; round < 200; round++) {
+        memset(&m, 0, sizeof m);
+        m.n = 8;
+        for (int i = 0; i < 14; i++)
+            add(&m, draw(8), draw(8), 1 + draw(100));
+        struct pct_graph g = list(&m);
+        struct pct_placement p;
+        pct_placement_find(&g, node_of, 2, &p);
+        assert_true(p.before == between(&g, node_of));
+        assert_true(p.after == between(&g, p.node) && p.after <= p.before);
+        n_best += p.after == best_of_all(&g);
+        pct_placement_free(&p);
+        pct_graph_free(&g);
+    }
+    assert_true(n_best >= 190); /* a heuristic: of 200, all but a few */
+}
+
+static void placement_keeps_the_sizes_of_nodes(void **state)
+{
+    static struct made m;
+    uint32_t node_of[64], had[5] = {0}, has[5] = {0};
+    (void)state;
+    memset(&m, 0, sizeof m);
+    make_grid(&m, &(struct shape){.extents = {8, 8}});
+    for (uint32_t r = 0; r < 64; r++)
+        had[node_of[r] = r * 7 % 64 < 20 ? 4 : r % 4]++;
+    struct pct_graph g = list(&m);
+    struct pct_placement p;
+    pct_placement_find(&g, node_of, 5, &p);
+    for (uint32_t r = 0; r < 64; r++)
+        has[p.node[r]]++;
+    assert_memory_equal(had, has, sizeof had);
+    assert_true(p.after == between(&g, p.node) && 2 * p.after < p.before);
+    pct_placement_free(&p);
+    pct_graph_free(&g);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(patterns_are_found),
+        cmocka_unit_test(noise_hides_no_pattern),
+        cmocka_unit_test(few_ranks_among_many),
+        cmocka_unit_test(placement_of_eight_is_the_best),
+        cmocka_unit_test(placement_keeps_the_sizes_of_nodes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
