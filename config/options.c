@@ -17,6 +17,12 @@ const struct pc_option pc_options[PC_CONFIG_N_OPTIONS] = {
      "Where the profile is written. %x is the name of the executable, %n the number of ranks, %j "
      "the job id of the batch system or launcher, %t the start time in UTC as YYYYMMDD-HHMMSS, %% "
      "a percent sign. A relative path begins at the working directory of rank 0."},
+    {"output", "per_rank", PC_OPTION_INTEGER, "1024", 0, 1000000000, "ranks", AT(output_per_rank),
+     "A context that more ranks than this have keeps its statistics over ranks (number, sum, sum "
+     "of "
+     "squares, least and greatest value with their ranks), but not each rank's values, which are "
+     "most "
+     "of a profile. 0 is no bound."},
     {"output", "wait", PC_OPTION_INTEGER, "600", 0, 86400, "seconds", AT(output_wait),
      "How long MPI_Finalize waits for ranks of which this library cannot tell whether they have it "
      "loaded: those on other nodes. If they do not come, no profile is written, and what was "

@@ -13,13 +13,28 @@
 /* An empty profile with its pool; all strings are "". NULL: no memory. */
 struct pc_profile *pc_profile_new(void);
 
-/* Room for the record of a node of that kind with n_ranks rows; ranks and values are 0, bins of
- * histograms 0. False: no memory. */
+/* Room for the record of a node of that kind with n_ranks rows, kept; ranks and values are 0, bins
+ * of histograms 0. With n_ranks 0 there are no lists. False: no memory. */
 bool pc_profile_data_init(struct pc_profile *p, struct pc_profile_data *d, unsigned kind,
                           uint32_t n_ranks);
 
 /* Makes the statistics of d from its lists. */
 void pc_profile_data_derive(const struct pc_profile *p, struct pc_profile_data *d);
+
+/* Lists for the ranks and values of a record. False: no memory. */
+bool pc_profile_data_lists(struct pc_profile *p, struct pc_profile_data *d, uint32_t n_ranks);
+
+/* Leaves out the lists of a record that has more ranks than p->per_rank. */
+void pc_profile_data_bound(const struct pc_profile *p, struct pc_profile_data *d);
+
+/* Two statistics of a field over different ranks become one. */
+struct pc_stat pc_stat_add(const struct pc_stat *a, const struct pc_stat *b);
+
+/* Records and values as bytes (data_code.c), as the coders of profile_code.c. */
+void pc_data_encode(const struct pc_profile *p, struct pc_buffer *b);
+void pc_values_encode(const struct pc_profile *p, struct pc_buffer *b);
+int pc_data_decode(struct pc_profile *p, struct pc_cursor *c, unsigned version);
+int pc_values_decode(struct pc_profile *p, struct pc_cursor *c);
 
 /* n_descendants of all nodes from their parents. */
 void pc_profile_count_descendants(struct pc_profile *p);
@@ -86,7 +101,7 @@ static inline uint64_t pc_field_combine(unsigned combine, uint64_t a, uint64_t b
     }
 }
 
-/* ---- Parts: a profile as nine pieces of bytes, each a section of a .pcol file ----------------
+/* ---- Parts: a profile as ten pieces of bytes, each a section of a .pcol file ----------------
  */
 
 enum pc_part {
@@ -99,6 +114,7 @@ enum pc_part {
     PC_PART_DATA,
     PC_PART_STRINGS, /* from version 1.1 on, as what follows */
     PC_PART_TABLES,
+    PC_PART_VALUES,
     PC_N_PARTS_END
 };
 #define PC_STREAM_VERSION 2u
@@ -167,8 +183,8 @@ bool pc_pcol_over_limit(uint64_t bytes, uint64_t *limit_out);
 int pc_pcol_write_at(int fd, const void *data, size_t n, uint64_t offset);
 
 /* Lays the late slots of a file in memory over *p (replaced). What is damaged is left out; the
- * text then says so. */
-void pc_pcol_read_slots(const uint8_t *data, size_t n, const struct pc_pcol_header *h,
-                        struct pc_profile **p, struct pc_error *error);
+ * text then says so. PC_ENOENT: that needs values that were not read. */
+int pc_pcol_read_slots(const uint8_t *data, size_t n, const struct pc_pcol_header *h,
+                       struct pc_profile **p, struct pc_error *error);
 
 #endif

@@ -343,12 +343,12 @@ static int overlay(struct pc_profile_sum *sum, struct pc_profile **p)
     return PC_OK;
 }
 
-void pc_pcol_read_slots(const uint8_t *data, size_t n, const struct pc_pcol_header *h,
-                        struct pc_profile **p, struct pc_error *error)
+int pc_pcol_read_slots(const uint8_t *data, size_t n, const struct pc_pcol_header *h,
+                       struct pc_profile **p, struct pc_error *error)
 {
     if (!h->slots_at || h->slot_bytes <= PC_PCOL_SLOT_HEADER_BYTES ||
         h->slot_bytes > PC_PCOL_SLOT_MAX_BYTES)
-        return;
+        return PC_OK;
     uint64_t n_there = h->slots_at < n ? (n - h->slots_at) / h->slot_bytes : 0;
     if (n_there > h->n_slots)
         n_there = h->n_slots;
@@ -367,6 +367,8 @@ void pc_pcol_read_slots(const uint8_t *data, size_t n, const struct pc_pcol_head
     if (!err)
         err = overlay(&sum, p);
     pc_profile_sum_free(&sum);
+    if (err == PC_ENOENT)
+        return err;
     if (err)
         pc_error_set(error, PC_OK, "what ranks did after the merge is left out: %s",
                      pc_err_text(err));
@@ -375,4 +377,5 @@ void pc_pcol_read_slots(const uint8_t *data, size_t n, const struct pc_pcol_head
                      "what %u of %u ranks did after the merge is damaged and left out (first: rank "
                      "%u)",
                      n_bad, h->n_slots, first_bad);
+    return PC_OK;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Reading a .pcol file. The file is read into memory whole: a file that shrinks meanwhile is a
- * short read, not a fault. Sections are found one after the other; those of unknown type are passed
- * over.
+ * Reading a .pcol file. The file is read into memory, not mapped: a file that shrinks meanwhile is
+ * a short read, not a fault. Sections are found one after the other; those of unknown type are
+ * passed over. For statistics alone the values by rank are not read: there memory is reserved for
+ * the file's bytes and never touched.
  */
 #include "format/build.h"
 
@@ -21,15 +22,47 @@ struct section {
 };
 
 struct file {
-    const uint8_t *data;
+    int fd;        /* -1: all bytes are read */
+    uint8_t *data; /* n bytes, or where they will be */
     size_t n;
     struct pc_pcol_header h;
     struct section parts[PC_N_PARTS_END]; /* header NULL: not met */
 };
 
-static int load_section(const struct file *f, uint64_t at, struct section *s,
-                        struct pc_error *error)
+/* Reads bytes [at, at + n) of a file that is not read whole. Where the file ends earlier, that is
+ * its end from now on. 0 or an errno. */
+static int fetch(struct file *f, uint64_t at, uint64_t n)
 {
+    if (f->fd < 0 || at > f->n)
+        return 0;
+    if (n > f->n - at)
+        n = f->n - at;
+    while (n) {
+        ssize_t got = pread(f->fd, f->data + at, n, (off_t)at);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return errno;
+        if (!got) {
+            f->n = at;
+            return 0;
+        }
+        at += (uint64_t)got;
+        n -= (uint64_t)got;
+    }
+    return 0;
+}
+
+static int refuse_unread(struct pc_error *error, int err)
+{
+    return pc_error_set(error, PC_EIO, "cannot be read: %s", strerror(err));
+}
+
+static int load_section(struct file *f, uint64_t at, struct section *s, struct pc_error *error)
+{
+    int failed = fetch(f, at, PC_PCOL_SECTION_BYTES);
+    if (failed)
+        return refuse_unread(error, failed);
     if (at > f->n || f->n - at < PC_PCOL_SECTION_BYTES)
         return pc_error_set(error, PC_EFORMAT,
                             "the file ends after %zu of %lu bytes; copy it again", f->n,
@@ -44,14 +77,20 @@ static int load_section(const struct file *f, uint64_t at, struct section *s,
                           .crc = (uint32_t)pc_load_le(h + 28, 4),
                           .header = h,
                           .content = h + PC_PCOL_SECTION_BYTES};
-    uint64_t left = f->n - at - PC_PCOL_SECTION_BYTES;
     bool live = s->flags & PC_SECTION_LIVE;
+    bool skipped = f->fd >= 0 && s->type == PC_PART_VALUES;
+    failed = skipped ? 0 : fetch(f, at + PC_PCOL_SECTION_BYTES, s->stored);
+    if (failed)
+        return refuse_unread(error, failed);
+    uint64_t left = f->n - at - PC_PCOL_SECTION_BYTES;
     if (s->stored > left && !live)
         return pc_error_set(error, PC_EFORMAT,
                             "section '%s' at byte %lu: the file ends after %zu of %lu bytes; copy "
                             "it again",
                             pc_part_name(s->type), (unsigned long)at, f->n,
                             (unsigned long)f->h.file_bytes);
+    if (skipped)
+        return PC_OK;
     uLong crc = crc32(0, h, 28);
     if (!live)
         crc = crc32_z(crc, s->content, s->stored);
@@ -116,17 +155,22 @@ static int decode_section(const struct section *s, struct pc_profile *p, struct 
 
 static int decode_file(struct file *f, struct pc_profile **p, struct pc_error *error)
 {
+    int failed = fetch(f, 0, PC_PCOL_HEADER_BYTES);
+    if (failed)
+        return refuse_unread(error, failed);
     int err = pc_pcol_header_decode(f->data, f->n, &f->h, error);
     if (!err)
         err = find_sections(f, error);
+    bool with_values = f->fd < 0;
     for (unsigned part = PC_PART_META; !err && part < PC_N_PARTS_END; part++)
-        if (f->parts[part].header)
+        if (f->parts[part].header && (part != PC_PART_VALUES || with_values))
             err = decode_section(&f->parts[part], *p, error);
+    if (!err && with_values && (*p)->statistics_only)
+        err = pc_error_set(error, PC_EFORMAT, "section '%s' is missing",
+                           pc_part_name(PC_PART_VALUES));
     if (!err)
         err = pc_profile_check(*p, error);
-    if (!err)
-        pc_pcol_read_slots(f->data, f->n, &f->h, p, error);
-    return err;
+    return err ? err : pc_pcol_read_slots(f->data, f->n, &f->h, p, error);
 }
 
 static int read_all(int fd, size_t n, uint8_t *out, size_t *n_out)
@@ -146,59 +190,72 @@ static int read_all(int fd, size_t n, uint8_t *out, size_t *n_out)
     return 0;
 }
 
-static int load_file(const char *path, uint8_t **data_out, size_t *n_out, struct pc_error *error)
+/* Opens a regular file. */
+static int open_file(const char *path, struct file *f, struct pc_error *error)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     struct stat st;
-    if (fd < 0 || fstat(fd, &st) != 0) {
-        int err = errno;
-        if (fd >= 0)
-            close(fd);
-        return pc_error_set(error, err == ENOENT ? PC_ENOENT : PC_EIO, "%s: cannot be read: %s",
-                            path, strerror(err));
-    }
-    if (!S_ISREG(st.st_mode)) {
-        close(fd);
+    f->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (f->fd < 0 || fstat(f->fd, &st) != 0)
+        return pc_error_set(error, errno == ENOENT ? PC_ENOENT : PC_EIO, "%s: cannot be read: %s",
+                            path, strerror(errno));
+    if (!S_ISREG(st.st_mode))
         return pc_error_set(error, PC_EFORMAT, "%s: %s, not a profile of pcollect (.pcol)", path,
                             S_ISDIR(st.st_mode) ? "is a folder" : "is not a regular file");
-    }
-    uint8_t *data = malloc((size_t)st.st_size + 1);
-    int err = data ? read_all(fd, (size_t)st.st_size, data, n_out) : ENOMEM;
-    close(fd);
-    if (err) {
-        free(data);
-        return pc_error_set(error, err == ENOMEM ? PC_ENOMEM : PC_EIO, "%s: cannot be read: %s",
-                            path, strerror(err));
-    }
-    *data_out = data;
+    f->n = (size_t)st.st_size;
+    f->data = malloc(f->n + 1);
+    if (!f->data)
+        return pc_error_set(error, PC_ENOMEM, "%s: cannot be read: %s", path, strerror(ENOMEM));
     return PC_OK;
+}
+
+static int read_file(const char *path, bool whole, struct pc_profile **out, struct pc_error *error)
+{
+    struct pc_error inner = {""};
+    struct file f = {.fd = -1};
+    struct pc_profile *p = NULL;
+    int err = open_file(path, &f, error), fd = f.fd;
+    if (!err && whole) {
+        int failed = read_all(fd, f.n, f.data, &f.n);
+        f.fd = -1;
+        if (failed)
+            err = pc_error_set(error, PC_EIO, "%s: cannot be read: %s", path, strerror(failed));
+    }
+    if (!err) {
+        p = pc_profile_new();
+        err = p ? decode_file(&f, &p, &inner) : PC_ENOMEM;
+        if (err)
+            pc_error_set(error, err, "%s: %s", path, *inner.text ? inner.text : pc_err_text(err));
+        else if (*inner.text)
+            pc_error_set(error, PC_OK, "%s: %s", path, inner.text);
+    }
+    if (fd >= 0)
+        close(fd);
+    free(f.data);
+    if (err)
+        pc_profile_free(p);
+    else
+        *out = p;
+    return err;
 }
 
 int pc_pcol_read(const char *path, struct pc_profile **out, struct pc_error *error)
 {
     int saved_errno = errno;
-    struct pc_error inner = {""};
-    struct file f = {0};
-    uint8_t *data = NULL;
     if (error)
         error->text[0] = 0;
-    int err = load_file(path, &data, &f.n, error);
-    if (err) {
-        errno = saved_errno;
-        return err;
-    }
-    f.data = data;
-    struct pc_profile *p = pc_profile_new();
-    err = p ? decode_file(&f, &p, &inner) : PC_ENOMEM;
-    free(data);
-    if (err) {
-        pc_profile_free(p);
-        pc_error_set(error, err, "%s: %s", path, *inner.text ? inner.text : pc_err_text(err));
-    } else {
-        if (*inner.text)
-            pc_error_set(error, PC_OK, "%s: %s", path, inner.text);
-        *out = p;
-    }
+    int err = read_file(path, true, out, error);
+    errno = saved_errno;
+    return err;
+}
+
+int pc_pcol_read_statistics(const char *path, struct pc_profile **out, struct pc_error *error)
+{
+    int saved_errno = errno;
+    if (error)
+        error->text[0] = 0;
+    int err = read_file(path, false, out, error);
+    if (err == PC_ENOENT && !access(path, R_OK)) /* what a rank did late needs the values */
+        err = read_file(path, true, out, error);
     errno = saved_errno;
     return err;
 }

@@ -109,20 +109,35 @@ bool pc_fields_agree(const struct pc_profile *a, const struct pc_profile *b)
 
 /* ---- Data --------------------------------------------------------------------------------- */
 
+bool pc_profile_data_lists(struct pc_profile *p, struct pc_profile_data *d, uint32_t n_ranks)
+{
+    size_t n_values;
+    if (__builtin_mul_overflow((size_t)n_ranks, (size_t)p->n_fields - d->first_field, &n_values))
+        return false;
+    d->n_ranks = n_ranks;
+    d->kept = true;
+    d->ranks = pc_pool_array(p->memory, n_ranks, sizeof *d->ranks);
+    d->values = pc_pool_array(p->memory, n_values, sizeof *d->values);
+    return d->ranks && d->values;
+}
+
+void pc_profile_data_bound(const struct pc_profile *p, struct pc_profile_data *d)
+{
+    if (!p->per_rank || d->n_ranks <= p->per_rank)
+        return;
+    d->kept = false;
+    d->ranks = NULL;
+    d->values = NULL;
+}
+
 bool pc_profile_data_init(struct pc_profile *p, struct pc_profile_data *d, unsigned kind,
                           uint32_t n_ranks)
 {
-    size_t n_values;
     d->first_field = kind == PCOLLECT_NODE_POINT ? p->n_comm : 0;
     uint32_t n_fields = p->n_fields - d->first_field;
-    if (__builtin_mul_overflow((size_t)n_ranks, (size_t)n_fields, &n_values))
-        return false;
-    d->n_ranks = n_ranks;
     d->stats = pc_pool_array(p->memory, n_fields, sizeof *d->stats);
     d->bins = pc_pool_array(p->memory, n_fields, sizeof *d->bins);
-    d->ranks = pc_pool_array(p->memory, n_ranks, sizeof *d->ranks);
-    d->values = pc_pool_array(p->memory, n_values, sizeof *d->values);
-    if (!d->stats || !d->bins || !d->ranks || !d->values)
+    if (!d->stats || !d->bins || (n_ranks && !pc_profile_data_lists(p, d, n_ranks)))
         return false;
     for (uint32_t i = 0; i < n_fields; i++) {
         const struct pc_profile_field *f = &p->fields[d->first_field + i];
@@ -158,6 +173,25 @@ static struct pc_stat derive_stat(const struct pc_profile *p, const struct pc_pr
     return s;
 }
 
+struct pc_stat pc_stat_add(const struct pc_stat *a, const struct pc_stat *b)
+{
+    if (!a->n || !b->n)
+        return a->n ? *a : *b;
+    struct pc_stat s = *a;
+    s.n += b->n;
+    s.sum += b->sum;
+    s.sum_squares += b->sum_squares;
+    if (b->min < s.min || (b->min == s.min && b->min_rank < s.min_rank)) {
+        s.min = b->min;
+        s.min_rank = b->min_rank;
+    }
+    if (b->max > s.max || (b->max == s.max && b->max_rank < s.max_rank)) {
+        s.max = b->max;
+        s.max_rank = b->max_rank;
+    }
+    return s;
+}
+
 static struct pc_stat stat_of(const struct pc_profile *p, const struct pc_profile_data *d,
                               uint32_t k)
 {
@@ -168,6 +202,7 @@ static struct pc_stat stat_of(const struct pc_profile *p, const struct pc_profil
 
 void pc_profile_data_derive(const struct pc_profile *p, struct pc_profile_data *d)
 {
+    d->first_rank = d->n_ranks ? d->ranks[0] : 0;
     for (uint32_t k = d->first_field; k < p->n_fields; k++)
         d->stats[k - d->first_field] = stat_of(p, d, k);
 }
@@ -334,6 +369,36 @@ static bool same_stat(const struct pc_stat *a, const struct pc_stat *b)
            a->max_rank == b->max_rank;
 }
 
+/* Whether a statistic can be one, where there are no values to make it from. */
+static bool stat_is_possible(const struct pc_profile *p, const struct pc_profile_data *d,
+                             const struct pc_stat *s, bool is_hist)
+{
+    if (is_hist)
+        return s->n == d->n_ranks && !s->sum && !s->sum_squares && !s->min && !s->max &&
+               !s->min_rank && !s->max_rank;
+    if (!s->n)
+        return !s->sum && !s->sum_squares && !s->min && !s->max && !s->min_rank && !s->max_rank;
+    return s->n <= d->n_ranks && s->min <= s->max && s->sum >= s->max && has_rank(p, s->min_rank) &&
+           has_rank(p, s->max_rank);
+}
+
+static int check_statistics(const struct pc_profile *p, uint32_t i, struct pc_error *error)
+{
+    const struct pc_profile_data *d = &p->data[i];
+    if (d->kept && !p->statistics_only)
+        return refuse(error, "a record without the values that it keeps", i);
+    if (d->n_ranks > p->n_ranks || !has_rank(p, d->first_rank))
+        return refuse(error, "a record of too many ranks", i);
+    for (uint32_t k = d->first_field; k < p->n_fields; k++) {
+        bool is_hist = p->fields[k].combine == PCOLLECT_HIST;
+        if (is_hist != (pc_data_bins(d, k) != NULL))
+            return refuse(error, "a record with wrong bins", i);
+        if (!stat_is_possible(p, d, pc_data_stat(d, k), is_hist))
+            return refuse(error, "a record with impossible statistics", i);
+    }
+    return PC_OK;
+}
+
 static int check_data(const struct pc_profile *p, const struct pc_profile_node *n,
                       struct pc_error *error)
 {
@@ -343,6 +408,12 @@ static int check_data(const struct pc_profile *p, const struct pc_profile_node *
         return refuse(error, "a record with wrong fields", i);
     if (!d->n_ranks)
         return refuse(error, "a record of no rank", i);
+    if (p->per_rank && d->n_ranks > p->per_rank && d->kept)
+        return refuse(error, "a record with values of too many ranks", i);
+    if (!d->ranks)
+        return check_statistics(p, i, error);
+    if (d->first_rank != d->ranks[0])
+        return refuse(error, "a record with a wrong first rank", i);
     for (uint32_t r = 0; r < d->n_ranks; r++) {
         if (!has_rank(p, d->ranks[r]))
             return refuse(error, "a record of an unknown rank", i);

@@ -12,7 +12,8 @@
  *    pc_node_compare and unique, so that equal profiles have equal bytes;
  *  - data are numbered in the order of their nodes;
  *  - every per-rank list is sorted by rank and complete: each rank that has the context is in it,
- *    and the statistics are those of the listed values.
+ *    and the statistics are those of the listed values; a record of more than per_rank ranks keeps
+ *    statistics only.
  * Merging two profiles is therefore one linear pass, associative and commutative to the bit.
  *
  * Nothing here is AS-safe; all functions are MT-safe on different profiles.
@@ -118,11 +119,13 @@ struct pc_profile_node {
  * on. Field k is element k - first_field of stats and bins, and of each row of values. */
 struct pc_profile_data {
     uint32_t first_field;
-    uint32_t n_ranks;      /* entries of the per-rank lists, at least 1 */
+    uint32_t n_ranks;      /* that have the context, at least 1 */
+    int32_t first_rank;    /* the lowest of them */
+    bool kept;             /* there are per-rank lists; not in memory if p->statistics_only */
     struct pc_stat *stats; /* n_fields - first_field; histograms: only n is used */
     uint64_t **bins;       /* n_fields - first_field; NULL but for histograms */
-    int32_t *ranks;        /* ascending */
-    uint64_t *values;      /* row per rank; 0 for histograms */
+    int32_t *ranks;        /* n_ranks, ascending; NULL: only the statistics are here */
+    uint64_t *values;      /* row per rank; 0 for histograms; NULL with `ranks` */
 };
 
 struct pc_profile {
@@ -130,7 +133,9 @@ struct pc_profile {
     uint64_t job_key;
     uint32_t world_size; /* ranks the job had; n_ranks of them are here */
     uint32_t n_ranks, n_modules, n_ops, n_fields, n_nodes, n_data, n_strings, n_tables;
-    uint32_t n_comm; /* fields of group 0, which come first */
+    uint32_t n_comm;      /* fields of group 0, which come first */
+    uint32_t per_rank;    /* a record keeps its values up to that many ranks; 0: always */
+    bool statistics_only; /* read so: values that are kept in the file are not here */
     struct pc_profile_rank *ranks;
     struct pc_profile_module *modules;
     struct pc_profile_op *ops;
@@ -163,7 +168,8 @@ static inline const uint64_t *pc_data_bins(const struct pc_profile_data *d, uint
     return k >= d->first_field ? d->bins[k - d->first_field] : NULL;
 }
 
-/* The value of field k for d->ranks[row]; 0: it is not in this record. */
+/* The value of field k for d->ranks[row], where d->values are there; 0: it is not in this record.
+ */
 static inline uint64_t pc_data_value(const struct pc_profile *p, const struct pc_profile_data *d,
                                      uint32_t row, uint32_t k)
 {
@@ -202,7 +208,8 @@ int pc_profile_merge(const struct pc_profile *a, const struct pc_profile *b,
 
 /* Lays b over a where they may share ranks (what ranks added after the merge): records of the same
  * rank are added; of struct pc_profile_rank what b knows (not 0, not empty) replaces that of a;
- * notes are united. */
+ * notes are united. Where a record of a has statistics only, sums stay exact, and the rest is what
+ * can be known: doc/internals/format.md. PC_ENOENT: values are needed that were not read. */
 int pc_profile_overlay(const struct pc_profile *a, const struct pc_profile *b,
                        struct pc_profile **out, struct pc_error *error);
 
@@ -236,6 +243,10 @@ int pc_pcol_write(const struct pc_profile *p, const char *path, unsigned flags,
  * part that could be left out was damaged. PC_ENOENT, PC_EIO, PC_EFORMAT, PC_EVERSION otherwise.
  */
 int pc_pcol_read(const char *path, struct pc_profile **out, struct pc_error *error);
+
+/* The same without the values by rank: the file is read but for these. Statistics are those of
+ * pc_pcol_read, and taken as they stand in the file. */
+int pc_pcol_read_statistics(const char *path, struct pc_profile **out, struct pc_error *error);
 
 /* Writes what happened in one rank after the merge (a profile of that rank alone) into its slot:
  * the end of MPI_Finalize, the time to exit, calls made meanwhile. Overwrites what the slot held.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The profile as bytes: nine parts, each a run of varints (doc/internals/format.md has the
+ * The profile as bytes: ten parts, each a run of varints (doc/internals/format.md has the
  * layout). One after the other, each with its length, they are what ranks send each other; each on
  * its own it is a section of a .pcol file.
  *
@@ -16,13 +16,15 @@ static const char *const part_names[PC_N_PARTS_END] = {
     [PC_PART_META] = "meta",      [PC_PART_RANKS] = "ranks",     [PC_PART_MODULES] = "modules",
     [PC_PART_OPS] = "primitives", [PC_PART_FIELDS] = "fields",   [PC_PART_NODES] = "contexts",
     [PC_PART_DATA] = "records",   [PC_PART_STRINGS] = "strings", [PC_PART_TABLES] = "tables",
+    [PC_PART_VALUES] = "values",
 };
 
-/* fields: 2 adds the group; contexts: 2 has more kinds. */
+/* meta: 2 adds per_rank; fields: 2 adds the group; contexts: 2 has more kinds; records: in 2 the
+ * statistics are stored, and values are a part of their own. */
 static const unsigned part_versions[PC_N_PARTS_END] = {
-    [PC_PART_META] = 1, [PC_PART_RANKS] = 1,   [PC_PART_MODULES] = 1,
-    [PC_PART_OPS] = 1,  [PC_PART_FIELDS] = 2,  [PC_PART_NODES] = 2,
-    [PC_PART_DATA] = 1, [PC_PART_STRINGS] = 1, [PC_PART_TABLES] = 1,
+    [PC_PART_META] = 2,   [PC_PART_RANKS] = 1,  [PC_PART_MODULES] = 1, [PC_PART_OPS] = 1,
+    [PC_PART_FIELDS] = 2, [PC_PART_NODES] = 2,  [PC_PART_DATA] = 2,    [PC_PART_STRINGS] = 1,
+    [PC_PART_TABLES] = 1, [PC_PART_VALUES] = 1,
 };
 
 unsigned pc_part_version(unsigned part)
@@ -44,6 +46,7 @@ static void encode_meta(const struct pc_profile *p, struct pc_buffer *b)
     pc_put_text(b, p->job);
     pc_put_le(b, p->job_key, 8);
     pc_put_varint(b, p->world_size);
+    pc_put_varint(b, p->per_rank);
 }
 
 static void encode_ranks(const struct pc_profile *p, struct pc_buffer *b)
@@ -155,54 +158,14 @@ static void encode_nodes(const struct pc_profile *p, struct pc_buffer *b)
     }
 }
 
-static void encode_bins(const uint64_t *bins, uint32_t n, struct pc_buffer *b)
-{
-    uint32_t lo = 0;
-    while (lo < n && !bins[lo])
-        lo++;
-    while (n > lo && !bins[n - 1])
-        n--;
-    pc_put_varint(b, lo == n ? 0 : lo);
-    pc_put_varint(b, n - lo);
-    for (uint32_t i = lo; i < n; i++)
-        pc_put_varint(b, bins[i]);
-}
-
-/* Statistics follow from the lists and are not stored. */
-static void encode_data(const struct pc_profile *p, struct pc_buffer *b)
-{
-    pc_put_varint(b, p->n_data);
-    for (uint32_t i = 0; i < p->n_data; i++) {
-        const struct pc_profile_data *d = &p->data[i];
-        pc_put_varint(b, d->n_ranks);
-        uint64_t last = UINT64_MAX;
-        for (uint32_t r = 0; r < d->n_ranks; r++) {
-            pc_put_varint(b, (uint64_t)d->ranks[r] - last - 1);
-            last = (uint64_t)d->ranks[r];
-        }
-        for (uint32_t k = d->first_field; k < p->n_fields; k++) {
-            if (p->fields[k].combine == PCOLLECT_HIST) {
-                encode_bins(pc_data_bins(d, k), p->fields[k].bins, b);
-                continue;
-            }
-            last = 0;
-            for (uint32_t r = 0; r < d->n_ranks; r++) {
-                uint64_t v = pc_data_value(p, d, r, k);
-                pc_put_varint(b, pc_zigzag(v - last));
-                last = v;
-            }
-        }
-    }
-}
-
 void pc_part_encode(const struct pc_profile *p, enum pc_part part, struct pc_buffer *out)
 {
     static void (*const encoders[PC_N_PARTS_END])(const struct pc_profile *, struct pc_buffer *) = {
         [PC_PART_META] = encode_meta,        [PC_PART_RANKS] = encode_ranks,
         [PC_PART_MODULES] = encode_modules,  [PC_PART_OPS] = encode_ops,
         [PC_PART_FIELDS] = encode_fields,    [PC_PART_NODES] = encode_nodes,
-        [PC_PART_DATA] = encode_data,        [PC_PART_STRINGS] = pc_strings_encode,
-        [PC_PART_TABLES] = pc_tables_encode,
+        [PC_PART_DATA] = pc_data_encode,     [PC_PART_STRINGS] = pc_strings_encode,
+        [PC_PART_TABLES] = pc_tables_encode, [PC_PART_VALUES] = pc_values_encode,
     };
     encoders[part](p, out);
 }
@@ -244,7 +207,7 @@ char *pc_get_text(struct pc_profile *p, struct pc_cursor *c)
     return pc_pool_text(p->memory, (const char *)at, at ? n : 0);
 }
 
-static int decode_meta(struct pc_profile *p, struct pc_cursor *c)
+static int decode_meta(struct pc_profile *p, struct pc_cursor *c, unsigned version)
 {
     char *exe = pc_get_text(p, c), *mpi = pc_get_text(p, c), *job = pc_get_text(p, c);
     if (!exe || !mpi || !job)
@@ -254,6 +217,7 @@ static int decode_meta(struct pc_profile *p, struct pc_cursor *c)
     p->job = job;
     p->job_key = pc_get_le(c, 8);
     p->world_size = (uint32_t)pc_get_below(c, INT32_MAX);
+    p->per_rank = version < 2 ? 0 : (uint32_t)pc_get_below(c, INT32_MAX);
     return PC_OK;
 }
 
@@ -413,75 +377,12 @@ static int decode_nodes(struct pc_profile *p, struct pc_cursor *c, unsigned vers
     return PC_OK;
 }
 
-static void decode_bins(uint64_t *bins, uint32_t n, struct pc_cursor *c)
-{
-    uint64_t lo = pc_get_below(c, n);
-    uint64_t count = pc_get_below(c, n - lo);
-    for (uint64_t i = 0; i < count; i++)
-        bins[lo + i] = pc_get_varint(c);
-}
-
-/* Bytes that one rank takes in a record at least. */
-static unsigned least_row_bytes(const struct pc_profile *p, uint32_t first_field)
-{
-    unsigned n = 1;
-    for (uint32_t k = first_field; k < p->n_fields; k++)
-        n += p->fields[k].combine != PCOLLECT_HIST;
-    return n;
-}
-
-static int decode_record(struct pc_profile *p, struct pc_cursor *c, unsigned row_bytes,
-                         unsigned kind, struct pc_profile_data *d)
-{
-    uint32_t n_ranks = pc_get_count(c, row_bytes);
-    if (!pc_profile_data_init(p, d, kind, n_ranks))
-        return PC_ENOMEM;
-    uint64_t last = UINT64_MAX;
-    for (uint32_t r = 0; r < n_ranks; r++) {
-        last += pc_get_below(c, INT32_MAX) + 1;
-        c->failed |= last > INT32_MAX;
-        d->ranks[r] = (int32_t)last;
-    }
-    uint32_t width = p->n_fields - d->first_field;
-    for (uint32_t i = 0; i < width; i++) {
-        if (d->bins[i]) {
-            decode_bins(d->bins[i], p->fields[d->first_field + i].bins, c);
-            continue;
-        }
-        last = 0;
-        for (uint32_t r = 0; r < n_ranks; r++) {
-            last += pc_unzigzag(pc_get_varint(c));
-            d->values[(size_t)r * width + i] = last;
-        }
-    }
-    pc_profile_data_derive(p, d);
-    return PC_OK;
-}
-
-static int decode_data(struct pc_profile *p, struct pc_cursor *c)
-{
-    uint32_t n = pc_get_count(c, 1);
-    c->failed |= n != p->n_data;
-    p->data = c->failed ? NULL : pc_pool_array(p->memory, n, sizeof *p->data);
-    if (!p->data)
-        return c->failed ? PC_OK : PC_ENOMEM;
-    const unsigned row_bytes[] = {least_row_bytes(p, 0), least_row_bytes(p, p->n_comm)};
-    for (uint32_t i = 0; i < p->n_nodes && !c->failed; i++) {
-        const struct pc_profile_node *at = &p->nodes[i];
-        bool is_point = at->kind == PCOLLECT_NODE_POINT;
-        if (at->data != PC_NO_INDEX &&
-            decode_record(p, c, row_bytes[is_point], at->kind, &p->data[at->data]))
-            return PC_ENOMEM;
-    }
-    return PC_OK;
-}
-
 static int decode_part(struct pc_profile *p, enum pc_part part, unsigned version,
                        struct pc_cursor *c)
 {
     switch (part) {
     case PC_PART_META:
-        return decode_meta(p, c);
+        return decode_meta(p, c, version);
     case PC_PART_RANKS:
         return decode_ranks(p, c);
     case PC_PART_MODULES:
@@ -493,11 +394,13 @@ static int decode_part(struct pc_profile *p, enum pc_part part, unsigned version
     case PC_PART_NODES:
         return decode_nodes(p, c, version);
     case PC_PART_DATA:
-        return decode_data(p, c);
+        return pc_data_decode(p, c, version);
     case PC_PART_STRINGS:
         return pc_strings_decode(p, c);
-    default:
+    case PC_PART_TABLES:
         return pc_tables_decode(p, c);
+    default:
+        return pc_values_decode(p, c);
     }
 }
 

@@ -15,12 +15,14 @@
 struct side {
     const struct pc_profile *p;
     uint32_t *ranks, *modules, *ops, *fields, *strings; /* index here -> index in the union */
+    uint32_t *back; /* index of a field in the union -> index here, or PC_NO_INDEX */
     uint32_t *nodes;
 };
 
 struct merge {
     struct side a, b;
     bool may_share; /* ranks may be in both: overlay */
+    bool lacks_values;
     struct pc_profile *out;
     uint32_t *from_a, *from_b; /* per node of the result: node of a, of b, or PC_NO_INDEX */
     struct pc_error *error;
@@ -323,8 +325,65 @@ static uint32_t count_union(const struct pc_profile_data *a, const struct pc_pro
     return n + (n_a - i) + (n_b - j);
 }
 
-static bool merge_data(const struct merge *m, unsigned kind, const struct pc_profile_data *a,
-                       const struct pc_profile_data *b, struct pc_profile_data *out)
+/* Field k of the union in a record of a side. Ranks of a side without the field count as 0. */
+static struct pc_stat stat_in(const struct merge *m, const struct side *s,
+                              const struct pc_profile_data *d, uint32_t k)
+{
+    if (d && s->back[k] != PC_NO_INDEX)
+        return *pc_data_stat(d, s->back[k]);
+    bool counts = d && m->out->fields[k].combine != PCOLLECT_MIN;
+    return (struct pc_stat){.n = counts ? d->n_ranks : 0,
+                            .min_rank = counts ? d->first_rank : 0,
+                            .max_rank = counts ? d->first_rank : 0};
+}
+
+/* Statistics of a late record laid over one whose values are not there: which rank had what is not
+ * known any more. The sum is exact, the number of ranks the least that can be. */
+static struct pc_stat stat_overlay(const struct pc_stat *a, const struct pc_stat *b)
+{
+    struct pc_stat s = pc_stat_add(a, b);
+    if (a->n && b->n)
+        s.n = a->n > b->n ? a->n : b->n;
+    return s;
+}
+
+/* Without lists: a record has too many ranks for them, or will. */
+static bool merge_statistics(const struct merge *m, unsigned kind, const struct pc_profile_data *a,
+                             const struct pc_profile_data *b, struct pc_profile_data *out)
+{
+    uint64_t n_a = a ? a->n_ranks : 0, n_b = b ? b->n_ranks : 0;
+    if (!pc_profile_data_init(m->out, out, kind, 0))
+        return false;
+    out->n_ranks = (uint32_t)(n_a + n_b);
+    if (m->may_share && a && b)
+        out->n_ranks = (uint32_t)(n_a > n_b ? n_a : n_b);
+    out->kept = (!a || a->kept) && (!b || b->kept);
+    out->first_rank = !a || (b && b->first_rank < a->first_rank) ? b->first_rank : a->first_rank;
+    add_bins(&m->a, a, out);
+    add_bins(&m->b, b, out);
+    for (uint32_t k = out->first_field; k < m->out->n_fields; k++) {
+        struct pc_stat *to = &out->stats[k - out->first_field];
+        struct pc_stat x = stat_in(m, &m->a, a, k), y = stat_in(m, &m->b, b, k);
+        if (m->out->fields[k].combine == PCOLLECT_HIST)
+            to->n = out->n_ranks;
+        else
+            *to = m->may_share ? stat_overlay(&x, &y) : pc_stat_add(&x, &y);
+    }
+    pc_profile_data_bound(m->out, out);
+    return true;
+}
+
+/* Whether the union of two records can be made of statistics alone, or must. */
+static bool goes_without_lists(const struct merge *m, const struct pc_profile_data *a,
+                               const struct pc_profile_data *b)
+{
+    uint64_t n = (uint64_t)(a ? a->n_ranks : 0) + (b ? b->n_ranks : 0);
+    return (a && !a->ranks) || (b && !b->ranks) ||
+           (m->out->per_rank && n > m->out->per_rank && !m->may_share);
+}
+
+static bool merge_lists(const struct merge *m, unsigned kind, const struct pc_profile_data *a,
+                        const struct pc_profile_data *b, struct pc_profile_data *out)
 {
     uint32_t n = count_union(a, b), i = 0, j = 0;
     if (!pc_profile_data_init(m->out, out, kind, n))
@@ -344,7 +403,17 @@ static bool merge_data(const struct merge *m, unsigned kind, const struct pc_pro
     add_bins(&m->a, a, out);
     add_bins(&m->b, b, out);
     pc_profile_data_derive(m->out, out);
+    pc_profile_data_bound(m->out, out);
     return true;
+}
+
+static bool merge_data(struct merge *m, unsigned kind, const struct pc_profile_data *a,
+                       const struct pc_profile_data *b, struct pc_profile_data *out)
+{
+    /* Values that are kept, but were not read, are needed. */
+    m->lacks_values |= a && b && ((a->kept && !a->ranks) || (b->kept && !b->ranks));
+    return goes_without_lists(m, a, b) ? merge_statistics(m, kind, a, b, out)
+                                       : merge_lists(m, kind, a, b, out);
 }
 
 static int merge_nodes(struct merge *m)
@@ -401,6 +470,22 @@ static bool make_maps(struct side *s, struct pc_pool *scratch)
     return s->ranks && s->modules && s->ops && s->fields && s->nodes && s->strings;
 }
 
+/* 0 is no bound. */
+static uint32_t lesser_bound(uint32_t a, uint32_t b)
+{
+    return !a ? b : !b ? a : a < b ? a : b;
+}
+
+static bool make_way_back(struct side *s, uint32_t n_fields, struct pc_pool *scratch)
+{
+    s->back = pc_pool_array(scratch, n_fields, sizeof *s->back);
+    for (uint32_t k = 0; s->back && k < n_fields; k++)
+        s->back[k] = PC_NO_INDEX;
+    for (uint32_t k = 0; s->back && k < s->p->n_fields; k++)
+        s->back[s->fields[k]] = k;
+    return s->back != NULL;
+}
+
 static int merge_into(struct merge *m, struct pc_pool *scratch)
 {
     const struct pc_profile *a = m->a.p, *b = m->b.p;
@@ -411,16 +496,21 @@ static int merge_into(struct merge *m, struct pc_pool *scratch)
         return PC_ENOMEM;
     m->out->job_key = a->job_key;
     m->out->world_size = a->world_size;
+    m->out->per_rank = lesser_bound(a->per_rank, b->per_rank);
+    m->out->statistics_only = a->statistics_only || b->statistics_only;
     m->out->exe = lesser_text(a->exe, b->exe);
     m->out->mpi = lesser_text(a->mpi, b->mpi);
     m->out->job = lesser_text(a->job, b->job);
     int err = unite_tables(m);
-    if (!err && !own_texts(m->out))
+    if (!err && (!own_texts(m->out) || !make_way_back(&m->a, m->out->n_fields, scratch) ||
+                 !make_way_back(&m->b, m->out->n_fields, scratch)))
         err = PC_ENOMEM;
     if (!err)
         err = merge_nodes(m);
     const struct pc_table_side side_a = {a, m->a.nodes, m->a.strings};
     const struct pc_table_side side_b = {b, m->b.nodes, m->b.strings};
+    if (!err && m->lacks_values && m->may_share)
+        err = pc_error_set(m->error, PC_ENOENT, "the values by rank were not read");
     return err ? err : pc_tables_merge(&side_a, &side_b, m->out, m->error);
 }
 

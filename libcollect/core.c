@@ -115,6 +115,7 @@ static void fill_header(void)
     struct pcollect_arena_header *h = pc_header();
     struct timespec now;
     h->run_key = pc_process.config.run_key;
+    h->per_rank = (uint32_t)pc_process.config.output_per_rank;
     h->ticks_0 = h->start_ticks = first_ticks;
     h->mono_0_ns = first_mono_ns;
     pc_clock_pair(&h->ticks_1, &h->mono_1_ns);

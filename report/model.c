@@ -126,7 +126,7 @@ void pct_model_add_ranks(const struct pct_model *m, uint32_t node, enum pct_metr
 {
     const struct pc_profile *p = m->profile;
     const struct pc_profile_data *d = data_of(m, node);
-    if (!d || !m->has[metric])
+    if (!d || !d->ranks || !m->has[metric]) /* without ranks: more than per_rank */
         return;
     uint32_t at = 0;
     for (uint32_t i = 0; i < d->n_ranks; i++) {

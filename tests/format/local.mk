@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 if HAVE_CMOCKA
-format_tests = tests/format/profile_test tests/format/pcol_test
+format_tests = tests/format/profile_test tests/format/pcol_test tests/format/kept_test
 check_PROGRAMS += $(format_tests)
 TESTS += $(format_tests)
 endif
@@ -16,3 +16,7 @@ tests_format_profile_test_LDADD = $(format_test_ldadd)
 tests_format_pcol_test_SOURCES = tests/format/pcol_test.c $(format_test_random)
 tests_format_pcol_test_CFLAGS = $(test_cflags) $(ZLIB_CFLAGS)
 tests_format_pcol_test_LDADD = $(format_test_ldadd)
+
+tests_format_kept_test_SOURCES = tests/format/kept_test.c $(format_test_random)
+tests_format_kept_test_CFLAGS = $(test_cflags)
+tests_format_kept_test_LDADD = $(format_test_ldadd)

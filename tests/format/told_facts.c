@@ -196,7 +196,9 @@ static void assert_record(const struct pc_profile *p, const struct pc_profile_da
         assert_stat(t, path, f, pc_data_stat(d, k));
         if (test_fields[f].combine == PCOLLECT_HIST)
             assert_memory_equal(pc_data_bins(d, k), bins, sizeof bins);
-        for (unsigned r = 0; r < d->n_ranks && test_fields[f].combine != PCOLLECT_HIST; r++) {
+        assert_int_equal(d->ranks == NULL, p->per_rank && d->n_ranks > p->per_rank);
+        bool has_values = d->ranks && test_fields[f].combine != PCOLLECT_HIST;
+        for (unsigned r = 0; has_values && r < d->n_ranks; r++) {
             struct entry_table copy = *t;
             const struct entry *e = entry_of(&copy, path, d->ranks[r]);
             assert_true(pc_data_value(p, d, r, k) == e->values[f]);

@@ -35,7 +35,8 @@ static void profile_of_several_threads_agrees_with_a_table_of_strings(void **sta
                                  .seed = seed * 31,
                                  .lacks_volume = shapes[s].lacks_volume && seed % 3 % 2,
                                  .all_kinds = shapes[s].all_kinds,
-                                 .tables = shapes[s].tables};
+                                 .tables = shapes[s].tables,
+                                 .per_rank = shapes[s].per_rank};
             unsigned n;
             struct fact *facts = random_facts(&shapes[s], seed, how.rank, &n);
             made_arena(&m, &how, facts, n);
@@ -195,7 +196,7 @@ static uint64_t sum_of(const struct pc_profile *p, unsigned field, uint32_t op)
 static void full_arena_keeps_totals_and_marks_where_they_went(void **state)
 {
     (void)state;
-    static const struct shape wide = {"wide", 6000, 6, 100000, false, 1000, false, false};
+    static const struct shape wide = {"wide", 6000, 6, 100000, false, 1000, false, false, 0};
     struct made m;
     struct making how = {.n_ranks = 1, .seed = 11, .bytes = PC_ARENA_MIN_BYTES};
     uint64_t calls[N_TEST_OPS] = {0}, bytes[N_TEST_OPS] = {0};

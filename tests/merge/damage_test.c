@@ -34,7 +34,8 @@ static void make(struct made *m, unsigned shape, uint64_t seed)
                          .seed = seed,
                          .bytes = (size_t)1 << 20,
                          .all_kinds = shapes[shape].all_kinds,
-                         .tables = shapes[shape].tables};
+                         .tables = shapes[shape].tables,
+                         .per_rank = shapes[shape].per_rank};
     unsigned n;
     struct fact *facts = random_facts(&shapes[shape], seed, 0, &n);
     made_arena(m, &how, facts, n);
@@ -313,7 +314,7 @@ static void write_for_ever(const char *spool, int tell)
     struct made m;
     struct making how = {
         .n_ranks = 1, .spool = spool, .bytes = (size_t)8 << 20, .all_kinds = true, .tables = true};
-    static const struct shape wide = {"wide", 300, 12, 100000, false, 1000, true, true};
+    static const struct shape wide = {"wide", 300, 12, 100000, false, 1000, true, true, 0};
     made_open(&m, &how);
     if (write(tell, m.arena.path, strlen(m.arena.path) + 1) < 0)
         _exit(1);

@@ -50,7 +50,8 @@ static void make_job(struct job *j, const struct shape *shape, int n_ranks)
                              .bytes = (size_t)1 << 20,
                              .lacks_volume = shape->lacks_volume && rank % 2,
                              .all_kinds = shape->all_kinds,
-                             .tables = shape->tables};
+                             .tables = shape->tables,
+                             .per_rank = shape->per_rank};
         unsigned n;
         struct fact *facts = random_facts(shape, 17, rank, &n);
         made_arena(&j->arenas[rank], &how, facts, n);
@@ -274,8 +275,8 @@ static void a_failure_to_write_is_told_to_all_ranks(void **state)
 static void ranks_without_the_module_hold_up_nobody(void **state)
 {
     (void)state;
-    static const struct shape large = {"large",        900,  10,  1000000, false,
-                                       UINT64_MAX - 1, true, true};
+    static const struct shape large = {"large",        900,  10,   1000000, false,
+                                       UINT64_MAX - 1, true, true, 2};
     static struct job j;
     char out[300];
     uint8_t *bytes;

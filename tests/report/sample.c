@@ -101,6 +101,8 @@ void sample_add(struct sample *s, const struct sample_calls *calls)
     row[TIME] = calls->time;
     s->bins[data][10] += calls->count;
     d->ranks[d->n_ranks++] = calls->rank;
+    d->first_rank = d->ranks[0];
+    d->kept = true;
 }
 
 static void add_stat(struct pc_stat *t, int32_t rank, uint64_t value)

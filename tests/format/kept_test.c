@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Files of every version are read; and statistics without the values by rank.
+ */
+#include "tests/format/random_profile.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#define PATH_BYTES 1000
+
+static char folder[200];
+
+static const char *path_in(char out[PATH_BYTES], const char *name)
+{
+    snprintf(out, PATH_BYTES, "%s/%s", folder, name);
+    return out;
+}
+
+static int make_folder(void **state)
+{
+    (void)state;
+    snprintf(folder, sizeof folder, "%s/kept-test-XXXXXX",
+             getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
+    return mkdtemp(folder) ? 0 : -1;
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
+    return rmdir(folder);
+}
+
+static uint8_t *slurp(const char *path, size_t *n_out)
+{
+    FILE *f = fopen(path, "r");
+    assert_non_null(f);
+    uint8_t *data = malloc((size_t)1 << 22);
+    *n_out = fread(data, 1, (size_t)1 << 22, f);
+    fclose(f);
+    return data;
+}
+
+static void spit(const char *path, const void *data, size_t n)
+{
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    assert_int_equal(fwrite(data, 1, n, f), n);
+    assert_int_equal(fclose(f), 0);
+}
+
+static struct pc_profile *read_well(const char *path)
+{
+    struct pc_profile *p;
+    struct pc_error e;
+    if (pc_pcol_read(path, &p, &e))
+        fail_msg("%s", e.text);
+    assert_string_equal(e.text, "");
+    return p;
+}
+
+static void assert_same_stat(const struct pc_stat *a, const struct pc_stat *b)
+{
+    assert_true(a->n == b->n && a->sum == b->sum && a->sum_squares == b->sum_squares);
+    assert_true(a->min == b->min && a->max == b->max);
+    assert_true(a->min_rank == b->min_rank && a->max_rank == b->max_rank);
+}
+
+/* What is read without the values by rank is the same but for these. */
+static void statistics_alone_are_those_of_the_whole_file(void **state)
+{
+    (void)state;
+    for (unsigned s = 0; s < n_shapes; s++) {
+        char path[PATH_BYTES];
+        struct late_job j = make_late_job(&shapes[s], 3, 2);
+        path_in(path, "statistics.pcol");
+        assert_int_equal(pc_pcol_write(j.main, path, PC_PCOL_LATE_SLOTS, NULL), PC_OK);
+        for (int late = 0; late < 2; late++) { /* without and with slots */
+            struct pc_profile *p = read_well(path), *q = NULL;
+            struct pc_error e;
+            if (pc_pcol_read_statistics(path, &q, &e) || *e.text)
+                fail_msg("%s", e.text);
+            assert_int_equal(pc_profile_check(q, &e), PC_OK);
+            assert_int_equal(q->n_nodes, p->n_nodes);
+            assert_int_equal(q->n_data, p->n_data);
+            for (uint32_t i = 0; i < p->n_data; i++) {
+                const struct pc_profile_data *a = &p->data[i], *b = &q->data[i];
+                assert_true(late || !q->statistics_only || !b->ranks);
+                assert_true(a->n_ranks == b->n_ranks && a->kept == b->kept);
+                for (uint32_t k = 0; k < p->n_fields - a->first_field; k++) {
+                    assert_same_stat(&a->stats[k], &b->stats[k]);
+                    if (a->bins[k])
+                        assert_memory_equal(a->bins[k], b->bins[k], TEST_BINS * sizeof **a->bins);
+                }
+            }
+            assert_true(late || q->statistics_only);
+            pc_profile_free(p);
+            pc_profile_free(q);
+            assert_int_equal(pc_pcol_write_late(path, j.late[1], NULL), PC_OK);
+        }
+        unlink(path);
+        free_late_job(&j);
+    }
+}
+
+/* Damage in values does not show where they are not read; elsewhere it is found as ever. */
+static void statistics_of_a_damaged_file_never_crash(void **state)
+{
+    (void)state;
+    char path[PATH_BYTES];
+    size_t n;
+    struct late_job j = make_late_job(&shapes[7], 2, 2);
+    path_in(path, "damaged.pcol");
+    assert_int_equal(pc_pcol_write(j.main, path, PC_PCOL_LATE_SLOTS, NULL), PC_OK);
+    uint8_t *data = slurp(path, &n);
+    unsigned n_refused = 0, n_read = 0;
+    for (size_t at = 0; at < n; at += 5) {
+        struct pc_profile *q = NULL;
+        struct pc_error e = {""};
+        data[at] ^= 0x55;
+        spit(path, data, n - (at % 3 ? 0 : at % 100));
+        int err = pc_pcol_read_statistics(path, &q, &e);
+        assert_true((err != 0) == (q == NULL) && (!err || *e.text));
+        n_refused += err != 0;
+        n_read += err == 0;
+        pc_profile_free(q);
+        data[at] ^= 0x55;
+    }
+    assert_true(n_refused > 100 && n_read > 10);
+    free(data);
+    unlink(path);
+    free_late_job(&j);
+}
+
+/* Reads a kept file, which holds the late job of a shape. */
+static void assert_golden(const char *name, unsigned shape, bool update)
+{
+    char path[PATH_BYTES];
+    const char *src = getenv("PC_SRC") ? getenv("PC_SRC") : ".";
+    snprintf(path, sizeof path, "%s/tests/format/%s", src, name);
+    struct late_job j = make_late_job(&shapes[shape], 3, 2);
+    if (update) {
+        assert_int_equal(pc_pcol_write(j.main, path, PC_PCOL_LATE_SLOTS, NULL), PC_OK);
+        assert_int_equal(pc_pcol_write_late(path, j.late[2], NULL), PC_OK);
+    }
+    struct pc_profile *q = read_well(path), *expected;
+    assert_int_equal(pc_profile_overlay(j.main, j.late[2], &expected, NULL), PC_OK);
+    assert_same_bytes(q, expected);
+    pc_profile_free(expected);
+    pc_profile_free(q);
+    free_late_job(&j);
+}
+
+/* Files of earlier versions must be read for ever. golden-1 cannot be made any more. */
+static void a_file_of_version_1_0_reads(void **state)
+{
+    (void)state;
+    assert_golden("golden-1.pcol", 1, false);
+}
+
+static void a_file_of_version_1_1_reads(void **state)
+{
+    (void)state;
+    assert_golden("golden-1.1.pcol", 7, getenv("PC_UPDATE_GOLDEN") != NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(statistics_alone_are_those_of_the_whole_file),
+        cmocka_unit_test(statistics_of_a_damaged_file_never_crash),
+        cmocka_unit_test(a_file_of_version_1_0_reads),
+        cmocka_unit_test(a_file_of_version_1_1_reads),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
