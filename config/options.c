@@ -41,7 +41,8 @@ const struct pc_option pc_options[PC_CONFIG_N_OPTIONS] = {
      "Most frames of a calling context. Of a deeper one the innermost frames are kept, and the "
      "report says how many were cut."},
     {"collect", "always", PC_OPTION_BOOL, "no", 0, 1, "", AT(collect_always),
-     "Collect in processes that do not use MPI, too. With no, they are left alone."},
+     "Collect in processes that do not use MPI, too, one profile each. With no, they are left "
+     "alone. `pcollect run` without a launcher says yes for a program that is to be sampled."},
     {"sample", "frequency", PC_OPTION_FREQUENCY, "0", 0, 10000, "", AT(sample_frequency),
      "How often each thread is interrupted to see what it computes, per second. 0 is no "
      "sampling."},

@@ -232,6 +232,8 @@ static int start(void)
         err = pc_census_start();
     if (!err)
         err = pc_sampler_start();
+    if (!err)
+        err = pc_usage_start();
     if (!err && pthread_atfork(NULL, NULL, forget_in_child))
         err = PC_ENOMEM;
     if (err) {

@@ -242,6 +242,11 @@ int pc_table_add(const char *plugin, const struct pcollect_table *table);
 uint64_t *pc_table_row(void *thread, const struct pcollect_table *table, const uint64_t *keys);
 uint32_t pc_table_string(const char *text);
 
+/* ---- what the system says of the process (usage.c) ---- */
+int pc_usage_start(void);
+/* Before the merge. */
+void pc_usage_note(void);
+
 /* ---- plugins (host.c) ---- */
 /* Finds and checks the plugins of the configuration; fixes the layout of records. */
 int pc_plugins_find(struct pc_error *error);

@@ -243,6 +243,7 @@ void pc_merge_now(const struct pc_transport *transport)
     uint64_t begin = pc_ticks();
     pc_note_time();
     pc_sampler_end();
+    pc_usage_note();
     pc_census_rest();
     atomic_store_explicit(&pc_live->phase, PC_PHASE_LATE, memory_order_release);
     merge(transport);

@@ -5,7 +5,7 @@ report_libpcreport_la_SOURCES = report/report.h report/report_private.h report/r
     report/symbols.h report/symbols_private.h report/symbols.c \
     report/tree.h report/tree.c report/table.h report/table.c report/data.c report/columns.c report/rows.c \
     report/series.c \
-    report/columns_samples.c report/samples.h report/samples.c \
+    report/columns_samples.c report/samples.h report/samples.c report/print_samples.c \
     report/columns_header.c report/head.c report/outline.c report/print.c report/json.c \
     report/fit/fit.h report/fit/fit_private.h report/fit/fit.c report/fit/solve.c report/fit/band.c \
     report/fit/data.h report/fit/data.c report/fit/read_text.c report/fit/read_json.c \

@@ -43,6 +43,8 @@ void pct_print_json(FILE *out, const struct pct_data *d, const struct pct_option
 
 /* The parts of the text. */
 void pct_print_head(FILE *out, const struct pct_data *d, const struct pct_options *o);
+/* Nothing without samples. */
+void pct_print_samples(FILE *out, const struct pct_data *d, const struct pct_options *o);
 /* metric: by which siblings are sorted. */
 void pct_print_outline(FILE *out, const struct pct_data *d, const struct pct_options *o,
                        enum pct_metric metric);

@@ -86,7 +86,9 @@ static bool is_passed_on(const struct run *r, const char *entry)
     return !(r->pattern && is_named(entry, "PCOLLECT_OUTPUT_PATH"));
 }
 
-static void collect_variables(struct run *r)
+/* alone: there is no launcher. Such a program may have no MPI: if it is to be sampled, it is
+ * collected all the same; what the user says of that comes later and wins. */
+static void collect_variables(struct run *r, bool alone)
 {
     const char *existing = getenv("LD_PRELOAD");
     bool joined = existing && *existing;
@@ -97,6 +99,8 @@ static void collect_variables(struct run *r)
         add_variable(r, pct_text("PCOLLECT_CONFIG=%s", r->config_file));
     if (r->pattern)
         add_variable(r, pct_text("PCOLLECT_OUTPUT_PATH=%s", r->pattern));
+    if (alone && r->config.sample_frequency)
+        add_variable(r, pct_text("PCOLLECT_COLLECT_ALWAYS=yes"));
     for (char **entry = environ; *entry; entry++)
         if (is_passed_on(r, *entry))
             add_variable(r, *entry);
@@ -213,7 +217,7 @@ static int run_job(struct run *r)
     }
     if (!check_words(r, passing, launcher))
         return PCT_CALL;
-    collect_variables(r);
+    collect_variables(r, !pct_launcher_is(r->words[0]));
     char **words = pct_launcher_words(passing, r->words, r->variables);
     char *folder = pct_spool_folder(&r->config);
     if (mkdir(folder, 0700) != 0 && errno != EEXIST)

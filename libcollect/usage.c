@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What the system says of the process, beside the tree: the table `resources`, one row a rank, from
+ * the start of the process to the merge. Written once, by the thread that merges.
+ */
+#include "libcollect/core_private.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <sys/resource.h>
+
+#define VALUE(name, doc, combine, unit)                                                            \
+    {                                                                                              \
+        name, doc, PCOLLECT_COLUMN_NUMBER, combine, PCOLLECT_UNIT_##unit, 0                        \
+    }
+
+enum { MEMORY, USER, SYSTEM, MINOR, MAJOR, WAITS, PREEMPTED, CPU, CPUS, BOUND, N_VALUES };
+
+static const struct pcollect_column columns[] = {
+    {"rank", "in MPI_COMM_WORLD", PCOLLECT_COLUMN_RANK, 0, PCOLLECT_UNIT_COUNT, 0},
+    [1 + MEMORY] =
+        VALUE("memory", "most memory of the process at a time (resident)", PCOLLECT_MAX, BYTES),
+    [1 + USER] = VALUE("user", "CPU time in the program, all threads", PCOLLECT_SUM, NS),
+    [1 + SYSTEM] = VALUE("system", "CPU time in the kernel, all threads", PCOLLECT_SUM, NS),
+    [1 + MINOR] = VALUE("minor_faults", "page faults without a disk", PCOLLECT_SUM, COUNT),
+    [1 + MAJOR] = VALUE("major_faults", "page faults that waited for a disk", PCOLLECT_SUM, COUNT),
+    [1 + WAITS] = VALUE("waits", "context switches because a thread waited", PCOLLECT_SUM, COUNT),
+    [1 + PREEMPTED] =
+        VALUE("preempted", "context switches because another was to run", PCOLLECT_SUM, COUNT),
+    [1 + CPU] = VALUE("cpu", "processor on which the merging thread ran then", PCOLLECT_MAX, COUNT),
+    [1 + CPUS] = VALUE("cpus", "processors on which it may run", PCOLLECT_MAX, COUNT),
+    [1 + BOUND] = {"bound", "their numbers", PCOLLECT_COLUMN_STRING, PCOLLECT_MAX,
+                   PCOLLECT_UNIT_COUNT, 0},
+};
+_Static_assert(PC_ARRAY_LEN(columns) == 1 + N_VALUES, "a column for each value");
+
+static const struct pcollect_table table = {.name = "resources",
+                                            .doc = "what the system says of each rank",
+                                            .columns = columns,
+                                            .n_keys = 1,
+                                            .n_values = N_VALUES};
+
+int pc_usage_start(void)
+{
+    return pc_table_add("pcollect", &table);
+}
+
+/* Like 0-3,8: what sched_setaffinity and taskset take. */
+static void put_cpus(const cpu_set_t *set, char *out, size_t n)
+{
+    size_t at = 0;
+    out[0] = '\0';
+    for (int cpu = 0; cpu < CPU_SETSIZE && at + 24 < n; cpu++) {
+        int last = cpu;
+        if (!CPU_ISSET(cpu, set))
+            continue;
+        while (last + 1 < CPU_SETSIZE && CPU_ISSET(last + 1, set))
+            last++;
+        at += pc_format(out + at, n - at, "%s%d", at ? "," : "", cpu);
+        if (last > cpu)
+            at += pc_format(out + at, n - at, "-%d", last);
+        cpu = last;
+    }
+}
+
+static uint64_t to_ns(struct timeval t)
+{
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_usec * 1000u;
+}
+
+void pc_usage_note(void)
+{
+    const uint64_t key = (uint64_t)(int64_t)PCOLLECT_RANK_SELF;
+    int saved = errno;
+    uint64_t *v = pc_table_row(NULL, &table, &key);
+    struct rusage usage;
+    cpu_set_t set;
+    char cpus[512];
+    if (v && !getrusage(RUSAGE_SELF, &usage)) {
+        v[MEMORY] = (uint64_t)usage.ru_maxrss * 1024u;
+        v[USER] = to_ns(usage.ru_utime);
+        v[SYSTEM] = to_ns(usage.ru_stime);
+        v[MINOR] = (uint64_t)usage.ru_minflt;
+        v[MAJOR] = (uint64_t)usage.ru_majflt;
+        v[WAITS] = (uint64_t)usage.ru_nvcsw;
+        v[PREEMPTED] = (uint64_t)usage.ru_nivcsw;
+        v[CPU] = (uint64_t)sched_getcpu();
+    }
+    if (v && !sched_getaffinity(0, sizeof set, &set)) {
+        put_cpus(&set, cpus, sizeof cpus);
+        v[CPUS] = (uint64_t)CPU_COUNT(&set);
+        v[BOUND] = pc_table_string(cpus);
+    }
+    errno = saved;
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Computation in the text of the report: how much was sampled, and the contexts that took most.
+ */
+#include "report/report_private.h"
+#include "report/samples.h"
+
+#include <stdlib.h>
+
+struct picture {
+    FILE *out;
+    const struct pct_data *d;
+    pc_u128 least; /* contexts below are left out */
+    uint32_t *child, *next;
+};
+
+static pc_u128 total_of(const struct picture *p, uint32_t row)
+{
+    return p->d->samples->contexts.row[row].total.ns;
+}
+
+/* Children of each context in the order of their totals; of the root at index n. */
+static void link_children(struct picture *p, size_t n)
+{
+    for (size_t i = 0; i <= n; i++)
+        p->child[i] = PC_NO_INDEX;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t parent = p->d->samples->contexts.row[i].parent;
+        uint32_t *at = &p->child[parent == PC_NO_INDEX ? n : parent];
+        while (*at != PC_NO_INDEX && total_of(p, *at) >= total_of(p, i))
+            at = &p->next[*at];
+        p->next[i] = *at;
+        *at = i;
+    }
+}
+
+static void print_row(const struct picture *p, uint32_t row, unsigned depth)
+{
+    const struct pct_sample_row *r = &p->d->samples->contexts.row[row];
+    char total[64], self[64], time[64];
+    pc_u128 all = p->d->samples->all.ns;
+    pct_text_percent_1(total, pct_text_share(r->total.ns, all));
+    pct_text_percent_1(self, pct_text_share(r->self.ns, all));
+    pct_text_time(time, r->total.ns);
+    fprintf(p->out, "  %7s  %7s  %9s  %*s%s\n", total, self, time, (int)(2 * depth), "",
+            r->function);
+}
+
+/* Without recursion: a context may be deeper than the stack. */
+static void print_tree(const struct picture *p, size_t n)
+{
+    enum { MOST_ROWS = 40, MOST_DEPTH = 60 };
+    uint32_t at = p->child[n], above[MOST_DEPTH];
+    unsigned depth = 0, rows = 0;
+    for (;;) {
+        if (at != PC_NO_INDEX && total_of(p, at) >= p->least && rows < MOST_ROWS) {
+            print_row(p, at, depth);
+            rows++;
+            if (depth < MOST_DEPTH) {
+                above[depth++] = at;
+                at = p->child[at];
+            } else {
+                at = p->next[at];
+            }
+        } else if (depth) {
+            at = p->next[above[--depth]];
+        } else {
+            return;
+        }
+    }
+}
+
+void pct_print_samples(FILE *out, const struct pct_data *d, const struct pct_options *o)
+{
+    const struct pct_samples *s = d->samples;
+    size_t n = s->contexts.n;
+    struct picture p = {.out = out, .d = d, .least = s->all.ns / 100};
+    char time[64], mpi[64], cut[64];
+    if (!s->all.samples)
+        return;
+    pct_text_time(time, s->all.ns);
+    pct_text_percent_1(mpi, pct_text_share(s->mpi.ns, s->all.ns));
+    pct_text_percent_1(cut, pct_text_share(s->cut.ns, s->all.ns));
+    fprintf(out,
+            "\n%sWhere CPU time goes%s (%llu samples that stand for %s; %s in MPI calls, %s in "
+            "contexts\nwhose outer part is unknown; contexts with 1 %% or more)\n"
+            "    total     self       time  context\n",
+            pct_style(o, PCT_STYLE_TITLE), pct_style(o, PCT_STYLE_PLAIN),
+            (unsigned long long)s->all.samples, time, mpi, cut);
+    p.child = pct_alloc(n + 1, sizeof *p.child);
+    p.next = pct_alloc(n + 1, sizeof *p.next);
+    link_children(&p, n);
+    print_tree(&p, n);
+    free(p.child);
+    free(p.next);
+}
