@@ -10,7 +10,7 @@
 #include <string.h>
 
 static const struct pcollect_comm_plugin *const built_in[] = {
-    &pc_plugin_time,   &pc_plugin_request, &pc_plugin_topology,
+    &pc_plugin_time,   &pc_plugin_request, &pc_plugin_volume, &pc_plugin_topology,
     &pc_plugin_domain, &pc_plugin_series,  &pc_plugin_null};
 
 /* Names go into fields of fixed size, and are what fields are known by. */

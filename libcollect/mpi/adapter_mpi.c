@@ -140,6 +140,11 @@ uint64_t pc_type_bytes(MPI_Datatype type)
     return ask_type_bytes(type);
 }
 
+bool pc_type_is_predefined(MPI_Datatype type)
+{
+    return known_types[place_of((uintptr_t)type)].handle == (uintptr_t)type;
+}
+
 #else
 
 int pc_mpi_find_data(void *(*data)(const char *name))
@@ -160,6 +165,11 @@ uint64_t pc_type_bytes(MPI_Datatype type)
     if (PC_LIKELY(handle >> 24 == 0x4c))
         return handle >> 8 & 0xff;
     return ask_type_bytes(type);
+}
+
+bool pc_type_is_predefined(MPI_Datatype type)
+{
+    return (uint32_t)type >> 24 == 0x4c;
 }
 
 #endif

@@ -4,6 +4,7 @@
  * ask the core whether the call counts; real call between two time stamps; byte rules; book it.
  */
 #include "libcollect/mpi/adapter_domain.h"
+#include "libcollect/mpi/adapter_names.h"
 #include "libcollect/mpi/adapter_requests.h"
 
 #include "libcollect/mpi/adapter_rows.h"

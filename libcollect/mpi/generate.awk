@@ -96,12 +96,42 @@ function rule_call(prefix, rule, first,    name, list, n, i, parts)
     return prefix name "(" first ");\n"
 }
 
+# Datatypes, elements and operator of a call that moves data, for plugins that want them.
+function note_types(class,    p, n, types, counts, buffer, operator, root, name, call)
+{
+    if (class !~ /^(p2p|coll|rma|io)$/)
+        return ""
+    n = root = 0
+    operator = "PC_NO_OPERATOR"
+    buffer = "NULL"
+    for (p = 0; p < n_params; p++) {
+        if (param_kind[p] == "buf" && buffer == "NULL")
+            buffer = param_name[p]
+        if (param_kind[p] == "op" && param_dir[p] == "")
+            operator = param_name[p]
+        root = root || param_kind[p] == "root"
+        if (param_kind[p] != "type" || param_array[p] || param_dir[p] != "" || buffer == "NULL" || n == 2)
+            continue
+        types[++n] = param_name[p]
+        counts[n] = "1"
+        if (p > 0 && param_kind[p - 1] ~ /^(count|disp|mpicount)$/)
+            counts[n] = param_array[p - 1] ? "PC_COUNT_BY_BYTES" : param_name[p - 1]
+    }
+    if (n == 0)
+        return ""
+    call = n == 2 ? "pc_note_types(&call, " buffer : (root ? "pc_note_moved" : "pc_note_type") "(&call"
+    for (p = 1; p <= n; p++)
+        call = call ", " types[p] ", " counts[p]
+    return "    if (pc_types_are_wanted() && rc == MPI_SUCCESS)\n        " call ", " operator ");\n"
+}
+
 # The wrappers of both entry points: ask whether the call counts; note its arguments; watches; the
 # real call between two time stamps; watches and rules; book it.
-function write_wrapper(op, class, text,    n, i, rules, before, after, own_status, entry)
+function write_wrapper(op, class, text,    n, i, rules, before, after, types, own_status, entry)
 {
     n = split(text, rules, " ")
     before = after = own_status = ""
+    types = note_types(class)
     for (i = 1; i <= n; i++) {
         if (rules[i] == "own") {
             externs = externs "int pc_wrap_MPI_" op "(" params ");\nint pc_wrap_PMPI_" op "(" params ");\n"
@@ -115,9 +145,14 @@ function write_wrapper(op, class, text,    n, i, rules, before, after, own_statu
             if (rules[i] ~ /[(,]status[,)]/)
                 own_status = "    MPI_Status own_status;\n" \
                     "    if (status == MPI_STATUS_IGNORE)\n        status = &own_status;\n"
+            if (rules[i] ~ /^(made|posted)/) { # these may take the bytes out of the event
+                after = after types
+                types = ""
+            }
             after = after "    if (PC_LIKELY(rc == MPI_SUCCESS))\n        " rule_call("pc_rule_", rules[i], "&call")
         }
     }
+    after = after types
     for (i = 0; i < 2; i++) {
         entry = (i ? "PMPI_" : "MPI_") op
         printf "static int wrap_%s(%s)\n{\n", entry, params

@@ -40,7 +40,7 @@ nodist_libcollect_libpcmpi_la_SOURCES = \
 
 adapter_sources = \
     libcollect/core.h libcollect/mpi/adapter_mpi.h libcollect/mpi/adapter_types_missing.h libcollect/mpi/adapter_mpi.c \
-    libcollect/mpi/adapter_private.h libcollect/mpi/adapter_bytes.h \
+    libcollect/mpi/adapter_private.h libcollect/mpi/adapter_bytes.h libcollect/mpi/adapter_names.h libcollect/mpi/adapter_names.c \
     libcollect/mpi/adapter_bytes.c libcollect/mpi/adapter_requests.h \
     libcollect/mpi/adapter_requests.c libcollect/mpi/adapter_table.h \
     libcollect/mpi/adapter_table.c libcollect/mpi/adapter_comm.h \

@@ -9,6 +9,8 @@
 
 #include "tests/mpi/truth.h"
 
+#include <mpi.h>
+
 #define CALLS_MPI_4 (MPI_VERSION >= 4) /* has large counts, sessions, partitions, ... */
 #define INTS(n) ((n) * sizeof(int))
 

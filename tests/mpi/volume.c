@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Messages and reductions of known sizes, datatypes and operators on two ranks (volume.test).
+ */
+#include <mpi.h>
+#include <stdlib.h>
+
+static void add(void *in, void *inout, int *n, MPI_Datatype *type)
+{
+    (void)type;
+    for (int i = 0; i < *n; i++)
+        ((int *)inout)[i] += ((int *)in)[i];
+}
+
+/* The same handle, likely, for types of another make: neither name nor size may be the old one's.
+ */
+static void remade(const int *data, int peer)
+{
+    for (int i = 0; i < 6; i++) {
+        MPI_Datatype t;
+        if (i & 1)
+            MPI_Type_contiguous(3, MPI_INT, &t);
+        else
+            MPI_Type_vector(2, 1, 2, MPI_DOUBLE, &t);
+        MPI_Type_commit(&t);
+        if (i >= 4)
+            MPI_Type_set_name(t, i & 1 ? "three" : "two");
+        MPI_Send(data, 1, t, peer, 0, MPI_COMM_WORLD);
+        MPI_Type_free(&t);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    int rank, n, *data = calloc(1 << 16, sizeof *data), *more = calloc(1 << 16, sizeof *more);
+    int counts[2] = {1, 2}, places[2] = {0, 4};
+    double d[4] = {0}, e[4];
+    struct {
+        double value;
+        int place;
+    } pair = {1, 2}, found;
+    MPI_Op op;
+    MPI_Request r;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &n);
+    int peer = 1 - rank;
+    MPI_Irecv(more, 1 << 16, MPI_INT, peer, 0, MPI_COMM_WORLD, &r);
+    MPI_Send(data, 1 << 15, MPI_INT, peer, 0, MPI_COMM_WORLD);
+    MPI_Wait(&r, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(data, 3, MPI_CHAR, peer, 1, more, 100, MPI_BYTE, peer, 1, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
+    MPI_Send(data, 5, MPI_SHORT, MPI_PROC_NULL, 0, MPI_COMM_WORLD);
+    if (rank == 0)
+        remade(data, 1);
+    else
+        for (int i = 0; i < 6; i++)
+            MPI_Recv(more, 100, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Allreduce(d, e, 4, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Allreduce(MPI_IN_PLACE, e, 2, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Reduce(&pair, &found, 1, MPI_DOUBLE_INT, MPI_MINLOC, 0, MPI_COMM_WORLD);
+    MPI_Op_create(add, 1, &op);
+    MPI_Iallreduce(data, more, 7, MPI_INT, op, MPI_COMM_WORLD, &r);
+    MPI_Wait(&r, MPI_STATUS_IGNORE);
+    MPI_Op_free(&op);
+    MPI_Reduce_scatter(data, more, counts, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, more, counts, places, MPI_INT,
+                   MPI_COMM_WORLD);
+    MPI_Scatter(data, 2, MPI_INT, more, 8, MPI_BYTE, 0, MPI_COMM_WORLD);
+    MPI_Finalize();
+    free(data);
+    free(more);
+    return 0;
+}
