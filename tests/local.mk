@@ -32,15 +32,11 @@ AM_TESTS_ENVIRONMENT = \
 #   PCOLLECT_TEST_FUZZ   times as many rounds of damaged or random input
 #   PCOLLECT_TEST_STORM  rounds of threads, libraries, children and signals while sampled at 10 kHz
 #   PCOLLECT_TEST_EXECS  execs in a row, sampled at 10 kHz
-PCOLLECT_TEST_KILLS = 2000
-PCOLLECT_TEST_FUZZ = 50
-PCOLLECT_TEST_STORM = 2000
-PCOLLECT_TEST_EXECS = 3000
 check-long:
-	@PCOLLECT_TEST_LONG=1 PCOLLECT_TEST_KILLS='$(PCOLLECT_TEST_KILLS)' \
-	    PCOLLECT_TEST_FUZZ='$(PCOLLECT_TEST_FUZZ)' \
-	    PCOLLECT_TEST_STORM='$(PCOLLECT_TEST_STORM)' PCOLLECT_TEST_EXECS='$(PCOLLECT_TEST_EXECS)' \
-	    $(MAKE) $(AM_MAKEFLAGS) check
+	@PCOLLECT_TEST_LONG=1 PCOLLECT_TEST_KILLS=$${PCOLLECT_TEST_KILLS-2000} \
+	    PCOLLECT_TEST_FUZZ=$${PCOLLECT_TEST_FUZZ-50} \
+	    PCOLLECT_TEST_STORM=$${PCOLLECT_TEST_STORM-2000} \
+	    PCOLLECT_TEST_EXECS=$${PCOLLECT_TEST_EXECS-3000} $(MAKE) $(AM_MAKEFLAGS) check
 .PHONY: check-long
 
 # Unit tests link these.
@@ -59,6 +55,7 @@ include tests/core/local.mk
 include tests/cct/local.mk
 include tests/format/local.mk
 include tests/merge/local.mk
+include tests/fuzz/local.mk
 include tests/config/local.mk
 include tests/tools/local.mk
 include tests/report/local.mk
