@@ -51,9 +51,9 @@ static int unite_table(struct merge *m, const struct table *t, uint32_t *map_a, 
         return PC_ENOMEM;
     uint32_t i = 0, j = 0, n = 0;
     while (i < t->n_a || j < t->n_b) {
-        const char *a = (const char *)t->a + i * t->size;
-        const char *b = (const char *)t->b + j * t->size;
-        int order = i == t->n_a ? 1 : j == t->n_b ? -1 : t->compare(a, b);
+        const char *a = i < t->n_a ? (const char *)t->a + i * t->size : NULL;
+        const char *b = j < t->n_b ? (const char *)t->b + j * t->size : NULL;
+        int order = !a ? 1 : !b ? -1 : t->compare(a, b);
         memcpy(out + n * t->size, order <= 0 ? a : b, t->size);
         int err = order ? 0 : t->unite(m, out + n * t->size, b);
         if (err)
