@@ -77,6 +77,17 @@ include_and_link() {
     esac
 }
 
+# The same for Fortran; the modules of Debian's MPIs are those of its gfortran.
+fortran_flags() {
+    case $1 in
+    openmpi)
+        echo "-I$sysroot/usr/lib/$triplet/fortran/gfortran-mod-15/openmpi -L$sysroot/usr/lib/$triplet/openmpi/lib" \
+            "-lmpi_usempif08 -lmpi_usempi_ignore_tkr -lmpi_mpifh -lmpi"
+        ;;
+    mpich) echo "-I$sysroot/usr/include/$triplet/mpich -lmpichfort -lmpich" ;;
+    esac
+}
+
 # Calls and bytes by context, without times.
 counts_of() { # PROFILE
     "$native/install/bin/pcollect" report --table contexts --format tsv "$1" | awk -F '\t' '
@@ -85,23 +96,36 @@ counts_of() { # PROFILE
     ' | LC_ALL=C sort
 }
 
-# The same job here and under qemu; MPI_Test and its kind would depend on timing, the example has none.
-job() { # FLAVOUR
-    local mpi=$1 out=$work/aarch64-$1
+# The same job here and under qemu; MPI_Test and its kind would depend on timing, the examples have none.
+job() { # FLAVOUR c|f08
+    local mpi=$1 language=$2 out=$work/aarch64-$1-$2 least=20
     rm -rf "$out" && mkdir -p "$out" && cd "$out" || return
-    # shellcheck disable=SC2046,SC2086
-    "$triplet-gcc" --sysroot="$sysroot" -std=gnu11 $example_flags -o app.arm64 "$top/examples/poisson.c" \
-        $(include_and_link "$mpi") -lm \
-        -Wl,-rpath-link,"$sysroot/usr/lib/$triplet" -Wl,--allow-shlib-undefined &&
-        "mpicc.$mpi" -std=gnu11 $example_flags -o app.native "$top/examples/poisson.c" -lm || return
+    compile_$language "$mpi" || return
     PCOLLECT_OUTPUT_PATH=$out/native.pcol timeout 120 "mpirun.$mpi" -n 2 \
         env LD_PRELOAD="$native/install/lib/libpcollect.so" ./app.native $example_arguments || return
     # shellcheck disable=SC2086
     PCOLLECT_OUTPUT_PATH=$out/arm64.pcol timeout 300 "mpirun.$mpi" -n 2 \
         $qemu -E LD_PRELOAD="$folder/install/lib/libpcollect.so" ./app.arm64 $example_arguments || return
     counts_of native.pcol >native.counts && counts_of arm64.pcol >arm64.counts || return
-    [ "$(wc -l <native.counts)" -gt 20 ] || { echo 'too few contexts'; cat native.counts; return 1; }
+    [ "$language" = c ] || least=10
+    [ "$(wc -l <native.counts)" -gt $least ] || { echo 'too few contexts'; cat native.counts; return 1; }
     diff -u native.counts arm64.counts
+}
+
+link_flags="-Wl,-rpath-link,$sysroot/usr/lib/$triplet -Wl,--allow-shlib-undefined"
+
+compile_c() { # FLAVOUR
+    # shellcheck disable=SC2046,SC2086
+    "$triplet-gcc" --sysroot="$sysroot" -std=gnu11 $example_flags -o app.arm64 "$top/examples/poisson.c" \
+        $(include_and_link "$1") -lm $link_flags &&
+        "mpicc.$1" -std=gnu11 $example_flags -o app.native "$top/examples/poisson.c" -lm
+}
+
+compile_f08() { # FLAVOUR
+    # shellcheck disable=SC2046,SC2086
+    "$triplet-gfortran" --sysroot="$sysroot" $example_flags -o app.arm64 "$top/examples/halo_f08.f90" \
+        $(fortran_flags "$1") $link_flags &&
+        "mpif90.$1" $example_flags -o app.native "$top/examples/halo_f08.f90"
 }
 
 # Not optimised: which calls are inlined differs by architecture, and fused multiply-add would change
@@ -111,6 +135,7 @@ example_arguments='-n 64'
 
 # Tests of limits that qemu-user does not hold ask for PC_TEST_EMULATED.
 need $triplet-gcc gcc-aarch64-linux-gnu libc6-dev-arm64-cross
+need $triplet-gfortran gfortran-aarch64-linux-gnu
 need qemu-aarch64-static qemu-user-static
 [ -x configure ] || check 'autogen.sh' ./autogen.sh
 check 'arm64 packages' make_sysroot &&
@@ -118,6 +143,7 @@ check 'arm64 packages' make_sysroot &&
     PC_TEST_EMULATED=1 unit_tests "$folder" 'under qemu' LOG_COMPILER="sh $top/tests/run-unit $qemu"
 check 'native build to compare with' native_build
 for mpi in openmpi mpich; do
-    check "aarch64: $mpi job has the contexts, calls and bytes of the native one" job $mpi
+    check "aarch64: $mpi job has the contexts, calls and bytes of the native one" job $mpi c
+    check "aarch64: $mpi job of mpi_f08 has the contexts, calls and bytes of the native one" job $mpi f08
 done
 closing

@@ -10,6 +10,9 @@ fi
 need clang clang libclang-rt-14-dev
 need clang-format clang-format
 need aarch64-linux-gnu-gcc gcc-aarch64-linux-gnu libc6-dev-arm64-cross
+need riscv64-linux-gnu-gcc gcc-riscv64-linux-gnu libc6-dev-riscv64-cross
+need powerpc64le-linux-gnu-gcc gcc-powerpc64le-linux-gnu libc6-dev-ppc64el-cross
+need clang-19 clang-19 lld-19 # knows loongarch64
 need qemu-aarch64-static qemu-user-static
 need valgrind valgrind
 exec ./quickstart.sh check

@@ -32,19 +32,26 @@ skip() { # NAME REASON
     echo "  skipped: $1: $2"
 }
 
-# unit_tests FOLDER NAME [MAKE-ARGUMENT...]: runs the unit tests, which are programs without suffix, and
-# adds their totals. They must have been built.
-unit_tests() {
-    local folder=$1 name=$2 log ok bad skipped
-    log=$work/unit-$(tr -c 'A-Za-z0-9\n' - <<<"$name").log
-    shift 2
-    make -C "$folder" -k check TESTS="$(unit_test_names "$folder")" "$@" >"$log" 2>&1 </dev/null
+# run_tests FOLDER NAME TESTS [MAKE-ARGUMENT...]: runs these tests, which must have been built, and adds
+# their totals.
+run_tests() {
+    local folder=$1 name=$2 tests=$3 log ok bad skipped begin=$SECONDS
+    log=$work/tests-$(tr -c 'A-Za-z0-9\n' - <<<"$name").log
+    shift 3
+    make -C "$folder" -k check TESTS="$tests" "$@" >"$log" 2>&1 </dev/null
     read -r ok bad skipped < <(awk '/^# (PASS|FAIL|SKIP|XPASS|ERROR):/ { n[$2] = $3 }
         END { print n["PASS:"] + 0, n["FAIL:"] + n["XPASS:"] + n["ERROR:"], n["SKIP:"] + 0 }' "$log")
     [ $((ok + bad)) -gt 0 ] || bad=1
     n_passed=$((n_passed + ok)) n_failed=$((n_failed + bad)) n_skipped=$((n_skipped + skipped))
     grep -E '^(FAIL|XPASS|ERROR|SKIP): ' "$log" | sed 's/^/    | /'
-    echo "  unit tests $name: $ok passed, $bad failed, $skipped skipped"
+    echo "  tests $name: $ok passed, $bad failed, $skipped skipped ($((SECONDS - begin)) s)"
+}
+
+# unit_tests FOLDER NAME [MAKE-ARGUMENT...]: the unit tests, which are programs without suffix.
+unit_tests() {
+    local folder=$1 name=$2
+    shift 2
+    run_tests "$folder" "$name (unit tests)" "$(unit_test_names "$folder")" "$@"
 }
 
 unit_test_names() {

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# The unit tests with the sanitizers of gcc: addresses and undefined behaviour, then data races.
+# The sanitizers of gcc: addresses and undefined behaviour in the unit tests and in the whole command, as its
+# scripts call it; data races in the unit tests. The library that is preloaded cannot bring a sanitizer along.
 . .ci/lib.sh
 
 build_with() { # SANITIZERS FOLDER
@@ -8,9 +9,17 @@ build_with() { # SANITIZERS FOLDER
         make -s -j"$n_jobs" check TESTS=
 }
 
+command_scripts=
+for script in tools/command tools/config tools/diff tools/model tools/scale report/golden report/report; do
+    command_scripts="$command_scripts tests/$script.test"
+done
+
 [ -x configure ] || check 'autogen.sh' ./autogen.sh
 for sanitizers in address,undefined thread; do
-    check "build with -fsanitize=$sanitizers" build_with $sanitizers "$work/san-$sanitizers" &&
-        unit_tests "$work/san-$sanitizers" "with -fsanitize=$sanitizers"
+    folder=$work/san-$sanitizers
+    check "build with -fsanitize=$sanitizers" build_with $sanitizers "$folder" || continue
+    unit_tests "$folder" "with -fsanitize=$sanitizers"
+    [ $sanitizers = thread ] ||
+        run_tests "$folder" "of the command with -fsanitize=$sanitizers" "$command_scripts"
 done
 closing
