@@ -40,17 +40,6 @@ struct pct_symbols {
 static const struct pct_frame unknown_frame;
 static const struct pct_place unknown_place = {&unknown_frame, 1};
 
-struct pct_symbols *pct_symbols_new(const struct pc_profile *p)
-{
-    struct pct_symbols *s = pct_alloc(1, sizeof *s);
-    s->profile = p;
-    s->pool = pct_pool_new();
-    s->modules = pct_alloc(p->n_modules, sizeof *s->modules);
-    s->n_slots = 1024;
-    s->entries = pct_alloc(s->n_slots, sizeof *s->entries);
-    return s;
-}
-
 void pct_symbols_free(struct pct_symbols *s)
 {
     if (!s)
@@ -170,6 +159,7 @@ const char *pct_symbols_state_text(enum pct_symbols_state state)
         [PCT_SYMBOLS_UNREADABLE] = "unreadable",
         [PCT_SYMBOLS_NO_FILE] = "no file",
         [PCT_SYMBOLS_OFF] = "off",
+        [PCT_SYMBOLS_STORED] = "stored",
     };
     return texts[state];
 }
@@ -265,6 +255,45 @@ struct pct_place pct_symbols_find(struct pct_symbols *s, uint32_t module, uint64
         *e = (struct entry){module, offset, place, place.frames != &unknown_frame};
     }
     return e->place;
+}
+
+void pct_symbols_each(const struct pct_symbols *s,
+                      void (*take)(void *arg, uint32_t module, uint64_t offset,
+                                   struct pct_place place),
+                      void *arg)
+{
+    for (size_t i = 0; i < s->n_slots; i++) {
+        const struct entry *e = &s->entries[i];
+        enum pct_symbols_state state = s->modules[e->module].state;
+        bool sure = state == PCT_SYMBOLS_LINES || state == PCT_SYMBOLS_FUNCTIONS ||
+                    state == PCT_SYMBOLS_NONE || state == PCT_SYMBOLS_STORED;
+        if (e->place.n_frames && sure)
+            take(arg, e->module, e->offset, e->place);
+    }
+}
+
+static void take_stored(struct pct_symbols *s, uint32_t module, uint64_t offset,
+                        struct pct_place place)
+{
+    struct entry *e = make_entry(s, module, offset);
+    if (e->place.n_frames) {
+        free((void *)place.frames);
+        return;
+    }
+    *e = (struct entry){module, offset, place, true};
+    s->modules[module].state = PCT_SYMBOLS_STORED;
+}
+
+struct pct_symbols *pct_symbols_new(const struct pc_profile *p)
+{
+    struct pct_symbols *s = pct_alloc(1, sizeof *s);
+    s->profile = p;
+    s->pool = pct_pool_new();
+    s->modules = pct_alloc(p->n_modules, sizeof *s->modules);
+    s->n_slots = 1024;
+    s->entries = pct_alloc(s->n_slots, sizeof *s->entries);
+    pct_stored_load(s, p, s->pool, take_stored);
+    return s;
 }
 
 void pct_symbols_teach(struct pct_symbols *s, uint32_t module, uint64_t offset,

@@ -2,8 +2,9 @@
  *
  * From code addresses of a profile to functions, files and lines, inlined calls included.
  *
- * Modules are looked for at the path that the profile names and must have the build-id that it
- * names. Files are read once and answers are kept. Never goes to the network.
+ * Symbols that the profile has stored are used. Other modules are looked for at the path that the
+ * profile names and must have the build-id that it names. Files are read once and answers are kept.
+ * Never goes to the network.
  */
 #ifndef PCT_SYMBOLS_H
 #define PCT_SYMBOLS_H
@@ -36,6 +37,7 @@ enum pct_symbols_state {
     PCT_SYMBOLS_UNREADABLE,
     PCT_SYMBOLS_NO_FILE, /* the kernel's [vdso] and its kind: nothing to read */
     PCT_SYMBOLS_OFF,     /* built without libdw */
+    PCT_SYMBOLS_STORED,  /* in the profile: no file is read */
     PCT_N_SYMBOLS_STATES
 };
 
@@ -47,6 +49,10 @@ void pct_symbols_free(struct pct_symbols *s);
 /* Where the call was made that returns to `offset` (a return address minus the load bias) of a
  * module. The frames belong to s. */
 struct pct_place pct_symbols_find(struct pct_symbols *s, uint32_t module, uint64_t offset);
+
+/* A copy of p with all places in it that were asked of s, so that it needs no files to be read. */
+int pct_symbols_embed(const struct pct_symbols *s, const struct pc_profile *p,
+                      struct pc_profile **out, struct pc_error *error);
 
 /* Puts a place into the cache: what a test knows without files. Everything in it
  * must outlive s. */

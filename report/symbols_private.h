@@ -30,4 +30,19 @@ size_t pct_dw_find(struct pct_dw *d, uint64_t address, struct pct_pool *pool,
 /* The readable form of a C++ name, or the name itself; kept in the pool. */
 const char *pct_demangle(const char *name, struct pct_pool *pool);
 
+/* ---- symbols_stored.c ---- */
+
+/* Hands over every place that is stored in the profile; the frames are to be freed, their strings
+ * are the profile's. */
+typedef void (*pct_stored_fn)(struct pct_symbols *s, uint32_t module, uint64_t offset,
+                              struct pct_place place);
+void pct_stored_load(struct pct_symbols *s, const struct pc_profile *p, struct pct_pool *pool,
+                     pct_stored_fn take);
+
+/* All places that were asked for, of modules whose symbols could be read. */
+void pct_symbols_each(const struct pct_symbols *s,
+                      void (*take)(void *arg, uint32_t module, uint64_t offset,
+                                   struct pct_place place),
+                      void *arg);
+
 #endif

@@ -2,7 +2,12 @@
 bin_PROGRAMS += tools/pcollect
 tools_pcollect_SOURCES = tools/tools.h tools/run.h tools/main.c tools/options.c tools/paths.c \
     tools/config.c tools/job.c tools/launcher.c tools/recover.h tools/recover.c tools/recover_job.c \
-    tools/report.c tools/run.c tools/model.c tools/scale.c tools/topology.c tools/diff.c \
+    tools/report.c tools/run.c \
+    tools/diff.c \
+    tools/embed.c \
+    tools/model.c \
+    tools/scale.c \
+    tools/topology.c \
     tools/doctor.h tools/doctor.c tools/doctor_elf.c \
     tools/doctor_library.c tools/doctor_machine.c tools/doctor_mpi.c tools/doctor_spool.c
 tools_pcollect_CPPFLAGS = $(AM_CPPFLAGS) -DPCT_LIBDIR='"$(libdir)"'

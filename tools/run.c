@@ -146,6 +146,14 @@ static bool check_words(const struct run *r, enum pct_passing passing,
 
 /* ---- After the job -------------------------------------------------------------------------- */
 
+/* So that the profile can be read elsewhere; without them it is as good here. */
+static void store_symbols(const char *path)
+{
+    struct pc_error error = {""};
+    if (pct_embed_file(path, path, &error))
+        pct_say(&pct_run, "no symbols are stored in the profile: %s", error.text);
+}
+
 /* The paths that the jobs' first ranks wrote, one a line; the file is removed. */
 static bool take_paths(const char *file)
 {
@@ -161,6 +169,7 @@ static bool take_paths(const char *file)
         while (getline(&path, &room, lines) > 0) {
             path[strcspn(path, "\n")] = '\0';
             fprintf(stderr, "pcollect: profile: %s\n", path);
+            store_symbols(path);
             named = true;
         }
         unlink(file);
