@@ -11,7 +11,7 @@
 
 static const struct pcollect_comm_plugin *const built_in[] = {
     &pc_plugin_time,   &pc_plugin_request, &pc_plugin_volume, &pc_plugin_topology,
-    &pc_plugin_domain, &pc_plugin_series,  &pc_plugin_null};
+    &pc_plugin_domain, &pc_plugin_series,  &pc_plugin_object, &pc_plugin_null};
 
 /* Names go into fields of fixed size, and are what fields are known by. */
 static bool is_name(const char *name)
@@ -87,8 +87,8 @@ static int add_plugin(const char *name, struct pc_error *error)
     if (!p && !strchr(name, '/'))
         return pc_error_set(
             error, PC_EARG,
-            "[collect] plugins: there is no plugin '%s'; known are time, request, "
-            "topology, domain, series and null, a plugin of your own is named by its path",
+            "[collect] plugins: there is no plugin '%s'; known are time, volume, request, "
+            "topology, domain, series, object and null, a plugin of your own is named by its path",
             name);
     if (!p) {
         void *handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);

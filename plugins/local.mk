@@ -3,6 +3,6 @@
 # exports its descriptor as pcollect_plugin.
 noinst_LTLIBRARIES += plugins/libpcplugins.la
 plugins_libpcplugins_la_SOURCES = plugins/plugins.h plugins/comm/time.c plugins/comm/null.c \
-    plugins/comm/series.c plugins/comm/volume.c \
+    plugins/comm/series.c plugins/comm/object.c plugins/comm/volume.c \
     plugins/comm/request.c plugins/comm/topology.c plugins/comm/domain.c \
     plugins/compute/clock.c

@@ -11,6 +11,7 @@ extern const struct pcollect_comm_plugin pc_plugin_time;
 extern const struct pcollect_comm_plugin pc_plugin_null;
 extern const struct pcollect_compute_plugin pc_plugin_clock;
 extern const struct pcollect_comm_plugin pc_plugin_request;
+extern const struct pcollect_comm_plugin pc_plugin_object;
 extern const struct pcollect_comm_plugin pc_plugin_series;
 extern const struct pcollect_comm_plugin pc_plugin_volume;
 extern const struct pcollect_comm_plugin pc_plugin_topology;

@@ -5,6 +5,7 @@
  */
 #include "libcollect/mpi/adapter_domain.h"
 #include "libcollect/mpi/adapter_names.h"
+#include "libcollect/mpi/adapter_objects.h"
 #include "libcollect/mpi/adapter_requests.h"
 
 #include "libcollect/mpi/adapter_rows.h"

@@ -125,6 +125,18 @@ function note_types(class,    p, n, types, counts, buffer, operator, root, name,
     return "    if (pc_types_are_wanted() && rc == MPI_SUCCESS)\n        " call ", " operator ");\n"
 }
 
+# The same of the file or window that a call is about, behind what there is already.
+function want_object(want,    p, handle)
+{
+    for (p = 0; p < n_params; p++) {
+        if (param_kind[p] !~ /^(file|win)$/ || param_dir[p] == ">" || param_array[p])
+            continue
+        handle = (param_dir[p] == "=" ? "*" : "") param_name[p]
+        return "(" want ", pc_want_object(&call, (uint64_t)(uintptr_t)" handle "))"
+    }
+    return want
+}
+
 # The wrappers of both entry points: ask whether the call counts; note its arguments; watches; the
 # real call between two time stamps; watches and rules; book it.
 function write_wrapper(op, class, text,    n, i, rules, before, after, types, own_status, entry)
@@ -160,7 +172,7 @@ function write_wrapper(op, class, text,    n, i, rules, before, after, types, ow
         printf "    struct pc_call call;\n    PC_ENTER(call);\n"
         printf "    if (PC_UNLIKELY(!pc_core->begin(&call, PC_SLOT(PC_OP_%s, %d))))\n", op, i
         printf "        return real(%s);\n%s%s%s", args, note_event(), own_status, before
-        printf "    PC_CALL(call, %s, real(%s));\n%s    pc_end(&call);\n    return rc;\n}\n\n", want_call(class), args, after
+        printf "    PC_CALL(call, %s, real(%s));\n%s    pc_end(&call);\n    return rc;\n}\n\n", want_object(want_call(class)), args, after
     }
     static_wrappers[op] = 1
 }

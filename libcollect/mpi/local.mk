@@ -45,6 +45,7 @@ adapter_sources = \
     libcollect/mpi/adapter_requests.c libcollect/mpi/adapter_table.h \
     libcollect/mpi/adapter_table.c libcollect/mpi/adapter_comm.h \
     libcollect/mpi/adapter_comm.c libcollect/mpi/adapter_domain.h \
+    libcollect/mpi/adapter_objects.h libcollect/mpi/adapter_objects.c \
     libcollect/mpi/adapter_domain.c libcollect/mpi/adapter_phase.c \
     libcollect/mpi/adapter_wrappers.c
 adapter_made = libcollect/mpi/ops.h libcollect/mpi/adapter_types.h libcollect/mpi/adapter_rows.h

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-mpi_scripts = tests/mpi/examples.test tests/mpi/refused.test tests/mpi/requests.test tests/mpi/scopes.test tests/mpi/series.test tests/mpi/truth_c.test \
+mpi_scripts = tests/mpi/examples.test tests/mpi/refused.test tests/mpi/requests.test tests/mpi/scopes.test tests/mpi/series.test tests/mpi/objects.test tests/mpi/truth_c.test \
     tests/mpi/truth_fortran.test tests/mpi/truth_paths.test tests/mpi/truth_example.test \
     tests/mpi/truth_signals.test tests/mpi/coverage.test tests/mpi/truth_calls.test tests/mpi/volume.test
 TESTS += $(mpi_scripts)
@@ -34,7 +34,8 @@ EXTRA_DIST += tests/mpi/adapter_bytes.c tests/mpi/adapter_bytes.h tests/mpi/adap
 check_PROGRAMS += tests/mpi/scopes_show
 tests_mpi_scopes_show_SOURCES = tests/mpi/scopes_show.c
 tests_mpi_scopes_show_LDADD = format/libpcformat.la base/libpcbase.la $(ZLIB_LIBS)
-EXTRA_DIST += tests/mpi/scopes.c tests/mpi/scopes_f.F90 tests/mpi/series.c
+EXTRA_DIST += tests/mpi/scopes.c tests/mpi/scopes_f.F90 tests/mpi/series.c \
+    tests/mpi/objects.c
 
 # ---- Topology and communicators -----------------------------------------------------------------
 mpi_comm_scripts = tests/mpi/topology.test

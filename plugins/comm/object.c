@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * object: files and windows. The table `files` has a row for each file and context: calls, bytes
+ * and time, and how much of that was collective. The table `windows` has one for each window and
+ * target (a rank of the window's group): calls, bytes and time; what has no target, or only waits
+ * for one, is synchronisation.
+ *
+ * The bytes of a nonblocking read are known when it completes; they go to the file that its context
+ * used last.
+ */
+#include "plugins/plugins.h"
+
+#include <stddef.h>
+
+struct object_record {
+    uint64_t file; /* used last from this context */
+};
+
+enum { CALLS, COLLECTIVE, READ, WRITTEN, TIME, COLLECTIVE_TIME };
+enum { W_CALLS, W_SENT, W_RECEIVED, W_TIME, W_SYNC_CALLS, W_SYNC_TIME };
+
+#define SUM(name, doc, unit)                                                                       \
+    {                                                                                              \
+        name, doc, PCOLLECT_COLUMN_NUMBER, PCOLLECT_SUM, unit, 0                                   \
+    }
+
+static const struct pcollect_column file_columns[] = {
+    {"file", "name given to MPI_File_open", PCOLLECT_COLUMN_STRING, 0, PCOLLECT_UNIT_COUNT, 0},
+    {"context", "of the calls", PCOLLECT_COLUMN_NODE, 0, PCOLLECT_UNIT_COUNT, 0},
+    SUM("calls", "calls", PCOLLECT_UNIT_COUNT),
+    SUM("collective", "of these the collective ones", PCOLLECT_UNIT_COUNT),
+    SUM("bytes_read", "bytes read", PCOLLECT_UNIT_BYTES),
+    SUM("bytes_written", "bytes written", PCOLLECT_UNIT_BYTES),
+    SUM("time", "time in the calls", PCOLLECT_UNIT_TICKS),
+    SUM("collective_time", "of that in collective ones", PCOLLECT_UNIT_TICKS),
+};
+
+static const struct pcollect_column window_columns[] = {
+    {"window", "number of the window in its process, from 1", PCOLLECT_COLUMN_NUMBER, 0,
+     PCOLLECT_UNIT_COUNT, 0},
+    {"target", "rank in the window's group", PCOLLECT_COLUMN_RANK, 0, PCOLLECT_UNIT_COUNT, 0},
+    SUM("calls", "calls that move data", PCOLLECT_UNIT_COUNT),
+    SUM("bytes_put", "bytes that went to the target", PCOLLECT_UNIT_BYTES),
+    SUM("bytes_got", "bytes that came from it", PCOLLECT_UNIT_BYTES),
+    SUM("time", "time in calls that move data", PCOLLECT_UNIT_TICKS),
+    SUM("sync_calls", "calls that synchronise, make or free the window", PCOLLECT_UNIT_COUNT),
+    SUM("sync_time", "time in these", PCOLLECT_UNIT_TICKS),
+};
+
+#define N_COLUMNS(c) (sizeof(c) / sizeof(c)[0])
+
+static const struct pcollect_table tables[] = {
+    {"files", "bytes and time of MPI-IO by file and context", file_columns, 2,
+     N_COLUMNS(file_columns) - 2, 0},
+    {"windows", "bytes and time of one-sided communication by window and target", window_columns, 2,
+     N_COLUMNS(window_columns) - 2, 0},
+};
+
+static int start(const struct pcollect_host *host, void **state)
+{
+    *state = (void *)host;
+    return 0;
+}
+
+static int contains(const char *text, const char *part)
+{
+    for (; *text; text++) {
+        size_t i = 0;
+        while (part[i] && text[i] == part[i])
+            i++;
+        if (!part[i])
+            return 1;
+    }
+    return 0;
+}
+
+static int is_collective(const char *name)
+{
+    static const char *const parts[] = {"_all",  "_ordered", "_open",        "_close",
+                                        "_sync", "_set_",    "_preallocate", "_seek_shared"};
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+        if (contains(name, parts[i]))
+            return 1;
+    return 0;
+}
+
+static void add_file(const struct pcollect_host *host, const struct pcollect_event *e)
+{
+    const uint64_t keys[2] = {e->object, e->node};
+    uint64_t *v = host->row(e->thread, &tables[0], keys);
+    const char *name = host->op_name(e->op);
+    int collective = name && is_collective(name);
+    if (!v)
+        return;
+    v[CALLS]++;
+    v[COLLECTIVE] += (uint64_t)collective;
+    v[READ] += e->bytes_received;
+    v[WRITTEN] += e->bytes_sent;
+    v[TIME] += e->end - e->begin;
+    v[COLLECTIVE_TIME] += collective ? e->end - e->begin : 0;
+}
+
+static void add_window(const struct pcollect_host *host, const struct pcollect_event *e)
+{
+    const uint64_t keys[2] = {e->object, (uint64_t)(int64_t)(e->peer < 0 ? -1 : e->peer)};
+    uint64_t *v = host->row(e->thread, &tables[1], keys);
+    const char *name = host->op_name(e->op);
+    int moves = !name || !contains(name, "MPI_Win_");
+    if (!v)
+        return;
+    v[moves ? W_CALLS : W_SYNC_CALLS]++;
+    v[moves ? W_TIME : W_SYNC_TIME] += e->end - e->begin;
+    v[W_SENT] += e->bytes_sent;
+    v[W_RECEIVED] += e->bytes_received;
+}
+
+static void post(void *state, const struct pcollect_event *e, void *record)
+{
+    if (__builtin_expect(!e->object, 1))
+        return;
+    if (e->op_class == PCOLLECT_CLASS_IO) {
+        ((struct object_record *)record)->file = e->object;
+        add_file(state, e);
+    } else if (e->op_class == PCOLLECT_CLASS_RMA) {
+        add_window(state, e);
+    }
+}
+
+static void complete(void *state, const struct pcollect_event *e, void *record)
+{
+    const struct pcollect_host *host = state;
+    const uint64_t keys[2] = {((struct object_record *)record)->file, e->node};
+    uint64_t *v =
+        keys[0] && e->op_class == PCOLLECT_CLASS_IO ? host->row(e->thread, &tables[0], keys) : NULL;
+    if (v)
+        v[READ] += e->bytes_received;
+}
+
+const struct pcollect_comm_plugin pc_plugin_object = {
+    .abi = PCOLLECT_PLUGIN_ABI,
+    .size = sizeof(struct pcollect_comm_plugin),
+    .kind = PCOLLECT_PLUGIN_COMM,
+    .record_bytes = sizeof(struct object_record),
+    .name = "object",
+    .doc = "files and windows: bytes and time by file, window and target",
+    .tables = tables,
+    .n_tables = 2,
+    .init = start,
+    .post = post,
+    .complete = complete,
+    .wants = PCOLLECT_WANT_OBJECT,
+};
