@@ -10,13 +10,22 @@
  *
  * Table `collectives`: one row for each collective primitive, root (world rank) and communicator.
  *
+ * Table `place`: where each rank may run and on which socket, as it was when MPI_Init returned,
+ * read from the kernel.
+ *
  * The record of a context holds no results: it remembers the rows used last from there, so that a
  * call finds its row by a comparison. Records and rows are of one thread.
  */
 #include "plugins/plugins.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 enum { N_SLOTS = 4 };
 
@@ -69,9 +78,18 @@ static const struct pcollect_column coll_columns[] = {
      PCOLLECT_UNIT_BYTES, 0},
 };
 
+static const struct pcollect_column place_columns[] = {
+    {"rank", "rank in MPI_COMM_WORLD", PCOLLECT_COLUMN_RANK, 0, PCOLLECT_UNIT_COUNT, 0},
+    {"socket", "1 + number of the socket to which it is bound; 0: to several or none",
+     PCOLLECT_COLUMN_NUMBER, PCOLLECT_MAX, PCOLLECT_UNIT_COUNT, 0},
+    {"cores", "processors on which it may run", PCOLLECT_COLUMN_STRING, PCOLLECT_MIN,
+     PCOLLECT_UNIT_COUNT, 0},
+};
+
 static const struct pcollect_table tables[] = {
     {"pairs", "messages by pair of ranks", pair_columns, 4, 6, 0},
     {"collectives", "collectives by root and communicator", coll_columns, 3, 4, 0},
+    {"place", "where ranks were bound in MPI_Init", place_columns, 1, 2, 0},
 };
 
 static const char *const class_names[PCOLLECT_N_CLASSES] = {
@@ -92,6 +110,73 @@ static int start(const struct pcollect_host *host, void **state)
     *state = &topology;
     return 0;
 }
+
+/* ---- Place: read once, when MPI_COMM_WORLD is made known ------------------------------------- */
+
+/* 1 + the package of a processor, 0 if the system does not say. */
+static uint64_t socket_of(int cpu)
+{
+    char path[96], text[16] = "";
+    snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/topology/physical_package_id", cpu);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return 0;
+    ssize_t n = read(fd, text, sizeof text - 1);
+    close(fd);
+    return n > 0 && *text >= '0' && *text <= '9' ? 1 + strtoull(text, NULL, 10) : 0;
+}
+
+/* "0-3,8" */
+static void list_cores(const cpu_set_t *set, char *out, size_t room)
+{
+    size_t n = 0;
+    *out = '\0';
+    for (int cpu = 0; cpu < CPU_SETSIZE && n < room; cpu++) {
+        int first = cpu;
+        if (!CPU_ISSET(cpu, set))
+            continue;
+        while (cpu + 1 < CPU_SETSIZE && CPU_ISSET(cpu + 1, set))
+            cpu++;
+        int more =
+            snprintf(out + n, room - n, cpu > first ? "%s%d-%d" : "%s%d", n ? "," : "", first, cpu);
+        n += more > 0 ? (size_t)more : 0;
+    }
+}
+
+static uint64_t common_socket(const cpu_set_t *set)
+{
+    uint64_t socket = 0;
+    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+        if (!CPU_ISSET(cpu, set))
+            continue;
+        uint64_t its = socket_of(cpu);
+        if (!its || (socket && its != socket))
+            return 0;
+        socket = its;
+    }
+    return socket;
+}
+
+static void note_place(void *state, const struct pcollect_domain *d)
+{
+    int saved = errno;
+    cpu_set_t set;
+    char cores[256];
+    uint64_t key = (uint64_t)(int64_t)PCOLLECT_RANK_SELF;
+    (void)state;
+    bool is_world = d->change == PCOLLECT_DOMAIN_MADE && d->as_world && !d->parent;
+    if (is_world && !sched_getaffinity(0, sizeof set, &set)) {
+        uint64_t *row = topology.host->row(d->thread, &tables[2], &key);
+        list_cores(&set, cores, sizeof cores);
+        if (row) {
+            row[0] = common_socket(&set);
+            row[1] = topology.host->string(cores);
+        }
+    }
+    errno = saved;
+}
+
+/* ---- Calls ----------------------------------------------------------------------------------- */
 
 static uint64_t *find_pair(const struct pcollect_event *e, struct slot *slot, int32_t source,
                            int32_t destination)
@@ -199,5 +284,6 @@ const struct pcollect_comm_plugin pc_plugin_topology = {
     .post = post,
     .complete = complete,
     .part = part,
+    .domain = note_place,
     .wants = PCOLLECT_WANT_COMM | PCOLLECT_WANT_PEERS | PCOLLECT_WANT_THREAD,
 };
