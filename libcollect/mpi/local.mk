@@ -27,7 +27,7 @@ BUILT_SOURCES += $(mpi_made)
 $(libcollect_libpcmpi_la_OBJECTS) $(adapter_openmpi_la_OBJECTS) $(adapter_mpich_la_OBJECTS): $(mpi_made)
 CLEANFILES += $(mpi_made)
 EXTRA_DIST += libcollect/mpi/functions.tbl libcollect/mpi/passed.tbl libcollect/mpi/table.awk \
-    libcollect/mpi/generate.awk
+    libcollect/mpi/generate.awk libcollect/mpi/coverage.awk
 
 noinst_LTLIBRARIES += libcollect/libpcmpi.la
 libcollect_libpcmpi_la_SOURCES = \

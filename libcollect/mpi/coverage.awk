@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Makes doc/coverage.md:  awk -f coverage.awk -f table.awk functions.tbl passed.tbl
+# table.awk reads functions.tbl; this file comes first, and takes the lines of passed.tbl before that sees them. POSIX awk.
+
+FILENAME ~ /passed\.tbl$/ {
+    if ($0 !~ /^[ \t]*(#|$)/ && split($0, half, " \\| ") == 2) {
+        if (!(half[2] in names_by_reason))
+            reasons[++n_reasons] = half[2]
+        names_by_reason[half[2]] = names_by_reason[half[2]] (names_by_reason[half[2]] == "" ? "" : ", ") "`" half[1] "`"
+        n_passed++
+    }
+    next
+}
+
+function begin_output()
+{
+    print "<!-- Made from libcollect/mpi/functions.tbl and passed.tbl by coverage.awk. -->"
+    print "# Which MPI functions are measured\n"
+    print "Every function of MPI-4.0 that Open MPI 4.1 or MPICH 4.0 define is either measured, as `MPI_X`"
+    print "and as `PMPI_X`, or left alone for the reason at the end of this page. What a library does not"
+    print "have returns `MPI_ERR_OTHER`, and one line says so. *Bytes* are those of"
+    print "[the definition](bytes.md); where it says \"no\" a function moves none between processes.\n"
+    print "From Fortran (`mpif.h`, `use mpi`, `use mpi_f08`) the same functions are measured, through the"
+    print "library's bindings. Not counted from Fortran are calls that a binding does not make through"
+    print "`MPI_X` or `PMPI_X`: `MPI_Pcontrol` under Open MPI, and attribute functions of bindings that work"
+    print "on the library's own objects.\n"
+}
+
+function note_section(text)
+{
+    if (n_ops || text !~ /SPDX/)
+        section = text
+}
+
+function emit(op, class, rules,    moves)
+{
+    if (section != shown) {
+        printf "\n## %s\n\n| function | class | bytes |\n|---|---|---|\n", section
+        shown = section
+    }
+    moves = class ~ /^(p2p|coll|rma|io)$/ && rules ~ /\(/ ? "yes" : "no"
+    if (rules ~ /^ *(made|posted)\(request\) *$/)
+        moves = "no"
+    if (rules ~ /watch=start/)
+        moves = "of the requests"
+    printf "| `MPI_%s` | %s | %s |\n", op, class, moves
+}
+
+function end_output(    i)
+{
+    printf "\n## Left alone\n\n| name | reason |\n|---|---|\n"
+    for (i = 1; i <= n_reasons; i++)
+        printf "| %s | %s |\n", names_by_reason[reasons[i]], reasons[i]
+    printf "\nMeasured: %d functions. Left alone: %d names.\n", n_ops, n_passed
+}
