@@ -5,7 +5,8 @@ bench_environment = \
     MPIRUN_OPENMPI='$(MPIRUN_OPENMPI)' MPIRUN_MPICH='$(MPIRUN_MPICH)' \
     MPICC_OPENMPI='$(MPICC_OPENMPI)' MPICC_MPICH='$(MPICC_MPICH)'
 
-EXTRA_DIST += bench/README.md bench/call.c bench/bare.c bench/call.sh bench/call.awk bench/plot.awk
+EXTRA_DIST += bench/README.md bench/call.c bench/bare.c bench/call.sh bench/call.awk bench/plot.awk \
+    bench/sample.c bench/sample.sh
 
 # BENCH_FLAGS: --rounds N, --mpi NAME, --peer NAME=PRELOAD.so[,ENV=VALUE...]
 bench-call: stage
@@ -14,4 +15,8 @@ bench-call: stage
 bench-quick: stage
 	@$(bench_environment) $(SHELL) $(srcdir)/bench/call.sh --quick $(BENCH_FLAGS)
 
-.PHONY: bench-call bench-quick
+# SECONDS a depth: BENCH_FLAGS
+bench-sample: stage
+	@$(SHELL) $(srcdir)/bench/sample.sh $(stage) $(BENCH_FLAGS)
+
+.PHONY: bench-call bench-quick bench-sample
