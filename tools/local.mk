@@ -5,9 +5,11 @@ tools_pcollect_SOURCES = tools/tools.h tools/run.h tools/main.c tools/options.c 
     tools/report.c tools/run.c \
     tools/diff.c \
     tools/embed.c \
+    tools/info.c \
     tools/model.c \
     tools/scale.c \
     tools/topology.c \
+    tools/verify.c \
     tools/doctor.h tools/doctor.c tools/doctor_elf.c \
     tools/doctor_library.c tools/doctor_machine.c tools/doctor_mpi.c tools/doctor_spool.c
 tools_pcollect_CPPFLAGS = $(AM_CPPFLAGS) -DPCT_LIBDIR='"$(libdir)"'

@@ -4,7 +4,9 @@ dist_man_MANS += doc/man/pcollect.1 doc/man/pcollect-run.1 doc/man/pcollect-reco
     doc/man/pcollect-diff.1 \
     doc/man/pcollect-doctor.1 \
     doc/man/pcollect-embed.1 \
+    doc/man/pcollect-info.1 \
     doc/man/pcollect-model.1 \
     doc/man/pcollect-scale.1 \
     doc/man/pcollect-topology.1 \
+    doc/man/pcollect-verify.1 \
     doc/man/pcollect.conf.5
