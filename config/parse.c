@@ -303,7 +303,9 @@ static int read_lines(struct parser *p, struct reader *r)
     char line[LINE_BYTES];
     for (;;) {
         enum line_state state = read_line(r, line);
-        char *text = r->line == 1 && strncmp(line, "\xef\xbb\xbf", 3) == 0 ? line + 3 : line;
+        bool marked = r->line == 1 && (state == LINE_OK || state == LINE_LONG) &&
+                      strncmp(line, "\xef\xbb\xbf", 3) == 0;
+        char *text = line + (marked ? 3 : 0);
         int err = PC_OK;
         p->line = r->line;
         switch (state) {
