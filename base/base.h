@@ -14,6 +14,8 @@
 #define PC_LIKELY(x) __builtin_expect(!!(x), 1)
 #define PC_UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define PC_EXPORT __attribute__((visibility("default")))
+/* For data: -fvisibility=hidden does not hold for declarations, and costs an indirection there. */
+#define PC_HIDDEN __attribute__((visibility("hidden")))
 #define PC_ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
 
 /* Functions return 0 or one of these; errno belongs to the application. */
@@ -54,7 +56,7 @@ const char *pc_err_text(int err);
 #endif
 
 /* True if ticks come from the processor's own invariant counter. Set once by pc_clock_init. */
-extern bool pc_clock_is_counter;
+extern PC_HIDDEN bool pc_clock_is_counter;
 
 static inline uint64_t pc_mono_ns(void)
 {
@@ -63,22 +65,17 @@ static inline uint64_t pc_mono_ns(void)
     return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
-/* The time in ticks of an invariant counter, else in nanoseconds. About 10 ns. AS-safe, MT-safe.
- * Not a serialising read: it may move by a few instructions against its surroundings. */
-static inline uint64_t pc_ticks(void)
+/* The processor's counter. Only where pc_clock_is_counter, or where there is none. */
+static inline uint64_t pc_counter(void)
 {
 #if defined __x86_64__
-    if (PC_LIKELY(pc_clock_is_counter)) {
-        uint32_t lo, hi;
-        __asm__ volatile("rdtsc" : "=a"(lo), "=d"(hi));
-        return (uint64_t)hi << 32 | lo;
-    }
+    uint32_t lo, hi;
+    __asm__ volatile("rdtsc" : "=a"(lo), "=d"(hi));
+    return (uint64_t)hi << 32 | lo;
 #elif defined __aarch64__
-    if (PC_LIKELY(pc_clock_is_counter)) {
-        uint64_t t;
-        __asm__ volatile("mrs %0, cntvct_el0" : "=r"(t));
-        return t;
-    }
+    uint64_t t;
+    __asm__ volatile("mrs %0, cntvct_el0" : "=r"(t));
+    return t;
 #elif PC_CLOCK_TIME_REGISTER
     uint64_t t;
 #if defined __riscv
@@ -89,8 +86,16 @@ static inline uint64_t pc_ticks(void)
     __asm__ volatile("mfspr %0, 268" : "=r"(t)); /* time base */
 #endif
     return t;
-#endif
+#else
     return pc_mono_ns();
+#endif
+}
+
+/* The time in ticks of an invariant counter, else in nanoseconds. About 10 ns. AS-safe, MT-safe.
+ * Not a serialising read: it may move by a few instructions against its surroundings. */
+static inline uint64_t pc_ticks(void)
+{
+    return PC_CLOCK_TIME_REGISTER || PC_LIKELY(pc_clock_is_counter) ? pc_counter() : pc_mono_ns();
 }
 
 /* Decides where ticks come from. Idempotent, MT-safe, takes no lock. */

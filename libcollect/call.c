@@ -81,7 +81,6 @@ static __attribute__((noinline)) struct pc_path_leaf check_path(struct pc_thread
                                                                 struct pc_path_leaf cached)
 {
     int saved = errno;
-    t->countdown = PC_CHECK_EVERY;
     if (t->number == 0)
         pc_note_time();
     struct pc_path_leaf walked = pc_paths_walk(t, call, slot);
@@ -103,8 +102,8 @@ find_slowly(struct pc_thread *t, const struct pc_call *call, unsigned slot,
     return walked;
 }
 
-static inline struct pc_path_leaf find_context(struct pc_thread *t, const struct pc_call *call,
-                                               unsigned slot, struct pc_path_root *root)
+static struct pc_path_leaf find_context(struct pc_thread *t, const struct pc_call *call,
+                                        unsigned slot, struct pc_path_root *root, bool check)
 {
     struct pc_path_miss miss = {0, 0};
     const struct pc_path_node *n = NULL;
@@ -112,62 +111,127 @@ static inline struct pc_path_leaf find_context(struct pc_thread *t, const struct
         n = pc_paths_find(&t->paths, root->node, call->cfa, &miss);
     if (PC_UNLIKELY(!n))
         return find_slowly(t, call, slot, root, miss);
-    struct pc_path_leaf leaf = {n->leaf, n->record, n->flags};
-    if (PC_UNLIKELY(--t->countdown == 0))
-        return check_path(t, call, slot, leaf);
-    return leaf;
+    struct pc_path_leaf leaf = {n->leaf, n->flags, n->record};
+    return PC_UNLIKELY(check) ? check_path(t, call, slot, leaf) : leaf;
 }
 
-static inline void fill_call(struct pc_thread *t, struct pc_call *call, struct pc_event_head head,
-                             struct pc_path_leaf leaf)
+/* What calls from one place have in common: needs the root of their paths alone. End and result of
+ * the event are set by the wrapper. */
+static inline void fill_common(struct pc_thread *t, struct pc_call *call,
+                               const struct pc_event_head *head, uint32_t depth)
 {
+    struct pc_active *active = &t->active[depth];
+    memcpy(&call->event, head, sizeof *head);
+    memcpy(&active->op, &head->op, sizeof head->op + sizeof head->op_class);
+    active->phase = t->phase;
+    active->cfa = call->cfa;
     call->thread = t;
-    call->depth = t->depth;
-    call->node = leaf.node;
-    call->epoch = t->phase;
-    call->record = pc_arena_at(&pc_process.arena, leaf.record);
-    /* begin, end and result are set by the wrapper in any case. */
-    memcpy(&call->event, &head, sizeof head);
+    call->epoch_depth = PC_PAIR(t->phase, depth);
     call->event.bytes_sent = call->event.bytes_received = 0;
     call->event.peer = call->event.root = call->event.tag = -1;
-    t->active[t->depth++] =
-        (struct pc_active){call->cfa, call->record, t->phase, head.op, head.op_class};
 }
 
-bool pc_call_begin(struct pc_call *call, unsigned slot)
+static inline void fill_context(struct pc_thread *t, struct pc_call *call, pcollect_ref node,
+                                void *record, uint32_t depth)
 {
-    struct pc_thread *t = pc_self;
-    if (PC_UNLIKELY(!t || t->busy ||
-                    t->phase != atomic_load_explicit(&pc_live->phase, memory_order_relaxed) ||
-                    t->generation !=
-                        atomic_load_explicit(&pc_loadmap_generation, memory_order_relaxed))) {
+    call->node = node;
+    call->record = record;
+    t->active[depth].record = record;
+}
+
+/* A call from a context that is not known, or not by return addresses alone, or that is inside
+ * another call. The thread is busy. */
+static __attribute__((noinline)) bool begin_any(struct pc_thread *t, struct pc_call *call)
+{
+    unsigned slot = call->slot;
+    bool counted = false, check = t->countdown == 0 || --t->countdown == 0;
+    if (check)
+        t->countdown = PC_CHECK_EVERY;
+    struct pc_path_root *root = pc_paths_root(&t->paths, slot, call->ret);
+    if (root && root->head.size) {
+        drop_left_calls(t, call->cfa);
+        struct pc_path_leaf leaf = {0, 0, NULL};
+        struct pc_event_head head =
+            root->head; /* a miss may empty the cache and the root with it */
+        if (t->depth < PC_MAX_DEPTH)
+            leaf = find_context(t, call, slot, root, check);
+        counted = leaf.node != 0;
+        if (counted) {
+            fill_common(t, call, &head, t->depth);
+            fill_context(t, call, leaf.node, leaf.record, t->depth);
+            call->event.begin = pc_ticks();
+            t->depth++;
+        }
+        if (!counted)
+            pc_lost(PCOLLECT_LOST_CALLS, 1);
+        else if (leaf.flags & PC_PATH_COLLAPSED)
+            pc_lost(PCOLLECT_LOST_COLLAPSED, 1);
+    }
+    barrier();
+    t->busy = 0;
+    return counted;
+}
+
+static __attribute__((noinline)) bool begin_unprepared(struct pc_thread *t, struct pc_call *call)
+{
+    if (!t || t->busy || t->phase != atomic_load_explicit(&pc_live->phase, memory_order_relaxed) ||
+        t->generation != atomic_load_explicit(&pc_loadmap_generation, memory_order_relaxed)) {
         t = prepare(t);
         if (!t)
             return false;
     }
     t->busy = 1;
     barrier();
-    bool counted = false;
-    struct pc_path_root *root = pc_paths_root(&t->paths, slot, call->ret);
-    if (PC_LIKELY(root && root->head.size)) {
-        if (PC_UNLIKELY(t->depth))
-            drop_left_calls(t, call->cfa);
-        struct pc_path_leaf leaf = {0, 0, 0};
-        struct pc_event_head head =
-            root->head; /* a miss may empty the cache and the root with it */
-        if (PC_LIKELY(t->depth < PC_MAX_DEPTH))
-            leaf = find_context(t, call, slot, root);
-        counted = leaf.node != 0;
-        if (PC_LIKELY(counted))
-            fill_call(t, call, head, leaf);
-        if (PC_UNLIKELY(!counted))
-            pc_lost(PCOLLECT_LOST_CALLS, 1);
-        else if (PC_UNLIKELY(leaf.flags & PC_PATH_COLLAPSED))
-            pc_lost(PCOLLECT_LOST_COLLAPSED, 1);
-    }
+    return begin_any(t, call);
+}
+
+/* The time is taken before the call is filled in. A time stamp takes some ten nanoseconds, and a
+ * processor that executes out of order does in its shadow some hundred instructions, be they before
+ * or behind it: those between the two stamps cost the call, and its duration, next to nothing,
+ * while those between one call's end and the next one's begin are too many as it is. */
+static inline bool begin_known(struct pc_thread *t, struct pc_call *call,
+                               const struct pc_path_root *root, const struct pc_path_node *leaf)
+{
+    call->event.begin = pc_counter(); /* where that is not the clock the wrapper asks again */
+    fill_common(t, call, &root->head, 0);
+    fill_context(t, call, leaf->leaf, leaf->record_at, 0);
     barrier();
-    t->busy = 0;
-    return counted;
+    atomic_store_explicit(&t->use, PC_PAIR(0, 1), memory_order_relaxed);
+    return true;
+}
+
+/* From node to node, or by a walk. */
+static __attribute__((noinline)) bool begin_by_nodes(struct pc_thread *t, struct pc_call *call,
+                                                     uintptr_t cfa)
+{
+    struct pc_path_root *root = pc_paths_known_root(&t->paths, call->slot, call->ret);
+    const struct pc_path_node *n = root ? pc_paths_hit(&t->paths, root, cfa) : NULL;
+    return PC_LIKELY(n != NULL) ? begin_known(t, call, root, n) : begin_any(t, call);
+}
+
+/* Serves itself a call that is not inside another and comes along the path that has been taken
+ * from there for some time. Everything else it leaves to others by jumps, so that it needs no frame
+ * and saves no register. */
+bool pc_call_begin(struct pc_call *call, unsigned slot, uintptr_t cfa, uintptr_t ret)
+{
+    struct pc_thread *t = pc_self;
+    call->slot = slot;
+    call->cfa = cfa;
+    call->ret = ret;
+    if (PC_UNLIKELY(!t || atomic_load_explicit(&t->use, memory_order_relaxed) ||
+                    t->phase != atomic_load_explicit(&pc_live->phase, memory_order_relaxed) ||
+                    t->generation !=
+                        atomic_load_explicit(&pc_loadmap_generation, memory_order_relaxed)))
+        return begin_unprepared(t, call);
+    t->busy = 1;
+    barrier();
+    const struct pc_path_root *root = pc_paths_known_root(&t->paths, slot, ret);
+    if (PC_UNLIKELY(!root || --t->countdown == 0))
+        return begin_any(t, call);
+    const struct pc_path_node *n = &t->paths.nodes[root->express];
+    if (PC_LIKELY(pc_path_holds(t->paths.words + n->first, n->n_plain, cfa) && n->record_at))
+        return begin_known(t, call, root, n);
+    return begin_by_nodes(t, call, cfa);
 }
 
 void pc_call_prepare(struct pc_call *call)
@@ -274,33 +338,45 @@ static __attribute__((noinline)) void end_slowly(struct pc_thread *t, struct pc_
     errno = saved;
 }
 
-static inline void end_call(struct pc_call *call, bool only_time)
+/* Any call: one inside another, one during which the merge came. */
+static __attribute__((noinline)) void end_call(struct pc_call *call)
 {
     struct pc_thread *t = call->thread;
     uint32_t phase = atomic_load_explicit(&pc_live->phase, memory_order_relaxed);
     t->busy = 1;
     barrier();
     t->depth = call->depth;
-    if (PC_UNLIKELY(phase != call->epoch)) {
+    if (phase != call->epoch)
         end_slowly(t, call, phase);
-    } else if (only_time) {
-        book_thread(t, call);
-        pc_time_add(&pc_process.host, &call->event, call->record);
-    } else {
+    else
         book_call(t, call);
-    }
     barrier();
     t->busy = 0;
 }
 
 void pc_call_end(struct pc_call *call)
 {
-    end_call(call, false);
+    end_call(call);
 }
 
 void pc_call_end_time(struct pc_call *call)
 {
-    end_call(call, true);
+    uint64_t phase = atomic_load_explicit(&pc_live->phase, memory_order_relaxed);
+    if (PC_UNLIKELY(PC_PAIR(phase, 0) != call->epoch_depth)) {
+        end_call(call);
+        return;
+    }
+    struct pc_thread *t = call->thread;
+    struct pcollect_thread *r = t->record;
+    uint64_t end = call->event.end, ticks = end - call->event.begin;
+    t->busy = 1;
+    barrier();
+    r->mpi_ticks += ticks;
+    r->mpi_calls++;
+    r->last_ticks = end;
+    pc_time_add(&call->event, ticks, call->record);
+    barrier();
+    atomic_store_explicit(&t->use, 0, memory_order_relaxed);
 }
 
 void pc_call_complete(struct pc_call *by, const struct pc_origin *origin,

@@ -8,6 +8,7 @@
 #include "libcollect/core_private.h"
 #include "libcollect/interpose/interpose.h"
 #include "libcollect/sampler.h"
+#include "plugins/plugins.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -86,6 +87,7 @@ void pc_note_time(void)
     pc_clock_pair(&h->ticks_1, &h->mono_1_ns);
     pc_process.host.ns_per_tick_q32 =
         pc_clock_scale(h->ticks_0, h->mono_0_ns, h->ticks_1, h->mono_1_ns);
+    pc_time_set_clock(pc_process.host.ns_per_tick_q32);
 }
 
 /* A page that the kernel empties in every child, whether by fork, clone or anything else. */

@@ -11,7 +11,7 @@
  *                            if (!core->begin(&call, PC_SLOT_MPI_SEND)) return real(...);
  *                            if (core->asks) {core->prepare(&call); members that plugins want;
  *                                             core->pre(&call);}
- *                            call.event.begin = pc_ticks(); rc = real(...);
+ *                            rc = real(...);
  *                            call.event.end = pc_ticks(); call.event.result = rc;
  *                            call.event.bytes_sent = ...; core->end(&call);
  */
@@ -23,18 +23,24 @@
 #include "include/pcollect/plugin.h"
 #include "merge/transport.h"
 
-#define PC_CORE_ABI 2u
+#define PC_CORE_ABI 3u
 
 struct pc_thread;
 
 /* One MPI call in progress; lives in the frame of the wrapper. */
 struct pc_call {
     struct pc_thread *thread;
-    uint32_t depth; /* calls inside which this one was made, from users' callbacks */
-    uint32_t epoch;
+    union {
+        struct {
+            uint32_t epoch;
+            uint32_t depth; /* calls inside which this one was made, from users' callbacks */
+        };
+        uint64_t epoch_depth; /* both: read and written as one, or the processor waits */
+    };
     uintptr_t cfa; /* stack address of the caller at the call: the depth guard */
     uintptr_t fp;  /* address at which the caller's frame pointer was saved */
     uintptr_t ret;
+    uint32_t slot;
     uint32_t comm; /* the adapter's own, 28 bits, set where plugins ask; kept with its request */
     int32_t dest, source; /* the adapter's own, like the next two; valid where comm or handle is */
     uintptr_t handle;
@@ -80,10 +86,11 @@ struct pc_core {
     uint32_t abi;
     uint32_t size;
     /* Finds the thread and the context, decides whether the call counts. False: pass it on. Sets
-     * all of the event but begin, end and result, which are the wrapper's (bytes: 0; peer, root,
+     * all of the event but end and result, which are the wrapper's (bytes: 0; peer, root,
      * tag: -1). */
-    bool (*begin)(struct pc_call *call, unsigned slot);
-    /* Not 0: some plugin has a `pre` hook or wants members of the event that cost something.
+    bool (*begin)(struct pc_call *call, unsigned slot, uintptr_t cfa, uintptr_t ret);
+    /* Not 0: some plugin has a `pre` hook or wants members of the event that cost something, or
+     * ticks are not the counter's.
      * Wrappers call then, before the real call, `prepare`, which sets these members to none; set
      * what is wanted; call `pre`. */
     uint32_t asks;

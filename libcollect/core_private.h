@@ -46,7 +46,7 @@ struct pc_live {
     _Atomic uint32_t phase;
 };
 
-extern struct pc_live *pc_live;
+extern PC_HIDDEN struct pc_live *pc_live;
 
 /* A context of another thread, or of before the merge, in this thread's tree. */
 struct pc_twin {
@@ -62,6 +62,13 @@ struct pc_domain_slot {
     uint64_t domain;
 };
 
+/* Two words of 32 bits as the processor sees them in one of 64. */
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define PC_PAIR(first, second) ((uint64_t)(second) << 32 | (uint32_t)(first))
+#else
+#define PC_PAIR(first, second) ((uint64_t)(first) << 32 | (uint32_t)(second))
+#endif
+
 /* A call in progress. Kept here and not in the wrapper's frame, which may be gone: longjmp and
  * exceptions leave calls without a word. */
 struct pc_active {
@@ -75,9 +82,14 @@ struct pc_thread {
     /* What every call reads. */
     uint32_t phase;      /* of the tree below; never PC_PHASE_CLOSED */
     uint32_t generation; /* of the load map, for the paths below */
-    uint32_t busy;
+    union {
+        struct {
+            uint32_t busy;
+            uint32_t depth; /* calls in progress */
+        };
+        _Atomic uint64_t use; /* both: 0 is idle */
+    };
     uint32_t countdown; /* calls to the next check by a full walk */
-    uint32_t depth;     /* calls in progress */
     pcollect_ref scope; /* node under which contexts hang: scope.h */
     struct pc_stack stack;
     struct pcollect_thread *record;
@@ -150,7 +162,7 @@ struct pc_process {
     bool destructed;
 };
 
-extern struct pc_process pc_process;
+extern PC_HIDDEN struct pc_process pc_process;
 
 static inline struct pcollect_arena_header *pc_header(void)
 {
@@ -201,7 +213,7 @@ void pc_census_rest(void);
 bool pc_thread_refresh(struct pc_thread *t);
 
 /* ---- calls (call.c) ---- */
-bool pc_call_begin(struct pc_call *call, unsigned slot);
+bool pc_call_begin(struct pc_call *call, unsigned slot, uintptr_t cfa, uintptr_t ret);
 void pc_call_prepare(struct pc_call *call);
 void pc_call_pre(struct pc_call *call);
 void pc_call_end(struct pc_call *call);

@@ -137,7 +137,7 @@ int pc_plugins_start(void)
         if (pc_publish_plugin(p))
             return PC_ENOMEM;
         pc_process.core.wants |= p->comm->wants;
-        pc_process.core.asks |= p->comm->pre || p->comm->wants;
+        pc_process.core.asks |= p->comm->pre || p->comm->wants || !pc_clock_is_counter;
         pc_process.plugins[n++] = *p;
     }
     pc_process.n_plugins = n;

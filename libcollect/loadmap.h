@@ -30,7 +30,7 @@ struct pc_module {
 };
 
 /* Raised by dlopen, dlmopen and dlclose before they do anything. */
-extern _Atomic uint32_t pc_loadmap_generation;
+extern PC_HIDDEN _Atomic uint32_t pc_loadmap_generation;
 
 /* Says whether a module belongs to an MPI library; set once by libcollect/mpi, may be NULL.
  * Called when a module is found; must be AS-safe. */

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 noinst_LTLIBRARIES += libcollect/libpccore.la
 # Two loads and a shuffle into one vector store are slower than two stores.
-libcollect_libpccore_la_CFLAGS = $(PC_FLAGS) -fno-tree-slp-vectorize
+libcollect_libpccore_la_CFLAGS = $(PC_FLAGS) -fno-tree-slp-vectorize -fomit-frame-pointer
 libcollect_libpccore_la_SOURCES = \
     libcollect/core.h libcollect/core_private.h libcollect/path.h libcollect/loadmap.h \
     libcollect/core.c libcollect/call.c libcollect/domain.c libcollect/ended.c libcollect/finish.c \

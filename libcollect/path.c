@@ -141,7 +141,7 @@ struct pc_path_root *pc_paths_make_root(struct pc_paths *p, unsigned slot, uintp
     if (!reserve_root(p))
         return NULL;
     r = find_root(p, slot, ret);
-    *r = (struct pc_path_root){.ret = ret, .slot = slot};
+    *r = (struct pc_path_root){.ret = ret, .slot = (uint16_t)slot};
     if (counts) {
         uint16_t op = PC_SLOT_OP(slot);
         r->head = (struct pc_event_head){sizeof(struct pcollect_event), op, pc_op_class(op)};
@@ -157,13 +157,29 @@ static uintptr_t choice(const struct pc_paths *p, const struct pc_path_node *chi
     return w->value + ((uintptr_t)(intptr_t)child->base & (uintptr_t)(intptr_t)w->relative);
 }
 
-uint32_t pc_paths_next(const struct pc_paths *p, uint32_t node, uintptr_t cfa)
+const struct pc_path_node *pc_paths_find(struct pc_paths *p, uint32_t start, uintptr_t cfa,
+                                         struct pc_path_miss *miss)
 {
-    const struct pc_path_node *last = &p->nodes[p->nodes[node].last_child];
-    const struct pc_path_word *w = &p->words[last->first];
-    uintptr_t v = *(const uintptr_t *)(cfa + (intptr_t)last->base + (intptr_t)w->place);
-    v -= cfa & (uintptr_t)(intptr_t)w->relative;
-    return find_child(p, node, v)->child;
+    uint32_t node = start;
+    for (;;) {
+        struct pc_path_node *n = &p->nodes[node];
+        const struct pc_path_word *w = p->words + n->first;
+        uint32_t i = 0;
+        while (i < n->n_words && pc_path_read(cfa + (intptr_t)n->base, w + i) == w[i].value)
+            i++;
+        if (i == n->n_words && n->leaf)
+            return n;
+        uint32_t next = 0;
+        if (i == n->n_words && n->last_child) {
+            uintptr_t v = pc_path_branch(n, cfa);
+            next = v == n->last_value ? n->last_child : pc_paths_next(p, n, v);
+        }
+        if (!next) {
+            *miss = (struct pc_path_miss){node, i};
+            return NULL;
+        }
+        node = next;
+    }
 }
 
 uint32_t pc_paths_append(struct pc_paths *p, const struct pc_path_word *words,
@@ -178,33 +194,48 @@ uint32_t pc_paths_append(struct pc_paths *p, const struct pc_path_word *words,
     return first;
 }
 
+/* The place of the first word of a run, from the call. */
+static int64_t first_place(const struct pc_paths *p, uint32_t first, int32_t base)
+{
+    return (int64_t)base + p->words[first].place;
+}
+
 /* Makes `child` a child of `parent`. Room was reserved. */
 static void link_child(struct pc_paths *p, uint32_t parent, uint32_t child)
 {
+    struct pc_path_node *node = &p->nodes[parent];
     uintptr_t value = choice(p, &p->nodes[child]);
     struct pc_path_child *c = find_child(p, parent, value);
     if (!c->child)
         p->n_children++;
     *c = (struct pc_path_child){value, parent, child};
     p->nodes[child].parent = parent;
-    p->nodes[parent].last_child = child;
+    const struct pc_path_node *c_node = &p->nodes[child];
+    node->branch_place = (int32_t)first_place(p, c_node->first, c_node->base);
+    node->branch_relative = p->words[c_node->first].relative != 0;
+    pc_path_take_child(node, value, child);
 }
 
-static bool is_plain(const struct pc_path_word *w, uint32_t n)
+/* Fills what depends on the words of a node: see struct pc_path_node. */
+static void set_words(const struct pc_paths *p, struct pc_path_node *n, struct pc_path_run run)
 {
-    for (uint32_t i = 0; i < n; i++)
-        if (w[i].relative)
-            return false;
-    return true;
+    n->first = run.first;
+    n->base = run.base;
+    n->n_words = run.n_words;
+    uint32_t plain = 0;
+    while (plain < run.n_words && !p->words[run.first + plain].relative)
+        plain++;
+    bool all = plain == run.n_words;
+    n->n_plain = all ? plain : 0;
+    n->record_at = n->leaf && all && !n->flags ? n->record : NULL;
+    pc_path_take_child(n, n->last_value, n->last_child);
 }
 
 static uint32_t new_node(struct pc_paths *p, struct pc_path_run run)
 {
     uint32_t node = p->n_nodes++;
-    p->nodes[node] = (struct pc_path_node){.first = run.first,
-                                           .n_words = run.n_words,
-                                           .base = run.base,
-                                           .plain = is_plain(p->words + run.first, run.n_words)};
+    p->nodes[node] = (struct pc_path_node){0};
+    set_words(p, &p->nodes[node], run);
     return node;
 }
 
@@ -218,8 +249,7 @@ static uint32_t split(struct pc_paths *p, struct pc_path_root *root, uint32_t ta
         link_child(p, parent, head);
     else
         root->node = head;
-    t->first += k;
-    t->n_words -= k;
+    set_words(p, t, (struct pc_path_run){t->first + k, t->n_words - k, t->base});
     link_child(p, head, tail);
     return head;
 }
@@ -233,22 +263,59 @@ static bool fits(const struct pc_paths *p, struct pc_path_miss miss, const struc
     if (!run->n_words)
         return false;
     const struct pc_path_node *node = &p->nodes[miss.node];
+    const struct pc_path_word *ours = &p->words[run->first];
+    int64_t place = first_place(p, run->first, run->base);
+    if (miss.word == node->n_words)
+        return !node->leaf && node->branch_place == place &&
+               node->branch_relative == (ours->relative != 0);
     uint32_t word = node->first + miss.word;
-    if (miss.word == node->n_words) {
-        if (node->leaf)
-            return false;
-        node = &p->nodes[node->last_child];
-        word = node->first;
+    return place == first_place(p, word, node->base) && ours->relative == p->words[word].relative;
+}
+
+/* A place further away than a node can say. */
+static bool too_far(const struct pc_paths *p, const struct pc_path_run *run)
+{
+    int64_t place = run->n_words ? first_place(p, run->first, run->base) : 0;
+    return place != (int32_t)place;
+}
+
+void pc_paths_make_express(struct pc_paths *p, struct pc_path_root *root)
+{
+    static const struct pc_path_resume none[64];
+    struct pc_path_word words[PC_ARRAY_LEN(none)];
+    const struct pc_path_node *leaf = &p->nodes[root->last], *n = leaf;
+    uint32_t at = PC_ARRAY_LEN(words);
+    for (;; n = &p->nodes[n->parent]) {
+        if (n->n_words > at)
+            return;
+        at -= n->n_words;
+        for (uint32_t i = 0; i < n->n_words; i++) {
+            int64_t place = first_place(p, n->first + i, n->base);
+            if (place != (int32_t)place)
+                return;
+            words[at + i] = (struct pc_path_word){p->words[n->first + i].value, (int32_t)place, 0};
+        }
+        if (!n->parent)
+            break;
     }
-    const struct pc_path_word *ours = &p->words[run->first], *theirs = &p->words[word];
-    return ours->place + run->base == theirs->place + node->base &&
-           ours->relative == theirs->relative;
+    uint32_t n_words = PC_ARRAY_LEN(words) - at;
+    uint32_t first = n_words ? pc_paths_append(p, words + at, none, n_words) : UINT32_MAX;
+    if (first == UINT32_MAX || !reserve_nodes(p, 1))
+        return;
+    leaf = &p->nodes[root->last];
+    root->express = p->n_nodes++;
+    p->nodes[root->express] = (struct pc_path_node){.first = first,
+                                                    .n_plain = n_words,
+                                                    .leaf = leaf->leaf,
+                                                    .record_at = leaf->record_at,
+                                                    .n_words = n_words};
 }
 
 bool pc_paths_enter(struct pc_paths *p, struct pc_path_root *root, struct pc_path_miss miss,
                     const struct pc_path_run *runs, int n_runs, struct pc_path_leaf leaf)
 {
-    if (!fits(p, miss, &runs[0]) || !reserve_nodes(p, 3) || !reserve_children(p, 4))
+    if (!fits(p, miss, &runs[0]) || too_far(p, &runs[0]) || too_far(p, &runs[n_runs - 1]) ||
+        !reserve_nodes(p, 3) || !reserve_children(p, 4))
         return false;
     uint32_t parent = miss.node;
     if (parent && miss.word < p->nodes[parent].n_words)
@@ -261,8 +328,10 @@ bool pc_paths_enter(struct pc_paths *p, struct pc_path_root *root, struct pc_pat
             root->node = node;
         parent = node;
     }
-    p->nodes[parent].leaf = leaf.node;
-    p->nodes[parent].record = leaf.record;
-    p->nodes[parent].flags = (uint16_t)leaf.flags;
+    struct pc_path_node *end = &p->nodes[parent];
+    end->leaf = leaf.node;
+    end->record = leaf.record;
+    end->flags = (uint16_t)leaf.flags;
+    set_words(p, end, (struct pc_path_run){end->first, end->n_words, end->base});
     return true;
 }

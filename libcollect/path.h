@@ -54,15 +54,27 @@ struct pc_path_resume {
 
 enum { PC_PATH_COLLAPSED = 1 }; /* the arena was full: the record is an ancestor's */
 
+/* One line of the processor's cache. */
 struct pc_path_node {
-    uint32_t first, n_words; /* in words[] */
-    int32_t base;            /* bytes from the call's stack address */
-    uint32_t last_child;     /* 0: none */
+    /* What a call from a known context reads (pc_path_follows). For a node whose words are not all
+     * return addresses, and for a leaf that needs more than its record, these members send it to
+     * pc_paths_find: no words, no record, no child. */
+    uint32_t first;       /* in words[] */
+    uint32_t n_plain;     /* words */
+    int32_t base;         /* bytes from the call's stack address */
+    int32_t branch_place; /* where the children part: the place that they read, likewise */
+    uintptr_t last_value; /* read there for the child taken last */
+    uint32_t plain_child; /* that child; 0: none, or it is chosen by a stack address */
+    pcollect_ref leaf;    /* 0 but in leaves */
+    void *record_at;      /* of a leaf */
+    /* What else is known. */
+    void *record;
+    uint32_t n_words;
     uint32_t parent;
-    pcollect_ref leaf, record; /* 0 but in leaves */
+    uint32_t last_child; /* 0: none */
     uint16_t flags;
-    uint16_t plain; /* return addresses only */
-};
+    uint16_t branch_relative; /* the children are chosen by a stack address */
+} __attribute__((aligned(64)));
 
 /* The first members of struct pcollect_event, which are the same in all calls from one place. */
 struct pc_event_head {
@@ -72,10 +84,16 @@ struct pc_event_head {
 
 struct pc_path_root {
     uintptr_t ret; /* 0: free */
-    uint32_t slot;
-    uint32_t node; /* 0: nothing walked yet */
+    uint16_t slot;
+    uint16_t streak; /* calls in a row that ended at `last` */
+    uint32_t node;   /* 0: nothing walked yet */
     struct pc_event_head head;
+    uint32_t last;    /* leaf */
+    uint32_t express; /* a node with a copy of all words on the way to `last`, or 0 */
 };
+
+/* Paths that are taken so many times in a row get an express node. */
+enum { PC_PATH_STREAK = 4 };
 
 struct pc_path_child {
     uintptr_t value;
@@ -121,8 +139,7 @@ static inline uint32_t pc_path_hash_child(uint32_t node, uintptr_t value)
 
 static inline uint32_t pc_path_hash_root(unsigned slot, uintptr_t ret)
 {
-    uint64_t h = (ret + (uintptr_t)slot * 0x51ed27u) * 0x9e3779b97f4a7c15u;
-    return (uint32_t)(h >> 32);
+    return ((uint32_t)ret + slot * 8) * 0x9e3779b1u >> 12;
 }
 
 int pc_paths_init(struct pc_paths *p, uint32_t max_depth, uint32_t max_words);
@@ -139,69 +156,123 @@ static inline struct pc_path_root *pc_paths_root(struct pc_paths *p, unsigned sl
     return PC_LIKELY(r->ret == ret && r->slot == slot) ? r : pc_paths_make_root(p, slot, ret);
 }
 
-/* Of the children of a node the one that expects what is on the stack, or 0. */
-uint32_t pc_paths_next(const struct pc_paths *p, uint32_t node, uintptr_t cfa);
+/* The same if it is known, else NULL. */
+static inline struct pc_path_root *pc_paths_known_root(const struct pc_paths *p, unsigned slot,
+                                                       uintptr_t ret)
+{
+    struct pc_path_root *r = &p->roots[pc_path_hash_root(slot, ret) & p->root_mask];
+    return PC_LIKELY(r->ret == ret && r->slot == slot) ? r : NULL;
+}
 
 static inline bool pc_path_matches(const struct pc_path_word *w, uintptr_t base)
 {
     return *(const uintptr_t *)(base + (intptr_t)w->place) == w->value;
 }
 
-/* The first word of a node that is not on the stack; its end if all are. */
-static inline const struct pc_path_word *
-pc_path_compare(const struct pc_path_word *w, const struct pc_path_node *n, uintptr_t base)
+/* Whether all words of a node of return addresses are on the stack. Four instructions a word. */
+static inline bool pc_path_holds(const struct pc_path_word *w, uint32_t n_words, uintptr_t base)
 {
-    const struct pc_path_word *end = w + n->n_words;
-    if (PC_UNLIKELY(!n->plain)) {
-        while (w < end && PC_LIKELY(pc_path_read(base, w) == w->value))
-            w++;
-        return w;
-    }
-    for (; end - w >= 4; w += 4) {
+    const struct pc_path_word *end = w + n_words;
+    if (n_words & 1) {
         if (PC_UNLIKELY(!pc_path_matches(w, base)))
-            return w;
-        if (PC_UNLIKELY(!pc_path_matches(w + 1, base)))
-            return w + 1;
-        if (PC_UNLIKELY(!pc_path_matches(w + 2, base)))
-            return w + 2;
-        if (PC_UNLIKELY(!pc_path_matches(w + 3, base)))
-            return w + 3;
-    }
-    while (w < end && PC_LIKELY(pc_path_matches(w, base)))
+            return false;
         w++;
-    return w;
+    }
+    if (n_words & 2) {
+        if (PC_UNLIKELY(!pc_path_matches(w, base) || !pc_path_matches(w + 1, base)))
+            return false;
+        w += 2;
+    }
+    for (; w != end; w += 4)
+        if (PC_UNLIKELY(!pc_path_matches(w, base) || !pc_path_matches(w + 1, base) ||
+                        !pc_path_matches(w + 2, base) || !pc_path_matches(w + 3, base)))
+            return false;
+    return true;
 }
 
-/* The leaf for the stack at cfa, or NULL with *miss. Of the path of every call; inline for that. */
-static inline const struct pc_path_node *pc_paths_find(struct pc_paths *p, uint32_t start,
-                                                       uintptr_t cfa, struct pc_path_miss *miss)
+static inline void pc_path_take_child(struct pc_path_node *n, uintptr_t v, uint32_t child)
 {
-    uint32_t node = start;
-    for (;;) {
-        const struct pc_path_node *n = &p->nodes[node];
-        const struct pc_path_word *first = p->words + n->first;
-        const struct pc_path_word *w = pc_path_compare(first, n, cfa + (intptr_t)n->base);
-        if (PC_LIKELY(w == first + n->n_words)) {
-            if (n->leaf)
-                return n;
-            node = n->last_child;
-            continue;
-        }
-        *miss = (struct pc_path_miss){node, (uint32_t)(w - first)};
-        if (w > first || !n->parent)
-            return NULL;
-        *miss = (struct pc_path_miss){n->parent, p->nodes[n->parent].n_words};
-        node = pc_paths_next(p, n->parent, cfa);
-        if (!node)
-            return NULL;
-        p->nodes[n->parent].last_child = node;
+    n->last_value = v;
+    n->last_child = child;
+    n->plain_child = n->branch_relative || n->n_plain != n->n_words ? 0 : child;
+}
+
+/* Whether the words of a node are on the stack, so far as they are return addresses alone. */
+static inline bool pc_path_follows(const struct pc_paths *p, const struct pc_path_node *n,
+                                   uintptr_t cfa)
+{
+    return pc_path_holds(p->words + n->first, n->n_plain, cfa + (intptr_t)n->base);
+}
+
+/* What the children of a node are chosen by. */
+static inline uintptr_t pc_path_branch(const struct pc_path_node *n, uintptr_t cfa)
+{
+    uintptr_t v = *(const uintptr_t *)(cfa + (intptr_t)n->branch_place);
+    return PC_UNLIKELY(n->branch_relative) ? v - cfa : v;
+}
+
+/* The child of a node that expects `v` where they part, or 0. It is tried first the next time. */
+static inline uint32_t pc_paths_next(const struct pc_paths *p, struct pc_path_node *n, uintptr_t v)
+{
+    uint32_t node = (uint32_t)(n - p->nodes);
+    uint32_t i = pc_path_hash_child(node, v) & p->child_mask;
+    while (p->children[i].value != v || p->children[i].node != node) {
+        if (!p->children[i].child)
+            return 0;
+        i = (i + 1) & p->child_mask;
+    }
+    pc_path_take_child(n, v, p->children[i].child);
+    return n->last_child;
+}
+
+/* Makes the express node of a root for its last leaf, if there is room. */
+void pc_paths_make_express(struct pc_paths *p, struct pc_path_root *root);
+
+/* Notes that the way from a root led to a leaf. */
+static inline void pc_paths_took(struct pc_paths *p, struct pc_path_root *root, uint32_t leaf)
+{
+    if (root->last != leaf) {
+        root->last = leaf;
+        root->streak = 0;
+        root->express = 0;
+    } else if (++root->streak == PC_PATH_STREAK) {
+        pc_paths_make_express(p, root);
     }
 }
+
+/* The leaf for the stack at cfa, from node to node; NULL: it is not to be had by comparing return
+ * addresses alone, or not known. */
+static inline const struct pc_path_node *pc_paths_hit(struct pc_paths *p, struct pc_path_root *root,
+                                                      uintptr_t cfa)
+{
+    uint32_t node = root->node;
+    while (node) {
+        struct pc_path_node *n = &p->nodes[node];
+        if (PC_UNLIKELY(!pc_path_follows(p, n, cfa)))
+            return NULL;
+        if (n->record_at) {
+            pc_paths_took(p, root, node); /* may move the nodes */
+            return &p->nodes[node];
+        }
+        node = n->plain_child;
+        if (PC_UNLIKELY(!node))
+            return NULL;
+        uintptr_t v = *(const uintptr_t *)(cfa + (intptr_t)n->branch_place);
+        if (v != n->last_value)
+            node = pc_paths_next(p, n, v);
+    }
+    return NULL;
+}
+
+/* The leaf for the stack at cfa, or NULL with *miss. */
+const struct pc_path_node *pc_paths_find(struct pc_paths *p, uint32_t start, uintptr_t cfa,
+                                         struct pc_path_miss *miss);
 
 /* The context of a call, found by walking. */
 struct pc_path_leaf {
-    pcollect_ref node, record; /* 0: no room even for a collapsed context */
+    pcollect_ref node; /* 0: no room even for a collapsed context */
     uint32_t flags;
+    void *record;
 };
 
 /* Walks from where the lookup failed, books the context in the thread's tree, and enters it into

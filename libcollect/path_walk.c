@@ -315,7 +315,7 @@ static pcollect_ref book_frames(struct pc_thread *t, struct pc_spine *s, bool *f
 
 static struct pc_path_leaf book_path(struct pc_thread *t, struct pc_spine *s, uint16_t op)
 {
-    struct pc_path_leaf leaf = {0, 0, 0};
+    struct pc_path_leaf leaf = {0, 0, NULL};
     bool collapsed;
     if (!s->call.module)
         s->call.module = pc_loadmap_find(s->call.value);
@@ -323,7 +323,7 @@ static struct pc_path_leaf book_path(struct pc_thread *t, struct pc_spine *s, ui
     pc_publish_op(op);
     leaf.node = pc_tree_op(t->tree, at, op, pc_process.record_bytes, &collapsed);
     if (leaf.node)
-        leaf.record = pc_tree_node(t->tree, leaf.node)->record;
+        leaf.record = pc_tree_record(t->tree, leaf.node);
     leaf.flags = collapsed ? PC_PATH_COLLAPSED : 0;
     return leaf;
 }
@@ -439,7 +439,7 @@ struct pc_path_leaf pc_paths_miss(struct pc_thread *t, const struct pc_call *cal
 {
     struct pc_paths *p = &t->paths;
     struct pc_spine *s = get_spine(p);
-    struct pc_path_leaf leaf = {0, 0, 0};
+    struct pc_path_leaf leaf = {0, 0, NULL};
     if (!s)
         return leaf;
     struct pc_walk walk = start_path(s, p, t, call);
@@ -465,7 +465,7 @@ struct pc_path_leaf pc_paths_walk(struct pc_thread *t, const struct pc_call *cal
 {
     struct pc_spine *s = get_spine(&t->paths);
     if (!s)
-        return (struct pc_path_leaf){0, 0, 0};
+        return (struct pc_path_leaf){0, 0, NULL};
     struct pc_walk walk = start_path(s, &t->paths, t, call);
     s->barrier = 0; /* not even where it meets the spine */
     walk_outwards(t, s, &walk);

@@ -29,21 +29,45 @@ struct pc_time_record {
     uint64_t durations[PC_TIME_BINS];
 };
 
-static inline void pc_time_add(const struct pcollect_host *host, const struct pcollect_event *event,
+/* From ticks to bins without arithmetic. Durations whose highest bit is the same fall into one bin
+ * or the next one. An entry holds that bin in its lowest 6 bits, and above them the longest
+ * duration, in ticks, that belongs to it. Entries are found by pc_time_class. */
+extern uint64_t pc_time_bins[64] __attribute__((visibility("hidden")));
+
+/* One number for all durations with the same highest bit. On x86 the instruction is lzcnt where the
+ * processor has it, else bsr, which counts from the other end: the table is filled by the same
+ * instruction. */
+static inline unsigned pc_time_class(uint64_t ticks)
+{
+#if defined __x86_64__
+    uint64_t class;
+    __asm__("rep; bsrq %1, %0" : "=r"(class) : "r"(ticks | 1) : "cc");
+    return (unsigned)class;
+#else
+    return (unsigned)__builtin_clzll(ticks | 1);
+#endif
+}
+
+/* Fills the table for a clock; again when the clock is known better. MT-safe: what is read
+ * meanwhile is of the old clock or the new one. */
+void pc_time_set_clock(uint64_t ns_per_tick_q32);
+
+static inline void pc_time_add(const struct pcollect_event *event, uint64_t ticks,
                                struct pc_time_record *r)
 {
-    uint64_t ticks = event->end - event->begin;
-    uint64_t ns = (uint64_t)(((unsigned __int128)ticks * host->ns_per_tick_q32) >> 32);
-    unsigned bin = 63u - (unsigned)__builtin_clzll(ns | 1);
-    if (__builtin_expect(ticks < r->min || !r->count, 0))
+    uint64_t bin = pc_time_bins[pc_time_class(ticks)];
+    r->durations[(bin & 63) + (ticks > bin >> 6)]++;
+    /* 0 is no minimum yet. */
+    if (__builtin_expect(ticks - 1 < r->min - 1, 0))
         r->min = ticks;
     if (__builtin_expect(ticks > r->max, 0))
         r->max = ticks;
     r->count++;
     r->sum += ticks;
-    r->bytes_sent += event->bytes_sent;
-    r->bytes_received += event->bytes_received;
-    r->durations[bin < PC_TIME_BINS ? bin : PC_TIME_BINS - 1]++;
+    if (event->bytes_sent | event->bytes_received) {
+        r->bytes_sent += event->bytes_sent;
+        r->bytes_received += event->bytes_received;
+    }
 }
 
 #endif

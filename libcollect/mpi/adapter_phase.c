@@ -215,8 +215,7 @@ static void leave_init(struct pc_call *call, int rc)
 
 #define BEGIN(call, op, is_pmpi)                                                                   \
     struct pc_call call;                                                                           \
-    PC_ENTER(call);                                                                                \
-    bool counted = pc_core->begin(&call, PC_SLOT(PC_OP_##op, is_pmpi))
+    bool counted = PC_BEGIN(call, PC_SLOT(PC_OP_##op, is_pmpi))
 
 /* As PC_CALL, but also for calls that are not counted. */
 #define CALL(call, real_call)                                                                      \

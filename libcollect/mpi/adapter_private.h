@@ -14,9 +14,9 @@
 #undef PC_CHECK_PROTOTYPE
 
 /* Set by the adapter's init, before any wrapper can run. */
-extern const struct pc_core *pc_core;
-extern void *const *pc_mpi;  /* next MPI_X */
-extern void *const *pc_pmpi; /* next PMPI_X */
+extern PC_HIDDEN const struct pc_core *pc_core;
+extern PC_HIDDEN void *const *pc_mpi;  /* next MPI_X */
+extern PC_HIDDEN void *const *pc_pmpi; /* next PMPI_X */
 extern void *(*pc_find_data)(const char *name);
 
 /* Every entry point's wrapper; made by generate.awk. */
@@ -27,25 +27,27 @@ extern void *const pc_wrappers[2 * PC_N_OPS];
 /* The function of the MPI library, for the adapter's own use. */
 #define PC_REAL(op) ((pc_fn_##op *)pc_pmpi[PC_OP_##op])
 
-/* Where the wrapper was called from. A macro: the frame has to be the wrapper's own. */
-#define PC_ENTER(call)                                                                             \
-    do {                                                                                           \
-        (call).cfa = (uintptr_t)__builtin_dwarf_cfa();                                             \
-        (call).fp = PC_SAVED_FP;                                                                   \
-        (call).ret = (uintptr_t)__builtin_return_address(0);                                       \
-    } while (0)
+/* Asks the core whether the call counts. A macro: the frame has to be the wrapper's own. */
+#define PC_BEGIN(call, slot)                                                                       \
+    ((call).fp = PC_SAVED_FP, pc_core->begin(&(call), (slot), (uintptr_t)__builtin_dwarf_cfa(),    \
+                                             (uintptr_t)__builtin_return_address(0)))
 
-/* The real call between two time stamps; declares rc. `want` prepares what plugins want. */
+/* The real call between two time stamps, of which the core has taken the first; declares rc. `want`
+ * prepares what plugins want. */
 #define PC_CALL(call, want, real_call)                                                             \
-    (call).event.begin = pc_ticks();                                                               \
-    if (PC_UNLIKELY(pc_core->asks)) {                                                              \
+    int rc;                                                                                        \
+    if (PC_LIKELY(!pc_core->asks)) {                                                               \
+        rc = real_call;                                                                            \
+        (call).event.end = pc_counter();                                                           \
+    } else {                                                                                       \
+        (call).event.begin = pc_ticks();                                                           \
         pc_core->prepare(&(call));                                                                 \
         want;                                                                                      \
         pc_core->pre(&(call));                                                                     \
         (call).event.begin = pc_ticks();                                                           \
+        rc = real_call;                                                                            \
+        (call).event.end = pc_ticks();                                                             \
     }                                                                                              \
-    int rc = real_call;                                                                            \
-    (call).event.end = pc_ticks();                                                                 \
     (call).event.result = rc
 
 /* What MPI_COMM_WORLD and MPI_COMM_SELF answer; valid after MPI_Init. */

@@ -165,12 +165,15 @@ function write_wrapper(op, class, text,    n, i, rules, before, after, types, ow
         }
     }
     after = after types
+    # The core took the time before the watch looked at requests.
+    if (before != "")
+        before = before "    call.event.begin = pc_ticks();\n"
     for (i = 0; i < 2; i++) {
         entry = (i ? "PMPI_" : "MPI_") op
         printf "static int wrap_%s(%s)\n{\n", entry, params
         printf "    pc_fn_%s *real = (pc_fn_%s *)%s[PC_OP_%s];\n", op, op, i ? "pc_pmpi" : "pc_mpi", op
-        printf "    struct pc_call call;\n    PC_ENTER(call);\n"
-        printf "    if (PC_UNLIKELY(!pc_core->begin(&call, PC_SLOT(PC_OP_%s, %d))))\n", op, i
+        printf "    struct pc_call call;\n"
+        printf "    if (PC_UNLIKELY(!PC_BEGIN(call, PC_SLOT(PC_OP_%s, %d))))\n", op, i
         printf "        return real(%s);\n%s%s%s", args, note_event(), own_status, before
         printf "    PC_CALL(call, %s, real(%s));\n%s    pc_end(&call);\n    return rc;\n}\n\n", want_object(want_call(class)), args, after
     }

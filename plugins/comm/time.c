@@ -27,15 +27,51 @@ static const struct pcollect_field fields[] = {
      PCOLLECT_UNIT_NS, PC_TIME_BINS, offsetof(struct pc_time_record, durations)},
 };
 
+uint64_t pc_time_bins[64];
+
+enum { LIMIT_BITS = 58 };
+
+/* The entry of durations from 2^bit ticks on. ns = ticks * scale / 2^32, rounded down, as
+ * everywhere: a bin ends before the least number of ticks whose ns reach a power of two. */
+static uint64_t make_entry(unsigned bit, uint64_t scale)
+{
+    unsigned __int128 least = (unsigned __int128)((uint64_t)1 << bit) * scale >> 32;
+    unsigned bin = 0;
+    while (bin < PC_TIME_BINS - 1 && least >> (bin + 1))
+        bin++;
+    if (bin == PC_TIME_BINS - 1 || !scale)
+        return PC_TIME_BINS - 2; /* longer than 0 ticks: all are in the last bin */
+    unsigned __int128 last = (((unsigned __int128)1 << (bin + 33)) + scale - 1) / scale - 1;
+    if (last >> LIMIT_BITS)
+        last = ((uint64_t)1 << LIMIT_BITS) - 1;
+    return (uint64_t)last << 6 | bin;
+}
+
+void pc_time_set_clock(uint64_t ns_per_tick_q32)
+{
+    static uint64_t filled_for;
+    /* Bins move by less than the clock's own error. */
+    uint64_t change =
+        ns_per_tick_q32 > filled_for ? ns_per_tick_q32 - filled_for : filled_for - ns_per_tick_q32;
+    if (filled_for && change < filled_for >> 16)
+        return;
+    filled_for = ns_per_tick_q32;
+    for (unsigned bit = 0; bit < 64; bit++)
+        __atomic_store_n(&pc_time_bins[pc_time_class((uint64_t)1 << bit)],
+                         make_entry(bit, filled_for), __ATOMIC_RELAXED);
+}
+
 static int start(const struct pcollect_host *host, void **state)
 {
-    *state = (void *)host;
+    (void)state;
+    pc_time_set_clock(host->ns_per_tick_q32);
     return 0;
 }
 
 static void post(void *state, const struct pcollect_event *event, void *record)
 {
-    pc_time_add(state, event, record);
+    (void)state;
+    pc_time_add(event, event->end - event->begin, record);
 }
 
 static void complete(void *state, const struct pcollect_event *event, void *data)

@@ -126,7 +126,20 @@ static void enter(struct pc_paths *p, struct pc_path_root *root, struct pc_path_
         done += length;
     }
     assert_true(
-        pc_paths_enter(p, root, miss, runs, n_runs, (struct pc_path_leaf){number, number, 0}));
+        pc_paths_enter(p, root, miss, runs, n_runs, (struct pc_path_leaf){number, 0, stack}));
+}
+
+static int n_express;
+
+/* The copy of a whole path must say yes where its leaf is the answer, and nowhere else. */
+static bool express_answers_wrongly(const struct pc_paths *p, const struct pc_path_root *root,
+                                    const struct pc_path_node *answer)
+{
+    const struct pc_path_node *e = &p->nodes[root->express];
+    if (!root->express || !pc_path_holds(p->words + e->first, e->n_plain, (uintptr_t)stack))
+        return false;
+    n_express++;
+    return !answer || e->leaf != answer->leaf || e->record_at != answer->record_at;
 }
 
 static pcollect_ref look_up(struct pc_paths *p, const struct chain *c, pcollect_ref number)
@@ -138,6 +151,13 @@ static pcollect_ref look_up(struct pc_paths *p, const struct chain *c, pcollect_
     const struct pc_path_node *node = NULL;
     if (root->node)
         node = pc_paths_find(p, root->node, (uintptr_t)stack, &miss);
+    assert_false(express_answers_wrongly(p, root, node));
+    for (uint32_t i = draw(2) * 6; i > 0; i--) {
+        const struct pc_path_node *hit = pc_paths_hit(p, root, (uintptr_t)stack);
+        assert_true(!hit || (node && hit->leaf == number));
+        node = node ? pc_paths_find(p, root->node, (uintptr_t)stack, &miss) : NULL;
+        assert_false(express_answers_wrongly(p, root, node));
+    }
     if (node)
         return node->leaf;
     uint32_t matched = miss.node ? miss.word : 0;
@@ -177,6 +197,7 @@ static void cache_answers_with_the_chain_that_is_on_the_stack(void **state)
     }
     assert_true(misses >= 500 && misses <= 600);
     assert_int_equal(hits + misses, 30000);
+    assert_true(n_express > 0);
 }
 
 static void cleared_cache_knows_nothing_and_learns_again(void **state)

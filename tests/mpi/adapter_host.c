@@ -124,9 +124,10 @@ struct pc_module *pc_loadmap_find(uintptr_t pc)
 
 /* ---- Core ----------------------------------------------------------------------------------- */
 
-static bool begin(struct pc_call *call, unsigned slot)
+static bool begin(struct pc_call *call, unsigned slot, uintptr_t cfa, uintptr_t ret)
 {
-    if (!pc_mpi_counts(slot, call->ret))
+    (void)cfa;
+    if (!pc_mpi_counts(slot, ret))
         return false;
     if (!self) {
         self = calloc(1, sizeof *self);
