@@ -14,7 +14,7 @@
 
 enum { COLUMNS = 60, MOST_RANKS = 8 };
 
-enum { CALLS, SENT, RECEIVED, MPI_TIME, N_FIGURES };
+enum { CALLS, SENT, RECEIVED, TIME_IN_MPI, N_FIGURES };
 
 static const char *const names[] = {"rank",       "start",          "width",   "calls",
                                     "bytes_sent", "bytes_received", "mpi_time"};
@@ -27,7 +27,7 @@ struct course {
     double all[N_FIGURES][COLUMNS];
     int64_t ranks[MOST_RANKS];
     unsigned n_ranks;                    /* shown on their own */
-    double of_rank[MOST_RANKS][COLUMNS]; /* MPI_TIME */
+    double of_rank[MOST_RANKS][COLUMNS]; /* TIME_IN_MPI */
 };
 
 static uint64_t cell(const struct course *c, uint32_t row, unsigned what)
@@ -84,7 +84,7 @@ static void add_row(struct course *c, uint32_t row)
         for (unsigned f = 0; f < N_FIGURES; f++)
             c->all[f][k] += part * (double)cell(c, row, FIRST_FIGURE + f);
         if (rank >= 0)
-            c->of_rank[rank][k] += part * (double)cell(c, row, FIRST_FIGURE + MPI_TIME);
+            c->of_rank[rank][k] += part * (double)cell(c, row, FIRST_FIGURE + TIME_IN_MPI);
     }
 }
 
@@ -127,10 +127,10 @@ void pct_print_series(FILE *out, const struct pct_data *d, const struct pct_opti
         double span = (double)(c->end_ns - c->begin_ns) / COLUMNS, ranks = d->profile->n_ranks;
         fprintf(out, "\n%sOver time%s (a column is %s)\n", pct_style(o, PCT_STYLE_TITLE),
                 pct_style(o, PCT_STYLE_PLAIN), pct_text_time(number, (uint64_t)span));
-        put_picture(&b, "in MPI", c->all[MPI_TIME], span * ranks, o->utf8);
+        put_picture(&b, "in MPI", c->all[TIME_IN_MPI], span * ranks, o->utf8);
         pct_buf_format(&b, "  mean %.1f %%, most %.1f %%\n",
-                       100 * mean(c->all[MPI_TIME]) / (span * ranks),
-                       100 * greatest(c->all[MPI_TIME]) / (span * ranks));
+                       100 * mean(c->all[TIME_IN_MPI]) / (span * ranks),
+                       100 * greatest(c->all[TIME_IN_MPI]) / (span * ranks));
         put_picture(&b, "calls", c->all[CALLS], greatest(c->all[CALLS]), o->utf8);
         pct_buf_format(&b, "  most %.0f a second\n", greatest(c->all[CALLS]) / span * 1e9);
         put_picture(&b, "bytes sent", c->all[SENT], greatest(c->all[SENT]), o->utf8);

@@ -37,7 +37,7 @@ static const struct pcollect_field fields[] = {
      PCOLLECT_HIST, PCOLLECT_UNIT_NS, BINS, offsetof(struct series_record, intervals)},
 };
 
-enum { CALLS, SENT, RECEIVED, MPI_TIME };
+enum { CALLS, SENT, RECEIVED, TIME_IN_MPI };
 
 static const struct pcollect_column columns[] = {
     {"rank", "rank in MPI_COMM_WORLD", PCOLLECT_COLUMN_RANK, 0, PCOLLECT_UNIT_COUNT, 0},
@@ -112,7 +112,7 @@ static __attribute__((noinline)) void add_long(struct series *s, const struct pc
         uint64_t *v = find_bin(s, e->thread, at, shift);
         part = part < left ? part : left;
         if (v)
-            v[MPI_TIME] += part;
+            v[TIME_IN_MPI] += part;
         left -= part;
         at = next;
     }
@@ -144,7 +144,7 @@ static void post(void *state, const struct pcollect_event *e, void *record)
         first = find_bin(s, e->thread, begin_ns, shift);
         add_long(s, e, begin_ns, end_ns, shift);
     } else if (last) {
-        last[MPI_TIME] += e->end - e->begin;
+        last[TIME_IN_MPI] += e->end - e->begin;
     }
     if (first)
         first[CALLS]++;
