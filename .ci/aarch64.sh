@@ -58,9 +58,14 @@ cross_build() {
         file_is_there "$folder/install/lib/pcollect/adapter-mpich.so"
 }
 
+# That of quickstart.sh, if the step check has made one.
 native_build() {
-    mkdir -p "$native" && cd "$native" || return
-    "$top/configure" -q --prefix="$native/install" && make -s -j"$n_jobs" && make -s install
+    if [ -f "$top/build/Makefile" ]; then
+        native=$top/build
+    else
+        mkdir -p "$native" && (cd "$native" && "$top/configure" -q --prefix="$native/install") || return
+    fi
+    make -s -C "$native" -j"$n_jobs" && make -s -C "$native" install
 }
 
 file_is_there() {
