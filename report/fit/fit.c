@@ -359,7 +359,8 @@ bool pct_fit_make(const struct pct_fit_point *points, size_t n, unsigned n_param
     struct search *s = calloc(1, sizeof *s);
     bool made = false;
     if (mine && room && s && n_parameters >= 1 && n_parameters <= PCT_FIT_PARAMETERS) {
-        memcpy(mine, points, n * sizeof *mine);
+        if (n)
+            memcpy(mine, points, n * sizeof *mine);
         size_t n_places = unite_points(mine, n, n_parameters);
         if (n_places >= 2) {
             *out = (struct pct_fit){.n_parameters = n_parameters, .n_points = n_places};
