@@ -192,6 +192,11 @@ static void make_models(struct pct_scale *s)
     free(points);
 }
 
+bool pct_scale_trusts(const struct pct_scale_row *row)
+{
+    return row->modelled && row->fit.rivals[0].error < 0.5;
+}
+
 /* ---- The whole --------------------------------------------------------------------------------
  */
 

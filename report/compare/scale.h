@@ -87,6 +87,9 @@ void pct_scale_print(FILE *out, const struct pct_scale *s, size_t width, bool ut
 void pct_scale_json(FILE *out, const struct pct_scale *s, const struct pct_table *table);
 void pct_scale_tsv(FILE *out, const struct pct_scale *s, const struct pct_table *table);
 
+/* The model says something: it meets points that are left out to a half. */
+bool pct_scale_trusts(const struct pct_scale_row *row);
+
 /* Why a row loses, in words; interned. */
 const char *pct_scale_reason(const struct pct_scale *s, const struct pct_scale_row *row);
 

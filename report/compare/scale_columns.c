@@ -194,7 +194,7 @@ COLUMN_GETTER(row_growth)
 {
     static const char *const names[] = {"p"};
     char text[PCT_FIT_TEXT];
-    if (row_at(d, row)->modelled)
+    if (pct_scale_trusts(row_at(d, row)))
         set_interned(d, pct_fit_growth(&row_at(d, row)->fit, names, text), out);
 }
 
@@ -256,7 +256,10 @@ static const struct pct_column row_columns[] = {
     {"speed_up", "speed-up", PCT_RATIO, "from the smallest to the largest scale", row_speed_up},
     {"efficiency_percent", "efficiency", PCT_PERCENT, "speed-up of what was ideal", row_efficiency},
     {"growth", "time a rank grows as", PCT_TEXT,
-     "fastest growing term of the model of the time a rank; empty below three scales", row_growth},
+     "fastest growing term of the model of the time a rank; empty below three scales, and where "
+     "the "
+     "model misses points that are left out by half of their size and more",
+     row_growth},
     {"model", "model", PCT_TEXT, "of the time a rank in seconds, p is the number of ranks",
      row_model},
     {"adjusted_r2", "R2", PCT_REAL, "of the model", row_r2},

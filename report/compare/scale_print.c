@@ -33,20 +33,29 @@ static const char *bytes_text(double bytes, char out[PCT_NUMBER_BYTES])
     return pct_text_bytes(out, bytes > 0 ? (pc_u128)llround(bytes) : 0);
 }
 
+enum { RANKS_BYTES = 32 };
+
+/* "1 rank", "4 ranks" */
+static void ranks_text(const struct pct_scale_point *p, char out[RANKS_BYTES])
+{
+    snprintf(out, RANKS_BYTES, "%.0f %s", p->ranks, p->ranks == 1 ? "rank" : "ranks");
+}
+
 static void put_compute_reason(const struct pct_scale *s, const struct pct_scale_row *row,
                                struct pct_buf *b)
 {
     const struct pct_scale_point *first = s->points, *last = &s->points[s->n_points - 1];
-    char x[PCT_NUMBER_BYTES], y[PCT_NUMBER_BYTES];
+    char x[PCT_NUMBER_BYTES], y[PCT_NUMBER_BYTES], n[RANKS_BYTES];
+    ranks_text(first, n);
     if (s->scaling == PCT_SCALING_WEAK)
-        pct_buf_format(b, "a rank computes %s on %.0f ranks, %s on %.0f",
-                       time_text(row->costs[0].ns / first->ranks, x), first->ranks,
+        pct_buf_format(b, "a rank computes %s on %s, %s on %.0f",
+                       time_text(row->costs[0].ns / first->ranks, x), n,
                        time_text(row->costs[s->n_points - 1].ns / last->ranks, y), last->ranks);
     else
         pct_buf_format(b,
-                       "together the ranks compute %s on %.0f ranks, %s on %.0f: work that is "
+                       "together the ranks compute %s on %s, %s on %.0f: work that is "
                        "repeated, or slower when divided",
-                       time_text(row->costs[0].ns, x), first->ranks,
+                       time_text(row->costs[0].ns, x), n,
                        time_text(row->costs[s->n_points - 1].ns, y), last->ranks);
 }
 
@@ -59,15 +68,16 @@ static void put_call_reason(const struct pct_scale *s, const struct pct_scale_ro
     double bytes_x = per(x->bytes, x->calls), bytes_y = per(y->bytes, y->calls);
     double time_x = per(x->ns, x->calls), time_y = per(y->ns, y->calls);
     double waiting = last->busiest_ns * last->ranks - last->compute_ns;
-    char u[PCT_NUMBER_BYTES], v[PCT_NUMBER_BYTES];
+    char u[PCT_NUMBER_BYTES], v[PCT_NUMBER_BYTES], n[RANKS_BYTES];
+    ranks_text(first, n);
     if (!(calls_x > 0))
-        pct_buf_format(b, "it is not called at all on %.0f ranks", first->ranks);
+        pct_buf_format(b, "it is not called at all on %s", n);
     else if (calls_y > CHANGED * calls_x)
-        pct_buf_format(b, "a rank calls it %.0f times on %.0f ranks, %.0f times on %.0f", calls_x,
-                       first->ranks, calls_y, last->ranks);
+        pct_buf_format(b, "a rank calls it %.0f times on %s, %.0f times on %.0f", calls_x, n,
+                       calls_y, last->ranks);
     else if (bytes_x > 0 && bytes_y > CHANGED * bytes_x)
-        pct_buf_format(b, "a call moves %s on %.0f ranks, %s on %.0f", bytes_text(bytes_x, u),
-                       first->ranks, bytes_text(bytes_y, v), last->ranks);
+        pct_buf_format(b, "a call moves %s on %s, %s on %.0f", bytes_text(bytes_x, u), n,
+                       bytes_text(bytes_y, v), last->ranks);
     else if (waiting > y->lost_ns / 2 && y->lost_ns > 0)
         pct_buf_format(b,
                        "the busiest rank computes %.0f %% longer than the mean on %.0f ranks: the "
@@ -75,8 +85,8 @@ static void put_call_reason(const struct pct_scale *s, const struct pct_scale_ro
                        100 * (per(last->busiest_ns * last->ranks, last->compute_ns) - 1),
                        last->ranks, time_text(waiting, u));
     else
-        pct_buf_format(b, "a call takes %s on %.0f ranks, %s on %.0f", time_text(time_x, u),
-                       first->ranks, time_text(time_y, v), last->ranks);
+        pct_buf_format(b, "a call takes %s on %s, %s on %.0f", time_text(time_x, u), n,
+                       time_text(time_y, v), last->ranks);
 }
 
 const char *pct_scale_reason(const struct pct_scale *s, const struct pct_scale_row *row)
@@ -132,7 +142,7 @@ static void print_points(FILE *out, const struct pct_data *d, const struct pct_a
 static void print_future(FILE *out, const struct pct_scale *s, const struct pct_scale_row *row)
 {
     char x[PCT_NUMBER_BYTES], y[PCT_NUMBER_BYTES], z[PCT_NUMBER_BYTES];
-    if (row->modelled && s->options.predict > 0)
+    if (pct_scale_trusts(row) && s->options.predict > 0)
         fprintf(out, "     On %.0f ranks: %s a rank, between %s and %s.\n", s->options.predict,
                 time_text(row->future.value * 1e9, x), time_text(row->future.low * 1e9, y),
                 time_text(row->future.high * 1e9, z));
@@ -152,10 +162,11 @@ static void print_first(FILE *out, const struct pct_scale *s)
     fputs(n ? "Look first at\n" : "No context loses more than 1 % of the run.\n", out);
     for (size_t i = 0; i < n; i++) {
         const struct pct_scale_row *row = &s->rows[i];
+        bool trusted = pct_scale_trusts(row);
         fprintf(out, "  %zu. %s: %.1f %% of the run lost.\n     %s%s%s.\n", i + 1, row->place,
                 100 * per(row->lost_ns, s->core_ns), pct_scale_reason(s, row),
-                row->modelled ? "; its time a rank grows as " : "",
-                row->modelled ? pct_fit_growth(&row->fit, names, growth) : "");
+                trusted ? "; its time a rank grows as " : "",
+                trusted ? pct_fit_growth(&row->fit, names, growth) : "");
         print_future(out, s, row);
     }
 }
