@@ -342,6 +342,15 @@ static void put_notes(const struct head *h, struct pct_buf *b)
     put_disagreement(h, b);
 }
 
+static void put_filter(const struct head *h)
+{
+    const struct pct_filter *f = &h->o->filter;
+    if (f->has_phase || f->region || f->domain)
+        put_item(h, "part",
+                 "functions and contexts below are a part of the run, as asked for; what "
+                 "is said of the run and its ranks is of the whole");
+}
+
 void pct_print_head(FILE *out, const struct pct_data *d, const struct pct_options *o)
 {
     const struct head h = {out, d, o};
@@ -369,6 +378,7 @@ void pct_print_head(FILE *out, const struct pct_data *d, const struct pct_option
         pct_buf_text(&b, ": not in this profile");
         put_buf(&h, "missing", &b);
     }
+    put_filter(&h);
     put_lost(&h, &b);
     put_notes(&h, &b);
     pct_buf_free(&b);

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 noinst_LTLIBRARIES += report/libpcreport.la
-report_libpcreport_la_SOURCES = report/report.h report/report_private.h report/report.c \
+report_libpcreport_la_SOURCES = report/report.h report/report_private.h report/report.c report/filter.h report/filter.c \
     report/options.c report/text.h report/text.c report/model.h report/model.c \
     report/symbols.h report/symbols_private.h report/symbols.c report/symbols_stored.c \
     report/tree.h report/tree.c report/table.h report/table.c report/data.c report/columns.c report/rows.c \

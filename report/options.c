@@ -24,7 +24,20 @@ struct option_row {
     const char *doc;
 };
 
-enum { FORMAT = 256, TABLE, DEPTH, SORT, MIN_PERCENT, THRESHOLD, FULL_PATHS, WIDTH, COLOR };
+enum {
+    FORMAT = 256,
+    TABLE,
+    DEPTH,
+    SORT,
+    MIN_PERCENT,
+    THRESHOLD,
+    PHASE,
+    REGION,
+    DOMAIN,
+    FULL_PATHS,
+    WIDTH,
+    COLOR
+};
 
 static const struct option_row rows[] = {
     {"format", FORMAT, "text|json|tsv",
@@ -40,6 +53,11 @@ static const struct option_row rows[] = {
     {"min-percent", MIN_PERCENT, "P",
      "leave out what took less than P percent of the time in MPI (default: 0; in the tree of the "
      "text 1)"},
+    {"phase", PHASE, "N", "only what was called in phase N of MPI_Pcontrol"},
+    {"region", REGION, "NAME",
+     "only what was called while this region of pcollect_region_begin was open"},
+    {"domain", DOMAIN, "NAME",
+     "only calls on this communicator, by its name or id (--table communicators lists them)"},
     {"threshold", THRESHOLD, "RULE=P",
      "findings of this rule only if they save P percent of the run or more; may be given for "
      "several rules; the names of rules stand behind findings"},
@@ -220,6 +238,17 @@ static int read_threshold(const char *value, struct pct_options *o)
     return refuse_word("threshold", name, next_rule, NULL);
 }
 
+static int read_phase(const char *value, struct pct_options *o)
+{
+    char *end;
+    errno = 0;
+    o->filter.phase = strtoull(value, &end, 10);
+    o->filter.has_phase = true;
+    if (*value < '0' || *value > '9' || *end || errno)
+        return refuse("phase", value, "give the number of a phase");
+    return 0;
+}
+
 static int read_option(int letter, const char *value, struct pct_options *o)
 {
     int n = 0;
@@ -239,6 +268,14 @@ static int read_option(int letter, const char *value, struct pct_options *o)
     case MIN_PERCENT:
         o->has_min_percent = true;
         return read_percent("min-percent", value, &o->min_percent);
+    case PHASE:
+        return read_phase(value, o);
+    case REGION:
+        o->filter.region = value;
+        return 0;
+    case DOMAIN:
+        o->domain = value;
+        return 0;
     case THRESHOLD:
         return read_threshold(value, o);
     case FULL_PATHS:

@@ -6,6 +6,7 @@
 #include "report/report.h"
 
 #include "report/report_private.h"
+#include "report/topology/topology.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -28,10 +29,47 @@ static void print_rows_table(const struct pct_data *d, const struct pct_options 
     pct_print_table(stdout, &t.data, &t.table, o);
 }
 
+static bool is_filtered(const struct pct_options *o)
+{
+    return o->filter.has_phase || o->filter.region || o->filter.domain;
+}
+
+static int refuse_filter(const char *option, const char *value, const char *why)
+{
+    fprintf(stderr, "pcollect report: --%s %s: %s\n", option, value, why);
+    return 2;
+}
+
+/* Each filter has to pass something: a word that was misspelt is not an empty report. */
+static int check_filter(const struct pc_profile *p, struct pct_options *o)
+{
+    char number[PCT_NUMBER_BYTES];
+    bool phase = !o->filter.has_phase, region = !o->filter.region;
+    if (o->domain && !(o->filter.domain = pct_domain_find(p, o->domain)))
+        return refuse_filter("domain", o->domain,
+                             "no communicator of the profile has this id, or it alone this name; "
+                             "--table communicators lists them (the plugin domain makes it)");
+    for (uint32_t i = 0; i < p->n_nodes; i++) {
+        const struct pc_profile_node *n = &p->nodes[i];
+        const char *name = n->kind == PCOLLECT_NODE_REGION ? pc_profile_region(p, n->offset) : NULL;
+        phase |= n->kind == PCOLLECT_NODE_PHASE && n->offset == o->filter.phase;
+        region |= name && o->filter.region && !strcmp(name, o->filter.region);
+    }
+    if (!phase)
+        return refuse_filter("phase", pct_text_u128(number, o->filter.phase),
+                             "nothing was called in this phase");
+    if (!region)
+        return refuse_filter("region", o->filter.region,
+                             "no such region; --table regions lists them");
+    return 0;
+}
+
+/* Findings are about whole runs. */
 static void print_report(const struct pc_profile *p, const struct pct_options *o)
 {
     struct pct_data *d = pct_data_new(o->file, p, pct_symbols_new(p), &o->tree);
-    d->findings = pct_findings_make(d, o->thresholds);
+    if (!is_filtered(o))
+        d->findings = pct_findings_make(d, o->thresholds);
     if (o->format == PCT_FORMAT_JSON)
         pct_print_json(stdout, d, o);
     else if (o->table)
@@ -61,11 +99,13 @@ int pct_report_main(int argc, char **argv)
             fprintf(stderr, "pcollect report: %s: %s\n", options.file, pc_err_text(err));
         return err == PC_ENOENT ? 2 : 1;
     }
-    if (pct_options_check_table(&options, profile)) {
+    if (pct_options_check_table(&options, profile) || check_filter(profile, &options)) {
         pc_profile_free(profile);
         return 2;
     }
-    print_report(profile, &options);
+    struct pct_part *part = is_filtered(&options) ? pct_part_new(profile, &options.filter) : NULL;
+    print_report(part ? pct_part_profile(part) : profile, &options);
+    pct_part_free(part);
     pc_profile_free(profile);
     if (fflush(stdout) || ferror(stdout)) {
         fprintf(stderr, "pcollect report: standard output: %s\n", strerror(errno));

@@ -5,6 +5,7 @@
 #ifndef PCT_REPORT_PRIVATE_H
 #define PCT_REPORT_PRIVATE_H
 
+#include "report/filter.h"
 #include "report/findings/findings.h"
 #include "report/table.h"
 
@@ -24,6 +25,8 @@ struct pct_options {
     size_t width; /* 0: no limit */
     bool utf8, color;
     enum pct_color color_mode;
+    struct pct_filter filter;         /* region is the word that was given */
+    const char *domain;               /* as it was given, or NULL */
     double thresholds[PCT_MAX_RULES]; /* of findings, by rule; below 0: the rule's own */
 };
 

@@ -103,7 +103,7 @@ static void read_places(struct pct_topology *t, const struct pc_profile *p)
         while (k + 1 < p->n_ranks && p->ranks[k].rank < (int32_t)rank)
             k++;
         const char *host = p->n_ranks ? p->ranks[k].host : "";
-        t->places[rank] = (struct pct_place){find_node(t, host), -1, ""};
+        t->places[rank] = (struct pct_rank_place){find_node(t, host), -1, ""};
     }
     if (!place)
         return;
@@ -170,7 +170,7 @@ enum pct_reach pct_pair_reach(const struct pct_topology *t, const struct pct_pai
 {
     if (p->source < 0 || p->destination < 0)
         return PCT_REACH_OUTSIDE;
-    const struct pct_place *a = &t->places[p->source], *b = &t->places[p->destination];
+    const struct pct_rank_place *a = &t->places[p->source], *b = &t->places[p->destination];
     if (p->source == p->destination)
         return PCT_REACH_SELF;
     if (a->node != b->node)

@@ -18,7 +18,7 @@ struct pct_pair {
 };
 
 /* Where a rank ran. */
-struct pct_place {
+struct pct_rank_place {
     uint32_t node;     /* index into nodes */
     int32_t socket;    /* -1: unknown */
     const char *cores; /* "" : unknown */
@@ -28,8 +28,8 @@ struct pct_topology {
     uint32_t n_ranks;       /* of the job */
     struct pct_pair *pairs; /* sorted by source and destination, unique */
     size_t n_pairs;
-    struct pct_place *places; /* by rank */
-    const char **nodes;       /* names, in the order of their first ranks */
+    struct pct_rank_place *places; /* by rank */
+    const char **nodes;            /* names, in the order of their first ranks */
     uint32_t n_nodes;
     bool has_sockets;
 };

@@ -59,3 +59,5 @@ tests_report_where_LDFLAGS = $(PC_SANITIZE)
 tests_report_where_LDADD = $(report_test_ldadd)
 TESTS += tests/report/findings.test
 EXTRA_DIST += tests/report/findings.test tests/report/fault.awk
+TESTS += tests/report/filter.test
+EXTRA_DIST += tests/report/filter.test
