@@ -50,7 +50,7 @@ static void add_calls(struct pc_arena *a, int calls)
     static const char path[] = "/usr/bin/solver";
     bool collapsed = false;
     module.path_bytes = sizeof path - 1;
-    a->header->record_bytes = 64;
+    a->header->record_bytes = a->header->comm_bytes = 64;
     pc_arena_add_plugin(a, &plugin, &field);
     pcollect_ref m = pc_arena_add_module(a, &module, path);
     pc_arena_add_op(a, 3, PCOLLECT_CLASS_P2P, "MPI_Send");
