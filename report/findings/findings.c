@@ -117,6 +117,37 @@ static void excuse_waiting(struct pct_facts *f)
         f->list[i].excused_ns *= part;
 }
 
+static int compare_places(const void *a, const void *b)
+{
+    const struct pct_fact *x = a, *y = b;
+    int c = strcmp(x->place, y->place);
+    return c ? c : x->node < y->node ? -1 : x->node > y->node;
+}
+
+/* What reads the same is one fact: a place is looked at whole, whoever calls it. */
+static void unite_places(struct pct_facts *f)
+{
+    size_t n = 0;
+    if (f->n)
+        qsort(f->list, f->n, sizeof *f->list, compare_places);
+    for (size_t i = 0; i < f->n; i++) {
+        struct pct_fact *from = &f->list[i], *to = n ? &f->list[n - 1] : NULL;
+        if (!to || to->place != from->place) {
+            f->list[n++] = *from;
+            continue;
+        }
+        to->ns += from->ns;
+        to->calls += from->calls;
+        to->bytes_sent += from->bytes_sent;
+        to->bytes_received += from->bytes_received;
+        to->excused_ns += from->excused_ns;
+        for (size_t r = 0; r < f->n_ranks; r++)
+            to->rank_ns[r] += from->rank_ns[r];
+        free(from->rank_ns);
+    }
+    f->n = n;
+}
+
 static void gather(struct pct_facts *f, const struct pct_data *d, struct pct_pool *pool)
 {
     *f = (struct pct_facts){.data = d, .pool = pool};
@@ -125,6 +156,7 @@ static void gather(struct pct_facts *f, const struct pct_data *d, struct pct_poo
     for (size_t i = 0; i < d->n_contexts; i++)
         fill_fact(f, &f->list[f->n++], d->contexts[i]);
     excuse_waiting(f);
+    unite_places(f);
 }
 
 static void forget(struct pct_facts *f)

@@ -15,7 +15,7 @@
 
 /* One MPI function called in one function of the program. */
 struct pct_fact {
-    uint32_t node; /* of the shown tree */
+    uint32_t node; /* of the shown tree; of several in one place the first */
     const char *op;
     uint16_t op_class;
     const char *place;    /* "MPI_Send in exchange (a.c:30)" */

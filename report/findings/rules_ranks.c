@@ -151,11 +151,11 @@ static void count_messages(const struct pct_facts *f, double *calls)
     const struct pct_data *d = f->data;
     uint64_t *values = pct_alloc(f->n_ranks, sizeof *values);
     bool *present = pct_alloc(f->n_ranks, sizeof *present);
-    for (size_t i = 0; i < f->n; i++) {
-        if (f->list[i].op_class != PCOLLECT_CLASS_P2P)
+    for (size_t i = 0; i < d->n_contexts; i++) {
+        const struct pct_node *n = &d->tree->nodes[d->contexts[i]];
+        if (d->profile->ops[n->op].op_class != PCOLLECT_CLASS_P2P)
             continue;
-        for (uint32_t s = d->tree->nodes[f->list[i].node].first_source; s != PC_NO_INDEX;
-             s = d->tree->next_source[s])
+        for (uint32_t s = n->first_source; s != PC_NO_INDEX; s = d->tree->next_source[s])
             pct_model_add_ranks(d->model, s, PCT_CALLS, values, present);
     }
     for (size_t r = 0; r < f->n_ranks; r++)

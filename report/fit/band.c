@@ -76,8 +76,9 @@ static void put_factor(struct text *t, const struct pct_fit_factor *f, const cha
         else if (f->power < 0)
             snprintf(power, sizeof power, "^(%d)", f->power);
         else
-            snprintf(power, sizeof power, f->power > 1 ? "^%d" : "", f->power);
-        put(t, power);
+            snprintf(power, sizeof power, "^%d", f->power);
+        if (f->power != 1 || f->root > 1)
+            put(t, power);
         *first = false;
     }
     if (f->log) {
