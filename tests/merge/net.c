@@ -141,7 +141,7 @@ struct net *net_new(int n_ranks, bool patient)
         net->ranks[i] =
             (struct net_rank){.net = net,
                               .transport = {&net->ranks[i], i, n_ranks, net_send, net_receive_size,
-                                            net_receive, net_broadcast}};
+                                            net_receive, net_broadcast, NULL}};
     return net;
 }
 
