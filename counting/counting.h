@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * counting: perf events of threads, in groups of which one counts at a time. Depends on base and
+ * the kernel only; no MPI, no preload. doc/internals/counting.md says why it is as it is.
+ *
+ * A context (struct pc_counting) says what is counted: events, sorted into groups that fit the
+ * processor's counters. It has one owner, who may change it, and many readers. Each change gives it
+ * a new id. A record (struct pc_counting_record) belongs to one thread and holds what was counted
+ * there: its groups are opened once and switched by ioctl. A record whose id is the context's is
+ * not opened again.
+ *
+ * The first counter of each group is its anchor, the same in all: cycles where they open, else the
+ * thread's CPU time in ns.
+ */
+#ifndef PC_COUNTING_H
+#define PC_COUNTING_H
+
+#include "base/base.h"
+
+enum {
+    PC_COUNTING_MAX_EVENTS = 32,
+    PC_COUNTING_MAX_GROUPS = 32,
+    PC_COUNTING_MAX_TERMS = 4,
+    PC_COUNTING_MAX_MEMBERS = 16, /* counters of a group, its anchor among them */
+    PC_COUNTING_NO_GROUP = 0xffff
+};
+
+/* One counter as perf_event_open takes it. */
+struct pc_counting_term {
+    uint32_t type; /* enum perf_type_id */
+    int32_t sign;  /* 1, -1: how it adds to its event */
+    uint64_t config, config1, config2;
+    uint32_t user_only; /* 1: what the kernel does for the thread is not counted */
+    uint32_t reserved;
+};
+
+/* An event is a counter, or the sum of a few with signs, which then are in one group. */
+struct pc_counting_event {
+    uint32_t n_terms;
+    uint32_t reserved;
+    struct pc_counting_term terms[PC_COUNTING_MAX_TERMS];
+};
+
+/* What a context counts. */
+struct pc_counting_what {
+    const struct pc_counting_event *events;
+    uint32_t n_events;
+    /* Most counters in a group beside its anchor; 0: as many as the processor takes. An event of
+     * several terms has a group of its own if it needs more. */
+    uint32_t per_group;
+};
+
+/* What a record's group has counted since the record was opened. */
+struct pc_counting_values {
+    uint32_t group;
+    uint32_t reserved;
+    uint64_t held; /* bit e: event e is in this group; the other values are not known, and not 0 */
+    uint64_t anchor;     /* cycles or ns */
+    uint64_t enabled_ns; /* time that the group was switched on */
+    uint64_t running_ns; /* and of that, time that it counted: less if others use the counters */
+    uint64_t value[PC_COUNTING_MAX_EVENTS];
+};
+
+/* Of all threads of a context: those that count, and those that have stopped. */
+struct pc_counting_totals {
+    uint64_t n_live, n_ended; /* records */
+    uint64_t held;            /* bit e: counted by some record at some time */
+    uint64_t anchor[PC_COUNTING_MAX_GROUPS];
+    uint64_t running_ns[PC_COUNTING_MAX_GROUPS];
+    uint64_t value[PC_COUNTING_MAX_EVENTS];
+};
+
+struct pc_counting;
+struct pc_counting_record;
+
+/* ---- One event ----------------------------------------------------------------------------- */
+
+/* Whether the event opens and counts in the calling thread. Terms that may not see the kernel's
+ * side are tried without it, and changed to user_only. PC_EIO: it does not; the text gives the
+ * reason without the event's name. PC_EARG: not an event. MT-safe. */
+int pc_counting_try(struct pc_counting_event *event, struct pc_error *error);
+
+/* Whether the processor's counters can be had in this process: 0, or PC_EIO with a text that says
+ * what is missing and why (virtual machine, paranoid level, seccomp, kernel). MT-safe. */
+int pc_counting_hardware(struct pc_error *error);
+
+/* ---- Contexts: of one owner, who alone calls set and free ----------------------------------- */
+
+/* An empty context, which counts the anchor alone. PC_ENOMEM, PC_EIO: nothing can be counted; the
+ * text says why. MT-safe. */
+int pc_counting_create(struct pc_counting **out, struct pc_error *error);
+
+/* Counts these events from each record's next start on; the array is copied. Groups are found by
+ * opening them in the calling thread: in the order of the events, each into the first group that
+ * still takes it. PC_EIO: an event does not open, the text has its number; the context is as
+ * before.
+ */
+int pc_counting_set(struct pc_counting *c, const struct pc_counting_what *what,
+                    struct pc_error *error);
+
+/* A new context that counts what the parent counts now, under the same id: a record that is
+ * switched from one to the other is not opened again. Later changes are each one's own. MT-safe. */
+int pc_counting_inherit(struct pc_counting *parent, struct pc_counting **out);
+
+/* All its records have been stopped, and no other thread uses it. */
+void pc_counting_free(struct pc_counting *c);
+
+/* Grows with each change of any context. MT-safe, AS-safe. */
+uint64_t pc_counting_id(const struct pc_counting *c);
+uint32_t pc_counting_n_groups(const struct pc_counting *c);
+/* Bit e: event e is in the group. */
+uint64_t pc_counting_group_events(const struct pc_counting *c, uint32_t group);
+/* True: anchors count cycles; false: CPU time in ns. */
+bool pc_counting_anchor_is_cycles(const struct pc_counting *c);
+
+/* ---- Records: each of the thread that made it -------------------------------------------------
+ */
+
+/* The calling thread counts this context's `group` from now on, and no other. *record NULL: a
+ * record is made, or one that has been stopped is taken again. Opens descriptors only if the
+ * context's id is not the record's. Descriptors are put above half the soft limit and are a quarter
+ * of it at most, over all threads: where that is too few for all groups a thread opens some of
+ * them, other ones than its neighbours; if `group` is not among them the next one that is, is
+ * taken. PC_ENOMEM; PC_EIO: not one group could be opened. */
+int pc_counting_start(struct pc_counting *c, struct pc_counting_record **record, uint32_t group,
+                      struct pc_error *error);
+
+/* The same of a record that was started, for signal handlers: nothing is opened. PC_ENOENT: the
+ * record does not have this group, and counts on as before. PC_EIO: its descriptors were closed by
+ * the program. AS-safe, in the record's thread; keeps errno. */
+int pc_counting_switch(struct pc_counting_record *record, uint32_t group);
+
+/* Nothing counts until the next start or switch. AS-safe, in the record's thread; keeps errno. */
+void pc_counting_pause(struct pc_counting_record *record);
+
+/* Reads the group that counts, or did when the record was paused: one group read. PC_EIO: it cannot
+ * be read; *out is then as before. AS-safe, in the record's thread; keeps errno. */
+int pc_counting_get(struct pc_counting_record *record, struct pc_counting_values *out);
+
+/* Bit g: the record has group g open. AS-safe. */
+uint32_t pc_counting_groups(const struct pc_counting_record *record);
+/* How often groups were switched and descriptors opened, for tests and reports. */
+uint64_t pc_counting_n_switched(const struct pc_counting_record *record);
+uint64_t pc_counting_n_opened(const struct pc_counting_record *record);
+
+/* What all threads have counted under this context since its last change. MT-safe. */
+void pc_counting_dump(struct pc_counting *c, struct pc_counting_totals *out);
+
+/* Adds what the record has counted to the ended ones of its context, closes its descriptors and
+ * keeps its memory for the next thread. In the record's thread, or when that has ended. */
+void pc_counting_stop(struct pc_counting_record *record);
+
+/* In a forked child: closes what the parent's record of this thread holds. Nothing else may be
+ * called there. AS-safe. */
+void pc_counting_forget(struct pc_counting_record *record);
+
+/* How many groups could not be opened for want of descriptors, over all records so far. MT-safe. */
+uint64_t pc_counting_n_lacking(void);
+
+#endif

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: BSD-3-Clause
+noinst_HEADERS += counting/counting.h
