@@ -145,7 +145,7 @@ need qemu-aarch64-static qemu-user-static
 [ -x configure ] || check 'autogen.sh' ./autogen.sh
 check 'arm64 packages' make_sysroot &&
     check 'aarch64: cross build, install and test programs' cross_build &&
-    PC_TEST_EMULATED=1 unit_tests "$folder" 'under qemu' LOG_COMPILER="sh $top/tests/run-unit $qemu"
+    PC_TEST_EMULATED=1 unit_tests "$folder" 'under qemu' LOG_COMPILER="sh $top/tests/run-test sh $top/tests/run-unit $qemu"
 check 'native build to compare with' native_build
 for mpi in openmpi mpich; do
     check "aarch64: $mpi job has the contexts, calls and bytes of the native one" job $mpi c

@@ -11,7 +11,7 @@ c_files_are_formatted() {
 
 # Warnings and errors; the rest is taste.
 scripts_are_clean() {
-    tree_files | grep -E '(\.sh|\.test|^\.ci/run|run-unit)$' |
+    tree_files | grep -E '(\.sh|\.test|^\.ci/run|run-unit|run-test)$' |
         xargs shellcheck --severity=error --shell=bash --external-sources
 }
 

@@ -5,11 +5,11 @@
 
 TEST_EXTENSIONS = .test
 LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
-LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/run-unit
+LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/run-test $(SHELL) $(top_srcdir)/tests/run-unit
 # A script that ends early prints no plan; its exit status says nothing that the output does not.
 TEST_LOG_DRIVER = $(LOG_DRIVER)
 TEST_LOG_DRIVER_FLAGS = --ignore-exit
-TEST_LOG_COMPILER = $(SHELL)
+TEST_LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/run-test $(SHELL)
 
 AM_TESTS_ENVIRONMENT = \
     PC_STAGE='$(stage)'; export PC_STAGE; \
@@ -46,7 +46,7 @@ check_DATA = tests/stage.stamp
 tests/stage.stamp: all
 	@$(MAKE) $(AM_MAKEFLAGS) stage && touch $@
 
-EXTRA_DIST += tests/run-unit tests/lib.sh tests/yield.c tests/report/sample.c tests/report/sample.h
+EXTRA_DIST += tests/run-test tests/run-unit tests/lib.sh tests/yield.c tests/report/sample.c tests/report/sample.h
 CLEANFILES += tests/stage.stamp
 
 include tests/base/local.mk
