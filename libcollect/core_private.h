@@ -259,12 +259,28 @@ int pc_usage_start(void);
 /* Before the merge. */
 void pc_usage_note(void);
 
-/* ---- plugins (host.c) ---- */
+/* ---- plugins of both kinds (plugin.c); init-only ---- */
+struct pc_plugin_shape {
+    const struct pcollect_field *fields;
+    const struct pcollect_table *tables;
+    uint32_t n_fields, n_tables, record_bytes;
+};
+
+/* NULL, or why the descriptor that begins with these words (version, size, kind) is not one of this
+ * kind, of at least so many bytes. */
+const char *pc_plugin_stranger(const uint32_t *head, uint32_t kind, size_t bytes);
+/* NULL, or why a plugin of this name and shape cannot be used. */
+const char *pc_plugin_refused(const char *name, const struct pc_plugin_shape *shape);
+/* Opens a plugin's file, for good; its descriptor may be NULL. `option` begins the message. */
+int pc_plugin_open(const char *option, const char *path, const void **out, struct pc_error *error);
+/* Calls `add` for each name of the list. A name that is refused ends it, unless it is a path and
+ * the configuration is not strict: then that plugin is left out, and that is said. */
+int pc_plugins_each(const char *names, int (*add)(const char *name, struct pc_error *error),
+                    struct pc_error *error);
+
+/* ---- communication plugins (host.c) ---- */
 /* Finds and checks the plugins of the configuration; fixes the layout of records. */
 int pc_plugins_find(struct pc_error *error);
-/* NULL, or why a record of these fields cannot be used. */
-const char *pc_fields_refused(const struct pcollect_field *fields, uint32_t n,
-                              uint32_t record_bytes);
 /* Starts them; the arena is open. */
 int pc_plugins_start(void);
 void pc_plugins_fini(void);

@@ -7,29 +7,25 @@
 #include "libcollect/core_private.h"
 #include "plugins/plugins.h"
 
-#include <dlfcn.h>
 #include <string.h>
 
 static const struct pcollect_compute_plugin *const built_in[] = {&pc_plugin_clock};
 
 static const char *why_refused(const struct pcollect_compute_plugin *p)
 {
-    if (!p)
-        return "its descriptor " PCOLLECT_PLUGIN_SYMBOL " is missing";
-    if (p->abi != PCOLLECT_PLUGIN_ABI)
-        return "it was built for another version of the plugin interface";
-    if (p->size < sizeof *p)
-        return "its descriptor is shorter than this version's";
-    if (p->kind != PCOLLECT_PLUGIN_COMPUTE)
-        return "it is not a compute plugin";
+    const char *why = pc_plugin_stranger(p ? &p->abi : NULL, PCOLLECT_PLUGIN_COMPUTE, sizeof *p);
+    if (why)
+        return why;
     if (!p->name || !p->init || !p->trigger)
         return "its name, init or trigger is missing";
-    if (p->n_tables && !p->tables)
-        return "its tables are missing";
-    const char *why = pc_fields_refused(p->fields, p->n_fields, p->record_bytes);
-    for (uint32_t i = 0; !why && i < p->n_tables; i++)
-        why = pc_table_refused(&p->tables[i]);
-    return why;
+    for (uint32_t i = 0; i < pc_process.n_compute; i++)
+        if (!strcmp(pc_process.compute[i].plugin->name, p->name))
+            return "there is a plugin of that name already";
+    return pc_plugin_refused(p->name, &(struct pc_plugin_shape){.fields = p->fields,
+                                                                .tables = p->tables,
+                                                                .n_fields = p->n_fields,
+                                                                .n_tables = p->n_tables,
+                                                                .record_bytes = p->record_bytes});
 }
 
 static const struct pcollect_compute_plugin *find_built_in(const char *name)
@@ -50,10 +46,11 @@ static int add_plugin(const char *name, struct pc_error *error)
             "your own is named by its path",
             name);
     if (!p) {
-        void *handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
-        if (!handle)
-            return pc_error_set(error, PC_EARG, "[sample] plugins: %s", dlerror());
-        p = dlsym(handle, PCOLLECT_PLUGIN_SYMBOL);
+        const void *found = NULL;
+        int err = pc_plugin_open("[sample] plugins", name, &found, error);
+        if (err)
+            return err;
+        p = found;
     }
     const char *why = why_refused(p);
     if (why)
@@ -68,17 +65,10 @@ static int add_plugin(const char *name, struct pc_error *error)
 
 int pc_compute_find(struct pc_error *error)
 {
-    char list[PC_CONFIG_TEXT_BYTES];
-    int err = PC_OK;
     pc_process.comm_bytes = pc_process.record_bytes;
     if (!pc_process.config.sample_frequency)
         return PC_OK;
-    pc_format(list, sizeof list, "%s", pc_process.config.sample_plugins);
-    char *rest = list, *name;
-    while (!err && (name = strsep(&rest, ", \t")))
-        if (*name)
-            err = add_plugin(name, error);
-    return err;
+    return pc_plugins_each(pc_process.config.sample_plugins, add_plugin, error);
 }
 
 int pc_compute_start(void)

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What plugins of both kinds have in common: how they are named, found, checked. The first three
+ * words of every descriptor are version, size and kind: nothing behind them is read before they are
+ * right. Called by the hosts (host.c, host_compute.c), before the first call only.
+ */
+#include "libcollect/core_private.h"
+
+#include <dlfcn.h>
+#include <string.h>
+
+/* Names go into fields of fixed size, and are what fields are known by. */
+static bool is_name(const char *name)
+{
+    return *name && strlen(name) < PCOLLECT_NAME_BYTES;
+}
+
+static bool is_named_before(const struct pcollect_field *fields, uint32_t i)
+{
+    for (uint32_t k = 0; k < i; k++)
+        if (!strcmp(fields[k].name, fields[i].name))
+            return true;
+    return false;
+}
+
+static const char *why_fields_refused(const struct pcollect_field *fields, uint32_t n,
+                                      uint32_t record_bytes)
+{
+    if (n > PC_MAX_FIELDS || (n && !fields) || record_bytes > 65536)
+        return "its record is too large or has too many fields";
+    for (uint32_t i = 0; i < n; i++) {
+        const struct pcollect_field *f = &fields[i];
+        uint32_t words = f->combine == PCOLLECT_HIST ? f->bins : 1;
+        if (!f->name || f->offset % 8 || f->combine < PCOLLECT_SUM || f->combine > PCOLLECT_HIST ||
+            f->offset + 8u * words > record_bytes)
+            return "a field lies outside of its record or has no name or kind";
+        if (!is_name(f->name) || is_named_before(fields, i))
+            return "two fields have one name, or a field's is empty or longer than 31 bytes";
+        if (f->unit < PCOLLECT_UNIT_COUNT || f->unit > PCOLLECT_UNIT_NS || words < 1 || words > 64)
+            return "a field has no unit, or more than 64 bins";
+        if (f->combine == PCOLLECT_HIST && f->unit == PCOLLECT_UNIT_TICKS)
+            return "a histogram cannot be in ticks: its bins could not be converted";
+    }
+    return NULL;
+}
+
+const char *pc_plugin_stranger(const uint32_t *head, uint32_t kind, size_t bytes)
+{
+    if (!head)
+        return "its descriptor " PCOLLECT_PLUGIN_SYMBOL " is missing";
+    if (head[0] != PCOLLECT_PLUGIN_ABI)
+        return "it was built for another version of the plugin interface";
+    if (head[1] < bytes)
+        return "its descriptor is shorter than this version's";
+    if (head[2] != kind)
+        return kind == PCOLLECT_PLUGIN_COMM ? "it is not a communication plugin"
+                                            : "it is not a compute plugin";
+    return NULL;
+}
+
+const char *pc_plugin_refused(const char *name, const struct pc_plugin_shape *shape)
+{
+    if (!is_name(name))
+        return "its name is empty or longer than 31 bytes";
+    if (shape->n_tables && !shape->tables)
+        return "its tables are missing";
+    const char *why = why_fields_refused(shape->fields, shape->n_fields, shape->record_bytes);
+    for (uint32_t i = 0; !why && i < shape->n_tables; i++)
+        why = pc_table_refused(&shape->tables[i]);
+    return why;
+}
+
+int pc_plugin_open(const char *option, const char *path, const void **out, struct pc_error *error)
+{
+    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!handle)
+        return pc_error_set(error, PC_EARG, "%s: %s", option, dlerror());
+    *out = dlsym(handle, PCOLLECT_PLUGIN_SYMBOL);
+    return PC_OK;
+}
+
+int pc_plugins_each(const char *names, int (*add)(const char *name, struct pc_error *error),
+                    struct pc_error *error)
+{
+    char list[PC_CONFIG_TEXT_BYTES];
+    pc_format(list, sizeof list, "%s", names);
+    char *rest = list, *name;
+    int err = PC_OK;
+    while (!err && (name = strsep(&rest, ", \t"))) {
+        if (*name)
+            err = add(name, error);
+        /* One of the user's own takes nothing with it but itself. */
+        if (err && strchr(name, '/') && !pc_process.config.strict) {
+            pc_core_complain("%s; it is left out", error->text);
+            err = PC_OK;
+        }
+    }
+    return err;
+}
