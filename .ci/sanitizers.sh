@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The sanitizers of gcc: addresses and undefined behaviour in the unit tests and in the whole command, as its
-# scripts call it; data races in the unit tests. The library that is preloaded cannot bring a sanitizer along.
+# scripts call it; data races in the unit tests that start threads. The library that is preloaded cannot bring a
+# sanitizer along.
 . .ci/lib.sh
 
 build_with() { # SANITIZERS FOLDER
@@ -16,12 +17,23 @@ for script in tools/command tools/config tools/model report/golden report/report
 done
 
 [ -x configure ] || check 'autogen.sh' ./autogen.sh
-for sanitizers in address,undefined thread; do
-    folder=$work/san-$sanitizers
-    check "build with -fsanitize=$sanitizers" build_with $sanitizers "$folder" || continue
-    unit_tests "$folder" "with -fsanitize=$sanitizers"
+folder=$work/san-address,undefined
+if check 'build with -fsanitize=address,undefined' build_with address,undefined "$folder"; then
+    unit_tests "$folder" 'with -fsanitize=address,undefined'
     # A call that is refused ends with what it has allocated.
-    [ $sanitizers = thread ] ||
-        ASAN_OPTIONS=detect_leaks=0 run_tests "$folder" "of the command with -fsanitize=$sanitizers" "$command_scripts"
-done
+    ASAN_OPTIONS=detect_leaks=0 run_tests "$folder" 'of the command with -fsanitize=address,undefined' "$command_scripts"
+fi
+
+threaded_tests() { # FOLDER
+    for test in $(unit_test_names "$1"); do
+        ! nm -u "$1/$test" 2>/dev/null | grep -qw pthread_create || echo "$test"
+    done
+}
+
+folder=$work/san-thread
+if check 'build with -fsanitize=thread' build_with thread "$folder"; then
+    tests=$(threaded_tests "$folder" | tr '\n' ' ')
+    check 'there are tests with threads' [ -n "$tests" ]
+    run_tests "$folder" 'with -fsanitize=thread' "$tests"
+fi
 closing
