@@ -25,9 +25,6 @@ void fuzz_seeds(enum fuzz_kind kind, void (*add)(const void *data, size_t n));
 const char *fuzz_file(const void *data, size_t n, int *fd_out);
 void fuzz_file_close(int fd);
 
-/* Makes all checksums of a .pcol file right, as far as the lengths still lead to them. */
-void fuzz_mend_checksums(uint8_t *data, size_t n);
-
 #define FUZZ_REQUIRE(condition, ...)                                                               \
     do {                                                                                           \
         if (!(condition)) {                                                                        \

@@ -2,6 +2,7 @@
  *
  * The bytes of a .pcol file, as they are and with checksums that hold.
  */
+#include "tests/format/mend.h"
 #include "tests/fuzz/fuzz.h"
 
 #include "format/profile.h"
@@ -30,7 +31,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
     uint8_t *copy = malloc(n + 1);
     memcpy(copy, data, n);
-    fuzz_mend_checksums(copy, n);
+    mend_checksums(copy, n);
     read_pcol(copy, n);
     if (memcmp(copy, data, n))
         read_pcol(data, n);

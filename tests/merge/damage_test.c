@@ -5,6 +5,7 @@
  * are fixed; PCOLLECT_TEST_FUZZ=N does N times as many rounds. Each image ends at a page that
  * cannot be read.
  */
+#include "tests/format/mend.h"
 #include "tests/merge/made_arena.h"
 
 #include <setjmp.h>
@@ -16,7 +17,6 @@
 #include <stdio.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <zlib.h>
 
 static char folder[200];
 
@@ -405,28 +405,6 @@ static void changed_bytes_never_crash_the_decoder(void **state)
             free(exact);
         }
         free(data);
-    }
-}
-
-static void store_crc(uint8_t *at, uLong crc)
-{
-    for (int i = 0; i < 4; i++)
-        at[i] = (uint8_t)(crc >> 8 * i);
-}
-
-/* Makes all checksums right again, as far as the lengths still lead to them. */
-static void mend_checksums(uint8_t *data, size_t n)
-{
-    store_crc(data + 60, crc32(0, data, 60));
-    for (size_t at = 64; at + 32 <= n;) {
-        uint64_t stored = pc_load_le(data + at + 8, 8);
-        if (stored > n - at - 32)
-            return;
-        uLong crc = crc32(0, data + at, 28);
-        if (!(data[at + 6] & PC_SECTION_LIVE))
-            crc = crc32_z(crc, data + at + 32, stored);
-        store_crc(data + at + 28, crc);
-        at += 32 + stored;
     }
 }
 

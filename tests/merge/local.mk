@@ -7,7 +7,7 @@ TESTS += $(merge_unit_tests)
 endif
 merge_test_common = tests/merge/made_arena.c tests/merge/made_arena.h \
     tests/format/random_profile.c tests/format/told_facts.c \
-    tests/format/random_profile.h
+    tests/format/random_profile.h tests/format/mend.c tests/format/mend.h
 merge_test_ldadd = merge/libpcmerge.la cct/libpccct.la base/libpcbase.la $(CMOCKA_LIBS) \
     $(ZLIB_LIBS) -lpthread
 
