@@ -139,6 +139,21 @@ size_t pc_format(char *out, size_t n, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 size_t pc_vformat(char *out, size_t n, const char *format, va_list args);
 
+/* ---- Processes --------------------------------------------------------------------------- */
+
+/* The first n - 1 bytes of a small file of the system's, terminated; their number, or 0 if it
+ * cannot be read. Keeps errno. MT-safe. */
+size_t pc_read_small(const char *path, char *out, size_t n);
+
+struct pc_process_facts {
+    int pid, parent;
+    char state;     /* as in ps: R, S, D, Z, ... */
+    uint64_t start; /* clock ticks since boot */
+};
+
+/* False: there is no such process. Keeps errno. MT-safe. */
+bool pc_process_look(int pid, struct pc_process_facts *out);
+
 /* ---- Error text -------------------------------------------------------------------------- */
 
 /* Filled by the function that finds the error; printed by whoever decides what to do about it. */

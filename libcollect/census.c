@@ -16,7 +16,6 @@
 
 #include <ctype.h>
 #include <dirent.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -159,15 +158,11 @@ static bool is_registered(int32_t tid)
 
 static void count_unregistered(int32_t tid)
 {
-    char path[64], name[20] = "";
+    char path[64], name[20];
     if (is_registered(tid))
         return;
     pc_format(path, sizeof path, "/proc/self/task/%d/comm", tid);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd < 0 ? -1 : read(fd, name, sizeof name - 1);
-    if (fd >= 0)
-        close(fd);
-    if (n <= 0)
+    if (!pc_read_small(path, name, sizeof name))
         return; /* it has just ended */
     name[strcspn(name, "\n")] = '\0';
     enum pc_thread_kind kind = pc_census_kind(tid, false, NULL);

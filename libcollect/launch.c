@@ -25,32 +25,6 @@
 
 enum { MAX_ANCESTORS = 32, LOOKS = 50, NAP_NS = 2000000 };
 
-struct process {
-    int pid, parent;
-    uint64_t start; /* clock ticks since boot */
-};
-
-static bool look_at(int pid, struct process *out)
-{
-    char path[64], text[1024];
-    pc_format(path, sizeof path, "/proc/%d/stat", pid);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
-    if (fd >= 0)
-        close(fd);
-    if (n <= 0)
-        return false;
-    text[n] = '\0';
-    const char *at = strrchr(text, ')'); /* the name may hold anything */
-    if (!at || at[1] != ' ' || !at[2])
-        return false;
-    *out = (struct process){.pid = pid, .parent = (int)strtol(at + 3, NULL, 10)};
-    for (int field = 2; at && field < 22; field++)
-        at = strchr(at + 1, ' ');
-    out->start = at ? strtoull(at, NULL, 10) : 0;
-    return true;
-}
-
 /* Whether the process was started with a variable of that name. One that may not be read belongs to
  * someone else: to the system, then. */
 static bool has_variable(int pid, const char *name)
@@ -75,10 +49,10 @@ static bool has_variable(int pid, const char *name)
 
 static uint64_t find_launcher(const char *rank_variable)
 {
-    struct process p;
-    bool known = look_at(getpid(), &p);
+    struct pc_process_facts p;
+    bool known = pc_process_look(getpid(), &p);
     for (int i = 0; i < MAX_ANCESTORS && known && p.parent > 0; i++) {
-        known = look_at(p.parent, &p);
+        known = pc_process_look(p.parent, &p);
         if (known && !has_variable(p.pid, rank_variable))
             return pc_hash_u64(p.start << 22 ^ (uint64_t)p.pid);
     }

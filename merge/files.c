@@ -187,29 +187,6 @@ int pc_merge_files(char *const *paths, size_t n, struct pc_profile **out, pc_mer
 /* ---- The arenas of a folder --------------------------------------------------------------------
  */
 
-/* State letter and start (clock ticks since boot) of a process; false: there is none of that
- * number. */
-static bool look_at_process(int pid, char *state_out, uint64_t *start_out)
-{
-    char path[64], text[1024];
-    pc_format(path, sizeof path, "/proc/%d/stat", pid);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
-    if (fd >= 0)
-        close(fd);
-    if (n <= 0)
-        return false;
-    text[n] = '\0';
-    const char *at = strrchr(text, ')'); /* the name may hold anything */
-    if (!at || at[1] != ' ')
-        return false;
-    *state_out = at[2];
-    for (int field = 2; at && field < 22; field++)
-        at = strchr(at + 1, ' ');
-    *start_out = at ? strtoull(at, NULL, 10) : 0;
-    return at != NULL;
-}
-
 /* Does the process that wrote the arena still run here? A process of that number that started after
  * the arena was opened is another one. */
 static bool is_alive(const struct pcollect_arena_header *h)
@@ -218,16 +195,15 @@ static bool is_alive(const struct pcollect_arena_header *h)
     gethostname(host, sizeof host - 1);
     if (strncmp(host, h->host, sizeof host) || h->pid <= 0)
         return false;
-    char state;
-    uint64_t start;
-    if (!look_at_process(h->pid, &state, &start) || state == 'Z' || state == 'X')
+    struct pc_process_facts p;
+    if (!pc_process_look(h->pid, &p) || p.state == 'Z' || p.state == 'X')
         return false;
     if (!h->realtime_0_ns) /* it is about to say when it began */
         return true;
     struct timespec boot, now;
     clock_gettime(CLOCK_BOOTTIME, &boot);
     clock_gettime(CLOCK_REALTIME, &now);
-    double age = (double)boot.tv_sec - (double)start / (double)sysconf(_SC_CLK_TCK);
+    double age = (double)boot.tv_sec - (double)p.start / (double)sysconf(_SC_CLK_TCK);
     double arena_age = (double)now.tv_sec - (double)h->realtime_0_ns / 1e9;
     return age + 2 >= arena_age;
 }
