@@ -9,8 +9,6 @@
 #include <errno.h>
 #include <string.h>
 
-#define barrier() atomic_signal_fence(memory_order_seq_cst)
-
 void pc_lost(enum pcollect_lost what, uint64_t n)
 {
     __atomic_fetch_add(&pc_header()->lost[what], n, __ATOMIC_RELAXED);

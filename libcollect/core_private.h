@@ -164,6 +164,13 @@ struct pc_process {
 
 extern PC_HIDDEN struct pc_process pc_process;
 
+/* What is written before it is written for a handler of this thread, too: no instruction. AS-safe.
+ */
+static inline void barrier(void)
+{
+    atomic_signal_fence(memory_order_seq_cst);
+}
+
 static inline struct pcollect_arena_header *pc_header(void)
 {
     return pc_process.arena.header;

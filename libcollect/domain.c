@@ -12,8 +12,6 @@
 #include <errno.h>
 #include <string.h>
 
-#define barrier() atomic_signal_fence(memory_order_seq_cst)
-
 static struct pc_domain_slot make_part(struct pc_thread *t, pcollect_ref op, uint64_t domain)
 {
     int saved = errno;

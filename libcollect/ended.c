@@ -6,8 +6,6 @@
  */
 #include "libcollect/core_private.h"
 
-#define barrier() atomic_signal_fence(memory_order_seq_cst)
-
 /* Another thread's may be a call behind. */
 uint64_t pc_call_mpi_ticks(const struct pc_thread *t)
 {

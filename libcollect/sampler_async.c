@@ -18,8 +18,6 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#define barrier() atomic_signal_fence(memory_order_seq_cst)
-
 enum { WINDOW = 64 };
 static const uint64_t longest_period_ns = 1000000000;
 

@@ -15,8 +15,6 @@
 #include <errno.h>
 #include <string.h>
 
-#define barrier() atomic_signal_fence(memory_order_seq_cst)
-
 enum { MAX_SCOPES = 1024, N_SLOTS = 2048, MAX_OPEN = 64, ROOTS = 64, NAME_BYTES = 1023 };
 
 struct scope {
