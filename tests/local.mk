@@ -53,6 +53,7 @@ include tests/base/local.mk
 include tests/walk/local.mk
 include tests/core/local.mk
 include tests/cct/local.mk
+include tests/counting/local.mk
 include tests/format/local.mk
 include tests/merge/local.mk
 include tests/fuzz/local.mk

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What the files of counting/ share.
+ *
+ * A program is what a context counts at one time: it is filled, then published, and never changed.
+ * Contexts that inherit share it. A record keeps the program that its descriptors were opened for.
+ */
+#ifndef PC_COUNTING_PRIVATE_H
+#define PC_COUNTING_PRIVATE_H
+
+#include "counting/counting.h"
+
+#include <stdatomic.h>
+
+struct pc_counting_group {
+    uint64_t events; /* bit e */
+    uint32_t n_members;
+    struct {
+        struct pc_counting_term term;
+        uint32_t event; /* of member 0, the anchor: none */
+    } members[PC_COUNTING_MAX_MEMBERS];
+};
+
+struct pc_counting_program {
+    uint64_t id;
+    _Atomic uint32_t n_users; /* contexts and records */
+    uint32_t n_groups, n_events;
+    uint64_t n_bytes;
+    struct pc_counting_group groups[]; /* PC_COUNTING_MAX_GROUPS */
+};
+
+struct pc_counting {
+    struct pc_counting_program *program; /* changed by the owner, under the lock */
+    _Atomic uint64_t id;
+    struct pc_counting_totals ended;
+};
+
+/* A group as it is open in one thread. */
+struct pc_counting_open {
+    uint32_t n; /* descriptors, 0: not open */
+    int fds[PC_COUNTING_MAX_MEMBERS];
+    /* Of the perf events: the program may close a descriptor and reuse its number. */
+    uint64_t ids[PC_COUNTING_MAX_MEMBERS];
+    uint64_t noted[PC_COUNTING_MAX_MEMBERS], noted_ns; /* of these it was told already */
+};
+
+struct pc_counting_record {
+    struct pc_counting *context; /* NULL: stopped */
+    struct pc_counting_program *program;
+    uint32_t group; /* that counts, or did */
+    bool running;
+    uint32_t groups; /* bit g: open */
+    uint64_t n_switched, n_opened;
+    struct pc_counting_record *next, *previous; /* of all that count; next alone: of the stopped */
+    struct pc_counting_open open[PC_COUNTING_MAX_GROUPS];
+};
+
+/* What read(2) gives for a group. */
+struct pc_counting_reading {
+    uint64_t n, enabled_ns, running_ns;
+    uint64_t value[PC_COUNTING_MAX_MEMBERS];
+};
+
+/* ---- open.c ---- */
+
+/* Zero-filled memory; NULL: none. */
+void *pc_counting_memory(size_t bytes);
+
+/* What an errno of perf_event_open means here. */
+int pc_counting_explain(int error_number, struct pc_error *error);
+
+/* Opens the group in the calling thread, switched off; closes all on failure (a negative errno). */
+int pc_counting_open_group(const struct pc_counting_group *group, struct pc_counting_open *open);
+void pc_counting_close_group(struct pc_counting_open *open);
+
+/* Whether an open group counts when it is switched on: a group can open and never find room. Left
+ * switched off. */
+bool pc_counting_runs(const struct pc_counting_open *open);
+
+/* The anchor of this process; its term is in *out. PC_EIO: none opens. */
+int pc_counting_find_anchor(struct pc_counting_term *out, struct pc_error *error);
+
+/* Sorts events into groups of the program, whose anchor is in groups[0].members[0]. */
+int pc_counting_fit(struct pc_counting_program *program, const struct pc_counting_what *what,
+                    struct pc_error *error);
+
+/* Descriptors of this process that may be used for counting: taken and given back. */
+bool pc_counting_take(uint32_t n);
+void pc_counting_give(uint32_t n);
+uint32_t pc_counting_left(void);
+
+/* ---- context.c, record.c ---- */
+
+void pc_counting_release(struct pc_counting_program *program);
+void pc_counting_lock(void);
+void pc_counting_unlock(void);
+/* Records for which memory was ever taken. */
+uint32_t pc_counting_n_made(void);
+
+/* ---- record_async.c ---- */
+
+/* Whether the group's member is still the event that was opened. AS-safe. */
+bool pc_counting_is_ours(const struct pc_counting_open *open, uint32_t member);
+
+/* The same of the leader; then reads the group. AS-safe. */
+bool pc_counting_read(const struct pc_counting_open *open, struct pc_counting_reading *out);
+
+#endif

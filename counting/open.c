@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Descriptors: what opens, and why not; how many there may be, and where; which events fit into one
+ * group. Nothing here knows of contexts and records.
+ */
+#include "counting/counting_private.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#if defined __x86_64__ || defined __i386__
+#include <cpuid.h>
+#endif
+
+static _Atomic uint32_t n_taken;
+
+void *pc_counting_memory(size_t bytes)
+{
+    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return p == MAP_FAILED ? NULL : p;
+}
+
+/* ---- The number of descriptors -------------------------------------------------------------- */
+
+/* A quarter of what the program may have. The limit is read each time: the program may change it.
+ */
+static uint32_t most_descriptors(void)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit))
+        return 0;
+    return limit.rlim_cur > 65536 ? 16384 : (uint32_t)limit.rlim_cur / 4;
+}
+
+bool pc_counting_take(uint32_t n)
+{
+    uint32_t most = most_descriptors(), taken = atomic_load(&n_taken);
+    do {
+        if (taken + n > most)
+            return false;
+    } while (!atomic_compare_exchange_weak(&n_taken, &taken, taken + n));
+    return true;
+}
+
+void pc_counting_give(uint32_t n)
+{
+    atomic_fetch_sub(&n_taken, n);
+}
+
+uint32_t pc_counting_left(void)
+{
+    uint32_t most = most_descriptors(), taken = atomic_load(&n_taken);
+    return taken < most ? most - taken : 0;
+}
+
+/* Out of the way of the program, which may count on the lowest numbers or use select(2). */
+static int move_descriptor(int fd)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit))
+        return fd;
+    int from = limit.rlim_cur / 2 > 4096 ? 4096 : (int)(limit.rlim_cur / 2);
+    int high = fcntl(fd, F_DUPFD_CLOEXEC, from);
+    int err = errno;
+    close(fd);
+    return high < 0 ? -err : high;
+}
+
+/* ---- One counter ------------------------------------------------------------------------------
+ */
+
+static int open_term(const struct pc_counting_term *term, int leader)
+{
+    struct perf_event_attr a;
+    memset(&a, 0, sizeof a);
+    a.size = sizeof a;
+    a.type = term->type;
+    a.config = term->config;
+    a.config1 = term->config1;
+    a.config2 = term->config2;
+    a.disabled = leader < 0;
+    a.exclude_kernel = term->user_only != 0;
+    a.exclude_hv = 1;
+    a.read_format =
+        PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+    int fd = (int)syscall(SYS_perf_event_open, &a, 0, -1, leader, PERF_FLAG_FD_CLOEXEC);
+    return fd < 0 ? -errno : move_descriptor(fd);
+}
+
+/* Switches between threads happen in the kernel: without its side these counters stay at 0. */
+static bool is_of_kernel(const struct pc_counting_term *term)
+{
+    return term->type == PERF_TYPE_SOFTWARE && (term->config == PERF_COUNT_SW_CONTEXT_SWITCHES ||
+                                                term->config == PERF_COUNT_SW_CPU_MIGRATIONS);
+}
+
+/* Opens a leader, without the kernel's side if that is not allowed. */
+static int open_leader(struct pc_counting_term *term)
+{
+    int fd = open_term(term, -1);
+    if ((fd != -EACCES && fd != -EPERM) || term->user_only || is_of_kernel(term))
+        return fd;
+    term->user_only = 1;
+    fd = open_term(term, -1);
+    term->user_only = fd >= 0;
+    return fd;
+}
+
+/* ---- Reasons ----------------------------------------------------------------------------------
+ */
+
+/* kernel.perf_event_paranoid; -100: it cannot be read. */
+static int read_paranoid(void)
+{
+    char text[16] = "";
+    int fd = open("/proc/sys/kernel/perf_event_paranoid", O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return -100;
+    ssize_t n = read(fd, text, sizeof text - 1);
+    close(fd);
+    const char *p = text[0] == '-' ? text + 1 : text;
+    int level = 0;
+    if (n <= 0 || *p < '0' || *p > '9')
+        return -100;
+    while (*p >= '0' && *p <= '9')
+        level = level * 10 + *p++ - '0';
+    return text[0] == '-' ? -level : level;
+}
+
+static bool is_virtual(void)
+{
+#if defined __x86_64__ || defined __i386__
+    unsigned a, b, c = 0, d;
+    return __get_cpuid(1, &a, &b, &c, &d) && c >> 31;
+#else
+    return false;
+#endif
+}
+
+static int explain_refusal(struct pc_error *error)
+{
+    int level = read_paranoid();
+    if (level > 2)
+        return pc_error_set(error, PC_EIO,
+                            "the kernel lets only administrators count "
+                            "(kernel.perf_event_paranoid is %d, 2 or less is needed)",
+                            level);
+    if (level == 2 && geteuid())
+        return pc_error_set(error, PC_EIO,
+                            "the kernel lets users count their own code only "
+                            "(kernel.perf_event_paranoid is 2, 1 or less is needed)");
+    return pc_error_set(error, PC_EIO,
+                        "perf_event_open is forbidden here, though kernel.perf_event_paranoid "
+                        "allows it (a container's seccomp filter or a security module)");
+}
+
+int pc_counting_explain(int error_number, struct pc_error *error)
+{
+    switch (error_number) {
+    case EACCES:
+    case EPERM:
+        return explain_refusal(error);
+    case ENOSYS:
+        return pc_error_set(error, PC_EIO, "this kernel has no perf_event_open");
+    case EMFILE:
+    case ENFILE:
+        return pc_error_set(error, PC_EIO, "there are too few file descriptors (ulimit -n)");
+    case ENOENT:
+    case ENODEV:
+    case EOPNOTSUPP:
+        return pc_error_set(error, PC_EIO, "%s",
+                            is_virtual() ? "this virtual machine shows no such counter"
+                                         : "this processor has no such counter, or the kernel no "
+                                           "driver for it");
+    case EBUSY:
+        return pc_error_set(error, PC_EIO, "another program has the counter for itself");
+    default:
+        return pc_error_set(error, PC_EIO, "the kernel refuses it (errno %d)", error_number);
+    }
+}
+
+/* ---- Groups -----------------------------------------------------------------------------------
+ */
+
+void pc_counting_close_group(struct pc_counting_open *open)
+{
+    for (uint32_t i = open->n; i-- > 0;)
+        if (pc_counting_is_ours(open, i))
+            close(open->fds[i]);
+    open->n = 0;
+}
+
+/* Takes over the descriptor, or the error that stands for one. */
+static int add_member(struct pc_counting_open *open, int fd)
+{
+    if (fd < 0)
+        return fd;
+    int err = ioctl(fd, PERF_EVENT_IOC_ID, &open->ids[open->n]) ? -errno : 0;
+    if (err)
+        close(fd);
+    else
+        open->fds[open->n++] = fd;
+    return err;
+}
+
+int pc_counting_open_group(const struct pc_counting_group *group, struct pc_counting_open *open)
+{
+    memset(open, 0, sizeof *open);
+    for (uint32_t i = 0; i < group->n_members; i++) {
+        const struct pc_counting_term *term = &group->members[i].term;
+        int err = add_member(open, open_term(term, i ? open->fds[0] : -1));
+        if (err < 0) {
+            pc_counting_close_group(open);
+            return err;
+        }
+    }
+    return 0;
+}
+
+bool pc_counting_runs(const struct pc_counting_open *open)
+{
+    enum { ENOUGH_NS = 20000, TRIES = 100000 };
+    struct pc_counting_reading r = {.n = 0};
+    if (ioctl(open->fds[0], PERF_EVENT_IOC_ENABLE, 0))
+        return false;
+    for (int i = 0; i < TRIES; i++)
+        if (!pc_counting_read(open, &r) || r.running_ns || r.enabled_ns > ENOUGH_NS)
+            break;
+    ioctl(open->fds[0], PERF_EVENT_IOC_DISABLE, 0);
+    return r.running_ns != 0;
+}
+
+/* Opens a term as a leader and says whether it counts; 0 or a negative errno. */
+static int try_term(struct pc_counting_term *term)
+{
+    struct pc_counting_open open = {.n = 0};
+    int err = add_member(&open, open_leader(term));
+    if (!err && !pc_counting_runs(&open))
+        err = -EBUSY;
+    pc_counting_close_group(&open);
+    return err;
+}
+
+int pc_counting_try(struct pc_counting_event *event, struct pc_error *error)
+{
+    if (event->n_terms == 0 || event->n_terms > PC_COUNTING_MAX_TERMS)
+        return pc_error_set(error, PC_EARG, "an event has 1 to %d counters", PC_COUNTING_MAX_TERMS);
+    int saved = errno;
+    int err = 0;
+    for (uint32_t i = 0; !err && i < event->n_terms; i++)
+        err = try_term(&event->terms[i]);
+    errno = saved;
+    return err ? pc_counting_explain(-err, error) : PC_OK;
+}
+
+int pc_counting_hardware(struct pc_error *error)
+{
+    struct pc_counting_event cycles = {
+        .n_terms = 1,
+        .terms = {{.type = PERF_TYPE_HARDWARE, .sign = 1, .config = PERF_COUNT_HW_CPU_CYCLES}}};
+    return pc_counting_try(&cycles, error);
+}
+
+int pc_counting_find_anchor(struct pc_counting_term *out, struct pc_error *error)
+{
+    struct pc_counting_term term = {
+        .type = PERF_TYPE_HARDWARE, .sign = 1, .config = PERF_COUNT_HW_CPU_CYCLES};
+    int err = try_term(&term);
+    if (err) {
+        term = (struct pc_counting_term){
+            .type = PERF_TYPE_SOFTWARE, .sign = 1, .config = PERF_COUNT_SW_TASK_CLOCK};
+        err = try_term(&term);
+    }
+    if (err)
+        return pc_counting_explain(-err, error);
+    *out = term;
+    return PC_OK;
+}
+
+/* ---- Which events fit into one group ------------------------------------------------------------
+ */
+
+static void append(struct pc_counting_group *group, const struct pc_counting_event *event,
+                   uint32_t number)
+{
+    for (uint32_t i = 0; i < event->n_terms; i++) {
+        group->members[group->n_members].term = event->terms[i];
+        group->members[group->n_members++].event = number;
+    }
+    group->events |= 1ull << number;
+}
+
+/* Adds the event if the group then still opens and counts: 0, or a negative errno. */
+static int try_in_group(struct pc_counting_group *group, const struct pc_counting_event *event,
+                        uint32_t number, uint32_t most)
+{
+    struct pc_counting_group wider = *group;
+    struct pc_counting_open open;
+    uint32_t n = group->n_members - 1 + event->n_terms;
+    if (n >= PC_COUNTING_MAX_MEMBERS || (most && n > most && group->events))
+        return -ENOSPC;
+    append(&wider, event, number);
+    int err = pc_counting_open_group(&wider, &open);
+    if (err)
+        return err;
+    if (!pc_counting_runs(&open))
+        err = -EBUSY;
+    pc_counting_close_group(&open);
+    if (!err)
+        *group = wider;
+    return err;
+}
+
+static int place(struct pc_counting_program *p, const struct pc_counting_what *what, uint32_t e)
+{
+    int err = -ENOSPC;
+    for (uint32_t g = 0; err && g < p->n_groups; g++)
+        err = try_in_group(&p->groups[g], &what->events[e], e, what->per_group);
+    if (!err || p->n_groups == PC_COUNTING_MAX_GROUPS)
+        return err;
+    struct pc_counting_group *fresh = &p->groups[p->n_groups];
+    memset(fresh, 0, sizeof *fresh);
+    fresh->members[0] = p->groups[0].members[0];
+    fresh->n_members = 1;
+    err = try_in_group(fresh, &what->events[e], e, what->per_group);
+    p->n_groups += !err;
+    return err;
+}
+
+int pc_counting_fit(struct pc_counting_program *p, const struct pc_counting_what *what,
+                    struct pc_error *error)
+{
+    for (uint32_t e = 0; e < what->n_events; e++) {
+        struct pc_error why;
+        int err = place(p, what, e);
+        if (!err)
+            continue;
+        pc_counting_explain(-err, &why);
+        return pc_error_set(error, PC_EIO, "event %u: %s", e, why.text);
+    }
+    return PC_OK;
+}

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Records: opened at a thread's start, settled into their context when they stop, change it or are
+ * opened anew. All that count are in one list, those that have stopped in another, from which the
+ * next thread takes: a program that makes a hundred thousand threads one after the other needs the
+ * memory of as many as count at once.
+ *
+ * The lock is held where the lists, a record's descriptors or a context's totals change. The
+ * handler of a record's own thread may meanwhile switch it: it sees `groups`, which is emptied
+ * before and filled after the descriptors are changed.
+ */
+#include "counting/counting_private.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct pc_counting_record *counting, *stopped;
+static _Atomic uint64_t n_lacking;
+static _Atomic uint32_t n_started, n_made;
+
+void pc_counting_lock(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
+void pc_counting_unlock(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
+uint64_t pc_counting_n_lacking(void)
+{
+    return atomic_load(&n_lacking);
+}
+
+uint32_t pc_counting_n_made(void)
+{
+    return atomic_load(&n_made);
+}
+
+/* ---- Totals -----------------------------------------------------------------------------------
+ */
+
+/* Adds what a group has counted since it was last noted. */
+static void add_group(const struct pc_counting_record *r, uint32_t g,
+                      const struct pc_counting_reading *now, struct pc_counting_totals *totals)
+{
+    const struct pc_counting_group *group = &r->program->groups[g];
+    const struct pc_counting_open *open = &r->open[g];
+    totals->held |= group->events;
+    totals->anchor[g] += now->value[0] - open->noted[0];
+    totals->running_ns[g] += now->running_ns - open->noted_ns;
+    for (uint32_t i = 1; i < group->n_members; i++)
+        totals->value[group->members[i].event] +=
+            (uint64_t)group->members[i].term.sign * (now->value[i] - open->noted[i]);
+}
+
+/* Adds what the record has counted to its context, if that still counts the same; under the lock.
+ */
+static void settle(struct pc_counting_record *r)
+{
+    struct pc_counting *c = r->context;
+    for (uint32_t g = 0; g < PC_COUNTING_MAX_GROUPS; g++) {
+        struct pc_counting_reading now;
+        if (!(r->groups >> g & 1) || !pc_counting_read(&r->open[g], &now))
+            continue;
+        if (c->program == r->program)
+            add_group(r, g, &now, &c->ended);
+        memcpy(r->open[g].noted, now.value, sizeof now.value);
+        r->open[g].noted_ns = now.running_ns;
+    }
+}
+
+void pc_counting_dump(struct pc_counting *c, struct pc_counting_totals *out)
+{
+    int saved = errno;
+    pc_counting_lock();
+    *out = c->ended;
+    for (const struct pc_counting_record *r = counting; r; r = r->next) {
+        if (r->context != c || r->program != c->program)
+            continue;
+        out->n_live++;
+        for (uint32_t g = 0; g < PC_COUNTING_MAX_GROUPS; g++) {
+            struct pc_counting_reading now;
+            if (r->groups >> g & 1 && pc_counting_read(&r->open[g], &now))
+                add_group(r, g, &now, out);
+        }
+    }
+    pc_counting_unlock();
+    errno = saved;
+}
+
+/* ---- Descriptors ------------------------------------------------------------------------------
+ */
+
+static void close_all(struct pc_counting_record *r)
+{
+    uint32_t groups = r->groups;
+    pc_counting_pause(r);
+    r->groups = 0;
+    atomic_signal_fence(memory_order_seq_cst);
+    for (uint32_t g = 0; g < PC_COUNTING_MAX_GROUPS; g++)
+        if (groups >> g & 1) {
+            pc_counting_give(r->open[g].n);
+            pc_counting_close_group(&r->open[g]);
+        }
+}
+
+static int open_one(struct pc_counting_record *r, uint32_t g)
+{
+    const struct pc_counting_group *group = &r->program->groups[g];
+    if (!pc_counting_take(group->n_members))
+        return -EMFILE;
+    int err = pc_counting_open_group(group, &r->open[g]);
+    if (err) {
+        pc_counting_give(group->n_members);
+        return err;
+    }
+    r->n_opened += group->n_members;
+    atomic_signal_fence(memory_order_seq_cst);
+    r->groups |= 1u << g;
+    return 0;
+}
+
+/* Opens all groups, or where descriptors are scarce some: a thread takes an eighth of what is left,
+ * but one group if there is any, and each begins with another one. */
+static int open_all(struct pc_counting_record *r, struct pc_error *error)
+{
+    uint32_t n = r->program->n_groups, first = atomic_fetch_add(&n_started, 1) % n;
+    uint32_t share = pc_counting_left() / 8, taken = 0;
+    int err = 0, why = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t g = (first + i) % n, members = r->program->groups[g].n_members;
+        err = r->groups && taken + members > share ? -EMFILE : open_one(r, g);
+        taken += err ? 0 : members;
+        why = err ? err : why;
+        n_lacking += err != 0;
+    }
+    return r->groups ? PC_OK : pc_counting_explain(-why, error);
+}
+
+/* ---- Records ----------------------------------------------------------------------------------
+ */
+
+static struct pc_counting_record *take_record(void)
+{
+    struct pc_counting_record *r = stopped;
+    if (r) {
+        stopped = r->next;
+    } else {
+        r = pc_counting_memory(sizeof *r);
+        n_made += r != NULL;
+    }
+    if (!r)
+        return NULL;
+    memset(r, 0, sizeof *r);
+    r->next = counting;
+    if (counting)
+        counting->previous = r;
+    counting = r;
+    return r;
+}
+
+static void leave_lists(struct pc_counting_record *r)
+{
+    if (r->previous)
+        r->previous->next = r->next;
+    else
+        counting = r->next;
+    if (r->next)
+        r->next->previous = r->previous;
+    r->previous = NULL;
+    r->context = NULL;
+    r->next = stopped;
+    stopped = r;
+}
+
+/* Brings the record to the context and its program; under the lock. */
+static int adopt(struct pc_counting_record *r, struct pc_counting *c, struct pc_error *error)
+{
+    if (r->context)
+        settle(r);
+    r->context = c;
+    if (r->program == c->program)
+        return PC_OK;
+    close_all(r);
+    pc_counting_release(r->program);
+    r->program = c->program;
+    atomic_fetch_add(&r->program->n_users, 1);
+    return open_all(r, error);
+}
+
+/* The group, or the next one that the record has. */
+static uint32_t nearest_group(const struct pc_counting_record *r, uint32_t group)
+{
+    for (uint32_t i = 0; i < r->program->n_groups; i++) {
+        uint32_t g = (group + i) % r->program->n_groups;
+        if (r->groups >> g & 1)
+            return g;
+    }
+    return PC_COUNTING_NO_GROUP;
+}
+
+int pc_counting_start(struct pc_counting *c, struct pc_counting_record **record, uint32_t group,
+                      struct pc_error *error)
+{
+    struct pc_counting_record *r = *record;
+    int saved = errno, err = PC_OK;
+    if (!r || r->context != c || r->program->id != pc_counting_id(c)) {
+        pc_counting_lock();
+        r = r ? r : take_record();
+        err = r ? adopt(r, c, error) : pc_error_set(error, PC_ENOMEM, "no memory for counting");
+        pc_counting_unlock();
+    }
+    if (!err && pc_counting_switch(r, nearest_group(r, group)))
+        err = pc_error_set(error, PC_EIO, "none of its descriptors is open");
+    if (err && r && !*record)
+        pc_counting_stop(r);
+    else
+        *record = r;
+    errno = saved;
+    return err;
+}
+
+void pc_counting_stop(struct pc_counting_record *record)
+{
+    int saved = errno;
+    pc_counting_pause(record);
+    pc_counting_lock();
+    settle(record);
+    if (record->context->program == record->program)
+        record->context->ended.n_ended++;
+    close_all(record);
+    pc_counting_release(record->program);
+    record->program = NULL;
+    leave_lists(record);
+    pc_counting_unlock();
+    errno = saved;
+}

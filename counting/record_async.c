@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What is done with a record that is open: switch, pause, read. System calls only, no memory, no
+ * lock. A descriptor is asked who it is before it is read: the program may have closed it and
+ * opened a file of its own by its number.
+ *
+ * Every function of this file may run in a signal handler.
+ */
+#include "counting/counting_private.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+bool pc_counting_is_ours(const struct pc_counting_open *open, uint32_t member)
+{
+    uint64_t id;
+    return member < open->n && !syscall(SYS_ioctl, open->fds[member], PERF_EVENT_IOC_ID, &id) &&
+           id == open->ids[member];
+}
+
+bool pc_counting_read(const struct pc_counting_open *open, struct pc_counting_reading *out)
+{
+    long bytes = (long)((3 + open->n) * sizeof(uint64_t));
+    return pc_counting_is_ours(open, 0) &&
+           syscall(SYS_read, open->fds[0], out, sizeof *out) == bytes;
+}
+
+void pc_counting_pause(struct pc_counting_record *record)
+{
+    int saved = errno;
+    if (record->running)
+        syscall(SYS_ioctl, record->open[record->group].fds[0], PERF_EVENT_IOC_DISABLE, 0);
+    record->running = false;
+    errno = saved;
+}
+
+int pc_counting_switch(struct pc_counting_record *record, uint32_t group)
+{
+    if (group >= PC_COUNTING_MAX_GROUPS || !(record->groups >> group & 1))
+        return PC_ENOENT;
+    if (record->running && record->group == group)
+        return PC_OK;
+    int saved = errno, err = PC_EIO;
+    pc_counting_pause(record);
+    if (pc_counting_is_ours(&record->open[group], 0) &&
+        !syscall(SYS_ioctl, record->open[group].fds[0], PERF_EVENT_IOC_ENABLE, 0)) {
+        record->group = group;
+        record->running = true;
+        record->n_switched++;
+        err = PC_OK;
+    }
+    errno = saved;
+    return err;
+}
+
+int pc_counting_get(struct pc_counting_record *record, struct pc_counting_values *out)
+{
+    const struct pc_counting_group *group = &record->program->groups[record->group];
+    struct pc_counting_reading r;
+    int saved = errno;
+    bool read = pc_counting_read(&record->open[record->group], &r);
+    errno = saved;
+    if (!read)
+        return PC_EIO;
+    out->group = record->group;
+    out->held = group->events;
+    out->anchor = r.value[0];
+    out->enabled_ns = r.enabled_ns;
+    out->running_ns = r.running_ns;
+    for (uint32_t i = 1; i < group->n_members; i++)
+        out->value[group->members[i].event] = 0;
+    for (uint32_t i = 1; i < group->n_members; i++)
+        out->value[group->members[i].event] += (uint64_t)group->members[i].term.sign * r.value[i];
+    return PC_OK;
+}
+
+uint32_t pc_counting_groups(const struct pc_counting_record *record)
+{
+    return record->groups;
+}
+
+uint64_t pc_counting_n_switched(const struct pc_counting_record *record)
+{
+    return record->n_switched;
+}
+
+uint64_t pc_counting_n_opened(const struct pc_counting_record *record)
+{
+    return record->n_opened;
+}
+
+void pc_counting_forget(struct pc_counting_record *record)
+{
+    int saved = errno;
+    for (uint32_t g = 0; g < PC_COUNTING_MAX_GROUPS; g++)
+        for (uint32_t i = 0; i < record->open[g].n; i++)
+            if (pc_counting_is_ours(&record->open[g], i))
+                syscall(SYS_close, record->open[g].fds[i]);
+    record->groups = 0;
+    record->running = false;
+    errno = saved;
+}

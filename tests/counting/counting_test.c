@@ -1,0 +1,467 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Counting contexts, on page faults and switches that the test makes itself: it knows their number.
+ * A few faults more are allowed where a count is compared: the system makes some of its own.
+ */
+#include "counting/counting_private.h"
+
+#include <linux/perf_event.h>
+#include <pthread.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { PAGES = 2000, SLACK = 100 };
+
+#define SOFTWARE(what)                                                                             \
+    {                                                                                              \
+        .n_terms = 1, .terms = {                                                                   \
+            {.type = PERF_TYPE_SOFTWARE, .sign = 1, .config = PERF_COUNT_SW_##what}                \
+        }                                                                                          \
+    }
+
+enum { FAULTS, MINOR, MAJOR, CLOCK, N_EVENTS };
+static const struct pc_counting_event events[N_EVENTS] = {
+    [FAULTS] = SOFTWARE(PAGE_FAULTS),
+    [MINOR] = SOFTWARE(PAGE_FAULTS_MIN),
+    [MAJOR] = SOFTWARE(PAGE_FAULTS_MAJ),
+    [CLOCK] = SOFTWARE(CPU_CLOCK),
+};
+
+static struct pc_error error;
+
+/* ---- What every test begins and ends with -----------------------------------------------------
+ */
+
+struct bench {
+    struct pc_counting *context;
+    struct pc_counting_record *record;
+};
+
+static void count(struct bench *b, uint32_t n_events, uint32_t per_group)
+{
+    const struct pc_counting_what what = {events, n_events, per_group};
+    assert_int_equal(pc_counting_set(b->context, &what, &error), PC_OK);
+}
+
+static int set_up(void **state)
+{
+    struct bench *b = calloc(1, sizeof *b);
+    if (!b || pc_counting_create(&b->context, &error))
+        return -1;
+    *state = b;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct bench *b = *state;
+    if (b->record)
+        pc_counting_stop(b->record);
+    pc_counting_free(b->context);
+    free(b);
+    return 0;
+}
+
+static void start(struct bench *b, uint32_t group)
+{
+    if (pc_counting_start(b->context, &b->record, group, &error))
+        fail_msg("%s", error.text);
+}
+
+static struct pc_counting_values get(const struct bench *b)
+{
+    struct pc_counting_values v;
+    memset(&v, 0xff, sizeof v);
+    assert_int_equal(pc_counting_get(b->record, &v), PC_OK);
+    return v;
+}
+
+static void fault(size_t pages)
+{
+    size_t bytes = pages * 4096;
+    volatile char *p =
+        mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_true(p != MAP_FAILED);
+    madvise((void *)p, bytes, MADV_NOHUGEPAGE);
+    for (size_t i = 0; i < bytes; i += (size_t)sysconf(_SC_PAGESIZE))
+        p[i] = 1;
+    munmap((void *)p, bytes);
+}
+
+static uint64_t faults_of(size_t pages)
+{
+    return pages * 4096 / (size_t)sysconf(_SC_PAGESIZE);
+}
+
+static void assert_faults(uint64_t got, size_t pages)
+{
+    assert_in_range(got, faults_of(pages), faults_of(pages) + SLACK);
+}
+
+/* ---- Groups ------------------------------------------------------------------------------------
+ */
+
+static void events_are_sorted_into_groups(void **state)
+{
+    static const struct {
+        uint32_t n_events, per_group, n_groups;
+        uint64_t first, last;
+    } rows[] = {
+        {0, 0, 1, 0, 0},  {1, 0, 1, 1, 1}, {4, 0, 1, 15, 15}, {4, 1, 4, 1, 8},
+        {4, 2, 2, 3, 12}, {4, 3, 2, 7, 8}, {3, 2, 2, 3, 4},
+    };
+    struct bench *b = *state;
+    for (size_t i = 0; i < PC_ARRAY_LEN(rows); i++) {
+        count(b, rows[i].n_events, rows[i].per_group);
+        assert_int_equal(pc_counting_n_groups(b->context), rows[i].n_groups);
+        assert_int_equal(pc_counting_group_events(b->context, 0), rows[i].first);
+        assert_int_equal(pc_counting_group_events(b->context, rows[i].n_groups - 1), rows[i].last);
+        assert_int_equal(pc_counting_group_events(b->context, rows[i].n_groups), 0);
+    }
+}
+
+static void what_is_no_event_is_refused(void **state)
+{
+    struct bench *b = *state;
+    struct pc_counting_event bad[2] = {SOFTWARE(PAGE_FAULTS), SOFTWARE(PAGE_FAULTS)};
+    bad[1].terms[0].config = 9999;
+    uint64_t id = pc_counting_id(b->context);
+    const struct pc_counting_what what = {bad, 2, 0};
+    assert_int_equal(pc_counting_set(b->context, &what, &error), PC_EIO);
+    assert_non_null(strstr(error.text, "event 1"));
+    assert_int_equal(pc_counting_id(b->context), id);
+    assert_int_equal(pc_counting_try(&bad[1], &error), PC_EIO);
+    assert_true(error.text[0] != '\0');
+    bad[1].n_terms = 0;
+    assert_int_equal(pc_counting_try(&bad[1], &error), PC_EARG);
+    assert_int_equal(pc_counting_set(b->context, &what, &error), PC_EARG);
+    const struct pc_counting_what many = {bad, PC_COUNTING_MAX_EVENTS + 1, 0};
+    assert_int_equal(pc_counting_set(b->context, &many, &error), PC_EARG);
+}
+
+/* ---- Counts ------------------------------------------------------------------------------------
+ */
+
+static void counts_are_exact(void **state)
+{
+    struct bench *b = *state;
+    count(b, N_EVENTS, 0);
+    start(b, 0);
+    struct pc_counting_values before = get(b);
+    fault(PAGES);
+    struct pc_counting_values after = get(b);
+    assert_int_equal(after.held, 15);
+    assert_faults(after.value[FAULTS] - before.value[FAULTS], PAGES);
+    assert_int_equal(after.value[FAULTS] - before.value[FAULTS],
+                     after.value[MINOR] - before.value[MINOR] + after.value[MAJOR] -
+                         before.value[MAJOR]);
+    assert_true(after.anchor > before.anchor);
+}
+
+static void nothing_counts_while_paused(void **state)
+{
+    struct bench *b = *state;
+    count(b, 1, 0);
+    start(b, 0);
+    pc_counting_pause(b->record);
+    struct pc_counting_values before = get(b);
+    fault(PAGES);
+    assert_int_equal(get(b).value[FAULTS], before.value[FAULTS]);
+    start(b, 0);
+    fault(PAGES);
+    assert_faults(get(b).value[FAULTS] - before.value[FAULTS], PAGES);
+}
+
+/* One group counts at a time, and says nothing of the events of others. */
+static void groups_take_turns(void **state)
+{
+    struct bench *b = *state;
+    count(b, 2, 1);
+    start(b, 0);
+    fault(PAGES);
+    assert_int_equal(pc_counting_switch(b->record, 1), PC_OK);
+    struct pc_counting_values other = get(b);
+    assert_int_equal(other.held, 1 << MINOR);
+    assert_true(other.value[FAULTS] == UINT64_MAX); /* untouched */
+    assert_true(other.value[MINOR] < SLACK);
+    fault(PAGES);
+    assert_faults(get(b).value[MINOR], PAGES);
+    assert_int_equal(pc_counting_switch(b->record, 0), PC_OK);
+    assert_faults(get(b).value[FAULTS], PAGES);
+    assert_int_equal(pc_counting_switch(b->record, 2), PC_ENOENT);
+    assert_int_equal(get(b).group, 0);
+}
+
+static void terms_add_with_their_signs(void **state)
+{
+    struct bench *b = *state;
+    struct pc_counting_event derived[2] = {SOFTWARE(PAGE_FAULTS), SOFTWARE(PAGE_FAULTS)};
+    for (int i = 0; i < 2; i++) {
+        derived[i].n_terms = 2;
+        derived[i].terms[1] = events[MINOR].terms[0];
+    }
+    derived[1].terms[1].sign = -1;
+    const struct pc_counting_what what = {derived, 2, 1};
+    assert_int_equal(pc_counting_set(b->context, &what, &error), PC_OK);
+    assert_int_equal(pc_counting_n_groups(b->context), 2);
+    start(b, 0);
+    fault(PAGES);
+    assert_in_range(get(b).value[0], 2 * faults_of(PAGES), 2 * faults_of(PAGES) + 2 * SLACK);
+    start(b, 1);
+    fault(PAGES);
+    assert_true(get(b).value[1] < SLACK);
+}
+
+/* ---- Switches do what differs and no more ------------------------------------------------------
+ */
+
+static void only_what_differs_is_opened(void **state)
+{
+    struct bench *b = *state;
+    struct pc_counting *child;
+    count(b, 2, 1);
+    uint64_t id = pc_counting_id(b->context);
+    start(b, 0);
+    start(b, 0);
+    assert_int_equal(pc_counting_n_opened(b->record), 4);
+    assert_int_equal(pc_counting_n_switched(b->record), 1);
+    assert_int_equal(pc_counting_inherit(b->context, &child), PC_OK);
+    assert_int_equal(pc_counting_id(child), id);
+    assert_int_equal(pc_counting_start(child, &b->record, 0, &error), PC_OK);
+    assert_int_equal(pc_counting_n_opened(b->record), 4);
+    count(b, 1, 0);
+    assert_true(pc_counting_id(b->context) > id);
+    assert_int_equal(pc_counting_id(child), id);
+    start(b, 0);
+    assert_int_equal(pc_counting_n_opened(b->record), 6);
+    pc_counting_free(child);
+}
+
+/* What a record counts under one context is not booked to another that shares its id. */
+static void each_context_has_its_own(void **state)
+{
+    struct bench *b = *state;
+    struct pc_counting *child;
+    struct pc_counting_totals ours, theirs;
+    count(b, 1, 0);
+    start(b, 0);
+    fault(PAGES);
+    assert_int_equal(pc_counting_inherit(b->context, &child), PC_OK);
+    assert_int_equal(pc_counting_start(child, &b->record, 0, &error), PC_OK);
+    fault(2 * PAGES);
+    pc_counting_dump(b->context, &ours);
+    pc_counting_dump(child, &theirs);
+    assert_faults(ours.value[FAULTS], PAGES);
+    assert_faults(theirs.value[FAULTS], 2 * PAGES);
+    assert_int_equal(ours.n_live, 0);
+    assert_int_equal(theirs.n_live, 1);
+    start(b, 0);
+    pc_counting_free(child);
+}
+
+/* ---- Threads -----------------------------------------------------------------------------------
+ */
+
+static void *count_in_thread(void *state)
+{
+    struct bench mine = {((struct bench *)state)->context, NULL};
+    start(&mine, 0);
+    fault(10);
+    pc_counting_stop(mine.record);
+    return NULL;
+}
+
+static void run_threads(struct bench *b, int n)
+{
+    for (int i = 0; i < n; i++) {
+        pthread_t thread;
+        assert_int_equal(pthread_create(&thread, NULL, count_in_thread, b), 0);
+        pthread_join(thread, NULL);
+    }
+}
+
+static void ended_threads_are_kept_as_a_sum(void **state)
+{
+    struct bench *b = *state;
+    struct pc_counting_totals totals;
+    int n = getenv("PCOLLECT_TEST_LONG") ? 100000 : 2000;
+    count(b, 2, 0);
+    run_threads(b, 1);
+    uint32_t before = pc_counting_n_made();
+    run_threads(b, n - 1);
+    assert_int_equal(pc_counting_n_made(), before);
+    pc_counting_dump(b->context, &totals);
+    assert_int_equal(totals.n_ended, n);
+    assert_int_equal(totals.n_live, 0);
+    /* A thread faults on its own stack and thread-local data as well. */
+    assert_in_range(totals.value[FAULTS], (uint64_t)n * faults_of(10),
+                    (uint64_t)n * (faults_of(10) + SLACK));
+    assert_int_equal(totals.held, 3);
+}
+
+static void a_new_id_begins_new_totals(void **state)
+{
+    struct bench *b = *state;
+    struct pc_counting_totals totals;
+    count(b, 1, 0);
+    start(b, 0);
+    fault(PAGES);
+    count(b, 1, 0);
+    pc_counting_dump(b->context, &totals);
+    assert_int_equal(totals.value[FAULTS], 0);
+    start(b, 0);
+    fault(10);
+    pc_counting_dump(b->context, &totals);
+    assert_faults(totals.value[FAULTS], 10);
+}
+
+/* ---- Descriptors ------------------------------------------------------------------------------
+ */
+
+static void descriptors_are_high(void **state)
+{
+    struct bench *b = *state;
+    struct rlimit limit;
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+    int half = limit.rlim_cur > 8192 ? 4096 : (int)limit.rlim_cur / 2;
+    int next = dup(0);
+    close(next);
+    count(b, 4, 1);
+    start(b, 0);
+    for (uint32_t g = 0; g < 4; g++)
+        for (uint32_t i = 0; i < b->record->open[g].n; i++)
+            assert_true(b->record->open[g].fds[i] >= half);
+    assert_int_equal(dup(0), next);
+    close(next);
+}
+
+struct crowd {
+    struct bench *bench;
+    pthread_barrier_t barrier;
+    _Atomic uint32_t n_groups, n_none;
+};
+
+static void *start_in_crowd(void *argument)
+{
+    struct crowd *crowd = argument;
+    struct bench mine = {crowd->bench->context, NULL};
+    struct pc_error why;
+    if (pc_counting_start(mine.context, &mine.record, 0, &why))
+        crowd->n_none++;
+    else
+        crowd->n_groups += (uint32_t)__builtin_popcount(pc_counting_groups(mine.record));
+    pthread_barrier_wait(&crowd->barrier);
+    if (mine.record)
+        pc_counting_stop(mine.record);
+    return NULL;
+}
+
+/* More threads than descriptors: a quarter of the limit is used, and the program's own calls for
+ * one succeed. */
+static void descriptors_are_few(void **state)
+{
+    enum { THREADS = 64, LIMIT = 256 };
+    struct bench *b = *state;
+    struct rlimit limit, low;
+    pthread_t threads[THREADS];
+    struct crowd crowd = {.bench = b};
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+    low = (struct rlimit){LIMIT, limit.rlim_max};
+    uint64_t lacking = pc_counting_n_lacking();
+    count(b, 4, 1);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &low), 0);
+    pthread_barrier_init(&crowd.barrier, NULL, THREADS + 1);
+    for (int i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, start_in_crowd, &crowd), 0);
+    pthread_barrier_wait(&crowd.barrier);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    setrlimit(RLIMIT_NOFILE, &limit);
+    pthread_barrier_destroy(&crowd.barrier);
+    assert_int_equal(crowd.n_groups * 2, LIMIT / 4); /* an anchor and an event each */
+    assert_int_equal(pc_counting_n_lacking() - lacking, THREADS * 4 - crowd.n_groups);
+    assert_int_equal(pc_counting_left(), limit.rlim_cur > 65536 ? 16384 : limit.rlim_cur / 4);
+}
+
+/* The program has closed what it did not open, and opened a file of its own by the number. */
+static void a_stolen_descriptor_is_left_alone(void **state)
+{
+    struct bench *b = *state;
+    struct pc_counting_values v = {.group = 77};
+    char byte = 'x';
+    int ends[2];
+    count(b, 1, 0);
+    start(b, 0);
+    assert_int_equal(pipe(ends), 0);
+    int fd = b->record->open[0].fds[0];
+    assert_int_equal(dup2(ends[0], fd), fd);
+    assert_int_equal(write(ends[1], &byte, 1), 1);
+    assert_int_equal(pc_counting_get(b->record, &v), PC_EIO);
+    assert_int_equal(v.group, 77);
+    pc_counting_pause(b->record);
+    assert_int_equal(pc_counting_switch(b->record, 0), PC_EIO);
+    pc_counting_stop(b->record);
+    b->record = NULL;
+    assert_int_equal(read(fd, &byte, 1), 1); /* it is still the program's */
+    close(fd);
+    close(ends[0]);
+    close(ends[1]);
+}
+
+static void a_child_gives_back_what_it_got(void **state)
+{
+    struct bench *b = *state;
+    int status;
+    count(b, 4, 1);
+    start(b, 0);
+    int fd = b->record->open[3].fds[1];
+    pid_t child = fork();
+    if (child == 0) {
+        pc_counting_forget(b->record);
+        _exit(dup(fd) >= 0);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    fault(PAGES);
+    assert_true(get(b).value[FAULTS] >= faults_of(PAGES));
+}
+
+#define ROW(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        ROW(events_are_sorted_into_groups),
+        ROW(what_is_no_event_is_refused),
+        ROW(counts_are_exact),
+        ROW(nothing_counts_while_paused),
+        ROW(groups_take_turns),
+        ROW(terms_add_with_their_signs),
+        ROW(only_what_differs_is_opened),
+        ROW(each_context_has_its_own),
+        ROW(ended_threads_are_kept_as_a_sum),
+        ROW(a_new_id_begins_new_totals),
+        ROW(descriptors_are_high),
+        ROW(descriptors_are_few),
+        ROW(a_stolen_descriptor_is_left_alone),
+        ROW(a_child_gives_back_what_it_got),
+    };
+    struct pc_counting *context;
+    if (pc_counting_create(&context, &error)) {
+        printf("1..0 # SKIP %s\n", error.text);
+        return 0;
+    }
+    pc_counting_free(context);
+    return cmocka_run_group_tests_name("counting", tests, NULL, NULL);
+}

@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: BSD-3-Clause
+if HAVE_CMOCKA
+check_PROGRAMS += tests/counting/counting_test
+TESTS += tests/counting/counting_test
+endif
+tests_counting_counting_test_SOURCES = tests/counting/counting_test.c
+tests_counting_counting_test_CFLAGS = $(test_cflags)
+tests_counting_counting_test_LDADD = counting/libpccounting.la base/libpcbase.la $(CMOCKA_LIBS)
