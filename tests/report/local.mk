@@ -4,7 +4,8 @@ report_test_sample = tests/report/sample.c tests/report/sample.h
 
 if HAVE_CMOCKA
 report_unit_tests = tests/report/text_test tests/report/model_test tests/report/fit_test \
-    tests/report/scale_test tests/report/diff_test tests/report/topology_test
+    tests/report/scale_test tests/report/diff_test tests/report/topology_test \
+    tests/report/estimate_test
 check_PROGRAMS += $(report_unit_tests)
 TESTS += $(report_unit_tests)
 endif
@@ -21,6 +22,10 @@ EXTRA_DIST += tests/report/golden tests/report/golden.test tests/report/report.t
 tests_report_text_test_CFLAGS = $(test_cflags) $(PC_SANITIZE)
 tests_report_text_test_LDFLAGS = $(PC_SANITIZE)
 tests_report_text_test_LDADD = $(report_test_ldadd) $(CMOCKA_LIBS) -lm
+
+tests_report_estimate_test_CFLAGS = $(test_cflags) $(PC_SANITIZE)
+tests_report_estimate_test_LDFLAGS = $(PC_SANITIZE)
+tests_report_estimate_test_LDADD = $(report_test_ldadd) $(CMOCKA_LIBS) -lm
 
 tests_report_topology_test_CFLAGS = $(test_cflags) $(PC_SANITIZE)
 tests_report_topology_test_LDFLAGS = $(PC_SANITIZE)

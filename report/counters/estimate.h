@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * From readings to numbers: what a context did in all, by what it did in some windows of known
+ * length, and how far that may be off. doc/internals/rotation.md derives the formulae.
+ */
+#ifndef PCT_ESTIMATE_H
+#define PCT_ESTIMATE_H
+
+#include "format/profile.h"
+
+/* Of windows: x events in t ns of the program's CPU time. */
+struct pct_moments {
+    uint64_t n;    /* windows that read the event */
+    uint64_t seen; /* of them, those with x > 0 */
+    pc_u128 x, t, xx, tt, xt;
+};
+
+void pct_moments_add(struct pct_moments *to, const struct pct_moments *what);
+
+/* CPU time over which is extended; variance 0: it is known. */
+struct pct_extent {
+    double ns, variance;
+};
+
+enum pct_trust {
+    PCT_TRUST_NONE,  /* never read here: no value at all, which is not 0 */
+    PCT_TRUST_FEW,   /* fewer windows than PCT_FEW_READINGS, or than PCT_FEW_SEEN with an event */
+    PCT_TRUST_MIXED, /* most windows that began here ended elsewhere: the others are the long stays
+                      */
+    PCT_TRUST_FULL
+};
+
+/* Below these no interval is given. */
+enum { PCT_FEW_READINGS = 30, PCT_FEW_SEEN = 10 };
+
+struct pct_estimate {
+    enum pct_trust trust;
+    uint64_t n;
+    double value;
+    double variance; /* FULL and MIXED only */
+    double error;    /* half of the 95 % interval; FULL only */
+};
+
+/* Events per ns, over an extent of `ns` of which the windows are a part. */
+struct pct_estimate pct_estimate_rate(const struct pct_moments *m, double ns);
+
+/* Events in the extent. */
+struct pct_estimate pct_estimate_count(const struct pct_moments *m, struct pct_extent extent);
+
+/* One estimate over another, of the same context: `part` per `whole`. FULL only if both are. */
+struct pct_estimate pct_estimate_ratio(const struct pct_estimate *part,
+                                       const struct pct_estimate *whole);
+
+/* begun: windows that began in the context; stayed: of them, those that ended there too. A full
+ * estimate becomes MIXED if most did not. */
+void pct_estimate_mix(struct pct_estimate *e, uint64_t begun, uint64_t stayed);
+
+/* "few", "mixed", or "". */
+const char *pct_trust_text(enum pct_trust trust);
+
+#endif
