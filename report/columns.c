@@ -4,6 +4,7 @@
  * may be added at the end of a table, none may change or go.
  */
 #include "include/pcollect/plugin.h"
+#include "report/figures.h"
 #include "report/findings/findings.h"
 #include "report/table.h"
 
@@ -31,44 +32,6 @@ static void set_text(const struct pct_data *d, const char *text, struct pct_valu
 static void set_number(pc_u128 number, struct pct_value *out)
 {
     out->number = number;
-}
-
-static void set_metric(const struct pct_data *d, const pc_u128 *sum, enum pct_metric metric,
-                       struct pct_value *out)
-{
-    out->none = !d->model->has[metric];
-    out->number = sum[metric];
-}
-
-static void set_mean(pc_u128 sum, pc_u128 n, struct pct_value *out)
-{
-    out->none = !n;
-    out->number = n ? (sum + n / 2) / n : 0;
-}
-
-/* Bound of a duration: 0 is "no call was seen whole". */
-static void set_bound(uint64_t ns, struct pct_value *out)
-{
-    out->none = !ns;
-    out->number = ns;
-}
-
-static void set_spread_min(const struct pct_spread *s, struct pct_value *out)
-{
-    out->none = !s->n;
-    out->number = s->min;
-}
-
-static void set_spread_max(const struct pct_spread *s, struct pct_value *out)
-{
-    out->none = !s->n;
-    out->number = s->max;
-}
-
-static void set_rank(const struct pct_spread *s, int32_t rank, struct pct_value *out)
-{
-    out->none = !s->n;
-    out->integer = rank;
 }
 
 /* ---- primitives -------------------------------------------------------------------------------
@@ -109,82 +72,18 @@ COLUMN_GETTER(op_name)
     set_text(d, d->profile->ops[row].name, out);
 }
 
-COLUMN_GETTER(op_calls)
-{
-    set_metric(d, op_of(d, row)->totals.sum, PCT_CALLS, out);
-}
-
-COLUMN_GETTER(op_time)
-{
-    set_metric(d, op_of(d, row)->totals.sum, PCT_TIME, out);
-}
-
-COLUMN_GETTER(op_sent)
-{
-    set_metric(d, op_of(d, row)->totals.sum, PCT_SENT, out);
-}
-
-COLUMN_GETTER(op_received)
-{
-    set_metric(d, op_of(d, row)->totals.sum, PCT_RECEIVED, out);
-}
-
-COLUMN_GETTER(op_exclusive)
-{
-    set_metric(d, op_of(d, row)->totals.sum, PCT_EXCLUSIVE, out);
-}
-
-COLUMN_GETTER(op_mean)
+static struct pct_figures op_figures(const struct pct_data *d, size_t row)
 {
     const struct pct_totals *t = &op_of(d, row)->totals;
-    set_mean(t->sum[PCT_TIME], t->sum[PCT_CALLS], out);
+    return (struct pct_figures){t->sum, t->min_ns, t->max_ns, op_of(d, row)->time};
 }
 
-COLUMN_GETTER(op_min)
-{
-    set_bound(op_of(d, row)->totals.min_ns, out);
-}
-
-COLUMN_GETTER(op_max)
-{
-    set_bound(op_of(d, row)->totals.max_ns, out);
-}
-
-COLUMN_GETTER(op_mpi_percent)
-{
-    set_number(pct_text_share(op_of(d, row)->totals.sum[PCT_EXCLUSIVE], d->model->context_mpi_ns),
-               out);
-}
+PCT_FIGURE_GETTERS(op)
 
 COLUMN_GETTER(op_wall_percent)
 {
     set_number(pct_text_share(op_of(d, row)->totals.sum[PCT_EXCLUSIVE], d->model->all.wall_ns),
                out);
-}
-
-COLUMN_GETTER(op_ranks)
-{
-    set_number(op_of(d, row)->time.n, out);
-}
-
-COLUMN_GETTER(op_rank_min)
-{
-    set_spread_min(&op_of(d, row)->time, out);
-}
-
-COLUMN_GETTER(op_min_rank)
-{
-    set_rank(&op_of(d, row)->time, op_of(d, row)->time.min_rank, out);
-}
-
-COLUMN_GETTER(op_rank_max)
-{
-    set_spread_max(&op_of(d, row)->time, out);
-}
-
-COLUMN_GETTER(op_max_rank)
-{
-    set_rank(&op_of(d, row)->time, op_of(d, row)->time.max_rank, out);
 }
 
 COLUMN_GETTER(op_contexts)
@@ -200,27 +99,13 @@ COLUMN_GETTER(op_class)
 
 static const struct pct_column primitive_columns[] = {
     {"primitive", "primitive", PCT_TEXT, "name of the MPI function", op_name},
-    {"calls", "calls", PCT_COUNT, "calls of all ranks", op_calls},
-    {"time_s", "time", PCT_NS, "time in the calls, summed over ranks and threads", op_time},
-    {"bytes_sent", "sent", PCT_BYTES, "bytes that the send arguments describe", op_sent},
-    {"bytes_received", "received", PCT_BYTES,
-     "bytes received; of nonblocking receives at the call that posted them", op_received},
-    {"exclusive_s", "own time", PCT_NS,
-     "time_s without MPI calls made inside, in callbacks of the program", op_exclusive},
-    {"mean_s", "mean", PCT_NS, "mean time of a call", op_mean},
-    {"min_s", "min", PCT_NS, "shortest call", op_min},
-    {"max_s", "max", PCT_NS, "longest call", op_max},
-    {"mpi_percent", "of MPI", PCT_PERCENT, "exclusive_s as a share of all time in MPI",
-     op_mpi_percent},
+    PCT_SUM_COLUMNS(op),
+    PCT_EXCLUSIVE_COLUMN(op),
+    PCT_DURATION_COLUMNS(op),
+    PCT_SHARE_COLUMN(op),
     {"wall_percent", "of wall", PCT_PERCENT, "exclusive_s as a share of the wall time of all ranks",
      op_wall_percent},
-    {"ranks", "ranks", PCT_COUNT, "ranks that called it", op_ranks},
-    {"rank_min_s", "least of a rank", PCT_NS,
-     "time in the calls of that rank, among those that called it, that spent least", op_rank_min},
-    {"min_rank", "rank", PCT_INTEGER, "the rank of rank_min_s", op_min_rank},
-    {"rank_max_s", "most of a rank", PCT_NS, "time in the calls of the rank that spent most",
-     op_rank_max},
-    {"max_rank", "rank", PCT_INTEGER, "the rank of rank_max_s", op_max_rank},
+    PCT_SPREAD_COLUMNS(op),
     {"contexts", "contexts", PCT_COUNT, "calling contexts of the profile, by address", op_contexts},
     {"class", "class", PCT_TEXT,
      "environment, point-to-point, collective, completion, communicator, datatype, group, file, "
@@ -378,77 +263,13 @@ COLUMN_GETTER(context_op)
     set_text(d, d->profile->ops[context_of(d, row)->op].name, out);
 }
 
-COLUMN_GETTER(context_calls)
-{
-    set_metric(d, context_of(d, row)->own.sum, PCT_CALLS, out);
-}
-
-COLUMN_GETTER(context_time)
-{
-    set_metric(d, context_of(d, row)->own.sum, PCT_TIME, out);
-}
-
-COLUMN_GETTER(context_sent)
-{
-    set_metric(d, context_of(d, row)->own.sum, PCT_SENT, out);
-}
-
-COLUMN_GETTER(context_received)
-{
-    set_metric(d, context_of(d, row)->own.sum, PCT_RECEIVED, out);
-}
-
-COLUMN_GETTER(context_exclusive)
-{
-    set_metric(d, context_of(d, row)->own.sum, PCT_EXCLUSIVE, out);
-}
-
-COLUMN_GETTER(context_mean)
+static struct pct_figures context_figures(const struct pct_data *d, size_t row)
 {
     const struct pct_totals *t = &context_of(d, row)->own;
-    set_mean(t->sum[PCT_TIME], t->sum[PCT_CALLS], out);
+    return (struct pct_figures){t->sum, t->min_ns, t->max_ns, d->spreads[row]};
 }
 
-COLUMN_GETTER(context_min)
-{
-    set_bound(context_of(d, row)->own.min_ns, out);
-}
-
-COLUMN_GETTER(context_max)
-{
-    set_bound(context_of(d, row)->own.max_ns, out);
-}
-
-COLUMN_GETTER(context_mpi_percent)
-{
-    set_number(pct_text_share(context_of(d, row)->own.sum[PCT_EXCLUSIVE], d->model->context_mpi_ns),
-               out);
-}
-
-COLUMN_GETTER(context_ranks)
-{
-    set_number(d->spreads[row].n, out);
-}
-
-COLUMN_GETTER(context_rank_min)
-{
-    set_spread_min(&d->spreads[row], out);
-}
-
-COLUMN_GETTER(context_min_rank)
-{
-    set_rank(&d->spreads[row], d->spreads[row].min_rank, out);
-}
-
-COLUMN_GETTER(context_rank_max)
-{
-    set_spread_max(&d->spreads[row], out);
-}
-
-COLUMN_GETTER(context_max_rank)
-{
-    set_rank(&d->spreads[row], d->spreads[row].max_rank, out);
-}
+PCT_FIGURE_GETTERS(context)
 
 COLUMN_GETTER(context_collapsed)
 {
@@ -458,26 +279,11 @@ COLUMN_GETTER(context_collapsed)
 static const struct pct_column context_columns[] = {
     {"path", "path", PCT_TEXT, "frames from the root to the call, joined by \" > \"", context_path},
     {"primitive", "primitive", PCT_TEXT, "name of the MPI function", context_op},
-    {"calls", "calls", PCT_COUNT, "calls of all ranks", context_calls},
-    {"time_s", "time", PCT_NS, "time in the calls, summed over ranks and threads", context_time},
-    {"bytes_sent", "sent", PCT_BYTES, "bytes that the send arguments describe", context_sent},
-    {"bytes_received", "received", PCT_BYTES,
-     "bytes received; of nonblocking receives at the call that posted them", context_received},
-    {"exclusive_s", "own time", PCT_NS,
-     "time_s without MPI calls made inside, in callbacks of the program", context_exclusive},
-    {"mean_s", "mean", PCT_NS, "mean time of a call", context_mean},
-    {"min_s", "min", PCT_NS, "shortest call", context_min},
-    {"max_s", "max", PCT_NS, "longest call", context_max},
-    {"mpi_percent", "of MPI", PCT_PERCENT, "exclusive_s as a share of all time in MPI",
-     context_mpi_percent},
-    {"ranks", "ranks", PCT_COUNT, "ranks that made the call", context_ranks},
-    {"rank_min_s", "least of a rank", PCT_NS,
-     "time in the calls of that rank, among those that made it, that spent least",
-     context_rank_min},
-    {"min_rank", "rank", PCT_INTEGER, "the rank of rank_min_s", context_min_rank},
-    {"rank_max_s", "most of a rank", PCT_NS, "time in the calls of the rank that spent most",
-     context_rank_max},
-    {"max_rank", "rank", PCT_INTEGER, "the rank of rank_max_s", context_max_rank},
+    PCT_SUM_COLUMNS(context),
+    PCT_EXCLUSIVE_COLUMN(context),
+    PCT_DURATION_COLUMNS(context),
+    PCT_SHARE_COLUMN(context),
+    PCT_SPREAD_COLUMNS(context),
     {"collapsed", "collapsed", PCT_YES_NO,
      "yes: holds calls of deeper contexts for which there was no memory", context_collapsed},
 };
@@ -580,6 +386,22 @@ const struct pct_table pct_tables[] = {
     {"ranks", "one row for each rank", count_ranks, NULL, NULL, COLUMNS(rank_columns)},
     {"contexts", "one row for each MPI function in each calling context", count_contexts,
      "exclusive_s", "mpi_percent", COLUMNS(context_columns)},
+    {"call_sites", "one row for each place that calls an MPI function, whatever called it",
+     pct_count_call_sites, "exclusive_s", "mpi_percent", pct_call_site_columns,
+     PCT_N_CALL_SITE_COLUMNS},
+    {"callers",
+     "MPI functions, below each what called it, outwards: one row for each node of that tree",
+     pct_count_callers, NULL, "mpi_percent", pct_caller_columns, PCT_N_CALLER_COLUMNS},
+    {"lines", "one row for each line that called MPI, called what did, or was sampled",
+     pct_count_line_calls, "below_s", "below_percent", pct_line_call_columns,
+     PCT_N_LINE_CALL_COLUMNS},
+    {"function_calls", "the same by function", pct_count_function_calls, "exclusive_s",
+     "below_percent", pct_function_call_columns, PCT_N_FUNCTION_CALL_COLUMNS},
+    {"sources", "the same by source file", pct_count_source_calls, "exclusive_s", "below_percent",
+     pct_source_call_columns, PCT_N_SOURCE_CALL_COLUMNS},
+    {"communicator_calls", "one row for each MPI function on each communicator",
+     pct_count_communicator_calls, "time_s", NULL, pct_communicator_call_columns,
+     PCT_N_COMMUNICATOR_CALL_COLUMNS},
     {"flat", "one row for each line that computed or called what did, by samples", pct_count_lines,
      "self_s", "total_percent", pct_flat_columns, PCT_N_FLAT_COLUMNS},
     {"functions", "one row for each function that computed or called what did, by samples",

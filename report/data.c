@@ -59,6 +59,7 @@ struct pct_data *pct_data_new(const char *file, const struct pc_profile *p,
     }
     find_contexts(d);
     d->samples = pct_samples_new(p, d->symbols);
+    d->by_place = pct_by_place_new(options);
     return d;
 }
 
@@ -71,6 +72,7 @@ void pct_data_free(struct pct_data *d)
     free(d->paths);
     free(d->spreads);
     free(d->frames);
+    pct_by_place_free(d->by_place);
     pct_samples_free(d->samples);
     pct_tree_free(d->tree);
     pct_symbols_free(d->symbols);

@@ -36,15 +36,23 @@ enum {
     DOMAIN,
     FULL_PATHS,
     WIDTH,
-    COLOR
+    COLOR,
+    BY,
+    BOTTOM_UP
 };
 
 static const struct option_row rows[] = {
-    {"format", FORMAT, "text|json|tsv",
-     "text for people (default), JSON, or tab-separated values; tsv shows one table"},
+    {"format", FORMAT, "text|json|tsv|md",
+     "text for people (default), JSON, tab-separated values, or Markdown; tsv shows one table"},
+    {"by", BY, "WHAT",
+     "the calls summed by rank, primitive, call-site, caller, line, function, file, communicator "
+     "or peer: the table of that kind as text"},
+    {"bottom-up", BOTTOM_UP, NULL,
+     "in the text, the tree from the MPI functions outwards to what called them"},
     {"table", TABLE, "NAME",
-     "one table only: header, primitives, ranks, contexts, flat, functions, computation, modules, "
-     "lost, or a table of a plugin that was loaded; as tsv if no format is given"},
+     "one table only: header, primitives, ranks, contexts, call_sites, callers, lines, "
+     "function_calls, sources, communicator_calls, flat, functions, computation, modules, lost, or "
+     "a table of a plugin that was loaded; as tsv if no format is given"},
     {"depth", DEPTH, "N",
      "frames of a calling context that are told apart, from the outermost on; what is deeper is "
      "added to the last of them"},
@@ -69,7 +77,7 @@ static const struct option_row rows[] = {
 
 enum { N_ROWS = sizeof rows / sizeof rows[0] };
 
-static const char *const format_names[] = {"text", "json", "tsv", NULL};
+static const char *const format_names[] = {"text", "json", "tsv", "md", NULL};
 static const char *const color_names[] = {"auto", "always", "never", NULL};
 
 /* ---- Nearest word -----------------------------------------------------------------------------
@@ -212,6 +220,17 @@ static int read_table(const char *value, struct pct_options *o)
     return 0;
 }
 
+static int read_by(const char *value, struct pct_options *o)
+{
+    static const char *const words[] = {"rank",     "primitive", "call-site",    "caller", "line",
+                                        "function", "file",      "communicator", "peer",   NULL};
+    static const char *const tables[] = {
+        "ranks",          "primitives", "call_sites",         "callers", "lines",
+        "function_calls", "sources",    "communicator_calls", "pairs"};
+    int n = read_word("by", value, words);
+    return n < 0 ? n : read_table(tables[n], o);
+}
+
 static const char *next_rule(const void *arg, size_t i)
 {
     (void)arg;
@@ -260,6 +279,11 @@ static int read_option(int letter, const char *value, struct pct_options *o)
         return n < 0 ? n : 0;
     case TABLE:
         return read_table(value, o);
+    case BY:
+        return read_by(value, o);
+    case BOTTOM_UP:
+        o->bottom_up = true;
+        return 0;
     case DEPTH:
         return read_number("depth", value, &o->tree.depth);
     case SORT:
@@ -366,7 +390,7 @@ static int read_all(int argc, char **argv, struct pct_options *o)
             return refuse_getopt(letter, argv);
         if (read_option(letter, optarg, o))
             return -1;
-        has_format |= letter == FORMAT;
+        has_format |= letter == FORMAT || letter == BY;
     }
     if (argc - optind != 1) {
         fprintf(stderr, "pcollect report: %s; usage: pcollect report [OPTIONS] FILE\n",

@@ -139,7 +139,7 @@ static void put_frame(const struct outline *l, const struct pct_node *n, size_t 
     put_home(l, n, &place);
     if (f->inlined)
         pct_buf_text(&place, " [inlined]");
-    else if (l->tree->nodes[n->parent].kind == PCOLLECT_NODE_OP)
+    else if (!l->tree->callers && l->tree->nodes[n->parent].kind == PCOLLECT_NODE_OP)
         pct_buf_text(&place, " [called by MPI]");
     if (f->function)
         pct_text_escape(&name, f->function, PCT_ESCAPE_CELL);
@@ -173,7 +173,7 @@ static void put_op(const struct outline *l, const struct pct_node *n, size_t cel
 {
     char number[PCT_NUMBER_BYTES], text[PCT_NUMBER_BYTES + 16];
     const char *name = l->d->profile->ops[n->op].name;
-    const pc_u128 *sum = n->own.sum;
+    const pc_u128 *sum = l->tree->callers ? n->inclusive : n->own.sum;
     struct pct_buf place = {0}, details = {0};
     pct_buf_put(&place, "", 0);
     pct_buf_put(&details, "", 0);
@@ -306,13 +306,16 @@ void pct_print_outline(FILE *out, const struct pct_data *d, const struct pct_opt
     struct outline l = {.out = out, .d = d, .o = o};
     char share[PCT_NUMBER_BYTES];
     struct pct_tree_options shape = o->tree;
-    shape.outline = true;
+    shape.outline = !o->bottom_up;
+    shape.callers = o->bottom_up;
     l.tree = pct_tree_new(d->model, d->symbols, &shape);
     pct_tree_sort(l.tree, metric);
     l.values = pct_alloc(n, sizeof *l.values);
     l.present = pct_alloc(n, sizeof *l.present);
     pct_buf_put(&l.guide, "", 0);
-    fprintf(out, "\n%sWhere the time in MPI goes%s", pct_style(o, PCT_STYLE_TITLE),
+    fprintf(out, "\n%s%s%s", pct_style(o, PCT_STYLE_TITLE),
+            o->bottom_up ? "From where the time in MPI is spent: callers below what they call"
+                         : "Where the time in MPI goes",
             pct_style(o, PCT_STYLE_PLAIN));
     if (o->min_percent)
         fprintf(out, " (contexts with %s or more of it)",

@@ -50,6 +50,44 @@ void pct_print_bar(struct pct_buf *b, const uint64_t *values, size_t n, bool utf
     pct_buf_fill(b, ' ', PCT_BAR_CELLS - n_cells);
 }
 
+struct pct_picture {
+    const struct pct_data *d;
+    pct_picture_fn *add;
+    bool utf8;
+    uint64_t *values;
+    bool *present;
+};
+
+struct pct_picture *pct_picture_new(const struct pct_data *d, const struct pct_table *t, bool utf8)
+{
+    pct_picture_fn *add = pct_table_picture(t);
+    size_t n = d->profile ? d->profile->n_ranks : 0;
+    if (!add || n < 2)
+        return NULL;
+    struct pct_picture *p = pct_alloc(1, sizeof *p);
+    *p = (struct pct_picture){d, add, utf8, pct_alloc(n, sizeof *p->values),
+                              pct_alloc(n, sizeof *p->present)};
+    return p;
+}
+
+void pct_picture_put(void *picture, size_t row, struct pct_buf *b)
+{
+    const struct pct_picture *p = picture;
+    size_t n = p->d->profile->n_ranks;
+    memset(p->values, 0, n * sizeof *p->values);
+    p->add(p->d, row, p->values, p->present);
+    pct_print_bar(b, p->values, n, p->utf8);
+}
+
+void pct_picture_free(struct pct_picture *p)
+{
+    if (!p)
+        return;
+    free(p->values);
+    free(p->present);
+    free(p);
+}
+
 /* ---- Primitives -------------------------------------------------------------------------------
  */
 
@@ -148,11 +186,44 @@ void pct_print_text(FILE *out, const struct pct_data *d, const struct pct_option
 void pct_print_table(FILE *out, const struct pct_data *d, const struct pct_table *t,
                      const struct pct_options *o)
 {
+    if (o->format == PCT_FORMAT_MD) {
+        pct_markdown_table(out, d, t, o);
+        return;
+    }
     struct pct_rows rows = pct_table_rows(t, d, o->sort, o->min_percent);
-    struct pct_aligned how = {.indent = "", .width = o->width, .utf8 = o->utf8};
-    if (o->format == PCT_FORMAT_TSV)
+    if (o->format == PCT_FORMAT_TSV) {
         pct_table_tsv(out, t, d, &rows);
-    else
+    } else {
+        struct pct_picture *picture = pct_picture_new(d, t, o->utf8);
+        struct pct_aligned how = {.indent = "",
+                                  .width = o->width,
+                                  .utf8 = o->utf8,
+                                  .more_head = "by rank",
+                                  .more = picture ? pct_picture_put : NULL,
+                                  .arg = picture};
         pct_table_aligned(out, t, d, &rows, &how);
+        pct_picture_free(picture);
+    }
     pct_rows_free(&rows);
+}
+
+static void print_rows_table(FILE *out, const struct pct_data *d, const struct pct_options *o)
+{
+    struct pct_rows_table t;
+    pct_rows_table(&t, d, pc_profile_table(d->profile, o->table_name));
+    pct_print_table(out, &t.data, &t.table, o);
+}
+
+void pct_print(FILE *out, const struct pct_data *d, const struct pct_options *o)
+{
+    if (o->format == PCT_FORMAT_JSON)
+        pct_print_json(out, d, o);
+    else if (o->table)
+        pct_print_table(out, d, o->table, o);
+    else if (o->table_name)
+        print_rows_table(out, d, o);
+    else if (o->format == PCT_FORMAT_MD)
+        pct_print_markdown(out, d, o);
+    else
+        pct_print_text(out, d, o);
 }

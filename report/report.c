@@ -22,13 +22,6 @@ static void tell_complaints(const struct pct_data *d)
     }
 }
 
-static void print_rows_table(const struct pct_data *d, const struct pct_options *o)
-{
-    struct pct_rows_table t;
-    pct_rows_table(&t, d, pc_profile_table(d->profile, o->table_name));
-    pct_print_table(stdout, &t.data, &t.table, o);
-}
-
 static bool is_filtered(const struct pct_options *o)
 {
     return o->filter.has_phase || o->filter.region || o->filter.domain;
@@ -70,14 +63,7 @@ static void print_report(const struct pc_profile *p, const struct pct_options *o
     struct pct_data *d = pct_data_new(o->file, p, pct_symbols_new(p), &o->tree);
     if (!is_filtered(o))
         d->findings = pct_findings_make(d, o->thresholds);
-    if (o->format == PCT_FORMAT_JSON)
-        pct_print_json(stdout, d, o);
-    else if (o->table)
-        pct_print_table(stdout, d, o->table, o);
-    else if (o->table_name)
-        print_rows_table(d, o);
-    else
-        pct_print_text(stdout, d, o);
+    pct_print(stdout, d, o);
     if (o->format != PCT_FORMAT_TEXT)
         tell_complaints(d);
     pct_data_free(d);

@@ -9,7 +9,7 @@
 #include "report/findings/findings.h"
 #include "report/table.h"
 
-enum pct_format { PCT_FORMAT_TEXT, PCT_FORMAT_JSON, PCT_FORMAT_TSV };
+enum pct_format { PCT_FORMAT_TEXT, PCT_FORMAT_JSON, PCT_FORMAT_TSV, PCT_FORMAT_MD };
 
 enum pct_color { PCT_COLOR_AUTO, PCT_COLOR_ALWAYS, PCT_COLOR_NEVER };
 
@@ -24,6 +24,7 @@ struct pct_options {
     bool has_min_percent;
     size_t width; /* 0: no limit */
     bool utf8, color;
+    bool bottom_up; /* the tree of the text from the MPI functions to their callers */
     enum pct_color color_mode;
     struct pct_filter filter;         /* region is the word that was given */
     const char *domain;               /* as it was given, or NULL */
@@ -44,6 +45,14 @@ void pct_print_table(FILE *out, const struct pct_data *d, const struct pct_table
 /* All tables, or one, as one JSON object. */
 void pct_print_json(FILE *out, const struct pct_data *d, const struct pct_options *o);
 
+/* The report as Markdown: its main parts, or one table. */
+void pct_print_markdown(FILE *out, const struct pct_data *d, const struct pct_options *o);
+void pct_markdown_table(FILE *out, const struct pct_data *d, const struct pct_table *t,
+                        const struct pct_options *o);
+
+/* The whole report or its one table, in the format that was asked for. */
+void pct_print(FILE *out, const struct pct_data *d, const struct pct_options *o);
+
 /* The parts of the text. */
 void pct_print_head(FILE *out, const struct pct_data *d, const struct pct_options *o);
 /* Nothing without samples. */
@@ -56,6 +65,12 @@ void pct_print_outline(FILE *out, const struct pct_data *d, const struct pct_opt
  * the mean of some; height is value over the greatest. */
 #define PCT_BAR_CELLS 8u
 void pct_print_bar(struct pct_buf *b, const uint64_t *values, size_t n, bool utf8);
+
+/* Pictures of the rows of a table; NULL: its rows have none, or there is one rank. */
+struct pct_picture;
+struct pct_picture *pct_picture_new(const struct pct_data *d, const struct pct_table *t, bool utf8);
+void pct_picture_put(void *picture, size_t row, struct pct_buf *b);
+void pct_picture_free(struct pct_picture *p);
 
 /* One cell of a picture: level 0 is nothing, 8 the greatest. */
 void pct_print_level(struct pct_buf *b, unsigned level, bool utf8);

@@ -16,7 +16,6 @@ struct sums {
     struct pct_samples *out;
     const struct pc_profile *profile;
     struct pct_symbols *symbols;
-    uint32_t samples_field, time_field;
     uint32_t *context; /* by profile node: row of contexts, or PC_NO_INDEX */
     uint32_t stamp;
     struct pct_buf text;
@@ -25,40 +24,16 @@ struct sums {
 /* ---- Rows by an interned key ------------------------------------------------------------------
  */
 
-static size_t find_slot(const struct pct_sample_rows *r, const char *key)
-{
-    size_t i = pc_hash_u64((uintptr_t)key) & (r->n_slots - 1);
-    while (r->slots[i] && r->keys[r->slots[i] - 1] != key)
-        i = (i + 1) & (r->n_slots - 1);
-    return i;
-}
-
-static void grow_slots(struct pct_sample_rows *r)
-{
-    free(r->slots);
-    r->n_slots = r->n_slots ? r->n_slots * 2 : 256;
-    r->slots = pct_alloc(r->n_slots, sizeof *r->slots);
-    for (size_t i = 0; i < r->n; i++)
-        r->slots[find_slot(r, r->keys[i])] = (uint32_t)i + 1;
-}
-
 /* The row of the key that stands in s->text; *is_new: it is empty. */
 static uint32_t find_row(struct sums *s, struct pct_sample_rows *r, bool *is_new)
 {
     const char *key = pct_pool_intern(s->out->pool, s->text.data);
-    if (r->n * 2 >= r->n_slots)
-        grow_slots(r);
-    size_t slot = find_slot(r, key);
-    *is_new = !r->slots[slot];
+    uint32_t i = pct_keys_find(&r->keys, key, is_new);
     if (!*is_new)
-        return r->slots[slot] - 1;
-    size_t room = r->room;
+        return i;
     r->row = pct_grow(r->row, r->n, &r->room, sizeof *r->row);
-    r->keys = pct_grow(r->keys, r->n, &room, sizeof *r->keys);
-    r->row[r->n] = (struct pct_sample_row){.path = key, .parent = PC_NO_INDEX};
-    r->keys[r->n] = key;
-    r->slots[slot] = (uint32_t)++r->n;
-    return (uint32_t)r->n - 1;
+    r->row[r->n++] = (struct pct_sample_row){.path = key, .parent = PC_NO_INDEX};
+    return i;
 }
 
 /* ---- Keys -------------------------------------------------------------------------------------
@@ -266,14 +241,15 @@ static uint32_t find_field(const struct pc_profile *p, const char *name)
     return PC_NO_INDEX;
 }
 
-static struct pct_sampled samples_of(const struct sums *s, const struct pc_profile_node *n)
+struct pct_sampled pct_samples_of(const struct pct_samples *s, const struct pc_profile *p,
+                                  uint32_t node)
 {
     struct pct_sampled none = {0, 0};
-    if (n->data == PC_NO_INDEX)
+    uint32_t data = p->nodes[node].data;
+    if (data == PC_NO_INDEX || s->samples_field == PC_NO_INDEX || s->time_field == PC_NO_INDEX)
         return none;
-    const struct pc_profile_data *d = &s->profile->data[n->data];
-    const struct pc_stat *samples = pc_data_stat(d, s->samples_field);
-    const struct pc_stat *time = pc_data_stat(d, s->time_field);
+    const struct pc_stat *samples = pc_data_stat(&p->data[data], s->samples_field);
+    const struct pc_stat *time = pc_data_stat(&p->data[data], s->time_field);
     if (!samples || !time)
         return none;
     return (struct pct_sampled){(uint64_t)samples->sum, time->sum};
@@ -284,7 +260,7 @@ static void sum_all(struct sums *s)
     const struct pc_profile *p = s->profile;
     for (uint32_t i = 0; i < p->n_nodes; i++) {
         const struct pc_profile_node *n = &p->nodes[i];
-        struct pct_sampled what = samples_of(s, n);
+        struct pct_sampled what = pct_samples_of(s->out, p, i);
         s->context[i] = find_context(s, i);
         if (!what.samples)
             continue;
@@ -303,9 +279,9 @@ struct pct_samples *pct_samples_new(const struct pc_profile *p, struct pct_symbo
     struct pct_samples *out = pct_alloc(1, sizeof *out);
     struct sums s = {.out = out, .profile = p, .symbols = symbols};
     out->pool = pct_pool_new();
-    s.samples_field = find_field(p, "samples");
-    s.time_field = find_field(p, "time");
-    if (s.samples_field == PC_NO_INDEX || s.time_field == PC_NO_INDEX)
+    out->samples_field = find_field(p, "samples");
+    out->time_field = find_field(p, "time");
+    if (out->samples_field == PC_NO_INDEX || out->time_field == PC_NO_INDEX)
         return out;
     s.context = pct_alloc(p->n_nodes, sizeof *s.context);
     sum_all(&s);
@@ -317,8 +293,7 @@ struct pct_samples *pct_samples_new(const struct pc_profile *p, struct pct_symbo
 static void free_rows(struct pct_sample_rows *r)
 {
     free(r->row);
-    free(r->slots);
-    free(r->keys);
+    pct_keys_free(&r->keys);
 }
 
 void pct_samples_free(struct pct_samples *s)

@@ -9,6 +9,7 @@
 #ifndef PCT_SAMPLES_H
 #define PCT_SAMPLES_H
 
+#include "report/keys.h"
 #include "report/symbols.h"
 #include "report/text.h"
 
@@ -32,9 +33,7 @@ struct pct_sample_row {
 struct pct_sample_rows {
     struct pct_sample_row *row;
     size_t n, room;
-    uint32_t *slots; /* open addressing by the address of an interned text */
-    const char **keys;
-    size_t n_slots;
+    struct pct_keys keys;
 };
 
 struct pct_samples {
@@ -43,11 +42,16 @@ struct pct_samples {
     struct pct_sampled cut; /* whose outer frames are unknown */
     struct pct_sample_rows lines, functions, contexts;
     struct pct_pool *pool;
+    uint32_t samples_field, time_field; /* of the profile, PC_NO_INDEX: it has none */
 };
 
 /* Never NULL; all.samples is 0 if the profile has none. */
 struct pct_samples *pct_samples_new(const struct pc_profile *p, struct pct_symbols *symbols);
 void pct_samples_free(struct pct_samples *s);
+
+/* What was sampled at a node of the profile itself. */
+struct pct_sampled pct_samples_of(const struct pct_samples *s, const struct pc_profile *p,
+                                  uint32_t node);
 
 /* Half of the width of the 95 % interval of part.ns; false: too few samples to say. */
 enum { PCT_SAMPLES_FEW = 10 };

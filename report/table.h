@@ -27,6 +27,7 @@ struct pct_data {
     size_t n_contexts;
     uint32_t *frames; /* by module: nodes of the profile in it */
     struct pct_samples *samples;
+    struct pct_by_place *by_place;          /* of columns_calls.c, filled when it is asked for */
     const struct pc_profile_table *rows_of; /* what the columns of a plugin's table draw from */
     struct pct_findings *findings;          /* NULL: not looked for */
     /* Of comparisons; then only `pool` is set of what is above. */
@@ -111,6 +112,35 @@ extern const struct pct_column pct_computation_columns[PCT_N_COMPUTATION_COLUMNS
 size_t pct_count_lines(const struct pct_data *d);
 size_t pct_count_functions(const struct pct_data *d);
 size_t pct_count_contexts(const struct pct_data *d);
+
+/* The tables of calls by place (columns_calls.c). */
+enum {
+    PCT_N_CALL_SITE_COLUMNS = 19,
+    PCT_N_LINE_CALL_COLUMNS = 14,
+    PCT_N_FUNCTION_CALL_COLUMNS = 13,
+    PCT_N_SOURCE_CALL_COLUMNS = 12,
+    PCT_N_COMMUNICATOR_CALL_COLUMNS = 15,
+    PCT_N_CALLER_COLUMNS = 9
+};
+extern const struct pct_column pct_call_site_columns[PCT_N_CALL_SITE_COLUMNS];
+extern const struct pct_column pct_line_call_columns[PCT_N_LINE_CALL_COLUMNS];
+extern const struct pct_column pct_function_call_columns[PCT_N_FUNCTION_CALL_COLUMNS];
+extern const struct pct_column pct_source_call_columns[PCT_N_SOURCE_CALL_COLUMNS];
+extern const struct pct_column pct_communicator_call_columns[PCT_N_COMMUNICATOR_CALL_COLUMNS];
+extern const struct pct_column pct_caller_columns[PCT_N_CALLER_COLUMNS];
+size_t pct_count_call_sites(const struct pct_data *d);
+size_t pct_count_line_calls(const struct pct_data *d);
+size_t pct_count_function_calls(const struct pct_data *d);
+size_t pct_count_source_calls(const struct pct_data *d);
+size_t pct_count_communicator_calls(const struct pct_data *d);
+size_t pct_count_callers(const struct pct_data *d);
+struct pct_by_place *pct_by_place_new(const struct pct_tree_options *options);
+void pct_by_place_free(struct pct_by_place *b);
+
+/* Adds the time of a row to values[k] of the k-th rank of the profile and marks present[k]; NULL:
+ * the table's rows have no picture of the ranks. */
+typedef void pct_picture_fn(const struct pct_data *d, size_t row, uint64_t *values, bool *present);
+pct_picture_fn *pct_table_picture(const struct pct_table *t);
 
 /* Hosts of the ranks, each once, in the order of their first ranks; the caller frees the list. */
 size_t pct_header_hosts(const struct pct_data *d, const char ***hosts_out);

@@ -217,16 +217,104 @@ static uint32_t add_node(struct builder *b, uint32_t source)
     return at;
 }
 
+/* ---- Upside down ------------------------------------------------------------------------------
+ */
+
+static uint32_t add_caller(struct builder *b, uint32_t at, const struct pct_frame *f,
+                           const struct pc_profile_node *n)
+{
+    pct_buf_clear(&b->text);
+    put_frame(b, f, n);
+    at = find_child(b, at, PCOLLECT_NODE_FRAME, pct_pool_intern(b->tree->pool, b->text.data));
+    struct pct_node *node = &b->tree->nodes[at];
+    if (node->module == PC_NO_INDEX) {
+        node->frame = *f;
+        node->call_file = f->file;
+        node->call_line = f->line;
+        node->module = n->module;
+        node->offset = n->offset;
+    }
+    return at;
+}
+
+/* An MPI function that called the program, or the end of what is known. */
+static uint32_t add_other_caller(struct builder *b, uint32_t at, const struct pc_profile_node *n)
+{
+    const struct pc_profile *p = b->tree->model->profile;
+    if (n->kind == PCOLLECT_NODE_CUT)
+        return find_child(b, at, n->kind, pct_pool_intern(b->tree->pool, "(cut)"));
+    if (n->kind != PCOLLECT_NODE_OP)
+        return at;
+    pct_buf_clear(&b->text);
+    pct_text_escape(&b->text, p->ops[n->op].name, PCT_ESCAPE_NAME);
+    at = find_child(b, at, PCOLLECT_NODE_FRAME, pct_pool_intern(b->tree->pool, b->text.data));
+    b->tree->nodes[at].frame.function = p->ops[n->op].name;
+    return at;
+}
+
+static void add_upwards(struct builder *b, uint32_t source)
+{
+    struct pct_tree *t = b->tree;
+    const struct pc_profile *p = t->model->profile;
+    uint32_t call = pct_model_call(p, source), deepest = b->options->depth;
+    pct_buf_clear(&b->text);
+    pct_text_escape(&b->text, p->ops[p->nodes[call].op].name, PCT_ESCAPE_NAME);
+    uint32_t at = find_child(b, 0, PCOLLECT_NODE_OP, pct_pool_intern(t->pool, b->text.data));
+    t->nodes[at].op = p->nodes[call].op;
+    for (uint32_t up = p->nodes[call].parent; up != PC_NO_INDEX; up = p->nodes[up].parent) {
+        const struct pc_profile_node *n = &p->nodes[up];
+        struct pct_place place = {NULL, 0};
+        if (deepest && t->nodes[at].depth >= deepest)
+            break;
+        if (n->kind == PCOLLECT_NODE_FRAME)
+            place = pct_symbols_find(b->symbols, n->module, n->offset);
+        else
+            at = add_other_caller(b, at, n);
+        for (uint32_t k = place.n_frames; k-- > 0;)
+            if (!deepest || t->nodes[at].depth < deepest)
+                at = add_caller(b, at, &place.frames[k], n);
+    }
+    add_source(t, at, source);
+}
+
+static void add_callers(struct builder *b)
+{
+    const struct pc_profile *p = b->tree->model->profile;
+    for (uint32_t i = 0; i < p->n_nodes; i++) {
+        uint16_t kind = p->nodes[i].kind;
+        b->tree->next_source[i] = PC_NO_INDEX;
+        if (kind == PCOLLECT_NODE_OP || kind == PCOLLECT_NODE_DOMAIN)
+            add_upwards(b, i);
+    }
+}
+
+/* ---- All --------------------------------------------------------------------------------------
+ */
+
+static void add_contexts(struct builder *b)
+{
+    struct pct_tree *t = b->tree;
+    for (uint32_t i = 0; i < t->model->profile->n_nodes; i++) {
+        t->next_source[i] = PC_NO_INDEX;
+        t->shown[i] = add_node(b, i);
+    }
+}
+
+/* The node holds its calls, and what is below was called inside of them. */
+static bool is_outer(const struct pct_tree *t, const struct pct_node *n)
+{
+    return n->kind == PCOLLECT_NODE_OP && !t->callers;
+}
+
 /* Children come after their parents: from the end, every node is complete when it is added to its
  * parent. */
 static void sum_inclusive(struct pct_tree *t)
 {
     for (size_t i = t->n; i-- > 0;) {
         struct pct_node *n = &t->nodes[i];
-        bool op = n->kind == PCOLLECT_NODE_OP;
         for (size_t k = 0; k < PCT_N_METRICS; k++)
             n->inclusive[k] += n->own.sum[k];
-        if (op)
+        if (is_outer(t, n))
             n->inclusive[PCT_TIME] = n->own.sum[PCT_TIME];
         for (size_t k = 0; k < PCT_N_METRICS && i; k++)
             t->nodes[n->parent].inclusive[k] += n->inclusive[k];
@@ -246,10 +334,11 @@ struct pct_tree *pct_tree_new(const struct pct_model *m, struct pct_symbols *s,
     t->shown = pct_alloc(p->n_nodes, sizeof *t->shown);
     b.calls = pct_alloc(p->n_nodes, sizeof *b.calls);
     find_child(&b, PC_NO_INDEX, PCOLLECT_NODE_ROOT, pct_pool_intern(t->pool, ""));
-    for (uint32_t i = 0; i < p->n_nodes; i++) {
-        t->next_source[i] = PC_NO_INDEX;
-        t->shown[i] = add_node(&b, i);
-    }
+    t->callers = options->callers;
+    if (t->callers)
+        add_callers(&b);
+    else
+        add_contexts(&b);
     sum_inclusive(t);
     free(b.slots);
     free(b.calls);
@@ -344,10 +433,8 @@ void pct_tree_ranks(const struct pct_tree *t, uint32_t node, uint64_t *values, b
 {
     for (uint32_t i = node; i != PC_NO_INDEX;) {
         const struct pct_node *n = &t->nodes[i];
-        bool op = n->kind == PCOLLECT_NODE_OP;
-        for (uint32_t s = op ? n->first_source : PC_NO_INDEX; s != PC_NO_INDEX;
-             s = t->next_source[s])
+        for (uint32_t s = n->first_source; s != PC_NO_INDEX; s = t->next_source[s])
             pct_model_add_ranks(t->model, s, PCT_TIME, values, present);
-        i = pct_tree_after(t, node, i, !op);
+        i = pct_tree_after(t, node, i, !is_outer(t, n));
     }
 }

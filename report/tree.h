@@ -4,6 +4,9 @@
  * of inlined calls have become nodes; siblings that read the same are one node. So a node of kind
  * OP is one (path, primitive), which is one row of the table of contexts. A DOMAIN is part of its
  * OP. Phases and regions are nodes below which their contexts hang.
+ *
+ * The same upside down, on request: an OP at the top holds all calls of its MPI function, a FRAME
+ * below it those that came that way.
  */
 #ifndef PCT_TREE_H
 #define PCT_TREE_H
@@ -25,9 +28,9 @@ struct pct_node {
     struct pct_frame frame;           /* FRAME */
     uint32_t module;                  /* FRAME: of the first address seen, or PC_NO_INDEX */
     uint64_t offset;                  /* FRAME: of the first address seen */
-    struct pct_totals own;            /* OP */
+    struct pct_totals own;            /* OP; of a tree of callers the outermost of its frames */
     pc_u128 inclusive[PCT_N_METRICS]; /* with all below; PCT_TIME counts nested time once */
-    uint32_t first_source;            /* OP: chain of profile nodes that it stands for */
+    uint32_t first_source;            /* of `own`: chain of profile nodes that it stands for */
 };
 
 struct pct_tree {
@@ -37,6 +40,7 @@ struct pct_tree {
     uint32_t *next_source; /* by profile node: next of the chain, or PC_NO_INDEX */
     uint32_t *shown;       /* by profile node: its node here */
     struct pct_pool *pool; /* of labels */
+    bool callers;          /* as it was asked for */
 };
 
 struct pct_tree_options {
@@ -44,6 +48,8 @@ struct pct_tree_options {
     bool full_paths; /* whole paths of files in labels */
     bool outline;    /* a node is a function and the place of its call, not the place of the call
                         that it makes: calls of one function stay together */
+    bool callers;    /* upside down: below the root the MPI functions, below each what called it;
+                        phases and regions are left out. Overrides outline */
 };
 
 struct pct_tree *pct_tree_new(const struct pct_model *m, struct pct_symbols *s,

@@ -54,12 +54,7 @@ int main(int argc, char **argv)
         return 2;
     struct pct_data *d = pct_data_new(o.file, &sample.p, symbols, &o.tree);
     d->findings = pct_findings_make(d, o.thresholds);
-    if (o.format == PCT_FORMAT_JSON)
-        pct_print_json(stdout, d, &o);
-    else if (o.table)
-        pct_print_table(stdout, d, o.table, &o);
-    else
-        pct_print_text(stdout, d, &o);
+    pct_print(stdout, d, &o);
     pct_data_free(d);
     return 0;
 }

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Rows found by a text: the n-th text that is new gets the number n. Texts are interned, so that
+ * comparing them is comparing addresses. Zero-initialise.
+ */
+#ifndef PCT_KEYS_H
+#define PCT_KEYS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct pct_keys {
+    const char **keys; /* by row */
+    size_t n, room;
+    uint32_t *slots; /* open addressing, row + 1; at most half full */
+    size_t n_slots;
+};
+
+/* The row of an interned text; *is_new_out: it had none before. Never fails. */
+uint32_t pct_keys_find(struct pct_keys *k, const char *key, bool *is_new_out);
+void pct_keys_free(struct pct_keys *k);
+
+#endif
