@@ -46,7 +46,8 @@ check_DATA = tests/stage.stamp
 tests/stage.stamp: all
 	@$(MAKE) $(AM_MAKEFLAGS) stage && touch $@
 
-EXTRA_DIST += tests/run-test tests/run-unit tests/lib.sh tests/yield.c tests/report/sample.c tests/report/sample.h
+EXTRA_DIST += tests/run-test tests/run-unit tests/lib.sh tests/random.h tests/folder.h tests/yield.c \
+    tests/report/sample.c tests/report/sample.h
 CLEANFILES += tests/stage.stamp
 
 include tests/base/local.mk

@@ -5,6 +5,7 @@
  * PCOLLECT_TEST_KILLS sets the number of kills (30 in the ordinary check).
  */
 #include "tests/cct/place.h"
+#include "tests/random.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -33,12 +34,6 @@ struct victim {
     unsigned n;
 };
 
-static uint32_t draw(uint64_t *seed, uint32_t below)
-{
-    *seed = *seed * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)(*seed >> 33) % below;
-}
-
 /* Calls along random paths for ever, in trees of threads that come and go. */
 static void *insert_for_ever(void *arg)
 {
@@ -51,12 +46,12 @@ static void *insert_for_ever(void *arg)
         for (unsigned i = 0; i < 200 && t; i++) {
             bool collapsed = false;
             pcollect_ref node = t->root;
-            for (uint32_t depth = draw(&seed, 20); depth > 0 && !collapsed; depth--) {
-                pcollect_ref child = pc_tree_frame(t, node, module, draw(&seed, 3));
+            for (uint32_t depth = random_below(&seed, 20); depth > 0 && !collapsed; depth--) {
+                pcollect_ref child = pc_tree_frame(t, node, module, random_below(&seed, 3));
                 collapsed = child == 0;
                 node = child ? child : node;
             }
-            uint16_t op = (uint16_t)draw(&seed, N_OPS);
+            uint16_t op = (uint16_t)random_below(&seed, N_OPS);
             pc_arena_add_op(v->arena, op, 0, "MPI_Op");
             pcollect_ref ref = pc_tree_op(t, node, op, RECORD_BYTES, &collapsed);
             if (!ref)
@@ -171,7 +166,7 @@ static void killed_process_leaves_a_valid_tree(void **state)
     for (unsigned i = 0; i < n_kills; i++) {
         /* Small arenas end full, large ones are killed while they grow. */
         size_t bytes = i % 4 == 0 ? PC_ARENA_MIN_BYTES : 256 * MIB;
-        n_grown += kill_once(*state, progress, bytes, 300 + draw(&seed, 12000)) > 100;
+        n_grown += kill_once(*state, progress, bytes, 300 + random_below(&seed, 12000)) > 100;
     }
     /* A loaded or emulated machine may need longer to get anywhere. */
     for (uint32_t delay_us = 20000; n_grown == 0 && delay_us < 900000; delay_us *= 2)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "cct/cct_private.h"
 #include "tests/cct/image.h"
+#include "tests/random.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -23,12 +24,6 @@ struct record {
 };
 
 static uint64_t seed;
-
-static uint32_t draw(uint32_t below)
-{
-    seed = seed * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)(seed >> 33) % below;
-}
 
 static void open_anonymous(struct pc_arena *a, size_t bytes)
 {
@@ -146,14 +141,14 @@ static void call_once(struct pc_tree *t, const pcollect_ref *modules, struct mod
 {
     pcollect_ref node = t->root;
     bool collapsed = false;
-    for (uint32_t depth = draw(10) + 1; depth > 0; depth--) {
-        uint32_t module = draw(2), offset = draw(4);
+    for (uint32_t depth = random_below(&seed, 10) + 1; depth > 0; depth--) {
+        uint32_t module = random_below(&seed, 2), offset = random_below(&seed, 4);
         model = model_child(model, module, offset);
         pcollect_ref child = collapsed ? 0 : pc_tree_frame(t, node, modules[module], offset);
         collapsed = child == 0;
         node = child ? child : node;
     }
-    uint16_t op = (uint16_t)draw(N_OPS);
+    uint16_t op = (uint16_t)random_below(&seed, N_OPS);
     model->calls[op]++;
     pcollect_ref ref = pc_tree_op(t, node, op, RECORD_BYTES, &collapsed);
     *n_collapsed += collapsed;

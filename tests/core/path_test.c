@@ -4,6 +4,7 @@
  * frames, called along random chains on a made-up stack. What the cache answers must be the chain.
  */
 #include "libcollect/core_private.h"
+#include "tests/random.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -29,12 +30,6 @@ uint16_t pc_op_class(uint16_t op)
 
 static uint64_t seed;
 
-static uint32_t draw(uint32_t n)
-{
-    seed = seed * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)(seed >> 33) % n;
-}
-
 /* One call along a chain of functions, innermost first. A function with an odd number has a frame
  * whose size varies: it is found by the saved frame pointer, as after alloca. */
 struct chain {
@@ -52,12 +47,12 @@ static int frame_words(int function)
 
 static void make_chain(struct chain *c)
 {
-    c->length = 2 + (int)draw(MAX_CHAIN - 2);
+    c->length = 2 + (int)random_below(&seed, MAX_CHAIN - 2);
     for (int i = 0; i < c->length; i++) {
-        c->functions[i] = (int)draw(N_FUNCTIONS);
+        c->functions[i] = (int)random_below(&seed, N_FUNCTIONS);
         c->sizes[i] = frame_words(c->functions[i]);
         if (c->functions[i] & 1)
-            c->sizes[i] += (int)draw(3);
+            c->sizes[i] += (int)random_below(&seed, 3);
     }
 }
 
@@ -111,11 +106,11 @@ static void enter(struct pc_paths *p, struct pc_path_root *root, struct pc_path_
 {
     static const struct pc_path_resume resume[MAX_WORDS];
     struct pc_path_run runs[2];
-    uint32_t first = n > 2 && draw(2) ? 1 + draw(n - 1) : n, done = 0;
+    uint32_t first = n > 2 && random_below(&seed, 2) ? 1 + random_below(&seed, n - 1) : n, done = 0;
     int n_runs = 0;
     while (done < n) {
         uint32_t length = done ? n - done : first;
-        int32_t base = 8 * (int32_t)draw(100) - 400;
+        int32_t base = 8 * (int32_t)random_below(&seed, 100) - 400;
         for (uint32_t i = done; i < done + length; i++) {
             words[i].place -= base;
             words[i].value -= words[i].relative ? (uintptr_t)(intptr_t)base : 0;
@@ -152,7 +147,7 @@ static pcollect_ref look_up(struct pc_paths *p, const struct chain *c, pcollect_
     if (root->node)
         node = pc_paths_find(p, root->node, (uintptr_t)stack, &miss);
     assert_false(express_answers_wrongly(p, root, node));
-    for (uint32_t i = draw(2) * 6; i > 0; i--) {
+    for (uint32_t i = random_below(&seed, 2) * 6; i > 0; i--) {
         const struct pc_path_node *hit = pc_paths_hit(p, root, (uintptr_t)stack);
         assert_true(!hit || (node && hit->leaf == number));
         node = node ? pc_paths_find(p, root->node, (uintptr_t)stack, &miss) : NULL;
@@ -178,12 +173,13 @@ static void cache_answers_with_the_chain_that_is_on_the_stack(void **state)
     assert_int_equal(pc_paths_init(&p, 64, 1u << 20), PC_OK);
     int hits = 0, misses = 0;
     for (int i = 0; i < 30000; i++) {
-        struct chain *c = &chains[draw(PC_ARRAY_LEN(chains))];
+        struct chain *c = &chains[random_below(&seed, PC_ARRAY_LEN(chains))];
         if (!c->length) {
             make_chain(c);
             /* Chains that share their inner part with another one are what a trie is about. */
-            const struct chain *other = &chains[draw(PC_ARRAY_LEN(chains))];
-            int shared = other->length > 3 ? (int)draw((uint32_t)other->length - 1) : 0;
+            const struct chain *other = &chains[random_below(&seed, PC_ARRAY_LEN(chains))];
+            int shared =
+                other->length > 3 ? (int)random_below(&seed, (uint32_t)other->length - 1) : 0;
             for (int k = 0; k < shared && k < c->length; k++) {
                 c->functions[k] = other->functions[k];
                 c->sizes[k] = other->sizes[k];

@@ -12,47 +12,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#define PATH_BYTES 1000
-
-static char folder[200];
-
-static const char *path_in(char out[PATH_BYTES], const char *name)
-{
-    snprintf(out, PATH_BYTES, "%s/%s", folder, name);
-    return out;
-}
-
-static int make_folder(void **state)
-{
-    (void)state;
-    snprintf(folder, sizeof folder, "%s/kept-test-XXXXXX",
-             getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
-    return mkdtemp(folder) ? 0 : -1;
-}
-
-static int remove_folder(void **state)
-{
-    (void)state;
-    return rmdir(folder);
-}
-
-static uint8_t *slurp(const char *path, size_t *n_out)
-{
-    FILE *f = fopen(path, "r");
-    assert_non_null(f);
-    uint8_t *data = malloc((size_t)1 << 22);
-    *n_out = fread(data, 1, (size_t)1 << 22, f);
-    fclose(f);
-    return data;
-}
-
-static void spit(const char *path, const void *data, size_t n)
-{
-    FILE *f = fopen(path, "w");
-    assert_non_null(f);
-    assert_int_equal(fwrite(data, 1, n, f), n);
-    assert_int_equal(fclose(f), 0);
-}
+#include "tests/folder.h"
 
 static struct pc_profile *read_well(const char *path)
 {
@@ -177,5 +137,5 @@ int main(void)
         cmocka_unit_test(a_file_of_version_1_0_reads),
         cmocka_unit_test(a_file_of_version_1_1_reads),
     };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return cmocka_run_group_tests(tests, folder_make, folder_remove);
 }

@@ -18,15 +18,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#define PATH_BYTES 1000
-
-static char folder[200];
-
-static const char *path_in(char out[PATH_BYTES], const char *name)
-{
-    snprintf(out, PATH_BYTES, "%s/%s", folder, name);
-    return out;
-}
+#include "tests/folder.h"
 
 /* Entries of a folder but . and .. */
 static int n_entries(const char *path)
@@ -40,41 +32,12 @@ static int n_entries(const char *path)
     return n - 2;
 }
 
-static int make_folder(void **state)
-{
-    (void)state;
-    snprintf(folder, sizeof folder, "%s/pcol-test-XXXXXX",
-             getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
-    return mkdtemp(folder) ? 0 : -1;
-}
-
 static int remove_folder(void **state)
 {
     (void)state;
     char command[PATH_BYTES];
     snprintf(command, sizeof command, "rm -rf '%s'", folder);
     return system(command);
-}
-
-static uint8_t *slurp(const char *path, size_t *n_out)
-{
-    int fd = open(path, O_RDONLY);
-    assert_true(fd >= 0);
-    struct stat st;
-    assert_int_equal(fstat(fd, &st), 0);
-    uint8_t *data = malloc((size_t)st.st_size + 1);
-    assert_int_equal(read(fd, data, (size_t)st.st_size), st.st_size);
-    close(fd);
-    *n_out = (size_t)st.st_size;
-    return data;
-}
-
-static void spit(const char *path, const void *data, size_t n)
-{
-    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-    assert_true(fd >= 0);
-    assert_int_equal(write(fd, data, n), (ssize_t)n);
-    close(fd);
 }
 
 static struct pc_profile *two_ranks(void)
@@ -694,5 +657,5 @@ int main(void)
         cmocka_unit_test(what_finds_no_room_at_all_is_counted),
         cmocka_unit_test(a_slot_is_written_into_the_right_file_only),
     };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return cmocka_run_group_tests(tests, folder_make, remove_folder);
 }

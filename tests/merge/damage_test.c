@@ -18,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static char folder[200];
+#include "tests/folder.h"
 
 static unsigned rounds(unsigned n)
 {
@@ -446,20 +446,6 @@ static void files_with_right_checksums_and_wrong_content_never_crash_the_reader(
     unlink(path);
 }
 
-static int make_folder(void **state)
-{
-    (void)state;
-    const char *tmp = getenv("TMPDIR");
-    snprintf(folder, sizeof folder, "%s/damage-test-XXXXXX", tmp ? tmp : "/tmp");
-    return mkdtemp(folder) ? 0 : -1;
-}
-
-static int remove_folder(void **state)
-{
-    (void)state;
-    return rmdir(folder);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -473,5 +459,5 @@ int main(void)
         cmocka_unit_test(changed_bytes_never_crash_the_decoder),
         cmocka_unit_test(files_with_right_checksums_and_wrong_content_never_crash_the_reader),
     };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return cmocka_run_group_tests(tests, folder_make, folder_remove);
 }

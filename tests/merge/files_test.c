@@ -17,15 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define PATH_BYTES 400
-
-static char folder[200];
-
-static const char *path_in(char out[PATH_BYTES], const char *name)
-{
-    snprintf(out, PATH_BYTES, "%s/%s", folder, name);
-    return out;
-}
+#include "tests/folder.h"
 
 struct said {
     unsigned n;
@@ -378,14 +370,6 @@ static void files_that_cannot_be_read_are_left_out(void **state)
     assert_int_equal(pc_merge_files(paths, 0, &p, NULL, NULL, &error), PC_ENOENT);
 }
 
-static int make_folder(void **state)
-{
-    (void)state;
-    const char *tmp = getenv("TMPDIR");
-    snprintf(folder, sizeof folder, "%s/files-test-XXXXXX", tmp ? tmp : "/tmp");
-    return mkdtemp(folder) ? 0 : -1;
-}
-
 static int remove_folder(void **state)
 {
     (void)state;
@@ -405,5 +389,5 @@ int main(void)
         cmocka_unit_test(what_does_not_belong_is_left_out_and_said),
         cmocka_unit_test(files_that_cannot_be_read_are_left_out),
     };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return cmocka_run_group_tests(tests, folder_make, remove_folder);
 }

@@ -16,12 +16,12 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "tests/folder.h"
+
 #define MOST_RANKS 64
 #define HANG_S 120
 
 extern const struct pc_merge_module pc_merge_module;
-
-static char folder[200];
 
 /* A job: the arena of each rank, and what all facts together are. */
 struct job {
@@ -329,19 +329,10 @@ static void a_failed_broadcast_is_an_error(void **state)
     unlink(out);
 }
 
-static int make_folder(void **state)
+static int begin(void **state)
 {
-    (void)state;
     alarm(HANG_S);
-    const char *tmp = getenv("TMPDIR");
-    snprintf(folder, sizeof folder, "%s/reduce-test-XXXXXX", tmp ? tmp : "/tmp");
-    return mkdtemp(folder) ? 0 : -1;
-}
-
-static int remove_folder(void **state)
-{
-    (void)state;
-    return rmdir(folder);
+    return folder_make(state);
 }
 
 int main(void)
@@ -355,5 +346,5 @@ int main(void)
         cmocka_unit_test(ranks_without_the_module_hold_up_nobody),
         cmocka_unit_test(a_failed_broadcast_is_an_error),
     };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return cmocka_run_group_tests(tests, begin, folder_remove);
 }

@@ -6,6 +6,7 @@
 #include "sample.h"
 
 #include "report/compare/diff.h"
+#include "tests/random.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -28,17 +29,6 @@ struct times {
 };
 
 static uint64_t seed;
-
-static double uniform(void)
-{
-    seed = seed * 6364136223846793005u + 1442695040888963407u;
-    return ((double)(seed >> 11) + 0.5) / 9007199254740992.0;
-}
-
-static double normal(void)
-{
-    return sqrt(-2 * log(uniform())) * cos(6.283185307179586 * uniform());
-}
 
 /* Each context is MPI_Barrier called in a function of its own. */
 static void open_run(struct pct_run *run, unsigned k, const struct times *t)
@@ -150,7 +140,7 @@ static void make_noisy(struct times *times, size_t n, unsigned changed)
     for (size_t k = 0; k < n; k++) {
         for (unsigned c = 0; c < CONTEXTS; c++) {
             double mean = c < changed && k >= n / 2 ? 1.2e8 : 1e8;
-            times[k].ns[c] = mean * (1 + 0.05 * normal());
+            times[k].ns[c] = mean * (1 + 0.05 * random_normal(&seed));
         }
     }
 }

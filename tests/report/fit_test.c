@@ -4,6 +4,7 @@
  * value far outside and the interval are right as often as stated below. Seeds are fixed.
  */
 #include "report/fit/fit.h"
+#include "tests/random.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -170,17 +171,6 @@ static void closed_forms_of_two_parameters_are_found(void **state)
 
 static uint64_t seed;
 
-static double uniform(void)
-{
-    seed = seed * 6364136223846793005u + 1442695040888963407u;
-    return ((double)(seed >> 11) + 0.5) / 9007199254740992.0;
-}
-
-static double normal(void)
-{
-    return sqrt(-2 * log(uniform())) * cos(6.283185307179586 * uniform());
-}
-
 /* Of `runs` sets of points with relative noise: how often the interval at four times the largest
  * place holds the truth, how often the value there is within a quarter, how often the model does
  * not grow. */
@@ -194,7 +184,7 @@ static void try_noise(double (*f)(double), unsigned n_points, double noise, unsi
         double far[2] = {4 << (n_points + 1), 1}, truth = f(far[0]);
         for (unsigned k = 0; k < n_points; k++) {
             points[k].x[0] = 4 << k;
-            points[k].y = f(points[k].x[0]) * (1 + noise * normal());
+            points[k].y = f(points[k].x[0]) * (1 + noise * random_normal(&seed));
         }
         assert_true(pct_fit_make(points, n_points, 1, &fit));
         struct pct_fit_band band = pct_fit_band(&fit, far);
@@ -271,7 +261,7 @@ static void points_in_any_order_and_repeats_are_the_same(void **state)
     (void)state;
     seed = 5;
     for (unsigned i = 0; i < 10; i++)
-        a[i] = (struct pct_fit_point){.x = {2 << i / 2, 0}, .y = 10 + i + normal()};
+        a[i] = (struct pct_fit_point){.x = {2 << i / 2, 0}, .y = 10 + i + random_normal(&seed)};
     for (unsigned i = 0; i < 10; i++)
         b[i] = a[(i * 3 + 7) % 10];
     assert_true(pct_fit_make(a, 10, 1, &x));

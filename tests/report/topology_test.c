@@ -4,6 +4,7 @@
  * keep the sizes of nodes, are never worse, and on eight ranks as good as the best of all.
  */
 #include "report/topology/topology.h"
+#include "tests/random.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,12 +18,6 @@
 enum { WEIGHT = 10000, NOISE_WEIGHT = 150, NOISE_EDGES = 3, MAX_RANKS = 128 };
 
 static uint64_t seed = 20;
-
-static uint32_t draw(uint32_t below)
-{
-    seed = seed * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)(seed >> 33) % below;
-}
 
 /* The graph as a full matrix, from which the list is made. */
 struct made {
@@ -119,7 +114,8 @@ static void make_random(struct made *m, const struct shape *s)
 {
     m->n = s->extents[0];
     for (uint32_t i = 0; i < 4 * m->n; i++)
-        add(m, draw(m->n), draw(m->n), WEIGHT + draw(WEIGHT));
+        add(m, random_below(&seed, m->n), random_below(&seed, m->n),
+            WEIGHT + random_below(&seed, WEIGHT));
 }
 
 static const struct shape shapes[] = {
@@ -173,7 +169,8 @@ static void check_shape(const struct shape *s, bool noise)
     memset(&m, 0, sizeof m);
     s->make(&m, s);
     for (uint32_t i = 0; noise && i < NOISE_EDGES * m.n; i++)
-        add(&m, draw(m.n), draw(m.n), 1 + draw(NOISE_WEIGHT));
+        add(&m, random_below(&seed, m.n), random_below(&seed, m.n),
+            1 + random_below(&seed, NOISE_WEIGHT));
     struct pct_graph g = list(&m);
     struct pct_pattern p;
     struct pct_buf text = {0};
@@ -258,7 +255,7 @@ static void placement_of_eight_is_the_best(void **state)
         memset(&m, 0, sizeof m);
         m.n = 8;
         for (int i = 0; i < 14; i++)
-            add(&m, draw(8), draw(8), 1 + draw(100));
+            add(&m, random_below(&seed, 8), random_below(&seed, 8), 1 + random_below(&seed, 100));
         struct pct_graph g = list(&m);
         struct pct_placement p;
         pct_placement_find(&g, node_of, 2, &p);
