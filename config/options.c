@@ -19,10 +19,8 @@ const struct pc_option pc_options[PC_CONFIG_N_OPTIONS] = {
      "a percent sign. A relative path begins at the working directory of rank 0."},
     {"output", "per_rank", PC_OPTION_INTEGER, "1024", 0, 1000000000, "ranks", AT(output_per_rank),
      "A context that more ranks than this have keeps its statistics over ranks (number, sum, sum "
-     "of "
-     "squares, least and greatest value with their ranks), but not each rank's values, which are "
-     "most "
-     "of a profile. 0 is no bound."},
+     "of squares, least and greatest value with their ranks), but not each rank's values, which "
+     "are most of a profile. 0 is no bound."},
     {"output", "wait", PC_OPTION_INTEGER, "600", 0, 86400, "seconds", AT(output_wait),
      "How long MPI_Finalize waits for ranks of which this library cannot tell whether they have it "
      "loaded: those on other nodes. If they do not come, no profile is written, and what was "
