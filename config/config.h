@@ -32,7 +32,7 @@ struct pc_config {
     bool collect_always;
     uint64_t sample_frequency; /* Hz, 0: no sampling */
     char sample_plugins[PC_CONFIG_TEXT_BYTES];
-    char sample_source[PC_CONFIG_TEXT_BYTES]; /* "perf" or "timer" */
+    char sample_source[PC_CONFIG_TEXT_BYTES]; /* "auto", "cycles", "clock", "timer" */
     uint64_t sample_max_overhead;             /* percent of CPU time */
     char sample_events[PC_CONFIG_TEXT_BYTES];
     bool strict;                         /* PCOLLECT_STRICT=1 */

@@ -8,7 +8,7 @@
 #include "config/config.h"
 
 enum pc_option_type {
-    PC_OPTION_TEXT,
+    PC_OPTION_CHOICE,  /* one of the words in `unit`, which are separated by commas */
     PC_OPTION_PATTERN, /* of an output path: %x %n %j %t */
     PC_OPTION_FOLDER,  /* an absolute path */
     PC_OPTION_LIST,    /* names separated by commas */

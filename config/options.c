@@ -47,10 +47,12 @@ const struct pc_option pc_options[PC_CONFIG_N_OPTIONS] = {
     {"sample", "plugins", PC_OPTION_LIST, "clock", 0, TEXT_MAX, "plugins", AT(sample_plugins),
      "What is learnt at each interrupt. Plugins are named by their names, in the order in which "
      "they are called."},
-    {"sample", "source", PC_OPTION_TEXT, "perf", 1, 15, "", AT(sample_source),
-     "What interrupts: perf is perf_event's task clock, and a POSIX timer where that is refused; "
-     "timer is always a POSIX timer, which reaches the kernel's own frequency at most (100 to "
-     "1,000 Hz)."},
+    {"sample", "source", PC_OPTION_CHOICE, "auto", 1, 15, "auto, cycles, clock, timer",
+     AT(sample_source),
+     "What interrupts: cycles are those of the processor, clock is perf_event's task clock, timer "
+     "a "
+     "POSIX timer on the thread's CPU time, which reaches the kernel's own frequency at most (100 "
+     "to 1,000 Hz). Where one is refused the next one is taken; auto begins with cycles."},
     {"sample", "max_overhead", PC_OPTION_INTEGER, "5", 1, 100, "percent", AT(sample_max_overhead),
      "Most of a thread's CPU time that its interrupts may cost. Where they cost more, the "
      "frequency of the thread is halved until they do not, and the profile says so."},

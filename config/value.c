@@ -232,6 +232,25 @@ static int parse_list(const struct pc_option *o, const char *text, char *out, st
     return PC_OK;
 }
 
+/* One of the words in o->unit. */
+static int parse_choice(const struct pc_option *o, const char *text, char *out,
+                        struct pc_error *why)
+{
+    char shown[PC_SHOWN_BYTES];
+    size_t n = strlen(text);
+    for (const char *word = o->unit; *word;) {
+        size_t length = strcspn(word, ",");
+        if (n == length && !strncmp(word, text, n)) {
+            memcpy(out, text, n + 1);
+            return PC_OK;
+        }
+        word += length;
+        word += strspn(word, ", ");
+    }
+    return pc_error_set(why, PC_EARG, "\"%s\" is not known; known are %s",
+                        pc_config_shown(text, shown), o->unit);
+}
+
 /* ---- By type -------------------------------------------------------------------------------- */
 
 int pc_option_parse(const struct pc_option *o, const char *text, struct pc_config *c,
@@ -254,7 +273,8 @@ int pc_option_parse(const struct pc_option *o, const char *text, struct pc_confi
     case PC_OPTION_INTEGER:
     case PC_OPTION_FREQUENCY:
         return parse_number(o, text, field, why);
-    case PC_OPTION_TEXT:
+    case PC_OPTION_CHOICE:
+        return parse_choice(o, text, field, why);
     case PC_OPTION_PATTERN:
     case PC_OPTION_FOLDER:
         break;
@@ -275,7 +295,7 @@ void pc_option_print(const struct pc_option *o, const struct pc_config *c, char 
         print_number(o, *(const uint64_t *)(const void *)field, out, n);
         break;
     case PC_OPTION_LIST:
-    case PC_OPTION_TEXT:
+    case PC_OPTION_CHOICE:
     case PC_OPTION_PATTERN:
     case PC_OPTION_FOLDER:
         pc_format(out, n, strchr(field, '#') ? "\"%s\"" : "%s", field);
@@ -305,7 +325,7 @@ void pc_option_range(const struct pc_option *o, char *out, size_t n)
     case PC_OPTION_PATTERN:
         pc_format(out, n, "a path with %%x %%n %%j %%t");
         break;
-    case PC_OPTION_TEXT:
-        pc_format(out, n, "text");
+    case PC_OPTION_CHOICE:
+        pc_format(out, n, "%s", o->unit);
     }
 }

@@ -7,8 +7,9 @@ libcollect_libpccore_la_SOURCES = \
     libcollect/core.c libcollect/call.c libcollect/domain.c libcollect/ended.c libcollect/finish.c \
     libcollect/host.c libcollect/launch.c libcollect/census.c \
     libcollect/memory_async.c libcollect/path.c libcollect/path_walk.c libcollect/publish.c \
-    libcollect/sampler.h libcollect/sampler.c libcollect/sampler_async.c \
-    libcollect/usage.c libcollect/sampler_walk_async.c libcollect/host_compute.c libcollect/plugin.c \
+    libcollect/sampler.h libcollect/sampler.c libcollect/sampler_cost.c \
+    libcollect/sampler_async.c libcollect/sampler_walk_async.c \
+    libcollect/usage.c libcollect/host_compute.c libcollect/plugin.c \
     libcollect/scope.h libcollect/scope.c libcollect/table.c libcollect/thread.c \
     libcollect/where.c
 

@@ -3,8 +3,8 @@
  * Sources of interrupts: chosen, opened and closed for each thread; the signal and its handler; the
  * table `sampling` with what each thread's interrupts came to. The handler is sampler_async.c.
  *
- * A source is a perf_event on the thread's task clock, else a POSIX timer on its CPU clock. Both
- * stand still while the thread waits.
+ * A source is a perf_event on the thread's cycles or task clock, or a POSIX timer on its CPU clock.
+ * All stand still while the thread waits.
  */
 #include "libcollect/sampler.h"
 
@@ -48,6 +48,11 @@ static const struct pcollect_column columns[] = {
     [2 + PC_SAMPLE_PERIOD_NS] = {"period", "mean distance of two interrupts, at the end",
                                  PCOLLECT_COLUMN_NUMBER, PCOLLECT_MAX, PCOLLECT_UNIT_NS, 0},
     [2 + PC_SAMPLE_LOWERED] = COUNT("lowered", "times that the frequency was halved"),
+    [2 + PC_SAMPLE_OWN_NS] = TIME("own_time", "CPU time that the interrupts of own stand for"),
+    [2 + PC_SAMPLE_KERNEL_NS] = {"kernel", "of cost, the kernel's for one interrupt",
+                                 PCOLLECT_COLUMN_NUMBER, PCOLLECT_MAX, PCOLLECT_UNIT_NS, 0},
+    [2 + PC_SAMPLE_SOURCE] = {"source", "what interrupts", PCOLLECT_COLUMN_STRING, PCOLLECT_MAX,
+                              PCOLLECT_UNIT_COUNT, 0},
 };
 _Static_assert(PC_ARRAY_LEN(columns) == 2 + PC_SAMPLE_N_COUNTS, "a column for each count");
 
@@ -58,10 +63,10 @@ static const struct pcollect_table table = {.name = "sampling",
                                             .n_keys = 2,
                                             .n_values = PC_SAMPLE_N_COUNTS};
 
-enum { STACK_BYTES = 32768, FIRST_KERNEL_NS = 4000 };
+enum { STACK_BYTES = 32768 };
 
 static uint64_t period_ns;
-static bool perf_works;
+static _Atomic bool works[PC_N_SOURCES]; /* not refused so far */
 static _Atomic uint32_t n_descriptors;
 static uint32_t max_descriptors;
 
@@ -84,9 +89,20 @@ static int choose_signal(void)
 static bool may_use_perf(void)
 {
     struct rlimit limit;
-    if (!strcmp(pc_process.config.sample_source, "timer"))
-        return false;
     return !getrlimit(RLIMIT_SIGPENDING, &limit) && limit.rlim_cur >= 1024;
+}
+
+static const char *const source_names[PC_N_SOURCES] = {"none", "cycles", "clock", "timer"};
+
+/* From the one that the configuration names on. */
+static void choose_sources(void)
+{
+    const char *asked = pc_process.config.sample_source;
+    bool from_here = !strcmp(asked, "auto"), perf = may_use_perf();
+    for (int i = PC_SOURCE_CYCLES; i < PC_N_SOURCES; i++) {
+        from_here |= !strcmp(asked, source_names[i]);
+        works[i] = from_here && (perf || i == PC_SOURCE_TIMER);
+    }
 }
 
 int pc_sampler_start(void)
@@ -100,7 +116,7 @@ int pc_sampler_start(void)
     if (pc_table_add("sample", &table))
         return PC_ENOMEM;
     period_ns = 1000000000u / c->sample_frequency;
-    perf_works = may_use_perf();
+    choose_sources();
     max_descriptors = getrlimit(RLIMIT_NOFILE, &files) ? 0
                       : files.rlim_cur > 65536         ? 16384
                                                        : (uint32_t)files.rlim_cur / 4;
@@ -119,13 +135,14 @@ int pc_sampler_start(void)
 
 /* ---- Sources --------------------------------------------------------------------------------- */
 
-static int open_event(bool with_kernel)
+static int open_event(enum pc_sample_source source, bool with_kernel)
 {
     struct perf_event_attr a;
     memset(&a, 0, sizeof a);
     a.size = sizeof a;
-    a.type = PERF_TYPE_SOFTWARE;
-    a.config = PERF_COUNT_SW_TASK_CLOCK;
+    bool cycles = source == PC_SOURCE_CYCLES;
+    a.type = cycles ? PERF_TYPE_HARDWARE : PERF_TYPE_SOFTWARE;
+    a.config = cycles ? PERF_COUNT_HW_CPU_CYCLES : PERF_COUNT_SW_TASK_CLOCK;
     a.sample_period = period_ns;
     a.disabled = 1;
     a.wakeup_events = 1;
@@ -155,18 +172,19 @@ static bool send_to_this_thread(int fd)
            !fcntl(fd, F_SETOWN_EX, &owner);
 }
 
-static bool open_clock(struct pc_sampler *s)
+static bool open_perf(struct pc_sampler *s, enum pc_sample_source source)
 {
     if (atomic_fetch_add(&n_descriptors, 1) < max_descriptors) {
-        int fd = open_event(true);
-        fd = move_descriptor(fd < 0 ? open_event(false) : fd);
+        int fd = open_event(source, true);
+        fd = move_descriptor(fd < 0 ? open_event(source, false) : fd);
         if (fd >= 0 && send_to_this_thread(fd) && !ioctl(fd, PERF_EVENT_IOC_ID, &s->event_id)) {
             s->fd = fd;
-            s->source = PC_SOURCE_CLOCK;
             return true;
         }
         if (fd >= 0)
             close(fd);
+        else if (errno != EMFILE && errno != ENFILE)
+            works[source] = false;
     }
     atomic_fetch_sub(&n_descriptors, 1);
     return false;
@@ -180,14 +198,25 @@ static bool open_timer(struct pc_sampler *s)
     event.sigev_signo = pc_sampler_signal;
     event.sigev_value.sival_ptr = s;
     event._sigev_un._tid = (int)syscall(SYS_gettid);
-    if (syscall(SYS_timer_create, CLOCK_THREAD_CPUTIME_ID, &event, &s->timer))
-        return false;
-    s->source = PC_SOURCE_TIMER;
-    return true;
+    return !syscall(SYS_timer_create, CLOCK_THREAD_CPUTIME_ID, &event, &s->timer);
+}
+
+/* The first source that works; none: the thread is not sampled. */
+static bool open_source(struct pc_sampler *s)
+{
+    for (int i = PC_SOURCE_CYCLES; i < PC_N_SOURCES; i++) {
+        enum pc_sample_source source = (enum pc_sample_source)i;
+        if (!works[i] || !(source == PC_SOURCE_TIMER ? open_timer(s) : open_perf(s, source)))
+            continue;
+        s->pace = source == PC_SOURCE_CYCLES ? 2 << 16 : 1 << 16; /* 2 GHz to begin with */
+        s->source = source;
+        return true;
+    }
+    return false;
 }
 
 /* The program may have closed our descriptor, and opened another file by its number. */
-static void close_clock(struct pc_sampler *s)
+static void close_perf(struct pc_sampler *s)
 {
     uint64_t id;
     if (!ioctl(s->fd, PERF_EVENT_IOC_ID, &id) && id == s->event_id)
@@ -209,7 +238,6 @@ static struct pc_sampler *make_sampler(void)
     s->spine = s->path + n;
     uintptr_t top = (uintptr_t)(s->spine + n) + 2 * STACK_BYTES - 64;
     s->stack_top = (char *)(top & ~(uintptr_t)63);
-    s->kernel_ns = FIRST_KERNEL_NS;
     s->max_overhead = pc_process.config.sample_max_overhead;
     return s;
 }
@@ -243,8 +271,13 @@ void pc_sampler_enter(struct pc_thread *t)
         s->last_ticks = pc_ticks();
         s->window_interrupts = s->window_cost_ns = s->window_ns = 0;
         s->cpu_ns = pc_sampler_cpu_ns();
-        if ((perf_works && open_clock(s)) || open_timer(s))
+        if (open_source(s)) {
+            pc_sampler_measure(s);
+            s->counts[PC_SAMPLE_KERNEL_NS] = s->kernel_ns;
+            s->counts[PC_SAMPLE_SOURCE] = pc_table_string(source_names[s->source]);
+            s->cpu_ns = pc_sampler_cpu_ns();
             pc_sampler_arm(s);
+        }
     }
     errno = saved;
 }
@@ -257,10 +290,10 @@ void pc_sampler_leave(struct pc_thread *t)
     int saved = errno;
     pc_sampler_disarm(s);
     pc_sampler_settle(s);
-    if (s->source == PC_SOURCE_CLOCK)
-        close_clock(s);
-    else
+    if (s->source == PC_SOURCE_TIMER)
         syscall(SYS_timer_delete, s->timer);
+    else
+        close_perf(s);
     s->source = PC_SOURCE_NONE;
     errno = saved;
 }
@@ -279,8 +312,8 @@ void pc_sampler_end(void)
 void pc_sampler_forget(void)
 {
     struct pc_thread *t = pc_self;
-    if (t && t->sampler && t->sampler->source == PC_SOURCE_CLOCK)
-        close_clock(t->sampler);
+    if (t && t->sampler && pc_sampler_is_perf(t->sampler))
+        close_perf(t->sampler);
     pc_sampler_signal = 0;
 }
 
@@ -297,7 +330,7 @@ bool pc_sampler_pause(void)
     pc_sampler_disarm(s);
     /* An overflow may be on its way: the kernel sends the signal from an interrupt of its own, up
      * to a tick later. Without this flag it finds nobody to send it to. */
-    if (s->source == PC_SOURCE_CLOCK)
+    if (pc_sampler_is_perf(s))
         fcntl(s->fd, F_SETFL, 0);
     /* What was due before that is pending if the program blocks the signal. */
     const uint64_t set = 1ull << (pc_sampler_signal - 1);
@@ -311,7 +344,7 @@ bool pc_sampler_pause(void)
 void pc_sampler_resume(void)
 {
     struct pc_sampler *s = pc_self->sampler;
-    if (s->source == PC_SOURCE_CLOCK)
+    if (pc_sampler_is_perf(s))
         fcntl(s->fd, F_SETFL, O_ASYNC);
     pc_sampler_arm(s);
 }

@@ -38,6 +38,9 @@ enum pc_sample_count {
     PC_SAMPLE_CPU_NS,     /* CPU time since the thread was armed; known at its end */
     PC_SAMPLE_PERIOD_NS,  /* mean, as it is now */
     PC_SAMPLE_LOWERED,    /* times that the frequency was halved to keep max_overhead */
+    PC_SAMPLE_OWN_NS,     /* CPU time that the interrupts in our code stand for */
+    PC_SAMPLE_KERNEL_NS,  /* of that cost, the kernel's for one interrupt */
+    PC_SAMPLE_SOURCE,     /* name of what interrupted the thread last */
     PC_SAMPLE_N_COUNTS
 };
 
@@ -46,8 +49,10 @@ enum pc_sample_count {
 
 enum pc_sample_source {
     PC_SOURCE_NONE = 0,
-    PC_SOURCE_CLOCK, /* perf_event, task clock */
-    PC_SOURCE_TIMER  /* POSIX timer on the thread's CPU clock */
+    PC_SOURCE_CYCLES, /* perf_event, cycles of the processor */
+    PC_SOURCE_CLOCK,  /* perf_event, task clock */
+    PC_SOURCE_TIMER,  /* POSIX timer on the thread's CPU clock */
+    PC_N_SOURCES
 };
 
 /* A frame of a path: where control is in it, and the words of stack that its step outwards read. */
@@ -71,6 +76,7 @@ struct pc_sampler {
     uint64_t random;
     uint64_t period_ns; /* mean */
     uint64_t due_ns;    /* of the interrupt that is armed */
+    uint64_t pace;      /* what the source counts in a ns, times 2^16 */
     uint64_t last_ticks;
     uint64_t cpu_ns;    /* of the thread, when it was last read */
     uint64_t kernel_ns; /* of one interrupt, outside of the handler */
@@ -79,6 +85,9 @@ struct pc_sampler {
     uint64_t window_interrupts, window_cost_ns, window_ns, max_overhead;
     uint64_t *counts;                       /* [PC_SAMPLE_N_COUNTS], in the arena */
     uint64_t no_counts[PC_SAMPLE_N_COUNTS]; /* if there is no room */
+    /* While the kernel's part is measured (sampler_cost.c). */
+    bool trying;
+    volatile uint32_t tries;       /* handlers run */
     volatile uint32_t interrupted; /* a system call of the thread has just been ended by us */
     uint32_t generation;           /* of the load map, for the spine */
     /* The path walked last, outermost first, and the one being walked, innermost first. */
@@ -87,6 +96,11 @@ struct pc_sampler {
     struct pc_sample_frame *spine, *path;
     char *stack_top; /* of the stack on which the handler works */
 };
+
+static inline bool pc_sampler_is_perf(const struct pc_sampler *s)
+{
+    return s->source == PC_SOURCE_CYCLES || s->source == PC_SOURCE_CLOCK;
+}
 
 /* ---- sampler.c: not in handlers ---- */
 
@@ -106,7 +120,20 @@ void pc_sampler_resume(void);
 /* Before the merge: the calling thread's source is disarmed, its counts are brought up to date. */
 void pc_sampler_end(void);
 
+/* ---- sampler_cost.c ---- */
+
+/* Finds what an interrupt by this thread's source costs outside of the handler, once a process and
+ * source: the first thread takes some interrupts. Fills s->kernel_ns. */
+void pc_sampler_measure(struct pc_sampler *s);
+
 /* ---- sampler_async.c ---- */
+
+/* The interrupt met our own code. */
+static inline void pc_sampler_met_own(struct pc_sampler *s)
+{
+    s->counts[PC_SAMPLE_OWN]++;
+    s->counts[PC_SAMPLE_OWN_NS] += s->sample_ns;
+}
 
 /* The signal, 0: there is no sampling. */
 extern int pc_sampler_signal;
@@ -116,6 +143,7 @@ extern struct sigaction pc_sampler_program_action;
 void pc_sampler_handle(int signal, siginfo_t *info, void *context);
 /* Arms or disarms the source of the calling thread. */
 void pc_sampler_arm(struct pc_sampler *s);
+void pc_sampler_arm_for(struct pc_sampler *s, uint64_t ns);
 void pc_sampler_disarm(struct pc_sampler *s);
 uint64_t pc_sampler_cpu_ns(void);
 /* Reads the thread's CPU clock and brings its counts up to date. */

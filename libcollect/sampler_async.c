@@ -42,21 +42,26 @@ static void set_timer(int timer, uint64_t ns)
     syscall(SYS_timer_settime, timer, 0, spec, NULL);
 }
 
-void pc_sampler_arm(struct pc_sampler *s)
+void pc_sampler_arm_for(struct pc_sampler *s, uint64_t ns)
 {
-    s->due_ns = draw_period(s);
-    if (s->source == PC_SOURCE_CLOCK) {
-        uint64_t period = s->due_ns;
+    s->due_ns = ns;
+    if (pc_sampler_is_perf(s)) {
+        uint64_t period = ns * s->pace >> 16;
         syscall(SYS_ioctl, s->fd, PERF_EVENT_IOC_PERIOD, &period);
         syscall(SYS_ioctl, s->fd, PERF_EVENT_IOC_REFRESH, 1);
     } else if (s->source == PC_SOURCE_TIMER) {
-        set_timer(s->timer, s->due_ns);
+        set_timer(s->timer, ns);
     }
+}
+
+void pc_sampler_arm(struct pc_sampler *s)
+{
+    pc_sampler_arm_for(s, draw_period(s));
 }
 
 void pc_sampler_disarm(struct pc_sampler *s)
 {
-    if (s->source == PC_SOURCE_CLOCK)
+    if (pc_sampler_is_perf(s))
         syscall(SYS_ioctl, s->fd, PERF_EVENT_IOC_DISABLE, 0);
     else if (s->source == PC_SOURCE_TIMER)
         set_timer(s->timer, 0);
@@ -71,22 +76,30 @@ uint64_t pc_sampler_cpu_ns(void)
     return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
-/* The CPU time since the last handler, as it is told apart: the kernel's part of the interrupt, the
- * time that the sample stands for, and what nothing explains. The kernel's part is the least that
- * was ever left between what an interrupt was set to and what had passed when it came. A sample
- * stands for what has passed, also if it is late: that the processor was taken away from a virtual
- * machine, or that timers of the system are coarse. If it is later than that, signals were blocked:
- * it stands for what it was set to, and the rest is counted as missed. */
+/* Cycles have no fixed pace: it follows the thread's. */
+static void follow_pace(struct pc_sampler *s, uint64_t passed)
+{
+    if (s->source != PC_SOURCE_CYCLES || !passed || passed >> 36)
+        return;
+    uint64_t now = s->pace * s->due_ns / passed;
+    now = now < s->pace / 2 ? s->pace / 2 : now > s->pace * 2 ? s->pace * 2 : now;
+    s->pace = (s->pace * 7 + now) / 8;
+    s->pace = s->pace < 1 << 10 ? 1 << 10 : s->pace > 64 << 16 ? 64 << 16 : s->pace;
+}
+
+/* The CPU time since the last handler, as it is told apart: the kernel's part of the interrupt and
+ * the time that the sample stands for, which is the rest, also if the interrupt is late: because
+ * the processor was taken away from a virtual machine, or timers of the system are coarse. If it is
+ * later than that, signals were blocked: the sample stands for what it was set to, and what is left
+ * is counted as missed. */
 static void divide_time(struct pc_sampler *s, uint64_t now, bool interrupted)
 {
     enum { LATEST_NS = 10000000 };
-    uint64_t passed = now - s->cpu_ns, cost = 0;
-    uint64_t rest = passed > s->due_ns ? passed - s->due_ns : 0;
-    if (interrupted) {
-        s->kernel_ns = rest < s->kernel_ns ? rest : s->kernel_ns;
-        cost = s->kernel_ns;
-    }
+    uint64_t passed = now - s->cpu_ns, cost = interrupted ? s->kernel_ns : 0;
+    cost = cost < passed ? cost : passed;
     s->sample_ns = passed - cost;
+    if (interrupted)
+        follow_pace(s, s->sample_ns);
     if (s->sample_ns > s->due_ns + LATEST_NS) {
         s->counts[PC_SAMPLE_MISSED] += (s->sample_ns - s->due_ns) / s->period_ns;
         s->sample_ns = s->due_ns;
@@ -196,7 +209,7 @@ static void *find_record(struct pc_thread *t, struct pc_sampler *s, const uconte
     if (call) {
         const struct pc_module *m = pc_loadmap_find(w->pc);
         if (m && m->flags & PCOLLECT_MODULE_OWN) {
-            s->counts[PC_SAMPLE_OWN]++;
+            pc_sampler_met_own(s);
             return NULL;
         }
         s->counts[PC_SAMPLE_IN_MPI]++;
@@ -221,7 +234,7 @@ static void take_sample(void *argument)
     struct pc_thread *t = i->thread;
     struct pc_sampler *s = i->sampler;
     if (t->busy) {
-        s->counts[PC_SAMPLE_OWN]++;
+        pc_sampler_met_own(s);
         return;
     }
     if (pc_scope_is_off())
@@ -334,6 +347,11 @@ void pc_sampler_handle(int signal, siginfo_t *info, void *context)
     }
     if (!s || s->source == PC_SOURCE_NONE)
         return;
+    if (s->trying) {
+        s->tries++;
+        errno = saved;
+        return;
+    }
     i.where = read_where(context);
     if (ended_call(context, &i.where))
         s->interrupted = 1;
@@ -343,8 +361,8 @@ void pc_sampler_handle(int signal, siginfo_t *info, void *context)
         count_interrupt(s, begin_ns);
         call_on_stack(s->stack_top, take_sample, &i);
         s->last_ticks = i.begin;
-        count_handler(s, begin_ns);
         pc_sampler_arm(s);
+        count_handler(s, begin_ns);
     } else {
         s->counts[PC_SAMPLE_LATE]++;
     }

@@ -202,7 +202,7 @@ pcollect_ref pc_sampler_point(struct pc_thread *t, struct pc_sampler *s, const v
     walk_outwards(s, &walk);
     const struct pc_module *m = s->path[0].module;
     if (m && m->flags & PCOLLECT_MODULE_OWN) {
-        s->counts[PC_SAMPLE_OWN]++;
+        pc_sampler_met_own(s);
         return 0;
     }
     bool collapsed;

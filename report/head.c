@@ -231,6 +231,44 @@ static void put_cost(const struct head *h, struct pct_buf *b)
     put_buf(h, "pcollect", b);
 }
 
+/* The sum of a column over the rows of a table, or the greatest value; 0 if there is none. */
+static uint64_t column_of(const struct pc_profile_table *t, const char *name, bool greatest)
+{
+    uint64_t value = 0;
+    for (uint32_t c = t->n_keys; c < t->n_columns; c++) {
+        if (strcmp(t->columns[c].name, name))
+            continue;
+        for (uint32_t row = 0; row < t->n_rows; row++) {
+            uint64_t cell = t->cells[(size_t)row * t->n_columns + c];
+            value = !greatest ? value + cell : cell > value ? cell : value;
+        }
+    }
+    return value;
+}
+
+static void put_sampling(const struct head *h, struct pct_buf *b)
+{
+    const struct pc_profile *p = h->d->profile;
+    const struct pc_profile_table *t = pc_profile_table(p, "sampling");
+    uint64_t n = t ? column_of(t, "interrupts", false) : 0;
+    uint64_t cpu = n ? column_of(t, "cpu", false) : 0,
+             source = n ? column_of(t, "source", true) : 0;
+    if (!cpu)
+        return;
+    put_count(b, n);
+    pct_buf_text(b, n == 1 ? " interrupt" : " interrupts");
+    if (source)
+        pct_buf_format(b, " by %s", pc_profile_string(p, source));
+    pct_buf_text(b, ", ");
+    put_count(b, (pc_u128)n * 1000000000u / cpu);
+    pct_buf_text(b, " a second of CPU time; they cost ");
+    put_percent(b, pct_text_share(column_of(t, "cost", false), cpu));
+    pct_buf_text(b, " of it, ");
+    put_time(b, column_of(t, "cost", false) / n);
+    pct_buf_text(b, " each");
+    put_buf(h, "sampling", b);
+}
+
 /* ---- What is not there ------------------------------------------------------------------------
  */
 
@@ -368,6 +406,7 @@ void pct_print_head(FILE *out, const struct pct_data *d, const struct pct_option
     put_start(&h, &b);
     put_imbalance(&h, &b);
     put_cost(&h, &b);
+    put_sampling(&h, &b);
     if (a->n_incomplete) {
         put_listed(&h, INCOMPLETE, 0, &b);
         pct_buf_text(&b, " did not reach MPI_Finalize: recovered, up to the last moment known");
