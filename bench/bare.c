@@ -44,3 +44,26 @@ BARE(Recv, (void *b, int n, MPI_Datatype t, int source, int tag, MPI_Comm c, MPI
 BARE(Wait, (MPI_Request * r, MPI_Status *s), (r, s))
 BARE(Allreduce, (const void *in, void *out, int n, MPI_Datatype t, MPI_Op op, MPI_Comm c),
      (in, out, n, t, op, c))
+
+/* Open MPI's Fortran binding calls PMPI_X, where no wrapper of MPI_X sees it. MPICH's calls MPI_X.
+ */
+#ifdef OPEN_MPI
+#define BARE_FORTRAN(name, parameters, arguments)                                                  \
+    void pmpi_##name##_ parameters;                                                                \
+    void mpi_##name##_ parameters;                                                                 \
+    void mpi_##name##_ parameters                                                                  \
+    {                                                                                              \
+        uint64_t begin = ticks();                                                                  \
+        pmpi_##name##_ arguments;                                                                  \
+        bare_ticks += ticks() - begin;                                                             \
+    }
+
+BARE_FORTRAN(comm_rank, (int *c, int *r, int *e), (c, r, e))
+BARE_FORTRAN(iprobe, (int *source, int *tag, int *c, int *flag, int *s, int *e),
+             (source, tag, c, flag, s, e))
+BARE_FORTRAN(irecv, (void *b, int *n, int *t, int *source, int *tag, int *c, int *r, int *e),
+             (b, n, t, source, tag, c, r, e))
+BARE_FORTRAN(send, (void *b, int *n, int *t, int *to, int *tag, int *c, int *e),
+             (b, n, t, to, tag, c, e))
+BARE_FORTRAN(wait, (int *r, int *s, int *e), (r, s, e))
+#endif

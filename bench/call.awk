@@ -1,6 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Reads "round variant ns" and prints one line of the table and the JSON lines of one situation.
-{ ns[$1, $2] = $3; if (!($2 in seen)) { seen[$2] = 1; name[n++] = $2 } if ($1 > last) last = $1 }
+# Reads what bench/call.sh took: mpi, group, situation, variant, round, ns, ranks. Prints the table,
+# and writes JSON lines to `json`: facts of the machine, then one line a situation and variant.
+BEGIN { FS = "\t" }
+$6 + 0 > 0 {
+    row = $1 FS $2 FS $3
+    if (!(row in known)) { known[row] = 1; rows[++n_rows] = row; ranks[row] = $7 }
+    if (!((row, $4) in has)) { has[row, $4] = 1; variants[row] = variants[row] " " $4 }
+    if (!($4 in tools)) { tools[$4] = 1; if ($4 != "none" && $4 != "bare" && $4 != "pcollect") peers = peers " " $4 }
+    ns[row, $4, $5] = $6
+    if ($5 > last) last = $5
+}
 
 function median(list, count,    i, j, t) {
     for (i = 1; i < count; i++)
@@ -9,27 +18,37 @@ function median(list, count,    i, j, t) {
     return count % 2 ? list[int(count / 2)] : (list[count / 2 - 1] + list[count / 2]) / 2
 }
 
-function added(v,    r, c, list) {
+# Median over the rounds of what `v` adds to the program without a tool; sets least, most, rounds.
+function added(row, v,    r, c, list) {
     c = 0
     for (r = 0; r <= last; r++)
-        if (ns[r, v] != "" && ns[r, "none"] != "") list[c++] = ns[r, v] - ns[r, "none"]
-    return c ? median(list, c) : "nan"
+        if ((row, v, r) in ns && (row, "none", r) in ns)
+            list[c++] = ns[row, v, r] - (v == "none" ? 0 : ns[row, "none", r])
+    rounds = c
+    return c ? median(list, c) : 0
 }
 
+function text(a) { return sprintf("%.1f (%.1f..%.1f)", a, least, most) }
+
 END {
-    c = 0
-    for (r = 0; r <= last; r++) if (ns[r, "none"] != "") base[c++] = ns[r, "none"]
-    call = c ? median(base, c) : 0
-    bare = added("bare"); bare_text = sprintf("%.1f (%.1f..%.1f)", bare, least, most)
-    line = sprintf("%-8s %-28s %9.1f %20s", mpi, label, call, bare_text)
-    for (i = 0; i < n; i++) {
-        v = name[i]
-        if (v == "none") continue
-        a = added(v)
-        ratio = bare > 0 ? a / bare : 0
-        printf "{\"mpi\":\"%s\",\"situation\":\"%s\",\"ranks\":%d,\"variant\":\"%s\",\"call_ns\":%.2f,\"added_ns\":%.2f,\"least\":%.2f,\"most\":%.2f,\"ratio\":%.3f,\"rounds\":%d}\n", mpi, label, ranks, v, call, a, least, most, ratio, last + 1 >> json
-        if (v == "pcollect") line = line sprintf(" %20s %7.2f", sprintf("%.1f (%.1f..%.1f)", a, least, most), ratio)
-        else if (v != "bare") line = line sprintf("  %s %.1f (%.2fx)", v, a, ratio)
+    printf "machine: %s, %s cores, Linux %s, %s\n", machine, cores, kernel, compiler
+    printf "added ns a call: with a tool less without, paired in each round; median (least..most)\n\n"
+    printf "{\"machine\":\"%s\",\"cores\":%d,\"kernel\":\"%s\",\"compiler\":\"%s\"}\n", machine, cores, kernel, compiler > json
+    printf "%-8s %-48s %9s %22s %24s %6s\n", "mpi", "situation", "call ns", "bare wrapper", "pcollect", "ratio"
+    for (i = 1; i <= n_rows; i++) {
+        row = rows[i]; split(row, part, FS)
+        call = added(row, "none"); bare = added(row, "bare")
+        line = sprintf("%-8s %-48s %9.1f %22s", part[1], part[3], call, text(bare))
+        n = split(variants[row], v, " ")
+        for (k = 1; k <= n; k++) {
+            if (v[k] == "none") continue
+            a = added(row, v[k]); ratio = bare >= 5 ? a / bare : 0
+            if (!rounds) continue
+            printf "{\"mpi\":\"%s\",\"group\":\"%s\",\"situation\":\"%s\",\"ranks\":%d,\"variant\":\"%s\",\"call_ns\":%.2f,\"added_ns\":%.2f,\"least\":%.2f,\"most\":%.2f,\"ratio\":%.3f,\"rounds\":%d}\n", part[1], part[2], part[3], ranks[row], v[k], call, a, least, most, ratio, rounds > json
+            if (v[k] == "pcollect") line = line sprintf(" %24s %6.2f", text(a), ratio)
+            else if (v[k] != "bare") line = line sprintf("  %s %.1f (%.2fx)", v[k], a, ratio)
+        }
+        print line
     }
-    print line
+    printf "\nJSON lines: %s\n", json
 }

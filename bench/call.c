@@ -6,9 +6,14 @@
  * Prints one line: nanoseconds an MPI call in the fastest of its batches, and the number of calls.
  * A situation is a primitive, a stack depth, and how many call sites, call paths or contexts take
  * turns. All functions that matter are kept apart from their callers (noinline, no tail calls).
+ *
+ * With threads=N so many threads do the same at once, and the figure is the CPU time of a call in
+ * the median batch of a thread, averaged over the threads: it stays where it is if they disturb
+ * each other in nothing, on as few cores as there may be.
  */
 #include <mpi.h>
 
+#include <pthread.h>
 #include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -21,7 +26,7 @@
 /* Keeps a call from becoming a jump. */
 #define AFTER_CALL() __asm__ volatile("" ::: "memory")
 
-enum { N_SITES = 512, BATCHES = 21 };
+enum { N_SITES = 512, BATCHES = 21, MAX_THREADS = 256 };
 
 struct situation {
     const char *primitive;
@@ -30,9 +35,11 @@ struct situation {
     long paths;    /* call paths through one wrapper function in turn */
     long contexts; /* contexts in turn, made of ten functions a level; -1: new at every call */
     long calls;    /* turns in a batch */
+    long threads;  /* at once; 0: the program has none, and wall time is measured */
 };
 
 static int rank, n_ranks;
+static _Thread_local clockid_t clock_used = CLOCK_MONOTONIC;
 static char buffer[1024], inbox[1024];
 
 /* ---- The primitives ------------------------------------------------------------------------- */
@@ -188,7 +195,7 @@ static NOINLINE void digits(long k, int levels)
 static double now_ns(void)
 {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(clock_used, &t);
     return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
@@ -219,7 +226,7 @@ static long stride_for(long n)
 
 static NOINLINE double batch(const struct situation *s)
 {
-    static long turn; /* goes on from batch to batch */
+    static _Thread_local long turn; /* goes on from batch to batch */
     double begin = now_ns();
     if (s->contexts < 0) {
         for (long i = 0; i < s->calls; i++)
@@ -242,18 +249,25 @@ static NOINLINE double batch(const struct situation *s)
     return now_ns() - begin;
 }
 
+static int compare(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
 static double measure(const struct situation *s)
 {
-    double least = 0;
+    double times[BATCHES];
     /* Every context has been met before it is measured; and by one call of batch, or those that
      * warm up would be other contexts. */
     long warm = s->contexts > s->calls ? (s->contexts + s->calls - 1) / s->calls : 1;
     for (long i = -warm; i < BATCHES; i++) {
         double time = batch(s);
-        if (i == 0 || (i > 0 && time < least))
-            least = time;
+        if (i >= 0)
+            times[i] = time;
     }
-    return least / (double)(s->calls * primitive->mpi_calls);
+    qsort(times, BATCHES, sizeof times[0], compare);
+    return times[s->threads ? BATCHES / 2 : 0] / (double)(s->calls * primitive->mpi_calls);
 }
 
 static NOINLINE double descend(const struct situation *s, long depth)
@@ -263,45 +277,13 @@ static NOINLINE double descend(const struct situation *s, long depth)
     return result;
 }
 
-static int usage(const char *why)
-{
-    fprintf(stderr,
-            "call: %s\n"
-            "usage: call PRIMITIVE [depth=N] [sites=N] [paths=N] [contexts=N|-1] [calls=N]\n"
-            "PRIMITIVE: comm_rank iprobe self pingpong0 pingpong1k allreduce\n",
-            why);
-    return 2;
-}
-
-static int parse(int argc, char **argv, struct situation *s)
-{
-    const struct {
-        const char *name;
-        long *value, least, most;
-    } options[] = {{"depth=", &s->depth, 4, 5000},
-                   {"sites=", &s->sites, 1, N_SITES},
-                   {"paths=", &s->paths, 1, N_SITES},
-                   {"contexts=", &s->contexts, -1, 1000000},
-                   {"calls=", &s->calls, 1, 100000000}};
-    if (argc < 2)
-        return usage("no primitive is given");
-    for (size_t i = 0; i < sizeof primitives / sizeof primitives[0]; i++)
-        if (!strcmp(argv[1], primitives[i].name))
-            primitive = &primitives[i];
-    if (!primitive)
-        return usage("no such primitive");
-    for (int a = 2; a < argc; a++) {
-        size_t k = 0;
-        while (k < 5 && strncmp(argv[a], options[k].name, strlen(options[k].name)))
-            k++;
-        if (k == 5)
-            return usage("no such option");
-        *options[k].value = atol(argv[a] + strlen(options[k].name));
-        if (*options[k].value < options[k].least || *options[k].value > options[k].most)
-            return usage("a value is out of range");
-    }
-    return 0;
-}
+struct worker {
+    pthread_t thread;
+    const struct situation *situation;
+    pthread_barrier_t *start;
+    int number;
+    double ns;
+};
 
 static void pin_to(int core)
 {
@@ -312,19 +294,93 @@ static void pin_to(int core)
     sched_setaffinity(0, sizeof set, &set);
 }
 
+static void *work(void *argument)
+{
+    struct worker *w = argument;
+    const struct situation *s = w->situation;
+    pin_to(w->number);
+    clock_used = CLOCK_THREAD_CPUTIME_ID;
+    pthread_barrier_wait(w->start);
+    w->ns = descend(s, s->depth - 5 > 0 ? s->depth - 5 : 0);
+    return NULL;
+}
+
+/* In threads of their own, also where it is one. */
+static double measure_threads(const struct situation *s)
+{
+    static struct worker workers[MAX_THREADS];
+    pthread_barrier_t start;
+    double sum = 0;
+    pthread_barrier_init(&start, NULL, (unsigned)s->threads);
+    for (int i = 0; i < s->threads; i++) {
+        workers[i] = (struct worker){.situation = s, .start = &start, .number = i};
+        if (pthread_create(&workers[i].thread, NULL, work, &workers[i]))
+            exit(1);
+    }
+    for (int i = 0; i < s->threads; i++) {
+        pthread_join(workers[i].thread, NULL);
+        sum += workers[i].ns;
+    }
+    return sum / (double)s->threads;
+}
+
+static int usage(const char *why)
+{
+    fprintf(stderr,
+            "call: %s\n"
+            "usage: call PRIMITIVE [depth=N] [sites=N] [paths=N] [contexts=N|-1] [calls=N] "
+            "[threads=N]\n"
+            "PRIMITIVE: comm_rank iprobe self pingpong0 pingpong1k allreduce\n",
+            why);
+    return 2;
+}
+
+static int parse(int argc, char **argv, struct situation *s)
+{
+    const struct {
+        const char *name;
+        long *value, least, most;
+    } options[] = {{"depth=", &s->depth, 4, 5000},      {"sites=", &s->sites, 1, N_SITES},
+                   {"paths=", &s->paths, 1, N_SITES},   {"contexts=", &s->contexts, -1, 1000000},
+                   {"calls=", &s->calls, 1, 100000000}, {"threads=", &s->threads, 1, MAX_THREADS}};
+    const size_t n_options = sizeof options / sizeof options[0];
+    if (argc < 2)
+        return usage("no primitive is given");
+    for (size_t i = 0; i < sizeof primitives / sizeof primitives[0]; i++)
+        if (!strcmp(argv[1], primitives[i].name))
+            primitive = &primitives[i];
+    if (!primitive)
+        return usage("no such primitive");
+    for (int a = 2; a < argc; a++) {
+        size_t k = 0;
+        while (k < n_options && strncmp(argv[a], options[k].name, strlen(options[k].name)))
+            k++;
+        if (k == n_options)
+            return usage("no such option");
+        *options[k].value = atol(argv[a] + strlen(options[k].name));
+        if (*options[k].value < options[k].least || *options[k].value > options[k].most)
+            return usage("a value is out of range");
+    }
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     struct situation s = {.depth = 5, .sites = 1, .paths = 1, .contexts = 1, .calls = 20000};
     int bad = parse(argc, argv, &s);
     if (bad)
         return bad;
-    MPI_Init(&argc, &argv);
+    int granted;
+    MPI_Init_thread(&argc, &argv, s.threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &granted);
+    if (s.threads && granted != MPI_THREAD_MULTIPLE)
+        return usage("this MPI does not offer MPI_THREAD_MULTIPLE");
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
-    pin_to(rank);
+    if (!s.threads)
+        pin_to(rank);
     /* main and the function that makes the call are two of the frames, measure and batch two more.
      */
-    double ns = descend(&s, s.depth - 5 > 0 ? s.depth - 5 : 0);
+    double ns = s.threads ? measure_threads(&s) : descend(&s, s.depth - 5 > 0 ? s.depth - 5 : 0);
     if (rank == 0)
         printf("%.3f %ld\n", ns, s.calls * primitive->mpi_calls * BATCHES);
     MPI_Finalize();

@@ -1,151 +1,153 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# What a measured MPI call costs: bench/README.md has the method.
-# usage: call.sh [--quick] [--rounds N] [--mpi openmpi|mpich] [--peer NAME=PRELOAD.so[,ENV=VALUE...]]...
+# What a measured MPI call costs: bench/README.md has the method, bench/rows.txt the situations.
+# usage: call.sh [--quick] [--rounds N] [--minutes N] [--rows TEXT] [--resume]
+#                [--mpi openmpi|mpich] [--peer NAME=PRELOAD.so[,ENV=VALUE...]]...
 # Environment: PC_STAGE (installed tree), PC_SRC, PC_BENCH (folder for what is built and measured),
-# MPICC_*, MPIRUN_*. JSON lines go to $PC_BENCH/call.jsonl, the table to standard output.
+# MPICC_*, MPIFC_*, MPIRUN_*. Each figure is in $PC_BENCH/call.tsv as soon as it was taken; at the
+# end JSON lines go to $PC_BENCH/call.jsonl and the table to standard output. Progress: standard
+# error.
 set -u
-rounds=7 quick=no mpis="openmpi mpich" peers=
+rounds=7 minutes= quick=no only= resume=no mpis="openmpi mpich" peers=
+usage="known: --quick --resume --rounds N --minutes N --rows TEXT --mpi NAME --peer NAME=FILE[,ENV=VALUE]"
 while [ $# -gt 0 ]; do
     case $1 in
     --quick) quick=yes rounds=3 ;;
-    --rounds) rounds=$2 && shift ;;
-    --mpi) mpis=$2 && shift ;;
-    --peer) peers="$peers $2" && shift ;;
+    --resume) resume=yes ;;
+    --rounds | --minutes | --rows | --mpi | --peer)
+        [ $# -gt 1 ] || {
+            echo "call.sh: $1 needs a value" >&2
+            exit 2
+        }
+        case $1 in
+        --rounds) rounds=$2 ;;
+        --minutes) minutes=$2 ;;
+        --rows) only=$2 ;;
+        --mpi) mpis=$2 ;;
+        --peer) peers="$peers $2" ;;
+        esac
+        shift
+        ;;
     *)
-        echo "call.sh: unknown option $1 (known: --quick --rounds N --mpi NAME --peer NAME=FILE[,ENV=VALUE])" >&2
+        echo "call.sh: unknown option $1 ($usage)" >&2
         exit 2
         ;;
     esac
     shift
 done
 : "${PC_STAGE:?} ${PC_SRC:?} ${PC_BENCH:?}"
-mkdir -p "$PC_BENCH"
-json=$PC_BENCH/call.jsonl
-: >"$json"
+mkdir -p "$PC_BENCH" || exit 1
+taken=$PC_BENCH/call.tsv
+[ $resume = yes ] || : >"$taken"
+[ -e "$taken" ] || : >"$taken"
+begin=$(date +%s)
 
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_btl_vader_single_copy_mechanism=none
 export OMPI_MCA_hwloc_base_binding_policy=none
+unset LD_PRELOAD
+for name in $(env | sed -n 's/^\(PCOLLECT_[A-Z_]*\)=.*/\1/p'); do unset "$name"; done
 
 mpicc_of() { case $1 in openmpi) echo "${MPICC_OPENMPI:-}" ;; *) echo "${MPICC_MPICH:-}" ;; esac; }
+mpifc_of() { case $1 in openmpi) echo "${MPIFC_OPENMPI:-}" ;; *) echo "${MPIFC_MPICH:-}" ;; esac; }
 
-# build MPI: the program and the bare wrapper
+# build MPI: the programs and the bare wrapper
 build() {
-    cc=$(mpicc_of "$1")
-    [ -n "$cc" ] || return 1
-    "$cc" -D_GNU_SOURCE -O2 -g "$PC_SRC/bench/call.c" -o "$PC_BENCH/call.$1" &&
-        "$cc" -O2 -fPIC -shared "$PC_SRC/bench/bare.c" -o "$PC_BENCH/bare.$1.so"
+    cc=$(mpicc_of "$1") fc=$(mpifc_of "$1")
+    [ -n "$cc" ] || {
+        echo "$1: not installed, left out" >&2
+        return 1
+    }
+    rm -f "$PC_BENCH/call_f.$1"
+    "$cc" -D_GNU_SOURCE -O2 -g "$PC_SRC/bench/call.c" -o "$PC_BENCH/call.$1" -pthread &&
+        "$cc" -O2 -fPIC -shared "$PC_SRC/bench/bare.c" -o "$PC_BENCH/bare.$1.so" || return 1
+    [ -n "$fc" ] && (cd "$PC_BENCH" && "$fc" -O2 -g -fno-inline -fno-optimize-sibling-calls "$PC_SRC/bench/call_f.F90" -o "call_f.$1") ||
+        echo "$1: there is no Fortran compiler, its situations are left out" >&2
 }
 
-# run MPI RANKS PRELOAD ENV... -- ARGUMENTS: the program's nanoseconds a call
-run() {
-    mpi=$1 ranks=$2 preload=$3
-    shift 3
-    environment=
+# preload_of MPI VARIANT PLUGINS: "PRELOAD ENV=VALUE..."
+preload_of() {
+    case $2 in
+    none) ;;
+    bare) echo "$PC_BENCH/bare.$1.so" ;;
+    pcollect)
+        echo "$PC_STAGE/lib/libpcollect.so PCOLLECT_OUTPUT_PATH=$PC_BENCH/call.pcol" \
+            ${3:+PCOLLECT_COLLECT_PLUGINS=$3}
+        ;;
+    *) for p in $peers; do [ "${p%%=*}" = "$2" ] && echo "${p#*=}" | tr ',' ' '; done ;;
+    esac
+}
+
+# measure MPI VARIANT PLUGINS RANKS PROGRAM ARGUMENT...: nanoseconds a call; nothing if it failed
+measure() {
+    mpi=$1 ranks=$4 program=$5 words=
+    # shellcheck disable=SC2046 # words
+    set -- $(preload_of "$1" "$2" "$3") -- "$@"
+    if [ "$1" != -- ]; then
+        first=LD_PRELOAD=$1
+        shift
+        set -- "$first" "$@"
+    fi
     while [ "$1" != -- ]; do
-        environment="$environment $1"
+        case $mpi in
+        openmpi) words="$words -x $1" ;;
+        *) words="$words -genv ${1%%=*} ${1#*=}" ;;
+        esac
         shift
     done
-    shift
-    [ -n "$preload" ] && environment="$environment LD_PRELOAD=$preload"
-    case $mpi in
-    openmpi)
-        flags=
-        for e in $environment; do flags="$flags -x $e"; done
-        # shellcheck disable=SC2086
-        "$MPIRUN_OPENMPI" -n "$ranks" $flags "$PC_BENCH/call.$mpi" "$@" 2>/dev/null | cut -d' ' -f1
-        ;;
-    mpich)
-        flags=
-        for e in $environment; do flags="$flags -genv ${e%%=*} ${e#*=}"; done
-        # shellcheck disable=SC2086
-        "$MPIRUN_MPICH" $flags -n "$ranks" "$PC_BENCH/call.$mpi" "$@" 2>/dev/null | cut -d' ' -f1
-        ;;
-    esac
+    shift 6
+    case $mpi in openmpi) launcher=$MPIRUN_OPENMPI ;; *) launcher=$MPIRUN_MPICH ;; esac
+    # shellcheck disable=SC2086 # words
+    timeout -k 5 60 "$launcher" $words -n "$ranks" "$PC_BENCH/$program.$mpi" "$@" 2>/dev/null \
+        </dev/null | awk 'NF == 2 && $1 + 0 > 0 { print $1; exit }'
 }
 
-# variant NAME: "PRELOAD ENV..."
-variant() {
-    case $1 in
-    none) echo "" ;;
-    bare) echo "$PC_BENCH/bare.$mpi_now.so" ;;
-    pcollect) echo "$PC_STAGE/lib/libpcollect.so PCOLLECT_OUTPUT_PATH=$PC_BENCH/call.pcol" ;;
-    *) for p in $peers; do [ "${p%%=*}" = "$1" ] && echo "${p#*=}" | tr ',' ' '; done ;;
-    esac
+late() {
+    [ -n "$minutes" ] && [ $(($(date +%s) - begin)) -ge $((minutes * 60)) ]
 }
 
-# One line of the table: alternating rounds of all variants.
-situation() {
-    label=$1 ranks=$2
-    shift 2
-    values=$PC_BENCH/values
-    : >"$values"
-    names="none bare pcollect"
-    for p in $peers; do names="$names ${p%%=*}"; done
-    r=0
-    while [ $r -lt "$rounds" ]; do
-        for v in $names; do
-            # shellcheck disable=SC2046
-            set -- "$@" -- $(variant $v)
-            # The arguments of the program come first, then --, then preload and environment.
-            arguments= preload= environment= seen=no
-            for a; do
-                if [ "$a" = -- ]; then
-                    seen=yes
-                elif [ $seen = no ]; then
-                    arguments="$arguments $a"
-                elif [ -z "$preload" ]; then
-                    preload=$a
-                else
-                    environment="$environment $a"
-                fi
-            done
-            # shellcheck disable=SC2086
-            echo "$r $v $(run "$mpi_now" "$ranks" "$preload" $environment -- $arguments)" >>"$values"
-            # shellcheck disable=SC2086
-            set -- $arguments
-        done
-        r=$((r + 1))
+# rows: group, situation, ranks, program, plugins, arguments, one line each, separated by '|'
+rows() {
+    sed -e '/^#/d' -e 's/ *| */|/g' "$PC_SRC/bench/rows.txt" |
+        awk -F'|' -v OFS='|' -v quick=$quick -v only="$only" '
+            { marked = sub(/^\* /, "", $2) }
+            (quick == "no" || marked) && (only == "" || index($1 " " $2, only)) { print }'
+}
+
+# one_row ROUND MPI LINE: every variant, one after the other
+one_row() {
+    round=$1 mpi_now=$2
+    IFS='|' read -r group label ranks program plugins arguments <<ROW
+$3
+ROW
+    [ -x "$PC_BENCH/$program.$mpi_now" ] || return 0
+    said=
+    for v in $variants; do
+        key=$(printf '%s\t%s\t%s\t%s\t%s\t.' "$mpi_now" "$group" "$label" "$v" "$round")
+        if grep -qF "${key%.}" "$taken"; then continue; fi
+        # shellcheck disable=SC2086 # words
+        ns=$(measure "$mpi_now" "$v" "$plugins" "$ranks" "$program" $arguments)
+        printf '%s%s\t%s\n' "${key%.}" "${ns:-failed}" "$ranks" >>"$taken"
+        said="$said $v ${ns:-failed}"
     done
-    awk -v mpi="$mpi_now" -v label="$label" -v ranks="$ranks" -v json="$json" -f "$PC_SRC/bench/call.awk" "$values"
+    printf '%s round %s, %s s, %s: %s:%s\n' "$((++n_done))/$n_all" "$((round + 1))" \
+        "$(($(date +%s) - begin))" "$mpi_now" "$label" "${said:- taken before}" >&2
 }
 
-facts() {
-    model=$(awk -F': *' '/model name/ {print $2; exit}' /proc/cpuinfo)
-    printf 'machine: %s, %s cores, Linux %s, %s\n' "${model:-$(uname -m)}" "$(nproc)" "$(uname -r)" \
-        "$(cc --version | head -n1)"
-    printf '{"machine":"%s","cores":%s,"kernel":"%s"}\n' "${model:-$(uname -m)}" "$(nproc)" "$(uname -r)" >>"$json"
-    printf 'rounds: %s; added ns a call = with - without, paired in each round; median (least..most)\n\n' "$rounds"
-}
-
-facts
-for mpi_now in $mpis; do
-    build "$mpi_now" || {
-        echo "$mpi_now: not installed, left out"
-        continue
-    }
-    printf '%-8s %-28s %9s %20s %20s %7s\n' mpi situation 'call ns' 'bare: added ns' 'pcollect: added ns' ratio
-    if [ $quick = yes ]; then
-        situation "comm_rank depth 20" 1 comm_rank depth=20
-        situation "iprobe depth 20" 1 iprobe depth=20
-        situation "comm_rank 512 paths" 1 comm_rank depth=20 paths=512
-        situation "comm_rank 1000 contexts" 1 comm_rank depth=20 contexts=1000
-        continue
-    fi
-    for depth in 5 20 50 200; do situation "comm_rank depth $depth" 1 comm_rank depth=$depth; done
-    for depth in 5 20 50 200; do situation "iprobe depth $depth" 1 iprobe depth=$depth; done
-    situation "irecv+send+wait depth 20" 1 self depth=20
-    situation "allreduce 1 rank" 1 allreduce depth=20
-    situation "allreduce 2 ranks" 2 allreduce depth=20
-    situation "ping-pong 0 B" 2 pingpong0 depth=20
-    situation "ping-pong 1 KiB" 2 pingpong1k depth=20
-    for n in 10 100 500; do situation "comm_rank $n sites" 1 comm_rank depth=20 sites=$n; done
-    for n in 2 8 64 512; do situation "comm_rank $n paths" 1 comm_rank depth=20 paths=$n; done
-    for n in 10 100 1000 10000 100000; do
-        situation "comm_rank $n contexts" 1 comm_rank depth=20 contexts=$n calls=100000
+names=
+for m in $mpis; do build "$m" && names="$names $m"; done
+variants="none bare pcollect"
+for p in $peers; do variants="$variants ${p%%=*}"; done
+rows >"$PC_BENCH/rows"
+n_done=0 n_all=$((rounds * $(wc -l <"$PC_BENCH/rows") * $(echo "$names" | wc -w)))
+round=0
+while [ $round -lt "$rounds" ] && ! late; do
+    for m in $names; do
+        while read -r line && ! late; do one_row "$round" "$m" "$line"; done <"$PC_BENCH/rows"
     done
-    situation "comm_rank new contexts" 1 comm_rank depth=20 contexts=-1 calls=2000
+    round=$((round + 1))
 done
-echo
-echo "JSON lines: $json"
+
+model=$(awk -F': *' '/model name/ {print $2; exit}' /proc/cpuinfo)
+awk -v json="$PC_BENCH/call.jsonl" -v machine="${model:-$(uname -m)}" -v cores="$(nproc)" \
+    -v kernel="$(uname -r)" -v compiler="$(cc --version | head -n1)" -f "$PC_SRC/bench/call.awk" "$taken"

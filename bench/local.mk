@@ -3,20 +3,31 @@
 bench_environment = \
     PC_STAGE='$(stage)' PC_SRC='$(abs_top_srcdir)' PC_BENCH='$(abs_top_builddir)/bench/work' \
     MPIRUN_OPENMPI='$(MPIRUN_OPENMPI)' MPIRUN_MPICH='$(MPIRUN_MPICH)' \
-    MPICC_OPENMPI='$(MPICC_OPENMPI)' MPICC_MPICH='$(MPICC_MPICH)'
+    MPICC_OPENMPI='$(MPICC_OPENMPI)' MPICC_MPICH='$(MPICC_MPICH)' \
+    MPIFC_OPENMPI='$(MPIFC_OPENMPI)' MPIFC_MPICH='$(MPIFC_MPICH)'
 
-EXTRA_DIST += bench/README.md bench/call.c bench/bare.c bench/call.sh bench/call.awk bench/plot.awk \
+EXTRA_DIST += bench/README.md bench/call.c bench/call_f.F90 bench/bare.c bench/call.sh bench/call.awk bench/rows.txt \
+    bench/plot.awk bench/page.awk bench/page.sh bench/start.c bench/start_mpi.c bench/start.sh \
     bench/sample.c bench/sample.sh
 
-# BENCH_FLAGS: --rounds N, --mpi NAME, --peer NAME=PRELOAD.so[,ENV=VALUE...]
+# BENCH_FLAGS: --rounds N, --minutes N, --rows TEXT, --resume, --mpi NAME,
+# --peer NAME=PRELOAD.so[,ENV=VALUE...]
 bench-call: stage
 	@$(bench_environment) $(SHELL) $(srcdir)/bench/call.sh $(BENCH_FLAGS)
 
 bench-quick: stage
 	@$(bench_environment) $(SHELL) $(srcdir)/bench/call.sh --quick $(BENCH_FLAGS)
 
+# What starting takes. BENCH_FLAGS: --pairs N, --ranks N
+bench-start: stage
+	@$(bench_environment) $(SHELL) $(srcdir)/bench/start.sh $(BENCH_FLAGS)
+
+# Renews doc/performance.md: at most 8 minutes, on a quiet machine.
+bench-page: stage
+	@$(bench_environment) $(SHELL) $(srcdir)/bench/page.sh $(BENCH_FLAGS)
+
 # SECONDS a depth: BENCH_FLAGS
 bench-sample: stage
 	@$(SHELL) $(srcdir)/bench/sample.sh $(stage) $(BENCH_FLAGS)
 
-.PHONY: bench-call bench-quick bench-sample
+.PHONY: bench-call bench-quick bench-start bench-page bench-sample
