@@ -6,15 +6,17 @@
 #include "libcollect/core_private.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #define VALUE(name, doc, combine, unit)                                                            \
     {                                                                                              \
         name, doc, PCOLLECT_COLUMN_NUMBER, combine, PCOLLECT_UNIT_##unit, 0                        \
     }
 
-enum { MEMORY, USER, SYSTEM, MINOR, MAJOR, WAITS, PREEMPTED, CPU, CPUS, BOUND, N_VALUES };
+enum { MEMORY, USER, SYSTEM, MINOR, MAJOR, WAITS, PREEMPTED, CPU, CPUS, BOUND, DELAYED, N_VALUES };
 
 static const struct pcollect_column columns[] = {
     {"rank", "in MPI_COMM_WORLD", PCOLLECT_COLUMN_RANK, 0, PCOLLECT_UNIT_COUNT, 0},
@@ -31,6 +33,10 @@ static const struct pcollect_column columns[] = {
     [1 + CPUS] = VALUE("cpus", "processors on which it may run", PCOLLECT_MAX, COUNT),
     [1 + BOUND] = {"bound", "their numbers", PCOLLECT_COLUMN_STRING, PCOLLECT_MAX,
                    PCOLLECT_UNIT_COUNT, 0},
+    [1 + DELAYED] = VALUE("delayed",
+                          "time since MPI_Init in which the main thread could run and no processor "
+                          "was free; 0 where the kernel does not count it",
+                          PCOLLECT_SUM, NS),
 };
 _Static_assert(PC_ARRAY_LEN(columns) == 1 + N_VALUES, "a column for each value");
 
@@ -40,8 +46,33 @@ static const struct pcollect_table table = {.name = "resources",
                                             .n_keys = 1,
                                             .n_values = N_VALUES};
 
+static uint64_t delayed_at_start_ns;
+
+/* The second number of schedstat, in ns: seen in Linux 4.19 to 6.18. 0: it is not there. */
+static uint64_t read_delayed_ns(void)
+{
+    char text[96];
+    uint64_t ns = 0;
+    int fd = open("/proc/self/schedstat", O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return 0;
+    ssize_t n = read(fd, text, sizeof text - 1);
+    close(fd);
+    text[n > 0 ? n : 0] = '\0';
+    const char *at = text;
+    while (*at >= '0' && *at <= '9')
+        at++;
+    at += *at == ' ';
+    for (; *at >= '0' && *at <= '9'; at++)
+        ns = ns * 10 + (uint64_t)(*at - '0');
+    return ns;
+}
+
 int pc_usage_start(void)
 {
+    int saved = errno;
+    delayed_at_start_ns = read_delayed_ns();
+    errno = saved;
     return pc_table_add("pcollect", &table);
 }
 
@@ -85,6 +116,10 @@ void pc_usage_note(void)
         v[WAITS] = (uint64_t)usage.ru_nvcsw;
         v[PREEMPTED] = (uint64_t)usage.ru_nivcsw;
         v[CPU] = (uint64_t)sched_getcpu();
+    }
+    if (v) {
+        uint64_t ns = read_delayed_ns();
+        v[DELAYED] = ns > delayed_at_start_ns ? ns - delayed_at_start_ns : 0;
     }
     if (v && !sched_getaffinity(0, sizeof set, &set)) {
         put_cpus(&set, cpus, sizeof cpus);
