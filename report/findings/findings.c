@@ -11,21 +11,32 @@
 
 const struct pct_rule pct_rules[] = {
     {"imbalance", 0.05, "one rank computes longer than the others, which wait for it",
-     pct_rule_imbalance},
-    {"hub", 0.05, "one rank exchanges most messages", pct_rule_hub},
-    {"chain", 0.05, "ranks wait for each other in a row", pct_rule_chain},
-    {"small-messages", 0.05, "many messages of few bytes", pct_rule_small},
-    {"barrier", 0.05, "time in MPI_Barrier", pct_rule_barrier},
-    {"many-collectives", 0.05, "many collective operations of few bytes", pct_rule_reductions},
-    {"rooted", 0.05, "all data go to or come from one rank", pct_rule_rooted},
-    {"synchronous-send", 0.05, "sends that wait for their receiver", pct_rule_synchronous},
-    {"polling", 0.05, "tests and probes called again and again", pct_rule_polling},
-    {"overlap", 0.05, "nonblocking operations that are waited for at once", pct_rule_overlap},
-    {"communicators", 0.02, "communicators made again and again", pct_rule_communicators},
-    {"datatypes", 0.02, "datatypes made again and again", pct_rule_datatypes},
-    {"small-io", 0.05, "files read or written in small pieces", pct_rule_files},
+     pct_rule_imbalance, true},
+    {"serial", 0.05, "one rank alone computes", pct_rule_serial, true},
+    {"shared-processors", 0.05, "ranks that could run wait for a processor", pct_rule_shared, true},
+    {"page-faults", 0.05, "memory taken from the system again and again", pct_rule_faults, true},
+    {"system-time", 0.05, "system calls outside MPI", pct_rule_system, true},
+    {"placement", 0.05, "ranks that talk much are on different nodes", pct_rule_placement, false},
+    {"unfinished", 0, "operations that were started and never completed", pct_rule_unfinished,
+     true},
+    {"hub", 0.05, "one rank exchanges most messages", pct_rule_hub, false},
+    {"chain", 0.05, "ranks wait for each other in a row", pct_rule_chain, false},
+    {"small-messages", 0.05, "many messages of few bytes", pct_rule_small, false},
+    {"barrier", 0.05, "time in MPI_Barrier", pct_rule_barrier, false},
+    {"many-collectives", 0.05, "many collective operations of few bytes", pct_rule_reductions,
+     false},
+    {"rooted", 0.05, "all data go to or come from one rank", pct_rule_rooted, false},
+    {"dense-collective", 0.05, "an exchange of all with all that few ranks need", pct_rule_dense,
+     false},
+    {"synchronous-send", 0.05, "sends that wait for their receiver", pct_rule_synchronous, false},
+    {"polling", 0.05, "tests and probes called again and again", pct_rule_polling, false},
+    {"overlap", 0.05, "nonblocking operations that are waited for at once", pct_rule_overlap,
+     false},
+    {"communicators", 0.02, "communicators made again and again", pct_rule_communicators, false},
+    {"datatypes", 0.02, "datatypes made again and again", pct_rule_datatypes, false},
+    {"small-io", 0.05, "files read or written in small pieces", pct_rule_files, false},
     {"window-synchronisation", 0.05, "one-sided communication that waits for synchronisation",
-     pct_rule_windows},
+     pct_rule_windows, false},
 };
 const size_t pct_n_rules = PC_ARRAY_LEN(pct_rules);
 
@@ -39,14 +50,14 @@ static const struct pct_node *caller_of(const struct pct_tree *t, const struct p
     return n->kind == PCOLLECT_NODE_FRAME ? n : NULL;
 }
 
-static void name_fact(struct pct_facts *f, struct pct_fact *fact)
+const char *pct_finding_place(const struct pct_facts *f, uint32_t node, const char **function_out)
 {
     const struct pct_tree *t = f->data->tree;
-    const struct pct_node *caller = caller_of(t, &t->nodes[fact->node]);
+    const struct pct_node *n = &t->nodes[node], *caller = caller_of(t, n);
     struct pct_buf b = {0};
-    pct_text_escape(&b, fact->op, PCT_ESCAPE_CELL);
-    if (caller && caller->frame.function) {
-        fact->function = caller->frame.function;
+    pct_text_escape(&b, f->data->profile->ops[n->op].name, PCT_ESCAPE_CELL);
+    *function_out = caller ? caller->frame.function : NULL;
+    if (*function_out) {
         pct_buf_text(&b, " in ");
         pct_text_escape(&b, caller->frame.function, PCT_ESCAPE_CELL);
         if (caller->frame.file) {
@@ -57,8 +68,9 @@ static void name_fact(struct pct_facts *f, struct pct_fact *fact)
     } else if (caller) {
         pct_buf_format(&b, " in %s", caller->label);
     }
-    fact->place = pct_pool_intern(f->pool, b.data);
+    const char *place = pct_pool_intern(f->pool, b.data);
     pct_buf_free(&b);
+    return place;
 }
 
 static void fill_fact(struct pct_facts *f, struct pct_fact *fact, uint32_t node)
@@ -80,39 +92,93 @@ static void fill_fact(struct pct_facts *f, struct pct_fact *fact, uint32_t node)
         fact->rank_ns[r] = (double)values[r];
     free(values);
     free(present);
-    name_fact(f, fact);
+    fact->place = pct_finding_place(f, node, &fact->function);
 }
 
+static uint32_t column_of(const struct pc_profile_table *t, const char *name)
+{
+    uint32_t c = 0;
+    while (c < t->n_columns && strcmp(t->columns[c].name, name) != 0)
+        c++;
+    return c < t->n_columns ? c : PC_NO_INDEX;
+}
+
+static double cell_of(const struct pc_profile_table *t, uint32_t row, const char *column)
+{
+    uint32_t c = column_of(t, column);
+    return c == PC_NO_INDEX ? 0 : (double)t->cells[(size_t)row * t->n_columns + c];
+}
+
+static void gather_use(struct pct_facts *f)
+{
+    const struct pc_profile *p = f->data->profile;
+    const struct pc_profile_table *t = pc_profile_table(p, "resources");
+    f->use = pct_alloc(f->n_ranks, sizeof *f->use);
+    for (size_t r = 0; r < f->n_ranks; r++)
+        f->use[r].bound = "";
+    if (!t || column_of(t, "rank") != 0)
+        return;
+    for (uint32_t row = 0, r = 0; row < t->n_rows; row++) {
+        int64_t rank = (int64_t)t->cells[(size_t)row * t->n_columns];
+        while (r < f->n_ranks && p->ranks[r].rank < rank)
+            r++;
+        if (r == f->n_ranks || p->ranks[r].rank != rank)
+            continue;
+        uint32_t bound = column_of(t, "bound");
+        f->use[r] = (struct pct_rank_use){
+            .delayed_ns = cell_of(t, row, "delayed"),
+            .system_ns = cell_of(t, row, "system"),
+            .minor_faults = cell_of(t, row, "minor_faults"),
+            .major_faults = cell_of(t, row, "major_faults"),
+            .bound = bound == PC_NO_INDEX
+                         ? ""
+                         : pc_profile_string(p, t->cells[(size_t)row * t->n_columns + bound])};
+        f->delayed_ns += f->use[r].delayed_ns;
+    }
+}
+
+/* A rank's delay may lie in computation or in MPI. The busiest rank's is taken for computation, so
+ * that what is left of its lead is surely the program's. */
 static void gather_ranks(struct pct_facts *f)
 {
     const struct pc_profile *p = f->data->profile;
+    double most = -1;
     f->n_ranks = p->n_ranks;
+    gather_use(f);
     f->compute_ns = pct_alloc(f->n_ranks, sizeof *f->compute_ns);
     for (size_t r = 0; r < f->n_ranks; r++) {
         f->core_ns += (double)p->ranks[r].inside_ns - (double)p->ranks[r].merge_ns;
         f->compute_ns[r] = (double)pct_model_compute_ns(&p->ranks[r]);
         f->compute_mean_ns += f->compute_ns[r] / (double)f->n_ranks;
-        if (f->compute_ns[r] > f->compute_ns[f->busiest])
+        if (f->compute_ns[r] - f->use[r].delayed_ns > most || !r) {
+            most = f->compute_ns[r] - f->use[r].delayed_ns;
             f->busiest = r;
+        }
     }
     for (size_t r = 0; r < f->n_ranks; r++)
-        f->waiting_ns += f->compute_ns[f->busiest] - f->compute_ns[r];
+        f->waiting_ns += fmax(0, most - f->compute_ns[r]);
 }
 
-/* Waiting for the busiest rank is done where the others are longer than it is; it is taken from
- * there in proportion. MPI_Init and MPI_Finalize are not part of it. */
+/* Waiting for the rank that computes longest, for whatever reason, is done where the others are
+ * longer than it is; it is taken from there in proportion. MPI_Init and MPI_Finalize are not part
+ * of it. */
 static void excuse_waiting(struct pct_facts *f)
 {
-    double sum = 0;
+    double sum = 0, waiting = 0;
+    size_t longest = 0;
+    for (size_t r = 0; r < f->n_ranks; r++)
+        longest = f->compute_ns[r] > f->compute_ns[longest] ? r : longest;
+    for (size_t r = 0; r < f->n_ranks; r++)
+        waiting += f->compute_ns[longest] - f->compute_ns[r];
     for (size_t i = 0; i < f->n; i++) {
         struct pct_fact *fact = &f->list[i];
         if (fact->op_class == PCOLLECT_CLASS_ENV)
             continue;
         for (size_t r = 0; r < f->n_ranks; r++)
-            fact->excused_ns += fmax(0, fact->rank_ns[r] - fact->rank_ns[f->busiest]);
+            fact->excused_ns += fmax(0, fact->rank_ns[r] - fact->rank_ns[longest]);
         sum += fact->excused_ns;
     }
-    double part = sum > 0 ? fmin(1, f->waiting_ns / sum) : 0;
+    double part = sum > 0 ? fmin(1, waiting / sum) : 0;
     for (size_t i = 0; i < f->n; i++)
         f->list[i].excused_ns *= part;
 }
@@ -165,6 +231,7 @@ static void forget(struct pct_facts *f)
         free(f->list[i].rank_ns);
     free(f->list);
     free(f->compute_ns);
+    free(f->use);
 }
 
 /* ---- Findings ---------------------------------------------------------------------------------
@@ -174,7 +241,8 @@ void pct_finding_add(struct pct_findings *out, const struct pct_facts *f,
                      const struct pct_rule *rule, double threshold, double saves_ns,
                      const char *more, const char *format, ...)
 {
-    double saves = f->core_ns > 0 ? saves_ns / f->core_ns : 0;
+    double own_ns = rule->knows_delay ? saves_ns : fmax(0, saves_ns - f->delayed_ns);
+    double saves = f->core_ns > 0 ? own_ns / f->core_ns : 0;
     char text[1024];
     va_list args;
     if (!(saves >= threshold))

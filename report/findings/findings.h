@@ -7,6 +7,9 @@
  * at them and may add findings; findings are sorted by what they would save, as a part of the run's
  * core-seconds. Invariant: time that ranks wait for the one that computes longest is counted for
  * that, and not again for the calls in which they wait.
+ *
+ * What the machine did is not blamed on the program: as much of the run as the ranks waited for a
+ * processor is taken off what a rule says would be saved.
  */
 #ifndef PCT_FINDINGS_H
 #define PCT_FINDINGS_H
@@ -25,6 +28,13 @@ struct pct_fact {
     double *rank_ns;   /* by rank of the profile */
 };
 
+/* What the system says of a rank: the table `resources`. All 0: nothing is known. */
+struct pct_rank_use {
+    double delayed_ns; /* it could run, and no processor was free */
+    double system_ns, minor_faults, major_faults;
+    const char *bound; /* processors, like 0-3,8 */
+};
+
 struct pct_facts {
     const struct pct_data *data;
     struct pct_fact *list;
@@ -33,8 +43,10 @@ struct pct_facts {
     double core_ns;     /* MPI_Init to the end of MPI_Finalize, over all ranks */
     double *compute_ns; /* by rank */
     double compute_mean_ns;
-    size_t busiest;    /* index of the rank that computes longest */
-    double waiting_ns; /* of the others, for it */
+    struct pct_rank_use *use; /* by rank */
+    double delayed_ns;        /* of all ranks */
+    size_t busiest;           /* index of the rank that computes longest, its delay left out */
+    double waiting_ns;        /* of the others, for it */
     struct pct_pool *pool;
 };
 
@@ -57,6 +69,7 @@ struct pct_rule {
     const char *doc;
     void (*look)(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
                  struct pct_findings *out);
+    bool knows_delay; /* what it saves has no waiting for processors in it */
 };
 
 enum { PCT_MAX_RULES = 32 };
@@ -80,6 +93,11 @@ extern const struct pct_column pct_finding_columns[PCT_N_FINDING_COLUMNS];
 size_t pct_count_findings(const struct pct_data *d);
 
 /* ---- for the rules ---- */
+
+/* "MPI_Send in exchange (a.c:30)", of a node of the shown tree; *function_out may be NULL.
+ * Interned.
+ */
+const char *pct_finding_place(const struct pct_facts *f, uint32_t node, const char **function_out);
 
 /* Adds a finding if it saves `threshold` of the run or more. */
 void pct_finding_add(struct pct_findings *out, const struct pct_facts *f,
@@ -115,5 +133,19 @@ void pct_rule_files(const struct pct_facts *f, const struct pct_rule *rule, doub
                     struct pct_findings *out);
 void pct_rule_windows(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
                       struct pct_findings *out);
+void pct_rule_serial(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
+                     struct pct_findings *out);
+void pct_rule_shared(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
+                     struct pct_findings *out);
+void pct_rule_faults(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
+                     struct pct_findings *out);
+void pct_rule_system(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
+                     struct pct_findings *out);
+void pct_rule_placement(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
+                        struct pct_findings *out);
+void pct_rule_unfinished(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
+                         struct pct_findings *out);
+void pct_rule_dense(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
+                    struct pct_findings *out);
 
 #endif

@@ -133,6 +133,57 @@ void pct_rule_rooted(const struct pct_facts *f, const struct pct_rule *rule, dou
     }
 }
 
+/* Less than this for each of the others is little. */
+#define FEW_BYTES_EACH 64.0
+
+void pct_rule_dense(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
+                    struct pct_findings *out)
+{
+    static const char *const dense[] = {"Alltoallv", "Alltoallw", NULL};
+    for (size_t i = 0; i < f->n; i++) {
+        const struct pct_fact *fact = &f->list[i];
+        double each = bytes_of_call(fact) / (double)f->n_ranks;
+        if (is_one_of(fact, dense) && f->n_ranks > 2 && calls_of_rank(f, fact) >= 2 &&
+            each < FEW_BYTES_EACH)
+            pct_finding_add(out, f, rule, threshold, own_ns(fact), "--table contexts",
+                            "%s asks all ranks for %.0f bytes each on the mean, %.0f %% of the "
+                            "run. If few have something to say, let them send messages, or use "
+                            "MPI_Neighbor_alltoallv.",
+                            fact->place, each, percent(f, own_ns(fact)));
+    }
+}
+
+/* The place that started most operations which nobody completed; of the table `requests`. */
+void pct_rule_unfinished(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
+                         struct pct_findings *out)
+{
+    const struct pc_profile_table *t = pc_profile_table(f->data->profile, "requests");
+    uint32_t start = 0, never = 0, most = PC_NO_INDEX;
+    uint64_t n = 0, longest = 0;
+    while (t && start < t->n_columns && strcmp(t->columns[start].name, "start") != 0)
+        start++;
+    while (t && never < t->n_columns && strcmp(t->columns[never].name, "never") != 0)
+        never++;
+    if (!t || start == t->n_columns || never == t->n_columns)
+        return;
+    for (uint32_t row = 0; row < t->n_rows; row++) {
+        const uint64_t *cells = t->cells + (size_t)row * t->n_columns;
+        n += cells[never];
+        if (cells[never] > longest && cells[start]) {
+            longest = cells[never];
+            most = f->data->tree->shown[pct_model_call(f->data->profile, (uint32_t)cells[start])];
+        }
+    }
+    const char *function;
+    if (most != PC_NO_INDEX)
+        pct_finding_add(out, f, rule, threshold, 0, "--table requests",
+                        "%llu operations were never completed, %llu of them started by %s. "
+                        "Complete each by MPI_Wait or MPI_Test: until then its buffer belongs to "
+                        "MPI.",
+                        (unsigned long long)n, (unsigned long long)longest,
+                        pct_finding_place(f, most, &function));
+}
+
 void pct_rule_synchronous(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
                           struct pct_findings *out)
 {

@@ -98,42 +98,64 @@ static struct sampled busiest_function(const struct pct_facts *f)
     return most;
 }
 
+/* " in solve (a.c:30)" of the function that makes the difference; "" if nothing was sampled. */
+static void put_sampled(const struct pct_facts *f, struct pct_buf *b)
+{
+    struct sampled where = busiest_function(f);
+    pct_buf_put(b, "", 0);
+    if (!where.function)
+        return;
+    pct_buf_text(b, " in ");
+    pct_text_escape(b, where.function, PCT_ESCAPE_CELL);
+    if (where.file) {
+        pct_buf_text(b, " (");
+        pct_text_escape(b, pct_symbols_base_name(where.file), PCT_ESCAPE_CELL);
+        pct_buf_format(b, ":%u)", where.line);
+    }
+}
+
+/* How much longer than the mean of the others the busiest rank computes, of itself. */
+static double lead(const struct pct_facts *f)
+{
+    double own = f->compute_ns[f->busiest] - f->use[f->busiest].delayed_ns;
+    double others = f->compute_mean_ns * (double)f->n_ranks - f->compute_ns[f->busiest];
+    return others > 0 ? own * (double)(f->n_ranks - 1) / others : HUGE_VAL;
+}
+
+enum { ALONE = 4 }; /* times the mean of the others */
+
+void pct_rule_serial(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
+                     struct pct_findings *out)
+{
+    if (f->n_ranks < 2 || !(f->compute_mean_ns > 0) || lead(f) <= ALONE)
+        return;
+    const struct pct_fact *wait = main_wait(f);
+    struct pct_buf b = {0};
+    put_sampled(f, &b);
+    pct_finding_add(out, f, rule, threshold, f->waiting_ns, "--table ranks",
+                    "Rank %d alone computes%s: the other %zu %s %.0f %% of the run%s%s. Divide "
+                    "this work, or let all ranks do it.",
+                    rank_at(f, f->busiest), b.data, f->n_ranks - 1,
+                    f->n_ranks == 2 ? "rank waits" : "ranks wait", percent(f, f->waiting_ns),
+                    wait ? ", most in " : "", wait ? wait->place : "");
+    pct_buf_free(&b);
+}
+
 void pct_rule_imbalance(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
                         struct pct_findings *out)
 {
-    if (f->n_ranks < 2 || !(f->compute_mean_ns > 0))
+    if (f->n_ranks < 2 || !(f->compute_mean_ns > 0) || lead(f) > ALONE || !(f->waiting_ns > 0))
         return;
     const struct pct_fact *wait = main_wait(f);
-    struct sampled where = busiest_function(f);
+    double own = f->compute_ns[f->busiest] - f->use[f->busiest].delayed_ns;
     struct pct_buf b = {0};
-    double others = (f->compute_mean_ns * (double)f->n_ranks - f->compute_ns[f->busiest]) /
-                    (double)(f->n_ranks - 1);
-    double ratio = others > 0 ? f->compute_ns[f->busiest] / others : HUGE_VAL;
-    pct_buf_put(&b, "", 0);
-    if (where.function) {
-        pct_buf_text(&b, " in ");
-        pct_text_escape(&b, where.function, PCT_ESCAPE_CELL);
-        if (where.file) {
-            pct_buf_text(&b, " (");
-            pct_text_escape(&b, pct_symbols_base_name(where.file), PCT_ESCAPE_CELL);
-            pct_buf_format(&b, ":%u)", where.line);
-        }
-    }
-    if (ratio > 4)
-        pct_finding_add(out, f, rule, threshold, f->waiting_ns, "--table ranks",
-                        "Rank %d alone computes%s: the other %zu %s %.0f %% of the run%s%s. Divide "
-                        "this work, or let all ranks do it.",
-                        rank_at(f, f->busiest), b.data, f->n_ranks - 1,
-                        f->n_ranks == 2 ? "rank waits" : "ranks wait", percent(f, f->waiting_ns),
-                        wait ? ", most in " : "", wait ? wait->place : "");
-    else
-        pct_finding_add(
-            out, f, rule, threshold, f->waiting_ns, "--table ranks",
-            "Rank %d computes %.0f %% longer than the mean%s: the other %zu %s %.0f %% "
-            "of the run%s%s.",
-            rank_at(f, f->busiest), 100 * (f->compute_ns[f->busiest] / f->compute_mean_ns - 1),
-            b.data, f->n_ranks - 1, f->n_ranks == 2 ? "rank waits" : "ranks wait",
-            percent(f, f->waiting_ns), wait ? ", most in " : "", wait ? wait->place : "");
+    put_sampled(f, &b);
+    pct_finding_add(out, f, rule, threshold, f->waiting_ns, "--table ranks",
+                    "Rank %d computes %.0f %% longer than the mean%s: the other %zu %s %.0f %% "
+                    "of the run%s%s.",
+                    rank_at(f, f->busiest), 100 * (own / f->compute_mean_ns - 1), b.data,
+                    f->n_ranks - 1, f->n_ranks == 2 ? "rank waits" : "ranks wait",
+                    percent(f, f->waiting_ns), wait ? ", most in " : "", wait ? wait->place : "");
     pct_buf_free(&b);
 }
 

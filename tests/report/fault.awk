@@ -4,8 +4,11 @@
 #     awk -v kind=KIND -v seed=N -v fault=1 -f fault.awk
 #
 # Names, sizes, the number of ranks and the depth at which the fault lies follow from the seed. The
-# first line is a comment: the number of ranks and the function that has the fault. Computation is
-# sleeping: its length does not depend on what else the machine does.
+# first line is a comment: the number of ranks. The next ones: a kind and the function that has it.
+# Computation is sleeping: its length does not depend on what else the machine does.
+#
+# With kind="KIND KIND ..." each has a function of its own, and there are two ranks and few calls:
+# for faults that are told by counts alone.
 
 function word(i, n, list) {
     n = split("advance relax gather_forces update sweep march collide stream filter project assemble " \
@@ -16,6 +19,15 @@ function word(i, n, list) {
 function pick(low, high) {
     draws++
     return low + int((high - low + 1) * rand())
+}
+
+# How often a fault is done in a step.
+function many(n) {
+    return n_kinds > 1 ? 10 : n
+}
+
+function large() {
+    return n_kinds > 1 ? 1000 : 200000
 }
 
 # The body of one step, with the fault and without.
@@ -49,17 +61,17 @@ function step_body() {
             "    MPI_Bcast(data, 1, MPI_DOUBLE, size - 1, MPI_COMM_WORLD);\n" \
             : "    work_ms(4);\n" exchange(2000)
     if (kind == "small-messages")
-        return "    work_ms(1);\n" (fault ? "    for (int i = 0; i < 2000; i++)\n    " exchange(pick(1, 8)) \
+        return "    work_ms(1);\n" (fault ? "    for (int i = 0; i < " many(2000) "; i++)\n    " exchange(pick(1, 8)) \
             : exchange(16000))
     if (kind == "barrier")
-        return "    work_ms(1);\n" (fault ? "    for (int i = 0; i < 400; i++)\n" \
+        return "    work_ms(1);\n" (fault ? "    for (int i = 0; i < " many(400) "; i++)\n" \
             "        MPI_Barrier(MPI_COMM_WORLD);\n" : exchange(100))
     if (kind == "many-collectives")
-        return "    work_ms(1);\n    for (int i = 0; i < " (fault ? 400 : 1) "; i++)\n" \
+        return "    work_ms(1);\n    for (int i = 0; i < " (fault ? many(400) : 1) "; i++)\n" \
             "        MPI_Allreduce(MPI_IN_PLACE, data + i, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);\n"
     if (kind == "rooted")
         return "    work_ms(1);\n" (fault ? \
-            "    MPI_Gather(data, 200000, MPI_DOUBLE, all, 200000, MPI_DOUBLE, 0, MPI_COMM_WORLD);\n" \
+            "    MPI_Gather(data, " large() ", MPI_DOUBLE, all, " large() ", MPI_DOUBLE, 0, MPI_COMM_WORLD);\n" \
             : exchange(1000))
     if (kind == "synchronous-send")
         return "    if (rank % 2 == 0 && rank + 1 < size) {\n" \
@@ -98,18 +110,26 @@ function step_body() {
             (fault ? "        if (rank % 2 != turn)\n            work_ms(0);\n" : "") \
             "    }\n"
     if (kind == "communicators")
-        return "    work_ms(1);\n    MPI_Comm comm;\n    for (int i = 0; i < " (fault ? 40 : 0) "; i++) {\n" \
+        return "    work_ms(1);\n    MPI_Comm comm;\n    for (int i = 0; i < " (fault ? many(40) : 0) "; i++) {\n" \
             "        MPI_Comm_dup(MPI_COMM_WORLD, &comm);\n        MPI_Comm_free(&comm);\n    }\n" exchange(10)
     if (kind == "datatypes")
-        return "    work_ms(1);\n    MPI_Datatype type;\n    for (int i = 0; i < " (fault ? 20000 : 1) "; i++) {\n" \
+        return "    work_ms(1);\n    MPI_Datatype type;\n    for (int i = 0; i < " (fault ? many(20000) : 1) "; i++) {\n" \
             "        MPI_Type_vector(100, 1, 10, MPI_DOUBLE, &type);\n        MPI_Type_commit(&type);\n" \
             "        MPI_Type_free(&type);\n    }\n" exchange(10)
     if (kind == "small-io")
         return "    work_ms(1);\n    MPI_File file;\n" \
             "    MPI_File_open(MPI_COMM_SELF, name, MPI_MODE_CREATE | MPI_MODE_WRONLY, MPI_INFO_NULL, &file);\n" \
-            "    for (int i = 0; i < " (fault ? 1000 : 1) "; i++)\n" \
+            "    for (int i = 0; i < " (fault ? many(1000) : 1) "; i++)\n" \
             "        MPI_File_write_at(file, i * 16, data, " (fault ? 16 : 16000) ", MPI_BYTE, MPI_STATUS_IGNORE);\n" \
             "    MPI_File_close(&file);\n"
+    if (kind == "unfinished")
+        return "    MPI_Request request;\n" \
+            "    if (rank == 0) {\n" \
+            "        MPI_Send(data, 10, MPI_DOUBLE, 1, 1, MPI_COMM_WORLD);\n" \
+            "    } else if (rank == 1) {\n" \
+            "        MPI_Irecv(data, 10, MPI_DOUBLE, 0, 1, MPI_COMM_WORLD, &request);\n" \
+            (fault ? "" : "        MPI_Wait(&request, MPI_STATUS_IGNORE);\n") \
+            "    }\n"
     return "#error unknown kind\n"
 }
 
@@ -121,24 +141,33 @@ function exchange(n) {
 BEGIN {
     srand(seed)
     rand()
+    n_kinds = split(kind, kinds, " ")
     even = kind == "synchronous-send" || kind == "polling" || kind == "overlap"
-    ranks = even ? 2 * pick(1, 2) : pick(3, 4)
+    ranks = n_kinds > 1 ? 2 : even ? 2 * pick(1, 2) : pick(3, 4)
     depth = pick(0, 3)
-    steps = pick(30, 50)
-    print "/* ranks " ranks " function " word(0) " */"
+    steps = n_kinds > 1 ? 30 : pick(30, 50)
+    print "/* ranks " ranks " */"
+    for (k = 1; k <= n_kinds; k++)
+        print "/* " kinds[k] " " word(k) " */"
     print "#include <mpi.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <time.h>\n"
     print "static int rank, size;\nstatic double data[210000], *all;\nstatic char name[64];\n"
     print "static void work_ms(int ms)\n{\n    nanosleep(&(struct timespec){ms / 1000, ms % 1000 * 1000000}, NULL);\n}\n"
     print "static void __attribute__((unused)) serve_ms(int ms)\n{\n    work_ms(ms);\n}\n"
-    body = step_body()
-    print "static void __attribute__((noinline)) " word(0) "(void)\n{\n" body "    __asm__ volatile(\"\");\n}\n"
+    calls = ""
+    for (k = 1; k <= n_kinds; k++) {
+        kind = kinds[k]
+        body = step_body()
+        print "static void __attribute__((noinline)) " word(k) "(void)\n{\n" body "    __asm__ volatile(\"\");\n}\n"
+        calls = calls "    " word(k) "();\n"
+    }
+    print "static void __attribute__((noinline)) level_0(void)\n{\n" calls "    __asm__ volatile(\"\");\n}\n"
     for (i = 1; i <= depth; i++)
-        print "static void __attribute__((noinline)) " word(i) "(void)\n{\n    " word(i - 1) \
+        print "static void __attribute__((noinline)) level_" i "(void)\n{\n    level_" (i - 1) \
             "();\n    __asm__ volatile(\"\");\n}\n"
     print "int main(int argc, char **argv)\n{\n    MPI_Init(&argc, &argv);"
     print "    MPI_Comm_rank(MPI_COMM_WORLD, &rank);\n    MPI_Comm_size(MPI_COMM_WORLD, &size);"
     print "    all = malloc(sizeof data * (size_t)size);"
     print "    snprintf(name, sizeof name, \"%s.%d.tmp\", argc > 1 ? argv[1] : \"fault\", rank);"
-    print "    for (int step = 0; step < " steps "; step++)\n        " word(depth) "();"
+    print "    for (int step = 0; step < " steps "; step++)\n        level_" depth "();"
     print "    remove(name);\n    free(all);\n    MPI_Finalize();\n    return 0;\n}"
 }

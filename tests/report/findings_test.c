@@ -1,0 +1,468 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Findings of profiles made by hand with one planted fault each: names, ranks, sizes and the place
+ * of the fault follow from a seed. The first finding names the fault's rule and function; the twin
+ * without the fault has none; and the twin on a machine whose processors are taken away from the
+ * ranks says that, and blames the program for nothing.
+ */
+#include "sample.h"
+
+#include "report/findings/findings.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { N_SEEDS = 5, MAX_DEPTH = 4, MAX_CELLS = 1024 };
+static const double ms = 1e6;
+
+/* One run as it is being made. */
+struct made {
+    struct sample sample;
+    uint64_t random;
+    unsigned n, late; /* ranks; one of them */
+    uint32_t caller;  /* the node of the function with the fault */
+    char function[32], file[32];
+    struct pct_frame frames[MAX_DEPTH + 1];
+    double compute_ms[SAMPLE_RANKS], mpi_ms[SAMPLE_RANKS], delayed_ms[SAMPLE_RANKS];
+    double system_ms[SAMPLE_RANKS], faults[SAMPLE_RANKS];
+    bool shares; /* more ranks than processors */
+    uint32_t last_op;
+    struct pc_profile_table tables[3];
+    struct pc_profile_column columns[3][8];
+    uint64_t cells[3][MAX_CELLS];
+    char *strings[4];
+};
+
+static struct made m;
+
+static double draw(double low, double high)
+{
+    m.random = m.random * 6364136223846793005u + 1442695040888963407u;
+    return low + (high - low) * (double)(m.random >> 11) / 9007199254740992.0;
+}
+
+static unsigned draw_int(unsigned low, unsigned high)
+{
+    return low + (unsigned)draw(0, high - low + 0.999);
+}
+
+/* main > ... > the function with the fault. */
+static void begin_run(unsigned seed)
+{
+    static const char *const words[] = {"advance", "relax",   "gather_forces", "sweep",
+                                        "march",   "collide", "stream",        "assemble"};
+    memset(&m, 0, sizeof m);
+    m.random = seed * 7919u + 17;
+    m.n = 2 * draw_int(2, 7);
+    m.late = draw_int(0, m.n - 1);
+    snprintf(m.function, sizeof m.function, "%s_%u", words[draw_int(0, 7)], draw_int(0, 99));
+    snprintf(m.file, sizeof m.file, "%s.c", words[draw_int(0, 7)]);
+    sample_begin(&m.sample);
+    m.sample.p.exe = (char *)"/bin/program";
+    m.sample.modules[0] = (struct pc_profile_module){
+        .path = (char *)"/bin/program", .identity = 1, .flags = PCOLLECT_MODULE_EXE};
+    m.sample.p.n_modules = 1;
+    m.sample.p.n_ranks = m.sample.p.world_size = m.n;
+    unsigned depth = draw_int(1, MAX_DEPTH);
+    for (unsigned i = 0; i <= depth; i++) {
+        m.frames[i] = (struct pct_frame){i == depth ? m.function
+                                         : i        ? "step"
+                                                    : "main",
+                                         m.file, 10 + i, false};
+        m.caller = sample_frame(&m.sample, m.caller, 0, 0x1000 * (i + 1));
+    }
+    for (unsigned r = 0; r < m.n; r++) {
+        m.compute_ms[r] = draw(990, 1010);
+        m.system_ms[r] = 3;
+        m.faults[r] = 2000;
+        m.delayed_ms[r] = draw(0, 1);
+        m.sample.ranks[r] = (struct pc_profile_rank){
+            .rank = (int32_t)r, .host = (char *)"node1", .closed = 1, .before_init_ns = 20000000};
+    }
+}
+
+/* A call of the function; ms_of each rank. */
+static void call(const char *name, uint16_t op_class, double calls, double bytes,
+                 const double *ms_of)
+{
+    uint32_t op = m.sample.p.n_ops++;
+    m.sample.ops[op] = (struct pc_profile_op){(char *)name, op_class};
+    m.last_op = sample_op(&m.sample, m.caller, op);
+    for (unsigned r = 0; r < m.n; r++) {
+        sample_add(&m.sample, &(struct sample_calls){.rank = (int32_t)r,
+                                                     .count = (uint64_t)calls,
+                                                     .time = (uint64_t)(ms_of[r] * ms),
+                                                     .min = 1,
+                                                     .max = (uint64_t)(ms_of[r] * ms),
+                                                     .sent = (uint64_t)(calls * bytes),
+                                                     .received = (uint64_t)(calls * bytes)});
+        m.mpi_ms[r] += ms_of[r];
+    }
+}
+
+static void call_all(const char *name, uint16_t op_class, double calls, double bytes, double each)
+{
+    double list[SAMPLE_RANKS];
+    for (unsigned r = 0; r < m.n; r++)
+        list[r] = each * draw(0.98, 1.02);
+    call(name, op_class, calls, bytes, list);
+}
+
+/* A reduction that waits for the rank that computes longest. */
+static void wait_for_all(void)
+{
+    double list[SAMPLE_RANKS], longest = 0;
+    for (unsigned r = 0; r < m.n; r++)
+        longest = fmax(longest, m.compute_ms[r] + m.mpi_ms[r]);
+    for (unsigned r = 0; r < m.n; r++)
+        list[r] = longest - m.compute_ms[r] - m.mpi_ms[r] + 2;
+    call("MPI_Allreduce", PCOLLECT_CLASS_COLL, 40, 8, list);
+}
+
+/* ---- Tables -----------------------------------------------------------------------------------
+ */
+
+static struct pc_profile_table *add_table(const char *name, uint32_t n_keys,
+                                          const char *const *columns, const uint16_t *types)
+{
+    uint32_t k = m.sample.p.n_tables++;
+    struct pc_profile_table *t = &m.tables[k];
+    *t = (struct pc_profile_table){
+        .name = (char *)name, .n_keys = n_keys, .columns = m.columns[k], .cells = m.cells[k]};
+    for (; columns[t->n_columns]; t->n_columns++)
+        m.columns[k][t->n_columns] = (struct pc_profile_column){
+            .name = (char *)columns[t->n_columns],
+            .type = types ? types[t->n_columns] : PCOLLECT_COLUMN_NUMBER};
+    m.sample.p.tables = m.tables;
+    return t;
+}
+
+static void add_cells(struct pc_profile_table *t, const uint64_t *cells)
+{
+    memcpy(t->cells + (size_t)t->n_rows++ * t->n_columns, cells, t->n_columns * sizeof *cells);
+}
+
+static void add_resources(void)
+{
+    static const char *const columns[] = {
+        "rank", "system", "minor_faults", "major_faults", "delayed", "bound", NULL};
+    struct pc_profile_table *t = add_table("resources", 1, columns, NULL);
+    m.strings[0] = (char *)"0-15";
+    m.strings[1] = (char *)"0,2-3";
+    m.sample.p.strings = m.strings;
+    m.sample.p.n_strings = 2;
+    for (unsigned r = 0; r < m.n; r++)
+        add_cells(t, (const uint64_t[]){r, (uint64_t)(m.system_ms[r] * ms), (uint64_t)m.faults[r],
+                                        0, (uint64_t)(m.delayed_ms[r] * ms), m.shares ? 2 : 1});
+}
+
+/* ---- Faults: each is planted, or its twin -----------------------------------------------------
+ */
+
+static void imbalance(bool fault)
+{
+    m.compute_ms[m.late] *= fault ? draw(1.4, 2) : 1;
+}
+
+static void serial(bool fault)
+{
+    for (unsigned r = 0; r < m.n && fault; r++)
+        m.compute_ms[r] = r == m.late ? 1000 : 50;
+}
+
+static void shared(bool fault)
+{
+    m.shares = fault;
+    for (unsigned r = 0; r < m.n && fault; r++) {
+        m.delayed_ms[r] = draw(100, 400);
+        m.compute_ms[r] += m.delayed_ms[r];
+    }
+}
+
+static void faults(bool fault)
+{
+    for (unsigned r = 0; r < m.n && fault; r++) {
+        m.system_ms[r] = draw(200, 300);
+        m.faults[r] = 500000;
+    }
+}
+
+static void system_calls(bool fault)
+{
+    for (unsigned r = 0; r < m.n && fault; r++)
+        m.system_ms[r] = draw(200, 300);
+}
+
+/* A ring whose ranks are dealt to two nodes in turn. */
+static void placement(bool fault)
+{
+    static const char *const columns[] = {"source",         "destination",  "messages",
+                                          "bytes",          "time",         "received",
+                                          "received_bytes", "receive_time", NULL};
+    static const uint16_t types[] = {PCOLLECT_COLUMN_RANK,   PCOLLECT_COLUMN_RANK,
+                                     PCOLLECT_COLUMN_NUMBER, PCOLLECT_COLUMN_NUMBER,
+                                     PCOLLECT_COLUMN_NUMBER, PCOLLECT_COLUMN_NUMBER,
+                                     PCOLLECT_COLUMN_NUMBER, PCOLLECT_COLUMN_NUMBER};
+    struct pc_profile_table *t = add_table("pairs", 2, columns, types);
+    for (unsigned r = 0; r < m.n; r++) {
+        bool second = fault ? r % 2 : r >= m.n / 2;
+        m.sample.ranks[r].host = (char *)(second ? "node2" : "node1");
+        add_cells(t, (const uint64_t[]){r, (r + 1) % m.n, 100, 100000, 1, 100, 100000, 1});
+    }
+    call_all("MPI_Sendrecv", PCOLLECT_CLASS_P2P, 100, 100000, fault ? 400 : 20);
+}
+
+static void unfinished(bool fault)
+{
+    static const char *const columns[] = {"start", "completion", "operations", "never", NULL};
+    call_all("MPI_Irecv", PCOLLECT_CLASS_P2P, 50, 4096, 1);
+    struct pc_profile_table *t = add_table("requests", 2, columns, NULL);
+    add_cells(t, (const uint64_t[]){m.last_op, 0, 50, fault ? draw_int(1, 50) : 0});
+}
+
+static void hub(bool fault)
+{
+    double list[SAMPLE_RANKS];
+    for (unsigned r = 0; r < m.n; r++) {
+        list[r] = fault ? (r == m.late ? 700 : 400) : 20;
+        m.compute_ms[r] = fault ? (r == m.late ? 300 : 600) : m.compute_ms[r];
+    }
+    call("MPI_Recv", PCOLLECT_CLASS_P2P, 100, 32000, list);
+    /* The hub's own calls: as many as those of all others. */
+    struct pc_profile_data *d = &m.sample.data[m.sample.p.n_data - 1];
+    if (fault)
+        d->values[m.late * SAMPLE_FIELDS + COUNT] = 100 * (m.n - 1);
+}
+
+static void chain(bool fault)
+{
+    double list[SAMPLE_RANKS];
+    for (unsigned r = 0; r < m.n; r++)
+        list[r] = fault ? 5 + r * draw(95, 105) : 10;
+    call("MPI_Recv", PCOLLECT_CLASS_P2P, 40, 16000, list);
+}
+
+static void small_messages(bool fault)
+{
+    call_all("MPI_Send", PCOLLECT_CLASS_P2P, fault ? draw_int(20000, 90000) : 50,
+             fault ? draw_int(8, 200) : 100000, fault ? 200 : 20);
+    call_all("MPI_Recv", PCOLLECT_CLASS_P2P, fault ? 20000 : 50, fault ? 8 : 100000,
+             fault ? 300 : 20);
+}
+
+static void barrier(bool fault)
+{
+    call_all("MPI_Barrier", PCOLLECT_CLASS_COLL, fault ? draw_int(10, 5000) : 1, 0,
+             fault ? draw(150, 600) : 0.1);
+}
+
+static void collectives(bool fault)
+{
+    call_all(draw_int(0, 1) ? "MPI_Bcast" : "MPI_Reduce", PCOLLECT_CLASS_COLL,
+             fault ? draw_int(5000, 9000) : 20, 8, fault ? draw(200, 600) : 5);
+}
+
+static void rooted(bool fault)
+{
+    call_all(draw_int(0, 1) ? "MPI_Gather" : "MPI_Scatterv", PCOLLECT_CLASS_COLL, 40, 100000,
+             fault ? draw(200, 600) : 5);
+}
+
+static void dense(bool fault)
+{
+    call_all("MPI_Alltoallv", PCOLLECT_CLASS_COLL, 100, fault ? 8.0 * m.n : 1e6, fault ? 300 : 20);
+}
+
+static void synchronous(bool fault)
+{
+    call_all(fault ? "MPI_Ssend" : "MPI_Send", PCOLLECT_CLASS_P2P, 100, 8000, fault ? 300 : 10);
+}
+
+static void polling(bool fault)
+{
+    call_all(fault ? "MPI_Test" : "MPI_Wait", PCOLLECT_CLASS_COMPLETION, fault ? 1e6 : 100, 0,
+             fault ? draw(150, 400) : 5);
+}
+
+static void overlap(bool fault)
+{
+    call_all("MPI_Waitall", PCOLLECT_CLASS_COMPLETION, 100, 0, fault ? draw(150, 400) : 5);
+}
+
+static void communicators(bool fault)
+{
+    call_all(draw_int(0, 1) ? "MPI_Comm_dup" : "MPI_Comm_split", PCOLLECT_CLASS_COMM,
+             fault ? draw_int(30, 500) : 1, 0, fault ? 100 : 1);
+}
+
+static void datatypes(bool fault)
+{
+    call_all("MPI_Type_commit", PCOLLECT_CLASS_TYPE, fault ? draw_int(2000, 50000) : 2, 0,
+             fault ? 100 : 0.1);
+}
+
+static void small_io(bool fault)
+{
+    call_all("MPI_File_write_at", PCOLLECT_CLASS_IO, fault ? draw_int(1000, 50000) : 2,
+             fault ? 64 : 1e7, fault ? 300 : 5);
+}
+
+static void window(bool fault)
+{
+    call_all("MPI_Win_fence", PCOLLECT_CLASS_RMA, fault ? draw_int(100, 5000) : 2, 0,
+             fault ? 300 : 1);
+}
+
+static const struct {
+    const char *rule;
+    void (*plant)(bool fault);
+    bool no_function; /* the finding is about ranks or hosts */
+} kinds[] = {
+    {"imbalance", imbalance, false},
+    {"serial", serial, false},
+    {"shared-processors", shared, true},
+    {"page-faults", faults, true},
+    {"system-time", system_calls, true},
+    {"placement", placement, false},
+    {"unfinished", unfinished, false},
+    {"hub", hub, false},
+    {"chain", chain, false},
+    {"small-messages", small_messages, false},
+    {"barrier", barrier, false},
+    {"many-collectives", collectives, false},
+    {"rooted", rooted, false},
+    {"dense-collective", dense, false},
+    {"synchronous-send", synchronous, false},
+    {"polling", polling, false},
+    {"overlap", overlap, false},
+    {"communicators", communicators, false},
+    {"datatypes", datatypes, false},
+    {"small-io", small_io, false},
+    {"window-synchronisation", window, false},
+};
+
+/* ---- Runs -------------------------------------------------------------------------------------
+ */
+
+/* The ranks compute as long as they did, and lose a part of the time to others. */
+static void load_machine(void)
+{
+    for (unsigned r = 0; r < m.n; r++) {
+        m.delayed_ms[r] = draw(100, 900);
+        m.compute_ms[r] += m.delayed_ms[r];
+    }
+}
+
+/* Findings of a run; its data is freed by the caller. */
+static struct pct_data *make_run(unsigned seed, size_t kind, bool fault, bool load)
+{
+    static const struct pct_tree_options options = {0};
+    begin_run(seed * 100 + (unsigned)kind);
+    kinds[kind].plant(fault);
+    if (load)
+        load_machine();
+    wait_for_all();
+    add_resources();
+    for (unsigned r = 0; r < m.n; r++) {
+        m.sample.ranks[r].mpi_ns = (uint64_t)(m.mpi_ms[r] * ms);
+        m.sample.ranks[r].inside_ns = (uint64_t)((m.mpi_ms[r] + m.compute_ms[r]) * ms);
+    }
+    sample_end(&m.sample);
+    struct pct_symbols *symbols = pct_symbols_new(&m.sample.p);
+    for (unsigned i = 0; i <= MAX_DEPTH; i++)
+        pct_symbols_teach(symbols, 0, 0x1000 * (i + 1), (struct pct_place){&m.frames[i], 1});
+    struct pct_data *d = pct_data_new("made", &m.sample.p, symbols, &options);
+    d->findings = pct_findings_make(d, NULL);
+    return d;
+}
+
+static void first_finding_names_the_fault_and_its_function(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < PC_ARRAY_LEN(kinds); k++) {
+        for (unsigned seed = 1; seed <= N_SEEDS; seed++) {
+            struct pct_data *d = make_run(seed, k, true, false);
+            const struct pct_finding *first = d->findings->list;
+            if (!d->findings->n || strcmp(first->rule, kinds[k].rule) != 0)
+                fail_msg("%s, seed %u: %s", kinds[k].rule, seed,
+                         d->findings->n ? first->text : "no finding");
+            if (!kinds[k].no_function && !strstr(first->text, m.function))
+                fail_msg("%s, seed %u: not in %s: %s", kinds[k].rule, seed, m.function,
+                         first->text);
+            pct_data_free(d);
+        }
+    }
+}
+
+static void twin_without_the_fault_has_no_finding(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < PC_ARRAY_LEN(kinds); k++) {
+        for (unsigned seed = 1; seed <= N_SEEDS; seed++) {
+            struct pct_data *d = make_run(seed, k, false, false);
+            if (d->findings->n)
+                fail_msg("twin of %s, seed %u: %s", kinds[k].rule, seed, d->findings->list[0].text);
+            pct_data_free(d);
+        }
+    }
+}
+
+static void what_the_machine_does_is_not_blamed_on_the_program(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < PC_ARRAY_LEN(kinds); k++) {
+        for (unsigned seed = 1; seed <= N_SEEDS; seed++) {
+            struct pct_data *d = make_run(seed, k, false, true);
+            if (d->findings->n != 1 || strcmp(d->findings->list[0].rule, "shared-processors") != 0)
+                fail_msg("loaded twin of %s, seed %u: %s", kinds[k].rule, seed,
+                         d->findings->n ? d->findings->list[d->findings->n - 1].text : "nothing");
+            pct_data_free(d);
+        }
+    }
+}
+
+static void a_processor_that_is_shared_is_told_from_one_that_is_taken(void **state)
+{
+    (void)state;
+    struct pct_data *d = make_run(1, 2, true, false);
+    assert_non_null(strstr(d->findings->list[0].text, "ranks share 3 processors on node1"));
+    pct_data_free(d);
+    d = make_run(1, 2, false, true);
+    assert_non_null(strstr(d->findings->list[0].text, "something else ran there"));
+    pct_data_free(d);
+}
+
+/* ---- Each rule ---------------------------------------------------------------------------------
+ */
+
+static void every_rule_has_a_planted_fault(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < pct_n_rules; i++) {
+        size_t k = 0;
+        while (k < PC_ARRAY_LEN(kinds) && strcmp(kinds[k].rule, pct_rules[i].name) != 0)
+            k++;
+        if (k == PC_ARRAY_LEN(kinds))
+            fail_msg("no fault is planted for the rule %s", pct_rules[i].name);
+    }
+    assert_true(pct_n_rules <= PCT_MAX_RULES);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(first_finding_names_the_fault_and_its_function),
+        cmocka_unit_test(twin_without_the_fault_has_no_finding),
+        cmocka_unit_test(what_the_machine_does_is_not_blamed_on_the_program),
+        cmocka_unit_test(a_processor_that_is_shared_is_told_from_one_that_is_taken),
+        cmocka_unit_test(every_rule_has_a_planted_fault),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
