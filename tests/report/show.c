@@ -2,7 +2,8 @@
  *
  * `pcollect report` of a profile made by hand instead of a file: for golden cases and for checks of
  * its JSON. The name in the place of the file picks the profile. `show manual` prints what the
- * manual page takes from the tables; `show -w FILE NAME` writes a profile.
+ * manual page takes from the tables, `show schema` the JSON schema of the report; `show -w FILE
+ * NAME` writes a profile.
  */
 #include "sample.h"
 
@@ -32,6 +33,117 @@ static int write_sample(const char *path, const char *name)
     return err ? 1 : 0;
 }
 
+/* ---- The schema -------------------------------------------------------------------------------
+ */
+
+static const char *schema_type(enum pct_type type)
+{
+    switch (type) {
+    case PCT_TEXT:
+        return "\"string\"";
+    case PCT_COUNT:
+    case PCT_BYTES:
+    case PCT_INTEGER:
+        return "\"integer\"";
+    case PCT_YES_NO:
+        return "\"boolean\"";
+    default:
+        return "\"number\"";
+    }
+}
+
+static void put_text(const char *text)
+{
+    struct pct_buf b = {0};
+    pct_text_json(&b, text);
+    fputs(b.data, stdout);
+    pct_buf_free(&b);
+}
+
+/* A row of a table: every column, and nothing else but the frames of a context. */
+static void put_row_schema(const struct pct_table *t, const char *indent)
+{
+    bool frames = !strcmp(t->name, "contexts");
+    printf("{\n%s  \"type\": \"object\",\n%s  \"additionalProperties\": false,\n", indent, indent);
+    printf("%s  \"required\": [", indent);
+    for (size_t k = 0; k < t->n_columns; k++)
+        printf("%s\"%s\"", k ? ", " : "", t->columns[k].name);
+    printf("%s],\n%s  \"properties\": {\n", frames ? ", \"frames\"" : "", indent);
+    for (size_t k = 0; k < t->n_columns; k++) {
+        const struct pct_column *c = &t->columns[k];
+        printf("%s    \"%s\": {\"type\": [%s, \"null\"], \"description\": ", indent, c->name,
+               schema_type(c->type));
+        put_text(c->doc);
+        printf("}%s\n", k + 1 < t->n_columns || frames ? "," : "");
+    }
+    if (frames)
+        printf("%s    \"frames\": {\"type\": \"array\", \"items\": {\"$ref\": "
+               "\"#/$defs/frame\"}}\n",
+               indent);
+    printf("%s  }\n%s}", indent, indent);
+}
+
+static void put_table_schema(const struct pct_table *t)
+{
+    bool single = t->count == pct_header_count;
+    printf(",\n    \"%s\": ", t->name);
+    if (single) {
+        put_row_schema(t, "    ");
+        return;
+    }
+    printf("{\n      \"description\": ");
+    put_text(t->doc);
+    printf(",\n      \"type\": \"array\",\n      \"items\": ");
+    put_row_schema(t, "      ");
+    printf("\n    }");
+}
+
+static void put_schema(void)
+{
+    fputs("{\n"
+          "  \"$schema\": \"https://json-schema.org/draft/2020-12/schema\",\n"
+          "  \"title\": \"pcollect report --format json\",\n"
+          "  \"description\": \"Made from the tables of the report; doc/json.md explains it.\",\n"
+          "  \"type\": \"object\",\n"
+          "  \"required\": [\"pcollect_report\", \"file\"],\n"
+          "  \"properties\": {\n"
+          "    \"pcollect_report\": {\"const\": 1},\n"
+          "    \"file\": {\"type\": \"string\"}",
+          stdout);
+    for (size_t i = 0; i < pct_n_tables; i++)
+        put_table_schema(&pct_tables[i]);
+    fputs("\n  },\n"
+          "  \"additionalProperties\": {\"type\": \"array\", \"items\": {\"type\": \"object\"}},\n"
+          "  \"$defs\": {\n"
+          "    \"frame\": {\n"
+          "      \"type\": \"object\",\n"
+          "      \"additionalProperties\": false,\n"
+          "      \"properties\": {\n"
+          "        \"function\": {\"type\": [\"string\", \"null\"]},\n"
+          "        \"file\": {\"type\": [\"string\", \"null\"]},\n"
+          "        \"line\": {\"type\": \"integer\"},\n"
+          "        \"inlined\": {\"type\": \"boolean\"},\n"
+          "        \"module\": {\"type\": [\"string\", \"null\"]},\n"
+          "        \"offset\": {\"type\": \"integer\"},\n"
+          "        \"primitive\": {\"type\": \"string\"},\n"
+          "        \"phase\": {\"type\": \"string\"},\n"
+          "        \"region\": {\"type\": \"string\"},\n"
+          "        \"cut\": {\"const\": true}\n"
+          "      },\n"
+          "      \"anyOf\": [\n"
+          "        {\"required\": [\"function\", \"file\", \"line\", \"inlined\", \"module\", "
+          "\"offset\"]},\n"
+          "        {\"required\": [\"primitive\"]},\n"
+          "        {\"required\": [\"phase\"]},\n"
+          "        {\"required\": [\"region\"]},\n"
+          "        {\"required\": [\"cut\"]}\n"
+          "      ]\n"
+          "    }\n"
+          "  }\n"
+          "}\n",
+          stdout);
+}
+
 int main(int argc, char **argv)
 {
     struct pct_options o = {0};
@@ -40,6 +152,10 @@ int main(int argc, char **argv)
         return write_sample(argv[2], argv[3]);
     if (argc == 2 && !strcmp(argv[1], "manual")) {
         pct_options_manual(stdout);
+        return 0;
+    }
+    if (argc == 2 && !strcmp(argv[1], "schema")) {
+        put_schema();
         return 0;
     }
     if (pct_options_read(argc, argv, &o, &status))
