@@ -23,7 +23,7 @@
 #include "include/pcollect/plugin.h"
 #include "merge/transport.h"
 
-#define PC_CORE_ABI 3u
+#define PC_CORE_ABI 4u
 
 struct pc_thread;
 
@@ -50,7 +50,8 @@ struct pc_call {
     struct pcollect_event event;
 };
 
-/* A slot is an entry point: 2 * op for MPI_X, 2 * op + 1 for PMPI_X. */
+/* A slot is an entry point: 2 * op for MPI_X, 2 * op + 1 for PMPI_X. The slots of Fortran names are
+ * stubs only: their wrappers begin a call of MPI_X. */
 #define PC_SLOT_OP(slot) ((uint16_t)((slot) >> 1))
 #define PC_SLOT_IS_PMPI(slot) ((slot)&1)
 
@@ -147,6 +148,9 @@ struct pc_core {
 struct pc_mpi_symbols {
     void *const *mpi;  /* next definition of MPI_X after us */
     void *const *pmpi; /* next definition of PMPI_X after us */
+    /* Next definition of each Fortran name, in the order of slots; set before the first call that
+     * comes to its wrapper. */
+    void *const *fortran;
     /* Address of a data object of the MPI library by name, or NULL. */
     void *(*data)(const char *name);
 };

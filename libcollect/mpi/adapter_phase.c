@@ -23,6 +23,7 @@
 const struct pc_core *pc_core;
 void *const *pc_mpi;
 void *const *pc_pmpi;
+void *const *pc_fortran;
 void *(*pc_find_data)(const char *name);
 int pc_world_rank = -1, pc_world_size;
 
@@ -330,8 +331,7 @@ int pc_wrap_PMPI_Abort(MPI_Comm comm, int errorcode)
 }
 
 /* Of variadic arguments only the MPI or tool behind knows what they are: the level is passed on. It
- * is obeyed wherever the call comes from: from Fortran it may look like one of the MPI library's.
- */
+ * is obeyed wherever the call comes from: from Fortran it is counted at its Fortran name. */
 #define PCONTROL(is_pmpi, table)                                                                   \
     BEGIN(call, Pcontrol, is_pmpi);                                                                \
     CALL(call, ((pc_fn_Pcontrol *)table[PC_OP_Pcontrol])(level));                                  \
@@ -404,9 +404,10 @@ static int open_adapter(const struct pc_core *core, const struct pc_mpi_symbols 
     pc_core = core;
     pc_mpi = symbols->mpi;
     pc_pmpi = symbols->pmpi;
+    pc_fortran = symbols->fortran;
     pc_find_data = symbols->data;
     pc_comm_choose_end();
-    for (unsigned slot = 0; slot < 2 * PC_N_OPS; slot++)
+    for (unsigned slot = 0; slot < PC_N_SLOTS; slot++)
         wrappers[slot] = pc_wrappers[slot];
     return 0;
 }

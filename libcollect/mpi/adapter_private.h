@@ -15,12 +15,13 @@
 
 /* Set by the adapter's init, before any wrapper can run. */
 extern PC_HIDDEN const struct pc_core *pc_core;
-extern PC_HIDDEN void *const *pc_mpi;  /* next MPI_X */
-extern PC_HIDDEN void *const *pc_pmpi; /* next PMPI_X */
+extern PC_HIDDEN void *const *pc_mpi;     /* next MPI_X */
+extern PC_HIDDEN void *const *pc_pmpi;    /* next PMPI_X */
+extern PC_HIDDEN void *const *pc_fortran; /* next definition of each Fortran name */
 extern void *(*pc_find_data)(const char *name);
 
 /* Every entry point's wrapper; made by generate.awk. */
-extern void *const pc_wrappers[2 * PC_N_OPS];
+extern void *const pc_wrappers[PC_N_SLOTS];
 
 #define PC_SLOT(op, is_pmpi) (2u * (op) + (is_pmpi))
 

@@ -3,7 +3,7 @@
  * Whose call is it: the program's, or one that an MPI library or a tool makes for itself?
  *
  *   from                       MPI_X     PMPI_X
- *   an MPI library             only from a Fortran binding of X
+ *   an MPI library             only from a Fortran binding of X, if X has no stub for Fortran
  *   a module before this one
  *   that itself defines MPI_X  counts    counts: the tool passes on the program's call
  *   anything else              counts    passed on: the caller means to go past all tools
@@ -84,10 +84,15 @@ static bool is_component(const char *path)
 static const char *const family_symbols[] = {"PMPI_Init", "pmpi_init_", "pmpi_init__",
                                              "PMPI_INIT", "pmpi_init",  "pmpi_init_f08_"};
 
-bool pc_mpi_is_family(const struct pc_module *module)
+static bool holds_this(const struct pc_module *module)
 {
     uintptr_t here = (uintptr_t)&pc_mpi_is_family;
-    if (here >= module->lo && here < module->hi)
+    return here >= module->lo && here < module->hi;
+}
+
+bool pc_mpi_is_family(const struct pc_module *module)
+{
+    if (holds_this(module))
         return false; /* this library exports them as well */
     if (is_component(module->path))
         return true;
@@ -105,9 +110,12 @@ static bool match_name(const char *symbol, void *op)
     return pc_mpi_is_fortran_name(symbol, op);
 }
 
+/* What has stubs for its Fortran names was met there. */
 static bool counts_from_family(const struct pc_elf *elf, unsigned slot, uintptr_t ret)
 {
     int n_names;
+    if (pc_op_rows[PC_SLOT_OP(slot)].fortran)
+        return false;
     if (pc_elf_enclosing(elf, ret - 1, match_name, (void *)pc_op_rows[PC_SLOT_OP(slot)].name,
                          &n_names))
         return true;
@@ -122,9 +130,15 @@ struct search {
 static int search_order(struct pc_module *module, void *arg)
 {
     struct search *s = arg;
-    uintptr_t here = (uintptr_t)&pc_mpi_is_family;
     s->before = module == s->caller;
-    return s->before || (here >= module->lo && here < module->hi);
+    return s->before || holds_this(module);
+}
+
+/* An adapter: a Fortran binding that leaves by a jump returns to the wrapper of its Fortran name.
+ * This library itself is another matter: stubs in C that the compiler made no tail calls of. */
+static bool is_adapter(const struct pc_module *module)
+{
+    return module->flags & PCOLLECT_MODULE_OWN && !holds_this(module);
 }
 
 bool pc_mpi_counts(unsigned slot, uintptr_t ret)
@@ -132,6 +146,8 @@ bool pc_mpi_counts(unsigned slot, uintptr_t ret)
     struct pc_module *caller = pc_loadmap_find(ret - 1);
     if (!caller)
         return !PC_SLOT_IS_PMPI(slot); /* code made at run time */
+    if (is_adapter(caller))
+        return false;
     struct pc_elf elf;
     bool open = pc_elf_open(&elf, caller->bias, caller->lo, caller->hi);
     if (pc_mpi_is_family(caller))

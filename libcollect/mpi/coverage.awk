@@ -21,9 +21,8 @@ function begin_output()
     print "have returns `MPI_ERR_OTHER`, and one line says so. *Bytes* are those of"
     print "[the definition](bytes.md); where it says \"no\" a function moves none between processes.\n"
     print "From Fortran (`mpif.h`, `use mpi`, `use mpi_f08`) the same functions are measured, through the"
-    print "library's bindings. Not counted from Fortran are calls that a binding does not make through"
-    print "`MPI_X` or `PMPI_X`: `MPI_Pcontrol` under Open MPI, and attribute functions of bindings that work"
-    print "on the library's own objects.\n"
+    print "library's bindings. Where the binding of an MPI makes no call of C, or leaves by a jump, a function"
+    print "is met at its Fortran names; these are marked *F*.\n"
 }
 
 function note_section(text)
@@ -43,7 +42,7 @@ function emit(op, class, rules,    moves)
         moves = "no"
     if (rules ~ /watch=start/)
         moves = "of the requests"
-    printf "| `MPI_%s` | %s | %s |\n", op, class, moves
+    printf "| `MPI_%s`%s | %s | %s |\n", op, rules ~ /(^| )fortran( |$)/ ? " *F*" : "", class, moves
 }
 
 function end_output(    i)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Makes code from functions.tbl:  awk -v what=WHAT -f table.awk -f generate.awk functions.tbl
 #   list      names of the functions, one a line
+#   fortran   Fortran names that have stubs of their own, one a line
 #   ops       enum of op ids (ops.h)
 #   names     names and classes of ops (ops.c)
 #   stubs     one line PC_STUB(name, slot) for each entry point, for the assembler
@@ -149,6 +150,8 @@ function write_wrapper(op, class, text,    n, i, rules, before, after, types, ow
             externs = externs "int pc_wrap_MPI_" op "(" params ");\nint pc_wrap_PMPI_" op "(" params ");\n"
             return
         }
+        if (rules[i] == "fortran")
+            continue
         if (rules[i] ~ /^watch=/) {
             sub(/^watch=/, "", rules[i])
             before = before "    struct pc_watch watch;\n    " rule_call("pc_watch_", rules[i], "&watch, &call")
@@ -184,18 +187,54 @@ function c_stub(op,    i, entry)
 {
     for (i = 0; i < 2; i++) {
         entry = (i ? "PMPI_" : "MPI_") op
-        if (variadic)
-            printf "PC_C_STUB_LEVEL(%s, %d)\n", entry, 2 * n_ops + i
-        else
-            printf "PC_C_STUB(%s, %d, (%s), (%s))\n", entry, 2 * n_ops + i, words, args
+        printf "PC_C_STUB(%s, %d, (%s), (%s))\n", entry, 2 * n_ops + i, words, args
     }
+}
+
+# The Fortran names of an op: as compilers spell them, and the specific name of mpi_f08. Those that
+# begin with pmpi_ are left to the MPI. MPI_Pcontrol has no ierror but in MPICH's mpi_f08: there the
+# word is passed on unread.
+function note_fortran(op,    p, comma, list, i, spellings, lower)
+{
+    lower = "mpi_" tolower(op)
+    split(lower " " lower "_ " lower "__ " toupper(lower) " " lower "_f08_", spellings, " ")
+    list = args = words = ""
+    for (p = 0; p < n_params; p++) {
+        comma = p ? ", " : ""
+        list = list comma "void *" param_name[p]
+        words = words comma "uintptr_t " param_name[p]
+        args = args comma param_name[p]
+    }
+    list = list ", int *ierror"
+    words = words ", uintptr_t ierror"
+    args = args ", ierror"
+    for (i = 1; i <= 5; i++) {
+        fortran_name[n_fortran] = spellings[i]
+        fortran_op[n_fortran] = op
+        fortran_params[n_fortran] = list
+        fortran_words[n_fortran] = words
+        fortran_args[n_fortran] = args
+        fortran_result[n_fortran++] = variadic ? "MPI_SUCCESS" : "ierror ? *ierror : MPI_SUCCESS"
+    }
+}
+
+# Such a call is booked as one of MPI_X, with nothing but its time.
+function write_fortran(i,    real)
+{
+    printf "static void wrap_%s(%s)\n{\n", fortran_name[i], fortran_params[i]
+    real = "((void (*)(" fortran_params[i] "))pc_fortran[" i "])(" fortran_args[i] ")"
+    printf "    struct pc_call call;\n"
+    printf "    if (PC_UNLIKELY(!PC_BEGIN(call, PC_SLOT(PC_OP_%s, 0)))) {\n", fortran_op[i]
+    printf "        %s;\n        return;\n    }\n", real
+    printf "    PC_CALL(call, (void)0, (%s, %s));\n    pc_end(&call);\n}\n\n", real, fortran_result[i]
 }
 
 function begin_output()
 {
-    if (what !~ /^(list|ops|names|stubs|cstubs|types|wrappers)$/)
+    n_fortran = 0
+    if (what !~ /^(list|fortran|ops|names|stubs|cstubs|types|wrappers)$/)
         fail("what=" what " is not known")
-    if (what != "list")
+    if (what !~ /^(list|fortran)$/)
         print "/* Made from functions.tbl by generate.awk. */"
     if (what == "ops")
         print "#ifndef PC_MPI_OPS_H\n#define PC_MPI_OPS_H\n\nenum {"
@@ -210,39 +249,67 @@ function note_section(text)
 function emit(op, class, rules)
 {
     order[n_ops] = op
+    if (rules ~ /(^| )fortran( |$)/)
+        note_fortran(op)
     join_params()
     if (what == "list")
         print "MPI_" op
     else if (what == "ops")
         printf "    PC_OP_%s = %d,\n", op, n_ops
     else if (what == "names")
-        printf "    {\"MPI_%s\", PCOLLECT_CLASS_%s},\n", op, toupper(class)
+        printf "    {\"MPI_%s\", PCOLLECT_CLASS_%s, %d},\n", op, toupper(class), rules ~ /(^| )fortran( |$)/
     else if (what == "stubs")
         printf "PC_STUB(MPI_%s, %d)\nPC_STUB(PMPI_%s, %d)\n", op, 2 * n_ops, op, 2 * n_ops + 1
     else if (what == "cstubs")
         c_stub(op)
     else if (what == "types")
         printf "typedef int pc_fn_%s(%s);\nPC_CHECK_PROTOTYPE(%s)\n", op, params, op
-    else
+    else if (what == "wrappers")
         write_wrapper(op, class, rules)
+}
+
+# Slots of Fortran names come after those of the functions.
+function end_fortran(    i, slot)
+{
+    if (what == "names")
+        print "\nconst char *const pc_fortran_names[] = {"
+    for (i = 0; i < n_fortran; i++) {
+        slot = 2 * n_ops + i
+        if (what == "fortran")
+            print fortran_name[i]
+        else if (what == "names")
+            printf "    \"%s\",\n", fortran_name[i]
+        else if (what == "stubs")
+            printf "PC_STUB(%s, %d)\n", fortran_name[i], slot
+        else if (what == "cstubs")
+            printf "PC_C_STUB(%s, %d, (%s), (%s))\n", fortran_name[i], slot, fortran_words[i], fortran_args[i]
+        else if (what == "wrappers")
+            write_fortran(i)
+    }
+    if (what == "names")
+        print "};"
 }
 
 function end_output(    i, op, prefix)
 {
     if (what == "ops")
-        printf "    PC_N_OPS = %d\n};\n\n#endif\n", n_ops
+        printf "    PC_N_OPS = %d,\n    PC_N_FORTRAN = %d, /* Fortran names with stubs of their own */\n" \
+            "    PC_N_SLOTS = 2 * PC_N_OPS + PC_N_FORTRAN\n};\n\n#endif\n", n_ops, n_fortran
     if (what == "names")
         print "};"
+    end_fortran()
     if (what == "stubs")
-        printf "#define PC_N_STUBS %d\n", 2 * n_ops
+        printf "#define PC_N_STUBS %d\n", 2 * n_ops + n_fortran
     if (what == "wrappers") {
         print externs
-        print "void *const pc_wrappers[2 * PC_N_OPS] = {"
+        print "void *const pc_wrappers[PC_N_SLOTS] = {"
         for (i = 0; i < n_ops; i++) {
             op = order[i]
             prefix = (op in static_wrappers) ? "wrap_" : "pc_wrap_"
             printf "    (void *)%sMPI_%s, (void *)%sPMPI_%s,\n", prefix, op, prefix, op
         }
+        for (i = 0; i < n_fortran; i++)
+            printf "    (void *)wrap_%s,\n", fortran_name[i]
         print "};"
     }
 }

@@ -17,11 +17,15 @@
 struct pc_op_row {
     const char *name; /* "MPI_Send" */
     uint16_t op_class;
+    bool fortran; /* it has stubs for its Fortran names */
 };
 extern const struct pc_op_row pc_op_rows[PC_N_OPS];
 
+/* Fortran names with stubs of their own, by slot - 2 * PC_N_OPS. */
+extern const char *const pc_fortran_names[PC_N_FORTRAN];
+
 /* Where each entry point jumps to: a resolver entry, a wrapper or a real function. */
-extern _Atomic(void *) pc_mpi_slots[2 * PC_N_OPS];
+extern _Atomic(void *) pc_mpi_slots[PC_N_SLOTS];
 
 /* The target of a slot at its first call; called by the resolver entries. MT-safe; keeps errno. */
 void *pc_mpi_resolve(unsigned slot);

@@ -32,7 +32,8 @@ static _Atomic(pthread_t) resolving_thread;
 
 /* Written by the resolving thread before state becomes DONE. */
 static void *real_functions[2][PC_N_OPS]; /* next MPI_X, next PMPI_X */
-static void *wrappers[2 * PC_N_OPS];
+static void *fortran_functions[PC_N_FORTRAN];
+static void *wrappers[PC_N_SLOTS];
 static int err_other = 15;
 static _Atomic(void *) local_mpi; /* handle of an MPI that was opened RTLD_LOCAL, else NULL */
 
@@ -160,7 +161,8 @@ static bool use_adapter(void)
     }
     const struct pc_adapter *adapter = open_adapter(file);
     static struct pc_mpi_symbols symbols;
-    symbols = (struct pc_mpi_symbols){real_functions[0], real_functions[1], find_data};
+    symbols =
+        (struct pc_mpi_symbols){real_functions[0], real_functions[1], fortran_functions, find_data};
     if (!adapter)
         return false;
     if (adapter->init(pc_core_table(), &symbols, wrappers) == 0) {
@@ -223,7 +225,7 @@ static void fill_slots(void)
 /* A rank that does not measure still meets the others in MPI_Finalize. */
 static void keep_collective_part(void)
 {
-    for (unsigned slot = 0; slot < 2 * PC_N_OPS; slot++) {
+    for (unsigned slot = 0; slot < PC_N_SLOTS; slot++) {
         unsigned op = PC_SLOT_OP(slot);
         if (op != PC_OP_Init && op != PC_OP_Init_thread && op != PC_OP_Finalize)
             wrappers[slot] = NULL;
@@ -266,9 +268,50 @@ static bool resolve(void)
     return true;
 }
 
-void *pc_mpi_resolve(unsigned slot)
+/* ---- Fortran names -------------------------------------------------------------------------- */
+
+struct export_search {
+    const char *name;
+    uintptr_t address;
+};
+
+static int find_export(struct pc_module *module, void *arg)
 {
-    int saved = errno;
+    struct export_search *s = arg;
+    struct pc_elf elf;
+    uintptr_t here = (uintptr_t)&pc_mpi_resolve;
+    if ((here < module->lo || here >= module->hi) &&
+        pc_elf_open(&elf, module->bias, module->lo, module->hi))
+        s->address = pc_elf_find(&elf, s->name);
+    return s->address != 0;
+}
+
+/* Looked for when it is called: the library of a language may come later than that of C, and may
+ * have been opened RTLD_LOCAL. */
+static void *resolve_fortran(unsigned slot)
+{
+    unsigned i = slot - 2 * PC_N_OPS;
+    bool ready = resolve();
+    void *real = find_next(pc_fortran_names[i]);
+    if (!real) {
+        struct export_search s = {pc_fortran_names[i], 0};
+        pc_loadmap_each(find_export, &s);
+        real = (void *)s.address;
+    }
+    if (!real)
+        return (void *)answer_error;
+    if (!ready)
+        return real;
+    __atomic_store_n(&fortran_functions[i], real, __ATOMIC_RELAXED);
+    void *target = wrappers[slot] ? wrappers[slot] : real;
+    atomic_store_explicit(&pc_mpi_slots[slot], target, memory_order_release);
+    return target;
+}
+
+/* ---- Called by the stubs -------------------------------------------------------------------- */
+
+static void *resolve_function(unsigned slot)
+{
     unsigned op = PC_SLOT_OP(slot);
     void *target;
     if (resolve()) {
@@ -282,6 +325,13 @@ void *pc_mpi_resolve(unsigned slot)
         if (!target)
             target = stand_in_without_mpi(op);
     }
+    return target;
+}
+
+void *pc_mpi_resolve(unsigned slot)
+{
+    int saved = errno;
+    void *target = slot < 2 * PC_N_OPS ? resolve_function(slot) : resolve_fortran(slot);
     errno = saved;
     return target;
 }

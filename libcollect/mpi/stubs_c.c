@@ -6,7 +6,8 @@
  * makes tail calls of them, so that the caller's return address is the wrapper's, as with the
  * assembly (stub.h).
  *
- * Unlike the assembly, a variadic call (MPI_Pcontrol) passes on its level only.
+ * Unlike the assembly, a variadic call (MPI_Pcontrol) passes on its level only: as one word, which
+ * is where a variadic function of these targets looks for its first argument.
  */
 #include "libcollect/mpi/mpi_private.h"
 
@@ -28,25 +29,13 @@ _Static_assert(sizeof(uintptr_t) == 8, "stubs in C pass words: 64-bit targets on
             (int(*) params)atomic_load_explicit(&pc_mpi_slots[slot], memory_order_acquire);        \
         PC_TAIL return target args;                                                                \
     }
-#define PC_C_STUB_LEVEL(name, slot)                                                                \
-    static int resolve_##name(int level, ...)                                                      \
-    {                                                                                              \
-        return ((int (*)(int, ...))pc_mpi_resolve(slot))(level);                                   \
-    }                                                                                              \
-    PC_EXPORT int name(int level, ...)                                                             \
-    {                                                                                              \
-        return ((int (*)(int, ...))atomic_load_explicit(&pc_mpi_slots[slot],                       \
-                                                        memory_order_acquire))(level);             \
-    }
 
 #include "libcollect/mpi/stub_c_rows.h"
 
 #undef PC_C_STUB
-#undef PC_C_STUB_LEVEL
 #define PC_C_STUB(name, slot, params, args) [slot] = (void *)resolve_##name,
-#define PC_C_STUB_LEVEL(name, slot) [slot] = (void *)resolve_##name,
 
-_Atomic(void *) pc_mpi_slots[2 * PC_N_OPS] = {
+_Atomic(void *) pc_mpi_slots[PC_N_SLOTS] = {
 #include "libcollect/mpi/stub_c_rows.h"
 };
 

@@ -8,7 +8,6 @@
 # itself. Lines of functions named unlined_... are not compared, none with compare_lines=no.
 
 compare_lines=yes
-ignored_primitives='^$' # of the report; those that the account cannot know of
 
 # build_truth MPI FOLDER: libtruth.so there; sets $truth_link for programs.
 build_truth() {
@@ -51,21 +50,20 @@ wanted_contexts() {
 
 got_primitives() {
     table primitives "$1" | pick primitive calls bytes_sent bytes_received |
-        awk -F '\t' -v ignored="$ignored_primitives" \
-            '$2 > 0 && $1 !~ ignored { print $1, $2, $3, $4 }' | sort
+        awk -F '\t' '$2 > 0 { print $1, $2, $3, $4 }' | sort
 }
 
 # got_contexts PROFILE WANTED: WANTED names the functions that count.
 got_contexts() {
     table contexts "$1" | pick path primitive calls bytes_sent bytes_received |
-        awk -F '\t' -v lines="$compare_lines" -v ignored="$ignored_primitives" '
+        awk -F '\t' -v lines="$compare_lines" '
             NR == FNR {
                 split($0, words, " ")
                 n = split(words[1], frames, ">")
                 for (i = 1; i <= n; i++) { sub(/:.*/, "", frames[i]); known[frames[i]] = 1 }
                 next
             }
-            $3 > 0 && $2 !~ ignored {
+            $3 > 0 {
                 n = split($1, frames, " > ")
                 chain = ""
                 for (i = 1; i <= n; i++) {
@@ -112,8 +110,8 @@ check_lost() {
 # Sums over contexts are the totals.
 check_sums() {
     table contexts "$1" | pick primitive calls bytes_sent bytes_received |
-        awk -F '\t' -v ignored="$ignored_primitives" '
-            $1 !~ ignored { c[$1] += $2; s[$1] += $3; r[$1] += $4 }
+        awk -F '\t' '
+            { c[$1] += $2; s[$1] += $3; r[$1] += $4 }
             END { for (i in c) if (c[i]) print i, c[i], s[i], r[i] }' | sort >"$work/sums"
     got_primitives "$1" >"$work/totals"
     same "$work/totals" "$work/sums" "$2: contexts add up to the totals"

@@ -12,14 +12,18 @@
 #define STATUS_T type(MPI_Status)
 #define MODULE use mpi_f08
 #define HEADER
+#define STATUSES(s, n) type(MPI_Status) :: s(n)
 #define SOURCE(s) s%MPI_SOURCE
+#define SOURCE_OF(s, i) s(i)%MPI_SOURCE
 #else
 #define COMM integer
 #define REQUEST integer
 #define DATATYPE integer
 #define OPERATOR_T integer
 #define STATUS_T integer, dimension(MPI_STATUS_SIZE)
+#define STATUSES(s, n) integer :: s(MPI_STATUS_SIZE, n)
 #define SOURCE(s) s(MPI_SOURCE)
+#define SOURCE_OF(s, i) s(MPI_SOURCE, i)
 #ifdef USE_MPI
 #define MODULE use mpi
 #define HEADER
@@ -246,16 +250,102 @@ contains
         LEAVE
     end subroutine at_end
 
-    ! Not in the account: see truth_fortran.test.
     subroutine attribute()
         integer :: key, ierr
         integer(kind=MPI_ADDRESS_KIND) :: nothing
+        logical :: found
         ENTER(attribute)
         nothing = 0
-        call MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, at_end, key, nothing, ierr)
-        call MPI_Comm_set_attr(MPI_COMM_SELF, key, nothing, ierr)
+        CALLS(MPI_Comm_create_keyval, 0, 0)(MPI_COMM_NULL_COPY_FN, at_end, key, nothing, ierr)
+        CALLS(MPI_Comm_set_attr, 0, 0)(MPI_COMM_SELF, key, nothing, ierr)
+        CALLS(MPI_Comm_get_attr, 0, 0)(world, MPI_TAG_UB, nothing, found, ierr)
+        if (.not. found .or. nothing < 32767) stop 4
         LEAVE
     end subroutine attribute
+
+    subroutine type_at_end(kind, key, value, extra, ierr)
+        DATATYPE :: kind
+        integer :: key, ierr
+        integer(kind=MPI_ADDRESS_KIND) :: value, extra
+        integer :: size
+        ENTER(type_at_end)
+        CALLS(MPI_Comm_size, 0, 0)(world, size, ierr)
+        ierr = MPI_SUCCESS
+        if (value /= 7 .or. extra /= 11) stop 5
+        LEAVE
+    end subroutine type_at_end
+
+    ! What the binding of one MPI or another does without a function of C.
+    subroutine bound()
+        DATATYPE :: real8, kind
+        integer :: key, ierr
+        integer(kind=MPI_ADDRESS_KIND) :: value, extra
+        logical :: found
+        ENTER(bound)
+        value = 7
+        extra = 11
+        CALLS(MPI_Type_match_size, 0, 0)(MPI_TYPECLASS_REAL, 8, real8, ierr)
+        CALLS(MPI_Type_dup, 0, 0)(real8, kind, ierr)
+        CALLS(MPI_Type_create_keyval, 0, 0)(MPI_TYPE_NULL_COPY_FN, type_at_end, key, extra, ierr)
+        CALLS(MPI_Type_set_attr, 0, 0)(kind, key, value, ierr)
+        value = 0
+        CALLS(MPI_Type_get_attr, 0, 0)(kind, key, value, found, ierr)
+        if (.not. found .or. value /= 7) stop 6
+        CALLS(MPI_Type_free, 0, 0)(kind, ierr)
+        CALLS(MPI_Type_free_keyval, 0, 0)(key, ierr)
+        CALLS(MPI_Pcontrol, 0, 0)(1)
+        LEAVE
+    end subroutine bound
+
+    subroutine strided()
+        REQUEST :: r(2)
+        integer :: ierr, n
+        integer, allocatable :: a(:,:), b(:,:)
+        ENTER(strided)
+        n = 4
+        allocate (a(6, 8), b(6, 8))
+        a = rank
+        b = -1
+#ifdef USE_F08
+        if (MPI_SUBARRAYS_SUPPORTED) then
+            CALLS(MPI_Irecv, 0, 16)(b(2, 1:8:2), n, MPI_INTEGER, left, 9, world, r(1), ierr)
+            CALLS(MPI_Isend, 16, 0)(a(3, 2:8:2), n, MPI_INTEGER, right, 9, world, r(2), ierr)
+            CALLS(MPI_Waitall, 0, 0)(2, r, MPI_STATUSES_IGNORE, ierr)
+            CALLS(MPI_Sendrecv, 24, 24)(a(1:6:2, 1:3:2), 6, MPI_INTEGER, right, 9, b(2:6:2, 2:4:2), 6, MPI_INTEGER, left, 9, world, MPI_STATUS_IGNORE, ierr)
+            if (any(b(2, 1:8:2) /= left) .or. any(b(2:6:2, 2:4:2) /= left) .or. count(b == -1) /= 38) stop 7
+        end if
+#endif
+        ! Without subarrays the compiler makes a copy of a section.
+        CALLS(MPI_Bcast, merge(12, 0, rank == 0), merge(0, 12, rank == 0))(a(1:5:2, 3), 3, MPI_INTEGER, 0, world, ierr)
+        if (any(a(1:5:2, 3) /= 0)) stop 8
+        deallocate (a, b)
+        LEAVE
+    end subroutine strided
+
+    subroutine constants()
+        DATATYPE :: at
+        STATUSES(s, 2)
+        REQUEST :: r(2)
+        integer, save, target :: here
+        integer :: ierr, lengths(1)
+        integer(kind=MPI_ADDRESS_KIND) :: offsets(1)
+        ENTER(constants)
+        here = rank
+        lengths = 1
+        CALLS(MPI_Get_address, 0, 0)(here, offsets(1), ierr)
+        CALLS(MPI_Type_create_hindexed, 0, 0)(1, lengths, offsets, MPI_INTEGER, at, ierr)
+        CALLS(MPI_Type_commit, 0, 0)(at, ierr)
+        CALLS(MPI_Sendrecv, 4, 4)(MPI_BOTTOM, 1, at, right, 10, in, 1, MPI_INTEGER, left, 10, world, MPI_STATUS_IGNORE, ierr)
+        if (in(1) /= left) stop 9
+        CALLS(MPI_Type_free, 0, 0)(at, ierr)
+        CALLS(MPI_Irecv, 0, 4)(in, 1, MPI_INTEGER, left, 11, world, r(1), ierr)
+        CALLS(MPI_Irecv, 0, 8)(in(2), 2, MPI_INTEGER, left, 12, world, r(2), ierr)
+        CALLS(MPI_Send, 4, 0)(out, 1, MPI_INTEGER, right, 11, world, ierr)
+        CALLS(MPI_Send, 8, 0)(out, 2, MPI_INTEGER, right, 12, world, ierr)
+        CALLS(MPI_Waitall, 0, 0)(2, r, s, ierr)
+        if (SOURCE_OF(s, 2) /= left) stop 10
+        LEAVE
+    end subroutine constants
 end module parts
 
 program truth_f
@@ -282,6 +372,9 @@ program truth_f
         DO(collectives(n_ranks - 1))
         DO(communicators())
         DO(reduction())
+        DO(bound())
+        DO(strided())
+        DO(constants())
     end do
     DO(attribute())
     CALLS(MPI_Finalize, 0, 0)(ierr)
