@@ -12,7 +12,8 @@ report_libpcreport_la_SOURCES = report/report.h report/report_private.h report/r
     report/fit/data.h report/fit/data.c report/fit/read_text.c report/fit/read_json.c \
     report/topology/topology.h report/topology/matrix.c report/topology/pattern.c \
     report/topology/placement.c report/topology/print.c report/topology/svg.c \
-    report/compare/join.h report/compare/join.c report/compare/scale.h report/compare/scale.c \
+    report/compare/join.h report/compare/join_private.h report/compare/join.c \
+    report/compare/computation.c report/compare/scale.h report/compare/scale.c \
     report/compare/scale_columns.c report/compare/scale_print.c \
     report/compare/diff.h report/compare/diff.c report/compare/diff_print.c \
     report/findings/findings.h report/findings/findings.c report/findings/rules_ranks.c \

@@ -218,7 +218,7 @@ struct pct_diff *pct_diff_make(const struct pct_run *runs, size_t n_before, size
     *d =
         (struct pct_diff){.metric = metric, .runs = runs, .n_before = n_before, .n_after = n_after};
     d->repeated = n_before > 1 && n_after > 1;
-    d->join = pct_join_new(runs, n_before + n_after);
+    d->join = pct_join_new(runs, n_before + n_after, false);
     make_rows(d);
     make_totals(d);
     return d;

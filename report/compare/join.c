@@ -4,7 +4,9 @@
  * finds or makes its counterpart below that of its parent. The number of children of one node is
  * small, so that a list is searched.
  */
-#include "report/compare/join.h"
+#include "report/compare/join_private.h"
+
+#include "report/samples.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -136,6 +138,13 @@ static const char *label_of(const struct joiner *b, const struct pct_node *n)
     return label;
 }
 
+uint32_t pct_join_child(struct pct_join *j, uint32_t parent, uint16_t kind, const char *label)
+{
+    label = pct_pool_intern(j->pool, label);
+    uint32_t found = find_child(j, parent, kind, label);
+    return found != PC_NO_INDEX ? found : add_node(j, parent, kind, label);
+}
+
 /* ---- Inlined here, invisible there ------------------------------------------------------------
  */
 
@@ -199,7 +208,7 @@ static void add_cost(struct joiner *b, uint32_t at, const struct pct_node *n)
     }
 }
 
-static void add_run(struct pct_join *j, const struct pct_run *run, size_t k)
+static void add_run(struct pct_join *j, const struct pct_run *run, size_t k, bool blame)
 {
     struct joiner b = {.join = j, .tree = run->data->tree, .run = k};
     b.joined = pct_alloc(b.tree->n, sizeof *b.joined);
@@ -209,22 +218,25 @@ static void add_run(struct pct_join *j, const struct pct_run *run, size_t k)
         b.joined[i] = i ? match_node(&b, n, b.joined[n->parent]) : 0;
         add_cost(&b, b.joined[i], n);
     }
-    struct pct_cost *compute = &j->costs[(size_t)j->compute * j->n_runs + k];
-    compute->present = true;
-    compute->ns = run->compute_ns;
+    pct_join_add_computation(j, run, k, b.joined);
+    if (blame)
+        pct_join_blame(j, run, k, b.joined);
     free(b.joined);
 }
 
-struct pct_join *pct_join_new(const struct pct_run *runs, size_t n)
+struct pct_join *pct_join_new(const struct pct_run *runs, size_t n, bool blame)
 {
     struct pct_join *j = pct_alloc(1, sizeof *j);
     j->n_runs = n;
+    j->divided = n > 0;
+    for (size_t k = 0; k < n; k++)
+        j->divided &= runs[k].data->samples->all.samples > 0;
     j->pool = pct_pool_new();
     j->by_line = pct_runs_same_build(runs, n);
     add_node(j, PC_NO_INDEX, PCOLLECT_NODE_ROOT, pct_pool_intern(j->pool, ""));
     j->compute = add_node(j, 0, PCOLLECT_NODE_FRAME, pct_pool_intern(j->pool, COMPUTE_LABEL));
     for (size_t k = 0; k < n; k++)
-        add_run(j, &runs[k], k);
+        add_run(j, &runs[k], k, blame);
     return j;
 }
 
@@ -266,9 +278,14 @@ const char *pct_join_path(const struct pct_join *j, uint32_t node)
     return path;
 }
 
+static bool is_function(const struct pct_join *j, uint32_t node)
+{
+    return j->nodes[node].kind == PCOLLECT_NODE_FRAME || j->nodes[node].kind == PCOLLECT_NODE_POINT;
+}
+
 static uint32_t frame_above(const struct pct_join *j, uint32_t node)
 {
-    while (node != PC_NO_INDEX && j->nodes[node].kind != PCOLLECT_NODE_FRAME)
+    while (node != PC_NO_INDEX && !is_function(j, node))
         node = j->nodes[node].parent;
     return node;
 }
@@ -292,8 +309,10 @@ const char *pct_join_place(const struct pct_join *j, uint32_t node, unsigned cal
 {
     struct pct_buf b = {0};
     if (node == j->compute)
-        return "computation outside MPI";
+        return j->divided ? "time outside MPI without a sample" : "computation outside MPI";
     pct_buf_put(&b, "", 0);
+    if (j->nodes[node].kind == PCOLLECT_NODE_POINT)
+        pct_buf_text(&b, "computation in ");
     uint32_t frame = frame_above(j, node);
     if (frame != node)
         pct_buf_text(&b, j->nodes[node].label);

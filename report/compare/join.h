@@ -10,8 +10,9 @@
  *
  * Costs are exclusive, in nanoseconds over all ranks and threads: of an MPI function called in a
  * context, the time of the calls without calls nested in them; of a function that was sampled, the
- * time in its own code; computation that no sample divides is one node below the root. So the costs
- * of a run add up to its time from MPI_Init to the end of MPI_Finalize, over all ranks.
+ * time in its own code (a node of kind POINT, below the call that leads there); computation that no
+ * sample divides is one node below the root. So the costs of a run add up to its time from MPI_Init
+ * to the end of MPI_Finalize, over all ranks.
  */
 #ifndef PCT_JOIN_H
 #define PCT_JOIN_H
@@ -45,6 +46,7 @@ bool pct_runs_same_build(const struct pct_run *runs, size_t n);
 struct pct_cost {
     bool present;
     double ns;
+    double waits_ns;     /* of ns: what other ranks wait in MPI for the rank that is busiest here */
     double calls, bytes; /* MPI functions only */
 };
 
@@ -56,6 +58,7 @@ struct pct_join_node {
     const char *label;           /* interned */
     const char *function, *file; /* of the first run that has it; may be NULL */
     uint32_t line;
+    double line_ns; /* POINT: sampled at `line`, the most of all lines */
 };
 
 struct pct_join {
@@ -64,11 +67,15 @@ struct pct_join {
     struct pct_cost *costs; /* node * n_runs + run */
     size_t n, room;
     bool by_line;
-    uint32_t compute; /* node of computation that is not divided, PC_NO_INDEX: none */
+    bool divided;     /* computation, by samples: all runs have them */
+    uint32_t compute; /* node of computation that is not divided */
     struct pct_pool *pool;
 };
 
-struct pct_join *pct_join_new(const struct pct_run *runs, size_t n);
+/* With `blame` the time in which ranks wait for the one that computes longest is taken from the MPI
+ * functions in which they wait, and added to the computation in which it is longer than the mean.
+ */
+struct pct_join *pct_join_new(const struct pct_run *runs, size_t n, bool blame);
 void pct_join_free(struct pct_join *j);
 
 static inline const struct pct_cost *pct_join_cost(const struct pct_join *j, uint32_t node,

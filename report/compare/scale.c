@@ -111,6 +111,7 @@ static bool fill_row(const struct pct_scale *s, uint32_t node, struct pct_scale_
         struct pct_scale_cost *mean = &row->costs[s->point_of[i]];
         double n = (double)s->points[s->point_of[i]].n_runs;
         mean->ns += cost->ns / n;
+        mean->waits_ns += cost->waits_ns / n;
         mean->calls += cost->calls / n;
         mean->bytes += cost->bytes / n;
         costs |= cost->ns > 0;
@@ -233,7 +234,7 @@ int pct_scale_make(const struct pct_run *runs, size_t n, const struct pct_scale_
         return err;
     }
     rate_points(s);
-    s->join = pct_join_new(runs, n);
+    s->join = pct_join_new(runs, n, true);
     make_rows(s);
     make_models(s);
     const struct pct_scale_point *last = &s->points[s->n_points - 1];

@@ -32,7 +32,7 @@ struct pct_scale_point {
 
 /* Of one context at one scale, summed over ranks; means over the runs of the scale. */
 struct pct_scale_cost {
-    double ns, calls, bytes;
+    double ns, waits_ns, calls, bytes; /* as struct pct_cost */
     double lost_ns; /* more than ideal scaling from the smallest scale would cost */
 };
 

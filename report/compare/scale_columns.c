@@ -314,6 +314,11 @@ COLUMN_GETTER(cost_bytes)
     set_real(true, cost_at(d, row)->bytes, out);
 }
 
+COLUMN_GETTER(cost_waits)
+{
+    set_ns(cost_at(d, row)->waits_ns, out);
+}
+
 static const struct pct_column cost_columns[] = {
     {"path", "path", PCT_TEXT, "the calling context, outermost function first", cost_path},
     {"ranks", "ranks", PCT_COUNT, "ranks of the job", cost_ranks},
@@ -322,6 +327,9 @@ static const struct pct_column cost_columns[] = {
      "core-seconds beyond those of ideal scaling from the smallest scale", cost_lost},
     {"calls", "calls", PCT_REAL, "calls of all ranks, mean of the runs", cost_calls},
     {"bytes", "bytes", PCT_REAL, "bytes sent and received, mean of the runs", cost_bytes},
+    {"waits_s", "waits", PCT_NS,
+     "of core_s the time that other ranks wait in MPI for the one that computes longest here",
+     cost_waits},
 };
 
 const struct pct_table pct_scale_tables[] = {

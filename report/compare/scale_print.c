@@ -41,13 +41,31 @@ static void ranks_text(const struct pct_scale_point *p, char out[RANKS_BYTES])
     snprintf(out, RANKS_BYTES, "%.0f %s", p->ranks, p->ranks == 1 ? "rank" : "ranks");
 }
 
+/* More than half of the loss is waiting of others for the rank that computes longest. */
+static bool is_waited_for(const struct pct_scale *s, const struct pct_scale_row *row)
+{
+    const struct pct_scale_cost *x = row->costs, *y = &row->costs[s->n_points - 1];
+    double ideal = s->scaling == PCT_SCALING_WEAK
+                       ? x->waits_ns * s->points[s->n_points - 1].ranks / s->points->ranks
+                       : x->waits_ns;
+    return row->lost_ns > 0 && y->waits_ns - ideal > row->lost_ns / 2;
+}
+
 static void put_compute_reason(const struct pct_scale *s, const struct pct_scale_row *row,
                                struct pct_buf *b)
 {
     const struct pct_scale_point *first = s->points, *last = &s->points[s->n_points - 1];
     char x[PCT_NUMBER_BYTES], y[PCT_NUMBER_BYTES], n[RANKS_BYTES];
     ranks_text(first, n);
-    if (s->scaling == PCT_SCALING_WEAK)
+    if (is_waited_for(s, row))
+        pct_buf_format(b,
+                       "the busiest rank computes %.0f %% longer than the mean on %.0f ranks, %.0f "
+                       "%% on %.0f: while it is here the others wait for it in MPI, %s in all",
+                       100 * (per(last->busiest_ns * last->ranks, last->compute_ns) - 1),
+                       last->ranks,
+                       100 * (per(first->busiest_ns * first->ranks, first->compute_ns) - 1),
+                       first->ranks, time_text(row->costs[s->n_points - 1].waits_ns, x));
+    else if (s->scaling == PCT_SCALING_WEAK)
         pct_buf_format(b, "a rank computes %s on %s, %s on %.0f",
                        time_text(row->costs[0].ns / first->ranks, x), n,
                        time_text(row->costs[s->n_points - 1].ns / last->ranks, y), last->ranks);
@@ -67,7 +85,6 @@ static void put_call_reason(const struct pct_scale *s, const struct pct_scale_ro
     double calls_x = x->calls / first->ranks, calls_y = y->calls / last->ranks;
     double bytes_x = per(x->bytes, x->calls), bytes_y = per(y->bytes, y->calls);
     double time_x = per(x->ns, x->calls), time_y = per(y->ns, y->calls);
-    double waiting = last->busiest_ns * last->ranks - last->compute_ns;
     char u[PCT_NUMBER_BYTES], v[PCT_NUMBER_BYTES], n[RANKS_BYTES];
     ranks_text(first, n);
     if (!(calls_x > 0))
@@ -78,12 +95,6 @@ static void put_call_reason(const struct pct_scale *s, const struct pct_scale_ro
     else if (bytes_x > 0 && bytes_y > CHANGED * bytes_x)
         pct_buf_format(b, "a call moves %s on %s, %s on %.0f", bytes_text(bytes_x, u), n,
                        bytes_text(bytes_y, v), last->ranks);
-    else if (waiting > y->lost_ns / 2 && y->lost_ns > 0)
-        pct_buf_format(b,
-                       "the busiest rank computes %.0f %% longer than the mean on %.0f ranks: the "
-                       "others wait, %s in all",
-                       100 * (per(last->busiest_ns * last->ranks, last->compute_ns) - 1),
-                       last->ranks, time_text(waiting, u));
     else
         pct_buf_format(b, "a call takes %s on %s, %s on %.0f", time_text(time_x, u), n,
                        time_text(time_y, v), last->ranks);

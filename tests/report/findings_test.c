@@ -238,7 +238,7 @@ static void hub(bool fault)
     /* The hub's own calls: as many as those of all others. */
     struct pc_profile_data *d = &m.sample.data[m.sample.p.n_data - 1];
     if (fault)
-        d->values[m.late * SAMPLE_FIELDS + COUNT] = 100 * (m.n - 1);
+        d->values[m.late * m.sample.p.n_fields + COUNT] = 100 * (m.n - 1);
 }
 
 static void chain(bool fault)

@@ -49,6 +49,19 @@ void sample_begin(struct sample *s)
                                            .data = PC_NO_INDEX};
 }
 
+void sample_clock(struct sample *s)
+{
+    s->fields[SAMPLES] = (struct pc_profile_field){.plugin = (char *)"clock",
+                                                   .name = (char *)"samples",
+                                                   .combine = PCOLLECT_SUM,
+                                                   .unit = PCOLLECT_UNIT_COUNT,
+                                                   .group = PCOLLECT_GROUP_COMPUTE};
+    s->fields[SAMPLED] = s->fields[SAMPLES];
+    s->fields[SAMPLED].name = (char *)"time";
+    s->fields[SAMPLED].unit = PCOLLECT_UNIT_NS;
+    s->p.n_fields += SAMPLE_CLOCK_FIELDS;
+}
+
 static uint32_t add_node(struct sample *s, uint32_t parent, uint16_t kind)
 {
     uint32_t node = s->p.n_nodes++;
@@ -88,11 +101,37 @@ uint32_t sample_op(struct sample *s, uint32_t parent, uint32_t op)
     return node;
 }
 
+uint32_t sample_point(struct sample *s, uint32_t parent, uint32_t module, uint64_t offset)
+{
+    uint32_t node = add_node(s, parent, PCOLLECT_NODE_POINT), data = s->p.n_data++;
+    s->nodes[node].module = module;
+    s->nodes[node].offset = offset;
+    s->nodes[node].data = data;
+    s->data[data] = (struct pc_profile_data){.first_field = SAMPLE_FIELDS,
+                                             .stats = s->stats[data],
+                                             .bins = s->bin_lists[data],
+                                             .ranks = s->rank_lists[data],
+                                             .values = s->values[data]};
+    return node;
+}
+
+void sample_add_samples(struct sample *s, int32_t rank, uint64_t ns)
+{
+    uint32_t data = s->p.n_data - 1;
+    struct pc_profile_data *d = &s->data[data];
+    uint64_t *row = &s->values[data][(size_t)d->n_ranks * SAMPLE_CLOCK_FIELDS];
+    row[0] = ns / 1000000;
+    row[1] = ns;
+    d->ranks[d->n_ranks++] = rank;
+    d->first_rank = d->ranks[0];
+    d->kept = true;
+}
+
 void sample_add(struct sample *s, const struct sample_calls *calls)
 {
     uint32_t data = s->p.n_data - 1;
     struct pc_profile_data *d = &s->data[data];
-    uint64_t *row = &s->values[data][(size_t)d->n_ranks * SAMPLE_FIELDS];
+    uint64_t *row = &s->values[data][(size_t)d->n_ranks * s->p.n_fields];
     row[RECEIVED] = calls->received;
     row[SENT] = calls->sent;
     row[COUNT] = calls->count;
@@ -124,12 +163,13 @@ void sample_end(struct sample *s)
 {
     for (uint32_t i = 0; i < s->p.n_data; i++) {
         const struct pc_profile_data *d = &s->data[i];
+        uint32_t width = s->p.n_fields - d->first_field;
         for (uint32_t r = 0; r < d->n_ranks; r++) {
-            for (size_t k = 0; k < SAMPLE_FIELDS; k++) {
-                uint64_t value = d->values[(size_t)r * SAMPLE_FIELDS + k];
-                if (k == DURATIONS)
+            for (uint32_t k = 0; k < width; k++) {
+                uint64_t value = d->values[(size_t)r * width + k];
+                if (k + d->first_field == DURATIONS)
                     d->stats[k].n++;
-                else if (k != MIN || value)
+                else if (k + d->first_field != MIN || value)
                     add_stat(&d->stats[k], d->ranks[r], value);
             }
         }

@@ -14,25 +14,26 @@ enum {
     SAMPLE_RANKS = 16,
     SAMPLE_OPS = 8,
     SAMPLE_MODULES = 4,
-    SAMPLE_FIELDS = 7
+    SAMPLE_FIELDS = 7,
+    SAMPLE_CLOCK_FIELDS = 2 /* of the plugin clock, behind the others */
 };
 
 /* A field's place in the profile: sorted by name. */
-enum sample_field { RECEIVED, SENT, COUNT, DURATIONS, MAX, MIN, TIME };
+enum sample_field { RECEIVED, SENT, COUNT, DURATIONS, MAX, MIN, TIME, SAMPLES, SAMPLED };
 
 struct sample {
     struct pc_profile p;
     struct pc_profile_rank ranks[SAMPLE_RANKS];
     struct pc_profile_module modules[SAMPLE_MODULES];
     struct pc_profile_op ops[SAMPLE_OPS];
-    struct pc_profile_field fields[SAMPLE_FIELDS];
+    struct pc_profile_field fields[SAMPLE_FIELDS + SAMPLE_CLOCK_FIELDS];
     struct pc_profile_node nodes[SAMPLE_NODES];
     struct pc_profile_data data[SAMPLE_NODES];
-    struct pc_stat stats[SAMPLE_NODES][SAMPLE_FIELDS];
+    struct pc_stat stats[SAMPLE_NODES][SAMPLE_FIELDS + SAMPLE_CLOCK_FIELDS];
     uint64_t bins[SAMPLE_NODES][40];
-    uint64_t *bin_lists[SAMPLE_NODES][SAMPLE_FIELDS];
+    uint64_t *bin_lists[SAMPLE_NODES][SAMPLE_FIELDS + SAMPLE_CLOCK_FIELDS];
     int32_t rank_lists[SAMPLE_NODES][SAMPLE_RANKS];
-    uint64_t values[SAMPLE_NODES][SAMPLE_RANKS * SAMPLE_FIELDS];
+    uint64_t values[SAMPLE_NODES][SAMPLE_RANKS * (SAMPLE_FIELDS + SAMPLE_CLOCK_FIELDS)];
 };
 
 /* What one rank did in one context. */
@@ -43,12 +44,17 @@ struct sample_calls {
 
 /* An empty profile with a root and the fields of the plugin time. */
 void sample_begin(struct sample *s);
+/* Lets the profile have samples; before any node. */
+void sample_clock(struct sample *s);
 /* Nodes are added in preorder; siblings in their order. Each returns the new node. */
 uint32_t sample_frame(struct sample *s, uint32_t parent, uint32_t module, uint64_t offset);
 uint32_t sample_cut(struct sample *s, uint32_t parent);
 uint32_t sample_op(struct sample *s, uint32_t parent, uint32_t op);
 /* Adds what one rank did in the last context; ranks ascend. */
 void sample_add(struct sample *s, const struct sample_calls *calls);
+/* An instruction of computation; and what one rank has there, in ns. */
+uint32_t sample_point(struct sample *s, uint32_t parent, uint32_t module, uint64_t offset);
+void sample_add_samples(struct sample *s, int32_t rank, uint64_t ns);
 /* Fills the statistics from the lists. */
 void sample_end(struct sample *s);
 

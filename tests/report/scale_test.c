@@ -273,6 +273,118 @@ static void builds_are_matched_by_function_through_inlining(void **state)
     }
 }
 
+/* ---- Sampled computation ----------------------------------------------------------------------
+ */
+
+enum { SOLVE_CODE = 0x4000, RELAX_CODE = 0x5000 };
+
+/* Only the last rank computes this much longer, in relax; the others wait in MPI_Allreduce. */
+static double excess_ms(unsigned p)
+{
+    return 10 * p;
+}
+
+static void make_sampled(struct sample *s, unsigned p)
+{
+    sample_begin(s);
+    sample_clock(s);
+    s->p.exe = (char *)"/bin/solver";
+    s->modules[0] = (struct pc_profile_module){.build_id = {1, 2},
+                                               .build_id_bytes = 20,
+                                               .flags = PCOLLECT_MODULE_EXE,
+                                               .path = (char *)"/bin/solver"};
+    s->ops[0] = (struct pc_profile_op){(char *)"MPI_Allreduce", PCOLLECT_CLASS_COLL};
+    s->p.n_modules = s->p.n_ops = 1;
+    s->p.n_ranks = s->p.world_size = p;
+    uint32_t in_main = sample_frame(s, 0, 0, MAIN), in_solve = sample_frame(s, in_main, 0, SOLVE);
+    sample_op(s, in_solve, 0);
+    for (unsigned r = 0; r < p; r++) {
+        double wait = 5 + (r + 1 < p ? excess_ms(p) : 0), own = 1200.0 / p + 1;
+        sample_add(s, &(struct sample_calls){
+                          .rank = (int32_t)r, .count = 10, .time = (uint64_t)(wait * ms)});
+        s->ranks[r] =
+            (struct pc_profile_rank){.rank = (int32_t)r,
+                                     .host = (char *)"node",
+                                     .inside_ns = (uint64_t)((own + 5 + excess_ms(p)) * ms),
+                                     .mpi_ns = (uint64_t)(wait * ms),
+                                     .closed = 1};
+    }
+    sample_point(s, in_solve, 0, RELAX_CODE);
+    for (unsigned r = 0; r < p; r++)
+        sample_add_samples(s, (int32_t)r,
+                           (uint64_t)((400.0 / p + (r + 1 < p ? 0 : excess_ms(p))) * ms));
+    sample_point(s, in_main, 0, SOLVE_CODE);
+    for (unsigned r = 0; r < p; r++)
+        sample_add_samples(s, (int32_t)r, (uint64_t)(800.0 / p * ms));
+    sample_end(s);
+}
+
+static void open_sampled(struct pct_run *run, unsigned k)
+{
+    struct pct_frame *f = frames[k];
+    make_sampled(&samples[k], scales[k]);
+    struct pct_symbols *symbols = pct_symbols_new(&samples[k].p);
+    f[0] = (struct pct_frame){"main", "a.c", 10, false};
+    f[1] = (struct pct_frame){"solve", "a.c", 100, false};
+    f[2] = (struct pct_frame){"relax", "a.c", 220, false};
+    f[3] = (struct pct_frame){"solve", "a.c", 120, false};
+    pct_symbols_teach(symbols, 0, MAIN, (struct pct_place){&f[0], 1});
+    pct_symbols_teach(symbols, 0, SOLVE, (struct pct_place){&f[1], 1});
+    pct_symbols_teach(symbols, 0, RELAX_CODE + 1, (struct pct_place){&f[2], 1});
+    pct_symbols_teach(symbols, 0, SOLVE_CODE + 1, (struct pct_place){&f[3], 1});
+    pct_run_adopt(run, "run", &samples[k].p, symbols);
+}
+
+static void computation_is_divided_and_charged_with_the_waiting_it_causes(void **state)
+{
+    struct pct_run runs[N_SCALES];
+    struct pct_scale *s = NULL;
+    struct pc_error error = {""};
+    double sum = 0;
+    (void)state;
+    for (unsigned k = 0; k < N_SCALES; k++)
+        open_sampled(&runs[k], k);
+    assert_int_equal(pct_scale_make(runs, N_SCALES, &(struct pct_scale_options){0}, &s, &error),
+                     PC_OK);
+    assert_int_equal(s->n_rows, 4);
+    const struct pct_scale_row *relax = row_named(s, "computation in relax (a.c:220)");
+    const struct pct_scale_row *solve = row_named(s, "computation in solve (a.c:120)");
+    const struct pct_scale_row *reduce = row_named(s, "MPI_Allreduce in solve (a.c:100)");
+    const struct pct_scale_row *rest = row_named(s, "time outside MPI without a sample");
+    for (unsigned k = 0; k < N_SCALES; k++) {
+        double p = scales[k], waits = (p - 1) * excess_ms(scales[k]);
+        assert_true(is_near(relax->costs[k].ns, (400 + excess_ms(scales[k]) + waits) * ms));
+        assert_true(is_near(relax->costs[k].waits_ns, waits * ms));
+        assert_true(is_near(solve->costs[k].ns, 800 * ms));
+        assert_true(is_near(reduce->costs[k].ns, 5 * p * ms));
+        assert_true(fabs(rest->costs[k].ns - p * ms) < 1000);
+    }
+    assert_ptr_equal(&s->rows[0], relax);
+    assert_non_null(strstr(pct_scale_reason(s, relax), "the others wait for it in MPI"));
+    assert_null(strstr(pct_scale_reason(s, reduce), "wait for it"));
+    for (size_t i = 0; i < s->n_rows; i++)
+        sum += s->rows[i].lost_ns;
+    assert_true(is_near(sum, s->lost_ns));
+    close_runs(runs, s);
+}
+
+/* One run without samples: then computation is one node in all. */
+static void computation_is_whole_unless_all_runs_have_samples(void **state)
+{
+    struct pct_run runs[N_SCALES];
+    struct pct_scale *s = NULL;
+    struct pc_error error = {""};
+    (void)state;
+    for (unsigned k = 0; k + 1 < N_SCALES; k++)
+        open_sampled(&runs[k], k);
+    open_run(&runs[N_SCALES - 1], N_SCALES - 1, scales[N_SCALES - 1], &same[0], strong_ms);
+    assert_int_equal(pct_scale_make(runs, N_SCALES, &(struct pct_scale_options){0}, &s, &error),
+                     PC_OK);
+    assert_false(s->join->divided);
+    row_named(s, "computation outside MPI");
+    close_runs(runs, s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -282,6 +394,8 @@ int main(void)
         cmocka_unit_test(weak_scaling_is_told_and_rated),
         cmocka_unit_test(what_is_neither_strong_nor_weak_is_asked_for),
         cmocka_unit_test(builds_are_matched_by_function_through_inlining),
+        cmocka_unit_test(computation_is_divided_and_charged_with_the_waiting_it_causes),
+        cmocka_unit_test(computation_is_whole_unless_all_runs_have_samples),
     };
     return cmocka_run_group_tests_name("scale", tests, NULL, NULL);
 }
