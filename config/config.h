@@ -15,7 +15,7 @@
 
 #define PC_CONFIG_TEXT_BYTES 1024
 #define PC_CONFIG_JOB_BYTES 64
-#define PC_CONFIG_N_OPTIONS 13u
+#define PC_CONFIG_N_OPTIONS 14u
 #define PC_CONFIG_FILE_BYTES (1u << 20) /* larger files are refused */
 
 /* Where an option's value came from. */
@@ -35,6 +35,7 @@ struct pc_config {
     char sample_source[PC_CONFIG_TEXT_BYTES]; /* "auto", "cycles", "clock", "timer" */
     uint64_t sample_max_overhead;             /* percent of CPU time */
     char sample_events[PC_CONFIG_TEXT_BYTES];
+    uint64_t sample_counters_per_group;  /* 0: as many as the processor takes */
     bool strict;                         /* PCOLLECT_STRICT=1 */
     uint64_t run_key;                    /* PCOLLECT_RUN, given by `pcollect run`; 0 without */
     char job_id[PC_CONFIG_JOB_BYTES];    /* of the batch system or launcher, or empty */
@@ -92,6 +93,20 @@ unsigned pc_config_distance(const char *a, const char *b);
 
 /* Whether a word at that distance is worth being suggested for one of `length` bytes. */
 bool pc_config_is_near(unsigned distance, size_t length);
+
+/* The words that are nearest to a wanted one, of many that are shown one after the other. Large and
+ * small letters are alike, and what stands before the last "::" of a word counts for nothing where
+ * the wanted one has no "::". */
+enum { PC_CONFIG_N_NEAREST = 3, PC_CONFIG_NEAREST_BYTES = 64 };
+struct pc_config_nearest {
+    const char *wanted;
+    unsigned distances[PC_CONFIG_N_NEAREST]; /* of the words that are there, rising */
+    unsigned n;
+    char words[PC_CONFIG_N_NEAREST][PC_CONFIG_NEAREST_BYTES];
+};
+void pc_config_nearest_add(struct pc_config_nearest *n, const char *word);
+/* "A, B or C" of those worth being suggested, or nothing; terminated. Returns its length. */
+size_t pc_config_nearest_text(const struct pc_config_nearest *n, char *out, size_t bytes);
 
 /* ---- libpcconfigtext.la: the command only -----------------------------------------------------
  */

@@ -42,3 +42,48 @@ bool pc_config_is_near(unsigned distance, size_t length)
 {
     return distance <= 1 + length / 4;
 }
+
+static void put_lower(char *out, const char *word)
+{
+    size_t i = 0;
+    for (; word[i] && i < PC_CONFIG_NEAREST_BYTES - 1; i++)
+        out[i] = (char)(word[i] >= 'A' && word[i] <= 'Z' ? word[i] - 'A' + 'a' : word[i]);
+    out[i] = '\0';
+}
+
+void pc_config_nearest_add(struct pc_config_nearest *n, const char *word)
+{
+    char a[PC_CONFIG_NEAREST_BYTES], b[PC_CONFIG_NEAREST_BYTES];
+    const char *tail = strstr(word, "::");
+    if (strlen(word) >= PC_CONFIG_NEAREST_BYTES)
+        return;
+    put_lower(a, n->wanted);
+    put_lower(b, tail && !strstr(n->wanted, "::") ? tail + 2 : word);
+    unsigned d = pc_config_distance(a, b), i = n->n;
+    while (i > 0 && n->distances[i - 1] > d)
+        i--;
+    if (i == PC_CONFIG_N_NEAREST)
+        return;
+    unsigned n_after = (n->n < PC_CONFIG_N_NEAREST ? n->n : PC_CONFIG_N_NEAREST - 1) - i;
+    memmove(&n->distances[i + 1], &n->distances[i], n_after * sizeof n->distances[0]);
+    memmove(n->words[i + 1], n->words[i], n_after * sizeof n->words[0]);
+    n->distances[i] = d;
+    memcpy(n->words[i], word, strlen(word) + 1);
+    n->n = i + n_after + 1;
+}
+
+size_t pc_config_nearest_text(const struct pc_config_nearest *n, char *out, size_t bytes)
+{
+    unsigned good = 0;
+    size_t used = 0;
+    while (good < n->n && pc_config_is_near(n->distances[good], strlen(n->wanted)))
+        good++;
+    out[0] = '\0';
+    for (unsigned i = 0; i < good; i++)
+        used += pc_format(out + used, bytes - used, "%s%s",
+                          i == 0          ? ""
+                          : i + 1 == good ? " or "
+                                          : ", ",
+                          n->words[i]);
+    return used;
+}

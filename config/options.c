@@ -57,7 +57,13 @@ const struct pc_option pc_options[PC_CONFIG_N_OPTIONS] = {
      "Most of a thread's CPU time that its interrupts may cost. Where they cost more, the "
      "frequency of the thread is halved until they do not, and the profile says so."},
     {"sample", "events", PC_OPTION_LIST, "", 0, TEXT_MAX, "events", AT(sample_events),
-     "Events that are counted between interrupts, by their names."},
+     "Events that are counted in each thread, by the names that `pcollect events` lists: presets, "
+     "native events, or r and the processor's own code in hexadecimal. What does not open is named "
+     "at the start and left out."},
+    {"sample", "counters_per_group", PC_OPTION_INTEGER, "0", 0, 15, "counters",
+     AT(sample_counters_per_group),
+     "Most events that are counted at the same time. 0 is as many as the processor has counters "
+     "for. Events that do not all fit are counted in turns."},
 };
 
 int pc_option_find(const char *section, const char *key)

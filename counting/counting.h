@@ -30,8 +30,8 @@ struct pc_counting_term {
     uint32_t type; /* enum perf_type_id */
     int32_t sign;  /* 1, -1: how it adds to its event */
     uint64_t config, config1, config2;
-    uint32_t user_only; /* 1: what the kernel does for the thread is not counted */
-    uint32_t reserved;
+    uint32_t user_only;   /* 1: what the kernel does for the thread is not counted */
+    uint32_t kernel_only; /* 1: nothing else is */
 };
 
 /* An event is a counter, or the sum of a few with signs, which then are in one group. */

@@ -86,6 +86,7 @@ static int open_term(const struct pc_counting_term *term, int leader)
     a.config2 = term->config2;
     a.disabled = leader < 0;
     a.exclude_kernel = term->user_only != 0;
+    a.exclude_user = term->kernel_only != 0;
     a.exclude_hv = 1;
     a.read_format =
         PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
@@ -104,7 +105,8 @@ static bool is_of_kernel(const struct pc_counting_term *term)
 static int open_leader(struct pc_counting_term *term)
 {
     int fd = open_term(term, -1);
-    if ((fd != -EACCES && fd != -EPERM) || term->user_only || is_of_kernel(term))
+    if ((fd != -EACCES && fd != -EPERM) || term->user_only || term->kernel_only ||
+        is_of_kernel(term))
         return fd;
     term->user_only = 1;
     fd = open_term(term, -1);
@@ -175,9 +177,10 @@ int pc_counting_explain(int error_number, struct pc_error *error)
     case ENODEV:
     case EOPNOTSUPP:
         return pc_error_set(error, PC_EIO, "%s",
-                            is_virtual() ? "this virtual machine shows no such counter"
-                                         : "this processor has no such counter, or the kernel no "
-                                           "driver for it");
+                            is_virtual()
+                                ? "this virtual machine does not show the counter"
+                                : "the processor does not have the counter, or the kernel no "
+                                  "driver for it");
     case EBUSY:
         return pc_error_set(error, PC_EIO, "another program has the counter for itself");
     default:

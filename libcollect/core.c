@@ -6,6 +6,7 @@
  * `[collect] always` everything). The first MPI call starts the collection through the resolver.
  */
 #include "libcollect/core_private.h"
+#include "libcollect/counters.h"
 #include "libcollect/interpose/interpose.h"
 #include "libcollect/sampler.h"
 #include "plugins/plugins.h"
@@ -110,6 +111,7 @@ static void forget_in_child(void)
     atomic_store_explicit(&pc_live->phase, PC_PHASE_OFF, memory_order_relaxed);
     pc_arena_forget(&pc_process.arena);
     pc_sampler_forget();
+    pc_counters_forget();
 }
 
 static void fill_header(void)
@@ -195,6 +197,8 @@ static int load_configuration(void)
     if (!err)
         err = pc_compute_find(&error);
     if (!err)
+        err = pc_counters_find(&error);
+    if (!err)
         return PC_OK;
     complain(error.text);
     if (pc_process.config.strict) {
@@ -234,6 +238,8 @@ static int start(void)
         err = pc_census_start();
     if (!err)
         err = pc_sampler_start();
+    if (!err)
+        err = pc_counters_start();
     if (!err)
         err = pc_usage_start();
     if (!err && pthread_atfork(NULL, NULL, forget_in_child))

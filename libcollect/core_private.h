@@ -78,6 +78,8 @@ struct pc_active {
     uint16_t op, op_class;
 };
 
+struct pc_counting_record;
+
 struct pc_thread {
     /* What every call reads. */
     uint32_t phase;      /* of the tree below; never PC_PHASE_CLOSED */
@@ -99,10 +101,11 @@ struct pc_thread {
     uint64_t merge_ticks;     /* spent in the merge inside the current MPI_Finalize */
     struct pc_scopes *scopes; /* scope.c; NULL: neither phases nor regions so far */
     struct pc_thread *next_made;
-    uint32_t resets;            /* of pc_control, that were obeyed */
-    uint32_t bumps;             /* of pc_control, in `generation` */
-    struct pc_sampler *sampler; /* sampler.h; NULL: never interrupted */
-    bool helper;                /* made by the MPI library for itself */
+    uint32_t resets;                     /* of pc_control, that were obeyed */
+    uint32_t bumps;                      /* of pc_control, in `generation` */
+    struct pc_sampler *sampler;          /* sampler.h; NULL: never interrupted */
+    struct pc_counting_record *counting; /* counters.h; NULL: nothing is counted */
+    bool helper;                         /* made by the MPI library for itself */
     uint32_t number;
     int32_t tid;
     struct pc_active active[PC_MAX_DEPTH];

@@ -10,6 +10,7 @@ libcollect_libpccore_la_SOURCES = \
     libcollect/sampler.h libcollect/sampler.c libcollect/sampler_cost.c \
     libcollect/sampler_async.c libcollect/sampler_walk_async.c \
     libcollect/usage.c libcollect/host_compute.c libcollect/plugin.c \
+    libcollect/counters.h libcollect/counters.c \
     libcollect/scope.h libcollect/scope.c libcollect/table.c libcollect/thread.c \
     libcollect/where.c
 
@@ -20,7 +21,8 @@ libpcollect_la_SOURCES =
 libpcollect_la_LDFLAGS = -shared -avoid-version -Wl,-z,defs -Wl,-z,now
 libpcollect_la_LIBADD = libcollect/libpcmpi.la libcollect/libpccore.la libcollect/libpcwalk.la \
     libcollect/libpcinterpose.la libcollect/libpcsampled.la \
-    plugins/libpcplugins.la merge/libpcmessage.la config/libpcconfig.la cct/libpccct.la \
+    plugins/libpcplugins.la merge/libpcmessage.la config/libpcconfig.la counting/libpccounting.la \
+    cct/libpccct.la \
     base/libpcbase.la
 
 # libtool's descriptions of libraries that nobody links against.
@@ -30,4 +32,5 @@ install-data-hook:
 	rm -f $(DESTDIR)$(pcollectlibdir)/*.la
 uninstall-hook:
 	rm -f $(DESTDIR)$(libdir)/libpcollect.so
-	rm -f $(DESTDIR)$(pcollectlibdir)/adapter-*.so $(DESTDIR)$(pcollectlibdir)/pcollect-merge.so
+	rm -f $(DESTDIR)$(pcollectlibdir)/adapter-*.so $(DESTDIR)$(pcollectlibdir)/pcollect-merge.so \
+	    $(DESTDIR)$(pcollectlibdir)/pcollect-events.so

@@ -8,6 +8,7 @@
  * to the state that belongs to it.
  */
 #include "libcollect/core_private.h"
+#include "libcollect/counters.h"
 #include "libcollect/sampler.h"
 
 #include <errno.h>
@@ -34,6 +35,7 @@ static void leave_thread(void *state)
         return; /* a forked child: the list is the parent's */
     }
     pc_sampler_leave(t);
+    pc_counters_leave(t);
     pc_self = NULL;
     pc_scope_leave(t);
     t->depth = 0;
@@ -146,6 +148,7 @@ struct pc_thread *pc_thread_enter_as(bool helper, void *function)
         pc_census_enter(t, pc_census_kind(t->tid, helper, function), t->record->name);
         pthread_setspecific(end_key, t);
         pc_self = t;
+        pc_counters_enter(t);
         pc_sampler_enter(t);
     }
     errno = saved;

@@ -5,6 +5,7 @@ tools_pcollect_SOURCES = tools/tools.h tools/run.h tools/main.c tools/options.c 
     tools/report.c tools/run.c \
     tools/diff.c \
     tools/embed.c \
+    tools/events.c \
     tools/info.c \
     tools/model.c \
     tools/scale.c \
@@ -15,5 +16,5 @@ tools_pcollect_SOURCES = tools/tools.h tools/run.h tools/main.c tools/options.c 
 tools_pcollect_CPPFLAGS = $(AM_CPPFLAGS) -DPCT_LIBDIR='"$(libdir)"'
 tools_pcollect_CFLAGS = $(PC_FLAGS)
 tools_pcollect_LDADD = report/libpcreport.la merge/libpcmerge.la format/libpcformat.la \
-    config/libpcconfigtext.la config/libpcconfig.la base/libpcbase.la
+    config/libpcconfigtext.la config/libpcconfig.la counting/libpccounting.la base/libpcbase.la
 include doc/man/local.mk

@@ -4,6 +4,7 @@ dist_man_MANS += doc/man/pcollect.1 doc/man/pcollect-run.1 doc/man/pcollect-reco
     doc/man/pcollect-diff.1 \
     doc/man/pcollect-doctor.1 \
     doc/man/pcollect-embed.1 \
+    doc/man/pcollect-events.1 \
     doc/man/pcollect-info.1 \
     doc/man/pcollect-model.1 \
     doc/man/pcollect-scale.1 \

@@ -572,6 +572,31 @@ static void distance_counts_edits(void **state)
     assert_int_equal(pc_config_distance(longer, "x"), PC_CONFIG_FAR);
 }
 
+static void nearest_words_are_found(void **state)
+{
+    static const struct {
+        const char *wanted, *text;
+    } rows[] = {
+        {"perf::PAGE-FALTS", "perf::PAGE-FAULTS"},
+        {"page-faults", "perf::PAGE-FAULTS"},
+        {"PAPI_TOT_INX", "PAPI_TOT_INS"},
+        {"PAPI_L4_TCM", "PAPI_L1_TCM, PAPI_L2_TCM or PAPI_L3_TCM"},
+        {"nothing-like-it-at-all", ""},
+    };
+    static const char *const words[] = {"PAPI_TOT_INS", "perf::PAGE-FAULTS",
+                                        "PAPI_L1_TCM",  "PAPI_L2_TCM",
+                                        "PAPI_L3_TCM",  "perf::CONTEXT-SWITCHES"};
+    (void)state;
+    for (size_t i = 0; i < PC_ARRAY_LEN(rows); i++) {
+        struct pc_config_nearest n = {.wanted = rows[i].wanted};
+        char text[200];
+        for (size_t w = 0; w < PC_ARRAY_LEN(words); w++)
+            pc_config_nearest_add(&n, words[w]);
+        pc_config_nearest_text(&n, text, sizeof text);
+        assert_string_equal(text, rows[i].text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -595,6 +620,7 @@ int main(void)
         cmocka_unit_test(what_show_prints_parses_to_the_same),
         cmocka_unit_test(manual_has_every_option),
         cmocka_unit_test(distance_counts_edits),
+        cmocka_unit_test(nearest_words_are_found),
     };
     return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
 }

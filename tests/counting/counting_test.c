@@ -5,7 +5,10 @@
  */
 #include "counting/counting_private.h"
 
+#include <errno.h>
+#include <linux/filter.h>
 #include <linux/perf_event.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <sched.h>
 #include <setjmp.h>
@@ -15,7 +18,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -437,6 +442,31 @@ static void a_child_gives_back_what_it_got(void **state)
     assert_true(get(b).value[FAULTS] >= faults_of(PAGES));
 }
 
+/* A container's filter refuses the call: the text says so, and does not blame the machine. */
+static void a_filter_is_named(void **state)
+{
+    struct sock_filter filter[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_perf_event_open, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog program = {PC_ARRAY_LEN(filter), filter};
+    int status;
+    (void)state;
+    pid_t child = fork();
+    if (child == 0) {
+        struct pc_counting *c;
+        if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+            prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
+            _exit(77);
+        _exit(pc_counting_create(&c, &error) != PC_EIO || !strstr(error.text, "perf_event"));
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    assert_true(WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == 77);
+}
+
 #define ROW(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 
 int main(void)
@@ -456,6 +486,7 @@ int main(void)
         ROW(descriptors_are_few),
         ROW(a_stolen_descriptor_is_left_alone),
         ROW(a_child_gives_back_what_it_got),
+        ROW(a_filter_is_named),
     };
     struct pc_counting *context;
     if (pc_counting_create(&context, &error)) {

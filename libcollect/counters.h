@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Counters in the measured process: which events the configuration asks for, which of them this
+ * machine has, and the record of each thread. What counts is counting/; names come from the module
+ * pcollect-events.so. For libcollect only.
+ */
+#ifndef PC_COUNTERS_H
+#define PC_COUNTERS_H
+
+#include "counting/counting.h"
+#include "libcollect/core_private.h"
+
+struct pc_counters {
+    struct pc_counting *context; /* NULL: nothing is counted */
+    uint32_t n_events, n_groups;
+    bool cycles;                               /* anchors count cycles; else CPU time in ns */
+    const char *names[PC_COUNTING_MAX_EVENTS]; /* of events, as the configuration has them */
+    uint32_t strings[PC_COUNTING_MAX_EVENTS];  /* the same for STRING columns; 0: no room */
+};
+
+extern PC_HIDDEN struct pc_counters pc_counters;
+
+/* Finds and opens the events of the configuration; what cannot be had is named once, by the least
+ * rank, and left out. With PCOLLECT_STRICT it is an error. Opens a module: init-only. */
+int pc_counters_find(struct pc_error *error);
+/* The arena is open. */
+int pc_counters_start(void);
+
+/* All events are in one group, which counts all the time. */
+static inline bool pc_counters_always(void)
+{
+    return pc_counters.context && pc_counters.n_groups == 1;
+}
+
+/* The calling thread has been registered: counts from now on / is about to be left. */
+void pc_counters_enter(struct pc_thread *t);
+void pc_counters_leave(struct pc_thread *t);
+/* In a forked child. */
+void pc_counters_forget(void);
+
+#endif
