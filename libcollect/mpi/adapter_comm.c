@@ -337,6 +337,17 @@ uint32_t pc_comm_know(struct pc_call *call, MPI_Comm comm)
     return number;
 }
 
+uint32_t pc_comm_keep(struct pc_call *call, MPI_Comm comm)
+{
+    uint32_t number = pc_comm_know(call, comm);
+    if (!number)
+        return PC_COMM_NONE;
+    atomic_fetch_or(&pc_comm_at(number)->flags, PC_COMM_POSTED);
+    if (pc_core->wants & PCOLLECT_WANT_PEERS)
+        pc_comm_take_group(number, comm);
+    return number;
+}
+
 /* ---- Matched messages ----------------------------------------------------------------------- */
 
 enum { N_MATCHED = 1024, MATCH_WAYS = 8 };
@@ -399,6 +410,11 @@ void pc_want(struct pc_call *call, MPI_Comm comm, int dest, int source, const MP
         return;
     call->handle = (uintptr_t)comm;
     set_wanted(call, pc_comm_find(comm), dest, source, status);
+}
+
+void pc_want_number(struct pc_call *call, uint32_t number, int dest, int source)
+{
+    set_wanted(call, number, dest, source, NULL);
 }
 
 void pc_want_message(struct pc_call *call, const MPI_Message *message, const MPI_Status *status)

@@ -62,6 +62,10 @@ struct pc_comm *pc_comm_at(uint32_t number); /* not for PC_COMM_NONE */
 /* Enters a communicator that was just made. PC_COMM_NONE: no room. */
 uint32_t pc_comm_enter(MPI_Comm comm, uint64_t id, uint32_t flags);
 
+/* Something made over a communicator, which is valid now, may outlive it: world ranks can be asked
+ * for as long as there is room. Returns its number. */
+uint32_t pc_comm_keep(struct pc_call *call, MPI_Comm comm);
+
 /* Makes sure that world ranks can be asked for after the communicator is freed. It is valid now. */
 void pc_comm_take_group(uint32_t number, MPI_Comm comm);
 
@@ -89,6 +93,8 @@ void pc_comm_drop(uint32_t number);
 /* Before the call, where plugins ask: communicator, ranks in it (or MPI_PROC_NULL) and the status
  * from which a wildcard is learnt (or NULL). */
 void pc_want(struct pc_call *call, MPI_Comm comm, int dest, int source, const MPI_Status *status);
+/* The same by number. */
+void pc_want_number(struct pc_call *call, uint32_t number, int dest, int source);
 void pc_want_message(struct pc_call *call, const MPI_Message *message, const MPI_Status *status);
 
 /* pc_core->end, or what comes before it where peers are wanted. */

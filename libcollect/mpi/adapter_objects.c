@@ -8,11 +8,13 @@
 
 enum { N_PLACES = 4096, MOST_PROBES = 64 };
 
-static struct {
+struct place {
     _Atomic uint64_t handle; /* 0: free; once set it stays */
     _Atomic uint64_t id;
-} places[N_PLACES];
+    _Atomic uint32_t comm; /* number of a window's communicator */
+};
 
+static struct place places[N_PLACES];
 static _Atomic uint64_t n_windows;
 
 static uint32_t first_place(uint64_t handle)
@@ -20,30 +22,50 @@ static uint32_t first_place(uint64_t handle)
     return (uint32_t)pc_hash_u64(handle) % N_PLACES;
 }
 
-static void enter(uint64_t handle, uint64_t id)
+static void enter(uint64_t handle, uint64_t id, uint32_t comm)
 {
     uint32_t at = first_place(handle);
     for (unsigned i = 0; i < MOST_PROBES; i++, at = (at + 1) % N_PLACES) {
+        struct place *p = &places[at];
         uint64_t there = 0;
-        if (atomic_compare_exchange_strong(&places[at].handle, &there, handle) || there == handle) {
-            atomic_store(&places[at].id, id);
+        if (atomic_compare_exchange_strong(&p->handle, &there, handle) || there == handle) {
+            atomic_store(&p->id, id);
+            atomic_store(&p->comm, comm);
             return;
         }
     }
 }
 
-void pc_want_object(struct pc_call *call, uint64_t handle)
+/* NULL: not known. */
+static struct place *find(uint64_t handle)
 {
     uint32_t at = first_place(handle);
-    if (!(pc_core->wants & PCOLLECT_WANT_OBJECT))
-        return;
     for (unsigned i = 0; i < MOST_PROBES; i++, at = (at + 1) % N_PLACES) {
         uint64_t there = atomic_load_explicit(&places[at].handle, memory_order_acquire);
         if (there == handle)
-            call->event.object = atomic_load_explicit(&places[at].id, memory_order_relaxed);
-        if (!there || there == handle)
-            return;
+            return &places[at];
+        if (!there)
+            return NULL;
     }
+    return NULL;
+}
+
+void pc_want_object(struct pc_call *call, uint64_t handle)
+{
+    if (!(pc_core->wants & PCOLLECT_WANT_OBJECT))
+        return;
+    const struct place *p = find(handle);
+    if (p)
+        call->event.object = atomic_load_explicit(&p->id, memory_order_relaxed);
+}
+
+void pc_want_window(struct pc_call *call, uint64_t handle, int dest, int source)
+{
+    if (!pc_comm_is_wanted())
+        return;
+    const struct place *p = find(handle);
+    if (p)
+        pc_want_number(call, atomic_load_explicit(&p->comm, memory_order_relaxed), dest, source);
 }
 
 void pc_rule_opened(struct pc_call *call, const char *filename, const MPI_File *file)
@@ -51,13 +73,16 @@ void pc_rule_opened(struct pc_call *call, const char *filename, const MPI_File *
     if (!(pc_core->wants & PCOLLECT_WANT_OBJECT))
         return;
     call->event.object = pc_core->string(filename);
-    enter((uint64_t)(uintptr_t)*file, call->event.object);
+    enter((uint64_t)(uintptr_t)*file, call->event.object, PC_COMM_NONE);
 }
 
-void pc_rule_made_window(struct pc_call *call, const MPI_Win *window)
+void pc_rule_made_window(struct pc_call *call, MPI_Comm comm, const MPI_Win *window)
 {
-    if (!(pc_core->wants & PCOLLECT_WANT_OBJECT))
+    if (!(pc_core->wants & PCOLLECT_WANT_OBJECT) && !pc_comm_is_wanted())
         return;
-    call->event.object = atomic_fetch_add(&n_windows, 1) + 1;
-    enter((uint64_t)(uintptr_t)*window, call->event.object);
+    uint64_t id = atomic_fetch_add(&n_windows, 1) + 1;
+    if (pc_core->wants & PCOLLECT_WANT_OBJECT)
+        call->event.object = id;
+    enter((uint64_t)(uintptr_t)*window, id,
+          pc_comm_is_wanted() ? pc_comm_keep(call, comm) : PC_COMM_NONE);
 }

@@ -55,10 +55,11 @@ function rule_arg(arg,    p)
 }
 
 # What tells the adapter of communicator and peers before the call, where plugins ask. Peers are
-# those of messages: MPI_Probe has none.
-function want_call(class,    p, kind, name, comm, dest, source, message, status)
+# those of messages: MPI_Probe has none. One-sided calls are on the communicator of their window, and the
+# target is the peer of what is sent, got, or both.
+function want_call(class, rules,    p, kind, name, comm, dest, source, message, status, window)
 {
-    comm = message = ""
+    comm = message = window = ""
     dest = source = "MPI_PROC_NULL"
     status = "NULL"
     for (p = 0; p < n_params; p++) {
@@ -68,6 +69,12 @@ function want_call(class,    p, kind, name, comm, dest, source, message, status)
             continue
         if (kind == "comm" && param_dir[p] != ">" && comm == "")
             comm = param_dir[p] == "=" ? "(" name " ? *" name " : MPI_COMM_NULL)" : name
+        if (class == "rma" && kind == "win" && param_dir[p] != ">")
+            window = (param_dir[p] == "=" ? "*" : "") name
+        if (class == "rma" && name == "target_rank" && rules ~ /(sent|combined)\(/)
+            dest = name
+        if (class == "rma" && name == "target_rank" && rules ~ /got\(/)
+            source = name
         if (class == "p2p" && kind == "message" && param_dir[p] == "=")
             message = name
         if (class == "p2p" && kind == "status" && param_dir[p] == ">")
@@ -79,6 +86,8 @@ function want_call(class,    p, kind, name, comm, dest, source, message, status)
     }
     if (message != "")
         return "pc_want_message(&call, " message ", " status ")"
+    if (window != "")
+        return "pc_want_window(&call, (uint64_t)(uintptr_t)" window ", " dest ", " source ")"
     if (comm == "")
         return "(void)0"
     return "pc_want(&call, " comm ", " dest ", " source ", " status ")"
@@ -178,7 +187,7 @@ function write_wrapper(op, class, text,    n, i, rules, before, after, types, ow
         printf "    struct pc_call call;\n"
         printf "    if (PC_UNLIKELY(!PC_BEGIN(call, PC_SLOT(PC_OP_%s, %d))))\n", op, i
         printf "        return real(%s);\n%s%s%s", args, note_event(), own_status, before
-        printf "    PC_CALL(call, %s, real(%s));\n%s    pc_end(&call);\n    return rc;\n}\n\n", want_object(want_call(class)), args, after
+        printf "    PC_CALL(call, %s, real(%s));\n%s    pc_end(&call);\n    return rc;\n}\n\n", want_object(want_call(class, text)), args, after
     }
     static_wrappers[op] = 1
 }

@@ -5,8 +5,9 @@
  * Table `pairs`: one row for each pair of world ranks that exchanged messages, class of primitive
  * and communicator. The sender fills the columns of sending, the receiver those of receiving;
  * merged they are one row, and differ where a message was not received or a size was never learnt.
- * A rank keeps rows for its own partners only. Time is that of the call that sent, or received, or
- * both (MPI_Sendrecv: booked as receiving); waiting elsewhere for a request is not in it.
+ * One-sided communication is known to one side alone, which fills both. A rank keeps rows for its
+ * own partners only. Time is that of the call that sent, or received, or both (MPI_Sendrecv: booked
+ * as receiving); waiting elsewhere for a request is not in it.
  *
  * Table `collectives`: one row for each collective primitive, root (world rank) and communicator.
  *
@@ -222,6 +223,26 @@ static inline void add_received(const struct pcollect_event *e, struct record *r
     row[PAIR_RECEIVE_TIME] += ticks;
 }
 
+/* The other side makes no call, so that both sides' columns are this one's to fill. */
+static void add_one_sided(const struct pcollect_event *e, struct record *r, uint64_t ticks)
+{
+    bool puts = e->world_peer != PCOLLECT_RANK_NONE, gets = e->world_source != PCOLLECT_RANK_NONE;
+    for (int got = 0; got < 2; got++) {
+        if (!(got ? gets : puts))
+            continue;
+        uint64_t bytes = got ? e->bytes_received : e->bytes_sent;
+        uint64_t *row = got ? pair_row(e, r, e->world_source, PCOLLECT_RANK_SELF)
+                            : pair_row(e, r, PCOLLECT_RANK_SELF, e->world_peer);
+        if (!row)
+            continue;
+        row[PAIR_MESSAGES]++;
+        row[PAIR_RECEIVED]++;
+        row[PAIR_BYTES] += bytes;
+        row[PAIR_RECEIVED_BYTES] += bytes;
+        row[got ? PAIR_RECEIVE_TIME : PAIR_TIME] += got && puts ? 0 : ticks;
+    }
+}
+
 static void add_collective(const struct pcollect_event *e, struct record *r, uint64_t ticks)
 {
     struct slot *slot = &r->slots[0];
@@ -249,6 +270,10 @@ static void post(void *state, const struct pcollect_event *event, void *record)
     if (event->op_class == PCOLLECT_CLASS_COLL) {
         if (event->domain)
             add_collective(event, record, ticks);
+        return;
+    }
+    if (event->op_class == PCOLLECT_CLASS_RMA) {
+        add_one_sided(event, record, ticks);
         return;
     }
     if (sends)

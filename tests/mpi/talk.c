@@ -6,6 +6,7 @@
  * `pcollect topology --format tsv` has it.
  *
  *     talk kinds            all kinds, any number of ranks from 2
+ *     talk windows          one-sided operations, any number of ranks from 2
  *     talk ring|grid|star|noise N      N rounds of a known pattern
  */
 #include <mpi.h>
@@ -134,6 +135,50 @@ static void all_kinds(MPI_Comm comm, int next, int last, int world_next)
     probed(comm, next, last, world_next);
 }
 
+static void got(int world_source, int bytes)
+{
+    matrix[2 * (world_source * MAX + rank)]++;
+    matrix[2 * (world_source * MAX + rank) + 1] += bytes;
+}
+
+/* Over a communicator that is freed before the window is used. */
+static void windows(int next, int last)
+{
+    static int memory[64], one = 1, compare;
+    MPI_Request r;
+    MPI_Comm turned_copy;
+    MPI_Win w;
+    MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &turned_copy);
+    MPI_Win_create(memory, sizeof memory, sizeof(int), MPI_INFO_NULL, turned_copy, &w);
+    MPI_Comm_free(&turned_copy);
+    MPI_Win_fence(0, w);
+    MPI_Put(out_buffer, 3, MPI_INT, turn(next), 0, 3, MPI_INT, w);
+    sent(next, 12);
+    MPI_Put(out_buffer, 3, MPI_INT, MPI_PROC_NULL, 0, 3, MPI_INT, w);
+    MPI_Win_fence(0, w);
+    MPI_Get(in_buffer, 5, MPI_INT, turn(last), 8, 5, MPI_INT, w);
+    got(last, 20);
+    MPI_Win_fence(0, w);
+    MPI_Accumulate(out_buffer, 2, MPI_INT, turn(next), 16, 2, MPI_INT, MPI_SUM, w);
+    sent(next, 8);
+    MPI_Win_fence(0, w);
+    MPI_Win_lock(MPI_LOCK_SHARED, turn(next), 0, w);
+    MPI_Fetch_and_op(&one, in_buffer, MPI_INT, turn(next), 32, MPI_SUM, w);
+    sent(next, 4);
+    got(next, 4);
+    MPI_Win_flush(turn(next), w);
+    MPI_Compare_and_swap(&one, &compare, in_buffer, MPI_INT, turn(next), 33, w);
+    sent(next, 4);
+    got(next, 4);
+    MPI_Win_flush(turn(next), w);
+    MPI_Rput(out_buffer, 7, MPI_INT, turn(next), 40, 7, MPI_INT, w, &r);
+    sent(next, 28);
+    MPI_Wait(&r, MPI_STATUS_IGNORE);
+    MPI_Win_unlock(turn(next), w);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Win_free(&w);
+}
+
 /* Even against odd ranks; each sends to the one with its number in the other group. */
 static void between_groups(void)
 {
@@ -250,6 +295,8 @@ int main(int argc, char **argv)
         star(n);
     if (!strcmp(what, "noise"))
         noise(n);
+    if (!strcmp(what, "windows"))
+        windows((rank + 1) % size, (rank + size - 1) % size);
     if (!strcmp(what, "kinds")) {
         int next = (rank + 1) % size, last = (rank + size - 1) % size;
         MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &turned);
