@@ -95,6 +95,7 @@ tools|to build from git|gcc libc6-dev make autoconf automake libtool pkg-config|
 zlib|the profile's file format|zlib1g-dev|zlib-devel|zlib-devel|zlib
 libdw|functions, files and lines in the report|libdw-dev|elfutils-devel|libdw-devel libelf-devel|libelf
 papi|names of counters|libpapi-dev libpfm4-dev|papi-devel libpfm-devel|papi-devel libpfm-devel|
+hwloc|sockets of the nodes for pcollect topology|libhwloc-dev|hwloc-devel|hwloc-devel|hwloc
 jansson|JSON lines for pcollect model|libjansson-dev|jansson-devel|libjansson-devel|jansson
 mpi|an MPI to run the example|libopenmpi-dev openmpi-bin|openmpi-devel|openmpi4-devel|openmpi
 cxx|tests: a program that throws|g++|gcc-c++|gcc-c++|gcc
@@ -117,6 +118,7 @@ wanted() { # NAME: is the group wanted in this mode, and missing?
     zlib) have_module zlib && return 1 ;;
     libdw) have_module libdw && return 1 ;;
     papi) have_module papi && return 1 ;;
+    hwloc) have_module hwloc && return 1 ;;
     jansson) have_module jansson && return 1 ;;
     mpi)
         [ $mode = profile ] || return 1

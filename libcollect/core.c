@@ -242,6 +242,8 @@ static int start(void)
         err = pc_counters_start();
     if (!err)
         err = pc_usage_start();
+    if (!err)
+        err = pc_machine_start();
     if (!err && pthread_atfork(NULL, NULL, forget_in_child))
         err = PC_ENOMEM;
     if (err) {

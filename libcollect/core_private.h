@@ -145,6 +145,8 @@ struct pc_presence {
     uint32_t n_here; /* announced on this node; 0: not looked for */
     bool one_node;   /* there is no other */
     bool speaks;     /* the least rank that was seen: says what concerns all */
+    /* The least of the ranks with this host's name; rank 0 where the others cannot be seen. */
+    bool first_of_host;
 };
 
 struct pc_process {
@@ -268,6 +270,12 @@ uint32_t pc_table_string(const char *text);
 int pc_usage_start(void);
 /* Before the merge. */
 void pc_usage_note(void);
+
+/* ---- the table of sockets (machine.c) ---- */
+/* After the plugins. */
+int pc_machine_start(void);
+/* Before the merge. */
+void pc_machine_note(void);
 
 /* ---- plugins of both kinds (plugin.c); init-only ---- */
 struct pc_plugin_shape {

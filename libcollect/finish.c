@@ -244,6 +244,7 @@ void pc_merge_now(const struct pc_transport *transport)
     pc_note_time();
     pc_sampler_end();
     pc_usage_note();
+    pc_machine_note();
     pc_census_rest();
     atomic_store_explicit(&pc_live->phase, PC_PHASE_LATE, memory_order_release);
     merge(transport);

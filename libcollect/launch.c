@@ -75,10 +75,10 @@ struct look {
     uint32_t n_ranks;
     uint64_t *seen; /* bit set of ranks */
     uint32_t n;
-    int least;
+    int least, least_of_host; /* of all that share the spool; of those with this host's name */
 };
 
-static void see(struct look *l, int rank)
+static void see(struct look *l, int rank, bool same_host)
 {
     if (rank < 0 || (uint32_t)rank >= l->n_ranks || l->seen[rank / 64] >> rank % 64 & 1)
         return;
@@ -86,21 +86,23 @@ static void see(struct look *l, int rank)
     l->n++;
     if (rank < l->least)
         l->least = rank;
+    if (same_host && rank < l->least_of_host)
+        l->least_of_host = rank;
 }
 
 static void look_into(struct look *l, int dir, const char *name)
 {
     const struct pcollect_arena_header *mine = pc_header();
     struct pcollect_arena_header h;
+    const size_t needed = offsetof(struct pcollect_arena_header, exe);
     int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return;
-    ssize_t n = pread(fd, &h, offsetof(struct pcollect_arena_header, host), 0);
+    ssize_t n = pread(fd, &h, needed, 0);
     close(fd);
-    if (n == (ssize_t)offsetof(struct pcollect_arena_header, host) &&
-        !memcmp(h.magic, PCOLLECT_ARENA_MAGIC, sizeof h.magic) && h.version == mine->version &&
-        h.launch_key == mine->launch_key)
-        see(l, h.launch_rank);
+    if (n == (ssize_t)needed && !memcmp(h.magic, PCOLLECT_ARENA_MAGIC, sizeof h.magic) &&
+        h.version == mine->version && h.launch_key == mine->launch_key)
+        see(l, h.launch_rank, !memcmp(h.host, mine->host, sizeof h.host));
 }
 
 static void look_around(struct look *l)
@@ -121,10 +123,12 @@ static void look_around(struct look *l)
 
 struct pc_presence pc_launch_presence(int n_ranks)
 {
-    struct pc_presence p = {.verdict = PC_RANKS_UNKNOWN, .speaks = pc_header()->rank == 0};
+    int rank = pc_header()->rank;
+    struct pc_presence p = {
+        .verdict = PC_RANKS_UNKNOWN, .speaks = rank == 0, .first_of_host = rank == 0};
     int n_local = pc_config_launch().n_local;
     size_t bytes = ((size_t)n_ranks / 64 + 1) * sizeof(uint64_t);
-    struct look l = {.n_ranks = (uint32_t)n_ranks, .least = pc_header()->rank};
+    struct look l = {.n_ranks = (uint32_t)n_ranks, .least = rank, .least_of_host = rank};
     if (n_ranks == 1)
         p.verdict = PC_RANKS_HERE;
     if (n_ranks == 1 || !pc_process.arena.is_file || !pc_header()->launch_key)
@@ -144,7 +148,8 @@ struct pc_presence pc_launch_presence(int n_ranks)
         p.verdict = PC_RANKS_HERE;
     else if (n_local > 0 && l.n < (uint32_t)n_local)
         p.verdict = PC_RANKS_MISSING;
-    p.speaks = l.least == pc_header()->rank;
+    p.speaks = l.least == rank;
+    p.first_of_host = l.least_of_host == rank;
     p.n_here = l.n;
     p.one_node = n_local == n_ranks;
     pc_memory_free(l.seen, bytes);

@@ -10,7 +10,8 @@ report_libpcreport_la_SOURCES = report/report.h report/report_private.h report/r
     report/columns_header.c report/head.c report/outline.c report/print.c report/markdown.c report/json.c \
     report/fit/fit.h report/fit/fit_private.h report/fit/fit.c report/fit/solve.c report/fit/band.c \
     report/fit/data.h report/fit/data.c report/fit/read_text.c report/fit/read_json.c \
-    report/topology/topology.h report/topology/matrix.c report/topology/pattern.c \
+    report/topology/topology.h report/topology/topology_private.h report/topology/matrix.c \
+    report/topology/places.c report/topology/pattern.c report/topology/seats.c \
     report/topology/placement.c report/topology/print.c report/topology/svg.c \
     report/compare/join.h report/compare/join_private.h report/compare/join.c \
     report/compare/computation.c report/compare/scale.h report/compare/scale.c \

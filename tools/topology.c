@@ -16,9 +16,11 @@ enum {
     OPTION_DOMAIN,
     OPTION_TOP,
     OPTION_NODES,
+    OPTION_SOCKETS,
     OPTION_RANKFILE,
     OPTION_HOSTS
 };
+enum { MAX_SOCKETS = 1024 };
 enum format { FORMAT_TEXT, FORMAT_TSV, FORMAT_JSON, FORMAT_SVG };
 
 static const struct pct_option options[] = {
@@ -28,6 +30,7 @@ static const struct pct_option options[] = {
     {OPTION_TOP, "top", "N", "pairs in the text (default 20)"},
     {OPTION_NODES, "nodes", "N",
      "place on N nodes of equal size, whatever the run had, filled in the order of ranks"},
+    {OPTION_SOCKETS, "sockets", "N", "place on N sockets of each node, whatever the run had"},
     {OPTION_RANKFILE, "rankfile", "FILE", "write the placement as a rankfile of Open MPI"},
     {OPTION_HOSTS, "hosts", "FILE", "write the placement as a host file of MPICH (Hydra)"},
     {0, NULL, NULL, NULL},
@@ -36,7 +39,7 @@ static const struct pct_option options[] = {
 struct request {
     enum format format;
     const char *class_name, *domain, *rankfile, *hosts;
-    uint64_t top, nodes;
+    uint64_t top, nodes, sockets;
 };
 
 static bool read_format(const char *word, enum format *out)
@@ -72,6 +75,9 @@ static int read_options(const struct pct_command *self, int argc, char **argv, s
             return pct_refuse(self, "--top %s: not a number from 1", optarg);
         if (option == OPTION_NODES && !read_number(optarg, &r->nodes))
             return pct_refuse(self, "--nodes %s: not a number from 1", optarg);
+        if (option == OPTION_SOCKETS &&
+            (!read_number(optarg, &r->sockets) || r->sockets > MAX_SOCKETS))
+            return pct_refuse(self, "--sockets %s: not a number from 1 to %d", optarg, MAX_SOCKETS);
         if (option == OPTION_CLASS)
             r->class_name = optarg;
         if (option == OPTION_DOMAIN)
@@ -86,66 +92,16 @@ static int read_options(const struct pct_command *self, int argc, char **argv, s
 
 /* ---- Placement ------------------------------------------------------------------------------ */
 
-struct proposal {
-    struct pct_placement placement;
-    const char **nodes;
-    uint32_t n_nodes;
-    uint32_t *node_of;
-};
-
-/* The nodes that were asked for: NODE0, NODE1, ... in blocks of equal size. */
-static void imagine_nodes(struct proposal *p, const struct pct_topology *t, uint32_t n)
-{
-    uint32_t each = (t->n_ranks + n - 1) / n;
-    p->n_nodes = each ? (t->n_ranks + each - 1) / each : 0;
-    p->nodes = pct_alloc(p->n_nodes, sizeof *p->nodes);
-    for (uint32_t i = 0; i < p->n_nodes; i++)
-        p->nodes[i] = pct_text("NODE%u", i);
-    for (uint32_t r = 0; r < t->n_ranks; r++)
-        p->node_of[r] = r / each;
-}
-
-static void take_nodes(struct proposal *p, const struct pct_topology *t)
-{
-    p->n_nodes = t->n_nodes;
-    p->nodes = pct_alloc(p->n_nodes, sizeof *p->nodes);
-    for (uint32_t i = 0; i < p->n_nodes; i++)
-        p->nodes[i] = pct_text("%s", t->nodes[i]);
-    for (uint32_t r = 0; r < t->n_ranks; r++)
-        p->node_of[r] = t->places[r].node;
-}
-
-static void propose(struct proposal *p, const struct pct_topology *t, const struct pct_graph *g,
-                    const struct request *r)
-{
-    p->node_of = pct_alloc(t->n_ranks, sizeof *p->node_of);
-    if (r->nodes)
-        imagine_nodes(p, t, (uint32_t)r->nodes);
-    else
-        take_nodes(p, t);
-    pct_placement_find(g, p->node_of, p->n_nodes, &p->placement);
-}
-
-static void free_proposal(struct proposal *p)
-{
-    for (uint32_t i = 0; i < p->n_nodes; i++)
-        free((char *)p->nodes[i]);
-    free(p->nodes);
-    free(p->node_of);
-    pct_placement_free(&p->placement);
-}
-
-typedef void put_fn(FILE *out, const struct pct_placement *p, const char *const *nodes,
-                    uint32_t n_ranks);
+typedef void put_fn(FILE *out, const struct pct_placement *p, const struct pct_seats *s);
 
 static int write_file(const struct pct_command *self, const char *path, put_fn *put,
-                      const struct proposal *p, uint32_t n_ranks)
+                      const struct pct_topology_view *v)
 {
     FILE *out = path ? fopen(path, "w") : NULL;
     if (!path)
         return PCT_DONE;
     if (out)
-        put(out, &p->placement, p->nodes, n_ranks);
+        put(out, v->placement, v->seats);
     bool bad = !out || ferror(out);
     if ((out && fclose(out)) || bad) {
         pct_say(self, "%s: %s", path, strerror(errno));
@@ -167,23 +123,24 @@ static int show(const struct pct_command *self, const char *file, const struct p
     };
     struct pct_graph graph;
     struct pct_pattern pattern;
-    struct proposal proposal = {0};
+    struct pct_placement placement;
+    struct pct_seats *seats = pct_seats_new(t, (uint32_t)r->nodes, (uint32_t)r->sockets);
     pct_graph_make(t, &graph);
     pct_pattern_find(&graph, &pattern);
-    propose(&proposal, t, &graph, r);
+    pct_seats_place(&graph, seats, &placement);
     struct pct_topology_view view = {.file = file,
                                      .topology = t,
                                      .graph = &graph,
                                      .pattern = &pattern,
-                                     .placement = proposal.n_nodes > 1 ? &proposal.placement : NULL,
-                                     .nodes = proposal.nodes,
-                                     .n_nodes = proposal.n_nodes,
+                                     .placement = &placement,
+                                     .seats = seats,
                                      .top = r->top};
     print[r->format](stdout, &view);
-    int status = write_file(self, r->rankfile, pct_placement_rankfile, &proposal, t->n_ranks);
+    int status = write_file(self, r->rankfile, pct_placement_rankfile, &view);
     if (!status)
-        status = write_file(self, r->hosts, pct_placement_hosts, &proposal, t->n_ranks);
-    free_proposal(&proposal);
+        status = write_file(self, r->hosts, pct_placement_hosts, &view);
+    pct_placement_free(&placement);
+    pct_seats_free(seats);
     pct_graph_free(&graph);
     return status;
 }

@@ -131,7 +131,8 @@ enum pcollect_want {
     PCOLLECT_WANT_TYPES = 8,    /* type, operator_, n_elements */
     PCOLLECT_WANT_REQUEST = 16, /* request; `ended` is called for all operations with requests */
     PCOLLECT_WANT_OBJECT = 32,  /* object */
-    PCOLLECT_WANT_THREAD = 64   /* thread */
+    PCOLLECT_WANT_THREAD = 64,  /* thread */
+    PCOLLECT_WANT_MACHINE = 128 /* no member: the table `machine`, sockets of the nodes */
 };
 
 /* World ranks of an event that are none. */

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The matrix: rows of the table `pairs` summed over class and communicator, and where ranks ran.
+ * The matrix: rows of the table `pairs` summed over class and communicator.
  */
-#include "report/topology/topology.h"
+#include "report/topology/topology_private.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Index of a column, PC_NO_INDEX if there is none. */
-static uint32_t find_column(const struct pc_profile_table *t, const char *name)
+uint32_t pct_topology_column(const struct pc_profile_table *t, const char *name)
 {
     for (uint32_t i = 0; i < t->n_columns; i++)
         if (!strcmp(t->columns[i].name, name))
@@ -16,7 +15,7 @@ static uint32_t find_column(const struct pc_profile_table *t, const char *name)
     return PC_NO_INDEX;
 }
 
-static uint64_t cell(const struct pc_profile_table *t, uint32_t row, uint32_t column)
+uint64_t pct_topology_cell(const struct pc_profile_table *t, uint32_t row, uint32_t column)
 {
     return column == PC_NO_INDEX ? 0 : t->cells[(size_t)row * t->n_columns + column];
 }
@@ -52,7 +51,7 @@ static void join_equal(struct pct_topology *t)
     t->n_pairs = n;
 }
 
-static bool is_rank(const struct pct_topology *t, int32_t rank)
+bool pct_topology_is_rank(const struct pct_topology *t, int32_t rank)
 {
     return rank >= 0 && (uint32_t)rank < t->n_ranks;
 }
@@ -65,58 +64,25 @@ static void read_pairs(struct pct_topology *t, const struct pc_profile *p,
                                         "received_bytes", "receive_time"};
     uint32_t c[PC_ARRAY_LEN(names)];
     for (size_t i = 0; i < PC_ARRAY_LEN(names); i++)
-        c[i] = find_column(from, names[i]);
+        c[i] = pct_topology_column(from, names[i]);
     t->pairs = pct_alloc(from->n_rows, sizeof *t->pairs);
     for (uint32_t r = 0; r < from->n_rows; r++) {
-        const char *class_name = pc_profile_string(p, cell(from, r, c[2]));
+        const char *class_name = pc_profile_string(p, pct_topology_cell(from, r, c[2]));
         if ((filter->class_name && strcmp(filter->class_name, class_name)) ||
-            (filter->domain && filter->domain != cell(from, r, c[3])))
+            (filter->domain && filter->domain != pct_topology_cell(from, r, c[3])))
             continue;
-        struct pct_pair pair = {(int32_t)cell(from, r, c[0]), (int32_t)cell(from, r, c[1]),
-                                cell(from, r, c[4]),          cell(from, r, c[5]),
-                                cell(from, r, c[7]),          cell(from, r, c[8]),
-                                cell(from, r, c[6]),          cell(from, r, c[9])};
-        if (!is_rank(t, pair.source))
+        struct pct_pair pair = {
+            (int32_t)pct_topology_cell(from, r, c[0]), (int32_t)pct_topology_cell(from, r, c[1]),
+            pct_topology_cell(from, r, c[4]),          pct_topology_cell(from, r, c[5]),
+            pct_topology_cell(from, r, c[7]),          pct_topology_cell(from, r, c[8]),
+            pct_topology_cell(from, r, c[6]),          pct_topology_cell(from, r, c[9])};
+        if (!pct_topology_is_rank(t, pair.source))
             pair.source = -1;
-        if (!is_rank(t, pair.destination))
+        if (!pct_topology_is_rank(t, pair.destination))
             pair.destination = -1;
         t->pairs[t->n_pairs++] = pair;
     }
     join_equal(t);
-}
-
-static uint32_t find_node(struct pct_topology *t, const char *name)
-{
-    for (uint32_t i = 0; i < t->n_nodes; i++)
-        if (!strcmp(t->nodes[i], name))
-            return i;
-    t->nodes[t->n_nodes] = name;
-    return t->n_nodes++;
-}
-
-/* A rank that is not in the profile is taken to have been with the one before it. */
-static void read_places(struct pct_topology *t, const struct pc_profile *p)
-{
-    const struct pc_profile_table *place = pc_profile_table(p, "place");
-    uint32_t k = 0;
-    for (uint32_t rank = 0; rank < t->n_ranks; rank++) {
-        while (k + 1 < p->n_ranks && p->ranks[k].rank < (int32_t)rank)
-            k++;
-        const char *host = p->n_ranks ? p->ranks[k].host : "";
-        t->places[rank] = (struct pct_rank_place){find_node(t, host), -1, ""};
-    }
-    if (!place)
-        return;
-    uint32_t rank_at = find_column(place, "rank"), socket_at = find_column(place, "socket"),
-             cores_at = find_column(place, "cores");
-    for (uint32_t r = 0; r < place->n_rows; r++) {
-        int32_t rank = (int32_t)cell(place, r, rank_at);
-        if (!is_rank(t, rank))
-            continue;
-        t->places[rank].socket = (int32_t)cell(place, r, socket_at) - 1;
-        t->places[rank].cores = pc_profile_string(p, cell(place, r, cores_at));
-        t->has_sockets |= t->places[rank].socket >= 0;
-    }
 }
 
 struct pct_topology *pct_topology_new(const struct pc_profile *p,
@@ -127,10 +93,8 @@ struct pct_topology *pct_topology_new(const struct pc_profile *p,
         return NULL;
     struct pct_topology *t = pct_alloc(1, sizeof *t);
     t->n_ranks = p->world_size;
-    t->places = pct_alloc(t->n_ranks, sizeof *t->places);
-    t->nodes = pct_alloc(t->n_ranks, sizeof *t->nodes);
     read_pairs(t, p, from, filter);
-    read_places(t, p);
+    pct_topology_read_places(t, p);
     return t;
 }
 
@@ -141,6 +105,8 @@ void pct_topology_free(struct pct_topology *t)
     free(t->pairs);
     free(t->places);
     free(t->nodes);
+    free(t->sockets);
+    free(t->first_socket);
     free(t);
 }
 
@@ -151,8 +117,9 @@ uint64_t pct_domain_find(const struct pc_profile *p, const char *text)
     uint64_t id = strtoull(text, &end, 16), found = 0;
     bool is_id = *text && !*end;
     for (uint32_t r = 0; t && r < t->n_rows; r++) {
-        uint64_t row_id = cell(t, r, find_column(t, "domain"));
-        const char *name = pc_profile_string(p, cell(t, r, find_column(t, "name")));
+        uint64_t row_id = pct_topology_cell(t, r, pct_topology_column(t, "domain"));
+        const char *name =
+            pc_profile_string(p, pct_topology_cell(t, r, pct_topology_column(t, "name")));
         if (is_id && row_id == id)
             return id;
         if (!strcmp(name, text)) {

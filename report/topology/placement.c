@@ -152,6 +152,7 @@ static void fill_by_weight(const struct work *w, uint32_t *node)
 void pct_placement_find(const struct pct_graph *g, const uint32_t *node_of, uint32_t n_nodes,
                         struct pct_placement *out)
 {
+    *out = (struct pct_placement){0};
     struct work w = {.g = g, .n_nodes = n_nodes, .capacity = pct_alloc(n_nodes, sizeof(uint32_t))};
     uint32_t *node = pct_alloc(g->n, sizeof *node);
     bool small = (size_t)g->n * n_nodes <= MAX_CELLS && g->n <= 8192;
@@ -187,30 +188,33 @@ void pct_placement_find(const struct pct_graph *g, const uint32_t *node_of, uint
 void pct_placement_free(struct pct_placement *p)
 {
     free(p->node);
+    free(p->socket);
     *p = (struct pct_placement){0};
 }
 
-/* Slots of a node are given out in the order of the ranks. */
-void pct_placement_rankfile(FILE *out, const struct pct_placement *p, const char *const *nodes,
-                            uint32_t n_ranks)
+/* A rank may run on its whole socket; where nothing is known of sockets, slots of a node are given
+ * out in the order of the ranks. */
+void pct_placement_rankfile(FILE *out, const struct pct_placement *p, const struct pct_seats *s)
 {
-    for (uint32_t r = 0; r < n_ranks; r++) {
-        uint32_t slot = 0;
-        for (uint32_t before = 0; before < r; before++)
-            slot += p->node[before] == p->node[r];
-        fprintf(out, "rank %u=%s slot=%u\n", r, nodes[p->node[r]], slot);
+    uint32_t *slots = pct_alloc(s->n_nodes, sizeof *slots);
+    for (uint32_t r = 0; r < s->n_ranks; r++) {
+        uint32_t node = p->node[r];
+        if (s->first_socket[node + 1] - s->first_socket[node] > 1)
+            fprintf(out, "rank %u=%s slot=%u:*\n", r, s->nodes[node], s->numbers[p->socket[r]]);
+        else
+            fprintf(out, "rank %u=%s slot=%u\n", r, s->nodes[node], slots[node]++);
     }
+    free(slots);
 }
 
 /* Hydra gives ranks out line by line. */
-void pct_placement_hosts(FILE *out, const struct pct_placement *p, const char *const *nodes,
-                         uint32_t n_ranks)
+void pct_placement_hosts(FILE *out, const struct pct_placement *p, const struct pct_seats *s)
 {
-    for (uint32_t r = 0; r < n_ranks;) {
+    for (uint32_t r = 0; r < s->n_ranks;) {
         uint32_t end = r;
-        while (end < n_ranks && p->node[end] == p->node[r])
+        while (end < s->n_ranks && p->node[end] == p->node[r])
             end++;
-        fprintf(out, "%s:%u\n", nodes[p->node[r]], end - r);
+        fprintf(out, "%s:%u\n", s->nodes[p->node[r]], end - r);
         r = end;
     }
 }

@@ -20,8 +20,15 @@ struct pct_pair {
 /* Where a rank ran. */
 struct pct_rank_place {
     uint32_t node;     /* index into nodes */
-    int32_t socket;    /* -1: unknown */
+    int32_t socket;    /* index into sockets; -1: bound to none, or unknown */
     const char *cores; /* "" : unknown */
+};
+
+struct pct_socket {
+    uint32_t node;
+    uint32_t number;  /* within the node, from 0 */
+    uint32_t n_cores; /* 0: unknown */
+    const char *list; /* numbers of its processors; NULL: unknown */
 };
 
 struct pct_topology {
@@ -31,7 +38,10 @@ struct pct_topology {
     struct pct_rank_place *places; /* by rank */
     const char **nodes;            /* names, in the order of their first ranks */
     uint32_t n_nodes;
-    bool has_sockets;
+    struct pct_socket *sockets; /* sorted by node and number */
+    uint32_t n_sockets;
+    uint32_t *first_socket; /* by node; one more at the end */
+    bool has_sockets;       /* some rank is on a known one */
 };
 
 /* What is taken of the table; NULL and 0: all. */
@@ -119,6 +129,10 @@ void pct_pattern_text(const struct pct_pattern *p, struct pct_buf *b);
 struct pct_placement {
     uint32_t *node;        /* by rank */
     pc_u128 before, after; /* weight of edges between nodes */
+    /* Of pct_seats_place only. By rank: index of the socket in its seats, PC_NO_INDEX: the node's
+     * are unknown. Weights of edges between sockets of one node. */
+    uint32_t *socket;
+    pc_u128 sockets_before, sockets_after;
 };
 
 /* Ranks on nodes with the capacities that the nodes had, such that less goes between them; never
@@ -127,11 +141,30 @@ void pct_placement_find(const struct pct_graph *g, const uint32_t *node_of, uint
                         struct pct_placement *out);
 void pct_placement_free(struct pct_placement *p);
 
-/* As an Open MPI rankfile, and as a host list for Hydra, MPICH's launcher. */
-void pct_placement_rankfile(FILE *out, const struct pct_placement *p, const char *const *nodes,
-                            uint32_t n_ranks);
-void pct_placement_hosts(FILE *out, const struct pct_placement *p, const char *const *nodes,
-                         uint32_t n_ranks);
+/* Nodes and sockets on which ranks can be placed, and where they were. */
+struct pct_seats {
+    uint32_t n_ranks, n_nodes, n_sockets;
+    char **nodes;           /* names */
+    uint32_t *node_of;      /* by rank */
+    uint32_t *socket_of;    /* by rank; PC_NO_INDEX: unknown */
+    uint32_t *first_socket; /* by node; one more at the end */
+    uint32_t *numbers;      /* of sockets within their nodes */
+    bool has_choice;        /* some node has several sockets */
+};
+
+/* Those of the run; or n_nodes nodes of equal size, if not 0; with n_sockets sockets each, if that
+ * is not 0. */
+struct pct_seats *pct_seats_new(const struct pct_topology *t, uint32_t n_nodes, uint32_t n_sockets);
+void pct_seats_free(struct pct_seats *s);
+
+/* First on nodes; then the ranks of each node on its sockets. */
+void pct_seats_place(const struct pct_graph *g, const struct pct_seats *s,
+                     struct pct_placement *out);
+
+/* As an Open MPI rankfile, and as a host list for Hydra, MPICH's launcher, which knows nodes only.
+ */
+void pct_placement_rankfile(FILE *out, const struct pct_placement *p, const struct pct_seats *s);
+void pct_placement_hosts(FILE *out, const struct pct_placement *p, const struct pct_seats *s);
 
 /* ---- Output --------------------------------------------------------------------------------- */
 
@@ -140,10 +173,9 @@ struct pct_topology_view {
     const struct pct_topology *topology;
     const struct pct_graph *graph;
     const struct pct_pattern *pattern;
-    const struct pct_placement *placement; /* NULL: there is one node */
-    const char *const *nodes;              /* of the placement */
-    uint32_t n_nodes;
-    size_t top; /* pairs in the text */
+    const struct pct_placement *placement; /* NULL: there is one node and nothing to choose */
+    const struct pct_seats *seats;         /* of the placement */
+    size_t top;                            /* pairs in the text */
 };
 
 void pct_topology_print_text(FILE *out, const struct pct_topology_view *v);

@@ -38,7 +38,7 @@ EXTRA_DIST += tests/mpi/scopes.c tests/mpi/scopes_f.F90 tests/mpi/series.c \
     tests/mpi/objects.c
 
 # ---- Topology and communicators -----------------------------------------------------------------
-mpi_comm_scripts = tests/mpi/topology.test tests/mpi/domains.test
+mpi_comm_scripts = tests/mpi/topology.test tests/mpi/domains.test tests/mpi/nodes.test
 TESTS += $(mpi_comm_scripts)
 dist_check_SCRIPTS += $(mpi_comm_scripts)
 EXTRA_DIST += tests/mpi/talk.c tests/mpi/domains.c
