@@ -3,6 +3,8 @@ noinst_LTLIBRARIES += report/libpcreport.la
 report_libpcreport_la_SOURCES = report/report.h report/report_private.h report/report.c report/filter.h report/filter.c \
     report/options.c report/text.h report/text.c report/model.h report/model.c \
     report/symbols.h report/symbols_private.h report/symbols.c report/symbols_stored.c \
+    report/stored.h report/stored.c report/annotate/annotate.h report/annotate/source.c \
+    report/annotate/lines.c report/annotate/assembly.c \
     report/tree.h report/tree.c report/table.h report/table.c report/data.c report/columns.c report/rows.c \
     report/series.c report/keys.h report/keys.c report/figures.h report/figures.c \
     report/calls.h report/calls.c report/columns_calls.c \

@@ -284,7 +284,7 @@ static void take_stored(struct pct_symbols *s, uint32_t module, uint64_t offset,
     s->modules[module].state = PCT_SYMBOLS_STORED;
 }
 
-struct pct_symbols *pct_symbols_new(const struct pc_profile *p)
+struct pct_symbols *pct_symbols_new_files(const struct pc_profile *p)
 {
     struct pct_symbols *s = pct_alloc(1, sizeof *s);
     s->profile = p;
@@ -292,6 +292,12 @@ struct pct_symbols *pct_symbols_new(const struct pc_profile *p)
     s->modules = pct_alloc(p->n_modules, sizeof *s->modules);
     s->n_slots = 1024;
     s->entries = pct_alloc(s->n_slots, sizeof *s->entries);
+    return s;
+}
+
+struct pct_symbols *pct_symbols_new(const struct pc_profile *p)
+{
+    struct pct_symbols *s = pct_symbols_new_files(p);
     pct_stored_load(s, p, s->pool, take_stored);
     return s;
 }

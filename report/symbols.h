@@ -44,6 +44,8 @@ enum pct_symbols_state {
 struct pct_symbols;
 
 struct pct_symbols *pct_symbols_new(const struct pc_profile *p);
+/* Without those that the profile has stored: from the files alone. */
+struct pct_symbols *pct_symbols_new_files(const struct pc_profile *p);
 void pct_symbols_free(struct pct_symbols *s);
 
 /* Where the call was made that returns to `offset` (a return address minus the load bias) of a

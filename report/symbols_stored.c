@@ -10,6 +10,7 @@
 #include "report/symbols_private.h"
 
 #include "include/pcollect/plugin.h"
+#include "report/stored.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -41,17 +42,6 @@ static const char *name_module(const struct pc_profile_module *m, struct pct_poo
 /* ---- Reading ----------------------------------------------------------------------------------
  */
 
-static bool is_ours(const struct pc_profile_table *t)
-{
-    if (!t || t->n_keys != N_KEYS || t->n_columns != N_COLUMNS)
-        return false;
-    for (unsigned k = 0; k < N_COLUMNS; k++) {
-        if (t->columns[k].type != columns[k].type || strcmp(t->columns[k].name, columns[k].name))
-            return false;
-    }
-    return true;
-}
-
 static uint32_t find_module(const struct pc_profile *p, const char *name, struct pct_pool *pool)
 {
     for (uint32_t i = 0; i < p->n_modules; i++) {
@@ -73,10 +63,10 @@ static struct pct_frame read_frame(const struct pc_profile *p, const uint64_t *r
 void pct_stored_load(struct pct_symbols *s, const struct pc_profile *p, struct pct_pool *pool,
                      pct_stored_fn take)
 {
-    const struct pc_profile_table *t = pc_profile_table(p, TABLE);
+    const struct pc_profile_table *t = pct_stored_find(p, TABLE, columns, N_KEYS, N_COLUMNS);
     uint64_t module_cell = 0;
     uint32_t module = PC_NO_INDEX;
-    for (uint32_t i = 0, n; is_ours(t) && i < t->n_rows; i += n) {
+    for (uint32_t i = 0, n; t && i < t->n_rows; i += n) {
         const uint64_t *row = t->cells + (size_t)i * N_COLUMNS;
         for (n = 1; i + n < t->n_rows; n++) {
             const uint64_t *next = row + (size_t)n * N_COLUMNS;
@@ -98,146 +88,42 @@ void pct_stored_load(struct pct_symbols *s, const struct pc_profile *p, struct p
 /* ---- Writing ----------------------------------------------------------------------------------
  */
 
-/* The table with texts in the place of string numbers; later, sorted and numbered. */
 struct writer {
-    const struct pc_profile *profile;
-    struct pct_pool *pool;
+    struct pct_store *store;
     const char **names; /* of modules */
-    struct line {
-        const char *text[3]; /* module, function, file; NULL: none */
-        uint64_t offset;
-        uint32_t depth, line;
-        bool inlined;
-    } * lines;
-    size_t n, room;
-    const char **strings; /* sorted, each once */
-    size_t n_strings, strings_room;
 };
 
+/* Two modules that share a build-id have rows of equal keys: those of one are taken. */
 static void add_place(void *arg, uint32_t module, uint64_t offset, struct pct_place place)
 {
     struct writer *w = arg;
     for (uint32_t k = 0; k < place.n_frames; k++) {
         const struct pct_frame *f = &place.frames[k];
-        w->lines = pct_grow(w->lines, w->n, &w->room, sizeof *w->lines);
-        w->lines[w->n++] =
-            (struct line){{w->names[module], f->function, f->file}, offset, k, f->line, f->inlined};
+        const struct pct_stored_cell cells[N_COLUMNS] = {
+            [MODULE] = {.text = w->names[module]},
+            [OFFSET] = {.number = offset},
+            [DEPTH] = {.number = k},
+            [FUNCTION] = {.text = f->function},
+            [SOURCE] = {.text = f->file},
+            [LINE] = {.number = f->line},
+            [INLINED] = {.number = f->inlined},
+        };
+        pct_store_row(w->store, cells);
     }
-}
-
-static int compare_lines(const void *a, const void *b)
-{
-    const struct line *x = a, *y = b;
-    int c = strcmp(x->text[0], y->text[0]);
-    if (c)
-        return c;
-    if (x->offset != y->offset)
-        return x->offset < y->offset ? -1 : 1;
-    return x->depth < y->depth ? -1 : x->depth > y->depth;
-}
-
-static int compare_strings(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-static void gather_strings(struct writer *w)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < w->n; i++) {
-        for (unsigned k = 0; k < 3; k++) {
-            const char *text = w->lines[i].text[k];
-            if (!text || !*text)
-                continue;
-            w->strings = pct_grow(w->strings, n, &w->strings_room, sizeof *w->strings);
-            w->strings[n++] = text;
-        }
-    }
-    if (n)
-        qsort(w->strings, n, sizeof *w->strings, compare_strings);
-    for (size_t i = 0; i < n; i++) {
-        if (!w->n_strings || strcmp(w->strings[w->n_strings - 1], w->strings[i]) != 0)
-            w->strings[w->n_strings++] = w->strings[i];
-    }
-}
-
-static uint64_t cell_of(const struct writer *w, const char *text)
-{
-    if (!text || !*text)
-        return 0;
-    const char *const *found =
-        bsearch(&text, w->strings, w->n_strings, sizeof *w->strings, compare_strings);
-    return 1 + (uint64_t)(found - w->strings);
-}
-
-/* Rows of equal keys (two modules that share a build-id) are taken once. */
-static uint32_t fill_cells(const struct writer *w, uint64_t *cells)
-{
-    uint32_t n = 0;
-    for (size_t i = 0; i < w->n; i++) {
-        const struct line *l = &w->lines[i];
-        if (i && !compare_lines(l - 1, l))
-            continue;
-        uint64_t *row = cells + (size_t)n++ * N_COLUMNS;
-        row[MODULE] = cell_of(w, l->text[0]);
-        row[OFFSET] = l->offset;
-        row[DEPTH] = l->depth;
-        row[FUNCTION] = cell_of(w, l->text[1]);
-        row[SOURCE] = cell_of(w, l->text[2]);
-        row[LINE] = l->line;
-        row[INLINED] = l->inlined;
-    }
-    return n;
-}
-
-/* A profile of no rank that has nothing but the table, merged into the other: numbers of strings
- * are the merge's affair. */
-static int merge_table(const struct writer *w, struct pc_profile **out, struct pc_error *error)
-{
-    uint64_t *cells = pct_alloc(w->n * N_COLUMNS, sizeof *cells);
-    struct pc_profile_table table = {.name = (char *)TABLE,
-                                     .plugin = (char *)"pcollect",
-                                     .n_keys = N_KEYS,
-                                     .n_columns = N_COLUMNS,
-                                     .columns = (struct pc_profile_column *)columns,
-                                     .cells = cells};
-    struct pc_profile_node root = {.parent = PC_NO_INDEX,
-                                   .kind = PCOLLECT_NODE_ROOT,
-                                   .module = PC_NO_INDEX,
-                                   .op = PC_NO_INDEX,
-                                   .data = PC_NO_INDEX};
-    struct pc_profile stored = {.exe = w->profile->exe,
-                                .mpi = w->profile->mpi,
-                                .job = w->profile->job,
-                                .job_key = w->profile->job_key,
-                                .world_size = w->profile->world_size,
-                                .n_nodes = 1,
-                                .nodes = &root,
-                                .n_strings = (uint32_t)w->n_strings,
-                                .strings = (char **)w->strings,
-                                .n_tables = 1,
-                                .tables = &table};
-    table.n_rows = fill_cells(w, cells);
-    int err = pc_profile_merge(w->profile, &stored, out, error);
-    free(cells);
-    return err;
 }
 
 int pct_symbols_embed(const struct pct_symbols *s, const struct pc_profile *p,
                       struct pc_profile **out, struct pc_error *error)
 {
-    struct writer w = {.profile = p, .pool = pct_pool_new()};
+    struct pct_pool *pool = pct_pool_new();
+    struct writer w = {.store = pct_store_new(TABLE, columns, N_KEYS, N_COLUMNS)};
     w.names = pct_alloc(p->n_modules, sizeof *w.names);
     for (uint32_t i = 0; i < p->n_modules; i++)
-        w.names[i] = name_module(&p->modules[i], w.pool);
+        w.names[i] = name_module(&p->modules[i], pool);
     pct_symbols_each(s, add_place, &w);
-    if (w.n)
-        qsort(w.lines, w.n, sizeof *w.lines, compare_lines);
-    gather_strings(&w);
-    int err = merge_table(&w, out, error);
+    int err = pct_store_merge(w.store, p, out, error);
+    pct_store_free(w.store);
     free(w.names);
-    free(w.lines);
-    free(w.strings);
-    pct_pool_free(w.pool);
+    pct_pool_free(pool);
     return err;
 }

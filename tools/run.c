@@ -150,7 +150,7 @@ static bool check_words(const struct run *r, enum pct_passing passing,
 static void store_symbols(const char *path)
 {
     struct pc_error error = {""};
-    if (pct_embed_file(path, path, &error))
+    if (pct_embed_file(path, path, false, &error))
         pct_say(&pct_run, "no symbols are stored in the profile: %s", error.text);
 }
 

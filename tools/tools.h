@@ -35,7 +35,7 @@ struct pct_command {
 
 extern const struct pct_command pct_run, pct_report, pct_scale_command, pct_diff_command, pct_model,
     pct_embed, pct_info, pct_verify, pct_recover, pct_topology_command, pct_doctor, pct_config,
-    pct_events;
+    pct_events, pct_annotate_command;
 
 /* Values of pct_options_next beside letters. */
 enum { PCT_OPTION_END = -1, PCT_OPTION_HELPED = -2, PCT_OPTION_WRONG = -3 };
@@ -67,9 +67,9 @@ char *pct_output_pattern(const struct pct_command *self, const char *given);
 /* Where libpcollect.so lies; NULL: *why_out says why it cannot be used. Both allocated. */
 char *pct_library_path(char **why_out);
 
-/* Stores symbols of the profile `from` in `to`, which may be the same file. enum pc_err, with a
- * text. */
-int pct_embed_file(const char *from, const char *to, struct pc_error *error);
+/* Stores symbols of the profile `from`, and with `sources` the text of its source files, in `to`,
+ * which may be the same file. enum pc_err, with a text. */
+int pct_embed_file(const char *from, const char *to, bool sources, struct pc_error *error);
 
 /* "<spool>/pcollect-<uid>": where this user's processes collect. Allocated. */
 char *pct_spool_folder(const struct pc_config *config);
