@@ -10,14 +10,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPTION_STRONG = 256, OPTION_WEAK, OPTION_PREDICT, OPTION_FORMAT, OPTION_TABLE };
+enum {
+    OPTION_STRONG = 256,
+    OPTION_WEAK,
+    OPTION_PREDICT,
+    OPTION_SIZES,
+    OPTION_FORMAT,
+    OPTION_TABLE
+};
 enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_TSV };
 
 static const struct pct_option options[] = {
     {OPTION_STRONG, "strong", NULL,
      "the runs solve the same problem (default: told from the runs)"},
     {OPTION_WEAK, "weak", NULL, "the problem grows with the number of ranks"},
-    {OPTION_PREDICT, "predict", "RANKS", "say what the contexts will cost on that many ranks"},
+    {OPTION_PREDICT, "predict", "RANKS[,N]",
+     "say what the contexts will cost on that many ranks; with --sizes: for a problem of size N "
+     "(default: the largest)"},
+    {OPTION_SIZES, "sizes", "N,N,...",
+     "sizes of the problem, in the order of the files: models are of ranks and size"},
     {OPTION_FORMAT, "format", "FORMAT", "text (default), json or tsv"},
     {OPTION_TABLE, "table", "NAME",
      "one table only: scales, contexts or costs; as tsv if no format "
@@ -30,6 +41,8 @@ struct request {
     enum format format;
     bool has_format;
     const struct pct_table *table;
+    double *sizes;
+    size_t n_sizes;
 };
 
 static bool read_format(const char *word, struct request *r)
@@ -54,11 +67,35 @@ static bool read_table(const char *word, struct request *r)
     return r->table && !strcmp(word, r->table->name);
 }
 
-static bool read_ranks(const char *word, struct request *r)
+/* A number from 1; the comma behind it is passed over. */
+static bool read_number(const char **word, double *out)
 {
     char *end;
-    r->scale.predict = strtod(word, &end);
-    return end != word && !*end && r->scale.predict >= 1 && r->scale.predict <= 1e12;
+    double value = strtod(*word, &end);
+    if (end == *word || !(value >= 1 && value <= 1e15) || (*end && *end != ','))
+        return false;
+    *out = value;
+    *word = end + (*end == ',');
+    return true;
+}
+
+static bool read_predict(const char *word, struct request *r)
+{
+    return read_number(&word, &r->scale.predict) &&
+           (!*word || (read_number(&word, &r->scale.predict_size) && !*word));
+}
+
+static bool read_sizes(const char *word, struct request *r)
+{
+    size_t room = 0;
+    free(r->sizes);
+    r->sizes = NULL;
+    for (r->n_sizes = 0; *word; r->n_sizes++) {
+        r->sizes = pct_grow(r->sizes, r->n_sizes, &room, sizeof *r->sizes);
+        if (!read_number(&word, &r->sizes[r->n_sizes]))
+            return false;
+    }
+    return r->n_sizes > 0;
 }
 
 static int read_option(const struct pct_command *self, int letter, struct request *r)
@@ -69,8 +106,26 @@ static int read_option(const struct pct_command *self, int letter, struct reques
         return pct_refuse(self, "--format %s: text, json and tsv are known", optarg);
     else if (letter == OPTION_TABLE && !read_table(optarg, r))
         return pct_refuse(self, "--table %s: scales, contexts and costs are known", optarg);
-    else if (letter == OPTION_PREDICT && !read_ranks(optarg, r))
+    else if (letter == OPTION_PREDICT && !read_predict(optarg, r))
         return pct_refuse(self, "--predict %s: give a number of ranks", optarg);
+    else if (letter == OPTION_SIZES && !read_sizes(optarg, r))
+        return pct_refuse(self, "--sizes %s: give numbers from 1 with commas between", optarg);
+    return PCT_DONE;
+}
+
+/* What can be checked when the files are counted. */
+static int check_sizes(const struct pct_command *self, size_t n, struct request *r)
+{
+    double largest = 1;
+    if (r->sizes && r->n_sizes != n)
+        return pct_refuse(self, "--sizes: %zu sizes for %zu files", r->n_sizes, n);
+    if (!r->sizes && r->scale.predict_size > 0)
+        return pct_refuse(self, "--predict: a size needs --sizes");
+    for (size_t i = 0; i < r->n_sizes; i++)
+        largest = r->sizes[i] > largest ? r->sizes[i] : largest;
+    if (!(r->scale.predict_size > 0))
+        r->scale.predict_size = largest;
+    r->scale.sizes = r->sizes;
     return PCT_DONE;
 }
 
@@ -93,7 +148,8 @@ static int read_options(const struct pct_command *self, int argc, char **argv, s
         r->format = FORMAT_TSV;
     if (r->format == FORMAT_TSV && !r->table)
         return pct_refuse(self, "--format tsv: which table? Give --table NAME too");
-    return PCT_OPTION_END;
+    int status = check_sizes(self, (size_t)(argc - optind), r);
+    return status ? status : PCT_OPTION_END;
 }
 
 static void print(const struct pct_scale *s, const struct request *r)
@@ -134,8 +190,10 @@ static int run_scale(const struct pct_command *self, int argc, char **argv)
 {
     struct request r = {0};
     int status = read_options(self, argc, argv, &r);
-    if (status != PCT_OPTION_END)
+    if (status != PCT_OPTION_END) {
+        free(r.sizes);
         return status;
+    }
     pct_report_environment(getenv("COLUMNS"), getenv("NO_COLOR"), getenv("TERM"));
     size_t n = (size_t)(argc - optind);
     struct pct_run *runs = pct_alloc(n, sizeof *runs);
@@ -143,12 +201,14 @@ static int run_scale(const struct pct_command *self, int argc, char **argv)
     for (size_t i = 0; i < n; i++)
         pct_run_close(&runs[i]);
     free(runs);
+    free(r.sizes);
     return status;
 }
 
 const struct pct_command pct_scale_command = {
     .name = "scale",
-    .synopsis = "[--strong|--weak] [--predict RANKS] [OPTION]... FILE FILE...",
+    .synopsis =
+        "[--strong|--weak] [--sizes N,N,...] [--predict RANKS[,N]] [OPTION]... FILE FILE...",
     .summary = "compare runs at several numbers of ranks, context by context",
     .options = options,
     .mixed = true,

@@ -18,16 +18,25 @@
 static int compare_points(const void *a, const void *b)
 {
     const struct pct_scale_point *x = a, *y = b;
+    if (x->size != y->size)
+        return x->size < y->size ? -1 : 1;
     return x->ranks < y->ranks ? -1 : x->ranks > y->ranks;
 }
 
-static void add_point(struct pct_scale *s, const struct pct_run *run)
+static double size_of(const struct pct_scale *s, size_t run)
 {
+    return s->options.sizes ? s->options.sizes[run] : 1;
+}
+
+static void add_point(struct pct_scale *s, size_t i)
+{
+    const struct pct_run *run = &s->runs[i];
     struct pct_scale_point *p = s->points;
-    while (p < s->points + s->n_points && p->ranks != run->n_ranks)
+    while (p < s->points + s->n_points && (p->ranks != run->n_ranks || p->size != size_of(s, i)))
         p++;
     s->n_points += p == s->points + s->n_points;
     p->ranks = run->n_ranks;
+    p->size = size_of(s, i);
     p->n_runs++;
     p->time_ns += run->time_ns;
     p->core_ns += run->core_ns;
@@ -40,7 +49,7 @@ static void make_points(struct pct_scale *s)
     s->points = pct_alloc(s->n_runs, sizeof *s->points);
     s->point_of = pct_alloc(s->n_runs, sizeof *s->point_of);
     for (size_t i = 0; i < s->n_runs; i++)
-        add_point(s, &s->runs[i]);
+        add_point(s, i);
     qsort(s->points, s->n_points, sizeof *s->points, compare_points);
     for (size_t k = 0; k < s->n_points; k++) {
         struct pct_scale_point *p = &s->points[k];
@@ -48,8 +57,10 @@ static void make_points(struct pct_scale *s)
         p->core_ns /= (double)p->n_runs;
         p->compute_ns /= (double)p->n_runs;
         p->busiest_ns /= (double)p->n_runs;
+        p->base = k && p[-1].size == p->size ? p[-1].base : k;
+        s->n_sizes += p->base == k;
         for (size_t i = 0; i < s->n_runs; i++) {
-            if (s->runs[i].n_ranks == p->ranks)
+            if (s->runs[i].n_ranks == p->ranks && size_of(s, i) == p->size)
                 s->point_of[i] = k;
         }
     }
@@ -65,7 +76,8 @@ static double ratio(double part, double whole)
  * of ranks. */
 static enum pct_scaling tell_scaling(struct pct_scale *s)
 {
-    const struct pct_scale_point *first = s->points, *last = &s->points[s->n_points - 1];
+    const struct pct_scale_point *last = &s->points[pct_scale_last(s)];
+    const struct pct_scale_point *first = &s->points[pct_scale_first(s)];
     if (!(first->compute_ns > 0) || !(last->compute_ns > 0))
         return PCT_SCALING_UNKNOWN;
     s->growth = log(last->compute_ns / first->compute_ns) / log(last->ranks / first->ranks);
@@ -75,18 +87,18 @@ static enum pct_scaling tell_scaling(struct pct_scale *s)
                                                             : PCT_SCALING_UNKNOWN;
 }
 
-/* What `cost`, summed over the ranks of the smallest scale, would be at scale k if it scaled
- * ideally. */
+/* What `cost`, summed over the ranks of the base of scale k, would be at k if it scaled ideally. */
 static double ideal(const struct pct_scale *s, double cost, size_t k)
 {
-    return s->scaling == PCT_SCALING_WEAK ? cost * s->points[k].ranks / s->points[0].ranks : cost;
+    const struct pct_scale_point *p = &s->points[k];
+    return s->scaling == PCT_SCALING_WEAK ? cost * p->ranks / s->points[p->base].ranks : cost;
 }
 
 static void rate_points(struct pct_scale *s)
 {
-    const struct pct_scale_point *first = s->points;
     for (size_t k = 0; k < s->n_points; k++) {
         struct pct_scale_point *p = &s->points[k];
+        const struct pct_scale_point *first = &s->points[p->base];
         double mean = p->compute_ns / p->ranks;
         p->parallel = ratio(mean, p->time_ns);
         p->balance = ratio(mean, p->busiest_ns);
@@ -117,11 +129,12 @@ static bool fill_row(const struct pct_scale *s, uint32_t node, struct pct_scale_
         costs |= cost->ns > 0;
     }
     for (size_t k = 0; k < s->n_points; k++)
-        row->costs[k].lost_ns = row->costs[k].ns - ideal(s, row->costs[0].ns, k);
+        row->costs[k].lost_ns = row->costs[k].ns - ideal(s, row->costs[s->points[k].base].ns, k);
     const struct pct_scale_cost *last = &row->costs[s->n_points - 1];
     row->lost_ns = last->lost_ns;
     row->efficiency = ratio(last->ns - last->lost_ns, last->ns);
-    row->speed_up = row->efficiency * s->points[s->n_points - 1].ranks / s->points[0].ranks;
+    row->speed_up =
+        row->efficiency * s->points[pct_scale_last(s)].ranks / s->points[pct_scale_first(s)].ranks;
     return costs;
 }
 
@@ -157,40 +170,45 @@ static void make_rows(struct pct_scale *s)
 /* ---- Models -----------------------------------------------------------------------------------
  */
 
+const char *const pct_scale_parameters[PCT_FIT_PARAMETERS] = {"p", "n"};
+
 static struct pct_fit_band predict(const struct pct_scale *s, const struct pct_fit *fit)
 {
-    double place[PCT_FIT_PARAMETERS] = {s->options.predict, 1};
+    double place[PCT_FIT_PARAMETERS] = {s->options.predict, s->options.predict_size};
     struct pct_fit_band band = pct_fit_band(fit, place);
     band.value = fmax(band.value, 0);
     band.low = fmax(band.low, 0);
     return band;
 }
 
-static void model_row(const struct pct_scale *s, struct pct_scale_row *row,
-                      struct pct_fit_point *points)
+/* A model of y by run, in seconds; false: too few scales. */
+static bool make_model(const struct pct_scale *s, const double *y, struct pct_fit *fit,
+                       struct pct_fit_band *future)
 {
-    for (size_t i = 0; i < s->n_runs; i++) {
-        double p = s->runs[i].n_ranks;
-        points[i] = (struct pct_fit_point){.x = {p, 1},
-                                           .y = pct_join_cost(s->join, row->node, i)->ns / p / 1e9};
-    }
-    row->modelled = s->n_points > 2 && pct_fit_make(points, s->n_runs, 1, &row->fit);
-    if (row->modelled && s->options.predict > 0)
-        row->future = predict(s, &row->fit);
+    struct pct_fit_point *points = pct_alloc(s->n_runs, sizeof *points);
+    for (size_t i = 0; i < s->n_runs; i++)
+        points[i] = (struct pct_fit_point){.x = {s->runs[i].n_ranks, size_of(s, i)}, .y = y[i]};
+    bool made = s->n_points > (s->n_sizes > 1 ? 3 : 2) &&
+                pct_fit_make(points, s->n_runs, s->n_sizes > 1 ? 2 : 1, fit);
+    if (made && s->options.predict > 0)
+        *future = predict(s, fit);
+    free(points);
+    return made;
 }
 
 static void make_models(struct pct_scale *s)
 {
-    struct pct_fit_point *points = pct_alloc(s->n_runs, sizeof *points);
-    for (size_t i = 0; i < s->n_rows; i++)
-        model_row(s, &s->rows[i], points);
+    double *y = pct_alloc(s->n_runs, sizeof *y);
+    for (size_t k = 0; k < s->n_rows; k++) {
+        struct pct_scale_row *row = &s->rows[k];
+        for (size_t i = 0; i < s->n_runs; i++)
+            y[i] = pct_join_cost(s->join, row->node, i)->ns / s->runs[i].n_ranks / 1e9;
+        row->modelled = make_model(s, y, &row->fit, &row->future);
+    }
     for (size_t i = 0; i < s->n_runs; i++)
-        points[i] =
-            (struct pct_fit_point){.x = {s->runs[i].n_ranks, 1}, .y = s->runs[i].time_ns / 1e9};
-    s->modelled = s->n_points > 2 && pct_fit_make(points, s->n_runs, 1, &s->fit);
-    if (s->modelled && s->options.predict > 0)
-        s->future = predict(s, &s->fit);
-    free(points);
+        y[i] = s->runs[i].time_ns / 1e9;
+    s->modelled = make_model(s, y, &s->fit, &s->future);
+    free(y);
 }
 
 bool pct_scale_trusts(const struct pct_scale_row *row)
@@ -203,13 +221,13 @@ bool pct_scale_trusts(const struct pct_scale_row *row)
 
 static int choose_scaling(struct pct_scale *s, struct pc_error *error)
 {
-    unsigned first = (unsigned)s->points[0].ranks;
-    unsigned last = (unsigned)s->points[s->n_points - 1].ranks;
+    unsigned first = (unsigned)s->points[pct_scale_first(s)].ranks;
+    unsigned last = (unsigned)s->points[pct_scale_last(s)].ranks;
     char growth[32];
-    if (s->n_points < 2)
+    if (first == last)
         return pc_error_set(error, PC_EARG,
-                            "there is one number of ranks only, %u: give runs at two or more",
-                            first);
+                            "there is one number of ranks only%s, %u: give runs at two or more",
+                            s->n_sizes > 1 ? " at the largest size" : "", first);
     enum pct_scaling told = tell_scaling(s);
     s->scaling = s->options.scaling != PCT_SCALING_UNKNOWN ? s->options.scaling : told;
     snprintf(growth, sizeof growth, "p^%.2f", s->growth);
@@ -239,7 +257,7 @@ int pct_scale_make(const struct pct_run *runs, size_t n, const struct pct_scale_
     make_models(s);
     const struct pct_scale_point *last = &s->points[s->n_points - 1];
     s->core_ns = last->core_ns;
-    s->lost_ns = last->core_ns - ideal(s, s->points[0].core_ns, s->n_points - 1);
+    s->lost_ns = last->core_ns - ideal(s, s->points[last->base].core_ns, s->n_points - 1);
     *out = s;
     return PC_OK;
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * One program at several numbers of ranks: what each context costs at each, what it loses against
- * ideal scaling, how it grows. doc/internals/scaling.md has the definitions.
+ * One program at several numbers of ranks, and perhaps several sizes of its problem: what each
+ * context costs at each, what it loses against ideal scaling, how it grows.
+ * doc/internals/scaling.md has the definitions.
  *
- * Data structure: scales in order of their ranks, each the mean of its runs; rows, one for each
+ * Data structure: scales in order of size and ranks, each the mean of its runs; rows, one for each
  * context with a cost, in order of their loss. Invariant: the losses of all rows add up to the loss
  * of the whole run.
  */
@@ -19,12 +20,13 @@ enum pct_scaling {
     PCT_SCALING_WEAK     /* the problem grows with the ranks */
 };
 
-/* All runs with one number of ranks; means over them. */
+/* All runs with one number of ranks and one size; means over them. */
 struct pct_scale_point {
-    double ranks;
+    double ranks, size;
+    size_t base; /* the scale with fewest ranks of this size */
     size_t n_runs;
     double time_ns, core_ns, compute_ns, busiest_ns;
-    double speed_up, efficiency; /* against the smallest scale */
+    double speed_up, efficiency; /* against base */
     /* Factors of efficiency: parallel = balance * communication; efficiency of the run at the
      * smallest scale is its parallel efficiency. */
     double parallel, balance, communication, computation;
@@ -49,7 +51,9 @@ struct pct_scale_row {
 
 struct pct_scale_options {
     enum pct_scaling scaling;
-    double predict; /* ranks; 0: no */
+    double predict;      /* ranks; 0: no */
+    const double *sizes; /* of the problem, by run; NULL: one size, or it is compiled in */
+    double predict_size;
 };
 
 struct pct_scale {
@@ -59,8 +63,8 @@ struct pct_scale {
     const struct pct_run *runs;
     size_t n_runs;
     struct pct_join *join;
-    struct pct_scale_point *points;
-    size_t n_points;
+    struct pct_scale_point *points; /* by size, then by ranks */
+    size_t n_points, n_sizes;
     size_t *point_of; /* by run */
     struct pct_scale_row *rows;
     size_t n_rows;
@@ -86,6 +90,19 @@ void pct_scale_print(FILE *out, const struct pct_scale *s, size_t width, bool ut
 /* table NULL: both. */
 void pct_scale_json(FILE *out, const struct pct_scale *s, const struct pct_table *table);
 void pct_scale_tsv(FILE *out, const struct pct_scale *s, const struct pct_table *table);
+
+/* The scales between which losses are counted: most ranks at the largest size, and its base. */
+static inline size_t pct_scale_last(const struct pct_scale *s)
+{
+    return s->n_points - 1;
+}
+static inline size_t pct_scale_first(const struct pct_scale *s)
+{
+    return s->points[s->n_points - 1].base;
+}
+
+/* Of the parameters of models: p, the ranks, and n, the size. */
+extern const char *const pct_scale_parameters[PCT_FIT_PARAMETERS];
 
 /* The model says something: it meets points that are left out to a half. */
 bool pct_scale_trusts(const struct pct_scale_row *row);

@@ -106,6 +106,11 @@ COLUMN_GETTER(point_compute)
     set_ns(point_at(d, row)->compute_ns, out);
 }
 
+COLUMN_GETTER(point_size)
+{
+    set_real(d->scale->options.sizes != NULL, point_at(d, row)->size, out);
+}
+
 static const struct pct_column point_columns[] = {
     {"ranks", "ranks", PCT_COUNT, "ranks of the job", point_ranks},
     {"runs", "runs", PCT_COUNT, "profiles with that many ranks; figures are means over them",
@@ -128,6 +133,7 @@ static const struct pct_column point_columns[] = {
      point_computation},
     {"core_s", "core time", PCT_NS, "time summed over ranks", point_core},
     {"compute_s", "computing", PCT_NS, "of it outside MPI", point_compute},
+    {"size", "size", PCT_REAL, "of the problem, as --sizes says", point_size},
 };
 
 /* ---- contexts --------------------------------------------------------------------------------
@@ -167,12 +173,12 @@ COLUMN_GETTER(row_place)
 
 COLUMN_GETTER(row_first)
 {
-    set_ns(of_rank(d, row, 0), out);
+    set_ns(of_rank(d, row, pct_scale_first(d->scale)), out);
 }
 
 COLUMN_GETTER(row_last)
 {
-    set_ns(of_rank(d, row, d->scale->n_points - 1), out);
+    set_ns(of_rank(d, row, pct_scale_last(d->scale)), out);
 }
 
 COLUMN_GETTER(row_speed_up)
@@ -192,18 +198,16 @@ static void set_interned(const struct pct_data *d, const char *text, struct pct_
 
 COLUMN_GETTER(row_growth)
 {
-    static const char *const names[] = {"p"};
     char text[PCT_FIT_TEXT];
     if (pct_scale_trusts(row_at(d, row)))
-        set_interned(d, pct_fit_growth(&row_at(d, row)->fit, names, text), out);
+        set_interned(d, pct_fit_growth(&row_at(d, row)->fit, pct_scale_parameters, text), out);
 }
 
 COLUMN_GETTER(row_model)
 {
-    static const char *const names[] = {"p"};
     char text[PCT_FIT_TEXT];
     if (row_at(d, row)->modelled)
-        set_interned(d, pct_fit_text(&row_at(d, row)->fit, names, text), out);
+        set_interned(d, pct_fit_text(&row_at(d, row)->fit, pct_scale_parameters, text), out);
 }
 
 COLUMN_GETTER(row_r2)
@@ -260,8 +264,8 @@ static const struct pct_column row_columns[] = {
      "the "
      "model misses points that are left out by half of their size and more",
      row_growth},
-    {"model", "model", PCT_TEXT, "of the time a rank in seconds, p is the number of ranks",
-     row_model},
+    {"model", "model", PCT_TEXT,
+     "of the time a rank in seconds, p is the number of ranks, n the size", row_model},
     {"adjusted_r2", "R2", PCT_REAL, "of the model", row_r2},
     {"few", "few", PCT_YES_NO, "yes: fewer than five scales, the form of the model is a guess",
      row_few},
@@ -319,6 +323,11 @@ COLUMN_GETTER(cost_waits)
     set_ns(cost_at(d, row)->waits_ns, out);
 }
 
+COLUMN_GETTER(cost_size)
+{
+    point_size(d, row % d->scale->n_points, out);
+}
+
 static const struct pct_column cost_columns[] = {
     {"path", "path", PCT_TEXT, "the calling context, outermost function first", cost_path},
     {"ranks", "ranks", PCT_COUNT, "ranks of the job", cost_ranks},
@@ -330,6 +339,7 @@ static const struct pct_column cost_columns[] = {
     {"waits_s", "waits", PCT_NS,
      "of core_s the time that other ranks wait in MPI for the one that computes longest here",
      cost_waits},
+    {"size", "size", PCT_REAL, "of the problem, as --sizes says", cost_size},
 };
 
 const struct pct_table pct_scale_tables[] = {

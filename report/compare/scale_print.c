@@ -44,17 +44,20 @@ static void ranks_text(const struct pct_scale_point *p, char out[RANKS_BYTES])
 /* More than half of the loss is waiting of others for the rank that computes longest. */
 static bool is_waited_for(const struct pct_scale *s, const struct pct_scale_row *row)
 {
-    const struct pct_scale_cost *x = row->costs, *y = &row->costs[s->n_points - 1];
-    double ideal = s->scaling == PCT_SCALING_WEAK
-                       ? x->waits_ns * s->points[s->n_points - 1].ranks / s->points->ranks
-                       : x->waits_ns;
+    const struct pct_scale_cost *x = &row->costs[pct_scale_first(s)],
+                                *y = &row->costs[pct_scale_last(s)];
+    double ideal =
+        s->scaling == PCT_SCALING_WEAK
+            ? x->waits_ns * s->points[pct_scale_last(s)].ranks / s->points[pct_scale_first(s)].ranks
+            : x->waits_ns;
     return row->lost_ns > 0 && y->waits_ns - ideal > row->lost_ns / 2;
 }
 
 static void put_compute_reason(const struct pct_scale *s, const struct pct_scale_row *row,
                                struct pct_buf *b)
 {
-    const struct pct_scale_point *first = s->points, *last = &s->points[s->n_points - 1];
+    const struct pct_scale_point *first = &s->points[pct_scale_first(s)],
+                                 *last = &s->points[pct_scale_last(s)];
     char x[PCT_NUMBER_BYTES], y[PCT_NUMBER_BYTES], n[RANKS_BYTES];
     ranks_text(first, n);
     if (is_waited_for(s, row))
@@ -64,24 +67,26 @@ static void put_compute_reason(const struct pct_scale *s, const struct pct_scale
                        100 * (per(last->busiest_ns * last->ranks, last->compute_ns) - 1),
                        last->ranks,
                        100 * (per(first->busiest_ns * first->ranks, first->compute_ns) - 1),
-                       first->ranks, time_text(row->costs[s->n_points - 1].waits_ns, x));
+                       first->ranks, time_text(row->costs[pct_scale_last(s)].waits_ns, x));
     else if (s->scaling == PCT_SCALING_WEAK)
         pct_buf_format(b, "a rank computes %s on %s, %s on %.0f",
-                       time_text(row->costs[0].ns / first->ranks, x), n,
-                       time_text(row->costs[s->n_points - 1].ns / last->ranks, y), last->ranks);
+                       time_text(row->costs[pct_scale_first(s)].ns / first->ranks, x), n,
+                       time_text(row->costs[pct_scale_last(s)].ns / last->ranks, y), last->ranks);
     else
         pct_buf_format(b,
                        "together the ranks compute %s on %s, %s on %.0f: work that is "
                        "repeated, or slower when divided",
-                       time_text(row->costs[0].ns, x), n,
-                       time_text(row->costs[s->n_points - 1].ns, y), last->ranks);
+                       time_text(row->costs[pct_scale_first(s)].ns, x), n,
+                       time_text(row->costs[pct_scale_last(s)].ns, y), last->ranks);
 }
 
 static void put_call_reason(const struct pct_scale *s, const struct pct_scale_row *row,
                             struct pct_buf *b)
 {
-    const struct pct_scale_point *first = s->points, *last = &s->points[s->n_points - 1];
-    const struct pct_scale_cost *x = row->costs, *y = &row->costs[s->n_points - 1];
+    const struct pct_scale_point *first = &s->points[pct_scale_first(s)],
+                                 *last = &s->points[pct_scale_last(s)];
+    const struct pct_scale_cost *x = &row->costs[pct_scale_first(s)],
+                                *y = &row->costs[pct_scale_last(s)];
     double calls_x = x->calls / first->ranks, calls_y = y->calls / last->ranks;
     double bytes_x = per(x->bytes, x->calls), bytes_y = per(y->bytes, y->calls);
     double time_x = per(x->ns, x->calls), time_y = per(y->ns, y->calls);
@@ -121,8 +126,12 @@ static void print_title(FILE *out, const struct pct_scale *s)
     const char *program = pct_symbols_base_name(s->runs[0].profile->exe);
     fprintf(out, "%s scaling of %s:", s->scaling == PCT_SCALING_WEAK ? "Weak" : "Strong",
             *program ? program : "the program");
-    for (size_t k = 0; k < s->n_points; k++)
-        fprintf(out, "%s %.0f", k ? "," : "", s->points[k].ranks);
+    for (size_t k = 0; k < s->n_points; k++) {
+        const struct pct_scale_point *p = &s->points[k];
+        if (s->options.sizes && p->base == k)
+            fprintf(out, "%s size %g on", k ? ";" : "", p->size);
+        fprintf(out, "%s %.0f", p->base != k ? "," : "", p->ranks);
+    }
     fprintf(out, " ranks (the total of computation grows as p^%.2f)\n", s->growth);
     if (!s->join->by_line)
         fputs("The runs are of different builds: contexts are matched by function.\n", out);
@@ -131,7 +140,9 @@ static void print_title(FILE *out, const struct pct_scale *s)
 
 static void print_points(FILE *out, const struct pct_data *d, const struct pct_aligned *how)
 {
-    static const char *const names[] = {"ranks",
+    const struct pct_scale *s = d->scale;
+    static const char *const names[] = {"size",
+                                        "ranks",
                                         "time_s",
                                         "speed_up",
                                         "efficiency_percent",
@@ -142,7 +153,7 @@ static void print_points(FILE *out, const struct pct_data *d, const struct pct_a
                                         NULL};
     struct pct_aligned mine = *how;
     struct pct_rows rows = pct_table_rows(&pct_scale_tables[0], d, NULL, 0);
-    mine.names = names;
+    mine.names = s->options.sizes ? names : names + 1;
     pct_table_aligned(out, &pct_scale_tables[0], d, &rows, &mine);
     pct_rows_free(&rows);
     fputs("\n  efficiency against the smallest scale; parallel = balance * communication;\n"
@@ -150,24 +161,35 @@ static void print_points(FILE *out, const struct pct_data *d, const struct pct_a
           out);
 }
 
+enum { PLACE_BYTES = 96 };
+
+/* "4096 ranks", "4096 ranks, size 1e+06" */
+static const char *predicted_text(const struct pct_scale *s, char out[PLACE_BYTES])
+{
+    int n = snprintf(out, PLACE_BYTES, "%.0f ranks", s->options.predict);
+    if (s->options.sizes)
+        snprintf(out + n, PLACE_BYTES - (size_t)n, ", size %g", s->options.predict_size);
+    return out;
+}
+
 static void print_future(FILE *out, const struct pct_scale *s, const struct pct_scale_row *row)
 {
     char x[PCT_NUMBER_BYTES], y[PCT_NUMBER_BYTES], z[PCT_NUMBER_BYTES];
+    char there[PLACE_BYTES];
     if (pct_scale_trusts(row) && s->options.predict > 0)
-        fprintf(out, "     On %.0f ranks: %s a rank, between %s and %s.\n", s->options.predict,
+        fprintf(out, "     On %s: %s a rank, between %s and %s.\n", predicted_text(s, there),
                 time_text(row->future.value * 1e9, x), time_text(row->future.low * 1e9, y),
                 time_text(row->future.high * 1e9, z));
 }
 
 static void print_first(FILE *out, const struct pct_scale *s)
 {
-    static const char *const names[] = {"p"};
     char growth[PCT_FIT_TEXT], time[PCT_NUMBER_BYTES];
     size_t n = 0;
     while (n < FIRST && n < s->n_rows && s->rows[n].lost_ns > WORTH * s->core_ns)
         n++;
     fprintf(out, "\nLost on %.0f ranks against ideal scaling: %s%s of %s core time (%.1f %%)\n",
-            s->points[s->n_points - 1].ranks, s->lost_ns < 0 ? "-" : "",
+            s->points[pct_scale_last(s)].ranks, s->lost_ns < 0 ? "-" : "",
             time_text(fabs(s->lost_ns), time), time_text(s->core_ns, growth),
             100 * per(s->lost_ns, s->core_ns));
     fputs(n ? "Look first at\n" : "No context loses more than 1 % of the run.\n", out);
@@ -177,7 +199,7 @@ static void print_first(FILE *out, const struct pct_scale *s)
         fprintf(out, "  %zu. %s: %.1f %% of the run lost.\n     %s%s%s.\n", i + 1, row->place,
                 100 * per(row->lost_ns, s->core_ns), pct_scale_reason(s, row),
                 trusted ? "; its time a rank grows as " : "",
-                trusted ? pct_fit_growth(&row->fit, names, growth) : "");
+                trusted ? pct_fit_growth(&row->fit, pct_scale_parameters, growth) : "");
         print_future(out, s, row);
     }
 }
@@ -196,6 +218,7 @@ static void print_dominating(FILE *out, const struct pct_scale *s)
 {
     enum { MOST = 5 };
     char u[PCT_NUMBER_BYTES], x[PCT_NUMBER_BYTES], y[PCT_NUMBER_BYTES], z[PCT_NUMBER_BYTES];
+    char there[PLACE_BYTES];
     if (!(s->options.predict > 0))
         return;
     if (!s->modelled) {
@@ -210,9 +233,9 @@ static void print_dominating(FILE *out, const struct pct_scale *s)
     }
     qsort(order, s->n_rows, sizeof *order, compare_future);
     fprintf(out,
-            "\nOn %.0f ranks the models of the contexts add up to %s a rank%s.\n"
+            "\nOn %s the models of the contexts add up to %s a rank%s.\n"
             "A model of the whole run says %s, between %s and %s.\n",
-            s->options.predict, time_text(sum * 1e9, u),
+            predicted_text(s, there), time_text(sum * 1e9, u),
             s->fit.few ? "; with fewer than five scales that is a guess" : "",
             time_text(s->future.value * 1e9, x), time_text(s->future.low * 1e9, y),
             time_text(s->future.high * 1e9, z));
