@@ -248,13 +248,12 @@ void pc_call_pre(struct pc_call *call)
     }
 }
 
-/* The context `theirs`, root to leaf, in this thread's tree; 0: no room. */
-static pcollect_ref copy_path(struct pc_thread *t, pcollect_ref theirs)
+pcollect_ref pc_call_copy_context(struct pc_thread *t, pcollect_ref theirs)
 {
     const struct pcollect_node *n = pc_arena_at(&pc_process.arena, theirs);
     if (n->kind == PCOLLECT_NODE_ROOT)
         return t->record->root;
-    pcollect_ref parent = copy_path(t, n->parent);
+    pcollect_ref parent = pc_call_copy_context(t, n->parent);
     if (!parent)
         return 0;
     bool collapsed = false;
@@ -280,7 +279,7 @@ void *pc_call_twin_record(struct pc_thread *t, pcollect_ref theirs)
     if (twin->theirs == theirs && twin->phase == t->phase)
         return twin->record;
     int saved = errno;
-    pcollect_ref mine = copy_path(t, theirs);
+    pcollect_ref mine = pc_call_copy_context(t, theirs);
     errno = saved;
     if (!mine)
         return NULL;

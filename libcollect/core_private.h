@@ -198,6 +198,10 @@ struct pc_presence pc_launch_presence(int n_ranks);
 /* ---- threads (thread.c) ---- */
 extern __thread struct pc_thread *pc_self __attribute__((tls_model("initial-exec")));
 
+/* The context of another thread for which this one works (pc_scope_lend), also where it has no
+ * state; 0: none. */
+extern __thread pcollect_ref pc_lent_context __attribute__((tls_model("initial-exec")));
+
 int pc_threads_start(void);
 /* The calling thread's state, made or adopted; NULL: it is not measured. */
 struct pc_thread *pc_thread_enter(void);
@@ -237,6 +241,8 @@ void pc_call_ended(struct pc_call *by, const struct pc_start *start, enum pcolle
  * room.
  */
 void *pc_call_twin_record(struct pc_thread *t, pcollect_ref theirs);
+/* A context of another tree, root to leaf, in this thread's tree, found or made; 0: no room. */
+pcollect_ref pc_call_copy_context(struct pc_thread *t, pcollect_ref theirs);
 uint64_t pc_call_mpi_ticks(const struct pc_thread *t);
 /* The same where `time` is the only plugin. */
 void pc_call_end_time(struct pc_call *call);

@@ -217,7 +217,7 @@ static bool is_runtime(const char *name)
         "libucp.",  "libucs.",   "libuct",  "libucm",    "libucx",  "libfabric.", "libpmix.",
         "libevent", "libopen-",  "libpsm",  "libhwloc.", "libmlx",  "librdmacm.", "libibverbs.",
         "libhcoll", "libsharp",  "libucc",  "libprrte.", "libcxi.", "libxpmem.",  "libnuma.",
-        "libgomp.", "libiomp5.", "libomp.", "libomp-",   "libmca_"};
+        "libgomp",  "libiomp5.", "libomp.", "libomp-",   "libmca_"};
     for (size_t i = 0; i < PC_ARRAY_LEN(prefixes); i++)
         if (starts_with(name, prefixes[i]))
             return true;

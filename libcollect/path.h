@@ -283,6 +283,9 @@ struct pc_path_leaf pc_paths_miss(struct pc_thread *t, const struct pc_call *cal
 /* The same by a walk from the call on, without looking at or entering into the cache. */
 struct pc_path_leaf pc_paths_walk(struct pc_thread *t, const struct pc_call *call, unsigned slot);
 
+/* The context of the frame that made a call, which need not be one of MPI's; 0: no room. */
+pcollect_ref pc_paths_context(struct pc_thread *t, const struct pc_call *call);
+
 /* ---- Between path_walk.c and path.c ---- */
 
 /* A run to be entered: n words of the pool from `first`. */

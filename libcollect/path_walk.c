@@ -249,7 +249,8 @@ static pcollect_ref book_frame(struct pc_thread *t, pcollect_ref parent, const s
         uint16_t op = (uint16_t)(f->op_plus_1 - 1);
         return pc_tree_op(t->tree, parent, op, pc_process.record_bytes, &collapsed);
     }
-    if (!f->module || f->in_mpi || f->module->flags & (PCOLLECT_MODULE_OWN | PCOLLECT_MODULE_MPI))
+    const uint32_t left_out = PCOLLECT_MODULE_OWN | PCOLLECT_MODULE_MPI | PCOLLECT_MODULE_RUNTIME;
+    if (!f->module || f->in_mpi || f->module->flags & left_out)
         return parent;
     pcollect_ref module = pc_publish_module(f->module);
     if (!module)
@@ -470,4 +471,23 @@ struct pc_path_leaf pc_paths_walk(struct pc_thread *t, const struct pc_call *cal
     s->barrier = 0; /* not even where it meets the spine */
     walk_outwards(t, s, &walk);
     return book_path(t, s, PC_SLOT_OP(slot));
+}
+
+pcollect_ref pc_paths_context(struct pc_thread *t, const struct pc_call *call)
+{
+    struct pc_paths *p = &t->paths;
+    struct pc_spine *s = get_spine(p);
+    bool full;
+    if (!s)
+        return 0;
+    struct pc_walk walk = start_path(s, p, t, call);
+    walk_outwards(t, s, &walk);
+    if (!s->call.module)
+        s->call.module = pc_loadmap_find(s->call.value);
+    pcollect_ref context = book_frames(t, s, &full);
+    if (s->cacheable && !full)
+        keep_spine(p, s);
+    else
+        p->n_spine = 0;
+    return full ? 0 : context;
 }

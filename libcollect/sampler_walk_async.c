@@ -52,15 +52,21 @@ static bool same_words(const struct pc_sample_frame *f)
     return true;
 }
 
+static bool is_runtime(const struct pc_sample_frame *f)
+{
+    return f->module && f->module->flags & PCOLLECT_MODULE_RUNTIME;
+}
+
 /* Has the walk come to a frame of the spine with nothing changed outside of it? `*inside` falls:
- * the spine cannot be joined at or inside of that index. */
+ * the spine cannot be joined at or inside of that index. Not at a frame of a runtime: whether it is
+ * shown depends on what is inside of it. */
 static bool join(struct pc_sampler *s, const struct pc_walk *walk, uint32_t *inside)
 {
     uint32_t j = *inside;
     while (j > 0 && s->spine[j - 1].sp < walk->sp)
         j--;
     *inside = j;
-    if (j == 0 || !same_state(&s->spine[j - 1], walk))
+    if (j == 0 || is_runtime(&s->spine[j - 1]) || !same_state(&s->spine[j - 1], walk))
         return false;
     for (uint32_t k = j; k-- > 0;)
         if (!same_words(&s->spine[k])) {
@@ -117,14 +123,25 @@ static bool is_start(const struct pc_sample_frame *f)
     return f->module->flags & PCOLLECT_MODULE_LIBC;
 }
 
+/* The innermost frame of the program: neither a runtime's nor what a runtime calls in libc. */
+static uint32_t find_program(const struct pc_sampler *s)
+{
+    const uint32_t others = PCOLLECT_MODULE_RUNTIME | PCOLLECT_MODULE_LIBC | PCOLLECT_MODULE_OWN;
+    uint32_t i = 0;
+    while (i < s->n_path && (!s->path[i].module || s->path[i].module->flags & others))
+        i++;
+    return i;
+}
+
 /* Left out, as in the contexts of MPI calls (path_walk.c): frames of ours; what a runtime of
- * threads has between the start of a thread and the program's function; the code from which the
- * kernel calls a handler. Frames of an MPI library are shown: no counted call is on this stack. */
+ * threads has between the start of a thread, or a function of the program, and the program's
+ * function that it calls; the code from which the kernel calls a handler. Frames of an MPI library
+ * are shown: no counted call is on this stack. */
 static bool is_left_out(const struct pc_sample_frame *outside, const struct pc_sample_frame *f)
 {
     if (!f->module || f->module->flags & PCOLLECT_MODULE_OWN || (outside && outside->exact))
         return true;
-    return outside && outside->start && f->module->flags & PCOLLECT_MODULE_RUNTIME;
+    return outside && outside->start && is_runtime(f);
 }
 
 /* The child of `parent` that stands for one frame, 0 if there is no room. */
@@ -153,6 +170,7 @@ static pcollect_ref book_frames(struct pc_thread *t, struct pc_sampler *s, bool 
     pcollect_ref at = find_root(t);
     const struct pc_sample_frame *outside = NULL;
     bool starting = !s->cut;
+    uint32_t program = find_program(s);
     *collapsed = false;
     if (s->joined != NOT_JOINED) {
         outside = &s->spine[s->joined];
@@ -165,7 +183,8 @@ static pcollect_ref book_frames(struct pc_thread *t, struct pc_sampler *s, bool 
     for (uint32_t i = s->n_path; i-- > 1;) {
         struct pc_sample_frame *f = &s->path[i];
         f->start = starting = starting && is_start(f);
-        pcollect_ref child = starting || is_left_out(outside, f) ? at : book_frame(t, at, f);
+        bool left_out = starting || is_left_out(outside, f) || (i > program && is_runtime(f));
+        pcollect_ref child = left_out ? at : book_frame(t, at, f);
         if (!child) {
             *collapsed = true;
             return at;

@@ -15,6 +15,9 @@
 #include <errno.h>
 #include <string.h>
 
+/* The kind of a scope that is a context of another thread, which is its key. */
+enum { LENT = PCOLLECT_NODE_FRAME };
+
 enum { MAX_SCOPES = 1024, N_SLOTS = 2048, MAX_OPEN = 64, ROOTS = 64, NAME_BYTES = 1023 };
 
 struct scope {
@@ -112,7 +115,10 @@ static uint32_t find_scope(struct pc_thread *t, uint32_t parent, uint32_t kind, 
         pc_arena_string(&pc_process.arena, name, strnlen(name, NAME_BYTES));
     struct scope new = {.key = key, .parent = parent, .kind = kind};
     new.roots = s->n < MAX_SCOPES ? pc_memory(ROOTS * sizeof *new.roots) : NULL;
-    new.node = new.roots ? pc_tree_part(t->tree, s->all[parent].node, kind, key) : 0;
+    if (new.roots && kind == LENT)
+        new.node = pc_call_copy_context(t, (pcollect_ref)key);
+    else if (new.roots)
+        new.node = pc_tree_part(t->tree, s->all[parent].node, kind, key);
     new.root_mask = ROOTS - 1;
     new.clears = t->paths.clears;
     if (!new.node) {
@@ -270,6 +276,34 @@ void pc_scope_refresh(struct pc_thread *t)
         move_to_phase(t, level);
     barrier();
     t->busy = busy;
+}
+
+/* The level is brought up to date first: what is lent says the phase itself. */
+static void lend(struct pc_thread *t, pcollect_ref context)
+{
+    struct pc_scopes *s = t->scopes;
+    if (s->n_open + s->n_deeper)
+        return;
+    s->level = atomic_load_explicit(&pc_control.level, memory_order_acquire);
+    if (context)
+        s->base = find_scope(t, 0, LENT, context, NULL);
+    else
+        s->base = s->level ? find_scope(t, 0, PCOLLECT_NODE_PHASE, s->level, NULL) : 0;
+    enter_scope(t, s->base);
+}
+
+void pc_scope_lend(struct pc_thread *t, pcollect_ref context)
+{
+    if (t->busy || t->phase != PC_PHASE_MAIN || (!context && !t->scopes))
+        return;
+    int saved = errno;
+    t->busy = 1;
+    barrier();
+    if (get_scopes(t))
+        lend(t, context);
+    barrier();
+    t->busy = 0;
+    errno = saved;
 }
 
 /* ---- MPI_Pcontrol --------------------------------------------------------------------------- */

@@ -53,6 +53,11 @@ void pc_scope_leave(struct pc_thread *t);
 /* Brings phase and resets of the thread up to date. */
 void pc_scope_refresh(struct pc_thread *t);
 
+/* The context, of another thread's tree, below which the calling thread works: it becomes the
+ * outermost part of its contexts, in the place of the phase; 0: none. Nothing happens while regions
+ * of the thread are open. */
+void pc_scope_lend(struct pc_thread *t, pcollect_ref context);
+
 /* MPI_Pcontrol: 0 off, 1 on, 2 forget what was collected, more: that phase; 1 while on: no phase.
  */
 void pc_scope_control(int level);

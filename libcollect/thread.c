@@ -20,6 +20,8 @@
 
 __thread struct pc_thread *pc_self __attribute__((tls_model("initial-exec")));
 
+__thread pcollect_ref pc_lent_context __attribute__((tls_model("initial-exec")));
+
 /* Not a state: the thread is being registered or cannot be. Calls meanwhile are passed on. */
 static struct pc_thread in_transit = {.busy = 1};
 
@@ -149,6 +151,8 @@ struct pc_thread *pc_thread_enter_as(bool helper, void *function)
         pthread_setspecific(end_key, t);
         pc_self = t;
         pc_counters_enter(t);
+        if (pc_lent_context)
+            pc_scope_lend(t, pc_lent_context);
         pc_sampler_enter(t);
     }
     errno = saved;

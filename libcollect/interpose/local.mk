@@ -2,6 +2,9 @@
 # Two libraries: what any process needs, and what is there for the sampler and refers to the core.
 noinst_LTLIBRARIES += libcollect/libpcinterpose.la libcollect/libpcsampled.la
 libcollect_libpcinterpose_la_SOURCES = libcollect/interpose/dl.S libcollect/interpose/dl_next.c
+# The frames that enter parallel regions are looked at.
+libcollect_libpcsampled_la_CFLAGS = $(PC_FLAGS) -fno-omit-frame-pointer
 libcollect_libpcsampled_la_SOURCES = libcollect/interpose/interpose.h libcollect/interpose/wait.h \
+    libcollect/interpose/region.h libcollect/interpose/openmp.c libcollect/interpose/ompt.c \
     libcollect/interpose/next.c libcollect/interpose/exec.c libcollect/interpose/signal.c \
     libcollect/interpose/thread.c libcollect/interpose/wait.c

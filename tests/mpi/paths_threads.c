@@ -75,14 +75,20 @@ TRUTH_FUNCTION static void omp_work(int n)
 }
 
 /* The body of a parallel region is a function that the compiler made: the account leaves it out,
- * and so does the comparison. Worker threads have no account of who started them. Lines of
- * functions named unlined_... are not compared: that of a parallel region is the compiler's choice.
+ * and so does the comparison. Worker threads work for who entered the region. Lines of functions
+ * named unlined_... are not compared: that of a parallel region is the compiler's choice.
  */
 TRUTH_FUNCTION static void unlined_region(void)
 {
     ENTER;
+    truth_lend();
 #pragma omp parallel num_threads(4)
-    omp_work(1 + omp_get_thread_num());
+    {
+        int borrowed = truth_borrow();
+        omp_work(1 + omp_get_thread_num());
+        if (borrowed)
+            truth_set_depth(0);
+    }
     LEAVE;
 }
 

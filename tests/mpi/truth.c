@@ -39,6 +39,7 @@ static int world_rank;
 static int written;
 static __thread struct stack stacks[N_STACKS];
 static __thread int current;
+static struct stack lent;
 
 __attribute__((noreturn)) static void give_up(const char *reason)
 {
@@ -69,6 +70,19 @@ int truth_depth(void)
 void truth_set_depth(int depth)
 {
     stacks[current].depth = depth;
+}
+
+void truth_lend(void)
+{
+    lent = stacks[current];
+}
+
+int truth_borrow(void)
+{
+    if (stacks[current].depth)
+        return 0;
+    stacks[current] = lent;
+    return 1;
 }
 
 int truth_use_stack(int stack)

@@ -44,6 +44,12 @@ void truth_set_depth(int depth);
 /* Another stack for a coroutine: returns the stack that was in use. Stack 0 is the thread's. */
 int truth_use_stack(int stack);
 
+/* Before threads are made: they work for the calling thread's stack of functions as it is. In such
+ * a thread: true if its stack was empty and is that one now; it is emptied by truth_set_depth(0).
+ */
+void truth_lend(void);
+int truth_borrow(void);
+
 void truth_rank(int rank);
 /* Writes now, and never again. For programs that do not reach their end. */
 void truth_write(void);

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Parallel regions of OpenMP, as the two files see them that learn of them: openmp.c (calls of the
+ * compiler, GNU's interface) and ompt.c (what LLVM's and Intel's runtime tells a tool).
+ */
+#ifndef PC_REGION_H
+#define PC_REGION_H
+
+#include "libcollect/core_private.h"
+
+/* The context of the function that enters a region, by its call: cfa, fp and ret are set. 0: not
+ * known. */
+pcollect_ref pc_region_context(struct pc_call *call);
+
+/* The calling thread works for a region that was entered in that context of another thread; 0: for
+ * none. Returns what was before. */
+pcollect_ref pc_region_work_for(pcollect_ref context);
+
+#endif

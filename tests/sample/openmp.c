@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * A parallel region of two threads that compute, entered by `enter`, in which each thread comes to
+ * the body by the runtime. With MPI (-DWITH_MPI) each of them also calls MPI. Argument:
+ * milliseconds of CPU time of each thread.
+ */
+#ifdef WITH_MPI
+#include <mpi.h>
+#endif
+#include <omp.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+void enter(int ms);
+void body(int ms);
+void loop(int n);
+
+static volatile double sink;
+
+static uint64_t cpu_ns(void)
+{
+    struct timespec ts;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
+    return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+__attribute__((noinline)) void body(int ms)
+{
+    for (uint64_t end = cpu_ns() + (uint64_t)ms * 1000000u; cpu_ns() < end;) {
+        double x = 1;
+        for (int i = 0; i < 20000; i++)
+            x = x * 0.999 + 1.0;
+        sink = x;
+    }
+#ifdef WITH_MPI
+    int flag;
+    MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+#endif
+    __asm__ volatile("");
+}
+
+__attribute__((noinline)) void enter(int ms)
+{
+#pragma omp parallel num_threads(2)
+    {
+        body(ms);
+        __asm__ volatile("");
+    }
+    __asm__ volatile("");
+}
+
+/* Each kind of schedule has an entry of its own; each iteration is done once. */
+__attribute__((noinline)) void loop(int n)
+{
+    int sum = 0, sections = 0;
+#pragma omp parallel for schedule(dynamic, 3) num_threads(2) reduction(+ : sum)
+    for (int i = 0; i < n; i++)
+        sum += 1;
+#pragma omp parallel for schedule(guided) num_threads(2) reduction(+ : sum)
+    for (int i = 0; i < n; i++)
+        sum += 1;
+#pragma omp parallel for schedule(runtime) num_threads(2) reduction(+ : sum)
+    for (int i = 0; i < n; i++)
+        sum += 1;
+#pragma omp parallel for num_threads(2) reduction(task, + : sum)
+    for (int i = 0; i < n; i++)
+        sum += 1;
+#pragma omp parallel sections num_threads(2) reduction(+ : sections)
+    {
+#pragma omp section
+        sections += 1;
+#pragma omp section
+        sections += 1;
+    }
+    printf("%d %d\n", sum, sections);
+}
+
+int main(int argc, char **argv)
+{
+    int ms = argc > 1 ? atoi(argv[1]) : 100;
+#ifdef WITH_MPI
+    int provided;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+#endif
+    for (int i = 0; i < 4; i++)
+        enter(ms / 4);
+    loop(100);
+#ifdef WITH_MPI
+    MPI_Finalize();
+#endif
+    return 0;
+}
