@@ -167,6 +167,18 @@ static void sum_ops(struct pct_model *m)
 /* ---- Ranks ------------------------------------------------------------------------------------
  */
 
+pc_u128 pct_model_delayed_ns(const struct pc_profile *p)
+{
+    const struct pc_profile_table *t = pc_profile_table(p, "resources");
+    uint32_t c = 0;
+    pc_u128 sum = 0;
+    while (t && c < t->n_columns && strcmp(t->columns[c].name, "delayed") != 0)
+        c++;
+    for (uint32_t row = 0; t && c < t->n_columns && row < t->n_rows; row++)
+        sum += t->cells[(size_t)row * t->n_columns + c];
+    return sum;
+}
+
 uint64_t pct_model_wall_ns(const struct pc_profile_rank *r)
 {
     return r->before_init_ns + r->inside_ns + r->after_ns;

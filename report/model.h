@@ -82,6 +82,9 @@ void pct_model_add_ranks(const struct pct_model *m, uint32_t node, enum pct_metr
 struct pct_spread pct_model_spread(const struct pc_profile *p, const uint64_t *values,
                                    const bool *present);
 
+/* For how long ranks could run and no processor was free, all together; 0: not known. */
+pc_u128 pct_model_delayed_ns(const struct pc_profile *p);
+
 uint64_t pct_model_wall_ns(const struct pc_profile_rank *r);
 uint64_t pct_model_compute_ns(const struct pc_profile_rank *r);
 

@@ -7,6 +7,9 @@
 
 #include <math.h>
 
+/* Above this part of the core time a run says more of its machine than of its program. */
+#define DELAYED 0.05
+
 #define COLUMN_GETTER(name)                                                                        \
     static void name(const struct pct_data *d, size_t row, struct pct_value *out)
 
@@ -162,6 +165,12 @@ static void print_run(FILE *out, const struct pct_diff *d)
         fprintf(out, t->doubt > 0.05 ? ", which may be noise" : " (%.1f %% sure)",
                 100 * (1 - t->doubt));
     fputs(".\n", out);
+    for (size_t i = 0; i < d->n_before + d->n_after; i++)
+        if (d->runs[i].delayed_ns > DELAYED * d->runs[i].core_ns)
+            fprintf(out,
+                    "In %s no processor was free for %.0f %% of the time: this is partly the "
+                    "machine.\n",
+                    d->runs[i].path, 100 * d->runs[i].delayed_ns / d->runs[i].core_ns);
     if (!d->repeated)
         fputs("Each side needs two runs or more to tell changes from noise.\n", out);
     if (d->runs[0].n_ranks != d->runs[d->n_before].n_ranks)

@@ -26,6 +26,7 @@ struct joiner {
 static void sum_run(struct pct_run *run)
 {
     const struct pc_profile *p = run->profile;
+    run->delayed_ns = (double)pct_model_delayed_ns(p);
     run->n_ranks = p->world_size ? p->world_size : p->n_ranks;
     for (uint32_t i = 0; i < p->n_ranks; i++) {
         const struct pc_profile_rank *r = &p->ranks[i];

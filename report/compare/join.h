@@ -30,6 +30,7 @@ struct pct_run {
     double core_ns;    /* the same, summed over ranks */
     double compute_ns; /* outside MPI, summed over ranks */
     double busiest_ns; /* the most that one rank computes */
+    double delayed_ns; /* in which ranks could run and no processor was free, summed */
 };
 
 /* Reads a profile; the text names the file. */

@@ -42,6 +42,7 @@ static void add_point(struct pct_scale *s, size_t i)
     p->core_ns += run->core_ns;
     p->compute_ns += run->compute_ns;
     p->busiest_ns += run->busiest_ns;
+    p->delayed_ns += run->delayed_ns;
 }
 
 static void make_points(struct pct_scale *s)
@@ -57,6 +58,7 @@ static void make_points(struct pct_scale *s)
         p->core_ns /= (double)p->n_runs;
         p->compute_ns /= (double)p->n_runs;
         p->busiest_ns /= (double)p->n_runs;
+        p->delayed_ns /= (double)p->n_runs;
         p->base = k && p[-1].size == p->size ? p[-1].base : k;
         s->n_sizes += p->base == k;
         for (size_t i = 0; i < s->n_runs; i++) {

@@ -25,7 +25,7 @@ struct pct_scale_point {
     double ranks, size;
     size_t base; /* the scale with fewest ranks of this size */
     size_t n_runs;
-    double time_ns, core_ns, compute_ns, busiest_ns;
+    double time_ns, core_ns, compute_ns, busiest_ns, delayed_ns;
     double speed_up, efficiency; /* against base */
     /* Factors of efficiency: parallel = balance * communication; efficiency of the run at the
      * smallest scale is its parallel efficiency. */

@@ -111,6 +111,13 @@ COLUMN_GETTER(point_size)
     set_real(d->scale->options.sizes != NULL, point_at(d, row)->size, out);
 }
 
+COLUMN_GETTER(point_delayed)
+{
+    const struct pct_scale_point *p = point_at(d, row);
+    out->none = !(p->core_ns > 0);
+    out->number = p->core_ns > 0 ? (pc_u128)llround(p->delayed_ns / p->core_ns * 100000) : 0;
+}
+
 static const struct pct_column point_columns[] = {
     {"ranks", "ranks", PCT_COUNT, "ranks of the job", point_ranks},
     {"runs", "runs", PCT_COUNT, "profiles with that many ranks; figures are means over them",
@@ -134,6 +141,9 @@ static const struct pct_column point_columns[] = {
     {"core_s", "core time", PCT_NS, "time summed over ranks", point_core},
     {"compute_s", "computing", PCT_NS, "of it outside MPI", point_compute},
     {"size", "size", PCT_REAL, "of the problem, as --sizes says", point_size},
+    {"delayed_percent", "no processor", PCT_PERCENT,
+     "of the core time ranks could run and no processor was free; 0 where it is not known",
+     point_delayed},
 };
 
 /* ---- contexts --------------------------------------------------------------------------------

@@ -138,6 +138,22 @@ static void print_title(FILE *out, const struct pct_scale *s)
     fputc('\n', out);
 }
 
+/* Above this part of the core time a run says more of its machine than of its program. */
+#define DELAYED 0.05
+
+static void print_delays(FILE *out, const struct pct_scale *s)
+{
+    for (size_t k = 0; k < s->n_points; k++) {
+        const struct pct_scale_point *p = &s->points[k];
+        double part = per(p->delayed_ns, p->core_ns);
+        if (part >= DELAYED)
+            fprintf(out,
+                    "  On %.0f ranks no processor was free for %.0f %% of the time: this is partly "
+                    "the machine.\n",
+                    p->ranks, 100 * part);
+    }
+}
+
 static void print_points(FILE *out, const struct pct_data *d, const struct pct_aligned *how)
 {
     const struct pct_scale *s = d->scale;
@@ -268,6 +284,7 @@ void pct_scale_print(FILE *out, const struct pct_scale *s, size_t width, bool ut
     struct pct_aligned how = {.indent = "  ", .width = width, .utf8 = utf8};
     print_title(out, s);
     print_points(out, &d, &how);
+    print_delays(out, s);
     print_first(out, s);
     print_dominating(out, s);
     print_rows(out, &d, &how);
