@@ -18,6 +18,7 @@ report_libpcreport_la_SOURCES = report/report.h report/report_private.h report/r
     report/compare/join.h report/compare/join_private.h report/compare/join.c \
     report/compare/computation.c report/compare/scale.h report/compare/scale.c \
     report/compare/scale_columns.c report/compare/scale_print.c \
+    report/compare/repeats.h report/compare/repeats.c report/compare/repeats_print.c \
     report/compare/diff.h report/compare/diff.c report/compare/diff_print.c \
     report/findings/findings.h report/findings/findings.c report/findings/rules_ranks.c \
     report/findings/rules_calls.c report/findings/rules_machine.c \

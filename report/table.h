@@ -33,6 +33,7 @@ struct pct_data {
     /* Of comparisons; then only `pool` is set of what is above. */
     const struct pct_scale *scale;
     const struct pct_diff *diff;
+    const struct pct_repeats *repeats;
 };
 
 /* Takes ownership of the symbols; the profile must outlive it. */

@@ -8,6 +8,7 @@ tools_pcollect_SOURCES = tools/tools.h tools/run.h tools/main.c tools/options.c 
     tools/embed.c \
     tools/events.c \
     tools/info.c \
+    tools/merge.c \
     tools/model.c \
     tools/scale.c \
     tools/topology.c \

@@ -14,9 +14,9 @@
 static const struct pct_command *const commands[] = {
     &pct_run,           &pct_report,       &pct_annotate_command,
     &pct_scale_command, &pct_diff_command, &pct_topology_command,
-    &pct_model,         &pct_embed,        &pct_events,
-    &pct_info,          &pct_verify,       &pct_recover,
-    &pct_doctor,        &pct_config,
+    &pct_merge_command, &pct_model,        &pct_embed,
+    &pct_events,        &pct_info,         &pct_verify,
+    &pct_recover,       &pct_doctor,       &pct_config,
 };
 
 static const struct pct_option own_options[] = {

@@ -35,7 +35,7 @@ struct pct_command {
 
 extern const struct pct_command pct_run, pct_report, pct_scale_command, pct_diff_command, pct_model,
     pct_embed, pct_info, pct_verify, pct_recover, pct_topology_command, pct_doctor, pct_config,
-    pct_events, pct_annotate_command;
+    pct_events, pct_annotate_command, pct_merge_command;
 
 /* Values of pct_options_next beside letters. */
 enum { PCT_OPTION_END = -1, PCT_OPTION_HELPED = -2, PCT_OPTION_WRONG = -3 };

@@ -7,6 +7,7 @@ dist_man_MANS += doc/man/pcollect.1 doc/man/pcollect-run.1 doc/man/pcollect-reco
     doc/man/pcollect-embed.1 \
     doc/man/pcollect-events.1 \
     doc/man/pcollect-info.1 \
+    doc/man/pcollect-merge.1 \
     doc/man/pcollect-model.1 \
     doc/man/pcollect-scale.1 \
     doc/man/pcollect-topology.1 \
