@@ -79,6 +79,7 @@ struct pc_active {
 };
 
 struct pc_counting_record;
+struct pc_edges;
 
 struct pc_thread {
     /* What every call reads. */
@@ -105,6 +106,7 @@ struct pc_thread {
     uint32_t bumps;                      /* of pc_control, in `generation` */
     struct pc_sampler *sampler;          /* sampler.h; NULL: never interrupted */
     struct pc_counting_record *counting; /* counters.h; NULL: nothing is counted */
+    struct pc_edges *edges;              /* edges.h; NULL: nothing is read at MPI calls */
     bool helper;                         /* made by the MPI library for itself */
     uint32_t number;
     int32_t tid;

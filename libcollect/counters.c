@@ -6,6 +6,7 @@
  */
 #include "libcollect/counters.h"
 
+#include "libcollect/edges.h"
 #include "plugins/compute/events.h"
 
 #include <dlfcn.h>
@@ -153,7 +154,7 @@ int pc_counters_start(void)
 {
     for (uint32_t e = 0; e < pc_counters.n_events; e++)
         pc_counters.strings[e] = pc_table_string(pc_counters.names[e]);
-    return PC_OK;
+    return pc_edges_start();
 }
 
 void pc_counters_enter(struct pc_thread *t)
@@ -164,6 +165,7 @@ void pc_counters_enter(struct pc_thread *t)
     int saved = errno;
     if (pc_counting_start(pc_counters.context, &t->counting, 0, &error))
         t->counting = NULL;
+    pc_edges_enter(t);
     errno = saved;
 }
 
@@ -171,8 +173,15 @@ void pc_counters_leave(struct pc_thread *t)
 {
     if (!t->counting)
         return;
+    pc_edges_leave(t);
     pc_counting_stop(t->counting);
     t->counting = NULL;
+}
+
+void pc_counters_end(void)
+{
+    if (pc_self && pc_self->counting)
+        pc_edges_leave(pc_self);
 }
 
 void pc_counters_forget(void)

@@ -8,6 +8,7 @@
  * at the end of the process.
  */
 #include "libcollect/core_private.h"
+#include "libcollect/counters.h"
 #include "libcollect/sampler.h"
 #include "merge/module.h"
 
@@ -243,6 +244,7 @@ void pc_merge_now(const struct pc_transport *transport)
     uint64_t begin = pc_ticks();
     pc_note_time();
     pc_sampler_end();
+    pc_counters_end();
     pc_usage_note();
     pc_machine_note();
     pc_census_rest();

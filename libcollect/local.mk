@@ -10,7 +10,8 @@ libcollect_libpccore_la_SOURCES = \
     libcollect/sampler.h libcollect/sampler.c libcollect/sampler_cost.c \
     libcollect/sampler_async.c libcollect/sampler_walk_async.c \
     libcollect/usage.c libcollect/host_compute.c libcollect/plugin.c \
-    libcollect/counters.h libcollect/counters.c \
+    libcollect/counters.h libcollect/counters.c libcollect/edges.h libcollect/edges.c \
+    libcollect/edges_async.c \
     libcollect/scope.h libcollect/scope.c libcollect/table.c libcollect/thread.c \
     libcollect/where.c
 

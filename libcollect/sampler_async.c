@@ -8,6 +8,7 @@
  *
  * Every function of this file may run in a signal handler.
  */
+#include "libcollect/edges.h"
 #include "libcollect/sampler.h"
 
 #include <errno.h>
@@ -213,9 +214,13 @@ static void *find_record(struct pc_thread *t, struct pc_sampler *s, const uconte
             return NULL;
         }
         s->counts[PC_SAMPLE_IN_MPI]++;
+        if (t->edges)
+            pc_edges_sample(t->edges, 0);
         return (char *)call->record + pc_process.comm_bytes;
     }
     pcollect_ref point = pc_sampler_point(t, s, uc);
+    if (point && t->edges)
+        pc_edges_sample(t->edges, point);
     return point ? pc_tree_record(t->tree, point) : NULL;
 }
 

@@ -7,7 +7,7 @@ tests_counting_counting_test_SOURCES = tests/counting/counting_test.c
 tests_counting_counting_test_CFLAGS = $(test_cflags)
 tests_counting_counting_test_LDADD = counting/libpccounting.la base/libpcbase.la $(CMOCKA_LIBS)
 
-counting_scripts = tests/counting/start.test
+counting_scripts = tests/counting/start.test tests/counting/edges.test
 TESTS += $(counting_scripts)
 dist_check_SCRIPTS += $(counting_scripts)
 EXTRA_DIST += tests/counting/edges.c
