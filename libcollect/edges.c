@@ -84,6 +84,7 @@ static void book_counts(struct pc_thread *t, struct pc_edges *e, pcollect_ref to
         uint64_t count = e->now.value[k] - e->base.value[k];
         uint64_t *values = count ? pc_table_row(t, &edge_table, keys) : NULL;
         e->counts[k][PC_EDGES_READ]++;
+        e->counts[k][PC_EDGES_UNPLACED] += e->n_unplaced;
         if (!values)
             continue;
         values[0] += count;
@@ -109,6 +110,7 @@ static void book_samples(struct pc_thread *t, struct pc_edges *e, pcollect_ref t
         e->samples[i].n = 0;
         e->n_samples--;
     }
+    e->n_unplaced = 0;
 }
 
 /* The edge that ends at `to` with the values of `now`; the next one begins when all is booked. */
@@ -234,7 +236,7 @@ void pc_edges_enter(struct pc_thread *t)
         return;
     e->from = e->call = 0;
     e->inside = false;
-    e->n_samples = 0;
+    e->n_samples = e->n_unplaced = 0;
     memset(e->samples, 0, sizeof e->samples);
     e->spacing = find_spacing(measure_cost(t, e));
     e->due = 0;

@@ -28,7 +28,8 @@ struct pc_edges {
     pcollect_ref call;     /* context of the outermost MPI call, in progress or the last one */
     bool inside;           /* that point is the beginning of the call in progress */
     bool live;
-    uint32_t n_samples; /* slots in use */
+    uint32_t n_samples;  /* slots in use */
+    uint32_t n_unplaced; /* samples since that point for which there was none */
     struct pc_counting_values base, now;
     uint64_t *counts[PC_COUNTING_MAX_EVENTS]; /* the rows of the thread in the table `counters` */
     struct {

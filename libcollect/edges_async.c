@@ -18,8 +18,7 @@ void pc_edges_sample(struct pc_edges *e, pcollect_ref node)
         i = (i + 1) % PC_EDGES_SLOTS;
     if (!e->samples[i].n) {
         if (e->n_samples == MOST_SAMPLES) {
-            for (uint32_t k = 0; k < pc_counters.n_events; k++)
-                e->counts[k][PC_EDGES_UNPLACED]++;
+            e->n_unplaced++;
             return;
         }
         e->n_samples++;
