@@ -26,7 +26,7 @@ report_libpcreport_la_SOURCES = report/report.h report/report_private.h report/r
 report_libpcreport_la_CFLAGS = $(PC_FLAGS) $(LIBDW_CFLAGS) $(JANSSON_CFLAGS)
 report_libpcreport_la_LIBADD = base/libpcbase.la $(JANSSON_LIBS) -lm
 if HAVE_LIBDW
-report_libpcreport_la_SOURCES += report/symbols_dw.c report/demangle.c
+report_libpcreport_la_SOURCES += report/symbols_dw.c report/symbols_fetch.c report/demangle.c
 report_libpcreport_la_LIBADD += $(LIBDW_LIBS) -ldl
 endif
 dist_man_MANS += report/pcollect-report.1

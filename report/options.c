@@ -38,7 +38,8 @@ enum {
     WIDTH,
     COLOR,
     BY,
-    BOTTOM_UP
+    BOTTOM_UP,
+    DEBUGINFOD
 };
 
 static const struct option_row rows[] = {
@@ -70,6 +71,9 @@ static const struct option_row rows[] = {
      "findings of this rule only if they save P percent of the run or more; may be given for "
      "several rules; the names of rules stand behind findings"},
     {"full-paths", FULL_PATHS, NULL, "files and modules with their folders"},
+    {"debuginfod", DEBUGINFOD, NULL,
+     "ask the servers in DEBUGINFOD_URLS for files and debug information that are not here, by "
+     "build-id"},
     {"width", WIDTH, "N", "columns of the text (default: those of the terminal, else 100)"},
     {"color", COLOR, "WHEN", "auto (default: on terminals only), always or never"},
     {"help", 'h', NULL, "print this"},
@@ -281,6 +285,9 @@ static int read_option(int letter, const char *value, struct pct_options *o)
         return read_table(value, o);
     case BY:
         return read_by(value, o);
+    case DEBUGINFOD:
+        pct_symbols_allow_servers();
+        return 0;
     case BOTTOM_UP:
         o->bottom_up = true;
         return 0;

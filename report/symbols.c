@@ -101,34 +101,79 @@ static bool is_same_file(struct pct_symbols *s, uint32_t module, struct pct_dw *
     return false;
 }
 
-static enum pct_symbols_state open_module(struct pct_symbols *s, uint32_t module)
+/* Opens a file as that of the module; NULL with the state that the module has then. */
+static struct pct_dw *open_file(struct pct_symbols *s, uint32_t module, const char *path,
+                                enum pct_symbols_state *state_out)
 {
-    const char *path = s->profile->modules[module].path;
     struct pc_error error = {""};
     struct stat st;
-    if (path[0] != '/')
-        return PCT_SYMBOLS_NO_FILE;
+    *state_out = PCT_SYMBOLS_UNREADABLE;
     if (stat(path, &st)) {
         bool gone = errno == ENOENT || errno == ENOTDIR;
         complain(s, module, strerror(errno), gone ? "put the file back to see its functions" : "");
-        return gone ? PCT_SYMBOLS_GONE : PCT_SYMBOLS_UNREADABLE;
+        *state_out = gone ? PCT_SYMBOLS_GONE : PCT_SYMBOLS_UNREADABLE;
+        return NULL;
     }
     struct pct_dw *dw = S_ISREG(st.st_mode) ? pct_dw_open(path, &error) : NULL;
     if (!dw) {
         complain(s, module, *error.text ? error.text : "not a regular file", "");
-        return PCT_SYMBOLS_UNREADABLE;
+        return NULL;
     }
-    if (!is_same_file(s, module, dw)) {
+    if (is_same_file(s, module, dw)) {
+        *state_out = pct_dw_state(dw);
+        return dw;
+    }
+    *state_out = PCT_SYMBOLS_CHANGED;
+    pct_dw_close(dw);
+    return NULL;
+}
+
+/* What the servers have is taken if it says more: debug information, or the file itself. */
+static struct pct_dw *ask_servers(struct pct_symbols *s, uint32_t module, struct pct_dw *had,
+                                  enum pct_symbols_state *state)
+{
+    const struct pc_profile_module *m = &s->profile->modules[module];
+    const char *before = s->modules[module].complaint, *why = NULL;
+    for (unsigned what = 0; what < PCT_N_FETCHES && m->build_id_bytes; what++) {
+        enum pct_symbols_state found;
+        const char *path =
+            pct_fetch((enum pct_fetch)what, m->build_id, m->build_id_bytes, s->pool, &why);
+        struct pct_dw *dw = path ? open_file(s, module, path, &found) : NULL;
+        s->modules[module].complaint = before;
+        if (!dw)
+            continue;
+        if (!had || found < *state) {
+            pct_dw_close(had);
+            *state = found;
+            s->modules[module].complaint = NULL;
+            return dw;
+        }
         pct_dw_close(dw);
-        return PCT_SYMBOLS_CHANGED;
     }
+    if (!had && why)
+        complain(s, module, pct_symbols_state_text(*state), why);
+    return had;
+}
+
+static enum pct_symbols_state open_module(struct pct_symbols *s, uint32_t module)
+{
+    const struct pc_profile_module *m = &s->profile->modules[module];
+    enum pct_symbols_state state;
+    if (m->path[0] != '/')
+        return PCT_SYMBOLS_NO_FILE;
+    struct pct_dw *dw = open_file(s, module, m->path, &state);
+    if (state != PCT_SYMBOLS_LINES && pct_fetch_is_allowed())
+        dw = ask_servers(s, module, dw, &state);
     s->modules[module].dw = dw;
-    enum pct_symbols_state state = pct_dw_state(dw);
-    if (s->profile->modules[module].flags & PCOLLECT_MODULE_EXE && state == PCT_SYMBOLS_FUNCTIONS)
+    if (m->flags & PCOLLECT_MODULE_EXE && state == PCT_SYMBOLS_FUNCTIONS)
         complain(s, module, "no line numbers", "compile with -g to see them");
     return state;
 }
 #else
+void pct_symbols_allow_servers(void)
+{
+}
+
 static enum pct_symbols_state open_module(struct pct_symbols *s, uint32_t module)
 {
     (void)s;

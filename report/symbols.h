@@ -4,7 +4,7 @@
  *
  * Symbols that the profile has stored are used. Other modules are looked for at the path that the
  * profile names and must have the build-id that it names. Files are read once and answers are kept.
- * Never goes to the network.
+ * Goes to the network only after pct_symbols_allow_servers.
  */
 #ifndef PCT_SYMBOLS_H
 #define PCT_SYMBOLS_H
@@ -47,6 +47,10 @@ struct pct_symbols *pct_symbols_new(const struct pc_profile *p);
 /* Without those that the profile has stored: from the files alone. */
 struct pct_symbols *pct_symbols_new_files(const struct pc_profile *p);
 void pct_symbols_free(struct pct_symbols *s);
+
+/* From now on, what is not on this machine is asked of the debuginfod servers that the environment
+ * names. Without libdw nothing. */
+void pct_symbols_allow_servers(void);
 
 /* Where the call was made that returns to `offset` (a return address minus the load bias) of a
  * module. The frames belong to s. */

@@ -129,7 +129,8 @@ struct pct_dw *pct_dw_open(const char *path, struct pc_error *error)
     static const Dwfl_Callbacks callbacks = {.find_elf = dwfl_build_id_find_elf,
                                              .find_debuginfo = dwfl_standard_find_debuginfo};
     /* Without servers libdwfl looks on this machine only: a report must not wait for a network. */
-    unsetenv("DEBUGINFOD_URLS");
+    if (!pct_fetch_is_allowed())
+        unsetenv("DEBUGINFOD_URLS");
     struct pct_dw *d = pct_alloc(1, sizeof *d);
     d->dwfl = dwfl_begin(&callbacks);
     if (d->dwfl) {

@@ -30,6 +30,18 @@ size_t pct_dw_find(struct pct_dw *d, uint64_t address, struct pct_pool *pool,
 /* The readable form of a C++ name, or the name itself; kept in the pool. */
 const char *pct_demangle(const char *name, struct pct_pool *pool);
 
+/* ---- symbols_fetch.c ---- */
+
+enum pct_fetch { PCT_FETCH_DEBUGINFO, PCT_FETCH_EXECUTABLE, PCT_N_FETCHES };
+
+/* Whether servers may be asked. */
+bool pct_fetch_is_allowed(void);
+
+/* A file on this machine with what the servers have for a build-id of n bytes; its path is kept in
+ * the pool. NULL: *why_out says why. May wait for the network. */
+const char *pct_fetch(enum pct_fetch what, const uint8_t *id, size_t n, struct pct_pool *pool,
+                      const char **why_out);
+
 /* ---- symbols_stored.c ---- */
 
 /* Hands over every place that is stored in the profile; the frames are to be freed, their strings

@@ -16,7 +16,7 @@ endif
 check_PROGRAMS += tests/report/show tests/report/json_check
 TESTS += tests/report/golden.test tests/report/report.test
 EXTRA_DIST += tests/report/golden tests/report/golden.test tests/report/report.test \
-    tests/report/schema_check.py tests/report/symbols.test tests/report/program/part.c tests/report/program/part.h \
+    tests/report/schema_check.py tests/report/serve.py tests/report/symbols.test tests/report/program/part.c tests/report/program/part.h \
     tests/report/program/part_main.cc tests/report/program/part.f90
 
 tests_report_text_test_CFLAGS = $(test_cflags) $(PC_SANITIZE)

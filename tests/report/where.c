@@ -22,6 +22,11 @@ static void read_build_id(struct pc_profile_module *m, const char *hex)
 
 int main(int argc, char **argv)
 {
+    if (argc > 1 && !strcmp(argv[1], "-d")) {
+        pct_symbols_allow_servers();
+        argv++;
+        argc--;
+    }
     if (argc < 2)
         return 2;
     struct pc_profile_module module = {.path = argv[1], .flags = PCOLLECT_MODULE_EXE};
