@@ -17,7 +17,7 @@
 struct point {
     uint32_t source; /* node of the profile */
     uint32_t node;   /* of the join */
-    double ns;
+    double ns, samples;
 };
 
 struct points {
@@ -26,10 +26,10 @@ struct points {
     double ns;
 };
 
-static uint32_t time_field(const struct pc_profile *p)
+static uint32_t clock_field(const struct pc_profile *p, const char *name)
 {
     for (uint32_t i = 0; i < p->n_fields; i++) {
-        if (!strcmp(p->fields[i].plugin, "clock") && !strcmp(p->fields[i].name, "time"))
+        if (!strcmp(p->fields[i].plugin, "clock") && !strcmp(p->fields[i].name, name))
             return i;
     }
     return PC_NO_INDEX;
@@ -102,16 +102,18 @@ static void gather_points(struct pct_join *j, const struct pct_run *run, size_t 
 {
     const struct pc_profile *p = run->profile;
     const struct pct_tree *t = run->data->tree;
-    uint32_t field = time_field(p);
+    uint32_t field = clock_field(p, "time"), count = clock_field(p, "samples");
     *out = (struct points){0};
-    for (uint32_t i = 0; i < p->n_nodes && field != PC_NO_INDEX && j->divided; i++) {
+    for (uint32_t i = 0;
+         i < p->n_nodes && field != PC_NO_INDEX && count != PC_NO_INDEX && j->divided; i++) {
         const struct pc_profile_node *n = &p->nodes[i];
         if (n->kind != PCOLLECT_NODE_POINT || n->data == PC_NO_INDEX ||
             run->data->model->outer[i] != PC_NO_INDEX)
             continue;
         out->list = pct_grow(out->list, out->n, &out->room, sizeof *out->list);
         struct point *point = &out->list[out->n++];
-        *point = (struct point){i, 0, (double)pc_data_stat(&p->data[n->data], field)->sum};
+        *point = (struct point){i, 0, (double)pc_data_stat(&p->data[n->data], field)->sum,
+                                (double)pc_data_stat(&p->data[n->data], count)->sum};
         point->node = find_context(j, run, k, joined[t->shown[n->parent]], point);
         out->ns += point->ns;
     }
@@ -123,8 +125,11 @@ void pct_join_add_computation(struct pct_join *j, const struct pct_run *run, siz
     struct points points;
     gather_points(j, run, k, joined, &points);
     double scale = points.ns > run->compute_ns ? run->compute_ns / points.ns : 1;
-    for (size_t i = 0; i < points.n; i++)
-        cost_of(j, points.list[i].node, k)->ns += points.list[i].ns * scale;
+    for (size_t i = 0; i < points.n; i++) {
+        struct pct_cost *cost = cost_of(j, points.list[i].node, k);
+        cost->ns += points.list[i].ns * scale;
+        cost->samples += points.list[i].samples;
+    }
     cost_of(j, j->compute, k)->ns += fmax(0, run->compute_ns - points.ns * scale);
     free(points.list);
 }
@@ -211,8 +216,8 @@ void pct_join_blame(struct pct_join *j, const struct pct_run *run, size_t k, con
     gather_points(j, run, k, joined, &points);
     double *excess = pct_alloc(j->n, sizeof *excess);
     for (size_t i = 0; i < points.n; i++)
-        excess[points.list[i].node] +=
-            excess_of(p, &p->data[p->nodes[points.list[i].source].data], busiest, time_field(p));
+        excess[points.list[i].node] += excess_of(p, &p->data[p->nodes[points.list[i].source].data],
+                                                 busiest, clock_field(p, "time"));
     for (size_t i = 0; i < t->n; i++)
         if (waits[i] > 0)
             cost_of(j, joined[i], k)->ns -= waits[i] * part;

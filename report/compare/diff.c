@@ -4,12 +4,17 @@
  */
 #include "report/compare/diff.h"
 
+#include "report/samples.h"
+
 #include <math.h>
 #include <stdlib.h>
 
 /* Chance of a false alarm, and what is taken for a change without repeats. */
 #define ALARM 0.05
 #define CHANGED 0.01
+/* Part of the total on either side below which the time of a context is not tested: with each test
+ * more the others lose. */
+#define WEIGHS 0.001
 
 const char *const pct_diff_metric_names[PCT_N_DIFF_METRICS] = {
     [PCT_DIFF_TIME] = "time", [PCT_DIFF_CALLS] = "calls", [PCT_DIFF_BYTES] = "bytes"};
@@ -108,6 +113,20 @@ static double value_of(const struct pct_diff *d, uint32_t node, size_t run)
     }
 }
 
+static void make_totals(struct pct_diff *d)
+{
+    for (size_t i = 0; i < d->n_before + d->n_after; i++) {
+        bool before = i < d->n_before;
+        double sum = 0;
+        for (uint32_t k = 0; k < d->join->n; k++)
+            sum += value_of(d, k, i);
+        add_value(before ? &d->time.before : &d->time.after, d->runs[i].time_ns);
+        add_value(before ? &d->total.before : &d->total.after, sum);
+    }
+    close_change(&d->time);
+    close_change(&d->total);
+}
+
 /* ---- Rows -------------------------------------------------------------------------------------
  */
 
@@ -115,15 +134,21 @@ static double value_of(const struct pct_diff *d, uint32_t node, size_t run)
 static bool fill_row(const struct pct_diff *d, uint32_t node, struct pct_diff_row *row)
 {
     bool before = false, after = false;
+    double samples = 0;
     *row = (struct pct_diff_row){.node = node};
     for (size_t i = 0; i < d->n_before + d->n_after; i++) {
         double value = value_of(d, node, i);
+        samples += pct_join_cost(d->join, node, i)->samples;
         add_value(i < d->n_before ? &row->figure.before : &row->figure.after, value);
         if (pct_join_cost(d->join, node, i)->present && value > 0)
             *(i < d->n_before ? &before : &after) = true;
     }
     close_change(&row->figure);
-    if (before != after)
+    /* That so few samples fell here and none there says nothing. */
+    if (before != after && d->join->nodes[node].kind == PCOLLECT_NODE_POINT &&
+        samples < PCT_SAMPLES_FEW)
+        row->verdict = PCT_VERDICT_NOISE;
+    else if (before != after)
         row->verdict = after ? PCT_VERDICT_NEW : PCT_VERDICT_GONE;
     return before || after;
 }
@@ -144,16 +169,29 @@ static int compare_doubts(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
+/* Large enough to be tested: by its size alone, whatever the change. */
+static bool is_tested(const struct pct_diff *d, const struct pct_diff_row *row)
+{
+    const struct pct_diff_change *f = &row->figure;
+    return d->metric != PCT_DIFF_TIME || f->before.mean > WEIGHS * d->total.before.mean ||
+           f->after.mean > WEIGHS * d->total.after.mean;
+}
+
 /* Doubts become the least share of false alarms at which a row would still be called changed. */
 static void correct_doubts(struct pct_diff *d)
 {
     struct pct_diff_row **order = pct_alloc(d->n_rows, sizeof *order);
     double least = 1;
-    for (size_t i = 0; i < d->n_rows; i++)
-        order[i] = &d->rows[i];
-    qsort(order, d->n_rows, sizeof *order, compare_doubts);
-    for (size_t i = d->n_rows; i-- > 0;) {
-        least = fmin(least, order[i]->figure.doubt * (double)d->n_rows / (double)(i + 1));
+    size_t n = 0;
+    for (size_t i = 0; i < d->n_rows; i++) {
+        if (is_tested(d, &d->rows[i]))
+            order[n++] = &d->rows[i];
+        else
+            d->rows[i].figure.doubt = 1;
+    }
+    qsort(order, n, sizeof *order, compare_doubts);
+    for (size_t i = n; i-- > 0;) {
+        least = fmin(least, order[i]->figure.doubt * (double)n / (double)(i + 1));
         order[i]->figure.doubt = least;
     }
     free(order);
@@ -163,7 +201,7 @@ static void judge_row(const struct pct_diff *d, struct pct_diff_row *row)
 {
     const struct pct_diff_change *f = &row->figure;
     double size = fmax(f->before.mean, f->after.mean);
-    if (row->verdict == PCT_VERDICT_NEW || row->verdict == PCT_VERDICT_GONE)
+    if (row->verdict != PCT_VERDICT_SAME)
         return;
     if (f->change == 0)
         row->verdict = PCT_VERDICT_SAME;
@@ -197,20 +235,6 @@ static void make_rows(struct pct_diff *d)
 /* ---- The whole --------------------------------------------------------------------------------
  */
 
-static void make_totals(struct pct_diff *d)
-{
-    for (size_t i = 0; i < d->n_before + d->n_after; i++) {
-        bool before = i < d->n_before;
-        double sum = 0;
-        for (size_t k = 0; k < d->n_rows; k++)
-            sum += value_of(d, d->rows[k].node, i);
-        add_value(before ? &d->time.before : &d->time.after, d->runs[i].time_ns);
-        add_value(before ? &d->total.before : &d->total.after, sum);
-    }
-    close_change(&d->time);
-    close_change(&d->total);
-}
-
 struct pct_diff *pct_diff_make(const struct pct_run *runs, size_t n_before, size_t n_after,
                                enum pct_diff_metric metric)
 {
@@ -219,8 +243,8 @@ struct pct_diff *pct_diff_make(const struct pct_run *runs, size_t n_before, size
         (struct pct_diff){.metric = metric, .runs = runs, .n_before = n_before, .n_after = n_after};
     d->repeated = n_before > 1 && n_after > 1;
     d->join = pct_join_new(runs, n_before + n_after, false);
-    make_rows(d);
     make_totals(d);
+    make_rows(d);
     return d;
 }
 

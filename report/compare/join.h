@@ -48,6 +48,7 @@ struct pct_cost {
     bool present;
     double ns;
     double waits_ns;     /* of ns: what other ranks wait in MPI for the rank that is busiest here */
+    double samples;      /* POINT only */
     double calls, bytes; /* MPI functions only */
 };
 

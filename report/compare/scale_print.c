@@ -211,11 +211,12 @@ static void print_first(FILE *out, const struct pct_scale *s)
     fputs(n ? "Look first at\n" : "No context loses more than 1 % of the run.\n", out);
     for (size_t i = 0; i < n; i++) {
         const struct pct_scale_row *row = &s->rows[i];
-        bool trusted = pct_scale_trusts(row);
-        fprintf(out, "  %zu. %s: %.1f %% of the run lost.\n     %s%s%s.\n", i + 1, row->place,
-                100 * per(row->lost_ns, s->core_ns), pct_scale_reason(s, row),
-                trusted ? "; its time a rank grows as " : "",
-                trusted ? pct_fit_growth(&row->fit, pct_scale_parameters, growth) : "");
+        fprintf(out, "  %zu. %s: %.1f %% of the run lost.\n     %s", i + 1, row->place,
+                100 * per(row->lost_ns, s->core_ns), pct_scale_reason(s, row));
+        if (pct_scale_trusts(row) &&
+            strcmp(pct_fit_growth(&row->fit, pct_scale_parameters, growth), "constant") != 0)
+            fprintf(out, "; its time a rank grows as %s", growth);
+        fputs(".\n", out);
         print_future(out, s, row);
     }
 }

@@ -114,6 +114,16 @@ static void put_sampled(const struct pct_facts *f, struct pct_buf *b)
     }
 }
 
+/* "the other rank waits", "the other 3 ranks wait" */
+static const char *others_wait(const struct pct_facts *f)
+{
+    char text[64];
+    if (f->n_ranks == 2)
+        return "the other rank waits";
+    snprintf(text, sizeof text, "the other %zu ranks wait", f->n_ranks - 1);
+    return pct_pool_intern(f->pool, text);
+}
+
 /* How much longer than the mean of the others the busiest rank computes, of itself. */
 static double lead(const struct pct_facts *f)
 {
@@ -133,10 +143,9 @@ void pct_rule_serial(const struct pct_facts *f, const struct pct_rule *rule, dou
     struct pct_buf b = {0};
     put_sampled(f, &b);
     pct_finding_add(out, f, rule, threshold, f->waiting_ns, "--table ranks",
-                    "Rank %d alone computes%s: the other %zu %s %.0f %% of the run%s%s. Divide "
-                    "this work, or let all ranks do it.",
-                    rank_at(f, f->busiest), b.data, f->n_ranks - 1,
-                    f->n_ranks == 2 ? "rank waits" : "ranks wait", percent(f, f->waiting_ns),
+                    "Rank %d alone computes%s: %s %.0f %% of the run%s%s. Divide this work, or let "
+                    "all ranks do it.",
+                    rank_at(f, f->busiest), b.data, others_wait(f), percent(f, f->waiting_ns),
                     wait ? ", most in " : "", wait ? wait->place : "");
     pct_buf_free(&b);
 }
