@@ -71,6 +71,21 @@ static uint64_t find_key(int n_ranks)
     return n_ranks > 1 && job ? pc_hash_u64(job ^ (uint64_t)n_ranks) : draw_key();
 }
 
+/* A job that another has spawned has its environment, and with it the name of its profile: it gets
+ * one of its own, which begins like that of the other. */
+static void name_spawned(struct pcollect_arena_header *h)
+{
+    static const char end[] = ".pcol";
+    char pattern[PCOLLECT_PATH_BYTES];
+    size_t n = pc_format(pattern, sizeof pattern, "%s", h->out), tail = sizeof end - 1;
+    bool has_end = n > tail && strcmp(pattern + n - tail, end) == 0;
+    uint64_t key = pc_config_launch().key;
+    if (has_end)
+        pattern[n - tail] = '\0';
+    pc_format(h->out, sizeof h->out, "%s.spawned-%x%s", pattern,
+              (unsigned)(key ? key >> 32 : (uint64_t)getpid()), has_end ? end : "");
+}
+
 /* No call of MPI that needs another rank: one that has not this library would never answer. */
 void pc_init_end(const struct pc_transport *transport, const char *mpi)
 {
@@ -83,6 +98,8 @@ void pc_init_end(const struct pc_transport *transport, const char *mpi)
     pc_process.presence = pc_launch_presence(transport->n_ranks);
     h->job_key = find_key(transport->n_ranks);
     h->n_ranks = transport->n_ranks;
+    if (transport->is_spawned)
+        name_spawned(h);
     pc_format(h->mpi, sizeof h->mpi, "%s", mpi);
     pc_note_time();
     h->init_end_ticks = pc_ticks();

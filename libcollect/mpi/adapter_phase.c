@@ -170,8 +170,11 @@ static int merge_at_end(MPI_Comm comm, int keyval, void *value, void *extra)
 static bool prepare_merge(void)
 {
     int keyval;
+    MPI_Comm parent = MPI_COMM_NULL;
     transport.rank = pc_world_rank;
     transport.n_ranks = pc_world_size;
+    transport.is_spawned =
+        PC_REAL(Comm_get_parent)(&parent) == MPI_SUCCESS && parent != MPI_COMM_NULL;
     return PC_REAL(Comm_create_keyval)(copy_nothing, merge_at_end, &keyval, NULL) == MPI_SUCCESS &&
            PC_REAL(Comm_set_attr)(MPI_COMM_SELF, keyval, NULL) == MPI_SUCCESS;
 }
@@ -212,6 +215,31 @@ static void leave_init(struct pc_call *call, int rc)
         pc_core->init_end(&transport, name);
     else
         pc_log("MPI refused an attribute of MPI_COMM_SELF: the profile cannot be merged");
+}
+
+/* ---- MPI_Session_init ----------------------------------------------------------------------- */
+
+/* A program may use sessions alone. There is no moment then at which all its processes meet, and
+ * what they collected stays, to be recovered; for that it has to be known which process this is. */
+void pc_rule_opened_session(struct pc_call *call, const MPI_Session *session)
+{
+    static _Atomic int n_sessions;
+    struct pc_transport alone = transport;
+    MPI_Group world;
+    char name[128];
+    (void)call;
+    if (atomic_fetch_add(&n_sessions, 1) || atomic_load(&phase) != BEFORE ||
+        !pc_pmpi[PC_OP_Group_from_session_pset] || !pc_pmpi[PC_OP_Group_rank])
+        return;
+    if (PC_REAL(Group_from_session_pset)(*session, "mpi://WORLD", &world) != MPI_SUCCESS)
+        return;
+    int rc = PC_REAL(Group_rank)(world, &alone.rank);
+    if (rc == MPI_SUCCESS && PC_REAL(Group_size)(world, &alone.n_ranks) == MPI_SUCCESS) {
+        name_library(name, sizeof name);
+        pc_core->init_begin();
+        pc_core->init_end(&alone, name);
+    }
+    PC_REAL(Group_free)(&world);
 }
 
 #define BEGIN(call, op, is_pmpi)                                                                   \
@@ -380,6 +408,7 @@ static const uint16_t needed_ops[] = {
     PC_OP_Comm_remote_group,
     PC_OP_Group_size,
     PC_OP_Group_translate_ranks,
+    PC_OP_Comm_get_parent,
 };
 
 static bool has_needed(void *const *pmpi)

@@ -51,6 +51,9 @@ extern void *const pc_wrappers[PC_N_SLOTS];
     }                                                                                              \
     (call).event.result = rc
 
+/* Rule of MPI_Session_init (adapter_phase.c). */
+void pc_rule_opened_session(struct pc_call *call, const MPI_Session *session);
+
 /* What MPI_COMM_WORLD and MPI_COMM_SELF answer; valid after MPI_Init. */
 extern int pc_world_rank, pc_world_size;
 

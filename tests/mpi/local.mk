@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-mpi_scripts = tests/mpi/examples.test tests/mpi/refused.test tests/mpi/requests.test tests/mpi/scopes.test tests/mpi/series.test tests/mpi/objects.test tests/mpi/truth_c.test \
+mpi_scripts = tests/mpi/jobs.test tests/mpi/examples.test tests/mpi/refused.test tests/mpi/requests.test tests/mpi/scopes.test tests/mpi/series.test tests/mpi/objects.test tests/mpi/truth_c.test \
     tests/mpi/truth_fortran.test tests/mpi/truth_paths.test tests/mpi/truth_example.test \
     tests/mpi/truth_signals.test tests/mpi/coverage.test tests/mpi/truth_calls.test tests/mpi/volume.test
 TESTS += $(mpi_scripts)
@@ -13,7 +13,7 @@ EXTRA_DIST += tests/mpi/truth.sh tests/mpi/truth.c tests/mpi/truth.h tests/mpi/t
     tests/mpi/signals.c tests/mpi/calls.c tests/mpi/calls.h tests/mpi/calls_collectives.c \
     tests/mpi/calls_files.c tests/mpi/calls_messages.c tests/mpi/calls_neighbours.c \
     tests/mpi/calls_objects.c tests/mpi/calls_removed.c tests/mpi/calls_tools.c tests/mpi/calls_types.c \
-    tests/mpi/calls_windows.c tests/mpi/uncalled.list tests/mpi/volume.c
+    tests/mpi/calls_windows.c tests/mpi/uncalled.list tests/mpi/volume.c tests/mpi/jobs.c
 
 # ---- The adapters, against a small host in place of the core ------------------------------------
 check_LTLIBRARIES += tests/mpi/libadapterhost.la
