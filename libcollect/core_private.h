@@ -194,6 +194,9 @@ void pc_where_start(void);
 /* ---- launch.c ---- */
 /* Writes into the header by what the other ranks of the node find this one. Before MPI_Init. */
 void pc_launch_announce(void);
+/* Whether this process only starts others: a shell, an MPI launcher. Collected programs without MPI
+ * are not among them. Needs no configuration. */
+bool pc_launch_is_starter(void);
 /* Looks for the others; waits a little for those that its launcher promises. After MPI_Init. */
 struct pc_presence pc_launch_presence(int n_ranks);
 

@@ -155,3 +155,45 @@ struct pc_presence pc_launch_presence(int n_ranks)
     pc_memory_free(l.seen, bytes);
     return p;
 }
+
+bool pc_launch_is_starter(void)
+{
+    static const char *const names[] = {"sh",
+                                        "bash",
+                                        "dash",
+                                        "zsh",
+                                        "ksh",
+                                        "busybox",
+                                        "env",
+                                        "timeout",
+                                        "time",
+                                        "nice",
+                                        "taskset",
+                                        "numactl",
+                                        "mpirun",
+                                        "mpiexec",
+                                        "orterun",
+                                        "orted",
+                                        "prun",
+                                        "prterun",
+                                        "prte",
+                                        "prted",
+                                        "srun",
+                                        "aprun",
+                                        "hydra_pmi_proxy",
+                                        "jsrun",
+                                        "mpiexec.hydra",
+                                        "mpiexec.mpich",
+                                        "mpirun.openmpi",
+                                        "mpiexec.openmpi"};
+    char path[PCOLLECT_PATH_BYTES];
+    ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
+    if (n <= 0)
+        return false;
+    path[n] = '\0';
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    for (size_t i = 0; i < PC_ARRAY_LEN(names); i++)
+        if (!strcmp(name, names[i]))
+            return true;
+    return false;
+}

@@ -63,6 +63,21 @@ static const struct pcollect_table table = {.name = "sampling",
                                             .n_keys = 2,
                                             .n_values = PC_SAMPLE_N_COUNTS};
 
+static const struct pcollect_column place_columns[] = {
+    {"rank", "in MPI_COMM_WORLD", PCOLLECT_COLUMN_RANK, 0, PCOLLECT_UNIT_COUNT, 0},
+    {"thread", "number of the thread's tree", PCOLLECT_COLUMN_NUMBER, 0, PCOLLECT_UNIT_COUNT, 0},
+    {"processor", "on which it ran", PCOLLECT_COLUMN_NUMBER, 0, PCOLLECT_UNIT_COUNT, 0},
+    [3 + PC_PLACE_SAMPLES] = COUNT("samples", "interrupts of it there"),
+    [3 + PC_PLACE_TIME] = TIME("time", "CPU time that they stand for"),
+    [3 + PC_PLACE_ARRIVALS] = COUNT("arrivals", "of them, after one on another processor"),
+};
+
+const struct pcollect_table pc_sampler_placement = {.name = "placement",
+                                                    .doc = "where each thread ran, by its samples",
+                                                    .columns = place_columns,
+                                                    .n_keys = 3,
+                                                    .n_values = PC_N_PLACE_VALUES};
+
 enum { STACK_BYTES = 32768 };
 
 static uint64_t period_ns;
@@ -113,7 +128,7 @@ int pc_sampler_start(void)
     struct rlimit files;
     if (!c->sample_frequency)
         return PC_OK;
-    if (pc_table_add("sample", &table))
+    if (pc_table_add("sample", &table) || pc_table_add("sample", &pc_sampler_placement))
         return PC_ENOMEM;
     period_ns = 1000000000u / c->sample_frequency;
     choose_sources();
@@ -267,6 +282,7 @@ void pc_sampler_enter(struct pc_thread *t)
         s->period_ns = period_ns;
         s->random = pc_hash_u64((uint64_t)t->tid << 32 ^ pc_ticks()) | 1;
         take_row(t, s);
+        s->place = NULL;
         t->sampler = s;
         s->last_ticks = pc_ticks();
         s->window_interrupts = s->window_cost_ns = s->window_ns = 0;

@@ -44,6 +44,10 @@ enum pc_sample_count {
     PC_SAMPLE_N_COUNTS
 };
 
+/* Where threads ran: values of the table `placement` (sampler.c). */
+enum pc_place_value { PC_PLACE_SAMPLES, PC_PLACE_TIME, PC_PLACE_ARRIVALS, PC_N_PLACE_VALUES };
+extern const struct pcollect_table pc_sampler_placement;
+
 /* The region below which threads that the MPI library made are shown. */
 #define PC_SAMPLER_HELPERS "MPI helper threads"
 
@@ -83,6 +87,8 @@ struct pc_sampler {
     uint64_t sample_ns; /* that the current sample stands for */
     /* For max_overhead, which is in percent. */
     uint64_t window_interrupts, window_cost_ns, window_ns, max_overhead;
+    uint64_t *place;                        /* values of the row of `processor`; NULL: none yet */
+    uint32_t processor;                     /* on which the thread was interrupted last */
     uint64_t *counts;                       /* [PC_SAMPLE_N_COUNTS], in the arena */
     uint64_t no_counts[PC_SAMPLE_N_COUNTS]; /* if there is no room */
     /* While the kernel's part is measured (sampler_cost.c). */

@@ -127,6 +127,25 @@ static void count_handler(struct pc_sampler *s, uint64_t begin_ns)
     s->window_ns += s->cpu_ns - begin_ns;
 }
 
+/* Where the thread runs, in the table `placement`. */
+static void book_place(struct pc_thread *t, struct pc_sampler *s)
+{
+    unsigned processor = 0;
+    if (syscall(SYS_getcpu, &processor, NULL, NULL))
+        return;
+    bool moved = s->place && processor != s->processor;
+    if (!s->place || moved) {
+        const uint64_t keys[3] = {(uint64_t)(int64_t)PCOLLECT_RANK_SELF, t->number, processor};
+        s->place = pc_table_row(t, &pc_sampler_placement, keys);
+        s->processor = processor;
+    }
+    if (!s->place)
+        return;
+    s->place[PC_PLACE_SAMPLES]++;
+    s->place[PC_PLACE_TIME] += s->sample_ns;
+    s->place[PC_PLACE_ARRIVALS] += moved;
+}
+
 /* Keeps max_overhead: once in a while the frequency is halved. */
 static void keep_ceiling(struct pc_sampler *s)
 {
@@ -246,6 +265,7 @@ static void take_sample(void *argument)
         return;
     t->busy = 1;
     barrier();
+    book_place(t, s);
     char *record = find_record(t, s, i->context, &i->where);
     struct pcollect_sample sample = {.size = sizeof sample,
                                      .now = i->begin,

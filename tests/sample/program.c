@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * A program without MPI: two threads, one below the other's function, and (argument "signals") its
- * own use of every real-time signal.
+ * own use of every real-time signal; or (argument "deep") recursion that goes far up and down all
+ * the time.
  */
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -27,6 +29,20 @@ __attribute__((noinline)) int outer(void)
     return 1;
 }
 
+/* About 400 frames deep, and down to them 2^n ways. */
+int recurse(int depth, int n);
+__attribute__((noinline)) int recurse(int depth, int n)
+{
+    int result = 1;
+    if (depth > 0) {
+        result += recurse(depth - 1, n);
+        if (n > 0 && depth % 40 == 0)
+            result += recurse(depth - 1, n - 1);
+    }
+    __asm__ volatile("" : "+r"(result)); /* no tail call, no loop */
+    return result;
+}
+
 static void on_signal(int signal)
 {
     (void)signal;
@@ -37,8 +53,8 @@ int main(int argc, char **argv)
 {
     pthread_t thread;
     int wanted = 0;
-    (void)argv;
-    for (int s = SIGRTMIN; argc > 1 && s <= SIGRTMAX; s++) {
+    bool signals = argc > 1 && !strcmp(argv[1], "signals");
+    for (int s = SIGRTMIN; signals && s <= SIGRTMAX; s++) {
         struct sigaction action, back;
         memset(&action, 0, sizeof action);
         action.sa_handler = on_signal;
@@ -47,6 +63,13 @@ int main(int argc, char **argv)
             puts("the handler is not the program's");
         raise(s);
         wanted++;
+    }
+    if (argc > 1 && !strcmp(argv[1], "deep")) {
+        unsigned sum = 0;
+        for (int i = 0; i < 20000; i++)
+            sum += (unsigned)recurse(400, 4);
+        puts(sum ? "done" : "nothing");
+        return 0;
     }
     pthread_create(&thread, NULL, half, NULL);
     outer();
