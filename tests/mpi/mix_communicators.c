@@ -118,8 +118,9 @@ void mix_communicators(const struct place *p)
 }
 
 /* Between two groups a rank sends to, and receives from, the remote group alone. */
-TRUTH_FUNCTION static void between(int low, int rank, int n_remote, MPI_Comm inter)
+TRUTH_FUNCTION static void between(int low, int rank, int n_local, int n_remote, MPI_Comm inter)
 {
+    int both = n_local * n_remote, counts[64];
     int root = low ? (rank ? MPI_PROC_NULL : MPI_ROOT) : 0;
     int gives = root == MPI_ROOT, takes = !low, all = 4 * n_remote;
     ENTER;
@@ -129,6 +130,10 @@ TRUTH_FUNCTION static void between(int low, int rank, int n_remote, MPI_Comm int
     MPI(Allgather, 8, 2 * all, (out, 2, MPI_INT, in, 2, MPI_INT, inter));
     MPI(Alltoall, all, all, (out, 1, MPI_INT, in, 1, MPI_INT, inter));
     MPI(Allreduce, 4, 4, (out, in, 1, MPI_INT, MPI_SUM, inter));
+    /* The groups may differ: each shares the same elements out among its own ranks. */
+    for (int i = 0; i < n_local; i++)
+        counts[i] = n_remote;
+    MPI(Reduce_scatter, 4 * both, all, (out, in, counts, MPI_INT, MPI_SUM, inter));
     MPI(Barrier, 0, 0, (inter));
     LEAVE;
 }
@@ -136,14 +141,15 @@ TRUTH_FUNCTION static void between(int low, int rank, int n_remote, MPI_Comm int
 void mix_intercommunicator(const struct place *p)
 {
     MPI_Comm half, inter, whole;
-    int low = p->rank < p->n / 2, rank, n_remote;
+    int low = p->rank < p->n / 2, rank, n_local, n_remote;
     ENTER;
     if (p->n > 1) {
         MPI(Comm_split, 0, 0, (p->c, low, p->rank, &half));
         MPI(Comm_rank, 0, 0, (half, &rank));
+        MPI(Comm_size, 0, 0, (half, &n_local));
         MPI(Intercomm_create, 0, 0, (half, 0, p->c, low ? p->n / 2 : 0, 3, &inter));
         MPI(Comm_remote_size, 0, 0, (inter, &n_remote));
-        DO(between(low, rank, n_remote, inter));
+        DO(between(low, rank, n_local, n_remote, inter));
         MPI(Intercomm_merge, 0, 0, (inter, low, &whole));
         MPI(Barrier, 0, 0, (whole));
         MPI(Comm_free, 0, 0, (&whole));
