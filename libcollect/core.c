@@ -226,6 +226,7 @@ static int start(void)
                                              .op_name = host_op_name,
                                              .log = host_log,
                                              .row = pc_table_row,
+                                             .row_at = pc_table_row_at,
                                              .realtime_ns = host_realtime_ns,
                                              .string = pc_table_string};
     guess_scale();

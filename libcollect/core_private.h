@@ -275,6 +275,8 @@ const char *pc_table_refused(const struct pcollect_table *table);
 int pc_table_add(const char *plugin, const struct pcollect_table *table);
 /* As in struct pcollect_host. */
 uint64_t *pc_table_row(void *thread, const struct pcollect_table *table, const uint64_t *keys);
+uint64_t *pc_table_row_at(void *thread, uint32_t node, const struct pcollect_table *table,
+                          const uint64_t *keys);
 uint32_t pc_table_string(const char *text);
 
 /* ---- what the system says of the process (usage.c) ---- */

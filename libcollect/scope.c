@@ -306,6 +306,16 @@ void pc_scope_lend(struct pc_thread *t, pcollect_ref context)
     errno = saved;
 }
 
+uint64_t pc_scope_level(const struct pc_thread *t, pcollect_ref node)
+{
+    if (!node)
+        return t->scopes->level;
+    const struct pcollect_node *n = pc_arena_at(&pc_process.arena, node);
+    while (n->kind != PCOLLECT_NODE_PHASE && n->parent)
+        n = pc_arena_at(&pc_process.arena, n->parent);
+    return n->kind == PCOLLECT_NODE_PHASE ? n->offset : 0;
+}
+
 /* ---- MPI_Pcontrol --------------------------------------------------------------------------- */
 
 /* Every thread comes to pc_thread_refresh at its next call. */

@@ -58,6 +58,10 @@ void pc_scope_refresh(struct pc_thread *t);
  * of the thread are open. */
 void pc_scope_lend(struct pc_thread *t, pcollect_ref context);
 
+/* Number of the phase in which that context is, 0 if in none; node 0: in which the thread is. The
+ * thread has scopes. AS-safe. */
+uint64_t pc_scope_level(const struct pc_thread *t, pcollect_ref node);
+
 /* MPI_Pcontrol: 0 off, 1 on, 2 forget what was collected, more: that phase; 1 while on: no phase.
  */
 void pc_scope_control(int level);

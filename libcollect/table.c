@@ -42,31 +42,44 @@ const char *pc_table_refused(const struct pcollect_table *t)
     if (!t->columns || t->n_keys < 1 || t->n_keys > PCOLLECT_MAX_KEYS || t->n_values < 1 ||
         t->n_values > PCOLLECT_MAX_VALUES)
         return "a table has no columns, or too many";
+    if (t->flags & PCOLLECT_TABLE_BY_PHASE && t->n_keys == PCOLLECT_MAX_KEYS)
+        return "a table by phase has no room for its last key";
     const char *why = NULL;
     for (unsigned i = 0; !why && i < t->n_keys + t->n_values; i++)
         why = why_column_refused(&t->columns[i], i < t->n_keys);
     return why;
 }
 
+static void describe(const struct pcollect_column *c, struct pcollect_column_rec *out)
+{
+    memset(out, 0, sizeof *out);
+    pc_format(out->name, sizeof out->name, "%s", c->name);
+    out->type = c->type;
+    out->combine = c->combine;
+    out->unit = c->unit;
+}
+
 int pc_table_add(const char *plugin, const struct pcollect_table *table)
 {
+    static const struct pcollect_column phase = {
+        .name = "phase", .type = PCOLLECT_COLUMN_NUMBER, .unit = PCOLLECT_UNIT_COUNT};
     struct pc_loaded_table *slot = find_slot(table);
     struct pcollect_table_rec record = {.n_keys = table->n_keys, .n_values = table->n_values};
-    struct pcollect_column_rec columns[PCOLLECT_MAX_KEYS + PCOLLECT_MAX_VALUES];
+    struct pcollect_column_rec columns[PCOLLECT_MAX_KEYS + PCOLLECT_MAX_VALUES], *out = columns;
     if (slot->table)
         return PC_OK;
     if (pc_process.n_tables >= PC_TABLE_SLOTS / 2)
         return PC_ENOMEM;
-    memset(columns, 0, sizeof columns);
     pc_format(record.name, sizeof record.name, "%s", table->name);
     pc_format(record.plugin, sizeof record.plugin, "%s", plugin);
-    for (unsigned i = 0; i < (unsigned)table->n_keys + table->n_values; i++) {
-        const struct pcollect_column *c = &table->columns[i];
-        pc_format(columns[i].name, sizeof columns[i].name, "%s", c->name);
-        columns[i].type = c->type;
-        columns[i].combine = c->combine;
-        columns[i].unit = c->unit;
+    for (unsigned i = 0; i < table->n_keys; i++)
+        describe(&table->columns[i], out++);
+    if (table->flags & PCOLLECT_TABLE_BY_PHASE) {
+        describe(&phase, out++);
+        record.n_keys++;
     }
+    for (unsigned i = 0; i < table->n_values; i++)
+        describe(&table->columns[table->n_keys + i], out++);
     slot->ref = pc_arena_add_table(&pc_process.arena, &record, columns);
     if (!slot->ref)
         return PC_ENOMEM;
@@ -87,16 +100,34 @@ static struct pc_thread *calling_thread(void)
     return pc_thread_refresh(t) ? t : NULL;
 }
 
-uint64_t *pc_table_row(void *thread, const struct pcollect_table *table, const uint64_t *keys)
+static uint64_t *row_by_phase(struct pc_thread *t, const struct pc_loaded_table *slot,
+                              pcollect_ref node, const uint64_t *keys)
+{
+    const struct pcollect_table *table = slot->table;
+    uint64_t all[PCOLLECT_MAX_KEYS];
+    memcpy(all, keys, table->n_keys * sizeof *keys);
+    all[table->n_keys] = t->scopes ? pc_scope_level(t, node) : 0;
+    return pc_tree_row(t->tree, slot->ref, table->n_keys + 1u, table->n_values, all);
+}
+
+uint64_t *pc_table_row_at(void *thread, uint32_t node, const struct pcollect_table *table,
+                          const uint64_t *keys)
 {
     const struct pc_loaded_table *slot = find_slot(table);
     struct pc_thread *t = thread ? thread : calling_thread();
     uint64_t *values = NULL;
     if (PC_LIKELY(t && slot->table))
-        values = pc_tree_row(t->tree, slot->ref, table->n_keys, table->n_values, keys);
+        values = table->flags & PCOLLECT_TABLE_BY_PHASE
+                     ? row_by_phase(t, slot, node, keys)
+                     : pc_tree_row(t->tree, slot->ref, table->n_keys, table->n_values, keys);
     if (PC_UNLIKELY(!values) && pc_header())
         pc_lost(PCOLLECT_LOST_ROWS, 1);
     return values;
+}
+
+uint64_t *pc_table_row(void *thread, const struct pcollect_table *table, const uint64_t *keys)
+{
+    return pc_table_row_at(thread, 0, table, keys);
 }
 
 uint32_t pc_table_string(const char *text)

@@ -4,8 +4,9 @@
  *
  * The part is a profile of its own that shares all but the nodes and the cells of tables with the
  * whole. Invariant: it has the nodes that are taken and those above them; records of other nodes
- * are not in it; a cell that names a context which is gone names none. What is known of ranks as a
- * whole stays.
+ * are not in it; rows of tables whose keys name another phase, communicator or a context which is
+ * gone are not in it, and other cells that name such a context name none. What is known of ranks as
+ * a whole stays.
  */
 #include "report/filter.h"
 
@@ -83,22 +84,83 @@ static void copy_nodes(struct pct_part *part, const struct pc_profile *p, const 
         part->nodes[part->nodes[i].parent].n_descendants += 1 + part->nodes[i].n_descendants;
 }
 
-static void copy_tables(struct pct_part *part, const struct pc_profile *p)
+/* A key named `phase` is the host's: a number that no plugin gives. */
+static bool is_phase_key(const struct pc_profile_table *t, uint32_t column)
+{
+    return column < t->n_keys && t->columns[column].type == PCOLLECT_COLUMN_NUMBER &&
+           !strcmp(t->columns[column].name, "phase");
+}
+
+static bool has_key(const struct pc_profile_table *t, uint16_t type)
+{
+    for (uint32_t i = 0; i < t->n_keys; i++)
+        if (t->columns[i].type == type)
+            return true;
+    return false;
+}
+
+static bool has_phase_key(const struct pc_profile_table *t)
+{
+    for (uint32_t i = 0; i < t->n_keys; i++)
+        if (is_phase_key(t, i))
+            return true;
+    return false;
+}
+
+const char *pct_filter_refuses(const struct pc_profile_table *t, const struct pct_filter *f)
+{
+    bool by_context = has_key(t, PCOLLECT_COLUMN_NODE);
+    if (f->has_phase && !by_context && !has_phase_key(t))
+        return "is not kept by phase";
+    if (f->region && !by_context)
+        return "is not kept by region";
+    if (f->domain && !by_context && !has_key(t, PCOLLECT_COLUMN_DOMAIN))
+        return "is not kept by communicator";
+    return NULL;
+}
+
+/* Whether a row is of the part, as far as its keys tell. Contexts are numbered anew in it. */
+static bool is_row_taken(const struct pct_part *part, const struct pc_profile_table *t,
+                         const uint64_t *cells, const struct pct_filter *f)
+{
+    for (uint32_t i = 0; i < t->n_keys; i++) {
+        uint16_t type = t->columns[i].type;
+        if (f->has_phase && is_phase_key(t, i) && cells[i] != f->phase)
+            return false;
+        if (f->domain && type == PCOLLECT_COLUMN_DOMAIN && cells[i] != f->domain)
+            return false;
+        /* The first context decides: requests belong to the one that started them. */
+        if (type == PCOLLECT_COLUMN_NODE)
+            return !cells[i] || part->moved[cells[i]] != PC_NO_INDEX;
+    }
+    return true;
+}
+
+static void copy_row(const struct pct_part *part, const struct pc_profile_table *t,
+                     const uint64_t *from, uint64_t *to)
+{
+    for (uint32_t k = 0; k < t->n_columns; k++) {
+        to[k] = from[k];
+        if (t->columns[k].type == PCOLLECT_COLUMN_NODE && from[k])
+            to[k] = part->moved[from[k]] == PC_NO_INDEX ? 0 : part->moved[from[k]];
+    }
+}
+
+static void copy_tables(struct pct_part *part, const struct pc_profile *p,
+                        const struct pct_filter *f)
 {
     part->tables = pct_alloc(p->n_tables, sizeof *part->tables);
     for (uint32_t i = 0; i < p->n_tables; i++) {
+        const struct pc_profile_table *from = &p->tables[i];
         struct pc_profile_table *t = &part->tables[i];
-        *t = p->tables[i];
-        size_t n = (size_t)t->n_rows * t->n_columns;
-        uint64_t *cells = pct_alloc(n, sizeof *cells);
-        for (size_t k = 0; k < n; k++) {
-            uint64_t cell = t->cells[k];
-            bool node = t->columns[k % t->n_columns].type == PCOLLECT_COLUMN_NODE;
-            if (node && cell)
-                cell = part->moved[cell] == PC_NO_INDEX ? 0 : part->moved[cell];
-            cells[k] = cell;
+        *t = *from;
+        t->cells = pct_alloc((size_t)from->n_rows * from->n_columns, sizeof *t->cells);
+        t->n_rows = 0;
+        for (uint32_t r = 0; r < from->n_rows; r++) {
+            const uint64_t *cells = &from->cells[(size_t)r * from->n_columns];
+            if (is_row_taken(part, from, cells, f))
+                copy_row(part, from, cells, &t->cells[(size_t)t->n_rows++ * from->n_columns]);
         }
-        t->cells = cells;
     }
 }
 
@@ -112,7 +174,7 @@ struct pct_part *pct_part_new(const struct pc_profile *p, const struct pct_filte
     part->profile.n_nodes = number_nodes(p, taken, part->moved);
     part->nodes = pct_alloc(part->profile.n_nodes, sizeof *part->nodes);
     copy_nodes(part, p, taken);
-    copy_tables(part, p);
+    copy_tables(part, p, f);
     part->profile.nodes = part->nodes;
     part->profile.tables = part->tables;
     free(taken);

@@ -15,6 +15,9 @@ struct pct_filter {
     uint64_t domain;    /* id of a communicator; 0: any */
 };
 
+/* NULL, or why the rows of this table cannot be told apart by what is asked for. */
+const char *pct_filter_refuses(const struct pc_profile_table *t, const struct pct_filter *f);
+
 struct pct_part;
 
 /* The contexts of p that pass, with their records. p must outlive the part. */

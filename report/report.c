@@ -54,6 +54,11 @@ static int check_filter(const struct pc_profile *p, struct pct_options *o)
     if (!region)
         return refuse_filter("region", o->filter.region,
                              "no such region; --table regions lists them");
+    const struct pc_profile_table *t =
+        o->table_name && !o->table ? pc_profile_table(p, o->table_name) : NULL;
+    const char *why = t ? pct_filter_refuses(t, &o->filter) : NULL;
+    if (why)
+        return refuse_filter("table", o->table_name, why);
     return 0;
 }
 

@@ -82,6 +82,16 @@ static const char *escape(const struct pct_data *d, const char *name)
     return kept;
 }
 
+/* The key that was added for phases comes last of all columns: those of the plugin stay where they
+ * were. n_columns if there is none. */
+static uint32_t find_phase(const struct pc_profile_table *t)
+{
+    for (uint32_t i = 0; i < t->n_keys; i++)
+        if (!strcmp(t->columns[i].name, "phase") && t->columns[i].type == PCOLLECT_COLUMN_NUMBER)
+            return i;
+    return t->n_columns;
+}
+
 void pct_rows_table(struct pct_rows_table *out, const struct pct_data *d,
                     const struct pc_profile_table *from)
 {
@@ -92,9 +102,11 @@ void pct_rows_table(struct pct_rows_table *out, const struct pct_data *d,
                                     .count = count_rows,
                                     .columns = out->columns,
                                     .n_columns = from->n_columns};
-    for (uint32_t i = 0; i < from->n_columns; i++) {
+    uint32_t phase = find_phase(from);
+    for (uint32_t k = 0; k < from->n_columns; k++) {
+        uint32_t i = k < phase ? k : k + 1 < from->n_columns ? k + 1 : phase;
         const char *name = escape(d, from->columns[i].name);
-        out->columns[i] = (struct pct_column){.name = name,
+        out->columns[k] = (struct pct_column){.name = name,
                                               .head = name,
                                               .type = type_of(&from->columns[i]),
                                               .doc = "",

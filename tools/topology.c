@@ -14,6 +14,7 @@ enum {
     OPTION_FORMAT = 256,
     OPTION_CLASS,
     OPTION_DOMAIN,
+    OPTION_PHASE,
     OPTION_TOP,
     OPTION_NODES,
     OPTION_SOCKETS,
@@ -27,6 +28,7 @@ static const struct pct_option options[] = {
     {OPTION_FORMAT, "format", "FORMAT", "text (default), tsv, json or svg"},
     {OPTION_CLASS, "class", "CLASS", "messages of this class only: p2p or rma"},
     {OPTION_DOMAIN, "domain", "DOMAIN", "messages in this communicator only, by name or id"},
+    {OPTION_PHASE, "phase", "N", "messages in this phase only: the number given to MPI_Pcontrol"},
     {OPTION_TOP, "top", "N", "pairs in the text (default 20)"},
     {OPTION_NODES, "nodes", "N",
      "place on N nodes of equal size, whatever the run had, filled in the order of ranks"},
@@ -39,7 +41,7 @@ static const struct pct_option options[] = {
 struct request {
     enum format format;
     const char *class_name, *domain, *rankfile, *hosts;
-    uint64_t top, nodes, sockets;
+    uint64_t top, nodes, sockets, phase; /* phase 0: all */
 };
 
 static bool read_format(const char *word, enum format *out)
@@ -73,6 +75,8 @@ static int read_options(const struct pct_command *self, int argc, char **argv, s
             return pct_refuse(self, "--format %s: unknown; known are text, tsv, json, svg", optarg);
         if (option == OPTION_TOP && !read_number(optarg, &r->top))
             return pct_refuse(self, "--top %s: not a number from 1", optarg);
+        if (option == OPTION_PHASE && !read_number(optarg, &r->phase))
+            return pct_refuse(self, "--phase %s: not a number from 1", optarg);
         if (option == OPTION_NODES && !read_number(optarg, &r->nodes))
             return pct_refuse(self, "--nodes %s: not a number from 1", optarg);
         if (option == OPTION_SOCKETS &&
@@ -148,7 +152,8 @@ static int show(const struct pct_command *self, const char *file, const struct p
 static int show_profile(const struct pct_command *self, const char *file,
                         const struct pc_profile *p, const struct request *r)
 {
-    struct pct_pair_filter filter = {.class_name = r->class_name};
+    struct pct_pair_filter filter = {
+        .class_name = r->class_name, .has_phase = r->phase != 0, .phase = r->phase};
     if (r->domain && !(filter.domain = pct_domain_find(p, r->domain)))
         return pct_refuse(self,
                           "--domain %s: no communicator of the profile has this id, or it alone "

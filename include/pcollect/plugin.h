@@ -90,13 +90,21 @@ struct pcollect_column {
 
 enum { PCOLLECT_MAX_KEYS = 8, PCOLLECT_MAX_VALUES = 24 };
 
+/* Flags of a table. */
+enum {
+    /* Kept apart by phase (MPI_Pcontrol): the host adds a last key, `phase`, the number of the
+     * phase or 0, and fills it in. Such a table has at most PCOLLECT_MAX_KEYS - 1 keys of its own.
+     */
+    PCOLLECT_TABLE_BY_PHASE = 1
+};
+
 struct pcollect_table {
     const char
         *name; /* unique over all plugins: `pcollect report --table NAME`; at most 31 bytes */
     const char *doc;
     const struct pcollect_column *columns; /* n_keys keys, then n_values values */
     uint16_t n_keys, n_values;             /* each at least 1 */
-    uint32_t reserved;
+    uint32_t flags;                        /* PCOLLECT_TABLE_..., or-ed */
 };
 
 /* Class of an MPI primitive. */
@@ -239,6 +247,10 @@ struct pcollect_host {
     uint32_t (*string)(const char *text);
     /* Ticks as nanoseconds of the wall clock since 1970. AS-safe, MT-safe. */
     uint64_t (*realtime_ns)(uint64_t ticks);
+    /* As `row`, in the phase of a context (pcollect_event.node) and not in that in which the thread
+     * is now: for rows that a record remembers. 0: as `row`. */
+    uint64_t *(*row_at)(void *thread, uint32_t node, const struct pcollect_table *table,
+                        const uint64_t *keys);
 };
 
 struct pcollect_comm_plugin {

@@ -11,7 +11,8 @@
  * any kill all that is there is right, and a thread needs 128 rows and 64 for each doubling.
  *
  * A call is counted where it begins, its bytes where it ends, its time in every bin that it
- * touches.
+ * touches. Where a bin lies in two phases it has a row for each: a call is in the phase of its
+ * context, and so are the bytes of a receive that was posted there.
  */
 #include "plugins/plugins.h"
 
@@ -60,6 +61,7 @@ static const struct pcollect_table table = {
     .columns = columns,
     .n_keys = 3,
     .n_values = sizeof columns / sizeof columns[0] - 3,
+    .flags = PCOLLECT_TABLE_BY_PHASE,
 };
 
 static int start(const struct pcollect_host *host, void **state)
@@ -69,11 +71,12 @@ static int start(const struct pcollect_host *host, void **state)
     return 0;
 }
 
-static uint64_t *find_bin(const struct series *s, void *thread, uint64_t ns, unsigned shift)
+static uint64_t *find_bin(const struct series *s, const struct pcollect_event *e, uint64_t ns,
+                          unsigned shift)
 {
     const uint64_t keys[3] = {(uint64_t)(int64_t)PCOLLECT_RANK_SELF, ns >> shift << shift,
                               (uint64_t)1 << shift};
-    return s->host->row(thread, &table, keys);
+    return s->host->row_at(e->thread, e->node, &table, keys);
 }
 
 /* The first call of all threads begins the series; of several that race one is the first. */
@@ -109,7 +112,7 @@ static __attribute__((noinline)) void add_long(struct series *s, const struct pc
     for (uint64_t at = begin_ns; at < end_ns;) {
         uint64_t next = ((at >> shift) + 1) << shift;
         uint64_t part = next < end_ns ? to_ticks(s->host, next - at) : left;
-        uint64_t *v = find_bin(s, e->thread, at, shift);
+        uint64_t *v = find_bin(s, e, at, shift);
         part = part < left ? part : left;
         if (v)
             v[TIME_IN_MPI] += part;
@@ -139,9 +142,9 @@ static void post(void *state, const struct pcollect_event *e, void *record)
         (uint64_t)(((unsigned __int128)(e->end - e->begin) * s->host->ns_per_tick_q32) >> 32);
     uint64_t begin_ns = end_ns - length_ns;
     unsigned shift = shift_for(since_start(s, begin_ns) + length_ns);
-    uint64_t *last = find_bin(s, e->thread, end_ns, shift), *first = last;
+    uint64_t *last = find_bin(s, e, end_ns, shift), *first = last;
     if (__builtin_expect(begin_ns >> shift != end_ns >> shift, 0)) {
-        first = find_bin(s, e->thread, begin_ns, shift);
+        first = find_bin(s, e, begin_ns, shift);
         add_long(s, e, begin_ns, end_ns, shift);
     } else if (last) {
         last[TIME_IN_MPI] += e->end - e->begin;
@@ -159,7 +162,7 @@ static void complete(void *state, const struct pcollect_event *e, void *record)
 {
     struct series *s = state;
     uint64_t now_ns = s->host->realtime_ns(e->end);
-    uint64_t *v = find_bin(s, e->thread, now_ns, shift_for(since_start(s, now_ns)));
+    uint64_t *v = find_bin(s, e, now_ns, shift_for(since_start(s, now_ns)));
     (void)record;
     if (v)
         v[RECEIVED] += e->bytes_received;

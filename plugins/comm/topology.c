@@ -14,6 +14,8 @@
  * Table `place`: where each rank may run and on which socket, as it was when MPI_Init returned,
  * read from the kernel.
  *
+ * Both are kept apart by phase: that of the context that sends or posts the receive.
+ *
  * The record of a context holds no results: it remembers the rows used last from there, so that a
  * call finds its row by a comparison. Records and rows are of one thread.
  */
@@ -88,8 +90,9 @@ static const struct pcollect_column place_columns[] = {
 };
 
 static const struct pcollect_table tables[] = {
-    {"pairs", "messages by pair of ranks", pair_columns, 4, 6, 0},
-    {"collectives", "collectives by root and communicator", coll_columns, 3, 4, 0},
+    {"pairs", "messages by pair of ranks", pair_columns, 4, 6, PCOLLECT_TABLE_BY_PHASE},
+    {"collectives", "collectives by root and communicator", coll_columns, 3, 4,
+     PCOLLECT_TABLE_BY_PHASE},
     {"place", "where ranks were bound in MPI_Init", place_columns, 1, 2, 0},
 };
 
@@ -184,7 +187,7 @@ static uint64_t *find_pair(const struct pcollect_event *e, struct slot *slot, in
 {
     uint64_t keys[4] = {(uint64_t)(int64_t)source, (uint64_t)(int64_t)destination,
                         topology.class_text[e->op_class], e->domain};
-    slot->row = topology.host->row(e->thread, &tables[0], keys);
+    slot->row = topology.host->row_at(e->thread, e->node, &tables[0], keys);
     slot->source = source;
     slot->destination = destination;
     slot->domain = e->domain;
@@ -250,8 +253,8 @@ static void add_collective(const struct pcollect_event *e, struct record *r, uin
         const char *name = topology.host->op_name(e->op);
         uint64_t keys[3] = {name ? topology.host->string(name) : 0,
                             (uint64_t)(int64_t)e->world_root, e->domain};
-        *slot = (struct slot){topology.host->row(e->thread, &tables[1], keys), e->domain,
-                              e->world_root, 0};
+        *slot = (struct slot){topology.host->row_at(e->thread, e->node, &tables[1], keys),
+                              e->domain, e->world_root, 0};
     }
     if (!slot->row)
         return;

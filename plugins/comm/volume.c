@@ -78,9 +78,9 @@ static const struct pcollect_column size_columns[] = {
 };
 
 static const struct pcollect_table tables[] = {
-    {"datatypes", "datatypes by primitive", type_columns, 2, 4, 0},
-    {"operators", "reductions by operator", operator_columns, 3, 3, 0},
-    {"sizes", "calls by bytes that they moved", size_columns, 2, 2, 0},
+    {"datatypes", "datatypes by primitive", type_columns, 2, 4, PCOLLECT_TABLE_BY_PHASE},
+    {"operators", "reductions by operator", operator_columns, 3, 3, PCOLLECT_TABLE_BY_PHASE},
+    {"sizes", "calls by bytes that they moved", size_columns, 2, 2, PCOLLECT_TABLE_BY_PHASE},
 };
 
 static struct {

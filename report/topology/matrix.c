@@ -59,9 +59,9 @@ bool pct_topology_is_rank(const struct pct_topology *t, int32_t rank)
 static void read_pairs(struct pct_topology *t, const struct pc_profile *p,
                        const struct pc_profile_table *from, const struct pct_pair_filter *filter)
 {
-    static const char *const names[] = {"source",         "destination", "class", "domain",
-                                        "messages",       "bytes",       "time",  "received",
-                                        "received_bytes", "receive_time"};
+    static const char *const names[] = {"source",         "destination",  "class", "domain",
+                                        "messages",       "bytes",        "time",  "received",
+                                        "received_bytes", "receive_time", "phase"};
     uint32_t c[PC_ARRAY_LEN(names)];
     for (size_t i = 0; i < PC_ARRAY_LEN(names); i++)
         c[i] = pct_topology_column(from, names[i]);
@@ -69,7 +69,8 @@ static void read_pairs(struct pct_topology *t, const struct pc_profile *p,
     for (uint32_t r = 0; r < from->n_rows; r++) {
         const char *class_name = pc_profile_string(p, pct_topology_cell(from, r, c[2]));
         if ((filter->class_name && strcmp(filter->class_name, class_name)) ||
-            (filter->domain && filter->domain != pct_topology_cell(from, r, c[3])))
+            (filter->domain && filter->domain != pct_topology_cell(from, r, c[3])) ||
+            (filter->has_phase && filter->phase != pct_topology_cell(from, r, c[10])))
             continue;
         struct pct_pair pair = {
             (int32_t)pct_topology_cell(from, r, c[0]), (int32_t)pct_topology_cell(from, r, c[1]),

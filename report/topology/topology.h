@@ -48,6 +48,8 @@ struct pct_topology {
 struct pct_pair_filter {
     const char *class_name;
     uint64_t domain;
+    bool has_phase;
+    uint64_t phase;
 };
 
 /* The profile must outlive it. NULL: the profile has no table of pairs. */

@@ -71,3 +71,5 @@ TESTS += tests/report/findings.test
 EXTRA_DIST += tests/report/findings.test tests/report/fault.awk
 TESTS += tests/report/filter.test
 EXTRA_DIST += tests/report/filter.test
+TESTS += tests/report/parts.test
+EXTRA_DIST += tests/report/parts.test
