@@ -160,11 +160,10 @@ void pct_rule_imbalance(const struct pct_facts *f, const struct pct_rule *rule, 
     struct pct_buf b = {0};
     put_sampled(f, &b);
     pct_finding_add(out, f, rule, threshold, f->waiting_ns, "--table ranks",
-                    "Rank %d computes %.0f %% longer than the mean%s: the other %zu %s %.0f %% "
-                    "of the run%s%s.",
+                    "Rank %d computes %.0f %% longer than the mean%s: %s %.0f %% of the run%s%s.",
                     rank_at(f, f->busiest), 100 * (own / f->compute_mean_ns - 1), b.data,
-                    f->n_ranks - 1, f->n_ranks == 2 ? "rank waits" : "ranks wait",
-                    percent(f, f->waiting_ns), wait ? ", most in " : "", wait ? wait->place : "");
+                    others_wait(f), percent(f, f->waiting_ns), wait ? ", most in " : "",
+                    wait ? wait->place : "");
     pct_buf_free(&b);
 }
 
