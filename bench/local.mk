@@ -8,7 +8,7 @@ bench_environment = \
 
 EXTRA_DIST += bench/README.md bench/call.c bench/call_f.F90 bench/bare.c bench/call.sh bench/call.awk bench/rows.txt \
     bench/plot.awk bench/page.awk bench/page.sh bench/start.c bench/start_mpi.c bench/start.sh \
-    bench/sample.c bench/sample.sh
+    bench/sample.c bench/sample_floor.c bench/sample.sh
 
 # BENCH_FLAGS: --rounds N, --minutes N, --rows TEXT, --resume, --mpi NAME,
 # --peer NAME=PRELOAD.so[,ENV=VALUE...]

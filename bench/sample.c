@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Computes below a number of frames for a number of seconds of CPU time: what bench/sample.sh
- * samples. Arguments: depth, seconds.
+ * samples. Arguments: depth, seconds; a third one: a fixed number of rounds that takes about so
+ * long, and prints the CPU time that they took.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
-int below(int depth, double seconds);
+int below(int depth, double seconds, long rounds);
 
 static volatile double sink;
 
@@ -18,23 +19,34 @@ static double cpu_s(void)
     return (double)ts.tv_sec + (double)ts.tv_nsec * 1e-9;
 }
 
-__attribute__((noinline)) int below(int depth, double seconds)
+static void burn(void)
+{
+    for (int i = 0; i < 100000; i++)
+        sink = sink * 0.999 + i;
+}
+
+__attribute__((noinline)) int below(int depth, double seconds, long rounds)
 {
     int result = 0;
     if (depth > 0) {
-        result = below(depth - 1, seconds);
+        result = below(depth - 1, seconds, rounds);
         __asm__ volatile("" : "+r"(result)); /* no tail call, no loop */
         return result + 1;
     }
-    for (double end = cpu_s() + seconds; cpu_s() < end;)
-        for (int i = 0; i < 100000; i++)
-            sink = sink * 0.999 + i;
+    for (long i = 0; i < rounds; i++)
+        burn();
+    for (double end = cpu_s() + seconds; !rounds && cpu_s() < end;)
+        burn();
     return result;
 }
 
 int main(int argc, char **argv)
 {
     int depth = argc > 1 ? atoi(argv[1]) : 20;
-    below(depth, argc > 2 ? atof(argv[2]) : 10);
+    double seconds = argc > 2 ? atof(argv[2]) : 10;
+    /* Some 1.5 ns an iteration. */
+    below(depth, seconds, argc > 3 ? (long)(seconds / 150e-6) : 0);
+    if (argc > 3)
+        printf("%.6f\n", cpu_s());
     return 0;
 }

@@ -2,22 +2,64 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Cost of a sample by depth of the stack: bench/sample.sh STAGE [SECONDS]
 # STAGE is an installed tree. Up to 10,000 interrupts a second: 15 seconds a depth are 10^5 samples.
-# The cost is what the library measures by the thread's CPU clock, handler and kernel.
+# ns: what the library measures by the thread's CPU clock, handler and kernel. Ratio: to the floor, an
+# interrupt of the same kind with a handler that does nothing. For perf record, which is there if it is
+# installed, the cost is what its interrupts add to the CPU time of the same work: paired runs.
 set -eu
 stage=${1:?usage: bench/sample.sh STAGE [SECONDS]}
 seconds=${2:-15}
+here=$(dirname "$0")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-${CC:-cc} -O2 -o "$work/sample" "$(dirname "$0")/sample.c"
-echo 'depth  samples  ns a sample  of CPU time'
-for depth in 1 5 10 20 50; do
+# perf can walk by frame pointers where there are some.
+${CC:-cc} -O2 -fno-omit-frame-pointer -o "$work/sample" "$here/sample.c"
+${CC:-cc} -O2 -o "$work/floor" "$here/sample_floor.c"
+floor=$("$work/floor")
+echo "floor: ${floor% *} ns an interrupt, ${floor#* } of them to arm the next one"
+floor=${floor% *}
+
+row() { # TOOL DEPTH SAMPLES NS SHARE
+    echo "$@" "$floor" | awk '{ printf "%-10s  %5d  %7d  %11.0f  %6s  %9.2f %%\n", $1, $2, $3, $4,
+                                $6 ? sprintf("%.2f", $4 / $6) : "-", 100 * $5 }'
+}
+
+ours() { # DEPTH
     env "LD_PRELOAD=$stage/lib/libpcollect.so" PCOLLECT_COLLECT_ALWAYS=yes \
         PCOLLECT_SAMPLE_FREQUENCY=10000 PCOLLECT_SAMPLE_MAX_OVERHEAD=100 \
-        "PCOLLECT_OUTPUT_PATH=$work/out.pcol" "$work/sample" "$depth" "$seconds" 2>/dev/null
-    "$stage/bin/pcollect" report --table sampling "$work/out.pcol" 2>/dev/null |
-        awk -F '\t' -v depth="$depth" '
+        "PCOLLECT_OUTPUT_PATH=$work/out.pcol" "$work/sample" "$1" "$seconds" >/dev/null 2>&1
+    # shellcheck disable=SC2046 # words
+    row pcollect "$1" $("$stage/bin/pcollect" report --table sampling "$work/out.pcol" 2>/dev/null |
+        awk -F '\t' '
             NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
             { n += $at["interrupts"]; cost += $at["cost"]; cpu += $at["cpu"] }
-            END { if (n) printf "%5d  %7d  %11.0f  %9.2f %%\n", depth, n, cost / n * 1e9,
-                                100 * cost / cpu }'
+            END { print n + 0, n ? cost / n * 1e9 : 0, cpu ? cost / cpu : 0 }')
+}
+
+# CPU seconds of so many rounds of the work, by the program itself.
+cpu_of() { # DEPTH COMMAND...
+    cpu_depth=$1
+    shift
+    "$@" "$work/sample" "$cpu_depth" "$seconds" fixed 2>/dev/null | tail -1
+}
+
+theirs() { # METHOD DEPTH
+    bare=$(cpu_of "$2" env)
+    with=$(cpu_of "$2" perf record -q -e task-clock:u -c 100000 --call-graph "$1" \
+        -o "$work/perf.data") || return 0
+    n=$(perf report -i "$work/perf.data" --stats 2>/dev/null |
+        awk '$1 == "SAMPLE" && $2 == "events:" { print $3; exit }')
+    # shellcheck disable=SC2046 # words
+    row "perf-$1" "$2" $(echo "$bare $with $n" | awk '{ print $3, $3 ? ($2 - $1) / $3 * 1e9 : 0,
+                                                            $2 ? ($2 - $1) / $2 : 0 }')
+}
+
+echo 'tool        depth  samples  ns a sample   ratio  of CPU time'
+for depth in 1 5 10 20 50; do
+    ours $depth
 done
+if perf record -q -e task-clock:u -c 100000 -o "$work/try" true >/dev/null 2>&1; then
+    theirs fp 20
+    theirs dwarf 20
+else
+    echo 'perf record: not there, or it may not'
+fi
