@@ -409,6 +409,8 @@ const struct pct_table pct_tables[] = {
     {"computation", "one row for each function in each calling context, by samples",
      pct_count_contexts, "total_s", "total_percent", pct_computation_columns,
      PCT_N_COMPUTATION_COLUMNS},
+    {"counts", "events counted in each calling context, between MPI calls by samples",
+     pct_count_counts, "count", "percent", pct_count_columns, PCT_N_COUNT_COLUMNS},
     {"modules", "one row for each program or library that frames are in", count_modules, NULL, NULL,
      COLUMNS(module_columns)},
     {"lost", "what the profile lacks, by kind", count_lost, NULL, NULL, COLUMNS(lost_columns)},

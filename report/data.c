@@ -3,6 +3,7 @@
  * Gathers what the columns draw from: model, symbols, tree, and for each context its path and its
  * spread over ranks.
  */
+#include "report/counters/attribution.h"
 #include "report/findings/findings.h"
 #include "report/samples.h"
 #include "report/table.h"
@@ -59,6 +60,7 @@ struct pct_data *pct_data_new(const char *file, const struct pc_profile *p,
     }
     find_contexts(d);
     d->samples = pct_samples_new(p, d->symbols);
+    d->counts = pct_counts_new(p, d->tree);
     d->by_place = pct_by_place_new(options);
     return d;
 }
@@ -74,6 +76,7 @@ void pct_data_free(struct pct_data *d)
     free(d->frames);
     pct_by_place_free(d->by_place);
     pct_samples_free(d->samples);
+    pct_counts_free(d->counts);
     pct_tree_free(d->tree);
     pct_symbols_free(d->symbols);
     pct_model_free(d->model);

@@ -22,6 +22,7 @@ report_libpcreport_la_SOURCES = report/report.h report/report_private.h report/r
     report/compare/diff.h report/compare/diff.c report/compare/diff_print.c \
     report/findings/findings.h report/findings/findings.c report/findings/rules_ranks.c \
     report/findings/rules_calls.c report/findings/rules_machine.c \
+    report/counters/attribution.h report/counters/attribution.c report/counters/attribution_columns.c \
     report/counters/estimate.h report/counters/estimate.c
 report_libpcreport_la_CFLAGS = $(PC_FLAGS) $(LIBDW_CFLAGS) $(JANSSON_CFLAGS)
 report_libpcreport_la_LIBADD = base/libpcbase.la $(JANSSON_LIBS) -lm

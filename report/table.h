@@ -28,6 +28,7 @@ struct pct_data {
     uint32_t *frames; /* by module: nodes of the profile in it */
     struct pct_samples *samples;
     struct pct_by_place *by_place;          /* of columns_calls.c, filled when it is asked for */
+    struct pct_counts *counts;              /* of report/counters/attribution.h */
     const struct pc_profile_table *rows_of; /* what the columns of a plugin's table draw from */
     struct pct_findings *findings;          /* NULL: not looked for */
     /* Of comparisons; then only `pool` is set of what is above. */
@@ -110,6 +111,11 @@ enum { PCT_N_FLAT_COLUMNS = 12, PCT_N_FUNCTION_COLUMNS = 11, PCT_N_COMPUTATION_C
 extern const struct pct_column pct_flat_columns[PCT_N_FLAT_COLUMNS];
 extern const struct pct_column pct_function_columns[PCT_N_FUNCTION_COLUMNS];
 extern const struct pct_column pct_computation_columns[PCT_N_COMPUTATION_COLUMNS];
+
+/* attribution_columns.c */
+enum { PCT_N_COUNT_COLUMNS = 6 };
+size_t pct_count_counts(const struct pct_data *d);
+extern const struct pct_column pct_count_columns[PCT_N_COUNT_COLUMNS];
 size_t pct_count_lines(const struct pct_data *d);
 size_t pct_count_functions(const struct pct_data *d);
 size_t pct_count_contexts(const struct pct_data *d);
