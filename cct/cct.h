@@ -132,7 +132,7 @@ struct pc_tree {
     void *user;      /* the caller's; kept over retirement and adoption */
     uint64_t lo, hi; /* free bytes of the thread's chunk: nodes from lo up, records from hi down */
     uint32_t chunk_bytes;       /* of the next chunk */
-    uint32_t n_nodes;           /* in slots */
+    uint32_t n_indexed;         /* nodes in slots: the children of those that have many */
     uint32_t n_slots;           /* a power of two */
     struct pc_tree_slot *slots; /* open addressing, at most 3/4 full */
     uint32_t n_rows, n_row_slots;

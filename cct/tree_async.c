@@ -2,10 +2,12 @@
  *
  * Calling-context trees: nodes and records in the arena, the index to find them in private memory.
  *
- * A node is found by (parent, kind, module and offset | op) in a hash table that belongs to the
- * tree. New nodes and records come from the tree's own chunk: nodes from its low end, 32 bytes each
- * and so two to a line, records from its high end, whole lines each, so that neither leaves gaps
- * for the alignment of the other. A chunk belongs to one tree: no line is written by two threads.
+ * A node is found by (parent, kind, module and offset | op): among the children of its parent one
+ * by one where they are few, which most are, else in a hash table that belongs to the tree. So a
+ * chain of new frames touches nothing but its own nodes. New nodes and records come from the tree's
+ * own chunk: nodes from its low end, 32 bytes each and so two to a line, records from its high end,
+ * whole lines each, so that neither leaves gaps for the alignment of the other. A chunk belongs to
+ * one tree: no line is written by two threads.
  *
  * Called by the thread that owns the tree, at a call or in a handler. Must not: call malloc, wait,
  * let errno change, touch another thread's tree, link what is not filled.
@@ -20,6 +22,8 @@
 #define FIRST_SLOTS_AT 2048u
 #define FIRST_SLOTS ((TREE_PAGE_BYTES - FIRST_SLOTS_AT) / sizeof(struct pc_tree_slot))
 #define MAX_SLOTS ((uint32_t)1 << 28)
+/* Children of one node that are looked at in turn; where there are more, all are in the index. */
+#define MAX_LISTED 4u
 
 _Static_assert(sizeof(struct pc_tree) <= FIRST_SLOTS_AT, "tree and table overlap");
 _Static_assert(sizeof(struct pcollect_node) == 32, "two nodes to a line");
@@ -56,13 +60,28 @@ static bool is_key(const struct pcollect_node *n, const struct key *k)
            n->kind == k->kind && n->op == k->op;
 }
 
-static pcollect_ref find(const struct pc_tree *t, const struct key *k, uint32_t hash)
+static pcollect_ref find_indexed(const struct pc_tree *t, const struct key *k)
 {
-    uint32_t mask = t->n_slots - 1;
+    uint32_t mask = t->n_slots - 1, hash = hash_key(k);
     for (uint32_t i = hash & mask; t->slots[i].node; i = (i + 1) & mask)
         if (t->slots[i].hash == hash && is_key(pc_tree_node(t, t->slots[i].node), k))
             return t->slots[i].node;
     return 0;
+}
+
+/* 0: there is no such node, and its parent has *n_out children, or more than MAX_LISTED. */
+static pcollect_ref find(const struct pc_tree *t, const struct key *k, uint32_t *n_out)
+{
+    pcollect_ref child = pc_tree_node(t, k->parent)->first_child;
+    uint32_t n = 0;
+    for (; child && n < MAX_LISTED; n++) {
+        const struct pcollect_node *c = pc_tree_node(t, child);
+        if (is_key(c, k))
+            return child;
+        child = c->next;
+    }
+    *n_out = child ? n + 1 : n;
+    return child ? find_indexed(t, k) : 0;
 }
 
 void pc_tree_put_slot(struct pc_tree_slot *slots, uint32_t n_slots, struct pc_tree_slot slot)
@@ -112,13 +131,30 @@ static bool double_index(struct pc_tree *t)
     return true;
 }
 
+/* Slots that one more child takes, of a parent that has n. */
+static uint32_t slots_needed(uint32_t n)
+{
+    return n < MAX_LISTED ? 0 : n == MAX_LISTED ? MAX_LISTED + 1 : 1;
+}
+
 /* The last quarter is for nodes from the reserve, should there be no memory to double the table;
  * one slot stays empty, where every search ends. */
-static bool has_slot(struct pc_tree *t, enum source source)
+static bool has_slots(struct pc_tree *t, uint32_t n, enum source source)
 {
-    if (t->n_nodes + 1 <= t->n_slots / 4 * 3 || double_index(t))
+    if (t->n_indexed + n <= t->n_slots / 4 * 3 || double_index(t))
         return true;
-    return source == FROM_RESERVE && t->n_nodes + 1 < t->n_slots;
+    return source == FROM_RESERVE && t->n_indexed + n < t->n_slots;
+}
+
+/* Enters the n newest children of a node. */
+static void put_children(struct pc_tree *t, pcollect_ref child, uint32_t n)
+{
+    for (t->n_indexed += n; n > 0; n--) {
+        const struct pcollect_node *c = pc_tree_node(t, child);
+        const struct key k = {c->offset, c->parent, c->module, c->kind, c->op};
+        pc_tree_put_slot(t->slots, t->n_slots, (struct pc_tree_slot){hash_key(&k), child});
+        child = c->next;
+    }
 }
 
 /* ---- Space ---- */
@@ -184,34 +220,51 @@ static void fill(struct pcollect_node *n, const struct key *k, pcollect_ref reco
     n->record = record;
 }
 
-static pcollect_ref insert(struct pc_tree *t, const struct key *k, uint32_t hash,
+/* Makes a node of which find has said that the parent has n children. */
+static pcollect_ref insert(struct pc_tree *t, const struct key *k, uint32_t n,
                            uint32_t record_bytes, enum source source)
 {
     pcollect_ref ref, record;
-    if (!has_slot(t, source) || !place(t, record_bytes, source, &ref, &record))
+    uint32_t n_slots = slots_needed(n);
+    if ((n_slots && !has_slots(t, n_slots, source)) ||
+        !place(t, record_bytes, source, &ref, &record))
         return 0;
-    struct pcollect_node *parent = pc_tree_node(t, k->parent), *n = pc_tree_node(t, ref);
-    fill(n, k, record);
-    n->next = parent->first_child;
+    struct pcollect_node *parent = pc_tree_node(t, k->parent), *node = pc_tree_node(t, ref);
+    fill(node, k, record);
+    node->next = parent->first_child;
     __atomic_store_n(&parent->first_child, ref, __ATOMIC_RELEASE);
-    pc_tree_put_slot(t->slots, t->n_slots, (struct pc_tree_slot){hash, ref});
-    t->n_nodes++;
+    if (n_slots)
+        put_children(t, ref, n_slots);
+    return ref;
+}
+
+/* The same below a node that has no child, if the chunk has room: most of what a new context is
+ * made of. */
+static inline pcollect_ref add_only_child(struct pc_tree *t, const struct key *k)
+{
+    if (t->hi - t->lo < sizeof(struct pcollect_node))
+        return 0;
+    pcollect_ref ref = (pcollect_ref)(t->lo / PCOLLECT_REF_UNIT);
+    t->lo += sizeof(struct pcollect_node);
+    fill(pc_tree_node(t, ref), k, 0);
+    __atomic_store_n(&pc_tree_node(t, k->parent)->first_child, ref, __ATOMIC_RELEASE);
     return ref;
 }
 
 static pcollect_ref find_or_insert(struct pc_tree *t, const struct key *k, uint32_t record_bytes,
                                    enum source source)
 {
-    uint32_t hash = hash_key(k);
-    pcollect_ref ref = find(t, k, hash);
-    return ref ? ref : insert(t, k, hash, record_bytes, source);
+    uint32_t n;
+    pcollect_ref ref = find(t, k, &n);
+    return ref ? ref : insert(t, k, n, record_bytes, source);
 }
 
 pcollect_ref pc_tree_frame(struct pc_tree *t, pcollect_ref parent, pcollect_ref module,
                            uint64_t offset)
 {
     const struct key k = {offset, parent, module, PCOLLECT_NODE_FRAME, 0};
-    return find_or_insert(t, &k, 0, FROM_ARENA);
+    pcollect_ref ref = pc_tree_node(t, parent)->first_child ? 0 : add_only_child(t, &k);
+    return ref ? ref : find_or_insert(t, &k, 0, FROM_ARENA);
 }
 
 pcollect_ref pc_tree_cut_below(struct pc_tree *t, pcollect_ref parent)
@@ -252,13 +305,14 @@ static pcollect_ref collapse(struct pc_tree *t, pcollect_ref from, uint16_t op,
                              uint32_t record_bytes)
 {
     struct key k = {0, from, 0, PCOLLECT_NODE_OP, op};
-    pcollect_ref ref = find(t, &k, hash_key(&k));
+    uint32_t n;
+    pcollect_ref ref = find(t, &k, &n);
     while (!ref && k.parent != t->root) {
         k.parent = pc_tree_node(t, k.parent)->parent;
-        ref = find(t, &k, hash_key(&k));
+        ref = find(t, &k, &n);
     }
     if (!ref)
-        ref = insert(t, &k, hash_key(&k), record_bytes, FROM_RESERVE);
+        ref = insert(t, &k, n, record_bytes, FROM_RESERVE);
     if (!ref || !add_record(t, ref, record_bytes))
         return 0;
     mark_collapsed(t, ref);

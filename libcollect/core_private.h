@@ -185,6 +185,9 @@ static inline struct pcollect_arena_header *pc_header(void)
 
 /* ---- memory: anonymous, zero-filled, page-rounded; keeps errno. AS-safe, MT-safe. ---- */
 void *pc_memory(size_t bytes);
+/* The same with what it held so far, at another place perhaps; NULL: it stays where it is, as it is.
+ * `memory` may be NULL. */
+void *pc_memory_grow(void *memory, size_t old_bytes, size_t new_bytes);
 void pc_memory_free(void *memory, size_t bytes);
 
 /* ---- where.c ---- */
@@ -263,6 +266,11 @@ void pc_call_part(struct pc_call *call, uint64_t domain, int32_t world_peer, uin
 /* ---- publication in the arena (publish.c) ---- */
 /* Reference of a module or 0 if there is no room. AS-safe. */
 pcollect_ref pc_publish_module(struct pc_module *module);
+static inline pcollect_ref pc_published_module(struct pc_module *module)
+{
+    pcollect_ref ref = atomic_load_explicit(&module->arena_ref, memory_order_acquire);
+    return PC_LIKELY(ref) ? ref : pc_publish_module(module);
+}
 void pc_publish_op(uint16_t op);
 int pc_publish_plugin(const struct pc_loaded_plugin *plugin);
 int pc_publish_compute(const struct pc_loaded_compute *compute);

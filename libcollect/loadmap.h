@@ -40,6 +40,11 @@ void pc_loadmap_set_is_mpi(pc_loadmap_is_mpi_fn fn);
 /* The module that holds pc now, or NULL. AS-safe, MT-safe, no malloc, no lock. */
 struct pc_module *pc_loadmap_find(uintptr_t pc);
 
+/* A number below 2^16 that stands for a module in this process, 0 for NULL; and the module of a
+ * number. AS-safe, MT-safe. */
+uint16_t pc_loadmap_number(const struct pc_module *module);
+struct pc_module *pc_loadmap_numbered(uint16_t number);
+
 /* Calls fn for every module loaded now, in search order; stops when fn returns non-zero and
  * returns that. Takes the loader's lock: not AS-safe. */
 int pc_loadmap_each(int (*fn)(struct pc_module *module, void *arg), void *arg);

@@ -39,6 +39,16 @@ static struct entry {
     _Atomic uint64_t seen; /* generation + 1 in which it was last found loaded */
 } table[MAX_MODULES];
 
+uint16_t pc_loadmap_number(const struct pc_module *module)
+{
+    return module ? (uint16_t)((const struct entry *)(const void *)module - table + 1) : 0;
+}
+
+struct pc_module *pc_loadmap_numbered(uint16_t number)
+{
+    return number ? &table[number - 1].module : NULL;
+}
+
 static _Atomic uint32_t n_taken;
 static _Atomic uint32_t chains[N_CHAINS]; /* index + 1 by load address */
 static _Atomic(pc_loadmap_is_mpi_fn) is_mpi;

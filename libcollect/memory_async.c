@@ -2,6 +2,9 @@
  *
  * Private memory of the library: whole pages from mmap, so that the program's malloc is left alone.
  */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE 1 /* mremap */
+#endif
 #include "libcollect/core_private.h"
 
 #include <errno.h>
@@ -11,6 +14,15 @@ void *pc_memory(size_t bytes)
 {
     int saved = errno;
     void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    errno = saved;
+    return p == MAP_FAILED ? NULL : p;
+}
+
+/* The kernel moves whole pages: nothing is copied, nothing is touched a second time. */
+void *pc_memory_grow(void *memory, size_t old_bytes, size_t new_bytes)
+{
+    int saved = errno;
+    void *p = memory ? mremap(memory, old_bytes, new_bytes, MREMAP_MAYMOVE) : pc_memory(new_bytes);
     errno = saved;
     return p == MAP_FAILED ? NULL : p;
 }

@@ -10,19 +10,8 @@
 
 enum { FIRST_WORDS = 1024, FIRST_NODES = 256, FIRST_ROOTS = 64, FIRST_CHILDREN = 256 };
 
-/* Replaces *memory by a zero-filled one of twice the capacity that begins with its `used` bytes. */
-static bool grow(void **memory, size_t used, size_t old_bytes, size_t new_bytes)
-{
-    void *bigger = pc_memory(new_bytes);
-    if (!bigger)
-        return false;
-    if (*memory) {
-        memcpy(bigger, *memory, used);
-        pc_memory_free(*memory, old_bytes);
-    }
-    *memory = bigger;
-    return true;
-}
+/* Longer paths get no express node. */
+enum { MAX_EXPRESS = 64 };
 
 static bool reserve_words(struct pc_paths *p, uint32_t n)
 {
@@ -31,18 +20,26 @@ static bool reserve_words(struct pc_paths *p, uint32_t n)
     uint32_t capacity = p->word_capacity ? p->word_capacity : FIRST_WORDS;
     while (capacity < p->n_words + n)
         capacity *= 2;
-    void *words = p->words, *resume = p->resume;
-    if (!grow(&words, p->n_words * sizeof *p->words, p->word_capacity * sizeof *p->words,
-              capacity * sizeof *p->words))
+    void *words =
+        pc_memory_grow(p->words, p->word_capacity * sizeof *p->words, capacity * sizeof *p->words);
+    if (!words)
         return false;
     p->words = words;
-    /* If this fails the words are larger than they need be, which harms nothing. */
-    if (!grow(&resume, p->n_words * sizeof *p->resume, p->word_capacity * sizeof *p->resume,
-              capacity * sizeof *p->resume))
+    void *resume = pc_memory_grow(p->resume, p->word_capacity * sizeof *p->resume,
+                                  capacity * sizeof *p->resume);
+    if (!resume) {
+        pc_memory_free((char *)words + p->word_capacity * sizeof *p->words,
+                       (capacity - p->word_capacity) * sizeof *p->words);
         return false;
+    }
     p->resume = resume;
     p->word_capacity = capacity;
     return true;
+}
+
+bool pc_paths_reserve(struct pc_paths *p, uint32_t n)
+{
+    return p->n_words + n <= p->max_words && reserve_words(p, n);
 }
 
 static bool reserve_nodes(struct pc_paths *p, uint32_t n)
@@ -50,9 +47,9 @@ static bool reserve_nodes(struct pc_paths *p, uint32_t n)
     if (p->n_nodes + n <= p->node_capacity)
         return true;
     uint32_t capacity = p->node_capacity ? p->node_capacity * 2 : FIRST_NODES;
-    void *nodes = p->nodes;
-    if (!grow(&nodes, p->n_nodes * sizeof *p->nodes, p->node_capacity * sizeof *p->nodes,
-              capacity * sizeof *p->nodes))
+    void *nodes =
+        pc_memory_grow(p->nodes, p->node_capacity * sizeof *p->nodes, capacity * sizeof *p->nodes);
+    if (!nodes)
         return false;
     p->nodes = nodes;
     p->node_capacity = capacity;
@@ -182,60 +179,63 @@ const struct pc_path_node *pc_paths_find(struct pc_paths *p, uint32_t start, uin
     }
 }
 
-uint32_t pc_paths_append(struct pc_paths *p, const struct pc_path_word *words,
-                         const struct pc_path_resume *resume, uint32_t n)
-{
-    if (p->n_words + n > p->max_words || !reserve_words(p, n))
-        return UINT32_MAX;
-    uint32_t first = p->n_words;
-    memcpy(p->words + first, words, n * sizeof *words);
-    memcpy(p->resume + first, resume, n * sizeof *resume);
-    p->n_words += n;
-    return first;
-}
-
 /* The place of the first word of a run, from the call. */
 static int64_t first_place(const struct pc_paths *p, uint32_t first, int32_t base)
 {
     return (int64_t)base + p->words[first].place;
 }
 
-/* Makes `child` a child of `parent`. Room was reserved. */
+static void put_child(struct pc_paths *p, uint32_t parent, uintptr_t value, uint32_t child)
+{
+    struct pc_path_child *c = find_child(p, parent, value);
+    p->n_children += !c->child;
+    *c = (struct pc_path_child){value, parent, child};
+}
+
+/* Makes `child` a child of `parent`, in place of one that is chosen by the same value. Room was
+ * reserved. */
 static void link_child(struct pc_paths *p, uint32_t parent, uint32_t child)
 {
-    struct pc_path_node *node = &p->nodes[parent];
-    uintptr_t value = choice(p, &p->nodes[child]);
-    struct pc_path_child *c = find_child(p, parent, value);
-    if (!c->child)
-        p->n_children++;
-    *c = (struct pc_path_child){value, parent, child};
-    p->nodes[child].parent = parent;
-    const struct pc_path_node *c_node = &p->nodes[child];
-    node->branch_place = (int32_t)first_place(p, c_node->first, c_node->base);
-    node->branch_relative = p->words[c_node->first].relative != 0;
+    struct pc_path_node *node = &p->nodes[parent], *c = &p->nodes[child];
+    uintptr_t value = choice(p, c);
+    if (node->last_child && node->last_value != value && !(node->flags & PC_PATH_PARTS)) {
+        node->flags |= PC_PATH_PARTS;
+        put_child(p, parent, node->last_value, node->last_child);
+    }
+    if (node->flags & PC_PATH_PARTS)
+        put_child(p, parent, value, child);
+    c->parent = parent;
+    node->branch_place = (int32_t)first_place(p, c->first, c->base);
+    node->branch_relative = p->words[c->first].relative != 0;
     pc_path_take_child(node, value, child);
 }
 
-/* Fills what depends on the words of a node: see struct pc_path_node. */
-static void set_words(const struct pc_paths *p, struct pc_path_node *n, struct pc_path_run run)
+/* Fills what depends on the words of a node: see struct pc_path_node. `plain`: they are all return
+ * addresses. */
+static void set_words(struct pc_path_node *n, struct pc_path_run run, bool plain)
 {
     n->first = run.first;
     n->base = run.base;
     n->n_words = run.n_words;
-    uint32_t plain = 0;
-    while (plain < run.n_words && !p->words[run.first + plain].relative)
-        plain++;
-    bool all = plain == run.n_words;
-    n->n_plain = all ? plain : 0;
-    n->record_at = n->leaf && all && !n->flags ? n->record : NULL;
+    n->n_plain = plain ? run.n_words : 0;
+    n->record_at = n->leaf && plain && !n->flags ? n->record : NULL;
     pc_path_take_child(n, n->last_value, n->last_child);
+}
+
+static bool is_plain(const struct pc_paths *p, struct pc_path_run run)
+{
+    const struct pc_path_word *w = p->words + run.first, *end = w + run.n_words;
+    int32_t relative = 0;
+    for (; w != end; w++)
+        relative |= w->relative;
+    return !relative;
 }
 
 static uint32_t new_node(struct pc_paths *p, struct pc_path_run run)
 {
     uint32_t node = p->n_nodes++;
     p->nodes[node] = (struct pc_path_node){0};
-    set_words(p, &p->nodes[node], run);
+    set_words(&p->nodes[node], run, is_plain(p, run));
     return node;
 }
 
@@ -249,7 +249,8 @@ static uint32_t split(struct pc_paths *p, struct pc_path_root *root, uint32_t ta
         link_child(p, parent, head);
     else
         root->node = head;
-    set_words(p, t, (struct pc_path_run){t->first + k, t->n_words - k, t->base});
+    struct pc_path_run rest = {t->first + k, t->n_words - k, t->base};
+    set_words(t, rest, t->n_plain || is_plain(p, rest));
     link_child(p, head, tail);
     return head;
 }
@@ -281,34 +282,30 @@ static bool too_far(const struct pc_paths *p, const struct pc_path_run *run)
 
 void pc_paths_make_express(struct pc_paths *p, struct pc_path_root *root)
 {
-    static const struct pc_path_resume none[64];
-    struct pc_path_word words[PC_ARRAY_LEN(none)];
-    const struct pc_path_node *leaf = &p->nodes[root->last], *n = leaf;
-    uint32_t at = PC_ARRAY_LEN(words);
-    for (;; n = &p->nodes[n->parent]) {
-        if (n->n_words > at)
-            return;
-        at -= n->n_words;
-        for (uint32_t i = 0; i < n->n_words; i++) {
+    const struct pc_path_node *n = &p->nodes[root->last];
+    uint32_t n_words = n->n_words;
+    for (uint32_t up = n->parent; up; up = p->nodes[up].parent)
+        n_words += p->nodes[up].n_words;
+    if (!n_words || n_words > MAX_EXPRESS || !pc_paths_reserve(p, n_words) || !reserve_nodes(p, 1))
+        return;
+    struct pc_path_word *at = p->words + p->n_words + n_words;
+    for (uint32_t node = root->last; node; node = n->parent) {
+        n = &p->nodes[node];
+        for (uint32_t i = n->n_words; i-- > 0;) {
             int64_t place = first_place(p, n->first + i, n->base);
             if (place != (int32_t)place)
                 return;
-            words[at + i] = (struct pc_path_word){p->words[n->first + i].value, (int32_t)place, 0};
+            *--at = (struct pc_path_word){p->words[n->first + i].value, (int32_t)place, 0};
         }
-        if (!n->parent)
-            break;
     }
-    uint32_t n_words = PC_ARRAY_LEN(words) - at;
-    uint32_t first = n_words ? pc_paths_append(p, words + at, none, n_words) : UINT32_MAX;
-    if (first == UINT32_MAX || !reserve_nodes(p, 1))
-        return;
-    leaf = &p->nodes[root->last];
+    n = &p->nodes[root->last];
     root->express = p->n_nodes++;
-    p->nodes[root->express] = (struct pc_path_node){.first = first,
+    p->nodes[root->express] = (struct pc_path_node){.first = p->n_words,
                                                     .n_plain = n_words,
-                                                    .leaf = leaf->leaf,
-                                                    .record_at = leaf->record_at,
+                                                    .leaf = n->leaf,
+                                                    .record_at = n->record_at,
                                                     .n_words = n_words};
+    p->n_words += n_words;
 }
 
 bool pc_paths_enter(struct pc_paths *p, struct pc_path_root *root, struct pc_path_miss miss,
@@ -332,6 +329,6 @@ bool pc_paths_enter(struct pc_paths *p, struct pc_path_root *root, struct pc_pat
     end->leaf = leaf.node;
     end->record = leaf.record;
     end->flags = (uint16_t)leaf.flags;
-    set_words(p, end, (struct pc_path_run){end->first, end->n_words, end->base});
+    end->record_at = end->n_plain == end->n_words && !end->flags ? leaf.record : NULL;
     return true;
 }

@@ -45,14 +45,16 @@ struct pc_path_word {
 
 /* What is needed to go on walking behind a word that is a return address. */
 struct pc_path_resume {
-    struct pc_module *module; /* that holds the address */
-    int32_t sp_place;         /* stack pointer of the frame returned to, from the node's base */
-    int32_t fp_place;         /* where its frame pointer was saved */
-    uint16_t op_plus_1;       /* the frame is our wrapper of that primitive; 0: it is not */
-    bool exact;               /* the address is not a return address but interrupted there */
+    int32_t sp_place;   /* stack pointer of the frame returned to, from the node's base */
+    int32_t fp_place;   /* where its frame pointer was saved */
+    uint16_t module;    /* that holds the address (pc_loadmap_number) */
+    uint16_t op_plus_1; /* the frame is our wrapper of that primitive; 0: it is not */
+    bool exact;         /* the address is not a return address but interrupted there */
 };
 
-enum { PC_PATH_COLLAPSED = 1 }; /* the arena was full: the record is an ancestor's */
+/* Of a leaf: the arena was full, the record is an ancestor's. Of another node: it has had more than
+ * one child, and all of them are in children[]; an only child is known to the node alone. */
+enum { PC_PATH_COLLAPSED = 1, PC_PATH_PARTS = 2 };
 
 /* One line of the processor's cache. */
 struct pc_path_node {
@@ -215,6 +217,8 @@ static inline uintptr_t pc_path_branch(const struct pc_path_node *n, uintptr_t c
 static inline uint32_t pc_paths_next(const struct pc_paths *p, struct pc_path_node *n, uintptr_t v)
 {
     uint32_t node = (uint32_t)(n - p->nodes);
+    if (!(n->flags & PC_PATH_PARTS))
+        return 0;
     uint32_t i = pc_path_hash_child(node, v) & p->child_mask;
     while (p->children[i].value != v || p->children[i].node != node) {
         if (!p->children[i].child)
@@ -294,9 +298,9 @@ struct pc_path_run {
     int32_t base;
 };
 
-/* Appends words to the pool; UINT32_MAX: no room. */
-uint32_t pc_paths_append(struct pc_paths *p, const struct pc_path_word *words,
-                         const struct pc_path_resume *resume, uint32_t n);
+/* Room for n words behind the last one of the pool, which the caller fills, words and resume, and
+ * takes by raising n_words. */
+bool pc_paths_reserve(struct pc_paths *p, uint32_t n);
 
 /* Enters a path behind `miss`: one run, or two of which the second follows the first (n_runs).
  * False: no room, or it does not fit what is there; it is not cached then. */

@@ -36,8 +36,6 @@ struct pc_spine {
     uint32_t capacity;
     struct word *spine; /* outermost first; n_spine of struct pc_paths */
     struct word *path;  /* innermost first */
-    struct pc_path_word *words;
-    struct pc_path_resume *resume;
     uint32_t n_path, n_matched;
     uint32_t n_frames;
     struct word call; /* the frame that made the call */
@@ -52,17 +50,13 @@ static struct pc_spine *get_spine(struct pc_paths *p)
     if (p->spine)
         return p->spine;
     uint32_t n = (p->max_depth + 1) * PC_STEP_MAX_WORDS;
-    size_t bytes =
-        sizeof(struct pc_spine) +
-        n * (2 * sizeof(struct word) + sizeof(struct pc_path_word) + sizeof(struct pc_path_resume));
+    size_t bytes = sizeof(struct pc_spine) + n * 2 * sizeof(struct word);
     struct pc_spine *s = pc_memory(bytes);
     if (!s)
         return NULL;
     s->capacity = n;
     s->spine = (struct word *)(s + 1);
     s->path = s->spine + n;
-    s->words = (struct pc_path_word *)(s->path + n);
-    s->resume = (struct pc_path_resume *)(s->words + n);
     return p->spine = s;
 }
 
@@ -92,7 +86,8 @@ static struct word *current_frame(struct pc_spine *s)
     return &s->call;
 }
 
-static struct word from_pool(const struct pc_paths *p, uint32_t pool, uintptr_t base)
+static struct word from_pool(const struct pc_paths *p, uint32_t pool, uintptr_t base,
+                             struct pc_module *module)
 {
     const struct pc_path_word *w = &p->words[pool];
     const struct pc_path_resume *r = &p->resume[pool];
@@ -100,7 +95,7 @@ static struct word from_pool(const struct pc_paths *p, uint32_t pool, uintptr_t 
                          .value = w->value + (base & (uintptr_t)(intptr_t)w->relative),
                          .sp = base + (intptr_t)r->sp_place,
                          .fp_loc = base + (intptr_t)r->fp_place,
-                         .module = r->module,
+                         .module = module,
                          .pool = pool,
                          .op_plus_1 = r->op_plus_1,
                          .relative = w->relative,
@@ -119,15 +114,22 @@ static bool take_matched(struct pc_spine *s, const struct pc_paths *p, struct pc
         return false;
     s->n_path = s->n_matched = n;
     uint32_t in_node = miss.word;
+    uint16_t number = 0;
+    struct pc_module *module = NULL; /* of that number: mostly that of the word before */
     for (uint32_t node = miss.node; node; node = p->nodes[node].parent) {
         const struct pc_path_node *from = &p->nodes[node];
         if (node != miss.node)
             in_node = from->n_words;
-        while (in_node > 0)
-            s->path[--n] = from_pool(p, from->first + --in_node, cfa + (intptr_t)from->base);
+        while (in_node > 0) {
+            uint32_t pool = from->first + --in_node;
+            if (p->resume[pool].module != number) {
+                number = p->resume[pool].module;
+                module = pc_loadmap_numbered(number);
+            }
+            s->path[--n] = from_pool(p, pool, cfa + (intptr_t)from->base, module);
+            s->n_frames += !s->path[n].relative;
+        }
     }
-    for (uint32_t i = 0; i < s->n_path; i++)
-        s->n_frames += !s->path[i].relative;
     const struct word *at = current_frame(s);
     if (at != &s->call) {
         walk->pc = at->value;
@@ -252,7 +254,7 @@ static pcollect_ref book_frame(struct pc_thread *t, pcollect_ref parent, const s
     const uint32_t left_out = PCOLLECT_MODULE_OWN | PCOLLECT_MODULE_MPI | PCOLLECT_MODULE_RUNTIME;
     if (!f->module || f->in_mpi || f->module->flags & left_out)
         return parent;
-    pcollect_ref module = pc_publish_module(f->module);
+    pcollect_ref module = pc_published_module(f->module);
     if (!module)
         return 0;
     return pc_tree_frame(t->tree, parent, module, f->value - f->module->bias);
@@ -341,25 +343,29 @@ static bool place_of(uintptr_t addr, uintptr_t base, int32_t *out)
 
 /* Puts n words into the pool, from `w` on in steps of `step`. UINT32_MAX: no room, or a place that
  * cannot be said. */
-static uint32_t to_pool(struct pc_paths *p, struct pc_spine *s, struct word *w, uint32_t n,
-                        int step)
+static uint32_t to_pool(struct pc_paths *p, struct word *w, uint32_t n, int step)
 {
     uintptr_t base = w->addr;
-    struct word *at = w;
-    for (uint32_t i = 0; i < n; i++, at += step) {
-        struct pc_path_word *word = &s->words[i];
-        struct pc_path_resume *r = &s->resume[i];
-        *r = (struct pc_path_resume){
-            .module = at->module, .op_plus_1 = at->op_plus_1, .exact = at->exact};
-        if (!place_of(at->addr, base, &word->place) || !place_of(at->sp, base, &r->sp_place) ||
-            !place_of(at->fp_loc, base, &r->fp_place))
+    if (!pc_paths_reserve(p, n))
+        return NOT_IN_POOL;
+    uint32_t first = p->n_words;
+    for (uint32_t i = 0; i < n; i++, w += step) {
+        struct pc_path_word *word = &p->words[first + i];
+        struct pc_path_resume *r = &p->resume[first + i];
+        r->module = pc_loadmap_number(w->module);
+        r->op_plus_1 = w->op_plus_1;
+        r->exact = w->exact;
+        if (!place_of(w->addr, base, &word->place) || !place_of(w->sp, base, &r->sp_place) ||
+            !place_of(w->fp_loc, base, &r->fp_place)) {
+            for (; i > 0; i--)
+                (w -= step)->pool = NOT_IN_POOL;
             return NOT_IN_POOL;
-        word->relative = at->relative ? -1 : 0;
-        word->value = at->relative ? at->value - base : at->value;
-    }
-    uint32_t first = pc_paths_append(p, s->words, s->resume, n);
-    for (uint32_t i = 0; first != NOT_IN_POOL && i < n; i++, w += step)
+        }
+        word->relative = w->relative ? -1 : 0;
+        word->value = w->relative ? w->value - base : w->value;
         w->pool = first + i;
+    }
+    p->n_words += n;
     return first;
 }
 
@@ -384,7 +390,7 @@ static bool make_run(struct pc_paths *p, struct pc_spine *s, struct word *w, uin
                      uintptr_t cfa, struct pc_path_run *run)
 {
     bool shared = step < 0 && is_slice(p, s, n - 1);
-    run->first = shared ? w->pool : to_pool(p, s, w, n, step);
+    run->first = shared ? w->pool : to_pool(p, w, n, step);
     run->n_words = n;
     return run->first != NOT_IN_POOL && place_of(base_of(p, w), cfa, &run->base);
 }

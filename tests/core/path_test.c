@@ -100,11 +100,21 @@ static pcollect_ref number_of(struct chain *known, pcollect_ref *n_known, const 
     return ++*n_known;
 }
 
+/* The first of n words at the end of the pool; UINT32_MAX: no room. */
+static uint32_t append(struct pc_paths *p, const struct pc_path_word *words, uint32_t n)
+{
+    uint32_t first = p->n_words;
+    if (!pc_paths_reserve(p, n))
+        return UINT32_MAX;
+    memcpy(p->words + first, words, n * sizeof *words);
+    p->n_words += n;
+    return first;
+}
+
 /* Enters the words as one run or as two, with bases of their own. */
 static void enter(struct pc_paths *p, struct pc_path_root *root, struct pc_path_miss miss,
                   struct pc_path_word *words, uint32_t n, pcollect_ref number)
 {
-    static const struct pc_path_resume resume[MAX_WORDS];
     struct pc_path_run runs[2];
     uint32_t first = n > 2 && random_below(&seed, 2) ? 1 + random_below(&seed, n - 1) : n, done = 0;
     int n_runs = 0;
@@ -115,7 +125,7 @@ static void enter(struct pc_paths *p, struct pc_path_root *root, struct pc_path_
             words[i].place -= base;
             words[i].value -= words[i].relative ? (uintptr_t)(intptr_t)base : 0;
         }
-        uint32_t at = pc_paths_append(p, words + done, resume, length);
+        uint32_t at = append(p, words + done, length);
         assert_int_not_equal(at, UINT32_MAX);
         runs[n_runs++] = (struct pc_path_run){at, length, base};
         done += length;
@@ -231,11 +241,10 @@ static void path_over_the_bound_is_not_entered(void **state)
     seed = 9;
     struct pc_paths p = {0};
     assert_int_equal(pc_paths_init(&p, 64, 8), PC_OK);
-    static const struct pc_path_resume resume[MAX_WORDS];
     struct pc_path_word words[9] = {{1, 8, 0}};
-    assert_int_equal(pc_paths_append(&p, words, resume, 9), UINT32_MAX);
-    assert_int_equal(pc_paths_append(&p, words, resume, 8), 0);
-    assert_int_equal(pc_paths_append(&p, words, resume, 1), UINT32_MAX);
+    assert_int_equal(append(&p, words, 9), UINT32_MAX);
+    assert_int_equal(append(&p, words, 8), 0);
+    assert_int_equal(append(&p, words, 1), UINT32_MAX);
 }
 
 int main(void)
