@@ -86,20 +86,20 @@ static struct word *current_frame(struct pc_spine *s)
     return &s->call;
 }
 
-static struct word from_pool(const struct pc_paths *p, uint32_t pool, uintptr_t base,
-                             struct pc_module *module)
+static void from_pool(struct word *out, const struct pc_paths *p, uint32_t pool, uintptr_t base,
+                      struct pc_module *module)
 {
     const struct pc_path_word *w = &p->words[pool];
     const struct pc_path_resume *r = &p->resume[pool];
-    return (struct word){.addr = base + (intptr_t)w->place,
-                         .value = w->value + (base & (uintptr_t)(intptr_t)w->relative),
-                         .sp = base + (intptr_t)r->sp_place,
-                         .fp_loc = base + (intptr_t)r->fp_place,
-                         .module = module,
-                         .pool = pool,
-                         .op_plus_1 = r->op_plus_1,
-                         .relative = w->relative,
-                         .exact = r->exact};
+    out->addr = base + (intptr_t)w->place;
+    out->value = w->value + (base & (uintptr_t)(intptr_t)w->relative);
+    out->sp = base + (intptr_t)r->sp_place;
+    out->fp_loc = base + (intptr_t)r->fp_place;
+    out->module = module;
+    out->pool = pool;
+    out->op_plus_1 = r->op_plus_1;
+    out->relative = w->relative;
+    out->exact = r->exact;
 }
 
 /* Takes over the words that the cache matched, up to the miss, and moves the walk there. False: a
@@ -126,7 +126,7 @@ static bool take_matched(struct pc_spine *s, const struct pc_paths *p, struct pc
                 number = p->resume[pool].module;
                 module = pc_loadmap_numbered(number);
             }
-            s->path[--n] = from_pool(p, pool, cfa + (intptr_t)from->base, module);
+            from_pool(&s->path[--n], p, pool, cfa + (intptr_t)from->base, module);
             s->n_frames += !s->path[n].relative;
         }
     }
