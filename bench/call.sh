@@ -130,7 +130,8 @@ ROW
         printf '%s%s\t%s\n' "${key%.}" "${ns:-failed}" "$ranks" >>"$taken"
         said="$said $v ${ns:-failed}"
     done
-    printf '%s round %s, %s s, %s: %s:%s\n' "$((++n_done))/$n_all" "$((round + 1))" \
+    n_done=$((n_done + 1))
+    printf '%s round %s, %s s, %s: %s:%s\n' "$n_done/$n_all" "$((round + 1))" \
         "$(($(date +%s) - begin))" "$mpi_now" "$label" "${said:- taken before}" >&2
 }
 
