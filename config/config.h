@@ -15,7 +15,7 @@
 
 #define PC_CONFIG_TEXT_BYTES 1024
 #define PC_CONFIG_JOB_BYTES 64
-#define PC_CONFIG_N_OPTIONS 14u
+#define PC_CONFIG_N_OPTIONS 15u
 #define PC_CONFIG_FILE_BYTES (1u << 20) /* larger files are refused */
 
 /* Where an option's value came from. */
@@ -35,8 +35,9 @@ struct pc_config {
     char sample_source[PC_CONFIG_TEXT_BYTES]; /* "auto", "cycles", "clock", "timer" */
     uint64_t sample_max_overhead;             /* percent of CPU time */
     char sample_events[PC_CONFIG_TEXT_BYTES];
-    uint64_t sample_counters_per_group;  /* 0: as many as the processor takes */
-    bool strict;                         /* PCOLLECT_STRICT=1 */
+    char sample_rotation[PC_CONFIG_TEXT_BYTES]; /* "random" or "round-robin" */
+    uint64_t sample_counters_per_group;         /* 0: as many as the processor takes */
+    bool strict;                                /* PCOLLECT_STRICT=1 */
     uint64_t run_key;                    /* PCOLLECT_RUN, given by `pcollect run`; 0 without */
     char job_id[PC_CONFIG_JOB_BYTES];    /* of the batch system or launcher, or empty */
     char file[PC_CONFIG_TEXT_BYTES];     /* the file that was read, or empty */

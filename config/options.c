@@ -64,6 +64,13 @@ const struct pc_option pc_options[PC_CONFIG_N_OPTIONS] = {
      AT(sample_counters_per_group),
      "Most events that are counted at the same time. 0 is as many as the processor has counters "
      "for. Events that do not all fit are counted in turns."},
+    {"sample", "rotation", PC_OPTION_CHOICE, "random", 1, 15, "random, round-robin",
+     AT(sample_rotation),
+     "How the plugin counters takes turns. random draws what is counted, from some microseconds to "
+     "the next, and what it finds is an unbiased estimate. round-robin, for comparison only, "
+     "counts "
+     "one group from an interrupt to the next, which come at equal distances, then the next "
+     "group."},
 };
 
 int pc_option_find(const char *section, const char *key)

@@ -5,11 +5,13 @@
  * interrupt only. Without sampling none is loaded, and records have no second part.
  */
 #include "libcollect/core_private.h"
+#include "libcollect/counters.h"
 #include "plugins/plugins.h"
 
 #include <string.h>
 
-static const struct pcollect_compute_plugin *const built_in[] = {&pc_plugin_clock};
+static const struct pcollect_compute_plugin *const built_in[] = {&pc_plugin_clock,
+                                                                 &pc_plugin_counters};
 
 static const char *why_refused(const struct pcollect_compute_plugin *p)
 {
@@ -18,6 +20,8 @@ static const char *why_refused(const struct pcollect_compute_plugin *p)
         return why;
     if (!p->name || !p->init || !p->trigger)
         return "its name, init or trigger is missing";
+    if (!p->open != !p->read || !p->open != !p->close)
+        return "it has one of open, read and close, but not all three";
     for (uint32_t i = 0; i < pc_process.n_compute; i++)
         if (!strcmp(pc_process.compute[i].plugin->name, p->name))
             return "there is a plugin of that name already";
@@ -42,7 +46,7 @@ static int add_plugin(const char *name, struct pc_error *error)
     if (!p && !strchr(name, '/'))
         return pc_error_set(
             error, PC_EARG,
-            "[sample] plugins: there is no plugin '%s'; known is clock, a plugin of "
+            "[sample] plugins: there is no plugin '%s'; known are clock and counters, a plugin of "
             "your own is named by its path",
             name);
     if (!p) {
@@ -71,9 +75,18 @@ int pc_compute_find(struct pc_error *error)
     return pc_plugins_each(pc_process.config.sample_plugins, add_plugin, error);
 }
 
+static void use_counters(void)
+{
+    const char *rotation = pc_process.config.sample_rotation;
+    pc_counters_ask(&(struct pc_counters_use){pc_counters.n_events, pc_counters.n_groups,
+                                              pc_counters.strings,
+                                              !strcmp(rotation, "round-robin")});
+}
+
 int pc_compute_start(void)
 {
     uint32_t n = 0;
+    use_counters();
     for (uint32_t i = 0; i < pc_process.n_compute; i++) {
         struct pc_loaded_compute *p = &pc_process.compute[i];
         if (p->plugin->init(&pc_process.host, &p->state)) {

@@ -8,7 +8,7 @@ libcollect_libpccore_la_SOURCES = \
     libcollect/host.c libcollect/launch.c libcollect/census.c libcollect/machine.c \
     libcollect/memory_async.c libcollect/path.c libcollect/path_walk.c libcollect/publish.c \
     libcollect/sampler.h libcollect/sampler.c libcollect/sampler_cost.c \
-    libcollect/sampler_async.c libcollect/sampler_walk_async.c \
+    libcollect/sampler_async.c libcollect/sampler_walk_async.c libcollect/sampler_pair_async.c \
     libcollect/usage.c libcollect/host_compute.c libcollect/plugin.c \
     libcollect/counters.h libcollect/counters.c libcollect/edges.h libcollect/edges.c \
     libcollect/edges_async.c \

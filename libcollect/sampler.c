@@ -254,7 +254,23 @@ static struct pc_sampler *make_sampler(void)
     uintptr_t top = (uintptr_t)(s->spine + n) + 2 * STACK_BYTES - 64;
     s->stack_top = (char *)(top & ~(uintptr_t)63);
     s->max_overhead = pc_process.config.sample_max_overhead;
+    s->regular = !strcmp(pc_process.config.sample_rotation, "round-robin");
     return s;
+}
+
+/* Memory of plugins, zero-filled: the thread may have had one before. */
+static bool give_memory(struct pc_sampler *s)
+{
+    bool windows = false;
+    for (uint32_t k = 0; k < pc_process.n_compute; k++) {
+        const struct pcollect_compute_plugin *p = pc_process.compute[k].plugin;
+        if (p->thread_bytes && !s->own[k] && !(s->own[k] = pc_memory(p->thread_bytes)))
+            return false;
+        if (p->thread_bytes)
+            memset(s->own[k], 0, p->thread_bytes);
+        windows |= p->open != NULL;
+    }
+    return windows;
 }
 
 static void take_row(struct pc_thread *t, struct pc_sampler *s)
@@ -291,6 +307,10 @@ void pc_sampler_enter(struct pc_thread *t)
             pc_sampler_measure(s);
             s->counts[PC_SAMPLE_KERNEL_NS] = s->kernel_ns;
             s->counts[PC_SAMPLE_SOURCE] = pc_table_string(source_names[s->source]);
+            s->has_windows = give_memory(s) && pc_sampler_is_perf(s);
+            s->window = (struct pc_window){.open = false};
+            if (s->has_windows)
+                pc_sampler_measure_lead(s);
             s->cpu_ns = pc_sampler_cpu_ns();
             pc_sampler_arm(s);
         }

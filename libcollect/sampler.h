@@ -51,6 +51,9 @@ extern const struct pcollect_table pc_sampler_placement;
 /* The region below which threads that the MPI library made are shown. */
 #define PC_SAMPLER_HELPERS "MPI helper threads"
 
+/* Later than that an interrupt is if the program has blocked signals. */
+enum { PC_SAMPLER_LATEST_NS = 10000000 };
+
 enum pc_sample_source {
     PC_SOURCE_NONE = 0,
     PC_SOURCE_CYCLES, /* perf_event, cycles of the processor */
@@ -72,6 +75,24 @@ struct pc_sample_frame {
     bool start; /* of libc's start-up: not shown */
 };
 
+/* Where an interrupt met the thread. */
+struct pc_spot {
+    char *record;       /* its compute part; NULL: nothing is booked */
+    pcollect_ref node;  /* the POINT; 0: in an MPI call */
+    uintptr_t function; /* start of the interrupted function, for POINTs; 0: unknown */
+};
+
+/* A window (struct pcollect_compute_plugin), from the end of an interrupt to the next one. */
+struct pc_window {
+    bool open;          /* the source is armed for its end */
+    uint64_t asked_ns;  /* that the program is to compute in it */
+    uint64_t rest_ns;   /* from its end to the next sample */
+    uint64_t booked_ns; /* program's time in it; the next sample stands for it too */
+    uint64_t n;         /* windows so far */
+    const struct pc_loaded_compute *plugin;
+    struct pc_spot spot; /* where it began */
+};
+
 struct pc_sampler {
     uint32_t source;   /* enum pc_sample_source; NONE: not armed */
     int fd;            /* perf_event */
@@ -84,7 +105,12 @@ struct pc_sampler {
     uint64_t last_ticks;
     uint64_t cpu_ns;    /* of the thread, when it was last read */
     uint64_t kernel_ns; /* of one interrupt, outside of the handler */
-    uint64_t sample_ns; /* that the current sample stands for */
+    uint64_t lead_ns;   /* of what is armed, before the program goes on */
+    bool regular;       /* periods are not drawn: for comparison only */
+    bool has_windows;   /* a plugin wants them, and the source is fine enough */
+    struct pc_window window;
+    char *own[PC_MAX_COMPUTE]; /* memory of plugins for the thread */
+    uint64_t sample_ns;        /* that the current sample stands for */
     /* For max_overhead, which is in percent. */
     uint64_t window_interrupts, window_cost_ns, window_ns, max_overhead;
     uint64_t *place;                        /* values of the row of `processor`; NULL: none yet */
@@ -94,6 +120,7 @@ struct pc_sampler {
     /* While the kernel's part is measured (sampler_cost.c). */
     bool trying;
     volatile uint32_t tries;       /* handlers run */
+    volatile uint64_t again_ns;    /* the handler arms the source once more */
     volatile uint32_t interrupted; /* a system call of the thread has just been ended by us */
     uint32_t generation;           /* of the load map, for the spine */
     /* The path walked last, outermost first, and the one being walked, innermost first. */
@@ -132,6 +159,10 @@ void pc_sampler_end(void);
  * source: the first thread takes some interrupts. Fills s->kernel_ns. */
 void pc_sampler_measure(struct pc_sampler *s);
 
+/* Likewise how much of the length that is set for a window the program does not get. Fills
+ * s->lead_ns. */
+void pc_sampler_measure_lead(struct pc_sampler *s);
+
 /* ---- sampler_async.c ---- */
 
 /* The interrupt met our own code. */
@@ -155,7 +186,26 @@ uint64_t pc_sampler_cpu_ns(void);
 /* Reads the thread's CPU clock and brings its counts up to date. */
 void pc_sampler_settle(struct pc_sampler *s);
 
+/* ---- sampler_pair_async.c ---- */
+
+/* At the end of a sample, whose spot this is: opens a window, if a plugin wants one. */
+void pc_window_open(struct pc_thread *t, struct pc_sampler *s, const struct pcollect_sample *sample,
+                    const struct pc_spot *spot);
+/* What is to be armed now: the end of a window, or the next sample, which is due after `ns`. */
+void pc_window_arm(struct pc_sampler *s, uint64_t ns);
+/* Its end has come: first of all, what was counted is read. */
+void pc_window_read(struct pc_sampler *s);
+/* How long the program has computed in it, if `passed_ns` have since it was armed; 0: not known,
+ * interrupts were late. */
+uint64_t pc_window_time(const struct pc_sampler *s, uint64_t passed_ns);
+/* stayed: it has ended where it began. */
+void pc_window_close(struct pc_thread *t, struct pc_sampler *s, uint64_t program_ns, bool stayed);
+
 /* ---- sampler_walk_async.c ---- */
+
+/* The context of the interrupted function, without the POINT; 0: our own code, or no room. Counts
+ * nothing. */
+pcollect_ref pc_sampler_parent(struct pc_thread *t, struct pc_sampler *s, const void *context);
 
 /* The POINT of the interrupted context in the thread's tree, found or made. 0: not booked, counted
  * (in our own code, or no memory). */

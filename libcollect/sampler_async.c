@@ -31,6 +31,8 @@ struct sigaction pc_sampler_program_action;
  * at the same point each time. */
 static uint64_t draw_period(struct pc_sampler *s)
 {
+    if (s->regular)
+        return s->period_ns;
     s->random ^= s->random << 13;
     s->random ^= s->random >> 7;
     s->random ^= s->random << 17;
@@ -57,11 +59,12 @@ void pc_sampler_arm_for(struct pc_sampler *s, uint64_t ns)
 
 void pc_sampler_arm(struct pc_sampler *s)
 {
-    pc_sampler_arm_for(s, draw_period(s));
+    pc_window_arm(s, draw_period(s));
 }
 
 void pc_sampler_disarm(struct pc_sampler *s)
 {
+    s->window.open = false;
     if (pc_sampler_is_perf(s))
         syscall(SYS_ioctl, s->fd, PERF_EVENT_IOC_DISABLE, 0);
     else if (s->source == PC_SOURCE_TIMER)
@@ -88,6 +91,15 @@ static void follow_pace(struct pc_sampler *s, uint64_t passed)
     s->pace = s->pace < 1 << 10 ? 1 << 10 : s->pace > 64 << 16 ? 64 << 16 : s->pace;
 }
 
+static void count_time(struct pc_sampler *s, uint64_t now, uint64_t passed, uint64_t cost)
+{
+    s->counts[PC_SAMPLE_CPU_NS] += passed;
+    s->counts[PC_SAMPLE_COST_NS] += cost;
+    s->window_cost_ns += cost;
+    s->window_ns += passed;
+    s->cpu_ns = now;
+}
+
 /* The CPU time since the last handler, as it is told apart: the kernel's part of the interrupt and
  * the time that the sample stands for, which is the rest, also if the interrupt is late: because
  * the processor was taken away from a virtual machine, or timers of the system are coarse. If it is
@@ -95,21 +107,30 @@ static void follow_pace(struct pc_sampler *s, uint64_t passed)
  * is counted as missed. */
 static void divide_time(struct pc_sampler *s, uint64_t now, bool interrupted)
 {
-    enum { LATEST_NS = 10000000 };
     uint64_t passed = now - s->cpu_ns, cost = interrupted ? s->kernel_ns : 0;
     cost = cost < passed ? cost : passed;
     s->sample_ns = passed - cost;
     if (interrupted)
         follow_pace(s, s->sample_ns);
-    if (s->sample_ns > s->due_ns + LATEST_NS) {
+    if (s->sample_ns > s->due_ns + PC_SAMPLER_LATEST_NS) {
         s->counts[PC_SAMPLE_MISSED] += (s->sample_ns - s->due_ns) / s->period_ns;
         s->sample_ns = s->due_ns;
     }
-    s->counts[PC_SAMPLE_CPU_NS] += passed;
-    s->counts[PC_SAMPLE_COST_NS] += cost;
-    s->window_cost_ns += cost;
-    s->window_ns += passed;
-    s->cpu_ns = now;
+    s->sample_ns += s->window.booked_ns;
+    s->window.booked_ns = 0;
+    count_time(s, now, passed, cost);
+}
+
+/* The same for the end of a window, of which the program's part is kept for the next sample. */
+static void divide_window(struct pc_sampler *s, uint64_t now)
+{
+    uint64_t passed = now - s->cpu_ns, cost = passed;
+    s->window.booked_ns = pc_window_time(s, passed);
+    if (!s->window.booked_ns) {
+        s->counts[PC_SAMPLE_MISSED] += passed / s->period_ns;
+        cost = s->kernel_ns;
+    }
+    count_time(s, now, passed, cost - s->window.booked_ns);
 }
 
 void pc_sampler_settle(struct pc_sampler *s)
@@ -221,28 +242,6 @@ static const struct pc_active *call_in_progress(const struct pc_thread *t, uintp
     return a->phase == t->phase ? a : NULL;
 }
 
-/* What the plugins add to: the record of the call in progress, or of the point; NULL: nothing. */
-static void *find_record(struct pc_thread *t, struct pc_sampler *s, const ucontext_t *uc,
-                         const struct where *w)
-{
-    const struct pc_active *call = call_in_progress(t, w->sp);
-    if (call) {
-        const struct pc_module *m = pc_loadmap_find(w->pc);
-        if (m && m->flags & PCOLLECT_MODULE_OWN) {
-            pc_sampler_met_own(s);
-            return NULL;
-        }
-        s->counts[PC_SAMPLE_IN_MPI]++;
-        if (t->edges)
-            pc_edges_sample(t->edges, 0);
-        return (char *)call->record + pc_process.comm_bytes;
-    }
-    pcollect_ref point = pc_sampler_point(t, s, uc);
-    if (point && t->edges)
-        pc_edges_sample(t->edges, point);
-    return point ? pc_tree_record(t->tree, point) : NULL;
-}
-
 struct interrupt {
     struct pc_thread *thread;
     struct pc_sampler *sampler;
@@ -250,6 +249,55 @@ struct interrupt {
     struct where where;
     uint64_t begin;
 };
+
+static char *record_of_call(const struct pc_active *call)
+{
+    return (char *)call->record + pc_process.comm_bytes;
+}
+
+static bool is_in_own(const struct where *w)
+{
+    const struct pc_module *m = pc_loadmap_find(w->pc);
+    return m && m->flags & PCOLLECT_MODULE_OWN;
+}
+
+/* What the plugins add to: the record of the call in progress, or of the point. */
+static struct pc_spot find_spot(const struct interrupt *i)
+{
+    struct pc_thread *t = i->thread;
+    struct pc_sampler *s = i->sampler;
+    const struct pc_active *call = call_in_progress(t, i->where.sp);
+    struct pc_spot spot = {NULL, 0, 0};
+    if (call) {
+        if (is_in_own(&i->where)) {
+            pc_sampler_met_own(s);
+            return spot;
+        }
+        s->counts[PC_SAMPLE_IN_MPI]++;
+        spot.record = record_of_call(call);
+    } else {
+        spot.node = pc_sampler_point(t, s, i->context);
+        if (spot.node)
+            spot.record = pc_tree_record(t->tree, spot.node);
+    }
+    if (spot.record && t->edges)
+        pc_edges_sample(t->edges, spot.node);
+    return spot;
+}
+
+/* Whether the window of the thread ends in the context in which it began: the same call, or the
+ * same function called along the same path. */
+static bool is_same_spot(const struct interrupt *i)
+{
+    struct pc_thread *t = i->thread;
+    const struct pc_spot *began = &i->sampler->window.spot;
+    const struct pc_active *call = call_in_progress(t, i->where.sp);
+    if (call || !began->node)
+        return call && !is_in_own(&i->where) && record_of_call(call) == began->record;
+    const struct pcollect_node *point = pc_tree_node(t->tree, began->node);
+    return point->module && pc_walk_function_start(i->where.pc) == began->function &&
+           pc_sampler_parent(t, i->sampler, i->context) == point->parent;
+}
 
 /* Runs on the sampler's stack. */
 static void take_sample(void *argument)
@@ -266,18 +314,39 @@ static void take_sample(void *argument)
     t->busy = 1;
     barrier();
     book_place(t, s);
-    char *record = find_record(t, s, i->context, &i->where);
+    struct pc_spot spot = find_spot(i);
     struct pcollect_sample sample = {.size = sizeof sample,
                                      .now = i->begin,
                                      .interval = i->begin - s->last_ticks,
                                      .period_ns = s->sample_ns,
-                                     .thread = t};
-    for (uint32_t k = 0; record && k < pc_process.n_compute; k++) {
+                                     .thread = t,
+                                     .node = spot.node,
+                                     .counting = t->counting};
+    for (uint32_t k = 0; spot.record && k < pc_process.n_compute; k++) {
         const struct pc_loaded_compute *p = &pc_process.compute[k];
-        p->plugin->trigger(p->state, &sample, record + p->record_offset);
+        sample.own = s->own[k];
+        p->plugin->trigger(p->state, &sample, spot.record + p->record_offset);
+    }
+    if (spot.record && s->has_windows) {
+        spot.function = pc_walk_function_start(i->where.pc);
+        pc_window_open(t, s, &sample, &spot);
     }
     barrier();
     t->busy = 0;
+}
+
+/* The same for the end of a window. If the thread is in our own code, it has left. */
+static void end_window(void *argument)
+{
+    const struct interrupt *i = argument;
+    struct pc_thread *t = i->thread;
+    bool was_busy = t->busy;
+    t->busy = 1;
+    barrier();
+    if (i->sampler->window.booked_ns && !pc_scope_is_off())
+        pc_window_close(t, i->sampler, i->sampler->window.booked_ns, !was_busy && is_same_spot(i));
+    barrier();
+    t->busy = was_busy;
 }
 
 /* ---- The handler ----------------------------------------------------------------------------- */
@@ -359,6 +428,35 @@ static void count_interrupt(struct pc_sampler *s, uint64_t cpu_ns)
     s->counts[PC_SAMPLE_SEEN_NS] += s->sample_ns;
 }
 
+static void answer(struct pc_sampler *s, struct interrupt *i)
+{
+    uint64_t begin_ns = pc_sampler_cpu_ns();
+    if (s->window.open) {
+        s->window.open = false;
+        divide_window(s, begin_ns);
+        call_on_stack(s->stack_top, end_window, i);
+        pc_sampler_arm_for(s, s->window.rest_ns);
+    } else {
+        count_interrupt(s, begin_ns);
+        call_on_stack(s->stack_top, take_sample, i);
+        s->last_ticks = i->begin;
+        pc_sampler_arm(s);
+    }
+    count_handler(s, begin_ns);
+}
+
+/* While the cost of interrupts is measured. */
+static void try(struct pc_sampler *s)
+{
+    uint64_t again_ns = s->again_ns;
+    s->tries++;
+    s->again_ns = 0;
+    if (!again_ns)
+        return;
+    pc_sampler_arm_for(s, again_ns);
+    pc_sampler_cpu_ns(); /* as at the end of a sample */
+}
+
 void pc_sampler_handle(int signal, siginfo_t *info, void *context)
 {
     int saved = errno;
@@ -373,21 +471,18 @@ void pc_sampler_handle(int signal, siginfo_t *info, void *context)
     if (!s || s->source == PC_SOURCE_NONE)
         return;
     if (s->trying) {
-        s->tries++;
+        try(s);
         errno = saved;
         return;
     }
+    if (s->window.open)
+        pc_window_read(s);
     i.where = read_where(context);
     if (ended_call(context, &i.where))
         s->interrupted = 1;
     uint32_t phase = atomic_load_explicit(&pc_live->phase, memory_order_relaxed);
     if (phase == PC_PHASE_MAIN && t->phase == PC_PHASE_MAIN) {
-        uint64_t begin_ns = pc_sampler_cpu_ns();
-        count_interrupt(s, begin_ns);
-        call_on_stack(s->stack_top, take_sample, &i);
-        s->last_ticks = i.begin;
-        pc_sampler_arm(s);
-        count_handler(s, begin_ns);
+        answer(s, &i);
     } else {
         s->counts[PC_SAMPLE_LATE]++;
     }

@@ -208,32 +208,55 @@ static void keep_spine(struct pc_sampler *s, bool complete)
     s->n_spine = n;
 }
 
-pcollect_ref pc_sampler_point(struct pc_thread *t, struct pc_sampler *s, const void *context)
+/* From the interrupted instruction outwards; the frame itself is s->path[0]. */
+static void walk(struct pc_thread *t, struct pc_sampler *s, const void *context)
 {
     struct pc_walk walk;
     uint32_t generation = atomic_load_explicit(&pc_loadmap_generation, memory_order_acquire);
     pc_walk_from_context(&walk, context, t->stack);
-    uintptr_t pc = walk.pc;
     if (s->generation != generation) {
         s->generation = generation;
         s->n_spine = 0;
     }
     walk_outwards(s, &walk);
+}
+
+static bool is_own(const struct pc_sampler *s)
+{
     const struct pc_module *m = s->path[0].module;
-    if (m && m->flags & PCOLLECT_MODULE_OWN) {
+    return m && m->flags & PCOLLECT_MODULE_OWN;
+}
+
+pcollect_ref pc_sampler_parent(struct pc_thread *t, struct pc_sampler *s, const void *context)
+{
+    bool collapsed;
+    walk(t, s, context);
+    if (is_own(s))
+        return 0;
+    pcollect_ref parent = book_frames(t, s, &collapsed);
+    keep_spine(s, !collapsed);
+    return collapsed ? 0 : parent;
+}
+
+pcollect_ref pc_sampler_point(struct pc_thread *t, struct pc_sampler *s, const void *context)
+{
+    walk(t, s, context);
+    if (is_own(s)) {
         pc_sampler_met_own(s);
         return 0;
     }
+    const struct pc_sample_frame *f = &s->path[0];
     bool collapsed;
     pcollect_ref parent = book_frames(t, s, &collapsed);
-    pcollect_ref module = m ? pc_publish_module(s->path[0].module) : 0;
-    collapsed |= m && !module;
-    pcollect_ref point = pc_tree_point(t->tree, parent, module, module ? pc - m->bias : 0,
-                                       pc_process.record_bytes - pc_process.comm_bytes, &collapsed);
+    pcollect_ref module = f->module ? pc_publish_module(s->path[0].module) : 0;
+    collapsed |= f->module && !module;
+    pcollect_ref point =
+        pc_tree_point(t->tree, parent, module, module ? f->pc - f->module->bias : 0,
+                      pc_process.record_bytes - pc_process.comm_bytes, &collapsed);
     keep_spine(s, !collapsed);
     s->counts[PC_SAMPLE_CUT] += s->cut;
     s->counts[PC_SAMPLE_DEEP] += s->deep;
-    s->counts[PC_SAMPLE_NO_CODE] += !m;
+    s->counts[PC_SAMPLE_NO_CODE] += !f->module;
     s->counts[PC_SAMPLE_COLLAPSED] += collapsed && point;
     s->counts[point ? PC_SAMPLE_BOOKED : PC_SAMPLE_DROPPED]++;
     return point;

@@ -5,7 +5,7 @@ noinst_LTLIBRARIES += plugins/libpcplugins.la
 plugins_libpcplugins_la_SOURCES = plugins/plugins.h plugins/comm/time.c plugins/comm/null.c \
     plugins/comm/series.c plugins/comm/object.c plugins/comm/volume.c \
     plugins/comm/request.c plugins/comm/topology.c plugins/comm/domain.c \
-    plugins/compute/clock.c
+    plugins/compute/clock.c plugins/compute/counters.c
 
 # Names of events, by PAPI and libpfm: opened where events are asked for.
 if HAVE_PAPI

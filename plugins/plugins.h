@@ -5,17 +5,30 @@
 #ifndef PC_PLUGINS_H
 #define PC_PLUGINS_H
 
+#include "counting/counting.h"
 #include "include/pcollect/plugin.h"
 
 extern const struct pcollect_comm_plugin pc_plugin_time;
 extern const struct pcollect_comm_plugin pc_plugin_null;
 extern const struct pcollect_compute_plugin pc_plugin_clock;
+extern const struct pcollect_compute_plugin pc_plugin_counters;
 extern const struct pcollect_comm_plugin pc_plugin_request;
 extern const struct pcollect_comm_plugin pc_plugin_object;
 extern const struct pcollect_comm_plugin pc_plugin_series;
 extern const struct pcollect_comm_plugin pc_plugin_volume;
 extern const struct pcollect_comm_plugin pc_plugin_topology;
 extern const struct pcollect_comm_plugin pc_plugin_domain;
+
+/* ---- counters: what it counts, told before it starts. */
+
+struct pc_counters_use {
+    uint32_t n_events; /* 0: none can be counted */
+    uint32_t n_groups;
+    const uint32_t *strings; /* names of the events, for columns of type STRING */
+    bool round_robin;
+};
+
+void pc_counters_ask(const struct pc_counters_use *asked);
 
 /* ---- time: its record, and how a call is added to it. Here and not in time.c because the core
  * adds calls by this function, without a step through the plugin's table, when `time` is the only

@@ -297,6 +297,12 @@ struct pcollect_sample {
     uint64_t interval;  /* ticks since the thread's previous sample */
     uint64_t period_ns; /* CPU time of the thread that the sample stands for */
     void *thread;       /* for pcollect_host.row */
+    uint32_t node;      /* the context, for columns of type NODE; 0: inside of an MPI call */
+    uint32_t reserved_2;
+    uint64_t draw; /* random, from a generator that does not depend on the program; the draws of
+                      neighbouring ranks differ by 1, so that they draw different ones of a few */
+    void *own;     /* of this plugin and thread: thread_bytes, zero-filled when the thread begins */
+    void *counting; /* what counts events in the thread, for plugins of the library; or NULL */
 };
 
 struct pcollect_compute_plugin {
@@ -312,6 +318,17 @@ struct pcollect_compute_plugin {
     int (*init)(const struct pcollect_host *host, void **state);
     void (*trigger)(void *state, const struct pcollect_sample *sample, void *record);
     void (*fini)(void *state);
+    uint32_t thread_bytes, reserved;
+    /* Windows: two looks at the thread a little apart, which tell whether it has stayed where it
+     * was. All three or none; of one plugin only, the first that has them.
+     * open: the last thing in an interrupt. A window begins, and ends when the program has computed
+     * for as many ns as are returned; 0: no window.
+     * read: the window has ended; the first thing in that interrupt. `own` as in the sample.
+     * close: `sample` and `record` are of the context in which the window began, period_ns is the
+     * time that the program has computed in it; stayed: not 0 if it ended in the same context. */
+    uint64_t (*open)(void *state, const struct pcollect_sample *sample);
+    void (*read)(void *state, void *own);
+    void (*close)(void *state, const struct pcollect_sample *sample, void *record, int stayed);
 };
 
 #ifdef __cplusplus

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Windows: two looks at a thread a little apart, for a plugin that counts events between them.
+ *
+ *     interrupt        program        interrupt
+ *     |- sample, open -|- asked_ns ---|- read, close -|- rest_ns -> next sample
+ *
+ * The source that interrupts for samples ends a window, too: it is armed for as long as the program
+ * is to compute, and stands still while the thread waits, so that a window is not longer because
+ * the thread was switched away. The time that is told to the plugin is the time asked for: when the
+ * signal is handled is not known as well as when the source was due, least of all in a virtual
+ * machine. If the signal is later than that can be, because the program has blocked it or was in
+ * the kernel, the time is the time that has passed.
+ *
+ * Every function of this file may run in a signal handler.
+ */
+#include "libcollect/sampler.h"
+
+/* ---- Random numbers -------------------------------------------------------------------------- */
+
+/* The same in all ranks for the n-th window of a thread, plus the rank: of a few groups, ranks that
+ * follow each other take different ones. */
+static uint64_t draw(const struct pc_thread *t, uint64_t n)
+{
+    const struct pcollect_arena_header *h = pc_header();
+    int32_t rank = h->rank >= 0 ? h->rank : h->launch_rank;
+    return pc_hash_u64(pc_process.config.run_key + n * 0x9e3779b97f4a7c15u) / 4 +
+           (uint64_t)(rank > 0 ? rank : 0) + t->number;
+}
+
+/* ---- A window -------------------------------------------------------------------------------- */
+
+void pc_window_open(struct pc_thread *t, struct pc_sampler *s, const struct pcollect_sample *sample,
+                    const struct pc_spot *spot)
+{
+    struct pc_window *w = &s->window;
+    struct pcollect_sample now = *sample;
+    now.draw = draw(t, w->n++);
+    for (uint32_t k = 0; k < pc_process.n_compute; k++) {
+        const struct pc_loaded_compute *p = &pc_process.compute[k];
+        if (!p->plugin->open)
+            continue;
+        now.own = s->own[k];
+        w->plugin = p;
+        w->spot = *spot;
+        w->asked_ns = p->plugin->open(p->state, &now);
+        w->open = w->asked_ns > 0;
+        return;
+    }
+}
+
+void pc_window_arm(struct pc_sampler *s, uint64_t ns)
+{
+    struct pc_window *w = &s->window;
+    uint64_t length = w->asked_ns + s->lead_ns;
+    /* Where the period is not much longer than a window, there is none. */
+    w->open = w->open && ns > 2 * length;
+    w->rest_ns = ns - w->asked_ns;
+    pc_sampler_arm_for(s, w->open ? length : ns);
+}
+
+static char *own_of(const struct pc_sampler *s)
+{
+    return s->own[s->window.plugin - pc_process.compute];
+}
+
+void pc_window_read(struct pc_sampler *s)
+{
+    const struct pc_loaded_compute *p = s->window.plugin;
+    p->plugin->read(p->state, own_of(s));
+}
+
+uint64_t pc_window_time(const struct pc_sampler *s, uint64_t passed_ns)
+{
+    enum { NOT_LATE_NS = 20000 };
+    uint64_t asked = s->window.asked_ns, late = NOT_LATE_NS + 2 * s->kernel_ns;
+    uint64_t measured = passed_ns > s->kernel_ns ? passed_ns - s->kernel_ns : 0;
+    if (measured > asked + PC_SAMPLER_LATEST_NS)
+        return 0;
+    if (s->source == PC_SOURCE_CYCLES || measured > asked + late)
+        return measured;
+    return asked < passed_ns ? asked : passed_ns;
+}
+
+void pc_window_close(struct pc_thread *t, struct pc_sampler *s, uint64_t program_ns, bool stayed)
+{
+    const struct pc_window *w = &s->window;
+    const struct pc_loaded_compute *p = w->plugin;
+    const struct pcollect_sample sample = {.size = sizeof sample,
+                                           .period_ns = program_ns,
+                                           .thread = t,
+                                           .node = w->spot.node,
+                                           .own = own_of(s),
+                                           .counting = t->counting};
+    p->plugin->close(p->state, &sample, w->spot.record + p->record_offset, stayed);
+}
