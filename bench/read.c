@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * For bench/read.sh: `read make FILE RANKS KEPT` writes a simulated profile of 10,000 contexts, of
+ * which 5,000 are calls on all ranks; of each KEPT-th call 1,000 ranks have it, and their values
+ * are in the file (0: of none). `read measure COMMAND...` runs a command without its output and
+ * prints the seconds and KiB that it took.
+ */
+#include "format/profile.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { OUTER = 50, INNER = 100, N_OPS = 8, N_FIELDS = 7, BINS = 40, KEPT_RANKS = 1000 };
+enum { RECEIVED, SENT, COUNT, DURATIONS, MAX, MIN, TIME };
+
+static const char *const op_names[N_OPS] = {"MPI_Allreduce", "MPI_Bcast",  "MPI_Irecv",
+                                            "MPI_Isend",     "MPI_Recv",   "MPI_Reduce",
+                                            "MPI_Send",      "MPI_Waitall"};
+
+static uint64_t random_state = 1;
+
+static uint64_t next_random(uint64_t below)
+{
+    random_state = random_state * 6364136223846793005u + 1442695040888963407u;
+    return (random_state >> 33) % below;
+}
+
+static void *take(size_t n, size_t size)
+{
+    void *p = calloc(n, size);
+    if (!p)
+        exit(2);
+    return p;
+}
+
+static void add_stat(struct pc_stat *s, int32_t rank, uint64_t v)
+{
+    if (!s->n || v < s->min) {
+        s->min = v;
+        s->min_rank = rank;
+    }
+    if (!s->n || v > s->max) {
+        s->max = v;
+        s->max_rank = rank;
+    }
+    s->n++;
+    s->sum += v;
+    s->sum_squares += (pc_u128)v * v;
+}
+
+static void fill_data(struct pc_profile *p, struct pc_profile_data *d, bool kept)
+{
+    uint64_t mean = 1000 + next_random(1000000), calls = 1 + next_random(1000);
+    d->n_ranks = kept && p->n_ranks > KEPT_RANKS ? KEPT_RANKS : p->n_ranks;
+    d->kept = kept;
+    d->stats = take(N_FIELDS, sizeof *d->stats);
+    d->bins = take(N_FIELDS, sizeof *d->bins);
+    d->bins[DURATIONS] = take(BINS, sizeof **d->bins);
+    d->ranks = kept ? take(d->n_ranks, sizeof *d->ranks) : NULL;
+    d->values = kept ? take((size_t)d->n_ranks * N_FIELDS, sizeof *d->values) : NULL;
+    for (uint32_t r = 0; r < d->n_ranks; r++) {
+        uint64_t time = mean * calls * (90 + next_random(20)) / 100;
+        uint64_t v[N_FIELDS] = {[RECEIVED] = 8 * calls, [SENT] = 8 * calls,
+                                [COUNT] = calls,        [MAX] = mean * 2 + next_random(mean),
+                                [MIN] = mean / 2 + 1,   [TIME] = time};
+        for (unsigned k = 0; k < N_FIELDS; k++) {
+            if (k == DURATIONS)
+                d->stats[k].n++;
+            else
+                add_stat(&d->stats[k], (int32_t)r, v[k]);
+            if (kept)
+                d->values[(size_t)r * N_FIELDS + k] = v[k];
+        }
+        if (kept)
+            d->ranks[r] = (int32_t)r;
+        d->bins[DURATIONS][18 + next_random(4)] += calls;
+    }
+}
+
+static uint32_t add_node(struct pc_profile *p, uint32_t parent, uint16_t kind)
+{
+    uint32_t i = p->n_nodes++;
+    p->nodes[i] = (struct pc_profile_node){.parent = parent,
+                                           .kind = kind,
+                                           .module = PC_NO_INDEX,
+                                           .op = PC_NO_INDEX,
+                                           .data = PC_NO_INDEX};
+    for (uint32_t up = parent; up != PC_NO_INDEX; up = p->nodes[up].parent)
+        p->nodes[up].n_descendants++;
+    return i;
+}
+
+static uint32_t add_frame(struct pc_profile *p, uint32_t parent, uint64_t offset)
+{
+    uint32_t i = add_node(p, parent, PCOLLECT_NODE_FRAME);
+    p->nodes[i].module = 0;
+    p->nodes[i].offset = offset;
+    return i;
+}
+
+static void fill_nodes(struct pc_profile *p, unsigned kept)
+{
+    p->nodes = take(1 + OUTER + 2 * OUTER * INNER, sizeof *p->nodes);
+    p->data = take((size_t)OUTER * INNER, sizeof *p->data);
+    uint32_t root = add_node(p, PC_NO_INDEX, PCOLLECT_NODE_ROOT);
+    for (unsigned i = 0; i < OUTER; i++) {
+        uint32_t outer = add_frame(p, root, 0x10000 * (i + 1));
+        for (unsigned k = 0; k < INNER; k++) {
+            uint32_t op = add_node(p, add_frame(p, outer, 0x1000000 + 0x10000 * i + 0x100 * k),
+                                   PCOLLECT_NODE_OP);
+            p->nodes[op].op = (uint32_t)next_random(N_OPS);
+            p->nodes[op].data = p->n_data;
+            fill_data(p, &p->data[p->n_data], kept && p->n_data % kept == 0);
+            p->n_data++;
+        }
+    }
+}
+
+static void fill_ranks(struct pc_profile *p, uint32_t n)
+{
+    p->ranks = take(n, sizeof *p->ranks);
+    p->n_ranks = p->world_size = n;
+    for (uint32_t i = 0; i < n; i++) {
+        static char hosts[128][8];
+        snprintf(hosts[i % 128], sizeof hosts[0], "n%u", i % 128);
+        p->ranks[i] =
+            (struct pc_profile_rank){.rank = (int32_t)i,
+                                     .pid = 1000 + (int32_t)i,
+                                     .host = hosts[i % 128],
+                                     .start_realtime_ns = 1700000000000000000u,
+                                     .before_init_ns = 10000000,
+                                     .inside_ns = 3600000000000u,
+                                     .after_ns = 1000000,
+                                     .mpi_ns = 1300000000000u + next_random(100000000000u),
+                                     .mpi_calls = 2500000,
+                                     .n_threads = 1,
+                                     .closed = 1};
+    }
+}
+
+static int make(const char *path, uint32_t n_ranks, unsigned kept)
+{
+    static struct pc_profile_field fields[N_FIELDS] = {
+        [RECEIVED] = {(char *)"time", (char *)"bytes_received", PCOLLECT_SUM, PCOLLECT_UNIT_BYTES,
+                      0, 0},
+        [SENT] = {(char *)"time", (char *)"bytes_sent", PCOLLECT_SUM, PCOLLECT_UNIT_BYTES, 0, 0},
+        [COUNT] = {(char *)"time", (char *)"count", PCOLLECT_SUM, PCOLLECT_UNIT_COUNT, 0, 0},
+        [DURATIONS] = {(char *)"time", (char *)"durations", PCOLLECT_HIST, PCOLLECT_UNIT_NS, BINS,
+                       0},
+        [MAX] = {(char *)"time", (char *)"max", PCOLLECT_MAX, PCOLLECT_UNIT_NS, 0, 0},
+        [MIN] = {(char *)"time", (char *)"min", PCOLLECT_MIN, PCOLLECT_UNIT_NS, 0, 0},
+        [TIME] = {(char *)"time", (char *)"time", PCOLLECT_SUM, PCOLLECT_UNIT_NS, 0, 0},
+    };
+    static struct pc_profile_module module = {
+        .path = (char *)"/nowhere/app", .flags = PCOLLECT_MODULE_EXE, .identity = 1};
+    static struct pc_profile_op ops[N_OPS];
+    struct pc_profile p = {.exe = module.path,
+                           .mpi = (char *)"",
+                           .job = (char *)"",
+                           .job_key = 1,
+                           .n_modules = 1,
+                           .modules = &module,
+                           .n_ops = N_OPS,
+                           .ops = ops,
+                           .n_fields = N_FIELDS,
+                           .n_comm = N_FIELDS,
+                           .fields = fields,
+                           .per_rank = 1024};
+    struct pc_error error = {""};
+    for (unsigned i = 0; i < N_OPS; i++)
+        ops[i] = (struct pc_profile_op){(char *)op_names[i], PCOLLECT_CLASS_P2P};
+    fill_ranks(&p, n_ranks);
+    fill_nodes(&p, kept);
+    int err = pc_profile_check(&p, &error);
+    if (!err)
+        err = pc_pcol_write(&p, path, 0, &error);
+    if (err)
+        fprintf(stderr, "read: %s\n", error.text);
+    return err ? 1 : 0;
+}
+
+static int measure(char **argv)
+{
+    struct rusage used;
+    int status = 0;
+    uint64_t begin = pc_mono_ns();
+    pid_t child = fork();
+    if (!child) {
+        int fd = open("/dev/null", O_WRONLY);
+        dup2(fd, STDOUT_FILENO);
+        dup2(fd, STDERR_FILENO);
+        execvp(argv[0], argv);
+        _exit(127);
+    }
+    if (child < 0 || wait4(child, &status, 0, &used) != child || status)
+        return 1;
+    printf("%.3f %ld\n", (double)(pc_mono_ns() - begin) * 1e-9, used.ru_maxrss);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 5 && !strcmp(argv[1], "make"))
+        return make(argv[2], (uint32_t)strtoul(argv[3], NULL, 10),
+                    (unsigned)strtoul(argv[4], NULL, 10));
+    if (argc > 2 && !strcmp(argv[1], "measure"))
+        return measure(argv + 2);
+    return 2;
+}
