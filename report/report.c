@@ -66,7 +66,7 @@ static int check_filter(const struct pc_profile *p, struct pct_options *o)
 static void print_report(const struct pc_profile *p, const struct pct_options *o)
 {
     struct pct_data *d = pct_data_new(o->file, p, pct_symbols_new(p), &o->tree);
-    if (!is_filtered(o))
+    if (!is_filtered(o) && (!o->table_name || !strcmp(o->table_name, "findings")))
         d->findings = pct_findings_make(d, o->thresholds);
     pct_print(stdout, d, o);
     if (o->format != PCT_FORMAT_TEXT)
@@ -82,7 +82,9 @@ int pct_report_main(int argc, char **argv)
     int status = 0;
     if (pct_options_read(argc, argv, &options, &status))
         return status;
-    int err = pc_pcol_read(options.file, &profile, &error);
+    bool header = options.table_name && !strcmp(options.table_name, "header");
+    int err = header ? pc_pcol_read_statistics(options.file, &profile, &error)
+                     : pc_pcol_read(options.file, &profile, &error);
     if (*error.text)
         fprintf(stderr, "pcollect report: %s\n", error.text);
     if (err) {

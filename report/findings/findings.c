@@ -73,6 +73,21 @@ const char *pct_finding_place(const struct pct_facts *f, uint32_t node, const ch
     return place;
 }
 
+static double *find_rank_ns(const struct pct_facts *f, uint32_t node)
+{
+    uint64_t *values = pct_alloc(f->n_ranks, sizeof *values);
+    bool *present = pct_alloc(f->n_ranks, sizeof *present), any = false;
+    pct_tree_ranks(f->data->tree, node, values, present);
+    for (size_t r = 0; r < f->n_ranks; r++)
+        any |= present[r];
+    double *rank_ns = any ? pct_alloc(f->n_ranks, sizeof *rank_ns) : f->no_ns;
+    for (size_t r = 0; any && r < f->n_ranks; r++)
+        rank_ns[r] = (double)values[r];
+    free(values);
+    free(present);
+    return rank_ns;
+}
+
 static void fill_fact(struct pct_facts *f, struct pct_fact *fact, uint32_t node)
 {
     const struct pct_node *n = &f->data->tree->nodes[node];
@@ -84,14 +99,7 @@ static void fill_fact(struct pct_facts *f, struct pct_fact *fact, uint32_t node)
                               .calls = (double)n->own.sum[PCT_CALLS],
                               .bytes_sent = (double)n->own.sum[PCT_SENT],
                               .bytes_received = (double)n->own.sum[PCT_RECEIVED]};
-    uint64_t *values = pct_alloc(f->n_ranks, sizeof *values);
-    bool *present = pct_alloc(f->n_ranks, sizeof *present);
-    pct_tree_ranks(f->data->tree, node, values, present);
-    fact->rank_ns = pct_alloc(f->n_ranks, sizeof *fact->rank_ns);
-    for (size_t r = 0; r < f->n_ranks; r++)
-        fact->rank_ns[r] = (double)values[r];
-    free(values);
-    free(present);
+    fact->rank_ns = find_rank_ns(f, node);
     fact->place = pct_finding_place(f, node, &fact->function);
 }
 
@@ -144,6 +152,7 @@ static void gather_ranks(struct pct_facts *f)
     const struct pc_profile *p = f->data->profile;
     double most = -1;
     f->n_ranks = p->n_ranks;
+    f->no_ns = pct_alloc(f->n_ranks, sizeof *f->no_ns);
     gather_use(f);
     f->compute_ns = pct_alloc(f->n_ranks, sizeof *f->compute_ns);
     for (size_t r = 0; r < f->n_ranks; r++) {
@@ -172,7 +181,7 @@ static void excuse_waiting(struct pct_facts *f)
         waiting += f->compute_ns[longest] - f->compute_ns[r];
     for (size_t i = 0; i < f->n; i++) {
         struct pct_fact *fact = &f->list[i];
-        if (fact->op_class == PCOLLECT_CLASS_ENV)
+        if (fact->op_class == PCOLLECT_CLASS_ENV || fact->rank_ns == f->no_ns)
             continue;
         for (size_t r = 0; r < f->n_ranks; r++)
             fact->excused_ns += fmax(0, fact->rank_ns[r] - fact->rank_ns[longest]);
@@ -188,6 +197,24 @@ static int compare_places(const void *a, const void *b)
     const struct pct_fact *x = a, *y = b;
     int c = strcmp(x->place, y->place);
     return c ? c : x->node < y->node ? -1 : x->node > y->node;
+}
+
+static void free_ranks(const struct pct_facts *f, struct pct_fact *fact)
+{
+    if (fact->rank_ns != f->no_ns)
+        free(fact->rank_ns);
+    fact->rank_ns = f->no_ns;
+}
+
+static void add_ranks(const struct pct_facts *f, struct pct_fact *to, struct pct_fact *from)
+{
+    if (to->rank_ns == f->no_ns) {
+        to->rank_ns = from->rank_ns;
+        from->rank_ns = f->no_ns;
+    }
+    for (size_t r = 0; from->rank_ns != f->no_ns && r < f->n_ranks; r++)
+        to->rank_ns[r] += from->rank_ns[r];
+    free_ranks(f, from);
 }
 
 /* What reads the same is one fact: a place is looked at whole, whoever calls it. */
@@ -207,9 +234,7 @@ static void unite_places(struct pct_facts *f)
         to->bytes_sent += from->bytes_sent;
         to->bytes_received += from->bytes_received;
         to->excused_ns += from->excused_ns;
-        for (size_t r = 0; r < f->n_ranks; r++)
-            to->rank_ns[r] += from->rank_ns[r];
-        free(from->rank_ns);
+        add_ranks(f, to, from);
     }
     f->n = n;
 }
@@ -228,7 +253,8 @@ static void gather(struct pct_facts *f, const struct pct_data *d, struct pct_poo
 static void forget(struct pct_facts *f)
 {
     for (size_t i = 0; i < f->n; i++)
-        free(f->list[i].rank_ns);
+        free_ranks(f, &f->list[i]);
+    free(f->no_ns);
     free(f->list);
     free(f->compute_ns);
     free(f->use);

@@ -25,7 +25,7 @@ struct pct_fact {
     const char *function; /* that calls it; may be NULL */
     double ns, calls, bytes_sent, bytes_received;
     double excused_ns; /* of ns: waiting for the rank that computes longest */
-    double *rank_ns;   /* by rank of the profile */
+    double *rank_ns;   /* by rank of the profile; of no rank is it known: that of the facts */
 };
 
 /* What the system says of a rank: the table `resources`. All 0: nothing is known. */
@@ -40,6 +40,7 @@ struct pct_facts {
     struct pct_fact *list;
     size_t n;
     size_t n_ranks;
+    double *no_ns;      /* 0 for each rank: what facts without values by rank share */
     double core_ns;     /* MPI_Init to the end of MPI_Finalize, over all ranks */
     double *compute_ns; /* by rank */
     double compute_mean_ns;
