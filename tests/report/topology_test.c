@@ -288,6 +288,38 @@ static void placement_keeps_the_sizes_of_nodes(void **state)
     pct_graph_free(&g);
 }
 
+/* Four nodes of two sockets of 8 ranks; each rank talks to the one 8 further on its node. */
+static void sockets_get_as_many_ranks_each(void **state)
+{
+    static struct made m;
+    const struct pct_topology t = {.n_ranks = 64};
+    uint32_t has[8] = {0}, in_order[64];
+    (void)state;
+    memset(&m, 0, sizeof m);
+    for (uint32_t r = 0; r < 64; r++)
+        add(&m, r, r / 16 * 16 + (r + 8) % 16, 100);
+    m.n = 64;
+    struct pct_graph g = list(&m);
+    struct pct_seats *s = pct_seats_new(&t, 4, 2);
+    struct pct_placement p;
+    assert_int_equal(s->n_sockets, 8);
+    assert_true(s->has_choice);
+    pct_seats_place(&g, s, &p);
+    for (uint32_t r = 0; r < 64; r++) {
+        has[p.socket[r]]++;
+        assert_int_equal(p.socket[r] / 2, p.node[r]);
+        in_order[r] = r / 8;
+    }
+    for (unsigned i = 0; i < 8; i++)
+        assert_int_equal(has[i], 8);
+    assert_true(p.before == 0 && p.after == 0 && between(&g, p.node) == 0);
+    assert_true(p.sockets_before == 6400 && between(&g, in_order) == 6400);
+    assert_true(p.sockets_after == 0 && between(&g, p.socket) == 0);
+    pct_placement_free(&p);
+    pct_seats_free(s);
+    pct_graph_free(&g);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -296,6 +328,7 @@ int main(void)
         cmocka_unit_test(few_ranks_among_many),
         cmocka_unit_test(placement_of_eight_is_the_best),
         cmocka_unit_test(placement_keeps_the_sizes_of_nodes),
+        cmocka_unit_test(sockets_get_as_many_ranks_each),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
