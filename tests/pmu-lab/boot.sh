@@ -1,0 +1,59 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Real counters without hardware: boots an arm64 kernel in an emulated machine whose processor has a
+# PMU that counts instructions and cycles exactly, and runs there what was built for aarch64. By hand,
+# not by make check:
+#
+#     tests/pmu-lab/boot.sh SYSROOT BUILD
+#
+# SYSROOT: arm64 packages of Debian, unpacked: those of .ci/aarch64.sh, linux-image-cloud-arm64,
+#          busybox-static, libpapi-dev and libpfm4-dev
+# BUILD:   a build folder for aarch64, configured with --prefix=BUILD/install, installed, with the
+#          programs of `make check TESTS=`
+#
+# Needs qemu-system-aarch64, cpio and the cross compiler. Prints TAP; the exit status is 0 if nothing
+# failed.
+set -u
+[ $# -eq 2 ] || { echo "usage: $0 SYSROOT BUILD" >&2; exit 2; }
+here=$(cd "$(dirname "$0")" && pwd) sysroot=$1 build=$2
+for tool in qemu-system-aarch64 cpio aarch64-linux-gnu-gcc aarch64-linux-gnu-readelf; do
+    command -v $tool >/dev/null || { echo "1..0 # SKIP $tool is not installed"; exit 0; }
+done
+set -- "$sysroot"/boot/vmlinuz-*
+kernel=$1
+[ -e "$kernel" ] || { echo "1..0 # SKIP the sysroot has no kernel"; exit 0; }
+
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+root=$work/root
+mkdir -p "$root/bin" "$root/lib" "$root/proc" "$root/sys" "$root/dev" "$root/tmp" "$root/pc"
+
+# needed FILE...: copies the libraries that these need, and those that they need.
+needed() {
+    for file in "$@"; do
+        for name in $(aarch64-linux-gnu-readelf -d "$file" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p'); do
+            [ ! -e "$root/lib/$name" ] || continue
+            found=$(find "$sysroot/usr/lib/aarch64-linux-gnu" -name "$name" | head -n 1)
+            [ -n "$found" ] || { echo "not in the sysroot: $name" >&2; exit 1; }
+            cp -L "$found" "$root/lib/$name"
+            needed "$root/lib/$name"
+        done
+    done
+}
+
+aarch64-linux-gnu-gcc --sysroot="$sysroot" -std=gnu11 -O1 -Wall -Wextra -Werror -I"$here/../.." \
+    -o "$root/pc/loops" "$here/loops.c" "$build/counting/.libs/libpccounting.a" \
+    "$build/base/.libs/libpcbase.a" || exit 1
+cp "$build/tests/counting/counting_test" "$root/pc/" || exit 1
+cp -r "$build/install/bin" "$build/install/lib" "$root/pc/" || exit 1
+rm -f "$root"/pc/lib/pcollect/adapter-*
+cp "$sysroot/bin/busybox" "$root/bin/" && cp "$here/guest.sh" "$root/init" && chmod +x "$root/init" || exit 1
+# shellcheck disable=SC2046 # file names without blanks
+needed $(find "$root/pc" -type f ! -name '*.la')
+(cd "$root" && find . | cpio -o -H newc 2>/dev/null | gzip -1) >"$work/initrd" || exit 1
+
+timeout 300 qemu-system-aarch64 -M virt -nic none -cpu cortex-a57 -icount shift=1 -m 512 -display none \
+    -monitor none -serial file:"$work/serial" -no-reboot -kernel "$kernel" -initrd "$work/initrd" \
+    -append 'console=ttyAMA0 quiet panic=-1' </dev/null || echo "# qemu ended with status $?"
+tr -d '\r' <"$work/serial" | grep -E '^((not )?ok |1\.\.|# )' | tee "$work/tap"
+grep -q '^1\.\.' "$work/tap" && ! grep -q '^not ok' "$work/tap"

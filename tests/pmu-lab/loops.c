@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Loops whose instructions are known, in assembly: two a round. Counts them twice with different
+ * lengths; what is around the loop is the same, so the difference of the two counts is that of the
+ * rounds, to the unit. The argument is the number of counters in a group.
+ */
+#include "counting/counting.h"
+
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { SHORT = 1000000, LONG = 4000000 };
+
+/* The program's own side: interrupts of the kernel do not belong to the loop. */
+static const struct pc_counting_event events[] = {
+    {.n_terms = 1,
+     .terms = {{.type = PERF_TYPE_HARDWARE,
+                .sign = 1,
+                .config = PERF_COUNT_HW_INSTRUCTIONS,
+                .user_only = 1}}},
+    {.n_terms = 1,
+     .terms = {{.type = PERF_TYPE_HARDWARE,
+                .sign = 1,
+                .config = PERF_COUNT_HW_CPU_CYCLES,
+                .user_only = 1}}},
+};
+
+static __attribute__((noinline)) void loop(uint64_t rounds)
+{
+    __asm__ volatile("1: subs %0, %0, #1\n\tb.ne 1b" : "+r"(rounds) : : "cc");
+}
+
+/* Of event 0, which is in group 0, for a loop of so many rounds. */
+static uint64_t count(struct pc_counting_record *record, uint64_t rounds)
+{
+    struct pc_counting_values before = {.group = 0}, after = {.group = 0};
+    if (pc_counting_get(record, &before))
+        exit(1);
+    loop(rounds);
+    if (pc_counting_get(record, &after) || !(after.held & 1))
+        exit(1);
+    return after.value[0] - before.value[0];
+}
+
+int main(int argc, char **argv)
+{
+    struct pc_counting_what what = {events, 2, argc > 1 ? (uint32_t)atoi(argv[1]) : 0};
+    struct pc_counting *context;
+    struct pc_counting_record *record = NULL;
+    struct pc_error error = {""};
+    if (pc_counting_create(&context, &error) || pc_counting_set(context, &what, &error) ||
+        pc_counting_start(context, &record, 0, &error)) {
+        printf("%s\n", error.text);
+        return 1;
+    }
+    count(record, SHORT);
+    uint64_t few = count(record, SHORT), many = count(record, LONG);
+    printf("%u groups; %llu, %llu instructions\n", pc_counting_n_groups(context),
+           (unsigned long long)few, (unsigned long long)many);
+    if (what.per_group && pc_counting_n_groups(context) != 2 / what.per_group)
+        return 1;
+    return many - few != 2ull * (LONG - SHORT);
+}
