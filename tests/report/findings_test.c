@@ -360,14 +360,10 @@ static void load_machine(void)
     }
 }
 
-/* Findings of a run; its data is freed by the caller. */
-static struct pct_data *make_run(unsigned seed, size_t kind, bool fault, bool load)
+/* Findings of the run that was made; its data is freed by the caller. */
+static struct pct_data *end_run(void)
 {
     static const struct pct_tree_options options = {0};
-    begin_run(seed * 100 + (unsigned)kind);
-    kinds[kind].plant(fault);
-    if (load)
-        load_machine();
     wait_for_all();
     add_resources();
     for (unsigned r = 0; r < m.n; r++) {
@@ -381,6 +377,15 @@ static struct pct_data *make_run(unsigned seed, size_t kind, bool fault, bool lo
     struct pct_data *d = pct_data_new("made", &m.sample.p, symbols, &options);
     d->findings = pct_findings_make(d, NULL);
     return d;
+}
+
+static struct pct_data *make_run(unsigned seed, size_t kind, bool fault, bool load)
+{
+    begin_run(seed * 100 + (unsigned)kind);
+    kinds[kind].plant(fault);
+    if (load)
+        load_machine();
+    return end_run();
 }
 
 static void first_finding_names_the_fault_and_its_function(void **state)
@@ -428,6 +433,24 @@ static void what_the_machine_does_is_not_blamed_on_the_program(void **state)
     }
 }
 
+/* The same calls are a finding where processors were free, and none where they were not. */
+static void time_in_mpi_without_a_processor_is_not_blamed_on_the_program(void **state)
+{
+    (void)state;
+    for (unsigned seed = 1; seed <= N_SEEDS; seed++) {
+        for (unsigned load = 0; load < 2; load++) {
+            begin_run(seed);
+            call_all("MPI_Waitall", PCOLLECT_CLASS_COMPLETION, 100, 0, 250);
+            for (unsigned r = 0; r < m.n; r++)
+                m.delayed_ms[r] = load ? 240 : 0;
+            struct pct_data *d = end_run();
+            assert_int_equal(d->findings->n, 1);
+            assert_string_equal(d->findings->list[0].rule, load ? "shared-processors" : "overlap");
+            pct_data_free(d);
+        }
+    }
+}
+
 static void a_processor_that_is_shared_is_told_from_one_that_is_taken(void **state)
 {
     (void)state;
@@ -461,6 +484,7 @@ int main(void)
         cmocka_unit_test(first_finding_names_the_fault_and_its_function),
         cmocka_unit_test(twin_without_the_fault_has_no_finding),
         cmocka_unit_test(what_the_machine_does_is_not_blamed_on_the_program),
+        cmocka_unit_test(time_in_mpi_without_a_processor_is_not_blamed_on_the_program),
         cmocka_unit_test(a_processor_that_is_shared_is_told_from_one_that_is_taken),
         cmocka_unit_test(every_rule_has_a_planted_fault),
     };
