@@ -47,9 +47,10 @@ make_links_relative() {
 }
 
 cross_build() {
+    local -x PKG_CONFIG_LIBDIR PKG_CONFIG_SYSROOT_DIR # not for the native build
     mkdir -p "$folder" && cd "$folder" || return
-    export PKG_CONFIG_LIBDIR=$sysroot/usr/lib/$triplet/pkgconfig:$sysroot/usr/share/pkgconfig
-    export PKG_CONFIG_SYSROOT_DIR=$sysroot
+    PKG_CONFIG_LIBDIR=$sysroot/usr/lib/$triplet/pkgconfig:$sysroot/usr/share/pkgconfig
+    PKG_CONFIG_SYSROOT_DIR=$sysroot
     "$top/configure" --host=$triplet --build="$(gcc -dumpmachine)" --prefix="$folder/install" \
         --enable-werror CC="$triplet-gcc --sysroot=$sysroot" &&
         make -j"$n_jobs" && make install &&

@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a page fault costs, in ns: without a disk, and with one. Measured on current x86-64. */
+/* What a page fault costs, in ns: without a disk, and with one. Of the right size, not measured
+ * where the program ran. */
 #define MINOR_NS 500.0
 #define MAJOR_NS 100000.0
 /* A placement must take this part of the bytes between nodes away to be worth a sentence. */
