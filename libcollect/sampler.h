@@ -51,8 +51,10 @@ extern const struct pcollect_table pc_sampler_placement;
 /* The region below which threads that the MPI library made are shown. */
 #define PC_SAMPLER_HELPERS "MPI helper threads"
 
-/* Later than that an interrupt is if the program has blocked signals. */
-enum { PC_SAMPLER_LATEST_NS = 10000000 };
+/* Later than that, in CPU time, an interrupt is if the program has blocked signals. A POSIX timer
+ * is looked at when the system's tick finds the thread running: with other threads on the processor
+ * that can be many ticks of 1 to 10 ms later. */
+enum { PC_SAMPLER_LATEST_NS = 10000000, PC_SAMPLER_LATEST_TICK_NS = 200000000 };
 
 enum pc_sample_source {
     PC_SOURCE_NONE = 0,

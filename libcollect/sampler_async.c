@@ -108,11 +108,13 @@ static void count_time(struct pc_sampler *s, uint64_t now, uint64_t passed, uint
 static void divide_time(struct pc_sampler *s, uint64_t now, bool interrupted)
 {
     uint64_t passed = now - s->cpu_ns, cost = interrupted ? s->kernel_ns : 0;
+    uint64_t latest =
+        s->source == PC_SOURCE_TIMER ? PC_SAMPLER_LATEST_TICK_NS : PC_SAMPLER_LATEST_NS;
     cost = cost < passed ? cost : passed;
     s->sample_ns = passed - cost;
     if (interrupted)
         follow_pace(s, s->sample_ns);
-    if (s->sample_ns > s->due_ns + PC_SAMPLER_LATEST_NS) {
+    if (s->sample_ns > s->due_ns + latest) {
         s->counts[PC_SAMPLE_MISSED] += (s->sample_ns - s->due_ns) / s->period_ns;
         s->sample_ns = s->due_ns;
     }
