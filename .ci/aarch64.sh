@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The other architecture: a cross build against Debian's arm64 packages, the unit tests and jobs of
 # both MPIs under qemu-user. The launcher is this machine's mpirun, the ranks are aarch64 programs.
+# Then real counters: an emulated machine that has them (tests/pmu-lab).
 #
 # The oracle is this machine: the same program makes the same calls, from the same lines, with the same
 # bytes on either architecture, and the native profile is proved by make check.
@@ -12,10 +13,14 @@ folder=$work/aarch64
 native=$work/native
 qemu="qemu-aarch64-static -L $sysroot"
 
+# What is built against and runs under qemu-user, and what the emulated machine boots.
+arm64_packages='libc6-dev zlib1g-dev libdw-dev libunwind-dev libcmocka-dev libopenmpi-dev openmpi-bin
+    libmpich-dev mpich libpapi-dev libpfm4-dev linux-image-cloud-arm64 busybox-static'
+
 # Debian's arm64 packages beside, not in, this system: apt works on lists and a cache of its own,
 # and the packages are only unpacked.
 make_sysroot() {
-    [ -e "$sysroot/complete" ] && return
+    [ "$(cat "$sysroot/complete" 2>/dev/null)" = "$arm64_packages" ] && return
     rm -rf "$sysroot"
     local apt=$cache/apt-arm64
     mkdir -p "$sysroot" "$apt"/{lists,cache/archives/partial} "$sysroot"/usr/{lib,bin,sbin} || return
@@ -26,8 +31,8 @@ make_sysroot() {
             -o Dir::Cache="$apt/cache" -o Debug::NoLocking=1 -o APT::Sandbox::User="$(id -un)" "$@"
     }
     apt_arm64 update || return
-    apt_arm64 -y --no-install-recommends --download-only install libc6-dev zlib1g-dev libdw-dev \
-        libunwind-dev libcmocka-dev libopenmpi-dev openmpi-bin libmpich-dev mpich || return
+    # shellcheck disable=SC2086
+    apt_arm64 -y --no-install-recommends --download-only install $arm64_packages || return
     # One /usr, as on a running system: packages still hold /lib and /bin.
     ln -s usr/lib "$sysroot/lib" && ln -s usr/bin "$sysroot/bin" && ln -s usr/sbin "$sysroot/sbin"
     local package
@@ -35,7 +40,7 @@ make_sysroot() {
         dpkg-deb --fsys-tarfile "$package" | tar -x -C "$sysroot" --keep-directory-symlink || return
     done
     make_links_relative
-    touch "$sysroot/complete"
+    echo "$arm64_packages" >"$sysroot/complete"
 }
 
 # An absolute link would lead from the sysroot into this machine.
@@ -134,6 +139,21 @@ compile_f08() { # FLAVOUR
         "mpif90.$1" $example_flags -o app.native "$top/examples/halo_f08.f90"
 }
 
+# The checks of the emulated machine are those that it prints.
+pmu_lab() {
+    local tap=$work/pmu-lab.tap begin=$SECONDS good bad
+    sh tests/pmu-lab/boot.sh "$sysroot" "$folder" >"$tap" 2>&1 </dev/null
+    if grep -q '^1\.\.0 # SKIP' "$tap"; then
+        skip 'pmu-lab' "$(sed -n 's/^1\.\.0 # SKIP //p' "$tap")"
+        return
+    fi
+    good=$(grep -c '^ok ' "$tap") bad=$(grep -c '^not ok ' "$tap")
+    grep -q '^1\.\.[1-9]' "$tap" || bad=$((bad + 1)) # it did not reach its end
+    [ "$bad" = 0 ] || sed 's/^/    | /' "$tap"
+    n_passed=$((n_passed + good)) n_failed=$((n_failed + bad))
+    echo "  counters of an emulated machine: $good passed, $bad failed ($((SECONDS - begin)) s)"
+}
+
 # Not optimised: which calls are inlined differs by architecture, and fused multiply-add would change
 # the number of iterations.
 example_flags='-O0 -g -ffp-contract=off'
@@ -143,6 +163,8 @@ example_arguments='-n 64'
 need $triplet-gcc gcc-aarch64-linux-gnu libc6-dev-arm64-cross
 need $triplet-gfortran gfortran-aarch64-linux-gnu
 need qemu-aarch64-static qemu-user-static
+need qemu-system-aarch64 qemu-system-arm
+need cpio cpio
 [ -x configure ] || check 'autogen.sh' ./autogen.sh
 check 'arm64 packages' make_sysroot &&
     check 'aarch64: cross build, install and test programs' cross_build &&
@@ -152,4 +174,5 @@ for mpi in openmpi mpich; do
     check "aarch64: $mpi job has the contexts, calls and bytes of the native one" job $mpi c
     check "aarch64: $mpi job of mpi_f08 has the contexts, calls and bytes of the native one" job $mpi f08
 done
+pmu_lab
 closing

@@ -1,13 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Real counters without hardware: boots an arm64 kernel in an emulated machine whose processor has a
-# PMU that counts instructions and cycles exactly, and runs there what was built for aarch64. By hand,
-# not by make check:
+# PMU that counts instructions and cycles exactly, and runs there what was built for aarch64. Of the CI
+# step aarch64, or by hand:
 #
 #     tests/pmu-lab/boot.sh SYSROOT BUILD
 #
-# SYSROOT: arm64 packages of Debian, unpacked: those of .ci/aarch64.sh, linux-image-cloud-arm64,
-#          busybox-static, libpapi-dev and libpfm4-dev
+# SYSROOT: arm64 packages of Debian, unpacked: those of .ci/aarch64.sh
 # BUILD:   a build folder for aarch64, configured with --prefix=BUILD/install, installed, with the
 #          programs of `make check TESTS=`
 #
