@@ -4,7 +4,7 @@
 # From a fresh clone to a first profile, or to a full run of the tests:
 #
 #   ./quickstart.sh          install what is missing, build in build/, install into build/install/,
-#                            profile examples/poisson.c on 4 ranks and print the report
+#                            profile examples/poisson.c on 2 to 4 ranks and print the report
 #   ./quickstart.sh check    the same set-up, then `make check`; ends in "N passed, N failed"
 #
 # What is there is not done again. Long output goes to build/quickstart.log.
@@ -17,7 +17,9 @@ top=$(pwd -P)
 build=$top/build
 log=$build/quickstart.log
 mode=profile
-n_ranks=4
+n_jobs=$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
+# With more ranks than processors the report would tell of the machine only.
+n_ranks=$((n_jobs < 2 ? 2 : n_jobs > 4 ? 4 : n_jobs))
 
 usage() {
     sed -n '4,12s/^# \{0,1\}//p' "$0"
@@ -228,12 +230,10 @@ END
 
 # ---- Build -----------------------------------------------------------------------------------
 
-n_jobs=$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
-
 # What configure finds depends on these: it runs again when one has changed.
 configure_key() {
     echo "prefix $build/install"
-    for module in zlib libdw jansson libunwind cmocka; do
+    for module in zlib libdw jansson hwloc papi libunwind cmocka; do
         have_module $module && echo "module $module"
     done
     for flavour in openmpi mpich; do
@@ -303,9 +303,10 @@ profile_example() {
     export OMPI_MCA_btl_vader_single_copy_mechanism=none
     profile=$build/poisson.$n_ranks.pcol
     # One rank is made to work longer, so that the report has something to say.
-    step "pcollect run -- $MPIRUN -n $n_ranks poisson --skew 2"
+    step "pcollect run -- $MPIRUN -n $n_ranks poisson --skew 1, sampled 200 times a second"
     rm -f "$profile"
-    build/install/bin/pcollect run -o "$profile" -- "$MPIRUN" -n $n_ranks "$app" --skew 2 \
+    PCOLLECT_SAMPLE_FREQUENCY=200 \
+        build/install/bin/pcollect run -o "$profile" -- "$MPIRUN" -n $n_ranks "$app" --skew 1 \
         </dev/null ||
         fail "the example failed, status $?"
     [ -s "$profile" ] || fail "no profile was written to $profile"
