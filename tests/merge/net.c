@@ -138,10 +138,14 @@ struct net *net_new(int n_ranks, bool patient)
     net->n_ranks = n_ranks;
     net->patient = patient;
     for (int i = 0; i < n_ranks; i++)
-        net->ranks[i] =
-            (struct net_rank){.net = net,
-                              .transport = {&net->ranks[i], i, n_ranks, net_send, net_receive_size,
-                                            net_receive, net_broadcast, NULL}};
+        net->ranks[i] = (struct net_rank){.net = net,
+                                          .transport = {.self = &net->ranks[i],
+                                                        .rank = i,
+                                                        .n_ranks = n_ranks,
+                                                        .send = net_send,
+                                                        .receive_size = net_receive_size,
+                                                        .receive = net_receive,
+                                                        .broadcast = net_broadcast}};
     return net;
 }
 
