@@ -4,6 +4,7 @@
  * spread over ranks.
  */
 #include "report/counters/attribution.h"
+#include "report/counters/estimates.h"
 #include "report/findings/findings.h"
 #include "report/samples.h"
 #include "report/table.h"
@@ -61,6 +62,7 @@ struct pct_data *pct_data_new(const char *file, const struct pc_profile *p,
     find_contexts(d);
     d->samples = pct_samples_new(p, d->symbols);
     d->counts = pct_counts_new(p, d->tree);
+    d->estimates = pct_estimates_new(p, d->samples);
     d->by_place = pct_by_place_new(options);
     return d;
 }
@@ -75,6 +77,7 @@ void pct_data_free(struct pct_data *d)
     free(d->spreads);
     free(d->frames);
     pct_by_place_free(d->by_place);
+    pct_estimates_free(d->estimates);
     pct_samples_free(d->samples);
     pct_counts_free(d->counts);
     pct_tree_free(d->tree);

@@ -23,7 +23,9 @@ report_libpcreport_la_SOURCES = report/report.h report/report_private.h report/r
     report/findings/findings.h report/findings/findings.c report/findings/rules_ranks.c \
     report/findings/rules_calls.c report/findings/rules_machine.c \
     report/counters/attribution.h report/counters/attribution.c report/counters/attribution_columns.c \
-    report/counters/estimate.h report/counters/estimate.c
+    report/counters/estimate.h report/counters/estimate.c report/counters/metrics.h \
+    report/counters/metrics.c report/counters/estimates.h report/counters/estimates.c \
+    report/counters/estimates_columns.c
 report_libpcreport_la_CFLAGS = $(PC_FLAGS) $(LIBDW_CFLAGS) $(JANSSON_CFLAGS)
 report_libpcreport_la_LIBADD = base/libpcbase.la $(JANSSON_LIBS) -lm
 if HAVE_LIBDW

@@ -5,6 +5,7 @@
  */
 #include "config.h"
 
+#include "report/counters/metrics.h"
 #include "report/report.h"
 #include "report/report_private.h"
 
@@ -539,6 +540,14 @@ void pct_options_help(FILE *out)
             put_wrapped(out, pct_tables[i].columns[k].doc, 28);
         }
     }
+    fputs("\nRatios of the table ratios\n\n", out);
+    for (size_t i = 0; i < pct_n_ratio_kinds; i++) {
+        fprintf(out, "    %-22s  ", pct_ratio_kinds[i].name);
+        struct pct_buf doc = {0};
+        pct_buf_format(&doc, "%s (%s)", pct_ratio_kinds[i].doc, pct_ratio_kinds[i].unit);
+        put_wrapped(out, doc.data, 28);
+        pct_buf_free(&doc);
+    }
     fputs("\nExit status: 0 done, 1 the profile is at fault, 2 the call is at fault.\n", out);
 }
 
@@ -577,5 +586,12 @@ void pct_options_manual(FILE *out)
             put_manual_text(out, pct_tables[i].columns[k].doc);
             fputs(".\n", out);
         }
+    }
+    fputs(".SH RATIOS\nThe table ratios has a row for each of these whose events were counted.\n",
+          out);
+    for (size_t i = 0; i < pct_n_ratio_kinds; i++) {
+        fprintf(out, ".TP\n.B %s\n", pct_ratio_kinds[i].name);
+        put_manual_text(out, pct_ratio_kinds[i].doc);
+        fprintf(out, " (%s).\n", pct_ratio_kinds[i].unit);
     }
 }

@@ -181,6 +181,7 @@ void pct_print_text(FILE *out, const struct pct_data *d, const struct pct_option
     pct_print_series(out, d, o);
     pct_print_outline(out, d, o, metric_of(o->sort));
     pct_print_samples(out, d, o);
+    pct_print_estimates(out, d, o);
 }
 
 void pct_print_table(FILE *out, const struct pct_data *d, const struct pct_table *t,

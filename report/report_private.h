@@ -57,6 +57,8 @@ void pct_print(FILE *out, const struct pct_data *d, const struct pct_options *o)
 void pct_print_head(FILE *out, const struct pct_data *d, const struct pct_options *o);
 /* Nothing without samples. */
 void pct_print_samples(FILE *out, const struct pct_data *d, const struct pct_options *o);
+/* Nothing without windows of the plugin counters. */
+void pct_print_estimates(FILE *out, const struct pct_data *d, const struct pct_options *o);
 /* metric: by which siblings are sorted. */
 void pct_print_outline(FILE *out, const struct pct_data *d, const struct pct_options *o,
                        enum pct_metric metric);

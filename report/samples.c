@@ -16,7 +16,6 @@ struct sums {
     struct pct_samples *out;
     const struct pc_profile *profile;
     struct pct_symbols *symbols;
-    uint32_t *context; /* by profile node: row of contexts, or PC_NO_INDEX */
     uint32_t stamp;
     struct pct_buf text;
 };
@@ -193,7 +192,7 @@ static uint32_t find_context(struct sums *s, uint32_t node)
 {
     const struct pc_profile *p = s->profile;
     const struct pc_profile_node *n = &p->nodes[node];
-    uint32_t at = n->parent == PC_NO_INDEX ? PC_NO_INDEX : s->context[n->parent];
+    uint32_t at = n->parent == PC_NO_INDEX ? PC_NO_INDEX : s->out->context[n->parent];
     struct pct_buf label = {0};
     const char *name;
     switch (n->kind) {
@@ -233,10 +232,10 @@ static void sum_contexts(struct pct_sample_rows *rows)
 /* ---- All --------------------------------------------------------------------------------------
  */
 
-static uint32_t find_field(const struct pc_profile *p, const char *name)
+uint32_t pct_samples_field(const struct pc_profile *p, const char *plugin, const char *name)
 {
     for (uint32_t k = 0; k < p->n_fields; k++)
-        if (!strcmp(p->fields[k].plugin, "clock") && !strcmp(p->fields[k].name, name))
+        if (!strcmp(p->fields[k].plugin, plugin) && !strcmp(p->fields[k].name, name))
             return k;
     return PC_NO_INDEX;
 }
@@ -261,14 +260,14 @@ static void sum_all(struct sums *s)
     for (uint32_t i = 0; i < p->n_nodes; i++) {
         const struct pc_profile_node *n = &p->nodes[i];
         struct pct_sampled what = pct_samples_of(s->out, p, i);
-        s->context[i] = find_context(s, i);
+        s->out->context[i] = find_context(s, i);
         if (!what.samples)
             continue;
         add(&s->out->all, what);
         if (n->kind != PCOLLECT_NODE_POINT)
             add(&s->out->mpi, what);
-        if (s->context[i] != PC_NO_INDEX)
-            add(&s->out->contexts.row[s->context[i]].self, what);
+        if (s->out->context[i] != PC_NO_INDEX)
+            add(&s->out->contexts.row[s->out->context[i]].self, what);
         add_everywhere(s, i, what);
     }
     sum_contexts(&s->out->contexts);
@@ -279,13 +278,12 @@ struct pct_samples *pct_samples_new(const struct pc_profile *p, struct pct_symbo
     struct pct_samples *out = pct_alloc(1, sizeof *out);
     struct sums s = {.out = out, .profile = p, .symbols = symbols};
     out->pool = pct_pool_new();
-    out->samples_field = find_field(p, "samples");
-    out->time_field = find_field(p, "time");
+    out->samples_field = pct_samples_field(p, "clock", "samples");
+    out->time_field = pct_samples_field(p, "clock", "time");
     if (out->samples_field == PC_NO_INDEX || out->time_field == PC_NO_INDEX)
         return out;
-    s.context = pct_alloc(p->n_nodes, sizeof *s.context);
+    out->context = pct_alloc(p->n_nodes, sizeof *out->context);
     sum_all(&s);
-    free(s.context);
     pct_buf_free(&s.text);
     return out;
 }
@@ -303,15 +301,23 @@ void pct_samples_free(struct pct_samples *s)
     free_rows(&s->lines);
     free_rows(&s->functions);
     free_rows(&s->contexts);
+    free(s->context);
     pct_pool_free(s->pool);
     free(s);
+}
+
+double pct_samples_variance(struct pct_sampled part, struct pct_sampled all)
+{
+    if (!part.samples || all.samples < part.samples)
+        return 0;
+    double n = (double)part.samples, each = (double)part.ns / n;
+    return n * (1 - n / (double)all.samples) * each * each;
 }
 
 bool pct_samples_error(struct pct_sampled part, struct pct_sampled all, pc_u128 *ns_out)
 {
     if (part.samples < PCT_SAMPLES_FEW || all.samples < part.samples)
         return false;
-    double n = (double)part.samples, share = n / (double)all.samples;
-    *ns_out = (pc_u128)(1.96 * sqrt(n * (1 - share)) * ((double)part.ns / n) + 0.5);
+    *ns_out = (pc_u128)(1.96 * sqrt(pct_samples_variance(part, all)) + 0.5);
     return true;
 }

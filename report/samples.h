@@ -41,6 +41,8 @@ struct pct_samples {
     struct pct_sampled mpi;
     struct pct_sampled cut; /* whose outer frames are unknown */
     struct pct_sample_rows lines, functions, contexts;
+    uint32_t *context; /* by node of the profile: row of contexts, or PC_NO_INDEX; NULL without
+                          fields of samples */
     struct pct_pool *pool;
     uint32_t samples_field, time_field; /* of the profile, PC_NO_INDEX: it has none */
 };
@@ -49,9 +51,15 @@ struct pct_samples {
 struct pct_samples *pct_samples_new(const struct pc_profile *p, struct pct_symbols *symbols);
 void pct_samples_free(struct pct_samples *s);
 
+/* The field of a plugin, PC_NO_INDEX: the profile has none. */
+uint32_t pct_samples_field(const struct pc_profile *p, const char *plugin, const char *name);
+
 /* What was sampled at a node of the profile itself. */
 struct pct_sampled pct_samples_of(const struct pct_samples *s, const struct pc_profile *p,
                                   uint32_t node);
+
+/* Variance of part.ns. */
+double pct_samples_variance(struct pct_sampled part, struct pct_sampled all);
 
 /* Half of the width of the 95 % interval of part.ns; false: too few samples to say. */
 enum { PCT_SAMPLES_FEW = 10 };

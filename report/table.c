@@ -4,7 +4,9 @@
  * columns. Which tables there are: columns.c.
  */
 #include "report/table.h"
+#include "report/counters/estimate.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -163,6 +165,36 @@ void pct_value_raw(const struct pct_column *c, const struct pct_value *v, struct
     case PCT_REAL:
         pct_buf_format(b, "%.9g", v->real);
         break;
+    case PCT_ESTIMATE:
+        pct_buf_format(b, "%.9g", v->estimate->value);
+        break;
+    }
+}
+
+/* 12.3 M +- 0.4 M: the error with one digit, or two that begin with 1, and the value with as many
+ * decimals; the value alone if the error is nothing beside it; "12.3 M mixed" and "few" where none
+ * is known. */
+static void put_estimate(struct pct_buf *b, const struct pct_estimate *e)
+{
+    static const struct {
+        double least, unit;
+        const char *name;
+    } scales[] = {
+        {1e12, 1e12, " T"}, {1e9, 1e9, " G"}, {1e6, 1e6, " M"}, {1e4, 1e3, " k"}, {0, 1, ""}};
+    size_t k = 0;
+    while (e->value < scales[k].least)
+        k++;
+    double unit = scales[k].unit;
+    const char *mark = pct_trust_text(e->trust);
+    if (e->trust == PCT_TRUST_FEW) {
+        pct_buf_text(b, mark);
+    } else if (e->error > e->value * 1e-5) {
+        double decimals = ceil(-log10(e->error / unit / 2));
+        int n = decimals < 0 ? 0 : decimals > 9 ? 9 : (int)decimals;
+        pct_buf_format(b, "%.*f%s +- %.*f%s", n, e->value / unit, scales[k].name, n,
+                       e->error / unit, scales[k].name);
+    } else {
+        pct_buf_format(b, "%.4g%s%s%s", e->value / unit, scales[k].name, *mark ? " " : "", mark);
     }
 }
 
@@ -196,6 +228,9 @@ void pct_value_people(const struct pct_column *c, const struct pct_value *v, str
         break;
     case PCT_REAL:
         pct_buf_format(b, "%.4g", v->real);
+        break;
+    case PCT_ESTIMATE:
+        put_estimate(b, v->estimate);
         break;
     default:
         pct_value_raw(c, v, b);

@@ -29,6 +29,7 @@ struct pct_data {
     struct pct_samples *samples;
     struct pct_by_place *by_place;          /* of columns_calls.c, filled when it is asked for */
     struct pct_counts *counts;              /* of report/counters/attribution.h */
+    struct pct_estimates *estimates;        /* of report/counters/estimates.h */
     const struct pc_profile_table *rows_of; /* what the columns of a plugin's table draw from */
     struct pct_findings *findings;          /* NULL: not looked for */
     /* Of comparisons; then only `pool` is set of what is above. */
@@ -54,7 +55,8 @@ enum pct_type {
     PCT_NS_CHANGE,      /* PCT_NS with sign */
     PCT_PERCENT_CHANGE, /* PCT_PERCENT with sign */
     PCT_RATIO,          /* thousandths: 1.940 */
-    PCT_REAL            /* any number */
+    PCT_REAL,           /* any number */
+    PCT_ESTIMATE        /* any number; in text with its error, as 12.3 M +- 0.4 M */
 };
 
 struct pct_value {
@@ -63,6 +65,7 @@ struct pct_value {
     pc_u128 number;
     int64_t integer;
     double real;
+    const struct pct_estimate *estimate; /* PCT_ESTIMATE */
 };
 
 struct pct_column {
@@ -116,6 +119,14 @@ extern const struct pct_column pct_computation_columns[PCT_N_COMPUTATION_COLUMNS
 enum { PCT_N_COUNT_COLUMNS = 6 };
 size_t pct_count_counts(const struct pct_data *d);
 extern const struct pct_column pct_count_columns[PCT_N_COUNT_COLUMNS];
+
+/* estimates_columns.c */
+enum { PCT_N_ESTIMATE_COLUMNS = 11, PCT_N_RATIO_COLUMNS = 11 };
+size_t pct_count_estimates(const struct pct_data *d);
+size_t pct_count_ratios(const struct pct_data *d);
+extern const struct pct_column pct_estimate_columns[PCT_N_ESTIMATE_COLUMNS];
+extern const struct pct_column pct_ratio_columns[PCT_N_RATIO_COLUMNS];
+
 size_t pct_count_lines(const struct pct_data *d);
 size_t pct_count_functions(const struct pct_data *d);
 size_t pct_count_contexts(const struct pct_data *d);

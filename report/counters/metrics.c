@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The ratios of the table `ratios`. An event has several names: a preset of PAPI, and what the
+ * kernel calls it. Which one a row is made of is in its columns. Names with attributes behind them
+ * (`perf::CYCLES:u`) are other events, of which no ratio is made.
+ */
+#include "report/counters/metrics.h"
+
+#include "base/base.h"
+
+#define INSTRUCTIONS "PAPI_TOT_INS perf::INSTRUCTIONS perf::PERF_COUNT_HW_INSTRUCTIONS"
+#define CYCLES "PAPI_TOT_CYC perf::CYCLES perf::CPU-CYCLES perf::PERF_COUNT_HW_CPU_CYCLES"
+#define BRANCHES                                                                                   \
+    "PAPI_BR_CN PAPI_BR_INS perf::BRANCHES perf::BRANCH-INSTRUCTIONS "                             \
+    "perf::PERF_COUNT_HW_BRANCH_INSTRUCTIONS"
+
+static const char per_cycle[] = "per cycle", per_thousand[] = "per 1,000 instructions",
+                  percent[] = "%", per_ms[] = "per ms";
+
+const struct pct_ratio_kind pct_ratio_kinds[] = {
+    {"ipc", INSTRUCTIONS, CYCLES, 1, per_cycle, "instructions"},
+    {"frequency", CYCLES, NULL, 1, "GHz", "cycles, by CPU time"},
+    {"l1_misses", "PAPI_L1_TCM", INSTRUCTIONS, 1000, per_thousand,
+     "misses of the first cache, data and code"},
+    {"l1_data_misses", "PAPI_L1_DCM perf::L1-DCACHE-LOAD-MISSES", INSTRUCTIONS, 1000, per_thousand,
+     "misses of the first cache of data; by the kernel's name those of loads"},
+    {"l2_misses", "PAPI_L2_TCM", INSTRUCTIONS, 1000, per_thousand, "misses of the second cache"},
+    {"l2_data_misses", "PAPI_L2_DCM", INSTRUCTIONS, 1000, per_thousand,
+     "misses of the second cache, data"},
+    {"l3_misses", "PAPI_L3_TCM", INSTRUCTIONS, 1000, per_thousand, "misses of the third cache"},
+    {"last_cache_misses", "perf::CACHE-MISSES perf::PERF_COUNT_HW_CACHE_MISSES", INSTRUCTIONS, 1000,
+     per_thousand, "misses of the last cache, as the kernel has it"},
+    {"mispredicted", "PAPI_BR_MSP perf::BRANCH-MISSES perf::PERF_COUNT_HW_BRANCH_MISSES", BRANCHES,
+     100, percent, "branches that were predicted wrongly, of the branches"},
+    {"tlb_misses", "PAPI_TLB_DM perf::DTLB-LOAD-MISSES",
+     "PAPI_LST_INS PAPI_LD_INS perf::DTLB-LOADS", 100, percent,
+     "misses of the address translation of data, of the accesses"},
+    {"stalled", "PAPI_RES_STL perf::STALLED-CYCLES-BACKEND", CYCLES, 100, percent,
+     "cycles that waited for a resource, of the cycles"},
+    {"starved", "perf::STALLED-CYCLES-FRONTEND", CYCLES, 100, percent,
+     "cycles that waited for instructions, of the cycles"},
+    {"page_faults", "perf::PAGE-FAULTS perf::FAULTS perf::PERF_COUNT_SW_PAGE_FAULTS", NULL, 1e6,
+     per_ms, "page faults, by CPU time"},
+    {"switches", "perf::CONTEXT-SWITCHES perf::CS perf::PERF_COUNT_SW_CONTEXT_SWITCHES", NULL, 1e6,
+     per_ms, "context switches, by CPU time"},
+};
+
+const size_t pct_n_ratio_kinds = PC_ARRAY_LEN(pct_ratio_kinds);

@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The tables `estimates` and `ratios` of a profile made by hand: what was read at two instructions
+ * of a function is one context, of which value and error follow by arithmetic; one context was read
+ * too seldom, from one most windows went elsewhere. A damaged table has no rows, and nobody
+ * crashes.
+ */
+#include "sample.h"
+
+#include "report/counters/estimates.h"
+#include "report/report_private.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { MOST_ROWS = 16, N_CELLS = 12, FIELDS = SAMPLE_FIELDS + SAMPLE_CLOCK_FIELDS + 2 };
+enum { CYCLES = 1, INSTRUCTIONS, FAULTS };
+enum { MAIN = 0x1000, SOLVE = 0x2000, BRIEF = 0x3000, LEFT = 0x4000 };
+
+static const uint64_t ms = 1000000;
+
+static struct made {
+    struct sample sample;
+    struct pc_profile_field fields[FIELDS];
+    struct pc_stat stats[SAMPLE_NODES][FIELDS - SAMPLE_FIELDS];
+    struct pc_profile_table table;
+    uint64_t cells[MOST_ROWS * N_CELLS];
+} m;
+
+static struct pc_profile_column columns[N_CELLS] = {
+    {(char *)"context", PCOLLECT_COLUMN_NODE, 0, PCOLLECT_UNIT_COUNT},
+    {(char *)"event", PCOLLECT_COLUMN_STRING, 0, PCOLLECT_UNIT_COUNT},
+    {(char *)"readings", PCOLLECT_COLUMN_NUMBER, PCOLLECT_SUM, PCOLLECT_UNIT_COUNT},
+    {(char *)"seen", PCOLLECT_COLUMN_NUMBER, PCOLLECT_SUM, PCOLLECT_UNIT_COUNT},
+    {(char *)"count", PCOLLECT_COLUMN_NUMBER, PCOLLECT_SUM, PCOLLECT_UNIT_COUNT},
+    {(char *)"time", PCOLLECT_COLUMN_NUMBER, PCOLLECT_SUM, PCOLLECT_UNIT_NS},
+    {(char *)"count_squared_low", PCOLLECT_COLUMN_NUMBER, PCOLLECT_SUM, PCOLLECT_UNIT_COUNT},
+    {(char *)"count_squared_high", PCOLLECT_COLUMN_NUMBER, PCOLLECT_SUM, PCOLLECT_UNIT_COUNT},
+    {(char *)"time_squared_low", PCOLLECT_COLUMN_NUMBER, PCOLLECT_SUM, PCOLLECT_UNIT_COUNT},
+    {(char *)"time_squared_high", PCOLLECT_COLUMN_NUMBER, PCOLLECT_SUM, PCOLLECT_UNIT_COUNT},
+    {(char *)"product_low", PCOLLECT_COLUMN_NUMBER, PCOLLECT_SUM, PCOLLECT_UNIT_COUNT},
+    {(char *)"product_high", PCOLLECT_COLUMN_NUMBER, PCOLLECT_SUM, PCOLLECT_UNIT_COUNT},
+};
+
+static char *strings[] = {(char *)"PAPI_TOT_CYC", (char *)"PAPI_TOT_INS",
+                          (char *)"perf::PAGE-FAULTS"};
+
+/* ---- Making ---------------------------------------------------------------------------------- */
+
+static uint32_t add_point(uint32_t parent, uint64_t offset, uint64_t samples, uint64_t begun,
+                          uint64_t stayed)
+{
+    uint32_t node = sample_point(&m.sample, parent, 0, offset);
+    uint32_t data = m.sample.nodes[node].data;
+    const uint64_t values[] = {samples, samples * ms, begun, stayed};
+    struct pc_profile_data *d = &m.sample.data[data];
+    for (unsigned k = 0; k < PC_ARRAY_LEN(values); k++)
+        m.stats[data][k] = (struct pc_stat){.n = 1,
+                                            .sum = values[k],
+                                            .sum_squares = (pc_u128)values[k] * values[k],
+                                            .min = values[k],
+                                            .max = values[k]};
+    d->stats = m.stats[data];
+    d->n_ranks = 1;
+    d->ranks = NULL;
+    d->values = NULL;
+    return node;
+}
+
+/* n windows with x events in 1,000 ns each. The squares are split as a sum over threads may be. */
+static void add_readings(uint32_t node, uint64_t event, uint64_t n, uint64_t x)
+{
+    const uint64_t xx = n * x * x, tt = n * 1000000;
+    const uint64_t row[N_CELLS] = {node, event, n,  x ? n : 0, n * x,        n * 1000,
+                                   xx,   0,     tt, 0,         n * x * 1000, 0};
+    memcpy(m.cells + (size_t)m.table.n_rows++ * N_CELLS, row, sizeof row);
+}
+
+/* 400 samples of 1 ms: 150 in solve, at two instructions, 10 in brief, 40 in left, 200 in main. */
+static void make(void)
+{
+    memset(&m, 0, sizeof m);
+    struct sample *s = &m.sample;
+    sample_begin(s);
+    sample_clock(s);
+    memcpy(m.fields, s->fields, sizeof s->fields);
+    for (unsigned k = 0; k < 2; k++) {
+        m.fields[FIELDS - 2 + k] = s->fields[SAMPLES];
+        m.fields[FIELDS - 2 + k].plugin = (char *)"counters";
+        m.fields[FIELDS - 2 + k].name = (char *)(k ? "stayed" : "begun");
+    }
+    s->p.fields = m.fields;
+    s->p.n_fields = FIELDS;
+    s->modules[0] = (struct pc_profile_module){
+        .path = (char *)"/bin/program", .identity = 1, .flags = PCOLLECT_MODULE_EXE};
+    s->ranks[0] = (struct pc_profile_rank){.host = (char *)"node17", .n_threads = 1};
+    s->p.n_modules = s->p.n_ranks = s->p.world_size = 1;
+    s->p.strings = strings;
+    s->p.n_strings = PC_ARRAY_LEN(strings);
+    s->p.tables = &m.table;
+    s->p.n_tables = 1;
+    m.table = (struct pc_profile_table){.name = (char *)"readings",
+                                        .plugin = (char *)"counters",
+                                        .n_keys = 2,
+                                        .n_columns = N_CELLS,
+                                        .columns = columns,
+                                        .cells = m.cells};
+    uint32_t in_main = sample_frame(s, 0, 0, MAIN);
+    add_point(in_main, MAIN + 0x80, 200, 0, 0);
+    uint32_t first = add_point(in_main, SOLVE, 100, 120, 80);
+    uint32_t second = add_point(in_main, SOLVE + 8, 50, 60, 40);
+    uint32_t brief = add_point(in_main, BRIEF, 10, 10, 10);
+    uint32_t left = add_point(in_main, LEFT, 40, 100, 49);
+    add_readings(first, CYCLES, 30, 10);
+    add_readings(first, INSTRUCTIONS, 50, 4);
+    add_readings(second, CYCLES, 20, 10);
+    add_readings(second, INSTRUCTIONS, 50, 8);
+    add_readings(second, FAULTS, 40, 1);
+    add_readings(brief, INSTRUCTIONS, 10, 5);
+    add_readings(left, INSTRUCTIONS, 49, 2);
+}
+
+static struct pct_data *open_made(void)
+{
+    static const struct pct_frame in_main = {"main", "/src/p.c", 9, false},
+                                  in_solve = {"solve", "/src/p.c", 20, false},
+                                  in_brief = {"brief", "/src/p.c", 30, false},
+                                  in_left = {"left", "/src/p.c", 40, false};
+    static const struct pct_tree_options options;
+    struct pct_symbols *symbols = pct_symbols_new(&m.sample.p);
+    pct_symbols_teach(symbols, 0, MAIN, (struct pct_place){&in_main, 1});
+    /* An instruction is looked up as the return address behind it. */
+    pct_symbols_teach(symbols, 0, MAIN + 0x81, (struct pct_place){&in_main, 1});
+    pct_symbols_teach(symbols, 0, SOLVE + 1, (struct pct_place){&in_solve, 1});
+    pct_symbols_teach(symbols, 0, SOLVE + 9, (struct pct_place){&in_solve, 1});
+    pct_symbols_teach(symbols, 0, BRIEF + 1, (struct pct_place){&in_brief, 1});
+    pct_symbols_teach(symbols, 0, LEFT + 1, (struct pct_place){&in_left, 1});
+    return pct_data_new("made", &m.sample.p, symbols, &options);
+}
+
+/* The table as the command prints it, in tsv or as people read it; the caller frees it. */
+static char *print(const struct pct_data *d, const char *table, enum pct_format format)
+{
+    char *text = NULL;
+    size_t n = 0;
+    FILE *out = open_memstream(&text, &n);
+    const struct pct_options o = {.format = format, .table_name = table};
+    assert_non_null(out);
+    pct_print_table(out, d, pct_table_find(table), &o);
+    fclose(out);
+    return text;
+}
+
+static void expect(const char *text, const char *wanted)
+{
+    if (!strstr(text, wanted))
+        print_message("# wanted: %s\n# in:\n%s\n", wanted, text);
+    assert_non_null(strstr(text, wanted));
+}
+
+static const struct pct_estimate_row *find(const struct pct_data *d, uint32_t event,
+                                           const char *function)
+{
+    for (size_t i = 0; i < d->estimates->n; i++) {
+        const struct pct_estimate_row *r = &d->estimates->rows[i];
+        const char *label = d->samples->contexts.row[r->context].function;
+        if (r->event == event && !strncmp(label, function, strlen(function)))
+            return r;
+    }
+    return NULL;
+}
+
+static void near(double got, double wanted)
+{
+    if (!(fabs(got - wanted) <= 1e-9 * fabs(wanted)))
+        print_message("# %.15g, wanted %.15g\n", got, wanted);
+    assert_true(fabs(got - wanted) <= 1e-9 * fabs(wanted));
+}
+
+/* ---- Tests ----------------------------------------------------------------------------------- */
+
+static void the_profile_is_valid(void **state)
+{
+    (void)state;
+    struct pc_error error = {""};
+    make();
+    int err = pc_profile_check(&m.sample.p, &error);
+    if (err)
+        print_message("# %s\n", error.text);
+    assert_int_equal(err, 0);
+}
+
+/* 100 windows of solve: 600 instructions in 100,000 ns, each window 2 off the mean; 150 ms of CPU
+ * time, of which 100 us were seen, with the variance of 150 of 400 samples. */
+static void test_estimates(void **state)
+{
+    (void)state;
+    make();
+    struct pct_data *d = open_made();
+    assert_int_equal(d->estimates->n, 5);
+    const struct pct_estimate_row *r = find(d, INSTRUCTIONS, "solve");
+    double rate = 0.006, time = 150e6, seen = 100000 / time;
+    double var_rate = (1 - seen) * 100 / 99.0 * (100 * 4) / 1e10;
+    double var_time = 150 * (1 - 150 / 400.0) * 1e12;
+    assert_non_null(r);
+    assert_int_equal(r->e.trust, PCT_TRUST_FULL);
+    assert_int_equal(r->e.n, 100);
+    near(r->e.value, rate * time);
+    near(r->e.error, (1.96 + 2.4 / 99) * sqrt(time * time * var_rate + rate * rate * var_time));
+    /* One context of two instructions. */
+    r = find(d, CYCLES, "solve");
+    assert_non_null(r);
+    assert_int_equal(r->e.n, 50);
+    near(r->e.value, 0.01 * time);
+    near(r->e.error, (1.96 + 2.4 / 49) * 0.01 * sqrt(var_time));
+    near(r->share, 1);
+    r = find(d, INSTRUCTIONS, "brief");
+    assert_non_null(r);
+    assert_int_equal(r->e.trust, PCT_TRUST_FEW);
+    near(r->e.value, 0.005 * 10e6);
+    near(r->share, 50000 / (900000.0 + 50000 + 80000));
+    r = find(d, INSTRUCTIONS, "left");
+    assert_non_null(r);
+    assert_int_equal(r->e.trust, PCT_TRUST_MIXED);
+    near(r->e.value, 0.002 * 40e6);
+    assert_null(find(d, INSTRUCTIONS, "main"));
+    assert_null(find(d, CYCLES, "brief"));
+    pct_data_free(d);
+}
+
+static void test_ratios(void **state)
+{
+    (void)state;
+    make();
+    struct pct_data *d = open_made();
+    assert_int_equal(d->estimates->n_ratios, 3);
+    const struct pct_ratio_row *r = &d->estimates->ratios[0];
+    double part = 100 / 99.0 * (1 - 100000 / 150e6) * 400 / 1e10;
+    assert_string_equal(r->kind->name, "ipc");
+    near(r->e.value, 0.6);
+    near(r->e.error, (1.96 + 2.4 / 49) * sqrt(part) / 0.01);
+    assert_int_equal(r->e.n, 50);
+    assert_string_equal(d->estimates->ratios[1].kind->name, "frequency");
+    near(d->estimates->ratios[1].e.value, 0.01);
+    r = &d->estimates->ratios[2];
+    assert_string_equal(r->kind->name, "page_faults");
+    near(r->e.value, 1000);
+    assert_int_equal(r->part, FAULTS);
+    assert_int_equal(r->whole, 0);
+    pct_data_free(d);
+}
+
+static void test_what_is_printed(void **state)
+{
+    (void)state;
+    make();
+    struct pct_data *d = open_made();
+    char *text = print(d, "estimates", PCT_FORMAT_TSV);
+    expect(text, "event\testimate\terror\tmark\treadings\tseen\tread_s\tself_s\tpercent\tfunction\t"
+                 "path\n");
+    expect(text, "PAPI_TOT_INS\t900000\t");
+    expect(text, "PAPI_TOT_INS\t50000\t\tfew\t10\t10\t0.000010000\t0.010000000\t4.854\tbrief@p.c\t"
+                 "main@p.c > brief@p.c\n");
+    expect(text, "PAPI_TOT_INS\t80000\t\tmixed\t49\t");
+    free(text);
+    text = print(d, "estimates", PCT_FORMAT_TEXT);
+    expect(text, "900 k +- 130 k  ");
+    expect(text, " 80 k mixed  ");
+    expect(text, "           few  ");
+    free(text);
+    text = print(d, "ratios", PCT_FORMAT_TEXT);
+    expect(text, " 0.60 +- 0.04  ");
+    /* Nothing but the rounding of sums is in doubt. */
+    expect(text, " 0.01  ");
+    expect(text, " 1000  ");
+    free(text);
+    pct_data_free(d);
+}
+
+/* Squares above 2^64, as sums of columns have them. */
+static void test_great_numbers(void **state)
+{
+    (void)state;
+    make();
+    uint64_t *cells = m.cells + N_CELLS;
+    m.table.cells = cells;
+    uint64_t x = 3000000000u;
+    cells[4] = 50 * x;
+    cells[6] = 50 * ((x * x) & UINT32_MAX);
+    cells[7] = 50 * (x * x >> 32);
+    cells[10] = 50 * x * 1000;
+    m.table.n_rows = 1;
+    struct pct_data *d = open_made();
+    assert_int_equal(d->estimates->n, 1);
+    /* No window is off the mean: what is left is the doubt about the time. */
+    double var_time = 150 * (1 - 150 / 400.0) * 1e12;
+    const struct pct_estimate *e = &d->estimates->rows[0].e;
+    near(e->value, 3e6 * 150e6);
+    near(e->error, (1.96 + 2.4 / 49) * 3e6 * sqrt(var_time));
+    char *text = print(d, "estimates", PCT_FORMAT_TEXT);
+    expect(text, "450 T +- 58 T  ");
+    free(text);
+    pct_data_free(d);
+}
+
+static void test_damage(void **state)
+{
+    (void)state;
+    static char other[] = "other";
+    make();
+    m.table.plugin = other;
+    struct pct_data *d = open_made();
+    assert_int_equal(d->estimates->n + d->estimates->n_ratios, 0);
+    pct_data_free(d);
+    make();
+    columns[3].type = PCOLLECT_COLUMN_RANK;
+    d = open_made();
+    columns[3].type = PCOLLECT_COLUMN_NUMBER;
+    assert_int_equal(d->estimates->n, 0);
+    pct_data_free(d);
+    make();
+    for (size_t i = 0; i < m.table.n_rows; i++)
+        for (size_t k = 2; k < N_CELLS; k++)
+            m.cells[i * N_CELLS + k] = UINT64_MAX - i * k;
+    d = open_made();
+    for (int format = PCT_FORMAT_TEXT; format <= PCT_FORMAT_MD; format++) {
+        if (format == PCT_FORMAT_JSON)
+            continue;
+        free(print(d, "estimates", (enum pct_format)format));
+        free(print(d, "ratios", (enum pct_format)format));
+    }
+    for (size_t i = 0; i < d->estimates->n; i++)
+        assert_true(isfinite(d->estimates->rows[i].e.value) &&
+                    isfinite(d->estimates->rows[i].e.error));
+    pct_data_free(d);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_profile_is_valid), cmocka_unit_test(test_estimates),
+        cmocka_unit_test(test_ratios),          cmocka_unit_test(test_what_is_printed),
+        cmocka_unit_test(test_great_numbers),   cmocka_unit_test(test_damage),
+    };
+    return cmocka_run_group_tests_name("tables of counters", tests, NULL, NULL);
+}
