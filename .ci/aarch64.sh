@@ -142,7 +142,7 @@ compile_f08() { # FLAVOUR
 # The checks of the emulated machine are those that it prints.
 pmu_lab() {
     local tap=$work/pmu-lab.tap begin=$SECONDS good bad
-    sh tests/pmu-lab/boot.sh "$sysroot" "$folder" >"$tap" 2>&1 </dev/null
+    sh "$top/tests/pmu-lab/boot.sh" "$sysroot" "$folder" >"$tap" 2>&1 </dev/null
     if grep -q '^1\.\.0 # SKIP' "$tap"; then
         skip 'pmu-lab' "$(sed -n 's/^1\.\.0 # SKIP //p' "$tap")"
         return
