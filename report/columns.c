@@ -14,21 +14,6 @@
 /* ---- Values -----------------------------------------------------------------------------------
  */
 
-static const char *escape_cell(const struct pct_data *d, const char *text)
-{
-    struct pct_buf b = {0};
-    pct_text_escape(&b, text, PCT_ESCAPE_CELL);
-    const char *kept = pct_pool_intern(d->pool, b.data);
-    pct_buf_free(&b);
-    return kept;
-}
-
-static void set_text(const struct pct_data *d, const char *text, struct pct_value *out)
-{
-    out->none = !text || !*text;
-    out->text = out->none ? NULL : escape_cell(d, text);
-}
-
 static void set_number(pc_u128 number, struct pct_value *out)
 {
     out->number = number;
@@ -69,7 +54,7 @@ static const struct pct_op *op_of(const struct pct_data *d, size_t row)
 
 COLUMN_GETTER(op_name)
 {
-    set_text(d, d->profile->ops[row].name, out);
+    pct_value_text(d, d->profile->ops[row].name, out);
 }
 
 static struct pct_figures op_figures(const struct pct_data *d, size_t row)
@@ -133,7 +118,7 @@ COLUMN_GETTER(rank_number)
 
 COLUMN_GETTER(rank_host)
 {
-    set_text(d, rank_of(d, row)->host, out);
+    pct_value_text(d, rank_of(d, row)->host, out);
 }
 
 COLUMN_GETTER(rank_pid)
@@ -260,7 +245,7 @@ COLUMN_GETTER(context_path)
 
 COLUMN_GETTER(context_op)
 {
-    set_text(d, d->profile->ops[context_of(d, row)->op].name, out);
+    pct_value_text(d, d->profile->ops[context_of(d, row)->op].name, out);
 }
 
 static struct pct_figures context_figures(const struct pct_data *d, size_t row)
@@ -298,7 +283,7 @@ static size_t count_modules(const struct pct_data *d)
 
 COLUMN_GETTER(module_path)
 {
-    set_text(d, d->profile->modules[row].path, out);
+    pct_value_text(d, d->profile->modules[row].path, out);
 }
 
 COLUMN_GETTER(module_build_id)
@@ -308,7 +293,7 @@ COLUMN_GETTER(module_build_id)
     pct_buf_put(&b, "", 0);
     for (uint32_t i = 0; i < m->build_id_bytes && i < PCOLLECT_BUILD_ID_BYTES; i++)
         pct_buf_format(&b, "%02x", m->build_id[i]);
-    set_text(d, b.data, out);
+    pct_value_text(d, b.data, out);
     pct_buf_free(&b);
 }
 

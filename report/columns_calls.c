@@ -50,17 +50,6 @@ static const struct pct_call_rows *rows_by(const struct pct_data *d, enum pct_ca
     return *calls;
 }
 
-static void set_escaped(const struct pct_data *d, const char *text, struct pct_value *out)
-{
-    struct pct_buf b = {0};
-    out->none = !text || !*text;
-    if (out->none)
-        return;
-    pct_text_escape(&b, text, PCT_ESCAPE_CELL);
-    out->text = pct_pool_intern(d->pool, b.data);
-    pct_buf_free(&b);
-}
-
 /* ---- By place ---------------------------------------------------------------------------------
  */
 
@@ -86,11 +75,11 @@ static void set_escaped(const struct pct_data *d, const char *text, struct pct_v
     }                                                                                              \
     COLUMN_GETTER(kind##_function)                                                                 \
     {                                                                                              \
-        set_escaped(d, kind##_row(d, row)->function, out);                                         \
+        pct_value_text(d, kind##_row(d, row)->function, out);                                      \
     }                                                                                              \
     COLUMN_GETTER(kind##_file)                                                                     \
     {                                                                                              \
-        set_escaped(d, kind##_row(d, row)->file, out);                                             \
+        pct_value_text(d, kind##_row(d, row)->file, out);                                          \
     }                                                                                              \
     COLUMN_GETTER(kind##_line)                                                                     \
     {                                                                                              \
@@ -99,11 +88,11 @@ static void set_escaped(const struct pct_data *d, const char *text, struct pct_v
     }                                                                                              \
     COLUMN_GETTER(kind##_module)                                                                   \
     {                                                                                              \
-        set_escaped(d, kind##_row(d, row)->module, out);                                           \
+        pct_value_text(d, kind##_row(d, row)->module, out);                                        \
     }                                                                                              \
     COLUMN_GETTER(kind##_primitive)                                                                \
     {                                                                                              \
-        set_escaped(d, kind##_row(d, row)->primitive, out);                                        \
+        pct_value_text(d, kind##_row(d, row)->primitive, out);                                     \
     }                                                                                              \
     COLUMN_GETTER(kind##_below)                                                                    \
     {                                                                                              \
@@ -211,7 +200,7 @@ COLUMN_GETTER(communicator_name)
     for (uint32_t i = 0; t && name < t->n_columns && i < t->n_rows; i++) {
         const uint64_t *cells = t->cells + (size_t)i * t->n_columns;
         if (cells[0] == id && id && t->columns[name].type == PCOLLECT_COLUMN_STRING)
-            set_escaped(d, pc_profile_string(d->profile, cells[name]), out);
+            pct_value_text(d, pc_profile_string(d->profile, cells[name]), out);
     }
 }
 

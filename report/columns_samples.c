@@ -10,17 +10,6 @@
     static __attribute__((unused)) void name(const struct pct_data *d, size_t row,                 \
                                              struct pct_value *out)
 
-static void set_escaped(const struct pct_data *d, const char *text, struct pct_value *out)
-{
-    struct pct_buf b = {0};
-    out->none = !text || !*text;
-    if (out->none)
-        return;
-    pct_text_escape(&b, text, PCT_ESCAPE_CELL);
-    out->text = pct_pool_intern(d->pool, b.data);
-    pct_buf_free(&b);
-}
-
 static void set_error(const struct pct_data *d, struct pct_sampled part, struct pct_value *out)
 {
     out->none = !pct_samples_error(part, d->samples->all, &out->number);
@@ -38,11 +27,11 @@ static void set_error(const struct pct_data *d, struct pct_sampled part, struct 
     }                                                                                              \
     COLUMN_GETTER(kind##_function)                                                                 \
     {                                                                                              \
-        set_escaped(d, kind##_row(d, row)->function, out);                                         \
+        pct_value_text(d, kind##_row(d, row)->function, out);                                      \
     }                                                                                              \
     COLUMN_GETTER(kind##_file)                                                                     \
     {                                                                                              \
-        set_escaped(d, kind##_row(d, row)->file, out);                                             \
+        pct_value_text(d, kind##_row(d, row)->file, out);                                          \
     }                                                                                              \
     COLUMN_GETTER(kind##_line)                                                                     \
     {                                                                                              \
@@ -51,11 +40,11 @@ static void set_error(const struct pct_data *d, struct pct_sampled part, struct 
     }                                                                                              \
     COLUMN_GETTER(kind##_module)                                                                   \
     {                                                                                              \
-        set_escaped(d, kind##_row(d, row)->module, out);                                           \
+        pct_value_text(d, kind##_row(d, row)->module, out);                                        \
     }                                                                                              \
     COLUMN_GETTER(kind##_path)                                                                     \
     {                                                                                              \
-        set_escaped(d, kind##_row(d, row)->path, out);                                             \
+        pct_value_text(d, kind##_row(d, row)->path, out);                                          \
     }                                                                                              \
     COLUMN_GETTER(kind##_samples)                                                                  \
     {                                                                                              \

@@ -29,6 +29,17 @@ const struct pct_column *pct_column_find(const struct pct_table *t, const char *
     return NULL;
 }
 
+void pct_value_text(const struct pct_data *d, const char *text, struct pct_value *out)
+{
+    struct pct_buf b = {0};
+    out->none = !text || !*text;
+    if (out->none)
+        return;
+    pct_text_escape(&b, text, PCT_ESCAPE_CELL);
+    out->text = pct_pool_intern(d->pool, b.data);
+    pct_buf_free(&b);
+}
+
 struct pct_value pct_table_value(const struct pct_column *c, const struct pct_data *d, size_t row)
 {
     struct pct_value v = {0};

@@ -185,6 +185,10 @@ struct pct_rows pct_table_rows(const struct pct_table *t, const struct pct_data 
                                const char *sort, pc_u128 min_percent);
 void pct_rows_free(struct pct_rows *rows);
 
+/* For getters: a text of the profile, made harmless for a cell and kept in the pool of `d`; none if
+ * it is empty or NULL. */
+void pct_value_text(const struct pct_data *d, const char *text, struct pct_value *out);
+
 struct pct_value pct_table_value(const struct pct_column *c, const struct pct_data *d, size_t row);
 
 /* Appends a value as tsv and json have it (texts escaped), and as people read it. */

@@ -16,12 +16,7 @@ size_t pct_count_counts(const struct pct_data *d)
 
 static void get_event(const struct pct_data *d, size_t row, struct pct_value *out)
 {
-    struct pct_buf b = {0};
-    pct_text_escape(&b, pc_profile_string(d->profile, row_of(d, row)->event), PCT_ESCAPE_CELL);
-    out->none = !b.data;
-    if (b.data)
-        out->text = pct_pool_intern(d->pool, b.data);
-    pct_buf_free(&b);
+    pct_value_text(d, pc_profile_string(d->profile, row_of(d, row)->event), out);
 }
 
 static void get_count(const struct pct_data *d, size_t row, struct pct_value *out)

@@ -6,24 +6,12 @@
 #include "report/counters/estimates.h"
 #include "report/table.h"
 
-/* Not every kind of rows has every column. */
 #define COLUMN_GETTER(name)                                                                        \
     static void name(const struct pct_data *d, size_t row, struct pct_value *out)
 
-static void set_text(const struct pct_data *d, const char *text, struct pct_value *out)
-{
-    struct pct_buf b = {0};
-    out->none = !text || !*text;
-    if (out->none)
-        return;
-    pct_text_escape(&b, text, PCT_ESCAPE_CELL);
-    out->text = pct_pool_intern(d->pool, b.data);
-    pct_buf_free(&b);
-}
-
 static void set_event(const struct pct_data *d, uint32_t event, struct pct_value *out)
 {
-    set_text(d, pc_profile_string(d->profile, event), out);
+    pct_value_text(d, pc_profile_string(d->profile, event), out);
 }
 
 /* digits: by which 1 is told from 2 where the table is sorted by the column. */
@@ -66,11 +54,11 @@ static void set_mark(const struct pct_estimate *e, struct pct_value *out)
     }                                                                                              \
     COLUMN_GETTER(kind##_function)                                                                 \
     {                                                                                              \
-        set_text(d, kind##_context(d, row)->function, out);                                        \
+        pct_value_text(d, kind##_context(d, row)->function, out);                                  \
     }                                                                                              \
     COLUMN_GETTER(kind##_path)                                                                     \
     {                                                                                              \
-        set_text(d, kind##_context(d, row)->path, out);                                            \
+        pct_value_text(d, kind##_context(d, row)->path, out);                                      \
     }
 
 /* ---- estimates ---------------------------------------------------------------------------------
