@@ -80,8 +80,6 @@ static int print(const struct pct_command *self, const struct request *r)
 static int run_annotate(const struct pct_command *self, int argc, char **argv)
 {
     struct request r = {.annotate = {.min_percent = 1, .around = 3}};
-    struct pct_run run = {0};
-    struct pc_error error = {""};
     int letter;
     while ((letter = pct_options_next(self, argc, argv)) >= 0)
         if (read_option(self, letter, &r))
@@ -90,16 +88,14 @@ static int run_annotate(const struct pct_command *self, int argc, char **argv)
         return letter == PCT_OPTION_HELPED ? PCT_DONE : PCT_CALL;
     if (argc - optind != 1)
         return pct_refuse(self, argc == optind ? "which profile?" : "one profile at a time");
-    pct_report_environment(getenv("COLUMNS"), getenv("NO_COLOR"), getenv("TERM"));
-    pct_report_terminal(&r.annotate.width, &r.annotate.utf8);
-    int err = pct_run_open(&run, argv[optind], &error);
-    if (*error.text)
-        pct_say(self, "%s", error.text);
-    if (err)
-        return err == PC_ENOENT ? PCT_CALL : PCT_DATA;
-    r.annotate.data = run.data;
-    int status = print(self, &r);
-    pct_run_close(&run);
+    int status;
+    struct pct_run *run = pct_runs_open(self, argv + optind, 1, &status);
+    if (run) {
+        pct_report_terminal(&r.annotate.width, &r.annotate.utf8);
+        r.annotate.data = run->data;
+        status = print(self, &r);
+        pct_runs_close(run, 1);
+    }
     return status;
 }
 

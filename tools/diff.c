@@ -134,15 +134,6 @@ static int judge(const struct pct_command *self, const struct pct_diff *d, const
 
 static int compare(const struct pct_command *self, struct pct_run *runs, const struct request *r)
 {
-    struct pc_error error = {""};
-    for (size_t i = 0; i < r->n_before + r->n_after; i++) {
-        int err = pct_run_open(&runs[i], r->paths[i], &error);
-        if (*error.text)
-            pct_say(self, "%s", error.text);
-        if (err)
-            return err == PC_ENOENT ? PCT_CALL : PCT_DATA;
-        error.text[0] = '\0';
-    }
     struct pct_diff *d = pct_diff_make(runs, r->n_before, r->n_after, r->metric);
     print(d, r);
     int status = judge(self, d, r);
@@ -156,13 +147,12 @@ static int run_diff(const struct pct_command *self, int argc, char **argv)
     int status = read_options(self, argc, argv, &r);
     if (status != PCT_OPTION_END)
         return status;
-    pct_report_environment(getenv("COLUMNS"), getenv("NO_COLOR"), getenv("TERM"));
     size_t n = r.n_before + r.n_after;
-    struct pct_run *runs = pct_alloc(n, sizeof *runs);
-    status = compare(self, runs, &r);
-    for (size_t i = 0; i < n; i++)
-        pct_run_close(&runs[i]);
-    free(runs);
+    struct pct_run *runs = pct_runs_open(self, r.paths, n, &status);
+    if (runs) {
+        status = compare(self, runs, &r);
+        pct_runs_close(runs, n);
+    }
     return status;
 }
 

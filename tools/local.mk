@@ -2,7 +2,7 @@
 bin_PROGRAMS += tools/pcollect
 tools_pcollect_SOURCES = tools/tools.h tools/run.h tools/main.c tools/options.c tools/paths.c \
     tools/config.c tools/job.c tools/launcher.c tools/recover.h tools/recover.c tools/recover_job.c \
-    tools/report.c tools/run.c \
+    tools/report.c tools/run.c tools/runs.c \
     tools/annotate.c \
     tools/diff.c \
     tools/embed.c \

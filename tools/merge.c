@@ -19,7 +19,6 @@ static int print(const struct pct_command *self, const struct pct_repeats *r, co
 {
     size_t width;
     bool utf8;
-    pct_report_environment(getenv("COLUMNS"), getenv("NO_COLOR"), getenv("TERM"));
     pct_report_terminal(&width, &utf8);
     if (!strcmp(format, "json"))
         pct_repeats_json(stdout, r);
@@ -32,19 +31,10 @@ static int print(const struct pct_command *self, const struct pct_repeats *r, co
     return PCT_DONE;
 }
 
-static int merge(const struct pct_command *self, struct pct_run *runs, size_t n, char **paths,
-                 const char *format)
+static int merge(const struct pct_command *self, struct pct_run *runs, size_t n, const char *format)
 {
     struct pct_repeats *r;
     struct pc_error error = {""};
-    for (size_t i = 0; i < n; i++) {
-        int err = pct_run_open(&runs[i], paths[i], &error);
-        if (*error.text)
-            pct_say(self, "%s", error.text);
-        if (err)
-            return err == PC_ENOENT ? PCT_CALL : PCT_DATA;
-        error.text[0] = '\0';
-    }
     if (pct_repeats_make(runs, n, &r, &error)) {
         pct_say(self, "%s", error.text);
         return PCT_DATA;
@@ -65,11 +55,12 @@ static int run_merge(const struct pct_command *self, int argc, char **argv)
     if (optind == argc)
         return pct_refuse(self, "which profiles?");
     size_t n = (size_t)(argc - optind);
-    struct pct_run *runs = pct_alloc(n, sizeof *runs);
-    int status = merge(self, runs, n, argv + optind, format);
-    for (size_t i = 0; i < n; i++)
-        pct_run_close(&runs[i]);
-    free(runs);
+    int status;
+    struct pct_run *runs = pct_runs_open(self, argv + optind, n, &status);
+    if (runs) {
+        status = merge(self, runs, n, format);
+        pct_runs_close(runs, n);
+    }
     return status;
 }
 

@@ -166,19 +166,11 @@ static void print(const struct pct_scale *s, const struct request *r)
     }
 }
 
-static int compare(const struct pct_command *self, struct pct_run *runs, size_t n, char **paths,
+static int compare(const struct pct_command *self, struct pct_run *runs, size_t n,
                    const struct request *r)
 {
     struct pct_scale *s;
     struct pc_error error = {""};
-    for (size_t i = 0; i < n; i++) {
-        int err = pct_run_open(&runs[i], paths[i], &error);
-        if (*error.text)
-            pct_say(self, "%s", error.text);
-        if (err)
-            return err == PC_ENOENT ? PCT_CALL : PCT_DATA;
-        error.text[0] = '\0';
-    }
     if (pct_scale_make(runs, n, &r->scale, &s, &error))
         return pct_refuse(self, "%s", error.text);
     print(s, r);
@@ -194,13 +186,12 @@ static int run_scale(const struct pct_command *self, int argc, char **argv)
         free(r.sizes);
         return status;
     }
-    pct_report_environment(getenv("COLUMNS"), getenv("NO_COLOR"), getenv("TERM"));
     size_t n = (size_t)(argc - optind);
-    struct pct_run *runs = pct_alloc(n, sizeof *runs);
-    status = compare(self, runs, n, argv + optind, &r);
-    for (size_t i = 0; i < n; i++)
-        pct_run_close(&runs[i]);
-    free(runs);
+    struct pct_run *runs = pct_runs_open(self, argv + optind, n, &status);
+    if (runs) {
+        status = compare(self, runs, n, &r);
+        pct_runs_close(runs, n);
+    }
     free(r.sizes);
     return status;
 }

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The profiles that a command reads and compares.
+ */
+#include "report/compare/join.h"
+#include "report/report.h"
+#include "tools/tools.h"
+
+#include <stdlib.h>
+
+struct pct_run *pct_runs_open(const struct pct_command *self, char **paths, size_t n,
+                              int *status_out)
+{
+    pct_report_environment(getenv("COLUMNS"), getenv("NO_COLOR"), getenv("TERM"));
+    struct pct_run *runs = pct_alloc(n, sizeof *runs);
+    for (size_t i = 0; i < n; i++) {
+        struct pc_error error = {""};
+        int err = pct_run_open(&runs[i], paths[i], &error);
+        if (*error.text)
+            pct_say(self, "%s", error.text);
+        if (!err)
+            continue;
+        pct_runs_close(runs, n);
+        *status_out = err == PC_ENOENT ? PCT_CALL : PCT_DATA;
+        return NULL;
+    }
+    return runs;
+}
+
+void pct_runs_close(struct pct_run *runs, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        pct_run_close(&runs[i]);
+    free(runs);
+}
