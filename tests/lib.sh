@@ -18,6 +18,10 @@ PC_CC=${PC_CC:-cc}
 lib=$PC_STAGE/lib/libpcollect.so
 pcollect=$PC_STAGE/bin/pcollect
 long=${PCOLLECT_TEST_LONG:+yes}
+# Ours alone: the command refuses variables that it does not know.
+for variable in $(env | sed -n 's/^\(PCOLLECT_TEST_[A-Z]*\)=.*/\1/p'); do
+    eval "value=\$$variable; unset $variable; $variable=\$value"
+done
 limit=60 # seconds that a job may take
 [ -z "$long" ] || limit=600
 
