@@ -8,9 +8,6 @@
 #include "report/findings/findings.h"
 #include "report/table.h"
 
-#define COLUMN_GETTER(name)                                                                        \
-    static void name(const struct pct_data *d, size_t row, struct pct_value *out)
-
 /* ---- Values -----------------------------------------------------------------------------------
  */
 
@@ -47,50 +44,52 @@ static size_t count_ops(const struct pct_data *d)
     return d->profile->n_ops;
 }
 
-static const struct pct_op *op_of(const struct pct_data *d, size_t row)
+static const struct pct_op *op_of(const struct pct_cell *c)
 {
-    return &d->model->ops[row];
+    return &c->d->model->ops[c->row];
 }
 
-COLUMN_GETTER(op_name)
+static void op_name(const struct pct_cell *c, struct pct_value *out)
 {
-    pct_value_text(d, d->profile->ops[row].name, out);
+    pct_value_text(c->d, c->d->profile->ops[c->row].name, out);
 }
 
-static struct pct_figures op_figures(const struct pct_data *d, size_t row)
+static struct pct_figures op_figures(const struct pct_cell *c)
 {
-    const struct pct_totals *t = &op_of(d, row)->totals;
-    return (struct pct_figures){t->sum, t->min_ns, t->max_ns, op_of(d, row)->time};
+    const struct pct_totals *t = &op_of(c)->totals;
+    return (struct pct_figures){t->sum, t->min_ns, t->max_ns, op_of(c)->time};
 }
 
-PCT_FIGURE_GETTERS(op)
-
-COLUMN_GETTER(op_wall_percent)
+static void op_figure(const struct pct_cell *c, struct pct_value *out)
 {
-    set_number(pct_text_share(op_of(d, row)->totals.sum[PCT_EXCLUSIVE], d->model->all.wall_ns),
-               out);
+    pct_figure(c->d, op_figures(c), c->column->which, out);
 }
 
-COLUMN_GETTER(op_contexts)
+static void op_wall_percent(const struct pct_cell *c, struct pct_value *out)
 {
-    set_number(op_of(d, row)->n_contexts, out);
+    set_number(pct_text_share(op_of(c)->totals.sum[PCT_EXCLUSIVE], c->d->model->all.wall_ns), out);
 }
 
-COLUMN_GETTER(op_class)
+static void op_contexts(const struct pct_cell *c, struct pct_value *out)
 {
-    uint16_t c = d->profile->ops[row].op_class;
-    out->text = class_names[c < PCOLLECT_N_CLASSES ? c : PCOLLECT_CLASS_OTHER];
+    set_number(op_of(c)->n_contexts, out);
+}
+
+static void op_class(const struct pct_cell *c, struct pct_value *out)
+{
+    uint16_t class = c->d->profile->ops[c->row].op_class;
+    out->text = class_names[class < PCOLLECT_N_CLASSES ? class : PCOLLECT_CLASS_OTHER];
 }
 
 static const struct pct_column primitive_columns[] = {
     {"primitive", "primitive", PCT_TEXT, "name of the MPI function", op_name},
-    PCT_SUM_COLUMNS(op),
-    PCT_EXCLUSIVE_COLUMN(op),
-    PCT_DURATION_COLUMNS(op),
-    PCT_SHARE_COLUMN(op),
+    PCT_SUM_COLUMNS(op_figure, 0),
+    PCT_EXCLUSIVE_COLUMN(op_figure, 0),
+    PCT_DURATION_COLUMNS(op_figure, 0),
+    PCT_SHARE_COLUMN(op_figure, 0),
     {"wall_percent", "of wall", PCT_PERCENT, "exclusive_s as a share of the wall time of all ranks",
      op_wall_percent},
-    PCT_SPREAD_COLUMNS(op),
+    PCT_SPREAD_COLUMNS(op_figure, 0),
     {"contexts", "contexts", PCT_COUNT, "calling contexts of the profile, by address", op_contexts},
     {"class", "class", PCT_TEXT,
      "environment, point-to-point, collective, completion, communicator, datatype, group, file, "
@@ -106,98 +105,98 @@ static size_t count_ranks(const struct pct_data *d)
     return d->profile->n_ranks;
 }
 
-static const struct pc_profile_rank *rank_of(const struct pct_data *d, size_t row)
+static const struct pc_profile_rank *rank_of(const struct pct_cell *c)
 {
-    return &d->profile->ranks[row];
+    return &c->d->profile->ranks[c->row];
 }
 
-COLUMN_GETTER(rank_number)
+static void rank_number(const struct pct_cell *c, struct pct_value *out)
 {
-    out->integer = rank_of(d, row)->rank;
+    out->integer = rank_of(c)->rank;
 }
 
-COLUMN_GETTER(rank_host)
+static void rank_host(const struct pct_cell *c, struct pct_value *out)
 {
-    pct_value_text(d, rank_of(d, row)->host, out);
+    pct_value_text(c->d, rank_of(c)->host, out);
 }
 
-COLUMN_GETTER(rank_pid)
+static void rank_pid(const struct pct_cell *c, struct pct_value *out)
 {
-    out->integer = rank_of(d, row)->pid;
+    out->integer = rank_of(c)->pid;
 }
 
-COLUMN_GETTER(rank_wall)
+static void rank_wall(const struct pct_cell *c, struct pct_value *out)
 {
-    set_number(pct_model_wall_ns(rank_of(d, row)), out);
+    set_number(pct_model_wall_ns(rank_of(c)), out);
 }
 
-COLUMN_GETTER(rank_mpi)
+static void rank_mpi(const struct pct_cell *c, struct pct_value *out)
 {
-    set_number(rank_of(d, row)->mpi_ns, out);
+    set_number(rank_of(c)->mpi_ns, out);
 }
 
-COLUMN_GETTER(rank_before)
+static void rank_before(const struct pct_cell *c, struct pct_value *out)
 {
-    set_number(rank_of(d, row)->before_init_ns, out);
+    set_number(rank_of(c)->before_init_ns, out);
 }
 
-COLUMN_GETTER(rank_inside)
+static void rank_inside(const struct pct_cell *c, struct pct_value *out)
 {
-    set_number(rank_of(d, row)->inside_ns, out);
+    set_number(rank_of(c)->inside_ns, out);
 }
 
-COLUMN_GETTER(rank_after)
+static void rank_after(const struct pct_cell *c, struct pct_value *out)
 {
-    set_number(rank_of(d, row)->after_ns, out);
-    out->none = !rank_of(d, row)->closed;
+    set_number(rank_of(c)->after_ns, out);
+    out->none = !rank_of(c)->closed;
 }
 
-COLUMN_GETTER(rank_mpi_calls)
+static void rank_mpi_calls(const struct pct_cell *c, struct pct_value *out)
 {
-    set_number(rank_of(d, row)->mpi_calls, out);
+    set_number(rank_of(c)->mpi_calls, out);
 }
 
-COLUMN_GETTER(rank_threads)
+static void rank_threads(const struct pct_cell *c, struct pct_value *out)
 {
-    set_number(rank_of(d, row)->n_threads, out);
+    set_number(rank_of(c)->n_threads, out);
 }
 
-COLUMN_GETTER(rank_complete)
+static void rank_complete(const struct pct_cell *c, struct pct_value *out)
 {
-    out->integer = !rank_of(d, row)->incomplete;
+    out->integer = !rank_of(c)->incomplete;
 }
 
-COLUMN_GETTER(rank_closed)
+static void rank_closed(const struct pct_cell *c, struct pct_value *out)
 {
-    out->integer = rank_of(d, row)->closed != 0;
+    out->integer = rank_of(c)->closed != 0;
 }
 
-COLUMN_GETTER(rank_mpi_percent)
+static void rank_mpi_percent(const struct pct_cell *c, struct pct_value *out)
 {
-    const struct pc_profile_rank *r = rank_of(d, row);
+    const struct pc_profile_rank *r = rank_of(c);
     set_number(pct_text_share(r->mpi_ns, pct_model_wall_ns(r)), out);
 }
 
-COLUMN_GETTER(rank_compute)
+static void rank_compute(const struct pct_cell *c, struct pct_value *out)
 {
-    set_number(pct_model_compute_ns(rank_of(d, row)), out);
+    set_number(pct_model_compute_ns(rank_of(c)), out);
 }
 
-COLUMN_GETTER(rank_merge)
+static void rank_merge(const struct pct_cell *c, struct pct_value *out)
 {
-    set_number(rank_of(d, row)->merge_ns, out);
+    set_number(rank_of(c)->merge_ns, out);
 }
 
-COLUMN_GETTER(rank_start)
+static void rank_start(const struct pct_cell *c, struct pct_value *out)
 {
-    set_number(rank_of(d, row)->start_realtime_ns, out);
+    set_number(rank_of(c)->start_realtime_ns, out);
     out->none = !out->number;
 }
 
-COLUMN_GETTER(rank_lost)
+static void rank_lost(const struct pct_cell *c, struct pct_value *out)
 {
     for (size_t k = 0; k < PCOLLECT_N_LOST; k++)
-        out->number += rank_of(d, row)->lost[k];
+        out->number += rank_of(c)->lost[k];
 }
 
 static const struct pct_column rank_columns[] = {
@@ -233,42 +232,45 @@ static size_t count_contexts(const struct pct_data *d)
     return d->n_contexts;
 }
 
-static const struct pct_node *context_of(const struct pct_data *d, size_t row)
+static const struct pct_node *context_of(const struct pct_cell *c)
 {
-    return &d->tree->nodes[d->contexts[row]];
+    return &c->d->tree->nodes[c->d->contexts[c->row]];
 }
 
-COLUMN_GETTER(context_path)
+static void context_path(const struct pct_cell *c, struct pct_value *out)
 {
-    out->text = d->paths[row];
+    out->text = c->d->paths[c->row];
 }
 
-COLUMN_GETTER(context_op)
+static void context_op(const struct pct_cell *c, struct pct_value *out)
 {
-    pct_value_text(d, d->profile->ops[context_of(d, row)->op].name, out);
+    pct_value_text(c->d, c->d->profile->ops[context_of(c)->op].name, out);
 }
 
-static struct pct_figures context_figures(const struct pct_data *d, size_t row)
+static struct pct_figures context_figures(const struct pct_cell *c)
 {
-    const struct pct_totals *t = &context_of(d, row)->own;
-    return (struct pct_figures){t->sum, t->min_ns, t->max_ns, d->spreads[row]};
+    const struct pct_totals *t = &context_of(c)->own;
+    return (struct pct_figures){t->sum, t->min_ns, t->max_ns, c->d->spreads[c->row]};
 }
 
-PCT_FIGURE_GETTERS(context)
-
-COLUMN_GETTER(context_collapsed)
+static void context_figure(const struct pct_cell *c, struct pct_value *out)
 {
-    out->integer = (context_of(d, row)->flags & PCOLLECT_FLAG_COLLAPSED) != 0;
+    pct_figure(c->d, context_figures(c), c->column->which, out);
+}
+
+static void context_collapsed(const struct pct_cell *c, struct pct_value *out)
+{
+    out->integer = (context_of(c)->flags & PCOLLECT_FLAG_COLLAPSED) != 0;
 }
 
 static const struct pct_column context_columns[] = {
     {"path", "path", PCT_TEXT, "frames from the root to the call, joined by \" > \"", context_path},
     {"primitive", "primitive", PCT_TEXT, "name of the MPI function", context_op},
-    PCT_SUM_COLUMNS(context),
-    PCT_EXCLUSIVE_COLUMN(context),
-    PCT_DURATION_COLUMNS(context),
-    PCT_SHARE_COLUMN(context),
-    PCT_SPREAD_COLUMNS(context),
+    PCT_SUM_COLUMNS(context_figure, 0),
+    PCT_EXCLUSIVE_COLUMN(context_figure, 0),
+    PCT_DURATION_COLUMNS(context_figure, 0),
+    PCT_SHARE_COLUMN(context_figure, 0),
+    PCT_SPREAD_COLUMNS(context_figure, 0),
     {"collapsed", "collapsed", PCT_YES_NO,
      "yes: holds calls of deeper contexts for which there was no memory", context_collapsed},
 };
@@ -281,35 +283,35 @@ static size_t count_modules(const struct pct_data *d)
     return d->profile->n_modules;
 }
 
-COLUMN_GETTER(module_path)
+static void module_path(const struct pct_cell *c, struct pct_value *out)
 {
-    pct_value_text(d, d->profile->modules[row].path, out);
+    pct_value_text(c->d, c->d->profile->modules[c->row].path, out);
 }
 
-COLUMN_GETTER(module_build_id)
+static void module_build_id(const struct pct_cell *c, struct pct_value *out)
 {
-    const struct pc_profile_module *m = &d->profile->modules[row];
+    const struct pc_profile_module *m = &c->d->profile->modules[c->row];
     struct pct_buf b = {0};
     pct_buf_put(&b, "", 0);
     for (uint32_t i = 0; i < m->build_id_bytes && i < PCOLLECT_BUILD_ID_BYTES; i++)
         pct_buf_format(&b, "%02x", m->build_id[i]);
-    pct_value_text(d, b.data, out);
+    pct_value_text(c->d, b.data, out);
     pct_buf_free(&b);
 }
 
-COLUMN_GETTER(module_frames)
+static void module_frames(const struct pct_cell *c, struct pct_value *out)
 {
-    set_number(d->frames[row], out);
+    set_number(c->d->frames[c->row], out);
 }
 
-COLUMN_GETTER(module_symbols)
+static void module_symbols(const struct pct_cell *c, struct pct_value *out)
 {
-    out->text = pct_symbols_state_text(pct_symbols_state(d->symbols, (uint32_t)row));
+    out->text = pct_symbols_state_text(pct_symbols_state(c->d->symbols, (uint32_t)c->row));
 }
 
-COLUMN_GETTER(module_complaint)
+static void module_complaint(const struct pct_cell *c, struct pct_value *out)
 {
-    out->text = pct_symbols_complaint(d->symbols, (uint32_t)row);
+    out->text = pct_symbols_complaint(c->d->symbols, (uint32_t)c->row);
 }
 
 static const struct pct_column module_columns[] = {
@@ -334,20 +336,19 @@ static size_t count_lost(const struct pct_data *d)
     return PCOLLECT_N_LOST;
 }
 
-COLUMN_GETTER(lost_what)
+static void lost_what(const struct pct_cell *c, struct pct_value *out)
 {
-    (void)d;
-    out->text = pcollect_lost_names[row];
+    out->text = pcollect_lost_names[c->row];
 }
 
-COLUMN_GETTER(lost_count)
+static void lost_count(const struct pct_cell *c, struct pct_value *out)
 {
-    set_number(d->model->all.lost[row], out);
+    set_number(c->d->model->all.lost[c->row], out);
 }
 
-COLUMN_GETTER(lost_ranks)
+static void lost_ranks(const struct pct_cell *c, struct pct_value *out)
 {
-    set_number(d->model->all.lost_ranks[row], out);
+    set_number(c->d->model->all.lost_ranks[c->row], out);
 }
 
 static const struct pct_column lost_columns[] = {

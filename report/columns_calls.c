@@ -18,10 +18,6 @@ struct pct_by_place {
     size_t n_callers;
 };
 
-#define COLUMN_GETTER(name)                                                                        \
-    static __attribute__((unused)) void name(const struct pct_data *d, size_t row,                 \
-                                             struct pct_value *out)
-
 struct pct_by_place *pct_by_place_new(const struct pct_tree_options *options)
 {
     struct pct_by_place *b = pct_alloc(1, sizeof *b);
@@ -53,166 +49,201 @@ static const struct pct_call_rows *rows_by(const struct pct_data *d, enum pct_ca
 /* ---- By place ---------------------------------------------------------------------------------
  */
 
+size_t pct_count_call_sites(const struct pct_data *d)
+{
+    return rows_by(d, PCT_BY_SITE)->n;
+}
+
+size_t pct_count_line_calls(const struct pct_data *d)
+{
+    return rows_by(d, PCT_BY_LINE)->n;
+}
+
+size_t pct_count_function_calls(const struct pct_data *d)
+{
+    return rows_by(d, PCT_BY_FUNCTION)->n;
+}
+
+size_t pct_count_source_calls(const struct pct_data *d)
+{
+    return rows_by(d, PCT_BY_FILE)->n;
+}
+
+size_t pct_count_communicator_calls(const struct pct_data *d)
+{
+    return rows_by(d, PCT_BY_COMMUNICATOR)->n;
+}
+
+static const struct pct_call_row *row_of(const struct pct_cell *c)
+{
+    return &rows_by(c->d, c->column->of)->row[c->row];
+}
+
+static void call_figure(const struct pct_cell *c, struct pct_value *out)
+{
+    const struct pct_call_row *r = row_of(c);
+    struct pct_figures f = {r->own.sum, r->own.min_ns, r->own.max_ns, r->spread};
+    pct_figure(c->d, f, c->column->which, out);
+}
+
+static void call_function(const struct pct_cell *c, struct pct_value *out)
+{
+    pct_value_text(c->d, row_of(c)->function, out);
+}
+
+static void call_file(const struct pct_cell *c, struct pct_value *out)
+{
+    pct_value_text(c->d, row_of(c)->file, out);
+}
+
+static void call_line(const struct pct_cell *c, struct pct_value *out)
+{
+    out->integer = row_of(c)->line;
+    out->none = !out->integer;
+}
+
+static void call_module(const struct pct_cell *c, struct pct_value *out)
+{
+    pct_value_text(c->d, row_of(c)->module, out);
+}
+
+static void call_primitive(const struct pct_cell *c, struct pct_value *out)
+{
+    pct_value_text(c->d, row_of(c)->primitive, out);
+}
+
+static void call_below(const struct pct_cell *c, struct pct_value *out)
+{
+    out->number = row_of(c)->below_ns;
+}
+
+static void call_below_percent(const struct pct_cell *c, struct pct_value *out)
+{
+    out->number = pct_text_share(row_of(c)->below_ns, c->d->model->context_mpi_ns);
+}
+
+static void call_samples(const struct pct_cell *c, struct pct_value *out)
+{
+    out->number = row_of(c)->self.samples;
+}
+
+static void call_self(const struct pct_cell *c, struct pct_value *out)
+{
+    out->number = row_of(c)->self.ns;
+}
+
+static void call_total(const struct pct_cell *c, struct pct_value *out)
+{
+    out->number = row_of(c)->total.ns;
+}
+
 /* The same columns for each kind of rows; not each has all of them. */
-#define CALL_GETTERS(kind, by)                                                                     \
-    size_t pct_count_##kind(const struct pct_data *d)                                              \
+#define PLACE_COLUMNS(by)                                                                          \
+    {"file", "file", PCT_TEXT, "source file; empty if unknown", call_file, 0, by},                 \
     {                                                                                              \
-        return rows_by(d, by)->n;                                                                  \
-    }                                                                                              \
-    static void kind##_picture(const struct pct_data *d, size_t row, uint64_t *values,             \
-                               bool *present)                                                      \
-    {                                                                                              \
-        pct_calls_ranks(rows_by(d, by), row, values, present);                                     \
-    }                                                                                              \
-    static const struct pct_call_row *kind##_row(const struct pct_data *d, size_t row)             \
-    {                                                                                              \
-        return &rows_by(d, by)->row[row];                                                          \
-    }                                                                                              \
-    static struct pct_figures kind##_figures(const struct pct_data *d, size_t row)                 \
-    {                                                                                              \
-        const struct pct_call_row *r = kind##_row(d, row);                                         \
-        return (struct pct_figures){r->own.sum, r->own.min_ns, r->own.max_ns, r->spread};          \
-    }                                                                                              \
-    COLUMN_GETTER(kind##_function)                                                                 \
-    {                                                                                              \
-        pct_value_text(d, kind##_row(d, row)->function, out);                                      \
-    }                                                                                              \
-    COLUMN_GETTER(kind##_file)                                                                     \
-    {                                                                                              \
-        pct_value_text(d, kind##_row(d, row)->file, out);                                          \
-    }                                                                                              \
-    COLUMN_GETTER(kind##_line)                                                                     \
-    {                                                                                              \
-        out->integer = kind##_row(d, row)->line;                                                   \
-        out->none = !out->integer;                                                                 \
-    }                                                                                              \
-    COLUMN_GETTER(kind##_module)                                                                   \
-    {                                                                                              \
-        pct_value_text(d, kind##_row(d, row)->module, out);                                        \
-    }                                                                                              \
-    COLUMN_GETTER(kind##_primitive)                                                                \
-    {                                                                                              \
-        pct_value_text(d, kind##_row(d, row)->primitive, out);                                     \
-    }                                                                                              \
-    COLUMN_GETTER(kind##_below)                                                                    \
-    {                                                                                              \
-        out->number = kind##_row(d, row)->below_ns;                                                \
-    }                                                                                              \
-    COLUMN_GETTER(kind##_below_percent)                                                            \
-    {                                                                                              \
-        out->number = pct_text_share(kind##_row(d, row)->below_ns, d->model->context_mpi_ns);      \
-    }                                                                                              \
-    COLUMN_GETTER(kind##_samples)                                                                  \
-    {                                                                                              \
-        out->number = kind##_row(d, row)->self.samples;                                            \
-    }                                                                                              \
-    COLUMN_GETTER(kind##_self)                                                                     \
-    {                                                                                              \
-        out->number = kind##_row(d, row)->self.ns;                                                 \
-    }                                                                                              \
-    COLUMN_GETTER(kind##_total)                                                                    \
-    {                                                                                              \
-        out->number = kind##_row(d, row)->total.ns;                                                \
-    }                                                                                              \
-    PCT_FIGURE_GETTERS(kind)
-
-CALL_GETTERS(call_sites, PCT_BY_SITE)
-CALL_GETTERS(line_calls, PCT_BY_LINE)
-CALL_GETTERS(function_calls, PCT_BY_FUNCTION)
-CALL_GETTERS(source_calls, PCT_BY_FILE)
-CALL_GETTERS(communicator_calls, PCT_BY_COMMUNICATOR)
-
-#define PLACE_COLUMNS(kind)                                                                        \
-    {"file", "file", PCT_TEXT, "source file; empty if unknown", kind##_file},                      \
-    {                                                                                              \
-        "module", "module", PCT_TEXT, "program or library", kind##_module                          \
+        "module", "module", PCT_TEXT, "program or library", call_module, 0, by                     \
     }
-#define LINE_COLUMN(kind)                                                                          \
+#define LINE_COLUMN(by)                                                                            \
     {                                                                                              \
-        "line", "line", PCT_INTEGER, "line; empty if unknown", kind##_line                         \
+        "line", "line", PCT_INTEGER, "line; empty if unknown", call_line, 0, by                    \
     }
-#define FUNCTION_COLUMN(kind)                                                                      \
+#define FUNCTION_COLUMN(by)                                                                        \
     {                                                                                              \
-        "function", "function", PCT_TEXT, "function; empty if unknown", kind##_function            \
+        "function", "function", PCT_TEXT, "function; empty if unknown", call_function, 0, by       \
     }
-#define PRIMITIVE_COLUMN(kind)                                                                     \
+#define PRIMITIVE_COLUMN(by)                                                                       \
     {                                                                                              \
-        "primitive", "primitive", PCT_TEXT, "name of the MPI function", kind##_primitive           \
+        "primitive", "primitive", PCT_TEXT, "name of the MPI function", call_primitive, 0, by      \
     }
-#define BELOW_COLUMNS(kind)                                                                        \
-    {"below_s", "below", PCT_NS, "time in MPI there and in everything that was called from there", \
-     kind##_below},                                                                                \
-        {"below_percent", "below", PCT_PERCENT, "below_s as a share of all time in MPI",           \
-         kind##_below_percent},                                                                    \
-        {"samples", "samples", PCT_COUNT, "samples of computation right there", kind##_samples},   \
-        {"self_s", "self", PCT_NS, "CPU time that they stand for", kind##_self},                   \
+#define BELOW_COLUMNS(by)                                                                          \
+    {                                                                                              \
+        "below_s",  "below",                                                                       \
+        PCT_NS,     "time in MPI there and in everything that was called from there",              \
+        call_below, 0,                                                                             \
+        by},                                                                                       \
+        {"below_percent",    "below", PCT_PERCENT, "below_s as a share of all time in MPI",        \
+         call_below_percent, 0,       by},                                                         \
+        {"samples",    "samples", PCT_COUNT, "samples of computation right there",                 \
+         call_samples, 0,         by},                                                             \
+        {"self_s", "self", PCT_NS, "CPU time that they stand for", call_self, 0, by},              \
     {                                                                                              \
         "total_s", "total", PCT_NS, "the same with everything that was called from there",         \
-            kind##_total                                                                           \
+            call_total, 0, by                                                                      \
     }
 
 const struct pct_column pct_call_site_columns[PCT_N_CALL_SITE_COLUMNS] = {
-    FUNCTION_COLUMN(call_sites),      PLACE_COLUMNS(call_sites),
-    LINE_COLUMN(call_sites),          PRIMITIVE_COLUMN(call_sites),
-    PCT_SUM_COLUMNS(call_sites),      PCT_EXCLUSIVE_COLUMN(call_sites),
-    PCT_DURATION_COLUMNS(call_sites), PCT_SHARE_COLUMN(call_sites),
-    PCT_SPREAD_COLUMNS(call_sites),
+    FUNCTION_COLUMN(PCT_BY_SITE),
+    PLACE_COLUMNS(PCT_BY_SITE),
+    LINE_COLUMN(PCT_BY_SITE),
+    PRIMITIVE_COLUMN(PCT_BY_SITE),
+    PCT_SUM_COLUMNS(call_figure, PCT_BY_SITE),
+    PCT_EXCLUSIVE_COLUMN(call_figure, PCT_BY_SITE),
+    PCT_DURATION_COLUMNS(call_figure, PCT_BY_SITE),
+    PCT_SHARE_COLUMN(call_figure, PCT_BY_SITE),
+    PCT_SPREAD_COLUMNS(call_figure, PCT_BY_SITE),
 };
 
 const struct pct_column pct_line_call_columns[PCT_N_LINE_CALL_COLUMNS] = {
-    PLACE_COLUMNS(line_calls),   LINE_COLUMN(line_calls),          FUNCTION_COLUMN(line_calls),
-    PCT_SUM_COLUMNS(line_calls), PCT_EXCLUSIVE_COLUMN(line_calls), BELOW_COLUMNS(line_calls),
+    PLACE_COLUMNS(PCT_BY_LINE),
+    LINE_COLUMN(PCT_BY_LINE),
+    FUNCTION_COLUMN(PCT_BY_LINE),
+    PCT_SUM_COLUMNS(call_figure, PCT_BY_LINE),
+    PCT_EXCLUSIVE_COLUMN(call_figure, PCT_BY_LINE),
+    BELOW_COLUMNS(PCT_BY_LINE),
 };
 
 const struct pct_column pct_function_call_columns[PCT_N_FUNCTION_CALL_COLUMNS] = {
-    FUNCTION_COLUMN(function_calls), PLACE_COLUMNS(function_calls),
-    PCT_SUM_COLUMNS(function_calls), PCT_EXCLUSIVE_COLUMN(function_calls),
-    BELOW_COLUMNS(function_calls),
+    FUNCTION_COLUMN(PCT_BY_FUNCTION),
+    PLACE_COLUMNS(PCT_BY_FUNCTION),
+    PCT_SUM_COLUMNS(call_figure, PCT_BY_FUNCTION),
+    PCT_EXCLUSIVE_COLUMN(call_figure, PCT_BY_FUNCTION),
+    BELOW_COLUMNS(PCT_BY_FUNCTION),
 };
 
 const struct pct_column pct_source_call_columns[PCT_N_SOURCE_CALL_COLUMNS] = {
-    PLACE_COLUMNS(source_calls),
-    PCT_SUM_COLUMNS(source_calls),
-    PCT_EXCLUSIVE_COLUMN(source_calls),
-    BELOW_COLUMNS(source_calls),
+    PLACE_COLUMNS(PCT_BY_FILE),
+    PCT_SUM_COLUMNS(call_figure, PCT_BY_FILE),
+    PCT_EXCLUSIVE_COLUMN(call_figure, PCT_BY_FILE),
+    BELOW_COLUMNS(PCT_BY_FILE),
 };
 
 /* ---- Communicators ----------------------------------------------------------------------------
  */
 
-COLUMN_GETTER(communicator_id)
+static void communicator_id(const struct pct_cell *c, struct pct_value *out)
 {
     struct pct_buf b = {0};
-    uint64_t id = communicator_calls_row(d, row)->domain;
+    uint64_t id = row_of(c)->domain;
     pct_buf_format(&b, "%016llx", (unsigned long long)id);
     out->none = !id;
-    out->text = pct_pool_intern(d->pool, b.data);
+    out->text = pct_pool_intern(c->d->pool, b.data);
     pct_buf_free(&b);
 }
 
-COLUMN_GETTER(communicator_name)
+static void communicator_name(const struct pct_cell *c, struct pct_value *out)
 {
-    const struct pc_profile_table *t = pc_profile_table(d->profile, "communicators");
-    uint64_t id = communicator_calls_row(d, row)->domain;
+    const struct pc_profile_table *t = pc_profile_table(c->d->profile, "communicators");
+    uint64_t id = row_of(c)->domain;
     uint32_t name = 0;
     while (t && name < t->n_columns && strcmp(t->columns[name].name, "name") != 0)
         name++;
     for (uint32_t i = 0; t && name < t->n_columns && i < t->n_rows; i++) {
         const uint64_t *cells = t->cells + (size_t)i * t->n_columns;
         if (cells[0] == id && id && t->columns[name].type == PCOLLECT_COLUMN_STRING)
-            pct_value_text(d, pc_profile_string(d->profile, cells[name]), out);
+            pct_value_text(c->d, pc_profile_string(c->d->profile, cells[name]), out);
     }
 }
 
 const struct pct_column pct_communicator_call_columns[PCT_N_COMMUNICATOR_CALL_COLUMNS] = {
     {"communicator", "communicator", PCT_TEXT,
      "id of the communicator; empty for calls without one, and without the plugin domain",
-     communicator_id},
-    {"name", "name", PCT_TEXT, "its name; empty if it has none", communicator_name},
-    PRIMITIVE_COLUMN(communicator_calls),
-    PCT_SUM_COLUMNS(communicator_calls),
-    PCT_DURATION_COLUMNS(communicator_calls),
-    PCT_SPREAD_COLUMNS(communicator_calls),
+     communicator_id, 0, PCT_BY_COMMUNICATOR},
+    {"name", "name", PCT_TEXT, "its name; empty if it has none", communicator_name, 0,
+     PCT_BY_COMMUNICATOR},
+    PRIMITIVE_COLUMN(PCT_BY_COMMUNICATOR),
+    PCT_SUM_COLUMNS(call_figure, PCT_BY_COMMUNICATOR),
+    PCT_DURATION_COLUMNS(call_figure, PCT_BY_COMMUNICATOR),
+    PCT_SPREAD_COLUMNS(call_figure, PCT_BY_COMMUNICATOR),
 };
 
 /* ---- Callers ----------------------------------------------------------------------------------
@@ -232,39 +263,38 @@ size_t pct_count_callers(const struct pct_data *d)
     return b->n_callers;
 }
 
-static const struct pct_node *caller_of(const struct pct_data *d, size_t row)
+static uint32_t caller_of(const struct pct_cell *c)
 {
-    return &d->by_place->callers->nodes[d->by_place->caller_rows[row]];
+    return c->d->by_place->caller_rows[c->row];
 }
 
-static void caller_picture(const struct pct_data *d, size_t row, uint64_t *values, bool *present)
+static const struct pct_node *caller_node(const struct pct_cell *c)
 {
-    pct_tree_ranks(d->by_place->callers, d->by_place->caller_rows[row], values, present);
+    return &c->d->by_place->callers->nodes[caller_of(c)];
 }
 
-static struct pct_figures caller_figures(const struct pct_data *d, size_t row)
+static void caller_figure(const struct pct_cell *c, struct pct_value *out)
 {
-    return (struct pct_figures){.sum = caller_of(d, row)->inclusive};
+    struct pct_figures f = {.sum = caller_node(c)->inclusive};
+    pct_figure(c->d, f, c->column->which, out);
 }
 
-PCT_FIGURE_GETTERS(caller)
-
-COLUMN_GETTER(caller_path)
+static void caller_path(const struct pct_cell *c, struct pct_value *out)
 {
     struct pct_buf b = {0};
-    pct_tree_path_to(d->by_place->callers, d->by_place->caller_rows[row], &b);
-    out->text = pct_pool_intern(d->pool, b.data);
+    pct_tree_path_to(c->d->by_place->callers, caller_of(c), &b);
+    out->text = pct_pool_intern(c->d->pool, b.data);
     pct_buf_free(&b);
 }
 
-COLUMN_GETTER(caller_level)
+static void caller_level(const struct pct_cell *c, struct pct_value *out)
 {
-    out->number = caller_of(d, row)->depth;
+    out->number = caller_node(c)->depth;
 }
 
-COLUMN_GETTER(caller_label)
+static void caller_label(const struct pct_cell *c, struct pct_value *out)
 {
-    out->text = caller_of(d, row)->label;
+    out->text = caller_node(c)->label;
 }
 
 const struct pct_column pct_caller_columns[PCT_N_CALLER_COLUMNS] = {
@@ -272,39 +302,56 @@ const struct pct_column pct_caller_columns[PCT_N_CALLER_COLUMNS] = {
      "the MPI function, what called it, and so on outwards, joined by \" > \"", caller_path},
     {"level", "level", PCT_COUNT, "frames in it: 0 is the MPI function alone", caller_level},
     {"caller", "caller", PCT_TEXT, "the last of them", caller_label},
-    PCT_SUM_COLUMNS(caller),
-    PCT_EXCLUSIVE_COLUMN(caller),
-    PCT_SHARE_COLUMN(caller),
+    PCT_SUM_COLUMNS(caller_figure, 0),
+    PCT_EXCLUSIVE_COLUMN(caller_figure, 0),
+    PCT_SHARE_COLUMN(caller_figure, 0),
 };
 
 /* ---- Pictures ---------------------------------------------------------------------------------
  */
 
-static void primitive_picture(const struct pct_data *d, size_t row, uint64_t *values, bool *present)
+static void add_primitive(const struct pct_data *d, size_t row, uint64_t *values, bool *present)
 {
     for (uint32_t i = 0; i < d->profile->n_nodes; i++)
         if (d->profile->nodes[pct_model_call(d->profile, i)].op == row)
             pct_model_add_ranks(d->model, i, PCT_TIME, values, present);
 }
 
-static void context_picture(const struct pct_data *d, size_t row, uint64_t *values, bool *present)
-{
-    pct_tree_ranks(d->tree, d->contexts[row], values, present);
-}
+/* Which rows a table has, if they have a picture. */
+enum { PRIMITIVES = PCT_N_CALLS_BY, CONTEXTS, CALLERS, NO_PICTURE };
 
-pct_picture_fn *pct_table_picture(const struct pct_table *t)
+static int picture_of(const struct pct_table *t)
 {
     static const struct {
         const char *table;
-        pct_picture_fn *picture;
+        int rows;
     } pictures[] = {
-        {"primitives", primitive_picture},  {"contexts", context_picture},
-        {"call_sites", call_sites_picture}, {"lines", line_calls_picture},
-        {"callers", caller_picture},        {"function_calls", function_calls_picture},
-        {"sources", source_calls_picture},  {"communicator_calls", communicator_calls_picture},
+        {"primitives", PRIMITIVES},  {"contexts", CONTEXTS},
+        {"call_sites", PCT_BY_SITE}, {"lines", PCT_BY_LINE},
+        {"callers", CALLERS},        {"function_calls", PCT_BY_FUNCTION},
+        {"sources", PCT_BY_FILE},    {"communicator_calls", PCT_BY_COMMUNICATOR},
     };
     for (size_t i = 0; i < PC_ARRAY_LEN(pictures); i++)
         if (!strcmp(pictures[i].table, t->name))
-            return pictures[i].picture;
-    return NULL;
+            return pictures[i].rows;
+    return NO_PICTURE;
+}
+
+bool pct_table_has_picture(const struct pct_table *t)
+{
+    return picture_of(t) != NO_PICTURE;
+}
+
+void pct_table_picture(const struct pct_table *t, const struct pct_data *d, size_t row,
+                       uint64_t *values, bool *present)
+{
+    int rows = picture_of(t);
+    if (rows == PRIMITIVES)
+        add_primitive(d, row, values, present);
+    else if (rows == CONTEXTS)
+        pct_tree_ranks(d->tree, d->contexts[row], values, present);
+    else if (rows == CALLERS)
+        pct_tree_ranks(d->by_place->callers, d->by_place->caller_rows[row], values, present);
+    else if (rows < PCT_N_CALLS_BY)
+        pct_calls_ranks(rows_by(d, (enum pct_calls_by)rows), row, values, present);
 }

@@ -9,9 +9,6 @@
 #include <string.h>
 #include <time.h>
 
-#define COLUMN_GETTER(name)                                                                        \
-    static void name(const struct pct_data *d, size_t row, struct pct_value *out)
-
 size_t pct_header_count(const struct pct_data *d)
 {
     (void)d;
@@ -102,209 +99,177 @@ static void set_rank(const struct pct_spread *s, int32_t rank, struct pct_value 
     out->integer = rank;
 }
 
-COLUMN_GETTER(get_program)
+static void get_program(const struct pct_cell *c, struct pct_value *out)
 {
-    (void)row;
-    set_text(d, d->profile->exe, out);
+    set_text(c->d, c->d->profile->exe, out);
 }
 
-COLUMN_GETTER(get_mpi)
+static void get_mpi(const struct pct_cell *c, struct pct_value *out)
 {
-    (void)row;
-    set_text(d, d->profile->mpi, out);
+    set_text(c->d, c->d->profile->mpi, out);
 }
 
-COLUMN_GETTER(get_job)
+static void get_job(const struct pct_cell *c, struct pct_value *out)
 {
-    (void)row;
-    set_text(d, d->profile->job, out);
+    set_text(c->d, c->d->profile->job, out);
 }
 
-COLUMN_GETTER(get_started)
+static void get_started(const struct pct_cell *c, struct pct_value *out)
 {
-    (void)row;
-    time_t seconds = (time_t)(pct_header_start_ns(d->profile) / 1000000000u);
+    time_t seconds = (time_t)(pct_header_start_ns(c->d->profile) / 1000000000u);
     struct tm tm;
     char text[64];
     if (seconds && gmtime_r(&seconds, &tm) &&
         strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &tm))
-        set_text(d, text, out);
+        set_text(c->d, text, out);
 }
 
-COLUMN_GETTER(get_ranks)
+static void get_ranks(const struct pct_cell *c, struct pct_value *out)
 {
-    (void)row;
-    out->number = d->profile->n_ranks;
+    out->number = c->d->profile->n_ranks;
 }
 
-COLUMN_GETTER(get_world)
+static void get_world(const struct pct_cell *c, struct pct_value *out)
 {
-    (void)row;
-    out->number = d->profile->world_size;
+    out->number = c->d->profile->world_size;
 }
 
-COLUMN_GETTER(get_hosts)
+static void get_hosts(const struct pct_cell *c, struct pct_value *out)
 {
-    (void)row;
     const char **hosts;
-    out->number = pct_header_hosts(d, &hosts);
+    out->number = pct_header_hosts(c->d, &hosts);
     free(hosts);
 }
 
-COLUMN_GETTER(get_wall)
+static void get_wall(const struct pct_cell *c, struct pct_value *out)
 {
-    (void)row;
-    set_mean(d, d->model->all.wall_ns, out);
+    set_mean(c->d, c->d->model->all.wall_ns, out);
 }
 
-COLUMN_GETTER(get_wall_min)
+static void get_wall_min(const struct pct_cell *c, struct pct_value *out)
 {
-    (void)row;
-    set_end(&d->model->all.wall, d->model->all.wall.min, out);
+    set_end(&c->d->model->all.wall, c->d->model->all.wall.min, out);
 }
 
-COLUMN_GETTER(get_wall_max)
+static void get_wall_max(const struct pct_cell *c, struct pct_value *out)
 {
-    (void)row;
-    set_end(&d->model->all.wall, d->model->all.wall.max, out);
+    set_end(&c->d->model->all.wall, c->d->model->all.wall.max, out);
 }
 
-COLUMN_GETTER(get_before)
+static void get_before(const struct pct_cell *c, struct pct_value *out)
 {
-    (void)row;
-    set_mean(d, d->model->all.before_ns, out);
+    set_mean(c->d, c->d->model->all.before_ns, out);
 }
 
-COLUMN_GETTER(get_inside)
+static void get_inside(const struct pct_cell *c, struct pct_value *out)
 {
-    (void)row;
-    set_mean(d, d->model->all.inside_ns, out);
+    set_mean(c->d, c->d->model->all.inside_ns, out);
 }
 
-COLUMN_GETTER(get_after)
+static void get_after(const struct pct_cell *c, struct pct_value *out)
 {
-    (void)row;
-    set_mean(d, d->model->all.after_ns, out);
+    set_mean(c->d, c->d->model->all.after_ns, out);
 }
 
-COLUMN_GETTER(get_mpi_time)
+static void get_mpi_time(const struct pct_cell *c, struct pct_value *out)
 {
-    (void)row;
-    set_mean(d, d->model->all.mpi_ns, out);
+    set_mean(c->d, c->d->model->all.mpi_ns, out);
 }
 
-COLUMN_GETTER(get_mpi_sum)
+static void get_mpi_sum(const struct pct_cell *c, struct pct_value *out)
 {
-    (void)row;
-    out->number = d->model->all.mpi_ns;
+    out->number = c->d->model->all.mpi_ns;
 }
 
-COLUMN_GETTER(get_mpi_calls)
+static void get_mpi_calls(const struct pct_cell *c, struct pct_value *out)
 {
-    (void)row;
-    out->number = d->model->all.mpi_calls;
+    out->number = c->d->model->all.mpi_calls;
 }
 
-COLUMN_GETTER(get_share)
+static void get_share(const struct pct_cell *c, struct pct_value *out)
 {
-    (void)row;
-    out->number = pct_text_share(d->model->all.mpi_ns, d->model->all.wall_ns);
+    out->number = pct_text_share(c->d->model->all.mpi_ns, c->d->model->all.wall_ns);
 }
 
-COLUMN_GETTER(get_share_min)
+static void get_share_min(const struct pct_cell *c, struct pct_value *out)
 {
-    (void)row;
-    set_end(&d->model->all.share, d->model->all.share.min, out);
+    set_end(&c->d->model->all.share, c->d->model->all.share.min, out);
 }
 
-COLUMN_GETTER(get_share_min_rank)
+static void get_share_min_rank(const struct pct_cell *c, struct pct_value *out)
 {
-    (void)row;
-    set_rank(&d->model->all.share, d->model->all.share.min_rank, out);
+    set_rank(&c->d->model->all.share, c->d->model->all.share.min_rank, out);
 }
 
-COLUMN_GETTER(get_share_max)
+static void get_share_max(const struct pct_cell *c, struct pct_value *out)
 {
-    (void)row;
-    set_end(&d->model->all.share, d->model->all.share.max, out);
+    set_end(&c->d->model->all.share, c->d->model->all.share.max, out);
 }
 
-COLUMN_GETTER(get_share_max_rank)
+static void get_share_max_rank(const struct pct_cell *c, struct pct_value *out)
 {
-    (void)row;
-    set_rank(&d->model->all.share, d->model->all.share.max_rank, out);
+    set_rank(&c->d->model->all.share, c->d->model->all.share.max_rank, out);
 }
 
-COLUMN_GETTER(get_compute)
+static void get_compute(const struct pct_cell *c, struct pct_value *out)
 {
-    (void)row;
-    set_mean(d, d->model->all.compute_ns, out);
+    set_mean(c->d, c->d->model->all.compute_ns, out);
 }
 
-COLUMN_GETTER(get_compute_max)
+static void get_compute_max(const struct pct_cell *c, struct pct_value *out)
 {
-    (void)row;
-    set_end(&d->model->all.compute, d->model->all.compute.max, out);
+    set_end(&c->d->model->all.compute, c->d->model->all.compute.max, out);
 }
 
-COLUMN_GETTER(get_compute_rank)
+static void get_compute_rank(const struct pct_cell *c, struct pct_value *out)
 {
-    (void)row;
-    set_rank(&d->model->all.compute, d->model->all.compute.max_rank, out);
+    set_rank(&c->d->model->all.compute, c->d->model->all.compute.max_rank, out);
 }
 
-COLUMN_GETTER(get_imbalance)
+static void get_imbalance(const struct pct_cell *c, struct pct_value *out)
 {
-    (void)row;
-    out->number = pct_header_imbalance(d);
+    out->number = pct_header_imbalance(c->d);
 }
 
-COLUMN_GETTER(get_merge)
+static void get_merge(const struct pct_cell *c, struct pct_value *out)
 {
-    (void)row;
-    set_mean(d, d->model->all.merge_ns, out);
+    set_mean(c->d, c->d->model->all.merge_ns, out);
 }
 
-COLUMN_GETTER(get_merge_max)
+static void get_merge_max(const struct pct_cell *c, struct pct_value *out)
 {
-    (void)row;
-    set_end(&d->model->all.merge, d->model->all.merge.max, out);
+    set_end(&c->d->model->all.merge, c->d->model->all.merge.max, out);
 }
 
-COLUMN_GETTER(get_contexts)
+static void get_contexts(const struct pct_cell *c, struct pct_value *out)
 {
-    (void)row;
-    out->number = d->n_contexts;
+    out->number = c->d->n_contexts;
 }
 
-COLUMN_GETTER(get_incomplete)
+static void get_incomplete(const struct pct_cell *c, struct pct_value *out)
 {
-    (void)row;
-    out->number = d->model->all.n_incomplete;
+    out->number = c->d->model->all.n_incomplete;
 }
 
-COLUMN_GETTER(get_missing)
+static void get_missing(const struct pct_cell *c, struct pct_value *out)
 {
-    (void)row;
-    out->number = d->model->all.n_missing;
+    out->number = c->d->model->all.n_missing;
 }
 
-COLUMN_GETTER(get_lost)
+static void get_lost(const struct pct_cell *c, struct pct_value *out)
 {
-    (void)row;
     for (size_t k = 0; k < PCOLLECT_N_LOST; k++)
-        out->number += d->model->all.lost[k];
+        out->number += c->d->model->all.lost[k];
 }
 
-COLUMN_GETTER(get_notes)
+static void get_notes(const struct pct_cell *c, struct pct_value *out)
 {
-    (void)row;
     struct pct_buf b = {0};
     for (unsigned k = 0; pct_header_note(k); k++) {
-        if (d->model->all.notes >> k & 1)
+        if (c->d->model->all.notes >> k & 1)
             pct_buf_format(&b, "%s%s", b.n ? "; " : "", pct_header_note(k));
     }
-    set_text(d, b.data, out);
+    set_text(c->d, b.data, out);
     pct_buf_free(&b);
 }
 

@@ -5,119 +5,138 @@
 #include "report/samples.h"
 #include "report/table.h"
 
-/* Not every kind of rows has every column. */
-#define COLUMN_GETTER(name)                                                                        \
-    static __attribute__((unused)) void name(const struct pct_data *d, size_t row,                 \
-                                             struct pct_value *out)
+/* Which rows a column draws from. */
+enum { LINES, FUNCTIONS, CONTEXTS };
 
-static void set_error(const struct pct_data *d, struct pct_sampled part, struct pct_value *out)
+static const struct pct_sample_rows *rows_of(const struct pct_data *d, uint16_t of)
 {
-    out->none = !pct_samples_error(part, d->samples->all, &out->number);
+    return of == LINES       ? &d->samples->lines
+           : of == FUNCTIONS ? &d->samples->functions
+                             : &d->samples->contexts;
 }
 
-/* The same columns for each kind of rows. */
-#define SAMPLE_GETTERS(kind)                                                                       \
-    size_t pct_count_##kind(const struct pct_data *d)                                              \
-    {                                                                                              \
-        return d->samples->all.samples ? d->samples->kind.n : 0;                                   \
-    }                                                                                              \
-    static const struct pct_sample_row *kind##_row(const struct pct_data *d, size_t row)           \
-    {                                                                                              \
-        return &d->samples->kind.row[row];                                                         \
-    }                                                                                              \
-    COLUMN_GETTER(kind##_function)                                                                 \
-    {                                                                                              \
-        pct_value_text(d, kind##_row(d, row)->function, out);                                      \
-    }                                                                                              \
-    COLUMN_GETTER(kind##_file)                                                                     \
-    {                                                                                              \
-        pct_value_text(d, kind##_row(d, row)->file, out);                                          \
-    }                                                                                              \
-    COLUMN_GETTER(kind##_line)                                                                     \
-    {                                                                                              \
-        out->integer = kind##_row(d, row)->line;                                                   \
-        out->none = !out->integer;                                                                 \
-    }                                                                                              \
-    COLUMN_GETTER(kind##_module)                                                                   \
-    {                                                                                              \
-        pct_value_text(d, kind##_row(d, row)->module, out);                                        \
-    }                                                                                              \
-    COLUMN_GETTER(kind##_path)                                                                     \
-    {                                                                                              \
-        pct_value_text(d, kind##_row(d, row)->path, out);                                          \
-    }                                                                                              \
-    COLUMN_GETTER(kind##_samples)                                                                  \
-    {                                                                                              \
-        out->number = kind##_row(d, row)->self.samples;                                            \
-    }                                                                                              \
-    COLUMN_GETTER(kind##_total_samples)                                                            \
-    {                                                                                              \
-        out->number = kind##_row(d, row)->total.samples;                                           \
-    }                                                                                              \
-    COLUMN_GETTER(kind##_self)                                                                     \
-    {                                                                                              \
-        out->number = kind##_row(d, row)->self.ns;                                                 \
-    }                                                                                              \
-    COLUMN_GETTER(kind##_total)                                                                    \
-    {                                                                                              \
-        out->number = kind##_row(d, row)->total.ns;                                                \
-    }                                                                                              \
-    COLUMN_GETTER(kind##_self_percent)                                                             \
-    {                                                                                              \
-        out->number = pct_text_share(kind##_row(d, row)->self.ns, d->samples->all.ns);             \
-    }                                                                                              \
-    COLUMN_GETTER(kind##_total_percent)                                                            \
-    {                                                                                              \
-        out->number = pct_text_share(kind##_row(d, row)->total.ns, d->samples->all.ns);            \
-    }                                                                                              \
-    COLUMN_GETTER(kind##_self_error)                                                               \
-    {                                                                                              \
-        set_error(d, kind##_row(d, row)->self, out);                                               \
-    }                                                                                              \
-    COLUMN_GETTER(kind##_total_error)                                                              \
-    {                                                                                              \
-        set_error(d, kind##_row(d, row)->total, out);                                              \
-    }
+static size_t count_rows(const struct pct_data *d, uint16_t of)
+{
+    return d->samples->all.samples ? rows_of(d, of)->n : 0;
+}
 
-SAMPLE_GETTERS(lines)
-SAMPLE_GETTERS(functions)
-SAMPLE_GETTERS(contexts)
+size_t pct_count_lines(const struct pct_data *d)
+{
+    return count_rows(d, LINES);
+}
 
-#define SAMPLE_COLUMNS(kind)                                                                       \
-    {"samples", "samples", PCT_COUNT, "samples in it, all ranks and threads", kind##_samples},     \
-        {"self_s", "self", PCT_NS, "CPU time that they stand for", kind##_self},                   \
+size_t pct_count_functions(const struct pct_data *d)
+{
+    return count_rows(d, FUNCTIONS);
+}
+
+size_t pct_count_contexts(const struct pct_data *d)
+{
+    return count_rows(d, CONTEXTS);
+}
+
+static const struct pct_sample_row *row_of(const struct pct_cell *c)
+{
+    return &rows_of(c->d, c->column->of)->row[c->row];
+}
+
+static void get_function(const struct pct_cell *c, struct pct_value *out)
+{
+    pct_value_text(c->d, row_of(c)->function, out);
+}
+
+static void get_file(const struct pct_cell *c, struct pct_value *out)
+{
+    pct_value_text(c->d, row_of(c)->file, out);
+}
+
+static void get_line(const struct pct_cell *c, struct pct_value *out)
+{
+    out->integer = row_of(c)->line;
+    out->none = !out->integer;
+}
+
+static void get_module(const struct pct_cell *c, struct pct_value *out)
+{
+    pct_value_text(c->d, row_of(c)->module, out);
+}
+
+static void get_path(const struct pct_cell *c, struct pct_value *out)
+{
+    pct_value_text(c->d, row_of(c)->path, out);
+}
+
+/* Samples of the row itself, and of all that was called from it. */
+enum { SELF, TOTAL };
+
+static struct pct_sampled part_of(const struct pct_cell *c)
+{
+    return c->column->which == SELF ? row_of(c)->self : row_of(c)->total;
+}
+
+static void get_samples(const struct pct_cell *c, struct pct_value *out)
+{
+    out->number = part_of(c).samples;
+}
+
+static void get_time(const struct pct_cell *c, struct pct_value *out)
+{
+    out->number = part_of(c).ns;
+}
+
+static void get_percent(const struct pct_cell *c, struct pct_value *out)
+{
+    out->number = pct_text_share(part_of(c).ns, c->d->samples->all.ns);
+}
+
+static void get_error(const struct pct_cell *c, struct pct_value *out)
+{
+    out->none = !pct_samples_error(part_of(c), c->d->samples->all, &out->number);
+}
+
+#define SAMPLE_COLUMNS(of)                                                                         \
+    {"samples",   "samples", PCT_COUNT, "samples in it, all ranks and threads",                    \
+     get_samples, SELF,      of},                                                                  \
+        {"self_s", "self", PCT_NS, "CPU time that they stand for", get_time, SELF, of},            \
         {"total_s", "total", PCT_NS, "the same with what was called from it, MPI calls too",       \
-         kind##_total},                                                                            \
-        {"total_samples", "total", PCT_COUNT, "samples of total_s", kind##_total_samples},         \
+         get_time,  TOTAL,   of},                                                                  \
+        {"total_samples", "total", PCT_COUNT, "samples of total_s", get_samples, TOTAL, of},       \
         {"self_percent", "self", PCT_PERCENT, "self_s as a share of all samples",                  \
-         kind##_self_percent},                                                                     \
+         get_percent,    SELF,   of},                                                              \
         {"total_percent", "total", PCT_PERCENT, "total_s as a share of all samples",               \
-         kind##_total_percent},                                                                    \
-        {"self_error_s", "+-", PCT_NS,                                                             \
-         "half of the 95 % interval of self_s; empty below 10 samples", kind##_self_error},        \
+         get_percent,     TOTAL,   of},                                                            \
+        {"self_error_s",                                                                           \
+         "+-",                                                                                     \
+         PCT_NS,                                                                                   \
+         "half of the 95 % interval of self_s; empty below 10 samples",                            \
+         get_error,                                                                                \
+         SELF,                                                                                     \
+         of},                                                                                      \
     {                                                                                              \
         "total_error_s", "+-", PCT_NS,                                                             \
-            "half of the 95 % interval of total_s; empty below 10 samples", kind##_total_error     \
+            "half of the 95 % interval of total_s; empty below 10 samples", get_error, TOTAL, of   \
     }
 
 const struct pct_column pct_flat_columns[PCT_N_FLAT_COLUMNS] = {
-    {"function", "function", PCT_TEXT, "function, or MPI function", lines_function},
-    {"file", "file", PCT_TEXT, "source file; empty if unknown", lines_file},
-    {"line", "line", PCT_INTEGER, "line; empty if unknown", lines_line},
-    {"module", "module", PCT_TEXT, "program or library; empty for an MPI function", lines_module},
-    SAMPLE_COLUMNS(lines),
+    {"function", "function", PCT_TEXT, "function, or MPI function", get_function, 0, LINES},
+    {"file", "file", PCT_TEXT, "source file; empty if unknown", get_file, 0, LINES},
+    {"line", "line", PCT_INTEGER, "line; empty if unknown", get_line, 0, LINES},
+    {"module", "module", PCT_TEXT, "program or library; empty for an MPI function", get_module, 0,
+     LINES},
+    SAMPLE_COLUMNS(LINES),
 };
 
 const struct pct_column pct_function_columns[PCT_N_FUNCTION_COLUMNS] = {
-    {"function", "function", PCT_TEXT, "function, or MPI function", functions_function},
-    {"file", "file", PCT_TEXT, "source file; empty if unknown", functions_file},
-    {"module", "module", PCT_TEXT, "program or library; empty for an MPI function",
-     functions_module},
-    SAMPLE_COLUMNS(functions),
+    {"function", "function", PCT_TEXT, "function, or MPI function", get_function, 0, FUNCTIONS},
+    {"file", "file", PCT_TEXT, "source file; empty if unknown", get_file, 0, FUNCTIONS},
+    {"module", "module", PCT_TEXT, "program or library; empty for an MPI function", get_module, 0,
+     FUNCTIONS},
+    SAMPLE_COLUMNS(FUNCTIONS),
 };
 
 const struct pct_column pct_computation_columns[PCT_N_COMPUTATION_COLUMNS] = {
-    {"path", "path", PCT_TEXT, "functions from the root on, joined by \" > \"", contexts_path},
-    {"function", "function", PCT_TEXT, "the last of them", contexts_function},
-    SAMPLE_COLUMNS(contexts),
+    {"path", "path", PCT_TEXT, "functions from the root on, joined by \" > \"", get_path, 0,
+     CONTEXTS},
+    {"function", "function", PCT_TEXT, "the last of them", get_function, 0, CONTEXTS},
+    SAMPLE_COLUMNS(CONTEXTS),
 };

@@ -52,7 +52,7 @@ void pct_print_bar(struct pct_buf *b, const uint64_t *values, size_t n, bool utf
 
 struct pct_picture {
     const struct pct_data *d;
-    pct_picture_fn *add;
+    const struct pct_table *table;
     bool utf8;
     uint64_t *values;
     bool *present;
@@ -60,12 +60,11 @@ struct pct_picture {
 
 struct pct_picture *pct_picture_new(const struct pct_data *d, const struct pct_table *t, bool utf8)
 {
-    pct_picture_fn *add = pct_table_picture(t);
     size_t n = d->profile ? d->profile->n_ranks : 0;
-    if (!add || n < 2)
+    if (!pct_table_has_picture(t) || n < 2)
         return NULL;
     struct pct_picture *p = pct_alloc(1, sizeof *p);
-    *p = (struct pct_picture){d, add, utf8, pct_alloc(n, sizeof *p->values),
+    *p = (struct pct_picture){d, t, utf8, pct_alloc(n, sizeof *p->values),
                               pct_alloc(n, sizeof *p->present)};
     return p;
 }
@@ -75,7 +74,7 @@ void pct_picture_put(void *picture, size_t row, struct pct_buf *b)
     const struct pct_picture *p = picture;
     size_t n = p->d->profile->n_ranks;
     memset(p->values, 0, n * sizeof *p->values);
-    p->add(p->d, row, p->values, p->present);
+    pct_table_picture(p->table, p->d, row, p->values, p->present);
     pct_print_bar(b, p->values, n, p->utf8);
 }
 

@@ -27,11 +27,12 @@ static void set_path(const struct pct_data *d, uint64_t node, struct pct_buf *b)
     pct_tree_path_to(d->tree, d->tree->shown[node], b);
 }
 
-static void get_cell(const struct pct_data *d, size_t row, uint32_t column, struct pct_value *out)
+static void get_cell(const struct pct_cell *at, struct pct_value *out)
 {
+    const struct pct_data *d = at->d;
     const struct pc_profile_table *t = d->rows_of;
-    const struct pc_profile_column *c = &t->columns[column];
-    uint64_t cell = t->cells[row * t->n_columns + column];
+    const struct pc_profile_column *c = &t->columns[at->column->which];
+    uint64_t cell = t->cells[at->row * t->n_columns + at->column->which];
     struct pct_buf text = {0};
     out->number = type_of(c) == PCT_INTEGER ? 0 : cell;
     out->none = c->type == PCOLLECT_COLUMN_NUMBER ? c->combine == PCOLLECT_MIN && !cell : !cell;
@@ -49,23 +50,6 @@ static void get_cell(const struct pct_data *d, size_t row, uint32_t column, stru
         out->text = pct_pool_intern(d->pool, text.data);
     pct_buf_free(&text);
 }
-
-/* A getter is told the row, not the column: one for each. */
-#define GETTER(i)                                                                                  \
-    static void get_##i(const struct pct_data *d, size_t row, struct pct_value *out)               \
-    {                                                                                              \
-        get_cell(d, row, i, out);                                                                  \
-    }
-/* In octal digits. */
-#define EIGHT(X, n) X(n##0) X(n##1) X(n##2) X(n##3) X(n##4) X(n##5) X(n##6) X(n##7)
-#define ALL(X) EIGHT(X, 0) EIGHT(X, 01) EIGHT(X, 02) EIGHT(X, 03)
-ALL(GETTER)
-#define NAME(i) get_##i,
-static void (*const getters[PCT_MAX_ROWS_COLUMNS])(const struct pct_data *, size_t,
-                                                   struct pct_value *) = {ALL(NAME)};
-
-_Static_assert(PCOLLECT_MAX_KEYS + PCOLLECT_MAX_VALUES <= PCT_MAX_ROWS_COLUMNS,
-               "a getter for each column");
 
 static size_t count_rows(const struct pct_data *d)
 {
@@ -92,6 +76,9 @@ static uint32_t find_phase(const struct pc_profile_table *t)
     return t->n_columns;
 }
 
+_Static_assert(PCOLLECT_MAX_KEYS + PCOLLECT_MAX_VALUES <= PCT_MAX_ROWS_COLUMNS,
+               "a place for each column");
+
 void pct_rows_table(struct pct_rows_table *out, const struct pct_data *d,
                     const struct pc_profile_table *from)
 {
@@ -110,6 +97,7 @@ void pct_rows_table(struct pct_rows_table *out, const struct pct_data *d,
                                               .head = name,
                                               .type = type_of(&from->columns[i]),
                                               .doc = "",
-                                              .get = getters[i]};
+                                              .get = get_cell,
+                                              .which = (uint16_t)i};
     }
 }

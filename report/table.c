@@ -43,7 +43,7 @@ void pct_value_text(const struct pct_data *d, const char *text, struct pct_value
 struct pct_value pct_table_value(const struct pct_column *c, const struct pct_data *d, size_t row)
 {
     struct pct_value v = {0};
-    c->get(d, row, &v);
+    c->get(&(struct pct_cell){d, row, c}, &v);
     if (c->type == PCT_TEXT && !v.text)
         v.none = true;
     return v;

@@ -68,12 +68,24 @@ struct pct_value {
     const struct pct_estimate *estimate; /* PCT_ESTIMATE */
 };
 
+/* Rows of columns leave out the members that they do not need. */
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+
+/* What a getter is asked for. */
+struct pct_cell {
+    const struct pct_data *d;
+    size_t row;
+    const struct pct_column *column;
+};
+
 struct pct_column {
     const char *name; /* stable: others read it */
     const char *head; /* above the column in the text report */
     enum pct_type type;
     const char *doc;
-    void (*get)(const struct pct_data *d, size_t row, struct pct_value *out);
+    void (*get)(const struct pct_cell *c, struct pct_value *out);
+    /* For getters of many columns: which of them this is, and of which kind of rows. */
+    uint16_t which, of;
 };
 
 struct pct_table {
@@ -155,10 +167,11 @@ size_t pct_count_callers(const struct pct_data *d);
 struct pct_by_place *pct_by_place_new(const struct pct_tree_options *options);
 void pct_by_place_free(struct pct_by_place *b);
 
-/* Adds the time of a row to values[k] of the k-th rank of the profile and marks present[k]; NULL:
- * the table's rows have no picture of the ranks. */
-typedef void pct_picture_fn(const struct pct_data *d, size_t row, uint64_t *values, bool *present);
-pct_picture_fn *pct_table_picture(const struct pct_table *t);
+/* Whether the table's rows have a picture of the ranks: the time of a row is added to values[k] of
+ * the k-th rank of the profile, and present[k] is marked. */
+bool pct_table_has_picture(const struct pct_table *t);
+void pct_table_picture(const struct pct_table *t, const struct pct_data *d, size_t row,
+                       uint64_t *values, bool *present);
 
 /* Hosts of the ranks, each once, in the order of their first ranks; the caller frees the list. */
 size_t pct_header_hosts(const struct pct_data *d, const char ***hosts_out);

@@ -10,9 +10,6 @@
 /* Above this part of the core time a run says more of its machine than of its program. */
 #define DELAYED 0.05
 
-#define COLUMN_GETTER(name)                                                                        \
-    static void name(const struct pct_data *d, size_t row, struct pct_value *out)
-
 static const char *const verdict_names[PCT_N_VERDICTS] = {
     [PCT_VERDICT_SAME] = "same", [PCT_VERDICT_NOISE] = "noise", [PCT_VERDICT_MORE] = "more",
     [PCT_VERDICT_LESS] = "less", [PCT_VERDICT_NEW] = "new",     [PCT_VERDICT_GONE] = "gone"};
@@ -23,9 +20,9 @@ static double unit_of(const struct pct_diff *d)
     return d->metric == PCT_DIFF_TIME ? 1e-9 : 1;
 }
 
-static const struct pct_diff_row *row_at(const struct pct_data *d, size_t row)
+static const struct pct_diff_row *row_at(const struct pct_cell *c)
 {
-    return &d->diff->rows[row];
+    return &c->d->diff->rows[c->row];
 }
 
 static size_t count_rows(const struct pct_data *d)
@@ -39,63 +36,63 @@ static void set_percent(double part, double whole, struct pct_value *out)
     out->integer = whole > 0 ? llround(part / whole * 100000) : 0;
 }
 
-COLUMN_GETTER(row_place)
+static void row_place(const struct pct_cell *c, struct pct_value *out)
 {
-    out->text = row_at(d, row)->place;
+    out->text = row_at(c)->place;
 }
 
-COLUMN_GETTER(row_verdict)
+static void row_verdict(const struct pct_cell *c, struct pct_value *out)
 {
-    out->text = verdict_names[row_at(d, row)->verdict];
+    out->text = verdict_names[row_at(c)->verdict];
 }
 
-COLUMN_GETTER(row_before)
+static void row_before(const struct pct_cell *c, struct pct_value *out)
 {
-    out->real = row_at(d, row)->figure.before.mean * unit_of(d->diff);
+    out->real = row_at(c)->figure.before.mean * unit_of(c->d->diff);
 }
 
-COLUMN_GETTER(row_after)
+static void row_after(const struct pct_cell *c, struct pct_value *out)
 {
-    out->real = row_at(d, row)->figure.after.mean * unit_of(d->diff);
+    out->real = row_at(c)->figure.after.mean * unit_of(c->d->diff);
 }
 
-COLUMN_GETTER(row_change)
+static void row_change(const struct pct_cell *c, struct pct_value *out)
 {
-    out->real = row_at(d, row)->figure.change * unit_of(d->diff);
+    out->real = row_at(c)->figure.change * unit_of(c->d->diff);
 }
 
-COLUMN_GETTER(row_change_percent)
+static void row_change_percent(const struct pct_cell *c, struct pct_value *out)
 {
-    set_percent(row_at(d, row)->figure.change, row_at(d, row)->figure.before.mean, out);
+    set_percent(row_at(c)->figure.change, row_at(c)->figure.before.mean, out);
 }
 
-COLUMN_GETTER(row_run_percent)
+static void row_run_percent(const struct pct_cell *c, struct pct_value *out)
 {
-    set_percent(row_at(d, row)->figure.change, d->diff->total.before.mean, out);
+    set_percent(row_at(c)->figure.change, c->d->diff->total.before.mean, out);
 }
 
-COLUMN_GETTER(row_confidence)
+static void row_confidence(const struct pct_cell *c, struct pct_value *out)
 {
-    double doubt = row_at(d, row)->figure.doubt;
+    double doubt = row_at(c)->figure.doubt;
     out->none = doubt < 0;
     out->number = doubt < 0 ? 0 : (pc_u128)llround((1 - doubt) * 100000);
 }
 
-COLUMN_GETTER(row_before_deviation)
+static void row_before_deviation(const struct pct_cell *c, struct pct_value *out)
 {
-    out->none = d->diff->n_before < 2;
-    out->real = row_at(d, row)->figure.before.deviation * unit_of(d->diff);
+    out->none = c->d->diff->n_before < 2;
+    out->real = row_at(c)->figure.before.deviation * unit_of(c->d->diff);
 }
 
-COLUMN_GETTER(row_after_deviation)
+static void row_after_deviation(const struct pct_cell *c, struct pct_value *out)
 {
-    out->none = d->diff->n_after < 2;
-    out->real = row_at(d, row)->figure.after.deviation * unit_of(d->diff);
+    out->none = c->d->diff->n_after < 2;
+    out->real = row_at(c)->figure.after.deviation * unit_of(c->d->diff);
 }
 
-COLUMN_GETTER(row_path)
+static void row_path(const struct pct_cell *c, struct pct_value *out)
 {
-    out->text = pct_join_path(d->diff->join, row_at(d, row)->node);
+    out->text = pct_join_path(c->d->diff->join, row_at(c)->node);
 }
 
 static const struct pct_column columns[] = {

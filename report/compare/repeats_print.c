@@ -8,12 +8,9 @@
 
 enum { SHOWN = 30 };
 
-#define COLUMN_GETTER(name)                                                                        \
-    static void name(const struct pct_data *d, size_t row, struct pct_value *out)
-
-static const struct pct_repeat_row *row_at(const struct pct_data *d, size_t row)
+static const struct pct_repeat_row *row_at(const struct pct_cell *c)
 {
-    return &d->repeats->rows[row];
+    return &c->d->repeats->rows[c->row];
 }
 
 static size_t count_rows(const struct pct_data *d)
@@ -32,67 +29,67 @@ static void set_percent(double part, double whole, struct pct_value *out)
     out->number = out->none ? 0 : (pc_u128)llround(part / whole * 100000);
 }
 
-COLUMN_GETTER(row_place)
+static void row_place(const struct pct_cell *c, struct pct_value *out)
 {
-    out->text = row_at(d, row)->place;
+    out->text = row_at(c)->place;
 }
 
-COLUMN_GETTER(row_runs)
+static void row_runs(const struct pct_cell *c, struct pct_value *out)
 {
-    out->number = row_at(d, row)->n_present;
+    out->number = row_at(c)->n_present;
 }
 
-COLUMN_GETTER(row_mean)
+static void row_mean(const struct pct_cell *c, struct pct_value *out)
 {
-    set_ns(row_at(d, row)->ns.mean, out);
+    set_ns(row_at(c)->ns.mean, out);
 }
 
-COLUMN_GETTER(row_error)
+static void row_error(const struct pct_cell *c, struct pct_value *out)
 {
-    set_ns(row_at(d, row)->ns.error, out);
-    out->none = row_at(d, row)->ns.error < 0;
+    set_ns(row_at(c)->ns.error, out);
+    out->none = row_at(c)->ns.error < 0;
 }
 
-COLUMN_GETTER(row_deviation)
+static void row_deviation(const struct pct_cell *c, struct pct_value *out)
 {
-    set_ns(row_at(d, row)->ns.deviation, out);
-    out->none = row_at(d, row)->ns.error < 0;
+    set_ns(row_at(c)->ns.deviation, out);
+    out->none = row_at(c)->ns.error < 0;
 }
 
-COLUMN_GETTER(row_deviation_percent)
+static void row_deviation_percent(const struct pct_cell *c, struct pct_value *out)
 {
-    const struct pct_repeat *r = &row_at(d, row)->ns;
+    const struct pct_repeat *r = &row_at(c)->ns;
     set_percent(r->error < 0 ? -1 : r->deviation, r->mean, out);
 }
 
-COLUMN_GETTER(row_least)
+static void row_least(const struct pct_cell *c, struct pct_value *out)
 {
-    set_ns(row_at(d, row)->ns.least, out);
+    set_ns(row_at(c)->ns.least, out);
 }
 
-COLUMN_GETTER(row_most)
+static void row_most(const struct pct_cell *c, struct pct_value *out)
 {
-    set_ns(row_at(d, row)->ns.most, out);
+    set_ns(row_at(c)->ns.most, out);
 }
 
-COLUMN_GETTER(row_percent)
+static void row_percent(const struct pct_cell *c, struct pct_value *out)
 {
-    set_percent(row_at(d, row)->ns.mean, d->repeats->core_ns.mean, out);
+    set_percent(row_at(c)->ns.mean, c->d->repeats->core_ns.mean, out);
 }
 
-COLUMN_GETTER(row_calls)
+static void row_calls(const struct pct_cell *c, struct pct_value *out)
 {
-    out->real = row_at(d, row)->calls;
+    out->real = row_at(c)->calls;
 }
 
-COLUMN_GETTER(row_bytes)
+static void row_bytes(const struct pct_cell *c, struct pct_value *out)
 {
-    out->real = row_at(d, row)->bytes;
+    out->real = row_at(c)->bytes;
 }
 
-COLUMN_GETTER(row_path)
+static void row_path(const struct pct_cell *c, struct pct_value *out)
 {
-    out->text = row_at(d, row)->path;
+    out->text = row_at(c)->path;
 }
 
 static const struct pct_column columns[] = {

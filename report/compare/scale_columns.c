@@ -7,9 +7,6 @@
 
 #include <math.h>
 
-#define COLUMN_GETTER(name)                                                                        \
-    static void name(const struct pct_data *d, size_t row, struct pct_value *out)
-
 static void set_ns(double ns, struct pct_value *out)
 {
     out->number = ns > 0 ? (pc_u128)llround(ns) : 0;
@@ -41,9 +38,9 @@ static void set_real(bool there, double v, struct pct_value *out)
 /* ---- scales ----------------------------------------------------------------------------------
  */
 
-static const struct pct_scale_point *point_at(const struct pct_data *d, size_t row)
+static const struct pct_scale_point *point_at(const struct pct_cell *c)
 {
-    return &d->scale->points[row];
+    return &c->d->scale->points[c->row];
 }
 
 static size_t count_points(const struct pct_data *d)
@@ -51,69 +48,69 @@ static size_t count_points(const struct pct_data *d)
     return d->scale->n_points;
 }
 
-COLUMN_GETTER(point_ranks)
+static void point_ranks(const struct pct_cell *c, struct pct_value *out)
 {
-    out->number = (pc_u128)point_at(d, row)->ranks;
+    out->number = (pc_u128)point_at(c)->ranks;
 }
 
-COLUMN_GETTER(point_runs)
+static void point_runs(const struct pct_cell *c, struct pct_value *out)
 {
-    out->number = point_at(d, row)->n_runs;
+    out->number = point_at(c)->n_runs;
 }
 
-COLUMN_GETTER(point_time)
+static void point_time(const struct pct_cell *c, struct pct_value *out)
 {
-    set_ns(point_at(d, row)->time_ns, out);
+    set_ns(point_at(c)->time_ns, out);
 }
 
-COLUMN_GETTER(point_speed_up)
+static void point_speed_up(const struct pct_cell *c, struct pct_value *out)
 {
-    set_ratio(point_at(d, row)->speed_up, out);
+    set_ratio(point_at(c)->speed_up, out);
 }
 
-COLUMN_GETTER(point_efficiency)
+static void point_efficiency(const struct pct_cell *c, struct pct_value *out)
 {
-    set_part(point_at(d, row)->efficiency, out);
+    set_part(point_at(c)->efficiency, out);
 }
 
-COLUMN_GETTER(point_parallel)
+static void point_parallel(const struct pct_cell *c, struct pct_value *out)
 {
-    set_part(point_at(d, row)->parallel, out);
+    set_part(point_at(c)->parallel, out);
 }
 
-COLUMN_GETTER(point_balance)
+static void point_balance(const struct pct_cell *c, struct pct_value *out)
 {
-    set_part(point_at(d, row)->balance, out);
+    set_part(point_at(c)->balance, out);
 }
 
-COLUMN_GETTER(point_communication)
+static void point_communication(const struct pct_cell *c, struct pct_value *out)
 {
-    set_part(point_at(d, row)->communication, out);
+    set_part(point_at(c)->communication, out);
 }
 
-COLUMN_GETTER(point_computation)
+static void point_computation(const struct pct_cell *c, struct pct_value *out)
 {
-    set_part(point_at(d, row)->computation, out);
+    set_part(point_at(c)->computation, out);
 }
 
-COLUMN_GETTER(point_core)
+static void point_core(const struct pct_cell *c, struct pct_value *out)
 {
-    set_ns(point_at(d, row)->core_ns, out);
+    set_ns(point_at(c)->core_ns, out);
 }
 
-COLUMN_GETTER(point_compute)
+static void point_compute(const struct pct_cell *c, struct pct_value *out)
 {
-    set_ns(point_at(d, row)->compute_ns, out);
+    set_ns(point_at(c)->compute_ns, out);
 }
 
-COLUMN_GETTER(point_size)
+static void point_size(const struct pct_cell *c, struct pct_value *out)
 {
-    set_real(d->scale->options.sizes != NULL, point_at(d, row)->size, out);
+    set_real(c->d->scale->options.sizes != NULL, point_at(c)->size, out);
 }
 
-COLUMN_GETTER(point_delayed)
+static void point_delayed(const struct pct_cell *c, struct pct_value *out)
 {
-    const struct pct_scale_point *p = point_at(d, row);
+    const struct pct_scale_point *p = point_at(c);
     out->none = !(p->core_ns > 0);
     out->number = p->core_ns > 0 ? (pc_u128)llround(p->delayed_ns / p->core_ns * 100000) : 0;
 }
@@ -149,9 +146,9 @@ static const struct pct_column point_columns[] = {
 /* ---- contexts --------------------------------------------------------------------------------
  */
 
-static const struct pct_scale_row *row_at(const struct pct_data *d, size_t row)
+static const struct pct_scale_row *row_at(const struct pct_cell *c)
 {
-    return &d->scale->rows[row];
+    return &c->d->scale->rows[c->row];
 }
 
 static size_t count_rows(const struct pct_data *d)
@@ -159,46 +156,46 @@ static size_t count_rows(const struct pct_data *d)
     return d->scale->n_rows;
 }
 
-static double of_rank(const struct pct_data *d, size_t row, size_t point)
+static double of_rank(const struct pct_cell *c, size_t point)
 {
-    return row_at(d, row)->costs[point].ns / d->scale->points[point].ranks;
+    return row_at(c)->costs[point].ns / c->d->scale->points[point].ranks;
 }
 
-COLUMN_GETTER(row_lost)
+static void row_lost(const struct pct_cell *c, struct pct_value *out)
 {
-    set_change(row_at(d, row)->lost_ns, out);
+    set_change(row_at(c)->lost_ns, out);
 }
 
-COLUMN_GETTER(row_lost_percent)
+static void row_lost_percent(const struct pct_cell *c, struct pct_value *out)
 {
-    double core = d->scale->core_ns;
+    double core = c->d->scale->core_ns;
     out->none = !(core > 0);
-    out->integer = core > 0 ? llround(row_at(d, row)->lost_ns / core * 100000) : 0;
+    out->integer = core > 0 ? llround(row_at(c)->lost_ns / core * 100000) : 0;
 }
 
-COLUMN_GETTER(row_place)
+static void row_place(const struct pct_cell *c, struct pct_value *out)
 {
-    out->text = row_at(d, row)->place;
+    out->text = row_at(c)->place;
 }
 
-COLUMN_GETTER(row_first)
+static void row_first(const struct pct_cell *c, struct pct_value *out)
 {
-    set_ns(of_rank(d, row, pct_scale_first(d->scale)), out);
+    set_ns(of_rank(c, pct_scale_first(c->d->scale)), out);
 }
 
-COLUMN_GETTER(row_last)
+static void row_last(const struct pct_cell *c, struct pct_value *out)
 {
-    set_ns(of_rank(d, row, pct_scale_last(d->scale)), out);
+    set_ns(of_rank(c, pct_scale_last(c->d->scale)), out);
 }
 
-COLUMN_GETTER(row_speed_up)
+static void row_speed_up(const struct pct_cell *c, struct pct_value *out)
 {
-    set_ratio(row_at(d, row)->speed_up, out);
+    set_ratio(row_at(c)->speed_up, out);
 }
 
-COLUMN_GETTER(row_efficiency)
+static void row_efficiency(const struct pct_cell *c, struct pct_value *out)
 {
-    set_part(row_at(d, row)->efficiency, out);
+    set_part(row_at(c)->efficiency, out);
 }
 
 static void set_interned(const struct pct_data *d, const char *text, struct pct_value *out)
@@ -206,57 +203,57 @@ static void set_interned(const struct pct_data *d, const char *text, struct pct_
     out->text = pct_pool_intern(d->pool, text);
 }
 
-COLUMN_GETTER(row_growth)
+static void row_growth(const struct pct_cell *c, struct pct_value *out)
 {
     char text[PCT_FIT_TEXT];
-    if (pct_scale_trusts(row_at(d, row)))
-        set_interned(d, pct_fit_growth(&row_at(d, row)->fit, pct_scale_parameters, text), out);
+    if (pct_scale_trusts(row_at(c)))
+        set_interned(c->d, pct_fit_growth(&row_at(c)->fit, pct_scale_parameters, text), out);
 }
 
-COLUMN_GETTER(row_model)
+static void row_model(const struct pct_cell *c, struct pct_value *out)
 {
     char text[PCT_FIT_TEXT];
-    if (row_at(d, row)->modelled)
-        set_interned(d, pct_fit_text(&row_at(d, row)->fit, pct_scale_parameters, text), out);
+    if (row_at(c)->modelled)
+        set_interned(c->d, pct_fit_text(&row_at(c)->fit, pct_scale_parameters, text), out);
 }
 
-COLUMN_GETTER(row_r2)
+static void row_r2(const struct pct_cell *c, struct pct_value *out)
 {
-    set_real(row_at(d, row)->modelled, row_at(d, row)->fit.adjusted_r2, out);
+    set_real(row_at(c)->modelled, row_at(c)->fit.adjusted_r2, out);
 }
 
-COLUMN_GETTER(row_few)
+static void row_few(const struct pct_cell *c, struct pct_value *out)
 {
-    out->none = !row_at(d, row)->modelled;
-    out->integer = row_at(d, row)->fit.few;
+    out->none = !row_at(c)->modelled;
+    out->integer = row_at(c)->fit.few;
 }
 
-static bool has_future(const struct pct_data *d, size_t row)
+static bool has_future(const struct pct_cell *c)
 {
-    return row_at(d, row)->modelled && d->scale->options.predict > 0;
+    return row_at(c)->modelled && c->d->scale->options.predict > 0;
 }
 
-COLUMN_GETTER(row_predicted)
+static void row_predicted(const struct pct_cell *c, struct pct_value *out)
 {
-    out->none = !has_future(d, row);
-    set_ns(row_at(d, row)->future.value * 1e9, out);
+    out->none = !has_future(c);
+    set_ns(row_at(c)->future.value * 1e9, out);
 }
 
-COLUMN_GETTER(row_low)
+static void row_low(const struct pct_cell *c, struct pct_value *out)
 {
-    out->none = !has_future(d, row);
-    set_ns(row_at(d, row)->future.low * 1e9, out);
+    out->none = !has_future(c);
+    set_ns(row_at(c)->future.low * 1e9, out);
 }
 
-COLUMN_GETTER(row_high)
+static void row_high(const struct pct_cell *c, struct pct_value *out)
 {
-    out->none = !has_future(d, row);
-    set_ns(row_at(d, row)->future.high * 1e9, out);
+    out->none = !has_future(c);
+    set_ns(row_at(c)->future.high * 1e9, out);
 }
 
-COLUMN_GETTER(row_path)
+static void row_path(const struct pct_cell *c, struct pct_value *out)
 {
-    out->text = pct_join_path(d->scale->join, row_at(d, row)->node);
+    out->text = pct_join_path(c->d->scale->join, row_at(c)->node);
 }
 
 static const struct pct_column row_columns[] = {
@@ -293,49 +290,63 @@ static size_t count_costs(const struct pct_data *d)
     return d->scale->n_rows * d->scale->n_points;
 }
 
-static const struct pct_scale_cost *cost_at(const struct pct_data *d, size_t row)
+static struct pct_cell row_of_cost(const struct pct_cell *c)
 {
-    return &row_at(d, row / d->scale->n_points)->costs[row % d->scale->n_points];
+    return (struct pct_cell){c->d, c->row / c->d->scale->n_points, c->column};
 }
 
-COLUMN_GETTER(cost_path)
+static struct pct_cell point_of_cost(const struct pct_cell *c)
 {
-    row_path(d, row / d->scale->n_points, out);
+    return (struct pct_cell){c->d, c->row % c->d->scale->n_points, c->column};
 }
 
-COLUMN_GETTER(cost_ranks)
+static const struct pct_scale_cost *cost_at(const struct pct_cell *c)
 {
-    point_ranks(d, row % d->scale->n_points, out);
+    struct pct_cell row = row_of_cost(c);
+    return &row_at(&row)->costs[point_of_cost(c).row];
 }
 
-COLUMN_GETTER(cost_core)
+static void cost_path(const struct pct_cell *c, struct pct_value *out)
 {
-    set_ns(cost_at(d, row)->ns, out);
+    struct pct_cell row = row_of_cost(c);
+    row_path(&row, out);
 }
 
-COLUMN_GETTER(cost_lost)
+static void cost_ranks(const struct pct_cell *c, struct pct_value *out)
 {
-    set_change(cost_at(d, row)->lost_ns, out);
+    struct pct_cell point = point_of_cost(c);
+    point_ranks(&point, out);
 }
 
-COLUMN_GETTER(cost_calls)
+static void cost_core(const struct pct_cell *c, struct pct_value *out)
 {
-    set_real(true, cost_at(d, row)->calls, out);
+    set_ns(cost_at(c)->ns, out);
 }
 
-COLUMN_GETTER(cost_bytes)
+static void cost_lost(const struct pct_cell *c, struct pct_value *out)
 {
-    set_real(true, cost_at(d, row)->bytes, out);
+    set_change(cost_at(c)->lost_ns, out);
 }
 
-COLUMN_GETTER(cost_waits)
+static void cost_calls(const struct pct_cell *c, struct pct_value *out)
 {
-    set_ns(cost_at(d, row)->waits_ns, out);
+    set_real(true, cost_at(c)->calls, out);
 }
 
-COLUMN_GETTER(cost_size)
+static void cost_bytes(const struct pct_cell *c, struct pct_value *out)
 {
-    point_size(d, row % d->scale->n_points, out);
+    set_real(true, cost_at(c)->bytes, out);
+}
+
+static void cost_waits(const struct pct_cell *c, struct pct_value *out)
+{
+    set_ns(cost_at(c)->waits_ns, out);
+}
+
+static void cost_size(const struct pct_cell *c, struct pct_value *out)
+{
+    struct pct_cell point = point_of_cost(c);
+    point_size(&point, out);
 }
 
 static const struct pct_column cost_columns[] = {

@@ -4,9 +4,9 @@
  */
 #include "report/counters/attribution.h"
 
-static const struct pct_attributed *row_of(const struct pct_data *d, size_t row)
+static const struct pct_attributed *row_of(const struct pct_cell *c)
 {
-    return &d->counts->rows[row];
+    return &c->d->counts->rows[c->row];
 }
 
 size_t pct_count_counts(const struct pct_data *d)
@@ -14,42 +14,42 @@ size_t pct_count_counts(const struct pct_data *d)
     return d->counts->n;
 }
 
-static void get_event(const struct pct_data *d, size_t row, struct pct_value *out)
+static void get_event(const struct pct_cell *c, struct pct_value *out)
 {
-    pct_value_text(d, pc_profile_string(d->profile, row_of(d, row)->event), out);
+    pct_value_text(c->d, pc_profile_string(c->d->profile, row_of(c)->event), out);
 }
 
-static void get_count(const struct pct_data *d, size_t row, struct pct_value *out)
+static void get_count(const struct pct_cell *c, struct pct_value *out)
 {
-    out->number = row_of(d, row)->count;
+    out->number = row_of(c)->count;
 }
 
-static void get_percent(const struct pct_data *d, size_t row, struct pct_value *out)
+static void get_percent(const struct pct_cell *c, struct pct_value *out)
 {
     pc_u128 all = 0;
-    for (size_t i = 0; i < d->counts->n; i++)
-        if (row_of(d, i)->event == row_of(d, row)->event)
-            all += row_of(d, i)->count;
-    out->number = pct_text_share(row_of(d, row)->count, all);
+    for (size_t i = 0; i < c->d->counts->n; i++)
+        if (c->d->counts->rows[i].event == row_of(c)->event)
+            all += c->d->counts->rows[i].count;
+    out->number = pct_text_share(row_of(c)->count, all);
 }
 
-static void get_certain(const struct pct_data *d, size_t row, struct pct_value *out)
+static void get_certain(const struct pct_cell *c, struct pct_value *out)
 {
-    out->number = row_of(d, row)->certain;
+    out->number = row_of(c)->certain;
 }
 
-static void get_ancestor(const struct pct_data *d, size_t row, struct pct_value *out)
+static void get_ancestor(const struct pct_cell *c, struct pct_value *out)
 {
-    out->number = row_of(d, row)->ancestor;
+    out->number = row_of(c)->ancestor;
 }
 
-static void get_path(const struct pct_data *d, size_t row, struct pct_value *out)
+static void get_path(const struct pct_cell *c, struct pct_value *out)
 {
     struct pct_buf b = {0};
-    pct_tree_path_to(d->tree, row_of(d, row)->node, &b);
+    pct_tree_path_to(c->d->tree, row_of(c)->node, &b);
     out->none = !b.data || !*b.data;
     if (!out->none)
-        out->text = pct_pool_intern(d->pool, b.data);
+        out->text = pct_pool_intern(c->d->pool, b.data);
     pct_buf_free(&b);
 }
 

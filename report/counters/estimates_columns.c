@@ -6,9 +6,6 @@
 #include "report/counters/estimates.h"
 #include "report/table.h"
 
-#define COLUMN_GETTER(name)                                                                        \
-    static void name(const struct pct_data *d, size_t row, struct pct_value *out)
-
 static void set_event(const struct pct_data *d, uint32_t event, struct pct_value *out)
 {
     pct_value_text(d, pc_profile_string(d->profile, event), out);
@@ -22,88 +19,96 @@ static void set_estimate(const struct pct_estimate *e, double digits, struct pct
     out->number = number < 1e37 ? (pc_u128)number : (pc_u128)1e37;
 }
 
-static void set_error(const struct pct_estimate *e, struct pct_value *out)
+/* ---- Rows -------------------------------------------------------------------------------------
+ */
+
+static const struct pct_estimate_row *event_row(const struct pct_cell *c)
 {
-    out->none = e->trust != PCT_TRUST_FULL;
-    out->real = e->error;
+    return &c->d->estimates->rows[c->row];
 }
 
-static void set_mark(const struct pct_estimate *e, struct pct_value *out)
+static const struct pct_ratio_row *ratio_row(const struct pct_cell *c)
 {
-    out->text = pct_trust_text(e->trust);
+    return &c->d->estimates->ratios[c->row];
+}
+
+/* Columns that are the same of both kinds of rows. */
+enum { OF_EVENTS, OF_RATIOS };
+
+static const struct pct_estimate *estimate_of(const struct pct_cell *c)
+{
+    return c->column->of == OF_EVENTS ? &event_row(c)->e : &ratio_row(c)->e;
+}
+
+static const struct pct_sample_row *context_of(const struct pct_cell *c)
+{
+    uint32_t i = c->column->of == OF_EVENTS ? event_row(c)->context : ratio_row(c)->context;
+    return &c->d->samples->contexts.row[i];
+}
+
+static void get_error(const struct pct_cell *c, struct pct_value *out)
+{
+    out->none = estimate_of(c)->trust != PCT_TRUST_FULL;
+    out->real = estimate_of(c)->error;
+}
+
+static void get_mark(const struct pct_cell *c, struct pct_value *out)
+{
+    out->text = pct_trust_text(estimate_of(c)->trust);
     out->none = !*out->text;
 }
 
-/* The same columns for both. */
-#define CONTEXT_GETTERS(kind)                                                                      \
-    static const struct pct_sample_row *kind##_context(const struct pct_data *d, size_t row)       \
-    {                                                                                              \
-        return &d->samples->contexts.row[kind##_row(d, row)->context];                             \
-    }                                                                                              \
-    COLUMN_GETTER(kind##_error)                                                                    \
-    {                                                                                              \
-        set_error(&kind##_row(d, row)->e, out);                                                    \
-    }                                                                                              \
-    COLUMN_GETTER(kind##_mark)                                                                     \
-    {                                                                                              \
-        set_mark(&kind##_row(d, row)->e, out);                                                     \
-    }                                                                                              \
-    COLUMN_GETTER(kind##_readings)                                                                 \
-    {                                                                                              \
-        out->number = kind##_row(d, row)->e.n;                                                     \
-    }                                                                                              \
-    COLUMN_GETTER(kind##_function)                                                                 \
-    {                                                                                              \
-        pct_value_text(d, kind##_context(d, row)->function, out);                                  \
-    }                                                                                              \
-    COLUMN_GETTER(kind##_path)                                                                     \
-    {                                                                                              \
-        pct_value_text(d, kind##_context(d, row)->path, out);                                      \
-    }
+static void get_readings(const struct pct_cell *c, struct pct_value *out)
+{
+    out->number = estimate_of(c)->n;
+}
+
+static void get_function(const struct pct_cell *c, struct pct_value *out)
+{
+    pct_value_text(c->d, context_of(c)->function, out);
+}
+
+static void get_path(const struct pct_cell *c, struct pct_value *out)
+{
+    pct_value_text(c->d, context_of(c)->path, out);
+}
 
 /* ---- estimates ---------------------------------------------------------------------------------
  */
-
-static const struct pct_estimate_row *event_row(const struct pct_data *d, size_t row)
-{
-    return &d->estimates->rows[row];
-}
 
 size_t pct_count_estimates(const struct pct_data *d)
 {
     return d->estimates->n;
 }
 
-CONTEXT_GETTERS(event)
-
-COLUMN_GETTER(event_name)
+static void event_name(const struct pct_cell *c, struct pct_value *out)
 {
-    set_event(d, event_row(d, row)->event, out);
+    set_event(c->d, event_row(c)->event, out);
 }
 
-COLUMN_GETTER(event_estimate)
+static void event_estimate(const struct pct_cell *c, struct pct_value *out)
 {
-    set_estimate(&event_row(d, row)->e, 1, out);
+    set_estimate(&event_row(c)->e, 1, out);
 }
 
-COLUMN_GETTER(event_percent)
+static void event_percent(const struct pct_cell *c, struct pct_value *out)
 {
-    out->number = (pc_u128)(event_row(d, row)->share * 100000 + 0.5);
+    out->number = (pc_u128)(event_row(c)->share * 100000 + 0.5);
 }
 
-COLUMN_GETTER(event_seen)
+static void event_seen(const struct pct_cell *c, struct pct_value *out)
 {
-    out->number = event_row(d, row)->moments.seen;
+    out->number = event_row(c)->moments.seen;
 }
 
-COLUMN_GETTER(event_window)
+static void event_window(const struct pct_cell *c, struct pct_value *out)
 {
-    out->number = event_row(d, row)->moments.t;
+    out->number = event_row(c)->moments.t;
 }
 
-COLUMN_GETTER(event_self)
+static void event_self(const struct pct_cell *c, struct pct_value *out)
 {
-    out->number = event_context(d, row)->self.ns;
+    out->number = context_of(c)->self.ns;
 }
 
 const struct pct_column pct_estimate_columns[PCT_N_ESTIMATE_COLUMNS] = {
@@ -111,80 +116,76 @@ const struct pct_column pct_estimate_columns[PCT_N_ESTIMATE_COLUMNS] = {
     {"estimate", "estimate", PCT_ESTIMATE,
      "how often it happened right there, all ranks and threads", event_estimate},
     {"error", "+-", PCT_REAL, "half of the 95 % interval of estimate; empty where mark says why",
-     event_error},
+     get_error, 0, OF_EVENTS},
     {"mark", "mark", PCT_TEXT,
      "few: too few windows or events for an interval; mixed: most windows that began there ended "
      "elsewhere; else empty",
-     event_mark},
-    {"readings", "readings", PCT_COUNT, "windows that read the event there", event_readings},
+     get_mark, 0, OF_EVENTS},
+    {"readings", "readings", PCT_COUNT, "windows that read the event there", get_readings, 0,
+     OF_EVENTS},
     {"seen", "seen", PCT_COUNT, "of these, the ones in which it happened", event_seen},
     {"read_s", "read", PCT_NS, "CPU time of these windows", event_window},
-    {"self_s", "self", PCT_NS, "CPU time for which estimate stands, by samples", event_self},
+    {"self_s", "self", PCT_NS, "CPU time for which estimate stands, by samples", event_self, 0,
+     OF_EVENTS},
     {"percent", "share", PCT_PERCENT, "estimate as a share of the sum over an event's rows",
      event_percent},
-    {"function", "function", PCT_TEXT, "the last function of path", event_function},
-    {"path", "path", PCT_TEXT, "functions from the root on, joined by \" > \"", event_path},
+    {"function", "function", PCT_TEXT, "the last function of path", get_function, 0, OF_EVENTS},
+    {"path", "path", PCT_TEXT, "functions from the root on, joined by \" > \"", get_path, 0,
+     OF_EVENTS},
 };
 
 /* ---- ratios ------------------------------------------------------------------------------------
  */
-
-static const struct pct_ratio_row *ratio_row(const struct pct_data *d, size_t row)
-{
-    return &d->estimates->ratios[row];
-}
 
 size_t pct_count_ratios(const struct pct_data *d)
 {
     return d->estimates->n_ratios;
 }
 
-CONTEXT_GETTERS(ratio)
-
-COLUMN_GETTER(ratio_name)
+static void ratio_name(const struct pct_cell *c, struct pct_value *out)
 {
-    (void)d;
-    out->text = ratio_row(d, row)->kind->name;
+    out->text = ratio_row(c)->kind->name;
 }
 
-COLUMN_GETTER(ratio_value)
+static void ratio_value(const struct pct_cell *c, struct pct_value *out)
 {
-    set_estimate(&ratio_row(d, row)->e, 1e9, out);
+    set_estimate(&ratio_row(c)->e, 1e9, out);
 }
 
-COLUMN_GETTER(ratio_unit)
+static void ratio_unit(const struct pct_cell *c, struct pct_value *out)
 {
-    out->text = ratio_row(d, row)->kind->unit;
+    out->text = ratio_row(c)->kind->unit;
 }
 
-COLUMN_GETTER(ratio_of)
+static void ratio_of(const struct pct_cell *c, struct pct_value *out)
 {
-    set_event(d, ratio_row(d, row)->part, out);
+    set_event(c->d, ratio_row(c)->part, out);
 }
 
-COLUMN_GETTER(ratio_per)
+static void ratio_per(const struct pct_cell *c, struct pct_value *out)
 {
-    set_event(d, ratio_row(d, row)->whole, out);
+    set_event(c->d, ratio_row(c)->whole, out);
 }
 
-COLUMN_GETTER(ratio_percent)
+static void ratio_percent(const struct pct_cell *c, struct pct_value *out)
 {
-    out->number = pct_text_share(ratio_context(d, row)->self.ns, d->samples->all.ns);
+    out->number = pct_text_share(context_of(c)->self.ns, c->d->samples->all.ns);
 }
 
 const struct pct_column pct_ratio_columns[PCT_N_RATIO_COLUMNS] = {
     {"ratio", "ratio", PCT_TEXT, "its name, one of those below", ratio_name},
     {"value", "value", PCT_ESTIMATE, "all ranks and threads, right there", ratio_value},
     {"error", "+-", PCT_REAL, "half of the 95 % interval of value; empty where mark says why",
-     ratio_error},
-    {"mark", "mark", PCT_TEXT, "few, mixed or empty, as in estimates", ratio_mark},
+     get_error, 0, OF_RATIOS},
+    {"mark", "mark", PCT_TEXT, "few, mixed or empty, as in estimates", get_mark, 0, OF_RATIOS},
     {"unit", "unit", PCT_TEXT, "of value and error", ratio_unit},
     {"readings", "readings", PCT_COUNT, "windows of the event that was read less often",
-     ratio_readings},
+     get_readings, 0, OF_RATIOS},
     {"percent", "self", PCT_PERCENT, "CPU time of the context as a share of all samples",
-     ratio_percent},
+     ratio_percent, 0, OF_RATIOS},
     {"of", "of", PCT_TEXT, "the event that is divided", ratio_of},
     {"per", "per", PCT_TEXT, "the event by which; empty: CPU time", ratio_per},
-    {"function", "function", PCT_TEXT, "the last function of path", ratio_function},
-    {"path", "path", PCT_TEXT, "functions from the root on, joined by \" > \"", ratio_path},
+    {"function", "function", PCT_TEXT, "the last function of path", get_function, 0, OF_RATIOS},
+    {"path", "path", PCT_TEXT, "functions from the root on, joined by \" > \"", get_path, 0,
+     OF_RATIOS},
 };

@@ -351,32 +351,29 @@ void pct_findings_print(FILE *out, const struct pct_findings *f, const char *fil
 /* ---- The table --------------------------------------------------------------------------------
  */
 
-#define COLUMN_GETTER(name)                                                                        \
-    static void name(const struct pct_data *d, size_t row, struct pct_value *out)
-
 size_t pct_count_findings(const struct pct_data *d)
 {
     return d->findings ? d->findings->n : 0;
 }
 
-COLUMN_GETTER(finding_rule)
+static void finding_rule(const struct pct_cell *c, struct pct_value *out)
 {
-    out->text = d->findings->list[row].rule;
+    out->text = c->d->findings->list[c->row].rule;
 }
 
-COLUMN_GETTER(finding_saves)
+static void finding_saves(const struct pct_cell *c, struct pct_value *out)
 {
-    out->number = (pc_u128)llround(d->findings->list[row].saves * 100000);
+    out->number = (pc_u128)llround(c->d->findings->list[c->row].saves * 100000);
 }
 
-COLUMN_GETTER(finding_text)
+static void finding_text(const struct pct_cell *c, struct pct_value *out)
 {
-    out->text = d->findings->list[row].text;
+    out->text = c->d->findings->list[c->row].text;
 }
 
-COLUMN_GETTER(finding_more)
+static void finding_more(const struct pct_cell *c, struct pct_value *out)
 {
-    out->text = d->findings->list[row].more;
+    out->text = c->d->findings->list[c->row].more;
 }
 
 const struct pct_column pct_finding_columns[PCT_N_FINDING_COLUMNS] = {
