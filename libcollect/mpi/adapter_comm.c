@@ -412,6 +412,12 @@ void pc_want(struct pc_call *call, MPI_Comm comm, int dest, int source, const MP
     set_wanted(call, pc_comm_find(comm), dest, source, status);
 }
 
+void pc_want_fortran(struct pc_call *call, const void *comm)
+{
+    if (pc_core->wants & PC_WANTS_COMM)
+        pc_want(call, pc_comm_of_fortran(comm), MPI_PROC_NULL, MPI_PROC_NULL, NULL);
+}
+
 void pc_want_number(struct pc_call *call, uint32_t number, int dest, int source)
 {
     set_wanted(call, number, dest, source, NULL);

@@ -32,6 +32,7 @@ int pc_mpi_find_data(void *(*data)(const char *name))
         .byte = data("ompi_mpi_byte"),
         .errors_return = data("ompi_mpi_errors_return"),
         .op_no_op = data("ompi_mpi_op_no_op"),
+        .comm_f2c = data("PMPI_Comm_f2c"),
     };
     if (!d.comm_world || !d.comm_self || !d.comm_null || !d.request_null || !d.datatype_null ||
         !d.byte || !d.errors_return)

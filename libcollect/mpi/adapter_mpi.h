@@ -28,6 +28,7 @@ struct pc_mpi_data {
     void *datatype_null, *byte, *unsigned_long_long;
     void *errors_return;
     void *op_no_op;
+    void *comm_f2c; /* a function; NULL in a library without it */
 };
 extern struct pc_mpi_data pc_mpi_data;
 
@@ -61,6 +62,14 @@ static inline uint64_t pc_request_key(MPI_Request r)
     return key >> 48 ? 0 : key;
 }
 
+/* The communicator behind one of Fortran: a number, in mpi_f08 the first word of a type. */
+static inline MPI_Comm pc_comm_of_fortran(const void *handle)
+{
+    return pc_mpi_data.comm_f2c
+               ? ((MPI_Comm(*)(MPI_Fint))pc_mpi_data.comm_f2c)(*(const MPI_Fint *)handle)
+               : MPI_COMM_NULL;
+}
+
 static inline bool pc_status_cancelled(const MPI_Status *s)
 {
     return s->_cancelled;
@@ -87,6 +96,11 @@ static inline uint64_t pc_status_bytes(const MPI_Status *s)
 static inline uint64_t pc_request_key(MPI_Request r)
 {
     return (uint32_t)r >> 30 < 2 ? 0 : (uint32_t)r;
+}
+
+static inline MPI_Comm pc_comm_of_fortran(const void *handle)
+{
+    return (MPI_Comm) * (const MPI_Fint *)handle;
 }
 
 static inline bool pc_status_cancelled(const MPI_Status *s)

@@ -203,8 +203,9 @@ function c_stub(op,    i, entry)
 # The Fortran names of an op: as compilers spell them, and the specific name of mpi_f08. Those that
 # begin with pmpi_ are left to the MPI. MPI_Pcontrol has no ierror but in MPICH's mpi_f08: there the
 # word is passed on unread.
-function note_fortran(op,    p, comma, list, i, spellings, lower)
+function note_fortran(op,    p, comma, list, i, spellings, lower, want)
 {
+    want = "(void)0"
     lower = "mpi_" tolower(op)
     split(lower " " lower "_ " lower "__ " toupper(lower) " " lower "_f08_", spellings, " ")
     list = args = words = ""
@@ -213,6 +214,8 @@ function note_fortran(op,    p, comma, list, i, spellings, lower)
         list = list comma "void *" param_name[p]
         words = words comma "uintptr_t " param_name[p]
         args = args comma param_name[p]
+        if (param_dir[p] == "" && param_kind[p] == "comm")
+            want = "pc_want_fortran(&call, " param_name[p] ")"
     }
     list = list ", int *ierror"
     words = words ", uintptr_t ierror"
@@ -223,11 +226,12 @@ function note_fortran(op,    p, comma, list, i, spellings, lower)
         fortran_params[n_fortran] = list
         fortran_words[n_fortran] = words
         fortran_args[n_fortran] = args
+        fortran_want[n_fortran] = want
         fortran_result[n_fortran++] = variadic ? "MPI_SUCCESS" : "ierror ? *ierror : MPI_SUCCESS"
     }
 }
 
-# Such a call is booked as one of MPI_X, with nothing but its time.
+# Such a call is booked as one of MPI_X, with its time and its communicator.
 function write_fortran(i,    real)
 {
     printf "static void wrap_%s(%s)\n{\n", fortran_name[i], fortran_params[i]
@@ -235,7 +239,7 @@ function write_fortran(i,    real)
     printf "    struct pc_call call;\n"
     printf "    if (PC_UNLIKELY(!PC_BEGIN(call, PC_SLOT(PC_OP_%s, 0)))) {\n", fortran_op[i]
     printf "        %s;\n        return;\n    }\n", real
-    printf "    PC_CALL(call, (void)0, (%s, %s));\n    pc_end(&call);\n}\n\n", real, fortran_result[i]
+    printf "    PC_CALL(call, %s, (%s, %s));\n    pc_end(&call);\n}\n\n", fortran_want[i], real, fortran_result[i]
 }
 
 function begin_output()

@@ -263,6 +263,36 @@ contains
         LEAVE
     end subroutine attribute
 
+    ! On a communicator that has a name: the test asks what was called on it.
+    subroutine named()
+        COMM :: copy
+        integer :: key, i, got, ierr
+        integer(kind=MPI_ADDRESS_KIND) :: value
+        logical :: found
+        ENTER(named)
+        CALLS(MPI_Comm_dup, 0, 0)(world, copy, ierr)
+        CALLS(MPI_Comm_set_name, 0, 0)(copy, "a copy", ierr)
+        CALLS(MPI_Comm_create_keyval, 0, 0)(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, key, value, ierr)
+        value = 5
+        CALLS(MPI_Comm_set_attr, 0, 0)(copy, key, value, ierr)
+        value = 0
+        do i = 1, 2
+            CALLS(MPI_Comm_get_attr, 0, 0)(copy, key, value, found, ierr)
+            if (.not. found .or. value /= 5) stop 11
+        end do
+        CALLS(MPI_Comm_delete_attr, 0, 0)(copy, key, ierr)
+#ifndef USE_F08
+        CALLS(MPI_Attr_put, 0, 0)(copy, key, 3, ierr)
+        do i = 1, 3
+            CALLS(MPI_Attr_get, 0, 0)(copy, key, got, found, ierr)
+        end do
+        if (.not. found .or. got /= 3) stop 12
+#endif
+        CALLS(MPI_Comm_free, 0, 0)(copy, ierr)
+        CALLS(MPI_Comm_free_keyval, 0, 0)(key, ierr)
+        LEAVE
+    end subroutine named
+
     subroutine type_at_end(kind, key, value, extra, ierr)
         DATATYPE :: kind
         integer :: key, ierr
@@ -377,6 +407,7 @@ program truth_f
         DO(constants())
     end do
     DO(attribute())
+    DO(named())
     CALLS(MPI_Finalize, 0, 0)(ierr)
     LEAVE
 end program truth_f
