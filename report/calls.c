@@ -79,24 +79,18 @@ static void add_own(struct sums *s, struct pct_call_row *r, const struct part *p
     }
 }
 
-static void add_sampled(struct pct_sampled *to, struct pct_sampled what)
-{
-    to->samples += what.samples;
-    to->ns += what.ns;
-}
-
 /* own: the frame is the one that called, or computed. */
 static void add_to_row(struct sums *s, struct pct_call_row *r, const struct part *part, bool own)
 {
     if (own)
         add_own(s, r, part);
     if (own && part->call == PC_NO_INDEX)
-        add_sampled(&r->self, part->sampled);
+        pct_sampled_add(&r->self, part->sampled);
     if (r->seen == s->stamp)
         return;
     r->seen = s->stamp;
     r->below_ns += part->own.sum[PCT_EXCLUSIVE];
-    add_sampled(&r->total, part->sampled);
+    pct_sampled_add(&r->total, part->sampled);
 }
 
 /* ---- Nodes ------------------------------------------------------------------------------------

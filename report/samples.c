@@ -95,22 +95,16 @@ static uint32_t row_of_op(struct sums *s, struct pct_sample_rows *rows, const ch
 /* ---- Lines and functions ----------------------------------------------------------------------
  */
 
-static void add(struct pct_sampled *to, struct pct_sampled what)
-{
-    to->samples += what.samples;
-    to->ns += what.ns;
-}
-
 static void add_to_row(struct sums *s, struct pct_sample_rows *rows, uint32_t i,
                        struct pct_sampled what, bool self)
 {
     struct pct_sample_row *r = &rows->row[i];
     if (self)
-        add(&r->self, what);
+        pct_sampled_add(&r->self, what);
     if (r->seen == s->stamp)
         return;
     r->seen = s->stamp;
-    add(&r->total, what);
+    pct_sampled_add(&r->total, what);
 }
 
 /* An instruction is looked up as the return address behind it would be. */
@@ -145,7 +139,7 @@ static void add_everywhere(struct sums *s, uint32_t node, struct pct_sampled wha
             add_to_row(s, &s->out->lines, row_of_op(s, &s->out->lines, name), what, self);
             add_to_row(s, &s->out->functions, row_of_op(s, &s->out->functions, name), what, self);
         } else if (n->kind == PCOLLECT_NODE_CUT) {
-            add(&s->out->cut, what);
+            pct_sampled_add(&s->out->cut, what);
         } else if (n->kind == PCOLLECT_NODE_FRAME || n->kind == PCOLLECT_NODE_POINT) {
             add_frames(s, n, what, i == node);
         }
@@ -223,9 +217,9 @@ static void sum_contexts(struct pct_sample_rows *rows)
 {
     for (size_t i = rows->n; i-- > 0;) {
         struct pct_sample_row *r = &rows->row[i];
-        add(&r->total, r->self);
+        pct_sampled_add(&r->total, r->self);
         if (r->parent != PC_NO_INDEX)
-            add(&rows->row[r->parent].total, r->total);
+            pct_sampled_add(&rows->row[r->parent].total, r->total);
     }
 }
 
@@ -243,7 +237,7 @@ uint32_t pct_samples_field(const struct pc_profile *p, const char *plugin, const
 struct pct_sampled pct_samples_of(const struct pct_samples *s, const struct pc_profile *p,
                                   uint32_t node)
 {
-    struct pct_sampled none = {0, 0};
+    struct pct_sampled none = {0, 0, 0};
     uint32_t data = p->nodes[node].data;
     if (data == PC_NO_INDEX || s->samples_field == PC_NO_INDEX || s->time_field == PC_NO_INDEX)
         return none;
@@ -251,7 +245,14 @@ struct pct_sampled pct_samples_of(const struct pct_samples *s, const struct pc_p
     const struct pc_stat *time = pc_data_stat(&p->data[data], s->time_field);
     if (!samples || !time)
         return none;
-    return (struct pct_sampled){(uint64_t)samples->sum, time->sum};
+    struct pct_sampled what = {(uint64_t)samples->sum, time->sum, 0};
+    const struct pc_stat *squares =
+        s->squares_field == PC_NO_INDEX ? NULL : pc_data_stat(&p->data[data], s->squares_field);
+    if (squares)
+        what.squares = (double)squares->sum * 1e6; /* us^2 */
+    else if (what.samples) /* a profile from before they were kept: as if all were alike */
+        what.squares = (double)what.ns * (double)what.ns / (double)what.samples;
+    return what;
 }
 
 static void sum_all(struct sums *s)
@@ -263,11 +264,11 @@ static void sum_all(struct sums *s)
         s->out->context[i] = find_context(s, i);
         if (!what.samples)
             continue;
-        add(&s->out->all, what);
+        pct_sampled_add(&s->out->all, what);
         if (n->kind != PCOLLECT_NODE_POINT)
-            add(&s->out->mpi, what);
+            pct_sampled_add(&s->out->mpi, what);
         if (s->out->context[i] != PC_NO_INDEX)
-            add(&s->out->contexts.row[s->out->context[i]].self, what);
+            pct_sampled_add(&s->out->contexts.row[s->out->context[i]].self, what);
         add_everywhere(s, i, what);
     }
     sum_contexts(&s->out->contexts);
@@ -280,6 +281,7 @@ struct pct_samples *pct_samples_new(const struct pc_profile *p, struct pct_symbo
     out->pool = pct_pool_new();
     out->samples_field = pct_samples_field(p, "clock", "samples");
     out->time_field = pct_samples_field(p, "clock", "time");
+    out->squares_field = pct_samples_field(p, "clock", "squares");
     if (out->samples_field == PC_NO_INDEX || out->time_field == PC_NO_INDEX)
         return out;
     out->context = pct_alloc(p->n_nodes, sizeof *out->context);
@@ -306,12 +308,20 @@ void pct_samples_free(struct pct_samples *s)
     free(s);
 }
 
+void pct_sampled_add(struct pct_sampled *to, struct pct_sampled what)
+{
+    to->samples += what.samples;
+    to->ns += what.ns;
+    to->squares += what.squares;
+}
+
+/* Of a sample in the part, w (1 - p) is by chance, of one elsewhere, -w p. */
 double pct_samples_variance(struct pct_sampled part, struct pct_sampled all)
 {
-    if (!part.samples || all.samples < part.samples)
+    if (!part.samples || all.samples < part.samples || !all.ns)
         return 0;
-    double n = (double)part.samples, each = (double)part.ns / n;
-    return n * (1 - n / (double)all.samples) * each * each;
+    double p = (double)part.ns / (double)all.ns, others = all.squares - part.squares;
+    return part.squares * (1 - p) * (1 - p) + (others > 0 ? others * p * p : 0);
 }
 
 bool pct_samples_error(struct pct_sampled part, struct pct_sampled all, pc_u128 *ns_out)

@@ -3,8 +3,9 @@
  * What the samples of a profile say: by line, by function, and by calling context, each with its
  * own samples and with those of what it called.
  *
- * A sample inside an MPI call belongs to the call's function. Standard error: of n samples out of N
- * that fell independently, n has variance n (1 - n/N). doc/error-bars.md says when that holds.
+ * A sample inside an MPI call belongs to the call's function. A sample that stands for w ns adds
+ * w^2 to the variance, times p (1 - p) for a part p of the whole: doc/internals/sampling.md derives
+ * it, doc/error-bars.md says when it holds.
  */
 #ifndef PCT_SAMPLES_H
 #define PCT_SAMPLES_H
@@ -17,6 +18,7 @@
 struct pct_sampled {
     uint64_t samples;
     pc_u128 ns;
+    double squares; /* sum of the squares of each one's time in ns */
 };
 
 struct pct_sample_row {
@@ -44,7 +46,7 @@ struct pct_samples {
     uint32_t *context; /* by node of the profile: row of contexts, or PC_NO_INDEX; NULL without
                           fields of samples */
     struct pct_pool *pool;
-    uint32_t samples_field, time_field; /* of the profile, PC_NO_INDEX: it has none */
+    uint32_t samples_field, time_field, squares_field; /* of the profile, PC_NO_INDEX: none */
 };
 
 /* Never NULL; all.samples is 0 if the profile has none. */
@@ -57,6 +59,8 @@ uint32_t pct_samples_field(const struct pc_profile *p, const char *plugin, const
 /* What was sampled at a node of the profile itself. */
 struct pct_sampled pct_samples_of(const struct pct_samples *s, const struct pc_profile *p,
                                   uint32_t node);
+
+void pct_sampled_add(struct pct_sampled *to, struct pct_sampled what);
 
 /* Variance of part.ns. */
 double pct_samples_variance(struct pct_sampled part, struct pct_sampled all);

@@ -2,21 +2,24 @@
  *
  * clock: how many samples fell into a context, and the CPU time that they stand for.
  *
- * The time is not measured but estimated: each sample stands for the mean distance of two
- * interrupts at that moment. doc/error-bars.md says how far it can be off.
+ * The time is not measured but estimated: a sample stands for the CPU time of its thread since the
+ * one before. The squares say how far the estimate can be off (doc/internals/sampling.md): samples
+ * that stand for more have more of a say.
  */
 #include "plugins/plugins.h"
 
 #include <stddef.h>
 
 struct record {
-    uint64_t samples, time_ns;
+    uint64_t samples, time_ns, squares;
 };
 
 static const struct pcollect_field fields[] = {
     {"samples", "samples", PCOLLECT_SUM, PCOLLECT_UNIT_COUNT, 0, offsetof(struct record, samples)},
     {"time", "CPU time that the samples stand for", PCOLLECT_SUM, PCOLLECT_UNIT_NS, 0,
      offsetof(struct record, time_ns)},
+    {"squares", "sum of squares of the time in us that each of them stands for", PCOLLECT_SUM,
+     PCOLLECT_UNIT_COUNT, 0, offsetof(struct record, squares)},
 };
 
 static int start(const struct pcollect_host *host, void **state)
@@ -32,6 +35,9 @@ static void trigger(void *state, const struct pcollect_sample *sample, void *dat
     (void)state;
     r->samples++;
     r->time_ns += sample->period_ns;
+    /* Less than 2^64 in a day of samples of a second each. */
+    uint64_t us = (sample->period_ns + 500) / 1000;
+    r->squares += us * us;
 }
 
 const struct pcollect_compute_plugin pc_plugin_clock = {

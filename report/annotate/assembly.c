@@ -91,8 +91,7 @@ static void gather(struct spots *s, const struct pct_data *d)
     size_t n = 0;
     for (size_t i = 0; i < s->n; i++) {
         if (n && !compare_spots(&s->list[n - 1], &s->list[i])) {
-            s->list[n - 1].sampled.samples += s->list[i].sampled.samples;
-            s->list[n - 1].sampled.ns += s->list[i].sampled.ns;
+            pct_sampled_add(&s->list[n - 1].sampled, s->list[i].sampled);
             s->list[n - 1].mpi_ns += s->list[i].mpi_ns;
         } else {
             s->list[n++] = s->list[i];
@@ -111,8 +110,7 @@ static struct spot sum_between(const struct code *c, uint64_t lo, uint64_t hi)
         uint64_t at = s->offset - (s->returns ? 1 : 0);
         if (at < lo || at >= hi)
             continue;
-        sum.sampled.samples += s->sampled.samples;
-        sum.sampled.ns += s->sampled.ns;
+        pct_sampled_add(&sum.sampled, s->sampled);
         sum.mpi_ns += s->mpi_ns;
     }
     return sum;

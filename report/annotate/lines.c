@@ -53,10 +53,8 @@ static void add_line(struct line *a, const struct line *b)
     a->calls += b->calls;
     a->own_ns += b->own_ns;
     a->below_ns += b->below_ns;
-    a->self.samples += b->self.samples;
-    a->self.ns += b->self.ns;
-    a->total.samples += b->total.samples;
-    a->total.ns += b->total.ns;
+    pct_sampled_add(&a->self, b->self);
+    pct_sampled_add(&a->total, b->total);
 }
 
 static void gather(struct lines *l, const struct pct_annotate *a)

@@ -5,7 +5,8 @@ report_test_sample = tests/report/sample.c tests/report/sample.h
 if HAVE_CMOCKA
 report_unit_tests = tests/report/text_test tests/report/model_test tests/report/fit_test \
     tests/report/scale_test tests/report/diff_test tests/report/topology_test \
-    tests/report/estimate_test tests/report/counters_test tests/report/findings_test
+    tests/report/estimate_test tests/report/counters_test tests/report/findings_test \
+    tests/report/samples_test
 check_PROGRAMS += $(report_unit_tests)
 TESTS += $(report_unit_tests)
 endif
@@ -26,6 +27,10 @@ tests_report_text_test_LDADD = $(report_test_ldadd) $(CMOCKA_LIBS) -lm
 tests_report_estimate_test_CFLAGS = $(test_cflags) $(PC_SANITIZE)
 tests_report_estimate_test_LDFLAGS = $(PC_SANITIZE)
 tests_report_estimate_test_LDADD = $(report_test_ldadd) $(CMOCKA_LIBS) -lm
+
+tests_report_samples_test_CFLAGS = $(test_cflags) $(PC_SANITIZE)
+tests_report_samples_test_LDFLAGS = $(PC_SANITIZE)
+tests_report_samples_test_LDADD = plugins/libpcplugins.la $(report_test_ldadd) $(CMOCKA_LIBS) -lm
 
 tests_report_counters_test_SOURCES = tests/report/counters_test.c $(report_test_sample)
 tests_report_counters_test_CFLAGS = $(test_cflags) $(PC_SANITIZE)
