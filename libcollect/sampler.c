@@ -310,7 +310,7 @@ void pc_sampler_enter(struct pc_thread *t)
             s->has_windows = give_memory(s) && pc_sampler_is_perf(s);
             s->window = (struct pc_window){.open = false};
             if (s->has_windows)
-                pc_sampler_measure_lead(s);
+                pc_sampler_measure_return(s);
             s->cpu_ns = pc_sampler_cpu_ns();
             pc_sampler_arm(s);
         }

@@ -103,11 +103,13 @@ struct pc_sampler {
     uint64_t random;
     uint64_t period_ns; /* mean */
     uint64_t due_ns;    /* of the interrupt that is armed */
+    uint64_t armed_ns;  /* CPU time of the thread, when that was done */
     uint64_t pace;      /* what the source counts in a ns, times 2^16 */
     uint64_t last_ticks;
     uint64_t cpu_ns;    /* of the thread, when it was last read */
     uint64_t kernel_ns; /* of one interrupt, outside of the handler */
-    uint64_t lead_ns;   /* of what is armed, before the program goes on */
+    uint64_t lead_ns;   /* of due_ns, before the program goes on */
+    uint64_t return_ns; /* of that, on the way back from the handler */
     bool regular;       /* periods are not drawn: for comparison only */
     bool has_windows;   /* a plugin wants them, and the source is fine enough */
     struct pc_window window;
@@ -161,9 +163,8 @@ void pc_sampler_end(void);
  * source: the first thread takes some interrupts. Fills s->kernel_ns. */
 void pc_sampler_measure(struct pc_sampler *s);
 
-/* Likewise how much of the length that is set for a window the program does not get. Fills
- * s->lead_ns. */
-void pc_sampler_measure_lead(struct pc_sampler *s);
+/* Likewise how long the way back from the handler is. Fills s->return_ns. */
+void pc_sampler_measure_return(struct pc_sampler *s);
 
 /* ---- sampler_async.c ---- */
 
@@ -185,6 +186,14 @@ void pc_sampler_arm(struct pc_sampler *s);
 void pc_sampler_arm_for(struct pc_sampler *s, uint64_t ns);
 void pc_sampler_disarm(struct pc_sampler *s);
 uint64_t pc_sampler_cpu_ns(void);
+/* The handler ends, at this CPU time: what is armed counts since it was armed. */
+static inline void pc_sampler_go_on(struct pc_sampler *s, uint64_t now)
+{
+    s->lead_ns = now - s->armed_ns + s->return_ns;
+}
+/* How long the program has computed when the interrupt that is armed has come, if `passed_ns` of
+ * CPU time have passed since the handler that armed it ended. */
+uint64_t pc_sampler_program_ns(const struct pc_sampler *s, uint64_t passed_ns);
 /* Reads the thread's CPU clock and brings its counts up to date. */
 void pc_sampler_settle(struct pc_sampler *s);
 

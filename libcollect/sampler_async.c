@@ -48,6 +48,7 @@ static void set_timer(int timer, uint64_t ns)
 void pc_sampler_arm_for(struct pc_sampler *s, uint64_t ns)
 {
     s->due_ns = ns;
+    s->armed_ns = pc_sampler_cpu_ns();
     if (pc_sampler_is_perf(s)) {
         uint64_t period = ns * s->pace >> 16;
         syscall(SYS_ioctl, s->fd, PERF_EVENT_IOC_PERIOD, &period);
@@ -100,18 +101,33 @@ static void count_time(struct pc_sampler *s, uint64_t now, uint64_t passed, uint
     s->cpu_ns = now;
 }
 
-/* The CPU time since the last handler, as it is told apart: the kernel's part of the interrupt and
- * the time that the sample stands for, which is the rest, also if the interrupt is late: because
- * the processor was taken away from a virtual machine, or timers of the system are coarse. If it is
- * later than that, signals were blocked: the sample stands for what it was set to, and what is left
- * is counted as missed. */
+/* The task clock comes when it is due, less what of that the handler has used up that armed it.
+ * What else has passed is the interrupt's, which is not the same each time, least of all in a
+ * virtual machine; unless it is later than interrupts are, because the program was in the kernel or
+ * had blocked the signal, or because the processor was taken away from the machine. Other sources
+ * have no such time: of them the kernel's part is known by the median. */
+uint64_t pc_sampler_program_ns(const struct pc_sampler *s, uint64_t passed_ns)
+{
+    enum { NOT_LATE_NS = 20000 };
+    uint64_t measured = passed_ns > s->kernel_ns ? passed_ns - s->kernel_ns : 0;
+    uint64_t due = s->due_ns > s->lead_ns ? s->due_ns - s->lead_ns : 0;
+    if (s->source != PC_SOURCE_CLOCK || measured > due + NOT_LATE_NS + 2 * s->kernel_ns)
+        return measured;
+    return due < passed_ns ? due : passed_ns;
+}
+
+/* The CPU time since the last handler, as it is told apart: the interrupt's part and the time that
+ * the sample stands for, which is the rest, also if the interrupt is late: because the processor
+ * was taken away from a virtual machine, or timers of the system are coarse. If it is later than
+ * that, signals were blocked: the sample stands for what it was set to, and what is left is counted
+ * as missed. */
 static void divide_time(struct pc_sampler *s, uint64_t now, bool interrupted)
 {
-    uint64_t passed = now - s->cpu_ns, cost = interrupted ? s->kernel_ns : 0;
+    uint64_t passed = now - s->cpu_ns;
     uint64_t latest =
         s->source == PC_SOURCE_TIMER ? PC_SAMPLER_LATEST_TICK_NS : PC_SAMPLER_LATEST_NS;
-    cost = cost < passed ? cost : passed;
-    s->sample_ns = passed - cost;
+    s->sample_ns = interrupted ? pc_sampler_program_ns(s, passed) : passed;
+    uint64_t cost = passed - s->sample_ns;
     if (interrupted)
         follow_pace(s, s->sample_ns);
     if (s->sample_ns > s->due_ns + latest) {
@@ -144,6 +160,7 @@ void pc_sampler_settle(struct pc_sampler *s)
 static void count_handler(struct pc_sampler *s, uint64_t begin_ns)
 {
     s->cpu_ns = pc_sampler_cpu_ns();
+    pc_sampler_go_on(s, s->cpu_ns);
     s->counts[PC_SAMPLE_COST_NS] += s->cpu_ns - begin_ns;
     s->counts[PC_SAMPLE_CPU_NS] += s->cpu_ns - begin_ns;
     s->window_cost_ns += s->cpu_ns - begin_ns;
@@ -456,7 +473,7 @@ static void try(struct pc_sampler *s)
     if (!again_ns)
         return;
     pc_sampler_arm_for(s, again_ns);
-    pc_sampler_cpu_ns(); /* as at the end of a sample */
+    pc_sampler_go_on(s, pc_sampler_cpu_ns());
 }
 
 void pc_sampler_handle(int signal, siginfo_t *info, void *context)

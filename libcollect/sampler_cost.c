@@ -12,7 +12,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-enum { TRIES = 15, TIMER_TRIES = 5, LEAST_TRIES = 3, LEAD_DISTANCE_NS = 50000 };
+enum { TRIES = 15, TIMER_TRIES = 5, LEAST_TRIES = 3 };
 
 static _Atomic uint64_t kernel_part[PC_N_SOURCES]; /* ns; 0: not known */
 
@@ -82,18 +82,18 @@ static uint64_t measure(struct pc_sampler *s)
     return gap > tick ? gap - tick : 1;
 }
 
-/* How long the thread runs after a handler has armed the source for DISTANCE_NS, until it is in the
- * next one: less, by the way back from the handler, and by what the kernel takes to set its timer.
- * The kernel may come more than once (timer, then signal), and the processor may be taken away, so
- * it is the sum of what lies between two looks at the clock that follow each other closely. 0: no
- * interrupt came in time. */
-static uint64_t find_run(struct pc_sampler *s, uint64_t until_ns)
+/* What a handler that arms the source for DISTANCE_NS cannot see of the time until the next one,
+ * and the program does not get: the way back to it. The kernel may come more than once (timer, then
+ * signal), and the processor may be taken away, so what the thread gets is the sum of what lies
+ * between two looks at the clock that follow each other closely. False: no interrupt came in time.
+ */
+static bool find_return(struct pc_sampler *s, uint64_t until_ns, uint64_t *ns)
 {
-    enum { CLOSE_NS = 1500, LOOKS = 1000 };
+    enum { DISTANCE_NS = 50000, CLOSE_NS = 1500, LOOKS = 1000 };
     uint64_t scale = pc_process.host.ns_per_tick_q32, run = 0, last, now = 0;
     uint32_t before = s->tries;
-    s->again_ns = LEAD_DISTANCE_NS;
-    pc_sampler_arm_for(s, LEAD_DISTANCE_NS);
+    s->again_ns = DISTANCE_NS;
+    pc_sampler_arm_for(s, DISTANCE_NS);
     while (s->tries == before && pc_sampler_cpu_ns() < until_ns)
         now = pc_ticks();
     for (unsigned looks = 1; s->tries == before + 1; looks++) {
@@ -104,21 +104,23 @@ static uint64_t find_run(struct pc_sampler *s, uint64_t until_ns)
             break;
     }
     s->again_ns = 0;
-    return s->tries == before + 2 ? pc_clock_to_ns(run, scale) : 0;
+    run = pc_clock_to_ns(run, scale) + s->lead_ns;
+    *ns = run < DISTANCE_NS ? DISTANCE_NS - run : 0;
+    return s->tries == before + 2;
 }
 
-static uint64_t measure_lead(struct pc_sampler *s)
+static uint64_t measure_return(struct pc_sampler *s)
 {
     enum { LONGEST_NS = 50000000 };
     unsigned n = 0;
-    uint64_t runs[TRIES], until_ns = pc_sampler_cpu_ns() + LONGEST_NS;
+    uint64_t ways[TRIES], until_ns = pc_sampler_cpu_ns() + LONGEST_NS;
     s->trying = true;
-    for (uint64_t run; n < TRIES && (run = find_run(s, until_ns)); n++)
-        runs[n] = run;
+    s->return_ns = 0;
+    while (n < TRIES && find_return(s, until_ns, &ways[n]))
+        n++;
     pc_sampler_disarm(s);
     s->trying = false;
-    uint64_t run = n < LEAST_TRIES ? LEAD_DISTANCE_NS : median(runs, n);
-    return run < LEAD_DISTANCE_NS ? LEAD_DISTANCE_NS - run : 0;
+    return n < LEAST_TRIES ? 0 : median(ways, n);
 }
 
 static bool is_blocked(void)
@@ -138,15 +140,15 @@ void pc_sampler_measure(struct pc_sampler *s)
     s->kernel_ns = ns ? ns : UNKNOWN_NS;
 }
 
-void pc_sampler_measure_lead(struct pc_sampler *s)
+void pc_sampler_measure_return(struct pc_sampler *s)
 {
-    static _Atomic uint64_t lead[PC_N_SOURCES]; /* 0: not known */
-    uint64_t ns = atomic_load(&lead[s->source]);
+    static _Atomic uint64_t known[PC_N_SOURCES]; /* and 1; 0: not known */
+    uint64_t ns = atomic_load(&known[s->source]);
     if (!ns && !is_blocked()) {
-        ns = measure_lead(s);
-        atomic_store(&lead[s->source], ns);
+        ns = measure_return(s) + 1;
+        atomic_store(&known[s->source], ns);
     }
-    s->lead_ns = ns;
+    s->return_ns = ns ? ns - 1 : 0;
 }
 
 PC_EXPORT uint64_t pcollect_overhead_ns(void);

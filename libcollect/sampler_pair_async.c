@@ -7,10 +7,8 @@
  *
  * The source that interrupts for samples ends a window, too: it is armed for as long as the program
  * is to compute, and stands still while the thread waits, so that a window is not longer because
- * the thread was switched away. The time that is told to the plugin is the time asked for: when the
- * signal is handled is not known as well as when the source was due, least of all in a virtual
- * machine. If the signal is later than that can be, because the program has blocked it or was in
- * the kernel, the time is the time that has passed.
+ * the thread was switched away. What of that the way out of the handler will take is known by the
+ * last time only; how long the window was is known when the handler has ended.
  *
  * Every function of this file may run in a signal handler.
  */
@@ -72,14 +70,8 @@ void pc_window_read(struct pc_sampler *s)
 
 uint64_t pc_window_time(const struct pc_sampler *s, uint64_t passed_ns)
 {
-    enum { NOT_LATE_NS = 20000 };
-    uint64_t asked = s->window.asked_ns, late = NOT_LATE_NS + 2 * s->kernel_ns;
-    uint64_t measured = passed_ns > s->kernel_ns ? passed_ns - s->kernel_ns : 0;
-    if (measured > asked + PC_SAMPLER_LATEST_NS)
-        return 0;
-    if (s->source == PC_SOURCE_CYCLES || measured > asked + late)
-        return measured;
-    return asked < passed_ns ? asked : passed_ns;
+    uint64_t ns = pc_sampler_program_ns(s, passed_ns);
+    return ns > s->window.asked_ns + PC_SAMPLER_LATEST_NS ? 0 : ns;
 }
 
 void pc_window_close(struct pc_thread *t, struct pc_sampler *s, uint64_t program_ns, bool stayed)
