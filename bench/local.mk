@@ -8,7 +8,7 @@ bench_environment = \
 
 EXTRA_DIST += bench/README.md bench/call.c bench/call_f.F90 bench/bare.c bench/call.sh bench/call.awk bench/rows.txt \
     bench/plot.awk bench/page.awk bench/page.sh bench/start.c bench/start_mpi.c bench/start.sh \
-    bench/sample.c bench/sample_floor.c bench/sample.sh bench/read.sh
+    bench/sample.c bench/sample_floor.c bench/sample.sh bench/read.sh bench/symbols.sh
 
 # BENCH_FLAGS: --rounds N, --minutes N, --rows TEXT, --resume, --mpi NAME,
 # --peer NAME=PRELOAD.so[,ENV=VALUE...]
@@ -39,4 +39,8 @@ bench_read_LDADD = format/libpcformat.la base/libpcbase.la
 bench-read: tools/pcollect bench/read
 	@$(SHELL) $(srcdir)/bench/read.sh tools/pcollect bench/read
 
-.PHONY: bench-call bench-quick bench-start bench-page bench-sample bench-read
+# What naming the places of a large program takes.
+bench-symbols: tools/pcollect bench/read
+	@$(SHELL) $(srcdir)/bench/symbols.sh tools/pcollect bench/read
+
+.PHONY: bench-call bench-quick bench-start bench-page bench-sample bench-read bench-symbols

@@ -3,10 +3,13 @@
  * For bench/read.sh: `read make FILE RANKS KEPT` writes a simulated profile of 10,000 contexts, of
  * which 5,000 are calls on all ranks; of each KEPT-th call 1,000 ranks have it, and their values
  * are in the file (0: of none). `read measure COMMAND...` runs a command without its output and
- * prints the seconds and KiB that it took.
+ * prints the seconds and KiB that it took. For bench/symbols.sh: `read places FILE PROGRAM N`
+ * writes a profile of one rank with N frames all over the code of a program, and prints their
+ * addresses.
  */
 #include "format/profile.h"
 
+#include <elf.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -143,7 +146,8 @@ static void fill_ranks(struct pc_profile *p, uint32_t n)
     }
 }
 
-static int make(const char *path, uint32_t n_ranks, unsigned kept)
+/* Without its nodes. */
+static struct pc_profile new_profile(const char *program, uint32_t n_ranks)
 {
     static struct pc_profile_field fields[N_FIELDS] = {
         [RECEIVED] = {(char *)"time", (char *)"bytes_received", PCOLLECT_SUM, PCOLLECT_UNIT_BYTES,
@@ -156,9 +160,9 @@ static int make(const char *path, uint32_t n_ranks, unsigned kept)
         [MIN] = {(char *)"time", (char *)"min", PCOLLECT_MIN, PCOLLECT_UNIT_NS, 0, 0},
         [TIME] = {(char *)"time", (char *)"time", PCOLLECT_SUM, PCOLLECT_UNIT_NS, 0, 0},
     };
-    static struct pc_profile_module module = {
-        .path = (char *)"/nowhere/app", .flags = PCOLLECT_MODULE_EXE, .identity = 1};
+    static struct pc_profile_module module = {.flags = PCOLLECT_MODULE_EXE, .identity = 1};
     static struct pc_profile_op ops[N_OPS];
+    module.path = (char *)program;
     struct pc_profile p = {.exe = module.path,
                            .mpi = (char *)"",
                            .job = (char *)"",
@@ -171,17 +175,73 @@ static int make(const char *path, uint32_t n_ranks, unsigned kept)
                            .n_comm = N_FIELDS,
                            .fields = fields,
                            .per_rank = 1024};
-    struct pc_error error = {""};
     for (unsigned i = 0; i < N_OPS; i++)
         ops[i] = (struct pc_profile_op){(char *)op_names[i], PCOLLECT_CLASS_P2P};
     fill_ranks(&p, n_ranks);
-    fill_nodes(&p, kept);
-    int err = pc_profile_check(&p, &error);
+    return p;
+}
+
+static int write_profile(const struct pc_profile *p, const char *path)
+{
+    struct pc_error error = {""};
+    int err = pc_profile_check(p, &error);
     if (!err)
-        err = pc_pcol_write(&p, path, 0, &error);
+        err = pc_pcol_write(p, path, 0, &error);
     if (err)
         fprintf(stderr, "read: %s\n", error.text);
     return err ? 1 : 0;
+}
+
+static int make(const char *path, uint32_t n_ranks, unsigned kept)
+{
+    struct pc_profile p = new_profile("/nowhere/app", n_ranks);
+    fill_nodes(&p, kept);
+    return write_profile(&p, path);
+}
+
+/* The code of a position-independent program: its addresses are offsets from where it is loaded. */
+static bool find_code(const char *program, uint64_t *begin_out, uint64_t *bytes_out)
+{
+    Elf64_Ehdr head;
+    Elf64_Phdr part;
+    int fd = open(program, O_RDONLY);
+    bool found = false;
+    if (fd < 0)
+        return false;
+    if (pread(fd, &head, sizeof head, 0) == sizeof head)
+        for (unsigned i = 0; i < head.e_phnum && !found; i++) {
+            off_t at = (off_t)(head.e_phoff + i * sizeof part);
+            found = pread(fd, &part, sizeof part, at) == sizeof part && part.p_type == PT_LOAD &&
+                    part.p_flags & PF_X;
+        }
+    close(fd);
+    if (found) {
+        *begin_out = part.p_vaddr;
+        *bytes_out = part.p_memsz;
+    }
+    return found;
+}
+
+static int make_places(const char *path, const char *program, uint32_t n)
+{
+    uint64_t begin, bytes;
+    struct pc_profile p = new_profile(program, 1);
+    if (!find_code(program, &begin, &bytes) || bytes < n) {
+        fprintf(stderr, "read: %s: not a program with that many addresses\n", program);
+        return 1;
+    }
+    p.nodes = take(1 + 2 * (size_t)n, sizeof *p.nodes);
+    p.data = take(n, sizeof *p.data);
+    uint32_t root = add_node(&p, PC_NO_INDEX, PCOLLECT_NODE_ROOT);
+    for (uint32_t i = 0; i < n; i++) {
+        uint64_t offset = begin + 1 + bytes * i / n;
+        uint32_t op = add_node(&p, add_frame(&p, root, offset), PCOLLECT_NODE_OP);
+        p.nodes[op].op = 0;
+        p.nodes[op].data = p.n_data;
+        fill_data(&p, &p.data[p.n_data++], false);
+        printf("0x%llx\n", (unsigned long long)offset - 1);
+    }
+    return write_profile(&p, path);
 }
 
 static int measure(char **argv)
@@ -208,6 +268,8 @@ int main(int argc, char **argv)
     if (argc == 5 && !strcmp(argv[1], "make"))
         return make(argv[2], (uint32_t)strtoul(argv[3], NULL, 10),
                     (unsigned)strtoul(argv[4], NULL, 10));
+    if (argc == 5 && !strcmp(argv[1], "places"))
+        return make_places(argv[2], argv[3], (uint32_t)strtoul(argv[4], NULL, 10));
     if (argc > 2 && !strcmp(argv[1], "measure"))
         return measure(argv + 2);
     return 2;
