@@ -196,11 +196,26 @@ static char short_escape(char c, char before, char after, enum pct_escape mode)
     }
 }
 
+/* Length of what stands for itself at the beginning of the text: nearly all of nearly every name,
+ * and names of templates have thousands of characters. */
+static size_t plain_bytes(const char *text)
+{
+    size_t n = 0;
+    while (text[n] >= 0x20 && text[n] < 0x7f && text[n] != '\\' && text[n] != '@' && text[n] != '>')
+        n++;
+    return n;
+}
+
 void pct_text_escape(struct pct_buf *b, const char *text, enum pct_escape mode)
 {
     size_t n = strlen(text);
     pct_buf_put(b, "", 0);
     for (size_t i = 0; i < n;) {
+        size_t plain = plain_bytes(text + i);
+        pct_buf_put(b, text + i, plain);
+        i += plain;
+        if (i == n)
+            break;
         size_t length = pct_text_utf8(text + i, n - i);
         char letter = short_escape(text[i], i ? text[i - 1] : 0, text[i + 1], mode);
         if (letter) {
