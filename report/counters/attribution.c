@@ -199,6 +199,31 @@ struct pct_attributed *pct_attribute(const struct pc_profile *p, size_t *n_out)
     return s.rows;
 }
 
+static void add_totals(struct pct_counts *c)
+{
+    size_t room = 0;
+    for (size_t i = 0; i < c->n; i++) {
+        if (!i || c->rows[i].event != c->rows[i - 1].event) {
+            c->totals = pct_grow(c->totals, c->n_totals, &room, sizeof *c->totals);
+            c->totals[c->n_totals++] = (struct pct_event_total){c->rows[i].event, 0};
+        }
+        c->totals[c->n_totals - 1].count += c->rows[i].count;
+    }
+}
+
+pc_u128 pct_counts_total(const struct pct_counts *c, uint32_t event)
+{
+    size_t low = 0, high = c->n_totals;
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (c->totals[middle].event <= event)
+            low = middle;
+        else
+            high = middle;
+    }
+    return c->totals[low].count;
+}
+
 struct pct_counts *pct_counts_new(const struct pc_profile *p, const struct pct_tree *tree)
 {
     struct pct_counts *c = pct_alloc(1, sizeof *c);
@@ -206,12 +231,15 @@ struct pct_counts *pct_counts_new(const struct pc_profile *p, const struct pct_t
     for (size_t i = 0; i < c->n; i++)
         c->rows[i].node = tree->shown[c->rows[i].node];
     c->n = join_rows(c->rows, c->n);
+    add_totals(c);
     return c;
 }
 
 void pct_counts_free(struct pct_counts *c)
 {
-    if (c)
-        free(c->rows);
+    if (!c)
+        return;
+    free(c->rows);
+    free(c->totals);
     free(c);
 }

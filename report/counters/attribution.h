@@ -17,6 +17,12 @@ struct pct_attributed {
         ancestor; /* of that, on edges without a sample: left with what both ends have in common */
 };
 
+/* The sum over all nodes of an event. */
+struct pct_event_total {
+    uint32_t event;
+    pc_u128 count;
+};
+
 /* Rows by event and node, rising; allocated, *n_out of them. None where the profile has no edges,
  * or tables of these names that are somebody else's. */
 struct pct_attributed *pct_attribute(const struct pc_profile *p, size_t *n_out);
@@ -27,8 +33,13 @@ struct pct_attributed *pct_attribute(const struct pc_profile *p, size_t *n_out);
 struct pct_counts {
     struct pct_attributed *rows;
     size_t n;
+    struct pct_event_total *totals; /* rising by event */
+    size_t n_totals;
 };
 struct pct_counts *pct_counts_new(const struct pc_profile *p, const struct pct_tree *tree);
 void pct_counts_free(struct pct_counts *c);
+
+/* Of an event that has a row. */
+pc_u128 pct_counts_total(const struct pct_counts *c, uint32_t event);
 
 #endif

@@ -26,11 +26,8 @@ static void get_count(const struct pct_cell *c, struct pct_value *out)
 
 static void get_percent(const struct pct_cell *c, struct pct_value *out)
 {
-    pc_u128 all = 0;
-    for (size_t i = 0; i < c->d->counts->n; i++)
-        if (c->d->counts->rows[i].event == row_of(c)->event)
-            all += c->d->counts->rows[i].count;
-    out->number = pct_text_share(row_of(c)->count, all);
+    const struct pct_attributed *r = row_of(c);
+    out->number = pct_text_share(r->count, pct_counts_total(c->d->counts, r->event));
 }
 
 static void get_certain(const struct pct_cell *c, struct pct_value *out)
