@@ -145,15 +145,17 @@ static bool is_virtual(void)
 #endif
 }
 
-static int explain_refusal(struct pc_error *error)
+/* EACCES is the kernel's own word, by what the process may do and the paranoid level. Filters and
+ * security modules say EPERM, as a rule. */
+static int explain_refusal(int error_number, struct pc_error *error)
 {
     int level = read_paranoid();
-    if (level > 2)
+    if (error_number == EACCES && level > 2)
         return pc_error_set(error, PC_EIO,
                             "the kernel lets only administrators count "
                             "(kernel.perf_event_paranoid is %d, 2 or less is needed)",
                             level);
-    if (level == 2 && geteuid())
+    if (error_number == EACCES && level == 2)
         return pc_error_set(error, PC_EIO,
                             "the kernel lets users count their own code only "
                             "(kernel.perf_event_paranoid is 2, 1 or less is needed)");
@@ -167,7 +169,7 @@ int pc_counting_explain(int error_number, struct pc_error *error)
     switch (error_number) {
     case EACCES:
     case EPERM:
-        return explain_refusal(error);
+        return explain_refusal(error_number, error);
     case ENOSYS:
         return pc_error_set(error, PC_EIO, "this kernel has no perf_event_open");
     case EMFILE:

@@ -288,7 +288,8 @@ __attribute__((constructor)) static void begin_process(void)
     note_start();
     pc_where_start();
     pc_next_find_all();
-    if (pc_config_always() && !pc_launch_is_starter() && pc_core_start() && pc_sampler_signal)
+    if (pc_config_always() && !pc_launch_is_starter() && pc_core_start() &&
+        (pc_sampler_signal || pc_counters.context))
         pc_thread_enter(); /* no MPI call may ever do it */
     errno = saved;
 }

@@ -69,6 +69,17 @@ static const struct pcollect_table sample_table = {.name = "edge_samples",
 
 static void (*next_end)(struct pc_call *call);
 
+/* False, for good, if the counters cannot be read any more. */
+static bool read_counters(struct pc_thread *t, struct pc_edges *e,
+                          struct pc_counting_values *values)
+{
+    if (!pc_counting_get(t->counting, values))
+        return true;
+    e->live = false;
+    pc_lost(PCOLLECT_LOST_COUNTS, 1);
+    return false;
+}
+
 /* ---- Booking: the thread is busy --------------------------------------------------------------
  */
 
@@ -123,9 +134,8 @@ static void book_edge(struct pc_thread *t, pcollect_ref to, uint64_t inside)
     book_counts(t, e, to, inside);
     book_samples(t, e, to, inside);
     e->from = to;
-    if (pc_counting_get(t->counting, &e->base))
-        e->live = false;
-    for (uint32_t k = 0; e->live && k < pc_counters.n_events; k++)
+    bool known = read_counters(t, e, &e->base);
+    for (uint32_t k = 0; known && k < pc_counters.n_events; k++)
         e->counts[k][PC_EDGES_OWN] += e->base.value[k] - e->now.value[k];
     e->due = pc_ticks() + e->spacing;
     barrier();
@@ -144,7 +154,7 @@ static bool may_read(const struct pc_thread *t, const struct pc_edges *e)
 
 static bool read_if_due(struct pc_thread *t, struct pc_edges *e)
 {
-    return pc_ticks() >= e->due && !pc_counting_get(t->counting, &e->now);
+    return pc_ticks() >= e->due && read_counters(t, e, &e->now);
 }
 
 static void pass_over(struct pc_edges *e)
@@ -249,7 +259,7 @@ void pc_edges_leave(struct pc_thread *t)
     struct pc_edges *e = t->edges;
     if (!e || !e->live || t->phase != PC_PHASE_MAIN)
         return;
-    if (!pc_counting_get(t->counting, &e->now))
+    if (read_counters(t, e, &e->now))
         book_edge(t, t->depth ? e->call : 0, t->depth && e->inside);
     e->live = false;
 }

@@ -5,6 +5,7 @@
  */
 #include "report/report_private.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -269,6 +270,76 @@ static void put_sampling(const struct head *h, struct pct_buf *b)
     put_buf(h, "sampling", b);
 }
 
+/* ---- What was counted --------------------------------------------------------------------------
+ */
+
+/* Cells of a row of the table `events`. */
+enum { EVENT, WHY_NOT, EVENT_RANKS, IN_TURNS, N_EVENT_CELLS };
+
+static const uint64_t *event_row(const struct pc_profile_table *t, uint32_t row)
+{
+    return t->cells + (size_t)row * N_EVENT_CELLS;
+}
+
+static const struct pc_profile_table *find_events(const struct pc_profile *p)
+{
+    const struct pc_profile_table *t = pc_profile_table(p, "events");
+    return t && t->n_keys == 2 && t->n_columns == N_EVENT_CELLS && !strcmp(t->plugin, "counters")
+               ? t
+               : NULL;
+}
+
+/* The names of the events that count in this way: "A, B (3 of 4 ranks)". */
+static unsigned put_events(const struct head *h, const struct pc_profile_table *t, uint64_t why_not,
+                           bool in_turns, struct pct_buf *b)
+{
+    unsigned n = 0;
+    for (uint32_t i = 0; i < t->n_rows; i++) {
+        const uint64_t *row = event_row(t, i);
+        if (row[WHY_NOT] != why_not || !row[IN_TURNS] == in_turns)
+            continue;
+        pct_buf_text(b, n++ ? ", " : "");
+        pct_text_escape(b, pc_profile_string(h->d->profile, row[EVENT]), PCT_ESCAPE_CELL);
+        if (row[EVENT_RANKS] < h->d->profile->n_ranks)
+            pct_buf_format(b, " (on %" PRIu64 " of %u ranks)", row[EVENT_RANKS],
+                           h->d->profile->n_ranks);
+    }
+    return n;
+}
+
+/* What was asked for, and was not counted: the events of each reason, where its first one is met.
+ */
+static void put_uncounted(const struct head *h, const struct pc_profile_table *t, struct pct_buf *b)
+{
+    enum { MOST_ROWS = 256 };
+    for (uint32_t i = 0; i < t->n_rows && i < MOST_ROWS; i++) {
+        uint64_t why = event_row(t, i)[WHY_NOT];
+        bool met = why == 0;
+        for (uint32_t k = 0; k < i && !met; k++)
+            met = event_row(t, k)[WHY_NOT] == why;
+        if (met)
+            continue;
+        put_events(h, t, why, false, b);
+        pct_buf_text(b, ": ");
+        pct_text_escape(b, pc_profile_string(h->d->profile, why), PCT_ESCAPE_CELL);
+        put_buf(h, "not counted", b);
+    }
+}
+
+static void put_counters(const struct head *h, struct pct_buf *b)
+{
+    const struct pc_profile_table *t = find_events(h->d->profile);
+    if (!t)
+        return;
+    if (put_events(h, t, 0, false, b))
+        put_buf(h, "counted", b);
+    if (put_events(h, t, 0, true, b)) {
+        pct_buf_text(b, ": in turns, estimated");
+        put_buf(h, "counted", b);
+    }
+    put_uncounted(h, t, b);
+}
+
 /* ---- What is not there ------------------------------------------------------------------------
  */
 
@@ -407,6 +478,7 @@ void pct_print_head(FILE *out, const struct pct_data *d, const struct pct_option
     put_imbalance(&h, &b);
     put_cost(&h, &b);
     put_sampling(&h, &b);
+    put_counters(&h, &b);
     if (a->n_incomplete) {
         put_listed(&h, INCOMPLETE, 0, &b);
         pct_buf_text(&b, " did not reach MPI_Finalize: recovered, up to the last moment known");

@@ -99,7 +99,7 @@ static void collect_variables(struct run *r, bool alone)
         add_variable(r, pct_text("PCOLLECT_CONFIG=%s", r->config_file));
     if (r->pattern)
         add_variable(r, pct_text("PCOLLECT_OUTPUT_PATH=%s", r->pattern));
-    if (alone && r->config.sample_frequency)
+    if (alone && (r->config.sample_frequency || r->config.sample_events[0]))
         add_variable(r, pct_text("PCOLLECT_COLLECT_ALWAYS=yes"));
     for (char **entry = environ; *entry; entry++)
         if (is_passed_on(r, *entry))

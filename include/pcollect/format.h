@@ -56,6 +56,8 @@ enum pcollect_lost {
     PCOLLECT_LOST_LATE,          /* calls after the merge for which the file had no room */
     PCOLLECT_LOST_ROWS,    /* entries of tables (pcollect_host.row) for which no room was left */
     PCOLLECT_LOST_REGIONS, /* regions that were not ended or not begun, or found no room */
+    PCOLLECT_LOST_GROUPS,  /* groups of events that a thread could not open */
+    PCOLLECT_LOST_COUNTS,  /* threads whose counters could not be read to the end */
     PCOLLECT_N_LOST
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * pthread_create and thrd_create: a thread that is to be sampled must be known from its beginning,
+ * pthread_create and thrd_create: a thread that is sampled or counted must be known from its start,
  * not from its first MPI call on. The thread starts in a function of ours, which registers it and
  * jumps to the program's.
  *
@@ -8,6 +8,7 @@
  * the beginning of the thread. Where none is free, the thread is created as it is, and is known
  * from its first MPI call on.
  */
+#include "libcollect/counters.h"
 #include "libcollect/interpose/interpose.h"
 #include "libcollect/sampler.h"
 
@@ -26,9 +27,11 @@ static struct start {
 
 static _Atomic unsigned next_slot;
 
-static bool is_sampled(void)
+/* Whether threads are sampled or their events counted: then from their start on. */
+static bool are_followed(void)
 {
-    return pc_sampler_signal && atomic_load_explicit(&pc_live->phase, memory_order_relaxed);
+    return (pc_sampler_signal || pc_counters.context) &&
+           atomic_load_explicit(&pc_live->phase, memory_order_relaxed);
 }
 
 /* A slot, or NULL. */
@@ -62,7 +65,7 @@ static struct start begin_thread(struct start *slot)
     s.argument = slot->argument;
     bool helper = slot->helper;
     give_back(slot);
-    if (is_sampled())
+    if (are_followed())
         pc_thread_enter_as(helper, s.posix ? (void *)s.posix : (void *)s.c11);
     return s;
 }
@@ -84,7 +87,7 @@ PC_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr,
 {
     __typeof__(&pthread_create) next = PC_NEXT(pthread_create);
     struct start *slot = NULL;
-    if (is_sampled())
+    if (are_followed())
         slot = take_slot((struct start){.posix = function, .argument = argument});
     if (!slot)
         return next(thread, attr, function, argument);
@@ -98,7 +101,7 @@ PC_EXPORT int thrd_create(thrd_t *thread, thrd_start_t function, void *argument)
 {
     __typeof__(&thrd_create) next = PC_NEXT(thrd_create);
     struct start *slot = NULL;
-    if (is_sampled())
+    if (are_followed())
         slot = take_slot((struct start){.c11 = function, .argument = argument});
     if (!slot)
         return next(thread, function, argument);
