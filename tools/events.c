@@ -53,45 +53,94 @@ static bool matches(const char *pattern, const char *name)
 /* ---- One event --------------------------------------------------------------------------------
  */
 
-/* NULL, or why the event cannot be counted here. */
-static const char *why_not(const struct search *s, const char *name, struct pc_error *error,
-                           bool *user_only)
+struct event {
+    const char *name, *doc;
+    char encoding[PC_COUNTING_MAX_TERMS * 96]; /* empty: it has none here */
+    const char *why_not;                       /* NULL: it counts */
+    struct pc_error error;
+    bool user_only;
+};
+
+/* As perf_event_open takes it: "software 0x2", "raw 0x1b7 config1 0x3fbfc00001". */
+static void put_encoding(const struct pc_counting_event *e, char *out, size_t size)
+{
+    static const char *const types[] = {"hardware",       "software", "tracepoint",
+                                        "hardware-cache", "raw",      "breakpoint"};
+    size_t n = 0;
+    for (uint32_t i = 0; i < e->n_terms; i++) {
+        const struct pc_counting_term *t = &e->terms[i];
+        const char *sign = t->sign < 0 ? "- " : "+ ";
+        n += pc_format(out + n, size - n, "%s%s", i ? " " : "", i || t->sign < 0 ? sign : "");
+        if (t->type < PC_ARRAY_LEN(types))
+            n += pc_format(out + n, size - n, "%s", types[t->type]);
+        else
+            n += pc_format(out + n, size - n, "type %u", t->type);
+        n += pc_format(out + n, size - n, " 0x%llx", (unsigned long long)t->config);
+        if (t->config1)
+            n += pc_format(out + n, size - n, " config1 0x%llx", (unsigned long long)t->config1);
+        if (t->config2)
+            n += pc_format(out + n, size - n, " config2 0x%llx", (unsigned long long)t->config2);
+    }
+}
+
+/* What the name stands for, and whether that counts here. */
+static int look_up(const struct search *s, struct event *e)
 {
     struct pc_counting_event event = {.n_terms = 0};
-    int err = s->module->find(name, &event, error);
+    int err = s->module->find(e->name, &event, &e->error);
+    e->encoding[0] = '\0';
     if (!err)
-        err = pc_counting_try(&event, error);
-    *user_only = !err && event.terms[0].user_only;
-    return err ? error->text : NULL;
+        put_encoding(&event, e->encoding, sizeof e->encoding);
+    int found = err;
+    if (!err)
+        err = pc_counting_try(&event, &e->error);
+    e->user_only = !err && event.terms[0].user_only;
+    e->why_not = err ? e->error.text : NULL;
+    return found;
+}
+
+static void print_event(struct search *s, const struct event *e)
+{
+    const char *doc = e->doc ? e->doc : "";
+    s->n_shown++;
+    s->n_open += e->why_not == NULL;
+    if (s->tsv) {
+        printf("%s\t%s\t%s\t%s\t%s\n", e->name, e->why_not ? "no" : "yes",
+               e->why_not ? e->why_not : "", doc, e->encoding);
+        return;
+    }
+    printf("%-3s  %s\n", e->why_not ? "no" : "yes", e->name);
+    if (*doc)
+        printf("       %s\n", doc);
+    if (*e->encoding)
+        printf("       perf_event: %s\n", e->encoding);
+    if (e->why_not)
+        printf("       not here: %s\n", e->why_not);
+    else if (e->user_only)
+        printf("       the kernel's side is not counted\n");
 }
 
 static bool show(void *arg, const struct pc_events_entry *entry)
 {
     struct search *s = arg;
-    struct pc_error error;
-    bool user_only;
+    struct event e = {.name = entry->name, .doc = entry->doc};
     if (!matches(s->pattern, entry->name))
         return false;
     if (!entry->made && !s->all) {
         s->n_hidden++;
         return false;
     }
-    const char *why = why_not(s, entry->name, &error, &user_only);
-    s->n_shown++;
-    s->n_open += why == NULL;
-    if (s->tsv) {
-        printf("%s\t%s\t%s\t%s\n", entry->name, why ? "no" : "yes", why ? why : "",
-               entry->doc ? entry->doc : "");
-        return false;
-    }
-    printf("%-3s  %s\n", why ? "no" : "yes", entry->name);
-    if (entry->doc && entry->doc[0])
-        printf("       %s\n", entry->doc);
-    if (why)
-        printf("       not here: %s\n", why);
-    else if (user_only)
-        printf("       the kernel's side is not counted\n");
+    look_up(s, &e);
+    print_event(s, &e);
     return false;
+}
+
+/* What is in no list, but has a meaning: r and a code, names with modifiers. */
+static void show_unlisted(struct search *s)
+{
+    struct event e = {.name = s->pattern};
+    if (s->pattern && !s->n_hidden && look_up(s, &e) != PC_ENOENT)
+        print_event(s, &e);
 }
 
 /* ---- The command ------------------------------------------------------------------------------
@@ -178,8 +227,10 @@ static int events_main(const struct pct_command *self, int argc, char **argv)
     if (!s.module)
         return PCT_DATA;
     if (s.tsv)
-        printf("event\tcounts\twhy_not\tdescription\n");
+        printf("event\tcounts\twhy_not\tdescription\tencoding\n");
     s.module->list(show, &s);
+    if (!s.n_shown)
+        show_unlisted(&s);
     if (!s.n_shown)
         return say_none(self, &s);
     if (!s.tsv)
@@ -191,8 +242,11 @@ const struct pct_command pct_events = {
     .name = "events",
     .synopsis = "[OPTION]... [PATTERN]",
     .summary = "list the events that can be counted here",
-    .details = "PATTERN is a part of a name, or a pattern of the shell for the whole name. Each "
-               "event is opened: \"no\" comes with the reason.",
+    .details =
+        "PATTERN is a part of a name, or a pattern of the shell for the whole name. What is in "
+        "no list may be asked for by its whole name: r and the processor's own code in "
+        "hexadecimal, and names with modifiers, such as perf::CYCLES:u. Each event is "
+        "opened: \"no\" comes with the reason.",
     .options = options,
     .mixed = true,
     .main = events_main,
