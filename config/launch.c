@@ -42,6 +42,12 @@ static const char *const key_variables[] = {
     "LSB_JOBID",
 };
 
+/* The launcher's own name of the job, whatever the batch system calls it. */
+static const char *const job_variables[] = {
+    "PMIX_NAMESPACE",          /* launchers that speak PMIx */
+    "OMPI_MCA_ess_base_jobid", /* Open MPI 4 */
+};
+
 /* -1: no number. */
 static int read_number(const char *text)
 {
@@ -85,4 +91,26 @@ struct pc_config_launch pc_config_launch(void)
 int pc_config_launch_rank(void)
 {
     return pc_config_launch().rank;
+}
+
+/* Open MPI gives a spawned process the port of the rank that spawned it: job.rank:number (4.1). */
+static void read_parent(const char *port, struct pc_config_family *out)
+{
+    const char *end = strrchr(port, ':'), *dot = strchr(port, '.');
+    if (end == NULL || dot == NULL || dot > end || (size_t)(dot - port) >= sizeof out->parent)
+        return;
+    memcpy(out->parent, port, (size_t)(dot - port));
+    out->parent_rank = read_number(dot + 1);
+}
+
+void pc_config_family(struct pc_config_family *out)
+{
+    const char *text = NULL, *port = secure_getenv("OMPI_PARENT_PORT");
+    *out = (struct pc_config_family){.parent_rank = -1};
+    for (unsigned i = 0; i < PC_ARRAY_LEN(job_variables) && !text; i++)
+        text = secure_getenv(job_variables[i]);
+    if (text && strlen(text) < sizeof out->job)
+        pc_format(out->job, sizeof out->job, "%s", text);
+    if (port)
+        read_parent(port, out);
 }

@@ -40,6 +40,7 @@ struct pc_process pc_process = {
              .pre = pc_call_pre,
              .domain = pc_call_domain,
              .tell_domain = pc_call_tell_domain,
+             .met_job = pc_jobs_met,
              .part = pc_call_part,
              .end = pc_call_end,
              .complete = pc_call_complete,

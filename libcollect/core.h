@@ -23,7 +23,7 @@
 #include "include/pcollect/plugin.h"
 #include "merge/transport.h"
 
-#define PC_CORE_ABI 4u
+#define PC_CORE_ABI 5u
 
 struct pc_thread;
 
@@ -103,6 +103,9 @@ struct pc_core {
     void (*domain)(struct pc_call *call, uint64_t domain);
     /* A communicator was made, named or freed by the call. */
     void (*tell_domain)(struct pc_call *call, const struct pcollect_domain *domain);
+    /* The call has joined this job to another: by an intercommunicator of n_local and n_remote
+     * processes, at `port` (NULL: without one). On one rank only. */
+    void (*met_job)(struct pc_call *call, int n_local, int n_remote, const char *port);
     /* The call has started a message, one of any number, for which event has no room. */
     void (*part)(struct pc_call *call, uint64_t domain, int32_t world_peer, uint64_t bytes_sent);
     /* A posted receive has completed in the thread of `by`. */

@@ -292,6 +292,12 @@ int pc_usage_start(void);
 /* Before the merge. */
 void pc_usage_note(void);
 
+/* ---- jobs that this one started, was started by, or met (jobs.c) ---- */
+/* core->met_job. */
+void pc_jobs_met(struct pc_call *call, int n_local, int n_remote, const char *port);
+/* Another job of n_parents processes has spawned this one. Rank 0, when MPI_Init has returned. */
+void pc_jobs_spawned(int n_ranks, int n_parents);
+
 /* ---- the table of sockets (machine.c) ---- */
 /* After the plugins. */
 int pc_machine_start(void);

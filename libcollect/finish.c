@@ -98,11 +98,13 @@ void pc_init_end(const struct pc_transport *transport, const char *mpi)
     pc_process.presence = pc_launch_presence(transport->n_ranks);
     h->job_key = find_key(transport->n_ranks);
     h->n_ranks = transport->n_ranks;
-    if (transport->is_spawned)
+    if (transport->n_parents)
         name_spawned(h);
     pc_format(h->mpi, sizeof h->mpi, "%s", mpi);
     pc_note_time();
     h->init_end_ticks = pc_ticks();
+    if (transport->n_parents && h->rank == 0)
+        pc_jobs_spawned(h->n_ranks, transport->n_parents);
     __atomic_store_n(&h->state, PCOLLECT_STATE_INITIALISED, __ATOMIC_RELEASE);
     errno = saved;
 }

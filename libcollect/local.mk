@@ -5,7 +5,7 @@ libcollect_libpccore_la_CFLAGS = $(PC_FLAGS) -fno-tree-slp-vectorize -fomit-fram
 libcollect_libpccore_la_SOURCES = \
     libcollect/core.h libcollect/core_private.h libcollect/path.h libcollect/loadmap.h \
     libcollect/core.c libcollect/call.c libcollect/domain.c libcollect/ended.c libcollect/finish.c \
-    libcollect/host.c libcollect/launch.c libcollect/census.c libcollect/machine.c \
+    libcollect/host.c libcollect/launch.c libcollect/jobs.c libcollect/census.c libcollect/machine.c \
     libcollect/memory_async.c libcollect/path.c libcollect/path_walk.c libcollect/publish.c \
     libcollect/sampler.h libcollect/sampler.c libcollect/sampler_cost.c \
     libcollect/sampler_async.c libcollect/sampler_walk_async.c libcollect/sampler_pair_async.c \

@@ -23,7 +23,7 @@ struct pc_transport {
      * milliseconds, or -1: PC_ENOENT if not all came within it, and then nothing else may be
      * called. NULL: they are there. */
     int (*meet)(void *self, int limit_ms);
-    int is_spawned; /* not 0: another job has started this one, by MPI_Comm_spawn */
+    int n_parents; /* processes of the job that has started this one by MPI_Comm_spawn, or 0 */
 };
 
 #endif

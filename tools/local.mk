@@ -7,6 +7,7 @@ tools_pcollect_SOURCES = tools/tools.h tools/run.h tools/main.c tools/options.c 
     tools/diff.c \
     tools/embed.c \
     tools/events.c \
+    tools/family.h tools/family.c \
     tools/info.c \
     tools/merge.c \
     tools/model.c \

@@ -219,7 +219,8 @@ struct pcollect_domain {
     uint64_t made;     /* ticks: when it was made in this process */
     const char *name;  /* NAMED; MADE: of a predefined one, else NULL */
     int32_t n_local;   /* MADE: members */
-    int32_t n_remote;  /* MADE: members of the other side of an intercommunicator, else 0 */
+    int32_t n_remote;  /* MADE: members of the other side of an intercommunicator, else 0; where
+                          both sides are of this world n_remote is the smaller */
     int32_t rank;      /* MADE: of this process in it */
     uint32_t as_world; /* MADE: 1: it has the members of MPI_COMM_WORLD in the same order */
     uint32_t node;     /* context of the call, for columns of type NODE */

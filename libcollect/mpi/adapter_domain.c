@@ -49,6 +49,30 @@ static void tell(struct pc_call *call, enum pcollect_domain_change change, uint3
     pc_core->tell_domain(call, d);
 }
 
+static int32_t first_of(MPI_Comm comm, bool remote)
+{
+    MPI_Group group;
+    int rc = remote ? PC_REAL(Comm_remote_group)(comm, &group) : PC_REAL(Comm_group)(comm, &group);
+    if (rc != MPI_SUCCESS)
+        return PCOLLECT_RANK_NONE;
+    int32_t world = pc_comm_group_rank(group, 0);
+    PC_REAL(Group_free)(&group);
+    return world;
+}
+
+/* Where both sides are of this world each gives the same row: the larger side stands first. */
+static void read_sizes(MPI_Comm comm, bool is_inter, struct pcollect_domain *d)
+{
+    PC_REAL(Comm_size)(comm, &d->n_local);
+    if (is_inter)
+        PC_REAL(Comm_remote_size)(comm, &d->n_remote);
+    if (d->n_remote > d->n_local && first_of(comm, true) >= 0) {
+        int32_t larger = d->n_remote;
+        d->n_remote = d->n_local;
+        d->n_local = larger;
+    }
+}
+
 void pc_domain_announce(struct pc_call *call, uint32_t number, MPI_Comm comm, uint64_t parent,
                         const char *name)
 {
@@ -56,10 +80,8 @@ void pc_domain_announce(struct pc_call *call, uint32_t number, MPI_Comm comm, ui
     struct pcollect_domain d = {
         .parent = parent, .name = name, .as_world = c->flags & PC_COMM_AS_WORLD ? 1 : 0};
     atomic_store_explicit(&c->made, call->event.end, memory_order_relaxed);
-    PC_REAL(Comm_size)(comm, &d.n_local);
+    read_sizes(comm, c->flags & PC_COMM_IS_INTER, &d);
     PC_REAL(Comm_rank)(comm, &d.rank);
-    if (c->flags & PC_COMM_IS_INTER)
-        PC_REAL(Comm_remote_size)(comm, &d.n_remote);
     tell(call, PCOLLECT_DOMAIN_MADE, number, &d);
 }
 
@@ -75,17 +97,6 @@ static void enter(struct pc_call *call, MPI_Comm made, uint64_t id, uint64_t par
     uint32_t number = pc_comm_enter(made, id, flags);
     if (number)
         pc_domain_announce(call, number, made, parent, NULL);
-}
-
-static int32_t first_of(MPI_Comm comm, bool remote)
-{
-    MPI_Group group;
-    int rc = remote ? PC_REAL(Comm_remote_group)(comm, &group) : PC_REAL(Comm_group)(comm, &group);
-    if (rc != MPI_SUCCESS)
-        return PCOLLECT_RANK_NONE;
-    int32_t world = pc_comm_group_rank(group, 0);
-    PC_REAL(Group_free)(&group);
-    return world;
 }
 
 /* Of an intercommunicator the lower of both sides. */
@@ -164,6 +175,25 @@ void pc_rule_made_outside(struct pc_call *call, const MPI_Comm *made)
         return;
     uint64_t id = pc_domain_mix(pc_domain_id_of("outside"), pc_comm_hash_members(*made));
     enter(call, *made, pc_domain_mix(id, count_made(id)), 0, 0);
+}
+
+/* What this job has to do with others is told whatever the plugins. */
+void pc_rule_met_job(struct pc_call *call, MPI_Comm comm, int root, const MPI_Comm *made,
+                     const char *port)
+{
+    int rank, n_local = 0, n_remote = 0;
+    if (!made || *made == MPI_COMM_NULL || PC_REAL(Comm_rank)(comm, &rank) != MPI_SUCCESS ||
+        rank != root)
+        return;
+    PC_REAL(Comm_size)(*made, &n_local);
+    PC_REAL(Comm_remote_size)(*made, &n_remote);
+    pc_core->met_job(call, n_local, n_remote, port);
+}
+
+void pc_rule_joined_job(struct pc_call *call, const MPI_Comm *made)
+{
+    if (made && *made != MPI_COMM_NULL)
+        pc_core->met_job(call, 1, 1, NULL);
 }
 
 void pc_rule_named_comm(struct pc_call *call, const char *name)

@@ -173,8 +173,8 @@ static bool prepare_merge(void)
     MPI_Comm parent = MPI_COMM_NULL;
     transport.rank = pc_world_rank;
     transport.n_ranks = pc_world_size;
-    transport.is_spawned =
-        PC_REAL(Comm_get_parent)(&parent) == MPI_SUCCESS && parent != MPI_COMM_NULL;
+    if (PC_REAL(Comm_get_parent)(&parent) == MPI_SUCCESS && parent != MPI_COMM_NULL)
+        PC_REAL(Comm_remote_size)(parent, &transport.n_parents);
     return PC_REAL(Comm_create_keyval)(copy_nothing, merge_at_end, &keyval, NULL) == MPI_SUCCESS &&
            PC_REAL(Comm_set_attr)(MPI_COMM_SELF, keyval, NULL) == MPI_SUCCESS;
 }

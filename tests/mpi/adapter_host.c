@@ -175,6 +175,11 @@ static void end(struct pc_call *call)
         abort();
 }
 
+static void met_job(struct pc_call *call, int n_local, int n_remote, const char *port)
+{
+    (void)call, (void)n_local, (void)n_remote, (void)port;
+}
+
 static void complete(struct pc_call *by, const struct pc_origin *o,
                      const struct pc_arrival *arrival)
 {
@@ -308,6 +313,7 @@ const struct pc_core *pc_core_table(void)
         .prepare = prepare,
         .pre = pre,
         .end = end,
+        .met_job = met_job,
         .complete = complete,
         .ended = ended,
         .mpi_ticks = mpi_ticks,
