@@ -241,6 +241,9 @@ static void close_perf(struct pc_sampler *s)
 
 /* ---- A thread -------------------------------------------------------------------------------- */
 
+/* Once for each thread's state. A thread that takes it over goes on with the period and the account
+ * that keep max_overhead: a program whose threads all end before they are over could not be held
+ * otherwise. */
 static struct pc_sampler *make_sampler(void)
 {
     uint32_t n = (uint32_t)pc_process.config.collect_max_depth;
@@ -254,6 +257,7 @@ static struct pc_sampler *make_sampler(void)
     uintptr_t top = (uintptr_t)(s->spine + n) + 2 * STACK_BYTES - 64;
     s->stack_top = (char *)(top & ~(uintptr_t)63);
     s->max_overhead = pc_process.config.sample_max_overhead;
+    s->period_ns = period_ns;
     s->regular = !strcmp(pc_process.config.sample_rotation, "round-robin");
     return s;
 }
@@ -295,13 +299,11 @@ void pc_sampler_enter(struct pc_thread *t)
     struct pc_sampler *s = t->sampler ? t->sampler : make_sampler();
     if (s) {
         s->n_spine = 0;
-        s->period_ns = period_ns;
         s->random = pc_hash_u64((uint64_t)t->tid << 32 ^ pc_ticks()) | 1;
         take_row(t, s);
         s->place = NULL;
         t->sampler = s;
         s->last_ticks = pc_ticks();
-        s->window_interrupts = s->window_cost_ns = s->window_ns = 0;
         s->cpu_ns = pc_sampler_cpu_ns();
         if (open_source(s)) {
             pc_sampler_measure(s);
