@@ -74,7 +74,8 @@ struct pc_sample_frame {
     pcollect_ref context; /* of this frame and all outside of it */
     uint8_t n_words;
     bool exact;
-    bool start; /* of libc's start-up: not shown */
+    bool registers; /* the step outwards read others than sp and fp */
+    bool start;     /* of libc's start-up: not shown */
 };
 
 /* Where an interrupt met the thread. */

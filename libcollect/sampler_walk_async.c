@@ -25,6 +25,7 @@ static void keep_state(struct pc_sample_frame *f, const struct pc_walk *walk)
     f->fp_loc = walk->fp_loc;
     f->exact = walk->exact;
     f->n_words = 0;
+    f->registers = false;
     f->module = NULL;
 }
 
@@ -32,6 +33,7 @@ static void keep_step(struct pc_sample_frame *f, const struct pc_step *step)
 {
     f->module = step->module;
     f->n_words = (uint8_t)step->n_words;
+    f->registers = step->registers;
     for (int i = 0; i < step->n_words; i++) {
         f->words[i].addr = step->words[i].addr;
         f->words[i].value = step->words[i].value;
@@ -44,8 +46,11 @@ static bool same_state(const struct pc_sample_frame *f, const struct pc_walk *wa
            f->exact == walk->exact && (walk->fp_loc || f->fp == walk->fp);
 }
 
+/* Of a step by registers the words do not tell where it went. */
 static bool same_words(const struct pc_sample_frame *f)
 {
+    if (f->registers)
+        return false;
     for (unsigned i = 0; i < f->n_words; i++)
         if (*(const uintptr_t *)f->words[i].addr != f->words[i].value)
             return false;

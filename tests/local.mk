@@ -31,6 +31,8 @@ AM_TESTS_ENVIRONMENT = \
 #   PCOLLECT_TEST_KILLS  processes that are killed at any instruction
 #   PCOLLECT_TEST_FUZZ   times as many rounds of damaged or random input
 #   PCOLLECT_TEST_STORM  rounds of threads, libraries, children and signals while sampled at 10 kHz
+#   PCOLLECT_TEST_TABLES programs and libraries, with colons between them, whose unwind tables are compared
+#                        with what readelf says of them
 #   PCOLLECT_TEST_EXECS  execs in a row, sampled at 10 kHz
 check-long:
 	@PCOLLECT_TEST_LONG=1 PCOLLECT_TEST_KILLS=$${PCOLLECT_TEST_KILLS-2000} \

@@ -31,6 +31,15 @@ static inline void arch_read_context(const ucontext_t *uc, struct pc_walk *walk)
     walk->lr = 0;
 }
 
+/* By DWARF's number, below PC_N_REGISTERS. */
+static inline uintptr_t arch_register(const ucontext_t *uc, unsigned reg)
+{
+    static const uint8_t at[PC_N_REGISTERS] = {REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI,
+                                               REG_RBP, REG_RSP, REG_R8,  REG_R9,  REG_R10, REG_R11,
+                                               REG_R12, REG_R13, REG_R14, REG_R15};
+    return (uintptr_t)uc->uc_mcontext.gregs[at[reg]];
+}
+
 static inline uintptr_t arch_strip(uintptr_t pc)
 {
     return pc;

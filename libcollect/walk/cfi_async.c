@@ -62,6 +62,7 @@ int64_t pc_read_sleb(struct pc_reader *r)
 #if PC_WALK_KNOWN
 
 #define MAX_REMEMBERED 8
+#define NO_REGISTER UINT64_MAX
 
 enum encoding {
     ENC_ABS = 0x00,
@@ -91,6 +92,7 @@ struct row {
     bool cfa_known;
     struct pc_expr_value cfa;
     struct loc ra, fp, sp;
+    struct loc wanted; /* of the register that is asked for */
     bool ra_signed;
 };
 
@@ -116,6 +118,7 @@ struct execution {
     const struct cie *cie;
     const struct row *initial; /* the row after the CIE's instructions; NULL while they run */
     uintptr_t at, pc;          /* the row holds from `at`; wanted is the one at `pc` */
+    uint64_t wanted;           /* register, NO_REGISTER: none */
     struct row row;
     struct row remembered[MAX_REMEMBERED];
     int n_remembered;
@@ -347,7 +350,7 @@ static struct loc *loc_of(struct execution *x, struct row *row, uint64_t reg)
         return &row->fp;
     if (reg == PC_REG_SP)
         return &row->sp;
-    return NULL;
+    return reg == x->wanted ? &row->wanted : NULL;
 }
 
 static void set_loc(struct execution *x, uint64_t reg, enum pc_rule_loc kind, int64_t off)
@@ -368,9 +371,13 @@ static void restore_loc(struct execution *x, uint64_t reg)
 
 static void set_cfa(struct execution *x, uint64_t reg, int64_t off)
 {
-    x->row.cfa_known = reg == PC_REG_SP || reg == PC_REG_FP;
-    x->row.cfa = (struct pc_expr_value){
-        .base = reg == PC_REG_FP ? PC_EXPR_FP : PC_EXPR_SP, .off = off, .deref_off = 0};
+    bool other = reg != PC_REG_SP && reg != PC_REG_FP;
+    x->row.cfa_known = !other || reg + 1 <= PC_N_REGISTERS;
+    x->row.cfa = (struct pc_expr_value){.base = other              ? PC_EXPR_REGISTER
+                                                : reg == PC_REG_FP ? PC_EXPR_FP
+                                                                   : PC_EXPR_SP,
+                                        .off = off,
+                                        .deref_off = other ? (int64_t)reg : 0};
 }
 
 /* Takes an expression with its length off the code. */
@@ -638,27 +645,53 @@ static bool make_rule(const struct row *row, bool signal, struct pc_rule *rule)
     rule->ra_off = (int32_t)row->ra.off;
     rule->fp_off = (int32_t)row->fp.off;
     rule->uses_fp = by_fp || rule->ra == PC_LOC_FP || rule->fp == PC_LOC_FP;
-    if (cfa->deref)
+    if (cfa->base == PC_EXPR_REGISTER)
+        rule->cfa = PC_CFA_REGISTER;
+    else if (cfa->deref)
         rule->cfa = by_fp ? PC_CFA_FP_DEREF : PC_CFA_SP_DEREF;
     else
         rule->cfa = by_fp ? PC_CFA_FP : PC_CFA_SP;
     return true;
 }
 
-bool pc_cfi_rule(const struct pc_cfi_image *image, uintptr_t pc, struct pc_rule *rule_out)
+/* The row at pc, with the place of the register `wanted`. */
+static bool find_row(const struct pc_cfi_image *image, uintptr_t pc, uint64_t wanted,
+                     struct row *row_out, bool *signal_out)
 {
     struct fde fde;
-    *rule_out = (struct pc_rule){.valid = 1};
     if (!find_fde(image, pc, &fde))
         return false;
-    struct execution x = {.r = fde.cie.code, .cie = &fde.cie, .pc = pc};
+    struct execution x = {.r = fde.cie.code, .cie = &fde.cie, .pc = pc, .wanted = wanted};
     if (!execute(&x))
         return false;
     struct row initial = x.row;
     x.r = fde.code;
     x.initial = &initial;
     x.at = fde.begin;
-    return execute(&x) && make_rule(&x.row, fde.cie.signal, rule_out);
+    if (!execute(&x))
+        return false;
+    *row_out = x.row;
+    *signal_out = fde.cie.signal;
+    return true;
+}
+
+bool pc_cfi_rule(const struct pc_cfi_image *image, uintptr_t pc, struct pc_rule *rule_out)
+{
+    struct row row;
+    bool signal;
+    *rule_out = (struct pc_rule){.valid = 1};
+    return find_row(image, pc, NO_REGISTER, &row, &signal) && make_rule(&row, signal, rule_out);
+}
+
+enum pc_rule_loc pc_cfi_register(const struct pc_cfi_image *image, uintptr_t pc, unsigned reg,
+                                 int64_t *off_out)
+{
+    struct row row;
+    bool signal;
+    if (!find_row(image, pc, reg, &row, &signal) || signal)
+        return PC_LOC_EXOTIC;
+    *off_out = row.wanted.off;
+    return row.wanted.kind;
 }
 
 uintptr_t pc_cfi_function_start(const struct pc_cfi_image *image, uintptr_t pc)

@@ -221,10 +221,19 @@ static inline bool find_fp(struct pc_walk *walk, struct pc_step *step, uintptr_t
     return true;
 }
 
+static bool find_register(struct pc_walk *walk, unsigned reg, uintptr_t *value_out);
+
 static inline bool find_cfa(struct pc_walk *walk, const struct pc_rule *rule, uintptr_t fp,
                             struct pc_step *step, uintptr_t *cfa_out)
 {
     uintptr_t off = (uintptr_t)(intptr_t)rule->cfa_off, word;
+    if (PC_UNLIKELY(rule->cfa == PC_CFA_REGISTER)) {
+        step->registers = true;
+        if (!find_register(walk, (unsigned)rule->deref_off, &word))
+            return false;
+        *cfa_out = word + off;
+        return true;
+    }
     if (PC_LIKELY(rule->cfa == PC_CFA_SP || rule->cfa == PC_CFA_FP)) {
         *cfa_out = (rule->cfa == PC_CFA_SP ? walk->sp : fp) + off;
         return true;
@@ -361,9 +370,67 @@ enum pc_step_result pc_walk_step(struct pc_walk *walk, struct pc_step *step)
     return PC_STEP_OK;
 }
 
+/* ---- Other registers ------------------------------------------------------------------------- */
+
+#if defined __x86_64__
+
+enum { MAX_REGISTER_FRAMES = 64 };
+
+/* The register's value in the caller of a frame at pc, whose CFA is cfa. */
+static bool leave_frame(struct pc_walk *walk, uintptr_t pc, unsigned reg, uintptr_t *value)
+{
+    struct pc_module *module = pc_loadmap_find(pc);
+    struct pc_cfi_image image;
+    int64_t off;
+    if (!module)
+        return false;
+    pc_loadmap_image(module, &image);
+    enum pc_rule_loc loc = pc_cfi_register(&image, pc, reg, &off);
+    if (loc == PC_LOC_CFA)
+        return read_word(walk, walk->sp + (uintptr_t)off, value);
+    return loc == PC_LOC_SAME;
+}
+
+/* The frames inside are walked once more, from the interrupted one outwards, while the register is
+ * followed. A register that a frame does not name is as it was: assembler that keeps its CFA in one
+ * that calls may change relies on it. Of the frames inside only the innermost may itself need
+ * another register, so that this comes to an end. */
+static bool find_register(struct pc_walk *walk, unsigned reg, uintptr_t *value_out)
+{
+    struct pc_walk at = {.exact = true, .context = walk->context, .stack = walk->stack};
+    struct pc_step step;
+    if (!walk->context)
+        return false;
+    arch_read_context(walk->context, &at);
+    uintptr_t value = arch_register(walk->context, reg);
+    for (int i = 0; i < MAX_REGISTER_FRAMES; i++) {
+        uintptr_t pc = at.pc - !at.exact;
+        if (at.pc == walk->pc && at.sp == walk->sp && at.exact == walk->exact) {
+            *value_out = value;
+            return true;
+        }
+        if (pc_walk_step(&at, &step) != PC_STEP_OK || !leave_frame(&at, pc, reg, &value))
+            return false;
+        at.context = NULL;
+    }
+    return false;
+}
+
+#else
+
+static bool find_register(struct pc_walk *walk, unsigned reg, uintptr_t *value_out)
+{
+    (void)walk, (void)reg, (void)value_out;
+    return false;
+}
+
+#endif
+
+/* ---- Where walks begin ----------------------------------------------------------------------- */
+
 void pc_walk_from_context(struct pc_walk *walk, const void *ucontext, struct pc_stack stack)
 {
-    *walk = (struct pc_walk){.exact = true, .stack = stack};
+    *walk = (struct pc_walk){.exact = true, .context = ucontext, .stack = stack};
     arch_read_context(ucontext, walk);
 }
 

@@ -14,6 +14,7 @@
 #define PC_REG_FP 6
 #define PC_REG_SP 7
 #define PC_REG_RA 16
+#define PC_N_REGISTERS 16 /* of which a CFA may be computed */
 #elif defined __aarch64__ && defined __LP64__
 #define PC_WALK_KNOWN 1
 #define PC_REG_FP 29
@@ -38,6 +39,9 @@
 #else
 #define PC_WALK_KNOWN 0
 #endif
+#if PC_WALK_KNOWN && !defined PC_N_REGISTERS
+#define PC_N_REGISTERS 0
+#endif
 #if PC_WALK_KNOWN && !defined __x86_64__
 #define PC_WALK_LINK_REGISTER 1 /* a call leaves the return address in a register */
 #if !defined __aarch64__
@@ -45,13 +49,15 @@
 #endif
 #endif
 
-/* How the canonical frame address follows from the registers; k is cfa_off, k2 deref_off. */
+/* How the canonical frame address follows from the registers; k is cfa_off, k2 deref_off. Other
+ * registers than sp and fp are known in walks that begin with an interrupt. */
 enum pc_rule_cfa {
     PC_CFA_NONE = 0, /* cannot be expressed, or there is no table: the walk is cut */
     PC_CFA_SP,       /* sp + k */
     PC_CFA_FP,       /* fp + k */
     PC_CFA_SP_DEREF, /* *(sp + k) + k2 */
-    PC_CFA_FP_DEREF  /* *(fp + k) + k2 */
+    PC_CFA_FP_DEREF, /* *(fp + k) + k2 */
+    PC_CFA_REGISTER  /* register number k2 + k */
 };
 
 /* Where a register of the caller is. */
@@ -106,6 +112,12 @@ unsigned pc_loadmap_index(const struct pc_module *module);
  * Reads nothing outside of image->segments. AS-safe. */
 bool pc_cfi_rule(const struct pc_cfi_image *image, uintptr_t pc, struct pc_rule *rule_out);
 
+/* Where the caller's value of a register other than sp, fp and the return address is at pc;
+ * *off_out is set for those in memory. PC_LOC_EXOTIC: not known, or the frame is a signal's.
+ * AS-safe. */
+enum pc_rule_loc pc_cfi_register(const struct pc_cfi_image *image, uintptr_t pc, unsigned reg,
+                                 int64_t *off_out);
+
 /* First address of the table entry that covers pc, or 0. AS-safe. */
 uintptr_t pc_cfi_function_start(const struct pc_cfi_image *image, uintptr_t pc);
 
@@ -123,9 +135,9 @@ int64_t pc_read_sleb(struct pc_reader *r);
 
 /* ---- DWARF expressions, as far as rules need them -------------------------------------------- */
 
-enum pc_expr_base { PC_EXPR_CONST = 0, PC_EXPR_CFA, PC_EXPR_SP, PC_EXPR_FP };
+enum pc_expr_base { PC_EXPR_CONST = 0, PC_EXPR_CFA, PC_EXPR_SP, PC_EXPR_FP, PC_EXPR_REGISTER };
 
-/* base + off, or *(base + off) + deref_off. */
+/* base + off, or *(base + off) + deref_off. By another register: its number is deref_off. */
 struct pc_expr_value {
     enum pc_expr_base base;
     bool deref;

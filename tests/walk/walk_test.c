@@ -275,14 +275,15 @@ static void interrupted_at_every_instruction(void **state)
     char text[40] = "b a";
     set_trap_flag(true);
     places[1].run(&frames_o2[0], empty_leaf, NULL);
-    snprintf(text, sizeof text, "%d", 12);
+    strxfrm(text + 4, text, 30); /* bound now, through the loader's resolver */
     set_trap_flag(false);
     sigaction(SIGTRAP, &old, NULL);
     fprintf(stderr, "%d instructions, %d cut\n", v.calls, v.cut);
     assert_true(v.calls > 3000);
     assert_int_equal(v.wrong, 0);
-    /* Prologues and epilogues that realign the stack, where the CFA is by r10. */
-    assert_true(v.cut * 40 < v.calls);
+    /* The end of a function that realigns the stack: gcc 12 says that fp is still on the stack for
+     * two instructions after it was restored. */
+    assert_true(v.cut * 400 < v.calls);
 }
 #else
 static void interrupted_at_every_instruction(void **state)
