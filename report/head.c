@@ -326,13 +326,38 @@ static void put_uncounted(const struct head *h, const struct pc_profile_table *t
     }
 }
 
+/* At how many of the points the counters were read, by the rows of the first event: all events of a
+ * group are read at once. */
+static void put_points(const struct head *h, struct pct_buf *b)
+{
+    enum { READ = 5, SKIPPED = 6, N_COUNTER_CELLS = 8 };
+    const struct pc_profile_table *t = pc_profile_table(h->d->profile, "counters");
+    pc_u128 read = 0, skipped = 0;
+    if (!t || t->n_columns != N_COUNTER_CELLS || strcmp(t->plugin, "counters"))
+        return;
+    for (uint32_t i = 0; i < t->n_rows; i++) {
+        const uint64_t *row = t->cells + (size_t)i * N_COUNTER_CELLS;
+        read += row[EVENT] == t->cells[EVENT] ? row[READ] : 0;
+        skipped += row[EVENT] == t->cells[EVENT] ? row[SKIPPED] : 0;
+    }
+    if (!skipped)
+        return;
+    pct_buf_text(b, ", read at ");
+    put_count(b, read);
+    pct_buf_text(b, " of ");
+    put_count(b, read + skipped);
+    pct_buf_text(b, " begins and ends of calls and threads: the others came too soon after");
+}
+
 static void put_counters(const struct head *h, struct pct_buf *b)
 {
     const struct pc_profile_table *t = find_events(h->d->profile);
     if (!t)
         return;
-    if (put_events(h, t, 0, false, b))
+    if (put_events(h, t, 0, false, b)) {
+        put_points(h, b);
         put_buf(h, "counted", b);
+    }
     if (put_events(h, t, 0, true, b)) {
         pct_buf_text(b, ": in turns, estimated");
         put_buf(h, "counted", b);

@@ -2,7 +2,7 @@
  *
  * A program whose page faults are known: so many before each barrier, so many before each
  * reduction, and none else between them. Arguments: rounds, pages before a barrier, pages before a
- * reduction (default: 10, 20, 7).
+ * reduction, short calls after all (default: 10, 20, 7, 0).
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -39,6 +39,8 @@ int main(int argc, char **argv)
 {
     long rounds = argc > 1 ? atol(argv[1]) : 10;
     long barrier = argc > 2 ? atol(argv[2]) : 20, reduction = argc > 3 ? atol(argv[3]) : 7;
+    long calls = argc > 4 ? atol(argv[4]) : 0;
+    int rank;
     page = (size_t)sysconf(_SC_PAGESIZE);
     size_t bytes = (size_t)(rounds * (barrier + reduction) + 1) * page;
     MPI_Init(&argc, &argv);
@@ -49,6 +51,8 @@ int main(int argc, char **argv)
         at = before_barrier(at, barrier);
         at = before_reduction(at, reduction);
     }
+    for (long i = 0; i < calls; i++)
+        MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Finalize();
     printf("%ld %ld\n", rounds * barrier, rounds * reduction);
     return 0;
