@@ -15,7 +15,10 @@
     "perf::PERF_COUNT_HW_BRANCH_INSTRUCTIONS"
 
 static const char per_cycle[] = "per cycle", per_thousand[] = "per 1,000 instructions",
-                  percent[] = "%", per_ms[] = "per ms";
+                  percent[] = "%", per_ms[] = "per ms", per_second[] = "GB/s";
+
+/* Of a cache line: of most processors, and not in the profile. */
+enum { LINE_BYTES = 64 };
 
 const struct pct_ratio_kind pct_ratio_kinds[] = {
     {"ipc", INSTRUCTIONS, CYCLES, 1, per_cycle, "instructions"},
@@ -30,6 +33,13 @@ const struct pct_ratio_kind pct_ratio_kinds[] = {
     {"l3_misses", "PAPI_L3_TCM", INSTRUCTIONS, 1000, per_thousand, "misses of the third cache"},
     {"last_cache_misses", "perf::CACHE-MISSES perf::PERF_COUNT_HW_CACHE_MISSES", INSTRUCTIONS, 1000,
      per_thousand, "misses of the last cache, as the kernel has it"},
+    {"l2_bandwidth", "PAPI_L2_TCM PAPI_L2_DCM", NULL, LINE_BYTES, per_second,
+     "lines of 64 bytes that missed the second cache, by CPU time"},
+    {"memory_bandwidth",
+     "PAPI_L3_TCM perf::LLC-LOAD-MISSES perf::CACHE-MISSES perf::PERF_COUNT_HW_CACHE_MISSES", NULL,
+     LINE_BYTES, per_second,
+     "lines of 64 bytes that missed the last cache, by CPU time: what was written back or fetched "
+     "ahead is not in it"},
     {"mispredicted", "PAPI_BR_MSP perf::BRANCH-MISSES perf::PERF_COUNT_HW_BRANCH_MISSES", BRANCHES,
      100, percent, "branches that were predicted wrongly, of the branches"},
     {"tlb_misses", "PAPI_TLB_DM perf::DTLB-LOAD-MISSES",

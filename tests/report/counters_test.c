@@ -20,7 +20,7 @@
 #include <cmocka.h>
 
 enum { MOST_ROWS = 16, N_CELLS = 12, FIELDS = SAMPLE_FIELDS + SAMPLE_CLOCK_FIELDS + 2 };
-enum { CYCLES = 1, INSTRUCTIONS, FAULTS };
+enum { MISSES = 1, CYCLES, INSTRUCTIONS, FAULTS };
 enum { MAIN = 0x1000, SOLVE = 0x2000, BRIEF = 0x3000, LEFT = 0x4000 };
 
 static const uint64_t ms = 1000000;
@@ -48,7 +48,7 @@ static struct pc_profile_column columns[N_CELLS] = {
     {(char *)"product_high", PCOLLECT_COLUMN_NUMBER, PCOLLECT_SUM, PCOLLECT_UNIT_COUNT},
 };
 
-static char *strings[] = {(char *)"PAPI_TOT_CYC", (char *)"PAPI_TOT_INS",
+static char *strings[] = {(char *)"PAPI_L3_TCM", (char *)"PAPI_TOT_CYC", (char *)"PAPI_TOT_INS",
                           (char *)"perf::PAGE-FAULTS"};
 
 /* ---- Making ---------------------------------------------------------------------------------- */
@@ -256,6 +256,25 @@ static void test_ratios(void **state)
     pct_data_free(d);
 }
 
+/* 25 misses in 1,000 ns are 25 x 64 bytes there: 1.6 GB/s. */
+static void test_bandwidth(void **state)
+{
+    (void)state;
+    make();
+    m.table.n_rows = 0;
+    add_readings((uint32_t)m.cells[0], MISSES, 40, 20);
+    add_readings((uint32_t)m.cells[0], MISSES, 40, 30);
+    struct pct_data *d = open_made();
+    assert_int_equal(d->estimates->n_ratios, 1);
+    const struct pct_ratio_row *r = &d->estimates->ratios[0];
+    assert_string_equal(r->kind->name, "memory_bandwidth");
+    assert_string_equal(r->kind->unit, "GB/s");
+    near(r->e.value, 1.6);
+    double seen = 80000 / 150e6;
+    near(r->e.error, 64 * (1.96 + 2.4 / 79) * sqrt((1 - seen) * 80 / 79.0 * 80 * 25) / 80000);
+    pct_data_free(d);
+}
+
 static void test_what_is_printed(void **state)
 {
     (void)state;
@@ -345,8 +364,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_profile_is_valid), cmocka_unit_test(test_estimates),
-        cmocka_unit_test(test_ratios),          cmocka_unit_test(test_what_is_printed),
-        cmocka_unit_test(test_great_numbers),   cmocka_unit_test(test_damage),
+        cmocka_unit_test(test_ratios),          cmocka_unit_test(test_bandwidth),
+        cmocka_unit_test(test_what_is_printed), cmocka_unit_test(test_great_numbers),
+        cmocka_unit_test(test_damage),
     };
     return cmocka_run_group_tests_name("tables of counters", tests, NULL, NULL);
 }
