@@ -4,7 +4,8 @@
  * the mean over the runs is the truth, and 95 % intervals hold it in 93 to 97 % of the cells of 30
  * windows or more (93 % and more of contexts in which the program stays for several interrupts);
  * also where a context lasts for tens of microseconds only, where a reading of whole intervals is
- * far off. Everything is drawn from fixed seeds.
+ * far off. And of a program whose phases repeat with the turns of groups, which round-robin sees
+ * one phase of each. Everything is drawn from fixed seeds.
  */
 #include "report/counters/estimate.h"
 
@@ -202,6 +203,55 @@ static void test_intervals_hold(void **state)
     assert_true(fabs(simple[3]) > 0.25 && fabs(simple[5]) > 0.5);
 }
 
+/* ---- A program in step with the turns -------------------------------------------------------- */
+
+/* Events before `ns`: one each us in every other phase, none in the others. */
+static uint64_t events_before(uint64_t ns)
+{
+    uint64_t phases = ns / PERIOD, rest = ns % PERIOD;
+    return ((phases + 1) / 2 * PERIOD + (phases % 2 ? 0 : rest)) / 1000;
+}
+
+static struct pct_moments look(uint64_t begin, uint64_t ns)
+{
+    uint64_t x = events_before(begin + ns) - events_before(begin);
+    return (struct pct_moments){.n = 1,
+                                .seen = x > 0,
+                                .x = x,
+                                .t = ns,
+                                .xx = (pc_u128)x * x,
+                                .tt = (pc_u128)ns * ns,
+                                .xt = (pc_u128)x * ns};
+}
+
+/* Two groups count the same event, an eighth of a phase after the phases begin. */
+static void test_phases_in_step(void **state)
+{
+    (void)state;
+    enum { TURNS = 8000, TRUE_DISTANCE = 2000 };
+    struct pct_moments turns[2] = {{0}}, drawn[2] = {{0}};
+    uint64_t at = PERIOD / 8;
+    seed = 20240607;
+    for (uint64_t k = 0; k < TURNS; k++) {
+        struct pct_moments one = look(k * PERIOD + PERIOD / 8, PERIOD), other = look(at, WINDOW);
+        pct_moments_add(&turns[k % 2], &one);
+        pct_moments_add(&drawn[draw() % 2], &other);
+        at += around(PERIOD);
+    }
+    for (int g = 0; g < 2; g++) {
+        struct pct_estimate simple = pct_estimate_rate(&turns[g], 1e18);
+        struct pct_estimate e = pct_estimate_rate(&drawn[g], 1e18);
+        print_message("# group %d: in turns %.2f, drawn %.2f of the truth, +- %.2f\n", g,
+                      simple.value * TRUE_DISTANCE, e.value * TRUE_DISTANCE,
+                      e.error * TRUE_DISTANCE);
+        assert_true(g ? simple.value * TRUE_DISTANCE < 0.5 : simple.value * TRUE_DISTANCE > 1.5);
+        assert_true(fabs(e.value * TRUE_DISTANCE - 1) < 0.1);
+        assert_true(e.error * TRUE_DISTANCE < 0.05);
+    }
+}
+
+/* ---- Numbers --------------------------------------------------------------------------------- */
+
 static struct pct_moments repeat(uint64_t n, uint64_t x, uint64_t t)
 {
     return (struct pct_moments){.n = n,
@@ -275,6 +325,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_intervals_hold),
+        cmocka_unit_test(test_phases_in_step),
         cmocka_unit_test(test_what_is_not_known),
         cmocka_unit_test(test_whole_population),
         cmocka_unit_test(test_ratios),
