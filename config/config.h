@@ -58,6 +58,9 @@ int pc_config_load_with(struct pc_config *c, const char *path, struct pc_error *
 
 void pc_config_defaults(struct pc_config *c);
 
+/* OMP_TOOL_LIBRARIES names a tool that the runtime of OpenMP is to open. */
+bool pc_config_omp_tool(void);
+
 /* For the constructor, in every process: [collect] always, without a message if anything is wrong
  * with the configuration. Looks at two variables where nothing is configured. */
 bool pc_config_always(void);

@@ -194,6 +194,12 @@ int pc_config_load_file(struct pc_config *c, const char *path, struct pc_error *
     return err;
 }
 
+bool pc_config_omp_tool(void)
+{
+    const char *text = secure_getenv("OMP_TOOL_LIBRARIES");
+    return text && *text;
+}
+
 bool pc_config_always(void)
 {
     struct pc_config c;

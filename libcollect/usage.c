@@ -5,9 +5,11 @@
  */
 #include "libcollect/core_private.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -16,7 +18,21 @@
         name, doc, PCOLLECT_COLUMN_NUMBER, combine, PCOLLECT_UNIT_##unit, 0                        \
     }
 
-enum { MEMORY, USER, SYSTEM, MINOR, MAJOR, WAITS, PREEMPTED, CPU, CPUS, BOUND, DELAYED, N_VALUES };
+enum {
+    MEMORY,
+    USER,
+    SYSTEM,
+    MINOR,
+    MAJOR,
+    WAITS,
+    PREEMPTED,
+    CPU,
+    CPUS,
+    BOUND,
+    DELAYED,
+    MIGRATIONS,
+    N_VALUES
+};
 
 static const struct pcollect_column columns[] = {
     {"rank", "in MPI_COMM_WORLD", PCOLLECT_COLUMN_RANK, 0, PCOLLECT_UNIT_COUNT, 0},
@@ -37,6 +53,10 @@ static const struct pcollect_column columns[] = {
                           "time since MPI_Init in which the main thread could run and no processor "
                           "was free; 0 where the kernel does not count it",
                           PCOLLECT_SUM, NS),
+    [1 + MIGRATIONS] = VALUE("migrations",
+                             "times that a thread moved to another processor, of the threads that "
+                             "were there at the end; 0 where the kernel does not count it",
+                             PCOLLECT_SUM, COUNT),
 };
 _Static_assert(PC_ARRAY_LEN(columns) == 1 + N_VALUES, "a column for each value");
 
@@ -66,6 +86,41 @@ static uint64_t read_delayed_ns(void)
     for (; *at >= '0' && *at <= '9'; at++)
         ns = ns * 10 + (uint64_t)(*at - '0');
     return ns;
+}
+
+/* A number of /proc/PID/task/TID/sched, which is there if the kernel was built with
+ * CONFIG_SCHED_DEBUG: seen in Linux 6.18. */
+static uint64_t read_migrations(int folder, const char *tid)
+{
+    static const char name[] = "se.nr_migrations";
+    char path[64], text[2048];
+    uint64_t n_moves = 0;
+    pc_format(path, sizeof path, "%s/sched", tid);
+    int fd = openat(folder, path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return 0;
+    ssize_t n = read(fd, text, sizeof text - 1);
+    close(fd);
+    text[n > 0 ? n : 0] = '\0';
+    const char *at = strstr(text, name);
+    for (at = at ? at + sizeof name - 1 : ""; *at == ' ' || *at == ':'; at++)
+        ;
+    for (; *at >= '0' && *at <= '9'; at++)
+        n_moves = n_moves * 10 + (uint64_t)(*at - '0');
+    return n_moves;
+}
+
+static uint64_t count_migrations(void)
+{
+    uint64_t n_moves = 0;
+    DIR *tasks = opendir("/proc/self/task");
+    if (!tasks)
+        return 0;
+    for (struct dirent *entry = readdir(tasks); entry; entry = readdir(tasks))
+        if (entry->d_name[0] != '.')
+            n_moves += read_migrations(dirfd(tasks), entry->d_name);
+    closedir(tasks);
+    return n_moves;
 }
 
 int pc_usage_start(void)
@@ -120,6 +175,7 @@ void pc_usage_note(void)
     if (v) {
         uint64_t ns = read_delayed_ns();
         v[DELAYED] = ns > delayed_at_start_ns ? ns - delayed_at_start_ns : 0;
+        v[MIGRATIONS] = count_migrations();
     }
     if (v && !sched_getaffinity(0, sizeof set, &set)) {
         put_cpus(&set, cpus, sizeof cpus);

@@ -19,19 +19,13 @@ lib=$PC_STAGE/lib/libpcollect.so
 pcollect=$PC_STAGE/bin/pcollect
 long=${PCOLLECT_TEST_LONG:+yes}
 # Ours alone: the command refuses variables that it does not know.
-for variable in $(env | sed -n 's/^\(PCOLLECT_TEST_[A-Z]*\)=.*/\1/p'); do
+for variable in $(env | sed -n 's/^\(PCOLLECT_TEST_[A-Z_]*\)=.*/\1/p'); do
     eval "value=\$$variable; unset $variable; $variable=\$value"
 done
 limit=60 # seconds that a job may take
 [ -z "$long" ] || limit=600
 
 exec 3>&1 1>&2
-
-# What make check-long sets is for the script alone: a measured process refuses variables of this prefix
-# that it does not know, and would not be measured.
-for each in $(env | sed -n 's/^\(PCOLLECT_TEST_[A-Z_]*\)=.*/\1/p'); do
-    eval "value=\$$each; unset $each; $each=\$value"
-done
 
 # ---- TAP ----------------------------------------------------------------------------------------
 

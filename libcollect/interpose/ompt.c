@@ -2,14 +2,16 @@
  *
  * Parallel regions by OMPT, the interface of OpenMP 5 for tools: LLVM's runtime (and Intel's, which
  * is the same) looks for ompt_start_tool when it starts. Of what it offers two callbacks are used:
- * a region begins; a thread begins or ends its part of it. If another tool is behind us, it is the
- * tool, and regions are not known.
+ * a region begins; a thread begins or ends its part of it. If another tool is behind us, or named
+ * by OMP_TOOL_LIBRARIES, at which the runtime looks if we are none, it is the tool, and regions are
+ * not known: the runtime has one, and the word that it keeps for each region is the tool's.
  *
  * Types and numbers are those of the OpenMP specification 5.0, chapter 4.
  */
 #define _GNU_SOURCE 1
 
 #include "libcollect/interpose/region.h"
+#include "libcollect/sampler.h"
 
 #include <dlfcn.h>
 
@@ -77,5 +79,9 @@ struct start_result *ompt_start_tool(unsigned version, const char *runtime)
     static struct start_result result = {initialize, finalize, {0}};
     start_fn *next = (start_fn *)dlsym(RTLD_NEXT, "ompt_start_tool");
     struct start_result *other = next ? next(version, runtime) : NULL;
-    return other ? other : &result;
+    if (!other && !pc_config_omp_tool())
+        return &result;
+    if (pc_sampler_signal)
+        pc_core_complain("another tool listens to OpenMP: parallel regions are not known");
+    return other;
 }

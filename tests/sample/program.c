@@ -2,9 +2,12 @@
  *
  * A program without MPI: two threads, one below the other's function, and (argument "signals") its
  * own use of every real-time signal; or (argument "deep") recursion that goes far up and down all
- * the time.
+ * the time; or (argument "move") a thread that goes from one processor to another.
  */
+#define _GNU_SOURCE 1
+
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -49,6 +52,24 @@ static void on_signal(int signal)
     n_handled++;
 }
 
+/* From one processor to another, and back: n times. Returns how often it has moved. */
+static int move_about(int n)
+{
+    cpu_set_t all, one;
+    int moved = 0, cpu = 0;
+    sched_getaffinity(0, sizeof all, &all);
+    for (int i = 0; i < n; i++) {
+        int before = sched_getcpu();
+        do
+            cpu = (cpu + 1) % CPU_SETSIZE;
+        while (!CPU_ISSET(cpu, &all) || (cpu == before && CPU_COUNT(&all) > 1));
+        CPU_ZERO(&one);
+        CPU_SET(cpu, &one);
+        moved += !sched_setaffinity(0, sizeof one, &one) && sched_getcpu() != before;
+    }
+    return moved;
+}
+
 int main(int argc, char **argv)
 {
     pthread_t thread;
@@ -63,6 +84,11 @@ int main(int argc, char **argv)
             puts("the handler is not the program's");
         raise(s);
         wanted++;
+    }
+    if (argc > 1 && !strcmp(argv[1], "move")) {
+        printf("moved %d\n", move_about(500));
+        outer();
+        return 0;
     }
     if (argc > 1 && !strcmp(argv[1], "deep")) {
         unsigned sum = 0;
