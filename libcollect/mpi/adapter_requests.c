@@ -105,7 +105,7 @@ void pc_rule_made(struct pc_call *call, const MPI_Request *request)
     struct pcollect_event *e = &call->event;
     if (pc_comm_is_wanted() && made_message(call, request))
         return;
-    if (!e->bytes_sent && !e->bytes_received && !wants_all())
+    if (!e->bytes_sent && !e->bytes_received && !wants_all() && !pc_comm_is_wanted())
         void_handle(call, request);
     else if (!remember(call, *request, PC_REQUEST_PERSISTENT))
         pc_core->lost(PCOLLECT_LOST_RECEIVES, 1);

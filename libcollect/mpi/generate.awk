@@ -71,8 +71,10 @@ function want_call(class, rules,    p, kind, name, comm, dest, source, message, 
             comm = param_dir[p] == "=" ? "(" name " ? *" name " : MPI_COMM_NULL)" : name
         if (class == "rma" && kind == "win" && param_dir[p] != ">")
             window = (param_dir[p] == "=" ? "*" : "") name
-        if (class == "rma" && name == "target_rank" && rules ~ /(sent|combined)\(/)
+        if (class == "rma" && name == "target_rank" && rules ~ /sent\(/)
             dest = name
+        if (class == "rma" && name == "target_rank" && rules ~ /combined\(/)
+            dest = "op == MPI_NO_OP ? MPI_PROC_NULL : " name
         if (class == "rma" && name == "target_rank" && rules ~ /got\(/)
             source = name
         if (class == "p2p" && kind == "message" && param_dir[p] == "=")
