@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Shared by the files of a truth program that calls every function of the table that can be called
- * on a few ranks. Files with calls that have a twin for large counts are compiled twice: X(name,
- * ...) is MPI(name, ...), and with CALLS_LARGE MPI(name_c, ...).
+ * What the rows of calls.tbl may use, and with them the program that calls.awk makes. It runs on a
+ * communicator whose ranks are those of the world in reverse, and in a second round on a chain,
+ * where the first and the last rank have MPI_PROC_NULL beside them.
  */
 #ifndef CALLS_H
 #define CALLS_H
@@ -10,44 +10,137 @@
 #include "tests/mpi/truth.h"
 
 #include <mpi.h>
+#include <stddef.h>
 
 #define CALLS_MPI_4 (MPI_VERSION >= 4) /* has large counts, sessions, partitions, ... */
-#define INTS(n) ((n) * sizeof(int))
+#define FILE_MODE (MPI_MODE_CREATE | MPI_MODE_RDWR)
+
+enum { BUFFER = 1 << 16, FILE_BYTES = 1 << 16 };
 
 struct calls {
-    MPI_Comm c;
-    int rank, n, right, left;
-    const char *folder; /* for files */
+    int rank, n;
+    int right, left; /* on the chain MPI_PROC_NULL at its ends */
+    int next, last;  /* the same, always on the ring */
+    int is_chain;
+
+    /* What is drawn for a function: the same on all ranks. */
+    int base, root, tag;
+    MPI_Datatype type;
+    MPI_Aint size; /* of type */
+
+    /* Objects that are there all the time. */
+    MPI_Comm c, near, ring, chain, graph, dist, node, side, sides;
+    MPI_Group group;
+    MPI_Info info;
+    MPI_Win win, shared, dynamic;
+    MPI_File file, alone, temporary;
+    MPI_Offset place; /* of this rank in the file */
+    MPI_Datatype vector, gap, copy;
+    MPI_Request r[3];
+    MPI_Status status;
+    int comm_key, type_key, win_key, class, code;
+    void *scratch;
+    char all_name[4096], own_name[4096];
+    char in[BUFFER], out[BUFFER], attached[BUFFER], memory[BUFFER];
+#if CALLS_MPI_4
+    MPI_Session session;
+    MPI_Group session_group, side_group, other_group;
+#endif
+    MPI_T_cvar_handle cvar_handle;
+    MPI_T_pvar_session pvar_session;
+    MPI_T_pvar_handle pvar_handle;
+    int category, cvar, pvar, pvar_class; /* -1: there is none */
+    char category_name[256], cvar_name[256], pvar_name[256];
 };
 
-#if defined CALLS_LARGE
-#define X(name, ...) MPI(name##_c, __VA_ARGS__)
-#define CALLS(function) function##_large
-typedef MPI_Count count_type;
-typedef MPI_Aint disp_type;
-typedef MPI_Count extent_type;
-#else
-#define X(name, ...) MPI(name, __VA_ARGS__)
-#define CALLS(function) function
-typedef int count_type;
-typedef int disp_type;
-typedef MPI_Aint extent_type;
+extern struct calls my;
+
+/* Calls that move nothing: on no communicator, on one, on my.c; and any call on a communicator. */
+#define X(name, ...) MPI(name, 0, 0, (__VA_ARGS__))
+#define C(name, ...) ON(my.c, name, 0, 0, (__VA_ARGS__))
+#define ON(comm, name, sent, received, args)                                                       \
+    __extension__({                                                                                \
+        on(comm);                                                                                  \
+        MPI(name, sent, received, args);                                                           \
+    })
+
+/* ---- What a row says of itself -------------------------------------------------------------- */
+
+/* Draws count, datatype (predefined, if it is `numeric`), root and tag by the function's name. */
+void choose(const char *name, int numeric);
+/* The next call is on this communicator. */
+void on(MPI_Comm comm);
+/* The communicator over which a window was made. */
+MPI_Comm comm_of(MPI_Win win);
+/* A message has gone to a rank, or come from one. Of what is one-sided no other rank knows. */
+void went(int one_sided, int rank, MPI_Aint bytes);
+void came(int one_sided, int rank, MPI_Aint bytes);
+void check(int rc, const char *name);
+
+/* ---- Counts --------------------------------------------------------------------------------- */
+
+MPI_Aint size_of(MPI_Datatype type);
+int n_of(int rank);                   /* elements of a rank */
+int n_of_all(void);                   /* of all ranks */
+int n_between(int source, int other); /* from one rank to another */
+int n_row(int source), n_column(int other);
+int neighbours_in(void), neighbours_out(void); /* in my.near */
+
+static inline MPI_Aint moved(MPI_Aint count, MPI_Datatype type, int rank)
+{
+    return rank == MPI_PROC_NULL ? 0 : count * size_of(type);
+}
+
+static inline MPI_Aint at_root(MPI_Aint bytes)
+{
+    return my.rank == my.root ? bytes : 0;
+}
+
+static inline MPI_Aint elsewhere(MPI_Aint bytes)
+{
+    return my.rank == my.root ? 0 : bytes;
+}
+
+/* ---- What comes before and after ------------------------------------------------------------ */
+
+void expect(void); /* posts a receive of what the left neighbour sends, */
+void offer(void);  /* sends to the right neighbour; both are completed by */
+void settle(void);
+void together(void); /* a barrier */
+void match(MPI_Message *message);
+void take(void); /* receives what was offered, and settles */
+void take_matched(MPI_Message *message);
+void attach(void);
+void detach(void);
+void exchange(MPI_Request *receive, MPI_Request *send);
+void reduce_by(MPI_Op op);
+
+/* Four partitions of my.base elements: my.r[0] sends, my.r[1] receives. */
+void make_parts(void);
+void start_parts(void);
+void ready(int first, int last);
+void end_parts(void);
+
+/* ---- Callbacks ------------------------------------------------------------------------------ */
+
+void ignore_comm(MPI_Comm *c, int *code, ...);
+void ignore_file(MPI_File *f, int *code, ...);
+void ignore_window(MPI_Win *w, int *code, ...);
+void add_ints(void *in, void *inout, int *n, MPI_Datatype *type);
+int fill_status(void *state, MPI_Status *s);
+int free_nothing(void *state);
+int cancel_nothing(void *state, int done);
+#if CALLS_MPI_4
+void ignore_session(MPI_Session *s, int *code, ...);
+void add_many(void *in, void *inout, MPI_Count *n, MPI_Datatype *type);
 #endif
 
-void calls_messages(const struct calls *p);
-void calls_collectives(const struct calls *p);
-void calls_neighbours(const struct calls *p);
-void calls_windows(const struct calls *p);
-void calls_files(const struct calls *p);
-void calls_types(const struct calls *p);
-void calls_messages_large(const struct calls *p);
-void calls_collectives_large(const struct calls *p);
-void calls_neighbours_large(const struct calls *p);
-void calls_windows_large(const struct calls *p);
-void calls_files_large(const struct calls *p);
-void calls_types_large(const struct calls *p);
-void calls_objects(const struct calls *p);
-void calls_removed(const struct calls *p);
-void calls_tools(const struct calls *p);
+/* ---- The program ---------------------------------------------------------------------------- */
+
+void calls_make_objects(void);
+void calls_free_objects(void);
+void calls_find_tools(void);
+void calls_free_tools(void);
+void calls_of_table(void); /* made by calls.awk */
 
 #endif

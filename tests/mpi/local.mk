@@ -10,10 +10,8 @@ EXTRA_DIST += tests/mpi/truth.sh tests/mpi/truth.c tests/mpi/truth.h tests/mpi/t
     tests/mpi/paths.c tests/mpi/paths.h tests/mpi/paths_frames.c tests/mpi/paths_jumps.c \
     tests/mpi/paths_plug.c tests/mpi/paths_register.c tests/mpi/paths_reload.c \
     tests/mpi/paths_threads.c tests/mpi/paths_throw.cc tests/mpi/requests_places.c tests/mpi/requests_store.c \
-    tests/mpi/signals.c tests/mpi/calls.c tests/mpi/calls.h tests/mpi/calls_collectives.c \
-    tests/mpi/calls_files.c tests/mpi/calls_messages.c tests/mpi/calls_neighbours.c \
-    tests/mpi/calls_objects.c tests/mpi/calls_removed.c tests/mpi/calls_tools.c tests/mpi/calls_types.c \
-    tests/mpi/calls_windows.c tests/mpi/uncalled.list tests/mpi/volume.c tests/mpi/jobs.c
+    tests/mpi/signals.c tests/mpi/calls.c tests/mpi/calls.h tests/mpi/calls_objects.c \
+    tests/mpi/calls.tbl tests/mpi/calls.awk tests/mpi/volume.c tests/mpi/jobs.c
 
 # ---- The adapters, against a small host in place of the core ------------------------------------
 check_LTLIBRARIES += tests/mpi/libadapterhost.la

@@ -14,6 +14,7 @@
 #define N_NODES 16384
 #define N_DEPTH 512
 #define N_STACKS 4
+#define N_SUMS 4096
 
 struct node {
     const char *name; /* function, or primitive at a leaf */
@@ -31,6 +32,15 @@ struct stack {
     int depth;
     struct frame frames[N_DEPTH];
 };
+
+/* What is said of a communicator or a pair of ranks: by its name, in few rows. */
+struct sum {
+    char name[160];
+    uint64_t n[4];
+};
+
+static struct sum wheres[N_SUMS], pairs[N_SUMS];
+static const char *communicator; /* of the next call; said by programs of one thread */
 
 static struct node nodes[N_NODES]; /* 0 is the root */
 static int n_nodes = 1;
@@ -111,6 +121,53 @@ static int child(int parent, const char *name, int line)
     return n_nodes++;
 }
 
+static void add_to(struct sum *sums, const char *name, uint64_t a, uint64_t b, uint64_t c,
+                   uint64_t d)
+{
+    uint64_t more[] = {a, b, c, d};
+    int i = 0;
+    while (i < N_SUMS && sums[i].name[0] && strcmp(sums[i].name, name))
+        i++;
+    if (i == N_SUMS)
+        give_up("too many communicators or pairs");
+    strcpy(sums[i].name, name);
+    for (int j = 0; j < 4; j++)
+        sums[i].n[j] += more[j];
+}
+
+void truth_on(const char *name)
+{
+    communicator = name;
+}
+
+static void add_pair(const char *class_name, int source, int destination, uint64_t a, uint64_t b,
+                     uint64_t c, uint64_t d)
+{
+    char name[160];
+    snprintf(name, sizeof name, "%d %d %s", source, destination, class_name);
+    add_to(pairs, name, a, b, c, d);
+}
+
+void truth_pair(const char *class_name, int source, int destination, uint64_t messages,
+                uint64_t bytes)
+{
+    add_pair(class_name, source, destination, messages, bytes, 0, 0);
+}
+
+void truth_pair_received(const char *class_name, int source, int destination, uint64_t messages,
+                         uint64_t bytes)
+{
+    add_pair(class_name, source, destination, 0, 0, messages, bytes);
+}
+
+static void add_where(const char *primitive, uint64_t sent, uint64_t received)
+{
+    char name[160];
+    snprintf(name, sizeof name, "%s %s", primitive, communicator ? communicator : "");
+    communicator = NULL;
+    add_to(wheres, name, 1, sent, received, 0);
+}
+
 void truth_call(const char *primitive, int line, uint64_t sent, uint64_t received)
 {
     struct stack *s = &stacks[current];
@@ -124,6 +181,7 @@ void truth_call(const char *primitive, int line, uint64_t sent, uint64_t receive
     nodes[node].calls++;
     nodes[node].sent += sent;
     nodes[node].received += received;
+    add_where(primitive, sent, received);
     atomic_flag_clear_explicit(&lock, memory_order_release);
 }
 
@@ -159,6 +217,18 @@ static void print_count(FILE *out, int leaf)
             (unsigned long long)sum.received);
 }
 
+static void print_sums(FILE *out)
+{
+    for (const struct sum *s = wheres; s < wheres + N_SUMS && s->name[0]; s++)
+        fprintf(out, "where %d %.*s %llu %llu %llu%s\n", world_rank, (int)strcspn(s->name, " "),
+                s->name, (unsigned long long)s->n[0], (unsigned long long)s->n[1],
+                (unsigned long long)s->n[2], strchr(s->name, ' '));
+    for (const struct sum *s = pairs; s < pairs + N_SUMS && s->name[0]; s++)
+        fprintf(out, "pair %d %s %llu %llu %llu %llu\n", world_rank, s->name,
+                (unsigned long long)s->n[0], (unsigned long long)s->n[1],
+                (unsigned long long)s->n[2], (unsigned long long)s->n[3]);
+}
+
 void truth_write(void)
 {
     const char *folder = getenv("TRUTH_DIR");
@@ -183,6 +253,7 @@ void truth_write(void)
         fprintf(out, " %s %llu %llu %llu\n", nodes[i].name, (unsigned long long)nodes[i].calls,
                 (unsigned long long)nodes[i].sent, (unsigned long long)nodes[i].received);
     }
+    print_sums(out);
     if (fclose(out))
         give_up(path);
 }

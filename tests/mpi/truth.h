@@ -19,7 +19,12 @@
  *     count RANK PRIMITIVE CALLS BYTES_SENT BYTES_RECEIVED
  *     context RANK CHAIN PRIMITIVE CALLS BYTES_SENT BYTES_RECEIVED
  *
- * where CHAIN is function:line>function:line>... from the outside to the caller of MPI.
+ * where CHAIN is function:line>function:line>... from the outside to the caller of MPI. A program
+ * that says on which communicator it calls, and what went from rank to rank, has also
+ *
+ *     where RANK PRIMITIVE CALLS BYTES_SENT BYTES_RECEIVED COMMUNICATOR
+ *     pair RANK SOURCE DESTINATION CLASS MESSAGES BYTES MESSAGES_RECEIVED BYTES_RECEIVED
+ *
  * A macro call must be one line of source: the profiler knows one line for it.
  */
 #ifndef TRUTH_H
@@ -37,6 +42,16 @@ void truth_enter(const char *function);
 void truth_leave(void);
 void truth_line(int line);
 void truth_call(const char *primitive, int line, uint64_t sent, uint64_t received);
+
+/* The name of the communicator of the next call; without a word it is on none. */
+void truth_on(const char *communicator);
+
+/* Messages from one rank of the world to another, as the one that sends and the one that receives
+ * them knows. */
+void truth_pair(const char *class_name, int source, int destination, uint64_t messages,
+                uint64_t bytes);
+void truth_pair_received(const char *class_name, int source, int destination, uint64_t messages,
+                         uint64_t bytes);
 
 /* Depth of the calling thread's stack of functions: to be set again after a longjmp or a catch. */
 int truth_depth(void);
