@@ -35,6 +35,7 @@ static const struct pcollect_column columns[] = {
     [2 + PC_SAMPLE_BOOKED] = COUNT("booked", "samples of computation"),
     [2 + PC_SAMPLE_IN_MPI] = COUNT("in_mpi", "samples inside MPI calls"),
     [2 + PC_SAMPLE_OWN] = COUNT("own", "interrupts in the profiler itself, not booked"),
+    [2 + PC_SAMPLE_OFF] = COUNT("off", "interrupts while collection was off, not booked"),
     [2 + PC_SAMPLE_CUT] = COUNT("cut", "samples whose outer frames are unknown"),
     [2 + PC_SAMPLE_DEEP] = COUNT("deep", "samples deeper than max_depth"),
     [2 + PC_SAMPLE_NO_CODE] = COUNT("no_code", "samples in code of no module"),

@@ -26,6 +26,7 @@ enum pc_sample_count {
     PC_SAMPLE_BOOKED,     /* by a walk */
     PC_SAMPLE_IN_MPI,     /* booked to the MPI call in progress */
     PC_SAMPLE_OWN,        /* in code of this library: its own cost, not booked */
+    PC_SAMPLE_OFF,        /* not booked: MPI_Pcontrol has switched collection off */
     PC_SAMPLE_CUT,        /* of those booked: the outer frames are unknown */
     PC_SAMPLE_DEEP,       /* of those booked: cut at max_depth */
     PC_SAMPLE_NO_CODE,    /* of those cut: the instruction itself is in no module */

@@ -328,8 +328,10 @@ static void take_sample(void *argument)
         pc_sampler_met_own(s);
         return;
     }
-    if (pc_scope_is_off())
+    if (pc_scope_is_off()) {
+        s->counts[PC_SAMPLE_OFF]++;
         return;
+    }
     t->busy = 1;
     barrier();
     book_place(t, s);
