@@ -36,6 +36,13 @@ void pc_values_encode(const struct pc_profile *p, struct pc_buffer *b);
 int pc_data_decode(struct pc_profile *p, struct pc_cursor *c, unsigned version);
 int pc_values_decode(struct pc_profile *p, struct pc_cursor *c);
 
+/* The ranks of a record, and its values of one field, as bytes. */
+void pc_ranks_put(const struct pc_profile_data *d, struct pc_buffer *b);
+void pc_column_put(const struct pc_profile *p, const struct pc_profile_data *d, uint32_t k,
+                   struct pc_buffer *b);
+void pc_ranks_get(struct pc_cursor *c, uint32_t n, int32_t *out);
+void pc_column_get(struct pc_cursor *c, uint32_t n, uint64_t *out, size_t stride);
+
 /* n_descendants of all nodes from their parents. */
 void pc_profile_count_descendants(struct pc_profile *p);
 
@@ -101,7 +108,7 @@ static inline uint64_t pc_field_combine(unsigned combine, uint64_t a, uint64_t b
     }
 }
 
-/* ---- Parts: a profile as ten pieces of bytes, each a section of a .pcol file ----------------
+/* ---- Parts: a profile as ten pieces of bytes; all but the last are sections of a .pcol file ---
  */
 
 enum pc_part {
@@ -114,7 +121,7 @@ enum pc_part {
     PC_PART_DATA,
     PC_PART_STRINGS, /* from version 1.1 on, as what follows */
     PC_PART_TABLES,
-    PC_PART_VALUES,
+    PC_PART_VALUES, /* in files of version 1.1 only: then come columns */
     PC_N_PARTS_END
 };
 #define PC_STREAM_VERSION 2u
@@ -143,6 +150,8 @@ int pc_part_decode(struct pc_profile *p, enum pc_part part, unsigned version, co
 #define PC_PCOL_SLOT_HEADER_BYTES 24u
 #define PC_PCOL_SLOT_MAGIC 0x4554414cu /* "LATE" */
 #define PC_PCOL_TYPE_SLOTS 64u
+#define PC_PCOL_TYPE_COLUMNS 65u
+#define PC_PCOL_COLUMNS_VERSION 1u
 #define PC_PCOL_SLOT_MIN_BYTES 512u
 #define PC_PCOL_SLOT_MAX_BYTES 4096u
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Records as bytes: statistics and histograms in one part, values by rank in another, so that a
- * reader who wants the statistics alone need not touch the values, which are most of a file.
+ * reader who wants the statistics alone need not touch the values, which are most of a profile. In
+ * files the values are in columns (columns.c).
  *
  * Called for the whole profile by profile_code.c. What is decoded here is checked by
  * pc_profile_check: where values are there, statistics must be theirs.
@@ -65,29 +66,37 @@ void pc_data_encode(const struct pc_profile *p, struct pc_buffer *b)
     }
 }
 
-static void encode_lists(const struct pc_profile *p, const struct pc_profile_data *d,
-                         struct pc_buffer *b)
+void pc_ranks_put(const struct pc_profile_data *d, struct pc_buffer *b)
 {
     uint64_t last = UINT64_MAX;
     for (uint32_t r = 0; r < d->n_ranks; r++) {
         pc_put_varint(b, (uint64_t)d->ranks[r] - last - 1);
         last = (uint64_t)d->ranks[r];
     }
-    for (uint32_t k = d->first_field; k < p->n_fields; k++) {
-        last = 0;
-        for (uint32_t r = 0; p->fields[k].combine != PCOLLECT_HIST && r < d->n_ranks; r++) {
-            uint64_t v = pc_data_value(p, d, r, k);
-            pc_put_varint(b, pc_zigzag(v - last));
-            last = v;
-        }
+}
+
+void pc_column_put(const struct pc_profile *p, const struct pc_profile_data *d, uint32_t k,
+                   struct pc_buffer *b)
+{
+    uint64_t last = 0;
+    for (uint32_t r = 0; r < d->n_ranks; r++) {
+        uint64_t v = pc_data_value(p, d, r, k);
+        pc_put_varint(b, pc_zigzag(v - last));
+        last = v;
     }
 }
 
 void pc_values_encode(const struct pc_profile *p, struct pc_buffer *b)
 {
-    for (uint32_t i = 0; i < p->n_data; i++)
-        if (p->data[i].ranks)
-            encode_lists(p, &p->data[i], b);
+    for (uint32_t i = 0; i < p->n_data; i++) {
+        const struct pc_profile_data *d = &p->data[i];
+        if (!d->ranks)
+            continue;
+        pc_ranks_put(d, b);
+        for (uint32_t k = d->first_field; k < p->n_fields; k++)
+            if (p->fields[k].combine != PCOLLECT_HIST)
+                pc_column_put(p, d, k, b);
+    }
 }
 
 /* ---- Decode --------------------------------------------------------------------------------- */
@@ -128,25 +137,29 @@ static unsigned least_row_bytes(const struct pc_profile *p, uint32_t first_field
     return n;
 }
 
-static void decode_ranks(struct pc_cursor *c, struct pc_profile_data *d)
+void pc_ranks_get(struct pc_cursor *c, uint32_t n, int32_t *out)
 {
     uint64_t last = UINT64_MAX;
-    for (uint32_t r = 0; r < d->n_ranks; r++) {
+    for (uint32_t r = 0; r < n; r++) {
         last += pc_get_below(c, INT32_MAX) + 1;
         c->failed |= last > INT32_MAX;
-        d->ranks[r] = (int32_t)last;
+        out[r] = (int32_t)last;
+    }
+}
+
+void pc_column_get(struct pc_cursor *c, uint32_t n, uint64_t *out, size_t stride)
+{
+    uint64_t last = 0;
+    for (uint32_t r = 0; r < n; r++) {
+        last += pc_unzigzag(pc_get_varint(c));
+        out[r * stride] = last;
     }
 }
 
 static void decode_column(struct pc_cursor *c, const struct pc_profile *p,
                           struct pc_profile_data *d, uint32_t i)
 {
-    uint32_t width = p->n_fields - d->first_field;
-    uint64_t last = 0;
-    for (uint32_t r = 0; r < d->n_ranks; r++) {
-        last += pc_unzigzag(pc_get_varint(c));
-        d->values[(size_t)r * width + i] = last;
-    }
+    pc_column_get(c, d->n_ranks, d->values + i, p->n_fields - d->first_field);
 }
 
 /* Version 1: ranks, then for each field its values or bins. */
@@ -157,7 +170,7 @@ static int decode_record_1(struct pc_profile *p, struct pc_cursor *c,
     uint32_t n_ranks = pc_get_count(c, least_row_bytes(p, is_point ? p->n_comm : 0));
     if (!pc_profile_data_init(p, d, n->kind, n_ranks))
         return PC_ENOMEM;
-    decode_ranks(c, d);
+    pc_ranks_get(c, d->n_ranks, d->ranks);
     for (uint32_t i = 0; i < p->n_fields - d->first_field; i++) {
         if (d->bins[i])
             decode_bins(d->bins[i], p->fields[d->first_field + i].bins, c);
@@ -216,7 +229,7 @@ static int decode_lists(struct pc_profile *p, struct pc_cursor *c, unsigned row_
     }
     if (!pc_profile_data_lists(p, d, d->n_ranks))
         return PC_ENOMEM;
-    decode_ranks(c, d);
+    pc_ranks_get(c, d->n_ranks, d->ranks);
     for (uint32_t i = 0; i < p->n_fields - d->first_field; i++)
         if (!d->bins[i])
             decode_column(c, p, d, i);

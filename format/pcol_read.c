@@ -2,16 +2,20 @@
  *
  * Reading a .pcol file. The file is read into memory, not mapped: a file that shrinks meanwhile is
  * a short read, not a fault. Sections are found one after the other; those of unknown type are
- * passed over. For statistics alone the values by rank are not read: there memory is reserved for
- * the file's bytes and never touched.
+ * passed over. Memory is reserved for the bytes of the whole file, and that of values by rank,
+ * which are most of a large file, is never touched: they are passed over, or read in pieces for
+ * their checksum, and block by block later (columns.c).
  */
-#include "format/build.h"
+#include "format/columns.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
+
+/* What is read of the values by rank. */
+enum values { VALUES_NONE, VALUES_ON_DEMAND, VALUES_ALL };
 
 struct section {
     uint64_t at; /* of its header in the file */
@@ -22,23 +26,25 @@ struct section {
 };
 
 struct file {
-    int fd;        /* -1: all bytes are read */
+    int fd;
+    enum values values;
     uint8_t *data; /* n bytes, or where they will be */
     size_t n;
     struct pc_pcol_header h;
+    struct section columns;               /* as parts; content NULL */
     struct section parts[PC_N_PARTS_END]; /* header NULL: not met */
 };
 
-/* Reads bytes [at, at + n) of a file that is not read whole. Where the file ends earlier, that is
- * its end from now on. 0 or an errno. */
-static int fetch(struct file *f, uint64_t at, uint64_t n)
+/* Reads bytes [at, at + n) to `out`. Where the file ends earlier, that is its end from now on. 0 or
+ * an errno. */
+static int fetch_to(struct file *f, uint64_t at, uint64_t n, uint8_t *out)
 {
-    if (f->fd < 0 || at > f->n)
+    if (at > f->n)
         return 0;
     if (n > f->n - at)
         n = f->n - at;
     while (n) {
-        ssize_t got = pread(f->fd, f->data + at, n, (off_t)at);
+        ssize_t got = pread(f->fd, out, n, (off_t)at);
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
@@ -48,14 +54,40 @@ static int fetch(struct file *f, uint64_t at, uint64_t n)
             return 0;
         }
         at += (uint64_t)got;
+        out += got;
         n -= (uint64_t)got;
     }
     return 0;
 }
 
+static int fetch(struct file *f, uint64_t at, uint64_t n)
+{
+    return fetch_to(f, at, n, f->data + at);
+}
+
+/* Adds bytes that are not kept in memory to a checksum. */
+static int fetch_crc(struct file *f, uint64_t at, uint64_t n, uLong *crc)
+{
+    uint8_t piece[32768];
+    int failed = 0;
+    for (uint64_t done = 0; done < n && !failed && at + done < f->n; done += sizeof piece) {
+        size_t bytes = n - done < sizeof piece ? (size_t)(n - done) : sizeof piece;
+        failed = fetch_to(f, at + done, bytes, piece);
+        *crc = crc32_z(*crc, piece, bytes);
+    }
+    return failed;
+}
+
 static int refuse_unread(struct pc_error *error, int err)
 {
     return pc_error_set(error, PC_EIO, "cannot be read: %s", strerror(err));
+}
+
+/* Whether a section has values by rank, and nothing of it is asked for. */
+static bool is_skipped(const struct file *f, const struct section *s)
+{
+    return f->values == VALUES_NONE &&
+           (s->type == PC_PART_VALUES || s->type == PC_PCOL_TYPE_COLUMNS);
 }
 
 static int load_section(struct file *f, uint64_t at, struct section *s, struct pc_error *error)
@@ -77,9 +109,12 @@ static int load_section(struct file *f, uint64_t at, struct section *s, struct p
                           .crc = (uint32_t)pc_load_le(h + 28, 4),
                           .header = h,
                           .content = h + PC_PCOL_SECTION_BYTES};
-    bool live = s->flags & PC_SECTION_LIVE;
-    bool skipped = f->fd >= 0 && s->type == PC_PART_VALUES;
-    failed = skipped ? 0 : fetch(f, at + PC_PCOL_SECTION_BYTES, s->stored);
+    bool live = s->flags & PC_SECTION_LIVE, columns = s->type == PC_PCOL_TYPE_COLUMNS;
+    uLong crc = crc32(0, h, 28);
+    if (columns && !is_skipped(f, s))
+        failed = fetch_crc(f, at + PC_PCOL_SECTION_BYTES, s->stored, &crc);
+    else if (!is_skipped(f, s))
+        failed = fetch(f, at + PC_PCOL_SECTION_BYTES, s->stored);
     if (failed)
         return refuse_unread(error, failed);
     uint64_t left = f->n - at - PC_PCOL_SECTION_BYTES;
@@ -89,10 +124,9 @@ static int load_section(struct file *f, uint64_t at, struct section *s, struct p
                             "it again",
                             pc_part_name(s->type), (unsigned long)at, f->n,
                             (unsigned long)f->h.file_bytes);
-    if (skipped)
+    if (is_skipped(f, s))
         return PC_OK;
-    uLong crc = crc32(0, h, 28);
-    if (!live)
+    if (!live && !columns)
         crc = crc32_z(crc, s->content, s->stored);
     if (crc != s->crc)
         return pc_error_set(error, PC_EFORMAT,
@@ -107,12 +141,14 @@ static int load_section(struct file *f, uint64_t at, struct section *s, struct p
 /* Whether a section may be read, passed over, or forbids to read the file. */
 static int judge_section(struct file *f, const struct section *s, struct pc_error *error)
 {
-    bool known = s->type > 0 && s->type < PC_N_PARTS_END;
-    if (known && s->version && s->version <= pc_part_version(s->type)) {
-        if (f->parts[s->type].header)
+    bool columns = s->type == PC_PCOL_TYPE_COLUMNS, known = s->type < PC_N_PARTS_END || columns;
+    unsigned version = columns ? PC_PCOL_COLUMNS_VERSION : pc_part_version(s->type);
+    if (known && s->version && s->version <= version) {
+        struct section *to = columns ? &f->columns : &f->parts[s->type];
+        if (to->header)
             return pc_error_set(error, PC_EFORMAT, "section '%s' at byte %lu is there twice",
                                 pc_part_name(s->type), (unsigned long)s->at);
-        f->parts[s->type] = *s;
+        *to = *s;
     } else if (s->flags & PC_SECTION_REQUIRED) {
         return pc_error_set(error, PC_EVERSION,
                             "section %u at byte %lu is of version %u, which this pcollect does not "
@@ -153,6 +189,21 @@ static int decode_section(const struct section *s, struct pc_profile *p, struct 
     return err;
 }
 
+static int take_values(struct file *f, struct pc_profile *p, struct pc_error *error)
+{
+    const struct section *s = &f->columns;
+    if (f->parts[PC_PART_VALUES].header)
+        return decode_section(&f->parts[PC_PART_VALUES], p, error);
+    if (!s->header)
+        return pc_error_set(error, PC_EFORMAT, "section '%s' is missing",
+                            pc_part_name(PC_PCOL_TYPE_COLUMNS));
+    int err = pc_columns_open(p, f->fd, s->at + PC_PCOL_SECTION_BYTES, s->stored, error);
+    if (err)
+        return err;
+    f->fd = -1; /* the profile's */
+    return f->values == VALUES_ALL ? pc_columns_load(p, error) : PC_OK;
+}
+
 static int decode_file(struct file *f, struct pc_profile **p, struct pc_error *error)
 {
     int failed = fetch(f, 0, PC_PCOL_HEADER_BYTES);
@@ -161,33 +212,14 @@ static int decode_file(struct file *f, struct pc_profile **p, struct pc_error *e
     int err = pc_pcol_header_decode(f->data, f->n, &f->h, error);
     if (!err)
         err = find_sections(f, error);
-    bool with_values = f->fd < 0;
-    for (unsigned part = PC_PART_META; !err && part < PC_N_PARTS_END; part++)
-        if (f->parts[part].header && (part != PC_PART_VALUES || with_values))
+    for (unsigned part = PC_PART_META; !err && part < PC_PART_VALUES; part++)
+        if (f->parts[part].header)
             err = decode_section(&f->parts[part], *p, error);
-    if (!err && with_values && (*p)->statistics_only)
-        err = pc_error_set(error, PC_EFORMAT, "section '%s' is missing",
-                           pc_part_name(PC_PART_VALUES));
+    if (!err && f->values != VALUES_NONE && (*p)->statistics_only)
+        err = take_values(f, *p, error);
     if (!err)
         err = pc_profile_check(*p, error);
     return err ? err : pc_pcol_read_slots(f->data, f->n, &f->h, p, error);
-}
-
-static int read_all(int fd, size_t n, uint8_t *out, size_t *n_out)
-{
-    size_t done = 0;
-    while (done < n) {
-        ssize_t got = read(fd, out + done, n - done);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            return errno;
-        if (!got)
-            break;
-        done += (size_t)got;
-    }
-    *n_out = done;
-    return 0;
 }
 
 /* Opens a regular file. */
@@ -208,18 +240,13 @@ static int open_file(const char *path, struct file *f, struct pc_error *error)
     return PC_OK;
 }
 
-static int read_file(const char *path, bool whole, struct pc_profile **out, struct pc_error *error)
+static int read_as(const char *path, enum values values, struct pc_profile **out,
+                   struct pc_error *error)
 {
     struct pc_error inner = {""};
-    struct file f = {.fd = -1};
+    struct file f = {.fd = -1, .values = values};
     struct pc_profile *p = NULL;
-    int err = open_file(path, &f, error), fd = f.fd;
-    if (!err && whole) {
-        int failed = read_all(fd, f.n, f.data, &f.n);
-        f.fd = -1;
-        if (failed)
-            err = pc_error_set(error, PC_EIO, "%s: cannot be read: %s", path, strerror(failed));
-    }
+    int err = open_file(path, &f, error);
     if (!err) {
         p = pc_profile_new();
         err = p ? decode_file(&f, &p, &inner) : PC_ENOMEM;
@@ -228,8 +255,8 @@ static int read_file(const char *path, bool whole, struct pc_profile **out, stru
         else if (*inner.text)
             pc_error_set(error, PC_OK, "%s: %s", path, inner.text);
     }
-    if (fd >= 0)
-        close(fd);
+    if (f.fd >= 0)
+        close(f.fd);
     free(f.data);
     if (err)
         pc_profile_free(p);
@@ -238,24 +265,30 @@ static int read_file(const char *path, bool whole, struct pc_profile **out, stru
     return err;
 }
 
-int pc_pcol_read(const char *path, struct pc_profile **out, struct pc_error *error)
+static int read_file(const char *path, enum values values, struct pc_profile **out,
+                     struct pc_error *error)
 {
     int saved_errno = errno;
     if (error)
         error->text[0] = 0;
-    int err = read_file(path, true, out, error);
+    int err = read_as(path, values, out, error);
+    if (err == PC_ENOENT && !access(path, R_OK)) /* what a rank did late needs the values */
+        err = read_as(path, VALUES_ALL, out, error);
     errno = saved_errno;
     return err;
 }
 
+int pc_pcol_read(const char *path, struct pc_profile **out, struct pc_error *error)
+{
+    return read_file(path, VALUES_ALL, out, error);
+}
+
 int pc_pcol_read_statistics(const char *path, struct pc_profile **out, struct pc_error *error)
 {
-    int saved_errno = errno;
-    if (error)
-        error->text[0] = 0;
-    int err = read_file(path, false, out, error);
-    if (err == PC_ENOENT && !access(path, R_OK)) /* what a rank did late needs the values */
-        err = read_file(path, true, out, error);
-    errno = saved_errno;
-    return err;
+    return read_file(path, VALUES_NONE, out, error);
+}
+
+int pc_pcol_read_columns(const char *path, struct pc_profile **out, struct pc_error *error)
+{
+    return read_file(path, VALUES_ON_DEMAND, out, error);
 }

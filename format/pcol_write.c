@@ -9,7 +9,7 @@
  * a file behind after a failure. (A process killed between opening and renaming does leave its
  * temporary file.)
  */
-#include "format/build.h"
+#include "format/columns.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -50,6 +50,15 @@ static void store_section_header(uint8_t *at, const struct section *s, const uin
     pc_store_le(at + 28, crc, 4);
 }
 
+static void end_section(struct pc_buffer *image, size_t start, struct section *s)
+{
+    if (image->failed)
+        return;
+    s->stored = image->n - start - PC_PCOL_SECTION_BYTES;
+    uint8_t *at = image->data + start;
+    store_section_header(at, s, at + PC_PCOL_SECTION_BYTES);
+}
+
 static void put_part(struct pc_buffer *image, const struct pc_profile *p, unsigned part)
 {
     struct pc_buffer raw = {0};
@@ -62,11 +71,19 @@ static void put_part(struct pc_buffer *image, const struct pc_profile *p, unsign
         s.flags |= PC_SECTION_DEFLATED;
     image->failed |= raw.failed;
     free(raw.data);
-    if (image->failed)
-        return;
-    s.stored = image->n - start - PC_PCOL_SECTION_BYTES;
-    uint8_t *at = image->data + start;
-    store_section_header(at, &s, at + PC_PCOL_SECTION_BYTES);
+    end_section(image, start, &s);
+}
+
+static void put_columns(struct pc_buffer *image, const struct pc_profile *p)
+{
+    size_t start = image->n;
+    pc_buffer_extend(image, PC_PCOL_SECTION_BYTES);
+    pc_columns_encode(p, image);
+    struct section s = {.type = PC_PCOL_TYPE_COLUMNS,
+                        .version = PC_PCOL_COLUMNS_VERSION,
+                        .flags = PC_SECTION_REQUIRED,
+                        .raw = image->n - start - PC_PCOL_SECTION_BYTES};
+    end_section(image, start, &s);
 }
 
 /* The slots are written as zeros, not left as a hole: ranks must not find the disk full at their
@@ -98,10 +115,12 @@ static int make_image(const struct pc_profile *p, unsigned flags, struct pc_buff
                                .job_key = p->job_key,
                                .world_size = p->world_size};
     pc_buffer_extend(image, PC_PCOL_HEADER_BYTES);
-    for (unsigned part = PC_PART_META; part < PC_N_PARTS_END; part++) {
+    for (unsigned part = PC_PART_META; part < PC_PART_VALUES; part++) {
         put_part(image, p, part);
         h.n_sections++;
     }
+    put_columns(image, p);
+    h.n_sections++;
     if (flags & PC_PCOL_LATE_SLOTS) {
         put_slots(image, &h);
         h.n_sections++;

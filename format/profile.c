@@ -3,7 +3,7 @@
  * Profiles in memory: making and freeing, orders, statistics, and the check of every invariant that
  * profile.h states. The check runs on everything that is decoded, so that readers may rely on it.
  */
-#include "format/build.h"
+#include "format/columns.h"
 
 const char *const pcollect_lost_names[PCOLLECT_N_LOST] = {
     [PCOLLECT_LOST_COLLAPSED] = "calls booked to an outer context: the buffer was full",
@@ -40,8 +40,10 @@ struct pc_profile *pc_profile_new(void)
 
 void pc_profile_free(struct pc_profile *p)
 {
-    if (p)
-        pc_pool_free(p->memory);
+    if (!p)
+        return;
+    pc_columns_close(p->columns);
+    pc_pool_free(p->memory);
 }
 
 /* ---- Orders ------------------------------------------------------------------------------- */

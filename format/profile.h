@@ -122,6 +122,7 @@ struct pc_profile_data {
     uint32_t n_ranks;      /* that have the context, at least 1 */
     int32_t first_rank;    /* the lowest of them */
     bool kept;             /* there are per-rank lists; not in memory if p->statistics_only */
+    uint32_t stored;       /* number of the record in p->columns, if it has no lists in memory */
     struct pc_stat *stats; /* n_fields - first_field; histograms: only n is used */
     uint64_t **bins;       /* n_fields - first_field; NULL but for histograms */
     int32_t *ranks;        /* n_ranks, ascending; NULL: only the statistics are here */
@@ -133,9 +134,10 @@ struct pc_profile {
     uint64_t job_key;
     uint32_t world_size; /* ranks the job had; n_ranks of them are here */
     uint32_t n_ranks, n_modules, n_ops, n_fields, n_nodes, n_data, n_strings, n_tables;
-    uint32_t n_comm;      /* fields of group 0, which come first */
-    uint32_t per_rank;    /* a record keeps its values up to that many ranks; 0: always */
-    bool statistics_only; /* read so: values that are kept in the file are not here */
+    uint32_t n_comm;            /* fields of group 0, which come first */
+    uint32_t per_rank;          /* a record keeps its values up to that many ranks; 0: always */
+    bool statistics_only;       /* read so: values that are kept in the file are not here */
+    struct pc_columns *columns; /* where they are read from on demand, or NULL */
     struct pc_profile_rank *ranks;
     struct pc_profile_module *modules;
     struct pc_profile_op *ops;
@@ -167,6 +169,22 @@ static inline const uint64_t *pc_data_bins(const struct pc_profile_data *d, uint
 {
     return k >= d->first_field ? d->bins[k - d->first_field] : NULL;
 }
+
+/* The values of one field of a record by rank. */
+struct pc_by_rank {
+    uint32_t n;           /* ranks; 0: their values are not kept, or were not read */
+    const int32_t *ranks; /* ascending; of a file that tells no truth perhaps not in the profile */
+    const uint64_t *values; /* of ranks[i]: values[i * stride] */
+    size_t stride;
+};
+
+/* Field k of record d of p, 0 for each rank if the record does not have it; from memory or from the
+ * file. Valid until the next call for p. */
+struct pc_by_rank pc_data_by_rank(const struct pc_profile *p, const struct pc_profile_data *d,
+                                  uint32_t k);
+
+/* Why values that were asked for could not be read from the file; NULL: all were. */
+const char *pc_profile_unread(const struct pc_profile *p);
 
 /* The value of field k for d->ranks[row], where d->values are there; 0: it is not in this record.
  */
@@ -227,7 +245,7 @@ void pc_profile_sum_free(struct pc_profile_sum *s);
 /* ---- .pcol files (doc/internals/format.md) -------------------------------------------------- */
 
 #define PC_PCOL_MAJOR 1u
-#define PC_PCOL_MINOR 1u
+#define PC_PCOL_MINOR 2u
 
 enum pc_pcol_flag {
     PC_PCOL_LATE_SLOTS = 1u << 0 /* make room for what each rank of the world adds at its exit */
@@ -247,6 +265,11 @@ int pc_pcol_read(const char *path, struct pc_profile **out, struct pc_error *err
 /* The same without the values by rank: the file is read but for these. Statistics are those of
  * pc_pcol_read, and taken as they stand in the file. */
 int pc_pcol_read_statistics(const char *path, struct pc_profile **out, struct pc_error *error);
+
+/* The same with values that are read when pc_data_by_rank asks for them. The file stays open until
+ * the profile is freed, and its checksums are looked at. Values of files of version 1.1 and before
+ * are read at once. */
+int pc_pcol_read_columns(const char *path, struct pc_profile **out, struct pc_error *error);
 
 /* Writes what happened in one rank after the merge (a profile of that rank alone) into its slot:
  * the end of MPI_Finalize, the time to exit, calls made meanwhile. Overwrites what the slot held.

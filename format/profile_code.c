@@ -34,6 +34,8 @@ unsigned pc_part_version(unsigned part)
 
 const char *pc_part_name(unsigned part)
 {
+    if (part == PC_PCOL_TYPE_COLUMNS)
+        return "columns";
     return part > 0 && part < PC_N_PARTS_END ? part_names[part] : "unknown";
 }
 

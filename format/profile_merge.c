@@ -358,6 +358,7 @@ static bool merge_statistics(const struct merge *m, unsigned kind, const struct 
     if (m->may_share && a && b)
         out->n_ranks = (uint32_t)(n_a > n_b ? n_a : n_b);
     out->kept = (!a || a->kept) && (!b || b->kept);
+    out->stored = a ? a->stored : b->stored; /* of values that were not read there is one side */
     out->first_rank = !a || (b && b->first_rank < a->first_rank) ? b->first_rank : a->first_rank;
     add_bins(&m->a, a, out);
     add_bins(&m->b, b, out);

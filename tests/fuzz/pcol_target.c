@@ -11,6 +11,21 @@
 
 const enum fuzz_kind fuzz_kind = FUZZ_PCOL;
 
+static void ask_for_values(const char *path, bool whole_is_well)
+{
+    struct pc_profile *p = NULL;
+    struct pc_error error = {0};
+    int err = pc_pcol_read_columns(path, &p, &error);
+    FUZZ_REQUIRE(!err || !whole_is_well, "refused with columns alone: %s", error.text);
+    for (uint32_t i = 0; p && i < p->n_data; i++)
+        for (uint32_t k = 0; k < p->n_fields; k++) {
+            struct pc_by_rank by = pc_data_by_rank(p, &p->data[i], k);
+            FUZZ_REQUIRE(by.n || !p->data[i].kept || pc_profile_unread(p), "values without reason");
+        }
+    FUZZ_REQUIRE(!whole_is_well || !pc_profile_unread(p), "read whole, but not by columns");
+    pc_profile_free(p);
+}
+
 static void read_pcol(const void *data, size_t n)
 {
     struct pc_profile *p = NULL;
@@ -23,6 +38,7 @@ static void read_pcol(const void *data, size_t n)
         error.text[0] = '\0';
         FUZZ_REQUIRE(!pc_profile_check(p, &error), "read, and not valid: %s", error.text);
     }
+    ask_for_values(path, p != NULL);
     pc_profile_free(p);
     fuzz_file_close(fd);
 }

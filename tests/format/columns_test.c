@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Values that are read when they are asked for are those of the whole file, whatever is asked for
+ * in whatever order; and no file makes their reader crash or tell something else.
+ */
+#include "tests/format/mend.h"
+#include "tests/format/random_profile.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "tests/folder.h"
+
+static struct pc_profile *read_well(const char *path, bool columns)
+{
+    struct pc_profile *p;
+    struct pc_error e;
+    if (columns ? pc_pcol_read_columns(path, &p, &e) : pc_pcol_read(path, &p, &e))
+        fail_msg("%s", e.text);
+    assert_string_equal(e.text, "");
+    return p;
+}
+
+/* Values of many ranks: several runs of records, and records of few and of many ranks in one. */
+static struct pc_profile *large_profile(const struct shape *s, int n_ranks)
+{
+    struct pc_profile_sum sum = {{NULL}};
+    struct pc_profile *p;
+    for (int rank = 0; rank < n_ranks; rank++)
+        assert_int_equal(
+            pc_profile_sum_add(&sum, random_profile(s, 5, rank, (unsigned)n_ranks), NULL), PC_OK);
+    assert_int_equal(pc_profile_sum_finish(&sum, &p, NULL), PC_OK);
+    return p;
+}
+
+static void assert_same_values(const struct pc_profile *p, const struct pc_profile *q, uint32_t i,
+                               uint32_t k)
+{
+    const struct pc_profile_data *d = &p->data[i];
+    struct pc_by_rank by = pc_data_by_rank(q, &q->data[i], k);
+    assert_int_equal(by.n, d->ranks ? d->n_ranks : 0);
+    for (uint32_t r = 0; r < by.n; r++) {
+        assert_int_equal(by.ranks[r], d->ranks[r]);
+        assert_int_equal(by.values[r * by.stride], pc_data_value(p, d, r, k));
+    }
+}
+
+static void assert_all_values(const struct pc_profile *p, const struct pc_profile *q)
+{
+    struct rng r = {3};
+    for (uint32_t k = 0; k < p->n_fields; k++) /* field by field, then at random */
+        for (uint32_t i = 0; i < p->n_data; i++)
+            assert_same_values(p, q, i, k);
+    for (unsigned n = 0; n < 500 && p->n_data; n++)
+        assert_same_values(p, q, (uint32_t)rng_below(&r, p->n_data),
+                           (uint32_t)rng_below(&r, p->n_fields));
+    assert_null(pc_profile_unread(q));
+}
+
+static void values_on_demand_are_those_of_the_whole_file(void **state)
+{
+    (void)state;
+    unsigned n_on_demand = 0;
+    for (unsigned s = 0; s < n_shapes; s++) {
+        char path[PATH_BYTES];
+        struct late_job j = make_late_job(&shapes[s], 3, 2);
+        path_in(path, "columns.pcol");
+        assert_int_equal(pc_pcol_write(j.main, path, PC_PCOL_LATE_SLOTS, NULL), PC_OK);
+        for (int late = 0; late < 2; late++) { /* without and with slots */
+            struct pc_profile *p = read_well(path, false), *q = read_well(path, true);
+            assert_int_equal(pc_profile_check(q, NULL), PC_OK);
+            assert_true(late || q->statistics_only);
+            n_on_demand += q->columns != NULL;
+            assert_all_values(p, q);
+            pc_profile_free(p);
+            pc_profile_free(q);
+            assert_int_equal(pc_pcol_write_late(path, j.late[1], NULL), PC_OK);
+        }
+        unlink(path);
+        free_late_job(&j);
+    }
+    assert_true(n_on_demand >= n_shapes);
+}
+
+static void many_runs_of_records_read_back(void **state)
+{
+    (void)state;
+    char path[PATH_BYTES];
+    struct shape s = shapes[7];
+    s.per_rank = 0;
+    struct pc_profile *p = large_profile(&s, 300);
+    size_t n_rows = 0;
+    for (uint32_t i = 0; i < p->n_data; i++)
+        n_rows += p->data[i].n_ranks;
+    assert_true(n_rows > 3000); /* a run has 1024 */
+    path_in(path, "runs.pcol");
+    assert_int_equal(pc_pcol_write(p, path, 0, NULL), PC_OK);
+    struct pc_profile *whole = read_well(path, false), *q = read_well(path, true);
+    assert_same_bytes(p, whole);
+    assert_all_values(p, q);
+    pc_profile_free(whole);
+    pc_profile_free(q);
+    pc_profile_free(p);
+    unlink(path);
+}
+
+static bool ask_for_all(const struct pc_profile *p)
+{
+    for (uint32_t i = 0; i < p->n_data; i++)
+        for (uint32_t k = 0; k < p->n_fields; k++) {
+            struct pc_by_rank by = pc_data_by_rank(p, &p->data[i], k);
+            if (p->data[i].kept && !by.n)
+                return false;
+            assert_true(!by.n || by.n == p->data[i].n_ranks);
+        }
+    return true;
+}
+
+/* Damage that checksums show is refused as by who reads the whole file. */
+static void damage_is_found_before_a_value_is_asked_for(void **state)
+{
+    (void)state;
+    char path[PATH_BYTES];
+    size_t n;
+    struct late_job j = make_late_job(&shapes[7], 2, 2);
+    path_in(path, "damaged.pcol");
+    assert_int_equal(pc_pcol_write(j.main, path, 0, NULL), PC_OK);
+    uint8_t *data = slurp(path, &n);
+    for (size_t at = 0; at < n; at += 3) {
+        struct pc_profile *p = NULL, *q = NULL;
+        struct pc_error e, f;
+        data[at] ^= 0x55;
+        spit(path, data, n - (at % 2 ? 0 : at % 100));
+        assert_int_equal(pc_pcol_read(path, &p, &e), pc_pcol_read_columns(path, &q, &f));
+        assert_string_equal(e.text, f.text);
+        assert_true(!p && !q && *e.text);
+        data[at] ^= 0x55;
+    }
+    free(data);
+    unlink(path);
+    free_late_job(&j);
+}
+
+/* With checksums that hold, damage shows when the values are asked for, or tells other values. */
+static void wrong_columns_never_crash(void **state)
+{
+    (void)state;
+    char path[PATH_BYTES];
+    size_t n;
+    struct late_job j = make_late_job(&shapes[7], 3, 2);
+    path_in(path, "wrong.pcol");
+    assert_int_equal(pc_pcol_write(j.main, path, 0, NULL), PC_OK);
+    uint8_t *data = slurp(path, &n);
+    uint64_t at = 64; /* of the last section, which has the columns */
+    while (at + 32 + pc_load_le(data + at + 8, 8) < n)
+        at += 32 + pc_load_le(data + at + 8, 8);
+    assert_int_equal(pc_load_le(data + at, 4), PC_PCOL_TYPE_COLUMNS);
+    unsigned n_refused = 0, n_unread = 0;
+    uint8_t *copy = malloc(n);
+    for (unsigned i = 0; i < 2000; i++) {
+        struct rng r = {i};
+        struct pc_profile *q = NULL;
+        struct pc_error e = {""};
+        memcpy(copy, data, n);
+        uint64_t first = at + 32, bytes = i % 2 ? n - first : 40;
+        for (uint64_t k = 1 + rng_below(&r, 2); k; k--)
+            copy[first + rng_below(&r, bytes)] = (uint8_t)rng_next(&r);
+        mend_checksums(copy, n);
+        spit(path, copy, n);
+        int err = pc_pcol_read_columns(path, &q, &e);
+        assert_true((err != 0) == (q == NULL) && (!err || *e.text));
+        n_refused += err != 0;
+        if (!err && !ask_for_all(q)) {
+            assert_non_null(pc_profile_unread(q));
+            n_unread++;
+        }
+        pc_profile_free(q);
+    }
+    assert_true(n_refused > 100 && n_unread > 100);
+    free(copy);
+    free(data);
+    unlink(path);
+    free_late_job(&j);
+}
+
+static void a_file_that_becomes_shorter_is_said(void **state)
+{
+    (void)state;
+    char path[PATH_BYTES];
+    struct late_job j = make_late_job(&shapes[7], 3, 2);
+    path_in(path, "shorter.pcol");
+    assert_int_equal(pc_pcol_write(j.main, path, 0, NULL), PC_OK);
+    struct pc_profile *q = read_well(path, true);
+    assert_int_equal(truncate(path, 100), 0);
+    assert_false(ask_for_all(q));
+    assert_string_equal(pc_profile_unread(q), "cannot be read: it has become shorter");
+    pc_profile_free(q);
+    unlink(path);
+    free_late_job(&j);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(values_on_demand_are_those_of_the_whole_file),
+        cmocka_unit_test(many_runs_of_records_read_back),
+        cmocka_unit_test(damage_is_found_before_a_value_is_asked_for),
+        cmocka_unit_test(wrong_columns_never_crash),
+        cmocka_unit_test(a_file_that_becomes_shorter_is_said),
+    };
+    return cmocka_run_group_tests(tests, folder_make, folder_remove);
+}
