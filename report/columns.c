@@ -57,7 +57,8 @@ static void op_name(const struct pct_cell *c, struct pct_value *out)
 static struct pct_figures op_figures(const struct pct_cell *c)
 {
     const struct pct_totals *t = &op_of(c)->totals;
-    return (struct pct_figures){t->sum, t->min_ns, t->max_ns, op_of(c)->time};
+    return (struct pct_figures){t->sum, t->min_ns, t->max_ns,
+                                pct_model_op_time(c->d->model, (uint32_t)c->row)};
 }
 
 static void op_figure(const struct pct_cell *c, struct pct_value *out)

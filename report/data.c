@@ -29,14 +29,9 @@ static void find_contexts(struct pct_data *d)
             continue;
         pct_buf_clear(&path);
         pct_tree_path(t, i, &path);
-        for (size_t k = 0; k < n_ranks; k++) {
-            values[k] = 0;
-            present[k] = false;
-        }
-        pct_tree_ranks(t, i, values, present);
         d->contexts[n] = i;
         d->paths[n] = pct_pool_intern(d->pool, path.data);
-        d->spreads[n] = pct_model_spread(d->profile, values, present);
+        d->spreads[n] = pct_tree_spread(t, i, values, present);
         n++;
     }
     pct_buf_free(&path);

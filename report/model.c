@@ -121,47 +121,82 @@ void pct_model_add(const struct pct_model *m, uint32_t node, struct pct_totals *
 }
 
 /* Both lists ascend: one walk along the ranks of the profile. */
-void pct_model_add_ranks(const struct pct_model *m, uint32_t node, enum pct_metric metric,
-                         uint64_t *values, bool *present)
+uint32_t pct_model_add_ranks(const struct pct_model *m, uint32_t node, enum pct_metric metric,
+                             uint64_t *values, bool *present)
 {
     const struct pc_profile *p = m->profile;
     const struct pc_profile_data *d = data_of(m, node);
-    if (!d || !d->ranks || !m->has[metric]) /* without ranks: more than per_rank */
-        return;
-    uint32_t at = 0;
-    for (uint32_t i = 0; i < d->n_ranks; i++) {
-        while (at < p->n_ranks && p->ranks[at].rank < d->ranks[i])
+    if (!d || !m->has[metric])
+        return 0;
+    struct pc_by_rank by = pc_data_by_rank(p, d, m->field[metric]); /* n is 0: above per_rank */
+    uint32_t at = 0, end = 0;
+    for (uint32_t i = 0; i < by.n; i++) {
+        while (at < p->n_ranks && p->ranks[at].rank < by.ranks[i])
             at++;
         if (at == p->n_ranks)
-            return;
-        if (p->ranks[at].rank != d->ranks[i])
+            break;
+        if (p->ranks[at].rank != by.ranks[i])
             continue;
-        values[at] += pc_data_value(p, d, i, m->field[metric]);
+        values[at] += by.values[i * by.stride];
         present[at] = true;
+        end = at + 1;
     }
+    return end;
 }
 
 static void sum_ops(struct pct_model *m)
 {
     const struct pc_profile *p = m->profile;
-    uint64_t *values = pct_alloc((size_t)p->n_ops * p->n_ranks, sizeof *values);
-    bool *present = pct_alloc((size_t)p->n_ops * p->n_ranks, sizeof *present);
     for (uint32_t i = 0; i < p->n_nodes; i++) {
         const struct pc_profile_node *n = &p->nodes[i];
         if (!is_call(n))
             continue;
         uint32_t op = p->nodes[pct_model_call(p, i)].op;
-        size_t row = (size_t)op * p->n_ranks;
         pct_model_add(m, i, &m->ops[op].totals);
-        pct_model_add_ranks(m, i, PCT_TIME, values + row, present + row);
         m->ops[op].n_contexts += n->kind == PCOLLECT_NODE_OP;
+    }
+}
+
+/* By primitive, once they were asked for: values by rank are most of a large profile. */
+struct pct_op_times {
+    bool known;
+    struct pct_spread of[];
+};
+
+static void find_op_times(const struct pct_model *m, struct pct_op_times *times)
+{
+    const struct pc_profile *p = m->profile;
+    uint64_t *values = pct_alloc((size_t)p->n_ops * p->n_ranks, sizeof *values);
+    bool *present = pct_alloc((size_t)p->n_ops * p->n_ranks, sizeof *present);
+    for (uint32_t i = 0; i < p->n_nodes; i++) {
+        if (!is_call(&p->nodes[i]))
+            continue;
+        size_t row = (size_t)p->nodes[pct_model_call(p, i)].op * p->n_ranks;
+        pct_model_add_ranks(m, i, PCT_TIME, values + row, present + row);
     }
     for (uint32_t op = 0; op < p->n_ops; op++) {
         size_t row = (size_t)op * p->n_ranks;
-        m->ops[op].time = pct_model_spread(p, values + row, present + row);
+        times->of[op] = pct_model_spread(p, values + row, present + row);
     }
+    times->known = true;
     free(values);
     free(present);
+}
+
+struct pct_spread pct_model_op_time(const struct pct_model *m, uint32_t op)
+{
+    if (!m->op_times->known)
+        find_op_times(m, m->op_times);
+    return m->op_times->of[op];
+}
+
+struct pct_spread pct_model_record_time(const struct pct_model *m, uint32_t node)
+{
+    const struct pc_profile_data *d = data_of(m, node);
+    if (!d || d->first_field || !m->has[PCT_TIME])
+        return (struct pct_spread){0};
+    const struct pc_stat *s = pc_data_stat(d, m->field[PCT_TIME]);
+    return (struct pct_spread){(uint32_t)s->n, s->min, s->max, s->min_rank, s->max_rank};
 }
 
 /* ---- Ranks ------------------------------------------------------------------------------------
@@ -245,6 +280,7 @@ struct pct_model *pct_model_new(const struct pc_profile *p)
     struct pct_model *m = pct_alloc(1, sizeof *m);
     m->profile = p;
     m->ops = pct_alloc(p->n_ops, sizeof *m->ops);
+    m->op_times = pct_alloc(1, sizeof *m->op_times + p->n_ops * sizeof *m->op_times->of);
     m->exclusive_ns = pct_alloc(p->n_nodes, sizeof *m->exclusive_ns);
     m->outer = pct_alloc(p->n_nodes, sizeof *m->outer);
     find_fields(m);
@@ -262,6 +298,7 @@ void pct_model_free(struct pct_model *m)
     if (!m)
         return;
     free(m->ops);
+    free(m->op_times);
     free(m->exclusive_ns);
     free(m->outer);
     free(m);

@@ -35,7 +35,6 @@ struct pct_spread {
 
 struct pct_op {
     struct pct_totals totals;
-    struct pct_spread time; /* PCT_TIME by rank */
     uint32_t n_contexts;
 };
 
@@ -56,6 +55,7 @@ struct pct_model {
     const struct pc_profile *profile;
     bool has[PCT_N_METRICS]; /* the profile has the field */
     struct pct_op *ops;      /* profile->n_ops */
+    struct pct_op_times *op_times;
     struct pct_overall all;
     pc_u128 context_mpi_ns;        /* time in outermost calls, over contexts */
     pc_u128 *exclusive_ns;         /* by node; of a DOMAIN it is in its OP */
@@ -73,10 +73,16 @@ uint32_t pct_model_call(const struct pc_profile *p, uint32_t node);
 /* Adds the record of node `node` to *t. */
 void pct_model_add(const struct pct_model *m, uint32_t node, struct pct_totals *t);
 
+/* PCT_TIME of a primitive by rank: asks for the values of all records, once. */
+struct pct_spread pct_model_op_time(const struct pct_model *m, uint32_t op);
+
+/* The same of one record, which its statistics tell without values; n 0: it has none. */
+struct pct_spread pct_model_record_time(const struct pct_model *m, uint32_t node);
+
 /* Adds a metric of the node's record (not PCT_EXCLUSIVE) to values[k] of the k-th rank of the
- * profile, and marks present[k]. */
-void pct_model_add_ranks(const struct pct_model *m, uint32_t node, enum pct_metric metric,
-                         uint64_t *values, bool *present);
+ * profile, and marks present[k]. Returns the end of what was marked; 0: no values are known. */
+uint32_t pct_model_add_ranks(const struct pct_model *m, uint32_t node, enum pct_metric metric,
+                             uint64_t *values, bool *present);
 
 /* The spread of such lists over profile->n_ranks ranks; present may be NULL for all. */
 struct pct_spread pct_model_spread(const struct pc_profile *p, const uint64_t *values,

@@ -115,11 +115,11 @@ static void put_rank_bar(void *arg, size_t row, struct pct_buf *b)
 {
     const struct bars *bars = arg;
     size_t n = bars->d->profile->n_ranks;
-    const struct pct_op *op = &bars->d->model->ops[row];
     char number[PCT_NUMBER_BYTES];
+    struct pct_spread time = pct_model_op_time(bars->d->model, (uint32_t)row);
     pct_print_bar(b, bars->values + row * n, n, bars->utf8);
-    if (bars->wide && n > 1 && op->time.n)
-        pct_buf_format(b, " %s on %d", pct_text_time(number, op->time.max), op->time.max_rank);
+    if (bars->wide && n > 1 && time.n)
+        pct_buf_format(b, " %s on %d", pct_text_time(number, time.max), time.max_rank);
 }
 
 static void print_primitives(FILE *out, const struct pct_data *d, const struct pct_options *o)

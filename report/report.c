@@ -84,7 +84,7 @@ int pct_report_main(int argc, char **argv)
         return status;
     bool header = options.table_name && !strcmp(options.table_name, "header");
     int err = header ? pc_pcol_read_statistics(options.file, &profile, &error)
-                     : pc_pcol_read(options.file, &profile, &error);
+                     : pc_pcol_read_columns(options.file, &profile, &error);
     if (*error.text)
         fprintf(stderr, "pcollect report: %s\n", error.text);
     if (err) {
@@ -98,11 +98,16 @@ int pct_report_main(int argc, char **argv)
     }
     struct pct_part *part = is_filtered(&options) ? pct_part_new(profile, &options.filter) : NULL;
     print_report(part ? pct_part_profile(part) : profile, &options);
+    const char *unread = pc_profile_unread(profile);
+    if (unread) {
+        fprintf(stderr, "pcollect report: %s: %s\n", options.file, unread);
+        status = 1;
+    }
     pct_part_free(part);
     pc_profile_free(profile);
     if (fflush(stdout) || ferror(stdout)) {
         fprintf(stderr, "pcollect report: standard output: %s\n", strerror(errno));
         return 1;
     }
-    return 0;
+    return status;
 }

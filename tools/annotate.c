@@ -93,8 +93,7 @@ static int run_annotate(const struct pct_command *self, int argc, char **argv)
     if (run) {
         pct_report_terminal(&r.annotate.width, &r.annotate.utf8);
         r.annotate.data = run->data;
-        status = print(self, &r);
-        pct_runs_close(run, 1);
+        status = pct_runs_close(self, run, 1, print(self, &r));
     }
     return status;
 }

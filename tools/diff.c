@@ -149,10 +149,8 @@ static int run_diff(const struct pct_command *self, int argc, char **argv)
         return status;
     size_t n = r.n_before + r.n_after;
     struct pct_run *runs = pct_runs_open(self, r.paths, n, &status);
-    if (runs) {
-        status = compare(self, runs, &r);
-        pct_runs_close(runs, n);
-    }
+    if (runs)
+        status = pct_runs_close(self, runs, n, compare(self, runs, &r));
     return status;
 }
 

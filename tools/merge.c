@@ -57,10 +57,8 @@ static int run_merge(const struct pct_command *self, int argc, char **argv)
     size_t n = (size_t)(argc - optind);
     int status;
     struct pct_run *runs = pct_runs_open(self, argv + optind, n, &status);
-    if (runs) {
-        status = merge(self, runs, n, format);
-        pct_runs_close(runs, n);
-    }
+    if (runs)
+        status = pct_runs_close(self, runs, n, merge(self, runs, n, format));
     return status;
 }
 

@@ -20,16 +20,22 @@ struct pct_run *pct_runs_open(const struct pct_command *self, char **paths, size
             pct_say(self, "%s", error.text);
         if (!err)
             continue;
-        pct_runs_close(runs, n);
-        *status_out = err == PC_ENOENT ? PCT_CALL : PCT_DATA;
+        *status_out = pct_runs_close(self, runs, n, err == PC_ENOENT ? PCT_CALL : PCT_DATA);
         return NULL;
     }
     return runs;
 }
 
-void pct_runs_close(struct pct_run *runs, size_t n)
+int pct_runs_close(const struct pct_command *self, struct pct_run *runs, size_t n, int status)
 {
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
+        const char *unread = runs[i].profile ? pc_profile_unread(runs[i].profile) : NULL;
+        if (unread) {
+            pct_say(self, "%s: %s", runs[i].path, unread);
+            status = PCT_DATA;
+        }
         pct_run_close(&runs[i]);
+    }
     free(runs);
+    return status;
 }

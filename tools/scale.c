@@ -188,10 +188,8 @@ static int run_scale(const struct pct_command *self, int argc, char **argv)
     }
     size_t n = (size_t)(argc - optind);
     struct pct_run *runs = pct_runs_open(self, argv + optind, n, &status);
-    if (runs) {
-        status = compare(self, runs, n, &r);
-        pct_runs_close(runs, n);
-    }
+    if (runs)
+        status = pct_runs_close(self, runs, n, compare(self, runs, n, &r));
     free(r.sizes);
     return status;
 }

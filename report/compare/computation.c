@@ -180,10 +180,11 @@ static double excess_of(const struct pc_profile *p, const struct pc_profile_data
                         uint32_t field)
 {
     double own = 0, sum = 0;
-    for (uint32_t i = 0; i < d->n_ranks && d->values; i++) {
-        double value = (double)pc_data_value(p, d, i, field);
+    struct pc_by_rank by = pc_data_by_rank(p, d, field);
+    for (uint32_t i = 0; i < by.n; i++) {
+        double value = (double)by.values[i * by.stride];
         sum += value;
-        if (d->ranks[i] == p->ranks[busiest].rank)
+        if (by.ranks[i] == p->ranks[busiest].rank)
             own = value;
     }
     return own - sum / (double)p->n_ranks;

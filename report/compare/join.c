@@ -53,7 +53,7 @@ void pct_run_adopt(struct pct_run *run, const char *path, const struct pc_profil
 int pct_run_open(struct pct_run *run, const char *path, struct pc_error *error)
 {
     struct pc_profile *profile = NULL;
-    int err = pc_pcol_read(path, &profile, error);
+    int err = pc_pcol_read_columns(path, &profile, error);
     if (err) {
         if (!*error->text)
             pc_error_set(error, err, "%s: %s", path, pc_err_text(err));

@@ -73,21 +73,6 @@ const char *pct_finding_place(const struct pct_facts *f, uint32_t node, const ch
     return place;
 }
 
-static double *find_rank_ns(const struct pct_facts *f, uint32_t node)
-{
-    uint64_t *values = pct_alloc(f->n_ranks, sizeof *values);
-    bool *present = pct_alloc(f->n_ranks, sizeof *present), any = false;
-    pct_tree_ranks(f->data->tree, node, values, present);
-    for (size_t r = 0; r < f->n_ranks; r++)
-        any |= present[r];
-    double *rank_ns = any ? pct_alloc(f->n_ranks, sizeof *rank_ns) : f->no_ns;
-    for (size_t r = 0; any && r < f->n_ranks; r++)
-        rank_ns[r] = (double)values[r];
-    free(values);
-    free(present);
-    return rank_ns;
-}
-
 static void fill_fact(struct pct_facts *f, struct pct_fact *fact, uint32_t node)
 {
     const struct pct_node *n = &f->data->tree->nodes[node];
@@ -99,7 +84,6 @@ static void fill_fact(struct pct_facts *f, struct pct_fact *fact, uint32_t node)
                               .calls = (double)n->own.sum[PCT_CALLS],
                               .bytes_sent = (double)n->own.sum[PCT_SENT],
                               .bytes_received = (double)n->own.sum[PCT_RECEIVED]};
-    fact->rank_ns = find_rank_ns(f, node);
     fact->place = pct_finding_place(f, node, &fact->function);
 }
 
@@ -152,7 +136,6 @@ static void gather_ranks(struct pct_facts *f)
     const struct pc_profile *p = f->data->profile;
     double most = -1;
     f->n_ranks = p->n_ranks;
-    f->no_ns = pct_alloc(f->n_ranks, sizeof *f->no_ns);
     gather_use(f);
     f->compute_ns = pct_alloc(f->n_ranks, sizeof *f->compute_ns);
     for (size_t r = 0; r < f->n_ranks; r++) {
@@ -168,28 +151,108 @@ static void gather_ranks(struct pct_facts *f)
         f->waiting_ns += fmax(0, most - f->compute_ns[r]);
 }
 
-/* Waiting for the rank that computes longest, for whatever reason, is done where the others are
- * longer than it is; it is taken from there in proportion. MPI_Init and MPI_Finalize are not part
- * of it. */
-static void excuse_waiting(struct pct_facts *f)
+/* Calls of point-to-point functions by rank. */
+static void gather_messages(struct pct_facts *f)
 {
-    double sum = 0, waiting = 0;
-    size_t longest = 0;
-    for (size_t r = 0; r < f->n_ranks; r++)
-        longest = f->compute_ns[r] > f->compute_ns[longest] ? r : longest;
-    for (size_t r = 0; r < f->n_ranks; r++)
-        waiting += f->compute_ns[longest] - f->compute_ns[r];
-    for (size_t i = 0; i < f->n; i++) {
-        struct pct_fact *fact = &f->list[i];
-        if (fact->op_class == PCOLLECT_CLASS_ENV || fact->rank_ns == f->no_ns)
+    const struct pct_data *d = f->data;
+    uint64_t *calls = pct_alloc(f->n_ranks, sizeof *calls);
+    bool *present = pct_alloc(f->n_ranks, sizeof *present);
+    for (size_t i = 0; i < d->n_contexts; i++) {
+        const struct pct_node *n = &d->tree->nodes[d->contexts[i]];
+        if (d->profile->ops[n->op].op_class != PCOLLECT_CLASS_P2P)
             continue;
-        for (size_t r = 0; r < f->n_ranks; r++)
-            fact->excused_ns += fmax(0, fact->rank_ns[r] - fact->rank_ns[longest]);
-        sum += fact->excused_ns;
+        for (uint32_t s = n->first_source; s != PC_NO_INDEX; s = d->tree->next_source[s])
+            pct_model_add_ranks(d->model, s, PCT_CALLS, calls, present);
     }
-    double part = sum > 0 ? fmin(1, waiting / sum) : 0;
-    for (size_t i = 0; i < f->n; i++)
-        f->list[i].excused_ns *= part;
+    for (size_t r = 0; r < f->n_ranks; r++) {
+        f->calls += (double)calls[r];
+        f->hub = calls[r] > calls[f->hub] ? r : f->hub;
+    }
+    f->hub_calls = f->n_ranks ? (double)calls[f->hub] : 0;
+    free(calls);
+    free(present);
+}
+
+/* ---- Places: contexts that read the same are one fact, whoever calls them --------------------
+ */
+
+bool pct_finding_is_message(const struct pct_fact *fact)
+{
+    return fact->op_class == PCOLLECT_CLASS_P2P || fact->op_class == PCOLLECT_CLASS_COMPLETION;
+}
+
+/* The times by rank of the place that is looked at, and room for one of its contexts. */
+struct folding {
+    uint64_t *context_ns, *place_ns; /* 0 between two places, and from `end` on */
+    bool *present;
+    size_t end;
+    size_t longest; /* index of the rank that computes longest, for whatever reason */
+};
+
+/* Correlation of time with the number of the rank, over all ranks. */
+static double trend(const struct folding *fold, double n_ranks)
+{
+    double mean_r = (n_ranks - 1) / 2, sum = 0, rt = 0;
+    for (size_t r = 0; r < fold->end; r++) {
+        double ns = (double)(int64_t)fold->place_ns[r];
+        sum += ns;
+        rt += ns * ((double)(int64_t)r - mean_r);
+    }
+    double mean = sum / n_ranks, tt = mean * mean * (n_ranks - (double)fold->end);
+    for (size_t r = 0; r < fold->end; r++) {
+        double from_mean = (double)(int64_t)fold->place_ns[r] - mean;
+        tt += from_mean * from_mean;
+    }
+    double rr = n_ranks * (n_ranks * n_ranks - 1) / 12;
+    return rr > 0 && tt > 0 ? rt / sqrt(rr * tt) : 0;
+}
+
+/* Adds the times of one context to those of its place. Ranks that wait for the one that computes
+ * longest are longer in a call than it is; MPI_Init and MPI_Finalize are not part of it. */
+static void fold_context(const struct pct_facts *f, struct folding *fold,
+                         const struct pct_fact *context, struct pct_fact *place)
+{
+    size_t end = pct_tree_ranks(f->data->tree, context->node, fold->context_ns, fold->present);
+    uint64_t own = fold->context_ns[fold->longest], excused = 0;
+    for (size_t r = 0; r < end; r++) {
+        uint64_t ns = fold->context_ns[r];
+        excused += ns > own ? ns - own : 0;
+        fold->place_ns[r] += ns;
+        fold->context_ns[r] = 0;
+    }
+    fold->end = end > fold->end ? end : fold->end;
+    if (context->op_class != PCOLLECT_CLASS_ENV)
+        place->excused_ns += (double)excused;
+}
+
+static void fold_place(const struct pct_facts *f, struct folding *fold, struct pct_fact *place)
+{
+    for (size_t r = 0; r < fold->end; r++)
+        place->off_hub_ns += r == f->hub ? 0 : (double)(int64_t)fold->place_ns[r];
+    place->first_ns = (double)fold->place_ns[0];
+    place->last_ns = (double)fold->place_ns[f->n_ranks - 1];
+    place->trend = pct_finding_is_message(place) ? trend(fold, (double)f->n_ranks) : 0;
+    memset(fold->place_ns, 0, fold->end * sizeof *fold->place_ns);
+    fold->end = 0;
+}
+
+/* Folds the contexts [first, end) of the list, which are of one place, into one fact. */
+static struct pct_fact unite(const struct pct_facts *f, struct folding *fold, size_t first,
+                             size_t end)
+{
+    struct pct_fact place = f->list[first];
+    for (size_t i = first; i < end; i++) {
+        const struct pct_fact *from = &f->list[i];
+        if (i > first) {
+            place.ns += from->ns;
+            place.calls += from->calls;
+            place.bytes_sent += from->bytes_sent;
+            place.bytes_received += from->bytes_received;
+        }
+        fold_context(f, fold, from, &place);
+    }
+    fold_place(f, fold, &place);
+    return place;
 }
 
 static int compare_places(const void *a, const void *b)
@@ -199,62 +262,48 @@ static int compare_places(const void *a, const void *b)
     return c ? c : x->node < y->node ? -1 : x->node > y->node;
 }
 
-static void free_ranks(const struct pct_facts *f, struct pct_fact *fact)
-{
-    if (fact->rank_ns != f->no_ns)
-        free(fact->rank_ns);
-    fact->rank_ns = f->no_ns;
-}
-
-static void add_ranks(const struct pct_facts *f, struct pct_fact *to, struct pct_fact *from)
-{
-    if (to->rank_ns == f->no_ns) {
-        to->rank_ns = from->rank_ns;
-        from->rank_ns = f->no_ns;
-    }
-    for (size_t r = 0; from->rank_ns != f->no_ns && r < f->n_ranks; r++)
-        to->rank_ns[r] += from->rank_ns[r];
-    free_ranks(f, from);
-}
-
-/* What reads the same is one fact: a place is looked at whole, whoever calls it. */
+/* No more is excused than the rank that computes longest is ahead: it is taken from the places in
+ * proportion. */
 static void unite_places(struct pct_facts *f)
 {
+    struct folding fold = {.context_ns = pct_alloc(f->n_ranks, sizeof *fold.context_ns),
+                           .place_ns = pct_alloc(f->n_ranks, sizeof *fold.place_ns),
+                           .present = pct_alloc(f->n_ranks, sizeof *fold.present)};
+    double waiting = 0, sum = 0;
+    for (size_t r = 0; r < f->n_ranks; r++)
+        fold.longest = f->compute_ns[r] > f->compute_ns[fold.longest] ? r : fold.longest;
+    for (size_t r = 0; r < f->n_ranks; r++)
+        waiting += f->compute_ns[fold.longest] - f->compute_ns[r];
+    qsort(f->list, f->n, sizeof *f->list, compare_places);
     size_t n = 0;
-    if (f->n)
-        qsort(f->list, f->n, sizeof *f->list, compare_places);
-    for (size_t i = 0; i < f->n; i++) {
-        struct pct_fact *from = &f->list[i], *to = n ? &f->list[n - 1] : NULL;
-        if (!to || to->place != from->place) {
-            f->list[n++] = *from;
-            continue;
-        }
-        to->ns += from->ns;
-        to->calls += from->calls;
-        to->bytes_sent += from->bytes_sent;
-        to->bytes_received += from->bytes_received;
-        to->excused_ns += from->excused_ns;
-        add_ranks(f, to, from);
+    for (size_t first = 0, end; first < f->n; first = end) {
+        for (end = first + 1; end < f->n && f->list[end].place == f->list[first].place;)
+            end++;
+        f->list[n] = unite(f, &fold, first, end);
+        sum += f->list[n++].excused_ns;
     }
     f->n = n;
+    for (size_t i = 0; i < f->n && sum > 0; i++)
+        f->list[i].excused_ns *= fmin(1, waiting / sum);
+    free(fold.context_ns);
+    free(fold.place_ns);
+    free(fold.present);
 }
 
 static void gather(struct pct_facts *f, const struct pct_data *d, struct pct_pool *pool)
 {
     *f = (struct pct_facts){.data = d, .pool = pool};
     gather_ranks(f);
+    gather_messages(f);
     f->list = pct_alloc(d->n_contexts, sizeof *f->list);
     for (size_t i = 0; i < d->n_contexts; i++)
         fill_fact(f, &f->list[f->n++], d->contexts[i]);
-    excuse_waiting(f);
-    unite_places(f);
+    if (f->n && f->n_ranks)
+        unite_places(f);
 }
 
 static void forget(struct pct_facts *f)
 {
-    for (size_t i = 0; i < f->n; i++)
-        free_ranks(f, &f->list[i]);
-    free(f->no_ns);
     free(f->list);
     free(f->compute_ns);
     free(f->use);

@@ -3,10 +3,11 @@
  * Findings: sentences that say what a run loses, where, and what shows more. doc/findings.md has a
  * page entry for each rule.
  *
- * Data structure: facts are gathered once (each context with its figures by rank); every rule looks
- * at them and may add findings; findings are sorted by what they would save, as a part of the run's
- * core-seconds. Invariant: time that ranks wait for the one that computes longest is counted for
- * that, and not again for the calls in which they wait.
+ * Data structure: facts are gathered once, and values by rank are folded into figures place by
+ * place, so that those of one place are in memory at a time; every rule looks at the facts and may
+ * add findings; findings are sorted by what they would save, as a part of the run's core-seconds.
+ * Invariant: time that ranks wait for the one that computes longest is counted for that, and not
+ * again for the calls in which they wait.
  *
  * What the machine did is not blamed on the program: as much of the run as the ranks waited for a
  * processor is taken off what a rule says would be saved.
@@ -25,7 +26,10 @@ struct pct_fact {
     const char *function; /* that calls it; may be NULL */
     double ns, calls, bytes_sent, bytes_received;
     double excused_ns; /* of ns: waiting for the rank that computes longest */
-    double *rank_ns;   /* by rank of the profile; of no rank is it known: that of the facts */
+    /* Of the time by rank of the profile, callbacks included; 0 if it is not known of any rank. */
+    double off_hub_ns;        /* of all ranks but the hub */
+    double first_ns, last_ns; /* of the first and the last rank */
+    double trend;             /* messages: correlation with the number of the rank */
 };
 
 /* What the system says of a rank: the table `resources`. All 0: nothing is known. */
@@ -40,7 +44,6 @@ struct pct_facts {
     struct pct_fact *list;
     size_t n;
     size_t n_ranks;
-    double *no_ns;      /* 0 for each rank: what facts without values by rank share */
     double core_ns;     /* MPI_Init to the end of MPI_Finalize, over all ranks */
     double *compute_ns; /* by rank */
     double compute_mean_ns;
@@ -48,6 +51,8 @@ struct pct_facts {
     double delayed_ns;        /* of all ranks */
     size_t busiest;           /* index of the rank that computes longest, its delay left out */
     double waiting_ns;        /* of the others, for it */
+    size_t hub;               /* index of the rank with most point-to-point calls */
+    double hub_calls, calls;  /* of these its own, and those of all ranks */
     struct pct_pool *pool;
 };
 
@@ -99,6 +104,9 @@ size_t pct_count_findings(const struct pct_data *d);
  * Interned.
  */
 const char *pct_finding_place(const struct pct_facts *f, uint32_t node, const char **function_out);
+
+/* Whether the place sends or receives messages, or waits for them. */
+bool pct_finding_is_message(const struct pct_fact *fact);
 
 /* Adds a finding if it saves `threshold` of the run or more. */
 void pct_finding_add(struct pct_findings *out, const struct pct_facts *f,

@@ -51,10 +51,11 @@ static double excess_of(const struct pct_facts *f, const struct pc_profile_data 
 {
     const struct pc_profile *p = f->data->profile;
     double own = 0, sum = 0;
-    for (uint32_t i = 0; i < d->n_ranks; i++) {
-        double value = (double)pc_data_value(p, d, i, field);
+    struct pc_by_rank by = pc_data_by_rank(p, d, field);
+    for (uint32_t i = 0; i < by.n; i++) {
+        double value = (double)by.values[i * by.stride];
         sum += value;
-        if (d->ranks[i] == rank_at(f, f->busiest))
+        if (by.ranks[i] == rank_at(f, f->busiest))
             own = value;
     }
     return own - sum / (double)f->n_ranks;
@@ -170,75 +171,29 @@ void pct_rule_imbalance(const struct pct_facts *f, const struct pct_rule *rule, 
 /* ---- Hub and chain ---------------------------------------------------------------------------
  */
 
-static bool is_message(const struct pct_fact *fact)
-{
-    return fact->op_class == PCOLLECT_CLASS_P2P || fact->op_class == PCOLLECT_CLASS_COMPLETION;
-}
-
-/* Calls of point-to-point functions by rank. */
-static void count_messages(const struct pct_facts *f, double *calls)
-{
-    const struct pct_data *d = f->data;
-    uint64_t *values = pct_alloc(f->n_ranks, sizeof *values);
-    bool *present = pct_alloc(f->n_ranks, sizeof *present);
-    for (size_t i = 0; i < d->n_contexts; i++) {
-        const struct pct_node *n = &d->tree->nodes[d->contexts[i]];
-        if (d->profile->ops[n->op].op_class != PCOLLECT_CLASS_P2P)
-            continue;
-        for (uint32_t s = n->first_source; s != PC_NO_INDEX; s = d->tree->next_source[s])
-            pct_model_add_ranks(d->model, s, PCT_CALLS, values, present);
-    }
-    for (size_t r = 0; r < f->n_ranks; r++)
-        calls[r] = (double)values[r];
-    free(values);
-    free(present);
-}
-
 /* One rank has as many messages as all others together, and more than twice the mean. */
 void pct_rule_hub(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
                   struct pct_findings *out)
 {
     const struct pct_fact *most = NULL;
-    double *calls = pct_alloc(f->n_ranks, sizeof *calls), sum = 0, waits = 0, longest = 0;
-    size_t hub = 0;
-    count_messages(f, calls);
-    for (size_t r = 0; r < f->n_ranks; r++) {
-        sum += calls[r];
-        hub = calls[r] > calls[hub] ? r : hub;
-    }
+    double waits = 0, longest = 0;
     for (size_t i = 0; i < f->n; i++) {
-        double others = 0;
-        for (size_t r = 0; r < f->n_ranks && is_message(&f->list[i]); r++)
-            others += r == hub ? 0 : f->list[i].rank_ns[r];
-        others = fmax(0, others - f->list[i].excused_ns);
+        const struct pct_fact *fact = &f->list[i];
+        double others =
+            pct_finding_is_message(fact) ? fmax(0, fact->off_hub_ns - fact->excused_ns) : 0;
         waits += others;
         if (others > longest) {
             longest = others;
-            most = &f->list[i];
+            most = fact;
         }
     }
-    if (f->n_ranks >= 3 && most && calls[hub] >= 0.45 * sum &&
-        calls[hub] * (double)f->n_ranks > 1.3 * sum)
+    if (f->n_ranks >= 3 && most && f->hub_calls >= 0.45 * f->calls &&
+        f->hub_calls * (double)f->n_ranks > 1.3 * f->calls)
         pct_finding_add(out, f, rule, threshold, waits, "--table ranks",
                         "Rank %d takes part in almost every message: the other %zu ranks spend "
                         "%.0f %% of the run in exchanges with it, most in %s. Let ranks talk to "
                         "each other, or use a collective operation.",
-                        rank_at(f, hub), f->n_ranks - 1, percent(f, waits), most->place);
-    free(calls);
-}
-
-/* Correlation of time with the number of the rank. */
-static double trend(const struct pct_facts *f, const double *ns)
-{
-    double n = (double)f->n_ranks, mean_r = (n - 1) / 2, mean = 0, rr = 0, tt = 0, rt = 0;
-    for (size_t r = 0; r < f->n_ranks; r++)
-        mean += ns[r] / n;
-    for (size_t r = 0; r < f->n_ranks; r++) {
-        rr += ((double)r - mean_r) * ((double)r - mean_r);
-        tt += (ns[r] - mean) * (ns[r] - mean);
-        rt += ((double)r - mean_r) * (ns[r] - mean);
-    }
-    return rr > 0 && tt > 0 ? rt / sqrt(rr * tt) : 0;
+                        rank_at(f, f->hub), f->n_ranks - 1, percent(f, waits), most->place);
 }
 
 /* The time to receive grows from rank to rank. */
@@ -247,11 +202,9 @@ void pct_rule_chain(const struct pct_facts *f, const struct pct_rule *rule, doub
 {
     for (size_t i = 0; i < f->n && f->n_ranks >= 3; i++) {
         const struct pct_fact *fact = &f->list[i];
-        if (!is_message(fact) || fabs(trend(f, fact->rank_ns)) < 0.9)
-            continue;
-        double first = fact->rank_ns[0], last = fact->rank_ns[f->n_ranks - 1];
         double saves = fact->ns - fact->excused_ns;
-        if (fmin(first, last) < 0.25 * fmax(first, last))
+        if (fabs(fact->trend) >= 0.9 &&
+            fmin(fact->first_ns, fact->last_ns) < 0.25 * fmax(fact->first_ns, fact->last_ns))
             pct_finding_add(out, f, rule, threshold, saves, "--table contexts",
                             "The ranks wait for each other in a row: the wait in %s grows from "
                             "rank to rank, %.0f %% of the run in all. Pass the data on in smaller "

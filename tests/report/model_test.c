@@ -63,10 +63,10 @@ static void spreads_name_their_ranks(void **state)
     (void)state;
     sample_solver(&sample);
     struct pct_model *m = pct_model_new(&sample.p);
-    const struct pct_spread *reduce = &m->ops[0].time, *share = &m->all.share;
-    assert_int_equal(reduce->n, 4);
-    assert_true(reduce->min == 60 * ms && reduce->min_rank == 0);
-    assert_true(reduce->max == 240 * ms && reduce->max_rank == 3);
+    const struct pct_spread reduce = pct_model_op_time(m, 0), *share = &m->all.share;
+    assert_int_equal(reduce.n, 4);
+    assert_true(reduce.min == 60 * ms && reduce.min_rank == 0);
+    assert_true(reduce.max == 240 * ms && reduce.max_rank == 3);
     assert_int_equal(share->max_rank, 3);
     assert_int_equal(share->max, 39216); /* 400 of 1020 ms */
     /* Rank 0: 1000 - 100 - 2 ms outside MPI; the mean of 898, 797, 696 and 600 less 4.3 us. */
