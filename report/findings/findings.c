@@ -37,6 +37,8 @@ const struct pct_rule pct_rules[] = {
     {"small-io", 0.05, "files read or written in small pieces", pct_rule_files, false},
     {"window-synchronisation", 0.05, "one-sided communication that waits for synchronisation",
      pct_rule_windows, false},
+    {"cache-misses", 0.05, "a function that misses a cache more often than the rest",
+     pct_rule_misses, true},
 };
 const size_t pct_n_rules = PC_ARRAY_LEN(pct_rules);
 

@@ -154,6 +154,8 @@ void pct_rule_placement(const struct pct_facts *f, const struct pct_rule *rule, 
                         struct pct_findings *out);
 void pct_rule_unfinished(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
                          struct pct_findings *out);
+void pct_rule_misses(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
+                     struct pct_findings *out);
 void pct_rule_dense(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
                     struct pct_findings *out);
 

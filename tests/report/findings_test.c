@@ -29,13 +29,13 @@ struct made {
     unsigned n, late; /* ranks; one of them */
     uint32_t caller;  /* the node of the function with the fault */
     char function[32], file[32];
-    struct pct_frame frames[MAX_DEPTH + 1];
+    struct pct_frame frames[MAX_DEPTH + 1], sampled_at[2];
     double compute_ms[SAMPLE_RANKS], mpi_ms[SAMPLE_RANKS], delayed_ms[SAMPLE_RANKS];
     double system_ms[SAMPLE_RANKS], faults[SAMPLE_RANKS];
     bool shares; /* more ranks than processors */
     uint32_t last_op;
     struct pc_profile_table tables[3];
-    struct pc_profile_column columns[3][8];
+    struct pc_profile_column columns[3][12];
     uint64_t cells[3][MAX_CELLS];
     char *strings[4];
 };
@@ -54,7 +54,7 @@ static unsigned draw_int(unsigned low, unsigned high)
 }
 
 /* main > ... > the function with the fault. */
-static void begin_run(unsigned seed)
+static void begin_run(unsigned seed, bool sampled)
 {
     static const char *const words[] = {"advance", "relax",   "gather_forces", "sweep",
                                         "march",   "collide", "stream",        "assemble"};
@@ -65,6 +65,8 @@ static void begin_run(unsigned seed)
     snprintf(m.function, sizeof m.function, "%s_%u", words[draw_int(0, 7)], draw_int(0, 99));
     snprintf(m.file, sizeof m.file, "%s.c", words[draw_int(0, 7)]);
     sample_begin(&m.sample);
+    if (sampled)
+        sample_clock(&m.sample);
     m.sample.p.exe = (char *)"/bin/program";
     m.sample.modules[0] = (struct pc_profile_module){
         .path = (char *)"/bin/program", .identity = 1, .flags = PCOLLECT_MODULE_EXE};
@@ -156,8 +158,10 @@ static void add_resources(void)
     struct pc_profile_table *t = add_table("resources", 1, columns, NULL);
     m.strings[0] = (char *)"0-15";
     m.strings[1] = (char *)"0,2-3";
+    m.strings[2] = (char *)"PAPI_L3_TCM";
+    m.strings[3] = (char *)"PAPI_TOT_INS";
     m.sample.p.strings = m.strings;
-    m.sample.p.n_strings = 2;
+    m.sample.p.n_strings = 4;
     for (unsigned r = 0; r < m.n; r++)
         add_cells(t, (const uint64_t[]){r, (uint64_t)(m.system_ms[r] * ms), (uint64_t)m.faults[r],
                                         0, (uint64_t)(m.delayed_ms[r] * ms), m.shares ? 2 : 1});
@@ -320,32 +324,74 @@ static void window(bool fault)
              fault ? 300 : 1);
 }
 
+enum { IN_FUNCTION = 0x100000, ELSEWHERE = 0x200000 };
+
+/* n windows of 10,000 ns and instructions each, with x events. */
+static void add_readings(struct pc_profile_table *t, uint32_t node, uint64_t event, uint64_t x)
+{
+    const uint64_t n = 400, ns = 10000;
+    add_cells(t, (const uint64_t[]){node, event, n, n, n * x, n * ns, n * x * x, 0, n * ns * ns, 0,
+                                    n * x * ns, 0});
+}
+
+/* The function misses in 3 to 8 of a thousand instructions, the rest of the program in 0.2. */
+static void cache_misses(bool fault)
+{
+    static const char *const columns[] = {"context",
+                                          "event",
+                                          "readings",
+                                          "seen",
+                                          "count",
+                                          "time",
+                                          "count_squared_low",
+                                          "count_squared_high",
+                                          "time_squared_low",
+                                          "time_squared_high",
+                                          "product_low",
+                                          "product_high",
+                                          NULL};
+    uint16_t types[12] = {PCOLLECT_COLUMN_NODE, PCOLLECT_COLUMN_STRING};
+    for (size_t k = 2; k < PC_ARRAY_LEN(types); k++)
+        types[k] = PCOLLECT_COLUMN_NUMBER;
+    struct pc_profile_table *t = add_table("readings", 2, columns, types);
+    t->plugin = (char *)"counters";
+    for (unsigned other = 0; other < 2; other++) {
+        uint32_t node = sample_point(&m.sample, m.caller, 0, other ? ELSEWHERE : IN_FUNCTION);
+        for (unsigned r = 0; r < m.n; r++)
+            sample_add_samples(&m.sample, (int32_t)r, (uint64_t)((other ? 600 : 390) * ms));
+        add_readings(t, node, 3, fault && !other ? draw_int(30, 80) : 2);
+        add_readings(t, node, 4, 10000);
+    }
+}
+
 static const struct {
     const char *rule;
     void (*plant)(bool fault);
     bool no_function; /* the finding is about ranks or hosts */
+    bool sampled;
 } kinds[] = {
-    {"imbalance", imbalance, false},
-    {"serial", serial, false},
-    {"shared-processors", shared, true},
-    {"page-faults", faults, true},
-    {"system-time", system_calls, true},
-    {"placement", placement, false},
-    {"unfinished", unfinished, false},
-    {"hub", hub, false},
-    {"chain", chain, false},
-    {"small-messages", small_messages, false},
-    {"barrier", barrier, false},
-    {"many-collectives", collectives, false},
-    {"rooted", rooted, false},
-    {"dense-collective", dense, false},
-    {"synchronous-send", synchronous, false},
-    {"polling", polling, false},
-    {"overlap", overlap, false},
-    {"communicators", communicators, false},
-    {"datatypes", datatypes, false},
-    {"small-io", small_io, false},
-    {"window-synchronisation", window, false},
+    {"imbalance", imbalance, false, false},
+    {"serial", serial, false, false},
+    {"shared-processors", shared, true, false},
+    {"page-faults", faults, true, false},
+    {"system-time", system_calls, true, false},
+    {"placement", placement, false, false},
+    {"unfinished", unfinished, false, false},
+    {"hub", hub, false, false},
+    {"chain", chain, false, false},
+    {"small-messages", small_messages, false, false},
+    {"barrier", barrier, false, false},
+    {"many-collectives", collectives, false, false},
+    {"rooted", rooted, false, false},
+    {"dense-collective", dense, false, false},
+    {"synchronous-send", synchronous, false, false},
+    {"polling", polling, false, false},
+    {"overlap", overlap, false, false},
+    {"communicators", communicators, false, false},
+    {"datatypes", datatypes, false, false},
+    {"small-io", small_io, false, false},
+    {"window-synchronisation", window, false, false},
+    {"cache-misses", cache_misses, false, true},
 };
 
 /* ---- Runs -------------------------------------------------------------------------------------
@@ -374,6 +420,10 @@ static struct pct_data *end_run(void)
     struct pct_symbols *symbols = pct_symbols_new(&m.sample.p);
     for (unsigned i = 0; i <= MAX_DEPTH; i++)
         pct_symbols_teach(symbols, 0, 0x1000 * (i + 1), (struct pct_place){&m.frames[i], 1});
+    m.sampled_at[0] = m.sampled_at[1] = (struct pct_frame){m.function, m.file, 30, false};
+    m.sampled_at[1].function = "update_all";
+    pct_symbols_teach(symbols, 0, IN_FUNCTION + 1, (struct pct_place){&m.sampled_at[0], 1});
+    pct_symbols_teach(symbols, 0, ELSEWHERE + 1, (struct pct_place){&m.sampled_at[1], 1});
     struct pct_data *d = pct_data_new("made", &m.sample.p, symbols, &options);
     d->findings = pct_findings_make(d, NULL);
     return d;
@@ -381,7 +431,7 @@ static struct pct_data *end_run(void)
 
 static struct pct_data *make_run(unsigned seed, size_t kind, bool fault, bool load)
 {
-    begin_run(seed * 100 + (unsigned)kind);
+    begin_run(seed * 100 + (unsigned)kind, kinds[kind].sampled);
     kinds[kind].plant(fault);
     if (load)
         load_machine();
@@ -439,7 +489,7 @@ static void time_in_mpi_without_a_processor_is_not_blamed_on_the_program(void **
     (void)state;
     for (unsigned seed = 1; seed <= N_SEEDS; seed++) {
         for (unsigned load = 0; load < 2; load++) {
-            begin_run(seed);
+            begin_run(seed, false);
             call_all("MPI_Waitall", PCOLLECT_CLASS_COMPLETION, 100, 0, 250);
             for (unsigned r = 0; r < m.n; r++)
                 m.delayed_ms[r] = load ? 240 : 0;

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The rule that looks at events of the processor: a function that misses a cache much more often,
+ * for what it executes, than the rest of the program. It rests on estimates of sampled windows, and
+ * speaks only where they have an error.
+ */
+#include "report/findings/findings.h"
+
+#include "report/counters/estimates.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What a miss is taken to cost: the way to the next cache, or to memory, on processors of today. */
+static const struct miss {
+    const char *ratio; /* name of a pct_ratio_kind, per thousand instructions */
+    const char *cache;
+    double cost_ns;
+} misses[] = {
+    {"last_cache_misses", "last", 80}, {"l3_misses", "third", 80},     {"l2_misses", "second", 12},
+    {"l2_data_misses", "second", 12},  {"l1_data_misses", "first", 4}, {"l1_misses", "first", 4},
+};
+
+enum { TIMES = 3 }; /* as often as the rest of the program: out of the ordinary */
+static const double LEAST_REST = 0.05; /* of all instructions: enough to say what is ordinary */
+
+/* What is estimated of one function, or of one of its contexts. */
+struct missing {
+    const char *function, *file;
+    uint32_t line;
+    double misses, instructions, ns;
+    double variance; /* of misses per instruction, weighted by the instructions' square */
+};
+
+static int compare_functions(const void *a, const void *b)
+{
+    const struct missing *x = a, *y = b;
+    int order = strcmp(x->function, y->function);
+    return order ? order : strcmp(x->file ? x->file : "", y->file ? y->file : "");
+}
+
+/* The estimated number of an event in a context; 0: none. */
+static double count_of(const struct pct_estimates *e, uint32_t event, uint32_t context)
+{
+    for (size_t i = 0; i < e->n; i++) {
+        if (e->rows[i].event == event && e->rows[i].context == context)
+            return e->rows[i].e.value;
+    }
+    return 0;
+}
+
+/* The functions in which this ratio has an error; freed by the caller. */
+static struct missing *gather_functions(const struct pct_data *d, const struct miss *miss,
+                                        size_t *n_out)
+{
+    const struct pct_estimates *e = d->estimates;
+    struct missing *list = pct_alloc(e->n_ratios, sizeof *list);
+    size_t n = 0, n_united = 0;
+    for (size_t i = 0; i < e->n_ratios; i++) {
+        const struct pct_ratio_row *ratio = &e->ratios[i];
+        const struct pct_sample_row *at = &d->samples->contexts.row[ratio->context];
+        if (strcmp(ratio->kind->name, miss->ratio) != 0 || ratio->e.trust != PCT_TRUST_FULL ||
+            !at->function)
+            continue;
+        double instructions = count_of(e, ratio->whole, ratio->context);
+        double each = ratio->e.value / ratio->kind->scale;
+        double deviation = sqrt(ratio->e.variance) / ratio->kind->scale * instructions;
+        list[n++] = (struct missing){at->function,         at->file,     at->line,
+                                     each * instructions,  instructions, (double)at->self.ns,
+                                     deviation * deviation};
+    }
+    if (n)
+        qsort(list, n, sizeof *list, compare_functions);
+    for (size_t i = 0; i < n; i++) {
+        struct missing *to = n_united ? &list[n_united - 1] : NULL;
+        if (!to || compare_functions(to, &list[i]) != 0) {
+            list[n_united++] = list[i];
+            continue;
+        }
+        to->misses += list[i].misses;
+        to->instructions += list[i].instructions;
+        to->ns += list[i].ns;
+        to->variance += list[i].variance;
+    }
+    *n_out = n_united;
+    return list;
+}
+
+/* Whether a function misses out of the ordinary, its error taken off: then what its misses beyond
+ * the ordinary cost, at most all of its time. */
+static double excess_ns(const struct missing *of, const struct missing *all,
+                        const struct miss *miss)
+{
+    double rest_instructions = all->instructions - of->instructions;
+    if (!(of->instructions > 0) || rest_instructions < LEAST_REST * all->instructions)
+        return 0;
+    double rest = (all->misses - of->misses) / rest_instructions;
+    double least = of->misses - 2 * sqrt(of->variance);
+    if (!(least > TIMES * rest * of->instructions))
+        return 0;
+    return fmin(of->ns, (of->misses - rest * of->instructions) * miss->cost_ns);
+}
+
+static void tell(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
+                 const struct missing *of, const struct missing *all, const struct miss *miss,
+                 double saves, struct pct_findings *out)
+{
+    double rest = (all->misses - of->misses) / (all->instructions - of->instructions);
+    struct pct_buf place = {0};
+    pct_text_escape(&place, of->function, PCT_ESCAPE_CELL);
+    if (of->file) {
+        pct_buf_text(&place, " (");
+        pct_text_escape(&place, pct_symbols_base_name(of->file), PCT_ESCAPE_CELL);
+        pct_buf_format(&place, ":%u)", of->line);
+    }
+    pct_finding_add(out, f, rule, threshold, saves, "--table ratios",
+                    "%s misses the %s cache %.3g times in a thousand instructions, the rest of the "
+                    "program %.2g times: this costs up to %.0f %% of the run. Go through memory in "
+                    "its order, and work on pieces that fit into the cache.",
+                    place.data, miss->cache, 1000 * of->misses / of->instructions, 1000 * rest,
+                    100 * saves / f->core_ns);
+    pct_buf_free(&place);
+}
+
+/* One sentence: of all caches and functions that which saves most. */
+void pct_rule_misses(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
+                     struct pct_findings *out)
+{
+    struct missing most = {0}, all_of_most = {0};
+    const struct miss *miss_of_most = NULL;
+    double saves = 0;
+    for (size_t k = 0; k < PC_ARRAY_LEN(misses); k++) {
+        size_t n;
+        struct missing *list = gather_functions(f->data, &misses[k], &n), all = {0};
+        for (size_t i = 0; i < n; i++) {
+            all.misses += list[i].misses;
+            all.instructions += list[i].instructions;
+        }
+        for (size_t i = 0; i < n; i++) {
+            double ns = excess_ns(&list[i], &all, &misses[k]);
+            if (ns <= saves)
+                continue;
+            saves = ns;
+            most = list[i];
+            all_of_most = all;
+            miss_of_most = &misses[k];
+        }
+        free(list);
+    }
+    if (miss_of_most)
+        tell(f, rule, threshold, &most, &all_of_most, miss_of_most, saves, out);
+}
