@@ -21,6 +21,7 @@ static const struct pct_option options[] = {
     {OPTION_MIN, "min-percent", "P",
      "leave out what took less than P percent of the time in MPI and sampled computation "
      "(default 1)"},
+    PCT_OPTION_DEBUGINFOD,
     {0, NULL, NULL, NULL},
 };
 

@@ -19,6 +19,7 @@ static const struct pct_option options[] = {
      "end with status 1 if the run, or a context as a part of the run, has grown by more than that "
      "and by more than noise"},
     {OPTION_FORMAT, "format", "FORMAT", "text (default), json or tsv"},
+    PCT_OPTION_DEBUGINFOD,
     {0, NULL, NULL, NULL},
 };
 

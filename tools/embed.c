@@ -9,7 +9,7 @@
 
 static const struct pct_option options[] = {
     {'s', "sources", NULL, "store the text of the source files too, for pcollect annotate"},
-    {'d', "debuginfod", NULL, "ask the servers in DEBUGINFOD_URLS for what is not on this machine"},
+    PCT_OPTION_DEBUGINFOD,
     {'o', "output", "FILE", "write there (default: replace the profile)"},
     {0, NULL, NULL, NULL},
 };
@@ -54,8 +54,6 @@ static int run_embed(const struct pct_command *self, int argc, char **argv)
     int letter;
     while ((letter = pct_options_next(self, argc, argv)) >= 0) {
         sources |= letter == 's';
-        if (letter == 'd')
-            pct_symbols_allow_servers();
         to = letter == 'o' ? optarg : to;
     }
     if (letter == PCT_OPTION_HELPED)

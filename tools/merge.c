@@ -12,6 +12,7 @@
 
 static const struct pct_option options[] = {
     {'f', "format", "FORMAT", "text (default), json or tsv"},
+    PCT_OPTION_DEBUGINFOD,
     {0, NULL, NULL, NULL},
 };
 

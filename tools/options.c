@@ -3,6 +3,7 @@
  * Options of a subcommand from its table: parsing, --help, and answers to what is wrong with a
  * call.
  */
+#include "report/symbols.h"
 #include "tools/tools.h"
 
 #include <getopt.h>
@@ -170,6 +171,9 @@ int pct_options_next(const struct pct_command *self, int argc, char **argv)
     case ':':
         pct_refuse(self, "option --%s needs a value: %s", o ? o->name : "", o ? o->argument : "");
         return PCT_OPTION_WRONG;
+    case PCT_LETTER_DEBUGINFOD:
+        pct_symbols_allow_servers();
+        return pct_options_next(self, argc, argv);
     default:
         return letter;
     }

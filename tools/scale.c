@@ -33,6 +33,7 @@ static const struct pct_option options[] = {
     {OPTION_TABLE, "table", "NAME",
      "one table only: scales, contexts or costs; as tsv if no format "
      "is given"},
+    PCT_OPTION_DEBUGINFOD,
     {0, NULL, NULL, NULL},
 };
 

@@ -37,6 +37,14 @@ extern const struct pct_command pct_run, pct_report, pct_scale_command, pct_diff
     pct_embed, pct_info, pct_verify, pct_recover, pct_topology_command, pct_doctor, pct_config,
     pct_events, pct_annotate_command, pct_merge_command;
 
+/* A row for the options of commands that look up symbols. pct_options_next does what it says. */
+enum { PCT_LETTER_DEBUGINFOD = 'd' };
+#define PCT_OPTION_DEBUGINFOD                                                                      \
+    {                                                                                              \
+        PCT_LETTER_DEBUGINFOD, "debuginfod", NULL,                                                 \
+            "ask the servers in DEBUGINFOD_URLS for what is not on this machine"                   \
+    }
+
 /* Values of pct_options_next beside letters. */
 enum { PCT_OPTION_END = -1, PCT_OPTION_HELPED = -2, PCT_OPTION_WRONG = -3 };
 
