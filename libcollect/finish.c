@@ -328,10 +328,16 @@ static void say_unfinished(void *unused)
 {
     const struct pcollect_arena_header *h = pc_header();
     (void)unused;
-    if (h->state == PCOLLECT_STATE_EXITED && h->rank <= 0 && !pc_process.config.run_key &&
-        !h->merge_ticks && pc_process.arena.is_file)
-        pc_log("the program ended without MPI_Finalize; `pcollect recover` makes a profile of "
-               "what was collected");
+    if (h->state != PCOLLECT_STATE_EXITED || h->rank > 0 || pc_process.config.run_key ||
+        h->merge_ticks)
+        return;
+    if (pc_process.arena.is_file)
+        pc_log("the program ended without MPI_Finalize; `pcollect recover %s` makes a profile of "
+               "what was collected",
+               pc_process.config.spool_path);
+    else
+        pc_log("the program ended without MPI_Finalize, and without a spool in memory nothing is "
+               "kept of the run");
 }
 
 /* Without a handle, so that it is not run with the destructors of this library. */
