@@ -114,7 +114,8 @@ static uint64_t first_member(MPI_Comm comm)
 static uint32_t inherited(uint32_t parent, enum pc_siblings siblings, uint16_t op)
 {
     bool same = siblings == PC_SIBLINGS_NONE &&
-                (op == PC_OP_Comm_dup || op == PC_OP_Comm_idup || op == PC_OP_Comm_dup_with_info);
+                (op == PC_OP_Comm_dup || op == PC_OP_Comm_idup || op == PC_OP_Comm_dup_with_info ||
+                 op == PC_OP_Comm_idup_with_info);
     return same ? pc_comm_at(parent)->flags & PC_COMM_AS_WORLD : 0;
 }
 

@@ -117,6 +117,40 @@ static void bridges(void)
     MPI_Comm_free(&half);
 }
 
+#if MPI_VERSION >= 4
+/* Beside MPI_Init: processes of a session are those of MPI_COMM_WORLD. */
+static void later_kinds(void)
+{
+    MPI_Session session;
+    MPI_Group world, mine, theirs;
+    MPI_Comm a;
+    MPI_Request r;
+    int odd[1][3] = {{1, size - 1, 2}}, even[1][3] = {{0, size - 2, 2}};
+    MPI_Comm_idup_with_info(MPI_COMM_WORLD, MPI_INFO_NULL, &a, &r);
+    MPI_Wait(&r, MPI_STATUS_IGNORE);
+    use(&a, "idup_with_info", "MPI_Comm_idup_with_info", 0);
+    MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &session);
+    MPI_Group_from_session_pset(session, "mpi://WORLD", &world);
+    MPI_Comm_create_from_group(world, "all", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &a);
+    use(&a, "from_group", "MPI_Comm_create_from_group", 0);
+    MPI_Group_range_incl(world, 1, rank % 2 ? odd : even, &mine);
+    MPI_Group_range_incl(world, 1, rank % 2 ? even : odd, &theirs);
+    MPI_Comm_create_from_group(mine, "part", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &a);
+    use(&a, rank % 2 ? "from_group odd" : "from_group even", "MPI_Comm_create_from_group", 0);
+    MPI_Intercomm_create_from_groups(mine, 0, theirs, 0, "both", MPI_INFO_NULL,
+                                     MPI_ERRORS_ARE_FATAL, &a);
+    use(&a, "bridge from_groups", "MPI_Intercomm_create_from_groups", 0);
+    MPI_Group_free(&theirs);
+    MPI_Group_free(&mine);
+    MPI_Group_free(&world);
+    MPI_Session_finalize(&session);
+}
+#else
+static void later_kinds(void)
+{
+}
+#endif
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
@@ -126,6 +160,7 @@ int main(int argc, char **argv)
     parts();
     shapes();
     bridges();
+    later_kinds();
     MPI_Finalize();
     return 0;
 }

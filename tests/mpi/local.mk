@@ -39,4 +39,4 @@ EXTRA_DIST += tests/mpi/scopes.c tests/mpi/scopes_f.F90 tests/mpi/series.c \
 mpi_comm_scripts = tests/mpi/topology.test tests/mpi/domains.test tests/mpi/nodes.test
 TESTS += $(mpi_comm_scripts)
 dist_check_SCRIPTS += $(mpi_comm_scripts)
-EXTRA_DIST += tests/mpi/talk.c tests/mpi/domains.c
+EXTRA_DIST += tests/mpi/talk.c tests/mpi/domains.c tests/mpi/wire.c
