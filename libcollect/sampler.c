@@ -17,6 +17,7 @@
 #include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #define COUNT(name, doc)                                                                           \
@@ -84,6 +85,7 @@ enum { STACK_BYTES = 32768 };
 static uint64_t period_ns;
 static _Atomic bool works[PC_N_SOURCES]; /* not refused so far */
 static _Atomic uint32_t n_descriptors;
+static struct pc_sampler *_Atomic samplers; /* of all threads; none is ever taken out */
 static uint32_t max_descriptors;
 
 /* ---- The process ----------------------------------------------------------------------------- */
@@ -260,6 +262,9 @@ static struct pc_sampler *make_sampler(void)
     s->max_overhead = pc_process.config.sample_max_overhead;
     s->period_ns = period_ns;
     s->regular = !strcmp(pc_process.config.sample_rotation, "round-robin");
+    s->next = atomic_load(&samplers);
+    while (!atomic_compare_exchange_weak(&samplers, &s->next, s))
+        ;
     return s;
 }
 
@@ -300,6 +305,7 @@ void pc_sampler_enter(struct pc_thread *t)
     struct pc_sampler *s = t->sampler ? t->sampler : make_sampler();
     if (s) {
         s->n_spine = 0;
+        s->tid = t->tid;
         s->random = pc_hash_u64((uint64_t)t->tid << 32 ^ pc_ticks()) | 1;
         take_row(t, s);
         s->place = NULL;
@@ -337,14 +343,35 @@ void pc_sampler_leave(struct pc_thread *t)
     errno = saved;
 }
 
+/* Time of another thread that no interrupt has told of. If it is too long for one that is due, the
+ * thread blocks signals, maybe since its start, and writes nothing here meanwhile. */
+static void settle_blocked(struct pc_sampler *s)
+{
+    struct timespec now;
+    clockid_t clock =
+        (clockid_t)(~(unsigned)s->tid << 3 | 6); /* the kernel's: CPU time of a thread */
+    if (s->source == PC_SOURCE_NONE || clock_gettime(clock, &now))
+        return;
+    uint64_t now_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    uint64_t then_ns = __atomic_load_n(&s->cpu_ns, __ATOMIC_RELAXED);
+    uint64_t late_ns = s->due_ns + PC_SAMPLER_LATEST_TICK_NS;
+    if (now_ns < then_ns + late_ns)
+        return;
+    s->counts[PC_SAMPLE_MISSED] += (now_ns - then_ns) / s->period_ns;
+    s->counts[PC_SAMPLE_CPU_NS] += now_ns - then_ns;
+}
+
 void pc_sampler_end(void)
 {
-    struct pc_sampler *s = pc_self ? pc_self->sampler : NULL;
-    if (!s || s->source == PC_SOURCE_NONE)
-        return;
+    struct pc_sampler *own = pc_self ? pc_self->sampler : NULL;
     int saved = errno;
-    pc_sampler_disarm(s);
-    pc_sampler_settle(s);
+    if (own && own->source != PC_SOURCE_NONE) {
+        pc_sampler_disarm(own);
+        pc_sampler_settle(own);
+    }
+    for (struct pc_sampler *s = atomic_load(&samplers); s; s = s->next)
+        if (s != own)
+            settle_blocked(s);
     errno = saved;
 }
 

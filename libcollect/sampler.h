@@ -98,10 +98,12 @@ struct pc_window {
 };
 
 struct pc_sampler {
-    uint32_t source;   /* enum pc_sample_source; NONE: not armed */
-    int fd;            /* perf_event */
-    int timer;         /* kernel's id */
-    uint64_t event_id; /* of the perf_event, to know it again */
+    struct pc_sampler *next; /* of all that were made (sampler.c) */
+    int32_t tid;             /* thread that is sampled */
+    uint32_t source;         /* enum pc_sample_source; NONE: not armed */
+    int fd;                  /* perf_event */
+    int timer;               /* kernel's id */
+    uint64_t event_id;       /* of the perf_event, to know it again */
     uint64_t random;
     uint64_t period_ns; /* mean */
     uint64_t due_ns;    /* of the interrupt that is armed */

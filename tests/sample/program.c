@@ -2,16 +2,19 @@
  *
  * A program without MPI: two threads, one below the other's function, and (argument "signals") its
  * own use of every real-time signal; or (argument "deep") recursion that goes far up and down all
- * the time; or (argument "move") a thread that goes from one processor to another.
+ * the time; or (argument "move") a thread that goes from one processor to another, or
+ * ("blocked") one that computes with all signals blocked.
  */
 #define _GNU_SOURCE 1
 
 #include <pthread.h>
 #include <sched.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 void *half(void *unused);
 int outer(void);
@@ -70,6 +73,20 @@ static int move_about(int n)
     return moved;
 }
 
+/* Blocks all signals to the end of the process, and computes. */
+static void *blocked(void *semaphore)
+{
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, NULL);
+    for (int i = 0; i < 8; i++)
+        half(NULL);
+    sem_post(semaphore);
+    for (;;)
+        pause();
+    return NULL;
+}
+
 int main(int argc, char **argv)
 {
     pthread_t thread;
@@ -88,6 +105,14 @@ int main(int argc, char **argv)
     if (argc > 1 && !strcmp(argv[1], "move")) {
         printf("moved %d\n", move_about(500));
         outer();
+        return 0;
+    }
+    if (argc > 1 && !strcmp(argv[1], "blocked")) {
+        sem_t done;
+        sem_init(&done, 0, 0);
+        pthread_create(&thread, NULL, blocked, &done);
+        sem_wait(&done);
+        puts("done");
         return 0;
     }
     if (argc > 1 && !strcmp(argv[1], "deep")) {
