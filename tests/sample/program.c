@@ -3,7 +3,8 @@
  * A program without MPI: two threads, one below the other's function, and (argument "signals") its
  * own use of every real-time signal; or (argument "deep") recursion that goes far up and down all
  * the time; or (argument "move") a thread that goes from one processor to another, or
- * ("blocked") one that computes with all signals blocked.
+ * ("blocked") one that computes with all signals blocked; or ("stack") tells what interrupts take
+ * of its alternate stack.
  */
 #define _GNU_SOURCE 1
 
@@ -87,6 +88,40 @@ static void *blocked(void *semaphore)
     return NULL;
 }
 
+/* Bytes of the alternate stack that were written to since it was painted. */
+enum { ALTERNATE_BYTES = 65536 };
+static unsigned char alternate[ALTERNATE_BYTES];
+
+static int written(void)
+{
+    int i = 0;
+    while (i < ALTERNATE_BYTES && alternate[i] == 0xa5)
+        i++;
+    return ALTERNATE_BYTES - i;
+}
+
+/* What a handler that does nothing takes of an alternate stack, and what interrupts take more. */
+static void measure_stack(void)
+{
+    stack_t stack = {.ss_sp = alternate, .ss_size = sizeof alternate};
+    struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_ONSTACK};
+    int least;
+    sigset_t all, before;
+    sigfillset(&all);
+    sigdelset(&all, SIGUSR1);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    memset(alternate, 0xa5, sizeof alternate);
+    sigaltstack(&stack, NULL);
+    sigaction(SIGUSR1, &action, NULL);
+    raise(SIGUSR1);
+    least = written();
+    memset(alternate, 0xa5, sizeof alternate);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    for (int i = 0; i < 4; i++)
+        half(NULL);
+    printf("stack %d %d\n", least, written() - least);
+}
+
 int main(int argc, char **argv)
 {
     pthread_t thread;
@@ -113,6 +148,10 @@ int main(int argc, char **argv)
         pthread_create(&thread, NULL, blocked, &done);
         sem_wait(&done);
         puts("done");
+        return 0;
+    }
+    if (argc > 1 && !strcmp(argv[1], "stack")) {
+        measure_stack();
         return 0;
     }
     if (argc > 1 && !strcmp(argv[1], "deep")) {
