@@ -139,6 +139,35 @@ compile_f08() { # FLAVOUR
         "mpif90.$1" $example_flags -o app.native "$top/examples/halo_f08.f90"
 }
 
+# Under qemu-user there is no perf_event_open: samples are by a POSIX timer. The program knows the CPU
+# time of its functions. Bound: 5 standard errors, and 10 % for what the interrupts add.
+sampled_job() { # FLAVOUR
+    local mpi=$1 out=$work/aarch64-$1-sampled
+    rm -rf "$out" && mkdir -p "$out" && cd "$out" || return
+    # shellcheck disable=SC2046,SC2086
+    "$triplet-gcc" --sysroot="$sysroot" -std=gnu11 -O1 -g -o known "$top/tests/pmu-lab/known.c" \
+        $(include_and_link "$mpi") $link_flags || return
+    # shellcheck disable=SC2086
+    PCOLLECT_OUTPUT_PATH=$out/arm64.pcol PCOLLECT_SAMPLE_FREQUENCY=200 timeout 300 "mpirun.$mpi" -n 2 \
+        $qemu -E LD_PRELOAD="$folder/install/lib/libpcollect.so" ./known mix 2000 >own || return
+    report_of sampling | cut -f 21 | sort -u >sources
+    report_of functions >functions
+    cat own sources functions
+    [ "$(cat sources)" = timer ] && awk '
+        FILENAME == "own" { truth[$1] = $3; next }
+        { split($0, f, "\t") }
+        f[1] in truth && f[1] != "brief" {
+            seen++
+            error = 5 * truth[f[1]] / sqrt(f[6] + 1) + 0.1 * truth[f[1]]
+            if (f[5] - truth[f[1]] > error || truth[f[1]] - f[5] > error) bad = 1
+        }
+        END { exit bad || seen != 2 }' own functions
+}
+
+report_of() { # TABLE
+    "$native/install/bin/pcollect" report --table "$1" --format tsv arm64.pcol 2>/dev/null | sed 1d
+}
+
 # The checks of the emulated machine are those that it prints.
 pmu_lab() {
     local tap=$work/pmu-lab.tap begin=$SECONDS good bad
@@ -173,6 +202,7 @@ check 'native build to compare with' native_build
 for mpi in openmpi mpich; do
     check "aarch64: $mpi job has the contexts, calls and bytes of the native one" job $mpi c
     check "aarch64: $mpi job of mpi_f08 has the contexts, calls and bytes of the native one" job $mpi f08
+    check "aarch64: $mpi job is sampled by timers, and its functions have the time that they took" sampled_job $mpi
 done
 pmu_lab
 closing

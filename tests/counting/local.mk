@@ -11,4 +11,4 @@ counting_scripts = tests/counting/start.test tests/counting/edges.test
 TESTS += $(counting_scripts)
 dist_check_SCRIPTS += $(counting_scripts)
 EXTRA_DIST += tests/counting/edges.c tests/counting/filtered.c tests/counting/crowd.c \
-    tests/pmu-lab/boot.sh tests/pmu-lab/guest.sh tests/pmu-lab/loops.c
+    tests/pmu-lab/boot.sh tests/pmu-lab/guest.sh tests/pmu-lab/loops.c tests/pmu-lab/known.c

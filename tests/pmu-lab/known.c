@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * An MPI program whose instructions are known: loops of two instructions a round, in assembly.
+ *
+ *   known calls ROUNDS   `light` computes ROUNDS rounds between two barriers, `heavy` three times
+ * as many, TIMES times each. What is around the loops does not depend on ROUNDS. known mix STAYS
+ * stays at random in `often`, `seldom` and `brief`, of lengths that differ. Rank 0 prints the
+ * instructions of the loops of each, and their CPU time in seconds: sums over the ranks. known
+ * shared ROUNDS  `one` and then `two`, which takes three times as long, between two barriers
+ */
+#include <mpi.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { TIMES = 20, KINDS = 3 };
+
+static inline __attribute__((always_inline)) void loop(uint64_t rounds)
+{
+    __asm__ volatile("1: subs %0, %0, #1\n\tb.ne 1b" : "+r"(rounds) : : "cc");
+}
+
+static __attribute__((noinline)) void light(uint64_t rounds)
+{
+    MPI_Barrier(MPI_COMM_WORLD);
+    loop(rounds);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static __attribute__((noinline)) void heavy(uint64_t rounds)
+{
+    MPI_Barrier(MPI_COMM_WORLD);
+    loop(3 * rounds);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static __attribute__((noinline)) void often(uint64_t rounds)
+{
+    loop(rounds);
+}
+
+static __attribute__((noinline)) void seldom(uint64_t rounds)
+{
+    loop(rounds);
+}
+
+static __attribute__((noinline)) void brief(uint64_t rounds)
+{
+    loop(rounds);
+}
+
+static __attribute__((noinline)) void one(uint64_t rounds)
+{
+    loop(rounds);
+}
+
+static __attribute__((noinline)) void two(uint64_t rounds)
+{
+    loop(3 * rounds);
+}
+
+static double cpu_s(void)
+{
+    struct timespec ts;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
+    return (double)ts.tv_sec + (double)ts.tv_nsec * 1e-9;
+}
+
+static void mix(long stays)
+{
+    /* Rounds of 4 ns in an emulated machine that makes 500 instructions in a microsecond. */
+    static const struct {
+        const char *name;
+        void (*run)(uint64_t rounds);
+        uint64_t rounds;
+    } kinds[KINDS] = {
+        {"often", often, 400000}, {"seldom", seldom, 800000}, {"brief", brief, 12000}};
+    uint64_t random = 88172645463325252u;
+    double sums[2 * KINDS] = {0}, all[2 * KINDS];
+    int rank;
+    for (long i = 0; i < stays; i++) {
+        random ^= random << 13;
+        random ^= random >> 7;
+        random ^= random << 17;
+        unsigned k = random % 16 < 2 ? (unsigned)(random % 16) : 2;
+        uint64_t rounds = kinds[k].rounds / 2 + (random >> 32) % kinds[k].rounds;
+        double begin = cpu_s();
+        kinds[k].run(rounds);
+        sums[KINDS + k] += cpu_s() - begin;
+        sums[k] += 2 * (double)rounds;
+    }
+    MPI_Reduce(sums, all, 2 * KINDS, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int k = 0; rank == 0 && k < KINDS; k++)
+        printf("%s %.0f %.6f\n", kinds[k].name, all[k], all[KINDS + k]);
+}
+
+int main(int argc, char **argv)
+{
+    const char *what = argc > 2 ? argv[1] : "";
+    long n = argc > 2 ? atol(argv[2]) : 0;
+    if (n < 1)
+        return 2;
+    MPI_Init(&argc, &argv);
+    for (int i = 0; !strcmp(what, "calls") && i < TIMES; i++) {
+        light((uint64_t)n);
+        heavy((uint64_t)n);
+    }
+    for (int i = 0; !strcmp(what, "shared") && i < TIMES; i++) {
+        MPI_Barrier(MPI_COMM_WORLD);
+        one((uint64_t)n);
+        two((uint64_t)n);
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    if (!strcmp(what, "mix"))
+        mix(n);
+    MPI_Finalize();
+    return 0;
+}
