@@ -188,9 +188,11 @@ static __attribute__((noinline)) bool begin_unprepared(struct pc_thread *t, stru
  * or behind it: those between the two stamps cost the call, and its duration, next to nothing,
  * while those between one call's end and the next one's begin are too many as it is. */
 static inline bool begin_known(struct pc_thread *t, struct pc_call *call,
-                               const struct pc_path_root *root, const struct pc_path_node *leaf)
+                               const struct pc_path_root *root, const struct pc_path_node *leaf,
+                               bool asked)
 {
-    call->event.begin = pc_counter(); /* where that is not the clock the wrapper asks again */
+    if (!asked) /* that is the clock, or the wrapper would be asked for the time */
+        call->event.begin = pc_counter();
     fill_common(t, call, &root->head, 0);
     fill_context(t, call, leaf->leaf, leaf->record_at, 0);
     barrier();
@@ -204,13 +206,14 @@ static __attribute__((noinline)) bool begin_by_nodes(struct pc_thread *t, struct
 {
     struct pc_path_root *root = pc_paths_known_root(&t->paths, call->slot, call->ret);
     const struct pc_path_node *n = root ? pc_paths_hit(&t->paths, root, cfa) : NULL;
-    return PC_LIKELY(n != NULL) ? begin_known(t, call, root, n) : begin_any(t, call);
+    return PC_LIKELY(n != NULL) ? begin_known(t, call, root, n, false) : begin_any(t, call);
 }
 
 /* Serves itself a call that is not inside another and comes along the path that has been taken
  * from there for some time. Everything else it leaves to others by jumps, so that it needs no frame
  * and saves no register. */
-bool pc_call_begin(struct pc_call *call, unsigned slot, uintptr_t cfa, uintptr_t ret)
+static inline __attribute__((always_inline)) bool begin(struct pc_call *call, unsigned slot,
+                                                        uintptr_t cfa, uintptr_t ret, bool asked)
 {
     struct pc_thread *t = pc_self;
     call->slot = slot;
@@ -228,19 +231,30 @@ bool pc_call_begin(struct pc_call *call, unsigned slot, uintptr_t cfa, uintptr_t
         return begin_any(t, call);
     const struct pc_path_node *n = &t->paths.nodes[root->express];
     if (PC_LIKELY(pc_path_holds(t->paths.words + n->first, n->n_plain, cfa) && n->record_at))
-        return begin_known(t, call, root, n);
+        return begin_known(t, call, root, n, asked);
     return begin_by_nodes(t, call, cfa);
+}
+
+bool pc_call_begin(struct pc_call *call, unsigned slot, uintptr_t cfa, uintptr_t ret)
+{
+    return begin(call, slot, cfa, ret, false);
+}
+
+bool pc_call_begin_asked(struct pc_call *call, unsigned slot, uintptr_t cfa, uintptr_t ret)
+{
+    return begin(call, slot, cfa, ret, true);
 }
 
 void pc_call_prepare(struct pc_call *call)
 {
-    call->comm = 0;
+    call->comm = call->peers = 0;
     call->handle = 0;
     clear_wanted(&call->event, call->thread, call->node);
 }
 
 void pc_call_pre(struct pc_call *call)
 {
+    call->event.begin = pc_ticks();
     for (uint32_t i = 0; i < pc_process.n_plugins; i++) {
         const struct pc_loaded_plugin *p = &pc_process.plugins[i];
         if (p->comm->pre)
@@ -316,12 +330,17 @@ static inline void book_thread(struct pc_thread *t, const struct pc_call *call)
     r->last_ticks = call->event.end;
 }
 
+/* The hooks of all plugins from the first one on that is given. */
+static inline void post_from(uint32_t first, const struct pc_call *call)
+{
+    for (const struct pc_post *p = pc_process.posts + first; p->post; p++)
+        p->post(p->state, &call->event, (char *)call->record + p->record_offset);
+}
+
 static void book_call(struct pc_thread *t, const struct pc_call *call)
 {
     book_thread(t, call);
-    const struct pc_loaded_plugin *p = pc_process.plugins, *end = p + pc_process.n_plugins;
-    for (; p < end; p++)
-        p->post(p->state, &call->event, (char *)call->record + p->record_offset);
+    post_from(0, call);
 }
 
 static __attribute__((noinline)) void end_slowly(struct pc_thread *t, struct pc_call *call,
@@ -356,7 +375,8 @@ void pc_call_end(struct pc_call *call)
     end_call(call);
 }
 
-void pc_call_end_time(struct pc_call *call)
+/* `alone`: time is the only plugin; else it comes first. */
+static inline __attribute__((always_inline)) void end_time(struct pc_call *call, bool alone)
 {
     uint64_t phase = atomic_load_explicit(&pc_live->phase, memory_order_relaxed);
     if (PC_UNLIKELY(PC_PAIR(phase, 0) != call->epoch_depth)) {
@@ -372,8 +392,20 @@ void pc_call_end_time(struct pc_call *call)
     r->mpi_calls++;
     r->last_ticks = end;
     pc_time_add(&call->event, ticks, call->record);
+    if (!alone)
+        post_from(1, call);
     barrier();
     atomic_store_explicit(&t->use, 0, memory_order_relaxed);
+}
+
+void pc_call_end_time(struct pc_call *call)
+{
+    end_time(call, true);
+}
+
+void pc_call_end_time_first(struct pc_call *call)
+{
+    end_time(call, false);
 }
 
 void pc_call_complete(struct pc_call *by, const struct pc_origin *origin,

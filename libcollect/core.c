@@ -37,7 +37,6 @@ struct pc_process pc_process = {
              .size = sizeof(struct pc_core),
              .begin = pc_call_begin,
              .prepare = pc_call_prepare,
-             .pre = pc_call_pre,
              .domain = pc_call_domain,
              .tell_domain = pc_call_tell_domain,
              .met_job = pc_jobs_met,

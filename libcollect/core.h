@@ -10,7 +10,8 @@
  *                            call.cfa, .fp, .ret: the frame of the caller;
  *                            if (!core->begin(&call, PC_SLOT_MPI_SEND)) return real(...);
  *                            if (core->asks) {core->prepare(&call); members that plugins want;
- *                                             core->pre(&call);}
+ *                                             if (core->pre) core->pre(&call);
+ *                                             call.event.begin = pc_ticks();}
  *                            rc = real(...);
  *                            call.event.end = pc_ticks(); call.event.result = rc;
  *                            call.event.bytes_sent = ...; core->end(&call);
@@ -23,7 +24,7 @@
 #include "include/pcollect/plugin.h"
 #include "merge/transport.h"
 
-#define PC_CORE_ABI 5u
+#define PC_CORE_ABI 6u
 
 struct pc_thread;
 
@@ -42,9 +43,11 @@ struct pc_call {
     uintptr_t ret;
     uint32_t slot;
     uint32_t comm; /* the adapter's own, 28 bits, set where plugins ask; kept with its request */
-    int32_t dest, source; /* the adapter's own, like the next two; valid where comm or handle is */
-    uintptr_t handle;
+    /* The adapter's own, where plugins ask. */
+    int32_t dest, source; /* like status valid where `peers` is not 0 */
     const void *status;
+    uintptr_t handle;
+    uint32_t peers;
     pcollect_ref node; /* OP node */
     void *record;      /* of all plugins */
     struct pcollect_event event;
@@ -93,13 +96,15 @@ struct pc_core {
     /* Not 0: some plugin has a `pre` hook or wants members of the event that cost something, or
      * ticks are not the counter's.
      * Wrappers call then, before the real call, `prepare`, which sets these members to none; set
-     * what is wanted; call `pre`. */
+     * what is wanted; call `pre`, if it is not NULL; and take the time, which `begin` need not
+     * have done. */
     uint32_t asks;
     uint64_t wants; /* enum pcollect_want of all plugins */
     void (*prepare)(struct pc_call *call);
     void (*pre)(struct pc_call *call);
     void (*end)(struct pc_call *call);
-    /* The call is on that communicator. Between prepare and end; the last one counts. */
+    /* With PCOLLECT_WANT_DOMAIN: the call is booked for that communicator. Between prepare and end;
+     * the last one counts. */
     void (*domain)(struct pc_call *call, uint64_t domain);
     /* A communicator was made, named or freed by the call. */
     void (*tell_domain)(struct pc_call *call, const struct pcollect_domain *domain);

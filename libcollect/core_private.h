@@ -57,9 +57,11 @@ struct pc_twin {
 
 /* The part of an OP node that belongs to one communicator. */
 struct pc_domain_slot {
-    pcollect_ref op, node, record;
-    uint32_t collapsed;
+    pcollect_ref op, node;
     uint64_t domain;
+    void *record; /* NULL: no room */
+    bool collapsed;
+    bool is_whole; /* it has a record of its own */
 };
 
 /* Two words of 32 bits as the processor sees them in one of 64. */
@@ -117,9 +119,15 @@ struct pc_thread {
 };
 
 struct pc_loaded_plugin {
-    void (*post)(void *state, const struct pcollect_event *event, void *record);
     void *state;
     const struct pcollect_comm_plugin *comm;
+    uint64_t record_offset;
+};
+
+/* What the end of every call goes through. */
+struct pc_post {
+    void (*post)(void *state, const struct pcollect_event *event, void *record);
+    void *state;
     uint64_t record_offset;
 };
 
@@ -156,7 +164,8 @@ struct pc_process {
     struct pc_arena arena;
     struct pcollect_host host;
     struct pc_loaded_plugin plugins[PC_MAX_PLUGINS];
-    uint32_t n_plugins;
+    uint32_t n_plugins, n_posts;
+    struct pc_post posts[PC_MAX_PLUGINS + 1]; /* behind the last: NULL */
     struct pc_loaded_compute compute[PC_MAX_COMPUTE];
     uint32_t n_compute;
     uint32_t record_bytes; /* of an OP: of comm plugins, then of compute plugins */
@@ -238,6 +247,8 @@ bool pc_thread_refresh(struct pc_thread *t);
 
 /* ---- calls (call.c) ---- */
 bool pc_call_begin(struct pc_call *call, unsigned slot, uintptr_t cfa, uintptr_t ret);
+/* The same where plugins ask, so that the wrapper takes the time. */
+bool pc_call_begin_asked(struct pc_call *call, unsigned slot, uintptr_t cfa, uintptr_t ret);
 void pc_call_prepare(struct pc_call *call);
 void pc_call_pre(struct pc_call *call);
 void pc_call_end(struct pc_call *call);
@@ -254,6 +265,8 @@ pcollect_ref pc_call_copy_context(struct pc_thread *t, pcollect_ref theirs);
 uint64_t pc_call_mpi_ticks(const struct pc_thread *t);
 /* The same where `time` is the only plugin. */
 void pc_call_end_time(struct pc_call *call);
+/* The same where `time` comes first. */
+void pc_call_end_time_first(struct pc_call *call);
 void pc_call_complete_time(struct pc_call *by, const struct pc_origin *origin,
                            const struct pc_arrival *arrival);
 void pc_lost(enum pcollect_lost what, uint64_t n);

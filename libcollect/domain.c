@@ -19,32 +19,51 @@ static struct pc_domain_slot make_part(struct pc_thread *t, pcollect_ref op, uin
     pcollect_ref node = pc_tree_domain(t->tree, op, domain, pc_process.record_bytes, &collapsed);
     struct pc_domain_slot slot = {.op = op, .node = node, .domain = domain};
     if (node)
-        slot.record = pc_tree_node(t->tree, node)->record;
+        slot.record = pc_arena_at(&pc_process.arena, pc_tree_node(t->tree, node)->record);
     slot.collapsed = collapsed;
+    slot.is_whole = node && !collapsed;
     errno = saved;
     return slot;
+}
+
+/* Ids are hashes, so that their low bits will do; of a reference the high bits of a product. */
+static inline struct pc_domain_slot *slot_for(struct pc_thread *t, pcollect_ref op, uint64_t domain)
+{
+    return &t->domains[((op * 0x9e3779b1u >> 24) ^ (uint32_t)domain) % PC_DOMAIN_SLOTS];
+}
+
+static inline void take_part(struct pc_call *call, const struct pc_domain_slot *slot)
+{
+    call->node = slot->node;
+    call->record = call->thread->active[call->depth].record = slot->record;
+}
+
+static __attribute__((noinline)) void find_part(struct pc_call *call, uint64_t domain)
+{
+    struct pc_thread *t = call->thread;
+    struct pc_domain_slot *slot = slot_for(t, call->node, domain);
+    t->busy = 1;
+    barrier();
+    if (slot->op != call->node || slot->domain != domain)
+        *slot = make_part(t, call->node, domain);
+    if (slot->collapsed)
+        pc_lost(PCOLLECT_LOST_COLLAPSED, 1);
+    if (slot->record)
+        take_part(call, slot);
+    barrier();
+    t->busy = 0;
 }
 
 void pc_call_domain(struct pc_call *call, uint64_t domain)
 {
     struct pc_thread *t = call->thread;
-    call->event.domain = domain;
-    if (!(pc_process.core.wants & PCOLLECT_WANT_DOMAIN) || call->epoch != t->phase)
+    if (PC_UNLIKELY(call->epoch != t->phase))
         return;
-    struct pc_domain_slot *slot = &t->domains[pc_hash_u64(domain ^ call->node) % PC_DOMAIN_SLOTS];
-    t->busy = 1;
-    barrier();
-    if (PC_UNLIKELY(slot->op != call->node || slot->domain != domain))
-        *slot = make_part(t, call->node, domain);
-    if (PC_LIKELY(slot->record)) {
-        call->node = slot->node;
-        call->record = pc_arena_at(&pc_process.arena, slot->record);
-        t->active[call->depth].record = call->record;
-    }
-    if (PC_UNLIKELY(slot->collapsed))
-        pc_lost(PCOLLECT_LOST_COLLAPSED, 1);
-    barrier();
-    t->busy = 0;
+    const struct pc_domain_slot *slot = slot_for(t, call->node, domain);
+    if (PC_LIKELY(slot->op == call->node && slot->domain == domain && slot->is_whole))
+        take_part(call, slot);
+    else
+        find_part(call, domain);
 }
 
 void pc_call_tell_domain(struct pc_call *call, const struct pcollect_domain *domain)

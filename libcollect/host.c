@@ -17,7 +17,7 @@ static const char *why_refused(const struct pcollect_comm_plugin *p)
     const char *why = pc_plugin_stranger(p ? &p->abi : NULL, PCOLLECT_PLUGIN_COMM, sizeof *p);
     if (why)
         return why;
-    if (!p->name || !p->init || !p->post)
+    if (!p->name || !p->init || (!p->post && !p->domain))
         return "its name, init or post is missing";
     for (uint32_t i = 0; i < pc_process.n_plugins; i++)
         if (!strcmp(pc_process.plugins[i].comm->name, p->name))
@@ -58,8 +58,8 @@ static int add_plugin(const char *name, struct pc_error *error)
         return pc_error_set(error, PC_EARG, "[collect] plugins: %s is refused: %s", name, why);
     if (pc_process.n_plugins == PC_MAX_PLUGINS)
         return pc_error_set(error, PC_EARG, "[collect] plugins: more than %d", PC_MAX_PLUGINS);
-    pc_process.plugins[pc_process.n_plugins++] = (struct pc_loaded_plugin){
-        .post = p->post, .comm = p, .record_offset = pc_process.record_bytes};
+    pc_process.plugins[pc_process.n_plugins++] =
+        (struct pc_loaded_plugin){.comm = p, .record_offset = pc_process.record_bytes};
     pc_process.record_bytes += (p->record_bytes + 7u) & ~7u;
     return PC_OK;
 }
@@ -67,6 +67,23 @@ static int add_plugin(const char *name, struct pc_error *error)
 int pc_plugins_find(struct pc_error *error)
 {
     return pc_plugins_each(pc_process.config.collect_plugins, add_plugin, error);
+}
+
+/* What a call goes through, by what the plugins need. */
+static void choose_ways(void)
+{
+    struct pc_core *core = &pc_process.core;
+    const struct pc_loaded_plugin *first = pc_process.plugins;
+    bool time_first =
+        pc_process.n_plugins && first->comm == &pc_plugin_time && !first->record_offset;
+    if (core->asks)
+        core->begin = pc_call_begin_asked;
+    if (time_first)
+        core->end = pc_call_end_time_first;
+    if (time_first && pc_process.n_plugins == 1) {
+        core->end = pc_call_end_time;
+        core->complete = pc_call_complete_time;
+    }
 }
 
 int pc_plugins_start(void)
@@ -82,14 +99,15 @@ int pc_plugins_start(void)
             return PC_ENOMEM;
         pc_process.core.wants |= p->comm->wants;
         pc_process.core.asks |= p->comm->pre || p->comm->wants || !pc_clock_is_counter;
+        if (p->comm->pre)
+            pc_process.core.pre = pc_call_pre;
+        if (p->comm->post)
+            pc_process.posts[pc_process.n_posts++] =
+                (struct pc_post){p->comm->post, p->state, p->record_offset};
         pc_process.plugins[n++] = *p;
     }
     pc_process.n_plugins = n;
-    if (n == 1 && pc_process.plugins[0].comm == &pc_plugin_time &&
-        !pc_process.plugins[0].record_offset) {
-        pc_process.core.end = pc_call_end_time;
-        pc_process.core.complete = pc_call_complete_time;
-    }
+    choose_ways();
     return PC_OK;
 }
 

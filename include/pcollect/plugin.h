@@ -130,7 +130,7 @@ enum pcollect_class {
 };
 
 /* What a plugin needs to be told about a call beyond what costs nothing to know. The host prepares
- * what some plugin wants; a member that nobody wants holds anything. */
+ * what some plugin wants; for a plugin that wants something, members that nobody wants are none. */
 enum pcollect_want {
     PCOLLECT_WANT_DOMAIN = 1,   /* domain; the record belongs to (context, domain), not to the
                                    context alone */
@@ -269,7 +269,7 @@ struct pcollect_comm_plugin {
     int (*init)(const struct pcollect_host *host, void **state);
     /* Before the real function runs; may be NULL. */
     void (*pre)(void *state, const struct pcollect_event *event, void *record);
-    /* After the real function has returned. Required. */
+    /* After the real function has returned. Required, unless there is `domain`. */
     void (*post)(void *state, const struct pcollect_event *event, void *record);
     /* A nonblocking receive has completed: event->bytes_received, world_source, domain belong to
      * `record`, the context that posted it. begin is 0, end that of the

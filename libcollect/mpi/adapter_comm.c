@@ -226,10 +226,15 @@ void pc_comm_take_group(uint32_t number, MPI_Comm comm)
         PC_REAL(Group_free)(&group);
 }
 
+static inline uint32_t place_in_map(uint32_t rank)
+{
+    return (uint32_t)(rank * UINT64_C(0x9e3779b97f4a7c15) >> 32);
+}
+
 static uint64_t find_word(struct pc_rank_map *map, uint32_t rank)
 {
     uint64_t word;
-    uint32_t i = (uint32_t)pc_hash_u64(rank);
+    uint32_t i = place_in_map(rank);
     while ((word = atomic_load_explicit(&map->words[i & map->mask], memory_order_relaxed)))
         if (word >> 32 == rank + 1)
             break;
@@ -240,7 +245,7 @@ static uint64_t find_word(struct pc_rank_map *map, uint32_t rank)
 
 static void put_word(struct pc_rank_map *map, uint64_t word)
 {
-    uint32_t i = (uint32_t)pc_hash_u64((word >> 32) - 1);
+    uint32_t i = place_in_map((uint32_t)(word >> 32) - 1);
     for (;; i++) {
         uint64_t none = 0;
         if (atomic_compare_exchange_strong(&map->words[i & map->mask], &none, word))
@@ -393,15 +398,24 @@ static uint32_t take_matched(MPI_Message message)
 
 void (*pc_end)(struct pc_call *call);
 
-static void set_wanted(struct pc_call *call, uint32_t number, int dest, int source,
-                       const MPI_Status *status)
+void pc_comm_set(struct pc_call *call, uint32_t number)
+{
+    uint64_t id = pc_comm_at(number)->id;
+    call->event.domain = id;
+    if (pc_core->wants & PCOLLECT_WANT_DOMAIN)
+        pc_core->domain(call, id);
+}
+
+static inline void set_wanted(struct pc_call *call, uint32_t number, int dest, int source,
+                              const MPI_Status *status)
 {
     call->comm = number;
+    call->peers = 1;
     call->dest = dest;
     call->source = source;
     call->status = status == MPI_STATUS_IGNORE ? NULL : status;
     if (number)
-        pc_core->domain(call, pc_comm_at(number)->id);
+        pc_comm_set(call, number);
 }
 
 void pc_want(struct pc_call *call, MPI_Comm comm, int dest, int source, const MPI_Status *status)
@@ -412,10 +426,20 @@ void pc_want(struct pc_call *call, MPI_Comm comm, int dest, int source, const MP
     set_wanted(call, pc_comm_find(comm), dest, source, status);
 }
 
+void pc_want_comm(struct pc_call *call, MPI_Comm comm)
+{
+    if (!(pc_core->wants & PC_WANTS_COMM))
+        return;
+    call->handle = (uintptr_t)comm;
+    call->comm = pc_comm_find(comm);
+    if (PC_LIKELY(call->comm))
+        pc_comm_set(call, call->comm);
+}
+
 void pc_want_fortran(struct pc_call *call, const void *comm)
 {
     if (pc_core->wants & PC_WANTS_COMM)
-        pc_want(call, pc_comm_of_fortran(comm), MPI_PROC_NULL, MPI_PROC_NULL, NULL);
+        pc_want_comm(call, pc_comm_of_fortran(comm));
 }
 
 void pc_want_number(struct pc_call *call, uint32_t number, int dest, int source)
@@ -436,10 +460,13 @@ static void find_peers(struct pc_call *call)
     uint32_t flags = atomic_load_explicit(&pc_comm_at(call->comm)->flags, memory_order_relaxed);
     MPI_Comm comm =
         call->handle && !(flags & PC_COMM_FREED) ? (MPI_Comm)call->handle : MPI_COMM_NULL;
-    const MPI_Status *status = call->status;
-    if (call->dest >= 0)
-        e->world_peer = pc_comm_world_rank(call->comm, comm, call->dest);
-    int source = call->source == MPI_ANY_SOURCE && status ? status->MPI_SOURCE : call->source;
+    const MPI_Status *status = call->peers ? call->status : NULL;
+    int dest = call->peers ? call->dest : MPI_PROC_NULL;
+    int source = call->peers ? call->source : MPI_PROC_NULL;
+    if (dest >= 0)
+        e->world_peer = pc_comm_world_rank(call->comm, comm, dest);
+    if (source == MPI_ANY_SOURCE && status)
+        source = status->MPI_SOURCE;
     if (source >= 0)
         e->world_source = pc_comm_world_rank(call->comm, comm, source);
     if (e->root >= 0)
@@ -448,37 +475,48 @@ static void find_peers(struct pc_call *call)
         e->world_root = pc_world_rank;
 }
 
+/* A communicator that no call has made is known from the first call on it that has succeeded. */
+static void learn_comm(struct pc_call *call)
+{
+    if (PC_LIKELY(call->comm || !call->handle))
+        return;
+    call->comm = pc_comm_know(call, (MPI_Comm)call->handle);
+    if (call->comm)
+        pc_comm_set(call, call->comm);
+}
+
 void pc_comm_posted(struct pc_call *call)
 {
     MPI_Comm comm = (MPI_Comm)call->handle;
-    if (!call->comm && call->handle) {
-        call->comm = pc_comm_know(call, comm);
-        if (call->comm)
-            pc_core->domain(call, pc_comm_at(call->comm)->id);
-    }
+    learn_comm(call);
     if (call->comm)
         atomic_fetch_or(&pc_comm_at(call->comm)->flags, PC_COMM_POSTED);
-    if (call->comm && call->handle && pc_core->wants & PCOLLECT_WANT_PEERS) {
+    if (call->comm && call->handle && call->peers && pc_core->wants & PCOLLECT_WANT_PEERS) {
         if (call->source == MPI_ANY_SOURCE)
             pc_comm_take_group(call->comm, comm);
         else
             pc_comm_world_rank(call->comm, comm, call->source >= 0 ? call->source : call->dest);
     }
-    call->dest = call->source = MPI_PROC_NULL;
+    call->peers = 0;
 }
 
-static void end_wanted(struct pc_call *call)
+static __attribute__((noinline)) void end_with_peers(struct pc_call *call)
 {
     if (call->event.result == MPI_SUCCESS) {
-        if (PC_UNLIKELY(!call->comm && call->handle)) {
-            call->comm = pc_comm_know(call, (MPI_Comm)call->handle);
-            if (call->comm)
-                pc_core->domain(call, pc_comm_at(call->comm)->id);
-        }
+        learn_comm(call);
         if (call->comm && pc_core->wants & PCOLLECT_WANT_PEERS)
             find_peers(call);
     }
     pc_core->end(call);
+}
+
+/* The root of a call that has none is -1. */
+static void end_wanted(struct pc_call *call)
+{
+    if (PC_LIKELY(call->comm && !call->peers && call->event.root == -1))
+        pc_core->end(call);
+    else
+        end_with_peers(call);
 }
 
 void pc_comm_choose_end(void)

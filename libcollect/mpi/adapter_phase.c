@@ -248,11 +248,12 @@ void pc_rule_opened_session(struct pc_call *call, const MPI_Session *session)
 
 /* As PC_CALL, but also for calls that are not counted. */
 #define CALL(call, real_call)                                                                      \
-    call.event.begin = pc_ticks();                                                                 \
     if (counted && pc_core->asks) {                                                                \
         pc_core->prepare(&call);                                                                   \
-        pc_core->pre(&call);                                                                       \
+        if (pc_core->pre)                                                                          \
+            pc_core->pre(&call);                                                                   \
     }                                                                                              \
+    call.event.begin = pc_ticks();                                                                 \
     int rc = real_call;                                                                            \
     call.event.end = pc_ticks();                                                                   \
     call.event.result = rc

@@ -33,18 +33,18 @@ extern void *const pc_wrappers[PC_N_SLOTS];
     ((call).fp = PC_SAVED_FP, pc_core->begin(&(call), (slot), (uintptr_t)__builtin_dwarf_cfa(),    \
                                              (uintptr_t)__builtin_return_address(0)))
 
-/* The real call between two time stamps, of which the core has taken the first; declares rc. `want`
- * prepares what plugins want. */
+/* The real call between two time stamps, of which the core has taken the first where plugins ask
+ * for nothing; declares rc. `want` prepares what plugins want. */
 #define PC_CALL(call, want, real_call)                                                             \
     int rc;                                                                                        \
     if (PC_LIKELY(!pc_core->asks)) {                                                               \
         rc = real_call;                                                                            \
         (call).event.end = pc_counter();                                                           \
     } else {                                                                                       \
-        (call).event.begin = pc_ticks();                                                           \
         pc_core->prepare(&(call));                                                                 \
         want;                                                                                      \
-        pc_core->pre(&(call));                                                                     \
+        if (PC_UNLIKELY(pc_core->pre != NULL))                                                     \
+            pc_core->pre(&(call));                                                                 \
         (call).event.begin = pc_ticks();                                                           \
         rc = real_call;                                                                            \
         (call).event.end = pc_ticks();                                                             \

@@ -89,7 +89,7 @@ void pc_rule_posted_read(struct pc_call *call, const MPI_Request *request)
 static bool made_message(struct pc_call *call, const MPI_Request *request)
 {
     struct pc_request_table *t = pc_table_of(call);
-    int dest = call->handle ? call->dest : MPI_PROC_NULL;
+    int dest = call->handle && call->peers ? call->dest : MPI_PROC_NULL;
     if (dest < 0)
         return false;
     pc_comm_posted(call);
@@ -510,7 +510,7 @@ void pc_watch_start(struct pc_watch *w, struct pc_call *call, int n, const MPI_R
     begin_watch(w, call, n, requests, NULL, ALWAYS);
     call->event.begin = pc_ticks();
     if (single_comm(w, n))
-        pc_core->domain(call, pc_comm_at(single_comm(w, n))->id);
+        pc_comm_set(call, single_comm(w, n));
     for (int i = 0; w->mine && i < n; i++)
         if (w->records[i].place)
             restart(&w->records[i], call);

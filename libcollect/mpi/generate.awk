@@ -92,6 +92,8 @@ function want_call(class, rules,    p, kind, name, comm, dest, source, message, 
         return "pc_want_window(&call, (uint64_t)(uintptr_t)" window ", " dest ", " source ")"
     if (comm == "")
         return "(void)0"
+    if (dest == "MPI_PROC_NULL" && source == "MPI_PROC_NULL" && status == "NULL")
+        return "pc_want_comm(&call, " comm ")"
     return "pc_want(&call, " comm ", " dest ", " source ", " status ")"
 }
 
@@ -179,9 +181,9 @@ function write_wrapper(op, class, text,    n, i, rules, before, after, types, ow
         }
     }
     after = after types
-    # The core took the time before the watch looked at requests.
+    # The core took the time before the watch looked at requests. Where plugins ask, PC_CALL takes it.
     if (before != "")
-        before = before "    call.event.begin = pc_ticks();\n"
+        before = before "    if (PC_LIKELY(!pc_core->asks))\n        call.event.begin = pc_ticks();\n"
     for (i = 0; i < 2; i++) {
         entry = (i ? "PMPI_" : "MPI_") op
         printf "static int wrap_%s(%s)\n{\n", entry, params

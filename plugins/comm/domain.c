@@ -65,13 +65,6 @@ static int start(const struct pcollect_host *host, void **state)
     return 0;
 }
 
-static void post(void *state, const struct pcollect_event *event, void *record)
-{
-    (void)state;
-    (void)event;
-    (void)record;
-}
-
 static void note_made(const struct pcollect_host *host, const struct pcollect_domain *d,
                       uint64_t *row)
 {
@@ -121,7 +114,6 @@ const struct pcollect_comm_plugin pc_plugin_domain = {
     .tables = tables,
     .n_tables = sizeof tables / sizeof tables[0],
     .init = start,
-    .post = post,
     .domain = change,
     .wants = PCOLLECT_WANT_DOMAIN,
 };

@@ -227,7 +227,8 @@ static inline void add_received(const struct pcollect_event *e, struct record *r
 }
 
 /* The other side makes no call, so that both sides' columns are this one's to fill. */
-static void add_one_sided(const struct pcollect_event *e, struct record *r, uint64_t ticks)
+static __attribute__((noinline)) void add_one_sided(const struct pcollect_event *e,
+                                                    struct record *r, uint64_t ticks)
 {
     bool puts = e->world_peer != PCOLLECT_RANK_NONE, gets = e->world_source != PCOLLECT_RANK_NONE;
     for (int got = 0; got < 2; got++) {
@@ -246,7 +247,8 @@ static void add_one_sided(const struct pcollect_event *e, struct record *r, uint
     }
 }
 
-static void add_collective(const struct pcollect_event *e, struct record *r, uint64_t ticks)
+static __attribute__((noinline)) void add_collective(const struct pcollect_event *e,
+                                                     struct record *r, uint64_t ticks)
 {
     struct slot *slot = &r->slots[0];
     if (!slot->row || slot->source != e->world_root || slot->domain != e->domain) {
@@ -264,25 +266,27 @@ static void add_collective(const struct pcollect_event *e, struct record *r, uin
     slot->row[COLL_RECEIVED] += e->bytes_received;
 }
 
+static __attribute__((noinline)) void add_messages(const struct pcollect_event *e, struct record *r,
+                                                   uint64_t ticks)
+{
+    bool receives = e->world_source != PCOLLECT_RANK_NONE;
+    if (e->world_peer != PCOLLECT_RANK_NONE)
+        add_sent(e, r, receives ? 0 : ticks);
+    if (receives)
+        add_received(e, r, ticks);
+}
+
+/* Most functions of MPI have no peers: those end here, without a frame. */
 static void post(void *state, const struct pcollect_event *event, void *record)
 {
     (void)state;
     uint64_t ticks = event->end - event->begin;
-    bool sends = event->world_peer != PCOLLECT_RANK_NONE;
-    bool receives = event->world_source != PCOLLECT_RANK_NONE;
-    if (event->op_class == PCOLLECT_CLASS_COLL) {
-        if (event->domain)
-            add_collective(event, record, ticks);
-        return;
-    }
-    if (event->op_class == PCOLLECT_CLASS_RMA) {
+    if (event->op_class == PCOLLECT_CLASS_COLL && event->domain)
+        add_collective(event, record, ticks);
+    else if (event->op_class == PCOLLECT_CLASS_RMA)
         add_one_sided(event, record, ticks);
-        return;
-    }
-    if (sends)
-        add_sent(event, record, receives ? 0 : ticks);
-    if (receives)
-        add_received(event, record, ticks);
+    else if (event->world_peer != PCOLLECT_RANK_NONE || event->world_source != PCOLLECT_RANK_NONE)
+        add_messages(event, record, ticks);
 }
 
 static void complete(void *state, const struct pcollect_event *event, void *record)
