@@ -3,7 +3,8 @@
  * object: files and windows. The table `files` has a row for each file and context: calls, bytes
  * and time, and how much of that was collective. The table `windows` has one for each window and
  * target (a rank of the window's group): calls, bytes and time; what has no target, or only waits
- * for one, is synchronisation.
+ * for one, is synchronisation. It is by communicator, where some plugin wants communicators, and
+ * by phase.
  *
  * The bytes of a nonblocking read are known when it completes; they go to the file that its context
  * used last.
@@ -39,6 +40,8 @@ static const struct pcollect_column window_columns[] = {
     {"window", "number of the window in its process, from 1", PCOLLECT_COLUMN_NUMBER, 0,
      PCOLLECT_UNIT_COUNT, 0},
     {"target", "rank in the window's group", PCOLLECT_COLUMN_RANK, 0, PCOLLECT_UNIT_COUNT, 0},
+    {"domain", "communicator over which it was made", PCOLLECT_COLUMN_DOMAIN, 0,
+     PCOLLECT_UNIT_COUNT, 0},
     SUM("calls", "calls that move data", PCOLLECT_UNIT_COUNT),
     SUM("bytes_put", "bytes that went to the target", PCOLLECT_UNIT_BYTES),
     SUM("bytes_got", "bytes that came from it", PCOLLECT_UNIT_BYTES),
@@ -52,8 +55,8 @@ static const struct pcollect_column window_columns[] = {
 static const struct pcollect_table tables[] = {
     {"files", "bytes and time of MPI-IO by file and context", file_columns, 2,
      N_COLUMNS(file_columns) - 2, 0},
-    {"windows", "bytes and time of one-sided communication by window and target", window_columns, 2,
-     N_COLUMNS(window_columns) - 2, 0},
+    {"windows", "bytes and time of one-sided communication by window and target", window_columns, 3,
+     N_COLUMNS(window_columns) - 3, PCOLLECT_TABLE_BY_PHASE},
 };
 
 static int start(const struct pcollect_host *host, void **state)
@@ -102,7 +105,8 @@ static void add_file(const struct pcollect_host *host, const struct pcollect_eve
 
 static void add_window(const struct pcollect_host *host, const struct pcollect_event *e)
 {
-    const uint64_t keys[2] = {e->object, (uint64_t)(int64_t)(e->peer < 0 ? -1 : e->peer)};
+    const uint64_t keys[3] = {e->object, (uint64_t)(int64_t)(e->peer < 0 ? -1 : e->peer),
+                              e->domain};
     uint64_t *v = host->row(e->thread, &tables[1], keys);
     const char *name = host->op_name(e->op);
     int moves = !name || !contains(name, "MPI_Win_");

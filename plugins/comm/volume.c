@@ -11,17 +11,27 @@
  * primitive and name of the datatype: that of what is sent, else of what is received. Table
  * `operators`: reductions by primitive, operator and datatype, with the number of operands. A
  * datatype without a name is known by how it was made:
- * "(vector)".
+ * "(vector)". All are by communicator, where some plugin wants communicators, and by phase.
+ *
+ * The record of a context remembers the rows used last from there, so that a call finds its rows by
+ * comparisons. Records and rows are of one thread.
  */
 #include "plugins/plugins.h"
 
 #include <stddef.h>
 
-enum { N_BINS = 48, MAX_OPS = 1024 };
+enum { N_BINS = 48 };
+
+/* The row used last: that of a communicator and of what else its table tells apart. */
+struct slot {
+    uint64_t *row; /* NULL: none */
+    uint64_t domain, what;
+};
 
 struct record {
     uint64_t largest_sent, largest_received;
     uint64_t sent[N_BINS], received[N_BINS];
+    struct slot type, operator_, sent_size, received_size;
 };
 
 static const struct pcollect_field fields[] = {
@@ -39,6 +49,10 @@ static const struct pcollect_field fields[] = {
     {                                                                                              \
         name, doc, PCOLLECT_COLUMN_STRING, 0, PCOLLECT_UNIT_COUNT, 0                               \
     }
+#define DOMAIN                                                                                     \
+    {                                                                                              \
+        "domain", "communicator", PCOLLECT_COLUMN_DOMAIN, 0, PCOLLECT_UNIT_COUNT, 0                \
+    }
 #define VALUE(name, doc, combine, unit)                                                            \
     {                                                                                              \
         name, doc, PCOLLECT_COLUMN_NUMBER, combine, unit, 0                                        \
@@ -49,6 +63,7 @@ enum { TYPE_CALLS, TYPE_ELEMENTS, TYPE_SENT, TYPE_RECEIVED };
 static const struct pcollect_column type_columns[] = {
     KEY("primitive", "primitive"),
     KEY("datatype", "name of the datatype, or how it was made"),
+    DOMAIN,
     VALUE("calls", "calls, of all ranks", PCOLLECT_SUM, PCOLLECT_UNIT_COUNT),
     VALUE("elements", "elements that the arguments describe", PCOLLECT_SUM, PCOLLECT_UNIT_COUNT),
     VALUE("bytes_sent", "bytes sent", PCOLLECT_SUM, PCOLLECT_UNIT_BYTES),
@@ -62,6 +77,7 @@ static const struct pcollect_column operator_columns[] = {
     KEY("primitive", "primitive"),
     KEY("operator", "name of the operator"),
     KEY("datatype", "name of the datatype, or how it was made"),
+    DOMAIN,
     VALUE("calls", "calls, of all ranks", PCOLLECT_SUM, PCOLLECT_UNIT_COUNT),
     VALUE("operands", "elements given by the ranks", PCOLLECT_SUM, PCOLLECT_UNIT_COUNT),
     VALUE("most", "most elements of one call", PCOLLECT_MAX, PCOLLECT_UNIT_COUNT),
@@ -73,91 +89,135 @@ static const struct pcollect_column size_columns[] = {
     KEY("primitive", "primitive"),
     {"from", "least size of the bin; it ends before twice that", PCOLLECT_COLUMN_NUMBER, 0,
      PCOLLECT_UNIT_BYTES, 0},
+    DOMAIN,
     VALUE("sent", "calls that sent that much", PCOLLECT_SUM, PCOLLECT_UNIT_COUNT),
     VALUE("received", "calls that received that much", PCOLLECT_SUM, PCOLLECT_UNIT_COUNT),
 };
 
-static const struct pcollect_table tables[] = {
-    {"datatypes", "datatypes by primitive", type_columns, 2, 4, PCOLLECT_TABLE_BY_PHASE},
-    {"operators", "reductions by operator", operator_columns, 3, 3, PCOLLECT_TABLE_BY_PHASE},
-    {"sizes", "calls by bytes that they moved", size_columns, 2, 2, PCOLLECT_TABLE_BY_PHASE},
-};
+enum { DATATYPES, OPERATORS, SIZES };
 
-static struct {
-    const struct pcollect_host *host;
-    uint32_t names[MAX_OPS]; /* of primitives, interned at first use */
-} volume;
+static const struct pcollect_table tables[] = {
+    [DATATYPES] = {"datatypes", "datatypes by primitive", type_columns, 3, 4,
+                   PCOLLECT_TABLE_BY_PHASE},
+    [OPERATORS] = {"operators", "reductions by operator", operator_columns, 4, 3,
+                   PCOLLECT_TABLE_BY_PHASE},
+    [SIZES] = {"sizes", "calls by bytes that they moved", size_columns, 3, 2,
+               PCOLLECT_TABLE_BY_PHASE},
+};
 
 static int start(const struct pcollect_host *host, void **state)
 {
-    volume.host = host;
-    *state = &volume;
+    *state = (void *)host;
     return 0;
 }
 
-/* Threads may do this at once: they get the same number. */
-static uint32_t name_of(uint16_t op)
+/* What tells rows of one primitive and communicator apart: of datatypes the name, of operators the
+ * name above that of the datatype, of sizes the bin. */
+static __attribute__((noinline)) uint64_t *find_row(const struct pcollect_host *host,
+                                                    const struct pcollect_event *e, unsigned table,
+                                                    struct slot *slot, uint64_t what)
 {
-    if (op >= MAX_OPS)
-        return 0;
-    uint32_t name = __atomic_load_n(&volume.names[op], __ATOMIC_RELAXED);
-    if (!name) {
-        name = volume.host->string(volume.host->op_name(op));
-        __atomic_store_n(&volume.names[op], name, __ATOMIC_RELAXED);
+    const char *name = host->op_name(e->op);
+    uint64_t keys[4] = {name ? host->string(name) : 0, what, e->domain};
+    if (table == SIZES)
+        keys[1] = UINT64_C(1) << what;
+    if (table == OPERATORS) {
+        keys[1] = what >> 32;
+        keys[2] = (uint32_t)what;
+        keys[3] = e->domain;
     }
-    return name;
+    *slot = (struct slot){host->row_at(e->thread, e->node, &tables[table], keys), e->domain, what};
+    return slot->row;
 }
 
-static inline void add_size(const struct pcollect_event *event, uint64_t bins[N_BINS],
-                            uint64_t *largest, uint64_t bytes, unsigned direction)
+/* NULL: no room. */
+static inline uint64_t *row_of(const struct pcollect_host *host, const struct pcollect_event *e,
+                               unsigned table, struct slot *slot, uint64_t what)
 {
-    if (!bytes)
-        return;
+    if (__builtin_expect(slot->row && slot->what == what && slot->domain == e->domain, 1))
+        return slot->row;
+    return find_row(host, e, table, slot, what);
+}
+
+static inline unsigned bin_of(uint64_t bytes)
+{
     unsigned bin = 63u - (unsigned)__builtin_clzll(bytes);
-    bin = bin < N_BINS ? bin : N_BINS - 1;
-    bins[bin]++;
-    if (bytes > *largest)
-        *largest = bytes;
-    uint64_t keys[2] = {name_of(event->op), UINT64_C(1) << bin};
-    uint64_t *row = volume.host->row(event->thread, &tables[2], keys);
+    return bin < N_BINS ? bin : N_BINS - 1;
+}
+
+static inline void add_sent(const struct pcollect_host *host, const struct pcollect_event *e,
+                            struct record *r)
+{
+    unsigned bin = bin_of(e->bytes_sent);
+    r->sent[bin]++;
+    if (e->bytes_sent > r->largest_sent)
+        r->largest_sent = e->bytes_sent;
+    uint64_t *row = row_of(host, e, SIZES, &r->sent_size, bin);
     if (row)
-        row[direction]++;
+        row[SIZE_SENT]++;
 }
 
-static void post(void *state, const struct pcollect_event *event, void *data)
+static inline void add_received(const struct pcollect_host *host, const struct pcollect_event *e,
+                                struct record *r)
 {
-    struct record *r = data;
-    (void)state;
-    add_size(event, r->sent, &r->largest_sent, event->bytes_sent, SIZE_SENT);
-    add_size(event, r->received, &r->largest_received, event->bytes_received, SIZE_RECEIVED);
-    if (!event->type)
-        return;
-    uint64_t keys[3] = {name_of(event->op), event->type, 0};
-    uint64_t *row = volume.host->row(event->thread, &tables[0], keys);
-    if (row) {
-        row[TYPE_CALLS]++;
-        row[TYPE_ELEMENTS] += event->n_elements;
-        row[TYPE_SENT] += event->bytes_sent;
-        row[TYPE_RECEIVED] += event->bytes_received;
-    }
-    if (!event->operator_)
-        return;
-    keys[1] = event->operator_;
-    keys[2] = event->type;
-    row = volume.host->row(event->thread, &tables[1], keys);
-    if (row) {
-        row[OPERATOR_CALLS]++;
-        row[OPERATOR_OPERANDS] += event->n_elements;
-        if (event->n_elements > row[OPERATOR_MOST])
-            row[OPERATOR_MOST] = event->n_elements;
-    }
+    unsigned bin = bin_of(e->bytes_received);
+    r->received[bin]++;
+    if (e->bytes_received > r->largest_received)
+        r->largest_received = e->bytes_received;
+    uint64_t *row = row_of(host, e, SIZES, &r->received_size, bin);
+    if (row)
+        row[SIZE_RECEIVED]++;
 }
 
-static void complete(void *state, const struct pcollect_event *event, void *data)
+static inline void add_type(const struct pcollect_host *host, const struct pcollect_event *e,
+                            struct record *r)
 {
-    struct record *r = data;
-    (void)state;
-    add_size(event, r->received, &r->largest_received, event->bytes_received, SIZE_RECEIVED);
+    uint64_t *row = row_of(host, e, DATATYPES, &r->type, e->type);
+    if (!row)
+        return;
+    row[TYPE_CALLS]++;
+    row[TYPE_ELEMENTS] += e->n_elements;
+    row[TYPE_SENT] += e->bytes_sent;
+    row[TYPE_RECEIVED] += e->bytes_received;
+}
+
+static inline void add_operator(const struct pcollect_host *host, const struct pcollect_event *e,
+                                struct record *r)
+{
+    uint64_t what = (uint64_t)e->operator_ << 32 | e->type;
+    uint64_t *row = row_of(host, e, OPERATORS, &r->operator_, what);
+    if (!row)
+        return;
+    row[OPERATOR_CALLS]++;
+    row[OPERATOR_OPERANDS] += e->n_elements;
+    if (e->n_elements > row[OPERATOR_MOST])
+        row[OPERATOR_MOST] = e->n_elements;
+}
+
+static __attribute__((noinline)) void add_data(const struct pcollect_host *host,
+                                               const struct pcollect_event *e, struct record *r)
+{
+    if (e->bytes_sent)
+        add_sent(host, e, r);
+    if (e->bytes_received)
+        add_received(host, e, r);
+    if (e->type)
+        add_type(host, e, r);
+    if (e->type && e->operator_)
+        add_operator(host, e, r);
+}
+
+/* Most functions of MPI move nothing: those end here, without a frame. */
+static void post(void *state, const struct pcollect_event *event, void *record)
+{
+    if (event->bytes_sent | event->bytes_received | event->type)
+        add_data(state, event, record);
+}
+
+static void complete(void *state, const struct pcollect_event *event, void *record)
+{
+    if (event->bytes_received)
+        add_received(state, event, record);
 }
 
 const struct pcollect_comm_plugin pc_plugin_volume = {
