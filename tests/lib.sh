@@ -263,6 +263,16 @@ need_pcollect() {
     [ -x "$pcollect" ] || skip_all "pcollect was not built"
 }
 
+# Whether threads can be interrupted by perf_event's task clock, which containers may refuse; else the
+# script ends with a skip.
+need_task_clock() {
+    env "LD_PRELOAD=$lib" "PCOLLECT_OUTPUT_PATH=$work/clock.pcol" "PCOLLECT_SPOOL_PATH=$spool" \
+        PCOLLECT_COLLECT_ALWAYS=yes PCOLLECT_SAMPLE_FREQUENCY=100 PCOLLECT_SAMPLE_SOURCE=clock true
+    [ "$("$pcollect" report --table sampling "$work/clock.pcol" | awk -F '\t' '
+        NR == 1 { for (i = 1; i <= NF; i++) if ($i == "source") k = i; next }
+        { print $k; exit }')" = clock ] || skip_all 'perf_event is refused: there is no task clock'
+}
+
 # Files that a run has left in the spool, one a line.
 spool_files() {
     find "$spool" -type f
