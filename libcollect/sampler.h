@@ -90,6 +90,7 @@ struct pc_spot {
 struct pc_window {
     bool open;          /* the source is armed for its end */
     uint64_t asked_ns;  /* that the program is to compute in it */
+    uint64_t lead_ns;   /* of what was armed for the last one: the way out of a sample's handler */
     uint64_t rest_ns;   /* from its end to the next sample */
     uint64_t booked_ns; /* program's time in it; the next sample stands for it too */
     uint64_t n;         /* windows so far */

@@ -50,7 +50,7 @@ void pc_window_open(struct pc_thread *t, struct pc_sampler *s, const struct pcol
 void pc_window_arm(struct pc_sampler *s, uint64_t ns)
 {
     struct pc_window *w = &s->window;
-    uint64_t length = w->asked_ns + s->lead_ns;
+    uint64_t length = w->asked_ns + w->lead_ns;
     /* Where the period is not much longer than a window, there is none. */
     w->open = w->open && ns > 2 * length;
     w->rest_ns = ns - w->asked_ns;
@@ -66,6 +66,7 @@ void pc_window_read(struct pc_sampler *s)
 {
     const struct pc_loaded_compute *p = s->window.plugin;
     p->plugin->read(p->state, own_of(s));
+    s->window.lead_ns = s->lead_ns;
 }
 
 uint64_t pc_window_time(const struct pc_sampler *s, uint64_t passed_ns)
