@@ -8,7 +8,8 @@ bench_environment = \
 
 EXTRA_DIST += bench/README.md bench/call.c bench/call_f.F90 bench/bare.c bench/call.sh bench/call.awk bench/rows.txt \
     bench/plot.awk bench/page.awk bench/page.sh bench/start.c bench/start_mpi.c bench/start.sh \
-    bench/sample.c bench/sample_floor.c bench/sample.sh bench/read.sh bench/symbols.sh
+    bench/sample.c bench/sample_floor.c bench/sample.sh bench/read.sh bench/symbols.sh \
+    bench/rotation.awk
 
 # BENCH_FLAGS: --rounds N, --minutes N, --rows TEXT, --resume, --mpi NAME,
 # --peer NAME=PRELOAD.so[,ENV=VALUE...]
@@ -30,6 +31,10 @@ bench-page: stage
 bench-sample: stage
 	@$(SHELL) $(srcdir)/bench/sample.sh $(stage) $(BENCH_FLAGS)
 
+# Renews doc/rotation.svg.
+bench-rotation:
+	@awk -f $(srcdir)/bench/rotation.awk >$(srcdir)/doc/rotation.svg
+
 # What reading large profiles takes.
 EXTRA_PROGRAMS = bench/read
 bench_read_SOURCES = bench/read.c
@@ -43,4 +48,4 @@ bench-read: tools/pcollect bench/read
 bench-symbols: tools/pcollect bench/read
 	@$(SHELL) $(srcdir)/bench/symbols.sh tools/pcollect bench/read
 
-.PHONY: bench-call bench-quick bench-start bench-page bench-sample bench-read bench-symbols
+.PHONY: bench-call bench-quick bench-start bench-page bench-sample bench-rotation bench-read bench-symbols
