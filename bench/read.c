@@ -2,10 +2,10 @@
  *
  * For bench/read.sh: `read make FILE RANKS KEPT` writes a simulated profile of 10,000 contexts, of
  * which 5,000 are calls on all ranks; of each KEPT-th call 1,000 ranks have it, and their values
- * are in the file (0: of none). `read measure COMMAND...` runs a command without its output and
- * prints the seconds and KiB that it took. For bench/symbols.sh: `read places FILE PROGRAM N`
- * writes a profile of one rank with N frames all over the code of a program, and prints their
- * addresses.
+ * are in the file (0: of none). `read all FILE` inflates and decodes all of a file, field by field.
+ * `read measure COMMAND...` runs a command without its output and prints the seconds and KiB that
+ * it took. For bench/symbols.sh: `read places FILE PROGRAM N` writes a profile of one rank with N
+ * frames all over the code of a program, and prints their addresses.
  */
 #include "format/profile.h"
 
@@ -244,6 +244,25 @@ static int make_places(const char *path, const char *program, uint32_t n)
     return write_profile(&p, path);
 }
 
+static int read_all(const char *path)
+{
+    struct pc_profile *p;
+    struct pc_error error = {""};
+    uint64_t sum = 0;
+    if (pc_pcol_read_columns(path, &p, &error)) {
+        fprintf(stderr, "read: %s\n", error.text);
+        return 1;
+    }
+    for (uint32_t k = 0; k < p->n_fields; k++)
+        for (uint32_t i = 0; i < p->n_data; i++) {
+            struct pc_by_rank by = pc_data_by_rank(p, &p->data[i], k);
+            sum += by.n ? by.values[0] : 0;
+        }
+    printf("%lu\n", (unsigned long)sum);
+    pc_profile_free(p);
+    return 0;
+}
+
 static int measure(char **argv)
 {
     struct rusage used;
@@ -270,6 +289,8 @@ int main(int argc, char **argv)
                     (unsigned)strtoul(argv[4], NULL, 10));
     if (argc == 5 && !strcmp(argv[1], "places"))
         return make_places(argv[2], argv[3], (uint32_t)strtoul(argv[4], NULL, 10));
+    if (argc == 3 && !strcmp(argv[1], "all"))
+        return read_all(argv[2]);
     if (argc > 2 && !strcmp(argv[1], "measure"))
         return measure(argv + 2);
     return 2;

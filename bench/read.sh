@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # What reading large profiles takes: bench/read.sh PCOLLECT READ
 # Simulated profiles of 10,000 contexts on 2,000 to 10,000 ranks, with statistics only and with the
-# values by rank of every tenth and of every call. Fastest of three runs; the first line of each file
-# is to read its bytes once.
+# values by rank of every tenth and of every call. Fastest of three runs; the first lines of each file
+# are to read its bytes once, and to inflate and decode all of it.
 set -eu
 pcollect=${1:?usage: bench/read.sh PCOLLECT READ} read=${2:?}
 work=$(mktemp -d)
@@ -24,6 +24,7 @@ for kept in 0 10 1; do
     echo "10,000 ranks, 10,000 contexts, values by rank of $([ $kept = 0 ] && echo no call ||
         echo "every $kept. call"): $(wc -c <"$file") bytes"
     row 'its bytes' "$file" cat "$file"
+    row 'all of it, decoded' "$file" "$read" all "$file"
     row 'report --table header' "$file" "$pcollect" report --table header "$file"
     row 'report --table findings' "$file" "$pcollect" report --table findings "$file"
     row 'report' "$file" "$pcollect" report "$file"
