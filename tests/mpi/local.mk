@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-mpi_scripts = tests/mpi/jobs.test tests/mpi/examples.test tests/mpi/refused.test tests/mpi/requests.test tests/mpi/scopes.test tests/mpi/series.test tests/mpi/objects.test tests/mpi/truth_c.test \
+mpi_scripts = tests/mpi/jobs.test tests/mpi/large.test tests/mpi/examples.test tests/mpi/refused.test tests/mpi/requests.test tests/mpi/scopes.test tests/mpi/series.test tests/mpi/objects.test tests/mpi/truth_c.test \
     tests/mpi/truth_fortran.test tests/mpi/truth_paths.test tests/mpi/truth_example.test \
     tests/mpi/truth_signals.test tests/mpi/coverage.test tests/mpi/truth_calls.test tests/mpi/volume.test
 TESTS += $(mpi_scripts)
@@ -11,7 +11,7 @@ EXTRA_DIST += tests/mpi/truth.sh tests/mpi/truth.c tests/mpi/truth.h tests/mpi/t
     tests/mpi/paths_plug.c tests/mpi/paths_register.c tests/mpi/paths_reload.c \
     tests/mpi/paths_threads.c tests/mpi/paths_throw.cc tests/mpi/requests_places.c tests/mpi/requests_store.c \
     tests/mpi/signals.c tests/mpi/calls.c tests/mpi/calls.h tests/mpi/calls_objects.c \
-    tests/mpi/calls.tbl tests/mpi/calls.awk tests/mpi/volume.c tests/mpi/jobs.c
+    tests/mpi/calls.tbl tests/mpi/calls.awk tests/mpi/large.c tests/mpi/volume.c tests/mpi/jobs.c
 
 # ---- The adapters, against a small host in place of the core ------------------------------------
 check_LTLIBRARIES += tests/mpi/libadapterhost.la

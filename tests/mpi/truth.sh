@@ -8,6 +8,7 @@
 # itself. Lines of functions named unlined_... are not compared, none with compare_lines=no.
 
 compare_lines=yes
+# Sums are printed with OFMT=%.0f: else some awks round what is above 2^31.
 
 # build_truth MPI FOLDER: libtruth.so there; sets $truth_link for programs.
 build_truth() {
@@ -35,16 +36,16 @@ pick() {
 
 # The account of all ranks: `primitive calls sent received`, and `chain primitive calls ...`.
 wanted_primitives() {
-    awk '$1 == "count" { c[$3] += $4; s[$3] += $5; r[$3] += $6 }
+    awk -v OFMT=%.0f '$1 == "count" { c[$3] += $4; s[$3] += $5; r[$3] += $6 }
         END { for (i in c) print i, c[i], s[i], r[i] }' "$1"/truth.* | sort
 }
 
 wanted_contexts() {
-    awk '$1 == "context" { k = $3 " " $4; c[k] += $5; s[k] += $6; r[k] += $7 }
+    awk -v OFMT=%.0f '$1 == "context" { k = $3 " " $4; c[k] += $5; s[k] += $6; r[k] += $7 }
         END { for (i in c) print i, c[i], s[i], r[i] }' "$1"/truth.* |
         sed 's/\(unlined_[a-z0-9_]*\):[0-9]*/\1:0/g' |
         if [ $compare_lines = yes ]; then cat; else sed 's/:[0-9][0-9]*/:0/g'; fi |
-        awk '{ k = $1 " " $2; c[k] += $3; s[k] += $4; r[k] += $5 }
+        awk -v OFMT=%.0f '{ k = $1 " " $2; c[k] += $3; s[k] += $4; r[k] += $5 }
             END { for (i in c) print i, c[i], s[i], r[i] }' | sort
 }
 
@@ -56,7 +57,7 @@ got_primitives() {
 # got_contexts PROFILE WANTED: WANTED names the functions that count.
 got_contexts() {
     table contexts "$1" | pick path primitive calls bytes_sent bytes_received |
-        awk -F '\t' -v lines="$compare_lines" '
+        awk -F '\t' -v OFMT=%.0f -v lines="$compare_lines" '
             NR == FNR {
                 split($0, words, " ")
                 n = split(words[1], frames, ">")
@@ -110,7 +111,7 @@ check_lost() {
 # Sums over contexts are the totals.
 check_sums() {
     table contexts "$1" | pick primitive calls bytes_sent bytes_received |
-        awk -F '\t' '
+        awk -F '\t' -v OFMT=%.0f '
             { c[$1] += $2; s[$1] += $3; r[$1] += $4 }
             END { for (i in c) if (c[i]) print i, c[i], s[i], r[i] }' | sort >"$work/sums"
     got_primitives "$1" >"$work/totals"
