@@ -337,9 +337,9 @@ static int picture_of(const struct pct_table *t)
     return NO_PICTURE;
 }
 
-bool pct_table_has_picture(const struct pct_table *t)
+bool pct_table_has_picture(const struct pct_table *t, const struct pct_data *d)
 {
-    return picture_of(t) != NO_PICTURE;
+    return picture_of(t) != NO_PICTURE || pct_sampled_rows(t, d);
 }
 
 void pct_table_picture(const struct pct_table *t, const struct pct_data *d, size_t row,
@@ -354,4 +354,6 @@ void pct_table_picture(const struct pct_table *t, const struct pct_data *d, size
         pct_tree_ranks(d->by_place->callers, d->by_place->caller_rows[row], values, present);
     else if (rows < PCT_N_CALLS_BY)
         pct_calls_ranks(rows_by(d, (enum pct_calls_by)rows), row, values, present);
+    else
+        pct_samples_ranks(d->samples, pct_sampled_rows(t, d), row, values, present);
 }

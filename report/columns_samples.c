@@ -2,13 +2,14 @@
  *
  * The tables of samples: lines (`flat`), functions, and contexts of computation.
  */
+#include "report/figures.h"
 #include "report/samples.h"
 #include "report/table.h"
 
 /* Which rows a column draws from. */
 enum { LINES, FUNCTIONS, CONTEXTS };
 
-static const struct pct_sample_rows *rows_of(const struct pct_data *d, uint16_t of)
+static struct pct_sample_rows *rows_of(const struct pct_data *d, uint16_t of)
 {
     return of == LINES       ? &d->samples->lines
            : of == FUNCTIONS ? &d->samples->functions
@@ -94,28 +95,41 @@ static void get_error(const struct pct_cell *c, struct pct_value *out)
     out->none = !pct_samples_error(part_of(c), c->d->samples->all, &out->number);
 }
 
+static void get_spread(const struct pct_cell *c, struct pct_value *out)
+{
+    struct pct_sample_rows *rows = rows_of(c->d, c->column->of);
+    pct_spread_value(pct_samples_spread(c->d->samples, rows, c->row), c->column->which, out);
+}
+
+/* clang-format off */
 #define SAMPLE_COLUMNS(of)                                                                         \
-    {"samples",   "samples", PCT_COUNT, "samples in it, all ranks and threads",                    \
-     get_samples, SELF,      of},                                                                  \
-        {"self_s", "self", PCT_NS, "CPU time that they stand for", get_time, SELF, of},            \
-        {"total_s", "total", PCT_NS, "the same with what was called from it, MPI calls too",       \
-         get_time,  TOTAL,   of},                                                                  \
-        {"total_samples", "total", PCT_COUNT, "samples of total_s", get_samples, TOTAL, of},       \
-        {"self_percent", "self", PCT_PERCENT, "self_s as a share of all samples",                  \
-         get_percent,    SELF,   of},                                                              \
-        {"total_percent", "total", PCT_PERCENT, "total_s as a share of all samples",               \
-         get_percent,     TOTAL,   of},                                                            \
-        {"self_error_s",                                                                           \
-         "+-",                                                                                     \
-         PCT_NS,                                                                                   \
-         "half of the 95 % interval of self_s; empty below 10 samples",                            \
-         get_error,                                                                                \
-         SELF,                                                                                     \
-         of},                                                                                      \
-    {                                                                                              \
-        "total_error_s", "+-", PCT_NS,                                                             \
-            "half of the 95 % interval of total_s; empty below 10 samples", get_error, TOTAL, of   \
-    }
+    {"samples", "samples", PCT_COUNT, "samples in it, all ranks and threads",                      \
+     get_samples, SELF, of},                                                                       \
+    {"self_s", "self", PCT_NS, "CPU time that they stand for", get_time, SELF, of},                \
+    {"total_s", "total", PCT_NS, "the same with what was called from it, MPI calls too",           \
+     get_time, TOTAL, of},                                                                         \
+    {"total_samples", "total", PCT_COUNT, "samples of total_s", get_samples, TOTAL, of},           \
+    {"self_percent", "self", PCT_PERCENT, "self_s as a share of all samples",                      \
+     get_percent, SELF, of},                                                                       \
+    {"total_percent", "total", PCT_PERCENT, "total_s as a share of all samples",                   \
+     get_percent, TOTAL, of},                                                                      \
+    {"self_error_s", "+-", PCT_NS,                                                                 \
+     "half of the 95 % interval of self_s; empty below 10 samples", get_error, SELF, of},          \
+    {"total_error_s", "+-", PCT_NS,                                                                \
+     "half of the 95 % interval of total_s; empty below 10 samples", get_error, TOTAL, of}
+/* Behind all others: they came later. */
+#define SAMPLE_SPREAD_COLUMNS(of)                                                                  \
+    {"ranks", "ranks", PCT_COUNT, "ranks that were sampled in it", get_spread, PCT_FIGURE_RANKS,   \
+     of},                                                                                          \
+    {"rank_min_s", "least of a rank", PCT_NS, "self_s of that of these ranks that has least",      \
+     get_spread, PCT_FIGURE_RANK_MIN, of},                                                         \
+    {"min_rank", "rank", PCT_INTEGER, "the rank of rank_min_s",                                    \
+     get_spread, PCT_FIGURE_MIN_RANK, of},                                                         \
+    {"rank_max_s", "most of a rank", PCT_NS, "self_s of the rank that has most",                   \
+     get_spread, PCT_FIGURE_RANK_MAX, of},                                                         \
+    {"max_rank", "rank", PCT_INTEGER, "the rank of rank_max_s",                                    \
+     get_spread, PCT_FIGURE_MAX_RANK, of}
+/* clang-format on */
 
 const struct pct_column pct_flat_columns[PCT_N_FLAT_COLUMNS] = {
     {"function", "function", PCT_TEXT, "function, or MPI function", get_function, 0, LINES},
@@ -124,6 +138,7 @@ const struct pct_column pct_flat_columns[PCT_N_FLAT_COLUMNS] = {
     {"module", "module", PCT_TEXT, "program or library; empty for an MPI function", get_module, 0,
      LINES},
     SAMPLE_COLUMNS(LINES),
+    SAMPLE_SPREAD_COLUMNS(LINES),
 };
 
 const struct pct_column pct_function_columns[PCT_N_FUNCTION_COLUMNS] = {
@@ -132,6 +147,7 @@ const struct pct_column pct_function_columns[PCT_N_FUNCTION_COLUMNS] = {
     {"module", "module", PCT_TEXT, "program or library; empty for an MPI function", get_module, 0,
      FUNCTIONS},
     SAMPLE_COLUMNS(FUNCTIONS),
+    SAMPLE_SPREAD_COLUMNS(FUNCTIONS),
 };
 
 const struct pct_column pct_computation_columns[PCT_N_COMPUTATION_COLUMNS] = {
@@ -139,4 +155,13 @@ const struct pct_column pct_computation_columns[PCT_N_COMPUTATION_COLUMNS] = {
      CONTEXTS},
     {"function", "function", PCT_TEXT, "the last of them", get_function, 0, CONTEXTS},
     SAMPLE_COLUMNS(CONTEXTS),
+    SAMPLE_SPREAD_COLUMNS(CONTEXTS),
 };
+
+struct pct_sample_rows *pct_sampled_rows(const struct pct_table *t, const struct pct_data *d)
+{
+    const struct pct_column *c = t->columns;
+    bool sampled =
+        c == pct_flat_columns || c == pct_function_columns || c == pct_computation_columns;
+    return sampled ? rows_of(d, c->of) : NULL;
+}

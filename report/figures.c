@@ -24,24 +24,24 @@ static void set_bound(uint64_t ns, struct pct_value *out)
     out->number = ns;
 }
 
-static void set_spread(const struct pct_spread *s, enum pct_figure which, struct pct_value *out)
+void pct_spread_value(struct pct_spread s, enum pct_figure which, struct pct_value *out)
 {
-    out->none = !s->n && which != PCT_FIGURE_RANKS;
+    out->none = !s.n && which != PCT_FIGURE_RANKS;
     switch (which) {
     case PCT_FIGURE_RANKS:
-        out->number = s->n;
+        out->number = s.n;
         break;
     case PCT_FIGURE_RANK_MIN:
-        out->number = s->min;
+        out->number = s.min;
         break;
     case PCT_FIGURE_MIN_RANK:
-        out->integer = s->min_rank;
+        out->integer = s.min_rank;
         break;
     case PCT_FIGURE_RANK_MAX:
-        out->number = s->max;
+        out->number = s.max;
         break;
     default:
-        out->integer = s->max_rank;
+        out->integer = s.max_rank;
     }
 }
 
@@ -74,6 +74,6 @@ void pct_figure(const struct pct_data *d, struct pct_figures f, enum pct_figure 
         out->number = pct_text_share(f.sum[PCT_EXCLUSIVE], d->model->context_mpi_ns);
         break;
     default:
-        set_spread(&f.spread, which, out);
+        pct_spread_value(f.spread, which, out);
     }
 }

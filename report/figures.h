@@ -35,6 +35,9 @@ enum pct_figure {
 void pct_figure(const struct pct_data *d, struct pct_figures f, enum pct_figure which,
                 struct pct_value *out);
 
+/* PCT_FIGURE_RANKS and what follows. */
+void pct_spread_value(struct pct_spread s, enum pct_figure which, struct pct_value *out);
+
 /* The columns of them. `get` finds the figures of a row of the kind `of` and hands them, with the
  * column's `which`, to pct_figure. Sums come in the order in which they are columns. */
 /* clang-format off */

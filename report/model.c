@@ -120,15 +120,21 @@ void pct_model_add(const struct pct_model *m, uint32_t node, struct pct_totals *
         t->max_ns = max;
 }
 
-/* Both lists ascend: one walk along the ranks of the profile. */
 uint32_t pct_model_add_ranks(const struct pct_model *m, uint32_t node, enum pct_metric metric,
                              uint64_t *values, bool *present)
 {
-    const struct pc_profile *p = m->profile;
-    const struct pc_profile_data *d = data_of(m, node);
-    if (!d || !m->has[metric])
+    return m->has[metric] ? pct_model_add_field(m->profile, node, m->field[metric], values, present)
+                          : 0;
+}
+
+/* Both lists ascend: one walk along the ranks of the profile. */
+uint32_t pct_model_add_field(const struct pc_profile *p, uint32_t node, uint32_t field,
+                             uint64_t *values, bool *present)
+{
+    if (p->nodes[node].data == PC_NO_INDEX)
         return 0;
-    struct pc_by_rank by = pc_data_by_rank(p, d, m->field[metric]); /* n is 0: above per_rank */
+    /* n is 0: above per_rank */
+    struct pc_by_rank by = pc_data_by_rank(p, &p->data[p->nodes[node].data], field);
     uint32_t at = 0, end = 0;
     for (uint32_t i = 0; i < by.n; i++) {
         while (at < p->n_ranks && p->ranks[at].rank < by.ranks[i])

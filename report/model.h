@@ -84,6 +84,10 @@ struct pct_spread pct_model_record_time(const struct pct_model *m, uint32_t node
 uint32_t pct_model_add_ranks(const struct pct_model *m, uint32_t node, enum pct_metric metric,
                              uint64_t *values, bool *present);
 
+/* The same of any field of the profile. */
+uint32_t pct_model_add_field(const struct pc_profile *p, uint32_t node, uint32_t field,
+                             uint64_t *values, bool *present);
+
 /* The spread of such lists over profile->n_ranks ranks; present may be NULL for all. */
 struct pct_spread pct_model_spread(const struct pc_profile *p, const uint64_t *values,
                                    const bool *present);

@@ -61,7 +61,7 @@ struct pct_picture {
 struct pct_picture *pct_picture_new(const struct pct_data *d, const struct pct_table *t, bool utf8)
 {
     size_t n = d->profile ? d->profile->n_ranks : 0;
-    if (!pct_table_has_picture(t) || n < 2)
+    if (n < 2 || !pct_table_has_picture(t, d))
         return NULL;
     struct pct_picture *p = pct_alloc(1, sizeof *p);
     *p = (struct pct_picture){d, t, utf8, pct_alloc(n, sizeof *p->values),

@@ -8,12 +8,16 @@
 #include "report/samples.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 struct picture {
     FILE *out;
     const struct pct_data *d;
+    const struct pct_options *o;
     pc_u128 least; /* contexts below are left out */
     uint32_t *child, *next;
+    uint64_t *values; /* by rank */
+    bool *present;
 };
 
 static pc_u128 total_of(const struct picture *p, uint32_t row)
@@ -39,13 +43,19 @@ static void link_children(struct picture *p, size_t n)
 static void print_row(const struct picture *p, uint32_t row, unsigned depth)
 {
     const struct pct_sample_row *r = &p->d->samples->contexts.row[row];
+    size_t n_ranks = p->d->profile->n_ranks;
     char total[64], self[64], time[64];
     pc_u128 all = p->d->samples->all.ns;
+    struct pct_buf bar = {0};
     pct_text_percent_1(total, pct_text_share(r->total.ns, all));
     pct_text_percent_1(self, pct_text_share(r->self.ns, all));
     pct_text_time(time, r->total.ns);
-    fprintf(p->out, "  %7s  %7s  %9s  %*s%s\n", total, self, time, (int)(2 * depth), "",
-            r->function);
+    memset(p->values, 0, n_ranks * sizeof *p->values);
+    pct_samples_total_ranks(p->d->samples, row, p->values, p->present);
+    pct_print_bar(&bar, p->values, n_ranks, p->o->utf8);
+    fprintf(p->out, "  %7s  %7s  %9s  %s  %*s%s\n", total, self, time, bar.data, (int)(2 * depth),
+            "", r->function);
+    pct_buf_free(&bar);
 }
 
 /* Without recursion: a context may be deeper than the stack. */
@@ -141,7 +151,7 @@ void pct_print_samples(FILE *out, const struct pct_data *d, const struct pct_opt
 {
     const struct pct_samples *s = d->samples;
     size_t n = s->contexts.n;
-    struct picture p = {.out = out, .d = d, .least = s->all.ns / 100};
+    struct picture p = {.out = out, .d = d, .o = o, .least = s->all.ns / 100};
     char time[64], mpi[64], cut[64];
     if (!s->all.samples)
         return;
@@ -151,13 +161,17 @@ void pct_print_samples(FILE *out, const struct pct_data *d, const struct pct_opt
     fprintf(out,
             "\n%sWhere CPU time goes%s (%llu samples that stand for %s; %s in MPI calls, %s in "
             "contexts\nwhose outer part is unknown; contexts with 1 %% or more)\n"
-            "    total     self       time  context\n",
+            "    total     self       time  by rank   context\n",
             pct_style(o, PCT_STYLE_TITLE), pct_style(o, PCT_STYLE_PLAIN),
             (unsigned long long)s->all.samples, time, mpi, cut);
     p.child = pct_alloc(n + 1, sizeof *p.child);
     p.next = pct_alloc(n + 1, sizeof *p.next);
+    p.values = pct_alloc(d->profile->n_ranks, sizeof *p.values);
+    p.present = pct_alloc(d->profile->n_ranks, sizeof *p.present);
     link_children(&p, n);
     print_tree(&p, n);
+    free(p.values);
+    free(p.present);
     free(p.child);
     free(p.next);
 }

@@ -31,7 +31,8 @@ static uint32_t find_row(struct sums *s, struct pct_sample_rows *r, bool *is_new
     if (!*is_new)
         return i;
     r->row = pct_grow(r->row, r->n, &r->room, sizeof *r->row);
-    r->row[r->n++] = (struct pct_sample_row){.path = key, .parent = PC_NO_INDEX};
+    r->row[r->n++] =
+        (struct pct_sample_row){.path = key, .parent = PC_NO_INDEX, .first_node = PC_NO_INDEX};
     return i;
 }
 
@@ -95,12 +96,22 @@ static uint32_t row_of_op(struct sums *s, struct pct_sample_rows *rows, const ch
 /* ---- Lines and functions ----------------------------------------------------------------------
  */
 
-static void add_to_row(struct sums *s, struct pct_sample_rows *rows, uint32_t i,
-                       struct pct_sampled what, bool self)
+static void add_self(struct pct_sample_rows *rows, uint32_t i, uint32_t node,
+                     struct pct_sampled what)
 {
     struct pct_sample_row *r = &rows->row[i];
-    if (self)
-        pct_sampled_add(&r->self, what);
+    pct_sampled_add(&r->self, what);
+    rows->next_node[node] = r->first_node;
+    r->first_node = node;
+}
+
+/* self: the node whose samples these are; PC_NO_INDEX: of something that the row called. */
+static void add_to_row(struct sums *s, struct pct_sample_rows *rows, uint32_t i,
+                       struct pct_sampled what, uint32_t self)
+{
+    struct pct_sample_row *r = &rows->row[i];
+    if (self != PC_NO_INDEX)
+        add_self(rows, i, self, what);
     if (r->seen == s->stamp)
         return;
     r->seen = s->stamp;
@@ -114,11 +125,11 @@ static struct pct_place find_place(struct sums *s, const struct pc_profile_node 
 }
 
 static void add_frames(struct sums *s, const struct pc_profile_node *n, struct pct_sampled what,
-                       bool self)
+                       uint32_t self)
 {
     struct pct_place place = find_place(s, n);
     for (uint32_t k = place.n_frames; k-- > 0;) {
-        bool innermost = self && k + 1 == place.n_frames;
+        uint32_t innermost = k + 1 == place.n_frames ? self : PC_NO_INDEX;
         const struct pct_frame *f = &place.frames[k];
         add_to_row(s, &s->out->lines, row_of_frame(s, &s->out->lines, f, n), what, innermost);
         add_to_row(s, &s->out->functions, row_of_frame(s, &s->out->functions, f, n), what,
@@ -134,14 +145,15 @@ static void add_everywhere(struct sums *s, uint32_t node, struct pct_sampled wha
         const struct pc_profile_node *n = &p->nodes[i];
         if (n->kind == PCOLLECT_NODE_OP) {
             const char *name = p->ops[n->op].name;
-            bool self = i == node || p->nodes[node].parent == i;
-            self = self && p->nodes[node].kind != PCOLLECT_NODE_POINT;
+            bool own = i == node || p->nodes[node].parent == i;
+            own = own && p->nodes[node].kind != PCOLLECT_NODE_POINT;
+            uint32_t self = own ? node : PC_NO_INDEX;
             add_to_row(s, &s->out->lines, row_of_op(s, &s->out->lines, name), what, self);
             add_to_row(s, &s->out->functions, row_of_op(s, &s->out->functions, name), what, self);
         } else if (n->kind == PCOLLECT_NODE_CUT) {
             pct_sampled_add(&s->out->cut, what);
         } else if (n->kind == PCOLLECT_NODE_FRAME || n->kind == PCOLLECT_NODE_POINT) {
-            add_frames(s, n, what, i == node);
+            add_frames(s, n, what, i == node ? node : PC_NO_INDEX);
         }
     }
 }
@@ -268,7 +280,7 @@ static void sum_all(struct sums *s)
         if (n->kind != PCOLLECT_NODE_POINT)
             pct_sampled_add(&s->out->mpi, what);
         if (s->out->context[i] != PC_NO_INDEX)
-            pct_sampled_add(&s->out->contexts.row[s->out->context[i]].self, what);
+            add_self(&s->out->contexts, s->out->context[i], i, what);
         add_everywhere(s, i, what);
     }
     sum_contexts(&s->out->contexts);
@@ -278,6 +290,7 @@ struct pct_samples *pct_samples_new(const struct pc_profile *p, struct pct_symbo
 {
     struct pct_samples *out = pct_alloc(1, sizeof *out);
     struct sums s = {.out = out, .profile = p, .symbols = symbols};
+    out->profile = p;
     out->pool = pct_pool_new();
     out->samples_field = pct_samples_field(p, "clock", "samples");
     out->time_field = pct_samples_field(p, "clock", "time");
@@ -285,6 +298,9 @@ struct pct_samples *pct_samples_new(const struct pc_profile *p, struct pct_symbo
     if (out->samples_field == PC_NO_INDEX || out->time_field == PC_NO_INDEX)
         return out;
     out->context = pct_alloc(p->n_nodes, sizeof *out->context);
+    out->lines.next_node = pct_alloc(p->n_nodes, sizeof *out->lines.next_node);
+    out->functions.next_node = pct_alloc(p->n_nodes, sizeof *out->functions.next_node);
+    out->contexts.next_node = pct_alloc(p->n_nodes, sizeof *out->contexts.next_node);
     sum_all(&s);
     pct_buf_free(&s.text);
     return out;
@@ -293,6 +309,7 @@ struct pct_samples *pct_samples_new(const struct pc_profile *p, struct pct_symbo
 static void free_rows(struct pct_sample_rows *r)
 {
     free(r->row);
+    free(r->next_node);
     pct_keys_free(&r->keys);
 }
 
@@ -307,6 +324,50 @@ void pct_samples_free(struct pct_samples *s)
     pct_pool_free(s->pool);
     free(s);
 }
+
+/* ---- By rank ----------------------------------------------------------------------------------
+ */
+
+void pct_samples_ranks(const struct pct_samples *s, const struct pct_sample_rows *rows, size_t row,
+                       uint64_t *values, bool *present)
+{
+    for (uint32_t i = rows->row[row].first_node; i != PC_NO_INDEX; i = rows->next_node[i])
+        pct_model_add_field(s->profile, i, s->time_field, values, present);
+}
+
+struct pct_spread pct_samples_spread(const struct pct_samples *s, struct pct_sample_rows *rows,
+                                     size_t row)
+{
+    struct pct_sample_row *r = &rows->row[row];
+    if (r->has_spread)
+        return r->spread;
+    uint64_t *values = pct_alloc(s->profile->n_ranks, sizeof *values);
+    bool *present = pct_alloc(s->profile->n_ranks, sizeof *present);
+    pct_samples_ranks(s, rows, row, values, present);
+    r->spread = pct_model_spread(s->profile, values, present);
+    r->has_spread = true;
+    free(values);
+    free(present);
+    return r->spread;
+}
+
+/* Rows come after their parents. */
+void pct_samples_total_ranks(const struct pct_samples *s, size_t context, uint64_t *values,
+                             bool *present)
+{
+    const struct pct_sample_rows *rows = &s->contexts;
+    bool *below = pct_alloc(rows->n, sizeof *below);
+    for (size_t i = context; i < rows->n; i++) {
+        uint32_t parent = rows->row[i].parent;
+        below[i] = i == context || (parent != PC_NO_INDEX && below[parent]);
+        if (below[i])
+            pct_samples_ranks(s, rows, i, values, present);
+    }
+    free(below);
+}
+
+/* ---- Sums -------------------------------------------------------------------------------------
+ */
 
 void pct_sampled_add(struct pct_sampled *to, struct pct_sampled what)
 {

@@ -11,6 +11,7 @@
 #define PCT_SAMPLES_H
 
 #include "report/keys.h"
+#include "report/model.h"
 #include "report/symbols.h"
 #include "report/text.h"
 
@@ -29,16 +30,22 @@ struct pct_sample_row {
     const char *path;     /* contexts: with what it was called from; else NULL */
     uint32_t parent;      /* contexts: PC_NO_INDEX for the outermost */
     struct pct_sampled self, total;
-    uint32_t seen; /* while totals are added */
+    uint32_t first_node; /* of the profile, whose samples are `self`; PC_NO_INDEX: none */
+    bool has_spread;
+    struct pct_spread spread; /* of self.ns over ranks, once it was asked for */
+    uint32_t seen;            /* while totals are added */
 };
 
+/* A node's own samples are in one row at most: next_node[i] is the next of the same row. */
 struct pct_sample_rows {
     struct pct_sample_row *row;
     size_t n, room;
+    uint32_t *next_node;
     struct pct_keys keys;
 };
 
 struct pct_samples {
+    const struct pc_profile *profile;
     struct pct_sampled all; /* booked: in computation and in MPI calls */
     struct pct_sampled mpi;
     struct pct_sampled cut; /* whose outer frames are unknown */
@@ -59,6 +66,19 @@ uint32_t pct_samples_field(const struct pc_profile *p, const char *plugin, const
 /* What was sampled at a node of the profile itself. */
 struct pct_sampled pct_samples_of(const struct pct_samples *s, const struct pc_profile *p,
                                   uint32_t node);
+
+/* Adds the CPU time of a row's own samples to values[k] of the k-th rank of the profile, and marks
+ * present[k]. Nothing is known of what more ranks have than the profile keeps values of. */
+void pct_samples_ranks(const struct pct_samples *s, const struct pct_sample_rows *rows, size_t row,
+                       uint64_t *values, bool *present);
+
+/* The least and the greatest of them, of ranks that were sampled there. */
+struct pct_spread pct_samples_spread(const struct pct_samples *s, struct pct_sample_rows *rows,
+                                     size_t row);
+
+/* pct_samples_ranks of a context and all that was called from it. */
+void pct_samples_total_ranks(const struct pct_samples *s, size_t context, uint64_t *values,
+                             bool *present);
 
 void pct_sampled_add(struct pct_sampled *to, struct pct_sampled what);
 

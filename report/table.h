@@ -122,10 +122,12 @@ extern const struct pct_column pct_header_columns[PCT_N_HEADER_COLUMNS];
 size_t pct_header_count(const struct pct_data *d);
 
 /* The tables of samples (columns_samples.c). */
-enum { PCT_N_FLAT_COLUMNS = 12, PCT_N_FUNCTION_COLUMNS = 11, PCT_N_COMPUTATION_COLUMNS = 10 };
+enum { PCT_N_FLAT_COLUMNS = 17, PCT_N_FUNCTION_COLUMNS = 16, PCT_N_COMPUTATION_COLUMNS = 15 };
 extern const struct pct_column pct_flat_columns[PCT_N_FLAT_COLUMNS];
 extern const struct pct_column pct_function_columns[PCT_N_FUNCTION_COLUMNS];
 extern const struct pct_column pct_computation_columns[PCT_N_COMPUTATION_COLUMNS];
+/* What the rows of such a table are; NULL: it is another. */
+struct pct_sample_rows *pct_sampled_rows(const struct pct_table *t, const struct pct_data *d);
 
 /* attribution_columns.c */
 enum { PCT_N_COUNT_COLUMNS = 6 };
@@ -169,7 +171,7 @@ void pct_by_place_free(struct pct_by_place *b);
 
 /* Whether the table's rows have a picture of the ranks: the time of a row is added to values[k] of
  * the k-th rank of the profile, and present[k] is marked. */
-bool pct_table_has_picture(const struct pct_table *t);
+bool pct_table_has_picture(const struct pct_table *t, const struct pct_data *d);
 void pct_table_picture(const struct pct_table *t, const struct pct_data *d, size_t row,
                        uint64_t *values, bool *present);
 

@@ -5,6 +5,7 @@
 #include "sample.h"
 
 #include "report/report_private.h"
+#include "report/samples.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -314,6 +315,70 @@ static void the_nearest_word_is_found(void **state)
     }
 }
 
+static uint64_t value_of(const struct pct_data *d, const struct pct_table *t, const char *column,
+                         size_t row)
+{
+    struct pct_value v = pct_table_value(pct_column_find(t, column), d, row);
+    return (uint64_t)v.number + (uint64_t)v.integer;
+}
+
+/* The table has one row with that self_s, on `ranks` ranks from least to most. */
+static void assert_spread(const struct pct_data *d, const char *table, uint64_t self_ns,
+                          const struct pct_spread *s)
+{
+    const struct pct_table *t = pct_table_find(table);
+    size_t n = 0;
+    for (size_t i = 0; i < t->count(d); i++) {
+        if (value_of(d, t, "self_s", i) != self_ns)
+            continue;
+        n++;
+        assert_int_equal(value_of(d, t, "ranks", i), s->n);
+        assert_int_equal(value_of(d, t, "rank_min_s", i), s->min);
+        assert_int_equal(value_of(d, t, "min_rank", i), s->min_rank);
+        assert_int_equal(value_of(d, t, "rank_max_s", i), s->max);
+        assert_int_equal(value_of(d, t, "max_rank", i), s->max_rank);
+    }
+    assert_int_equal(n, 1);
+}
+
+/* Address 0x30 computes below 0x10 on ranks 0 and 2, below 0x20 on ranks 1 and 2. */
+static void samples_are_spread_over_ranks(void **state)
+{
+    (void)state;
+    static const struct pct_tree_options options;
+    sample_begin(&sample);
+    sample_clock(&sample);
+    for (int32_t i = 0; i < 3; i++)
+        sample.ranks[i] = (struct pc_profile_rank){.rank = i, .host = (char *)"n", .n_threads = 1};
+    sample.modules[0] = (struct pc_profile_module){.path = (char *)"/nowhere/app", .identity = 1};
+    sample.p.n_ranks = sample.p.world_size = 3;
+    sample.p.n_modules = 1;
+    uint32_t outer = sample_frame(&sample, 0, 0, 0x10);
+    sample_point(&sample, outer, 0, 0x30);
+    sample_add_samples(&sample, 0, 40 * ms);
+    sample_add_samples(&sample, 2, 100 * ms);
+    outer = sample_frame(&sample, 0, 0, 0x20);
+    sample_point(&sample, outer, 0, 0x30);
+    sample_add_samples(&sample, 1, 70 * ms);
+    sample_add_samples(&sample, 2, 5 * ms);
+    sample_point(&sample, outer, 0, 0x40);
+    sample_add_samples(&sample, 1, 11 * ms);
+    sample_end(&sample);
+    struct pct_data *d = pct_data_new("spread", &sample.p, pct_symbols_new(&sample.p), &options);
+    assert_spread(d, "functions", 215 * ms, &(struct pct_spread){3, 40 * ms, 105 * ms, 0, 2});
+    assert_spread(d, "functions", 11 * ms, &(struct pct_spread){1, 11 * ms, 11 * ms, 1, 1});
+    assert_spread(d, "computation", 140 * ms, &(struct pct_spread){2, 40 * ms, 100 * ms, 0, 2});
+    assert_spread(d, "computation", 75 * ms, &(struct pct_spread){2, 5 * ms, 70 * ms, 2, 1});
+    uint64_t values[3] = {0};
+    bool present[3] = {false};
+    for (size_t i = 0; i < d->samples->contexts.n; i++)
+        if (d->samples->contexts.row[i].total.ns == 86 * ms)
+            pct_samples_total_ranks(d->samples, i, values, present);
+    assert_true(values[0] == 0 && values[1] == 81 * ms && values[2] == 5 * ms);
+    assert_true(!present[0] && present[1] && present[2]);
+    pct_data_free(d);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -329,6 +394,7 @@ int main(void)
         cmocka_unit_test(every_column_is_documented_and_unique),
         cmocka_unit_test(deep_trees_are_no_danger),
         cmocka_unit_test(the_nearest_word_is_found),
+        cmocka_unit_test(samples_are_spread_over_ranks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
