@@ -54,8 +54,10 @@ static struct pct_call_row row_of_frame(const struct sums *s, const struct pct_f
                                         const struct pc_profile_node *n)
 {
     const struct pc_profile *p = s->model->profile;
-    struct pct_call_row r = {.file = f->file};
-    if (s->by != PCT_BY_FILE)
+    struct pct_call_row r = {0};
+    if (s->by != PCT_BY_MODULE)
+        r.file = f->file;
+    if (s->by != PCT_BY_MODULE && s->by != PCT_BY_FILE)
         r.function = f->function;
     if (s->by == PCT_BY_LINE || s->by == PCT_BY_SITE)
         r.line = f->line;

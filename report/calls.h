@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * The calls and samples of a profile summed in other ways than by context: by the place of the
- * call, by line, function, file and communicator.
+ * call, by line, function, file, module and communicator.
  *
  * A call belongs to the frame that made it, inlined or not, and is below every frame above that. A
  * sample belongs to the frame that computed; samples inside MPI are below the frame that called.
@@ -17,6 +17,7 @@ enum pct_calls_by {
     PCT_BY_LINE,
     PCT_BY_FUNCTION,
     PCT_BY_FILE,
+    PCT_BY_MODULE,
     PCT_BY_COMMUNICATOR, /* communicator and MPI function */
     PCT_N_CALLS_BY
 };

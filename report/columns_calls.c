@@ -69,6 +69,11 @@ size_t pct_count_source_calls(const struct pct_data *d)
     return rows_by(d, PCT_BY_FILE)->n;
 }
 
+size_t pct_count_module_calls(const struct pct_data *d)
+{
+    return rows_by(d, PCT_BY_MODULE)->n;
+}
+
 size_t pct_count_communicator_calls(const struct pct_data *d)
 {
     return rows_by(d, PCT_BY_COMMUNICATOR)->n;
@@ -138,11 +143,12 @@ static void call_total(const struct pct_cell *c, struct pct_value *out)
 }
 
 /* The same columns for each kind of rows; not each has all of them. */
-#define PLACE_COLUMNS(by)                                                                          \
-    {"file", "file", PCT_TEXT, "source file; empty if unknown", call_file, 0, by},                 \
+#define MODULE_COLUMN(by)                                                                          \
     {                                                                                              \
         "module", "module", PCT_TEXT, "program or library", call_module, 0, by                     \
     }
+#define PLACE_COLUMNS(by)                                                                          \
+    {"file", "file", PCT_TEXT, "source file; empty if unknown", call_file, 0, by}, MODULE_COLUMN(by)
 #define LINE_COLUMN(by)                                                                            \
     {                                                                                              \
         "line", "line", PCT_INTEGER, "line; empty if unknown", call_line, 0, by                    \
@@ -205,6 +211,13 @@ const struct pct_column pct_source_call_columns[PCT_N_SOURCE_CALL_COLUMNS] = {
     PCT_SUM_COLUMNS(call_figure, PCT_BY_FILE),
     PCT_EXCLUSIVE_COLUMN(call_figure, PCT_BY_FILE),
     BELOW_COLUMNS(PCT_BY_FILE),
+};
+
+const struct pct_column pct_module_call_columns[PCT_N_MODULE_CALL_COLUMNS] = {
+    MODULE_COLUMN(PCT_BY_MODULE),
+    PCT_SUM_COLUMNS(call_figure, PCT_BY_MODULE),
+    PCT_EXCLUSIVE_COLUMN(call_figure, PCT_BY_MODULE),
+    BELOW_COLUMNS(PCT_BY_MODULE),
 };
 
 /* ---- Communicators ----------------------------------------------------------------------------
@@ -349,9 +362,10 @@ void pct_table_picture(const struct pct_table *t, const struct pct_data *d, size
     if (rows == PRIMITIVES)
         add_primitive(d, row, values, present);
     else if (rows == CONTEXTS)
-        pct_tree_ranks(d->tree, d->contexts[row], values, present);
+        pct_tree_ranks(d->tree, d->contexts[row], PCT_TIME, values, present);
     else if (rows == CALLERS)
-        pct_tree_ranks(d->by_place->callers, d->by_place->caller_rows[row], values, present);
+        pct_tree_ranks(d->by_place->callers, d->by_place->caller_rows[row], PCT_TIME, values,
+                       present);
     else if (rows < PCT_N_CALLS_BY)
         pct_calls_ranks(rows_by(d, (enum pct_calls_by)rows), row, values, present);
     else

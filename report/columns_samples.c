@@ -7,13 +7,14 @@
 #include "report/table.h"
 
 /* Which rows a column draws from. */
-enum { LINES, FUNCTIONS, CONTEXTS };
+enum { LINES, FUNCTIONS, CONTEXTS, CALLERS };
 
 static struct pct_sample_rows *rows_of(const struct pct_data *d, uint16_t of)
 {
     return of == LINES       ? &d->samples->lines
            : of == FUNCTIONS ? &d->samples->functions
-                             : &d->samples->contexts;
+           : of == CONTEXTS  ? &d->samples->contexts
+                             : pct_samples_callers(d->samples);
 }
 
 static size_t count_rows(const struct pct_data *d, uint16_t of)
@@ -34,6 +35,11 @@ size_t pct_count_functions(const struct pct_data *d)
 size_t pct_count_contexts(const struct pct_data *d)
 {
     return count_rows(d, CONTEXTS);
+}
+
+size_t pct_count_sample_callers(const struct pct_data *d)
+{
+    return count_rows(d, CALLERS);
 }
 
 static const struct pct_sample_row *row_of(const struct pct_cell *c)
@@ -60,6 +66,14 @@ static void get_line(const struct pct_cell *c, struct pct_value *out)
 static void get_module(const struct pct_cell *c, struct pct_value *out)
 {
     pct_value_text(c->d, row_of(c)->module, out);
+}
+
+/* Rows above it. */
+static void get_level(const struct pct_cell *c, struct pct_value *out)
+{
+    const struct pct_sample_row *r = row_of(c);
+    for (; r->parent != PC_NO_INDEX; out->number++)
+        r = &rows_of(c->d, c->column->of)->row[r->parent];
 }
 
 static void get_path(const struct pct_cell *c, struct pct_value *out)
@@ -156,6 +170,21 @@ const struct pct_column pct_computation_columns[PCT_N_COMPUTATION_COLUMNS] = {
     {"function", "function", PCT_TEXT, "the last of them", get_function, 0, CONTEXTS},
     SAMPLE_COLUMNS(CONTEXTS),
     SAMPLE_SPREAD_COLUMNS(CONTEXTS),
+};
+
+const struct pct_column pct_sample_caller_columns[PCT_N_SAMPLE_CALLER_COLUMNS] = {
+    {"path", "path", PCT_TEXT,
+     "the function that computed, what called it, and so on outwards, joined by \" > \"", get_path,
+     0, CALLERS},
+    {"level", "level", PCT_COUNT, "callers in it: 0 is the function alone", get_level, 0, CALLERS},
+    {"caller", "caller", PCT_TEXT, "the last of them", get_function, 0, CALLERS},
+    {"samples", "samples", PCT_COUNT, "samples in the function when it was called like this",
+     get_samples, TOTAL, CALLERS},
+    {"time_s", "time", PCT_NS, "CPU time that they stand for", get_time, TOTAL, CALLERS},
+    {"percent", "share", PCT_PERCENT, "time_s as a share of all samples", get_percent, TOTAL,
+     CALLERS},
+    {"error_s", "+-", PCT_NS, "half of the 95 % interval of time_s; empty below 10 samples",
+     get_error, TOTAL, CALLERS},
 };
 
 struct pct_sample_rows *pct_sampled_rows(const struct pct_table *t, const struct pct_data *d)

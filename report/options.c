@@ -30,6 +30,7 @@ enum {
     TABLE,
     DEPTH,
     SORT,
+    METRIC,
     MIN_PERCENT,
     THRESHOLD,
     PHASE,
@@ -47,19 +48,23 @@ static const struct option_row rows[] = {
     {"format", FORMAT, "text|json|tsv|md",
      "text for people (default), JSON, tab-separated values, or Markdown; tsv shows one table"},
     {"by", BY, "WHAT",
-     "the calls summed by rank, primitive, call-site, caller, line, function, file, communicator "
-     "or peer: the table of that kind as text"},
+     "the calls and samples summed by rank, primitive, call-site, caller, line, function, file, "
+     "module, thread, communicator or peer: the table of that kind as text"},
     {"bottom-up", BOTTOM_UP, NULL,
-     "in the text, the tree from the MPI functions outwards to what called them"},
+     "in the text, the trees from the MPI functions, and from those that computed, outwards to "
+     "what called them"},
     {"table", TABLE, "NAME",
      "one table only: header, primitives, ranks, contexts, call_sites, callers, lines, "
-     "function_calls, sources, communicator_calls, flat, functions, computation, modules, lost, or "
-     "a table of a plugin that was loaded; as tsv if no format is given"},
+     "function_calls, sources, module_calls, communicator_calls, flat, functions, computation, "
+     "sample_callers, modules, lost, or a table of a plugin that was loaded; as tsv if no format "
+     "is given"},
     {"depth", DEPTH, "N",
      "frames of a calling context that are told apart, from the outermost on; what is deeper is "
      "added to the last of them"},
     {"sort", SORT, "COLUMN",
      "order of the rows: numbers downwards, texts and ranks upwards; -COLUMN turns it round"},
+    {"metric", METRIC, "METRIC",
+     "in the text, the tree of calls by time (default), calls, or bytes sent or received"},
     {"min-percent", MIN_PERCENT, "P",
      "leave out what took less than P percent of the time in MPI (default: 0; in the tree of the "
      "text 1)"},
@@ -227,13 +232,27 @@ static int read_table(const char *value, struct pct_options *o)
 
 static int read_by(const char *value, struct pct_options *o)
 {
-    static const char *const words[] = {"rank",     "primitive", "call-site",    "caller", "line",
-                                        "function", "file",      "communicator", "peer",   NULL};
+    static const char *const words[] = {"rank",   "primitive",    "call-site", "caller",
+                                        "line",   "function",     "file",      "module",
+                                        "thread", "communicator", "peer",      NULL};
     static const char *const tables[] = {
-        "ranks",          "primitives", "call_sites",         "callers", "lines",
-        "function_calls", "sources",    "communicator_calls", "pairs"};
+        "ranks",    "primitives",         "call_sites", "callers",
+        "lines",    "function_calls",     "sources",    "module_calls",
+        "sampling", "communicator_calls", "pairs"};
     int n = read_word("by", value, words);
     return n < 0 ? n : read_table(tables[n], o);
+}
+
+static int read_metric(const char *value, struct pct_options *o)
+{
+    static const char *const words[] = {[PCT_CALLS] = "calls",
+                                        [PCT_TIME] = "time",
+                                        [PCT_SENT] = "sent",
+                                        [PCT_RECEIVED] = "received",
+                                        NULL};
+    int n = read_word("metric", value, words);
+    o->metric = (enum pct_metric)n;
+    return n < 0 ? n : 0;
 }
 
 static const char *next_rule(const void *arg, size_t i)
@@ -297,6 +316,8 @@ static int read_option(int letter, const char *value, struct pct_options *o)
     case SORT:
         o->sort = value;
         return 0;
+    case METRIC:
+        return read_metric(value, o);
     case MIN_PERCENT:
         o->has_min_percent = true;
         return read_percent("min-percent", value, &o->min_percent);
@@ -381,14 +402,13 @@ static int read_all(int argc, char **argv, struct pct_options *o)
 {
     struct option list[N_ROWS + 1] = {0};
     bool has_format = false;
-    for (size_t i = 0; i < PCT_MAX_RULES; i++)
-        o->thresholds[i] = -1;
     int letter;
     for (size_t i = 0; i < N_ROWS; i++)
         list[i] = (struct option){rows[i].name, rows[i].argument ? required_argument : no_argument,
                                   NULL, rows[i].letter};
     for (size_t i = 0; i < PCT_MAX_RULES; i++)
         o->thresholds[i] = -1;
+    o->metric = PCT_TIME;
     optind = 0; /* the command may have used getopt itself */
     opterr = 0;
     while ((letter = getopt_long(argc, argv, ":h", list, NULL)) != -1) {

@@ -18,6 +18,8 @@ struct outline {
     const struct pct_data *d;
     const struct pct_options *o;
     struct pct_tree *tree;
+    pc_u128 whole;        /* what shares are of */
+    int width;            /* of a figure */
     struct pct_buf guide; /* lines left of the current node */
     uint64_t *values;     /* by rank */
     bool *present;
@@ -40,13 +42,12 @@ static const struct signs *signs_of(const struct outline *l)
 
 static bool is_visible(const struct outline *l, const struct pct_node *n)
 {
-    const struct pct_model *m = l->d->model;
-    return pct_text_share(n->inclusive[PCT_TIME], m->context_mpi_ns) >= l->o->min_percent;
+    return pct_text_share(n->inclusive[l->o->metric], l->whole) >= l->o->min_percent;
 }
 
 struct children {
     size_t n, n_hidden;
-    pc_u128 hidden_ns;
+    pc_u128 hidden; /* what they come to */
     uint32_t first;
 };
 
@@ -57,7 +58,7 @@ static struct children look_at_children(const struct outline *l, uint32_t node)
     for (uint32_t i = nodes[node].first_child; i != PC_NO_INDEX; i = nodes[i].next) {
         if (!is_visible(l, &nodes[i])) {
             c.n_hidden++;
-            c.hidden_ns += nodes[i].inclusive[PCT_TIME];
+            c.hidden += nodes[i].inclusive[l->o->metric];
             continue;
         }
         if (!c.n++)
@@ -69,16 +70,16 @@ static struct children look_at_children(const struct outline *l, uint32_t node)
 /* ---- One line ---------------------------------------------------------------------------------
  */
 
-/* An only child has all the time of its parent, and the same picture: long runs cost no walks over
+/* An only child has all that its parent has, and the same picture: long runs cost no walks over
  * the tree. */
 static void put_bar(struct outline *l, uint32_t node, struct pct_buf *b)
 {
     const struct pct_node *n = &l->tree->nodes[node], *last = &l->tree->nodes[l->bar_node];
     size_t n_ranks = l->d->profile->n_ranks;
     if (!l->bar.n || n->parent != l->bar_node ||
-        n->inclusive[PCT_TIME] != last->inclusive[PCT_TIME]) {
+        n->inclusive[l->o->metric] != last->inclusive[l->o->metric]) {
         memset(l->values, 0, n_ranks * sizeof *l->values);
-        pct_tree_ranks(l->tree, node, l->values, l->present);
+        pct_tree_ranks(l->tree, node, l->o->metric, l->values, l->present);
         pct_buf_clear(&l->bar);
         pct_print_bar(&l->bar, l->values, n_ranks, l->o->utf8);
     }
@@ -201,15 +202,21 @@ static void put_op(const struct outline *l, const struct pct_node *n, size_t cel
     pct_buf_free(&details);
 }
 
-static void put_figures(const struct outline *l, pc_u128 ns, struct pct_buf *b)
+static void put_figures(const struct outline *l, pc_u128 value, struct pct_buf *b)
 {
-    char share[PCT_NUMBER_BYTES], time[PCT_NUMBER_BYTES];
-    pc_u128 m = pct_text_share(ns, l->d->model->context_mpi_ns);
+    char share[PCT_NUMBER_BYTES], figure[PCT_NUMBER_BYTES];
+    pc_u128 m = pct_text_share(value, l->whole);
     enum pct_style style = m >= 20000  ? PCT_STYLE_HOT
                            : m >= 5000 ? PCT_STYLE_WARM
                                        : PCT_STYLE_PLAIN;
-    pct_buf_format(b, "  %s%7s%s  %8s  ", pct_style(l->o, style), pct_text_percent_1(share, m),
-                   pct_style(l->o, PCT_STYLE_PLAIN), pct_text_time(time, ns));
+    if (l->o->metric == PCT_TIME)
+        pct_text_time(figure, value);
+    else if (l->o->metric == PCT_CALLS)
+        pct_text_count(figure, value);
+    else
+        pct_text_bytes(figure, value);
+    pct_buf_format(b, "  %s%7s%s  %*s  ", pct_style(l->o, style), pct_text_percent_1(share, m),
+                   pct_style(l->o, PCT_STYLE_PLAIN), l->width, figure);
 }
 
 /* sign: the corner before the name; times: how often the node is repeated straight below. */
@@ -217,10 +224,11 @@ static void put_node(struct outline *l, uint32_t node, const char *sign, size_t 
 {
     const struct pct_node *n = &l->tree->nodes[node];
     struct pct_buf line = {0};
-    put_figures(l, n->inclusive[PCT_TIME], &line);
+    put_figures(l, n->inclusive[l->o->metric], &line);
     put_bar(l, node, &line);
     pct_buf_format(&line, "  %s%s", l->guide.data, sign);
-    size_t before = 23 + PCT_BAR_CELLS + pct_text_cells(l->guide.data) + pct_text_cells(sign);
+    size_t before = 15 + (size_t)l->width + PCT_BAR_CELLS + pct_text_cells(l->guide.data) +
+                    pct_text_cells(sign);
     size_t width = l->o->width ? l->o->width : 100000;
     size_t room = width > before + 30 ? width - before : 30;
     if (n->kind == PCOLLECT_NODE_OP)
@@ -240,7 +248,7 @@ static void put_node(struct outline *l, uint32_t node, const char *sign, size_t 
 static void put_hidden(struct outline *l, const struct children *c, const char *sign)
 {
     struct pct_buf line = {0};
-    put_figures(l, c->hidden_ns, &line);
+    put_figures(l, c->hidden, &line);
     pct_buf_fill(&line, ' ', PCT_BAR_CELLS);
     pct_buf_format(&line, "  %s%s%s%s %zu more%s", l->guide.data, sign,
                    pct_style(l->o, PCT_STYLE_DIM), signs_of(l)->dots, c->n_hidden,
@@ -299,28 +307,46 @@ static void put_children(struct outline *l, uint32_t node, unsigned depth)
         put_hidden(l, &c, depth ? signs->last : "");
 }
 
+static void put_title(const struct outline *l)
+{
+    static const struct {
+        const char *down, *up, *whole, *figure;
+    } titles[] = {
+        [PCT_CALLS] = {"Where MPI is called", "From where MPI is called", "of calls", "calls"},
+        [PCT_TIME] = {"Where the time in MPI goes", "From where the time in MPI is spent", "of MPI",
+                      "time"},
+        [PCT_SENT] = {"Where bytes are sent", "From where bytes are sent", "of bytes", "sent"},
+        [PCT_RECEIVED] = {"Where bytes are received", "From where bytes are received", "of bytes",
+                          "received"},
+    };
+    const struct pct_options *o = l->o;
+    char share[PCT_NUMBER_BYTES];
+    fprintf(l->out, "\n%s%s%s%s", pct_style(o, PCT_STYLE_TITLE),
+            o->bottom_up ? titles[o->metric].up : titles[o->metric].down,
+            o->bottom_up ? ": callers below what they call" : "", pct_style(o, PCT_STYLE_PLAIN));
+    if (o->min_percent)
+        fprintf(l->out, " (contexts with %s or more of it)",
+                pct_text_percent_1(share, o->min_percent));
+    fprintf(l->out, "\n %8s  %*s  by rank   context\n", titles[o->metric].whole, l->width,
+            titles[o->metric].figure);
+}
+
 void pct_print_outline(FILE *out, const struct pct_data *d, const struct pct_options *o,
-                       enum pct_metric metric)
+                       enum pct_metric sort)
 {
     size_t n = d->profile->n_ranks;
-    struct outline l = {.out = out, .d = d, .o = o};
-    char share[PCT_NUMBER_BYTES];
+    struct outline l = {.out = out, .d = d, .o = o, .width = o->metric == PCT_TIME ? 8 : 11};
     struct pct_tree_options shape = o->tree;
     shape.outline = !o->bottom_up;
     shape.callers = o->bottom_up;
     l.tree = pct_tree_new(d->model, d->symbols, &shape);
-    pct_tree_sort(l.tree, metric);
+    pct_tree_sort(l.tree, sort);
+    l.whole =
+        o->metric == PCT_TIME ? d->model->context_mpi_ns : l.tree->nodes[0].inclusive[o->metric];
     l.values = pct_alloc(n, sizeof *l.values);
     l.present = pct_alloc(n, sizeof *l.present);
     pct_buf_put(&l.guide, "", 0);
-    fprintf(out, "\n%s%s%s", pct_style(o, PCT_STYLE_TITLE),
-            o->bottom_up ? "From where the time in MPI is spent: callers below what they call"
-                         : "Where the time in MPI goes",
-            pct_style(o, PCT_STYLE_PLAIN));
-    if (o->min_percent)
-        fprintf(out, " (contexts with %s or more of it)",
-                pct_text_percent_1(share, o->min_percent));
-    fprintf(out, "\n   of MPI      time  by rank   context\n");
+    put_title(&l);
     if (d->n_contexts)
         put_children(&l, 0, 0);
     else

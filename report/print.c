@@ -178,7 +178,7 @@ void pct_print_text(FILE *out, const struct pct_data *d, const struct pct_option
     pct_print_head(out, d, o);
     print_primitives(out, d, o);
     pct_print_series(out, d, o);
-    pct_print_outline(out, d, o, metric_of(o->sort));
+    pct_print_outline(out, d, o, o->sort ? metric_of(o->sort) : o->metric);
     pct_print_samples(out, d, o);
     pct_print_estimates(out, d, o);
 }

@@ -14,7 +14,8 @@ struct picture {
     FILE *out;
     const struct pct_data *d;
     const struct pct_options *o;
-    pc_u128 least; /* contexts below are left out */
+    const struct pct_sample_rows *rows; /* contexts or callers */
+    pc_u128 least;                      /* rows below are left out */
     uint32_t *child, *next;
     uint64_t *values; /* by rank */
     bool *present;
@@ -22,16 +23,16 @@ struct picture {
 
 static pc_u128 total_of(const struct picture *p, uint32_t row)
 {
-    return p->d->samples->contexts.row[row].total.ns;
+    return p->rows->row[row].total.ns;
 }
 
-/* Children of each context in the order of their totals; of the root at index n. */
+/* Children of each row in the order of their totals; of the root at index n. */
 static void link_children(struct picture *p, size_t n)
 {
     for (size_t i = 0; i <= n; i++)
         p->child[i] = PC_NO_INDEX;
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t parent = p->d->samples->contexts.row[i].parent;
+        uint32_t parent = p->rows->row[i].parent;
         uint32_t *at = &p->child[parent == PC_NO_INDEX ? n : parent];
         while (*at != PC_NO_INDEX && total_of(p, *at) >= total_of(p, i))
             at = &p->next[*at];
@@ -42,16 +43,18 @@ static void link_children(struct picture *p, size_t n)
 
 static void print_row(const struct picture *p, uint32_t row, unsigned depth)
 {
-    const struct pct_sample_row *r = &p->d->samples->contexts.row[row];
+    const struct pct_sample_row *r = &p->rows->row[row];
     size_t n_ranks = p->d->profile->n_ranks;
     char total[64], self[64], time[64];
     pc_u128 all = p->d->samples->all.ns;
     struct pct_buf bar = {0};
     pct_text_percent_1(total, pct_text_share(r->total.ns, all));
     pct_text_percent_1(self, pct_text_share(r->self.ns, all));
+    if (p->o->bottom_up)
+        *self = 0;
     pct_text_time(time, r->total.ns);
     memset(p->values, 0, n_ranks * sizeof *p->values);
-    pct_samples_total_ranks(p->d->samples, row, p->values, p->present);
+    pct_samples_total_ranks(p->d->samples, p->rows, row, p->values, p->present);
     pct_print_bar(&bar, p->values, n_ranks, p->o->utf8);
     fprintf(p->out, "  %7s  %7s  %9s  %s  %*s%s\n", total, self, time, bar.data, (int)(2 * depth),
             "", r->function);
@@ -147,23 +150,33 @@ void pct_print_estimates(FILE *out, const struct pct_data *d, const struct pct_o
     pct_rows_free(&rows);
 }
 
-void pct_print_samples(FILE *out, const struct pct_data *d, const struct pct_options *o)
+static void print_title(FILE *out, const struct pct_samples *s, const struct pct_options *o)
 {
-    const struct pct_samples *s = d->samples;
-    size_t n = s->contexts.n;
-    struct picture p = {.out = out, .d = d, .o = o, .least = s->all.ns / 100};
     char time[64], mpi[64], cut[64];
-    if (!s->all.samples)
-        return;
     pct_text_time(time, s->all.ns);
     pct_text_percent_1(mpi, pct_text_share(s->mpi.ns, s->all.ns));
     pct_text_percent_1(cut, pct_text_share(s->cut.ns, s->all.ns));
     fprintf(out,
-            "\n%sWhere CPU time goes%s (%llu samples that stand for %s; %s in MPI calls, %s in "
-            "contexts\nwhose outer part is unknown; contexts with 1 %% or more)\n"
-            "    total     self       time  by rank   context\n",
-            pct_style(o, PCT_STYLE_TITLE), pct_style(o, PCT_STYLE_PLAIN),
-            (unsigned long long)s->all.samples, time, mpi, cut);
+            "\n%s%s%s (%llu samples that stand for %s; %s in MPI calls, %s in contexts\n"
+            "whose outer part is unknown; %s with 1 %% or more)\n"
+            "    total  %7s       time  by rank   %s\n",
+            pct_style(o, PCT_STYLE_TITLE),
+            o->bottom_up ? "What takes CPU time: callers below what they call"
+                         : "Where CPU time goes",
+            pct_style(o, PCT_STYLE_PLAIN), (unsigned long long)s->all.samples, time, mpi, cut,
+            o->bottom_up ? "rows" : "contexts", o->bottom_up ? "" : "self",
+            o->bottom_up ? "function, below it its callers" : "context");
+}
+
+void pct_print_samples(FILE *out, const struct pct_data *d, const struct pct_options *o)
+{
+    struct pct_samples *s = d->samples;
+    struct picture p = {.out = out, .d = d, .o = o, .least = s->all.ns / 100};
+    if (!s->all.samples)
+        return;
+    p.rows = o->bottom_up ? pct_samples_callers(s) : &s->contexts;
+    size_t n = p.rows->n;
+    print_title(out, s, o);
     p.child = pct_alloc(n + 1, sizeof *p.child);
     p.next = pct_alloc(n + 1, sizeof *p.next);
     p.values = pct_alloc(d->profile->n_ranks, sizeof *p.values);

@@ -20,7 +20,8 @@ struct pct_options {
     const struct pct_table *table; /* of that name; NULL as well: a plugin's, if the file has it */
     struct pct_tree_options tree;
     const char *sort;
-    pc_u128 min_percent; /* thousandths */
+    enum pct_metric metric; /* of the tree of the text */
+    pc_u128 min_percent;    /* thousandths */
     bool has_min_percent;
     size_t width; /* 0: no limit */
     bool utf8, color;

@@ -161,9 +161,9 @@ static void add_everywhere(struct sums *s, uint32_t node, struct pct_sampled wha
 /* ---- Contexts ---------------------------------------------------------------------------------
  */
 
-static uint32_t child_context(struct sums *s, uint32_t parent, const char *label)
+static uint32_t child_row(struct sums *s, struct pct_sample_rows *rows, uint32_t parent,
+                          const char *label)
 {
-    struct pct_sample_rows *rows = &s->out->contexts;
     bool is_new;
     pct_buf_clear(&s->text);
     if (parent != PC_NO_INDEX)
@@ -175,6 +175,11 @@ static uint32_t child_context(struct sums *s, uint32_t parent, const char *label
         rows->row[i].parent = parent;
     }
     return i;
+}
+
+static uint32_t child_context(struct sums *s, uint32_t parent, const char *label)
+{
+    return child_row(s, &s->out->contexts, parent, label);
 }
 
 static uint32_t frame_contexts(struct sums *s, uint32_t at, const struct pc_profile_node *n)
@@ -320,9 +325,44 @@ void pct_samples_free(struct pct_samples *s)
     free_rows(&s->lines);
     free_rows(&s->functions);
     free_rows(&s->contexts);
+    free_rows(&s->callers);
     free(s->context);
     pct_pool_free(s->pool);
     free(s);
+}
+
+/* ---- Callers ----------------------------------------------------------------------------------
+ */
+
+static uint32_t find_caller(struct sums *s, uint32_t context)
+{
+    uint32_t at = PC_NO_INDEX;
+    for (; context != PC_NO_INDEX; context = s->out->contexts.row[context].parent)
+        at = child_row(s, &s->out->callers, at, s->out->contexts.row[context].function);
+    return at;
+}
+
+struct pct_sample_rows *pct_samples_callers(struct pct_samples *s)
+{
+    struct sums sums = {.out = s, .profile = s->profile};
+    uint32_t *end = pct_alloc(s->contexts.n, sizeof *end); /* by context: row + 1 */
+    if (s->callers.next_node || !s->context)
+        goto out;
+    s->callers.next_node = pct_alloc(s->profile->n_nodes, sizeof *s->callers.next_node);
+    for (uint32_t i = 0; i < s->profile->n_nodes; i++) {
+        struct pct_sampled what = pct_samples_of(s, s->profile, i);
+        uint32_t context = s->context[i];
+        if (!what.samples || context == PC_NO_INDEX)
+            continue;
+        if (!end[context])
+            end[context] = find_caller(&sums, context) + 1;
+        add_self(&s->callers, end[context] - 1, i, what);
+    }
+    sum_contexts(&s->callers);
+    pct_buf_free(&sums.text);
+out:
+    free(end);
+    return &s->callers;
 }
 
 /* ---- By rank ----------------------------------------------------------------------------------
@@ -352,14 +392,13 @@ struct pct_spread pct_samples_spread(const struct pct_samples *s, struct pct_sam
 }
 
 /* Rows come after their parents. */
-void pct_samples_total_ranks(const struct pct_samples *s, size_t context, uint64_t *values,
-                             bool *present)
+void pct_samples_total_ranks(const struct pct_samples *s, const struct pct_sample_rows *rows,
+                             size_t row, uint64_t *values, bool *present)
 {
-    const struct pct_sample_rows *rows = &s->contexts;
     bool *below = pct_alloc(rows->n, sizeof *below);
-    for (size_t i = context; i < rows->n; i++) {
+    for (size_t i = row; i < rows->n; i++) {
         uint32_t parent = rows->row[i].parent;
-        below[i] = i == context || (parent != PC_NO_INDEX && below[parent]);
+        below[i] = i == row || (parent != PC_NO_INDEX && below[parent]);
         if (below[i])
             pct_samples_ranks(s, rows, i, values, present);
     }

@@ -50,6 +50,7 @@ struct pct_samples {
     struct pct_sampled mpi;
     struct pct_sampled cut; /* whose outer frames are unknown */
     struct pct_sample_rows lines, functions, contexts;
+    struct pct_sample_rows callers; /* of pct_samples_callers */
     uint32_t *context; /* by node of the profile: row of contexts, or PC_NO_INDEX; NULL without
                           fields of samples */
     struct pct_pool *pool;
@@ -76,9 +77,14 @@ void pct_samples_ranks(const struct pct_samples *s, const struct pct_sample_rows
 struct pct_spread pct_samples_spread(const struct pct_samples *s, struct pct_sample_rows *rows,
                                      size_t row);
 
-/* pct_samples_ranks of a context and all that was called from it. */
-void pct_samples_total_ranks(const struct pct_samples *s, size_t context, uint64_t *values,
-                             bool *present);
+/* pct_samples_ranks of a row and all below it, of contexts or callers. */
+void pct_samples_total_ranks(const struct pct_samples *s, const struct pct_sample_rows *rows,
+                             size_t row, uint64_t *values, bool *present);
+
+/* The contexts turned round: the outermost rows are what computed, below each is what called it.
+ * `total` is what was sampled in the outermost row when it was called like this; `self` is the part
+ * of it of which no caller is known. Made when it is first asked for. */
+struct pct_sample_rows *pct_samples_callers(struct pct_samples *s);
 
 void pct_sampled_add(struct pct_sampled *to, struct pct_sampled what);
 

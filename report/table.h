@@ -122,10 +122,17 @@ extern const struct pct_column pct_header_columns[PCT_N_HEADER_COLUMNS];
 size_t pct_header_count(const struct pct_data *d);
 
 /* The tables of samples (columns_samples.c). */
-enum { PCT_N_FLAT_COLUMNS = 17, PCT_N_FUNCTION_COLUMNS = 16, PCT_N_COMPUTATION_COLUMNS = 15 };
+enum {
+    PCT_N_FLAT_COLUMNS = 17,
+    PCT_N_FUNCTION_COLUMNS = 16,
+    PCT_N_COMPUTATION_COLUMNS = 15,
+    PCT_N_SAMPLE_CALLER_COLUMNS = 7
+};
 extern const struct pct_column pct_flat_columns[PCT_N_FLAT_COLUMNS];
 extern const struct pct_column pct_function_columns[PCT_N_FUNCTION_COLUMNS];
 extern const struct pct_column pct_computation_columns[PCT_N_COMPUTATION_COLUMNS];
+extern const struct pct_column pct_sample_caller_columns[PCT_N_SAMPLE_CALLER_COLUMNS];
+size_t pct_count_sample_callers(const struct pct_data *d);
 /* What the rows of such a table are; NULL: it is another. */
 struct pct_sample_rows *pct_sampled_rows(const struct pct_table *t, const struct pct_data *d);
 
@@ -151,6 +158,7 @@ enum {
     PCT_N_LINE_CALL_COLUMNS = 14,
     PCT_N_FUNCTION_CALL_COLUMNS = 13,
     PCT_N_SOURCE_CALL_COLUMNS = 12,
+    PCT_N_MODULE_CALL_COLUMNS = 11,
     PCT_N_COMMUNICATOR_CALL_COLUMNS = 15,
     PCT_N_CALLER_COLUMNS = 9
 };
@@ -158,12 +166,14 @@ extern const struct pct_column pct_call_site_columns[PCT_N_CALL_SITE_COLUMNS];
 extern const struct pct_column pct_line_call_columns[PCT_N_LINE_CALL_COLUMNS];
 extern const struct pct_column pct_function_call_columns[PCT_N_FUNCTION_CALL_COLUMNS];
 extern const struct pct_column pct_source_call_columns[PCT_N_SOURCE_CALL_COLUMNS];
+extern const struct pct_column pct_module_call_columns[PCT_N_MODULE_CALL_COLUMNS];
 extern const struct pct_column pct_communicator_call_columns[PCT_N_COMMUNICATOR_CALL_COLUMNS];
 extern const struct pct_column pct_caller_columns[PCT_N_CALLER_COLUMNS];
 size_t pct_count_call_sites(const struct pct_data *d);
 size_t pct_count_line_calls(const struct pct_data *d);
 size_t pct_count_function_calls(const struct pct_data *d);
 size_t pct_count_source_calls(const struct pct_data *d);
+size_t pct_count_module_calls(const struct pct_data *d);
 size_t pct_count_communicator_calls(const struct pct_data *d);
 size_t pct_count_callers(const struct pct_data *d);
 struct pct_by_place *pct_by_place_new(const struct pct_tree_options *options);

@@ -429,16 +429,17 @@ uint32_t pct_tree_after(const struct pct_tree *t, uint32_t root, uint32_t node, 
     return node == root ? PC_NO_INDEX : t->nodes[node].next;
 }
 
-uint32_t pct_tree_ranks(const struct pct_tree *t, uint32_t node, uint64_t *values, bool *present)
+uint32_t pct_tree_ranks(const struct pct_tree *t, uint32_t node, enum pct_metric metric,
+                        uint64_t *values, bool *present)
 {
     uint32_t end = 0;
     for (uint32_t i = node; i != PC_NO_INDEX;) {
         const struct pct_node *n = &t->nodes[i];
         for (uint32_t s = n->first_source; s != PC_NO_INDEX; s = t->next_source[s]) {
-            uint32_t to = pct_model_add_ranks(t->model, s, PCT_TIME, values, present);
+            uint32_t to = pct_model_add_ranks(t->model, s, metric, values, present);
             end = to > end ? to : end;
         }
-        i = pct_tree_after(t, node, i, !is_outer(t, n));
+        i = pct_tree_after(t, node, i, metric != PCT_TIME || !is_outer(t, n));
     }
     return end;
 }
@@ -462,6 +463,6 @@ struct pct_spread pct_tree_spread(const struct pct_tree *t, uint32_t node, uint6
     const struct pc_profile *p = t->model->profile;
     memset(values, 0, p->n_ranks * sizeof *values);
     memset(present, 0, p->n_ranks * sizeof *present);
-    pct_tree_ranks(t, node, values, present);
+    pct_tree_ranks(t, node, PCT_TIME, values, present);
     return pct_model_spread(p, values, present);
 }

@@ -70,7 +70,8 @@ void pct_tree_path_to(const struct pct_tree *t, uint32_t node, struct pct_buf *b
 uint32_t pct_tree_after(const struct pct_tree *t, uint32_t root, uint32_t node, bool enter);
 
 /* Time in MPI below the node (nested time once) by rank of the profile, as pct_model_add_ranks. */
-uint32_t pct_tree_ranks(const struct pct_tree *t, uint32_t node, uint64_t *values, bool *present);
+uint32_t pct_tree_ranks(const struct pct_tree *t, uint32_t node, enum pct_metric metric,
+                        uint64_t *values, bool *present);
 
 /* The spread of that. Room for each rank is in values and present, for what cannot be told without
  * values. */

@@ -164,7 +164,7 @@ static double find_waits(const struct pct_run *run, size_t busiest, double *wait
             p->ops[t->nodes[i].op].op_class == PCOLLECT_CLASS_ENV)
             continue;
         memset(values, 0, p->n_ranks * sizeof *values);
-        pct_tree_ranks(t, i, values, present);
+        pct_tree_ranks(t, i, PCT_TIME, values, present);
         for (size_t r = 0; r < p->n_ranks; r++)
             waits[i] += values[r] > values[busiest] ? (double)(values[r] - values[busiest]) : 0;
         waits[i] = fmin(waits[i], (double)t->nodes[i].own.sum[PCT_EXCLUSIVE]);

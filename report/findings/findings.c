@@ -214,7 +214,8 @@ static double trend(const struct folding *fold, double n_ranks)
 static void fold_context(const struct pct_facts *f, struct folding *fold,
                          const struct pct_fact *context, struct pct_fact *place)
 {
-    size_t end = pct_tree_ranks(f->data->tree, context->node, fold->context_ns, fold->present);
+    size_t end =
+        pct_tree_ranks(f->data->tree, context->node, PCT_TIME, fold->context_ns, fold->present);
     uint64_t own = fold->context_ns[fold->longest], excused = 0;
     for (size_t r = 0; r < end; r++) {
         uint64_t ns = fold->context_ns[r];

@@ -285,7 +285,7 @@ static void deep_trees_are_no_danger(void **state)
     struct pct_data *d = pct_data_new("deep", &p, pct_symbols_new(&p), &options);
     assert_int_equal(d->n_contexts, 1);
     FILE *out = fopen("/dev/null", "w");
-    struct pct_options all = {.file = "deep", .width = 80};
+    struct pct_options all = {.file = "deep", .width = 80, .metric = PCT_TIME};
     pct_print_text(out, d, &all);
     fclose(out);
     pct_data_free(d);
@@ -341,8 +341,20 @@ static void assert_spread(const struct pct_data *d, const char *table, uint64_t 
     assert_int_equal(n, 1);
 }
 
+static void assert_called(const struct pct_data *d, const char *path, uint64_t ns)
+{
+    const struct pct_table *t = pct_table_find("sample_callers");
+    size_t n = 0;
+    for (size_t i = 0; i < t->count(d); i++)
+        if (!strcmp(pct_table_value(pct_column_find(t, "path"), d, i).text, path)) {
+            assert_int_equal(value_of(d, t, "time_s", i), ns);
+            n++;
+        }
+    assert_int_equal(n, 1);
+}
+
 /* Address 0x30 computes below 0x10 on ranks 0 and 2, below 0x20 on ranks 1 and 2. */
-static void samples_are_spread_over_ranks(void **state)
+static void samples_are_told_by_rank_and_by_caller(void **state)
 {
     (void)state;
     static const struct pct_tree_options options;
@@ -369,11 +381,17 @@ static void samples_are_spread_over_ranks(void **state)
     assert_spread(d, "functions", 11 * ms, &(struct pct_spread){1, 11 * ms, 11 * ms, 1, 1});
     assert_spread(d, "computation", 140 * ms, &(struct pct_spread){2, 40 * ms, 100 * ms, 0, 2});
     assert_spread(d, "computation", 75 * ms, &(struct pct_spread){2, 5 * ms, 70 * ms, 2, 1});
+    assert_called(d, "app+0x30", 215 * ms);
+    assert_called(d, "app+0x30 > app+0x10", 140 * ms);
+    assert_called(d, "app+0x30 > app+0x20", 75 * ms);
+    assert_called(d, "app+0x40", 11 * ms);
+    assert_called(d, "app+0x40 > app+0x20", 11 * ms);
+    assert_int_equal(pct_table_find("sample_callers")->count(d), 5);
     uint64_t values[3] = {0};
     bool present[3] = {false};
     for (size_t i = 0; i < d->samples->contexts.n; i++)
         if (d->samples->contexts.row[i].total.ns == 86 * ms)
-            pct_samples_total_ranks(d->samples, i, values, present);
+            pct_samples_total_ranks(d->samples, &d->samples->contexts, i, values, present);
     assert_true(values[0] == 0 && values[1] == 81 * ms && values[2] == 5 * ms);
     assert_true(!present[0] && present[1] && present[2]);
     pct_data_free(d);
@@ -394,7 +412,7 @@ int main(void)
         cmocka_unit_test(every_column_is_documented_and_unique),
         cmocka_unit_test(deep_trees_are_no_danger),
         cmocka_unit_test(the_nearest_word_is_found),
-        cmocka_unit_test(samples_are_spread_over_ranks),
+        cmocka_unit_test(samples_are_told_by_rank_and_by_caller),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
