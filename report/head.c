@@ -267,6 +267,12 @@ static void put_sampling(const struct head *h, struct pct_buf *b)
     pct_buf_text(b, " of it, ");
     put_time(b, column_of(t, "cost", false) / n);
     pct_buf_text(b, " each");
+    /* Samples that met the library, where calls are measured. */
+    if (column_of(t, "own_time", false)) {
+        pct_buf_text(b, "; pcollect took about ");
+        put_percent(b, pct_text_share(column_of(t, "own_time", false), cpu));
+        pct_buf_text(b, " more in the calls");
+    }
     put_buf(h, "sampling", b);
 }
 
