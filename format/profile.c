@@ -17,8 +17,7 @@ const char *const pcollect_lost_names[PCOLLECT_N_LOST] = {
     [PCOLLECT_LOST_LATE] = "calls after the merge not booked: no room in the file",
     [PCOLLECT_LOST_REGIONS] = "regions not ended or not begun, or without room",
     [PCOLLECT_LOST_GROUPS] = "groups of events that a thread could not open: too few descriptors",
-    [PCOLLECT_LOST_COUNTS] = "threads whose events were not counted to their end: the program "
-                             "closed the descriptors",
+    [PCOLLECT_LOST_COUNTS] = "threads whose events the program closed before their end",
     [PCOLLECT_LOST_ROWS] = "entries of tables not booked: the buffer or the file was full",
 };
 
