@@ -150,7 +150,7 @@ sampled_job() { # FLAVOUR
     # shellcheck disable=SC2086
     PCOLLECT_OUTPUT_PATH=$out/arm64.pcol PCOLLECT_SAMPLE_FREQUENCY=200 timeout 300 "mpirun.$mpi" -n 2 \
         $qemu -E LD_PRELOAD="$folder/install/lib/libpcollect.so" ./known mix 2000 >own || return
-    report_of sampling | cut -f 21 | sort -u >sources
+    report_of sampling | awk -F '\t' '{ print $NF }' | sort -u >sources
     report_of functions >functions
     cat own sources functions
     [ "$(cat sources)" = timer ] && awk '
