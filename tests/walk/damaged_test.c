@@ -79,7 +79,7 @@ static void ask(const struct pc_cfi_image *image, uintptr_t pc, struct tally *ta
     assert_int_equal(rule.valid, 1);
     if (known) {
         assert_true(rule.cfa <= PC_CFA_REGISTER);
-        assert_true(rule.cfa != PC_CFA_REGISTER || (uint32_t)rule.deref_off < PC_N_REGISTERS);
+        assert_true(rule.cfa != PC_CFA_REGISTER || rule.deref_off + 1 <= PC_N_REGISTERS);
         assert_true(rule.ra < PC_LOC_EXOTIC);
         assert_true(rule.fp <= PC_LOC_EXOTIC);
     }
