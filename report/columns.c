@@ -82,6 +82,15 @@ static void op_class(const struct pct_cell *c, struct pct_value *out)
     out->text = class_names[class < PCOLLECT_N_CLASSES ? class : PCOLLECT_CLASS_OTHER];
 }
 
+static void op_picture(const struct pct_table *t, const struct pct_data *d, size_t row,
+                       uint64_t *values, bool *present)
+{
+    (void)t;
+    for (uint32_t i = 0; i < d->profile->n_nodes; i++)
+        if (d->profile->nodes[pct_model_call(d->profile, i)].op == row)
+            pct_model_add_ranks(d->model, i, PCT_TIME, values, present);
+}
+
 static const struct pct_column primitive_columns[] = {
     {"primitive", "primitive", PCT_TEXT, "name of the MPI function", op_name},
     PCT_SUM_COLUMNS(op_figure, 0),
@@ -264,6 +273,13 @@ static void context_collapsed(const struct pct_cell *c, struct pct_value *out)
     out->integer = (context_of(c)->flags & PCOLLECT_FLAG_COLLAPSED) != 0;
 }
 
+static void context_picture(const struct pct_table *t, const struct pct_data *d, size_t row,
+                            uint64_t *values, bool *present)
+{
+    (void)t;
+    pct_tree_ranks(d->tree, d->contexts[row], PCT_TIME, values, present);
+}
+
 static const struct pct_column context_columns[] = {
     {"path", "path", PCT_TEXT, "frames from the root to the call, joined by \" > \"", context_path},
     {"primitive", "primitive", PCT_TEXT, "name of the MPI function", context_op},
@@ -369,35 +385,37 @@ const struct pct_table pct_tables[] = {
     {"findings", "what the run loses, greatest saving first (doc/findings.md)", pct_count_findings,
      NULL, NULL, pct_finding_columns, PCT_N_FINDING_COLUMNS},
     {"primitives", "one row for each MPI function that was called", count_ops, "exclusive_s",
-     "mpi_percent", COLUMNS(primitive_columns)},
+     "mpi_percent", COLUMNS(primitive_columns), op_picture},
     {"ranks", "one row for each rank", count_ranks, NULL, NULL, COLUMNS(rank_columns)},
     {"contexts", "one row for each MPI function in each calling context", count_contexts,
-     "exclusive_s", "mpi_percent", COLUMNS(context_columns)},
+     "exclusive_s", "mpi_percent", COLUMNS(context_columns), context_picture},
     {"call_sites", "one row for each place that calls an MPI function, whatever called it",
      pct_count_call_sites, "exclusive_s", "mpi_percent", pct_call_site_columns,
-     PCT_N_CALL_SITE_COLUMNS},
+     PCT_N_CALL_SITE_COLUMNS, pct_call_picture},
     {"callers",
      "MPI functions, below each what called it, outwards: one row for each node of that tree",
-     pct_count_callers, NULL, "mpi_percent", pct_caller_columns, PCT_N_CALLER_COLUMNS},
+     pct_count_callers, NULL, "mpi_percent", pct_caller_columns, PCT_N_CALLER_COLUMNS,
+     pct_caller_picture},
     {"lines", "one row for each line that called MPI, called what did, or was sampled",
      pct_count_line_calls, "below_s", "below_percent", pct_line_call_columns,
-     PCT_N_LINE_CALL_COLUMNS},
+     PCT_N_LINE_CALL_COLUMNS, pct_call_picture},
     {"function_calls", "the same by function", pct_count_function_calls, "exclusive_s",
-     "below_percent", pct_function_call_columns, PCT_N_FUNCTION_CALL_COLUMNS},
+     "below_percent", pct_function_call_columns, PCT_N_FUNCTION_CALL_COLUMNS, pct_call_picture},
     {"sources", "the same by source file", pct_count_source_calls, "exclusive_s", "below_percent",
-     pct_source_call_columns, PCT_N_SOURCE_CALL_COLUMNS},
+     pct_source_call_columns, PCT_N_SOURCE_CALL_COLUMNS, pct_call_picture},
     {"module_calls", "the same by program or library", pct_count_module_calls, "exclusive_s",
-     "below_percent", pct_module_call_columns, PCT_N_MODULE_CALL_COLUMNS},
+     "below_percent", pct_module_call_columns, PCT_N_MODULE_CALL_COLUMNS, pct_call_picture},
     {"communicator_calls", "one row for each MPI function on each communicator",
      pct_count_communicator_calls, "time_s", NULL, pct_communicator_call_columns,
-     PCT_N_COMMUNICATOR_CALL_COLUMNS},
+     PCT_N_COMMUNICATOR_CALL_COLUMNS, pct_call_picture},
     {"flat", "one row for each line that computed or called what did, by samples", pct_count_lines,
-     "self_s", "total_percent", pct_flat_columns, PCT_N_FLAT_COLUMNS},
+     "self_s", "total_percent", pct_flat_columns, PCT_N_FLAT_COLUMNS, pct_sample_picture},
     {"functions", "one row for each function that computed or called what did, by samples",
-     pct_count_functions, "self_s", "total_percent", pct_function_columns, PCT_N_FUNCTION_COLUMNS},
+     pct_count_functions, "self_s", "total_percent", pct_function_columns, PCT_N_FUNCTION_COLUMNS,
+     pct_sample_picture},
     {"computation", "one row for each function in each calling context, by samples",
      pct_count_contexts, "total_s", "total_percent", pct_computation_columns,
-     PCT_N_COMPUTATION_COLUMNS},
+     PCT_N_COMPUTATION_COLUMNS, pct_sample_picture},
     {"sample_callers", "functions that computed, below each what called it, outwards, by samples",
      pct_count_sample_callers, "path", "percent", pct_sample_caller_columns,
      PCT_N_SAMPLE_CALLER_COLUMNS},

@@ -323,51 +323,16 @@ const struct pct_column pct_caller_columns[PCT_N_CALLER_COLUMNS] = {
 /* ---- Pictures ---------------------------------------------------------------------------------
  */
 
-static void add_primitive(const struct pct_data *d, size_t row, uint64_t *values, bool *present)
+void pct_call_picture(const struct pct_table *t, const struct pct_data *d, size_t row,
+                      uint64_t *values, bool *present)
 {
-    for (uint32_t i = 0; i < d->profile->n_nodes; i++)
-        if (d->profile->nodes[pct_model_call(d->profile, i)].op == row)
-            pct_model_add_ranks(d->model, i, PCT_TIME, values, present);
+    pct_calls_ranks(rows_by(d, t->columns->of), row, values, present);
 }
 
-/* Which rows a table has, if they have a picture. */
-enum { PRIMITIVES = PCT_N_CALLS_BY, CONTEXTS, CALLERS, NO_PICTURE };
-
-static int picture_of(const struct pct_table *t)
+void pct_caller_picture(const struct pct_table *t, const struct pct_data *d, size_t row,
+                        uint64_t *values, bool *present)
 {
-    static const struct {
-        const char *table;
-        int rows;
-    } pictures[] = {
-        {"primitives", PRIMITIVES},  {"contexts", CONTEXTS},
-        {"call_sites", PCT_BY_SITE}, {"lines", PCT_BY_LINE},
-        {"callers", CALLERS},        {"function_calls", PCT_BY_FUNCTION},
-        {"sources", PCT_BY_FILE},    {"communicator_calls", PCT_BY_COMMUNICATOR},
-    };
-    for (size_t i = 0; i < PC_ARRAY_LEN(pictures); i++)
-        if (!strcmp(pictures[i].table, t->name))
-            return pictures[i].rows;
-    return NO_PICTURE;
-}
-
-bool pct_table_has_picture(const struct pct_table *t, const struct pct_data *d)
-{
-    return picture_of(t) != NO_PICTURE || pct_sampled_rows(t, d);
-}
-
-void pct_table_picture(const struct pct_table *t, const struct pct_data *d, size_t row,
-                       uint64_t *values, bool *present)
-{
-    int rows = picture_of(t);
-    if (rows == PRIMITIVES)
-        add_primitive(d, row, values, present);
-    else if (rows == CONTEXTS)
-        pct_tree_ranks(d->tree, d->contexts[row], PCT_TIME, values, present);
-    else if (rows == CALLERS)
-        pct_tree_ranks(d->by_place->callers, d->by_place->caller_rows[row], PCT_TIME, values,
-                       present);
-    else if (rows < PCT_N_CALLS_BY)
-        pct_calls_ranks(rows_by(d, (enum pct_calls_by)rows), row, values, present);
-    else
-        pct_samples_ranks(d->samples, pct_sampled_rows(t, d), row, values, present);
+    const struct pct_by_place *b = d->by_place;
+    (void)t;
+    pct_tree_ranks(b->callers, b->caller_rows[row], PCT_TIME, values, present);
 }

@@ -187,10 +187,8 @@ const struct pct_column pct_sample_caller_columns[PCT_N_SAMPLE_CALLER_COLUMNS] =
      get_error, TOTAL, CALLERS},
 };
 
-struct pct_sample_rows *pct_sampled_rows(const struct pct_table *t, const struct pct_data *d)
+void pct_sample_picture(const struct pct_table *t, const struct pct_data *d, size_t row,
+                        uint64_t *values, bool *present)
 {
-    const struct pct_column *c = t->columns;
-    bool sampled =
-        c == pct_flat_columns || c == pct_function_columns || c == pct_computation_columns;
-    return sampled ? rows_of(d, c->of) : NULL;
+    pct_samples_ranks(d->samples, rows_of(d, t->columns->of), row, values, present);
 }

@@ -61,7 +61,7 @@ struct pct_picture {
 struct pct_picture *pct_picture_new(const struct pct_data *d, const struct pct_table *t, bool utf8)
 {
     size_t n = d->profile ? d->profile->n_ranks : 0;
-    if (n < 2 || !pct_table_has_picture(t, d))
+    if (n < 2 || !t->picture)
         return NULL;
     struct pct_picture *p = pct_alloc(1, sizeof *p);
     *p = (struct pct_picture){d, t, utf8, pct_alloc(n, sizeof *p->values),
@@ -74,7 +74,7 @@ void pct_picture_put(void *picture, size_t row, struct pct_buf *b)
     const struct pct_picture *p = picture;
     size_t n = p->d->profile->n_ranks;
     memset(p->values, 0, n * sizeof *p->values);
-    pct_table_picture(p->table, p->d, row, p->values, p->present);
+    p->table->picture(p->table, p->d, row, p->values, p->present);
     pct_print_bar(b, p->values, n, p->utf8);
 }
 

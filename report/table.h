@@ -88,6 +88,11 @@ struct pct_column {
     uint16_t which, of;
 };
 
+/* Adds the time of a row to values[k] of the k-th rank of the profile, and marks present[k]. */
+struct pct_table;
+typedef void pct_picture_fn(const struct pct_table *t, const struct pct_data *d, size_t row,
+                            uint64_t *values, bool *present);
+
 struct pct_table {
     const char *name, *doc;
     size_t (*count)(const struct pct_data *d);
@@ -95,6 +100,7 @@ struct pct_table {
     const char *percent; /* column that --min-percent looks at, or NULL */
     const struct pct_column *columns;
     size_t n_columns;
+    pct_picture_fn *picture; /* NULL: its rows have no picture of the ranks */
 };
 
 extern const struct pct_table pct_tables[];
@@ -133,8 +139,6 @@ extern const struct pct_column pct_function_columns[PCT_N_FUNCTION_COLUMNS];
 extern const struct pct_column pct_computation_columns[PCT_N_COMPUTATION_COLUMNS];
 extern const struct pct_column pct_sample_caller_columns[PCT_N_SAMPLE_CALLER_COLUMNS];
 size_t pct_count_sample_callers(const struct pct_data *d);
-/* What the rows of such a table are; NULL: it is another. */
-struct pct_sample_rows *pct_sampled_rows(const struct pct_table *t, const struct pct_data *d);
 
 /* attribution_columns.c */
 enum { PCT_N_COUNT_COLUMNS = 6 };
@@ -179,11 +183,9 @@ size_t pct_count_callers(const struct pct_data *d);
 struct pct_by_place *pct_by_place_new(const struct pct_tree_options *options);
 void pct_by_place_free(struct pct_by_place *b);
 
-/* Whether the table's rows have a picture of the ranks: the time of a row is added to values[k] of
- * the k-th rank of the profile, and present[k] is marked. */
-bool pct_table_has_picture(const struct pct_table *t, const struct pct_data *d);
-void pct_table_picture(const struct pct_table *t, const struct pct_data *d, size_t row,
-                       uint64_t *values, bool *present);
+/* Of the tables of calls by place, of callers, and of samples: rows of the kind of their columns.
+ */
+pct_picture_fn pct_call_picture, pct_caller_picture, pct_sample_picture;
 
 /* Hosts of the ranks, each once, in the order of their first ranks; the caller frees the list. */
 size_t pct_header_hosts(const struct pct_data *d, const char ***hosts_out);
