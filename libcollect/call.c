@@ -9,11 +9,6 @@
 #include <errno.h>
 #include <string.h>
 
-void pc_lost(enum pcollect_lost what, uint64_t n)
-{
-    __atomic_fetch_add(&pc_header()->lost[what], n, __ATOMIC_RELAXED);
-}
-
 static void book_call(struct pc_thread *t, const struct pc_call *call);
 
 /* Sets what plugins ask for to none. */

@@ -15,95 +15,46 @@
 #include <limits.h>
 #include <pthread.h>
 #include <sched.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 enum { START_NONE, START_RUNNING, START_DONE, START_REFUSED };
 
 static _Atomic int start_state;
-static struct pc_live not_live;
-struct pc_live *pc_live = &not_live;
 
 static uint32_t thread_number(struct pc_thread *thread)
 {
     return thread->number;
 }
 
-struct pc_process pc_process = {
-    .core = {.abi = PC_CORE_ABI,
-             .size = sizeof(struct pc_core),
-             .begin = pc_call_begin,
-             .prepare = pc_call_prepare,
-             .domain = pc_call_domain,
-             .tell_domain = pc_call_tell_domain,
-             .met_job = pc_jobs_met,
-             .part = pc_call_part,
-             .end = pc_call_end,
-             .complete = pc_call_complete,
-             .ended = pc_call_ended,
-             .mpi_ticks = pc_call_mpi_ticks,
-             .lost = pc_lost,
-             .memory = pc_memory,
-             .thread_slot = offsetof(struct pc_thread, adapter_slot),
-             .thread_number = thread_number,
-             .control = pc_scope_control,
-             .init_begin = pc_init_begin,
-             .init_end = pc_init_end,
-             .finalize_begin = pc_finalize_begin,
-             .merge = pc_merge_now,
-             .finalize_end = pc_finalize_end,
-             .add_table = pc_table_add,
-             .row = pc_table_row,
-             .string = pc_table_string},
+static const struct pc_core for_adapters = {
+    .abi = PC_CORE_ABI,
+    .size = sizeof(struct pc_core),
+    .begin = pc_call_begin,
+    .prepare = pc_call_prepare,
+    .domain = pc_call_domain,
+    .tell_domain = pc_call_tell_domain,
+    .met_job = pc_jobs_met,
+    .part = pc_call_part,
+    .end = pc_call_end,
+    .complete = pc_call_complete,
+    .ended = pc_call_ended,
+    .mpi_ticks = pc_call_mpi_ticks,
+    .lost = pc_lost,
+    .memory = pc_memory,
+    .thread_slot = offsetof(struct pc_thread, adapter_slot),
+    .thread_number = thread_number,
+    .control = pc_scope_control,
+    .init_begin = pc_init_begin,
+    .init_end = pc_init_end,
+    .finalize_begin = pc_finalize_begin,
+    .merge = pc_merge_now,
+    .finalize_end = pc_finalize_end,
+    .add_table = pc_table_add,
+    .row = pc_table_row,
+    .string = pc_table_string,
 };
-
-/* Two points on the clocks as near to exec as we get: the constructor, or else the first call. */
-static uint64_t first_ticks, first_mono_ns;
-
-static void note_start(void)
-{
-    if (first_ticks)
-        return;
-    pc_clock_init();
-    pc_clock_pair(&first_ticks, &first_mono_ns);
-}
-
-/* The scale of ticks before MPI_Init has given a long distance to measure it by. Good to some 0.1
- * %, and used for the bins of histograms only. */
-static void guess_scale(void)
-{
-    uint64_t ticks, mono;
-    do
-        pc_clock_pair(&ticks, &mono);
-    while (mono - first_mono_ns < 50000);
-    pc_process.host.ns_per_tick_q32 = pc_clock_scale(first_ticks, first_mono_ns, ticks, mono);
-}
-
-void pc_note_time(void)
-{
-    struct pcollect_arena_header *h = pc_header();
-    pc_clock_pair(&h->ticks_1, &h->mono_1_ns);
-    pc_process.host.ns_per_tick_q32 =
-        pc_clock_scale(h->ticks_0, h->mono_0_ns, h->ticks_1, h->mono_1_ns);
-    pc_time_set_clock(pc_process.host.ns_per_tick_q32);
-}
-
-/* A page that the kernel empties in every child, whether by fork, clone or anything else. */
-static int make_live(void)
-{
-    long page = sysconf(_SC_PAGESIZE);
-    void *p = pc_memory((size_t)page);
-    if (!p)
-        return PC_ENOMEM;
-#ifdef MADV_WIPEONFORK
-    madvise(p, (size_t)page, MADV_WIPEONFORK);
-#endif
-    pc_live = p;
-    return PC_OK;
-}
 
 /* In a forked child: collect nothing, write nothing, keep nothing open. */
 static void forget_in_child(void)
@@ -120,8 +71,8 @@ static void fill_header(void)
     struct timespec now;
     h->run_key = pc_process.config.run_key;
     h->per_rank = (uint32_t)pc_process.config.output_per_rank;
-    h->ticks_0 = h->start_ticks = first_ticks;
-    h->mono_0_ns = first_mono_ns;
+    h->ticks_0 = h->start_ticks = pc_process.first_ticks;
+    h->mono_0_ns = pc_process.first_mono_ns;
     pc_clock_pair(&h->ticks_1, &h->mono_1_ns);
     clock_gettime(CLOCK_REALTIME, &now);
     uint64_t realtime = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
@@ -167,18 +118,6 @@ static void complain(const char *text)
     pc_core_complain("%s", text);
 }
 
-void pc_core_complain(const char *format, ...)
-{
-    char text[900];
-    va_list args;
-    if (pc_config_launch_rank() > 0)
-        return;
-    va_start(args, format);
-    pc_vformat(text, sizeof text, format, args);
-    va_end(args);
-    pc_log("%s", text);
-}
-
 void pc_core_abandon(void)
 {
     pc_header()->launch_key = 0;
@@ -211,8 +150,9 @@ static int load_configuration(void)
 
 static int start(void)
 {
-    note_start();
-    if (load_configuration() || make_live())
+    pc_process.core = for_adapters;
+    pc_note_start();
+    if (load_configuration() || pc_process_make_live())
         return PC_EARG;
     const struct pc_config *c = &pc_process.config;
     struct pc_error error;
@@ -229,7 +169,7 @@ static int start(void)
                                              .row_at = pc_table_row_at,
                                              .realtime_ns = host_realtime_ns,
                                              .string = pc_table_string};
-    guess_scale();
+    pc_guess_scale();
     int err = pc_plugins_start();
     if (!err)
         err = pc_compute_start();
@@ -285,7 +225,7 @@ bool pc_core_refused(void)
 __attribute__((constructor)) static void begin_process(void)
 {
     int saved = errno;
-    note_start();
+    pc_note_start();
     pc_where_start();
     pc_next_find_all();
     if (pc_config_always() && !pc_launch_is_starter() && pc_core_start() &&

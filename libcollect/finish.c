@@ -2,45 +2,21 @@
  *
  * What happens around MPI_Init and MPI_Finalize and at the end of the process.
  *
- * The merge runs in a module of its own (merge/, which needs zlib), opened when it is needed. After
- * it, every thread collects into a new tree: what happens from then on, MPI_Finalize itself
- * included, is written into this rank's slot of the profile, at the end of MPI_Finalize and again
- * at the end of the process.
+ * After the merge every thread collects into a new tree: what happens from then on, MPI_Finalize
+ * itself included, is written into this rank's slot of the profile, at the end of MPI_Finalize and
+ * again at the end of the process.
  */
 #include "libcollect/core_private.h"
 #include "libcollect/counters.h"
 #include "libcollect/sampler.h"
 #include "merge/module.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
 #include <unistd.h>
-
-static const struct pc_merge_module *merge_module;
-
-static const struct pc_merge_module *open_merge_module(void)
-{
-    char path[PCOLLECT_PATH_BYTES];
-    if (merge_module)
-        return merge_module;
-    if (!pc_core_module_path(PC_MERGE_MODULE_FILE, path, sizeof path))
-        return NULL;
-    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (!handle) {
-        pc_log("%s: %s", path, dlerror());
-        return NULL;
-    }
-    const struct pc_merge_module *m = dlsym(handle, PC_MERGE_MODULE_SYMBOL);
-    if (m && m->abi == PC_MERGE_MODULE_ABI && m->size >= sizeof *m)
-        merge_module = m;
-    else
-        pc_log("%s is of another version of pcollect", path);
-    return merge_module;
-}
 
 void pc_init_begin(void)
 {
@@ -151,7 +127,7 @@ static void announce(void)
 static int merge_by_module(const struct pc_transport *transport, struct pc_error *error)
 {
     char out[PCOLLECT_PATH_BYTES] = "";
-    const struct pc_merge_module *m = open_merge_module();
+    const struct pc_merge_module *m = pc_merge_module();
     if (!m)
         return pc_merge_absent(transport, error);
     if (transport->rank == 0 && expand_out(out, sizeof out, error)) {
@@ -274,17 +250,6 @@ void pc_merge_now(const struct pc_transport *transport)
     if (t)
         t->merge_ticks += spent;
     errno = saved;
-}
-
-void pc_write_late(void)
-{
-    static atomic_flag writing = ATOMIC_FLAG_INIT;
-    struct pc_error error;
-    if (!merge_module || !pc_process.out[0] || atomic_flag_test_and_set(&writing))
-        return;
-    pc_note_time();
-    merge_module->late(&pc_process.arena, pc_process.out, &error);
-    atomic_flag_clear(&writing);
 }
 
 void pc_finalize_end(void)

@@ -3,7 +3,8 @@ noinst_LTLIBRARIES += libcollect/libpccore.la
 # Two loads and a shuffle into one vector store are slower than two stores.
 libcollect_libpccore_la_CFLAGS = $(PC_FLAGS) -fno-tree-slp-vectorize -fomit-frame-pointer
 libcollect_libpccore_la_SOURCES = \
-    libcollect/core.h libcollect/core_private.h libcollect/path.h libcollect/loadmap.h \
+    libcollect/core.h libcollect/core_private.h libcollect/process.h libcollect/path.h libcollect/loadmap.h \
+    libcollect/process.c libcollect/ticks.c libcollect/writer.c \
     libcollect/core.c libcollect/call.c libcollect/domain.c libcollect/ended.c libcollect/finish.c \
     libcollect/host.c libcollect/launch.c libcollect/jobs.c libcollect/census.c libcollect/machine.c \
     libcollect/memory_async.c libcollect/path.c libcollect/path_walk.c libcollect/publish.c \

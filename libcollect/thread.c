@@ -18,10 +18,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-__thread struct pc_thread *pc_self __attribute__((tls_model("initial-exec")));
-
-__thread pcollect_ref pc_lent_context __attribute__((tls_model("initial-exec")));
-
 /* Not a state: the thread is being registered or cannot be. Calls meanwhile are passed on. */
 static struct pc_thread in_transit = {.busy = 1};
 

@@ -335,15 +335,3 @@ void *pc_mpi_resolve(unsigned slot)
     errno = saved;
     return target;
 }
-
-const unsigned pc_n_ops = PC_N_OPS;
-
-const char *pc_op_name(uint16_t op)
-{
-    return op < PC_N_OPS ? pc_op_rows[op].name : NULL;
-}
-
-uint16_t pc_op_class(uint16_t op)
-{
-    return op < PC_N_OPS ? pc_op_rows[op].op_class : PCOLLECT_CLASS_OTHER;
-}

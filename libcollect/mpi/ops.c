@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What the rest of the library knows of MPI functions: the table's names and classes, by op.
+ */
+#include "libcollect/mpi/mpi_private.h"
+
+const unsigned pc_n_ops = PC_N_OPS;
+
+const char *pc_op_name(uint16_t op)
+{
+    return op < PC_N_OPS ? pc_op_rows[op].name : NULL;
+}
+
+uint16_t pc_op_class(uint16_t op)
+{
+    return op < PC_N_OPS ? pc_op_rows[op].op_class : PCOLLECT_CLASS_OTHER;
+}
