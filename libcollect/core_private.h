@@ -130,19 +130,21 @@ int pc_machine_start(void);
 void pc_machine_note(void);
 
 /* ---- plugins of both kinds (plugin.c); init-only ---- */
-struct pc_plugin_shape {
-    const struct pcollect_field *fields;
-    const struct pcollect_table *tables;
-    uint32_t n_fields, n_tables, record_bytes;
+struct pc_plugin_kind {
+    uint32_t kind;
+    size_t bytes;       /* of a descriptor */
+    const char *option; /* "[sample] plugins": begins messages */
+    const char *known;  /* those of the library, as a message names them */
+    const void *const *built_in;
+    size_t n_built_in;
+    /* NULL, or what a descriptor lacks that the host of this kind needs. */
+    const char *(*why_refused)(const void *plugin);
 };
 
-/* NULL, or why the descriptor that begins with these words (version, size, kind) is not one of this
- * kind, of at least so many bytes. */
-const char *pc_plugin_stranger(const uint32_t *head, uint32_t kind, size_t bytes);
-/* NULL, or why a plugin of this name and shape cannot be used. */
-const char *pc_plugin_refused(const char *name, const struct pc_plugin_shape *shape);
-/* Opens a plugin's file, for good; its descriptor may be NULL. `option` begins the message. */
-int pc_plugin_open(const char *option, const char *path, const void **out, struct pc_error *error);
+/* The descriptor of a plugin of the library, by its name, or of the user, by its path: that file
+ * stays open. What cannot be used is refused with the reason. */
+int pc_plugin_find(const struct pc_plugin_kind *kind, const char *name, const void **out,
+                   struct pc_error *error);
 /* Calls `add` for each name of the list. A name that is refused ends it, unless it is a path and
  * the configuration is not strict: then that plugin is left out, and that is said. */
 int pc_plugins_each(const char *names, int (*add)(const char *name, struct pc_error *error),

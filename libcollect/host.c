@@ -8,56 +8,39 @@
 
 #include <string.h>
 
-static const struct pcollect_comm_plugin *const built_in[] = {
-    &pc_plugin_time,   &pc_plugin_request, &pc_plugin_volume, &pc_plugin_topology,
-    &pc_plugin_domain, &pc_plugin_series,  &pc_plugin_object, &pc_plugin_null};
+static const void *const built_in[] = {&pc_plugin_time,     &pc_plugin_request, &pc_plugin_volume,
+                                       &pc_plugin_topology, &pc_plugin_domain,  &pc_plugin_series,
+                                       &pc_plugin_object,   &pc_plugin_null};
 
-static const char *why_refused(const struct pcollect_comm_plugin *p)
+static const char *why_refused(const void *plugin)
 {
-    const char *why = pc_plugin_stranger(p ? &p->abi : NULL, PCOLLECT_PLUGIN_COMM, sizeof *p);
-    if (why)
-        return why;
+    const struct pcollect_comm_plugin *p = plugin;
     if (!p->name || !p->init || (!p->post && !p->domain))
         return "its name, init or post is missing";
     for (uint32_t i = 0; i < pc_process.n_plugins; i++)
         if (!strcmp(pc_process.plugins[i].comm->name, p->name))
             return "there is a plugin of that name already";
-    return pc_plugin_refused(p->name, &(struct pc_plugin_shape){.fields = p->fields,
-                                                                .tables = p->tables,
-                                                                .n_fields = p->n_fields,
-                                                                .n_tables = p->n_tables,
-                                                                .record_bytes = p->record_bytes});
-}
-
-static const struct pcollect_comm_plugin *find_built_in(const char *name)
-{
-    for (size_t i = 0; i < PC_ARRAY_LEN(built_in); i++)
-        if (!strcmp(built_in[i]->name, name))
-            return built_in[i];
     return NULL;
 }
 
+static const struct pc_plugin_kind kind = {
+    .kind = PCOLLECT_PLUGIN_COMM,
+    .bytes = sizeof(struct pcollect_comm_plugin),
+    .option = "[collect] plugins",
+    .known = "time, volume, request, topology, domain, series, object and null",
+    .built_in = built_in,
+    .n_built_in = PC_ARRAY_LEN(built_in),
+    .why_refused = why_refused};
+
 static int add_plugin(const char *name, struct pc_error *error)
 {
-    const struct pcollect_comm_plugin *p = find_built_in(name);
-    if (!p && !strchr(name, '/'))
-        return pc_error_set(
-            error, PC_EARG,
-            "[collect] plugins: there is no plugin '%s'; known are time, volume, request, "
-            "topology, domain, series, object and null, a plugin of your own is named by its path",
-            name);
-    if (!p) {
-        const void *found = NULL;
-        int err = pc_plugin_open("[collect] plugins", name, &found, error);
-        if (err)
-            return err;
-        p = found;
-    }
-    const char *why = why_refused(p);
-    if (why)
-        return pc_error_set(error, PC_EARG, "[collect] plugins: %s is refused: %s", name, why);
+    const void *found;
+    int err = pc_plugin_find(&kind, name, &found, error);
+    if (err)
+        return err;
     if (pc_process.n_plugins == PC_MAX_PLUGINS)
-        return pc_error_set(error, PC_EARG, "[collect] plugins: more than %d", PC_MAX_PLUGINS);
+        return pc_error_set(error, PC_EARG, "%s: more than %d", kind.option, PC_MAX_PLUGINS);
+    const struct pcollect_comm_plugin *p = found;
     pc_process.plugins[pc_process.n_plugins++] =
         (struct pc_loaded_plugin){.comm = p, .record_offset = pc_process.record_bytes};
     pc_process.record_bytes += (p->record_bytes + 7u) & ~7u;

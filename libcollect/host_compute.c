@@ -10,14 +10,11 @@
 
 #include <string.h>
 
-static const struct pcollect_compute_plugin *const built_in[] = {&pc_plugin_clock,
-                                                                 &pc_plugin_counters};
+static const void *const built_in[] = {&pc_plugin_clock, &pc_plugin_counters};
 
-static const char *why_refused(const struct pcollect_compute_plugin *p)
+static const char *why_refused(const void *plugin)
 {
-    const char *why = pc_plugin_stranger(p ? &p->abi : NULL, PCOLLECT_PLUGIN_COMPUTE, sizeof *p);
-    if (why)
-        return why;
+    const struct pcollect_compute_plugin *p = plugin;
     if (!p->name || !p->init || !p->trigger)
         return "its name, init or trigger is missing";
     if (!p->open != !p->read || !p->open != !p->close)
@@ -25,42 +22,26 @@ static const char *why_refused(const struct pcollect_compute_plugin *p)
     for (uint32_t i = 0; i < pc_process.n_compute; i++)
         if (!strcmp(pc_process.compute[i].plugin->name, p->name))
             return "there is a plugin of that name already";
-    return pc_plugin_refused(p->name, &(struct pc_plugin_shape){.fields = p->fields,
-                                                                .tables = p->tables,
-                                                                .n_fields = p->n_fields,
-                                                                .n_tables = p->n_tables,
-                                                                .record_bytes = p->record_bytes});
-}
-
-static const struct pcollect_compute_plugin *find_built_in(const char *name)
-{
-    for (size_t i = 0; i < PC_ARRAY_LEN(built_in); i++)
-        if (!strcmp(built_in[i]->name, name))
-            return built_in[i];
     return NULL;
 }
 
+static const struct pc_plugin_kind kind = {.kind = PCOLLECT_PLUGIN_COMPUTE,
+                                           .bytes = sizeof(struct pcollect_compute_plugin),
+                                           .option = "[sample] plugins",
+                                           .known = "clock and counters",
+                                           .built_in = built_in,
+                                           .n_built_in = PC_ARRAY_LEN(built_in),
+                                           .why_refused = why_refused};
+
 static int add_plugin(const char *name, struct pc_error *error)
 {
-    const struct pcollect_compute_plugin *p = find_built_in(name);
-    if (!p && !strchr(name, '/'))
-        return pc_error_set(
-            error, PC_EARG,
-            "[sample] plugins: there is no plugin '%s'; known are clock and counters, a plugin of "
-            "your own is named by its path",
-            name);
-    if (!p) {
-        const void *found = NULL;
-        int err = pc_plugin_open("[sample] plugins", name, &found, error);
-        if (err)
-            return err;
-        p = found;
-    }
-    const char *why = why_refused(p);
-    if (why)
-        return pc_error_set(error, PC_EARG, "[sample] plugins: %s is refused: %s", name, why);
+    const void *found;
+    int err = pc_plugin_find(&kind, name, &found, error);
+    if (err)
+        return err;
     if (pc_process.n_compute == PC_MAX_COMPUTE)
-        return pc_error_set(error, PC_EARG, "[sample] plugins: more than %d", PC_MAX_COMPUTE);
+        return pc_error_set(error, PC_EARG, "%s: more than %d", kind.option, PC_MAX_COMPUTE);
+    const struct pcollect_compute_plugin *p = found;
     pc_process.compute[pc_process.n_compute++] = (struct pc_loaded_compute){
         .plugin = p, .record_offset = pc_process.record_bytes - pc_process.comm_bytes};
     pc_process.record_bytes += (p->record_bytes + 7u) & ~7u;

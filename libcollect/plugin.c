@@ -6,7 +6,9 @@
  */
 #include "libcollect/core_private.h"
 
+#include <assert.h>
 #include <dlfcn.h>
+#include <stddef.h>
 #include <string.h>
 
 /* Names go into fields of fixed size, and are what fields are known by. */
@@ -44,38 +46,83 @@ static const char *why_fields_refused(const struct pcollect_field *fields, uint3
     return NULL;
 }
 
-const char *pc_plugin_stranger(const uint32_t *head, uint32_t kind, size_t bytes)
+/* What comes first in the descriptors of both kinds. */
+struct head {
+    uint32_t abi, size, kind, record_bytes;
+    const char *name, *doc;
+    const struct pcollect_field *fields;
+    const struct pcollect_table *tables;
+    uint32_t n_fields, n_tables;
+};
+
+#define IS_HEAD_OF(type, member)                                                                   \
+    static_assert(offsetof(struct head, member) == offsetof(type, member), "one head for both")
+IS_HEAD_OF(struct pcollect_comm_plugin, kind);
+IS_HEAD_OF(struct pcollect_comm_plugin, name);
+IS_HEAD_OF(struct pcollect_comm_plugin, tables);
+IS_HEAD_OF(struct pcollect_comm_plugin, n_tables);
+IS_HEAD_OF(struct pcollect_compute_plugin, kind);
+IS_HEAD_OF(struct pcollect_compute_plugin, name);
+IS_HEAD_OF(struct pcollect_compute_plugin, tables);
+IS_HEAD_OF(struct pcollect_compute_plugin, n_tables);
+
+static const char *why_stranger(const struct head *p, const struct pc_plugin_kind *kind)
 {
-    if (!head)
+    if (!p)
         return "its descriptor " PCOLLECT_PLUGIN_SYMBOL " is missing";
-    if (head[0] != PCOLLECT_PLUGIN_ABI)
+    if (p->abi != PCOLLECT_PLUGIN_ABI)
         return "it was built for another version of the plugin interface";
-    if (head[1] < bytes)
+    if (p->size < kind->bytes)
         return "its descriptor is shorter than this version's";
-    if (head[2] != kind)
-        return kind == PCOLLECT_PLUGIN_COMM ? "it is not a communication plugin"
-                                            : "it is not a compute plugin";
+    if (p->kind != kind->kind)
+        return kind->kind == PCOLLECT_PLUGIN_COMM ? "it is not a communication plugin"
+                                                  : "it is not a compute plugin";
     return NULL;
 }
 
-const char *pc_plugin_refused(const char *name, const struct pc_plugin_shape *shape)
+static const char *why_shape_refused(const struct head *p)
 {
-    if (!is_name(name))
+    if (!is_name(p->name))
         return "its name is empty or longer than 31 bytes";
-    if (shape->n_tables && !shape->tables)
+    if (p->n_tables && !p->tables)
         return "its tables are missing";
-    const char *why = why_fields_refused(shape->fields, shape->n_fields, shape->record_bytes);
-    for (uint32_t i = 0; !why && i < shape->n_tables; i++)
-        why = pc_table_refused(&shape->tables[i]);
+    const char *why = why_fields_refused(p->fields, p->n_fields, p->record_bytes);
+    for (uint32_t i = 0; !why && i < p->n_tables; i++)
+        why = pc_table_refused(&p->tables[i]);
     return why;
 }
 
-int pc_plugin_open(const char *option, const char *path, const void **out, struct pc_error *error)
+static const void *find_built_in(const struct pc_plugin_kind *kind, const char *name)
 {
-    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (!handle)
-        return pc_error_set(error, PC_EARG, "%s: %s", option, dlerror());
-    *out = dlsym(handle, PCOLLECT_PLUGIN_SYMBOL);
+    for (size_t i = 0; i < kind->n_built_in; i++)
+        if (!strcmp(((const struct head *)kind->built_in[i])->name, name))
+            return kind->built_in[i];
+    return NULL;
+}
+
+int pc_plugin_find(const struct pc_plugin_kind *kind, const char *name, const void **out,
+                   struct pc_error *error)
+{
+    const void *p = find_built_in(kind, name);
+    if (!p && !strchr(name, '/'))
+        return pc_error_set(error, PC_EARG,
+                            "%s: there is no plugin '%s'; known are %s, a plugin of your own is "
+                            "named by its path",
+                            kind->option, name, kind->known);
+    if (!p) {
+        void *handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+        if (!handle)
+            return pc_error_set(error, PC_EARG, "%s: %s", kind->option, dlerror());
+        p = dlsym(handle, PCOLLECT_PLUGIN_SYMBOL);
+    }
+    const char *why = why_stranger(p, kind);
+    if (!why)
+        why = kind->why_refused(p);
+    if (!why)
+        why = why_shape_refused(p);
+    if (why)
+        return pc_error_set(error, PC_EARG, "%s: %s is refused: %s", kind->option, name, why);
+    *out = p;
     return PC_OK;
 }
 
