@@ -166,7 +166,7 @@ static void count_unregistered(int32_t tid)
         return; /* it has just ended */
     name[strcspn(name, "\n")] = '\0';
     enum pc_thread_kind kind = pc_census_kind(tid, false, NULL);
-    add_row(NULL, kind == PC_THREAD_PROGRAM ? PC_THREAD_WITHOUT : kind, name);
+    add_row(pc_thread_current(), kind == PC_THREAD_PROGRAM ? PC_THREAD_WITHOUT : kind, name);
 }
 
 void pc_census_rest(void)

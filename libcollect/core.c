@@ -19,13 +19,24 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { START_NONE, START_RUNNING, START_DONE, START_REFUSED };
+enum { START_NONE, START_RUNNING, START_DONE };
 
 static _Atomic int start_state;
 
 static uint32_t thread_number(struct pc_thread *thread)
 {
     return thread->number;
+}
+
+static uint64_t *host_row_at(void *thread, uint32_t node, const struct pcollect_table *table,
+                             const uint64_t *keys)
+{
+    return pc_table_row_at(thread ? thread : pc_thread_current(), node, table, keys);
+}
+
+static uint64_t *host_row(void *thread, const struct pcollect_table *table, const uint64_t *keys)
+{
+    return host_row_at(thread, 0, table, keys);
 }
 
 static const struct pc_core for_adapters = {
@@ -52,7 +63,7 @@ static const struct pc_core for_adapters = {
     .merge = pc_merge_now,
     .finalize_end = pc_finalize_end,
     .add_table = pc_table_add,
-    .row = pc_table_row,
+    .row = host_row,
     .string = pc_table_string,
 };
 
@@ -165,8 +176,8 @@ static int start(void)
                                              .size = sizeof(struct pcollect_host),
                                              .op_name = host_op_name,
                                              .log = host_log,
-                                             .row = pc_table_row,
-                                             .row_at = pc_table_row_at,
+                                             .row = host_row,
+                                             .row_at = host_row_at,
                                              .realtime_ns = host_realtime_ns,
                                              .string = pc_table_string};
     pc_guess_scale();
@@ -201,25 +212,21 @@ bool pc_core_start(void)
     int state = START_NONE;
     if (atomic_compare_exchange_strong(&start_state, &state, START_RUNNING)) {
         int saved = errno;
-        state = start() ? START_REFUSED : START_DONE;
+        atomic_store(&pc_process.refused, start() != PC_OK);
         errno = saved;
+        state = START_DONE;
         atomic_store_explicit(&start_state, state, memory_order_release);
     }
     while (state == START_RUNNING) {
         sched_yield();
         state = atomic_load_explicit(&start_state, memory_order_acquire);
     }
-    return state == START_DONE && atomic_load(&pc_live->phase);
+    return !atomic_load(&pc_process.refused) && atomic_load(&pc_live->phase);
 }
 
 const struct pc_core *pc_core_table(void)
 {
     return &pc_process.core;
-}
-
-bool pc_core_refused(void)
-{
-    return atomic_load_explicit(&start_state, memory_order_acquire) == START_REFUSED;
 }
 
 __attribute__((constructor)) static void begin_process(void)

@@ -38,6 +38,9 @@ struct pc_thread *pc_thread_enter(void);
 /* The same at the beginning of a thread in `function`; helper: the MPI library made it for itself.
  */
 struct pc_thread *pc_thread_enter_as(bool helper, void *function);
+/* The calling thread's state, for callers outside of hooks; NULL: it is in a hook, has none, or
+ * nothing is collected (yet: plugins start before). */
+struct pc_thread *pc_thread_current(void);
 
 /* ---- the table of threads (census.c) ---- */
 enum pc_thread_kind {
@@ -104,9 +107,10 @@ int pc_publish_compute(const struct pc_loaded_compute *compute);
 /* NULL, or why this table cannot be used. */
 const char *pc_table_refused(const struct pcollect_table *table);
 /* Makes a table known; `plugin` is a plugin's name, or that of a part of the library. Before the
- * first row of it; a second time it does nothing. PC_ENOMEM: no room. init-only. */
+ * first row of it; a second time it does nothing. PC_ENOMEM: no room. Waits for another thread that
+ * does the same: not in handlers. */
 int pc_table_add(const char *plugin, const struct pcollect_table *table);
-/* As in struct pcollect_host. */
+/* As in struct pcollect_host, for a thread that is known; NULL finds no row. */
 uint64_t *pc_table_row(void *thread, const struct pcollect_table *table, const uint64_t *keys);
 uint64_t *pc_table_row_at(void *thread, uint32_t node, const struct pcollect_table *table,
                           const uint64_t *keys);

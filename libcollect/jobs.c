@@ -53,25 +53,14 @@ static const struct pcollect_table table = {.name = "jobs",
                                             .n_keys = 2,
                                             .n_values = N_VALUES};
 
-/* Most programs have no such row, and their profiles no such table. A thread that comes while
- * another makes it has no row. */
-static bool has_table(void)
-{
-    enum { NONE, MAKING, MADE };
-    static _Atomic int state;
-    int none = NONE;
-    if (atomic_compare_exchange_strong(&state, &none, MAKING) && !pc_table_add("pcollect", &table))
-        atomic_store(&state, MADE);
-    return atomic_load(&state) == MADE;
-}
-
 static uint64_t *new_row(struct pc_thread *t)
 {
     static _Atomic uint32_t n_rows;
     uint32_t number = atomic_fetch_add(&n_rows, 1) + 1;
     const uint64_t keys[] = {(uint64_t)(int64_t)PCOLLECT_RANK_SELF, number};
     uint64_t *v = NULL;
-    if (number <= MAX_ROWS && has_table())
+    /* Made when it is needed: most programs have no such row, and their profiles no such table. */
+    if (number <= MAX_ROWS && !pc_table_add("pcollect", &table))
         v = pc_table_row(t, &table, keys);
     else
         pc_lost(PCOLLECT_LOST_ROWS, 1);
@@ -111,7 +100,7 @@ void pc_jobs_spawned(int n_ranks, int n_parents)
 {
     const struct pcollect_arena_header *h = pc_header();
     struct pc_config_family family;
-    uint64_t *v = new_row(NULL);
+    uint64_t *v = new_row(pc_thread_current());
     if (!v)
         return;
     pc_config_family(&family);

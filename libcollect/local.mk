@@ -13,7 +13,7 @@ libcollect_libpccore_la_SOURCES = \
     libcollect/usage.c libcollect/host_compute.c libcollect/plugin.c \
     libcollect/counters.h libcollect/counters.c libcollect/edges.h libcollect/edges.c \
     libcollect/edges_async.c \
-    libcollect/scope.h libcollect/scope.c libcollect/table.c libcollect/thread.c \
+    libcollect/region.c libcollect/scope.h libcollect/scope.c libcollect/table.c libcollect/thread.c \
     libcollect/where.c
 
 # The preloaded library. It needs libc and nothing else: zlib hangs on a module that is opened when it

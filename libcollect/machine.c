@@ -49,7 +49,7 @@ int pc_machine_start(void)
 static void note_socket(void *unused, const struct pc_socket *s)
 {
     const uint64_t keys[] = {pc_table_string(pc_header()->host), 1 + (uint64_t)s->number};
-    uint64_t *v = pc_table_row(NULL, &table, keys);
+    uint64_t *v = pc_table_row(pc_thread_current(), &table, keys);
     (void)unused;
     if (!v)
         return;

@@ -32,6 +32,11 @@ void pc_lost(enum pcollect_lost what, uint64_t n)
     __atomic_fetch_add(&pc_header()->lost[what], n, __ATOMIC_RELAXED);
 }
 
+bool pc_core_refused(void)
+{
+    return atomic_load(&pc_process.refused);
+}
+
 void pc_core_complain(const char *format, ...)
 {
     char text[900];

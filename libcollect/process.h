@@ -106,6 +106,7 @@ struct pc_thread {
     struct pc_tree *tree;
     uint64_t merge_ticks;     /* spent in the merge inside the current MPI_Finalize */
     struct pc_scopes *scopes; /* scope.c; NULL: neither phases nor regions so far */
+    uint64_t level;           /* of the phase that the thread is in; 0: none */
     struct pc_thread *next_made;
     uint32_t resets;                     /* of pc_control, that were obeyed */
     uint32_t bumps;                      /* of pc_control, in `generation` */
@@ -142,7 +143,7 @@ struct pc_loaded_compute {
 
 /* A table by the address of its description. */
 struct pc_loaded_table {
-    const struct pcollect_table *table; /* NULL: no entry */
+    const struct pcollect_table *_Atomic table; /* NULL: no entry; set last */
     pcollect_ref ref;
 };
 
@@ -180,6 +181,7 @@ struct pc_process {
     struct pc_presence presence;         /* known when MPI_Init has returned */
     char out[PCOLLECT_PATH_BYTES];       /* final path of the profile, once merged */
     bool destructed;
+    _Atomic bool refused; /* nothing is measured: pc_core_refused */
 };
 
 extern PC_HIDDEN struct pc_process pc_process;

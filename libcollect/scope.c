@@ -41,7 +41,6 @@ struct pc_scopes {
     uint32_t n, current, base; /* base: of the phase, or 0 */
     uint32_t n_open;
     uint32_t n_deeper; /* open beyond MAX_OPEN */
-    uint64_t level;
     struct open phase; /* booked by the thread that called MPI_Pcontrol */
     struct open open[MAX_OPEN];
     uint16_t slots[N_SLOTS]; /* scope by (parent, kind, key) */
@@ -167,7 +166,7 @@ static void move_to_phase(struct pc_thread *t, uint64_t level)
     uint64_t now = pc_ticks();
     for (uint32_t i = 0; i < s->n_open; i++)
         book_time(t, &s->open[i], now, false);
-    s->level = level;
+    t->level = level;
     s->base = level ? find_scope(t, 0, PCOLLECT_NODE_PHASE, level, NULL) : 0;
     uint32_t at = s->base;
     for (uint32_t i = 0; i < s->n_open; i++)
@@ -196,7 +195,7 @@ void pc_scope_start(struct pc_thread *t)
             s->all[0] = (struct scope){.node = t->record->root};
         }
         s->n_open = s->n_deeper = s->base = 0;
-        s->level = 0;
+        t->level = 0;
         enter_scope(t, 0);
     }
     t->scope = t->record->root;
@@ -272,7 +271,7 @@ void pc_scope_refresh(struct pc_thread *t)
     t->busy = 1;
     barrier();
     reset_thread(t);
-    if (t->phase == PC_PHASE_MAIN && (t->scopes ? t->scopes->level : 0) != level && get_scopes(t))
+    if (t->phase == PC_PHASE_MAIN && t->level != level && get_scopes(t))
         move_to_phase(t, level);
     barrier();
     t->busy = busy;
@@ -284,11 +283,11 @@ static void lend(struct pc_thread *t, pcollect_ref context)
     struct pc_scopes *s = t->scopes;
     if (s->n_open + s->n_deeper)
         return;
-    s->level = atomic_load_explicit(&pc_control.level, memory_order_acquire);
+    t->level = atomic_load_explicit(&pc_control.level, memory_order_acquire);
     if (context)
         s->base = find_scope(t, 0, LENT, context, NULL);
     else
-        s->base = s->level ? find_scope(t, 0, PCOLLECT_NODE_PHASE, s->level, NULL) : 0;
+        s->base = t->level ? find_scope(t, 0, PCOLLECT_NODE_PHASE, t->level, NULL) : 0;
     enter_scope(t, s->base);
 }
 
@@ -304,16 +303,6 @@ void pc_scope_lend(struct pc_thread *t, pcollect_ref context)
     barrier();
     t->busy = 0;
     errno = saved;
-}
-
-uint64_t pc_scope_level(const struct pc_thread *t, pcollect_ref node)
-{
-    if (!node)
-        return t->scopes->level;
-    const struct pcollect_node *n = pc_arena_at(&pc_process.arena, node);
-    while (n->kind != PCOLLECT_NODE_PHASE && n->parent)
-        n = pc_arena_at(&pc_process.arena, n->parent);
-    return n->kind == PCOLLECT_NODE_PHASE ? n->offset : 0;
 }
 
 /* ---- MPI_Pcontrol --------------------------------------------------------------------------- */
@@ -359,7 +348,7 @@ static void reset(void)
 static void change_phase(struct pc_thread *t, uint64_t level)
 {
     struct pc_scopes *s = get_scopes(t);
-    if (!s || s->level == level)
+    if (!s || t->level == level)
         return;
     uint64_t now = pc_ticks();
     if (s->phase.scope)
@@ -417,26 +406,6 @@ void pc_scope_settle(void)
 
 /* ---- Regions -------------------------------------------------------------------------------- */
 
-/* The calling thread's state, ready to be changed: `busy` is set; NULL: it is not measured. */
-static struct pc_thread *enter_thread(void)
-{
-    if (!pc_core_start() ||
-        atomic_load_explicit(&pc_live->phase, memory_order_relaxed) != PC_PHASE_MAIN)
-        return NULL;
-    struct pc_thread *t = pc_self ? pc_self : pc_thread_enter();
-    if (!t || t->busy || t->phase != PC_PHASE_MAIN || !get_scopes(t))
-        return NULL;
-    t->busy = 1;
-    barrier();
-    return t;
-}
-
-static void leave_thread(struct pc_thread *t)
-{
-    barrier();
-    t->busy = 0;
-}
-
 static uint64_t key_of(const char *name)
 {
     return pc_hash_bytes(name, strnlen(name, NAME_BYTES), 0);
@@ -449,9 +418,11 @@ static void end_innermost(struct pc_thread *t, uint64_t now)
     s->n_open--;
 }
 
-static void begin_region(struct pc_thread *t, const char *name)
+void pc_scope_begin(struct pc_thread *t, const char *name)
 {
-    struct pc_scopes *s = t->scopes;
+    struct pc_scopes *s = get_scopes(t);
+    if (!s)
+        return;
     if (s->n_open == MAX_OPEN) {
         s->n_deeper++;
         pc_lost(PCOLLECT_LOST_REGIONS, 1);
@@ -467,9 +438,11 @@ static void begin_region(struct pc_thread *t, const char *name)
 }
 
 /* Regions inside of the one that ends have been left without a word: they end with it. */
-static void end_region(struct pc_thread *t, const char *name)
+void pc_scope_end(struct pc_thread *t, const char *name)
 {
-    struct pc_scopes *s = t->scopes;
+    struct pc_scopes *s = get_scopes(t);
+    if (!s)
+        return;
     uint64_t now = pc_ticks(), key = name ? key_of(name) : 0;
     uint32_t at = s->n_open;
     if (s->n_deeper) {
@@ -487,29 +460,4 @@ static void end_region(struct pc_thread *t, const char *name)
     while (s->n_open >= at)
         end_innermost(t, now);
     enter_scope(t, innermost(s));
-}
-
-PC_EXPORT void pcollect_region_begin(const char *name);
-PC_EXPORT void pcollect_region_end(const char *name);
-
-void pcollect_region_begin(const char *name)
-{
-    int saved = errno;
-    struct pc_thread *t = enter_thread();
-    if (t) {
-        begin_region(t, name && *name ? name : "(no name)");
-        leave_thread(t);
-    }
-    errno = saved;
-}
-
-void pcollect_region_end(const char *name)
-{
-    int saved = errno;
-    struct pc_thread *t = enter_thread();
-    if (t) {
-        end_region(t, name && *name ? name : name ? "(no name)" : NULL);
-        leave_thread(t);
-    }
-    errno = saved;
 }

@@ -58,9 +58,10 @@ void pc_scope_refresh(struct pc_thread *t);
  * of the thread are open. */
 void pc_scope_lend(struct pc_thread *t, pcollect_ref context);
 
-/* Number of the phase in which that context is, 0 if in none; node 0: in which the thread is. The
- * thread has scopes. AS-safe. */
-uint64_t pc_scope_level(const struct pc_thread *t, pcollect_ref node);
+/* Begins a region of that name; ends the innermost of that name (NULL: the innermost). The thread
+ * is busy. */
+void pc_scope_begin(struct pc_thread *t, const char *name);
+void pc_scope_end(struct pc_thread *t, const char *name);
 
 /* MPI_Pcontrol: 0 off, 1 on, 2 forget what was collected, more: that phase; 1 while on: no phase.
  */

@@ -9,13 +9,16 @@
  */
 #include "libcollect/core_private.h"
 
+#include <sched.h>
 #include <string.h>
 
 static struct pc_loaded_table *find_slot(const struct pcollect_table *table)
 {
     uint32_t i = (uint32_t)((uintptr_t)table >> 4) * 0x9e3779b1u >> 16;
     struct pc_loaded_table *slots = pc_process.tables;
-    while (slots[i % PC_TABLE_SLOTS].table && slots[i % PC_TABLE_SLOTS].table != table)
+    const struct pcollect_table *at;
+    while ((at = atomic_load_explicit(&slots[i % PC_TABLE_SLOTS].table, memory_order_acquire)) &&
+           at != table)
         i++;
     return &slots[i % PC_TABLE_SLOTS];
 }
@@ -59,7 +62,7 @@ static void describe(const struct pcollect_column *c, struct pcollect_column_rec
     out->unit = c->unit;
 }
 
-int pc_table_add(const char *plugin, const struct pcollect_table *table)
+static int add_table(const char *plugin, const struct pcollect_table *table)
 {
     static const struct pcollect_column phase = {
         .name = "phase", .type = PCOLLECT_COLUMN_NUMBER, .unit = PCOLLECT_UNIT_COUNT};
@@ -83,21 +86,30 @@ int pc_table_add(const char *plugin, const struct pcollect_table *table)
     slot->ref = pc_arena_add_table(&pc_process.arena, &record, columns);
     if (!slot->ref)
         return PC_ENOMEM;
-    slot->table = table;
     pc_process.n_tables++;
+    atomic_store_explicit(&slot->table, table, memory_order_release);
     return PC_OK;
 }
 
-/* The calling thread's state, for callers outside of hooks; NULL: it is in a hook, has none, or
- * nothing is collected (yet: plugins start before). */
-static struct pc_thread *calling_thread(void)
+int pc_table_add(const char *plugin, const struct pcollect_table *table)
 {
-    struct pc_thread *t = pc_self;
-    if ((t && t->busy) || !atomic_load_explicit(&pc_live->phase, memory_order_acquire))
-        return NULL;
-    if (!t)
-        return pc_thread_enter();
-    return pc_thread_refresh(t) ? t : NULL;
+    static atomic_flag adding = ATOMIC_FLAG_INIT;
+    while (atomic_flag_test_and_set(&adding))
+        sched_yield();
+    int err = add_table(plugin, table);
+    atomic_flag_clear(&adding);
+    return err;
+}
+
+/* Number of the phase in which that context is, 0 if in none; node 0: in which the thread is. */
+static uint64_t level_of(const struct pc_thread *t, pcollect_ref node)
+{
+    if (!node || !t->scopes)
+        return t->level;
+    const struct pcollect_node *n = pc_arena_at(&pc_process.arena, node);
+    while (n->kind != PCOLLECT_NODE_PHASE && n->parent)
+        n = pc_arena_at(&pc_process.arena, n->parent);
+    return n->kind == PCOLLECT_NODE_PHASE ? n->offset : 0;
 }
 
 static uint64_t *row_by_phase(struct pc_thread *t, const struct pc_loaded_table *slot,
@@ -106,7 +118,7 @@ static uint64_t *row_by_phase(struct pc_thread *t, const struct pc_loaded_table 
     const struct pcollect_table *table = slot->table;
     uint64_t all[PCOLLECT_MAX_KEYS];
     memcpy(all, keys, table->n_keys * sizeof *keys);
-    all[table->n_keys] = t->scopes ? pc_scope_level(t, node) : 0;
+    all[table->n_keys] = level_of(t, node);
     return pc_tree_row(t->tree, slot->ref, table->n_keys + 1u, table->n_values, all);
 }
 
@@ -114,7 +126,7 @@ uint64_t *pc_table_row_at(void *thread, uint32_t node, const struct pcollect_tab
                           const uint64_t *keys)
 {
     const struct pc_loaded_table *slot = find_slot(table);
-    struct pc_thread *t = thread ? thread : calling_thread();
+    struct pc_thread *t = thread;
     uint64_t *values = NULL;
     if (PC_LIKELY(t && slot->table))
         values = table->flags & PCOLLECT_TABLE_BY_PHASE

@@ -155,6 +155,16 @@ struct pc_thread *pc_thread_enter_as(bool helper, void *function)
     return t;
 }
 
+struct pc_thread *pc_thread_current(void)
+{
+    struct pc_thread *t = pc_self;
+    if ((t && t->busy) || !atomic_load_explicit(&pc_live->phase, memory_order_acquire))
+        return NULL;
+    if (!t)
+        return pc_thread_enter();
+    return pc_thread_refresh(t) ? t : NULL;
+}
+
 bool pc_thread_refresh(struct pc_thread *t)
 {
     uint32_t phase = atomic_load_explicit(&pc_live->phase, memory_order_acquire);

@@ -158,7 +158,7 @@ void pc_usage_note(void)
 {
     const uint64_t key = (uint64_t)(int64_t)PCOLLECT_RANK_SELF;
     int saved = errno;
-    uint64_t *v = pc_table_row(NULL, &table, &key);
+    uint64_t *v = pc_table_row(pc_thread_current(), &table, &key);
     struct rusage usage;
     cpu_set_t set;
     char cpus[512];
