@@ -256,7 +256,11 @@ int pct_scale_make(const struct pct_run *runs, size_t n, const struct pct_scale_
         return err;
     }
     rate_points(s);
-    s->join = pct_join_new(runs, n, true);
+    err = pct_join_new(runs, n, true, &s->join, error);
+    if (err) {
+        pct_scale_free(s);
+        return err;
+    }
     make_rows(s);
     make_models(s);
     const struct pct_scale_point *last = &s->points[s->n_points - 1];
