@@ -140,10 +140,12 @@ bool pc_profile_data_init(struct pc_profile *p, struct pc_profile_data *d, unsig
     d->first_field = kind == PCOLLECT_NODE_POINT ? p->n_comm : 0;
     uint32_t n_fields = p->n_fields - d->first_field;
     d->stats = pc_pool_array(p->memory, n_fields, sizeof *d->stats);
-    d->bins = pc_pool_array(p->memory, n_fields, sizeof *d->bins);
-    if (!d->stats || !d->bins || (n_ranks && !pc_profile_data_lists(p, d, n_ranks)))
+    if (!d->stats || (n_ranks && !pc_profile_data_lists(p, d, n_ranks)))
         return false;
-    for (uint32_t i = 0; i < n_fields; i++) {
+    if (p->no_bins)
+        return true;
+    d->bins = pc_pool_array(p->memory, n_fields, sizeof *d->bins);
+    for (uint32_t i = 0; d->bins && i < n_fields; i++) {
         const struct pc_profile_field *f = &p->fields[d->first_field + i];
         if (f->combine != PCOLLECT_HIST)
             continue;
@@ -151,7 +153,7 @@ bool pc_profile_data_init(struct pc_profile *p, struct pc_profile_data *d, unsig
         if (!d->bins[i])
             return false;
     }
-    return true;
+    return d->bins != NULL;
 }
 
 static struct pc_stat derive_stat(const struct pc_profile *p, const struct pc_profile_data *d,
@@ -395,7 +397,7 @@ static int check_statistics(const struct pc_profile *p, uint32_t i, struct pc_er
         return refuse(error, "a record of too many ranks", i);
     for (uint32_t k = d->first_field; k < p->n_fields; k++) {
         bool is_hist = p->fields[k].combine == PCOLLECT_HIST;
-        if (is_hist != (pc_data_bins(d, k) != NULL))
+        if ((is_hist && !p->no_bins) != (pc_data_bins(d, k) != NULL))
             return refuse(error, "a record with wrong bins", i);
         if (!stat_is_possible(p, d, pc_data_stat(d, k), is_hist))
             return refuse(error, "a record with impossible statistics", i);
@@ -426,7 +428,7 @@ static int check_data(const struct pc_profile *p, const struct pc_profile_node *
     }
     for (uint32_t k = d->first_field; k < p->n_fields; k++) {
         bool is_hist = p->fields[k].combine == PCOLLECT_HIST;
-        if (is_hist != (pc_data_bins(d, k) != NULL))
+        if ((is_hist && !p->no_bins) != (pc_data_bins(d, k) != NULL))
             return refuse(error, "a record with wrong bins", i);
         for (uint32_t r = 0; is_hist && r < d->n_ranks; r++)
             if (pc_data_value(p, d, r, k))
