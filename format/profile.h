@@ -210,6 +210,9 @@ const char *pc_profile_region(const struct pc_profile *p, uint64_t hash);
 /* 0 if the invariants above hold; else PC_EFORMAT with the first that does not. */
 int pc_profile_check(const struct pc_profile *p, struct pc_error *error);
 
+/* The same of values that are still in the file: reads all of them, a few records at a time. */
+int pc_profile_check_values(const struct pc_profile *p, struct pc_error *error);
+
 /* The profile as bytes, and back. The bytes of equal profiles are equal. Decoding checks every
  * length and index, and the invariants: no input makes it crash. The caller frees *data_out with
  * free(). */
