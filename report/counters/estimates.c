@@ -166,15 +166,19 @@ static void estimate_counts(struct making *m)
 /* ---- Ratios ------------------------------------------------------------------------------------
  */
 
-/* Of rows of one context the one whose event has the first of these names that one has. */
-static const struct pct_estimate_row *
-find_event(const struct making *m, const struct pct_estimate_row *rows, size_t n, const char *names)
+/* Of rows of one context the one whose event has the first of these names that one has, counted on
+ * these sides. */
+static const struct pct_estimate_row *find_event(const struct making *m,
+                                                 const struct pct_estimate_row *rows, size_t n,
+                                                 const char *names, unsigned wanted)
 {
     while (*names) {
         size_t length = strcspn(names, " ");
         for (size_t i = 0; i < n; i++) {
             const char *event = pc_profile_string(m->profile, rows[i].event);
-            if (strlen(event) == length && !strncasecmp(event, names, length))
+            unsigned sides;
+            if (pct_event_base(event, &sides) == length && sides == wanted &&
+                !strncasecmp(event, names, length))
                 return &rows[i];
         }
         names += length + (names[length] == ' ');
@@ -190,12 +194,13 @@ static struct pct_estimate estimate_rate(const struct making *m, const struct pc
     return e;
 }
 
-/* Of the rows of one context. */
+/* Of the rows of one context: part and whole are counted on the same sides. */
 static void add_ratio(struct making *m, const struct pct_estimate_row *rows, size_t n,
-                      const struct pct_ratio_kind *kind)
+                      const struct pct_ratio_kind *kind, unsigned sides)
 {
-    const struct pct_estimate_row *part = find_event(m, rows, n, kind->part);
-    const struct pct_estimate_row *whole = kind->whole ? find_event(m, rows, n, kind->whole) : NULL;
+    const struct pct_estimate_row *part = find_event(m, rows, n, kind->part, sides);
+    const struct pct_estimate_row *whole =
+        kind->whole ? find_event(m, rows, n, kind->whole, sides) : NULL;
     if (!part || (kind->whole && !whole))
         return;
     struct pct_estimate e = estimate_rate(m, part);
@@ -224,7 +229,8 @@ static void estimate_ratios(struct making *m)
         for (n = 1; i + n < m->out->n && rows[i + n].context == rows[i].context; n++)
             ;
         for (size_t k = 0; k < pct_n_ratio_kinds; k++)
-            add_ratio(m, rows + i, n, &pct_ratio_kinds[k]);
+            for (unsigned sides = PCT_SIDE_USER | PCT_SIDE_KERNEL; sides; sides--)
+                add_ratio(m, rows + i, n, &pct_ratio_kinds[k], sides);
     }
 }
 

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * The ratios of the table `ratios`. An event has several names: a preset of PAPI, and what the
- * kernel calls it. Which one a row is made of is in its columns. Names with attributes behind them
- * (`perf::CYCLES:u`) are other events, of which no ratio is made.
+ * kernel calls it. Which one a row is made of is in its columns.
  */
 #include "report/counters/metrics.h"
 
 #include "base/base.h"
+
+#include <string.h>
+#include <strings.h>
 
 #define INSTRUCTIONS "PAPI_TOT_INS perf::INSTRUCTIONS perf::PERF_COUNT_HW_INSTRUCTIONS"
 #define CYCLES "PAPI_TOT_CYC perf::CYCLES perf::CPU-CYCLES perf::PERF_COUNT_HW_CPU_CYCLES"
@@ -56,3 +58,43 @@ const struct pct_ratio_kind pct_ratio_kinds[] = {
 };
 
 const size_t pct_n_ratio_kinds = PC_ARRAY_LEN(pct_ratio_kinds);
+
+/* ---- Names with modifiers -------------------------------------------------------------------- */
+
+/* What a modifier of libpfm does, of so many characters. 0: it is none, but part of the name. */
+static unsigned modifier_side(const char *text, size_t length)
+{
+    static const struct {
+        const char *name;
+        unsigned side;
+    } modifiers[] = {{"u", PCT_SIDE_USER},     {"k", PCT_SIDE_KERNEL},
+                     {"h", PCT_SIDE_OTHER},    {"mg", PCT_SIDE_OTHER},
+                     {"mh", PCT_SIDE_OTHER},   {"period", PCT_SIDE_OTHER},
+                     {"freq", PCT_SIDE_OTHER}, {"precise", PCT_SIDE_OTHER},
+                     {"excl", PCT_SIDE_OTHER}, {"pinned", PCT_SIDE_OTHER}};
+    for (size_t i = 0; i < PC_ARRAY_LEN(modifiers); i++)
+        if (strlen(modifiers[i].name) == length && !strncasecmp(modifiers[i].name, text, length))
+            return modifiers[i].side;
+    return 0;
+}
+
+/* From the end on: `:u`, `:u=1`, `:k=0`. */
+size_t pct_event_base(const char *event, unsigned *sides_out)
+{
+    const unsigned both = PCT_SIDE_USER | PCT_SIDE_KERNEL;
+    unsigned on = 0, off = 0, side;
+    size_t length = strlen(event);
+    for (;;) {
+        size_t colon = length;
+        while (colon && event[colon - 1] != ':')
+            colon--;
+        size_t name = strcspn(event + colon, "=:");
+        if (colon < 2 || event[colon - 2] == ':' || !(side = modifier_side(event + colon, name)))
+            break;
+        bool no = event[colon + name] == '=' && event[colon + name + 1] == '0';
+        *(no ? &off : &on) |= side & both;
+        length = colon - 1;
+    }
+    *sides_out = (on ? on : both) & ~off;
+    return length;
+}

@@ -5,6 +5,7 @@
 #ifndef PCT_METRICS_H
 #define PCT_METRICS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct pct_ratio_kind {
@@ -18,5 +19,12 @@ struct pct_ratio_kind {
 
 extern const struct pct_ratio_kind pct_ratio_kinds[];
 extern const size_t pct_n_ratio_kinds;
+
+/* On which sides an event is counted; OTHER: said of neither. */
+enum { PCT_SIDE_USER = 1, PCT_SIDE_KERNEL = 2, PCT_SIDE_OTHER = 4 };
+
+/* The length of an event's name without the modifiers behind it (`perf::CYCLES:u` counts cycles of
+ * the program's side alone), and the sides that they leave. */
+size_t pct_event_base(const char *event, unsigned *sides_out);
 
 #endif

@@ -256,6 +256,60 @@ static void test_ratios(void **state)
     pct_data_free(d);
 }
 
+/* The name without modifiers, and the sides that are counted. */
+static void test_names_with_modifiers(void **state)
+{
+    static const struct {
+        const char *event;
+        size_t length;
+        unsigned sides;
+    } cases[] = {
+        {"PAPI_TOT_INS", 12, 3},
+        {"PAPI_TOT_INS:u", 12, 1},
+        {"PAPI_TOT_INS:u=1", 12, 1},
+        {"PAPI_TOT_INS:u=0", 12, 2},
+        {"PAPI_TOT_INS:U:K", 12, 3},
+        {"PAPI_TOT_INS:k=0:mg=1", 12, 1},
+        {"perf::CYCLES", 12, 3},
+        {"perf::CYCLES:k", 12, 2},
+        {"perf::CYCLES:precise=2", 12, 3},
+        {"arm_ac57::L1D:READ:u", 18, 1},
+        {"perf::u", 7, 3},
+        {"r08", 3, 3},
+        {":u", 2, 3},
+        {"", 0, 3},
+    };
+    (void)state;
+    for (size_t i = 0; i < PC_ARRAY_LEN(cases); i++) {
+        unsigned sides;
+        assert_int_equal(pct_event_base(cases[i].event, &sides), cases[i].length);
+        assert_int_equal(sides, cases[i].sides);
+    }
+}
+
+/* Ratios are of events of the same sides. */
+static void test_ratios_of_modified_events(void **state)
+{
+    (void)state;
+    char *plain[2] = {strings[CYCLES - 1], strings[INSTRUCTIONS - 1]};
+    strings[CYCLES - 1] = (char *)"perf::CYCLES:u";
+    strings[INSTRUCTIONS - 1] = (char *)"PAPI_TOT_INS:u=1";
+    make();
+    struct pct_data *d = open_made();
+    assert_int_equal(d->estimates->n_ratios, 3);
+    assert_string_equal(d->estimates->ratios[0].kind->name, "ipc");
+    near(d->estimates->ratios[0].e.value, 0.6);
+    pct_data_free(d);
+    strings[INSTRUCTIONS - 1] = (char *)"PAPI_TOT_INS:k";
+    make();
+    d = open_made();
+    assert_int_equal(d->estimates->n_ratios, 2);
+    assert_string_equal(d->estimates->ratios[0].kind->name, "frequency");
+    pct_data_free(d);
+    strings[CYCLES - 1] = plain[0];
+    strings[INSTRUCTIONS - 1] = plain[1];
+}
+
 /* 25 misses in 1,000 ns are 25 x 64 bytes there: 1.6 GB/s. */
 static void test_bandwidth(void **state)
 {
@@ -363,9 +417,14 @@ static void test_damage(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_profile_is_valid), cmocka_unit_test(test_estimates),
-        cmocka_unit_test(test_ratios),          cmocka_unit_test(test_bandwidth),
-        cmocka_unit_test(test_what_is_printed), cmocka_unit_test(test_great_numbers),
+        cmocka_unit_test(the_profile_is_valid),
+        cmocka_unit_test(test_estimates),
+        cmocka_unit_test(test_ratios),
+        cmocka_unit_test(test_bandwidth),
+        cmocka_unit_test(test_names_with_modifiers),
+        cmocka_unit_test(test_ratios_of_modified_events),
+        cmocka_unit_test(test_what_is_printed),
+        cmocka_unit_test(test_great_numbers),
         cmocka_unit_test(test_damage),
     };
     return cmocka_run_group_tests_name("tables of counters", tests, NULL, NULL);
