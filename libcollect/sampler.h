@@ -128,6 +128,7 @@ struct pc_sampler {
     uint64_t no_counts[PC_SAMPLE_N_COUNTS]; /* if there is no room */
     /* While the kernel's part is measured (sampler_cost.c). */
     bool trying;
+    volatile bool empty;           /* by empty windows; false: no more are wanted */
     volatile uint32_t tries;       /* handlers run */
     volatile uint64_t again_ns;    /* the handler arms the source once more */
     volatile uint32_t interrupted; /* a system call of the thread has just been ended by us */
@@ -165,11 +166,14 @@ void pc_sampler_end(void);
 /* ---- sampler_cost.c ---- */
 
 /* Finds what an interrupt by this thread's source costs outside of the handler, once a process and
- * source: the first thread takes some interrupts. Fills s->kernel_ns. False: none came. */
-bool pc_sampler_measure(struct pc_sampler *s);
+ * source: the first thread takes some interrupts. Fills s->kernel_ns. */
+void pc_sampler_measure(struct pc_sampler *s);
 
 /* Likewise how long the way back from the handler is. Fills s->return_ns. */
 void pc_sampler_measure_return(struct pc_sampler *s);
+
+/* Shows empty windows to the plugin that asks for them. */
+void pc_sampler_measure_windows(struct pc_sampler *s);
 
 /* ---- sampler_async.c ---- */
 
@@ -204,11 +208,14 @@ void pc_sampler_settle(struct pc_sampler *s);
 
 /* ---- sampler_pair_async.c ---- */
 
-/* At the end of a sample, whose spot this is: opens a window, if a plugin wants one. */
+/* At the end of a sample, whose spot this is: opens a window, if a plugin wants one. The sample's
+ * `draw` is that of empty windows. */
 void pc_window_open(struct pc_thread *t, struct pc_sampler *s, const struct pcollect_sample *sample,
                     const struct pc_spot *spot);
 /* What is to be armed now: the end of a window, or the next sample, which is due after `ns`. */
 void pc_window_arm(struct pc_sampler *s, uint64_t ns);
+/* It begins, if it was armed: last of all, what was counted is read. */
+void pc_window_begin(const struct pc_sampler *s);
 /* Its end has come: first of all, what was counted is read. */
 void pc_window_read(struct pc_sampler *s);
 /* How long the program has computed in it, if `passed_ns` have since it was armed; 0: not known,

@@ -267,6 +267,7 @@ struct interrupt {
     const ucontext_t *context;
     struct where where;
     uint64_t begin;
+    uint64_t cpu_ns; /* of the thread; while the cost of interrupts is measured only */
 };
 
 static char *record_of_call(const struct pc_active *call)
@@ -462,20 +463,49 @@ static void answer(struct pc_sampler *s, struct interrupt *i)
         call_on_stack(s->stack_top, take_sample, i);
         s->last_ticks = i->begin;
         pc_sampler_arm(s);
+        pc_window_begin(s);
     }
     count_handler(s, begin_ns);
 }
 
+/* Of empty windows: one ends, the next one begins. */
+static void try_window(void *argument)
+{
+    const struct interrupt *i = argument;
+    struct pc_sampler *s = i->sampler;
+    const struct pcollect_sample sample = {.size = sizeof sample,
+                                           .empty = 1,
+                                           .draw = s->tries,
+                                           .thread = i->thread,
+                                           .counting = i->thread->counting};
+    const struct pc_spot nowhere = {NULL, 0, 0};
+    uint64_t ns = s->window.open ? pc_window_time(s, i->cpu_ns - s->cpu_ns) : 0;
+    if (ns)
+        pc_window_close(i->thread, s, ns, false);
+    pc_window_open(i->thread, s, &sample, &nowhere);
+    s->empty = s->window.open;
+}
+
 /* While the cost of interrupts is measured. */
-static void try(struct pc_sampler *s)
+static void try(struct pc_sampler *s, struct interrupt *i)
 {
     uint64_t again_ns = s->again_ns;
+    if (s->empty) {
+        i->cpu_ns = pc_sampler_cpu_ns();
+        call_on_stack(s->stack_top, try_window, i);
+    }
     s->tries++;
     s->again_ns = 0;
-    if (!again_ns)
+    if (s->empty) {
+        pc_window_arm(s, longest_period_ns);
+        pc_window_begin(s);
+    } else if (again_ns) {
+        pc_sampler_arm_for(s, again_ns);
+    } else {
         return;
-    pc_sampler_arm_for(s, again_ns);
-    pc_sampler_go_on(s, pc_sampler_cpu_ns());
+    }
+    s->cpu_ns = pc_sampler_cpu_ns();
+    pc_sampler_go_on(s, s->cpu_ns);
 }
 
 void pc_sampler_handle(int signal, siginfo_t *info, void *context)
@@ -483,7 +513,7 @@ void pc_sampler_handle(int signal, siginfo_t *info, void *context)
     int saved = errno;
     struct pc_thread *t = pc_self;
     struct pc_sampler *s = t ? t->sampler : NULL;
-    struct interrupt i = {t, s, context, {0, 0, 0, false}, pc_ticks()};
+    struct interrupt i = {t, s, context, {0, 0, 0, false}, pc_ticks(), 0};
     if (!is_ours(s, info)) {
         pass_on(signal, info, context);
         errno = saved;
@@ -491,13 +521,13 @@ void pc_sampler_handle(int signal, siginfo_t *info, void *context)
     }
     if (!s || s->source == PC_SOURCE_NONE)
         return;
+    if (s->window.open)
+        pc_window_read(s);
     if (s->trying) {
-        try(s);
+        try(s, &i);
         errno = saved;
         return;
     }
-    if (s->window.open)
-        pc_window_read(s);
     i.where = read_where(context);
     if (ended_call(context, &i.where))
         s->interrupted = 1;

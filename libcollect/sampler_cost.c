@@ -62,8 +62,8 @@ static uint64_t median(uint64_t *values, unsigned n)
 
 /* By the thread's CPU clock, and the median: a gap in which the processor was taken away, from the
  * thread or from a virtual machine, is longer by far. A timer's interrupt is part of the system's
- * tick, which comes anyway. False: no interrupt came. */
-static bool measure(struct pc_sampler *s, uint64_t *ns)
+ * tick, which comes anyway. 0: not known. */
+static uint64_t measure(struct pc_sampler *s)
 {
     enum { LONGEST_NS = 50000000 };
     bool timer = s->source == PC_SOURCE_TIMER;
@@ -76,11 +76,10 @@ static bool measure(struct pc_sampler *s, uint64_t *ns)
     }
     pc_sampler_disarm(s);
     s->trying = false;
-    if (n >= LEAST_TRIES) {
-        uint64_t gap = median(gaps, n), tick = median(ticks, n);
-        *ns = gap > tick ? gap - tick : 1;
-    }
-    return n > 0;
+    if (n < LEAST_TRIES)
+        return 0;
+    uint64_t gap = median(gaps, n), tick = median(ticks, n);
+    return gap > tick ? gap - tick : 1;
 }
 
 /* What a handler that arms the source for DISTANCE_NS cannot see of the time until the next one,
@@ -130,19 +129,15 @@ static bool is_blocked(void)
     return pthread_sigmask(SIG_SETMASK, NULL, &set) || sigismember(&set, pc_sampler_signal);
 }
 
-bool pc_sampler_measure(struct pc_sampler *s)
+void pc_sampler_measure(struct pc_sampler *s)
 {
     enum { UNKNOWN_NS = 4000 };
-    bool works = true;
-    s->kernel_ns = atomic_load(&kernel_part[s->source]);
-    if (s->kernel_ns)
-        return true;
-    s->kernel_ns = UNKNOWN_NS;
-    if (!is_blocked()) {
-        works = measure(s, &s->kernel_ns);
-        atomic_store(&kernel_part[s->source], s->kernel_ns);
+    uint64_t ns = atomic_load(&kernel_part[s->source]);
+    if (!ns && !is_blocked()) {
+        ns = measure(s);
+        atomic_store(&kernel_part[s->source], ns ? ns : UNKNOWN_NS);
     }
-    return works;
+    s->kernel_ns = ns ? ns : UNKNOWN_NS;
 }
 
 void pc_sampler_measure_return(struct pc_sampler *s)
@@ -154,6 +149,33 @@ void pc_sampler_measure_return(struct pc_sampler *s)
         atomic_store(&known[s->source], ns);
     }
     s->return_ns = ns ? ns - 1 : 0;
+}
+
+static bool want_empty_windows(void)
+{
+    for (uint32_t k = 0; k < pc_process.n_compute; k++)
+        if (pc_process.compute[k].plugin->open)
+            return pc_process.compute[k].plugin->empty_windows;
+    return false;
+}
+
+/* The windows follow each other in the handler, which is first called for none. */
+void pc_sampler_measure_windows(struct pc_sampler *s)
+{
+    enum { LONGEST_NS = 50000000, FIRST_NS = 50000, LOOKS = 1000 };
+    if (!want_empty_windows() || is_blocked())
+        return;
+    uint64_t until_ns = pc_sampler_cpu_ns() + LONGEST_NS;
+    s->tries = 0;
+    s->trying = s->empty = true;
+    pc_sampler_arm_for(s, FIRST_NS);
+    for (unsigned looks = 1; s->empty; looks++) {
+        pc_ticks();
+        if (looks % LOOKS == 0 && pc_sampler_cpu_ns() >= until_ns)
+            break;
+    }
+    pc_sampler_disarm(s);
+    s->trying = s->empty = false;
 }
 
 PC_EXPORT uint64_t pcollect_overhead_ns(void);

@@ -2,8 +2,8 @@
  *
  * Windows: two looks at a thread a little apart, for a plugin that counts events between them.
  *
- *     interrupt        program        interrupt
- *     |- sample, open -|- asked_ns ---|- read, close -|- rest_ns -> next sample
+ *     interrupt              program        interrupt
+ *     |- sample, open, read -|- asked_ns ---|- read, close -|- rest_ns -> next sample
  *
  * The source that interrupts for samples ends a window, too: it is armed for as long as the program
  * is to compute, and stands still while the thread waits, so that a window is not longer because
@@ -33,7 +33,8 @@ void pc_window_open(struct pc_thread *t, struct pc_sampler *s, const struct pcol
 {
     struct pc_window *w = &s->window;
     struct pcollect_sample now = *sample;
-    now.draw = draw(t, w->n++);
+    if (!now.empty)
+        now.draw = draw(t, w->n++);
     for (uint32_t k = 0; k < pc_process.n_compute; k++) {
         const struct pc_loaded_compute *p = &pc_process.compute[k];
         if (!p->plugin->open)
@@ -62,10 +63,17 @@ static char *own_of(const struct pc_sampler *s)
     return s->own[s->window.plugin - pc_process.compute];
 }
 
+void pc_window_begin(const struct pc_sampler *s)
+{
+    const struct pc_loaded_compute *p = s->window.plugin;
+    if (s->window.open)
+        p->plugin->read(p->state, own_of(s), 0);
+}
+
 void pc_window_read(struct pc_sampler *s)
 {
     const struct pc_loaded_compute *p = s->window.plugin;
-    p->plugin->read(p->state, own_of(s));
+    p->plugin->read(p->state, own_of(s), 1);
     s->window.lead_ns = s->lead_ns;
 }
 
@@ -80,10 +88,12 @@ void pc_window_close(struct pc_thread *t, struct pc_sampler *s, uint64_t program
     const struct pc_window *w = &s->window;
     const struct pc_loaded_compute *p = w->plugin;
     const struct pcollect_sample sample = {.size = sizeof sample,
+                                           .empty = s->empty,
                                            .period_ns = program_ns,
                                            .thread = t,
                                            .node = w->spot.node,
                                            .own = own_of(s),
                                            .counting = t->counting};
-    p->plugin->close(p->state, &sample, w->spot.record + p->record_offset, stayed);
+    p->plugin->close(p->state, &sample, s->empty ? NULL : w->spot.record + p->record_offset,
+                     stayed);
 }

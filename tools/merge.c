@@ -57,10 +57,9 @@ static int run_merge(const struct pct_command *self, int argc, char **argv)
         return pct_refuse(self, "which profiles?");
     size_t n = (size_t)(argc - optind);
     int status;
-    struct pct_run *runs = pct_runs_look(self, argv + optind, n, &status);
+    struct pct_run *runs = pct_runs_open(self, argv + optind, n, &status);
     if (runs)
-        status = merge(self, runs, n, format);
-    pct_runs_close(runs, n);
+        status = pct_runs_close(self, runs, n, merge(self, runs, n, format));
     return status;
 }
 

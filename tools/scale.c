@@ -172,13 +172,8 @@ static int compare(const struct pct_command *self, struct pct_run *runs, size_t 
 {
     struct pct_scale *s;
     struct pc_error error = {""};
-    int err = pct_scale_make(runs, n, &r->scale, &s, &error);
-    if (err == PC_EARG)
+    if (pct_scale_make(runs, n, &r->scale, &s, &error))
         return pct_refuse(self, "%s", error.text);
-    if (err) {
-        pct_say(self, "%s", error.text);
-        return PCT_DATA;
-    }
     print(s, r);
     pct_scale_free(s);
     return PCT_DONE;
@@ -193,10 +188,9 @@ static int run_scale(const struct pct_command *self, int argc, char **argv)
         return status;
     }
     size_t n = (size_t)(argc - optind);
-    struct pct_run *runs = pct_runs_look(self, argv + optind, n, &status);
+    struct pct_run *runs = pct_runs_open(self, argv + optind, n, &status);
     if (runs)
-        status = compare(self, runs, n, &r);
-    pct_runs_close(runs, n);
+        status = pct_runs_close(self, runs, n, compare(self, runs, n, &r));
     free(r.sizes);
     return status;
 }

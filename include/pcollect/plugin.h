@@ -293,7 +293,7 @@ struct pcollect_comm_plugin {
 /* A timer or counter interrupt in one thread. */
 struct pcollect_sample {
     uint32_t size;
-    uint32_t reserved;
+    uint32_t empty;     /* of a window: not 0: the thread only looks at its clock (empty_windows) */
     uint64_t now;       /* ticks */
     uint64_t interval;  /* ticks since the thread's previous sample */
     uint64_t period_ns; /* CPU time of the thread that the sample stands for */
@@ -319,16 +319,23 @@ struct pcollect_compute_plugin {
     int (*init)(const struct pcollect_host *host, void **state);
     void (*trigger)(void *state, const struct pcollect_sample *sample, void *record);
     void (*fini)(void *state);
-    uint32_t thread_bytes, reserved;
+    uint32_t thread_bytes;
+    uint32_t empty_windows; /* not 0: the plugin asks for those, see below */
     /* Windows: two looks at the thread a little apart, which tell whether it has stayed where it
      * was. All three or none; of one plugin only, the first that has them.
-     * open: the last thing in an interrupt. A window begins, and ends when the program has computed
-     * for as many ns as are returned; 0: no window.
-     * read: the window has ended; the first thing in that interrupt. `own` as in the sample.
-     * close: `sample` and `record` are of the context in which the window began, period_ns is the
-     * time that the program has computed in it; stayed: not 0 if it ended in the same context. */
+     * open: in an interrupt. A window is to begin, and to end when the program has computed for as
+     * many ns as are returned; 0: no window.
+     * read: as late as can be in that interrupt, with ended = 0, and again as the first thing of
+     * that in which the window ends, with ended = 1. `own` as in the sample. If nothing can be
+     * armed there is neither. close: `sample` and `record` are of the context in which the window
+     * began, period_ns is the time that the program has computed in it; stayed: not 0 if it ended
+     * in the same context.
+     *
+     * Empty windows tell what the windows themselves add to what is counted: before the first
+     * sample of a thread, while it does nothing but look at its clock, the hooks are called with
+     * `empty` set, `draw` counted up from 0 and without a record, until open returns 0. */
     uint64_t (*open)(void *state, const struct pcollect_sample *sample);
-    void (*read)(void *state, void *own);
+    void (*read)(void *state, void *own, int ended);
     void (*close)(void *state, const struct pcollect_sample *sample, void *record, int stayed);
 };
 

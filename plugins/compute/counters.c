@@ -8,6 +8,9 @@
  * depend on what the program does, nor does the length of the window, so that what was read is a
  * sample of what was not: doc/internals/rotation.md derives the estimates.
  *
+ * Between the two readings is not the program alone: the way out of one interrupt and into the next
+ * is there, too. What that adds to each event is found by empty windows, of two lengths.
+ *
  * With round-robin, for comparison only, groups take turns from interrupt to interrupt, and all
  * that was counted since the last one is booked to where it ended, as multiplexing does.
  *
@@ -17,10 +20,12 @@
  */
 #include "plugins/plugins.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { WINDOW_NS = 20000 };
+/* Empty windows of a group: so many of WINDOW_NS, and as many that are LONGER times as long. */
+enum { WINDOW_NS = 20000, LONGER = 4, EMPTY_WINDOWS = 15, LEAST_EMPTY_WINDOWS = 3 };
 
 struct record {
     uint64_t begun, stayed;
@@ -41,6 +46,7 @@ struct moments {
     struct {
         uint64_t low, high; /* low + 2^32 high; low < 2^32 in one thread */
     } count_squared, time_squared, product;
+    uint64_t added; /* thousandths */
 };
 
 #define SUM(name, doc)                                                                             \
@@ -56,7 +62,8 @@ struct moments {
         SUM("time_squared_low", "sum of squares of time in ns"),                                   \
         SUM("time_squared_high", "and the rest, in 2^32"),                                         \
         SUM("product_low", "sum of count times time in ns"),                                       \
-        SUM("product_high", "and the rest, in 2^32")
+        SUM("product_high", "and the rest, in 2^32"),                                              \
+        SUM("added", "of count, what the windows themselves did, in thousandths of an event")
 #define EVENT                                                                                      \
     {                                                                                              \
         "event", "its name", PCOLLECT_COLUMN_STRING, 0, PCOLLECT_UNIT_COUNT, 0                     \
@@ -103,8 +110,11 @@ void pc_counters_ask(const struct pc_counters_use *asked)
 /* Of one thread: zero-filled by the host. */
 struct own {
     struct pc_counting_record *record;
-    bool ended;    /* the window was read at its end */
-    uint32_t turn; /* of round-robin: 0: nothing counts so far */
+    bool begun, ended; /* the window was read at its begin, and at its end */
+    bool is_long;      /* the empty window is LONGER */
+    uint32_t turn;     /* of round-robin: 0: nothing counts so far */
+    uint32_t known;    /* bit g: the rows of `rotation` of group g are found */
+    uint32_t empty;    /* bit g: group g has its empty windows in this thread */
     struct pc_counting_values before, after;
     struct moments *sums[PC_COUNTING_MAX_EVENTS]; /* rows of `rotation` */
 };
@@ -119,6 +129,51 @@ static int start(const struct pcollect_host *host, void **state)
     return -1;
 }
 
+/* ---- What windows add ------------------------------------------------------------------------ */
+
+/* Of one event, by the thread that has the group's empty windows: counts and lengths, each sorted.
+ */
+struct empty {
+    uint32_t n[2];
+    uint64_t count[2][EMPTY_WINDOWS], ns[2][EMPTY_WINDOWS];
+};
+static struct empty empty[PC_COUNTING_MAX_EVENTS];
+
+/* To each event in one window, in thousandths. */
+static _Atomic uint64_t added[PC_COUNTING_MAX_EVENTS];
+
+static void insert(uint64_t *sorted, uint32_t n, uint64_t value)
+{
+    for (; n && sorted[n - 1] > value; n--)
+        sorted[n] = sorted[n - 1];
+    sorted[n] = value;
+}
+
+/* A program that does nothing but look at its clock does that at a constant rate: the line through
+ * the medians of the two lengths, at length 0. Medians, since the system's tick falls into some. */
+static uint64_t find_added(const struct empty *of)
+{
+    uint64_t few = of->count[0][of->n[0] / 2], many = of->count[1][of->n[1] / 2];
+    uint64_t brief = of->ns[0][of->n[0] / 2], lasting = of->ns[1][of->n[1] / 2];
+    if (lasting <= brief || few * lasting <= many * brief)
+        return 0;
+    return (uint64_t)((unsigned __int128)(few * lasting - many * brief) * 1000 / (lasting - brief));
+}
+
+static void note_empty(const struct own *own, const struct pcollect_sample *sample)
+{
+    unsigned is_long = own->is_long;
+    for (uint32_t e = 0; e < use.n_events; e++) {
+        struct empty *of = &empty[e];
+        if (!(own->after.held >> e & 1) || of->n[is_long] == EMPTY_WINDOWS)
+            continue;
+        insert(of->count[is_long], of->n[is_long], own->after.value[e] - own->before.value[e]);
+        insert(of->ns[is_long], of->n[is_long]++, sample->period_ns);
+        if (of->n[0] >= LEAST_EMPTY_WINDOWS && of->n[1] >= LEAST_EMPTY_WINDOWS)
+            atomic_store_explicit(&added[e], find_added(of), memory_order_relaxed);
+    }
+}
+
 /* ---- Moments --------------------------------------------------------------------------------- */
 
 static void add_product(uint64_t a, uint64_t b, uint64_t *low, uint64_t *high)
@@ -128,7 +183,7 @@ static void add_product(uint64_t a, uint64_t b, uint64_t *low, uint64_t *high)
     *high += (uint64_t)(p >> 32);
 }
 
-static void add_reading(struct moments *m, uint64_t count, uint64_t ns)
+static void add_reading(struct moments *m, uint64_t count, uint64_t ns, uint64_t of_window)
 {
     m->readings++;
     m->seen += count > 0;
@@ -137,18 +192,24 @@ static void add_reading(struct moments *m, uint64_t count, uint64_t ns)
     add_product(count, count, &m->count_squared.low, &m->count_squared.high);
     add_product(ns, ns, &m->time_squared.low, &m->time_squared.high);
     add_product(count, ns, &m->product.low, &m->product.high);
+    m->added += of_window;
 }
 
-/* The row of `rotation`: does not change, and is found before it is needed where no row may be
- * made.
- */
-static void find_sums(struct own *own, void *thread)
+/* The rows of `rotation` of the group that counts: they do not change, and are found before they
+ * are needed where no row may be made. */
+static bool find_sums(struct own *own, void *thread, uint32_t group)
 {
+    if (own->known >> group & 1)
+        return true;
+    if (pc_counting_get(own->record, &own->before))
+        return false;
     for (uint32_t e = 0; e < use.n_events; e++) {
-        const uint64_t keys[2] = {own->before.group + 1, use.strings[e]};
-        if (own->before.held >> e & 1 && !own->sums[e])
+        const uint64_t keys[2] = {group + 1, use.strings[e]};
+        if (own->before.held >> e & 1)
             own->sums[e] = (struct moments *)services->row(thread, &tables[1], keys);
     }
+    own->known |= 1u << group;
+    return true;
 }
 
 /* What was counted from `before` to `after`. What a group does not hold is not booked: it is not 0,
@@ -163,42 +224,69 @@ static void book(struct own *own, void *thread, uint32_t node, uint64_t ns)
             continue;
         const uint64_t keys[2] = {node, use.strings[e]};
         uint64_t count = b->value[e] - a->value[e];
+        uint64_t of_window =
+            use.round_robin ? 0 : atomic_load_explicit(&added[e], memory_order_relaxed);
         struct moments *m = node ? (struct moments *)services->row(thread, &tables[0], keys) : NULL;
         if (m)
-            add_reading(m, count, ns);
+            add_reading(m, count, ns, of_window);
         if (own->sums[e])
-            add_reading(own->sums[e], count, ns);
+            add_reading(own->sums[e], count, ns, of_window);
     }
 }
 
-/* The group of that number, among those that the thread has, counts from now on. */
-static bool begin(struct own *own, const struct pcollect_sample *sample, uint64_t number)
+static uint32_t groups_of(struct own *own, const struct pcollect_sample *sample)
 {
     own->record = sample->counting;
-    uint32_t groups = own->record ? pc_counting_groups(own->record) : 0;
+    return own->record ? pc_counting_groups(own->record) : 0;
+}
+
+/* The group of that number, among these of the thread, counts from now on. */
+static bool turn_to(struct own *own, const struct pcollect_sample *sample, uint32_t groups,
+                    uint64_t number)
+{
     if (!groups)
         return false;
     for (uint64_t left = number % (unsigned)__builtin_popcount(groups); left; left--)
         groups &= groups - 1;
-    if (pc_counting_switch(own->record, (uint32_t)__builtin_ctz(groups)) ||
-        pc_counting_get(own->record, &own->before))
-        return false;
-    find_sums(own, sample->thread);
-    return true;
+    uint32_t group = (uint32_t)__builtin_ctz(groups);
+    return !pc_counting_switch(own->record, group) && find_sums(own, sample->thread, group);
 }
 
 /* ---- Windows --------------------------------------------------------------------------------- */
 
-static uint64_t open_window(void *state, const struct pcollect_sample *sample)
+/* Each group once a process, in the first thread that has it. */
+static uint64_t open_empty(struct own *own, const struct pcollect_sample *sample, uint32_t groups)
 {
-    (void)state;
-    return !use.round_robin && begin(sample->own, sample, sample->draw) ? WINDOW_NS : 0;
+    static _Atomic uint32_t taken;
+    if (!sample->draw)
+        own->empty = groups & ~atomic_fetch_or(&taken, groups);
+    if (sample->draw / 2 >= EMPTY_WINDOWS * (unsigned)__builtin_popcount(own->empty) ||
+        !turn_to(own, sample, own->empty, sample->draw / 2))
+        return 0;
+    own->is_long = sample->draw & 1;
+    return own->is_long ? LONGER * WINDOW_NS : WINDOW_NS;
 }
 
-static void read_window(void *state, void *kept)
+static uint64_t open_window(void *state, const struct pcollect_sample *sample)
+{
+    struct own *own = sample->own;
+    (void)state;
+    if (use.round_robin)
+        return 0;
+    uint32_t groups = groups_of(own, sample);
+    if (sample->empty)
+        return open_empty(own, sample, groups);
+    return turn_to(own, sample, groups, sample->draw) ? WINDOW_NS : 0;
+}
+
+static void read_window(void *state, void *kept, int ended)
 {
     struct own *own = kept;
     (void)state;
+    if (!ended) {
+        own->begun = !pc_counting_get(own->record, &own->before);
+        return;
+    }
     own->ended = !pc_counting_get(own->record, &own->after);
     /* What counts always is read by others too. */
     if (use.n_groups > 1)
@@ -210,8 +298,12 @@ static void close_window(void *state, const struct pcollect_sample *sample, void
     struct own *own = sample->own;
     struct record *r = data;
     (void)state;
-    if (!own->ended)
+    if (!own->begun || !own->ended)
         return;
+    if (sample->empty) {
+        note_empty(own, sample);
+        return;
+    }
     r->begun++;
     r->stayed += stayed != 0;
     book(own, sample->thread, stayed ? sample->node : 0, sample->period_ns);
@@ -231,7 +323,9 @@ static void take_turn(void *state, const struct pcollect_sample *sample, void *d
         r->stayed++;
         book(own, sample->thread, sample->node, sample->period_ns);
     }
-    own->turn = begin(own, sample, own->turn) ? own->turn + 1 : 0;
+    bool counts = turn_to(own, sample, groups_of(own, sample), own->turn) &&
+                  !pc_counting_get(own->record, &own->before);
+    own->turn = counts ? own->turn + 1 : 0;
 }
 
 const struct pcollect_compute_plugin pc_plugin_counters = {
@@ -248,6 +342,7 @@ const struct pcollect_compute_plugin pc_plugin_counters = {
     .init = start,
     .trigger = take_turn,
     .thread_bytes = sizeof(struct own),
+    .empty_windows = 1,
     .open = open_window,
     .read = read_window,
     .close = close_window,

@@ -33,8 +33,7 @@ struct pct_repeats {
     size_t n_rows;
 };
 
-/* PC_EMISMATCH with a text: runs of different numbers of ranks are no repeats. Else as
- * pct_join_new. */
+/* PC_EMISMATCH with a text: runs of different numbers of ranks are no repeats. */
 int pct_repeats_make(const struct pct_run *runs, size_t n, struct pct_repeats **out,
                      struct pc_error *error);
 void pct_repeats_free(struct pct_repeats *r);

@@ -15,6 +15,7 @@ void pct_moments_add(struct pct_moments *to, const struct pct_moments *what)
     to->xx += what->xx;
     to->tt += what->tt;
     to->xt += what->xt;
+    to->added += what->added;
 }
 
 /* The 97.5 % point of Student's distribution, to a hundredth from 29 degrees of freedom on. */
@@ -30,11 +31,20 @@ static struct pct_estimate finish(struct pct_estimate e)
     return e;
 }
 
-/* Sum of (x - rate t)^2 over the windows: sums of squares that cancel, so long doubles. */
+/* What one window adds to x. */
+static double window_adds(const struct pct_moments *m)
+{
+    return (double)m->added / 1000 / (double)m->n;
+}
+
+/* Sum of (x - a - rate t)^2 over the windows, a: what a window adds. Sums of squares that cancel,
+ * so long doubles. */
 static double sum_residuals(const struct pct_moments *m, double rate)
 {
-    long double r = rate;
-    long double sum = (long double)m->xx - 2 * r * (long double)m->xt + r * r * (long double)m->tt;
+    long double r = rate, a = window_adds(m), x = m->x, t = m->t;
+    long double xx = (long double)m->xx - 2 * a * x + a * a * m->n;
+    long double xt = (long double)m->xt - a * t;
+    long double sum = xx - 2 * r * xt + r * r * (long double)m->tt;
     return sum > 0 ? (double)sum : 0;
 }
 
@@ -44,7 +54,7 @@ struct pct_estimate pct_estimate_rate(const struct pct_moments *m, double ns)
     if (!m->n || !m->t)
         return e;
     double t = (double)m->t, n = (double)m->n, read = ns > t ? t / ns : 1;
-    e.value = (double)m->x / t;
+    e.value = fmax(0, (double)m->x - n * window_adds(m)) / t;
     if (m->n < PCT_FEW_READINGS || m->seen < PCT_FEW_SEEN) {
         e.trust = PCT_TRUST_FEW;
         return e;

@@ -13,6 +13,8 @@ struct pct_moments {
     uint64_t n;    /* windows that read the event */
     uint64_t seen; /* of them, those with x > 0 */
     pc_u128 x, t, xx, tt, xt;
+    uint64_t
+        added; /* of x, what the windows themselves did, in thousandths; estimates leave it out */
 };
 
 void pct_moments_add(struct pct_moments *to, const struct pct_moments *what);

@@ -35,6 +35,7 @@ enum {
     TIME_HIGH,
     PRODUCT_LOW,
     PRODUCT_HIGH,
+    ADDED, /* older profiles have none */
     N_COLUMNS
 };
 
@@ -52,7 +53,8 @@ static bool find_columns(const struct pc_profile_table *t, uint32_t at[N_COLUMNS
                                                  "time_squared_low",
                                                  "time_squared_high",
                                                  "product_low",
-                                                 "product_high"};
+                                                 "product_high",
+                                                 "added"};
     for (unsigned k = 0; k < N_COLUMNS; k++) {
         uint16_t type = k == CONTEXT ? PCOLLECT_COLUMN_NODE
                         : k == EVENT ? PCOLLECT_COLUMN_STRING
@@ -61,9 +63,9 @@ static bool find_columns(const struct pc_profile_table *t, uint32_t at[N_COLUMNS
         while (i < t->n_columns &&
                (t->columns[i].type != type || strcmp(t->columns[i].name, names[k]) != 0))
             i++;
-        if (i == t->n_columns)
+        if (i == t->n_columns && k != ADDED)
             return false;
-        at[k] = i;
+        at[k] = i < t->n_columns ? i : PC_NO_INDEX;
     }
     return true;
 }
@@ -91,7 +93,8 @@ static void read_row(struct making *m, const uint64_t *cells, const uint32_t at[
                     .t = cells[at[TIME]],
                     .xx = join(cells[at[COUNT_LOW]], cells[at[COUNT_HIGH]]),
                     .tt = join(cells[at[TIME_LOW]], cells[at[TIME_HIGH]]),
-                    .xt = join(cells[at[PRODUCT_LOW]], cells[at[PRODUCT_HIGH]])}};
+                    .xt = join(cells[at[PRODUCT_LOW]], cells[at[PRODUCT_HIGH]]),
+                    .added = at[ADDED] == PC_NO_INDEX ? 0 : cells[at[ADDED]]}};
 }
 
 static int compare_cells(const void *a, const void *b)

@@ -4,11 +4,12 @@
 # of cycles interrupts, and runs there what was built for aarch64: unit tests, the command, and jobs of
 # two ranks under MPICH. Of the CI step aarch64, or by hand:
 #
-#     tests/pmu-lab/boot.sh SYSROOT BUILD
+#     tests/pmu-lab/boot.sh SYSROOT BUILD [PART...]
 #
 # SYSROOT: arm64 packages of Debian, unpacked: those of .ci/aarch64.sh
 # BUILD:   a build folder for aarch64, configured with --prefix=BUILD/install, installed, with the
 #          programs of `make check TESTS=`
+# PART:    events, jobs, samples, rotation; else all of them
 #
 # Needs qemu-system-aarch64, cpio and the cross compiler. Prints TAP; the exit status is 0 if nothing
 # failed.
@@ -17,8 +18,10 @@
 # be made there; counters other than that of cycles interrupt at the next tick of the kernel only
 # (qemu 7.2).
 set -u
-[ $# -eq 2 ] || { echo "usage: $0 SYSROOT BUILD" >&2; exit 2; }
+[ $# -ge 2 ] || { echo "usage: $0 SYSROOT BUILD [PART...]" >&2; exit 2; }
 here=$(cd "$(dirname "$0")" && pwd) sysroot=$1 build=$2 triplet=aarch64-linux-gnu
+shift 2
+parts=$*
 for tool in qemu-system-aarch64 cpio $triplet-gcc $triplet-readelf; do
     command -v $tool >/dev/null || { echo "1..0 # SKIP $tool is not installed"; exit 0; }
 done
@@ -66,7 +69,7 @@ needed $(find "$root/pc" -type f ! -name '*.la')
 
 timeout 600 qemu-system-aarch64 -M virt -nic none -cpu cortex-a57 -icount shift=1,sleep=off -m 768 \
     -display none -monitor none -serial file:"$work/serial" -no-reboot -kernel "$kernel" \
-    -initrd "$work/initrd" -append 'console=ttyAMA0 quiet panic=-1' </dev/null ||
+    -initrd "$work/initrd" -append "console=ttyAMA0 quiet panic=-1 -- $parts" </dev/null ||
     echo "# qemu ended with status $?"
 tr -d '\r' <"$work/serial" | grep -E '^((not )?ok |1\.\.|# )' | tee "$work/tap"
 grep -q '^1\.\.' "$work/tap" && ! grep -q '^not ok' "$work/tap"

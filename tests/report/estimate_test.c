@@ -304,6 +304,25 @@ static void test_whole_population(void **state)
     assert_true(fabs(sqrt(time.variance) / time.value - 0.1) < 1e-6);
 }
 
+/* Windows that add 7.5 events to each count: the estimate, and its error, are those of the counts
+ * without them. */
+static void test_what_windows_add(void **state)
+{
+    (void)state;
+    struct pct_moments m = repeat(50, 40, 1000), other = repeat(50, 80, 1000);
+    struct pct_moments more = repeat(50, 47, 1000), yet_more = repeat(50, 88, 1000);
+    pct_moments_add(&m, &other);
+    more.added = yet_more.added = 50 * 7500;
+    pct_moments_add(&more, &yet_more);
+    const struct pct_extent extent = {1e9, 1e12};
+    struct pct_estimate plain = pct_estimate_count(&m, extent);
+    struct pct_estimate without = pct_estimate_count(&more, extent);
+    assert_true(fabs(without.value / plain.value - 1) < 1e-12);
+    assert_true(fabs(without.error / plain.error - 41.0 / 40) < 1e-2);
+    more.added = 2 * 100 * 80000;
+    assert_true(pct_estimate_count(&more, extent).value == 0);
+}
+
 static void test_ratios(void **state)
 {
     (void)state;
@@ -324,11 +343,9 @@ static void test_ratios(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_intervals_hold),
-        cmocka_unit_test(test_phases_in_step),
-        cmocka_unit_test(test_what_is_not_known),
-        cmocka_unit_test(test_whole_population),
-        cmocka_unit_test(test_ratios),
+        cmocka_unit_test(test_intervals_hold),    cmocka_unit_test(test_phases_in_step),
+        cmocka_unit_test(test_what_is_not_known), cmocka_unit_test(test_whole_population),
+        cmocka_unit_test(test_what_windows_add),  cmocka_unit_test(test_ratios),
     };
     return cmocka_run_group_tests_name("estimates", tests, NULL, NULL);
 }
