@@ -89,45 +89,37 @@ static void put_frames(FILE *out, const struct pct_data *d, size_t row)
     free(up);
 }
 
-static void put_row(FILE *out, const struct pct_table *t, const struct pct_data *d, size_t row)
+static void put_row(FILE *out, const struct pct_data *d, size_t row,
+                    const struct pct_column *const *columns, size_t n, bool frames)
 {
     fputc('{', out);
-    for (size_t k = 0; k < t->n_columns; k++) {
-        struct pct_value v = pct_table_value(&t->columns[k], d, row);
-        fprintf(out, "%s\"%s\": ", k ? ", " : "", t->columns[k].name);
-        put_value(out, &t->columns[k], &v);
+    for (size_t k = 0; k < n; k++) {
+        struct pct_value v = pct_table_value(columns[k], d, row);
+        fprintf(out, "%s\"%s\": ", k ? ", " : "", columns[k]->name);
+        put_value(out, columns[k], &v);
     }
-    if (t == pct_table_find("contexts"))
+    if (frames)
         put_frames(out, d, row);
     fputc('}', out);
 }
 
-static void put_rows(FILE *out, const struct pct_table *t, const struct pct_data *d,
-                     const struct pct_rows *rows)
+void pct_table_json(FILE *out, const struct pct_table *t, const struct pct_data *d,
+                    const struct pct_choice *choice)
 {
+    size_t n;
+    const struct pct_column **columns = pct_choice_columns(choice, t, false, &n);
+    struct pct_rows rows = pct_table_rows(t, d, choice);
     bool single = t->count == pct_header_count;
+    bool frames = t == pct_table_find("contexts") && n == t->n_columns;
     fprintf(out, ",\n  \"%s\": %s", t->name, single ? "" : "[");
-    for (size_t i = 0; i < rows->n; i++) {
+    for (size_t i = 0; i < rows.n; i++) {
         if (!single)
             fputs(i ? ",\n    " : "\n    ", out);
-        put_row(out, t, d, rows->index[i]);
+        put_row(out, d, rows.index[i], columns, n, frames);
     }
-    fputs(single ? "" : "\n  ]", out);
-}
-
-void pct_table_json(FILE *out, const struct pct_table *t, const struct pct_data *d)
-{
-    struct pct_rows rows = pct_table_rows(t, d, NULL, 0);
-    put_rows(out, t, d, &rows);
+    fputs(!single ? "\n  ]" : rows.n ? "" : "null", out);
     pct_rows_free(&rows);
-}
-
-static void put_table(FILE *out, const struct pct_table *t, const struct pct_data *d,
-                      const struct pct_options *o)
-{
-    struct pct_rows rows = pct_table_rows(t, d, o->sort, o->min_percent);
-    put_rows(out, t, d, &rows);
-    pct_rows_free(&rows);
+    free(columns);
 }
 
 /* Tables of plugins, which are not the report's own. */
@@ -139,7 +131,7 @@ static void put_rows_tables(FILE *out, const struct pct_data *d, const struct pc
             continue;
         struct pct_rows_table t;
         pct_rows_table(&t, d, &d->profile->tables[i]);
-        put_table(out, &t.table, &t.data, o);
+        pct_table_json(out, &t.table, &t.data, &o->choice);
     }
 }
 
@@ -149,7 +141,7 @@ void pct_print_json(FILE *out, const struct pct_data *d, const struct pct_option
     put_escaped(out, d->file);
     for (size_t i = 0; i < pct_n_tables; i++) {
         if (!o->table_name || !strcmp(o->table_name, pct_tables[i].name))
-            put_table(out, &pct_tables[i], d, o);
+            pct_table_json(out, &pct_tables[i], d, &o->choice);
     }
     put_rows_tables(out, d, o);
     fputs("\n}\n", out);

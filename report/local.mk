@@ -5,7 +5,7 @@ report_libpcreport_la_SOURCES = report/report.h report/report_private.h report/r
     report/symbols.h report/symbols_private.h report/symbols.c report/symbols_stored.c \
     report/stored.h report/stored.c report/annotate/annotate.h report/annotate/source.c \
     report/annotate/lines.c report/annotate/assembly.c \
-    report/tree.h report/tree.c report/table.h report/table.c report/data.c report/columns.c report/rows.c \
+    report/tree.h report/tree.c report/table.h report/table.c report/choice.h report/choice.c report/data.c report/columns.c report/rows.c \
     report/series.c report/keys.h report/keys.c report/figures.h report/figures.c \
     report/calls.h report/calls.c report/columns_calls.c \
     report/columns_samples.c report/samples.h report/samples.c report/print_samples.c \

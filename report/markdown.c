@@ -36,15 +36,14 @@ static void put_head(FILE *out, const struct pct_column *const *columns, size_t 
     fputs(picture ? " --- |\n" : "\n", out);
 }
 
-static void put_row(FILE *out, const struct pct_data *d, size_t row,
+static void put_row(FILE *out, const struct pct_table *t, const struct pct_data *d, size_t row,
                     const struct pct_column *const *columns, size_t n)
 {
     struct pct_buf b = {0};
     fputc('|', out);
     for (size_t k = 0; k < n; k++) {
-        struct pct_value v = pct_table_value(columns[k], d, row);
         pct_buf_clear(&b);
-        pct_value_people(columns[k], &v, &b);
+        pct_value_people(t, columns[k], d, row, &b);
         fputc(' ', out);
         put_cell(out, b.data);
         fputs(" |", out);
@@ -52,21 +51,29 @@ static void put_row(FILE *out, const struct pct_data *d, size_t row,
     pct_buf_free(&b);
 }
 
-/* names: of the columns, NULL-terminated; NULL: all. max_rows 0: all. */
+static const struct pct_column **find_columns(const struct pct_table *t, const char *const *names,
+                                              size_t *n_out)
+{
+    const struct pct_column **columns = pct_alloc(t->n_columns, sizeof *columns);
+    for (*n_out = 0; names[*n_out]; ++*n_out)
+        columns[*n_out] = pct_column_find(t, names[*n_out]);
+    return columns;
+}
+
+/* names: of the columns, NULL-terminated; NULL: those that were chosen. max_rows 0: all. */
 static void put_table(FILE *out, const struct pct_data *d, const struct pct_table *t,
                       const struct pct_options *o, const char *const *names, size_t max_rows)
 {
-    struct pct_rows rows = pct_table_rows(t, d, o->sort, o->min_percent);
-    const struct pct_column **columns = pct_alloc(t->n_columns, sizeof *columns);
-    size_t n = 0;
-    for (size_t k = 0; names ? names[k] != NULL : k < t->n_columns; k++)
-        columns[n++] = names ? pct_column_find(t, names[k]) : &t->columns[k];
+    size_t n;
+    struct pct_rows rows = pct_table_rows(t, d, &o->choice);
+    const struct pct_column **columns =
+        names ? find_columns(t, names, &n) : pct_choice_columns(&o->choice, t, true, &n);
     size_t shown = max_rows && rows.n > max_rows ? max_rows : rows.n;
-    struct pct_picture *picture = pct_picture_new(d, t, o->utf8);
+    struct pct_picture *picture = o->choice.columns ? NULL : pct_picture_new(d, t, o->utf8);
     put_head(out, columns, n, names != NULL, picture != NULL);
     for (size_t i = 0; i < shown; i++) {
         struct pct_buf b = {0};
-        put_row(out, d, rows.index[i], columns, n);
+        put_row(out, t, d, rows.index[i], columns, n);
         if (picture) {
             pct_picture_put(picture, rows.index[i], &b);
             fprintf(out, " `%s` |", b.data);
@@ -94,7 +101,7 @@ static void put_facts(FILE *out, const struct pct_data *d, const struct pct_tabl
     for (size_t k = 0; k < t->n_columns; k++) {
         struct pct_value v = pct_table_value(&t->columns[k], d, 0);
         struct pct_buf b = {0};
-        pct_value_people(&t->columns[k], &v, &b);
+        pct_value_people(t, &t->columns[k], d, 0, &b);
         if (!v.none) {
             fputs("| ", out);
             put_cell(out, t->columns[k].name);

@@ -41,7 +41,9 @@ enum {
     COLOR,
     BY,
     BOTTOM_UP,
-    DEBUGINFOD
+    DEBUGINFOD,
+    COLUMNS,
+    WHERE
 };
 
 static const struct option_row rows[] = {
@@ -61,13 +63,17 @@ static const struct option_row rows[] = {
     {"depth", DEPTH, "N",
      "frames of a calling context that are told apart, from the outermost on; what is deeper is "
      "added to the last of them"},
-    {"sort", SORT, "COLUMN",
-     "order of the rows: numbers downwards, texts and ranks upwards; -COLUMN turns it round"},
+    {"sort", SORT, "COLUMN", PCT_CHOICE_SORT_DOC},
+    {"columns", COLUMNS, "A,B,...", PCT_CHOICE_COLUMNS_DOC},
+    {"where", WHERE, "'COLUMN OP VALUE'", PCT_CHOICE_WHERE_DOC},
     {"metric", METRIC, "METRIC",
      "in the text, the tree of calls by time (default), calls, or bytes sent or received"},
     {"min-percent", MIN_PERCENT, "P",
-     "leave out what took less than P percent of the time in MPI (default: 0; in the tree of the "
-     "text 1)"},
+     "leave out what took less than P percent: in the tree of the text of the time in MPI "
+     "(default: "
+     "1), in a table of what its column of shares is of, as --where with that column does "
+     "(default: "
+     "0)"},
     {"phase", PHASE, "N", "only what was called in phase N of MPI_Pcontrol"},
     {"region", REGION, "NAME",
      "only what was called while this region of pcollect_region_begin was open"},
@@ -90,49 +96,8 @@ enum { N_ROWS = sizeof rows / sizeof rows[0] };
 static const char *const format_names[] = {"text", "json", "tsv", "md", NULL};
 static const char *const color_names[] = {"auto", "always", "never", NULL};
 
-/* ---- Nearest word -----------------------------------------------------------------------------
+/* ---- Lists of words ---------------------------------------------------------------------------
  */
-
-static size_t least(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
-/* Insertions, deletions and replacements from a to b; words longer than the row are never near. */
-static size_t distance(const char *a, const char *b)
-{
-    size_t row[64], n = strlen(b);
-    if (n + 1 > PC_ARRAY_LEN(row) || strlen(a) >= PC_ARRAY_LEN(row))
-        return SIZE_MAX;
-    for (size_t k = 0; k <= n; k++)
-        row[k] = k;
-    for (size_t i = 0; a[i]; i++) {
-        size_t diagonal = row[0];
-        row[0] = i + 1;
-        for (size_t k = 1; k <= n; k++) {
-            size_t above = row[k];
-            row[k] = least(least(row[k], row[k - 1]) + 1, diagonal + (a[i] != b[k - 1]));
-            diagonal = above;
-        }
-    }
-    return row[n];
-}
-
-const char *pct_nearest(const char *typed, const char *(*next)(const void *arg, size_t i),
-                        const void *arg)
-{
-    const char *best = NULL;
-    size_t best_distance = SIZE_MAX, n = strlen(typed);
-    for (size_t i = 0; next(arg, i); i++) {
-        const char *word = next(arg, i);
-        size_t d = n >= 3 && !strncmp(word, typed, n) ? 1 : distance(typed, word);
-        if (d < best_distance) {
-            best = word;
-            best_distance = d;
-        }
-    }
-    return best && best_distance <= strlen(best) / 2 ? best : NULL;
-}
 
 static const char *next_name(const void *arg, size_t i)
 {
@@ -154,12 +119,6 @@ static const char *next_option(const void *arg, size_t i)
     return i < N_ROWS ? rows[i].name : NULL;
 }
 
-static const char *next_column(const void *arg, size_t i)
-{
-    const struct pct_table *t = arg;
-    return i < t->n_columns ? t->columns[i].name : NULL;
-}
-
 /* ---- Refusals ---------------------------------------------------------------------------------
  */
 
@@ -170,16 +129,9 @@ static int refuse(const char *option, const char *value, const char *why)
 }
 
 /* Names what is valid, the nearest first. */
-static int refuse_word(const char *option, const char *value,
-                       const char *(*next)(const void *arg, size_t i), const void *arg)
+static int refuse_word(const char *option, const char *value, pct_words_fn *next, const void *arg)
 {
-    const char *nearest = pct_nearest(value, next, arg);
-    fprintf(stderr, "pcollect report: --%s %s: unknown", option, value);
-    fprintf(stderr, nearest ? "; did you mean %s? Known are" : "; known are", nearest);
-    for (size_t i = 0; next(arg, i); i++)
-        fprintf(stderr, "%s %s", i ? "," : "", next(arg, i));
-    fprintf(stderr, ".\n");
-    return -1;
+    return pct_refuse_word("report", option, value, next, arg);
 }
 
 /* ---- Values -----------------------------------------------------------------------------------
@@ -314,13 +266,19 @@ static int read_option(int letter, const char *value, struct pct_options *o)
     case DEPTH:
         return read_number("depth", value, &o->tree.depth);
     case SORT:
-        o->sort = value;
+        o->choice.sort = value;
+        return 0;
+    case COLUMNS:
+        o->choice.columns = value;
+        return 0;
+    case WHERE:
+        pct_choice_add(&o->choice, value);
         return 0;
     case METRIC:
         return read_metric(value, o);
     case MIN_PERCENT:
         o->has_min_percent = true;
-        return read_percent("min-percent", value, &o->min_percent);
+        return read_percent("min-percent", value, &o->choice.min_percent);
     case PHASE:
         return read_phase(value, o);
     case REGION:
@@ -380,22 +338,22 @@ static int refuse_getopt(int result, char **argv)
     return refuse_option(text);
 }
 
-/* The column must be in a table that is shown. */
-static int check_sort(const struct pct_options *o)
+/* What can be said before the profile is there. In all tables at once, only an order. */
+static int check_choice(const struct pct_options *o)
 {
-    if (!o->sort)
+    const struct pct_choice *c = &o->choice;
+    if (o->table)
+        return pct_choice_check(c, o->table, "report");
+    if (o->table_name)
         return 0;
-    const struct pct_table *shown = o->table;
-    if (o->table_name && !shown)
-        return 0; /* when the profile is there */
-    if (!shown && o->format == PCT_FORMAT_TEXT)
-        shown = pct_table_find("primitives");
-    for (size_t i = 0; i < pct_n_tables; i++) {
-        if ((!shown || shown == &pct_tables[i]) && pct_column_find(&pct_tables[i], o->sort))
+    if (c->columns || c->n_where)
+        return refuse(c->columns ? "columns" : "where", c->columns ? c->columns : c->where[0],
+                      "of which table? Give --table NAME or --by WHAT, too");
+    for (size_t i = 0; o->format != PCT_FORMAT_TEXT && i < pct_n_tables; i++)
+        if (c->sort && pct_column_find(&pct_tables[i], c->sort))
             return 0;
-    }
-    shown = shown ? shown : pct_table_find("contexts");
-    return refuse_word("sort", o->sort + (*o->sort == '-'), next_column, shown);
+    bool text = o->format == PCT_FORMAT_TEXT;
+    return pct_choice_check(c, pct_table_find(text ? "primitives" : "contexts"), "report");
 }
 
 static int read_all(int argc, char **argv, struct pct_options *o)
@@ -432,27 +390,14 @@ static int read_all(int argc, char **argv, struct pct_options *o)
         fprintf(stderr, "pcollect report: --format tsv: which table? Give --table NAME too.\n");
         return -1;
     }
-    return check_sort(o);
-}
-
-static const char *next_rows_column(const void *arg, size_t i)
-{
-    const struct pc_profile_table *t = arg;
-    return i < t->n_columns ? t->columns[i].name : NULL;
+    return check_choice(o);
 }
 
 int pct_options_check_table(const struct pct_options *o, const struct pc_profile *p)
 {
-    const struct pc_profile_table *t =
-        o->table_name && !o->table ? pc_profile_table(p, o->table_name) : NULL;
-    if (!o->table_name || o->table)
+    if (!o->table_name || o->table || pc_profile_table(p, o->table_name))
         return 0;
-    if (!t)
-        return refuse_word("table", o->table_name, next_table, p);
-    for (uint32_t i = 0; o->sort && i < t->n_columns; i++)
-        if (!strcmp(t->columns[i].name, o->sort + (*o->sort == '-')))
-            return 0;
-    return o->sort ? refuse_word("sort", o->sort + (*o->sort == '-'), next_rows_column, t) : 0;
+    return refuse_word("table", o->table_name, next_table, p);
 }
 
 static struct {
@@ -513,7 +458,7 @@ int pct_options_read(int argc, char **argv, struct pct_options *o, int *status_o
     if (!o->width && (terminal || !o->table_name))
         o->width = find_width();
     if (!o->has_min_percent && o->format == PCT_FORMAT_TEXT && !o->table_name)
-        o->min_percent = 1000;
+        o->choice.min_percent = 1000;
     return 0;
 }
 

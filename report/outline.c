@@ -42,7 +42,7 @@ static const struct signs *signs_of(const struct outline *l)
 
 static bool is_visible(const struct outline *l, const struct pct_node *n)
 {
-    return pct_text_share(n->inclusive[l->o->metric], l->whole) >= l->o->min_percent;
+    return pct_text_share(n->inclusive[l->o->metric], l->whole) >= l->o->choice.min_percent;
 }
 
 struct children {
@@ -324,9 +324,9 @@ static void put_title(const struct outline *l)
     fprintf(l->out, "\n%s%s%s%s", pct_style(o, PCT_STYLE_TITLE),
             o->bottom_up ? titles[o->metric].up : titles[o->metric].down,
             o->bottom_up ? ": callers below what they call" : "", pct_style(o, PCT_STYLE_PLAIN));
-    if (o->min_percent)
+    if (o->choice.min_percent)
         fprintf(l->out, " (contexts with %s or more of it)",
-                pct_text_percent_1(share, o->min_percent));
+                pct_text_percent_1(share, o->choice.min_percent));
     fprintf(l->out, "\n %8s  %*s  by rank   context\n", titles[o->metric].whole, l->width,
             titles[o->metric].figure);
 }

@@ -133,7 +133,9 @@ static void print_primitives(FILE *out, const struct pct_data *d, const struct p
                                       "bytes_sent",  "bytes_received", NULL};
     bool wide = !o->width || o->width >= 125;
     const struct pct_table *t = pct_table_find("primitives");
-    struct pct_rows rows = pct_table_rows(t, d, o->sort, o->has_min_percent ? o->min_percent : 0);
+    struct pct_choice choice = o->choice;
+    choice.min_percent = o->has_min_percent ? choice.min_percent : 0;
+    struct pct_rows rows = pct_table_rows(t, d, &choice);
     struct bars bars = {.d = d, .utf8 = o->utf8, .wide = wide};
     struct pct_aligned how = {.names = wide ? all : few,
                               .indent = "  ",
@@ -178,7 +180,7 @@ void pct_print_text(FILE *out, const struct pct_data *d, const struct pct_option
     pct_print_head(out, d, o);
     print_primitives(out, d, o);
     pct_print_series(out, d, o);
-    pct_print_outline(out, d, o, o->sort ? metric_of(o->sort) : o->metric);
+    pct_print_outline(out, d, o, o->choice.sort ? metric_of(o->choice.sort) : o->metric);
     pct_print_samples(out, d, o);
     pct_print_estimates(out, d, o);
 }
@@ -190,40 +192,49 @@ void pct_print_table(FILE *out, const struct pct_data *d, const struct pct_table
         pct_markdown_table(out, d, t, o);
         return;
     }
-    struct pct_rows rows = pct_table_rows(t, d, o->sort, o->min_percent);
     if (o->format == PCT_FORMAT_TSV) {
-        pct_table_tsv(out, t, d, &rows);
-    } else {
-        struct pct_picture *picture = pct_picture_new(d, t, o->utf8);
-        struct pct_aligned how = {.indent = "",
-                                  .width = o->width,
-                                  .utf8 = o->utf8,
-                                  .more_head = "by rank",
-                                  .more = picture ? pct_picture_put : NULL,
-                                  .arg = picture};
-        pct_table_aligned(out, t, d, &rows, &how);
-        pct_picture_free(picture);
+        pct_table_tsv(out, t, d, &o->choice);
+        return;
     }
+    struct pct_rows rows = pct_table_rows(t, d, &o->choice);
+    struct pct_picture *picture = o->choice.columns ? NULL : pct_picture_new(d, t, o->utf8);
+    struct pct_aligned how = {.choice = &o->choice,
+                              .indent = "",
+                              .width = o->width,
+                              .utf8 = o->utf8,
+                              .more_head = "by rank",
+                              .more = picture ? pct_picture_put : NULL,
+                              .arg = picture};
+    pct_table_aligned(out, t, d, &rows, &how);
+    pct_picture_free(picture);
     pct_rows_free(&rows);
 }
 
-static void print_rows_table(FILE *out, const struct pct_data *d, const struct pct_options *o)
+/* A table of a plugin, whose columns are known only now. */
+static int print_rows_table(FILE *out, const struct pct_data *d, const struct pct_options *o)
 {
     struct pct_rows_table t;
     pct_rows_table(&t, d, pc_profile_table(d->profile, o->table_name));
-    pct_print_table(out, &t.data, &t.table, o);
+    if (pct_choice_check(&o->choice, &t.table, "report"))
+        return -1;
+    if (o->format == PCT_FORMAT_JSON)
+        pct_print_json(out, d, o);
+    else
+        pct_print_table(out, &t.data, &t.table, o);
+    return 0;
 }
 
-void pct_print(FILE *out, const struct pct_data *d, const struct pct_options *o)
+int pct_print(FILE *out, const struct pct_data *d, const struct pct_options *o)
 {
+    if (o->table_name && !o->table)
+        return print_rows_table(out, d, o);
     if (o->format == PCT_FORMAT_JSON)
         pct_print_json(out, d, o);
     else if (o->table)
         pct_print_table(out, d, o->table, o);
-    else if (o->table_name)
-        print_rows_table(out, d, o);
     else if (o->format == PCT_FORMAT_MD)
         pct_print_markdown(out, d, o);
     else
         pct_print_text(out, d, o);
+    return 0;
 }

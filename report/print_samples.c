@@ -136,7 +136,7 @@ void pct_print_estimates(FILE *out, const struct pct_data *d, const struct pct_o
     size_t n = t->count(d);
     if (!n)
         return;
-    struct pct_rows rows = pct_table_rows(t, d, "self_s", 0);
+    struct pct_rows rows = pct_table_rows(t, d, &(struct pct_choice){.sort = "self_s"});
     leave_out_few(&rows, d);
     fprintf(out, "\n%sWhat was counted there%s (estimates; the contexts with most CPU time)\n",
             pct_style(o, PCT_STYLE_TITLE), pct_style(o, PCT_STYLE_PLAIN));

@@ -63,15 +63,16 @@ static int check_filter(const struct pc_profile *p, struct pct_options *o)
 }
 
 /* Findings are about whole runs. */
-static void print_report(const struct pc_profile *p, const struct pct_options *o)
+static int print_report(const struct pc_profile *p, const struct pct_options *o)
 {
     struct pct_data *d = pct_data_new(o->file, p, pct_symbols_new(p), &o->tree);
     if (!is_filtered(o) && (!o->table_name || !strcmp(o->table_name, "findings")))
         d->findings = pct_findings_make(d, o->thresholds);
-    pct_print(stdout, d, o);
-    if (o->format != PCT_FORMAT_TEXT)
+    int err = pct_print(stdout, d, o);
+    if (!err && o->format != PCT_FORMAT_TEXT)
         tell_complaints(d);
     pct_data_free(d);
+    return err;
 }
 
 int pct_report_main(int argc, char **argv)
@@ -97,7 +98,8 @@ int pct_report_main(int argc, char **argv)
         return 2;
     }
     struct pct_part *part = is_filtered(&options) ? pct_part_new(profile, &options.filter) : NULL;
-    print_report(part ? pct_part_profile(part) : profile, &options);
+    if (print_report(part ? pct_part_profile(part) : profile, &options))
+        status = 2;
     const char *unread = pc_profile_unread(profile);
     if (unread) {
         fprintf(stderr, "pcollect report: %s: %s\n", options.file, unread);

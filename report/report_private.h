@@ -5,6 +5,7 @@
 #ifndef PCT_REPORT_PRIVATE_H
 #define PCT_REPORT_PRIVATE_H
 
+#include "report/choice.h"
 #include "report/filter.h"
 #include "report/findings/findings.h"
 #include "report/table.h"
@@ -19,9 +20,8 @@ struct pct_options {
     const char *table_name;        /* NULL: the whole report */
     const struct pct_table *table; /* of that name; NULL as well: a plugin's, if the file has it */
     struct pct_tree_options tree;
-    const char *sort;
-    enum pct_metric metric; /* of the tree of the text */
-    pc_u128 min_percent;    /* thousandths */
+    struct pct_choice choice; /* of the tables; min_percent of the tree of the text, too */
+    enum pct_metric metric;   /* of the tree of the text */
     bool has_min_percent;
     size_t width; /* 0: no limit */
     bool utf8, color;
@@ -51,8 +51,9 @@ void pct_print_markdown(FILE *out, const struct pct_data *d, const struct pct_op
 void pct_markdown_table(FILE *out, const struct pct_data *d, const struct pct_table *t,
                         const struct pct_options *o);
 
-/* The whole report or its one table, in the format that was asked for. */
-void pct_print(FILE *out, const struct pct_data *d, const struct pct_options *o);
+/* The whole report or its one table, in the format that was asked for. -1: the table has not what
+ * was asked for, as was said. */
+int pct_print(FILE *out, const struct pct_data *d, const struct pct_options *o);
 
 /* The parts of the text. */
 void pct_print_head(FILE *out, const struct pct_data *d, const struct pct_options *o);
@@ -92,13 +93,7 @@ enum pct_style {
 };
 const char *pct_style(const struct pct_options *o, enum pct_style style);
 
-/* Refuses a name: neither the report nor the profile has such a table, or the column of --sort is
- * not in it. Prints what there is. */
+/* Refuses a name: neither the report nor the profile has such a table. Prints what there is. */
 int pct_options_check_table(const struct pct_options *o, const struct pc_profile *p);
-
-/* The word of a list that is nearest to what was typed, NULL if none is near. next(arg, i) is the
- * i-th word, NULL at the end. */
-const char *pct_nearest(const char *typed, const char *(*next)(const void *arg, size_t i),
-                        const void *arg);
 
 #endif

@@ -3,10 +3,9 @@
  * What is the same for all tables: rows, order, output as tab-separated values and as aligned
  * columns. Which tables there are: columns.c.
  */
-#include "report/table.h"
+#include "report/choice.h"
 #include "report/counters/estimate.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -91,15 +90,16 @@ static int compare_keys_reversed(const void *a, const void *b)
 }
 
 struct pct_rows pct_table_rows(const struct pct_table *t, const struct pct_data *d,
-                               const char *sort, pc_u128 min_percent)
+                               const struct pct_choice *choice)
 {
     struct pct_rows rows = {0};
     size_t n = t->count(d);
     struct key *keys = pct_alloc(n, sizeof *keys);
-    const struct pct_column *percent = t->percent ? pct_column_find(t, t->percent) : NULL;
+    struct pct_conditions *conditions = pct_conditions_new(choice, t);
+    const char *sort = choice ? choice->sort : NULL;
     sort = sort && pct_column_find(t, sort) ? sort : t->sort;
     for (size_t i = 0; i < n; i++) {
-        if (percent && min_percent && pct_table_value(percent, d, i).number < min_percent) {
+        if (!pct_conditions_hold(conditions, d, i)) {
             rows.n_hidden++;
             continue;
         }
@@ -114,6 +114,7 @@ struct pct_rows pct_table_rows(const struct pct_table *t, const struct pct_data 
     for (size_t i = 0; i < rows.n; i++)
         rows.index[i] = keys[i].row;
     free(keys);
+    pct_conditions_free(conditions);
     return rows;
 }
 
@@ -182,40 +183,21 @@ void pct_value_raw(const struct pct_column *c, const struct pct_value *v, struct
     }
 }
 
-/* 12.3 M +- 0.4 M: the error with one digit, or two that begin with 1, and the value with as many
- * decimals; the value alone if the error is nothing beside it; "12.3 M mixed" and "few" where none
- * is known. */
+/* "12.3 M mixed" and "few" where no error is known. */
 static void put_estimate(struct pct_buf *b, const struct pct_estimate *e)
 {
-    static const struct {
-        double least, unit;
-        const char *name;
-    } scales[] = {
-        {1e12, 1e12, " T"}, {1e9, 1e9, " G"}, {1e6, 1e6, " M"}, {1e4, 1e3, " k"}, {0, 1, ""}};
-    size_t k = 0;
-    while (e->value < scales[k].least)
-        k++;
-    double unit = scales[k].unit;
     const char *mark = pct_trust_text(e->trust);
     if (e->trust == PCT_TRUST_FEW) {
         pct_buf_text(b, mark);
-    } else if (e->error > e->value * 1e-5) {
-        double decimals = ceil(-log10(e->error / unit / 2));
-        int n = decimals < 0 ? 0 : decimals > 9 ? 9 : (int)decimals;
-        pct_buf_format(b, "%.*f%s +- %.*f%s", n, e->value / unit, scales[k].name, n,
-                       e->error / unit, scales[k].name);
-    } else {
-        pct_buf_format(b, "%.4g%s%s%s", e->value / unit, scales[k].name, *mark ? " " : "", mark);
-    }
-}
-
-void pct_value_people(const struct pct_column *c, const struct pct_value *v, struct pct_buf *b)
-{
-    char number[PCT_NUMBER_BYTES];
-    if (v->none) {
-        pct_buf_text(b, "-");
         return;
     }
+    pct_text_estimate(b, e->value, e->error, PCT_UNIT_NONE);
+    pct_buf_format(b, "%s%s", *mark ? " " : "", mark);
+}
+
+static void put_people(const struct pct_column *c, const struct pct_value *v, struct pct_buf *b)
+{
+    char number[PCT_NUMBER_BYTES];
     switch (c->type) {
     case PCT_COUNT:
         pct_buf_text(b, pct_text_count(number, v->number));
@@ -248,25 +230,48 @@ void pct_value_people(const struct pct_column *c, const struct pct_value *v, str
     }
 }
 
-void pct_table_tsv(FILE *out, const struct pct_table *t, const struct pct_data *d,
-                   const struct pct_rows *rows)
+void pct_value_people(const struct pct_table *t, const struct pct_column *c,
+                      const struct pct_data *d, size_t row, struct pct_buf *b)
 {
+    struct pct_value v = pct_table_value(c, d, row), error = {.none = true};
+    if (v.none) {
+        pct_buf_text(b, "-");
+        return;
+    }
+    if (c->error && c->type != PCT_ESTIMATE)
+        error = pct_table_value(pct_column_find(t, c->error), d, row);
+    if (!error.none && c->type == PCT_NS)
+        pct_text_estimate(b, (double)v.number, (double)error.number, PCT_UNIT_NS);
+    else
+        put_people(c, &v, b);
+    if (error.none && error.text)
+        pct_buf_format(b, " %s", error.text);
+}
+
+void pct_table_tsv(FILE *out, const struct pct_table *t, const struct pct_data *d,
+                   const struct pct_choice *choice)
+{
+    size_t n;
+    const struct pct_column **columns = pct_choice_columns(choice, t, false, &n);
+    struct pct_rows rows = pct_table_rows(t, d, choice);
     struct pct_buf line = {0};
-    for (size_t k = 0; k < t->n_columns; k++)
-        fprintf(out, "%s%s", k ? "\t" : "", t->columns[k].name);
+    for (size_t k = 0; k < n; k++)
+        fprintf(out, "%s%s", k ? "\t" : "", columns[k]->name);
     fputc('\n', out);
-    for (size_t i = 0; i < rows->n; i++) {
+    for (size_t i = 0; i < rows.n; i++) {
         pct_buf_clear(&line);
-        for (size_t k = 0; k < t->n_columns; k++) {
-            struct pct_value v = pct_table_value(&t->columns[k], d, rows->index[i]);
+        for (size_t k = 0; k < n; k++) {
+            struct pct_value v = pct_table_value(columns[k], d, rows.index[i]);
             if (k)
                 pct_buf_text(&line, "\t");
-            pct_value_raw(&t->columns[k], &v, &line);
+            pct_value_raw(columns[k], &v, &line);
         }
         pct_buf_text(&line, "\n");
         fwrite(line.data, 1, line.n, out);
     }
     pct_buf_free(&line);
+    pct_rows_free(&rows);
+    free(columns);
 }
 
 /* ---- Aligned columns --------------------------------------------------------------------------
@@ -280,18 +285,21 @@ struct grid {
     char **cells;
 };
 
-static void pick_columns(struct grid *g, const struct pct_table *t, const char *const *names)
+static void pick_columns(struct grid *g, const struct pct_table *t, const struct pct_aligned *how)
 {
+    if (!how->names) {
+        g->columns = pct_choice_columns(how->choice, t, true, &g->n_columns);
+        return;
+    }
     g->columns = pct_alloc(t->n_columns, sizeof *g->columns);
-    for (size_t k = 0; names ? names[k] != NULL : k < t->n_columns; k++) {
-        const struct pct_column *c = names ? pct_column_find(t, names[k]) : &t->columns[k];
-        if (c)
-            g->columns[g->n_columns++] = c;
+    while (how->names[g->n_columns]) {
+        g->columns[g->n_columns] = pct_column_find(t, how->names[g->n_columns]);
+        g->n_columns++;
     }
 }
 
-static void fill_grid(struct grid *g, const struct pct_data *d, const struct pct_rows *rows,
-                      bool heads)
+static void fill_grid(struct grid *g, const struct pct_table *t, const struct pct_data *d,
+                      const struct pct_rows *rows, bool heads)
 {
     g->widths = pct_alloc(g->n_columns, sizeof *g->widths);
     g->cells = pct_alloc((g->n_rows + 1) * g->n_columns, sizeof *g->cells);
@@ -299,8 +307,7 @@ static void fill_grid(struct grid *g, const struct pct_data *d, const struct pct
         for (size_t k = 0; k < g->n_columns; k++) {
             struct pct_buf cell = {0};
             if (i) {
-                struct pct_value v = pct_table_value(g->columns[k], d, rows->index[i - 1]);
-                pct_value_people(g->columns[k], &v, &cell);
+                pct_value_people(t, g->columns[k], d, rows->index[i - 1], &cell);
             } else {
                 pct_buf_text(&cell, heads ? g->columns[k]->head : g->columns[k]->name);
             }
@@ -357,8 +364,8 @@ void pct_table_aligned(FILE *out, const struct pct_table *t, const struct pct_da
     struct pct_buf line = {0};
     if (how->max_rows && g.n_rows > how->max_rows)
         g.n_rows = how->max_rows;
-    pick_columns(&g, t, how->names);
-    fill_grid(&g, d, rows, how->names != NULL);
+    pick_columns(&g, t, how);
+    fill_grid(&g, t, d, rows, how->names != NULL);
     fit_grid(&g, how->width, strlen(how->indent));
     for (size_t i = 0; i <= g.n_rows; i++) {
         pct_buf_clear(&line);

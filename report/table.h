@@ -60,8 +60,8 @@ enum pct_type {
 };
 
 struct pct_value {
-    bool none; /* unknown, or has no meaning here: empty in tsv, null in json, - in text */
-    const char *text;
+    bool none;        /* unknown, or has no meaning here: empty in tsv, null in json, - in text */
+    const char *text; /* of an error that is none: why, as "few" */
     pc_u128 number;
     int64_t integer;
     double real;
@@ -86,6 +86,7 @@ struct pct_column {
     void (*get)(const struct pct_cell *c, struct pct_value *out);
     /* For getters of many columns: which of them this is, and of which kind of rows. */
     uint16_t which, of;
+    const char *error; /* the column with half of its 95 % interval: behind +- in text; or NULL */
 };
 
 /* Adds the time of a row to values[k] of the k-th rank of the profile, and marks present[k]. */
@@ -138,6 +139,9 @@ extern const struct pct_column pct_flat_columns[PCT_N_FLAT_COLUMNS];
 extern const struct pct_column pct_function_columns[PCT_N_FUNCTION_COLUMNS];
 extern const struct pct_column pct_computation_columns[PCT_N_COMPUTATION_COLUMNS];
 extern const struct pct_column pct_sample_caller_columns[PCT_N_SAMPLE_CALLER_COLUMNS];
+/* The error of a part of the samples; none, and "few", where there are too few. */
+struct pct_sampled;
+void pct_sample_error(const struct pct_data *d, struct pct_sampled part, struct pct_value *out);
 size_t pct_count_sample_callers(const struct pct_data *d);
 
 /* attribution_columns.c */
@@ -203,13 +207,14 @@ const char *pct_header_note(unsigned bit);
 struct pct_rows {
     size_t *index;
     size_t n;
-    size_t n_hidden; /* below min_percent */
+    size_t n_hidden; /* of which a condition does not hold */
 };
 
-/* sort: a column, or NULL for the table's own order. Numbers sort downwards, texts and ranks
- * upwards, unknown values last. min_percent in thousandths. */
+/* NULL as choice: all, in the table's own order. Numbers sort downwards, texts and ranks upwards,
+ * unknown values last. */
+struct pct_choice;
 struct pct_rows pct_table_rows(const struct pct_table *t, const struct pct_data *d,
-                               const char *sort, pc_u128 min_percent);
+                               const struct pct_choice *choice);
 void pct_rows_free(struct pct_rows *rows);
 
 /* For getters: a text of the profile, made harmless for a cell and kept in the pool of `d`; none if
@@ -218,21 +223,25 @@ void pct_value_text(const struct pct_data *d, const char *text, struct pct_value
 
 struct pct_value pct_table_value(const struct pct_column *c, const struct pct_data *d, size_t row);
 
-/* Appends a value as tsv and json have it (texts escaped), and as people read it. */
+/* Appends a value as tsv and json have it (texts escaped). */
 void pct_value_raw(const struct pct_column *c, const struct pct_value *v, struct pct_buf *b);
-void pct_value_people(const struct pct_column *c, const struct pct_value *v, struct pct_buf *b);
+/* Appends the value of a row as people read it, with its error. */
+void pct_value_people(const struct pct_table *t, const struct pct_column *c,
+                      const struct pct_data *d, size_t row, struct pct_buf *b);
 
 void pct_table_tsv(FILE *out, const struct pct_table *t, const struct pct_data *d,
-                   const struct pct_rows *rows);
+                   const struct pct_choice *choice);
 
 /* Appends `, "name": [rows]` to an object. */
-void pct_table_json(FILE *out, const struct pct_table *t, const struct pct_data *d);
+void pct_table_json(FILE *out, const struct pct_table *t, const struct pct_data *d,
+                    const struct pct_choice *choice);
 
-/* Aligned columns. names: of the columns to show, NULL-terminated, or NULL for all under their
- * stable names. Texts are cut to make the table fit `width`, 0: never. `more(arg, row, b)` appends
- * to each line; may be NULL. */
+/* Aligned columns. names: of the columns to show, NULL-terminated, or NULL for those of `choice`
+ * under their stable names. Texts are cut to make the table fit `width`, 0: never. `more(arg, row,
+ * b)` appends to each line; may be NULL. */
 struct pct_aligned {
     const char *const *names;
+    const struct pct_choice *choice;
     const char *indent;
     size_t width, max_rows;
     bool utf8;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Buffers, escapes, numbers, widths: see text.h. Numbers are made with integers only, so that they
- * are exact and no locale can change them.
+ * Buffers, escapes, numbers, widths: see text.h. Numbers without an error are made with integers
+ * only, so that they are exact and no locale can change them.
  */
 #include "report/text.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -349,6 +350,31 @@ char *pct_text_percent(char *out, pc_u128 m)
 char *pct_text_percent_1(char *out, pc_u128 m)
 {
     return strcat(put_fixed(out, (m + 50) / 100, 1), " %");
+}
+
+void pct_text_estimate(struct pct_buf *b, double value, double error, enum pct_unit unit)
+{
+    static const struct {
+        double least, unit;
+        const char *name;
+    } scales[][5] = {
+        [PCT_UNIT_NONE] =
+            {{1e12, 1e12, " T"}, {1e9, 1e9, " G"}, {1e6, 1e6, " M"}, {1e4, 1e3, " k"}, {0, 1, ""}},
+        [PCT_UNIT_NS] = {{1e9, 1e9, " s"}, {1e6, 1e6, " ms"}, {1e3, 1e3, " us"}, {0, 1, " ns"}},
+        [PCT_UNIT_PERCENT] = {{0, 1, " %"}},
+    };
+    size_t k = 0;
+    while (value < scales[unit][k].least)
+        k++;
+    double one = scales[unit][k].unit;
+    if (error > value * 1e-5) {
+        double decimals = ceil(-log10(error / one / 2));
+        int n = decimals < 0 ? 0 : decimals > 9 ? 9 : (int)decimals;
+        pct_buf_format(b, "%.*f%s +- %.*f%s", n, value / one, scales[unit][k].name, n, error / one,
+                       scales[unit][k].name);
+    } else {
+        pct_buf_format(b, "%.4g%s", value / one, scales[unit][k].name);
+    }
 }
 
 pc_u128 pct_text_share(pc_u128 part, pc_u128 whole)

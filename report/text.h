@@ -73,6 +73,12 @@ char *pct_text_seconds(char *out, pc_u128 ns);  /* 0.001234000 */
 char *pct_text_percent(char *out, pc_u128 m);   /* thousandths of a percent: 12.345 */
 char *pct_text_percent_1(char *out, pc_u128 m); /* the same: 12.3 % */
 
+/* 12.3 M +- 0.4 M, 1.23 s +- 0.04 s: the error with one digit, or two that begin with 1, and the
+ * value with as many decimals; the value alone if the error is nothing beside it. Neither is
+ * below 0. */
+enum pct_unit { PCT_UNIT_NONE, PCT_UNIT_NS, PCT_UNIT_PERCENT };
+void pct_text_estimate(struct pct_buf *b, double value, double error, enum pct_unit unit);
+
 /* part / whole in thousandths of a percent, rounded; 0 of nothing. */
 pc_u128 pct_text_share(pc_u128 part, pc_u128 whole);
 

@@ -3,6 +3,7 @@
  * pcollect diff: two versions of a program, context by context.
  */
 #include "report/compare/diff.h"
+#include "report/choice.h"
 #include "report/report.h"
 #include "tools/tools.h"
 
@@ -19,6 +20,7 @@ static const struct pct_option options[] = {
      "end with status 1 if the run, or a context as a part of the run, has grown by more than that "
      "and by more than noise"},
     {OPTION_FORMAT, "format", "FORMAT", "text (default), json or tsv"},
+    PCT_OPTIONS_CHOICE,
     PCT_OPTION_DEBUGINFOD,
     {0, NULL, NULL, NULL},
 };
@@ -26,6 +28,7 @@ static const struct pct_option options[] = {
 struct request {
     enum pct_diff_metric metric;
     enum format format;
+    struct pct_choice choice;
     bool limited;
     double fail_above; /* percent */
     char **paths;
@@ -56,6 +59,8 @@ static int read_option(const struct pct_command *self, int letter, struct reques
 {
     static const char *const formats[] = {"text", "json", "tsv"};
     unsigned n = 0;
+    if (pct_choice_option(&r->choice, letter, optarg))
+        return PCT_DONE;
     if (letter == OPTION_METRIC) {
         if (!read_word(optarg, pct_diff_metric_names, PCT_N_DIFF_METRICS, &n))
             return pct_refuse(self, "--metric %s: time, calls and bytes are known", optarg);
@@ -103,7 +108,9 @@ static int read_options(const struct pct_command *self, int argc, char **argv, s
         return PCT_DONE;
     if (letter == PCT_OPTION_WRONG)
         return PCT_CALL;
-    return read_files(self, argc, argv, r);
+    int status = pct_choice_refuse(
+        self, &r->choice, r->format == FORMAT_TEXT ? NULL : &pct_diff_table, "--format tsv");
+    return status ? status : read_files(self, argc, argv, r);
 }
 
 static void print(const struct pct_diff *d, const struct request *r)
@@ -112,9 +119,9 @@ static void print(const struct pct_diff *d, const struct request *r)
     bool utf8;
     pct_report_terminal(&width, &utf8);
     if (r->format == FORMAT_JSON)
-        pct_diff_json(stdout, d);
+        pct_diff_json(stdout, d, &r->choice);
     else if (r->format == FORMAT_TSV)
-        pct_diff_tsv(stdout, d);
+        pct_diff_tsv(stdout, d, &r->choice);
     else
         pct_diff_print(stdout, d, width, utf8);
 }

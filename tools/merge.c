@@ -2,6 +2,7 @@
  *
  * pcollect merge: repeats of one run as one table of means, and how far they lie apart.
  */
+#include "report/choice.h"
 #include "report/compare/repeats.h"
 #include "report/report.h"
 #include "tools/tools.h"
@@ -12,27 +13,33 @@
 
 static const struct pct_option options[] = {
     {'f', "format", "FORMAT", "text (default), json or tsv"},
+    PCT_OPTIONS_CHOICE,
     PCT_OPTION_DEBUGINFOD,
     {0, NULL, NULL, NULL},
 };
 
-static int print(const struct pct_command *self, const struct pct_repeats *r, const char *format)
+enum format { TEXT, JSON, TSV };
+
+struct request {
+    enum format format;
+    struct pct_choice choice;
+};
+
+static void print(const struct pct_repeats *r, const struct request *q)
 {
     size_t width;
     bool utf8;
     pct_report_terminal(&width, &utf8);
-    if (!strcmp(format, "json"))
-        pct_repeats_json(stdout, r);
-    else if (!strcmp(format, "tsv"))
-        pct_repeats_tsv(stdout, r);
-    else if (!strcmp(format, "text"))
-        pct_repeats_print(stdout, r, width, utf8);
+    if (q->format == JSON)
+        pct_repeats_json(stdout, r, &q->choice);
+    else if (q->format == TSV)
+        pct_repeats_tsv(stdout, r, &q->choice);
     else
-        return pct_refuse(self, "--format %s: text, json and tsv are known", format);
-    return PCT_DONE;
+        pct_repeats_print(stdout, r, width, utf8);
 }
 
-static int merge(const struct pct_command *self, struct pct_run *runs, size_t n, const char *format)
+static int merge(const struct pct_command *self, struct pct_run *runs, size_t n,
+                 const struct request *q)
 {
     struct pct_repeats *r;
     struct pc_error error = {""};
@@ -40,32 +47,45 @@ static int merge(const struct pct_command *self, struct pct_run *runs, size_t n,
         pct_say(self, "%s", error.text);
         return PCT_DATA;
     }
-    int status = print(self, r, format);
+    print(r, q);
     pct_repeats_free(r);
-    return status;
+    return PCT_DONE;
+}
+
+static bool read_format(const char *word, struct request *q)
+{
+    static const char *const names[] = {[TEXT] = "text", [JSON] = "json", [TSV] = "tsv"};
+    for (unsigned i = 0; i < PC_ARRAY_LEN(names); i++) {
+        q->format = (enum format)i;
+        if (!strcmp(word, names[i]))
+            return true;
+    }
+    return false;
 }
 
 static int run_merge(const struct pct_command *self, int argc, char **argv)
 {
-    const char *format = "text";
+    struct request q = {0};
     int letter;
     while ((letter = pct_options_next(self, argc, argv)) >= 0)
-        format = optarg;
+        if (!pct_choice_option(&q.choice, letter, optarg) && !read_format(optarg, &q))
+            return pct_refuse(self, "--format %s: text, json and tsv are known", optarg);
     if (letter != PCT_OPTION_END)
         return letter == PCT_OPTION_HELPED ? PCT_DONE : PCT_CALL;
     if (optind == argc)
         return pct_refuse(self, "which profiles?");
     size_t n = (size_t)(argc - optind);
-    int status;
-    struct pct_run *runs = pct_runs_open(self, argv + optind, n, &status);
+    int status = pct_choice_refuse(self, &q.choice, q.format == TEXT ? NULL : &pct_repeats_table,
+                                   "--format tsv");
+    struct pct_run *runs = status ? NULL : pct_runs_open(self, argv + optind, n, &status);
     if (runs)
-        status = pct_runs_close(self, runs, n, merge(self, runs, n, format));
+        status = pct_runs_close(self, runs, n, merge(self, runs, n, &q));
     return status;
 }
 
 const struct pct_command pct_merge_command = {
     .name = "merge",
-    .synopsis = "[-f FORMAT] FILE...",
+    .synopsis = "[OPTION]... FILE...",
     .summary = "repeats of one run: means, and how far the runs lie apart",
     .options = options,
     .mixed = true,

@@ -3,6 +3,7 @@
  * Options of a subcommand from its table: parsing, --help, and answers to what is wrong with a
  * call.
  */
+#include "report/choice.h"
 #include "report/symbols.h"
 #include "tools/tools.h"
 
@@ -177,4 +178,27 @@ int pct_options_next(const struct pct_command *self, int argc, char **argv)
     default:
         return letter;
     }
+}
+
+bool pct_choice_option(struct pct_choice *c, int letter, const char *value)
+{
+    if (letter == PCT_LETTER_COLUMNS)
+        c->columns = value;
+    else if (letter == PCT_LETTER_SORT)
+        c->sort = value;
+    else if (letter == PCT_LETTER_WHERE)
+        pct_choice_add(c, value);
+    else
+        return false;
+    return true;
+}
+
+int pct_choice_refuse(const struct pct_command *self, const struct pct_choice *c,
+                      const struct pct_table *table, const char *cure)
+{
+    if (!c->columns && !c->n_where && !c->sort)
+        return PCT_DONE;
+    if (!table)
+        return pct_refuse(self, "--columns, --where and --sort are for one table: give %s", cure);
+    return pct_choice_check(c, table, self->name) ? PCT_CALL : PCT_DONE;
 }

@@ -3,6 +3,7 @@
  * pcollect scale: one program at several numbers of ranks.
  */
 #include "report/compare/scale.h"
+#include "report/choice.h"
 #include "report/report.h"
 #include "tools/tools.h"
 
@@ -31,8 +32,8 @@ static const struct pct_option options[] = {
      "sizes of the problem, in the order of the files: models are of ranks and size"},
     {OPTION_FORMAT, "format", "FORMAT", "text (default), json or tsv"},
     {OPTION_TABLE, "table", "NAME",
-     "one table only: scales, contexts or costs; as tsv if no format "
-     "is given"},
+     "one table only: scales, contexts or costs; as tsv if no format is given"},
+    PCT_OPTIONS_CHOICE,
     PCT_OPTION_DEBUGINFOD,
     {0, NULL, NULL, NULL},
 };
@@ -42,6 +43,7 @@ struct request {
     enum format format;
     bool has_format;
     const struct pct_table *table;
+    struct pct_choice choice;
     double *sizes;
     size_t n_sizes;
 };
@@ -101,6 +103,8 @@ static bool read_sizes(const char *word, struct request *r)
 
 static int read_option(const struct pct_command *self, int letter, struct request *r)
 {
+    if (pct_choice_option(&r->choice, letter, optarg))
+        return PCT_DONE;
     if (letter == OPTION_STRONG || letter == OPTION_WEAK)
         r->scale.scaling = letter == OPTION_WEAK ? PCT_SCALING_WEAK : PCT_SCALING_STRONG;
     else if (letter == OPTION_FORMAT && !read_format(optarg, r))
@@ -149,7 +153,9 @@ static int read_options(const struct pct_command *self, int argc, char **argv, s
         r->format = FORMAT_TSV;
     if (r->format == FORMAT_TSV && !r->table)
         return pct_refuse(self, "--format tsv: which table? Give --table NAME too");
-    int status = check_sizes(self, (size_t)(argc - optind), r);
+    int status = pct_choice_refuse(self, &r->choice, r->table, "--table NAME");
+    if (!status)
+        status = check_sizes(self, (size_t)(argc - optind), r);
     return status ? status : PCT_OPTION_END;
 }
 
@@ -157,14 +163,16 @@ static void print(const struct pct_scale *s, const struct request *r)
 {
     size_t width;
     bool utf8;
-    if (r->format == FORMAT_JSON) {
-        pct_scale_json(stdout, s, r->table);
-    } else if (r->format == FORMAT_TSV) {
-        pct_scale_tsv(stdout, s, r->table);
-    } else {
-        pct_report_terminal(&width, &utf8);
+    pct_report_terminal(&width, &utf8);
+    struct pct_aligned how = {.choice = &r->choice, .indent = "", .width = width, .utf8 = utf8};
+    if (r->format == FORMAT_JSON)
+        pct_scale_json(stdout, s, r->table, &r->choice);
+    else if (r->format == FORMAT_TSV)
+        pct_scale_tsv(stdout, s, r->table, &r->choice);
+    else if (r->table)
+        pct_scale_text(stdout, s, r->table, &how);
+    else
         pct_scale_print(stdout, s, width, utf8);
-    }
 }
 
 static int compare(const struct pct_command *self, struct pct_run *runs, size_t n,

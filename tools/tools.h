@@ -45,6 +45,22 @@ enum { PCT_LETTER_DEBUGINFOD = 'd' };
             "ask the servers in DEBUGINFOD_URLS for what is not on this machine"                   \
     }
 
+/* Rows for commands that print a table, and what takes their values: false, it is another option.
+ * pct_choice_refuse: PCT_DONE, or why rows, columns and order cannot be had, said. `table` NULL:
+ * there is none, until `cure` is given. */
+enum { PCT_LETTER_COLUMNS = 1000, PCT_LETTER_WHERE, PCT_LETTER_SORT };
+#define PCT_OPTIONS_CHOICE                                                                         \
+    {PCT_LETTER_COLUMNS, "columns", "A,B,...", PCT_CHOICE_COLUMNS_DOC},                            \
+        {PCT_LETTER_WHERE, "where", "'COLUMN OP VALUE'", PCT_CHOICE_WHERE_DOC},                    \
+    {                                                                                              \
+        PCT_LETTER_SORT, "sort", "COLUMN", PCT_CHOICE_SORT_DOC                                     \
+    }
+struct pct_choice;
+struct pct_table;
+bool pct_choice_option(struct pct_choice *c, int letter, const char *value);
+int pct_choice_refuse(const struct pct_command *self, const struct pct_choice *c,
+                      const struct pct_table *table, const char *cure);
+
 /* Values of pct_options_next beside letters. */
 enum { PCT_OPTION_END = -1, PCT_OPTION_HELPED = -2, PCT_OPTION_WRONG = -3 };
 

@@ -76,7 +76,7 @@ double pct_diff_student_tail(double t, double freedom);
 
 extern const struct pct_table pct_diff_table; /* contexts: columns draw from pct_data.diff */
 void pct_diff_print(FILE *out, const struct pct_diff *d, size_t width, bool utf8);
-void pct_diff_json(FILE *out, const struct pct_diff *d);
-void pct_diff_tsv(FILE *out, const struct pct_diff *d);
+void pct_diff_json(FILE *out, const struct pct_diff *d, const struct pct_choice *choice);
+void pct_diff_tsv(FILE *out, const struct pct_diff *d, const struct pct_choice *choice);
 
 #endif

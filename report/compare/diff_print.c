@@ -228,15 +228,13 @@ void pct_diff_print(FILE *out, const struct pct_diff *d, size_t width, bool utf8
             n_same, n_noise);
 }
 
-void pct_diff_tsv(FILE *out, const struct pct_diff *diff)
+void pct_diff_tsv(FILE *out, const struct pct_diff *diff, const struct pct_choice *choice)
 {
     struct pct_data d = {.diff = diff, .pool = diff->join->pool};
-    struct pct_rows rows = pct_table_rows(&pct_diff_table, &d, NULL, 0);
-    pct_table_tsv(out, &pct_diff_table, &d, &rows);
-    pct_rows_free(&rows);
+    pct_table_tsv(out, &pct_diff_table, &d, choice);
 }
 
-void pct_diff_json(FILE *out, const struct pct_diff *diff)
+void pct_diff_json(FILE *out, const struct pct_diff *diff, const struct pct_choice *choice)
 {
     struct pct_data d = {.diff = diff, .pool = diff->join->pool};
     const struct pct_diff_change *t = &diff->time;
@@ -244,6 +242,6 @@ void pct_diff_json(FILE *out, const struct pct_diff *diff)
             "{\n  \"pcollect_diff\": 1,\n  \"metric\": \"%s\",\n  \"time_before_s\": %.9f,\n"
             "  \"time_after_s\": %.9f",
             pct_diff_metric_names[diff->metric], t->before.mean * 1e-9, t->after.mean * 1e-9);
-    pct_table_json(out, &pct_diff_table, &d);
+    pct_table_json(out, &pct_diff_table, &d, choice);
     fputs("\n}\n", out);
 }

@@ -41,8 +41,9 @@ void pct_repeats_free(struct pct_repeats *r);
 /* Mean, deviation and so on of n values. */
 struct pct_repeat pct_repeat_of(const double *values, size_t n);
 
+extern const struct pct_table pct_repeats_table; /* contexts: columns draw from pct_data.repeats */
 void pct_repeats_print(FILE *out, const struct pct_repeats *r, size_t width, bool utf8);
-void pct_repeats_tsv(FILE *out, const struct pct_repeats *r);
-void pct_repeats_json(FILE *out, const struct pct_repeats *r);
+void pct_repeats_tsv(FILE *out, const struct pct_repeats *r, const struct pct_choice *choice);
+void pct_repeats_json(FILE *out, const struct pct_repeats *r, const struct pct_choice *choice);
 
 #endif

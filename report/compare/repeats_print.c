@@ -94,7 +94,7 @@ static void row_path(const struct pct_cell *c, struct pct_value *out)
 
 static const struct pct_column columns[] = {
     {"place", "place", PCT_TEXT, "MPI function or computation, and where", row_place},
-    {"mean_s", "mean", PCT_NS, "time over all ranks, mean of the runs", row_mean},
+    {"mean_s", "mean", PCT_NS, "time over all ranks, mean of the runs", row_mean, 0, 0, "error_s"},
     {"error_s", "+-", PCT_NS, "half of the 95 % interval of mean_s; empty of one run", row_error},
     {"deviation_s", "deviation", PCT_NS, "standard deviation of the runs", row_deviation},
     {"deviation_percent", "of mean", PCT_PERCENT, "the same as a share of mean_s",
@@ -109,11 +109,11 @@ static const struct pct_column columns[] = {
     {"path", "path", PCT_TEXT, "the calling context, outermost function first", row_path},
 };
 
-static const struct pct_table table = {.name = "contexts",
-                                       .doc = "one row for each context, greatest mean first",
-                                       .count = count_rows,
-                                       .columns = columns,
-                                       .n_columns = PC_ARRAY_LEN(columns)};
+const struct pct_table pct_repeats_table = {.name = "contexts",
+                                            .doc = "one row for each context, greatest mean first",
+                                            .count = count_rows,
+                                            .columns = columns,
+                                            .n_columns = PC_ARRAY_LEN(columns)};
 
 static void put_time(FILE *out, const char *what, const struct pct_repeat *r)
 {
@@ -128,39 +128,36 @@ static void put_time(FILE *out, const char *what, const struct pct_repeat *r)
 
 void pct_repeats_print(FILE *out, const struct pct_repeats *r, size_t width, bool utf8)
 {
-    static const char *const names[] = {"place", "mean_s", "error_s", "deviation_percent",
-                                        "min_s", "max_s",  "percent", "calls",
-                                        NULL};
+    static const char *const names[] = {
+        "place", "mean_s", "deviation_percent", "min_s", "max_s", "percent", "calls", NULL};
     struct pct_data d = {.repeats = r, .pool = r->join->pool};
     struct pct_aligned how = {
         .names = names, .indent = "  ", .width = width, .max_rows = SHOWN, .utf8 = utf8};
-    struct pct_rows rows = pct_table_rows(&table, &d, NULL, 0);
+    struct pct_rows rows = pct_table_rows(&pct_repeats_table, &d, NULL);
     fprintf(out, "%zu %s of %u ranks; mean and 95 %% interval of it, and the runs' extremes\n",
             r->n_runs, r->n_runs == 1 ? "run" : "runs", r->runs[0].n_ranks);
     put_time(out, "run", &r->time_ns);
     put_time(out, "all ranks", &r->core_ns);
     fputs("\nContexts, summed over ranks\n", out);
-    pct_table_aligned(out, &table, &d, &rows, &how);
+    pct_table_aligned(out, &pct_repeats_table, &d, &rows, &how);
     if (rows.n > SHOWN)
         fprintf(out, "  and %zu more: --format tsv shows them\n", rows.n - SHOWN);
     pct_rows_free(&rows);
 }
 
-void pct_repeats_tsv(FILE *out, const struct pct_repeats *r)
+void pct_repeats_tsv(FILE *out, const struct pct_repeats *r, const struct pct_choice *choice)
 {
     struct pct_data d = {.repeats = r, .pool = r->join->pool};
-    struct pct_rows rows = pct_table_rows(&table, &d, NULL, 0);
-    pct_table_tsv(out, &table, &d, &rows);
-    pct_rows_free(&rows);
+    pct_table_tsv(out, &pct_repeats_table, &d, choice);
 }
 
-void pct_repeats_json(FILE *out, const struct pct_repeats *r)
+void pct_repeats_json(FILE *out, const struct pct_repeats *r, const struct pct_choice *choice)
 {
     struct pct_data d = {.repeats = r, .pool = r->join->pool};
     fprintf(out,
             "{\n  \"pcollect_merge\": 1,\n  \"runs\": %zu,\n  \"ranks\": %u,\n"
             "  \"time_mean_s\": %.9f,\n  \"time_deviation_s\": %.9f",
             r->n_runs, r->runs[0].n_ranks, r->time_ns.mean * 1e-9, r->time_ns.deviation * 1e-9);
-    pct_table_json(out, &table, &d);
+    pct_table_json(out, &pct_repeats_table, &d, choice);
     fputs("\n}\n", out);
 }

@@ -87,9 +87,14 @@ extern const struct pct_table pct_scale_tables[];
 extern const size_t pct_n_scale_tables;
 
 void pct_scale_print(FILE *out, const struct pct_scale *s, size_t width, bool utf8);
-/* table NULL: both. */
-void pct_scale_json(FILE *out, const struct pct_scale *s, const struct pct_table *table);
-void pct_scale_tsv(FILE *out, const struct pct_scale *s, const struct pct_table *table);
+/* table NULL: all. */
+void pct_scale_json(FILE *out, const struct pct_scale *s, const struct pct_table *table,
+                    const struct pct_choice *choice);
+void pct_scale_tsv(FILE *out, const struct pct_scale *s, const struct pct_table *table,
+                   const struct pct_choice *choice);
+/* One table as text. */
+void pct_scale_text(FILE *out, const struct pct_scale *s, const struct pct_table *table,
+                    const struct pct_aligned *how);
 
 /* The scales between which losses are counted: most ranks at the largest size, and its base. */
 static inline size_t pct_scale_last(const struct pct_scale *s)

@@ -168,10 +168,8 @@ static void print_points(FILE *out, const struct pct_data *d, const struct pct_a
                                         "computation_percent",
                                         NULL};
     struct pct_aligned mine = *how;
-    struct pct_rows rows = pct_table_rows(&pct_scale_tables[0], d, NULL, 0);
     mine.names = s->options.sizes ? names : names + 1;
-    pct_table_aligned(out, &pct_scale_tables[0], d, &rows, &mine);
-    pct_rows_free(&rows);
+    pct_scale_text(out, s, &pct_scale_tables[0], &mine);
     fputs("\n  efficiency against the smallest scale; parallel = balance * communication;\n"
           "  computation: how the total of computation scales\n",
           out);
@@ -269,7 +267,7 @@ static void print_rows(FILE *out, const struct pct_data *d, const struct pct_ali
     static const char *const names[] = {"place",  "lost_s",   "lost_percent", "first_s",
                                         "last_s", "speed_up", "growth",       NULL};
     struct pct_aligned mine = *how;
-    struct pct_rows rows = pct_table_rows(&pct_scale_tables[1], d, NULL, 0);
+    struct pct_rows rows = pct_table_rows(&pct_scale_tables[1], d, NULL);
     mine.names = names;
     mine.max_rows = SHOWN;
     fprintf(out, "\nContexts by loss\n");
@@ -294,22 +292,31 @@ void pct_scale_print(FILE *out, const struct pct_scale *s, size_t width, bool ut
 /* ---- For programs -----------------------------------------------------------------------------
  */
 
-void pct_scale_tsv(FILE *out, const struct pct_scale *s, const struct pct_table *table)
+void pct_scale_tsv(FILE *out, const struct pct_scale *s, const struct pct_table *table,
+                   const struct pct_choice *choice)
 {
     struct pct_data d = {.scale = s, .pool = s->join->pool};
-    struct pct_rows rows = pct_table_rows(table, &d, NULL, 0);
-    pct_table_tsv(out, table, &d, &rows);
+    pct_table_tsv(out, table, &d, choice);
+}
+
+void pct_scale_text(FILE *out, const struct pct_scale *s, const struct pct_table *table,
+                    const struct pct_aligned *how)
+{
+    struct pct_data d = {.scale = s, .pool = s->join->pool};
+    struct pct_rows rows = pct_table_rows(table, &d, how->choice);
+    pct_table_aligned(out, table, &d, &rows, how);
     pct_rows_free(&rows);
 }
 
-void pct_scale_json(FILE *out, const struct pct_scale *s, const struct pct_table *table)
+void pct_scale_json(FILE *out, const struct pct_scale *s, const struct pct_table *table,
+                    const struct pct_choice *choice)
 {
     struct pct_data d = {.scale = s, .pool = s->join->pool};
     fprintf(out, "{\n  \"pcollect_scale\": 1,\n  \"scaling\": \"%s\"",
             s->scaling == PCT_SCALING_WEAK ? "weak" : "strong");
     for (size_t i = 0; i < pct_n_scale_tables; i++) {
         if (!table || table == &pct_scale_tables[i])
-            pct_table_json(out, &pct_scale_tables[i], &d);
+            pct_table_json(out, &pct_scale_tables[i], &d, choice);
     }
     fputs("\n}\n", out);
 }

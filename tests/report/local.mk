@@ -15,8 +15,8 @@ check_PROGRAMS += tests/report/where
 TESTS += tests/report/symbols.test
 endif
 check_PROGRAMS += tests/report/show tests/report/json_check
-TESTS += tests/report/golden.test tests/report/report.test
-EXTRA_DIST += tests/report/golden tests/report/golden.test tests/report/report.test \
+TESTS += tests/report/golden.test tests/report/report.test tests/report/choice.test
+EXTRA_DIST += tests/report/choice.test tests/report/golden tests/report/golden.test tests/report/report.test \
     tests/report/schema_check.py tests/report/serve.py tests/report/symbols.test tests/report/program/part.c tests/report/program/part.h \
     tests/report/program/part_main.cc tests/report/program/part.f90
 

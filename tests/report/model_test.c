@@ -208,8 +208,8 @@ static void rows_are_sorted_and_filtered(void **state)
     struct pct_tree_options options = {0};
     struct pct_data *d = open_solver(&options);
     for (size_t i = 0; i < PC_ARRAY_LEN(cases); i++) {
-        struct pct_rows rows =
-            pct_table_rows(pct_table_find(cases[i].table), d, cases[i].sort, cases[i].percent);
+        struct pct_choice choice = {.sort = cases[i].sort, .min_percent = cases[i].percent};
+        struct pct_rows rows = pct_table_rows(pct_table_find(cases[i].table), d, &choice);
         assert_int_equal(rows.n, cases[i].n);
         for (size_t k = 0; k < rows.n; k++)
             assert_int_equal(rows.index[k], cases[i].order[k]);

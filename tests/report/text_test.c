@@ -94,6 +94,38 @@ static void scaled_times_round_to_four_digits(void **state)
 }
 
 /* What an escape must undo. */
+static void estimates_have_the_digits_of_their_error(void **state)
+{
+    (void)state;
+    static const struct {
+        double value, error;
+        enum pct_unit unit;
+        const char *text;
+    } cases[] = {
+        {12.345e6, 0.4321e6, PCT_UNIT_NONE, "12.3 M +- 0.4 M"},
+        {12.345e6, 0.1321e6, PCT_UNIT_NONE, "12.35 M +- 0.13 M"},
+        {12.345e6, 3e6, PCT_UNIT_NONE, "12 M +- 3 M"},
+        {9999, 12, PCT_UNIT_NONE, "9999 +- 12"},
+        {10001, 12, PCT_UNIT_NONE, "10.001 k +- 0.012 k"},
+        {0, 3, PCT_UNIT_NONE, "0 +- 3"},
+        {12.345e6, 1, PCT_UNIT_NONE, "12.35 M"},
+        {0, 0, PCT_UNIT_NS, "0 ns"},
+        {1.8374e9, 0.16e9, PCT_UNIT_NS, "1.84 s +- 0.16 s"},
+        {999.9e6, 30e6, PCT_UNIT_NS, "1000 ms +- 30 ms"},
+        {5e3, 2e3, PCT_UNIT_NS, "5 us +- 2 us"},
+        {7, 2, PCT_UNIT_NS, "7 ns +- 2 ns"},
+        {1.5e6, 4e6, PCT_UNIT_NS, "2 ms +- 4 ms"},
+        {12.14, 1.97, PCT_UNIT_PERCENT, "12.1 % +- 2.0 %"},
+        {100, 0.05, PCT_UNIT_PERCENT, "100.00 % +- 0.05 %"},
+    };
+    for (size_t i = 0; i < PC_ARRAY_LEN(cases); i++) {
+        struct pct_buf b = {0};
+        pct_text_estimate(&b, cases[i].value, cases[i].error, cases[i].unit);
+        assert_string_equal(b.data, cases[i].text);
+        pct_buf_free(&b);
+    }
+}
+
 static void undo_escape(const char *text, char *out)
 {
     while (*text) {
@@ -208,6 +240,7 @@ int main(void)
         cmocka_unit_test(numbers_are_written_with_units),
         cmocka_unit_test(the_greatest_numbers_fit),
         cmocka_unit_test(scaled_times_round_to_four_digits),
+        cmocka_unit_test(estimates_have_the_digits_of_their_error),
         cmocka_unit_test(escapes_are_clean_and_can_be_undone),
         cmocka_unit_test(utf8_is_told_from_what_is_not),
         cmocka_unit_test(long_texts_lose_their_middle),
