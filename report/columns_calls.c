@@ -142,6 +142,16 @@ static void call_total(const struct pct_cell *c, struct pct_value *out)
     out->number = row_of(c)->total.ns;
 }
 
+static void call_self_error(const struct pct_cell *c, struct pct_value *out)
+{
+    pct_sample_error(c->d, row_of(c)->self, out);
+}
+
+static void call_total_error(const struct pct_cell *c, struct pct_value *out)
+{
+    pct_sample_error(c->d, row_of(c)->total, out);
+}
+
 /* The same columns for each kind of rows; not each has all of them. */
 #define MODULE_COLUMN(by)                                                                          \
     {                                                                                              \
@@ -161,21 +171,22 @@ static void call_total(const struct pct_cell *c, struct pct_value *out)
     {                                                                                              \
         "primitive", "primitive", PCT_TEXT, "name of the MPI function", call_primitive, 0, by      \
     }
+/* clang-format off */
 #define BELOW_COLUMNS(by)                                                                          \
-    {                                                                                              \
-        "below_s",  "below",                                                                       \
-        PCT_NS,     "time in MPI there and in everything that was called from there",              \
-        call_below, 0,                                                                             \
-        by},                                                                                       \
-        {"below_percent",    "below", PCT_PERCENT, "below_s as a share of all time in MPI",        \
-         call_below_percent, 0,       by},                                                         \
-        {"samples",    "samples", PCT_COUNT, "samples of computation right there",                 \
-         call_samples, 0,         by},                                                             \
-        {"self_s", "self", PCT_NS, "CPU time that they stand for", call_self, 0, by},              \
-    {                                                                                              \
-        "total_s", "total", PCT_NS, "the same with everything that was called from there",         \
-            call_total, 0, by                                                                      \
-    }
+    {"below_s", "below", PCT_NS,                                                                   \
+     "time in MPI there and in everything that was called from there", call_below, 0, by},         \
+    {"below_percent", "below", PCT_PERCENT, "below_s as a share of all time in MPI",               \
+     call_below_percent, 0, by},                                                                   \
+    {"samples", "samples", PCT_COUNT, "samples of computation right there", call_samples, 0, by},  \
+    {"self_s", "self", PCT_NS, "CPU time that they stand for", call_self, 0, by,                   \
+     "self_error_s"},                                                                              \
+    {"total_s", "total", PCT_NS, "the same with everything that was called from there",            \
+     call_total, 0, by, "total_error_s"},                                                          \
+    {"self_error_s", "+-", PCT_NS,                                                                 \
+     "half of the 95 % interval of self_s; empty below 10 samples", call_self_error, 0, by},       \
+    {"total_error_s", "+-", PCT_NS,                                                                \
+     "half of the 95 % interval of total_s; empty below 10 samples", call_total_error, 0, by}
+/* clang-format on */
 
 const struct pct_column pct_call_site_columns[PCT_N_CALL_SITE_COLUMNS] = {
     FUNCTION_COLUMN(PCT_BY_SITE),

@@ -104,9 +104,15 @@ static void get_percent(const struct pct_cell *c, struct pct_value *out)
     out->number = pct_text_share(part_of(c).ns, c->d->samples->all.ns);
 }
 
+void pct_sample_error(const struct pct_data *d, struct pct_sampled part, struct pct_value *out)
+{
+    out->none = !pct_samples_error(part, d->samples->all, &out->number);
+    out->text = out->none && part.samples ? "few" : NULL;
+}
+
 static void get_error(const struct pct_cell *c, struct pct_value *out)
 {
-    out->none = !pct_samples_error(part_of(c), c->d->samples->all, &out->number);
+    pct_sample_error(c->d, part_of(c), out);
 }
 
 static void get_spread(const struct pct_cell *c, struct pct_value *out)
@@ -119,9 +125,10 @@ static void get_spread(const struct pct_cell *c, struct pct_value *out)
 #define SAMPLE_COLUMNS(of)                                                                         \
     {"samples", "samples", PCT_COUNT, "samples in it, all ranks and threads",                      \
      get_samples, SELF, of},                                                                       \
-    {"self_s", "self", PCT_NS, "CPU time that they stand for", get_time, SELF, of},                \
+    {"self_s", "self", PCT_NS, "CPU time that they stand for",                                     \
+     get_time, SELF, of, "self_error_s"},                                                          \
     {"total_s", "total", PCT_NS, "the same with what was called from it, MPI calls too",           \
-     get_time, TOTAL, of},                                                                         \
+     get_time, TOTAL, of, "total_error_s"},                                                        \
     {"total_samples", "total", PCT_COUNT, "samples of total_s", get_samples, TOTAL, of},           \
     {"self_percent", "self", PCT_PERCENT, "self_s as a share of all samples",                      \
      get_percent, SELF, of},                                                                       \
@@ -180,7 +187,7 @@ const struct pct_column pct_sample_caller_columns[PCT_N_SAMPLE_CALLER_COLUMNS] =
     {"caller", "caller", PCT_TEXT, "the last of them", get_function, 0, CALLERS},
     {"samples", "samples", PCT_COUNT, "samples in the function when it was called like this",
      get_samples, TOTAL, CALLERS},
-    {"time_s", "time", PCT_NS, "CPU time that they stand for", get_time, TOTAL, CALLERS},
+    {"time_s", "time", PCT_NS, "CPU time that they stand for", get_time, TOTAL, CALLERS, "error_s"},
     {"percent", "share", PCT_PERCENT, "time_s as a share of all samples", get_percent, TOTAL,
      CALLERS},
     {"error_s", "+-", PCT_NS, "half of the 95 % interval of time_s; empty below 10 samples",

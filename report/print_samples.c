@@ -45,20 +45,21 @@ static void print_row(const struct picture *p, uint32_t row, unsigned depth)
 {
     const struct pct_sample_row *r = &p->rows->row[row];
     size_t n_ranks = p->d->profile->n_ranks;
-    char total[64], self[64], time[64];
+    char total[64], self[64];
     pc_u128 all = p->d->samples->all.ns;
-    struct pct_buf bar = {0};
+    struct pct_buf bar = {0}, time = {0};
     pct_text_percent_1(total, pct_text_share(r->total.ns, all));
     pct_text_percent_1(self, pct_text_share(r->self.ns, all));
     if (p->o->bottom_up)
         *self = 0;
-    pct_text_time(time, r->total.ns);
+    pct_sampled_text(&time, r->total, p->d->samples->all, false);
     memset(p->values, 0, n_ranks * sizeof *p->values);
     pct_samples_total_ranks(p->d->samples, p->rows, row, p->values, p->present);
     pct_print_bar(&bar, p->values, n_ranks, p->o->utf8);
-    fprintf(p->out, "  %7s  %7s  %9s  %s  %*s%s\n", total, self, time, bar.data, (int)(2 * depth),
-            "", r->function);
+    fprintf(p->out, "  %7s  %7s  %17s  %s  %*s%s\n", total, self, time.data, bar.data,
+            (int)(2 * depth), "", r->function);
     pct_buf_free(&bar);
+    pct_buf_free(&time);
 }
 
 /* Without recursion: a context may be deeper than the stack. */
@@ -159,7 +160,7 @@ static void print_title(FILE *out, const struct pct_samples *s, const struct pct
     fprintf(out,
             "\n%s%s%s (%llu samples that stand for %s; %s in MPI calls, %s in contexts\n"
             "whose outer part is unknown; %s with 1 %% or more)\n"
-            "    total  %7s       time  by rank   %s\n",
+            "    total  %7s               time  by rank   %s\n",
             pct_style(o, PCT_STYLE_TITLE),
             o->bottom_up ? "What takes CPU time: callers below what they call"
                          : "Where CPU time goes",

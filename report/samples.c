@@ -431,3 +431,19 @@ bool pct_samples_error(struct pct_sampled part, struct pct_sampled all, pc_u128 
     *ns_out = (pc_u128)(1.96 * sqrt(pct_samples_variance(part, all)) + 0.5);
     return true;
 }
+
+void pct_sampled_text(struct pct_buf *b, struct pct_sampled part, struct pct_sampled all,
+                      bool share)
+{
+    char number[PCT_NUMBER_BYTES];
+    pc_u128 error;
+    double unit = share ? 100 / (double)all.ns : 1;
+    if (pct_samples_error(part, all, &error))
+        pct_text_estimate(b, (double)part.ns * unit, (double)error * unit,
+                          share ? PCT_UNIT_PERCENT : PCT_UNIT_NS);
+    else
+        pct_buf_format(b, "%s%s",
+                       share ? pct_text_percent_1(number, pct_text_share(part.ns, all.ns))
+                             : pct_text_time(number, part.ns),
+                       part.samples ? " few" : "");
+}

@@ -95,4 +95,9 @@ double pct_samples_variance(struct pct_sampled part, struct pct_sampled all);
 enum { PCT_SAMPLES_FEW = 10 };
 bool pct_samples_error(struct pct_sampled part, struct pct_sampled all, pc_u128 *ns_out);
 
+/* What a part comes to as people read it, in time or as a share of all: 1.84 s +- 0.16 s; 41.77 ms
+ * few, where there are too few samples. */
+void pct_sampled_text(struct pct_buf *b, struct pct_sampled part, struct pct_sampled all,
+                      bool share);
+
 #endif

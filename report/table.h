@@ -163,10 +163,10 @@ size_t pct_count_contexts(const struct pct_data *d);
 /* The tables of calls by place (columns_calls.c). */
 enum {
     PCT_N_CALL_SITE_COLUMNS = 19,
-    PCT_N_LINE_CALL_COLUMNS = 14,
-    PCT_N_FUNCTION_CALL_COLUMNS = 13,
-    PCT_N_SOURCE_CALL_COLUMNS = 12,
-    PCT_N_MODULE_CALL_COLUMNS = 11,
+    PCT_N_LINE_CALL_COLUMNS = 16,
+    PCT_N_FUNCTION_CALL_COLUMNS = 15,
+    PCT_N_SOURCE_CALL_COLUMNS = 14,
+    PCT_N_MODULE_CALL_COLUMNS = 13,
     PCT_N_COMMUNICATOR_CALL_COLUMNS = 15,
     PCT_N_CALLER_COLUMNS = 9
 };

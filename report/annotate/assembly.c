@@ -119,13 +119,17 @@ static struct spot sum_between(const struct code *c, uint64_t lo, uint64_t hi)
 /* ---- Functions --------------------------------------------------------------------------------
  */
 
-static void put_figures(FILE *out, const struct spot *s)
+static void put_figures(const struct code *c, const struct spot *s)
 {
-    char samples[PCT_NUMBER_BYTES], time[PCT_NUMBER_BYTES], mpi[PCT_NUMBER_BYTES];
-    fprintf(out, "%9s %9s %9s  ",
-            s->sampled.samples ? pct_text_count(samples, s->sampled.samples) : "",
-            s->sampled.samples ? pct_text_time(time, s->sampled.ns) : "",
+    char samples[PCT_NUMBER_BYTES], mpi[PCT_NUMBER_BYTES];
+    struct pct_buf time = {0};
+    pct_buf_put(&time, "", 0);
+    if (s->sampled.samples)
+        pct_sampled_text(&time, s->sampled, c->a->data->samples->all, false);
+    fprintf(c->out, "%9s %17s %9s  ",
+            s->sampled.samples ? pct_text_count(samples, s->sampled.samples) : "", time.data,
             s->mpi_ns ? pct_text_time(mpi, s->mpi_ns) : "");
+    pct_buf_free(&time);
 }
 
 static uint64_t end_of(const struct code *c, size_t i)
@@ -141,11 +145,11 @@ static void print_function(struct code *c)
     if (!ns || 100.0 * (double)ns < c->a->min_percent * (double)c->spots->all_ns)
         return;
     c->n_printed++;
-    fprintf(c->out, "\n%s: %s of the run\n  samples      time    in MPI  instruction\n", c->name,
-            pct_text_percent_1(share, pct_text_share(ns, c->spots->all_ns)));
+    fprintf(c->out, "\n%s: %s of the run\n  samples              time    in MPI  instruction\n",
+            c->name, pct_text_percent_1(share, pct_text_share(ns, c->spots->all_ns)));
     for (size_t i = 0; i < c->n; i++) {
         struct spot one = sum_between(c, c->list[i].address, end_of(c, i));
-        put_figures(c->out, &one);
+        put_figures(c, &one);
         fprintf(c->out, "%s\n", c->list[i].text);
     }
 }

@@ -102,6 +102,16 @@ static void put_share(struct pct_buf *b, pc_u128 part, pc_u128 whole)
     pct_buf_format(b, " %7s", part ? pct_text_percent_1(number, pct_text_share(part, whole)) : "");
 }
 
+static void put_sampled(struct pct_buf *b, struct pct_sampled part, struct pct_sampled all)
+{
+    struct pct_buf text = {0};
+    pct_buf_put(&text, "", 0);
+    if (part.samples)
+        pct_sampled_text(&text, part, all, true);
+    pct_buf_format(b, " %15s", text.data);
+    pct_buf_free(&text);
+}
+
 static void put_time(struct pct_buf *b, pc_u128 ns)
 {
     char number[PCT_NUMBER_BYTES];
@@ -123,7 +133,7 @@ static void put_line(FILE *out, const struct lines *l, const struct line *line, 
     pct_buf_format(&b, " %9s", f->calls ? pct_text_count(calls, f->calls) : "");
     if (s->all.samples) {
         put_share(&b, f->total.ns, s->all.ns);
-        put_share(&b, f->self.ns, s->all.ns);
+        put_sampled(&b, f->self, s->all);
     }
     pct_buf_format(&b, " %6u  ", number);
     for (size_t column = 0; text && *text; text++, column++) {
@@ -157,7 +167,7 @@ static void put_file(FILE *out, const struct lines *l, size_t first, size_t end)
     pct_text_escape(&name, l->list[first].file, PCT_ESCAPE_CELL);
     fprintf(out, "\n%s%s%s%s\n  of MPI       own     calls%s   line  source\n", name.data,
             *text.problem ? " (" : "", text.problem, *text.problem ? ")" : "",
-            l->a->data->samples->all.samples ? "  of CPU    self" : "");
+            l->a->data->samples->all.samples ? "  of CPU            self" : "");
     for (size_t i = first; i < end; i++) {
         const struct line *line = &l->list[i];
         if (!is_enough(l, line->below_ns) && !is_enough(l, line->total.ns))
@@ -230,7 +240,7 @@ static void put_message(FILE *out, const struct lines *l, const struct line *lin
 {
     const struct pct_data *d = l->a->data;
     char share[PCT_NUMBER_BYTES], time[PCT_NUMBER_BYTES], calls[PCT_NUMBER_BYTES];
-    struct pct_buf b = {0};
+    struct pct_buf b = {0}, sampled = {0};
     pct_text_escape(&b, line->file, PCT_ESCAPE_CELL);
     pct_buf_format(&b, ":%u: ", line->line);
     if (line->own_ns)
@@ -239,18 +249,20 @@ static void put_message(FILE *out, const struct lines *l, const struct line *lin
             pct_text_percent_1(share, pct_text_share(line->own_ns, d->model->context_mpi_ns)),
             pct_text_time(time, line->own_ns), pct_text_count(calls, line->calls),
             line->calls == 1 ? "call" : "calls");
-    if (line->self.samples)
+    if (line->self.samples) {
+        pct_sampled_text(&sampled, line->self, d->samples->all, false);
         pct_buf_format(&b, "%s%s of the CPU time, %s in %s %s", line->own_ns ? "; " : "",
                        pct_text_percent_1(share, pct_text_share(line->self.ns, d->samples->all.ns)),
-                       pct_text_time(time, line->self.ns),
-                       pct_text_count(calls, line->self.samples),
+                       sampled.data, pct_text_count(calls, line->self.samples),
                        line->self.samples == 1 ? "sample" : "samples");
+    }
     if (line->function) {
         pct_buf_text(&b, ", in ");
         pct_text_escape(&b, line->function, PCT_ESCAPE_CELL);
     }
     fprintf(out, "%s\n", b.data);
     pct_buf_free(&b);
+    pct_buf_free(&sampled);
 }
 
 void pct_annotate_quickfix(FILE *out, const struct pct_annotate *a)

@@ -114,7 +114,8 @@ static void event_self(const struct pct_cell *c, struct pct_value *out)
 const struct pct_column pct_estimate_columns[PCT_N_ESTIMATE_COLUMNS] = {
     {"event", "event", PCT_TEXT, "as the configuration has it", event_name},
     {"estimate", "estimate", PCT_ESTIMATE,
-     "how often it happened right there, all ranks and threads", event_estimate},
+     "how often it happened right there, all ranks and threads", event_estimate, 0, OF_EVENTS,
+     "error"},
     {"error", "+-", PCT_REAL, "half of the 95 % interval of estimate; empty where mark says why",
      get_error, 0, OF_EVENTS},
     {"mark", "mark", PCT_TEXT,
@@ -174,7 +175,8 @@ static void ratio_percent(const struct pct_cell *c, struct pct_value *out)
 
 const struct pct_column pct_ratio_columns[PCT_N_RATIO_COLUMNS] = {
     {"ratio", "ratio", PCT_TEXT, "its name, one of those below", ratio_name},
-    {"value", "value", PCT_ESTIMATE, "all ranks and threads, right there", ratio_value},
+    {"value", "value", PCT_ESTIMATE, "all ranks and threads, right there", ratio_value, 0,
+     OF_RATIOS, "error"},
     {"error", "+-", PCT_REAL, "half of the 95 % interval of value; empty where mark says why",
      get_error, 0, OF_RATIOS},
     {"mark", "mark", PCT_TEXT, "few, mixed or empty, as in estimates", get_mark, 0, OF_RATIOS},
