@@ -116,7 +116,7 @@ static void fill_nodes(struct pc_profile *p, unsigned kept)
         for (unsigned k = 0; k < INNER; k++) {
             uint32_t op = add_node(p, add_frame(p, outer, 0x1000000 + 0x10000 * i + 0x100 * k),
                                    PCOLLECT_NODE_OP);
-            p->nodes[op].op = (uint32_t)next_random(N_OPS);
+            p->nodes[op].op = (i + k) % N_OPS;
             p->nodes[op].data = p->n_data;
             fill_data(p, &p->data[p->n_data], kept && p->n_data % kept == 0);
             p->n_data++;

@@ -52,7 +52,8 @@ const struct pc_option pc_options[PC_CONFIG_N_OPTIONS] = {
      "What interrupts: cycles are those of the processor, clock is perf_event's task clock, timer "
      "a "
      "POSIX timer on the thread's CPU time, which reaches the kernel's own frequency at most (100 "
-     "to 1,000 Hz). Where one is refused the next one is taken; auto begins with cycles."},
+     "to 1,000 Hz). Where one is refused, or opens and never interrupts, the next one is taken; "
+     "auto begins with cycles."},
     {"sample", "max_overhead", PC_OPTION_INTEGER, "5", 1, 100, "percent", AT(sample_max_overhead),
      "Most of a thread's CPU time that its interrupts may cost. Where they cost more, the "
      "frequency of the thread is halved until they do not, and the profile says so."},

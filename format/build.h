@@ -14,7 +14,8 @@
 struct pc_profile *pc_profile_new(void);
 
 /* Room for the record of a node of that kind with n_ranks rows, kept; ranks and values are 0, bins
- * of histograms 0. With n_ranks 0 there are no lists. False: no memory. */
+ * of histograms 0, or not there with p->no_bins. With n_ranks 0 there are no lists. False: no
+ * memory. */
 bool pc_profile_data_init(struct pc_profile *p, struct pc_profile_data *d, unsigned kind,
                           uint32_t n_ranks);
 

@@ -101,12 +101,20 @@ void pc_values_encode(const struct pc_profile *p, struct pc_buffer *b)
 
 /* ---- Decode --------------------------------------------------------------------------------- */
 
-static void decode_bins(uint64_t *bins, uint32_t n, struct pc_cursor *c)
+static bool is_histogram(const struct pc_profile *p, const struct pc_profile_data *d, uint32_t i)
 {
+    return p->fields[d->first_field + i].combine == PCOLLECT_HIST;
+}
+
+static void decode_bins(const struct pc_profile *p, struct pc_profile_data *d, uint32_t i,
+                        struct pc_cursor *c)
+{
+    uint64_t not_kept[PC_PROFILE_MAX_BINS], *bins = d->bins ? d->bins[i] : not_kept;
+    uint32_t n = p->fields[d->first_field + i].bins;
     uint64_t lo = pc_get_below(c, n);
     uint64_t count = pc_get_below(c, n - lo);
-    for (uint64_t i = 0; i < count; i++)
-        bins[lo + i] = pc_get_varint(c);
+    for (uint64_t k = 0; k < count; k++)
+        bins[lo + k] = pc_get_varint(c);
 }
 
 static struct pc_stat decode_stat(struct pc_cursor *c, uint32_t n_ranks)
@@ -172,8 +180,8 @@ static int decode_record_1(struct pc_profile *p, struct pc_cursor *c,
         return PC_ENOMEM;
     pc_ranks_get(c, d->n_ranks, d->ranks);
     for (uint32_t i = 0; i < p->n_fields - d->first_field; i++) {
-        if (d->bins[i])
-            decode_bins(d->bins[i], p->fields[d->first_field + i].bins, c);
+        if (is_histogram(p, d, i))
+            decode_bins(p, d, i, c);
         else
             decode_column(c, p, d, i);
     }
@@ -191,8 +199,8 @@ static int decode_record(struct pc_profile *p, struct pc_cursor *c, const struct
     d->kept = head & 1;
     d->first_rank = (int32_t)pc_get_below(c, INT32_MAX);
     for (uint32_t i = 0; i < p->n_fields - d->first_field; i++) {
-        if (d->bins[i]) {
-            decode_bins(d->bins[i], p->fields[d->first_field + i].bins, c);
+        if (is_histogram(p, d, i)) {
+            decode_bins(p, d, i, c);
             d->stats[i].n = d->n_ranks;
         } else {
             d->stats[i] = decode_stat(c, d->n_ranks);
@@ -231,7 +239,7 @@ static int decode_lists(struct pc_profile *p, struct pc_cursor *c, unsigned row_
         return PC_ENOMEM;
     pc_ranks_get(c, d->n_ranks, d->ranks);
     for (uint32_t i = 0; i < p->n_fields - d->first_field; i++)
-        if (!d->bins[i])
+        if (!is_histogram(p, d, i))
             decode_column(c, p, d, i);
     return PC_OK;
 }

@@ -212,6 +212,7 @@ static int decode_file(struct file *f, struct pc_profile **p, struct pc_error *e
     int err = pc_pcol_header_decode(f->data, f->n, &f->h, error);
     if (!err)
         err = find_sections(f, error);
+    (*p)->no_bins = f->values != VALUES_ALL;
     for (unsigned part = PC_PART_META; !err && part < PC_PART_VALUES; part++)
         if (f->parts[part].header)
             err = decode_section(&f->parts[part], *p, error);

@@ -140,10 +140,12 @@ bool pc_profile_data_init(struct pc_profile *p, struct pc_profile_data *d, unsig
     d->first_field = kind == PCOLLECT_NODE_POINT ? p->n_comm : 0;
     uint32_t n_fields = p->n_fields - d->first_field;
     d->stats = pc_pool_array(p->memory, n_fields, sizeof *d->stats);
-    d->bins = pc_pool_array(p->memory, n_fields, sizeof *d->bins);
-    if (!d->stats || !d->bins || (n_ranks && !pc_profile_data_lists(p, d, n_ranks)))
+    if (!d->stats || (n_ranks && !pc_profile_data_lists(p, d, n_ranks)))
         return false;
-    for (uint32_t i = 0; i < n_fields; i++) {
+    if (p->no_bins)
+        return true;
+    d->bins = pc_pool_array(p->memory, n_fields, sizeof *d->bins);
+    for (uint32_t i = 0; d->bins && i < n_fields; i++) {
         const struct pc_profile_field *f = &p->fields[d->first_field + i];
         if (f->combine != PCOLLECT_HIST)
             continue;
@@ -151,26 +153,25 @@ bool pc_profile_data_init(struct pc_profile *p, struct pc_profile_data *d, unsig
         if (!d->bins[i])
             return false;
     }
-    return true;
+    return d->bins != NULL;
 }
 
-static struct pc_stat derive_stat(const struct pc_profile *p, const struct pc_profile_data *d,
-                                  uint32_t k, bool skip_zero)
+static struct pc_stat derive_stat(const struct pc_by_rank *by, bool skip_zero)
 {
     struct pc_stat s = {0};
-    for (uint32_t i = 0; i < d->n_ranks; i++) {
-        uint64_t v = pc_data_value(p, d, i, k);
+    for (uint32_t i = 0; i < by->n; i++) {
+        uint64_t v = by->values[i * by->stride];
         if (skip_zero && !v)
             continue;
         s.sum += v;
         s.sum_squares += (pc_u128)v * v;
         if (!s.n || v < s.min) {
             s.min = v;
-            s.min_rank = d->ranks[i];
+            s.min_rank = by->ranks[i];
         }
         if (!s.n || v > s.max) {
             s.max = v;
-            s.max_rank = d->ranks[i];
+            s.max_rank = by->ranks[i];
         }
         s.n++;
     }
@@ -196,19 +197,20 @@ struct pc_stat pc_stat_add(const struct pc_stat *a, const struct pc_stat *b)
     return s;
 }
 
-static struct pc_stat stat_of(const struct pc_profile *p, const struct pc_profile_data *d,
-                              uint32_t k)
+static struct pc_stat stat_of(const struct pc_profile *p, const struct pc_by_rank *by, uint32_t k)
 {
     if (p->fields[k].combine == PCOLLECT_HIST)
-        return (struct pc_stat){.n = d->n_ranks};
-    return derive_stat(p, d, k, p->fields[k].combine == PCOLLECT_MIN);
+        return (struct pc_stat){.n = by->n};
+    return derive_stat(by, p->fields[k].combine == PCOLLECT_MIN);
 }
 
 void pc_profile_data_derive(const struct pc_profile *p, struct pc_profile_data *d)
 {
     d->first_rank = d->n_ranks ? d->ranks[0] : 0;
-    for (uint32_t k = d->first_field; k < p->n_fields; k++)
-        d->stats[k - d->first_field] = stat_of(p, d, k);
+    for (uint32_t k = d->first_field; k < p->n_fields; k++) {
+        struct pc_by_rank by = pc_data_by_rank(p, d, k);
+        d->stats[k - d->first_field] = stat_of(p, &by, k);
+    }
 }
 
 void pc_profile_count_descendants(struct pc_profile *p)
@@ -395,12 +397,65 @@ static int check_statistics(const struct pc_profile *p, uint32_t i, struct pc_er
         return refuse(error, "a record of too many ranks", i);
     for (uint32_t k = d->first_field; k < p->n_fields; k++) {
         bool is_hist = p->fields[k].combine == PCOLLECT_HIST;
-        if (is_hist != (pc_data_bins(d, k) != NULL))
-            return refuse(error, "a record with wrong bins", i);
         if (!stat_is_possible(p, d, pc_data_stat(d, k), is_hist))
             return refuse(error, "a record with impossible statistics", i);
     }
     return PC_OK;
+}
+
+static bool has_right_bins(const struct pc_profile *p, const struct pc_profile_data *d)
+{
+    bool right = true;
+    for (uint32_t k = d->first_field; k < p->n_fields; k++) {
+        bool expected = p->fields[k].combine == PCOLLECT_HIST && !p->no_bins;
+        right &= expected == (pc_data_bins(d, k) != NULL);
+    }
+    return right;
+}
+
+static int check_list(const struct pc_profile *p, uint32_t i, const struct pc_by_rank *by,
+                      struct pc_error *error)
+{
+    if (p->data[i].first_rank != by->ranks[0])
+        return refuse(error, "a record with a wrong first rank", i);
+    for (uint32_t r = 0; r < by->n; r++) {
+        if (!has_rank(p, by->ranks[r]))
+            return refuse(error, "a record of an unknown rank", i);
+        if (r && by->ranks[r - 1] >= by->ranks[r])
+            return refuse(error, "the ranks of a record are not in order", i);
+    }
+    return PC_OK;
+}
+
+/* The values of record i, in memory or in the file, are those of its statistics. */
+static int check_values(const struct pc_profile *p, uint32_t i, struct pc_error *error)
+{
+    const struct pc_profile_data *d = &p->data[i];
+    int err = PC_OK;
+    for (uint32_t k = d->first_field; k < p->n_fields && !err; k++) {
+        struct pc_by_rank by = pc_data_by_rank(p, d, k);
+        bool is_hist = p->fields[k].combine == PCOLLECT_HIST;
+        if (by.n != d->n_ranks)
+            return pc_error_set(error, PC_EFORMAT, "%s", pc_profile_unread(p));
+        if (k == d->first_field)
+            err = check_list(p, i, &by, error);
+        for (uint32_t r = 0; is_hist && r < by.n; r++)
+            if (by.values[r * by.stride])
+                return refuse(error, "a record with a value for a histogram", i);
+        struct pc_stat s = stat_of(p, &by, k);
+        if (!err && !same_stat(&s, pc_data_stat(d, k)))
+            return refuse(error, "a record with wrong statistics", i);
+    }
+    return err;
+}
+
+int pc_profile_check_values(const struct pc_profile *p, struct pc_error *error)
+{
+    int err = PC_OK;
+    for (uint32_t i = 0; i < p->n_data && p->columns && !err; i++)
+        if (p->data[i].kept && !p->data[i].ranks)
+            err = check_values(p, i, error);
+    return err;
 }
 
 static int check_data(const struct pc_profile *p, const struct pc_profile_node *n,
@@ -414,28 +469,11 @@ static int check_data(const struct pc_profile *p, const struct pc_profile_node *
         return refuse(error, "a record of no rank", i);
     if (p->per_rank && d->n_ranks > p->per_rank && d->kept)
         return refuse(error, "a record with values of too many ranks", i);
+    if (!has_right_bins(p, d))
+        return refuse(error, "a record with wrong bins", i);
     if (!d->ranks)
         return check_statistics(p, i, error);
-    if (d->first_rank != d->ranks[0])
-        return refuse(error, "a record with a wrong first rank", i);
-    for (uint32_t r = 0; r < d->n_ranks; r++) {
-        if (!has_rank(p, d->ranks[r]))
-            return refuse(error, "a record of an unknown rank", i);
-        if (r && d->ranks[r - 1] >= d->ranks[r])
-            return refuse(error, "the ranks of a record are not in order", i);
-    }
-    for (uint32_t k = d->first_field; k < p->n_fields; k++) {
-        bool is_hist = p->fields[k].combine == PCOLLECT_HIST;
-        if (is_hist != (pc_data_bins(d, k) != NULL))
-            return refuse(error, "a record with wrong bins", i);
-        for (uint32_t r = 0; is_hist && r < d->n_ranks; r++)
-            if (pc_data_value(p, d, r, k))
-                return refuse(error, "a record with a value for a histogram", i);
-        struct pc_stat s = stat_of(p, d, k);
-        if (!same_stat(&s, pc_data_stat(d, k)))
-            return refuse(error, "a record with wrong statistics", i);
-    }
-    return PC_OK;
+    return check_values(p, i, error);
 }
 
 int pc_profile_check(const struct pc_profile *p, struct pc_error *error)

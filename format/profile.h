@@ -95,10 +95,9 @@ struct pc_profile_rank {
  * that have it; for PCOLLECT_MIN fields those whose value is not 0, "none yet"). With n = 0 all is
  * 0. */
 struct pc_stat {
-    uint64_t n;
     pc_u128 sum;
     pc_u128 sum_squares; /* modulo 2^128 */
-    uint64_t min, max;
+    uint64_t n, min, max;
     int32_t min_rank, max_rank; /* the lowest rank with that value */
 };
 
@@ -124,7 +123,7 @@ struct pc_profile_data {
     bool kept;             /* there are per-rank lists; not in memory if p->statistics_only */
     uint32_t stored;       /* number of the record in p->columns, if it has no lists in memory */
     struct pc_stat *stats; /* n_fields - first_field; histograms: only n is used */
-    uint64_t **bins;       /* n_fields - first_field; NULL but for histograms */
+    uint64_t **bins;       /* n_fields - first_field; NULL but for histograms; NULL: p->no_bins */
     int32_t *ranks;        /* n_ranks, ascending; NULL: only the statistics are here */
     uint64_t *values;      /* row per rank; 0 for histograms; NULL with `ranks` */
 };
@@ -137,6 +136,7 @@ struct pc_profile {
     uint32_t n_comm;            /* fields of group 0, which come first */
     uint32_t per_rank;          /* a record keeps its values up to that many ranks; 0: always */
     bool statistics_only;       /* read so: values that are kept in the file are not here */
+    bool no_bins;               /* read so: histograms are not here */
     struct pc_columns *columns; /* where they are read from on demand, or NULL */
     struct pc_profile_rank *ranks;
     struct pc_profile_module *modules;
@@ -164,10 +164,10 @@ static inline const struct pc_stat *pc_data_stat(const struct pc_profile_data *d
     return k >= d->first_field ? &d->stats[k - d->first_field] : NULL;
 }
 
-/* The bins of field k; NULL: it is not in this record, or no histogram. */
+/* The bins of field k; NULL: it is not in this record, no histogram, or was not read. */
 static inline const uint64_t *pc_data_bins(const struct pc_profile_data *d, uint32_t k)
 {
-    return k >= d->first_field ? d->bins[k - d->first_field] : NULL;
+    return d->bins && k >= d->first_field ? d->bins[k - d->first_field] : NULL;
 }
 
 /* The values of one field of a record by rank. */
@@ -209,6 +209,9 @@ const char *pc_profile_region(const struct pc_profile *p, uint64_t hash);
 
 /* 0 if the invariants above hold; else PC_EFORMAT with the first that does not. */
 int pc_profile_check(const struct pc_profile *p, struct pc_error *error);
+
+/* The same of values that are still in the file: reads all of them, a few records at a time. */
+int pc_profile_check_values(const struct pc_profile *p, struct pc_error *error);
 
 /* The profile as bytes, and back. The bytes of equal profiles are equal. Decoding checks every
  * length and index, and the invariants: no input makes it crash. The caller frees *data_out with
@@ -262,8 +265,9 @@ int pc_pcol_write(const struct pc_profile *p, const char *path, unsigned flags,
  */
 int pc_pcol_read(const char *path, struct pc_profile **out, struct pc_error *error);
 
-/* The same without the values by rank: the file is read but for these. Statistics are those of
- * pc_pcol_read, and taken as they stand in the file. */
+/* The same without the values by rank: the file is read but for these, and histograms are not
+ * kept. Statistics are those of pc_pcol_read, and taken as they stand in the file. For reading
+ * alone: it cannot be written. */
 int pc_pcol_read_statistics(const char *path, struct pc_profile **out, struct pc_error *error);
 
 /* The same with values that are read when pc_data_by_rank asks for them. The file stays open until

@@ -219,20 +219,6 @@ static bool open_timer(struct pc_sampler *s)
     return !syscall(SYS_timer_create, CLOCK_THREAD_CPUTIME_ID, &event, &s->timer);
 }
 
-/* The first source that works; none: the thread is not sampled. */
-static bool open_source(struct pc_sampler *s)
-{
-    for (int i = PC_SOURCE_CYCLES; i < PC_N_SOURCES; i++) {
-        enum pc_sample_source source = (enum pc_sample_source)i;
-        if (!works[i] || !(source == PC_SOURCE_TIMER ? open_timer(s) : open_perf(s, source)))
-            continue;
-        s->pace = source == PC_SOURCE_CYCLES ? 2 << 16 : 1 << 16; /* 2 GHz to begin with */
-        s->source = source;
-        return true;
-    }
-    return false;
-}
-
 /* The program may have closed our descriptor, and opened another file by its number. */
 static void close_perf(struct pc_sampler *s)
 {
@@ -240,6 +226,30 @@ static void close_perf(struct pc_sampler *s)
     if (!ioctl(s->fd, PERF_EVENT_IOC_ID, &id) && id == s->event_id)
         close(s->fd);
     atomic_fetch_sub(&n_descriptors, 1);
+}
+
+static bool open_source(struct pc_sampler *s, enum pc_sample_source source)
+{
+    s->pace = source == PC_SOURCE_CYCLES ? 2 << 16 : 1 << 16; /* 2 GHz to begin with */
+    s->source = source;
+    return source == PC_SOURCE_TIMER ? open_timer(s) : open_perf(s, source);
+}
+
+/* The first source that works; none: the thread is not sampled. Virtual machines have counters that
+ * open and count and never interrupt. */
+static void find_source(struct pc_sampler *s)
+{
+    for (int i = PC_SOURCE_CYCLES; i < PC_N_SOURCES; i++) {
+        if (!works[i] || !open_source(s, (enum pc_sample_source)i))
+            continue;
+        if (pc_sampler_measure(s) || i == PC_SOURCE_TIMER)
+            return;
+        close_perf(s);
+        if (atomic_exchange(&works[i], false))
+            pc_core_complain("source %s opens here but never interrupts: the next one is taken",
+                             source_names[i]);
+    }
+    s->source = PC_SOURCE_NONE;
 }
 
 /* ---- A thread -------------------------------------------------------------------------------- */
@@ -312,8 +322,8 @@ void pc_sampler_enter(struct pc_thread *t)
         t->sampler = s;
         s->last_ticks = pc_ticks();
         s->cpu_ns = pc_sampler_cpu_ns();
-        if (open_source(s)) {
-            pc_sampler_measure(s);
+        find_source(s);
+        if (s->source != PC_SOURCE_NONE) {
             s->counts[PC_SAMPLE_KERNEL_NS] = s->kernel_ns;
             s->counts[PC_SAMPLE_SOURCE] = pc_table_string(source_names[s->source]);
             s->has_windows = give_memory(s) && pc_sampler_is_perf(s);

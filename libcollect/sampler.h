@@ -166,8 +166,8 @@ void pc_sampler_end(void);
 /* ---- sampler_cost.c ---- */
 
 /* Finds what an interrupt by this thread's source costs outside of the handler, once a process and
- * source: the first thread takes some interrupts. Fills s->kernel_ns. */
-void pc_sampler_measure(struct pc_sampler *s);
+ * source: the first thread takes some interrupts. Fills s->kernel_ns. False: none came. */
+bool pc_sampler_measure(struct pc_sampler *s);
 
 /* Likewise how long the way back from the handler is. Fills s->return_ns. */
 void pc_sampler_measure_return(struct pc_sampler *s);

@@ -62,8 +62,8 @@ static uint64_t median(uint64_t *values, unsigned n)
 
 /* By the thread's CPU clock, and the median: a gap in which the processor was taken away, from the
  * thread or from a virtual machine, is longer by far. A timer's interrupt is part of the system's
- * tick, which comes anyway. 0: not known. */
-static uint64_t measure(struct pc_sampler *s)
+ * tick, which comes anyway. False: no interrupt came. */
+static bool measure(struct pc_sampler *s, uint64_t *ns)
 {
     enum { LONGEST_NS = 50000000 };
     bool timer = s->source == PC_SOURCE_TIMER;
@@ -76,10 +76,11 @@ static uint64_t measure(struct pc_sampler *s)
     }
     pc_sampler_disarm(s);
     s->trying = false;
-    if (n < LEAST_TRIES)
-        return 0;
-    uint64_t gap = median(gaps, n), tick = median(ticks, n);
-    return gap > tick ? gap - tick : 1;
+    if (n >= LEAST_TRIES) {
+        uint64_t gap = median(gaps, n), tick = median(ticks, n);
+        *ns = gap > tick ? gap - tick : 1;
+    }
+    return n > 0;
 }
 
 /* What a handler that arms the source for DISTANCE_NS cannot see of the time until the next one,
@@ -129,15 +130,19 @@ static bool is_blocked(void)
     return pthread_sigmask(SIG_SETMASK, NULL, &set) || sigismember(&set, pc_sampler_signal);
 }
 
-void pc_sampler_measure(struct pc_sampler *s)
+bool pc_sampler_measure(struct pc_sampler *s)
 {
     enum { UNKNOWN_NS = 4000 };
-    uint64_t ns = atomic_load(&kernel_part[s->source]);
-    if (!ns && !is_blocked()) {
-        ns = measure(s);
-        atomic_store(&kernel_part[s->source], ns ? ns : UNKNOWN_NS);
+    bool works = true;
+    s->kernel_ns = atomic_load(&kernel_part[s->source]);
+    if (s->kernel_ns)
+        return true;
+    s->kernel_ns = UNKNOWN_NS;
+    if (!is_blocked()) {
+        works = measure(s, &s->kernel_ns);
+        atomic_store(&kernel_part[s->source], s->kernel_ns);
     }
-    s->kernel_ns = ns ? ns : UNKNOWN_NS;
+    return works;
 }
 
 void pc_sampler_measure_return(struct pc_sampler *s)

@@ -251,6 +251,17 @@ uint32_t pct_samples_field(const struct pc_profile *p, const char *plugin, const
     return PC_NO_INDEX;
 }
 
+bool pct_samples_any(const struct pc_profile *p)
+{
+    uint32_t samples = pct_samples_field(p, "clock", "samples");
+    bool any = false;
+    for (uint32_t i = 0; i < p->n_data && samples != PC_NO_INDEX; i++) {
+        const struct pc_stat *s = pc_data_stat(&p->data[i], samples);
+        any |= s && s->sum;
+    }
+    return any && pct_samples_field(p, "clock", "time") != PC_NO_INDEX;
+}
+
 struct pct_sampled pct_samples_of(const struct pct_samples *s, const struct pc_profile *p,
                                   uint32_t node)
 {

@@ -64,6 +64,9 @@ void pct_samples_free(struct pct_samples *s);
 /* The field of a plugin, PC_NO_INDEX: the profile has none. */
 uint32_t pct_samples_field(const struct pc_profile *p, const char *plugin, const char *name);
 
+/* Whether the profile has samples. */
+bool pct_samples_any(const struct pc_profile *p);
+
 /* What was sampled at a node of the profile itself. */
 struct pct_sampled pct_samples_of(const struct pct_samples *s, const struct pc_profile *p,
                                   uint32_t node);

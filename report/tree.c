@@ -333,6 +333,8 @@ struct pct_tree *pct_tree_new(const struct pct_model *m, struct pct_symbols *s,
     b.slots = pct_alloc(b.n_slots, sizeof *b.slots);
     t->shown = pct_alloc(p->n_nodes, sizeof *t->shown);
     b.calls = pct_alloc(p->n_nodes, sizeof *b.calls);
+    t->room = (size_t)p->n_nodes + 1; /* more only where calls were inlined */
+    t->nodes = pct_alloc(t->room, sizeof *t->nodes);
     find_child(&b, PC_NO_INDEX, PCOLLECT_NODE_ROOT, pct_pool_intern(t->pool, ""));
     t->callers = options->callers;
     if (t->callers)

@@ -3,7 +3,6 @@
  * pcollect annotate: source lines and instructions with what they took beside them.
  */
 #include "report/annotate/annotate.h"
-#include "report/compare/join.h"
 #include "report/report.h"
 #include "tools/tools.h"
 
@@ -78,6 +77,30 @@ static int print(const struct pct_command *self, const struct request *r)
     return err ? PCT_DATA : PCT_DONE;
 }
 
+static int annotate(const struct pct_command *self, const char *path, struct request *r)
+{
+    static const struct pct_tree_options whole = {0};
+    struct pc_profile *p = NULL;
+    struct pc_error error = {""};
+    int err = pc_pcol_read_columns(path, &p, &error);
+    if (*error.text || err)
+        pct_say(self, "%s", *error.text ? error.text : pc_err_text(err));
+    if (err)
+        return err == PC_ENOENT ? PCT_CALL : PCT_DATA;
+    pct_report_environment(getenv("COLUMNS"), getenv("NO_COLOR"), getenv("TERM"));
+    pct_report_terminal(&r->annotate.width, &r->annotate.utf8);
+    struct pct_data *d = pct_data_new(path, p, pct_symbols_new(p), &whole);
+    r->annotate.data = d;
+    int status = print(self, r);
+    if (pc_profile_unread(p)) {
+        pct_say(self, "%s: %s", path, pc_profile_unread(p));
+        status = PCT_DATA;
+    }
+    pct_data_free(d);
+    pc_profile_free(p);
+    return status;
+}
+
 static int run_annotate(const struct pct_command *self, int argc, char **argv)
 {
     struct request r = {.annotate = {.min_percent = 1, .around = 3}};
@@ -89,14 +112,7 @@ static int run_annotate(const struct pct_command *self, int argc, char **argv)
         return letter == PCT_OPTION_HELPED ? PCT_DONE : PCT_CALL;
     if (argc - optind != 1)
         return pct_refuse(self, argc == optind ? "which profile?" : "one profile at a time");
-    int status;
-    struct pct_run *run = pct_runs_open(self, argv + optind, 1, &status);
-    if (run) {
-        pct_report_terminal(&r.annotate.width, &r.annotate.utf8);
-        r.annotate.data = run->data;
-        status = pct_runs_close(self, run, 1, print(self, &r));
-    }
-    return status;
+    return annotate(self, argv[optind], &r);
 }
 
 const struct pct_command pct_annotate_command = {

@@ -142,7 +142,12 @@ static int judge(const struct pct_command *self, const struct pct_diff *d, const
 
 static int compare(const struct pct_command *self, struct pct_run *runs, const struct request *r)
 {
-    struct pct_diff *d = pct_diff_make(runs, r->n_before, r->n_after, r->metric);
+    struct pc_error error = {""};
+    struct pct_diff *d = pct_diff_make(runs, r->n_before, r->n_after, r->metric, &error);
+    if (!d) {
+        pct_say(self, "%s", error.text);
+        return PCT_DATA;
+    }
     print(d, r);
     int status = judge(self, d, r);
     pct_diff_free(d);
@@ -156,9 +161,10 @@ static int run_diff(const struct pct_command *self, int argc, char **argv)
     if (status != PCT_OPTION_END)
         return status;
     size_t n = r.n_before + r.n_after;
-    struct pct_run *runs = pct_runs_open(self, r.paths, n, &status);
+    struct pct_run *runs = pct_runs_look(self, r.paths, n, &status);
     if (runs)
-        status = pct_runs_close(self, runs, n, compare(self, runs, &r));
+        status = compare(self, runs, &r);
+    pct_runs_close(runs, n);
     return status;
 }
 

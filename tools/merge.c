@@ -77,9 +77,10 @@ static int run_merge(const struct pct_command *self, int argc, char **argv)
     size_t n = (size_t)(argc - optind);
     int status = pct_choice_refuse(self, &q.choice, q.format == TEXT ? NULL : &pct_repeats_table,
                                    "--format tsv");
-    struct pct_run *runs = status ? NULL : pct_runs_open(self, argv + optind, n, &status);
+    struct pct_run *runs = status ? NULL : pct_runs_look(self, argv + optind, n, &status);
     if (runs)
-        status = pct_runs_close(self, runs, n, merge(self, runs, n, &q));
+        status = merge(self, runs, n, &q);
+    pct_runs_close(runs, n);
     return status;
 }
 

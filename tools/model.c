@@ -94,13 +94,14 @@ static void make_row(const struct pct_fit_set *set, const struct pct_fit_series 
                      const struct request *r, struct row *row)
 {
     row->series = s;
-    row->made = pct_fit_make(s->points, s->n, set->n_parameters, &row->fit);
+    struct pct_fit_rivals rivals;
+    row->made = pct_fit_make(s->points, s->n, set->n_parameters, &row->fit, &rivals);
     if (!row->made)
         return;
     pct_fit_text(&row->fit, (const char *const *)set->names, row->model);
     pct_fit_growth(&row->fit, (const char *const *)set->names, row->growth);
     if (r->predict)
-        row->band = pct_fit_band(&row->fit, r->at);
+        row->band = pct_fit_band(&row->fit, &rivals, r->at);
 }
 
 /* ---- Output ----------------------------------------------------------------------------------
@@ -114,7 +115,7 @@ static void print_tsv(const struct row *row, const struct request *r)
     pct_text_escape(&b, row->series->metric, PCT_ESCAPE_CELL);
     if (row->made)
         pct_buf_format(&b, "\t%s\t%.9g\t%.9g\t%s\t%.9g\t%zu\t%s", row->model, row->fit.adjusted_r2,
-                       row->fit.rss, row->growth, row->fit.rivals[0].error, row->fit.n_points,
+                       row->fit.rss, row->growth, row->fit.best.error, row->fit.n_points,
                        row->fit.few ? "yes" : "no");
     else
         pct_buf_text(&b, "\t\t\t\t\t\t\t");
@@ -138,8 +139,7 @@ static void print_json(const struct row *row, const struct request *r, bool firs
                        ", \"model\": \"%s\", \"adjusted_r2\": %.9g, \"rss\": %.9g, "
                        "\"growth\": \"%s\", \"error\": %.9g, \"points\": %zu, \"few\": %s",
                        row->model, row->fit.adjusted_r2, row->fit.rss, row->growth,
-                       row->fit.rivals[0].error, row->fit.n_points,
-                       row->fit.few ? "true" : "false");
+                       row->fit.best.error, row->fit.n_points, row->fit.few ? "true" : "false");
     else
         pct_buf_text(&b, ", \"model\": null");
     if (r->predict && row->made)
@@ -166,7 +166,7 @@ static void print_text(const struct row *row, const struct request *r)
         return;
     }
     printf("  %s\n  adjusted R2 %.5f, RSS %.4g, error of a point left out %.2g %%%s\n", row->model,
-           row->fit.adjusted_r2, row->fit.rss, 100 * row->fit.rivals[0].error,
+           row->fit.adjusted_r2, row->fit.rss, 100 * row->fit.best.error,
            row->fit.few ? "; few points: the form is a guess" : "");
     if (r->predict)
         printf("  there: %.6g, between %.6g and %.6g\n", row->band.value, row->band.low,

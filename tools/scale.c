@@ -180,8 +180,13 @@ static int compare(const struct pct_command *self, struct pct_run *runs, size_t 
 {
     struct pct_scale *s;
     struct pc_error error = {""};
-    if (pct_scale_make(runs, n, &r->scale, &s, &error))
+    int err = pct_scale_make(runs, n, &r->scale, &s, &error);
+    if (err == PC_EARG)
         return pct_refuse(self, "%s", error.text);
+    if (err) {
+        pct_say(self, "%s", error.text);
+        return PCT_DATA;
+    }
     print(s, r);
     pct_scale_free(s);
     return PCT_DONE;
@@ -196,9 +201,10 @@ static int run_scale(const struct pct_command *self, int argc, char **argv)
         return status;
     }
     size_t n = (size_t)(argc - optind);
-    struct pct_run *runs = pct_runs_open(self, argv + optind, n, &status);
+    struct pct_run *runs = pct_runs_look(self, argv + optind, n, &status);
     if (runs)
-        status = pct_runs_close(self, runs, n, compare(self, runs, n, &r));
+        status = compare(self, runs, n, &r);
+    pct_runs_close(runs, n);
     free(r.sizes);
     return status;
 }

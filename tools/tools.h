@@ -83,14 +83,12 @@ int pct_refuse(const struct pct_command *self, const char *format, ...)
 void *pct_allocate(size_t bytes);
 char *pct_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Opens n profiles for a command that reads them, and tells the report about the terminal. Says
- * what there is to say of each; NULL: one cannot be read, *status_out is the exit status. */
+/* Looks at n profiles for a command that compares them, and tells the report about the terminal.
+ * Says what there is to say of each; NULL: one cannot be read, *status_out is the exit status. */
 struct pct_run;
-struct pct_run *pct_runs_open(const struct pct_command *self, char **paths, size_t n,
+struct pct_run *pct_runs_look(const struct pct_command *self, char **paths, size_t n,
                               int *status_out);
-/* Says which of them could not be read to the end: the exit status is PCT_DATA then, else `status`.
- */
-int pct_runs_close(const struct pct_command *self, struct pct_run *runs, size_t n, int status);
+void pct_runs_close(struct pct_run *runs, size_t n); /* NULL is allowed */
 
 /* An absolute pattern for the output path given with -o, taken from the working directory; a folder
  * gets the default file name. Allocated. Refuses (NULL, said) bad patterns and folders that are

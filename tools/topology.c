@@ -180,7 +180,7 @@ static int main_topology(const struct pct_command *self, int argc, char **argv)
     if (optind != argc - 1)
         return pct_refuse(self, "one profile is needed");
     const char *file = argv[optind];
-    int err = pc_pcol_read(file, &profile, &error);
+    int err = pc_pcol_read_columns(file, &profile, &error);
     if (*error.text || err)
         pct_say(self, "%s", *error.text ? error.text : pc_err_text(err));
     if (err)

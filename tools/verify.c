@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * pcollect verify: reads profiles to the last byte and says whether they are whole. The reader
- * checks every checksum, length, reference and order; a file that it accepts holds all invariants
- * of format/profile.h.
+ * checks every checksum, length, reference and order; values by rank, which may be more than fits
+ * in memory, are held against their statistics a few records at a time. A file that is accepted
+ * holds all invariants of format/profile.h.
  */
 #include "format/profile.h"
 #include "tools/tools.h"
@@ -18,9 +19,11 @@ static int verify_file(const struct pct_command *self, const char *path)
 {
     struct pc_profile *p = NULL;
     struct pc_error error = {""};
-    int err = pc_pcol_read(path, &p, &error);
+    int err = pc_pcol_read_columns(path, &p, &error);
     if (*error.text)
         pct_say(self, "%s", error.text);
+    if (!err && !*error.text && pc_profile_check_values(p, &error))
+        pct_say(self, "%s: %s; copy the file again", path, error.text);
     if (!err && !*error.text)
         printf("%s: whole\n", path);
     pc_profile_free(p);

@@ -31,17 +31,28 @@ module pcollect
         end function find_symbol
     end interface
 
+    ! A function of the library, looked up once.
+    type :: library_function
+        logical :: absent = .false. ! there is no library
+        type(c_funptr) :: address = c_null_funptr
+    end type library_function
+
+    type(library_function), save :: begin_function, end_function
+
 contains
 
-    subroutine call_region(function, name)
-        character(len=*), intent(in) :: function, name
+    subroutine call_region(function, symbol, name)
+        type(library_function), intent(inout) :: function
+        character(len=*), intent(in) :: symbol, name
         character(kind=c_char, len=:), allocatable, target :: text
-        type(c_funptr) :: found
         procedure(region_call), pointer :: region
-        found = find_symbol(c_null_ptr, function // c_null_char)
-        if (.not. c_associated(found)) return
-        call c_f_procpointer(found, region)
-        if (len_trim(name) == 0 .and. function == "pcollect_region_end") then
+        if (function%absent) return
+        if (.not. c_associated(function%address)) &
+            function%address = find_symbol(c_null_ptr, symbol // c_null_char)
+        function%absent = .not. c_associated(function%address)
+        if (function%absent) return
+        call c_f_procpointer(function%address, region)
+        if (len_trim(name) == 0 .and. symbol == "pcollect_region_end") then
             call region(c_null_ptr)
         else
             text = trim(name) // c_null_char
@@ -51,15 +62,15 @@ contains
 
     subroutine pcollect_region_begin(name)
         character(len=*), intent(in) :: name
-        call call_region("pcollect_region_begin", name)
+        call call_region(begin_function, "pcollect_region_begin", name)
     end subroutine pcollect_region_begin
 
     subroutine pcollect_region_end(name)
         character(len=*), intent(in), optional :: name
         if (present(name)) then
-            call call_region("pcollect_region_end", name)
+            call call_region(end_function, "pcollect_region_end", name)
         else
-            call call_region("pcollect_region_end", "")
+            call call_region(end_function, "pcollect_region_end", "")
         end if
     end subroutine pcollect_region_end
 end module pcollect

@@ -26,57 +26,54 @@
 extern "C" {
 #endif
 
-typedef void (*pcollect_region_fn)(const char *name);
-
-/* The library's function of that name, or one that does nothing. RTLD_DEFAULT is a null pointer
- * with glibc; its name asks for _GNU_SOURCE. */
-static inline void pcollect_region_nothing_(const char *name)
+/* The library's function of that name, looked up once; NULL without the library: then `known` holds
+ * its own address. RTLD_DEFAULT is a null pointer with glibc; its name asks for _GNU_SOURCE. */
+static inline void *pcollect_find_(void **known, const char *function)
 {
-    (void)name;
-}
-
-static inline pcollect_region_fn pcollect_region_find_(const char *function)
-{
-    union {
-        void *object;
-        pcollect_region_fn call;
-    } found;
-    found.object = dlsym((void *)0, function);
-    return found.object ? found.call : pcollect_region_nothing_;
+    void *found = __atomic_load_n(known, __ATOMIC_RELAXED);
+    if (!found) {
+        found = dlsym((void *)0, function);
+        found = found ? found : (void *)known;
+        __atomic_store_n(known, found, __ATOMIC_RELAXED);
+    }
+    return found == (void *)known ? (void *)0 : found;
 }
 
 static inline void pcollect_region_begin(const char *name)
 {
-    static pcollect_region_fn begin;
-    pcollect_region_fn call = __atomic_load_n(&begin, __ATOMIC_RELAXED);
-    if (!call) {
-        call = pcollect_region_find_("pcollect_region_begin");
-        __atomic_store_n(&begin, call, __ATOMIC_RELAXED);
-    }
-    call(name);
+    static void *known;
+    union {
+        void *object;
+        void (*call)(const char *name);
+    } function;
+    function.object = pcollect_find_(&known, "pcollect_region_begin");
+    if (function.object)
+        function.call(name);
 }
 
 static inline void pcollect_region_end(const char *name)
 {
-    static pcollect_region_fn end;
-    pcollect_region_fn call = __atomic_load_n(&end, __ATOMIC_RELAXED);
-    if (!call) {
-        call = pcollect_region_find_("pcollect_region_end");
-        __atomic_store_n(&end, call, __ATOMIC_RELAXED);
-    }
-    call(name);
+    static void *known;
+    union {
+        void *object;
+        void (*call)(const char *name);
+    } function;
+    function.object = pcollect_find_(&known, "pcollect_region_end");
+    if (function.object)
+        function.call(name);
 }
 
 /* CPU time in nanoseconds that the profiler has cost the calling thread so far: its interrupts, and
  * its own code as far as they met it. An estimate; 0 in a thread that is not sampled. */
 static inline uint64_t pcollect_overhead_ns(void)
 {
+    static void *known;
     union {
         void *object;
         uint64_t (*call)(void);
-    } found;
-    found.object = dlsym((void *)0, "pcollect_overhead_ns");
-    return found.object ? found.call() : 0;
+    } function;
+    function.object = pcollect_find_(&known, "pcollect_overhead_ns");
+    return function.object ? function.call() : 0;
 }
 
 #ifdef __cplusplus

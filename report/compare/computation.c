@@ -83,7 +83,7 @@ static uint32_t find_context(struct pct_join *j, const struct pct_run *run, size
     const struct pc_profile *p = run->profile;
     const struct pc_profile_node *n = &p->nodes[point->source];
     const char *module = n->module == PC_NO_INDEX ? "unknown" : p->modules[n->module].path;
-    struct pct_place place = pct_symbols_find(run->data->symbols, n->module, n->offset + 1);
+    struct pct_place place = pct_symbols_find(run->symbols, n->module, n->offset + 1);
     struct pct_buf label = {0};
     for (uint32_t i = 0; i < place.n_frames; i++) {
         bool last = i + 1 == place.n_frames;
@@ -101,14 +101,14 @@ static void gather_points(struct pct_join *j, const struct pct_run *run, size_t 
                           const uint32_t *joined, struct points *out)
 {
     const struct pc_profile *p = run->profile;
-    const struct pct_tree *t = run->data->tree;
+    const struct pct_tree *t = run->tree;
     uint32_t field = clock_field(p, "time"), count = clock_field(p, "samples");
     *out = (struct points){0};
     for (uint32_t i = 0;
          i < p->n_nodes && field != PC_NO_INDEX && count != PC_NO_INDEX && j->divided; i++) {
         const struct pc_profile_node *n = &p->nodes[i];
         if (n->kind != PCOLLECT_NODE_POINT || n->data == PC_NO_INDEX ||
-            run->data->model->outer[i] != PC_NO_INDEX)
+            run->model->outer[i] != PC_NO_INDEX)
             continue;
         out->list = pct_grow(out->list, out->n, &out->room, sizeof *out->list);
         struct point *point = &out->list[out->n++];
@@ -154,7 +154,7 @@ static size_t busiest_rank(const struct pc_profile *p, double *waiting_out)
 /* By node of the tree: how much longer the others are in an MPI function than the busiest rank. */
 static double find_waits(const struct pct_run *run, size_t busiest, double *waits)
 {
-    const struct pct_tree *t = run->data->tree;
+    const struct pct_tree *t = run->tree;
     const struct pc_profile *p = run->profile;
     uint64_t *values = pct_alloc(p->n_ranks, sizeof *values);
     bool *present = pct_alloc(p->n_ranks, sizeof *present);
@@ -208,7 +208,7 @@ static void charge(struct pct_join *j, size_t k, double ns, const double *excess
 void pct_join_blame(struct pct_join *j, const struct pct_run *run, size_t k, const uint32_t *joined)
 {
     const struct pc_profile *p = run->profile;
-    const struct pct_tree *t = run->data->tree;
+    const struct pct_tree *t = run->tree;
     double waiting, *waits = pct_alloc(t->n, sizeof *waits);
     size_t busiest = busiest_rank(p, &waiting);
     double sum = p->n_ranks && waiting > 0 ? find_waits(run, busiest, waits) : 0;

@@ -236,13 +236,16 @@ static void make_rows(struct pct_diff *d)
  */
 
 struct pct_diff *pct_diff_make(const struct pct_run *runs, size_t n_before, size_t n_after,
-                               enum pct_diff_metric metric)
+                               enum pct_diff_metric metric, struct pc_error *error)
 {
     struct pct_diff *d = pct_alloc(1, sizeof *d);
     *d =
         (struct pct_diff){.metric = metric, .runs = runs, .n_before = n_before, .n_after = n_after};
     d->repeated = n_before > 1 && n_after > 1;
-    d->join = pct_join_new(runs, n_before + n_after, false);
+    if (pct_join_new(runs, n_before + n_after, false, &d->join, error)) {
+        pct_diff_free(d);
+        return NULL;
+    }
     make_totals(d);
     make_rows(d);
     return d;

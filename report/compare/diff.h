@@ -60,9 +60,9 @@ struct pct_diff {
     bool repeated;                /* both sides have repeats */
 };
 
-/* The runs must outlive the result. */
+/* The runs must outlive the result. NULL with a text: one could not be read. */
 struct pct_diff *pct_diff_make(const struct pct_run *runs, size_t n_before, size_t n_after,
-                               enum pct_diff_metric metric);
+                               enum pct_diff_metric metric, struct pc_error *error);
 void pct_diff_free(struct pct_diff *d);
 
 /* The worst of the run: how much its time, or a context of the total of the metric, has grown, as a

@@ -23,9 +23,24 @@ struct joiner {
 /* ---- Runs -------------------------------------------------------------------------------------
  */
 
-static void sum_run(struct pct_run *run)
+static const struct pc_profile_module *program_of(const struct pc_profile *p)
 {
-    const struct pc_profile *p = run->profile;
+    for (uint32_t i = 0; i < p->n_modules; i++) {
+        if (p->modules[i].flags & PCOLLECT_MODULE_EXE)
+            return &p->modules[i];
+    }
+    return NULL;
+}
+
+static void describe_run(struct pct_run *run, const char *path, const struct pc_profile *p)
+{
+    const struct pc_profile_module *program = program_of(p);
+    *run = (struct pct_run){.path = path, .sampled = pct_samples_any(p)};
+    run->program = pct_alloc(strlen(p->exe) + 1, 1);
+    strcpy(run->program, p->exe);
+    if (program)
+        run->build = *program;
+    run->build.path = NULL;
     run->delayed_ns = (double)pct_model_delayed_ns(p);
     run->n_ranks = p->world_size ? p->world_size : p->n_ranks;
     for (uint32_t i = 0; i < p->n_ranks; i++) {
@@ -45,48 +60,43 @@ void pct_run_adopt(struct pct_run *run, const char *path, const struct pc_profil
                    struct pct_symbols *symbols)
 {
     static const struct pct_tree_options options = {0};
-    *run = (struct pct_run){.path = path, .profile = profile};
-    run->data = pct_data_new(path, profile, symbols, &options);
-    sum_run(run);
+    describe_run(run, path, profile);
+    run->profile = profile;
+    run->model = pct_model_new(profile);
+    run->symbols = symbols;
+    run->tree = pct_tree_new(run->model, symbols, &options);
 }
 
-int pct_run_open(struct pct_run *run, const char *path, struct pc_error *error)
+static int refuse_run(const char *path, int err, struct pc_error *error)
+{
+    return *error->text ? err : pc_error_set(error, err, "%s: %s", path, pc_err_text(err));
+}
+
+int pct_run_look(struct pct_run *run, const char *path, struct pc_error *error)
 {
     struct pc_profile *profile = NULL;
-    int err = pc_pcol_read_columns(path, &profile, error);
-    if (err) {
-        if (!*error->text)
-            pc_error_set(error, err, "%s: %s", path, pc_err_text(err));
-        return err;
-    }
-    pct_run_adopt(run, path, profile, pct_symbols_new(profile));
-    run->own = profile;
+    int err = pc_pcol_read_statistics(path, &profile, error);
+    if (err)
+        return refuse_run(path, err, error);
+    describe_run(run, path, profile);
+    pc_profile_free(profile);
     return PC_OK;
 }
 
 void pct_run_close(struct pct_run *run)
 {
-    pct_data_free(run->data);
-    pc_profile_free(run->own);
+    pct_tree_free(run->tree);
+    pct_symbols_free(run->symbols);
+    pct_model_free(run->model);
+    free(run->program);
     *run = (struct pct_run){0};
-}
-
-static const struct pc_profile_module *program_of(const struct pc_profile *p)
-{
-    for (uint32_t i = 0; i < p->n_modules; i++) {
-        if (p->modules[i].flags & PCOLLECT_MODULE_EXE)
-            return &p->modules[i];
-    }
-    return NULL;
 }
 
 bool pct_runs_same_build(const struct pct_run *runs, size_t n)
 {
-    const struct pc_profile_module *first = n ? program_of(runs[0].profile) : NULL;
     for (size_t i = 1; i < n; i++) {
-        const struct pc_profile_module *other = program_of(runs[i].profile);
-        if (!first || !other || !first->build_id_bytes ||
-            first->build_id_bytes != other->build_id_bytes ||
+        const struct pc_profile_module *first = &runs[0].build, *other = &runs[i].build;
+        if (!first->build_id_bytes || first->build_id_bytes != other->build_id_bytes ||
             memcmp(first->build_id, other->build_id, first->build_id_bytes) != 0)
             return false;
     }
@@ -209,9 +219,9 @@ static void add_cost(struct joiner *b, uint32_t at, const struct pct_node *n)
     }
 }
 
-static void add_run(struct pct_join *j, const struct pct_run *run, size_t k, bool blame)
+static void add_tree(struct pct_join *j, const struct pct_run *run, size_t k, bool blame)
 {
-    struct joiner b = {.join = j, .tree = run->data->tree, .run = k};
+    struct joiner b = {.join = j, .tree = run->tree, .run = k};
     b.joined = pct_alloc(b.tree->n, sizeof *b.joined);
     /* Parents come before their children. */
     for (size_t i = 0; i < b.tree->n; i++) {
@@ -225,20 +235,47 @@ static void add_run(struct pct_join *j, const struct pct_run *run, size_t k, boo
     free(b.joined);
 }
 
-struct pct_join *pct_join_new(const struct pct_run *runs, size_t n, bool blame)
+static int add_run(struct pct_join *j, const struct pct_run *run, size_t k, bool blame,
+                   struct pc_error *error)
 {
+    struct pct_run open;
+    struct pc_profile *profile = NULL;
+    if (run->profile) {
+        add_tree(j, run, k, blame);
+        return PC_OK;
+    }
+    int err = pc_pcol_read_columns(run->path, &profile, error);
+    if (err)
+        return refuse_run(run->path, err, error);
+    pct_run_adopt(&open, run->path, profile, pct_symbols_new(profile));
+    add_tree(j, &open, k, blame);
+    pct_run_close(&open);
+    if (pc_profile_unread(profile))
+        err = pc_error_set(error, PC_EFORMAT, "%s: %s", run->path, pc_profile_unread(profile));
+    pc_profile_free(profile);
+    return err;
+}
+
+int pct_join_new(const struct pct_run *runs, size_t n, bool blame, struct pct_join **out,
+                 struct pc_error *error)
+{
+    int err = PC_OK;
     struct pct_join *j = pct_alloc(1, sizeof *j);
     j->n_runs = n;
     j->divided = n > 0;
     for (size_t k = 0; k < n; k++)
-        j->divided &= runs[k].data->samples->all.samples > 0;
+        j->divided &= runs[k].sampled;
     j->pool = pct_pool_new();
     j->by_line = pct_runs_same_build(runs, n);
     add_node(j, PC_NO_INDEX, PCOLLECT_NODE_ROOT, pct_pool_intern(j->pool, ""));
     j->compute = add_node(j, 0, PCOLLECT_NODE_FRAME, pct_pool_intern(j->pool, COMPUTE_LABEL));
-    for (size_t k = 0; k < n; k++)
-        add_run(j, &runs[k], k, blame);
-    return j;
+    for (size_t k = 0; k < n && !err; k++)
+        err = add_run(j, &runs[k], k, blame, error);
+    if (err)
+        pct_join_free(j);
+    else
+        *out = j;
+    return err;
 }
 
 void pct_join_free(struct pct_join *j)

@@ -13,30 +13,38 @@
  * time in its own code (a node of kind POINT, below the call that leads there); computation that no
  * sample divides is one node below the root. So the costs of a run add up to its time from MPI_Init
  * to the end of MPI_Finalize, over all ranks.
+ *
+ * Profiles may be large and many: each is open only while its tree is added. What is known of a
+ * whole run is read before, without values by rank.
  */
 #ifndef PCT_JOIN_H
 #define PCT_JOIN_H
 
 #include "report/table.h"
 
-/* One profile with what is made of it. */
+/* One profile: what is known of the whole run, and what is made of it while it is open. */
 struct pct_run {
     const char *path;
-    const struct pc_profile *profile;
-    struct pc_profile *own; /* to be freed; NULL: adopted */
-    struct pct_data *data;
+    char *program;                  /* as it was started; "": unknown */
+    struct pc_profile_module build; /* of the program; no bytes of build-id: unknown; no path */
+    bool sampled;
     uint32_t n_ranks;  /* of the job */
     double time_ns;    /* longest rank from MPI_Init to the end of MPI_Finalize */
     double core_ns;    /* the same, summed over ranks */
     double compute_ns; /* outside MPI, summed over ranks */
     double busiest_ns; /* the most that one rank computes */
     double delayed_ns; /* in which ranks could run and no processor was free, summed */
+
+    const struct pc_profile *profile; /* NULL: not open */
+    struct pct_model *model;
+    struct pct_symbols *symbols;
+    struct pct_tree *tree;
 };
 
-/* Reads a profile; the text names the file. */
-int pct_run_open(struct pct_run *run, const char *path, struct pc_error *error);
-/* The same for a profile that is there already. Takes ownership of the symbols; the profile must
- * outlive the run and is not freed with it. */
+/* Reads what is known of the whole run. The text names the file; PC_OK with a text: a part of it
+ * was damaged and left out. */
+int pct_run_look(struct pct_run *run, const char *path, struct pc_error *error);
+/* A run that is open, of a profile that must outlive it. Takes ownership of the symbols. */
 void pct_run_adopt(struct pct_run *run, const char *path, const struct pc_profile *profile,
                    struct pct_symbols *symbols);
 void pct_run_close(struct pct_run *run);
@@ -76,8 +84,9 @@ struct pct_join {
 
 /* With `blame` the time in which ranks wait for the one that computes longest is taken from the MPI
  * functions in which they wait, and added to the computation in which it is longer than the mean.
- */
-struct pct_join *pct_join_new(const struct pct_run *runs, size_t n, bool blame);
+ * Opens the runs that are not open, one after the other. As pct_run_look if one cannot be read. */
+int pct_join_new(const struct pct_run *runs, size_t n, bool blame, struct pct_join **out,
+                 struct pc_error *error);
 void pct_join_free(struct pct_join *j);
 
 static inline const struct pct_cost *pct_join_cost(const struct pct_join *j, uint32_t node,

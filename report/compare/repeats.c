@@ -95,9 +95,13 @@ int pct_repeats_make(const struct pct_run *runs, size_t n, struct pct_repeats **
                                 "pcollect scale",
                                 runs[0].path, runs[0].n_ranks, runs[i].path, runs[i].n_ranks);
     }
+    struct pct_join *join;
+    int err = pct_join_new(runs, n, false, &join, error);
+    if (err)
+        return err;
     struct pct_repeats *r = pct_alloc(1, sizeof *r);
     double *values = pct_alloc(n, sizeof *values);
-    *r = (struct pct_repeats){.runs = runs, .n_runs = n, .join = pct_join_new(runs, n, false)};
+    *r = (struct pct_repeats){.runs = runs, .n_runs = n, .join = join};
     for (size_t i = 0; i < n; i++)
         values[i] = runs[i].time_ns;
     r->time_ns = pct_repeat_of(values, n);

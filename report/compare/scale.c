@@ -174,10 +174,11 @@ static void make_rows(struct pct_scale *s)
 
 const char *const pct_scale_parameters[PCT_FIT_PARAMETERS] = {"p", "n"};
 
-static struct pct_fit_band predict(const struct pct_scale *s, const struct pct_fit *fit)
+static struct pct_fit_band predict(const struct pct_scale *s, const struct pct_fit *fit,
+                                   const struct pct_fit_rivals *rivals)
 {
     double place[PCT_FIT_PARAMETERS] = {s->options.predict, s->options.predict_size};
-    struct pct_fit_band band = pct_fit_band(fit, place);
+    struct pct_fit_band band = pct_fit_band(fit, rivals, place);
     band.value = fmax(band.value, 0);
     band.low = fmax(band.low, 0);
     return band;
@@ -187,13 +188,14 @@ static struct pct_fit_band predict(const struct pct_scale *s, const struct pct_f
 static bool make_model(const struct pct_scale *s, const double *y, struct pct_fit *fit,
                        struct pct_fit_band *future)
 {
+    struct pct_fit_rivals rivals;
     struct pct_fit_point *points = pct_alloc(s->n_runs, sizeof *points);
     for (size_t i = 0; i < s->n_runs; i++)
         points[i] = (struct pct_fit_point){.x = {s->runs[i].n_ranks, size_of(s, i)}, .y = y[i]};
     bool made = s->n_points > (s->n_sizes > 1 ? 3 : 2) &&
-                pct_fit_make(points, s->n_runs, s->n_sizes > 1 ? 2 : 1, fit);
+                pct_fit_make(points, s->n_runs, s->n_sizes > 1 ? 2 : 1, fit, &rivals);
     if (made && s->options.predict > 0)
-        *future = predict(s, fit);
+        *future = predict(s, fit, &rivals);
     free(points);
     return made;
 }
@@ -215,7 +217,7 @@ static void make_models(struct pct_scale *s)
 
 bool pct_scale_trusts(const struct pct_scale_row *row)
 {
-    return row->modelled && row->fit.rivals[0].error < 0.5;
+    return row->modelled && row->fit.best.error < 0.5;
 }
 
 /* ---- The whole --------------------------------------------------------------------------------
@@ -254,7 +256,11 @@ int pct_scale_make(const struct pct_run *runs, size_t n, const struct pct_scale_
         return err;
     }
     rate_points(s);
-    s->join = pct_join_new(runs, n, true);
+    err = pct_join_new(runs, n, true, &s->join, error);
+    if (err) {
+        pct_scale_free(s);
+        return err;
+    }
     make_rows(s);
     make_models(s);
     const struct pct_scale_point *last = &s->points[s->n_points - 1];

@@ -74,8 +74,8 @@ struct pct_scale {
     struct pct_fit_band future;
 };
 
-/* PC_EARG with a text: fewer than two scales, or it cannot be told which kind of scaling it is. The
- * runs must outlive *out. */
+/* PC_EARG with a text: fewer than two scales, or it cannot be told which kind of scaling it is.
+ * Else as pct_join_new. The runs must outlive *out. */
 int pct_scale_make(const struct pct_run *runs, size_t n, const struct pct_scale_options *options,
                    struct pct_scale **out, struct pc_error *error);
 void pct_scale_free(struct pct_scale *s);

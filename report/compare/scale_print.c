@@ -123,7 +123,7 @@ const char *pct_scale_reason(const struct pct_scale *s, const struct pct_scale_r
 
 static void print_title(FILE *out, const struct pct_scale *s)
 {
-    const char *program = pct_symbols_base_name(s->runs[0].profile->exe);
+    const char *program = pct_symbols_base_name(s->runs[0].program);
     fprintf(out, "%s scaling of %s:", s->scaling == PCT_SCALING_WEAK ? "Weak" : "Strong",
             *program ? program : "the program");
     for (size_t k = 0; k < s->n_points; k++) {

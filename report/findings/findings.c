@@ -153,6 +153,18 @@ static void gather_ranks(struct pct_facts *f)
         f->waiting_ns += fmax(0, most - f->compute_ns[r]);
 }
 
+/* The most calls that one rank can have made, of those whose values are kept. */
+static void bound_messages(struct pct_facts *f, uint32_t node)
+{
+    const struct pct_model *m = f->data->model;
+    uint32_t data = m->profile->nodes[node].data;
+    const struct pc_profile_data *d = data == PC_NO_INDEX ? NULL : &m->profile->data[data];
+    if (!d || !d->kept || !m->has[PCT_CALLS])
+        return;
+    f->calls += (double)pc_data_stat(d, m->field[PCT_CALLS])->sum;
+    f->hub_calls += (double)pc_data_stat(d, m->field[PCT_CALLS])->max;
+}
+
 /* Calls of point-to-point functions by rank. */
 static void gather_messages(struct pct_facts *f)
 {
@@ -163,14 +175,19 @@ static void gather_messages(struct pct_facts *f)
         const struct pct_node *n = &d->tree->nodes[d->contexts[i]];
         if (d->profile->ops[n->op].op_class != PCOLLECT_CLASS_P2P)
             continue;
-        for (uint32_t s = n->first_source; s != PC_NO_INDEX; s = d->tree->next_source[s])
-            pct_model_add_ranks(d->model, s, PCT_CALLS, calls, present);
+        for (uint32_t s = n->first_source; s != PC_NO_INDEX; s = d->tree->next_source[s]) {
+            if (f->bounds)
+                bound_messages(f, s);
+            else
+                pct_model_add_ranks(d->model, s, PCT_CALLS, calls, present);
+        }
     }
     for (size_t r = 0; r < f->n_ranks; r++) {
         f->calls += (double)calls[r];
         f->hub = calls[r] > calls[f->hub] ? r : f->hub;
     }
-    f->hub_calls = f->n_ranks ? (double)calls[f->hub] : 0;
+    if (!f->bounds && f->n_ranks)
+        f->hub_calls = (double)calls[f->hub];
     free(calls);
     free(present);
 }
@@ -239,11 +256,20 @@ static void fold_place(const struct pct_facts *f, struct folding *fold, struct p
     fold->end = 0;
 }
 
+/* The worst that the times by rank of a place can be. */
+static void bound_place(const struct pct_facts *f, struct pct_fact *place, double inclusive_ns)
+{
+    place->off_hub_ns = inclusive_ns;
+    place->last_ns = inclusive_ns;
+    place->trend = pct_finding_is_message(place) && f->n_ranks > 1 ? 1 : 0;
+}
+
 /* Folds the contexts [first, end) of the list, which are of one place, into one fact. */
 static struct pct_fact unite(const struct pct_facts *f, struct folding *fold, size_t first,
                              size_t end)
 {
     struct pct_fact place = f->list[first];
+    double inclusive_ns = 0;
     for (size_t i = first; i < end; i++) {
         const struct pct_fact *from = &f->list[i];
         if (i > first) {
@@ -252,9 +278,14 @@ static struct pct_fact unite(const struct pct_facts *f, struct folding *fold, si
             place.bytes_sent += from->bytes_sent;
             place.bytes_received += from->bytes_received;
         }
-        fold_context(f, fold, from, &place);
+        inclusive_ns += (double)f->data->tree->nodes[from->node].own.sum[PCT_TIME];
+        if (!f->bounds)
+            fold_context(f, fold, from, &place);
     }
-    fold_place(f, fold, &place);
+    if (f->bounds)
+        bound_place(f, &place, inclusive_ns);
+    else
+        fold_place(f, fold, &place);
     return place;
 }
 
@@ -293,9 +324,10 @@ static void unite_places(struct pct_facts *f)
     free(fold.present);
 }
 
-static void gather(struct pct_facts *f, const struct pct_data *d, struct pct_pool *pool)
+static void gather(struct pct_facts *f, const struct pct_data *d, struct pct_pool *pool,
+                   bool bounds)
 {
-    *f = (struct pct_facts){.data = d, .pool = pool};
+    *f = (struct pct_facts){.data = d, .pool = pool, .bounds = bounds};
     gather_ranks(f);
     gather_messages(f);
     f->list = pct_alloc(d->n_contexts, sizeof *f->list);
@@ -315,22 +347,33 @@ static void forget(struct pct_facts *f)
 /* ---- Findings ---------------------------------------------------------------------------------
  */
 
+static double part_saved(const struct pct_facts *f, const struct pct_rule *rule, double saves_ns)
+{
+    double own_ns = rule->knows_delay ? saves_ns : fmax(0, saves_ns - f->delayed_ns);
+    return f->core_ns > 0 ? own_ns / f->core_ns : 0;
+}
+
+bool pct_finding_counts(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
+                        double saves_ns)
+{
+    return part_saved(f, rule, saves_ns) >= threshold;
+}
+
 void pct_finding_add(struct pct_findings *out, const struct pct_facts *f,
                      const struct pct_rule *rule, double threshold, double saves_ns,
                      const char *more, const char *format, ...)
 {
-    double own_ns = rule->knows_delay ? saves_ns : fmax(0, saves_ns - f->delayed_ns);
-    double saves = f->core_ns > 0 ? own_ns / f->core_ns : 0;
     char text[1024];
     va_list args;
-    if (!(saves >= threshold))
+    if (!pct_finding_counts(f, rule, threshold, saves_ns))
         return;
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     out->list = pct_grow(out->list, out->n, &out->room, sizeof *out->list);
-    out->list[out->n++] = (struct pct_finding){rule->name, saves, pct_pool_intern(out->pool, text),
-                                               pct_pool_intern(out->pool, more)};
+    out->list[out->n++] =
+        (struct pct_finding){rule->name, part_saved(f, rule, saves_ns),
+                             pct_pool_intern(out->pool, text), pct_pool_intern(out->pool, more)};
 }
 
 static int compare_findings(const void *a, const void *b)
@@ -341,12 +384,13 @@ static int compare_findings(const void *a, const void *b)
     return strcmp(x->text, y->text);
 }
 
-struct pct_findings *pct_findings_make(const struct pct_data *d, const double *thresholds)
+struct pct_findings *pct_findings_look(const struct pct_data *d, const double *thresholds,
+                                       bool bounds)
 {
     struct pct_findings *out = pct_alloc(1, sizeof *out);
     struct pct_facts f;
     out->pool = pct_pool_new();
-    gather(&f, d, out->pool);
+    gather(&f, d, out->pool, bounds);
     for (size_t i = 0; i < pct_n_rules && f.core_ns > 0; i++) {
         double threshold =
             thresholds && thresholds[i] >= 0 ? thresholds[i] : pct_rules[i].threshold;
@@ -356,6 +400,15 @@ struct pct_findings *pct_findings_make(const struct pct_data *d, const double *t
     if (out->n)
         qsort(out->list, out->n, sizeof *out->list, compare_findings);
     return out;
+}
+
+struct pct_findings *pct_findings_make(const struct pct_data *d, const double *thresholds)
+{
+    struct pct_findings *most = pct_findings_look(d, thresholds, true);
+    if (!most->n)
+        return most;
+    pct_findings_free(most);
+    return pct_findings_look(d, thresholds, false);
 }
 
 void pct_findings_free(struct pct_findings *f)

@@ -9,6 +9,11 @@
  * Invariant: time that ranks wait for the one that computes longest is counted for that, and not
  * again for the calls in which they wait.
  *
+ * Values by rank are most of a large file. So the rules look first at facts made of statistics, in
+ * which all that depends on values is as bad as it can be; if none finds anything then, no value is
+ * read. Invariant: what a rule would save does not grow with excused_ns, nor become less with
+ * off_hub_ns, trend, the distance of first_ns and last_ns, or hub_calls.
+ *
  * What the machine did is not blamed on the program: as much of the run as the ranks waited for a
  * processor is taken off what a rule says would be saved.
  */
@@ -41,6 +46,7 @@ struct pct_rank_use {
 
 struct pct_facts {
     const struct pct_data *data;
+    bool bounds; /* no value by rank was read */
     struct pct_fact *list;
     size_t n;
     size_t n_ranks;
@@ -84,6 +90,9 @@ extern const size_t pct_n_rules;
 
 /* thresholds: by rule, below 0 the rule's own; NULL: all their own. */
 struct pct_findings *pct_findings_make(const struct pct_data *d, const double *thresholds);
+/* The same from bounds, and from values, whatever the former find; for tests. */
+struct pct_findings *pct_findings_look(const struct pct_data *d, const double *thresholds,
+                                       bool bounds);
 void pct_findings_free(struct pct_findings *f);
 
 enum { PCT_FINDINGS_SHOWN = 5 };
@@ -107,6 +116,10 @@ const char *pct_finding_place(const struct pct_facts *f, uint32_t node, const ch
 
 /* Whether the place sends or receives messages, or waits for them. */
 bool pct_finding_is_message(const struct pct_fact *fact);
+
+/* Whether what saves that much is worth a sentence. */
+bool pct_finding_counts(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
+                        double saves_ns);
 
 /* Adds a finding if it saves `threshold` of the run or more. */
 void pct_finding_add(struct pct_findings *out, const struct pct_facts *f,

@@ -138,7 +138,8 @@ enum { ALONE = 4 }; /* times the mean of the others */
 void pct_rule_serial(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
                      struct pct_findings *out)
 {
-    if (f->n_ranks < 2 || !(f->compute_mean_ns > 0) || lead(f) <= ALONE)
+    if (f->n_ranks < 2 || !(f->compute_mean_ns > 0) || lead(f) <= ALONE ||
+        !pct_finding_counts(f, rule, threshold, f->waiting_ns))
         return;
     const struct pct_fact *wait = main_wait(f);
     struct pct_buf b = {0};
@@ -154,7 +155,8 @@ void pct_rule_serial(const struct pct_facts *f, const struct pct_rule *rule, dou
 void pct_rule_imbalance(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
                         struct pct_findings *out)
 {
-    if (f->n_ranks < 2 || !(f->compute_mean_ns > 0) || lead(f) > ALONE || !(f->waiting_ns > 0))
+    if (f->n_ranks < 2 || !(f->compute_mean_ns > 0) || lead(f) > ALONE || !(f->waiting_ns > 0) ||
+        !pct_finding_counts(f, rule, threshold, f->waiting_ns))
         return;
     const struct pct_fact *wait = main_wait(f);
     double own = f->compute_ns[f->busiest] - f->use[f->busiest].delayed_ns;

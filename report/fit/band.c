@@ -35,11 +35,12 @@ static struct pct_fit_band band_of(const struct pct_fit *f, const struct pct_fit
     return (struct pct_fit_band){value, value - half, value + half};
 }
 
-struct pct_fit_band pct_fit_band(const struct pct_fit *f, const double *x)
+struct pct_fit_band pct_fit_band(const struct pct_fit *f, const struct pct_fit_rivals *rivals,
+                                 const double *x)
 {
-    struct pct_fit_band all = band_of(f, &f->rivals[0], x);
-    for (unsigned i = 1; i < f->n_rivals; i++) {
-        struct pct_fit_band b = band_of(f, &f->rivals[i], x);
+    struct pct_fit_band all = band_of(f, &f->best, x);
+    for (unsigned i = 1; i < rivals->n; i++) {
+        struct pct_fit_band b = band_of(f, &rivals->of[i], x);
         all.low = fmin(all.low, b.low);
         all.high = fmax(all.high, b.high);
     }
@@ -99,7 +100,7 @@ static void put_term(struct text *t, const struct pct_fit_term *term, unsigned n
 
 char *pct_fit_text(const struct pct_fit *f, const char *const *names, char *out)
 {
-    const struct pct_fit_guess *g = &f->rivals[0];
+    const struct pct_fit_guess *g = &f->best;
     struct text t = {out, 0};
     char number[40];
     snprintf(number, sizeof number, "%.6g", g->c[0]);
@@ -128,7 +129,7 @@ static bool grows_faster(const struct pct_fit_term *a, const struct pct_fit_term
 
 char *pct_fit_growth(const struct pct_fit *f, const char *const *names, char *out)
 {
-    const struct pct_fit_guess *g = &f->rivals[0];
+    const struct pct_fit_guess *g = &f->best;
     const struct pct_fit_term *fastest = NULL;
     struct text t = {out, 0};
     for (unsigned k = 0; k < g->n_terms; k++) {

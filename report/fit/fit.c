@@ -41,6 +41,7 @@ enum {
 struct search {
     struct pct_fit_work work;
     struct pct_fit *out;
+    struct pct_fit_rivals *rivals;     /* best first */
     size_t places[PCT_FIT_PARAMETERS]; /* different values of each parameter */
     struct pct_fit_factor factors[PCT_FIT_PARAMETERS][MAX_FACTORS];
     unsigned n_factors[PCT_FIT_PARAMETERS];
@@ -157,18 +158,17 @@ static void price(struct pct_fit_guess *g, unsigned n_parameters)
 }
 
 /* Keeps the best hypotheses in order of their score. */
-static void keep(struct pct_fit *out, const struct pct_fit_guess *g)
+static void keep(struct pct_fit_rivals *rivals, const struct pct_fit_guess *g)
 {
-    unsigned at = out->n_rivals;
-    while (at > 0 && g->score < out->rivals[at - 1].score)
+    unsigned at = rivals->n;
+    while (at > 0 && g->score < rivals->of[at - 1].score)
         at--;
     if (at == PCT_FIT_RIVALS)
         return;
-    if (out->n_rivals < PCT_FIT_RIVALS)
-        out->n_rivals++;
-    memmove(&out->rivals[at + 1], &out->rivals[at],
-            (out->n_rivals - at - 1) * sizeof out->rivals[0]);
-    out->rivals[at] = *g;
+    if (rivals->n < PCT_FIT_RIVALS)
+        rivals->n++;
+    memmove(&rivals->of[at + 1], &rivals->of[at], (rivals->n - at - 1) * sizeof rivals->of[0]);
+    rivals->of[at] = *g;
 }
 
 static void try_guess(struct search *s, struct pct_fit_guess *g)
@@ -179,7 +179,7 @@ static void try_guess(struct search *s, struct pct_fit_guess *g)
     if (!pct_fit_solve(&s->work, g))
         return;
     price(g, s->work.n_parameters);
-    keep(s->out, g);
+    keep(s->rivals, g);
 }
 
 static struct pct_fit_term term_of(unsigned d, const struct pct_fit_factor *f)
@@ -201,7 +201,7 @@ static void try_singles(struct search *s, unsigned d)
 static void try_pairs(struct search *s, unsigned d)
 {
     enum { PLACES = 7 };
-    if (s->places[d] < PLACES || s->out->rivals[0].error < EXACT)
+    if (s->places[d] < PLACES || s->rivals->of[0].error < EXACT)
         return;
     for (unsigned i = 0; i < s->n_factors[d]; i++) {
         for (unsigned k = 0; k < i; k++) {
@@ -306,7 +306,7 @@ static void try_combinations(struct search *s)
 static void describe(struct search *s)
 {
     struct pct_fit *out = s->out;
-    struct pct_fit_guess *best = &out->rivals[0];
+    struct pct_fit_guess *best = &s->rivals->of[0];
     double mean = 0, total = 0;
     size_t n = s->work.n, free_points = n - best->n_terms - 1;
     for (size_t i = 0; i < n; i++)
@@ -324,11 +324,12 @@ static void describe(struct search *s)
     for (unsigned d = 0; d < out->n_parameters; d++)
         out->few |= s->places[d] < PCT_FIT_FEW;
     double rival = 1 + (out->few ? RIVAL_FEW : RIVAL) / (double)n;
-    unsigned n_rivals = out->n_rivals;
-    out->n_rivals = 1;
-    while (!out->exact && out->n_rivals < n_rivals &&
-           out->rivals[out->n_rivals].score <= rival * best->score)
-        out->n_rivals++;
+    unsigned n_rivals = s->rivals->n;
+    s->rivals->n = 1;
+    while (!out->exact && s->rivals->n < n_rivals &&
+           s->rivals->of[s->rivals->n].score <= rival * best->score)
+        s->rivals->n++;
+    out->best = *best;
     if (!(total > 0) || !best->n_terms)
         out->adjusted_r2 = best->n_terms || total > 0 ? 0 : 1;
     else if (free_points)
@@ -352,7 +353,7 @@ static void choose(struct search *s)
 }
 
 bool pct_fit_make(const struct pct_fit_point *points, size_t n, unsigned n_parameters,
-                  struct pct_fit *out)
+                  struct pct_fit *out, struct pct_fit_rivals *rivals_out)
 {
     struct pct_fit_point *mine = malloc((n ? n : 1) * sizeof *mine);
     double *room = malloc((n ? n : 1) * (PCT_FIT_TERMS + 4) * sizeof *room);
@@ -364,7 +365,9 @@ bool pct_fit_make(const struct pct_fit_point *points, size_t n, unsigned n_param
         size_t n_places = unite_points(mine, n, n_parameters);
         if (n_places >= 2) {
             *out = (struct pct_fit){.n_parameters = n_parameters, .n_points = n_places};
+            rivals_out->n = 0;
             s->out = out;
+            s->rivals = rivals_out;
             s->work = (struct pct_fit_work){.n = n_places,
                                             .n_parameters = n_parameters,
                                             .points = mine,

@@ -8,10 +8,11 @@
  * and its limits: doc/internals/scaling.md.
  *
  * Data structure: a set of points (places in parameter space with the mean of what was measured
- * there), and of a fitted model its terms, coefficients and rivals: the hypotheses that explain the
- * points about as well. Invariant: rivals[0] is the model itself; every rival was fitted to the
- * same points. Bands are the union over the rivals, because far from the points the choice of the
- * hypothesis is the greater part of what is not known.
+ * there), and of a fitted model its terms and coefficients; beside it its rivals: the hypotheses
+ * that explain the points about as well. Invariant: the first rival is the model itself; every
+ * rival was fitted to the same points. Bands are the union over the rivals, because far from the
+ * points the choice of the hypothesis is the greater part of what is not known. Rivals are large,
+ * and needed for bands alone: who has many models keeps none of them.
  *
  * MT-safe. No text, no profiles.
  */
@@ -55,8 +56,12 @@ struct pct_fit {
     bool exact; /* goes through all points */
     double rss; /* sum of squares of y minus model */
     double adjusted_r2;
-    unsigned n_rivals;
-    struct pct_fit_guess rivals[PCT_FIT_RIVALS];
+    struct pct_fit_guess best;
+};
+
+struct pct_fit_rivals {
+    unsigned n;
+    struct pct_fit_guess of[PCT_FIT_RIVALS];
 };
 
 struct pct_fit_band {
@@ -67,13 +72,14 @@ struct pct_fit_band {
  * place. False: below 2 places, or a value that is not finite, or x not above 0: nothing is
  * written. */
 bool pct_fit_make(const struct pct_fit_point *points, size_t n, unsigned n_parameters,
-                  struct pct_fit *out);
+                  struct pct_fit *out, struct pct_fit_rivals *rivals_out);
 
 double pct_fit_value(const struct pct_fit_guess *g, unsigned n_parameters, const double *x);
 
 /* The model at x with the interval that holds the mean there in 95 of 100 cases, as far as one of
  * the rivals is true. */
-struct pct_fit_band pct_fit_band(const struct pct_fit *f, const double *x);
+struct pct_fit_band pct_fit_band(const struct pct_fit *f, const struct pct_fit_rivals *rivals,
+                                 const double *x);
 
 /* "3 + 2 * p^(1/2) * log2(p)"; out[PCT_FIT_TEXT]. Returns out. */
 enum { PCT_FIT_TEXT = 512 };

@@ -199,9 +199,34 @@ static void a_file_that_becomes_shorter_is_said(void **state)
     assert_int_equal(truncate(path, 100), 0);
     assert_false(ask_for_all(q));
     assert_string_equal(pc_profile_unread(q), "cannot be read: it has become shorter");
+    assert_int_equal(pc_profile_check_values(q, NULL), PC_EFORMAT);
     pc_profile_free(q);
     unlink(path);
     free_late_job(&j);
+}
+
+/* Right checksums and lengths, but the statistics of other values. */
+static void values_are_held_against_their_statistics(void **state)
+{
+    (void)state;
+    char path[PATH_BYTES];
+    struct pc_error e;
+    struct pc_profile *p = large_profile(&shapes[7], 40);
+    uint32_t i = p->n_data / 2;
+    path_in(path, "statistics.pcol");
+    while (!p->data[i].ranks || p->data[i].stats[0].n < 2)
+        i++;
+    for (int wrong = 0; wrong < 2; wrong++) {
+        p->data[i].stats[0].sum_squares += (unsigned)wrong;
+        assert_int_equal(pc_pcol_write(p, path, 0, NULL), PC_OK);
+        struct pc_profile *q = read_well(path, true);
+        assert_int_equal(pc_profile_check_values(q, &e), wrong ? PC_EFORMAT : PC_OK);
+        if (wrong)
+            assert_non_null(strstr(e.text, "a record with wrong statistics"));
+        pc_profile_free(q);
+    }
+    pc_profile_free(p);
+    unlink(path);
 }
 
 int main(void)
@@ -212,6 +237,7 @@ int main(void)
         cmocka_unit_test(damage_is_found_before_a_value_is_asked_for),
         cmocka_unit_test(wrong_columns_never_crash),
         cmocka_unit_test(a_file_that_becomes_shorter_is_said),
+        cmocka_unit_test(values_are_held_against_their_statistics),
     };
     return cmocka_run_group_tests(tests, folder_make, folder_remove);
 }

@@ -69,7 +69,8 @@ static struct pct_diff *compare(struct pct_run *runs, const struct times *times,
 {
     for (unsigned k = 0; k < n_before + n_after; k++)
         open_run(&runs[k], k, &times[k]);
-    return pct_diff_make(runs, n_before, n_after, metric);
+    struct pc_error error = {""};
+    return pct_diff_make(runs, n_before, n_after, metric, &error);
 }
 
 static void close_all(struct pct_run *runs, size_t n, struct pct_diff *d)

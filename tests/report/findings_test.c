@@ -512,6 +512,55 @@ static void a_processor_that_is_shared_is_told_from_one_that_is_taken(void **sta
     pct_data_free(d);
 }
 
+/* ---- Bounds -------------------------------------------------------------------------------------
+ */
+
+/* The most that a rule's findings save; below 0: it has none. */
+static double most_of(const struct pct_findings *f, const char *rule)
+{
+    double most = -1;
+    for (size_t i = 0; i < f->n; i++)
+        most = strcmp(f->list[i].rule, rule) ? most : fmax(most, f->list[i].saves);
+    return most;
+}
+
+/* What is found without a value by rank, of a run with a low threshold for each rule. */
+static void assert_bounded(const struct pct_data *d, double threshold, size_t *n_found)
+{
+    double thresholds[PCT_MAX_RULES];
+    for (size_t i = 0; i < PCT_MAX_RULES; i++)
+        thresholds[i] = threshold;
+    struct pct_findings *most = pct_findings_look(d, thresholds, true);
+    struct pct_findings *exact = pct_findings_look(d, thresholds, false);
+    struct pct_findings *both = pct_findings_make(d, thresholds);
+    for (size_t i = 0; i < exact->n; i++)
+        if (exact->list[i].saves > most_of(most, exact->list[i].rule) * (1 + 1e-9))
+            fail_msg("more than the most: %s", exact->list[i].text);
+    assert_int_equal(both->n, exact->n);
+    for (size_t i = 0; i < exact->n; i++)
+        assert_string_equal(both->list[i].text, exact->list[i].text);
+    *n_found += exact->n;
+    pct_findings_free(most);
+    pct_findings_free(exact);
+    pct_findings_free(both);
+}
+
+static void no_value_can_find_more_than_statistics_allow(void **state)
+{
+    size_t n_found = 0;
+    (void)state;
+    for (size_t k = 0; k < PC_ARRAY_LEN(kinds); k++) {
+        for (unsigned seed = 1; seed <= 4 * N_SEEDS; seed++) {
+            struct pct_data *d = make_run(seed, k, seed % 2, seed % 4 > 1);
+            assert_bounded(d, 0.05, &n_found);
+            assert_bounded(d, 1e-4 * draw_int(1, 100), &n_found);
+            pct_data_free(d);
+        }
+    }
+    if (n_found < 300)
+        fail_msg("%zu findings only", n_found);
+}
+
 /* ---- Each rule ---------------------------------------------------------------------------------
  */
 
@@ -536,6 +585,7 @@ int main(void)
         cmocka_unit_test(what_the_machine_does_is_not_blamed_on_the_program),
         cmocka_unit_test(time_in_mpi_without_a_processor_is_not_blamed_on_the_program),
         cmocka_unit_test(a_processor_that_is_shared_is_told_from_one_that_is_taken),
+        cmocka_unit_test(no_value_can_find_more_than_statistics_allow),
         cmocka_unit_test(every_rule_has_a_planted_fault),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -91,17 +91,18 @@ static void closed_forms_are_found(void **state)
     for (size_t i = 0; i < sizeof closed / sizeof *closed; i++) {
         struct pct_fit_point points[16] = {{{0}, 0}};
         struct pct_fit fit;
+        struct pct_fit_rivals rivals;
         char text[PCT_FIT_TEXT];
         double far[2] = {4096, 1};
         for (unsigned k = 0; k < closed[i].n_points; k++)
             points[k] =
                 (struct pct_fit_point){.x = {2 << k, 0}, .y = closed[i].f((double)(2 << k))};
-        assert_true(pct_fit_make(points, closed[i].n_points, 1, &fit));
+        assert_true(pct_fit_make(points, closed[i].n_points, 1, &fit, &rivals));
         if (!same_form(pct_fit_text(&fit, names, text), closed[i].form))
             fail_msg("%s became %s", closed[i].form, text);
         assert_true(fit.exact);
         double truth = closed[i].f(4096);
-        struct pct_fit_band band = pct_fit_band(&fit, far);
+        struct pct_fit_band band = pct_fit_band(&fit, &rivals, far);
         assert_true(fabs(band.value - truth) < 1e-6 * fabs(truth));
         assert_true(band.high - band.low < 1e-5 * fabs(truth));
         assert_true(fit.rss < 1e-12 * truth * truth);
@@ -148,21 +149,22 @@ static void closed_forms_of_two_parameters_are_found(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct pct_fit_point points[25];
         struct pct_fit fit;
+        struct pct_fit_rivals rivals;
         char text[PCT_FIT_TEXT];
         for (unsigned k = 0; k < 25; k++) {
             double p = 4 << k % 5, n = 10 * (1 + k / 5);
             points[k] = (struct pct_fit_point){.x = {p, n}, .y = rows[i].f(p, n)};
         }
-        assert_true(pct_fit_make(points, 25, 2, &fit));
+        assert_true(pct_fit_make(points, 25, 2, &fit, &rivals));
         pct_fit_text(&fit, names, text);
         unsigned n_terms = 0;
         for (; n_terms < 3 && rows[i].terms[n_terms]; n_terms++) {
             if (!strstr(text, rows[i].terms[n_terms]))
                 fail_msg("row %zu: %s has no %s", i, text, rows[i].terms[n_terms]);
         }
-        assert_int_equal(fit.rivals[0].n_terms, n_terms);
+        assert_int_equal(fit.best.n_terms, n_terms);
         double far[2] = {512, 200}, truth = rows[i].f(512, 200);
-        assert_true(fabs(pct_fit_band(&fit, far).value - truth) < 1e-5 * truth);
+        assert_true(fabs(pct_fit_band(&fit, &rivals, far).value - truth) < 1e-5 * truth);
     }
 }
 
@@ -181,16 +183,17 @@ static void try_noise(double (*f)(double), unsigned n_points, double noise, unsi
     for (unsigned r = 0; r < runs; r++) {
         struct pct_fit_point points[16] = {{{0}, 0}};
         struct pct_fit fit;
+        struct pct_fit_rivals rivals;
         double far[2] = {4 << (n_points + 1), 1}, truth = f(far[0]);
         for (unsigned k = 0; k < n_points; k++) {
             points[k].x[0] = 4 << k;
             points[k].y = f(points[k].x[0]) * (1 + noise * random_normal(&seed));
         }
-        assert_true(pct_fit_make(points, n_points, 1, &fit));
-        struct pct_fit_band band = pct_fit_band(&fit, far);
+        assert_true(pct_fit_make(points, n_points, 1, &fit, &rivals));
+        struct pct_fit_band band = pct_fit_band(&fit, &rivals, far);
         *held += truth >= band.low && truth <= band.high;
         *near += fabs(band.value - truth) < truth / 4;
-        *flat += fit.rivals[0].n_terms == 0;
+        *flat += fit.best.n_terms == 0;
     }
 }
 
@@ -231,10 +234,11 @@ static void what_cannot_be_fitted_is_refused(void **state)
         {{{INFINITY, 0}, 1}, {{2, 0}, 2}},
     };
     struct pct_fit fit = {.n_points = 99};
+    struct pct_fit_rivals rivals;
     (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        assert_false(pct_fit_make(bad[i], 2, 1, &fit));
-    assert_false(pct_fit_make(NULL, 0, 1, &fit));
+        assert_false(pct_fit_make(bad[i], 2, 1, &fit, &rivals));
+    assert_false(pct_fit_make(NULL, 0, 1, &fit, &rivals));
     assert_int_equal(fit.n_points, 99);
 }
 
@@ -244,12 +248,13 @@ static void few_points_make_a_guess(void **state)
     static const struct pct_fit_point nothing[] = {
         {{2, 0}, 0}, {{4, 0}, 0}, {{8, 0}, 0}, {{16, 0}, 0}, {{32, 0}, 0}};
     struct pct_fit fit;
+    struct pct_fit_rivals rivals;
     char text[PCT_FIT_TEXT];
     (void)state;
-    assert_true(pct_fit_make(two, 2, 1, &fit));
+    assert_true(pct_fit_make(two, 2, 1, &fit, &rivals));
     assert_true(fit.few);
-    assert_int_equal(fit.rivals[0].n_terms, 0);
-    assert_true(pct_fit_make(nothing, 5, 1, &fit));
+    assert_int_equal(fit.best.n_terms, 0);
+    assert_true(pct_fit_make(nothing, 5, 1, &fit, &rivals));
     assert_string_equal(pct_fit_text(&fit, names, text), "0");
     assert_string_equal(pct_fit_growth(&fit, names, text), "constant");
 }
@@ -258,17 +263,18 @@ static void points_in_any_order_and_repeats_are_the_same(void **state)
 {
     struct pct_fit_point a[10], b[10];
     struct pct_fit x, y;
+    struct pct_fit_rivals rivals;
     (void)state;
     seed = 5;
     for (unsigned i = 0; i < 10; i++)
         a[i] = (struct pct_fit_point){.x = {2 << i / 2, 0}, .y = 10 + i + random_normal(&seed)};
     for (unsigned i = 0; i < 10; i++)
         b[i] = a[(i * 3 + 7) % 10];
-    assert_true(pct_fit_make(a, 10, 1, &x));
-    assert_true(pct_fit_make(b, 10, 1, &y));
+    assert_true(pct_fit_make(a, 10, 1, &x, &rivals));
+    assert_true(pct_fit_make(b, 10, 1, &y, &rivals));
     assert_int_equal(x.n_points, 5);
     assert_true(fabs(x.rss - y.rss) < 1e-9);
-    assert_true(fabs(x.rivals[0].c[0] - y.rivals[0].c[0]) < 1e-9);
+    assert_true(fabs(x.best.c[0] - y.best.c[0]) < 1e-9);
 }
 
 static void student_is_right(void **state)
