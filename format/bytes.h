@@ -127,15 +127,21 @@ static inline const uint8_t *pc_get_bytes(struct pc_cursor *c, uint64_t n)
 
 static inline uint64_t pc_get_varint(struct pc_cursor *c)
 {
+    enum { MOST = 10 };
+    size_t left = pc_cursor_left(c), n = left < MOST ? left : MOST, i = 0;
+    const uint8_t *at = c->at;
     uint64_t v = 0;
-    for (unsigned shift = 0; shift < 64 && pc_cursor_left(c); shift += 7) {
-        uint8_t byte = *c->at++;
-        if (shift == 63 && byte > 1)
+    while (i < n) {
+        uint8_t byte = at[i++];
+        if (i == MOST && byte > 1)
             break;
-        v |= (uint64_t)(byte & 0x7f) << shift;
-        if (!(byte & 0x80))
-            return v;
+        v |= (uint64_t)(byte & 0x7f) << 7 * (i - 1);
+        if (byte & 0x80)
+            continue;
+        c->at = at + i;
+        return v;
     }
+    c->at = at + i;
     c->failed = true;
     return 0;
 }

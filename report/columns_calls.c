@@ -299,7 +299,7 @@ static const struct pct_node *caller_node(const struct pct_cell *c)
 
 static void caller_figure(const struct pct_cell *c, struct pct_value *out)
 {
-    struct pct_figures f = {.sum = caller_node(c)->inclusive};
+    struct pct_figures f = {.sum = pct_tree_inclusive(c->d->by_place->callers, caller_node(c))};
     pct_figure(c->d, f, c->column->which, out);
 }
 

@@ -42,7 +42,8 @@ static const struct signs *signs_of(const struct outline *l)
 
 static bool is_visible(const struct outline *l, const struct pct_node *n)
 {
-    return pct_text_share(n->inclusive[l->o->metric], l->whole) >= l->o->choice.min_percent;
+    return pct_text_share(pct_tree_inclusive(l->tree, n)[l->o->metric], l->whole) >=
+           l->o->choice.min_percent;
 }
 
 struct children {
@@ -58,7 +59,7 @@ static struct children look_at_children(const struct outline *l, uint32_t node)
     for (uint32_t i = nodes[node].first_child; i != PC_NO_INDEX; i = nodes[i].next) {
         if (!is_visible(l, &nodes[i])) {
             c.n_hidden++;
-            c.hidden += nodes[i].inclusive[l->o->metric];
+            c.hidden += l->tree->inclusive[i][l->o->metric];
             continue;
         }
         if (!c.n++)
@@ -74,10 +75,10 @@ static struct children look_at_children(const struct outline *l, uint32_t node)
  * the tree. */
 static void put_bar(struct outline *l, uint32_t node, struct pct_buf *b)
 {
-    const struct pct_node *n = &l->tree->nodes[node], *last = &l->tree->nodes[l->bar_node];
+    const struct pct_node *n = &l->tree->nodes[node];
     size_t n_ranks = l->d->profile->n_ranks;
     if (!l->bar.n || n->parent != l->bar_node ||
-        n->inclusive[l->o->metric] != last->inclusive[l->o->metric]) {
+        l->tree->inclusive[node][l->o->metric] != l->tree->inclusive[l->bar_node][l->o->metric]) {
         memset(l->values, 0, n_ranks * sizeof *l->values);
         pct_tree_ranks(l->tree, node, l->o->metric, l->values, l->present);
         pct_buf_clear(&l->bar);
@@ -174,7 +175,7 @@ static void put_op(const struct outline *l, const struct pct_node *n, size_t cel
 {
     char number[PCT_NUMBER_BYTES], text[PCT_NUMBER_BYTES + 16];
     const char *name = l->d->profile->ops[n->op].name;
-    const pc_u128 *sum = l->tree->callers ? n->inclusive : n->own.sum;
+    const pc_u128 *sum = l->tree->callers ? pct_tree_inclusive(l->tree, n) : n->own.sum;
     struct pct_buf place = {0}, details = {0};
     pct_buf_put(&place, "", 0);
     pct_buf_put(&details, "", 0);
@@ -224,7 +225,7 @@ static void put_node(struct outline *l, uint32_t node, const char *sign, size_t 
 {
     const struct pct_node *n = &l->tree->nodes[node];
     struct pct_buf line = {0};
-    put_figures(l, n->inclusive[l->o->metric], &line);
+    put_figures(l, l->tree->inclusive[node][l->o->metric], &line);
     put_bar(l, node, &line);
     pct_buf_format(&line, "  %s%s", l->guide.data, sign);
     size_t before = 15 + (size_t)l->width + PCT_BAR_CELLS + pct_text_cells(l->guide.data) +
@@ -341,8 +342,7 @@ void pct_print_outline(FILE *out, const struct pct_data *d, const struct pct_opt
     shape.callers = o->bottom_up;
     l.tree = pct_tree_new(d->model, d->symbols, &shape);
     pct_tree_sort(l.tree, sort);
-    l.whole =
-        o->metric == PCT_TIME ? d->model->context_mpi_ns : l.tree->nodes[0].inclusive[o->metric];
+    l.whole = o->metric == PCT_TIME ? d->model->context_mpi_ns : l.tree->inclusive[0][o->metric];
     l.values = pct_alloc(n, sizeof *l.values);
     l.present = pct_alloc(n, sizeof *l.present);
     pct_buf_put(&l.guide, "", 0);

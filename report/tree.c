@@ -310,14 +310,15 @@ static bool is_outer(const struct pct_tree *t, const struct pct_node *n)
  * parent. */
 static void sum_inclusive(struct pct_tree *t)
 {
+    t->inclusive = pct_alloc(t->n, sizeof *t->inclusive);
     for (size_t i = t->n; i-- > 0;) {
-        struct pct_node *n = &t->nodes[i];
+        const struct pct_node *n = &t->nodes[i];
         for (size_t k = 0; k < PCT_N_METRICS; k++)
-            n->inclusive[k] += n->own.sum[k];
+            t->inclusive[i][k] += n->own.sum[k];
         if (is_outer(t, n))
-            n->inclusive[PCT_TIME] = n->own.sum[PCT_TIME];
+            t->inclusive[i][PCT_TIME] = n->own.sum[PCT_TIME];
         for (size_t k = 0; k < PCT_N_METRICS && i; k++)
-            t->nodes[n->parent].inclusive[k] += n->inclusive[k];
+            t->inclusive[n->parent][k] += t->inclusive[i][k];
     }
 }
 
@@ -341,7 +342,6 @@ struct pct_tree *pct_tree_new(const struct pct_model *m, struct pct_symbols *s,
         add_callers(&b);
     else
         add_contexts(&b);
-    sum_inclusive(t);
     free(b.slots);
     free(b.calls);
     pct_buf_free(&b.text);
@@ -355,6 +355,7 @@ void pct_tree_free(struct pct_tree *t)
     free(t->nodes);
     free(t->next_source);
     free(t->shown);
+    free(t->inclusive);
     pct_pool_free(t->pool);
     free(t);
 }
@@ -380,11 +381,13 @@ void pct_tree_sort(struct pct_tree *t, enum pct_metric metric)
 {
     struct sortable *list = NULL;
     size_t room = 0;
+    if (!t->inclusive)
+        sum_inclusive(t);
     for (size_t i = 0; i < t->n; i++) {
         size_t n = 0;
         for (uint32_t c = t->nodes[i].first_child; c != PC_NO_INDEX; c = t->nodes[c].next) {
             list = pct_grow(list, n, &room, sizeof *list);
-            list[n++] = (struct sortable){t->nodes[c].inclusive[metric], t->nodes[c].label, c};
+            list[n++] = (struct sortable){t->inclusive[c][metric], t->nodes[c].label, c};
         }
         if (n < 2)
             continue;

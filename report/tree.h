@@ -25,12 +25,11 @@ struct pct_node {
     const char *label;          /* escaped element of a path; "" for the root */
     const char *call_file;      /* outline: where the node was called, NULL: unknown */
     uint32_t call_line;
-    struct pct_frame frame;           /* FRAME */
-    uint32_t module;                  /* FRAME: of the first address seen, or PC_NO_INDEX */
-    uint64_t offset;                  /* FRAME: of the first address seen */
-    struct pct_totals own;            /* OP; of a tree of callers the outermost of its frames */
-    pc_u128 inclusive[PCT_N_METRICS]; /* with all below; PCT_TIME counts nested time once */
-    uint32_t first_source;            /* of `own`: chain of profile nodes that it stands for */
+    struct pct_frame frame; /* FRAME */
+    uint32_t module;        /* FRAME: of the first address seen, or PC_NO_INDEX */
+    uint64_t offset;        /* FRAME: of the first address seen */
+    struct pct_totals own;  /* OP; of a tree of callers the outermost of its frames */
+    uint32_t first_source;  /* of `own`: chain of profile nodes that it stands for */
 };
 
 struct pct_tree {
@@ -41,6 +40,8 @@ struct pct_tree {
     uint32_t *shown;       /* by profile node: its node here */
     struct pct_pool *pool; /* of labels */
     bool callers;          /* as it was asked for */
+    /* By node: with all below; PCT_TIME counts nested time once. NULL before pct_tree_sort. */
+    pc_u128 (*inclusive)[PCT_N_METRICS];
 };
 
 struct pct_tree_options {
@@ -56,8 +57,13 @@ struct pct_tree *pct_tree_new(const struct pct_model *m, struct pct_symbols *s,
                               const struct pct_tree_options *options);
 void pct_tree_free(struct pct_tree *t);
 
-/* Sorts siblings by an inclusive metric, greatest first; ties by label. */
+/* Makes inclusive sums and sorts siblings by one of them, greatest first; ties by label. */
 void pct_tree_sort(struct pct_tree *t, enum pct_metric metric);
+
+static inline const pc_u128 *pct_tree_inclusive(const struct pct_tree *t, const struct pct_node *n)
+{
+    return t->inclusive[n - t->nodes];
+}
 
 /* Appends the path of the frames above and without `node`, joined by " > ". */
 void pct_tree_path(const struct pct_tree *t, uint32_t node, struct pct_buf *b);

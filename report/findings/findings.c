@@ -165,29 +165,44 @@ static void bound_messages(struct pct_facts *f, uint32_t node)
     f->hub_calls += (double)pc_data_stat(d, m->field[PCT_CALLS])->max;
 }
 
-/* Calls of point-to-point functions by rank. */
-static void gather_messages(struct pct_facts *f)
+bool pct_finding_has_hub(const struct pct_facts *f)
+{
+    return f->n_ranks >= 3 && f->hub_calls >= 0.45 * f->calls &&
+           f->hub_calls * (double)f->n_ranks > 1.3 * f->calls;
+}
+
+/* Adds the calls of point-to-point functions by rank, or without room for them their bounds. */
+static void add_messages(struct pct_facts *f, uint64_t *calls, bool *present)
 {
     const struct pct_data *d = f->data;
-    uint64_t *calls = pct_alloc(f->n_ranks, sizeof *calls);
-    bool *present = pct_alloc(f->n_ranks, sizeof *present);
     for (size_t i = 0; i < d->n_contexts; i++) {
         const struct pct_node *n = &d->tree->nodes[d->contexts[i]];
         if (d->profile->ops[n->op].op_class != PCOLLECT_CLASS_P2P)
             continue;
         for (uint32_t s = n->first_source; s != PC_NO_INDEX; s = d->tree->next_source[s]) {
-            if (f->bounds)
-                bound_messages(f, s);
-            else
+            if (calls)
                 pct_model_add_ranks(d->model, s, PCT_CALLS, calls, present);
+            else
+                bound_messages(f, s);
         }
     }
+}
+
+/* The rank with most messages is of interest if there can be a hub at all. */
+static void gather_messages(struct pct_facts *f)
+{
+    add_messages(f, NULL, NULL);
+    if (f->bounds || !pct_finding_has_hub(f))
+        return;
+    uint64_t *calls = pct_alloc(f->n_ranks, sizeof *calls);
+    bool *present = pct_alloc(f->n_ranks, sizeof *present);
+    add_messages(f, calls, present);
+    f->calls = 0;
     for (size_t r = 0; r < f->n_ranks; r++) {
         f->calls += (double)calls[r];
         f->hub = calls[r] > calls[f->hub] ? r : f->hub;
     }
-    if (!f->bounds && f->n_ranks)
-        f->hub_calls = (double)calls[f->hub];
+    f->hub_calls = (double)calls[f->hub];
     free(calls);
     free(present);
 }

@@ -57,8 +57,8 @@ struct pct_facts {
     double delayed_ns;        /* of all ranks */
     size_t busiest;           /* index of the rank that computes longest, its delay left out */
     double waiting_ns;        /* of the others, for it */
-    size_t hub;               /* index of the rank with most point-to-point calls */
-    double hub_calls, calls;  /* of these its own, and those of all ranks */
+    size_t hub; /* index of the rank with most point-to-point calls, if they are many */
+    double hub_calls, calls; /* of these its own, at most, and those of all ranks */
     struct pct_pool *pool;
 };
 
@@ -116,6 +116,9 @@ const char *pct_finding_place(const struct pct_facts *f, uint32_t node, const ch
 
 /* Whether the place sends or receives messages, or waits for them. */
 bool pct_finding_is_message(const struct pct_fact *fact);
+
+/* Whether one rank has as many messages as all others together, and more than twice the mean. */
+bool pct_finding_has_hub(const struct pct_facts *f);
 
 /* Whether what saves that much is worth a sentence. */
 bool pct_finding_counts(const struct pct_facts *f, const struct pct_rule *rule, double threshold,

@@ -173,7 +173,6 @@ void pct_rule_imbalance(const struct pct_facts *f, const struct pct_rule *rule, 
 /* ---- Hub and chain ---------------------------------------------------------------------------
  */
 
-/* One rank has as many messages as all others together, and more than twice the mean. */
 void pct_rule_hub(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
                   struct pct_findings *out)
 {
@@ -189,8 +188,7 @@ void pct_rule_hub(const struct pct_facts *f, const struct pct_rule *rule, double
             most = fact;
         }
     }
-    if (f->n_ranks >= 3 && most && f->hub_calls >= 0.45 * f->calls &&
-        f->hub_calls * (double)f->n_ranks > 1.3 * f->calls)
+    if (most && pct_finding_has_hub(f))
         pct_finding_add(out, f, rule, threshold, waits, "--table ranks",
                         "Rank %d takes part in almost every message: the other %zu ranks spend "
                         "%.0f %% of the run in exchanges with it, most in %s. Let ranks talk to "

@@ -23,6 +23,8 @@ static void ask_for_values(const char *path, bool whole_is_well)
             FUZZ_REQUIRE(by.n || !p->data[i].kept || pc_profile_unread(p), "values without reason");
         }
     FUZZ_REQUIRE(!whole_is_well || !pc_profile_unread(p), "read whole, but not by columns");
+    bool verified = p && !pc_profile_check_values(p, &error);
+    FUZZ_REQUIRE(verified == whole_is_well, "%s", whole_is_well ? error.text : "verified wrongly");
     pc_profile_free(p);
 }
 
