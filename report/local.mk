@@ -5,11 +5,11 @@ report_libpcreport_la_SOURCES = report/report.h report/report_private.h report/r
     report/symbols.h report/symbols_private.h report/symbols.c report/symbols_stored.c \
     report/stored.h report/stored.c report/annotate/annotate.h report/annotate/source.c \
     report/annotate/lines.c report/annotate/assembly.c \
-    report/tree.h report/tree.c report/table.h report/table.c report/choice.h report/choice.c report/data.c report/columns.c report/rows.c \
+    report/tree.h report/tree.c report/table.h report/table.c report/value.c report/choice.h report/choice.c report/data.c report/columns.c report/rows.c \
     report/series.c report/keys.h report/keys.c report/figures.h report/figures.c \
     report/calls.h report/calls.c report/columns_calls.c \
     report/columns_samples.c report/samples.h report/samples.c report/print_samples.c \
-    report/columns_header.c report/head.c report/outline.c report/print.c report/markdown.c report/json.c \
+    report/columns_header.c report/head.c report/outline.c report/print.c report/picture.c report/markdown.c report/json.c \
     report/fit/fit.h report/fit/fit_private.h report/fit/fit.c report/fit/solve.c report/fit/band.c \
     report/fit/data.h report/fit/data.c report/fit/read_text.c report/fit/read_json.c \
     report/topology/topology.h report/topology/topology_private.h report/topology/matrix.c \

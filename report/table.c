@@ -4,7 +4,6 @@
  * columns. Which tables there are: columns.c.
  */
 #include "report/choice.h"
-#include "report/counters/estimate.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,36 +15,6 @@ const struct pct_table *pct_table_find(const char *name)
             return &pct_tables[i];
     }
     return NULL;
-}
-
-const struct pct_column *pct_column_find(const struct pct_table *t, const char *name)
-{
-    name += *name == '-';
-    for (size_t i = 0; i < t->n_columns; i++) {
-        if (!strcmp(t->columns[i].name, name))
-            return &t->columns[i];
-    }
-    return NULL;
-}
-
-void pct_value_text(const struct pct_data *d, const char *text, struct pct_value *out)
-{
-    struct pct_buf b = {0};
-    out->none = !text || !*text;
-    if (out->none)
-        return;
-    pct_text_escape(&b, text, PCT_ESCAPE_CELL);
-    out->text = pct_pool_intern(d->pool, b.data);
-    pct_buf_free(&b);
-}
-
-struct pct_value pct_table_value(const struct pct_column *c, const struct pct_data *d, size_t row)
-{
-    struct pct_value v = {0};
-    c->get(&(struct pct_cell){d, row, c}, &v);
-    if (c->type == PCT_TEXT && !v.text)
-        v.none = true;
-    return v;
 }
 
 /* ---- Rows -------------------------------------------------------------------------------------
@@ -122,130 +91,6 @@ void pct_rows_free(struct pct_rows *rows)
 {
     free(rows->index);
     *rows = (struct pct_rows){0};
-}
-
-/* ---- Values -----------------------------------------------------------------------------------
- */
-
-static void put_sign(struct pct_buf *b, int64_t v, const char *plus)
-{
-    pct_buf_text(b, v < 0 ? "-" : v ? plus : "");
-}
-
-static pc_u128 size_of(int64_t v)
-{
-    return v < 0 ? (pc_u128)0 - (pc_u128)v : (pc_u128)v;
-}
-
-void pct_value_raw(const struct pct_column *c, const struct pct_value *v, struct pct_buf *b)
-{
-    char number[PCT_NUMBER_BYTES];
-    pct_buf_put(b, "", 0);
-    if (v->none)
-        return;
-    switch (c->type) {
-    case PCT_TEXT:
-        pct_buf_text(b, v->text);
-        break;
-    case PCT_COUNT:
-    case PCT_BYTES:
-        pct_buf_text(b, pct_text_u128(number, v->number));
-        break;
-    case PCT_NS:
-        pct_buf_text(b, pct_text_seconds(number, v->number));
-        break;
-    case PCT_PERCENT:
-        pct_buf_text(b, pct_text_percent(number, v->number));
-        break;
-    case PCT_INTEGER:
-        pct_buf_format(b, "%lld", (long long)v->integer);
-        break;
-    case PCT_YES_NO:
-        pct_buf_text(b, v->integer ? "yes" : "no");
-        break;
-    case PCT_NS_CHANGE:
-        put_sign(b, v->integer, "");
-        pct_buf_text(b, pct_text_seconds(number, size_of(v->integer)));
-        break;
-    case PCT_PERCENT_CHANGE:
-        put_sign(b, v->integer, "");
-        pct_buf_text(b, pct_text_percent(number, size_of(v->integer)));
-        break;
-    case PCT_RATIO:
-        pct_buf_text(b, pct_text_percent(number, v->number));
-        break;
-    case PCT_REAL:
-        pct_buf_format(b, "%.9g", v->real);
-        break;
-    case PCT_ESTIMATE:
-        pct_buf_format(b, "%.9g", v->estimate->value);
-        break;
-    }
-}
-
-/* "12.3 M mixed" and "few" where no error is known. */
-static void put_estimate(struct pct_buf *b, const struct pct_estimate *e)
-{
-    const char *mark = pct_trust_text(e->trust);
-    if (e->trust == PCT_TRUST_FEW) {
-        pct_buf_text(b, mark);
-        return;
-    }
-    pct_text_estimate(b, e->value, e->error, PCT_UNIT_NONE);
-    pct_buf_format(b, "%s%s", *mark ? " " : "", mark);
-}
-
-static void put_people(const struct pct_column *c, const struct pct_value *v, struct pct_buf *b)
-{
-    char number[PCT_NUMBER_BYTES];
-    switch (c->type) {
-    case PCT_COUNT:
-        pct_buf_text(b, pct_text_count(number, v->number));
-        break;
-    case PCT_BYTES:
-        pct_buf_text(b, pct_text_bytes(number, v->number));
-        break;
-    case PCT_NS:
-        pct_buf_text(b, pct_text_time(number, v->number));
-        break;
-    case PCT_PERCENT:
-        pct_buf_text(b, pct_text_percent_1(number, v->number));
-        break;
-    case PCT_NS_CHANGE:
-        put_sign(b, v->integer, "+");
-        pct_buf_text(b, pct_text_time(number, size_of(v->integer)));
-        break;
-    case PCT_PERCENT_CHANGE:
-        put_sign(b, v->integer, "+");
-        pct_buf_text(b, pct_text_percent_1(number, size_of(v->integer)));
-        break;
-    case PCT_REAL:
-        pct_buf_format(b, "%.4g", v->real);
-        break;
-    case PCT_ESTIMATE:
-        put_estimate(b, v->estimate);
-        break;
-    default:
-        pct_value_raw(c, v, b);
-    }
-}
-
-void pct_value_people(const struct pct_table *t, const struct pct_column *c,
-                      const struct pct_data *d, size_t row, struct pct_buf *b)
-{
-    struct pct_value v = pct_table_value(c, d, row), error = {.none = true};
-    if (v.none) {
-        pct_buf_text(b, "-");
-        return;
-    }
-    if (c->error && c->type != PCT_ESTIMATE)
-        error = pct_table_value(pct_column_find(t, c->error), d, row);
-    if (!error.none && c->type == PCT_NS)
-        pct_text_estimate(b, (double)v.number, (double)error.number, PCT_UNIT_NS);
-    else
-        put_people(c, &v, b);
-    if (error.none && error.text)
-        pct_buf_format(b, " %s", error.text);
 }
 
 void pct_table_tsv(FILE *out, const struct pct_table *t, const struct pct_data *d,
