@@ -141,18 +141,12 @@ static int damaged(struct pc_error *error, const char *what)
 
 static int read_bytes(int fd, uint64_t at, uint64_t n, uint8_t *out, struct pc_error *error)
 {
-    while (n) {
-        ssize_t got = pread(fd, out, n, (off_t)at);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0)
-            return pc_error_set(error, PC_EIO, "cannot be read: %s",
-                                got ? strerror(errno) : "it has become shorter");
-        at += (uint64_t)got;
-        out += got;
-        n -= (uint64_t)got;
-    }
-    return PC_OK;
+    size_t got;
+    int failed = pc_pcol_read_at(fd, out, n, at, &got);
+    if (!failed && got == n)
+        return PC_OK;
+    return pc_error_set(error, PC_EIO, "cannot be read: %s",
+                        failed ? strerror(failed) : "it has become shorter");
 }
 
 /* Reads and inflates; *out is to be freed. */

@@ -155,3 +155,19 @@ int pc_pcol_write_at(int fd, const void *data, size_t n, uint64_t offset)
     }
     return 0;
 }
+
+int pc_pcol_read_at(int fd, void *data, size_t n, uint64_t offset, size_t *n_out)
+{
+    *n_out = 0;
+    while (*n_out < n) {
+        ssize_t got = pread(fd, (char *)data + *n_out, n - *n_out, (off_t)(offset + *n_out));
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return errno;
+        if (!got)
+            break;
+        *n_out += (size_t)got;
+    }
+    return 0;
+}

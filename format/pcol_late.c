@@ -345,9 +345,18 @@ static int overlay(struct pc_profile_sum *sum, struct pc_profile **p)
     return PC_OK;
 }
 
-int pc_pcol_read_slots(const uint8_t *data, size_t n, const struct pc_pcol_header *h,
-                       struct pc_profile **p, struct pc_error *error)
+/* False: the file does not have all of it. */
+static bool read_slot(int fd, const struct pc_pcol_header *h, uint32_t i, uint8_t *out)
 {
+    size_t n;
+    uint64_t at = h->slots_at + (uint64_t)i * h->slot_bytes;
+    return !pc_pcol_read_at(fd, out, h->slot_bytes, at, &n) && n == h->slot_bytes;
+}
+
+int pc_pcol_read_slots(int fd, size_t n, const struct pc_pcol_header *h, struct pc_profile **p,
+                       struct pc_error *error)
+{
+    uint8_t slot[PC_PCOL_SLOT_MAX_BYTES];
     if (!h->slots_at || h->slot_bytes <= PC_PCOL_SLOT_HEADER_BYTES ||
         h->slot_bytes > PC_PCOL_SLOT_MAX_BYTES)
         return PC_OK;
@@ -359,7 +368,7 @@ int pc_pcol_read_slots(const uint8_t *data, size_t n, const struct pc_pcol_heade
     int err = PC_OK;
     for (uint32_t i = 0; i < n_there && !err; i++) {
         struct pc_profile *late;
-        if (decode_slot(data + h->slots_at + (uint64_t)i * h->slot_bytes, h, i, *p, &late)) {
+        if (!read_slot(fd, h, i, slot) || decode_slot(slot, h, i, *p, &late)) {
             n_bad++;
             first_bad = i < first_bad ? i : first_bad;
         } else if (late) {

@@ -2,9 +2,9 @@
  *
  * Reading a .pcol file. The file is read into memory, not mapped: a file that shrinks meanwhile is
  * a short read, not a fault. Sections are found one after the other; those of unknown type are
- * passed over. Memory is reserved for the bytes of the whole file, and that of values by rank,
- * which are most of a large file, is never touched: they are passed over, or read in pieces for
- * their checksum, and block by block later (columns.c).
+ * passed over. Memory is reserved for the bytes of the whole file, and that of values by rank and
+ * of late slots, which are most of a large file, is never touched: values are passed over, or read
+ * in pieces for their checksum, and block by block later (columns.c); slots one by one.
  */
 #include "format/columns.h"
 
@@ -39,25 +39,15 @@ struct file {
  * an errno. */
 static int fetch_to(struct file *f, uint64_t at, uint64_t n, uint8_t *out)
 {
+    size_t got;
     if (at > f->n)
         return 0;
     if (n > f->n - at)
         n = f->n - at;
-    while (n) {
-        ssize_t got = pread(f->fd, out, n, (off_t)at);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            return errno;
-        if (!got) {
-            f->n = at;
-            return 0;
-        }
-        at += (uint64_t)got;
-        out += got;
-        n -= (uint64_t)got;
-    }
-    return 0;
+    int failed = pc_pcol_read_at(f->fd, out, n, at, &got);
+    if (!failed && got < n)
+        f->n = at + got;
+    return failed;
 }
 
 static int fetch(struct file *f, uint64_t at, uint64_t n)
@@ -113,7 +103,7 @@ static int load_section(struct file *f, uint64_t at, struct section *s, struct p
     uLong crc = crc32(0, h, 28);
     if (columns && !is_skipped(f, s))
         failed = fetch_crc(f, at + PC_PCOL_SECTION_BYTES, s->stored, &crc);
-    else if (!is_skipped(f, s))
+    else if (!is_skipped(f, s) && !live)
         failed = fetch(f, at + PC_PCOL_SECTION_BYTES, s->stored);
     if (failed)
         return refuse_unread(error, failed);
@@ -197,10 +187,14 @@ static int take_values(struct file *f, struct pc_profile *p, struct pc_error *er
     if (!s->header)
         return pc_error_set(error, PC_EFORMAT, "section '%s' is missing",
                             pc_part_name(PC_PCOL_TYPE_COLUMNS));
-    int err = pc_columns_open(p, f->fd, s->at + PC_PCOL_SECTION_BYTES, s->stored, error);
-    if (err)
+    int fd = fcntl(f->fd, F_DUPFD_CLOEXEC, 0);
+    if (fd < 0)
+        return refuse_unread(error, errno);
+    int err = pc_columns_open(p, fd, s->at + PC_PCOL_SECTION_BYTES, s->stored, error);
+    if (err) {
+        close(fd);
         return err;
-    f->fd = -1; /* the profile's */
+    }
     return f->values == VALUES_ALL ? pc_columns_load(p, error) : PC_OK;
 }
 
@@ -220,7 +214,7 @@ static int decode_file(struct file *f, struct pc_profile **p, struct pc_error *e
         err = take_values(f, *p, error);
     if (!err)
         err = pc_profile_check(*p, error);
-    return err ? err : pc_pcol_read_slots(f->data, f->n, &f->h, p, error);
+    return err ? err : pc_pcol_read_slots(f->fd, f->n, &f->h, p, error);
 }
 
 /* Opens a regular file. */
