@@ -118,6 +118,8 @@ uint32_t pc_table_string(const char *text);
 
 /* ---- what the system says of the process (usage.c) ---- */
 int pc_usage_start(void);
+/* A start takes processors, and what waits for them then is not what the program does. */
+void pc_usage_init_end(void);
 /* Before the merge. */
 void pc_usage_note(void);
 

@@ -70,6 +70,7 @@ void pc_init_end(const struct pc_transport *transport, const char *mpi)
     if (!h) /* refused */
         return;
     pc_census_init_end();
+    pc_usage_init_end();
     h->rank = transport->rank;
     pc_process.presence = pc_launch_presence(transport->n_ranks);
     h->job_key = find_key(transport->n_ranks);

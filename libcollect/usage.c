@@ -49,10 +49,11 @@ static const struct pcollect_column columns[] = {
     [1 + CPUS] = VALUE("cpus", "processors on which it may run", PCOLLECT_MAX, COUNT),
     [1 + BOUND] = {"bound", "their numbers", PCOLLECT_COLUMN_STRING, PCOLLECT_MAX,
                    PCOLLECT_UNIT_COUNT, 0},
-    [1 + DELAYED] = VALUE("delayed",
-                          "time since MPI_Init in which the main thread could run and no processor "
-                          "was free; 0 where the kernel does not count it",
-                          PCOLLECT_SUM, NS),
+    [1 + DELAYED] =
+        VALUE("delayed",
+              "time from the end of MPI_Init to MPI_Finalize in which the main thread "
+              "could run and no processor was free; 0 where the kernel does not count it",
+              PCOLLECT_SUM, NS),
     [1 + MIGRATIONS] = VALUE("migrations",
                              "times that a thread moved to another processor, of the threads that "
                              "were there at the end; 0 where the kernel does not count it",
@@ -66,7 +67,7 @@ static const struct pcollect_table table = {.name = "resources",
                                             .n_keys = 1,
                                             .n_values = N_VALUES};
 
-static uint64_t delayed_at_start_ns;
+static uint64_t delayed_before_ns; /* before the end of MPI_Init */
 
 /* The second number of schedstat, in ns: seen in Linux 4.19 to 6.18. 0: it is not there. */
 static uint64_t read_delayed_ns(void)
@@ -125,10 +126,15 @@ static uint64_t count_migrations(void)
 
 int pc_usage_start(void)
 {
-    int saved = errno;
-    delayed_at_start_ns = read_delayed_ns();
-    errno = saved;
+    pc_usage_init_end(); /* there may be no MPI_Init */
     return pc_table_add("pcollect", &table);
+}
+
+void pc_usage_init_end(void)
+{
+    int saved = errno;
+    delayed_before_ns = read_delayed_ns();
+    errno = saved;
 }
 
 /* Like 0-3,8: what sched_setaffinity and taskset take. */
@@ -174,7 +180,7 @@ void pc_usage_note(void)
     }
     if (v) {
         uint64_t ns = read_delayed_ns();
-        v[DELAYED] = ns > delayed_at_start_ns ? ns - delayed_at_start_ns : 0;
+        v[DELAYED] = ns > delayed_before_ns ? ns - delayed_before_ns : 0;
         v[MIGRATIONS] = count_migrations();
     }
     if (v && !sched_getaffinity(0, sizeof set, &set)) {
