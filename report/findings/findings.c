@@ -127,12 +127,12 @@ static void gather_use(struct pct_facts *f)
             .bound = bound == PC_NO_INDEX
                          ? ""
                          : pc_profile_string(p, t->cells[(size_t)row * t->n_columns + bound])};
-        f->delayed_ns += f->use[r].delayed_ns;
     }
 }
 
 /* A rank's delay may lie in computation or in MPI. The busiest rank's is taken for computation, so
- * that what is left of its lead is surely the program's. */
+ * that what is left of its lead is surely the program's. While the others wait for it they lose
+ * nothing by a delay: as much of theirs is left out as their waiting is of their run. */
 static void gather_ranks(struct pct_facts *f)
 {
     const struct pc_profile *p = f->data->profile;
@@ -149,8 +149,12 @@ static void gather_ranks(struct pct_facts *f)
             f->busiest = r;
         }
     }
-    for (size_t r = 0; r < f->n_ranks; r++)
-        f->waiting_ns += fmax(0, most - f->compute_ns[r]);
+    for (size_t r = 0; r < f->n_ranks; r++) {
+        double waiting_ns = fmax(0, most - f->compute_ns[r]),
+               run_ns = (double)p->ranks[r].inside_ns;
+        f->waiting_ns += waiting_ns;
+        f->delayed_ns += f->use[r].delayed_ns * (run_ns > waiting_ns ? 1 - waiting_ns / run_ns : 0);
+    }
 }
 
 /* The most calls that one rank can have made, of those whose values are kept. */
@@ -362,22 +366,18 @@ static void forget(struct pct_facts *f)
 /* ---- Findings ---------------------------------------------------------------------------------
  */
 
-static double part_saved(const struct pct_facts *f, const struct pct_rule *rule, double saves_ns)
-{
-    double own_ns = rule->knows_delay ? saves_ns : fmax(0, saves_ns - f->delayed_ns);
-    return f->core_ns > 0 ? own_ns / f->core_ns : 0;
-}
-
 bool pct_finding_counts(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
                         double saves_ns)
 {
-    return part_saved(f, rule, saves_ns) >= threshold;
+    double surely_ns = rule->knows_delay ? saves_ns : fmax(0, saves_ns - f->delayed_ns);
+    return surely_ns >= threshold * f->core_ns;
 }
 
 void pct_finding_add(struct pct_findings *out, const struct pct_facts *f,
                      const struct pct_rule *rule, double threshold, double saves_ns,
                      const char *more, const char *format, ...)
 {
+    double saves = f->core_ns > 0 ? saves_ns / f->core_ns : 0;
     char text[1024];
     va_list args;
     if (!pct_finding_counts(f, rule, threshold, saves_ns))
@@ -386,9 +386,8 @@ void pct_finding_add(struct pct_findings *out, const struct pct_facts *f,
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     out->list = pct_grow(out->list, out->n, &out->room, sizeof *out->list);
-    out->list[out->n++] =
-        (struct pct_finding){rule->name, part_saved(f, rule, saves_ns),
-                             pct_pool_intern(out->pool, text), pct_pool_intern(out->pool, more)};
+    out->list[out->n++] = (struct pct_finding){rule->name, saves, pct_pool_intern(out->pool, text),
+                                               pct_pool_intern(out->pool, more)};
 }
 
 static int compare_findings(const void *a, const void *b)

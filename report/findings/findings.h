@@ -14,8 +14,8 @@
  * read. Invariant: what a rule would save does not grow with excused_ns, nor become less with
  * off_hub_ns, trend, the distance of first_ns and last_ns, or hub_calls.
  *
- * What the machine did is not blamed on the program: as much of the run as the ranks waited for a
- * processor is taken off what a rule says would be saved.
+ * What the machine did is not blamed on the program: a rule speaks if what it saves is worth it
+ * even without as much of the run as the ranks waited for a processor.
  */
 #ifndef PCT_FINDINGS_H
 #define PCT_FINDINGS_H
@@ -54,7 +54,7 @@ struct pct_facts {
     double *compute_ns; /* by rank */
     double compute_mean_ns;
     struct pct_rank_use *use; /* by rank */
-    double delayed_ns;        /* of all ranks */
+    double delayed_ns;        /* of all ranks, while they did not wait for the busiest */
     size_t busiest;           /* index of the rank that computes longest, its delay left out */
     double waiting_ns;        /* of the others, for it */
     size_t hub; /* index of the rank with most point-to-point calls, if they are many */
@@ -120,7 +120,8 @@ bool pct_finding_is_message(const struct pct_fact *fact);
 /* Whether one rank has as many messages as all others together, and more than twice the mean. */
 bool pct_finding_has_hub(const struct pct_facts *f);
 
-/* Whether what saves that much is worth a sentence. */
+/* Whether what saves that much is worth a sentence, all waiting for processors left out unless the
+ * rule knows it. */
 bool pct_finding_counts(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
                         double saves_ns);
 

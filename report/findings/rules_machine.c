@@ -75,10 +75,13 @@ void pct_rule_shared(const struct pct_facts *f, const struct pct_rule *rule, dou
                      struct pct_findings *out)
 {
     size_t most = 0;
+    double all_ns = 0;
     char time[PCT_NUMBER_BYTES];
-    for (size_t r = 0; r < f->n_ranks; r++)
+    for (size_t r = 0; r < f->n_ranks; r++) {
         most = f->use[r].delayed_ns > f->use[most].delayed_ns ? r : most;
-    if (!(f->delayed_ns > 0))
+        all_ns += f->use[r].delayed_ns;
+    }
+    if (!(all_ns > 0))
         return;
     struct shared_host host = look_at_host(f, f->data->profile->ranks[most].host);
     pct_text_time(time, (pc_u128)llround(f->use[most].delayed_ns));
@@ -89,13 +92,13 @@ void pct_rule_shared(const struct pct_facts *f, const struct pct_rule *rule, dou
             "rank %d most, %s. Run fewer ranks there: other times of this run are those "
             "of a machine that is too small.",
             host.n_ranks, host.n_cpus, host.n_cpus == 1 ? "processor" : "processors", host.name,
-            percent(f, f->delayed_ns), rank_at(f, most), time);
+            percent(f, all_ns), rank_at(f, most), time);
     else
         pct_finding_add(out, f, rule, threshold, f->delayed_ns, "--table resources",
                         "The ranks waited for a processor in %.0f %% of the run, rank %d on %s "
                         "most, %s: something else ran there, or threads are bound to one "
                         "processor.",
-                        percent(f, f->delayed_ns), rank_at(f, most), host.name, time);
+                        percent(f, all_ns), rank_at(f, most), host.name, time);
 }
 
 /* ---- The kernel's work -----------------------------------------------------------------------

@@ -501,6 +501,43 @@ static void time_in_mpi_without_a_processor_is_not_blamed_on_the_program(void **
     }
 }
 
+/* A fault that is more than all delay comes first: without it that part of the delay is saved, too.
+ */
+static void fault_that_is_more_than_all_delay_comes_first(void **state)
+{
+    (void)state;
+    for (unsigned seed = 1; seed <= N_SEEDS; seed++) {
+        begin_run(seed, false);
+        call_all("MPI_Barrier", PCOLLECT_CLASS_COLL, 100, 0, 800);
+        for (unsigned r = 0; r < m.n; r++)
+            m.delayed_ms[r] = 600;
+        struct pct_data *d = end_run();
+        assert_int_equal(d->findings->n, 2);
+        assert_string_equal(d->findings->list[0].rule, "barrier");
+        assert_string_equal(d->findings->list[1].rule, "shared-processors");
+        assert_true(fabs(d->findings->list[0].saves - 800 / 1800.0) < 0.02);
+        pct_data_free(d);
+    }
+}
+
+/* Ranks that have nothing to do lose nothing by it. */
+static void delay_of_ranks_that_wait_is_no_loss(void **state)
+{
+    (void)state;
+    for (unsigned seed = 1; seed <= N_SEEDS; seed++) {
+        begin_run(seed, false);
+        serial(true);
+        for (unsigned r = 0; r < m.n; r++)
+            m.delayed_ms[r] = r == m.late ? 0 : 900;
+        struct pct_data *d = end_run();
+        assert_true(d->findings->n >= 1);
+        assert_string_equal(d->findings->list[0].rule, "serial");
+        for (size_t i = 1; i < d->findings->n; i++)
+            assert_true(d->findings->list[i].saves < 0.06);
+        pct_data_free(d);
+    }
+}
+
 static void a_processor_that_is_shared_is_told_from_one_that_is_taken(void **state)
 {
     (void)state;
@@ -584,6 +621,8 @@ int main(void)
         cmocka_unit_test(twin_without_the_fault_has_no_finding),
         cmocka_unit_test(what_the_machine_does_is_not_blamed_on_the_program),
         cmocka_unit_test(time_in_mpi_without_a_processor_is_not_blamed_on_the_program),
+        cmocka_unit_test(fault_that_is_more_than_all_delay_comes_first),
+        cmocka_unit_test(delay_of_ranks_that_wait_is_no_loss),
         cmocka_unit_test(a_processor_that_is_shared_is_told_from_one_that_is_taken),
         cmocka_unit_test(no_value_can_find_more_than_statistics_allow),
         cmocka_unit_test(every_rule_has_a_planted_fault),
