@@ -34,6 +34,7 @@ AM_TESTS_ENVIRONMENT = \
 #   PCOLLECT_TEST_TABLES programs and libraries, with colons between them, whose unwind tables are compared
 #                        with what readelf says of them
 #   PCOLLECT_TEST_EXECS  execs in a row, sampled at 10 kHz
+#   PCOLLECT_TEST_KINDS  kinds of planted faults that findings have to name; all, if not given
 check-long:
 	@PCOLLECT_TEST_LONG=1 PCOLLECT_TEST_KILLS=$${PCOLLECT_TEST_KILLS-2000} \
 	    PCOLLECT_TEST_FUZZ=$${PCOLLECT_TEST_FUZZ-50} \
@@ -49,7 +50,7 @@ tests/stage.stamp: all
 	@$(MAKE) $(AM_MAKEFLAGS) stage && touch $@
 
 EXTRA_DIST += tests/run-test tests/run-unit tests/lib.sh tests/random.h tests/folder.h tests/yield.c \
-    tests/report/sample.c tests/report/sample.h
+    tests/sleep.c tests/report/sample.c tests/report/sample.h
 CLEANFILES += tests/stage.stamp
 
 include tests/base/local.mk

@@ -61,16 +61,16 @@ function step_body() {
             "    MPI_Bcast(data, 1, MPI_DOUBLE, size - 1, MPI_COMM_WORLD);\n" \
             : "    work_ms(4);\n" exchange(2000)
     if (kind == "small-messages")
-        return "    work_ms(1);\n" (fault ? "    for (int i = 0; i < " many(2000) "; i++)\n    " exchange(pick(1, 8)) \
+        return "    work_ms(4);\n" (fault ? "    for (int i = 0; i < " many(200) "; i++)\n    " exchange(pick(1, 8)) \
             : exchange(16000))
     if (kind == "barrier")
-        return "    work_ms(1);\n" (fault ? "    for (int i = 0; i < " many(400) "; i++)\n" \
+        return "    work_ms(4);\n" (fault ? "    for (int i = 0; i < " many(100) "; i++)\n" \
             "        MPI_Barrier(MPI_COMM_WORLD);\n" : exchange(100))
     if (kind == "many-collectives")
-        return "    work_ms(1);\n    for (int i = 0; i < " (fault ? many(400) : 1) "; i++)\n" \
+        return "    work_ms(4);\n    for (int i = 0; i < " (fault ? many(100) : 1) "; i++)\n" \
             "        MPI_Allreduce(MPI_IN_PLACE, data + i, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);\n"
     if (kind == "rooted")
-        return "    work_ms(1);\n" (fault ? \
+        return "    work_ms(4);\n" (fault ? \
             "    MPI_Gather(data, " large() ", MPI_DOUBLE, all, " large() ", MPI_DOUBLE, 0, MPI_COMM_WORLD);\n" \
             : exchange(1000))
     if (kind == "synchronous-send")
@@ -101,25 +101,25 @@ function step_body() {
         return "    MPI_Request requests[2];\n" \
             "    int peer = rank ^ 1;\n" \
             "    for (int turn = 0; turn < 2; turn++) {\n" \
-            "        MPI_Irecv(all, 2000, MPI_DOUBLE, peer, 1, MPI_COMM_WORLD, &requests[0]);\n" \
+            "        MPI_Irecv(all, 200, MPI_DOUBLE, peer, 1, MPI_COMM_WORLD, &requests[0]);\n" \
             "        if (rank % 2 == turn)\n" \
             "            work_ms(5);\n" \
-            "        MPI_Isend(data, 2000, MPI_DOUBLE, peer, 1, MPI_COMM_WORLD, &requests[1]);\n" \
+            "        MPI_Isend(data, 200, MPI_DOUBLE, peer, 1, MPI_COMM_WORLD, &requests[1]);\n" \
             (fault ? "" : "        if (rank % 2 != turn)\n            work_ms(5);\n") \
             "        MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);\n" \
             (fault ? "        if (rank % 2 != turn)\n            work_ms(0);\n" : "") \
             "    }\n"
     if (kind == "communicators")
-        return "    work_ms(1);\n    MPI_Comm comm;\n    for (int i = 0; i < " (fault ? many(40) : 0) "; i++) {\n" \
+        return "    work_ms(4);\n    MPI_Comm comm;\n    for (int i = 0; i < " (fault ? many(20) : 0) "; i++) {\n" \
             "        MPI_Comm_dup(MPI_COMM_WORLD, &comm);\n        MPI_Comm_free(&comm);\n    }\n" exchange(10)
     if (kind == "datatypes")
-        return "    work_ms(1);\n    MPI_Datatype type;\n    for (int i = 0; i < " (fault ? many(20000) : 1) "; i++) {\n" \
+        return "    work_ms(4);\n    MPI_Datatype type;\n    for (int i = 0; i < " (fault ? many(10000) : 1) "; i++) {\n" \
             "        MPI_Type_vector(100, 1, 10, MPI_DOUBLE, &type);\n        MPI_Type_commit(&type);\n" \
             "        MPI_Type_free(&type);\n    }\n" exchange(10)
     if (kind == "small-io")
-        return "    work_ms(1);\n    MPI_File file;\n" \
+        return "    work_ms(4);\n    MPI_File file;\n" \
             "    MPI_File_open(MPI_COMM_SELF, name, MPI_MODE_CREATE | MPI_MODE_WRONLY, MPI_INFO_NULL, &file);\n" \
-            "    for (int i = 0; i < " (fault ? many(1000) : 1) "; i++)\n" \
+            "    for (int i = 0; i < " (fault ? many(3000) : 1) "; i++)\n" \
             "        MPI_File_write_at(file, i * 16, data, " (fault ? 16 : 16000) ", MPI_BYTE, MPI_STATUS_IGNORE);\n" \
             "    MPI_File_close(&file);\n"
     if (kind == "unfinished")
@@ -143,9 +143,10 @@ BEGIN {
     rand()
     n_kinds = split(kind, kinds, " ")
     even = kind == "synchronous-send" || kind == "polling" || kind == "overlap"
-    ranks = n_kinds > 1 ? 2 : even ? 2 * pick(1, 2) : pick(3, 4)
+    busy = kind == "datatypes" || kind == "small-io" # computes: two processors are enough for two
+    ranks = n_kinds > 1 || busy ? 2 : even ? 2 * pick(1, 2) : pick(3, 4)
     depth = pick(0, 3)
-    steps = n_kinds > 1 ? 30 : pick(30, 50)
+    steps = n_kinds > 1 ? 30 : pick(60, 100)
     print "/* ranks " ranks " */"
     for (k = 1; k <= n_kinds; k++)
         print "/* " kinds[k] " " word(k) " */"
