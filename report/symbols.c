@@ -155,6 +155,23 @@ static struct pct_dw *ask_servers(struct pct_symbols *s, uint32_t module, struct
     return had;
 }
 
+/* Lines are in the file itself; what the compiler inlined is not. */
+static void complain_of_split(struct pct_symbols *s, uint32_t module, const struct pct_dw *dw)
+{
+    char why[160];
+    struct stat st;
+    struct pct_buf package = {0};
+    pct_buf_format(&package, "%s.dwp", s->profile->modules[module].path);
+    bool packed = !stat(package.data, &st);
+    size_t n = dw ? pct_dw_missing(dw) : 0;
+    snprintf(why, sizeof why, "no split debug information of %zu %s%s: inlined calls are not told",
+             n, n == 1 ? "source" : "sources",
+             packed ? " (libdw here does not read the .dwp)" : "");
+    if (n)
+        complain(s, module, why, "keep the .dwo files where the compiler wrote them");
+    pct_buf_free(&package);
+}
+
 static enum pct_symbols_state open_module(struct pct_symbols *s, uint32_t module)
 {
     const struct pc_profile_module *m = &s->profile->modules[module];
@@ -167,6 +184,8 @@ static enum pct_symbols_state open_module(struct pct_symbols *s, uint32_t module
     s->modules[module].dw = dw;
     if (m->flags & PCOLLECT_MODULE_EXE && state == PCT_SYMBOLS_FUNCTIONS)
         complain(s, module, "no line numbers", "compile with -g to see them");
+    if (state == PCT_SYMBOLS_LINES)
+        complain_of_split(s, module, dw);
     return state;
 }
 #else

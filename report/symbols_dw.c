@@ -50,6 +50,7 @@ struct pct_dw {
     GElf_Addr elf_bias, dw_bias;
     struct unit *units;
     size_t n_units, units_room;
+    size_t n_missing; /* units whose split file was not found */
     struct range *ranges;
     size_t n_ranges, ranges_room;
     struct symbol *symbols;
@@ -98,8 +99,12 @@ static void add_unit(struct pct_dw *d, Dwarf_Die *die)
     Dwarf_Die split;
     uint8_t type;
     if (!dwarf_cu_info(die->cu, NULL, &type, NULL, &split, NULL, NULL, NULL) &&
-        type == DW_UT_skeleton && dwarf_tag(&split) != DW_TAG_invalid)
-        u->root = split;
+        type == DW_UT_skeleton) {
+        if (dwarf_tag(&split) != DW_TAG_invalid)
+            u->root = split;
+        else
+            d->n_missing++;
+    }
     set_language(u, &u->root);
     Dwarf_Addr base, lo, hi;
     ptrdiff_t next = 0;
@@ -170,6 +175,11 @@ size_t pct_dw_build_id(struct pct_dw *d, const uint8_t **id_out)
         return 0;
     *id_out = id;
     return (size_t)n;
+}
+
+size_t pct_dw_missing(const struct pct_dw *d)
+{
+    return d->n_missing;
 }
 
 /* ---- Symbol tables ----------------------------------------------------------------------------

@@ -23,6 +23,10 @@ size_t pct_dw_build_id(struct pct_dw *d, const uint8_t **id_out);
 /* What the file can tell at best: LINES, FUNCTIONS or NONE. */
 enum pct_symbols_state pct_dw_state(struct pct_dw *d);
 
+/* Units whose functions are in a split file (.dwo) that is not there, or in a package of them
+ * (.dwp) that this libdw does not read: libdw 0.188 reads none. */
+size_t pct_dw_missing(const struct pct_dw *d);
+
 /* The functions at a link-time address, outermost first, at most n; 0 if nothing is known. */
 size_t pct_dw_find(struct pct_dw *d, uint64_t address, struct pct_pool *pool,
                    struct pct_frame *frames, size_t n);

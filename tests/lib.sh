@@ -273,6 +273,28 @@ need_task_clock() {
         { print $k; exit }')" = clock ] || skip_all 'perf_event is refused: there is no task clock'
 }
 
+# Whether a server of debug information can be asked here.
+have_debuginfod() {
+    command -v python3 >/dev/null && ldconfig -p 2>/dev/null | grep -q 'libdebuginfod\.so\.1'
+}
+
+# serve_debuginfo FOLDER: serves its buildid/ID/debuginfo and buildid/ID/executable on this machine, to
+# this script's commands, until $debuginfo_server is killed, or for ten minutes. Works in $work; the file
+# `asked` has what it is asked for.
+serve_debuginfo() {
+    (cd "$1" && exec python3 -u "$PC_SRC/tests/report/serve.py" "$work/asked") >port 2>serve.err 3>&- &
+    debuginfo_server=$!
+    serve_tries=0
+    until grep -q . port; do
+        serve_tries=$((serve_tries + 1))
+        [ $serve_tries -lt 300 ] && kill -0 $debuginfo_server 2>/dev/null || return
+        sleep 0.1
+    done
+    DEBUGINFOD_URLS=http://127.0.0.1:$(cat port) DEBUGINFOD_CACHE_PATH=$work/cache
+    no_proxy='*' NO_PROXY='*' DEBUGINFOD_TIMEOUT=60
+    export DEBUGINFOD_URLS DEBUGINFOD_CACHE_PATH no_proxy NO_PROXY DEBUGINFOD_TIMEOUT
+}
+
 # Files that a run has left in the spool, one a line.
 spool_files() {
     find "$spool" -type f

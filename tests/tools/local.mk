@@ -3,7 +3,7 @@ tools_tests = tests/tools/command.test tests/tools/doctor.test tests/tools/confi
     tests/tools/run-mpi.test tests/tools/manual.test tests/tools/recover.test tests/tools/run-job.test \
     tests/tools/model.test tests/tools/scale.test \
     tests/tools/diff.test tests/tools/annotate.test tests/tools/embed.test tests/tools/events.test \
-    tests/tools/info.test tests/tools/merge.test \
+    tests/tools/info.test tests/tools/merge.test tests/tools/debuginfod.test \
     tests/tools/valgrind.test
 TESTS += $(tools_tests)
 EXTRA_DIST += $(tools_tests) tests/tools/preload.c tests/tools/leave.c
