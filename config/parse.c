@@ -339,9 +339,10 @@ int pc_config_read(struct pc_config *c, const char *path, struct pc_error *error
     struct parser p = {.c = c, .path = path, .error = error};
     struct stat st;
     if (r.fd < 0)
-        return pc_error_set(error, errno == ENOENT ? PC_ENOENT : PC_EIO,
-                            "%s: cannot be opened: %s; it is named by PCOLLECT_CONFIG or -c",
-                            shown_path(path), system_reason(errno));
+        return pc_error_set(
+            error, errno == ENOENT ? PC_ENOENT : PC_EIO,
+            "%s: cannot be opened: %s; it is named by -c, --check or PCOLLECT_CONFIG",
+            shown_path(path), system_reason(errno));
     int err;
     /* A pipe would have to be read again by the next rank, and may block. */
     if (fstat(r.fd, &st) != 0 || !S_ISREG(st.st_mode))

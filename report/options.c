@@ -379,8 +379,10 @@ static int read_all(int argc, char **argv, struct pct_options *o)
         has_format |= letter == FORMAT || letter == BY;
     }
     if (argc - optind != 1) {
-        fprintf(stderr, "pcollect report: %s; usage: pcollect report [OPTIONS] FILE\n",
-                argc == optind ? "which profile?" : "one profile at a time");
+        fprintf(stderr, "pcollect report: %s\n",
+                argc == optind
+                    ? "which profile? pcollect report [OPTIONS] FILE"
+                    : "one profile at a time; pcollect diff, scale and merge compare some");
         return -1;
     }
     o->file = argv[optind];

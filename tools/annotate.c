@@ -67,8 +67,13 @@ static int print(const struct pct_command *self, const struct request *r)
         return PCT_DONE;
     }
     if (!r->assembly && !pct_annotate_source(stdout, &r->annotate)) {
-        pct_say(self, "no line with samples or MPI calls is known there: was the program compiled "
-                      "with -g? `pcollect report --table lines` shows what is");
+        const struct pct_annotate *a = &r->annotate;
+        pct_say(self,
+                "%s: no line with samples or MPI calls is known there: was the program compiled "
+                "with -g? `pcollect report --table lines` shows what is",
+                a->function ? a->function
+                : a->source ? a->source
+                            : a->data->file);
         return PCT_DATA;
     }
     int err = r->assembly ? pct_annotate_assembly(stdout, &r->annotate, &error) : PC_OK;

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <getopt.h>
 #include <string.h>
+#include <unistd.h>
 
 static const struct pct_command *const commands[] = {
     &pct_run,           &pct_report,       &pct_annotate_command,
@@ -60,6 +61,9 @@ static int refuse_command(const char *name)
             nearest = commands[i]->name;
         }
     }
+    if (!access(name, F_OK))
+        return pct_refuse(&own, "unknown command \"%s\": did you mean `pcollect report %s`?", name,
+                          name);
     if (pc_config_is_near(least, strlen(name)))
         return pct_refuse(&own, "unknown command \"%s\": did you mean `pcollect %s`?", name,
                           nearest);
@@ -84,6 +88,14 @@ static int run_command(int argc, char **argv)
     }
     argc -= optind;
     argv += optind;
+    char *help[] = {argv[argc > 1], (char *)"--help", NULL};
+    if (!strcmp(argv[0], "help")) { /* as other commands have it */
+        optind = 0;
+        if (argc < 2)
+            return run_command(2, help);
+        argv = help;
+        argc = 2;
+    }
     const struct pct_command *command = find_command(argv[0]);
     if (command == NULL)
         return refuse_command(argv[0]);

@@ -8,6 +8,7 @@
 #include "tools/tools.h"
 
 #include <getopt.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define MAX_OPTIONS 24
@@ -73,11 +74,18 @@ void pct_help(const struct pct_command *self, FILE *out)
 
 /* ---- Messages ------------------------------------------------------------------------------- */
 
+/* Messages quote files and the command line, which may hold anything: what would steer a terminal
+ * is shown, not sent. */
 static void put_message(const struct pct_command *self, const char *format, va_list args)
 {
-    fprintf(stderr, "pcollect%s%s: ", *self->name ? " " : "", self->name);
-    vfprintf(stderr, format, args);
-    fputc('\n', stderr);
+    struct pct_buf b = {0};
+    char *text = NULL;
+    if (vasprintf(&text, format, args) < 0)
+        text = NULL;
+    pct_text_escape(&b, text ? text : format, PCT_ESCAPE_CELL);
+    fprintf(stderr, "pcollect%s%s: %s\n", *self->name ? " " : "", self->name, b.data);
+    free(text);
+    pct_buf_free(&b);
 }
 
 void pct_say(const struct pct_command *self, const char *format, ...)
