@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 enum { RUN_ROWS = 1024, MOST_PLACES = 256, HEAD_BYTES = 24 };
-#define STORE_BYTES ((size_t)1 << 20)
+#define STORE_BYTES ((size_t)512 << 10)
 
 /* Column 0 has ranks; the others have the scalar fields in their order. */
 enum { RANKS };

@@ -115,17 +115,25 @@ static uint32_t find_child(const struct pct_join *j, uint32_t parent, uint16_t k
     return c;
 }
 
+static void make_room(struct pct_join *j, size_t room)
+{
+    struct pct_join_node *nodes = pct_alloc(room, sizeof *nodes);
+    struct pct_cost *costs = pct_alloc(room * j->n_runs, sizeof *costs);
+    if (j->n) {
+        memcpy(nodes, j->nodes, j->n * sizeof *nodes);
+        memcpy(costs, j->costs, j->n * j->n_runs * sizeof *costs);
+    }
+    free(j->nodes);
+    free(j->costs);
+    j->nodes = nodes;
+    j->costs = costs;
+    j->room = room;
+}
+
 static uint32_t add_node(struct pct_join *j, uint32_t parent, uint16_t kind, const char *label)
 {
-    size_t room = j->room;
-    j->nodes = pct_grow(j->nodes, j->n, &j->room, sizeof *j->nodes);
-    if (j->room != room) {
-        struct pct_cost *costs = pct_alloc(j->room * j->n_runs, sizeof *costs);
-        if (j->n)
-            memcpy(costs, j->costs, j->n * j->n_runs * sizeof *costs);
-        free(j->costs);
-        j->costs = costs;
-    }
+    if (j->n == j->room)
+        make_room(j, 2 * j->room);
     j->nodes[j->n] = (struct pct_join_node){
         .parent = parent,
         .first_child = PC_NO_INDEX,
@@ -223,6 +231,8 @@ static void add_tree(struct pct_join *j, const struct pct_run *run, size_t k, bo
 {
     struct joiner b = {.join = j, .tree = run->tree, .run = k};
     b.joined = pct_alloc(b.tree->n, sizeof *b.joined);
+    if (j->room < b.tree->n) /* runs of one program have most contexts in common */
+        make_room(j, b.tree->n + b.tree->n / 4);
     /* Parents come before their children. */
     for (size_t i = 0; i < b.tree->n; i++) {
         const struct pct_node *n = &b.tree->nodes[i];
@@ -267,6 +277,7 @@ int pct_join_new(const struct pct_run *runs, size_t n, bool blame, struct pct_jo
         j->divided &= runs[k].sampled;
     j->pool = pct_pool_new();
     j->by_line = pct_runs_same_build(runs, n);
+    make_room(j, 16);
     add_node(j, PC_NO_INDEX, PCOLLECT_NODE_ROOT, pct_pool_intern(j->pool, ""));
     j->compute = add_node(j, 0, PCOLLECT_NODE_FRAME, pct_pool_intern(j->pool, COMPUTE_LABEL));
     for (size_t k = 0; k < n && !err; k++)
