@@ -2,10 +2,12 @@
  *
  * For bench/read.sh: `read make FILE RANKS KEPT` writes a simulated profile of 10,000 contexts, of
  * which 5,000 are calls on all ranks; of each KEPT-th call 1,000 ranks have it, and their values
- * are in the file (0: of none). `read all FILE` inflates and decodes all of a file, field by field.
- * `read measure COMMAND...` runs a command without its output and prints the seconds and KiB that
- * it took. For bench/symbols.sh: `read places FILE PROGRAM N` writes a profile of one rank with N
- * frames all over the code of a program, and prints their addresses.
+ * are in the file (0: of none). With a word more it has what each rank did after the merge, and
+ * something to find: many small messages. `read all FILE` inflates and decodes all of a file, field
+ * by field. `read measure COMMAND...` runs a command without its output and prints the seconds of
+ * processor time and the KiB that it took. For bench/symbols.sh: `read places FILE PROGRAM N`
+ * writes a profile of one rank with N frames all over the code of a program, and prints their
+ * addresses.
  */
 #include "format/profile.h"
 
@@ -19,6 +21,7 @@
 #include <unistd.h>
 
 enum { OUTER = 50, INNER = 100, N_OPS = 8, N_FIELDS = 7, BINS = 40, KEPT_RANKS = 1000 };
+enum { SEND = 6 }; /* of op_names, and the first call of it */
 enum { RECEIVED, SENT, COUNT, DURATIONS, MAX, MIN, TIME };
 
 static const char *const op_names[N_OPS] = {"MPI_Allreduce", "MPI_Bcast",  "MPI_Irecv",
@@ -56,9 +59,13 @@ static void add_stat(struct pc_stat *s, int32_t rank, uint64_t v)
     s->sum_squares += (pc_u128)v * v;
 }
 
-static void fill_data(struct pc_profile *p, struct pc_profile_data *d, bool kept)
+static void fill_data(struct pc_profile *p, struct pc_profile_data *d, bool kept, bool fault)
 {
     uint64_t mean = 1000 + next_random(1000000), calls = 1 + next_random(1000);
+    if (fault) { /* 3,000 s a rank */
+        mean = 3000000;
+        calls = 1000000;
+    }
     d->n_ranks = kept && p->n_ranks > KEPT_RANKS ? KEPT_RANKS : p->n_ranks;
     d->kept = kept;
     d->stats = take(N_FIELDS, sizeof *d->stats);
@@ -106,7 +113,7 @@ static uint32_t add_frame(struct pc_profile *p, uint32_t parent, uint64_t offset
     return i;
 }
 
-static void fill_nodes(struct pc_profile *p, unsigned kept)
+static void fill_nodes(struct pc_profile *p, unsigned kept, bool fault)
 {
     p->nodes = take(1 + OUTER + 2 * OUTER * INNER, sizeof *p->nodes);
     p->data = take((size_t)OUTER * INNER, sizeof *p->data);
@@ -118,7 +125,8 @@ static void fill_nodes(struct pc_profile *p, unsigned kept)
                                    PCOLLECT_NODE_OP);
             p->nodes[op].op = (i + k) % N_OPS;
             p->nodes[op].data = p->n_data;
-            fill_data(p, &p->data[p->n_data], kept && p->n_data % kept == 0);
+            fill_data(p, &p->data[p->n_data], kept && p->n_data % kept == 0,
+                      fault && p->n_data == SEND);
             p->n_data++;
         }
     }
@@ -181,22 +189,52 @@ static struct pc_profile new_profile(const char *program, uint32_t n_ranks)
     return p;
 }
 
-static int write_profile(const struct pc_profile *p, const char *path)
+static int write_profile(const struct pc_profile *p, const char *path, unsigned flags)
 {
     struct pc_error error = {""};
     int err = pc_profile_check(p, &error);
     if (!err)
-        err = pc_pcol_write(p, path, 0, &error);
+        err = pc_pcol_write(p, path, flags, &error);
     if (err)
         fprintf(stderr, "read: %s\n", error.text);
     return err ? 1 : 0;
 }
 
-static int make(const char *path, uint32_t n_ranks, unsigned kept)
+/* One call of each rank after the merge. */
+static int write_late(const struct pc_profile *p, const char *path)
+{
+    struct pc_profile late = *p;
+    struct pc_profile_node nodes[3];
+    struct pc_profile_data data = {0};
+    late.nodes = nodes;
+    late.data = &data;
+    late.n_nodes = 0;
+    late.n_data = late.n_ranks = 1;
+    uint32_t op =
+        add_node(&late, add_frame(&late, add_node(&late, PC_NO_INDEX, PCOLLECT_NODE_ROOT), 1),
+                 PCOLLECT_NODE_OP);
+    nodes[op].op = nodes[op].data = 0;
+    fill_data(&late, &data, true, false);
+    for (uint32_t i = 0; i < p->n_ranks; i++) {
+        struct pc_error error = {""};
+        late.ranks = &p->ranks[i];
+        data.first_rank = data.ranks[0] = (int32_t)i;
+        for (unsigned k = 0; k < N_FIELDS; k++)
+            data.stats[k].min_rank = data.stats[k].max_rank = k == DURATIONS ? 0 : (int32_t)i;
+        if (pc_pcol_write_late(path, &late, &error)) {
+            fprintf(stderr, "read: %s\n", error.text);
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static int make(const char *path, uint32_t n_ranks, unsigned kept, bool fault)
 {
     struct pc_profile p = new_profile("/nowhere/app", n_ranks);
-    fill_nodes(&p, kept);
-    return write_profile(&p, path);
+    fill_nodes(&p, kept, fault);
+    int err = write_profile(&p, path, fault ? PC_PCOL_LATE_SLOTS : 0);
+    return err || !fault ? err : write_late(&p, path);
 }
 
 /* The code of a position-independent program: its addresses are offsets from where it is loaded. */
@@ -238,10 +276,10 @@ static int make_places(const char *path, const char *program, uint32_t n)
         uint32_t op = add_node(&p, add_frame(&p, root, offset), PCOLLECT_NODE_OP);
         p.nodes[op].op = 0;
         p.nodes[op].data = p.n_data;
-        fill_data(&p, &p.data[p.n_data++], false);
+        fill_data(&p, &p.data[p.n_data++], false, false);
         printf("0x%llx\n", (unsigned long long)offset - 1);
     }
-    return write_profile(&p, path);
+    return write_profile(&p, path, 0);
 }
 
 static int read_all(const char *path)
@@ -263,11 +301,15 @@ static int read_all(const char *path)
     return 0;
 }
 
+static double seconds_of(struct timeval t)
+{
+    return (double)t.tv_sec + (double)t.tv_usec * 1e-6;
+}
+
 static int measure(char **argv)
 {
     struct rusage used;
     int status = 0;
-    uint64_t begin = pc_mono_ns();
     pid_t child = fork();
     if (!child) {
         int fd = open("/dev/null", O_WRONLY);
@@ -278,15 +320,15 @@ static int measure(char **argv)
     }
     if (child < 0 || wait4(child, &status, 0, &used) != child || status)
         return 1;
-    printf("%.3f %ld\n", (double)(pc_mono_ns() - begin) * 1e-9, used.ru_maxrss);
+    printf("%.4f %ld\n", seconds_of(used.ru_utime) + seconds_of(used.ru_stime), used.ru_maxrss);
     return 0;
 }
 
 int main(int argc, char **argv)
 {
-    if (argc == 5 && !strcmp(argv[1], "make"))
+    if ((argc == 5 || argc == 6) && !strcmp(argv[1], "make"))
         return make(argv[2], (uint32_t)strtoul(argv[3], NULL, 10),
-                    (unsigned)strtoul(argv[4], NULL, 10));
+                    (unsigned)strtoul(argv[4], NULL, 10), argc == 6);
     if (argc == 5 && !strcmp(argv[1], "places"))
         return make_places(argv[2], argv[3], (uint32_t)strtoul(argv[4], NULL, 10));
     if (argc == 3 && !strcmp(argv[1], "all"))

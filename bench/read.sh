@@ -2,39 +2,62 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # What reading large profiles takes: bench/read.sh PCOLLECT READ
 # Simulated profiles of 10,000 contexts on 2,000 to 10,000 ranks, with statistics only and with the
-# values by rank of every tenth and of every call. Fastest of three runs; the first lines of each file
-# are to read its bytes once, and to inflate and decode all of it.
+# values by rank of every tenth and of every call. Processor time, fastest of three runs, beside what
+# it takes to read the bytes of the file once, and to inflate and decode all of it.
 set -eu
 pcollect=${1:?usage: bench/read.sh PCOLLECT READ} read=${2:?}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# row NAME FILE COMMAND...
+# fastest COMMAND...: seconds and KiB
+fastest() { for _ in 1 2 3; do "$read" measure "$@"; done | sort -n | head -n 1; }
+
+# references FILE...: what the rows that follow are held against
+references() {
+    files=$*
+    kib=$(($(cat "$@" | wc -c) / 1024))
+    bytes=$(fastest cat "$@") all=0
+    for file; do
+        all="$all $(fastest "$read" all "$file")"
+    done
+    all=$(echo "$all" | awk '{ for (i = 2; i < NF; i += 2) s += $i; print s }')
+    awk -v kib="$kib" -v bytes="$bytes" -v all="$all" 'BEGIN {
+        split(bytes, b, " ")
+        printf "  %.1f MiB; read once %.4f s; read, inflated and decoded %.3f s\n", kib / 1024, b[1], all }'
+}
+
+# row NAME COMMAND...: over the files of the references
 row() {
-    name=$1 file=$2
-    shift 2
-    for _ in 1 2 3; do "$read" measure "$@"; done | sort -n | head -n 1 |
-        awk -v name="$name" -v kib="$(($(cat $file | wc -c) / 1024))" '
-            { printf "  %-28s %8.3f s  %8.1f MiB  %5.1f times the file\n", name, $1, $2 / 1024, $2 / kib }'
+    name=$1
+    shift
+    # shellcheck disable=SC2086 # names without blanks
+    fastest "$@" $files | awk -v name="$name" -v kib="$kib" -v bytes="$bytes" -v all="$all" '{
+        split(bytes, b, " ")
+        printf "  %-24s %8.3f s  %6.1f times read once  %5.2f times decoded  %6.1f MiB, %5.1f times the file\n",
+            name, $1, (b[1] > 0 ? $1 / b[1] : 0), $1 / all, $2 / 1024, $2 / kib }'
 }
 
 for kept in 0 10 1; do
-    file=$work/$kept.pcol
-    "$read" make "$file" 10000 $kept
     echo "10,000 ranks, 10,000 contexts, values by rank of $([ $kept = 0 ] && echo no call ||
-        echo "every $kept. call"): $(wc -c <"$file") bytes"
-    row 'its bytes' "$file" cat "$file"
-    row 'all of it, decoded' "$file" "$read" all "$file"
-    row 'report --table header' "$file" "$pcollect" report --table header "$file"
-    row 'report --table findings' "$file" "$pcollect" report --table findings "$file"
-    row 'report' "$file" "$pcollect" report "$file"
-    row 'info' "$file" "$pcollect" info "$file"
+        echo "every $kept. call")"
+    "$read" make "$work/profile.pcol" 10000 $kept
+    references "$work/profile.pcol"
+    row 'report --table header' "$pcollect" report --table header
+    row 'report --table findings' "$pcollect" report --table findings
+    row 'report' "$pcollect" report
+    row 'info' "$pcollect" info
+    row 'verify' "$pcollect" verify
 done
-files=
-for ranks in 2000 4000 6000 8000 10000; do
-    "$read" make "$work/$ranks.pcol" $ranks 10
-    files="$files $work/$ranks.pcol"
+echo 'the same, with what each rank did after the merge and with something to find'
+"$read" make "$work/profile.pcol" 10000 1 fault
+references "$work/profile.pcol"
+row 'report --table findings' "$pcollect" report --table findings
+
+for kept in 10 1; do
+    for ranks in 2000 4000 6000 8000 10000; do
+        "$read" make "$work/$ranks.pcol" $ranks $kept
+    done
+    echo "five profiles of 2,000 to 10,000 ranks, values by rank of every $kept. call"
+    references "$work"/*000.pcol
+    row 'scale' "$pcollect" scale --strong
 done
-echo 'scale over 2,000 to 10,000 ranks, values by rank of every 10. call'
-# shellcheck disable=SC2086 # names without blanks
-row 'scale' "$files" "$pcollect" scale --strong $files
