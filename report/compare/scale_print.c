@@ -254,6 +254,8 @@ static void print_dominating(FILE *out, const struct pct_scale *s)
             s->fit.few ? "; with fewer than five scales that is a guess" : "",
             time_text(s->future.value * 1e9, x), time_text(s->future.low * 1e9, y),
             time_text(s->future.high * 1e9, z));
+    if (sum < s->future.low || sum > s->future.high)
+        fputs("The two contradict each other: these runs do not say what it costs there.\n", out);
     for (size_t i = 0; i < s->n_rows && i < MOST; i++)
         fprintf(
             out, "  %5.1f %%  %s: %s, between %s and %s\n", 100 * per(order[i]->future.value, sum),

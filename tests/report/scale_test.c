@@ -217,6 +217,37 @@ static void contexts_are_modelled_and_predicted(void **state)
     close_runs(runs, s);
 }
 
+static bool says_contradiction(const struct pct_scale *s)
+{
+    char *text = NULL;
+    size_t n;
+    FILE *out = open_memstream(&text, &n);
+    assert_non_null(out);
+    pct_scale_print(out, s, 100, false);
+    fclose(out);
+    bool says = strstr(text, "\nThe two contradict each other") != NULL;
+    free(text);
+    return says;
+}
+
+static void prediction_that_contradicts_the_whole_is_named(void **state)
+{
+    struct pct_run runs[N_SCALES];
+    struct pct_scale *s =
+        compare(runs, same, strong_ms, &(struct pct_scale_options){.predict = 1024});
+    double sum = 0;
+    (void)state;
+    for (size_t i = 0; i < s->n_rows; i++)
+        sum += s->rows[i].future.value;
+    s->future = (struct pct_fit_band){.value = sum, .low = 0.9 * sum, .high = 1.1 * sum};
+    assert_false(says_contradiction(s));
+    s->future = (struct pct_fit_band){.value = sum / 9, .low = 0, .high = sum / 2};
+    assert_true(says_contradiction(s));
+    s->future = (struct pct_fit_band){.value = 9 * sum, .low = 2 * sum, .high = 20 * sum};
+    assert_true(says_contradiction(s));
+    close_runs(runs, s);
+}
+
 static void weak_scaling_is_told_and_rated(void **state)
 {
     struct pct_run runs[N_SCALES];
@@ -461,6 +492,7 @@ int main(void)
         cmocka_unit_test(strong_scaling_loses_what_the_closed_forms_say),
         cmocka_unit_test(efficiencies_are_those_of_their_definitions),
         cmocka_unit_test(contexts_are_modelled_and_predicted),
+        cmocka_unit_test(prediction_that_contradicts_the_whole_is_named),
         cmocka_unit_test(weak_scaling_is_told_and_rated),
         cmocka_unit_test(what_is_neither_strong_nor_weak_is_asked_for),
         cmocka_unit_test(builds_are_matched_by_function_through_inlining),
