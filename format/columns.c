@@ -14,7 +14,6 @@
  */
 #include "format/columns.h"
 
-#include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
