@@ -65,12 +65,11 @@ static struct pc_profile *read_same_job(const char *path, uint64_t job_key)
 {
     struct pc_profile *p = NULL;
     struct pc_error error;
-    if (job_key == 0 || pc_pcol_read(path, &p, &error) != PC_OK)
+    if (job_key == 0 || pc_pcol_read_statistics(path, &p, &error) != PC_OK)
         return NULL;
-    if (p->job_key == job_key)
-        return p;
+    bool same = p->job_key == job_key;
     pc_profile_free(p);
-    return NULL;
+    return same && pc_pcol_read(path, &p, &error) == PC_OK ? p : NULL;
 }
 
 /* Where the profile goes. A file of the same job is added to: it is given back. Of others nothing
