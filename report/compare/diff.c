@@ -4,6 +4,7 @@
  */
 #include "report/compare/diff.h"
 
+#include "report/compare/repeats.h"
 #include "report/samples.h"
 
 #include <math.h>
@@ -78,6 +79,7 @@ static void add_value(struct pct_diff_side *s, double value)
 static void close_side(struct pct_diff_side *s)
 {
     s->deviation = s->n > 1 ? sqrt(s->deviation / (double)(s->n - 1)) : 0;
+    s->error = pct_repeat_error(s->deviation, s->n);
 }
 
 /* Welch's test: the scatter of the two sides may differ. */

@@ -32,6 +32,7 @@ enum pct_verdict {
 /* A figure of one side: nanoseconds, calls or bytes over all ranks. */
 struct pct_diff_side {
     double mean, deviation; /* standard deviation of the repeats; 0 with one */
+    double error;           /* half of the 95 % interval of mean; -1 with one */
     size_t n;               /* runs that have it */
 };
 

@@ -90,6 +90,23 @@ static void row_after_deviation(const struct pct_cell *c, struct pct_value *out)
     out->real = row_at(c)->figure.after.deviation * unit_of(c->d->diff);
 }
 
+static void set_error(const struct pct_cell *c, const struct pct_diff_side *s,
+                      struct pct_value *out)
+{
+    out->none = s->error < 0;
+    out->real = s->error * unit_of(c->d->diff);
+}
+
+static void row_before_error(const struct pct_cell *c, struct pct_value *out)
+{
+    set_error(c, &row_at(c)->figure.before, out);
+}
+
+static void row_after_error(const struct pct_cell *c, struct pct_value *out)
+{
+    set_error(c, &row_at(c)->figure.after, out);
+}
+
 static void row_path(const struct pct_cell *c, struct pct_value *out)
 {
     out->text = pct_join_path(c->d->diff->join, row_at(c)->node);
@@ -109,11 +126,15 @@ static const struct pct_column columns[] = {
      "100 less the expected share of false alarms among rows as sure as this; empty without "
      "repeats",
      row_confidence},
-    {"before_deviation", "+-", PCT_REAL, "standard deviation of the runs before",
+    {"before_deviation", "deviation", PCT_REAL, "standard deviation of the runs before",
      row_before_deviation},
-    {"after_deviation", "+-", PCT_REAL, "standard deviation of the runs after",
+    {"after_deviation", "deviation", PCT_REAL, "standard deviation of the runs after",
      row_after_deviation},
     {"path", "path", PCT_TEXT, "the calling context, outermost function first", row_path},
+    {"before_error", "+-", PCT_REAL, "half of the 95 % interval of before; empty of one run",
+     row_before_error},
+    {"after_error", "+-", PCT_REAL, "half of the 95 % interval of after; empty of one run",
+     row_after_error},
 };
 
 const struct pct_table pct_diff_table = {"contexts",
@@ -127,10 +148,14 @@ const struct pct_table pct_diff_table = {"contexts",
 /* ---- Text -------------------------------------------------------------------------------------
  */
 
-static void put_figure(const struct pct_diff *d, double v, struct pct_buf *b)
+static void put_figure(const struct pct_diff *d, const struct pct_diff_side *s, struct pct_buf *b)
 {
     char text[PCT_NUMBER_BYTES];
-    pc_u128 n = v > 0 ? (pc_u128)llround(v) : 0;
+    pc_u128 n = s->mean > 0 ? (pc_u128)llround(s->mean) : 0;
+    if (d->metric == PCT_DIFF_TIME && s->mean > 0 && s->error > 0) {
+        pct_text_estimate(b, s->mean, s->error, PCT_UNIT_NS);
+        return;
+    }
     pct_buf_text(b, d->metric == PCT_DIFF_TIME    ? pct_text_time(text, n)
                     : d->metric == PCT_DIFF_BYTES ? pct_text_bytes(text, n)
                                                   : pct_text_count(text, n));
@@ -139,16 +164,18 @@ static void put_figure(const struct pct_diff *d, double v, struct pct_buf *b)
 static void print_side(FILE *out, const struct pct_diff *d, const char *name, size_t first,
                        size_t n, const struct pct_diff_side *time)
 {
-    char mean[PCT_NUMBER_BYTES], deviation[PCT_NUMBER_BYTES];
+    char mean[PCT_NUMBER_BYTES];
+    struct pct_buf b = {0};
+    if (time->error > 0)
+        pct_text_estimate(&b, time->mean, time->error, PCT_UNIT_NS);
+    else
+        pct_buf_text(&b, pct_text_time(mean, (pc_u128)llround(time->mean)));
     fprintf(out, "%s %s", name, d->runs[first].path);
     if (n > 1)
         fprintf(out, " and %zu more", n - 1);
-    fprintf(out, ", %u %s: %s", d->runs[first].n_ranks,
-            d->runs[first].n_ranks == 1 ? "rank" : "ranks",
-            pct_text_time(mean, (pc_u128)llround(time->mean)));
-    if (n > 1)
-        fprintf(out, " +- %s", pct_text_time(deviation, (pc_u128)llround(time->deviation)));
-    fputc('\n', out);
+    fprintf(out, ", %u %s: %s\n", d->runs[first].n_ranks,
+            d->runs[first].n_ranks == 1 ? "rank" : "ranks", b.data);
+    pct_buf_free(&b);
 }
 
 static void print_run(FILE *out, const struct pct_diff *d)
@@ -180,12 +207,12 @@ static void print_row(FILE *out, const struct pct_diff *d, const struct pct_diff
     const struct pct_diff_change *f = &row->figure;
     double part = d->total.before.mean > 0 ? 100 * f->change / d->total.before.mean : 0;
     pct_buf_format(&b, "  %+7.2f %%  ", part);
-    put_figure(d, f->before.mean, &b);
+    put_figure(d, &f->before, &b);
     pct_buf_text(&b, " -> ");
-    put_figure(d, f->after.mean, &b);
+    put_figure(d, &f->after, &b);
     if (f->before.mean > 0 && f->after.mean > 0)
         pct_buf_format(&b, " (%+.1f %%)", 100 * f->change / f->before.mean);
-    while (b.n < 46)
+    while (b.n < (d->n_before > 1 || d->n_after > 1 ? 64 : 46))
         pct_buf_text(&b, " ");
     pct_buf_format(&b, "  %s", row->place);
     fprintf(out, "%s\n", b.data);

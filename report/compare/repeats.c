@@ -24,9 +24,14 @@ static double student_95(double freedom)
     return hi;
 }
 
+double pct_repeat_error(double deviation, size_t n)
+{
+    return n < 2 ? -1 : student_95((double)(n - 1)) * deviation / sqrt((double)n);
+}
+
 struct pct_repeat pct_repeat_of(const double *values, size_t n)
 {
-    struct pct_repeat r = {.error = -1, .least = values[0], .most = values[0]};
+    struct pct_repeat r = {.least = values[0], .most = values[0]};
     double squares = 0;
     for (size_t i = 0; i < n; i++) {
         double before = r.mean;
@@ -35,10 +40,8 @@ struct pct_repeat pct_repeat_of(const double *values, size_t n)
         r.least = fmin(r.least, values[i]);
         r.most = fmax(r.most, values[i]);
     }
-    if (n < 2)
-        return r;
-    r.deviation = sqrt(squares / (double)(n - 1));
-    r.error = student_95((double)(n - 1)) * r.deviation / sqrt((double)n);
+    r.deviation = n < 2 ? 0 : sqrt(squares / (double)(n - 1));
+    r.error = pct_repeat_error(r.deviation, n);
     return r;
 }
 
