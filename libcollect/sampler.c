@@ -15,6 +15,7 @@
 #include <linux/perf_event.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -164,8 +165,16 @@ static int open_event(enum pc_sample_source source, bool with_kernel)
     a.sample_period = period_ns;
     a.disabled = 1;
     a.wakeup_events = 1;
+    a.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TIME | PERF_SAMPLE_READ;
+    a.use_clockid = 1;
+    a.clockid = CLOCK_MONOTONIC;
     a.exclude_kernel = !with_kernel;
     a.exclude_hv = 1;
+    int fd = (int)syscall(SYS_perf_event_open, &a, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+    if (fd >= 0 || errno != EINVAL)
+        return fd;
+    a.sample_type = a.use_clockid = 0; /* Linux before 4.1: without records */
+    a.clockid = 0;
     return (int)syscall(SYS_perf_event_open, &a, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
@@ -219,10 +228,28 @@ static bool open_timer(struct pc_sampler *s)
     return !syscall(SYS_timer_create, CLOCK_THREAD_CPUTIME_ID, &event, &s->timer);
 }
 
+static size_t ring_bytes(void)
+{
+    return 2 * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+/* Where the kernel writes when the interrupt came: for windows only. The memory that a user may
+ * have for that is limited: NULL. */
+static void *map_ring(const struct pc_sampler *s)
+{
+    void *ring = mmap(NULL, ring_bytes(), PROT_READ | PROT_WRITE, MAP_SHARED, s->fd, 0);
+    return ring == MAP_FAILED ? NULL : ring;
+}
+
 /* The program may have closed our descriptor, and opened another file by its number. */
 static void close_perf(struct pc_sampler *s)
 {
     uint64_t id;
+    void *ring = s->ring;
+    s->ring = NULL; /* first: a signal may still come */
+    barrier();
+    if (ring)
+        munmap(ring, ring_bytes());
     if (!ioctl(s->fd, PERF_EVENT_IOC_ID, &id) && id == s->event_id)
         close(s->fd);
     atomic_fetch_sub(&n_descriptors, 1);
@@ -330,6 +357,7 @@ void pc_sampler_enter(struct pc_thread *t)
             s->window = (struct pc_window){.open = false};
             if (s->has_windows) {
                 pc_sampler_measure_return(s);
+                s->ring = map_ring(s);
                 pc_sampler_measure_windows(s);
             }
             s->cpu_ns = pc_sampler_cpu_ns();
@@ -390,8 +418,10 @@ void pc_sampler_end(void)
 void pc_sampler_forget(void)
 {
     struct pc_thread *t = pc_self;
-    if (t && t->sampler && pc_sampler_is_perf(t->sampler))
+    if (t && t->sampler && pc_sampler_is_perf(t->sampler)) {
+        t->sampler->ring = NULL; /* the kernel gives it to no child */
         close_perf(t->sampler);
+    }
     pc_sampler_signal = 0;
 }
 

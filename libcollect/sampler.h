@@ -88,12 +88,10 @@ struct pc_spot {
 
 /* A window (struct pcollect_compute_plugin), from the end of an interrupt to the next one. */
 struct pc_window {
-    bool open;          /* the source is armed for its end */
-    uint64_t asked_ns;  /* that the program is to compute in it */
-    uint64_t lead_ns;   /* of what was armed for the last one: the way out of a sample's handler */
-    uint64_t rest_ns;   /* from its end to the next sample */
-    uint64_t booked_ns; /* program's time in it; the next sample stands for it too */
-    uint64_t n;         /* windows so far */
+    bool open;         /* the source is armed for its end */
+    uint64_t asked_ns; /* that the program is to compute in it */
+    uint64_t lead_ns;  /* of what was armed for the last one: the way out of a sample's handler */
+    uint64_t n;        /* windows so far */
     const struct pc_loaded_compute *plugin;
     struct pc_spot spot; /* where it began */
 };
@@ -103,16 +101,23 @@ struct pc_sampler {
     int32_t tid;             /* thread that is sampled */
     uint32_t source;         /* enum pc_sample_source; NONE: not armed */
     int fd;                  /* perf_event */
+    void *ring;              /* of it: when the interrupt came; NULL: not known */
     int timer;               /* kernel's id */
     uint64_t event_id;       /* of the perf_event, to know it again */
     uint64_t random;
     uint64_t period_ns; /* mean */
+    uint64_t next_ns;   /* from the last sample's point to the next one's */
+    int64_t owed_ns;    /* program's time from the last sample's point to the handler's end */
     uint64_t due_ns;    /* of the interrupt that is armed */
     uint64_t armed_ns;  /* CPU time of the thread, when that was done */
     uint64_t pace;      /* what the source counts in a ns, times 2^16 */
     uint64_t last_ticks;
     uint64_t cpu_ns;    /* of the thread, when it was last read */
-    uint64_t kernel_ns; /* of one interrupt, outside of the handler */
+    uint64_t kernel_ns; /* of one interrupt, outside of the handler: the median at the start */
+    uint64_t value;     /* of the task clock at the last interrupt; 0: not known */
+    int64_t usual_ns;   /* how late the handler comes, if the thread was in no system call */
+    uint64_t point_ns;  /* program's time from the last handler's end to the interrupt's point */
+    int64_t late_ns;    /* and from there until the signal came: the program was in the kernel */
     uint64_t lead_ns;   /* of due_ns, before the program goes on */
     uint64_t return_ns; /* of that, on the way back from the handler */
     bool regular;       /* periods are not drawn: for comparison only */
@@ -200,9 +205,6 @@ static inline void pc_sampler_go_on(struct pc_sampler *s, uint64_t now)
 {
     s->lead_ns = now - s->armed_ns + s->return_ns;
 }
-/* How long the program has computed when the interrupt that is armed has come, if `passed_ns` of
- * CPU time have passed since the handler that armed it ended. */
-uint64_t pc_sampler_program_ns(const struct pc_sampler *s, uint64_t passed_ns);
 /* Reads the thread's CPU clock and brings its counts up to date. */
 void pc_sampler_settle(struct pc_sampler *s);
 
@@ -212,15 +214,14 @@ void pc_sampler_settle(struct pc_sampler *s);
  * `draw` is that of empty windows. */
 void pc_window_open(struct pc_thread *t, struct pc_sampler *s, const struct pcollect_sample *sample,
                     const struct pc_spot *spot);
-/* What is to be armed now: the end of a window, or the next sample, which is due after `ns`. */
-void pc_window_arm(struct pc_sampler *s, uint64_t ns);
+/* What is to be armed now: the end of a window, or the next sample. */
+void pc_window_arm(struct pc_sampler *s);
 /* It begins, if it was armed: last of all, what was counted is read. */
 void pc_window_begin(const struct pc_sampler *s);
 /* Its end has come: first of all, what was counted is read. */
 void pc_window_read(struct pc_sampler *s);
-/* How long the program has computed in it, if `passed_ns` have since it was armed; 0: not known,
- * interrupts were late. */
-uint64_t pc_window_time(const struct pc_sampler *s, uint64_t passed_ns);
+/* How long it was, from the sample's point to its own; 0: not known. */
+uint64_t pc_window_time(const struct pc_sampler *s);
 /* stayed: it has ended where it began. */
 void pc_window_close(struct pc_thread *t, struct pc_sampler *s, uint64_t program_ns, bool stayed);
 

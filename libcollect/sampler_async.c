@@ -25,6 +25,22 @@ static const uint64_t longest_period_ns = 1000000000;
 int pc_sampler_signal;
 struct sigaction pc_sampler_program_action;
 
+/* Registers of the interrupted thread. */
+struct where {
+    uintptr_t pc, sp;
+    intptr_t result; /* of a system call that has just returned */
+    bool in_call;    /* a system call is done, or is to be made again */
+    bool after_call; /* done */
+};
+
+struct interrupt {
+    struct pc_thread *thread;
+    struct pc_sampler *sampler;
+    const ucontext_t *context;
+    struct where where;
+    uint64_t begin, begin_ns, clock_ns; /* ticks; CPU time of the thread; CLOCK_MONOTONIC */
+};
+
 /* ---- The source ------------------------------------------------------------------------------ */
 
 /* Uniform in [period/2, 3 period/2): a program whose own period is a multiple of ours is not met
@@ -47,20 +63,35 @@ static void set_timer(int timer, uint64_t ns)
 
 void pc_sampler_arm_for(struct pc_sampler *s, uint64_t ns)
 {
-    s->due_ns = ns;
+    enum { LEAST_NS = 10000 }; /* of the kernel's task clock */
+    s->due_ns = s->source == PC_SOURCE_CLOCK && ns < LEAST_NS ? LEAST_NS : ns;
     s->armed_ns = pc_sampler_cpu_ns();
     if (pc_sampler_is_perf(s)) {
-        uint64_t period = ns * s->pace >> 16;
+        uint64_t period = s->due_ns * s->pace >> 16;
         syscall(SYS_ioctl, s->fd, PERF_EVENT_IOC_PERIOD, &period);
         syscall(SYS_ioctl, s->fd, PERF_EVENT_IOC_REFRESH, 1);
+        if (s->ring)
+            s->value = (uint64_t)((volatile struct perf_event_mmap_page *)s->ring)->offset;
     } else if (s->source == PC_SOURCE_TIMER) {
         set_timer(s->timer, ns);
     }
 }
 
+/* Turns of round-robin are those of the thread's CPU clock, as a fixed timer has them: they do not
+ * drift by what interrupts cost. */
+static void arm_next(struct pc_sampler *s)
+{
+    if (s->regular)
+        pc_sampler_arm_for(s, s->period_ns - pc_sampler_cpu_ns() % s->period_ns);
+    else
+        pc_window_arm(s);
+}
+
 void pc_sampler_arm(struct pc_sampler *s)
 {
-    pc_window_arm(s, draw_period(s));
+    s->owed_ns = 0;
+    s->next_ns = draw_period(s);
+    arm_next(s);
 }
 
 void pc_sampler_disarm(struct pc_sampler *s)
@@ -74,11 +105,16 @@ void pc_sampler_disarm(struct pc_sampler *s)
 
 /* ---- What the CPU time was spent on ---------------------------------------------------------- */
 
-uint64_t pc_sampler_cpu_ns(void)
+static uint64_t now_ns(clockid_t clock)
 {
     struct timespec ts;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
+    clock_gettime(clock, &ts);
     return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+uint64_t pc_sampler_cpu_ns(void)
+{
+    return now_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
 /* Cycles have no fixed pace: it follows the thread's. */
@@ -101,59 +137,90 @@ static void count_time(struct pc_sampler *s, uint64_t now, uint64_t passed, uint
     s->cpu_ns = now;
 }
 
-/* The task clock comes when it is due, less what of that the handler has used up that armed it.
- * What else has passed is the interrupt's, which is not the same each time, least of all in a
- * virtual machine; unless it is later than interrupts are, because the program was in the kernel or
- * had blocked the signal, or because the processor was taken away from the machine. Other sources
- * have no such time: of them the kernel's part is known by the median. */
-uint64_t pc_sampler_program_ns(const struct pc_sampler *s, uint64_t passed_ns)
+/* What the kernel writes at an interrupt of perf_event. */
+struct record {
+    struct perf_event_header header;
+    uint64_t ip, time, value; /* CLOCK_MONOTONIC; of the task clock */
+};
+
+/* The last one; NULL: there is none. Records of this length do not reach over the ring's end. */
+static const struct record *find_record(const struct pc_sampler *s)
 {
-    enum { NOT_LATE_NS = 20000 };
-    uint64_t measured = passed_ns > s->kernel_ns ? passed_ns - s->kernel_ns : 0;
-    uint64_t due = s->due_ns > s->lead_ns ? s->due_ns - s->lead_ns : 0;
-    if (s->source != PC_SOURCE_CLOCK || measured > due + NOT_LATE_NS + 2 * s->kernel_ns)
-        return measured;
-    return due < passed_ns ? due : passed_ns;
+    struct perf_event_mmap_page *page = s->ring;
+    if (!page || s->source != PC_SOURCE_CLOCK)
+        return NULL;
+    uint64_t head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
+    uint64_t at = head - sizeof(struct record);
+    bool is_new = head != page->data_tail && at % sizeof(struct record) == 0;
+    __atomic_store_n(&page->data_tail, head, __ATOMIC_RELEASE);
+    const struct record *r =
+        (const void *)((const char *)page + page->data_offset + at % page->data_size);
+    return is_new && r->header.type == PERF_RECORD_SAMPLE && r->header.size == sizeof *r ? r : NULL;
 }
 
-/* The CPU time since the last handler, as it is told apart: the interrupt's part and the time that
- * the sample stands for, which is the rest, also if the interrupt is late: because the processor
- * was taken away from a virtual machine, or timers of the system are coarse. If it is later than
- * that, signals were blocked: the sample stands for what it was set to, and what is left is counted
- * as missed. */
-static void divide_time(struct pc_sampler *s, uint64_t now, bool interrupted)
+/* How much later than usual the signal came, if the thread was in a system call: it comes when the
+ * call is done, and interrupts may be put off there. From when it was due to the interrupt by the
+ * task clock, from there to the handler by the clock of the system, but not more than the thread's
+ * own, `rest`: the thread may have been switched away. */
+static int64_t find_lateness(struct pc_sampler *s, const struct interrupt *i, uint64_t rest)
 {
-    uint64_t passed = now - s->cpu_ns;
+    const struct record *r = find_record(s);
+    if (!r)
+        return 0;
+    int64_t came = (int64_t)(r->value - s->value - s->due_ns);
+    int64_t way = (int64_t)(i->clock_ns - r->time);
+    int64_t ns = came + (way < (int64_t)rest ? way : (int64_t)rest);
+    if (i->where.in_call)
+        return s->usual_ns ? ns - s->usual_ns : 0;
+    if (!s->usual_ns)
+        s->usual_ns = ns;
+    /* The first handlers take longer; others are late for reasons of their own, by far. */
+    int64_t most = s->usual_ns / 8, by = ns - s->usual_ns;
+    s->usual_ns += (by > most ? most : by < -most ? -most : by) / 4;
+    return 0;
+}
+
+/* Splits what has passed since the last handler: up to the interrupt's point, from there until the
+ * signal came, and what the interrupt took. The task clock comes when it is due, less what of that
+ * the handler has used up that armed it; the rest is the interrupt's, which is not the same each
+ * time, least of all in a virtual machine. Other sources have no such time: of them the kernel's
+ * part is known by the median. False: later than that, signals were blocked. What is left is
+ * counted as missed. */
+static bool find_point(struct pc_sampler *s, uint64_t passed, const struct interrupt *i)
+{
+    uint64_t not_late_ns = s->ring ? 1000000 : 20000 + 3 * s->kernel_ns;
     uint64_t latest =
         s->source == PC_SOURCE_TIMER ? PC_SAMPLER_LATEST_TICK_NS : PC_SAMPLER_LATEST_NS;
-    s->sample_ns = interrupted ? pc_sampler_program_ns(s, passed) : passed;
-    uint64_t cost = passed - s->sample_ns;
-    if (interrupted)
-        follow_pace(s, s->sample_ns);
-    if (s->sample_ns > s->due_ns + latest) {
-        s->counts[PC_SAMPLE_MISSED] += (s->sample_ns - s->due_ns) / s->period_ns;
-        s->sample_ns = s->due_ns;
-    }
-    s->sample_ns += s->window.booked_ns;
-    s->window.booked_ns = 0;
-    count_time(s, now, passed, cost);
+    uint64_t due = s->due_ns > s->lead_ns ? s->due_ns - s->lead_ns : 0;
+    uint64_t rest = passed > due ? passed - due : 0;
+    s->late_ns = find_lateness(s, i, rest);
+    s->point_ns = due < passed ? due : passed;
+    if (s->source != PC_SOURCE_CLOCK || (!s->late_ns && rest > not_late_ns))
+        s->point_ns = passed > s->kernel_ns ? passed - s->kernel_ns : 0;
+    int64_t late = (int64_t)(s->point_ns - due) + s->late_ns;
+    if (late <= (int64_t)latest)
+        return true;
+    s->counts[PC_SAMPLE_MISSED] += (uint64_t)late / s->period_ns;
+    s->point_ns = due;
+    s->late_ns = 0;
+    return false;
 }
 
-/* The same for the end of a window, of which the program's part is kept for the next sample. */
-static void divide_window(struct pc_sampler *s, uint64_t now)
+/* The CPU time since the last handler. */
+static bool divide_time(struct pc_sampler *s, const struct interrupt *i)
 {
-    uint64_t passed = now - s->cpu_ns, cost = passed;
-    s->window.booked_ns = pc_window_time(s, passed);
-    if (!s->window.booked_ns) {
-        s->counts[PC_SAMPLE_MISSED] += passed / s->period_ns;
-        cost = s->kernel_ns;
-    }
-    count_time(s, now, passed, cost - s->window.booked_ns);
+    uint64_t now = i->begin_ns, passed = now - s->cpu_ns;
+    bool known = find_point(s, passed, i);
+    uint64_t program = s->point_ns + (uint64_t)s->late_ns;
+    follow_pace(s, s->point_ns);
+    count_time(s, now, passed, known && passed > program ? passed - program : s->kernel_ns);
+    return known;
 }
 
 void pc_sampler_settle(struct pc_sampler *s)
 {
-    divide_time(s, pc_sampler_cpu_ns(), false);
+    uint64_t now = pc_sampler_cpu_ns();
+    count_time(s, now, now - s->cpu_ns, 0);
 }
 
 /* The handler's own time, by the same clock: it does not count what others run meanwhile. */
@@ -202,36 +269,37 @@ static void keep_ceiling(struct pc_sampler *s)
 
 /* ---- One sample ------------------------------------------------------------------------------ */
 
-/* Registers of the interrupted thread. */
-struct where {
-    uintptr_t pc, sp;
-    intptr_t result; /* of a system call that has just returned */
-    bool after_call; /* the instruction before pc is a system call */
-};
-
 #if defined __x86_64__
 static struct where read_where(const ucontext_t *uc)
 {
     const greg_t *r = uc->uc_mcontext.gregs;
-    struct where w = {(uintptr_t)r[REG_RIP], (uintptr_t)r[REG_RSP], (intptr_t)r[REG_RAX], false};
-    if (w.result == -EINTR && (w.pc & 4095) >= 2)
-        w.after_call = !memcmp((const void *)(w.pc - 2), "\x0f\x05", 2);
+    struct where w = {(uintptr_t)r[REG_RIP], (uintptr_t)r[REG_RSP], (intptr_t)r[REG_RAX], false,
+                      false};
+    uintptr_t returns = (uintptr_t)r[REG_RCX]; /* the instruction leaves it there */
+    w.after_call = returns == w.pc;
+    w.in_call = w.after_call || returns == w.pc + 2;
+    if (w.in_call)
+        w.in_call = !memcmp((const void *)(returns - 2), "\x0f\x05", 2);
+    w.after_call &= w.in_call;
     return w;
 }
 #elif defined __aarch64__
 static struct where read_where(const ucontext_t *uc)
 {
+    static const char call[] = "\x01\x00\x00\xd4";
     struct where w = {uc->uc_mcontext.pc, uc->uc_mcontext.sp, (intptr_t)uc->uc_mcontext.regs[0],
-                      false};
-    if (w.result == -EINTR && (w.pc & 4095) >= 4)
-        w.after_call = !memcmp((const void *)(w.pc - 4), "\x01\x00\x00\xd4", 4);
+                      false, false};
+    if (!pc_loadmap_find(w.pc))
+        return w;
+    w.after_call = (w.pc & 4095) >= 4 && !memcmp((const void *)(w.pc - 4), call, 4);
+    w.in_call = w.after_call || !memcmp((const void *)w.pc, call, 4);
     return w;
 }
 #else
 static struct where read_where(const ucontext_t *uc)
 {
     (void)uc;
-    return (struct where){0, 0, 0, false};
+    return (struct where){0, 0, 0, false, false};
 }
 #endif
 
@@ -241,7 +309,7 @@ static struct where read_where(const ucontext_t *uc)
 static bool ended_call(const ucontext_t *uc, const struct where *w)
 {
     uint64_t pending = 0, blocked;
-    if (!w->after_call)
+    if (!w->after_call || w->result != -EINTR)
         return false;
     memcpy(&blocked, &uc->uc_sigmask, sizeof blocked);
     syscall(SYS_rt_sigpending, &pending, sizeof pending);
@@ -260,15 +328,6 @@ static const struct pc_active *call_in_progress(const struct pc_thread *t, uintp
         return NULL;
     return a->phase == t->phase ? a : NULL;
 }
-
-struct interrupt {
-    struct pc_thread *thread;
-    struct pc_sampler *sampler;
-    const ucontext_t *context;
-    struct where where;
-    uint64_t begin;
-    uint64_t cpu_ns; /* of the thread; while the cost of interrupts is measured only */
-};
 
 static char *record_of_call(const struct pc_active *call)
 {
@@ -343,6 +402,7 @@ static void take_sample(void *argument)
                                      .period_ns = s->sample_ns,
                                      .thread = t,
                                      .node = spot.node,
+                                     .draw = s->regular ? i->begin_ns / s->period_ns : 0,
                                      .counting = t->counting};
     for (uint32_t k = 0; spot.record && k < pc_process.n_compute; k++) {
         const struct pc_loaded_compute *p = &pc_process.compute[k];
@@ -365,8 +425,8 @@ static void end_window(void *argument)
     bool was_busy = t->busy;
     t->busy = 1;
     barrier();
-    if (i->sampler->window.booked_ns && !pc_scope_is_off())
-        pc_window_close(t, i->sampler, i->sampler->window.booked_ns, !was_busy && is_same_spot(i));
+    if (!pc_scope_is_off())
+        pc_window_close(t, i->sampler, pc_window_time(i->sampler), !was_busy && is_same_spot(i));
     barrier();
     t->busy = was_busy;
 }
@@ -442,30 +502,43 @@ static void pass_on(int signal, siginfo_t *info, ucontext_t *uc)
         action.sa_handler(signal);
 }
 
-static void count_interrupt(struct pc_sampler *s, uint64_t cpu_ns)
+/* A sample stands for the time from the last point to its own. Points that lie in the same system
+ * call, or where signals are blocked, are one sample. */
+static void count_interrupt(struct pc_sampler *s, uint64_t sample_ns, int64_t owed_ns)
 {
-    divide_time(s, cpu_ns, true);
+    s->next_ns = draw_period(s);
+    while (owed_ns >= (int64_t)s->next_ns) {
+        sample_ns += s->next_ns;
+        owed_ns -= (int64_t)s->next_ns;
+        s->next_ns = draw_period(s);
+    }
+    s->sample_ns = sample_ns;
+    s->owed_ns = owed_ns;
     keep_ceiling(s);
     s->counts[PC_SAMPLE_INTERRUPTS]++;
-    s->counts[PC_SAMPLE_SEEN_NS] += s->sample_ns;
+    s->counts[PC_SAMPLE_SEEN_NS] += sample_ns;
 }
 
 static void answer(struct pc_sampler *s, struct interrupt *i)
 {
-    uint64_t begin_ns = pc_sampler_cpu_ns();
-    if (s->window.open) {
-        s->window.open = false;
-        divide_window(s, begin_ns);
+    i->begin_ns = pc_sampler_cpu_ns();
+    bool window = s->window.open, known = divide_time(s, i);
+    int64_t since = s->owed_ns + (int64_t)s->point_ns;
+    s->window.open = false;
+    if (window && known)
         call_on_stack(s->stack_top, end_window, i);
-        pc_sampler_arm_for(s, s->window.rest_ns);
+    if (window && since + s->late_ns < (int64_t)s->next_ns) {
+        s->owed_ns = since + s->late_ns;
     } else {
-        count_interrupt(s, begin_ns);
+        int64_t stands_for = window ? (int64_t)s->next_ns : since;
+        count_interrupt(s, (uint64_t)(stands_for > 0 ? stands_for : 0),
+                        since + s->late_ns - stands_for);
         call_on_stack(s->stack_top, take_sample, i);
         s->last_ticks = i->begin;
-        pc_sampler_arm(s);
-        pc_window_begin(s);
     }
-    count_handler(s, begin_ns);
+    arm_next(s);
+    pc_window_begin(s);
+    count_handler(s, i->begin_ns);
 }
 
 /* Of empty windows: one ends, the next one begins. */
@@ -479,9 +552,10 @@ static void try_window(void *argument)
                                            .thread = i->thread,
                                            .counting = i->thread->counting};
     const struct pc_spot nowhere = {NULL, 0, 0};
-    uint64_t ns = s->window.open ? pc_window_time(s, i->cpu_ns - s->cpu_ns) : 0;
-    if (ns)
-        pc_window_close(i->thread, s, ns, false);
+    if (s->window.open && find_point(s, i->begin_ns - s->cpu_ns, i))
+        pc_window_close(i->thread, s, pc_window_time(s), false);
+    s->owed_ns = 0;
+    s->next_ns = longest_period_ns;
     pc_window_open(i->thread, s, &sample, &nowhere);
     s->empty = s->window.open;
 }
@@ -491,13 +565,13 @@ static void try(struct pc_sampler *s, struct interrupt *i)
 {
     uint64_t again_ns = s->again_ns;
     if (s->empty) {
-        i->cpu_ns = pc_sampler_cpu_ns();
+        i->begin_ns = pc_sampler_cpu_ns();
         call_on_stack(s->stack_top, try_window, i);
     }
     s->tries++;
     s->again_ns = 0;
     if (s->empty) {
-        pc_window_arm(s, longest_period_ns);
+        pc_window_arm(s);
         pc_window_begin(s);
     } else if (again_ns) {
         pc_sampler_arm_for(s, again_ns);
@@ -513,7 +587,7 @@ void pc_sampler_handle(int signal, siginfo_t *info, void *context)
     int saved = errno;
     struct pc_thread *t = pc_self;
     struct pc_sampler *s = t ? t->sampler : NULL;
-    struct interrupt i = {t, s, context, {0, 0, 0, false}, pc_ticks(), 0};
+    struct interrupt i = {t, s, context, {0, 0, 0, false, false}, pc_ticks(), 0, 0};
     if (!is_ours(s, info)) {
         pass_on(signal, info, context);
         errno = saved;
@@ -521,6 +595,8 @@ void pc_sampler_handle(int signal, siginfo_t *info, void *context)
     }
     if (!s || s->source == PC_SOURCE_NONE)
         return;
+    if (s->ring)
+        i.clock_ns = now_ns(CLOCK_MONOTONIC);
     if (s->window.open)
         pc_window_read(s);
     if (s->trying) {

@@ -43,19 +43,21 @@ void pc_window_open(struct pc_thread *t, struct pc_sampler *s, const struct pcol
         w->plugin = p;
         w->spot = *spot;
         w->asked_ns = p->plugin->open(p->state, &now);
-        w->open = w->asked_ns > 0;
+        /* Where the period is not much longer than a window, there is none. */
+        w->open = w->asked_ns > 0 && s->next_ns > 2 * (w->asked_ns + w->lead_ns);
+        if (w->open && s->owed_ns >= (int64_t)w->asked_ns) {
+            w->open = false;
+            pc_window_close(t, s, w->asked_ns, true);
+        }
         return;
     }
 }
 
-void pc_window_arm(struct pc_sampler *s, uint64_t ns)
+void pc_window_arm(struct pc_sampler *s)
 {
-    struct pc_window *w = &s->window;
-    uint64_t length = w->asked_ns + w->lead_ns;
-    /* Where the period is not much longer than a window, there is none. */
-    w->open = w->open && ns > 2 * length;
-    w->rest_ns = ns - w->asked_ns;
-    pc_sampler_arm_for(s, w->open ? length : ns);
+    const struct pc_window *w = &s->window;
+    uint64_t until = w->open ? w->asked_ns + w->lead_ns : s->next_ns;
+    pc_sampler_arm_for(s, until - (uint64_t)s->owed_ns);
 }
 
 static char *own_of(const struct pc_sampler *s)
@@ -77,10 +79,10 @@ void pc_window_read(struct pc_sampler *s)
     s->window.lead_ns = s->lead_ns;
 }
 
-uint64_t pc_window_time(const struct pc_sampler *s, uint64_t passed_ns)
+uint64_t pc_window_time(const struct pc_sampler *s)
 {
-    uint64_t ns = pc_sampler_program_ns(s, passed_ns);
-    return ns > s->window.asked_ns + PC_SAMPLER_LATEST_NS ? 0 : ns;
+    int64_t ns = s->owed_ns + (int64_t)s->point_ns;
+    return ns > 0 ? (uint64_t)ns : 0;
 }
 
 void pc_window_close(struct pc_thread *t, struct pc_sampler *s, uint64_t program_ns, bool stayed)

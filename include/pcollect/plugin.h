@@ -301,7 +301,8 @@ struct pcollect_sample {
     uint32_t node;      /* the context, for columns of type NODE; 0: inside of an MPI call */
     uint32_t reserved_2;
     uint64_t draw; /* random, from a generator that does not depend on the program; the draws of
-                      neighbouring ranks differ by 1, so that they draw different ones of a few */
+                      neighbouring ranks differ by 1, so that they draw different ones of a few;
+                      with round-robin, the number of the turn */
     void *own;     /* of this plugin and thread: thread_bytes, zero-filled when the thread begins */
     void *counting; /* what counts events in the thread, for plugins of the library; or NULL */
 };
@@ -327,9 +328,10 @@ struct pcollect_compute_plugin {
      * many ns as are returned; 0: no window.
      * read: as late as can be in that interrupt, with ended = 0, and again as the first thing of
      * that in which the window ends, with ended = 1. `own` as in the sample. If nothing can be
-     * armed there is neither. close: `sample` and `record` are of the context in which the window
-     * began, period_ns is the time that the program has computed in it; stayed: not 0 if it ended
-     * in the same context.
+     * armed, or the window was over before it could begin because the signal came late, there is
+     * neither: nothing happened in it. close: `sample` and `record` are of the context in which the
+     * window began, period_ns is the time that the program has computed in it; stayed: not 0 if it
+     * ended in the same context.
      *
      * Empty windows tell what the windows themselves add to what is counted: before the first
      * sample of a thread, while it does nothing but look at its clock, the hooks are called with

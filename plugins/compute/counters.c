@@ -111,8 +111,9 @@ void pc_counters_ask(const struct pc_counters_use *asked)
 struct own {
     struct pc_counting_record *record;
     bool begun, ended; /* the window was read at its begin, and at its end */
+    bool over;         /* it was never read: over before it could begin */
     bool is_long;      /* the empty window is LONGER */
-    uint32_t turn;     /* of round-robin: 0: nothing counts so far */
+    bool counts;       /* of round-robin: a group, since the last interrupt */
     uint32_t known;    /* bit g: the rows of `rotation` of group g are found */
     uint32_t empty;    /* bit g: group g has its empty windows in this thread */
     struct pc_counting_values before, after;
@@ -224,8 +225,9 @@ static void book(struct own *own, void *thread, uint32_t node, uint64_t ns)
             continue;
         const uint64_t keys[2] = {node, use.strings[e]};
         uint64_t count = b->value[e] - a->value[e];
-        uint64_t of_window =
-            use.round_robin ? 0 : atomic_load_explicit(&added[e], memory_order_relaxed);
+        uint64_t of_window = use.round_robin || own->over
+                                 ? 0
+                                 : atomic_load_explicit(&added[e], memory_order_relaxed);
         struct moments *m = node ? (struct moments *)services->row(thread, &tables[0], keys) : NULL;
         if (m)
             add_reading(m, count, ns, of_window);
@@ -276,6 +278,7 @@ static uint64_t open_window(void *state, const struct pcollect_sample *sample)
     uint32_t groups = groups_of(own, sample);
     if (sample->empty)
         return open_empty(own, sample, groups);
+    own->begun = own->ended = false;
     return turn_to(own, sample, groups, sample->draw) ? WINDOW_NS : 0;
 }
 
@@ -298,6 +301,11 @@ static void close_window(void *state, const struct pcollect_sample *sample, void
     struct own *own = sample->own;
     struct record *r = data;
     (void)state;
+    own->over = !own->begun && !own->ended;
+    if (own->over) {
+        own->begun = own->ended = !pc_counting_get(own->record, &own->before);
+        own->after = own->before;
+    }
     if (!own->begun || !own->ended)
         return;
     if (sample->empty) {
@@ -318,14 +326,13 @@ static void take_turn(void *state, const struct pcollect_sample *sample, void *d
     (void)state;
     if (!use.round_robin || !own)
         return;
-    if (own->turn && !pc_counting_get(own->record, &own->after)) {
+    if (own->counts && !pc_counting_get(own->record, &own->after)) {
         r->begun++;
         r->stayed++;
         book(own, sample->thread, sample->node, sample->period_ns);
     }
-    bool counts = turn_to(own, sample, groups_of(own, sample), own->turn) &&
+    own->counts = turn_to(own, sample, groups_of(own, sample), sample->draw) &&
                   !pc_counting_get(own->record, &own->before);
-    own->turn = counts ? own->turn + 1 : 0;
 }
 
 const struct pcollect_compute_plugin pc_plugin_counters = {

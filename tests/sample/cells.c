@@ -26,6 +26,8 @@ enum { PAGES = 64, PAGE = 4096 };
 
 static volatile char *pages;
 static unsigned page;
+static char buffer[300000] = {1};
+static int file;
 
 /* ---- What there is a count of ---------------------------------------------------------------- */
 
@@ -37,10 +39,14 @@ INLINE void spin(uint64_t rounds)
     __asm__ volatile("1: decq %0\n\tjnz 1b" : "+r"(rounds) : : "cc");
 }
 
-INLINE long call(long number, long a, long b, long c)
+INLINE long call(long number, long a, long b, long c, long d)
 {
+    register long r10 __asm__("r10") = d;
     long result = number;
-    __asm__ volatile("syscall" : "+a"(result) : "D"(a), "S"(b), "d"(c) : "rcx", "r11", "memory");
+    __asm__ volatile("syscall"
+                     : "+a"(result)
+                     : "D"(a), "S"(b), "d"(c), "r"(r10)
+                     : "rcx", "r11", "memory");
     return result;
 }
 #elif defined __aarch64__
@@ -51,11 +57,11 @@ INLINE void spin(uint64_t rounds)
     __asm__ volatile("1: subs %0, %0, #1\n\tb.ne 1b" : "+r"(rounds) : : "cc");
 }
 
-INLINE long call(long number, long a, long b, long c)
+INLINE long call(long number, long a, long b, long c, long d)
 {
     register long x8 __asm__("x8") = number, x0 __asm__("x0") = a, x1 __asm__("x1") = b,
-                     x2 __asm__("x2") = c;
-    __asm__ volatile("svc #0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2) : "memory");
+                     x2 __asm__("x2") = c, x3 __asm__("x3") = d;
+    __asm__ volatile("svc #0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2), "r"(x3) : "memory");
     return x0;
 }
 #else
@@ -67,16 +73,16 @@ INLINE void spin(uint64_t rounds)
         ;
 }
 
-INLINE long call(long number, long a, long b, long c)
+INLINE long call(long number, long a, long b, long c, long d)
 {
-    return syscall(number, a, b, c);
+    return syscall(number, a, b, c, d);
 }
 #endif
 
 INLINE void fault(void)
 {
     if (page == 0)
-        call(SYS_madvise, (long)pages, (long)PAGES * PAGE, MADV_DONTNEED);
+        call(SYS_madvise, (long)pages, (long)PAGES * PAGE, MADV_DONTNEED, 0);
     pages[page * PAGE] = 1;
     page = (page + 1) % PAGES;
 }
@@ -85,8 +91,14 @@ INLINE void fault(void)
 INLINE void give_way(void)
 {
     const struct timespec soon = {0, 20000};
-    while (call(SYS_nanosleep, (long)&soon, 0, 0))
+    while (call(SYS_nanosleep, (long)&soon, 0, 0, 0))
         ;
+}
+
+/* Some 30 us in the kernel, that no signal ends. */
+INLINE void read_file(void)
+{
+    call(SYS_pread64, file, (long)buffer, sizeof buffer, 0);
 }
 
 /* ---- The functions --------------------------------------------------------------------------- */
@@ -112,9 +124,18 @@ CELL sleepy(unsigned steps, uint64_t rounds)
 {
     for (; steps; steps--) {
         spin(rounds);
-        give_way();
         if (steps % 2)
             fault();
+        give_way();
+    }
+}
+
+CELL calling(unsigned steps, uint64_t rounds)
+{
+    for (; steps; steps--) {
+        spin(rounds);
+        fault();
+        read_file();
     }
 }
 
@@ -137,8 +158,9 @@ struct kind {
 
 static struct kind kinds[] = {{"dense", dense, 30, 8000, 2, 0, 0, 0},
                               {"sparse", sparse, 40, 15000, 1, 0, 0, 0},
-                              {"sleepy", sleepy, 10, 15000, 3, 0, 0, 0},
-                              {"brief", brief, 8, 4000, 10, 0, 0, 0}};
+                              {"sleepy", sleepy, 10, 15000, 2, 0, 0, 0},
+                              {"calling", calling, 10, 15000, 3, 0, 0, 0},
+                              {"brief", brief, 8, 4000, 8, 0, 0, 0}};
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
 static uint64_t cpu_ns(void)
@@ -192,6 +214,9 @@ int main(int argc, char **argv)
     if (pages == MAP_FAILED)
         return 1;
     madvise((void *)pages, PAGES * PAGE, MADV_NOHUGEPAGE);
+    file = memfd_create("cells", 0);
+    if (file < 0 || write(file, buffer, sizeof buffer) != sizeof buffer)
+        return 1;
     prctl(PR_SET_TIMERSLACK, 1);
     double pace = rounds_a_ns();
     for (uint64_t until = cpu_ns() + ms * 1000000; cpu_ns() < until;) {
