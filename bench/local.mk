@@ -9,7 +9,7 @@ bench_environment = \
 EXTRA_DIST += bench/README.md bench/call.c bench/call_f.F90 bench/bare.c bench/call.sh bench/call.awk bench/rows.txt \
     bench/plot.awk bench/page.awk bench/page.sh bench/start.c bench/start_mpi.c bench/start.sh \
     bench/sample.c bench/sample_floor.c bench/sample.sh bench/read.sh bench/symbols.sh \
-    bench/rotation.awk
+    bench/rotation.awk bench/rotation.sh
 
 # BENCH_FLAGS: --rounds N, --minutes N, --rows TEXT, --resume, --mpi NAME,
 # --peer NAME=PRELOAD.so[,ENV=VALUE...]
@@ -31,9 +31,11 @@ bench-page: stage
 bench-sample: stage
 	@$(SHELL) $(srcdir)/bench/sample.sh $(stage) $(BENCH_FLAGS)
 
-# Renews doc/rotation.svg.
-bench-rotation:
-	@awk -f $(srcdir)/bench/rotation.awk >$(srcdir)/doc/rotation.svg
+# Renews doc/rotation.svg: a minute or two.
+bench-rotation: stage
+	@mkdir -p bench/work
+	@$(SHELL) $(srcdir)/bench/rotation.sh $(stage) $(srcdir) >bench/work/rotation
+	@awk -f $(srcdir)/bench/rotation.awk bench/work/rotation >$(srcdir)/doc/rotation.svg
 
 # What reading large profiles takes.
 EXTRA_PROGRAMS = bench/read

@@ -1,39 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # A picture of both rotations on a program whose phases repeat: what each makes of the number of events, by
-# the length of a phase. Two groups take turns, or are drawn for windows of a fiftieth of a turn; a run is
-# 400 turns long and begins an eighth of a phase late. Simulated: no machine is in it.
-# usage: awk -f rotation.awk >rotation.svg
+# the length of a phase. Rows of bench/rotation.sh.
+# usage: awk -f rotation.awk ROWS >rotation.svg
 
-# Events before t: 1 a turn in every other phase, a twentieth in the others.
-function before(t, phase,    n, rest) {
-    n = int(t / phase); rest = t - n * phase
-    return phase * (int((n + 1) / 2) + int(n / 2) / 20) + (n % 2 ? rest / 20 : rest)
-}
-function in_turns(phase,    k, x, t) {
-    for (k = 0; k < 400; k += 2) {
-        x += before(phase / 8 + k + 1, phase) - before(phase / 8 + k, phase); t++
-    }
-    return x / t / 0.525
-}
-function drawn(phase,    at, x, t) {
-    for (at = phase / 8; at < 400; at += 0.5 + rand())
-        if (rand() < 0.5) { x += before(at + 0.02, phase) - before(at, phase); t += 0.02 }
-    return x / t / 0.525
-}
 function x_of(p) { return 60 + 480 * log(p / 0.5) / log(4) }
 function y_of(v) { return 300 - 130 * v }
 function curve(mode, color,    i, points) {
-    for (i = 0; i <= steps; i++)
+    for (i = 0; i < steps; i++)
         points = points sprintf(" %.1f,%.1f", x_of(phase[i]), y_of(ratio[mode, i]))
     printf "<polyline points=\"%s\" fill=\"none\" stroke=\"%s\" stroke-width=\"2\"/>\n", points, color
 }
-BEGIN {
-    srand(1)
-    steps = 400
-    for (i = 0; i <= steps; i++) {
-        phase[i] = 0.5 * exp(log(4) * i / steps)
-        ratio["turns", i] = in_turns(phase[i]); ratio["drawn", i] = drawn(phase[i])
-    }
+BEGIN { steps = 0 }
+{ phase[steps] = $1; ratio["turns", steps] = $2; ratio["drawn", steps] = $3; steps++ }
+END {
     print "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 640 350\" font-family=\"sans-serif\" font-size=\"12\">"
     print "<rect width=\"640\" height=\"350\" fill=\"white\"/>"
     for (v = 0; v <= 2; v += 0.5) {

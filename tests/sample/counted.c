@@ -4,7 +4,7 @@
  * by function, from the system's own count, and CPU time by the thread's clock.
  *
  * Without PHASE_US stays in functions follow each other at random, some of tens of microseconds.
- * With it `often` and `seldom` take turns as the CPU time passes, each for PHASE_US us.
+ * With it `often` and `seldom` take turns as the thread's CPU time passes, each for PHASE_US us.
  *
  * Prints "FUNCTION FAULTS SECONDS" for each function.
  */
@@ -100,10 +100,9 @@ static void mix(uint64_t until)
 
 static void take_turns(uint64_t until, uint64_t phase_ns)
 {
-    enum { FEW_STEPS = 100 };
-    uint64_t begin = cpu_ns(), now;
-    while ((now = cpu_ns()) < until)
-        stay(&kinds[(now - begin) / phase_ns % 2], FEW_STEPS);
+    enum { FEW_STEPS = 1000 };
+    for (uint64_t now; (now = cpu_ns()) < until;)
+        stay(&kinds[now / phase_ns % 2], FEW_STEPS);
 }
 
 int main(int argc, char **argv)
