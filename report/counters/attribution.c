@@ -5,6 +5,7 @@
  */
 #include "report/counters/attribution.h"
 
+#include "report/counters/metrics.h"
 #include "report/text.h"
 
 #include <stdlib.h>
@@ -198,6 +199,70 @@ struct pct_attributed *pct_attribute(const struct pc_profile *p, size_t *n_out)
     *n_out = join_rows(s.rows, s.n);
     return s.rows;
 }
+
+/* ---- Instructions of ranks ------------------------------------------------------------------- */
+
+/* Ranks rise. */
+static uint32_t index_of(const struct pc_profile *p, uint64_t rank)
+{
+    uint32_t low = 0, high = p->n_ranks;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (p->ranks[middle].rank < (int64_t)rank)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < p->n_ranks && p->ranks[low].rank == (int64_t)rank ? low : PC_NO_INDEX;
+}
+
+/* The event of the first row that counts instructions; 0: none. */
+static uint64_t find_instructions(const struct pc_profile *p, const struct pc_profile_table *t)
+{
+    for (uint32_t i = 0; i < t->n_rows; i++) {
+        uint64_t event = t->cells[(size_t)i * t->n_columns + EVENT];
+        if (pct_event_is_instructions(pc_profile_string(p, event)))
+            return event;
+    }
+    return 0;
+}
+
+static uint32_t find_number(const struct pc_profile_table *t, const char *name)
+{
+    uint32_t i = 0;
+    while (i < t->n_columns && strcmp(t->columns[i].name, name) != 0)
+        i++;
+    return i;
+}
+
+struct pct_rank_instructions *pct_instructions_by_rank(const struct pc_profile *p)
+{
+    const struct pc_profile_table *edges = find_table(p, "edges", N_EDGE);
+    const struct pc_profile_table *points = pc_profile_table(p, "counters");
+    uint32_t read = points ? find_number(points, "read") : 0;
+    uint32_t skipped = points ? find_number(points, "skipped") : 0;
+    uint64_t event = edges ? find_instructions(p, edges) : 0;
+    if (!event || !points || read == points->n_columns || skipped == points->n_columns)
+        return NULL;
+    struct pct_rank_instructions *list = pct_alloc(p->n_ranks, sizeof *list);
+    for (uint32_t i = 0; i < edges->n_rows; i++) {
+        const uint64_t *row = edges->cells + (size_t)i * N_EDGE;
+        uint32_t r = row[EVENT] == event && !row[INSIDE] ? index_of(p, row[RANK]) : PC_NO_INDEX;
+        if (r != PC_NO_INDEX)
+            list[r].outside += (double)row[COUNT];
+    }
+    for (uint32_t i = 0; i < points->n_rows; i++) {
+        const uint64_t *row = points->cells + (size_t)i * points->n_columns;
+        uint32_t r = row[EVENT] == event ? index_of(p, row[RANK]) : PC_NO_INDEX;
+        if (r == PC_NO_INDEX)
+            continue;
+        list[r].read += (double)row[read];
+        list[r].skipped += (double)row[skipped];
+    }
+    return list;
+}
+
+/* ---- Totals ---------------------------------------------------------------------------------- */
 
 static void add_totals(struct pct_counts *c)
 {

@@ -27,6 +27,16 @@ struct pct_event_total {
  * or tables of these names that are somebody else's. */
 struct pct_attributed *pct_attribute(const struct pc_profile *p, size_t *n_out);
 
+/* Of one rank, all its threads. */
+struct pct_rank_instructions {
+    double outside;       /* instructions on edges that lie outside of one MPI call */
+    double read, skipped; /* points; calls between two that were skipped are outside, too */
+};
+
+/* By index of the profile's ranks; allocated. NULL: instructions were not counted, or took turns.
+ */
+struct pct_rank_instructions *pct_instructions_by_rank(const struct pc_profile *p);
+
 /* The same by what the report shows as one: the rows of the table `counts`. `node` is one of the
  * tree.
  */

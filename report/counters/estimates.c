@@ -222,6 +222,7 @@ static void add_ratio(struct making *m, const struct pct_estimate_row *rows, siz
                                                           .part = part->event,
                                                           .whole = whole ? whole->event : 0,
                                                           .context = part->context,
+                                                          .whole_count = whole ? whole->e.value : 0,
                                                           .e = e};
 }
 

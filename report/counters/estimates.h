@@ -22,6 +22,7 @@ struct pct_ratio_row {
     const struct pct_ratio_kind *kind;
     uint32_t part, whole; /* cells of strings; whole 0: CPU time */
     uint32_t context;
+    double whole_count;    /* estimate of `whole`'s events; 0: CPU time */
     struct pct_estimate e; /* in the kind's unit; trust is never NONE */
 };
 

@@ -98,3 +98,20 @@ size_t pct_event_base(const char *event, unsigned *sides_out)
     *sides_out = (on ? on : both) & ~off;
     return length;
 }
+
+static bool is_named(const char *event, size_t length, const char *names)
+{
+    for (size_t n; *names; names += n + (names[n] == ' ')) {
+        n = strcspn(names, " ");
+        if (n == length && !strncasecmp(event, names, n))
+            return true;
+    }
+    return false;
+}
+
+bool pct_event_is_instructions(const char *event)
+{
+    unsigned sides;
+    size_t length = pct_event_base(event, &sides);
+    return sides & PCT_SIDE_USER && is_named(event, length, INSTRUCTIONS);
+}

@@ -114,6 +114,10 @@ size_t pct_count_findings(const struct pct_data *d);
  */
 const char *pct_finding_place(const struct pct_facts *f, uint32_t node, const char **function_out);
 
+/* Why the busiest rank computes longer than the mean, by so much of it: a sentence with a blank
+ * before it, or "". */
+const char *pct_finding_why_longer(const struct pct_facts *f, double longer);
+
 /* Whether the place sends or receives messages, or waits for them. */
 bool pct_finding_is_message(const struct pct_fact *fact);
 

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The rule that looks at events of the processor: a function that misses a cache much more often,
- * for what it executes, than the rest of the program. It rests on estimates of sampled windows, and
- * speaks only where they have an error.
+ * Events of the processor. A rule: a function that misses a cache much more often, for what it
+ * executes, than the rest of the program. It rests on estimates of sampled windows, and speaks only
+ * where they have an error. And a reason: why a rank computes longer, by its instructions between
+ * calls, which are exact.
  */
 #include "report/findings/findings.h"
 
+#include "report/counters/attribution.h"
 #include "report/counters/estimates.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,16 +43,6 @@ static int compare_functions(const void *a, const void *b)
     return order ? order : strcmp(x->file ? x->file : "", y->file ? y->file : "");
 }
 
-/* The estimated number of an event in a context; 0: none. */
-static double count_of(const struct pct_estimates *e, uint32_t event, uint32_t context)
-{
-    for (size_t i = 0; i < e->n; i++) {
-        if (e->rows[i].event == event && e->rows[i].context == context)
-            return e->rows[i].e.value;
-    }
-    return 0;
-}
-
 /* The functions in which this ratio has an error; freed by the caller. */
 static struct missing *gather_functions(const struct pct_data *d, const struct miss *miss,
                                         size_t *n_out)
@@ -63,7 +56,7 @@ static struct missing *gather_functions(const struct pct_data *d, const struct m
         if (strcmp(ratio->kind->name, miss->ratio) != 0 || ratio->e.trust != PCT_TRUST_FULL ||
             !at->function)
             continue;
-        double instructions = count_of(e, ratio->whole, ratio->context);
+        double instructions = ratio->whole_count;
         double each = ratio->e.value / ratio->kind->scale;
         double deviation = sqrt(ratio->e.variance) / ratio->kind->scale * instructions;
         list[n++] = (struct missing){at->function,         at->file,     at->line,
@@ -150,4 +143,63 @@ void pct_rule_misses(const struct pct_facts *f, const struct pct_rule *rule, dou
     }
     if (miss_of_most)
         tell(f, rule, threshold, &most, &all_of_most, miss_of_most, saves, out);
+}
+
+/* ---- Why a rank computes longer -------------------------------------------------------------- */
+
+/* What the others say, beside the busiest rank. */
+struct comparison {
+    double
+        more; /* instructions of the busiest rank outside of MPI, above the mean, as a part of it */
+    bool sure; /* waiting is not among those of the others */
+};
+
+/* A point that was not read lets what a call executes count as the program's. In the ranks that
+ * wait this could hide that one has more to do; it cannot make it look so. */
+static bool compare_instructions(const struct pct_facts *f, struct comparison *out)
+{
+    enum { FEW = 4 }; /* at most one of so many points was passed over */
+    struct pct_rank_instructions *list = pct_instructions_by_rank(f->data->profile);
+    double own = 0, all = 0, read = 0, skipped = 0;
+    bool known = list;
+    for (size_t r = 0; r < f->n_ranks && known; r++) {
+        known = list[r].outside > 0;
+        all += list[r].outside;
+        if (r == f->busiest) {
+            own = list[r].outside;
+            continue;
+        }
+        read += list[r].read;
+        skipped += list[r].skipped;
+    }
+    free(list);
+    if (known)
+        *out = (struct comparison){own * (double)f->n_ranks / all - 1,
+                                   skipped * FEW <= read + skipped};
+    return known;
+}
+
+const char *pct_finding_why_longer(const struct pct_facts *f, double longer)
+{
+    char text[160];
+    struct comparison c;
+    if (!compare_instructions(f, &c) || !(longer > 0))
+        return "";
+    if (c.more >= 2 * longer / 3)
+        snprintf(text, sizeof text,
+                 " It executes %.0f %% more instructions than the mean: it has more to do.",
+                 100 * c.more);
+    else if (!c.sure)
+        return "";
+    else if (c.more <= longer / 3)
+        snprintf(text, sizeof text,
+                 " It has no more to do (%+.0f %% instructions), but is slower at it: look at its "
+                 "processor, memory and caches.",
+                 100 * c.more);
+    else
+        snprintf(text, sizeof text,
+                 " It executes %.0f %% more instructions than the mean, which is a part of the "
+                 "reason.",
+                 100 * c.more);
+    return pct_pool_intern(f->pool, text);
 }

@@ -160,13 +160,14 @@ void pct_rule_imbalance(const struct pct_facts *f, const struct pct_rule *rule, 
         return;
     const struct pct_fact *wait = main_wait(f);
     double own = f->compute_ns[f->busiest] - f->use[f->busiest].delayed_ns;
+    double longer = own / f->compute_mean_ns - 1;
     struct pct_buf b = {0};
     put_sampled(f, &b);
     pct_finding_add(out, f, rule, threshold, f->waiting_ns, "--table ranks",
-                    "Rank %d computes %.0f %% longer than the mean%s: %s %.0f %% of the run%s%s.",
-                    rank_at(f, f->busiest), 100 * (own / f->compute_mean_ns - 1), b.data,
-                    others_wait(f), percent(f, f->waiting_ns), wait ? ", most in " : "",
-                    wait ? wait->place : "");
+                    "Rank %d computes %.0f %% longer than the mean%s: %s %.0f %% of the run%s%s.%s",
+                    rank_at(f, f->busiest), 100 * longer, b.data, others_wait(f),
+                    percent(f, f->waiting_ns), wait ? ", most in " : "", wait ? wait->place : "",
+                    pct_finding_why_longer(f, longer));
     pct_buf_free(&b);
 }
 

@@ -456,6 +456,52 @@ static void first_finding_names_the_fault_and_its_function(void **state)
     }
 }
 
+/* Instructions on edges between calls; half as many again inside of calls, which say nothing. */
+static void add_instructions(double busiest, unsigned skipped)
+{
+    static const char *const edges[] = {"event",  "rank",  "thread", "from", "to",
+                                        "inside", "count", "times",  NULL};
+    static const char *const points[] = {"event", "rank", "thread", "read", "skipped", NULL};
+    struct pc_profile_table *e = add_table("edges", 6, edges, NULL);
+    struct pc_profile_table *p = add_table("counters", 3, points, NULL);
+    e->plugin = p->plugin = (char *)"counters";
+    for (unsigned r = 0; r < m.n; r++) {
+        uint64_t count = (uint64_t)(1e9 * (r == m.late ? busiest : 1));
+        add_cells(e, (const uint64_t[]){4, r, 0, 0, 1, 0, count, 10});
+        add_cells(e, (const uint64_t[]){4, r, 0, 0, 1, 1, 3000000000u - count, 10});
+        add_cells(e, (const uint64_t[]){3, r, 0, 0, 1, 0, 5000, 10});
+        add_cells(p, (const uint64_t[]){4, r, 0, 100, skipped});
+    }
+}
+
+/* The busiest rank computes twice as long as the others, of which there are several. */
+static void imbalance_says_why_if_instructions_were_counted(void **state)
+{
+    static const struct {
+        double busiest; /* its instructions over those of another */
+        unsigned skipped;
+        const char *text;
+    } cases[] = {{2, 0, "it has more to do"},
+                 {2, 100, "it has more to do"},
+                 {1, 0, "(+0 % instructions)"},
+                 {0.9, 0, "but is slower at it"},
+                 {1, 100, NULL},
+                 {1.5, 0, "a part of the reason"}};
+    (void)state;
+    for (unsigned k = 0; k < PC_ARRAY_LEN(cases); k++) {
+        begin_run(1, false);
+        for (unsigned r = 0; r < m.n; r++)
+            m.compute_ms[r] = r == m.late ? 2000 : 1000;
+        add_instructions(cases[k].busiest, cases[k].skipped);
+        struct pct_data *d = end_run();
+        assert_true(d->findings->n > 0);
+        const char *text = d->findings->list[0].text;
+        if (cases[k].text ? !strstr(text, cases[k].text) : strstr(text, "instructions") != NULL)
+            fail_msg("case %u: %s", k, text);
+        pct_data_free(d);
+    }
+}
+
 static void twin_without_the_fault_has_no_finding(void **state)
 {
     (void)state;
@@ -619,6 +665,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(first_finding_names_the_fault_and_its_function),
         cmocka_unit_test(twin_without_the_fault_has_no_finding),
+        cmocka_unit_test(imbalance_says_why_if_instructions_were_counted),
         cmocka_unit_test(what_the_machine_does_is_not_blamed_on_the_program),
         cmocka_unit_test(time_in_mpi_without_a_processor_is_not_blamed_on_the_program),
         cmocka_unit_test(fault_that_is_more_than_all_delay_comes_first),
