@@ -9,7 +9,7 @@
 # SYSROOT: arm64 packages of Debian, unpacked: those of .ci/aarch64.sh
 # BUILD:   a build folder for aarch64, configured with --prefix=BUILD/install, installed, with the
 #          programs of `make check TESTS=`
-# PART:    events, jobs, samples, rotation; else all of them
+# PART:    events, jobs, samples, rotation, findings; else all of them
 #
 # Needs qemu-system-aarch64, cpio and the cross compiler. Prints TAP; the exit status is 0 if nothing
 # failed.
@@ -58,6 +58,7 @@ compile loops "$here/loops.c" "$build/counting/.libs/libpccounting.a" "$build/ba
 compile known "$here/known.c" -I"$sysroot/usr/include/$triplet/mpich" -lmpich \
     -Wl,-rpath-link,"$sysroot/usr/lib/$triplet" -Wl,--allow-shlib-undefined
 compile yield.so -shared -fPIC "$here/../yield.c"
+compile sleep.so -shared -fPIC '-DPC_TEST_REST=usleep(500)' "$here/../yield.c"
 cp "$build/tests/counting/counting_test" "$root/pc/" || exit 1
 cp -r "$build/install/bin" "$build/install/lib" "$root/pc/" || exit 1
 rm -f "$root"/pc/lib/pcollect/adapter-openmpi*

@@ -74,7 +74,7 @@ job() { # ARGUMENTS NAME=VALUE...: two ranks
     shift
     # shellcheck disable=SC2086
     timeout 120 env "$@" mpiexec.hydra -launcher fork -n 2 -genv PCOLLECT_OUTPUT_PATH /tmp/out.pcol \
-        -genv LD_PRELOAD /pc/lib/libpcollect.so:/pc/yield.so /pc/known $job_arguments >/tmp/own 2>/tmp/seen
+        -genv LD_PRELOAD /pc/lib/libpcollect.so:/pc/${wait:-yield}.so /pc/known $job_arguments >/tmp/own 2>/tmp/seen
 }
 
 table() { # NAME
@@ -161,7 +161,8 @@ samples() {
 # ---- Rotation ---------------------------------------------------------------------------------------
 
 # Estimates of `mix` by 2 events, with the kernel's side or without, are near to what the loops are known
-# to do: 2 cycles an instruction. Half of the 95 % interval is four standard errors when it is doubled.
+# to do: 2 cycles an instruction. Each by its interval doubled and 6 %, of which the kernel's ticks are a
+# part; half of them by the interval itself; all together by an eighth.
 near() { # NAME
     table estimates >/tmp/estimates
     awk -F'\t' 'FILENAME == "/tmp/own" { split($0, w, " "); loops[w[1]] = w[2]; sum += w[2]; next }
@@ -170,14 +171,14 @@ near() { # NAME
             cycles = $1 ~ /CYCLES/
             truth = loops[f] * (1 + cycles); off = $2 < truth ? truth - $2 : $2 - truth
             cells++; inside += off <= $3; total[cycles] += $2
-            if (off > 2 * $3) bad = 1
+            if (off > 2 * $3 + 0.06 * truth) bad = 1
             printf "# %s of %s: true %.4g, estimate %.4g +- %.2g\n", $1, f, truth, $2, $3
         } }
         END {
             for (c = 0; c < 2; c++) {
                 all = total[c] / sum / (1 + c)
                 printf "# all of them: %.3f of the truth\n", all
-                if (all < 0.92 || all > 1.08) bad = 1
+                if (all < 0.88 || all > 1.12) bad = 1
             }
             print "# inside", inside, "of", cells
             exit bad || cells != 6 || inside < 3
@@ -217,7 +218,7 @@ rotation() {
             awk -F'\t' '$1 == "ipc" && $3 != "" { print "# ipc", $2, "+-", $3; seen++
                 if ($2 - 0.5 > 2 * $3 + 0.005 || 0.5 - $2 > 2 * $3 + 0.005) bad = 1 }
                 $1 == "frequency" && $3 != "" { print "# GHz", $2, "+-", $3; seen++
-                if ($2 > 1.1 || $2 < 0.9) bad = 1 } END { exit bad || seen < 2 }' \
+                if ($2 - 1 > 2 * $3 + 0.06 || 1 - $2 > 2 * $3 + 0.06) bad = 1 } END { exit bad || seen < 2 }' \
                 /tmp/ratios >/tmp/seen
             ok $? "$name: an instruction takes two cycles, a cycle one ns"
             grep '^#' /tmp/seen
@@ -225,8 +226,33 @@ rotation() {
     done
 }
 
+# ---- Findings ---------------------------------------------------------------------------------------
+
+# A fault that counters tell: rank 1 has twice as much to do. Ranks compute one after the other, and
+# sleep while they wait. What is found first, that they share the one processor, is not asked for.
+findings() {
+    wait=sleep
+    for what in 'uneven 8000000' 'even 2000000'; do
+        job "$what" $instructions PCOLLECT_SAMPLE_FREQUENCY=1000 PCOLLECT_SAMPLE_MAX_OVERHEAD=100
+        pcollect report --table findings --format tsv --threshold shared-processors=100 /tmp/out.pcol \
+            2>&1 | sed 1d >/tmp/found
+        cp /tmp/found /tmp/seen
+        sed 's/^/# /' /tmp/found
+        case $what in
+        uneven*)
+            head -n 1 /tmp/found | grep -q '^imbalance.*Rank 1 computes .* in loop (.* more instructions than the mean: it has more to do'
+            ok $? 'the first finding is that rank 1 computes longer, where, and that it executes more'
+            ;;
+        *)
+            ! grep -q '^imbalance' /tmp/found
+            ok $? 'the twin without the fault has no such finding'
+            ;;
+        esac
+    done
+}
+
 now
-[ $# -gt 0 ] || set -- events jobs samples rotation
+[ $# -gt 0 ] || set -- events jobs samples rotation findings
 for part in "$@"; do
     $part
     now

@@ -6,7 +6,9 @@
  * as many, TIMES times each. What is around the loops does not depend on ROUNDS. known mix STAYS
  * stays at random in `often`, `seldom` and `brief`, of lengths that differ. Rank 0 prints the
  * instructions of the loops of each, and their CPU time in seconds: sums over the ranks. known
- * shared ROUNDS  `one` and then `two`, which takes three times as long, between two barriers
+ * shared ROUNDS  `one` and then `two`, which takes three times as long, between two barriers. known
+ * uneven ROUNDS  one rank after the other computes ROUNDS rounds in `relax`, rank 1 twice as many;
+ * known even ROUNDS  nearly as many
  */
 #include <mpi.h>
 #include <stdint.h>
@@ -61,6 +63,11 @@ static __attribute__((noinline)) void two(uint64_t rounds)
     loop(3 * rounds);
 }
 
+static __attribute__((noinline)) void relax(uint64_t rounds)
+{
+    loop(rounds);
+}
+
 static double cpu_s(void)
 {
     struct timespec ts;
@@ -101,6 +108,8 @@ int main(int argc, char **argv)
 {
     const char *what = argc > 2 ? argv[1] : "";
     long n = argc > 2 ? atol(argv[2]) : 0;
+    double sum = 0;
+    int rank;
     if (n < 1)
         return 2;
     MPI_Init(&argc, &argv);
@@ -113,6 +122,16 @@ int main(int argc, char **argv)
         one((uint64_t)n);
         two((uint64_t)n);
         MPI_Barrier(MPI_COMM_WORLD);
+    }
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    uint64_t more = rank != 1 ? 0 : (uint64_t)n / (strcmp(what, "uneven") ? 100 : 1);
+    for (int i = 0; strstr(what, "even") && i < TIMES; i++) {
+        for (int turn = 0; turn < 2; turn++) {
+            if (rank == turn)
+                relax((uint64_t)n + more);
+            MPI_Bcast(&sum, 1, MPI_DOUBLE, turn, MPI_COMM_WORLD);
+        }
+        MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
     }
     if (!strcmp(what, "mix"))
         mix(n);
