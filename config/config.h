@@ -99,28 +99,6 @@ struct pc_config_names {
 int pc_config_expand(const char *pattern, const struct pc_config_names *names, char *out, size_t n,
                      struct pc_error *error);
 
-/* How many insertions, deletions, changes and swaps of neighbours make b of a; at most
- * PC_CONFIG_FAR, which words longer than 63 bytes always are. */
-#define PC_CONFIG_FAR 64u
-unsigned pc_config_distance(const char *a, const char *b);
-
-/* Whether a word at that distance is worth being suggested for one of `length` bytes. */
-bool pc_config_is_near(unsigned distance, size_t length);
-
-/* The words that are nearest to a wanted one, of many that are shown one after the other. Large and
- * small letters are alike, and what stands before the last "::" of a word counts for nothing where
- * the wanted one has no "::". */
-enum { PC_CONFIG_N_NEAREST = 3, PC_CONFIG_NEAREST_BYTES = 64 };
-struct pc_config_nearest {
-    const char *wanted;
-    unsigned distances[PC_CONFIG_N_NEAREST]; /* of the words that are there, rising */
-    unsigned n;
-    char words[PC_CONFIG_N_NEAREST][PC_CONFIG_NEAREST_BYTES];
-};
-void pc_config_nearest_add(struct pc_config_nearest *n, const char *word);
-/* "A, B or C" of those worth being suggested, or nothing; terminated. Returns its length. */
-size_t pc_config_nearest_text(const struct pc_config_nearest *n, char *out, size_t bytes);
-
 /* ---- libpcconfigtext.la: the command only -----------------------------------------------------
  */
 

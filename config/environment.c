@@ -5,6 +5,7 @@
  * process, and the batch system's own variables give the job id. All of it is ignored in setuid
  * programs, whose environment is someone else's.
  */
+#include "base/nearest.h"
 #include "config/config_private.h"
 
 #include <errno.h>
@@ -40,7 +41,7 @@ static int refuse_variable(const char *entry, struct pc_error *error)
     char name[PC_OPTION_VARIABLE_BYTES], candidate[PC_OPTION_VARIABLE_BYTES];
     char nearest[PC_OPTION_VARIABLE_BYTES] = "PCOLLECT_CONFIG";
     size_t n = strcspn(entry, "=");
-    unsigned best = PC_CONFIG_FAR;
+    unsigned best = PC_FAR;
     if (n >= sizeof name)
         n = sizeof name - 1;
     memcpy(name, entry, n);
@@ -50,7 +51,7 @@ static int refuse_variable(const char *entry, struct pc_error *error)
             pc_option_variable(&pc_options[i], candidate);
         else
             pc_format(candidate, sizeof candidate, "%s", other_variables[i - PC_CONFIG_N_OPTIONS]);
-        unsigned d = pc_config_distance(name, candidate);
+        unsigned d = pc_distance(name, candidate);
         if (d < best) {
             best = d;
             memcpy(nearest, candidate, sizeof nearest);

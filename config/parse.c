@@ -10,6 +10,7 @@
  * Lines end with LF or CRLF, the last one may have no end. Read with open and read through a
  * buffer of fixed size on the stack; a file of any content ends in values or in one message.
  */
+#include "base/nearest.h"
 #include "config/config_private.h"
 
 #include <errno.h>
@@ -142,16 +143,16 @@ static int refuse_section(struct parser *p, const char *name)
 {
     char shown[PC_SHOWN_BYTES];
     const char *nearest = "";
-    unsigned best = PC_CONFIG_FAR;
+    unsigned best = PC_FAR;
     for (unsigned i = 0; i < PC_CONFIG_N_OPTIONS; i++) {
-        unsigned d = pc_config_distance(name, pc_options[i].section);
+        unsigned d = pc_distance(name, pc_options[i].section);
         if (d < best) {
             best = d;
             nearest = pc_options[i].section;
         }
     }
     pc_config_shown(name, shown);
-    if (pc_config_is_near(best, strlen(name)))
+    if (pc_is_near(best, strlen(name)))
         return refuse(p, "unknown section [%s]: did you mean [%s]?", shown, nearest);
     return refuse(p,
                   "unknown section [%s]: there are [output], [spool], [collect] and [sample]; "
@@ -164,10 +165,10 @@ static int refuse_section(struct parser *p, const char *name)
 static const struct pc_option *nearest_key(const char *section, const char *key, unsigned *d_out)
 {
     const struct pc_option *best = &pc_options[0];
-    *d_out = PC_CONFIG_FAR + 1;
+    *d_out = PC_FAR + 1;
     for (unsigned i = 0; i < PC_CONFIG_N_OPTIONS; i++) {
         unsigned elsewhere = strcmp(pc_options[i].section, section) != 0;
-        unsigned d = pc_config_distance(key, pc_options[i].key);
+        unsigned d = pc_distance(key, pc_options[i].key);
         if (2 * d + elsewhere < *d_out) {
             *d_out = 2 * d + elsewhere;
             best = &pc_options[i];
@@ -185,8 +186,8 @@ static int refuse_key(struct parser *p, const char *key)
     pc_config_shown(key, shown);
     if (*p->section == '\0')
         return refuse(p, "key \"%s\" stands before the first section: put a line [%s] above it",
-                      shown, pc_config_is_near(d, strlen(key)) ? o->section : "section");
-    if (!pc_config_is_near(d, strlen(key)))
+                      shown, pc_is_near(d, strlen(key)) ? o->section : "section");
+    if (!pc_is_near(d, strlen(key)))
         return refuse(p,
                       "unknown key \"%s\" in [%s]; the nearest is \"%s\" in [%s]; "
                       "`pcollect config --template` lists all keys",

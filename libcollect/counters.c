@@ -5,6 +5,7 @@
  * never on the path of a call.
  */
 #include "libcollect/counters.h"
+#include "base/nearest.h"
 
 #include "libcollect/edges.h"
 #include "plugins/compute/events.h"
@@ -61,7 +62,7 @@ static const struct pc_events_module *open_module(struct pc_error *error)
 
 static bool add_near(void *nearest, const struct pc_events_entry *entry)
 {
-    pc_config_nearest_add(nearest, entry->name);
+    pc_nearest_add(nearest, entry->name);
     return false;
 }
 
@@ -74,10 +75,10 @@ static int find_event(const struct pc_events_module *m, const char *name,
     if (!err)
         err = pc_counting_try(out, &why);
     if (err == PC_ENOENT) {
-        struct pc_config_nearest nearest = {.wanted = name};
-        char text[PC_CONFIG_N_NEAREST * (PC_CONFIG_NEAREST_BYTES + 4)];
+        struct pc_nearest nearest = {.wanted = name};
+        char text[PC_N_NEAREST * (PC_NEAREST_BYTES + 4)];
         m->list(add_near, &nearest);
-        size_t n = pc_config_nearest_text(&nearest, text, sizeof text);
+        size_t n = pc_nearest_text(&nearest, text, sizeof text);
         return pc_error_set(error, err, "there is no such event%s%s; `pcollect events` lists them",
                             n ? ": did you mean " : "", text);
     }

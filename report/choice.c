@@ -7,6 +7,7 @@
  */
 #include "report/choice.h"
 
+#include "base/nearest.h"
 #include "report/counters/estimate.h"
 
 #include <regex.h>
@@ -16,44 +17,20 @@
 /* ---- Nearest word -----------------------------------------------------------------------------
  */
 
-static size_t least(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
-/* Insertions, deletions and replacements from a to b; words longer than the row are never near. */
-static size_t distance(const char *a, const char *b)
-{
-    size_t row[64], n = strlen(b);
-    if (n + 1 > PC_ARRAY_LEN(row) || strlen(a) >= PC_ARRAY_LEN(row))
-        return SIZE_MAX;
-    for (size_t k = 0; k <= n; k++)
-        row[k] = k;
-    for (size_t i = 0; a[i]; i++) {
-        size_t diagonal = row[0];
-        row[0] = i + 1;
-        for (size_t k = 1; k <= n; k++) {
-            size_t above = row[k];
-            row[k] = least(least(row[k], row[k - 1]) + 1, diagonal + (a[i] != b[k - 1]));
-            diagonal = above;
-        }
-    }
-    return row[n];
-}
-
 const char *pct_nearest(const char *typed, pct_words_fn *next, const void *arg)
 {
     const char *best = NULL;
-    size_t best_distance = SIZE_MAX, n = strlen(typed);
+    size_t n = strlen(typed);
+    unsigned best_distance = PC_FAR;
     for (size_t i = 0; next(arg, i); i++) {
         const char *word = next(arg, i);
-        size_t d = n >= 3 && !strncmp(word, typed, n) ? 1 : distance(typed, word);
+        unsigned d = n >= 3 && !strncmp(word, typed, n) ? 1 : pc_distance(typed, word);
         if (d < best_distance) {
             best = word;
             best_distance = d;
         }
     }
-    return best && best_distance <= strlen(best) / 2 ? best : NULL;
+    return best && pc_is_near(best_distance, strlen(best)) ? best : NULL;
 }
 
 int pct_refuse_word(const char *command, const char *option, const char *value, pct_words_fn *next,

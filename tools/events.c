@@ -4,6 +4,7 @@
  * Each event is opened here to see whether it counts.
  */
 #include "plugins/compute/events.h"
+#include "base/nearest.h"
 #include "tools/tools.h"
 
 #include <ctype.h>
@@ -168,14 +169,14 @@ static const struct pc_events_module *open_module(const struct pct_command *self
 
 static bool add_near(void *nearest, const struct pc_events_entry *entry)
 {
-    pc_config_nearest_add(nearest, entry->name);
+    pc_nearest_add(nearest, entry->name);
     return false;
 }
 
 static int say_none(const struct pct_command *self, const struct search *s)
 {
-    struct pc_config_nearest nearest = {.wanted = s->pattern};
-    char text[PC_CONFIG_N_NEAREST * (PC_CONFIG_NEAREST_BYTES + 4)] = "";
+    struct pc_nearest nearest = {.wanted = s->pattern};
+    char text[PC_N_NEAREST * (PC_NEAREST_BYTES + 4)] = "";
     if (s->n_hidden) {
         pct_say(self,
                 "%u events match \"%s\", but this processor has no counter for them; --all "
@@ -185,7 +186,7 @@ static int say_none(const struct pct_command *self, const struct search *s)
     }
     if (s->pattern) {
         s->module->list(add_near, &nearest);
-        pc_config_nearest_text(&nearest, text, sizeof text);
+        pc_nearest_text(&nearest, text, sizeof text);
     }
     pct_say(self, "no event matches \"%s\"%s%s", s->pattern ? s->pattern : "",
             *text ? "; the nearest is " : "", text);

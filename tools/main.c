@@ -3,6 +3,7 @@
  * The pcollect command: a table of subcommands, one file each. Exit status: 0 done, 1 the data is
  * at fault, 2 the call is at fault; `pcollect run` ends as the job did.
  */
+#include "base/nearest.h"
 #include "tools/tools.h"
 
 #include "config.h"
@@ -53,9 +54,9 @@ static const struct pct_command *find_command(const char *name)
 static int refuse_command(const char *name)
 {
     const char *nearest = "";
-    unsigned least = PC_CONFIG_FAR;
+    unsigned least = PC_FAR;
     for (size_t i = 0; i < PC_ARRAY_LEN(commands); i++) {
-        unsigned d = pc_config_distance(name, commands[i]->name);
+        unsigned d = pc_distance(name, commands[i]->name);
         if (d < least) {
             least = d;
             nearest = commands[i]->name;
@@ -64,7 +65,7 @@ static int refuse_command(const char *name)
     if (!access(name, F_OK))
         return pct_refuse(&own, "unknown command \"%s\": did you mean `pcollect report %s`?", name,
                           name);
-    if (pc_config_is_near(least, strlen(name)))
+    if (pc_is_near(least, strlen(name)))
         return pct_refuse(&own, "unknown command \"%s\": did you mean `pcollect %s`?", name,
                           nearest);
     return pct_refuse(&own, "unknown command \"%s\"", name);

@@ -3,6 +3,7 @@
  * Options of a subcommand from its table: parsing, --help, and answers to what is wrong with a
  * call.
  */
+#include "base/nearest.h"
 #include "report/choice.h"
 #include "report/symbols.h"
 #include "tools/tools.h"
@@ -112,15 +113,15 @@ int pct_refuse(const struct pct_command *self, const char *format, ...)
 static const struct pct_option *nearest_option(const struct pct_command *self, const char *word)
 {
     const struct pct_option *best = &help_option;
-    unsigned least = pc_config_distance(word, best->name);
+    unsigned least = pc_distance(word, best->name);
     for (unsigned i = 0; i < count_options(self); i++) {
-        unsigned d = pc_config_distance(word, self->options[i].name);
+        unsigned d = pc_distance(word, self->options[i].name);
         if (d < least) {
             least = d;
             best = &self->options[i];
         }
     }
-    return pc_config_is_near(least, strlen(word)) ? best : NULL;
+    return pc_is_near(least, strlen(word)) ? best : NULL;
 }
 
 static const struct pct_option *option_of(const struct pct_command *self, int letter)

@@ -3,6 +3,7 @@
  * The configuration: what is accepted gives the value, what is refused names its line and the way
  * out, and no file of any content does anything else.
  */
+#include "base/nearest.h"
 #include "config/config_private.h"
 
 #include <setjmp.h>
@@ -563,13 +564,13 @@ static void distance_counts_edits(void **state)
                 {"paht", "path", 1}, {"pth", "path", 1}, {"paths", "path", 1},
                 {"bath", "path", 1}, {"abc", "xyz", 3},  {"frequency", "freqeuncy", 1}};
     for (size_t i = 0; i < PC_ARRAY_LEN(rows); i++) {
-        assert_int_equal(pc_config_distance(rows[i].a, rows[i].b), rows[i].d);
-        assert_int_equal(pc_config_distance(rows[i].b, rows[i].a), rows[i].d);
+        assert_int_equal(pc_distance(rows[i].a, rows[i].b), rows[i].d);
+        assert_int_equal(pc_distance(rows[i].b, rows[i].a), rows[i].d);
     }
     char longer[200];
     memset(longer, 'x', sizeof longer);
     longer[199] = '\0';
-    assert_int_equal(pc_config_distance(longer, "x"), PC_CONFIG_FAR);
+    assert_int_equal(pc_distance(longer, "x"), PC_FAR);
 }
 
 static void nearest_words_are_found(void **state)
@@ -588,11 +589,11 @@ static void nearest_words_are_found(void **state)
                                         "PAPI_L3_TCM",  "perf::CONTEXT-SWITCHES"};
     (void)state;
     for (size_t i = 0; i < PC_ARRAY_LEN(rows); i++) {
-        struct pc_config_nearest n = {.wanted = rows[i].wanted};
+        struct pc_nearest n = {.wanted = rows[i].wanted};
         char text[200];
         for (size_t w = 0; w < PC_ARRAY_LEN(words); w++)
-            pc_config_nearest_add(&n, words[w]);
-        pc_config_nearest_text(&n, text, sizeof text);
+            pc_nearest_add(&n, words[w]);
+        pc_nearest_text(&n, text, sizeof text);
         assert_string_equal(text, rows[i].text);
     }
 }

@@ -3,7 +3,7 @@
  * How far a mistyped word is from a valid one (optimal string alignment: an insertion, a deletion,
  * a change and a swap of neighbours cost one each). AS-safe.
  */
-#include "config/config.h"
+#include "base/nearest.h"
 
 #include <string.h>
 
@@ -12,12 +12,12 @@ static unsigned least(unsigned a, unsigned b)
     return a < b ? a : b;
 }
 
-unsigned pc_config_distance(const char *a, const char *b)
+unsigned pc_distance(const char *a, const char *b)
 {
     size_t n_a = strlen(a), n_b = strlen(b);
-    uint8_t rows[3][PC_CONFIG_FAR]; /* of the table of prefixes: the one before last, last, new */
-    if (n_a >= PC_CONFIG_FAR || n_b >= PC_CONFIG_FAR)
-        return PC_CONFIG_FAR;
+    uint8_t rows[3][PC_FAR]; /* of the table of prefixes: the one before last, last, new */
+    if (n_a >= PC_FAR || n_b >= PC_FAR)
+        return PC_FAR;
     uint8_t *before = rows[0], *last = rows[1], *row = rows[2];
     for (size_t j = 0; j <= n_b; j++)
         last[j] = (uint8_t)j;
@@ -38,7 +38,7 @@ unsigned pc_config_distance(const char *a, const char *b)
     return last[n_b];
 }
 
-bool pc_config_is_near(unsigned distance, size_t length)
+bool pc_is_near(unsigned distance, size_t length)
 {
     return distance <= 1 + length / 4;
 }
@@ -46,25 +46,25 @@ bool pc_config_is_near(unsigned distance, size_t length)
 static void put_lower(char *out, const char *word)
 {
     size_t i = 0;
-    for (; word[i] && i < PC_CONFIG_NEAREST_BYTES - 1; i++)
+    for (; word[i] && i < PC_NEAREST_BYTES - 1; i++)
         out[i] = (char)(word[i] >= 'A' && word[i] <= 'Z' ? word[i] - 'A' + 'a' : word[i]);
     out[i] = '\0';
 }
 
-void pc_config_nearest_add(struct pc_config_nearest *n, const char *word)
+void pc_nearest_add(struct pc_nearest *n, const char *word)
 {
-    char a[PC_CONFIG_NEAREST_BYTES], b[PC_CONFIG_NEAREST_BYTES];
+    char a[PC_NEAREST_BYTES], b[PC_NEAREST_BYTES];
     const char *tail = strstr(word, "::");
-    if (strlen(word) >= PC_CONFIG_NEAREST_BYTES)
+    if (strlen(word) >= PC_NEAREST_BYTES)
         return;
     put_lower(a, n->wanted);
     put_lower(b, tail && !strstr(n->wanted, "::") ? tail + 2 : word);
-    unsigned d = pc_config_distance(a, b), i = n->n;
+    unsigned d = pc_distance(a, b), i = n->n;
     while (i > 0 && n->distances[i - 1] > d)
         i--;
-    if (i == PC_CONFIG_N_NEAREST)
+    if (i == PC_N_NEAREST)
         return;
-    unsigned n_after = (n->n < PC_CONFIG_N_NEAREST ? n->n : PC_CONFIG_N_NEAREST - 1) - i;
+    unsigned n_after = (n->n < PC_N_NEAREST ? n->n : PC_N_NEAREST - 1) - i;
     memmove(&n->distances[i + 1], &n->distances[i], n_after * sizeof n->distances[0]);
     memmove(n->words[i + 1], n->words[i], n_after * sizeof n->words[0]);
     n->distances[i] = d;
@@ -72,11 +72,11 @@ void pc_config_nearest_add(struct pc_config_nearest *n, const char *word)
     n->n = i + n_after + 1;
 }
 
-size_t pc_config_nearest_text(const struct pc_config_nearest *n, char *out, size_t bytes)
+size_t pc_nearest_text(const struct pc_nearest *n, char *out, size_t bytes)
 {
     unsigned good = 0;
     size_t used = 0;
-    while (good < n->n && pc_config_is_near(n->distances[good], strlen(n->wanted)))
+    while (good < n->n && pc_is_near(n->distances[good], strlen(n->wanted)))
         good++;
     out[0] = '\0';
     for (unsigned i = 0; i < good; i++)
