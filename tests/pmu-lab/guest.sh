@@ -162,26 +162,26 @@ samples() {
 
 # Estimates of `mix` by 2 events, with the kernel's side or without, are near to what the loops are known
 # to do: 2 cycles an instruction. Each by its interval doubled and 6 %, of which the kernel's ticks are a
-# part; half of them by the interval itself; all together by an eighth.
+# part (a function that few windows met has none); half of them by the interval itself; all together by an eighth.
 near() { # NAME
     table estimates >/tmp/estimates
-    awk -F'\t' 'FILENAME == "/tmp/own" { split($0, w, " "); loops[w[1]] = w[2]; sum += w[2]; next }
+    awk -F'\t' 'FILENAME == "/tmp/own" { split($0, w, " "); loops[w[1]] = w[2]; next }
         $3 == "" { next }
         { for (f in loops) if (index($NF, " > " f "@")) {
             cycles = $1 ~ /CYCLES/
             truth = loops[f] * (1 + cycles); off = $2 < truth ? truth - $2 : $2 - truth
-            cells++; inside += off <= $3; total[cycles] += $2
+            cells++; inside += off <= $3; total[cycles] += $2; known[cycles] += truth
             if (off > 2 * $3 + 0.06 * truth) bad = 1
             printf "# %s of %s: true %.4g, estimate %.4g +- %.2g\n", $1, f, truth, $2, $3
         } }
         END {
             for (c = 0; c < 2; c++) {
-                all = total[c] / sum / (1 + c)
+                all = total[c] / (known[c] + 1)
                 printf "# all of them: %.3f of the truth\n", all
                 if (all < 0.88 || all > 1.12) bad = 1
             }
             print "# inside", inside, "of", cells
-            exit bad || cells != 6 || inside < 3
+            exit bad || cells < 4 || inside * 2 < cells
         }' /tmp/own /tmp/estimates >/tmp/seen
     ok $? "$1: instructions and cycles of each function are near to the known number, by their intervals"
     grep '^#' /tmp/seen
