@@ -107,6 +107,13 @@ enum { PCT_N_FINDING_COLUMNS = 4 };
 extern const struct pct_column pct_finding_columns[PCT_N_FINDING_COLUMNS];
 size_t pct_count_findings(const struct pct_data *d);
 
+/* ---- facts.c ---- */
+
+/* With `bounds` from statistics alone: the worst that the values can be. Texts go into the pool. */
+void pct_facts_gather(struct pct_facts *f, const struct pct_data *d, struct pct_pool *pool,
+                      bool bounds);
+void pct_facts_forget(struct pct_facts *f);
+
 /* ---- for the rules ---- */
 
 /* "MPI_Send in exchange (a.c:30)", of a node of the shown tree; *function_out may be NULL.
