@@ -90,8 +90,9 @@ struct pc_spot {
 struct pc_window {
     bool open;         /* the source is armed for its end */
     uint64_t asked_ns; /* that the program is to compute in it */
-    uint64_t lead_ns;  /* of what was armed for the last one: the way out of a sample's handler */
+    uint64_t lead_ns;  /* of what is armed for one: the way out of a sample's handler, a mean */
     uint64_t n;        /* windows so far */
+    uint32_t weight;   /* how many it stands for */
     const struct pc_loaded_compute *plugin;
     struct pc_spot spot; /* where it began */
 };
@@ -106,6 +107,7 @@ struct pc_sampler {
     uint64_t event_id;       /* of the perf_event, to know it again */
     uint64_t random;
     uint64_t period_ns; /* mean */
+    uint32_t lowered;   /* how often it was doubled */
     uint64_t next_ns;   /* from the last sample's point to the next one's */
     int64_t owed_ns;    /* program's time from the last sample's point to the handler's end */
     uint64_t due_ns;    /* of the interrupt that is armed */
@@ -119,9 +121,9 @@ struct pc_sampler {
     uint64_t point_ns;  /* program's time from the last handler's end to the interrupt's point */
     int64_t late_ns;    /* and from there until the signal came: the program was in the kernel */
     uint64_t lead_ns;   /* of due_ns, before the program goes on */
-    uint64_t return_ns; /* of that, on the way back from the handler */
-    bool regular;       /* periods are not drawn: for comparison only */
-    bool has_windows;   /* a plugin wants them, and the source is fine enough */
+    int64_t return_ns; /* of that, on the way back from the handler; below 0: interrupts are late */
+    bool regular;      /* periods are not drawn: for comparison only */
+    bool has_windows;  /* a plugin wants them, and the source is fine enough */
     struct pc_window window;
     char *own[PC_MAX_COMPUTE]; /* memory of plugins for the thread */
     uint64_t sample_ns;        /* that the current sample stands for */
@@ -203,7 +205,7 @@ uint64_t pc_sampler_cpu_ns(void);
 /* The handler ends, at this CPU time: what is armed counts since it was armed. */
 static inline void pc_sampler_go_on(struct pc_sampler *s, uint64_t now)
 {
-    s->lead_ns = now - s->armed_ns + s->return_ns;
+    s->lead_ns = now - s->armed_ns + (uint64_t)s->return_ns;
 }
 /* Reads the thread's CPU clock and brings its counts up to date. */
 void pc_sampler_settle(struct pc_sampler *s);

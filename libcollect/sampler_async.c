@@ -261,6 +261,7 @@ static void keep_ceiling(struct pc_sampler *s)
     if (s->window_cost_ns * 100 > s->window_ns * s->max_overhead &&
         s->period_ns < longest_period_ns) {
         s->period_ns *= 2;
+        s->lowered++;
         s->counts[PC_SAMPLE_PERIOD_NS] = s->period_ns;
         s->counts[PC_SAMPLE_LOWERED]++;
     }
@@ -402,6 +403,7 @@ static void take_sample(void *argument)
                                      .period_ns = s->sample_ns,
                                      .thread = t,
                                      .node = spot.node,
+                                     .weight = 1,
                                      .draw = s->regular ? i->begin_ns / s->period_ns : 0,
                                      .counting = t->counting};
     for (uint32_t k = 0; spot.record && k < pc_process.n_compute; k++) {

@@ -28,6 +28,19 @@ static uint64_t draw(const struct pc_thread *t, uint64_t n)
 
 /* ---- A window -------------------------------------------------------------------------------- */
 
+/* What of the armed time the way out of the handler takes: a mean that one slow handler does not
+ * move far. */
+static void follow_lead(struct pc_window *w, uint64_t lead_ns)
+{
+    uint64_t most = w->lead_ns / 8;
+    if (!w->lead_ns)
+        w->lead_ns = lead_ns;
+    else if (lead_ns > w->lead_ns)
+        w->lead_ns += lead_ns - w->lead_ns < most ? lead_ns - w->lead_ns : most;
+    else
+        w->lead_ns -= w->lead_ns - lead_ns < most ? w->lead_ns - lead_ns : most;
+}
+
 void pc_window_open(struct pc_thread *t, struct pc_sampler *s, const struct pcollect_sample *sample,
                     const struct pc_spot *spot)
 {
@@ -42,9 +55,12 @@ void pc_window_open(struct pc_thread *t, struct pc_sampler *s, const struct pcol
         now.own = s->own[k];
         w->plugin = p;
         w->spot = *spot;
+        w->weight = 1u << s->lowered;
         w->asked_ns = p->plugin->open(p->state, &now);
         /* Where the period is not much longer than a window, there is none. */
         w->open = w->asked_ns > 0 && s->next_ns > 2 * (w->asked_ns + w->lead_ns);
+        if (w->asked_ns && !w->open)
+            follow_lead(w, 0); /* or it would never be shorter again */
         if (w->open && s->owed_ns >= (int64_t)w->asked_ns) {
             w->open = false;
             pc_window_close(t, s, w->asked_ns, true);
@@ -76,7 +92,7 @@ void pc_window_read(struct pc_sampler *s)
 {
     const struct pc_loaded_compute *p = s->window.plugin;
     p->plugin->read(p->state, own_of(s), 1);
-    s->window.lead_ns = s->lead_ns;
+    follow_lead(&s->window, s->lead_ns);
 }
 
 uint64_t pc_window_time(const struct pc_sampler *s)
@@ -94,6 +110,7 @@ void pc_window_close(struct pc_thread *t, struct pc_sampler *s, uint64_t program
                                            .period_ns = program_ns,
                                            .thread = t,
                                            .node = w->spot.node,
+                                           .weight = w->weight,
                                            .own = own_of(s),
                                            .counting = t->counting};
     p->plugin->close(p->state, &sample, s->empty ? NULL : w->spot.record + p->record_offset,

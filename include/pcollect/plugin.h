@@ -299,7 +299,8 @@ struct pcollect_sample {
     uint64_t period_ns; /* CPU time of the thread that the sample stands for */
     void *thread;       /* for pcollect_host.row */
     uint32_t node;      /* the context, for columns of type NODE; 0: inside of an MPI call */
-    uint32_t reserved_2;
+    uint32_t weight;    /* of a window: how many it stands for, 1, or 2^k where the frequency was
+                           halved k times to keep max_overhead */
     uint64_t draw; /* random, from a generator that does not depend on the program; the draws of
                       neighbouring ranks differ by 1, so that they draw different ones of a few;
                       with round-robin, the number of the turn */

@@ -55,8 +55,14 @@ struct moments {
     }
 #define MOMENTS                                                                                    \
     SUM("readings", "windows that read the event"),                                                \
-        SUM("seen", "of these, the ones in which it happened"), SUM("count", "events in them"),    \
-        {"time", "CPU time of them", PCOLLECT_COLUMN_NUMBER, PCOLLECT_SUM, PCOLLECT_UNIT_NS, 0},   \
+        SUM("seen", "of these, the ones in which it happened"),                                    \
+        SUM("count", "events in them, of each as often as it counts"),                             \
+        {"time",                                                                                   \
+         "CPU time of them, likewise",                                                             \
+         PCOLLECT_COLUMN_NUMBER,                                                                   \
+         PCOLLECT_SUM,                                                                             \
+         PCOLLECT_UNIT_NS,                                                                         \
+         0},                                                                                       \
         SUM("count_squared_low", "sum of squares of count, modulo 2^32"),                          \
         SUM("count_squared_high", "and the rest, in 2^32"),                                        \
         SUM("time_squared_low", "sum of squares of time in ns"),                                   \
@@ -215,20 +221,23 @@ static bool find_sums(struct own *own, void *thread, uint32_t group)
 
 /* What was counted from `before` to `after`. What a group does not hold is not booked: it is not 0,
  * it is not known. Nor is what was not counted all the time because others use the counters. */
-static void book(struct own *own, void *thread, uint32_t node, uint64_t ns)
+static void book(struct own *own, const struct pcollect_sample *sample, uint32_t node)
 {
     const struct pc_counting_values *a = &own->before, *b = &own->after;
     if (b->enabled_ns - a->enabled_ns != b->running_ns - a->running_ns)
         return;
+    uint64_t ns = sample->period_ns * sample->weight;
     for (uint32_t e = 0; e < use.n_events; e++) {
         if (!(b->held >> e & 1))
             continue;
         const uint64_t keys[2] = {node, use.strings[e]};
-        uint64_t count = b->value[e] - a->value[e];
-        uint64_t of_window = use.round_robin || own->over
-                                 ? 0
-                                 : atomic_load_explicit(&added[e], memory_order_relaxed);
-        struct moments *m = node ? (struct moments *)services->row(thread, &tables[0], keys) : NULL;
+        uint64_t count = (b->value[e] - a->value[e]) * sample->weight;
+        uint64_t of_window =
+            use.round_robin || own->over
+                ? 0
+                : atomic_load_explicit(&added[e], memory_order_relaxed) * sample->weight;
+        struct moments *m =
+            node ? (struct moments *)services->row(sample->thread, &tables[0], keys) : NULL;
         if (m)
             add_reading(m, count, ns, of_window);
         if (own->sums[e])
@@ -314,7 +323,7 @@ static void close_window(void *state, const struct pcollect_sample *sample, void
     }
     r->begun++;
     r->stayed += stayed != 0;
-    book(own, sample->thread, stayed ? sample->node : 0, sample->period_ns);
+    book(own, sample, stayed ? sample->node : 0);
 }
 
 /* ---- Round-robin ----------------------------------------------------------------------------- */
@@ -329,7 +338,7 @@ static void take_turn(void *state, const struct pcollect_sample *sample, void *d
     if (own->counts && !pc_counting_get(own->record, &own->after)) {
         r->begun++;
         r->stayed++;
-        book(own, sample->thread, sample->node, sample->period_ns);
+        book(own, sample, sample->node);
     }
     own->counts = turn_to(own, sample, groups_of(own, sample), sample->draw) &&
                   !pc_counting_get(own->record, &own->before);

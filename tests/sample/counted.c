@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * counted MS [PHASE_US]: computes for MS ms of CPU time, and knows what it did: minor page faults
- * by function, from the system's own count, and CPU time by the thread's clock.
+ * counted MS [PHASE_US [once]]: computes for MS ms of CPU time, and knows what it did: minor page
+ * faults by function, from the system's own count, and CPU time by the thread's clock.
  *
  * Without PHASE_US stays in functions follow each other at random, some of tens of microseconds.
- * With it `often` and `seldom` take turns as the thread's CPU time passes, each for PHASE_US us.
+ * With it `often` and `seldom` take turns as the thread's CPU time passes, each for PHASE_US us;
+ * with `once` it is `often` for that long, and `seldom` from then on.
  *
  * Prints "FUNCTION FAULTS SECONDS" for each function.
  */
@@ -98,11 +99,11 @@ static void mix(uint64_t until)
     }
 }
 
-static void take_turns(uint64_t until, uint64_t phase_ns)
+static void take_turns(uint64_t until, uint64_t phase_ns, int once)
 {
     enum { FEW_STEPS = 1000 };
     for (uint64_t now; (now = cpu_ns()) < until;)
-        stay(&kinds[now / phase_ns % 2], FEW_STEPS);
+        stay(&kinds[once ? now > phase_ns : now / phase_ns % 2], FEW_STEPS);
 }
 
 int main(int argc, char **argv)
@@ -115,7 +116,7 @@ int main(int argc, char **argv)
     madvise((void *)pages, PAGES * PAGE, MADV_NOHUGEPAGE);
     uint64_t until = cpu_ns() + ms * 1000000;
     if (phase_us)
-        take_turns(until, phase_us * 1000);
+        take_turns(until, phase_us * 1000, argc > 3);
     else
         mix(until);
     for (unsigned i = 0; i < KINDS; i++)
