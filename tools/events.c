@@ -196,7 +196,8 @@ static int say_none(const struct pct_command *self, const struct search *s)
 static void put_sum(const struct search *s)
 {
     struct pc_error none;
-    printf("\n%u events, %u of which count here", s->n_shown, s->n_open);
+    printf("\n%u event%s, %u of which count here", s->n_shown, s->n_shown == 1 ? "" : "s",
+           s->n_open);
     if (s->n_hidden)
         printf("; %u presets without a counter are left out (--all)", s->n_hidden);
     printf("\n");
