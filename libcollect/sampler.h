@@ -121,9 +121,9 @@ struct pc_sampler {
     uint64_t point_ns;  /* program's time from the last handler's end to the interrupt's point */
     int64_t late_ns;    /* and from there until the signal came: the program was in the kernel */
     uint64_t lead_ns;   /* of due_ns, before the program goes on */
-    int64_t return_ns; /* of that, on the way back from the handler; below 0: interrupts are late */
-    bool regular;      /* periods are not drawn: for comparison only */
-    bool has_windows;  /* a plugin wants them, and the source is fine enough */
+    uint64_t return_ns; /* of that, on the way back from the handler */
+    bool regular;       /* periods are not drawn: for comparison only */
+    bool has_windows;   /* a plugin wants them, and the source is fine enough */
     struct pc_window window;
     char *own[PC_MAX_COMPUTE]; /* memory of plugins for the thread */
     uint64_t sample_ns;        /* that the current sample stands for */
@@ -205,7 +205,7 @@ uint64_t pc_sampler_cpu_ns(void);
 /* The handler ends, at this CPU time: what is armed counts since it was armed. */
 static inline void pc_sampler_go_on(struct pc_sampler *s, uint64_t now)
 {
-    s->lead_ns = now - s->armed_ns + (uint64_t)s->return_ns;
+    s->lead_ns = now - s->armed_ns + s->return_ns;
 }
 /* Reads the thread's CPU clock and brings its counts up to date. */
 void pc_sampler_settle(struct pc_sampler *s);

@@ -12,7 +12,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-enum { TRIES = 15, TIMER_TRIES = 5, LEAST_TRIES = 3, DISTANCE_NS = 50000 };
+enum { TRIES = 15, TIMER_TRIES = 5, LEAST_TRIES = 3 };
 
 static _Atomic uint64_t kernel_part[PC_N_SOURCES]; /* ns; 0: not known */
 
@@ -29,6 +29,7 @@ struct gap {
 /* The gap that one interrupt makes in the thread's CPU time, and how long it took to come. */
 static struct gap find_gap(struct pc_sampler *s, uint64_t until_ns)
 {
+    enum { DISTANCE_NS = 50000 };
     uint32_t before = s->tries;
     uint64_t begin = pc_sampler_cpu_ns(), last = begin, now = begin;
     pc_sampler_arm_for(s, DISTANCE_NS);
@@ -82,15 +83,14 @@ static bool measure(struct pc_sampler *s, uint64_t *ns)
     return n > 0;
 }
 
-/* What a program gets of the DISTANCE_NS for which a handler arms the source, with what that
- * handler sees of it: the rest is the way back to it, less what interrupts come late by. The kernel
- * may come more than once (timer, then signal), and the processor may be taken away, so what the
- * thread gets is the sum of what lies between two looks at the clock that follow each other
- * closely. False: no interrupt came in time.
+/* What a handler that arms the source for DISTANCE_NS cannot see of the time until the next one,
+ * and the program does not get: the way back to it. The kernel may come more than once (timer, then
+ * signal), and the processor may be taken away, so what the thread gets is the sum of what lies
+ * between two looks at the clock that follow each other closely. False: no interrupt came in time.
  */
-static bool find_run(struct pc_sampler *s, uint64_t until_ns, uint64_t *ns)
+static bool find_return(struct pc_sampler *s, uint64_t until_ns, uint64_t *ns)
 {
-    enum { CLOSE_NS = 1500, LOOKS = 1000 };
+    enum { DISTANCE_NS = 50000, CLOSE_NS = 1500, LOOKS = 1000 };
     uint64_t scale = pc_process.host.ns_per_tick_q32, run = 0, last, now = 0;
     uint32_t before = s->tries;
     s->again_ns = DISTANCE_NS;
@@ -105,23 +105,23 @@ static bool find_run(struct pc_sampler *s, uint64_t until_ns, uint64_t *ns)
             break;
     }
     s->again_ns = 0;
-    *ns = pc_clock_to_ns(run, scale) + s->lead_ns;
+    run = pc_clock_to_ns(run, scale) + s->lead_ns;
+    *ns = run < DISTANCE_NS ? DISTANCE_NS - run : 0;
     return s->tries == before + 2;
 }
 
-/* 0: not known. */
-static uint64_t measure_run(struct pc_sampler *s)
+static uint64_t measure_return(struct pc_sampler *s)
 {
     enum { LONGEST_NS = 50000000 };
     unsigned n = 0;
-    uint64_t runs[TRIES], until_ns = pc_sampler_cpu_ns() + LONGEST_NS;
+    uint64_t ways[TRIES], until_ns = pc_sampler_cpu_ns() + LONGEST_NS;
     s->trying = true;
     s->return_ns = 0;
-    while (n < TRIES && find_run(s, until_ns, &runs[n]))
+    while (n < TRIES && find_return(s, until_ns, &ways[n]))
         n++;
     pc_sampler_disarm(s);
     s->trying = false;
-    return n < LEAST_TRIES ? 0 : median(runs, n);
+    return n < LEAST_TRIES ? 0 : median(ways, n);
 }
 
 static bool is_blocked(void)
@@ -147,13 +147,13 @@ bool pc_sampler_measure(struct pc_sampler *s)
 
 void pc_sampler_measure_return(struct pc_sampler *s)
 {
-    static _Atomic uint64_t known[PC_N_SOURCES];
-    uint64_t run_ns = atomic_load(&known[s->source]);
-    if (!run_ns && !is_blocked()) {
-        run_ns = measure_run(s);
-        atomic_store(&known[s->source], run_ns);
+    static _Atomic uint64_t known[PC_N_SOURCES]; /* and 1; 0: not known */
+    uint64_t ns = atomic_load(&known[s->source]);
+    if (!ns && !is_blocked()) {
+        ns = measure_return(s) + 1;
+        atomic_store(&known[s->source], ns);
     }
-    s->return_ns = run_ns ? (int64_t)DISTANCE_NS - (int64_t)run_ns : 0;
+    s->return_ns = ns ? ns - 1 : 0;
 }
 
 static bool want_empty_windows(void)
