@@ -5,8 +5,8 @@
  * never on the path of a call.
  */
 #include "libcollect/counters.h"
-#include "base/nearest.h"
 
+#include "base/nearest.h"
 #include "libcollect/edges.h"
 #include "plugins/compute/events.h"
 #include "plugins/plugins.h"

@@ -54,14 +54,6 @@ static const char *next_column(const void *arg, size_t i)
 /* ---- Columns ----------------------------------------------------------------------------------
  */
 
-static const struct pct_column *find_column(const struct pct_table *t, const char *name, size_t n)
-{
-    for (size_t i = 0; i < t->n_columns; i++)
-        if (strlen(t->columns[i].name) == n && !memcmp(t->columns[i].name, name, n))
-            return &t->columns[i];
-    return NULL;
-}
-
 /* Those that stand behind the +- of another. */
 static bool is_error(const struct pct_table *t, const struct pct_column *c)
 {
@@ -83,7 +75,7 @@ const struct pct_column **pct_choice_columns(const struct pct_choice *c, const s
     } else {
         for (const char *s = c->columns; *s && n < t->n_columns;) {
             size_t length = strcspn(s, ",");
-            list[n++] = find_column(t, s, length);
+            list[n++] = pct_column_named(t, s, length);
             s += length + (s[length] == ',');
         }
     }
@@ -98,7 +90,7 @@ static int check_columns(const char *names, const struct pct_table *t, const cha
         size_t n = strcspn(s, ",");
         struct pct_buf word = {0};
         pct_buf_put(&word, s, n);
-        const struct pct_column *c = find_column(t, s, n);
+        const struct pct_column *c = pct_column_named(t, s, n);
         uint64_t bit = c ? (uint64_t)1 << ((size_t)(c - t->columns) % 64) : 0;
         if (!c)
             pct_refuse_word(command, "columns", word.data, next_column, t);
@@ -276,8 +268,8 @@ static int read_condition(struct condition *k, const char *condition, const stru
         return refuse(command, condition,
                       "give a column, an operator and a value, in quotes, as in 'time_s > 10 ms'");
     char *name = copy_trimmed(condition, (size_t)(at - condition));
-    *k =
-        (struct condition){.column = find_column(t, name, strlen(name)), .is = operators[which].is};
+    *k = (struct condition){.column = pct_column_named(t, name, strlen(name)),
+                            .is = operators[which].is};
     if (!k->column)
         pct_refuse_word(command, "where", name, next_column, t);
     free(name);

@@ -51,23 +51,13 @@ static void put_row(FILE *out, const struct pct_table *t, const struct pct_data 
     pct_buf_free(&b);
 }
 
-static const struct pct_column **find_columns(const struct pct_table *t, const char *const *names,
-                                              size_t *n_out)
-{
-    const struct pct_column **columns = pct_alloc(t->n_columns, sizeof *columns);
-    for (*n_out = 0; names[*n_out]; ++*n_out)
-        columns[*n_out] = pct_column_find(t, names[*n_out]);
-    return columns;
-}
-
 /* names: of the columns, NULL-terminated; NULL: those that were chosen. max_rows 0: all. */
 static void put_table(FILE *out, const struct pct_data *d, const struct pct_table *t,
                       const struct pct_options *o, const char *const *names, size_t max_rows)
 {
     size_t n;
     struct pct_rows rows = pct_table_rows(t, d, &o->choice);
-    const struct pct_column **columns =
-        names ? find_columns(t, names, &n) : pct_choice_columns(&o->choice, t, true, &n);
+    const struct pct_column **columns = pct_table_columns(t, names, &o->choice, &n);
     size_t shown = max_rows && rows.n > max_rows ? max_rows : rows.n;
     struct pct_picture *picture = o->choice.columns ? NULL : pct_picture_new(d, t, o->utf8);
     put_head(out, columns, n, names != NULL, picture != NULL);

@@ -130,17 +130,15 @@ struct grid {
     char **cells;
 };
 
-static void pick_columns(struct grid *g, const struct pct_table *t, const struct pct_aligned *how)
+const struct pct_column **pct_table_columns(const struct pct_table *t, const char *const *names,
+                                            const struct pct_choice *choice, size_t *n_out)
 {
-    if (!how->names) {
-        g->columns = pct_choice_columns(how->choice, t, true, &g->n_columns);
-        return;
-    }
-    g->columns = pct_alloc(t->n_columns, sizeof *g->columns);
-    while (how->names[g->n_columns]) {
-        g->columns[g->n_columns] = pct_column_find(t, how->names[g->n_columns]);
-        g->n_columns++;
-    }
+    if (!names)
+        return pct_choice_columns(choice, t, true, n_out);
+    const struct pct_column **columns = pct_alloc(t->n_columns, sizeof *columns);
+    for (*n_out = 0; names[*n_out]; ++*n_out)
+        columns[*n_out] = pct_column_find(t, names[*n_out]);
+    return columns;
 }
 
 static void fill_grid(struct grid *g, const struct pct_table *t, const struct pct_data *d,
@@ -209,7 +207,7 @@ void pct_table_aligned(FILE *out, const struct pct_table *t, const struct pct_da
     struct pct_buf line = {0};
     if (how->max_rows && g.n_rows > how->max_rows)
         g.n_rows = how->max_rows;
-    pick_columns(&g, t, how);
+    g.columns = pct_table_columns(t, how->names, how->choice, &g.n_columns);
     fill_grid(&g, t, d, rows, how->names != NULL);
     fit_grid(&g, how->width, strlen(how->indent));
     for (size_t i = 0; i <= g.n_rows; i++) {

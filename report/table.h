@@ -109,6 +109,8 @@ extern const size_t pct_n_tables;
 
 /* By name, or NULL. */
 const struct pct_table *pct_table_find(const char *name);
+/* By the n bytes of its name, or NULL. */
+const struct pct_column *pct_column_named(const struct pct_table *t, const char *name, size_t n);
 /* "-" before the name is passed over. */
 const struct pct_column *pct_column_find(const struct pct_table *t, const char *name);
 
@@ -216,6 +218,11 @@ struct pct_choice;
 struct pct_rows pct_table_rows(const struct pct_table *t, const struct pct_data *d,
                                const struct pct_choice *choice);
 void pct_rows_free(struct pct_rows *rows);
+
+/* The columns of these names, NULL-terminated; names NULL: those that were chosen, for people. To
+ * be freed. */
+const struct pct_column **pct_table_columns(const struct pct_table *t, const char *const *names,
+                                            const struct pct_choice *choice, size_t *n_out);
 
 /* For getters: a text of the profile, made harmless for a cell and kept in the pool of `d`; none if
  * it is empty or NULL. */

@@ -7,14 +7,19 @@
 
 #include <string.h>
 
-const struct pct_column *pct_column_find(const struct pct_table *t, const char *name)
+const struct pct_column *pct_column_named(const struct pct_table *t, const char *name, size_t n)
 {
-    name += *name == '-';
     for (size_t i = 0; i < t->n_columns; i++) {
-        if (!strcmp(t->columns[i].name, name))
+        if (strlen(t->columns[i].name) == n && !memcmp(t->columns[i].name, name, n))
             return &t->columns[i];
     }
     return NULL;
+}
+
+const struct pct_column *pct_column_find(const struct pct_table *t, const char *name)
+{
+    name += *name == '-';
+    return pct_column_named(t, name, strlen(name));
 }
 
 void pct_value_text(const struct pct_data *d, const char *text, struct pct_value *out)

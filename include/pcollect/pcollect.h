@@ -39,28 +39,27 @@ static inline void *pcollect_find_(void **known, const char *function)
     return found == (void *)known ? (void *)0 : found;
 }
 
-static inline void pcollect_region_begin(const char *name)
+static inline void pcollect_region_call_(void **known, const char *which, const char *name)
 {
-    static void *known;
     union {
         void *object;
         void (*call)(const char *name);
     } function;
-    function.object = pcollect_find_(&known, "pcollect_region_begin");
+    function.object = pcollect_find_(known, which);
     if (function.object)
         function.call(name);
+}
+
+static inline void pcollect_region_begin(const char *name)
+{
+    static void *known;
+    pcollect_region_call_(&known, "pcollect_region_begin", name);
 }
 
 static inline void pcollect_region_end(const char *name)
 {
     static void *known;
-    union {
-        void *object;
-        void (*call)(const char *name);
-    } function;
-    function.object = pcollect_find_(&known, "pcollect_region_end");
-    if (function.object)
-        function.call(name);
+    pcollect_region_call_(&known, "pcollect_region_end", name);
 }
 
 /* CPU time in nanoseconds that the profiler has cost the calling thread so far: its interrupts, and

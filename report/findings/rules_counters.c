@@ -149,9 +149,8 @@ void pct_rule_misses(const struct pct_facts *f, const struct pct_rule *rule, dou
 
 /* What the others say, beside the busiest rank. */
 struct comparison {
-    double
-        more; /* instructions of the busiest rank outside of MPI, above the mean, as a part of it */
-    bool sure; /* waiting is not among those of the others */
+    double more; /* instructions of the busiest rank outside of MPI, over the mean, less 1 */
+    bool sure;   /* waiting is not among those of the others */
 };
 
 /* A point that was not read lets what a call executes count as the program's. In the ranks that
