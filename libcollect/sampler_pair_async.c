@@ -59,7 +59,7 @@ void pc_window_open(struct pc_thread *t, struct pc_sampler *s, const struct pcol
         w->asked_ns = p->plugin->open(p->state, &now);
         /* Where the period is not much longer than a window, there is none. */
         w->open = w->asked_ns > 0 && s->next_ns > 2 * (w->asked_ns + w->lead_ns);
-        if (w->asked_ns && !w->open)
+        if (!w->open && w->asked_ns && s->next_ns > 2 * w->asked_ns)
             follow_lead(w, 0); /* or it would never be shorter again */
         if (w->open && s->owed_ns >= (int64_t)w->asked_ns) {
             w->open = false;

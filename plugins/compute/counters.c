@@ -4,12 +4,13 @@
  *
  * Events are in groups of which one counts at a time. With random rotation a window is opened at
  * the end of an interrupt: a group is drawn, read, and read again when the program has computed for
- * WINDOW_NS more. If both readings are in one context they are booked there. The group does not
- * depend on what the program does, nor does the length of the window, so that what was read is a
- * sample of what was not: doc/internals/rotation.md derives the estimates.
+ * some time more, one of two lengths, drawn as well. If both readings are in one context they are
+ * booked there. Neither group nor length depend on what the program does, so that what was read is
+ * a sample of what was not: doc/internals/rotation.md derives the estimates.
  *
  * Between the two readings is not the program alone: the way out of one interrupt and into the next
- * is there, too. What that adds to each event is found by empty windows, of two lengths.
+ * is there, too. It is the same in windows of both lengths, and not in their difference. For
+ * contexts that are too short for a long window it is measured by empty ones.
  *
  * With round-robin, for comparison only, groups take turns from interrupt to interrupt, and all
  * that was counted since the last one is booked to where it ended, as multiplexing does.
@@ -24,25 +25,34 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Empty windows of a group: so many of WINDOW_NS, and as many that are LONGER times as long. */
-enum { WINDOW_NS = 20000, LONGER = 4, EMPTY_WINDOWS = 15, LEAST_EMPTY_WINDOWS = 3 };
+/* Of a group, empty windows of each length. */
+enum { EMPTY_WINDOWS = 15, LEAST_EMPTY_WINDOWS = 3 };
+
+enum length { BRIEF, LONG, N_LENGTHS };
+static const uint64_t length_ns[N_LENGTHS] = {20000, 80000};
 
 struct record {
-    uint64_t begun, stayed;
+    struct {
+        uint64_t begun, stayed;
+    } windows[N_LENGTHS];
 };
 
 static const struct pcollect_field fields[] = {
-    {"begun", "windows in which events were counted that began here", PCOLLECT_SUM,
-     PCOLLECT_UNIT_COUNT, 0, offsetof(struct record, begun)},
+    {"begun", "brief windows in which events were counted that began here", PCOLLECT_SUM,
+     PCOLLECT_UNIT_COUNT, 0, offsetof(struct record, windows[BRIEF].begun)},
     {"stayed", "of these, the ones that ended here too", PCOLLECT_SUM, PCOLLECT_UNIT_COUNT, 0,
-     offsetof(struct record, stayed)},
+     offsetof(struct record, windows[BRIEF].stayed)},
+    {"begun_long", "the same of long windows", PCOLLECT_SUM, PCOLLECT_UNIT_COUNT, 0,
+     offsetof(struct record, windows[LONG].begun)},
+    {"stayed_long", "of these, the ones that ended here too", PCOLLECT_SUM, PCOLLECT_UNIT_COUNT, 0,
+     offsetof(struct record, windows[LONG].stayed)},
 };
 
 /* ---- Tables ---------------------------------------------------------------------------------- */
 
 /* Values of a row, in the order of the columns. */
 struct moments {
-    uint64_t readings, seen, count, time_ns;
+    uint64_t readings, weight, seen, count, time_ns;
     struct {
         uint64_t low, high; /* low + 2^32 high; low < 2^32 in one thread */
     } count_squared, time_squared, product;
@@ -55,6 +65,7 @@ struct moments {
     }
 #define MOMENTS                                                                                    \
     SUM("readings", "windows that read the event"),                                                \
+        SUM("weight", "as how many of them they count"),                                           \
         SUM("seen", "of these, the ones in which it happened"),                                    \
         SUM("count", "events in them, of each as often as it counts"),                             \
         {"time",                                                                                   \
@@ -74,32 +85,39 @@ struct moments {
     {                                                                                              \
         "event", "its name", PCOLLECT_COLUMN_STRING, 0, PCOLLECT_UNIT_COUNT, 0                     \
     }
+#define WINDOW                                                                                     \
+    {                                                                                              \
+        "window", "how long they were to be; 0: a turn of round-robin", PCOLLECT_COLUMN_NUMBER, 0, \
+            PCOLLECT_UNIT_NS, 0                                                                    \
+    }
 
 static const struct pcollect_column context_columns[] = {
     {"context", "where the windows began and ended", PCOLLECT_COLUMN_NODE, 0, PCOLLECT_UNIT_COUNT,
      0},
     EVENT,
+    WINDOW,
     MOMENTS};
 
 static const struct pcollect_column group_columns[] = {
     {"group", "number of the group", PCOLLECT_COLUMN_NUMBER, 0, PCOLLECT_UNIT_COUNT, 0},
     EVENT,
+    WINDOW,
     MOMENTS};
 
 enum { N_MOMENTS = sizeof(struct moments) / sizeof(uint64_t) };
-_Static_assert(sizeof context_columns / sizeof context_columns[0] == 2 + N_MOMENTS,
+_Static_assert(sizeof context_columns / sizeof context_columns[0] == 3 + N_MOMENTS,
                "a column for each moment");
 
 static const struct pcollect_table tables[] = {
     {.name = "readings",
      .doc = "events in windows of each context",
      .columns = context_columns,
-     .n_keys = 2,
+     .n_keys = 3,
      .n_values = N_MOMENTS},
     {.name = "rotation",
      .doc = "events in all windows",
      .columns = group_columns,
-     .n_keys = 2,
+     .n_keys = 3,
      .n_values = N_MOMENTS},
 };
 
@@ -118,12 +136,12 @@ struct own {
     struct pc_counting_record *record;
     bool begun, ended; /* the window was read at its begin, and at its end */
     bool over;         /* it was never read: over before it could begin */
-    bool is_long;      /* the empty window is LONGER */
     bool counts;       /* of round-robin: a group, since the last interrupt */
-    uint32_t known;    /* bit g: the rows of `rotation` of group g are found */
-    uint32_t empty;    /* bit g: group g has its empty windows in this thread */
+    enum length length;
+    uint32_t known; /* bit g: the rows of `rotation` of group g are found */
+    uint32_t empty; /* bit g: group g has its empty windows in this thread */
     struct pc_counting_values before, after;
-    struct moments *sums[PC_COUNTING_MAX_EVENTS]; /* rows of `rotation` */
+    struct moments *sums[N_LENGTHS][PC_COUNTING_MAX_EVENTS]; /* rows of `rotation` */
 };
 
 static int start(const struct pcollect_host *host, void **state)
@@ -141,8 +159,8 @@ static int start(const struct pcollect_host *host, void **state)
 /* Of one event, by the thread that has the group's empty windows: counts and lengths, each sorted.
  */
 struct empty {
-    uint32_t n[2];
-    uint64_t count[2][EMPTY_WINDOWS], ns[2][EMPTY_WINDOWS];
+    uint32_t n[N_LENGTHS];
+    uint64_t count[N_LENGTHS][EMPTY_WINDOWS], ns[N_LENGTHS][EMPTY_WINDOWS];
 };
 static struct empty empty[PC_COUNTING_MAX_EVENTS];
 
@@ -160,8 +178,8 @@ static void insert(uint64_t *sorted, uint32_t n, uint64_t value)
  * the medians of the two lengths, at length 0. Medians, since the system's tick falls into some. */
 static uint64_t find_added(const struct empty *of)
 {
-    uint64_t few = of->count[0][of->n[0] / 2], many = of->count[1][of->n[1] / 2];
-    uint64_t brief = of->ns[0][of->n[0] / 2], lasting = of->ns[1][of->n[1] / 2];
+    uint64_t few = of->count[BRIEF][of->n[BRIEF] / 2], many = of->count[LONG][of->n[LONG] / 2];
+    uint64_t brief = of->ns[BRIEF][of->n[BRIEF] / 2], lasting = of->ns[LONG][of->n[LONG] / 2];
     if (lasting <= brief || few * lasting <= many * brief)
         return 0;
     return (uint64_t)((unsigned __int128)(few * lasting - many * brief) * 1000 / (lasting - brief));
@@ -169,14 +187,14 @@ static uint64_t find_added(const struct empty *of)
 
 static void note_empty(const struct own *own, const struct pcollect_sample *sample)
 {
-    unsigned is_long = own->is_long;
+    enum length length = own->length;
     for (uint32_t e = 0; e < use.n_events; e++) {
         struct empty *of = &empty[e];
-        if (!(own->after.held >> e & 1) || of->n[is_long] == EMPTY_WINDOWS)
+        if (!(own->after.held >> e & 1) || of->n[length] == EMPTY_WINDOWS)
             continue;
-        insert(of->count[is_long], of->n[is_long], own->after.value[e] - own->before.value[e]);
-        insert(of->ns[is_long], of->n[is_long]++, sample->period_ns);
-        if (of->n[0] >= LEAST_EMPTY_WINDOWS && of->n[1] >= LEAST_EMPTY_WINDOWS)
+        insert(of->count[length], of->n[length], own->after.value[e] - own->before.value[e]);
+        insert(of->ns[length], of->n[length]++, sample->period_ns);
+        if (of->n[BRIEF] >= LEAST_EMPTY_WINDOWS && of->n[LONG] >= LEAST_EMPTY_WINDOWS)
             atomic_store_explicit(&added[e], find_added(of), memory_order_relaxed);
     }
 }
@@ -190,16 +208,23 @@ static void add_product(uint64_t a, uint64_t b, uint64_t *low, uint64_t *high)
     *high += (uint64_t)(p >> 32);
 }
 
-static void add_reading(struct moments *m, uint64_t count, uint64_t ns, uint64_t of_window)
+static void add_reading(struct moments *m, uint64_t count, uint64_t ns, uint32_t weight,
+                        uint64_t of_window)
 {
     m->readings++;
+    m->weight += weight;
     m->seen += count > 0;
     m->count += count;
     m->time_ns += ns;
     add_product(count, count, &m->count_squared.low, &m->count_squared.high);
     add_product(ns, ns, &m->time_squared.low, &m->time_squared.high);
     add_product(count, ns, &m->product.low, &m->product.high);
-    m->added += of_window;
+    m->added += of_window * weight;
+}
+
+static uint64_t window_ns(enum length length)
+{
+    return use.round_robin ? 0 : length_ns[length];
 }
 
 /* The rows of `rotation` of the group that counts: they do not change, and are found before they
@@ -211,9 +236,12 @@ static bool find_sums(struct own *own, void *thread, uint32_t group)
     if (pc_counting_get(own->record, &own->before))
         return false;
     for (uint32_t e = 0; e < use.n_events; e++) {
-        const uint64_t keys[2] = {group + 1, use.strings[e]};
-        if (own->before.held >> e & 1)
-            own->sums[e] = (struct moments *)services->row(thread, &tables[1], keys);
+        if (!(own->before.held >> e & 1))
+            continue;
+        for (enum length k = BRIEF; k < N_LENGTHS; k++) {
+            const uint64_t keys[3] = {group + 1, use.strings[e], window_ns(k)};
+            own->sums[k][e] = (struct moments *)services->row(thread, &tables[1], keys);
+        }
     }
     own->known |= 1u << group;
     return true;
@@ -230,18 +258,18 @@ static void book(struct own *own, const struct pcollect_sample *sample, uint32_t
     for (uint32_t e = 0; e < use.n_events; e++) {
         if (!(b->held >> e & 1))
             continue;
-        const uint64_t keys[2] = {node, use.strings[e]};
+        const uint64_t keys[3] = {node, use.strings[e], window_ns(own->length)};
         uint64_t count = (b->value[e] - a->value[e]) * sample->weight;
-        uint64_t of_window =
-            use.round_robin || own->over
-                ? 0
-                : atomic_load_explicit(&added[e], memory_order_relaxed) * sample->weight;
+        uint64_t of_window = use.round_robin || own->over
+                                 ? 0
+                                 : atomic_load_explicit(&added[e], memory_order_relaxed);
         struct moments *m =
             node ? (struct moments *)services->row(sample->thread, &tables[0], keys) : NULL;
+        struct moments *sum = own->sums[own->length][e];
         if (m)
-            add_reading(m, count, ns, of_window);
-        if (own->sums[e])
-            add_reading(own->sums[e], count, ns, of_window);
+            add_reading(m, count, ns, sample->weight, of_window);
+        if (sum)
+            add_reading(sum, count, ns, sample->weight, of_window);
     }
 }
 
@@ -274,8 +302,8 @@ static uint64_t open_empty(struct own *own, const struct pcollect_sample *sample
     if (sample->draw / 2 >= EMPTY_WINDOWS * (unsigned)__builtin_popcount(own->empty) ||
         !turn_to(own, sample, own->empty, sample->draw / 2))
         return 0;
-    own->is_long = sample->draw & 1;
-    return own->is_long ? LONGER * WINDOW_NS : WINDOW_NS;
+    own->length = sample->draw & 1 ? LONG : BRIEF;
+    return length_ns[own->length];
 }
 
 static uint64_t open_window(void *state, const struct pcollect_sample *sample)
@@ -288,7 +316,9 @@ static uint64_t open_window(void *state, const struct pcollect_sample *sample)
     if (sample->empty)
         return open_empty(own, sample, groups);
     own->begun = own->ended = false;
-    return turn_to(own, sample, groups, sample->draw) ? WINDOW_NS : 0;
+    /* A bit of the draw that neither the group nor the rank has a part in. */
+    own->length = sample->draw >> 40 & 1 ? LONG : BRIEF;
+    return turn_to(own, sample, groups, sample->draw) ? length_ns[own->length] : 0;
 }
 
 static void read_window(void *state, void *kept, int ended)
@@ -321,8 +351,8 @@ static void close_window(void *state, const struct pcollect_sample *sample, void
         note_empty(own, sample);
         return;
     }
-    r->begun++;
-    r->stayed += stayed != 0;
+    r->windows[own->length].begun++;
+    r->windows[own->length].stayed += stayed != 0;
     book(own, sample, stayed ? sample->node : 0);
 }
 
@@ -336,8 +366,8 @@ static void take_turn(void *state, const struct pcollect_sample *sample, void *d
     if (!use.round_robin || !own)
         return;
     if (own->counts && !pc_counting_get(own->record, &own->after)) {
-        r->begun++;
-        r->stayed++;
+        r->windows[BRIEF].begun++;
+        r->windows[BRIEF].stayed++;
         book(own, sample, sample->node);
     }
     own->counts = turn_to(own, sample, groups_of(own, sample), sample->draw) &&

@@ -8,16 +8,26 @@
 
 #include "format/profile.h"
 
-/* Of windows: x events in t ns of the program's CPU time. */
+/* Of windows of one length: x events in t ns of the program's CPU time. */
 struct pct_moments {
-    uint64_t n;    /* windows that read the event */
-    uint64_t seen; /* of them, those with x > 0 */
+    uint64_t n;      /* windows that read the event */
+    uint64_t weight; /* as how many they count, in all that follows but `seen` */
+    uint64_t seen;   /* of n, those with x > 0 */
     pc_u128 x, t, xx, tt, xt;
     uint64_t
         added; /* of x, what the windows themselves did, in thousandths; estimates leave it out */
 };
 
 void pct_moments_add(struct pct_moments *to, const struct pct_moments *what);
+
+/* What is known of an event in a context. */
+struct pct_readings {
+    struct pct_moments brief, lasting; /* windows of both lengths */
+    bool by_difference;                /* most of the lasting ones stayed: they tell more */
+};
+
+/* Of both lengths. */
+uint64_t pct_readings_seen(const struct pct_readings *r);
 
 /* CPU time over which is extended; variance 0: it is known. */
 struct pct_extent {
@@ -35,19 +45,24 @@ enum pct_trust {
 /* Below these no interval is given. */
 enum { PCT_FEW_READINGS = 30, PCT_FEW_SEEN = 10 };
 
+/* Standard errors that all windows of a run have in common, where they are not differences: of
+ * their length, and of what they add. */
+enum { PCT_LENGTH_NS = 800, PCT_ADDED_PERCENT = 25 };
+
 struct pct_estimate {
     enum pct_trust trust;
     uint64_t n;
     double value;
     double variance; /* FULL and MIXED only */
-    double error;    /* half of the 95 % interval; FULL only */
+    double common;   /* over value, a standard error that all estimates of the context share */
+    double error;    /* half of the 95 % interval by both; FULL only */
 };
 
 /* Events per ns, over an extent of `ns` of which the windows are a part. */
-struct pct_estimate pct_estimate_rate(const struct pct_moments *m, double ns);
+struct pct_estimate pct_estimate_rate(const struct pct_readings *r, double ns);
 
 /* Events in the extent. */
-struct pct_estimate pct_estimate_count(const struct pct_moments *m, struct pct_extent extent);
+struct pct_estimate pct_estimate_count(const struct pct_readings *r, struct pct_extent extent);
 
 /* One estimate over another, of the same context: `part` per `whole`. FULL only if both are. */
 struct pct_estimate pct_estimate_ratio(const struct pct_estimate *part,

@@ -11,10 +11,15 @@
 #include <string.h>
 #include <strings.h>
 
+/* That began in a context, and those of them that stayed. */
+struct windows {
+    uint64_t begun, stayed, begun_long, stayed_long;
+};
+
 struct making {
     const struct pc_profile *profile;
     const struct pct_samples *samples;
-    uint64_t *begun, *stayed; /* by context */
+    struct windows *windows; /* by context */
     struct pct_estimates *out;
     size_t room, room_of_ratios;
 };
@@ -35,7 +40,10 @@ enum {
     TIME_HIGH,
     PRODUCT_LOW,
     PRODUCT_HIGH,
-    ADDED, /* older profiles have none */
+    LEAST_COLUMNS, /* older profiles do not have the others */
+    WINDOW = LEAST_COLUMNS,
+    WEIGHT,
+    ADDED,
     N_COLUMNS
 };
 
@@ -54,6 +62,8 @@ static bool find_columns(const struct pc_profile_table *t, uint32_t at[N_COLUMNS
                                                  "time_squared_high",
                                                  "product_low",
                                                  "product_high",
+                                                 "window",
+                                                 "weight",
                                                  "added"};
     for (unsigned k = 0; k < N_COLUMNS; k++) {
         uint16_t type = k == CONTEXT ? PCOLLECT_COLUMN_NODE
@@ -63,7 +73,7 @@ static bool find_columns(const struct pc_profile_table *t, uint32_t at[N_COLUMNS
         while (i < t->n_columns &&
                (t->columns[i].type != type || strcmp(t->columns[i].name, names[k]) != 0))
             i++;
-        if (i == t->n_columns && k != ADDED)
+        if (i == t->n_columns && k < LEAST_COLUMNS)
             return false;
         at[k] = i < t->n_columns ? i : PC_NO_INDEX;
     }
@@ -75,26 +85,47 @@ static pc_u128 join(uint64_t low, uint64_t high)
     return low + ((pc_u128)high << 32);
 }
 
-static void read_row(struct making *m, const uint64_t *cells, const uint32_t at[N_COLUMNS])
+static uint64_t cell_or(const uint64_t *cells, uint32_t at, uint64_t otherwise)
+{
+    return at == PC_NO_INDEX ? otherwise : cells[at];
+}
+
+/* brief_ns: the length of the brief windows. */
+static void read_row(struct making *m, const uint64_t *cells, const uint32_t at[N_COLUMNS],
+                     uint64_t brief_ns)
 {
     uint64_t node = cells[at[CONTEXT]], event = cells[at[EVENT]], n = cells[at[READINGS]];
     uint32_t context = node < m->profile->n_nodes ? m->samples->context[node] : PC_NO_INDEX;
     /* What was read lies in a context with samples, but in a damaged file. */
     if (context == PC_NO_INDEX || !event || !n || !m->samples->contexts.row[context].self.samples)
         return;
+    const struct pct_moments moments = {.n = n,
+                                        .weight = cell_or(cells, at[WEIGHT], n),
+                                        .seen = cells[at[SEEN]],
+                                        .x = cells[at[COUNT]],
+                                        .t = cells[at[TIME]],
+                                        .xx = join(cells[at[COUNT_LOW]], cells[at[COUNT_HIGH]]),
+                                        .tt = join(cells[at[TIME_LOW]], cells[at[TIME_HIGH]]),
+                                        .xt = join(cells[at[PRODUCT_LOW]], cells[at[PRODUCT_HIGH]]),
+                                        .added = cell_or(cells, at[ADDED], 0)};
     struct pct_estimates *out = m->out;
     out->rows = pct_grow(out->rows, out->n, &m->room, sizeof *out->rows);
-    out->rows[out->n++] = (struct pct_estimate_row){
-        .event = (uint32_t)event,
-        .context = context,
-        .moments = {.n = n,
-                    .seen = cells[at[SEEN]],
-                    .x = cells[at[COUNT]],
-                    .t = cells[at[TIME]],
-                    .xx = join(cells[at[COUNT_LOW]], cells[at[COUNT_HIGH]]),
-                    .tt = join(cells[at[TIME_LOW]], cells[at[TIME_HIGH]]),
-                    .xt = join(cells[at[PRODUCT_LOW]], cells[at[PRODUCT_HIGH]]),
-                    .added = at[ADDED] == PC_NO_INDEX ? 0 : cells[at[ADDED]]}};
+    struct pct_estimate_row *row = &out->rows[out->n++];
+    *row = (struct pct_estimate_row){.event = (uint32_t)event, .context = context};
+    bool brief = cell_or(cells, at[WINDOW], brief_ns) == brief_ns;
+    *(brief ? &row->readings.brief : &row->readings.lasting) = moments;
+}
+
+static void read_rows(struct making *m, const struct pc_profile_table *t,
+                      const uint32_t at[N_COLUMNS])
+{
+    uint64_t brief_ns = UINT64_MAX;
+    for (uint32_t i = 0; i < t->n_rows; i++) {
+        uint64_t ns = cell_or(t->cells + (size_t)i * t->n_columns, at[WINDOW], 0);
+        brief_ns = ns < brief_ns ? ns : brief_ns;
+    }
+    for (uint32_t i = 0; i < t->n_rows; i++)
+        read_row(m, t->cells + (size_t)i * t->n_columns, at, brief_ns);
 }
 
 static int compare_cells(const void *a, const void *b)
@@ -112,32 +143,41 @@ static void join_rows(struct pct_estimates *out)
     if (out->n)
         qsort(out->rows, out->n, sizeof *out->rows, compare_cells);
     for (size_t i = 0; i < out->n; i++) {
-        if (n && !compare_cells(&out->rows[n - 1], &out->rows[i]))
-            pct_moments_add(&out->rows[n - 1].moments, &out->rows[i].moments);
-        else
+        struct pct_estimate_row *last = n ? &out->rows[n - 1] : NULL;
+        if (last && !compare_cells(last, &out->rows[i])) {
+            pct_moments_add(&last->readings.brief, &out->rows[i].readings.brief);
+            pct_moments_add(&last->readings.lasting, &out->rows[i].readings.lasting);
+        } else {
             out->rows[n++] = out->rows[i];
+        }
     }
     out->n = n;
 }
 
-/* How many windows began in each context, and how many of them stayed. */
+static uint64_t sum_field(const struct making *m, uint32_t data, uint32_t field)
+{
+    const struct pc_stat *s =
+        field == PC_NO_INDEX ? NULL : pc_data_stat(&m->profile->data[data], field);
+    return s ? (uint64_t)s->sum : 0;
+}
+
 static void sum_windows(struct making *m)
 {
     const struct pc_profile *p = m->profile;
     uint32_t begun = pct_samples_field(p, "counters", "begun");
     uint32_t stayed = pct_samples_field(p, "counters", "stayed");
-    m->begun = pct_alloc(m->samples->contexts.n, sizeof *m->begun);
-    m->stayed = pct_alloc(m->samples->contexts.n, sizeof *m->stayed);
-    if (begun == PC_NO_INDEX || stayed == PC_NO_INDEX)
-        return;
+    uint32_t begun_long = pct_samples_field(p, "counters", "begun_long");
+    uint32_t stayed_long = pct_samples_field(p, "counters", "stayed_long");
+    m->windows = pct_alloc(m->samples->contexts.n, sizeof *m->windows);
     for (uint32_t i = 0; i < p->n_nodes; i++) {
         uint32_t data = p->nodes[i].data, context = m->samples->context[i];
         if (data == PC_NO_INDEX || context == PC_NO_INDEX)
             continue;
-        const struct pc_stat *b = pc_data_stat(&p->data[data], begun);
-        const struct pc_stat *s = pc_data_stat(&p->data[data], stayed);
-        m->begun[context] += b ? (uint64_t)b->sum : 0;
-        m->stayed[context] += s ? (uint64_t)s->sum : 0;
+        struct windows *w = &m->windows[context];
+        w->begun += sum_field(m, data, begun);
+        w->stayed += sum_field(m, data, stayed);
+        w->begun_long += sum_field(m, data, begun_long);
+        w->stayed_long += sum_field(m, data, stayed_long);
     }
 }
 
@@ -158,8 +198,10 @@ static void estimate_counts(struct making *m)
         struct pct_sampled time = time_of(m, r->context);
         const struct pct_extent extent = {(double)time.ns,
                                           pct_samples_variance(time, m->samples->all)};
-        r->e = pct_estimate_count(&r->moments, extent);
-        pct_estimate_mix(&r->e, m->begun[r->context], m->stayed[r->context]);
+        const struct windows *w = &m->windows[r->context];
+        r->readings.by_difference = w->stayed_long * 2 > w->begun_long;
+        r->e = pct_estimate_count(&r->readings, extent);
+        pct_estimate_mix(&r->e, w->begun, w->stayed);
         if (r->e.trust != PCT_TRUST_NONE)
             out->rows[n++] = *r;
     }
@@ -192,8 +234,8 @@ static const struct pct_estimate_row *find_event(const struct making *m,
 /* Per ns of a time that is known: it is the same for part and whole, and cancels. */
 static struct pct_estimate estimate_rate(const struct making *m, const struct pct_estimate_row *r)
 {
-    struct pct_estimate e = pct_estimate_rate(&r->moments, (double)time_of(m, r->context).ns);
-    pct_estimate_mix(&e, m->begun[r->context], m->stayed[r->context]);
+    struct pct_estimate e = pct_estimate_rate(&r->readings, (double)time_of(m, r->context).ns);
+    pct_estimate_mix(&e, m->windows[r->context].begun, m->windows[r->context].stayed);
     return e;
 }
 
@@ -295,16 +337,14 @@ struct pct_estimates *pct_estimates_new(const struct pc_profile *p, const struct
     uint32_t at[N_COLUMNS];
     if (!t || !s->context || strcmp(t->plugin, "counters") != 0 || !find_columns(t, at))
         return out;
-    for (uint32_t i = 0; i < t->n_rows; i++)
-        read_row(&m, t->cells + (size_t)i * t->n_columns, at);
+    read_rows(&m, t, at);
     join_rows(out);
     sum_windows(&m);
     estimate_counts(&m);
     estimate_ratios(&m);
     sort_rows(&m);
     share_rows(out);
-    free(m.begun);
-    free(m.stayed);
+    free(m.windows);
     return out;
 }
 

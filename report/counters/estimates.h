@@ -13,7 +13,7 @@
 struct pct_estimate_row {
     uint32_t event;   /* cell of a string of the profile */
     uint32_t context; /* row of samples->contexts */
-    struct pct_moments moments;
+    struct pct_readings readings;
     struct pct_estimate e; /* events; trust is never NONE */
     double share;          /* of the sum over the event's rows */
 };

@@ -98,12 +98,13 @@ static void event_percent(const struct pct_cell *c, struct pct_value *out)
 
 static void event_seen(const struct pct_cell *c, struct pct_value *out)
 {
-    out->number = event_row(c)->moments.seen;
+    out->number = pct_readings_seen(&event_row(c)->readings);
 }
 
 static void event_window(const struct pct_cell *c, struct pct_value *out)
 {
-    out->number = event_row(c)->moments.t;
+    const struct pct_readings *r = &event_row(c)->readings;
+    out->number = r->brief.t + r->lasting.t;
 }
 
 static void event_self(const struct pct_cell *c, struct pct_value *out)

@@ -189,9 +189,9 @@ near() { # NAME
 
 # What the windows themselves add is left out of the estimates. With the kernel's side it is more than
 # what the program does in them: a check that would not see it could see nothing.
-added() { # NAME LEAST: events in windows, over those of the program
-    table rotation | awk -F'\t' -v least="$2" '{ over = $5 / ($5 - $13 / 1000)
-            print "# " $2 ": in windows", $5 / $3, "of which they add", $13 / 1000 / $3
+added() { # NAME LEAST: events in brief windows, over those of the program
+    table rotation | awk -F'\t' -v least="$2" '$3 > 0.00005 { next } { over = $7 / ($7 - $15 / 1000)
+            print "# " $2 ": in windows", $7 / $4, "of which they add", $15 / 1000 / $4
             if (over < least) bad = 1 } END { exit bad || !NR }' >/tmp/seen
     ok $? "$1: and would not be with what the windows add"
     grep '^#' /tmp/seen

@@ -19,10 +19,17 @@
 
 #include <cmocka.h>
 
-enum { MOST_ROWS = 16, N_CELLS = 12, FIELDS = SAMPLE_FIELDS + SAMPLE_CLOCK_FIELDS + 2 };
+enum {
+    MOST_ROWS = 16,
+    N_CELLS = 14,
+    COUNTERS = 4,
+    FIELDS = SAMPLE_FIELDS + SAMPLE_CLOCK_FIELDS + COUNTERS
+};
 enum { MISSES = 1, CYCLES, INSTRUCTIONS, FAULTS };
 enum { MAIN = 0x1000, SOLVE = 0x2000, BRIEF = 0x3000, LEFT = 0x4000 };
 
+enum { WINDOW_NS = 100000 };
+static const double common = (double)PCT_LENGTH_NS / WINDOW_NS;
 static const uint64_t ms = 1000000;
 
 static struct made {
@@ -46,6 +53,8 @@ static struct pc_profile_column columns[N_CELLS] = {
     {(char *)"time_squared_high", PCOLLECT_COLUMN_NUMBER, PCOLLECT_SUM, PCOLLECT_UNIT_COUNT},
     {(char *)"product_low", PCOLLECT_COLUMN_NUMBER, PCOLLECT_SUM, PCOLLECT_UNIT_COUNT},
     {(char *)"product_high", PCOLLECT_COLUMN_NUMBER, PCOLLECT_SUM, PCOLLECT_UNIT_COUNT},
+    {(char *)"window", PCOLLECT_COLUMN_NUMBER, PCOLLECT_SUM, PCOLLECT_UNIT_NS},
+    {(char *)"weight", PCOLLECT_COLUMN_NUMBER, PCOLLECT_SUM, PCOLLECT_UNIT_COUNT},
 };
 
 static char *strings[] = {(char *)"PAPI_L3_TCM", (char *)"PAPI_TOT_CYC", (char *)"PAPI_TOT_INS",
@@ -58,7 +67,7 @@ static uint32_t add_point(uint32_t parent, uint64_t offset, uint64_t samples, ui
 {
     uint32_t node = sample_point(&m.sample, parent, 0, offset);
     uint32_t data = m.sample.nodes[node].data;
-    const uint64_t values[] = {samples, samples * ms, begun, stayed};
+    const uint64_t values[] = {samples, samples * ms, begun, begun, stayed, 0};
     struct pc_profile_data *d = &m.sample.data[data];
     for (unsigned k = 0; k < PC_ARRAY_LEN(values); k++)
         m.stats[data][k] = (struct pc_stat){.n = 1,
@@ -73,13 +82,19 @@ static uint32_t add_point(uint32_t parent, uint64_t offset, uint64_t samples, ui
     return node;
 }
 
-/* n windows with x events in 1,000 ns each. The squares are split as a sum over threads may be. */
+/* n windows with so many events in each. The squares are split as a sum over threads may be. */
+static void add_windows(uint32_t node, uint64_t event, uint64_t n, uint64_t in_window, uint64_t ns)
+{
+    const uint64_t xx = n * in_window * in_window, tt = n * ns * ns, xt = n * in_window * ns;
+    const uint64_t row[N_CELLS] = {
+        node, event, n, in_window ? n : 0, n * in_window, n * ns, xx, 0, tt, 0, xt, 0, ns, n};
+    memcpy(m.cells + (size_t)m.table.n_rows++ * N_CELLS, row, sizeof row);
+}
+
+/* n windows of 100 us with x events in each us. */
 static void add_readings(uint32_t node, uint64_t event, uint64_t n, uint64_t x)
 {
-    const uint64_t xx = n * x * x, tt = n * 1000000;
-    const uint64_t row[N_CELLS] = {node, event, n,  x ? n : 0, n * x,        n * 1000,
-                                   xx,   0,     tt, 0,         n * x * 1000, 0};
-    memcpy(m.cells + (size_t)m.table.n_rows++ * N_CELLS, row, sizeof row);
+    add_windows(node, event, n, x * WINDOW_NS / 1000, WINDOW_NS);
 }
 
 /* 400 samples of 1 ms: 150 in solve, at two instructions, 10 in brief, 40 in left, 200 in main. */
@@ -90,10 +105,12 @@ static void make(void)
     sample_begin(s);
     sample_clock(s);
     memcpy(m.fields, s->fields, sizeof s->fields);
-    for (unsigned k = 0; k < 2; k++) {
-        m.fields[FIELDS - 2 + k] = s->fields[SAMPLES];
-        m.fields[FIELDS - 2 + k].plugin = (char *)"counters";
-        m.fields[FIELDS - 2 + k].name = (char *)(k ? "stayed" : "begun");
+    static char *const counters[COUNTERS] = {(char *)"begun", (char *)"begun_long",
+                                             (char *)"stayed", (char *)"stayed_long"};
+    for (unsigned k = 0; k < COUNTERS; k++) {
+        m.fields[FIELDS - COUNTERS + k] = s->fields[SAMPLES];
+        m.fields[FIELDS - COUNTERS + k].plugin = (char *)"counters";
+        m.fields[FIELDS - COUNTERS + k].name = counters[k];
     }
     s->p.fields = m.fields;
     s->p.n_fields = FIELDS;
@@ -196,8 +213,8 @@ static void the_profile_is_valid(void **state)
     assert_int_equal(err, 0);
 }
 
-/* 100 windows of solve: 600 instructions in 100,000 ns, each window 2 off the mean; 150 ms of CPU
- * time, of which 100 us were seen, with the variance of 150 of 400 samples. */
+/* 100 windows of solve: 600 instructions in 100 us, each window 200 off the mean; 150 ms of CPU
+ * time, of which 10 ms were seen, with the variance of 150 of 400 samples. */
 static void test_estimates(void **state)
 {
     (void)state;
@@ -205,8 +222,8 @@ static void test_estimates(void **state)
     struct pct_data *d = open_made();
     assert_int_equal(d->estimates->n, 5);
     const struct pct_estimate_row *r = find(d, INSTRUCTIONS, "solve");
-    double rate = 0.006, time = 150e6, seen = 100000 / time;
-    double var_rate = (1 - seen) * 100 / 99.0 * (100 * 4) / 1e10;
+    double rate = 0.006, time = 150e6, seen = 10e6 / time;
+    double var_rate = (1 - seen) * 100 / 99.0 * (100 * 40000) / 1e14 + pow(rate * common, 2);
     double var_time = 150 * (1 - 150 / 400.0) * 1e12;
     assert_non_null(r);
     assert_int_equal(r->e.trust, PCT_TRUST_FULL);
@@ -218,7 +235,7 @@ static void test_estimates(void **state)
     assert_non_null(r);
     assert_int_equal(r->e.n, 50);
     near(r->e.value, 0.01 * time);
-    near(r->e.error, (1.96 + 2.4 / 49) * 0.01 * sqrt(var_time));
+    near(r->e.error, (1.96 + 2.4 / 49) * 0.01 * sqrt(var_time + pow(time * common, 2)));
     near(r->share, 1);
     r = find(d, INSTRUCTIONS, "brief");
     assert_non_null(r);
@@ -234,6 +251,46 @@ static void test_estimates(void **state)
     pct_data_free(d);
 }
 
+/* Windows of two lengths: where most of the long ones stayed, what they saw more counts. */
+static void test_difference_of_lengths(void **state)
+{
+    (void)state;
+    for (int stayed = 0; stayed < 2; stayed++) {
+        make();
+        uint32_t solve = (uint32_t)m.cells[0];
+        add_windows(solve, FAULTS, 60, 500, 4 * WINDOW_NS);
+        if (stayed)
+            for (unsigned data = 0; data < m.sample.p.n_data; data++)
+                m.stats[data][FIELDS - SAMPLE_FIELDS - 1].sum = 100;
+        struct pct_data *d = open_made();
+        const struct pct_estimate_row *r = find(d, FAULTS, "solve");
+        assert_non_null(r);
+        assert_int_equal(r->e.n, stayed ? 100 : 40);
+        assert_int_equal(r->e.trust, PCT_TRUST_FULL);
+        near(r->e.value, (stayed ? 400.0 / (3 * WINDOW_NS) : 100.0 / WINDOW_NS) * 150e6);
+        assert_true(stayed ? r->e.common == 0 : r->e.common == common);
+        pct_data_free(d);
+    }
+}
+
+/* Older profiles have neither lengths nor weights. */
+static void test_older_table(void **state)
+{
+    (void)state;
+    make();
+    char *names[2] = {columns[N_CELLS - 2].name, columns[N_CELLS - 1].name};
+    columns[N_CELLS - 2].name = (char *)"something";
+    columns[N_CELLS - 1].name = (char *)"else";
+    struct pct_data *d = open_made();
+    const struct pct_estimate_row *r = find(d, INSTRUCTIONS, "solve");
+    assert_non_null(r);
+    near(r->e.value, 0.006 * 150e6);
+    near(r->e.common, common);
+    pct_data_free(d);
+    columns[N_CELLS - 2].name = names[0];
+    columns[N_CELLS - 1].name = names[1];
+}
+
 static void test_ratios(void **state)
 {
     (void)state;
@@ -241,7 +298,7 @@ static void test_ratios(void **state)
     struct pct_data *d = open_made();
     assert_int_equal(d->estimates->n_ratios, 3);
     const struct pct_ratio_row *r = &d->estimates->ratios[0];
-    double part = 100 / 99.0 * (1 - 100000 / 150e6) * 400 / 1e10;
+    double part = 100 / 99.0 * (1 - 10e6 / 150e6) * 100 * 40000 / 1e14;
     assert_string_equal(r->kind->name, "ipc");
     near(r->e.value, 0.6);
     near(r->e.error, (1.96 + 2.4 / 49) * sqrt(part) / 0.01);
@@ -324,8 +381,8 @@ static void test_bandwidth(void **state)
     assert_string_equal(r->kind->name, "memory_bandwidth");
     assert_string_equal(r->kind->unit, "GB/s");
     near(r->e.value, 1.6);
-    double seen = 80000 / 150e6;
-    near(r->e.error, 64 * (1.96 + 2.4 / 79) * sqrt((1 - seen) * 80 / 79.0 * 80 * 25) / 80000);
+    double part = (1 - 8e6 / 150e6) * 80 / 79.0 * 80 * 500 * 500 / 64e12;
+    near(r->e.error, 64 * (1.96 + 2.4 / 79) * sqrt(part + pow(0.025 * common, 2)));
     pct_data_free(d);
 }
 
@@ -338,7 +395,7 @@ static void test_what_is_printed(void **state)
     expect(text, "event\testimate\terror\tmark\treadings\tseen\tread_s\tself_s\tpercent\tfunction\t"
                  "path\n");
     expect(text, "PAPI_TOT_INS\t900000\t");
-    expect(text, "PAPI_TOT_INS\t50000\t\tfew\t10\t10\t0.000010000\t0.010000000\t4.854\tbrief@p.c\t"
+    expect(text, "PAPI_TOT_INS\t50000\t\tfew\t10\t10\t0.001000000\t0.010000000\t4.854\tbrief@p.c\t"
                  "main@p.c > brief@p.c\n");
     expect(text, "PAPI_TOT_INS\t80000\t\tmixed\t49\t");
     free(text);
@@ -349,9 +406,9 @@ static void test_what_is_printed(void **state)
     free(text);
     text = print(d, "ratios", PCT_FORMAT_TEXT);
     expect(text, " 0.60 +- 0.04  ");
-    /* Nothing but the rounding of sums is in doubt. */
-    expect(text, " 0.01  ");
-    expect(text, " 1000  ");
+    /* Nothing but the length of the windows is in doubt. */
+    expect(text, " 0.01000 +- 0.00016  ");
+    expect(text, " 1000 +- 16  ");
     free(text);
     pct_data_free(d);
 }
@@ -363,11 +420,12 @@ static void test_great_numbers(void **state)
     make();
     uint64_t *cells = m.cells + N_CELLS;
     m.table.cells = cells;
-    uint64_t x = 3000000000u;
-    cells[4] = 50 * x;
-    cells[6] = 50 * ((x * x) & UINT32_MAX);
-    cells[7] = 50 * (x * x >> 32);
-    cells[10] = 50 * x * 1000;
+    const pc_u128 x = 300000000000, xx = x * x;
+    cells[4] = 50 * (uint64_t)x;
+    cells[6] = 50 * (uint32_t)xx;
+    cells[7] = 50 * (uint64_t)(xx >> 32);
+    cells[10] = (uint32_t)(50 * x * WINDOW_NS);
+    cells[11] = (uint64_t)(50 * x * WINDOW_NS >> 32);
     m.table.n_rows = 1;
     struct pct_data *d = open_made();
     assert_int_equal(d->estimates->n, 1);
@@ -375,9 +433,9 @@ static void test_great_numbers(void **state)
     double var_time = 150 * (1 - 150 / 400.0) * 1e12;
     const struct pct_estimate *e = &d->estimates->rows[0].e;
     near(e->value, 3e6 * 150e6);
-    near(e->error, (1.96 + 2.4 / 49) * 3e6 * sqrt(var_time));
+    near(e->error, (1.96 + 2.4 / 49) * 3e6 * sqrt(var_time + pow(150e6 * common, 2)));
     char *text = print(d, "estimates", PCT_FORMAT_TEXT);
-    expect(text, "450 T +- 58 T  ");
+    expect(text, "450 T +- 59 T  ");
     free(text);
     pct_data_free(d);
 }
@@ -418,6 +476,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_profile_is_valid),
+        cmocka_unit_test(test_difference_of_lengths),
+        cmocka_unit_test(test_older_table),
         cmocka_unit_test(test_estimates),
         cmocka_unit_test(test_ratios),
         cmocka_unit_test(test_bandwidth),
