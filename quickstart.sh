@@ -314,7 +314,7 @@ profile_example() {
     build/install/bin/pcollect report "$profile" || fail "the report failed, status $?"
     printf '\nThe profile is   %s\nRead it again:   %s\n' "$profile" \
         "build/install/bin/pcollect report build/poisson.$n_ranks.pcol"
-    printf 'Your program:    %s\n' "build/install/bin/pcollect run -- $MPIRUN -n 4 ./app"
+    printf 'Your program:    %s\n' "build/install/bin/pcollect run -- $MPIRUN -n $n_ranks ./app"
 }
 
 # ---- The tests -------------------------------------------------------------------------------

@@ -356,9 +356,33 @@ static int check_choice(const struct pct_options *o)
     return pct_choice_check(c, pct_table_find(text ? "primitives" : "contexts"), "report");
 }
 
+/* Keeps the value in `values`, by row. A second one is refused, where there can be but one; --by
+ * and
+ * --table both name the table. */
+static int check_single(int letter, const char *value, const char **values)
+{
+    size_t i = 0;
+    while (i < N_ROWS && rows[i].letter != letter)
+        i++;
+    if (i == N_ROWS || !rows[i].argument || letter == WHERE || letter == THRESHOLD)
+        return 0;
+    for (size_t k = 0; k < N_ROWS; k++) {
+        bool same = k == i || (letter == BY && rows[k].letter == TABLE) ||
+                    (letter == TABLE && rows[k].letter == BY);
+        if (!same || !values[k] || (k == i && !strcmp(values[k], value)))
+            continue;
+        fprintf(stderr, "pcollect report: --%s %s and --%s %s: give one of them\n", rows[k].name,
+                values[k], rows[i].name, value);
+        return -1;
+    }
+    values[i] = value;
+    return 0;
+}
+
 static int read_all(int argc, char **argv, struct pct_options *o)
 {
     struct option list[N_ROWS + 1] = {0};
+    const char *values[N_ROWS] = {NULL};
     bool has_format = false;
     int letter;
     for (size_t i = 0; i < N_ROWS; i++)
@@ -374,7 +398,7 @@ static int read_all(int argc, char **argv, struct pct_options *o)
             return 1;
         if (letter == '?' || letter == ':')
             return refuse_getopt(letter, argv);
-        if (read_option(letter, optarg, o))
+        if (read_option(letter, optarg, o) || check_single(letter, optarg, values))
             return -1;
         has_format |= letter == FORMAT || letter == BY;
     }

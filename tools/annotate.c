@@ -115,6 +115,8 @@ static int run_annotate(const struct pct_command *self, int argc, char **argv)
             return PCT_CALL;
     if (letter != PCT_OPTION_END)
         return letter == PCT_OPTION_HELPED ? PCT_DONE : PCT_CALL;
+    if (r.assembly && r.quickfix)
+        return pct_refuse(self, "--assembly and --quickfix: give one of them");
     if (argc - optind != 1)
         return pct_refuse(self, argc == optind ? "which profile?" : "one profile at a time");
     return annotate(self, argv[optind], &r);

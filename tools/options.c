@@ -152,6 +152,27 @@ static int answer_unknown(const struct pct_command *self, const char *word)
     return PCT_OPTION_WRONG;
 }
 
+/* Whether an option has one value only, as far as it was read. What was read before is kept as
+ * getopt keeps its own place: of one command line at a time. */
+static bool is_single(const struct pct_command *self, int letter)
+{
+    static const char *values[MAX_OPTIONS];
+    static const struct pct_command *of;
+    const struct pct_option *o = option_of(self, letter);
+    if (of != self)
+        memset(values, 0, sizeof values);
+    of = self;
+    if (!o || !o->argument || letter == PCT_LETTER_WHERE)
+        return true;
+    const char **value = &values[o - self->options];
+    if (*value && strcmp(*value, optarg) != 0) {
+        pct_refuse(self, "--%s %s and --%s %s: give one of them", o->name, *value, o->name, optarg);
+        return false;
+    }
+    *value = optarg;
+    return true;
+}
+
 int pct_options_next(const struct pct_command *self, int argc, char **argv)
 {
     struct option longs[MAX_OPTIONS + 2] = {{"help", no_argument, NULL, 'h'}};
@@ -185,7 +206,7 @@ int pct_options_next(const struct pct_command *self, int argc, char **argv)
         pct_symbols_allow_servers();
         return pct_options_next(self, argc, argv);
     default:
-        return letter;
+        return is_single(self, letter) ? letter : PCT_OPTION_WRONG;
     }
 }
 

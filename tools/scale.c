@@ -101,13 +101,22 @@ static bool read_sizes(const char *word, struct request *r)
     return r->n_sizes > 0;
 }
 
+static int read_scaling(const struct pct_command *self, int letter, enum pct_scaling *out)
+{
+    enum pct_scaling scaling = letter == OPTION_WEAK ? PCT_SCALING_WEAK : PCT_SCALING_STRONG;
+    if (*out != PCT_SCALING_UNKNOWN && *out != scaling)
+        return pct_refuse(self, "--strong and --weak: give one of them");
+    *out = scaling;
+    return PCT_DONE;
+}
+
 static int read_option(const struct pct_command *self, int letter, struct request *r)
 {
     if (pct_choice_option(&r->choice, letter, optarg))
         return PCT_DONE;
     if (letter == OPTION_STRONG || letter == OPTION_WEAK)
-        r->scale.scaling = letter == OPTION_WEAK ? PCT_SCALING_WEAK : PCT_SCALING_STRONG;
-    else if (letter == OPTION_FORMAT && !read_format(optarg, r))
+        return read_scaling(self, letter, &r->scale.scaling);
+    if (letter == OPTION_FORMAT && !read_format(optarg, r))
         return pct_refuse(self, "--format %s: text, json and tsv are known", optarg);
     else if (letter == OPTION_TABLE && !read_table(optarg, r))
         return pct_refuse(self, "--table %s: scales, contexts and costs are known", optarg);

@@ -64,7 +64,8 @@ int pct_choice_refuse(const struct pct_command *self, const struct pct_choice *c
 /* Values of pct_options_next beside letters. */
 enum { PCT_OPTION_END = -1, PCT_OPTION_HELPED = -2, PCT_OPTION_WRONG = -3 };
 
-/* The next option of argv, in the order of getopt_long.
+/* The next option of argv, in the order of getopt_long. One that was given with another value
+ * before is refused, save --where.
  * optarg and optind are getopt's. HELPED: --help was answered on standard output. WRONG: was
  * answered on standard error: return PCT_CALL. */
 int pct_options_next(const struct pct_command *self, int argc, char **argv);
