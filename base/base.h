@@ -58,11 +58,17 @@ const char *pc_err_text(int err);
 /* True if ticks come from the processor's own invariant counter. Set once by pc_clock_init. */
 extern PC_HIDDEN bool pc_clock_is_counter;
 
-static inline uint64_t pc_mono_ns(void)
+/* Nanoseconds of one of the system's clocks that is always there. AS-safe, MT-safe. */
+static inline uint64_t pc_clock_ns(clockid_t clock)
 {
     struct timespec ts;
-    clock_gettime(CLOCK_MONOTONIC, &ts);
+    clock_gettime(clock, &ts);
     return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+static inline uint64_t pc_mono_ns(void)
+{
+    return pc_clock_ns(CLOCK_MONOTONIC);
 }
 
 /* The processor's counter. Only where pc_clock_is_counter, or where there is none. */

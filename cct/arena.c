@@ -125,7 +125,6 @@ static int bound_by_system(struct opening *o)
 static int create_file(struct opening *o, const char *folder)
 {
     struct utsname uts;
-    struct timespec now;
     char host[HOST_CHARS + 1] = "host";
     if (uname(&uts) == 0) {
         size_t n = 0;
@@ -136,12 +135,11 @@ static int create_file(struct opening *o, const char *folder)
         }
         host[n] = '\0';
     }
-    clock_gettime(CLOCK_REALTIME, &now);
+    uint64_t now_ns = pc_clock_ns(CLOCK_REALTIME);
     for (unsigned i = 0; i < FOLDER_TRIES; i++) {
         char name[HOST_CHARS + 64];
-        uint64_t time_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec + i;
         pc_format(name, sizeof name, "%s.%d.%lx.arena", host, (int)getpid(),
-                  (unsigned long)time_ns);
+                  (unsigned long)(now_ns + i));
         if (pc_format(o->a->path, sizeof o->a->path, "%s/%s", folder, name) + 1 >=
             sizeof o->a->path)
             return pc_error_set(o->error, PC_EIO, "the path of the spool is too long: %s",

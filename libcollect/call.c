@@ -257,53 +257,13 @@ void pc_call_pre(struct pc_call *call)
     }
 }
 
-pcollect_ref pc_call_copy_context(struct pc_thread *t, pcollect_ref theirs)
-{
-    const struct pcollect_node *n = pc_arena_at(&pc_process.arena, theirs);
-    if (n->kind == PCOLLECT_NODE_ROOT)
-        return t->record->root;
-    pcollect_ref parent = pc_call_copy_context(t, n->parent);
-    if (!parent)
-        return 0;
-    bool collapsed = false;
-    switch (n->kind) {
-    case PCOLLECT_NODE_FRAME:
-        return pc_tree_frame(t->tree, parent, n->module, n->offset);
-    case PCOLLECT_NODE_CUT:
-        return pc_tree_cut_below(t->tree, parent);
-    case PCOLLECT_NODE_PHASE:
-    case PCOLLECT_NODE_REGION:
-        return pc_tree_part(t->tree, parent, n->kind, n->offset);
-    case PCOLLECT_NODE_DOMAIN:
-        return pc_tree_domain(t->tree, parent, n->offset, pc_process.record_bytes, &collapsed);
-    default:
-        return pc_tree_op(t->tree, parent, n->op, n->record ? pc_process.record_bytes : 0,
-                          &collapsed);
-    }
-}
-
-void *pc_call_twin_record(struct pc_thread *t, pcollect_ref theirs)
-{
-    struct pc_twin *twin = &t->twins[pc_hash_u64(theirs) % PC_TWINS];
-    if (twin->theirs == theirs && twin->phase == t->phase)
-        return twin->record;
-    int saved = errno;
-    pcollect_ref mine = pc_call_copy_context(t, theirs);
-    errno = saved;
-    if (!mine)
-        return NULL;
-    const struct pcollect_node *n = pc_arena_at(&pc_process.arena, mine);
-    *twin = (struct pc_twin){theirs, t->phase, pc_arena_at(&pc_process.arena, n->record)};
-    return twin->record;
-}
-
 /* The merge came between begin and end, or the library's own end has passed. */
 static bool end_late(struct pc_thread *t, struct pc_call *call)
 {
     if (!pc_thread_refresh(t))
         return false;
     if (call->epoch != t->phase) {
-        call->record = pc_call_twin_record(t, call->node);
+        call->record = pc_twin_record(t, call->node);
         call->epoch = t->phase;
     }
     if (!call->depth) {
@@ -424,7 +384,7 @@ void pc_call_complete(struct pc_call *by, const struct pc_origin *origin,
     if (PC_LIKELY(origin->thread == t && origin->epoch == t->phase)) {
         record = pc_arena_at(&pc_process.arena, n->record);
     } else {
-        record = pc_call_twin_record(t, origin->node);
+        record = pc_twin_record(t, origin->node);
     }
     for (uint32_t i = 0; record && i < pc_process.n_plugins; i++) {
         const struct pc_loaded_plugin *p = &pc_process.plugins[i];

@@ -64,24 +64,26 @@ static bool has(const int32_t *tids, uint32_t n, int32_t tid)
 }
 
 /* Calls fn for every thread of the process. */
-static void each_thread(void (*fn)(int32_t tid))
+static void each_thread(void (*fn)(int32_t tid, struct pc_thread *t), struct pc_thread *t)
 {
     DIR *dir = opendir("/proc/self/task");
     for (struct dirent *e; dir && (e = readdir(dir));)
         if (isdigit((unsigned char)e->d_name[0]))
-            fn((int32_t)atoi(e->d_name));
+            fn((int32_t)atoi(e->d_name), t);
     if (dir)
         closedir(dir);
 }
 
-static void note_before(int32_t tid)
+static void note_before(int32_t tid, struct pc_thread *t)
 {
+    (void)t;
     if (before.n < MAX_TIDS)
         before.tid[before.n++] = tid;
 }
 
-static void note_mpi(int32_t tid)
+static void note_mpi(int32_t tid, struct pc_thread *t)
 {
+    (void)t;
     if (mpi.n < MAX_TIDS && !has(before.tid, before.n, tid) && before.n < MAX_TIDS) {
         mpi.tid[mpi.n] = tid;
         mpi.n++;
@@ -90,12 +92,12 @@ static void note_mpi(int32_t tid)
 
 void pc_census_init_begin(void)
 {
-    each_thread(note_before);
+    each_thread(note_before, NULL);
 }
 
 void pc_census_init_end(void)
 {
-    each_thread(note_mpi);
+    each_thread(note_mpi, NULL);
 }
 
 static const char *name_kind(enum pc_thread_kind kind)
@@ -156,7 +158,7 @@ static bool is_registered(int32_t tid)
     return false;
 }
 
-static void count_unregistered(int32_t tid)
+static void count_unregistered(int32_t tid, struct pc_thread *t)
 {
     char path[64], name[20];
     if (is_registered(tid))
@@ -166,10 +168,10 @@ static void count_unregistered(int32_t tid)
         return; /* it has just ended */
     name[strcspn(name, "\n")] = '\0';
     enum pc_thread_kind kind = pc_census_kind(tid, false, NULL);
-    add_row(pc_thread_current(), kind == PC_THREAD_PROGRAM ? PC_THREAD_WITHOUT : kind, name);
+    add_row(t, kind == PC_THREAD_PROGRAM ? PC_THREAD_WITHOUT : kind, name);
 }
 
-void pc_census_rest(void)
+void pc_census_rest(struct pc_thread *t)
 {
-    each_thread(count_unregistered);
+    each_thread(count_unregistered, t);
 }

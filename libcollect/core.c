@@ -6,7 +6,7 @@
  * `[collect] always` everything). The first MPI call starts the collection through the resolver.
  */
 #include "libcollect/core_private.h"
-#include "libcollect/counters.h"
+#include "libcollect/edges.h"
 #include "libcollect/interpose/interpose.h"
 #include "libcollect/sampler.h"
 #include "plugins/plugins.h"
@@ -79,15 +79,12 @@ static void forget_in_child(void)
 static void fill_header(void)
 {
     struct pcollect_arena_header *h = pc_header();
-    struct timespec now;
     h->run_key = pc_process.config.run_key;
     h->per_rank = (uint32_t)pc_process.config.output_per_rank;
     h->ticks_0 = h->start_ticks = pc_process.first_ticks;
     h->mono_0_ns = pc_process.first_mono_ns;
     pc_clock_pair(&h->ticks_1, &h->mono_1_ns);
-    clock_gettime(CLOCK_REALTIME, &now);
-    uint64_t realtime = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-    h->realtime_0_ns = realtime - (h->mono_1_ns - h->mono_0_ns);
+    h->realtime_0_ns = pc_clock_ns(CLOCK_REALTIME) - (h->mono_1_ns - h->mono_0_ns);
     h->record_bytes = pc_process.record_bytes;
     h->comm_bytes = pc_process.comm_bytes;
     if (!pc_clock_is_counter)
@@ -192,6 +189,8 @@ static int start(void)
         err = pc_sampler_start();
     if (!err)
         err = pc_counters_start();
+    if (!err)
+        err = pc_edges_start();
     if (!err)
         err = pc_usage_start();
     if (!err)

@@ -41,6 +41,8 @@ struct pc_thread *pc_thread_enter_as(bool helper, void *function);
 /* The calling thread's state, for callers outside of hooks; NULL: it is in a hook, has none, or
  * nothing is collected (yet: plugins start before). */
 struct pc_thread *pc_thread_current(void);
+/* Brings phase and generation up to date; false: the process no longer collects. */
+bool pc_thread_refresh(struct pc_thread *t);
 
 /* ---- the table of threads (census.c) ---- */
 enum pc_thread_kind {
@@ -56,10 +58,14 @@ void pc_census_init_end(void);
 /* `function`: in which the thread starts, or NULL. */
 enum pc_thread_kind pc_census_kind(int32_t tid, bool helper, void *function);
 void pc_census_enter(struct pc_thread *t, enum pc_thread_kind kind, const char *name);
-/* Before the merge, in its thread. */
-void pc_census_rest(void);
-/* Brings phase and generation up to date; false: the process no longer collects. */
-bool pc_thread_refresh(struct pc_thread *t);
+/* Before the merge: threads that were never registered, in rows of this one. */
+void pc_census_rest(struct pc_thread *t);
+
+/* ---- contexts of another tree (twin.c) ---- */
+/* The context, root to leaf, in this thread's tree, found or made; 0: no room. */
+pcollect_ref pc_twin_context(struct pc_thread *t, pcollect_ref theirs);
+/* The record that stands for it in this thread's current tree; NULL: no room. */
+void *pc_twin_record(struct pc_thread *t, pcollect_ref theirs);
 
 /* ---- calls (call.c) ---- */
 bool pc_call_begin(struct pc_call *call, unsigned slot, uintptr_t cfa, uintptr_t ret);
@@ -72,12 +78,6 @@ void pc_call_complete(struct pc_call *by, const struct pc_origin *origin,
                       const struct pc_arrival *arrival);
 void pc_call_ended(struct pc_call *by, const struct pc_start *start, enum pcollect_how how,
                    uint64_t wait);
-/* The record that stands in this thread's current tree for a context of another tree; NULL: no
- * room.
- */
-void *pc_call_twin_record(struct pc_thread *t, pcollect_ref theirs);
-/* A context of another tree, root to leaf, in this thread's tree, found or made; 0: no room. */
-pcollect_ref pc_call_copy_context(struct pc_thread *t, pcollect_ref theirs);
 uint64_t pc_call_mpi_ticks(const struct pc_thread *t);
 /* The same where `time` is the only plugin. */
 void pc_call_end_time(struct pc_call *call);

@@ -7,7 +7,6 @@
 #include "libcollect/counters.h"
 
 #include "base/nearest.h"
-#include "libcollect/edges.h"
 #include "plugins/compute/events.h"
 #include "plugins/plugins.h"
 
@@ -225,7 +224,7 @@ int pc_counters_start(void)
         pc_counters.strings[e] = pc_table_string(pc_counters.names[e]);
     if ((pc_counters.n_events || n_left_out) && pc_table_add("counters", &event_table))
         return PC_ENOMEM;
-    return pc_edges_start();
+    return PC_OK;
 }
 
 /* ---- A thread -----------------------------------------------------------------------------------
@@ -271,10 +270,8 @@ void pc_counters_enter(struct pc_thread *t)
         return;
     int saved = errno;
     note_events(t);
-    if (pc_counters.context) {
+    if (pc_counters.context)
         open_groups(t);
-        pc_edges_enter(t);
-    }
     errno = saved;
 }
 
@@ -282,15 +279,8 @@ void pc_counters_leave(struct pc_thread *t)
 {
     if (!t->counting)
         return;
-    pc_edges_leave(t);
     pc_counting_stop(t->counting);
     t->counting = NULL;
-}
-
-void pc_counters_end(void)
-{
-    if (pc_self && pc_self->counting)
-        pc_edges_leave(pc_self);
 }
 
 void pc_counters_forget(void)

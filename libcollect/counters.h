@@ -35,8 +35,6 @@ static inline bool pc_counters_always(void)
 /* The calling thread has been registered: counts from now on / is about to be left. */
 void pc_counters_enter(struct pc_thread *t);
 void pc_counters_leave(struct pc_thread *t);
-/* Before the merge: the calling thread's counts are brought up to date. */
-void pc_counters_end(void);
 /* In a forked child. */
 void pc_counters_forget(void);
 

@@ -67,6 +67,8 @@ static const struct pcollect_table sample_table = {.name = "edge_samples",
                                                    .n_keys = 6,
                                                    .n_values = 1};
 
+/* What the core had there before. */
+static bool (*next_begin)(struct pc_call *call, unsigned slot, uintptr_t cfa, uintptr_t ret);
 static void (*next_end)(struct pc_call *call);
 
 /* False, for good, if the counters cannot be read any more. */
@@ -168,7 +170,7 @@ static bool begin(struct pc_call *call, unsigned slot, uintptr_t cfa, uintptr_t 
     struct pc_thread *t = pc_self;
     bool known = t && !atomic_load_explicit(&t->use, memory_order_relaxed);
     bool read = known && may_read(t, t->edges) && read_if_due(t, t->edges);
-    if (!pc_call_begin(call, slot, cfa, ret))
+    if (!next_begin(call, slot, cfa, ret))
         return false;
     t = call->thread;
     struct pc_edges *e = t->edges;
@@ -241,8 +243,10 @@ static bool take_rows(struct pc_thread *t, struct pc_edges *e)
 
 void pc_edges_enter(struct pc_thread *t)
 {
+    if (!pc_counters_always() || !t->counting)
+        return;
     struct pc_edges *e = t->edges ? t->edges : pc_memory(sizeof *e);
-    if (!pc_counters_always() || !e || !t->counting)
+    if (!e)
         return;
     e->from = e->call = 0;
     e->inside = false;
@@ -271,6 +275,7 @@ int pc_edges_start(void)
     if (pc_table_add("counters", &counter_table) || pc_table_add("counters", &edge_table) ||
         pc_table_add("counters", &sample_table))
         return PC_ENOMEM;
+    next_begin = pc_process.core.begin;
     next_end = pc_process.core.end;
     pc_process.core.begin = begin;
     pc_process.core.end = end;

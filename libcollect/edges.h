@@ -38,10 +38,13 @@ struct pc_edges {
     } samples[PC_EDGES_SLOTS]; /* since that point */
 };
 
-/* Takes the place of begin and end of the core, if counters count all the time. init-only. */
+/* Takes the place of begin and end of the core, if counters count all the time. After
+ * pc_counters_start and the plugins; init-only. */
 int pc_edges_start(void);
+/* The calling thread counts from now on: its first edge begins. */
 void pc_edges_enter(struct pc_thread *t);
-/* The last edge of the calling thread ends here, in the MPI call in progress or at its end. */
+/* The calling thread is about to be left, or the merge comes: its last edge ends here, in the MPI
+ * call in progress or at the thread's end. */
 void pc_edges_leave(struct pc_thread *t);
 
 /* A sample was booked to `node`; 0: to the MPI call in progress. In the handler. AS-safe. */

@@ -25,7 +25,7 @@ static void tell(struct pc_thread *t, const struct pc_start *start, const struct
     const struct pcollect_node *n = pc_arena_at(&pc_process.arena, start->origin.node);
     char *record = pc_arena_at(&pc_process.arena, n->record);
     if (PC_UNLIKELY(start->origin.thread != t))
-        record = pc_call_twin_record(t, start->origin.node);
+        record = pc_twin_record(t, start->origin.node);
     if (!record) {
         pc_lost(PCOLLECT_LOST_ROWS, 1);
         return;

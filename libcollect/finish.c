@@ -7,7 +7,7 @@
  * again at the end of the process.
  */
 #include "libcollect/core_private.h"
-#include "libcollect/counters.h"
+#include "libcollect/edges.h"
 #include "libcollect/sampler.h"
 #include "merge/module.h"
 
@@ -240,10 +240,11 @@ void pc_merge_now(const struct pc_transport *transport)
     uint64_t begin = pc_ticks();
     pc_note_time();
     pc_sampler_end();
-    pc_counters_end();
+    if (t)
+        pc_edges_leave(t);
     pc_usage_note();
     pc_machine_note();
-    pc_census_rest();
+    pc_census_rest(pc_thread_current());
     atomic_store_explicit(&pc_live->phase, PC_PHASE_LATE, memory_order_release);
     merge(transport);
     uint64_t spent = pc_ticks() - begin;

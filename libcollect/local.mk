@@ -10,11 +10,12 @@ libcollect_libpccore_la_SOURCES = \
     libcollect/memory_async.c libcollect/path.c libcollect/path_walk.c libcollect/publish.c \
     libcollect/sampler.h libcollect/sampler.c libcollect/sampler_cost.c \
     libcollect/sampler_async.c libcollect/sampler_walk_async.c libcollect/sampler_pair_async.c \
+    libcollect/sampler_source_async.c libcollect/sampler_place_async.c \
     libcollect/usage.c libcollect/host_compute.c libcollect/plugin.c \
     libcollect/counters.h libcollect/counters.c libcollect/edges.h libcollect/edges.c \
     libcollect/edges_async.c \
     libcollect/region.c libcollect/scope.h libcollect/scope.c libcollect/table.c libcollect/thread.c \
-    libcollect/where.c
+    libcollect/twin.c libcollect/where.c
 
 # The preloaded library. It needs libc and nothing else: zlib hangs on a module that is opened when it
 # is used. All its parts are whole archives: what nothing inside refers to (the stubs) is its purpose.

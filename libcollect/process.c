@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 struct pc_process pc_process;
+struct pc_control pc_control;
 
 __thread struct pc_thread *pc_self __attribute__((tls_model("initial-exec")));
 __thread pcollect_ref pc_lent_context __attribute__((tls_model("initial-exec")));

@@ -51,6 +51,18 @@ extern PC_HIDDEN struct pc_live *pc_live;
 /* Gives pc_live its page. PC_ENOMEM. */
 int pc_process_make_live(void);
 
+/* What MPI_Pcontrol has asked for, and how often. Written under no lock: the program's calls of
+ * MPI_Pcontrol come one after the other. */
+struct pc_control {
+    _Atomic uint32_t off;
+    _Atomic uint32_t resets;
+    _Atomic uint64_t level; /* of the phase; 0: none */
+    _Atomic uint32_t bumps; /* of the load map's generation from here */
+    uint64_t off_since;     /* ticks */
+};
+
+extern PC_HIDDEN struct pc_control pc_control;
+
 /* A context of another thread, or of before the merge, in this thread's tree. */
 struct pc_twin {
     pcollect_ref theirs;

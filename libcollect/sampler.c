@@ -66,21 +66,6 @@ static const struct pcollect_table table = {.name = "sampling",
                                             .n_keys = 2,
                                             .n_values = PC_SAMPLE_N_COUNTS};
 
-static const struct pcollect_column place_columns[] = {
-    {"rank", "in MPI_COMM_WORLD", PCOLLECT_COLUMN_RANK, 0, PCOLLECT_UNIT_COUNT, 0},
-    {"thread", "number of the thread's tree", PCOLLECT_COLUMN_NUMBER, 0, PCOLLECT_UNIT_COUNT, 0},
-    {"processor", "on which it ran", PCOLLECT_COLUMN_NUMBER, 0, PCOLLECT_UNIT_COUNT, 0},
-    [3 + PC_PLACE_SAMPLES] = COUNT("samples", "interrupts of it there"),
-    [3 + PC_PLACE_TIME] = TIME("time", "CPU time that they stand for"),
-    [3 + PC_PLACE_ARRIVALS] = COUNT("arrivals", "of them, after one on another processor"),
-};
-
-const struct pcollect_table pc_sampler_placement = {.name = "placement",
-                                                    .doc = "where each thread ran, by its samples",
-                                                    .columns = place_columns,
-                                                    .n_keys = 3,
-                                                    .n_values = PC_N_PLACE_VALUES};
-
 enum { STACK_BYTES = 32768 };
 
 static uint64_t period_ns;
@@ -326,12 +311,6 @@ static void take_row(struct pc_thread *t, struct pc_sampler *s)
     uint64_t *counts = pc_table_row(t, &table, keys);
     s->counts = counts ? counts : s->no_counts;
     s->counts[PC_SAMPLE_PERIOD_NS] = s->period_ns;
-}
-
-void pc_sampler_moved(struct pc_thread *t)
-{
-    if (t->sampler)
-        t->sampler->n_spine = 0;
 }
 
 void pc_sampler_enter(struct pc_thread *t)

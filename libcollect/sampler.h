@@ -45,10 +45,6 @@ enum pc_sample_count {
     PC_SAMPLE_N_COUNTS
 };
 
-/* Where threads ran: values of the table `placement` (sampler.c). */
-enum pc_place_value { PC_PLACE_SAMPLES, PC_PLACE_TIME, PC_PLACE_ARRIVALS, PC_N_PLACE_VALUES };
-extern const struct pcollect_table pc_sampler_placement;
-
 /* The region below which threads that the MPI library made are shown. */
 #define PC_SAMPLER_HELPERS "MPI helper threads"
 
@@ -152,12 +148,17 @@ static inline bool pc_sampler_is_perf(const struct pc_sampler *s)
     return s->source == PC_SOURCE_CYCLES || s->source == PC_SOURCE_CLOCK;
 }
 
+/* The contexts of the spine are void: the scope has changed. */
+static inline void pc_sampler_moved(struct pc_thread *t)
+{
+    if (t->sampler)
+        t->sampler->n_spine = 0;
+}
+
 /* ---- sampler.c: not in handlers ---- */
 
 /* Chooses the signal and installs the handler, if the configuration asks for samples. */
 int pc_sampler_start(void);
-/* The contexts of the spine are void: the scope has changed. */
-void pc_sampler_moved(struct pc_thread *t);
 /* The calling thread has been registered / is about to be left. */
 void pc_sampler_enter(struct pc_thread *t);
 void pc_sampler_leave(struct pc_thread *t);
@@ -169,6 +170,25 @@ bool pc_sampler_pause(void);
 void pc_sampler_resume(void);
 /* Before the merge: the calling thread's source is disarmed, its counts are brought up to date. */
 void pc_sampler_end(void);
+
+/* ---- sampler_source_async.c ---- */
+
+/* The signal, 0: there is no sampling. */
+extern int pc_sampler_signal;
+
+/* Arms the source of the calling thread, to fire once after so much CPU time; disarms it. AS-safe.
+ */
+void pc_sampler_arm_for(struct pc_sampler *s, uint64_t ns);
+void pc_sampler_disarm(struct pc_sampler *s);
+/* CPU time of the calling thread. AS-safe. */
+uint64_t pc_sampler_cpu_ns(void);
+
+/* ---- sampler_place_async.c ---- */
+
+/* Where threads ran. */
+extern const struct pcollect_table pc_sampler_placement;
+/* A sample of the thread stands where it runs now. The thread is busy. AS-safe. */
+void pc_sampler_book_place(struct pc_thread *t, struct pc_sampler *s);
 
 /* ---- sampler_cost.c ---- */
 
@@ -191,17 +211,12 @@ static inline void pc_sampler_met_own(struct pc_sampler *s)
     s->counts[PC_SAMPLE_OWN_NS] += s->sample_ns;
 }
 
-/* The signal, 0: there is no sampling. */
-extern int pc_sampler_signal;
 /* What the program has asked for on our signal. It gets what is not ours. */
 extern struct sigaction pc_sampler_program_action;
 
 void pc_sampler_handle(int signal, siginfo_t *info, void *context);
-/* Arms or disarms the source of the calling thread. */
+/* Arms the source of the calling thread for the next sample. */
 void pc_sampler_arm(struct pc_sampler *s);
-void pc_sampler_arm_for(struct pc_sampler *s, uint64_t ns);
-void pc_sampler_disarm(struct pc_sampler *s);
-uint64_t pc_sampler_cpu_ns(void);
 /* The handler ends, at this CPU time: what is armed counts since it was armed. */
 static inline void pc_sampler_go_on(struct pc_sampler *s, uint64_t now)
 {

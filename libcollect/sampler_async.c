@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The handler of the sampler's signal, and arming of a thread's source.
+ * The handler of the sampler's signal, and what it arms the thread's source for.
  *
  * The handler runs with all other signals blocked. It stays on the interrupted stack for a few
  * words only and works on a stack of its own: a thread whose stack is nearly used up, a coroutine,
@@ -22,7 +22,6 @@
 enum { WINDOW = 64 };
 static const uint64_t longest_period_ns = 1000000000;
 
-int pc_sampler_signal;
 struct sigaction pc_sampler_program_action;
 
 /* Registers of the interrupted thread. */
@@ -41,7 +40,8 @@ struct interrupt {
     uint64_t begin, begin_ns, clock_ns; /* ticks; CPU time of the thread; CLOCK_MONOTONIC */
 };
 
-/* ---- The source ------------------------------------------------------------------------------ */
+/* ---- The next interrupt
+ * ------------------------------------------------------------------------------ */
 
 /* Uniform in [period/2, 3 period/2): a program whose own period is a multiple of ours is not met
  * at the same point each time. */
@@ -53,28 +53,6 @@ static uint64_t draw_period(struct pc_sampler *s)
     s->random ^= s->random >> 7;
     s->random ^= s->random << 17;
     return s->period_ns / 2 + s->random % s->period_ns;
-}
-
-static void set_timer(int timer, uint64_t ns)
-{
-    const long spec[4] = {0, 0, (long)(ns / 1000000000u), (long)(ns % 1000000000u)};
-    syscall(SYS_timer_settime, timer, 0, spec, NULL);
-}
-
-void pc_sampler_arm_for(struct pc_sampler *s, uint64_t ns)
-{
-    enum { LEAST_NS = 10000 }; /* of the kernel's task clock */
-    s->due_ns = s->source == PC_SOURCE_CLOCK && ns < LEAST_NS ? LEAST_NS : ns;
-    s->armed_ns = pc_sampler_cpu_ns();
-    if (pc_sampler_is_perf(s)) {
-        uint64_t period = s->due_ns * s->pace >> 16;
-        syscall(SYS_ioctl, s->fd, PERF_EVENT_IOC_PERIOD, &period);
-        syscall(SYS_ioctl, s->fd, PERF_EVENT_IOC_REFRESH, 1);
-        if (s->ring)
-            s->value = (uint64_t)((volatile struct perf_event_mmap_page *)s->ring)->offset;
-    } else if (s->source == PC_SOURCE_TIMER) {
-        set_timer(s->timer, ns);
-    }
 }
 
 /* Turns of round-robin are those of the thread's CPU clock, as a fixed timer has them: they do not
@@ -94,28 +72,7 @@ void pc_sampler_arm(struct pc_sampler *s)
     arm_next(s);
 }
 
-void pc_sampler_disarm(struct pc_sampler *s)
-{
-    s->window.open = false;
-    if (pc_sampler_is_perf(s))
-        syscall(SYS_ioctl, s->fd, PERF_EVENT_IOC_DISABLE, 0);
-    else if (s->source == PC_SOURCE_TIMER)
-        set_timer(s->timer, 0);
-}
-
 /* ---- What the CPU time was spent on ---------------------------------------------------------- */
-
-static uint64_t now_ns(clockid_t clock)
-{
-    struct timespec ts;
-    clock_gettime(clock, &ts);
-    return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
-
-uint64_t pc_sampler_cpu_ns(void)
-{
-    return now_ns(CLOCK_THREAD_CPUTIME_ID);
-}
 
 /* Cycles have no fixed pace: it follows the thread's. */
 static void follow_pace(struct pc_sampler *s, uint64_t passed)
@@ -232,25 +189,6 @@ static void count_handler(struct pc_sampler *s, uint64_t begin_ns)
     s->counts[PC_SAMPLE_CPU_NS] += s->cpu_ns - begin_ns;
     s->window_cost_ns += s->cpu_ns - begin_ns;
     s->window_ns += s->cpu_ns - begin_ns;
-}
-
-/* Where the thread runs, in the table `placement`. */
-static void book_place(struct pc_thread *t, struct pc_sampler *s)
-{
-    unsigned processor = 0;
-    if (syscall(SYS_getcpu, &processor, NULL, NULL))
-        return;
-    bool moved = s->place && processor != s->processor;
-    if (!s->place || moved) {
-        const uint64_t keys[3] = {(uint64_t)(int64_t)PCOLLECT_RANK_SELF, t->number, processor};
-        s->place = pc_table_row(t, &pc_sampler_placement, keys);
-        s->processor = processor;
-    }
-    if (!s->place)
-        return;
-    s->place[PC_PLACE_SAMPLES]++;
-    s->place[PC_PLACE_TIME] += s->sample_ns;
-    s->place[PC_PLACE_ARRIVALS] += moved;
 }
 
 /* Keeps max_overhead: once in a while the frequency is halved. */
@@ -395,7 +333,7 @@ static void take_sample(void *argument)
     }
     t->busy = 1;
     barrier();
-    book_place(t, s);
+    pc_sampler_book_place(t, s);
     struct pc_spot spot = find_spot(i);
     struct pcollect_sample sample = {.size = sizeof sample,
                                      .now = i->begin,
@@ -598,7 +536,7 @@ void pc_sampler_handle(int signal, siginfo_t *info, void *context)
     if (!s || s->source == PC_SOURCE_NONE)
         return;
     if (s->ring)
-        i.clock_ns = now_ns(CLOCK_MONOTONIC);
+        i.clock_ns = pc_mono_ns();
     if (s->window.open)
         pc_window_read(s);
     if (s->trying) {

@@ -47,7 +47,6 @@ struct pc_scopes {
     struct scope all[MAX_SCOPES];
 };
 
-struct pc_control pc_control;
 static _Atomic(struct pc_thread *) threads;
 
 /* ---- The table `regions` -------------------------------------------------------------------- */
@@ -115,7 +114,7 @@ static uint32_t find_scope(struct pc_thread *t, uint32_t parent, uint32_t kind, 
     struct scope new = {.key = key, .parent = parent, .kind = kind};
     new.roots = s->n < MAX_SCOPES ? pc_memory(ROOTS * sizeof *new.roots) : NULL;
     if (new.roots && kind == LENT)
-        new.node = pc_call_copy_context(t, (pcollect_ref)key);
+        new.node = pc_twin_context(t, (pcollect_ref)key);
     else if (new.roots)
         new.node = pc_tree_part(t->tree, s->all[parent].node, kind, key);
     new.root_mask = ROOTS - 1;

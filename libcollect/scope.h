@@ -16,25 +16,7 @@
 #ifndef PC_SCOPE_H
 #define PC_SCOPE_H
 
-#include "base/base.h"
-#include "include/pcollect/format.h"
-
-#include <stdatomic.h>
-
-struct pc_thread;
-struct pc_scopes;
-
-/* What MPI_Pcontrol has asked for, and how often. Written under no lock: the program's calls of
- * MPI_Pcontrol come one after the other. */
-struct pc_control {
-    _Atomic uint32_t off;
-    _Atomic uint32_t resets;
-    _Atomic uint64_t level; /* of the phase; 0: none */
-    _Atomic uint32_t bumps; /* of the load map's generation from here */
-    uint64_t off_since;     /* ticks */
-};
-
-extern struct pc_control pc_control;
+#include "libcollect/process.h"
 
 static inline bool pc_scope_is_off(void)
 {

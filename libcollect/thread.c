@@ -8,7 +8,7 @@
  * to the state that belongs to it.
  */
 #include "libcollect/core_private.h"
-#include "libcollect/counters.h"
+#include "libcollect/edges.h"
 #include "libcollect/sampler.h"
 
 #include <errno.h>
@@ -33,6 +33,7 @@ static void leave_thread(void *state)
         return; /* a forked child: the list is the parent's */
     }
     pc_sampler_leave(t);
+    pc_edges_leave(t);
     pc_counters_leave(t);
     pc_self = NULL;
     pc_scope_leave(t);
@@ -147,6 +148,7 @@ struct pc_thread *pc_thread_enter_as(bool helper, void *function)
         pthread_setspecific(end_key, t);
         pc_self = t;
         pc_counters_enter(t);
+        pc_edges_enter(t);
         if (pc_lent_context)
             pc_scope_lend(t, pc_lent_context);
         pc_sampler_enter(t);
