@@ -19,6 +19,13 @@ struct pc_profile *pc_profile_new(void);
 bool pc_profile_data_init(struct pc_profile *p, struct pc_profile_data *d, unsigned kind,
                           uint32_t n_ranks);
 
+/* The values of field k in the lists of d, which are there. */
+struct pc_by_rank pc_data_listed(const struct pc_profile *p, const struct pc_profile_data *d,
+                                 uint32_t k);
+
+/* The statistics of such values. */
+struct pc_stat pc_stat_of(const struct pc_profile *p, const struct pc_by_rank *by, uint32_t k);
+
 /* Makes the statistics of d from its lists. */
 void pc_profile_data_derive(const struct pc_profile *p, struct pc_profile_data *d);
 
@@ -91,8 +98,6 @@ void pc_strings_encode(const struct pc_profile *p, struct pc_buffer *b);
 void pc_tables_encode(const struct pc_profile *p, struct pc_buffer *b);
 int pc_strings_decode(struct pc_profile *p, struct pc_cursor *c);
 int pc_tables_decode(struct pc_profile *p, struct pc_cursor *c);
-/* A text of the stream; what is wrong with it is in the cursor. NULL: no memory. */
-char *pc_get_text(struct pc_profile *p, struct pc_cursor *c);
 
 /* Two values of one field become one (not for histograms). */
 static inline uint64_t pc_field_combine(unsigned combine, uint64_t a, uint64_t b)

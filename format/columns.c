@@ -439,13 +439,9 @@ static struct pc_by_rank read_by_rank(struct pc_columns *c, const struct pc_prof
 struct pc_by_rank pc_data_by_rank(const struct pc_profile *p, const struct pc_profile_data *d,
                                   uint32_t k)
 {
-    static const uint64_t no_value = 0;
-    if (!d->ranks)
-        return d->kept && p->columns ? read_by_rank(p->columns, d, k) : (struct pc_by_rank){0};
-    uint32_t width = p->n_fields - d->first_field;
-    if (k < d->first_field)
-        return (struct pc_by_rank){d->n_ranks, d->ranks, &no_value, 0};
-    return (struct pc_by_rank){d->n_ranks, d->ranks, d->values + (k - d->first_field), width};
+    if (d->ranks)
+        return pc_data_listed(p, d, k);
+    return d->kept && p->columns ? read_by_rank(p->columns, d, k) : (struct pc_by_rank){0};
 }
 
 const char *pc_profile_unread(const struct pc_profile *p)

@@ -87,3 +87,14 @@ char *pc_pool_text(struct pc_pool *pool, const char *text, size_t n)
         memcpy(out, text, n);
     return out;
 }
+
+char *pc_get_text(struct pc_pool *pool, struct pc_cursor *c)
+{
+    uint64_t n = pc_get_varint(c);
+    const uint8_t *at = pc_get_bytes(c, n);
+    if (at && memchr(at, 0, n)) {
+        c->failed = true;
+        at = NULL;
+    }
+    return pc_pool_text(pool, (const char *)at, at ? n : 0);
+}

@@ -5,6 +5,8 @@
 #ifndef PC_POOL_H
 #define PC_POOL_H
 
+#include "format/bytes.h"
+
 #include <stddef.h>
 
 struct pc_pool;
@@ -18,5 +20,8 @@ void *pc_pool_array(struct pc_pool *pool, size_t n, size_t size);
 
 /* A terminated copy of n bytes, or NULL. */
 char *pc_pool_text(struct pc_pool *pool, const char *text, size_t n);
+
+/* A copy of the text that comes next; what is wrong with it is in the cursor. NULL: no memory. */
+char *pc_get_text(struct pc_pool *pool, struct pc_cursor *c);
 
 #endif

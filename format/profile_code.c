@@ -198,20 +198,10 @@ int pc_profile_encode(const struct pc_profile *p, uint8_t **data_out, size_t *n_
 
 /* Decoders return PC_ENOMEM or PC_OK; what is wrong with the data is in the cursor. */
 
-char *pc_get_text(struct pc_profile *p, struct pc_cursor *c)
-{
-    uint64_t n = pc_get_varint(c);
-    const uint8_t *at = pc_get_bytes(c, n);
-    if (at && memchr(at, 0, n)) {
-        c->failed = true;
-        at = NULL;
-    }
-    return pc_pool_text(p->memory, (const char *)at, at ? n : 0);
-}
-
 static int decode_meta(struct pc_profile *p, struct pc_cursor *c, unsigned version)
 {
-    char *exe = pc_get_text(p, c), *mpi = pc_get_text(p, c), *job = pc_get_text(p, c);
+    char *exe = pc_get_text(p->memory, c), *mpi = pc_get_text(p->memory, c),
+         *job = pc_get_text(p->memory, c);
     if (!exe || !mpi || !job)
         return PC_ENOMEM;
     p->exe = exe;
@@ -236,7 +226,7 @@ static int decode_rank(struct pc_profile *p, struct pc_cursor *c, struct pc_prof
     r->closed = (uint32_t)pc_get_below(c, UINT32_MAX);
     r->incomplete = (uint32_t)pc_get_below(c, UINT32_MAX);
     r->notes = pc_get_varint(c);
-    r->host = pc_get_text(p, c);
+    r->host = pc_get_text(p->memory, c);
     uint32_t n_lost = pc_get_count(c, 1);
     for (uint32_t k = 0; k < n_lost; k++) {
         uint64_t lost = pc_get_varint(c);
@@ -273,7 +263,7 @@ static int decode_modules(struct pc_profile *p, struct pc_cursor *c)
             memcpy(m->build_id, id, m->build_id_bytes);
         m->flags = (uint32_t)pc_get_below(c, UINT32_MAX);
         m->identity = pc_get_le(c, 8);
-        m->path = pc_get_text(p, c);
+        m->path = pc_get_text(p->memory, c);
         if (!m->path)
             return PC_ENOMEM;
     }
@@ -288,7 +278,7 @@ static int decode_ops(struct pc_profile *p, struct pc_cursor *c)
     if (!p->ops)
         return PC_ENOMEM;
     for (uint32_t i = 0; i < n; i++) {
-        p->ops[i].name = pc_get_text(p, c);
+        p->ops[i].name = pc_get_text(p->memory, c);
         p->ops[i].op_class = (uint16_t)pc_get_below(c, UINT16_MAX);
         if (!p->ops[i].name)
             return PC_ENOMEM;
@@ -305,8 +295,8 @@ static int decode_fields(struct pc_profile *p, struct pc_cursor *c, unsigned ver
         return PC_ENOMEM;
     for (uint32_t i = 0; i < n; i++) {
         struct pc_profile_field *f = &p->fields[i];
-        f->plugin = pc_get_text(p, c);
-        f->name = pc_get_text(p, c);
+        f->plugin = pc_get_text(p->memory, c);
+        f->name = pc_get_text(p->memory, c);
         f->combine = (uint16_t)pc_get_below(c, UINT16_MAX);
         f->unit = (uint16_t)pc_get_below(c, UINT16_MAX);
         f->bins = (uint16_t)pc_get_below(c, UINT16_MAX);

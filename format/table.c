@@ -270,7 +270,7 @@ int pc_strings_decode(struct pc_profile *p, struct pc_cursor *c)
     if (!p->strings)
         return PC_ENOMEM;
     for (uint32_t i = 0; i < n; i++) {
-        p->strings[i] = pc_get_text(p, c);
+        p->strings[i] = pc_get_text(p->memory, c);
         if (!p->strings[i])
             return PC_ENOMEM;
     }
@@ -280,8 +280,8 @@ int pc_strings_decode(struct pc_profile *p, struct pc_cursor *c)
 
 static int decode_columns(struct pc_profile *p, struct pc_cursor *c, struct pc_profile_table *t)
 {
-    t->name = pc_get_text(p, c);
-    t->plugin = pc_get_text(p, c);
+    t->name = pc_get_text(p->memory, c);
+    t->plugin = pc_get_text(p->memory, c);
     t->n_keys = (uint32_t)pc_get_below(c, PCOLLECT_MAX_KEYS);
     t->n_columns = (uint32_t)pc_get_below(c, MAX_COLUMNS);
     t->columns = pc_pool_array(p->memory, t->n_columns, sizeof *t->columns);
@@ -289,7 +289,7 @@ static int decode_columns(struct pc_profile *p, struct pc_cursor *c, struct pc_p
         return PC_ENOMEM;
     for (uint32_t i = 0; i < t->n_columns; i++) {
         struct pc_profile_column *column = &t->columns[i];
-        column->name = pc_get_text(p, c);
+        column->name = pc_get_text(p->memory, c);
         column->type = (uint16_t)pc_get_below(c, UINT16_MAX);
         column->combine = (uint16_t)pc_get_below(c, UINT16_MAX);
         column->unit = (uint16_t)pc_get_below(c, UINT16_MAX);

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The check of every invariant that profile.h states. It runs on everything that is decoded, so
+ * that readers may rely on it.
+ */
+#include "format/build.h"
+
+static int refuse(struct pc_error *error, const char *what, size_t index)
+{
+    return pc_error_set(error, PC_EFORMAT, "%s (number %zu)", what, index);
+}
+
+static int check_ranks(const struct pc_profile *p, struct pc_error *error)
+{
+    if (p->world_size > INT32_MAX || p->n_ranks > p->world_size)
+        return refuse(error, "more ranks than the job had", p->n_ranks);
+    for (uint32_t i = 0; i < p->n_ranks; i++) {
+        if (p->ranks[i].rank < 0 || (uint32_t)p->ranks[i].rank >= p->world_size)
+            return refuse(error, "a rank outside of the job", i);
+        if (i && p->ranks[i - 1].rank >= p->ranks[i].rank)
+            return refuse(error, "ranks are not in order", i);
+    }
+    return PC_OK;
+}
+
+static int check_tables(const struct pc_profile *p, struct pc_error *error)
+{
+    for (uint32_t i = 0; i < p->n_modules; i++) {
+        if (p->modules[i].build_id_bytes > PCOLLECT_BUILD_ID_BYTES)
+            return refuse(error, "a build-id is too long", i);
+        if (i && pc_module_compare(&p->modules[i - 1], &p->modules[i]) >= 0)
+            return refuse(error, "modules are not in order", i);
+    }
+    for (uint32_t i = 1; i < p->n_ops; i++)
+        if (strcmp(p->ops[i - 1].name, p->ops[i].name) >= 0)
+            return refuse(error, "primitives are not in order", i);
+    if (p->n_fields > PC_PROFILE_MAX_FIELDS)
+        return refuse(error, "too many fields", p->n_fields);
+    for (uint32_t i = 0; i < p->n_fields; i++) {
+        if (!pc_field_valid(&p->fields[i]))
+            return refuse(error, "a field has an unknown kind", i);
+        if (i && pc_field_compare(&p->fields[i - 1], &p->fields[i]) >= 0)
+            return refuse(error, "fields are not in order", i);
+        if ((p->fields[i].group == PCOLLECT_GROUP_COMM) != (i < p->n_comm))
+            return refuse(error, "a field in a wrong group", i);
+    }
+    return PC_OK;
+}
+
+/* Whether a node of that kind may hang below `parent`, and may have a record. */
+static bool node_hangs_well(const struct pc_profile *p, const struct pc_profile_node *n)
+{
+    unsigned above = n == p->nodes ? 0 : p->nodes[n->parent].kind;
+    if (n->data != PC_NO_INDEX && !pcollect_node_has_record(n->kind))
+        return false;
+    switch (n->kind) {
+    case PCOLLECT_NODE_DOMAIN:
+        return above == PCOLLECT_NODE_OP;
+    case PCOLLECT_NODE_PHASE:
+        return above == PCOLLECT_NODE_ROOT;
+    case PCOLLECT_NODE_REGION:
+        return above == PCOLLECT_NODE_ROOT || above == PCOLLECT_NODE_PHASE ||
+               above == PCOLLECT_NODE_REGION;
+    default:
+        return true;
+    }
+}
+
+/* What a node of its kind may refer to. */
+static bool node_refers_well(const struct pc_profile *p, const struct pc_profile_node *n)
+{
+    switch (n->kind) {
+    case PCOLLECT_NODE_ROOT:
+        return n == p->nodes && n->module == PC_NO_INDEX && n->op == PC_NO_INDEX && !n->offset;
+    case PCOLLECT_NODE_FRAME:
+    case PCOLLECT_NODE_POINT:
+        return (n->module < p->n_modules || n->module == PC_NO_INDEX) && n->op == PC_NO_INDEX;
+    case PCOLLECT_NODE_OP:
+        return n->op < p->n_ops && n->module == PC_NO_INDEX && !n->offset;
+    case PCOLLECT_NODE_CUT:
+        return n->op == PC_NO_INDEX && n->module == PC_NO_INDEX && !n->offset;
+    case PCOLLECT_NODE_DOMAIN:
+    case PCOLLECT_NODE_PHASE:
+    case PCOLLECT_NODE_REGION:
+        return n->op == PC_NO_INDEX && n->module == PC_NO_INDEX;
+    default:
+        return false;
+    }
+}
+
+/* Leaves the subtrees that end before node i, from the innermost of node i - 1 up to `parent` (or
+ * all, with PC_NO_INDEX): each must have the size that it claims. The last one left is the sibling
+ * before i, in *left_out. False: wrong size, or `parent` is not on the way. Every node is left
+ * once, so that the whole check is linear. */
+static bool leave_subtrees(const struct pc_profile *p, uint32_t i, uint32_t parent,
+                           uint32_t *left_out)
+{
+    uint32_t at = i - 1;
+    *left_out = PC_NO_INDEX;
+    while (at != parent) {
+        if (at == PC_NO_INDEX || p->nodes[at].n_descendants != i - 1 - at)
+            return false;
+        *left_out = at;
+        at = p->nodes[at].parent;
+    }
+    return true;
+}
+
+static int check_nodes(const struct pc_profile *p, struct pc_error *error)
+{
+    uint32_t n_data = 0, left;
+    if (!p->n_nodes || p->nodes[0].parent != PC_NO_INDEX || p->nodes[0].kind != PCOLLECT_NODE_ROOT)
+        return refuse(error, "the first context is not the root", 0);
+    for (uint32_t i = 0; i < p->n_nodes; i++) {
+        const struct pc_profile_node *n = &p->nodes[i];
+        if (!node_refers_well(p, n))
+            return refuse(error, "a context of unknown kind or with a wrong reference", i);
+        if (n->data != PC_NO_INDEX && n->data != n_data++)
+            return refuse(error, "the records are not in the order of their contexts", i);
+        if (!i)
+            continue;
+        if (n->parent >= i || !leave_subtrees(p, i, n->parent, &left))
+            return refuse(error, "a context hangs at a wrong place", i);
+        if (!node_hangs_well(p, n))
+            return refuse(error, "a context of this kind cannot be there or have a record", i);
+        if (left != PC_NO_INDEX && pc_node_compare(&p->nodes[left], n) >= 0)
+            return refuse(error, "contexts are not in order", i);
+    }
+    if (!leave_subtrees(p, p->n_nodes, PC_NO_INDEX, &left))
+        return refuse(error, "a context has a wrong number of descendants", 0);
+    if (n_data != p->n_data)
+        return refuse(error, "a record without a context", n_data);
+    return PC_OK;
+}
+
+static bool has_rank(const struct pc_profile *p, int32_t rank)
+{
+    if (rank >= 0 && (uint32_t)rank < p->n_ranks && p->ranks[rank].rank == rank)
+        return true; /* the usual case: all ranks are here */
+    uint32_t lo = 0, hi = p->n_ranks;
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (p->ranks[mid].rank == rank)
+            return true;
+        if (p->ranks[mid].rank < rank)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return false;
+}
+
+static bool same_stat(const struct pc_stat *a, const struct pc_stat *b)
+{
+    return a->n == b->n && a->sum == b->sum && a->sum_squares == b->sum_squares &&
+           a->min == b->min && a->max == b->max && a->min_rank == b->min_rank &&
+           a->max_rank == b->max_rank;
+}
+
+/* Whether a statistic can be one, where there are no values to make it from. */
+static bool stat_is_possible(const struct pc_profile *p, const struct pc_profile_data *d,
+                             const struct pc_stat *s, bool is_hist)
+{
+    if (is_hist)
+        return s->n == d->n_ranks && !s->sum && !s->sum_squares && !s->min && !s->max &&
+               !s->min_rank && !s->max_rank;
+    if (!s->n)
+        return !s->sum && !s->sum_squares && !s->min && !s->max && !s->min_rank && !s->max_rank;
+    return s->n <= d->n_ranks && s->min <= s->max && s->sum >= s->max && has_rank(p, s->min_rank) &&
+           has_rank(p, s->max_rank);
+}
+
+static int check_statistics(const struct pc_profile *p, uint32_t i, struct pc_error *error)
+{
+    const struct pc_profile_data *d = &p->data[i];
+    if (d->kept && !p->statistics_only)
+        return refuse(error, "a record without the values that it keeps", i);
+    if (d->n_ranks > p->n_ranks || !has_rank(p, d->first_rank))
+        return refuse(error, "a record of too many ranks", i);
+    for (uint32_t k = d->first_field; k < p->n_fields; k++) {
+        bool is_hist = p->fields[k].combine == PCOLLECT_HIST;
+        if (!stat_is_possible(p, d, pc_data_stat(d, k), is_hist))
+            return refuse(error, "a record with impossible statistics", i);
+    }
+    return PC_OK;
+}
+
+static bool has_right_bins(const struct pc_profile *p, const struct pc_profile_data *d)
+{
+    bool right = true;
+    for (uint32_t k = d->first_field; k < p->n_fields; k++) {
+        bool expected = p->fields[k].combine == PCOLLECT_HIST && !p->no_bins;
+        right &= expected == (pc_data_bins(d, k) != NULL);
+    }
+    return right;
+}
+
+static int check_list(const struct pc_profile *p, uint32_t i, const struct pc_by_rank *by,
+                      struct pc_error *error)
+{
+    if (p->data[i].first_rank != by->ranks[0])
+        return refuse(error, "a record with a wrong first rank", i);
+    for (uint32_t r = 0; r < by->n; r++) {
+        if (!has_rank(p, by->ranks[r]))
+            return refuse(error, "a record of an unknown rank", i);
+        if (r && by->ranks[r - 1] >= by->ranks[r])
+            return refuse(error, "the ranks of a record are not in order", i);
+    }
+    return PC_OK;
+}
+
+/* The values of record i, in memory or in the file, are those of its statistics. */
+static int check_values(const struct pc_profile *p, uint32_t i, struct pc_error *error)
+{
+    const struct pc_profile_data *d = &p->data[i];
+    int err = PC_OK;
+    for (uint32_t k = d->first_field; k < p->n_fields && !err; k++) {
+        struct pc_by_rank by = pc_data_by_rank(p, d, k);
+        bool is_hist = p->fields[k].combine == PCOLLECT_HIST;
+        if (by.n != d->n_ranks)
+            return pc_error_set(error, PC_EFORMAT, "%s", pc_profile_unread(p));
+        if (k == d->first_field)
+            err = check_list(p, i, &by, error);
+        for (uint32_t r = 0; is_hist && r < by.n; r++)
+            if (by.values[r * by.stride])
+                return refuse(error, "a record with a value for a histogram", i);
+        struct pc_stat s = pc_stat_of(p, &by, k);
+        if (!err && !same_stat(&s, pc_data_stat(d, k)))
+            return refuse(error, "a record with wrong statistics", i);
+    }
+    return err;
+}
+
+int pc_profile_check_values(const struct pc_profile *p, struct pc_error *error)
+{
+    int err = PC_OK;
+    for (uint32_t i = 0; i < p->n_data && p->columns && !err; i++)
+        if (p->data[i].kept && !p->data[i].ranks)
+            err = check_values(p, i, error);
+    return err;
+}
+
+static int check_data(const struct pc_profile *p, const struct pc_profile_node *n,
+                      struct pc_error *error)
+{
+    uint32_t i = n->data;
+    const struct pc_profile_data *d = &p->data[i];
+    if (d->first_field != (n->kind == PCOLLECT_NODE_POINT ? p->n_comm : 0))
+        return refuse(error, "a record with wrong fields", i);
+    if (!d->n_ranks)
+        return refuse(error, "a record of no rank", i);
+    if (p->per_rank && d->n_ranks > p->per_rank && d->kept)
+        return refuse(error, "a record with values of too many ranks", i);
+    if (!has_right_bins(p, d))
+        return refuse(error, "a record with wrong bins", i);
+    if (!d->ranks)
+        return check_statistics(p, i, error);
+    return check_values(p, i, error);
+}
+
+int pc_profile_check(const struct pc_profile *p, struct pc_error *error)
+{
+    int err = check_ranks(p, error);
+    if (!err)
+        err = check_tables(p, error);
+    if (!err)
+        err = check_nodes(p, error);
+    for (uint32_t i = 0; !err && i < p->n_nodes; i++)
+        if (p->nodes[i].data != PC_NO_INDEX)
+            err = check_data(p, &p->nodes[i], error);
+    return err ? err : pc_tables_check(p, error);
+}

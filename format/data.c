@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Records in memory: their lists of ranks and values, and the statistics that are made from these.
+ * It calls nothing of format/ but the pool.
+ */
+#include "format/build.h"
+
+bool pc_profile_data_lists(struct pc_profile *p, struct pc_profile_data *d, uint32_t n_ranks)
+{
+    size_t n_values;
+    if (__builtin_mul_overflow((size_t)n_ranks, (size_t)p->n_fields - d->first_field, &n_values))
+        return false;
+    d->n_ranks = n_ranks;
+    d->kept = true;
+    d->ranks = pc_pool_array(p->memory, n_ranks, sizeof *d->ranks);
+    d->values = pc_pool_array(p->memory, n_values, sizeof *d->values);
+    return d->ranks && d->values;
+}
+
+void pc_profile_data_bound(const struct pc_profile *p, struct pc_profile_data *d)
+{
+    if (!p->per_rank || d->n_ranks <= p->per_rank)
+        return;
+    d->kept = false;
+    d->ranks = NULL;
+    d->values = NULL;
+}
+
+bool pc_profile_data_init(struct pc_profile *p, struct pc_profile_data *d, unsigned kind,
+                          uint32_t n_ranks)
+{
+    d->first_field = kind == PCOLLECT_NODE_POINT ? p->n_comm : 0;
+    uint32_t n_fields = p->n_fields - d->first_field;
+    d->stats = pc_pool_array(p->memory, n_fields, sizeof *d->stats);
+    if (!d->stats || (n_ranks && !pc_profile_data_lists(p, d, n_ranks)))
+        return false;
+    if (p->no_bins)
+        return true;
+    d->bins = pc_pool_array(p->memory, n_fields, sizeof *d->bins);
+    for (uint32_t i = 0; d->bins && i < n_fields; i++) {
+        const struct pc_profile_field *f = &p->fields[d->first_field + i];
+        if (f->combine != PCOLLECT_HIST)
+            continue;
+        d->bins[i] = pc_pool_array(p->memory, f->bins, sizeof *d->bins[i]);
+        if (!d->bins[i])
+            return false;
+    }
+    return d->bins != NULL;
+}
+
+struct pc_by_rank pc_data_listed(const struct pc_profile *p, const struct pc_profile_data *d,
+                                 uint32_t k)
+{
+    static const uint64_t no_value = 0;
+    if (k < d->first_field)
+        return (struct pc_by_rank){d->n_ranks, d->ranks, &no_value, 0};
+    return (struct pc_by_rank){d->n_ranks, d->ranks, d->values + (k - d->first_field),
+                               p->n_fields - d->first_field};
+}
+
+static struct pc_stat derive_stat(const struct pc_by_rank *by, bool skip_zero)
+{
+    struct pc_stat s = {0};
+    for (uint32_t i = 0; i < by->n; i++) {
+        uint64_t v = by->values[i * by->stride];
+        if (skip_zero && !v)
+            continue;
+        s.sum += v;
+        s.sum_squares += (pc_u128)v * v;
+        if (!s.n || v < s.min) {
+            s.min = v;
+            s.min_rank = by->ranks[i];
+        }
+        if (!s.n || v > s.max) {
+            s.max = v;
+            s.max_rank = by->ranks[i];
+        }
+        s.n++;
+    }
+    return s;
+}
+
+struct pc_stat pc_stat_add(const struct pc_stat *a, const struct pc_stat *b)
+{
+    if (!a->n || !b->n)
+        return a->n ? *a : *b;
+    struct pc_stat s = *a;
+    s.n += b->n;
+    s.sum += b->sum;
+    s.sum_squares += b->sum_squares;
+    if (b->min < s.min || (b->min == s.min && b->min_rank < s.min_rank)) {
+        s.min = b->min;
+        s.min_rank = b->min_rank;
+    }
+    if (b->max > s.max || (b->max == s.max && b->max_rank < s.max_rank)) {
+        s.max = b->max;
+        s.max_rank = b->max_rank;
+    }
+    return s;
+}
+
+struct pc_stat pc_stat_of(const struct pc_profile *p, const struct pc_by_rank *by, uint32_t k)
+{
+    if (p->fields[k].combine == PCOLLECT_HIST)
+        return (struct pc_stat){.n = by->n};
+    return derive_stat(by, p->fields[k].combine == PCOLLECT_MIN);
+}
+
+void pc_profile_data_derive(const struct pc_profile *p, struct pc_profile_data *d)
+{
+    d->first_rank = d->n_ranks ? d->ranks[0] : 0;
+    for (uint32_t k = d->first_field; k < p->n_fields; k++) {
+        struct pc_by_rank by = pc_data_listed(p, d, k);
+        d->stats[k - d->first_field] = pc_stat_of(p, &by, k);
+    }
+}
