@@ -1,43 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * From an arena to the profile of its rank: header, modules, primitives, fields, figures of the
- * rank. The trees are arena_tree.c's.
+ * rank. The trees are arena_tree.c's, the tables of plugins arena_rows.c's.
  */
 #include "merge/image.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-const void *pc_image_at(const struct image *m, pcollect_ref ref, size_t bytes)
-{
-    size_t at = (size_t)ref * PCOLLECT_REF_UNIT, n = m->n;
-    if (at > n || bytes > n - at) {
-        uint64_t used = __atomic_load_n(&m->header->used_bytes, __ATOMIC_ACQUIRE);
-        n = used < m->most ? used : m->most;
-    }
-    return ref && at <= n && bytes <= n - at ? m->base + at : NULL;
-}
-
-const void *pc_image_claim(struct image *m, pcollect_ref ref, size_t bytes)
-{
-    const void *at = pc_image_at(m, ref, bytes);
-    size_t end = ref + (bytes + PCOLLECT_REF_UNIT - 1) / PCOLLECT_REF_UNIT;
-    for (size_t i = ref; at && i < end; i++) {
-        uint64_t *word = &m->claimed[i / 64], bit = (uint64_t)1 << i % 64;
-        if (*word & bit)
-            at = NULL;
-        *word |= bit;
-    }
-    return at;
-}
-
-void pc_image_damaged(struct image *m, const char *what, pcollect_ref ref)
-{
-    if (!m->damaged)
-        pc_error_set(m->error, PC_OK, "a %s at byte %lu of the arena is damaged and left out", what,
-                     (unsigned long)ref * PCOLLECT_REF_UNIT);
-    m->damaged = true;
-}
 
 static size_t text_bytes(const char *text, size_t most)
 {
@@ -85,20 +54,6 @@ static int compare_identities(const void *a, const void *b)
 {
     return pc_module_compare(&((const struct image_module *)a)->module,
                              &((const struct image_module *)b)->module);
-}
-
-uint32_t pc_image_count_list(struct image *m, pcollect_ref first, size_t bytes, const char *what)
-{
-    uint32_t n = 0;
-    for (pcollect_ref ref = first; ref; n++) {
-        const pcollect_ref *next = pc_image_claim(m, ref, bytes);
-        if (!next) {
-            pc_image_damaged(m, what, ref);
-            break;
-        }
-        ref = __atomic_load_n(next, __ATOMIC_ACQUIRE);
-    }
-    return n;
 }
 
 static bool read_module(struct image *m, pcollect_ref ref, struct image_module *out)
@@ -274,15 +229,6 @@ static int read_fields(struct image *m)
 
 /* ---- The rank -------------------------------------------------------------------------------- */
 
-uint64_t pc_image_ns(const struct image *m, uint64_t ticks)
-{
-    const struct pcollect_arena_header *h = m->header;
-    if (h->ticks_1 <= h->ticks_0 || h->mono_1_ns <= h->mono_0_ns)
-        return ticks;
-    return (uint64_t)((unsigned __int128)ticks * (h->mono_1_ns - h->mono_0_ns) /
-                      (h->ticks_1 - h->ticks_0));
-}
-
 static uint64_t span(const struct image *m, uint64_t begin, uint64_t end)
 {
     return begin && end > begin ? pc_image_ns(m, end - begin) : 0;
@@ -361,7 +307,8 @@ static uint32_t keep_marked(void *table, uint32_t n, size_t size, uint32_t *mark
     return kept;
 }
 
-int pc_image_prune_tables(struct image *m)
+/* Leaves out modules and primitives to which no node refers. */
+static int prune_tables(struct image *m)
 {
     struct pc_profile *p = m->profile;
     uint32_t *modules = pc_pool_array(m->scratch, p->n_modules, sizeof *modules);
@@ -399,8 +346,14 @@ static int read_image(struct image *m, enum pc_merge_part part)
         err = pc_image_read_tables(m);
     if (!err)
         err = pc_image_read_trees(m, part);
+    if (!err)
+        err = pc_image_read_rows(m, part);
+    if (!err)
+        err = pc_image_write_tree(m);
+    if (!err)
+        err = pc_image_write_tables(m);
     if (!err && part == PC_MERGE_LATE)
-        err = pc_image_prune_tables(m);
+        err = prune_tables(m);
     if (!err && part == PC_MERGE_LATE)
         err = pc_image_prune_strings(m);
     if (!err && m->damaged)

@@ -310,7 +310,7 @@ int pc_image_node_of(struct image *m, pcollect_ref ref, uint32_t *out)
     return add_path(m, ref, out);
 }
 
-static int read_threads(struct image *m, enum pc_merge_part part)
+int pc_image_read_trees(struct image *m, enum pc_merge_part part)
 {
     struct pending_stack stack = {NULL, 0, 0};
     if (!reserve_node(m))
@@ -386,7 +386,7 @@ static uint32_t push_children(const struct image *m, uint32_t node, struct sorte
     return depth;
 }
 
-static int write_tree(struct image *m)
+int pc_image_write_tree(struct image *m)
 {
     struct pc_profile *p = m->profile;
     struct sorted *stack = pc_pool_array(m->scratch, m->n_nodes, sizeof *stack);
@@ -415,14 +415,4 @@ static int write_tree(struct image *m)
     }
     pc_profile_count_descendants(p);
     return PC_OK;
-}
-
-int pc_image_read_trees(struct image *m, enum pc_merge_part part)
-{
-    int err = read_threads(m, part);
-    if (!err)
-        err = pc_image_read_rows(m, part);
-    if (!err)
-        err = write_tree(m);
-    return err ? err : pc_image_write_tables(m);
 }

@@ -78,6 +78,8 @@ struct image {
     uint32_t n_slots;
 };
 
+/* ---- Bytes (image.c) ---- */
+
 /* n bytes at ref, or NULL if they are not all inside. */
 const void *pc_image_at(const struct image *m, pcollect_ref ref, size_t bytes);
 
@@ -90,8 +92,11 @@ uint64_t pc_image_ns(const struct image *m, uint64_t ticks);
 /* Notes that something was damaged and left out. */
 void pc_image_damaged(struct image *m, const char *what, pcollect_ref ref);
 
-/* Leaves out modules and primitives to which no node refers. */
-int pc_image_prune_tables(struct image *m);
+/* The length of a list whose elements begin with the reference of the next, and have `bytes` bytes
+ * at least; it ends before what is damaged. Claims the elements. */
+uint32_t pc_image_count_list(struct image *m, pcollect_ref first, size_t bytes, const char *what);
+
+/* ---- Trees (arena_tree.c) ---- */
 
 /* Whether the part has this thread's tree and rows. */
 static inline bool pc_image_wants(const struct pcollect_thread *t, enum pc_merge_part part)
@@ -99,9 +104,8 @@ static inline bool pc_image_wants(const struct pcollect_thread *t, enum pc_merge
     return part == PC_MERGE_ALL || (part == PC_MERGE_LATE) == (t->late != 0);
 }
 
-/* The length of a list whose elements begin with the reference of the next, and have `bytes` bytes
- * at least; it ends before what is damaged. Claims the elements. */
-uint32_t pc_image_count_list(struct image *m, pcollect_ref first, size_t bytes, const char *what);
+/* The trees of a part become the unified tree. */
+int pc_image_read_trees(struct image *m, enum pc_merge_part part);
 
 /* The node of the unified tree for a node of the arena, made if its tree is not among those read
  * (rows of late threads may refer to earlier contexts). *out is 0 also for what is damaged. */
@@ -109,6 +113,11 @@ int pc_image_node_of(struct image *m, pcollect_ref ref, uint32_t *out);
 
 /* Keeps a node of the unified tree, and those above it, in the profile. */
 void pc_image_need(struct image *m, uint32_t node);
+
+/* Puts the nodes that are needed, and their records, into the profile. */
+int pc_image_write_tree(struct image *m);
+
+/* ---- Tables of plugins (arena_rows.c) ---- */
 
 /* Strings and descriptions of tables into the profile; to be called before the trees are read. */
 int pc_image_read_tables(struct image *m);
@@ -121,8 +130,5 @@ int pc_image_write_tables(struct image *m);
 
 /* Leaves out strings to which nothing refers, and tables without rows. */
 int pc_image_prune_strings(struct image *m);
-
-/* Reads the trees and rows of a part and puts both into the profile. */
-int pc_image_read_trees(struct image *m, enum pc_merge_part part);
 
 #endif

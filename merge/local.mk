@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 noinst_LTLIBRARIES += merge/libpcmerge.la
-merge_libpcmerge_la_SOURCES = merge/merge.h merge/transport.h merge/image.h merge/arena.c \
+merge_libpcmerge_la_SOURCES = merge/merge.h merge/transport.h merge/image.h merge/image.c merge/arena.c \
     merge/arena_tree.c merge/arena_rows.c merge/reduce.c merge/files.c
 merge_libpcmerge_la_LIBADD = merge/libpcmessage.la format/libpcformat.la
 
