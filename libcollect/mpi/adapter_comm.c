@@ -1,28 +1,27 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * The table of communicators (adapter_comm.h): an index by handle over entries that never move, and
- * for each entry a map from rank to world rank. Called by the wrappers and by adapter_domain.c.
+ * for each entry a map from rank to world rank. It calls nothing of the rest of the
+ * adapter.
  *
  * Publication: an entry is filled before its number is in the index; a word of a map is both key
  * and value. What is entered twice by racing threads is found once and wasted once.
  */
-#include "libcollect/mpi/adapter_domain.h"
+#include "libcollect/mpi/adapter_comm.h"
 
 enum {
     INDEX_BITS = 16,
     INDEX_SIZE = 1 << INDEX_BITS,
     MAX_ENTRIES = INDEX_SIZE / 4 * 3,
-    CHUNK_BITS = 6,
-    CHUNK = 1 << CHUNK_BITS,
     FIRST_MAP = 32,
     N_ASIDE = 4096
 };
 
 static _Atomic uint32_t index_of[INDEX_SIZE]; /* entry numbers, 0: free */
-static _Atomic(struct pc_comm *) chunks[INDEX_SIZE >> CHUNK_BITS];
+_Atomic(struct pc_comm *) pc_comm_chunks[INDEX_SIZE / PC_COMM_CHUNK];
 static _Atomic uint32_t n_entries = 1; /* 0 is PC_COMM_NONE */
 static MPI_Group world_group;
-static _Atomic bool started;
+_Atomic bool pc_comm_started;
 
 /* Rank + 1 above world rank; 0: free. */
 struct pc_rank_map {
@@ -41,22 +40,15 @@ static uint32_t place_of(uint64_t key)
     return (uint32_t)(pc_hash_u64(key) >> (64 - INDEX_BITS));
 }
 
-struct pc_comm *pc_comm_at(uint32_t number)
-{
-    struct pc_comm *chunk =
-        atomic_load_explicit(&chunks[number >> CHUNK_BITS], memory_order_acquire);
-    return chunk + number % CHUNK;
-}
-
 /* ---- Entries -------------------------------------------------------------------------------- */
 
 static bool make_chunk(uint32_t number)
 {
-    _Atomic(struct pc_comm *) *place = &chunks[number >> CHUNK_BITS];
+    _Atomic(struct pc_comm *) *place = &pc_comm_chunks[number / PC_COMM_CHUNK];
     struct pc_comm *none = NULL;
     if (atomic_load_explicit(place, memory_order_acquire))
         return true;
-    struct pc_comm *chunk = pc_core->memory(CHUNK * sizeof *chunk);
+    struct pc_comm *chunk = pc_core->memory(PC_COMM_CHUNK * sizeof *chunk);
     if (chunk) /* of a race the loser's pages are never touched */
         atomic_compare_exchange_strong(place, &none, chunk);
     return chunk != NULL;
@@ -85,11 +77,9 @@ static uint32_t probe(uint64_t key, uint32_t *place_out)
     return number;
 }
 
-uint32_t pc_comm_find(MPI_Comm comm)
+uint32_t pc_comm_find_other(MPI_Comm comm)
 {
     uint32_t place;
-    if (PC_LIKELY(comm == MPI_COMM_WORLD))
-        return atomic_load_explicit(&started, memory_order_acquire) ? PC_COMM_WORLD : PC_COMM_NONE;
     uint32_t number = probe(key_of(comm), &place);
     if (number &&
         atomic_load_explicit(&pc_comm_at(number)->flags, memory_order_relaxed) & PC_COMM_FREED)
@@ -160,6 +150,21 @@ void pc_comm_drop(uint32_t number)
     atomic_fetch_or(&pc_comm_at(number)->flags, PC_COMM_FREED);
 }
 
+/* ---- Ids
+ * -----------------------------------------------------------------------------------------
+ */
+
+uint64_t pc_comm_mix(uint64_t id, uint64_t more)
+{
+    uint64_t mixed = pc_hash_u64(id ^ pc_hash_u64(more + 0x632be59bd9b4e019u));
+    return mixed ? mixed : 1;
+}
+
+uint64_t pc_comm_id_of(const char *what)
+{
+    return pc_comm_mix(pc_hash_bytes(what, __builtin_strlen(what), 0), 0);
+}
+
 /* ---- World ranks ---------------------------------------------------------------------------- */
 
 bool pc_comm_is_inter(MPI_Comm comm)
@@ -188,8 +193,7 @@ uint64_t pc_comm_hash_group(MPI_Group group)
         if (PC_REAL(Group_translate_ranks)(group, n, ranks, world_group, worlds) != MPI_SUCCESS)
             return 0;
         for (int i = 0; i < n; i++)
-            hash =
-                pc_domain_mix(hash, worlds[i] == MPI_UNDEFINED ? UINT32_MAX : (uint32_t)worlds[i]);
+            hash = pc_comm_mix(hash, worlds[i] == MPI_UNDEFINED ? UINT32_MAX : (uint32_t)worlds[i]);
         done += n;
     }
     return hash;
@@ -302,224 +306,21 @@ int32_t pc_comm_world_rank(uint32_t number, MPI_Comm comm, int rank)
 
 /* ---- Start ---------------------------------------------------------------------------------- */
 
-void pc_comm_start(struct pc_call *call)
+bool pc_comm_start(void)
 {
-    if (!(pc_core->wants & PC_WANTS_COMM))
-        return;
     PC_REAL(Comm_group)(MPI_COMM_WORLD, &world_group);
     uint32_t world = new_entry(), self = new_entry(), place;
     if (world != PC_COMM_WORLD || self != PC_COMM_SELF)
-        return;
+        return false;
     *pc_comm_at(world) = (struct pc_comm){.key = key_of(MPI_COMM_WORLD),
-                                          .id = pc_domain_id_of("MPI_COMM_WORLD"),
+                                          .id = pc_comm_id_of("MPI_COMM_WORLD"),
                                           .flags = PC_COMM_AS_WORLD};
     *pc_comm_at(self) =
-        (struct pc_comm){.key = key_of(MPI_COMM_SELF), .id = pc_domain_id_of("MPI_COMM_SELF")};
+        (struct pc_comm){.key = key_of(MPI_COMM_SELF), .id = pc_comm_id_of("MPI_COMM_SELF")};
     probe(key_of(MPI_COMM_SELF), &place);
     atomic_store(&index_of[place], self);
     probe(key_of(MPI_COMM_WORLD), &place);
     atomic_store(&index_of[place], world);
-    atomic_store_explicit(&started, true, memory_order_release);
-    if (!call)
-        return;
-    pc_domain_announce(call, world, MPI_COMM_WORLD, 0, "MPI_COMM_WORLD");
-    pc_domain_announce(call, self, MPI_COMM_SELF, 0, "MPI_COMM_SELF");
-}
-
-/* Two of one group that no call has made would share an id: there is nothing to tell them by. */
-uint32_t pc_comm_know(struct pc_call *call, MPI_Comm comm)
-{
-    uint32_t number = pc_comm_find(comm);
-    if (number || comm == MPI_COMM_NULL || !atomic_load_explicit(&started, memory_order_acquire))
-        return number;
-    bool inter = pc_comm_is_inter(comm);
-    number = pc_comm_enter(comm, pc_domain_id_of("unknown"), inter ? PC_COMM_IS_INTER : 0);
-    if (!number)
-        return PC_COMM_NONE;
-    struct pc_comm *c = pc_comm_at(number);
-    c->id = pc_domain_mix(c->id, pc_comm_hash_members(comm));
-    pc_domain_announce(call, number, comm, 0, NULL);
-    return number;
-}
-
-uint32_t pc_comm_keep(struct pc_call *call, MPI_Comm comm)
-{
-    uint32_t number = pc_comm_know(call, comm);
-    if (!number)
-        return PC_COMM_NONE;
-    atomic_fetch_or(&pc_comm_at(number)->flags, PC_COMM_POSTED);
-    if (pc_core->wants & PCOLLECT_WANT_PEERS)
-        pc_comm_take_group(number, comm);
-    return number;
-}
-
-/* ---- Matched messages ----------------------------------------------------------------------- */
-
-enum { N_MATCHED = 1024, MATCH_WAYS = 8 };
-
-/* Of messages between MPI_Mprobe and MPI_Mrecv: handle above the number of the communicator. */
-static _Atomic uint64_t matched[N_MATCHED];
-
-static uint64_t message_key(MPI_Message message)
-{
-    return (uint64_t)(uintptr_t)message << 16;
-}
-
-static _Atomic uint64_t *matched_at(MPI_Message message, unsigned way)
-{
-    return &matched[(pc_hash_u64(message_key(message)) + way) % N_MATCHED];
-}
-
-void pc_rule_matched(struct pc_call *call, const MPI_Message *message)
-{
-    if (!(pc_core->wants & PC_WANTS_COMM) || !call->comm)
-        return;
-    pc_comm_take_group(call->comm, (MPI_Comm)call->handle);
-    for (unsigned way = 0; way < MATCH_WAYS; way++) {
-        uint64_t none = 0;
-        if (atomic_compare_exchange_strong(matched_at(*message, way), &none,
-                                           message_key(*message) | call->comm))
-            return;
-    }
-}
-
-static uint32_t take_matched(MPI_Message message)
-{
-    for (unsigned way = 0; way < MATCH_WAYS; way++) {
-        uint64_t word = atomic_load(matched_at(message, way));
-        if (word && word >> 16 == message_key(message) >> 16 &&
-            atomic_compare_exchange_strong(matched_at(message, way), &word, 0))
-            return word & 0xffff;
-    }
-    return PC_COMM_NONE;
-}
-
-/* ---- Around calls --------------------------------------------------------------------------- */
-
-void (*pc_end)(struct pc_call *call);
-
-void pc_comm_set(struct pc_call *call, uint32_t number)
-{
-    uint64_t id = pc_comm_at(number)->id;
-    call->event.domain = id;
-    if (pc_core->wants & PCOLLECT_WANT_DOMAIN)
-        pc_core->domain(call, id);
-}
-
-static inline void set_wanted(struct pc_call *call, uint32_t number, int dest, int source,
-                              const MPI_Status *status)
-{
-    call->comm = number;
-    call->peers = 1;
-    call->dest = dest;
-    call->source = source;
-    call->status = status == MPI_STATUS_IGNORE ? NULL : status;
-    if (number)
-        pc_comm_set(call, number);
-}
-
-void pc_want(struct pc_call *call, MPI_Comm comm, int dest, int source, const MPI_Status *status)
-{
-    if (!(pc_core->wants & PC_WANTS_COMM))
-        return;
-    call->handle = (uintptr_t)comm;
-    set_wanted(call, pc_comm_find(comm), dest, source, status);
-}
-
-void pc_want_comm(struct pc_call *call, MPI_Comm comm)
-{
-    if (!(pc_core->wants & PC_WANTS_COMM))
-        return;
-    call->handle = (uintptr_t)comm;
-    call->comm = pc_comm_find(comm);
-    if (PC_LIKELY(call->comm))
-        pc_comm_set(call, call->comm);
-}
-
-void pc_want_fortran(struct pc_call *call, const void *comm)
-{
-    if (pc_core->wants & PC_WANTS_COMM)
-        pc_want_comm(call, pc_comm_of_fortran(comm));
-}
-
-void pc_want_number(struct pc_call *call, uint32_t number, int dest, int source)
-{
-    set_wanted(call, number, dest, source, NULL);
-}
-
-void pc_want_message(struct pc_call *call, const MPI_Message *message, const MPI_Status *status)
-{
-    if (pc_core->wants & PC_WANTS_COMM && message)
-        set_wanted(call, take_matched(*message), MPI_PROC_NULL, MPI_ANY_SOURCE, status);
-}
-
-/* After a success: the communicator is valid, if the call has not freed it. */
-static void find_peers(struct pc_call *call)
-{
-    struct pcollect_event *e = &call->event;
-    uint32_t flags = atomic_load_explicit(&pc_comm_at(call->comm)->flags, memory_order_relaxed);
-    MPI_Comm comm =
-        call->handle && !(flags & PC_COMM_FREED) ? (MPI_Comm)call->handle : MPI_COMM_NULL;
-    const MPI_Status *status = call->peers ? call->status : NULL;
-    int dest = call->peers ? call->dest : MPI_PROC_NULL;
-    int source = call->peers ? call->source : MPI_PROC_NULL;
-    if (dest >= 0)
-        e->world_peer = pc_comm_world_rank(call->comm, comm, dest);
-    if (source == MPI_ANY_SOURCE && status)
-        source = status->MPI_SOURCE;
-    if (source >= 0)
-        e->world_source = pc_comm_world_rank(call->comm, comm, source);
-    if (e->root >= 0)
-        e->world_root = pc_comm_world_rank(call->comm, comm, e->root);
-    else if (e->root == MPI_ROOT)
-        e->world_root = pc_world_rank;
-}
-
-/* A communicator that no call has made is known from the first call on it that has succeeded. */
-static void learn_comm(struct pc_call *call)
-{
-    if (PC_LIKELY(call->comm || !call->handle))
-        return;
-    call->comm = pc_comm_know(call, (MPI_Comm)call->handle);
-    if (call->comm)
-        pc_comm_set(call, call->comm);
-}
-
-void pc_comm_posted(struct pc_call *call)
-{
-    MPI_Comm comm = (MPI_Comm)call->handle;
-    learn_comm(call);
-    if (call->comm)
-        atomic_fetch_or(&pc_comm_at(call->comm)->flags, PC_COMM_POSTED);
-    if (call->comm && call->handle && call->peers && pc_core->wants & PCOLLECT_WANT_PEERS) {
-        if (call->source == MPI_ANY_SOURCE)
-            pc_comm_take_group(call->comm, comm);
-        else
-            pc_comm_world_rank(call->comm, comm, call->source >= 0 ? call->source : call->dest);
-    }
-    call->peers = 0;
-}
-
-static __attribute__((noinline)) void end_with_peers(struct pc_call *call)
-{
-    if (call->event.result == MPI_SUCCESS) {
-        learn_comm(call);
-        if (call->comm && pc_core->wants & PCOLLECT_WANT_PEERS)
-            find_peers(call);
-    }
-    pc_core->end(call);
-}
-
-/* The root of a call that has none is -1. */
-static void end_wanted(struct pc_call *call)
-{
-    if (PC_LIKELY(call->comm && !call->peers && call->event.root == -1))
-        pc_core->end(call);
-    else
-        end_with_peers(call);
-}
-
-void pc_comm_choose_end(void)
-{
-    pc_end = pc_core->wants & PC_WANTS_COMM ? end_wanted : pc_core->end;
+    atomic_store_explicit(&pc_comm_started, true, memory_order_release);
+    return true;
 }

@@ -48,23 +48,38 @@ struct pc_comm {
     _Atomic(struct pc_rank_map *) map;
 };
 
-/* After MPI_Init: world and self. `call` may be NULL. */
-void pc_comm_start(struct pc_call *call);
+/* Enters world and self, after MPI_Init, where communicators are wanted. False: no room. */
+bool pc_comm_start(void);
+
+/* What each call looks at: whether that was done, and the entries in chunks that never move. */
+enum { PC_COMM_CHUNK = 64 };
+extern PC_HIDDEN _Atomic bool pc_comm_started;
+extern PC_HIDDEN _Atomic(struct pc_comm *) pc_comm_chunks[];
+
+static inline bool pc_comm_has_started(void)
+{
+    return atomic_load_explicit(&pc_comm_started, memory_order_acquire);
+}
+
+/* Not for PC_COMM_NONE. */
+static inline struct pc_comm *pc_comm_at(uint32_t number)
+{
+    struct pc_comm *chunk =
+        atomic_load_explicit(&pc_comm_chunks[number / PC_COMM_CHUNK], memory_order_acquire);
+    return chunk + number % PC_COMM_CHUNK;
+}
 
 /* The entry of a communicator, PC_COMM_NONE if it is not known. Asks nothing of the MPI. */
-uint32_t pc_comm_find(MPI_Comm comm);
-
-/* The same for a communicator that is known to be valid: an unknown one is entered. */
-uint32_t pc_comm_know(struct pc_call *call, MPI_Comm comm);
-
-struct pc_comm *pc_comm_at(uint32_t number); /* not for PC_COMM_NONE */
+uint32_t pc_comm_find_other(MPI_Comm comm); /* than MPI_COMM_WORLD */
+static inline uint32_t pc_comm_find(MPI_Comm comm)
+{
+    if (PC_LIKELY(comm == MPI_COMM_WORLD))
+        return pc_comm_has_started() ? PC_COMM_WORLD : PC_COMM_NONE;
+    return pc_comm_find_other(comm);
+}
 
 /* Enters a communicator that was just made. PC_COMM_NONE: no room. */
 uint32_t pc_comm_enter(MPI_Comm comm, uint64_t id, uint32_t flags);
-
-/* Something made over a communicator, which is valid now, may outlive it: world ranks can be asked
- * for as long as there is room. Returns its number. */
-uint32_t pc_comm_keep(struct pc_call *call, MPI_Comm comm);
 
 /* Makes sure that world ranks can be asked for after the communicator is freed. It is valid now. */
 void pc_comm_take_group(uint32_t number, MPI_Comm comm);
@@ -88,38 +103,9 @@ int32_t pc_comm_group_rank(MPI_Group group, int rank);
 /* The communicator has been freed. */
 void pc_comm_drop(uint32_t number);
 
-/* ---- Around calls (made by generate.awk) ---------------------------------------------------- */
-
-/* Before the call, where plugins ask: communicator, ranks in it (or MPI_PROC_NULL) and the status
- * from which a wildcard is learnt (or NULL). */
-void pc_want(struct pc_call *call, MPI_Comm comm, int dest, int source, const MPI_Status *status);
-/* The same of a call without peers. */
-void pc_want_comm(struct pc_call *call, MPI_Comm comm);
-/* The same of a communicator of Fortran. */
-void pc_want_fortran(struct pc_call *call, const void *comm);
-/* The same by number. */
-void pc_want_number(struct pc_call *call, uint32_t number, int dest, int source);
-void pc_want_message(struct pc_call *call, const MPI_Message *message, const MPI_Status *status);
-
-/* The call is on that communicator, which is known. Between prepare and end. */
-void pc_comm_set(struct pc_call *call, uint32_t number);
-
-/* pc_core->end, or what comes before it where peers are wanted. */
-extern void (*pc_end)(struct pc_call *call);
-void pc_comm_choose_end(void);
-
-/* MPI_Mprobe, MPI_Improbe: a message of this communicator was matched. */
-void pc_rule_matched(struct pc_call *call, const MPI_Message *message);
-static inline void pc_rule_matched_if(struct pc_call *call, const int *flag,
-                                      const MPI_Message *message)
-{
-    if (*flag)
-        pc_rule_matched(call, message);
-}
-
-/* The call has posted a receive, or made a persistent operation: nothing has been sent or received,
- * but world ranks may be asked for later. Sets call->comm; before the request is remembered. */
-void pc_comm_posted(struct pc_call *call);
+/* Ids: of what was not made by a call; of what comes of an id and something more. Never 0. */
+uint64_t pc_comm_id_of(const char *what);
+uint64_t pc_comm_mix(uint64_t id, uint64_t more);
 
 static inline bool pc_comm_is_wanted(void)
 {

@@ -9,17 +9,6 @@
  * every step would fill the arena with them. */
 enum { MAX_MADE = 1024, N_COUNTERS = 4096 };
 
-uint64_t pc_domain_mix(uint64_t id, uint64_t more)
-{
-    uint64_t mixed = pc_hash_u64(id ^ pc_hash_u64(more + 0x632be59bd9b4e019u));
-    return mixed ? mixed : 1;
-}
-
-uint64_t pc_domain_id_of(const char *what)
-{
-    return pc_domain_mix(pc_hash_bytes(what, __builtin_strlen(what), 0), 0);
-}
-
 /* The n-th communicator of this key, counted per process; 0 if there is no room to count. */
 static uint32_t count_made(uint64_t key)
 {
@@ -73,8 +62,9 @@ static void read_sizes(MPI_Comm comm, bool is_inter, struct pcollect_domain *d)
     }
 }
 
-void pc_domain_announce(struct pc_call *call, uint32_t number, MPI_Comm comm, uint64_t parent,
-                        const char *name)
+/* Tells the plugins of a communicator of the table. */
+static void announce(struct pc_call *call, uint32_t number, MPI_Comm comm, uint64_t parent,
+                     const char *name)
 {
     struct pc_comm *c = pc_comm_at(number);
     struct pcollect_domain d = {
@@ -83,6 +73,41 @@ void pc_domain_announce(struct pc_call *call, uint32_t number, MPI_Comm comm, ui
     read_sizes(comm, c->flags & PC_COMM_IS_INTER, &d);
     PC_REAL(Comm_rank)(comm, &d.rank);
     tell(call, PCOLLECT_DOMAIN_MADE, number, &d);
+}
+
+void pc_domain_start(struct pc_call *call)
+{
+    if (!(pc_core->wants & PC_WANTS_COMM) || !pc_comm_start() || !call)
+        return;
+    announce(call, PC_COMM_WORLD, MPI_COMM_WORLD, 0, "MPI_COMM_WORLD");
+    announce(call, PC_COMM_SELF, MPI_COMM_SELF, 0, "MPI_COMM_SELF");
+}
+
+/* Two of one group that no call has made would share an id: there is nothing to tell them by. */
+uint32_t pc_domain_know(struct pc_call *call, MPI_Comm comm)
+{
+    uint32_t number = pc_comm_find(comm);
+    if (number || comm == MPI_COMM_NULL || !pc_comm_has_started())
+        return number;
+    bool inter = pc_comm_is_inter(comm);
+    number = pc_comm_enter(comm, pc_comm_id_of("unknown"), inter ? PC_COMM_IS_INTER : 0);
+    if (!number)
+        return PC_COMM_NONE;
+    struct pc_comm *c = pc_comm_at(number);
+    c->id = pc_comm_mix(c->id, pc_comm_hash_members(comm));
+    announce(call, number, comm, 0, NULL);
+    return number;
+}
+
+uint32_t pc_domain_keep(struct pc_call *call, MPI_Comm comm)
+{
+    uint32_t number = pc_domain_know(call, comm);
+    if (!number)
+        return PC_COMM_NONE;
+    atomic_fetch_or(&pc_comm_at(number)->flags, PC_COMM_POSTED);
+    if (pc_core->wants & PCOLLECT_WANT_PEERS)
+        pc_comm_take_group(number, comm);
+    return number;
 }
 
 static bool is_wanted(const MPI_Comm *made)
@@ -96,7 +121,7 @@ static void enter(struct pc_call *call, MPI_Comm made, uint64_t id, uint64_t par
         flags = PC_COMM_IS_INTER;
     uint32_t number = pc_comm_enter(made, id, flags);
     if (number)
-        pc_domain_announce(call, number, made, parent, NULL);
+        announce(call, number, made, parent, NULL);
 }
 
 /* Of an intercommunicator the lower of both sides. */
@@ -124,18 +149,18 @@ void pc_rule_made_comm(struct pc_call *call, MPI_Comm parent, const MPI_Comm *ma
 {
     if (!is_wanted(made))
         return;
-    uint32_t from = pc_comm_know(call, parent);
+    uint32_t from = pc_domain_know(call, parent);
     if (!from)
         return;
     struct pc_comm *p = pc_comm_at(from);
     uint32_t n = atomic_fetch_add(&p->n_made, 1) + 1;
-    uint64_t id = pc_domain_mix(p->id, n < MAX_MADE ? n : MAX_MADE);
+    uint64_t id = pc_comm_mix(p->id, n < MAX_MADE ? n : MAX_MADE);
     if (*made == MPI_COMM_NULL)
         return;
     if (siblings == PC_SIBLINGS_NUMBER)
-        id = pc_domain_mix(id, (uint32_t)number);
+        id = pc_comm_mix(id, (uint32_t)number);
     if (siblings == PC_SIBLINGS_FIRST)
-        id = pc_domain_mix(id, first_member(*made));
+        id = pc_comm_mix(id, first_member(*made));
     enter(call, *made, id, p->id, inherited(from, siblings, call->event.op));
 }
 
@@ -144,29 +169,29 @@ void pc_rule_made_by_group(struct pc_call *call, MPI_Comm parent, MPI_Group grou
 {
     if (!is_wanted(made) || *made == MPI_COMM_NULL)
         return;
-    uint32_t from = pc_comm_know(call, parent);
-    uint64_t parent_id = from ? pc_comm_at(from)->id : pc_domain_id_of("unknown");
-    uint64_t id = pc_domain_mix(parent_id, (uint32_t)tag);
-    id = pc_domain_mix(id, pc_comm_hash_group(group));
-    enter(call, *made, pc_domain_mix(id, count_made(id)), parent_id, 0);
+    uint32_t from = pc_domain_know(call, parent);
+    uint64_t parent_id = from ? pc_comm_at(from)->id : pc_comm_id_of("unknown");
+    uint64_t id = pc_comm_mix(parent_id, (uint32_t)tag);
+    id = pc_comm_mix(id, pc_comm_hash_group(group));
+    enter(call, *made, pc_comm_mix(id, count_made(id)), parent_id, 0);
 }
 
 void pc_rule_made_bridge(struct pc_call *call, MPI_Comm local, int tag, const MPI_Comm *made)
 {
     if (!is_wanted(made) || *made == MPI_COMM_NULL)
         return;
-    uint32_t from = pc_comm_know(call, local);
-    uint64_t id = pc_domain_mix(pc_domain_id_of("bridge"), (uint32_t)tag);
-    id = pc_domain_mix(id, pc_comm_hash_members(*made));
-    enter(call, *made, pc_domain_mix(id, count_made(id)), from ? pc_comm_at(from)->id : 0, 0);
+    uint32_t from = pc_domain_know(call, local);
+    uint64_t id = pc_comm_mix(pc_comm_id_of("bridge"), (uint32_t)tag);
+    id = pc_comm_mix(id, pc_comm_hash_members(*made));
+    enter(call, *made, pc_comm_mix(id, count_made(id)), from ? pc_comm_at(from)->id : 0, 0);
 }
 
 void pc_rule_made_from_group(struct pc_call *call, const char *tag, const MPI_Comm *made)
 {
     if (!is_wanted(made) || *made == MPI_COMM_NULL)
         return;
-    uint64_t id = pc_domain_mix(pc_domain_id_of(tag ? tag : ""), pc_comm_hash_members(*made));
-    enter(call, *made, pc_domain_mix(id, count_made(id)), 0, 0);
+    uint64_t id = pc_comm_mix(pc_comm_id_of(tag ? tag : ""), pc_comm_hash_members(*made));
+    enter(call, *made, pc_comm_mix(id, count_made(id)), 0, 0);
 }
 
 /* All members of `parent` call it together; the others are of another world and another profile. */
@@ -174,8 +199,8 @@ void pc_rule_made_outside(struct pc_call *call, const MPI_Comm *made)
 {
     if (!is_wanted(made) || *made == MPI_COMM_NULL || pc_comm_find(*made))
         return;
-    uint64_t id = pc_domain_mix(pc_domain_id_of("outside"), pc_comm_hash_members(*made));
-    enter(call, *made, pc_domain_mix(id, count_made(id)), 0, 0);
+    uint64_t id = pc_comm_mix(pc_comm_id_of("outside"), pc_comm_hash_members(*made));
+    enter(call, *made, pc_comm_mix(id, count_made(id)), 0, 0);
 }
 
 /* What this job has to do with others is told whatever the plugins. */

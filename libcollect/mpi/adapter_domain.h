@@ -38,12 +38,14 @@ void pc_rule_joined_job(struct pc_call *call, const MPI_Comm *made);
 void pc_rule_named_comm(struct pc_call *call, const char *name);
 void pc_rule_freed_comm(struct pc_call *call);
 
-/* Tells the plugins of a communicator of the table: world, self, and those of unknown origin. */
-void pc_domain_announce(struct pc_call *call, uint32_t number, MPI_Comm comm, uint64_t parent,
-                        const char *name);
+/* After MPI_Init: world and self. `call` may be NULL. */
+void pc_domain_start(struct pc_call *call);
 
-/* Ids of what was not made by a call. */
-uint64_t pc_domain_id_of(const char *what);
-uint64_t pc_domain_mix(uint64_t id, uint64_t more);
+/* The entry of a communicator that is known to be valid: an unknown one is entered. */
+uint32_t pc_domain_know(struct pc_call *call, MPI_Comm comm);
+
+/* Something made over a communicator, which is valid now, may outlive it: world ranks can be asked
+ * for as long as there is room. Returns its number. */
+uint32_t pc_domain_keep(struct pc_call *call, MPI_Comm comm);
 
 #endif

@@ -4,6 +4,9 @@
  */
 #include "libcollect/mpi/adapter_objects.h"
 
+#include "libcollect/mpi/adapter_domain.h"
+#include "libcollect/mpi/adapter_want.h"
+
 #include <stdatomic.h>
 
 enum { N_PLACES = 4096, MOST_PROBES = 64 };
@@ -84,5 +87,5 @@ void pc_rule_made_window(struct pc_call *call, MPI_Comm comm, const MPI_Win *win
     if (pc_core->wants & PCOLLECT_WANT_OBJECT)
         call->event.object = id;
     enter((uint64_t)(uintptr_t)*window, id,
-          pc_comm_is_wanted() ? pc_comm_keep(call, comm) : PC_COMM_NONE);
+          pc_comm_is_wanted() ? pc_domain_keep(call, comm) : PC_COMM_NONE);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The life of an adapter and of the MPI it serves: opening, MPI_Init, MPI_Finalize, MPI_Abort,
- * MPI_Pcontrol.
+ * The life of the MPI that an adapter serves: MPI_Init, MPI_Finalize, MPI_Abort, MPI_Pcontrol.
  *
  * MPI_Init. Right after the real one: an attribute on MPI_COMM_SELF whose delete callback merges.
  * Set first, it is deleted last, after those by which I/O libraries close their files. A tool
@@ -14,18 +13,11 @@
  * Made by MPI_Comm_create, for a duplicate would run the copy callbacks of the program's
  * attributes.
  */
-#include "libcollect/mpi/adapter_comm.h"
+#include "libcollect/mpi/adapter_domain.h"
 #include "libcollect/mpi/adapter_requests.h"
 
 #include <stdatomic.h>
 #include <time.h>
-
-const struct pc_core *pc_core;
-void *const *pc_mpi;
-void *const *pc_pmpi;
-void *const *pc_fortran;
-void *(*pc_find_data)(const char *name);
-int pc_world_rank = -1, pc_world_size;
 
 int pc_wrap_MPI_Init(int *argc, char ***argv);
 int pc_wrap_PMPI_Init(int *argc, char ***argv);
@@ -209,7 +201,7 @@ static void leave_init(struct pc_call *call, int rc)
     PC_REAL(Comm_rank)(MPI_COMM_WORLD, &pc_world_rank);
     PC_REAL(Comm_size)(MPI_COMM_WORLD, &pc_world_size);
     pc_mpi_learn_types(pc_find_data);
-    pc_comm_start(call);
+    pc_domain_start(call);
     name_library(name, sizeof name);
     if (prepare_merge())
         pc_core->init_end(&transport, name);
@@ -377,76 +369,3 @@ int pc_wrap_PMPI_Pcontrol(int level, ...)
 {
     PCONTROL(1, pc_pmpi);
 }
-
-/* ---- Opening -------------------------------------------------------------------------------- */
-
-/* What the adapter itself calls: an MPI without one of these is not served. */
-static const uint16_t needed_ops[] = {
-    PC_OP_Comm_create,
-    PC_OP_Comm_group,
-    PC_OP_Group_free,
-    PC_OP_Ibarrier,
-    PC_OP_Test,
-    PC_OP_Comm_set_errhandler,
-    PC_OP_Comm_create_keyval,
-    PC_OP_Comm_set_attr,
-    PC_OP_Comm_rank,
-    PC_OP_Comm_size,
-    PC_OP_Send,
-    PC_OP_Recv,
-    PC_OP_Bcast,
-    PC_OP_Type_size,
-    PC_OP_Type_size_x,
-    PC_OP_Comm_test_inter,
-    PC_OP_Topo_test,
-    PC_OP_Comm_remote_size,
-    PC_OP_Get_library_version,
-    PC_OP_Cart_get,
-    PC_OP_Graph_neighbors_count,
-    PC_OP_Dist_graph_neighbors_count,
-    PC_OP_Cartdim_get,
-    PC_OP_Error_class,
-    PC_OP_Comm_remote_group,
-    PC_OP_Group_size,
-    PC_OP_Group_translate_ranks,
-    PC_OP_Comm_get_parent,
-};
-
-static bool has_needed(void *const *pmpi)
-{
-    for (size_t i = 0; i < PC_ARRAY_LEN(needed_ops); i++)
-        if (!pmpi[needed_ops[i]])
-            return false;
-    return true;
-}
-
-static int open_adapter(const struct pc_core *core, const struct pc_mpi_symbols *symbols,
-                        void **wrappers)
-{
-    if (core->abi != PC_CORE_ABI || core->size < sizeof *core)
-        return PC_EVERSION;
-    if (!has_needed(symbols->pmpi))
-        return PC_ENOENT;
-    pc_clock_init();
-    int err = pc_mpi_find_data(symbols->data);
-    if (err)
-        return err;
-    pc_core = core;
-    pc_mpi = symbols->mpi;
-    pc_pmpi = symbols->pmpi;
-    pc_fortran = symbols->fortran;
-    pc_find_data = symbols->data;
-    pc_comm_choose_end();
-    for (unsigned slot = 0; slot < PC_N_SLOTS; slot++)
-        wrappers[slot] = pc_wrappers[slot];
-    return 0;
-}
-
-extern const struct pc_adapter pc_adapter;
-PC_EXPORT const struct pc_adapter pc_adapter = {
-    .abi = PC_CORE_ABI,
-    .size = sizeof(struct pc_adapter),
-    .name = PC_ADAPTER_NAME,
-    .n_ops = PC_N_OPS,
-    .init = open_adapter,
-};

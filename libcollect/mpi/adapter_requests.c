@@ -5,8 +5,8 @@
  * statuses where the program ignores them; nothing else of its arguments is changed, and nothing at
  * all while no request is remembered.
  */
-#include "libcollect/mpi/adapter_comm.h"
 #include "libcollect/mpi/adapter_table.h"
+#include "libcollect/mpi/adapter_want.h"
 
 /* Does a plugin want to know of all operations with requests, not of receives alone? */
 static inline bool wants_all(void)
@@ -66,7 +66,7 @@ void pc_rule_posted(struct pc_call *call, const MPI_Request *request)
 void pc_rule_posted_receive(struct pc_call *call, int source, const MPI_Request *request)
 {
     if (pc_comm_is_wanted())
-        pc_comm_posted(call);
+        pc_want_posted(call);
     if (source == MPI_PROC_NULL)
         pc_rule_posted(call, request);
     else if (!remember(call, *request, PC_REQUEST_ACTIVE | PC_REQUEST_RECEIVE))
@@ -92,7 +92,7 @@ static bool made_message(struct pc_call *call, const MPI_Request *request)
     int dest = call->handle && call->peers ? call->dest : MPI_PROC_NULL;
     if (dest < 0)
         return false;
-    pc_comm_posted(call);
+    pc_want_posted(call);
     call->event.bytes_received = (uint64_t)dest; /* of such a record it is not bytes */
     if (!t || !remember(call, *request, PC_REQUEST_PERSISTENT | PC_REQUEST_MESSAGE))
         pc_core->lost(PCOLLECT_LOST_RECEIVES, 1);
@@ -115,7 +115,7 @@ void pc_rule_made(struct pc_call *call, const MPI_Request *request)
 void pc_rule_made_receive(struct pc_call *call, int source, const MPI_Request *request)
 {
     if (pc_comm_is_wanted())
-        pc_comm_posted(call);
+        pc_want_posted(call);
     if (source == MPI_PROC_NULL)
         pc_rule_made(call, request);
     else if (!remember(call, *request, PC_REQUEST_PERSISTENT | PC_REQUEST_RECEIVE))
@@ -510,7 +510,7 @@ void pc_watch_start(struct pc_watch *w, struct pc_call *call, int n, const MPI_R
     begin_watch(w, call, n, requests, NULL, ALWAYS);
     call->event.begin = pc_ticks();
     if (single_comm(w, n))
-        pc_comm_set(call, single_comm(w, n));
+        pc_want_known(call, single_comm(w, n));
     for (int i = 0; w->mine && i < n; i++)
         if (w->records[i].place)
             restart(&w->records[i], call);

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Communicator and peers of the call in progress (adapter_want.h). Peers are looked up after the
+ * call, when a wildcard is known and nothing can fail any more.
+ */
+#include "libcollect/mpi/adapter_want.h"
+
+#include "libcollect/mpi/adapter_domain.h"
+
+/* ---- Matched messages ----------------------------------------------------------------------- */
+
+enum { N_MATCHED = 1024, MATCH_WAYS = 8 };
+
+/* Of messages between MPI_Mprobe and MPI_Mrecv: handle above the number of the communicator. */
+static _Atomic uint64_t matched[N_MATCHED];
+
+static uint64_t message_key(MPI_Message message)
+{
+    return (uint64_t)(uintptr_t)message << 16;
+}
+
+static _Atomic uint64_t *matched_at(MPI_Message message, unsigned way)
+{
+    return &matched[(pc_hash_u64(message_key(message)) + way) % N_MATCHED];
+}
+
+void pc_rule_matched(struct pc_call *call, const MPI_Message *message)
+{
+    if (!(pc_core->wants & PC_WANTS_COMM) || !call->comm)
+        return;
+    pc_comm_take_group(call->comm, (MPI_Comm)call->handle);
+    for (unsigned way = 0; way < MATCH_WAYS; way++) {
+        uint64_t none = 0;
+        if (atomic_compare_exchange_strong(matched_at(*message, way), &none,
+                                           message_key(*message) | call->comm))
+            return;
+    }
+}
+
+static uint32_t take_matched(MPI_Message message)
+{
+    for (unsigned way = 0; way < MATCH_WAYS; way++) {
+        uint64_t word = atomic_load(matched_at(message, way));
+        if (word && word >> 16 == message_key(message) >> 16 &&
+            atomic_compare_exchange_strong(matched_at(message, way), &word, 0))
+            return word & 0xffff;
+    }
+    return PC_COMM_NONE;
+}
+
+/* ---- Around calls --------------------------------------------------------------------------- */
+
+void (*pc_end)(struct pc_call *call);
+
+void pc_want_known(struct pc_call *call, uint32_t number)
+{
+    uint64_t id = pc_comm_at(number)->id;
+    call->event.domain = id;
+    if (pc_core->wants & PCOLLECT_WANT_DOMAIN)
+        pc_core->domain(call, id);
+}
+
+static inline void set_wanted(struct pc_call *call, uint32_t number, int dest, int source,
+                              const MPI_Status *status)
+{
+    call->comm = number;
+    call->peers = 1;
+    call->dest = dest;
+    call->source = source;
+    call->status = status == MPI_STATUS_IGNORE ? NULL : status;
+    if (number)
+        pc_want_known(call, number);
+}
+
+void pc_want(struct pc_call *call, MPI_Comm comm, int dest, int source, const MPI_Status *status)
+{
+    if (!(pc_core->wants & PC_WANTS_COMM))
+        return;
+    call->handle = (uintptr_t)comm;
+    set_wanted(call, pc_comm_find(comm), dest, source, status);
+}
+
+void pc_want_comm(struct pc_call *call, MPI_Comm comm)
+{
+    if (!(pc_core->wants & PC_WANTS_COMM))
+        return;
+    call->handle = (uintptr_t)comm;
+    call->comm = pc_comm_find(comm);
+    if (PC_LIKELY(call->comm))
+        pc_want_known(call, call->comm);
+}
+
+void pc_want_fortran(struct pc_call *call, const void *comm)
+{
+    if (pc_core->wants & PC_WANTS_COMM)
+        pc_want_comm(call, pc_comm_of_fortran(comm));
+}
+
+void pc_want_number(struct pc_call *call, uint32_t number, int dest, int source)
+{
+    set_wanted(call, number, dest, source, NULL);
+}
+
+void pc_want_message(struct pc_call *call, const MPI_Message *message, const MPI_Status *status)
+{
+    if (pc_core->wants & PC_WANTS_COMM && message)
+        set_wanted(call, take_matched(*message), MPI_PROC_NULL, MPI_ANY_SOURCE, status);
+}
+
+/* After a success: the communicator is valid, if the call has not freed it. */
+static void find_peers(struct pc_call *call)
+{
+    struct pcollect_event *e = &call->event;
+    uint32_t flags = atomic_load_explicit(&pc_comm_at(call->comm)->flags, memory_order_relaxed);
+    MPI_Comm comm =
+        call->handle && !(flags & PC_COMM_FREED) ? (MPI_Comm)call->handle : MPI_COMM_NULL;
+    const MPI_Status *status = call->peers ? call->status : NULL;
+    int dest = call->peers ? call->dest : MPI_PROC_NULL;
+    int source = call->peers ? call->source : MPI_PROC_NULL;
+    if (dest >= 0)
+        e->world_peer = pc_comm_world_rank(call->comm, comm, dest);
+    if (source == MPI_ANY_SOURCE && status)
+        source = status->MPI_SOURCE;
+    if (source >= 0)
+        e->world_source = pc_comm_world_rank(call->comm, comm, source);
+    if (e->root >= 0)
+        e->world_root = pc_comm_world_rank(call->comm, comm, e->root);
+    else if (e->root == MPI_ROOT)
+        e->world_root = pc_world_rank;
+}
+
+/* A communicator that no call has made is known from the first call on it that has succeeded. */
+static void learn_comm(struct pc_call *call)
+{
+    if (PC_LIKELY(call->comm || !call->handle))
+        return;
+    call->comm = pc_domain_know(call, (MPI_Comm)call->handle);
+    if (call->comm)
+        pc_want_known(call, call->comm);
+}
+
+void pc_want_posted(struct pc_call *call)
+{
+    MPI_Comm comm = (MPI_Comm)call->handle;
+    learn_comm(call);
+    if (call->comm)
+        atomic_fetch_or(&pc_comm_at(call->comm)->flags, PC_COMM_POSTED);
+    if (call->comm && call->handle && call->peers && pc_core->wants & PCOLLECT_WANT_PEERS) {
+        if (call->source == MPI_ANY_SOURCE)
+            pc_comm_take_group(call->comm, comm);
+        else
+            pc_comm_world_rank(call->comm, comm, call->source >= 0 ? call->source : call->dest);
+    }
+    call->peers = 0;
+}
+
+static __attribute__((noinline)) void end_with_peers(struct pc_call *call)
+{
+    if (call->event.result == MPI_SUCCESS) {
+        learn_comm(call);
+        if (call->comm && pc_core->wants & PCOLLECT_WANT_PEERS)
+            find_peers(call);
+    }
+    pc_core->end(call);
+}
+
+/* The root of a call that has none is -1. */
+static void end_wanted(struct pc_call *call)
+{
+    if (PC_LIKELY(call->comm && !call->peers && call->event.root == -1))
+        pc_core->end(call);
+    else
+        end_with_peers(call);
+}
+
+void pc_want_choose_end(void)
+{
+    pc_end = pc_core->wants & PC_WANTS_COMM ? end_wanted : pc_core->end;
+}

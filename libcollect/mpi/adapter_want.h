@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What plugins want to know of a call's communicator and peers: noted before the call, found after
+ * it. Called by the wrappers that generate.awk makes, and by the files of requests and objects.
+ *
+ * Nothing is done where no plugin wants communicators or peers. All functions are MT-safe, without
+ * locks; none communicates.
+ */
+#ifndef PC_ADAPTER_WANT_H
+#define PC_ADAPTER_WANT_H
+
+#include "libcollect/mpi/adapter_comm.h"
+
+/* Before the call, where plugins ask: communicator, ranks in it (or MPI_PROC_NULL) and the status
+ * from which a wildcard is learnt (or NULL). */
+void pc_want(struct pc_call *call, MPI_Comm comm, int dest, int source, const MPI_Status *status);
+/* The same of a call without peers. */
+void pc_want_comm(struct pc_call *call, MPI_Comm comm);
+/* The same of a communicator of Fortran. */
+void pc_want_fortran(struct pc_call *call, const void *comm);
+/* The same by number. */
+void pc_want_number(struct pc_call *call, uint32_t number, int dest, int source);
+void pc_want_message(struct pc_call *call, const MPI_Message *message, const MPI_Status *status);
+
+/* The call is on that communicator, which is known. Between prepare and end. */
+void pc_want_known(struct pc_call *call, uint32_t number);
+
+/* pc_core->end, or what comes before it where peers are wanted. */
+extern void (*pc_end)(struct pc_call *call);
+void pc_want_choose_end(void);
+
+/* MPI_Mprobe, MPI_Improbe: a message of this communicator was matched. */
+void pc_rule_matched(struct pc_call *call, const MPI_Message *message);
+static inline void pc_rule_matched_if(struct pc_call *call, const int *flag,
+                                      const MPI_Message *message)
+{
+    if (*flag)
+        pc_rule_matched(call, message);
+}
+
+/* The call has posted a receive, or made a persistent operation: nothing has been sent or received,
+ * but world ranks may be asked for later. Sets call->comm; before the request is remembered. */
+void pc_want_posted(struct pc_call *call);
+
+#endif
