@@ -31,7 +31,7 @@ bench-page: stage
 bench-sample: stage
 	@$(SHELL) $(srcdir)/bench/sample.sh $(stage) $(BENCH_FLAGS)
 
-# Renews doc/rotation.svg: a minute or two.
+# Renews doc/rotation.svg: three minutes.
 bench-rotation: stage
 	@mkdir -p bench/work
 	@$(SHELL) $(srcdir)/bench/rotation.sh $(stage) $(srcdir) >bench/work/rotation

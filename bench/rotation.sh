@@ -4,7 +4,7 @@
 # STAGE is an installed tree, SOURCE that of pcollect. Two groups and turns of 5 ms; phases of half a turn to
 # two turns, by the thread's CPU clock, by which the turns go, too. A row for each length of a phase: the
 # length in turns, and page faults per CPU time in the windows over the true number, by round-robin and by
-# random rotation. It takes a minute or two.
+# random rotation. It takes three minutes.
 set -eu
 stage=${1:?usage: bench/rotation.sh STAGE SOURCE}
 source=${2:?}
@@ -18,13 +18,13 @@ ratio() { # ROTATION PHASE_US
         PCOLLECT_SAMPLE_MAX_OVERHEAD=100 PCOLLECT_SAMPLE_SOURCE=clock \
         PCOLLECT_SAMPLE_PLUGINS=clock,counters PCOLLECT_SAMPLE_COUNTERS_PER_GROUP=1 \
         PCOLLECT_SAMPLE_EVENTS=perf::PAGE-FAULTS,perf::CONTEXT-SWITCHES PCOLLECT_SAMPLE_ROTATION="$1" \
-        "$stage/bin/pcollect" run -o "$work/out.pcol" -- "$work/counted" 1500 "$2" >"$work/own" 2>"$work/err" || {
+        "$stage/bin/pcollect" run -o "$work/out.pcol" -- "$work/counted" 5000 "$2" >"$work/own" 2>"$work/err" || {
         cat "$work/err" >&2
         exit 1
     }
     "$stage/bin/pcollect" report --table rotation "$work/out.pcol" 2>/dev/null |
-        awk -F '\t' -v truth="$(awk '{ n += $2; s += $3 } END { print n / s }' "$work/own")" \
-            '$2 == "perf::PAGE-FAULTS" { print $5 / $6 / truth }'
+        awk -v event=perf::PAGE-FAULTS -f "$source/tests/sample/rate.awk" |
+        awk -v truth="$(awk '{ n += $2; s += $3 } END { print n / s }' "$work/own")" '{ print $1 / truth }'
 }
 
 for percent in 50 59 70 80 88 94 97 100 103 106 112 125 140 160 180 200; do

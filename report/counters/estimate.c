@@ -19,9 +19,21 @@ void pct_moments_add(struct pct_moments *to, const struct pct_moments *what)
     to->added += what->added;
 }
 
-uint64_t pct_readings_seen(const struct pct_readings *r)
+/* Windows of the second kind are longer in the mean, but in a damaged file. */
+static bool can_differ(const struct pct_readings *r)
 {
-    return r->brief.seen + r->lasting.seen;
+    const struct pct_moments *a = &r->brief, *b = &r->lasting;
+    return r->by_difference && a->n >= PCT_FEW_READINGS / 2 && b->n >= PCT_FEW_READINGS / 2 &&
+           a->weight && b->weight &&
+           (double)b->t / (double)b->weight > 1.5 * (double)a->t / (double)a->weight;
+}
+
+struct pct_moments pct_readings_used(const struct pct_readings *r)
+{
+    struct pct_moments used = r->brief;
+    if (can_differ(r))
+        pct_moments_add(&used, &r->lasting);
+    return used;
 }
 
 /* The 97.5 % point of Student's distribution, to a hundredth from 29 degrees of freedom on. */
@@ -83,29 +95,18 @@ static void rate_by_difference(struct pct_estimate *e, const struct pct_moments 
                   (ns * ns);
 }
 
-/* Windows of the second kind are longer in the mean, but in a damaged file. */
-static bool can_differ(const struct pct_readings *r)
-{
-    const struct pct_moments *a = &r->brief, *b = &r->lasting;
-    return r->by_difference && a->n >= PCT_FEW_READINGS / 2 && b->n >= PCT_FEW_READINGS / 2 &&
-           a->weight && b->weight &&
-           (double)b->t / (double)b->weight > 1.5 * (double)a->t / (double)a->weight;
-}
-
 struct pct_estimate pct_estimate_rate(const struct pct_readings *r, double ns)
 {
-    const struct pct_moments *brief = &r->brief;
-    bool differ = can_differ(r);
-    struct pct_estimate e = {.trust = PCT_TRUST_NONE, .n = brief->n + (differ ? r->lasting.n : 0)};
-    if (!brief->n || !brief->t)
+    const struct pct_moments used = pct_readings_used(r);
+    struct pct_estimate e = {.trust = PCT_TRUST_NONE, .n = used.n};
+    if (!used.n || !used.t)
         return e;
-    bool few =
-        e.n < PCT_FEW_READINGS || brief->seen + (differ ? r->lasting.seen : 0) < PCT_FEW_SEEN;
+    bool few = used.n < PCT_FEW_READINGS || used.seen < PCT_FEW_SEEN;
     e.trust = few ? PCT_TRUST_FEW : PCT_TRUST_FULL;
-    if (differ)
-        rate_by_difference(&e, brief, &r->lasting);
+    if (can_differ(r))
+        rate_by_difference(&e, &r->brief, &r->lasting);
     else
-        rate_of_brief(&e, brief, ns);
+        rate_of_brief(&e, &r->brief, ns);
     return finish(e);
 }
 

@@ -26,8 +26,8 @@ struct pct_readings {
     bool by_difference;                /* most of the lasting ones stayed: they tell more */
 };
 
-/* Of both lengths. */
-uint64_t pct_readings_seen(const struct pct_readings *r);
+/* The windows of which an estimate is made, of both lengths or brief ones alone. */
+struct pct_moments pct_readings_used(const struct pct_readings *r);
 
 /* CPU time over which is extended; variance 0: it is known. */
 struct pct_extent {

@@ -98,13 +98,12 @@ static void event_percent(const struct pct_cell *c, struct pct_value *out)
 
 static void event_seen(const struct pct_cell *c, struct pct_value *out)
 {
-    out->number = pct_readings_seen(&event_row(c)->readings);
+    out->number = pct_readings_used(&event_row(c)->readings).seen;
 }
 
 static void event_window(const struct pct_cell *c, struct pct_value *out)
 {
-    const struct pct_readings *r = &event_row(c)->readings;
-    out->number = r->brief.t + r->lasting.t;
+    out->number = pct_readings_used(&event_row(c)->readings).t;
 }
 
 static void event_self(const struct pct_cell *c, struct pct_value *out)
