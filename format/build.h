@@ -45,9 +45,8 @@ int pc_data_decode(struct pc_profile *p, struct pc_cursor *c, unsigned version);
 int pc_values_decode(struct pc_profile *p, struct pc_cursor *c);
 
 /* The ranks of a record, and its values of one field, as bytes. */
-void pc_ranks_put(const struct pc_profile_data *d, struct pc_buffer *b);
-void pc_column_put(const struct pc_profile *p, const struct pc_profile_data *d, uint32_t k,
-                   struct pc_buffer *b);
+void pc_ranks_put(const struct pc_by_rank *by, struct pc_buffer *b);
+void pc_column_put(const struct pc_by_rank *by, struct pc_buffer *b);
 void pc_ranks_get(struct pc_cursor *c, uint32_t n, int32_t *out);
 void pc_column_get(struct pc_cursor *c, uint32_t n, uint64_t *out, size_t stride);
 

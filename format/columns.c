@@ -55,6 +55,7 @@ struct record {
 
 struct pc_columns {
     int fd;
+    unsigned n_users; /* profiles that read from it */
     uint32_t n_runs, n_columns, n_records, n_places;
     struct run *runs;
     struct block *blocks; /* n_columns of each run */
@@ -86,17 +87,24 @@ static void put_block(struct writer *w)
 static void put_run(struct writer *w, uint32_t first, uint32_t end, uint32_t n)
 {
     const struct pc_profile *p = w->p;
+    struct pc_by_rank by;
     pc_put_varint(&w->index, n);
-    for (uint32_t i = first; i < end; i++)
-        if (p->data[i].ranks)
-            pc_ranks_put(&p->data[i], &w->raw);
+    for (uint32_t i = first; i < end; i++) {
+        if (!pc_data_has_values(p, &p->data[i]))
+            continue;
+        by = pc_data_by_rank(p, &p->data[i], 0);
+        pc_ranks_put(&by, &w->raw);
+    }
     put_block(w);
     for (uint32_t k = 0; k < p->n_fields; k++) {
         if (p->fields[k].combine == PCOLLECT_HIST)
             continue;
-        for (uint32_t i = first; i < end; i++)
-            if (p->data[i].ranks && p->data[i].first_field <= k)
-                pc_column_put(p, &p->data[i], k, &w->raw);
+        for (uint32_t i = first; i < end; i++) {
+            if (!pc_data_has_values(p, &p->data[i]) || p->data[i].first_field > k)
+                continue;
+            by = pc_data_by_rank(p, &p->data[i], k);
+            pc_column_put(&by, &w->raw);
+        }
         put_block(w);
     }
 }
@@ -106,8 +114,9 @@ void pc_columns_encode(const struct pc_profile *p, struct pc_buffer *out)
     struct writer w = {.p = p};
     uint32_t first = 0, n = 0, n_rows = 0, n_runs = 0;
     for (uint32_t i = 0; i < p->n_data; i++) {
-        n += p->data[i].ranks != NULL;
-        n_rows += p->data[i].ranks ? p->data[i].n_ranks : 0;
+        bool there = pc_data_has_values(p, &p->data[i]);
+        n += there;
+        n_rows += there ? p->data[i].n_ranks : 0;
         if (n_rows < RUN_ROWS && (i + 1 < p->n_data || !n))
             continue;
         put_run(&w, first, i + 1, n);
@@ -313,6 +322,7 @@ int pc_columns_open(struct pc_profile *p, int fd, uint64_t at, uint64_t n, struc
     if (!c)
         return pc_error_set(error, PC_ENOMEM, "not enough memory");
     c->fd = fd;
+    c->n_users = 1;
     int err = number_records(c, p);
     if (!err)
         err = number_columns(c, p);
@@ -329,9 +339,15 @@ int pc_columns_open(struct pc_profile *p, int fd, uint64_t at, uint64_t n, struc
     return PC_OK;
 }
 
+struct pc_columns *pc_columns_share(struct pc_columns *c)
+{
+    c->n_users++;
+    return c;
+}
+
 void pc_columns_close(struct pc_columns *c)
 {
-    if (!c)
+    if (!c || --c->n_users)
         return;
     for (uint32_t i = 0; i < c->n_places; i++) {
         if (c->ranks)

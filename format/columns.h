@@ -14,7 +14,10 @@ void pc_columns_encode(const struct pc_profile *p, struct pc_buffer *out);
 /* Opens the content, `n` bytes at `at` of the file fd, for p, whose records are numbered for it.
  * Takes fd if it succeeds. PC_EFORMAT, PC_EIO, PC_ENOMEM otherwise. */
 int pc_columns_open(struct pc_profile *p, int fd, uint64_t at, uint64_t n, struct pc_error *error);
-void pc_columns_close(struct pc_columns *c);
+/* Another profile has the same fields and records with the same numbers: it reads from there, too.
+ */
+struct pc_columns *pc_columns_share(struct pc_columns *c);
+void pc_columns_close(struct pc_columns *c); /* once for each who has it; NULL is allowed */
 
 /* Reads all values into the lists of p, and closes. */
 int pc_columns_load(struct pc_profile *p, struct pc_error *error);

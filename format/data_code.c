@@ -55,7 +55,7 @@ void pc_data_encode(const struct pc_profile *p, struct pc_buffer *b)
     pc_put_varint(b, p->n_data);
     for (uint32_t i = 0; i < p->n_data; i++) {
         const struct pc_profile_data *d = &p->data[i];
-        pc_put_varint(b, (uint64_t)d->n_ranks << 1 | (d->ranks != NULL));
+        pc_put_varint(b, (uint64_t)d->n_ranks << 1 | pc_data_has_values(p, d));
         pc_put_varint(b, (uint64_t)d->first_rank);
         for (uint32_t k = d->first_field; k < p->n_fields; k++) {
             if (p->fields[k].combine == PCOLLECT_HIST)
@@ -66,21 +66,20 @@ void pc_data_encode(const struct pc_profile *p, struct pc_buffer *b)
     }
 }
 
-void pc_ranks_put(const struct pc_profile_data *d, struct pc_buffer *b)
+void pc_ranks_put(const struct pc_by_rank *by, struct pc_buffer *b)
 {
     uint64_t last = UINT64_MAX;
-    for (uint32_t r = 0; r < d->n_ranks; r++) {
-        pc_put_varint(b, (uint64_t)d->ranks[r] - last - 1);
-        last = (uint64_t)d->ranks[r];
+    for (uint32_t r = 0; r < by->n; r++) {
+        pc_put_varint(b, (uint64_t)by->ranks[r] - last - 1);
+        last = (uint64_t)by->ranks[r];
     }
 }
 
-void pc_column_put(const struct pc_profile *p, const struct pc_profile_data *d, uint32_t k,
-                   struct pc_buffer *b)
+void pc_column_put(const struct pc_by_rank *by, struct pc_buffer *b)
 {
     uint64_t last = 0;
-    for (uint32_t r = 0; r < d->n_ranks; r++) {
-        uint64_t v = pc_data_value(p, d, r, k);
+    for (uint32_t r = 0; r < by->n; r++) {
+        uint64_t v = by->values[r * by->stride];
         pc_put_varint(b, pc_zigzag(v - last));
         last = v;
     }
@@ -90,12 +89,16 @@ void pc_values_encode(const struct pc_profile *p, struct pc_buffer *b)
 {
     for (uint32_t i = 0; i < p->n_data; i++) {
         const struct pc_profile_data *d = &p->data[i];
-        if (!d->ranks)
+        if (!pc_data_has_values(p, d))
             continue;
-        pc_ranks_put(d, b);
-        for (uint32_t k = d->first_field; k < p->n_fields; k++)
-            if (p->fields[k].combine != PCOLLECT_HIST)
-                pc_column_put(p, d, k, b);
+        struct pc_by_rank by = pc_data_by_rank(p, d, 0);
+        pc_ranks_put(&by, b);
+        for (uint32_t k = d->first_field; k < p->n_fields; k++) {
+            if (p->fields[k].combine == PCOLLECT_HIST)
+                continue;
+            by = pc_data_by_rank(p, d, k);
+            pc_column_put(&by, b);
+        }
     }
 }
 

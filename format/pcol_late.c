@@ -338,8 +338,6 @@ static int overlay(struct pc_profile_sum *sum, struct pc_profile **p)
     pc_profile_free(late);
     if (err)
         return err;
-    both->columns = (*p)->columns;
-    (*p)->columns = NULL;
     pc_profile_free(*p);
     *p = both;
     return PC_OK;

@@ -15,7 +15,7 @@
 #include <zlib.h>
 
 /* What is read of the values by rank. */
-enum values { VALUES_NONE, VALUES_ON_DEMAND, VALUES_ALL };
+enum values { VALUES_NONE, VALUES_ON_DEMAND, VALUES_PASSED_ON, VALUES_ALL };
 
 struct section {
     uint64_t at; /* of its header in the file */
@@ -206,7 +206,7 @@ static int decode_file(struct file *f, struct pc_profile **p, struct pc_error *e
     int err = pc_pcol_header_decode(f->data, f->n, &f->h, error);
     if (!err)
         err = find_sections(f, error);
-    (*p)->no_bins = f->values != VALUES_ALL;
+    (*p)->no_bins = f->values < VALUES_PASSED_ON;
     for (unsigned part = PC_PART_META; !err && part < PC_PART_VALUES; part++)
         if (f->parts[part].header)
             err = decode_section(&f->parts[part], *p, error);
@@ -281,6 +281,11 @@ int pc_pcol_read(const char *path, struct pc_profile **out, struct pc_error *err
 int pc_pcol_read_statistics(const char *path, struct pc_profile **out, struct pc_error *error)
 {
     return read_file(path, VALUES_NONE, out, error);
+}
+
+int pc_pcol_read_to_write(const char *path, struct pc_profile **out, struct pc_error *error)
+{
+    return read_file(path, VALUES_PASSED_ON, out, error);
 }
 
 int pc_pcol_read_columns(const char *path, struct pc_profile **out, struct pc_error *error)

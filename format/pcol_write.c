@@ -182,11 +182,14 @@ int pc_pcol_write(const struct pc_profile *p, const char *path, unsigned flags,
 {
     struct pc_buffer image = {0};
     int saved_errno = errno;
-    if (p->no_bins || p->statistics_only)
+    if (p->no_bins || (p->statistics_only && !p->columns))
         return pc_error_set(error, PC_EARG, "%s: cannot be written: the profile was read in part",
                             path);
     int err = make_image(p, flags, &image);
-    if (err)
+    if (pc_profile_unread(p))
+        err = pc_error_set(error, PC_EFORMAT, "%s: cannot be written: of what was read: %s", path,
+                           pc_profile_unread(p));
+    else if (err)
         pc_error_set(error, err, "%s: cannot be written: not enough memory to make the file", path);
     else
         err = write_image(path, &image, error);

@@ -186,6 +186,12 @@ struct pc_by_rank pc_data_by_rank(const struct pc_profile *p, const struct pc_pr
 /* Why values that were asked for could not be read from the file; NULL: all were. */
 const char *pc_profile_unread(const struct pc_profile *p);
 
+/* Whether the record has values by rank, in memory or in the file. */
+static inline bool pc_data_has_values(const struct pc_profile *p, const struct pc_profile_data *d)
+{
+    return d->ranks || (d->kept && p->columns);
+}
+
 /* The value of field k for d->ranks[row], where d->values are there; 0: it is not in this record.
  */
 static inline uint64_t pc_data_value(const struct pc_profile *p, const struct pc_profile_data *d,
@@ -223,7 +229,9 @@ int pc_profile_decode(const uint8_t *data, size_t n, struct pc_profile **out,
 /* ---- Merging -------------------------------------------------------------------------------- */
 
 /* The sum of two profiles of different ranks of one job. PC_EMISMATCH: a rank in both, another
- * job_key or world_size, or a field or table that the two define differently. a and b stay. */
+ * job_key or world_size, or a field or table that the two define differently. a and b stay. Values
+ * of one that are in a file still are read from there for the sum, too. PC_ENOENT: they would have
+ * to be added to some of the other, or are of two files. */
 int pc_profile_merge(const struct pc_profile *a, const struct pc_profile *b,
                      struct pc_profile **out, struct pc_error *error);
 
@@ -274,6 +282,10 @@ int pc_pcol_read_statistics(const char *path, struct pc_profile **out, struct pc
  * the profile is freed, and its checksums are looked at. Values of files of version 1.1 and before
  * are read at once. */
 int pc_pcol_read_columns(const char *path, struct pc_profile **out, struct pc_error *error);
+
+/* The same with histograms: for who writes it, or its sum with others, to a file. Values are read
+ * when they are written. */
+int pc_pcol_read_to_write(const char *path, struct pc_profile **out, struct pc_error *error);
 
 /* Writes what happened in one rank after the merge (a profile of that rank alone) into its slot:
  * the end of MPI_Finalize, the time to exit, calls made meanwhile. Overwrites what the slot held.

@@ -9,7 +9,7 @@
  * order of merging shows in the result: the least string, the union of flags, the sum of counts.
  * Statistics are made anew from the lists of values.
  */
-#include "format/build.h"
+#include "format/columns.h"
 
 /* One side of a merge. */
 struct side {
@@ -489,6 +489,20 @@ static bool make_way_back(struct side *s, uint32_t n_fields, struct pc_pool *scr
     return s->back != NULL;
 }
 
+/* Values that are in a file still are those of one side, with all fields: they can be read for the
+ * sum as well, if no record of the other side is to be added to one of theirs. */
+static int share_columns(struct merge *m)
+{
+    const struct pc_profile *a = m->a.p, *b = m->b.p, *from = a->columns ? a : b;
+    bool lacks = m->lacks_values && (m->may_share || from->columns);
+    lacks |= from->columns && (from->n_fields != m->out->n_fields || (a->columns && b->columns));
+    if (lacks)
+        return pc_error_set(m->error, PC_ENOENT, "the values by rank were not read");
+    if (from->columns)
+        m->out->columns = pc_columns_share(from->columns);
+    return PC_OK;
+}
+
 static int merge_into(struct merge *m, struct pc_pool *scratch)
 {
     const struct pc_profile *a = m->a.p, *b = m->b.p;
@@ -513,8 +527,8 @@ static int merge_into(struct merge *m, struct pc_pool *scratch)
         err = merge_nodes(m);
     const struct pc_table_side side_a = {a, m->a.nodes, m->a.strings};
     const struct pc_table_side side_b = {b, m->b.nodes, m->b.strings};
-    if (!err && m->lacks_values && m->may_share)
-        err = pc_error_set(m->error, PC_ENOENT, "the values by rank were not read");
+    if (!err)
+        err = share_columns(m);
     return err ? err : pc_tables_merge(&side_a, &side_b, m->out, m->error);
 }
 

@@ -109,6 +109,121 @@ static void many_runs_of_records_read_back(void **state)
     unlink(path);
 }
 
+/* The bytes of a file, which is then removed; freed by the caller. */
+static char *take_file(const char *path, size_t *n_out)
+{
+    FILE *in = fopen(path, "rb");
+    assert_non_null(in);
+    assert_int_equal(fseek(in, 0, SEEK_END), 0);
+    *n_out = (size_t)ftell(in);
+    char *bytes = malloc(*n_out + 1);
+    rewind(in);
+    assert_int_equal(fread(bytes, 1, *n_out, in), *n_out);
+    fclose(in);
+    unlink(path);
+    return bytes;
+}
+
+static void assert_written_alike(const struct pc_profile *p, const struct pc_profile *q)
+{
+    char path[2][PATH_BYTES], *bytes[2];
+    size_t n[2];
+    path_in(path[0], "p.pcol");
+    path_in(path[1], "q.pcol");
+    assert_int_equal(pc_pcol_write(p, path[0], 0, NULL), PC_OK);
+    assert_int_equal(pc_pcol_write(q, path[1], 0, NULL), PC_OK);
+    for (int k = 0; k < 2; k++)
+        bytes[k] = take_file(path[k], &n[k]);
+    assert_int_equal(n[0], n[1]);
+    assert_memory_equal(bytes[0], bytes[1], n[0]);
+    free(bytes[0]);
+    free(bytes[1]);
+}
+
+/* The profile of no rank with one string, which a merge adds. */
+static struct pc_profile *add_string(const struct pc_profile *p)
+{
+    char *string = (char *)"added";
+    struct pc_profile_node root = {.parent = PC_NO_INDEX,
+                                   .kind = PCOLLECT_NODE_ROOT,
+                                   .module = PC_NO_INDEX,
+                                   .op = PC_NO_INDEX,
+                                   .data = PC_NO_INDEX};
+    struct pc_profile more = {.exe = p->exe,
+                              .mpi = p->mpi,
+                              .job = p->job,
+                              .job_key = p->job_key,
+                              .world_size = p->world_size,
+                              .n_nodes = 1,
+                              .nodes = &root,
+                              .n_strings = 1,
+                              .strings = &string};
+    struct pc_profile *out;
+    assert_int_equal(pc_profile_merge(p, &more, &out, NULL), PC_OK);
+    return out;
+}
+
+/* Written again, and with something added, it is what it would be had all been in memory. */
+static void values_pass_from_file_to_file(void **state)
+{
+    (void)state;
+    unsigned n_in_file = 0;
+    for (unsigned s = 0; s < n_shapes; s++) {
+        char path[PATH_BYTES];
+        struct late_job j = make_late_job(&shapes[s], 3, 2);
+        path_in(path, "passed.pcol");
+        assert_int_equal(pc_pcol_write(j.main, path, PC_PCOL_LATE_SLOTS, NULL), PC_OK);
+        for (int late = 0; late < 2; late++) {
+            struct pc_profile *p = read_well(path, false), *q;
+            assert_int_equal(pc_pcol_read_to_write(path, &q, NULL), PC_OK);
+            n_in_file += q->columns != NULL;
+            assert_written_alike(p, q);
+            struct pc_profile *more = add_string(p), *more_of_q = add_string(q);
+            pc_profile_free(q); /* the sum reads on */
+            assert_written_alike(more, more_of_q);
+            pc_profile_free(p);
+            pc_profile_free(more);
+            pc_profile_free(more_of_q);
+            assert_int_equal(pc_pcol_write_late(path, j.late[1], NULL), PC_OK);
+        }
+        unlink(path);
+        free_late_job(&j);
+    }
+    assert_true(n_in_file >= n_shapes);
+}
+
+/* Values in a file are not added to those of other ranks: that is said. Where no context has both,
+ * the sum is that of memory. */
+static void values_in_a_file_are_not_added_to(void **state)
+{
+    (void)state;
+    unsigned n_refused = 0;
+    for (unsigned seed = 0; seed < 20; seed++) {
+        const struct shape *s = &shapes[seed % 2]; /* few contexts, of which some are the same */
+        char path[PATH_BYTES];
+        struct pc_profile *a = random_profile(s, seed, 0, 2), *b = random_profile(s, seed, 1, 2);
+        struct pc_profile *in_file, *sum, *want;
+        struct pc_error e;
+        path_in(path, "added.pcol");
+        assert_int_equal(pc_pcol_write(a, path, 0, NULL), PC_OK);
+        assert_int_equal(pc_pcol_read_to_write(path, &in_file, NULL), PC_OK);
+        assert_int_equal(pc_profile_merge(a, b, &want, NULL), PC_OK);
+        if (pc_profile_merge(in_file, b, &sum, &e)) {
+            assert_string_equal(e.text, "the values by rank were not read");
+            n_refused++;
+        } else {
+            assert_written_alike(want, sum);
+            pc_profile_free(sum);
+        }
+        pc_profile_free(in_file);
+        pc_profile_free(want);
+        pc_profile_free(a);
+        pc_profile_free(b);
+        unlink(path);
+    }
+    assert_true(n_refused > 0 && n_refused < 20);
+}
+
 static bool ask_for_all(const struct pc_profile *p)
 {
     for (uint32_t i = 0; i < p->n_data; i++)
@@ -234,6 +349,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_on_demand_are_those_of_the_whole_file),
         cmocka_unit_test(many_runs_of_records_read_back),
+        cmocka_unit_test(values_pass_from_file_to_file),
+        cmocka_unit_test(values_in_a_file_are_not_added_to),
         cmocka_unit_test(damage_is_found_before_a_value_is_asked_for),
         cmocka_unit_test(wrong_columns_never_crash),
         cmocka_unit_test(a_file_that_becomes_shorter_is_said),
