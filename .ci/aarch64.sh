@@ -145,7 +145,7 @@ sampled_job() { # FLAVOUR
     local mpi=$1 out=$work/aarch64-$1-sampled
     rm -rf "$out" && mkdir -p "$out" && cd "$out" || return
     # shellcheck disable=SC2046,SC2086
-    "$triplet-gcc" --sysroot="$sysroot" -std=gnu11 -O1 -g -o known "$top/tests/pmu-lab/known.c" \
+    "$triplet-gcc" --sysroot="$sysroot" -std=gnu11 -O1 -g -I"$top" -o known "$top/tests/pmu-lab/known.c" \
         $(include_and_link "$mpi") $link_flags || return
     # shellcheck disable=SC2086
     PCOLLECT_OUTPUT_PATH=$out/arm64.pcol PCOLLECT_SAMPLE_FREQUENCY=200 timeout 300 "mpirun.$mpi" -n 2 \

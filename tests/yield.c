@@ -7,10 +7,6 @@
 #include <sched.h>
 #include <unistd.h>
 
-#ifndef PC_TEST_REST /* tests/pmu-lab: sleeps */
-#define PC_TEST_REST sched_yield()
-#endif
-
 unsigned ucp_worker_progress(void *worker);
 
 unsigned ucp_worker_progress(void *worker)
@@ -23,6 +19,6 @@ unsigned ucp_worker_progress(void *worker)
             dlsym(dlopen("libucp.so.0", RTLD_LAZY | RTLD_NOLOAD), "ucp_worker_progress");
     unsigned n = next(worker);
     if (!n)
-        PC_TEST_REST;
+        sched_yield();
     return n;
 }
