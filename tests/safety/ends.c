@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * An MPI program that ends in the way that its argument says. Every rank calls MPI_Barrier seven
- * times. The second argument is a file that is made when rank 1 has returned from MPI_Finalize. The
- * library ends_library.c calls at_library_end in its destructor, which runs after that of a
- * preloaded library.
+ * An MPI program of two ranks that ends in the way that its argument says. Every rank calls
+ * MPI_Barrier seven times. The second argument is where the names of files begin by which the ranks
+ * tell each other how far they are. The library ends_library.c calls at_library_end in its
+ * destructor, which runs after that of a preloaded library.
  */
+#include <fcntl.h>
 #include <mpi.h>
 #include <pthread.h>
 #include <signal.h>
@@ -63,7 +64,7 @@ static void *receive(void *arg)
 static void *become_other(void *arg)
 {
     (void)arg;
-    execl("/bin/true", "true", (char *)NULL);
+    execl("/bin/echo", "echo", "another program", (char *)NULL);
     _exit(99);
 }
 
@@ -96,13 +97,31 @@ static bool is(const char *way)
     return !strcmp(how, way);
 }
 
-/* Launchers kill the other ranks when one fails: rank 0 lets rank 1 return from MPI_Finalize. */
-static void meet(const char *path)
+static int open_mark(const char *path, int of)
 {
-    if (rank == 1 && path)
-        fclose(fopen(path, "w"));
-    for (int ms = 0; rank == 0 && path && access(path, F_OK) != 0 && ms < 20000; ms++)
+    char name[4096];
+    snprintf(name, sizeof name, "%s.%d", path, of);
+    return open(name, O_CREAT | O_RDWR, 0600);
+}
+
+/* Launchers kill the other ranks when one fails, or leaves without MPI_Finalize: `waiting` goes on
+ * when the other is here too. */
+static void meet(const char *path, bool waiting)
+{
+    char name[4096];
+    if (!path)
+        return;
+    close(open_mark(path, rank));
+    snprintf(name, sizeof name, "%s.%d", path, !rank);
+    for (int ms = 0; waiting && access(name, F_OK) != 0 && ms < 20000; ms++)
         usleep(1000);
+}
+
+/* Rank 1 goes on when rank 0 has ended, which releases its lock. */
+static void end_after_rank_0(const char *path, bool begin)
+{
+    if (path && begin == (rank == 0) && lockf(open_mark(path, 2), F_LOCK, 0))
+        perror("lockf");
 }
 
 static int end_after_finalize(void)
@@ -138,19 +157,26 @@ static int end_after_finalize(void)
 int main(int argc, char **argv)
 {
     int provided;
+    const char *path = argc > 2 ? argv[2] : NULL;
     how = argc > 1 ? argv[1] : "return";
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (is("thread-receives"))
+        end_after_rank_0(path, true);
     for (int i = 0; i < 7; i++)
         MPI_Barrier(MPI_COMM_WORLD);
     if (is("thread-asks"))
         start(ask_for_ever, true);
-    if (is("thread-receives"))
+    if (is("thread-receives")) {
         start(receive, true);
-    if (is("thread-receives"))
+        meet(path, true);
+        end_after_rank_0(path, false);
         return 0;
-    if (is("exec-inside"))
+    }
+    if (is("exec-inside")) {
+        meet(path, true);
         become_other(NULL);
+    }
     if (is("finalize-at-exit"))
         return atexit(finalize);
     if (is("finalize-at-library-end")) {
@@ -158,6 +184,6 @@ int main(int argc, char **argv)
         return 0;
     }
     MPI_Finalize();
-    meet(argc > 2 ? argv[2] : NULL);
+    meet(path, rank == 0);
     return end_after_finalize();
 }
