@@ -83,32 +83,34 @@ int execveat(int folder, const char *path, char *const argv[], char *const envp[
 
 /* ---- With the arguments one by one ----------------------------------------------------------- */
 
-/* Arguments up to the NULL that ends them, with the first. */
-static size_t count_arguments(const char *first, va_list rest)
+/* Arguments up to the NULL that ends them, with the first. The list stays where it is. */
+static size_t count_arguments(const char *first, va_list *rest)
 {
     size_t n = 0;
-    for (const char *a = first; a; a = va_arg(rest, const char *))
+    va_list list;
+    va_copy(list, *rest);
+    for (const char *a = first; a; a = va_arg(list, const char *))
         n++;
+    va_end(list);
     return n;
 }
 
-/* Fills argv[0 .. n], the last NULL. */
-static void take_arguments(char **argv, size_t n, const char *first, va_list rest)
+/* Fills argv[0 .. n], the last NULL. What follows that is the next of the list: by its address, for
+ * where a list is no array the callee would move a copy. */
+static void take_arguments(char **argv, size_t n, const char *first, va_list *rest)
 {
     argv[0] = (char *)first;
     for (size_t i = 1; i <= n; i++)
-        argv[i] = va_arg(rest, char *);
+        argv[i] = va_arg(*rest, char *);
 }
 
 PC_EXPORT int execl(const char *path, const char *first, ...)
 {
     va_list list;
     va_start(list, first);
-    size_t n = count_arguments(first, list);
-    va_end(list);
+    size_t n = count_arguments(first, &list);
     char *argv[n + 1];
-    va_start(list, first);
-    take_arguments(argv, n, first, list);
+    take_arguments(argv, n, first, &list);
     va_end(list);
     return execv(path, argv);
 }
@@ -117,11 +119,9 @@ PC_EXPORT int execlp(const char *file, const char *first, ...)
 {
     va_list list;
     va_start(list, first);
-    size_t n = count_arguments(first, list);
-    va_end(list);
+    size_t n = count_arguments(first, &list);
     char *argv[n + 1];
-    va_start(list, first);
-    take_arguments(argv, n, first, list);
+    take_arguments(argv, n, first, &list);
     va_end(list);
     return execvp(file, argv);
 }
@@ -130,11 +130,9 @@ PC_EXPORT int execle(const char *path, const char *first, ...)
 {
     va_list list;
     va_start(list, first);
-    size_t n = count_arguments(first, list);
-    va_end(list);
+    size_t n = count_arguments(first, &list);
     char *argv[n + 1];
-    va_start(list, first);
-    take_arguments(argv, n, first, list);
+    take_arguments(argv, n, first, &list);
     char *const *envp = va_arg(list, char *const *);
     va_end(list);
     return execve(path, argv, envp);

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Replaces itself again and again, after some computation, with the signal blocked or not: execs N.
+ * Each function that takes its arguments one by one has its turns.
  */
+#define _GNU_SOURCE 1 /* environ */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 int main(int argc, char **argv)
@@ -16,9 +19,14 @@ int main(int argc, char **argv)
     for (int i = 0; i < 300000 + left % 7 * 10000; i++)
         x = x + i;
     if (left == 0) {
-        puts("done");
+        puts(argc < 3 || !strcmp(argv[2], "more") ? "done" : "arguments were lost");
         return 0;
     }
+    if (left % 3 == 0 && argc == 3 && !getenv("EXECS")) {
+        puts("the environment was lost");
+        return 1;
+    }
+    setenv("EXECS", "some", 1);
     sigfillset(&all);
     if (left % 3 == 0)
         sigprocmask(SIG_BLOCK, &all, NULL);
@@ -27,6 +35,11 @@ int main(int argc, char **argv)
     for (int i = 0; left % 3 == 0 && i < 200000; i++)
         x = x + i;
     snprintf(number, sizeof number, "%d", left - 1);
-    execl(argv[0], argv[0], number, (char *)NULL);
+    if (left % 3 == 0)
+        execl(argv[0], argv[0], number, "more", (char *)NULL);
+    else if (left % 3 == 1)
+        execle(argv[0], argv[0], number, "more", (char *)NULL, environ);
+    else
+        execlp(argv[0], argv[0], number, "more", (char *)NULL);
     return 1;
 }
