@@ -40,11 +40,6 @@ static inline uintptr_t arch_register(const ucontext_t *uc, unsigned reg)
     return (uintptr_t)uc->uc_mcontext.gregs[at[reg]];
 }
 
-static inline uintptr_t arch_strip(uintptr_t pc)
-{
-    return pc;
-}
-
 static inline long arch_probe(uintptr_t addr)
 {
     long result;
@@ -117,11 +112,6 @@ static inline void arch_read_context(const ucontext_t *uc, struct pc_walk *walk)
     walk->fp = uc->uc_mcontext.__gregs[8];
 }
 
-static inline uintptr_t arch_strip(uintptr_t pc)
-{
-    return pc;
-}
-
 static inline long arch_probe(uintptr_t addr)
 {
     register long a7 __asm__("a7") = SYS_rt_sigprocmask;
@@ -152,11 +142,6 @@ static inline void arch_read_context(const ucontext_t *uc, struct pc_walk *walk)
     walk->lr = uc->uc_mcontext.__gregs[1];
     walk->sp = uc->uc_mcontext.__gregs[3];
     walk->fp = uc->uc_mcontext.__gregs[22];
-}
-
-static inline uintptr_t arch_strip(uintptr_t pc)
-{
-    return pc;
 }
 
 static inline long arch_probe(uintptr_t addr)
@@ -197,11 +182,6 @@ static inline void arch_read_context(const ucontext_t *uc, struct pc_walk *walk)
     walk->lr = uc->uc_mcontext.gp_regs[36];
 }
 
-static inline uintptr_t arch_strip(uintptr_t pc)
-{
-    return pc;
-}
-
 /* An error is told by a bit of the condition register, its number is positive. */
 static inline long arch_probe(uintptr_t addr)
 {
@@ -218,4 +198,13 @@ static inline long arch_probe(uintptr_t addr)
 }
 
 #endif
+
+#if !defined __aarch64__
+/* No other processor signs return addresses. */
+static inline uintptr_t arch_strip(uintptr_t pc)
+{
+    return pc;
+}
+#endif
+
 #endif
