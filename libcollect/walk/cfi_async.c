@@ -13,52 +13,6 @@
 
 #include <string.h>
 
-uint64_t pc_read_fixed(struct pc_reader *r, unsigned n_bytes)
-{
-    uint64_t v = 0;
-    if ((size_t)(r->end - r->p) < n_bytes) {
-        r->p = r->end;
-        r->bad = true;
-        return 0;
-    }
-    for (unsigned i = n_bytes; i > 0; i--) /* both processors are little-endian */
-        v = v << 8 | r->p[i - 1];
-    r->p += n_bytes;
-    return v;
-}
-
-uint64_t pc_read_uleb(struct pc_reader *r)
-{
-    uint64_t v = 0;
-    for (unsigned shift = 0; r->p < r->end; shift += 7) {
-        uint8_t byte = *r->p++;
-        if (shift < 64)
-            v |= (uint64_t)(byte & 0x7f) << shift;
-        if (!(byte & 0x80))
-            return v;
-    }
-    r->bad = true;
-    return 0;
-}
-
-int64_t pc_read_sleb(struct pc_reader *r)
-{
-    uint64_t v = 0;
-    for (unsigned shift = 0; r->p < r->end;) {
-        uint8_t byte = *r->p++;
-        if (shift < 64)
-            v |= (uint64_t)(byte & 0x7f) << shift;
-        shift += 7;
-        if (!(byte & 0x80)) {
-            if (shift < 64 && (byte & 0x40))
-                v |= ~(uint64_t)0 << shift;
-            return (int64_t)v;
-        }
-    }
-    r->bad = true;
-    return 0;
-}
-
 #if PC_WALK_KNOWN
 
 #define MAX_REMEMBERED 8
