@@ -9,7 +9,9 @@
 #include "plugins/plugins.h"
 #include "report/samples.h"
 
+#include "tests/random.h"
 #include <math.h>
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,14 +24,6 @@ enum { CONTEXTS = 3, RUNS = 1500, PERIOD = 1000000, SAMPLES = 400 };
 
 static uint64_t seed;
 
-static uint64_t draw(void)
-{
-    seed ^= seed << 13;
-    seed ^= seed >> 7;
-    seed ^= seed << 17;
-    return seed;
-}
-
 /* ---- Interrupts ------------------------------------------------------------------------------ */
 
 /* CPU time from one interrupt to the next, of which `mean` was asked for. */
@@ -38,7 +32,7 @@ typedef uint64_t distance_fn(uint64_t mean);
 /* As the sampler draws it. */
 static uint64_t on_time(uint64_t mean)
 {
-    return mean / 2 + draw() % mean;
+    return mean / 2 + random_below(&seed, (uint32_t)mean);
 }
 
 /* Found at the system's ticks, as a timer is, by a thread that seldom runs when one comes: half of
@@ -46,9 +40,9 @@ static uint64_t on_time(uint64_t mean)
 static uint64_t at_ticks(uint64_t mean)
 {
     enum { TICK = 4000000 };
-    uint64_t due = on_time(mean), at = draw() % TICK;
-    while (at < due || draw() % 2)
-        at += draw() % 3 ? TICK / 4 : (uint64_t)TICK * 3;
+    uint64_t due = on_time(mean), at = random_below(&seed, TICK);
+    while (at < due || random_below(&seed, 2))
+        at += random_below(&seed, 3) ? TICK / 4 : (uint64_t)TICK * 3;
     return at;
 }
 
@@ -74,13 +68,13 @@ static void sample(struct cell *c, uint64_t ns)
 static void run(struct cell *cells, const struct program *p, distance_fn *distance, uint64_t mean,
                 int samples)
 {
-    uint64_t now = 0, last = 0, due = distance(mean), skip = draw() % (2 * PERIOD);
+    uint64_t now = 0, last = 0, due = distance(mean), skip = random_below(&seed, 2 * PERIOD);
     for (int i = 0, n = 0; n < samples;
-         i = p->drawn ? (int)(draw() % CONTEXTS) : (i + 1) % CONTEXTS) {
+         i = p->drawn ? (int)(random_below(&seed, CONTEXTS)) : (i + 1) % CONTEXTS) {
         uint64_t length = p->stay_ns[i];
         if (!length)
             continue;
-        length = p->drawn ? 1 + draw() % (2 * length) : length;
+        length = p->drawn ? 1 + random_below(&seed, (uint32_t)(2 * length)) : length;
         uint64_t gone = skip < length ? skip : length; /* programs begin anywhere in their period */
         skip -= gone;
         for (length -= gone; length; n++) {
