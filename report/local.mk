@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 noinst_LTLIBRARIES += report/libpcreport.la
 report_libpcreport_la_SOURCES = report/report.h report/report_private.h report/report.c report/filter.h report/filter.c \
-    report/options.c report/text.h report/text.c report/model.h report/model.c \
+    report/options.c report/text.h report/text.c report/student.h report/student.c report/model.h report/model.c \
     report/symbols.h report/symbols_private.h report/symbols.c report/symbols_stored.c \
     report/stored.h report/stored.c report/annotate/annotate.h report/annotate/source.c \
     report/annotate/lines.c report/annotate/assembly.c \
@@ -11,7 +11,7 @@ report_libpcreport_la_SOURCES = report/report.h report/report_private.h report/r
     report/columns_samples.c report/samples.h report/samples.c report/print_samples.c \
     report/columns_header.c report/head.c report/outline.c report/print.c report/picture.c report/markdown.c report/json.c \
     report/fit/fit.h report/fit/fit_private.h report/fit/fit.c report/fit/solve.c report/fit/band.c \
-    report/fit/data.h report/fit/data.c report/fit/read_text.c report/fit/read_json.c \
+    report/fit/data.h report/fit/data.c report/fit/read.c report/fit/read_text.c report/fit/read_json.c \
     report/topology/topology.h report/topology/topology_private.h report/topology/matrix.c \
     report/topology/places.c report/topology/pattern.c report/topology/seats.c \
     report/topology/placement.c report/topology/print.c report/topology/svg.c \

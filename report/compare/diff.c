@@ -4,8 +4,8 @@
  */
 #include "report/compare/diff.h"
 
-#include "report/compare/repeats.h"
 #include "report/samples.h"
+#include "report/student.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -19,51 +19,6 @@
 
 const char *const pct_diff_metric_names[PCT_N_DIFF_METRICS] = {
     [PCT_DIFF_TIME] = "time", [PCT_DIFF_CALLS] = "calls", [PCT_DIFF_BYTES] = "bytes"};
-
-/* ---- Student's t ------------------------------------------------------------------------------
- */
-
-/* Continued fraction of the incomplete beta function, by Lentz's method. */
-static double beta_fraction(double a, double b, double x)
-{
-    const double tiny = 1e-300;
-    double c = 1, d = 1 - (a + b) * x / (a + 1), f;
-    d = 1 / (fabs(d) < tiny ? tiny : d);
-    f = d;
-    for (int m = 1; m <= 300; m++) {
-        double up = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
-        double down = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1));
-        for (int half = 0; half < 2; half++) {
-            double term = half ? down : up;
-            d = 1 + term * d;
-            c = 1 + term / c;
-            d = 1 / (fabs(d) < tiny ? tiny : d);
-            c = fabs(c) < tiny ? tiny : c;
-            f *= c * d;
-        }
-        if (fabs(c * d - 1) < 1e-12)
-            break;
-    }
-    return f;
-}
-
-/* Regularised incomplete beta function. */
-static double beta_part(double a, double b, double x)
-{
-    if (x <= 0 || x >= 1)
-        return x >= 1;
-    double front = exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log1p(-x));
-    if (x < (a + 1) / (a + b + 2))
-        return front * beta_fraction(a, b, x) / a;
-    return 1 - front * beta_fraction(b, a, 1 - x) / b;
-}
-
-double pct_diff_student_tail(double t, double freedom)
-{
-    if (!(freedom > 0))
-        return 1;
-    return beta_part(freedom / 2, 0.5, freedom / (freedom + t * t));
-}
 
 /* ---- Sides ------------------------------------------------------------------------------------
  */
@@ -79,7 +34,7 @@ static void add_value(struct pct_diff_side *s, double value)
 static void close_side(struct pct_diff_side *s)
 {
     s->deviation = s->n > 1 ? sqrt(s->deviation / (double)(s->n - 1)) : 0;
-    s->error = pct_repeat_error(s->deviation, s->n);
+    s->error = pct_student_error(s->deviation, s->n);
 }
 
 /* Welch's test: the scatter of the two sides may differ. */
@@ -99,7 +54,7 @@ static void close_change(struct pct_diff_change *c)
     }
     double freedom =
         (u + v) * (u + v) / (u * u / (double)(c->before.n - 1) + v * v / (double)(c->after.n - 1));
-    c->doubt = pct_diff_student_tail(c->change / sqrt(u + v), freedom);
+    c->doubt = pct_student_tail(c->change / sqrt(u + v), freedom);
 }
 
 static double value_of(const struct pct_diff *d, uint32_t node, size_t run)

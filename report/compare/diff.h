@@ -70,9 +70,6 @@ void pct_diff_free(struct pct_diff *d);
  * part of before, noise left out. *place_out: the context, NULL for the run. */
 double pct_diff_worst(const struct pct_diff *d, const char **place_out);
 
-/* Two-sided chance that |Student's t| exceeds |t|. */
-double pct_diff_student_tail(double t, double freedom);
-
 /* ---- Output (diff_print.c) ---- */
 
 extern const struct pct_table pct_diff_table; /* contexts: columns draw from pct_data.diff */

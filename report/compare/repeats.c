@@ -5,29 +5,10 @@
  */
 #include "report/compare/repeats.h"
 
-#include "report/compare/diff.h"
+#include "report/student.h"
 
 #include <math.h>
 #include <stdlib.h>
-
-/* Student's t beyond which 5 % lie, both sides together. */
-static double student_95(double freedom)
-{
-    double lo = 0, hi = 1000;
-    for (int i = 0; i < 60; i++) {
-        double middle = (lo + hi) / 2;
-        if (pct_diff_student_tail(middle, freedom) > 0.05)
-            lo = middle;
-        else
-            hi = middle;
-    }
-    return hi;
-}
-
-double pct_repeat_error(double deviation, size_t n)
-{
-    return n < 2 ? -1 : student_95((double)(n - 1)) * deviation / sqrt((double)n);
-}
 
 struct pct_repeat pct_repeat_of(const double *values, size_t n)
 {
@@ -41,7 +22,7 @@ struct pct_repeat pct_repeat_of(const double *values, size_t n)
         r.most = fmax(r.most, values[i]);
     }
     r.deviation = n < 2 ? 0 : sqrt(squares / (double)(n - 1));
-    r.error = pct_repeat_error(r.deviation, n);
+    r.error = pct_student_error(r.deviation, n);
     return r;
 }
 

@@ -39,9 +39,6 @@ int pct_repeats_make(const struct pct_run *runs, size_t n, struct pct_repeats **
                      struct pc_error *error);
 void pct_repeats_free(struct pct_repeats *r);
 
-/* Half of the 95 % interval of the mean of n values of this standard deviation; -1: one value. */
-double pct_repeat_error(double deviation, size_t n);
-
 /* Mean, deviation and so on of n values. */
 struct pct_repeat pct_repeat_of(const double *values, size_t n);
 

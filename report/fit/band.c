@@ -3,21 +3,10 @@
  * What a fitted model says: bands and texts.
  */
 #include "report/fit/fit_private.h"
+#include "report/student.h"
 
 #include <math.h>
 #include <string.h>
-
-/* Quantile 0.975 of Student's t. The expansion about the normal quantile is right to 0.1 % where
- * it is used. */
-double pct_fit_student(unsigned freedom)
-{
-    static const double exact[] = {0, 12.706205, 4.302653, 3.182446, 2.776445, 2.570582, 2.446912};
-    if (freedom < sizeof exact / sizeof *exact)
-        return freedom ? exact[freedom] : INFINITY;
-    double z = 1.959963985, n = freedom, z3 = z * z * z, z5 = z3 * z * z, z7 = z5 * z * z;
-    return z + (z3 + z) / (4 * n) + (5 * z5 + 16 * z3 + 3 * z) / (96 * n * n) +
-           (3 * z7 + 19 * z5 + 17 * z3 - 15 * z) / (384 * n * n * n);
-}
 
 static struct pct_fit_band band_of(const struct pct_fit *f, const struct pct_fit_guess *g,
                                    const double *x)
@@ -31,7 +20,7 @@ static struct pct_fit_band band_of(const struct pct_fit *f, const struct pct_fit
     }
     double value = pct_fit_value(g, f->n_parameters, x);
     size_t freedom = f->n_points - g->n_terms - 1;
-    double half = variance > 0 ? pct_fit_student((unsigned)freedom) * sqrt(variance) : 0;
+    double half = variance > 0 ? pct_student_95(freedom) * sqrt(variance) : 0;
     return (struct pct_fit_band){value, value - half, value + half};
 }
 

@@ -89,7 +89,4 @@ char *pct_fit_text(const struct pct_fit *f, const char *const *names, char *out)
  * log2(p)"; "constant". out[PCT_FIT_TEXT]. */
 char *pct_fit_growth(const struct pct_fit *f, const char *const *names, char *out);
 
-/* Student's t: the value that |t| stays below with probability 0.95. */
-double pct_fit_student(unsigned freedom);
-
 #endif

@@ -6,6 +6,7 @@
 #include "sample.h"
 
 #include "report/compare/diff.h"
+#include "report/student.h"
 #include "tests/random.h"
 
 #include <math.h>
@@ -186,7 +187,17 @@ static void the_tail_of_student_is_right(void **state)
         {3.169273, 10, 0.01}, {1.959964, 1e6, 0.05}, {0, 5, 1},           {0.5, 3, 0.651448}};
     (void)state;
     for (size_t i = 0; i < PC_ARRAY_LEN(rows); i++)
-        assert_true(fabs(pct_diff_student_tail(rows[i].t, rows[i].freedom) - rows[i].tail) < 2e-6);
+        assert_true(fabs(pct_student_tail(rows[i].t, rows[i].freedom) - rows[i].tail) < 2e-6);
+}
+
+static void the_quantile_of_student_has_that_tail(void **state)
+{
+    (void)state;
+    for (size_t freedom = 1; freedom < 2000; freedom++)
+        assert_true(fabs(pct_student_tail(pct_student_95(freedom), (double)freedom) - 0.05) < 1e-4);
+    assert_true(isinf(pct_student_95(0)));
+    assert_true(pct_student_error(1, 1) == -1);
+    assert_true(fabs(pct_student_error(3, 9) - 2.306004) < 1e-3);
 }
 
 int main(void)
@@ -196,6 +207,7 @@ int main(void)
         cmocka_unit_test(calls_are_compared_too),
         cmocka_unit_test(scatter_is_called_noise_and_changes_are_found),
         cmocka_unit_test(the_tail_of_student_is_right),
+        cmocka_unit_test(the_quantile_of_student_has_that_tail),
     };
     return cmocka_run_group_tests_name("diff", tests, NULL, NULL);
 }
