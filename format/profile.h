@@ -204,6 +204,19 @@ static inline uint64_t pc_data_value(const struct pc_profile *p, const struct pc
 /* The table of that name, or NULL. */
 const struct pc_profile_table *pc_profile_table(const struct pc_profile *p, const char *name);
 
+/* The column of that name and type, or PC_NO_INDEX; of no table (NULL) there is none. Whoever reads
+ * a table by its name asks for types: it may be another's of the same name, and what a cell refers
+ * to was checked by its type. */
+uint32_t pc_table_column(const struct pc_profile_table *t, const char *name,
+                         enum pcollect_column_type type);
+
+/* A cell; 0 of a column that is not there. */
+static inline uint64_t pc_table_cell(const struct pc_profile_table *t, uint32_t row,
+                                     uint32_t column)
+{
+    return column == PC_NO_INDEX ? 0 : t->cells[(size_t)row * t->n_columns + column];
+}
+
 /* The text of a cell of type STRING; "" for none. */
 static inline const char *pc_profile_string(const struct pc_profile *p, uint64_t cell)
 {

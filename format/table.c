@@ -23,6 +23,15 @@ const struct pc_profile_table *pc_profile_table(const struct pc_profile *p, cons
     return NULL;
 }
 
+uint32_t pc_table_column(const struct pc_profile_table *t, const char *name,
+                         enum pcollect_column_type type)
+{
+    for (uint32_t i = 0; t && i < t->n_columns; i++)
+        if (t->columns[i].type == type && !strcmp(t->columns[i].name, name))
+            return i;
+    return PC_NO_INDEX;
+}
+
 const char *pc_profile_region(const struct pc_profile *p, uint64_t hash)
 {
     for (uint32_t i = 0; i < p->n_strings; i++)

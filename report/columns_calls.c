@@ -8,7 +8,6 @@
 #include "report/table.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 struct pct_by_place {
     struct pct_tree_options options;
@@ -247,15 +246,12 @@ static void communicator_id(const struct pct_cell *c, struct pct_value *out)
 static void communicator_name(const struct pct_cell *c, struct pct_value *out)
 {
     const struct pc_profile_table *t = pc_profile_table(c->d->profile, "communicators");
+    uint32_t domain = pc_table_column(t, "domain", PCOLLECT_COLUMN_DOMAIN),
+             name = pc_table_column(t, "name", PCOLLECT_COLUMN_STRING);
     uint64_t id = row_of(c)->domain;
-    uint32_t name = 0;
-    while (t && name < t->n_columns && strcmp(t->columns[name].name, "name") != 0)
-        name++;
-    for (uint32_t i = 0; t && name < t->n_columns && i < t->n_rows; i++) {
-        const uint64_t *cells = t->cells + (size_t)i * t->n_columns;
-        if (cells[0] == id && id && t->columns[name].type == PCOLLECT_COLUMN_STRING)
-            pct_value_text(c->d, pc_profile_string(c->d->profile, cells[name]), out);
-    }
+    for (uint32_t i = 0; id && t && i < t->n_rows; i++)
+        if (pc_table_cell(t, i, domain) == id)
+            pct_value_text(c->d, pc_profile_string(c->d->profile, pc_table_cell(t, i, name)), out);
 }
 
 const struct pct_column pct_communicator_call_columns[PCT_N_COMMUNICATOR_CALL_COLUMNS] = {

@@ -232,45 +232,53 @@ static void put_cost(const struct head *h, struct pct_buf *b)
     put_buf(h, "pcollect", b);
 }
 
-/* The sum of a column over the rows of a table, or the greatest value; 0 if there is none. */
-static uint64_t column_of(const struct pc_profile_table *t, const char *name, bool greatest)
+/* The sum of a column of numbers over the rows of a table; 0 if there is none. */
+static uint64_t sum_of(const struct pc_profile_table *t, const char *name)
 {
-    uint64_t value = 0;
-    for (uint32_t c = t->n_keys; c < t->n_columns; c++) {
-        if (strcmp(t->columns[c].name, name))
-            continue;
-        for (uint32_t row = 0; row < t->n_rows; row++) {
-            uint64_t cell = t->cells[(size_t)row * t->n_columns + c];
-            value = !greatest ? value + cell : cell > value ? cell : value;
-        }
+    uint32_t column = pc_table_column(t, name, PCOLLECT_COLUMN_NUMBER);
+    uint64_t sum = 0;
+    for (uint32_t row = 0; t && row < t->n_rows; row++)
+        sum += pc_table_cell(t, row, column);
+    return sum;
+}
+
+/* The last of a column's texts in the order of strings; "" if there is none. */
+static const char *last_text_of(const struct pc_profile *p, const struct pc_profile_table *t,
+                                const char *name)
+{
+    uint32_t column = pc_table_column(t, name, PCOLLECT_COLUMN_STRING);
+    uint64_t last = 0;
+    for (uint32_t row = 0; t && row < t->n_rows; row++) {
+        uint64_t cell = pc_table_cell(t, row, column);
+        last = cell > last ? cell : last;
     }
-    return value;
+    return pc_profile_string(p, last);
 }
 
 static void put_sampling(const struct head *h, struct pct_buf *b)
 {
     const struct pc_profile *p = h->d->profile;
     const struct pc_profile_table *t = pc_profile_table(p, "sampling");
-    uint64_t n = t ? column_of(t, "interrupts", false) : 0;
-    uint64_t cpu = n ? column_of(t, "cpu", false) : 0,
-             source = n ? column_of(t, "source", true) : 0;
-    if (!cpu)
+    uint64_t n = sum_of(t, "interrupts"), cpu = sum_of(t, "cpu"), cost = sum_of(t, "cost");
+    const char *source = last_text_of(p, t, "source");
+    if (!n || !cpu)
         return;
     put_count(b, n);
     pct_buf_text(b, n == 1 ? " interrupt" : " interrupts");
-    if (source)
-        pct_buf_format(b, " by %s", pc_profile_string(p, source));
+    if (*source)
+        pct_buf_format(b, " by %s", source);
     pct_buf_text(b, ", ");
     put_count(b, (pc_u128)n * 1000000000u / cpu);
     pct_buf_text(b, " a second of CPU time; they cost ");
-    put_percent(b, pct_text_share(column_of(t, "cost", false), cpu));
+    put_percent(b, pct_text_share(cost, cpu));
     pct_buf_text(b, " of it, ");
-    put_time(b, column_of(t, "cost", false) / n);
+    put_time(b, cost / n);
     pct_buf_text(b, " each");
     /* Samples that met the library, where calls are measured. */
-    if (column_of(t, "own_time", false)) {
+    uint64_t own = sum_of(t, "own_time");
+    if (own) {
         pct_buf_text(b, "; pcollect took about ");
-        put_percent(b, pct_text_share(column_of(t, "own_time", false), cpu));
+        put_percent(b, pct_text_share(own, cpu));
         pct_buf_text(b, " more in the calls");
     }
     put_buf(h, "sampling", b);
@@ -290,9 +298,10 @@ static const uint64_t *event_row(const struct pc_profile_table *t, uint32_t row)
 static const struct pc_profile_table *find_events(const struct pc_profile *p)
 {
     const struct pc_profile_table *t = pc_profile_table(p, "events");
-    return t && t->n_keys == 2 && t->n_columns == N_EVENT_CELLS && !strcmp(t->plugin, "counters")
-               ? t
-               : NULL;
+    bool known = pc_table_column(t, "event", PCOLLECT_COLUMN_STRING) == EVENT &&
+                 pc_table_column(t, "why_not", PCOLLECT_COLUMN_STRING) == WHY_NOT &&
+                 t->n_columns == N_EVENT_CELLS;
+    return known ? t : NULL;
 }
 
 /* The names of the events that count in this way: "A, B (3 of 4 ranks)". */
@@ -336,15 +345,15 @@ static void put_uncounted(const struct head *h, const struct pc_profile_table *t
  * group are read at once. */
 static void put_points(const struct head *h, struct pct_buf *b)
 {
-    enum { READ = 5, SKIPPED = 6, N_COUNTER_CELLS = 8 };
     const struct pc_profile_table *t = pc_profile_table(h->d->profile, "counters");
     pc_u128 read = 0, skipped = 0;
-    if (!t || t->n_columns != N_COUNTER_CELLS || strcmp(t->plugin, "counters"))
-        return;
-    for (uint32_t i = 0; i < t->n_rows; i++) {
-        const uint64_t *row = t->cells + (size_t)i * N_COUNTER_CELLS;
-        read += row[EVENT] == t->cells[EVENT] ? row[READ] : 0;
-        skipped += row[EVENT] == t->cells[EVENT] ? row[SKIPPED] : 0;
+    uint32_t event_at = pc_table_column(t, "event", PCOLLECT_COLUMN_STRING),
+             read_at = pc_table_column(t, "read", PCOLLECT_COLUMN_NUMBER),
+             skipped_at = pc_table_column(t, "skipped", PCOLLECT_COLUMN_NUMBER);
+    for (uint32_t i = 0; t && i < t->n_rows; i++) {
+        bool first = pc_table_cell(t, i, event_at) == pc_table_cell(t, 0, event_at);
+        read += first ? pc_table_cell(t, i, read_at) : 0;
+        skipped += first ? pc_table_cell(t, i, skipped_at) : 0;
     }
     if (!skipped)
         return;

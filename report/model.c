@@ -211,12 +211,10 @@ struct pct_spread pct_model_record_time(const struct pct_model *m, uint32_t node
 pc_u128 pct_model_delayed_ns(const struct pc_profile *p)
 {
     const struct pc_profile_table *t = pc_profile_table(p, "resources");
-    uint32_t c = 0;
+    uint32_t delayed = pc_table_column(t, "delayed", PCOLLECT_COLUMN_NUMBER);
     pc_u128 sum = 0;
-    while (t && c < t->n_columns && strcmp(t->columns[c].name, "delayed") != 0)
-        c++;
-    for (uint32_t row = 0; t && c < t->n_columns && row < t->n_rows; row++)
-        sum += t->cells[(size_t)row * t->n_columns + c];
+    for (uint32_t row = 0; t && row < t->n_rows; row++)
+        sum += pc_table_cell(t, row, delayed);
     return sum;
 }
 

@@ -32,7 +32,7 @@ struct course {
 
 static uint64_t cell(const struct course *c, uint32_t row, unsigned what)
 {
-    return c->table->cells[(size_t)row * c->table->n_columns + c->column[what]];
+    return pc_table_cell(c->table, row, c->column[what]);
 }
 
 /* False: no such table, or not as it should be; what comes from a file is not trusted. */
@@ -42,12 +42,10 @@ static bool find_course(const struct pct_data *d, struct course *c)
     if (!c->table || !c->table->n_rows)
         return false;
     for (unsigned k = 0; k < PC_ARRAY_LEN(names); k++) {
-        uint32_t i = 0;
-        while (i < c->table->n_columns && strcmp(c->table->columns[i].name, names[k]))
-            i++;
-        if (i == c->table->n_columns)
+        c->column[k] = pc_table_column(c->table, names[k],
+                                       k == RANK ? PCOLLECT_COLUMN_RANK : PCOLLECT_COLUMN_NUMBER);
+        if (c->column[k] == PC_NO_INDEX)
             return false;
-        c->column[k] = i;
     }
     c->begin_ns = UINT64_MAX;
     for (uint32_t i = 0; i < c->table->n_rows; i++) {

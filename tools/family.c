@@ -40,19 +40,14 @@ struct meetings {
 
 static uint64_t number_in(const struct pc_profile_table *t, uint32_t row, const char *name)
 {
-    for (uint32_t k = 0; k < t->n_columns; k++)
-        if (strcmp(t->columns[k].name, name) == 0)
-            return t->cells[(size_t)row * t->n_columns + k];
-    return 0;
+    return pc_table_cell(t, row, pc_table_column(t, name, PCOLLECT_COLUMN_NUMBER));
 }
 
 static const char *text_in(const struct pc_profile *p, const struct pc_profile_table *t,
                            uint32_t row, const char *name)
 {
-    for (uint32_t k = 0; k < t->n_columns; k++)
-        if (t->columns[k].type == PCOLLECT_COLUMN_STRING && strcmp(t->columns[k].name, name) == 0)
-            return pc_profile_string(p, t->cells[(size_t)row * t->n_columns + k]);
-    return "";
+    uint32_t column = pc_table_column(t, name, PCOLLECT_COLUMN_STRING);
+    return pc_profile_string(p, pc_table_cell(t, row, column));
 }
 
 static struct meetings read_meetings(const struct pc_profile *p)
@@ -63,17 +58,18 @@ static struct meetings read_meetings(const struct pc_profile *p)
         return m;
     m.all = pct_alloc(m.n, sizeof *m.all);
     for (uint32_t i = 0; i < m.n; i++)
-        m.all[i] = (struct meeting){.how = text_in(p, t, i, "made_by"),
-                                    .job = text_in(p, t, i, "job"),
-                                    .parent = text_in(p, t, i, "parent"),
-                                    .port = text_in(p, t, i, "port"),
-                                    .rank = number_in(t, i, "rank"),
-                                    .number = number_in(t, i, "number"),
-                                    .n_processes = number_in(t, i, "processes"),
-                                    .n_others = number_in(t, i, "others"),
-                                    .parent_rank = number_in(t, i, "parent_rank"),
-                                    .began = (int64_t)number_in(t, i, "began"),
-                                    .ended = (int64_t)number_in(t, i, "ended")};
+        m.all[i] = (struct meeting){
+            .how = text_in(p, t, i, "made_by"),
+            .job = text_in(p, t, i, "job"),
+            .parent = text_in(p, t, i, "parent"),
+            .port = text_in(p, t, i, "port"),
+            .rank = pc_table_cell(t, i, pc_table_column(t, "rank", PCOLLECT_COLUMN_RANK)),
+            .number = number_in(t, i, "number"),
+            .n_processes = number_in(t, i, "processes"),
+            .n_others = number_in(t, i, "others"),
+            .parent_rank = number_in(t, i, "parent_rank"),
+            .began = (int64_t)number_in(t, i, "began"),
+            .ended = (int64_t)number_in(t, i, "ended")};
     return m;
 }
 

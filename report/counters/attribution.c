@@ -9,7 +9,6 @@
 #include "report/text.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* Cells of a row of `edges`, and of `edge_samples`. */
 enum { EVENT, RANK, THREAD, FROM, TO, INSIDE, COUNT, N_EDGE = 8 };
@@ -140,13 +139,21 @@ static void place_edge(struct sharing *s, const uint64_t *edge)
 /* ---- The table ---------------------------------------------------------------------------------
  */
 
-static const struct pc_profile_table *find_table(const struct pc_profile *p, const char *name,
-                                                 uint32_t n_columns)
+static const struct pc_profile_table *find_edges(const struct pc_profile *p)
 {
-    const struct pc_profile_table *t = pc_profile_table(p, name);
-    return t && t->n_keys == 6 && t->n_columns == n_columns && !strcmp(t->plugin, "counters")
-               ? t
-               : NULL;
+    const struct pc_profile_table *t = pc_profile_table(p, "edges");
+    bool known = pc_table_column(t, "event", PCOLLECT_COLUMN_STRING) == EVENT &&
+                 pc_table_column(t, "from", PCOLLECT_COLUMN_NODE) == FROM &&
+                 pc_table_column(t, "to", PCOLLECT_COLUMN_NODE) == TO && t->n_columns == N_EDGE;
+    return known ? t : NULL;
+}
+
+static const struct pc_profile_table *find_edge_samples(const struct pc_profile *p)
+{
+    const struct pc_profile_table *t = pc_profile_table(p, "edge_samples");
+    bool known =
+        pc_table_column(t, "context", PCOLLECT_COLUMN_NODE) == CONTEXT && t->n_columns == N_SAMPLE;
+    return known ? t : NULL;
 }
 
 static void sort_samples(struct sharing *s, const struct pc_profile_table *t)
@@ -186,8 +193,8 @@ static size_t join_rows(struct pct_attributed *rows, size_t n_rows)
 
 struct pct_attributed *pct_attribute(const struct pc_profile *p, size_t *n_out)
 {
-    const struct pc_profile_table *edges = find_table(p, "edges", N_EDGE);
-    const struct pc_profile_table *samples = find_table(p, "edge_samples", N_SAMPLE);
+    const struct pc_profile_table *edges = find_edges(p);
+    const struct pc_profile_table *samples = find_edge_samples(p);
     struct sharing s = {.profile = p};
     *n_out = 0;
     if (!edges || !samples || !p->n_nodes)
@@ -227,22 +234,14 @@ static uint64_t find_instructions(const struct pc_profile *p, const struct pc_pr
     return 0;
 }
 
-static uint32_t find_number(const struct pc_profile_table *t, const char *name)
-{
-    uint32_t i = 0;
-    while (i < t->n_columns && strcmp(t->columns[i].name, name) != 0)
-        i++;
-    return i;
-}
-
 struct pct_rank_instructions *pct_instructions_by_rank(const struct pc_profile *p)
 {
-    const struct pc_profile_table *edges = find_table(p, "edges", N_EDGE);
+    const struct pc_profile_table *edges = find_edges(p);
     const struct pc_profile_table *points = pc_profile_table(p, "counters");
-    uint32_t read = points ? find_number(points, "read") : 0;
-    uint32_t skipped = points ? find_number(points, "skipped") : 0;
+    uint32_t read = pc_table_column(points, "read", PCOLLECT_COLUMN_NUMBER);
+    uint32_t skipped = pc_table_column(points, "skipped", PCOLLECT_COLUMN_NUMBER);
     uint64_t event = edges ? find_instructions(p, edges) : 0;
-    if (!event || !points || read == points->n_columns || skipped == points->n_columns)
+    if (!event || read == PC_NO_INDEX || skipped == PC_NO_INDEX || points->n_columns <= RANK)
         return NULL;
     struct pct_rank_instructions *list = pct_alloc(p->n_ranks, sizeof *list);
     for (uint32_t i = 0; i < edges->n_rows; i++) {

@@ -53,44 +53,32 @@ static void fill_fact(struct pct_facts *f, struct pct_fact *fact, uint32_t node)
     fact->place = pct_finding_place(f, node, &fact->function);
 }
 
-static uint32_t column_of(const struct pc_profile_table *t, const char *name)
-{
-    uint32_t c = 0;
-    while (c < t->n_columns && strcmp(t->columns[c].name, name) != 0)
-        c++;
-    return c < t->n_columns ? c : PC_NO_INDEX;
-}
-
-static double cell_of(const struct pc_profile_table *t, uint32_t row, const char *column)
-{
-    uint32_t c = column_of(t, column);
-    return c == PC_NO_INDEX ? 0 : (double)t->cells[(size_t)row * t->n_columns + c];
-}
-
 static void gather_use(struct pct_facts *f)
 {
     const struct pc_profile *p = f->data->profile;
     const struct pc_profile_table *t = pc_profile_table(p, "resources");
+    uint32_t delayed = pc_table_column(t, "delayed", PCOLLECT_COLUMN_NUMBER),
+             system = pc_table_column(t, "system", PCOLLECT_COLUMN_NUMBER),
+             minor = pc_table_column(t, "minor_faults", PCOLLECT_COLUMN_NUMBER),
+             major = pc_table_column(t, "major_faults", PCOLLECT_COLUMN_NUMBER),
+             bound = pc_table_column(t, "bound", PCOLLECT_COLUMN_STRING);
     f->use = pct_alloc(f->n_ranks, sizeof *f->use);
     for (size_t r = 0; r < f->n_ranks; r++)
         f->use[r].bound = "";
-    if (!t || column_of(t, "rank") != 0)
-        return;
+    if (pc_table_column(t, "rank", PCOLLECT_COLUMN_RANK) != 0)
+        return; /* rows are in the order of their first key */
     for (uint32_t row = 0, r = 0; row < t->n_rows; row++) {
-        int64_t rank = (int64_t)t->cells[(size_t)row * t->n_columns];
+        int64_t rank = (int64_t)pc_table_cell(t, row, 0);
         while (r < f->n_ranks && p->ranks[r].rank < rank)
             r++;
         if (r == f->n_ranks || p->ranks[r].rank != rank)
             continue;
-        uint32_t bound = column_of(t, "bound");
-        f->use[r] = (struct pct_rank_use){
-            .delayed_ns = cell_of(t, row, "delayed"),
-            .system_ns = cell_of(t, row, "system"),
-            .minor_faults = cell_of(t, row, "minor_faults"),
-            .major_faults = cell_of(t, row, "major_faults"),
-            .bound = bound == PC_NO_INDEX
-                         ? ""
-                         : pc_profile_string(p, t->cells[(size_t)row * t->n_columns + bound])};
+        f->use[r] =
+            (struct pct_rank_use){.delayed_ns = (double)pc_table_cell(t, row, delayed),
+                                  .system_ns = (double)pc_table_cell(t, row, system),
+                                  .minor_faults = (double)pc_table_cell(t, row, minor),
+                                  .major_faults = (double)pc_table_cell(t, row, major),
+                                  .bound = pc_profile_string(p, pc_table_cell(t, row, bound))};
     }
 }
 

@@ -158,20 +158,15 @@ void pct_rule_unfinished(const struct pct_facts *f, const struct pct_rule *rule,
                          struct pct_findings *out)
 {
     const struct pc_profile_table *t = pc_profile_table(f->data->profile, "requests");
-    uint32_t start = 0, never = 0, most = PC_NO_INDEX;
+    uint32_t start = pc_table_column(t, "start", PCOLLECT_COLUMN_NODE),
+             never = pc_table_column(t, "never", PCOLLECT_COLUMN_NUMBER), most = PC_NO_INDEX;
     uint64_t n = 0, longest = 0;
-    while (t && start < t->n_columns && strcmp(t->columns[start].name, "start") != 0)
-        start++;
-    while (t && never < t->n_columns && strcmp(t->columns[never].name, "never") != 0)
-        never++;
-    if (!t || start == t->n_columns || never == t->n_columns)
-        return;
-    for (uint32_t row = 0; row < t->n_rows; row++) {
-        const uint64_t *cells = t->cells + (size_t)row * t->n_columns;
-        n += cells[never];
-        if (cells[never] > longest && cells[start]) {
-            longest = cells[never];
-            most = f->data->tree->shown[pct_model_call(f->data->profile, (uint32_t)cells[start])];
+    for (uint32_t row = 0; t && row < t->n_rows; row++) {
+        uint64_t node = pc_table_cell(t, row, start), left = pc_table_cell(t, row, never);
+        n += left;
+        if (left > longest && node) {
+            longest = left;
+            most = f->data->tree->shown[pct_model_call(f->data->profile, (uint32_t)node)];
         }
     }
     const char *function;

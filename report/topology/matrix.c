@@ -7,19 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-uint32_t pct_topology_column(const struct pc_profile_table *t, const char *name)
-{
-    for (uint32_t i = 0; i < t->n_columns; i++)
-        if (!strcmp(t->columns[i].name, name))
-            return i;
-    return PC_NO_INDEX;
-}
-
-uint64_t pct_topology_cell(const struct pc_profile_table *t, uint32_t row, uint32_t column)
-{
-    return column == PC_NO_INDEX ? 0 : t->cells[(size_t)row * t->n_columns + column];
-}
-
 static int compare_pairs(const void *a, const void *b)
 {
     const struct pct_pair *x = a, *y = b;
@@ -51,32 +38,31 @@ static void join_equal(struct pct_topology *t)
     t->n_pairs = n;
 }
 
-bool pct_topology_is_rank(const struct pct_topology *t, int32_t rank)
-{
-    return rank >= 0 && (uint32_t)rank < t->n_ranks;
-}
-
 static void read_pairs(struct pct_topology *t, const struct pc_profile *p,
                        const struct pc_profile_table *from, const struct pct_pair_filter *filter)
 {
+    enum { SOURCE, DESTINATION, CLASS, DOMAIN, FIRST_NUMBER };
     static const char *const names[] = {"source",         "destination",  "class", "domain",
                                         "messages",       "bytes",        "time",  "received",
                                         "received_bytes", "receive_time", "phase"};
+    static const enum pcollect_column_type types[FIRST_NUMBER] = {
+        PCOLLECT_COLUMN_RANK, PCOLLECT_COLUMN_RANK, PCOLLECT_COLUMN_STRING, PCOLLECT_COLUMN_DOMAIN};
     uint32_t c[PC_ARRAY_LEN(names)];
     for (size_t i = 0; i < PC_ARRAY_LEN(names); i++)
-        c[i] = pct_topology_column(from, names[i]);
+        c[i] =
+            pc_table_column(from, names[i], i < FIRST_NUMBER ? types[i] : PCOLLECT_COLUMN_NUMBER);
     t->pairs = pct_alloc(from->n_rows, sizeof *t->pairs);
     for (uint32_t r = 0; r < from->n_rows; r++) {
-        const char *class_name = pc_profile_string(p, pct_topology_cell(from, r, c[2]));
+        const char *class_name = pc_profile_string(p, pc_table_cell(from, r, c[2]));
         if ((filter->class_name && strcmp(filter->class_name, class_name)) ||
-            (filter->domain && filter->domain != pct_topology_cell(from, r, c[3])) ||
-            (filter->has_phase && filter->phase != pct_topology_cell(from, r, c[10])))
+            (filter->domain && filter->domain != pc_table_cell(from, r, c[3])) ||
+            (filter->has_phase && filter->phase != pc_table_cell(from, r, c[10])))
             continue;
         struct pct_pair pair = {
-            (int32_t)pct_topology_cell(from, r, c[0]), (int32_t)pct_topology_cell(from, r, c[1]),
-            pct_topology_cell(from, r, c[4]),          pct_topology_cell(from, r, c[5]),
-            pct_topology_cell(from, r, c[7]),          pct_topology_cell(from, r, c[8]),
-            pct_topology_cell(from, r, c[6]),          pct_topology_cell(from, r, c[9])};
+            (int32_t)pc_table_cell(from, r, c[0]), (int32_t)pc_table_cell(from, r, c[1]),
+            pc_table_cell(from, r, c[4]),          pc_table_cell(from, r, c[5]),
+            pc_table_cell(from, r, c[7]),          pc_table_cell(from, r, c[8]),
+            pc_table_cell(from, r, c[6]),          pc_table_cell(from, r, c[9])};
         if (!pct_topology_is_rank(t, pair.source))
             pair.source = -1;
         if (!pct_topology_is_rank(t, pair.destination))
@@ -117,10 +103,11 @@ uint64_t pct_domain_find(const struct pc_profile *p, const char *text)
     char *end;
     uint64_t id = strtoull(text, &end, 16), found = 0;
     bool is_id = *text && !*end;
+    uint32_t domain_at = pc_table_column(t, "domain", PCOLLECT_COLUMN_DOMAIN),
+             name_at = pc_table_column(t, "name", PCOLLECT_COLUMN_STRING);
     for (uint32_t r = 0; t && r < t->n_rows; r++) {
-        uint64_t row_id = pct_topology_cell(t, r, pct_topology_column(t, "domain"));
-        const char *name =
-            pc_profile_string(p, pct_topology_cell(t, r, pct_topology_column(t, "name")));
+        uint64_t row_id = pc_table_cell(t, r, domain_at);
+        const char *name = pc_profile_string(p, pc_table_cell(t, r, name_at));
         if (is_id && row_id == id)
             return id;
         if (!strcmp(name, text)) {

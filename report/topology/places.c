@@ -66,16 +66,18 @@ static void add_socket(struct pct_topology *t, struct pct_socket s)
 static void read_machine(struct pct_topology *t, const struct pc_profile *p,
                          const struct pc_profile_table *m)
 {
-    uint32_t host = pct_topology_column(m, "host"), socket = pct_topology_column(m, "socket"),
-             cores = pct_topology_column(m, "cores"), list = pct_topology_column(m, "list");
+    uint32_t host = pc_table_column(m, "host", PCOLLECT_COLUMN_STRING),
+             socket = pc_table_column(m, "socket", PCOLLECT_COLUMN_NUMBER),
+             cores = pc_table_column(m, "cores", PCOLLECT_COLUMN_NUMBER),
+             list = pc_table_column(m, "list", PCOLLECT_COLUMN_STRING);
     for (uint32_t r = 0; r < m->n_rows; r++) {
-        const char *name = pc_profile_string(p, pct_topology_cell(m, r, host));
+        const char *name = pc_profile_string(p, pc_table_cell(m, r, host));
         uint32_t node = find_node(t, name);
-        uint64_t number = pct_topology_cell(m, r, socket);
+        uint64_t number = pc_table_cell(m, r, socket);
         if (node != PC_NO_INDEX && number - 1 < INT32_MAX)
             add_socket(t, (struct pct_socket){node, (uint32_t)number - 1,
-                                              (uint32_t)pct_topology_cell(m, r, cores),
-                                              pc_profile_string(p, pct_topology_cell(m, r, list))});
+                                              (uint32_t)pc_table_cell(m, r, cores),
+                                              pc_profile_string(p, pc_table_cell(m, r, list))});
     }
 }
 
@@ -90,11 +92,12 @@ static bool has_sockets(const struct pct_topology *t, uint32_t n, uint32_t node)
 /* Sockets that the kernel named, of nodes whose sockets hwloc did not tell. */
 static void read_kernel_sockets(struct pct_topology *t, const struct pc_profile_table *place)
 {
-    uint32_t rank_at = pct_topology_column(place, "rank"),
-             socket_at = pct_topology_column(place, "socket"), known = t->n_sockets;
+    uint32_t rank_at = pc_table_column(place, "rank", PCOLLECT_COLUMN_RANK),
+             socket_at = pc_table_column(place, "socket", PCOLLECT_COLUMN_NUMBER),
+             known = t->n_sockets;
     for (uint32_t r = 0; r < place->n_rows; r++) {
-        int32_t rank = (int32_t)pct_topology_cell(place, r, rank_at);
-        uint64_t number = pct_topology_cell(place, r, socket_at);
+        int32_t rank = (int32_t)pc_table_cell(place, r, rank_at);
+        uint64_t number = pc_table_cell(place, r, socket_at);
         if (pct_topology_is_rank(t, rank) && number - 1 < INT32_MAX &&
             !has_sockets(t, known, t->places[rank].node))
             add_socket(t, (struct pct_socket){t->places[rank].node, (uint32_t)number - 1, 0, NULL});
@@ -139,16 +142,16 @@ static int32_t find_socket(const struct pct_topology *t, uint32_t node, const ch
 static void read_bindings(struct pct_topology *t, const struct pc_profile *p,
                           const struct pc_profile_table *place)
 {
-    uint32_t rank_at = pct_topology_column(place, "rank"),
-             socket_at = pct_topology_column(place, "socket"),
-             cores_at = pct_topology_column(place, "cores");
+    uint32_t rank_at = pc_table_column(place, "rank", PCOLLECT_COLUMN_RANK),
+             socket_at = pc_table_column(place, "socket", PCOLLECT_COLUMN_NUMBER),
+             cores_at = pc_table_column(place, "cores", PCOLLECT_COLUMN_STRING);
     for (uint32_t r = 0; r < place->n_rows; r++) {
-        int32_t rank = (int32_t)pct_topology_cell(place, r, rank_at);
+        int32_t rank = (int32_t)pc_table_cell(place, r, rank_at);
         if (!pct_topology_is_rank(t, rank))
             continue;
         struct pct_rank_place *at = &t->places[rank];
-        at->cores = pc_profile_string(p, pct_topology_cell(place, r, cores_at));
-        at->socket = find_socket(t, at->node, at->cores, pct_topology_cell(place, r, socket_at));
+        at->cores = pc_profile_string(p, pc_table_cell(place, r, cores_at));
+        at->socket = find_socket(t, at->node, at->cores, pc_table_cell(place, r, socket_at));
         t->has_sockets |= at->socket >= 0;
     }
 }

@@ -140,8 +140,7 @@ static struct pc_profile_table *add_table(const char *name, uint32_t n_keys,
         .name = (char *)name, .n_keys = n_keys, .columns = m.columns[k], .cells = m.cells[k]};
     for (; columns[t->n_columns]; t->n_columns++)
         m.columns[k][t->n_columns] = (struct pc_profile_column){
-            .name = (char *)columns[t->n_columns],
-            .type = types ? types[t->n_columns] : PCOLLECT_COLUMN_NUMBER};
+            .name = (char *)columns[t->n_columns], .type = types[t->n_columns]};
     m.sample.p.tables = m.tables;
     return t;
 }
@@ -155,7 +154,10 @@ static void add_resources(void)
 {
     static const char *const columns[] = {
         "rank", "system", "minor_faults", "major_faults", "delayed", "bound", NULL};
-    struct pc_profile_table *t = add_table("resources", 1, columns, NULL);
+    static const uint16_t types[] = {PCOLLECT_COLUMN_RANK,   PCOLLECT_COLUMN_NUMBER,
+                                     PCOLLECT_COLUMN_NUMBER, PCOLLECT_COLUMN_NUMBER,
+                                     PCOLLECT_COLUMN_NUMBER, PCOLLECT_COLUMN_STRING};
+    struct pc_profile_table *t = add_table("resources", 1, columns, types);
     m.strings[0] = (char *)"0-15";
     m.strings[1] = (char *)"0,2-3";
     m.strings[2] = (char *)"PAPI_L3_TCM";
@@ -227,7 +229,9 @@ static void unfinished(bool fault)
 {
     static const char *const columns[] = {"start", "completion", "operations", "never", NULL};
     call_all("MPI_Irecv", PCOLLECT_CLASS_P2P, 50, 4096, 1);
-    struct pc_profile_table *t = add_table("requests", 2, columns, NULL);
+    static const uint16_t types[] = {PCOLLECT_COLUMN_NODE, PCOLLECT_COLUMN_NODE,
+                                     PCOLLECT_COLUMN_NUMBER, PCOLLECT_COLUMN_NUMBER};
+    struct pc_profile_table *t = add_table("requests", 2, columns, types);
     add_cells(t, (const uint64_t[]){m.last_op, 0, 50, fault ? draw_int(1, 50) : 0});
 }
 
@@ -462,8 +466,15 @@ static void add_instructions(double busiest, unsigned skipped)
     static const char *const edges[] = {"event",  "rank",  "thread", "from", "to",
                                         "inside", "count", "times",  NULL};
     static const char *const points[] = {"event", "rank", "thread", "read", "skipped", NULL};
-    struct pc_profile_table *e = add_table("edges", 6, edges, NULL);
-    struct pc_profile_table *p = add_table("counters", 3, points, NULL);
+    static const uint16_t types[] = {PCOLLECT_COLUMN_STRING, PCOLLECT_COLUMN_RANK,
+                                     PCOLLECT_COLUMN_NUMBER, PCOLLECT_COLUMN_NODE,
+                                     PCOLLECT_COLUMN_NODE,   PCOLLECT_COLUMN_NUMBER,
+                                     PCOLLECT_COLUMN_NUMBER, PCOLLECT_COLUMN_NUMBER};
+    static const uint16_t point_types[] = {PCOLLECT_COLUMN_STRING, PCOLLECT_COLUMN_RANK,
+                                           PCOLLECT_COLUMN_NUMBER, PCOLLECT_COLUMN_NUMBER,
+                                           PCOLLECT_COLUMN_NUMBER};
+    struct pc_profile_table *e = add_table("edges", 6, edges, types);
+    struct pc_profile_table *p = add_table("counters", 3, points, point_types);
     e->plugin = p->plugin = (char *)"counters";
     for (unsigned r = 0; r < m.n; r++) {
         uint64_t count = (uint64_t)(1e9 * (r == m.late ? busiest : 1));

@@ -349,3 +349,59 @@ void sample_teach_hostile(struct pct_symbols *symbols)
     for (uint64_t i = 0; i < 2; i++)
         pct_symbols_teach(symbols, 0, 0x1000 + i, (struct pct_place){&same, 1});
 }
+
+/* ---- Tables of others -------------------------------------------------------------------------
+ */
+
+/* Names of tables that the report reads, and of the columns that it looks for; the keys first. */
+static const struct {
+    const char *name, *columns[13];
+    uint32_t n_keys;
+} known_tables[] = {
+    {"communicators", {"domain", "name"}, 1},
+    {"counters", {"event", "rank", "thread", "total", "own", "read", "skipped", "unplaced"}, 3},
+    {"edge_samples", {"rank", "thread", "from", "to", "inside", "context", "samples"}, 6},
+    {"edges", {"event", "rank", "thread", "from", "to", "inside", "count", "times"}, 6},
+    {"events", {"event", "why_not", "ranks", "in_turns"}, 2},
+    {"jobs", {"rank", "number", "made_by", "job", "parent", "port"}, 2},
+    {"machine", {"host", "socket", "cores", "list"}, 2},
+    {"pairs", {"source", "destination", "class", "domain", "messages", "bytes"}, 4},
+    {"place", {"rank", "socket", "cores"}, 1},
+    {"readings", {"context", "event", "readings", "seen", "count", "time"}, 2},
+    {"requests", {"start", "completion", "never"}, 2},
+    {"resources", {"rank", "delayed", "system", "minor_faults", "major_faults", "bound"}, 1},
+    {"sampling", {"rank", "thread", "interrupts", "cpu", "cost", "source"}, 2},
+    {"series", {"rank", "start", "width", "calls", "mpi_time"}, 3},
+};
+
+void sample_mistyped(struct sample *s)
+{
+    enum {
+        N = PC_ARRAY_LEN(known_tables),
+        ROWS = 3,
+        COLUMNS = PC_ARRAY_LEN(known_tables->columns)
+    };
+    static struct pc_profile_table tables[N];
+    static struct pc_profile_column columns[N][COLUMNS];
+    static uint64_t cells[N][ROWS * COLUMNS];
+    sample_solver(s);
+    for (size_t i = 0; i < N; i++) {
+        struct pc_profile_table *t = &tables[i];
+        *t = (struct pc_profile_table){.name = (char *)known_tables[i].name,
+                                       .plugin = (char *)"counters",
+                                       .n_keys = known_tables[i].n_keys,
+                                       .columns = columns[i],
+                                       .n_rows = ROWS,
+                                       .cells = cells[i]};
+        for (; t->n_columns < COLUMNS && known_tables[i].columns[t->n_columns]; t->n_columns++)
+            columns[i][t->n_columns] =
+                (struct pc_profile_column){.name = (char *)known_tables[i].columns[t->n_columns],
+                                           .type = PCOLLECT_COLUMN_NUMBER,
+                                           .combine = t->n_columns < t->n_keys ? 0 : PCOLLECT_SUM,
+                                           .unit = PCOLLECT_UNIT_COUNT};
+        for (uint32_t k = 0; k < ROWS * t->n_columns; k++)
+            cells[i][k] = (UINT64_C(1) << 40) + k;
+    }
+    s->p.tables = tables;
+    s->p.n_tables = N;
+}

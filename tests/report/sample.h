@@ -69,4 +69,8 @@ void sample_hostile(struct sample *s);
 void sample_teach_hostile(struct pct_symbols *symbols);
 extern const char *const sample_hostile_names[];
 
+/* The solver with a plugin's tables that have the names of ours, and of their columns, but numbers
+ * in all of them that are no references. */
+void sample_mistyped(struct sample *s);
+
 #endif
