@@ -5,6 +5,8 @@
  */
 #include "tools/doctor.h"
 
+#include "report/text.h"
+
 #include <elf.h>
 #include <fcntl.h>
 #include <link.h>
@@ -49,8 +51,8 @@ static bool read_symbols(struct pct_elf *e, const ElfW(Shdr) * table)
     const char *strings = names ? part(e, names->sh_offset, names->sh_size) : NULL;
     if (!symbols || !strings || (uintptr_t)symbols % _Alignof(ElfW(Sym)))
         return false;
-    e->defined = pct_allocate(n * sizeof *e->defined);
-    e->needed = pct_allocate(n * sizeof *e->needed);
+    e->defined = pct_alloc(n, sizeof *e->defined);
+    e->needed = pct_alloc(n, sizeof *e->needed);
     for (uint64_t i = 0; i < n; i++)
         take_symbol(e, &symbols[i], strings, names->sh_size);
     return true;

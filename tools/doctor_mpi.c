@@ -8,6 +8,7 @@
  */
 #include "tools/doctor.h"
 
+#include "report/text.h"
 #include "tools/run.h"
 
 #include <ctype.h>
@@ -76,7 +77,7 @@ static bool is_no_call(const char *name)
 
 static char **bare_names(char **symbols, size_t n, bool fortran, size_t *n_out)
 {
-    char **names = pct_allocate((n + 1) * sizeof *names);
+    char **names = pct_alloc(n + 1, sizeof *names);
     char name[128];
     *n_out = 0;
     for (size_t i = 0; i < n; i++)

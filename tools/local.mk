@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 bin_PROGRAMS += tools/pcollect
-tools_pcollect_SOURCES = tools/tools.h tools/run.h tools/main.c tools/options.c tools/paths.c \
+tools_pcollect_SOURCES = tools/tools.h tools/run.h tools/main.c tools/options.c tools/paths.c tools/text.c \
     tools/config.c tools/job.c tools/launcher.c tools/recover.h tools/recover.c tools/recover_job.c \
     tools/report.c tools/run.c tools/runs.c \
     tools/annotate.c \
@@ -14,7 +14,7 @@ tools_pcollect_SOURCES = tools/tools.h tools/run.h tools/main.c tools/options.c 
     tools/scale.c \
     tools/topology.c \
     tools/verify.c \
-    tools/doctor.h tools/doctor.c tools/doctor_elf.c \
+    tools/doctor.h tools/doctor.c tools/doctor_patient.c tools/doctor_elf.c \
     tools/doctor_library.c tools/doctor_machine.c tools/doctor_mpi.c tools/doctor_spool.c
 tools_pcollect_CPPFLAGS = $(AM_CPPFLAGS) -DPCT_LIBDIR='"$(libdir)"'
 tools_pcollect_CFLAGS = $(PC_FLAGS)

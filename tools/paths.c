@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Paths and memory for the subcommands.
+ * Paths for the subcommands.
  */
 #include "tools/tools.h"
+
+#include "report/text.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -10,31 +12,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-void *pct_allocate(size_t bytes)
-{
-    void *p = calloc(1, bytes ? bytes : 1);
-    if (p == NULL) {
-        fprintf(stderr, "pcollect: no memory for %zu bytes\n", bytes);
-        exit(PCT_DATA);
-    }
-    return p;
-}
-
-char *pct_text(const char *format, ...)
-{
-    char *text = NULL;
-    va_list args;
-    va_start(args, format);
-    if (vasprintf(&text, format, args) < 0)
-        text = NULL;
-    va_end(args);
-    if (text == NULL) {
-        fprintf(stderr, "pcollect: no memory\n");
-        exit(PCT_DATA);
-    }
-    return text;
-}
 
 char *pct_spool_folder(const struct pc_config *config)
 {
@@ -45,7 +22,7 @@ char *pct_spool_folder(const struct pc_config *config)
 static char *working_directory_pattern(void)
 {
     char *cwd = getcwd(NULL, 0);
-    char *pattern = pct_allocate(cwd ? 2 * strlen(cwd) + 2 : 1), *p = pattern;
+    char *pattern = pct_alloc(cwd ? 2 * strlen(cwd) + 2 : 1, 1), *p = pattern;
     for (const char *c = cwd ? cwd : ""; *c; c++) {
         if (*c == '%')
             *p++ = '%';

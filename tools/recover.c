@@ -5,6 +5,8 @@
  */
 #include "tools/recover.h"
 
+#include "report/text.h"
+
 #include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
@@ -80,7 +82,7 @@ static bool run_is_alive(const struct pct_recovery *r, const struct pc_merge_lis
 static struct pct_job take_job(const struct pct_recovery *r, const struct pc_merge_list *list,
                                uint32_t job)
 {
-    struct pct_job j = {pct_allocate(list->n * sizeof *j.found), 0, 0};
+    struct pct_job j = {pct_alloc(list->n, sizeof *j.found), 0, 0};
     for (size_t i = 0; i < list->n; i++) {
         struct pc_merge_found *f = &list->found[i];
         if (f->job != job || (r->run_key && f->run_key != r->run_key))
@@ -141,7 +143,7 @@ static bool is_folder(const char *path)
 /* The folders that were named: each itself and, if it is a spool, this user's folder in it. */
 static char **name_folders(const struct pct_command *self, char **words, size_t n, size_t *n_out)
 {
-    char **folders = pct_allocate((2 * n + 1) * sizeof *folders);
+    char **folders = pct_alloc(2 * n + 1, sizeof *folders);
     *n_out = 0;
     for (size_t i = 0; i < n; i++) {
         if (!is_folder(words[i])) {
@@ -165,7 +167,7 @@ static char **default_folder(const struct pct_command *self, size_t *n_out)
         pct_say(self, "%s", error.text);
         return NULL;
     }
-    char **folders = pct_allocate(sizeof *folders);
+    char **folders = pct_alloc(1, sizeof *folders);
     folders[0] = pct_spool_folder(&config);
     *n_out = 1;
     return folders;

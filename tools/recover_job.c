@@ -5,6 +5,8 @@
  */
 #include "tools/recover.h"
 
+#include "report/text.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -21,7 +23,7 @@ void pct_names_free(struct pct_names *names)
 
 static void add_name(struct pct_names *names, const char *path)
 {
-    char **at = pct_allocate((names->n + 1) * sizeof *at);
+    char **at = pct_alloc(names->n + 1, sizeof *at);
     if (names->n)
         memcpy(at, names->at, names->n * sizeof *at);
     free(names->at);
@@ -166,7 +168,7 @@ static bool has_rank(const struct pc_profile *p, int32_t rank)
 /* Leaves only what no profile has yet; the rest is removed. */
 static void drop_merged(struct pct_job *job, const struct pc_profile *there)
 {
-    struct pct_job merged = {pct_allocate(job->n * sizeof *merged.found), 0, 0};
+    struct pct_job merged = {pct_alloc(job->n, sizeof *merged.found), 0, 0};
     size_t kept = 0;
     for (size_t i = 0; i < job->n; i++) {
         struct pc_merge_found *f = job->found[i];
@@ -185,7 +187,7 @@ static struct pc_profile *merge_arenas(const struct pct_recovery *r, const struc
                                        const struct pc_profile *there, struct pc_error *error)
 {
     struct pc_profile *fresh = NULL, *sum = NULL;
-    char **paths = pct_allocate(job->n * sizeof *paths);
+    char **paths = pct_alloc(job->n, sizeof *paths);
     for (size_t i = 0; i < job->n; i++)
         paths[i] = job->found[i]->path;
     int err = pc_merge_files(paths, job->n, &fresh, say_merged_line, (void *)r, error);

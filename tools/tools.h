@@ -80,8 +80,7 @@ void pct_say(const struct pct_command *self, const char *format, ...)
 int pct_refuse(const struct pct_command *self, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Memory or the end of the command with a message and PCT_DATA. */
-void *pct_allocate(size_t bytes);
+/* An allocated text, or the end of the command with a message and PCT_DATA. */
 char *pct_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Looks at n profiles for a command that compares them, and tells the report about the terminal.
