@@ -20,6 +20,12 @@ void *pct_alloc(size_t n, size_t size)
     return p;
 }
 
+char *pct_copy(const char *text)
+{
+    size_t n = strlen(text) + 1;
+    return memcpy(pct_alloc(n, 1), text, n);
+}
+
 void *pct_grow(void *array, size_t n, size_t *room, size_t size)
 {
     if (n < *room)
@@ -133,8 +139,7 @@ const char *pct_pool_intern(struct pct_pool *p, const char *text)
     }
     char **slot = find_slot(p->slots, p->n_slots, text);
     if (!*slot) {
-        size_t n = strlen(text) + 1;
-        *slot = memcpy(pct_alloc(n, 1), text, n);
+        *slot = pct_copy(text);
         p->n++;
     }
     return *slot;

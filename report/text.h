@@ -13,6 +13,9 @@
 /* n * size zero-filled bytes; never NULL. */
 void *pct_alloc(size_t n, size_t size);
 
+/* An allocated copy. */
+char *pct_copy(const char *text);
+
 /* Grows an array of elements of `size` bytes so that index n fits; returns its new place. */
 void *pct_grow(void *array, size_t n, size_t *room, size_t size);
 

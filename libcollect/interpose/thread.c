@@ -59,10 +59,7 @@ static void give_back(struct start *s)
 /* Registers the calling thread, and returns what it was to run. */
 static struct start begin_thread(struct start *slot)
 {
-    struct start s;
-    s.posix = slot->posix;
-    s.c11 = slot->c11;
-    s.argument = slot->argument;
+    struct start s = {.posix = slot->posix, .c11 = slot->c11, .argument = slot->argument};
     bool helper = slot->helper;
     give_back(slot);
     if (are_followed())

@@ -36,8 +36,7 @@ static void describe_run(struct pct_run *run, const char *path, const struct pc_
 {
     const struct pc_profile_module *program = program_of(p);
     *run = (struct pct_run){.path = path, .sampled = pct_samples_any(p)};
-    run->program = pct_alloc(strlen(p->exe) + 1, 1);
-    strcpy(run->program, p->exe);
+    run->program = pct_copy(p->exe);
     if (program)
         run->build = *program;
     run->build.path = NULL;

@@ -9,12 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static char *copy_text(const char *text)
-{
-    size_t n = strlen(text) + 1;
-    return memcpy(pct_alloc(n, 1), text, n);
-}
-
 void pct_fit_set_free(struct pct_fit_set *set)
 {
     for (size_t i = 0; i < set->n; i++) {
@@ -61,7 +55,7 @@ int pct_fit_parameter(struct pct_fit_reader *r, const char *name)
         if (!strcmp(set->names[d], name))
             return pct_fit_wrong(r, "parameter \"%.64s\" is named twice", name);
     }
-    set->names[set->n_parameters++] = copy_text(name);
+    set->names[set->n_parameters++] = pct_copy(name);
     return PC_OK;
 }
 
@@ -83,7 +77,7 @@ struct pct_fit_series *pct_fit_series_of(struct pct_fit_set *set, const char *re
     }
     set->series = pct_grow(set->series, set->n, &set->room, sizeof *set->series);
     set->series[set->n] =
-        (struct pct_fit_series){.region = copy_text(region), .metric = copy_text(metric)};
+        (struct pct_fit_series){.region = pct_copy(region), .metric = pct_copy(metric)};
     set->last = set->n;
     return &set->series[set->n++];
 }

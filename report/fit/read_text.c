@@ -36,8 +36,7 @@ static char *trim(char *s)
 static void set_text(char **text, const char *value)
 {
     free(*text);
-    size_t n = strlen(value) + 1;
-    *text = memcpy(pct_alloc(n, 1), value, n);
+    *text = pct_copy(value);
 }
 
 /* A number that is all of the word. */

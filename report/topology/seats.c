@@ -11,12 +11,6 @@
 
 /* ---- Seats ---------------------------------------------------------------------------------- */
 
-static char *copy(const char *text)
-{
-    size_t n = strlen(text) + 1;
-    return memcpy(pct_alloc(n, 1), text, n);
-}
-
 /* Nodes of equal size, filled in the order of ranks. */
 static void imagine_nodes(struct pct_seats *s, uint32_t n)
 {
@@ -26,7 +20,7 @@ static void imagine_nodes(struct pct_seats *s, uint32_t n)
     for (uint32_t i = 0; i < s->n_nodes; i++) {
         char name[16];
         pc_format(name, sizeof name, "NODE%u", i);
-        s->nodes[i] = copy(name);
+        s->nodes[i] = pct_copy(name);
     }
     for (uint32_t r = 0; r < s->n_ranks; r++)
         s->node_of[r] = r / each;
@@ -37,7 +31,7 @@ static void take_nodes(struct pct_seats *s, const struct pct_topology *t)
     s->n_nodes = t->n_nodes;
     s->nodes = pct_alloc(s->n_nodes, sizeof *s->nodes);
     for (uint32_t i = 0; i < s->n_nodes; i++)
-        s->nodes[i] = copy(t->nodes[i]);
+        s->nodes[i] = pct_copy(t->nodes[i]);
     for (uint32_t r = 0; r < s->n_ranks; r++)
         s->node_of[r] = t->places[r].node;
 }
