@@ -44,7 +44,7 @@ void pc_values_encode(const struct pc_profile *p, struct pc_buffer *b);
 int pc_data_decode(struct pc_profile *p, struct pc_cursor *c, unsigned version);
 int pc_values_decode(struct pc_profile *p, struct pc_cursor *c);
 
-/* The ranks of a record, and its values of one field, as bytes. */
+/* The ranks of a record, and its values of one field, as bytes (list_code.c). */
 void pc_ranks_put(const struct pc_by_rank *by, struct pc_buffer *b);
 void pc_column_put(const struct pc_by_rank *by, struct pc_buffer *b);
 void pc_ranks_get(struct pc_cursor *c, uint32_t n, int32_t *out);

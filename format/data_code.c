@@ -66,25 +66,6 @@ void pc_data_encode(const struct pc_profile *p, struct pc_buffer *b)
     }
 }
 
-void pc_ranks_put(const struct pc_by_rank *by, struct pc_buffer *b)
-{
-    uint64_t last = UINT64_MAX;
-    for (uint32_t r = 0; r < by->n; r++) {
-        pc_put_varint(b, (uint64_t)by->ranks[r] - last - 1);
-        last = (uint64_t)by->ranks[r];
-    }
-}
-
-void pc_column_put(const struct pc_by_rank *by, struct pc_buffer *b)
-{
-    uint64_t last = 0;
-    for (uint32_t r = 0; r < by->n; r++) {
-        uint64_t v = by->values[r * by->stride];
-        pc_put_varint(b, pc_zigzag(v - last));
-        last = v;
-    }
-}
-
 void pc_values_encode(const struct pc_profile *p, struct pc_buffer *b)
 {
     for (uint32_t i = 0; i < p->n_data; i++) {
@@ -146,25 +127,6 @@ static unsigned least_row_bytes(const struct pc_profile *p, uint32_t first_field
     for (uint32_t k = first_field; k < p->n_fields; k++)
         n += p->fields[k].combine != PCOLLECT_HIST;
     return n;
-}
-
-void pc_ranks_get(struct pc_cursor *c, uint32_t n, int32_t *out)
-{
-    uint64_t last = UINT64_MAX;
-    for (uint32_t r = 0; r < n; r++) {
-        last += pc_get_below(c, INT32_MAX) + 1;
-        c->failed |= last > INT32_MAX;
-        out[r] = (int32_t)last;
-    }
-}
-
-void pc_column_get(struct pc_cursor *c, uint32_t n, uint64_t *out, size_t stride)
-{
-    uint64_t last = 0;
-    for (uint32_t r = 0; r < n; r++) {
-        last += pc_unzigzag(pc_get_varint(c));
-        out[r * stride] = last;
-    }
 }
 
 static void decode_column(struct pc_cursor *c, const struct pc_profile *p,
