@@ -21,6 +21,7 @@ report_libpcreport_la_SOURCES = report/report.h report/report_private.h report/r
     report/compare/repeats.h report/compare/repeats.c report/compare/repeats_print.c \
     report/compare/diff.h report/compare/diff.c report/compare/diff_print.c \
     report/findings/findings.h report/findings/facts.c report/findings/findings.c report/findings/rules_ranks.c report/findings/rules_counters.c \
+    report/findings/system_calls.c \
     report/findings/rules_calls.c report/findings/rules_machine.c \
     report/counters/attribution.h report/counters/attribution.c report/counters/attribution_columns.c \
     report/counters/estimate.h report/counters/estimate.c report/counters/metrics.h \

@@ -16,6 +16,17 @@ static const struct pct_node *caller_of(const struct pct_tree *t, const struct p
     return n->kind == PCOLLECT_NODE_FRAME ? n : NULL;
 }
 
+void pct_finding_put_function(struct pct_buf *b, const char *function, const char *file,
+                              uint32_t line)
+{
+    pct_text_escape(b, function, PCT_ESCAPE_CELL);
+    if (!file)
+        return;
+    pct_buf_text(b, " (");
+    pct_text_escape(b, pct_symbols_base_name(file), PCT_ESCAPE_CELL);
+    pct_buf_format(b, ":%u)", line);
+}
+
 const char *pct_finding_place(const struct pct_facts *f, uint32_t node, const char **function_out)
 {
     const struct pct_tree *t = f->data->tree;
@@ -23,17 +34,13 @@ const char *pct_finding_place(const struct pct_facts *f, uint32_t node, const ch
     struct pct_buf b = {0};
     pct_text_escape(&b, f->data->profile->ops[n->op].name, PCT_ESCAPE_CELL);
     *function_out = caller ? caller->frame.function : NULL;
-    if (*function_out) {
+    if (caller)
         pct_buf_text(&b, " in ");
-        pct_text_escape(&b, caller->frame.function, PCT_ESCAPE_CELL);
-        if (caller->frame.file) {
-            pct_buf_text(&b, " (");
-            pct_text_escape(&b, pct_symbols_base_name(caller->frame.file), PCT_ESCAPE_CELL);
-            pct_buf_format(&b, ":%u)", caller->frame.line);
-        }
-    } else if (caller) {
-        pct_buf_format(&b, " in %s", caller->label);
-    }
+    if (*function_out)
+        pct_finding_put_function(&b, caller->frame.function, caller->frame.file,
+                                 caller->frame.line);
+    else if (caller)
+        pct_buf_text(&b, caller->label);
     const char *place = pct_pool_intern(f->pool, b.data);
     pct_buf_free(&b);
     return place;

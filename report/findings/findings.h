@@ -121,6 +121,15 @@ void pct_facts_forget(struct pct_facts *f);
  */
 const char *pct_finding_place(const struct pct_facts *f, uint32_t node, const char **function_out);
 
+/* Appends "solve (a.c:30)"; file may be NULL. */
+void pct_finding_put_function(struct pct_buf *b, const char *function, const char *file,
+                              uint32_t line);
+
+/* Where most page faults are, and where the program called the system for longest: a sentence with
+ * a blank before it, which says how to find out if nothing is known, or "". */
+const char *pct_finding_page_faults(const struct pct_facts *f);
+const char *pct_finding_system_calls(const struct pct_facts *f);
+
 /* Why the busiest rank computes longer than the mean, by so much of it: a sentence with a blank
  * before it, or "". */
 const char *pct_finding_why_longer(const struct pct_facts *f, double longer);

@@ -3,7 +3,7 @@
  * Events of the processor. A rule: a function that misses a cache much more often, for what it
  * executes, than the rest of the program. It rests on estimates of sampled windows, and speaks only
  * where they have an error. And a reason: why a rank computes longer, by its instructions between
- * calls, which are exact.
+ * calls, which are exact. And a place: where page faults are, by estimates as well.
  */
 #include "report/findings/findings.h"
 
@@ -101,12 +101,7 @@ static void tell(const struct pct_facts *f, const struct pct_rule *rule, double 
 {
     double rest = (all->misses - of->misses) / (all->instructions - of->instructions);
     struct pct_buf place = {0};
-    pct_text_escape(&place, of->function, PCT_ESCAPE_CELL);
-    if (of->file) {
-        pct_buf_text(&place, " (");
-        pct_text_escape(&place, pct_symbols_base_name(of->file), PCT_ESCAPE_CELL);
-        pct_buf_format(&place, ":%u)", of->line);
-    }
+    pct_finding_put_function(&place, of->function, of->file, of->line);
     pct_finding_add(out, f, rule, threshold, saves, "--table ratios",
                     "%s misses the %s cache %.3g times in a thousand instructions, the rest of the "
                     "program %.2g times: this costs up to %.0f %% of the run. Go through memory in "
@@ -143,6 +138,76 @@ void pct_rule_misses(const struct pct_facts *f, const struct pct_rule *rule, dou
     }
     if (miss_of_most)
         tell(f, rule, threshold, &most, &all_of_most, miss_of_most, saves, out);
+}
+
+/* ---- Where page faults are ------------------------------------------------------------------- */
+
+/* What is estimated of page faults in one function. */
+struct faulting {
+    const char *function;
+    double faults, variance;
+};
+
+static int compare_faulting(const void *a, const void *b)
+{
+    const struct faulting *x = a, *y = b;
+    return strcmp(x->function, y->function);
+}
+
+/* The cell with the name of the event; 0: page faults were not counted in windows. */
+static uint32_t find_fault_event(const struct pct_estimates *e)
+{
+    for (size_t i = 0; i < e->n_ratios; i++) {
+        if (!strcmp(e->ratios[i].kind->name, "page_faults"))
+            return e->ratios[i].part;
+    }
+    return 0;
+}
+
+/* The function with most of them, function NULL: none has an error bar; *all_out is their sum. */
+static struct faulting find_faulting(const struct pct_data *d, uint32_t event, double *all_out)
+{
+    const struct pct_estimates *e = d->estimates;
+    struct faulting *list = pct_alloc(e->n + 1, sizeof *list), most = {0}, one = {0};
+    size_t n = 0;
+    for (size_t i = 0; i < e->n; i++) {
+        const struct pct_estimate_row *row = &e->rows[i];
+        if (row->event == event && row->e.trust == PCT_TRUST_FULL)
+            list[n++] = (struct faulting){d->samples->contexts.row[row->context].function,
+                                          row->e.value, row->e.variance};
+    }
+    if (n)
+        qsort(list, n, sizeof *list, compare_faulting);
+    for (size_t i = 0; i < n; i++) {
+        bool same = i && !strcmp(list[i].function, list[i - 1].function);
+        *all_out += list[i].faults;
+        one = (struct faulting){list[i].function, list[i].faults + (same ? one.faults : 0),
+                                list[i].variance + (same ? one.variance : 0)};
+        if (one.faults > most.faults)
+            most = one;
+    }
+    free(list);
+    return most;
+}
+
+const char *pct_finding_page_faults(const struct pct_facts *f)
+{
+    uint32_t event = find_fault_event(f->data->estimates);
+    double all = 0;
+    if (!event)
+        return " Counted in samples they tell in which function: [sample] frequency = 1000, "
+               "plugins "
+               "= clock, counters, events = perf::PAGE-FAULTS.";
+    struct faulting most = find_faulting(f->data, event, &all);
+    if (!most.function || !(most.faults > 2 * sqrt(most.variance)))
+        return "";
+    struct pct_buf b = {0};
+    pct_buf_format(&b, " Of those that were counted %.0f %% are in ", 100 * most.faults / all);
+    pct_finding_put_function(&b, most.function, NULL, 0);
+    pct_buf_text(&b, ".");
+    const char *text = pct_pool_intern(f->pool, b.data);
+    pct_buf_free(&b);
+    return text;
 }
 
 /* ---- Why a rank computes longer -------------------------------------------------------------- */

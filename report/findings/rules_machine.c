@@ -118,12 +118,13 @@ void pct_rule_faults(const struct pct_facts *f, const struct pct_rule *rule, dou
         faults += f->use[r].minor_faults + f->use[r].major_faults;
         major += f->use[r].major_faults;
     }
-    if (f->n_ranks)
+    if (pct_finding_counts(f, rule, threshold, ns))
         pct_finding_add(out, f, rule, threshold, ns, "--table resources",
                         "A rank has %.0f page faults, %.0f of them from a disk: about %.0f %% of "
-                        "the run. Keep memory instead of freeing and taking it again, or use "
+                        "the run.%s Keep memory instead of freeing and taking it again, or use "
                         "larger pages.",
-                        faults / (double)f->n_ranks, major / (double)f->n_ranks, percent(f, ns));
+                        faults / (double)f->n_ranks, major / (double)f->n_ranks, percent(f, ns),
+                        pct_finding_page_faults(f));
 }
 
 /* System time that cannot have been in MPI, before it, or in page faults. */
@@ -144,12 +145,12 @@ void pct_rule_system(const struct pct_facts *f, const struct pct_rule *rule, dou
             most = r;
         }
     }
-    if (ns > 0)
+    if (ns > 0 && pct_finding_counts(f, rule, threshold, ns))
         pct_finding_add(out, f, rule, threshold, ns, "--table resources",
                         "System calls of the program outside MPI take %.0f %% of the run or more, "
-                        "most on rank %d. Read and write more at a time, and look for sleeping, "
+                        "most on rank %d.%s Read and write more at a time, and look for sleeping, "
                         "locking and asking for the time in inner loops.",
-                        percent(f, ns), rank_at(f, most));
+                        percent(f, ns), rank_at(f, most), pct_finding_system_calls(f));
 }
 
 /* ---- Nodes -----------------------------------------------------------------------------------

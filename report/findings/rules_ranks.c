@@ -107,12 +107,7 @@ static void put_sampled(const struct pct_facts *f, struct pct_buf *b)
     if (!where.function)
         return;
     pct_buf_text(b, " in ");
-    pct_text_escape(b, where.function, PCT_ESCAPE_CELL);
-    if (where.file) {
-        pct_buf_text(b, " (");
-        pct_text_escape(b, pct_symbols_base_name(where.file), PCT_ESCAPE_CELL);
-        pct_buf_format(b, ":%u)", where.line);
-    }
+    pct_finding_put_function(b, where.function, where.file, where.line);
 }
 
 /* "the other rank waits", "the other 3 ranks wait" */

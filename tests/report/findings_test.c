@@ -29,7 +29,7 @@ struct made {
     unsigned n, late; /* ranks; one of them */
     uint32_t caller;  /* the node of the function with the fault */
     char function[32], file[32];
-    struct pct_frame frames[MAX_DEPTH + 1], sampled_at[2];
+    struct pct_frame frames[MAX_DEPTH + 1], sampled_at[2], library[2];
     double compute_ms[SAMPLE_RANKS], mpi_ms[SAMPLE_RANKS], delayed_ms[SAMPLE_RANKS];
     double system_ms[SAMPLE_RANKS], faults[SAMPLE_RANKS];
     bool shares; /* more ranks than processors */
@@ -37,7 +37,7 @@ struct made {
     struct pc_profile_table tables[3];
     struct pc_profile_column columns[3][12];
     uint64_t cells[3][MAX_CELLS];
-    char *strings[4];
+    char *strings[5];
 };
 
 static struct made m;
@@ -163,7 +163,8 @@ static void add_resources(void)
     m.strings[2] = (char *)"PAPI_L3_TCM";
     m.strings[3] = (char *)"PAPI_TOT_INS";
     m.sample.p.strings = m.strings;
-    m.sample.p.n_strings = 4;
+    m.strings[4] = (char *)"perf::PAGE-FAULTS";
+    m.sample.p.n_strings = 5;
     for (unsigned r = 0; r < m.n; r++)
         add_cells(t, (const uint64_t[]){r, (uint64_t)(m.system_ms[r] * ms), (uint64_t)m.faults[r],
                                         0, (uint64_t)(m.delayed_ms[r] * ms), m.shares ? 2 : 1});
@@ -328,7 +329,7 @@ static void window(bool fault)
              fault ? 300 : 1);
 }
 
-enum { IN_FUNCTION = 0x100000, ELSEWHERE = 0x200000 };
+enum { IN_FUNCTION = 0x100000, ELSEWHERE = 0x200000, COPYING = 0x100, WRITING = 0x200 };
 
 /* n windows of 10,000 ns and instructions each, with x events. */
 static void add_readings(struct pc_profile_table *t, uint32_t node, uint64_t event, uint64_t x)
@@ -338,8 +339,7 @@ static void add_readings(struct pc_profile_table *t, uint32_t node, uint64_t eve
                                     n * x * ns, 0});
 }
 
-/* The function misses in 3 to 8 of a thousand instructions, the rest of the program in 0.2. */
-static void cache_misses(bool fault)
+static struct pc_profile_table *add_readings_table(void)
 {
     static const char *const columns[] = {"context",
                                           "event",
@@ -359,10 +359,45 @@ static void cache_misses(bool fault)
         types[k] = PCOLLECT_COLUMN_NUMBER;
     struct pc_profile_table *t = add_table("readings", 2, columns, types);
     t->plugin = (char *)"counters";
+    return t;
+}
+
+/* An instruction of the function, or of another one or a library that it calls, for so long. */
+static uint32_t add_point(uint32_t module, uint64_t offset, double each_ms)
+{
+    uint32_t node = sample_point(&m.sample, m.caller, module, offset);
+    for (unsigned r = 0; r < m.n; r++)
+        sample_add_samples(&m.sample, (int32_t)r, (uint64_t)(each_ms * ms));
+    return node;
+}
+
+/* Windows of 10 us see 20 of them in the function, none or one elsewhere. */
+static void sampled_faults(bool fault)
+{
+    struct pc_profile_table *t = add_readings_table();
+    faults(fault);
+    add_readings(t, add_point(0, IN_FUNCTION, 390), 5, fault ? 20 : 1);
+    add_readings(t, add_point(0, ELSEWHERE, 600), 5, draw_int(0, 1));
+}
+
+/* The function writes through the C library, which copies for longer. */
+static void sampled_calls(bool fault)
+{
+    system_calls(fault);
+    m.sample.modules[1] =
+        (struct pc_profile_module){.path = (char *)"/lib/libc.so.6", .identity = 2};
+    m.sample.p.n_modules = 2;
+    add_point(0, ELSEWHERE, 300);
+    add_point(1, COPYING, 390);
+    add_point(1, WRITING, 250);
+}
+
+/* The function misses in 3 to 8 of a thousand instructions, the rest of the program in 0.2. */
+static void cache_misses(bool fault)
+{
+    struct pc_profile_table *t = add_readings_table();
     for (unsigned other = 0; other < 2; other++) {
-        uint32_t node = sample_point(&m.sample, m.caller, 0, other ? ELSEWHERE : IN_FUNCTION);
-        for (unsigned r = 0; r < m.n; r++)
-            sample_add_samples(&m.sample, (int32_t)r, (uint64_t)((other ? 600 : 390) * ms));
+        uint32_t node = other ? add_point(0, ELSEWHERE, 600) : add_point(0, IN_FUNCTION, 390);
         add_readings(t, node, 3, fault && !other ? draw_int(30, 80) : 2);
         add_readings(t, node, 4, 10000);
     }
@@ -379,6 +414,8 @@ static const struct {
     {"shared-processors", shared, true, false},
     {"page-faults", faults, true, false},
     {"system-time", system_calls, true, false},
+    {"page-faults", sampled_faults, false, true},
+    {"system-time", sampled_calls, false, true},
     {"placement", placement, false, false},
     {"unfinished", unfinished, false, false},
     {"hub", hub, false, false},
@@ -428,6 +465,12 @@ static struct pct_data *end_run(void)
     m.sampled_at[1].function = "update_all";
     pct_symbols_teach(symbols, 0, IN_FUNCTION + 1, (struct pct_place){&m.sampled_at[0], 1});
     pct_symbols_teach(symbols, 0, ELSEWHERE + 1, (struct pct_place){&m.sampled_at[1], 1});
+    m.library[0] = (struct pct_frame){"__memcpy_avx_unaligned", "memmove.S", 100, false};
+    m.library[1] = (struct pct_frame){"__GI___libc_write", "write.c", 26, false};
+    if (m.sample.p.n_modules > 1) {
+        pct_symbols_teach(symbols, 1, COPYING + 1, (struct pct_place){&m.library[0], 1});
+        pct_symbols_teach(symbols, 1, WRITING + 1, (struct pct_place){&m.library[1], 1});
+    }
     struct pct_data *d = pct_data_new("made", &m.sample.p, symbols, &options);
     d->findings = pct_findings_make(d, NULL);
     return d;
@@ -458,6 +501,40 @@ static void first_finding_names_the_fault_and_its_function(void **state)
             pct_data_free(d);
         }
     }
+}
+
+/* What the first finding of a run of that kind says, with and without samples; freed by the caller.
+ */
+static char *first_text(const char *rule, bool sampled)
+{
+    size_t k = 0;
+    while (strcmp(kinds[k].rule, rule) != 0 || kinds[k].sampled != sampled)
+        k++;
+    struct pct_data *d = make_run(1, k, true, false);
+    assert_true(d->findings->n > 0);
+    char *text = strdup(d->findings->list[0].text);
+    pct_data_free(d);
+    return text;
+}
+
+static void the_work_of_the_system_is_placed_or_it_is_said_how(void **state)
+{
+    (void)state;
+    char want[128];
+    char *calls = first_text("system-time", true);
+    snprintf(want, sizeof want, "sampled there 100 %% is write in %s (%s:", m.function, m.file);
+    assert_non_null(strstr(calls, want));
+    char *faults_at = first_text("page-faults", true);
+    snprintf(want, sizeof want, " %% are in %s", m.function);
+    assert_non_null(strstr(faults_at, want));
+    char *unplaced = first_text("system-time", false),
+         *uncounted = first_text("page-faults", false);
+    assert_non_null(strstr(unplaced, "[sample] frequency = 200"));
+    assert_non_null(strstr(uncounted, "events = perf::PAGE-FAULTS"));
+    free(calls);
+    free(faults_at);
+    free(unplaced);
+    free(uncounted);
 }
 
 /* Instructions on edges between calls; half as many again inside of calls, which say nothing. */
@@ -674,6 +751,7 @@ static void every_rule_has_a_planted_fault(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_work_of_the_system_is_placed_or_it_is_said_how),
         cmocka_unit_test(first_finding_names_the_fault_and_its_function),
         cmocka_unit_test(twin_without_the_fault_has_no_finding),
         cmocka_unit_test(imbalance_says_why_if_instructions_were_counted),
