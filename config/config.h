@@ -15,7 +15,7 @@
 
 #define PC_CONFIG_TEXT_BYTES 1024
 #define PC_CONFIG_JOB_BYTES 64
-#define PC_CONFIG_N_OPTIONS 15u
+#define PC_CONFIG_N_OPTIONS 16u
 #define PC_CONFIG_FILE_BYTES (1u << 20) /* larger files are refused */
 
 /* Where an option's value came from. */
@@ -34,6 +34,7 @@ struct pc_config {
     char sample_plugins[PC_CONFIG_TEXT_BYTES];
     char sample_source[PC_CONFIG_TEXT_BYTES]; /* "auto", "cycles", "clock", "timer" */
     uint64_t sample_max_overhead;             /* percent of CPU time */
+    char sample_always[PC_CONFIG_TEXT_BYTES];
     char sample_events[PC_CONFIG_TEXT_BYTES];
     char sample_rotation[PC_CONFIG_TEXT_BYTES]; /* "random" or "round-robin" */
     uint64_t sample_counters_per_group;         /* 0: as many as the processor takes */

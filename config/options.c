@@ -61,6 +61,10 @@ const struct pc_option pc_options[PC_CONFIG_N_OPTIONS] = {
      "Events that are counted in each thread, by the names that `pcollect events` lists: presets, "
      "native events, or r and the processor's own code in hexadecimal. What does not open is named "
      "at the start and left out."},
+    {"sample", "always", PC_OPTION_LIST, "", 0, TEXT_MAX, "events", AT(sample_always),
+     "Events that are counted all the time and read at MPI calls, exactly, while the events of "
+     "`events` take turns beside them. They have to fit into the processor together. None: the "
+     "same is done with `events` where all of them fit."},
     {"sample", "counters_per_group", PC_OPTION_INTEGER, "0", 0, 15, "counters",
      AT(sample_counters_per_group),
      "Most events that are counted at the same time. 0 is as many as the processor has counters "

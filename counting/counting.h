@@ -48,6 +48,9 @@ struct pc_counting_what {
     /* Most counters in a group beside its anchor; 0: as many as the processor takes. An event of
      * several terms has a group of its own if it needs more. */
     uint32_t per_group;
+    /* 1: a group that is switched on has its counters for good, whatever else the thread counts.
+     */
+    uint32_t pinned;
 };
 
 /* What a record's group has counted since the record was opened. */

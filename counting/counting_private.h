@@ -15,6 +15,7 @@
 struct pc_counting_group {
     uint64_t events; /* bit e */
     uint32_t n_members;
+    uint32_t pinned; /* as in pc_counting_what */
     struct {
         struct pc_counting_term term;
         uint32_t event; /* of member 0, the anchor: none */

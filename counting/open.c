@@ -75,7 +75,7 @@ static int move_descriptor(int fd)
 /* ---- One counter ------------------------------------------------------------------------------
  */
 
-static int open_term(const struct pc_counting_term *term, int leader)
+static int open_term(const struct pc_counting_term *term, int leader, bool pinned)
 {
     struct perf_event_attr a;
     memset(&a, 0, sizeof a);
@@ -85,6 +85,7 @@ static int open_term(const struct pc_counting_term *term, int leader)
     a.config1 = term->config1;
     a.config2 = term->config2;
     a.disabled = leader < 0;
+    a.pinned = pinned;
     a.exclude_kernel = term->user_only != 0;
     a.exclude_user = term->kernel_only != 0;
     a.exclude_hv = 1;
@@ -104,12 +105,12 @@ static bool is_of_kernel(const struct pc_counting_term *term)
 /* Opens a leader, without the kernel's side if that is not allowed. */
 static int open_leader(struct pc_counting_term *term)
 {
-    int fd = open_term(term, -1);
+    int fd = open_term(term, -1, false);
     if ((fd != -EACCES && fd != -EPERM) || term->user_only || term->kernel_only ||
         is_of_kernel(term))
         return fd;
     term->user_only = 1;
-    fd = open_term(term, -1);
+    fd = open_term(term, -1, false);
     term->user_only = fd >= 0;
     return fd;
 }
@@ -219,7 +220,7 @@ int pc_counting_open_group(const struct pc_counting_group *group, struct pc_coun
     memset(open, 0, sizeof *open);
     for (uint32_t i = 0; i < group->n_members; i++) {
         const struct pc_counting_term *term = &group->members[i].term;
-        int err = add_member(open, open_term(term, i ? open->fds[0] : -1));
+        int err = add_member(open, open_term(term, i ? open->fds[0] : -1, !i && group->pinned));
         if (err < 0) {
             pc_counting_close_group(open);
             return err;
@@ -333,6 +334,7 @@ static int place(struct pc_counting_program *p, const struct pc_counting_what *w
     memset(fresh, 0, sizeof *fresh);
     fresh->members[0] = p->groups[0].members[0];
     fresh->n_members = 1;
+    fresh->pinned = what->pinned;
     err = try_in_group(fresh, &what->events[e], e, what->per_group);
     p->n_groups += !err;
     return err;
@@ -341,6 +343,7 @@ static int place(struct pc_counting_program *p, const struct pc_counting_what *w
 int pc_counting_fit(struct pc_counting_program *p, const struct pc_counting_what *what,
                     struct pc_error *error)
 {
+    p->groups[0].pinned = what->pinned;
     for (uint32_t e = 0; e < what->n_events; e++) {
         struct pc_error why;
         int err = place(p, what, e);

@@ -235,7 +235,7 @@ __attribute__((constructor)) static void begin_process(void)
     pc_where_start();
     pc_next_find_all();
     if (pc_config_always() && !pc_launch_is_starter() && pc_core_start() &&
-        (pc_sampler_signal || pc_counters.context))
+        (pc_sampler_signal || pc_counters_any()))
         pc_thread_enter(); /* no MPI call may ever do it */
     errno = saved;
 }

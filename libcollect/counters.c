@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * From the names in `[sample] events` to the groups that this machine counts, and the record of
- * each thread. Before the first thread is registered, and at the begin and the end of each thread;
- * never on the path of a call.
+ * From the names in `[sample] events` and `always` to the groups that this machine counts, and the
+ * records of each thread. Before the first thread is registered, and at the begin and the end of
+ * each thread; never on the path of a call.
  */
 #include "libcollect/counters.h"
 
@@ -16,15 +16,20 @@
 
 struct pc_counters pc_counters;
 
-/* The list of the configuration, cut into words. */
-static char words[PC_CONFIG_TEXT_BYTES];
+/* A list of the configuration. */
+struct list {
+    const char *option;
+    const char *asked;
+    char *words; /* the same, cut; of static memory */
+    struct pc_counted *counted;
+};
 
 /* What is asked for and not counted. */
 struct left_out {
-    const char *name;
+    const char *option, *name;
     struct pc_error why;
 };
-enum { MOST_LEFT_OUT = PC_COUNTING_MAX_EVENTS + 1 };
+enum { MOST_LEFT_OUT = 2 * (PC_COUNTING_MAX_EVENTS + 1) };
 static struct left_out *left_out; /* MOST_LEFT_OUT, or NULL */
 static uint32_t n_left_out;
 
@@ -84,70 +89,75 @@ static int find_event(const struct pc_events_module *m, const char *name,
     return err ? pc_error_set(error, err, "%s", why.text) : PC_OK;
 }
 
-/* The events that open. */
+/* The events of a list that open. */
 struct found {
+    const struct list *list;
     const struct pc_events_module *module;
     struct pc_counting_event events[PC_COUNTING_MAX_EVENTS];
     uint32_t n;
-    bool hardware_asked;
 };
 
 /* The name is of static memory. */
-static void refuse(const char *name, const struct pc_error *why)
+static void refuse(const struct list *list, const char *name, const struct pc_error *why)
 {
     if (!left_out)
         left_out = pc_memory(MOST_LEFT_OUT * sizeof *left_out);
     if (left_out && n_left_out < MOST_LEFT_OUT)
-        left_out[n_left_out++] = (struct left_out){name, *why};
+        left_out[n_left_out++] = (struct left_out){list->option, name, *why};
     if (!pc_process.config.strict)
-        pc_core_complain("[sample] events: %s cannot be counted: %s; it is left out", name,
-                         why->text);
+        pc_core_complain("[sample] %s: %s cannot be counted: %s; it is left out", list->option,
+                         name, why->text);
 }
 
 /* Once, before the first event that is left out for it. */
-static void say_no_hardware(struct found *f)
+static void say_no_hardware(void)
 {
+    static bool asked;
     struct pc_error none;
-    if (f->hardware_asked)
+    if (asked)
         return;
-    f->hardware_asked = true;
+    asked = true;
     if (pc_counting_hardware(&none))
         pc_core_complain("no counters of the processor can be had: %s", none.text);
 }
 
 static void find_all(struct found *f)
 {
-    char *rest = words, *name;
+    char *rest = f->list->words, *name;
     struct pc_error why;
     while ((name = strsep(&rest, ", \t"))) {
         if (!*name)
             continue;
         if (f->n == PC_COUNTING_MAX_EVENTS) {
             pc_error_set(&why, PC_EARG, "there are more than %d events", PC_COUNTING_MAX_EVENTS);
-            refuse(name, &why);
+            refuse(f->list, name, &why);
             return;
         }
         int err = find_event(f->module, name, &f->events[f->n], &why);
         if (!err) {
-            pc_counters.names[f->n++] = name;
+            f->list->counted->names[f->n++] = name;
             continue;
         }
         if (err != PC_ENOENT)
-            say_no_hardware(f);
-        refuse(name, &why);
+            say_no_hardware();
+        refuse(f->list, name, &why);
     }
 }
 
 static int set_events(const struct found *f, struct pc_error *error)
 {
-    const struct pc_counting_what what = {f->events, f->n,
-                                          (uint32_t)pc_process.config.sample_counters_per_group};
-    int err = pc_counting_set(pc_counters.context, &what, error);
+    struct pc_counted *c = f->list->counted;
+    bool always = c == &pc_counters.always;
+    const struct pc_counting_what what = {
+        .events = f->events,
+        .n_events = f->n,
+        .per_group = always ? 0 : (uint32_t)pc_process.config.sample_counters_per_group,
+        .pinned = always};
+    int err = pc_counting_set(c->context, &what, error);
     if (err)
         return err;
-    pc_counters.n_events = f->n;
-    pc_counters.n_groups = pc_counting_n_groups(pc_counters.context);
-    pc_counters.cycles = pc_counting_anchor_is_cycles(pc_counters.context);
+    c->n_events = f->n;
+    c->n_groups = pc_counting_n_groups(c->context);
     return PC_OK;
 }
 
@@ -160,22 +170,23 @@ static bool is_rotated(void)
     return false;
 }
 
-/* Without turns, what is counted is what fits into the first group. */
+/* What counts all the time is what fits into the first group. */
 static void keep_first_group(struct found *f)
 {
-    uint64_t first = pc_counting_group_events(pc_counters.context, 0);
+    struct pc_counted *c = f->list->counted;
+    uint64_t first = pc_counting_group_events(c->context, 0);
     uint32_t n = 0;
     struct pc_error why;
     pc_error_set(&why, PC_EIO,
                  "no more than %d of these events count at a time here; `[sample] plugins = clock, "
-                 "counters` estimates more, in turns",
-                 __builtin_popcountll(first));
+                 "counters` estimates more, in turns%s",
+                 __builtin_popcountll(first), c == &pc_counters.always ? " (`events`)" : "");
     for (uint32_t e = 0; e < f->n; e++) {
         if (!(first >> e & 1)) {
-            refuse(pc_counters.names[e], &why);
+            refuse(f->list, c->names[e], &why);
             continue;
         }
-        pc_counters.names[n] = pc_counters.names[e];
+        c->names[n] = c->names[e];
         f->events[n++] = f->events[e];
     }
     f->n = n;
@@ -183,46 +194,87 @@ static void keep_first_group(struct found *f)
 
 static int make_context(struct found *f, struct pc_error *error)
 {
-    int err = pc_counting_create(&pc_counters.context, error);
+    struct pc_counted *c = f->list->counted;
+    bool steady = c == &pc_counters.always || !is_rotated();
+    int err = pc_counting_create(&c->context, error);
     if (err)
         return err;
     err = set_events(f, error);
-    if (!err && pc_counters.n_groups > 1 && !is_rotated()) {
+    if (!err && c->n_groups > 1 && steady) {
         keep_first_group(f);
         err = set_events(f, error);
     }
     if (err) {
-        pc_counting_free(pc_counters.context);
-        pc_counters.context = NULL;
-        pc_counters.n_events = pc_counters.n_groups = 0;
+        pc_counting_free(c->context);
+        c->context = NULL;
+        c->n_events = c->n_groups = 0;
     }
     return err;
 }
 
+/* Where others count all the time, the rest is counted in turns or not at all. */
+static bool may_count(const struct list *list, struct pc_error *why)
+{
+    if (list->counted == &pc_counters.always || !pc_counters.always.context || is_rotated())
+        return true;
+    pc_error_set(why, PC_EIO,
+                 "beside `[sample] always` events are counted in turns, by `[sample] plugins = "
+                 "clock, counters`");
+    return false;
+}
+
+static void find_list(const struct list *list, const struct pc_events_module *module,
+                      const struct pc_error *no_module)
+{
+    struct found f = {.list = list, .module = module};
+    struct pc_error why = *no_module;
+    if (!list->asked[0])
+        return;
+    pc_format(list->words, PC_CONFIG_TEXT_BYTES, "%s", list->asked);
+    if (!module || !may_count(list, &why)) {
+        refuse(list, list->asked, &why);
+        return;
+    }
+    find_all(&f);
+    if (f.n && make_context(&f, &why))
+        refuse(list, list->asked, &why);
+}
+
 int pc_counters_find(struct pc_error *error)
 {
-    struct found f = {.n = 0};
-    struct pc_error why = {""};
-    const char *asked = pc_process.config.sample_events;
-    if (!asked[0])
+    static char words[2][PC_CONFIG_TEXT_BYTES];
+    const struct pc_config *c = &pc_process.config;
+    const struct list always = {"always", c->sample_always, words[0], &pc_counters.always};
+    const struct list events = {"events", c->sample_events, words[1], &pc_counters.events};
+    struct pc_counting_record *taken = NULL;
+    struct pc_error why = {""}, none;
+    if (!always.asked[0] && !events.asked[0])
         return PC_OK;
-    pc_format(words, sizeof words, "%s", asked);
-    f.module = open_module(&why);
-    if (f.module)
-        find_all(&f);
-    if (!f.module || (f.n && make_context(&f, &why)))
-        refuse(asked, &why);
-    if (pc_process.config.strict && n_left_out)
-        return pc_error_set(error, PC_EARG, "[sample] events: %s cannot be counted: %s",
-                            left_out[0].name, left_out[0].why.text);
+    const struct pc_events_module *module = open_module(&why);
+    find_list(&always, module, &why);
+    /* Events are sorted into groups that fit beside it: so it counts meanwhile. */
+    if (pc_counters.always.context)
+        pc_counting_start(pc_counters.always.context, &taken, 0, &none);
+    find_list(&events, module, &why);
+    if (taken)
+        pc_counting_stop(taken);
+    if (c->strict && n_left_out)
+        return pc_error_set(error, PC_EARG, "[sample] %s: %s cannot be counted: %s",
+                            left_out[0].option, left_out[0].name, left_out[0].why.text);
     return PC_OK;
+}
+
+static void take_strings(struct pc_counted *c)
+{
+    for (uint32_t e = 0; e < c->n_events; e++)
+        c->strings[e] = pc_table_string(c->names[e]);
 }
 
 int pc_counters_start(void)
 {
-    for (uint32_t e = 0; e < pc_counters.n_events; e++)
-        pc_counters.strings[e] = pc_table_string(pc_counters.names[e]);
-    if ((pc_counters.n_events || n_left_out) && pc_table_add("counters", &event_table))
+    take_strings(&pc_counters.always);
+    take_strings(&pc_counters.events);
+    if ((pc_counters_any() || n_left_out) && pc_table_add("counters", &event_table))
         return PC_ENOMEM;
     return PC_OK;
 }
@@ -230,36 +282,50 @@ int pc_counters_start(void)
 /* ---- A thread -----------------------------------------------------------------------------------
  */
 
-static void note_event(struct pc_thread *t, const char *name, const char *why_not)
+static void note_event(struct pc_thread *t, const char *name, const char *why_not, bool in_turns)
 {
     const uint64_t keys[2] = {pc_table_string(name), why_not ? pc_table_string(why_not) : 0};
     uint64_t *values = pc_table_row(t, &event_table, keys);
     if (!values)
         return;
     values[0]++;
-    values[1] += !why_not && pc_counters.n_groups > 1;
+    values[1] += in_turns;
+}
+
+static bool is_always(const char *name)
+{
+    for (uint32_t e = 0; e < pc_counters.always.n_events; e++)
+        if (!strcmp(pc_counters.always.names[e], name))
+            return true;
+    return false;
 }
 
 /* What became of each event, once a process. */
 static void note_events(struct pc_thread *t)
 {
     static _Atomic bool noted;
+    const struct pc_counted *steady = pc_counters_steady();
     if (atomic_exchange(&noted, true))
         return;
-    for (uint32_t e = 0; e < pc_counters.n_events; e++)
-        note_event(t, pc_counters.names[e], NULL);
+    for (uint32_t e = 0; e < pc_counters.always.n_events; e++)
+        note_event(t, pc_counters.always.names[e], NULL, false);
+    for (uint32_t e = 0; e < pc_counters.events.n_events; e++)
+        if (!is_always(pc_counters.events.names[e]))
+            note_event(t, pc_counters.events.names[e], NULL, steady != &pc_counters.events);
     for (uint32_t i = 0; i < n_left_out; i++)
-        note_event(t, left_out[i].name, left_out[i].why.text);
+        note_event(t, left_out[i].name, left_out[i].why.text, false);
 }
 
 /* Opens what the thread counts; groups for which there is no descriptor are said to be missing. */
-static void open_groups(struct pc_thread *t)
+static void open_groups(const struct pc_counted *c, struct pc_counting_record **record)
 {
     struct pc_error error;
-    if (pc_counting_start(pc_counters.context, &t->counting, 0, &error))
-        t->counting = NULL;
-    uint32_t groups = t->counting ? pc_counting_groups(t->counting) : 0;
-    uint32_t n_missing = pc_counters.n_groups - (uint32_t)__builtin_popcount(groups);
+    if (!c->context)
+        return;
+    if (pc_counting_start(c->context, record, 0, &error))
+        *record = NULL;
+    uint32_t groups = *record ? pc_counting_groups(*record) : 0;
+    uint32_t n_missing = c->n_groups - (uint32_t)__builtin_popcount(groups);
     if (n_missing)
         pc_lost(PCOLLECT_LOST_GROUPS, n_missing);
 }
@@ -270,17 +336,22 @@ void pc_counters_enter(struct pc_thread *t)
         return;
     int saved = errno;
     note_events(t);
-    if (pc_counters.context)
-        open_groups(t);
+    open_groups(&pc_counters.always, &t->always);
+    open_groups(&pc_counters.events, &t->counting);
     errno = saved;
+}
+
+static void stop(struct pc_counting_record **record)
+{
+    if (*record)
+        pc_counting_stop(*record);
+    *record = NULL;
 }
 
 void pc_counters_leave(struct pc_thread *t)
 {
-    if (!t->counting)
-        return;
-    pc_counting_stop(t->counting);
-    t->counting = NULL;
+    stop(&t->counting);
+    stop(&t->always);
 }
 
 void pc_counters_forget(void)
@@ -288,5 +359,7 @@ void pc_counters_forget(void)
     struct pc_thread *t = pc_self;
     if (t && t->counting)
         pc_counting_forget(t->counting);
-    pc_counters.context = NULL;
+    if (t && t->always)
+        pc_counting_forget(t->always);
+    pc_counters.events.context = pc_counters.always.context = NULL;
 }

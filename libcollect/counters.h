@@ -10,12 +10,17 @@
 #include "counting/counting.h"
 #include "libcollect/core_private.h"
 
-struct pc_counters {
+/* Events of one list of the configuration. */
+struct pc_counted {
     struct pc_counting *context; /* NULL: nothing is counted */
     uint32_t n_events, n_groups;
-    bool cycles;                               /* anchors count cycles; else CPU time in ns */
     const char *names[PC_COUNTING_MAX_EVENTS]; /* of events, as the configuration has them */
     uint32_t strings[PC_COUNTING_MAX_EVENTS];  /* the same for STRING columns; 0: no room */
+};
+
+struct pc_counters {
+    struct pc_counted events; /* those of `[sample] events` */
+    struct pc_counted always; /* those of `[sample] always`: one group, beside them */
 };
 
 extern PC_HIDDEN struct pc_counters pc_counters;
@@ -26,10 +31,19 @@ int pc_counters_find(struct pc_error *error);
 /* The arena is open. */
 int pc_counters_start(void);
 
-/* All events are in one group, which counts all the time. */
-static inline bool pc_counters_always(void)
+static inline bool pc_counters_any(void)
 {
-    return pc_counters.context && pc_counters.n_groups == 1;
+    return pc_counters.events.context || pc_counters.always.context;
+}
+
+/* What counts all the time, in one group: what was asked for like that, else all events if they are
+ * in one group. NULL: nothing does. */
+static inline const struct pc_counted *pc_counters_steady(void)
+{
+    if (pc_counters.always.context)
+        return &pc_counters.always;
+    return pc_counters.events.context && pc_counters.events.n_groups == 1 ? &pc_counters.events
+                                                                          : NULL;
 }
 
 /* The calling thread has been registered: counts from now on / is about to be left. */

@@ -72,10 +72,9 @@ static bool (*next_begin)(struct pc_call *call, unsigned slot, uintptr_t cfa, ui
 static void (*next_end)(struct pc_call *call);
 
 /* False, for good, if the counters cannot be read any more. */
-static bool read_counters(struct pc_thread *t, struct pc_edges *e,
-                          struct pc_counting_values *values)
+static bool read_counters(struct pc_edges *e, struct pc_counting_values *values)
 {
-    if (!pc_counting_get(t->counting, values))
+    if (!pc_counting_get(e->record, values))
         return true;
     e->live = false;
     pc_lost(PCOLLECT_LOST_COUNTS, 1);
@@ -87,8 +86,8 @@ static bool read_counters(struct pc_thread *t, struct pc_edges *e,
 
 static void book_counts(struct pc_thread *t, struct pc_edges *e, pcollect_ref to, uint64_t inside)
 {
-    for (uint32_t k = 0; k < pc_counters.n_events; k++) {
-        const uint64_t keys[6] = {pc_counters.strings[k],
+    for (uint32_t k = 0; k < e->of->n_events; k++) {
+        const uint64_t keys[6] = {e->of->strings[k],
                                   (uint64_t)(int64_t)PCOLLECT_RANK_SELF,
                                   t->number,
                                   e->from,
@@ -136,8 +135,8 @@ static void book_edge(struct pc_thread *t, pcollect_ref to, uint64_t inside)
     book_counts(t, e, to, inside);
     book_samples(t, e, to, inside);
     e->from = to;
-    bool known = read_counters(t, e, &e->base);
-    for (uint32_t k = 0; known && k < pc_counters.n_events; k++)
+    bool known = read_counters(e, &e->base);
+    for (uint32_t k = 0; known && k < e->of->n_events; k++)
         e->counts[k][PC_EDGES_OWN] += e->base.value[k] - e->now.value[k];
     e->due = pc_ticks() + e->spacing;
     barrier();
@@ -154,14 +153,14 @@ static bool may_read(const struct pc_thread *t, const struct pc_edges *e)
            atomic_load_explicit(&pc_live->phase, memory_order_relaxed) == PC_PHASE_MAIN;
 }
 
-static bool read_if_due(struct pc_thread *t, struct pc_edges *e)
+static bool read_if_due(struct pc_edges *e)
 {
-    return pc_ticks() >= e->due && read_counters(t, e, &e->now);
+    return pc_ticks() >= e->due && read_counters(e, &e->now);
 }
 
 static void pass_over(struct pc_edges *e)
 {
-    for (uint32_t k = 0; k < pc_counters.n_events; k++)
+    for (uint32_t k = 0; k < e->of->n_events; k++)
         e->counts[k][PC_EDGES_SKIPPED]++;
 }
 
@@ -169,7 +168,7 @@ static bool begin(struct pc_call *call, unsigned slot, uintptr_t cfa, uintptr_t 
 {
     struct pc_thread *t = pc_self;
     bool known = t && !atomic_load_explicit(&t->use, memory_order_relaxed);
-    bool read = known && may_read(t, t->edges) && read_if_due(t, t->edges);
+    bool read = known && may_read(t, t->edges) && read_if_due(t->edges);
     if (!next_begin(call, slot, cfa, ret))
         return false;
     t = call->thread;
@@ -192,7 +191,7 @@ static void end(struct pc_call *call)
     struct pc_thread *t = call->thread;
     struct pc_edges *e = t->edges;
     bool outermost = !call->depth && may_read(t, e);
-    bool read = outermost && read_if_due(t, e);
+    bool read = outermost && read_if_due(e);
     next_end(call);
     if (!outermost || !may_read(t, e))
         return;
@@ -207,13 +206,13 @@ static void end(struct pc_call *call)
  */
 
 /* Ticks of the two readings of a point. */
-static uint64_t measure_cost(struct pc_thread *t, struct pc_edges *e)
+static uint64_t measure_cost(struct pc_edges *e)
 {
     enum { TRIES = 8 };
     uint64_t least = UINT64_MAX;
     for (int i = 0; i < TRIES; i++) {
         uint64_t from = pc_ticks();
-        if (pc_counting_get(t->counting, &e->base) || pc_counting_get(t->counting, &e->now))
+        if (pc_counting_get(e->record, &e->base) || pc_counting_get(e->record, &e->now))
             return 0;
         uint64_t passed = pc_ticks() - from;
         least = passed < least ? passed : least;
@@ -231,8 +230,8 @@ static uint64_t find_spacing(uint64_t cost)
 
 static bool take_rows(struct pc_thread *t, struct pc_edges *e)
 {
-    for (uint32_t k = 0; k < pc_counters.n_events; k++) {
-        const uint64_t keys[3] = {pc_counters.strings[k], (uint64_t)(int64_t)PCOLLECT_RANK_SELF,
+    for (uint32_t k = 0; k < e->of->n_events; k++) {
+        const uint64_t keys[3] = {e->of->strings[k], (uint64_t)(int64_t)PCOLLECT_RANK_SELF,
                                   t->number};
         e->counts[k] = pc_table_row(t, &counter_table, keys);
         if (!e->counts[k])
@@ -243,18 +242,22 @@ static bool take_rows(struct pc_thread *t, struct pc_edges *e)
 
 void pc_edges_enter(struct pc_thread *t)
 {
-    if (!pc_counters_always() || !t->counting)
+    const struct pc_counted *of = pc_counters_steady();
+    struct pc_counting_record *record = of == &pc_counters.always ? t->always : t->counting;
+    if (!of || !record)
         return;
     struct pc_edges *e = t->edges ? t->edges : pc_memory(sizeof *e);
     if (!e)
         return;
+    e->of = of;
+    e->record = record;
     e->from = e->call = 0;
     e->inside = false;
     e->n_samples = e->n_unplaced = 0;
     memset(e->samples, 0, sizeof e->samples);
-    e->spacing = find_spacing(measure_cost(t, e));
+    e->spacing = find_spacing(measure_cost(e));
     e->due = 0;
-    e->live = take_rows(t, e) && !pc_counting_get(t->counting, &e->base);
+    e->live = take_rows(t, e) && !pc_counting_get(e->record, &e->base);
     t->edges = e;
 }
 
@@ -263,14 +266,14 @@ void pc_edges_leave(struct pc_thread *t)
     struct pc_edges *e = t->edges;
     if (!e || !e->live || t->phase != PC_PHASE_MAIN)
         return;
-    if (read_counters(t, e, &e->now))
+    if (read_counters(e, &e->now))
         book_edge(t, t->depth ? e->call : 0, t->depth && e->inside);
     e->live = false;
 }
 
 int pc_edges_start(void)
 {
-    if (!pc_counters_always())
+    if (!pc_counters_steady())
         return PC_OK;
     if (pc_table_add("counters", &counter_table) || pc_table_add("counters", &edge_table) ||
         pc_table_add("counters", &sample_table))

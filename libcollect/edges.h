@@ -23,6 +23,8 @@ enum pc_edges_count {
 enum { PC_EDGES_SLOTS = 512 /* a power of two */ };
 
 struct pc_edges {
+    const struct pc_counted *of; /* what is read */
+    struct pc_counting_record *record;
     uint64_t due, spacing; /* ticks: not read again before */
     pcollect_ref from;     /* context of the point that was read last; 0: the thread's start */
     pcollect_ref call;     /* context of the outermost MPI call, in progress or the last one */

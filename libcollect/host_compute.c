@@ -59,8 +59,8 @@ int pc_compute_find(struct pc_error *error)
 static void use_counters(void)
 {
     const char *rotation = pc_process.config.sample_rotation;
-    pc_counters_ask(&(struct pc_counters_use){pc_counters.n_events, pc_counters.n_groups,
-                                              pc_counters.strings,
+    const struct pc_counted *c = &pc_counters.events;
+    pc_counters_ask(&(struct pc_counters_use){c->n_events, c->n_groups, c->strings,
                                               !strcmp(rotation, "round-robin")});
 }
 

@@ -124,6 +124,7 @@ struct pc_thread {
     uint32_t bumps;                      /* of pc_control, in `generation` */
     struct pc_sampler *sampler;          /* sampler.h; NULL: never interrupted */
     struct pc_counting_record *counting; /* counters.h; NULL: nothing is counted */
+    struct pc_counting_record *always;   /* counters.h; what counts beside it, all the time */
     struct pc_edges *edges;              /* edges.h; NULL: nothing is read at MPI calls */
     bool helper;                         /* made by the MPI library for itself */
     uint32_t number;

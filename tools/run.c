@@ -99,7 +99,8 @@ static void collect_variables(struct run *r, bool alone)
         add_variable(r, pct_text("PCOLLECT_CONFIG=%s", r->config_file));
     if (r->pattern)
         add_variable(r, pct_text("PCOLLECT_OUTPUT_PATH=%s", r->pattern));
-    if (alone && (r->config.sample_frequency || r->config.sample_events[0]))
+    if (alone &&
+        (r->config.sample_frequency || r->config.sample_events[0] || r->config.sample_always[0]))
         add_variable(r, pct_text("PCOLLECT_COLLECT_ALWAYS=yes"));
     for (char **entry = environ; *entry; entry++)
         if (is_passed_on(r, *entry))

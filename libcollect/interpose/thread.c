@@ -30,7 +30,7 @@ static _Atomic unsigned next_slot;
 /* Whether threads are sampled or their events counted: then from their start on. */
 static bool are_followed(void)
 {
-    return (pc_sampler_signal || pc_counters.context) &&
+    return (pc_sampler_signal || pc_counters_any()) &&
            atomic_load_explicit(&pc_live->phase, memory_order_relaxed);
 }
 

@@ -57,7 +57,7 @@ struct bench {
 
 static void count(struct bench *b, uint32_t n_events, uint32_t per_group)
 {
-    const struct pc_counting_what what = {events, n_events, per_group};
+    const struct pc_counting_what what = {events, n_events, per_group, 0};
     assert_int_equal(pc_counting_set(b->context, &what, &error), PC_OK);
 }
 
@@ -145,7 +145,7 @@ static void what_is_no_event_is_refused(void **state)
     struct pc_counting_event bad[2] = {SOFTWARE(PAGE_FAULTS), SOFTWARE(PAGE_FAULTS)};
     bad[1].terms[0].config = 9999;
     uint64_t id = pc_counting_id(b->context);
-    const struct pc_counting_what what = {bad, 2, 0};
+    const struct pc_counting_what what = {bad, 2, 0, 0};
     assert_int_equal(pc_counting_set(b->context, &what, &error), PC_EIO);
     assert_non_null(strstr(error.text, "event 1"));
     assert_int_equal(pc_counting_id(b->context), id);
@@ -154,12 +154,38 @@ static void what_is_no_event_is_refused(void **state)
     bad[1].n_terms = 0;
     assert_int_equal(pc_counting_try(&bad[1], &error), PC_EARG);
     assert_int_equal(pc_counting_set(b->context, &what, &error), PC_EARG);
-    const struct pc_counting_what many = {bad, PC_COUNTING_MAX_EVENTS + 1, 0};
+    const struct pc_counting_what many = {bad, PC_COUNTING_MAX_EVENTS + 1, 0, 0};
     assert_int_equal(pc_counting_set(b->context, &many, &error), PC_EARG);
 }
 
 /* ---- Counts ------------------------------------------------------------------------------------
  */
+
+/* One context counts all the time, whatever another one of the same thread does. */
+static void pinned_beside_turns(void **state)
+{
+    struct bench *b = *state;
+    struct bench always = {NULL, NULL};
+    const struct pc_counting_what what = {&events[FAULTS], 1, 0, 1};
+    assert_int_equal(pc_counting_create(&always.context, &error), PC_OK);
+    assert_int_equal(pc_counting_set(always.context, &what, &error), PC_OK);
+    count(b, N_EVENTS, 1);
+    start(&always, 0);
+    uint64_t before = get(&always).value[0], switched = pc_counting_n_switched(always.record);
+    for (uint32_t g = 0; g < pc_counting_n_groups(b->context); g++) {
+        start(b, g);
+        fault(PAGES);
+        pc_counting_pause(b->record);
+        fault(PAGES);
+    }
+    uint64_t n = 2 * pc_counting_n_groups(b->context) * faults_of(PAGES);
+    struct pc_counting_values after = get(&always);
+    assert_in_range(after.value[0] - before, n, n + SLACK);
+    assert_int_equal(after.enabled_ns, after.running_ns);
+    assert_int_equal(pc_counting_n_switched(always.record), switched);
+    pc_counting_stop(always.record);
+    pc_counting_free(always.context);
+}
 
 static void counts_are_exact(void **state)
 {
@@ -220,7 +246,7 @@ static void terms_add_with_their_signs(void **state)
         derived[i].terms[1] = events[MINOR].terms[0];
     }
     derived[1].terms[1].sign = -1;
-    const struct pc_counting_what what = {derived, 2, 1};
+    const struct pc_counting_what what = {derived, 2, 1, 0};
     assert_int_equal(pc_counting_set(b->context, &what, &error), PC_OK);
     assert_int_equal(pc_counting_n_groups(b->context), 2);
     start(b, 0);
@@ -513,6 +539,7 @@ int main(void)
         ROW(counts_are_exact),
         ROW(nothing_counts_while_paused),
         ROW(groups_take_turns),
+        ROW(pinned_beside_turns),
         ROW(terms_add_with_their_signs),
         ROW(only_what_differs_is_opened),
         ROW(each_context_has_its_own),

@@ -69,6 +69,7 @@ jobs() {
     check_edges mpich mpich $instructions
     lab_job_program openmpi
     check_edges openmpi openmpi $instructions
+    check_always mpich r01,r02,r03,r04,r05,r08,r09,r0a,r10,r12
     check_shared mpich
 }
 

@@ -52,7 +52,7 @@ static uint64_t least(struct pc_counting_record *record, uint64_t rounds)
 
 int main(int argc, char **argv)
 {
-    struct pc_counting_what what = {events, 2, argc > 1 ? (uint32_t)atoi(argv[1]) : 0};
+    struct pc_counting_what what = {events, 2, argc > 1 ? (uint32_t)atoi(argv[1]) : 0, 0};
     struct pc_counting *context;
     struct pc_counting_record *record = NULL;
     struct pc_error error = {""};
