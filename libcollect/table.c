@@ -62,6 +62,28 @@ static void describe(const struct pcollect_column *c, struct pcollect_column_rec
     out->unit = c->unit;
 }
 
+/* Two tables of one name would make the arena unreadable: the later one is left out, and its rows
+ * are counted as lost. */
+static bool is_taken(const char *plugin, const char *name)
+{
+    static bool said;
+    uint32_t i = 0;
+    const struct pcollect_table *at = NULL;
+    for (; i < PC_TABLE_SLOTS; i++) {
+        at = atomic_load_explicit(&pc_process.tables[i].table, memory_order_relaxed);
+        if (at && !strcmp(at->name, name))
+            break;
+    }
+    if (i == PC_TABLE_SLOTS)
+        return false;
+    if (!said)
+        pc_core_complain("table '%s' of %s is left out: there is one of that name already; give it "
+                         "another name",
+                         name, plugin);
+    said = true;
+    return true;
+}
+
 static int add_table(const char *plugin, const struct pcollect_table *table)
 {
     static const struct pcollect_column phase = {
@@ -69,7 +91,7 @@ static int add_table(const char *plugin, const struct pcollect_table *table)
     struct pc_loaded_table *slot = find_slot(table);
     struct pcollect_table_rec record = {.n_keys = table->n_keys, .n_values = table->n_values};
     struct pcollect_column_rec columns[PCOLLECT_MAX_KEYS + PCOLLECT_MAX_VALUES], *out = columns;
-    if (slot->table)
+    if (slot->table || is_taken(plugin, table->name))
         return PC_OK;
     if (pc_process.n_tables >= PC_TABLE_SLOTS / 2)
         return PC_ENOMEM;

@@ -100,7 +100,8 @@ enum {
 
 struct pcollect_table {
     const char
-        *name; /* unique over all plugins: `pcollect report --table NAME`; at most 31 bytes */
+        *name; /* `pcollect report --table NAME`; at most 31 bytes. Unique over all plugins and the
+                * library's own tables (pcollect info lists them): else it is left out */
     const char *doc;
     const struct pcollect_column *columns; /* n_keys keys, then n_values values */
     uint16_t n_keys, n_values;             /* each at least 1 */
