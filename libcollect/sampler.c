@@ -310,6 +310,7 @@ static void take_row(struct pc_thread *t, struct pc_sampler *s)
     const uint64_t keys[2] = {(uint64_t)(int64_t)PCOLLECT_RANK_SELF, t->number};
     uint64_t *counts = pc_table_row(t, &table, keys);
     s->counts = counts ? counts : s->no_counts;
+    s->number = t->number;
     s->counts[PC_SAMPLE_PERIOD_NS] = s->period_ns;
 }
 
@@ -391,6 +392,23 @@ void pc_sampler_end(void)
     for (struct pc_sampler *s = atomic_load(&samplers); s; s = s->next)
         if (s != own)
             settle_blocked(s);
+    errno = saved;
+}
+
+/* The rows of the threads themselves have been merged. */
+void pc_sampler_tell_late(void)
+{
+    int saved = errno;
+    for (struct pc_sampler *s = atomic_load(&samplers); s; s = s->next) {
+        uint64_t late = __atomic_load_n(&s->late, __ATOMIC_RELAXED);
+        struct pc_thread *t = late > s->late_told ? pc_thread_current() : NULL;
+        const uint64_t keys[2] = {(uint64_t)(int64_t)PCOLLECT_RANK_SELF, s->number};
+        uint64_t *row = t && t->tree->late ? pc_table_row(t, &table, keys) : NULL;
+        if (row) {
+            row[PC_SAMPLE_LATE] += late - s->late_told;
+            s->late_told = late;
+        }
+    }
     errno = saved;
 }
 

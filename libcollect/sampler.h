@@ -129,6 +129,8 @@ struct pc_sampler {
     uint32_t processor;                     /* on which the thread was interrupted last */
     uint64_t *counts;                       /* [PC_SAMPLE_N_COUNTS], in the arena */
     uint64_t no_counts[PC_SAMPLE_N_COUNTS]; /* if there is no room */
+    uint64_t late, late_told;               /* interrupts after the merge; of them in a table */
+    uint32_t number;                        /* of the thread */
     /* While the kernel's part is measured (sampler_cost.c). */
     bool trying;
     volatile bool empty;           /* by empty windows; false: no more are wanted */
@@ -170,6 +172,8 @@ bool pc_sampler_pause(void);
 void pc_sampler_resume(void);
 /* Before the merge: the calling thread's source is disarmed, its counts are brought up to date. */
 void pc_sampler_end(void);
+/* After it: interrupts since then become rows of the calling thread, which are written by rank. */
+void pc_sampler_tell_late(void);
 
 /* ---- sampler_source_async.c ---- */
 

@@ -551,7 +551,7 @@ void pc_sampler_handle(int signal, siginfo_t *info, void *context)
     if (phase == PC_PHASE_MAIN && t->phase == PC_PHASE_MAIN) {
         answer(s, &i);
     } else {
-        s->counts[PC_SAMPLE_LATE]++;
+        __atomic_store_n(&s->late, s->late + 1, __ATOMIC_RELAXED);
     }
     errno = saved;
 }

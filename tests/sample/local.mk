@@ -2,7 +2,7 @@
 sample_scripts = tests/sample/truth.test tests/sample/coverage.test tests/sample/cost.test tests/sample/times.test tests/sample/reasons.test \
     tests/sample/waits.test tests/sample/storm.test tests/sample/programs.test tests/sample/counters.test tests/sample/cells.test \
     tests/sample/openmp.test tests/sample/odd.test tests/sample/foreign.test \
-    tests/sample/silent.test
+    tests/sample/silent.test tests/sample/seldom.test
 TESTS += $(sample_scripts)
 dist_check_SCRIPTS += $(sample_scripts)
 EXTRA_DIST += tests/sample/truth.c tests/sample/mixture.c tests/sample/cost.c tests/sample/times.c \

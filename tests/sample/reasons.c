@@ -5,12 +5,17 @@
  *   deep      some 100 frames, more than max_depth
  *   off       with -DCALLS a program of MPI: collection is switched off for 100 ms
  *   full      contexts by the thousand, for a small buffer; then threads, for which nothing is left
+ *   dropped   the same while a thread waits, which then computes in contexts of its own
+ *   late      with -DCALLS: three threads compute on for 50 ms after MPI_Finalize
  */
 #ifdef CALLS
 #include <mpi.h>
 #endif
 #include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -83,6 +88,70 @@ static void fill(void)
         pthread_join(threads[i], NULL);
 }
 
+static sem_t may_compute, may_end;
+
+static void *wait_and_compute(void *unused)
+{
+    sem_wait(&may_compute);
+    be_deep(39, 200);
+    return unused;
+}
+
+static void *compute_and_wait(void *unused)
+{
+    burn(1);
+    sem_wait(&may_end);
+    return unused;
+}
+
+/* Threads that stay share what is kept for them, until nothing is left for the one that waits. */
+static void use_up(void)
+{
+    enum { THREADS = 400 };
+    pthread_t waiting, threads[THREADS];
+    pthread_attr_t small;
+    int n = 0;
+    sem_init(&may_compute, 0, 0);
+    sem_init(&may_end, 0, 0);
+    pthread_attr_init(&small);
+    pthread_attr_setstacksize(&small, 256 << 10);
+    pthread_create(&waiting, &small, wait_and_compute, NULL);
+    be_deep(39, 500);
+    while (n < THREADS && !pthread_create(&threads[n], &small, compute_and_wait, NULL))
+        n++;
+    sem_post(&may_compute);
+    pthread_join(waiting, NULL);
+    for (int i = 0; i < n; i++)
+        sem_post(&may_end);
+    for (int i = 0; i < n; i++)
+        pthread_join(threads[i], NULL);
+}
+
+#ifdef CALLS
+static atomic_bool finalized;
+
+static void *compute_on(void *unused)
+{
+    while (!finalized)
+        burn(1);
+    burn(50);
+    return unused;
+}
+
+static void finalize_before_threads(void)
+{
+    enum { THREADS = 3 };
+    pthread_t threads[THREADS];
+    for (int i = 0; i < THREADS; i++)
+        pthread_create(&threads[i], NULL, compute_on, NULL);
+    burn(20);
+    MPI_Finalize();
+    finalized = true;
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+}
+#endif
+
 static void block(void)
 {
     sigset_t all, before;
@@ -117,11 +186,16 @@ int main(int argc, char **argv)
         switch_off();
     else if (!strcmp(what, "full"))
         fill();
-    else
+    else if (!strcmp(what, "dropped"))
+        use_up();
+    else if (strcmp(what, "late"))
         be_deep(100, 100);
     puts("done");
 #ifdef CALLS
-    MPI_Finalize();
+    if (!strcmp(what, "late"))
+        finalize_before_threads();
+    else
+        MPI_Finalize();
 #endif
     return 0;
 }
