@@ -187,8 +187,8 @@ int pc_pcol_write(const struct pc_profile *p, const char *path, unsigned flags,
                             path);
     int err = make_image(p, flags, &image);
     if (pc_profile_unread(p))
-        err = pc_error_set(error, PC_EFORMAT, "%s: cannot be written: of what was read: %s", path,
-                           pc_profile_unread(p));
+        err = pc_error_set(error, PC_EFORMAT, "%s: not written; the file that it is made of: %s",
+                           path, pc_profile_unread(p));
     else if (err)
         pc_error_set(error, err, "%s: cannot be written: not enough memory to make the file", path);
     else

@@ -320,6 +320,26 @@ static void a_file_that_becomes_shorter_is_said(void **state)
     free_late_job(&j);
 }
 
+static void what_cannot_be_read_is_not_written(void **state)
+{
+    (void)state;
+    char path[PATH_BYTES], other[PATH_BYTES];
+    struct late_job j = make_late_job(&shapes[7], 3, 2);
+    struct pc_profile *q;
+    struct pc_error e;
+    path_in(path, "shorter.pcol");
+    path_in(other, "other.pcol");
+    assert_int_equal(pc_pcol_write(j.main, path, 0, NULL), PC_OK);
+    assert_int_equal(pc_pcol_read_to_write(path, &q, NULL), PC_OK);
+    assert_int_equal(truncate(path, 100), 0);
+    assert_int_equal(pc_pcol_write(q, other, 0, &e), PC_EFORMAT);
+    assert_non_null(strstr(e.text, "not written; the file that it is made of: cannot be read"));
+    assert_int_equal(access(other, F_OK), -1);
+    pc_profile_free(q);
+    unlink(path);
+    free_late_job(&j);
+}
+
 /* Right checksums and lengths, but the statistics of other values. */
 static void values_are_held_against_their_statistics(void **state)
 {
@@ -354,6 +374,7 @@ int main(void)
         cmocka_unit_test(damage_is_found_before_a_value_is_asked_for),
         cmocka_unit_test(wrong_columns_never_crash),
         cmocka_unit_test(a_file_that_becomes_shorter_is_said),
+        cmocka_unit_test(what_cannot_be_read_is_not_written),
         cmocka_unit_test(values_are_held_against_their_statistics),
     };
     return cmocka_run_group_tests(tests, folder_make, folder_remove);
