@@ -9,7 +9,7 @@
 # SYSROOT: arm64 packages of Debian, unpacked: those of .ci/aarch64.sh
 # BUILD:   a build folder for aarch64, configured with --prefix=BUILD/install, installed, with the
 #          programs of `make check TESTS=`
-# PART:    events, jobs, samples, rotation, findings, native; else all of them
+# PART:    events, jobs, samples, rotation, native; else all of them
 #
 # Needs qemu-system-aarch64, cpio and the cross compiler. Prints TAP; the exit status is 0 if nothing
 # failed.

@@ -67,8 +67,6 @@ events() {
 
 jobs() {
     check_edges mpich mpich $instructions
-    lab_job_program openmpi
-    check_edges openmpi openmpi $instructions
     check_always mpich r01,r02,r03,r04,r05,r08,r09,r0a,r10,r12
     check_shared mpich
 }
@@ -118,18 +116,24 @@ added() { # NAME LEAST: events in brief windows, over those of the program
     note "$(cat "$work/seen")"
 }
 
+# As in near: three intervals, and what is known of biases.
 ratios() { # NAME
     table ratios >"$work/ratios"
-    awk -F'\t' '$1 == "ipc" && $3 != "" { print "ipc", $2, "+-", $3; seen++
-        if ($2 - 0.5 > 2 * $3 + 0.005 || 0.5 - $2 > 2 * $3 + 0.005) bad = 1 }
-        $1 == "frequency" && $3 != "" { print "GHz", $2, "+-", $3; seen++
-        if ($2 - 1 > 2 * $3 + 0.06 || 1 - $2 > 2 * $3 + 0.06) bad = 1 } END { exit bad || seen < 2 }' \
+    awk -F'\t' 'BEGIN { truth["ipc"] = 0.5; truth["frequency"] = 1 }
+        $1 in truth && $3 != "" {
+            off = $2 < truth[$1] ? truth[$1] - $2 : $2 - truth[$1]
+            if (off > 3 * $3 + ($NF ~ /brief/ ? 0.12 : 0.04) * truth[$1]) bad = 1
+            seen++
+            print $1, $2, "+-", $3, $NF
+        }
+        END { exit bad || seen < 2 }' \
         "$work/ratios" >"$work/seen"
     ok $? "$1: an instruction takes two cycles, a cycle one ns" || :
     note "$(cat "$work/seen")"
 }
 
 rotation() {
+    : >"$work/inside"
     for side in all :u; do
         for per_group in 1 2; do
             case $side in
@@ -137,21 +141,24 @@ rotation() {
             *) name="counters_per_group $per_group, without the kernel's side" of=:u least=1 ;;
             esac
             rotate mpich $per_group "$of" "$name"
+            grep '^inside' "$work/seen" >>"$work/inside"
             added "$name" $least
             ratios "$name"
         done
     done
-}
-
-findings() {
-    check_findings mpich
+    # Pooled, since cells of one run depend on each other. Where 85 % of 16 hold the truth, fewer than a third do twice
+    # in a million.
+    awk '{ inside += $2; cells += $4 } END { print inside, "of", cells; exit inside * 3 < cells }' "$work/inside" >"$work/seen"
+    ok $? 'the intervals hold the truth'
+    note "$(cat "$work/seen")"
 }
 
 # ---- As on any other machine ------------------------------------------------------------------------
 
-# The test of machines that have counters, under Open MPI: MPICH has had these checks above.
+# The test of machines that have counters, under Open MPI: MPICH has had most of these checks above. Bounds are
+# those of this machine; without PC_TEST_EXACT they are the wider ones of any other.
 native() {
-    MPICC_MPICH='' sh /pc/src/tests/counting/hardware.test >/tmp/native 2>/tmp/native.err
+    PC_TEST_EXACT=yes MPICC_MPICH='' sh /pc/src/tests/counting/hardware.test >/tmp/native 2>/tmp/native.err
     grep -q '^1\.\.[1-9]' /tmp/native
     ok $? 'hardware.test runs to its end' || note "$(tail -n 20 /tmp/native.err)"
     while IFS= read -r line; do
@@ -165,7 +172,7 @@ native() {
 }
 
 now
-[ $# -gt 0 ] || set -- events jobs samples rotation findings native
+[ $# -gt 0 ] || set -- events jobs samples rotation native
 for part in "$@"; do
     $part
     now
