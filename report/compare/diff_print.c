@@ -201,12 +201,16 @@ static void print_run(FILE *out, const struct pct_diff *d)
         fputs("The sides have different numbers of ranks: pcollect scale compares those.\n", out);
 }
 
+static double percent_of_total(const struct pct_diff *d, const struct pct_diff_row *row)
+{
+    return d->total.before.mean > 0 ? 100 * row->figure.change / d->total.before.mean : 0;
+}
+
 static void print_row(FILE *out, const struct pct_diff *d, const struct pct_diff_row *row)
 {
     struct pct_buf b = {0};
     const struct pct_diff_change *f = &row->figure;
-    double part = d->total.before.mean > 0 ? 100 * f->change / d->total.before.mean : 0;
-    pct_buf_format(&b, "  %+7.2f %%  ", part);
+    pct_buf_format(&b, "  %+7.2f %%  ", percent_of_total(d, row));
     put_figure(d, &f->before, &b);
     pct_buf_text(&b, " -> ");
     put_figure(d, &f->after, &b);
@@ -223,17 +227,22 @@ static void print_verdict(FILE *out, const struct pct_diff *d, enum pct_verdict 
                           const char *title)
 {
     enum { SHOWN = 10 };
-    size_t n = 0;
+    size_t n = 0, shown = 0;
+    bool changed = verdict == PCT_VERDICT_MORE || verdict == PCT_VERDICT_LESS;
     for (size_t i = 0; i < d->n_rows; i++) {
         if (d->rows[i].verdict != verdict)
             continue;
-        if (!n)
+        if (!n++)
             fprintf(out, "\n%s (change of the run's total; before -> after)\n", title);
-        if (n++ < SHOWN)
-            print_row(out, d, &d->rows[i]);
+        bool matters = !changed || fabs(percent_of_total(d, &d->rows[i])) >= 0.005;
+        if (!matters || shown == SHOWN)
+            continue;
+        shown++;
+        print_row(out, d, &d->rows[i]);
     }
-    if (n > SHOWN)
-        fprintf(out, "  and %zu more: --format tsv shows them\n", n - SHOWN);
+    if (n > shown)
+        fprintf(out, "  %s%zu %s: --format tsv shows them\n", shown ? "and " : "", n - shown,
+                shown < SHOWN ? "by less than 0.01 %" : "more");
 }
 
 void pct_diff_print(FILE *out, const struct pct_diff *d, size_t width, bool utf8)
@@ -251,8 +260,8 @@ void pct_diff_print(FILE *out, const struct pct_diff *d, size_t width, bool utf8
         n_noise += d->rows[i].verdict == PCT_VERDICT_NOISE;
         n_same += d->rows[i].verdict == PCT_VERDICT_SAME;
     }
-    fprintf(out, "\n%zu contexts: %zu unchanged, %zu differ by no more than noise.\n", d->n_rows,
-            n_same, n_noise);
+    fprintf(out, "\n%zu contexts: %zu unchanged, %zu %s.\n", d->n_rows, n_same, n_noise,
+            d->repeated ? "differ by no more than noise" : "with too few samples to tell");
 }
 
 void pct_diff_tsv(FILE *out, const struct pct_diff *diff, const struct pct_choice *choice)
