@@ -396,12 +396,12 @@ void pc_sampler_end(void)
 }
 
 /* The rows of the threads themselves have been merged. */
-void pc_sampler_tell_late(void)
+void pc_sampler_tell_late(struct pc_thread *(*find_thread)(void))
 {
     int saved = errno;
     for (struct pc_sampler *s = atomic_load(&samplers); s; s = s->next) {
         uint64_t late = __atomic_load_n(&s->late, __ATOMIC_RELAXED);
-        struct pc_thread *t = late > s->late_told ? pc_thread_current() : NULL;
+        struct pc_thread *t = late > s->late_told ? find_thread() : NULL;
         const uint64_t keys[2] = {(uint64_t)(int64_t)PCOLLECT_RANK_SELF, s->number};
         uint64_t *row = t && t->tree->late ? pc_table_row(t, &table, keys) : NULL;
         if (row) {

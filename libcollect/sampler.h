@@ -172,8 +172,9 @@ bool pc_sampler_pause(void);
 void pc_sampler_resume(void);
 /* Before the merge: the calling thread's source is disarmed, its counts are brought up to date. */
 void pc_sampler_end(void);
-/* After it: interrupts since then become rows of the calling thread, which are written by rank. */
-void pc_sampler_tell_late(void);
+/* After it: interrupts since then become rows of the calling thread, which are written by rank. It
+ * is asked for only if there were any. */
+void pc_sampler_tell_late(struct pc_thread *(*find_thread)(void));
 
 /* ---- sampler_source_async.c ---- */
 

@@ -38,7 +38,7 @@ void pc_write_late(void)
     if (!module || !pc_process.out[0] || atomic_flag_test_and_set(&writing))
         return;
     pc_note_time();
-    pc_sampler_tell_late();
+    pc_sampler_tell_late(pc_thread_current);
     module->late(&pc_process.arena, pc_process.out, &error);
     atomic_flag_clear(&writing);
 }
