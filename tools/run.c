@@ -180,13 +180,15 @@ static bool take_paths(const char *file)
     return named;
 }
 
-static void say_nothing_found(const struct run *r)
+static void say_nothing_found(const struct run *r, int status)
 {
+    char *ended = status ? pct_text("`%s` ended with status %d, and ", r->words[0], status) : NULL;
     pct_say(r->self,
-            "no profile was written: no process that calls MPI was seen on this node. Is it an MPI "
-            "program that is linked dynamically (ldd shows its MPI library), and does it reach "
+            "no profile was written: %sno process that calls MPI was seen on this node. Is it an "
+            "MPI program that is linked dynamically (ldd shows its MPI library), and does it reach "
             "MPI_Init? Where all ranks ran on other nodes, look for %s there",
-            r->pattern ? r->pattern : r->config.output_path);
+            ended ? ended : "", r->pattern ? r->pattern : r->config.output_path);
+    free(ended);
 }
 
 static void look_after_job(const struct run *r, int status)
@@ -203,7 +205,7 @@ static void look_after_job(const struct run *r, int status)
     pct_recover_folders(&recovery, &folder, 1, &found);
     if (!named && found.n_profiles + found.n_failed + found.n_alive == 0 && status != 127 &&
         status != 126)
-        say_nothing_found(r);
+        say_nothing_found(r, status);
     rmdir(folder); /* succeeds if it is empty */
     free(file);
     free(folder);

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <hwloc.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 /* Parts of hwloc that talk to devices, start drivers or bind the thread. Those that this hwloc has
  * not cannot be switched off, and need not. The plugins among them hwloc has opened by then: it
@@ -17,7 +18,8 @@ static const char *const off[] = {"x86",  "pci",  "opencl",    "cuda",
 static hwloc_topology_t load(void)
 {
     hwloc_topology_t t;
-    if (hwloc_topology_init(&t))
+    /* Without it hwloc knows nothing of sockets, and says so on the program's standard error. */
+    if (access("/sys/devices/system/cpu", R_OK) || hwloc_topology_init(&t))
         return NULL;
     for (size_t i = 0; i < PC_ARRAY_LEN(off); i++)
         hwloc_topology_set_components(t, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, off[i]);
