@@ -153,20 +153,20 @@ void pct_print_estimates(FILE *out, const struct pct_data *d, const struct pct_o
 
 static void print_title(FILE *out, const struct pct_samples *s, const struct pct_options *o)
 {
-    char time[64], mpi[64], cut[64];
+    char n[PCT_NUMBER_BYTES], time[64], mpi[64], cut[64];
+    pct_text_count(n, s->all.samples);
     pct_text_time(time, s->all.ns);
     pct_text_percent_1(mpi, pct_text_share(s->mpi.ns, s->all.ns));
     pct_text_percent_1(cut, pct_text_share(s->cut.ns, s->all.ns));
-    fprintf(out,
-            "\n%s%s%s (%llu samples that stand for %s; %s in MPI calls, %s in contexts\n"
-            "whose outer part is unknown; %s with 1 %% or more)\n"
-            "    total  %7s               time  by rank   %s\n",
-            pct_style(o, PCT_STYLE_TITLE),
-            o->bottom_up ? "What takes CPU time: callers below what they call"
-                         : "Where CPU time goes",
-            pct_style(o, PCT_STYLE_PLAIN), (unsigned long long)s->all.samples, time, mpi, cut,
-            o->bottom_up ? "rows" : "contexts", o->bottom_up ? "" : "self",
-            o->bottom_up ? "function, below it its callers" : "context");
+    fprintf(
+        out,
+        "\n%s%s%s (%s samples that stand for %s; %s in MPI calls, %s in contexts\n"
+        "whose outer part is unknown; %s with 1 %% or more)\n"
+        "    total  %7s               time  by rank   %s\n",
+        pct_style(o, PCT_STYLE_TITLE),
+        o->bottom_up ? "What takes CPU time: callers below what they call" : "Where CPU time goes",
+        pct_style(o, PCT_STYLE_PLAIN), n, time, mpi, cut, o->bottom_up ? "rows" : "contexts",
+        o->bottom_up ? "" : "self", o->bottom_up ? "function, below it its callers" : "context");
 }
 
 void pct_print_samples(FILE *out, const struct pct_data *d, const struct pct_options *o)
