@@ -66,16 +66,12 @@ static bool find_columns(const struct pc_profile_table *t, uint32_t at[N_COLUMNS
                                                  "weight",
                                                  "added"};
     for (unsigned k = 0; k < N_COLUMNS; k++) {
-        uint16_t type = k == CONTEXT ? PCOLLECT_COLUMN_NODE
-                        : k == EVENT ? PCOLLECT_COLUMN_STRING
-                                     : PCOLLECT_COLUMN_NUMBER;
-        uint32_t i = 0;
-        while (i < t->n_columns &&
-               (t->columns[i].type != type || strcmp(t->columns[i].name, names[k]) != 0))
-            i++;
-        if (i == t->n_columns && k < LEAST_COLUMNS)
+        enum pcollect_column_type type = k == CONTEXT ? PCOLLECT_COLUMN_NODE
+                                         : k == EVENT ? PCOLLECT_COLUMN_STRING
+                                                      : PCOLLECT_COLUMN_NUMBER;
+        at[k] = pc_table_column(t, names[k], type);
+        if (at[k] == PC_NO_INDEX && k < LEAST_COLUMNS)
             return false;
-        at[k] = i < t->n_columns ? i : PC_NO_INDEX;
     }
     return true;
 }
