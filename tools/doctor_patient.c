@@ -9,7 +9,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,24 +29,11 @@ void pct_doctor_add(struct pct_patient *d, enum pct_health health, const char *a
 
 /* ---- A child -------------------------------------------------------------------------------- */
 
-/* Reads to the end, or for 20 s. */
 static char *read_all(int fd)
 {
-    size_t n = 0, room = 1 << 16;
-    char *text = pct_alloc(room, 1);
-    uint64_t end = pc_mono_ns() + UINT64_C(20000000000);
-    while (n + 1 < room) {
-        uint64_t now = pc_mono_ns();
-        struct pollfd p = {.fd = fd, .events = POLLIN};
-        if (now >= end || poll(&p, 1, (int)((end - now) / 1000000) + 1) == 0)
-            break;
-        ssize_t got = read(fd, text + n, room - 1 - n);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0)
-            break;
-        n += (size_t)got;
-    }
+    enum { ROOM = 1 << 16 };
+    char *text = pct_alloc(ROOM, 1);
+    pct_read_answer(fd, text, ROOM);
     return text;
 }
 

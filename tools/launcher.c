@@ -8,7 +8,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,26 +71,6 @@ static void exec_version(const char *word, int fd)
     _exit(127);
 }
 
-/* Reads until the end, the buffer is full, or 20 s have passed. */
-static void read_answer(int fd, char *text, size_t n)
-{
-    uint64_t end = pc_mono_ns() + UINT64_C(20000000000);
-    size_t have = 0;
-    while (have + 1 < n) {
-        uint64_t now = pc_mono_ns();
-        struct pollfd p = {.fd = fd, .events = POLLIN};
-        if (now >= end || poll(&p, 1, (int)((end - now) / 1000000) + 1) == 0)
-            break;
-        ssize_t got = read(fd, text + have, n - 1 - have);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0)
-            break;
-        have += (size_t)got;
-    }
-    text[have] = '\0';
-}
-
 const struct pct_launcher *pct_launcher_ask(const char *word)
 {
     char text[4096] = "";
@@ -104,7 +83,7 @@ const struct pct_launcher *pct_launcher_ask(const char *word)
         exec_version(word, ends[1]);
     close(ends[1]);
     if (child > 0) {
-        read_answer(ends[0], text, sizeof text);
+        pct_read_answer(ends[0], text, sizeof text);
         kill(child, SIGKILL); /* it has said what it had to say */
         while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
             ;

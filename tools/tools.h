@@ -83,6 +83,9 @@ int pct_refuse(const struct pct_command *self, const char *format, ...)
 /* An allocated text, or the end of the command with a message and PCT_DATA. */
 char *pct_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* What a child writes: until its end, the buffer is full, or 20 s have passed. */
+void pct_read_answer(int fd, char *text, size_t n);
+
 /* Looks at n profiles for a command that compares them, and tells the report about the terminal.
  * Says what there is to say of each; NULL: one cannot be read, *status_out is the exit status. */
 struct pct_run;
