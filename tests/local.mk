@@ -42,8 +42,15 @@ check-long:
 	    PCOLLECT_TEST_EXECS=$${PCOLLECT_TEST_EXECS-3000} $(MAKE) $(AM_MAKEFLAGS) check
 .PHONY: check-long
 
-# Unit tests link these.
-test_cflags = $(PC_FLAGS) $(CMOCKA_CFLAGS)
+# What test programs link that name no _LDADD: whatever reads profiles. Tests of the measured side, whose
+# parts stand on less, name what they link.
+LDADD = report/libpcreport.la $(merge_test_libs) $(CMOCKA_LIBS) -lm
+merge_test_libs = merge/libpcmerge.la config/libpcconfig.la cct/libpccct.la base/libpcbase.la $(ZLIB_LIBS) -lpthread
+
+# ---- What the folders add to ----
+# Unit tests are programs that need cmocka; scripts have the suffix .test.
+unit_tests =
+script_tests =
 
 check_DATA = tests/stage.stamp
 tests/stage.stamp: all
@@ -69,3 +76,10 @@ include tests/safety/local.mk
 include tests/sample/local.mk
 include tests/cost/local.mk
 include tests/project/local.mk
+
+if HAVE_CMOCKA
+check_PROGRAMS += $(unit_tests)
+TESTS += $(unit_tests)
+endif
+TESTS += $(script_tests)
+EXTRA_DIST += $(script_tests)

@@ -2,30 +2,19 @@
 cct_test_libs = cct/libpccct.la base/libpcbase.la
 cct_test_helpers = tests/cct/image.c tests/cct/image.h tests/cct/place.c tests/cct/place.h
 
-if HAVE_CMOCKA
-cct_unit_tests = tests/cct/tree_test tests/cct/arena_test tests/cct/quiet_test tests/cct/kill_test \
+unit_tests += tests/cct/tree_test tests/cct/arena_test tests/cct/quiet_test tests/cct/kill_test \
     tests/cct/rows_test
-check_PROGRAMS += $(cct_unit_tests)
-TESTS += $(cct_unit_tests)
-endif
 tests_cct_tree_test_SOURCES = tests/cct/tree_test.c $(cct_test_helpers)
-tests_cct_tree_test_CFLAGS = $(test_cflags)
 tests_cct_tree_test_LDADD = $(cct_test_libs) $(CMOCKA_LIBS)
 tests_cct_arena_test_SOURCES = tests/cct/arena_test.c $(cct_test_helpers)
-tests_cct_arena_test_CFLAGS = $(test_cflags)
 tests_cct_arena_test_LDADD = $(cct_test_libs) $(CMOCKA_LIBS)
 tests_cct_quiet_test_SOURCES = tests/cct/quiet_test.c $(cct_test_helpers)
-tests_cct_quiet_test_CFLAGS = $(test_cflags)
 tests_cct_quiet_test_LDADD = $(cct_test_libs) $(CMOCKA_LIBS)
 tests_cct_kill_test_SOURCES = tests/cct/kill_test.c $(cct_test_helpers)
-tests_cct_kill_test_CFLAGS = $(test_cflags)
 tests_cct_kill_test_LDADD = $(cct_test_libs) $(CMOCKA_LIBS)
 tests_cct_rows_test_SOURCES = tests/cct/rows_test.c $(cct_test_helpers)
-tests_cct_rows_test_CFLAGS = $(test_cflags)
 tests_cct_rows_test_LDADD = $(cct_test_libs) $(CMOCKA_LIBS) -lpthread
 
 check_PROGRAMS += tests/cct/adopt_race
-tests_cct_adopt_race_SOURCES = tests/cct/adopt_race.c
 tests_cct_adopt_race_LDADD = $(cct_test_libs)
-dist_check_SCRIPTS += tests/cct/adopt.test
-TESTS += tests/cct/adopt.test
+script_tests += tests/cct/adopt.test

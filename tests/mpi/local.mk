@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-mpi_scripts = tests/mpi/jobs.test tests/mpi/large.test tests/mpi/examples.test tests/mpi/refused.test tests/mpi/requests.test tests/mpi/scopes.test tests/mpi/series.test tests/mpi/objects.test tests/mpi/truth_c.test \
+script_tests += tests/mpi/jobs.test tests/mpi/large.test tests/mpi/examples.test tests/mpi/refused.test tests/mpi/requests.test tests/mpi/scopes.test tests/mpi/series.test tests/mpi/objects.test tests/mpi/truth_c.test \
     tests/mpi/truth_fortran.test tests/mpi/truth_paths.test tests/mpi/truth_example.test \
     tests/mpi/truth_signals.test tests/mpi/coverage.test tests/mpi/truth_calls.test tests/mpi/volume.test
-TESTS += $(mpi_scripts)
-dist_check_SCRIPTS += $(mpi_scripts)
 EXTRA_DIST += tests/mpi/truth.sh tests/mpi/truth.c tests/mpi/truth.h tests/mpi/truth_f.F90 \
     tests/mpi/mix.c tests/mpi/mix.h tests/mpi/mix_callbacks.c tests/mpi/mix_collectives.c \
     tests/mpi/mix_communicators.c tests/mpi/mix_nonblocking.c tests/mpi/mix_p2p.c \
@@ -19,8 +17,7 @@ tests_mpi_libadapterhost_la_SOURCES = tests/mpi/adapter_host.c tests/mpi/adapter
 tests_mpi_libadapterhost_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere -Wl,-z,defs
 tests_mpi_libadapterhost_la_LIBADD = libcollect/libpcmpi.la libcollect/libpcinterpose.la \
     base/libpcbase.la
-TESTS += tests/mpi/adapter.test
-dist_check_SCRIPTS += tests/mpi/adapter.test
+script_tests += tests/mpi/adapter.test
 EXTRA_DIST += tests/mpi/adapter_bytes.c tests/mpi/adapter_bytes.h tests/mpi/adapter_ended.c \
     tests/mpi/adapter_fake.c \
     tests/mpi/adapter_fortran.F90 tests/mpi/adapter_fortran.expect tests/mpi/adapter_local.c \
@@ -30,13 +27,10 @@ EXTRA_DIST += tests/mpi/adapter_bytes.c tests/mpi/adapter_bytes.h tests/mpi/adap
 
 # What a profile says of phases and regions.
 check_PROGRAMS += tests/mpi/scopes_show
-tests_mpi_scopes_show_SOURCES = tests/mpi/scopes_show.c
 tests_mpi_scopes_show_LDADD = format/libpcformat.la base/libpcbase.la $(ZLIB_LIBS)
 EXTRA_DIST += tests/mpi/scopes.c tests/mpi/scopes_f.F90 tests/mpi/series.c \
     tests/mpi/objects.c
 
 # ---- Topology and communicators -----------------------------------------------------------------
-mpi_comm_scripts = tests/mpi/topology.test tests/mpi/domains.test tests/mpi/nodes.test
-TESTS += $(mpi_comm_scripts)
-dist_check_SCRIPTS += $(mpi_comm_scripts)
+script_tests += tests/mpi/topology.test tests/mpi/domains.test tests/mpi/nodes.test
 EXTRA_DIST += tests/mpi/talk.c tests/mpi/domains.c tests/mpi/wire.c

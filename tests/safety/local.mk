@@ -1,13 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-safety_tests = tests/safety/bystanders.test tests/safety/ends.test tests/safety/forks.test \
+script_tests += tests/safety/bystanders.test tests/safety/ends.test tests/safety/forks.test \
     tests/safety/hosts.test tests/safety/lines.test tests/safety/missing.test tests/safety/plugins.test \
     tests/safety/quiet.test tests/safety/state.test \
     tests/safety/surroundings.test tests/safety/threads.test tests/safety/tools.test
-TESTS += $(safety_tests)
 check_PROGRAMS += tests/safety/plugin_values
 tests_safety_plugin_values_LDADD = format/libpcformat.la base/libpcbase.la $(ZLIB_LIBS)
-tests_safety_plugin_values_CFLAGS = $(PC_FLAGS)
-EXTRA_DIST += $(safety_tests) tests/safety/ends.c tests/safety/ends_library.c \
+EXTRA_DIST += tests/safety/ends.c tests/safety/ends_library.c \
     tests/safety/forks.c tests/safety/hosts.c tests/safety/hosts_module.c tests/safety/lines.c \
     tests/safety/plugin_wrong.c tests/safety/quiet.c \
     tests/safety/quiet.h tests/safety/quiet_tool.c tests/safety/stacks.c tests/safety/state.c \

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-tools_tests = tests/tools/command.test tests/tools/doctor.test tests/tools/config.test tests/tools/run.test \
+script_tests += tests/tools/command.test tests/tools/doctor.test tests/tools/config.test tests/tools/run.test \
     tests/tools/run-mpi.test tests/tools/manual.test tests/tools/recover.test tests/tools/run-job.test \
     tests/tools/model.test tests/tools/scale.test \
     tests/tools/diff.test tests/tools/annotate.test tests/tools/embed.test tests/tools/events.test \
     tests/tools/info.test tests/tools/merge.test tests/tools/debuginfod.test \
     tests/tools/valgrind.test
-TESTS += $(tools_tests)
-EXTRA_DIST += $(tools_tests) tests/tools/preload.c tests/tools/leave.c
+EXTRA_DIST += tests/tools/preload.c tests/tools/leave.c
 check_PROGRAMS += tests/tools/make_arena
 tests_tools_make_arena_LDADD = cct/libpccct.la base/libpcbase.la

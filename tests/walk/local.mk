@@ -2,33 +2,26 @@
 walk_test_libs = libcollect/libpcwalk.la base/libpcbase.la $(CMOCKA_LIBS)
 walk_test_frames = tests/walk/frames.h tests/walk/frames_o0.c tests/walk/frames_o2.c \
     tests/walk/scenarios.c tests/walk/walkers.h
-EXTRA_DIST += tests/walk/frames.inc tests/walk/plain.c tests/walk/processors.test \
-    tests/walk/frames_cxx.cc tests/walk/exceptions.test
+EXTRA_DIST += tests/walk/frames.inc tests/walk/plain.c tests/walk/frames_cxx.cc
 
 check_LTLIBRARIES += tests/walk/libframes_omit.la
 tests_walk_libframes_omit_la_SOURCES = tests/walk/frames_omit.c
 tests_walk_libframes_omit_la_CFLAGS = $(PC_FLAGS) -fomit-frame-pointer
 
-if HAVE_CMOCKA
-walk_tests = tests/walk/oracle_test tests/walk/walk_test tests/walk/walk_scan_test \
+unit_tests += tests/walk/oracle_test tests/walk/walk_test tests/walk/walk_scan_test \
     tests/walk/damaged_test tests/walk/reload_test tests/walk/reload_scan_test
-check_PROGRAMS += $(walk_tests)
-TESTS += $(walk_tests)
-endif
-TESTS += tests/walk/processors.test tests/walk/exceptions.test
-tests_walk_oracle_test_CFLAGS = $(test_cflags)
+script_tests += tests/walk/processors.test tests/walk/exceptions.test
 tests_walk_oracle_test_LDADD = $(walk_test_libs)
 
 if HAVE_LIBUNWIND
 walk_test_unwind = -DHAVE_LIBUNWIND=1 $(LIBUNWIND_CFLAGS)
 endif
 tests_walk_walk_test_SOURCES = tests/walk/walk_test.c $(walk_test_frames)
-tests_walk_walk_test_CFLAGS = $(test_cflags) $(walk_test_unwind)
+tests_walk_walk_test_CFLAGS = $(AM_CFLAGS) $(walk_test_unwind)
 # Lazy binding: the loader's resolver has a CFA by rbx, which its callees save.
 tests_walk_walk_test_LDFLAGS = -Wl,-z,lazy
 tests_walk_walk_test_LDADD = tests/walk/libframes_omit.la $(walk_test_libs) $(LIBUNWIND_LIBS)
 
-tests_walk_damaged_test_CFLAGS = $(test_cflags)
 tests_walk_damaged_test_LDADD = $(walk_test_libs)
 
 # The same against a load map without _dl_find_object.
@@ -57,8 +50,7 @@ tests_walk_module_other_la_LDFLAGS = $(walk_module_flags)
 
 reload_test_sources = tests/walk/reload_test.c tests/walk/frames.h tests/walk/walkers.h
 tests_walk_reload_test_SOURCES = $(reload_test_sources)
-tests_walk_reload_test_CFLAGS = $(test_cflags)
 tests_walk_reload_test_LDADD = $(walk_test_libs)
 tests_walk_reload_scan_test_SOURCES = $(reload_test_sources) $(walk_scan)
-tests_walk_reload_scan_test_CFLAGS = $(test_cflags) $(walk_scan_flags)
+tests_walk_reload_scan_test_CFLAGS = $(AM_CFLAGS) $(walk_scan_flags)
 tests_walk_reload_scan_test_LDADD = base/libpcbase.la $(CMOCKA_LIBS)
