@@ -6,9 +6,9 @@ bench_environment = \
     MPICC_OPENMPI='$(MPICC_OPENMPI)' MPICC_MPICH='$(MPICC_MPICH)' \
     MPIFC_OPENMPI='$(MPIFC_OPENMPI)' MPIFC_MPICH='$(MPIFC_MPICH)'
 
-EXTRA_DIST += bench/README.md bench/call.c bench/call_f.F90 bench/bare.c bench/call.sh bench/call.awk bench/rows.txt \
+EXTRA_DIST += bench/README.md bench/call_cost.c bench/call_f.F90 bench/bare.c bench/call.sh bench/call.awk bench/rows.txt \
     bench/plot.awk bench/page.awk bench/page.sh bench/start.c bench/start_mpi.c bench/start.sh \
-    bench/sample.c bench/sample_floor.c bench/sample.sh bench/read.sh bench/symbols.sh \
+    bench/sample_cost.c bench/sample_floor.c bench/sample.sh bench/read.sh bench/symbols.sh \
     bench/rotation.awk bench/rotation.sh
 
 # BENCH_FLAGS: --rounds N, --minutes N, --rows TEXT, --resume, --mpi NAME,
@@ -39,15 +39,15 @@ bench-rotation: stage
 
 # What reading large profiles takes.
 EXTRA_PROGRAMS = bench/read
-bench_read_SOURCES = bench/read.c
+bench_read_SOURCES = bench/read_cost.c
 bench_read_CFLAGS = $(PC_FLAGS)
 bench_read_LDADD = format/libpcformat.la base/libpcbase.la
 
-bench-read: tools/pcollect bench/read
-	@$(SHELL) $(srcdir)/bench/read.sh tools/pcollect bench/read
+bench-read: command/pcollect bench/read
+	@$(SHELL) $(srcdir)/bench/read.sh command/pcollect bench/read
 
 # What naming the places of a large program takes.
-bench-symbols: tools/pcollect bench/read
-	@$(SHELL) $(srcdir)/bench/symbols.sh tools/pcollect bench/read
+bench-symbols: command/pcollect bench/read
+	@$(SHELL) $(srcdir)/bench/symbols.sh command/pcollect bench/read
 
 .PHONY: bench-call bench-quick bench-start bench-page bench-sample bench-rotation bench-read bench-symbols

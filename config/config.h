@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Configuration: one table of options (config/options.c) from which the parser, the defaults, the
- * environment override, the help and the manual page are made. Nothing else in the library calls
- * getenv. No malloc: it runs inside other people's programs, and keeps errno.
+ * Configuration: one table of options (config/option_table.c) from which the parser, the defaults,
+ * the environment override, the help and the manual page are made. Nothing else in the library
+ * calls getenv. No malloc: it runs inside other people's programs, and keeps errno.
  *
  * Two libraries: libpcconfig.la for the process, libpcconfigtext.la (stdio) for the command.
  */

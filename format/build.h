@@ -38,7 +38,7 @@ void pc_profile_data_bound(const struct pc_profile *p, struct pc_profile_data *d
 /* Two statistics of a field over different ranks become one. */
 struct pc_stat pc_stat_add(const struct pc_stat *a, const struct pc_stat *b);
 
-/* Records and values as bytes (data_code.c), as the coders of profile_code.c. */
+/* Records and values as bytes (record_code.c), as the coders of profile_code.c. */
 void pc_data_encode(const struct pc_profile *p, struct pc_buffer *b);
 void pc_values_encode(const struct pc_profile *p, struct pc_buffer *b);
 int pc_data_decode(struct pc_profile *p, struct pc_cursor *c, unsigned version);

@@ -4,9 +4,9 @@
  * a short read, not a fault. Sections are found one after the other; those of unknown type are
  * passed over. Memory is reserved for the bytes of the whole file, and that of values by rank and
  * of late slots, which are most of a large file, is never touched: values are passed over, or read
- * in pieces for their checksum, and block by block later (columns.c); slots one by one.
+ * in pieces for their checksum, and block by block later (value_blocks.c); slots one by one.
  */
-#include "format/columns.h"
+#include "format/value_blocks.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -9,7 +9,7 @@
  * a file behind after a failure. (A process killed between opening and renaming does leave its
  * temporary file.)
  */
-#include "format/columns.h"
+#include "format/value_blocks.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Profiles in memory: making and freeing, and the orders of what is in them. Records are made in
- * data.c, all is checked in check.c.
+ * record_data.c, all is checked in check.c.
  */
-#include "format/columns.h"
+#include "format/value_blocks.h"
 
 const char *const pcollect_lost_names[PCOLLECT_N_LOST] = {
     [PCOLLECT_LOST_COLLAPSED] = "calls booked to an outer context: the buffer was full",

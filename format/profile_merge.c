@@ -9,7 +9,7 @@
  * order of merging shows in the result: the least string, the union of flags, the sum of counts.
  * Statistics are made anew from the lists of values.
  */
-#include "format/columns.h"
+#include "format/value_blocks.h"
 
 /* One side of a merge. */
 struct side {

@@ -5,8 +5,8 @@
 #ifndef PC_CORE_PRIVATE_H
 #define PC_CORE_PRIVATE_H
 
-#include "libcollect/process.h"
-#include "libcollect/scope.h"
+#include "libcollect/context/scope.h"
+#include "libcollect/state/state.h"
 
 /* ---- clocks (ticks.c) ---- */
 /* Notes the first point of the line from ticks to time, in the constructor, or else at the first
@@ -18,11 +18,11 @@ void pc_guess_scale(void);
 /* Notes the second point. */
 void pc_note_time(void);
 
-/* ---- where.c ---- */
+/* ---- install_path.c ---- */
 /* Notes the path of this library; for the constructor. */
 void pc_where_start(void);
 
-/* ---- launch.c ---- */
+/* ---- announce.c ---- */
 /* Writes into the header by what the other ranks of the node find this one. Before MPI_Init. */
 void pc_launch_announce(void);
 /* Whether this process only starts others: a shell, an MPI launcher. Collected programs without MPI
@@ -44,7 +44,7 @@ struct pc_thread *pc_thread_current(void);
 /* Brings phase and generation up to date; false: the process no longer collects. */
 bool pc_thread_refresh(struct pc_thread *t);
 
-/* ---- the table of threads (census.c) ---- */
+/* ---- the table of threads (threads_table.c) ---- */
 enum pc_thread_kind {
     PC_THREAD_PROGRAM = 0,
     PC_THREAD_MAIN,
@@ -61,7 +61,7 @@ void pc_census_enter(struct pc_thread *t, enum pc_thread_kind kind, const char *
 /* Before the merge: threads that were never registered, in rows of this one. */
 void pc_census_rest(struct pc_thread *t);
 
-/* ---- contexts of another tree (twin.c) ---- */
+/* ---- contexts of another tree (copied_context.c) ---- */
 /* The context, root to leaf, in this thread's tree, found or made; 0: no room. */
 pcollect_ref pc_twin_context(struct pc_thread *t, pcollect_ref theirs);
 /* The record that stands for it in this thread's current tree; NULL: no room. */
@@ -86,7 +86,7 @@ void pc_call_end_time_first(struct pc_call *call);
 void pc_call_complete_time(struct pc_call *by, const struct pc_origin *origin,
                            const struct pc_arrival *arrival);
 
-/* ---- communicators (domain.c) ---- */
+/* ---- communicators (call_domain.c) ---- */
 void pc_call_domain(struct pc_call *call, uint64_t domain);
 void pc_call_tell_domain(struct pc_call *call, const struct pcollect_domain *domain);
 void pc_call_part(struct pc_call *call, uint64_t domain, int32_t world_peer, uint64_t bytes_sent);
@@ -103,7 +103,7 @@ void pc_publish_op(uint16_t op);
 int pc_publish_plugin(const struct pc_loaded_plugin *plugin);
 int pc_publish_compute(const struct pc_loaded_compute *compute);
 
-/* ---- tables (table.c) ---- */
+/* ---- tables (plugin_table.c) ---- */
 /* NULL, or why this table cannot be used. */
 const char *pc_table_refused(const struct pcollect_table *table);
 /* Makes a table known; `plugin` is a plugin's name, or that of a part of the library. Before the
@@ -116,26 +116,26 @@ uint64_t *pc_table_row_at(void *thread, uint32_t node, const struct pcollect_tab
                           const uint64_t *keys);
 uint32_t pc_table_string(const char *text);
 
-/* ---- what the system says of the process (usage.c) ---- */
+/* ---- what the system says of the process (resources_table.c) ---- */
 int pc_usage_start(void);
 /* A start takes processors, and what waits for them then is not what the program does. */
 void pc_usage_init_end(void);
 /* Before the merge. */
 void pc_usage_note(void);
 
-/* ---- jobs that this one started, was started by, or met (jobs.c) ---- */
+/* ---- jobs that this one started, was started by, or met (jobs_table.c) ---- */
 /* core->met_job. */
 void pc_jobs_met(struct pc_call *call, int n_local, int n_remote, const char *port);
 /* Another job of n_parents processes has spawned this one. Rank 0, when MPI_Init has returned. */
 void pc_jobs_spawned(int n_ranks, int n_parents);
 
-/* ---- the table of sockets (machine.c) ---- */
+/* ---- the table of sockets (machine_table.c) ---- */
 /* After the plugins. */
 int pc_machine_start(void);
 /* Before the merge. */
 void pc_machine_note(void);
 
-/* ---- plugins of both kinds (plugin.c); init-only ---- */
+/* ---- plugins of both kinds (plugin_host.c); init-only ---- */
 struct pc_plugin_kind {
     uint32_t kind;
     size_t bytes;       /* of a descriptor */
@@ -156,14 +156,15 @@ int pc_plugin_find(const struct pc_plugin_kind *kind, const char *name, const vo
 int pc_plugins_each(const char *names, int (*add)(const char *name, struct pc_error *error),
                     struct pc_error *error);
 
-/* ---- communication plugins (host.c) ---- */
+/* ---- communication plugins (comm_plugins.c) ---- */
 /* Finds and checks the plugins of the configuration; fixes the layout of records. */
 int pc_plugins_find(struct pc_error *error);
 /* Starts them; the arena is open. */
 int pc_plugins_start(void);
 void pc_plugins_fini(void);
 
-/* ---- compute plugins (host_compute.c): likewise; find after the others, none without samples */
+/* ---- compute plugins (compute_plugins.c): likewise; find after the others, none without samples
+ */
 int pc_compute_find(struct pc_error *error);
 int pc_compute_start(void);
 void pc_compute_fini(void);

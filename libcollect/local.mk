@@ -3,19 +3,19 @@ noinst_LTLIBRARIES += libcollect/libpccore.la
 # Two loads and a shuffle into one vector store are slower than two stores.
 libcollect_libpccore_la_CFLAGS = $(PC_FLAGS) -fno-tree-slp-vectorize -fomit-frame-pointer
 libcollect_libpccore_la_SOURCES = \
-    libcollect/core.h libcollect/core_private.h libcollect/process.h libcollect/path.h libcollect/loadmap.h \
-    libcollect/process.c libcollect/ticks.c libcollect/writer.c \
-    libcollect/core.c libcollect/call.c libcollect/domain.c libcollect/ended.c libcollect/finish.c \
-    libcollect/host.c libcollect/launch.c libcollect/jobs.c libcollect/census.c libcollect/machine.c \
-    libcollect/memory_async.c libcollect/path.c libcollect/path_walk.c libcollect/publish.c \
-    libcollect/sampler.h libcollect/sampler.c libcollect/sampler_cost.c \
-    libcollect/sampler_async.c libcollect/sampler_walk_async.c libcollect/sampler_pair_async.c \
-    libcollect/sampler_source_async.c libcollect/sampler_place_async.c \
-    libcollect/usage.c libcollect/host_compute.c libcollect/plugin.c \
-    libcollect/counters.h libcollect/counters.c libcollect/edges.h libcollect/edges.c \
-    libcollect/edges_async.c \
-    libcollect/region.c libcollect/scope.h libcollect/scope.c libcollect/table.c libcollect/thread.c \
-    libcollect/twin.c libcollect/where.c
+    libcollect/core.h libcollect/core_private.h libcollect/state/state.h libcollect/context/path.h libcollect/state/loadmap.h \
+    libcollect/state/state.c libcollect/state/ticks.c libcollect/life/writer.c \
+    libcollect/life/core.c libcollect/call/call.c libcollect/call/call_domain.c libcollect/call/request_end.c libcollect/life/finish.c \
+    libcollect/life/comm_plugins.c libcollect/life/announce.c libcollect/tables/jobs_table.c libcollect/tables/threads_table.c libcollect/tables/machine_table.c \
+    libcollect/state/memory_async.c libcollect/context/path.c libcollect/context/path_walk.c libcollect/tables/publish.c \
+    libcollect/sampling/sampler.h libcollect/sampling/sampler.c libcollect/sampling/sampler_cost.c \
+    libcollect/sampling/sampler_async.c libcollect/sampling/sampler_walk_async.c libcollect/sampling/sampler_pair_async.c \
+    libcollect/sampling/sampler_source_async.c libcollect/sampling/sampler_place_async.c \
+    libcollect/tables/resources_table.c libcollect/life/compute_plugins.c libcollect/life/plugin_host.c \
+    libcollect/sampling/counter_groups.h libcollect/sampling/counter_groups.c libcollect/sampling/edges.h libcollect/sampling/edges.c \
+    libcollect/sampling/edges_async.c \
+    libcollect/life/region.c libcollect/context/scope.h libcollect/context/scope.c libcollect/tables/plugin_table.c libcollect/life/thread.c \
+    libcollect/context/copied_context.c libcollect/state/install_path.c
 
 # The preloaded library. It needs libc and nothing else: zlib hangs on a module that is opened when it
 # is used. All its parts are whole archives: what nothing inside refers to (the stubs) is its purpose.

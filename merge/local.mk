@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 noinst_LTLIBRARIES += merge/libpcmerge.la
-merge_libpcmerge_la_SOURCES = merge/merge.h merge/transport.h merge/image.h merge/image.c merge/arena.c \
+merge_libpcmerge_la_SOURCES = merge/merge.h merge/transport.h merge/image.h merge/image.c merge/arena_profile.c \
     merge/arena_tree.c merge/arena_rows.c merge/reduce.c merge/files.c
 merge_libpcmerge_la_LIBADD = merge/libpcmessage.la format/libpcformat.la
 
@@ -10,7 +10,7 @@ merge_libpcmessage_la_SOURCES = merge/message.h merge/message.c merge/module.h
 
 # The module that libpcollect.so opens when it merges: zlib hangs on it alone.
 pcollectlib_LTLIBRARIES += merge/pcollect-merge.la
-merge_pcollect_merge_la_SOURCES = merge/module.h merge/module.c
+merge_pcollect_merge_la_SOURCES = merge/module.h merge/merge_module.c
 merge_pcollect_merge_la_LIBADD = merge/libpcmerge.la
 merge_pcollect_merge_la_LDFLAGS = -module -avoid-version -shared -Wl,-z,defs \
     -export-symbols-regex '^pc_merge_module$$'

@@ -30,9 +30,9 @@ struct pc_counters_use {
 
 void pc_counters_ask(const struct pc_counters_use *asked);
 
-/* ---- time: its record, and how a call is added to it. Here and not in time.c because the core
- * adds calls by this function, without a step through the plugin's table, when `time` is the only
- * one. */
+/* ---- time: its record, and how a call is added to it. Here and not in time_plugin.c because the
+ * core adds calls by this function, without a step through the plugin's table, when `time` is the
+ * only one. */
 
 enum { PC_TIME_BINS = 40 };
 

@@ -44,7 +44,7 @@ check-long:
 
 # What test programs link that name no _LDADD: whatever reads profiles. Tests of the measured side, whose
 # parts stand on less, name what they link.
-LDADD = report/libpcreport.la $(merge_test_libs) $(CMOCKA_LIBS) -lm
+LDADD = view/libpcview.la analysis/libpcanalysis.la $(merge_test_libs) $(CMOCKA_LIBS) -lm
 merge_test_libs = merge/libpcmerge.la config/libpcconfig.la cct/libpccct.la base/libpcbase.la $(ZLIB_LIBS) -lpthread
 
 # ---- What the folders add to ----

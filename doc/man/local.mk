@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-dist_man_MANS += doc/man/pcollect.1 doc/man/pcollect-run.1 doc/man/pcollect-recover.1 \
+dist_man_MANS += doc/man/pcollect.1 doc/man/pcollect-run.1 doc/man/pcollect-recover.1 doc/man/pcollect-report.1 \
     doc/man/pcollect-annotate.1 \
     doc/man/pcollect-config.1 \
     doc/man/pcollect-diff.1 \

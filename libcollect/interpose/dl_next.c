@@ -7,7 +7,7 @@
  * one.
  */
 #include "base/base.h"
-#include "libcollect/loadmap.h"
+#include "libcollect/state/loadmap.h"
 #include "libcollect/stub.h"
 
 #include <dlfcn.h>

@@ -11,7 +11,7 @@
 #define _GNU_SOURCE 1
 
 #include "libcollect/interpose/interpose.h"
-#include "libcollect/sampler.h"
+#include "libcollect/sampling/sampler.h"
 
 #include <errno.h>
 #include <stdarg.h>

@@ -5,6 +5,6 @@ libcollect_libpcinterpose_la_SOURCES = libcollect/interpose/dl.S libcollect/inte
 # The frames that enter parallel regions are looked at.
 libcollect_libpcsampled_la_CFLAGS = $(PC_FLAGS) -fno-omit-frame-pointer
 libcollect_libpcsampled_la_SOURCES = libcollect/interpose/interpose.h libcollect/interpose/wait.h \
-    libcollect/interpose/region.h libcollect/interpose/openmp.c libcollect/interpose/ompt.c \
+    libcollect/interpose/region.h libcollect/interpose/gomp.c libcollect/interpose/ompt.c \
     libcollect/interpose/next.c libcollect/interpose/exec.c libcollect/interpose/signal.c \
-    libcollect/interpose/thread.c libcollect/interpose/wait.c
+    libcollect/interpose/thread_start.c libcollect/interpose/wait.c

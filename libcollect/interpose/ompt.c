@@ -11,7 +11,7 @@
 #define _GNU_SOURCE 1
 
 #include "libcollect/interpose/region.h"
-#include "libcollect/sampler.h"
+#include "libcollect/sampling/sampler.h"
 
 #include <dlfcn.h>
 

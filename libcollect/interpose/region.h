@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Parallel regions of OpenMP, as the two files see them that learn of them: openmp.c (calls of the
+ * Parallel regions of OpenMP, as the two files see them that learn of them: gomp.c (calls of the
  * compiler, GNU's interface) and ompt.c (what LLVM's and Intel's runtime tells a tool).
  */
 #ifndef PC_REGION_H

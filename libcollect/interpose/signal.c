@@ -8,7 +8,7 @@
  */
 #include "libcollect/interpose/interpose.h"
 #include "libcollect/interpose/wait.h"
-#include "libcollect/sampler.h"
+#include "libcollect/sampling/sampler.h"
 
 #include <errno.h>
 #include <sys/signalfd.h>

@@ -12,7 +12,7 @@
 #ifndef PC_WAIT_H
 #define PC_WAIT_H
 
-#include "libcollect/sampler.h"
+#include "libcollect/sampling/sampler.h"
 
 #include <errno.h>
 

@@ -4,7 +4,7 @@ noinst_HEADERS += libcollect/machine/machine.h
 # The module that libpcollect.so opens in one rank of each node: hwloc hangs on it alone.
 if HAVE_HWLOC
 pcollectlib_LTLIBRARIES += libcollect/machine/pcollect-machine.la
-libcollect_machine_pcollect_machine_la_SOURCES = libcollect/machine/module.c
+libcollect_machine_pcollect_machine_la_SOURCES = libcollect/machine/machine_module.c
 libcollect_machine_pcollect_machine_la_CFLAGS = $(PC_FLAGS) $(HWLOC_CFLAGS)
 libcollect_machine_pcollect_machine_la_LIBADD = $(HWLOC_LIBS)
 libcollect_machine_pcollect_machine_la_LDFLAGS = -module -avoid-version -shared -Wl,-z,defs \

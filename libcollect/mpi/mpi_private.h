@@ -7,8 +7,8 @@
 #define PC_MPI_PRIVATE_H
 
 #include "libcollect/core.h"
-#include "libcollect/loadmap.h"
 #include "libcollect/mpi/ops.h"
+#include "libcollect/state/loadmap.h"
 #include "libcollect/stub.h"
 
 #include <stdatomic.h>

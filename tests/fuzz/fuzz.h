@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * A fuzz target is one source that says which bytes it reads (fuzz_kind) and reads them
- * (LLVMFuzzerTestOneInput). With main.c and seeds.c it is a plain program that replays its corpus
- * and changes it from fixed seeds; with clang -fsanitize=fuzzer it is a target of libFuzzer.
+ * (LLVMFuzzerTestOneInput). With fuzz_main.c and seeds.c it is a plain program that replays its
+ * corpus and changes it from fixed seeds; with clang -fsanitize=fuzzer it is a target of libFuzzer.
  */
 #ifndef TESTS_FUZZ_FUZZ_H
 #define TESTS_FUZZ_FUZZ_H

@@ -7,7 +7,7 @@ merge_test_common = tests/merge/made_arena.c tests/merge/made_arena.h \
 
 tests_merge_arena_test_SOURCES = tests/merge/arena_test.c $(merge_test_common)
 tests_merge_reduce_test_SOURCES = tests/merge/reduce_test.c tests/merge/net.c tests/merge/net.h \
-    merge/module.c $(merge_test_common)
+    merge/merge_module.c $(merge_test_common)
 # An object of its own: the module's is made by libtool.
 tests_merge_reduce_test_CFLAGS = $(AM_CFLAGS)
 tests_merge_damage_test_SOURCES = tests/merge/damage_test.c $(merge_test_common)

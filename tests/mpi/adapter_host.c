@@ -7,7 +7,7 @@
 #include "tests/mpi/adapter_host.h"
 
 #include "libcollect/core.h"
-#include "libcollect/loadmap.h"
+#include "libcollect/state/loadmap.h"
 
 #include <link.h>
 #include <pthread.h>

@@ -7,8 +7,8 @@
  */
 #include "sample.h"
 
-#include "report/counters/estimates.h"
-#include "report/report_private.h"
+#include "analysis/counters/estimates.h"
+#include "view/report_print.h"
 
 #include <math.h>
 #include <setjmp.h>

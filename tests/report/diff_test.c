@@ -5,14 +5,15 @@
  */
 #include "sample.h"
 
-#include "report/compare/diff.h"
-#include "report/student.h"
+#include "analysis/compare/difference.h"
+#include "analysis/student.h"
 #include "tests/random.h"
 
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

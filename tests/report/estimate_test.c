@@ -8,7 +8,7 @@
  * time, is in no difference of lengths. And of a program whose phases repeat with the turns of
  * groups, which round-robin sees one phase of each. Everything is drawn from fixed seeds.
  */
-#include "report/counters/estimate.h"
+#include "analysis/counters/estimate.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -7,7 +7,7 @@
  */
 #include "sample.h"
 
-#include "report/findings/findings.h"
+#include "analysis/findings/findings.h"
 
 #include <math.h>
 #include <setjmp.h>

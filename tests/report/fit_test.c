@@ -3,7 +3,7 @@
  * Models of growth: closed forms are found exactly; of noisy data with a known truth the form, the
  * value far outside and the interval are right as often as stated below. Seeds are fixed.
  */
-#include "report/fit/fit.h"
+#include "analysis/fit/fit.h"
 #include "tests/random.h"
 
 #include <math.h>

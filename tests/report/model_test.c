@@ -4,8 +4,8 @@
  */
 #include "sample.h"
 
-#include "report/report_private.h"
-#include "report/samples.h"
+#include "analysis/tree/samples.h"
+#include "view/report_print.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -6,8 +6,8 @@
 #ifndef SAMPLE_H
 #define SAMPLE_H
 
+#include "analysis/symbols/symbols.h"
 #include "format/profile.h"
-#include "report/symbols.h"
 
 enum {
     SAMPLE_NODES = 64,

@@ -6,8 +6,8 @@
  * stays are long they miss less; of one that is exactly periodic, with a period near that of the
  * interrupts, 12 % at most. Everything is drawn from fixed seeds.
  */
+#include "analysis/tree/samples.h"
 #include "plugins/plugins.h"
-#include "report/samples.h"
 
 #include "tests/random.h"
 #include <math.h>

@@ -5,7 +5,7 @@
  */
 #include "sample.h"
 
-#include "report/compare/scale.h"
+#include "view/compare_print.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -7,7 +7,7 @@
  */
 #include "sample.h"
 
-#include "report/report_private.h"
+#include "view/report_print.h"
 
 #include <string.h>
 

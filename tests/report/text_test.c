@@ -2,7 +2,7 @@
  *
  * Numbers, escapes and widths of the report.
  */
-#include "report/text.h"
+#include "analysis/buffer.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,7 +3,7 @@
  * Patterns of graphs made here are found, with and without random messages beside them; placements
  * keep the sizes of nodes, are never worse, and on eight ranks as good as the best of all.
  */
-#include "report/topology/topology.h"
+#include "analysis/traffic/traffic.h"
 #include "tests/random.h"
 
 #include <setjmp.h>

@@ -6,7 +6,7 @@
  *
  *     where FILE [BUILD-ID] < hexadecimal offsets
  */
-#include "report/symbols.h"
+#include "analysis/symbols/symbols.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,0 +1,435 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Buffers, escapes, numbers, widths: see buffer.h. Numbers without an error are made with integers
+ * only, so that they are exact and no locale can change them.
+ */
+#include "analysis/buffer.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void *pct_alloc(size_t n, size_t size)
+{
+    void *p = calloc(n ? n : 1, size);
+    if (!p) {
+        fprintf(stderr, "pcollect: not enough memory: %zu x %zu bytes refused\n", n, size);
+        exit(1);
+    }
+    return p;
+}
+
+char *pct_copy(const char *text)
+{
+    size_t n = strlen(text) + 1;
+    return memcpy(pct_alloc(n, 1), text, n);
+}
+
+void *pct_grow(void *array, size_t n, size_t *room, size_t size)
+{
+    if (n < *room)
+        return array;
+    size_t more = *room ? *room * 2 : 16;
+    while (more <= n)
+        more *= 2;
+    char *p = pct_alloc(more, size);
+    if (*room)
+        memcpy(p, array, *room * size);
+    free(array);
+    *room = more;
+    return p;
+}
+
+/* ---- Growing text -----------------------------------------------------------------------------
+ */
+
+void pct_buf_put(struct pct_buf *b, const char *text, size_t n)
+{
+    b->data = pct_grow(b->data, b->n + n, &b->room, 1);
+    memcpy(b->data + b->n, text, n);
+    b->n += n;
+    b->data[b->n] = 0;
+}
+
+void pct_buf_text(struct pct_buf *b, const char *text)
+{
+    pct_buf_put(b, text, strlen(text));
+}
+
+void pct_buf_format(struct pct_buf *b, const char *format, ...)
+{
+    va_list args, again;
+    va_start(args, format);
+    va_copy(again, args);
+    int n = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    if (n > 0) {
+        b->data = pct_grow(b->data, b->n + (size_t)n, &b->room, 1);
+        vsnprintf(b->data + b->n, (size_t)n + 1, format, again);
+        b->n += (size_t)n;
+    }
+    va_end(again);
+}
+
+void pct_buf_fill(struct pct_buf *b, char c, size_t n)
+{
+    while (n--)
+        pct_buf_put(b, &c, 1);
+}
+
+void pct_buf_clear(struct pct_buf *b)
+{
+    b->n = 0;
+    pct_buf_put(b, "", 0);
+}
+
+void pct_buf_free(struct pct_buf *b)
+{
+    free(b->data);
+    *b = (struct pct_buf){0};
+}
+
+/* ---- Strings kept once ------------------------------------------------------------------------
+ */
+
+/* Open addressing over the texts themselves, at most half full. */
+struct pct_pool {
+    char **slots;
+    size_t n_slots, n;
+};
+
+struct pct_pool *pct_pool_new(void)
+{
+    struct pct_pool *p = pct_alloc(1, sizeof *p);
+    p->n_slots = 1024;
+    p->slots = pct_alloc(p->n_slots, sizeof *p->slots);
+    return p;
+}
+
+void pct_pool_free(struct pct_pool *p)
+{
+    if (!p)
+        return;
+    for (size_t i = 0; i < p->n_slots; i++)
+        free(p->slots[i]);
+    free(p->slots);
+    free(p);
+}
+
+static char **find_slot(char **slots, size_t n_slots, const char *text)
+{
+    size_t i = pc_hash_bytes(text, strlen(text), 0) & (n_slots - 1);
+    while (slots[i] && strcmp(slots[i], text))
+        i = (i + 1) & (n_slots - 1);
+    return &slots[i];
+}
+
+const char *pct_pool_intern(struct pct_pool *p, const char *text)
+{
+    if (p->n * 2 >= p->n_slots) {
+        char **slots = pct_alloc(p->n_slots * 2, sizeof *slots);
+        for (size_t i = 0; i < p->n_slots; i++) {
+            if (p->slots[i])
+                *find_slot(slots, p->n_slots * 2, p->slots[i]) = p->slots[i];
+        }
+        free(p->slots);
+        p->slots = slots;
+        p->n_slots *= 2;
+    }
+    char **slot = find_slot(p->slots, p->n_slots, text);
+    if (!*slot) {
+        *slot = pct_copy(text);
+        p->n++;
+    }
+    return *slot;
+}
+
+/* ---- Escapes ----------------------------------------------------------------------------------
+ */
+
+size_t pct_text_utf8(const char *s, size_t n)
+{
+    const uint8_t *u = (const uint8_t *)s;
+    if (!n)
+        return 0;
+    if (u[0] < 0x80)
+        return 1;
+    size_t length = u[0] >= 0xf0 ? 4 : u[0] >= 0xe0 ? 3 : 2;
+    if (u[0] < 0xc2 || u[0] > 0xf4 || length > n)
+        return 0;
+    for (size_t i = 1; i < length; i++) {
+        if ((u[i] & 0xc0) != 0x80)
+            return 0;
+    }
+    bool overlong = (u[0] == 0xe0 && u[1] < 0xa0) || (u[0] == 0xf0 && u[1] < 0x90);
+    bool outside = (u[0] == 0xed && u[1] > 0x9f) || (u[0] == 0xf4 && u[1] > 0x8f);
+    return overlong || outside ? 0 : length;
+}
+
+/* Characters that a terminal or an editor obeys instead of showing: C1 controls, line and
+ * paragraph separators, direction marks. */
+static bool is_obeyed(const char *s, size_t length)
+{
+    const uint8_t *u = (const uint8_t *)s;
+    if (length == 2)
+        return u[0] == 0xc2 && u[1] < 0xa0;
+    if (length != 3)
+        return false;
+    unsigned c = (u[0] & 0xfu) << 12 | (u[1] & 0x3fu) << 6 | (u[2] & 0x3fu);
+    return (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069) || c == 0x200e ||
+           c == 0x200f || c == 0xfeff;
+}
+
+/* The letter of a short escape, or 0. `before` and `after` are the neighbours of c. */
+static char short_escape(char c, char before, char after, enum pct_escape mode)
+{
+    switch (c) {
+    case '\\':
+        return '\\';
+    case '\t':
+        return 't';
+    case '\n':
+        return 'n';
+    case '\r':
+        return 'r';
+    case '@':
+        return mode == PCT_ESCAPE_NAME ? '@' : 0;
+    case '>':
+        return mode == PCT_ESCAPE_NAME && (before == ' ' || after == ' ') ? '>' : 0;
+    default:
+        return 0;
+    }
+}
+
+/* Length of what stands for itself at the beginning of the text: nearly all of nearly every name,
+ * and names of templates have thousands of characters. */
+static size_t plain_bytes(const char *text)
+{
+    size_t n = 0;
+    while (text[n] >= 0x20 && text[n] < 0x7f && text[n] != '\\' && text[n] != '@' && text[n] != '>')
+        n++;
+    return n;
+}
+
+void pct_text_escape(struct pct_buf *b, const char *text, enum pct_escape mode)
+{
+    size_t n = strlen(text);
+    pct_buf_put(b, "", 0);
+    for (size_t i = 0; i < n;) {
+        size_t plain = plain_bytes(text + i);
+        pct_buf_put(b, text + i, plain);
+        i += plain;
+        if (i == n)
+            break;
+        size_t length = pct_text_utf8(text + i, n - i);
+        char letter = short_escape(text[i], i ? text[i - 1] : 0, text[i + 1], mode);
+        if (letter) {
+            pct_buf_put(b, (char[]){'\\', letter}, 2);
+        } else if (length && !is_obeyed(text + i, length) && (uint8_t)text[i] >= 0x20 &&
+                   text[i] != 0x7f) {
+            pct_buf_put(b, text + i, length);
+        } else {
+            length = length ? length : 1;
+            for (size_t k = 0; k < length; k++)
+                pct_buf_format(b, "\\x%02x", (unsigned)(uint8_t)text[i + k]);
+        }
+        i += length;
+    }
+}
+
+void pct_text_json(struct pct_buf *b, const char *text)
+{
+    struct pct_buf cell = {0};
+    pct_buf_put(&cell, "", 0);
+    pct_text_escape(&cell, text, PCT_ESCAPE_CELL);
+    pct_buf_text(b, "\"");
+    for (const char *c = cell.data; *c; c++) {
+        if (*c == '"' || *c == '\\')
+            pct_buf_text(b, "\\");
+        pct_buf_put(b, c, 1);
+    }
+    pct_buf_text(b, "\"");
+    pct_buf_free(&cell);
+}
+
+/* ---- Numbers ----------------------------------------------------------------------------------
+ */
+
+char *pct_text_u128(char *out, pc_u128 v)
+{
+    char digits[40];
+    size_t n = 0;
+    do {
+        digits[n++] = (char)('0' + (int)(v % 10));
+        v /= 10;
+    } while (v);
+    for (size_t i = 0; i < n; i++)
+        out[i] = digits[n - 1 - i];
+    out[n] = 0;
+    return out;
+}
+
+char *pct_text_count(char *out, pc_u128 v)
+{
+    char plain[PCT_NUMBER_BYTES];
+    size_t n = strlen(pct_text_u128(plain, v)), k = 0;
+    if (n > 30) /* commas would not fit */
+        return memcpy(out, plain, n + 1);
+    for (size_t i = 0; i < n; i++) {
+        if (i && (n - i) % 3 == 0)
+            out[k++] = ',';
+        out[k++] = plain[i];
+    }
+    out[k] = 0;
+    return out;
+}
+
+/* v / 10^decimals with that many decimals. */
+static char *put_fixed(char *out, pc_u128 v, unsigned decimals)
+{
+    pc_u128 one = 1;
+    for (unsigned i = 0; i < decimals; i++)
+        one *= 10;
+    pct_text_u128(out, v / one);
+    size_t n = strlen(out);
+    if (decimals)
+        out[n++] = '.';
+    for (unsigned i = 0; i < decimals; i++) {
+        one /= 10;
+        out[n++] = (char)('0' + (int)(v / one % 10));
+    }
+    out[n] = 0;
+    return out;
+}
+
+/* v / unit with four significant digits, but no fraction of a value that has no unit below. */
+static char *put_scaled(char *out, pc_u128 v, pc_u128 unit, const char *name)
+{
+    pc_u128 scaled = v;
+    unsigned decimals = 0;
+    if (unit > 1) {
+        pc_u128 ten = 1000;
+        for (decimals = 3; decimals; decimals--, ten /= 10) {
+            scaled = (v * ten + unit / 2) / unit;
+            if (scaled < 10000)
+                break;
+        }
+        if (!decimals)
+            scaled = (v + unit / 2) / unit;
+    }
+    put_fixed(out, scaled, decimals);
+    return strcat(strcat(out, " "), name);
+}
+
+char *pct_text_time(char *out, pc_u128 ns)
+{
+    if (ns < 1000)
+        return put_scaled(out, ns, 1, "ns");
+    if (ns < 1000000)
+        return put_scaled(out, ns, 1000, "us");
+    if (ns < 1000000000)
+        return put_scaled(out, ns, 1000000, "ms");
+    return put_scaled(out, ns, 1000000000, "s");
+}
+
+char *pct_text_bytes(char *out, pc_u128 bytes)
+{
+    static const char *const names[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+    size_t k = 0;
+    while (k + 1 < PC_ARRAY_LEN(names) && bytes >> (10 * (k + 1)))
+        k++;
+    return put_scaled(out, bytes, (pc_u128)1 << (10 * k), names[k]);
+}
+
+char *pct_text_seconds(char *out, pc_u128 ns)
+{
+    return put_fixed(out, ns, 9);
+}
+
+char *pct_text_percent(char *out, pc_u128 m)
+{
+    return put_fixed(out, m, 3);
+}
+
+char *pct_text_percent_1(char *out, pc_u128 m)
+{
+    return strcat(put_fixed(out, (m + 50) / 100, 1), " %");
+}
+
+void pct_text_estimate(struct pct_buf *b, double value, double error, enum pct_unit unit)
+{
+    static const struct {
+        double least, unit;
+        const char *name;
+    } scales[][5] = {
+        [PCT_UNIT_NONE] =
+            {{1e12, 1e12, " T"}, {1e9, 1e9, " G"}, {1e6, 1e6, " M"}, {1e4, 1e3, " k"}, {0, 1, ""}},
+        [PCT_UNIT_NS] = {{1e9, 1e9, " s"}, {1e6, 1e6, " ms"}, {1e3, 1e3, " us"}, {0, 1, " ns"}},
+        [PCT_UNIT_PERCENT] = {{0, 1, " %"}},
+    };
+    size_t k = 0;
+    while (value < scales[unit][k].least)
+        k++;
+    double one = scales[unit][k].unit;
+    if (error > value * 1e-5) {
+        double decimals = ceil(-log10(error / one / 2));
+        int n = decimals < 0 ? 0 : decimals > 9 ? 9 : (int)decimals;
+        pct_buf_format(b, "%.*f%s +- %.*f%s", n, value / one, scales[unit][k].name, n, error / one,
+                       scales[unit][k].name);
+    } else {
+        pct_buf_format(b, "%.4g%s", value / one, scales[unit][k].name);
+    }
+}
+
+pc_u128 pct_text_share(pc_u128 part, pc_u128 whole)
+{
+    /* Scaled down first where the product would not fit. */
+    while (part >> 110) {
+        part >>= 1;
+        whole >>= 1;
+    }
+    return whole ? (part * 100000 + whole / 2) / whole : 0;
+}
+
+/* ---- Columns of a terminal --------------------------------------------------------------------
+ */
+
+size_t pct_text_cells(const char *text)
+{
+    size_t n = 0;
+    for (; *text; text++)
+        n += ((uint8_t)*text & 0xc0) != 0x80;
+    return n;
+}
+
+/* The place of the n-th character. */
+static const char *skip_cells(const char *text, size_t n)
+{
+    while (*text && n) {
+        text++;
+        while (((uint8_t)*text & 0xc0) == 0x80)
+            text++;
+        n--;
+    }
+    return text;
+}
+
+void pct_text_cut(struct pct_buf *b, const char *text, size_t cells, bool utf8)
+{
+    size_t n = pct_text_cells(text);
+    const char *dots = utf8 ? "\xe2\x80\xa6" : "..";
+    size_t n_dots = utf8 ? 1 : 2;
+    if (n <= cells) {
+        pct_buf_text(b, text);
+        return;
+    }
+    if (cells < n_dots + 2) {
+        pct_buf_put(b, text, (size_t)(skip_cells(text, cells) - text));
+        return;
+    }
+    size_t head = (cells - n_dots) * 2 / 3, tail = cells - n_dots - head;
+    pct_buf_put(b, text, (size_t)(skip_cells(text, head) - text));
+    pct_buf_text(b, dots);
+    pct_buf_text(b, skip_cells(text, n - tail));
+}

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The arithmetic of pcollect diff.
+ */
+#include "analysis/compare/difference.h"
+
+#include "analysis/student.h"
+#include "analysis/tree/samples.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Chance of a false alarm, and what is taken for a change without repeats. */
+#define ALARM 0.05
+#define CHANGED 0.01
+/* Part of the total on either side below which the time of a context is not tested: with each test
+ * more the others lose. */
+#define WEIGHS 0.001
+
+const char *const pct_diff_metric_names[PCT_N_DIFF_METRICS] = {
+    [PCT_DIFF_TIME] = "time", [PCT_DIFF_CALLS] = "calls", [PCT_DIFF_BYTES] = "bytes"};
+
+/* ---- Sides ------------------------------------------------------------------------------------
+ */
+
+static void add_value(struct pct_diff_side *s, double value)
+{
+    double before = s->mean;
+    s->n++;
+    s->mean += (value - before) / (double)s->n;
+    s->deviation += (value - before) * (value - s->mean); /* sum of squares until closed */
+}
+
+static void close_side(struct pct_diff_side *s)
+{
+    s->deviation = s->n > 1 ? sqrt(s->deviation / (double)(s->n - 1)) : 0;
+    s->error = pct_student_error(s->deviation, s->n);
+}
+
+/* Welch's test: the scatter of the two sides may differ. */
+static void close_change(struct pct_diff_change *c)
+{
+    close_side(&c->before);
+    close_side(&c->after);
+    c->change = c->after.mean - c->before.mean;
+    c->doubt = -1;
+    if (c->before.n < 2 || c->after.n < 2)
+        return;
+    double u = c->before.deviation * c->before.deviation / (double)c->before.n;
+    double v = c->after.deviation * c->after.deviation / (double)c->after.n;
+    if (!(u + v > 0)) {
+        c->doubt = c->change == 0 ? 1 : 0;
+        return;
+    }
+    double freedom =
+        (u + v) * (u + v) / (u * u / (double)(c->before.n - 1) + v * v / (double)(c->after.n - 1));
+    c->doubt = pct_student_tail(c->change / sqrt(u + v), freedom);
+}
+
+static double value_of(const struct pct_diff *d, uint32_t node, size_t run)
+{
+    const struct pct_cost *cost = pct_join_cost(d->join, node, run);
+    switch (d->metric) {
+    case PCT_DIFF_CALLS:
+        return cost->calls;
+    case PCT_DIFF_BYTES:
+        return cost->bytes;
+    default:
+        return cost->ns;
+    }
+}
+
+static void make_totals(struct pct_diff *d)
+{
+    for (size_t i = 0; i < d->n_before + d->n_after; i++) {
+        bool before = i < d->n_before;
+        double sum = 0;
+        for (uint32_t k = 0; k < d->join->n; k++)
+            sum += value_of(d, k, i);
+        add_value(before ? &d->time.before : &d->time.after, d->runs[i].time_ns);
+        add_value(before ? &d->total.before : &d->total.after, sum);
+    }
+    close_change(&d->time);
+    close_change(&d->total);
+}
+
+/* ---- Rows -------------------------------------------------------------------------------------
+ */
+
+/* False: nothing on either side. */
+static bool fill_row(const struct pct_diff *d, uint32_t node, struct pct_diff_row *row)
+{
+    bool before = false, after = false;
+    double samples = 0;
+    *row = (struct pct_diff_row){.node = node};
+    for (size_t i = 0; i < d->n_before + d->n_after; i++) {
+        double value = value_of(d, node, i);
+        samples += pct_join_cost(d->join, node, i)->samples;
+        add_value(i < d->n_before ? &row->figure.before : &row->figure.after, value);
+        if (pct_join_cost(d->join, node, i)->present && value > 0)
+            *(i < d->n_before ? &before : &after) = true;
+    }
+    close_change(&row->figure);
+    /* That so few samples fell here and none there says nothing. */
+    if (before != after && d->join->nodes[node].kind == PCOLLECT_NODE_POINT &&
+        samples < PCT_SAMPLES_FEW)
+        row->verdict = PCT_VERDICT_NOISE;
+    else if (before != after)
+        row->verdict = after ? PCT_VERDICT_NEW : PCT_VERDICT_GONE;
+    return before || after;
+}
+
+static int compare_rows(const void *a, const void *b)
+{
+    const struct pct_diff_row *x = a, *y = b;
+    double u = fabs(x->figure.change), v = fabs(y->figure.change);
+    if (u != v)
+        return u > v ? -1 : 1;
+    return x->node < y->node ? -1 : x->node > y->node;
+}
+
+static int compare_doubts(const void *a, const void *b)
+{
+    double x = (*(struct pct_diff_row *const *)a)->figure.doubt;
+    double y = (*(struct pct_diff_row *const *)b)->figure.doubt;
+    return x < y ? -1 : x > y;
+}
+
+/* Large enough to be tested: by its size alone, whatever the change. */
+static bool is_tested(const struct pct_diff *d, const struct pct_diff_row *row)
+{
+    const struct pct_diff_change *f = &row->figure;
+    return d->metric != PCT_DIFF_TIME || f->before.mean > WEIGHS * d->total.before.mean ||
+           f->after.mean > WEIGHS * d->total.after.mean;
+}
+
+/* Doubts become the least share of false alarms at which a row would still be called changed. */
+static void correct_doubts(struct pct_diff *d)
+{
+    struct pct_diff_row **order = pct_alloc(d->n_rows, sizeof *order);
+    double least = 1;
+    size_t n = 0;
+    for (size_t i = 0; i < d->n_rows; i++) {
+        if (is_tested(d, &d->rows[i]))
+            order[n++] = &d->rows[i];
+        else
+            d->rows[i].figure.doubt = 1;
+    }
+    qsort(order, n, sizeof *order, compare_doubts);
+    for (size_t i = n; i-- > 0;) {
+        least = fmin(least, order[i]->figure.doubt * (double)n / (double)(i + 1));
+        order[i]->figure.doubt = least;
+    }
+    free(order);
+}
+
+static void judge_row(const struct pct_diff *d, struct pct_diff_row *row)
+{
+    const struct pct_diff_change *f = &row->figure;
+    double size = fmax(f->before.mean, f->after.mean);
+    if (row->verdict != PCT_VERDICT_SAME)
+        return;
+    if (f->change == 0)
+        row->verdict = PCT_VERDICT_SAME;
+    else if (d->repeated ? f->doubt > ALARM : fabs(f->change) < CHANGED * size)
+        row->verdict = d->repeated ? PCT_VERDICT_NOISE : PCT_VERDICT_SAME;
+    else
+        row->verdict = f->change > 0 ? PCT_VERDICT_MORE : PCT_VERDICT_LESS;
+}
+
+static void make_rows(struct pct_diff *d)
+{
+    d->rows = pct_alloc(d->join->n, sizeof *d->rows);
+    for (uint32_t i = 0; i < d->join->n; i++)
+        d->n_rows += fill_row(d, i, &d->rows[d->n_rows]);
+    if (d->repeated)
+        correct_doubts(d);
+    uint32_t *nodes = pct_alloc(d->n_rows, sizeof *nodes);
+    const char **places = pct_alloc(d->n_rows, sizeof *places);
+    for (size_t i = 0; i < d->n_rows; i++)
+        nodes[i] = d->rows[i].node;
+    pct_join_places(d->join, nodes, d->n_rows, places);
+    for (size_t i = 0; i < d->n_rows; i++) {
+        d->rows[i].place = places[i];
+        judge_row(d, &d->rows[i]);
+    }
+    free(nodes);
+    free(places);
+    qsort(d->rows, d->n_rows, sizeof *d->rows, compare_rows);
+}
+
+/* ---- The whole --------------------------------------------------------------------------------
+ */
+
+struct pct_diff *pct_diff_make(const struct pct_run *runs, size_t n_before, size_t n_after,
+                               enum pct_diff_metric metric, struct pc_error *error)
+{
+    struct pct_diff *d = pct_alloc(1, sizeof *d);
+    *d =
+        (struct pct_diff){.metric = metric, .runs = runs, .n_before = n_before, .n_after = n_after};
+    d->repeated = n_before > 1 && n_after > 1;
+    if (pct_join_new(runs, n_before + n_after, false, &d->join, error)) {
+        pct_diff_free(d);
+        return NULL;
+    }
+    make_totals(d);
+    make_rows(d);
+    return d;
+}
+
+void pct_diff_free(struct pct_diff *d)
+{
+    if (!d)
+        return;
+    pct_join_free(d->join);
+    free(d->rows);
+    free(d);
+}
+
+double pct_diff_worst(const struct pct_diff *d, const char **place_out)
+{
+    double worst = 0;
+    bool sure = !d->repeated || d->time.doubt <= ALARM;
+    *place_out = NULL;
+    if (sure && d->time.before.mean > 0)
+        worst = d->time.change / d->time.before.mean;
+    for (size_t i = 0; i < d->n_rows && d->total.before.mean > 0; i++) {
+        const struct pct_diff_row *row = &d->rows[i];
+        double part = row->figure.change / d->total.before.mean;
+        bool real = row->verdict == PCT_VERDICT_MORE || row->verdict == PCT_VERDICT_NEW;
+        /* New contexts have no scatter before, but the run's own is known. */
+        if (real && part > worst && !(d->repeated && row->figure.doubt > ALARM)) {
+            worst = part;
+            *place_out = row->place;
+        }
+    }
+    return worst;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Two versions of a program, or two ways to run it, context by context. Each side is one run or
+ * several repeats.
+ *
+ * Data structure: rows, one for each context with a figure on either side, in order of the size of
+ * its change. Invariant: the changes of all rows add up to the change of the whole run.
+ *
+ * With repeats on both sides a change is held against the scatter of the repeats (Welch's test);
+ * since many contexts are tested at once, the share of false alarms among the changes that are
+ * called real is bounded, to 5 % (Benjamini and Hochberg). What does not pass is noise. Without
+ * repeats nothing is known of the scatter, and the report says so.
+ */
+#ifndef PCT_DIFF_H
+#define PCT_DIFF_H
+
+#include "analysis/compare/join.h"
+
+enum pct_diff_metric { PCT_DIFF_TIME, PCT_DIFF_CALLS, PCT_DIFF_BYTES, PCT_N_DIFF_METRICS };
+extern const char *const pct_diff_metric_names[PCT_N_DIFF_METRICS];
+
+enum pct_verdict {
+    PCT_VERDICT_SAME,
+    PCT_VERDICT_NOISE,
+    PCT_VERDICT_MORE, /* slower, with the metric time */
+    PCT_VERDICT_LESS,
+    PCT_VERDICT_NEW,
+    PCT_VERDICT_GONE,
+    PCT_N_VERDICTS
+};
+
+/* A figure of one side: nanoseconds, calls or bytes over all ranks. */
+struct pct_diff_side {
+    double mean, deviation; /* standard deviation of the repeats; 0 with one */
+    double error;           /* half of the 95 % interval of mean; -1 with one */
+    size_t n;               /* runs that have it */
+};
+
+struct pct_diff_change {
+    struct pct_diff_side before, after;
+    double change;
+    double doubt; /* chance of such a change by scatter alone; corrected in rows; -1: unknown */
+};
+
+struct pct_diff_row {
+    uint32_t node;
+    const char *place;
+    struct pct_diff_change figure;
+    enum pct_verdict verdict;
+};
+
+struct pct_diff {
+    enum pct_diff_metric metric;
+    const struct pct_run *runs; /* those before, then those after */
+    size_t n_before, n_after;
+    struct pct_join *join;
+    struct pct_diff_row *rows;
+    size_t n_rows;
+    struct pct_diff_change time;  /* of the run, longest rank, ns */
+    struct pct_diff_change total; /* of the metric, over all contexts */
+    bool repeated;                /* both sides have repeats */
+};
+
+/* The runs must outlive the result. NULL with a text: one could not be read. */
+struct pct_diff *pct_diff_make(const struct pct_run *runs, size_t n_before, size_t n_after,
+                               enum pct_diff_metric metric, struct pc_error *error);
+void pct_diff_free(struct pct_diff *d);
+
+/* The worst of the run: how much its time, or a context of the total of the metric, has grown, as a
+ * part of before, noise left out. *place_out: the context, NULL for the run. */
+double pct_diff_worst(const struct pct_diff *d, const char **place_out);
+
+#endif

@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Laying the trees of several runs over each other. Each run's tree is walked from its root; a node
+ * finds or makes its counterpart below that of its parent. The number of children of one node is
+ * small, so that a list is searched.
+ */
+#include "analysis/compare/join_private.h"
+
+#include "analysis/tree/samples.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define COMPUTE_LABEL "(computation)"
+
+struct joiner {
+    struct pct_join *join;
+    const struct pct_tree *tree; /* of the run being added */
+    size_t run;
+    uint32_t *joined; /* by node of the tree */
+};
+
+/* ---- Runs -------------------------------------------------------------------------------------
+ */
+
+static const struct pc_profile_module *program_of(const struct pc_profile *p)
+{
+    for (uint32_t i = 0; i < p->n_modules; i++) {
+        if (p->modules[i].flags & PCOLLECT_MODULE_EXE)
+            return &p->modules[i];
+    }
+    return NULL;
+}
+
+static void describe_run(struct pct_run *run, const char *path, const struct pc_profile *p)
+{
+    const struct pc_profile_module *program = program_of(p);
+    *run = (struct pct_run){.path = path, .sampled = pct_samples_any(p)};
+    run->program = pct_copy(p->exe);
+    if (program)
+        run->build = *program;
+    run->build.path = NULL;
+    run->delayed_ns = (double)pct_model_delayed_ns(p);
+    run->n_ranks = p->world_size ? p->world_size : p->n_ranks;
+    for (uint32_t i = 0; i < p->n_ranks; i++) {
+        const struct pc_profile_rank *r = &p->ranks[i];
+        double inside = (double)r->inside_ns - (double)r->merge_ns;
+        double compute = (double)pct_model_compute_ns(r);
+        run->core_ns += inside;
+        run->compute_ns += compute;
+        if (inside > run->time_ns)
+            run->time_ns = inside;
+        if (compute > run->busiest_ns)
+            run->busiest_ns = compute;
+    }
+}
+
+void pct_run_adopt(struct pct_run *run, const char *path, const struct pc_profile *profile,
+                   struct pct_symbols *symbols)
+{
+    static const struct pct_tree_options options = {0};
+    describe_run(run, path, profile);
+    run->profile = profile;
+    run->model = pct_model_new(profile);
+    run->symbols = symbols;
+    run->tree = pct_tree_new(run->model, symbols, &options);
+}
+
+static int refuse_run(const char *path, int err, struct pc_error *error)
+{
+    return *error->text ? err : pc_error_set(error, err, "%s: %s", path, pc_err_text(err));
+}
+
+int pct_run_look(struct pct_run *run, const char *path, struct pc_error *error)
+{
+    struct pc_profile *profile = NULL;
+    int err = pc_pcol_read_statistics(path, &profile, error);
+    if (err)
+        return refuse_run(path, err, error);
+    describe_run(run, path, profile);
+    pc_profile_free(profile);
+    return PC_OK;
+}
+
+void pct_run_close(struct pct_run *run)
+{
+    pct_tree_free(run->tree);
+    pct_symbols_free(run->symbols);
+    pct_model_free(run->model);
+    free(run->program);
+    *run = (struct pct_run){0};
+}
+
+bool pct_runs_same_build(const struct pct_run *runs, size_t n)
+{
+    for (size_t i = 1; i < n; i++) {
+        const struct pc_profile_module *first = &runs[0].build, *other = &runs[i].build;
+        if (!first->build_id_bytes || first->build_id_bytes != other->build_id_bytes ||
+            memcmp(first->build_id, other->build_id, first->build_id_bytes) != 0)
+            return false;
+    }
+    return true;
+}
+
+/* ---- Nodes ------------------------------------------------------------------------------------
+ */
+
+static uint32_t find_child(const struct pct_join *j, uint32_t parent, uint16_t kind,
+                           const char *label)
+{
+    uint32_t c = j->nodes[parent].first_child;
+    while (c != PC_NO_INDEX && (j->nodes[c].kind != kind || j->nodes[c].label != label))
+        c = j->nodes[c].next;
+    return c;
+}
+
+static void make_room(struct pct_join *j, size_t room)
+{
+    struct pct_join_node *nodes = pct_alloc(room, sizeof *nodes);
+    struct pct_cost *costs = pct_alloc(room * j->n_runs, sizeof *costs);
+    if (j->n) {
+        memcpy(nodes, j->nodes, j->n * sizeof *nodes);
+        memcpy(costs, j->costs, j->n * j->n_runs * sizeof *costs);
+    }
+    free(j->nodes);
+    free(j->costs);
+    j->nodes = nodes;
+    j->costs = costs;
+    j->room = room;
+}
+
+static uint32_t add_node(struct pct_join *j, uint32_t parent, uint16_t kind, const char *label)
+{
+    if (j->n == j->room)
+        make_room(j, 2 * j->room);
+    j->nodes[j->n] = (struct pct_join_node){
+        .parent = parent,
+        .first_child = PC_NO_INDEX,
+        .next = parent == PC_NO_INDEX ? PC_NO_INDEX : j->nodes[parent].first_child,
+        .kind = kind,
+        .label = label};
+    if (parent != PC_NO_INDEX)
+        j->nodes[parent].first_child = (uint32_t)j->n;
+    return (uint32_t)j->n++;
+}
+
+/* What nodes are matched by. Functions without a name keep the label: module and offset. */
+static const char *label_of(const struct joiner *b, const struct pct_node *n)
+{
+    if (n->kind != PCOLLECT_NODE_FRAME || !n->frame.function || b->join->by_line)
+        return pct_pool_intern(b->join->pool, n->label);
+    struct pct_buf text = {0};
+    pct_text_escape(&text, n->frame.function, PCT_ESCAPE_NAME);
+    const char *label = pct_pool_intern(b->join->pool, text.data);
+    pct_buf_free(&text);
+    return label;
+}
+
+uint32_t pct_join_child(struct pct_join *j, uint32_t parent, uint16_t kind, const char *label)
+{
+    label = pct_pool_intern(j->pool, label);
+    uint32_t found = find_child(j, parent, kind, label);
+    return found != PC_NO_INDEX ? found : add_node(j, parent, kind, label);
+}
+
+/* ---- Inlined here, invisible there ------------------------------------------------------------
+ */
+
+/* Some child of the run's node is a child of `at` already. */
+static bool has_known_child(const struct joiner *b, const struct pct_node *n, uint32_t at)
+{
+    for (uint32_t c = n->first_child; c != PC_NO_INDEX; c = b->tree->nodes[c].next) {
+        const struct pct_node *child = &b->tree->nodes[c];
+        if (find_child(b->join, at, child->kind, label_of(b, child)) != PC_NO_INDEX)
+            return true;
+    }
+    return false;
+}
+
+/* Below an inlined child of `at` that this run does not have. */
+static uint32_t find_below_inlined(const struct joiner *b, uint32_t at, uint16_t kind,
+                                   const char *label)
+{
+    const struct pct_join *j = b->join;
+    for (uint32_t c = j->nodes[at].first_child; c != PC_NO_INDEX; c = j->nodes[c].next) {
+        if (!j->nodes[c].inlined || pct_join_cost(j, c, b->run)->present)
+            continue;
+        uint32_t found = find_child(j, c, kind, label);
+        if (found != PC_NO_INDEX)
+            return found;
+    }
+    return PC_NO_INDEX;
+}
+
+static uint32_t match_node(struct joiner *b, const struct pct_node *n, uint32_t at)
+{
+    const char *label = label_of(b, n);
+    uint32_t found = find_child(b->join, at, n->kind, label);
+    if (found == PC_NO_INDEX && !b->join->by_line) {
+        bool frame = n->kind == PCOLLECT_NODE_FRAME;
+        if (frame && n->frame.inlined && has_known_child(b, n, at))
+            return at;
+        found = find_below_inlined(b, at, n->kind, label);
+    }
+    return found != PC_NO_INDEX ? found : add_node(b->join, at, n->kind, label);
+}
+
+/* ---- One run ----------------------------------------------------------------------------------
+ */
+
+static void add_cost(struct joiner *b, uint32_t at, const struct pct_node *n)
+{
+    struct pct_join_node *node = &b->join->nodes[at];
+    struct pct_cost *cost = &b->join->costs[(size_t)at * b->join->n_runs + b->run];
+    cost->present = true;
+    cost->ns += (double)n->own.sum[PCT_EXCLUSIVE];
+    if (n->kind == PCOLLECT_NODE_OP) {
+        cost->calls += (double)n->own.sum[PCT_CALLS];
+        cost->bytes += (double)n->own.sum[PCT_SENT] + (double)n->own.sum[PCT_RECEIVED];
+    }
+    node->inlined |= n->kind == PCOLLECT_NODE_FRAME && n->frame.inlined;
+    if (n->kind == PCOLLECT_NODE_FRAME && !node->function && n->frame.function) {
+        node->function = pct_pool_intern(b->join->pool, n->frame.function);
+        node->file = n->frame.file ? pct_pool_intern(b->join->pool, n->frame.file) : NULL;
+        node->line = n->frame.line;
+    }
+}
+
+static void add_tree(struct pct_join *j, const struct pct_run *run, size_t k, bool blame)
+{
+    struct joiner b = {.join = j, .tree = run->tree, .run = k};
+    b.joined = pct_alloc(b.tree->n, sizeof *b.joined);
+    if (j->room < b.tree->n) /* runs of one program have most contexts in common */
+        make_room(j, b.tree->n + b.tree->n / 4);
+    /* Parents come before their children. */
+    for (size_t i = 0; i < b.tree->n; i++) {
+        const struct pct_node *n = &b.tree->nodes[i];
+        b.joined[i] = i ? match_node(&b, n, b.joined[n->parent]) : 0;
+        add_cost(&b, b.joined[i], n);
+    }
+    pct_join_add_computation(j, run, k, b.joined);
+    if (blame)
+        pct_join_blame(j, run, k, b.joined);
+    free(b.joined);
+}
+
+static int add_run(struct pct_join *j, const struct pct_run *run, size_t k, bool blame,
+                   struct pc_error *error)
+{
+    struct pct_run open;
+    struct pc_profile *profile = NULL;
+    if (run->profile) {
+        add_tree(j, run, k, blame);
+        return PC_OK;
+    }
+    int err = pc_pcol_read_columns(run->path, &profile, error);
+    if (err)
+        return refuse_run(run->path, err, error);
+    pct_run_adopt(&open, run->path, profile, pct_symbols_new(profile));
+    add_tree(j, &open, k, blame);
+    pct_run_close(&open);
+    if (pc_profile_unread(profile))
+        err = pc_error_set(error, PC_EFORMAT, "%s: %s", run->path, pc_profile_unread(profile));
+    pc_profile_free(profile);
+    return err;
+}
+
+int pct_join_new(const struct pct_run *runs, size_t n, bool blame, struct pct_join **out,
+                 struct pc_error *error)
+{
+    int err = PC_OK;
+    struct pct_join *j = pct_alloc(1, sizeof *j);
+    j->n_runs = n;
+    j->divided = n > 0;
+    for (size_t k = 0; k < n; k++)
+        j->divided &= runs[k].sampled;
+    j->pool = pct_pool_new();
+    j->by_line = pct_runs_same_build(runs, n);
+    make_room(j, 16);
+    add_node(j, PC_NO_INDEX, PCOLLECT_NODE_ROOT, pct_pool_intern(j->pool, ""));
+    j->compute = add_node(j, 0, PCOLLECT_NODE_FRAME, pct_pool_intern(j->pool, COMPUTE_LABEL));
+    for (size_t k = 0; k < n && !err; k++)
+        err = add_run(j, &runs[k], k, blame, error);
+    if (err)
+        pct_join_free(j);
+    else
+        *out = j;
+    return err;
+}
+
+void pct_join_free(struct pct_join *j)
+{
+    if (!j)
+        return;
+    free(j->nodes);
+    free(j->costs);
+    pct_pool_free(j->pool);
+    free(j);
+}
+
+/* ---- Texts ------------------------------------------------------------------------------------
+ */
+
+static void put_above(const struct pct_join *j, uint32_t node, struct pct_buf *b)
+{
+    uint32_t *up = NULL;
+    size_t n = 0, room = 0;
+    for (uint32_t i = node; i != PC_NO_INDEX && i != 0; i = j->nodes[i].parent) {
+        up = pct_grow(up, n, &room, sizeof *up);
+        up[n++] = i;
+    }
+    while (n--) {
+        pct_buf_text(b, j->nodes[up[n]].label);
+        pct_buf_text(b, n ? " > " : "");
+    }
+    free(up);
+}
+
+const char *pct_join_path(const struct pct_join *j, uint32_t node)
+{
+    struct pct_buf b = {0};
+    pct_buf_put(&b, "", 0);
+    put_above(j, node, &b);
+    const char *path = pct_pool_intern(j->pool, b.data);
+    pct_buf_free(&b);
+    return path;
+}
+
+static bool is_function(const struct pct_join *j, uint32_t node)
+{
+    return j->nodes[node].kind == PCOLLECT_NODE_FRAME || j->nodes[node].kind == PCOLLECT_NODE_POINT;
+}
+
+static uint32_t frame_above(const struct pct_join *j, uint32_t node)
+{
+    while (node != PC_NO_INDEX && !is_function(j, node))
+        node = j->nodes[node].parent;
+    return node;
+}
+
+/* "solve (poisson.c:212)" */
+static void put_function(const struct pct_join *j, uint32_t frame, struct pct_buf *b)
+{
+    const struct pct_join_node *n = &j->nodes[frame];
+    if (n->function)
+        pct_text_escape(b, n->function, PCT_ESCAPE_CELL);
+    else
+        pct_buf_text(b, n->label);
+    if (n->file) {
+        pct_buf_text(b, " (");
+        pct_text_escape(b, pct_symbols_base_name(n->file), PCT_ESCAPE_CELL);
+        pct_buf_format(b, ":%u)", n->line);
+    }
+}
+
+const char *pct_join_place(const struct pct_join *j, uint32_t node, unsigned callers)
+{
+    struct pct_buf b = {0};
+    if (node == j->compute)
+        return j->divided ? "time outside MPI without a sample" : "computation outside MPI";
+    pct_buf_put(&b, "", 0);
+    if (j->nodes[node].kind == PCOLLECT_NODE_POINT)
+        pct_buf_text(&b, "computation in ");
+    uint32_t frame = frame_above(j, node);
+    if (frame != node)
+        pct_buf_text(&b, j->nodes[node].label);
+    if (frame != PC_NO_INDEX) {
+        pct_buf_text(&b, frame != node ? " in " : "");
+        put_function(j, frame, &b);
+        frame = frame_above(j, j->nodes[frame].parent);
+    }
+    for (; callers && frame != PC_NO_INDEX; callers--) {
+        pct_buf_text(&b, ", from ");
+        put_function(j, frame, &b);
+        frame = frame_above(j, j->nodes[frame].parent);
+    }
+    const char *place = pct_pool_intern(j->pool, b.data);
+    pct_buf_free(&b);
+    return place;
+}
+
+struct placed {
+    const char *place;
+    size_t at;
+};
+
+static int compare_placed(const void *a, const void *b)
+{
+    const struct placed *x = a, *y = b;
+    return x->place < y->place ? -1 : x->place > y->place;
+}
+
+void pct_join_places(const struct pct_join *j, const uint32_t *nodes, size_t n,
+                     const char **places_out)
+{
+    enum { MOST = 3 };
+    struct placed *list = pct_alloc(n, sizeof *list);
+    for (size_t i = 0; i < n; i++)
+        places_out[i] = pct_join_place(j, nodes[i], 0);
+    for (unsigned callers = 1; callers <= MOST; callers++) {
+        for (size_t i = 0; i < n; i++)
+            list[i] = (struct placed){places_out[i], i};
+        qsort(list, n, sizeof *list, compare_placed);
+        for (size_t i = 0; i < n; i++) {
+            if ((i && list[i].place == list[i - 1].place) ||
+                (i + 1 < n && list[i].place == list[i + 1].place))
+                places_out[list[i].at] = pct_join_place(j, nodes[list[i].at], callers);
+        }
+    }
+    free(list);
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Several profiles of one program side by side: their trees laid over each other, context by
+ * context.
+ *
+ * Data structure: one tree; each node has the figures of every run that has it, and nothing for the
+ * others. Nodes are matched from the root on: by their label (function, file and line) if all runs
+ * are of one build, else by function alone, so that moved lines do not matter. A function that was
+ * inlined in one run and is invisible in another is passed through.
+ *
+ * Costs are exclusive, in nanoseconds over all ranks and threads: of an MPI function called in a
+ * context, the time of the calls without calls nested in them; of a function that was sampled, the
+ * time in its own code (a node of kind POINT, below the call that leads there); computation that no
+ * sample divides is one node below the root. So the costs of a run add up to its time from MPI_Init
+ * to the end of MPI_Finalize, over all ranks.
+ *
+ * Profiles may be large and many: each is open only while its tree is added. What is known of a
+ * whole run is read before, without values by rank.
+ */
+#ifndef PCT_JOIN_H
+#define PCT_JOIN_H
+
+#include "analysis/gather.h"
+
+/* One profile: what is known of the whole run, and what is made of it while it is open. */
+struct pct_run {
+    const char *path;
+    char *program;                  /* as it was started; "": unknown */
+    struct pc_profile_module build; /* of the program; no bytes of build-id: unknown; no path */
+    bool sampled;
+    uint32_t n_ranks;  /* of the job */
+    double time_ns;    /* longest rank from MPI_Init to the end of MPI_Finalize */
+    double core_ns;    /* the same, summed over ranks */
+    double compute_ns; /* outside MPI, summed over ranks */
+    double busiest_ns; /* the most that one rank computes */
+    double delayed_ns; /* in which ranks could run and no processor was free, summed */
+
+    const struct pc_profile *profile; /* NULL: not open */
+    struct pct_model *model;
+    struct pct_symbols *symbols;
+    struct pct_tree *tree;
+};
+
+/* Reads what is known of the whole run. The text names the file; PC_OK with a text: a part of it
+ * was damaged and left out. */
+int pct_run_look(struct pct_run *run, const char *path, struct pc_error *error);
+/* A run that is open, of a profile that must outlive it. Takes ownership of the symbols. */
+void pct_run_adopt(struct pct_run *run, const char *path, const struct pc_profile *profile,
+                   struct pct_symbols *symbols);
+void pct_run_close(struct pct_run *run);
+
+/* Whether all runs are of one build of the program. */
+bool pct_runs_same_build(const struct pct_run *runs, size_t n);
+
+struct pct_cost {
+    bool present;
+    double ns;
+    double waits_ns;     /* of ns: what other ranks wait in MPI for the rank that is busiest here */
+    double samples;      /* POINT only */
+    double calls, bytes; /* MPI functions only */
+};
+
+struct pct_join_node {
+    uint32_t parent; /* PC_NO_INDEX for the root */
+    uint32_t first_child, next;
+    uint16_t kind;               /* enum pcollect_node_kind */
+    bool inlined;                /* in a run that has it */
+    const char *label;           /* interned */
+    const char *function, *file; /* of the first run that has it; may be NULL */
+    uint32_t line;
+    double line_ns; /* POINT: sampled at `line`, the most of all lines */
+};
+
+struct pct_join {
+    size_t n_runs;
+    struct pct_join_node *nodes;
+    struct pct_cost *costs; /* node * n_runs + run */
+    size_t n, room;
+    bool by_line;
+    bool divided;     /* computation, by samples: all runs have them */
+    uint32_t compute; /* node of computation that is not divided */
+    struct pct_pool *pool;
+};
+
+/* With `blame` the time in which ranks wait for the one that computes longest is taken from the MPI
+ * functions in which they wait, and added to the computation in which it is longer than the mean.
+ * Opens the runs that are not open, one after the other. As pct_run_look if one cannot be read. */
+int pct_join_new(const struct pct_run *runs, size_t n, bool blame, struct pct_join **out,
+                 struct pc_error *error);
+void pct_join_free(struct pct_join *j);
+
+static inline const struct pct_cost *pct_join_cost(const struct pct_join *j, uint32_t node,
+                                                   size_t run)
+{
+    return &j->costs[(size_t)node * j->n_runs + run];
+}
+
+/* "main > solve > MPI_Allreduce"; interned. */
+const char *pct_join_path(const struct pct_join *j, uint32_t node);
+
+/* "MPI_Allreduce in solve (poisson.c:212)": what a sentence says of a node; with `callers`, so many
+ * of the functions above: "..., from main (poisson.c:380)". Interned. */
+const char *pct_join_place(const struct pct_join *j, uint32_t node, unsigned callers);
+
+/* The places of n nodes, with as many callers as it takes to tell them apart, at most 3. */
+void pct_join_places(const struct pct_join *j, const uint32_t *nodes, size_t n,
+                     const char **places_out);
+
+#endif

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Repeats of one run laid over each other: of each context the mean of its cost and how far the
+ * runs lie apart.
+ */
+#ifndef PCT_REPEATS_H
+#define PCT_REPEATS_H
+
+#include "analysis/compare/join.h"
+
+/* Of n runs; a run without the context counts as 0. */
+struct pct_repeat {
+    double mean, deviation; /* of a sample: over n - 1; 0 with one run */
+    double error;           /* half of the 95 % interval of the mean; below 0: one run */
+    double least, most;
+};
+
+struct pct_repeat_row {
+    uint32_t node; /* of the join */
+    const char *place, *path;
+    uint32_t n_present;
+    struct pct_repeat ns;
+    double calls, bytes; /* means */
+};
+
+struct pct_repeats {
+    const struct pct_run *runs;
+    size_t n_runs;
+    struct pct_join *join;
+    struct pct_repeat time_ns;   /* longest rank */
+    struct pct_repeat core_ns;   /* over all ranks */
+    struct pct_repeat_row *rows; /* greatest mean first */
+    size_t n_rows;
+};
+
+/* PC_EMISMATCH with a text: runs of different numbers of ranks are no repeats. Else as
+ * pct_join_new. */
+int pct_repeats_make(const struct pct_run *runs, size_t n, struct pct_repeats **out,
+                     struct pc_error *error);
+void pct_repeats_free(struct pct_repeats *r);
+
+/* Mean, deviation and so on of n values. */
+struct pct_repeat pct_repeat_of(const double *values, size_t n);
+
+#endif

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The arithmetic of pcollect scale. No text but the two refusals.
+ */
+#include "analysis/compare/scaling.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Exponents of the total of computation that are taken for strong and for weak scaling. */
+#define STRONG_BELOW 0.35
+#define WEAK_ABOVE 0.65
+#define WEAK_BELOW 1.5
+
+/* ---- Scales -----------------------------------------------------------------------------------
+ */
+
+static int compare_points(const void *a, const void *b)
+{
+    const struct pct_scale_point *x = a, *y = b;
+    if (x->size != y->size)
+        return x->size < y->size ? -1 : 1;
+    return x->ranks < y->ranks ? -1 : x->ranks > y->ranks;
+}
+
+static double size_of(const struct pct_scale *s, size_t run)
+{
+    return s->options.sizes ? s->options.sizes[run] : 1;
+}
+
+static void add_point(struct pct_scale *s, size_t i)
+{
+    const struct pct_run *run = &s->runs[i];
+    struct pct_scale_point *p = s->points;
+    while (p < s->points + s->n_points && (p->ranks != run->n_ranks || p->size != size_of(s, i)))
+        p++;
+    s->n_points += p == s->points + s->n_points;
+    p->ranks = run->n_ranks;
+    p->size = size_of(s, i);
+    p->n_runs++;
+    p->time_ns += run->time_ns;
+    p->core_ns += run->core_ns;
+    p->compute_ns += run->compute_ns;
+    p->busiest_ns += run->busiest_ns;
+    p->delayed_ns += run->delayed_ns;
+}
+
+static void make_points(struct pct_scale *s)
+{
+    s->points = pct_alloc(s->n_runs, sizeof *s->points);
+    s->point_of = pct_alloc(s->n_runs, sizeof *s->point_of);
+    for (size_t i = 0; i < s->n_runs; i++)
+        add_point(s, i);
+    qsort(s->points, s->n_points, sizeof *s->points, compare_points);
+    for (size_t k = 0; k < s->n_points; k++) {
+        struct pct_scale_point *p = &s->points[k];
+        p->time_ns /= (double)p->n_runs;
+        p->core_ns /= (double)p->n_runs;
+        p->compute_ns /= (double)p->n_runs;
+        p->busiest_ns /= (double)p->n_runs;
+        p->delayed_ns /= (double)p->n_runs;
+        p->base = k && p[-1].size == p->size ? p[-1].base : k;
+        s->n_sizes += p->base == k;
+        for (size_t i = 0; i < s->n_runs; i++) {
+            if (s->runs[i].n_ranks == p->ranks && size_of(s, i) == p->size)
+                s->point_of[i] = k;
+        }
+    }
+}
+
+/* part of whole; 0 of nothing */
+static double ratio(double part, double whole)
+{
+    return whole > 0 ? part / whole : 0;
+}
+
+/* Strong scaling leaves the total of computation as it is; weak scaling makes it grow as the number
+ * of ranks. */
+static enum pct_scaling tell_scaling(struct pct_scale *s)
+{
+    const struct pct_scale_point *last = &s->points[pct_scale_last(s)];
+    const struct pct_scale_point *first = &s->points[pct_scale_first(s)];
+    if (!(first->compute_ns > 0) || !(last->compute_ns > 0))
+        return PCT_SCALING_UNKNOWN;
+    s->growth = log(last->compute_ns / first->compute_ns) / log(last->ranks / first->ranks);
+    if (fabs(s->growth) < STRONG_BELOW)
+        return PCT_SCALING_STRONG;
+    return s->growth > WEAK_ABOVE && s->growth < WEAK_BELOW ? PCT_SCALING_WEAK
+                                                            : PCT_SCALING_UNKNOWN;
+}
+
+/* What `cost`, summed over the ranks of the base of scale k, would be at k if it scaled ideally. */
+static double ideal(const struct pct_scale *s, double cost, size_t k)
+{
+    const struct pct_scale_point *p = &s->points[k];
+    return s->scaling == PCT_SCALING_WEAK ? cost * p->ranks / s->points[p->base].ranks : cost;
+}
+
+static void rate_points(struct pct_scale *s)
+{
+    for (size_t k = 0; k < s->n_points; k++) {
+        struct pct_scale_point *p = &s->points[k];
+        const struct pct_scale_point *first = &s->points[p->base];
+        double mean = p->compute_ns / p->ranks;
+        p->parallel = ratio(mean, p->time_ns);
+        p->balance = ratio(mean, p->busiest_ns);
+        p->communication = ratio(p->busiest_ns, p->time_ns);
+        p->computation = ratio(ideal(s, first->compute_ns, k), p->compute_ns);
+        p->efficiency = ratio(ideal(s, first->time_ns * first->ranks, k), p->time_ns * p->ranks);
+        p->speed_up = p->efficiency * p->ranks / first->ranks;
+    }
+}
+
+/* ---- Contexts ---------------------------------------------------------------------------------
+ */
+
+/* False: it costs nothing anywhere. */
+static bool fill_row(const struct pct_scale *s, uint32_t node, struct pct_scale_row *row)
+{
+    bool costs = false;
+    *row = (struct pct_scale_row){.node = node};
+    row->costs = pct_alloc(s->n_points, sizeof *row->costs);
+    for (size_t i = 0; i < s->n_runs; i++) {
+        const struct pct_cost *cost = pct_join_cost(s->join, node, i);
+        struct pct_scale_cost *mean = &row->costs[s->point_of[i]];
+        double n = (double)s->points[s->point_of[i]].n_runs;
+        mean->ns += cost->ns / n;
+        mean->waits_ns += cost->waits_ns / n;
+        mean->calls += cost->calls / n;
+        mean->bytes += cost->bytes / n;
+        costs |= cost->ns > 0;
+    }
+    for (size_t k = 0; k < s->n_points; k++)
+        row->costs[k].lost_ns = row->costs[k].ns - ideal(s, row->costs[s->points[k].base].ns, k);
+    const struct pct_scale_cost *last = &row->costs[s->n_points - 1];
+    row->lost_ns = last->lost_ns;
+    row->efficiency = ratio(last->ns - last->lost_ns, last->ns);
+    row->speed_up =
+        row->efficiency * s->points[pct_scale_last(s)].ranks / s->points[pct_scale_first(s)].ranks;
+    return costs;
+}
+
+static int compare_rows(const void *a, const void *b)
+{
+    const struct pct_scale_row *x = a, *y = b;
+    if (x->lost_ns != y->lost_ns)
+        return x->lost_ns > y->lost_ns ? -1 : 1;
+    return x->node < y->node ? -1 : x->node > y->node;
+}
+
+static void make_rows(struct pct_scale *s)
+{
+    s->rows = pct_alloc(s->join->n, sizeof *s->rows);
+    for (uint32_t i = 0; i < s->join->n; i++) {
+        if (fill_row(s, i, &s->rows[s->n_rows]))
+            s->n_rows++;
+        else
+            free(s->rows[s->n_rows].costs);
+    }
+    qsort(s->rows, s->n_rows, sizeof *s->rows, compare_rows);
+    uint32_t *nodes = pct_alloc(s->n_rows, sizeof *nodes);
+    const char **places = pct_alloc(s->n_rows, sizeof *places);
+    for (size_t i = 0; i < s->n_rows; i++)
+        nodes[i] = s->rows[i].node;
+    pct_join_places(s->join, nodes, s->n_rows, places);
+    for (size_t i = 0; i < s->n_rows; i++)
+        s->rows[i].place = places[i];
+    free(nodes);
+    free(places);
+}
+
+/* ---- Models -----------------------------------------------------------------------------------
+ */
+
+const char *const pct_scale_parameters[PCT_FIT_PARAMETERS] = {"p", "n"};
+
+static struct pct_fit_band predict(const struct pct_scale *s, const struct pct_fit *fit,
+                                   const struct pct_fit_rivals *rivals)
+{
+    double place[PCT_FIT_PARAMETERS] = {s->options.predict, s->options.predict_size};
+    struct pct_fit_band band = pct_fit_band(fit, rivals, place);
+    band.value = fmax(band.value, 0);
+    band.low = fmax(band.low, 0);
+    return band;
+}
+
+/* A model of y by run, in seconds; false: too few scales. */
+static bool make_model(const struct pct_scale *s, const double *y, struct pct_fit *fit,
+                       struct pct_fit_band *future)
+{
+    struct pct_fit_rivals rivals;
+    struct pct_fit_point *points = pct_alloc(s->n_runs, sizeof *points);
+    for (size_t i = 0; i < s->n_runs; i++)
+        points[i] = (struct pct_fit_point){.x = {s->runs[i].n_ranks, size_of(s, i)}, .y = y[i]};
+    bool made = s->n_points > (s->n_sizes > 1 ? 3 : 2) &&
+                pct_fit_make(points, s->n_runs, s->n_sizes > 1 ? 2 : 1, fit, &rivals);
+    if (made && s->options.predict > 0)
+        *future = predict(s, fit, &rivals);
+    free(points);
+    return made;
+}
+
+static void make_models(struct pct_scale *s)
+{
+    double *y = pct_alloc(s->n_runs, sizeof *y);
+    for (size_t k = 0; k < s->n_rows; k++) {
+        struct pct_scale_row *row = &s->rows[k];
+        for (size_t i = 0; i < s->n_runs; i++)
+            y[i] = pct_join_cost(s->join, row->node, i)->ns / s->runs[i].n_ranks / 1e9;
+        row->modelled = make_model(s, y, &row->fit, &row->future);
+    }
+    for (size_t i = 0; i < s->n_runs; i++)
+        y[i] = s->runs[i].time_ns / 1e9;
+    s->modelled = make_model(s, y, &s->fit, &s->future);
+    free(y);
+}
+
+bool pct_scale_trusts(const struct pct_scale_row *row)
+{
+    return row->modelled && row->fit.best.error < 0.5;
+}
+
+/* ---- The whole --------------------------------------------------------------------------------
+ */
+
+static int choose_scaling(struct pct_scale *s, struct pc_error *error)
+{
+    unsigned first = (unsigned)s->points[pct_scale_first(s)].ranks;
+    unsigned last = (unsigned)s->points[pct_scale_last(s)].ranks;
+    char growth[32];
+    if (first == last)
+        return pc_error_set(error, PC_EARG,
+                            "there is one number of ranks only%s, %u: give runs at two or more",
+                            s->n_sizes > 1 ? " at the largest size" : "", first);
+    enum pct_scaling told = tell_scaling(s);
+    s->scaling = s->options.scaling != PCT_SCALING_UNKNOWN ? s->options.scaling : told;
+    snprintf(growth, sizeof growth, "p^%.2f", s->growth);
+    if (s->scaling == PCT_SCALING_UNKNOWN)
+        return pc_error_set(error, PC_EARG,
+                            "the total of computation grows as %s from %u to %u ranks, which is "
+                            "neither strong scaling (p^0) nor weak scaling (p^1): give --strong or "
+                            "--weak",
+                            growth, first, last);
+    return PC_OK;
+}
+
+int pct_scale_make(const struct pct_run *runs, size_t n, const struct pct_scale_options *options,
+                   struct pct_scale **out, struct pc_error *error)
+{
+    struct pct_scale *s = pct_alloc(1, sizeof *s);
+    *s = (struct pct_scale){.options = *options, .runs = runs, .n_runs = n};
+    make_points(s);
+    int err = choose_scaling(s, error);
+    if (err) {
+        pct_scale_free(s);
+        return err;
+    }
+    rate_points(s);
+    err = pct_join_new(runs, n, true, &s->join, error);
+    if (err) {
+        pct_scale_free(s);
+        return err;
+    }
+    make_rows(s);
+    make_models(s);
+    const struct pct_scale_point *last = &s->points[s->n_points - 1];
+    s->core_ns = last->core_ns;
+    s->lost_ns = last->core_ns - ideal(s, s->points[last->base].core_ns, s->n_points - 1);
+    *out = s;
+    return PC_OK;
+}
+
+void pct_scale_free(struct pct_scale *s)
+{
+    if (!s)
+        return;
+    for (size_t i = 0; i < s->n_rows; i++)
+        free(s->rows[i].costs);
+    free(s->rows);
+    free(s->points);
+    free(s->point_of);
+    pct_join_free(s->join);
+    free(s);
+}

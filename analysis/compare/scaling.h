@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * One program at several numbers of ranks, and perhaps several sizes of its problem: what each
+ * context costs at each, what it loses against ideal scaling, how it grows.
+ * doc/internals/scaling.md has the definitions.
+ *
+ * Data structure: scales in order of size and ranks, each the mean of its runs; rows, one for each
+ * context with a cost, in order of their loss. Invariant: the losses of all rows add up to the loss
+ * of the whole run.
+ */
+#ifndef PCT_SCALE_H
+#define PCT_SCALE_H
+
+#include "analysis/compare/join.h"
+#include "analysis/fit/fit.h"
+
+enum pct_scaling {
+    PCT_SCALING_UNKNOWN, /* told from the total of computation */
+    PCT_SCALING_STRONG,  /* the same problem on more ranks */
+    PCT_SCALING_WEAK     /* the problem grows with the ranks */
+};
+
+/* All runs with one number of ranks and one size; means over them. */
+struct pct_scale_point {
+    double ranks, size;
+    size_t base; /* the scale with fewest ranks of this size */
+    size_t n_runs;
+    double time_ns, core_ns, compute_ns, busiest_ns, delayed_ns;
+    double speed_up, efficiency; /* against base */
+    /* Factors of efficiency: parallel = balance * communication; efficiency of the run at the
+     * smallest scale is its parallel efficiency. */
+    double parallel, balance, communication, computation;
+};
+
+/* Of one context at one scale, summed over ranks; means over the runs of the scale. */
+struct pct_scale_cost {
+    double ns, waits_ns, calls, bytes; /* as struct pct_cost */
+    double lost_ns; /* more than ideal scaling from the smallest scale would cost */
+};
+
+struct pct_scale_row {
+    uint32_t node;
+    const char *place;
+    struct pct_scale_cost *costs; /* by scale */
+    double lost_ns;               /* at the largest scale */
+    double speed_up, efficiency;  /* at the largest scale; 0: not there at the smallest */
+    bool modelled;
+    struct pct_fit fit;         /* of the time a rank, in seconds */
+    struct pct_fit_band future; /* of the time a rank at options.predict, in seconds */
+};
+
+struct pct_scale_options {
+    enum pct_scaling scaling;
+    double predict;      /* ranks; 0: no */
+    const double *sizes; /* of the problem, by run; NULL: one size, or it is compiled in */
+    double predict_size;
+};
+
+struct pct_scale {
+    struct pct_scale_options options;
+    enum pct_scaling scaling;
+    double growth; /* of the total of computation: exponent of the number of ranks */
+    const struct pct_run *runs;
+    size_t n_runs;
+    struct pct_join *join;
+    struct pct_scale_point *points; /* by size, then by ranks */
+    size_t n_points, n_sizes;
+    size_t *point_of; /* by run */
+    struct pct_scale_row *rows;
+    size_t n_rows;
+    double lost_ns, core_ns; /* of the whole run at the largest scale */
+    struct pct_fit fit;      /* of the time of the run, in seconds */
+    bool modelled;
+    struct pct_fit_band future;
+};
+
+/* PC_EARG with a text: fewer than two scales, or it cannot be told which kind of scaling it is.
+ * Else as pct_join_new. The runs must outlive *out. */
+int pct_scale_make(const struct pct_run *runs, size_t n, const struct pct_scale_options *options,
+                   struct pct_scale **out, struct pc_error *error);
+void pct_scale_free(struct pct_scale *s);
+
+/* The scales between which losses are counted: most ranks at the largest size, and its base. */
+static inline size_t pct_scale_last(const struct pct_scale *s)
+{
+    return s->n_points - 1;
+}
+static inline size_t pct_scale_first(const struct pct_scale *s)
+{
+    return s->points[s->n_points - 1].base;
+}
+
+/* Of the parameters of models: p, the ranks, and n, the size. */
+extern const char *const pct_scale_parameters[PCT_FIT_PARAMETERS];
+
+/* The model says something: it meets points that are left out to a half. */
+bool pct_scale_trusts(const struct pct_scale_row *row);
+
+/* Why a row loses, in words; interned. */
+const char *pct_scale_reason(const struct pct_scale *s, const struct pct_scale_row *row);
+
+#endif

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * From the table `edges` to contexts: what was counted between two points that are certain is
+ * shared among the samples that fell there. doc/internals/attribution.md.
+ */
+#ifndef PCT_ATTRIBUTION_H
+#define PCT_ATTRIBUTION_H
+
+#include "analysis/gather.h"
+
+struct pct_attributed {
+    uint32_t event;   /* string of the profile */
+    uint32_t node;    /* of the profile */
+    uint64_t count;   /* exact in the sum over all nodes of an event */
+    uint64_t certain; /* of that, on edges which say themselves where it was: inside one call */
+    uint64_t
+        ancestor; /* of that, on edges without a sample: left with what both ends have in common */
+};
+
+/* The sum over all nodes of an event. */
+struct pct_event_total {
+    uint32_t event;
+    pc_u128 count;
+};
+
+/* Rows by event and node, rising; allocated, *n_out of them. None where the profile has no edges,
+ * or tables of these names that are somebody else's. */
+struct pct_attributed *pct_attribute(const struct pc_profile *p, size_t *n_out);
+
+/* Of one rank, all its threads. */
+struct pct_rank_instructions {
+    double outside;       /* instructions on edges that lie outside of one MPI call */
+    double read, skipped; /* points; calls between two that were skipped are outside, too */
+};
+
+/* By index of the profile's ranks; allocated. NULL: instructions were not counted, or took turns.
+ */
+struct pct_rank_instructions *pct_instructions_by_rank(const struct pc_profile *p);
+
+/* The same by what the report shows as one: the rows of the table `counts`. `node` is one of the
+ * tree.
+ */
+struct pct_counts {
+    struct pct_attributed *rows;
+    size_t n;
+    struct pct_event_total *totals; /* rising by event */
+    size_t n_totals;
+};
+struct pct_counts *pct_counts_new(const struct pc_profile *p, const struct pct_tree *tree);
+void pct_counts_free(struct pct_counts *c);
+
+/* Of an event that has a row. */
+pc_u128 pct_counts_total(const struct pct_counts *c, uint32_t event);
+
+#endif

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * From the table `readings` to the contexts of the report: how often each event happened there, and
+ * the ratios of such numbers, each with its error. doc/internals/rotation.md.
+ */
+#ifndef PCT_ESTIMATES_H
+#define PCT_ESTIMATES_H
+
+#include "analysis/counters/estimate.h"
+#include "analysis/counters/metrics.h"
+#include "analysis/tree/samples.h"
+
+struct pct_estimate_row {
+    uint32_t event;   /* cell of a string of the profile */
+    uint32_t context; /* row of samples->contexts */
+    struct pct_readings readings;
+    struct pct_estimate e; /* events; trust is never NONE */
+    double share;          /* of the sum over the event's rows */
+};
+
+struct pct_ratio_row {
+    const struct pct_ratio_kind *kind;
+    uint32_t part, whole; /* cells of strings; whole 0: CPU time */
+    uint32_t context;
+    double whole_count;    /* estimate of `whole`'s events; 0: CPU time */
+    struct pct_estimate e; /* in the kind's unit; trust is never NONE */
+};
+
+struct pct_estimates {
+    struct pct_estimate_row *rows; /* by name of the event, then from the greatest on */
+    struct pct_ratio_row *ratios;  /* by kind, then from the context with most CPU time on */
+    size_t n, n_ratios;
+};
+
+/* Never NULL. Without rows where the profile has no windows or no samples, or a table of that name
+ * that is somebody else's. s must outlive it. */
+struct pct_estimates *pct_estimates_new(const struct pc_profile *p, const struct pct_samples *s);
+void pct_estimates_free(struct pct_estimates *e);
+
+#endif

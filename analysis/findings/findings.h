@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Findings: sentences that say what a run loses, where, and what shows more. doc/findings.md has a
+ * page entry for each rule.
+ *
+ * Data structure: facts are gathered once, and values by rank are folded into figures place by
+ * place, so that those of one place are in memory at a time; every rule looks at the facts and may
+ * add findings; findings are sorted by what they would save, as a part of the run's core-seconds.
+ * Invariant: time that ranks wait for the one that computes longest is counted for that, and not
+ * again for the calls in which they wait.
+ *
+ * Values by rank are most of a large file. So the rules look first at facts made of statistics, in
+ * which all that depends on values is as bad as it can be; if none finds anything then, no value is
+ * read. Invariant: what a rule would save does not grow with excused_ns, nor become less with
+ * off_hub_ns, trend, the distance of first_ns and last_ns, or hub_calls.
+ *
+ * What the machine did is not blamed on the program: a rule speaks if what it saves is worth it
+ * even without as much of the run as the ranks waited for a processor.
+ */
+#ifndef PCT_FINDINGS_H
+#define PCT_FINDINGS_H
+
+#include "analysis/gather.h"
+
+/* One MPI function called in one function of the program. */
+struct pct_fact {
+    uint32_t node; /* of the shown tree; of several in one place the first */
+    const char *op;
+    uint16_t op_class;
+    const char *place;    /* "MPI_Send in exchange (a.c:30)" */
+    const char *function; /* that calls it; may be NULL */
+    double ns, calls, bytes_sent, bytes_received;
+    double excused_ns; /* of ns: waiting for the rank that computes longest */
+    /* Of the time by rank of the profile, callbacks included; 0 if it is not known of any rank. */
+    double off_hub_ns;        /* of all ranks but the hub */
+    double first_ns, last_ns; /* of the first and the last rank */
+    double trend;             /* messages: correlation with the number of the rank */
+};
+
+/* What the system says of a rank: the table `resources`. All 0: nothing is known. */
+struct pct_rank_use {
+    double delayed_ns; /* it could run, and no processor was free */
+    double system_ns, minor_faults, major_faults;
+    const char *bound; /* processors, like 0-3,8 */
+};
+
+struct pct_facts {
+    const struct pct_data *data;
+    bool bounds; /* no value by rank was read */
+    struct pct_fact *list;
+    size_t n;
+    size_t n_ranks;
+    double core_ns;     /* MPI_Init to the end of MPI_Finalize, over all ranks */
+    double *compute_ns; /* by rank */
+    double compute_mean_ns;
+    struct pct_rank_use *use; /* by rank */
+    double delayed_ns;        /* of all ranks, while they did not wait for the busiest */
+    size_t busiest;           /* index of the rank that computes longest, its delay left out */
+    double waiting_ns;        /* of the others, for it */
+    size_t hub; /* index of the rank with most point-to-point calls, if they are many */
+    double hub_calls, calls; /* of these its own, at most, and those of all ranks */
+    struct pct_pool *pool;
+};
+
+struct pct_finding {
+    const char *rule;
+    double saves; /* part of the run, 0 to 1 */
+    const char *text;
+    const char *more; /* arguments of the command that shows more */
+};
+
+struct pct_findings {
+    struct pct_finding *list;
+    size_t n, room;
+    struct pct_pool *pool;
+};
+
+struct pct_rule {
+    const char *name;
+    double threshold; /* part of the run that is worth a sentence */
+    const char *doc;
+    void (*look)(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
+                 struct pct_findings *out);
+    bool knows_delay; /* what it saves has no waiting for processors in it */
+};
+
+enum { PCT_MAX_RULES = 32 };
+extern const struct pct_rule pct_rules[];
+extern const size_t pct_n_rules;
+
+/* thresholds: by rule, below 0 the rule's own; NULL: all their own. */
+struct pct_findings *pct_findings_make(const struct pct_data *d, const double *thresholds);
+/* The same from bounds, and from values, whatever the former find; for tests. */
+struct pct_findings *pct_findings_look(const struct pct_data *d, const double *thresholds,
+                                       bool bounds);
+void pct_findings_free(struct pct_findings *f);
+
+enum { PCT_FINDINGS_SHOWN = 5 };
+
+/* ---- run_figures.c ---- */
+
+/* With `bounds` from statistics alone: the worst that the values can be. Texts go into the pool. */
+void pct_facts_gather(struct pct_facts *f, const struct pct_data *d, struct pct_pool *pool,
+                      bool bounds);
+void pct_facts_forget(struct pct_facts *f);
+
+/* ---- for the rules ---- */
+
+/* "MPI_Send in exchange (a.c:30)", of a node of the shown tree; *function_out may be NULL.
+ * Interned.
+ */
+const char *pct_finding_place(const struct pct_facts *f, uint32_t node, const char **function_out);
+
+/* Appends "solve (a.c:30)"; file may be NULL. */
+void pct_finding_put_function(struct pct_buf *b, const char *function, const char *file,
+                              uint32_t line);
+
+/* Where most page faults are, and where the program called the system for longest: a sentence with
+ * a blank before it, which says how to find out if nothing is known, or "". */
+const char *pct_finding_page_faults(const struct pct_facts *f);
+const char *pct_finding_system_calls(const struct pct_facts *f);
+
+/* Why the busiest rank computes longer than the mean, by so much of it: a sentence with a blank
+ * before it, or "". */
+const char *pct_finding_why_longer(const struct pct_facts *f, double longer);
+
+/* Whether the place sends or receives messages, or waits for them. */
+bool pct_finding_is_message(const struct pct_fact *fact);
+
+/* Whether one rank has as many messages as all others together, and more than twice the mean. */
+bool pct_finding_has_hub(const struct pct_facts *f);
+
+/* Whether what saves that much is worth a sentence, all waiting for processors left out unless the
+ * rule knows it. */
+bool pct_finding_counts(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
+                        double saves_ns);
+
+/* Adds a finding if it saves `threshold` of the run or more. */
+void pct_finding_add(struct pct_findings *out, const struct pct_facts *f,
+                     const struct pct_rule *rule, double threshold, double saves_ns,
+                     const char *more, const char *format, ...)
+    __attribute__((format(printf, 7, 8)));
+
+void pct_rule_imbalance(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
+                        struct pct_findings *out);
+void pct_rule_hub(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
+                  struct pct_findings *out);
+void pct_rule_chain(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
+                    struct pct_findings *out);
+void pct_rule_small(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
+                    struct pct_findings *out);
+void pct_rule_barrier(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
+                      struct pct_findings *out);
+void pct_rule_reductions(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
+                         struct pct_findings *out);
+void pct_rule_rooted(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
+                     struct pct_findings *out);
+void pct_rule_synchronous(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
+                          struct pct_findings *out);
+void pct_rule_polling(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
+                      struct pct_findings *out);
+void pct_rule_overlap(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
+                      struct pct_findings *out);
+void pct_rule_communicators(const struct pct_facts *f, const struct pct_rule *rule,
+                            double threshold, struct pct_findings *out);
+void pct_rule_datatypes(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
+                        struct pct_findings *out);
+void pct_rule_files(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
+                    struct pct_findings *out);
+void pct_rule_windows(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
+                      struct pct_findings *out);
+void pct_rule_serial(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
+                     struct pct_findings *out);
+void pct_rule_shared(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
+                     struct pct_findings *out);
+void pct_rule_faults(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
+                     struct pct_findings *out);
+void pct_rule_system(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
+                     struct pct_findings *out);
+void pct_rule_placement(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
+                        struct pct_findings *out);
+void pct_rule_unfinished(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
+                         struct pct_findings *out);
+void pct_rule_misses(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
+                     struct pct_findings *out);
+void pct_rule_dense(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
+                    struct pct_findings *out);
+
+#endif

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Rules that look at one MPI function in one place: how often, how much, how long. Waiting for the
+ * rank that computes longest is left out of all of them.
+ */
+#include "analysis/findings/findings.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Fewer bytes than this a call are few. */
+#define FEW_BYTES 1024.0
+/* More calls than this a rank are many. */
+#define MANY_CALLS 200.0
+#define MANY_MADE 20.0
+#define MANY_TESTS 1000.0
+
+static double percent(const struct pct_facts *f, double ns)
+{
+    return 100 * ns / f->core_ns;
+}
+
+static double own_ns(const struct pct_fact *fact)
+{
+    return fmax(0, fact->ns - fact->excused_ns);
+}
+
+static double calls_of_rank(const struct pct_facts *f, const struct pct_fact *fact)
+{
+    return f->n_ranks ? fact->calls / (double)f->n_ranks : 0;
+}
+
+static double bytes_of_call(const struct pct_fact *fact)
+{
+    return fact->calls > 0 ? fmax(fact->bytes_sent, fact->bytes_received) / fact->calls : 0;
+}
+
+static bool starts_with(const char *text, const char *start)
+{
+    return !strncmp(text, start, strlen(start));
+}
+
+/* The op is one of a list of names, each after MPI_. */
+static bool is_one_of(const struct pct_fact *fact, const char *const *names)
+{
+    for (; *names; names++) {
+        if (!strcmp(fact->op + 4, *names))
+            return true;
+    }
+    return false;
+}
+
+static bool is_send(const struct pct_fact *fact)
+{
+    return fact->op_class == PCOLLECT_CLASS_P2P && fact->bytes_sent > 0;
+}
+
+/* Time of all messages whose sends are in the same function: a send and its receive belong
+ * together. */
+static double message_ns(const struct pct_facts *f, const struct pct_fact *send)
+{
+    double ns = 0;
+    for (size_t i = 0; i < f->n; i++) {
+        const struct pct_fact *fact = &f->list[i];
+        bool message =
+            fact->op_class == PCOLLECT_CLASS_P2P || fact->op_class == PCOLLECT_CLASS_COMPLETION;
+        if (message && fact->function && send->function && !strcmp(fact->function, send->function))
+            ns += own_ns(fact);
+    }
+    return fmax(ns, own_ns(send));
+}
+
+void pct_rule_small(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
+                    struct pct_findings *out)
+{
+    const struct pct_fact *most = NULL;
+    for (size_t i = 0; i < f->n; i++) {
+        const struct pct_fact *fact = &f->list[i];
+        if (is_send(fact) && bytes_of_call(fact) < FEW_BYTES &&
+            calls_of_rank(f, fact) > MANY_CALLS && (!most || fact->calls > most->calls))
+            most = fact;
+    }
+    if (most)
+        pct_finding_add(out, f, rule, threshold, 0.9 * message_ns(f, most), "--table contexts",
+                        "%s sends %.0f messages a rank of %.0f bytes each: with their receives "
+                        "%.0f %% of the run. Put more into a message.",
+                        most->place, calls_of_rank(f, most), bytes_of_call(most),
+                        percent(f, message_ns(f, most)));
+}
+
+void pct_rule_barrier(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
+                      struct pct_findings *out)
+{
+    for (size_t i = 0; i < f->n; i++) {
+        const struct pct_fact *fact = &f->list[i];
+        if (strcmp(fact->op, "MPI_Barrier") != 0 || calls_of_rank(f, fact) < 2)
+            continue;
+        pct_finding_add(out, f, rule, threshold, own_ns(fact), "--table contexts",
+                        "%s is called %.0f times a rank and takes %.0f %% of the run. Messages "
+                        "and collective operations need no barrier around them.",
+                        fact->place, calls_of_rank(f, fact), percent(f, own_ns(fact)));
+    }
+}
+
+void pct_rule_reductions(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
+                         struct pct_findings *out)
+{
+    for (size_t i = 0; i < f->n; i++) {
+        const struct pct_fact *fact = &f->list[i];
+        if (fact->op_class != PCOLLECT_CLASS_COLL || !strcmp(fact->op, "MPI_Barrier") ||
+            calls_of_rank(f, fact) < MANY_CALLS || bytes_of_call(fact) >= FEW_BYTES)
+            continue;
+        pct_finding_add(out, f, rule, threshold, 0.9 * own_ns(fact), "--table contexts",
+                        "%s is called %.0f times a rank for %.0f bytes each: %.0f %% of the run. "
+                        "Put several values into one call.",
+                        fact->place, calls_of_rank(f, fact), bytes_of_call(fact),
+                        percent(f, own_ns(fact)));
+    }
+}
+
+void pct_rule_rooted(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
+                     struct pct_findings *out)
+{
+    static const char *const rooted[] = {"Gather", "Gatherv", "Scatter", "Scatterv", NULL};
+    for (size_t i = 0; i < f->n; i++) {
+        const struct pct_fact *fact = &f->list[i];
+        if (!is_one_of(fact, rooted) || bytes_of_call(fact) < FEW_BYTES)
+            continue;
+        pct_finding_add(out, f, rule, threshold, own_ns(fact), "--table contexts",
+                        "%s moves all data through one rank: %.0f %% of the run. Leave the data "
+                        "where they are, or write them by all ranks.",
+                        fact->place, percent(f, own_ns(fact)));
+    }
+}
+
+/* Less than this for each of the others is little. */
+#define FEW_BYTES_EACH 64.0
+
+void pct_rule_dense(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
+                    struct pct_findings *out)
+{
+    static const char *const dense[] = {"Alltoallv", "Alltoallw", NULL};
+    for (size_t i = 0; i < f->n; i++) {
+        const struct pct_fact *fact = &f->list[i];
+        double each = bytes_of_call(fact) / (double)f->n_ranks;
+        if (is_one_of(fact, dense) && f->n_ranks > 2 && calls_of_rank(f, fact) >= 2 &&
+            each < FEW_BYTES_EACH)
+            pct_finding_add(out, f, rule, threshold, own_ns(fact), "--table contexts",
+                            "%s asks all ranks for %.0f bytes each on the mean, %.0f %% of the "
+                            "run. If few have something to say, let them send messages, or use "
+                            "MPI_Neighbor_alltoallv.",
+                            fact->place, each, percent(f, own_ns(fact)));
+    }
+}
+
+/* The place that started most operations which nobody completed; of the table `requests`. */
+void pct_rule_unfinished(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
+                         struct pct_findings *out)
+{
+    const struct pc_profile_table *t = pc_profile_table(f->data->profile, "requests");
+    uint32_t start = pc_table_column(t, "start", PCOLLECT_COLUMN_NODE),
+             never = pc_table_column(t, "never", PCOLLECT_COLUMN_NUMBER), most = PC_NO_INDEX;
+    uint64_t n = 0, longest = 0;
+    for (uint32_t row = 0; t && row < t->n_rows; row++) {
+        uint64_t node = pc_table_cell(t, row, start), left = pc_table_cell(t, row, never);
+        n += left;
+        if (left > longest && node) {
+            longest = left;
+            most = f->data->tree->shown[pct_model_call(f->data->profile, (uint32_t)node)];
+        }
+    }
+    const char *function;
+    if (most != PC_NO_INDEX)
+        pct_finding_add(out, f, rule, threshold, 0, "--table requests",
+                        "%llu operations were never completed, %llu of them started by %s. "
+                        "Complete each by MPI_Wait or MPI_Test: until then its buffer belongs to "
+                        "MPI.",
+                        (unsigned long long)n, (unsigned long long)longest,
+                        pct_finding_place(f, most, &function));
+}
+
+void pct_rule_synchronous(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
+                          struct pct_findings *out)
+{
+    static const char *const synchronous[] = {"Ssend", "Ssend_c", NULL};
+    for (size_t i = 0; i < f->n; i++) {
+        const struct pct_fact *fact = &f->list[i];
+        if (is_one_of(fact, synchronous))
+            pct_finding_add(out, f, rule, threshold, own_ns(fact), "--table contexts",
+                            "%s waits for its receiver, %.0f %% of the run: MPI_Send does not "
+                            "have to.",
+                            fact->place, percent(f, own_ns(fact)));
+    }
+}
+
+void pct_rule_polling(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
+                      struct pct_findings *out)
+{
+    for (size_t i = 0; i < f->n; i++) {
+        const struct pct_fact *fact = &f->list[i];
+        bool polls = starts_with(fact->op, "MPI_Test") || starts_with(fact->op, "MPI_Iprobe") ||
+                     starts_with(fact->op, "MPI_Improbe");
+        if (polls && calls_of_rank(f, fact) > MANY_TESTS)
+            pct_finding_add(out, f, rule, threshold, own_ns(fact), "--table contexts",
+                            "%s is called %.0f times a rank, %.0f %% of the run. Wait instead, or "
+                            "do more between two tests.",
+                            fact->place, calls_of_rank(f, fact), percent(f, own_ns(fact)));
+    }
+}
+
+void pct_rule_overlap(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
+                      struct pct_findings *out)
+{
+    for (size_t i = 0; i < f->n; i++) {
+        const struct pct_fact *fact = &f->list[i];
+        double hidden = fmin(own_ns(fact), f->compute_mean_ns * (double)f->n_ranks);
+        if (starts_with(fact->op, "MPI_Wait"))
+            pct_finding_add(out, f, rule, threshold, hidden, "--table contexts",
+                            "%s takes %.0f %% of the run. Compute between the start of these "
+                            "operations and the wait.",
+                            fact->place, percent(f, own_ns(fact)));
+    }
+}
+
+void pct_rule_communicators(const struct pct_facts *f, const struct pct_rule *rule,
+                            double threshold, struct pct_findings *out)
+{
+    static const char *const makers[] = {
+        "Comm_dup",    "Comm_dup_with_info", "Comm_split",   "Comm_split_type", "Comm_create",
+        "Cart_create", "Comm_create_group",  "Graph_create", "Cart_sub",        "Dist_graph_create",
+        NULL};
+    for (size_t i = 0; i < f->n; i++) {
+        const struct pct_fact *fact = &f->list[i];
+        if (is_one_of(fact, makers) && calls_of_rank(f, fact) > MANY_MADE)
+            pct_finding_add(out, f, rule, threshold, own_ns(fact), "--table contexts",
+                            "%s makes %.0f communicators a rank, %.0f %% of the run. Make it once "
+                            "and keep it.",
+                            fact->place, calls_of_rank(f, fact), percent(f, own_ns(fact)));
+    }
+}
+
+void pct_rule_datatypes(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
+                        struct pct_findings *out)
+{
+    const struct pct_fact *most = NULL;
+    double ns = 0;
+    for (size_t i = 0; i < f->n; i++) {
+        const struct pct_fact *fact = &f->list[i];
+        if (fact->op_class != PCOLLECT_CLASS_TYPE || calls_of_rank(f, fact) < MANY_CALLS)
+            continue;
+        ns += own_ns(fact);
+        if (!most || own_ns(fact) > own_ns(most))
+            most = fact;
+    }
+    if (most)
+        pct_finding_add(out, f, rule, threshold, ns, "--table contexts",
+                        "Datatypes are made and freed %.0f times a rank, most of the time in %s: "
+                        "%.0f %% of the run. Make them once and keep them.",
+                        calls_of_rank(f, most), most->place, percent(f, ns));
+}
+
+void pct_rule_files(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
+                    struct pct_findings *out)
+{
+    enum { FEW_KIB = 64 };
+    for (size_t i = 0; i < f->n; i++) {
+        const struct pct_fact *fact = &f->list[i];
+        bool moves =
+            starts_with(fact->op, "MPI_File_read") || starts_with(fact->op, "MPI_File_write");
+        if (moves && calls_of_rank(f, fact) > MANY_CALLS && bytes_of_call(fact) < FEW_KIB * 1024)
+            pct_finding_add(out, f, rule, threshold, own_ns(fact), "--table contexts",
+                            "%s is called %.0f times a rank, %.0f %% of the run. Move more at a "
+                            "time, by a collective call.",
+                            fact->place, calls_of_rank(f, fact), percent(f, own_ns(fact)));
+    }
+}
+
+void pct_rule_windows(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
+                      struct pct_findings *out)
+{
+    static const char *const synchronising[] = {
+        "Win_fence",    "Win_lock",  "Win_unlock",   "Win_wait",       "Win_start",
+        "Win_complete", "Win_flush", "Win_lock_all", "Win_unlock_all", NULL};
+    for (size_t i = 0; i < f->n; i++) {
+        const struct pct_fact *fact = &f->list[i];
+        if (is_one_of(fact, synchronising) && calls_of_rank(f, fact) >= 2)
+            pct_finding_add(out, f, rule, threshold, own_ns(fact), "--table contexts",
+                            "%s synchronises %.0f times a rank, %.0f %% of the run. Do more "
+                            "transfers between two synchronisations.",
+                            fact->place, calls_of_rank(f, fact), percent(f, own_ns(fact)));
+    }
+}

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Events of the processor. A rule: a function that misses a cache much more often, for what it
+ * executes, than the rest of the program. It rests on estimates of sampled windows, and speaks only
+ * where they have an error. And a reason: why a rank computes longer, by its instructions between
+ * calls, which are exact. And a place: where page faults are, by estimates as well.
+ */
+#include "analysis/findings/findings.h"
+
+#include "analysis/counters/attribution.h"
+#include "analysis/counters/estimates.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What a miss is taken to cost: the way to the next cache, or to memory, on processors of today. */
+static const struct miss {
+    const char *ratio; /* name of a pct_ratio_kind, per thousand instructions */
+    const char *cache;
+    double cost_ns;
+} misses[] = {
+    {"last_cache_misses", "last", 80}, {"l3_misses", "third", 80},     {"l2_misses", "second", 12},
+    {"l2_data_misses", "second", 12},  {"l1_data_misses", "first", 4}, {"l1_misses", "first", 4},
+};
+
+enum { TIMES = 3 }; /* as often as the rest of the program: out of the ordinary */
+static const double LEAST_REST = 0.05; /* of all instructions: enough to say what is ordinary */
+
+/* What is estimated of one function, or of one of its contexts. */
+struct missing {
+    const char *function, *file;
+    uint32_t line;
+    double misses, instructions, ns;
+    double variance; /* of misses per instruction, weighted by the instructions' square */
+};
+
+static int compare_functions(const void *a, const void *b)
+{
+    const struct missing *x = a, *y = b;
+    int order = strcmp(x->function, y->function);
+    return order ? order : strcmp(x->file ? x->file : "", y->file ? y->file : "");
+}
+
+/* The functions in which this ratio has an error; freed by the caller. */
+static struct missing *gather_functions(const struct pct_data *d, const struct miss *miss,
+                                        size_t *n_out)
+{
+    const struct pct_estimates *e = d->estimates;
+    struct missing *list = pct_alloc(e->n_ratios, sizeof *list);
+    size_t n = 0, n_united = 0;
+    for (size_t i = 0; i < e->n_ratios; i++) {
+        const struct pct_ratio_row *ratio = &e->ratios[i];
+        const struct pct_sample_row *at = &d->samples->contexts.row[ratio->context];
+        if (strcmp(ratio->kind->name, miss->ratio) != 0 || ratio->e.trust != PCT_TRUST_FULL ||
+            !at->function)
+            continue;
+        double instructions = ratio->whole_count;
+        double each = ratio->e.value / ratio->kind->scale;
+        double deviation = sqrt(ratio->e.variance) / ratio->kind->scale * instructions;
+        list[n++] = (struct missing){at->function,         at->file,     at->line,
+                                     each * instructions,  instructions, (double)at->self.ns,
+                                     deviation * deviation};
+    }
+    if (n)
+        qsort(list, n, sizeof *list, compare_functions);
+    for (size_t i = 0; i < n; i++) {
+        struct missing *to = n_united ? &list[n_united - 1] : NULL;
+        if (!to || compare_functions(to, &list[i]) != 0) {
+            list[n_united++] = list[i];
+            continue;
+        }
+        to->misses += list[i].misses;
+        to->instructions += list[i].instructions;
+        to->ns += list[i].ns;
+        to->variance += list[i].variance;
+    }
+    *n_out = n_united;
+    return list;
+}
+
+/* Whether a function misses out of the ordinary, its error taken off: then what its misses beyond
+ * the ordinary cost, at most all of its time. */
+static double excess_ns(const struct missing *of, const struct missing *all,
+                        const struct miss *miss)
+{
+    double rest_instructions = all->instructions - of->instructions;
+    if (!(of->instructions > 0) || rest_instructions < LEAST_REST * all->instructions)
+        return 0;
+    double rest = (all->misses - of->misses) / rest_instructions;
+    double least = of->misses - 2 * sqrt(of->variance);
+    if (!(least > TIMES * rest * of->instructions))
+        return 0;
+    return fmin(of->ns, (of->misses - rest * of->instructions) * miss->cost_ns);
+}
+
+static void tell(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
+                 const struct missing *of, const struct missing *all, const struct miss *miss,
+                 double saves, struct pct_findings *out)
+{
+    double rest = (all->misses - of->misses) / (all->instructions - of->instructions);
+    struct pct_buf place = {0};
+    pct_finding_put_function(&place, of->function, of->file, of->line);
+    pct_finding_add(out, f, rule, threshold, saves, "--table ratios",
+                    "%s misses the %s cache %.3g times in a thousand instructions, the rest of the "
+                    "program %.2g times: this costs up to %.0f %% of the run. Go through memory in "
+                    "its order, and work on pieces that fit into the cache.",
+                    place.data, miss->cache, 1000 * of->misses / of->instructions, 1000 * rest,
+                    100 * saves / f->core_ns);
+    pct_buf_free(&place);
+}
+
+/* One sentence: of all caches and functions that which saves most. */
+void pct_rule_misses(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
+                     struct pct_findings *out)
+{
+    struct missing most = {0}, all_of_most = {0};
+    const struct miss *miss_of_most = NULL;
+    double saves = 0;
+    for (size_t k = 0; k < PC_ARRAY_LEN(misses); k++) {
+        size_t n;
+        struct missing *list = gather_functions(f->data, &misses[k], &n), all = {0};
+        for (size_t i = 0; i < n; i++) {
+            all.misses += list[i].misses;
+            all.instructions += list[i].instructions;
+        }
+        for (size_t i = 0; i < n; i++) {
+            double ns = excess_ns(&list[i], &all, &misses[k]);
+            if (ns <= saves)
+                continue;
+            saves = ns;
+            most = list[i];
+            all_of_most = all;
+            miss_of_most = &misses[k];
+        }
+        free(list);
+    }
+    if (miss_of_most)
+        tell(f, rule, threshold, &most, &all_of_most, miss_of_most, saves, out);
+}
+
+/* ---- Where page faults are ------------------------------------------------------------------- */
+
+/* What is estimated of page faults in one function. */
+struct faulting {
+    const char *function;
+    double faults, variance;
+};
+
+static int compare_faulting(const void *a, const void *b)
+{
+    const struct faulting *x = a, *y = b;
+    return strcmp(x->function, y->function);
+}
+
+/* The cell with the name of the event; 0: page faults were not counted in windows. */
+static uint32_t find_fault_event(const struct pct_estimates *e)
+{
+    for (size_t i = 0; i < e->n_ratios; i++) {
+        if (!strcmp(e->ratios[i].kind->name, "page_faults"))
+            return e->ratios[i].part;
+    }
+    return 0;
+}
+
+/* The function with most of them, function NULL: none has an error bar; *all_out is their sum. */
+static struct faulting find_faulting(const struct pct_data *d, uint32_t event, double *all_out)
+{
+    const struct pct_estimates *e = d->estimates;
+    struct faulting *list = pct_alloc(e->n + 1, sizeof *list), most = {0}, one = {0};
+    size_t n = 0;
+    for (size_t i = 0; i < e->n; i++) {
+        const struct pct_estimate_row *row = &e->rows[i];
+        if (row->event == event && row->e.trust == PCT_TRUST_FULL)
+            list[n++] = (struct faulting){d->samples->contexts.row[row->context].function,
+                                          row->e.value, row->e.variance};
+    }
+    if (n)
+        qsort(list, n, sizeof *list, compare_faulting);
+    for (size_t i = 0; i < n; i++) {
+        bool same = i && !strcmp(list[i].function, list[i - 1].function);
+        *all_out += list[i].faults;
+        one = (struct faulting){list[i].function, list[i].faults + (same ? one.faults : 0),
+                                list[i].variance + (same ? one.variance : 0)};
+        if (one.faults > most.faults)
+            most = one;
+    }
+    free(list);
+    return most;
+}
+
+const char *pct_finding_page_faults(const struct pct_facts *f)
+{
+    uint32_t event = find_fault_event(f->data->estimates);
+    double all = 0;
+    if (!event)
+        return " Counted in samples they tell in which function: [sample] frequency = 1000, "
+               "plugins "
+               "= clock, counters, events = perf::PAGE-FAULTS.";
+    struct faulting most = find_faulting(f->data, event, &all);
+    if (!most.function || !(most.faults > 2 * sqrt(most.variance)))
+        return "";
+    struct pct_buf b = {0};
+    pct_buf_format(&b, " Of those that were counted %.0f %% are in ", 100 * most.faults / all);
+    pct_finding_put_function(&b, most.function, NULL, 0);
+    pct_buf_text(&b, ".");
+    const char *text = pct_pool_intern(f->pool, b.data);
+    pct_buf_free(&b);
+    return text;
+}
+
+/* ---- Why a rank computes longer -------------------------------------------------------------- */
+
+/* What the others say, beside the busiest rank. */
+struct comparison {
+    double more; /* instructions of the busiest rank outside of MPI, over the mean, less 1 */
+    bool sure;   /* waiting is not among those of the others */
+};
+
+/* A point that was not read lets what a call executes count as the program's. In the ranks that
+ * wait this could hide that one has more to do; it cannot make it look so. */
+static bool compare_instructions(const struct pct_facts *f, struct comparison *out)
+{
+    enum { FEW = 4 }; /* at most one of so many points was passed over */
+    struct pct_rank_instructions *list = pct_instructions_by_rank(f->data->profile);
+    double own = 0, all = 0, read = 0, skipped = 0;
+    bool known = list;
+    for (size_t r = 0; r < f->n_ranks && known; r++) {
+        known = list[r].outside > 0;
+        all += list[r].outside;
+        if (r == f->busiest) {
+            own = list[r].outside;
+            continue;
+        }
+        read += list[r].read;
+        skipped += list[r].skipped;
+    }
+    free(list);
+    if (known)
+        *out = (struct comparison){own * (double)f->n_ranks / all - 1,
+                                   skipped * FEW <= read + skipped};
+    return known;
+}
+
+const char *pct_finding_why_longer(const struct pct_facts *f, double longer)
+{
+    char text[160];
+    struct comparison c;
+    if (!compare_instructions(f, &c) || !(longer > 0))
+        return "";
+    if (c.more >= 2 * longer / 3)
+        snprintf(text, sizeof text,
+                 " It executes %.0f %% more instructions than the mean: it has more to do.",
+                 100 * c.more);
+    else if (!c.sure)
+        return "";
+    else if (c.more <= longer / 3)
+        snprintf(text, sizeof text,
+                 " It has no more to do (%+.0f %% instructions), but is slower at it: look at its "
+                 "processor, memory and caches.",
+                 100 * c.more);
+    else
+        snprintf(text, sizeof text,
+                 " It executes %.0f %% more instructions than the mean, which is a part of the "
+                 "reason.",
+                 100 * c.more);
+    return pct_pool_intern(f->pool, text);
+}

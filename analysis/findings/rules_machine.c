@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Rules about what the system did: processors that ranks had to share, memory and calls that it
+ * had to serve, and the nodes on which the ranks are.
+ */
+#include "analysis/findings/findings.h"
+#include "analysis/traffic/traffic.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What a page fault costs, in ns: without a disk, and with one. Of the right size, not measured
+ * where the program ran. */
+#define MINOR_NS 500.0
+#define MAJOR_NS 100000.0
+/* A placement must take this part of the bytes between nodes away to be worth a sentence. */
+#define BETTER 0.2
+/* More pairs than this are not placed: it would take longer than the rest of the report. */
+#define MOST_PAIRS 200000
+
+static double percent(const struct pct_facts *f, double ns)
+{
+    return 100 * ns / f->core_ns;
+}
+
+static int32_t rank_at(const struct pct_facts *f, size_t index)
+{
+    return f->data->profile->ranks[index].rank;
+}
+
+/* ---- Processors that are shared --------------------------------------------------------------
+ */
+
+enum { MOST_CPUS = 8192 };
+
+/* Marks the processors of a list like 0-3,8. */
+static void mark_cpus(const char *list, bool *marks)
+{
+    while (*list >= '0' && *list <= '9') {
+        char *end;
+        unsigned long first = strtoul(list, &end, 10), last = first;
+        if (*end == '-')
+            last = strtoul(end + 1, &end, 10);
+        for (; first <= last && first < MOST_CPUS; first++)
+            marks[first] = true;
+        list = end + (*end == ',');
+    }
+}
+
+struct shared_host {
+    const char *name;
+    size_t n_ranks, n_cpus;
+};
+
+/* The ranks of one host, and on how many processors they may run. */
+static struct shared_host look_at_host(const struct pct_facts *f, const char *name)
+{
+    const struct pc_profile *p = f->data->profile;
+    struct shared_host host = {.name = name};
+    bool *marks = pct_alloc(MOST_CPUS, sizeof *marks);
+    for (size_t r = 0; r < f->n_ranks; r++) {
+        if (strcmp(p->ranks[r].host, name) != 0)
+            continue;
+        host.n_ranks++;
+        mark_cpus(f->use[r].bound, marks);
+    }
+    for (size_t i = 0; i < MOST_CPUS; i++)
+        host.n_cpus += marks[i];
+    free(marks);
+    return host;
+}
+
+void pct_rule_shared(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
+                     struct pct_findings *out)
+{
+    size_t most = 0;
+    double all_ns = 0;
+    char time[PCT_NUMBER_BYTES];
+    for (size_t r = 0; r < f->n_ranks; r++) {
+        most = f->use[r].delayed_ns > f->use[most].delayed_ns ? r : most;
+        all_ns += f->use[r].delayed_ns;
+    }
+    if (!(all_ns > 0))
+        return;
+    struct shared_host host = look_at_host(f, f->data->profile->ranks[most].host);
+    pct_text_time(time, (pc_u128)llround(f->use[most].delayed_ns));
+    if (host.n_cpus && host.n_ranks > host.n_cpus)
+        pct_finding_add(
+            out, f, rule, threshold, f->delayed_ns, "--table resources",
+            "%zu ranks share %zu %s on %s and waited for one in %.0f %% of the run, "
+            "rank %d most, %s. Run fewer ranks there: other times of this run are those "
+            "of a machine that is too small.",
+            host.n_ranks, host.n_cpus, host.n_cpus == 1 ? "processor" : "processors", host.name,
+            percent(f, all_ns), rank_at(f, most), time);
+    else
+        pct_finding_add(out, f, rule, threshold, f->delayed_ns, "--table resources",
+                        "The ranks waited for a processor in %.0f %% of the run, rank %d on %s "
+                        "most, %s: something else ran there, or threads are bound to one "
+                        "processor.",
+                        percent(f, all_ns), rank_at(f, most), host.name, time);
+}
+
+/* ---- The kernel's work -----------------------------------------------------------------------
+ */
+
+static double fault_ns(const struct pct_rank_use *u)
+{
+    return fmin(u->system_ns, u->minor_faults * MINOR_NS + u->major_faults * MAJOR_NS);
+}
+
+void pct_rule_faults(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
+                     struct pct_findings *out)
+{
+    double ns = 0, faults = 0, major = 0;
+    for (size_t r = 0; r < f->n_ranks; r++) {
+        ns += fault_ns(&f->use[r]);
+        faults += f->use[r].minor_faults + f->use[r].major_faults;
+        major += f->use[r].major_faults;
+    }
+    if (pct_finding_counts(f, rule, threshold, ns))
+        pct_finding_add(out, f, rule, threshold, ns, "--table resources",
+                        "A rank has %.0f page faults, %.0f of them from a disk: about %.0f %% of "
+                        "the run.%s Keep memory instead of freeing and taking it again, or use "
+                        "larger pages.",
+                        faults / (double)f->n_ranks, major / (double)f->n_ranks, percent(f, ns),
+                        pct_finding_page_faults(f));
+}
+
+/* System time that cannot have been in MPI, before it, or in page faults. */
+void pct_rule_system(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
+                     struct pct_findings *out)
+{
+    const struct pc_profile *p = f->data->profile;
+    double ns = 0, longest = 0;
+    size_t most = 0;
+    for (size_t r = 0; r < f->n_ranks; r++) {
+        const struct pc_profile_rank *rank = &p->ranks[r];
+        double elsewhere =
+            (double)rank->mpi_ns + (double)rank->before_init_ns + (double)rank->merge_ns;
+        double own = fmax(0, f->use[r].system_ns - elsewhere - fault_ns(&f->use[r]));
+        ns += own;
+        if (own > longest) {
+            longest = own;
+            most = r;
+        }
+    }
+    if (ns > 0 && pct_finding_counts(f, rule, threshold, ns))
+        pct_finding_add(out, f, rule, threshold, ns, "--table resources",
+                        "System calls of the program outside MPI take %.0f %% of the run or more, "
+                        "most on rank %d.%s Read and write more at a time, and look for sleeping, "
+                        "locking and asking for the time in inner loops.",
+                        percent(f, ns), rank_at(f, most), pct_finding_system_calls(f));
+}
+
+/* ---- Nodes -----------------------------------------------------------------------------------
+ */
+
+/* The point-to-point place that moves most bytes. */
+static const struct pct_fact *main_exchange(const struct pct_facts *f)
+{
+    const struct pct_fact *most = NULL;
+    for (size_t i = 0; i < f->n; i++) {
+        const struct pct_fact *fact = &f->list[i];
+        if (fact->op_class == PCOLLECT_CLASS_P2P &&
+            (!most ||
+             fact->bytes_sent + fact->bytes_received > most->bytes_sent + most->bytes_received))
+            most = fact;
+    }
+    return most;
+}
+
+static double message_ns(const struct pct_facts *f)
+{
+    double ns = 0;
+    for (size_t i = 0; i < f->n; i++) {
+        const struct pct_fact *fact = &f->list[i];
+        if (fact->op_class == PCOLLECT_CLASS_P2P || fact->op_class == PCOLLECT_CLASS_COMPLETION)
+            ns += fmax(0, fact->ns - fact->excused_ns);
+    }
+    return ns;
+}
+
+static void judge_placement(const struct pct_facts *f, const struct pct_rule *rule,
+                            double threshold, const struct pct_topology *t,
+                            struct pct_findings *out)
+{
+    const struct pct_fact *most = main_exchange(f);
+    uint32_t *node_of = pct_alloc(t->n_ranks, sizeof *node_of);
+    struct pct_placement placement;
+    struct pct_graph graph;
+    char before[PCT_NUMBER_BYTES], after[PCT_NUMBER_BYTES];
+    double all = 0;
+    for (uint32_t r = 0; r < t->n_ranks; r++)
+        node_of[r] = t->places[r].node;
+    pct_graph_make(t, &graph);
+    for (size_t i = 0; i < graph.n_edges; i++)
+        all += (double)graph.edges[i].weight;
+    pct_placement_find(&graph, node_of, t->n_nodes, &placement);
+    double less = (double)placement.before - (double)placement.after;
+    if (most && all > 0 && less >= BETTER * (double)placement.before)
+        pct_finding_add(
+            out, f, rule, threshold, message_ns(f) * less / all, "--table pairs",
+            "%s of the bytes in messages go between nodes, with ranks placed otherwise "
+            "%s; most are those of %s. pcollect topology --rankfile writes such a "
+            "placement.",
+            pct_text_percent_1(before, (pc_u128)llround(1e5 * (double)placement.before / all)),
+            pct_text_percent_1(after, (pc_u128)llround(1e5 * (double)placement.after / all)),
+            most->place);
+    pct_placement_free(&placement);
+    pct_graph_free(&graph);
+    free(node_of);
+}
+
+void pct_rule_placement(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
+                        struct pct_findings *out)
+{
+    const struct pc_profile_table *pairs = pc_profile_table(f->data->profile, "pairs");
+    if (!pairs || pairs->n_rows > MOST_PAIRS)
+        return;
+    struct pct_topology *t = pct_topology_new(f->data->profile, &(const struct pct_pair_filter){0});
+    if (t && t->n_nodes > 1)
+        judge_placement(f, rule, threshold, t, out);
+    pct_topology_free(t);
+}

@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What the rules are told of a run, and what they say to it.
+ */
+#include "analysis/findings/findings.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct pct_node *caller_of(const struct pct_tree *t, const struct pct_node *n)
+{
+    while (n->kind != PCOLLECT_NODE_FRAME && n->parent != PC_NO_INDEX)
+        n = &t->nodes[n->parent];
+    return n->kind == PCOLLECT_NODE_FRAME ? n : NULL;
+}
+
+void pct_finding_put_function(struct pct_buf *b, const char *function, const char *file,
+                              uint32_t line)
+{
+    pct_text_escape(b, function, PCT_ESCAPE_CELL);
+    if (!file)
+        return;
+    pct_buf_text(b, " (");
+    pct_text_escape(b, pct_symbols_base_name(file), PCT_ESCAPE_CELL);
+    pct_buf_format(b, ":%u)", line);
+}
+
+const char *pct_finding_place(const struct pct_facts *f, uint32_t node, const char **function_out)
+{
+    const struct pct_tree *t = f->data->tree;
+    const struct pct_node *n = &t->nodes[node], *caller = caller_of(t, n);
+    struct pct_buf b = {0};
+    pct_text_escape(&b, f->data->profile->ops[n->op].name, PCT_ESCAPE_CELL);
+    *function_out = caller ? caller->frame.function : NULL;
+    if (caller)
+        pct_buf_text(&b, " in ");
+    if (*function_out)
+        pct_finding_put_function(&b, caller->frame.function, caller->frame.file,
+                                 caller->frame.line);
+    else if (caller)
+        pct_buf_text(&b, caller->label);
+    const char *place = pct_pool_intern(f->pool, b.data);
+    pct_buf_free(&b);
+    return place;
+}
+
+static void fill_fact(struct pct_facts *f, struct pct_fact *fact, uint32_t node)
+{
+    const struct pct_node *n = &f->data->tree->nodes[node];
+    const struct pc_profile_op *op = &f->data->profile->ops[n->op];
+    *fact = (struct pct_fact){.node = node,
+                              .op = op->name,
+                              .op_class = op->op_class,
+                              .ns = (double)n->own.sum[PCT_EXCLUSIVE],
+                              .calls = (double)n->own.sum[PCT_CALLS],
+                              .bytes_sent = (double)n->own.sum[PCT_SENT],
+                              .bytes_received = (double)n->own.sum[PCT_RECEIVED]};
+    fact->place = pct_finding_place(f, node, &fact->function);
+}
+
+static void gather_use(struct pct_facts *f)
+{
+    const struct pc_profile *p = f->data->profile;
+    const struct pc_profile_table *t = pc_profile_table(p, "resources");
+    uint32_t delayed = pc_table_column(t, "delayed", PCOLLECT_COLUMN_NUMBER),
+             system = pc_table_column(t, "system", PCOLLECT_COLUMN_NUMBER),
+             minor = pc_table_column(t, "minor_faults", PCOLLECT_COLUMN_NUMBER),
+             major = pc_table_column(t, "major_faults", PCOLLECT_COLUMN_NUMBER),
+             bound = pc_table_column(t, "bound", PCOLLECT_COLUMN_STRING);
+    f->use = pct_alloc(f->n_ranks, sizeof *f->use);
+    for (size_t r = 0; r < f->n_ranks; r++)
+        f->use[r].bound = "";
+    if (pc_table_column(t, "rank", PCOLLECT_COLUMN_RANK) != 0)
+        return; /* rows are in the order of their first key */
+    for (uint32_t row = 0, r = 0; row < t->n_rows; row++) {
+        int64_t rank = (int64_t)pc_table_cell(t, row, 0);
+        while (r < f->n_ranks && p->ranks[r].rank < rank)
+            r++;
+        if (r == f->n_ranks || p->ranks[r].rank != rank)
+            continue;
+        f->use[r] =
+            (struct pct_rank_use){.delayed_ns = (double)pc_table_cell(t, row, delayed),
+                                  .system_ns = (double)pc_table_cell(t, row, system),
+                                  .minor_faults = (double)pc_table_cell(t, row, minor),
+                                  .major_faults = (double)pc_table_cell(t, row, major),
+                                  .bound = pc_profile_string(p, pc_table_cell(t, row, bound))};
+    }
+}
+
+/* A rank's delay may lie in computation or in MPI. The busiest rank's is taken for computation, so
+ * that what is left of its lead is surely the program's. While the others wait for it they lose
+ * nothing by a delay: as much of theirs is left out as their waiting is of their run. */
+static void gather_ranks(struct pct_facts *f)
+{
+    const struct pc_profile *p = f->data->profile;
+    double most = -1;
+    f->n_ranks = p->n_ranks;
+    gather_use(f);
+    f->compute_ns = pct_alloc(f->n_ranks, sizeof *f->compute_ns);
+    for (size_t r = 0; r < f->n_ranks; r++) {
+        f->core_ns += (double)p->ranks[r].inside_ns - (double)p->ranks[r].merge_ns;
+        f->compute_ns[r] = (double)pct_model_compute_ns(&p->ranks[r]);
+        f->compute_mean_ns += f->compute_ns[r] / (double)f->n_ranks;
+        if (f->compute_ns[r] - f->use[r].delayed_ns > most || !r) {
+            most = f->compute_ns[r] - f->use[r].delayed_ns;
+            f->busiest = r;
+        }
+    }
+    for (size_t r = 0; r < f->n_ranks; r++) {
+        double waiting_ns = fmax(0, most - f->compute_ns[r]),
+               run_ns = (double)p->ranks[r].inside_ns;
+        f->waiting_ns += waiting_ns;
+        f->delayed_ns += f->use[r].delayed_ns * (run_ns > waiting_ns ? 1 - waiting_ns / run_ns : 0);
+    }
+}
+
+/* The most calls that one rank can have made, of those whose values are kept. */
+static void bound_messages(struct pct_facts *f, uint32_t node)
+{
+    const struct pct_model *m = f->data->model;
+    uint32_t data = m->profile->nodes[node].data;
+    const struct pc_profile_data *d = data == PC_NO_INDEX ? NULL : &m->profile->data[data];
+    if (!d || !d->kept || !m->has[PCT_CALLS])
+        return;
+    f->calls += (double)pc_data_stat(d, m->field[PCT_CALLS])->sum;
+    f->hub_calls += (double)pc_data_stat(d, m->field[PCT_CALLS])->max;
+}
+
+bool pct_finding_has_hub(const struct pct_facts *f)
+{
+    return f->n_ranks >= 3 && f->hub_calls >= 0.45 * f->calls &&
+           f->hub_calls * (double)f->n_ranks > 1.3 * f->calls;
+}
+
+/* Adds the calls of point-to-point functions by rank, or without room for them their bounds. */
+static void add_messages(struct pct_facts *f, uint64_t *calls, bool *present)
+{
+    const struct pct_data *d = f->data;
+    for (size_t i = 0; i < d->n_contexts; i++) {
+        const struct pct_node *n = &d->tree->nodes[d->contexts[i]];
+        if (d->profile->ops[n->op].op_class != PCOLLECT_CLASS_P2P)
+            continue;
+        for (uint32_t s = n->first_source; s != PC_NO_INDEX; s = d->tree->next_source[s]) {
+            if (calls)
+                pct_model_add_ranks(d->model, s, PCT_CALLS, calls, present);
+            else
+                bound_messages(f, s);
+        }
+    }
+}
+
+/* The rank with most messages is of interest if there can be a hub at all. */
+static void gather_messages(struct pct_facts *f)
+{
+    add_messages(f, NULL, NULL);
+    if (f->bounds || !pct_finding_has_hub(f))
+        return;
+    uint64_t *calls = pct_alloc(f->n_ranks, sizeof *calls);
+    bool *present = pct_alloc(f->n_ranks, sizeof *present);
+    add_messages(f, calls, present);
+    f->calls = 0;
+    for (size_t r = 0; r < f->n_ranks; r++) {
+        f->calls += (double)calls[r];
+        f->hub = calls[r] > calls[f->hub] ? r : f->hub;
+    }
+    f->hub_calls = (double)calls[f->hub];
+    free(calls);
+    free(present);
+}
+
+/* ---- Places: contexts that read the same are one fact, whoever calls them --------------------
+ */
+
+bool pct_finding_is_message(const struct pct_fact *fact)
+{
+    return fact->op_class == PCOLLECT_CLASS_P2P || fact->op_class == PCOLLECT_CLASS_COMPLETION;
+}
+
+/* The times by rank of the place that is looked at, and room for one of its contexts. */
+struct folding {
+    uint64_t *context_ns, *place_ns; /* 0 between two places, and from `end` on */
+    bool *present;
+    size_t end;
+    size_t longest; /* index of the rank that computes longest, for whatever reason */
+};
+
+/* Correlation of time with the number of the rank, over all ranks. */
+static double trend(const struct folding *fold, double n_ranks)
+{
+    double mean_r = (n_ranks - 1) / 2, sum = 0, rt = 0;
+    for (size_t r = 0; r < fold->end; r++) {
+        double ns = (double)(int64_t)fold->place_ns[r];
+        sum += ns;
+        rt += ns * ((double)(int64_t)r - mean_r);
+    }
+    double mean = sum / n_ranks, tt = mean * mean * (n_ranks - (double)fold->end);
+    for (size_t r = 0; r < fold->end; r++) {
+        double from_mean = (double)(int64_t)fold->place_ns[r] - mean;
+        tt += from_mean * from_mean;
+    }
+    double rr = n_ranks * (n_ranks * n_ranks - 1) / 12;
+    return rr > 0 && tt > 0 ? rt / sqrt(rr * tt) : 0;
+}
+
+/* Adds the times of one context to those of its place. Ranks that wait for the one that computes
+ * longest are longer in a call than it is; MPI_Init and MPI_Finalize are not part of it. */
+static void fold_context(const struct pct_facts *f, struct folding *fold,
+                         const struct pct_fact *context, struct pct_fact *place)
+{
+    size_t end =
+        pct_tree_ranks(f->data->tree, context->node, PCT_TIME, fold->context_ns, fold->present);
+    uint64_t own = fold->context_ns[fold->longest], excused = 0;
+    for (size_t r = 0; r < end; r++) {
+        uint64_t ns = fold->context_ns[r];
+        excused += ns > own ? ns - own : 0;
+        fold->place_ns[r] += ns;
+        fold->context_ns[r] = 0;
+    }
+    fold->end = end > fold->end ? end : fold->end;
+    if (context->op_class != PCOLLECT_CLASS_ENV)
+        place->excused_ns += (double)excused;
+}
+
+static void fold_place(const struct pct_facts *f, struct folding *fold, struct pct_fact *place)
+{
+    for (size_t r = 0; r < fold->end; r++)
+        place->off_hub_ns += r == f->hub ? 0 : (double)(int64_t)fold->place_ns[r];
+    place->first_ns = (double)fold->place_ns[0];
+    place->last_ns = (double)fold->place_ns[f->n_ranks - 1];
+    place->trend = pct_finding_is_message(place) ? trend(fold, (double)f->n_ranks) : 0;
+    memset(fold->place_ns, 0, fold->end * sizeof *fold->place_ns);
+    fold->end = 0;
+}
+
+/* The worst that the times by rank of a place can be. */
+static void bound_place(const struct pct_facts *f, struct pct_fact *place, double inclusive_ns)
+{
+    place->off_hub_ns = inclusive_ns;
+    place->last_ns = inclusive_ns;
+    place->trend = pct_finding_is_message(place) && f->n_ranks > 1 ? 1 : 0;
+}
+
+/* Folds the contexts [first, end) of the list, which are of one place, into one fact. */
+static struct pct_fact unite(const struct pct_facts *f, struct folding *fold, size_t first,
+                             size_t end)
+{
+    struct pct_fact place = f->list[first];
+    double inclusive_ns = 0;
+    for (size_t i = first; i < end; i++) {
+        const struct pct_fact *from = &f->list[i];
+        if (i > first) {
+            place.ns += from->ns;
+            place.calls += from->calls;
+            place.bytes_sent += from->bytes_sent;
+            place.bytes_received += from->bytes_received;
+        }
+        inclusive_ns += (double)f->data->tree->nodes[from->node].own.sum[PCT_TIME];
+        if (!f->bounds)
+            fold_context(f, fold, from, &place);
+    }
+    if (f->bounds)
+        bound_place(f, &place, inclusive_ns);
+    else
+        fold_place(f, fold, &place);
+    return place;
+}
+
+static int compare_places(const void *a, const void *b)
+{
+    const struct pct_fact *x = a, *y = b;
+    int c = strcmp(x->place, y->place);
+    return c ? c : x->node < y->node ? -1 : x->node > y->node;
+}
+
+/* No more is excused than the rank that computes longest is ahead: it is taken from the places in
+ * proportion. */
+static void unite_places(struct pct_facts *f)
+{
+    struct folding fold = {.context_ns = pct_alloc(f->n_ranks, sizeof *fold.context_ns),
+                           .place_ns = pct_alloc(f->n_ranks, sizeof *fold.place_ns),
+                           .present = pct_alloc(f->n_ranks, sizeof *fold.present)};
+    double waiting = 0, sum = 0;
+    for (size_t r = 0; r < f->n_ranks; r++)
+        fold.longest = f->compute_ns[r] > f->compute_ns[fold.longest] ? r : fold.longest;
+    for (size_t r = 0; r < f->n_ranks; r++)
+        waiting += f->compute_ns[fold.longest] - f->compute_ns[r];
+    qsort(f->list, f->n, sizeof *f->list, compare_places);
+    size_t n = 0;
+    for (size_t first = 0, end; first < f->n; first = end) {
+        for (end = first + 1; end < f->n && f->list[end].place == f->list[first].place;)
+            end++;
+        f->list[n] = unite(f, &fold, first, end);
+        sum += f->list[n++].excused_ns;
+    }
+    f->n = n;
+    for (size_t i = 0; i < f->n && sum > 0; i++)
+        f->list[i].excused_ns *= fmin(1, waiting / sum);
+    free(fold.context_ns);
+    free(fold.place_ns);
+    free(fold.present);
+}
+
+void pct_facts_gather(struct pct_facts *f, const struct pct_data *d, struct pct_pool *pool,
+                      bool bounds)
+{
+    *f = (struct pct_facts){.data = d, .pool = pool, .bounds = bounds};
+    gather_ranks(f);
+    gather_messages(f);
+    f->list = pct_alloc(d->n_contexts, sizeof *f->list);
+    for (size_t i = 0; i < d->n_contexts; i++)
+        fill_fact(f, &f->list[f->n++], d->contexts[i]);
+    if (f->n && f->n_ranks)
+        unite_places(f);
+}
+
+void pct_facts_forget(struct pct_facts *f)
+{
+    free(f->list);
+    free(f->compute_ns);
+    free(f->use);
+}
+
+/* ---- Findings ---------------------------------------------------------------------------------
+ */
+
+bool pct_finding_counts(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
+                        double saves_ns)
+{
+    double surely_ns = rule->knows_delay ? saves_ns : fmax(0, saves_ns - f->delayed_ns);
+    return surely_ns >= threshold * f->core_ns;
+}
+
+void pct_finding_add(struct pct_findings *out, const struct pct_facts *f,
+                     const struct pct_rule *rule, double threshold, double saves_ns,
+                     const char *more, const char *format, ...)
+{
+    double saves = f->core_ns > 0 ? saves_ns / f->core_ns : 0;
+    char text[1024];
+    va_list args;
+    if (!pct_finding_counts(f, rule, threshold, saves_ns))
+        return;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    out->list = pct_grow(out->list, out->n, &out->room, sizeof *out->list);
+    out->list[out->n++] = (struct pct_finding){rule->name, saves, pct_pool_intern(out->pool, text),
+                                               pct_pool_intern(out->pool, more)};
+}

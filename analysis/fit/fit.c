@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The hypotheses and the choice among them. Every hypothesis is fitted and judged by the relative
+ * error of points left out; a more complex one has to be better by a price
+ * (doc/internals/scaling.md has the simulations that set the prices).
+ */
+#include "analysis/fit/fit_private.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Below this a point left out is met as well as arithmetic allows. */
+#define EXACT 1e-7
+/* A term more must make the error smaller than this part of it ... */
+#define PRICE_FIRST 0.60
+#define PRICE_NEXT 0.50
+/* ... and each step of complexity within a term costs this. */
+#define PRICE_STEP 0.12
+/* Hypotheses whose score is within 1 + RIVAL / n of the best of n points are its rivals; few points
+ * rule out little. */
+#define RIVAL 8.0
+#define RIVAL_FEW 40.0
+
+/* All exponents; the first N_COARSE are those that few points can tell apart. */
+static const struct pct_fit_factor exponents[] = {
+    {0, 1, 0}, {1, 2, 0},  {1, 1, 0},  {2, 1, 0},  {-1, 1, 0}, {-1, 2, 0}, {1, 4, 0},
+    {1, 3, 0}, {2, 3, 0},  {3, 4, 0},  {4, 5, 0},  {5, 4, 0},  {4, 3, 0},  {3, 2, 0},
+    {5, 3, 0}, {7, 4, 0},  {9, 4, 0},  {7, 3, 0},  {5, 2, 0},  {8, 3, 0},  {11, 4, 0},
+    {3, 1, 0}, {-1, 3, 0}, {-2, 3, 0}, {-3, 2, 0}, {-2, 1, 0}, {-3, 1, 0},
+};
+enum {
+    N_EXPONENTS = sizeof exponents / sizeof *exponents,
+    N_COARSE = 6,
+    MAX_LOG = 2,
+    MAX_FACTORS = N_EXPONENTS * (MAX_LOG + 1),
+    /* Two parameters: factors of each that are combined. */
+    N_BEST = 10
+};
+
+struct search {
+    struct pct_fit_work work;
+    struct pct_fit *out;
+    struct pct_fit_rivals *rivals;     /* best first */
+    size_t places[PCT_FIT_PARAMETERS]; /* different values of each parameter */
+    struct pct_fit_factor factors[PCT_FIT_PARAMETERS][MAX_FACTORS];
+    unsigned n_factors[PCT_FIT_PARAMETERS];
+};
+
+/* ---- Points -----------------------------------------------------------------------------------
+ */
+
+static int compare_points(const void *a, const void *b)
+{
+    const struct pct_fit_point *p = a, *q = b;
+    for (unsigned d = 0; d < PCT_FIT_PARAMETERS; d++) {
+        if (p->x[d] != q->x[d])
+            return p->x[d] < q->x[d] ? -1 : 1;
+    }
+    return 0;
+}
+
+/* Sorts the points and makes one of those at the same place. 0: not fit to be fitted. */
+static size_t unite_points(struct pct_fit_point *p, size_t n, unsigned n_parameters)
+{
+    size_t n_places = 0;
+    for (size_t i = 0; i < n; i++) {
+        for (unsigned d = 0; d < PCT_FIT_PARAMETERS; d++) {
+            if (d >= n_parameters)
+                p[i].x[d] = 1;
+            else if (!(p[i].x[d] > 0) || !isfinite(p[i].x[d]))
+                return 0;
+        }
+        if (!isfinite(p[i].y))
+            return 0;
+    }
+    qsort(p, n, sizeof *p, compare_points);
+    for (size_t i = 0; i < n;) {
+        size_t end = i + 1;
+        double sum = p[i].y;
+        for (; end < n && !compare_points(&p[i], &p[end]); end++)
+            sum += p[end].y;
+        p[n_places] = p[i];
+        p[n_places++].y = sum / (double)(end - i);
+        i = end;
+    }
+    return n_places;
+}
+
+static size_t count_places(const struct pct_fit_point *p, size_t n, unsigned d)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < n; i++) {
+        size_t k = 0;
+        while (k < i && p[k].x[d] != p[i].x[d])
+            k++;
+        count += k == i;
+    }
+    return count;
+}
+
+/* Relative errors count; the size of a point that is nearly nothing is taken from the others. */
+static void weigh_points(struct pct_fit_work *w)
+{
+    double mean = 0;
+    for (size_t i = 0; i < w->n; i++)
+        mean += fabs(w->points[i].y) / (double)w->n;
+    for (size_t i = 0; i < w->n; i++) {
+        double size = fabs(w->points[i].y) + mean / 100;
+        w->weight[i] = size > 0 ? 1 / size : 1;
+        w->target[i] = w->weight[i] * w->points[i].y;
+    }
+}
+
+/* ---- Hypotheses -------------------------------------------------------------------------------
+ */
+
+/* How far a factor is from the plainest: p and 1/p. */
+static unsigned complexity(const struct pct_fit_factor *f)
+{
+    unsigned steps = (unsigned)f->log;
+    if (f->root > 1)
+        steps += f->root == 2 ? 1 : 2;
+    if (f->power > 2 * f->root || -f->power > f->root)
+        steps++;
+    return steps;
+}
+
+static bool is_one(const struct pct_fit_factor *f)
+{
+    return !f->power && !f->log;
+}
+
+static void make_factors(struct search *s, unsigned d)
+{
+    bool coarse = s->places[d] < PCT_FIT_FEW;
+    for (unsigned e = 0; e < (coarse ? N_COARSE : N_EXPONENTS); e++) {
+        for (int log = 0; log <= (coarse ? 1 : MAX_LOG); log++) {
+            struct pct_fit_factor f = exponents[e];
+            f.log = (signed char)log;
+            if (!is_one(&f) && !(coarse && log && f.power < 0))
+                s->factors[d][s->n_factors[d]++] = f;
+        }
+    }
+}
+
+static void price(struct pct_fit_guess *g, unsigned n_parameters)
+{
+    static const double by_terms[] = {PRICE_FIRST * PRICE_NEXT * PRICE_NEXT,
+                                      PRICE_NEXT * PRICE_NEXT, PRICE_NEXT, 1};
+    double steps = 0;
+    for (unsigned k = 0; k < g->n_terms; k++) {
+        for (unsigned d = 0; d < n_parameters; d++)
+            steps += complexity(&g->terms[k].of[d]);
+    }
+    double error = g->error < EXACT ? EXACT : g->error;
+    g->score = error * by_terms[g->n_terms] * (1 + PRICE_STEP * steps);
+}
+
+/* Keeps the best hypotheses in order of their score. */
+static void keep(struct pct_fit_rivals *rivals, const struct pct_fit_guess *g)
+{
+    unsigned at = rivals->n;
+    while (at > 0 && g->score < rivals->of[at - 1].score)
+        at--;
+    if (at == PCT_FIT_RIVALS)
+        return;
+    if (rivals->n < PCT_FIT_RIVALS)
+        rivals->n++;
+    memmove(&rivals->of[at + 1], &rivals->of[at], (rivals->n - at - 1) * sizeof rivals->of[0]);
+    rivals->of[at] = *g;
+}
+
+static void try_guess(struct search *s, struct pct_fit_guess *g)
+{
+    /* A fit through as many coefficients as points cannot be wrong, and says nothing. */
+    if (s->work.n < g->n_terms + 2 && g->n_terms)
+        return;
+    if (!pct_fit_solve(&s->work, g))
+        return;
+    price(g, s->work.n_parameters);
+    keep(s->rivals, g);
+}
+
+static struct pct_fit_term term_of(unsigned d, const struct pct_fit_factor *f)
+{
+    struct pct_fit_term t = {{{0, 1, 0}, {0, 1, 0}}};
+    t.of[d] = *f;
+    return t;
+}
+
+static void try_singles(struct search *s, unsigned d)
+{
+    for (unsigned i = 0; i < s->n_factors[d]; i++) {
+        struct pct_fit_guess g = {.n_terms = 1, .terms = {term_of(d, &s->factors[d][i])}};
+        try_guess(s, &g);
+    }
+}
+
+/* Sums of two terms of one parameter: only where there are points enough to tell. */
+static void try_pairs(struct search *s, unsigned d)
+{
+    enum { PLACES = 7 };
+    if (s->places[d] < PLACES || s->rivals->of[0].error < EXACT)
+        return;
+    for (unsigned i = 0; i < s->n_factors[d]; i++) {
+        for (unsigned k = 0; k < i; k++) {
+            struct pct_fit_guess g = {
+                .n_terms = 2,
+                .terms = {term_of(d, &s->factors[d][i]), term_of(d, &s->factors[d][k])}};
+            try_guess(s, &g);
+        }
+    }
+}
+
+/* ---- Two parameters ---------------------------------------------------------------------------
+ */
+
+/* Fits of one factor along each line on which the other parameter does not change: mean of the
+ * errors over lines of at least three places, or infinity. */
+static double error_on_lines(const struct search *s, unsigned d, const struct pct_fit_factor *f)
+{
+    const struct pct_fit_work *all = &s->work;
+    unsigned other = 1 - d;
+    double sum = 0;
+    size_t n_lines = 0;
+    struct pct_fit_point *line = calloc(all->n, sizeof *line);
+    double *room = calloc(all->n, (PCT_FIT_TERMS + 4) * sizeof *room);
+    for (size_t i = 0; line && room && i < all->n; i++) {
+        size_t n = 0, first = 0;
+        while (all->points[first].x[other] != all->points[i].x[other])
+            first++;
+        if (first < i)
+            continue; /* this line is done */
+        for (size_t k = i; k < all->n; k++) {
+            if (all->points[k].x[other] == all->points[i].x[other])
+                line[n++] = all->points[k];
+        }
+        struct pct_fit_work w = {.n = n,
+                                 .n_parameters = 2,
+                                 .points = line,
+                                 .weight = room,
+                                 .target = room + n,
+                                 .left = room + 2 * n,
+                                 .columns = room + 3 * n};
+        struct pct_fit_guess g = {.n_terms = 1, .terms = {term_of(d, f)}};
+        weigh_points(&w);
+        if (n >= 3 && pct_fit_solve(&w, &g)) {
+            sum += g.error;
+            n_lines++;
+        }
+    }
+    free(line);
+    free(room);
+    return n_lines ? sum / (double)n_lines : INFINITY;
+}
+
+/* The factors of parameter d that fit its lines best, best first. */
+static unsigned best_factors(const struct search *s, unsigned d, struct pct_fit_factor *best)
+{
+    double errors[N_BEST];
+    unsigned n = 0;
+    for (unsigned i = 0; i < s->n_factors[d]; i++) {
+        const struct pct_fit_factor *f = &s->factors[d][i];
+        double e = error_on_lines(s, d, f);
+        if (!isfinite(e))
+            e = 1e9 + i; /* no lines: in the order of the table, plain ones first */
+        e = (e < EXACT ? EXACT : e) * (1 + PRICE_STEP * complexity(f));
+        unsigned at = n;
+        while (at > 0 && e < errors[at - 1])
+            at--;
+        if (at == N_BEST)
+            continue;
+        n += n < N_BEST;
+        memmove(&errors[at + 1], &errors[at], (n - at - 1) * sizeof *errors);
+        memmove(&best[at + 1], &best[at], (n - at - 1) * sizeof *best);
+        errors[at] = e;
+        best[at] = *f;
+    }
+    return n;
+}
+
+/* Every way to put one factor of each parameter together. */
+static void try_combinations(struct search *s)
+{
+    struct pct_fit_factor f[N_BEST], g[N_BEST];
+    unsigned n_f = best_factors(s, 0, f), n_g = best_factors(s, 1, g);
+    for (unsigned i = 0; i < n_f; i++) {
+        for (unsigned k = 0; k < n_g; k++) {
+            struct pct_fit_term a = term_of(0, &f[i]), b = term_of(1, &g[k]);
+            struct pct_fit_term product = {{f[i], g[k]}};
+            struct pct_fit_guess guesses[] = {
+                {.n_terms = 1, .terms = {product}},       {.n_terms = 2, .terms = {a, b}},
+                {.n_terms = 2, .terms = {a, product}},    {.n_terms = 2, .terms = {b, product}},
+                {.n_terms = 3, .terms = {a, b, product}},
+            };
+            for (unsigned j = 0; j < sizeof guesses / sizeof *guesses; j++)
+                try_guess(s, &guesses[j]);
+        }
+    }
+}
+
+/* ---- The choice -------------------------------------------------------------------------------
+ */
+
+static void describe(struct search *s)
+{
+    struct pct_fit *out = s->out;
+    struct pct_fit_guess *best = &s->rivals->of[0];
+    double mean = 0, total = 0;
+    size_t n = s->work.n, free_points = n - best->n_terms - 1;
+    for (size_t i = 0; i < n; i++)
+        mean += s->work.points[i].y / (double)n;
+    for (size_t i = 0; i < n; i++) {
+        const struct pct_fit_point *p = &s->work.points[i];
+        double e = p->y - pct_fit_value(best, out->n_parameters, p->x);
+        out->rss += e * e;
+        total += (p->y - mean) * (p->y - mean);
+    }
+    out->exact = best->error < EXACT;
+    /* What arithmetic leaves of a constant that is not there. */
+    if (out->exact && fabs(best->c[0]) < EXACT * sqrt(total / (double)n))
+        best->c[0] = 0;
+    for (unsigned d = 0; d < out->n_parameters; d++)
+        out->few |= s->places[d] < PCT_FIT_FEW;
+    double rival = 1 + (out->few ? RIVAL_FEW : RIVAL) / (double)n;
+    unsigned n_rivals = s->rivals->n;
+    s->rivals->n = 1;
+    while (!out->exact && s->rivals->n < n_rivals &&
+           s->rivals->of[s->rivals->n].score <= rival * best->score)
+        s->rivals->n++;
+    out->best = *best;
+    if (!(total > 0) || !best->n_terms)
+        out->adjusted_r2 = best->n_terms || total > 0 ? 0 : 1;
+    else if (free_points)
+        out->adjusted_r2 = 1 - out->rss / total * (double)(n - 1) / (double)free_points;
+}
+
+static void choose(struct search *s)
+{
+    struct pct_fit_guess constant = {0};
+    try_guess(s, &constant);
+    for (unsigned d = 0; d < s->work.n_parameters; d++) {
+        s->places[d] = count_places(s->work.points, s->work.n, d);
+        if (s->places[d] >= 3)
+            make_factors(s, d);
+        try_singles(s, d);
+        try_pairs(s, d);
+    }
+    if (s->work.n_parameters == 2)
+        try_combinations(s);
+    describe(s);
+}
+
+bool pct_fit_make(const struct pct_fit_point *points, size_t n, unsigned n_parameters,
+                  struct pct_fit *out, struct pct_fit_rivals *rivals_out)
+{
+    struct pct_fit_point *mine = malloc((n ? n : 1) * sizeof *mine);
+    double *room = malloc((n ? n : 1) * (PCT_FIT_TERMS + 4) * sizeof *room);
+    struct search *s = calloc(1, sizeof *s);
+    bool made = false;
+    if (mine && room && s && n_parameters >= 1 && n_parameters <= PCT_FIT_PARAMETERS) {
+        if (n)
+            memcpy(mine, points, n * sizeof *mine);
+        size_t n_places = unite_points(mine, n, n_parameters);
+        if (n_places >= 2) {
+            *out = (struct pct_fit){.n_parameters = n_parameters, .n_points = n_places};
+            rivals_out->n = 0;
+            s->out = out;
+            s->rivals = rivals_out;
+            s->work = (struct pct_fit_work){.n = n_places,
+                                            .n_parameters = n_parameters,
+                                            .points = mine,
+                                            .weight = room,
+                                            .target = room + n,
+                                            .left = room + 2 * n,
+                                            .columns = room + 3 * n};
+            weigh_points(&s->work);
+            choose(s);
+            made = true;
+        }
+    }
+    free(mine);
+    free(room);
+    free(s);
+    return made;
+}

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# From a profile to figures.
+noinst_LTLIBRARIES += analysis/libpcanalysis.la
+analysis_libpcanalysis_la_SOURCES = \
+    analysis/buffer.h analysis/buffer.c analysis/student.h analysis/student.c analysis/gather.h analysis/gather.c \
+    analysis/symbols/symbols.h analysis/symbols/symbols_private.h analysis/symbols/symbols.c \
+    analysis/symbols/symbols_stored.c analysis/symbols/stored_table.h analysis/symbols/stored_table.c \
+    analysis/tree/totals.h analysis/tree/totals.c analysis/tree/tree.h analysis/tree/tree.c \
+    analysis/tree/filter.h analysis/tree/filter.c analysis/tree/keys.h analysis/tree/keys.c \
+    analysis/tree/samples.h analysis/tree/samples.c analysis/tree/call_sites.h analysis/tree/call_sites.c \
+    analysis/counters/attribution.h analysis/counters/attribution.c \
+    analysis/counters/estimate.h analysis/counters/estimate.c \
+    analysis/counters/estimates.h analysis/counters/estimates.c \
+    analysis/counters/metrics.h analysis/counters/metrics.c \
+    analysis/compare/join.h analysis/compare/join_private.h analysis/compare/join.c \
+    analysis/compare/computation.c analysis/compare/scaling.h analysis/compare/scaling.c \
+    analysis/compare/repeats.h analysis/compare/repeats.c \
+    analysis/compare/difference.h analysis/compare/difference.c \
+    analysis/fit/fit.h analysis/fit/fit_private.h analysis/fit/fit.c analysis/fit/solve.c analysis/fit/band.c \
+    analysis/findings/findings.h analysis/findings/findings.c analysis/findings/run_figures.c \
+    analysis/findings/rules_calls.c analysis/findings/rules_counters.c analysis/findings/rules_machine.c \
+    analysis/findings/rules_ranks.c analysis/findings/system_calls.c \
+    analysis/traffic/traffic.h analysis/traffic/traffic_private.h analysis/traffic/matrix.c \
+    analysis/traffic/places.c analysis/traffic/pattern.c analysis/traffic/placement.c \
+    analysis/traffic/placement_nodes.c
+analysis_libpcanalysis_la_CFLAGS = $(PC_FLAGS) $(LIBDW_CFLAGS)
+analysis_libpcanalysis_la_LIBADD = base/libpcbase.la -lm
+if HAVE_LIBDW
+analysis_libpcanalysis_la_SOURCES += analysis/symbols/symbols_dw.c analysis/symbols/symbols_fetch.c \
+    analysis/symbols/demangle.c
+analysis_libpcanalysis_la_LIBADD += $(LIBDW_LIBS) -ldl
+endif

@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The cache of symbols: a hash table of (module, offset), and for each module of the profile the
+ * state of its file, opened when the first of its addresses is asked for.
+ */
+#include "config.h"
+
+#include "analysis/symbols/symbols_private.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct module {
+    enum pct_symbols_state state;
+    struct pct_dw *dw;     /* LINES, FUNCTIONS and NONE only */
+    const char *complaint; /* or NULL */
+};
+
+struct entry {
+    uint32_t module;
+    uint64_t offset;
+    struct pct_place place; /* n_frames 0: the entry is free */
+    bool owned;             /* the frames */
+};
+
+struct pct_symbols {
+    const struct pc_profile *profile;
+    struct pct_pool *pool;
+    struct module *modules;
+    struct entry *entries; /* open addressing, at most half full */
+    size_t n_slots, n;
+    uint64_t begin_ns; /* of the first look-up */
+    bool told;         /* that it takes a while */
+};
+
+static const struct pct_frame unknown_frame;
+static const struct pct_place unknown_place = {&unknown_frame, 1};
+
+void pct_symbols_free(struct pct_symbols *s)
+{
+    if (!s)
+        return;
+#ifdef HAVE_LIBDW
+    for (uint32_t i = 0; i < s->profile->n_modules; i++)
+        pct_dw_close(s->modules[i].dw);
+#endif
+    for (size_t i = 0; i < s->n_slots; i++) {
+        if (s->entries[i].owned)
+            free((void *)s->entries[i].place.frames);
+    }
+    free(s->entries);
+    free(s->modules);
+    pct_pool_free(s->pool);
+    free(s);
+}
+
+/* ---- Modules ----------------------------------------------------------------------------------
+ */
+
+#ifdef HAVE_LIBDW
+static void complain(struct pct_symbols *s, uint32_t module, const char *why, const char *cure)
+{
+    struct pct_buf b = {0};
+    pct_text_escape(&b, s->profile->modules[module].path, PCT_ESCAPE_CELL);
+    pct_buf_format(&b, ": %s%s%s", why, *cure ? "; " : "", cure);
+    s->modules[module].complaint = pct_pool_intern(s->pool, b.data);
+    pct_buf_free(&b);
+}
+
+static void put_build_id(struct pct_buf *b, const uint8_t *id, size_t n)
+{
+    if (!n)
+        pct_buf_text(b, "none");
+    for (size_t i = 0; i < n && i < 8; i++)
+        pct_buf_format(b, "%02x", id[i]);
+}
+
+/* True if the file is the one that was run; a profile without build-id cannot tell. */
+static bool is_same_file(struct pct_symbols *s, uint32_t module, struct pct_dw *dw)
+{
+    const struct pc_profile_module *m = &s->profile->modules[module];
+    const uint8_t *id = NULL;
+    size_t n = pct_dw_build_id(dw, &id);
+    if (!m->build_id_bytes)
+        return true;
+    if (n >= m->build_id_bytes && !memcmp(id, m->build_id, m->build_id_bytes) &&
+        (n == m->build_id_bytes || m->build_id_bytes == PCOLLECT_BUILD_ID_BYTES))
+        return true;
+    struct pct_buf b = {0};
+    pct_buf_text(&b, "another file than the one that ran (build-id ");
+    put_build_id(&b, id, n);
+    pct_buf_text(&b, ", the profile has ");
+    put_build_id(&b, m->build_id, m->build_id_bytes);
+    pct_buf_text(&b, ")");
+    complain(s, module, b.data, "put the file back that ran to see its functions");
+    pct_buf_free(&b);
+    return false;
+}
+
+/* Opens a file as that of the module; NULL with the state that the module has then. */
+static struct pct_dw *open_file(struct pct_symbols *s, uint32_t module, const char *path,
+                                enum pct_symbols_state *state_out)
+{
+    struct pc_error error = {""};
+    struct stat st;
+    *state_out = PCT_SYMBOLS_UNREADABLE;
+    if (stat(path, &st)) {
+        bool gone = errno == ENOENT || errno == ENOTDIR;
+        complain(s, module, strerror(errno), gone ? "put the file back to see its functions" : "");
+        *state_out = gone ? PCT_SYMBOLS_GONE : PCT_SYMBOLS_UNREADABLE;
+        return NULL;
+    }
+    struct pct_dw *dw = S_ISREG(st.st_mode) ? pct_dw_open(path, &error) : NULL;
+    if (!dw) {
+        complain(s, module, *error.text ? error.text : "not a regular file", "");
+        return NULL;
+    }
+    if (is_same_file(s, module, dw)) {
+        *state_out = pct_dw_state(dw);
+        return dw;
+    }
+    *state_out = PCT_SYMBOLS_CHANGED;
+    pct_dw_close(dw);
+    return NULL;
+}
+
+/* What the servers have is taken if it says more: debug information, or the file itself. */
+static struct pct_dw *ask_servers(struct pct_symbols *s, uint32_t module, struct pct_dw *had,
+                                  enum pct_symbols_state *state)
+{
+    const struct pc_profile_module *m = &s->profile->modules[module];
+    const char *before = s->modules[module].complaint, *why = NULL;
+    for (unsigned what = 0; what < PCT_N_FETCHES && m->build_id_bytes; what++) {
+        enum pct_symbols_state found;
+        const char *path =
+            pct_fetch((enum pct_fetch)what, m->build_id, m->build_id_bytes, s->pool, &why);
+        struct pct_dw *dw = path ? open_file(s, module, path, &found) : NULL;
+        s->modules[module].complaint = before;
+        if (!dw)
+            continue;
+        if (!had || found < *state) {
+            pct_dw_close(had);
+            *state = found;
+            s->modules[module].complaint = NULL;
+            return dw;
+        }
+        pct_dw_close(dw);
+    }
+    if (!had && why)
+        complain(s, module, pct_symbols_state_text(*state), why);
+    return had;
+}
+
+/* Lines are in the file itself; what the compiler inlined is not. */
+static void complain_of_split(struct pct_symbols *s, uint32_t module, const struct pct_dw *dw)
+{
+    char why[160];
+    struct stat st;
+    struct pct_buf package = {0};
+    pct_buf_format(&package, "%s.dwp", s->profile->modules[module].path);
+    bool packed = !stat(package.data, &st);
+    size_t n = dw ? pct_dw_missing(dw) : 0;
+    snprintf(why, sizeof why, "no split debug information of %zu %s%s: inlined calls are not told",
+             n, n == 1 ? "source" : "sources",
+             packed ? " (libdw here does not read the .dwp)" : "");
+    if (n)
+        complain(s, module, why, "keep the .dwo files where the compiler wrote them");
+    pct_buf_free(&package);
+}
+
+static enum pct_symbols_state open_module(struct pct_symbols *s, uint32_t module)
+{
+    const struct pc_profile_module *m = &s->profile->modules[module];
+    enum pct_symbols_state state;
+    if (m->path[0] != '/')
+        return PCT_SYMBOLS_NO_FILE;
+    struct pct_dw *dw = open_file(s, module, m->path, &state);
+    if (state != PCT_SYMBOLS_LINES && pct_fetch_is_allowed())
+        dw = ask_servers(s, module, dw, &state);
+    s->modules[module].dw = dw;
+    if (m->flags & PCOLLECT_MODULE_EXE && state == PCT_SYMBOLS_FUNCTIONS)
+        complain(s, module, "no line numbers", "compile with -g to see them");
+    if (state == PCT_SYMBOLS_LINES)
+        complain_of_split(s, module, dw);
+    return state;
+}
+#else
+void pct_symbols_allow_servers(void)
+{
+}
+
+static enum pct_symbols_state open_module(struct pct_symbols *s, uint32_t module)
+{
+    (void)s;
+    (void)module;
+    return PCT_SYMBOLS_OFF;
+}
+#endif
+
+enum pct_symbols_state pct_symbols_state(const struct pct_symbols *s, uint32_t module)
+{
+    return s->modules[module].state;
+}
+
+const char *pct_symbols_complaint(const struct pct_symbols *s, uint32_t module)
+{
+    return s->modules[module].complaint;
+}
+
+const char *pct_symbols_state_text(enum pct_symbols_state state)
+{
+    static const char *const texts[PCT_N_SYMBOLS_STATES] = {
+        [PCT_SYMBOLS_UNUSED] = "unused",
+        [PCT_SYMBOLS_LINES] = "lines",
+        [PCT_SYMBOLS_FUNCTIONS] = "functions",
+        [PCT_SYMBOLS_NONE] = "stripped",
+        [PCT_SYMBOLS_GONE] = "gone",
+        [PCT_SYMBOLS_CHANGED] = "changed",
+        [PCT_SYMBOLS_UNREADABLE] = "unreadable",
+        [PCT_SYMBOLS_NO_FILE] = "no file",
+        [PCT_SYMBOLS_OFF] = "off",
+        [PCT_SYMBOLS_STORED] = "stored",
+    };
+    return texts[state];
+}
+
+const char *pct_symbols_base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash && slash[1] ? slash + 1 : path;
+}
+
+/* ---- Look-up ----------------------------------------------------------------------------------
+ */
+
+/* A person who waits is told once what for. */
+static void tell_progress(struct pct_symbols *s, uint32_t module)
+{
+    if (s->told)
+        return;
+    if (!s->begin_ns)
+        s->begin_ns = pc_mono_ns();
+    if (pc_mono_ns() - s->begin_ns < 2000000000u)
+        return;
+    s->told = true;
+    if (isatty(STDERR_FILENO))
+        fprintf(stderr, "pcollect: reading symbols of %s ...\n",
+                pct_symbols_base_name(s->profile->modules[module].path));
+}
+
+static struct pct_place find_place(struct pct_symbols *s, uint32_t module, uint64_t offset)
+{
+    struct module *m = &s->modules[module];
+    if (m->state == PCT_SYMBOLS_UNUSED)
+        m->state = open_module(s, module);
+    tell_progress(s, module);
+#ifdef HAVE_LIBDW
+    struct pct_frame found[PCT_MAX_INLINED];
+    /* The call is before the address that it returns to, and may be the last instruction of its
+     * function. */
+    size_t n =
+        m->dw && offset ? pct_dw_find(m->dw, offset - 1, s->pool, found, PCT_MAX_INLINED) : 0;
+    if (n) {
+        struct pct_frame *frames = pct_alloc(n, sizeof *frames);
+        memcpy(frames, found, n * sizeof *frames);
+        return (struct pct_place){frames, (uint32_t)n};
+    }
+#else
+    (void)offset;
+#endif
+    return unknown_place;
+}
+
+static struct entry *find_entry(struct entry *entries, size_t n_slots, uint32_t module,
+                                uint64_t offset)
+{
+    size_t i = pc_hash_u64(offset ^ (uint64_t)module << 48) & (n_slots - 1);
+    while (entries[i].place.n_frames &&
+           (entries[i].module != module || entries[i].offset != offset))
+        i = (i + 1) & (n_slots - 1);
+    return &entries[i];
+}
+
+static void double_entries(struct pct_symbols *s)
+{
+    size_t n_slots = s->n_slots * 2;
+    struct entry *entries = pct_alloc(n_slots, sizeof *entries);
+    for (size_t i = 0; i < s->n_slots; i++) {
+        const struct entry *e = &s->entries[i];
+        if (e->place.n_frames)
+            *find_entry(entries, n_slots, e->module, e->offset) = *e;
+    }
+    free(s->entries);
+    s->entries = entries;
+    s->n_slots = n_slots;
+}
+
+/* The entry of an address, made free of a place if it is new. */
+static struct entry *make_entry(struct pct_symbols *s, uint32_t module, uint64_t offset)
+{
+    if (s->n * 2 >= s->n_slots)
+        double_entries(s);
+    struct entry *e = find_entry(s->entries, s->n_slots, module, offset);
+    s->n += !e->place.n_frames;
+    return e;
+}
+
+struct pct_place pct_symbols_find(struct pct_symbols *s, uint32_t module, uint64_t offset)
+{
+    if (module >= s->profile->n_modules)
+        return unknown_place;
+    struct entry *e = make_entry(s, module, offset);
+    if (!e->place.n_frames) {
+        struct pct_place place = find_place(s, module, offset);
+        *e = (struct entry){module, offset, place, place.frames != &unknown_frame};
+    }
+    return e->place;
+}
+
+void pct_symbols_each(const struct pct_symbols *s,
+                      void (*take)(void *arg, uint32_t module, uint64_t offset,
+                                   struct pct_place place),
+                      void *arg)
+{
+    for (size_t i = 0; i < s->n_slots; i++) {
+        const struct entry *e = &s->entries[i];
+        enum pct_symbols_state state = s->modules[e->module].state;
+        bool sure = state == PCT_SYMBOLS_LINES || state == PCT_SYMBOLS_FUNCTIONS ||
+                    state == PCT_SYMBOLS_NONE || state == PCT_SYMBOLS_STORED;
+        if (e->place.n_frames && sure)
+            take(arg, e->module, e->offset, e->place);
+    }
+}
+
+static void take_stored(struct pct_symbols *s, uint32_t module, uint64_t offset,
+                        struct pct_place place)
+{
+    struct entry *e = make_entry(s, module, offset);
+    if (e->place.n_frames) {
+        free((void *)place.frames);
+        return;
+    }
+    *e = (struct entry){module, offset, place, true};
+    s->modules[module].state = PCT_SYMBOLS_STORED;
+}
+
+struct pct_symbols *pct_symbols_new_files(const struct pc_profile *p)
+{
+    struct pct_symbols *s = pct_alloc(1, sizeof *s);
+    s->profile = p;
+    s->pool = pct_pool_new();
+    s->modules = pct_alloc(p->n_modules, sizeof *s->modules);
+    s->n_slots = 1024;
+    s->entries = pct_alloc(s->n_slots, sizeof *s->entries);
+    return s;
+}
+
+struct pct_symbols *pct_symbols_new(const struct pc_profile *p)
+{
+    struct pct_symbols *s = pct_symbols_new_files(p);
+    pct_stored_load(s, p, s->pool, take_stored);
+    return s;
+}
+
+void pct_symbols_teach(struct pct_symbols *s, uint32_t module, uint64_t offset,
+                       struct pct_place place)
+{
+    *make_entry(s, module, offset) = (struct entry){module, offset, place, false};
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * From code addresses of a profile to functions, files and lines, inlined calls included.
+ *
+ * Symbols that the profile has stored are used. Other modules are looked for at the path that the
+ * profile names and must have the build-id that it names. Files are read once and answers are kept.
+ * Goes to the network only after pct_symbols_allow_servers.
+ */
+#ifndef PCT_SYMBOLS_H
+#define PCT_SYMBOLS_H
+
+#include "analysis/buffer.h"
+#include "format/profile.h"
+
+/* One function in the chain at an address. Strings belong to the symbols. */
+struct pct_frame {
+    const char *function; /* NULL: unknown */
+    const char *file;     /* NULL: unknown */
+    uint32_t line;        /* of the call made in this frame; 0: unknown */
+    bool inlined;         /* into the frame before it */
+};
+
+/* All that is known of an address: the function that the machine runs first, then what was inlined
+ * into it, outermost first. At least one frame. */
+struct pct_place {
+    const struct pct_frame *frames;
+    uint32_t n_frames;
+};
+
+enum pct_symbols_state {
+    PCT_SYMBOLS_UNUSED, /* no address of it was asked for */
+    PCT_SYMBOLS_LINES,
+    PCT_SYMBOLS_FUNCTIONS, /* a symbol table only */
+    PCT_SYMBOLS_NONE,      /* stripped */
+    PCT_SYMBOLS_GONE,
+    PCT_SYMBOLS_CHANGED, /* another build-id */
+    PCT_SYMBOLS_UNREADABLE,
+    PCT_SYMBOLS_NO_FILE, /* the kernel's [vdso] and its kind: nothing to read */
+    PCT_SYMBOLS_OFF,     /* built without libdw */
+    PCT_SYMBOLS_STORED,  /* in the profile: no file is read */
+    PCT_N_SYMBOLS_STATES
+};
+
+struct pct_symbols;
+
+struct pct_symbols *pct_symbols_new(const struct pc_profile *p);
+/* Without those that the profile has stored: from the files alone. */
+struct pct_symbols *pct_symbols_new_files(const struct pc_profile *p);
+void pct_symbols_free(struct pct_symbols *s);
+
+/* From now on, what is not on this machine is asked of the debuginfod servers that the environment
+ * names. Without libdw nothing. */
+void pct_symbols_allow_servers(void);
+
+/* Where the call was made that returns to `offset` (a return address minus the load bias) of a
+ * module. The frames belong to s. */
+struct pct_place pct_symbols_find(struct pct_symbols *s, uint32_t module, uint64_t offset);
+
+/* A copy of p with all places in it that were asked of s, so that it needs no files to be read. */
+int pct_symbols_embed(const struct pct_symbols *s, const struct pc_profile *p,
+                      struct pc_profile **out, struct pc_error *error);
+
+/* Puts a place into the cache: what a test knows without files. Everything in it
+ * must outlive s. */
+void pct_symbols_teach(struct pct_symbols *s, uint32_t module, uint64_t offset,
+                       struct pct_place place);
+
+enum pct_symbols_state pct_symbols_state(const struct pct_symbols *s, uint32_t module);
+const char *pct_symbols_state_text(enum pct_symbols_state state);
+
+/* One line that says what is wrong with a module's symbols and what to do, or NULL. */
+const char *pct_symbols_complaint(const struct pct_symbols *s, uint32_t module);
+
+/* The last part of a path. */
+const char *pct_symbols_base_name(const char *path);
+
+#endif

@@ -1,0 +1,489 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * One file's symbols by libdw. Three sorted arrays make a look-up cheap, where libdw's own
+ * look-ups walk the whole unit or the whole symbol table each time:
+ *  - address ranges of all compilation units, from their DIEs (.debug_aranges is often missing);
+ *  - for each unit met, the address ranges of its functions, wherever they are nested;
+ *  - symbols with a size or a place, from all symbol tables that libdwfl finds.
+ * Addresses are link-time addresses of the main file; a separate debug file may be shifted
+ * (dw_bias), and the address space of libdwfl too (elf_bias).
+ */
+#include "config.h"
+
+#include "analysis/symbols/symbols_private.h"
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <elfutils/libdwfl.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct function {
+    uint64_t lo, hi; /* in the debug file's addresses */
+    Dwarf_Die die;
+};
+
+struct unit {
+    Dwarf_Die die;  /* has the lines */
+    Dwarf_Die root; /* has the functions: the same, or of the split file */
+    struct function *functions;
+    size_t n, room;
+    bool ready;
+    bool fortran, cxx;
+};
+
+struct range {
+    uint64_t lo, hi;
+    size_t unit;
+};
+
+struct symbol {
+    uint64_t lo, hi;
+    uint64_t reach; /* without a size (hi == lo): to the next symbol, or the end of its section */
+    const char *name;
+    int rank; /* the least is preferred among symbols of one place */
+};
+
+struct pct_dw {
+    Dwfl *dwfl;
+    Dwfl_Module *module;
+    GElf_Addr elf_bias, dw_bias;
+    struct unit *units;
+    size_t n_units, units_room;
+    size_t n_missing; /* units whose split file was not found */
+    struct range *ranges;
+    size_t n_ranges, ranges_room;
+    struct symbol *symbols;
+    size_t n_symbols, symbols_room;
+    bool symbols_ready;
+};
+
+/* ---- Opening ----------------------------------------------------------------------------------
+ */
+
+static int compare_ranges(const void *a, const void *b)
+{
+    const struct range *x = a, *y = b;
+    return x->lo < y->lo ? -1 : x->lo > y->lo;
+}
+
+static void set_language(struct unit *u, Dwarf_Die *die)
+{
+    switch (dwarf_srclang(die)) {
+    case DW_LANG_Fortran77:
+    case DW_LANG_Fortran90:
+    case DW_LANG_Fortran95:
+    case DW_LANG_Fortran03:
+    case DW_LANG_Fortran08:
+        u->fortran = true;
+        break;
+    case DW_LANG_C_plus_plus:
+    case DW_LANG_C_plus_plus_03:
+    case DW_LANG_C_plus_plus_11:
+    case DW_LANG_C_plus_plus_14:
+        u->cxx = true;
+        break;
+    default:
+        break;
+    }
+}
+
+static void add_unit(struct pct_dw *d, Dwarf_Die *die)
+{
+    int tag = dwarf_tag(die);
+    if (tag != DW_TAG_compile_unit && tag != DW_TAG_skeleton_unit)
+        return;
+    d->units = pct_grow(d->units, d->n_units, &d->units_room, sizeof *d->units);
+    struct unit *u = &d->units[d->n_units];
+    *u = (struct unit){.die = *die, .root = *die};
+    Dwarf_Die split;
+    uint8_t type;
+    if (!dwarf_cu_info(die->cu, NULL, &type, NULL, &split, NULL, NULL, NULL) &&
+        type == DW_UT_skeleton) {
+        if (dwarf_tag(&split) != DW_TAG_invalid)
+            u->root = split;
+        else
+            d->n_missing++;
+    }
+    set_language(u, &u->root);
+    Dwarf_Addr base, lo, hi;
+    ptrdiff_t next = 0;
+    while ((next = dwarf_ranges(die, next, &base, &lo, &hi)) > 0) {
+        if (lo >= hi || !lo) /* code that the linker dropped is left at 0 */
+            continue;
+        d->ranges = pct_grow(d->ranges, d->n_ranges, &d->ranges_room, sizeof *d->ranges);
+        d->ranges[d->n_ranges++] = (struct range){lo, hi, d->n_units};
+    }
+    d->n_units++;
+}
+
+static void read_units(struct pct_dw *d)
+{
+    Dwarf_Die *die = NULL;
+    Dwarf_Addr bias;
+    while ((die = dwfl_module_nextcu(d->module, die, &bias))) {
+        d->dw_bias = bias;
+        add_unit(d, die);
+    }
+    if (d->n_ranges)
+        qsort(d->ranges, d->n_ranges, sizeof *d->ranges, compare_ranges);
+}
+
+struct pct_dw *pct_dw_open(const char *path, struct pc_error *error)
+{
+    static const Dwfl_Callbacks callbacks = {.find_elf = dwfl_build_id_find_elf,
+                                             .find_debuginfo = dwfl_standard_find_debuginfo};
+    /* Without servers libdwfl looks on this machine only: a report must not wait for a network. */
+    if (!pct_fetch_is_allowed())
+        unsetenv("DEBUGINFOD_URLS");
+    struct pct_dw *d = pct_alloc(1, sizeof *d);
+    d->dwfl = dwfl_begin(&callbacks);
+    if (d->dwfl) {
+        dwfl_report_begin(d->dwfl);
+        d->module = dwfl_report_elf(d->dwfl, path, path, -1, 0, true);
+        dwfl_report_end(d->dwfl, NULL, NULL);
+    }
+    if (!d->module || !dwfl_module_getelf(d->module, &d->elf_bias)) {
+        pc_error_set(error, PC_EFORMAT, "%s", dwfl_errmsg(-1));
+        pct_dw_close(d);
+        return NULL;
+    }
+    read_units(d);
+    return d;
+}
+
+void pct_dw_close(struct pct_dw *d)
+{
+    if (!d)
+        return;
+    for (size_t i = 0; i < d->n_units; i++)
+        free(d->units[i].functions);
+    free(d->units);
+    free(d->ranges);
+    free(d->symbols);
+    if (d->dwfl)
+        dwfl_end(d->dwfl);
+    free(d);
+}
+
+size_t pct_dw_build_id(struct pct_dw *d, const uint8_t **id_out)
+{
+    GElf_Addr where;
+    const unsigned char *id;
+    int n = dwfl_module_build_id(d->module, &id, &where);
+    if (n <= 0)
+        return 0;
+    *id_out = id;
+    return (size_t)n;
+}
+
+size_t pct_dw_missing(const struct pct_dw *d)
+{
+    return d->n_missing;
+}
+
+/* ---- Symbol tables ----------------------------------------------------------------------------
+ */
+
+static int compare_symbols(const void *a, const void *b)
+{
+    const struct symbol *x = a, *y = b;
+    if (x->lo != y->lo)
+        return x->lo < y->lo ? -1 : 1;
+    if (x->rank != y->rank)
+        return x->rank < y->rank ? -1 : 1;
+    return strcmp(x->name, y->name);
+}
+
+/* Global before weak before local names, those without underscores first. */
+static int rank_symbol(const GElf_Sym *symbol, const char *name)
+{
+    int bind = GELF_ST_BIND(symbol->st_info);
+    int underscores = name[0] != '_' ? 0 : name[1] != '_' ? 1 : 2;
+    bool cxx = !strncmp(name, "_Z", 2);
+    return (bind == STB_GLOBAL ? 0 : bind == STB_WEAK ? 4 : 8) + (cxx ? 0 : underscores);
+}
+
+/* Bytes from the symbol to the end of its section; 0 if that is not known. */
+static uint64_t reach_of_symbol(Elf *elf, GElf_Word section, const GElf_Sym *symbol)
+{
+    GElf_Shdr header;
+    Elf_Scn *scn = elf ? elf_getscn(elf, section) : NULL;
+    if (!scn || !gelf_getshdr(scn, &header) || symbol->st_value < header.sh_addr)
+        return 0;
+    uint64_t within = symbol->st_value - header.sh_addr;
+    return within < header.sh_size ? header.sh_size - within : 0;
+}
+
+static void read_symbols(struct pct_dw *d)
+{
+    int n = dwfl_module_getsymtab(d->module);
+    for (int i = 1; i < n; i++) {
+        GElf_Sym symbol;
+        GElf_Addr address;
+        GElf_Word section;
+        Elf *elf;
+        const char *name =
+            dwfl_module_getsym_info(d->module, i, &symbol, &address, &section, &elf, NULL);
+        int type = name ? GELF_ST_TYPE(symbol.st_info) : STT_OBJECT;
+        if (!name || !*name || section == SHN_UNDEF || section == SHN_ABS ||
+            (type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE))
+            continue;
+        if (type == STT_NOTYPE && (name[0] == '$' || name[0] == '.'))
+            continue; /* marks of the assembler */
+        uint64_t lo = address - d->elf_bias;
+        d->symbols = pct_grow(d->symbols, d->n_symbols, &d->symbols_room, sizeof *d->symbols);
+        d->symbols[d->n_symbols++] =
+            (struct symbol){lo, lo + symbol.st_size, lo + reach_of_symbol(elf, section, &symbol),
+                            name, rank_symbol(&symbol, name)};
+    }
+    if (d->n_symbols)
+        qsort(d->symbols, d->n_symbols, sizeof *d->symbols, compare_symbols);
+    d->symbols_ready = true;
+}
+
+/* The symbol that covers the address. One without size is believed only if nothing else is known
+ * between it and the address. */
+static const struct symbol *find_symbol(struct pct_dw *d, uint64_t address)
+{
+    if (!d->symbols_ready)
+        read_symbols(d);
+    size_t lo = 0, hi = d->n_symbols;
+    while (lo < hi) {
+        size_t middle = lo + (hi - lo) / 2;
+        if (d->symbols[middle].lo <= address)
+            lo = middle + 1;
+        else
+            hi = middle;
+    }
+    if (!lo)
+        return NULL;
+    uint64_t place = d->symbols[lo - 1].lo;
+    const struct symbol *sizeless = NULL, *found = NULL;
+    /* Symbols may lie inside others (labels): a few places back are looked at. */
+    for (size_t i = lo, tries = 0;
+         i-- > 0 && tries < 64 && !(found && d->symbols[i].lo != found->lo); tries++) {
+        const struct symbol *s = &d->symbols[i];
+        if (address < s->hi)
+            found = s;
+        else if (s->hi == s->lo && s->lo == place && address < s->reach)
+            sizeless = s;
+    }
+    return found ? found : sizeless;
+}
+
+enum pct_symbols_state pct_dw_state(struct pct_dw *d)
+{
+    if (d->n_ranges)
+        return PCT_SYMBOLS_LINES;
+    if (!d->symbols_ready)
+        read_symbols(d);
+    return d->n_symbols ? PCT_SYMBOLS_FUNCTIONS : PCT_SYMBOLS_NONE;
+}
+
+/* ---- Functions of a unit ----------------------------------------------------------------------
+ */
+
+static int compare_functions(const void *a, const void *b)
+{
+    const struct function *x = a, *y = b;
+    return x->lo < y->lo ? -1 : x->lo > y->lo;
+}
+
+static void add_function(struct unit *u, Dwarf_Die *die)
+{
+    Dwarf_Addr base, lo, hi;
+    ptrdiff_t next = 0;
+    while ((next = dwarf_ranges(die, next, &base, &lo, &hi)) > 0) {
+        if (lo >= hi)
+            continue;
+        u->functions = pct_grow(u->functions, u->n, &u->room, sizeof *u->functions);
+        u->functions[u->n++] = (struct function){lo, hi, *die};
+    }
+}
+
+/* Functions are nested in namespaces, classes, Fortran modules, and in each other (contained
+ * procedures, lambdas). Depth is bounded against damaged files. */
+static void read_functions(struct unit *u, Dwarf_Die *parent, unsigned depth)
+{
+    Dwarf_Die die;
+    if (depth > 200 || dwarf_child(parent, &die))
+        return;
+    do {
+        switch (dwarf_tag(&die)) {
+        case DW_TAG_subprogram:
+            add_function(u, &die);
+            read_functions(u, &die, depth + 1);
+            break;
+        case DW_TAG_namespace:
+        case DW_TAG_module:
+        case DW_TAG_class_type:
+        case DW_TAG_structure_type:
+        case DW_TAG_union_type:
+        case DW_TAG_lexical_block:
+            read_functions(u, &die, depth + 1);
+            break;
+        default:
+            break;
+        }
+    } while (!dwarf_siblingof(&die, &die));
+}
+
+static struct unit *find_unit(struct pct_dw *d, uint64_t address)
+{
+    size_t lo = 0, hi = d->n_ranges;
+    while (lo < hi) {
+        size_t middle = lo + (hi - lo) / 2;
+        if (d->ranges[middle].lo <= address)
+            lo = middle + 1;
+        else
+            hi = middle;
+    }
+    if (!lo || address >= d->ranges[lo - 1].hi)
+        return NULL;
+    struct unit *u = &d->units[d->ranges[lo - 1].unit];
+    if (!u->ready) {
+        read_functions(u, &u->root, 0);
+        if (u->n)
+            qsort(u->functions, u->n, sizeof *u->functions, compare_functions);
+        u->ready = true;
+    }
+    return u;
+}
+
+static Dwarf_Die *find_function(struct unit *u, uint64_t address)
+{
+    size_t lo = 0, hi = u->n;
+    while (lo < hi) {
+        size_t middle = lo + (hi - lo) / 2;
+        if (u->functions[middle].lo <= address)
+            lo = middle + 1;
+        else
+            hi = middle;
+    }
+    return lo && address < u->functions[lo - 1].hi ? &u->functions[lo - 1].die : NULL;
+}
+
+/* ---- Inlined calls ----------------------------------------------------------------------------
+ */
+
+/* The inlined call below *scope that holds the address, through blocks; false if there is none. */
+static bool find_inlined(Dwarf_Die *scope, uint64_t address, Dwarf_Die *out, unsigned depth)
+{
+    Dwarf_Die die;
+    if (depth > 200 || dwarf_child(scope, &die))
+        return false;
+    do {
+        int tag = dwarf_tag(&die);
+        bool block = tag == DW_TAG_lexical_block;
+        if (!block && tag != DW_TAG_inlined_subroutine)
+            continue;
+        bool placed = dwarf_hasattr(&die, DW_AT_low_pc) || dwarf_hasattr(&die, DW_AT_ranges);
+        if (placed ? dwarf_haspc(&die, address) <= 0 : !block)
+            continue;
+        if (!block) {
+            *out = die;
+            return true;
+        }
+        if (find_inlined(&die, address, out, depth + 1))
+            return true;
+    } while (!dwarf_siblingof(&die, &die));
+    return false;
+}
+
+static const char *name_function(const struct unit *u, Dwarf_Die *die, struct pct_pool *pool)
+{
+    Dwarf_Attribute attribute;
+    if (!u->fortran) {
+        const char *linkage =
+            dwarf_formstring(dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute));
+        if (!linkage)
+            linkage =
+                dwarf_formstring(dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &attribute));
+        if (linkage && !strncmp(linkage, "_Z", 2)) {
+            const char *readable = pct_demangle(linkage, pool);
+            if (strcmp(readable, linkage))
+                return readable;
+        }
+    }
+    const char *name = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_name, &attribute));
+    return name ? pct_pool_intern(pool, name) : NULL;
+}
+
+/* Where the inlined call `die` was written. */
+static void set_call_place(struct unit *u, Dwarf_Die *die, struct pct_pool *pool,
+                           struct pct_frame *frame)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Word line = 0, file = 0;
+    Dwarf_Files *files;
+    size_t n_files;
+    if (!dwarf_formudata(dwarf_attr(die, DW_AT_call_line, &attribute), &line))
+        frame->line = (uint32_t)line;
+    if (!dwarf_formudata(dwarf_attr(die, DW_AT_call_file, &attribute), &file) &&
+        !dwarf_getsrcfiles(&u->die, &files, &n_files) && file < n_files) {
+        const char *path = dwarf_filesrc(files, file, NULL, NULL);
+        frame->file = path ? pct_pool_intern(pool, path) : NULL;
+    }
+}
+
+static void set_line(struct unit *u, uint64_t address, struct pct_pool *pool,
+                     struct pct_frame *frame)
+{
+    Dwarf_Line *line = dwarf_getsrc_die(&u->die, address);
+    int number = 0;
+    const char *path = line ? dwarf_linesrc(line, NULL, NULL) : NULL;
+    if (!path)
+        return;
+    frame->file = pct_pool_intern(pool, path);
+    if (!dwarf_lineno(line, &number) && number > 0)
+        frame->line = (uint32_t)number;
+}
+
+/* Fills frames from the function at `die` to the innermost inlined call; returns their number. */
+static size_t find_chain(struct unit *u, Dwarf_Die *die, uint64_t address, struct pct_pool *pool,
+                         struct pct_frame *frames, size_t n_max)
+{
+    Dwarf_Die scope = *die, inner;
+    size_t n = 0;
+    frames[n] = (struct pct_frame){.function = name_function(u, &scope, pool)};
+    while (n + 1 < n_max && find_inlined(&scope, address, &inner, 0)) {
+        set_call_place(u, &inner, pool, &frames[n]);
+        scope = inner;
+        frames[++n] =
+            (struct pct_frame){.function = name_function(u, &scope, pool), .inlined = true};
+    }
+    set_line(u, address, pool, &frames[n]);
+    return n + 1;
+}
+
+/* A function that DWARF does not name, or, local to another function, not in full. */
+static void name_by_symbol(struct pct_dw *d, uint64_t address, struct pct_pool *pool,
+                           struct pct_frame *frame, bool cxx)
+{
+    if (frame->function && !cxx)
+        return;
+    const struct symbol *s = find_symbol(d, address);
+    if (s && (!frame->function || !strncmp(s->name, "_Z", 2)))
+        frame->function = pct_demangle(s->name, pool);
+}
+
+size_t pct_dw_find(struct pct_dw *d, uint64_t address, struct pct_pool *pool,
+                   struct pct_frame *frames, size_t n)
+{
+    uint64_t there = address + d->elf_bias - d->dw_bias;
+    struct unit *u = find_unit(d, there);
+    Dwarf_Die *die = u ? find_function(u, there) : NULL;
+    if (!die) {
+        frames[0] = (struct pct_frame){0};
+        if (u)
+            set_line(u, there, pool, &frames[0]);
+        name_by_symbol(d, address, pool, &frames[0], false);
+        return frames[0].function ? 1 : 0;
+    }
+    size_t found = find_chain(u, die, there, pool, frames, n);
+    Dwarf_Attribute attribute;
+    bool linked = dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute) != NULL;
+    name_by_symbol(d, address, pool, &frames[0], u->cxx && !linked);
+    return found;
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Files by build-id from debuginfod servers, if the user asks for it. The library of elfutils that
+ * does so is opened when it is first wanted, so that pcollect runs without it. Which servers, where
+ * files are kept and how long to wait is its own affair: DEBUGINFOD_URLS, DEBUGINFOD_CACHE_PATH,
+ * DEBUGINFOD_TIMEOUT; without the last, a server has 10 s.
+ */
+#include "config.h"
+
+#include "analysis/symbols/symbols_private.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef void *begin_fn(void);
+typedef int find_fn(void *client, const unsigned char *build_id, int bytes, char **path);
+
+static struct {
+    bool allowed, tried;
+    void *client; /* kept to the end of the command */
+    find_fn *find[PCT_N_FETCHES];
+} servers;
+
+void pct_symbols_allow_servers(void)
+{
+    servers.allowed = true;
+}
+
+bool pct_fetch_is_allowed(void)
+{
+    return servers.allowed;
+}
+
+/* dlsym's pointer to an object becomes one to a function, as POSIX has it. */
+static void find_symbol(void *library, const char *name, void *function_out)
+{
+    void *symbol = dlsym(library, name);
+    memcpy(function_out, &symbol, sizeof symbol);
+}
+
+static void open_library(void)
+{
+    void *library = dlopen("libdebuginfod.so.1", RTLD_NOW | RTLD_LOCAL);
+    begin_fn *begin = NULL;
+    servers.tried = true;
+    if (!library)
+        return;
+    setenv("DEBUGINFOD_TIMEOUT", "10", 0);
+    find_symbol(library, "debuginfod_begin", &begin);
+    find_symbol(library, "debuginfod_find_debuginfo", &servers.find[PCT_FETCH_DEBUGINFO]);
+    find_symbol(library, "debuginfod_find_executable", &servers.find[PCT_FETCH_EXECUTABLE]);
+    if (begin && servers.find[PCT_FETCH_DEBUGINFO] && servers.find[PCT_FETCH_EXECUTABLE])
+        servers.client = begin();
+}
+
+const char *pct_fetch(enum pct_fetch what, const uint8_t *id, size_t n, struct pct_pool *pool,
+                      const char **why_out)
+{
+    char *path = NULL;
+    if (!servers.tried)
+        open_library();
+    if (!servers.client) {
+        *why_out = "debuginfod: libdebuginfod.so.1 is not installed";
+        return NULL;
+    }
+    int fd = servers.find[what](servers.client, id, (int)n, &path);
+    if (fd < 0) {
+        *why_out = fd == -ENOSYS ? "debuginfod: DEBUGINFOD_URLS names no server"
+                                 : "debuginfod: no server has it";
+        return NULL;
+    }
+    close(fd);
+    const char *kept = pct_pool_intern(pool, path);
+    free(path);
+    return kept;
+}

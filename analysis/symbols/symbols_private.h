@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Between the cache of symbols (symbols.c) and the reader of one file (symbols_dw.c, built with
+ * libdw only).
+ */
+#ifndef PCT_SYMBOLS_PRIVATE_H
+#define PCT_SYMBOLS_PRIVATE_H
+
+#include "analysis/symbols/symbols.h"
+
+#define PCT_MAX_INLINED 128u
+
+struct pct_dw;
+
+/* Opens a file and its separate debug information. NULL if it is not ELF or not readable: the text
+ * says why. */
+struct pct_dw *pct_dw_open(const char *path, struct pc_error *error);
+void pct_dw_close(struct pct_dw *d);
+
+/* The build-id of the file: returns its length, 0 without. */
+size_t pct_dw_build_id(struct pct_dw *d, const uint8_t **id_out);
+
+/* What the file can tell at best: LINES, FUNCTIONS or NONE. */
+enum pct_symbols_state pct_dw_state(struct pct_dw *d);
+
+/* Units whose functions are in a split file (.dwo) that is not there, or in a package of them
+ * (.dwp) that this libdw does not read: libdw 0.188 reads none. */
+size_t pct_dw_missing(const struct pct_dw *d);
+
+/* The functions at a link-time address, outermost first, at most n; 0 if nothing is known. */
+size_t pct_dw_find(struct pct_dw *d, uint64_t address, struct pct_pool *pool,
+                   struct pct_frame *frames, size_t n);
+
+/* The readable form of a C++ name, or the name itself; kept in the pool. */
+const char *pct_demangle(const char *name, struct pct_pool *pool);
+
+/* ---- symbols_fetch.c ---- */
+
+enum pct_fetch { PCT_FETCH_DEBUGINFO, PCT_FETCH_EXECUTABLE, PCT_N_FETCHES };
+
+/* Whether servers may be asked. */
+bool pct_fetch_is_allowed(void);
+
+/* A file on this machine with what the servers have for a build-id of n bytes; its path is kept in
+ * the pool. NULL: *why_out says why. May wait for the network. */
+const char *pct_fetch(enum pct_fetch what, const uint8_t *id, size_t n, struct pct_pool *pool,
+                      const char **why_out);
+
+/* ---- symbols_stored.c ---- */
+
+/* Hands over every place that is stored in the profile; the frames are to be freed, their strings
+ * are the profile's. */
+typedef void (*pct_stored_fn)(struct pct_symbols *s, uint32_t module, uint64_t offset,
+                              struct pct_place place);
+void pct_stored_load(struct pct_symbols *s, const struct pc_profile *p, struct pct_pool *pool,
+                     pct_stored_fn take);
+
+/* All places that were asked for, of modules whose symbols could be read. */
+void pct_symbols_each(const struct pct_symbols *s,
+                      void (*take)(void *arg, uint32_t module, uint64_t offset,
+                                   struct pct_place place),
+                      void *arg);
+
+#endif

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The matrix: rows of the table `pairs` summed over class and communicator.
+ */
+#include "analysis/traffic/traffic_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int compare_pairs(const void *a, const void *b)
+{
+    const struct pct_pair *x = a, *y = b;
+    if (x->source != y->source)
+        return x->source < y->source ? -1 : 1;
+    return (x->destination > y->destination) - (x->destination < y->destination);
+}
+
+static void add_pair(struct pct_pair *sum, const struct pct_pair *p)
+{
+    sum->messages += p->messages;
+    sum->bytes += p->bytes;
+    sum->received += p->received;
+    sum->received_bytes += p->received_bytes;
+    sum->time_ns += p->time_ns;
+    sum->receive_ns += p->receive_ns;
+}
+
+static void join_equal(struct pct_topology *t)
+{
+    size_t n = 0;
+    qsort(t->pairs, t->n_pairs, sizeof *t->pairs, compare_pairs);
+    for (size_t i = 0; i < t->n_pairs; i++) {
+        if (n && !compare_pairs(&t->pairs[n - 1], &t->pairs[i]))
+            add_pair(&t->pairs[n - 1], &t->pairs[i]);
+        else
+            t->pairs[n++] = t->pairs[i];
+    }
+    t->n_pairs = n;
+}
+
+static void read_pairs(struct pct_topology *t, const struct pc_profile *p,
+                       const struct pc_profile_table *from, const struct pct_pair_filter *filter)
+{
+    enum { SOURCE, DESTINATION, CLASS, DOMAIN, FIRST_NUMBER };
+    static const char *const names[] = {"source",         "destination",  "class", "domain",
+                                        "messages",       "bytes",        "time",  "received",
+                                        "received_bytes", "receive_time", "phase"};
+    static const enum pcollect_column_type types[FIRST_NUMBER] = {
+        PCOLLECT_COLUMN_RANK, PCOLLECT_COLUMN_RANK, PCOLLECT_COLUMN_STRING, PCOLLECT_COLUMN_DOMAIN};
+    uint32_t c[PC_ARRAY_LEN(names)];
+    for (size_t i = 0; i < PC_ARRAY_LEN(names); i++)
+        c[i] =
+            pc_table_column(from, names[i], i < FIRST_NUMBER ? types[i] : PCOLLECT_COLUMN_NUMBER);
+    t->pairs = pct_alloc(from->n_rows, sizeof *t->pairs);
+    for (uint32_t r = 0; r < from->n_rows; r++) {
+        const char *class_name = pc_profile_string(p, pc_table_cell(from, r, c[2]));
+        if ((filter->class_name && strcmp(filter->class_name, class_name)) ||
+            (filter->domain && filter->domain != pc_table_cell(from, r, c[3])) ||
+            (filter->has_phase && filter->phase != pc_table_cell(from, r, c[10])))
+            continue;
+        struct pct_pair pair = {
+            (int32_t)pc_table_cell(from, r, c[0]), (int32_t)pc_table_cell(from, r, c[1]),
+            pc_table_cell(from, r, c[4]),          pc_table_cell(from, r, c[5]),
+            pc_table_cell(from, r, c[7]),          pc_table_cell(from, r, c[8]),
+            pc_table_cell(from, r, c[6]),          pc_table_cell(from, r, c[9])};
+        if (!pct_topology_is_rank(t, pair.source))
+            pair.source = -1;
+        if (!pct_topology_is_rank(t, pair.destination))
+            pair.destination = -1;
+        t->pairs[t->n_pairs++] = pair;
+    }
+    join_equal(t);
+}
+
+struct pct_topology *pct_topology_new(const struct pc_profile *p,
+                                      const struct pct_pair_filter *filter)
+{
+    const struct pc_profile_table *from = pc_profile_table(p, "pairs");
+    if (!from)
+        return NULL;
+    struct pct_topology *t = pct_alloc(1, sizeof *t);
+    t->n_ranks = p->world_size;
+    read_pairs(t, p, from, filter);
+    pct_topology_read_places(t, p);
+    return t;
+}
+
+void pct_topology_free(struct pct_topology *t)
+{
+    if (!t)
+        return;
+    free(t->pairs);
+    free(t->places);
+    free(t->nodes);
+    free(t->sockets);
+    free(t->first_socket);
+    free(t);
+}
+
+uint64_t pct_domain_find(const struct pc_profile *p, const char *text)
+{
+    const struct pc_profile_table *t = pc_profile_table(p, "communicators");
+    char *end;
+    uint64_t id = strtoull(text, &end, 16), found = 0;
+    bool is_id = *text && !*end;
+    uint32_t domain_at = pc_table_column(t, "domain", PCOLLECT_COLUMN_DOMAIN),
+             name_at = pc_table_column(t, "name", PCOLLECT_COLUMN_STRING);
+    for (uint32_t r = 0; t && r < t->n_rows; r++) {
+        uint64_t row_id = pc_table_cell(t, r, domain_at);
+        const char *name = pc_profile_string(p, pc_table_cell(t, r, name_at));
+        if (is_id && row_id == id)
+            return id;
+        if (!strcmp(name, text)) {
+            if (found)
+                return 0;
+            found = row_id;
+        }
+    }
+    return found;
+}
+
+/* ---- Reach ---------------------------------------------------------------------------------- */
+
+enum pct_reach pct_pair_reach(const struct pct_topology *t, const struct pct_pair *p)
+{
+    if (p->source < 0 || p->destination < 0)
+        return PCT_REACH_OUTSIDE;
+    const struct pct_rank_place *a = &t->places[p->source], *b = &t->places[p->destination];
+    if (p->source == p->destination)
+        return PCT_REACH_SELF;
+    if (a->node != b->node)
+        return PCT_REACH_BETWEEN;
+    return a->socket >= 0 && a->socket == b->socket ? PCT_REACH_SOCKET : PCT_REACH_NODE;
+}
+
+void pct_topology_sums(const struct pct_topology *t, struct pct_reach_sum sums[PCT_N_REACHES])
+{
+    memset(sums, 0, PCT_N_REACHES * sizeof *sums);
+    for (size_t i = 0; i < t->n_pairs; i++) {
+        struct pct_reach_sum *s = &sums[pct_pair_reach(t, &t->pairs[i])];
+        s->pairs++;
+        s->messages += t->pairs[i].messages;
+        s->bytes += t->pairs[i].bytes;
+    }
+}
+
+/* ---- Graph ---------------------------------------------------------------------------------- */
+
+static int compare_edges(const void *a, const void *b)
+{
+    const struct pct_edge *x = a, *y = b;
+    if (x->a != y->a)
+        return x->a < y->a ? -1 : 1;
+    return (x->b > y->b) - (x->b < y->b);
+}
+
+static bool has_bytes(const struct pct_topology *t)
+{
+    for (size_t i = 0; i < t->n_pairs; i++)
+        if (t->pairs[i].bytes)
+            return true;
+    return false;
+}
+
+void pct_graph_make(const struct pct_topology *t, struct pct_graph *g)
+{
+    bool bytes = has_bytes(t);
+    size_t n = 0, m = 0;
+    g->n = t->n_ranks;
+    g->edges = pct_alloc(t->n_pairs, sizeof *g->edges);
+    for (size_t i = 0; i < t->n_pairs; i++) {
+        const struct pct_pair *p = &t->pairs[i];
+        uint64_t weight = bytes ? p->bytes : p->messages;
+        if (p->source < 0 || p->destination < 0 || p->source == p->destination || !weight)
+            continue;
+        uint32_t a = (uint32_t)p->source, b = (uint32_t)p->destination;
+        g->edges[n++] = (struct pct_edge){a < b ? a : b, a < b ? b : a, weight};
+    }
+    qsort(g->edges, n, sizeof *g->edges, compare_edges);
+    for (size_t i = 0; i < n; i++) {
+        if (m && !compare_edges(&g->edges[m - 1], &g->edges[i]))
+            g->edges[m - 1].weight += g->edges[i].weight;
+        else
+            g->edges[m++] = g->edges[i];
+    }
+    g->n_edges = m;
+}
+
+void pct_graph_free(struct pct_graph *g)
+{
+    free(g->edges);
+    *g = (struct pct_graph){0};
+}

@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The pattern of a graph of ranks. Edges that carry less than a twentieth of the heaviest edge at
+ * either end are noise. A pattern is accepted if its edges and those that are left agree: the
+ * harmonic mean of "edges that are in the pattern" and "pattern that is there" is 0.85 at least.
+ * doc/internals/topology.md says why these numbers.
+ */
+#include "analysis/traffic/traffic.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { NOISE = 20, MIN_AGREEMENT = 85 /* percent */, MAX_ARITY = 16 };
+
+/* The graph without noise; vertices are the ranks that have edges, numbered from 0. */
+struct core {
+    uint32_t n;
+    uint32_t *rank;   /* by vertex */
+    uint32_t *vertex; /* by rank; PC_NO_INDEX: takes no part */
+    uint32_t *degree;
+    struct pct_edge *edges;
+    size_t n_edges;
+    uint32_t *n_apart; /* by difference of the ends: edges */
+};
+
+static void make_core(const struct pct_graph *g, struct core *c)
+{
+    uint64_t *most = pct_alloc(g->n, sizeof *most);
+    *c = (struct core){.rank = pct_alloc(g->n, sizeof *c->rank),
+                       .vertex = pct_alloc(g->n, sizeof *c->vertex),
+                       .degree = pct_alloc(g->n, sizeof *c->degree),
+                       .n_apart = pct_alloc(g->n, sizeof *c->n_apart),
+                       .edges = pct_alloc(g->n_edges, sizeof *c->edges)};
+    for (size_t i = 0; i < g->n_edges; i++) {
+        const struct pct_edge *e = &g->edges[i];
+        most[e->a] = e->weight > most[e->a] ? e->weight : most[e->a];
+        most[e->b] = e->weight > most[e->b] ? e->weight : most[e->b];
+    }
+    for (uint32_t r = 0; r < g->n; r++) {
+        c->vertex[r] = most[r] ? c->n : PC_NO_INDEX;
+        if (most[r])
+            c->rank[c->n++] = r;
+    }
+    for (size_t i = 0; i < g->n_edges; i++) {
+        struct pct_edge e = g->edges[i];
+        uint64_t least = most[e.a] < most[e.b] ? most[e.a] : most[e.b];
+        if (e.weight < least / NOISE)
+            continue;
+        e.a = c->vertex[e.a];
+        e.b = c->vertex[e.b];
+        c->degree[e.a]++;
+        c->degree[e.b]++;
+        c->n_apart[e.b - e.a]++;
+        c->edges[c->n_edges++] = e;
+    }
+    free(most);
+}
+
+static void free_core(struct core *c)
+{
+    free(c->rank);
+    free(c->vertex);
+    free(c->degree);
+    free(c->n_apart);
+    free(c->edges);
+}
+
+/* In percent: 2 * common / (edges of the pattern + edges). */
+static unsigned agreement(const struct core *c, size_t common, pc_u128 n_pattern)
+{
+    pc_u128 both = n_pattern + c->n_edges;
+    return both ? (unsigned)(200 * (pc_u128)common / both) : 0;
+}
+
+/* ---- Grids: vertices in row-major order ----------------------------------------------------- */
+
+/* How far two vertices lie apart in one dimension: 0, 1, 2 for the step around the edge, 3. */
+static unsigned step(uint32_t a, uint32_t b, uint32_t extent)
+{
+    uint32_t d = a > b ? a - b : b - a;
+    if (d <= 1)
+        return d;
+    return d == extent - 1 ? 2 : 3;
+}
+
+static bool in_grid(const struct pct_pattern *p, uint32_t a, uint32_t b)
+{
+    unsigned n_moved = 0;
+    for (unsigned k = p->n_dims; k-- > 0;) {
+        unsigned s = step(a % p->extents[k], b % p->extents[k], p->extents[k]);
+        if (s == 3 || (s == 2 && !p->periodic[k]))
+            return false;
+        n_moved += s != 0;
+        a /= p->extents[k];
+        b /= p->extents[k];
+    }
+    return p->corners ? n_moved > 0 : n_moved == 1;
+}
+
+static pc_u128 count_grid(const struct pct_pattern *p, uint32_t n)
+{
+    pc_u128 ordered = 1, straight = 0;
+    for (unsigned k = 0; k < p->n_dims; k++) {
+        uint32_t d = p->extents[k];
+        bool around = p->periodic[k] && d > 2;
+        ordered *= around ? 3 * d : 3 * d - 2;
+        straight += (pc_u128)(n / d) * (around ? d : d - 1);
+    }
+    return p->corners ? (ordered - n) / 2 : straight;
+}
+
+/* A dimension is periodic if half of the steps around its edge are there. */
+static void find_periods(const struct core *c, struct pct_pattern *p)
+{
+    size_t around[PCT_PATTERN_DIMS] = {0};
+    for (size_t i = 0; i < c->n_edges; i++) {
+        uint32_t a = c->edges[i].a, b = c->edges[i].b;
+        unsigned n_moved = 0, moved = 0, s_moved = 0;
+        for (unsigned k = p->n_dims; k-- > 0;) {
+            unsigned s = step(a % p->extents[k], b % p->extents[k], p->extents[k]);
+            n_moved += s != 0;
+            if (s) {
+                moved = k;
+                s_moved = s;
+            }
+            a /= p->extents[k];
+            b /= p->extents[k];
+        }
+        if (n_moved == 1 && s_moved == 2)
+            around[moved]++;
+    }
+    for (unsigned k = 0; k < p->n_dims; k++)
+        p->periodic[k] = p->extents[k] > 2 && 2 * around[k] >= c->n / p->extents[k];
+}
+
+static unsigned judge_grid(const struct core *c, const struct pct_pattern *p)
+{
+    size_t common = 0;
+    for (size_t i = 0; i < c->n_edges; i++)
+        common += in_grid(p, c->edges[i].a, c->edges[i].b);
+    return agreement(c, common, count_grid(p, c->n));
+}
+
+struct search {
+    const struct core *core;
+    struct pct_pattern best;
+    unsigned best_percent;
+};
+
+static void judge_extents(struct search *s, const uint32_t *extents, unsigned n)
+{
+    struct pct_pattern p = {.kind = PCT_PATTERN_GRID, .n_dims = n};
+    for (unsigned k = 0; k < n; k++) /* found fastest first; row-major has the fastest last */
+        p.extents[k] = extents[n - 1 - k];
+    find_periods(s->core, &p);
+    for (int corners = 0; corners < 2; corners++) {
+        p.corners = corners;
+        unsigned percent = judge_grid(s->core, &p);
+        bool simpler = percent == s->best_percent && n < s->best.n_dims;
+        if (percent > s->best_percent || simpler) {
+            s->best = p;
+            s->best_percent = percent;
+        }
+    }
+}
+
+/* Neighbours in a dimension are `stride` apart: without half of these edges it is none. */
+static void search_grids(struct search *s, uint32_t *extents, unsigned n, uint32_t stride)
+{
+    const struct core *c = s->core;
+    if (stride == c->n) {
+        judge_extents(s, extents, n);
+        return;
+    }
+    if (n == PCT_PATTERN_DIMS || stride >= c->n)
+        return;
+    for (uint32_t d = 2; d <= c->n / stride; d++) {
+        if (c->n / stride % d || 2 * (uint64_t)c->n_apart[stride] < (uint64_t)(c->n / d) * (d - 1))
+            continue;
+        extents[n] = d;
+        search_grids(s, extents, n + 1, stride * d);
+    }
+}
+
+static bool find_grid(const struct core *c, struct pct_pattern *out)
+{
+    struct search s = {.core = c};
+    uint32_t extents[PCT_PATTERN_DIMS];
+    search_grids(&s, extents, 0, 1);
+    if (s.best_percent < MIN_AGREEMENT)
+        return false;
+    *out = s.best;
+    if (out->n_dims == 1 && out->periodic[0])
+        out->kind = PCT_PATTERN_RING;
+    return true;
+}
+
+/* ---- Others --------------------------------------------------------------------------------- */
+
+static uint32_t find_root(uint32_t *up, uint32_t v)
+{
+    while (up[v] != v)
+        v = up[v] = up[up[v]];
+    return v;
+}
+
+static bool is_connected(const struct core *c)
+{
+    uint32_t *up = pct_alloc(c->n, sizeof *up), parts = c->n;
+    for (uint32_t v = 0; v < c->n; v++)
+        up[v] = v;
+    for (size_t i = 0; i < c->n_edges; i++) {
+        uint32_t a = find_root(up, c->edges[i].a), b = find_root(up, c->edges[i].b);
+        parts -= a != b;
+        up[a] = b;
+    }
+    free(up);
+    return parts == 1;
+}
+
+static bool find_master(const struct core *c, struct pct_pattern *out)
+{
+    uint32_t centre = 0;
+    for (uint32_t v = 0; v < c->n; v++)
+        if (c->degree[v] > c->degree[centre])
+            centre = v;
+    if (c->n < 4 || agreement(c, c->degree[centre], c->n - 1) < MIN_AGREEMENT)
+        return false;
+    out->kind = PCT_PATTERN_MASTER;
+    out->master = c->rank[centre];
+    return true;
+}
+
+static bool find_all(const struct core *c, struct pct_pattern *out)
+{
+    if (c->n < 4 || agreement(c, c->n_edges, (pc_u128)c->n * (c->n - 1) / 2) < MIN_AGREEMENT)
+        return false;
+    out->kind = PCT_PATTERN_ALL;
+    return true;
+}
+
+static bool find_other_ring(const struct core *c, struct pct_pattern *out)
+{
+    for (uint32_t v = 0; v < c->n; v++)
+        if (c->degree[v] != 2)
+            return false;
+    if (!is_connected(c))
+        return false;
+    out->kind = PCT_PATTERN_RING;
+    out->n_dims = 1;
+    out->extents[0] = c->n;
+    out->periodic[0] = out->reordered = true;
+    return true;
+}
+
+/* The parent of vertex b > 0; arity 1 stands for the binomial tree. */
+static uint32_t parent_in_tree(uint32_t b, uint32_t arity)
+{
+    return arity == 1 ? b & (b - 1) : (b - 1) / arity;
+}
+
+static bool find_tree(const struct core *c, struct pct_pattern *out)
+{
+    for (uint32_t arity = 1; arity <= MAX_ARITY && c->n > 3; arity++) {
+        size_t common = 0;
+        for (size_t i = 0; i < c->n_edges; i++)
+            common += parent_in_tree(c->edges[i].b, arity) == c->edges[i].a;
+        if (agreement(c, common, c->n - 1) >= MIN_AGREEMENT) {
+            out->kind = PCT_PATTERN_TREE;
+            out->arity = arity;
+            return true;
+        }
+    }
+    if (c->n_edges != c->n - 1 || !is_connected(c))
+        return false;
+    out->kind = PCT_PATTERN_TREE;
+    return true;
+}
+
+static bool in_pattern(const struct core *c, const struct pct_pattern *p, uint32_t a, uint32_t b)
+{
+    switch (p->kind) {
+    case PCT_PATTERN_GRID:
+        return in_grid(p, a, b);
+    case PCT_PATTERN_RING:
+        return p->reordered || in_grid(p, a, b);
+    case PCT_PATTERN_MASTER:
+        return c->rank[a] == p->master || c->rank[b] == p->master;
+    case PCT_PATTERN_TREE:
+        return !p->arity || parent_in_tree(b, p->arity) == a;
+    default:
+        return true;
+    }
+}
+
+static pc_u128 explain(const struct pct_graph *g, const struct core *c, const struct pct_pattern *p)
+{
+    pc_u128 all = 0, in = 0;
+    for (size_t i = 0; i < g->n_edges; i++)
+        all += g->edges[i].weight;
+    for (size_t i = 0; i < c->n_edges; i++)
+        if (in_pattern(c, p, c->edges[i].a, c->edges[i].b))
+            in += c->edges[i].weight;
+    return pct_text_share(in, all);
+}
+
+void pct_pattern_find(const struct pct_graph *g, struct pct_pattern *out)
+{
+    struct core c;
+    make_core(g, &c);
+    *out = (struct pct_pattern){.kind = PCT_PATTERN_IRREGULAR};
+    if (!c.n_edges)
+        out->kind = PCT_PATTERN_NONE;
+    else if (c.n == 2)
+        out->kind = PCT_PATTERN_PAIR;
+    else if (!find_all(&c, out) && !find_master(&c, out) && !find_grid(&c, out) &&
+             !find_other_ring(&c, out))
+        find_tree(&c, out);
+    out->n_active = c.n;
+    out->explained = explain(g, &c, out);
+    free_core(&c);
+}
+
+/* ---- Text ----------------------------------------------------------------------------------- */
+
+const char *pct_pattern_name(enum pct_pattern_kind kind)
+{
+    static const char *const names[] = {
+        [PCT_PATTERN_NONE] = "none",      [PCT_PATTERN_PAIR] = "pair",
+        [PCT_PATTERN_RING] = "ring",      [PCT_PATTERN_GRID] = "grid",
+        [PCT_PATTERN_ALL] = "all-to-all", [PCT_PATTERN_MASTER] = "master-worker",
+        [PCT_PATTERN_TREE] = "tree",      [PCT_PATTERN_IRREGULAR] = "irregular",
+    };
+    return names[kind];
+}
+
+static void put_grid(const struct pct_pattern *p, struct pct_buf *b)
+{
+    static const char *const ordinals[] = {"first", "second", "third", "fourth"};
+    unsigned n_periodic = 0;
+    if (p->n_dims == 1) {
+        pct_buf_format(b, "line of %u", p->extents[0]);
+    } else {
+        pct_buf_format(b, "%u-dimensional grid, ", p->n_dims);
+        for (unsigned k = 0; k < p->n_dims; k++)
+            pct_buf_format(b, "%s%u", k ? " x " : "", p->extents[k]);
+    }
+    for (unsigned k = 0; k < p->n_dims; k++)
+        n_periodic += p->periodic[k];
+    if (p->n_dims > 1 && n_periodic == 0)
+        pct_buf_text(b, ", not periodic");
+    if (p->n_dims > 1 && n_periodic == p->n_dims)
+        pct_buf_text(b, ", periodic");
+    if (n_periodic && n_periodic < p->n_dims) {
+        const char *comma = ", periodic in the ";
+        for (unsigned k = 0; k < p->n_dims; k++) {
+            if (!p->periodic[k])
+                continue;
+            pct_buf_format(b, "%s%s", comma, ordinals[k]);
+            comma = " and ";
+        }
+        pct_buf_text(b, " dimension");
+    }
+    if (p->corners)
+        pct_buf_text(b, ", with diagonal neighbours");
+}
+
+void pct_pattern_text(const struct pct_pattern *p, struct pct_buf *b)
+{
+    switch (p->kind) {
+    case PCT_PATTERN_GRID:
+        put_grid(p, b);
+        break;
+    case PCT_PATTERN_RING:
+        pct_buf_format(b, "ring of %u%s", p->extents[0],
+                       p->reordered ? ", not in the order of the ranks" : "");
+        break;
+    case PCT_PATTERN_MASTER:
+        pct_buf_format(b, "master-worker, rank %u is the master", p->master);
+        break;
+    case PCT_PATTERN_TREE:
+        pct_buf_text(b, "tree");
+        if (p->arity == 1)
+            pct_buf_text(b, ", binomial");
+        else if (p->arity)
+            pct_buf_format(b, ", each with %u children", p->arity);
+        break;
+    case PCT_PATTERN_NONE:
+        pct_buf_text(b, "no messages between ranks");
+        break;
+    default:
+        pct_buf_text(b, pct_pattern_name(p->kind));
+    }
+}

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The nodes and sockets on which ranks are to be placed, those of the run or imagined ones, and the
+ * placement on sockets: within each node the ranks that were put there are placed on its sockets in
+ * the same way as ranks on nodes (placement.c).
+ */
+#include "analysis/traffic/traffic.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Seats ---------------------------------------------------------------------------------- */
+
+/* Nodes of equal size, filled in the order of ranks. */
+static void imagine_nodes(struct pct_seats *s, uint32_t n)
+{
+    uint32_t each = (s->n_ranks + n - 1) / n;
+    s->n_nodes = each ? (s->n_ranks + each - 1) / each : 0;
+    s->nodes = pct_alloc(s->n_nodes, sizeof *s->nodes);
+    for (uint32_t i = 0; i < s->n_nodes; i++) {
+        char name[16];
+        pc_format(name, sizeof name, "NODE%u", i);
+        s->nodes[i] = pct_copy(name);
+    }
+    for (uint32_t r = 0; r < s->n_ranks; r++)
+        s->node_of[r] = r / each;
+}
+
+static void take_nodes(struct pct_seats *s, const struct pct_topology *t)
+{
+    s->n_nodes = t->n_nodes;
+    s->nodes = pct_alloc(s->n_nodes, sizeof *s->nodes);
+    for (uint32_t i = 0; i < s->n_nodes; i++)
+        s->nodes[i] = pct_copy(t->nodes[i]);
+    for (uint32_t r = 0; r < s->n_ranks; r++)
+        s->node_of[r] = t->places[r].node;
+}
+
+static void imagine_sockets(struct pct_seats *s, uint32_t each)
+{
+    s->n_sockets = s->n_nodes * each;
+    s->numbers = pct_alloc(s->n_sockets, sizeof *s->numbers);
+    for (uint32_t i = 0; i <= s->n_nodes; i++)
+        s->first_socket[i] = i * each;
+    for (uint32_t i = 0; i < s->n_sockets; i++)
+        s->numbers[i] = i % each;
+}
+
+static void take_sockets(struct pct_seats *s, const struct pct_topology *t)
+{
+    s->n_sockets = t->n_sockets;
+    s->numbers = pct_alloc(s->n_sockets, sizeof *s->numbers);
+    memcpy(s->first_socket, t->first_socket, (t->n_nodes + (size_t)1) * sizeof *s->first_socket);
+    for (uint32_t i = 0; i < s->n_sockets; i++)
+        s->numbers[i] = t->sockets[i].number;
+    for (uint32_t r = 0; r < s->n_ranks; r++)
+        s->socket_of[r] = t->places[r].socket < 0 ? PC_NO_INDEX : (uint32_t)t->places[r].socket;
+}
+
+struct pct_seats *pct_seats_new(const struct pct_topology *t, uint32_t n_nodes, uint32_t n_sockets)
+{
+    struct pct_seats *s = pct_alloc(1, sizeof *s);
+    s->n_ranks = t->n_ranks;
+    s->node_of = pct_alloc(t->n_ranks, sizeof *s->node_of);
+    s->socket_of = pct_alloc(t->n_ranks, sizeof *s->socket_of);
+    memset(s->socket_of, 0xff, t->n_ranks * sizeof *s->socket_of);
+    if (n_nodes)
+        imagine_nodes(s, n_nodes);
+    else
+        take_nodes(s, t);
+    s->first_socket = pct_alloc(s->n_nodes + (size_t)1, sizeof *s->first_socket);
+    if (n_sockets)
+        imagine_sockets(s, n_sockets);
+    else if (!n_nodes)
+        take_sockets(s, t);
+    for (uint32_t i = 0; i < s->n_nodes; i++)
+        s->has_choice |= s->first_socket[i + 1] - s->first_socket[i] > 1;
+    return s;
+}
+
+void pct_seats_free(struct pct_seats *s)
+{
+    if (!s)
+        return;
+    for (uint32_t i = 0; i < s->n_nodes; i++)
+        free(s->nodes[i]);
+    free(s->nodes);
+    free(s->node_of);
+    free(s->socket_of);
+    free(s->first_socket);
+    free(s->numbers);
+    free(s);
+}
+
+/* ---- Sockets -------------------------------------------------------------------------------- */
+
+/* Ranks by their node, in order of rank. */
+struct crew {
+    uint32_t *first;    /* by node; one more at the end */
+    uint32_t *ranks;    /* by position */
+    uint32_t *position; /* by rank */
+};
+
+static void make_crew(struct crew *c, const struct pct_seats *s, const uint32_t *node)
+{
+    c->first = pct_alloc(s->n_nodes + (size_t)2, sizeof *c->first);
+    c->ranks = pct_alloc(s->n_ranks, sizeof *c->ranks);
+    c->position = pct_alloc(s->n_ranks, sizeof *c->position);
+    for (uint32_t r = 0; r < s->n_ranks; r++)
+        c->first[node[r] + 2]++;
+    for (uint32_t i = 2; i < s->n_nodes + 2; i++)
+        c->first[i] += c->first[i - 1];
+    for (uint32_t r = 0; r < s->n_ranks; r++) {
+        c->position[r] = c->first[node[r] + 1]++;
+        c->ranks[c->position[r]] = r;
+    }
+}
+
+static void free_crew(struct crew *c)
+{
+    free(c->first);
+    free(c->ranks);
+    free(c->position);
+}
+
+/* Where the ranks of one node are on its sockets, counted from its first: as they were if that is
+ * known of all, else in blocks of equal size in the order of ranks. */
+static void seat_as_it_was(const struct pct_seats *s, const struct crew *c, uint32_t node,
+                           uint32_t *seat)
+{
+    uint32_t first = s->first_socket[node], n = s->first_socket[node + 1] - first;
+    uint32_t begin = c->first[node], end = c->first[node + 1];
+    bool known = true;
+    for (uint32_t i = begin; i < end; i++) {
+        uint32_t socket = s->socket_of[c->ranks[i]];
+        seat[i - begin] = socket - first;
+        known &= socket != PC_NO_INDEX && socket - first < n;
+    }
+    for (uint32_t i = begin; !known && i < end; i++)
+        seat[i - begin] = (uint32_t)((uint64_t)(i - begin) * n / (end - begin));
+}
+
+/* Where they begin: as they were if they are the same ranks as before, else in the order of ranks,
+ * as many on each socket as there were. */
+static void seat_in_order(const struct pct_seats *s, const struct crew *old, const struct crew *c,
+                          uint32_t node, uint32_t *seat)
+{
+    uint32_t n = c->first[node + 1] - c->first[node], at = 0;
+    uint32_t n_sockets = s->first_socket[node + 1] - s->first_socket[node];
+    uint32_t *room = pct_alloc(n_sockets, sizeof *room);
+    seat_as_it_was(s, old, node, seat);
+    if (!memcmp(&old->ranks[old->first[node]], &c->ranks[c->first[node]], n * sizeof *seat)) {
+        free(room);
+        return;
+    }
+    for (uint32_t i = 0; i < n; i++)
+        room[seat[i]]++;
+    for (uint32_t k = 0; k < n_sockets; k++)
+        for (uint32_t i = 0; i < room[k]; i++)
+            seat[at++] = k;
+    free(room);
+}
+
+/* Edges within one node, between positions in it. The graph's edges are sorted by their nodes
+ * first. */
+static struct pct_graph *split_by_node(const struct pct_graph *g, const struct pct_seats *s,
+                                       const uint32_t *node, const struct crew *c)
+{
+    struct pct_graph *of = pct_alloc(s->n_nodes, sizeof *of);
+    for (size_t i = 0; i < g->n_edges; i++)
+        if (node[g->edges[i].a] == node[g->edges[i].b])
+            of[node[g->edges[i].a]].n_edges++;
+    for (uint32_t k = 0; k < s->n_nodes; k++) {
+        of[k].n = c->first[k + 1] - c->first[k];
+        of[k].edges = pct_alloc(of[k].n_edges, sizeof *of[k].edges);
+        of[k].n_edges = 0;
+    }
+    for (size_t i = 0; i < g->n_edges; i++) {
+        struct pct_edge e = g->edges[i];
+        uint32_t k = node[e.a];
+        if (k != node[e.b])
+            continue;
+        e.a = c->position[e.a] - c->first[k];
+        e.b = c->position[e.b] - c->first[k];
+        of[k].edges[of[k].n_edges++] = e;
+    }
+    return of;
+}
+
+static pc_u128 cost_as_it_was(const struct pct_graph *g, const struct pct_seats *s,
+                              const struct crew *old)
+{
+    pc_u128 sum = 0;
+    struct pct_graph *of = split_by_node(g, s, s->node_of, old);
+    uint32_t *seat = pct_alloc(s->n_ranks, sizeof *seat);
+    for (uint32_t k = 0; k < s->n_nodes; k++) {
+        bool choice = s->first_socket[k + 1] - s->first_socket[k] > 1;
+        if (choice)
+            seat_as_it_was(s, old, k, seat);
+        for (size_t i = 0; choice && i < of[k].n_edges; i++)
+            if (seat[of[k].edges[i].a] != seat[of[k].edges[i].b])
+                sum += of[k].edges[i].weight;
+        pct_graph_free(&of[k]);
+    }
+    free(seat);
+    free(of);
+    return sum;
+}
+
+/* The ranks of one node on its sockets; seat is by position in the node. */
+static pc_u128 place_on_sockets(const struct pct_graph *g, uint32_t *seat, uint32_t n_sockets)
+{
+    struct pct_placement p;
+    pct_placement_find(g, seat, n_sockets, &p);
+    memcpy(seat, p.node, g->n * sizeof *seat);
+    pc_u128 after = p.after;
+    pct_placement_free(&p);
+    return after;
+}
+
+void pct_seats_place(const struct pct_graph *g, const struct pct_seats *s,
+                     struct pct_placement *out)
+{
+    struct crew old, now;
+    pct_placement_find(g, s->node_of, s->n_nodes, out);
+    out->socket = pct_alloc(s->n_ranks, sizeof *out->socket);
+    make_crew(&old, s, s->node_of);
+    make_crew(&now, s, out->node);
+    struct pct_graph *of = split_by_node(g, s, out->node, &now);
+    uint32_t *seat = pct_alloc(s->n_ranks, sizeof *seat);
+    out->sockets_before = cost_as_it_was(g, s, &old);
+    for (uint32_t k = 0; k < s->n_nodes; k++) {
+        uint32_t first = s->first_socket[k], n = s->first_socket[k + 1] - first;
+        if (n) {
+            seat_in_order(s, &old, &now, k, seat);
+            out->sockets_after += place_on_sockets(&of[k], seat, n);
+        }
+        for (uint32_t i = now.first[k]; i < now.first[k + 1]; i++)
+            out->socket[now.ranks[i]] = n ? first + seat[i - now.first[k]] : PC_NO_INDEX;
+        pct_graph_free(&of[k]);
+    }
+    free(seat);
+    free(of);
+    free_crew(&old);
+    free_crew(&now);
+}

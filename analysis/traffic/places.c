@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Where ranks ran: hosts of the profile's ranks, sockets of the table `machine` (as hwloc saw
+ * them), bindings of the table `place`. A rank is on a socket if all processors on which it may run
+ * are there. Of a node without rows in `machine` the sockets are those that the kernel named.
+ */
+#include "analysis/traffic/traffic_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* One span of a list like "0-3,8"; false at its end, and at what is no list. */
+static bool next_span(const char **at, unsigned long *first, unsigned long *last)
+{
+    char *end;
+    if (**at < '0' || **at > '9')
+        return false;
+    *first = *last = strtoul(*at, &end, 10);
+    if (*end == '-')
+        *last = strtoul(end + 1, &end, 10);
+    *at = *end == ',' ? end + 1 : end;
+    return true;
+}
+
+static bool lists_meet(const char *a, const char *b)
+{
+    unsigned long from, to, first, last;
+    while (next_span(&a, &from, &to))
+        for (const char *other = b; next_span(&other, &first, &last);)
+            if (first <= to && from <= last)
+                return true;
+    return false;
+}
+
+static uint32_t find_node(struct pct_topology *t, const char *name)
+{
+    for (uint32_t i = 0; i < t->n_nodes; i++)
+        if (!strcmp(t->nodes[i], name))
+            return i;
+    return PC_NO_INDEX;
+}
+
+/* A rank that is not in the profile is taken to have been with the one before it. */
+static void read_hosts(struct pct_topology *t, const struct pc_profile *p)
+{
+    uint32_t k = 0;
+    for (uint32_t rank = 0; rank < t->n_ranks; rank++) {
+        while (k + 1 < p->n_ranks && p->ranks[k].rank < (int32_t)rank)
+            k++;
+        const char *host = p->n_ranks ? p->ranks[k].host : "";
+        uint32_t node = find_node(t, host);
+        if (node == PC_NO_INDEX)
+            t->nodes[node = t->n_nodes++] = host;
+        t->places[rank] = (struct pct_rank_place){node, -1, ""};
+    }
+}
+
+static void add_socket(struct pct_topology *t, struct pct_socket s)
+{
+    for (uint32_t i = 0; i < t->n_sockets; i++)
+        if (t->sockets[i].node == s.node && t->sockets[i].number == s.number)
+            return;
+    t->sockets[t->n_sockets++] = s;
+}
+
+static void read_machine(struct pct_topology *t, const struct pc_profile *p,
+                         const struct pc_profile_table *m)
+{
+    uint32_t host = pc_table_column(m, "host", PCOLLECT_COLUMN_STRING),
+             socket = pc_table_column(m, "socket", PCOLLECT_COLUMN_NUMBER),
+             cores = pc_table_column(m, "cores", PCOLLECT_COLUMN_NUMBER),
+             list = pc_table_column(m, "list", PCOLLECT_COLUMN_STRING);
+    for (uint32_t r = 0; r < m->n_rows; r++) {
+        const char *name = pc_profile_string(p, pc_table_cell(m, r, host));
+        uint32_t node = find_node(t, name);
+        uint64_t number = pc_table_cell(m, r, socket);
+        if (node != PC_NO_INDEX && number - 1 < INT32_MAX)
+            add_socket(t, (struct pct_socket){node, (uint32_t)number - 1,
+                                              (uint32_t)pc_table_cell(m, r, cores),
+                                              pc_profile_string(p, pc_table_cell(m, r, list))});
+    }
+}
+
+static bool has_sockets(const struct pct_topology *t, uint32_t n, uint32_t node)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (t->sockets[i].node == node)
+            return true;
+    return false;
+}
+
+/* Sockets that the kernel named, of nodes whose sockets hwloc did not tell. */
+static void read_kernel_sockets(struct pct_topology *t, const struct pc_profile_table *place)
+{
+    uint32_t rank_at = pc_table_column(place, "rank", PCOLLECT_COLUMN_RANK),
+             socket_at = pc_table_column(place, "socket", PCOLLECT_COLUMN_NUMBER),
+             known = t->n_sockets;
+    for (uint32_t r = 0; r < place->n_rows; r++) {
+        int32_t rank = (int32_t)pc_table_cell(place, r, rank_at);
+        uint64_t number = pc_table_cell(place, r, socket_at);
+        if (pct_topology_is_rank(t, rank) && number - 1 < INT32_MAX &&
+            !has_sockets(t, known, t->places[rank].node))
+            add_socket(t, (struct pct_socket){t->places[rank].node, (uint32_t)number - 1, 0, NULL});
+    }
+}
+
+static int compare_sockets(const void *a, const void *b)
+{
+    const struct pct_socket *x = a, *y = b;
+    if (x->node != y->node)
+        return x->node < y->node ? -1 : 1;
+    return (x->number > y->number) - (x->number < y->number);
+}
+
+static void sort_sockets(struct pct_topology *t)
+{
+    uint32_t i = 0;
+    qsort(t->sockets, t->n_sockets, sizeof *t->sockets, compare_sockets);
+    for (uint32_t node = 0; node <= t->n_nodes; node++) {
+        while (i < t->n_sockets && t->sockets[i].node < node)
+            i++;
+        t->first_socket[node] = i;
+    }
+}
+
+/* The socket on which a rank with these processors is bound, -1: on none, or several. */
+static int32_t find_socket(const struct pct_topology *t, uint32_t node, const char *cores,
+                           uint64_t kernel)
+{
+    int32_t found = -1;
+    for (uint32_t i = t->first_socket[node]; i < t->first_socket[node + 1]; i++) {
+        const struct pct_socket *s = &t->sockets[i];
+        if (s->list ? !lists_meet(cores, s->list) : s->number + (uint64_t)1 != kernel)
+            continue;
+        if (found >= 0)
+            return -1;
+        found = (int32_t)i;
+    }
+    return found;
+}
+
+static void read_bindings(struct pct_topology *t, const struct pc_profile *p,
+                          const struct pc_profile_table *place)
+{
+    uint32_t rank_at = pc_table_column(place, "rank", PCOLLECT_COLUMN_RANK),
+             socket_at = pc_table_column(place, "socket", PCOLLECT_COLUMN_NUMBER),
+             cores_at = pc_table_column(place, "cores", PCOLLECT_COLUMN_STRING);
+    for (uint32_t r = 0; r < place->n_rows; r++) {
+        int32_t rank = (int32_t)pc_table_cell(place, r, rank_at);
+        if (!pct_topology_is_rank(t, rank))
+            continue;
+        struct pct_rank_place *at = &t->places[rank];
+        at->cores = pc_profile_string(p, pc_table_cell(place, r, cores_at));
+        at->socket = find_socket(t, at->node, at->cores, pc_table_cell(place, r, socket_at));
+        t->has_sockets |= at->socket >= 0;
+    }
+}
+
+void pct_topology_read_places(struct pct_topology *t, const struct pc_profile *p)
+{
+    const struct pc_profile_table *place = pc_profile_table(p, "place"),
+                                  *machine = pc_profile_table(p, "machine");
+    t->places = pct_alloc(t->n_ranks, sizeof *t->places);
+    t->nodes = pct_alloc(t->n_ranks, sizeof *t->nodes);
+    read_hosts(t, p);
+    size_t most = (machine ? machine->n_rows : 0) + (size_t)(place ? place->n_rows : 0);
+    t->sockets = pct_alloc(most, sizeof *t->sockets);
+    t->first_socket = pct_alloc(t->n_nodes + 1, sizeof *t->first_socket);
+    if (machine)
+        read_machine(t, p, machine);
+    if (place)
+        read_kernel_sockets(t, place);
+    sort_sockets(t);
+    if (place)
+        read_bindings(t, p, place);
+}

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Who talks to whom: from the table `pairs` of a profile to a matrix, its pattern, and a placement
+ * of ranks on nodes (doc/internals/topology.md). Called by command/topology.c. No function fails:
+ * without memory the command ends.
+ */
+#ifndef PCT_TOPOLOGY_H
+#define PCT_TOPOLOGY_H
+
+#include "analysis/buffer.h"
+
+struct pct_pair {
+    int32_t source, destination; /* world ranks; below 0: outside of the job */
+    uint64_t messages, bytes, received, received_bytes;
+    uint64_t time_ns, receive_ns;
+};
+
+/* Where a rank ran. */
+struct pct_rank_place {
+    uint32_t node;     /* index into nodes */
+    int32_t socket;    /* index into sockets; -1: bound to none, or unknown */
+    const char *cores; /* "" : unknown */
+};
+
+struct pct_socket {
+    uint32_t node;
+    uint32_t number;  /* within the node, from 0 */
+    uint32_t n_cores; /* 0: unknown */
+    const char *list; /* numbers of its processors; NULL: unknown */
+};
+
+struct pct_topology {
+    uint32_t n_ranks;       /* of the job */
+    struct pct_pair *pairs; /* sorted by source and destination, unique */
+    size_t n_pairs;
+    struct pct_rank_place *places; /* by rank */
+    const char **nodes;            /* names, in the order of their first ranks */
+    uint32_t n_nodes;
+    struct pct_socket *sockets; /* sorted by node and number */
+    uint32_t n_sockets;
+    uint32_t *first_socket; /* by node; one more at the end */
+    bool has_sockets;       /* some rank is on a known one */
+};
+
+/* What is taken of the table; NULL and 0: all. */
+struct pct_pair_filter {
+    const char *class_name;
+    uint64_t domain;
+    bool has_phase;
+    uint64_t phase;
+};
+
+/* The profile must outlive it. NULL: the profile has no table of pairs. */
+struct pct_topology *pct_topology_new(const struct pc_profile *p,
+                                      const struct pct_pair_filter *filter);
+void pct_topology_free(struct pct_topology *t);
+
+/* A communicator by its id in hexadecimal or by its name; 0: none, or several. */
+uint64_t pct_domain_find(const struct pc_profile *p, const char *text);
+
+/* Sums over pairs by how far they reach. */
+enum pct_reach {
+    PCT_REACH_SELF,
+    PCT_REACH_SOCKET,
+    PCT_REACH_NODE,
+    PCT_REACH_BETWEEN, /* nodes */
+    PCT_REACH_OUTSIDE,
+    PCT_N_REACHES
+};
+struct pct_reach_sum {
+    uint64_t pairs;
+    pc_u128 messages, bytes;
+};
+enum pct_reach pct_pair_reach(const struct pct_topology *t, const struct pct_pair *p);
+void pct_topology_sums(const struct pct_topology *t, struct pct_reach_sum sums[PCT_N_REACHES]);
+
+/* ---- Undirected graph of the job: both directions of a pair are one edge -------------------- */
+
+struct pct_edge {
+    uint32_t a, b; /* a < b */
+    uint64_t weight;
+};
+
+struct pct_graph {
+    uint32_t n;             /* vertices */
+    struct pct_edge *edges; /* sorted by a and b, unique, weight above 0 */
+    size_t n_edges;
+};
+
+/* Of ranks inside of the job; weights are bytes, or messages where no pair has bytes. */
+void pct_graph_make(const struct pct_topology *t, struct pct_graph *g);
+void pct_graph_free(struct pct_graph *g);
+
+/* ---- Pattern -------------------------------------------------------------------------------- */
+
+enum pct_pattern_kind {
+    PCT_PATTERN_NONE, /* no messages */
+    PCT_PATTERN_PAIR,
+    PCT_PATTERN_RING,
+    PCT_PATTERN_GRID, /* a line with one dimension */
+    PCT_PATTERN_ALL,
+    PCT_PATTERN_MASTER,
+    PCT_PATTERN_TREE,
+    PCT_PATTERN_IRREGULAR
+};
+
+enum { PCT_PATTERN_DIMS = 4 };
+
+struct pct_pattern {
+    enum pct_pattern_kind kind;
+    uint32_t n_active; /* ranks that take part */
+    unsigned n_dims;
+    uint32_t extents[PCT_PATTERN_DIMS];
+    bool periodic[PCT_PATTERN_DIMS];
+    bool corners;   /* GRID: diagonal neighbours too */
+    bool reordered; /* RING: not in the order of the ranks */
+    uint32_t master;
+    uint32_t arity; /* TREE: each rank r has the parent (r - 1) / arity; 0: another; 1: binomial */
+    pc_u128 explained; /* thousandths of a percent of the weight that is on edges of the pattern */
+};
+
+void pct_pattern_find(const struct pct_graph *g, struct pct_pattern *out);
+const char *pct_pattern_name(enum pct_pattern_kind kind);
+/* "2-dimensional grid, 4 x 3, periodic in the first dimension". */
+void pct_pattern_text(const struct pct_pattern *p, struct pct_buf *b);
+
+/* ---- Placement ------------------------------------------------------------------------------ */
+
+struct pct_placement {
+    uint32_t *node;        /* by rank */
+    pc_u128 before, after; /* weight of edges between nodes */
+    /* Of pct_seats_place only. By rank: index of the socket in its seats, PC_NO_INDEX: the node's
+     * are unknown. Weights of edges between sockets of one node. */
+    uint32_t *socket;
+    pc_u128 sockets_before, sockets_after;
+};
+
+/* Ranks on nodes with the capacities that the nodes had, such that less goes between them; never
+ * worse than it was. `node_of` is where they were. */
+void pct_placement_find(const struct pct_graph *g, const uint32_t *node_of, uint32_t n_nodes,
+                        struct pct_placement *out);
+void pct_placement_free(struct pct_placement *p);
+
+/* Nodes and sockets on which ranks can be placed, and where they were. */
+struct pct_seats {
+    uint32_t n_ranks, n_nodes, n_sockets;
+    char **nodes;           /* names */
+    uint32_t *node_of;      /* by rank */
+    uint32_t *socket_of;    /* by rank; PC_NO_INDEX: unknown */
+    uint32_t *first_socket; /* by node; one more at the end */
+    uint32_t *numbers;      /* of sockets within their nodes */
+    bool has_choice;        /* some node has several sockets */
+};
+
+/* Those of the run; or n_nodes nodes of equal size, if not 0; with n_sockets sockets each, if that
+ * is not 0. */
+struct pct_seats *pct_seats_new(const struct pct_topology *t, uint32_t n_nodes, uint32_t n_sockets);
+void pct_seats_free(struct pct_seats *s);
+
+/* First on nodes; then the ranks of each node on its sockets. */
+void pct_seats_place(const struct pct_graph *g, const struct pct_seats *s,
+                     struct pct_placement *out);
+
+#endif

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Totals of a profile: see totals.h. Three passes over the nodes: the call around each node, time
+ * without nested calls, sums per primitive. Sums are 128 bits wide: they cannot overflow.
+ */
+#include "analysis/tree/totals.h"
+
+#include "analysis/buffer.h"
+#include "include/pcollect/plugin.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const field_names[PCT_N_METRICS] = {
+    [PCT_CALLS] = "count",
+    [PCT_TIME] = "time",
+    [PCT_SENT] = "bytes_sent",
+    [PCT_RECEIVED] = "bytes_received",
+};
+
+static uint32_t find_field(const struct pc_profile *p, const char *name, uint16_t combine)
+{
+    for (uint32_t i = 0; name && i < p->n_fields; i++) {
+        const struct pc_profile_field *f = &p->fields[i];
+        if (!strcmp(f->plugin, "time") && !strcmp(f->name, name) && f->combine == combine)
+            return i;
+    }
+    return PC_NO_INDEX;
+}
+
+static void find_fields(struct pct_model *m)
+{
+    for (size_t i = 0; i < PCT_N_METRICS; i++) {
+        m->field[i] = find_field(m->profile, field_names[i], PCOLLECT_SUM);
+        m->has[i] = m->field[i] != PC_NO_INDEX;
+    }
+    m->has[PCT_EXCLUSIVE] = m->has[PCT_TIME];
+    m->min_field = find_field(m->profile, "min", PCOLLECT_MIN);
+    m->max_field = find_field(m->profile, "max", PCOLLECT_MAX);
+}
+
+static const struct pc_profile_data *data_of(const struct pct_model *m, uint32_t node)
+{
+    uint32_t data = m->profile->nodes[node].data;
+    return data == PC_NO_INDEX ? NULL : &m->profile->data[data];
+}
+
+/* ---- Contexts ---------------------------------------------------------------------------------
+ */
+
+/* Nodes that stand for calls: their times add up. Of an OP with DOMAINs below it the calls are in
+ * these. */
+static bool is_call(const struct pc_profile_node *n)
+{
+    return n->kind == PCOLLECT_NODE_OP || n->kind == PCOLLECT_NODE_DOMAIN;
+}
+
+uint32_t pct_model_call(const struct pc_profile *p, uint32_t node)
+{
+    return p->nodes[node].kind == PCOLLECT_NODE_DOMAIN ? p->nodes[node].parent : node;
+}
+
+static pc_u128 time_of(const struct pct_model *m, uint32_t node)
+{
+    const struct pc_profile_data *d = data_of(m, node);
+    return d && m->has[PCT_TIME] && !d->first_field ? pc_data_stat(d, m->field[PCT_TIME])->sum : 0;
+}
+
+static void find_outer(struct pct_model *m)
+{
+    const struct pc_profile *p = m->profile;
+    for (uint32_t i = 0; i < p->n_nodes; i++) {
+        uint32_t parent = p->nodes[i].parent;
+        if (parent == PC_NO_INDEX)
+            m->outer[i] = PC_NO_INDEX;
+        else if (p->nodes[parent].kind == PCOLLECT_NODE_OP &&
+                 p->nodes[i].kind != PCOLLECT_NODE_DOMAIN)
+            m->outer[i] = parent;
+        else
+            m->outer[i] = m->outer[parent];
+    }
+}
+
+/* First every OP has the time of its calls, those of its DOMAINs included; parents come first, so
+ * that this is still so when the node is met again. A record read while its call was in progress
+ * may hold less than its nested calls: never below 0. */
+static void find_exclusive(struct pct_model *m)
+{
+    const struct pc_profile *p = m->profile;
+    for (uint32_t i = 0; i < p->n_nodes; i++)
+        if (is_call(&p->nodes[i]))
+            m->exclusive_ns[pct_model_call(p, i)] += time_of(m, i);
+    for (uint32_t i = 0; i < p->n_nodes; i++) {
+        if (p->nodes[i].kind != PCOLLECT_NODE_OP)
+            continue;
+        pc_u128 time = m->exclusive_ns[i];
+        uint32_t outer = m->outer[i];
+        if (outer == PC_NO_INDEX)
+            m->context_mpi_ns += time;
+        else
+            m->exclusive_ns[outer] -= time < m->exclusive_ns[outer] ? time : m->exclusive_ns[outer];
+    }
+}
+
+void pct_model_add(const struct pct_model *m, uint32_t node, struct pct_totals *t)
+{
+    const struct pc_profile_data *d = data_of(m, node);
+    t->sum[PCT_EXCLUSIVE] += m->exclusive_ns[node];
+    if (!d || d->first_field)
+        return;
+    for (size_t k = 0; k < PCT_EXCLUSIVE; k++) {
+        if (m->has[k])
+            t->sum[k] += pc_data_stat(d, m->field[k])->sum;
+    }
+    uint64_t min = m->min_field == PC_NO_INDEX ? 0 : pc_data_stat(d, m->min_field)->min;
+    uint64_t max = m->max_field == PC_NO_INDEX ? 0 : pc_data_stat(d, m->max_field)->max;
+    if (min && (!t->min_ns || min < t->min_ns))
+        t->min_ns = min;
+    if (max > t->max_ns)
+        t->max_ns = max;
+}
+
+uint32_t pct_model_add_ranks(const struct pct_model *m, uint32_t node, enum pct_metric metric,
+                             uint64_t *values, bool *present)
+{
+    return m->has[metric] ? pct_model_add_field(m->profile, node, m->field[metric], values, present)
+                          : 0;
+}
+
+/* Both lists ascend: one walk along the ranks of the profile. */
+uint32_t pct_model_add_field(const struct pc_profile *p, uint32_t node, uint32_t field,
+                             uint64_t *values, bool *present)
+{
+    if (p->nodes[node].data == PC_NO_INDEX)
+        return 0;
+    /* n is 0: above per_rank */
+    struct pc_by_rank by = pc_data_by_rank(p, &p->data[p->nodes[node].data], field);
+    uint32_t at = 0, end = 0;
+    for (uint32_t i = 0; i < by.n; i++) {
+        while (at < p->n_ranks && p->ranks[at].rank < by.ranks[i])
+            at++;
+        if (at == p->n_ranks)
+            break;
+        if (p->ranks[at].rank != by.ranks[i])
+            continue;
+        values[at] += by.values[i * by.stride];
+        present[at] = true;
+        end = at + 1;
+    }
+    return end;
+}
+
+static void sum_ops(struct pct_model *m)
+{
+    const struct pc_profile *p = m->profile;
+    for (uint32_t i = 0; i < p->n_nodes; i++) {
+        const struct pc_profile_node *n = &p->nodes[i];
+        if (!is_call(n))
+            continue;
+        uint32_t op = p->nodes[pct_model_call(p, i)].op;
+        pct_model_add(m, i, &m->ops[op].totals);
+        m->ops[op].n_contexts += n->kind == PCOLLECT_NODE_OP;
+    }
+}
+
+/* By primitive, once they were asked for: values by rank are most of a large profile. */
+struct pct_op_times {
+    bool known;
+    struct pct_spread of[];
+};
+
+static void find_op_times(const struct pct_model *m, struct pct_op_times *times)
+{
+    const struct pc_profile *p = m->profile;
+    uint64_t *values = pct_alloc((size_t)p->n_ops * p->n_ranks, sizeof *values);
+    bool *present = pct_alloc((size_t)p->n_ops * p->n_ranks, sizeof *present);
+    for (uint32_t i = 0; i < p->n_nodes; i++) {
+        if (!is_call(&p->nodes[i]))
+            continue;
+        size_t row = (size_t)p->nodes[pct_model_call(p, i)].op * p->n_ranks;
+        pct_model_add_ranks(m, i, PCT_TIME, values + row, present + row);
+    }
+    for (uint32_t op = 0; op < p->n_ops; op++) {
+        size_t row = (size_t)op * p->n_ranks;
+        times->of[op] = pct_model_spread(p, values + row, present + row);
+    }
+    times->known = true;
+    free(values);
+    free(present);
+}
+
+struct pct_spread pct_model_op_time(const struct pct_model *m, uint32_t op)
+{
+    if (!m->op_times->known)
+        find_op_times(m, m->op_times);
+    return m->op_times->of[op];
+}
+
+struct pct_spread pct_model_record_time(const struct pct_model *m, uint32_t node)
+{
+    const struct pc_profile_data *d = data_of(m, node);
+    if (!d || d->first_field || !m->has[PCT_TIME])
+        return (struct pct_spread){0};
+    const struct pc_stat *s = pc_data_stat(d, m->field[PCT_TIME]);
+    return (struct pct_spread){(uint32_t)s->n, s->min, s->max, s->min_rank, s->max_rank};
+}
+
+/* ---- Ranks ------------------------------------------------------------------------------------
+ */
+
+pc_u128 pct_model_delayed_ns(const struct pc_profile *p)
+{
+    const struct pc_profile_table *t = pc_profile_table(p, "resources");
+    uint32_t delayed = pc_table_column(t, "delayed", PCOLLECT_COLUMN_NUMBER);
+    pc_u128 sum = 0;
+    for (uint32_t row = 0; t && row < t->n_rows; row++)
+        sum += pc_table_cell(t, row, delayed);
+    return sum;
+}
+
+uint64_t pct_model_wall_ns(const struct pc_profile_rank *r)
+{
+    return r->before_init_ns + r->inside_ns + r->after_ns;
+}
+
+/* With several threads in MPI the sum of their times may be longer than the wall time. */
+uint64_t pct_model_compute_ns(const struct pc_profile_rank *r)
+{
+    uint64_t taken = r->mpi_ns + r->merge_ns;
+    return r->inside_ns > taken ? r->inside_ns - taken : 0;
+}
+
+static void spread_value(struct pct_spread *s, int32_t rank, uint64_t value)
+{
+    if (!s->n || value < s->min) {
+        s->min = value;
+        s->min_rank = rank;
+    }
+    if (!s->n || value > s->max) {
+        s->max = value;
+        s->max_rank = rank;
+    }
+    s->n++;
+}
+
+struct pct_spread pct_model_spread(const struct pc_profile *p, const uint64_t *values,
+                                   const bool *present)
+{
+    struct pct_spread s = {0};
+    for (uint32_t i = 0; i < p->n_ranks; i++) {
+        if (!present || present[i])
+            spread_value(&s, p->ranks[i].rank, values[i]);
+    }
+    return s;
+}
+
+static void sum_rank(struct pct_overall *a, const struct pc_profile_rank *r)
+{
+    uint64_t wall = pct_model_wall_ns(r), compute = pct_model_compute_ns(r);
+    a->wall_ns += wall;
+    a->before_ns += r->before_init_ns;
+    a->inside_ns += r->inside_ns;
+    a->after_ns += r->after_ns;
+    a->mpi_ns += r->mpi_ns;
+    a->merge_ns += r->merge_ns;
+    a->compute_ns += compute;
+    a->mpi_calls += r->mpi_calls;
+    spread_value(&a->wall, r->rank, wall);
+    spread_value(&a->mpi, r->rank, r->mpi_ns);
+    spread_value(&a->merge, r->rank, r->merge_ns);
+    spread_value(&a->compute, r->rank, compute);
+    spread_value(&a->share, r->rank, (uint64_t)pct_text_share(r->mpi_ns, wall));
+    a->n_incomplete += r->incomplete != 0;
+    a->n_open += !r->incomplete && !r->closed;
+    a->notes |= r->notes;
+    for (size_t k = 0; k < PCOLLECT_N_LOST; k++) {
+        a->lost[k] += r->lost[k];
+        a->lost_ranks[k] += r->lost[k] != 0;
+    }
+}
+
+struct pct_model *pct_model_new(const struct pc_profile *p)
+{
+    struct pct_model *m = pct_alloc(1, sizeof *m);
+    m->profile = p;
+    m->ops = pct_alloc(p->n_ops, sizeof *m->ops);
+    m->op_times = pct_alloc(1, sizeof *m->op_times + p->n_ops * sizeof *m->op_times->of);
+    m->exclusive_ns = pct_alloc(p->n_nodes, sizeof *m->exclusive_ns);
+    m->outer = pct_alloc(p->n_nodes, sizeof *m->outer);
+    find_fields(m);
+    find_outer(m);
+    find_exclusive(m);
+    sum_ops(m);
+    for (uint32_t i = 0; i < p->n_ranks; i++)
+        sum_rank(&m->all, &p->ranks[i]);
+    m->all.n_missing = p->world_size > p->n_ranks ? p->world_size - p->n_ranks : 0;
+    return m;
+}
+
+void pct_model_free(struct pct_model *m)
+{
+    if (!m)
+        return;
+    free(m->ops);
+    free(m->op_times);
+    free(m->exclusive_ns);
+    free(m->outer);
+    free(m);
+}

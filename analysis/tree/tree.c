@@ -1,0 +1,473 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Making of the shown tree: one pass over the profile's nodes in preorder; each finds or makes its
+ * node below that of its parent in a hash table of (parent, kind, label). Labels are interned, so
+ * that comparing them is comparing addresses.
+ */
+#include "analysis/tree/tree.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Where a call is made; file NULL: unknown. */
+struct call {
+    const char *file;
+    uint32_t line;
+};
+
+struct builder {
+    struct pct_tree *tree;
+    struct pct_symbols *symbols;
+    const struct pct_tree_options *options;
+    uint32_t *slots; /* open addressing over nodes, index + 1; at most half full */
+    size_t n_slots;
+    struct call *calls; /* by profile node: where it makes its calls */
+    struct pct_buf text;
+};
+
+/* ---- Nodes ------------------------------------------------------------------------------------
+ */
+
+static uint32_t *find_slot(struct builder *b, uint32_t parent, uint16_t kind, const char *label)
+{
+    uint64_t hash = pc_hash_u64((uintptr_t)label ^ (uint64_t)parent << 40 ^ kind);
+    size_t i = hash & (b->n_slots - 1);
+    for (; b->slots[i]; i = (i + 1) & (b->n_slots - 1)) {
+        const struct pct_node *n = &b->tree->nodes[b->slots[i] - 1];
+        if (n->parent == parent && n->kind == kind && n->label == label)
+            break;
+    }
+    return &b->slots[i];
+}
+
+static void double_slots(struct builder *b)
+{
+    uint32_t *old = b->slots;
+    size_t n_old = b->n_slots;
+    b->n_slots *= 2;
+    b->slots = pct_alloc(b->n_slots, sizeof *b->slots);
+    for (size_t i = 0; i < n_old; i++) {
+        if (!old[i])
+            continue;
+        const struct pct_node *n = &b->tree->nodes[old[i] - 1];
+        *find_slot(b, n->parent, n->kind, n->label) = old[i];
+    }
+    free(old);
+}
+
+static uint32_t find_child(struct builder *b, uint32_t parent, uint16_t kind, const char *label)
+{
+    struct pct_tree *t = b->tree;
+    if (t->n * 2 >= b->n_slots)
+        double_slots(b);
+    uint32_t *slot = find_slot(b, parent, kind, label);
+    if (*slot)
+        return *slot - 1;
+    t->nodes = pct_grow(t->nodes, t->n, &t->room, sizeof *t->nodes);
+    struct pct_node *up = parent == PC_NO_INDEX ? NULL : &t->nodes[parent];
+    bool frame = kind == PCOLLECT_NODE_FRAME || kind == PCOLLECT_NODE_CUT ||
+                 kind == PCOLLECT_NODE_PHASE || kind == PCOLLECT_NODE_REGION;
+    t->nodes[t->n] = (struct pct_node){.parent = parent,
+                                       .first_child = PC_NO_INDEX,
+                                       .next = up ? up->first_child : PC_NO_INDEX,
+                                       .kind = kind,
+                                       .depth = (up ? up->depth : 0) + frame,
+                                       .label = label,
+                                       .module = PC_NO_INDEX,
+                                       .first_source = PC_NO_INDEX};
+    if (up)
+        up->first_child = (uint32_t)t->n;
+    *slot = (uint32_t)++t->n;
+    return (uint32_t)t->n - 1;
+}
+
+/* ---- Labels -----------------------------------------------------------------------------------
+ */
+
+/* function@file:line, function@module or module+0xoffset. The line is left out of an outline. */
+static void put_frame(struct builder *b, const struct pct_frame *f, const struct pc_profile_node *n)
+{
+    const struct pc_profile *p = b->tree->model->profile;
+    const char *module = n->module == PC_NO_INDEX ? "unknown" : p->modules[n->module].path;
+    const char *file = f->file;
+    struct pct_buf *text = &b->text;
+    if (!b->options->full_paths) {
+        module = pct_symbols_base_name(module);
+        file = file ? pct_symbols_base_name(file) : NULL;
+    }
+    if (!f->function) {
+        pct_text_escape(text, module, PCT_ESCAPE_NAME);
+        pct_buf_format(text, "+0x%llx", (unsigned long long)n->offset);
+        return;
+    }
+    pct_text_escape(text, f->function, PCT_ESCAPE_NAME);
+    pct_buf_text(text, "@");
+    pct_text_escape(text, file ? file : module, PCT_ESCAPE_NAME);
+    if (file && !b->options->outline)
+        pct_buf_format(text, ":%u", f->line);
+}
+
+/* The child of `at` that reads as the text, in an outline also called from there. */
+static uint32_t find_called(struct builder *b, uint32_t at, uint16_t kind, struct call call)
+{
+    if (b->options->outline && call.file)
+        pct_buf_format(&b->text, " at %s:%u", call.file, call.line);
+    at = find_child(b, at, kind, pct_pool_intern(b->tree->pool, b->text.data));
+    if (b->options->outline) {
+        b->tree->nodes[at].call_file = call.file;
+        b->tree->nodes[at].call_line = call.line;
+    }
+    return at;
+}
+
+static struct call call_above(const struct builder *b, uint32_t source)
+{
+    uint32_t parent = b->tree->model->profile->nodes[source].parent;
+    return parent == PC_NO_INDEX ? (struct call){NULL, 0} : b->calls[parent];
+}
+
+static uint32_t add_frames(struct builder *b, uint32_t at, uint32_t source)
+{
+    const struct pc_profile_node *n = &b->tree->model->profile->nodes[source];
+    struct pct_place place = pct_symbols_find(b->symbols, n->module, n->offset);
+    struct call call = call_above(b, source);
+    for (uint32_t i = 0; i < place.n_frames; i++) {
+        if (b->options->depth && b->tree->nodes[at].depth >= b->options->depth)
+            break;
+        pct_buf_clear(&b->text);
+        put_frame(b, &place.frames[i], n);
+        at = find_called(b, at, PCOLLECT_NODE_FRAME, call);
+        struct pct_node *node = &b->tree->nodes[at];
+        if (node->module == PC_NO_INDEX) {
+            node->frame = place.frames[i];
+            node->module = n->module;
+            node->offset = n->offset;
+        }
+        call = (struct call){place.frames[i].file, place.frames[i].line};
+    }
+    b->calls[source] = call;
+    return at;
+}
+
+/* Adds the record of a profile node to a node here. */
+static void add_source(struct pct_tree *t, uint32_t at, uint32_t source)
+{
+    struct pct_node *node = &t->nodes[at];
+    pct_model_add(t->model, source, &node->own);
+    t->next_source[source] = node->first_source;
+    node->first_source = source;
+}
+
+static uint32_t add_op(struct builder *b, uint32_t at, uint32_t source)
+{
+    struct pct_tree *t = b->tree;
+    const struct pc_profile_node *n = &t->model->profile->nodes[source];
+    pct_buf_clear(&b->text);
+    pct_text_escape(&b->text, t->model->profile->ops[n->op].name, PCT_ESCAPE_NAME);
+    at = find_called(b, at, PCOLLECT_NODE_OP, call_above(b, source));
+    t->nodes[at].op = n->op;
+    add_source(t, at, source);
+    return at;
+}
+
+/* A phase or region: below a depth it is not told apart, as frames. */
+static uint32_t add_part(struct builder *b, uint32_t at, const struct pc_profile_node *n)
+{
+    struct pct_tree *t = b->tree;
+    const char *name = pc_profile_region(t->model->profile, n->offset);
+    if (b->options->depth && t->nodes[at].depth >= b->options->depth)
+        return at;
+    pct_buf_clear(&b->text);
+    if (n->kind == PCOLLECT_NODE_PHASE) {
+        pct_buf_format(&b->text, "(phase %llu)", (unsigned long long)n->offset);
+    } else {
+        pct_buf_text(&b->text, "(region ");
+        pct_text_escape(&b->text, name ? name : "of unknown name", PCT_ESCAPE_NAME);
+        pct_buf_text(&b->text, ")");
+    }
+    return find_child(b, at, n->kind, pct_pool_intern(t->pool, b->text.data));
+}
+
+static uint32_t add_node(struct builder *b, uint32_t source)
+{
+    const struct pc_profile_node *n = &b->tree->model->profile->nodes[source];
+    uint32_t at = n->parent == PC_NO_INDEX ? 0 : b->tree->shown[n->parent];
+    switch (n->kind) {
+    case PCOLLECT_NODE_FRAME:
+        at = add_frames(b, at, source);
+        break;
+    case PCOLLECT_NODE_OP:
+        at = add_op(b, at, source);
+        break;
+    case PCOLLECT_NODE_CUT:
+        if (!b->options->depth || b->tree->nodes[at].depth < b->options->depth)
+            at = find_child(b, at, n->kind, pct_pool_intern(b->tree->pool, "(cut)"));
+        break;
+    case PCOLLECT_NODE_DOMAIN:
+        add_source(b->tree, at, source);
+        break;
+    case PCOLLECT_NODE_PHASE:
+    case PCOLLECT_NODE_REGION:
+        at = add_part(b, at, n);
+        break;
+    default:
+        break;
+    }
+    b->tree->nodes[at].flags |= n->flags;
+    return at;
+}
+
+/* ---- Upside down ------------------------------------------------------------------------------
+ */
+
+static uint32_t add_caller(struct builder *b, uint32_t at, const struct pct_frame *f,
+                           const struct pc_profile_node *n)
+{
+    pct_buf_clear(&b->text);
+    put_frame(b, f, n);
+    at = find_child(b, at, PCOLLECT_NODE_FRAME, pct_pool_intern(b->tree->pool, b->text.data));
+    struct pct_node *node = &b->tree->nodes[at];
+    if (node->module == PC_NO_INDEX) {
+        node->frame = *f;
+        node->call_file = f->file;
+        node->call_line = f->line;
+        node->module = n->module;
+        node->offset = n->offset;
+    }
+    return at;
+}
+
+/* An MPI function that called the program, or the end of what is known. */
+static uint32_t add_other_caller(struct builder *b, uint32_t at, const struct pc_profile_node *n)
+{
+    const struct pc_profile *p = b->tree->model->profile;
+    if (n->kind == PCOLLECT_NODE_CUT)
+        return find_child(b, at, n->kind, pct_pool_intern(b->tree->pool, "(cut)"));
+    if (n->kind != PCOLLECT_NODE_OP)
+        return at;
+    pct_buf_clear(&b->text);
+    pct_text_escape(&b->text, p->ops[n->op].name, PCT_ESCAPE_NAME);
+    at = find_child(b, at, PCOLLECT_NODE_FRAME, pct_pool_intern(b->tree->pool, b->text.data));
+    b->tree->nodes[at].frame.function = p->ops[n->op].name;
+    return at;
+}
+
+static void add_upwards(struct builder *b, uint32_t source)
+{
+    struct pct_tree *t = b->tree;
+    const struct pc_profile *p = t->model->profile;
+    uint32_t call = pct_model_call(p, source), deepest = b->options->depth;
+    pct_buf_clear(&b->text);
+    pct_text_escape(&b->text, p->ops[p->nodes[call].op].name, PCT_ESCAPE_NAME);
+    uint32_t at = find_child(b, 0, PCOLLECT_NODE_OP, pct_pool_intern(t->pool, b->text.data));
+    t->nodes[at].op = p->nodes[call].op;
+    for (uint32_t up = p->nodes[call].parent; up != PC_NO_INDEX; up = p->nodes[up].parent) {
+        const struct pc_profile_node *n = &p->nodes[up];
+        struct pct_place place = {NULL, 0};
+        if (deepest && t->nodes[at].depth >= deepest)
+            break;
+        if (n->kind == PCOLLECT_NODE_FRAME)
+            place = pct_symbols_find(b->symbols, n->module, n->offset);
+        else
+            at = add_other_caller(b, at, n);
+        for (uint32_t k = place.n_frames; k-- > 0;)
+            if (!deepest || t->nodes[at].depth < deepest)
+                at = add_caller(b, at, &place.frames[k], n);
+    }
+    add_source(t, at, source);
+}
+
+static void add_callers(struct builder *b)
+{
+    const struct pc_profile *p = b->tree->model->profile;
+    for (uint32_t i = 0; i < p->n_nodes; i++) {
+        uint16_t kind = p->nodes[i].kind;
+        b->tree->next_source[i] = PC_NO_INDEX;
+        if (kind == PCOLLECT_NODE_OP || kind == PCOLLECT_NODE_DOMAIN)
+            add_upwards(b, i);
+    }
+}
+
+/* ---- All --------------------------------------------------------------------------------------
+ */
+
+static void add_contexts(struct builder *b)
+{
+    struct pct_tree *t = b->tree;
+    for (uint32_t i = 0; i < t->model->profile->n_nodes; i++) {
+        t->next_source[i] = PC_NO_INDEX;
+        t->shown[i] = add_node(b, i);
+    }
+}
+
+/* The node holds its calls, and what is below was called inside of them. */
+static bool is_outer(const struct pct_tree *t, const struct pct_node *n)
+{
+    return n->kind == PCOLLECT_NODE_OP && !t->callers;
+}
+
+/* Children come after their parents: from the end, every node is complete when it is added to its
+ * parent. */
+static void sum_inclusive(struct pct_tree *t)
+{
+    t->inclusive = pct_alloc(t->n, sizeof *t->inclusive);
+    for (size_t i = t->n; i-- > 0;) {
+        const struct pct_node *n = &t->nodes[i];
+        for (size_t k = 0; k < PCT_N_METRICS; k++)
+            t->inclusive[i][k] += n->own.sum[k];
+        if (is_outer(t, n))
+            t->inclusive[i][PCT_TIME] = n->own.sum[PCT_TIME];
+        for (size_t k = 0; k < PCT_N_METRICS && i; k++)
+            t->inclusive[n->parent][k] += t->inclusive[i][k];
+    }
+}
+
+struct pct_tree *pct_tree_new(const struct pct_model *m, struct pct_symbols *s,
+                              const struct pct_tree_options *options)
+{
+    const struct pc_profile *p = m->profile;
+    struct pct_tree *t = pct_alloc(1, sizeof *t);
+    struct builder b = {.tree = t, .symbols = s, .options = options, .n_slots = 1024};
+    t->model = m;
+    t->pool = pct_pool_new();
+    t->next_source = pct_alloc(p->n_nodes, sizeof *t->next_source);
+    b.slots = pct_alloc(b.n_slots, sizeof *b.slots);
+    t->shown = pct_alloc(p->n_nodes, sizeof *t->shown);
+    b.calls = pct_alloc(p->n_nodes, sizeof *b.calls);
+    t->room = (size_t)p->n_nodes + 1; /* more only where calls were inlined */
+    t->nodes = pct_alloc(t->room, sizeof *t->nodes);
+    find_child(&b, PC_NO_INDEX, PCOLLECT_NODE_ROOT, pct_pool_intern(t->pool, ""));
+    t->callers = options->callers;
+    if (t->callers)
+        add_callers(&b);
+    else
+        add_contexts(&b);
+    free(b.slots);
+    free(b.calls);
+    pct_buf_free(&b.text);
+    return t;
+}
+
+void pct_tree_free(struct pct_tree *t)
+{
+    if (!t)
+        return;
+    free(t->nodes);
+    free(t->next_source);
+    free(t->shown);
+    free(t->inclusive);
+    pct_pool_free(t->pool);
+    free(t);
+}
+
+/* ---- Order, paths, ranks ----------------------------------------------------------------------
+ */
+
+struct sortable {
+    pc_u128 value;
+    const char *label;
+    uint32_t node;
+};
+
+static int compare_siblings(const void *a, const void *b)
+{
+    const struct sortable *x = a, *y = b;
+    if (x->value != y->value)
+        return x->value > y->value ? -1 : 1;
+    return strcmp(x->label, y->label);
+}
+
+void pct_tree_sort(struct pct_tree *t, enum pct_metric metric)
+{
+    struct sortable *list = NULL;
+    size_t room = 0;
+    if (!t->inclusive)
+        sum_inclusive(t);
+    for (size_t i = 0; i < t->n; i++) {
+        size_t n = 0;
+        for (uint32_t c = t->nodes[i].first_child; c != PC_NO_INDEX; c = t->nodes[c].next) {
+            list = pct_grow(list, n, &room, sizeof *list);
+            list[n++] = (struct sortable){t->inclusive[c][metric], t->nodes[c].label, c};
+        }
+        if (n < 2)
+            continue;
+        qsort(list, n, sizeof *list, compare_siblings);
+        t->nodes[i].first_child = list[0].node;
+        for (size_t k = 0; k < n; k++)
+            t->nodes[list[k].node].next = k + 1 < n ? list[k + 1].node : PC_NO_INDEX;
+    }
+    free(list);
+}
+
+/* Neither of the two goes down by recursion: a damaged profile may be deeper than the stack. */
+void pct_tree_path(const struct pct_tree *t, uint32_t node, struct pct_buf *b)
+{
+    uint32_t *up = NULL;
+    size_t n = 0, room = 0;
+    for (uint32_t i = t->nodes[node].parent; i != PC_NO_INDEX && i != 0; i = t->nodes[i].parent) {
+        up = pct_grow(up, n, &room, sizeof *up);
+        up[n++] = i;
+    }
+    pct_buf_put(b, "", 0);
+    while (n--) {
+        pct_buf_text(b, t->nodes[up[n]].label);
+        if (n)
+            pct_buf_text(b, " > ");
+    }
+    free(up);
+}
+
+void pct_tree_path_to(const struct pct_tree *t, uint32_t node, struct pct_buf *b)
+{
+    pct_tree_path(t, node, b);
+    if (b->n && *t->nodes[node].label)
+        pct_buf_text(b, " > ");
+    pct_buf_text(b, t->nodes[node].label);
+}
+
+uint32_t pct_tree_after(const struct pct_tree *t, uint32_t root, uint32_t node, bool enter)
+{
+    if (enter && t->nodes[node].first_child != PC_NO_INDEX)
+        return t->nodes[node].first_child;
+    while (node != root && t->nodes[node].next == PC_NO_INDEX)
+        node = t->nodes[node].parent;
+    return node == root ? PC_NO_INDEX : t->nodes[node].next;
+}
+
+uint32_t pct_tree_ranks(const struct pct_tree *t, uint32_t node, enum pct_metric metric,
+                        uint64_t *values, bool *present)
+{
+    uint32_t end = 0;
+    for (uint32_t i = node; i != PC_NO_INDEX;) {
+        const struct pct_node *n = &t->nodes[i];
+        for (uint32_t s = n->first_source; s != PC_NO_INDEX; s = t->next_source[s]) {
+            uint32_t to = pct_model_add_ranks(t->model, s, metric, values, present);
+            end = to > end ? to : end;
+        }
+        i = pct_tree_after(t, node, i, metric != PCT_TIME || !is_outer(t, n));
+    }
+    return end;
+}
+
+struct pct_spread pct_tree_spread(const struct pct_tree *t, uint32_t node, uint64_t *values,
+                                  bool *present)
+{
+    struct pct_spread only = {0};
+    unsigned n_records = 0;
+    for (uint32_t i = node; i != PC_NO_INDEX;) {
+        const struct pct_node *n = &t->nodes[i];
+        for (uint32_t s = n->first_source; s != PC_NO_INDEX; s = t->next_source[s]) {
+            struct pct_spread one = pct_model_record_time(t->model, s);
+            n_records += one.n != 0;
+            only = one.n ? one : only;
+        }
+        i = pct_tree_after(t, node, i, !is_outer(t, n));
+    }
+    if (n_records < 2)
+        return only;
+    const struct pc_profile *p = t->model->profile;
+    memset(values, 0, p->n_ranks * sizeof *values);
+    memset(present, 0, p->n_ranks * sizeof *present);
+    pct_tree_ranks(t, node, PCT_TIME, values, present);
+    return pct_model_spread(p, values, present);
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The profiles that a command compares.
+ */
+#include "analysis/compare/join.h"
+#include "command/command.h"
+#include "command/report.h"
+
+#include <stdlib.h>
+
+struct pct_run *pct_runs_look(const struct pct_command *self, char **paths, size_t n,
+                              int *status_out)
+{
+    pct_report_environment(getenv("COLUMNS"), getenv("NO_COLOR"), getenv("TERM"));
+    struct pct_run *runs = pct_alloc(n, sizeof *runs);
+    for (size_t i = 0; i < n; i++) {
+        struct pc_error error = {""};
+        int err = pct_run_look(&runs[i], paths[i], &error);
+        if (*error.text)
+            pct_say(self, "%s", error.text);
+        if (!err)
+            continue;
+        *status_out = err == PC_ENOENT ? PCT_CALL : PCT_DATA;
+        pct_runs_close(runs, n);
+        return NULL;
+    }
+    return runs;
+}
+
+void pct_runs_close(struct pct_run *runs, size_t n)
+{
+    for (size_t i = 0; runs && i < n; i++)
+        pct_run_close(&runs[i]);
+    free(runs);
+}

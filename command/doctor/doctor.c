@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * pcollect doctor: what of pcollect works on this machine, what does not, and what that costs. Runs
+ * the checks of its other files and prints what they found; changes nothing on the machine.
+ */
+#include "command/doctor/doctor.h"
+
+#include "analysis/buffer.h"
+
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct pct_option options[] = {
+    {'f', "format", "text|json", "text for people (default), or JSON"},
+    {0, NULL, NULL, NULL},
+};
+
+static const char *const health_names[] = {"ok", "less", "bad"};
+
+/* ---- Printing ------------------------------------------------------------------------------- */
+
+enum { WIDTH = 100, INDENT = 24 };
+
+/* The text, broken at blanks, below its first column. */
+static void put_below(const char *text)
+{
+    size_t room = WIDTH - INDENT;
+    while (*text) {
+        size_t n = strlen(text);
+        if (n > room) {
+            n = room;
+            while (n && text[n] != ' ')
+                n--;
+            n = n ? n : strcspn(text, " ");
+        }
+        printf("%.*s\n", (int)n, text);
+        text += n;
+        text += *text == ' ';
+        if (*text)
+            printf("%*s", INDENT, "");
+    }
+}
+
+static void put_labelled(const char *label, const char *text)
+{
+    if (!text)
+        return;
+    char *line = pct_text("%s: %s", label, text);
+    printf("%*s", INDENT, "");
+    put_below(line);
+    free(line);
+}
+
+static void print_text(const struct pct_patient *d, size_t n_less, size_t n_bad)
+{
+    for (size_t i = 0; i < d->n; i++) {
+        const struct pct_finding *f = &d->findings[i];
+        printf("%-4s  %-16s  ", health_names[f->health], f->about);
+        put_below(f->found);
+        put_labelled("costs", f->cost);
+        put_labelled("cure", f->cure);
+    }
+    if (n_bad)
+        printf("\nNot everything works: %zu bad, %zu less than could be.\n", n_bad, n_less);
+    else if (n_less)
+        printf("\nJobs can be measured; %zu less than could be.\n", n_less);
+    else
+        printf("\nAll is well.\n");
+}
+
+static void put_member(const char *name, const char *text)
+{
+    struct pct_buf b = {0};
+    printf(", \"%s\": ", name);
+    if (text) {
+        pct_text_json(&b, text);
+        fputs(b.data, stdout);
+    } else {
+        fputs("null", stdout);
+    }
+    pct_buf_free(&b);
+}
+
+static void print_json(const struct pct_patient *d, size_t n_less, size_t n_bad)
+{
+    printf("{\n  \"pcollect_doctor\": 1,\n  \"bad\": %zu,\n  \"less\": %zu,\n  \"findings\": [",
+           n_bad, n_less);
+    for (size_t i = 0; i < d->n; i++) {
+        const struct pct_finding *f = &d->findings[i];
+        printf("%s\n    {\"health\": \"%s\"", i ? "," : "", health_names[f->health]);
+        put_member("about", f->about);
+        put_member("found", f->found);
+        put_member("cost", f->cost);
+        put_member("cure", f->cure);
+        putchar('}');
+    }
+    puts("\n  ]\n}");
+}
+
+/* ---- The command ---------------------------------------------------------------------------- */
+
+static int examine(struct pct_patient *d, bool json)
+{
+    struct pc_error error;
+    size_t n[3] = {0, 0, 0};
+    if (pc_config_load(&d->config, &error))
+        pct_doctor_add(d, PCT_BAD, "configuration", pct_text("%s", error.text),
+                       "no job is measured", "pcollect config --check FILE, --template");
+    pct_doctor_library(d);
+    pct_doctor_mpi(d);
+    pct_doctor_spool(d);
+    pct_doctor_machine(d);
+    for (size_t i = 0; i < d->n; i++)
+        n[d->findings[i].health]++;
+    if (json)
+        print_json(d, n[PCT_LESS], n[PCT_BAD]);
+    else
+        print_text(d, n[PCT_LESS], n[PCT_BAD]);
+    for (size_t i = 0; i < d->n; i++)
+        free(d->findings[i].found);
+    free(d->findings);
+    return n[PCT_BAD] ? PCT_DATA : PCT_DONE;
+}
+
+static int run_doctor(const struct pct_command *self, int argc, char **argv)
+{
+    struct pct_patient d = {.self = self};
+    bool json = false;
+    int letter;
+    while ((letter = pct_options_next(self, argc, argv)) != PCT_OPTION_END) {
+        if (letter == PCT_OPTION_HELPED || letter == PCT_OPTION_WRONG)
+            return letter == PCT_OPTION_HELPED ? PCT_DONE : PCT_CALL;
+        json = strcmp(optarg, "json") == 0;
+        if (!json && strcmp(optarg, "text") != 0)
+            return pct_refuse(self, "--format: \"%s\" is neither text nor json", optarg);
+    }
+    if (optind < argc)
+        return pct_refuse(self, "\"%s\" is one word too many", argv[optind]);
+    return examine(&d, json);
+}
+
+const struct pct_command pct_doctor = {
+    .name = "doctor",
+    .synopsis = "[--format text|json]",
+    .summary = "say what works on this machine, and what it costs if not",
+    .details = "Status 1 if something is bad: then jobs are not measured or profiles are lost. "
+               "What is only less than it could be does not count.",
+    .options = options,
+    .main = run_doctor,
+};

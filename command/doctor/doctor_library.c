@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * pcollect doctor: the library and its modules. Can it be preloaded, does each module open?
+ */
+#include "command/doctor/doctor.h"
+
+#include "config.h"
+
+#include <dirent.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+extern char **environ;
+
+/* In the child: becomes a program without MPI under the library. What it says goes to fd. */
+static void exec_under_library(int fd, const void *arg)
+{
+    static char name[] = "sh", flag[] = "-c", script[] = "echo runs";
+    char *words[] = {name, flag, script, NULL};
+    char *variables[] = {pct_text("LD_PRELOAD=%s", (const char *)arg), pct_text("LD_BIND_NOW=1"),
+                         NULL};
+    dup2(fd, STDOUT_FILENO);
+    dup2(fd, STDERR_FILENO);
+    execve("/bin/sh", words, variables);
+}
+
+static void check_preload(struct pct_patient *d, const char *path)
+{
+    char *said = pct_doctor_apart(exec_under_library, path);
+    if (said && strcmp(said, "runs\n") == 0)
+        pct_doctor_add(d, PCT_GOOD, "library", pct_text("%s can be preloaded", path), NULL, NULL);
+    else
+        pct_doctor_add(d, PCT_BAD, "library",
+                       pct_text("%s cannot be preloaded: %s", path, said ? said : "a shell dies"),
+                       "no job is measured",
+                       "install pcollect again, built on this kind of machine");
+    free(said);
+}
+
+static void open_module(int fd, const void *arg)
+{
+    const char *said = dlopen(arg, RTLD_NOW | RTLD_LOCAL) ? "opens" : dlerror();
+    if (write(fd, said, strlen(said)) < 0)
+        _exit(1);
+}
+
+static bool check_module(struct pct_patient *d, const char *folder, const char *name,
+                         enum pct_health if_not, const char *cost, const char *cure)
+{
+    char *path = pct_text("%s/%s", folder, name);
+    char *said = pct_doctor_apart(open_module, path);
+    bool opens = said && strcmp(said, "opens") == 0;
+    if (opens)
+        pct_doctor_add(d, PCT_GOOD, "module", pct_text("%s opens", name), NULL, NULL);
+    else
+        pct_doctor_add(d, if_not, "module",
+                       pct_text("%s does not open: %s", name, said ? said : "it dies"), cost, cure);
+    free(said);
+    free(path);
+    return opens;
+}
+
+/* Modules that are opened for one purpose each; those that are not built here are not missed. */
+static void check_others(struct pct_patient *d, const char *folder)
+{
+    DIR *dir = opendir(folder);
+    for (struct dirent *e; dir && (e = readdir(dir));) {
+        size_t n = strlen(e->d_name);
+        if (n > 3 && strcmp(e->d_name + n - 3, ".so") == 0 &&
+            strncmp(e->d_name, "adapter-", 8) != 0 && strcmp(e->d_name, "pcollect-merge.so") != 0)
+            check_module(d, folder, e->d_name, PCT_LESS, "what it adds is left out",
+                         "install the library that it names");
+    }
+    if (dir)
+        closedir(dir);
+}
+
+static void check_symbols(struct pct_patient *d)
+{
+#ifdef HAVE_LIBDW
+    pct_doctor_add(d, PCT_GOOD, "symbols", pct_text("libdw is there: lines and inlined calls"),
+                   NULL, NULL);
+#else
+    pct_doctor_add(d, PCT_LESS, "symbols", pct_text("pcollect was built without libdw"),
+                   "reports name functions, but no source lines and no inlined calls",
+                   "install libdw-dev (elfutils), configure and build again");
+#endif
+    if (dlsym(RTLD_DEFAULT, "_dl_find_object"))
+        pct_doctor_add(d, PCT_GOOD, "unwind tables", pct_text("libc finds them without a lock"),
+                       NULL, NULL);
+    else
+        pct_doctor_add(d, PCT_LESS, "unwind tables",
+                       pct_text("libc has no _dl_find_object (glibc 2.35)"),
+                       "the first call from each place takes longer", "a newer glibc");
+}
+
+void pct_doctor_library(struct pct_patient *d)
+{
+    char *why = NULL, *path = pct_library_path(&why);
+    check_symbols(d);
+    if (!path) {
+        pct_doctor_add(d, PCT_BAD, "library", why, "no job is measured", NULL);
+        return;
+    }
+    check_preload(d, path);
+    char *folder = pct_text("%.*s/pcollect", (int)(strrchr(path, '/') - path), path);
+    check_module(d, folder, "pcollect-merge.so", PCT_BAD,
+                 "jobs write no profile; what they collect has to be recovered",
+                 "install pcollect again; the module needs zlib");
+    bool openmpi =
+        check_module(d, folder, "adapter-openmpi.so", PCT_LESS, "jobs of Open MPI are not measured",
+                     "install Open MPI's headers, configure and build again");
+    bool mpich = check_module(d, folder, "adapter-mpich.so", PCT_LESS,
+                              "jobs of MPICH and what shares its ABI are not measured",
+                              "install MPICH's headers, configure and build again");
+    if (!openmpi && !mpich)
+        pct_doctor_add(d, PCT_BAD, "module",
+                       pct_text("there is no adapter for any MPI in %s", folder),
+                       "no job is measured", "configure with mpicc in the path, and build again");
+    check_others(d, folder);
+    free(folder);
+    free(path);
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What all checks of pcollect doctor need: to note a finding, and to try something in a child that
+ * may die of it.
+ */
+#include "command/doctor/doctor.h"
+
+#include "analysis/buffer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+void pct_doctor_add(struct pct_patient *d, enum pct_health health, const char *about, char *found,
+                    const char *cost, const char *cure)
+{
+    struct pct_finding *more = realloc(d->findings, (d->n + 1) * sizeof *more);
+    if (more == NULL) {
+        pct_say(d->self, "no memory");
+        exit(PCT_DATA);
+    }
+    d->findings = more;
+    more[d->n++] = (struct pct_finding){health, about, found, cost, cure};
+}
+
+/* ---- A child -------------------------------------------------------------------------------- */
+
+static char *read_all(int fd)
+{
+    enum { ROOM = 1 << 16 };
+    char *text = pct_alloc(ROOM, 1);
+    pct_read_answer(fd, text, ROOM);
+    return text;
+}
+
+char *pct_doctor_apart(void (*fn)(int fd, const void *arg), const void *arg)
+{
+    int ends[2], status = -1;
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return NULL;
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        int null = open("/dev/null", O_RDWR);
+        dup2(null, STDIN_FILENO);
+        dup2(null, STDOUT_FILENO);
+        dup2(null, STDERR_FILENO);
+        fn(ends[1], arg);
+        _exit(0);
+    }
+    close(ends[1]);
+    char *text = child > 0 ? read_all(ends[0]) : NULL;
+    close(ends[0]);
+    if (child > 0) {
+        kill(child, SIGKILL); /* it has ended, or hangs */
+        while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+            ;
+    }
+    if (status != 0 && text && !*text) {
+        free(text);
+        return NULL;
+    }
+    return text;
+}

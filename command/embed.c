@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * pcollect embed: symbols into a profile, so that it can be read where the program is not.
+ */
+#include "command/command.h"
+#include "view/annotate/annotate.h"
+
+#include <getopt.h>
+
+static const struct pct_option options[] = {
+    {'s', "sources", NULL, "store the text of the source files too, for pcollect annotate"},
+    PCT_OPTION_DEBUGINFOD,
+    {'o', "output", "FILE", "write there (default: replace the profile)"},
+    {0, NULL, NULL, NULL},
+};
+
+/* A profile without a name for any of its addresses is left as it is. */
+static int embed(const struct pc_profile *p, const char *from, const char *to, bool sources,
+                 struct pc_error *error)
+{
+    static const struct pct_tree_options whole = {0};
+    struct pc_profile *named = NULL, *with = NULL;
+    struct pct_data *d = pct_data_new(from, p, pct_symbols_new(p), &whole);
+    int err = pct_symbols_embed(d->symbols, p, &named, error);
+    if (!err && sources)
+        err = pct_source_embed(d, named, &with, error);
+    if (!err)
+        err = pc_pcol_write(with ? with : named, to, 0, error);
+    pc_profile_free(with);
+    pc_profile_free(named);
+    pct_data_free(d);
+    return err;
+}
+
+int pct_embed_file(const char *from, const char *to, bool sources, struct pc_error *error)
+{
+    struct pc_profile *p = NULL;
+    int err = pc_pcol_read_to_write(from, &p, error);
+    if (err) {
+        if (!*error->text)
+            pc_error_set(error, err, "%s: %s", from, pc_err_text(err));
+        return err;
+    }
+    err = embed(p, from, to, sources, error);
+    pc_profile_free(p);
+    return err;
+}
+
+static int run_embed(const struct pct_command *self, int argc, char **argv)
+{
+    const char *to = NULL;
+    struct pc_error error = {""};
+    bool sources = false;
+    int letter;
+    while ((letter = pct_options_next(self, argc, argv)) >= 0) {
+        sources |= letter == 's';
+        to = letter == 'o' ? optarg : to;
+    }
+    if (letter == PCT_OPTION_HELPED)
+        return PCT_DONE;
+    if (letter == PCT_OPTION_WRONG)
+        return PCT_CALL;
+    if (argc - optind != 1)
+        return pct_refuse(self, argc == optind ? "which profile?" : "one profile at a time");
+    const char *from = argv[optind];
+    int err = pct_embed_file(from, to ? to : from, sources, &error);
+    if (*error.text)
+        pct_say(self, "%s", error.text);
+    return !err ? PCT_DONE : err == PC_ENOENT ? PCT_CALL : PCT_DATA;
+}
+
+const struct pct_command pct_embed = {
+    .name = "embed",
+    .synopsis = "[-d] [-s] [-o FILE] PROFILE",
+    .summary = "store functions, files and lines in a profile",
+    .options = options,
+    .mixed = true,
+    .main = run_embed,
+};

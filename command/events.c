@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * pcollect events: what can be counted on this machine, by the names that `[sample] events` takes.
+ * Each event is opened here to see whether it counts.
+ */
+#include "base/nearest.h"
+#include "command/command.h"
+#include "plugins/compute/event_names.h"
+
+#include <ctype.h>
+#include <dlfcn.h>
+#include <fnmatch.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { OPTION_FORMAT = 256 };
+
+static const struct pct_option options[] = {
+    {'a', "all", NULL, "also presets that this processor has no counter for"},
+    {OPTION_FORMAT, "format", "FORMAT", "text (default) or tsv"},
+    {0, NULL, NULL, NULL},
+};
+
+struct search {
+    const struct pc_events_module *module;
+    const char *pattern; /* NULL: all */
+    bool all, tsv;
+    unsigned n_shown, n_open, n_hidden;
+};
+
+/* ---- Which ---------------------------------------------------------------------------------- */
+
+static char *lower(const char *text)
+{
+    char *out = pct_text("%s", text);
+    for (char *p = out; *p; p++)
+        *p = (char)tolower((unsigned char)*p);
+    return out;
+}
+
+/* A pattern of the shell for the whole name, or a part of the name; case does not matter. */
+static bool matches(const char *pattern, const char *name)
+{
+    if (!pattern)
+        return true;
+    char *p = lower(pattern), *n = lower(name);
+    bool found = strpbrk(p, "*?[") ? fnmatch(p, n, 0) == 0 : strstr(n, p) != NULL;
+    free(p);
+    free(n);
+    return found;
+}
+
+/* ---- One event --------------------------------------------------------------------------------
+ */
+
+struct event {
+    const char *name, *doc;
+    char encoding[PC_COUNTING_MAX_TERMS * 96]; /* empty: it has none here */
+    const char *why_not;                       /* NULL: it counts */
+    struct pc_error error;
+    bool user_only;
+};
+
+/* As perf_event_open takes it: "software 0x2", "raw 0x1b7 config1 0x3fbfc00001". */
+static void put_encoding(const struct pc_counting_event *e, char *out, size_t size)
+{
+    static const char *const types[] = {"hardware",       "software", "tracepoint",
+                                        "hardware-cache", "raw",      "breakpoint"};
+    size_t n = 0;
+    for (uint32_t i = 0; i < e->n_terms; i++) {
+        const struct pc_counting_term *t = &e->terms[i];
+        const char *sign = t->sign < 0 ? "- " : "+ ";
+        n += pc_format(out + n, size - n, "%s%s", i ? " " : "", i || t->sign < 0 ? sign : "");
+        if (t->type < PC_ARRAY_LEN(types))
+            n += pc_format(out + n, size - n, "%s", types[t->type]);
+        else
+            n += pc_format(out + n, size - n, "type %u", t->type);
+        n += pc_format(out + n, size - n, " 0x%llx", (unsigned long long)t->config);
+        if (t->config1)
+            n += pc_format(out + n, size - n, " config1 0x%llx", (unsigned long long)t->config1);
+        if (t->config2)
+            n += pc_format(out + n, size - n, " config2 0x%llx", (unsigned long long)t->config2);
+    }
+}
+
+/* What the name stands for, and whether that counts here. */
+static int look_up(const struct search *s, struct event *e)
+{
+    struct pc_counting_event event = {.n_terms = 0};
+    int err = s->module->find(e->name, &event, &e->error);
+    e->encoding[0] = '\0';
+    if (!err)
+        put_encoding(&event, e->encoding, sizeof e->encoding);
+    int found = err;
+    if (!err)
+        err = pc_counting_try(&event, &e->error);
+    e->user_only = !err && event.terms[0].user_only;
+    e->why_not = err ? e->error.text : NULL;
+    return found;
+}
+
+static void print_event(struct search *s, const struct event *e)
+{
+    const char *doc = e->doc ? e->doc : "";
+    s->n_shown++;
+    s->n_open += e->why_not == NULL;
+    if (s->tsv) {
+        printf("%s\t%s\t%s\t%s\t%s\n", e->name, e->why_not ? "no" : "yes",
+               e->why_not ? e->why_not : "", doc, e->encoding);
+        return;
+    }
+    printf("%-3s  %s\n", e->why_not ? "no" : "yes", e->name);
+    if (*doc)
+        printf("       %s\n", doc);
+    if (*e->encoding)
+        printf("       perf_event: %s\n", e->encoding);
+    if (e->why_not)
+        printf("       not here: %s\n", e->why_not);
+    else if (e->user_only)
+        printf("       the kernel's side is not counted\n");
+}
+
+static bool show(void *arg, const struct pc_events_entry *entry)
+{
+    struct search *s = arg;
+    struct event e = {.name = entry->name, .doc = entry->doc};
+    if (!matches(s->pattern, entry->name))
+        return false;
+    if (!entry->made && !s->all) {
+        s->n_hidden++;
+        return false;
+    }
+    look_up(s, &e);
+    print_event(s, &e);
+    return false;
+}
+
+/* What is in no list, but has a meaning: r and a code, names with modifiers. */
+static void show_unlisted(struct search *s)
+{
+    struct event e = {.name = s->pattern};
+    if (s->pattern && !s->n_hidden && look_up(s, &e) != PC_ENOENT)
+        print_event(s, &e);
+}
+
+/* ---- The command ------------------------------------------------------------------------------
+ */
+
+static const struct pc_events_module *open_module(const struct pct_command *self)
+{
+    char *why = NULL, *library = pct_library_path(&why);
+    if (!library) {
+        pct_say(self, "%s", why);
+        return NULL;
+    }
+    *strrchr(library, '/') = '\0';
+    char *path = pct_text("%s/pcollect/%s", library, PC_EVENTS_MODULE);
+    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    const struct pc_events_module *m = handle ? dlsym(handle, PC_EVENTS_SYMBOL) : NULL;
+    if (!handle)
+        pct_say(self, "%s; names of events need PAPI, at the build and here", dlerror());
+    else if (!m || m->abi != PC_EVENTS_ABI || m->size < sizeof *m)
+        pct_say(self, "%s is of another version of pcollect", path);
+    free(path);
+    free(library);
+    return handle && m && m->abi == PC_EVENTS_ABI && m->size >= sizeof *m ? m : NULL;
+}
+
+static bool add_near(void *nearest, const struct pc_events_entry *entry)
+{
+    pc_nearest_add(nearest, entry->name);
+    return false;
+}
+
+static int say_none(const struct pct_command *self, const struct search *s)
+{
+    struct pc_nearest nearest = {.wanted = s->pattern};
+    char text[PC_N_NEAREST * (PC_NEAREST_BYTES + 4)] = "";
+    if (s->n_hidden) {
+        pct_say(self,
+                "%u events match \"%s\", but this processor has no counter for them; --all "
+                "shows them",
+                s->n_hidden, s->pattern ? s->pattern : "");
+        return PCT_DATA;
+    }
+    if (s->pattern) {
+        s->module->list(add_near, &nearest);
+        pc_nearest_text(&nearest, text, sizeof text);
+    }
+    pct_say(self, "no event matches \"%s\"%s%s", s->pattern ? s->pattern : "",
+            *text ? "; the nearest is " : "", text);
+    return PCT_DATA;
+}
+
+static void put_sum(const struct search *s)
+{
+    struct pc_error none;
+    printf("\n%u event%s, %u of which count here", s->n_shown, s->n_shown == 1 ? "" : "s",
+           s->n_open);
+    if (s->n_hidden)
+        printf("; %u presets without a counter are left out (--all)", s->n_hidden);
+    printf("\n");
+    if (pc_counting_hardware(&none))
+        printf("no counters of the processor can be had: %s\n", none.text);
+}
+
+static int events_main(const struct pct_command *self, int argc, char **argv)
+{
+    struct search s = {.pattern = NULL};
+    int option;
+    while ((option = pct_options_next(self, argc, argv)) != PCT_OPTION_END) {
+        if (option == PCT_OPTION_WRONG)
+            return PCT_CALL;
+        if (option == PCT_OPTION_HELPED)
+            return PCT_DONE;
+        if (option == 'a')
+            s.all = true;
+        if (option == OPTION_FORMAT) {
+            s.tsv = !strcmp(optarg, "tsv");
+            if (!s.tsv && strcmp(optarg, "text"))
+                return pct_refuse(self, "--format %s: unknown; known are text, tsv", optarg);
+        }
+    }
+    if (argc - optind > 1)
+        return pct_refuse(self, "one pattern only");
+    s.pattern = optind < argc ? argv[optind] : NULL;
+    s.module = open_module(self);
+    if (!s.module)
+        return PCT_DATA;
+    if (s.tsv)
+        printf("event\tcounts\twhy_not\tdescription\tencoding\n");
+    s.module->list(show, &s);
+    if (!s.n_shown)
+        show_unlisted(&s);
+    if (!s.n_shown)
+        return say_none(self, &s);
+    if (!s.tsv)
+        put_sum(&s);
+    return PCT_DONE;
+}
+
+const struct pct_command pct_events = {
+    .name = "events",
+    .synopsis = "[OPTION]... [PATTERN]",
+    .summary = "list the events that can be counted here",
+    .details =
+        "PATTERN is a part of a name, or a pattern of the shell for the whole name. What is in "
+        "no list may be asked for by its whole name: r and the processor's own code in "
+        "hexadecimal, and names with modifiers, such as perf::CYCLES:u. Each event is "
+        "opened: \"no\" comes with the reason.",
+    .options = options,
+    .mixed = true,
+    .main = events_main,
+};

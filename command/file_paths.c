@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Paths for the subcommands.
+ */
+#include "command/command.h"
+
+#include "analysis/buffer.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+char *pct_spool_folder(const struct pc_config *config)
+{
+    return pct_text("%s/pcollect-%u", config->spool_path, (unsigned)geteuid());
+}
+
+/* The working directory as a part of a pattern: percent signs stand for themselves. */
+static char *working_directory_pattern(void)
+{
+    char *cwd = getcwd(NULL, 0);
+    char *pattern = pct_alloc(cwd ? 2 * strlen(cwd) + 2 : 1, 1), *p = pattern;
+    for (const char *c = cwd ? cwd : ""; *c; c++) {
+        if (*c == '%')
+            *p++ = '%';
+        *p++ = *c;
+    }
+    if (p > pattern && p[-1] != '/')
+        *p++ = '/';
+    free(cwd);
+    return pattern;
+}
+
+static bool is_folder(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+/* Whether the folder of the file can be written; a pattern in its name cannot be judged yet. */
+static bool check_folder(const struct pct_command *self, const char *pattern)
+{
+    char *folder = pct_text("%s", pattern);
+    strrchr(folder, '/')[1] = '\0';
+    int refused = 0;
+    if (strchr(folder, '%') == NULL && access(folder, W_OK | X_OK) != 0)
+        refused = errno;
+    if (refused)
+        pct_say(self,
+                "the output cannot be written to folder %s: %s; make it, or name another "
+                "with -o",
+                folder, strerror(refused));
+    free(folder);
+    return !refused;
+}
+
+char *pct_output_pattern(const struct pct_command *self, const char *given)
+{
+    struct pc_error error;
+    if (*given == '\0' || pc_config_expand(given, NULL, NULL, 0, &error)) {
+        pct_refuse(self, "-o: %s", *given ? error.text : "the path is empty");
+        return NULL;
+    }
+    while (strncmp(given, "./", 2) == 0 && given[2] != '/')
+        given += 2;
+    if (strcmp(given, ".") == 0)
+        given = "";
+    size_t n = strlen(given);
+    bool slash = n == 0 || given[n - 1] == '/', folder = slash || is_folder(given);
+    char *cwd = *given == '/' ? pct_text("%s", "") : working_directory_pattern();
+    struct pc_config defaults;
+    pc_config_defaults(&defaults);
+    char *pattern = pct_text("%s%s%s%s", cwd, given, folder && !slash ? "/" : "",
+                             folder ? defaults.output_path : "");
+    free(cwd);
+    if (strlen(pattern) >= PC_CONFIG_TEXT_BYTES)
+        pct_say(self, "-o: the path is longer than %d bytes", PC_CONFIG_TEXT_BYTES - 1);
+    else if (check_folder(self, pattern))
+        return pattern;
+    free(pattern);
+    return NULL;
+}
+
+/* The library lies where it was installed relative to this command: bin/../lib first, then where
+ * configure put it. */
+char *pct_library_path(char **why_out)
+{
+    static const char *const places[] = {"%s/../lib/libpcollect.so", "%s/../lib64/libpcollect.so",
+                                         PCT_LIBDIR "/libpcollect.so"};
+    char exe[PATH_MAX] = "", resolved[PATH_MAX];
+    ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
+    char *slash = n > 0 ? strrchr(exe, '/') : NULL;
+    if (slash)
+        *slash = '\0';
+    for (size_t i = 0; i < PC_ARRAY_LEN(places); i++) {
+        const char *relative = strncmp(places[i], "%s", 2) == 0 ? places[i] + 2 : NULL;
+        char *path = relative ? pct_text("%s%s", exe, relative) : pct_text("%s", places[i]);
+        bool found = realpath(path, resolved) && access(resolved, R_OK) == 0;
+        free(path);
+        if (!found)
+            continue;
+        if (strpbrk(resolved, " \t:") == NULL)
+            return pct_text("%s", resolved);
+        *why_out = pct_text("%s holds a blank or a colon, which LD_PRELOAD cannot hold: install "
+                            "pcollect elsewhere",
+                            resolved);
+        return NULL;
+    }
+    *why_out = pct_text("libpcollect.so is neither in %s/../lib nor in %s: install pcollect again "
+                        "with `make install`",
+                        exe, PCT_LIBDIR);
+    return NULL;
+}

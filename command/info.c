@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * pcollect info: what a profile holds, one fact a line. Reads statistics alone: of the largest file
+ * it is there at once.
+ */
+#include "analysis/buffer.h"
+#include "command/command.h"
+#include "command/related_jobs.h"
+#include "format/profile.h"
+
+#include <getopt.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static const struct pct_option options[] = {
+    {0, NULL, NULL, NULL},
+};
+
+static void put(const char *name, const char *text)
+{
+    struct pct_buf b = {0};
+    pct_text_escape(&b, text, PCT_ESCAPE_CELL);
+    if (*text)
+        printf("%s: %s\n", name, b.data);
+    pct_buf_free(&b);
+}
+
+static void put_count(const char *name, uint64_t n)
+{
+    printf("%s: %llu\n", name, (unsigned long long)n);
+}
+
+static void put_contexts(const struct pc_profile *p)
+{
+    static const char *const names[PCOLLECT_N_NODE_KINDS] = {
+        [PCOLLECT_NODE_FRAME] = "frames",   [PCOLLECT_NODE_OP] = "calls",
+        [PCOLLECT_NODE_CUT] = "cuts",       [PCOLLECT_NODE_POINT] = "points",
+        [PCOLLECT_NODE_DOMAIN] = "domains", [PCOLLECT_NODE_PHASE] = "phases",
+        [PCOLLECT_NODE_REGION] = "regions",
+    };
+    uint32_t counts[PCOLLECT_N_NODE_KINDS] = {0}, n_bounded = 0;
+    for (uint32_t i = 0; i < p->n_nodes; i++)
+        counts[p->nodes[i].kind]++;
+    for (uint32_t i = 0; i < p->n_data; i++)
+        n_bounded += !p->data[i].kept;
+    put_count("contexts", p->n_nodes);
+    for (unsigned kind = 0; kind < PCOLLECT_N_NODE_KINDS; kind++)
+        if (names[kind] && counts[kind])
+            printf("  %s: %u\n", names[kind], counts[kind]);
+    put_count("records", p->n_data);
+    put_count("  of them without values by rank", n_bounded);
+}
+
+static void put_tables(const struct pc_profile *p)
+{
+    for (uint32_t i = 0; i < p->n_fields; i++) {
+        const struct pc_profile_field *f = &p->fields[i];
+        char name[2 * PCOLLECT_NAME_BYTES + 2];
+        pc_format(name, sizeof name, "%s.%s", f->plugin, f->name);
+        put("field", name);
+    }
+    for (uint32_t i = 0; i < p->n_tables; i++) {
+        const struct pc_profile_table *t = &p->tables[i];
+        char text[PCOLLECT_NAME_BYTES + 64];
+        pc_format(text, sizeof text, "%s (%u columns, %u rows)", t->name, t->n_columns, t->n_rows);
+        put("table", text);
+    }
+}
+
+static void put_profile(const char *path, const struct pc_profile *p)
+{
+    struct stat st;
+    put("file", path);
+    if (!stat(path, &st))
+        put_count("bytes", (uint64_t)st.st_size);
+    put("program", p->exe);
+    put("MPI", p->mpi);
+    put("job", p->job);
+    pct_family_put(path, p);
+    put_count("ranks of the job", p->world_size);
+    put_count("ranks in the file", p->n_ranks);
+    put_contexts(p);
+    put_count("modules", p->n_modules);
+    put_count("primitives", p->n_ops);
+    put_count("strings", p->n_strings);
+    put_tables(p);
+}
+
+static int info(const struct pct_command *self, int argc, char **argv)
+{
+    int letter = pct_options_next(self, argc, argv);
+    if (letter != PCT_OPTION_END)
+        return letter == PCT_OPTION_HELPED ? PCT_DONE : PCT_CALL;
+    if (optind + 1 != argc)
+        return pct_refuse(self, "%s", optind < argc ? "one profile at a time" : "which profile?");
+    struct pc_profile *p = NULL;
+    struct pc_error error = {""};
+    int err = pc_pcol_read_statistics(argv[optind], &p, &error);
+    if (*error.text)
+        pct_say(self, "%s", error.text);
+    if (err)
+        return err == PC_ENOENT ? PCT_CALL : PCT_DATA;
+    put_profile(argv[optind], p);
+    pc_profile_free(p);
+    return PCT_DONE;
+}
+
+const struct pct_command pct_info = {
+    .name = "info",
+    .synopsis = "FILE",
+    .summary = "What a profile holds: ranks, contexts, fields, tables.",
+    .options = options,
+    .mixed = true,
+    .main = info,
+};

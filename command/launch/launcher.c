@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * MPI launchers: which one it is, and how it is told what the ranks' environment is to be. The
+ * library must be preloaded into the ranks and not into the launcher, and only the launcher knows
+ * how to bring a variable to another node.
+ */
+#include "command/launch/run.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* The first row whose mark is found wins. */
+static const struct pct_launcher launchers[] = {
+    {"OpenRTE", "Open MPI", PCT_PASS_X},
+    {"Open MPI", "Open MPI", PCT_PASS_X},
+    {"PRRTE", "PRRTE", PCT_PASS_X},
+    {"prterun", "PRRTE", PCT_PASS_X},
+    {"Spectrum MPI", "IBM Spectrum MPI", PCT_PASS_X},
+    {"Intel(R) MPI", "Intel MPI", PCT_PASS_GENV},
+    {"HYDRA", "MPICH", PCT_PASS_GENV},
+    {"MPICH", "MPICH", PCT_PASS_GENV},
+    {"slurm", "Slurm", PCT_PASS_INHERIT},
+    {"aprun", "ALPS", PCT_PASS_E},
+    {"jsrun", "JSM", PCT_PASS_BIG_E},
+};
+
+static const char *base_name(const char *word)
+{
+    const char *slash = strrchr(word, '/');
+    return slash ? slash + 1 : word;
+}
+
+static bool ends_with(const char *word, const char *end)
+{
+    size_t n = strlen(word), k = strlen(end);
+    return n >= k && strcmp(word + n - k, end) == 0;
+}
+
+/* mpirun, mpirun.mpich, mpiexec-openmpi-gcc, mpiexec.hydra; not mpirun_job.sh, which may be a whole
+ * job. */
+bool pct_launcher_is(const char *word)
+{
+    static const char *const exact[] = {"orterun", "prterun", "prun", "srun", "aprun", "jsrun"};
+    static const char *const scripts[] = {".sh", ".bash", ".csh", ".py", ".pl"};
+    const char *base = base_name(word);
+    for (size_t i = 0; i < PC_ARRAY_LEN(exact); i++)
+        if (strcmp(base, exact[i]) == 0)
+            return true;
+    for (size_t i = 0; i < PC_ARRAY_LEN(scripts); i++)
+        if (ends_with(base, scripts[i]))
+            return false;
+    return strncmp(base, "mpirun", 6) == 0 || strncmp(base, "mpiexec", 7) == 0;
+}
+
+/* ---- Asking --------------------------------------------------------------------------------- */
+
+/* In the child: both outputs into the pipe, nothing to read. */
+static void exec_version(const char *word, int fd)
+{
+    char *words[] = {(char *)word, (char *)"--version", NULL};
+    int null = open("/dev/null", O_RDONLY);
+    dup2(null, STDIN_FILENO);
+    dup2(fd, STDOUT_FILENO);
+    dup2(fd, STDERR_FILENO);
+    execvp(word, words);
+    _exit(127);
+}
+
+const struct pct_launcher *pct_launcher_ask(const char *word)
+{
+    char text[4096] = "";
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return NULL;
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0)
+        exec_version(word, ends[1]);
+    close(ends[1]);
+    if (child > 0) {
+        pct_read_answer(ends[0], text, sizeof text);
+        kill(child, SIGKILL); /* it has said what it had to say */
+        while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
+            ;
+    }
+    close(ends[0]);
+    for (size_t i = 0; i < PC_ARRAY_LEN(launchers); i++)
+        if (strcasestr(text, launchers[i].mark))
+            return &launchers[i];
+    return NULL;
+}
+
+/* ---- Placing -------------------------------------------------------------------------------- */
+
+struct words {
+    char **at;
+    size_t n, room;
+};
+
+static void add(struct words *w, char *word)
+{
+    if (w->n + 1 >= w->room) {
+        w->room = 2 * w->room + 64;
+        w->at = realloc(w->at, w->room * sizeof *w->at);
+        if (w->at == NULL) {
+            fprintf(stderr, "pcollect: no memory\n");
+            exit(PCT_DATA);
+        }
+    }
+    w->at[w->n++] = word;
+    w->at[w->n] = NULL;
+}
+
+static const char preload[] = "LD_PRELOAD";
+
+static bool is_assignment_of_preload(const char *word)
+{
+    return strncmp(word, "LD_PRELOAD=", sizeof preload) == 0;
+}
+
+static void add_variable(struct words *w, enum pct_passing passing, char *variable)
+{
+    static char flags[][6] = {"", "-x", "-genv", "-e", "-E"};
+    add(w, flags[passing]);
+    if (passing != PCT_PASS_GENV) {
+        add(w, variable);
+        return;
+    }
+    size_t n = strcspn(variable, "=");
+    add(w, pct_text("%.*s", (int)n, variable));
+    add(w, variable + n + 1);
+}
+
+static void add_variables(struct words *w, enum pct_passing passing, char **variables)
+{
+    for (; *variables; variables++)
+        add_variable(w, passing, *variables);
+}
+
+static const char *preload_of(char **variables)
+{
+    for (; *variables; variables++)
+        if (is_assignment_of_preload(*variables))
+            return *variables + sizeof preload;
+    return "";
+}
+
+/* Whether this word announces a variable in the launcher's way. */
+static bool announces(enum pct_passing passing, const char *word)
+{
+    if (passing == PCT_PASS_X)
+        return strcmp(word, "-x") == 0 || strcmp(word, "--x") == 0;
+    if (passing == PCT_PASS_GENV)
+        return strcmp(word, "-genv") == 0 || strcmp(word, "-env") == 0;
+    return strcmp(word, passing == PCT_PASS_E ? "-e" : "-E") == 0;
+}
+
+/* The user's own LD_PRELOAD would replace ours: of two with one name the later wins. words[0]
+ * announces; adds what stands for its value, returns how many words were taken. */
+static size_t join_preload(struct words *w, char **words, const char *ours)
+{
+    char *name = words[1];
+    if (name && is_assignment_of_preload(name)) {
+        add(w, pct_text("%s=%s:%s", preload, ours, name + sizeof preload));
+        return 1;
+    }
+    if (name && strcmp(name, preload) == 0 && strcmp(words[0], "-x") == 0) {
+        add(w, pct_text("%s=%s", preload, ours)); /* of the environment, which ours has in it */
+        return 1;
+    }
+    if (name && strcmp(name, preload) == 0 && words[2]) {
+        add(w, name);
+        add(w, pct_text("%s:%s", ours, words[2]));
+        return 2;
+    }
+    return 0;
+}
+
+char **pct_launcher_words(enum pct_passing passing, char **words, char **variables)
+{
+    struct words w = {NULL, 0, 0};
+    const char *ours = preload_of(variables);
+    add(&w, words[0]);
+    if (passing != PCT_PASS_INHERIT)
+        add_variables(&w, passing, variables);
+    for (size_t i = 1; words[i]; i++) {
+        add(&w, words[i]);
+        if (passing == PCT_PASS_INHERIT)
+            continue;
+        if (announces(passing, words[i]))
+            i += join_preload(&w, words + i, ours);
+        else if (passing == PCT_PASS_X && strcmp(words[i], ":") == 0)
+            add_variables(&w, passing, variables);
+    }
+    return w.at;
+}

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * pcollect run: everything that can be wrong is found before the job starts; the job runs as if
+ * started by hand; afterwards the profile is named, or made of what the job has left, or it is said
+ * what to look at.
+ *
+ * The library in rank 0 writes the profile's path into <spool>/pcollect-<uid>/run-<key>.path. The
+ * key is drawn here and goes to the ranks in PCOLLECT_RUN.
+ */
+#include "command/launch/run.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const struct pct_option options[] = {
+    {'c', "config", "FILE", "what to collect; see pcollect.conf(5)"},
+    {'o', "output", "PATTERN",
+     "path of the profile; %x is the executable, %n the number of ranks, %j the job id, %t the "
+     "start time; a folder gets the default name"},
+    {0, NULL, NULL, NULL},
+};
+
+struct run {
+    const struct pct_command *self;
+    struct pc_config config;
+    const char *config_file; /* absolute, or NULL */
+    char *pattern;           /* of -o, absolute, or NULL */
+    char *library;
+    uint64_t key;
+    char **words;     /* of the job */
+    char **variables; /* for the ranks; "NAME=VALUE" */
+    size_t n_variables;
+};
+
+/* ---- Before the job ------------------------------------------------------------------------- */
+
+static char *find_library(const struct pct_command *self)
+{
+    char *why = NULL, *path = pct_library_path(&why);
+    if (!path)
+        pct_say(self, "%s", why);
+    free(why);
+    return path;
+}
+
+static uint64_t draw_key(void)
+{
+    uint64_t key = 0;
+    while (key == 0)
+        if (getrandom(&key, sizeof key, 0) != sizeof key)
+            key = pc_hash_u64(pc_mono_ns() ^ (uint64_t)getpid() << 32);
+    return key;
+}
+
+static void add_variable(struct run *r, char *variable)
+{
+    r->variables = realloc(r->variables, (r->n_variables + 2) * sizeof *r->variables);
+    if (r->variables == NULL) {
+        pct_say(r->self, "no memory");
+        exit(PCT_DATA);
+    }
+    r->variables[r->n_variables++] = variable;
+    r->variables[r->n_variables] = NULL;
+}
+
+static bool is_named(const char *entry, const char *name)
+{
+    size_t n = strlen(name);
+    return strncmp(entry, name, n) == 0 && entry[n] == '=';
+}
+
+/* Whether the ranks get this variable of ours from here: of PCOLLECT_* all that the user set, since
+ * launchers do not bring them to other nodes. */
+static bool is_passed_on(const struct run *r, const char *entry)
+{
+    if (strncmp(entry, "PCOLLECT_", 9) != 0 || is_named(entry, "PCOLLECT_RUN") ||
+        is_named(entry, "PCOLLECT_CONFIG"))
+        return false;
+    return !(r->pattern && is_named(entry, "PCOLLECT_OUTPUT_PATH"));
+}
+
+/* alone: there is no launcher. Such a program may have no MPI: if it is to be sampled, it is
+ * collected all the same; what the user says of that comes later and wins. */
+static void collect_variables(struct run *r, bool alone)
+{
+    const char *existing = getenv("LD_PRELOAD");
+    bool joined = existing && *existing;
+    add_variable(
+        r, pct_text("LD_PRELOAD=%s%s%s", r->library, joined ? ":" : "", joined ? existing : ""));
+    add_variable(r, pct_text("PCOLLECT_RUN=%016lx", (unsigned long)r->key));
+    if (r->config_file)
+        add_variable(r, pct_text("PCOLLECT_CONFIG=%s", r->config_file));
+    if (r->pattern)
+        add_variable(r, pct_text("PCOLLECT_OUTPUT_PATH=%s", r->pattern));
+    if (alone &&
+        (r->config.sample_frequency || r->config.sample_events[0] || r->config.sample_always[0]))
+        add_variable(r, pct_text("PCOLLECT_COLLECT_ALWAYS=yes"));
+    for (char **entry = environ; *entry; entry++)
+        if (is_passed_on(r, *entry))
+            add_variable(r, *entry);
+}
+
+/* Reads the configuration as the ranks will. */
+static bool check_config(struct run *r, const char *file)
+{
+    struct pc_error error;
+    char absolute[PATH_MAX];
+    if (pc_config_load_with(&r->config, file, &error)) {
+        pct_say(r->self, "%s", error.text);
+        pct_say(r->self, "the job was not started");
+        return false;
+    }
+    if (*r->config.file)
+        r->config_file = realpath(r->config.file, absolute) ? pct_text("%s", absolute) : file;
+    return true;
+}
+
+static bool check_words(const struct run *r, enum pct_passing passing,
+                        const struct pct_launcher *launcher)
+{
+    for (char **word = r->words + 1; *word; word++) {
+        if (passing == PCT_PASS_X && (strcmp(*word, "--app") == 0 || strcmp(*word, "-app") == 0)) {
+            pct_say(r->self,
+                    "%s gives no variables to applications of an application file: put "
+                    "them on the command line, separated by \":\"",
+                    launcher->name);
+            return false;
+        }
+        if (launcher && passing == PCT_PASS_INHERIT && strncmp(*word, "--export=", 9) == 0 &&
+            strncmp(*word + 9, "ALL", 3) != 0) {
+            pct_say(r->self,
+                    "%s keeps the variables of pcollect from the ranks with %s: write "
+                    "--export=ALL,... or leave it out",
+                    launcher->name, *word);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- After the job -------------------------------------------------------------------------- */
+
+/* So that the profile can be read elsewhere; without them it is as good here. */
+static void store_symbols(const char *path)
+{
+    struct pc_error error = {""};
+    if (pct_embed_file(path, path, false, &error))
+        pct_say(&pct_run, "no symbols are stored in the profile: %s", error.text);
+}
+
+/* The paths that the jobs' first ranks wrote, one a line; the file is removed. */
+static bool take_paths(const char *file)
+{
+    struct stat st;
+    char *path = NULL;
+    size_t room = 0;
+    bool named = false;
+    int fd = open(file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    FILE *lines = fd >= 0 ? fdopen(fd, "r") : NULL;
+    if (lines == NULL)
+        return false;
+    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid()) {
+        while (getline(&path, &room, lines) > 0) {
+            path[strcspn(path, "\n")] = '\0';
+            fprintf(stderr, "pcollect: profile: %s\n", path);
+            store_symbols(path);
+            named = true;
+        }
+        unlink(file);
+    }
+    free(path);
+    fclose(lines);
+    return named;
+}
+
+static void say_nothing_found(const struct run *r, int status)
+{
+    char *ended = status ? pct_text("`%s` ended with status %d, and ", r->words[0], status) : NULL;
+    pct_say(r->self,
+            "no profile was written: %sno process that calls MPI was seen on this node. Is it an "
+            "MPI program that is linked dynamically (ldd shows its MPI library), and does it reach "
+            "MPI_Init? Where all ranks ran on other nodes, look for %s there",
+            ended ? ended : "", r->pattern ? r->pattern : r->config.output_path);
+    free(ended);
+}
+
+static void look_after_job(const struct run *r, int status)
+{
+    char *folder = pct_spool_folder(&r->config);
+    char *file = pct_text("%s/run-%lx.path", folder, (unsigned long)r->key);
+    struct pct_recovery recovery = {.self = r->self,
+                                    .run_key = r->key,
+                                    .pattern = r->pattern,
+                                    .overwrite = true,
+                                    .quiet = true};
+    struct pct_recovered found = {0, 0, 0};
+    bool named = take_paths(file);
+    pct_recover_folders(&recovery, &folder, 1, &found);
+    if (!named && found.n_profiles + found.n_failed + found.n_alive == 0 && status != 127 &&
+        status != 126)
+        say_nothing_found(r, status);
+    rmdir(folder); /* succeeds if it is empty */
+    free(file);
+    free(folder);
+}
+
+/* ---- The command ---------------------------------------------------------------------------- */
+
+static int run_job(struct run *r)
+{
+    const struct pct_launcher *launcher = NULL;
+    enum pct_passing passing = PCT_PASS_INHERIT;
+    if (pct_launcher_is(r->words[0])) {
+        launcher = pct_launcher_ask(r->words[0]);
+        if (launcher)
+            passing = launcher->passing;
+        else
+            pct_say(r->self,
+                    "`%s --version` names no launcher that is known: the ranks must "
+                    "inherit its environment",
+                    r->words[0]);
+    }
+    if (!check_words(r, passing, launcher))
+        return PCT_CALL;
+    collect_variables(r, !pct_launcher_is(r->words[0]));
+    char **words = pct_launcher_words(passing, r->words, r->variables);
+    char *folder = pct_spool_folder(&r->config);
+    if (mkdir(folder, 0700) != 0 && errno != EEXIST)
+        pct_say(r->self,
+                "the spool %s cannot be used: %s; what is collected will not outlive a "
+                "killed process",
+                r->config.spool_path, strerror(errno));
+    free(folder);
+    int status = pct_job_run(r->self, words, passing == PCT_PASS_INHERIT ? r->variables : NULL);
+    look_after_job(r, status);
+    return status;
+}
+
+static int run_run(const struct pct_command *self, int argc, char **argv)
+{
+    struct run r = {.self = self};
+    const char *file = NULL, *given = NULL;
+    int letter;
+    while ((letter = pct_options_next(self, argc, argv)) != PCT_OPTION_END) {
+        if (letter == PCT_OPTION_HELPED || letter == PCT_OPTION_WRONG)
+            return letter == PCT_OPTION_HELPED ? PCT_DONE : PCT_CALL;
+        if (letter == 'c')
+            file = optarg;
+        if (letter == 'o')
+            given = optarg;
+    }
+    if (optind >= argc)
+        return pct_refuse(self, "there is no command to run");
+    r.words = argv + optind;
+    r.key = draw_key();
+    if (!check_config(&r, file))
+        return PCT_CALL;
+    if (given && (r.pattern = pct_output_pattern(self, given)) == NULL)
+        return PCT_CALL;
+    r.library = find_library(self);
+    return r.library ? run_job(&r) : PCT_CALL;
+}
+
+const struct pct_command pct_run = {
+    .name = "run",
+    .synopsis = "[-c FILE] [-o PATTERN] [--] COMMAND [ARGUMENT]...",
+    .summary = "run a job and collect its profile",
+    .details = "COMMAND is a launcher with its arguments, like mpirun -n 4 ./app, or a program. "
+               "The exit status is that of the job, 128 + N after signal N, 127 if COMMAND is not "
+               "found, 126 if it cannot be started, 2 if pcollect refuses to start it.",
+    .options = options,
+    .main = run_run,
+};

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The parts of `pcollect run` and what it shares with `pcollect recover`.
+ */
+#ifndef PCT_RUN_H
+#define PCT_RUN_H
+
+#include "command/command.h"
+
+/* ---- Launchers (launcher.c) ------------------------------------------------------------------ */
+
+/* How a launcher gives variables to its ranks. */
+enum pct_passing {
+    PCT_PASS_INHERIT, /* ranks get its own environment */
+    PCT_PASS_X,       /* -x NAME=VALUE, for each application of the command line */
+    PCT_PASS_GENV,    /* -genv NAME VALUE, once */
+    PCT_PASS_E,       /* -e NAME=VALUE */
+    PCT_PASS_BIG_E    /* -E NAME=VALUE */
+};
+
+struct pct_launcher {
+    const char *mark; /* in what --version prints, in any case */
+    const char *name;
+    enum pct_passing passing;
+};
+
+/* Whether the base name is that of a launcher. Nothing else is ever asked for its version. */
+bool pct_launcher_is(const char *word);
+
+/* Runs `word --version`, without input, for at most 20 s. NULL: it is none that is known. */
+const struct pct_launcher *pct_launcher_ask(const char *word);
+
+/* The words of the command line with the variables ("NAME=VALUE") put where the launcher wants
+ * them. LD_PRELOAD that the user passes in the same way is joined with ours. Allocated, with a NULL
+ * at its end. */
+char **pct_launcher_words(enum pct_passing passing, char **words, char **variables);
+
+/* ---- The job (child.c) ------------------------------------------------------------------------
+ */
+
+/* Runs a command with its standard streams untouched and the variables ("NAME=VALUE", up to NULL;
+ * may be NULL) added to its environment; forwards signals sent to this process. Returns the exit
+ * status, 128 + signal, 126 or 127 if it cannot be started (said). */
+int pct_job_run(const struct pct_command *self, char **words, char **variables);
+
+/* ---- What a job has left (recover.c) --------------------------------------------------------- */
+
+struct pct_recovery {
+    const struct pct_command *self;
+    uint64_t run_key;    /* only processes of that run; 0: all */
+    const char *pattern; /* of the output path; NULL: what the processes were given */
+    bool overwrite;      /* else a number is put before the suffix */
+    bool list_only;
+    bool quiet; /* only what went wrong and what was written */
+};
+
+/* What pct_recover_folders found and did. */
+struct pct_recovered {
+    size_t n_profiles, n_failed, n_alive;
+};
+
+/* Makes one profile of each job that has left arenas in the folders, and removes what was used.
+ * Folders that are missing are passed over. False: a folder cannot be read (said). */
+bool pct_recover_folders(const struct pct_recovery *r, char *const *folders, size_t n,
+                         struct pct_recovered *out);
+
+#endif

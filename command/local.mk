@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: BSD-3-Clause
+bin_PROGRAMS += command/pcollect
+command_pcollect_SOURCES = command/report.h command/report_main.c command/report_options.c command/command.h command/launch/run.h command/main.c command/arguments.c command/file_paths.c command/child_output.c \
+    command/config.c command/launch/child.c command/launch/launcher.c command/recover/recover.h command/recover/recover.c command/recover/recover_job.c \
+    command/report.c command/launch/run.c command/compared_profiles.c \
+    command/annotate.c \
+    command/diff.c \
+    command/embed.c \
+    command/events.c \
+    command/related_jobs.h command/related_jobs.c \
+    command/info.c \
+    command/merge.c \
+    command/model.c command/measurements/measurements.h command/measurements/measurements.c \
+    command/measurements/read_measurements.c command/measurements/read_measurements_text.c \
+    command/measurements/read_measurements_json.c \
+    command/scale.c \
+    command/topology.c \
+    command/verify.c \
+    command/doctor/doctor.h command/doctor/doctor.c command/doctor/doctor_trial.c command/doctor/doctor_elf.c \
+    command/doctor/doctor_library.c command/doctor/doctor_machine.c command/doctor/doctor_mpi.c command/doctor/doctor_spool.c
+command_pcollect_CPPFLAGS = $(AM_CPPFLAGS) -DPCT_LIBDIR='"$(libdir)"'
+command_pcollect_CFLAGS = $(PC_FLAGS) $(JANSSON_CFLAGS)
+command_pcollect_LDADD = view/libpcview.la analysis/libpcanalysis.la merge/libpcmerge.la format/libpcformat.la \
+    config/libpcconfigtext.la config/libpcconfig.la counting/libpccounting.la base/libpcbase.la $(JANSSON_LIBS)
+include doc/man/local.mk

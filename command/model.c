@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * pcollect model: how measured figures grow with one parameter or two.
+ */
+#include "analysis/buffer.h"
+#include "command/command.h"
+#include "command/measurements/measurements.h"
+
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { OPTION_DATA = 256, OPTION_FORMAT, OPTION_PREDICT };
+enum format { FORMAT_TEXT, FORMAT_TSV, FORMAT_JSON };
+
+static const struct pct_option options[] = {
+    {OPTION_DATA, "data", "FILE", "measurements, as text or as JSON lines"},
+    {OPTION_FORMAT, "format", "FORMAT", "text (default), tsv or json"},
+    {OPTION_PREDICT, "predict", "X[,Y]",
+     "also print the model's value there, with the interval that holds it in 95 of 100 cases"},
+    {0, NULL, NULL, NULL},
+};
+
+struct request {
+    const char *data;
+    enum format format;
+    bool predict;
+    unsigned n_at;
+    double at[PCT_FIT_PARAMETERS];
+};
+
+/* One series with its model; `made` is false where no model can be had. */
+struct row {
+    const struct pct_fit_series *series;
+    bool made;
+    struct pct_fit fit;
+    struct pct_fit_band band;
+    char model[PCT_FIT_TEXT], growth[PCT_FIT_TEXT];
+};
+
+static bool read_format(const char *word, enum format *out)
+{
+    static const char *const names[] = {"text", "tsv", "json"};
+    for (unsigned i = 0; i < PC_ARRAY_LEN(names); i++) {
+        if (!strcmp(word, names[i])) {
+            *out = (enum format)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* "X" or "X,Y", all above 0. */
+static bool read_place(const char *word, struct request *r)
+{
+    r->predict = true;
+    for (r->n_at = 0; r->n_at < PCT_FIT_PARAMETERS; word++) {
+        char *end;
+        r->at[r->n_at] = strtod(word, &end);
+        if (end == word || !(r->at[r->n_at] > 0))
+            return false;
+        r->n_at++;
+        word = end;
+        if (*word != ',')
+            break;
+    }
+    return !*word;
+}
+
+static int read_options(const struct pct_command *self, int argc, char **argv, struct request *r)
+{
+    int letter;
+    while ((letter = pct_options_next(self, argc, argv)) >= 0) {
+        if (letter == OPTION_DATA)
+            r->data = optarg;
+        else if (letter == OPTION_FORMAT && !read_format(optarg, &r->format))
+            return pct_refuse(self, "--format %s: text, tsv and json are known", optarg);
+        else if (letter == OPTION_PREDICT && !read_place(optarg, r))
+            return pct_refuse(self, "--predict %s: needs a number above 0, or two with a comma",
+                              optarg);
+    }
+    if (letter == PCT_OPTION_HELPED)
+        return PCT_DONE;
+    if (letter == PCT_OPTION_WRONG)
+        return PCT_CALL;
+    if (optind < argc)
+        return pct_refuse(self, "\"%s\" is one word too many", argv[optind]);
+    if (!r->data)
+        return pct_refuse(self, "nothing to do: give --data FILE");
+    return PCT_DONE;
+}
+
+static void make_row(const struct pct_fit_set *set, const struct pct_fit_series *s,
+                     const struct request *r, struct row *row)
+{
+    row->series = s;
+    struct pct_fit_rivals rivals;
+    row->made = pct_fit_make(s->points, s->n, set->n_parameters, &row->fit, &rivals);
+    if (!row->made)
+        return;
+    pct_fit_text(&row->fit, (const char *const *)set->names, row->model);
+    pct_fit_growth(&row->fit, (const char *const *)set->names, row->growth);
+    if (r->predict)
+        row->band = pct_fit_band(&row->fit, &rivals, r->at);
+}
+
+/* ---- Output ----------------------------------------------------------------------------------
+ */
+
+static void print_tsv(const struct row *row, const struct request *r)
+{
+    struct pct_buf b = {0};
+    pct_text_escape(&b, row->series->region, PCT_ESCAPE_CELL);
+    pct_buf_text(&b, "\t");
+    pct_text_escape(&b, row->series->metric, PCT_ESCAPE_CELL);
+    if (row->made)
+        pct_buf_format(&b, "\t%s\t%.9g\t%.9g\t%s\t%.9g\t%zu\t%s", row->model, row->fit.adjusted_r2,
+                       row->fit.rss, row->growth, row->fit.best.error, row->fit.n_points,
+                       row->fit.few ? "yes" : "no");
+    else
+        pct_buf_text(&b, "\t\t\t\t\t\t\t");
+    if (r->predict && row->made)
+        pct_buf_format(&b, "\t%.9g\t%.9g\t%.9g", row->band.value, row->band.low, row->band.high);
+    else if (r->predict)
+        pct_buf_text(&b, "\t\t\t");
+    puts(b.data);
+    pct_buf_free(&b);
+}
+
+static void print_json(const struct row *row, const struct request *r, bool first)
+{
+    struct pct_buf b = {0};
+    pct_buf_text(&b, first ? "\n  {\"region\": " : ",\n  {\"region\": ");
+    pct_text_json(&b, row->series->region);
+    pct_buf_text(&b, ", \"metric\": ");
+    pct_text_json(&b, row->series->metric);
+    if (row->made)
+        pct_buf_format(&b,
+                       ", \"model\": \"%s\", \"adjusted_r2\": %.9g, \"rss\": %.9g, "
+                       "\"growth\": \"%s\", \"error\": %.9g, \"points\": %zu, \"few\": %s",
+                       row->model, row->fit.adjusted_r2, row->fit.rss, row->growth,
+                       row->fit.best.error, row->fit.n_points, row->fit.few ? "true" : "false");
+    else
+        pct_buf_text(&b, ", \"model\": null");
+    if (r->predict && row->made)
+        pct_buf_format(&b, ", \"predicted\": %.9g, \"low\": %.9g, \"high\": %.9g", row->band.value,
+                       row->band.low, row->band.high);
+    pct_buf_text(&b, "}");
+    fputs(b.data, stdout);
+    pct_buf_free(&b);
+}
+
+static void print_text(const struct row *row, const struct request *r)
+{
+    struct pct_buf b = {0};
+    pct_text_escape(&b, *row->series->region ? row->series->region : "(no region)",
+                    PCT_ESCAPE_CELL);
+    if (*row->series->metric) {
+        pct_buf_text(&b, ", ");
+        pct_text_escape(&b, row->series->metric, PCT_ESCAPE_CELL);
+    }
+    puts(b.data);
+    pct_buf_free(&b);
+    if (!row->made) {
+        puts("  no model: fewer than two places were measured");
+        return;
+    }
+    printf("  %s\n  adjusted R2 %.5f, RSS %.4g, error of a point left out %.2g %%%s\n", row->model,
+           row->fit.adjusted_r2, row->fit.rss, 100 * row->fit.best.error,
+           row->fit.few ? "; few points: the form is a guess" : "");
+    if (r->predict)
+        printf("  there: %.6g, between %.6g and %.6g\n", row->band.value, row->band.low,
+               row->band.high);
+}
+
+static void print_models(const struct pct_fit_set *set, const struct request *r)
+{
+    struct row *row = pct_alloc(1, sizeof *row);
+    if (r->format == FORMAT_TSV)
+        printf("region\tmetric\tmodel\tadjusted_r2\trss\tgrowth\terror\tpoints\tfew%s\n",
+               r->predict ? "\tpredicted\tlow\thigh" : "");
+    if (r->format == FORMAT_JSON)
+        fputs("{\"version\": 1, \"models\": [", stdout);
+    for (size_t i = 0; i < set->n; i++) {
+        make_row(set, &set->series[i], r, row);
+        if (r->format == FORMAT_TSV)
+            print_tsv(row, r);
+        else if (r->format == FORMAT_JSON)
+            print_json(row, r, i == 0);
+        else
+            print_text(row, r);
+    }
+    if (r->format == FORMAT_JSON)
+        puts("\n]}");
+    free(row);
+}
+
+static int run_model(const struct pct_command *self, int argc, char **argv)
+{
+    struct request r = {.at = {1, 1}};
+    struct pct_fit_set set = {0};
+    struct pc_error error = {""};
+    int status = read_options(self, argc, argv, &r);
+    if (status != PCT_DONE || !r.data)
+        return status;
+    int err = pct_fit_read(r.data, &set, &error);
+    if (err) {
+        pct_say(self, "%s", error.text);
+        return err == PC_ENOENT ? PCT_CALL : PCT_DATA;
+    }
+    if (r.predict && r.n_at != set.n_parameters)
+        status = pct_refuse(self, "--predict needs %u %s: %s has %u", set.n_parameters,
+                            set.n_parameters == 1 ? "number" : "numbers", r.data, set.n_parameters);
+    else
+        print_models(&set, &r);
+    pct_fit_set_free(&set);
+    return status;
+}
+
+const struct pct_command pct_model = {
+    .name = "model",
+    .synopsis = "--data FILE [--predict X[,Y]] [--format FORMAT]",
+    .summary = "model how measured figures grow with one parameter or two",
+    .options = options,
+    .main = run_model,
+};

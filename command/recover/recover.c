@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * pcollect recover: which arenas there are, and profiles of the jobs that left them. The work on
+ * one job is in recover_job.c; `pcollect run` uses the same code for its own job.
+ */
+#include "command/recover/recover.h"
+
+#include "analysis/buffer.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { OPTION_LIST = 'l' };
+
+static const struct pct_option options[] = {
+    {'o', "output", "PATTERN",
+     "path of the profile, as for pcollect run; the default is what the job was given, with a "
+     "number added rather than a file overwritten"},
+    {OPTION_LIST, "list", NULL, "print what there is, one line a job; write and remove nothing"},
+    {0, NULL, NULL, NULL},
+};
+
+/* ---- Folders -------------------------------------------------------------------------------- */
+
+/* Arenas name the file they are written to. Those of someone else must not choose what this user
+ * overwrites. */
+static bool check_owner(const struct pct_recovery *r, const char *folder)
+{
+    struct stat st;
+    if (lstat(folder, &st) != 0)
+        return true; /* missing: the caller's affair */
+    if (S_ISLNK(st.st_mode)) {
+        pct_say(r->self, "%s is a symbolic link: name the folder itself", folder);
+        return false;
+    }
+    if (r->pattern || r->list_only || st.st_uid == geteuid())
+        return true;
+    pct_say(r->self, "%s belongs to user %u: say with -o where its profile goes", folder,
+            (unsigned)st.st_uid);
+    return false;
+}
+
+static void say_line(void *arg, const char *line)
+{
+    const struct pct_recovery *r = arg;
+    pct_say(r->self, "%s", line);
+}
+
+static bool list_folders(const struct pct_recovery *r, char *const *folders, size_t n,
+                         struct pc_merge_list *list)
+{
+    struct pc_error error;
+    for (size_t i = 0; i < n; i++) {
+        if (!check_owner(r, folders[i]))
+            return false;
+        /* A run has no business with the damaged files of others. */
+        pc_merge_say_fn say = r->run_key ? NULL : say_line;
+        int err = pc_merge_list_add(list, folders[i], say, (void *)r, &error);
+        if (err && err != PC_ENOENT) {
+            pct_say(r->self, "%s", error.text);
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool run_is_alive(const struct pct_recovery *r, const struct pc_merge_list *list)
+{
+    for (size_t i = 0; i < list->n; i++)
+        if (list->found[i].alive && list->found[i].run_key == r->run_key)
+            return true;
+    return false;
+}
+
+/* ---- Jobs ----------------------------------------------------------------------------------- */
+
+/* The entries of job number `job` that are wanted. */
+static struct pct_job take_job(const struct pct_recovery *r, const struct pc_merge_list *list,
+                               uint32_t job)
+{
+    struct pct_job j = {pct_alloc(list->n, sizeof *j.found), 0, 0};
+    for (size_t i = 0; i < list->n; i++) {
+        struct pc_merge_found *f = &list->found[i];
+        if (f->job != job || (r->run_key && f->run_key != r->run_key))
+            continue;
+        j.found[j.n++] = f;
+        j.n_alive += f->alive;
+    }
+    return j;
+}
+
+/* Jobs with ranks first: what never came through MPI_Init must not take their file names. */
+static void recover_jobs(const struct pct_recovery *r, const struct pc_merge_list *list,
+                         bool with_key, struct pct_names *written, struct pct_recovered *out)
+{
+    for (uint32_t k = 0; k < list->n_jobs; k++) {
+        struct pct_job job = take_job(r, list, k);
+        if (job.n && (job.found[0]->job_key != 0) == with_key) {
+            if (r->list_only)
+                pct_job_list(r, &job);
+            else
+                pct_job_recover(r, &job, written, out);
+        }
+        free(job.found);
+    }
+}
+
+bool pct_recover_folders(const struct pct_recovery *r, char *const *folders, size_t n,
+                         struct pct_recovered *out)
+{
+    struct pc_merge_list list = {NULL, 0, 0};
+    struct pct_names written = {NULL, 0};
+    *out = (struct pct_recovered){0, 0, 0};
+    bool done = list_folders(r, folders, n, &list);
+    /* Ranks of a launcher that was killed take a moment to end. */
+    for (int tries = 0; done && r->run_key && tries < 20 && run_is_alive(r, &list); tries++) {
+        usleep(50000);
+        pc_merge_list_free(&list);
+        list = (struct pc_merge_list){NULL, 0, 0};
+        done = list_folders(r, folders, n, &list);
+    }
+    if (done) {
+        recover_jobs(r, &list, true, &written, out);
+        recover_jobs(r, &list, false, &written, out);
+    }
+    pc_merge_list_free(&list);
+    pct_names_free(&written);
+    return done;
+}
+
+/* ---- The command ---------------------------------------------------------------------------- */
+
+static bool is_folder(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+/* The folders that were named: each itself and, if it is a spool, this user's folder in it. */
+static char **name_folders(const struct pct_command *self, char **words, size_t n, size_t *n_out)
+{
+    char **folders = pct_alloc(2 * n + 1, sizeof *folders);
+    *n_out = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (!is_folder(words[i])) {
+            pct_refuse(self, "%s: %s", words[i],
+                       access(words[i], F_OK) == 0 ? "is not a folder" : strerror(errno));
+            free(folders);
+            return NULL;
+        }
+        char *below = pct_text("%s/pcollect-%u", words[i], (unsigned)geteuid());
+        folders[(*n_out)++] = is_folder(below) ? below : words[i];
+    }
+    return folders;
+}
+
+/* The folder of this user in the spool of the configuration. */
+static char **default_folder(const struct pct_command *self, size_t *n_out)
+{
+    struct pc_config config;
+    struct pc_error error;
+    if (pc_config_load(&config, &error)) {
+        pct_say(self, "%s", error.text);
+        return NULL;
+    }
+    char **folders = pct_alloc(1, sizeof *folders);
+    folders[0] = pct_spool_folder(&config);
+    *n_out = 1;
+    return folders;
+}
+
+static int recover(struct pct_recovery *r, char **folders, size_t n)
+{
+    struct pct_recovered found;
+    if (r->list_only)
+        fputs("program\tprocesses\tranks\tstate\tstarted\toutput\n", stdout);
+    if (!pct_recover_folders(r, folders, n, &found))
+        return PCT_CALL;
+    if (!r->list_only && found.n_profiles + found.n_failed + found.n_alive == 0)
+        for (size_t i = 0; i < n; i++)
+            printf("nothing to recover in %s\n", folders[i]);
+    return found.n_failed ? PCT_DATA : PCT_DONE;
+}
+
+static int run_recover(const struct pct_command *self, int argc, char **argv)
+{
+    struct pct_recovery r = {.self = self};
+    char *pattern = NULL;
+    size_t n = 0;
+    int letter;
+    while ((letter = pct_options_next(self, argc, argv)) != PCT_OPTION_END) {
+        if (letter == PCT_OPTION_HELPED || letter == PCT_OPTION_WRONG)
+            return letter == PCT_OPTION_HELPED ? PCT_DONE : PCT_CALL;
+        if (letter == OPTION_LIST)
+            r.list_only = true;
+        if (letter == 'o' && (pattern = pct_output_pattern(self, optarg)) == NULL)
+            return PCT_CALL;
+    }
+    r.pattern = pattern;
+    r.overwrite = pattern != NULL;
+    char **folders = optind < argc ? name_folders(self, argv + optind, (size_t)(argc - optind), &n)
+                                   : default_folder(self, &n);
+    return folders ? recover(&r, folders, n) : PCT_CALL;
+}
+
+const struct pct_command pct_recover = {
+    .name = "recover",
+    .synopsis = "[-o PATTERN] [--list] [FOLDER]...",
+    .summary = "make profiles of jobs that were killed",
+    .details = "FOLDER holds arenas, the files in which processes collect; the default is "
+               "pcollect-UID in the spool, on each node where the job ran. Jobs that still run "
+               "are left alone. Arenas are removed when their profile has been written.",
+    .options = options,
+    .main = run_recover,
+};

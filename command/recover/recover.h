@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The two halves of recovery: which jobs there are (recover.c), what is done with one
+ * (recover_job.c).
+ */
+#ifndef PCT_RECOVER_H
+#define PCT_RECOVER_H
+
+#include "command/launch/run.h"
+#include "merge/merge.h"
+
+/* Arenas of one job, by rank. */
+struct pct_job {
+    struct pc_merge_found **found;
+    size_t n, n_alive;
+};
+
+/* Paths written by this call. */
+struct pct_names {
+    char **at;
+    size_t n;
+};
+
+void pct_names_free(struct pct_names *names);
+
+/* Writes the profile of a job whose processes have all ended and removes its arenas; says what it
+ * did and counts it in *out. */
+void pct_job_recover(const struct pct_recovery *r, const struct pct_job *job,
+                     struct pct_names *written, struct pct_recovered *out);
+
+/* One line on standard output, columns separated by tabs. */
+void pct_job_list(const struct pct_recovery *r, const struct pct_job *job);
+
+#endif

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Records as bytes: statistics and histograms in one part, values by rank in another, so that a
+ * reader who wants the statistics alone need not touch the values, which are most of a profile. In
+ * files the values are in columns (value_blocks.c).
+ *
+ * Called for the whole profile by profile_code.c. What is decoded here is checked by
+ * pc_profile_check: where values are there, statistics must be theirs.
+ */
+#include "format/build.h"
+
+static void encode_bins(const uint64_t *bins, uint32_t n, struct pc_buffer *b)
+{
+    uint32_t lo = 0;
+    while (lo < n && !bins[lo])
+        lo++;
+    while (n > lo && !bins[n - 1])
+        n--;
+    pc_put_varint(b, lo == n ? 0 : lo);
+    pc_put_varint(b, n - lo);
+    for (uint32_t i = lo; i < n; i++)
+        pc_put_varint(b, bins[i]);
+}
+
+static void put_u128(struct pc_buffer *b, pc_u128 v)
+{
+    pc_put_varint(b, (uint64_t)v);
+    pc_put_varint(b, (uint64_t)(v >> 64));
+}
+
+static pc_u128 get_u128(struct pc_cursor *c)
+{
+    pc_u128 low = pc_get_varint(c);
+    return (pc_u128)pc_get_varint(c) << 64 | low;
+}
+
+/* Of one rank its value says all. */
+static void encode_stat(const struct pc_stat *s, struct pc_buffer *b)
+{
+    pc_put_varint(b, s->n);
+    if (!s->n)
+        return;
+    pc_put_varint(b, s->min);
+    pc_put_varint(b, (uint64_t)s->min_rank);
+    if (s->n == 1)
+        return;
+    pc_put_varint(b, s->max - s->min);
+    pc_put_varint(b, (uint64_t)s->max_rank);
+    put_u128(b, s->sum);
+    put_u128(b, s->sum_squares);
+}
+
+void pc_data_encode(const struct pc_profile *p, struct pc_buffer *b)
+{
+    pc_put_varint(b, p->n_data);
+    for (uint32_t i = 0; i < p->n_data; i++) {
+        const struct pc_profile_data *d = &p->data[i];
+        pc_put_varint(b, (uint64_t)d->n_ranks << 1 | pc_data_has_values(p, d));
+        pc_put_varint(b, (uint64_t)d->first_rank);
+        for (uint32_t k = d->first_field; k < p->n_fields; k++) {
+            if (p->fields[k].combine == PCOLLECT_HIST)
+                encode_bins(pc_data_bins(d, k), p->fields[k].bins, b);
+            else
+                encode_stat(pc_data_stat(d, k), b);
+        }
+    }
+}
+
+void pc_values_encode(const struct pc_profile *p, struct pc_buffer *b)
+{
+    for (uint32_t i = 0; i < p->n_data; i++) {
+        const struct pc_profile_data *d = &p->data[i];
+        if (!pc_data_has_values(p, d))
+            continue;
+        struct pc_by_rank by = pc_data_by_rank(p, d, 0);
+        pc_ranks_put(&by, b);
+        for (uint32_t k = d->first_field; k < p->n_fields; k++) {
+            if (p->fields[k].combine == PCOLLECT_HIST)
+                continue;
+            by = pc_data_by_rank(p, d, k);
+            pc_column_put(&by, b);
+        }
+    }
+}
+
+/* ---- Decode --------------------------------------------------------------------------------- */
+
+static bool is_histogram(const struct pc_profile *p, const struct pc_profile_data *d, uint32_t i)
+{
+    return p->fields[d->first_field + i].combine == PCOLLECT_HIST;
+}
+
+static void decode_bins(const struct pc_profile *p, struct pc_profile_data *d, uint32_t i,
+                        struct pc_cursor *c)
+{
+    uint64_t not_kept[PC_PROFILE_MAX_BINS], *bins = d->bins ? d->bins[i] : not_kept;
+    uint32_t n = p->fields[d->first_field + i].bins;
+    uint64_t lo = pc_get_below(c, n);
+    uint64_t count = pc_get_below(c, n - lo);
+    for (uint64_t k = 0; k < count; k++)
+        bins[lo + k] = pc_get_varint(c);
+}
+
+static struct pc_stat decode_stat(struct pc_cursor *c, uint32_t n_ranks)
+{
+    struct pc_stat s = {.n = pc_get_below(c, n_ranks)};
+    if (!s.n)
+        return s;
+    s.min = s.max = pc_get_varint(c);
+    s.min_rank = s.max_rank = (int32_t)pc_get_below(c, INT32_MAX);
+    s.sum = s.min;
+    s.sum_squares = (pc_u128)s.min * s.min;
+    if (s.n == 1)
+        return s;
+    uint64_t more = pc_get_varint(c);
+    c->failed |= __builtin_add_overflow(s.min, more, &s.max);
+    s.max_rank = (int32_t)pc_get_below(c, INT32_MAX);
+    s.sum = get_u128(c);
+    s.sum_squares = get_u128(c);
+    return s;
+}
+
+/* Bytes that one rank takes in a list at least. */
+static unsigned least_row_bytes(const struct pc_profile *p, uint32_t first_field)
+{
+    unsigned n = 1;
+    for (uint32_t k = first_field; k < p->n_fields; k++)
+        n += p->fields[k].combine != PCOLLECT_HIST;
+    return n;
+}
+
+static void decode_column(struct pc_cursor *c, const struct pc_profile *p,
+                          struct pc_profile_data *d, uint32_t i)
+{
+    pc_column_get(c, d->n_ranks, d->values + i, p->n_fields - d->first_field);
+}
+
+/* Version 1: ranks, then for each field its values or bins. */
+static int decode_record_1(struct pc_profile *p, struct pc_cursor *c,
+                           const struct pc_profile_node *n, struct pc_profile_data *d)
+{
+    bool is_point = n->kind == PCOLLECT_NODE_POINT;
+    uint32_t n_ranks = pc_get_count(c, least_row_bytes(p, is_point ? p->n_comm : 0));
+    if (!pc_profile_data_init(p, d, n->kind, n_ranks))
+        return PC_ENOMEM;
+    pc_ranks_get(c, d->n_ranks, d->ranks);
+    for (uint32_t i = 0; i < p->n_fields - d->first_field; i++) {
+        if (is_histogram(p, d, i))
+            decode_bins(p, d, i, c);
+        else
+            decode_column(c, p, d, i);
+    }
+    pc_profile_data_derive(p, d);
+    return PC_OK;
+}
+
+static int decode_record(struct pc_profile *p, struct pc_cursor *c, const struct pc_profile_node *n,
+                         struct pc_profile_data *d)
+{
+    uint64_t head = pc_get_below(c, (uint64_t)INT32_MAX << 1 | 1);
+    if (!pc_profile_data_init(p, d, n->kind, 0))
+        return PC_ENOMEM;
+    d->n_ranks = (uint32_t)(head >> 1);
+    d->kept = head & 1;
+    d->first_rank = (int32_t)pc_get_below(c, INT32_MAX);
+    for (uint32_t i = 0; i < p->n_fields - d->first_field; i++) {
+        if (is_histogram(p, d, i)) {
+            decode_bins(p, d, i, c);
+            d->stats[i].n = d->n_ranks;
+        } else {
+            d->stats[i] = decode_stat(c, d->n_ranks);
+        }
+    }
+    return PC_OK;
+}
+
+int pc_data_decode(struct pc_profile *p, struct pc_cursor *c, unsigned version)
+{
+    uint32_t n = pc_get_count(c, 1);
+    c->failed |= n != p->n_data;
+    p->data = c->failed ? NULL : pc_pool_array(p->memory, n, sizeof *p->data);
+    if (!p->data)
+        return c->failed ? PC_OK : PC_ENOMEM;
+    p->statistics_only = version > 1; /* so far */
+    for (uint32_t i = 0; i < p->n_nodes && !c->failed; i++) {
+        const struct pc_profile_node *node = &p->nodes[i];
+        if (node->data == PC_NO_INDEX)
+            continue;
+        struct pc_profile_data *d = &p->data[node->data];
+        if (version > 1 ? decode_record(p, c, node, d) : decode_record_1(p, c, node, d))
+            return PC_ENOMEM;
+    }
+    return PC_OK;
+}
+
+static int decode_lists(struct pc_profile *p, struct pc_cursor *c, unsigned row_bytes,
+                        struct pc_profile_data *d)
+{
+    if (d->n_ranks > pc_cursor_left(c) / row_bytes) {
+        c->failed = true;
+        return PC_OK;
+    }
+    if (!pc_profile_data_lists(p, d, d->n_ranks))
+        return PC_ENOMEM;
+    pc_ranks_get(c, d->n_ranks, d->ranks);
+    for (uint32_t i = 0; i < p->n_fields - d->first_field; i++)
+        if (!is_histogram(p, d, i))
+            decode_column(c, p, d, i);
+    return PC_OK;
+}
+
+int pc_values_decode(struct pc_profile *p, struct pc_cursor *c)
+{
+    const unsigned row_bytes[] = {least_row_bytes(p, 0), least_row_bytes(p, p->n_comm)};
+    if (!p->statistics_only) /* records of version 1 have their values */
+        return PC_OK;
+    for (uint32_t i = 0; i < p->n_data && !c->failed; i++) {
+        struct pc_profile_data *d = &p->data[i];
+        if (d->kept && decode_lists(p, c, row_bytes[d->first_field != 0], d))
+            return PC_ENOMEM;
+    }
+    p->statistics_only = false;
+    return PC_OK;
+}

@@ -1,0 +1,518 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Values by rank in a .pcol file. Records that keep values are grouped into runs; the ranks of a
+ * run, and the values of each field in it, are blocks of their own: who wants one field of one
+ * record inflates two blocks.
+ *
+ * Data structure of a reader: where each block is, and a small store of blocks that were inflated,
+ * each in the only place where it may be. Invariant: a block is read only if its bytes may hold one
+ * value for each rank of its run; ranks and values have at most STORE_BYTES each, or one block.
+ *
+ * Called by pcol_write.c and pcol_read.c, and by pc_data_by_rank for whoever asks for values. It
+ * must not take more memory than it says: profiles of many ranks are larger than what their reader
+ * may use.
+ */
+#include "format/value_blocks.h"
+
+#include <string.h>
+#include <unistd.h>
+
+enum { RUN_ROWS = 1024, MOST_PLACES = 256, HEAD_BYTES = 24 };
+#define STORE_BYTES ((size_t)512 << 10)
+
+/* Column 0 has ranks; the others have the scalar fields in their order. */
+enum { RANKS };
+
+/* Rows of the records that a column has: all, or those with fields of comm plugins. */
+enum { ROWS_ALL, ROWS_COMM, N_ROWS };
+
+struct run {
+    uint32_t first, n; /* records, as they are numbered here */
+    uint32_t n_rows[N_ROWS];
+};
+
+struct block {
+    uint64_t at; /* in the file */
+    uint64_t stored, raw;
+    bool deflated;
+};
+
+struct place {
+    uint32_t run, column; /* PC_NO_INDEX: empty */
+    size_t room;          /* elements */
+    union {
+        int32_t *ranks;
+        uint64_t *values;
+        void *memory;
+    } in;
+};
+
+struct record {
+    uint32_t run;
+    uint32_t n_ranks, row[N_ROWS]; /* the first of its rows */
+    bool has_comm;
+};
+
+struct pc_columns {
+    int fd;
+    unsigned n_users; /* profiles that read from it */
+    uint32_t n_runs, n_columns, n_records, n_places;
+    struct run *runs;
+    struct block *blocks; /* n_columns of each run */
+    struct record *records;
+    uint32_t *column_of; /* by field; of histograms 0 */
+    bool *is_comm;       /* by column */
+    struct place *ranks, *values;
+    struct pc_error error; /* the first one */
+};
+
+/* ---- Write ---------------------------------------------------------------------------------- */
+
+struct writer {
+    const struct pc_profile *p;
+    struct pc_buffer index, blocks, raw;
+};
+
+static void put_block(struct writer *w)
+{
+    size_t start = w->blocks.n;
+    bool deflated = pc_pcol_pack(&w->blocks, w->raw.data, w->raw.n);
+    pc_put_varint(&w->index, (uint64_t)(w->blocks.n - start) << 1 | deflated);
+    if (deflated)
+        pc_put_varint(&w->index, w->raw.n);
+    w->raw.n = 0;
+}
+
+/* The n records from `first` on; those without values in between are not of the run. */
+static void put_run(struct writer *w, uint32_t first, uint32_t end, uint32_t n)
+{
+    const struct pc_profile *p = w->p;
+    struct pc_by_rank by;
+    pc_put_varint(&w->index, n);
+    for (uint32_t i = first; i < end; i++) {
+        if (!pc_data_has_values(p, &p->data[i]))
+            continue;
+        by = pc_data_by_rank(p, &p->data[i], 0);
+        pc_ranks_put(&by, &w->raw);
+    }
+    put_block(w);
+    for (uint32_t k = 0; k < p->n_fields; k++) {
+        if (p->fields[k].combine == PCOLLECT_HIST)
+            continue;
+        for (uint32_t i = first; i < end; i++) {
+            if (!pc_data_has_values(p, &p->data[i]) || p->data[i].first_field > k)
+                continue;
+            by = pc_data_by_rank(p, &p->data[i], k);
+            pc_column_put(&by, &w->raw);
+        }
+        put_block(w);
+    }
+}
+
+void pc_columns_encode(const struct pc_profile *p, struct pc_buffer *out)
+{
+    struct writer w = {.p = p};
+    uint32_t first = 0, n = 0, n_rows = 0, n_runs = 0;
+    for (uint32_t i = 0; i < p->n_data; i++) {
+        bool there = pc_data_has_values(p, &p->data[i]);
+        n += there;
+        n_rows += there ? p->data[i].n_ranks : 0;
+        if (n_rows < RUN_ROWS && (i + 1 < p->n_data || !n))
+            continue;
+        put_run(&w, first, i + 1, n);
+        n_runs++;
+        first = i + 1;
+        n = n_rows = 0;
+    }
+    size_t start = out->n;
+    pc_buffer_extend(out, HEAD_BYTES);
+    bool deflated = pc_pcol_pack(out, w.index.data, w.index.n);
+    uint64_t stored = out->n - start - HEAD_BYTES;
+    out->failed |= w.index.failed || w.blocks.failed || w.raw.failed;
+    if (!out->failed) {
+        pc_store_le(out->data + start, stored << 1 | deflated, 8);
+        pc_store_le(out->data + start + 8, w.index.n, 8);
+        pc_store_le(out->data + start + 16, n_runs, 8);
+    }
+    pc_put_bytes(out, w.blocks.data, w.blocks.n);
+    free(w.index.data);
+    free(w.blocks.data);
+    free(w.raw.data);
+}
+
+/* ---- Read: bytes ---------------------------------------------------------------------------- */
+
+static int damaged(struct pc_error *error, const char *what)
+{
+    return pc_error_set(error, PC_EFORMAT, "section 'columns': %s", what);
+}
+
+static int read_bytes(int fd, uint64_t at, uint64_t n, uint8_t *out, struct pc_error *error)
+{
+    size_t got;
+    int failed = pc_pcol_read_at(fd, out, n, at, &got);
+    if (!failed && got == n)
+        return PC_OK;
+    return pc_error_set(error, PC_EIO, "cannot be read: %s",
+                        failed ? strerror(failed) : "it has become shorter");
+}
+
+/* Reads and inflates; *out is to be freed. */
+static int read_packed(int fd, const struct block *b, uint8_t **out, struct pc_error *error)
+{
+    uint8_t *stored = malloc(b->stored + 1);
+    if (!stored)
+        return pc_error_set(error, PC_ENOMEM, "not enough memory for %lu bytes",
+                            (unsigned long)b->stored);
+    int err = read_bytes(fd, b->at, b->stored, stored, error);
+    *out = err ? NULL : pc_pcol_unpack(stored, b->stored, b->raw, b->deflated, error);
+    free(stored);
+    return err ? err : *out ? PC_OK : PC_EFORMAT;
+}
+
+/* ---- Read: opening -------------------------------------------------------------------------- */
+
+/* Numbers the records that keep values. */
+static int number_records(struct pc_columns *c, struct pc_profile *p)
+{
+    for (uint32_t i = 0; i < p->n_data; i++)
+        c->n_records += p->data[i].kept;
+    c->records = calloc((size_t)c->n_records + 1, sizeof *c->records);
+    if (!c->records)
+        return PC_ENOMEM;
+    for (uint32_t i = 0, n = 0; i < p->n_data; i++) {
+        struct pc_profile_data *d = &p->data[i];
+        if (!d->kept)
+            continue;
+        c->records[n] = (struct record){.n_ranks = d->n_ranks, .has_comm = !d->first_field};
+        d->stored = n++;
+    }
+    return PC_OK;
+}
+
+static int number_columns(struct pc_columns *c, const struct pc_profile *p)
+{
+    c->n_columns = 1;
+    for (uint32_t k = 0; k < p->n_fields; k++)
+        c->n_columns += p->fields[k].combine != PCOLLECT_HIST;
+    c->column_of = calloc((size_t)p->n_fields + 1, sizeof *c->column_of);
+    c->is_comm = calloc(c->n_columns, sizeof *c->is_comm);
+    if (!c->column_of || !c->is_comm)
+        return PC_ENOMEM;
+    for (uint32_t k = 0, n = 1; k < p->n_fields; k++) {
+        if (p->fields[k].combine == PCOLLECT_HIST)
+            continue;
+        c->is_comm[n] = k < p->n_comm;
+        c->column_of[k] = n++;
+    }
+    return PC_OK;
+}
+
+/* Gives the records of a run their rows. False: there are too many. */
+static bool number_rows(struct pc_columns *c, uint32_t number)
+{
+    struct run *run = &c->runs[number];
+    for (uint32_t i = run->first; i < run->first + run->n; i++) {
+        struct record *record = &c->records[i];
+        record->run = number;
+        for (unsigned rows = 0; rows < N_ROWS; rows++) {
+            bool counts = rows == ROWS_ALL || record->has_comm;
+            record->row[rows] = run->n_rows[rows];
+            if (__builtin_add_overflow(run->n_rows[rows], counts ? record->n_ranks : 0,
+                                       &run->n_rows[rows]))
+                return false;
+        }
+    }
+    return true;
+}
+
+static uint32_t rows_of(const struct pc_columns *c, const struct run *run, uint32_t column)
+{
+    return run->n_rows[c->is_comm[column] ? ROWS_COMM : ROWS_ALL];
+}
+
+/* Each value takes a byte at least. */
+static bool block_is_possible(const struct block *b, uint32_t n_rows)
+{
+    return b->raw >= n_rows && b->raw / 10 <= n_rows &&
+           (b->deflated ? b->raw / 1032 <= b->stored : b->raw == b->stored);
+}
+
+/* The blocks fill [*at, end) without gaps. */
+static void decode_run(struct pc_columns *c, struct pc_cursor *in, uint32_t number, uint64_t *at,
+                       uint64_t end)
+{
+    struct run *run = &c->runs[number];
+    run->first = number ? run[-1].first + run[-1].n : 0;
+    run->n = (uint32_t)pc_get_below(in, c->n_records - run->first);
+    if (!number_rows(c, number))
+        in->failed = true;
+    for (uint32_t k = 0; k < c->n_columns && !in->failed; k++) {
+        struct block *b = &c->blocks[(size_t)number * c->n_columns + k];
+        uint64_t head = pc_get_varint(in);
+        *b = (struct block){.at = *at, .stored = head >> 1, .raw = head >> 1, .deflated = head & 1};
+        if (b->deflated)
+            b->raw = pc_get_varint(in);
+        in->failed |= b->stored > end - *at || !block_is_possible(b, rows_of(c, run, k));
+        *at += b->stored;
+    }
+}
+
+static int decode_index(struct pc_columns *c, struct pc_cursor *in, uint64_t at, uint64_t end,
+                        struct pc_error *error)
+{
+    c->runs = calloc((size_t)c->n_runs + 1, sizeof *c->runs);
+    c->blocks = calloc((size_t)c->n_runs * c->n_columns + 1, sizeof *c->blocks);
+    if (!c->runs || !c->blocks)
+        return pc_error_set(error, PC_ENOMEM, "not enough memory");
+    for (uint32_t i = 0; i < c->n_runs && !in->failed; i++)
+        decode_run(c, in, i, &at, end);
+    uint32_t n = c->n_runs ? c->runs[c->n_runs - 1].first + c->runs[c->n_runs - 1].n : 0;
+    if (in->failed || in->at != in->end || at != end || n != c->n_records)
+        return damaged(error, "its index is damaged");
+    return PC_OK;
+}
+
+static int read_index(struct pc_columns *c, uint64_t at, uint64_t n, struct pc_error *error)
+{
+    uint8_t head[HEAD_BYTES], *raw;
+    if (n < HEAD_BYTES)
+        return damaged(error, "it is too short");
+    int err = read_bytes(c->fd, at, HEAD_BYTES, head, error);
+    if (err)
+        return err;
+    uint64_t stored = pc_load_le(head, 8);
+    struct block index = {.at = at + HEAD_BYTES,
+                          .stored = stored >> 1,
+                          .raw = pc_load_le(head + 8, 8),
+                          .deflated = stored & 1};
+    if (index.stored > n - HEAD_BYTES)
+        return damaged(error, "its index is too long");
+    err = read_packed(c->fd, &index, &raw, error);
+    if (err)
+        return err;
+    uint64_t n_runs = pc_load_le(head + 16, 8);
+    c->n_runs = n_runs <= index.raw / (c->n_columns + 1) ? (uint32_t)n_runs : 0;
+    struct pc_cursor in = {raw, raw + index.raw, false};
+    err = decode_index(c, &in, index.at + index.stored, at + n, error);
+    free(raw);
+    return err;
+}
+
+/* As many places as the store has room for; a run may be as long as one record. */
+static int make_places(struct pc_columns *c)
+{
+    size_t most = 1;
+    for (uint32_t i = 0; i < c->n_runs; i++)
+        most = c->runs[i].n_rows[ROWS_ALL] > most ? c->runs[i].n_rows[ROWS_ALL] : most;
+    size_t n = STORE_BYTES / (most * sizeof(uint64_t));
+    c->n_places = n < 1 ? 1 : n > MOST_PLACES ? MOST_PLACES : (uint32_t)n;
+    c->ranks = calloc(c->n_places, sizeof *c->ranks);
+    c->values = calloc(c->n_places, sizeof *c->values);
+    if (!c->ranks || !c->values)
+        return PC_ENOMEM;
+    for (uint32_t i = 0; i < c->n_places; i++)
+        c->ranks[i].run = c->values[i].run = PC_NO_INDEX;
+    return PC_OK;
+}
+
+int pc_columns_open(struct pc_profile *p, int fd, uint64_t at, uint64_t n, struct pc_error *error)
+{
+    struct pc_columns *c = calloc(1, sizeof *c);
+    if (!c)
+        return pc_error_set(error, PC_ENOMEM, "not enough memory");
+    c->fd = fd;
+    c->n_users = 1;
+    int err = number_records(c, p);
+    if (!err)
+        err = number_columns(c, p);
+    if (!err)
+        err = read_index(c, at, n, error);
+    if (!err)
+        err = make_places(c);
+    if (err) {
+        c->fd = -1;
+        pc_columns_close(c);
+        return err;
+    }
+    p->columns = c;
+    return PC_OK;
+}
+
+struct pc_columns *pc_columns_share(struct pc_columns *c)
+{
+    c->n_users++;
+    return c;
+}
+
+void pc_columns_close(struct pc_columns *c)
+{
+    if (!c || --c->n_users)
+        return;
+    for (uint32_t i = 0; i < c->n_places; i++) {
+        if (c->ranks)
+            free(c->ranks[i].in.memory);
+        if (c->values)
+            free(c->values[i].in.memory);
+    }
+    if (c->fd >= 0)
+        close(c->fd);
+    free(c->runs);
+    free(c->blocks);
+    free(c->records);
+    free(c->column_of);
+    free(c->is_comm);
+    free(c->ranks);
+    free(c->values);
+    free(c);
+}
+
+/* ---- Read: blocks --------------------------------------------------------------------------- */
+
+static bool make_room(struct place *place, size_t n, size_t size)
+{
+    if (n <= place->room)
+        return true;
+    free(place->in.memory);
+    place->in.memory = malloc(n * size);
+    place->room = place->in.memory ? n : 0;
+    return place->in.memory != NULL;
+}
+
+static int decode_block(const struct pc_columns *c, uint32_t run, uint32_t column,
+                        struct pc_cursor *in, struct place *place)
+{
+    const struct run *r = &c->runs[run];
+    uint32_t row = 0;
+    for (uint32_t i = r->first; i < r->first + r->n; i++) {
+        uint32_t n = c->records[i].n_ranks;
+        if (c->is_comm[column] && !c->records[i].has_comm)
+            continue;
+        if (column == RANKS)
+            pc_ranks_get(in, n, place->in.ranks + row);
+        else
+            pc_column_get(in, n, place->in.values + row, 1);
+        row += n;
+    }
+    return in->failed || in->at != in->end ? PC_EFORMAT : PC_OK;
+}
+
+static int fill_place(struct pc_columns *c, uint32_t run, uint32_t column, struct place *place)
+{
+    size_t n = rows_of(c, &c->runs[run], column);
+    uint8_t *raw;
+    const struct block *b = &c->blocks[(size_t)run * c->n_columns + column];
+    place->run = PC_NO_INDEX;
+    if (!make_room(place, n, column == RANKS ? sizeof(int32_t) : sizeof(uint64_t)))
+        return pc_error_set(&c->error, PC_ENOMEM, "not enough memory");
+    int err = read_packed(c->fd, b, &raw, &c->error);
+    if (err)
+        return err;
+    struct pc_cursor in = {raw, raw + b->raw, false};
+    err = decode_block(c, run, column, &in, place);
+    free(raw);
+    if (err)
+        return pc_error_set(&c->error, err, "section 'columns': values at byte %lu are damaged",
+                            (unsigned long)b->at);
+    place->run = run;
+    place->column = column;
+    return PC_OK;
+}
+
+/* The block in its place; NULL: it cannot be read. */
+static const struct place *find_block(struct pc_columns *c, uint32_t run, uint32_t column)
+{
+    /* Runs that follow each other have different places, whichever column is gone through. */
+    size_t number = (size_t)column * 37 + run;
+    struct place *place = &(column == RANKS ? c->ranks : c->values)[number % c->n_places];
+    if (place->run == run && place->column == column)
+        return place;
+    return *c->error.text || fill_place(c, run, column, place) ? NULL : place;
+}
+
+static struct pc_by_rank read_by_rank(struct pc_columns *c, const struct pc_profile_data *d,
+                                      uint32_t k)
+{
+    static const uint64_t no_value = 0;
+    struct pc_by_rank none = {0};
+    uint32_t column = c->column_of[k];
+    const struct record *record = &c->records[d->stored];
+    const struct place *ranks = find_block(c, record->run, RANKS);
+    if (!ranks)
+        return none;
+    struct pc_by_rank out = {record->n_ranks, ranks->in.ranks + record->row[ROWS_ALL], &no_value,
+                             0};
+    if (!column || d->first_field > k)
+        return out;
+    const struct place *values = find_block(c, record->run, column);
+    if (!values)
+        return none;
+    out.values = values->in.values + record->row[c->is_comm[column] ? ROWS_COMM : ROWS_ALL];
+    out.stride = 1;
+    return out;
+}
+
+struct pc_by_rank pc_data_by_rank(const struct pc_profile *p, const struct pc_profile_data *d,
+                                  uint32_t k)
+{
+    if (d->ranks)
+        return pc_data_listed(p, d, k);
+    return d->kept && p->columns ? read_by_rank(p->columns, d, k) : (struct pc_by_rank){0};
+}
+
+const char *pc_profile_unread(const struct pc_profile *p)
+{
+    return p->columns && *p->columns->error.text ? p->columns->error.text : NULL;
+}
+
+/* ---- Read: all ------------------------------------------------------------------------------ */
+
+/* Makes the lists of the records of a run, and fills in the ranks. *at is the first record of p
+ * that may be in the run, and becomes the one after its last. */
+static int load_ranks(struct pc_columns *c, struct pc_profile *p, uint32_t run, uint32_t *at)
+{
+    uint32_t left = c->runs[run].n;
+    const struct place *ranks = left ? find_block(c, run, RANKS) : NULL;
+    if (left && !ranks)
+        return PC_EFORMAT;
+    for (; left; (*at)++) {
+        struct pc_profile_data *d = &p->data[*at];
+        if (!d->kept)
+            continue;
+        if (!pc_profile_data_lists(p, d, d->n_ranks))
+            return pc_error_set(&c->error, PC_ENOMEM, "not enough memory");
+        memcpy(d->ranks, ranks->in.ranks + c->records[d->stored].row[ROWS_ALL],
+               d->n_ranks * sizeof *d->ranks);
+        left--;
+    }
+    return PC_OK;
+}
+
+static bool load_column(struct pc_columns *c, struct pc_profile_data *d, uint32_t k, uint32_t width)
+{
+    struct pc_by_rank by = read_by_rank(c, d, k);
+    for (uint32_t r = 0; r < by.n; r++)
+        d->values[(size_t)r * width + k - d->first_field] = by.values[r * by.stride];
+    return by.n == d->n_ranks;
+}
+
+int pc_columns_load(struct pc_profile *p, struct pc_error *error)
+{
+    struct pc_columns *c = p->columns;
+    int err = PC_OK;
+    uint32_t first = 0, end = 0;
+    for (uint32_t run = 0; run < c->n_runs && !err; run++, first = end) {
+        err = load_ranks(c, p, run, &end);
+        for (uint32_t k = 0; k < p->n_fields; k++)
+            for (uint32_t i = first; i < end && !err; i++)
+                if (p->data[i].kept && p->data[i].first_field <= k &&
+                    !load_column(c, &p->data[i], k, p->n_fields - p->data[i].first_field))
+                    err = PC_EFORMAT;
+    }
+    if (err)
+        return pc_error_set(error, err, "%s", c->error.text);
+    p->statistics_only = false;
+    p->columns = NULL;
+    pc_columns_close(c);
+    return PC_OK;
+}

@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The path cache: the full calling context of an MPI call at the price of comparing the words of
+ * stack that a walk would read.
+ *
+ * It is a trie walked from the call outwards. A root belongs to one entry point and one return
+ * address. A node is a run of words that are compared in order; each word is a place on the stack
+ * and the value expected there. Where paths part, a node has one child for each value met: the one
+ * taken last is tried first, the others by one hash probe. A leaf is an OP node of the tree with
+ * its record.
+ *
+ * Runs are slices of one pool of words. Places, and values that are stack addresses, are relative
+ * to a base that the node knows, so that contexts with the same outer part share its words.
+ *
+ * The spine is the path that was walked last, outermost word first, with the tree's node for every
+ * frame. A walk ends where it meets the spine: if the words from there on outwards are unchanged,
+ * frames, tree and words are the spine's.
+ *
+ * Invariants:
+ *  1. The place of a word follows from the words before it alone, so the children of one node read
+ *     the same place, and a word is only read when all before it have matched. By induction over
+ *     the frames it is a word of a live frame: no bounds are needed.
+ *  2. Words are all that the walk read: return addresses (compared as they are) and saved frame
+ *     pointers or stack pointers that a frame address depends on (compared by distance).
+ *  3. The first word of a child is the word by which it is chosen.
+ *  4. Cache and spine are void when the load map's generation changes.
+ *
+ * One cache per thread, in private memory that grows by mmap; nothing here calls malloc. When the
+ * cache outgrows its bound it is emptied and fills anew.
+ */
+#ifndef PC_PATH_H
+#define PC_PATH_H
+
+#include "base/base.h"
+#include "libcollect/state/loadmap.h"
+
+struct pc_call;
+struct pc_thread;
+
+struct pc_path_word {
+    uintptr_t value;
+    int32_t place;    /* bytes from the node's base */
+    int32_t relative; /* -1: value is an address, its distance from the base; 0: as it is */
+};
+
+/* What is needed to go on walking behind a word that is a return address. */
+struct pc_path_resume {
+    int32_t sp_place;   /* stack pointer of the frame returned to, from the node's base */
+    int32_t fp_place;   /* where its frame pointer was saved */
+    uint16_t module;    /* that holds the address (pc_loadmap_number) */
+    uint16_t op_plus_1; /* the frame is our wrapper of that primitive; 0: it is not */
+    bool exact;         /* the address is not a return address but interrupted there */
+};
+
+/* Of a leaf: the arena was full, the record is an ancestor's. Of another node: it has had more than
+ * one child, and all of them are in children[]; an only child is known to the node alone. */
+enum { PC_PATH_COLLAPSED = 1, PC_PATH_PARTS = 2 };
+
+/* One line of the processor's cache. */
+struct pc_path_node {
+    /* What a call from a known context reads (pc_path_follows). For a node whose words are not all
+     * return addresses, and for a leaf that needs more than its record, these members send it to
+     * pc_paths_find: no words, no record, no child. */
+    uint32_t first;       /* in words[] */
+    uint32_t n_plain;     /* words */
+    int32_t base;         /* bytes from the call's stack address */
+    int32_t branch_place; /* where the children part: the place that they read, likewise */
+    uintptr_t last_value; /* read there for the child taken last */
+    uint32_t plain_child; /* that child; 0: none, or it is chosen by a stack address */
+    pcollect_ref leaf;    /* 0 but in leaves */
+    void *record_at;      /* of a leaf */
+    /* What else is known. */
+    void *record;
+    uint32_t n_words;
+    uint32_t parent;
+    uint32_t last_child; /* 0: none */
+    uint16_t flags;
+    uint16_t branch_relative; /* the children are chosen by a stack address */
+} __attribute__((aligned(64)));
+
+/* The first members of struct pcollect_event, which are the same in all calls from one place. */
+struct pc_event_head {
+    uint32_t size; /* 0: the calls are not the program's and are passed on (pc_mpi_counts) */
+    uint16_t op, op_class;
+};
+
+struct pc_path_root {
+    uintptr_t ret; /* 0: free */
+    uint16_t slot;
+    uint16_t streak; /* calls in a row that ended at `last` */
+    uint32_t node;   /* 0: nothing walked yet */
+    struct pc_event_head head;
+    uint32_t last;    /* leaf */
+    uint32_t express; /* a node with a copy of all words on the way to `last`, or 0 */
+};
+
+/* Paths that are taken so many times in a row get an express node. */
+enum { PC_PATH_STREAK = 4 };
+
+struct pc_path_child {
+    uintptr_t value;
+    uint32_t node, child; /* child 0: free */
+};
+
+struct pc_spine;
+
+struct pc_paths {
+    struct pc_path_root *roots;
+    uint32_t root_mask, n_roots;
+    struct pc_path_node *nodes; /* 0 is not used */
+    struct pc_path_word *words;
+    struct pc_path_resume *resume; /* parallel to words */
+    struct pc_path_child *children;
+    uint32_t child_mask, n_children;
+    uint32_t n_nodes, node_capacity;
+    uint32_t n_words, word_capacity;
+    uint32_t max_words;
+    uint32_t max_depth;
+    uint32_t clears;        /* times that everything was forgotten */
+    uint32_t n_spine;       /* words of the spine */
+    struct pc_spine *spine; /* path_walk.c; NULL until the first walk */
+};
+
+/* Where a lookup left the cache. */
+struct pc_path_miss {
+    uint32_t node; /* 0: the root has no node yet */
+    uint32_t word; /* of that node: the first that differs; n_words: no child for the value */
+};
+
+static inline uintptr_t pc_path_read(uintptr_t base, const struct pc_path_word *w)
+{
+    uintptr_t v = *(const uintptr_t *)(base + (intptr_t)w->place);
+    return v - (base & (uintptr_t)(intptr_t)w->relative);
+}
+
+static inline uint32_t pc_path_hash_child(uint32_t node, uintptr_t value)
+{
+    uint64_t h = (value + node * 0x9e3779b97f4a7c15u) * 0xd6e8feb86659fd93u;
+    return (uint32_t)(h >> 32);
+}
+
+static inline uint32_t pc_path_hash_root(unsigned slot, uintptr_t ret)
+{
+    return ((uint32_t)ret + slot * 8) * 0x9e3779b1u >> 12;
+}
+
+int pc_paths_init(struct pc_paths *p, uint32_t max_depth, uint32_t max_words);
+
+/* Forgets everything, keeps the memory. */
+void pc_paths_clear(struct pc_paths *p);
+
+/* The root of a call, made if it is new; NULL: no memory. May call pc_mpi_counts. */
+struct pc_path_root *pc_paths_make_root(struct pc_paths *p, unsigned slot, uintptr_t ret);
+
+static inline struct pc_path_root *pc_paths_root(struct pc_paths *p, unsigned slot, uintptr_t ret)
+{
+    struct pc_path_root *r = &p->roots[pc_path_hash_root(slot, ret) & p->root_mask];
+    return PC_LIKELY(r->ret == ret && r->slot == slot) ? r : pc_paths_make_root(p, slot, ret);
+}
+
+/* The same if it is known, else NULL. */
+static inline struct pc_path_root *pc_paths_known_root(const struct pc_paths *p, unsigned slot,
+                                                       uintptr_t ret)
+{
+    struct pc_path_root *r = &p->roots[pc_path_hash_root(slot, ret) & p->root_mask];
+    return PC_LIKELY(r->ret == ret && r->slot == slot) ? r : NULL;
+}
+
+static inline bool pc_path_matches(const struct pc_path_word *w, uintptr_t base)
+{
+    return *(const uintptr_t *)(base + (intptr_t)w->place) == w->value;
+}
+
+/* Whether all words of a node of return addresses are on the stack. Four instructions a word. */
+static inline bool pc_path_holds(const struct pc_path_word *w, uint32_t n_words, uintptr_t base)
+{
+    const struct pc_path_word *end = w + n_words;
+    if (n_words & 1) {
+        if (PC_UNLIKELY(!pc_path_matches(w, base)))
+            return false;
+        w++;
+    }
+    if (n_words & 2) {
+        if (PC_UNLIKELY(!pc_path_matches(w, base) || !pc_path_matches(w + 1, base)))
+            return false;
+        w += 2;
+    }
+    for (; w != end; w += 4)
+        if (PC_UNLIKELY(!pc_path_matches(w, base) || !pc_path_matches(w + 1, base) ||
+                        !pc_path_matches(w + 2, base) || !pc_path_matches(w + 3, base)))
+            return false;
+    return true;
+}
+
+static inline void pc_path_take_child(struct pc_path_node *n, uintptr_t v, uint32_t child)
+{
+    n->last_value = v;
+    n->last_child = child;
+    n->plain_child = n->branch_relative || n->n_plain != n->n_words ? 0 : child;
+}
+
+/* Whether the words of a node are on the stack, so far as they are return addresses alone. */
+static inline bool pc_path_follows(const struct pc_paths *p, const struct pc_path_node *n,
+                                   uintptr_t cfa)
+{
+    return pc_path_holds(p->words + n->first, n->n_plain, cfa + (intptr_t)n->base);
+}
+
+/* What the children of a node are chosen by. */
+static inline uintptr_t pc_path_branch(const struct pc_path_node *n, uintptr_t cfa)
+{
+    uintptr_t v = *(const uintptr_t *)(cfa + (intptr_t)n->branch_place);
+    return PC_UNLIKELY(n->branch_relative) ? v - cfa : v;
+}
+
+/* The child of a node that expects `v` where they part, or 0. It is tried first the next time. */
+static inline uint32_t pc_paths_next(const struct pc_paths *p, struct pc_path_node *n, uintptr_t v)
+{
+    uint32_t node = (uint32_t)(n - p->nodes);
+    if (!(n->flags & PC_PATH_PARTS))
+        return 0;
+    uint32_t i = pc_path_hash_child(node, v) & p->child_mask;
+    while (p->children[i].value != v || p->children[i].node != node) {
+        if (!p->children[i].child)
+            return 0;
+        i = (i + 1) & p->child_mask;
+    }
+    pc_path_take_child(n, v, p->children[i].child);
+    return n->last_child;
+}
+
+/* Makes the express node of a root for its last leaf, if there is room. */
+void pc_paths_make_express(struct pc_paths *p, struct pc_path_root *root);
+
+/* Notes that the way from a root led to a leaf. */
+static inline void pc_paths_took(struct pc_paths *p, struct pc_path_root *root, uint32_t leaf)
+{
+    if (root->last != leaf) {
+        root->last = leaf;
+        root->streak = 0;
+        root->express = 0;
+    } else if (++root->streak == PC_PATH_STREAK) {
+        pc_paths_make_express(p, root);
+    }
+}
+
+/* The leaf for the stack at cfa, from node to node; NULL: it is not to be had by comparing return
+ * addresses alone, or not known. */
+static inline const struct pc_path_node *pc_paths_hit(struct pc_paths *p, struct pc_path_root *root,
+                                                      uintptr_t cfa)
+{
+    uint32_t node = root->node;
+    while (node) {
+        struct pc_path_node *n = &p->nodes[node];
+        if (PC_UNLIKELY(!pc_path_follows(p, n, cfa)))
+            return NULL;
+        if (n->record_at) {
+            pc_paths_took(p, root, node); /* may move the nodes */
+            return &p->nodes[node];
+        }
+        node = n->plain_child;
+        if (PC_UNLIKELY(!node))
+            return NULL;
+        uintptr_t v = *(const uintptr_t *)(cfa + (intptr_t)n->branch_place);
+        if (v != n->last_value)
+            node = pc_paths_next(p, n, v);
+    }
+    return NULL;
+}
+
+/* The leaf for the stack at cfa, or NULL with *miss. */
+const struct pc_path_node *pc_paths_find(struct pc_paths *p, uint32_t start, uintptr_t cfa,
+                                         struct pc_path_miss *miss);
+
+/* The context of a call, found by walking. */
+struct pc_path_leaf {
+    pcollect_ref node; /* 0: no room even for a collapsed context */
+    uint32_t flags;
+    void *record;
+};
+
+/* Walks from where the lookup failed, books the context in the thread's tree, and enters it into
+ * the cache. Keeps errno. */
+struct pc_path_leaf pc_paths_miss(struct pc_thread *t, const struct pc_call *call, unsigned slot,
+                                  struct pc_path_root *root, struct pc_path_miss miss);
+
+/* The same by a walk from the call on, without looking at or entering into the cache. */
+struct pc_path_leaf pc_paths_walk(struct pc_thread *t, const struct pc_call *call, unsigned slot);
+
+/* The context of the frame that made a call, which need not be one of MPI's; 0: no room. */
+pcollect_ref pc_paths_context(struct pc_thread *t, const struct pc_call *call);
+
+/* ---- Between path_walk.c and path.c ---- */
+
+/* A run to be entered: n words of the pool from `first`. */
+struct pc_path_run {
+    uint32_t first, n_words;
+    int32_t base;
+};
+
+/* Room for n words behind the last one of the pool, which the caller fills, words and resume, and
+ * takes by raising n_words. */
+bool pc_paths_reserve(struct pc_paths *p, uint32_t n);
+
+/* Enters a path behind `miss`: one run, or two of which the second follows the first (n_runs).
+ * False: no room, or it does not fit what is there; it is not cached then. */
+bool pc_paths_enter(struct pc_paths *p, struct pc_path_root *root, struct pc_path_miss miss,
+                    const struct pc_path_run *runs, int n_runs, struct pc_path_leaf leaf);
+
+#endif

@@ -1,0 +1,462 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Phases and regions (scope.h). Called by the thread that a scope belongs to, from outside of MPI
+ * calls: with `busy` set while its state is inconsistent, so that handlers keep away. A region that
+ * was met before costs a hash of its name and a swap; no malloc, no lock, no system call.
+ *
+ * The table `regions` is booked here: how often each phase and region was entered, the time in it
+ * and the part of that in MPI, inner regions included.
+ */
+#include "libcollect/context/scope.h"
+
+#include "libcollect/core_private.h"
+#include "libcollect/sampling/sampler.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* The kind of a scope that is a context of another thread, which is its key. */
+enum { LENT = PCOLLECT_NODE_FRAME };
+
+enum { MAX_SCOPES = 1024, N_SLOTS = 2048, MAX_OPEN = 64, ROOTS = 64, NAME_BYTES = 1023 };
+
+struct scope {
+    uint64_t key;
+    pcollect_ref node;
+    uint32_t parent;
+    uint32_t kind;
+    /* Of the path cache, while the scope is not current. */
+    struct pc_path_root *roots;
+    uint32_t root_mask, n_roots;
+    uint32_t clears; /* paths.clears when the roots were left */
+};
+
+struct open {
+    uint64_t key;
+    uint32_t scope;
+    uint64_t begin, mpi_ticks; /* not yet booked from here on */
+};
+
+struct pc_scopes {
+    uint32_t n, current, base; /* base: of the phase, or 0 */
+    uint32_t n_open;
+    uint32_t n_deeper; /* open beyond MAX_OPEN */
+    struct open phase; /* booked by the thread that called MPI_Pcontrol */
+    struct open open[MAX_OPEN];
+    uint16_t slots[N_SLOTS]; /* scope by (parent, kind, key) */
+    struct scope all[MAX_SCOPES];
+};
+
+static _Atomic(struct pc_thread *) threads;
+
+/* ---- The table `regions` -------------------------------------------------------------------- */
+
+enum { ENTERED, TIME, TIME_IN_MPI };
+
+static const struct pcollect_column columns[] = {
+    {"region", "phase or region, inside of others", PCOLLECT_COLUMN_NODE, 0, PCOLLECT_UNIT_COUNT,
+     0},
+    {"entered", "times entered", PCOLLECT_COLUMN_NUMBER, PCOLLECT_SUM, PCOLLECT_UNIT_COUNT, 0},
+    {"time", "time in it, of all threads", PCOLLECT_COLUMN_NUMBER, PCOLLECT_SUM,
+     PCOLLECT_UNIT_TICKS, 0},
+    {"mpi_time", "of that in MPI", PCOLLECT_COLUMN_NUMBER, PCOLLECT_SUM, PCOLLECT_UNIT_TICKS, 0},
+};
+
+static const struct pcollect_table regions = {.name = "regions",
+                                              .doc = "phases and regions of the program",
+                                              .columns = columns,
+                                              .n_keys = 1,
+                                              .n_values = 3};
+
+/* Books the time of an open scope up to now. */
+static void book_time(struct pc_thread *t, struct open *o, uint64_t now, bool entered)
+{
+    const uint64_t key = t->scopes->all[o->scope].node;
+    uint64_t *v = pc_table_row(t, &regions, &key);
+    uint64_t mpi_ticks = t->record->mpi_ticks;
+    if (v) {
+        v[ENTERED] += entered;
+        v[TIME] += now - o->begin;
+        v[TIME_IN_MPI] += mpi_ticks > o->mpi_ticks ? mpi_ticks - o->mpi_ticks : 0;
+    }
+    o->begin = now;
+    o->mpi_ticks = mpi_ticks;
+}
+
+/* ---- Scopes --------------------------------------------------------------------------------- */
+
+static struct pc_scopes *get_scopes(struct pc_thread *t)
+{
+    if (t->scopes)
+        return t->scopes;
+    struct pc_scopes *s = pc_memory(sizeof *s);
+    if (!s)
+        return NULL;
+    pc_table_add("regions", &regions);
+    s->n = 1;
+    s->all[0].node = t->record->root;
+    return t->scopes = s;
+}
+
+/* The scope of that key in `parent`, made if it is new; `parent` where there is no room. */
+static uint32_t find_scope(struct pc_thread *t, uint32_t parent, uint32_t kind, uint64_t key,
+                           const char *name)
+{
+    struct pc_scopes *s = t->scopes;
+    uint32_t i = (uint32_t)pc_hash_u64(key + parent * 0x9e3779b97f4a7c15u + kind) % N_SLOTS;
+    for (; s->slots[i]; i = (i + 1) % N_SLOTS) {
+        const struct scope *at = &s->all[s->slots[i]];
+        if (at->key == key && at->parent == parent && at->kind == kind)
+            return s->slots[i];
+    }
+    if (name)
+        pc_arena_string(&pc_process.arena, name, strnlen(name, NAME_BYTES));
+    struct scope new = {.key = key, .parent = parent, .kind = kind};
+    new.roots = s->n < MAX_SCOPES ? pc_memory(ROOTS * sizeof *new.roots) : NULL;
+    if (new.roots && kind == LENT)
+        new.node = pc_twin_context(t, (pcollect_ref)key);
+    else if (new.roots)
+        new.node = pc_tree_part(t->tree, s->all[parent].node, kind, key);
+    new.root_mask = ROOTS - 1;
+    new.clears = t->paths.clears;
+    if (!new.node) {
+        pc_lost(PCOLLECT_LOST_REGIONS, 1);
+        return parent;
+    }
+    s->all[s->n] = new;
+    s->slots[i] = (uint16_t)s->n;
+    return s->n++;
+}
+
+static void enter_scope(struct pc_thread *t, uint32_t to)
+{
+    struct pc_scopes *s = t->scopes;
+    struct pc_paths *p = &t->paths;
+    if (to == s->current)
+        return;
+    struct scope *from = &s->all[s->current], *next = &s->all[to];
+    from->roots = p->roots;
+    from->root_mask = p->root_mask;
+    from->n_roots = p->n_roots;
+    from->clears = p->clears;
+    p->roots = next->roots;
+    p->root_mask = next->root_mask;
+    p->n_roots = next->n_roots;
+    if (next->clears != p->clears) {
+        memset(p->roots, 0, (p->root_mask + 1) * sizeof *p->roots);
+        p->n_roots = 0;
+    }
+    p->n_spine = 0; /* its contexts are those of another scope */
+    pc_sampler_moved(t);
+    t->scope = next->node;
+    s->current = to;
+}
+
+/* The innermost open scope. */
+static uint32_t innermost(const struct pc_scopes *s)
+{
+    return s->n_open ? s->open[s->n_open - 1].scope : s->base;
+}
+
+/* The open regions, now in the phase of that level. */
+static void move_to_phase(struct pc_thread *t, uint64_t level)
+{
+    struct pc_scopes *s = t->scopes;
+    uint64_t now = pc_ticks();
+    for (uint32_t i = 0; i < s->n_open; i++)
+        book_time(t, &s->open[i], now, false);
+    t->level = level;
+    s->base = level ? find_scope(t, 0, PCOLLECT_NODE_PHASE, level, NULL) : 0;
+    uint32_t at = s->base;
+    for (uint32_t i = 0; i < s->n_open; i++)
+        at = s->open[i].scope = find_scope(t, at, PCOLLECT_NODE_REGION, s->open[i].key, NULL);
+    enter_scope(t, at);
+}
+
+/* ---- Threads -------------------------------------------------------------------------------- */
+
+void pc_scope_made(struct pc_thread *t)
+{
+    t->resets = atomic_load(&pc_control.resets);
+    t->next_made = atomic_load(&threads);
+    while (!atomic_compare_exchange_weak(&threads, &t->next_made, t))
+        ;
+}
+
+void pc_scope_start(struct pc_thread *t)
+{
+    struct pc_scopes *s = t->scopes;
+    if (s) {
+        if (s->all[0].node != t->record->root) { /* another tree */
+            memset(s->slots, 0, sizeof s->slots);
+            s->n = 1;
+            s->current = 0; /* with the roots that are in use */
+            s->all[0] = (struct scope){.node = t->record->root};
+        }
+        s->n_open = s->n_deeper = s->base = 0;
+        t->level = 0;
+        enter_scope(t, 0);
+    }
+    t->scope = t->record->root;
+}
+
+/* Ends the regions that are still open. */
+static void close_regions(struct pc_thread *t)
+{
+    struct pc_scopes *s = t->scopes;
+    uint64_t now = pc_ticks();
+    for (uint32_t i = 0; i < s->n_open; i++)
+        book_time(t, &s->open[i], now, false);
+    if (s->n_open + s->n_deeper)
+        pc_lost(PCOLLECT_LOST_REGIONS, s->n_open + s->n_deeper);
+    s->n_open = s->n_deeper = 0;
+}
+
+void pc_scope_leave(struct pc_thread *t)
+{
+    if (t->scopes && t->phase == PC_PHASE_MAIN)
+        close_regions(t);
+}
+
+/* ---- Forgetting what was collected ---------------------------------------------------------- */
+
+static const struct pcollect_node *next_node(const struct pcollect_node *n,
+                                             const struct pcollect_node *root)
+{
+    if (n->first_child)
+        return pc_arena_at(&pc_process.arena, n->first_child);
+    while (n != root && !n->next)
+        n = pc_arena_at(&pc_process.arena, n->parent);
+    return n == root ? NULL : pc_arena_at(&pc_process.arena, n->next);
+}
+
+static void forget_tree(struct pc_thread *t)
+{
+    const struct pc_arena *a = &pc_process.arena;
+    const struct pcollect_node *root = pc_arena_at(a, t->record->root);
+    for (const struct pcollect_node *n = root; n; n = next_node(n, root)) {
+        uint32_t bytes = pc_process.record_bytes;
+        if (n->kind == PCOLLECT_NODE_POINT)
+            bytes -= pc_process.comm_bytes;
+        if (n->record)
+            memset(pc_arena_at(a, n->record), 0, bytes);
+    }
+    for (pcollect_ref ref = t->record->rows; ref;) {
+        struct pcollect_row *row = pc_arena_at(a, ref);
+        const struct pcollect_table_rec *table = pc_arena_at(a, row->table);
+        memset(row->cells + table->n_keys, 0, table->n_values * sizeof *row->cells);
+        ref = row->next;
+    }
+    t->record->mpi_ticks = t->record->mpi_calls = 0;
+    for (uint32_t i = 0; t->scopes && i < t->scopes->n_open; i++) {
+        t->scopes->open[i].begin = pc_ticks();
+        t->scopes->open[i].mpi_ticks = 0;
+    }
+}
+
+static void reset_thread(struct pc_thread *t)
+{
+    uint32_t resets = atomic_load_explicit(&pc_control.resets, memory_order_acquire);
+    if (t->resets == resets || t->phase != PC_PHASE_MAIN)
+        return;
+    t->resets = resets;
+    forget_tree(t);
+}
+
+void pc_scope_refresh(struct pc_thread *t)
+{
+    uint64_t level = atomic_load_explicit(&pc_control.level, memory_order_acquire);
+    uint32_t busy = t->busy; /* set where a call has just ended */
+    t->busy = 1;
+    barrier();
+    reset_thread(t);
+    if (t->phase == PC_PHASE_MAIN && t->level != level && get_scopes(t))
+        move_to_phase(t, level);
+    barrier();
+    t->busy = busy;
+}
+
+/* The level is brought up to date first: what is lent says the phase itself. */
+static void lend(struct pc_thread *t, pcollect_ref context)
+{
+    struct pc_scopes *s = t->scopes;
+    if (s->n_open + s->n_deeper)
+        return;
+    t->level = atomic_load_explicit(&pc_control.level, memory_order_acquire);
+    if (context)
+        s->base = find_scope(t, 0, LENT, context, NULL);
+    else
+        s->base = t->level ? find_scope(t, 0, PCOLLECT_NODE_PHASE, t->level, NULL) : 0;
+    enter_scope(t, s->base);
+}
+
+void pc_scope_lend(struct pc_thread *t, pcollect_ref context)
+{
+    if (t->busy || t->phase != PC_PHASE_MAIN || (!context && !t->scopes))
+        return;
+    int saved = errno;
+    t->busy = 1;
+    barrier();
+    if (get_scopes(t))
+        lend(t, context);
+    barrier();
+    t->busy = 0;
+    errno = saved;
+}
+
+/* ---- MPI_Pcontrol --------------------------------------------------------------------------- */
+
+/* Every thread comes to pc_thread_refresh at its next call. */
+static void tell_threads(void)
+{
+    atomic_fetch_add(&pc_loadmap_generation, 1);
+    atomic_fetch_add(&pc_control.bumps, 1);
+}
+
+static void switch_off(void)
+{
+    if (pc_scope_is_off())
+        return;
+    pc_control.off_since = pc_ticks();
+    atomic_store_explicit(&pc_control.off, 1, memory_order_release);
+    tell_threads();
+}
+
+static bool switch_on(void)
+{
+    if (!pc_scope_is_off())
+        return false;
+    pc_header()->unmeasured_ticks += pc_ticks() - pc_control.off_since;
+    pc_header()->notes |= PCOLLECT_NOTE_PAUSED;
+    atomic_store_explicit(&pc_control.off, 0, memory_order_release);
+    return true;
+}
+
+static void reset(void)
+{
+    struct pcollect_arena_header *h = pc_header();
+    uint64_t now = pc_ticks();
+    h->unmeasured_ticks = h->init_begin_ticks ? now - h->init_begin_ticks : 0;
+    h->notes |= PCOLLECT_NOTE_PAUSED;
+    pc_control.off_since = now;
+    atomic_fetch_add(&pc_control.resets, 1);
+    tell_threads();
+}
+
+/* The calling thread books the time of the phase that ends, and begins another. */
+static void change_phase(struct pc_thread *t, uint64_t level)
+{
+    struct pc_scopes *s = get_scopes(t);
+    if (!s || t->level == level)
+        return;
+    uint64_t now = pc_ticks();
+    if (s->phase.scope)
+        book_time(t, &s->phase, now, false);
+    move_to_phase(t, level);
+    s->phase = (struct open){.scope = s->base, .begin = now, .mpi_ticks = t->record->mpi_ticks};
+    if (s->base)
+        book_time(t, &s->phase, now, true);
+    if (atomic_exchange(&pc_control.level, level) != level && atomic_load(&threads)->next_made)
+        tell_threads();
+}
+
+void pc_scope_control(int level)
+{
+    struct pc_thread *t = pc_self;
+    if (level < 0 || !pc_header() ||
+        atomic_load_explicit(&pc_live->phase, memory_order_relaxed) != PC_PHASE_MAIN)
+        return;
+    int saved = errno;
+    if (level == 0)
+        switch_off();
+    else if (level == 2)
+        reset();
+    else if ((level > 2 || !switch_on()) && t && !t->busy && t->phase == PC_PHASE_MAIN) {
+        t->busy = 1;
+        barrier();
+        change_phase(t, level == 1 ? 0 : (uint64_t)level);
+        barrier();
+        t->busy = 0;
+    }
+    if (level > 2)
+        switch_on();
+    errno = saved;
+}
+
+void pc_scope_settle(void)
+{
+    uint64_t now = pc_ticks();
+    struct pc_thread *self = pc_self;
+    if (pc_scope_is_off()) {
+        pc_header()->unmeasured_ticks += now - pc_control.off_since;
+        pc_header()->notes |= PCOLLECT_NOTE_PAUSED;
+        atomic_store(&pc_control.off, 0);
+    }
+    for (struct pc_thread *t = atomic_load(&threads); t; t = t->next_made) {
+        reset_thread(t);
+        struct pc_scopes *s = t->scopes;
+        if (!s || t->phase != PC_PHASE_MAIN)
+            continue;
+        if (t == self && s->phase.scope)
+            book_time(t, &s->phase, now, false);
+        close_regions(t);
+    }
+}
+
+/* ---- Regions -------------------------------------------------------------------------------- */
+
+static uint64_t key_of(const char *name)
+{
+    return pc_hash_bytes(name, strnlen(name, NAME_BYTES), 0);
+}
+
+static void end_innermost(struct pc_thread *t, uint64_t now)
+{
+    struct pc_scopes *s = t->scopes;
+    book_time(t, &s->open[s->n_open - 1], now, false);
+    s->n_open--;
+}
+
+void pc_scope_begin(struct pc_thread *t, const char *name)
+{
+    struct pc_scopes *s = get_scopes(t);
+    if (!s)
+        return;
+    if (s->n_open == MAX_OPEN) {
+        s->n_deeper++;
+        pc_lost(PCOLLECT_LOST_REGIONS, 1);
+        return;
+    }
+    struct open *o = &s->open[s->n_open];
+    uint64_t now = pc_ticks(), key = key_of(name);
+    *o = (struct open){.key = key, .begin = now, .mpi_ticks = t->record->mpi_ticks};
+    o->scope = find_scope(t, innermost(s), PCOLLECT_NODE_REGION, key, name);
+    s->n_open++;
+    book_time(t, o, now, true);
+    enter_scope(t, o->scope);
+}
+
+/* Regions inside of the one that ends have been left without a word: they end with it. */
+void pc_scope_end(struct pc_thread *t, const char *name)
+{
+    struct pc_scopes *s = get_scopes(t);
+    if (!s)
+        return;
+    uint64_t now = pc_ticks(), key = name ? key_of(name) : 0;
+    uint32_t at = s->n_open;
+    if (s->n_deeper) {
+        s->n_deeper--;
+        return;
+    }
+    while (name && at && s->open[at - 1].key != key)
+        at--;
+    if (!at) {
+        pc_lost(PCOLLECT_LOST_REGIONS, 1);
+        return;
+    }
+    if (s->n_open != at)
+        pc_lost(PCOLLECT_LOST_REGIONS, s->n_open - at);
+    while (s->n_open >= at)
+        end_innermost(t, now);
+    enter_scope(t, innermost(s));
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * pthread_create and thrd_create: a thread that is sampled or counted must be known from its start,
+ * not from its first MPI call on. The thread starts in a function of ours, which registers it and
+ * jumps to the program's.
+ *
+ * What the function needs to know stands in one of a fixed number of slots between the creation and
+ * the beginning of the thread. Where none is free, the thread is created as it is, and is known
+ * from its first MPI call on.
+ */
+#include "libcollect/interpose/interpose.h"
+#include "libcollect/sampling/counter_groups.h"
+#include "libcollect/sampling/sampler.h"
+
+#include <pthread.h>
+#include <threads.h>
+
+enum { N_SLOTS = 1024 };
+
+static struct start {
+    _Atomic bool taken;
+    bool helper; /* created inside an MPI call: the MPI library's own */
+    void *(*posix)(void *);
+    int (*c11)(void *);
+    void *argument;
+} slots[N_SLOTS];
+
+static _Atomic unsigned next_slot;
+
+/* Whether threads are sampled or their events counted: then from their start on. */
+static bool are_followed(void)
+{
+    return (pc_sampler_signal || pc_counters_any()) &&
+           atomic_load_explicit(&pc_live->phase, memory_order_relaxed);
+}
+
+/* A slot, or NULL. */
+static struct start *take_slot(struct start values)
+{
+    const struct pc_thread *creator = pc_self;
+    for (unsigned tries = 0; tries < N_SLOTS; tries++) {
+        struct start *s = &slots[atomic_fetch_add(&next_slot, 1) % N_SLOTS];
+        if (atomic_exchange_explicit(&s->taken, true, memory_order_acquire))
+            continue;
+        s->posix = values.posix;
+        s->c11 = values.c11;
+        s->argument = values.argument;
+        s->helper = creator && creator->depth && !creator->busy;
+        return s;
+    }
+    return NULL;
+}
+
+static void give_back(struct start *s)
+{
+    atomic_store_explicit(&s->taken, false, memory_order_release);
+}
+
+/* Registers the calling thread, and returns what it was to run. */
+static struct start begin_thread(struct start *slot)
+{
+    struct start s = {.posix = slot->posix, .c11 = slot->c11, .argument = slot->argument};
+    bool helper = slot->helper;
+    give_back(slot);
+    if (are_followed())
+        pc_thread_enter_as(helper, s.posix ? (void *)s.posix : (void *)s.c11);
+    return s;
+}
+
+static void *run_posix(void *slot)
+{
+    struct start s = begin_thread(slot);
+    return s.posix(s.argument);
+}
+
+static int run_c11(void *slot)
+{
+    struct start s = begin_thread(slot);
+    return s.c11(s.argument);
+}
+
+PC_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr,
+                             void *(*function)(void *), void *argument)
+{
+    __typeof__(&pthread_create) next = PC_NEXT(pthread_create);
+    struct start *slot = NULL;
+    if (are_followed())
+        slot = take_slot((struct start){.posix = function, .argument = argument});
+    if (!slot)
+        return next(thread, attr, function, argument);
+    int result = next(thread, attr, run_posix, slot);
+    if (result)
+        give_back(slot);
+    return result;
+}
+
+PC_EXPORT int thrd_create(thrd_t *thread, thrd_start_t function, void *argument)
+{
+    __typeof__(&thrd_create) next = PC_NEXT(thrd_create);
+    struct start *slot = NULL;
+    if (are_followed())
+        slot = take_slot((struct start){.c11 = function, .argument = argument});
+    if (!slot)
+        return next(thread, function, argument);
+    int result = next(thread, run_c11, slot);
+    if (result != thrd_success)
+        give_back(slot);
+    return result;
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The host of compute plugins: finds those that the configuration names, refuses by name with the
+ * reason what it cannot use, lays out the second part of the record, starts them. Before the first
+ * interrupt only. Without sampling none is loaded, and records have no second part.
+ */
+#include "libcollect/core_private.h"
+#include "libcollect/sampling/counter_groups.h"
+#include "plugins/plugins.h"
+
+#include <string.h>
+
+static const void *const built_in[] = {&pc_plugin_clock, &pc_plugin_counters};
+
+static const char *why_refused(const void *plugin)
+{
+    const struct pcollect_compute_plugin *p = plugin;
+    if (!p->name || !p->init || !p->trigger)
+        return "its name, init or trigger is missing";
+    if (!p->open != !p->read || !p->open != !p->close)
+        return "it has one of open, read and close, but not all three";
+    for (uint32_t i = 0; i < pc_process.n_compute; i++)
+        if (!strcmp(pc_process.compute[i].plugin->name, p->name))
+            return "there is a plugin of that name already";
+    return NULL;
+}
+
+static const struct pc_plugin_kind kind = {.kind = PCOLLECT_PLUGIN_COMPUTE,
+                                           .bytes = sizeof(struct pcollect_compute_plugin),
+                                           .option = "[sample] plugins",
+                                           .known = "clock and counters",
+                                           .built_in = built_in,
+                                           .n_built_in = PC_ARRAY_LEN(built_in),
+                                           .why_refused = why_refused};
+
+static int add_plugin(const char *name, struct pc_error *error)
+{
+    const void *found;
+    int err = pc_plugin_find(&kind, name, &found, error);
+    if (err)
+        return err;
+    if (pc_process.n_compute == PC_MAX_COMPUTE)
+        return pc_error_set(error, PC_EARG, "%s: more than %d", kind.option, PC_MAX_COMPUTE);
+    const struct pcollect_compute_plugin *p = found;
+    pc_process.compute[pc_process.n_compute++] = (struct pc_loaded_compute){
+        .plugin = p, .record_offset = pc_process.record_bytes - pc_process.comm_bytes};
+    pc_process.record_bytes += (p->record_bytes + 7u) & ~7u;
+    return PC_OK;
+}
+
+int pc_compute_find(struct pc_error *error)
+{
+    pc_process.comm_bytes = pc_process.record_bytes;
+    if (!pc_process.config.sample_frequency)
+        return PC_OK;
+    return pc_plugins_each(pc_process.config.sample_plugins, add_plugin, error);
+}
+
+static void use_counters(void)
+{
+    const char *rotation = pc_process.config.sample_rotation;
+    const struct pc_counted *c = &pc_counters.events;
+    pc_counters_ask(&(struct pc_counters_use){c->n_events, c->n_groups, c->strings,
+                                              !strcmp(rotation, "round-robin")});
+}
+
+int pc_compute_start(void)
+{
+    uint32_t n = 0;
+    use_counters();
+    for (uint32_t i = 0; i < pc_process.n_compute; i++) {
+        struct pc_loaded_compute *p = &pc_process.compute[i];
+        if (p->plugin->init(&pc_process.host, &p->state)) {
+            pc_log("plugin %s does not start and is left out", p->plugin->name);
+            continue;
+        }
+        if (pc_publish_compute(p))
+            return PC_ENOMEM;
+        pc_process.compute[n++] = *p;
+    }
+    pc_process.n_compute = n;
+    return PC_OK;
+}
+
+void pc_compute_fini(void)
+{
+    for (uint32_t i = 0; i < pc_process.n_compute; i++)
+        if (pc_process.compute[i].plugin->fini)
+            pc_process.compute[i].plugin->fini(pc_process.compute[i].state);
+}

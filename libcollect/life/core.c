@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The life of the library in one process: constructor, start, fork, destructor.
+ *
+ * Nothing is done in a process that makes no MPI call, but to note the time of its start (and with
+ * `[collect] always` everything). The first MPI call starts the collection through the resolver.
+ */
+#include "libcollect/core_private.h"
+#include "libcollect/interpose/interpose.h"
+#include "libcollect/sampling/edges.h"
+#include "libcollect/sampling/sampler.h"
+#include "plugins/plugins.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { START_NONE, START_RUNNING, START_DONE };
+
+static _Atomic int start_state;
+
+static uint32_t thread_number(struct pc_thread *thread)
+{
+    return thread->number;
+}
+
+static uint64_t *host_row_at(void *thread, uint32_t node, const struct pcollect_table *table,
+                             const uint64_t *keys)
+{
+    return pc_table_row_at(thread ? thread : pc_thread_current(), node, table, keys);
+}
+
+static uint64_t *host_row(void *thread, const struct pcollect_table *table, const uint64_t *keys)
+{
+    return host_row_at(thread, 0, table, keys);
+}
+
+static const struct pc_core for_adapters = {
+    .abi = PC_CORE_ABI,
+    .size = sizeof(struct pc_core),
+    .begin = pc_call_begin,
+    .prepare = pc_call_prepare,
+    .domain = pc_call_domain,
+    .tell_domain = pc_call_tell_domain,
+    .met_job = pc_jobs_met,
+    .part = pc_call_part,
+    .end = pc_call_end,
+    .complete = pc_call_complete,
+    .ended = pc_call_ended,
+    .mpi_ticks = pc_call_mpi_ticks,
+    .lost = pc_lost,
+    .memory = pc_memory,
+    .thread_slot = offsetof(struct pc_thread, adapter_slot),
+    .thread_number = thread_number,
+    .control = pc_scope_control,
+    .init_begin = pc_init_begin,
+    .init_end = pc_init_end,
+    .finalize_begin = pc_finalize_begin,
+    .merge = pc_merge_now,
+    .finalize_end = pc_finalize_end,
+    .add_table = pc_table_add,
+    .row = host_row,
+    .string = pc_table_string,
+};
+
+/* In a forked child: collect nothing, write nothing, keep nothing open. */
+static void forget_in_child(void)
+{
+    atomic_store_explicit(&pc_live->phase, PC_PHASE_OFF, memory_order_relaxed);
+    pc_arena_forget(&pc_process.arena);
+    pc_sampler_forget();
+    pc_counters_forget();
+}
+
+static void fill_header(void)
+{
+    struct pcollect_arena_header *h = pc_header();
+    h->run_key = pc_process.config.run_key;
+    h->per_rank = (uint32_t)pc_process.config.output_per_rank;
+    h->ticks_0 = h->start_ticks = pc_process.first_ticks;
+    h->mono_0_ns = pc_process.first_mono_ns;
+    pc_clock_pair(&h->ticks_1, &h->mono_1_ns);
+    h->realtime_0_ns = pc_clock_ns(CLOCK_REALTIME) - (h->mono_1_ns - h->mono_0_ns);
+    h->record_bytes = pc_process.record_bytes;
+    h->comm_bytes = pc_process.comm_bytes;
+    if (!pc_clock_is_counter)
+        h->notes |= PCOLLECT_NOTE_SLOW_CLOCK;
+    ssize_t n = readlink("/proc/self/exe", h->exe, sizeof h->exe - 1);
+    if (n < 0)
+        h->exe[0] = '\0';
+    pc_format(h->job, sizeof h->job, "%s", pc_process.config.job_id);
+    if (pc_process.config.collect_always)
+        h->flags |= PCOLLECT_ARENA_ALWAYS;
+    pc_launch_announce();
+    /* The program may change its folder later: the path is fixed now. */
+    const char *out = pc_process.config.output_path;
+    char folder[PATH_MAX];
+    if (out[0] == '/' || !getcwd(folder, sizeof folder))
+        pc_format(h->out, sizeof h->out, "%s", out);
+    else
+        pc_format(h->out, sizeof h->out, "%s/%s", folder, out);
+}
+
+static const char *host_op_name(uint16_t op)
+{
+    return pc_op_name(op);
+}
+
+static uint64_t host_realtime_ns(uint64_t ticks)
+{
+    const struct pcollect_arena_header *h = pc_header();
+    return h->realtime_0_ns + pc_clock_to_ns(ticks - h->ticks_0, pc_process.host.ns_per_tick_q32);
+}
+
+static void host_log(const char *text)
+{
+    pc_log("%s", text);
+}
+
+static void complain(const char *text)
+{
+    pc_core_complain("%s", text);
+}
+
+void pc_core_abandon(void)
+{
+    pc_header()->launch_key = 0;
+    if (pc_process.config.collect_always)
+        return;
+    atomic_store_explicit(&pc_live->phase, PC_PHASE_OFF, memory_order_release);
+    pc_arena_unlink(&pc_process.arena);
+}
+
+static int load_configuration(void)
+{
+    struct pc_error error;
+    int err = pc_config_load(&pc_process.config, &error);
+    if (!err)
+        err = pc_plugins_find(&error);
+    if (!err)
+        err = pc_compute_find(&error);
+    if (!err)
+        err = pc_counters_find(&error);
+    if (!err)
+        return PC_OK;
+    complain(error.text);
+    if (pc_process.config.strict) {
+        complain("the run is stopped because PCOLLECT_STRICT is set");
+        _exit(2);
+    }
+    complain("this run is not measured");
+    return err;
+}
+
+static int start(void)
+{
+    pc_process.core = for_adapters;
+    pc_note_start();
+    if (load_configuration() || pc_process_make_live())
+        return PC_EARG;
+    const struct pc_config *c = &pc_process.config;
+    struct pc_error error;
+    if (pc_arena_open(&pc_process.arena, c->spool_path, c->collect_buffer_size, &error)) {
+        complain(error.text);
+        return PC_ENOMEM;
+    }
+    fill_header();
+    pc_process.host = (struct pcollect_host){.abi = PCOLLECT_PLUGIN_ABI,
+                                             .size = sizeof(struct pcollect_host),
+                                             .op_name = host_op_name,
+                                             .log = host_log,
+                                             .row = host_row,
+                                             .row_at = host_row_at,
+                                             .realtime_ns = host_realtime_ns,
+                                             .string = pc_table_string};
+    pc_guess_scale();
+    int err = pc_plugins_start();
+    if (!err)
+        err = pc_compute_start();
+    if (!err)
+        err = pc_threads_start();
+    if (!err)
+        err = pc_census_start();
+    if (!err)
+        err = pc_sampler_start();
+    if (!err)
+        err = pc_counters_start();
+    if (!err)
+        err = pc_edges_start();
+    if (!err)
+        err = pc_usage_start();
+    if (!err)
+        err = pc_machine_start();
+    if (!err && pthread_atfork(NULL, NULL, forget_in_child))
+        err = PC_ENOMEM;
+    if (err) {
+        pc_arena_unlink(&pc_process.arena);
+        complain("no memory to collect in; this run is not measured");
+        return err;
+    }
+    atomic_store_explicit(&pc_live->phase, PC_PHASE_MAIN, memory_order_release);
+    return PC_OK;
+}
+
+bool pc_core_start(void)
+{
+    int state = START_NONE;
+    if (atomic_compare_exchange_strong(&start_state, &state, START_RUNNING)) {
+        int saved = errno;
+        atomic_store(&pc_process.refused, start() != PC_OK);
+        errno = saved;
+        state = START_DONE;
+        atomic_store_explicit(&start_state, state, memory_order_release);
+    }
+    while (state == START_RUNNING) {
+        sched_yield();
+        state = atomic_load_explicit(&start_state, memory_order_acquire);
+    }
+    return !atomic_load(&pc_process.refused) && atomic_load(&pc_live->phase);
+}
+
+const struct pc_core *pc_core_table(void)
+{
+    return &pc_process.core;
+}
+
+__attribute__((constructor)) static void begin_process(void)
+{
+    int saved = errno;
+    pc_note_start();
+    pc_where_start();
+    pc_next_find_all();
+    if (pc_config_always() && !pc_launch_is_starter() && pc_core_start() &&
+        (pc_sampler_signal || pc_counters_any()))
+        pc_thread_enter(); /* no MPI call may ever do it */
+    errno = saved;
+}
+
+__attribute__((destructor)) static void end_process(void)
+{
+    if (!atomic_load_explicit(&pc_live->phase, memory_order_acquire))
+        return;
+    int saved = errno;
+    pc_process_exit();
+    errno = saved;
+}

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What happens around MPI_Init and MPI_Finalize and at the end of the process.
+ *
+ * After the merge every thread collects into a new tree: what happens from then on, MPI_Finalize
+ * itself included, is written into this rank's slot of the profile, at the end of MPI_Finalize and
+ * again at the end of the process.
+ */
+#include "libcollect/core_private.h"
+#include "libcollect/sampling/edges.h"
+#include "libcollect/sampling/sampler.h"
+#include "merge/module.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+void pc_init_begin(void)
+{
+    int saved = errno;
+    if (!pc_header() || pc_header()->init_begin_ticks)
+        return;
+    pc_header()->init_begin_ticks = pc_ticks();
+    pc_census_init_begin();
+    errno = saved;
+}
+
+static uint64_t draw_key(void)
+{
+    uint64_t key = 0;
+    if (getrandom(&key, sizeof key, GRND_NONBLOCK) != sizeof key)
+        key = pc_hash_u64(pc_ticks() ^ (uint64_t)getpid() << 40);
+    return key ? key : 1;
+}
+
+/* The job as this rank alone can know it, so that the arenas of a job that is killed find together.
+ * The merge replaces it by that of rank 0. */
+static uint64_t find_key(int n_ranks)
+{
+    const struct pc_presence *p = &pc_process.presence;
+    uint64_t launcher = pc_header()->launch_key, job = pc_config_launch().key;
+    if (n_ranks > 1 && launcher && (p->verdict == PC_RANKS_HERE || p->one_node || !job))
+        return launcher;
+    return n_ranks > 1 && job ? pc_hash_u64(job ^ (uint64_t)n_ranks) : draw_key();
+}
+
+/* A job that another has spawned has its environment, and with it the name of its profile: it gets
+ * one of its own, which begins like that of the other. */
+static void name_spawned(struct pcollect_arena_header *h)
+{
+    static const char end[] = ".pcol";
+    char pattern[PCOLLECT_PATH_BYTES];
+    size_t n = pc_format(pattern, sizeof pattern, "%s", h->out), tail = sizeof end - 1;
+    bool has_end = n > tail && strcmp(pattern + n - tail, end) == 0;
+    uint64_t key = pc_config_launch().key;
+    if (has_end)
+        pattern[n - tail] = '\0';
+    pc_format(h->out, sizeof h->out, "%s.spawned-%x%s", pattern,
+              (unsigned)(key ? key >> 32 : (uint64_t)getpid()), has_end ? end : "");
+}
+
+/* No call of MPI that needs another rank: one that has not this library would never answer. */
+void pc_init_end(const struct pc_transport *transport, const char *mpi)
+{
+    int saved = errno;
+    struct pcollect_arena_header *h = pc_header();
+    if (!h) /* refused */
+        return;
+    pc_census_init_end();
+    pc_usage_init_end();
+    h->rank = transport->rank;
+    pc_process.presence = pc_launch_presence(transport->n_ranks);
+    h->job_key = find_key(transport->n_ranks);
+    h->n_ranks = transport->n_ranks;
+    if (transport->n_parents)
+        name_spawned(h);
+    pc_format(h->mpi, sizeof h->mpi, "%s", mpi);
+    pc_note_time();
+    h->init_end_ticks = pc_ticks();
+    if (transport->n_parents && h->rank == 0)
+        pc_jobs_spawned(h->n_ranks, transport->n_parents);
+    __atomic_store_n(&h->state, PCOLLECT_STATE_INITIALISED, __ATOMIC_RELEASE);
+    errno = saved;
+}
+
+void pc_finalize_begin(void)
+{
+    if (pc_header())
+        pc_header()->finalize_begin_ticks = pc_ticks();
+}
+
+/* Where the profile goes. On rank 0 only: the others learn it from the merge. */
+static int expand_out(char *out, size_t n, struct pc_error *error)
+{
+    const struct pcollect_arena_header *h = pc_header();
+    struct pc_config_names names = {.exe = h->exe[0] ? h->exe : "unknown",
+                                    .n_ranks = h->n_ranks,
+                                    .job = h->job,
+                                    .realtime_ns = h->realtime_0_ns};
+    return pc_config_expand(h->out, &names, out, n, error);
+}
+
+/* Tells `pcollect run` where the profile is; without it the user is told. */
+static void announce(void)
+{
+    uint64_t key = pc_process.config.run_key;
+    if (!key) {
+        pc_log("profile written to %s", pc_process.out);
+        return;
+    }
+    char path[PCOLLECT_PATH_BYTES];
+    pc_format(path, sizeof path, "%s/pcollect-%u/run-%lx.path", pc_process.config.spool_path,
+              (unsigned)geteuid(), (unsigned long)key);
+    /* One line for each job of the run; the spool may be missing. */
+    char line[PCOLLECT_PATH_BYTES + 1];
+    size_t n = pc_format(line, sizeof line, "%s\n", pc_process.out);
+    int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (fd < 0 || write(fd, line, n) != (ssize_t)n)
+        pc_log("profile written to %s", pc_process.out);
+    if (fd >= 0)
+        close(fd);
+}
+
+/* Collective. */
+static int merge_by_module(const struct pc_transport *transport, struct pc_error *error)
+{
+    char out[PCOLLECT_PATH_BYTES] = "";
+    const struct pc_merge_module *m = pc_merge_module();
+    if (!m)
+        return pc_merge_absent(transport, error);
+    if (transport->rank == 0 && expand_out(out, sizeof out, error)) {
+        pc_log("%s", error->text);
+        pc_format(out, sizeof out, "pcollect-%u.pcol", (unsigned)getpid());
+    }
+    error->text[0] = '\0';
+    return m->job(&pc_process.arena, transport, out, pc_process.out, error);
+}
+
+/* How long MPI_Finalize waits for ranks of which it is not known that they have this library. Some
+ * of this node are missing for sure, or have no arena: these come at once or never. */
+enum { SOME_MISSING_MS = 2000, FOR_EVER = -1 };
+
+static int wait_limit_ms(void)
+{
+    if (pc_core_refused() || pc_process.presence.verdict == PC_RANKS_MISSING)
+        return SOME_MISSING_MS;
+    return pc_process.presence.verdict == PC_RANKS_HERE ? FOR_EVER
+                                                        : (int)pc_process.config.output_wait * 1000;
+}
+
+static void say_missing(void)
+{
+    const struct pc_presence *p = &pc_process.presence;
+    const struct pcollect_arena_header *h = pc_header();
+    if (!p->speaks)
+        return;
+    pc_log("no profile was written: %s of the %d ranks load this library%s",
+           p->verdict == PC_RANKS_MISSING ? "not all" : "it cannot be told whether all", h->n_ranks,
+           p->verdict == PC_RANKS_MISSING ? "" : ", and some did not come in time");
+    if (pc_process.arena.is_file)
+        pc_log("what was collected stays in the spool: `pcollect recover` makes a profile of it");
+}
+
+/* All ranks take the key of rank 0. */
+static int agree(const struct pc_transport *transport)
+{
+    uint64_t key = transport->rank == 0 && pc_header() ? pc_header()->job_key : 0;
+    int err = transport->broadcast(transport->self, &key, sizeof key, 0);
+    if (!err && pc_header() && key)
+        pc_header()->job_key = key;
+    return err;
+}
+
+/* False: some do not take part, and nobody may wait for them. */
+static bool meet_others(const struct pc_transport *transport)
+{
+    int err = transport->meet ? transport->meet(transport->self, wait_limit_ms()) : PC_OK;
+    if (!err)
+        err = agree(transport);
+    return err == PC_OK;
+}
+
+static void merge(const struct pc_transport *transport)
+{
+    struct pc_error error = {""};
+    if (!meet_others(transport)) {
+        say_missing();
+        return;
+    }
+    int err = merge_by_module(transport, &error);
+    if (transport->rank == 0 && error.text[0])
+        pc_log("%s", error.text);
+    if (!err) {
+        __atomic_store_n(&pc_header()->state, PCOLLECT_STATE_MERGED, __ATOMIC_RELEASE);
+        /* First the note: without an arena in it the folder may go. */
+        if (transport->rank == 0)
+            announce();
+        pc_arena_unlink(&pc_process.arena);
+        return;
+    }
+    pc_process.out[0] = '\0';
+    if (transport->rank != 0)
+        return;
+    if (pc_process.arena.is_file)
+        pc_log("no profile was written; what was collected stays in %s: `pcollect recover` makes a "
+               "profile of it",
+               pc_process.arena.path);
+    else
+        pc_log("no profile was written, and without a spool in memory nothing is kept of the run");
+}
+
+/* This rank has nothing to merge, and says so, or the others would wait for it. */
+static void merge_nothing(const struct pc_transport *transport)
+{
+    struct pc_error error = {""};
+    int saved = errno;
+    bool met = meet_others(transport);
+    if (met)
+        pc_merge_absent(transport, &error);
+    if (met && transport->rank == 0)
+        pc_log("no profile was written, because rank 0 was not measured; what the other ranks "
+               "collected stays in the spool: `pcollect recover` makes a profile of it");
+    errno = saved;
+}
+
+void pc_merge_now(const struct pc_transport *transport)
+{
+    struct pc_thread *t = pc_self;
+    if (pc_core_refused()) {
+        merge_nothing(transport);
+        return;
+    }
+    if (!atomic_load(&pc_live->phase) || pc_header()->merge_ticks)
+        return;
+    int saved = errno;
+    pc_scope_settle();
+    uint64_t begin = pc_ticks();
+    pc_note_time();
+    pc_sampler_end();
+    if (t)
+        pc_edges_leave(t);
+    pc_usage_note();
+    pc_machine_note();
+    pc_census_rest(pc_thread_current());
+    atomic_store_explicit(&pc_live->phase, PC_PHASE_LATE, memory_order_release);
+    merge(transport);
+    uint64_t spent = pc_ticks() - begin;
+    pc_header()->merge_ticks = spent ? spent : 1;
+    if (t)
+        t->merge_ticks += spent;
+    errno = saved;
+}
+
+void pc_finalize_end(void)
+{
+    int saved = errno;
+    if (!pc_header())
+        return;
+    pc_header()->finalize_end_ticks = pc_ticks();
+    pc_write_late();
+    if (pc_process.destructed)
+        atomic_store_explicit(&pc_live->phase, PC_PHASE_CLOSED, memory_order_release);
+    errno = saved;
+}
+
+/* With `[collect] always`: the merge of a process that is alone. */
+static int alone_refuse(void *self, const void *data, size_t n, int to)
+{
+    (void)self, (void)data, (void)n, (void)to;
+    return PC_EARG;
+}
+
+static int alone_broadcast(void *self, void *data, size_t n, int root)
+{
+    (void)self, (void)data, (void)n, (void)root;
+    return PC_OK;
+}
+
+static void merge_alone(void)
+{
+    struct pcollect_arena_header *h = pc_header();
+    const struct pc_transport alone = {
+        .rank = 0, .n_ranks = 1, .send = alone_refuse, .broadcast = alone_broadcast};
+    h->rank = 0;
+    h->n_ranks = 1;
+    h->job_key = draw_key();
+    pc_merge_now(&alone);
+}
+
+/* Libraries whose destructors come after ours may still finalise: asked last of all. */
+static void say_unfinished(void *unused)
+{
+    const struct pcollect_arena_header *h = pc_header();
+    (void)unused;
+    if (h->state != PCOLLECT_STATE_EXITED || h->rank > 0 || pc_process.config.run_key ||
+        h->merge_ticks)
+        return;
+    if (pc_process.arena.is_file)
+        pc_log("the program ended without MPI_Finalize; `pcollect recover %s` makes a profile of "
+               "what was collected",
+               pc_process.config.spool_path);
+    else
+        pc_log("the program ended without MPI_Finalize, and without a spool in memory nothing is "
+               "kept of the run");
+}
+
+/* Without a handle, so that it is not run with the destructors of this library. */
+int __cxa_atexit(void (*)(void *), void *, void *);
+
+void pc_process_exit(void)
+{
+    struct pcollect_arena_header *h = pc_header();
+    pc_process.destructed = true;
+    h->exit_ticks = pc_ticks();
+    pc_note_time();
+    if (h->state == PCOLLECT_STATE_COLLECTING && pc_process.config.collect_always)
+        merge_alone();
+    if (h->state == PCOLLECT_STATE_MERGED) {
+        pc_plugins_fini();
+        pc_compute_fini();
+        pc_write_late();
+        atomic_store_explicit(&pc_live->phase, PC_PHASE_CLOSED, memory_order_release);
+        return;
+    }
+    if (h->state == PCOLLECT_STATE_COLLECTING && !h->init_begin_ticks) {
+        /* MPI was asked something and never started: there is nothing to tell. */
+        pc_arena_unlink(&pc_process.arena);
+        return;
+    }
+    __atomic_store_n(&h->state, PCOLLECT_STATE_EXITED, __ATOMIC_RELEASE);
+    __cxa_atexit(say_unfinished, NULL, NULL);
+}

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What plugins of both kinds have in common: how they are named, found, checked. The first three
+ * words of every descriptor are version, size and kind: nothing behind them is read before they are
+ * right. Called by the hosts (comm_plugins.c, compute_plugins.c), before the first call only.
+ */
+#include "libcollect/core_private.h"
+
+#include <assert.h>
+#include <dlfcn.h>
+#include <stddef.h>
+#include <string.h>
+
+/* Names go into fields of fixed size, and are what fields are known by. */
+static bool is_name(const char *name)
+{
+    return *name && strlen(name) < PCOLLECT_NAME_BYTES;
+}
+
+static bool is_named_before(const struct pcollect_field *fields, uint32_t i)
+{
+    for (uint32_t k = 0; k < i; k++)
+        if (!strcmp(fields[k].name, fields[i].name))
+            return true;
+    return false;
+}
+
+static const char *why_fields_refused(const struct pcollect_field *fields, uint32_t n,
+                                      uint32_t record_bytes)
+{
+    if (n > PC_MAX_FIELDS || (n && !fields) || record_bytes > 65536)
+        return "its record is too large or has too many fields";
+    for (uint32_t i = 0; i < n; i++) {
+        const struct pcollect_field *f = &fields[i];
+        uint32_t words = f->combine == PCOLLECT_HIST ? f->bins : 1;
+        if (!f->name || f->offset % 8 || f->combine < PCOLLECT_SUM || f->combine > PCOLLECT_HIST ||
+            f->offset + 8u * words > record_bytes)
+            return "a field lies outside of its record or has no name or kind";
+        if (!is_name(f->name) || is_named_before(fields, i))
+            return "two fields have one name, or a field's is empty or longer than 31 bytes";
+        if (f->unit < PCOLLECT_UNIT_COUNT || f->unit > PCOLLECT_UNIT_NS || words < 1 || words > 64)
+            return "a field has no unit, or more than 64 bins";
+        if (f->combine == PCOLLECT_HIST && f->unit == PCOLLECT_UNIT_TICKS)
+            return "a histogram cannot be in ticks: its bins could not be converted";
+    }
+    return NULL;
+}
+
+/* What comes first in the descriptors of both kinds. */
+struct head {
+    uint32_t abi, size, kind, record_bytes;
+    const char *name, *doc;
+    const struct pcollect_field *fields;
+    const struct pcollect_table *tables;
+    uint32_t n_fields, n_tables;
+};
+
+#define IS_HEAD_OF(type, member)                                                                   \
+    static_assert(offsetof(struct head, member) == offsetof(type, member), "one head for both")
+IS_HEAD_OF(struct pcollect_comm_plugin, kind);
+IS_HEAD_OF(struct pcollect_comm_plugin, name);
+IS_HEAD_OF(struct pcollect_comm_plugin, tables);
+IS_HEAD_OF(struct pcollect_comm_plugin, n_tables);
+IS_HEAD_OF(struct pcollect_compute_plugin, kind);
+IS_HEAD_OF(struct pcollect_compute_plugin, name);
+IS_HEAD_OF(struct pcollect_compute_plugin, tables);
+IS_HEAD_OF(struct pcollect_compute_plugin, n_tables);
+
+static const char *why_stranger(const struct head *p, const struct pc_plugin_kind *kind)
+{
+    if (!p)
+        return "its descriptor " PCOLLECT_PLUGIN_SYMBOL " is missing";
+    if (p->abi != PCOLLECT_PLUGIN_ABI)
+        return "it was built for another version of the plugin interface";
+    if (p->size < kind->bytes)
+        return "its descriptor is shorter than this version's";
+    if (p->kind != kind->kind)
+        return kind->kind == PCOLLECT_PLUGIN_COMM ? "it is not a communication plugin"
+                                                  : "it is not a compute plugin";
+    return NULL;
+}
+
+static const char *why_shape_refused(const struct head *p)
+{
+    if (!is_name(p->name))
+        return "its name is empty or longer than 31 bytes";
+    if (p->n_tables && !p->tables)
+        return "its tables are missing";
+    const char *why = why_fields_refused(p->fields, p->n_fields, p->record_bytes);
+    for (uint32_t i = 0; !why && i < p->n_tables; i++)
+        why = pc_table_refused(&p->tables[i]);
+    return why;
+}
+
+static const void *find_built_in(const struct pc_plugin_kind *kind, const char *name)
+{
+    for (size_t i = 0; i < kind->n_built_in; i++)
+        if (!strcmp(((const struct head *)kind->built_in[i])->name, name))
+            return kind->built_in[i];
+    return NULL;
+}
+
+int pc_plugin_find(const struct pc_plugin_kind *kind, const char *name, const void **out,
+                   struct pc_error *error)
+{
+    const void *p = find_built_in(kind, name);
+    if (!p && !strchr(name, '/'))
+        return pc_error_set(error, PC_EARG,
+                            "%s: there is no plugin '%s'; known are %s, a plugin of your own is "
+                            "named by its path",
+                            kind->option, name, kind->known);
+    if (!p) {
+        void *handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+        if (!handle)
+            return pc_error_set(error, PC_EARG, "%s: %s", kind->option, dlerror());
+        p = dlsym(handle, PCOLLECT_PLUGIN_SYMBOL);
+    }
+    const char *why = why_stranger(p, kind);
+    if (!why)
+        why = kind->why_refused(p);
+    if (!why)
+        why = why_shape_refused(p);
+    if (why)
+        return pc_error_set(error, PC_EARG, "%s: %s is refused: %s", kind->option, name, why);
+    *out = p;
+    return PC_OK;
+}
+
+int pc_plugins_each(const char *names, int (*add)(const char *name, struct pc_error *error),
+                    struct pc_error *error)
+{
+    char list[PC_CONFIG_TEXT_BYTES];
+    pc_format(list, sizeof list, "%s", names);
+    char *rest = list, *name;
+    int err = PC_OK;
+    while (!err && (name = strsep(&rest, ", \t"))) {
+        if (*name)
+            err = add(name, error);
+        /* One of the user's own takes nothing with it but itself. */
+        if (err && strchr(name, '/') && !pc_process.config.strict) {
+            pc_core_complain("%s; it is left out", error->text);
+            err = PC_OK;
+        }
+    }
+    return err;
+}

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Threads: each gets its state at its first MPI call. When it ends, the state with its tree waits
+ * for the next new thread, which adopts both: a program that makes a hundred thousand threads one
+ * after the other needs the memory of as many as ran at once.
+ *
+ * The waiting trees are the arena's (pc_tree_retire, pc_tree_adopt_any); `user` leads from a tree
+ * to the state that belongs to it.
+ */
+#include "libcollect/core_private.h"
+#include "libcollect/sampling/edges.h"
+#include "libcollect/sampling/sampler.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* Not a state: the thread is being registered or cannot be. Calls meanwhile are passed on. */
+static struct pc_thread in_transit = {.busy = 1};
+
+static _Atomic uint32_t n_threads;
+static pthread_key_t end_key;
+
+/* Runs at the end of a thread. A later key destructor may make MPI calls: they register again. */
+static void leave_thread(void *state)
+{
+    struct pc_thread *t = state;
+    if (!atomic_load_explicit(&pc_live->phase, memory_order_relaxed)) {
+        pc_self = NULL;
+        return; /* a forked child: the list is the parent's */
+    }
+    pc_sampler_leave(t);
+    pc_edges_leave(t);
+    pc_counters_leave(t);
+    pc_self = NULL;
+    pc_scope_leave(t);
+    t->depth = 0;
+    pc_tree_retire(t->tree);
+}
+
+int pc_threads_start(void)
+{
+    return pthread_key_create(&end_key, leave_thread) ? PC_ENOMEM : PC_OK;
+}
+
+/* The bounds of the calling thread's own stack; 0, 0 where they are unknown, so that the walker
+ * probes. Calls malloc: once a thread, at its first MPI call. */
+static struct pc_stack find_stack(void)
+{
+    pthread_attr_t attr;
+    void *lo;
+    size_t size;
+    struct pc_stack stack = {0, 0};
+    if (pthread_getattr_np(pthread_self(), &attr))
+        return stack;
+    if (!pthread_attr_getstack(&attr, &lo, &size))
+        stack = (struct pc_stack){(uintptr_t)lo, (uintptr_t)lo + size};
+    pthread_attr_destroy(&attr);
+    return stack;
+}
+
+static bool is_late(uint32_t phase)
+{
+    return phase >= PC_PHASE_LATE;
+}
+
+static void take_tree(struct pc_thread *t, struct pc_tree *tree)
+{
+    t->tree = tree;
+    t->record = pc_tree_thread(tree);
+    t->phase = tree->late ? PC_PHASE_LATE : PC_PHASE_MAIN;
+    tree->user = t;
+    memset(t->twins, 0, sizeof t->twins);
+    memset(t->domains, 0, sizeof t->domains);
+    pc_scope_start(t);
+}
+
+static bool new_tree(struct pc_thread *t, uint32_t phase)
+{
+    char name[16] = "";
+    prctl(PR_GET_NAME, name);
+    struct pc_tree *tree = pc_tree_new(&pc_process.arena, t->tid, name, is_late(phase));
+    if (tree)
+        take_tree(t, tree);
+    return tree != NULL;
+}
+
+static struct pc_thread *make_thread(uint32_t phase, int32_t tid)
+{
+    if (atomic_load_explicit(&n_threads, memory_order_relaxed) >= PC_MAX_THREADS)
+        return NULL;
+    struct pc_thread *t = pc_memory(sizeof *t);
+    if (!t)
+        return NULL;
+    t->tid = tid;
+    t->countdown = PC_CHECK_EVERY;
+    const struct pc_config *c = &pc_process.config;
+    if (pc_paths_init(&t->paths, (uint32_t)c->collect_max_depth,
+                      (uint32_t)(c->collect_buffer_size / 32)) ||
+        !new_tree(t, phase))
+        return NULL;
+    pc_scope_made(t);
+    t->number = atomic_fetch_add_explicit(&n_threads, 1, memory_order_relaxed);
+    return t->number < PC_MAX_THREADS ? t : NULL;
+}
+
+static struct pc_thread *make_or_adopt(uint32_t phase)
+{
+    int32_t tid = (int32_t)syscall(SYS_gettid);
+    char name[16] = "";
+    prctl(PR_GET_NAME, name);
+    struct pc_tree *left = pc_tree_adopt_any(&pc_process.arena, tid, name, is_late(phase));
+    if (!left)
+        return make_thread(phase, tid);
+    struct pc_thread *t = left->user;
+    t->tid = tid;
+    pc_scope_start(t);
+    pc_paths_clear(&t->paths);
+    return t;
+}
+
+struct pc_thread *pc_thread_enter(void)
+{
+    return pc_thread_enter_as(false, NULL);
+}
+
+struct pc_thread *pc_thread_enter_as(bool helper, void *function)
+{
+    int saved = errno;
+    uint32_t phase = atomic_load_explicit(&pc_live->phase, memory_order_acquire);
+    struct pc_thread *t = NULL;
+    pc_self = &in_transit;
+    if (phase)
+        t = make_or_adopt(phase);
+    if (t) {
+        t->stack = find_stack();
+        t->generation = atomic_load_explicit(&pc_loadmap_generation, memory_order_acquire);
+        t->bumps = atomic_load(&pc_control.bumps);
+        pc_scope_refresh(t);
+        t->generation -= pc_scope_is_off(); /* its first call looks again */
+        t->bumps -= pc_scope_is_off();
+        t->busy = 0;
+        t->helper = helper;
+        pc_census_enter(t, pc_census_kind(t->tid, helper, function), t->record->name);
+        pthread_setspecific(end_key, t);
+        pc_self = t;
+        pc_counters_enter(t);
+        pc_edges_enter(t);
+        if (pc_lent_context)
+            pc_scope_lend(t, pc_lent_context);
+        pc_sampler_enter(t);
+    }
+    errno = saved;
+    return t;
+}
+
+struct pc_thread *pc_thread_current(void)
+{
+    struct pc_thread *t = pc_self;
+    if ((t && t->busy) || !atomic_load_explicit(&pc_live->phase, memory_order_acquire))
+        return NULL;
+    if (!t)
+        return pc_thread_enter();
+    return pc_thread_refresh(t) ? t : NULL;
+}
+
+bool pc_thread_refresh(struct pc_thread *t)
+{
+    uint32_t phase = atomic_load_explicit(&pc_live->phase, memory_order_acquire);
+    if (!phase)
+        return false;
+    if (pc_scope_is_off() && phase == PC_PHASE_MAIN)
+        return false;
+    uint32_t bumps = atomic_load_explicit(&pc_control.bumps, memory_order_acquire);
+    uint32_t wanted = is_late(phase) ? PC_PHASE_LATE : PC_PHASE_MAIN;
+    uint32_t generation = atomic_load_explicit(&pc_loadmap_generation, memory_order_acquire);
+    bool ok = true;
+    if (t->phase != wanted) {
+        int saved = errno;
+        ok = new_tree(t, phase);
+        pc_paths_clear(&t->paths);
+        errno = saved;
+    }
+    if (t->generation != generation) {
+        if (generation - t->generation != bumps - t->bumps)
+            pc_paths_clear(&t->paths);
+        t->generation = generation;
+        t->bumps = bumps;
+        pc_scope_refresh(t);
+    }
+    return ok;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What writes the profile: a module of its own (merge/, which needs zlib), opened when it is
+ * needed.
+ */
+#include "libcollect/core_private.h"
+#include "libcollect/sampling/sampler.h"
+#include "merge/module.h"
+
+#include <dlfcn.h>
+
+static const struct pc_merge_module *module;
+
+const struct pc_merge_module *pc_merge_module(void)
+{
+    char path[PCOLLECT_PATH_BYTES];
+    if (module)
+        return module;
+    if (!pc_core_module_path(PC_MERGE_MODULE_FILE, path, sizeof path))
+        return NULL;
+    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!handle) {
+        pc_log("%s: %s", path, dlerror());
+        return NULL;
+    }
+    const struct pc_merge_module *m = dlsym(handle, PC_MERGE_MODULE_SYMBOL);
+    if (m && m->abi == PC_MERGE_MODULE_ABI && m->size >= sizeof *m)
+        module = m;
+    else
+        pc_log("%s is of another version of pcollect", path);
+    return module;
+}
+
+void pc_write_late(void)
+{
+    static atomic_flag writing = ATOMIC_FLAG_INIT;
+    struct pc_error error;
+    if (!module || !pc_process.out[0] || atomic_flag_test_and_set(&writing))
+        return;
+    pc_note_time();
+    pc_sampler_tell_late(pc_thread_current);
+    module->late(&pc_process.arena, pc_process.out, &error);
+    atomic_flag_clear(&writing);
+}

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Reading counters at the ends of MPI calls, and the tables of what was read.
+ *
+ * A point is read twice: first of all, and when everything is booked. What lies between is the
+ * profiler's own and goes to no context. After a reading the next points are passed over for so
+ * long that readings stay within their share of the time.
+ */
+#include "libcollect/sampling/edges.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define KEY(name, doc, type)                                                                       \
+    {                                                                                              \
+        name, doc, PCOLLECT_COLUMN_##type, 0, PCOLLECT_UNIT_COUNT, 0                               \
+    }
+#define COUNT(name, doc)                                                                           \
+    {                                                                                              \
+        name, doc, PCOLLECT_COLUMN_NUMBER, PCOLLECT_SUM, PCOLLECT_UNIT_COUNT, 0                    \
+    }
+
+static const struct pcollect_column counter_columns[] = {
+    KEY("event", "as the configuration has it", STRING),
+    KEY("rank", "in MPI_COMM_WORLD", RANK),
+    KEY("thread", "number of the thread's tree", NUMBER),
+    [3 + PC_EDGES_TOTAL] = COUNT("total", "counted on all edges"),
+    [3 + PC_EDGES_OWN] = COUNT("own", "counted in the profiler while it booked, not on an edge"),
+    [3 + PC_EDGES_READ] =
+        COUNT("read", "begins and ends of MPI calls at which the counter was read"),
+    [3 + PC_EDGES_SKIPPED] =
+        COUNT("skipped", "those at which it was not, being too near to the last"),
+    [3 + PC_EDGES_UNPLACED] = COUNT("unplaced", "samples that no edge had room for"),
+};
+static const struct pcollect_table counter_table = {.name = "counters",
+                                                    .doc = "events counted by each thread",
+                                                    .columns = counter_columns,
+                                                    .n_keys = 3,
+                                                    .n_values = PC_EDGES_N_COUNTS};
+
+static const struct pcollect_column edge_columns[] = {
+    KEY("event", "as the configuration has it", STRING),
+    KEY("rank", "in MPI_COMM_WORLD", RANK),
+    KEY("thread", "number of the thread's tree", NUMBER),
+    KEY("from", "context at which it was read before; none: the thread's start", NODE),
+    KEY("to", "context at which it was read; none: the thread's end", NODE),
+    KEY("inside", "1: both are the ends of one MPI call", NUMBER),
+    COUNT("count", "of the event"),
+    COUNT("times", "edges with such a count"),
+};
+static const struct pcollect_table edge_table = {.name = "edges",
+                                                 .doc =
+                                                     "counts between two points that are certain",
+                                                 .columns = edge_columns,
+                                                 .n_keys = 6,
+                                                 .n_values = 2};
+
+static const struct pcollect_column sample_columns[] = {
+    KEY("rank", "in MPI_COMM_WORLD", RANK), KEY("thread", "number of the thread's tree", NUMBER),
+    KEY("from", "as in edges", NODE),       KEY("to", "as in edges", NODE),
+    KEY("inside", "as in edges", NUMBER),   KEY("context", "of the samples", NODE),
+    COUNT("samples", "on such edges"),
+};
+static const struct pcollect_table sample_table = {.name = "edge_samples",
+                                                   .doc = "samples between two such points",
+                                                   .columns = sample_columns,
+                                                   .n_keys = 6,
+                                                   .n_values = 1};
+
+/* What the core had there before. */
+static bool (*next_begin)(struct pc_call *call, unsigned slot, uintptr_t cfa, uintptr_t ret);
+static void (*next_end)(struct pc_call *call);
+
+/* False, for good, if the counters cannot be read any more. */
+static bool read_counters(struct pc_edges *e, struct pc_counting_values *values)
+{
+    if (!pc_counting_get(e->record, values))
+        return true;
+    e->live = false;
+    pc_lost(PCOLLECT_LOST_COUNTS, 1);
+    return false;
+}
+
+/* ---- Booking: the thread is busy --------------------------------------------------------------
+ */
+
+static void book_counts(struct pc_thread *t, struct pc_edges *e, pcollect_ref to, uint64_t inside)
+{
+    for (uint32_t k = 0; k < e->of->n_events; k++) {
+        const uint64_t keys[6] = {e->of->strings[k],
+                                  (uint64_t)(int64_t)PCOLLECT_RANK_SELF,
+                                  t->number,
+                                  e->from,
+                                  to,
+                                  inside};
+        uint64_t count = e->now.value[k] - e->base.value[k];
+        uint64_t *values = count ? pc_table_row(t, &edge_table, keys) : NULL;
+        e->counts[k][PC_EDGES_READ]++;
+        e->counts[k][PC_EDGES_UNPLACED] += e->n_unplaced;
+        if (!values)
+            continue;
+        values[0] += count;
+        values[1]++;
+        e->counts[k][PC_EDGES_TOTAL] += count;
+    }
+}
+
+static void book_samples(struct pc_thread *t, struct pc_edges *e, pcollect_ref to, uint64_t inside)
+{
+    for (uint32_t i = 0; e->n_samples && i < PC_EDGES_SLOTS; i++) {
+        const uint64_t keys[6] = {(uint64_t)(int64_t)PCOLLECT_RANK_SELF,
+                                  t->number,
+                                  e->from,
+                                  to,
+                                  inside,
+                                  e->samples[i].node};
+        if (!e->samples[i].n)
+            continue;
+        uint64_t *values = pc_table_row(t, &sample_table, keys);
+        if (values)
+            values[0] += e->samples[i].n;
+        e->samples[i].n = 0;
+        e->n_samples--;
+    }
+    e->n_unplaced = 0;
+}
+
+/* The edge that ends at `to` with the values of `now`; the next one begins when all is booked. */
+static void book_edge(struct pc_thread *t, pcollect_ref to, uint64_t inside)
+{
+    struct pc_edges *e = t->edges;
+    int saved = errno;
+    t->busy = 1;
+    barrier();
+    book_counts(t, e, to, inside);
+    book_samples(t, e, to, inside);
+    e->from = to;
+    bool known = read_counters(e, &e->base);
+    for (uint32_t k = 0; known && k < e->of->n_events; k++)
+        e->counts[k][PC_EDGES_OWN] += e->base.value[k] - e->now.value[k];
+    e->due = pc_ticks() + e->spacing;
+    barrier();
+    t->busy = 0;
+    errno = saved;
+}
+
+/* ---- Points -----------------------------------------------------------------------------------
+ */
+
+static bool may_read(const struct pc_thread *t, const struct pc_edges *e)
+{
+    return e && e->live && t->phase == PC_PHASE_MAIN &&
+           atomic_load_explicit(&pc_live->phase, memory_order_relaxed) == PC_PHASE_MAIN;
+}
+
+static bool read_if_due(struct pc_edges *e)
+{
+    return pc_ticks() >= e->due && read_counters(e, &e->now);
+}
+
+static void pass_over(struct pc_edges *e)
+{
+    for (uint32_t k = 0; k < e->of->n_events; k++)
+        e->counts[k][PC_EDGES_SKIPPED]++;
+}
+
+static bool begin(struct pc_call *call, unsigned slot, uintptr_t cfa, uintptr_t ret)
+{
+    struct pc_thread *t = pc_self;
+    bool known = t && !atomic_load_explicit(&t->use, memory_order_relaxed);
+    bool read = known && may_read(t, t->edges) && read_if_due(t->edges);
+    if (!next_begin(call, slot, cfa, ret))
+        return false;
+    t = call->thread;
+    struct pc_edges *e = t->edges;
+    if (call->depth || !may_read(t, e))
+        return true;
+    e->call = call->node;
+    e->inside = read;
+    if (read) {
+        book_edge(t, call->node, 0);
+        call->event.begin = pc_ticks();
+    } else {
+        pass_over(e);
+    }
+    return true;
+}
+
+static void end(struct pc_call *call)
+{
+    struct pc_thread *t = call->thread;
+    struct pc_edges *e = t->edges;
+    bool outermost = !call->depth && may_read(t, e);
+    bool read = outermost && read_if_due(e);
+    next_end(call);
+    if (!outermost || !may_read(t, e))
+        return;
+    if (read)
+        book_edge(t, e->call, e->inside);
+    else
+        pass_over(e);
+    e->inside = false;
+}
+
+/* ---- A thread -----------------------------------------------------------------------------------
+ */
+
+/* Ticks of the two readings of a point. */
+static uint64_t measure_cost(struct pc_edges *e)
+{
+    enum { TRIES = 8 };
+    uint64_t least = UINT64_MAX;
+    for (int i = 0; i < TRIES; i++) {
+        uint64_t from = pc_ticks();
+        if (pc_counting_get(e->record, &e->base) || pc_counting_get(e->record, &e->now))
+            return 0;
+        uint64_t passed = pc_ticks() - from;
+        least = passed < least ? passed : least;
+    }
+    return least;
+}
+
+/* 200 times the cost of a reading with max_overhead as it is by default: a tenth of that ceiling.
+ * Without a ceiling each point is read. */
+static uint64_t find_spacing(uint64_t cost)
+{
+    uint64_t ceiling = pc_process.config.sample_max_overhead;
+    return ceiling < 100 ? cost * 1000 / ceiling : 0;
+}
+
+static bool take_rows(struct pc_thread *t, struct pc_edges *e)
+{
+    for (uint32_t k = 0; k < e->of->n_events; k++) {
+        const uint64_t keys[3] = {e->of->strings[k], (uint64_t)(int64_t)PCOLLECT_RANK_SELF,
+                                  t->number};
+        e->counts[k] = pc_table_row(t, &counter_table, keys);
+        if (!e->counts[k])
+            return false;
+    }
+    return true;
+}
+
+void pc_edges_enter(struct pc_thread *t)
+{
+    const struct pc_counted *of = pc_counters_steady();
+    struct pc_counting_record *record = of == &pc_counters.always ? t->always : t->counting;
+    if (!of || !record)
+        return;
+    struct pc_edges *e = t->edges ? t->edges : pc_memory(sizeof *e);
+    if (!e)
+        return;
+    e->of = of;
+    e->record = record;
+    e->from = e->call = 0;
+    e->inside = false;
+    e->n_samples = e->n_unplaced = 0;
+    memset(e->samples, 0, sizeof e->samples);
+    e->spacing = find_spacing(measure_cost(e));
+    e->due = 0;
+    e->live = take_rows(t, e) && !pc_counting_get(e->record, &e->base);
+    t->edges = e;
+}
+
+void pc_edges_leave(struct pc_thread *t)
+{
+    struct pc_edges *e = t->edges;
+    if (!e || !e->live || t->phase != PC_PHASE_MAIN)
+        return;
+    if (read_counters(e, &e->now))
+        book_edge(t, t->depth ? e->call : 0, t->depth && e->inside);
+    e->live = false;
+}
+
+int pc_edges_start(void)
+{
+    if (!pc_counters_steady())
+        return PC_OK;
+    if (pc_table_add("counters", &counter_table) || pc_table_add("counters", &edge_table) ||
+        pc_table_add("counters", &sample_table))
+        return PC_ENOMEM;
+    next_begin = pc_process.core.begin;
+    next_end = pc_process.core.end;
+    pc_process.core.begin = begin;
+    pc_process.core.end = end;
+    return PC_OK;
+}

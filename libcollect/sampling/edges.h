@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Counters between certain points. The beginnings and ends of MPI calls are points at which the
+ * context is known for certain; there counters that count all the time are read. What was counted
+ * from one such point to the next is an edge: exact, though what lies between is not known but by
+ * samples. doc/internals/attribution.md. For libcollect only.
+ */
+#ifndef PC_EDGES_H
+#define PC_EDGES_H
+
+#include "libcollect/sampling/counter_groups.h"
+
+/* Values of the table `counters`, in this order (edges.c). */
+enum pc_edges_count {
+    PC_EDGES_TOTAL,
+    PC_EDGES_OWN,
+    PC_EDGES_READ,
+    PC_EDGES_SKIPPED,
+    PC_EDGES_UNPLACED,
+    PC_EDGES_N_COUNTS
+};
+
+enum { PC_EDGES_SLOTS = 512 /* a power of two */ };
+
+struct pc_edges {
+    const struct pc_counted *of; /* what is read */
+    struct pc_counting_record *record;
+    uint64_t due, spacing; /* ticks: not read again before */
+    pcollect_ref from;     /* context of the point that was read last; 0: the thread's start */
+    pcollect_ref call;     /* context of the outermost MPI call, in progress or the last one */
+    bool inside;           /* that point is the beginning of the call in progress */
+    bool live;
+    uint32_t n_samples;  /* slots in use */
+    uint32_t n_unplaced; /* samples since that point for which there was none */
+    struct pc_counting_values base, now;
+    uint64_t *counts[PC_COUNTING_MAX_EVENTS]; /* the rows of the thread in the table `counters` */
+    struct {
+        pcollect_ref node;
+        uint32_t n;
+    } samples[PC_EDGES_SLOTS]; /* since that point */
+};
+
+/* Takes the place of begin and end of the core, if counters count all the time. After
+ * pc_counters_start and the plugins; init-only. */
+int pc_edges_start(void);
+/* The calling thread counts from now on: its first edge begins. */
+void pc_edges_enter(struct pc_thread *t);
+/* The calling thread is about to be left, or the merge comes: its last edge ends here, in the MPI
+ * call in progress or at the thread's end. */
+void pc_edges_leave(struct pc_thread *t);
+
+/* A sample was booked to `node`; 0: to the MPI call in progress. In the handler. AS-safe. */
+void pc_edges_sample(struct pc_edges *e, pcollect_ref node);
+
+#endif

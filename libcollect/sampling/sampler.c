@@ -1,0 +1,455 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Sources of interrupts: chosen, opened and closed for each thread; the signal and its handler; the
+ * table `sampling` with what each thread's interrupts came to. The handler is sampler_async.c.
+ *
+ * A source is a perf_event on the thread's cycles or task clock, or a POSIX timer on its CPU clock.
+ * All stand still while the thread waits.
+ */
+#include "libcollect/sampling/sampler.h"
+
+#include "libcollect/interpose/interpose.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#define COUNT(name, doc)                                                                           \
+    {                                                                                              \
+        name, doc, PCOLLECT_COLUMN_NUMBER, PCOLLECT_SUM, PCOLLECT_UNIT_COUNT, 0                    \
+    }
+#define TIME(name, doc)                                                                            \
+    {                                                                                              \
+        name, doc, PCOLLECT_COLUMN_NUMBER, PCOLLECT_SUM, PCOLLECT_UNIT_NS, 0                       \
+    }
+
+static const struct pcollect_column columns[] = {
+    {"rank", "in MPI_COMM_WORLD", PCOLLECT_COLUMN_RANK, 0, PCOLLECT_UNIT_COUNT, 0},
+    {"thread", "number of the thread's tree", PCOLLECT_COLUMN_NUMBER, 0, PCOLLECT_UNIT_COUNT, 0},
+    [2 + PC_SAMPLE_INTERRUPTS] = COUNT("interrupts", "interrupts of the thread"),
+    [2 + PC_SAMPLE_BOOKED] = COUNT("booked", "samples of computation"),
+    [2 + PC_SAMPLE_IN_MPI] = COUNT("in_mpi", "samples inside MPI calls"),
+    [2 + PC_SAMPLE_OWN] = COUNT("own", "interrupts in the profiler itself, not booked"),
+    [2 + PC_SAMPLE_OFF] = COUNT("off", "interrupts while collection was off, not booked"),
+    [2 + PC_SAMPLE_CUT] = COUNT("cut", "samples whose outer frames are unknown"),
+    [2 + PC_SAMPLE_DEEP] = COUNT("deep", "samples deeper than max_depth"),
+    [2 + PC_SAMPLE_NO_CODE] = COUNT("no_code", "samples in code of no module"),
+    [2 + PC_SAMPLE_COLLAPSED] = COUNT("collapsed", "samples without a context: buffer full"),
+    [2 + PC_SAMPLE_DROPPED] = COUNT("dropped", "samples lost: no memory"),
+    [2 + PC_SAMPLE_LATE] = COUNT("late", "interrupts after the merge, not booked"),
+    [2 + PC_SAMPLE_MISSED] = COUNT("missed", "periods without an interrupt: signals blocked"),
+    [2 + PC_SAMPLE_COST_NS] = TIME("cost", "CPU time of the interrupts, kernel part included"),
+    [2 + PC_SAMPLE_SEEN_NS] = TIME("seen", "CPU time that the interrupts stand for"),
+    [2 + PC_SAMPLE_CPU_NS] = TIME("cpu", "CPU time while interrupts were armed"),
+    [2 + PC_SAMPLE_PERIOD_NS] = {"period", "mean distance of two interrupts, at the end",
+                                 PCOLLECT_COLUMN_NUMBER, PCOLLECT_MAX, PCOLLECT_UNIT_NS, 0},
+    [2 + PC_SAMPLE_LOWERED] = COUNT("lowered", "times that the frequency was halved"),
+    [2 + PC_SAMPLE_OWN_NS] = TIME("own_time", "CPU time that the interrupts of own stand for"),
+    [2 + PC_SAMPLE_KERNEL_NS] = {"kernel", "of cost, the kernel's for one interrupt",
+                                 PCOLLECT_COLUMN_NUMBER, PCOLLECT_MAX, PCOLLECT_UNIT_NS, 0},
+    [2 + PC_SAMPLE_SOURCE] = {"source", "what interrupts", PCOLLECT_COLUMN_STRING, PCOLLECT_MAX,
+                              PCOLLECT_UNIT_COUNT, 0},
+};
+_Static_assert(PC_ARRAY_LEN(columns) == 2 + PC_SAMPLE_N_COUNTS, "a column for each count");
+
+static const struct pcollect_table table = {.name = "sampling",
+                                            .doc =
+                                                "interrupts of each thread and what became of them",
+                                            .columns = columns,
+                                            .n_keys = 2,
+                                            .n_values = PC_SAMPLE_N_COUNTS};
+
+enum { STACK_BYTES = 32768 };
+
+static uint64_t period_ns;
+static _Atomic bool works[PC_N_SOURCES]; /* not refused so far */
+static _Atomic uint32_t n_descriptors;
+static struct pc_sampler *_Atomic samplers; /* of all threads; none is ever taken out */
+static uint32_t max_descriptors;
+
+/* ---- The process ----------------------------------------------------------------------------- */
+
+/* A real-time signal that nobody has a handler for, from above: of several signals that are due the
+ * highest is handled first when a system call is left (see ended_call). */
+static int choose_signal(void)
+{
+    for (int signal = SIGRTMAX - 3; signal > SIGRTMIN + 2; signal--) {
+        struct sigaction now;
+        if (!PC_NEXT(sigaction)(signal, NULL, &now) && now.sa_handler == SIG_DFL)
+            return signal;
+    }
+    return 0;
+}
+
+/* perf_event sends SIGIO, which ends the program, where the queue of signals is full: not used
+ * where the limit is low. A POSIX timer owns its place in the queue. */
+static bool may_use_perf(void)
+{
+    struct rlimit limit;
+    return !getrlimit(RLIMIT_SIGPENDING, &limit) && limit.rlim_cur >= 1024;
+}
+
+static const char *const source_names[PC_N_SOURCES] = {"none", "cycles", "clock", "timer"};
+
+/* From the one that the configuration names on. */
+static void choose_sources(void)
+{
+    const char *asked = pc_process.config.sample_source;
+    bool from_here = !strcmp(asked, "auto"), perf = may_use_perf();
+    for (int i = PC_SOURCE_CYCLES; i < PC_N_SOURCES; i++) {
+        from_here |= !strcmp(asked, source_names[i]);
+        works[i] = from_here && (perf || i == PC_SOURCE_TIMER);
+    }
+}
+
+int pc_sampler_start(void)
+{
+    const struct pc_config *c = &pc_process.config;
+    struct sigaction action = {.sa_sigaction = pc_sampler_handle,
+                               .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK};
+    struct rlimit files;
+    if (!c->sample_frequency)
+        return PC_OK;
+    if (pc_table_add("sample", &table) || pc_table_add("sample", &pc_sampler_placement))
+        return PC_ENOMEM;
+    period_ns = 1000000000u / c->sample_frequency;
+    choose_sources();
+    max_descriptors = getrlimit(RLIMIT_NOFILE, &files) ? 0
+                      : files.rlim_cur > 65536         ? 16384
+                                                       : (uint32_t)files.rlim_cur / 4;
+    int signal = choose_signal();
+    sigfillset(&action.sa_mask);
+    static const int synchronous[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGSYS};
+    for (size_t i = 0; i < PC_ARRAY_LEN(synchronous); i++)
+        sigdelset(&action.sa_mask, synchronous[i]);
+    if (!signal || PC_NEXT(sigaction)(signal, &action, NULL)) {
+        pc_log("no real-time signal is free: computation is not sampled");
+        return PC_OK;
+    }
+    pc_sampler_signal = signal;
+    return PC_OK;
+}
+
+/* ---- Sources --------------------------------------------------------------------------------- */
+
+static int open_event(enum pc_sample_source source, bool with_kernel)
+{
+    struct perf_event_attr a;
+    memset(&a, 0, sizeof a);
+    a.size = sizeof a;
+    bool cycles = source == PC_SOURCE_CYCLES;
+    a.type = cycles ? PERF_TYPE_HARDWARE : PERF_TYPE_SOFTWARE;
+    a.config = cycles ? PERF_COUNT_HW_CPU_CYCLES : PERF_COUNT_SW_TASK_CLOCK;
+    a.sample_period = period_ns;
+    a.disabled = 1;
+    a.wakeup_events = 1;
+    a.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TIME | PERF_SAMPLE_READ;
+    a.use_clockid = 1;
+    a.clockid = CLOCK_MONOTONIC;
+    a.exclude_kernel = !with_kernel;
+    a.exclude_hv = 1;
+    int fd = (int)syscall(SYS_perf_event_open, &a, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+    if (fd >= 0 || errno != EINVAL)
+        return fd;
+    a.sample_type = a.use_clockid = 0; /* Linux before 4.1: without records */
+    a.clockid = 0;
+    return (int)syscall(SYS_perf_event_open, &a, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+/* Out of the way of the program: a number above half of the soft limit. */
+static int move_descriptor(int fd)
+{
+    struct rlimit limit;
+    if (fd < 0 || getrlimit(RLIMIT_NOFILE, &limit))
+        return fd;
+    int from = limit.rlim_cur / 2 > 4096 ? 4096 : (int)(limit.rlim_cur / 2);
+    int high = fcntl(fd, F_DUPFD_CLOEXEC, from);
+    if (high < 0)
+        return fd;
+    close(fd);
+    return high;
+}
+
+static bool send_to_this_thread(int fd)
+{
+    struct f_owner_ex owner = {F_OWNER_TID, (int)syscall(SYS_gettid)};
+    return !fcntl(fd, F_SETFL, O_ASYNC) && !fcntl(fd, F_SETSIG, pc_sampler_signal) &&
+           !fcntl(fd, F_SETOWN_EX, &owner);
+}
+
+static bool open_perf(struct pc_sampler *s, enum pc_sample_source source)
+{
+    if (atomic_fetch_add(&n_descriptors, 1) < max_descriptors) {
+        int fd = open_event(source, true);
+        fd = move_descriptor(fd < 0 ? open_event(source, false) : fd);
+        if (fd >= 0 && send_to_this_thread(fd) && !ioctl(fd, PERF_EVENT_IOC_ID, &s->event_id)) {
+            s->fd = fd;
+            return true;
+        }
+        if (fd >= 0)
+            close(fd);
+        else if (errno != EMFILE && errno != ENFILE)
+            works[source] = false;
+    }
+    atomic_fetch_sub(&n_descriptors, 1);
+    return false;
+}
+
+static bool open_timer(struct pc_sampler *s)
+{
+    struct sigevent event;
+    memset(&event, 0, sizeof event);
+    event.sigev_notify = SIGEV_THREAD_ID;
+    event.sigev_signo = pc_sampler_signal;
+    event.sigev_value.sival_ptr = s;
+    event._sigev_un._tid = (int)syscall(SYS_gettid);
+    return !syscall(SYS_timer_create, CLOCK_THREAD_CPUTIME_ID, &event, &s->timer);
+}
+
+static size_t ring_bytes(void)
+{
+    return 2 * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+/* Where the kernel writes when the interrupt came: for windows only. The memory that a user may
+ * have for that is limited: NULL. */
+static void *map_ring(const struct pc_sampler *s)
+{
+    void *ring = mmap(NULL, ring_bytes(), PROT_READ | PROT_WRITE, MAP_SHARED, s->fd, 0);
+    return ring == MAP_FAILED ? NULL : ring;
+}
+
+/* The program may have closed our descriptor, and opened another file by its number. */
+static void close_perf(struct pc_sampler *s)
+{
+    uint64_t id;
+    void *ring = s->ring;
+    s->ring = NULL; /* first: a signal may still come */
+    barrier();
+    if (ring)
+        munmap(ring, ring_bytes());
+    if (!ioctl(s->fd, PERF_EVENT_IOC_ID, &id) && id == s->event_id)
+        close(s->fd);
+    atomic_fetch_sub(&n_descriptors, 1);
+}
+
+static bool open_source(struct pc_sampler *s, enum pc_sample_source source)
+{
+    s->pace = source == PC_SOURCE_CYCLES ? 2 << 16 : 1 << 16; /* 2 GHz to begin with */
+    s->source = source;
+    return source == PC_SOURCE_TIMER ? open_timer(s) : open_perf(s, source);
+}
+
+/* The first source that works; none: the thread is not sampled. Virtual machines have counters that
+ * open and count and never interrupt. */
+static void find_source(struct pc_sampler *s)
+{
+    for (int i = PC_SOURCE_CYCLES; i < PC_N_SOURCES; i++) {
+        if (!works[i] || !open_source(s, (enum pc_sample_source)i))
+            continue;
+        if (pc_sampler_measure(s) || i == PC_SOURCE_TIMER)
+            return;
+        close_perf(s);
+        if (atomic_exchange(&works[i], false))
+            pc_core_complain("source %s opens here but never interrupts: the next one is taken",
+                             source_names[i]);
+    }
+    s->source = PC_SOURCE_NONE;
+}
+
+/* ---- A thread -------------------------------------------------------------------------------- */
+
+/* Once for each thread's state. A thread that takes it over goes on with the period and the account
+ * that keep max_overhead: a program whose threads all end before they are over could not be held
+ * otherwise. */
+static struct pc_sampler *make_sampler(void)
+{
+    uint32_t n = (uint32_t)pc_process.config.collect_max_depth;
+    size_t frames = n * sizeof(struct pc_sample_frame);
+    struct pc_sampler *s = pc_memory(sizeof *s + 2 * frames + 2 * STACK_BYTES);
+    if (!s)
+        return NULL;
+    s->max_frames = n;
+    s->path = (struct pc_sample_frame *)(s + 1);
+    s->spine = s->path + n;
+    uintptr_t top = (uintptr_t)(s->spine + n) + 2 * STACK_BYTES - 64;
+    s->stack_top = (char *)(top & ~(uintptr_t)63);
+    s->max_overhead = pc_process.config.sample_max_overhead;
+    s->period_ns = period_ns;
+    s->regular = !strcmp(pc_process.config.sample_rotation, "round-robin");
+    s->next = atomic_load(&samplers);
+    while (!atomic_compare_exchange_weak(&samplers, &s->next, s))
+        ;
+    return s;
+}
+
+/* Memory of plugins, zero-filled: the thread may have had one before. */
+static bool give_memory(struct pc_sampler *s)
+{
+    bool windows = false;
+    for (uint32_t k = 0; k < pc_process.n_compute; k++) {
+        const struct pcollect_compute_plugin *p = pc_process.compute[k].plugin;
+        if (p->thread_bytes && !s->own[k] && !(s->own[k] = pc_memory(p->thread_bytes)))
+            return false;
+        if (p->thread_bytes)
+            memset(s->own[k], 0, p->thread_bytes);
+        windows |= p->open != NULL;
+    }
+    return windows;
+}
+
+static void take_row(struct pc_thread *t, struct pc_sampler *s)
+{
+    const uint64_t keys[2] = {(uint64_t)(int64_t)PCOLLECT_RANK_SELF, t->number};
+    uint64_t *counts = pc_table_row(t, &table, keys);
+    s->counts = counts ? counts : s->no_counts;
+    s->number = t->number;
+    s->counts[PC_SAMPLE_PERIOD_NS] = s->period_ns;
+}
+
+void pc_sampler_enter(struct pc_thread *t)
+{
+    if (!pc_sampler_signal || t->phase != PC_PHASE_MAIN)
+        return;
+    int saved = errno;
+    struct pc_sampler *s = t->sampler ? t->sampler : make_sampler();
+    if (s) {
+        s->n_spine = 0;
+        s->tid = t->tid;
+        s->random = pc_hash_u64((uint64_t)t->tid << 32 ^ pc_ticks()) | 1;
+        take_row(t, s);
+        s->place = NULL;
+        t->sampler = s;
+        s->last_ticks = pc_ticks();
+        s->cpu_ns = pc_sampler_cpu_ns();
+        find_source(s);
+        if (s->source != PC_SOURCE_NONE) {
+            s->counts[PC_SAMPLE_KERNEL_NS] = s->kernel_ns;
+            s->counts[PC_SAMPLE_SOURCE] = pc_table_string(source_names[s->source]);
+            s->has_windows = give_memory(s) && pc_sampler_is_perf(s);
+            s->window = (struct pc_window){.open = false};
+            if (s->has_windows) {
+                pc_sampler_measure_return(s);
+                s->ring = map_ring(s);
+                pc_sampler_measure_windows(s);
+            }
+            s->cpu_ns = pc_sampler_cpu_ns();
+            pc_sampler_arm(s);
+        }
+    }
+    errno = saved;
+}
+
+void pc_sampler_leave(struct pc_thread *t)
+{
+    struct pc_sampler *s = t->sampler;
+    if (!s || s->source == PC_SOURCE_NONE)
+        return;
+    int saved = errno;
+    pc_sampler_disarm(s);
+    pc_sampler_settle(s);
+    if (s->source == PC_SOURCE_TIMER)
+        syscall(SYS_timer_delete, s->timer);
+    else
+        close_perf(s);
+    s->source = PC_SOURCE_NONE;
+    errno = saved;
+}
+
+/* Time of another thread that no interrupt has told of. If it is too long for one that is due, the
+ * thread blocks signals, maybe since its start, and writes nothing here meanwhile. */
+static void settle_blocked(struct pc_sampler *s)
+{
+    struct timespec now;
+    clockid_t clock =
+        (clockid_t)(~(unsigned)s->tid << 3 | 6); /* the kernel's: CPU time of a thread */
+    if (s->source == PC_SOURCE_NONE || clock_gettime(clock, &now))
+        return;
+    uint64_t now_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    uint64_t then_ns = __atomic_load_n(&s->cpu_ns, __ATOMIC_RELAXED);
+    uint64_t late_ns = s->due_ns + PC_SAMPLER_LATEST_TICK_NS;
+    if (now_ns < then_ns + late_ns)
+        return;
+    s->counts[PC_SAMPLE_MISSED] += (now_ns - then_ns) / s->period_ns;
+    s->counts[PC_SAMPLE_CPU_NS] += now_ns - then_ns;
+}
+
+void pc_sampler_end(void)
+{
+    struct pc_sampler *own = pc_self ? pc_self->sampler : NULL;
+    int saved = errno;
+    if (own && own->source != PC_SOURCE_NONE) {
+        pc_sampler_disarm(own);
+        pc_sampler_settle(own);
+    }
+    for (struct pc_sampler *s = atomic_load(&samplers); s; s = s->next)
+        if (s != own)
+            settle_blocked(s);
+    errno = saved;
+}
+
+/* The rows of the threads themselves have been merged. */
+void pc_sampler_tell_late(struct pc_thread *(*find_thread)(void))
+{
+    int saved = errno;
+    for (struct pc_sampler *s = atomic_load(&samplers); s; s = s->next) {
+        uint64_t late = __atomic_load_n(&s->late, __ATOMIC_RELAXED);
+        struct pc_thread *t = late > s->late_told ? find_thread() : NULL;
+        const uint64_t keys[2] = {(uint64_t)(int64_t)PCOLLECT_RANK_SELF, s->number};
+        uint64_t *row = t && t->tree->late ? pc_table_row(t, &table, keys) : NULL;
+        if (row) {
+            row[PC_SAMPLE_LATE] += late - s->late_told;
+            s->late_told = late;
+        }
+    }
+    errno = saved;
+}
+
+void pc_sampler_forget(void)
+{
+    struct pc_thread *t = pc_self;
+    if (t && t->sampler && pc_sampler_is_perf(t->sampler)) {
+        t->sampler->ring = NULL; /* the kernel gives it to no child */
+        close_perf(t->sampler);
+    }
+    pc_sampler_signal = 0;
+}
+
+/* ---- exec ------------------------------------------------------------------------------------ */
+
+bool pc_sampler_pause(void)
+{
+    struct pc_thread *t = pc_self;
+    struct pc_sampler *s = t ? t->sampler : NULL;
+    /* A child by vfork runs on its parent's memory, and has no source of its own. */
+    if (!s || s->source == PC_SOURCE_NONE || (int32_t)syscall(SYS_gettid) != t->tid)
+        return false;
+    int saved = errno;
+    pc_sampler_disarm(s);
+    /* An overflow may be on its way: the kernel sends the signal from an interrupt of its own, up
+     * to a tick later. Without this flag it finds nobody to send it to. */
+    if (pc_sampler_is_perf(s))
+        fcntl(s->fd, F_SETFL, 0);
+    /* What was due before that is pending if the program blocks the signal. */
+    const uint64_t set = 1ull << (pc_sampler_signal - 1);
+    const struct timespec now = {0, 0};
+    while (syscall(SYS_rt_sigtimedwait, &set, NULL, &now, sizeof set) > 0)
+        ;
+    errno = saved;
+    return true;
+}
+
+void pc_sampler_resume(void)
+{
+    struct pc_sampler *s = pc_self->sampler;
+    if (pc_sampler_is_perf(s))
+        fcntl(s->fd, F_SETFL, O_ASYNC);
+    pc_sampler_arm(s);
+}

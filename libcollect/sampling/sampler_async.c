@@ -1,0 +1,557 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The handler of the sampler's signal, and what it arms the thread's source for.
+ *
+ * The handler runs with all other signals blocked. It stays on the interrupted stack for a few
+ * words only and works on a stack of its own: a thread whose stack is nearly used up, a coroutine,
+ * a small alternate stack lose what the kernel puts there for any signal and little more.
+ *
+ * Every function of this file may run in a signal handler.
+ */
+#include "libcollect/sampling/edges.h"
+#include "libcollect/sampling/sampler.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+enum { WINDOW = 64 };
+static const uint64_t longest_period_ns = 1000000000;
+
+struct sigaction pc_sampler_program_action;
+
+/* Registers of the interrupted thread. */
+struct where {
+    uintptr_t pc, sp;
+    intptr_t result; /* of a system call that has just returned */
+    bool in_call;    /* a system call is done, or is to be made again */
+    bool after_call; /* done */
+};
+
+struct interrupt {
+    struct pc_thread *thread;
+    struct pc_sampler *sampler;
+    const ucontext_t *context;
+    struct where where;
+    uint64_t begin, begin_ns, clock_ns; /* ticks; CPU time of the thread; CLOCK_MONOTONIC */
+};
+
+/* ---- The next interrupt
+ * ------------------------------------------------------------------------------ */
+
+/* Uniform in [period/2, 3 period/2): a program whose own period is a multiple of ours is not met
+ * at the same point each time. */
+static uint64_t draw_period(struct pc_sampler *s)
+{
+    if (s->regular)
+        return s->period_ns;
+    s->random ^= s->random << 13;
+    s->random ^= s->random >> 7;
+    s->random ^= s->random << 17;
+    return s->period_ns / 2 + s->random % s->period_ns;
+}
+
+/* Turns of round-robin are those of the thread's CPU clock, as a fixed timer has them: they do not
+ * drift by what interrupts cost. */
+static void arm_next(struct pc_sampler *s)
+{
+    if (s->regular)
+        pc_sampler_arm_for(s, s->period_ns - pc_sampler_cpu_ns() % s->period_ns);
+    else
+        pc_window_arm(s);
+}
+
+void pc_sampler_arm(struct pc_sampler *s)
+{
+    s->owed_ns = 0;
+    s->next_ns = draw_period(s);
+    arm_next(s);
+}
+
+/* ---- What the CPU time was spent on ---------------------------------------------------------- */
+
+/* Cycles have no fixed pace: it follows the thread's. */
+static void follow_pace(struct pc_sampler *s, uint64_t passed)
+{
+    if (s->source != PC_SOURCE_CYCLES || !passed || passed >> 36)
+        return;
+    uint64_t now = s->pace * s->due_ns / passed;
+    now = now < s->pace / 2 ? s->pace / 2 : now > s->pace * 2 ? s->pace * 2 : now;
+    s->pace = (s->pace * 7 + now) / 8;
+    s->pace = s->pace < 1 << 10 ? 1 << 10 : s->pace > 64 << 16 ? 64 << 16 : s->pace;
+}
+
+static void count_time(struct pc_sampler *s, uint64_t now, uint64_t passed, uint64_t cost)
+{
+    s->counts[PC_SAMPLE_CPU_NS] += passed;
+    s->counts[PC_SAMPLE_COST_NS] += cost;
+    s->window_cost_ns += cost;
+    s->window_ns += passed;
+    s->cpu_ns = now;
+}
+
+/* What the kernel writes at an interrupt of perf_event. */
+struct record {
+    struct perf_event_header header;
+    uint64_t ip, time, value; /* CLOCK_MONOTONIC; of the task clock */
+};
+
+/* The last one; NULL: there is none. Records of this length do not reach over the ring's end. */
+static const struct record *find_record(const struct pc_sampler *s)
+{
+    struct perf_event_mmap_page *page = s->ring;
+    if (!page || s->source != PC_SOURCE_CLOCK)
+        return NULL;
+    uint64_t head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
+    uint64_t at = head - sizeof(struct record);
+    bool is_new = head != page->data_tail && at % sizeof(struct record) == 0;
+    __atomic_store_n(&page->data_tail, head, __ATOMIC_RELEASE);
+    const struct record *r =
+        (const void *)((const char *)page + page->data_offset + at % page->data_size);
+    return is_new && r->header.type == PERF_RECORD_SAMPLE && r->header.size == sizeof *r ? r : NULL;
+}
+
+/* How much later than usual the signal came, if the thread was in a system call: it comes when the
+ * call is done, and interrupts may be put off there. From when it was due to the interrupt by the
+ * task clock, from there to the handler by the clock of the system, but not more than the thread's
+ * own, `rest`: the thread may have been switched away. */
+static int64_t find_lateness(struct pc_sampler *s, const struct interrupt *i, uint64_t rest)
+{
+    const struct record *r = find_record(s);
+    if (!r)
+        return 0;
+    int64_t came = (int64_t)(r->value - s->value - s->due_ns);
+    int64_t way = (int64_t)(i->clock_ns - r->time);
+    int64_t ns = came + (way < (int64_t)rest ? way : (int64_t)rest);
+    if (i->where.in_call)
+        return s->usual_ns ? ns - s->usual_ns : 0;
+    if (!s->usual_ns)
+        s->usual_ns = ns;
+    /* The first handlers take longer; others are late for reasons of their own, by far. */
+    int64_t most = s->usual_ns / 8, by = ns - s->usual_ns;
+    s->usual_ns += (by > most ? most : by < -most ? -most : by) / 4;
+    return 0;
+}
+
+/* Splits what has passed since the last handler: up to the interrupt's point, from there until the
+ * signal came, and what the interrupt took. The task clock comes when it is due, less what of that
+ * the handler has used up that armed it; the rest is the interrupt's, which is not the same each
+ * time, least of all in a virtual machine. Other sources have no such time: of them the kernel's
+ * part is known by the median. False: later than that, signals were blocked. What is left is
+ * counted as missed. */
+static bool find_point(struct pc_sampler *s, uint64_t passed, const struct interrupt *i)
+{
+    uint64_t not_late_ns = s->ring ? 1000000 : 20000 + 3 * s->kernel_ns;
+    uint64_t latest =
+        s->source == PC_SOURCE_TIMER ? PC_SAMPLER_LATEST_TICK_NS : PC_SAMPLER_LATEST_NS;
+    uint64_t due = s->due_ns > s->lead_ns ? s->due_ns - s->lead_ns : 0;
+    uint64_t rest = passed > due ? passed - due : 0;
+    s->late_ns = find_lateness(s, i, rest);
+    s->point_ns = due < passed ? due : passed;
+    if (s->source != PC_SOURCE_CLOCK || (!s->late_ns && rest > not_late_ns))
+        s->point_ns = passed > s->kernel_ns ? passed - s->kernel_ns : 0;
+    int64_t late = (int64_t)(s->point_ns - due) + s->late_ns;
+    if (late <= (int64_t)latest)
+        return true;
+    s->counts[PC_SAMPLE_MISSED] += (uint64_t)late / s->period_ns;
+    s->point_ns = due;
+    s->late_ns = 0;
+    return false;
+}
+
+/* The CPU time since the last handler. */
+static bool divide_time(struct pc_sampler *s, const struct interrupt *i)
+{
+    uint64_t now = i->begin_ns, passed = now - s->cpu_ns;
+    bool known = find_point(s, passed, i);
+    uint64_t program = s->point_ns + (uint64_t)s->late_ns;
+    follow_pace(s, s->point_ns);
+    count_time(s, now, passed, known && passed > program ? passed - program : s->kernel_ns);
+    return known;
+}
+
+void pc_sampler_settle(struct pc_sampler *s)
+{
+    uint64_t now = pc_sampler_cpu_ns();
+    count_time(s, now, now - s->cpu_ns, 0);
+}
+
+/* The handler's own time, by the same clock: it does not count what others run meanwhile. */
+static void count_handler(struct pc_sampler *s, uint64_t begin_ns)
+{
+    s->cpu_ns = pc_sampler_cpu_ns();
+    pc_sampler_go_on(s, s->cpu_ns);
+    s->counts[PC_SAMPLE_COST_NS] += s->cpu_ns - begin_ns;
+    s->counts[PC_SAMPLE_CPU_NS] += s->cpu_ns - begin_ns;
+    s->window_cost_ns += s->cpu_ns - begin_ns;
+    s->window_ns += s->cpu_ns - begin_ns;
+}
+
+/* Keeps max_overhead: once in a while the frequency is halved. */
+static void keep_ceiling(struct pc_sampler *s)
+{
+    if (++s->window_interrupts < WINDOW)
+        return;
+    if (s->window_cost_ns * 100 > s->window_ns * s->max_overhead &&
+        s->period_ns < longest_period_ns) {
+        s->period_ns *= 2;
+        s->lowered++;
+        s->counts[PC_SAMPLE_PERIOD_NS] = s->period_ns;
+        s->counts[PC_SAMPLE_LOWERED]++;
+    }
+    s->window_interrupts = s->window_cost_ns = s->window_ns = 0;
+}
+
+/* ---- One sample ------------------------------------------------------------------------------ */
+
+#if defined __x86_64__
+static struct where read_where(const ucontext_t *uc)
+{
+    const greg_t *r = uc->uc_mcontext.gregs;
+    struct where w = {(uintptr_t)r[REG_RIP], (uintptr_t)r[REG_RSP], (intptr_t)r[REG_RAX], false,
+                      false};
+    uintptr_t returns = (uintptr_t)r[REG_RCX]; /* the instruction leaves it there */
+    w.after_call = returns == w.pc;
+    w.in_call = w.after_call || returns == w.pc + 2;
+    if (w.in_call)
+        w.in_call = !memcmp((const void *)(returns - 2), "\x0f\x05", 2);
+    w.after_call &= w.in_call;
+    return w;
+}
+#elif defined __aarch64__
+static struct where read_where(const ucontext_t *uc)
+{
+    static const char call[] = "\x01\x00\x00\xd4";
+    struct where w = {uc->uc_mcontext.pc, uc->uc_mcontext.sp, (intptr_t)uc->uc_mcontext.regs[0],
+                      false, false};
+    if (!pc_loadmap_find(w.pc))
+        return w;
+    w.after_call = (w.pc & 4095) >= 4 && !memcmp((const void *)(w.pc - 4), call, 4);
+    w.in_call = w.after_call || !memcmp((const void *)w.pc, call, 4);
+    return w;
+}
+#else
+static struct where read_where(const ucontext_t *uc)
+{
+    (void)uc;
+    return (struct where){0, 0, 0, false, false};
+}
+#endif
+
+/* Whether the kernel has ended a system call of the thread for our signal and no other: interposed
+ * calls then go on (libcollect/interpose/wait.c). A signal of the program that is due as well ends
+ * the call in its own right. */
+static bool ended_call(const ucontext_t *uc, const struct where *w)
+{
+    uint64_t pending = 0, blocked;
+    if (!w->after_call || w->result != -EINTR)
+        return false;
+    memcpy(&blocked, &uc->uc_sigmask, sizeof blocked);
+    syscall(SYS_rt_sigpending, &pending, sizeof pending);
+    return !(pending & ~blocked & ~(1ull << (pc_sampler_signal - 1)));
+}
+
+/* The MPI call in progress, if the thread is still in it: not if it was left by longjmp. */
+static const struct pc_active *call_in_progress(const struct pc_thread *t, uintptr_t sp)
+{
+    if (!t->depth)
+        return NULL;
+    const struct pc_active *a = &t->active[t->depth - 1];
+    bool sp_inside = sp - t->stack.lo < t->stack.hi - t->stack.lo;
+    bool call_inside = a->cfa - t->stack.lo < t->stack.hi - t->stack.lo;
+    if (sp_inside ? !call_inside || sp >= a->cfa : !call_inside)
+        return NULL;
+    return a->phase == t->phase ? a : NULL;
+}
+
+static char *record_of_call(const struct pc_active *call)
+{
+    return (char *)call->record + pc_process.comm_bytes;
+}
+
+static bool is_in_own(const struct where *w)
+{
+    const struct pc_module *m = pc_loadmap_find(w->pc);
+    return m && m->flags & PCOLLECT_MODULE_OWN;
+}
+
+/* What the plugins add to: the record of the call in progress, or of the point. */
+static struct pc_spot find_spot(const struct interrupt *i)
+{
+    struct pc_thread *t = i->thread;
+    struct pc_sampler *s = i->sampler;
+    const struct pc_active *call = call_in_progress(t, i->where.sp);
+    struct pc_spot spot = {NULL, 0, 0};
+    if (call) {
+        if (is_in_own(&i->where)) {
+            pc_sampler_met_own(s);
+            return spot;
+        }
+        s->counts[PC_SAMPLE_IN_MPI]++;
+        spot.record = record_of_call(call);
+    } else {
+        spot.node = pc_sampler_point(t, s, i->context);
+        if (spot.node)
+            spot.record = pc_tree_record(t->tree, spot.node);
+    }
+    if (spot.record && t->edges)
+        pc_edges_sample(t->edges, spot.node);
+    return spot;
+}
+
+/* Whether the window of the thread ends in the context in which it began: the same call, or the
+ * same function called along the same path. */
+static bool is_same_spot(const struct interrupt *i)
+{
+    struct pc_thread *t = i->thread;
+    const struct pc_spot *began = &i->sampler->window.spot;
+    const struct pc_active *call = call_in_progress(t, i->where.sp);
+    if (call || !began->node)
+        return call && !is_in_own(&i->where) && record_of_call(call) == began->record;
+    const struct pcollect_node *point = pc_tree_node(t->tree, began->node);
+    return point->module && pc_walk_function_start(i->where.pc) == began->function &&
+           pc_sampler_parent(t, i->sampler, i->context) == point->parent;
+}
+
+/* Runs on the sampler's stack. */
+static void take_sample(void *argument)
+{
+    const struct interrupt *i = argument;
+    struct pc_thread *t = i->thread;
+    struct pc_sampler *s = i->sampler;
+    if (t->busy) {
+        pc_sampler_met_own(s);
+        return;
+    }
+    if (pc_scope_is_off()) {
+        s->counts[PC_SAMPLE_OFF]++;
+        return;
+    }
+    t->busy = 1;
+    barrier();
+    pc_sampler_book_place(t, s);
+    struct pc_spot spot = find_spot(i);
+    struct pcollect_sample sample = {.size = sizeof sample,
+                                     .now = i->begin,
+                                     .interval = i->begin - s->last_ticks,
+                                     .period_ns = s->sample_ns,
+                                     .thread = t,
+                                     .node = spot.node,
+                                     .weight = 1,
+                                     .draw = s->regular ? i->begin_ns / s->period_ns : 0,
+                                     .counting = t->counting};
+    for (uint32_t k = 0; spot.record && k < pc_process.n_compute; k++) {
+        const struct pc_loaded_compute *p = &pc_process.compute[k];
+        sample.own = s->own[k];
+        p->plugin->trigger(p->state, &sample, spot.record + p->record_offset);
+    }
+    if (spot.record && s->has_windows) {
+        spot.function = pc_walk_function_start(i->where.pc);
+        pc_window_open(t, s, &sample, &spot);
+    }
+    barrier();
+    t->busy = 0;
+}
+
+/* The same for the end of a window. If the thread is in our own code, it has left. */
+static void end_window(void *argument)
+{
+    const struct interrupt *i = argument;
+    struct pc_thread *t = i->thread;
+    bool was_busy = t->busy;
+    t->busy = 1;
+    barrier();
+    if (!pc_scope_is_off())
+        pc_window_close(t, i->sampler, pc_window_time(i->sampler), !was_busy && is_same_spot(i));
+    barrier();
+    t->busy = was_busy;
+}
+
+/* ---- The handler ----------------------------------------------------------------------------- */
+
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+#define SAME_STACK 1 /* they keep shadows of the stack that they know */
+#endif
+
+static void call_on_stack(char *top, void (*fn)(void *), void *argument)
+{
+#if defined __x86_64__ && !defined SAME_STACK
+    __asm__ volatile("movq %%rsp, %%rbx\n\t"
+                     "movq %[top], %%rsp\n\t"
+                     "call *%[fn]\n\t"
+                     "movq %%rbx, %%rsp"
+                     : "+D"(argument)
+                     : [top] "r"(top), [fn] "r"(fn)
+                     : "rax", "rbx", "rcx", "rdx", "rsi", "r8", "r9", "r10", "r11", "xmm0", "xmm1",
+                       "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10",
+                       "xmm11", "xmm12", "xmm13", "xmm14", "xmm15", "memory", "cc");
+#elif defined __aarch64__ && !defined SAME_STACK
+    register void *x0 __asm__("x0") = argument;
+    __asm__ volatile("mov x19, sp\n\t"
+                     "mov sp, %[top]\n\t"
+                     "blr %[fn]\n\t"
+                     "mov sp, x19"
+                     : "+r"(x0)
+                     : [top] "r"(top), [fn] "r"(fn)
+                     : "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12",
+                       "x13", "x14", "x15", "x16", "x17", "x18", "x19", "x30", "v0", "v1", "v2",
+                       "v3", "v4", "v5", "v6", "v7", "v16", "v17", "v18", "v19", "v20", "v21",
+                       "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29", "v30", "v31",
+                       "memory", "cc");
+#else
+    (void)top;
+    fn(argument);
+#endif
+}
+
+/* Sources of ours say so; a signal of that number sent by anybody else is the program's. After a
+ * thread has left, what was on its way to it is still ours. */
+static bool is_ours(const struct pc_sampler *s, const siginfo_t *info)
+{
+    if (info->si_code == SI_TIMER)
+        return !s || info->si_value.sival_ptr == s;
+    return info->si_code > 0 && info->si_code <= POLL_HUP && (!s || info->si_fd == s->fd);
+}
+
+/* The program's own use of the signal, as if we were not there. */
+static void pass_on(int signal, siginfo_t *info, ucontext_t *uc)
+{
+    const struct sigaction action = pc_sampler_program_action;
+    uint64_t mask, more;
+    if (action.sa_handler == SIG_IGN)
+        return;
+    if (action.sa_handler == SIG_DFL) { /* ends the process, when it is taken again */
+        const uint64_t dfl[4] = {0, 0, 0, 0};
+        syscall(SYS_rt_sigaction, signal, dfl, NULL, sizeof(uint64_t));
+        syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), signal);
+        return;
+    }
+    memcpy(&mask, &uc->uc_sigmask, sizeof mask);
+    memcpy(&more, &action.sa_mask, sizeof more);
+    mask |= more;
+    if (!(action.sa_flags & SA_NODEFER))
+        mask |= 1ull << (signal - 1);
+    syscall(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, sizeof mask);
+    if (action.sa_flags & SA_SIGINFO)
+        action.sa_sigaction(signal, info, uc);
+    else
+        action.sa_handler(signal);
+}
+
+/* A sample stands for the time from the last point to its own. Points that lie in the same system
+ * call, or where signals are blocked, are one sample. */
+static void count_interrupt(struct pc_sampler *s, uint64_t sample_ns, int64_t owed_ns)
+{
+    s->next_ns = draw_period(s);
+    while (owed_ns >= (int64_t)s->next_ns) {
+        sample_ns += s->next_ns;
+        owed_ns -= (int64_t)s->next_ns;
+        s->next_ns = draw_period(s);
+    }
+    s->sample_ns = sample_ns;
+    s->owed_ns = owed_ns;
+    keep_ceiling(s);
+    s->counts[PC_SAMPLE_INTERRUPTS]++;
+    s->counts[PC_SAMPLE_SEEN_NS] += sample_ns;
+}
+
+static void answer(struct pc_sampler *s, struct interrupt *i)
+{
+    i->begin_ns = pc_sampler_cpu_ns();
+    bool window = s->window.open, known = divide_time(s, i);
+    int64_t since = s->owed_ns + (int64_t)s->point_ns;
+    s->window.open = false;
+    if (window && known)
+        call_on_stack(s->stack_top, end_window, i);
+    if (window && since + s->late_ns < (int64_t)s->next_ns) {
+        s->owed_ns = since + s->late_ns;
+    } else {
+        int64_t stands_for = window ? (int64_t)s->next_ns : since;
+        count_interrupt(s, (uint64_t)(stands_for > 0 ? stands_for : 0),
+                        since + s->late_ns - stands_for);
+        call_on_stack(s->stack_top, take_sample, i);
+        s->last_ticks = i->begin;
+    }
+    arm_next(s);
+    pc_window_begin(s);
+    count_handler(s, i->begin_ns);
+}
+
+/* Of empty windows: one ends, the next one begins. */
+static void try_window(void *argument)
+{
+    const struct interrupt *i = argument;
+    struct pc_sampler *s = i->sampler;
+    const struct pcollect_sample sample = {.size = sizeof sample,
+                                           .empty = 1,
+                                           .draw = s->tries,
+                                           .thread = i->thread,
+                                           .counting = i->thread->counting};
+    const struct pc_spot nowhere = {NULL, 0, 0};
+    if (s->window.open && find_point(s, i->begin_ns - s->cpu_ns, i))
+        pc_window_close(i->thread, s, pc_window_time(s), false);
+    s->owed_ns = 0;
+    s->next_ns = longest_period_ns;
+    pc_window_open(i->thread, s, &sample, &nowhere);
+    s->empty = s->window.open;
+}
+
+/* While the cost of interrupts is measured. */
+static void try(struct pc_sampler *s, struct interrupt *i)
+{
+    uint64_t again_ns = s->again_ns;
+    if (s->empty) {
+        i->begin_ns = pc_sampler_cpu_ns();
+        call_on_stack(s->stack_top, try_window, i);
+    }
+    s->tries++;
+    s->again_ns = 0;
+    if (s->empty) {
+        pc_window_arm(s);
+        pc_window_begin(s);
+    } else if (again_ns) {
+        pc_sampler_arm_for(s, again_ns);
+    } else {
+        return;
+    }
+    s->cpu_ns = pc_sampler_cpu_ns();
+    pc_sampler_go_on(s, s->cpu_ns);
+}
+
+void pc_sampler_handle(int signal, siginfo_t *info, void *context)
+{
+    int saved = errno;
+    struct pc_thread *t = pc_self;
+    struct pc_sampler *s = t ? t->sampler : NULL;
+    struct interrupt i = {t, s, context, {0, 0, 0, false, false}, pc_ticks(), 0, 0};
+    if (!is_ours(s, info)) {
+        pass_on(signal, info, context);
+        errno = saved;
+        return;
+    }
+    if (!s || s->source == PC_SOURCE_NONE)
+        return;
+    if (s->ring)
+        i.clock_ns = pc_mono_ns();
+    if (s->window.open)
+        pc_window_read(s);
+    if (s->trying) {
+        try(s, &i);
+        errno = saved;
+        return;
+    }
+    i.where = read_where(context);
+    if (ended_call(context, &i.where))
+        s->interrupted = 1;
+    uint32_t phase = atomic_load_explicit(&pc_live->phase, memory_order_relaxed);
+    if (phase == PC_PHASE_MAIN && t->phase == PC_PHASE_MAIN) {
+        answer(s, &i);
+    } else {
+        __atomic_store_n(&s->late, s->late + 1, __ATOMIC_RELAXED);
+    }
+    errno = saved;
+}

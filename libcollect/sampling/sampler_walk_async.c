@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * From an interrupted context to its POINT in the thread's tree.
+ *
+ * The path is walked from the interrupted instruction outwards until the walk ends or meets the
+ * spine, which is the path of the sample before: the same frame in the same place, and all words
+ * that the spine's walk read from there outwards unchanged. From there on frames and contexts are
+ * the spine's. Words are compared in order: when one has matched, the next belongs to a live frame.
+ *
+ * Called by the handler alone, with `busy` set. Takes no lock, calls no malloc.
+ */
+#include "libcollect/sampling/sampler.h"
+
+#include <sys/auxv.h>
+
+enum { NOT_JOINED = UINT32_MAX };
+
+/* ---- The walk -------------------------------------------------------------------------------- */
+
+static void keep_state(struct pc_sample_frame *f, const struct pc_walk *walk)
+{
+    f->pc = walk->pc;
+    f->sp = walk->sp;
+    f->fp = walk->fp;
+    f->fp_loc = walk->fp_loc;
+    f->exact = walk->exact;
+    f->n_words = 0;
+    f->registers = false;
+    f->module = NULL;
+}
+
+static void keep_step(struct pc_sample_frame *f, const struct pc_step *step)
+{
+    f->module = step->module;
+    f->n_words = (uint8_t)step->n_words;
+    f->registers = step->registers;
+    for (int i = 0; i < step->n_words; i++) {
+        f->words[i].addr = step->words[i].addr;
+        f->words[i].value = step->words[i].value;
+    }
+}
+
+static bool same_state(const struct pc_sample_frame *f, const struct pc_walk *walk)
+{
+    return f->pc == walk->pc && f->sp == walk->sp && f->fp_loc == walk->fp_loc &&
+           f->exact == walk->exact && (walk->fp_loc || f->fp == walk->fp);
+}
+
+/* Of a step by registers the words do not tell where it went. */
+static bool same_words(const struct pc_sample_frame *f)
+{
+    if (f->registers)
+        return false;
+    for (unsigned i = 0; i < f->n_words; i++)
+        if (*(const uintptr_t *)f->words[i].addr != f->words[i].value)
+            return false;
+    return true;
+}
+
+static bool is_runtime(const struct pc_sample_frame *f)
+{
+    return f->module && f->module->flags & PCOLLECT_MODULE_RUNTIME;
+}
+
+/* Has the walk come to a frame of the spine with nothing changed outside of it? `*inside` falls:
+ * the spine cannot be joined at or inside of that index. Not at a frame of a runtime: whether it is
+ * shown depends on what is inside of it. */
+static bool join(struct pc_sampler *s, const struct pc_walk *walk, uint32_t *inside)
+{
+    uint32_t j = *inside;
+    while (j > 0 && s->spine[j - 1].sp < walk->sp)
+        j--;
+    *inside = j;
+    if (j == 0 || is_runtime(&s->spine[j - 1]) || !same_state(&s->spine[j - 1], walk))
+        return false;
+    for (uint32_t k = j; k-- > 0;)
+        if (!same_words(&s->spine[k])) {
+            *inside = k;
+            return false;
+        }
+    s->joined = j - 1;
+    return true;
+}
+
+/* The loader's own start has no unwind table, and nothing is outside of it. */
+static bool is_loader(const struct pc_module *module)
+{
+    return module && module->bias == getauxval(AT_BASE);
+}
+
+static void walk_outwards(struct pc_sampler *s, struct pc_walk *walk)
+{
+    uint32_t inside = s->n_spine;
+    s->joined = NOT_JOINED;
+    s->cut = s->deep = false;
+    s->n_path = 0;
+    for (;;) {
+        struct pc_sample_frame *f = &s->path[s->n_path++];
+        struct pc_step step;
+        keep_state(f, walk);
+        enum pc_step_result result = pc_walk_step(walk, &step);
+        if (result != PC_STEP_OK)
+            step.n_words = 0;
+        keep_step(f, &step);
+        if (result != PC_STEP_OK) {
+            s->cut = result == PC_STEP_CUT && !is_loader(step.module);
+            return;
+        }
+        if (join(s, walk, &inside))
+            return;
+        if (s->n_path == s->max_frames) {
+            s->cut = s->deep = true;
+            return;
+        }
+    }
+}
+
+/* ---- The tree -------------------------------------------------------------------------------- */
+
+/* The frames by which libc and the loader start the program or a thread say nothing to its author.
+ */
+static bool is_start(const struct pc_sample_frame *f)
+{
+    if (!f->module)
+        return false;
+    if (f->module->flags & PCOLLECT_MODULE_EXE)
+        return pc_walk_function_start(f->pc) == getauxval(AT_ENTRY);
+    return f->module->flags & PCOLLECT_MODULE_LIBC;
+}
+
+/* The innermost frame of the program: neither a runtime's nor what a runtime calls in libc. */
+static uint32_t find_program(const struct pc_sampler *s)
+{
+    const uint32_t others = PCOLLECT_MODULE_RUNTIME | PCOLLECT_MODULE_LIBC | PCOLLECT_MODULE_OWN;
+    uint32_t i = 0;
+    while (i < s->n_path && (!s->path[i].module || s->path[i].module->flags & others))
+        i++;
+    return i;
+}
+
+/* Left out, as in the contexts of MPI calls (path_walk.c): frames of ours; what a runtime of
+ * threads has between the start of a thread, or a function of the program, and the program's
+ * function that it calls; the code from which the kernel calls a handler. Frames of an MPI library
+ * are shown: no counted call is on this stack. */
+static bool is_left_out(const struct pc_sample_frame *outside, const struct pc_sample_frame *f)
+{
+    if (!f->module || f->module->flags & PCOLLECT_MODULE_OWN || (outside && outside->exact))
+        return true;
+    return outside && outside->start && is_runtime(f);
+}
+
+/* The child of `parent` that stands for one frame, 0 if there is no room. */
+static pcollect_ref book_frame(struct pc_thread *t, pcollect_ref parent,
+                               const struct pc_sample_frame *f)
+{
+    pcollect_ref module = pc_publish_module(f->module);
+    return module ? pc_tree_frame(t->tree, parent, module, f->pc - f->module->bias) : 0;
+}
+
+/* Contexts of threads that the MPI library made hang below a region of their own. */
+static pcollect_ref find_root(struct pc_thread *t)
+{
+    static const char name[] = PC_SAMPLER_HELPERS;
+    pcollect_ref root = t->scope, part = 0;
+    if (PC_UNLIKELY(t->helper) && pc_arena_string(&pc_process.arena, name, sizeof name - 1))
+        part = pc_tree_part(t->tree, root, PCOLLECT_NODE_REGION,
+                            pc_hash_bytes(name, sizeof name - 1, 0));
+    return part ? part : root;
+}
+
+/* Books the frames outside of the innermost and returns the context that they are; *collapsed: it
+ * is an ancestor of it. */
+static pcollect_ref book_frames(struct pc_thread *t, struct pc_sampler *s, bool *collapsed)
+{
+    pcollect_ref at = find_root(t);
+    const struct pc_sample_frame *outside = NULL;
+    bool starting = !s->cut;
+    uint32_t program = find_program(s);
+    *collapsed = false;
+    if (s->joined != NOT_JOINED) {
+        outside = &s->spine[s->joined];
+        at = outside->context;
+        starting = outside->start;
+    } else if (s->cut) {
+        pcollect_ref cut = pc_tree_cut_below(t->tree, at);
+        at = cut ? cut : at;
+    }
+    for (uint32_t i = s->n_path; i-- > 1;) {
+        struct pc_sample_frame *f = &s->path[i];
+        f->start = starting = starting && is_start(f);
+        bool left_out = starting || is_left_out(outside, f) || (i > program && is_runtime(f));
+        pcollect_ref child = left_out ? at : book_frame(t, at, f);
+        if (!child) {
+            *collapsed = true;
+            return at;
+        }
+        f->context = at = child;
+        outside = f;
+    }
+    return at;
+}
+
+/* The path, less the interrupted frame itself, becomes the spine. */
+static void keep_spine(struct pc_sampler *s, bool complete)
+{
+    uint32_t n = s->joined == NOT_JOINED ? 0 : s->joined + 1;
+    if (!complete || s->cut || n + s->n_path - 1 > s->max_frames) {
+        s->n_spine = 0;
+        return;
+    }
+    for (uint32_t i = s->n_path; i-- > 1;)
+        s->spine[n++] = s->path[i];
+    s->n_spine = n;
+}
+
+/* From the interrupted instruction outwards; the frame itself is s->path[0]. */
+static void walk(struct pc_thread *t, struct pc_sampler *s, const void *context)
+{
+    struct pc_walk walk;
+    uint32_t generation = atomic_load_explicit(&pc_loadmap_generation, memory_order_acquire);
+    pc_walk_from_context(&walk, context, t->stack);
+    if (s->generation != generation) {
+        s->generation = generation;
+        s->n_spine = 0;
+    }
+    walk_outwards(s, &walk);
+}
+
+static bool is_own(const struct pc_sampler *s)
+{
+    const struct pc_module *m = s->path[0].module;
+    return m && m->flags & PCOLLECT_MODULE_OWN;
+}
+
+pcollect_ref pc_sampler_parent(struct pc_thread *t, struct pc_sampler *s, const void *context)
+{
+    bool collapsed;
+    walk(t, s, context);
+    if (is_own(s))
+        return 0;
+    pcollect_ref parent = book_frames(t, s, &collapsed);
+    keep_spine(s, !collapsed);
+    return collapsed ? 0 : parent;
+}
+
+pcollect_ref pc_sampler_point(struct pc_thread *t, struct pc_sampler *s, const void *context)
+{
+    walk(t, s, context);
+    if (is_own(s)) {
+        pc_sampler_met_own(s);
+        return 0;
+    }
+    const struct pc_sample_frame *f = &s->path[0];
+    bool collapsed;
+    pcollect_ref parent = book_frames(t, s, &collapsed);
+    pcollect_ref module = f->module ? pc_publish_module(s->path[0].module) : 0;
+    collapsed |= f->module && !module;
+    pcollect_ref point =
+        pc_tree_point(t->tree, parent, module, module ? f->pc - f->module->bias : 0,
+                      pc_process.record_bytes - pc_process.comm_bytes, &collapsed);
+    keep_spine(s, !collapsed);
+    s->counts[PC_SAMPLE_CUT] += s->cut;
+    s->counts[PC_SAMPLE_DEEP] += s->deep;
+    s->counts[PC_SAMPLE_NO_CODE] += !f->module;
+    s->counts[PC_SAMPLE_COLLAPSED] += collapsed && point;
+    s->counts[point ? PC_SAMPLE_BOOKED : PC_SAMPLE_DROPPED]++;
+    return point;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The part of the load map that goes through dl_iterate_phdr and so takes the loader's lock: the
+ * list of all modules, and the refreshing of the map where libc has no _dl_find_object. Must not
+ * be called in a signal handler. The table itself is in loadmap_async.c.
+ */
+#define _GNU_SOURCE 1
+
+#include "libcollect/state/loadmap_private.h"
+
+struct each {
+    int (*fn)(struct pc_module *module, void *arg);
+    void *arg;
+    uint32_t generation;
+    bool first;
+};
+
+static int enter_one(struct dl_phdr_info *info, size_t size, void *arg)
+{
+    struct each *each = arg;
+    struct pc_loadmap_object object = {info->dlpi_addr, info->dlpi_name, info->dlpi_phdr,
+                                       info->dlpi_phnum};
+    (void)size;
+    struct pc_module *module = pc_loadmap_enter(&object, each->generation);
+    return module && each->fn ? each->fn(module, each->arg) : 0;
+}
+
+int pc_loadmap_each(int (*fn)(struct pc_module *module, void *arg), void *arg)
+{
+    struct each each = {fn, arg, atomic_load(&pc_loadmap_generation), true};
+    return dl_iterate_phdr(enter_one, &each);
+}
+
+/* Nothing to do if neither the loader nor our own generation has moved since. */
+static int enter_if_new(struct dl_phdr_info *info, size_t size, void *arg)
+{
+    static _Atomic uint64_t last;
+    struct each *each = arg;
+    if (each->first) {
+        uint64_t state[] = {info->dlpi_adds, info->dlpi_subs, each->generation};
+        uint64_t now = pc_hash_bytes(state, sizeof state, 1);
+        if (atomic_exchange(&last, now) == now)
+            return 1;
+        each->first = false;
+    }
+    return enter_one(info, size, arg);
+}
+
+void pc_loadmap_refresh(uint32_t generation)
+{
+    struct each each = {.generation = generation, .first = true};
+    dl_iterate_phdr(enter_if_new, &each);
+}

@@ -1,0 +1,462 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The table of modules, and the search by address.
+ *
+ * Entries are taken from a fixed array by an atomic counter, filled, and linked into the chain of
+ * their load address by compare-and-swap; an entry that is linked never changes but for `seen`,
+ * `flags` and `arena_ref`, and is never taken out. Two threads that meet a module at the same time
+ * both fill an entry; the one that links second finds the first and leaves its own unused. So an
+ * interrupted filling blocks nobody, not even a handler in the same thread.
+ *
+ * Called by the walker when it meets a program counter first, and by whoever needs the name of a
+ * module. Every function of this file may run in a signal handler, except that pc_loadmap_find
+ * with a libc older than glibc 2.35 may refresh the map under the loader's lock.
+ */
+#define _GNU_SOURCE 1
+
+#include "libcollect/state/loadmap_private.h"
+#include "libcollect/walk/walk_private.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define MAX_MODULES 4096 /* 5 MB of bss, touched as modules are met */
+#define N_CHAINS 1024
+#define PAGE 4096u
+
+_Static_assert(MAX_MODULES < UINT16_MAX, "rules hold index + 1 in 16 bits");
+
+_Atomic uint32_t pc_loadmap_generation;
+
+static struct entry {
+    struct pc_module module;
+    uint32_t next;         /* index + 1 in the chain */
+    _Atomic uint64_t seen; /* generation + 1 in which it was last found loaded */
+} table[MAX_MODULES];
+
+uint16_t pc_loadmap_number(const struct pc_module *module)
+{
+    return module ? (uint16_t)((const struct entry *)(const void *)module - table + 1) : 0;
+}
+
+struct pc_module *pc_loadmap_numbered(uint16_t number)
+{
+    return number ? &table[number - 1].module : NULL;
+}
+
+static _Atomic uint32_t n_taken;
+static _Atomic uint32_t chains[N_CHAINS]; /* index + 1 by load address */
+static _Atomic(pc_loadmap_is_mpi_fn) is_mpi;
+
+/* PC_LOADMAP_BY_SCAN: as with a libc without _dl_find_object, for tests. */
+#if defined __GLIBC_PREREQ && !defined PC_LOADMAP_BY_SCAN
+#if __GLIBC_PREREQ(2, 35)
+#define HAVE_DL_FIND_OBJECT 1
+/* A pointer in relocated data, not a call: it is resolved when the library is loaded, not in a
+ * handler, and is NULL with an older libc. */
+extern __typeof__(_dl_find_object) _dl_find_object __attribute__((weak));
+static __typeof__(_dl_find_object) *const volatile find_object = _dl_find_object;
+#endif
+#endif
+
+/* ---- What an object says of itself ----------------------------------------------------------- */
+
+static bool find_bounds(const struct pc_loadmap_object *o, struct pc_module *m)
+{
+    m->lo = UINTPTR_MAX;
+    for (unsigned i = 0; i < o->n_phdr; i++) {
+        if (o->phdr[i].p_type != PT_LOAD)
+            continue;
+        uintptr_t lo = o->bias + o->phdr[i].p_vaddr, hi = lo + o->phdr[i].p_memsz;
+        lo &= ~(uintptr_t)(PAGE - 1);
+        m->lo = lo < m->lo ? lo : m->lo;
+        m->hi = hi > m->hi ? hi : m->hi;
+    }
+    return m->lo < m->hi;
+}
+
+/* Looks for the build-id in one PT_NOTE: entries of three u32 (bytes of name, bytes of value,
+ * type), name, value, the latter two padded to the alignment of the segment. */
+static bool read_build_id(const uint8_t *note, size_t n, size_t align, struct pc_module *m)
+{
+    uint32_t head[3];
+    align = align == 8 ? 8 : 4;
+    while (n >= sizeof head) {
+        memcpy(head, note, sizeof head);
+        size_t name_bytes = ((size_t)head[0] + 3) & ~(size_t)3;
+        size_t value_at = (sizeof head + name_bytes + align - 1) & ~(align - 1);
+        size_t next = (value_at + head[1] + align - 1) & ~(align - 1);
+        if (value_at > n || head[1] > n - value_at)
+            return false;
+        if (head[2] == NT_GNU_BUILD_ID && head[0] == 4 && !memcmp(note + sizeof head, "GNU", 4)) {
+            m->build_id_bytes =
+                head[1] < PCOLLECT_BUILD_ID_BYTES ? head[1] : PCOLLECT_BUILD_ID_BYTES;
+            memcpy(m->build_id, note + value_at, m->build_id_bytes);
+            return true;
+        }
+        if (next >= n)
+            return false;
+        note += next;
+        n -= next;
+    }
+    return false;
+}
+
+/* A note that no segment loads, as tools that rewrite objects leave some, is not in memory. */
+static bool is_loaded(const struct pc_loadmap_object *o, const ElfW(Phdr) * part)
+{
+    for (unsigned i = 0; i < o->n_phdr; i++) {
+        const ElfW(Phdr) *p = &o->phdr[i];
+        if (p->p_type == PT_LOAD && p->p_flags & PF_R && part->p_vaddr >= p->p_vaddr &&
+            part->p_memsz <= p->p_memsz && part->p_vaddr - p->p_vaddr <= p->p_memsz - part->p_memsz)
+            return true;
+    }
+    return false;
+}
+
+/* Identity, build-id, and the places that the program headers name. */
+static const ElfW(Dyn) * read_headers(const struct pc_loadmap_object *o, struct pc_module *m)
+{
+    const ElfW(Dyn) *dynamic = NULL;
+    uint64_t hash = o->n_phdr;
+    for (unsigned i = 0; i < o->n_phdr; i++) {
+        const ElfW(Phdr) *p = &o->phdr[i];
+        const uint8_t *at = (const uint8_t *)(o->bias + p->p_vaddr);
+        uint64_t facts[] = {p->p_type,   p->p_flags, p->p_offset, p->p_vaddr,
+                            p->p_filesz, p->p_memsz, p->p_align};
+        hash = pc_hash_bytes(facts, sizeof facts, hash);
+        if (p->p_type == PT_GNU_EH_FRAME)
+            m->eh_frame_hdr = at;
+        else if (p->p_type == PT_DYNAMIC)
+            dynamic = (const void *)at;
+        else if (p->p_type == PT_NOTE && !m->build_id_bytes && is_loaded(o, p))
+            read_build_id(at, p->p_memsz, p->p_align, m);
+    }
+    m->identity = hash;
+    return dynamic;
+}
+
+/* DT_SONAME, or NULL. The loader of glibc has relocated DT_STRTAB in place, musl's and the
+ * kernel's vdso have not: both are understood. */
+static const char *find_soname(const ElfW(Dyn) * dynamic, const struct pc_module *m)
+{
+    uintptr_t strings = 0, name = 0;
+    for (const ElfW(Dyn) *d = dynamic; d && d->d_tag != DT_NULL; d++) {
+        if (d->d_tag == DT_STRTAB)
+            strings = d->d_un.d_ptr;
+        else if (d->d_tag == DT_SONAME)
+            name = d->d_un.d_val;
+    }
+    if (strings < m->lo)
+        strings += m->bias;
+    if (!name || strings < m->lo || strings + name >= m->hi)
+        return NULL;
+    return (const char *)(strings + name);
+}
+
+static bool starts_with(const char *text, const char *prefix)
+{
+    return !strncmp(text, prefix, strlen(prefix));
+}
+
+/* ---- Paths ----------------------------------------------------------------------------------- */
+
+static void read_exe_path(char *out, size_t n)
+{
+    long got = syscall(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", out, n - 1);
+    out[got > 0 ? got : 0] = '\0';
+}
+
+static void append(char *out, size_t n, size_t at, const char *text)
+{
+    for (; at + 1 < n && *text; at++, text++)
+        out[at] = *text;
+    out[at < n ? at : n - 1] = '\0';
+}
+
+/* glibc keeps the name by which a library was opened. One that was opened by a relative path is
+ * completed with the directory in which the process is when the module is met. */
+static void make_path(const struct pc_loadmap_object *o, const char *soname, char *out, size_t n)
+{
+    const char *name = o->name;
+    out[0] = '\0';
+    if (soname && (starts_with(soname, "linux-vdso.so") || starts_with(soname, "linux-gate.so"))) {
+        append(out, n, 0, "[vdso]");
+    } else if (name[0] == '\0') {
+        read_exe_path(out, n);
+    } else if (name[0] == '/' || !strchr(name, '/')) {
+        append(out, n, 0, name);
+    } else {
+        long got = syscall(SYS_getcwd, out, n);
+        size_t at = got > 0 ? (size_t)got - 1 : 0;
+        if (at > 1)
+            append(out, n, at++, "/");
+        append(out, n, at, name + (starts_with(name, "./") ? 2 : 0));
+    }
+}
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* ---- Flags ----------------------------------------------------------------------------------- */
+
+static bool is_libc(const char *name)
+{
+    static const char *const prefixes[] = {"libc.so.", "libc-2.",       "ld-linux", "ld-2.",
+                                           "ld64.so",  "libpthread.so", "libc.musl"};
+    for (size_t i = 0; i < PC_ARRAY_LEN(prefixes); i++) {
+        if (starts_with(name, prefixes[i]))
+            return true;
+    }
+    return false;
+}
+
+/* Libraries that make threads and call back, and that no program means to see in its contexts: what
+ * the MPI libraries move data by, and the runtimes of OpenMP. */
+static bool is_runtime(const char *name)
+{
+    static const char *const prefixes[] = {
+        "libucp.",  "libucs.",   "libuct",  "libucm",    "libucx",  "libfabric.", "libpmix.",
+        "libevent", "libopen-",  "libpsm",  "libhwloc.", "libmlx",  "librdmacm.", "libibverbs.",
+        "libhcoll", "libsharp",  "libucc",  "libprrte.", "libcxi.", "libxpmem.",  "libnuma.",
+        "libgomp",  "libiomp5.", "libomp.", "libomp-",   "libmca_"};
+    for (size_t i = 0; i < PC_ARRAY_LEN(prefixes); i++)
+        if (starts_with(name, prefixes[i]))
+            return true;
+    return false;
+}
+
+/* The module of this library: the one that holds this function. */
+static bool holds_us(const struct pc_module *m)
+{
+    uintptr_t here = (uintptr_t)&pc_loadmap_find;
+    return here >= m->lo && here < m->hi;
+}
+
+/* Adapters and plugins are in the folder `pcollect` beside the library. */
+static bool is_beside_us(const char *path)
+{
+    for (uint32_t i = 0, n = atomic_load(&n_taken); i < n && i < MAX_MODULES; i++) {
+        const struct pc_module *own = &table[i].module;
+        if (!atomic_load_explicit(&table[i].seen, memory_order_acquire) || !holds_us(own))
+            continue;
+        size_t folder = (size_t)(base_name(own->path) - own->path);
+        return !strncmp(path, own->path, folder) && starts_with(path + folder, "pcollect/");
+    }
+    return false;
+}
+
+static uint32_t find_flags(const struct pc_loadmap_object *o, const char *soname,
+                           const struct pc_module *m)
+{
+    uint32_t flags = 0;
+    bool exe = o->name[0] == '\0' && m->path[0] != '[';
+    if (exe)
+        flags |= PCOLLECT_MODULE_EXE;
+    else if (is_libc(soname ? soname : base_name(m->path)))
+        flags |= PCOLLECT_MODULE_LIBC;
+    else if (holds_us(m) || is_beside_us(m->path))
+        flags |= PCOLLECT_MODULE_OWN;
+    else if (is_runtime(base_name(m->path)))
+        flags |= PCOLLECT_MODULE_RUNTIME;
+    pc_loadmap_is_mpi_fn ask = atomic_load(&is_mpi);
+    if (ask && ask(m))
+        flags |= PCOLLECT_MODULE_MPI;
+    return flags;
+}
+
+void pc_loadmap_set_is_mpi(pc_loadmap_is_mpi_fn fn)
+{
+    atomic_store(&is_mpi, fn);
+    uint32_t n = atomic_load(&n_taken);
+    for (uint32_t i = 0; fn && i < n && i < MAX_MODULES; i++) {
+        if (atomic_load_explicit(&table[i].seen, memory_order_acquire) && fn(&table[i].module))
+            table[i].module.flags |= PCOLLECT_MODULE_MPI;
+    }
+}
+
+/* ---- The table ------------------------------------------------------------------------------- */
+
+static bool same(const struct pc_module *a, const struct pc_module *b)
+{
+    return a->lo == b->lo && a->hi == b->hi && a->bias == b->bias && a->identity == b->identity &&
+           a->build_id_bytes == b->build_id_bytes &&
+           !memcmp(a->build_id, b->build_id, a->build_id_bytes) && !strcmp(a->path, b->path);
+}
+
+/* Marks an entry as loaded in this generation; never takes back a later one. */
+static void mark_seen(struct entry *e, uint32_t generation)
+{
+    uint64_t wanted = (uint64_t)generation + 1, seen = atomic_load(&e->seen);
+    while (seen < wanted && !atomic_compare_exchange_weak(&e->seen, &seen, wanted))
+        ;
+}
+
+static _Atomic uint32_t *chain_of(uintptr_t lo)
+{
+    return &chains[pc_hash_u64(lo / PAGE) % N_CHAINS];
+}
+
+static struct entry *find_same(uint32_t first, const struct pc_module *like)
+{
+    for (uint32_t i = first; i; i = table[i - 1].next) {
+        if (same(&table[i - 1].module, like))
+            return &table[i - 1];
+    }
+    return NULL;
+}
+
+/* A new entry that holds *m, or one that is there already. */
+static struct entry *link_entry(const struct pc_module *m, uint32_t generation)
+{
+    _Atomic uint32_t *chain = chain_of(m->lo);
+    uint32_t first = atomic_load_explicit(chain, memory_order_acquire);
+    struct entry *found = find_same(first, m);
+    if (found)
+        return found;
+    if (atomic_load(&n_taken) >= MAX_MODULES)
+        return NULL;
+    uint32_t index = atomic_fetch_add(&n_taken, 1);
+    if (index >= MAX_MODULES)
+        return NULL;
+    struct entry *e = &table[index];
+    e->module = *m;
+    do {
+        found = find_same(first, m);
+        if (found) /* another thread was first: e stays unused, and unseen */
+            return found;
+        e->next = first;
+    } while (!atomic_compare_exchange_weak(chain, &first, index + 1));
+    mark_seen(e, generation);
+    return e;
+}
+
+struct pc_module *pc_loadmap_enter(const struct pc_loadmap_object *object, uint32_t generation)
+{
+    struct pc_module m = {.bias = object->bias, .generation = generation};
+    int saved = errno;
+    if (!find_bounds(object, &m))
+        return NULL;
+    const char *soname = find_soname(read_headers(object, &m), &m);
+    make_path(object, soname, m.path, sizeof m.path);
+    m.flags = find_flags(object, soname, &m);
+    errno = saved;
+    struct entry *e = link_entry(&m, generation);
+    if (!e)
+        return NULL;
+    mark_seen(e, generation);
+    return &e->module;
+}
+
+/* ---- For the walker -------------------------------------------------------------------------- */
+
+struct pc_module *pc_loadmap_at(unsigned index)
+{
+    return index ? &table[index - 1].module : NULL;
+}
+
+unsigned pc_loadmap_index(const struct pc_module *module)
+{
+    return module ? (unsigned)((const struct entry *)(const void *)module - table) + 1 : 0;
+}
+
+/* Whether program headers lie in the page of the ELF header. They do, but in files to whose end a
+ * rewriting tool has moved them: there the offset in the file says nothing about memory. */
+static bool are_headers_here(const ElfW(Ehdr) * ehdr)
+{
+    return !memcmp(ehdr->e_ident, ELFMAG, SELFMAG) && ehdr->e_phentsize == sizeof(ElfW(Phdr)) &&
+           ehdr->e_phoff < PAGE && ehdr->e_phnum <= (PAGE - ehdr->e_phoff) / sizeof(ElfW(Phdr));
+}
+
+/* Program headers by the ELF header at the start of the mapping; those of the program, whose
+ * headers need not be there, by what the kernel says. */
+static bool find_headers(uintptr_t start, bool exe, struct pc_loadmap_object *o)
+{
+    const ElfW(Ehdr) *ehdr = (const void *)start;
+    if (are_headers_here(ehdr)) {
+        o->phdr = (const void *)(start + ehdr->e_phoff);
+        o->n_phdr = ehdr->e_phnum;
+    } else if (exe) {
+        o->phdr = (const void *)getauxval(AT_PHDR);
+        o->n_phdr = (unsigned)getauxval(AT_PHNUM);
+    }
+    return o->phdr != NULL;
+}
+
+void pc_loadmap_image(const struct pc_module *module, struct pc_cfi_image *image_out)
+{
+    struct pc_loadmap_object o = {0};
+    image_out->hdr = module->eh_frame_hdr;
+    image_out->n_segments = 0;
+    if (!image_out->hdr || !find_headers(module->lo, module->flags & PCOLLECT_MODULE_EXE, &o))
+        return;
+    for (unsigned i = 0; i < o.n_phdr && image_out->n_segments < PC_CFI_MAX_SEGMENTS; i++) {
+        uintptr_t lo = module->bias + o.phdr[i].p_vaddr;
+        if (o.phdr[i].p_type == PT_LOAD && (o.phdr[i].p_flags & PF_R))
+            image_out->segments[image_out->n_segments++] =
+                (struct pc_cfi_segment){lo, lo + o.phdr[i].p_memsz};
+    }
+}
+
+/* ---- The search ------------------------------------------------------------------------------ */
+
+static bool holds(const struct entry *e, uintptr_t pc, uint64_t seen)
+{
+    return atomic_load_explicit(&e->seen, memory_order_acquire) == seen && pc >= e->module.lo &&
+           pc < e->module.hi;
+}
+
+#if defined HAVE_DL_FIND_OBJECT
+static struct pc_module *find_by_loader(uintptr_t pc, uint32_t generation)
+{
+    struct dl_find_object found;
+    if (find_object((void *)pc, &found) != 0)
+        return NULL;
+    uintptr_t lo = (uintptr_t)found.dlfo_map_start & ~(uintptr_t)(PAGE - 1);
+    uint64_t seen = (uint64_t)generation + 1;
+    uint32_t i = atomic_load_explicit(chain_of(lo), memory_order_acquire);
+    for (; i; i = table[i - 1].next) {
+        if (holds(&table[i - 1], pc, seen))
+            return &table[i - 1].module;
+    }
+    struct pc_loadmap_object object = {.bias = found.dlfo_link_map->l_addr,
+                                       .name = found.dlfo_link_map->l_name};
+    if (!object.name || !find_headers(lo, object.name[0] == '\0', &object))
+        return NULL;
+    struct pc_module *m = pc_loadmap_enter(&object, generation);
+    return m && pc >= m->lo && pc < m->hi ? m : NULL;
+}
+#endif
+
+static struct pc_module *find_by_scan(uintptr_t pc, uint32_t generation)
+{
+    uint32_t n = atomic_load(&n_taken);
+    for (uint32_t i = 0; i < n && i < MAX_MODULES; i++) {
+        if (holds(&table[i], pc, (uint64_t)generation + 1))
+            return &table[i].module;
+    }
+    return NULL;
+}
+
+struct pc_module *pc_loadmap_find(uintptr_t pc)
+{
+    uint32_t generation = atomic_load(&pc_loadmap_generation);
+#if defined HAVE_DL_FIND_OBJECT
+    if (PC_LIKELY(find_object != NULL))
+        return find_by_loader(pc, generation);
+#endif
+    struct pc_module *m = find_by_scan(pc, generation);
+    if (!m) {
+        pc_loadmap_refresh(generation);
+        m = find_by_scan(pc, generation);
+    }
+    return m;
+}

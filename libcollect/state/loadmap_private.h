@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Between the two halves of the load map: loadmap_async.c (what may run in a handler) and
+ * loadmap.c (what takes the loader's lock).
+ */
+#ifndef PC_LOADMAP_PRIVATE_H
+#define PC_LOADMAP_PRIVATE_H
+
+#include "libcollect/state/loadmap.h"
+
+#include <link.h>
+
+/* A module as the loader describes it. */
+struct pc_loadmap_object {
+    uintptr_t bias;
+    const char *name;        /* the loader's; empty: the program itself */
+    const ElfW(Phdr) * phdr; /* in memory */
+    unsigned n_phdr;
+};
+
+/* The table's entry for this object, made if it is new; NULL if the object has no code or the
+ * table is full. Marks it as loaded in this generation. AS-safe. */
+struct pc_module *pc_loadmap_enter(const struct pc_loadmap_object *object, uint32_t generation);
+
+/* Enters all modules loaded now, if that has not been done in this generation: only for a libc
+ * without _dl_find_object. Takes the loader's lock: not AS-safe. */
+void pc_loadmap_refresh(uint32_t generation);
+
+#endif

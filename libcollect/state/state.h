@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What libpcollect.so knows of the process and of its threads: the state that all of libcollect
+ * works on. It calls nothing of the rest.
+ *
+ * Rules:
+ *  1. A thread's state is written by that thread alone. `busy` is set while it is; a signal handler
+ *     that makes an MPI call meanwhile is passed on and counted.
+ *  2. Nothing on the path of a call whose context is known calls malloc, takes a lock or makes a
+ *     system call. What happens for the first time may make system calls, and keeps errno.
+ *  3. `pc_live` lives in a page that the kernel wipes in every child: a child sees phase 0 and
+ *     collects nothing, however it was made.
+ */
+#ifndef PC_PROCESS_H
+#define PC_PROCESS_H
+
+#include "cct/cct.h"
+#include "config/config.h"
+#include "libcollect/context/path.h"
+#include "libcollect/core.h"
+#include "libcollect/walk/walk.h"
+
+#include <stdatomic.h>
+
+enum {
+    PC_MAX_THREADS = 4096,
+    PC_MAX_PLUGINS = 16,
+    PC_MAX_COMPUTE = 4,
+    PC_CHECK_EVERY = 1024,
+    PC_TWINS = 64,
+    PC_DOMAIN_SLOTS = 256,
+    PC_MAX_DEPTH = 32,
+    PC_MAX_FIELDS = 64,
+    PC_TABLE_SLOTS = 128 /* a power of two */
+};
+
+/* Phases of the process, in pc_live.phase. */
+enum {
+    PC_PHASE_OFF = 0,    /* not started, or a forked child */
+    PC_PHASE_MAIN = 1,   /* into the trees that will be merged */
+    PC_PHASE_LATE = 2,   /* after the merge, into new trees */
+    PC_PHASE_CLOSED = 3, /* after our destructor: every call is written out at once */
+};
+
+struct pc_live {
+    _Atomic uint32_t phase;
+};
+
+extern PC_HIDDEN struct pc_live *pc_live;
+
+/* Gives pc_live its page. PC_ENOMEM. */
+int pc_process_make_live(void);
+
+/* What MPI_Pcontrol has asked for, and how often. Written under no lock: the program's calls of
+ * MPI_Pcontrol come one after the other. */
+struct pc_control {
+    _Atomic uint32_t off;
+    _Atomic uint32_t resets;
+    _Atomic uint64_t level; /* of the phase; 0: none */
+    _Atomic uint32_t bumps; /* of the load map's generation from here */
+    uint64_t off_since;     /* ticks */
+};
+
+extern PC_HIDDEN struct pc_control pc_control;
+
+/* A context of another thread, or of before the merge, in this thread's tree. */
+struct pc_twin {
+    pcollect_ref theirs;
+    uint32_t phase; /* of this tree */
+    void *record;
+};
+
+/* The part of an OP node that belongs to one communicator. */
+struct pc_domain_slot {
+    pcollect_ref op, node;
+    uint64_t domain;
+    void *record; /* NULL: no room */
+    bool collapsed;
+    bool is_whole; /* it has a record of its own */
+};
+
+/* Two words of 32 bits as the processor sees them in one of 64. */
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define PC_PAIR(first, second) ((uint64_t)(second) << 32 | (uint32_t)(first))
+#else
+#define PC_PAIR(first, second) ((uint64_t)(first) << 32 | (uint32_t)(second))
+#endif
+
+/* A call in progress. Kept here and not in the wrapper's frame, which may be gone: longjmp and
+ * exceptions leave calls without a word. */
+struct pc_active {
+    uintptr_t cfa;
+    void *record;
+    uint32_t phase;
+    uint16_t op, op_class;
+};
+
+struct pc_counting_record;
+struct pc_edges;
+
+struct pc_thread {
+    /* What every call reads. */
+    uint32_t phase;      /* of the tree below; never PC_PHASE_CLOSED */
+    uint32_t generation; /* of the load map, for the paths below */
+    union {
+        struct {
+            uint32_t busy;
+            uint32_t depth; /* calls in progress */
+        };
+        _Atomic uint64_t use; /* both: 0 is idle */
+    };
+    uint32_t countdown; /* calls to the next check by a full walk */
+    pcollect_ref scope; /* node under which contexts hang: scope.h */
+    struct pc_stack stack;
+    struct pcollect_thread *record;
+    struct pc_paths paths;
+    /* The rest. */
+    struct pc_tree *tree;
+    uint64_t merge_ticks;     /* spent in the merge inside the current MPI_Finalize */
+    struct pc_scopes *scopes; /* scope.c; NULL: neither phases nor regions so far */
+    uint64_t level;           /* of the phase that the thread is in; 0: none */
+    struct pc_thread *next_made;
+    uint32_t resets;                     /* of pc_control, that were obeyed */
+    uint32_t bumps;                      /* of pc_control, in `generation` */
+    struct pc_sampler *sampler;          /* sampler.h; NULL: never interrupted */
+    struct pc_counting_record *counting; /* counter_groups.h; NULL: nothing is counted */
+    struct pc_counting_record *always;   /* counter_groups.h; what counts beside it, all the time */
+    struct pc_edges *edges;              /* edges.h; NULL: nothing is read at MPI calls */
+    bool helper;                         /* made by the MPI library for itself */
+    uint32_t number;
+    int32_t tid;
+    struct pc_active active[PC_MAX_DEPTH];
+    struct pc_twin twins[PC_TWINS];
+    struct pc_domain_slot domains[PC_DOMAIN_SLOTS];
+    char adapter_slot[64] __attribute__((aligned(64)));
+};
+
+struct pc_loaded_plugin {
+    void *state;
+    const struct pcollect_comm_plugin *comm;
+    uint64_t record_offset;
+};
+
+/* What the end of every call goes through. */
+struct pc_post {
+    void (*post)(void *state, const struct pcollect_event *event, void *record);
+    void *state;
+    uint64_t record_offset;
+};
+
+struct pc_loaded_compute {
+    const struct pcollect_compute_plugin *plugin;
+    void *state;
+    uint32_t record_offset; /* in the compute part of a record */
+};
+
+/* A table by the address of its description. */
+struct pc_loaded_table {
+    const struct pcollect_table *_Atomic table; /* NULL: no entry; set last */
+    pcollect_ref ref;
+};
+
+/* Which ranks of the job take part, as far as it can be seen from here. */
+enum pc_presence_verdict {
+    PC_RANKS_UNKNOWN = 0, /* some are on other nodes, or nothing tells */
+    PC_RANKS_HERE,        /* all */
+    PC_RANKS_MISSING      /* of this node not all */
+};
+
+struct pc_presence {
+    enum pc_presence_verdict verdict;
+    uint32_t n_here; /* announced on this node; 0: not looked for */
+    bool one_node;   /* there is no other */
+    bool speaks;     /* the least rank that was seen: says what concerns all */
+    /* The least of the ranks with this host's name; rank 0 where the others cannot be seen. */
+    bool first_of_host;
+};
+
+struct pc_process {
+    struct pc_config config;
+    struct pc_arena arena;
+    struct pcollect_host host;
+    struct pc_loaded_plugin plugins[PC_MAX_PLUGINS];
+    uint32_t n_plugins, n_posts;
+    struct pc_post posts[PC_MAX_PLUGINS + 1]; /* behind the last: NULL */
+    struct pc_loaded_compute compute[PC_MAX_COMPUTE];
+    uint32_t n_compute;
+    uint32_t record_bytes; /* of an OP: of comm plugins, then of compute plugins */
+    uint32_t comm_bytes;
+    uint32_t n_tables;
+    struct pc_loaded_table tables[PC_TABLE_SLOTS]; /* open addressing */
+    struct pc_core core;
+    uint64_t first_ticks, first_mono_ns; /* one point on the clocks, as near to exec as we get */
+    struct pc_presence presence;         /* known when MPI_Init has returned */
+    char out[PCOLLECT_PATH_BYTES];       /* final path of the profile, once merged */
+    bool destructed;
+    _Atomic bool refused; /* nothing is measured: pc_core_refused */
+};
+
+extern PC_HIDDEN struct pc_process pc_process;
+
+/* What is written before it is written for a handler of this thread, too: no instruction. AS-safe.
+ */
+static inline void barrier(void)
+{
+    atomic_signal_fence(memory_order_seq_cst);
+}
+
+static inline struct pcollect_arena_header *pc_header(void)
+{
+    return pc_process.arena.header;
+}
+
+extern __thread struct pc_thread *pc_self __attribute__((tls_model("initial-exec")));
+
+/* The context of another thread for which this one works (pc_scope_lend), also where it has no
+ * state; 0: none. */
+extern __thread pcollect_ref pc_lent_context __attribute__((tls_model("initial-exec")));
+
+/* Counts something left out. AS-safe, MT-safe. */
+void pc_lost(enum pcollect_lost what, uint64_t n);
+
+/* ---- memory: anonymous, zero-filled, page-rounded; keeps errno. AS-safe, MT-safe. ---- */
+void *pc_memory(size_t bytes);
+/* The same with what it held so far, at another place perhaps; NULL: it stays where it is, as it
+ * is. `memory` may be NULL. */
+void *pc_memory_grow(void *memory, size_t old_bytes, size_t new_bytes);
+void pc_memory_free(void *memory, size_t bytes);
+
+#endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Source and machine code with the figures of a profile beside each line: `pcollect annotate`.
+ */
+#ifndef PCT_ANNOTATE_H
+#define PCT_ANNOTATE_H
+
+#include "analysis/tree/call_sites.h"
+#include "view/table.h"
+
+struct pct_annotate {
+    const struct pct_data *data;
+    const char *source;   /* files whose path ends so; NULL: any */
+    const char *function; /* this function only; NULL: any */
+    double min_percent;   /* lines and functions with less are left out */
+    unsigned around;      /* lines shown before and behind a line with figures */
+    size_t width;         /* 0: no limit */
+    bool utf8;
+};
+
+/* Source files with figures beside their lines, those that took most first. Returns false if no
+ * file of that name has any. */
+bool pct_annotate_source(FILE *out, const struct pct_annotate *a);
+
+/* `FILE:LINE: message` for each line that calls MPI or was sampled, those that took most first:
+ * what editors jump to. */
+void pct_annotate_quickfix(FILE *out, const struct pct_annotate *a);
+
+/* Functions with samples and MPI time beside each instruction, as objdump prints them. PC_ENOENT:
+ * there is no such function with figures; PC_EIO: a module could not be disassembled. The text says
+ * why. */
+int pct_annotate_assembly(FILE *out, const struct pct_annotate *a, struct pc_error *error);
+
+/* ---- Text of source files ---------------------------------------------------------------------
+ */
+
+struct pct_source {
+    const char **lines; /* from line 1 on, without the newline; NULL: not there */
+    size_t n;
+    char *text;        /* what the lines point into; NULL: the profile */
+    char problem[128]; /* why it could not be read, or may not be what ran; empty: nothing */
+};
+
+/* The text that is stored in the profile, else the file. */
+void pct_source_read(const struct pc_profile *p, const char *path, struct pct_source *out);
+void pct_source_free(struct pct_source *s);
+
+/* A copy of p with the text of all source files in which it has calls or samples. */
+int pct_source_embed(const struct pct_data *d, const struct pc_profile *p, struct pc_profile **out,
+                     struct pc_error *error);
+
+#endif

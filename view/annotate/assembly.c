@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Machine code with figures beside its instructions. The disassembly is that of the system's
+ * objdump, which is run on the module between the first and the last address that matters; what it
+ * prints is cut into functions, and those that took little are dropped.
+ *
+ * A sample belongs to the instruction at its address. The time of an MPI call belongs to the
+ * instruction before the address to which the call returned.
+ */
+#include "view/annotate/annotate.h"
+
+#include <errno.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { REACH = 1 << 16 }; /* bytes before the first and behind the last address: its function */
+
+/* What one address of a module has. */
+struct spot {
+    uint32_t module;
+    uint64_t offset;
+    bool returns; /* the address that a call returns to */
+    struct pct_sampled sampled;
+    pc_u128 mpi_ns;
+};
+
+struct spots {
+    struct spot *list; /* sorted, each address and kind once */
+    size_t n, room;
+    pc_u128 all_ns;
+};
+
+struct instruction {
+    uint64_t address;
+    char *text;
+};
+
+struct code {
+    FILE *out;
+    const struct pct_annotate *a;
+    const struct spots *spots;
+    size_t first, end; /* spots of the module */
+    char *name;        /* of the function that is being read */
+    struct instruction *list;
+    size_t n, room;
+    size_t n_printed;
+};
+
+/* ---- Figures by address -----------------------------------------------------------------------
+ */
+
+static int compare_spots(const void *a, const void *b)
+{
+    const struct spot *x = a, *y = b;
+    if (x->module != y->module)
+        return x->module < y->module ? -1 : 1;
+    if (x->offset != y->offset)
+        return x->offset < y->offset ? -1 : 1;
+    return x->returns - y->returns;
+}
+
+static void add_spot(struct spots *s, const struct pc_profile_node *n, struct spot spot)
+{
+    if (n->module == PC_NO_INDEX)
+        return;
+    spot.module = n->module;
+    spot.offset = n->offset;
+    s->list = pct_grow(s->list, s->n, &s->room, sizeof *s->list);
+    s->list[s->n++] = spot;
+}
+
+static void gather(struct spots *s, const struct pct_data *d)
+{
+    const struct pc_profile *p = d->profile;
+    s->all_ns = d->model->context_mpi_ns + d->samples->all.ns - d->samples->mpi.ns;
+    for (uint32_t i = 0; i < p->n_nodes; i++) {
+        const struct pc_profile_node *n = &p->nodes[i];
+        struct pct_sampled sampled = pct_samples_of(d->samples, p, i);
+        if (n->kind == PCOLLECT_NODE_POINT && sampled.samples)
+            add_spot(s, n, (struct spot){.sampled = sampled});
+        else if (n->kind == PCOLLECT_NODE_OP && n->parent != PC_NO_INDEX &&
+                 p->nodes[n->parent].kind == PCOLLECT_NODE_FRAME && d->model->exclusive_ns[i])
+            add_spot(s, &p->nodes[n->parent],
+                     (struct spot){.returns = true, .mpi_ns = d->model->exclusive_ns[i]});
+    }
+    if (s->n)
+        qsort(s->list, s->n, sizeof *s->list, compare_spots);
+    size_t n = 0;
+    for (size_t i = 0; i < s->n; i++) {
+        if (n && !compare_spots(&s->list[n - 1], &s->list[i])) {
+            pct_sampled_add(&s->list[n - 1].sampled, s->list[i].sampled);
+            s->list[n - 1].mpi_ns += s->list[i].mpi_ns;
+        } else {
+            s->list[n++] = s->list[i];
+        }
+    }
+    s->n = n;
+}
+
+/* Sums over spots of the module from address lo up to, not including, hi; a return address counts
+ * for the byte before it. */
+static struct spot sum_between(const struct code *c, uint64_t lo, uint64_t hi)
+{
+    struct spot sum = {0};
+    for (size_t i = c->first; i < c->end; i++) {
+        const struct spot *s = &c->spots->list[i];
+        uint64_t at = s->offset - (s->returns ? 1 : 0);
+        if (at < lo || at >= hi)
+            continue;
+        pct_sampled_add(&sum.sampled, s->sampled);
+        sum.mpi_ns += s->mpi_ns;
+    }
+    return sum;
+}
+
+/* ---- Functions --------------------------------------------------------------------------------
+ */
+
+static void put_figures(const struct code *c, const struct spot *s)
+{
+    char samples[PCT_NUMBER_BYTES], mpi[PCT_NUMBER_BYTES];
+    struct pct_buf time = {0};
+    pct_buf_put(&time, "", 0);
+    if (s->sampled.samples)
+        pct_sampled_text(&time, s->sampled, c->a->data->samples->all, false);
+    fprintf(c->out, "%9s %17s %9s  ",
+            s->sampled.samples ? pct_text_count(samples, s->sampled.samples) : "", time.data,
+            s->mpi_ns ? pct_text_time(mpi, s->mpi_ns) : "");
+    pct_buf_free(&time);
+}
+
+static uint64_t end_of(const struct code *c, size_t i)
+{
+    return i + 1 < c->n ? c->list[i + 1].address : c->list[i].address + 16;
+}
+
+static void print_function(struct code *c)
+{
+    struct spot all = sum_between(c, c->list[0].address, end_of(c, c->n - 1));
+    pc_u128 ns = all.sampled.ns + all.mpi_ns;
+    char share[PCT_NUMBER_BYTES];
+    if (!ns || 100.0 * (double)ns < c->a->min_percent * (double)c->spots->all_ns)
+        return;
+    c->n_printed++;
+    fprintf(c->out, "\n%s: %s of the run\n  samples              time    in MPI  instruction\n",
+            c->name, pct_text_percent_1(share, pct_text_share(ns, c->spots->all_ns)));
+    for (size_t i = 0; i < c->n; i++) {
+        struct spot one = sum_between(c, c->list[i].address, end_of(c, i));
+        put_figures(c, &one);
+        fprintf(c->out, "%s\n", c->list[i].text);
+    }
+}
+
+static void end_function(struct code *c)
+{
+    if (c->n && (!c->a->function || !strcmp(c->name, c->a->function)))
+        print_function(c);
+    for (size_t i = 0; i < c->n; i++)
+        free(c->list[i].text);
+    c->n = 0;
+    free(c->name);
+    c->name = NULL;
+}
+
+static char *copy(const char *text, size_t n)
+{
+    return memcpy(pct_alloc(n + 1, 1), text, n);
+}
+
+/* "0000000000001139 <main>:" begins a function, "    1139:\tpush   %rbp" is an instruction. */
+static void take_line(struct code *c, char *line)
+{
+    char *end;
+    uint64_t address = strtoull(line, &end, 16);
+    line[strcspn(line, "\n")] = '\0';
+    size_t n = strlen(line);
+    if (end != line && !strncmp(end, " <", 2) && n > 2 && !strcmp(line + n - 2, ">:")) {
+        end_function(c);
+        c->name = copy(end + 2, (size_t)(line + n - 2 - (end + 2)));
+    } else if (end != line && !strncmp(end, ":\t", 2) && c->name) {
+        struct pct_buf text = {0}, plain = {0};
+        for (const char *s = end + 2; *s; s++)
+            pct_buf_put(&plain, *s == '\t' ? " " : s, 1);
+        pct_buf_format(&text, "%6llx  ", (unsigned long long)address);
+        pct_text_escape(&text, plain.n ? plain.data : "", PCT_ESCAPE_CELL);
+        c->list = pct_grow(c->list, c->n, &c->room, sizeof *c->list);
+        c->list[c->n++] = (struct instruction){address, copy(text.data, text.n)};
+        pct_buf_free(&text);
+        pct_buf_free(&plain);
+    }
+}
+
+/* ---- objdump ----------------------------------------------------------------------------------
+ */
+
+/* Its standard output; NULL with errno. */
+static FILE *start_objdump(const char *path, uint64_t lo, uint64_t hi, pid_t *pid_out)
+{
+    char from[64], to[64];
+    int ends[2];
+    char *no_environment[] = {NULL}; /* its language is English then */
+    pc_format(from, sizeof from, "--start-address=0x%llx", (unsigned long long)lo);
+    pc_format(to, sizeof to, "--stop-address=0x%llx", (unsigned long long)hi);
+    char *argv[] = {
+        (char *)"objdump", (char *)"-d", (char *)"-C", (char *)"--no-show-raw-insn", from, to,
+        (char *)path,      NULL};
+    posix_spawn_file_actions_t actions;
+    if (pipe(ends))
+        return NULL;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+    posix_spawn_file_actions_addclose(&actions, ends[0]);
+    posix_spawn_file_actions_addclose(&actions, ends[1]);
+    int err = posix_spawnp(pid_out, "objdump", &actions, NULL, argv, no_environment);
+    posix_spawn_file_actions_destroy(&actions);
+    close(ends[1]);
+    FILE *in = err ? NULL : fdopen(ends[0], "r");
+    if (!in)
+        close(ends[0]);
+    errno = err ? err : errno;
+    return in;
+}
+
+static int read_module(struct code *c, const char *path, struct pc_error *error)
+{
+    const struct spot *list = c->spots->list;
+    uint64_t lo = list[c->first].offset, hi = list[c->end - 1].offset + REACH;
+    char *line = NULL;
+    size_t room = 0;
+    pid_t pid;
+    int status = 0;
+    FILE *in = start_objdump(path, lo > REACH ? lo - REACH : 0, hi, &pid);
+    if (!in)
+        return pc_error_set(error, PC_EIO, "objdump: %s; it is part of the package binutils",
+                            strerror(errno));
+    while (getline(&line, &room, in) > 0)
+        take_line(c, line);
+    end_function(c);
+    free(line);
+    fclose(in);
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+    }
+    if (status)
+        return pc_error_set(error, PC_EIO, "%s: objdump cannot disassemble it", path);
+    return PC_OK;
+}
+
+/* ---- All --------------------------------------------------------------------------------------
+ */
+
+/* Whether the file is there as it ran; looking one of its addresses up finds it out. */
+static bool is_there(const struct pct_data *d, const struct spot *spot, struct pc_error *error)
+{
+    struct pct_symbols *files = pct_symbols_new_files(d->profile);
+    pct_symbols_find(files, spot->module, spot->offset);
+    enum pct_symbols_state state = pct_symbols_state(files, spot->module);
+    const char *complaint = pct_symbols_complaint(files, spot->module);
+    bool there = state == PCT_SYMBOLS_LINES || state == PCT_SYMBOLS_FUNCTIONS ||
+                 state == PCT_SYMBOLS_NONE || state == PCT_SYMBOLS_OFF;
+    if (!there && complaint)
+        pc_error_set(error, PC_EIO, "%s", complaint);
+    pct_symbols_free(files);
+    return there;
+}
+
+int pct_annotate_assembly(FILE *out, const struct pct_annotate *a, struct pc_error *error)
+{
+    struct spots spots = {0};
+    struct code c = {.out = out, .a = a, .spots = &spots};
+    int err = PC_OK;
+    gather(&spots, a->data);
+    for (size_t i = 0; i < spots.n; i = c.end) {
+        const struct spot *first = &spots.list[i];
+        pc_u128 ns = 0;
+        for (c.first = c.end = i; c.end < spots.n && spots.list[c.end].module == first->module;
+             c.end++)
+            ns += spots.list[c.end].sampled.ns + spots.list[c.end].mpi_ns;
+        if (100.0 * (double)ns < a->min_percent * (double)spots.all_ns)
+            continue;
+        if (!is_there(a->data, first, error))
+            err = err || !*error->text ? err : PC_EIO;
+        else
+            err = read_module(&c, a->data->profile->modules[first->module].path, error);
+    }
+    if (!c.n_printed && !err)
+        err = pc_error_set(error, PC_ENOENT, "%s: no such function with samples or MPI calls",
+                           a->function ? a->function : "any");
+    free(c.list);
+    free(spots.list);
+    return err;
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Text of source files: from the table `source_lines` of the profile (file, line; text), else from
+ * the file system. A file that is younger than the run is told of.
+ */
+#include "view/annotate/annotate.h"
+
+#include "analysis/symbols/stored_table.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define TABLE "source_lines"
+
+enum { SOURCE, LINE, TEXT, N_COLUMNS, N_KEYS = TEXT };
+enum { MOST_BYTES = 64 << 20, MOST_LINES = 1 << 20 };
+
+static const struct pc_profile_column columns[N_COLUMNS] = {
+    [SOURCE] = {(char *)"file", PCOLLECT_COLUMN_STRING, 0, PCOLLECT_UNIT_COUNT},
+    [LINE] = {(char *)"line", PCOLLECT_COLUMN_NUMBER, 0, PCOLLECT_UNIT_COUNT},
+    [TEXT] = {(char *)"text", PCOLLECT_COLUMN_STRING, PCOLLECT_MAX, PCOLLECT_UNIT_COUNT},
+};
+
+void pct_source_free(struct pct_source *s)
+{
+    free(s->lines);
+    free(s->text);
+    *s = (struct pct_source){0};
+}
+
+/* Puts the text of a line where it belongs; lines between that are not known are empty. */
+static void set_line(struct pct_source *s, size_t *room, size_t line, const char *text)
+{
+    s->lines = pct_grow(s->lines, line, room, sizeof *s->lines);
+    while (s->n < line)
+        s->lines[s->n++] = "";
+    s->lines[line - 1] = text;
+}
+
+static bool read_stored(const struct pc_profile *p, const char *path, struct pct_source *out)
+{
+    const struct pc_profile_table *t = pct_stored_find(p, TABLE, columns, N_KEYS, N_COLUMNS);
+    size_t room = 0;
+    for (uint32_t i = 0; t && i < t->n_rows; i++) {
+        const uint64_t *row = t->cells + (size_t)i * N_COLUMNS;
+        if (row[LINE] && row[LINE] <= MOST_LINES &&
+            !strcmp(pc_profile_string(p, row[SOURCE]), path))
+            set_line(out, &room, (size_t)row[LINE], pc_profile_string(p, row[TEXT]));
+    }
+    return out->n != 0;
+}
+
+/* The whole file, terminated; NULL with errno. */
+static char *read_file(const char *path, struct stat *st)
+{
+    FILE *f = fopen(path, "rb");
+    char *text = NULL;
+    if (!f)
+        return NULL;
+    if (fstat(fileno(f), st) || !S_ISREG(st->st_mode) || st->st_size > MOST_BYTES) {
+        errno = EFBIG;
+    } else {
+        text = pct_alloc((size_t)st->st_size + 1, 1);
+        text[fread(text, 1, (size_t)st->st_size, f)] = '\0';
+    }
+    fclose(f);
+    return text;
+}
+
+static void split_lines(struct pct_source *s)
+{
+    size_t room = 0;
+    for (char *at = s->text; *at && s->n < MOST_LINES;) {
+        char *end = at + strcspn(at, "\n");
+        bool last = !*end;
+        *end = '\0';
+        set_line(s, &room, s->n + 1, at);
+        at = last ? end : end + 1;
+    }
+}
+
+void pct_source_read(const struct pc_profile *p, const char *path, struct pct_source *out)
+{
+    struct stat st;
+    uint64_t start_ns = pct_header_start_ns(p);
+    *out = (struct pct_source){0};
+    if (read_stored(p, path, out))
+        return;
+    out->text = read_file(path, &st);
+    if (!out->text) {
+        pc_format(out->problem, sizeof out->problem, "%s", strerror(errno));
+        return;
+    }
+    split_lines(out);
+    if (start_ns && (uint64_t)st.st_mtime > start_ns / 1000000000u)
+        pc_format(out->problem, sizeof out->problem, "changed since the run: lines may have moved");
+}
+
+/* ---- Storing ----------------------------------------------------------------------------------
+ */
+
+static void add_file(struct pct_store *s, const struct pc_profile *p, const char *path)
+{
+    struct pct_source text;
+    pct_source_read(p, path, &text);
+    for (size_t i = 0; i < text.n; i++) {
+        struct pct_buf line = {0};
+        if (*text.lines[i]) {
+            pct_buf_text(&line, text.lines[i]);
+            pct_store_row(s, (const struct pct_stored_cell[]){
+                                 {.text = path}, {.number = i + 1}, {.text = line.data}});
+        }
+        pct_buf_free(&line);
+    }
+    pct_source_free(&text);
+}
+
+int pct_source_embed(const struct pct_data *d, const struct pc_profile *p, struct pc_profile **out,
+                     struct pc_error *error)
+{
+    struct pct_call_rows *files = pct_calls_new(d->model, d->symbols, d->samples, PCT_BY_FILE);
+    struct pct_store *s = pct_store_new(TABLE, columns, N_KEYS, N_COLUMNS);
+    for (size_t i = 0; i < files->n; i++)
+        if (files->row[i].file)
+            add_file(s, p, files->row[i].file);
+    int err = pct_store_merge(s, p, out, error);
+    pct_store_free(s);
+    pct_calls_free(files);
+    return err;
+}

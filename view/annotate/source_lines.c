@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Source files with figures beside their lines, and the same as messages that editors jump to.
+ */
+#include "view/annotate/annotate.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The figures of one line, whatever functions it is part of. */
+struct line {
+    const char *file, *function;
+    uint32_t line;
+    pc_u128 calls, own_ns, below_ns;
+    struct pct_sampled self, total;
+};
+
+/* Lines sorted by file and number. */
+struct lines {
+    const struct pct_annotate *a;
+    struct line *list;
+    size_t n;
+    pc_u128 all_ns; /* MPI and sampled computation */
+};
+
+static pc_u128 cost_of(const struct line *l)
+{
+    return l->own_ns + l->self.ns;
+}
+
+static int compare_lines(const void *a, const void *b)
+{
+    const struct line *x = a, *y = b;
+    int order = strcmp(x->file, y->file);
+    return order ? order : (x->line > y->line) - (x->line < y->line);
+}
+
+static bool is_asked_for(const struct pct_annotate *a, const struct pct_call_row *r)
+{
+    size_t n = a->source ? strlen(a->source) : 0, m = r->file ? strlen(r->file) : 0;
+    if (!r->file || !r->line)
+        return false;
+    if (a->function && (!r->function || strcmp(a->function, r->function) != 0))
+        return false;
+    if (!a->source)
+        return true;
+    return m >= n && !strcmp(r->file + m - n, a->source) && (m == n || r->file[m - n - 1] == '/');
+}
+
+/* Adds b to a: a line that several functions share, as a template does. */
+static void add_line(struct line *a, const struct line *b)
+{
+    a->calls += b->calls;
+    a->own_ns += b->own_ns;
+    a->below_ns += b->below_ns;
+    pct_sampled_add(&a->self, b->self);
+    pct_sampled_add(&a->total, b->total);
+}
+
+static void gather(struct lines *l, const struct pct_annotate *a)
+{
+    const struct pct_data *d = a->data;
+    struct pct_call_rows *rows = pct_calls_new(d->model, d->symbols, d->samples, PCT_BY_LINE);
+    size_t n = 0;
+    *l = (struct lines){.a = a, .list = pct_alloc(rows->n, sizeof *l->list)};
+    l->all_ns = d->model->context_mpi_ns + d->samples->all.ns - d->samples->mpi.ns;
+    for (size_t i = 0; i < rows->n; i++) {
+        const struct pct_call_row *r = &rows->row[i];
+        if (!is_asked_for(a, r))
+            continue;
+        l->list[n++] = (struct line){.file = pct_pool_intern(d->pool, r->file),
+                                     .function = r->function,
+                                     .line = r->line,
+                                     .calls = r->own.sum[PCT_CALLS],
+                                     .own_ns = r->own.sum[PCT_EXCLUSIVE],
+                                     .below_ns = r->below_ns,
+                                     .self = r->self,
+                                     .total = r->total};
+    }
+    qsort(l->list, n, sizeof *l->list, compare_lines);
+    for (size_t i = 0; i < n; i++) {
+        if (l->n && !compare_lines(&l->list[l->n - 1], &l->list[i]))
+            add_line(&l->list[l->n - 1], &l->list[i]);
+        else
+            l->list[l->n++] = l->list[i];
+    }
+    pct_calls_free(rows);
+}
+
+static bool is_enough(const struct lines *l, pc_u128 ns)
+{
+    return ns && 100.0 * (double)ns >= l->a->min_percent * (double)l->all_ns;
+}
+
+/* ---- Source -----------------------------------------------------------------------------------
+ */
+
+/* Appends the share, or blanks for nothing. */
+static void put_share(struct pct_buf *b, pc_u128 part, pc_u128 whole)
+{
+    char number[PCT_NUMBER_BYTES];
+    pct_buf_format(b, " %7s", part ? pct_text_percent_1(number, pct_text_share(part, whole)) : "");
+}
+
+static void put_sampled(struct pct_buf *b, struct pct_sampled part, struct pct_sampled all)
+{
+    struct pct_buf text = {0};
+    pct_buf_put(&text, "", 0);
+    if (part.samples)
+        pct_sampled_text(&text, part, all, true);
+    pct_buf_format(b, " %15s", text.data);
+    pct_buf_free(&text);
+}
+
+static void put_time(struct pct_buf *b, pc_u128 ns)
+{
+    char number[PCT_NUMBER_BYTES];
+    pct_buf_format(b, " %9s", ns ? pct_text_time(number, ns) : "");
+}
+
+/* Figures of a line, NULL: none; and its text. Tabs become blanks: the columns before them move
+ * what an editor shows. */
+static void put_line(FILE *out, const struct lines *l, const struct line *line, uint32_t number,
+                     const char *text)
+{
+    static const struct line nothing;
+    const struct pct_samples *s = l->a->data->samples;
+    const struct line *f = line ? line : &nothing;
+    struct pct_buf b = {0}, plain = {0}, cells = {0};
+    char calls[PCT_NUMBER_BYTES];
+    put_share(&b, f->below_ns, l->a->data->model->context_mpi_ns);
+    put_time(&b, f->own_ns);
+    pct_buf_format(&b, " %9s", f->calls ? pct_text_count(calls, f->calls) : "");
+    if (s->all.samples) {
+        put_share(&b, f->total.ns, s->all.ns);
+        put_sampled(&b, f->self, s->all);
+    }
+    pct_buf_format(&b, " %6u  ", number);
+    for (size_t column = 0; text && *text; text++, column++) {
+        pct_buf_fill(&plain, *text == '\t' ? ' ' : *text, 1);
+        while (*text == '\t' && ++column % 8)
+            pct_buf_fill(&plain, ' ', 1);
+        column -= *text == '\t';
+    }
+    pct_text_escape(&cells, plain.n ? plain.data : "", PCT_ESCAPE_CELL);
+    size_t taken = pct_text_cells(b.data), width = l->a->width;
+    pct_text_cut(&b, cells.data,
+                 !width               ? SIZE_MAX
+                 : width > taken + 20 ? width - taken
+                                      : 20,
+                 l->a->utf8);
+    while (b.n && b.data[b.n - 1] == ' ')
+        b.data[--b.n] = '\0';
+    fprintf(out, "%s\n", b.data);
+    pct_buf_free(&b);
+    pct_buf_free(&plain);
+    pct_buf_free(&cells);
+}
+
+/* Lines first .. end - 1 of the list are one file's. */
+static void put_file(FILE *out, const struct lines *l, size_t first, size_t end)
+{
+    struct pct_source text;
+    struct pct_buf name = {0};
+    uint32_t shown = 0; /* the last line that was printed */
+    pct_source_read(l->a->data->profile, l->list[first].file, &text);
+    pct_text_escape(&name, l->list[first].file, PCT_ESCAPE_CELL);
+    fprintf(out, "\n%s%s%s%s\n  of MPI       own     calls%s   line  source\n", name.data,
+            *text.problem ? " (" : "", text.problem, *text.problem ? ")" : "",
+            l->a->data->samples->all.samples ? "  of CPU            self" : "");
+    for (size_t i = first; i < end; i++) {
+        const struct line *line = &l->list[i];
+        if (!is_enough(l, line->below_ns) && !is_enough(l, line->total.ns))
+            continue;
+        uint32_t around = text.n ? l->a->around : 0;
+        uint32_t from = line->line > around ? line->line - around : 1;
+        uint32_t to = line->line < UINT32_MAX - around ? line->line + around : line->line;
+        if (shown && from > shown + 1)
+            fprintf(out, "  ...\n");
+        for (uint32_t k = from > shown ? from : shown + 1; k <= to; k++) {
+            size_t at = i;
+            while (at > first && l->list[at].line > k)
+                at--;
+            while (at + 1 < end && l->list[at].line < k)
+                at++;
+            if (k > text.n && k != line->line)
+                continue;
+            put_line(out, l, l->list[at].line == k ? &l->list[at] : NULL, k,
+                     k <= text.n ? text.lines[k - 1] : "");
+            shown = k;
+        }
+    }
+    pct_buf_free(&name);
+    pct_source_free(&text);
+}
+
+struct file {
+    size_t first, end;
+    pc_u128 ns;
+};
+
+static int compare_files(const void *a, const void *b)
+{
+    const struct file *x = a, *y = b;
+    return x->ns != y->ns ? (x->ns < y->ns ? 1 : -1)
+                          : (x->first > y->first) - (x->first < y->first);
+}
+
+bool pct_annotate_source(FILE *out, const struct pct_annotate *a)
+{
+    struct lines l;
+    gather(&l, a);
+    struct file *files = pct_alloc(l.n, sizeof *files);
+    size_t n = 0;
+    for (size_t i = 0; i < l.n; i++) {
+        if (!i || strcmp(l.list[i - 1].file, l.list[i].file) != 0)
+            files[n++] = (struct file){i, i, 0};
+        files[n - 1].end = i + 1;
+        files[n - 1].ns += cost_of(&l.list[i]);
+    }
+    qsort(files, n, sizeof *files, compare_files);
+    for (size_t i = 0; i < n; i++)
+        if (a->source || is_enough(&l, files[i].ns))
+            put_file(out, &l, files[i].first, files[i].end);
+    free(files);
+    free(l.list);
+    return n != 0;
+}
+
+/* ---- Messages ---------------------------------------------------------------------------------
+ */
+
+static int compare_costs(const void *a, const void *b)
+{
+    pc_u128 x = cost_of(a), y = cost_of(b);
+    return x != y ? (x < y ? 1 : -1) : compare_lines(a, b);
+}
+
+static void put_message(FILE *out, const struct lines *l, const struct line *line)
+{
+    const struct pct_data *d = l->a->data;
+    char share[PCT_NUMBER_BYTES], time[PCT_NUMBER_BYTES], calls[PCT_NUMBER_BYTES];
+    struct pct_buf b = {0}, sampled = {0};
+    pct_text_escape(&b, line->file, PCT_ESCAPE_CELL);
+    pct_buf_format(&b, ":%u: ", line->line);
+    if (line->own_ns)
+        pct_buf_format(
+            &b, "%s of the time in MPI, %s in %s %s",
+            pct_text_percent_1(share, pct_text_share(line->own_ns, d->model->context_mpi_ns)),
+            pct_text_time(time, line->own_ns), pct_text_count(calls, line->calls),
+            line->calls == 1 ? "call" : "calls");
+    if (line->self.samples) {
+        pct_sampled_text(&sampled, line->self, d->samples->all, false);
+        pct_buf_format(&b, "%s%s of the CPU time, %s in %s %s", line->own_ns ? "; " : "",
+                       pct_text_percent_1(share, pct_text_share(line->self.ns, d->samples->all.ns)),
+                       sampled.data, pct_text_count(calls, line->self.samples),
+                       line->self.samples == 1 ? "sample" : "samples");
+    }
+    if (line->function) {
+        pct_buf_text(&b, ", in ");
+        pct_text_escape(&b, line->function, PCT_ESCAPE_CELL);
+    }
+    fprintf(out, "%s\n", b.data);
+    pct_buf_free(&b);
+    pct_buf_free(&sampled);
+}
+
+void pct_annotate_quickfix(FILE *out, const struct pct_annotate *a)
+{
+    struct lines l;
+    gather(&l, a);
+    qsort(l.list, l.n, sizeof *l.list, compare_costs);
+    for (size_t i = 0; i < l.n && is_enough(&l, cost_of(&l.list[i])); i++)
+        put_message(out, &l, &l.list[i]);
+    free(l.list);
+}

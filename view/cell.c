@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The values of a table's cells, as programs and as people read them.
+ */
+#include "analysis/counters/estimate.h"
+#include "view/table.h"
+
+#include <string.h>
+
+const struct pct_column *pct_column_named(const struct pct_table *t, const char *name, size_t n)
+{
+    for (size_t i = 0; i < t->n_columns; i++) {
+        if (strlen(t->columns[i].name) == n && !memcmp(t->columns[i].name, name, n))
+            return &t->columns[i];
+    }
+    return NULL;
+}
+
+const struct pct_column *pct_column_find(const struct pct_table *t, const char *name)
+{
+    name += *name == '-';
+    return pct_column_named(t, name, strlen(name));
+}
+
+void pct_value_text(const struct pct_data *d, const char *text, struct pct_value *out)
+{
+    struct pct_buf b = {0};
+    out->none = !text || !*text;
+    if (out->none)
+        return;
+    pct_text_escape(&b, text, PCT_ESCAPE_CELL);
+    out->text = pct_pool_intern(d->pool, b.data);
+    pct_buf_free(&b);
+}
+
+struct pct_value pct_table_value(const struct pct_column *c, const struct pct_data *d, size_t row)
+{
+    struct pct_value v = {0};
+    c->get(&(struct pct_cell){d, row, c}, &v);
+    if (c->type == PCT_TEXT && !v.text)
+        v.none = true;
+    return v;
+}
+
+static void put_sign(struct pct_buf *b, int64_t v, const char *plus)
+{
+    pct_buf_text(b, v < 0 ? "-" : v ? plus : "");
+}
+
+static pc_u128 size_of(int64_t v)
+{
+    return v < 0 ? (pc_u128)0 - (pc_u128)v : (pc_u128)v;
+}
+
+void pct_value_raw(const struct pct_column *c, const struct pct_value *v, struct pct_buf *b)
+{
+    char number[PCT_NUMBER_BYTES];
+    pct_buf_put(b, "", 0);
+    if (v->none)
+        return;
+    switch (c->type) {
+    case PCT_TEXT:
+        pct_buf_text(b, v->text);
+        break;
+    case PCT_COUNT:
+    case PCT_BYTES:
+        pct_buf_text(b, pct_text_u128(number, v->number));
+        break;
+    case PCT_NS:
+        pct_buf_text(b, pct_text_seconds(number, v->number));
+        break;
+    case PCT_PERCENT:
+        pct_buf_text(b, pct_text_percent(number, v->number));
+        break;
+    case PCT_INTEGER:
+        pct_buf_format(b, "%lld", (long long)v->integer);
+        break;
+    case PCT_YES_NO:
+        pct_buf_text(b, v->integer ? "yes" : "no");
+        break;
+    case PCT_NS_CHANGE:
+        put_sign(b, v->integer, "");
+        pct_buf_text(b, pct_text_seconds(number, size_of(v->integer)));
+        break;
+    case PCT_PERCENT_CHANGE:
+        put_sign(b, v->integer, "");
+        pct_buf_text(b, pct_text_percent(number, size_of(v->integer)));
+        break;
+    case PCT_RATIO:
+        pct_buf_text(b, pct_text_percent(number, v->number));
+        break;
+    case PCT_REAL:
+        pct_buf_format(b, "%.9g", v->real);
+        break;
+    case PCT_ESTIMATE:
+        pct_buf_format(b, "%.9g", v->estimate->value);
+        break;
+    }
+}
+
+/* "12.3 M mixed" and "few" where no error is known. */
+static void put_estimate(struct pct_buf *b, const struct pct_estimate *e)
+{
+    const char *mark = pct_trust_text(e->trust);
+    if (e->trust == PCT_TRUST_FEW) {
+        pct_buf_text(b, mark);
+        return;
+    }
+    pct_text_estimate(b, e->value, e->error, PCT_UNIT_NONE);
+    pct_buf_format(b, "%s%s", *mark ? " " : "", mark);
+}
+
+static void put_people(const struct pct_column *c, const struct pct_value *v, struct pct_buf *b)
+{
+    char number[PCT_NUMBER_BYTES];
+    switch (c->type) {
+    case PCT_COUNT:
+        pct_buf_text(b, pct_text_count(number, v->number));
+        break;
+    case PCT_BYTES:
+        pct_buf_text(b, pct_text_bytes(number, v->number));
+        break;
+    case PCT_NS:
+        pct_buf_text(b, pct_text_time(number, v->number));
+        break;
+    case PCT_PERCENT:
+        pct_buf_text(b, pct_text_percent_1(number, v->number));
+        break;
+    case PCT_NS_CHANGE:
+        put_sign(b, v->integer, "+");
+        pct_buf_text(b, pct_text_time(number, size_of(v->integer)));
+        break;
+    case PCT_PERCENT_CHANGE:
+        put_sign(b, v->integer, "+");
+        pct_buf_text(b, pct_text_percent_1(number, size_of(v->integer)));
+        break;
+    case PCT_REAL:
+        pct_buf_format(b, "%.4g", v->real);
+        break;
+    case PCT_ESTIMATE:
+        put_estimate(b, v->estimate);
+        break;
+    default:
+        pct_value_raw(c, v, b);
+    }
+}
+
+void pct_value_people(const struct pct_table *t, const struct pct_column *c,
+                      const struct pct_data *d, size_t row, struct pct_buf *b)
+{
+    struct pct_value v = pct_table_value(c, d, row), error = {.none = true};
+    if (v.none) {
+        pct_buf_text(b, "-");
+        return;
+    }
+    if (c->error && c->type != PCT_ESTIMATE)
+        error = pct_table_value(pct_column_find(t, c->error), d, row);
+    if (!error.none && c->type == PCT_NS)
+        pct_text_estimate(b, (double)v.number, (double)error.number, PCT_UNIT_NS);
+    else
+        put_people(c, &v, b);
+    if (error.none && error.text)
+        pct_buf_format(b, " %s", error.text);
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Comparisons of profiles as text, tsv and JSON.
+ */
+#ifndef PCT_COMPARE_PRINT_H
+#define PCT_COMPARE_PRINT_H
+
+#include "analysis/compare/difference.h"
+#include "analysis/compare/repeats.h"
+#include "analysis/compare/scaling.h"
+#include "view/query.h"
+#include "view/table.h"
+
+/* ---- Difference (diff_print.c) ---- */
+
+extern const struct pct_table pct_diff_table; /* contexts: columns draw from pct_data.diff */
+void pct_diff_print(FILE *out, const struct pct_diff *d, size_t width, bool utf8);
+void pct_diff_json(FILE *out, const struct pct_diff *d, const struct pct_choice *choice);
+void pct_diff_tsv(FILE *out, const struct pct_diff *d, const struct pct_choice *choice);
+
+/* ---- Repeats (repeats_print.c) ---- */
+
+extern const struct pct_table pct_repeats_table; /* contexts: columns draw from pct_data.repeats */
+void pct_repeats_print(FILE *out, const struct pct_repeats *r, size_t width, bool utf8);
+void pct_repeats_tsv(FILE *out, const struct pct_repeats *r, const struct pct_choice *choice);
+void pct_repeats_json(FILE *out, const struct pct_repeats *r, const struct pct_choice *choice);
+
+/* ---- Scaling (scale_print.c, tables/scale_columns.c) ---- */
+
+/* Tables `scales` and `contexts`: columns draw from pct_data.scale. */
+extern const struct pct_table pct_scale_tables[];
+extern const size_t pct_n_scale_tables;
+
+void pct_scale_print(FILE *out, const struct pct_scale *s, size_t width, bool utf8);
+/* table NULL: all. */
+void pct_scale_json(FILE *out, const struct pct_scale *s, const struct pct_table *table,
+                    const struct pct_choice *choice);
+void pct_scale_tsv(FILE *out, const struct pct_scale *s, const struct pct_table *table,
+                   const struct pct_choice *choice);
+/* One table as text. */
+void pct_scale_text(FILE *out, const struct pct_scale *s, const struct pct_table *table,
+                    const struct pct_aligned *how);
+
+#endif

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What pcollect diff prints. Names and meanings of columns are what scripts rely on: they may be
+ * added at the end, none may change or go.
+ */
+#include "view/compare_print.h"
+
+#include <math.h>
+
+/* Above this part of the core time a run says more of its machine than of its program. */
+#define DELAYED 0.05
+
+static const char *const verdict_names[PCT_N_VERDICTS] = {
+    [PCT_VERDICT_SAME] = "same", [PCT_VERDICT_NOISE] = "noise", [PCT_VERDICT_MORE] = "more",
+    [PCT_VERDICT_LESS] = "less", [PCT_VERDICT_NEW] = "new",     [PCT_VERDICT_GONE] = "gone"};
+
+/* Nanoseconds are shown as seconds. */
+static double unit_of(const struct pct_diff *d)
+{
+    return d->metric == PCT_DIFF_TIME ? 1e-9 : 1;
+}
+
+static const struct pct_diff_row *row_at(const struct pct_cell *c)
+{
+    return &c->d->diff->rows[c->row];
+}
+
+static size_t count_rows(const struct pct_data *d)
+{
+    return d->diff->n_rows;
+}
+
+static void set_percent(double part, double whole, struct pct_value *out)
+{
+    out->none = !(whole > 0);
+    out->integer = whole > 0 ? llround(part / whole * 100000) : 0;
+}
+
+static void row_place(const struct pct_cell *c, struct pct_value *out)
+{
+    out->text = row_at(c)->place;
+}
+
+static void row_verdict(const struct pct_cell *c, struct pct_value *out)
+{
+    out->text = verdict_names[row_at(c)->verdict];
+}
+
+static void row_before(const struct pct_cell *c, struct pct_value *out)
+{
+    out->real = row_at(c)->figure.before.mean * unit_of(c->d->diff);
+}
+
+static void row_after(const struct pct_cell *c, struct pct_value *out)
+{
+    out->real = row_at(c)->figure.after.mean * unit_of(c->d->diff);
+}
+
+static void row_change(const struct pct_cell *c, struct pct_value *out)
+{
+    out->real = row_at(c)->figure.change * unit_of(c->d->diff);
+}
+
+static void row_change_percent(const struct pct_cell *c, struct pct_value *out)
+{
+    set_percent(row_at(c)->figure.change, row_at(c)->figure.before.mean, out);
+}
+
+static void row_run_percent(const struct pct_cell *c, struct pct_value *out)
+{
+    set_percent(row_at(c)->figure.change, c->d->diff->total.before.mean, out);
+}
+
+static void row_confidence(const struct pct_cell *c, struct pct_value *out)
+{
+    double doubt = row_at(c)->figure.doubt;
+    out->none = doubt < 0;
+    out->number = doubt < 0 ? 0 : (pc_u128)llround((1 - doubt) * 100000);
+}
+
+static void row_before_deviation(const struct pct_cell *c, struct pct_value *out)
+{
+    out->none = c->d->diff->n_before < 2;
+    out->real = row_at(c)->figure.before.deviation * unit_of(c->d->diff);
+}
+
+static void row_after_deviation(const struct pct_cell *c, struct pct_value *out)
+{
+    out->none = c->d->diff->n_after < 2;
+    out->real = row_at(c)->figure.after.deviation * unit_of(c->d->diff);
+}
+
+static void set_error(const struct pct_cell *c, const struct pct_diff_side *s,
+                      struct pct_value *out)
+{
+    out->none = s->error < 0;
+    out->real = s->error * unit_of(c->d->diff);
+}
+
+static void row_before_error(const struct pct_cell *c, struct pct_value *out)
+{
+    set_error(c, &row_at(c)->figure.before, out);
+}
+
+static void row_after_error(const struct pct_cell *c, struct pct_value *out)
+{
+    set_error(c, &row_at(c)->figure.after, out);
+}
+
+static void row_path(const struct pct_cell *c, struct pct_value *out)
+{
+    out->text = pct_join_path(c->d->diff->join, row_at(c)->node);
+}
+
+static const struct pct_column columns[] = {
+    {"place", "context", PCT_TEXT, "where it is", row_place},
+    {"verdict", "", PCT_TEXT, "same, noise, more, less, new or gone", row_verdict},
+    {"before", "before", PCT_REAL,
+     "the metric over all ranks, mean of the runs before: seconds, calls or bytes", row_before},
+    {"after", "after", PCT_REAL, "the same of the runs after", row_after},
+    {"change", "change", PCT_REAL, "after minus before", row_change},
+    {"change_percent", "change", PCT_PERCENT_CHANGE, "of before", row_change_percent},
+    {"run_percent", "of the run", PCT_PERCENT_CHANGE,
+     "the change, of the total before over all contexts", row_run_percent},
+    {"confidence_percent", "sure", PCT_PERCENT,
+     "100 less the expected share of false alarms among rows as sure as this; empty without "
+     "repeats",
+     row_confidence},
+    {"before_deviation", "deviation", PCT_REAL, "standard deviation of the runs before",
+     row_before_deviation},
+    {"after_deviation", "deviation", PCT_REAL, "standard deviation of the runs after",
+     row_after_deviation},
+    {"path", "path", PCT_TEXT, "the calling context, outermost function first", row_path},
+    {"before_error", "+-", PCT_REAL, "half of the 95 % interval of before; empty of one run",
+     row_before_error},
+    {"after_error", "+-", PCT_REAL, "half of the 95 % interval of after; empty of one run",
+     row_after_error},
+};
+
+const struct pct_table pct_diff_table = {"contexts",
+                                         "one row for each context, greatest change first",
+                                         count_rows,
+                                         NULL,
+                                         NULL,
+                                         columns,
+                                         PC_ARRAY_LEN(columns)};
+
+/* ---- Text -------------------------------------------------------------------------------------
+ */
+
+static void put_figure(const struct pct_diff *d, const struct pct_diff_side *s, struct pct_buf *b)
+{
+    char text[PCT_NUMBER_BYTES];
+    pc_u128 n = s->mean > 0 ? (pc_u128)llround(s->mean) : 0;
+    if (d->metric == PCT_DIFF_TIME && s->mean > 0 && s->error > 0) {
+        pct_text_estimate(b, s->mean, s->error, PCT_UNIT_NS);
+        return;
+    }
+    pct_buf_text(b, d->metric == PCT_DIFF_TIME    ? pct_text_time(text, n)
+                    : d->metric == PCT_DIFF_BYTES ? pct_text_bytes(text, n)
+                                                  : pct_text_count(text, n));
+}
+
+static void print_side(FILE *out, const struct pct_diff *d, const char *name, size_t first,
+                       size_t n, const struct pct_diff_side *time)
+{
+    char mean[PCT_NUMBER_BYTES];
+    struct pct_buf b = {0};
+    if (time->error > 0)
+        pct_text_estimate(&b, time->mean, time->error, PCT_UNIT_NS);
+    else
+        pct_buf_text(&b, pct_text_time(mean, (pc_u128)llround(time->mean)));
+    fprintf(out, "%s %s", name, d->runs[first].path);
+    if (n > 1)
+        fprintf(out, " and %zu more", n - 1);
+    fprintf(out, ", %u %s: %s\n", d->runs[first].n_ranks,
+            d->runs[first].n_ranks == 1 ? "rank" : "ranks", b.data);
+    pct_buf_free(&b);
+}
+
+static void print_run(FILE *out, const struct pct_diff *d)
+{
+    const struct pct_diff_change *t = &d->time;
+    double percent = t->before.mean > 0 ? 100 * t->change / t->before.mean : 0;
+    print_side(out, d, "before:", 0, d->n_before, &t->before);
+    print_side(out, d, "after: ", d->n_before, d->n_after, &t->after);
+    fprintf(out, "\nThe run takes %.1f %% %s", fabs(percent), percent < 0 ? "less" : "more");
+    if (t->doubt >= 0)
+        fprintf(out, t->doubt > 0.05 ? ", which may be noise" : " (%.1f %% sure)",
+                100 * (1 - t->doubt));
+    fputs(".\n", out);
+    for (size_t i = 0; i < d->n_before + d->n_after; i++)
+        if (d->runs[i].delayed_ns > DELAYED * d->runs[i].core_ns)
+            fprintf(out,
+                    "In %s no processor was free for %.0f %% of the time: this is partly the "
+                    "machine.\n",
+                    d->runs[i].path, 100 * d->runs[i].delayed_ns / d->runs[i].core_ns);
+    if (!d->repeated)
+        fputs("Each side needs two runs or more to tell changes from noise.\n", out);
+    if (d->runs[0].n_ranks != d->runs[d->n_before].n_ranks)
+        fputs("The sides have different numbers of ranks: pcollect scale compares those.\n", out);
+}
+
+static double percent_of_total(const struct pct_diff *d, const struct pct_diff_row *row)
+{
+    return d->total.before.mean > 0 ? 100 * row->figure.change / d->total.before.mean : 0;
+}
+
+static void print_row(FILE *out, const struct pct_diff *d, const struct pct_diff_row *row)
+{
+    struct pct_buf b = {0};
+    const struct pct_diff_change *f = &row->figure;
+    pct_buf_format(&b, "  %+7.2f %%  ", percent_of_total(d, row));
+    put_figure(d, &f->before, &b);
+    pct_buf_text(&b, " -> ");
+    put_figure(d, &f->after, &b);
+    if (f->before.mean > 0 && f->after.mean > 0)
+        pct_buf_format(&b, " (%+.1f %%)", 100 * f->change / f->before.mean);
+    while (b.n < (d->n_before > 1 || d->n_after > 1 ? 64 : 46))
+        pct_buf_text(&b, " ");
+    pct_buf_format(&b, "  %s", row->place);
+    fprintf(out, "%s\n", b.data);
+    pct_buf_free(&b);
+}
+
+static void print_verdict(FILE *out, const struct pct_diff *d, enum pct_verdict verdict,
+                          const char *title)
+{
+    enum { SHOWN = 10 };
+    size_t n = 0, shown = 0;
+    bool changed = verdict == PCT_VERDICT_MORE || verdict == PCT_VERDICT_LESS;
+    for (size_t i = 0; i < d->n_rows; i++) {
+        if (d->rows[i].verdict != verdict)
+            continue;
+        if (!n++)
+            fprintf(out, "\n%s (change of the run's total; before -> after)\n", title);
+        bool matters = !changed || fabs(percent_of_total(d, &d->rows[i])) >= 0.005;
+        if (!matters || shown == SHOWN)
+            continue;
+        shown++;
+        print_row(out, d, &d->rows[i]);
+    }
+    if (n > shown)
+        fprintf(out, "  %s%zu %s: --format tsv shows them\n", shown ? "and " : "", n - shown,
+                shown < SHOWN ? "by less than 0.01 %" : "more");
+}
+
+void pct_diff_print(FILE *out, const struct pct_diff *d, size_t width, bool utf8)
+{
+    size_t n_noise = 0, n_same = 0;
+    (void)width;
+    (void)utf8;
+    print_run(out, d);
+    bool time = d->metric == PCT_DIFF_TIME;
+    print_verdict(out, d, PCT_VERDICT_MORE, time ? "Slower" : "More");
+    print_verdict(out, d, PCT_VERDICT_LESS, time ? "Faster" : "Less");
+    print_verdict(out, d, PCT_VERDICT_NEW, "New");
+    print_verdict(out, d, PCT_VERDICT_GONE, "Gone");
+    for (size_t i = 0; i < d->n_rows; i++) {
+        n_noise += d->rows[i].verdict == PCT_VERDICT_NOISE;
+        n_same += d->rows[i].verdict == PCT_VERDICT_SAME;
+    }
+    fprintf(out, "\n%zu contexts: %zu unchanged, %zu %s.\n", d->n_rows, n_same, n_noise,
+            d->repeated ? "differ by no more than noise" : "with too few samples to tell");
+}
+
+void pct_diff_tsv(FILE *out, const struct pct_diff *diff, const struct pct_choice *choice)
+{
+    struct pct_data d = {.diff = diff, .pool = diff->join->pool};
+    pct_table_tsv(out, &pct_diff_table, &d, choice);
+}
+
+void pct_diff_json(FILE *out, const struct pct_diff *diff, const struct pct_choice *choice)
+{
+    struct pct_data d = {.diff = diff, .pool = diff->join->pool};
+    const struct pct_diff_change *t = &diff->time;
+    fprintf(out,
+            "{\n  \"pcollect_diff\": 1,\n  \"metric\": \"%s\",\n  \"time_before_s\": %.9f,\n"
+            "  \"time_after_s\": %.9f",
+            pct_diff_metric_names[diff->metric], t->before.mean * 1e-9, t->after.mean * 1e-9);
+    pct_table_json(out, &pct_diff_table, &d, choice);
+    fputs("\n}\n", out);
+}

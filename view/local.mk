@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# From figures to text, tables, JSON and pictures.
+noinst_LTLIBRARIES += view/libpcview.la
+view_libpcview_la_SOURCES = \
+    view/table.h view/table.c view/cell.c view/query.h view/query.c view/report_print.h view/report_print.c \
+    view/summary.c view/outline.c view/samples_print.c view/series_picture.c view/picture.c view/markdown.c \
+    view/json.c view/findings_print.c view/compare_print.h view/diff_print.c view/scale_print.c view/repeats_print.c \
+    view/topology_print.h view/topology_print.c view/topology_svg.c \
+    view/annotate/annotate.h view/annotate/assembly.c view/annotate/source_lines.c \
+    view/annotate/source.c \
+    view/tables/figures.h view/tables/figures.c view/tables/tables.c view/tables/calls_columns.c \
+    view/tables/samples_columns.c view/tables/header_columns.c view/tables/findings_columns.c view/tables/plugin_columns.c \
+    view/tables/attribution_columns.c view/tables/estimates_columns.c view/tables/scale_columns.c
+view_libpcview_la_CFLAGS = $(PC_FLAGS)

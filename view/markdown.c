@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The report as Markdown, for issues and notebooks: one table, or the run, its findings and the
+ * tables that say most, each cut to its first rows.
+ */
+#include "view/report_print.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { SHOWN = 20 };
+
+/* What ends a cell or begins markup there stands for itself. */
+static void put_cell(FILE *out, const char *text)
+{
+    for (; *text; text++) {
+        if (strchr("|\\`*_<>[]", *text))
+            fputc('\\', out);
+        fputc(*text, out);
+    }
+}
+
+/* people: what stands above the column in the text, not its stable name. */
+static void put_head(FILE *out, const struct pct_column *const *columns, size_t n, bool people,
+                     bool picture)
+{
+    fputc('|', out);
+    for (size_t k = 0; k < n; k++) {
+        fputc(' ', out);
+        put_cell(out, people ? columns[k]->head : columns[k]->name);
+        fputs(" |", out);
+    }
+    fputs(picture ? " by rank |\n|" : "\n|", out);
+    for (size_t k = 0; k < n; k++)
+        fputs(columns[k]->type == PCT_TEXT ? " --- |" : " ---: |", out);
+    fputs(picture ? " --- |\n" : "\n", out);
+}
+
+static void put_row(FILE *out, const struct pct_table *t, const struct pct_data *d, size_t row,
+                    const struct pct_column *const *columns, size_t n)
+{
+    struct pct_buf b = {0};
+    fputc('|', out);
+    for (size_t k = 0; k < n; k++) {
+        pct_buf_clear(&b);
+        pct_value_people(t, columns[k], d, row, &b);
+        fputc(' ', out);
+        put_cell(out, b.data);
+        fputs(" |", out);
+    }
+    pct_buf_free(&b);
+}
+
+/* names: of the columns, NULL-terminated; NULL: those that were chosen. max_rows 0: all. */
+static void put_table(FILE *out, const struct pct_data *d, const struct pct_table *t,
+                      const struct pct_options *o, const char *const *names, size_t max_rows)
+{
+    size_t n;
+    struct pct_rows rows = pct_table_rows(t, d, &o->choice);
+    const struct pct_column **columns = pct_table_columns(t, names, &o->choice, &n);
+    size_t shown = max_rows && rows.n > max_rows ? max_rows : rows.n;
+    struct pct_picture *picture = o->choice.columns ? NULL : pct_picture_new(d, t, o->utf8);
+    put_head(out, columns, n, names != NULL, picture != NULL);
+    for (size_t i = 0; i < shown; i++) {
+        struct pct_buf b = {0};
+        put_row(out, t, d, rows.index[i], columns, n);
+        if (picture) {
+            pct_picture_put(picture, rows.index[i], &b);
+            fprintf(out, " `%s` |", b.data);
+        }
+        fputc('\n', out);
+        pct_buf_free(&b);
+    }
+    if (rows.n > shown)
+        fprintf(out, "\n%zu more: `--table %s`\n", rows.n - shown, t->name);
+    pct_picture_free(picture);
+    free(columns);
+    pct_rows_free(&rows);
+}
+
+void pct_markdown_table(FILE *out, const struct pct_data *d, const struct pct_table *t,
+                        const struct pct_options *o)
+{
+    put_table(out, d, t, o, NULL, 0);
+}
+
+/* The one row of a table, a line for each value that is known. */
+static void put_facts(FILE *out, const struct pct_data *d, const struct pct_table *t)
+{
+    fputs("| | |\n| --- | --- |\n", out);
+    for (size_t k = 0; k < t->n_columns; k++) {
+        struct pct_value v = pct_table_value(&t->columns[k], d, 0);
+        struct pct_buf b = {0};
+        pct_value_people(t, &t->columns[k], d, 0, &b);
+        if (!v.none) {
+            fputs("| ", out);
+            put_cell(out, t->columns[k].name);
+            fputs(" | ", out);
+            put_cell(out, b.data);
+            fputs(" |\n", out);
+        }
+        pct_buf_free(&b);
+    }
+}
+
+static void put_findings(FILE *out, const struct pct_data *d)
+{
+    size_t n = d->findings ? d->findings->n : 0;
+    if (n)
+        fputs("\n## Findings\n\n", out);
+    for (size_t i = 0; i < n && i < PCT_FINDINGS_SHOWN; i++) {
+        fprintf(out, "%zu. ", i + 1);
+        put_cell(out, d->findings->list[i].text);
+        fputc('\n', out);
+    }
+}
+
+void pct_print_markdown(FILE *out, const struct pct_data *d, const struct pct_options *o)
+{
+    static const struct {
+        const char *table, *title;
+        const char *columns[9];
+    } parts[] = {
+        {"primitives",
+         "MPI functions",
+         {"primitive", "calls", "time_s", "mpi_percent", "mean_s", "bytes_sent", "bytes_received"}},
+        {"call_sites",
+         "Call sites",
+         {"function", "file", "line", "primitive", "calls", "time_s", "mpi_percent", "bytes_sent"}},
+        {"functions",
+         "Computation by function",
+         {"function", "file", "samples", "self_s", "self_percent", "total_s", "total_percent"}},
+    };
+    struct pct_buf file = {0};
+    pct_text_escape(&file, d->file, PCT_ESCAPE_CELL);
+    fputs("# pcollect report: ", out);
+    put_cell(out, file.data);
+    fputs("\n\n", out);
+    put_facts(out, d, pct_table_find("header"));
+    put_findings(out, d);
+    for (size_t i = 0; i < PC_ARRAY_LEN(parts); i++) {
+        const struct pct_table *t = pct_table_find(parts[i].table);
+        if (!t->count(d))
+            continue;
+        fprintf(out, "\n## %s\n\n", parts[i].title);
+        put_table(out, d, t, o, parts[i].columns, SHOWN);
+    }
+    pct_buf_free(&file);
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Which rows and columns of a table are shown, and in which order, as the command line says it. One
+ * way for all tables and all commands that print some.
+ */
+#ifndef PCT_CHOICE_H
+#define PCT_CHOICE_H
+
+#include "view/table.h"
+
+enum { PCT_MAX_CONDITIONS = 16 };
+
+struct pct_choice {
+    const char *sort;    /* a column, "-" before it turns it round; NULL: the table's own order */
+    const char *columns; /* names with commas between, in the order in which they are shown; NULL:
+                            all */
+    const char *where[PCT_MAX_CONDITIONS]; /* "COLUMN OPERATOR VALUE"; all must hold of a row */
+    size_t n_where;                        /* that were given */
+    pc_u128 min_percent; /* thousandths; of the table's column of shares; 0: none */
+};
+
+/* Meanings of the options, which are the same in each command. */
+#define PCT_CHOICE_SORT_DOC                                                                        \
+    "order of the rows: numbers downwards, texts and ranks upwards; -COLUMN turns it round"
+#define PCT_CHOICE_COLUMNS_DOC                                                                     \
+    "of one table: only these columns, in this order, with commas between"
+#define PCT_CHOICE_WHERE_DOC                                                                       \
+    "of one table: only rows of which this holds, as 'time_s > 10 ms' (in quotes); given several " \
+    "times, all must hold. OP is =, !=, <, <=, > or >=, or =~ and !~: the text matches an "        \
+    "extended regular expression, or not. Numbers are in the unit of the column, or have one: ns " \
+    "us ms s, KiB MiB GiB, k M G, %. A value that is not known passes only 'COLUMN =', with "      \
+    "nothing behind it"
+
+/* Adds a condition; pct_choice_check says so if there are too many. */
+void pct_choice_add(struct pct_choice *c, const char *condition);
+
+/* Whether all that is asked for is there. -1: `command` ("report") said on standard error what is
+ * not, with the nearest name that is. */
+int pct_choice_check(const struct pct_choice *c, const struct pct_table *t, const char *command);
+
+/* The columns that are shown. people: without those that stand behind the +- of others. NULL as
+ * choice: all. The caller frees the list. */
+const struct pct_column **pct_choice_columns(const struct pct_choice *c, const struct pct_table *t,
+                                             bool people, size_t *n_out);
+
+/* The conditions of a choice that was checked, ready for many rows. */
+struct pct_conditions;
+struct pct_conditions *pct_conditions_new(const struct pct_choice *c, const struct pct_table *t);
+bool pct_conditions_hold(const struct pct_conditions *k, const struct pct_data *d, size_t row);
+void pct_conditions_free(struct pct_conditions *k);
+
+/* The word of a list that is nearest to what was typed, NULL if none is near. next(arg, i) is the
+ * i-th word, NULL at the end. */
+typedef const char *pct_words_fn(const void *arg, size_t i);
+const char *pct_nearest(const char *typed, pct_words_fn *next, const void *arg);
+
+/* "pcollect COMMAND: --OPTION VALUE: unknown", what is valid, the nearest first. Returns -1. */
+int pct_refuse_word(const char *command, const char *option, const char *value, pct_words_fn *next,
+                    const void *arg);
+
+#endif

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What pcollect merge prints. Columns may be added at the end, none may change or go.
+ */
+#include "view/compare_print.h"
+
+#include <math.h>
+
+enum { SHOWN = 30 };
+
+static const struct pct_repeat_row *row_at(const struct pct_cell *c)
+{
+    return &c->d->repeats->rows[c->row];
+}
+
+static size_t count_rows(const struct pct_data *d)
+{
+    return d->repeats->n_rows;
+}
+
+static void set_ns(double ns, struct pct_value *out)
+{
+    out->number = ns > 0 ? (pc_u128)(ns + 0.5) : 0;
+}
+
+static void set_percent(double part, double whole, struct pct_value *out)
+{
+    out->none = !(whole > 0) || part < 0;
+    out->number = out->none ? 0 : (pc_u128)llround(part / whole * 100000);
+}
+
+static void row_place(const struct pct_cell *c, struct pct_value *out)
+{
+    out->text = row_at(c)->place;
+}
+
+static void row_runs(const struct pct_cell *c, struct pct_value *out)
+{
+    out->number = row_at(c)->n_present;
+}
+
+static void row_mean(const struct pct_cell *c, struct pct_value *out)
+{
+    set_ns(row_at(c)->ns.mean, out);
+}
+
+static void row_error(const struct pct_cell *c, struct pct_value *out)
+{
+    set_ns(row_at(c)->ns.error, out);
+    out->none = row_at(c)->ns.error < 0;
+}
+
+static void row_deviation(const struct pct_cell *c, struct pct_value *out)
+{
+    set_ns(row_at(c)->ns.deviation, out);
+    out->none = row_at(c)->ns.error < 0;
+}
+
+static void row_deviation_percent(const struct pct_cell *c, struct pct_value *out)
+{
+    const struct pct_repeat *r = &row_at(c)->ns;
+    set_percent(r->error < 0 ? -1 : r->deviation, r->mean, out);
+}
+
+static void row_least(const struct pct_cell *c, struct pct_value *out)
+{
+    set_ns(row_at(c)->ns.least, out);
+}
+
+static void row_most(const struct pct_cell *c, struct pct_value *out)
+{
+    set_ns(row_at(c)->ns.most, out);
+}
+
+static void row_percent(const struct pct_cell *c, struct pct_value *out)
+{
+    set_percent(row_at(c)->ns.mean, c->d->repeats->core_ns.mean, out);
+}
+
+static void row_calls(const struct pct_cell *c, struct pct_value *out)
+{
+    out->real = row_at(c)->calls;
+}
+
+static void row_bytes(const struct pct_cell *c, struct pct_value *out)
+{
+    out->real = row_at(c)->bytes;
+}
+
+static void row_path(const struct pct_cell *c, struct pct_value *out)
+{
+    out->text = row_at(c)->path;
+}
+
+static const struct pct_column columns[] = {
+    {"place", "place", PCT_TEXT, "MPI function or computation, and where", row_place},
+    {"mean_s", "mean", PCT_NS, "time over all ranks, mean of the runs", row_mean, 0, 0, "error_s"},
+    {"error_s", "+-", PCT_NS, "half of the 95 % interval of mean_s; empty of one run", row_error},
+    {"deviation_s", "deviation", PCT_NS, "standard deviation of the runs", row_deviation},
+    {"deviation_percent", "of mean", PCT_PERCENT, "the same as a share of mean_s",
+     row_deviation_percent},
+    {"min_s", "least", PCT_NS, "the run with least", row_least},
+    {"max_s", "most", PCT_NS, "the run with most", row_most},
+    {"percent", "of run", PCT_PERCENT, "mean_s as a share of the core-seconds of a run",
+     row_percent},
+    {"calls", "calls", PCT_REAL, "calls of all ranks, mean of the runs", row_calls},
+    {"bytes", "bytes", PCT_REAL, "bytes sent and received, mean of the runs", row_bytes},
+    {"runs", "runs", PCT_COUNT, "runs that have the context; in the others it is 0", row_runs},
+    {"path", "path", PCT_TEXT, "the calling context, outermost function first", row_path},
+};
+
+const struct pct_table pct_repeats_table = {.name = "contexts",
+                                            .doc = "one row for each context, greatest mean first",
+                                            .count = count_rows,
+                                            .columns = columns,
+                                            .n_columns = PC_ARRAY_LEN(columns)};
+
+static void put_time(FILE *out, const char *what, const struct pct_repeat *r)
+{
+    char mean[PCT_NUMBER_BYTES], error[PCT_NUMBER_BYTES], least[PCT_NUMBER_BYTES],
+        most[PCT_NUMBER_BYTES];
+    fprintf(out, "  %-12s %s", what, pct_text_time(mean, (pc_u128)r->mean));
+    if (r->error >= 0)
+        fprintf(out, " +- %s (%s .. %s)", pct_text_time(error, (pc_u128)r->error),
+                pct_text_time(least, (pc_u128)r->least), pct_text_time(most, (pc_u128)r->most));
+    fputc('\n', out);
+}
+
+void pct_repeats_print(FILE *out, const struct pct_repeats *r, size_t width, bool utf8)
+{
+    static const char *const names[] = {
+        "place", "mean_s", "deviation_percent", "min_s", "max_s", "percent", "calls", NULL};
+    struct pct_data d = {.repeats = r, .pool = r->join->pool};
+    struct pct_aligned how = {
+        .names = names, .indent = "  ", .width = width, .max_rows = SHOWN, .utf8 = utf8};
+    struct pct_rows rows = pct_table_rows(&pct_repeats_table, &d, NULL);
+    fprintf(out, "%zu %s of %u ranks; mean and 95 %% interval of it, and the runs' extremes\n",
+            r->n_runs, r->n_runs == 1 ? "run" : "runs", r->runs[0].n_ranks);
+    put_time(out, "run", &r->time_ns);
+    put_time(out, "all ranks", &r->core_ns);
+    fputs("\nContexts, summed over ranks\n", out);
+    pct_table_aligned(out, &pct_repeats_table, &d, &rows, &how);
+    if (rows.n > SHOWN)
+        fprintf(out, "  and %zu more: --format tsv shows them\n", rows.n - SHOWN);
+    pct_rows_free(&rows);
+}
+
+void pct_repeats_tsv(FILE *out, const struct pct_repeats *r, const struct pct_choice *choice)
+{
+    struct pct_data d = {.repeats = r, .pool = r->join->pool};
+    pct_table_tsv(out, &pct_repeats_table, &d, choice);
+}
+
+void pct_repeats_json(FILE *out, const struct pct_repeats *r, const struct pct_choice *choice)
+{
+    struct pct_data d = {.repeats = r, .pool = r->join->pool};
+    fprintf(out,
+            "{\n  \"pcollect_merge\": 1,\n  \"runs\": %zu,\n  \"ranks\": %u,\n"
+            "  \"time_mean_s\": %.9f,\n  \"time_deviation_s\": %.9f",
+            r->n_runs, r->runs[0].n_ranks, r->time_ns.mean * 1e-9, r->time_ns.deviation * 1e-9);
+    pct_table_json(out, &pct_repeats_table, &d, choice);
+    fputs("\n}\n", out);
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The text report as a whole: head, table of primitives, tree of contexts; and single tables.
+ */
+#include "view/report_print.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Primitives -------------------------------------------------------------------------------
+ */
+
+struct bars {
+    const struct pct_data *d;
+    bool utf8, wide;
+    uint64_t *values; /* by primitive and rank */
+};
+
+static void fill_bars(struct bars *bars)
+{
+    const struct pc_profile *p = bars->d->profile;
+    bool *present = pct_alloc(p->n_ranks, sizeof *present);
+    bars->values = pct_alloc((size_t)p->n_ops * p->n_ranks, sizeof *bars->values);
+    for (uint32_t i = 0; i < p->n_nodes; i++) {
+        uint32_t op = p->nodes[pct_model_call(p, i)].op;
+        if (op != PC_NO_INDEX)
+            pct_model_add_ranks(bars->d->model, i, PCT_TIME, bars->values + (size_t)op * p->n_ranks,
+                                present);
+    }
+    free(present);
+}
+
+/* The picture, and with room for it the rank with the greatest time. */
+static void put_rank_bar(void *arg, size_t row, struct pct_buf *b)
+{
+    const struct bars *bars = arg;
+    size_t n = bars->d->profile->n_ranks;
+    char number[PCT_NUMBER_BYTES];
+    struct pct_spread time = pct_model_op_time(bars->d->model, (uint32_t)row);
+    pct_print_bar(b, bars->values + row * n, n, bars->utf8);
+    if (bars->wide && n > 1 && time.n)
+        pct_buf_format(b, " %s on %d", pct_text_time(number, time.max), time.max_rank);
+}
+
+static void print_primitives(FILE *out, const struct pct_data *d, const struct pct_options *o)
+{
+    enum { SHOWN = 20 };
+    static const char *const all[] = {"primitive",      "calls",  "time_s", "mpi_percent",
+                                      "wall_percent",   "mean_s", "max_s",  "bytes_sent",
+                                      "bytes_received", NULL};
+    static const char *const few[] = {"primitive",   "calls",          "time_s",
+                                      "mpi_percent", "wall_percent",   "mean_s",
+                                      "bytes_sent",  "bytes_received", NULL};
+    bool wide = !o->width || o->width >= 125;
+    const struct pct_table *t = pct_table_find("primitives");
+    struct pct_choice choice = o->choice;
+    choice.min_percent = o->has_min_percent ? choice.min_percent : 0;
+    struct pct_rows rows = pct_table_rows(t, d, &choice);
+    struct bars bars = {.d = d, .utf8 = o->utf8, .wide = wide};
+    struct pct_aligned how = {.names = wide ? all : few,
+                              .indent = "  ",
+                              .max_rows = SHOWN,
+                              .utf8 = o->utf8,
+                              .more_head = wide ? "by rank  most, on rank" : "by rank",
+                              .more = put_rank_bar,
+                              .arg = &bars};
+    if (!rows.n && !rows.n_hidden) {
+        pct_rows_free(&rows);
+        return;
+    }
+    fill_bars(&bars);
+    fprintf(out, "\n%sMPI functions%s (sums over %u %s)\n", pct_style(o, PCT_STYLE_TITLE),
+            pct_style(o, PCT_STYLE_PLAIN), d->profile->n_ranks,
+            d->profile->n_ranks == 1 ? "rank" : "ranks");
+    pct_table_aligned(out, t, d, &rows, &how);
+    size_t hidden = rows.n_hidden + (rows.n > SHOWN ? rows.n - SHOWN : 0);
+    if (hidden)
+        fprintf(out, "  and %zu more: --table primitives shows them\n", hidden);
+    free(bars.values);
+    pct_rows_free(&rows);
+}
+
+/* What the column is in the tree, where every figure includes what is below. */
+static enum pct_metric metric_of(const char *column)
+{
+    static const char *const names[PCT_N_METRICS] = {[PCT_CALLS] = "calls",
+                                                     [PCT_TIME] = "time_s",
+                                                     [PCT_SENT] = "bytes_sent",
+                                                     [PCT_RECEIVED] = "bytes_received",
+                                                     [PCT_EXCLUSIVE] = "exclusive_s"};
+    for (unsigned k = 0; column && k < PCT_N_METRICS; k++) {
+        if (!strcmp(names[k], column + (*column == '-')))
+            return (enum pct_metric)k;
+    }
+    return PCT_TIME;
+}
+
+void pct_print_text(FILE *out, const struct pct_data *d, const struct pct_options *o)
+{
+    pct_print_head(out, d, o);
+    print_primitives(out, d, o);
+    pct_print_series(out, d, o);
+    pct_print_outline(out, d, o, o->choice.sort ? metric_of(o->choice.sort) : o->metric);
+    pct_print_samples(out, d, o);
+    pct_print_estimates(out, d, o);
+}
+
+void pct_print_table(FILE *out, const struct pct_data *d, const struct pct_table *t,
+                     const struct pct_options *o)
+{
+    if (o->format == PCT_FORMAT_MD) {
+        pct_markdown_table(out, d, t, o);
+        return;
+    }
+    if (o->format == PCT_FORMAT_TSV) {
+        pct_table_tsv(out, t, d, &o->choice);
+        return;
+    }
+    struct pct_rows rows = pct_table_rows(t, d, &o->choice);
+    struct pct_picture *picture = o->choice.columns ? NULL : pct_picture_new(d, t, o->utf8);
+    struct pct_aligned how = {.choice = &o->choice,
+                              .indent = "",
+                              .width = o->width,
+                              .utf8 = o->utf8,
+                              .more_head = "by rank",
+                              .more = picture ? pct_picture_put : NULL,
+                              .arg = picture};
+    pct_table_aligned(out, t, d, &rows, &how);
+    pct_picture_free(picture);
+    pct_rows_free(&rows);
+}
+
+/* A table of a plugin, whose columns are known only now. */
+static int print_rows_table(FILE *out, const struct pct_data *d, const struct pct_options *o)
+{
+    struct pct_rows_table t;
+    pct_rows_table(&t, d, pc_profile_table(d->profile, o->table_name));
+    if (pct_choice_check(&o->choice, &t.table, "report"))
+        return -1;
+    if (o->format == PCT_FORMAT_JSON)
+        pct_print_json(out, d, o);
+    else
+        pct_print_table(out, &t.data, &t.table, o);
+    return 0;
+}
+
+int pct_print(FILE *out, const struct pct_data *d, const struct pct_options *o)
+{
+    if (o->table_name && !o->table)
+        return print_rows_table(out, d, o);
+    if (o->format == PCT_FORMAT_JSON)
+        pct_print_json(out, d, o);
+    else if (o->table)
+        pct_print_table(out, d, o->table, o);
+    else if (o->format == PCT_FORMAT_MD)
+        pct_print_markdown(out, d, o);
+    else
+        pct_print_text(out, d, o);
+    return 0;
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Inside the report: its options, and what prints what.
+ */
+#ifndef PCT_REPORT_PRIVATE_H
+#define PCT_REPORT_PRIVATE_H
+
+#include "analysis/findings/findings.h"
+#include "analysis/tree/filter.h"
+#include "view/query.h"
+#include "view/table.h"
+
+enum pct_format { PCT_FORMAT_TEXT, PCT_FORMAT_JSON, PCT_FORMAT_TSV, PCT_FORMAT_MD };
+
+enum pct_color { PCT_COLOR_AUTO, PCT_COLOR_ALWAYS, PCT_COLOR_NEVER };
+
+struct pct_options {
+    const char *file;
+    enum pct_format format;
+    const char *table_name;        /* NULL: the whole report */
+    const struct pct_table *table; /* of that name; NULL as well: a plugin's, if the file has it */
+    struct pct_tree_options tree;
+    struct pct_choice choice; /* of the tables; min_percent of the tree of the text, too */
+    enum pct_metric metric;   /* of the tree of the text */
+    bool has_min_percent;
+    size_t width; /* 0: no limit */
+    bool utf8, color;
+    bool bottom_up; /* the tree of the text from the MPI functions to their callers */
+    enum pct_color color_mode;
+    struct pct_filter filter;         /* region is the word that was given */
+    const char *domain;               /* as it was given, or NULL */
+    double thresholds[PCT_MAX_RULES]; /* of findings, by rule; below 0: the rule's own */
+};
+
+/* Reads the command line. 0: go on; 1: all was said, end with *status_out. */
+int pct_options_read(int argc, char **argv, struct pct_options *o, int *status_out);
+
+/* --help, and the parts of the manual page that come from the tables of options and columns. */
+void pct_options_help(FILE *out);
+void pct_options_manual(FILE *out);
+
+/* The whole report as text, or one table. */
+void pct_print_text(FILE *out, const struct pct_data *d, const struct pct_options *o);
+void pct_print_table(FILE *out, const struct pct_data *d, const struct pct_table *t,
+                     const struct pct_options *o);
+/* All tables, or one, as one JSON object. */
+void pct_print_json(FILE *out, const struct pct_data *d, const struct pct_options *o);
+
+/* The report as Markdown: its main parts, or one table. */
+void pct_print_markdown(FILE *out, const struct pct_data *d, const struct pct_options *o);
+void pct_markdown_table(FILE *out, const struct pct_data *d, const struct pct_table *t,
+                        const struct pct_options *o);
+
+/* The whole report or its one table, in the format that was asked for. -1: the table has not what
+ * was asked for, as was said. */
+int pct_print(FILE *out, const struct pct_data *d, const struct pct_options *o);
+
+/* The parts of the text. */
+void pct_print_head(FILE *out, const struct pct_data *d, const struct pct_options *o);
+/* Nothing without samples. */
+void pct_print_samples(FILE *out, const struct pct_data *d, const struct pct_options *o);
+/* Nothing without windows of the plugin counters. */
+void pct_print_estimates(FILE *out, const struct pct_data *d, const struct pct_options *o);
+/* metric: by which siblings are sorted. */
+void pct_print_outline(FILE *out, const struct pct_data *d, const struct pct_options *o,
+                       enum pct_metric metric);
+
+/* A small picture of the values over ranks, PCT_BAR_CELLS wide: a cell a rank, or with more ranks
+ * the mean of some; height is value over the greatest. */
+#define PCT_BAR_CELLS 8u
+void pct_print_bar(struct pct_buf *b, const uint64_t *values, size_t n, bool utf8);
+
+/* Pictures of the rows of a table; NULL: its rows have none, or there is one rank. */
+struct pct_picture;
+struct pct_picture *pct_picture_new(const struct pct_data *d, const struct pct_table *t, bool utf8);
+void pct_picture_put(void *picture, size_t row, struct pct_buf *b);
+void pct_picture_free(struct pct_picture *p);
+
+/* One cell of a picture: level 0 is nothing, 8 the greatest. */
+void pct_print_level(struct pct_buf *b, unsigned level, bool utf8);
+
+/* At most five sentences, greatest saving first. Nothing where there is nothing to find, or f is
+ * NULL.
+ */
+void pct_findings_print(FILE *out, const struct pct_findings *f, const char *file, size_t width);
+
+/* The course of the run, if the profile knows it (series_picture.c). */
+void pct_print_series(FILE *out, const struct pct_data *d, const struct pct_options *o);
+
+/* Control sequences of a terminal; empty without colour. */
+enum pct_style {
+    PCT_STYLE_PLAIN,
+    PCT_STYLE_TITLE,
+    PCT_STYLE_HOT,
+    PCT_STYLE_WARM,
+    PCT_STYLE_DIM,
+    PCT_STYLE_NAME
+};
+const char *pct_style(const struct pct_options *o, enum pct_style style);
+
+/* Refuses a name: neither the report nor the profile has such a table. Prints what there is. */
+int pct_options_check_table(const struct pct_options *o, const struct pc_profile *p);
+
+#endif

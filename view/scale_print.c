@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What pcollect scale prints: the efficiencies, the contexts to look at first and why, the contexts
+ * in order of their loss; tables as tsv and JSON.
+ */
+#include "view/compare_print.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIRST = 3, SHOWN = 15 };
+/* Losses below this part of the run are not worth a sentence. */
+#define WORTH 0.01
+/* A figure that changes by less than this factor does not explain a loss. */
+#define CHANGED 1.5
+
+static double per(double part, double whole)
+{
+    return whole > 0 ? part / whole : 0;
+}
+
+/* ---- Reasons ----------------------------------------------------------------------------------
+ */
+
+static const char *time_text(double ns, char out[PCT_NUMBER_BYTES])
+{
+    return pct_text_time(out, ns > 0 ? (pc_u128)llround(ns) : 0);
+}
+
+static const char *bytes_text(double bytes, char out[PCT_NUMBER_BYTES])
+{
+    return pct_text_bytes(out, bytes > 0 ? (pc_u128)llround(bytes) : 0);
+}
+
+enum { RANKS_BYTES = 32 };
+
+/* "1 rank", "4 ranks" */
+static void ranks_text(const struct pct_scale_point *p, char out[RANKS_BYTES])
+{
+    snprintf(out, RANKS_BYTES, "%.0f %s", p->ranks, p->ranks == 1 ? "rank" : "ranks");
+}
+
+/* More than half of the loss is waiting of others for the rank that computes longest. */
+static bool is_waited_for(const struct pct_scale *s, const struct pct_scale_row *row)
+{
+    const struct pct_scale_cost *x = &row->costs[pct_scale_first(s)],
+                                *y = &row->costs[pct_scale_last(s)];
+    double ideal =
+        s->scaling == PCT_SCALING_WEAK
+            ? x->waits_ns * s->points[pct_scale_last(s)].ranks / s->points[pct_scale_first(s)].ranks
+            : x->waits_ns;
+    return row->lost_ns > 0 && y->waits_ns - ideal > row->lost_ns / 2;
+}
+
+static void put_compute_reason(const struct pct_scale *s, const struct pct_scale_row *row,
+                               struct pct_buf *b)
+{
+    const struct pct_scale_point *first = &s->points[pct_scale_first(s)],
+                                 *last = &s->points[pct_scale_last(s)];
+    char x[PCT_NUMBER_BYTES], y[PCT_NUMBER_BYTES], n[RANKS_BYTES];
+    ranks_text(first, n);
+    if (is_waited_for(s, row))
+        pct_buf_format(b,
+                       "the busiest rank computes %.0f %% longer than the mean on %.0f ranks, %.0f "
+                       "%% on %.0f: while it is here the others wait for it in MPI, %s in all",
+                       100 * (per(last->busiest_ns * last->ranks, last->compute_ns) - 1),
+                       last->ranks,
+                       100 * (per(first->busiest_ns * first->ranks, first->compute_ns) - 1),
+                       first->ranks, time_text(row->costs[pct_scale_last(s)].waits_ns, x));
+    else if (s->scaling == PCT_SCALING_WEAK)
+        pct_buf_format(b, "a rank computes %s on %s, %s on %.0f",
+                       time_text(row->costs[pct_scale_first(s)].ns / first->ranks, x), n,
+                       time_text(row->costs[pct_scale_last(s)].ns / last->ranks, y), last->ranks);
+    else
+        pct_buf_format(b,
+                       "together the ranks compute %s on %s, %s on %.0f: work that is "
+                       "repeated, or slower when divided",
+                       time_text(row->costs[pct_scale_first(s)].ns, x), n,
+                       time_text(row->costs[pct_scale_last(s)].ns, y), last->ranks);
+}
+
+static void put_call_reason(const struct pct_scale *s, const struct pct_scale_row *row,
+                            struct pct_buf *b)
+{
+    const struct pct_scale_point *first = &s->points[pct_scale_first(s)],
+                                 *last = &s->points[pct_scale_last(s)];
+    const struct pct_scale_cost *x = &row->costs[pct_scale_first(s)],
+                                *y = &row->costs[pct_scale_last(s)];
+    double calls_x = x->calls / first->ranks, calls_y = y->calls / last->ranks;
+    double bytes_x = per(x->bytes, x->calls), bytes_y = per(y->bytes, y->calls);
+    double time_x = per(x->ns, x->calls), time_y = per(y->ns, y->calls);
+    char u[PCT_NUMBER_BYTES], v[PCT_NUMBER_BYTES], n[RANKS_BYTES];
+    ranks_text(first, n);
+    if (!(calls_x > 0))
+        pct_buf_format(b, "it is not called at all on %s", n);
+    else if (calls_y > CHANGED * calls_x)
+        pct_buf_format(b, "a rank calls it %.0f times on %s, %.0f times on %.0f", calls_x, n,
+                       calls_y, last->ranks);
+    else if (bytes_x > 0 && bytes_y > CHANGED * bytes_x)
+        pct_buf_format(b, "a call moves %s on %s, %s on %.0f", bytes_text(bytes_x, u), n,
+                       bytes_text(bytes_y, v), last->ranks);
+    else
+        pct_buf_format(b, "a call takes %s on %s, %s on %.0f", time_text(time_x, u), n,
+                       time_text(time_y, v), last->ranks);
+}
+
+const char *pct_scale_reason(const struct pct_scale *s, const struct pct_scale_row *row)
+{
+    struct pct_buf b = {0};
+    pct_buf_put(&b, "", 0);
+    if (s->join->nodes[row->node].kind == PCOLLECT_NODE_OP)
+        put_call_reason(s, row, &b);
+    else
+        put_compute_reason(s, row, &b);
+    const char *reason = pct_pool_intern(s->join->pool, b.data);
+    pct_buf_free(&b);
+    return reason;
+}
+
+/* ---- Text -------------------------------------------------------------------------------------
+ */
+
+static void print_title(FILE *out, const struct pct_scale *s)
+{
+    const char *program = pct_symbols_base_name(s->runs[0].program);
+    fprintf(out, "%s scaling of %s:", s->scaling == PCT_SCALING_WEAK ? "Weak" : "Strong",
+            *program ? program : "the program");
+    for (size_t k = 0; k < s->n_points; k++) {
+        const struct pct_scale_point *p = &s->points[k];
+        if (s->options.sizes && p->base == k)
+            fprintf(out, "%s size %g on", k ? ";" : "", p->size);
+        fprintf(out, "%s %.0f", p->base != k ? "," : "", p->ranks);
+    }
+    fprintf(out, " ranks (the total of computation grows as p^%.2f)\n", s->growth);
+    if (!s->join->by_line)
+        fputs("The runs are of different builds: contexts are matched by function.\n", out);
+    fputc('\n', out);
+}
+
+/* Above this part of the core time a run says more of its machine than of its program. */
+#define DELAYED 0.05
+
+static void print_delays(FILE *out, const struct pct_scale *s)
+{
+    for (size_t k = 0; k < s->n_points; k++) {
+        const struct pct_scale_point *p = &s->points[k];
+        double part = per(p->delayed_ns, p->core_ns);
+        if (part >= DELAYED)
+            fprintf(out,
+                    "  On %.0f ranks no processor was free for %.0f %% of the time: this is partly "
+                    "the machine.\n",
+                    p->ranks, 100 * part);
+    }
+}
+
+static void print_points(FILE *out, const struct pct_data *d, const struct pct_aligned *how)
+{
+    const struct pct_scale *s = d->scale;
+    static const char *const names[] = {"size",
+                                        "ranks",
+                                        "time_s",
+                                        "speed_up",
+                                        "efficiency_percent",
+                                        "parallel_percent",
+                                        "balance_percent",
+                                        "communication_percent",
+                                        "computation_percent",
+                                        NULL};
+    struct pct_aligned mine = *how;
+    mine.names = s->options.sizes ? names : names + 1;
+    pct_scale_text(out, s, &pct_scale_tables[0], &mine);
+    fputs("\n  efficiency against the smallest scale; parallel = balance * communication;\n"
+          "  computation: how the total of computation scales\n",
+          out);
+}
+
+enum { PLACE_BYTES = 96 };
+
+/* "4096 ranks", "4096 ranks, size 1e+06" */
+static const char *predicted_text(const struct pct_scale *s, char out[PLACE_BYTES])
+{
+    int n = snprintf(out, PLACE_BYTES, "%.0f ranks", s->options.predict);
+    if (s->options.sizes)
+        snprintf(out + n, PLACE_BYTES - (size_t)n, ", size %g", s->options.predict_size);
+    return out;
+}
+
+static void print_future(FILE *out, const struct pct_scale *s, const struct pct_scale_row *row)
+{
+    char x[PCT_NUMBER_BYTES], y[PCT_NUMBER_BYTES], z[PCT_NUMBER_BYTES];
+    char there[PLACE_BYTES];
+    if (pct_scale_trusts(row) && s->options.predict > 0)
+        fprintf(out, "     On %s: %s a rank, between %s and %s.\n", predicted_text(s, there),
+                time_text(row->future.value * 1e9, x), time_text(row->future.low * 1e9, y),
+                time_text(row->future.high * 1e9, z));
+}
+
+static void print_first(FILE *out, const struct pct_scale *s)
+{
+    char growth[PCT_FIT_TEXT], time[PCT_NUMBER_BYTES];
+    size_t n = 0;
+    while (n < FIRST && n < s->n_rows && s->rows[n].lost_ns > WORTH * s->core_ns)
+        n++;
+    fprintf(out, "\nLost on %.0f ranks against ideal scaling: %s%s of %s core time (%.1f %%)\n",
+            s->points[pct_scale_last(s)].ranks, s->lost_ns < 0 ? "-" : "",
+            time_text(fabs(s->lost_ns), time), time_text(s->core_ns, growth),
+            100 * per(s->lost_ns, s->core_ns));
+    fputs(n ? "Look first at\n" : "No context loses more than 1 % of the run.\n", out);
+    for (size_t i = 0; i < n; i++) {
+        const struct pct_scale_row *row = &s->rows[i];
+        fprintf(out, "  %zu. %s: %.1f %% of the run lost.\n     %s", i + 1, row->place,
+                100 * per(row->lost_ns, s->core_ns), pct_scale_reason(s, row));
+        if (pct_scale_trusts(row) &&
+            strcmp(pct_fit_growth(&row->fit, pct_scale_parameters, growth), "constant") != 0)
+            fprintf(out, "; its time a rank grows as %s", growth);
+        fputs(".\n", out);
+        print_future(out, s, row);
+    }
+}
+
+static int compare_future(const void *a, const void *b)
+{
+    const struct pct_scale_row *x = *(const struct pct_scale_row *const *)a,
+                               *y = *(const struct pct_scale_row *const *)b;
+    if (x->future.value != y->future.value)
+        return x->future.value > y->future.value ? -1 : 1;
+    return x->node < y->node ? -1 : x->node > y->node;
+}
+
+/* What will dominate at the scale of --predict. */
+static void print_dominating(FILE *out, const struct pct_scale *s)
+{
+    enum { MOST = 5 };
+    char u[PCT_NUMBER_BYTES], x[PCT_NUMBER_BYTES], y[PCT_NUMBER_BYTES], z[PCT_NUMBER_BYTES];
+    char there[PLACE_BYTES];
+    if (!(s->options.predict > 0))
+        return;
+    if (!s->modelled) {
+        fputs("\nNo prediction: that needs runs at three numbers of ranks.\n", out);
+        return;
+    }
+    const struct pct_scale_row **order = pct_alloc(s->n_rows, sizeof *order);
+    double sum = 0;
+    for (size_t i = 0; i < s->n_rows; i++) {
+        order[i] = &s->rows[i];
+        sum += s->rows[i].future.value;
+    }
+    qsort(order, s->n_rows, sizeof *order, compare_future);
+    fprintf(out,
+            "\nOn %s the models of the contexts add up to %s a rank%s.\n"
+            "A model of the whole run says %s, between %s and %s.\n",
+            predicted_text(s, there), time_text(sum * 1e9, u),
+            s->fit.few ? "; with fewer than five scales that is a guess" : "",
+            time_text(s->future.value * 1e9, x), time_text(s->future.low * 1e9, y),
+            time_text(s->future.high * 1e9, z));
+    if (sum < s->future.low || sum > s->future.high)
+        fputs("The two contradict each other: these runs do not say what it costs there.\n", out);
+    for (size_t i = 0; i < s->n_rows && i < MOST; i++)
+        fprintf(
+            out, "  %5.1f %%  %s: %s, between %s and %s\n", 100 * per(order[i]->future.value, sum),
+            order[i]->place, time_text(order[i]->future.value * 1e9, x),
+            time_text(order[i]->future.low * 1e9, y), time_text(order[i]->future.high * 1e9, z));
+    free(order);
+}
+
+static void print_rows(FILE *out, const struct pct_data *d, const struct pct_aligned *how)
+{
+    static const char *const names[] = {"place",  "lost_s",   "lost_percent", "first_s",
+                                        "last_s", "speed_up", "growth",       NULL};
+    struct pct_aligned mine = *how;
+    struct pct_rows rows = pct_table_rows(&pct_scale_tables[1], d, NULL);
+    mine.names = names;
+    mine.max_rows = SHOWN;
+    fprintf(out, "\nContexts by loss\n");
+    pct_table_aligned(out, &pct_scale_tables[1], d, &rows, &mine);
+    if (rows.n > SHOWN)
+        fprintf(out, "  and %zu more: --table contexts shows them\n", rows.n - SHOWN);
+    pct_rows_free(&rows);
+}
+
+void pct_scale_print(FILE *out, const struct pct_scale *s, size_t width, bool utf8)
+{
+    struct pct_data d = {.scale = s, .pool = s->join->pool};
+    struct pct_aligned how = {.indent = "  ", .width = width, .utf8 = utf8};
+    print_title(out, s);
+    print_points(out, &d, &how);
+    print_delays(out, s);
+    print_first(out, s);
+    print_dominating(out, s);
+    print_rows(out, &d, &how);
+}
+
+/* ---- For programs -----------------------------------------------------------------------------
+ */
+
+void pct_scale_tsv(FILE *out, const struct pct_scale *s, const struct pct_table *table,
+                   const struct pct_choice *choice)
+{
+    struct pct_data d = {.scale = s, .pool = s->join->pool};
+    pct_table_tsv(out, table, &d, choice);
+}
+
+void pct_scale_text(FILE *out, const struct pct_scale *s, const struct pct_table *table,
+                    const struct pct_aligned *how)
+{
+    struct pct_data d = {.scale = s, .pool = s->join->pool};
+    struct pct_rows rows = pct_table_rows(table, &d, how->choice);
+    pct_table_aligned(out, table, &d, &rows, how);
+    pct_rows_free(&rows);
+}
+
+void pct_scale_json(FILE *out, const struct pct_scale *s, const struct pct_table *table,
+                    const struct pct_choice *choice)
+{
+    struct pct_data d = {.scale = s, .pool = s->join->pool};
+    fprintf(out, "{\n  \"pcollect_scale\": 1,\n  \"scaling\": \"%s\"",
+            s->scaling == PCT_SCALING_WEAK ? "weak" : "strong");
+    for (size_t i = 0; i < pct_n_scale_tables; i++) {
+        if (!table || table == &pct_scale_tables[i])
+            pct_table_json(out, &pct_scale_tables[i], &d, choice);
+    }
+    fputs("\n}\n", out);
+}

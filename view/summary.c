@@ -1,0 +1,536 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The head of the text report: what ran, how long, how the time is shared out, and all that the
+ * profile lacks.
+ */
+#include "view/report_print.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+struct head {
+    FILE *out;
+    const struct pct_data *d;
+    const struct pct_options *o;
+};
+
+/* Cells of a word; control sequences take none. */
+static size_t word_cells(const char *word, size_t n)
+{
+    size_t cells = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (word[i] == '\033')
+            i += strcspn(word + i, "m");
+        else
+            cells += ((uint8_t)word[i] & 0xc0) != 0x80;
+    }
+    return cells;
+}
+
+/* Long texts go on in the column where they begin. */
+static void put_item(const struct head *h, const char *name, const char *text)
+{
+    enum { INDENT = 14 };
+    size_t at = INDENT, width = h->o->width ? h->o->width : SIZE_MAX;
+    fprintf(h->out, "  %s%-12s%s", pct_style(h->o, PCT_STYLE_DIM), name,
+            pct_style(h->o, PCT_STYLE_PLAIN));
+    while (*text) {
+        size_t n = strcspn(text, " "), cells = word_cells(text, n) + 1;
+        if (at + cells > width && at > INDENT) {
+            fprintf(h->out, "\n%*s", INDENT, "");
+            at = INDENT;
+        }
+        fprintf(h->out, " %.*s", (int)n, text);
+        at += cells;
+        text += n + (text[n] == ' ');
+    }
+    fputc('\n', h->out);
+}
+
+/* Puts the item and empties the buffer. */
+static void put_buf(const struct head *h, const char *name, struct pct_buf *b)
+{
+    put_item(h, name, b->data);
+    pct_buf_clear(b);
+}
+
+static void put_time(struct pct_buf *b, pc_u128 ns)
+{
+    char number[PCT_NUMBER_BYTES];
+    pct_buf_text(b, pct_text_time(number, ns));
+}
+
+static void put_percent(struct pct_buf *b, pc_u128 m)
+{
+    char number[PCT_NUMBER_BYTES];
+    pct_buf_text(b, pct_text_percent_1(number, m));
+}
+
+static void put_count(struct pct_buf *b, pc_u128 n)
+{
+    char number[PCT_NUMBER_BYTES];
+    pct_buf_text(b, pct_text_count(number, n));
+}
+
+static pc_u128 mean(const struct head *h, pc_u128 sum)
+{
+    uint32_t n = h->d->profile->n_ranks;
+    return n ? (sum + n / 2) / n : 0;
+}
+
+/* ---- What ran ---------------------------------------------------------------------------------
+ */
+
+static void put_hosts(struct pct_buf *b, const struct pct_data *d)
+{
+    enum { SHOWN = 4 };
+    const char **hosts;
+    size_t n = pct_header_hosts(d, &hosts);
+    pct_buf_format(b, " on %zu %s: ", n, n == 1 ? "host" : "hosts");
+    for (size_t i = 0; i < n && i < SHOWN; i++) {
+        pct_buf_text(b, i ? ", " : "");
+        pct_text_escape(b, hosts[i], PCT_ESCAPE_CELL);
+    }
+    if (n > SHOWN)
+        pct_buf_format(b, " and %zu more", n - SHOWN);
+    free(hosts);
+}
+
+static void put_started(const struct head *h, struct pct_buf *b)
+{
+    time_t seconds = (time_t)(pct_header_start_ns(h->d->profile) / 1000000000u);
+    struct tm tm;
+    char text[64];
+    if (seconds && localtime_r(&seconds, &tm) &&
+        strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S %z", &tm))
+        pct_buf_text(b, text);
+    if (b->n && *h->d->profile->job)
+        pct_buf_text(b, ", ");
+    if (*h->d->profile->job) {
+        pct_buf_text(b, "job ");
+        pct_text_escape(b, h->d->profile->job, PCT_ESCAPE_CELL);
+    }
+    if (b->n)
+        put_buf(h, "started", b);
+}
+
+static void put_run(const struct head *h, struct pct_buf *b)
+{
+    const struct pc_profile *p = h->d->profile;
+    pct_text_escape(b, *p->exe ? p->exe : "unknown", PCT_ESCAPE_CELL);
+    put_buf(h, "program", b);
+    put_count(b, p->n_ranks);
+    if (h->d->model->all.n_missing)
+        pct_buf_format(b, " of %u", p->world_size);
+    if (p->n_ranks)
+        put_hosts(b, h->d);
+    put_buf(h, "ranks", b);
+    put_started(h, b);
+    pct_text_escape(b, *p->mpi ? p->mpi : "unknown", PCT_ESCAPE_CELL);
+    put_buf(h, "MPI", b);
+}
+
+/* ---- How the time is shared out ---------------------------------------------------------------
+ */
+
+static void put_times(const struct head *h, struct pct_buf *b)
+{
+    const struct pct_overall *a = &h->d->model->all;
+    put_time(b, mean(h, a->wall_ns));
+    if (a->wall.n > 1) {
+        pct_buf_text(b, " (");
+        put_time(b, a->wall.min);
+        pct_buf_text(b, " .. ");
+        put_time(b, a->wall.max);
+        pct_buf_text(b, ")");
+    }
+    pct_buf_text(b, ": ");
+    put_time(b, mean(h, a->before_ns));
+    pct_buf_text(b, " before MPI_Init, ");
+    put_time(b, mean(h, a->inside_ns));
+    pct_buf_text(b, " inside, ");
+    put_time(b, mean(h, a->after_ns));
+    pct_buf_text(b, " after MPI_Finalize");
+    put_buf(h, "wall time", b);
+}
+
+static void put_share(const struct head *h, struct pct_buf *b)
+{
+    const struct pct_overall *a = &h->d->model->all;
+    pct_buf_text(b, pct_style(h->o, PCT_STYLE_TITLE));
+    put_percent(b, pct_text_share(a->mpi_ns, a->wall_ns));
+    pct_buf_format(b, "%s of wall time", pct_style(h->o, PCT_STYLE_PLAIN));
+    if (a->share.n > 1) {
+        pct_buf_text(b, " (");
+        put_percent(b, a->share.min);
+        pct_buf_format(b, " on rank %d .. ", a->share.min_rank);
+        put_percent(b, a->share.max);
+        pct_buf_format(b, " on rank %d)", a->share.max_rank);
+    }
+    pct_buf_text(b, ", ");
+    put_time(b, mean(h, a->mpi_ns));
+    pct_buf_text(b, a->mpi.n > 1 ? " a rank, " : ", ");
+    put_count(b, a->mpi_calls);
+    pct_buf_text(b, a->mpi_calls == 1 ? " call" : " calls");
+    put_buf(h, "in MPI", b);
+}
+
+/* Start and end of MPI cost the same however long a program runs: in short runs they hide what it
+ * does. */
+static void put_start(const struct head *h, struct pct_buf *b)
+{
+    static const char *const names[] = {"MPI_Init", "MPI_Init_thread", "MPI_Finalize"};
+    const struct pct_model *m = h->d->model;
+    pc_u128 ns = 0;
+    for (uint32_t i = 0; i < h->d->profile->n_ops; i++) {
+        for (size_t k = 0; k < PC_ARRAY_LEN(names); k++) {
+            if (!strcmp(h->d->profile->ops[i].name, names[k]))
+                ns += m->ops[i].totals.sum[PCT_EXCLUSIVE];
+        }
+    }
+    if (!ns || ns * 20 < m->context_mpi_ns || ns > m->all.mpi_ns)
+        return;
+    pct_buf_text(b, "without MPI_Init and MPI_Finalize ");
+    put_percent(b, pct_text_share(m->all.mpi_ns - ns, m->all.wall_ns));
+    pct_buf_text(b, ", ");
+    put_time(b, mean(h, m->all.mpi_ns - ns));
+    pct_buf_text(b, h->d->profile->n_ranks > 1 ? " a rank" : "");
+    put_buf(h, "", b);
+}
+
+static void put_imbalance(const struct head *h, struct pct_buf *b)
+{
+    const struct pct_overall *a = &h->d->model->all;
+    if (a->compute.n < 2 || !a->compute_ns)
+        return;
+    pct_buf_text(b, pct_style(h->o, PCT_STYLE_TITLE));
+    put_percent(b, pct_header_imbalance(h->d));
+    pct_buf_format(b, "%s: rank %d computes ", pct_style(h->o, PCT_STYLE_PLAIN),
+                   a->compute.max_rank);
+    put_time(b, a->compute.max);
+    pct_buf_text(b, ", the mean rank ");
+    put_time(b, mean(h, a->compute_ns));
+    pct_buf_format(b, ", rank %d ", a->compute.min_rank);
+    put_time(b, a->compute.min);
+    put_buf(h, "imbalance", b);
+}
+
+static void put_cost(const struct head *h, struct pct_buf *b)
+{
+    const struct pct_overall *a = &h->d->model->all;
+    if (!a->merge_ns)
+        return;
+    put_time(b, mean(h, a->merge_ns));
+    pct_buf_text(b, " a rank to merge the profile in MPI_Finalize");
+    if (a->merge.n > 1) {
+        pct_buf_text(b, ", at most ");
+        put_time(b, a->merge.max);
+        pct_buf_format(b, " on rank %d", a->merge.max_rank);
+    }
+    put_buf(h, "pcollect", b);
+}
+
+/* The sum of a column of numbers over the rows of a table; 0 if there is none. */
+static uint64_t sum_of(const struct pc_profile_table *t, const char *name)
+{
+    uint32_t column = pc_table_column(t, name, PCOLLECT_COLUMN_NUMBER);
+    uint64_t sum = 0;
+    for (uint32_t row = 0; t && row < t->n_rows; row++)
+        sum += pc_table_cell(t, row, column);
+    return sum;
+}
+
+/* The last of a column's texts in the order of strings; "" if there is none. */
+static const char *last_text_of(const struct pc_profile *p, const struct pc_profile_table *t,
+                                const char *name)
+{
+    uint32_t column = pc_table_column(t, name, PCOLLECT_COLUMN_STRING);
+    uint64_t last = 0;
+    for (uint32_t row = 0; t && row < t->n_rows; row++) {
+        uint64_t cell = pc_table_cell(t, row, column);
+        last = cell > last ? cell : last;
+    }
+    return pc_profile_string(p, last);
+}
+
+static void put_sampling(const struct head *h, struct pct_buf *b)
+{
+    const struct pc_profile *p = h->d->profile;
+    const struct pc_profile_table *t = pc_profile_table(p, "sampling");
+    uint64_t n = sum_of(t, "interrupts"), cpu = sum_of(t, "cpu"), cost = sum_of(t, "cost");
+    const char *source = last_text_of(p, t, "source");
+    if (!n || !cpu)
+        return;
+    put_count(b, n);
+    pct_buf_text(b, n == 1 ? " interrupt" : " interrupts");
+    if (*source)
+        pct_buf_format(b, " by %s", source);
+    pct_buf_text(b, ", ");
+    put_count(b, (pc_u128)n * 1000000000u / cpu);
+    pct_buf_text(b, " a second of CPU time; they cost ");
+    put_percent(b, pct_text_share(cost, cpu));
+    pct_buf_text(b, " of it, ");
+    put_time(b, cost / n);
+    pct_buf_text(b, " each");
+    /* Samples that met the library, where calls are measured. */
+    uint64_t own = sum_of(t, "own_time");
+    if (own) {
+        pct_buf_text(b, "; pcollect took about ");
+        put_percent(b, pct_text_share(own, cpu));
+        pct_buf_text(b, " more in the calls");
+    }
+    put_buf(h, "sampling", b);
+}
+
+/* ---- What was counted --------------------------------------------------------------------------
+ */
+
+/* Cells of a row of the table `events`. */
+enum { EVENT, WHY_NOT, EVENT_RANKS, IN_TURNS, N_EVENT_CELLS };
+
+static const uint64_t *event_row(const struct pc_profile_table *t, uint32_t row)
+{
+    return t->cells + (size_t)row * N_EVENT_CELLS;
+}
+
+static const struct pc_profile_table *find_events(const struct pc_profile *p)
+{
+    const struct pc_profile_table *t = pc_profile_table(p, "events");
+    bool known = pc_table_column(t, "event", PCOLLECT_COLUMN_STRING) == EVENT &&
+                 pc_table_column(t, "why_not", PCOLLECT_COLUMN_STRING) == WHY_NOT &&
+                 t->n_columns == N_EVENT_CELLS;
+    return known ? t : NULL;
+}
+
+/* The names of the events that count in this way: "A, B (3 of 4 ranks)". */
+static unsigned put_events(const struct head *h, const struct pc_profile_table *t, uint64_t why_not,
+                           bool in_turns, struct pct_buf *b)
+{
+    unsigned n = 0;
+    for (uint32_t i = 0; i < t->n_rows; i++) {
+        const uint64_t *row = event_row(t, i);
+        if (row[WHY_NOT] != why_not || !row[IN_TURNS] == in_turns)
+            continue;
+        pct_buf_text(b, n++ ? ", " : "");
+        pct_text_escape(b, pc_profile_string(h->d->profile, row[EVENT]), PCT_ESCAPE_CELL);
+        if (row[EVENT_RANKS] < h->d->profile->n_ranks)
+            pct_buf_format(b, " (on %" PRIu64 " of %u ranks)", row[EVENT_RANKS],
+                           h->d->profile->n_ranks);
+    }
+    return n;
+}
+
+/* What was asked for, and was not counted: the events of each reason, where its first one is met.
+ */
+static void put_uncounted(const struct head *h, const struct pc_profile_table *t, struct pct_buf *b)
+{
+    enum { MOST_ROWS = 256 };
+    for (uint32_t i = 0; i < t->n_rows && i < MOST_ROWS; i++) {
+        uint64_t why = event_row(t, i)[WHY_NOT];
+        bool met = why == 0;
+        for (uint32_t k = 0; k < i && !met; k++)
+            met = event_row(t, k)[WHY_NOT] == why;
+        if (met)
+            continue;
+        put_events(h, t, why, false, b);
+        pct_buf_text(b, ": ");
+        pct_text_escape(b, pc_profile_string(h->d->profile, why), PCT_ESCAPE_CELL);
+        put_buf(h, "not counted", b);
+    }
+}
+
+/* At how many of the points the counters were read, by the rows of the first event: all events of a
+ * group are read at once. */
+static void put_points(const struct head *h, struct pct_buf *b)
+{
+    const struct pc_profile_table *t = pc_profile_table(h->d->profile, "counters");
+    pc_u128 read = 0, skipped = 0;
+    uint32_t event_at = pc_table_column(t, "event", PCOLLECT_COLUMN_STRING),
+             read_at = pc_table_column(t, "read", PCOLLECT_COLUMN_NUMBER),
+             skipped_at = pc_table_column(t, "skipped", PCOLLECT_COLUMN_NUMBER);
+    for (uint32_t i = 0; t && i < t->n_rows; i++) {
+        bool first = pc_table_cell(t, i, event_at) == pc_table_cell(t, 0, event_at);
+        read += first ? pc_table_cell(t, i, read_at) : 0;
+        skipped += first ? pc_table_cell(t, i, skipped_at) : 0;
+    }
+    if (!skipped)
+        return;
+    pct_buf_text(b, ", read at ");
+    put_count(b, read);
+    pct_buf_text(b, " of ");
+    put_count(b, read + skipped);
+    pct_buf_text(b, " begins and ends of calls and threads: the others came too soon after");
+}
+
+static void put_counters(const struct head *h, struct pct_buf *b)
+{
+    const struct pc_profile_table *t = find_events(h->d->profile);
+    if (!t)
+        return;
+    if (put_events(h, t, 0, false, b)) {
+        put_points(h, b);
+        put_buf(h, "counted", b);
+    }
+    if (put_events(h, t, 0, true, b)) {
+        pct_buf_text(b, ": in turns, estimated");
+        put_buf(h, "counted", b);
+    }
+    put_uncounted(h, t, b);
+}
+
+/* ---- What is not there ------------------------------------------------------------------------
+ */
+
+/* "rank 3" or "ranks 1, 4-7, 9 and 12 more" of the ranks in the list. */
+static void put_ranks(struct pct_buf *b, const int32_t *ranks, size_t n)
+{
+    size_t shown = 0, i = 0;
+    pct_buf_text(b, n == 1 ? "rank " : "ranks ");
+    while (i < n && shown++ < 6) {
+        size_t end = i + 1;
+        while (end < n && ranks[end] == ranks[end - 1] + 1)
+            end++;
+        pct_buf_format(b, "%s%d", i ? ", " : "", ranks[i]);
+        if (end - i > 1)
+            pct_buf_format(b, "%s%d", end - i > 2 ? "-" : ", ", ranks[end - 1]);
+        i = end;
+    }
+    if (i < n)
+        pct_buf_format(b, " and %zu more", n - i);
+}
+
+enum which { INCOMPLETE, MISSING, WITH_LOSS };
+
+static bool is_listed(const struct pc_profile_rank *r, enum which which, size_t kind)
+{
+    return which == INCOMPLETE ? r->incomplete != 0 : r->lost[kind] != 0;
+}
+
+static int32_t *list_ranks(const struct head *h, enum which which, size_t kind, size_t *n_out)
+{
+    const struct pc_profile *p = h->d->profile;
+    int32_t *list = NULL;
+    size_t n = 0, room = 0;
+    int64_t expected = 0;
+    for (uint32_t i = 0; i <= p->n_ranks; i++) {
+        int64_t rank = i < p->n_ranks ? p->ranks[i].rank : (int64_t)p->world_size;
+        /* The gaps between the ranks that are there; the text shows a few only. */
+        for (; which == MISSING && expected < rank && n < 100000; expected++) {
+            list = pct_grow(list, n, &room, sizeof *list);
+            list[n++] = (int32_t)expected;
+        }
+        expected = rank + 1;
+        if (which == MISSING || i == p->n_ranks || !is_listed(&p->ranks[i], which, kind))
+            continue;
+        list = pct_grow(list, n, &room, sizeof *list);
+        list[n++] = (int32_t)rank;
+    }
+    *n_out = n;
+    return list;
+}
+
+static void put_listed(const struct head *h, enum which which, size_t kind, struct pct_buf *b)
+{
+    size_t n;
+    int32_t *list = list_ranks(h, which, kind, &n);
+    put_ranks(b, list, n);
+    free(list);
+}
+
+static void put_lost(const struct head *h, struct pct_buf *b)
+{
+    const struct pct_overall *a = &h->d->model->all;
+    for (size_t k = 0; k < PCOLLECT_N_LOST; k++) {
+        if (!a->lost[k])
+            continue;
+        put_count(b, a->lost[k]);
+        pct_buf_format(b, " %s (", pcollect_lost_names[k]);
+        put_listed(h, WITH_LOSS, k, b);
+        pct_buf_text(b, ")");
+        put_buf(h, "left out", b);
+    }
+}
+
+/* The ranks' own counters and the sums over contexts are kept apart: a difference is a loss that
+ * nobody counted. */
+static void put_disagreement(const struct head *h, struct pct_buf *b)
+{
+    pc_u128 contexts = h->d->model->context_mpi_ns, ranks = h->d->model->all.mpi_ns;
+    pc_u128 difference = contexts > ranks ? contexts - ranks : ranks - contexts;
+    if (!h->d->model->has[PCT_TIME]) {
+        put_item(h, "note", "the plugin time was not loaded: there are no calls and times");
+        return;
+    }
+    if (difference * 100 <= ranks || difference < 1000000)
+        return;
+    pct_buf_text(b, "the contexts hold ");
+    put_time(b, contexts);
+    pct_buf_text(b, " in MPI, the ranks counted ");
+    put_time(b, ranks);
+    put_buf(h, "note", b);
+}
+
+static void put_notes(const struct head *h, struct pct_buf *b)
+{
+    for (unsigned k = 0; pct_header_note(k); k++) {
+        if (h->d->model->all.notes >> k & 1)
+            put_item(h, "note", pct_header_note(k));
+    }
+    bool off = false;
+    for (uint32_t i = 0; i < h->d->profile->n_modules; i++)
+        off |= pct_symbols_state(h->d->symbols, i) == PCT_SYMBOLS_OFF;
+    if (off)
+        put_item(h, "symbols", "pcollect was built without libdw: functions are shown as offsets");
+    for (uint32_t i = 0; i < h->d->profile->n_modules; i++) {
+        const char *complaint = pct_symbols_complaint(h->d->symbols, i);
+        if (complaint)
+            put_item(h, "symbols", complaint);
+    }
+    put_disagreement(h, b);
+}
+
+static void put_filter(const struct head *h)
+{
+    const struct pct_filter *f = &h->o->filter;
+    if (f->has_phase || f->region || f->domain)
+        put_item(h, "part",
+                 "functions and contexts below are a part of the run, as asked for; what "
+                 "is said of the run and its ranks is of the whole");
+}
+
+void pct_print_head(FILE *out, const struct pct_data *d, const struct pct_options *o)
+{
+    const struct head h = {out, d, o};
+    const struct pct_overall *a = &d->model->all;
+    struct pct_buf b = {0};
+    pct_text_escape(&b, d->file, PCT_ESCAPE_CELL);
+    fprintf(out, "%spcollect report%s %s\n", pct_style(o, PCT_STYLE_TITLE),
+            pct_style(o, PCT_STYLE_PLAIN), b.data);
+    pct_findings_print(out, d->findings, b.data, o->width);
+    fputc('\n', out);
+    pct_buf_clear(&b);
+    put_run(&h, &b);
+    put_times(&h, &b);
+    put_share(&h, &b);
+    put_start(&h, &b);
+    put_imbalance(&h, &b);
+    put_cost(&h, &b);
+    put_sampling(&h, &b);
+    put_counters(&h, &b);
+    if (a->n_incomplete) {
+        put_listed(&h, INCOMPLETE, 0, &b);
+        pct_buf_text(&b, " did not reach MPI_Finalize: recovered, up to the last moment known");
+        put_buf(&h, "incomplete", &b);
+    }
+    if (a->n_missing) {
+        put_listed(&h, MISSING, 0, &b);
+        pct_buf_text(&b, ": not in this profile");
+        put_buf(&h, "missing", &b);
+    }
+    put_filter(&h);
+    put_lost(&h, &b);
+    put_notes(&h, &b);
+    pct_buf_free(&b);
+}

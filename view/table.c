@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What is the same for all tables: rows, order, output as tab-separated values and as aligned
+ * columns. Which tables there are: view/tables/tables.c.
+ */
+#include "view/query.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const struct pct_table *pct_table_find(const char *name)
+{
+    for (size_t i = 0; i < pct_n_tables; i++) {
+        if (!strcmp(pct_tables[i].name, name))
+            return &pct_tables[i];
+    }
+    return NULL;
+}
+
+/* ---- Rows -------------------------------------------------------------------------------------
+ */
+
+struct key {
+    struct pct_value value;
+    size_t row;
+};
+
+static int compare_numbers(pc_u128 a, pc_u128 b)
+{
+    return a < b ? -1 : a > b;
+}
+
+static int compare_up(const struct key *x, const struct key *y)
+{
+    if (x->value.none != y->value.none)
+        return x->value.none ? 1 : -1;
+    if (x->value.none)
+        return 0;
+    int c = x->value.text && y->value.text ? strcmp(x->value.text, y->value.text) : 0;
+    if (!c)
+        c = compare_numbers(y->value.number, x->value.number);
+    if (!c)
+        c = x->value.integer < y->value.integer ? -1 : x->value.integer > y->value.integer;
+    return c;
+}
+
+static int compare_keys(const void *a, const void *b)
+{
+    const struct key *x = a, *y = b;
+    int c = compare_up(x, y);
+    return c ? c : compare_numbers(x->row, y->row);
+}
+
+static int compare_keys_reversed(const void *a, const void *b)
+{
+    const struct key *x = a, *y = b;
+    int c = x->value.none || y->value.none ? compare_up(x, y) : compare_up(y, x);
+    return c ? c : compare_numbers(x->row, y->row);
+}
+
+struct pct_rows pct_table_rows(const struct pct_table *t, const struct pct_data *d,
+                               const struct pct_choice *choice)
+{
+    struct pct_rows rows = {0};
+    size_t n = t->count(d);
+    struct key *keys = pct_alloc(n, sizeof *keys);
+    struct pct_conditions *conditions = pct_conditions_new(choice, t);
+    const char *sort = choice ? choice->sort : NULL;
+    sort = sort && pct_column_find(t, sort) ? sort : t->sort;
+    for (size_t i = 0; i < n; i++) {
+        if (!pct_conditions_hold(conditions, d, i)) {
+            rows.n_hidden++;
+            continue;
+        }
+        keys[rows.n].row = i;
+        if (sort)
+            keys[rows.n].value = pct_table_value(pct_column_find(t, sort), d, i);
+        rows.n++;
+    }
+    if (sort && rows.n)
+        qsort(keys, rows.n, sizeof *keys, *sort == '-' ? compare_keys_reversed : compare_keys);
+    rows.index = pct_alloc(rows.n, sizeof *rows.index);
+    for (size_t i = 0; i < rows.n; i++)
+        rows.index[i] = keys[i].row;
+    free(keys);
+    pct_conditions_free(conditions);
+    return rows;
+}
+
+void pct_rows_free(struct pct_rows *rows)
+{
+    free(rows->index);
+    *rows = (struct pct_rows){0};
+}
+
+void pct_table_tsv(FILE *out, const struct pct_table *t, const struct pct_data *d,
+                   const struct pct_choice *choice)
+{
+    size_t n;
+    const struct pct_column **columns = pct_choice_columns(choice, t, false, &n);
+    struct pct_rows rows = pct_table_rows(t, d, choice);
+    struct pct_buf line = {0};
+    for (size_t k = 0; k < n; k++)
+        fprintf(out, "%s%s", k ? "\t" : "", columns[k]->name);
+    fputc('\n', out);
+    for (size_t i = 0; i < rows.n; i++) {
+        pct_buf_clear(&line);
+        for (size_t k = 0; k < n; k++) {
+            struct pct_value v = pct_table_value(columns[k], d, rows.index[i]);
+            if (k)
+                pct_buf_text(&line, "\t");
+            pct_value_raw(columns[k], &v, &line);
+        }
+        pct_buf_text(&line, "\n");
+        fwrite(line.data, 1, line.n, out);
+    }
+    pct_buf_free(&line);
+    pct_rows_free(&rows);
+    free(columns);
+}
+
+/* ---- Aligned columns --------------------------------------------------------------------------
+ */
+
+/* The table as texts: row 0 is the header, row k + 1 the k-th row. */
+struct grid {
+    const struct pct_column **columns;
+    size_t *widths;
+    size_t n_columns, n_rows;
+    char **cells;
+};
+
+const struct pct_column **pct_table_columns(const struct pct_table *t, const char *const *names,
+                                            const struct pct_choice *choice, size_t *n_out)
+{
+    if (!names)
+        return pct_choice_columns(choice, t, true, n_out);
+    const struct pct_column **columns = pct_alloc(t->n_columns, sizeof *columns);
+    for (*n_out = 0; names[*n_out]; ++*n_out)
+        columns[*n_out] = pct_column_find(t, names[*n_out]);
+    return columns;
+}
+
+static void fill_grid(struct grid *g, const struct pct_table *t, const struct pct_data *d,
+                      const struct pct_rows *rows, bool heads)
+{
+    g->widths = pct_alloc(g->n_columns, sizeof *g->widths);
+    g->cells = pct_alloc((g->n_rows + 1) * g->n_columns, sizeof *g->cells);
+    for (size_t i = 0; i <= g->n_rows; i++) {
+        for (size_t k = 0; k < g->n_columns; k++) {
+            struct pct_buf cell = {0};
+            if (i) {
+                pct_value_people(t, g->columns[k], d, rows->index[i - 1], &cell);
+            } else {
+                pct_buf_text(&cell, heads ? g->columns[k]->head : g->columns[k]->name);
+            }
+            size_t cells = pct_text_cells(cell.data);
+            if (cells > g->widths[k])
+                g->widths[k] = cells;
+            g->cells[i * g->n_columns + k] = cell.data;
+        }
+    }
+}
+
+/* Takes what is too much from the widest column of texts. */
+static void fit_grid(struct grid *g, size_t width, size_t indent)
+{
+    size_t sum = indent, widest = g->n_columns;
+    for (size_t k = 0; k < g->n_columns; k++) {
+        sum += g->widths[k] + (k ? 2 : 0);
+        if (g->columns[k]->type == PCT_TEXT &&
+            (widest == g->n_columns || g->widths[k] > g->widths[widest]))
+            widest = k;
+    }
+    if (!width || sum <= width || widest == g->n_columns)
+        return;
+    size_t room = g->widths[widest], excess = sum - width;
+    g->widths[widest] = room > excess + 20 ? room - excess : room < 20 ? room : 20;
+}
+
+static void put_cell(struct pct_buf *line, const struct grid *g, size_t row, size_t k, bool utf8)
+{
+    const char *text = g->cells[row * g->n_columns + k];
+    size_t cells = pct_text_cells(text), width = g->widths[k];
+    size_t pad = cells < width ? width - cells : 0;
+    bool left = g->columns[k]->type == PCT_TEXT;
+    if (k)
+        pct_buf_text(line, "  ");
+    if (!left)
+        pct_buf_fill(line, ' ', pad);
+    pct_text_cut(line, text, width, utf8);
+    if (left)
+        pct_buf_fill(line, ' ', pad);
+}
+
+static void put_line(FILE *out, struct pct_buf *line)
+{
+    while (line->n && line->data[line->n - 1] == ' ')
+        line->data[--line->n] = 0;
+    fprintf(out, "%s\n", line->data);
+}
+
+void pct_table_aligned(FILE *out, const struct pct_table *t, const struct pct_data *d,
+                       const struct pct_rows *rows, const struct pct_aligned *how)
+{
+    struct grid g = {.n_rows = rows->n};
+    struct pct_buf line = {0};
+    if (how->max_rows && g.n_rows > how->max_rows)
+        g.n_rows = how->max_rows;
+    g.columns = pct_table_columns(t, how->names, how->choice, &g.n_columns);
+    fill_grid(&g, t, d, rows, how->names != NULL);
+    fit_grid(&g, how->width, strlen(how->indent));
+    for (size_t i = 0; i <= g.n_rows; i++) {
+        pct_buf_clear(&line);
+        pct_buf_text(&line, how->indent);
+        for (size_t k = 0; k < g.n_columns; k++)
+            put_cell(&line, &g, i, k, how->utf8);
+        if (how->more) {
+            pct_buf_text(&line, "  ");
+            if (i)
+                how->more(how->arg, rows->index[i - 1], &line);
+            else
+                pct_buf_text(&line, how->more_head);
+        }
+        put_line(out, &line);
+    }
+    for (size_t i = 0; i < (g.n_rows + 1) * g.n_columns; i++)
+        free(g.cells[i]);
+    free(g.cells);
+    free(g.widths);
+    free(g.columns);
+    pct_buf_free(&line);
+}

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Tables of the report. A column is one row of a table in view/tables/: its name, type, meaning and
+ * how its value is found. From these come the output in every format, --help and the manual.
+ */
+#ifndef PCT_TABLE_H
+#define PCT_TABLE_H
+
+#include "analysis/gather.h"
+
+#include <stdio.h>
+
+/* How a value is written: as it is in tsv and json, with a unit in text. */
+enum pct_type {
+    PCT_TEXT,
+    PCT_COUNT,
+    PCT_BYTES,
+    PCT_NS,      /* nanoseconds; tsv, json: seconds with nine decimals */
+    PCT_PERCENT, /* thousandths of a percent; tsv, json: percent with three decimals */
+    PCT_INTEGER, /* with sign: a rank, a process id */
+    PCT_YES_NO,
+    PCT_NS_CHANGE,      /* PCT_NS with sign */
+    PCT_PERCENT_CHANGE, /* PCT_PERCENT with sign */
+    PCT_RATIO,          /* thousandths: 1.940 */
+    PCT_REAL,           /* any number */
+    PCT_ESTIMATE        /* any number; in text with its error, as 12.3 M +- 0.4 M */
+};
+
+struct pct_value {
+    bool none;        /* unknown, or has no meaning here: empty in tsv, null in json, - in text */
+    const char *text; /* of an error that is none: why, as "few" */
+    pc_u128 number;
+    int64_t integer;
+    double real;
+    const struct pct_estimate *estimate; /* PCT_ESTIMATE */
+};
+
+/* Rows of columns leave out the members that they do not need. */
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+
+/* What a getter is asked for. */
+struct pct_cell {
+    const struct pct_data *d;
+    size_t row;
+    const struct pct_column *column;
+};
+
+struct pct_column {
+    const char *name; /* stable: others read it */
+    const char *head; /* above the column in the text report */
+    enum pct_type type;
+    const char *doc;
+    void (*get)(const struct pct_cell *c, struct pct_value *out);
+    /* For getters of many columns: which of them this is, and of which kind of rows. */
+    uint16_t which, of;
+    const char *error; /* the column with half of its 95 % interval: behind +- in text; or NULL */
+};
+
+/* Adds the time of a row to values[k] of the k-th rank of the profile, and marks present[k]. */
+struct pct_table;
+typedef void pct_picture_fn(const struct pct_table *t, const struct pct_data *d, size_t row,
+                            uint64_t *values, bool *present);
+
+struct pct_table {
+    const char *name, *doc;
+    size_t (*count)(const struct pct_data *d);
+    const char *sort;    /* default order: a column, "-" before it turns it round; NULL: as is */
+    const char *percent; /* column that --min-percent looks at, or NULL */
+    const struct pct_column *columns;
+    size_t n_columns;
+    pct_picture_fn *picture; /* NULL: its rows have no picture of the ranks */
+};
+
+extern const struct pct_table pct_tables[];
+extern const size_t pct_n_tables;
+
+/* By name, or NULL. */
+const struct pct_table *pct_table_find(const char *name);
+/* By the n bytes of its name, or NULL. */
+const struct pct_column *pct_column_named(const struct pct_table *t, const char *name, size_t n);
+/* "-" before the name is passed over. */
+const struct pct_column *pct_column_find(const struct pct_table *t, const char *name);
+
+/* A plugin's table, as a table of the report that `data` goes with. Valid as long as d and the
+ * profile are. */
+enum { PCT_MAX_ROWS_COLUMNS = 32 };
+struct pct_rows_table {
+    struct pct_table table;
+    struct pct_data data;
+    struct pct_column columns[PCT_MAX_ROWS_COLUMNS];
+};
+void pct_rows_table(struct pct_rows_table *out, const struct pct_data *d,
+                    const struct pc_profile_table *from);
+
+/* The table `header`, which is in a file of its own. */
+enum { PCT_N_HEADER_COLUMNS = 32 };
+extern const struct pct_column pct_header_columns[PCT_N_HEADER_COLUMNS];
+size_t pct_header_count(const struct pct_data *d);
+
+/* The tables of samples (samples_columns.c). */
+enum {
+    PCT_N_FLAT_COLUMNS = 17,
+    PCT_N_FUNCTION_COLUMNS = 16,
+    PCT_N_COMPUTATION_COLUMNS = 15,
+    PCT_N_SAMPLE_CALLER_COLUMNS = 7
+};
+extern const struct pct_column pct_flat_columns[PCT_N_FLAT_COLUMNS];
+extern const struct pct_column pct_function_columns[PCT_N_FUNCTION_COLUMNS];
+extern const struct pct_column pct_computation_columns[PCT_N_COMPUTATION_COLUMNS];
+extern const struct pct_column pct_sample_caller_columns[PCT_N_SAMPLE_CALLER_COLUMNS];
+/* The error of a part of the samples; none, and "few", where there are too few. */
+struct pct_sampled;
+void pct_sample_error(const struct pct_data *d, struct pct_sampled part, struct pct_value *out);
+size_t pct_count_sample_callers(const struct pct_data *d);
+
+/* attribution_columns.c */
+enum { PCT_N_COUNT_COLUMNS = 6 };
+size_t pct_count_counts(const struct pct_data *d);
+extern const struct pct_column pct_count_columns[PCT_N_COUNT_COLUMNS];
+
+/* estimates_columns.c */
+enum { PCT_N_ESTIMATE_COLUMNS = 11, PCT_N_RATIO_COLUMNS = 11 };
+size_t pct_count_estimates(const struct pct_data *d);
+size_t pct_count_ratios(const struct pct_data *d);
+extern const struct pct_column pct_estimate_columns[PCT_N_ESTIMATE_COLUMNS];
+extern const struct pct_column pct_ratio_columns[PCT_N_RATIO_COLUMNS];
+
+/* findings_columns.c */
+enum { PCT_N_FINDING_COLUMNS = 4 };
+extern const struct pct_column pct_finding_columns[PCT_N_FINDING_COLUMNS];
+size_t pct_count_findings(const struct pct_data *d);
+
+size_t pct_count_lines(const struct pct_data *d);
+size_t pct_count_functions(const struct pct_data *d);
+size_t pct_count_contexts(const struct pct_data *d);
+
+/* The tables of calls by place (calls_columns.c). */
+enum {
+    PCT_N_CALL_SITE_COLUMNS = 19,
+    PCT_N_LINE_CALL_COLUMNS = 16,
+    PCT_N_FUNCTION_CALL_COLUMNS = 15,
+    PCT_N_SOURCE_CALL_COLUMNS = 14,
+    PCT_N_MODULE_CALL_COLUMNS = 13,
+    PCT_N_COMMUNICATOR_CALL_COLUMNS = 15,
+    PCT_N_CALLER_COLUMNS = 9
+};
+extern const struct pct_column pct_call_site_columns[PCT_N_CALL_SITE_COLUMNS];
+extern const struct pct_column pct_line_call_columns[PCT_N_LINE_CALL_COLUMNS];
+extern const struct pct_column pct_function_call_columns[PCT_N_FUNCTION_CALL_COLUMNS];
+extern const struct pct_column pct_source_call_columns[PCT_N_SOURCE_CALL_COLUMNS];
+extern const struct pct_column pct_module_call_columns[PCT_N_MODULE_CALL_COLUMNS];
+extern const struct pct_column pct_communicator_call_columns[PCT_N_COMMUNICATOR_CALL_COLUMNS];
+extern const struct pct_column pct_caller_columns[PCT_N_CALLER_COLUMNS];
+size_t pct_count_call_sites(const struct pct_data *d);
+size_t pct_count_line_calls(const struct pct_data *d);
+size_t pct_count_function_calls(const struct pct_data *d);
+size_t pct_count_source_calls(const struct pct_data *d);
+size_t pct_count_module_calls(const struct pct_data *d);
+size_t pct_count_communicator_calls(const struct pct_data *d);
+size_t pct_count_callers(const struct pct_data *d);
+
+/* Of the tables of calls by place, of callers, and of samples: rows of the kind of their columns.
+ */
+pct_picture_fn pct_call_picture, pct_caller_picture, pct_sample_picture;
+
+/* Hosts of the ranks, each once, in the order of their first ranks; the caller frees the list. */
+size_t pct_header_hosts(const struct pct_data *d, const char ***hosts_out);
+
+/* Start of the first rank, ns since 1970; 0: unknown. */
+uint64_t pct_header_start_ns(const struct pc_profile *p);
+
+/* (greatest - mean) / mean of the times outside MPI, in thousandths of a percent. */
+pc_u128 pct_header_imbalance(const struct pct_data *d);
+
+/* What a bit of enum pcollect_note means, or NULL past the last. */
+const char *pct_header_note(unsigned bit);
+
+/* Which rows are shown, in which order. */
+struct pct_rows {
+    size_t *index;
+    size_t n;
+    size_t n_hidden; /* of which a condition does not hold */
+};
+
+/* NULL as choice: all, in the table's own order. Numbers sort downwards, texts and ranks upwards,
+ * unknown values last. */
+struct pct_choice;
+struct pct_rows pct_table_rows(const struct pct_table *t, const struct pct_data *d,
+                               const struct pct_choice *choice);
+void pct_rows_free(struct pct_rows *rows);
+
+/* The columns of these names, NULL-terminated; names NULL: those that were chosen, for people. To
+ * be freed. */
+const struct pct_column **pct_table_columns(const struct pct_table *t, const char *const *names,
+                                            const struct pct_choice *choice, size_t *n_out);
+
+/* For getters: a text of the profile, made harmless for a cell and kept in the pool of `d`; none if
+ * it is empty or NULL. */
+void pct_value_text(const struct pct_data *d, const char *text, struct pct_value *out);
+
+struct pct_value pct_table_value(const struct pct_column *c, const struct pct_data *d, size_t row);
+
+/* Appends a value as tsv and json have it (texts escaped). */
+void pct_value_raw(const struct pct_column *c, const struct pct_value *v, struct pct_buf *b);
+/* Appends the value of a row as people read it, with its error. */
+void pct_value_people(const struct pct_table *t, const struct pct_column *c,
+                      const struct pct_data *d, size_t row, struct pct_buf *b);
+
+void pct_table_tsv(FILE *out, const struct pct_table *t, const struct pct_data *d,
+                   const struct pct_choice *choice);
+
+/* Appends `, "name": [rows]` to an object. */
+void pct_table_json(FILE *out, const struct pct_table *t, const struct pct_data *d,
+                    const struct pct_choice *choice);
+
+/* Aligned columns. names: of the columns to show, NULL-terminated, or NULL for those of `choice`
+ * under their stable names. Texts are cut to make the table fit `width`, 0: never. `more(arg, row,
+ * b)` appends to each line; may be NULL. */
+struct pct_aligned {
+    const char *const *names;
+    const struct pct_choice *choice;
+    const char *indent;
+    size_t width, max_rows;
+    bool utf8;
+    const char *more_head;
+    void (*more)(void *arg, size_t row, struct pct_buf *b);
+    void *arg;
+};
+void pct_table_aligned(FILE *out, const struct pct_table *t, const struct pct_data *d,
+                       const struct pct_rows *rows, const struct pct_aligned *how);
+
+#endif

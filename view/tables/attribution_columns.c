@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The table `counts`: what each event came to in each context.
+ */
+#include "analysis/counters/attribution.h"
+#include "view/table.h"
+
+static const struct pct_attributed *row_of(const struct pct_cell *c)
+{
+    return &c->d->counts->rows[c->row];
+}
+
+size_t pct_count_counts(const struct pct_data *d)
+{
+    return d->counts->n;
+}
+
+static void get_event(const struct pct_cell *c, struct pct_value *out)
+{
+    pct_value_text(c->d, pc_profile_string(c->d->profile, row_of(c)->event), out);
+}
+
+static void get_count(const struct pct_cell *c, struct pct_value *out)
+{
+    out->number = row_of(c)->count;
+}
+
+static void get_percent(const struct pct_cell *c, struct pct_value *out)
+{
+    const struct pct_attributed *r = row_of(c);
+    out->number = pct_text_share(r->count, pct_counts_total(c->d->counts, r->event));
+}
+
+static void get_certain(const struct pct_cell *c, struct pct_value *out)
+{
+    out->number = row_of(c)->certain;
+}
+
+static void get_ancestor(const struct pct_cell *c, struct pct_value *out)
+{
+    out->number = row_of(c)->ancestor;
+}
+
+static void get_path(const struct pct_cell *c, struct pct_value *out)
+{
+    struct pct_buf b = {0};
+    pct_tree_path_to(c->d->tree, row_of(c)->node, &b);
+    out->none = !b.data || !*b.data;
+    if (!out->none)
+        out->text = pct_pool_intern(c->d->pool, b.data);
+    pct_buf_free(&b);
+}
+
+const struct pct_column pct_count_columns[PCT_N_COUNT_COLUMNS] = {
+    {"event", "event", PCT_TEXT, "as the configuration has it", get_event},
+    {"count", "count", PCT_COUNT, "all ranks and threads; exact in the sum over an event's rows",
+     get_count},
+    {"percent", "share", PCT_PERCENT, "count as a share of that sum", get_percent},
+    {"in_call", "in call", PCT_COUNT,
+     "of count, what is certain: begin and end of the call were read", get_certain},
+    {"unsampled", "unsampled", PCT_COUNT,
+     "of count, what no sample places: left with what both ends have in common", get_ancestor},
+    {"path", "path", PCT_TEXT, "functions from the root on, joined by \" > \"; empty for the root",
+     get_path},
+};

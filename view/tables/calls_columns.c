@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The tables of calls by place: call sites, lines, functions, files, communicators, and callers.
+ * What they draw from is made when one of their rows is first asked for.
+ */
+#include "analysis/tree/call_sites.h"
+#include "view/table.h"
+#include "view/tables/figures.h"
+
+#include <stdlib.h>
+
+static const struct pct_call_rows *rows_by(const struct pct_data *d, enum pct_calls_by by)
+{
+    struct pct_call_rows **calls = &d->by_place->calls[by];
+    if (!*calls)
+        *calls = pct_calls_new(d->model, d->symbols, d->samples, by);
+    return *calls;
+}
+
+/* ---- By place ---------------------------------------------------------------------------------
+ */
+
+size_t pct_count_call_sites(const struct pct_data *d)
+{
+    return rows_by(d, PCT_BY_SITE)->n;
+}
+
+size_t pct_count_line_calls(const struct pct_data *d)
+{
+    return rows_by(d, PCT_BY_LINE)->n;
+}
+
+size_t pct_count_function_calls(const struct pct_data *d)
+{
+    return rows_by(d, PCT_BY_FUNCTION)->n;
+}
+
+size_t pct_count_source_calls(const struct pct_data *d)
+{
+    return rows_by(d, PCT_BY_FILE)->n;
+}
+
+size_t pct_count_module_calls(const struct pct_data *d)
+{
+    return rows_by(d, PCT_BY_MODULE)->n;
+}
+
+size_t pct_count_communicator_calls(const struct pct_data *d)
+{
+    return rows_by(d, PCT_BY_COMMUNICATOR)->n;
+}
+
+static const struct pct_call_row *row_of(const struct pct_cell *c)
+{
+    return &rows_by(c->d, c->column->of)->row[c->row];
+}
+
+static void call_figure(const struct pct_cell *c, struct pct_value *out)
+{
+    const struct pct_call_row *r = row_of(c);
+    struct pct_figures f = {r->own.sum, r->own.min_ns, r->own.max_ns, r->spread};
+    pct_figure(c->d, f, c->column->which, out);
+}
+
+static void call_function(const struct pct_cell *c, struct pct_value *out)
+{
+    pct_value_text(c->d, row_of(c)->function, out);
+}
+
+static void call_file(const struct pct_cell *c, struct pct_value *out)
+{
+    pct_value_text(c->d, row_of(c)->file, out);
+}
+
+static void call_line(const struct pct_cell *c, struct pct_value *out)
+{
+    out->integer = row_of(c)->line;
+    out->none = !out->integer;
+}
+
+static void call_module(const struct pct_cell *c, struct pct_value *out)
+{
+    pct_value_text(c->d, row_of(c)->module, out);
+}
+
+static void call_primitive(const struct pct_cell *c, struct pct_value *out)
+{
+    pct_value_text(c->d, row_of(c)->primitive, out);
+}
+
+static void call_below(const struct pct_cell *c, struct pct_value *out)
+{
+    out->number = row_of(c)->below_ns;
+}
+
+static void call_below_percent(const struct pct_cell *c, struct pct_value *out)
+{
+    out->number = pct_text_share(row_of(c)->below_ns, c->d->model->context_mpi_ns);
+}
+
+static void call_samples(const struct pct_cell *c, struct pct_value *out)
+{
+    out->number = row_of(c)->self.samples;
+}
+
+static void call_self(const struct pct_cell *c, struct pct_value *out)
+{
+    out->number = row_of(c)->self.ns;
+}
+
+static void call_total(const struct pct_cell *c, struct pct_value *out)
+{
+    out->number = row_of(c)->total.ns;
+}
+
+static void call_self_error(const struct pct_cell *c, struct pct_value *out)
+{
+    pct_sample_error(c->d, row_of(c)->self, out);
+}
+
+static void call_total_error(const struct pct_cell *c, struct pct_value *out)
+{
+    pct_sample_error(c->d, row_of(c)->total, out);
+}
+
+/* The same columns for each kind of rows; not each has all of them. */
+#define MODULE_COLUMN(by)                                                                          \
+    {                                                                                              \
+        "module", "module", PCT_TEXT, "program or library", call_module, 0, by                     \
+    }
+#define PLACE_COLUMNS(by)                                                                          \
+    {"file", "file", PCT_TEXT, "source file; empty if unknown", call_file, 0, by}, MODULE_COLUMN(by)
+#define LINE_COLUMN(by)                                                                            \
+    {                                                                                              \
+        "line", "line", PCT_INTEGER, "line; empty if unknown", call_line, 0, by                    \
+    }
+#define FUNCTION_COLUMN(by)                                                                        \
+    {                                                                                              \
+        "function", "function", PCT_TEXT, "function; empty if unknown", call_function, 0, by       \
+    }
+#define PRIMITIVE_COLUMN(by)                                                                       \
+    {                                                                                              \
+        "primitive", "primitive", PCT_TEXT, "name of the MPI function", call_primitive, 0, by      \
+    }
+/* clang-format off */
+#define BELOW_COLUMNS(by)                                                                          \
+    {"below_s", "below", PCT_NS,                                                                   \
+     "time in MPI there and in everything that was called from there", call_below, 0, by},         \
+    {"below_percent", "below", PCT_PERCENT, "below_s as a share of all time in MPI",               \
+     call_below_percent, 0, by},                                                                   \
+    {"samples", "samples", PCT_COUNT, "samples of computation right there", call_samples, 0, by},  \
+    {"self_s", "self", PCT_NS, "CPU time that they stand for", call_self, 0, by,                   \
+     "self_error_s"},                                                                              \
+    {"total_s", "total", PCT_NS, "the same with everything that was called from there",            \
+     call_total, 0, by, "total_error_s"},                                                          \
+    {"self_error_s", "+-", PCT_NS,                                                                 \
+     "half of the 95 % interval of self_s; empty below 10 samples", call_self_error, 0, by},       \
+    {"total_error_s", "+-", PCT_NS,                                                                \
+     "half of the 95 % interval of total_s; empty below 10 samples", call_total_error, 0, by}
+/* clang-format on */
+
+const struct pct_column pct_call_site_columns[PCT_N_CALL_SITE_COLUMNS] = {
+    FUNCTION_COLUMN(PCT_BY_SITE),
+    PLACE_COLUMNS(PCT_BY_SITE),
+    LINE_COLUMN(PCT_BY_SITE),
+    PRIMITIVE_COLUMN(PCT_BY_SITE),
+    PCT_SUM_COLUMNS(call_figure, PCT_BY_SITE),
+    PCT_EXCLUSIVE_COLUMN(call_figure, PCT_BY_SITE),
+    PCT_DURATION_COLUMNS(call_figure, PCT_BY_SITE),
+    PCT_SHARE_COLUMN(call_figure, PCT_BY_SITE),
+    PCT_SPREAD_COLUMNS(call_figure, PCT_BY_SITE),
+};
+
+const struct pct_column pct_line_call_columns[PCT_N_LINE_CALL_COLUMNS] = {
+    PLACE_COLUMNS(PCT_BY_LINE),
+    LINE_COLUMN(PCT_BY_LINE),
+    FUNCTION_COLUMN(PCT_BY_LINE),
+    PCT_SUM_COLUMNS(call_figure, PCT_BY_LINE),
+    PCT_EXCLUSIVE_COLUMN(call_figure, PCT_BY_LINE),
+    BELOW_COLUMNS(PCT_BY_LINE),
+};
+
+const struct pct_column pct_function_call_columns[PCT_N_FUNCTION_CALL_COLUMNS] = {
+    FUNCTION_COLUMN(PCT_BY_FUNCTION),
+    PLACE_COLUMNS(PCT_BY_FUNCTION),
+    PCT_SUM_COLUMNS(call_figure, PCT_BY_FUNCTION),
+    PCT_EXCLUSIVE_COLUMN(call_figure, PCT_BY_FUNCTION),
+    BELOW_COLUMNS(PCT_BY_FUNCTION),
+};
+
+const struct pct_column pct_source_call_columns[PCT_N_SOURCE_CALL_COLUMNS] = {
+    PLACE_COLUMNS(PCT_BY_FILE),
+    PCT_SUM_COLUMNS(call_figure, PCT_BY_FILE),
+    PCT_EXCLUSIVE_COLUMN(call_figure, PCT_BY_FILE),
+    BELOW_COLUMNS(PCT_BY_FILE),
+};
+
+const struct pct_column pct_module_call_columns[PCT_N_MODULE_CALL_COLUMNS] = {
+    MODULE_COLUMN(PCT_BY_MODULE),
+    PCT_SUM_COLUMNS(call_figure, PCT_BY_MODULE),
+    PCT_EXCLUSIVE_COLUMN(call_figure, PCT_BY_MODULE),
+    BELOW_COLUMNS(PCT_BY_MODULE),
+};
+
+/* ---- Communicators ----------------------------------------------------------------------------
+ */
+
+static void communicator_id(const struct pct_cell *c, struct pct_value *out)
+{
+    struct pct_buf b = {0};
+    uint64_t id = row_of(c)->domain;
+    pct_buf_format(&b, "%016llx", (unsigned long long)id);
+    out->none = !id;
+    out->text = pct_pool_intern(c->d->pool, b.data);
+    pct_buf_free(&b);
+}
+
+static void communicator_name(const struct pct_cell *c, struct pct_value *out)
+{
+    const struct pc_profile_table *t = pc_profile_table(c->d->profile, "communicators");
+    uint32_t domain = pc_table_column(t, "domain", PCOLLECT_COLUMN_DOMAIN),
+             name = pc_table_column(t, "name", PCOLLECT_COLUMN_STRING);
+    uint64_t id = row_of(c)->domain;
+    for (uint32_t i = 0; id && t && i < t->n_rows; i++)
+        if (pc_table_cell(t, i, domain) == id)
+            pct_value_text(c->d, pc_profile_string(c->d->profile, pc_table_cell(t, i, name)), out);
+}
+
+const struct pct_column pct_communicator_call_columns[PCT_N_COMMUNICATOR_CALL_COLUMNS] = {
+    {"communicator", "communicator", PCT_TEXT,
+     "id of the communicator; empty for calls without one, and without the plugin domain",
+     communicator_id, 0, PCT_BY_COMMUNICATOR},
+    {"name", "name", PCT_TEXT, "its name; empty if it has none", communicator_name, 0,
+     PCT_BY_COMMUNICATOR},
+    PRIMITIVE_COLUMN(PCT_BY_COMMUNICATOR),
+    PCT_SUM_COLUMNS(call_figure, PCT_BY_COMMUNICATOR),
+    PCT_DURATION_COLUMNS(call_figure, PCT_BY_COMMUNICATOR),
+    PCT_SPREAD_COLUMNS(call_figure, PCT_BY_COMMUNICATOR),
+};
+
+/* ---- Callers ----------------------------------------------------------------------------------
+ */
+
+size_t pct_count_callers(const struct pct_data *d)
+{
+    struct pct_by_place *b = d->by_place;
+    if (!b->callers) {
+        b->callers = pct_tree_new(d->model, d->symbols, &b->options);
+        pct_tree_sort(b->callers, PCT_TIME);
+        b->caller_rows = pct_alloc(b->callers->n, sizeof *b->caller_rows);
+        uint32_t i = pct_tree_after(b->callers, 0, 0, true);
+        for (; i != PC_NO_INDEX; i = pct_tree_after(b->callers, 0, i, true))
+            b->caller_rows[b->n_callers++] = i;
+    }
+    return b->n_callers;
+}
+
+static uint32_t caller_of(const struct pct_cell *c)
+{
+    return c->d->by_place->caller_rows[c->row];
+}
+
+static const struct pct_node *caller_node(const struct pct_cell *c)
+{
+    return &c->d->by_place->callers->nodes[caller_of(c)];
+}
+
+static void caller_figure(const struct pct_cell *c, struct pct_value *out)
+{
+    struct pct_figures f = {.sum = pct_tree_inclusive(c->d->by_place->callers, caller_node(c))};
+    pct_figure(c->d, f, c->column->which, out);
+}
+
+static void caller_path(const struct pct_cell *c, struct pct_value *out)
+{
+    struct pct_buf b = {0};
+    pct_tree_path_to(c->d->by_place->callers, caller_of(c), &b);
+    out->text = pct_pool_intern(c->d->pool, b.data);
+    pct_buf_free(&b);
+}
+
+static void caller_level(const struct pct_cell *c, struct pct_value *out)
+{
+    out->number = caller_node(c)->depth;
+}
+
+static void caller_label(const struct pct_cell *c, struct pct_value *out)
+{
+    out->text = caller_node(c)->label;
+}
+
+const struct pct_column pct_caller_columns[PCT_N_CALLER_COLUMNS] = {
+    {"path", "path", PCT_TEXT,
+     "the MPI function, what called it, and so on outwards, joined by \" > \"", caller_path},
+    {"level", "level", PCT_COUNT, "frames in it: 0 is the MPI function alone", caller_level},
+    {"caller", "caller", PCT_TEXT, "the last of them", caller_label},
+    PCT_SUM_COLUMNS(caller_figure, 0),
+    PCT_EXCLUSIVE_COLUMN(caller_figure, 0),
+    PCT_SHARE_COLUMN(caller_figure, 0),
+};
+
+/* ---- Pictures ---------------------------------------------------------------------------------
+ */
+
+void pct_call_picture(const struct pct_table *t, const struct pct_data *d, size_t row,
+                      uint64_t *values, bool *present)
+{
+    pct_calls_ranks(rows_by(d, t->columns->of), row, values, present);
+}
+
+void pct_caller_picture(const struct pct_table *t, const struct pct_data *d, size_t row,
+                        uint64_t *values, bool *present)
+{
+    const struct pct_by_place *b = d->by_place;
+    (void)t;
+    pct_tree_ranks(b->callers, b->caller_rows[row], PCT_TIME, values, present);
+}

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The tables `estimates` and `ratios`: events in each context by windows, and what they say
+ * together.
+ */
+#include "analysis/counters/estimates.h"
+#include "view/table.h"
+
+static void set_event(const struct pct_data *d, uint32_t event, struct pct_value *out)
+{
+    pct_value_text(d, pc_profile_string(d->profile, event), out);
+}
+
+/* digits: by which 1 is told from 2 where the table is sorted by the column. */
+static void set_estimate(const struct pct_estimate *e, double digits, struct pct_value *out)
+{
+    double number = e->value * digits;
+    out->estimate = e;
+    out->number = number < 1e37 ? (pc_u128)number : (pc_u128)1e37;
+}
+
+/* ---- Rows -------------------------------------------------------------------------------------
+ */
+
+static const struct pct_estimate_row *event_row(const struct pct_cell *c)
+{
+    return &c->d->estimates->rows[c->row];
+}
+
+static const struct pct_ratio_row *ratio_row(const struct pct_cell *c)
+{
+    return &c->d->estimates->ratios[c->row];
+}
+
+/* Columns that are the same of both kinds of rows. */
+enum { OF_EVENTS, OF_RATIOS };
+
+static const struct pct_estimate *estimate_of(const struct pct_cell *c)
+{
+    return c->column->of == OF_EVENTS ? &event_row(c)->e : &ratio_row(c)->e;
+}
+
+static const struct pct_sample_row *context_of(const struct pct_cell *c)
+{
+    uint32_t i = c->column->of == OF_EVENTS ? event_row(c)->context : ratio_row(c)->context;
+    return &c->d->samples->contexts.row[i];
+}
+
+static void get_error(const struct pct_cell *c, struct pct_value *out)
+{
+    out->none = estimate_of(c)->trust != PCT_TRUST_FULL;
+    out->real = estimate_of(c)->error;
+}
+
+static void get_mark(const struct pct_cell *c, struct pct_value *out)
+{
+    out->text = pct_trust_text(estimate_of(c)->trust);
+    out->none = !*out->text;
+}
+
+static void get_readings(const struct pct_cell *c, struct pct_value *out)
+{
+    out->number = estimate_of(c)->n;
+}
+
+static void get_function(const struct pct_cell *c, struct pct_value *out)
+{
+    pct_value_text(c->d, context_of(c)->function, out);
+}
+
+static void get_path(const struct pct_cell *c, struct pct_value *out)
+{
+    pct_value_text(c->d, context_of(c)->path, out);
+}
+
+/* ---- estimates ---------------------------------------------------------------------------------
+ */
+
+size_t pct_count_estimates(const struct pct_data *d)
+{
+    return d->estimates->n;
+}
+
+static void event_name(const struct pct_cell *c, struct pct_value *out)
+{
+    set_event(c->d, event_row(c)->event, out);
+}
+
+static void event_estimate(const struct pct_cell *c, struct pct_value *out)
+{
+    set_estimate(&event_row(c)->e, 1, out);
+}
+
+static void event_percent(const struct pct_cell *c, struct pct_value *out)
+{
+    out->number = (pc_u128)(event_row(c)->share * 100000 + 0.5);
+}
+
+static void event_seen(const struct pct_cell *c, struct pct_value *out)
+{
+    out->number = pct_readings_used(&event_row(c)->readings).seen;
+}
+
+static void event_window(const struct pct_cell *c, struct pct_value *out)
+{
+    out->number = pct_readings_used(&event_row(c)->readings).t;
+}
+
+static void event_self(const struct pct_cell *c, struct pct_value *out)
+{
+    out->number = context_of(c)->self.ns;
+}
+
+const struct pct_column pct_estimate_columns[PCT_N_ESTIMATE_COLUMNS] = {
+    {"event", "event", PCT_TEXT, "as the configuration has it", event_name},
+    {"estimate", "estimate", PCT_ESTIMATE,
+     "how often it happened right there, all ranks and threads", event_estimate, 0, OF_EVENTS,
+     "error"},
+    {"error", "+-", PCT_REAL, "half of the 95 % interval of estimate; empty where mark says why",
+     get_error, 0, OF_EVENTS},
+    {"mark", "mark", PCT_TEXT,
+     "few: too few windows or events for an interval; mixed: most windows that began there ended "
+     "elsewhere; else empty",
+     get_mark, 0, OF_EVENTS},
+    {"readings", "readings", PCT_COUNT, "windows that read the event there", get_readings, 0,
+     OF_EVENTS},
+    {"seen", "seen", PCT_COUNT, "of these, the ones in which it happened", event_seen},
+    {"read_s", "read", PCT_NS, "CPU time of these windows", event_window},
+    {"self_s", "self", PCT_NS, "CPU time for which estimate stands, by samples", event_self, 0,
+     OF_EVENTS},
+    {"percent", "share", PCT_PERCENT, "estimate as a share of the sum over an event's rows",
+     event_percent},
+    {"function", "function", PCT_TEXT, "the last function of path", get_function, 0, OF_EVENTS},
+    {"path", "path", PCT_TEXT, "functions from the root on, joined by \" > \"", get_path, 0,
+     OF_EVENTS},
+};
+
+/* ---- ratios ------------------------------------------------------------------------------------
+ */
+
+size_t pct_count_ratios(const struct pct_data *d)
+{
+    return d->estimates->n_ratios;
+}
+
+static void ratio_name(const struct pct_cell *c, struct pct_value *out)
+{
+    out->text = ratio_row(c)->kind->name;
+}
+
+static void ratio_value(const struct pct_cell *c, struct pct_value *out)
+{
+    set_estimate(&ratio_row(c)->e, 1e9, out);
+}
+
+static void ratio_unit(const struct pct_cell *c, struct pct_value *out)
+{
+    out->text = ratio_row(c)->kind->unit;
+}
+
+static void ratio_of(const struct pct_cell *c, struct pct_value *out)
+{
+    set_event(c->d, ratio_row(c)->part, out);
+}
+
+static void ratio_per(const struct pct_cell *c, struct pct_value *out)
+{
+    set_event(c->d, ratio_row(c)->whole, out);
+}
+
+static void ratio_percent(const struct pct_cell *c, struct pct_value *out)
+{
+    out->number = pct_text_share(context_of(c)->self.ns, c->d->samples->all.ns);
+}
+
+const struct pct_column pct_ratio_columns[PCT_N_RATIO_COLUMNS] = {
+    {"ratio", "ratio", PCT_TEXT, "its name, one of those below", ratio_name},
+    {"value", "value", PCT_ESTIMATE, "all ranks and threads, right there", ratio_value, 0,
+     OF_RATIOS, "error"},
+    {"error", "+-", PCT_REAL, "half of the 95 % interval of value; empty where mark says why",
+     get_error, 0, OF_RATIOS},
+    {"mark", "mark", PCT_TEXT, "few, mixed or empty, as in estimates", get_mark, 0, OF_RATIOS},
+    {"unit", "unit", PCT_TEXT, "of value and error", ratio_unit},
+    {"readings", "readings", PCT_COUNT, "windows of the event that was read less often",
+     get_readings, 0, OF_RATIOS},
+    {"percent", "self", PCT_PERCENT, "CPU time of the context as a share of all samples",
+     ratio_percent, 0, OF_RATIOS},
+    {"of", "of", PCT_TEXT, "the event that is divided", ratio_of},
+    {"per", "per", PCT_TEXT, "the event by which; empty: CPU time", ratio_per},
+    {"function", "function", PCT_TEXT, "the last function of path", get_function, 0, OF_RATIOS},
+    {"path", "path", PCT_TEXT, "functions from the root on, joined by \" > \"", get_path, 0,
+     OF_RATIOS},
+};

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The figures of MPI calls as values of columns: see figures.h.
+ */
+#include "view/tables/figures.h"
+
+static void set_metric(const struct pct_data *d, const pc_u128 *sum, enum pct_metric metric,
+                       struct pct_value *out)
+{
+    out->none = !d->model->has[metric];
+    out->number = sum[metric];
+}
+
+static void set_mean(pc_u128 sum, pc_u128 n, struct pct_value *out)
+{
+    out->none = !n;
+    out->number = n ? (sum + n / 2) / n : 0;
+}
+
+/* Bound of a duration: 0 is "no call was seen whole". */
+static void set_bound(uint64_t ns, struct pct_value *out)
+{
+    out->none = !ns;
+    out->number = ns;
+}
+
+void pct_spread_value(struct pct_spread s, enum pct_figure which, struct pct_value *out)
+{
+    out->none = !s.n && which != PCT_FIGURE_RANKS;
+    switch (which) {
+    case PCT_FIGURE_RANKS:
+        out->number = s.n;
+        break;
+    case PCT_FIGURE_RANK_MIN:
+        out->number = s.min;
+        break;
+    case PCT_FIGURE_MIN_RANK:
+        out->integer = s.min_rank;
+        break;
+    case PCT_FIGURE_RANK_MAX:
+        out->number = s.max;
+        break;
+    default:
+        out->integer = s.max_rank;
+    }
+}
+
+void pct_figure(const struct pct_data *d, struct pct_figures f, enum pct_figure which,
+                struct pct_value *out)
+{
+    static const enum pct_metric metrics[] = {
+        [PCT_FIGURE_CALLS] = PCT_CALLS,         [PCT_FIGURE_TIME] = PCT_TIME,
+        [PCT_FIGURE_SENT] = PCT_SENT,           [PCT_FIGURE_RECEIVED] = PCT_RECEIVED,
+        [PCT_FIGURE_EXCLUSIVE] = PCT_EXCLUSIVE,
+    };
+    switch (which) {
+    case PCT_FIGURE_CALLS:
+    case PCT_FIGURE_TIME:
+    case PCT_FIGURE_SENT:
+    case PCT_FIGURE_RECEIVED:
+    case PCT_FIGURE_EXCLUSIVE:
+        set_metric(d, f.sum, metrics[which], out);
+        break;
+    case PCT_FIGURE_MEAN:
+        set_mean(f.sum[PCT_TIME], f.sum[PCT_CALLS], out);
+        break;
+    case PCT_FIGURE_MIN:
+        set_bound(f.min_ns, out);
+        break;
+    case PCT_FIGURE_MAX:
+        set_bound(f.max_ns, out);
+        break;
+    case PCT_FIGURE_MPI_PERCENT:
+        out->number = pct_text_share(f.sum[PCT_EXCLUSIVE], d->model->context_mpi_ns);
+        break;
+    default:
+        pct_spread_value(f.spread, which, out);
+    }
+}

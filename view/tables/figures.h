@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The figures of MPI calls that are the same in several tables, whatever a row stands for: one
+ * getter for all, and the columns that draw from it.
+ */
+#ifndef PCT_FIGURES_H
+#define PCT_FIGURES_H
+
+#include "view/table.h"
+
+/* The calls of one row. */
+struct pct_figures {
+    const pc_u128 *sum; /* by enum pct_metric */
+    uint64_t min_ns, max_ns;
+    struct pct_spread spread; /* PCT_TIME by rank */
+};
+
+enum pct_figure {
+    PCT_FIGURE_CALLS,
+    PCT_FIGURE_TIME,
+    PCT_FIGURE_SENT,
+    PCT_FIGURE_RECEIVED,
+    PCT_FIGURE_EXCLUSIVE,
+    PCT_FIGURE_MEAN,
+    PCT_FIGURE_MIN,
+    PCT_FIGURE_MAX,
+    PCT_FIGURE_MPI_PERCENT,
+    PCT_FIGURE_RANKS,
+    PCT_FIGURE_RANK_MIN,
+    PCT_FIGURE_MIN_RANK,
+    PCT_FIGURE_RANK_MAX,
+    PCT_FIGURE_MAX_RANK
+};
+
+void pct_figure(const struct pct_data *d, struct pct_figures f, enum pct_figure which,
+                struct pct_value *out);
+
+/* PCT_FIGURE_RANKS and what follows. */
+void pct_spread_value(struct pct_spread s, enum pct_figure which, struct pct_value *out);
+
+/* The columns of them. `get` finds the figures of a row of the kind `of` and hands them, with the
+ * column's `which`, to pct_figure. Sums come in the order in which they are columns. */
+/* clang-format off */
+#define PCT_SUM_COLUMNS(get, of)                                                                   \
+    {"calls", "calls", PCT_COUNT, "calls of all ranks",                                            \
+     get, PCT_FIGURE_CALLS, of},                                                                   \
+    {"time_s", "time", PCT_NS, "time in the calls, summed over ranks and threads",                 \
+     get, PCT_FIGURE_TIME, of},                                                                    \
+    {"bytes_sent", "sent", PCT_BYTES, "bytes that the send arguments describe",                    \
+     get, PCT_FIGURE_SENT, of},                                                                    \
+    {"bytes_received", "received", PCT_BYTES,                                                      \
+     "bytes received; of nonblocking receives at the call that posted them",                       \
+     get, PCT_FIGURE_RECEIVED, of}
+#define PCT_EXCLUSIVE_COLUMN(get, of)                                                              \
+    {"exclusive_s", "own time", PCT_NS,                                                            \
+     "time_s without MPI calls made inside, in callbacks of the program",                          \
+     get, PCT_FIGURE_EXCLUSIVE, of}
+#define PCT_DURATION_COLUMNS(get, of)                                                              \
+    {"mean_s", "mean", PCT_NS, "mean time of a call", get, PCT_FIGURE_MEAN, of},                   \
+    {"min_s", "min", PCT_NS, "shortest call", get, PCT_FIGURE_MIN, of},                            \
+    {"max_s", "max", PCT_NS, "longest call", get, PCT_FIGURE_MAX, of}
+#define PCT_SHARE_COLUMN(get, of)                                                                  \
+    {"mpi_percent", "of MPI", PCT_PERCENT, "exclusive_s as a share of all time in MPI",            \
+     get, PCT_FIGURE_MPI_PERCENT, of}
+#define PCT_SPREAD_COLUMNS(get, of)                                                                \
+    {"ranks", "ranks", PCT_COUNT, "ranks that made the calls", get, PCT_FIGURE_RANKS, of},         \
+    {"rank_min_s", "least of a rank", PCT_NS,                                                      \
+     "time in the calls of that rank, among those that made them, that spent least",               \
+     get, PCT_FIGURE_RANK_MIN, of},                                                                \
+    {"min_rank", "rank", PCT_INTEGER, "the rank of rank_min_s", get, PCT_FIGURE_MIN_RANK, of},     \
+    {"rank_max_s", "most of a rank", PCT_NS, "time in the calls of the rank that spent most",      \
+     get, PCT_FIGURE_RANK_MAX, of},                                                                \
+    {"max_rank", "rank", PCT_INTEGER, "the rank of rank_max_s", get, PCT_FIGURE_MAX_RANK, of}
+/* clang-format on */
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The table `findings`.
+ */
+#include "analysis/findings/findings.h"
+#include "view/table.h"
+
+#include <math.h>
+
+size_t pct_count_findings(const struct pct_data *d)
+{
+    return d->findings ? d->findings->n : 0;
+}
+
+static void finding_rule(const struct pct_cell *c, struct pct_value *out)
+{
+    out->text = c->d->findings->list[c->row].rule;
+}
+
+static void finding_saves(const struct pct_cell *c, struct pct_value *out)
+{
+    out->number = (pc_u128)llround(c->d->findings->list[c->row].saves * 100000);
+}
+
+static void finding_text(const struct pct_cell *c, struct pct_value *out)
+{
+    out->text = c->d->findings->list[c->row].text;
+}
+
+static void finding_more(const struct pct_cell *c, struct pct_value *out)
+{
+    out->text = c->d->findings->list[c->row].more;
+}
+
+const struct pct_column pct_finding_columns[PCT_N_FINDING_COLUMNS] = {
+    {"rule", "rule", PCT_TEXT, "name of the rule: an entry of doc/findings.md", finding_rule},
+    {"saves_percent", "saves", PCT_PERCENT,
+     "what would be saved at most, of the core-seconds between MPI_Init and the end of "
+     "MPI_Finalize",
+     finding_saves},
+    {"finding", "finding", PCT_TEXT, "what was found, and where", finding_text},
+    {"more", "more", PCT_TEXT, "options of pcollect report that show more", finding_more},
+};

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The table `header`: one row that describes the run. It is an object in JSON, and what
+ * the head of the text report is made of.
+ */
+#include "view/table.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+size_t pct_header_count(const struct pct_data *d)
+{
+    (void)d;
+    return 1;
+}
+
+uint64_t pct_header_start_ns(const struct pc_profile *p)
+{
+    uint64_t start = 0;
+    for (uint32_t i = 0; i < p->n_ranks; i++) {
+        uint64_t t = p->ranks[i].start_realtime_ns;
+        if (t && (!start || t < start))
+            start = t;
+    }
+    return start;
+}
+
+static int compare_texts(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+size_t pct_header_hosts(const struct pct_data *d, const char ***hosts_out)
+{
+    const struct pc_profile *p = d->profile;
+    const char **sorted = pct_alloc(p->n_ranks, sizeof *sorted);
+    size_t n = 0;
+    for (uint32_t i = 0; i < p->n_ranks; i++)
+        sorted[i] = p->ranks[i].host ? p->ranks[i].host : "";
+    if (p->n_ranks)
+        qsort(sorted, p->n_ranks, sizeof *sorted, compare_texts);
+    for (uint32_t i = 0; i < p->n_ranks; i++) {
+        if (!n || strcmp(sorted[n - 1], sorted[i]))
+            sorted[n++] = sorted[i];
+    }
+    *hosts_out = sorted;
+    return n;
+}
+
+pc_u128 pct_header_imbalance(const struct pct_data *d)
+{
+    const struct pct_overall *a = &d->model->all;
+    pc_u128 most = (pc_u128)a->compute.max * a->compute.n;
+    return a->compute_ns ? pct_text_share(most - a->compute_ns, a->compute_ns) : 0;
+}
+
+const char *pct_header_note(unsigned bit)
+{
+    static const char *const notes[] = {
+        "the data was kept in anonymous memory: it would not have survived a kill of the program",
+        "the processor has no invariant counter: clock_gettime was used, calls cost more",
+        "a part of what was collected was damaged and is left out: totals are too low",
+        "MPI_Pcontrol left parts of the run out: they are in no figure",
+    };
+    return bit < PC_ARRAY_LEN(notes) ? notes[bit] : NULL;
+}
+
+/* ---- Getters ----------------------------------------------------------------------------------
+ */
+
+static void set_text(const struct pct_data *d, const char *text, struct pct_value *out)
+{
+    struct pct_buf b = {0};
+    if (!text || !*text)
+        return;
+    pct_text_escape(&b, text, PCT_ESCAPE_CELL);
+    out->text = pct_pool_intern(d->pool, b.data);
+    pct_buf_free(&b);
+}
+
+/* Mean over ranks. */
+static void set_mean(const struct pct_data *d, pc_u128 sum, struct pct_value *out)
+{
+    uint32_t n = d->profile->n_ranks;
+    out->none = !n;
+    out->number = n ? (sum + n / 2) / n : 0;
+}
+
+static void set_end(const struct pct_spread *s, uint64_t value, struct pct_value *out)
+{
+    out->none = !s->n;
+    out->number = value;
+}
+
+static void set_rank(const struct pct_spread *s, int32_t rank, struct pct_value *out)
+{
+    out->none = !s->n;
+    out->integer = rank;
+}
+
+static void get_program(const struct pct_cell *c, struct pct_value *out)
+{
+    set_text(c->d, c->d->profile->exe, out);
+}
+
+static void get_mpi(const struct pct_cell *c, struct pct_value *out)
+{
+    set_text(c->d, c->d->profile->mpi, out);
+}
+
+static void get_job(const struct pct_cell *c, struct pct_value *out)
+{
+    set_text(c->d, c->d->profile->job, out);
+}
+
+static void get_started(const struct pct_cell *c, struct pct_value *out)
+{
+    time_t seconds = (time_t)(pct_header_start_ns(c->d->profile) / 1000000000u);
+    struct tm tm;
+    char text[64];
+    if (seconds && gmtime_r(&seconds, &tm) &&
+        strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &tm))
+        set_text(c->d, text, out);
+}
+
+static void get_ranks(const struct pct_cell *c, struct pct_value *out)
+{
+    out->number = c->d->profile->n_ranks;
+}
+
+static void get_world(const struct pct_cell *c, struct pct_value *out)
+{
+    out->number = c->d->profile->world_size;
+}
+
+static void get_hosts(const struct pct_cell *c, struct pct_value *out)
+{
+    const char **hosts;
+    out->number = pct_header_hosts(c->d, &hosts);
+    free(hosts);
+}
+
+static void get_wall(const struct pct_cell *c, struct pct_value *out)
+{
+    set_mean(c->d, c->d->model->all.wall_ns, out);
+}
+
+static void get_wall_min(const struct pct_cell *c, struct pct_value *out)
+{
+    set_end(&c->d->model->all.wall, c->d->model->all.wall.min, out);
+}
+
+static void get_wall_max(const struct pct_cell *c, struct pct_value *out)
+{
+    set_end(&c->d->model->all.wall, c->d->model->all.wall.max, out);
+}
+
+static void get_before(const struct pct_cell *c, struct pct_value *out)
+{
+    set_mean(c->d, c->d->model->all.before_ns, out);
+}
+
+static void get_inside(const struct pct_cell *c, struct pct_value *out)
+{
+    set_mean(c->d, c->d->model->all.inside_ns, out);
+}
+
+static void get_after(const struct pct_cell *c, struct pct_value *out)
+{
+    set_mean(c->d, c->d->model->all.after_ns, out);
+}
+
+static void get_mpi_time(const struct pct_cell *c, struct pct_value *out)
+{
+    set_mean(c->d, c->d->model->all.mpi_ns, out);
+}
+
+static void get_mpi_sum(const struct pct_cell *c, struct pct_value *out)
+{
+    out->number = c->d->model->all.mpi_ns;
+}
+
+static void get_mpi_calls(const struct pct_cell *c, struct pct_value *out)
+{
+    out->number = c->d->model->all.mpi_calls;
+}
+
+static void get_share(const struct pct_cell *c, struct pct_value *out)
+{
+    out->number = pct_text_share(c->d->model->all.mpi_ns, c->d->model->all.wall_ns);
+}
+
+static void get_share_min(const struct pct_cell *c, struct pct_value *out)
+{
+    set_end(&c->d->model->all.share, c->d->model->all.share.min, out);
+}
+
+static void get_share_min_rank(const struct pct_cell *c, struct pct_value *out)
+{
+    set_rank(&c->d->model->all.share, c->d->model->all.share.min_rank, out);
+}
+
+static void get_share_max(const struct pct_cell *c, struct pct_value *out)
+{
+    set_end(&c->d->model->all.share, c->d->model->all.share.max, out);
+}
+
+static void get_share_max_rank(const struct pct_cell *c, struct pct_value *out)
+{
+    set_rank(&c->d->model->all.share, c->d->model->all.share.max_rank, out);
+}
+
+static void get_compute(const struct pct_cell *c, struct pct_value *out)
+{
+    set_mean(c->d, c->d->model->all.compute_ns, out);
+}
+
+static void get_compute_max(const struct pct_cell *c, struct pct_value *out)
+{
+    set_end(&c->d->model->all.compute, c->d->model->all.compute.max, out);
+}
+
+static void get_compute_rank(const struct pct_cell *c, struct pct_value *out)
+{
+    set_rank(&c->d->model->all.compute, c->d->model->all.compute.max_rank, out);
+}
+
+static void get_imbalance(const struct pct_cell *c, struct pct_value *out)
+{
+    out->number = pct_header_imbalance(c->d);
+}
+
+static void get_merge(const struct pct_cell *c, struct pct_value *out)
+{
+    set_mean(c->d, c->d->model->all.merge_ns, out);
+}
+
+static void get_merge_max(const struct pct_cell *c, struct pct_value *out)
+{
+    set_end(&c->d->model->all.merge, c->d->model->all.merge.max, out);
+}
+
+static void get_contexts(const struct pct_cell *c, struct pct_value *out)
+{
+    out->number = c->d->n_contexts;
+}
+
+static void get_incomplete(const struct pct_cell *c, struct pct_value *out)
+{
+    out->number = c->d->model->all.n_incomplete;
+}
+
+static void get_missing(const struct pct_cell *c, struct pct_value *out)
+{
+    out->number = c->d->model->all.n_missing;
+}
+
+static void get_lost(const struct pct_cell *c, struct pct_value *out)
+{
+    for (size_t k = 0; k < PCOLLECT_N_LOST; k++)
+        out->number += c->d->model->all.lost[k];
+}
+
+static void get_notes(const struct pct_cell *c, struct pct_value *out)
+{
+    struct pct_buf b = {0};
+    for (unsigned k = 0; pct_header_note(k); k++) {
+        if (c->d->model->all.notes >> k & 1)
+            pct_buf_format(&b, "%s%s", b.n ? "; " : "", pct_header_note(k));
+    }
+    set_text(c->d, b.data, out);
+    pct_buf_free(&b);
+}
+
+const struct pct_column pct_header_columns[PCT_N_HEADER_COLUMNS] = {
+    {"program", "program", PCT_TEXT, "path of the program", get_program},
+    {"mpi", "MPI", PCT_TEXT, "name and version of the MPI library", get_mpi},
+    {"job", "job", PCT_TEXT, "id that the batch system or launcher gave", get_job},
+    {"started", "started", PCT_TEXT, "start of the first rank, UTC", get_started},
+    {"ranks", "ranks", PCT_COUNT, "ranks in the profile", get_ranks},
+    {"world_size", "world", PCT_COUNT, "ranks of the job", get_world},
+    {"hosts", "hosts", PCT_COUNT, "hosts that the ranks ran on", get_hosts},
+    {"wall_s", "wall", PCT_NS, "wall time of a rank, mean", get_wall},
+    {"wall_min_s", "least", PCT_NS, "least wall time of a rank", get_wall_min},
+    {"wall_max_s", "most", PCT_NS, "greatest wall time of a rank", get_wall_max},
+    {"before_init_s", "before", PCT_NS, "part of wall_s before MPI_Init", get_before},
+    {"inside_s", "inside", PCT_NS, "part of wall_s from MPI_Init to the return of MPI_Finalize",
+     get_inside},
+    {"after_s", "after", PCT_NS, "part of wall_s after MPI_Finalize", get_after},
+    {"mpi_s", "MPI", PCT_NS, "time in MPI of a rank, mean", get_mpi_time},
+    {"mpi_sum_s", "MPI", PCT_NS, "time in MPI of all ranks", get_mpi_sum},
+    {"mpi_calls", "calls", PCT_COUNT, "MPI calls of all ranks, without those inside others",
+     get_mpi_calls},
+    {"mpi_percent", "of wall", PCT_PERCENT, "time in MPI as a share of wall time", get_share},
+    {"mpi_percent_min", "least", PCT_PERCENT, "the least share of a rank", get_share_min},
+    {"mpi_percent_min_rank", "rank", PCT_INTEGER, "that rank", get_share_min_rank},
+    {"mpi_percent_max", "most", PCT_PERCENT, "the greatest share of a rank", get_share_max},
+    {"mpi_percent_max_rank", "rank", PCT_INTEGER, "that rank", get_share_max_rank},
+    {"compute_s", "outside MPI", PCT_NS,
+     "time between MPI_Init and MPI_Finalize outside MPI, mean of the ranks", get_compute},
+    {"compute_max_s", "most", PCT_NS, "the greatest of them", get_compute_max},
+    {"compute_max_rank", "rank", PCT_INTEGER, "its rank", get_compute_rank},
+    {"imbalance_percent", "imbalance", PCT_PERCENT,
+     "(compute_max_s - compute_s) / compute_s: what the slowest rank is above the mean",
+     get_imbalance},
+    {"merge_s", "merge", PCT_NS, "time of a rank in MPI_Finalize that pcollect took, mean",
+     get_merge},
+    {"merge_max_s", "most", PCT_NS, "the greatest of them", get_merge_max},
+    {"contexts", "contexts", PCT_COUNT, "rows of the table contexts", get_contexts},
+    {"incomplete_ranks", "incomplete", PCT_COUNT,
+     "ranks that did not reach MPI_Finalize; their data was recovered", get_incomplete},
+    {"missing_ranks", "missing", PCT_COUNT, "ranks of the job that are not in the profile",
+     get_missing},
+    {"lost", "left out", PCT_COUNT, "things left out, see the table lost", get_lost},
+    {"notes", "notes", PCT_TEXT, "circumstances that bear on the data", get_notes},
+};

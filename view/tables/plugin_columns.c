@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Tables of plugins as tables of the report: a column for each of theirs, whatever they are.
+ */
+#include "view/table.h"
+
+#include <string.h>
+
+/* Nodes and strings are texts, ids of communicators are hexadecimal: as numbers they would be
+ * beyond what readers of JSON can hold. */
+static enum pct_type type_of(const struct pc_profile_column *c)
+{
+    switch (c->type) {
+    case PCOLLECT_COLUMN_RANK:
+        return PCT_INTEGER;
+    case PCOLLECT_COLUMN_NUMBER:
+        return c->unit == PCOLLECT_UNIT_NS      ? PCT_NS
+               : c->unit == PCOLLECT_UNIT_BYTES ? PCT_BYTES
+                                                : PCT_COUNT;
+    default:
+        return PCT_TEXT;
+    }
+}
+
+static void set_path(const struct pct_data *d, uint64_t node, struct pct_buf *b)
+{
+    pct_tree_path_to(d->tree, d->tree->shown[node], b);
+}
+
+static void get_cell(const struct pct_cell *at, struct pct_value *out)
+{
+    const struct pct_data *d = at->d;
+    const struct pc_profile_table *t = d->rows_of;
+    const struct pc_profile_column *c = &t->columns[at->column->which];
+    uint64_t cell = t->cells[at->row * t->n_columns + at->column->which];
+    struct pct_buf text = {0};
+    out->number = type_of(c) == PCT_INTEGER ? 0 : cell;
+    out->none = c->type == PCOLLECT_COLUMN_NUMBER ? c->combine == PCOLLECT_MIN && !cell : !cell;
+    if (c->type == PCOLLECT_COLUMN_RANK) {
+        out->integer = (int64_t)cell;
+        out->none = out->integer < 0;
+    } else if (c->type == PCOLLECT_COLUMN_DOMAIN && cell) {
+        pct_buf_format(&text, "%016llx", (unsigned long long)cell);
+    } else if (c->type == PCOLLECT_COLUMN_STRING && cell) {
+        pct_text_escape(&text, pc_profile_string(d->profile, cell), PCT_ESCAPE_CELL);
+    } else if (c->type == PCOLLECT_COLUMN_NODE && cell) {
+        set_path(d, cell, &text);
+    }
+    if (text.data)
+        out->text = pct_pool_intern(d->pool, text.data);
+    pct_buf_free(&text);
+}
+
+static size_t count_rows(const struct pct_data *d)
+{
+    return d->rows_of->n_rows;
+}
+
+/* Names come from the file. */
+static const char *escape(const struct pct_data *d, const char *name)
+{
+    struct pct_buf text = {0};
+    pct_text_escape(&text, name, PCT_ESCAPE_NAME);
+    const char *kept = pct_pool_intern(d->pool, text.data);
+    pct_buf_free(&text);
+    return kept;
+}
+
+/* The key that was added for phases comes last of all columns: those of the plugin stay where they
+ * were. n_columns if there is none. */
+static uint32_t find_phase(const struct pc_profile_table *t)
+{
+    for (uint32_t i = 0; i < t->n_keys; i++)
+        if (!strcmp(t->columns[i].name, "phase") && t->columns[i].type == PCOLLECT_COLUMN_NUMBER)
+            return i;
+    return t->n_columns;
+}
+
+_Static_assert(PCOLLECT_MAX_KEYS + PCOLLECT_MAX_VALUES <= PCT_MAX_ROWS_COLUMNS,
+               "a place for each column");
+
+void pct_rows_table(struct pct_rows_table *out, const struct pct_data *d,
+                    const struct pc_profile_table *from)
+{
+    out->data = *d;
+    out->data.rows_of = from;
+    out->table = (struct pct_table){.name = escape(d, from->name),
+                                    .doc = "",
+                                    .count = count_rows,
+                                    .columns = out->columns,
+                                    .n_columns = from->n_columns};
+    uint32_t phase = find_phase(from);
+    for (uint32_t k = 0; k < from->n_columns; k++) {
+        uint32_t i = k < phase ? k : k + 1 < from->n_columns ? k + 1 : phase;
+        const char *name = escape(d, from->columns[i].name);
+        out->columns[k] = (struct pct_column){.name = name,
+                                              .head = name,
+                                              .type = type_of(&from->columns[i]),
+                                              .doc = "",
+                                              .get = get_cell,
+                                              .which = (uint16_t)i};
+    }
+}

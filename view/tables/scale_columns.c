@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The tables of pcollect scale and their columns. Names and meanings are what scripts rely on:
+ * columns may be added at the end of a table, none may change or go.
+ */
+#include "view/compare_print.h"
+
+#include <math.h>
+
+static void set_ns(double ns, struct pct_value *out)
+{
+    out->number = ns > 0 ? (pc_u128)llround(ns) : 0;
+}
+
+static void set_change(double ns, struct pct_value *out)
+{
+    out->integer = llround(ns);
+}
+
+static void set_part(double part, struct pct_value *out)
+{
+    out->none = !(part > 0);
+    out->number = part > 0 ? (pc_u128)llround(part * 100000) : 0;
+}
+
+static void set_ratio(double v, struct pct_value *out)
+{
+    out->none = !(v > 0);
+    out->number = v > 0 ? (pc_u128)llround(v * 1000) : 0;
+}
+
+static void set_real(bool there, double v, struct pct_value *out)
+{
+    out->none = !there;
+    out->real = v;
+}
+
+/* ---- scales ----------------------------------------------------------------------------------
+ */
+
+static const struct pct_scale_point *point_at(const struct pct_cell *c)
+{
+    return &c->d->scale->points[c->row];
+}
+
+static size_t count_points(const struct pct_data *d)
+{
+    return d->scale->n_points;
+}
+
+static void point_ranks(const struct pct_cell *c, struct pct_value *out)
+{
+    out->number = (pc_u128)point_at(c)->ranks;
+}
+
+static void point_runs(const struct pct_cell *c, struct pct_value *out)
+{
+    out->number = point_at(c)->n_runs;
+}
+
+static void point_time(const struct pct_cell *c, struct pct_value *out)
+{
+    set_ns(point_at(c)->time_ns, out);
+}
+
+static void point_speed_up(const struct pct_cell *c, struct pct_value *out)
+{
+    set_ratio(point_at(c)->speed_up, out);
+}
+
+static void point_efficiency(const struct pct_cell *c, struct pct_value *out)
+{
+    set_part(point_at(c)->efficiency, out);
+}
+
+static void point_parallel(const struct pct_cell *c, struct pct_value *out)
+{
+    set_part(point_at(c)->parallel, out);
+}
+
+static void point_balance(const struct pct_cell *c, struct pct_value *out)
+{
+    set_part(point_at(c)->balance, out);
+}
+
+static void point_communication(const struct pct_cell *c, struct pct_value *out)
+{
+    set_part(point_at(c)->communication, out);
+}
+
+static void point_computation(const struct pct_cell *c, struct pct_value *out)
+{
+    set_part(point_at(c)->computation, out);
+}
+
+static void point_core(const struct pct_cell *c, struct pct_value *out)
+{
+    set_ns(point_at(c)->core_ns, out);
+}
+
+static void point_compute(const struct pct_cell *c, struct pct_value *out)
+{
+    set_ns(point_at(c)->compute_ns, out);
+}
+
+static void point_size(const struct pct_cell *c, struct pct_value *out)
+{
+    set_real(c->d->scale->options.sizes != NULL, point_at(c)->size, out);
+}
+
+static void point_delayed(const struct pct_cell *c, struct pct_value *out)
+{
+    const struct pct_scale_point *p = point_at(c);
+    out->none = !(p->core_ns > 0);
+    out->number = p->core_ns > 0 ? (pc_u128)llround(p->delayed_ns / p->core_ns * 100000) : 0;
+}
+
+static const struct pct_column point_columns[] = {
+    {"ranks", "ranks", PCT_COUNT, "ranks of the job", point_ranks},
+    {"runs", "runs", PCT_COUNT, "profiles with that many ranks; figures are means over them",
+     point_runs},
+    {"time_s", "time", PCT_NS, "longest rank from MPI_Init to the end of MPI_Finalize", point_time},
+    {"speed_up", "speed-up", PCT_RATIO, "against the smallest scale", point_speed_up},
+    {"efficiency_percent", "efficiency", PCT_PERCENT,
+     "core-seconds that ideal scaling from the smallest scale would need, of those that were used",
+     point_efficiency},
+    {"parallel_percent", "parallel", PCT_PERCENT,
+     "parallel efficiency: mean computation of a rank, of the time; the product of the next two",
+     point_parallel},
+    {"balance_percent", "balance", PCT_PERCENT,
+     "load balance: mean computation of a rank, of that of the busiest rank", point_balance},
+    {"communication_percent", "communication", PCT_PERCENT,
+     "communication efficiency: computation of the busiest rank, of the time", point_communication},
+    {"computation_percent", "computation", PCT_PERCENT,
+     "computation scalability: total of computation that ideal scaling would need, of what was "
+     "used",
+     point_computation},
+    {"core_s", "core time", PCT_NS, "time summed over ranks", point_core},
+    {"compute_s", "computing", PCT_NS, "of it outside MPI", point_compute},
+    {"size", "size", PCT_REAL, "of the problem, as --sizes says", point_size},
+    {"delayed_percent", "no processor", PCT_PERCENT,
+     "of the core time ranks could run and no processor was free; 0 where it is not known",
+     point_delayed},
+};
+
+/* ---- contexts --------------------------------------------------------------------------------
+ */
+
+static const struct pct_scale_row *row_at(const struct pct_cell *c)
+{
+    return &c->d->scale->rows[c->row];
+}
+
+static size_t count_rows(const struct pct_data *d)
+{
+    return d->scale->n_rows;
+}
+
+static double of_rank(const struct pct_cell *c, size_t point)
+{
+    return row_at(c)->costs[point].ns / c->d->scale->points[point].ranks;
+}
+
+static void row_lost(const struct pct_cell *c, struct pct_value *out)
+{
+    set_change(row_at(c)->lost_ns, out);
+}
+
+static void row_lost_percent(const struct pct_cell *c, struct pct_value *out)
+{
+    double core = c->d->scale->core_ns;
+    out->none = !(core > 0);
+    out->integer = core > 0 ? llround(row_at(c)->lost_ns / core * 100000) : 0;
+}
+
+static void row_place(const struct pct_cell *c, struct pct_value *out)
+{
+    out->text = row_at(c)->place;
+}
+
+static void row_first(const struct pct_cell *c, struct pct_value *out)
+{
+    set_ns(of_rank(c, pct_scale_first(c->d->scale)), out);
+}
+
+static void row_last(const struct pct_cell *c, struct pct_value *out)
+{
+    set_ns(of_rank(c, pct_scale_last(c->d->scale)), out);
+}
+
+static void row_speed_up(const struct pct_cell *c, struct pct_value *out)
+{
+    set_ratio(row_at(c)->speed_up, out);
+}
+
+static void row_efficiency(const struct pct_cell *c, struct pct_value *out)
+{
+    set_part(row_at(c)->efficiency, out);
+}
+
+static void set_interned(const struct pct_data *d, const char *text, struct pct_value *out)
+{
+    out->text = pct_pool_intern(d->pool, text);
+}
+
+static void row_growth(const struct pct_cell *c, struct pct_value *out)
+{
+    char text[PCT_FIT_TEXT];
+    if (pct_scale_trusts(row_at(c)))
+        set_interned(c->d, pct_fit_growth(&row_at(c)->fit, pct_scale_parameters, text), out);
+}
+
+static void row_model(const struct pct_cell *c, struct pct_value *out)
+{
+    char text[PCT_FIT_TEXT];
+    if (row_at(c)->modelled)
+        set_interned(c->d, pct_fit_text(&row_at(c)->fit, pct_scale_parameters, text), out);
+}
+
+static void row_r2(const struct pct_cell *c, struct pct_value *out)
+{
+    set_real(row_at(c)->modelled, row_at(c)->fit.adjusted_r2, out);
+}
+
+static void row_few(const struct pct_cell *c, struct pct_value *out)
+{
+    out->none = !row_at(c)->modelled;
+    out->integer = row_at(c)->fit.few;
+}
+
+static bool has_future(const struct pct_cell *c)
+{
+    return row_at(c)->modelled && c->d->scale->options.predict > 0;
+}
+
+static void row_predicted(const struct pct_cell *c, struct pct_value *out)
+{
+    out->none = !has_future(c);
+    set_ns(row_at(c)->future.value * 1e9, out);
+}
+
+static void row_low(const struct pct_cell *c, struct pct_value *out)
+{
+    out->none = !has_future(c);
+    set_ns(row_at(c)->future.low * 1e9, out);
+}
+
+static void row_high(const struct pct_cell *c, struct pct_value *out)
+{
+    out->none = !has_future(c);
+    set_ns(row_at(c)->future.high * 1e9, out);
+}
+
+static void row_path(const struct pct_cell *c, struct pct_value *out)
+{
+    out->text = pct_join_path(c->d->scale->join, row_at(c)->node);
+}
+
+static const struct pct_column row_columns[] = {
+    {"place", "context", PCT_TEXT, "where the time is spent", row_place},
+    {"lost_s", "lost", PCT_NS_CHANGE,
+     "core-seconds at the largest scale beyond those of ideal scaling from the smallest", row_lost},
+    {"lost_percent", "of run", PCT_PERCENT_CHANGE,
+     "the same, of all core-seconds at the largest scale", row_lost_percent},
+    {"first_s", "a rank, first", PCT_NS, "time a rank at the smallest scale", row_first},
+    {"last_s", "a rank, last", PCT_NS, "time a rank at the largest scale", row_last},
+    {"speed_up", "speed-up", PCT_RATIO, "from the smallest to the largest scale", row_speed_up},
+    {"efficiency_percent", "efficiency", PCT_PERCENT, "speed-up of what was ideal", row_efficiency},
+    {"growth", "time a rank grows as", PCT_TEXT,
+     "fastest growing term of the model of the time a rank; empty below three scales, and where "
+     "the "
+     "model misses points that are left out by half of their size and more",
+     row_growth},
+    {"model", "model", PCT_TEXT,
+     "of the time a rank in seconds, p is the number of ranks, n the size", row_model},
+    {"adjusted_r2", "R2", PCT_REAL, "of the model", row_r2},
+    {"few", "few", PCT_YES_NO, "yes: fewer than five scales, the form of the model is a guess",
+     row_few},
+    {"predicted_s", "predicted", PCT_NS, "time a rank at the scale of --predict", row_predicted},
+    {"low_s", "from", PCT_NS, "lower end of the interval for it", row_low},
+    {"high_s", "to", PCT_NS, "upper end", row_high},
+    {"path", "path", PCT_TEXT, "the calling context, outermost function first", row_path},
+};
+
+/* ---- costs: one row a context and scale ------------------------------------------------------
+ */
+
+static size_t count_costs(const struct pct_data *d)
+{
+    return d->scale->n_rows * d->scale->n_points;
+}
+
+static struct pct_cell row_of_cost(const struct pct_cell *c)
+{
+    return (struct pct_cell){c->d, c->row / c->d->scale->n_points, c->column};
+}
+
+static struct pct_cell point_of_cost(const struct pct_cell *c)
+{
+    return (struct pct_cell){c->d, c->row % c->d->scale->n_points, c->column};
+}
+
+static const struct pct_scale_cost *cost_at(const struct pct_cell *c)
+{
+    struct pct_cell row = row_of_cost(c);
+    return &row_at(&row)->costs[point_of_cost(c).row];
+}
+
+static void cost_path(const struct pct_cell *c, struct pct_value *out)
+{
+    struct pct_cell row = row_of_cost(c);
+    row_path(&row, out);
+}
+
+static void cost_ranks(const struct pct_cell *c, struct pct_value *out)
+{
+    struct pct_cell point = point_of_cost(c);
+    point_ranks(&point, out);
+}
+
+static void cost_core(const struct pct_cell *c, struct pct_value *out)
+{
+    set_ns(cost_at(c)->ns, out);
+}
+
+static void cost_lost(const struct pct_cell *c, struct pct_value *out)
+{
+    set_change(cost_at(c)->lost_ns, out);
+}
+
+static void cost_calls(const struct pct_cell *c, struct pct_value *out)
+{
+    set_real(true, cost_at(c)->calls, out);
+}
+
+static void cost_bytes(const struct pct_cell *c, struct pct_value *out)
+{
+    set_real(true, cost_at(c)->bytes, out);
+}
+
+static void cost_waits(const struct pct_cell *c, struct pct_value *out)
+{
+    set_ns(cost_at(c)->waits_ns, out);
+}
+
+static void cost_size(const struct pct_cell *c, struct pct_value *out)
+{
+    struct pct_cell point = point_of_cost(c);
+    point_size(&point, out);
+}
+
+static const struct pct_column cost_columns[] = {
+    {"path", "path", PCT_TEXT, "the calling context, outermost function first", cost_path},
+    {"ranks", "ranks", PCT_COUNT, "ranks of the job", cost_ranks},
+    {"core_s", "core time", PCT_NS, "time summed over ranks, mean of the runs", cost_core},
+    {"lost_s", "lost", PCT_NS_CHANGE,
+     "core-seconds beyond those of ideal scaling from the smallest scale", cost_lost},
+    {"calls", "calls", PCT_REAL, "calls of all ranks, mean of the runs", cost_calls},
+    {"bytes", "bytes", PCT_REAL, "bytes sent and received, mean of the runs", cost_bytes},
+    {"waits_s", "waits", PCT_NS,
+     "of core_s the time that other ranks wait in MPI for the one that computes longest here",
+     cost_waits},
+    {"size", "size", PCT_REAL, "of the problem, as --sizes says", cost_size},
+};
+
+const struct pct_table pct_scale_tables[] = {
+    {"scales", "one row for each number of ranks", count_points, NULL, NULL, point_columns,
+     PC_ARRAY_LEN(point_columns)},
+    {"contexts", "one row for each context with a cost, in order of the loss", count_rows, NULL,
+     NULL, row_columns, PC_ARRAY_LEN(row_columns)},
+    {"costs", "one row for each context and number of ranks", count_costs, NULL, NULL, cost_columns,
+     PC_ARRAY_LEN(cost_columns)},
+};
+const size_t pct_n_scale_tables = PC_ARRAY_LEN(pct_scale_tables);

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Output of `pcollect topology`: text, tab-separated values, JSON.
+ */
+#include "view/topology_print.h"
+
+#include <stdlib.h>
+
+static const char *const reach_names[PCT_N_REACHES] = {
+    [PCT_REACH_SELF] = "to itself",
+    [PCT_REACH_SOCKET] = "within a socket",
+    [PCT_REACH_NODE] = "within a node",
+    [PCT_REACH_BETWEEN] = "between nodes",
+    [PCT_REACH_OUTSIDE] = "outside of the job",
+};
+
+static const char *const reach_keys[PCT_N_REACHES] = {
+    [PCT_REACH_SELF] = "self",       [PCT_REACH_SOCKET] = "socket",   [PCT_REACH_NODE] = "node",
+    [PCT_REACH_BETWEEN] = "between", [PCT_REACH_OUTSIDE] = "outside",
+};
+
+static void put_rank(FILE *out, int32_t rank)
+{
+    if (rank < 0)
+        fputs("outside", out);
+    else
+        fprintf(out, "%d", rank);
+}
+
+static void put_sums(FILE *out, const struct pct_topology_view *v)
+{
+    struct pct_reach_sum sums[PCT_N_REACHES];
+    char messages[PCT_NUMBER_BYTES], bytes[PCT_NUMBER_BYTES], share[PCT_NUMBER_BYTES];
+    pc_u128 all = 0;
+    pct_topology_sums(v->topology, sums);
+    for (int i = 0; i < PCT_N_REACHES; i++)
+        all += sums[i].bytes;
+    fputs("\nHow far messages go\n", out);
+    fprintf(out, "  %-20s %8s %16s %14s %9s\n", "", "pairs", "messages", "bytes", "of bytes");
+    for (int i = 0; i < PCT_N_REACHES; i++) {
+        const char *name = reach_names[i];
+        if (i == PCT_REACH_NODE && v->topology->has_sockets)
+            name = "between sockets";
+        if (sums[i].pairs)
+            fprintf(out, "  %-20s %8llu %16s %14s %9s\n", name, (unsigned long long)sums[i].pairs,
+                    pct_text_count(messages, sums[i].messages),
+                    pct_text_bytes(bytes, sums[i].bytes),
+                    pct_text_percent_1(share, pct_text_share(sums[i].bytes, all)));
+    }
+}
+
+static int compare_bytes(const void *a, const void *b)
+{
+    const struct pct_pair *x = *(const struct pct_pair *const *)a,
+                          *y = *(const struct pct_pair *const *)b;
+    if (x->bytes != y->bytes)
+        return x->bytes > y->bytes ? -1 : 1;
+    if (x->messages != y->messages)
+        return x->messages > y->messages ? -1 : 1;
+    return (x > y) - (x < y);
+}
+
+static void put_pair(FILE *out, const struct pct_pair *p)
+{
+    char messages[PCT_NUMBER_BYTES], bytes[PCT_NUMBER_BYTES], mean[PCT_NUMBER_BYTES],
+        time[PCT_NUMBER_BYTES], wait[PCT_NUMBER_BYTES];
+    char from[16], to[16];
+    pc_format(from, sizeof from, "%d", p->source);
+    pc_format(to, sizeof to, "%d", p->destination);
+    fprintf(out, "  %7s %7s %14s %13s %13s %11s %11s\n", p->source < 0 ? "outside" : from,
+            p->destination < 0 ? "outside" : to, pct_text_count(messages, p->messages),
+            pct_text_bytes(bytes, p->bytes),
+            pct_text_bytes(mean, p->messages ? p->bytes / p->messages : 0),
+            pct_text_time(time, p->time_ns), pct_text_time(wait, p->receive_ns));
+}
+
+/* Messages that were sent and not received, or received in a way that tells nothing. */
+static uint64_t count_unequal(const struct pct_topology *t)
+{
+    uint64_t n = 0;
+    for (size_t i = 0; i < t->n_pairs; i++)
+        if (t->pairs[i].source >= 0 && t->pairs[i].destination >= 0)
+            n += t->pairs[i].messages != t->pairs[i].received ||
+                 t->pairs[i].bytes != t->pairs[i].received_bytes;
+    return n;
+}
+
+static void put_pairs(FILE *out, const struct pct_topology_view *v)
+{
+    const struct pct_topology *t = v->topology;
+    const struct pct_pair **sorted = pct_alloc(t->n_pairs, sizeof *sorted);
+    for (size_t i = 0; i < t->n_pairs; i++)
+        sorted[i] = &t->pairs[i];
+    qsort(sorted, t->n_pairs, sizeof *sorted, compare_bytes);
+    size_t n = t->n_pairs < v->top ? t->n_pairs : v->top;
+    fprintf(out, "\nPairs with the most bytes (%zu of %zu)\n", n, t->n_pairs);
+    fprintf(out, "  %7s %7s %14s %13s %13s %11s %11s\n", "from", "to", "messages", "bytes", "mean",
+            "sending", "receiving");
+    for (size_t i = 0; i < n; i++)
+        put_pair(out, sorted[i]);
+    free(sorted);
+    uint64_t unequal = count_unequal(t);
+    if (unequal)
+        fprintf(out,
+                "  %llu pairs: what was sent is not what was received (not received, cancelled, "
+                "or of a size never learnt)\n",
+                (unsigned long long)unequal);
+}
+
+/* "1.2 MB instead of 3.0 MB between nodes, 60.0 % less" */
+static void put_change(FILE *out, const char *where, pc_u128 before, pc_u128 after)
+{
+    char was[PCT_NUMBER_BYTES], is[PCT_NUMBER_BYTES], share[PCT_NUMBER_BYTES];
+    fprintf(out, "%s instead of %s between %s", pct_text_bytes(is, after),
+            pct_text_bytes(was, before), where);
+    if (after < before)
+        fprintf(out, ", %s less",
+                pct_text_percent_1(share, pct_text_share(before - after, before)));
+    fputs("\n", out);
+}
+
+static bool is_better(const struct pct_placement *p)
+{
+    return p->after < p->before || (p->after == p->before && p->sockets_after < p->sockets_before);
+}
+
+static void put_placement(FILE *out, const struct pct_topology_view *v)
+{
+    char nodes[PCT_NUMBER_BYTES], sockets[PCT_NUMBER_BYTES];
+    const struct pct_placement *p = v->placement;
+    const struct pct_seats *s = v->seats;
+    if (s->n_nodes < 2 && !s->has_choice)
+        return;
+    fprintf(out, "\nPlacement on %u node%s", s->n_nodes, s->n_nodes == 1 ? "" : "s");
+    if (s->has_choice)
+        fprintf(out, " and their %u sockets", s->n_sockets);
+    fputs("\n", out);
+    if (!is_better(p)) {
+        fprintf(out, "  no better one was found: %s go between nodes",
+                pct_text_bytes(nodes, p->before));
+        if (s->has_choice)
+            fprintf(out, ", %s between sockets", pct_text_bytes(sockets, p->sockets_before));
+        fputs("\n", out);
+        return;
+    }
+    fputs("  a better one: ", out);
+    if (s->n_nodes > 1)
+        put_change(out, "nodes", p->before, p->after);
+    if (s->n_nodes > 1 && s->has_choice)
+        fputs("                ", out);
+    if (s->has_choice)
+        put_change(out, "sockets", p->sockets_before, p->sockets_after);
+    fputs("  --rankfile FILE writes it for Open MPI", out);
+    fputs(s->n_nodes > 1 ? ", --hosts FILE for MPICH\n" : "\n", out);
+}
+
+void pct_topology_print_text(FILE *out, const struct pct_topology_view *v)
+{
+    struct pct_buf pattern = {0}, file = {0};
+    char explained[PCT_NUMBER_BYTES];
+    pct_pattern_text(v->pattern, &pattern);
+    pct_text_escape(&file, v->file, PCT_ESCAPE_CELL);
+    fprintf(out, "pcollect topology %s\n\n", file.data);
+    fprintf(out, "  ranks        %u on %u node%s; %u take part\n", v->topology->n_ranks,
+            v->topology->n_nodes, v->topology->n_nodes == 1 ? "" : "s", v->pattern->n_active);
+    fprintf(out, "  pattern      %s\n", pattern.data);
+    if (v->pattern->kind != PCT_PATTERN_NONE)
+        fprintf(out, "               %s of what is sent is along it\n",
+                pct_text_percent_1(explained, v->pattern->explained));
+    put_sums(out, v);
+    put_pairs(out, v);
+    put_placement(out, v);
+    pct_buf_free(&pattern);
+    pct_buf_free(&file);
+}
+
+void pct_topology_print_tsv(FILE *out, const struct pct_topology_view *v)
+{
+    fputs("source\tdestination\tmessages\tbytes\n", out);
+    for (size_t i = 0; i < v->topology->n_pairs; i++) {
+        const struct pct_pair *p = &v->topology->pairs[i];
+        put_rank(out, p->source);
+        fputc('\t', out);
+        put_rank(out, p->destination);
+        fprintf(out, "\t%llu\t%llu\n", (unsigned long long)p->messages,
+                (unsigned long long)p->bytes);
+    }
+}
+
+/* ---- JSON ----------------------------------------------------------------------------------- */
+
+static void json_text(FILE *out, const char *text)
+{
+    struct pct_buf b = {0};
+    pct_text_json(&b, text);
+    fputs(b.data, out);
+    pct_buf_free(&b);
+}
+
+static void json_pattern(FILE *out, const struct pct_pattern *p)
+{
+    char explained[PCT_NUMBER_BYTES];
+    fprintf(out, "  \"pattern\": {\"kind\": \"%s\", \"ranks\": %u, \"explained_percent\": %s",
+            pct_pattern_name(p->kind), p->n_active, pct_text_percent(explained, p->explained));
+    if (p->n_dims) {
+        fputs(", \"extents\": [", out);
+        for (unsigned k = 0; k < p->n_dims; k++)
+            fprintf(out, "%s%u", k ? ", " : "", p->extents[k]);
+        fputs("], \"periodic\": [", out);
+        for (unsigned k = 0; k < p->n_dims; k++)
+            fprintf(out, "%s%s", k ? ", " : "", p->periodic[k] ? "true" : "false");
+        fprintf(out, "], \"diagonals\": %s, \"rank_order\": %s", p->corners ? "true" : "false",
+                p->reordered ? "false" : "true");
+    }
+    if (p->kind == PCT_PATTERN_MASTER)
+        fprintf(out, ", \"master\": %u", p->master);
+    fputs("},\n", out);
+}
+
+static void json_places(FILE *out, const struct pct_topology *t)
+{
+    fputs("  \"nodes\": [", out);
+    for (uint32_t i = 0; i < t->n_nodes; i++) {
+        fputs(i ? ", " : "", out);
+        json_text(out, t->nodes[i]);
+    }
+    fputs("],\n  \"places\": [", out);
+    for (uint32_t r = 0; r < t->n_ranks; r++) {
+        fprintf(out, "%s\n    {\"rank\": %u, \"node\": %u, \"socket\": ", r ? "," : "", r,
+                t->places[r].node);
+        if (t->places[r].socket < 0)
+            fputs("null", out);
+        else
+            fprintf(out, "%u", t->sockets[t->places[r].socket].number);
+        fputs(", \"cores\": ", out);
+        json_text(out, t->places[r].cores);
+        fputc('}', out);
+    }
+    fputs("],\n", out);
+}
+
+static void json_sums(FILE *out, const struct pct_topology *t)
+{
+    struct pct_reach_sum sums[PCT_N_REACHES];
+    char messages[PCT_NUMBER_BYTES], bytes[PCT_NUMBER_BYTES];
+    pct_topology_sums(t, sums);
+    fputs("  \"reach\": {", out);
+    for (int i = 0; i < PCT_N_REACHES; i++)
+        fprintf(out, "%s\"%s\": {\"pairs\": %llu, \"messages\": %s, \"bytes\": %s}", i ? ", " : "",
+                reach_keys[i], (unsigned long long)sums[i].pairs,
+                pct_text_u128(messages, sums[i].messages), pct_text_u128(bytes, sums[i].bytes));
+    fputs("},\n", out);
+}
+
+static void json_placement(FILE *out, const struct pct_topology_view *v)
+{
+    char before[PCT_NUMBER_BYTES], after[PCT_NUMBER_BYTES];
+    const struct pct_placement *p = v->placement;
+    const struct pct_seats *s = v->seats;
+    if (s->n_nodes < 2 && !s->has_choice) {
+        fputs("  \"placement\": null,\n", out);
+        return;
+    }
+    fprintf(out, "  \"placement\": {\"before\": %s, \"after\": %s, \"node_of_rank\": [",
+            pct_text_u128(before, p->before), pct_text_u128(after, p->after));
+    for (uint32_t r = 0; r < s->n_ranks; r++)
+        fprintf(out, "%s%u", r ? ", " : "", p->node[r]);
+    fprintf(out, "], \"sockets_before\": %s, \"sockets_after\": %s, \"socket_of_rank\": [",
+            pct_text_u128(before, p->sockets_before), pct_text_u128(after, p->sockets_after));
+    for (uint32_t r = 0; r < s->n_ranks; r++)
+        if (p->socket[r] == PC_NO_INDEX)
+            fputs(r ? ", null" : "null", out);
+        else
+            fprintf(out, "%s%u", r ? ", " : "", s->numbers[p->socket[r]]);
+    fputs("]},\n", out);
+}
+
+void pct_topology_print_json(FILE *out, const struct pct_topology_view *v)
+{
+    const struct pct_topology *t = v->topology;
+    char time[PCT_NUMBER_BYTES], receive[PCT_NUMBER_BYTES];
+    fprintf(out, "{\n  \"ranks\": %u,\n", t->n_ranks);
+    json_pattern(out, v->pattern);
+    json_places(out, t);
+    json_sums(out, t);
+    json_placement(out, v);
+    fputs("  \"pairs\": [", out);
+    for (size_t i = 0; i < t->n_pairs; i++) {
+        const struct pct_pair *p = &t->pairs[i];
+        fprintf(
+            out,
+            "%s\n    {\"source\": %d, \"destination\": %d, \"messages\": %llu, \"bytes\": %llu, "
+            "\"received\": %llu, \"received_bytes\": %llu, \"time\": %s, \"receive_time\": %s}",
+            i ? "," : "", p->source, p->destination, (unsigned long long)p->messages,
+            (unsigned long long)p->bytes, (unsigned long long)p->received,
+            (unsigned long long)p->received_bytes, pct_text_seconds(time, p->time_ns),
+            pct_text_seconds(receive, p->receive_ns));
+    }
+    fputs("]\n}\n", out);
+}
+
+/* ---- For launchers ---------------------------------------------------------------------------
+ */
+
+/* A rank may run on its whole socket; where nothing is known of sockets, slots of a node are given
+ * out in the order of the ranks. */
+void pct_placement_rankfile(FILE *out, const struct pct_placement *p, const struct pct_seats *s)
+{
+    uint32_t *slots = pct_alloc(s->n_nodes, sizeof *slots);
+    for (uint32_t r = 0; r < s->n_ranks; r++) {
+        uint32_t node = p->node[r];
+        if (s->first_socket[node + 1] - s->first_socket[node] > 1)
+            fprintf(out, "rank %u=%s slot=%u:*\n", r, s->nodes[node], s->numbers[p->socket[r]]);
+        else
+            fprintf(out, "rank %u=%s slot=%u\n", r, s->nodes[node], slots[node]++);
+    }
+    free(slots);
+}
+
+/* Hydra gives ranks out line by line. */
+void pct_placement_hosts(FILE *out, const struct pct_placement *p, const struct pct_seats *s)
+{
+    for (uint32_t r = 0; r < s->n_ranks;) {
+        uint32_t end = r;
+        while (end < s->n_ranks && p->node[end] == p->node[r])
+            end++;
+        fprintf(out, "%s:%u\n", s->nodes[p->node[r]], end - r);
+        r = end;
+    }
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Traffic between ranks and the proposed placement as text, tsv, JSON, picture, and files for
+ * launchers.
+ */
+#ifndef PCT_TOPOLOGY_PRINT_H
+#define PCT_TOPOLOGY_PRINT_H
+
+#include "analysis/traffic/traffic.h"
+
+#include <stdio.h>
+
+/* As an Open MPI rankfile, and as a host list for Hydra, MPICH's launcher, which knows nodes only.
+ */
+void pct_placement_rankfile(FILE *out, const struct pct_placement *p, const struct pct_seats *s);
+void pct_placement_hosts(FILE *out, const struct pct_placement *p, const struct pct_seats *s);
+
+/* ---- Output --------------------------------------------------------------------------------- */
+
+struct pct_topology_view {
+    const char *file;
+    const struct pct_topology *topology;
+    const struct pct_graph *graph;
+    const struct pct_pattern *pattern;
+    const struct pct_placement *placement; /* NULL: there is one node and nothing to choose */
+    const struct pct_seats *seats;         /* of the placement */
+    size_t top;                            /* pairs in the text */
+};
+
+void pct_topology_print_text(FILE *out, const struct pct_topology_view *v);
+void pct_topology_print_tsv(FILE *out, const struct pct_topology_view *v);
+void pct_topology_print_json(FILE *out, const struct pct_topology_view *v);
+void pct_topology_print_svg(FILE *out, const struct pct_topology_view *v);
+
+#endif
