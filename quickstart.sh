@@ -338,16 +338,16 @@ closing_line() { # OUTPUT, STATUS
 run_tests() {
     step 'make check: build the tests'
     logged make -C "$build" -j"$n_jobs" check TESTS=
-    step 'make check'
+    step "make -j$n_jobs check"
     out=$build/quickstart.check
     # The status of make is kept in a file: the pipe shows one line a test script meanwhile, and
     # every failure in full.
     {
-        make -C "$build" -k check 2>&1 </dev/null
+        make -C "$build" -j"$n_jobs" -k check 2>&1 </dev/null
         echo $? >"$out.status"
     } | tee "$out" | awk '
         /^(PASS|FAIL|SKIP|XFAIL|XPASS|ERROR): / {
-            if ($2 != script) { script = $2; print "    " script; fflush() }
+            if (!begun[$2]++) { print "    " $2; fflush() }
             if ($1 != "PASS:" && $1 != "XFAIL:") { print "      " $0; fflush() }
         }'
     status=$(cat "$out.status")

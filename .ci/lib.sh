@@ -38,7 +38,7 @@ run_tests() {
     local folder=$1 name=$2 tests=$3 log ok bad skipped begin=$SECONDS
     log=$work/tests-$(tr -c 'A-Za-z0-9\n' - <<<"$name").log
     shift 3
-    make -C "$folder" -k check TESTS="$tests" "$@" >"$log" 2>&1 </dev/null
+    make -C "$folder" -j"$n_jobs" -k check TESTS="$tests" "$@" >"$log" 2>&1 </dev/null
     read -r ok bad skipped < <(awk '/^# (PASS|FAIL|SKIP|XPASS|ERROR):/ { n[$2] = $3 }
         END { print n["PASS:"] + 0, n["FAIL:"] + n["XPASS:"] + n["ERROR:"], n["SKIP:"] + 0 }' "$log")
     [ $((ok + bad)) -gt 0 ] || bad=1

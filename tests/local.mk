@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Two kinds of test, both TAP: cmocka programs (no suffix) and shell scripts (.test). Each folder of
 # tests adds its own in tests/<folder>/local.mk. Scripts get PC_STAGE (an installed tree), PC_SRC,
-# PC_BUILD and the MPI tools in the environment and source tests/lib.sh.
+# PC_BUILD and the MPI tools in the environment and source tests/lib.sh. They are not part of the make that
+# runs them: its jobs are not theirs.
 
 TEST_EXTENSIONS = .test
 LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
@@ -12,6 +13,7 @@ TEST_LOG_DRIVER_FLAGS = --ignore-exit
 TEST_LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/run-test $(SHELL)
 
 AM_TESTS_ENVIRONMENT = \
+    unset MAKEFLAGS MFLAGS MAKELEVEL; \
     PC_STAGE='$(stage)'; export PC_STAGE; \
     PC_SRC='$(abs_top_srcdir)'; export PC_SRC; \
     PC_BUILD='$(abs_top_builddir)'; export PC_BUILD; \
@@ -24,6 +26,22 @@ AM_TESTS_ENVIRONMENT = \
     MPICC_MPICH='$(MPICC_MPICH)'; export MPICC_MPICH; \
     MPIFC_OPENMPI='$(MPIFC_OPENMPI)'; export MPIFC_OPENMPI; \
     MPIFC_MPICH='$(MPIFC_MPICH)'; export MPIFC_MPICH;
+
+# Parts of the tests: the unit tests, and with them what breaks first, jobs of both MPIs among it.
+quick_tests = $(unit_tests) tests/mpi/examples.test tests/mpi/refused.test tests/mpi/requests.test \
+    tests/mpi/scopes.test tests/mpi/truth_c.test tests/mpi/truth_example.test tests/mpi/truth_signals.test \
+    tests/safety/forks.test tests/safety/quiet.test tests/safety/state.test tests/safety/threads.test \
+    tests/sample/times.test tests/sample/waits.test tests/sample/programs.test tests/merge/tables.test \
+    tests/tools/command.test tests/tools/config.test tests/tools/doctor.test tests/tools/run.test \
+    tests/tools/run-mpi.test tests/tools/recover.test tests/tools/diff.test tests/tools/merge.test \
+    tests/report/golden.test tests/report/report.test tests/report/choice.test tests/report/parts.test \
+    tests/project/async.test tests/project/circles.test tests/project/folders.test \
+    tests/project/library.test tests/project/sources.test tests/project/texts.test
+check-unit:
+	@$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(unit_tests)'
+check-quick:
+	@$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(quick_tests)'
+.PHONY: check-unit check-quick
 
 # The same tests with more of what can be repeated, for hours that nobody waits for. A test reads the hook
 # that fits it; each can be given: make check-long PCOLLECT_TEST_KILLS=20000
