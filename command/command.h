@@ -98,6 +98,10 @@ void pct_runs_close(struct pct_run *runs, size_t n); /* NULL is allowed */
  * missing. */
 char *pct_output_pattern(const struct pct_command *self, const char *given);
 
+/* Whether ranks take the pattern for an output path, and what it names may be written, as far as
+ * can be known before the job; else said. */
+bool pct_output_may_be(const struct pct_command *self, const char *pattern);
+
 /* Where libpcollect.so lies; NULL: *why_out says why it cannot be used. Both allocated. */
 char *pct_library_path(char **why_out);
 

@@ -35,7 +35,9 @@ static int embed(const struct pc_profile *p, const char *from, const char *to, b
 int pct_embed_file(const char *from, const char *to, bool sources, struct pc_error *error)
 {
     struct pc_profile *p = NULL;
-    int err = pc_pcol_read_to_write(from, &p, error);
+    int err = pc_pcol_may_write(to, error);
+    if (!err)
+        err = pc_pcol_read_to_write(from, &p, error);
     if (err) {
         if (!*error->text)
             pc_error_set(error, err, "%s: %s", from, pc_err_text(err));

@@ -5,6 +5,7 @@
 #include "command/command.h"
 
 #include "analysis/buffer.h"
+#include "format/profile.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -57,6 +58,21 @@ static bool check_folder(const struct pct_command *self, const char *pattern)
     return !refused;
 }
 
+bool pct_output_may_be(const struct pct_command *self, const char *pattern)
+{
+    static const struct pc_config_names one = {"a", 1, "a", 0}, two = {"b", 2, "b", 86400000000000};
+    char path[PCOLLECT_PATH_BYTES], other[PCOLLECT_PATH_BYTES];
+    struct pc_error error = {""};
+    int err = pc_config_check("output", "path", pattern, &error);
+    /* What holds more than one name is judged by who writes it. */
+    if (!err && !pc_config_expand(pattern, &one, path, sizeof path, &error) &&
+        !pc_config_expand(pattern, &two, other, sizeof other, &error) && !strcmp(path, other))
+        err = pc_pcol_may_write(path, &error);
+    if (err)
+        pct_say(self, "%s", error.text);
+    return !err;
+}
+
 char *pct_output_pattern(const struct pct_command *self, const char *given)
 {
     struct pc_error error;
@@ -78,7 +94,7 @@ char *pct_output_pattern(const struct pct_command *self, const char *given)
     free(cwd);
     if (strlen(pattern) >= PC_CONFIG_TEXT_BYTES)
         pct_say(self, "-o: the path is longer than %d bytes", PC_CONFIG_TEXT_BYTES - 1);
-    else if (check_folder(self, pattern))
+    else if (check_folder(self, pattern) && pct_output_may_be(self, pattern))
         return pattern;
     free(pattern);
     return NULL;

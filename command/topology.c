@@ -101,9 +101,14 @@ typedef void put_fn(FILE *out, const struct pct_placement *p, const struct pct_s
 static int write_file(const struct pct_command *self, const char *path, put_fn *put,
                       const struct pct_topology_view *v)
 {
-    FILE *out = path ? fopen(path, "w") : NULL;
+    FILE *out = path ? fopen(path, "wxe") : NULL;
     if (!path)
         return PCT_DONE;
+    if (!out && errno == EEXIST) {
+        pct_say(self, "%s: cannot be written: it is there already; remove it, or name another file",
+                path);
+        return PCT_DATA;
+    }
     if (out)
         put(out, v->placement, v->seats);
     bool bad = !out || ferror(out);

@@ -59,6 +59,10 @@ int pc_config_load_with(struct pc_config *c, const char *path, struct pc_error *
 
 void pc_config_defaults(struct pc_config *c);
 
+/* Whether the option takes the value. PC_EARG with a text that says why not. */
+int pc_config_check(const char *section, const char *key, const char *value,
+                    struct pc_error *error);
+
 /* OMP_TOOL_LIBRARIES names a tool that the runtime of OpenMP is to open. */
 bool pc_config_omp_tool(void);
 

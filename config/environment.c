@@ -214,3 +214,15 @@ bool pc_config_always(void)
         return pc_option_parse(&pc_options[i], text, &c, NULL) == PC_OK && c.collect_always;
     return pc_config_load(&c, NULL) == PC_OK && c.collect_always;
 }
+
+int pc_config_check(const char *section, const char *key, const char *value, struct pc_error *error)
+{
+    struct pc_config c;
+    struct pc_error why;
+    int i = pc_option_find(section, key);
+    if (i < 0)
+        return pc_error_set(error, PC_EARG, "there is no key \"%s\" in [%s]", key, section);
+    if (!pc_option_parse(&pc_options[i], value, &c, &why))
+        return PC_OK;
+    return pc_error_set(error, PC_EARG, "[%s] %s: %s", section, key, why.text);
+}

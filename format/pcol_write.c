@@ -5,9 +5,9 @@
  * the old file or the whole new one. No fsync: after a crash of the node the arenas are gone too,
  * and on a parallel file system it would hold up the end of the job.
  *
- * Nothing here may raise a signal (SIGXFSZ: the limit is asked for first), follow a link, or leave
- * a file behind after a failure. (A process killed between opening and renaming does leave its
- * temporary file.)
+ * Nothing here may raise a signal (SIGXFSZ: the limit is asked for first), follow a link, replace
+ * what is no profile of this user (pcol_place.c), or leave a file behind after a failure. (A
+ * process killed between opening and renaming does leave its temporary file.)
  */
 #include "format/value_blocks.h"
 
@@ -169,12 +169,13 @@ static int write_image(const char *path, const struct pc_buffer *image, struct p
     err = pc_pcol_write_at(fd, image->data, image->n, 0);
     if (close(fd) != 0 && !err && errno != EINTR) /* network file systems report quotas here */
         err = errno;
-    if (!err && rename(name, path) != 0)
+    int refused = err ? PC_OK : pc_pcol_may_write(path, error);
+    if (!err && !refused && rename(name, path) != 0)
         err = errno;
-    if (!err)
+    if (!err && !refused)
         return PC_OK;
     unlink(name);
-    return pc_pcol_system_error(error, path, "cannot be written", err);
+    return refused ? refused : pc_pcol_system_error(error, path, "cannot be written", err);
 }
 
 int pc_pcol_write(const struct pc_profile *p, const char *path, unsigned flags,

@@ -275,9 +275,12 @@ enum pc_pcol_flag {
     PC_PCOL_LATE_SLOTS = 1u << 0 /* make room for what each rank of the world adds at its exit */
 };
 
-/* Writes to a temporary name beside path, then renames: path is replaced at once or not at all,
- * and a link is replaced, not followed. On failure nothing is left behind and the text says why
- * and what to do. */
+/* Whether a profile may be written to path: nothing is there, or a whole profile of this user that
+ * is not read-only. PC_EIO with a text that says why not and what to do. MT-safe. */
+int pc_pcol_may_write(const char *path, struct pc_error *error);
+
+/* Writes to a temporary name beside path, then renames, if pc_pcol_may_write: path is replaced at
+ * once or not at all. On failure nothing is left behind and the text says why and what to do. */
 int pc_pcol_write(const struct pc_profile *p, const char *path, unsigned flags,
                   struct pc_error *error);
 

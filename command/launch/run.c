@@ -262,7 +262,8 @@ static int run_run(const struct pct_command *self, int argc, char **argv)
     r.key = draw_key();
     if (!check_config(&r, file))
         return PCT_CALL;
-    if (given && (r.pattern = pct_output_pattern(self, given)) == NULL)
+    if (given ? (r.pattern = pct_output_pattern(self, given)) == NULL
+              : !pct_output_may_be(self, r.config.output_path))
         return PCT_CALL;
     r.library = find_library(self);
     return r.library ? run_job(&r) : PCT_CALL;

@@ -98,21 +98,57 @@ static void the_file_has_the_mode_of_the_umask(void **state)
     pc_profile_free(p);
 }
 
-static void a_link_is_replaced_and_not_followed(void **state)
+/* What is there keeps what it is, its mode and its bytes; the reason is in the text. */
+static void assert_refused(const struct pc_profile *p, const char *path, const char *reason)
+{
+    struct pc_error e = {""};
+    struct stat before, after;
+    assert_int_equal(lstat(path, &before), 0);
+    assert_int_equal(pc_pcol_may_write(path, &e), PC_EIO);
+    assert_int_equal(pc_pcol_write(p, path, 0, &e), PC_EIO);
+    if (!strstr(e.text, path) || !strstr(e.text, reason) || !strstr(e.text, "; "))
+        fail_msg("%s", e.text);
+    assert_int_equal(lstat(path, &after), 0);
+    assert_int_equal(before.st_ino, after.st_ino);
+    assert_int_equal(before.st_mode, after.st_mode);
+    assert_int_equal(before.st_size, after.st_size);
+}
+
+static void only_a_whole_profile_of_this_user_is_replaced(void **state)
 {
     (void)state;
     char path[PATH_BYTES], target[PATH_BYTES];
-    struct stat st;
     struct pc_profile *p = two_ranks();
-    spit(path_in(target, "target"), "precious", 8);
-    assert_int_equal(symlink(target, path_in(path, "link.pcol")), 0);
-    assert_int_equal(pc_pcol_write(p, path, 0, NULL), PC_OK);
-    assert_int_equal(lstat(path, &st), 0);
-    assert_true(S_ISREG(st.st_mode));
-    assert_int_equal(stat(target, &st), 0);
-    assert_int_equal(st.st_size, 8);
+    struct pc_error e = {""};
+    assert_int_equal(pc_pcol_write(p, path_in(target, "target.pcol"), 0, NULL), PC_OK);
+    assert_int_equal(pc_pcol_may_write(target, &e), PC_OK);
+    assert_int_equal(pc_pcol_write(p, target, 0, NULL), PC_OK);
+    assert_int_equal(symlink(target, path_in(path, "place.pcol")), 0);
+    assert_refused(p, path, "a symbolic link");
+    unlink(path);
+    assert_int_equal(pc_pcol_may_write(path, &e), PC_OK);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    assert_refused(p, path, "a FIFO");
+    unlink(path);
+    assert_int_equal(mkdir(path, 0700), 0);
+    assert_refused(p, path, "a folder");
+    rmdir(path);
+    assert_refused(p, "/dev/null", "a device");
+    spit(path, "precious", 8);
+    assert_refused(p, path, "not a whole profile");
+    spit(path, "", 0);
+    assert_refused(p, path, "not a whole profile");
+    assert_int_equal(truncate(target, 100), 0);
+    assert_refused(p, target, "not a whole profile");
+    unlink(target);
+    assert_int_equal(pc_pcol_write(p, target, 0, NULL), PC_OK);
+    assert_int_equal(chmod(target, 0444), 0);
+    assert_refused(p, target, "read-only");
+    if (!geteuid() && !chmod(target, 0644) && !chown(target, 65534, 65534))
+        assert_refused(p, target, "of user 65534");
     unlink(path);
     unlink(target);
+    assert_int_equal(n_entries(folder), 0);
     pc_profile_free(p);
 }
 
@@ -146,7 +182,7 @@ static void failures_to_write_name_path_reason_and_cure(void **state)
     } rows[] = {
         {"/does/not/exist/x.pcol", "No such file or directory", "make the folder"},
         {in_file, "Not a directory", "make the folder"},
-        {is_folder, "Is a directory", "choose another name"},
+        {is_folder, "there is a folder", "choose another name"},
         {long_name, "File name too long", "choose another name"},
         {"/proc/x.pcol", "", "choose another"},
         {"", "No such file or directory", "make the folder"},
@@ -625,6 +661,7 @@ static void a_slot_is_written_into_the_right_file_only(void **state)
     pc_profile_free(other);
     other = random_profile(&shapes[1], 1, 0, 2);
     other->job_key = j.main->job_key;
+    unlink(im.path);
     assert_int_equal(pc_pcol_write(other, im.path, 0, NULL), PC_OK); /* a file without slots */
     assert_int_equal(pc_pcol_write_late(im.path, j.late[0], &e), PC_EMISMATCH);
     pc_profile_free(other);
@@ -638,7 +675,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_written_file_reads_back),
         cmocka_unit_test(the_file_has_the_mode_of_the_umask),
-        cmocka_unit_test(a_link_is_replaced_and_not_followed),
+        cmocka_unit_test(only_a_whole_profile_of_this_user_is_replaced),
         cmocka_unit_test(errno_stays_the_callers),
         cmocka_unit_test(failures_to_write_name_path_reason_and_cure),
         cmocka_unit_test(a_file_size_limit_is_an_error_and_not_a_signal),

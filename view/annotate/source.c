@@ -8,9 +8,11 @@
 #include "analysis/symbols/stored_table.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #define TABLE "source_lines"
 
@@ -55,12 +57,18 @@ static bool read_stored(const struct pc_profile *p, const char *path, struct pct
 /* The whole file, terminated; NULL with errno. */
 static char *read_file(const char *path, struct stat *st)
 {
-    FILE *f = fopen(path, "rb");
+    /* A FIFO would wait for a writer. */
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    FILE *f = fd >= 0 ? fdopen(fd, "rb") : NULL;
     char *text = NULL;
-    if (!f)
+    if (!f) {
+        if (fd >= 0)
+            close(fd);
         return NULL;
-    if (fstat(fileno(f), st) || !S_ISREG(st->st_mode) || st->st_size > MOST_BYTES) {
-        errno = EFBIG;
+    }
+    bool regular = fstat(fd, st) == 0 && S_ISREG(st->st_mode);
+    if (!regular || st->st_size > MOST_BYTES) {
+        errno = regular ? EFBIG : EINVAL;
     } else {
         text = pct_alloc((size_t)st->st_size + 1, 1);
         text[fread(text, 1, (size_t)st->st_size, f)] = '\0';

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What an output path may name: nothing yet, or a whole profile of this user. All else is refused:
+ * a device, a FIFO, a link, a file of another kind or of another user, one that is read-only.
+ *
+ * Asked by whoever writes a profile right before it is renamed, and by the command before it starts
+ * a job. Must not: open what is no regular file, follow a link, change anything.
+ */
+#include "format/build.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char *name_kind(mode_t mode)
+{
+    switch (mode & S_IFMT) {
+    case S_IFDIR:
+        return "a folder";
+    case S_IFLNK:
+        return "a symbolic link";
+    case S_IFIFO:
+        return "a FIFO";
+    case S_IFSOCK:
+        return "a socket";
+    default:
+        return "a device";
+    }
+}
+
+/* Whether the file begins with the header of a profile and has the length that this says. */
+static bool is_whole(const char *path)
+{
+    uint8_t data[PC_PCOL_HEADER_BYTES];
+    struct pc_pcol_header h;
+    struct pc_error error;
+    struct stat st;
+    size_t n = 0;
+    int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    bool whole = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+                 pc_pcol_read_at(fd, data, sizeof data, 0, &n) == 0 &&
+                 pc_pcol_header_decode(data, n, &h, &error) == PC_OK &&
+                 h.file_bytes == (uint64_t)st.st_size;
+    close(fd);
+    return whole;
+}
+
+static int refuse(struct pc_error *error, const char *path, const char *is, const char *cure)
+{
+    return pc_error_set(error, PC_EIO, "%s: cannot be written: there is %s; %s", path, is, cure);
+}
+
+int pc_pcol_may_write(const char *path, struct pc_error *error)
+{
+    static const char other[] = "choose another name ([output] path, or -o)";
+    struct stat st;
+    char text[80];
+    int saved = errno, err = PC_OK;
+    if (lstat(path, &st) != 0) {
+        if (errno != ENOENT)
+            err = pc_pcol_system_error(error, path, "cannot be written", errno);
+    } else if (!S_ISREG(st.st_mode)) {
+        err = refuse(error, path, name_kind(st.st_mode), other);
+    } else if (st.st_uid != geteuid()) {
+        pc_format(text, sizeof text, "a file of user %u", (unsigned)st.st_uid);
+        err = refuse(error, path, text, other);
+    } else if (!is_whole(path)) {
+        err = refuse(error, path, "a file that is not a whole profile of pcollect",
+                     "remove it, or choose another name ([output] path, or -o)");
+    } else if (!(st.st_mode & S_IWUSR)) {
+        err = refuse(error, path, "a profile that is read-only",
+                     "make it writable (chmod u+w), or choose another name ([output] path, or -o)");
+    }
+    errno = saved;
+    return err;
+}
