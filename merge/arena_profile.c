@@ -8,6 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* More than any machine has processors: a larger number is damage. */
+#define MOST_RANKS ((uint32_t)1 << 26)
+
 static size_t text_bytes(const char *text, size_t most)
 {
     const char *end = memchr(text, 0, most);
@@ -280,7 +283,7 @@ static int read_rank(struct image *m, enum pc_merge_part part)
     p->ranks = r;
     p->n_ranks = 1;
     p->world_size = h->n_ranks > 0 ? (uint32_t)h->n_ranks : 1;
-    if ((uint32_t)r->rank >= p->world_size)
+    if ((uint32_t)r->rank >= p->world_size || p->world_size > MOST_RANKS)
         return pc_error_set(m->error, PC_EFORMAT, "its rank %d is not one of %u", r->rank,
                             p->world_size);
     p->job_key = h->job_key;

@@ -66,6 +66,12 @@ static int read_image_file(const char *path, bool header_only, struct image_file
             close(fd);
         return pc_error_set(error, PC_EIO, "%s: %s", path, strerror(reason));
     }
+    /* What is in it decides what is written where, and for whom. */
+    if (st.st_uid != geteuid()) {
+        close(fd);
+        return pc_error_set(error, PC_EIO, "%s: left alone: it belongs to user %u", path,
+                            (unsigned)st.st_uid);
+    }
     int err = PC_EFORMAT;
     if (S_ISREG(st.st_mode) && (size_t)st.st_size >= sizeof h &&
         !read_all(fd, (char *)&h, sizeof h))
@@ -116,16 +122,20 @@ static bool fields_agree(const struct gathering *g, const struct pc_profile *p)
     return true;
 }
 
-/* Why this profile cannot be added, or NULL. */
-static const char *why_not(struct gathering *g, const struct pc_profile *p)
+/* The first profile says what job it is. */
+static bool begin_job(struct gathering *g, const struct pc_profile *p, struct pc_error *error)
 {
-    if (!g->ranks) {
-        g->job_key = p->job_key;
-        g->world_size = p->world_size;
-        g->ranks = calloc(p->world_size, sizeof *g->ranks);
-        if (!g->ranks)
-            return "no memory";
-    }
+    g->job_key = p->job_key;
+    g->world_size = p->world_size;
+    g->ranks = calloc(p->world_size, sizeof *g->ranks);
+    if (!g->ranks)
+        pc_error_set(error, PC_ENOMEM, "no memory for the list of ranks");
+    return g->ranks != NULL;
+}
+
+/* Why this profile cannot be added, or NULL. */
+static const char *why_not(const struct gathering *g, const struct pc_profile *p)
+{
     if (p->job_key != g->job_key || p->world_size != g->world_size)
         return "it belongs to another job";
     if (has_rank(g->ranks, g->world_size, p->ranks[0].rank))
@@ -139,21 +149,25 @@ static int gather_file(struct gathering *g, const char *path, struct pc_error *e
 {
     struct image_file file = {NULL, 0};
     struct pc_profile *p = NULL;
-    if (read_image_file(path, false, &file, error)) {
+    int err = read_image_file(path, false, &file, error);
+    if (err == PC_ENOMEM)
+        return err;
+    if (err) {
         say_line(g->say, g->arg, "%s", error->text);
         return PC_OK;
     }
-    const struct pcollect_arena_header *h = (const void *)file.data;
-    bool merged = h->state == PCOLLECT_STATE_MERGED;
-    int err = merged ? PC_OK : pc_merge_arena(file.data, file.n, PC_MERGE_ALL, &p, error);
-    if (merged)
-        say_line(g->say, g->arg, "%s: left out: its profile has been written", path);
-    else if (err || error->text[0])
+    err = pc_merge_arena(file.data, file.n, PC_MERGE_ALL, &p, error);
+    if (err || error->text[0])
         say_line(g->say, g->arg, "%s: %s", path, error->text);
     free(file.data);
     if (!p)
         return err == PC_ENOMEM ? err : PC_OK;
-    const char *why = why_not(g, p);
+    const char *why = NULL;
+    if (!g->n && !begin_job(g, p, error)) {
+        pc_profile_free(p);
+        return PC_ENOMEM;
+    }
+    why = why_not(g, p);
     if (why) {
         say_line(g->say, g->arg, "%s: left out: %s", path, why);
         pc_profile_free(p);
@@ -222,6 +236,7 @@ static void fill_found(struct pc_merge_found *f, const char *path,
                                                !(h->flags & PCOLLECT_ARENA_ALWAYS),
                                  .alive = is_alive(h)};
     pc_format(f->path, sizeof f->path, "%s", path);
+    memcpy(f->host, h->host, sizeof f->host - 1);
     memcpy(f->exe, h->exe, sizeof f->exe - 1);
     memcpy(f->out, h->out, sizeof f->out - 1);
     memcpy(f->job_id, h->job, sizeof f->job_id - 1);
@@ -234,10 +249,10 @@ static int add_found(struct pc_merge_list *list, const char *path, pc_merge_say_
     int err = read_image_file(path, true, &file, error);
     if (err == PC_EFORMAT) /* killed before it began, or something else of that name */
         return PC_OK;
-    if (err) {
+    if (err && err != PC_ENOMEM)
         say_line(say, arg, "%s", error->text);
-        return PC_OK;
-    }
+    if (err)
+        return err == PC_ENOMEM ? err : PC_OK;
     struct pc_merge_found *found = list->found;
     if (!(list->n & (list->n - 1))) /* full: its room is a power of two */
         found = realloc(found, (list->n ? list->n * 2 : 1) * sizeof *found);
@@ -268,6 +283,8 @@ static int by_key(const void *a, const void *b)
 {
     const struct pc_merge_found *x = a, *y = b;
     int order = compare_u64(x->job_key, y->job_key);
+    if (!order)
+        order = (x->n_ranks > y->n_ranks) - (x->n_ranks < y->n_ranks);
     if (!order && !x->job_key)
         order = strcmp(x->path, y->path);
     return order ? order : compare_u64(x->realtime_0_ns, y->realtime_0_ns);
@@ -275,7 +292,8 @@ static int by_key(const void *a, const void *b)
 
 static bool same_job(const struct pc_merge_found *a, const struct pc_merge_found *b)
 {
-    return a->job_key == b->job_key && (a->job_key || !strcmp(a->path, b->path));
+    return a->job_key == b->job_key && a->n_ranks == b->n_ranks &&
+           (a->job_key || !strcmp(a->path, b->path));
 }
 
 struct group {

@@ -39,8 +39,9 @@ int pc_merge_reduce(const struct pc_transport *t, struct pc_profile *mine, struc
 typedef void (*pc_merge_say_fn)(void *arg, const char *line);
 
 /* Merges arena files of one job and reports on each that is left out (say may be NULL): damaged,
- * already merged (PCOLLECT_STATE_MERGED), of another job than the first, of a rank that is there
- * already. What is damaged inside an arena is left out and reported. PC_ENOENT: none was left. */
+ * of another user, of another job than the first, of a rank that is there already. What is damaged
+ * inside an arena is left out and reported. PC_ENOENT: none was left. PC_ENOMEM: nothing is made.
+ */
 int pc_merge_files(char *const *paths, size_t n, struct pc_profile **out, pc_merge_say_fn say,
                    void *arg, struct pc_error *error);
 
@@ -54,6 +55,7 @@ struct pc_merge_found {
     bool alive;             /* the process that wrote it still runs on this machine */
     bool asked_only;        /* it asked MPI something, and never called MPI_Init */
     uint32_t job;           /* number of its group, from 0 */
+    char host[PCOLLECT_HOST_BYTES];
     char exe[PCOLLECT_PATH_BYTES];
     char out[PCOLLECT_PATH_BYTES];
     char job_id[64];
@@ -64,11 +66,11 @@ struct pc_merge_list {
     size_t n, n_jobs;
 };
 
-/* The arenas in a folder: PC_ENOENT, PC_EIO if it cannot be read. Those of one job_key are one
- * group; a process without job_key (it never came through MPI_Init) is a group of its own. Sorted
- * by group, then rank; groups by the time of their first process. Damaged files are reported by
- * `say` (may be NULL); files that are no arenas are passed over. May be called for several folders:
- * adds to *list, which starts zero-initialised. */
+/* The arenas in a folder: PC_ENOENT, PC_EIO if it cannot be read. Those of one job_key and
+ * size are one group; a process without job_key (it never came through MPI_Init) is a group of its
+ * own. Sorted by group, then rank; groups by the time of their first process. Damaged files are
+ * reported by `say` (may be NULL); files that are no arenas are passed over. May be called for
+ * several folders: adds to *list, which starts zero-initialised. */
 int pc_merge_list_add(struct pc_merge_list *list, const char *folder, pc_merge_say_fn say,
                       void *arg, struct pc_error *error);
 void pc_merge_list_free(struct pc_merge_list *list);

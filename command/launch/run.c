@@ -195,11 +195,8 @@ static void look_after_job(const struct run *r, int status)
 {
     char *folder = pct_spool_folder(&r->config);
     char *file = pct_text("%s/run-%lx.path", folder, (unsigned long)r->key);
-    struct pct_recovery recovery = {.self = r->self,
-                                    .run_key = r->key,
-                                    .pattern = r->pattern,
-                                    .overwrite = true,
-                                    .quiet = true};
+    struct pct_recovery recovery = {
+        .self = r->self, .run_key = r->key, .pattern = r->pattern, .quiet = true};
     struct pct_recovered found = {0, 0, 0};
     bool named = take_paths(file);
     pct_recover_folders(&recovery, &folder, 1, &found);

@@ -49,7 +49,6 @@ struct pct_recovery {
     const struct pct_command *self;
     uint64_t run_key;    /* only processes of that run; 0: all */
     const char *pattern; /* of the output path; NULL: what the processes were given */
-    bool overwrite;      /* else a number is put before the suffix */
     bool list_only;
     bool quiet; /* only what went wrong and what was written */
 };

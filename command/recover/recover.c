@@ -26,8 +26,13 @@ static const struct pct_option options[] = {
 
 /* ---- Folders -------------------------------------------------------------------------------- */
 
-/* Arenas name the file they are written to. Those of someone else must not choose what this user
- * overwrites. */
+static bool is_folder(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+/* What is found in a folder decides what this user writes, and where: the folder is this user's. */
 static bool check_owner(const struct pct_recovery *r, const char *folder)
 {
     struct stat st;
@@ -37,9 +42,9 @@ static bool check_owner(const struct pct_recovery *r, const char *folder)
         pct_say(r->self, "%s is a symbolic link: name the folder itself", folder);
         return false;
     }
-    if (r->pattern || r->list_only || st.st_uid == geteuid())
+    if (st.st_uid == geteuid())
         return true;
-    pct_say(r->self, "%s belongs to user %u: say with -o where its profile goes", folder,
+    pct_say(r->self, "%s belongs to user %u: only that user can recover from it", folder,
             (unsigned)st.st_uid);
     return false;
 }
@@ -109,20 +114,40 @@ static void recover_jobs(const struct pct_recovery *r, const struct pc_merge_lis
     }
 }
 
-bool pct_recover_folders(const struct pct_recovery *r, char *const *folders, size_t n,
-                         struct pct_recovered *out)
+/* ---- Recovery ------------------------------------------------------------------------------- */
+
+static int by_inode(const void *a, const void *b)
+{
+    struct stat x, y;
+    lstat(*(char *const *)a, &x);
+    lstat(*(char *const *)b, &y);
+    if (x.st_dev != y.st_dev)
+        return x.st_dev < y.st_dev ? -1 : 1;
+    return (x.st_ino > y.st_ino) - (x.st_ino < y.st_ino);
+}
+
+/* All in one order, whoever names them in which, and each once. */
+static size_t lock_folders(const struct pct_recovery *r, char *const *folders, size_t n, int *locks)
+{
+    char **sorted = pct_alloc(n, sizeof *sorted);
+    size_t n_there = 0, n_locks = 0;
+    for (size_t i = 0; i < n; i++)
+        if (is_folder(folders[i]))
+            sorted[n_there++] = folders[i];
+    qsort(sorted, n_there, sizeof *sorted, by_inode);
+    for (size_t i = 0; i < n_there; i++)
+        if (!i || by_inode(&sorted[i - 1], &sorted[i]) != 0)
+            locks[n_locks++] = pct_recover_lock(r, sorted[i]);
+    free(sorted);
+    return n_locks;
+}
+
+static bool recover_locked(const struct pct_recovery *r, char *const *folders, size_t n,
+                           struct pct_recovered *out)
 {
     struct pc_merge_list list = {NULL, 0, 0};
     struct pct_names written = {NULL, 0};
-    *out = (struct pct_recovered){0, 0, 0};
     bool done = list_folders(r, folders, n, &list);
-    /* Ranks of a launcher that was killed take a moment to end. */
-    for (int tries = 0; done && r->run_key && tries < 20 && run_is_alive(r, &list); tries++) {
-        usleep(50000);
-        pc_merge_list_free(&list);
-        list = (struct pc_merge_list){NULL, 0, 0};
-        done = list_folders(r, folders, n, &list);
-    }
     if (done) {
         recover_jobs(r, &list, true, &written, out);
         recover_jobs(r, &list, false, &written, out);
@@ -132,13 +157,37 @@ bool pct_recover_folders(const struct pct_recovery *r, char *const *folders, siz
     return done;
 }
 
-/* ---- The command ---------------------------------------------------------------------------- */
-
-static bool is_folder(const char *path)
+/* Ranks of a launcher that was killed take a moment to end. */
+static void await_run(const struct pct_recovery *r, char *const *folders, size_t n)
 {
-    struct stat st;
-    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+    bool alive = r->run_key != 0;
+    for (int tries = 0; alive && tries < 20; tries++) {
+        struct pc_merge_list list = {NULL, 0, 0};
+        alive = list_folders(r, folders, n, &list) && run_is_alive(r, &list);
+        pc_merge_list_free(&list);
+        if (alive)
+            usleep(50000);
+    }
 }
+
+bool pct_recover_folders(const struct pct_recovery *r, char *const *folders, size_t n,
+                         struct pct_recovered *out)
+{
+    int *locks = pct_alloc(n, sizeof *locks);
+    size_t n_locks = 0;
+    *out = (struct pct_recovered){0, 0, 0};
+    await_run(r, folders, n);
+    if (!r->list_only)
+        n_locks = lock_folders(r, folders, n, locks);
+    bool done = recover_locked(r, folders, n, out);
+    for (size_t i = 0; i < n_locks; i++)
+        if (locks[i] >= 0)
+            close(locks[i]);
+    free(locks);
+    return done;
+}
+
+/* ---- The command ---------------------------------------------------------------------------- */
 
 /* The folders that were named: each itself and, if it is a spool, this user's folder in it. */
 static char **name_folders(const struct pct_command *self, char **words, size_t n, size_t *n_out)
@@ -201,7 +250,6 @@ static int run_recover(const struct pct_command *self, int argc, char **argv)
             return PCT_CALL;
     }
     r.pattern = pattern;
-    r.overwrite = pattern != NULL;
     char **folders = optind < argc ? name_folders(self, argv + optind, (size_t)(argc - optind), &n)
                                    : default_folder(self, &n);
     return folders ? recover(&r, folders, n) : PCT_CALL;

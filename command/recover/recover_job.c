@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The profile of one job from the arenas it left. Arenas are removed only after their profile is in
- * place; where it cannot be written they stay and are named.
+ * The profile of one job from the arenas it left. An arena is removed only when a file that was
+ * read again and is whole holds the process that wrote it, and nothing of it was left out; all
+ * others stay and are named.
  */
 #include "command/recover/recover.h"
 
@@ -9,6 +10,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -67,29 +69,70 @@ static struct pc_profile *read_same_job(const char *path, uint64_t job_key)
 {
     struct pc_profile *p = NULL;
     struct pc_error error;
-    if (job_key == 0 || pc_pcol_read_statistics(path, &p, &error) != PC_OK)
+    if (pc_pcol_read_statistics(path, &p, &error) != PC_OK)
         return NULL;
     bool same = p->job_key == job_key;
     pc_profile_free(p);
     return same && pc_pcol_read(path, &p, &error) == PC_OK ? p : NULL;
 }
 
-/* Where the profile goes. A file of the same job is added to: it is given back. Of others nothing
- * that this call wrote is overwritten, and nothing at all unless that is wanted: -2, -3, ... is put
- * before the suffix. */
+static bool is_profile(const char *path)
+{
+    struct pc_error error;
+    return pc_pcol_may_write(path, &error) == PC_OK;
+}
+
+/* The row of the arena's rank in a profile, or NULL. */
+static const struct pc_profile_rank *rank_of(const struct pc_profile *p,
+                                             const struct pc_merge_found *f)
+{
+    int32_t rank = f->rank < 0 ? 0 : f->rank;
+    for (uint32_t i = 0; p && i < p->n_ranks; i++)
+        if (p->ranks[i].rank == rank)
+            return &p->ranks[i];
+    return NULL;
+}
+
+/* Whether all that the arena holds is in the profile: it has the very process, and nothing of it
+ * was left out. */
+static bool holds(const struct pc_profile *p, const struct pc_merge_found *f)
+{
+    const struct pc_profile_rank *r = rank_of(p, f);
+    return r && r->pid == f->pid && r->start_realtime_ns == f->realtime_0_ns &&
+           strcmp(r->host, f->host) == 0 && !(r->notes & PCOLLECT_NOTE_DAMAGED);
+}
+
+/* Whether a file has an arena of the job, or can take one: of a process without a job it can only
+ * have it. */
+static bool joins(const struct pc_profile *there, const struct pct_job *job)
+{
+    bool adds = there && there->job_key && (int64_t)there->world_size == job->found[0]->n_ranks;
+    for (size_t i = 0; there && i < job->n; i++)
+        if (holds(there, job->found[i]) || (adds && !rank_of(there, job->found[i])))
+            return true;
+    return false;
+}
+
+/* Where the profile goes. A file of the same job is added to, and given back, unless it has another
+ * process for each rank. Whole profiles of other jobs stay: -2, -3, ... is put before the suffix.
+ * What is no profile is left to who refuses to write over it. */
 static char *choose_path(const struct pct_recovery *r, const struct pct_names *written,
-                         const char *path, uint64_t job_key, struct pc_profile **there_out)
+                         const char *path, const struct pct_job *job, struct pc_profile **there_out)
 {
     const char *dot = strrchr(base_name(path), '.');
     int stem = dot ? (int)(dot - path) : (int)strlen(path);
     char *candidate = pct_text("%s", path);
+    struct stat st;
     for (int k = 2;; k++) {
-        *there_out = NULL;
-        bool exists = access(candidate, F_OK) == 0;
-        if (!exists && !has_name(written, candidate))
+        bool exists = lstat(candidate, &st) == 0;
+        *there_out = exists ? read_same_job(candidate, job->found[0]->job_key) : NULL;
+        if (joins(*there_out, job))
             return candidate;
-        *there_out = read_same_job(candidate, job_key);
-        if (*there_out || (r->overwrite && !has_name(written, candidate)))
+        pc_profile_free(*there_out);
+        *there_out = NULL;
+        bool taken =
+            has_name(written, candidate) || (exists && (!r->pattern || is_profile(candidate)));
+        if (!taken)
             return candidate;
         free(candidate);
         candidate = pct_text("%.*s-%d%s", stem, path, k, dot ? dot : "");
@@ -137,60 +180,71 @@ static void say_kept(const struct pct_recovery *r, const struct pct_job *job, co
     char *slash = strrchr(folder, '/');
     if (slash)
         *slash = '\0';
-    pct_say(r->self, "%s; the %zu arenas stay: `pcollect recover -o PATH %s` tries again", reason,
-            job->n, folder);
+    pct_say(r->self, "%s; %zu %s: `pcollect recover -o PATH %s` tries again", reason, job->n,
+            job->n == 1 ? "arena stays" : "arenas stay", folder);
     free(folder);
 }
 
 /* ---- Work ----------------------------------------------------------------------------------- */
 
-static void remove_arenas(const struct pct_job *job)
+static void remove_arena(struct pc_merge_found *f)
 {
-    for (size_t i = 0; i < job->n; i++) {
-        char *folder = job->found[i]->path, *slash = strrchr(folder, '/');
-        unlink(folder);
-        if (slash == NULL)
-            continue;
-        *slash = '\0';
-        rmdir(folder); /* succeeds if it is empty */
-        *slash = '/';
-    }
+    char *folder = f->path, *slash = strrchr(folder, '/');
+    unlink(folder);
+    if (slash == NULL)
+        return;
+    *slash = '\0';
+    rmdir(folder); /* succeeds if it is empty */
+    *slash = '/';
 }
 
-static bool has_rank(const struct pc_profile *p, int32_t rank)
+static void remove_all(struct pct_job *job)
 {
-    for (uint32_t i = 0; p && i < p->n_ranks; i++)
-        if (p->ranks[i].rank == rank)
-            return true;
-    return false;
+    for (size_t i = 0; i < job->n; i++)
+        remove_arena(job->found[i]);
+    job->n = 0;
 }
 
-/* Leaves only what no profile has yet; the rest is removed. */
-static void drop_merged(struct pct_job *job, const struct pc_profile *there)
+/* Removes the arenas that the profile holds, which was read from a file and is whole. Returns how
+ * many; the others are left in the list. */
+static size_t remove_held(struct pct_job *job, const struct pc_profile *in_file)
 {
-    struct pct_job merged = {pct_alloc(job->n, sizeof *merged.found), 0, 0};
-    size_t kept = 0;
-    for (size_t i = 0; i < job->n; i++) {
-        struct pc_merge_found *f = job->found[i];
-        if (f->state == PCOLLECT_STATE_MERGED || has_rank(there, f->rank))
-            merged.found[merged.n++] = f;
+    size_t kept = 0, n = job->n;
+    for (size_t i = 0; i < n; i++) {
+        if (holds(in_file, job->found[i]))
+            remove_arena(job->found[i]);
         else
-            job->found[kept++] = f;
+            job->found[kept++] = job->found[i];
     }
     job->n = kept;
-    remove_arenas(&merged);
-    free(merged.found);
+    return n - kept;
 }
 
-/* The sum of the arenas and of what is there already. */
+/* The same for a profile that the job itself wrote, wherever this one goes. */
+static void remove_held_by_own(const struct pct_recovery *r, struct pct_job *job)
+{
+    const struct pct_recovery own = {.self = r->self};
+    const struct pc_merge_found *f = job->found[0];
+    char path[PCOLLECT_PATH_BYTES];
+    struct pc_error error;
+    if (f->state != PCOLLECT_STATE_MERGED || expand(&own, f, path, sizeof path, &error) == false)
+        return;
+    struct pc_profile *p = read_same_job(path, f->job_key);
+    remove_held(job, p);
+    pc_profile_free(p);
+}
+
+/* The sum of the arenas and of what is there already; of a rank that is there only that. */
 static struct pc_profile *merge_arenas(const struct pct_recovery *r, const struct pct_job *job,
                                        const struct pc_profile *there, struct pc_error *error)
 {
     struct pc_profile *fresh = NULL, *sum = NULL;
     char **paths = pct_alloc(job->n, sizeof *paths);
+    size_t n = 0;
     for (size_t i = 0; i < job->n; i++)
-        paths[i] = job->found[i]->path;
-    int err = pc_merge_files(paths, job->n, &fresh, say_merged_line, (void *)r, error);
+        if (!rank_of(there, job->found[i]))
+            paths[n++] = job->found[i]->path;
+    int err = pc_merge_files(paths, n, &fresh, say_merged_line, (void *)r, error);
     free(paths);
     if (err || there == NULL)
         return err ? NULL : fresh;
@@ -199,27 +253,57 @@ static struct pc_profile *merge_arenas(const struct pct_recovery *r, const struc
     return err ? NULL : sum;
 }
 
-/* Counts and says what has become of the arenas that no profile had. */
-static void recover_rest(const struct pct_recovery *r, const struct pct_job *job, const char *path,
-                         const struct pc_profile *there, struct pct_names *written,
-                         struct pct_recovered *out)
+/* A process that ended before it had measured anything leaves nothing worth a file. */
+static bool is_empty(const struct pc_profile *p, const struct pct_job *job)
 {
+    return p->n_data == 0 && job->found[0]->job_key == 0 && job->n == 1 &&
+           !(p->ranks[0].notes & PCOLLECT_NOTE_DAMAGED);
+}
+
+/* Writes what no file holds yet to path, and removes what is in that file when it is read again.
+ * Returns how many arenas were removed. */
+static size_t write_rest(const struct pct_recovery *r, struct pct_job *job, const char *path,
+                         const struct pc_profile *there, struct pct_names *written,
+                         struct pct_recovered *out, struct pc_error *error)
+{
+    struct pc_profile *profile = merge_arenas(r, job, there, error), *in_file = NULL;
+    size_t removed = 0;
+    if (profile && is_empty(profile, job)) {
+        removed = job->n;
+        remove_all(job);
+    } else if (profile && pc_pcol_write(profile, path, 0, error) == PC_OK &&
+               pc_pcol_read(path, &in_file, error) == PC_OK) {
+        removed = remove_held(job, in_file);
+        add_name(written, path);
+        say_written(r, profile, path);
+        out->n_profiles++;
+        if (job->n)
+            pc_error_set(error, PC_EFORMAT, "%s does not hold all of what was collected", path);
+    }
+    pc_profile_free(in_file);
+    pc_profile_free(profile);
+    return removed;
+}
+
+/* Processes of one rank, as a script starts them one after the other, need a file each. */
+static void recover_rest(const struct pct_recovery *r, struct pct_job *job, const char *expanded,
+                         struct pct_names *written, struct pct_recovered *out)
+{
+    size_t removed = 1;
     struct pc_error error = {""};
-    struct pc_profile *profile = merge_arenas(r, job, there, &error);
-    /* A process that ended before it had measured anything leaves nothing worth a file. */
-    bool empty = profile && profile->n_data == 0 && job->found[0]->job_key == 0;
-    if (empty || (profile && pc_pcol_write(profile, path, 0, &error) == PC_OK)) {
-        remove_arenas(job);
-        if (!empty) {
-            add_name(written, path);
-            say_written(r, profile, path);
-            out->n_profiles++;
-        }
-    } else {
+    while (job->n && removed) {
+        struct pc_profile *there = NULL;
+        char *path = choose_path(r, written, expanded, job, &there);
+        removed = remove_held(job, there);
+        if (job->n)
+            removed += write_rest(r, job, path, there, written, out, &error);
+        pc_profile_free(there);
+        free(path);
+    }
+    if (job->n) {
         say_kept(r, job, error.text);
         out->n_failed++;
     }
-    pc_profile_free(profile);
 }
 
 void pct_job_recover(const struct pct_recovery *r, const struct pct_job *all,
@@ -227,28 +311,22 @@ void pct_job_recover(const struct pct_recovery *r, const struct pct_job *all,
 {
     struct pct_job job = *all;
     struct pc_error error = {""};
-    struct pc_profile *there = NULL;
     char expanded[PCOLLECT_PATH_BYTES];
     if (job.n_alive) {
         say_alive(r, &job);
         out->n_alive++;
-        return;
-    }
-    if (!expand(r, job.found[0], expanded, sizeof expanded, &error)) {
+    } else if (!expand(r, job.found[0], expanded, sizeof expanded, &error)) {
         say_kept(r, &job, error.text);
         out->n_failed++;
-        return;
+    } else if (job.found[0]->asked_only) { /* a shell's helper, or what a rank was before exec */
+        remove_all(&job);
+    } else {
+        int lock = pct_recover_lock_beside(expanded);
+        remove_held_by_own(r, &job);
+        recover_rest(r, &job, expanded, written, out);
+        if (lock >= 0)
+            close(lock);
     }
-    if (job.found[0]->asked_only) { /* a shell's helper, or what a rank was before exec */
-        remove_arenas(&job);
-        return;
-    }
-    char *path = choose_path(r, written, expanded, job.found[0]->job_key, &there);
-    drop_merged(&job, there);
-    if (job.n)
-        recover_rest(r, &job, path, there, written, out);
-    pc_profile_free(there);
-    free(path);
 }
 
 static const char *state_of(const struct pct_job *job)

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Locks between recoveries: flock on the folder of arenas and on the folder of the profile. A
+ * file system without locks is worked on without.
+ */
+#include "command/recover/recover.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { LOCK_TRIES = 1000, LOCK_NAP_US = 10000 };
+
+/* Of one folder. A recovery that ends removes the folder, and the next makes it anew: what is
+ * locked must be what has the name. */
+static int open_lock(const char *folder)
+{
+    return open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
+static bool has_the_name(int fd, const char *folder)
+{
+    struct stat is, named;
+    return fstat(fd, &is) == 0 && lstat(folder, &named) == 0 && is.st_dev == named.st_dev &&
+           is.st_ino == named.st_ino;
+}
+
+int pct_recover_lock(const struct pct_recovery *r, const char *folder)
+{
+    bool said = r->quiet;
+    for (int fd = open_lock(folder); fd >= 0; fd = open_lock(folder)) {
+        if (flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+            if (!said)
+                pct_say(r->self, "waits for another recovery in %s", folder);
+            said = true;
+            while (flock(fd, LOCK_EX) != 0 && errno == EINTR)
+                ;
+        }
+        if (has_the_name(fd, folder))
+            return fd;
+        close(fd);
+    }
+    return -1;
+}
+
+/* Two that lock each other's folders must both go on. */
+int pct_recover_lock_beside(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char *folder = pct_text("%.*s", slash ? (int)(slash + 1 - path) : 1, slash ? path : ".");
+    int fd = open_lock(folder);
+    free(folder);
+    for (int i = 0; fd >= 0 && i < LOCK_TRIES; i++) {
+        if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+            return fd;
+        if (errno != EWOULDBLOCK && errno != EINTR)
+            break;
+        usleep(LOCK_NAP_US);
+    }
+    if (fd >= 0)
+        close(fd);
+    return -1;
+}
