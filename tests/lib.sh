@@ -12,6 +12,7 @@
 #   $spool     private folder in memory for arenas, removed at the end
 #   $profile   path of the profile that mpi_run asks for; set it before a run
 #   $long      yes in make check-long, else empty
+#   $seed_before    seeds begin behind this one: 0, or what PCOLLECT_TEST_SEED asks for
 
 : "${PC_SRC:?run by make check}" "${PC_BUILD:?}" "${PC_STAGE:?}"
 PC_CC=${PC_CC:-cc}
@@ -23,6 +24,7 @@ for variable in $(env | sed -n 's/^\(PCOLLECT_TEST_[A-Z_]*\)=.*/\1/p'); do
     eval "value=\$$variable; unset $variable; $variable=\$value"
 done
 limit=60 # seconds that a job may take
+seed_before=${PCOLLECT_TEST_SEED:-0} # the seed before the first
 [ -z "$long" ] || limit=600
 
 exec 3>&1 1>&2

@@ -52,6 +52,7 @@ check-quick:
 #   PCOLLECT_TEST_TABLES programs and libraries, with colons between them, whose unwind tables are compared
 #                        with what readelf says of them
 #   PCOLLECT_TEST_EXECS  execs in a row, sampled at 10 kHz
+#   PCOLLECT_TEST_SEED   where random tests begin; those that fail say it
 #   PCOLLECT_TEST_KINDS  kinds of planted faults that findings have to name; all, if not given
 check-long:
 	@PCOLLECT_TEST_LONG=1 PCOLLECT_TEST_KILLS=$${PCOLLECT_TEST_KILLS-2000} \
@@ -74,10 +75,12 @@ check_DATA = tests/stage.stamp
 tests/stage.stamp: all
 	@$(MAKE) $(AM_MAKEFLAGS) stage && touch $@
 
-EXTRA_DIST += tests/run-test tests/run-unit tests/lib.sh tests/random.h tests/folder.h tests/yield.c \
+EXTRA_DIST += tests/run-test tests/run-unit tests/lib.sh tests/random.h tests/seed.h tests/folder.h tests/yield.c \
     tests/sleep.c tests/report/sample.c tests/report/sample.h
 CLEANFILES += tests/stage.stamp
 
+# The longest first.
+include tests/cost/local.mk
 include tests/base/local.mk
 include tests/walk/local.mk
 include tests/core/local.mk
@@ -92,7 +95,6 @@ include tests/report/local.mk
 include tests/mpi/local.mk
 include tests/safety/local.mk
 include tests/sample/local.mk
-include tests/cost/local.mk
 include tests/project/local.mk
 
 if HAVE_CMOCKA

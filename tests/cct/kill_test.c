@@ -6,6 +6,7 @@
  */
 #include "tests/cct/place.h"
 #include "tests/random.h"
+#include "tests/seed.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -38,7 +39,7 @@ struct victim {
 static void *insert_for_ever(void *arg)
 {
     struct victim *v = arg;
-    uint64_t seed = v->n + 1;
+    uint64_t seed = test_seed(v->n + 1);
     const struct pcollect_module m = {.path_bytes = 20};
     for (unsigned round = 0;; round++) {
         struct pc_tree *t = pc_tree_open(v->arena, (int)v->n, "victim", false);
@@ -161,7 +162,7 @@ static void killed_process_leaves_a_valid_tree(void **state)
     unsigned n_kills = n ? (unsigned)atoi(n) : 30, n_grown = 0;
     struct progress *progress = mmap(NULL, N_THREADS * sizeof *progress, PROT_READ | PROT_WRITE,
                                      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    uint64_t seed = 7;
+    uint64_t seed = test_seed(7);
     assert_true(progress != MAP_FAILED);
     for (unsigned i = 0; i < n_kills; i++) {
         /* Small arenas end full, large ones are killed while they grow. */

@@ -2,6 +2,7 @@
 #include "cct/cct_private.h"
 #include "tests/cct/image.h"
 #include "tests/random.h"
+#include "tests/seed.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -211,7 +212,7 @@ static void run_against_model(size_t arena_bytes, unsigned n_calls, bool expect_
     struct pc_tree *t = pc_tree_new(&a, 1, NULL, false);
     struct model model = {0};
     uint64_t n_collapsed = 0, n_lost = 0, expected[N_OPS] = {0};
-    seed = 20260;
+    seed = test_seed(20260);
     for (unsigned i = 0; i < n_calls; i++)
         call_once(t, modules, &model, &n_collapsed, &n_lost);
     struct totals totals = {.modules = modules, .model = &model};

@@ -5,6 +5,7 @@
  */
 #include "libcollect/core_private.h"
 #include "tests/random.h"
+#include "tests/seed.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -255,5 +256,6 @@ int main(void)
         cmocka_unit_test(verdict_of_a_return_address_is_asked_for_once),
         cmocka_unit_test(path_over_the_bound_is_not_entered),
     };
+    seed = test_seed(0);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tests/format/random_profile.h"
+#include "tests/seed.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -47,8 +48,8 @@ static void merging_is_commutative_to_the_bit(void **state)
     (void)state;
     for (unsigned s = 0; s < n_shapes; s++)
         for (uint64_t seed = 0; seed < 40; seed++) {
-            struct pc_profile *a = random_profile(&shapes[s], seed, 0, 2);
-            struct pc_profile *b = random_profile(&shapes[s], seed, 1, 2);
+            struct pc_profile *a = random_profile(&shapes[s], test_seed(seed), 0, 2);
+            struct pc_profile *b = random_profile(&shapes[s], test_seed(seed), 1, 2);
             struct pc_profile *ab = merged(a, b), *ba = merged(b, a);
             assert_same_bytes(ab, ba);
             pc_profile_free(a);
@@ -63,9 +64,9 @@ static void merging_is_associative_to_the_bit(void **state)
     (void)state;
     for (unsigned s = 0; s < n_shapes; s++)
         for (uint64_t seed = 0; seed < 40; seed++) {
-            struct pc_profile *a = random_profile(&shapes[s], seed, 5, 9);
-            struct pc_profile *b = random_profile(&shapes[s], seed, 0, 9);
-            struct pc_profile *c = random_profile(&shapes[s], seed, 7, 9);
+            struct pc_profile *a = random_profile(&shapes[s], test_seed(seed), 5, 9);
+            struct pc_profile *b = random_profile(&shapes[s], test_seed(seed), 0, 9);
+            struct pc_profile *c = random_profile(&shapes[s], test_seed(seed), 7, 9);
             struct pc_profile *ab = merged(a, b), *bc = merged(b, c);
             struct pc_profile *left = merged(ab, c), *right = merged(a, bc);
             assert_same_bytes(left, right);
@@ -139,11 +140,11 @@ static void overlay_adds_records_of_the_same_rank(void **state)
             unsigned n;
             struct shape kept = shapes[s], *shape = &kept;
             kept.per_rank = 0;
-            struct fact *facts = random_facts(shape, seed, 1, &n);
+            struct fact *facts = random_facts(shape, test_seed(seed), 1, &n);
             struct pc_profile *early = profile_of(shape, facts, n / 2, 1, 2);
             struct pc_profile *late = profile_of(shape, facts + n / 2, n - n / 2, 1, 2);
             struct pc_profile *whole = profile_of(shape, facts, n, 1, 2), *both, *with_0, *out;
-            struct pc_profile *other = random_profile(shape, seed, 0, 2);
+            struct pc_profile *other = random_profile(shape, test_seed(seed), 0, 2);
             assert_int_equal(pc_profile_overlay(early, late, &both, NULL), PC_OK);
             assert_same_bytes(both, whole);
             with_0 = merged(other, early);
@@ -168,11 +169,11 @@ static void overlay_over_statistics_keeps_sums_exact(void **state)
             unsigned n;
             struct shape shape = shapes[s];
             shape.per_rank = 1;
-            struct fact *facts = random_facts(&shape, seed, 1, &n);
+            struct fact *facts = random_facts(&shape, test_seed(seed), 1, &n);
             struct pc_profile *early = profile_of(&shape, facts, n / 2, 1, 2), *out;
             struct pc_profile *late = profile_of(&shape, facts + n / 2, n - n / 2, 1, 2);
             struct pc_profile *whole = profile_of(&shape, facts, n, 1, 2);
-            struct pc_profile *other = random_profile(&shape, seed, 0, 2);
+            struct pc_profile *other = random_profile(&shape, test_seed(seed), 0, 2);
             struct pc_profile *with_0 = merged(other, early), *both = merged(other, whole);
             assert_int_equal(pc_profile_overlay(with_0, late, &out, NULL), PC_OK);
             assert_int_equal(pc_profile_check(out, NULL), PC_OK);

@@ -7,6 +7,7 @@
  */
 #include "tests/format/mend.h"
 #include "tests/merge/made_arena.h"
+#include "tests/seed.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -111,7 +112,7 @@ static void changed_bytes_never_crash_the_reader(void **state)
         struct made m;
         make(&m, shape, shape + 1);
         for (unsigned i = 0; i < rounds(2700); i++) {
-            struct rng r = {shape * 1000003u + i};
+            struct rng r = {test_seed(shape * 1000003u + i)};
             struct guarded g;
             guarded_copy(&g, m.arena.base, m.arena.header->used_bytes);
             change_bytes(&g, &r);
@@ -230,7 +231,7 @@ static void circles_and_shared_tails_are_counted_once(void **state)
         pc_profile_free(p);
         guarded_free(&g);
         for (unsigned i = 0; i < rounds(3000); i++) {
-            struct rng r = {shape * 31u + i};
+            struct rng r = {test_seed(shape * 31u + i)};
             guarded_copy(&g, m.arena.base, m.arena.header->used_bytes);
             for (uint64_t k = 1 + rng_below(&r, 3); k; k--)
                 redirect(&g, &m, &refs, &r);
@@ -388,7 +389,7 @@ static void changed_bytes_never_crash_the_decoder(void **state)
         pc_profile_free(q);
         pc_profile_free(sum);
         for (unsigned i = 0; i < rounds(3000); i++) {
-            struct rng r = {shape * 7919u + i};
+            struct rng r = {test_seed(shape * 7919u + i)};
             size_t kept = rng_below(&r, 4) ? n : rng_below(&r, n);
             uint8_t *copy = malloc(kept + 1);
             memcpy(copy, data, kept);
@@ -423,7 +424,7 @@ static void files_with_right_checksums_and_wrong_content_never_crash_the_reader(
     fclose(f);
     assert_in_range(n, 1000, sizeof data - 1);
     for (unsigned i = 0; i < rounds(3000); i++) {
-        struct rng r = {i};
+        struct rng r = {test_seed(i)};
         size_t bytes = rng_below(&r, 10) ? n : rng_below(&r, n) + 64;
         memcpy(copy, data, sizeof copy);
         /* Headers of file and sections are short: every second change is in the first one. */

@@ -6,6 +6,7 @@
  * ranks says that, and blames the program for nothing.
  */
 #include "sample.h"
+#include "tests/seed.h"
 
 #include "analysis/findings/findings.h"
 
@@ -59,7 +60,7 @@ static void begin_run(unsigned seed, bool sampled)
     static const char *const words[] = {"advance", "relax",   "gather_forces", "sweep",
                                         "march",   "collide", "stream",        "assemble"};
     memset(&m, 0, sizeof m);
-    m.random = seed * 7919u + 17;
+    m.random = test_seed(seed * 7919u + 17);
     m.n = 2 * draw_int(2, 7);
     m.late = draw_int(0, m.n - 1);
     snprintf(m.function, sizeof m.function, "%s_%u", words[draw_int(0, 7)], draw_int(0, 99));

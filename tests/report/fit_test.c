@@ -5,6 +5,7 @@
  */
 #include "analysis/fit/fit.h"
 #include "tests/random.h"
+#include "tests/seed.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -203,14 +204,15 @@ static void noisy_data_are_modelled_within_the_stated_bounds(void **state)
     static double (*const growing[])(double) = {f_line, f_log, f_root, f_inverse, f_square_log};
     unsigned held, near, flat;
     (void)state;
-    seed = 20240611;
+    seed = test_seed(20240611);
     for (size_t i = 0; i < sizeof growing / sizeof *growing; i++) {
         try_noise(growing[i], 5, 0.02, RUNS, &held, &near, &flat);
         assert_true(held >= RUNS * 85 / 100);
         assert_true(near >= RUNS * 90 / 100);
         assert_true(flat <= RUNS / 100);
         try_noise(growing[i], 8, 0.05, RUNS, &held, &near, &flat);
-        assert_true(held >= RUNS * 90 / 100);
+        if (held < RUNS * 86 / 100) /* 90 %, less three standard deviations of 1.5 % */
+            fail_msg("function %zu: %u of %u intervals hold the truth", i, held, (unsigned)RUNS);
     }
     /* What does not grow is seldom said to grow. */
     try_noise(f_constant, 5, 0.05, RUNS, &held, &near, &flat);
@@ -265,7 +267,7 @@ static void points_in_any_order_and_repeats_are_the_same(void **state)
     struct pct_fit x, y;
     struct pct_fit_rivals rivals;
     (void)state;
-    seed = 5;
+    seed = test_seed(5);
     for (unsigned i = 0; i < 10; i++)
         a[i] = (struct pct_fit_point){.x = {2 << i / 2, 0}, .y = 10 + i + random_normal(&seed)};
     for (unsigned i = 0; i < 10; i++)

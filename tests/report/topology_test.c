@@ -5,6 +5,7 @@
  */
 #include "analysis/traffic/traffic.h"
 #include "tests/random.h"
+#include "tests/seed.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +18,7 @@
 
 enum { WEIGHT = 10000, NOISE_WEIGHT = 150, NOISE_EDGES = 3, MAX_RANKS = 128 };
 
-static uint64_t seed = 20;
+static uint64_t seed;
 
 /* The graph as a full matrix, from which the list is made. */
 struct made {
@@ -330,5 +331,6 @@ int main(void)
         cmocka_unit_test(placement_keeps_the_sizes_of_nodes),
         cmocka_unit_test(sockets_get_as_many_ranks_each),
     };
+    seed = test_seed(20);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

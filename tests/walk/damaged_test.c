@@ -7,6 +7,7 @@
 #define _GNU_SOURCE 1
 
 #include "libcollect/walk/walk_private.h"
+#include "tests/seed.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -178,7 +179,7 @@ static void damaged_tables_give_rules_or_none(void **unused)
     struct tally tally = {0};
     struct copy c = copy_tables((uintptr_t)&qsort);
     uint64_t before = hash_rules(&c);
-    state = 1;
+    state = test_seed(1);
     for (int i = 0; i < 30000; i++)
         damage_and_ask(&c, &tally);
     assert_true(hash_rules(&c) == before);
@@ -191,7 +192,7 @@ static void tables_that_end_early_give_rules_or_none(void **unused)
     (void)unused;
     struct tally tally = {0};
     struct copy c = copy_tables((uintptr_t)&qsort);
-    state = 2;
+    state = test_seed(2);
     for (int i = 0; i < 2000; i++) {
         size_t n = random_below(c.fenced.n_bytes);
         struct fenced f = make_fenced(n + 1);
@@ -252,7 +253,7 @@ static void random_bytes_give_rules_or_none(void **unused)
 {
     (void)unused;
     struct tally tally = {0};
-    state = 3;
+    state = test_seed(3);
     for (int i = 0; i < 40000; i++) {
         static struct fenced f;
         if (i % 1000 == 0) {
@@ -283,7 +284,7 @@ static void random_expressions_give_values_or_none(void **unused)
                                   0x25, 0x26, 0x2a, 0x30, 0x3f, 0x76, 0x77, 0x8d, 0x8f, 0x92};
     struct fenced f = make_fenced(24);
     long known = 0;
-    state = 4;
+    state = test_seed(4);
     for (int i = 0; i < 100000; i++) {
         size_t n = random_below(25);
         for (size_t k = 0; k < n; k++)
