@@ -2,20 +2,26 @@
 noinst_LTLIBRARIES += libcollect/libpccore.la
 # Two loads and a shuffle into one vector store are slower than two stores.
 libcollect_libpccore_la_CFLAGS = $(PC_FLAGS) -fno-tree-slp-vectorize -fomit-frame-pointer
-libcollect_libpccore_la_SOURCES = \
-    libcollect/core.h libcollect/core_private.h libcollect/state/state.h libcollect/context/path.h libcollect/state/loadmap.h \
-    libcollect/state/state.c libcollect/state/ticks.c libcollect/life/writer.c \
-    libcollect/life/core.c libcollect/call/call.c libcollect/call/call_domain.c libcollect/call/request_end.c libcollect/life/finish.c \
-    libcollect/life/comm_plugins.c libcollect/life/announce.c libcollect/tables/jobs_table.c libcollect/tables/threads_table.c libcollect/tables/machine_table.c \
-    libcollect/state/memory_async.c libcollect/context/path.c libcollect/context/path_walk.c libcollect/tables/publish.c \
+libcollect_libpccore_la_SOURCES = libcollect/adapter.h \
+    libcollect/state/core.h libcollect/state/state.h libcollect/state/state.c libcollect/state/ticks.c libcollect/state/memory_async.c \
+    libcollect/state/install_path.c libcollect/state/ops.h libcollect/state/publish.h libcollect/state/publish.c \
+    libcollect/state/plugin_table.h libcollect/state/plugin_table.c libcollect/state/next.h \
+    libcollect/context/path.h libcollect/context/path.c libcollect/context/path_walk.c \
+    libcollect/context/scope.h libcollect/context/scope.c libcollect/context/thread.h libcollect/context/thread.c \
+    libcollect/context/copied_context.h libcollect/context/copied_context.c \
     libcollect/sampling/sampler.h libcollect/sampling/sampler.c libcollect/sampling/sampler_cost.c \
-    libcollect/sampling/sampler_async.c libcollect/sampling/sampler_walk_async.c libcollect/sampling/sampler_pair_async.c \
-    libcollect/sampling/sampler_source_async.c libcollect/sampling/sampler_place_async.c \
-    libcollect/tables/resources_table.c libcollect/life/compute_plugins.c libcollect/life/plugin_host.c \
-    libcollect/sampling/counter_groups.h libcollect/sampling/counter_groups.c libcollect/sampling/edges.h libcollect/sampling/edges.c \
+    libcollect/sampling/sampler_async.c libcollect/sampling/sampler_walk_async.c \
+    libcollect/sampling/sampler_pair_async.c libcollect/sampling/sampler_source_async.c \
+    libcollect/sampling/sampler_place_async.c libcollect/sampling/counter_groups.h \
+    libcollect/sampling/counter_groups.c libcollect/sampling/edges.h libcollect/sampling/edges.c \
     libcollect/sampling/edges_async.c \
-    libcollect/life/region.c libcollect/context/scope.h libcollect/context/scope.c libcollect/tables/plugin_table.c libcollect/life/thread.c \
-    libcollect/context/copied_context.c libcollect/state/install_path.c
+    libcollect/call/call.h libcollect/call/call.c libcollect/call/call_domain.c libcollect/call/request_end.c \
+    libcollect/tables/process_tables.h libcollect/tables/jobs_table.c libcollect/tables/threads_table.c \
+    libcollect/tables/machine_table.c libcollect/tables/resources_table.c \
+    libcollect/life/life.h libcollect/life/core.c libcollect/life/parts.h libcollect/life/parts.c \
+    libcollect/life/announce.c libcollect/life/plugin_host.h libcollect/life/plugin_host.c \
+    libcollect/life/comm_plugins.c libcollect/life/compute_plugins.c libcollect/life/writer.c \
+    libcollect/life/finish.c libcollect/life/region.c
 
 # The preloaded library. It needs libc and nothing else: zlib hangs on a module that is opened when it
 # is used. All its parts are whole archives: what nothing inside refers to (the stubs) is its purpose.

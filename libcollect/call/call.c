@@ -3,7 +3,12 @@
  * One MPI call: begin, pre, end. This is the measured path: what runs when a context is known
  * makes no system call, takes no lock, calls no malloc and touches this thread's lines only.
  */
-#include "libcollect/core_private.h"
+#include "libcollect/call/call.h"
+#include "libcollect/context/copied_context.h"
+#include "libcollect/context/thread.h"
+#include "libcollect/life/life.h"
+#include "libcollect/state/ops.h"
+#include "libcollect/state/state.h"
 #include "plugins/plugins.h"
 
 #include <errno.h>

@@ -7,7 +7,8 @@
  * Called by adapters, between prepare and end of a call. On the measured path: a known pair of
  * context and communicator is found in a small table of the thread.
  */
-#include "libcollect/core_private.h"
+#include "libcollect/call/call.h"
+#include "libcollect/state/state.h"
 
 #include <errno.h>
 #include <string.h>

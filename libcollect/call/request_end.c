@@ -4,7 +4,9 @@
  * adapter says what it remembered of the start and which call saw the end; how long that took, and
  * how much of it the starting thread spent outside of MPI, is found here. Of the measured path.
  */
-#include "libcollect/core_private.h"
+#include "libcollect/call/call.h"
+#include "libcollect/context/copied_context.h"
+#include "libcollect/state/state.h"
 
 /* Another thread's may be a call behind. */
 uint64_t pc_call_mpi_ticks(const struct pc_thread *t)

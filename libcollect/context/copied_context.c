@@ -5,7 +5,8 @@
  * merge interrupts, and threads that work for others. Called by the thread that owns the tree, with
  * `busy` set.
  */
-#include "libcollect/core_private.h"
+#include "libcollect/context/copied_context.h"
+#include "libcollect/state/state.h"
 
 #include <errno.h>
 

@@ -4,7 +4,8 @@
  */
 #include "libcollect/context/path.h"
 
-#include "libcollect/core_private.h"
+#include "libcollect/state/ops.h"
+#include "libcollect/state/state.h"
 
 #include <string.h>
 
@@ -134,7 +135,7 @@ struct pc_path_root *pc_paths_make_root(struct pc_paths *p, unsigned slot, uintp
     struct pc_path_root *r = find_root(p, slot, ret);
     if (r->ret)
         return r;
-    bool counts = pc_mpi_counts(slot, ret);
+    bool counts = pc_process.is_counted(slot, ret);
     if (!reserve_root(p))
         return NULL;
     r = find_root(p, slot, ret);

@@ -32,7 +32,7 @@
 #define PC_PATH_H
 
 #include "base/base.h"
-#include "libcollect/state/loadmap.h"
+#include "libcollect/walk/loadmap.h"
 
 struct pc_call;
 struct pc_thread;
@@ -80,7 +80,8 @@ struct pc_path_node {
 
 /* The first members of struct pcollect_event, which are the same in all calls from one place. */
 struct pc_event_head {
-    uint32_t size; /* 0: the calls are not the program's and are passed on (pc_mpi_counts) */
+    uint32_t size; /* 0: the calls are not the program's and are passed on (is_counted of struct
+                      pc_process) */
     uint16_t op, op_class;
 };
 
@@ -149,7 +150,8 @@ int pc_paths_init(struct pc_paths *p, uint32_t max_depth, uint32_t max_words);
 /* Forgets everything, keeps the memory. */
 void pc_paths_clear(struct pc_paths *p);
 
-/* The root of a call, made if it is new; NULL: no memory. May call pc_mpi_counts. */
+/* The root of a call, made if it is new; NULL: no memory. May call is_counted of struct pc_process.
+ */
 struct pc_path_root *pc_paths_make_root(struct pc_paths *p, unsigned slot, uintptr_t ret);
 
 static inline struct pc_path_root *pc_paths_root(struct pc_paths *p, unsigned slot, uintptr_t ret)

@@ -7,7 +7,8 @@
  * a walk, until the walk ends or meets the spine. The tree is entered from the outermost new frame
  * inwards. Then the path becomes the new spine.
  */
-#include "libcollect/core_private.h"
+#include "libcollect/state/publish.h"
+#include "libcollect/state/state.h"
 
 #include <string.h>
 #include <sys/auxv.h>

@@ -9,8 +9,10 @@
  */
 #include "libcollect/context/scope.h"
 
-#include "libcollect/core_private.h"
+#include "libcollect/context/copied_context.h"
 #include "libcollect/sampling/sampler.h"
+#include "libcollect/state/plugin_table.h"
+#include "libcollect/state/state.h"
 
 #include <errno.h>
 #include <string.h>

@@ -7,8 +7,8 @@
  * one.
  */
 #include "base/base.h"
-#include "libcollect/state/loadmap.h"
 #include "libcollect/stub.h"
+#include "libcollect/walk/loadmap.h"
 
 #include <dlfcn.h>
 #include <errno.h>

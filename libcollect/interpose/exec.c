@@ -10,8 +10,8 @@
  */
 #define _GNU_SOURCE 1
 
-#include "libcollect/interpose/interpose.h"
 #include "libcollect/sampling/sampler.h"
+#include "libcollect/state/next.h"
 
 #include <errno.h>
 #include <stdarg.h>

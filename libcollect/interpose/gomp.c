@@ -10,7 +10,10 @@
  */
 #define _GNU_SOURCE 1
 
+#include "libcollect/context/scope.h"
+#include "libcollect/context/thread.h"
 #include "libcollect/interpose/region.h"
+#include "libcollect/state/state.h"
 
 #include <dlfcn.h>
 #include <errno.h>

@@ -6,7 +6,7 @@
 #ifndef PC_REGION_H
 #define PC_REGION_H
 
-#include "libcollect/core_private.h"
+#include "libcollect/state/state.h"
 
 /* The context of the function that enters a region, by its call: cfa, fp and ret are set. 0: not
  * known. */

@@ -6,9 +6,9 @@
  *
  * A process that is not sampled passes here in one comparison.
  */
-#include "libcollect/interpose/interpose.h"
 #include "libcollect/interpose/wait.h"
 #include "libcollect/sampling/sampler.h"
+#include "libcollect/state/next.h"
 
 #include <errno.h>
 #include <sys/signalfd.h>

@@ -8,9 +8,10 @@
  * the beginning of the thread. Where none is free, the thread is created as it is, and is known
  * from its first MPI call on.
  */
-#include "libcollect/interpose/interpose.h"
+#include "libcollect/context/thread.h"
 #include "libcollect/sampling/counter_groups.h"
 #include "libcollect/sampling/sampler.h"
+#include "libcollect/state/next.h"
 
 #include <pthread.h>
 #include <threads.h>

@@ -11,7 +11,7 @@
 #define _GNU_SOURCE 1
 
 #include "libcollect/interpose/wait.h"
-#include "libcollect/interpose/interpose.h"
+#include "libcollect/state/next.h"
 
 #include <poll.h>
 #include <semaphore.h>

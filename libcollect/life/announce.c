@@ -14,7 +14,8 @@
  *
  * Called by the core before MPI_Init and right after it. Makes system calls; never MPI's.
  */
-#include "libcollect/core_private.h"
+#include "libcollect/life/life.h"
+#include "libcollect/state/state.h"
 
 #include <dirent.h>
 #include <fcntl.h>

@@ -3,7 +3,10 @@
  * The plugin host: finds the plugins that the configuration names, refuses by name with the reason
  * what it cannot use, lays out the record, starts them. Before the first call only.
  */
-#include "libcollect/core_private.h"
+#include "libcollect/call/call.h"
+#include "libcollect/life/plugin_host.h"
+#include "libcollect/state/publish.h"
+#include "libcollect/state/state.h"
 #include "plugins/plugins.h"
 
 #include <string.h>

@@ -4,8 +4,10 @@
  * reason what it cannot use, lays out the second part of the record, starts them. Before the first
  * interrupt only. Without sampling none is loaded, and records have no second part.
  */
-#include "libcollect/core_private.h"
+#include "libcollect/life/plugin_host.h"
 #include "libcollect/sampling/counter_groups.h"
+#include "libcollect/state/publish.h"
+#include "libcollect/state/state.h"
 #include "plugins/plugins.h"
 
 #include <string.h>

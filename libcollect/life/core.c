@@ -5,11 +5,18 @@
  * Nothing is done in a process that makes no MPI call, but to note the time of its start (and with
  * `[collect] always` everything). The first MPI call starts the collection through the resolver.
  */
-#include "libcollect/core_private.h"
-#include "libcollect/interpose/interpose.h"
-#include "libcollect/sampling/edges.h"
+#include "libcollect/call/call.h"
+#include "libcollect/context/scope.h"
+#include "libcollect/context/thread.h"
+#include "libcollect/life/life.h"
+#include "libcollect/life/parts.h"
+#include "libcollect/sampling/counter_groups.h"
 #include "libcollect/sampling/sampler.h"
-#include "plugins/plugins.h"
+#include "libcollect/state/next.h"
+#include "libcollect/state/ops.h"
+#include "libcollect/state/plugin_table.h"
+#include "libcollect/state/state.h"
+#include "libcollect/tables/process_tables.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -72,8 +79,7 @@ static void forget_in_child(void)
 {
     atomic_store_explicit(&pc_live->phase, PC_PHASE_OFF, memory_order_relaxed);
     pc_arena_forget(&pc_process.arena);
-    pc_sampler_forget();
-    pc_counters_forget();
+    pc_parts_forget();
 }
 
 static void fill_header(void)
@@ -140,11 +146,7 @@ static int load_configuration(void)
     struct pc_error error;
     int err = pc_config_load(&pc_process.config, &error);
     if (!err)
-        err = pc_plugins_find(&error);
-    if (!err)
-        err = pc_compute_find(&error);
-    if (!err)
-        err = pc_counters_find(&error);
+        err = pc_parts_find(&error);
     if (!err)
         return PC_OK;
     complain(error.text);
@@ -178,23 +180,9 @@ static int start(void)
                                              .realtime_ns = host_realtime_ns,
                                              .string = pc_table_string};
     pc_guess_scale();
-    int err = pc_plugins_start();
+    int err = pc_threads_start();
     if (!err)
-        err = pc_compute_start();
-    if (!err)
-        err = pc_threads_start();
-    if (!err)
-        err = pc_census_start();
-    if (!err)
-        err = pc_sampler_start();
-    if (!err)
-        err = pc_counters_start();
-    if (!err)
-        err = pc_edges_start();
-    if (!err)
-        err = pc_usage_start();
-    if (!err)
-        err = pc_machine_start();
+        err = pc_parts_start();
     if (!err && pthread_atfork(NULL, NULL, forget_in_child))
         err = PC_ENOMEM;
     if (err) {

@@ -6,9 +6,13 @@
  * itself included, is written into this rank's slot of the profile, at the end of MPI_Finalize and
  * again at the end of the process.
  */
-#include "libcollect/core_private.h"
-#include "libcollect/sampling/edges.h"
+#include "libcollect/context/scope.h"
+#include "libcollect/context/thread.h"
+#include "libcollect/life/life.h"
+#include "libcollect/life/parts.h"
 #include "libcollect/sampling/sampler.h"
+#include "libcollect/state/state.h"
+#include "libcollect/tables/process_tables.h"
 #include "merge/module.h"
 
 #include <errno.h>
@@ -24,7 +28,7 @@ void pc_init_begin(void)
     if (!pc_header() || pc_header()->init_begin_ticks)
         return;
     pc_header()->init_begin_ticks = pc_ticks();
-    pc_census_init_begin();
+    pc_parts_init_begin();
     errno = saved;
 }
 
@@ -69,8 +73,7 @@ void pc_init_end(const struct pc_transport *transport, const char *mpi)
     struct pcollect_arena_header *h = pc_header();
     if (!h) /* refused */
         return;
-    pc_census_init_end();
-    pc_usage_init_end();
+    pc_parts_init_end();
     h->rank = transport->rank;
     pc_process.presence = pc_launch_presence(transport->n_ranks);
     h->job_key = find_key(transport->n_ranks);
@@ -239,12 +242,7 @@ void pc_merge_now(const struct pc_transport *transport)
     pc_scope_settle();
     uint64_t begin = pc_ticks();
     pc_note_time();
-    pc_sampler_end();
-    if (t)
-        pc_edges_leave(t);
-    pc_usage_note();
-    pc_machine_note();
-    pc_census_rest(pc_thread_current());
+    pc_parts_before_merge();
     atomic_store_explicit(&pc_live->phase, PC_PHASE_LATE, memory_order_release);
     merge(transport);
     uint64_t spent = pc_ticks() - begin;
@@ -319,8 +317,7 @@ void pc_process_exit(void)
     if (h->state == PCOLLECT_STATE_COLLECTING && pc_process.config.collect_always)
         merge_alone();
     if (h->state == PCOLLECT_STATE_MERGED) {
-        pc_plugins_fini();
-        pc_compute_fini();
+        pc_parts_fini();
         pc_write_late();
         atomic_store_explicit(&pc_live->phase, PC_PHASE_CLOSED, memory_order_release);
         return;

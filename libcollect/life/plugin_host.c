@@ -4,7 +4,9 @@
  * words of every descriptor are version, size and kind: nothing behind them is read before they are
  * right. Called by the hosts (comm_plugins.c, compute_plugins.c), before the first call only.
  */
-#include "libcollect/core_private.h"
+#include "libcollect/life/plugin_host.h"
+#include "libcollect/state/plugin_table.h"
+#include "libcollect/state/state.h"
 
 #include <assert.h>
 #include <dlfcn.h>

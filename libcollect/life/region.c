@@ -3,7 +3,10 @@
  * The functions of pcollect.h that mark regions. They may be the first that the library hears of
  * its process.
  */
-#include "libcollect/core_private.h"
+#include "libcollect/context/scope.h"
+#include "libcollect/context/thread.h"
+#include "libcollect/life/life.h"
+#include "libcollect/state/state.h"
 
 #include <errno.h>
 

@@ -3,8 +3,10 @@
  * What writes the profile: a module of its own (merge/, which needs zlib), opened when it is
  * needed.
  */
-#include "libcollect/core_private.h"
+#include "libcollect/context/thread.h"
+#include "libcollect/life/life.h"
 #include "libcollect/sampling/sampler.h"
+#include "libcollect/state/state.h"
 #include "merge/module.h"
 
 #include <dlfcn.h>

@@ -15,7 +15,7 @@
 
 #include "libcollect/mpi/adapter_types_missing.h"
 
-#include "libcollect/core.h"
+#include "libcollect/adapter.h"
 
 #if defined OPEN_MPI
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Shared by the files of an adapter. See libcollect/core.h for its life and DESIGN rules: no MPI
+ * Shared by the files of an adapter. See libcollect/adapter.h for its life and DESIGN rules: no MPI
  * symbol, no thread-local data, no malloc, no lock; the real functions are reached by table.
  */
 #ifndef PC_ADAPTER_PRIVATE_H

@@ -17,6 +17,7 @@
  * Called by the core once for each thread, slot and return address, and by the load map.
  */
 #include "libcollect/mpi/mpi_private.h"
+#include "libcollect/state/ops.h"
 
 #include <string.h>
 

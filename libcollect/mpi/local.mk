@@ -33,13 +33,13 @@ noinst_LTLIBRARIES += libcollect/libpcmpi.la
 libcollect_libpcmpi_la_SOURCES = \
     libcollect/stub.h libcollect/stub_asm.inc libcollect/stub_asm_more.inc \
     libcollect/mpi/mpi_private.h libcollect/mpi/stubs.S libcollect/mpi/stubs_c.c \
-    libcollect/mpi/elf_async.c libcollect/mpi/counts.c libcollect/mpi/ops.c libcollect/mpi/resolver.c
+    libcollect/mpi/elf_async.c libcollect/mpi/counts.c libcollect/state/ops.c libcollect/mpi/resolver.c
 nodist_libcollect_libpcmpi_la_SOURCES = \
     libcollect/mpi/ops.h libcollect/mpi/op_rows.c libcollect/mpi/stub_rows.h \
     libcollect/mpi/stub_c_rows.h
 
 adapter_sources = \
-    libcollect/core.h libcollect/mpi/adapter_mpi.h libcollect/mpi/adapter_types_missing.h libcollect/mpi/adapter_mpi.c \
+    libcollect/adapter.h libcollect/mpi/adapter_mpi.h libcollect/mpi/adapter_types_missing.h libcollect/mpi/adapter_mpi.c \
     libcollect/mpi/adapter_private.h libcollect/mpi/adapter_bytes.h libcollect/mpi/adapter_names.h libcollect/mpi/adapter_names.c \
     libcollect/mpi/adapter_bytes.c libcollect/mpi/adapter_requests.h \
     libcollect/mpi/adapter_requests.c libcollect/mpi/adapter_table.h \

@@ -6,20 +6,13 @@
 #ifndef PC_MPI_PRIVATE_H
 #define PC_MPI_PRIVATE_H
 
-#include "libcollect/core.h"
+#include "libcollect/adapter.h"
 #include "libcollect/mpi/ops.h"
-#include "libcollect/state/loadmap.h"
+#include "libcollect/state/ops.h"
 #include "libcollect/stub.h"
+#include "libcollect/walk/loadmap.h"
 
 #include <stdatomic.h>
-
-/* One row of functions.tbl; made by generate.awk, indexed by op. */
-struct pc_op_row {
-    const char *name; /* "MPI_Send" */
-    uint16_t op_class;
-    bool fortran; /* it has stubs for its Fortran names */
-};
-extern const struct pc_op_row pc_op_rows[PC_N_OPS];
 
 /* Fortran names with stubs of their own, by slot - 2 * PC_N_OPS. */
 extern const char *const pc_fortran_names[PC_N_FORTRAN];
@@ -52,6 +45,10 @@ bool pc_elf_enclosing(const struct pc_elf *elf, uintptr_t addr, bool (*fn)(const
                       void *arg, int *n_out);
 
 /* ---- counts.c: whose call is it ------------------------------------------------------------- */
+
+/* Whether a call through `slot` with return address `ret` is the program's. Takes locks, not
+ * AS-safe. */
+bool pc_mpi_counts(unsigned slot, uintptr_t ret);
 
 /* Whether a module belongs to an MPI library: the library itself, its language bindings, its
  * components. AS-safe. */

@@ -18,6 +18,8 @@
  * dlsym(RTLD_NEXT) looks at its return address: it is called from this file, never as a tail call.
  */
 #include "libcollect/mpi/mpi_private.h"
+#include "libcollect/state/core.h"
+#include "libcollect/state/ops.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -257,6 +259,7 @@ static bool resolve(void)
         return false;
     }
     find_real_functions();
+    pc_core_set_counted(pc_mpi_counts);
     bool measured = pc_core_start();
     bool adapted = (measured || pc_core_refused()) && use_adapter();
     if (adapted && !measured)

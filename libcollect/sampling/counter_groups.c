@@ -5,6 +5,7 @@
  * each thread; never on the path of a call.
  */
 #include "libcollect/sampling/counter_groups.h"
+#include "libcollect/state/plugin_table.h"
 
 #include "base/nearest.h"
 #include "plugins/compute/event_names.h"
@@ -330,8 +331,9 @@ static void open_groups(const struct pc_counted *c, struct pc_counting_record **
         pc_lost(PCOLLECT_LOST_GROUPS, n_missing);
 }
 
-void pc_counters_enter(struct pc_thread *t)
+void pc_counters_enter(struct pc_thread *t, void *function)
 {
+    (void)function;
     if (t->phase != PC_PHASE_MAIN)
         return;
     int saved = errno;

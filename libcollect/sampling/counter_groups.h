@@ -8,7 +8,7 @@
 #define PC_COUNTERS_H
 
 #include "counting/counting.h"
-#include "libcollect/core_private.h"
+#include "libcollect/state/state.h"
 
 /* Events of one list of the configuration. */
 struct pc_counted {
@@ -47,7 +47,7 @@ static inline const struct pc_counted *pc_counters_steady(void)
 }
 
 /* The calling thread has been registered: counts from now on / is about to be left. */
-void pc_counters_enter(struct pc_thread *t);
+void pc_counters_enter(struct pc_thread *t, void *function);
 void pc_counters_leave(struct pc_thread *t);
 /* In a forked child. */
 void pc_counters_forget(void);

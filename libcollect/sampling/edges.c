@@ -7,6 +7,7 @@
  * long that readings stay within their share of the time.
  */
 #include "libcollect/sampling/edges.h"
+#include "libcollect/state/plugin_table.h"
 
 #include <errno.h>
 #include <string.h>
@@ -240,8 +241,9 @@ static bool take_rows(struct pc_thread *t, struct pc_edges *e)
     return true;
 }
 
-void pc_edges_enter(struct pc_thread *t)
+void pc_edges_enter(struct pc_thread *t, void *function)
 {
+    (void)function;
     const struct pc_counted *of = pc_counters_steady();
     struct pc_counting_record *record = of == &pc_counters.always ? t->always : t->counting;
     if (!of || !record)
@@ -269,6 +271,12 @@ void pc_edges_leave(struct pc_thread *t)
     if (read_counters(e, &e->now))
         book_edge(t, t->depth ? e->call : 0, t->depth && e->inside);
     e->live = false;
+}
+
+void pc_edges_before_merge(void)
+{
+    if (pc_self)
+        pc_edges_leave(pc_self);
 }
 
 int pc_edges_start(void)

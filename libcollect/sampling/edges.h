@@ -44,10 +44,12 @@ struct pc_edges {
  * pc_counters_start and the plugins; init-only. */
 int pc_edges_start(void);
 /* The calling thread counts from now on: its first edge begins. */
-void pc_edges_enter(struct pc_thread *t);
+void pc_edges_enter(struct pc_thread *t, void *function);
 /* The calling thread is about to be left, or the merge comes: its last edge ends here, in the MPI
  * call in progress or at the thread's end. */
 void pc_edges_leave(struct pc_thread *t);
+/* The calling thread leaves, if it is measured. */
+void pc_edges_before_merge(void);
 
 /* A sample was booked to `node`; 0: to the MPI call in progress. In the handler. AS-safe. */
 void pc_edges_sample(struct pc_edges *e, pcollect_ref node);

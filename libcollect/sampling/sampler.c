@@ -8,7 +8,8 @@
  */
 #include "libcollect/sampling/sampler.h"
 
-#include "libcollect/interpose/interpose.h"
+#include "libcollect/state/next.h"
+#include "libcollect/state/plugin_table.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -314,8 +315,9 @@ static void take_row(struct pc_thread *t, struct pc_sampler *s)
     s->counts[PC_SAMPLE_PERIOD_NS] = s->period_ns;
 }
 
-void pc_sampler_enter(struct pc_thread *t)
+void pc_sampler_enter(struct pc_thread *t, void *function)
 {
+    (void)function;
     if (!pc_sampler_signal || t->phase != PC_PHASE_MAIN)
         return;
     int saved = errno;

@@ -16,7 +16,7 @@
 #ifndef PC_SAMPLER_H
 #define PC_SAMPLER_H
 
-#include "libcollect/core_private.h"
+#include "libcollect/state/state.h"
 
 #include <signal.h>
 
@@ -162,7 +162,7 @@ static inline void pc_sampler_moved(struct pc_thread *t)
 /* Chooses the signal and installs the handler, if the configuration asks for samples. */
 int pc_sampler_start(void);
 /* The calling thread has been registered / is about to be left. */
-void pc_sampler_enter(struct pc_thread *t);
+void pc_sampler_enter(struct pc_thread *t, void *function);
 void pc_sampler_leave(struct pc_thread *t);
 /* In a forked child: closes what the parent's threads held. */
 void pc_sampler_forget(void);

@@ -8,6 +8,7 @@
  *
  * Every function of this file may run in a signal handler.
  */
+#include "libcollect/context/scope.h"
 #include "libcollect/sampling/edges.h"
 #include "libcollect/sampling/sampler.h"
 

@@ -5,6 +5,7 @@
  * Every function of this file may run in a signal handler.
  */
 #include "libcollect/sampling/sampler.h"
+#include "libcollect/state/plugin_table.h"
 
 #include <sys/syscall.h>
 #include <unistd.h>

@@ -10,6 +10,7 @@
  * Called by the handler alone, with `busy` set. Takes no lock, calls no malloc.
  */
 #include "libcollect/sampling/sampler.h"
+#include "libcollect/state/publish.h"
 
 #include <sys/auxv.h>
 

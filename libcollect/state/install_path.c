@@ -2,7 +2,7 @@
  *
  * Where this library lies, and with it its adapters and modules: in the folder pcollect beside it.
  */
-#include "libcollect/core_private.h"
+#include "libcollect/state/state.h"
 
 #include <dlfcn.h>
 #include <limits.h>

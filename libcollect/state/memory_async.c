@@ -5,7 +5,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE 1 /* mremap */
 #endif
-#include "libcollect/core_private.h"
+#include "libcollect/state/state.h"
 
 #include <errno.h>
 #include <sys/mman.h>

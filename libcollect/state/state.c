@@ -33,6 +33,11 @@ void pc_lost(enum pcollect_lost what, uint64_t n)
     __atomic_fetch_add(&pc_header()->lost[what], n, __ATOMIC_RELAXED);
 }
 
+void pc_core_set_counted(pc_core_is_counted_fn *is_counted)
+{
+    pc_process.is_counted = is_counted;
+}
+
 bool pc_core_refused(void)
 {
     return atomic_load(&pc_process.refused);

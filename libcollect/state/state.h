@@ -11,13 +11,13 @@
  *  3. `pc_live` lives in a page that the kernel wipes in every child: a child sees phase 0 and
  *     collects nothing, however it was made.
  */
-#ifndef PC_PROCESS_H
-#define PC_PROCESS_H
+#ifndef PC_STATE_H
+#define PC_STATE_H
 
 #include "cct/cct.h"
 #include "config/config.h"
 #include "libcollect/context/path.h"
-#include "libcollect/core.h"
+#include "libcollect/state/core.h"
 #include "libcollect/walk/walk.h"
 
 #include <stdatomic.h>
@@ -194,7 +194,8 @@ struct pc_process {
     struct pc_presence presence;         /* known when MPI_Init has returned */
     char out[PCOLLECT_PATH_BYTES];       /* final path of the profile, once merged */
     bool destructed;
-    _Atomic bool refused; /* nothing is measured: pc_core_refused */
+    _Atomic bool refused;              /* nothing is measured: pc_core_refused */
+    pc_core_is_counted_fn *is_counted; /* pc_core_set_counted */
 };
 
 extern PC_HIDDEN struct pc_process pc_process;
@@ -226,5 +227,19 @@ void *pc_memory(size_t bytes);
  * is. `memory` may be NULL. */
 void *pc_memory_grow(void *memory, size_t old_bytes, size_t new_bytes);
 void pc_memory_free(void *memory, size_t bytes);
+
+/* ---- clocks (ticks.c) ---- */
+/* Notes the first point of the line from ticks to time, in the constructor, or else at the first
+ * call; a second time it does nothing. */
+void pc_note_start(void);
+/* The scale of ticks before MPI_Init has given a long distance to measure it by. Good to some 0.1
+ * %, and used for the bins of histograms only. */
+void pc_guess_scale(void);
+/* Notes the second point. */
+void pc_note_time(void);
+
+/* ---- install_path.c ---- */
+/* Notes the path of this library; for the constructor. */
+void pc_where_start(void);
 
 #endif

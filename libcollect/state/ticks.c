@@ -2,7 +2,7 @@
  *
  * What a tick is: by two points on the clocks, as far apart as they can be had.
  */
-#include "libcollect/core_private.h"
+#include "libcollect/state/state.h"
 #include "plugins/plugins.h"
 
 void pc_note_start(void)

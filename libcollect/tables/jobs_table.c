@@ -11,7 +11,11 @@
  *
  * Nothing here is on the path of a call that is made often.
  */
-#include "libcollect/core_private.h"
+#include "libcollect/context/thread.h"
+#include "libcollect/state/ops.h"
+#include "libcollect/state/plugin_table.h"
+#include "libcollect/state/state.h"
+#include "libcollect/tables/process_tables.h"
 
 #include <errno.h>
 

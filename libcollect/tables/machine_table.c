@@ -6,7 +6,10 @@
  */
 #include "libcollect/machine/machine.h"
 
-#include "libcollect/core_private.h"
+#include "libcollect/context/thread.h"
+#include "libcollect/state/plugin_table.h"
+#include "libcollect/state/state.h"
+#include "libcollect/tables/process_tables.h"
 
 #include <dlfcn.h>
 #include <errno.h>

@@ -3,7 +3,10 @@
  * What the system says of the process, beside the tree: the table `resources`, one row a rank, from
  * the start of the process to the merge. Written once, by the thread that merges.
  */
-#include "libcollect/core_private.h"
+#include "libcollect/context/thread.h"
+#include "libcollect/state/plugin_table.h"
+#include "libcollect/state/state.h"
+#include "libcollect/tables/process_tables.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -12,13 +12,24 @@
  *
  * Called at registration and around MPI_Init and the merge, never on the path of a call.
  */
-#include "libcollect/core_private.h"
+#include "libcollect/context/thread.h"
+#include "libcollect/state/plugin_table.h"
+#include "libcollect/state/state.h"
+#include "libcollect/tables/process_tables.h"
 
 #include <ctype.h>
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+enum pc_thread_kind {
+    PC_THREAD_PROGRAM = 0,
+    PC_THREAD_MAIN,
+    PC_THREAD_MPI,
+    PC_THREAD_RUNTIME,
+    PC_THREAD_WITHOUT /* alive at the merge, and never registered */
+};
 
 enum { MAX_TIDS = 256 };
 
@@ -106,7 +117,7 @@ static const char *name_kind(enum pc_thread_kind kind)
     return names[kind];
 }
 
-enum pc_thread_kind pc_census_kind(int32_t tid, bool helper, void *function)
+static enum pc_thread_kind find_kind(int32_t tid, bool helper, void *function)
 {
     const struct pc_module *m = function ? pc_loadmap_find((uintptr_t)function) : NULL;
     if (helper || (m && m->flags & PCOLLECT_MODULE_MPI) || has(mpi.tid, mpi.n, tid))
@@ -137,10 +148,10 @@ int pc_census_start(void)
     return pc_table_add("pcollect", &table);
 }
 
-void pc_census_enter(struct pc_thread *t, enum pc_thread_kind kind, const char *name)
+void pc_census_enter(struct pc_thread *t, void *function)
 {
     if (t->phase == PC_PHASE_MAIN)
-        add_row(t, kind, name);
+        add_row(t, find_kind(t->tid, t->helper, function), t->record->name);
 }
 
 /* ---- Those that were never registered ---------------------------------------------------------
@@ -167,11 +178,11 @@ static void count_unregistered(int32_t tid, struct pc_thread *t)
     if (!pc_read_small(path, name, sizeof name))
         return; /* it has just ended */
     name[strcspn(name, "\n")] = '\0';
-    enum pc_thread_kind kind = pc_census_kind(tid, false, NULL);
+    enum pc_thread_kind kind = find_kind(tid, false, NULL);
     add_row(t, kind == PC_THREAD_PROGRAM ? PC_THREAD_WITHOUT : kind, name);
 }
 
-void pc_census_rest(struct pc_thread *t)
+void pc_census_rest(void)
 {
-    each_thread(count_unregistered, t);
+    each_thread(count_unregistered, pc_thread_current());
 }

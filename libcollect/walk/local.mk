@@ -2,7 +2,7 @@
 # The load map and the stack walker: linked into libpcollect.so, and into tests.
 noinst_LTLIBRARIES += libcollect/libpcwalk.la
 libcollect_libpcwalk_la_SOURCES = \
-    libcollect/state/loadmap.h libcollect/state/loadmap_private.h libcollect/state/loadmap.c \
-    libcollect/state/loadmap_async.c libcollect/walk/walk.h libcollect/walk/walk_private.h \
+    libcollect/walk/loadmap.h libcollect/walk/loadmap_private.h libcollect/walk/loadmap.c \
+    libcollect/walk/loadmap_async.c libcollect/walk/walk.h libcollect/walk/walk_private.h \
     libcollect/walk/arch.h libcollect/walk/walk_async.c libcollect/walk/cfi_async.c \
     libcollect/walk/expr_async.c libcollect/walk/reader_async.c

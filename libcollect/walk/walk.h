@@ -16,7 +16,7 @@
 #define PC_WALK_H
 
 #include "base/base.h"
-#include "libcollect/state/loadmap.h"
+#include "libcollect/walk/loadmap.h"
 
 /* Stack from which may be read: [lo, hi). Outside of it (alternate stacks, coroutines) each page is
  * probed before its first read. */

@@ -3,7 +3,8 @@
  * The path cache against a model: a made-up program of functions with fixed and with variable
  * frames, called along random chains on a made-up stack. What the cache answers must be the chain.
  */
-#include "libcollect/core_private.h"
+#include "libcollect/state/ops.h"
+#include "libcollect/state/state.h"
 #include "tests/random.h"
 #include "tests/seed.h"
 
@@ -17,8 +18,8 @@
 
 enum { N_FUNCTIONS = 40, MAX_CHAIN = 24, STACK_WORDS = 4096, MAX_WORDS = 4 * MAX_CHAIN };
 
-/* Needed by the cache; in the library it asks whose call it is. */
-bool pc_mpi_counts(unsigned slot, uintptr_t ret)
+/* Needed by the cache: whose call it is. */
+static bool is_counted(unsigned slot, uintptr_t ret)
 {
     (void)slot;
     return ret != 0xdead;
@@ -250,6 +251,7 @@ static void path_over_the_bound_is_not_entered(void **state)
 
 int main(void)
 {
+    pc_process.is_counted = is_counted;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cache_answers_with_the_chain_that_is_on_the_stack),
         cmocka_unit_test(cleared_cache_knows_nothing_and_learns_again),

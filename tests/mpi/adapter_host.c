@@ -6,8 +6,10 @@
  */
 #include "tests/mpi/adapter_host.h"
 
-#include "libcollect/core.h"
-#include "libcollect/state/loadmap.h"
+#include "libcollect/mpi/mpi_private.h"
+#include "libcollect/state/core.h"
+#include "libcollect/state/ops.h"
+#include "libcollect/walk/loadmap.h"
 
 #include <link.h>
 #include <pthread.h>
@@ -23,6 +25,13 @@
 
 PC_EXPORT adapter_host_look_fn adapter_host_look;
 PC_EXPORT adapter_host_count_fn adapter_host_count;
+
+static pc_core_is_counted_fn *is_counted;
+
+void pc_core_set_counted(pc_core_is_counted_fn *by)
+{
+    is_counted = by;
+}
 
 struct pc_thread {
     char slot[64];
@@ -127,7 +136,7 @@ struct pc_module *pc_loadmap_find(uintptr_t pc)
 static bool begin(struct pc_call *call, unsigned slot, uintptr_t cfa, uintptr_t ret)
 {
     (void)cfa;
-    if (!pc_mpi_counts(slot, ret))
+    if (!is_counted(slot, ret))
         return false;
     if (!self) {
         self = calloc(1, sizeof *self);

@@ -6,8 +6,8 @@
  * The next definitions are found by the constructor, since many of these functions may be called in
  * signal handlers, where dlsym may not. Before that, and for what libc lacks, at the first call.
  */
-#ifndef PC_INTERPOSE_H
-#define PC_INTERPOSE_H
+#ifndef PC_NEXT_H
+#define PC_NEXT_H
 
 #include "base/base.h"
 

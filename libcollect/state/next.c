@@ -2,7 +2,7 @@
  *
  * The next definitions of the functions that are interposed.
  */
-#include "libcollect/interpose/interpose.h"
+#include "libcollect/state/next.h"
 
 #include <dlfcn.h>
 #include <errno.h>

@@ -6,7 +6,7 @@
 #ifndef PC_LOADMAP_PRIVATE_H
 #define PC_LOADMAP_PRIVATE_H
 
-#include "libcollect/state/loadmap.h"
+#include "libcollect/walk/loadmap.h"
 
 #include <link.h>
 

@@ -6,7 +6,7 @@
  */
 #define _GNU_SOURCE 1
 
-#include "libcollect/state/loadmap_private.h"
+#include "libcollect/walk/loadmap_private.h"
 
 struct each {
     int (*fn)(struct pc_module *module, void *arg);

@@ -7,9 +7,9 @@
  * The waiting trees are the arena's (pc_tree_retire, pc_tree_adopt_any); `user` leads from a tree
  * to the state that belongs to it.
  */
-#include "libcollect/core_private.h"
-#include "libcollect/sampling/edges.h"
-#include "libcollect/sampling/sampler.h"
+#include "libcollect/context/thread.h"
+#include "libcollect/context/scope.h"
+#include "libcollect/state/state.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -24,6 +24,9 @@ static struct pc_thread in_transit = {.busy = 1};
 static _Atomic uint32_t n_threads;
 static pthread_key_t end_key;
 
+static const struct pc_thread_part *parts[PC_MAX_THREAD_PARTS];
+static uint32_t n_parts;
+
 /* Runs at the end of a thread. A later key destructor may make MPI calls: they register again. */
 static void leave_thread(void *state)
 {
@@ -32,9 +35,9 @@ static void leave_thread(void *state)
         pc_self = NULL;
         return; /* a forked child: the list is the parent's */
     }
-    pc_sampler_leave(t);
-    pc_edges_leave(t);
-    pc_counters_leave(t);
+    for (uint32_t i = n_parts; i-- > 0;)
+        if (parts[i]->leave)
+            parts[i]->leave(t);
     pc_self = NULL;
     pc_scope_leave(t);
     t->depth = 0;
@@ -44,6 +47,12 @@ static void leave_thread(void *state)
 int pc_threads_start(void)
 {
     return pthread_key_create(&end_key, leave_thread) ? PC_ENOMEM : PC_OK;
+}
+
+void pc_threads_take_part(const struct pc_thread_part *part)
+{
+    if ((part->enter || part->leave) && n_parts < PC_MAX_THREAD_PARTS)
+        parts[n_parts++] = part;
 }
 
 /* The bounds of the calling thread's own stack; 0, 0 where they are unknown, so that the walker
@@ -144,14 +153,13 @@ struct pc_thread *pc_thread_enter_as(bool helper, void *function)
         t->bumps -= pc_scope_is_off();
         t->busy = 0;
         t->helper = helper;
-        pc_census_enter(t, pc_census_kind(t->tid, helper, function), t->record->name);
         pthread_setspecific(end_key, t);
         pc_self = t;
-        pc_counters_enter(t);
-        pc_edges_enter(t);
         if (pc_lent_context)
             pc_scope_lend(t, pc_lent_context);
-        pc_sampler_enter(t);
+        for (uint32_t i = 0; i < n_parts; i++)
+            if (parts[i]->enter)
+                parts[i]->enter(t, function);
     }
     errno = saved;
     return t;

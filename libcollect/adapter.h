@@ -16,8 +16,8 @@
  *                            call.event.end = pc_ticks(); call.event.result = rc;
  *                            call.event.bytes_sent = ...; core->end(&call);
  */
-#ifndef PC_CORE_H
-#define PC_CORE_H
+#ifndef PC_ADAPTER_H
+#define PC_ADAPTER_H
 
 #include "base/base.h"
 #include "include/pcollect/format.h"
@@ -175,41 +175,5 @@ struct pc_adapter {
 };
 
 #define PC_ADAPTER_SYMBOL "pc_adapter"
-
-/* ---- Inside libpcollect.so ------------------------------------------------------------------ */
-
-/* The core's table; valid at all times. */
-const struct pc_core *pc_core_table(void);
-
-/* Starts collecting: configuration, arena, plugins. Called by the resolver when the process has an
- * MPI and first calls it, or from the constructor with `[collect] always = yes`. Idempotent,
- * MT-safe. False: this process is not to be measured (bad configuration, forked child, no memory):
- * every slot then gets the real function. */
-bool pc_core_start(void);
-
-/* Start was refused: nothing is measured here, but what the ranks of a job do together in MPI_Init
- * and MPI_Finalize needs this one too. */
-bool pc_core_refused(void);
-
-/* There is no adapter for what the process has loaded: nothing of MPI will be measured. Before any
- * call was. */
-void pc_core_abandon(void);
-
-/* One message a job, as far as the launcher tells which rank this is. */
-void pc_core_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-/* Names of ops, made from the table of MPI functions (libcollect/mpi). NULL if out of range. */
-const char *pc_op_name(uint16_t op);
-uint16_t pc_op_class(uint16_t op);
-extern const unsigned pc_n_ops;
-
-/* Whether a call through `slot` with return address `ret` is the program's (DESIGN: who is
- * counted). Called once per thread, slot and return address; takes locks, not AS-safe.
- * libcollect/mpi. */
-bool pc_mpi_counts(unsigned slot, uintptr_t ret);
-
-/* Path of a file beside this library: <dir of libpcollect.so>/pcollect/<name>. False if
- * it does not fit. */
-bool pc_core_module_path(const char *name, char *out, size_t n);
 
 #endif

@@ -14,7 +14,7 @@
  */
 #define _GNU_SOURCE 1
 
-#include "libcollect/state/loadmap_private.h"
+#include "libcollect/walk/loadmap_private.h"
 #include "libcollect/walk/walk_private.h"
 
 #include <dlfcn.h>

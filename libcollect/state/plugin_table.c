@@ -7,7 +7,8 @@
  * pc_table_row runs on the measured path. Must not there: call malloc, lock, make a system call
  * where the row is known.
  */
-#include "libcollect/core_private.h"
+#include "libcollect/state/plugin_table.h"
+#include "libcollect/state/state.h"
 
 #include <sched.h>
 #include <string.h>

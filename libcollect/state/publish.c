@@ -3,7 +3,10 @@
  * What the trees refer to, put into the arena before the first reference: modules, names of
  * primitives, layout of records. All AS-safe but the plugins.
  */
-#include "libcollect/core_private.h"
+#include "libcollect/state/publish.h"
+#include "libcollect/state/ops.h"
+#include "libcollect/state/plugin_table.h"
+#include "libcollect/state/state.h"
 
 #include <string.h>
 

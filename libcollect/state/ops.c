@@ -2,7 +2,10 @@
  *
  * What the rest of the library knows of MPI functions: the table's names and classes, by op.
  */
-#include "libcollect/mpi/mpi_private.h"
+#include "libcollect/state/ops.h"
+
+#include "include/pcollect/plugin.h"
+#include "libcollect/mpi/ops.h"
 
 const unsigned pc_n_ops = PC_N_OPS;
 

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * One MPI call, as the adapters ask for it (struct pc_core in libcollect/adapter.h).
+ */
+#ifndef PC_CALL_H
+#define PC_CALL_H
+
+#include "libcollect/state/state.h"
+
+/* ---- calls (call.c) ---- */
+bool pc_call_begin(struct pc_call *call, unsigned slot, uintptr_t cfa, uintptr_t ret);
+/* The same where plugins ask, so that the wrapper takes the time. */
+bool pc_call_begin_asked(struct pc_call *call, unsigned slot, uintptr_t cfa, uintptr_t ret);
+void pc_call_prepare(struct pc_call *call);
+void pc_call_pre(struct pc_call *call);
+void pc_call_end(struct pc_call *call);
+void pc_call_complete(struct pc_call *by, const struct pc_origin *origin,
+                      const struct pc_arrival *arrival);
+void pc_call_ended(struct pc_call *by, const struct pc_start *start, enum pcollect_how how,
+                   uint64_t wait);
+uint64_t pc_call_mpi_ticks(const struct pc_thread *t);
+/* The same where `time` is the only plugin. */
+void pc_call_end_time(struct pc_call *call);
+/* The same where `time` comes first. */
+void pc_call_end_time_first(struct pc_call *call);
+void pc_call_complete_time(struct pc_call *by, const struct pc_origin *origin,
+                           const struct pc_arrival *arrival);
+
+/* ---- communicators (call_domain.c) ---- */
+void pc_call_domain(struct pc_call *call, uint64_t domain);
+void pc_call_tell_domain(struct pc_call *call, const struct pcollect_domain *domain);
+void pc_call_part(struct pc_call *call, uint64_t domain, int32_t world_peer, uint64_t bytes_sent);
+
+#endif

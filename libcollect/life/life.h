@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Start, announcement and end of the library in one process.
+ */
+#ifndef PC_LIFE_H
+#define PC_LIFE_H
+
+#include "libcollect/state/state.h"
+
+/* ---- announce.c ---- */
+/* Writes into the header by what the other ranks of the node find this one. Before MPI_Init. */
+void pc_launch_announce(void);
+/* Whether this process only starts others: a shell, an MPI launcher. Collected programs without MPI
+ * are not among them. Needs no configuration. */
+bool pc_launch_is_starter(void);
+/* Looks for the others; waits a little for those that its launcher promises. After MPI_Init. */
+struct pc_presence pc_launch_presence(int n_ranks);
+
+/* ---- the module that writes (writer.c) ---- */
+struct pc_merge_module;
+/* NULL if it cannot be opened, which is said. */
+const struct pc_merge_module *pc_merge_module(void);
+/* Writes what happened since the merge into the profile. */
+void pc_write_late(void);
+
+/* ---- ends (finish.c) ---- */
+void pc_init_begin(void);
+void pc_init_end(const struct pc_transport *transport, const char *mpi);
+void pc_finalize_begin(void);
+void pc_merge_now(const struct pc_transport *transport);
+void pc_finalize_end(void);
+/* From our destructor. */
+void pc_process_exit(void);
+
+#endif

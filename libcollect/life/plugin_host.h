@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The hosts of plugins. Init-only.
+ */
+#ifndef PC_PLUGIN_HOST_H
+#define PC_PLUGIN_HOST_H
+
+#include "libcollect/state/state.h"
+
+/* ---- plugins of both kinds (plugin_host.c); init-only ---- */
+struct pc_plugin_kind {
+    uint32_t kind;
+    size_t bytes;       /* of a descriptor */
+    const char *option; /* "[sample] plugins": begins messages */
+    const char *known;  /* those of the library, as a message names them */
+    const void *const *built_in;
+    size_t n_built_in;
+    /* NULL, or what a descriptor lacks that the host of this kind needs. */
+    const char *(*why_refused)(const void *plugin);
+};
+
+/* The descriptor of a plugin of the library, by its name, or of the user, by its path: that file
+ * stays open. What cannot be used is refused with the reason. */
+int pc_plugin_find(const struct pc_plugin_kind *kind, const char *name, const void **out,
+                   struct pc_error *error);
+/* Calls `add` for each name of the list. A name that is refused ends it, unless it is a path and
+ * the configuration is not strict: then that plugin is left out, and that is said. */
+int pc_plugins_each(const char *names, int (*add)(const char *name, struct pc_error *error),
+                    struct pc_error *error);
+
+/* ---- communication plugins (comm_plugins.c) ---- */
+/* Finds and checks the plugins of the configuration; fixes the layout of records. */
+int pc_plugins_find(struct pc_error *error);
+/* Starts them; the arena is open. */
+int pc_plugins_start(void);
+void pc_plugins_fini(void);
+
+/* ---- compute plugins (compute_plugins.c): likewise; find after the others, none without samples
+ */
+int pc_compute_find(struct pc_error *error);
+int pc_compute_start(void);
+void pc_compute_fini(void);
+
+#endif

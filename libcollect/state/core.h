@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The core as the resolver of MPI functions sees it (libcollect/mpi/resolver.c). It names nothing
+ * of the core's own state, so that a test can stand in for the core.
+ */
+#ifndef PC_CORE_H
+#define PC_CORE_H
+
+#include "libcollect/adapter.h"
+
+/* The core's table; valid at all times. */
+const struct pc_core *pc_core_table(void);
+
+/* Starts collecting: configuration, arena, plugins. Called by the resolver when the process has an
+ * MPI and first calls it, or from the constructor with `[collect] always = yes`. Idempotent,
+ * MT-safe. False: this process is not to be measured (bad configuration, forked child, no memory):
+ * every slot then gets the real function. */
+bool pc_core_start(void);
+
+/* There is no adapter for what the process has loaded: nothing of MPI will be measured. Before any
+ * call was. */
+void pc_core_abandon(void);
+
+/* Whether a call through `slot` with return address `ret` is the program's. Takes locks. */
+typedef bool pc_core_is_counted_fn(unsigned slot, uintptr_t ret);
+
+/* The core asks this one, once for each thread, slot and return address. Before any call. */
+void pc_core_set_counted(pc_core_is_counted_fn *is_counted);
+
+/* Start was refused: nothing is measured here, but what the ranks of a job do together in MPI_Init
+ * and MPI_Finalize needs this one too. */
+bool pc_core_refused(void);
+
+/* One message a job, as far as the launcher tells which rank this is. */
+void pc_core_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Path of a file beside this library: <dir of libpcollect.so>/pcollect/<name>. False if
+ * it does not fit. */
+bool pc_core_module_path(const char *name, char *out, size_t n);
+
+#endif
