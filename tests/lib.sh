@@ -38,13 +38,16 @@ note() {
     printf '%s\n' "$*" | sed 's/^/# /' >&3
 }
 
-# ok STATUS NAME: passed if STATUS is 0.
+# ok STATUS NAME: passed if STATUS is 0. Where a condition can be told, use what follows: it also prints what
+# was expected and what was seen.
 ok() {
     tap_n=$((tap_n + 1))
     if [ "$1" -eq 0 ]; then
         echo "ok $tap_n - $2" >&3
     else
         echo "not ok $tap_n - $2" >&3
+        note "     got: status $1
+  wanted: status 0"
         tap_failed=$((tap_failed + 1))
     fi
     return "$1"
@@ -55,7 +58,9 @@ pass() {
 }
 
 fail() {
-    ok 1 "$1" || :
+    tap_n=$((tap_n + 1))
+    tap_failed=$((tap_failed + 1))
+    echo "not ok $tap_n - $1" >&3
     [ -z "${2-}" ] || note "$2"
 }
 
@@ -66,6 +71,28 @@ is() {
     else
         fail "$3" "     got: $1
   wanted: $2"
+    fi
+}
+
+# holds GOT OPERATOR NUMBER NAME: passed if the comparison of `[` holds.
+holds() {
+    if [ "$1" "$2" "$3" ]; then
+        ok 0 "$4"
+    else
+        fail "$4" "     got: $1
+  wanted: $2 $3"
+        return 1
+    fi
+}
+
+# says FILE PATTERN NAME: passed if a line of the file matches.
+says() {
+    if grep -q -- "$2" "$1"; then
+        ok 0 "$3"
+    else
+        fail "$3" "  wanted: $2
+     got: $(sed 20q "$1")"
+        return 1
     fi
 }
 
