@@ -4,7 +4,8 @@ noinst_LTLIBRARIES += libcollect/libpcinterpose.la libcollect/libpcsampled.la
 libcollect_libpcinterpose_la_SOURCES = libcollect/interpose/dl.S libcollect/interpose/dl_next.c
 # The frames that enter parallel regions are looked at.
 libcollect_libpcsampled_la_CFLAGS = $(PC_FLAGS) -fno-omit-frame-pointer
-libcollect_libpcsampled_la_SOURCES = libcollect/state/next.h libcollect/interpose/wait.h \
-    libcollect/interpose/region.h libcollect/interpose/gomp.c libcollect/interpose/ompt.c \
-    libcollect/state/next.c libcollect/interpose/exec.c libcollect/interpose/signal.c \
-    libcollect/interpose/thread_start.c libcollect/interpose/wait.c
+libcollect_libpcsampled_la_SOURCES = libcollect/state/next.h libcollect/state/blocking.h \
+    libcollect/interpose/wait.h libcollect/interpose/region.h libcollect/interpose/gomp.c \
+    libcollect/interpose/ompt.c libcollect/state/next.c libcollect/interpose/exec.c \
+    libcollect/interpose/signal.c libcollect/interpose/thread_start.c libcollect/interpose/wait.c \
+    libcollect/interpose/sockets.c

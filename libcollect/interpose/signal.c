@@ -71,25 +71,19 @@ PC_EXPORT int sigwaitinfo(const sigset_t *set, siginfo_t *info)
 {
     __typeof__(&sigwaitinfo) next = PC_NEXT(sigwaitinfo);
     sigset_t copy;
-    int result;
-    do {
-        pc_wait_begin();
-        result = next(without_ours(set, &copy), info);
-    } while (pc_wait_again(result));
+    uint64_t held = pc_wait_hold();
+    int result = next(without_ours(set, &copy), info);
+    pc_wait_release(held);
     return result;
 }
 
 PC_EXPORT int sigtimedwait(const sigset_t *set, siginfo_t *info, const struct timespec *timeout)
 {
     __typeof__(&sigtimedwait) next = PC_NEXT(sigtimedwait);
-    struct pc_wait_left left;
     sigset_t copy;
-    int result;
-    pc_wait_set(&left, timeout);
-    do {
-        pc_wait_begin();
-        result = next(without_ours(set, &copy), info, pc_wait_left(&left));
-    } while (pc_wait_again(result));
+    uint64_t held = pc_wait_hold();
+    int result = next(without_ours(set, &copy), info, timeout);
+    pc_wait_release(held);
     return result;
 }
 

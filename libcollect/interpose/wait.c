@@ -1,107 +1,165 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Calls that return EINTR after any handler, in spite of SA_RESTART. A thread that waits uses no
- * CPU time and is not interrupted, but an interrupt may be due in the microseconds in which it goes
- * to sleep. If the kernel ended the call for our signal alone, the call is made again for the time
- * that is left; the program sees EINTR exactly when one of its own signals ended it.
+ * Calls that wait, made with the sampler's signal blocked (blocking.h has the table). Those that
+ * take a signal mask are given one that holds the signal: the kernel changes masks and waits in one
+ * step, and gives the program's own handlers the mask that the program had.
  *
- * Window: a signal of the program that arrives after the kernel has ended a call for ours and
- * before the call is made again is handled, and does not end the call.
+ * A handler of the program that leaves a call by longjmp leaves the signal blocked, unless the jump
+ * restores the mask. `held` of the sampler remembers that: the next call that is held frees it.
  */
 #define _GNU_SOURCE 1
 
 #include "libcollect/interpose/wait.h"
 #include "libcollect/state/next.h"
 
+#include <aio.h>
+#include <errno.h>
 #include <poll.h>
+#include <pthread.h>
 #include <semaphore.h>
+#include <string.h>
 #include <sys/epoll.h>
 #include <sys/msg.h>
 #include <sys/select.h>
 #include <sys/sem.h>
+#include <sys/syscall.h>
 #include <threads.h>
 #include <unistd.h>
 
-/* result = CALL, again while the sampler alone has ended it. */
-#define GO_ON(result, call)                                                                        \
-    do {                                                                                           \
-        pc_wait_begin();                                                                           \
-        (result) = (call);                                                                         \
-    } while (pc_wait_again(result))
-
-/* ---- Descriptors ----------------------------------------------------------------------------- */
-
-struct milliseconds {
-    int given;
-    uint64_t until_ns; /* 0: as given */
-};
-
-static struct milliseconds set_milliseconds(int timeout)
+/* The kernel's sets have 64 signals. */
+static void change_mask(int how, uint64_t set, uint64_t *before)
 {
-    bool limited = timeout > 0 && pc_wait_sampler();
-    return (struct milliseconds){timeout,
-                                 limited ? pc_mono_ns() + (uint64_t)timeout * 1000000u : 0};
+    int saved = errno;
+    syscall(SYS_rt_sigprocmask, how, &set, before, sizeof set);
+    errno = saved;
 }
 
-static int milliseconds_left(struct milliseconds *m)
+uint64_t pc_wait_hold(void)
 {
-    int given = m->given;
-    uint64_t now = m->until_ns ? pc_mono_ns() : 0;
-    /* The next one gets what is left then; never more than was given. */
-    if (m->until_ns) {
-        uint64_t ms = m->until_ns > now ? (m->until_ns - now + 999999) / 1000000 : 0;
-        given = ms < (uint64_t)given ? (int)ms : given;
+    struct pc_sampler *s = pc_wait_sampler();
+    uint64_t before = 0;
+    if (PC_LIKELY(!s))
+        return 0;
+    const uint64_t ours = 1ull << (pc_sampler_signal - 1);
+    change_mask(SIG_BLOCK, ours, &before);
+    if (before & ours && !s->held)
+        return 0;
+    s->held = true;
+    return ours;
+}
+
+void pc_wait_release(uint64_t held)
+{
+    struct pc_sampler *s = held ? pc_wait_sampler() : NULL;
+    if (PC_LIKELY(!held))
+        return;
+    if (s)
+        s->held = false;
+    change_mask(SIG_UNBLOCK, held, NULL);
+}
+
+/* The mask to wait with: the given one, else the thread's, and the signal. */
+static const sigset_t *begin_masked(const sigset_t *given, sigset_t *copy)
+{
+    struct pc_sampler *s = pc_wait_sampler();
+    if (PC_LIKELY(!s))
+        return given;
+    if (given) {
+        *copy = *given;
+    } else {
+        uint64_t now = 0;
+        change_mask(SIG_BLOCK, 0, &now);
+        sigemptyset(copy);
+        memcpy(copy, &now, sizeof now);
     }
-    return given;
+    sigaddset(copy, pc_sampler_signal);
+    s->held = true;
+    return copy;
 }
 
-PC_EXPORT int poll(struct pollfd *fds, nfds_t n, int timeout)
+static void end_masked(const sigset_t *mask, const sigset_t *copy)
 {
-    __typeof__(&poll) next = PC_NEXT(poll);
-    struct milliseconds left = set_milliseconds(timeout);
-    int result;
-    GO_ON(result, next(fds, n, milliseconds_left(&left)));
-    return result;
+    struct pc_sampler *s = mask == copy ? pc_wait_sampler() : NULL;
+    if (s)
+        s->held = false;
 }
+
+/* ---- Masked ---------------------------------------------------------------------------------- */
 
 PC_EXPORT int ppoll(struct pollfd *fds, nfds_t n, const struct timespec *timeout,
                     const sigset_t *mask)
 {
     __typeof__(&ppoll) next = PC_NEXT(ppoll);
-    struct pc_wait_left left;
-    int result;
-    pc_wait_set(&left, timeout);
-    GO_ON(result, next(fds, n, pc_wait_left(&left), mask));
+    sigset_t copy;
+    mask = begin_masked(mask, &copy);
+    int result = next(fds, n, timeout, mask);
+    end_masked(mask, &copy);
     return result;
 }
 
-/* The kernel leaves the sets as they are when it ends the call, and writes what is left of the
- * time: made again it waits for that. */
-PC_EXPORT int select(int n, fd_set *in, fd_set *out, fd_set *except, struct timeval *timeout)
+PC_EXPORT int poll(struct pollfd *fds, nfds_t n, int timeout)
 {
-    __typeof__(&select) next = PC_NEXT(select);
-    int result;
-    GO_ON(result, next(n, in, out, except, timeout));
-    return result;
+    const struct timespec time = {timeout / 1000, (long)(timeout % 1000) * 1000000};
+    if (PC_LIKELY(!pc_wait_sampler()))
+        return PC_NEXT(poll)(fds, n, timeout);
+    return ppoll(fds, n, timeout < 0 ? NULL : &time, NULL);
+}
+
+/* As programs call them that were compiled with _FORTIFY_SOURCE: with the size of the array. What
+ * is too short for the call ends the program in libc. */
+typedef int poll_chk_fn(struct pollfd *, nfds_t, int, size_t);
+typedef int ppoll_chk_fn(struct pollfd *, nfds_t, const struct timespec *, const sigset_t *,
+                         size_t);
+PC_EXPORT poll_chk_fn __poll_chk;
+PC_EXPORT ppoll_chk_fn __ppoll_chk;
+
+int __poll_chk(struct pollfd *fds, nfds_t n, int timeout, size_t size)
+{
+    if (!pc_wait_sampler() || size / sizeof *fds < n)
+        return PC_NEXT(__poll_chk)(fds, n, timeout, size);
+    return poll(fds, n, timeout);
+}
+
+int __ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespec *timeout, const sigset_t *mask,
+                size_t size)
+{
+    if (!pc_wait_sampler() || size / sizeof *fds < n)
+        return PC_NEXT(__ppoll_chk)(fds, n, timeout, mask, size);
+    return ppoll(fds, n, timeout, mask);
 }
 
 PC_EXPORT int pselect(int n, fd_set *in, fd_set *out, fd_set *except,
                       const struct timespec *timeout, const sigset_t *mask)
 {
     __typeof__(&pselect) next = PC_NEXT(pselect);
-    struct pc_wait_left left;
-    int result;
-    pc_wait_set(&left, timeout);
-    GO_ON(result, next(n, in, out, except, pc_wait_left(&left), mask));
+    sigset_t copy;
+    mask = begin_masked(mask, &copy);
+    int result = next(n, in, out, except, timeout, mask);
+    end_masked(mask, &copy);
     return result;
 }
 
-PC_EXPORT int epoll_wait(int fd, struct epoll_event *events, int n, int timeout)
+/* Writes what is left of the time, as select of Linux does and pselect of libc does not. */
+PC_EXPORT int select(int n, fd_set *in, fd_set *out, fd_set *except, struct timeval *timeout)
 {
-    __typeof__(&epoll_wait) next = PC_NEXT(epoll_wait);
-    struct milliseconds left = set_milliseconds(timeout);
-    int result;
-    GO_ON(result, next(fd, events, n, milliseconds_left(&left)));
+    if (PC_LIKELY(!pc_wait_sampler()))
+        return PC_NEXT(select)(n, in, out, except, timeout);
+    if (!timeout)
+        return pselect(n, in, out, except, NULL, NULL);
+    const struct timespec time = {timeout->tv_sec + timeout->tv_usec / 1000000,
+                                  timeout->tv_usec % 1000000 * 1000};
+    uint64_t begin = pc_mono_ns();
+    int result = pselect(n, in, out, except, &time, NULL);
+    uint64_t passed = pc_mono_ns() - begin;
+    if (result < 0 && errno == EINVAL)
+        return result;
+    long s = time.tv_sec - (long)(passed / 1000000000u);
+    long ns = time.tv_nsec - (long)(passed % 1000000000u);
+    if (ns < 0) {
+        ns += 1000000000;
+        s--;
+    }
+    *timeout = s < 0 ? (struct timeval){0, 0} : (struct timeval){s, ns / 1000};
     return result;
 }
 
@@ -109,10 +167,18 @@ PC_EXPORT int epoll_pwait(int fd, struct epoll_event *events, int n, int timeout
                           const sigset_t *mask)
 {
     __typeof__(&epoll_pwait) next = PC_NEXT(epoll_pwait);
-    struct milliseconds left = set_milliseconds(timeout);
-    int result;
-    GO_ON(result, next(fd, events, n, milliseconds_left(&left), mask));
+    sigset_t copy;
+    mask = begin_masked(mask, &copy);
+    int result = next(fd, events, n, timeout, mask);
+    end_masked(mask, &copy);
     return result;
+}
+
+PC_EXPORT int epoll_wait(int fd, struct epoll_event *events, int n, int timeout)
+{
+    if (PC_LIKELY(!pc_wait_sampler()))
+        return PC_NEXT(epoll_wait)(fd, events, n, timeout);
+    return epoll_pwait(fd, events, n, timeout, NULL);
 }
 
 typedef int epoll_pwait2_fn(int, struct epoll_event *, int, const struct timespec *,
@@ -123,177 +189,98 @@ PC_EXPORT epoll_pwait2_fn epoll_pwait2;
 int epoll_pwait2(int fd, struct epoll_event *events, int n, const struct timespec *timeout,
                  const sigset_t *mask)
 {
-    epoll_pwait2_fn *next = (epoll_pwait2_fn *)pc_next(PC_NEXT_epoll_pwait2);
-    struct pc_wait_left left;
-    int result;
+    epoll_pwait2_fn *next = PC_NEXT(epoll_pwait2);
+    sigset_t copy;
     if (!next) {
         errno = ENOSYS;
         return -1;
     }
-    pc_wait_set(&left, timeout);
-    GO_ON(result, next(fd, events, n, pc_wait_left(&left), mask));
-    return result;
-}
-
-/* ---- Sleep ----------------------------------------------------------------------------------- */
-
-PC_EXPORT int nanosleep(const struct timespec *time, struct timespec *rest)
-{
-    __typeof__(&nanosleep) next = PC_NEXT(nanosleep);
-    struct timespec left[2];
-    const struct timespec *sleep_for = time;
-    int result, k = 0;
-    for (;;) {
-        pc_wait_begin();
-        result = next(sleep_for, &left[k]);
-        if (!pc_wait_again(result))
-            break;
-        sleep_for = &left[k];
-        k = !k;
-    }
-    if (result == -1 && errno == EINTR && rest)
-        *rest = left[k];
-    return result;
-}
-
-/* Returns what is wrong instead of setting errno. */
-PC_EXPORT int clock_nanosleep(clockid_t clock, int flags, const struct timespec *time,
-                              struct timespec *rest)
-{
-    __typeof__(&clock_nanosleep) next = PC_NEXT(clock_nanosleep);
-    struct timespec left[2];
-    const struct timespec *sleep_for = time;
-    struct pc_sampler *s = pc_wait_sampler();
-    int result, k = 0;
-    for (;;) {
-        pc_wait_begin();
-        result = next(clock, flags, sleep_for, &left[k]);
-        if (result != EINTR || !s || !s->interrupted)
-            break;
-        if (!(flags & TIMER_ABSTIME)) {
-            sleep_for = &left[k];
-            k = !k;
-        }
-    }
-    if (result == EINTR && rest && !(flags & TIMER_ABSTIME))
-        *rest = left[k];
-    return result;
-}
-
-PC_EXPORT int usleep(useconds_t us)
-{
-    __typeof__(&usleep) next = PC_NEXT(usleep);
-    const struct timespec time = {us / 1000000, (long)(us % 1000000) * 1000};
-    return pc_wait_sampler() ? nanosleep(&time, NULL) : next(us);
-}
-
-/* Of a sleep that was ended, libc answers the whole seconds that are left. */
-PC_EXPORT unsigned sleep(unsigned seconds)
-{
-    __typeof__(&sleep) next = PC_NEXT(sleep);
-    const struct timespec time = {(time_t)seconds, 0};
-    struct timespec rest = {0, 0};
-    int saved = errno;
-    if (!pc_wait_sampler())
-        return next(seconds);
-    if (!nanosleep(&time, &rest)) {
-        errno = saved;
-        return 0;
-    }
-    return (unsigned)rest.tv_sec + (rest.tv_nsec >= 500000000);
-}
-
-/* C11: -1 stands for a signal. */
-PC_EXPORT int thrd_sleep(const struct timespec *time, struct timespec *rest)
-{
-    __typeof__(&thrd_sleep) next = PC_NEXT(thrd_sleep);
-    if (!pc_wait_sampler())
-        return next(time, rest);
-    int result = clock_nanosleep(CLOCK_REALTIME, 0, time, rest);
-    return result == 0 ? 0 : result == EINTR ? -1 : -2;
-}
-
-/* ---- Signals --------------------------------------------------------------------------------- */
-
-PC_EXPORT int pause(void)
-{
-    __typeof__(&pause) next = PC_NEXT(pause);
-    int result;
-    GO_ON(result, next());
+    mask = begin_masked(mask, &copy);
+    int result = next(fd, events, n, timeout, mask);
+    end_masked(mask, &copy);
     return result;
 }
 
 PC_EXPORT int sigsuspend(const sigset_t *mask)
 {
     __typeof__(&sigsuspend) next = PC_NEXT(sigsuspend);
-    int result;
-    GO_ON(result, next(mask));
+    sigset_t copy;
+    mask = begin_masked(mask, &copy);
+    int result = next(mask);
+    end_masked(mask, &copy);
     return result;
 }
 
-/* ---- Semaphores, messages -------------------------------------------------------------------- */
-
-PC_EXPORT int sem_wait(sem_t *sem)
+PC_EXPORT int pause(void)
 {
-    __typeof__(&sem_wait) next = PC_NEXT(sem_wait);
-    int result;
-    GO_ON(result, next(sem));
+    sigset_t copy;
+    const sigset_t *mask = begin_masked(NULL, &copy);
+    if (PC_LIKELY(!mask))
+        return PC_NEXT(pause)();
+    int result = PC_NEXT(sigsuspend)(mask);
+    end_masked(mask, &copy);
     return result;
 }
 
-PC_EXPORT int sem_timedwait(sem_t *restrict sem, const struct timespec *restrict until)
-{
-    __typeof__(&sem_timedwait) next = PC_NEXT(sem_timedwait);
-    int result;
-    GO_ON(result, next(sem, until));
-    return result;
-}
+/* ---- Held ------------------------------------------------------------------------------------ */
 
+#define MADE_BY_HAND(name)
+#define MAKE_HELD(type, name, parameters, arguments)                                               \
+    PC_EXPORT type name parameters                                                                 \
+    {                                                                                              \
+        __typeof__(&name) next = PC_NEXT(name);                                                    \
+        uint64_t held = pc_wait_hold();                                                            \
+        type result = next arguments;                                                              \
+        pc_wait_release(held);                                                                     \
+        return result;                                                                             \
+    }
+PC_BLOCKING_OF_TIME(MAKE_HELD, MADE_BY_HAND)
+
+/* glibc 2.30 has it. */
 typedef int sem_clockwait_fn(sem_t *restrict, clockid_t, const struct timespec *restrict);
 PC_EXPORT sem_clockwait_fn sem_clockwait;
 
-int sem_clockwait(sem_t *restrict sem, clockid_t clock, const struct timespec *restrict until)
+/* Takes the semaphore if it is free, without a system call. Keeps errno. */
+static bool take_free(sem_t *sem)
 {
-    sem_clockwait_fn *next = (sem_clockwait_fn *)pc_next(PC_NEXT_sem_clockwait);
-    int result;
-    if (!next) {
-        errno = ENOSYS;
-        return -1;
+    int saved = errno;
+    if (PC_NEXT(pthread_testcancel))
+        PC_NEXT(pthread_testcancel)();
+    bool taken = !PC_NEXT(sem_trywait)(sem);
+    errno = saved;
+    return taken;
+}
+
+#define MAKE_QUICK(type, name, parameters, arguments)                                              \
+    PC_EXPORT type name parameters                                                                 \
+    {                                                                                              \
+        __typeof__(&name) next = PC_NEXT(name);                                                    \
+        if (!next) {                                                                               \
+            errno = ENOSYS;                                                                        \
+            return -1;                                                                             \
+        }                                                                                          \
+        if (pc_wait_sampler() && take_free(sem))                                                   \
+            return 0;                                                                              \
+        uint64_t held = pc_wait_hold();                                                            \
+        type result = next arguments;                                                              \
+        pc_wait_release(held);                                                                     \
+        return result;                                                                             \
     }
-    GO_ON(result, next(sem, clock, until));
-    return result;
-}
+PC_BLOCKING_OF_SEMAPHORES(MAKE_QUICK)
 
-PC_EXPORT int semop(int id, struct sembuf *ops, size_t n)
-{
-    __typeof__(&semop) next = PC_NEXT(semop);
-    int result;
-    GO_ON(result, next(id, ops, n));
-    return result;
-}
+/* libaio's; answers the error instead of setting errno. */
+struct io_event;
+typedef int io_getevents_fn(void *, long, long, struct io_event *, struct timespec *);
+PC_EXPORT io_getevents_fn io_getevents;
 
-PC_EXPORT int semtimedop(int id, struct sembuf *ops, size_t n, const struct timespec *timeout)
+int io_getevents(void *context, long least, long n, struct io_event *events,
+                 struct timespec *timeout)
 {
-    __typeof__(&semtimedop) next = PC_NEXT(semtimedop);
-    struct pc_wait_left left;
-    int result;
-    pc_wait_set(&left, timeout);
-    GO_ON(result, next(id, ops, n, pc_wait_left(&left)));
-    return result;
-}
-
-PC_EXPORT ssize_t msgrcv(int id, void *message, size_t n, long type, int flags)
-{
-    __typeof__(&msgrcv) next = PC_NEXT(msgrcv);
-    ssize_t result;
-    GO_ON(result, next(id, message, n, type, flags));
-    return result;
-}
-
-PC_EXPORT int msgsnd(int id, const void *message, size_t n, int flags)
-{
-    __typeof__(&msgsnd) next = PC_NEXT(msgsnd);
-    int result;
-    GO_ON(result, next(id, message, n, flags));
+    io_getevents_fn *next = PC_NEXT(io_getevents);
+    if (!next)
+        return -ENOSYS;
+    uint64_t held = pc_wait_hold();
+    int result = next(context, least, n, events, timeout);
+    pc_wait_release(held);
     return result;
 }

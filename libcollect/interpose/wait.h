@@ -1,72 +1,29 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * System calls that any handler ends with EINTR, SA_RESTART or not, go on if it was ours:
+ * Calls that return EINTR after any handler, in spite of SA_RESTART: signal(7), "Interruption of
+ * system calls and library functions by signal handlers". A thread that is sampled makes them with
+ * the sampler's signal blocked. So whatever ends such a call is the program's, and what was due
+ * meanwhile comes when the call is done.
  *
- *     do {
- *         pc_wait_begin();
- *         result = next(...);
- *     } while (pc_wait_again(result));
- *
- * All are AS-safe and MT-safe.
+ * blocking.h is the table of these functions.
  */
 #ifndef PC_WAIT_H
 #define PC_WAIT_H
 
 #include "libcollect/sampling/sampler.h"
 
-#include <errno.h>
-
+/* The calling thread's sampler; NULL: it is not sampled. AS-safe, MT-safe. */
 static inline struct pc_sampler *pc_wait_sampler(void)
 {
     struct pc_thread *t = pc_self;
-    return t ? t->sampler : NULL;
+    struct pc_sampler *s = t ? t->sampler : NULL;
+    return s && s->source != PC_SOURCE_NONE && pc_sampler_signal ? s : NULL;
 }
 
-static inline void pc_wait_begin(void)
-{
-    struct pc_sampler *s = pc_wait_sampler();
-    if (PC_UNLIKELY(s != NULL))
-        s->interrupted = 0;
-}
-
-/* Whether the call failed with EINTR because of the sampler alone. */
-static inline bool pc_wait_again(long result)
-{
-    if (PC_LIKELY(result != -1) || errno != EINTR)
-        return false;
-    struct pc_sampler *s = pc_wait_sampler();
-    return s && s->interrupted;
-}
-
-/* A relative timeout, given anew for what is left of it. */
-struct pc_wait_left {
-    const struct timespec *given; /* NULL: for ever */
-    uint64_t until_ns;
-    struct timespec left;
-    bool begun;
-};
-
-static inline void pc_wait_set(struct pc_wait_left *w, const struct timespec *timeout)
-{
-    w->given = timeout;
-    w->begun = false;
-    if (timeout && pc_wait_sampler() && timeout->tv_sec >= 0 && timeout->tv_sec < 1 << 30)
-        w->until_ns =
-            pc_mono_ns() + (uint64_t)timeout->tv_sec * 1000000000u + (uint64_t)timeout->tv_nsec;
-    else
-        w->given = timeout, w->until_ns = 0;
-}
-
-/* What is to be passed on: the first time what was given. */
-static inline const struct timespec *pc_wait_left(struct pc_wait_left *w)
-{
-    if (!w->begun || !w->until_ns) {
-        w->begun = true;
-        return w->given;
-    }
-    uint64_t now = pc_mono_ns(), ns = w->until_ns > now ? w->until_ns - now : 0;
-    w->left = (struct timespec){(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
-    return &w->left;
-}
+/* Blocks the sampler's signal for the calling thread. 0: it is not sampled, or the program has
+ * blocked the signal itself; else what is to be given to pc_wait_release. Keeps errno. AS-safe,
+ * MT-safe. */
+uint64_t pc_wait_hold(void);
+void pc_wait_release(uint64_t held);
 
 #endif

@@ -78,7 +78,7 @@ static uint32_t max_descriptors;
 /* ---- The process ----------------------------------------------------------------------------- */
 
 /* A real-time signal that nobody has a handler for, from above: of several signals that are due the
- * highest is handled first when a system call is left (see ended_call). */
+ * highest is handled first when a system call is left: another one that is due ends the call. */
 static int choose_signal(void)
 {
     for (int signal = SIGRTMAX - 3; signal > SIGRTMIN + 2; signal--) {

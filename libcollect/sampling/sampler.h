@@ -133,11 +133,11 @@ struct pc_sampler {
     uint32_t number;                        /* of the thread */
     /* While the kernel's part is measured (sampler_cost.c). */
     bool trying;
-    volatile bool empty;           /* by empty windows; false: no more are wanted */
-    volatile uint32_t tries;       /* handlers run */
-    volatile uint64_t again_ns;    /* the handler arms the source once more */
-    volatile uint32_t interrupted; /* a system call of the thread has just been ended by us */
-    uint32_t generation;           /* of the load map, for the spine */
+    volatile bool empty;        /* by empty windows; false: no more are wanted */
+    volatile uint32_t tries;    /* handlers run */
+    volatile uint64_t again_ns; /* the handler arms the source once more */
+    volatile bool held;         /* the thread waits with our signal blocked (interpose/wait.c) */
+    uint32_t generation;        /* of the load map, for the spine */
     /* The path walked last, outermost first, and the one being walked, innermost first. */
     uint32_t n_spine, n_path, max_frames, joined;
     bool cut, deep;

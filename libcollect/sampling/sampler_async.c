@@ -28,9 +28,7 @@ struct sigaction pc_sampler_program_action;
 /* Registers of the interrupted thread. */
 struct where {
     uintptr_t pc, sp;
-    intptr_t result; /* of a system call that has just returned */
-    bool in_call;    /* a system call is done, or is to be made again */
-    bool after_call; /* done */
+    bool in_call; /* a system call is done, or is to be made again */
 };
 
 struct interrupt {
@@ -213,48 +211,30 @@ static void keep_ceiling(struct pc_sampler *s)
 static struct where read_where(const ucontext_t *uc)
 {
     const greg_t *r = uc->uc_mcontext.gregs;
-    struct where w = {(uintptr_t)r[REG_RIP], (uintptr_t)r[REG_RSP], (intptr_t)r[REG_RAX], false,
-                      false};
+    struct where w = {(uintptr_t)r[REG_RIP], (uintptr_t)r[REG_RSP], false};
     uintptr_t returns = (uintptr_t)r[REG_RCX]; /* the instruction leaves it there */
-    w.after_call = returns == w.pc;
-    w.in_call = w.after_call || returns == w.pc + 2;
-    if (w.in_call)
+    if (returns == w.pc || returns == w.pc + 2)
         w.in_call = !memcmp((const void *)(returns - 2), "\x0f\x05", 2);
-    w.after_call &= w.in_call;
     return w;
 }
 #elif defined __aarch64__
 static struct where read_where(const ucontext_t *uc)
 {
     static const char call[] = "\x01\x00\x00\xd4";
-    struct where w = {uc->uc_mcontext.pc, uc->uc_mcontext.sp, (intptr_t)uc->uc_mcontext.regs[0],
-                      false, false};
+    struct where w = {uc->uc_mcontext.pc, uc->uc_mcontext.sp, false};
     if (!pc_loadmap_find(w.pc))
         return w;
-    w.after_call = (w.pc & 4095) >= 4 && !memcmp((const void *)(w.pc - 4), call, 4);
-    w.in_call = w.after_call || !memcmp((const void *)w.pc, call, 4);
+    w.in_call = (w.pc & 4095) >= 4 && !memcmp((const void *)(w.pc - 4), call, 4);
+    w.in_call |= !memcmp((const void *)w.pc, call, 4);
     return w;
 }
 #else
 static struct where read_where(const ucontext_t *uc)
 {
     (void)uc;
-    return (struct where){0, 0, 0, false, false};
+    return (struct where){0, 0, false};
 }
 #endif
-
-/* Whether the kernel has ended a system call of the thread for our signal and no other: interposed
- * calls then go on (libcollect/interpose/wait.c). A signal of the program that is due as well ends
- * the call in its own right. */
-static bool ended_call(const ucontext_t *uc, const struct where *w)
-{
-    uint64_t pending = 0, blocked;
-    if (!w->after_call || w->result != -EINTR)
-        return false;
-    memcpy(&blocked, &uc->uc_sigmask, sizeof blocked);
-    syscall(SYS_rt_sigpending, &pending, sizeof pending);
-    return !(pending & ~blocked & ~(1ull << (pc_sampler_signal - 1)));
-}
 
 /* The MPI call in progress, if the thread is still in it: not if it was left by longjmp. */
 static const struct pc_active *call_in_progress(const struct pc_thread *t, uintptr_t sp)
@@ -528,7 +508,7 @@ void pc_sampler_handle(int signal, siginfo_t *info, void *context)
     int saved = errno;
     struct pc_thread *t = pc_self;
     struct pc_sampler *s = t ? t->sampler : NULL;
-    struct interrupt i = {t, s, context, {0, 0, 0, false, false}, pc_ticks(), 0, 0};
+    struct interrupt i = {t, s, context, {0, 0, false}, pc_ticks(), 0, 0};
     if (!is_ours(s, info)) {
         pass_on(signal, info, context);
         errno = saved;
@@ -546,8 +526,6 @@ void pc_sampler_handle(int signal, siginfo_t *info, void *context)
         return;
     }
     i.where = read_where(context);
-    if (ended_call(context, &i.where))
-        s->interrupted = 1;
     uint32_t phase = atomic_load_explicit(&pc_live->phase, memory_order_relaxed);
     if (phase == PC_PHASE_MAIN && t->phase == PC_PHASE_MAIN) {
         answer(s, &i);

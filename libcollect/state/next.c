@@ -9,7 +9,8 @@
 #include <stdatomic.h>
 
 #define NAME(name) #name,
-static const char *const names[] = {PC_INTERPOSED(NAME)};
+#define NAME_OF_ROW(type, name, ...) #name,
+static const char *const names[] = {PC_INTERPOSED(NAME, NAME_OF_ROW)};
 
 static void *_Atomic found[PC_N_INTERPOSED];
 

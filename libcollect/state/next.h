@@ -10,10 +10,12 @@
 #define PC_NEXT_H
 
 #include "base/base.h"
+#include "libcollect/state/blocking.h"
 
 #include <signal.h>
 
-#define PC_INTERPOSED(X)                                                                           \
+/* X(name) or ROW(result, name, ...) of each function of which the next definition is called. */
+#define PC_INTERPOSED(X, ROW)                                                                      \
     X(pthread_create)                                                                              \
     X(thrd_create)                                                                                 \
     X(execve)                                                                                      \
@@ -25,33 +27,18 @@
     X(sigaction)                                                                                   \
     X(signal)                                                                                      \
     X(sigwait)                                                                                     \
-    X(sigwaitinfo)                                                                                 \
-    X(sigtimedwait)                                                                                \
     X(signalfd)                                                                                    \
-    X(poll)                                                                                        \
-    X(ppoll)                                                                                       \
-    X(select)                                                                                      \
-    X(pselect)                                                                                     \
-    X(epoll_wait)                                                                                  \
-    X(epoll_pwait)                                                                                 \
-    X(epoll_pwait2)                                                                                \
-    X(nanosleep)                                                                                   \
-    X(clock_nanosleep)                                                                             \
-    X(usleep)                                                                                      \
-    X(sleep)                                                                                       \
-    X(thrd_sleep)                                                                                  \
-    X(pause)                                                                                       \
-    X(sigsuspend)                                                                                  \
-    X(sem_wait)                                                                                    \
-    X(sem_timedwait)                                                                               \
-    X(sem_clockwait)                                                                               \
-    X(semop)                                                                                       \
-    X(semtimedop)                                                                                  \
-    X(msgrcv)                                                                                      \
-    X(msgsnd)
+    X(setsockopt)                                                                                  \
+    X(sem_trywait)                                                                                 \
+    X(pthread_testcancel)                                                                          \
+    PC_BLOCKING_OF_TIME(ROW, X)                                                                    \
+    PC_BLOCKING_OF_SEMAPHORES(ROW)                                                                 \
+    PC_BLOCKING_OF_SOCKETS(ROW, ROW)                                                               \
+    PC_BLOCKING_OF_OTHERS(X)
 
 #define PC_INTERPOSED_ID(name) PC_NEXT_##name,
-enum pc_interposed { PC_INTERPOSED(PC_INTERPOSED_ID) PC_N_INTERPOSED };
+#define PC_INTERPOSED_ROW_ID(type, name, ...) PC_NEXT_##name,
+enum pc_interposed { PC_INTERPOSED(PC_INTERPOSED_ID, PC_INTERPOSED_ROW_ID) PC_N_INTERPOSED };
 
 /* The next definition after libpcollect.so, or NULL. Keeps errno. MT-safe; AS-safe once found. */
 void *pc_next(enum pc_interposed which);
