@@ -6,7 +6,7 @@ libcollect_libpccore_la_SOURCES = libcollect/adapter.h \
     libcollect/state/core.h libcollect/state/state.h libcollect/state/state.c libcollect/state/ticks.c libcollect/state/memory_async.c \
     libcollect/state/install_path.c libcollect/state/ops.h libcollect/state/publish.h libcollect/state/publish.c \
     libcollect/state/plugin_table.h libcollect/state/plugin_table.c libcollect/state/next.h \
-    libcollect/context/path.h libcollect/context/path.c libcollect/context/path_walk.c \
+    libcollect/context/path.h libcollect/context/path.c libcollect/context/path_walk.c libcollect/context/shown.h \
     libcollect/context/scope.h libcollect/context/scope.c libcollect/context/thread.h libcollect/context/thread.c \
     libcollect/context/copied_context.h libcollect/context/copied_context.c \
     libcollect/sampling/sampler.h libcollect/sampling/sampler.c libcollect/sampling/sampler_cost.c \

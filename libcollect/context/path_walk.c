@@ -7,11 +7,11 @@
  * a walk, until the walk ends or meets the spine. The tree is entered from the outermost new frame
  * inwards. Then the path becomes the new spine.
  */
+#include "libcollect/context/shown.h"
 #include "libcollect/state/publish.h"
 #include "libcollect/state/state.h"
 
 #include <string.h>
-#include <sys/auxv.h>
 
 enum { NOT_IN_POOL = UINT32_MAX, NOT_JOINED = UINT32_MAX };
 
@@ -199,12 +199,6 @@ static bool join(struct pc_spine *s, uint32_t max_depth)
     return true;
 }
 
-/* The loader's own start has no unwind table, and nothing is outside of it. */
-static bool is_loader(const struct pc_module *module)
-{
-    return module && module->bias == getauxval(AT_BASE);
-}
-
 static void walk_outwards(const struct pc_thread *t, struct pc_spine *s, struct pc_walk *walk)
 {
     uint32_t max_depth = t->paths.max_depth;
@@ -214,7 +208,7 @@ static void walk_outwards(const struct pc_thread *t, struct pc_spine *s, struct 
         enum pc_step_result result = pc_walk_step(walk, &step);
         frame->module = step.module;
         if (result != PC_STEP_OK) {
-            s->cut = result == PC_STEP_CUT && !is_loader(step.module);
+            s->cut = result == PC_STEP_CUT && !pc_shown_is_loader(step.module);
             return;
         }
         frame->op_plus_1 = wrapped_op(t, step.module, walk->sp);
@@ -232,17 +226,6 @@ static void walk_outwards(const struct pc_thread *t, struct pc_spine *s, struct 
 /* ---- The tree ----------------------------------------------------------------------------------
  */
 
-/* The frames by which libc and the loader start the program or a thread say nothing to its author:
- * paths start at main, at the thread's function, or at the constructor that made the call. */
-static bool is_start(const struct word *frame)
-{
-    if (!frame->module)
-        return false;
-    if (frame->module->flags & PCOLLECT_MODULE_EXE)
-        return pc_walk_function_start(frame->value) == getauxval(AT_ENTRY);
-    return frame->module->flags & PCOLLECT_MODULE_LIBC;
-}
-
 /* The child of `parent` that stands for one frame: `parent` itself for frames that are not shown,
  * 0 if there is no room. */
 static pcollect_ref book_frame(struct pc_thread *t, pcollect_ref parent, const struct word *f)
@@ -252,8 +235,7 @@ static pcollect_ref book_frame(struct pc_thread *t, pcollect_ref parent, const s
         uint16_t op = (uint16_t)(f->op_plus_1 - 1);
         return pc_tree_op(t->tree, parent, op, pc_process.record_bytes, &collapsed);
     }
-    const uint32_t left_out = PCOLLECT_MODULE_OWN | PCOLLECT_MODULE_MPI | PCOLLECT_MODULE_RUNTIME;
-    if (!f->module || f->in_mpi || f->module->flags & left_out)
+    if (!f->module || f->in_mpi || f->module->flags & PC_SHOWN_NOT_IN_CALLS)
         return parent;
     pcollect_ref module = pc_published_module(f->module);
     if (!module)
@@ -261,17 +243,13 @@ static pcollect_ref book_frame(struct pc_thread *t, pcollect_ref parent, const s
     return pc_tree_frame(t->tree, parent, module, f->value - f->module->bias);
 }
 
-/* What an MPI library calls where a signal interrupts it, in a call or in a thread of its own:
- * itself, what it stands on, libc. */
 static bool is_in_mpi(const struct word *outside, const struct word *frame)
 {
-    uint32_t inner =
-        PCOLLECT_MODULE_MPI | PCOLLECT_MODULE_OWN | PCOLLECT_MODULE_LIBC | PCOLLECT_MODULE_RUNTIME;
     if (!outside || !frame->module)
         return false;
     if (outside->start)
         return frame->module->flags & (PCOLLECT_MODULE_MPI | PCOLLECT_MODULE_RUNTIME);
-    return (outside->in_mpi || outside->op_plus_1) && frame->module->flags & inner;
+    return (outside->in_mpi || outside->op_plus_1) && frame->module->flags & PC_SHOWN_INSIDE_MPI;
 }
 
 /* Books the frames of the path, and notes at each word the context that ends with it. Returns the
@@ -296,7 +274,7 @@ static pcollect_ref book_frames(struct pc_thread *t, struct pc_spine *s, bool *f
         struct word *w = &s->path[i];
         if (w->relative)
             continue;
-        w->start = starting = starting && is_start(w);
+        w->start = starting = starting && pc_shown_is_start(w->module, w->value);
         w->in_mpi = is_in_mpi(outside, w);
         /* An instruction, not a call: the frame inside of it is where the kernel calls the handler
          * from, in libc or the vdso. */

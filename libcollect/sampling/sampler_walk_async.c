@@ -9,10 +9,9 @@
  *
  * Called by the handler alone, with `busy` set. Takes no lock, calls no malloc.
  */
+#include "libcollect/context/shown.h"
 #include "libcollect/sampling/sampler.h"
 #include "libcollect/state/publish.h"
-
-#include <sys/auxv.h>
 
 enum { NOT_JOINED = UINT32_MAX };
 
@@ -83,12 +82,6 @@ static bool join(struct pc_sampler *s, const struct pc_walk *walk, uint32_t *ins
     return true;
 }
 
-/* The loader's own start has no unwind table, and nothing is outside of it. */
-static bool is_loader(const struct pc_module *module)
-{
-    return module && module->bias == getauxval(AT_BASE);
-}
-
 static void walk_outwards(struct pc_sampler *s, struct pc_walk *walk)
 {
     uint32_t inside = s->n_spine;
@@ -104,7 +97,7 @@ static void walk_outwards(struct pc_sampler *s, struct pc_walk *walk)
             step.n_words = 0;
         keep_step(f, &step);
         if (result != PC_STEP_OK) {
-            s->cut = result == PC_STEP_CUT && !is_loader(step.module);
+            s->cut = result == PC_STEP_CUT && !pc_shown_is_loader(step.module);
             return;
         }
         if (join(s, walk, &inside))
@@ -118,31 +111,18 @@ static void walk_outwards(struct pc_sampler *s, struct pc_walk *walk)
 
 /* ---- The tree -------------------------------------------------------------------------------- */
 
-/* The frames by which libc and the loader start the program or a thread say nothing to its author.
- */
-static bool is_start(const struct pc_sample_frame *f)
-{
-    if (!f->module)
-        return false;
-    if (f->module->flags & PCOLLECT_MODULE_EXE)
-        return pc_walk_function_start(f->pc) == getauxval(AT_ENTRY);
-    return f->module->flags & PCOLLECT_MODULE_LIBC;
-}
-
 /* The innermost frame of the program: neither a runtime's nor what a runtime calls in libc. */
 static uint32_t find_program(const struct pc_sampler *s)
 {
-    const uint32_t others = PCOLLECT_MODULE_RUNTIME | PCOLLECT_MODULE_LIBC | PCOLLECT_MODULE_OWN;
     uint32_t i = 0;
-    while (i < s->n_path && (!s->path[i].module || s->path[i].module->flags & others))
+    while (i < s->n_path && (!s->path[i].module || s->path[i].module->flags & PC_SHOWN_NOT_PROGRAM))
         i++;
     return i;
 }
 
-/* Left out, as in the contexts of MPI calls (path_walk.c): frames of ours; what a runtime of
- * threads has between the start of a thread, or a function of the program, and the program's
- * function that it calls; the code from which the kernel calls a handler. Frames of an MPI library
- * are shown: no counted call is on this stack. */
+/* Left out (shown.h): frames of ours; what a runtime of threads has between the start of a thread,
+ * or a function of the program, and the program's function that it calls; the code from which the
+ * kernel calls a handler. */
 static bool is_left_out(const struct pc_sample_frame *outside, const struct pc_sample_frame *f)
 {
     if (!f->module || f->module->flags & PCOLLECT_MODULE_OWN || (outside && outside->exact))
@@ -188,7 +168,7 @@ static pcollect_ref book_frames(struct pc_thread *t, struct pc_sampler *s, bool 
     }
     for (uint32_t i = s->n_path; i-- > 1;) {
         struct pc_sample_frame *f = &s->path[i];
-        f->start = starting = starting && is_start(f);
+        f->start = starting = starting && pc_shown_is_start(f->module, f->pc);
         bool left_out = starting || is_left_out(outside, f) || (i > program && is_runtime(f));
         pcollect_ref child = left_out ? at : book_frame(t, at, f);
         if (!child) {

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Which frames of a stack a context shows: one list, for contexts of MPI calls (path_walk.c) and of
+ * samples (sampler_walk_async.c). The outermost frames, by which libc and the loader start the
+ * program or a thread, say nothing to its author: paths start at main, at the thread's function, or
+ * at the constructor that made the call. Frames of this library are never shown, nor is the code
+ * from which the kernel calls a handler.
+ *
+ * The two differ where an MPI library or a runtime of threads is met. On the stack of a counted
+ * call both are in the way between two frames of the program. A sample may be taken inside of them:
+ * there they are what computes, and are left out only between frames of the program.
+ *
+ * AS-safe.
+ */
+#ifndef PC_SHOWN_H
+#define PC_SHOWN_H
+
+#include "libcollect/walk/walk.h"
+
+#include <sys/auxv.h>
+
+enum {
+    /* Modules whose frames contexts of MPI calls leave out. */
+    PC_SHOWN_NOT_IN_CALLS = PCOLLECT_MODULE_OWN | PCOLLECT_MODULE_MPI | PCOLLECT_MODULE_RUNTIME,
+    /* What an MPI library calls where a signal interrupts it, in a call or in a thread of its own:
+     * itself, what it stands on, libc. */
+    PC_SHOWN_INSIDE_MPI = PC_SHOWN_NOT_IN_CALLS | PCOLLECT_MODULE_LIBC,
+    /* Modules that are not the program's: a runtime, and what it calls in libc. */
+    PC_SHOWN_NOT_PROGRAM = PCOLLECT_MODULE_RUNTIME | PCOLLECT_MODULE_LIBC | PCOLLECT_MODULE_OWN
+};
+
+/* The loader's own start has no unwind table, and nothing is outside of it: a walk that stops there
+ * is complete. */
+static inline bool pc_shown_is_loader(const struct pc_module *module)
+{
+    return module && module->bias == getauxval(AT_BASE);
+}
+
+/* A frame of the start-up, if all frames outside of it are. */
+static inline bool pc_shown_is_start(const struct pc_module *module, uintptr_t pc)
+{
+    if (!module)
+        return false;
+    if (module->flags & PCOLLECT_MODULE_EXE)
+        return pc_walk_function_start(pc) == getauxval(AT_ENTRY);
+    return module->flags & PCOLLECT_MODULE_LIBC;
+}
+
+#endif
