@@ -76,7 +76,7 @@ is() {
 
 # holds GOT OPERATOR NUMBER NAME: passed if the comparison of `[` holds.
 holds() {
-    if [ "$1" "$2" "$3" ]; then
+    if test "$1" "$2" "$3"; then
         ok 0 "$4"
     else
         fail "$4" "     got: $1
