@@ -109,12 +109,20 @@ static double fault_ns(const struct pct_rank_use *u)
     return fmin(u->system_ns, u->minor_faults * MINOR_NS + u->major_faults * MAJOR_NS);
 }
 
+/* At most the run of the rank: its threads have page faults at the same time, and before MPI_Init.
+ */
+static double run_faults_ns(const struct pct_facts *f, size_t r)
+{
+    const struct pc_profile_rank *rank = &f->data->profile->ranks[r];
+    return fmin(fault_ns(&f->use[r]), (double)rank->inside_ns - (double)rank->merge_ns);
+}
+
 void pct_rule_faults(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
                      struct pct_findings *out)
 {
     double ns = 0, faults = 0, major = 0;
     for (size_t r = 0; r < f->n_ranks; r++) {
-        ns += fault_ns(&f->use[r]);
+        ns += run_faults_ns(f, r);
         faults += f->use[r].minor_faults + f->use[r].major_faults;
         major += f->use[r].major_faults;
     }
@@ -139,6 +147,7 @@ void pct_rule_system(const struct pct_facts *f, const struct pct_rule *rule, dou
         double elsewhere =
             (double)rank->mpi_ns + (double)rank->before_init_ns + (double)rank->merge_ns;
         double own = fmax(0, f->use[r].system_ns - elsewhere - fault_ns(&f->use[r]));
+        own = fmin(own, f->compute_ns[r]); /* threads make system calls at the same time */
         ns += own;
         if (own > longest) {
             longest = own;

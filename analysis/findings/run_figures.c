@@ -81,12 +81,13 @@ static void gather_use(struct pct_facts *f)
             r++;
         if (r == f->n_ranks || p->ranks[r].rank != rank)
             continue;
-        f->use[r] =
-            (struct pct_rank_use){.delayed_ns = (double)pc_table_cell(t, row, delayed),
-                                  .system_ns = (double)pc_table_cell(t, row, system),
-                                  .minor_faults = (double)pc_table_cell(t, row, minor),
-                                  .major_faults = (double)pc_table_cell(t, row, major),
-                                  .bound = pc_profile_string(p, pc_table_cell(t, row, bound))};
+        double run_ns = (double)p->ranks[r].inside_ns;
+        f->use[r] = (struct pct_rank_use){
+            .delayed_ns = fmin((double)pc_table_cell(t, row, delayed), run_ns),
+            .system_ns = (double)pc_table_cell(t, row, system),
+            .minor_faults = (double)pc_table_cell(t, row, minor),
+            .major_faults = (double)pc_table_cell(t, row, major),
+            .bound = pc_profile_string(p, pc_table_cell(t, row, bound))};
     }
 }
 

@@ -13,6 +13,7 @@
 #include "libcollect/sampling/sampler.h"
 #include "libcollect/state/plugin_table.h"
 #include "libcollect/state/state.h"
+#include "libcollect/tables/process_tables.h"
 
 #include <errno.h>
 #include <string.h>
@@ -319,6 +320,7 @@ static void switch_off(void)
 {
     if (pc_scope_is_off())
         return;
+    pc_usage_leave();
     pc_control.off_since = pc_ticks();
     atomic_store_explicit(&pc_control.off, 1, memory_order_release);
     tell_threads();
@@ -330,6 +332,7 @@ static bool switch_on(void)
         return false;
     pc_header()->unmeasured_ticks += pc_ticks() - pc_control.off_since;
     pc_header()->notes |= PCOLLECT_NOTE_PAUSED;
+    pc_usage_return();
     atomic_store_explicit(&pc_control.off, 0, memory_order_release);
     return true;
 }
@@ -341,6 +344,7 @@ static void reset(void)
     h->unmeasured_ticks = h->init_begin_ticks ? now - h->init_begin_ticks : 0;
     h->notes |= PCOLLECT_NOTE_PAUSED;
     pc_control.off_since = now;
+    pc_usage_reset();
     atomic_fetch_add(&pc_control.resets, 1);
     tell_threads();
 }
@@ -392,6 +396,7 @@ void pc_scope_settle(void)
     if (pc_scope_is_off()) {
         pc_header()->unmeasured_ticks += now - pc_control.off_since;
         pc_header()->notes |= PCOLLECT_NOTE_PAUSED;
+        pc_usage_return();
         atomic_store(&pc_control.off, 0);
     }
     for (struct pc_thread *t = atomic_load(&threads); t; t = t->next_made) {

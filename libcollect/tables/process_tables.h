@@ -20,6 +20,11 @@ void pc_census_rest(void);
 int pc_usage_start(void);
 /* A start takes processors, and what waits for them then is not what the program does. */
 void pc_usage_init_end(void);
+/* Around what MPI_Pcontrol leaves out, and where it begins the run anew: four system calls each.
+ * May change errno. Not AS-safe. */
+void pc_usage_leave(void);
+void pc_usage_return(void);
+void pc_usage_reset(void);
 /* Before the merge. */
 void pc_usage_note(void);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * What the system says of the process, beside the tree: the table `resources`, one row a rank, from
- * the start of the process to the merge. Written once, by the thread that merges.
+ * the start of the process to the merge, without what MPI_Pcontrol leaves out. Written once, by the
+ * thread that merges.
  */
 #include "libcollect/context/thread.h"
 #include "libcollect/state/plugin_table.h"
@@ -70,7 +71,8 @@ static const struct pcollect_table table = {.name = "resources",
                                             .n_keys = 1,
                                             .n_values = N_VALUES};
 
-static uint64_t delayed_before_ns; /* before the end of MPI_Init */
+/* Of the counts: what is not the run's, and where they stood when it was left last. */
+static uint64_t left_out[N_VALUES], left_at[N_VALUES];
 
 /* The second number of schedstat, in ns: seen in Linux 4.19 to 6.18. 0: it is not there. */
 static uint64_t read_delayed_ns(void)
@@ -127,6 +129,26 @@ static uint64_t count_migrations(void)
     return n_moves;
 }
 
+static uint64_t to_ns(struct timeval t)
+{
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_usec * 1000u;
+}
+
+/* What only grows, as the system counts it now; the other values stay as they are. */
+static void read_counts(uint64_t v[N_VALUES])
+{
+    struct rusage usage;
+    v[DELAYED] = read_delayed_ns();
+    if (getrusage(RUSAGE_SELF, &usage))
+        return;
+    v[USER] = to_ns(usage.ru_utime);
+    v[SYSTEM] = to_ns(usage.ru_stime);
+    v[MINOR] = (uint64_t)usage.ru_minflt;
+    v[MAJOR] = (uint64_t)usage.ru_majflt;
+    v[WAITS] = (uint64_t)usage.ru_nvcsw;
+    v[PREEMPTED] = (uint64_t)usage.ru_nivcsw;
+}
+
 int pc_usage_start(void)
 {
     pc_usage_init_end(); /* there may be no MPI_Init */
@@ -136,8 +158,27 @@ int pc_usage_start(void)
 void pc_usage_init_end(void)
 {
     int saved = errno;
-    delayed_before_ns = read_delayed_ns();
+    left_out[DELAYED] = left_at[DELAYED] = read_delayed_ns();
     errno = saved;
+}
+
+void pc_usage_leave(void)
+{
+    read_counts(left_at);
+}
+
+void pc_usage_return(void)
+{
+    uint64_t now[N_VALUES] = {0};
+    read_counts(now);
+    for (unsigned i = 0; i < N_VALUES; i++)
+        left_out[i] += now[i] > left_at[i] ? now[i] - left_at[i] : 0;
+}
+
+void pc_usage_reset(void)
+{
+    read_counts(left_out);
+    memcpy(left_at, left_out, sizeof left_at);
 }
 
 /* Like 0-3,8: what sched_setaffinity and taskset take. */
@@ -158,11 +199,6 @@ static void put_cpus(const cpu_set_t *set, char *out, size_t n)
     }
 }
 
-static uint64_t to_ns(struct timeval t)
-{
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_usec * 1000u;
-}
-
 void pc_usage_note(void)
 {
     const uint64_t key = (uint64_t)(int64_t)PCOLLECT_RANK_SELF;
@@ -171,19 +207,13 @@ void pc_usage_note(void)
     struct rusage usage;
     cpu_set_t set;
     char cpus[512];
-    if (v && !getrusage(RUSAGE_SELF, &usage)) {
-        v[MEMORY] = (uint64_t)usage.ru_maxrss * 1024u;
-        v[USER] = to_ns(usage.ru_utime);
-        v[SYSTEM] = to_ns(usage.ru_stime);
-        v[MINOR] = (uint64_t)usage.ru_minflt;
-        v[MAJOR] = (uint64_t)usage.ru_majflt;
-        v[WAITS] = (uint64_t)usage.ru_nvcsw;
-        v[PREEMPTED] = (uint64_t)usage.ru_nivcsw;
-        v[CPU] = (uint64_t)sched_getcpu();
-    }
     if (v) {
-        uint64_t ns = read_delayed_ns();
-        v[DELAYED] = ns > delayed_before_ns ? ns - delayed_before_ns : 0;
+        read_counts(v);
+        for (unsigned i = 0; i < N_VALUES; i++)
+            v[i] = v[i] > left_out[i] ? v[i] - left_out[i] : 0;
+        if (!getrusage(RUSAGE_SELF, &usage))
+            v[MEMORY] = (uint64_t)usage.ru_maxrss * 1024u;
+        v[CPU] = (uint64_t)sched_getcpu();
         v[MIGRATIONS] = count_migrations();
     }
     if (v && !sched_getaffinity(0, sizeof set, &set)) {

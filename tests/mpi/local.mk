@@ -28,7 +28,7 @@ EXTRA_DIST += tests/mpi/adapter_bytes.c tests/mpi/adapter_bytes.h tests/mpi/adap
 # What a profile says of phases and regions.
 check_PROGRAMS += tests/mpi/scopes_show
 tests_mpi_scopes_show_LDADD = format/libpcformat.la base/libpcbase.la $(ZLIB_LIBS)
-EXTRA_DIST += tests/mpi/scopes.c tests/mpi/scopes_f.F90 tests/mpi/series.c \
+EXTRA_DIST += tests/mpi/scopes.c tests/mpi/paused.c tests/mpi/scopes_f.F90 tests/mpi/series.c \
     tests/mpi/objects.c
 
 # ---- Topology and communicators -----------------------------------------------------------------
