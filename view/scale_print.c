@@ -10,8 +10,6 @@
 #include <string.h>
 
 enum { FIRST = 3, SHOWN = 15 };
-/* Losses below this part of the run are not worth a sentence. */
-#define WORTH 0.01
 /* A figure that changes by less than this factor does not explain a loss. */
 #define CHANGED 1.5
 
@@ -135,7 +133,6 @@ static void print_title(FILE *out, const struct pct_scale *s)
     fprintf(out, " ranks (the total of computation grows as p^%.2f)\n", s->growth);
     if (!s->join->by_line)
         fputs("The runs are of different builds: contexts are matched by function.\n", out);
-    fputc('\n', out);
 }
 
 /* Above this part of the core time a run says more of its machine than of its program. */
@@ -148,9 +145,9 @@ static void print_delays(FILE *out, const struct pct_scale *s)
         double part = per(p->delayed_ns, p->core_ns);
         if (part >= DELAYED)
             fprintf(out,
-                    "  On %.0f ranks no processor was free for %.0f %% of the time: this is partly "
-                    "the machine.\n",
-                    p->ranks, 100 * part);
+                    "On %.0f %s no processor was free for %.0f %% of the time: figures there are "
+                    "partly\nthe machine's.\n",
+                    p->ranks, p->ranks == 1 ? "rank" : "ranks", 100 * part);
     }
 }
 
@@ -200,13 +197,19 @@ static void print_first(FILE *out, const struct pct_scale *s)
 {
     char growth[PCT_FIT_TEXT], time[PCT_NUMBER_BYTES];
     size_t n = 0;
-    while (n < FIRST && n < s->n_rows && s->rows[n].lost_ns > WORTH * s->core_ns)
+    while (n < FIRST && n < s->n_rows && pct_scale_blames(s, &s->rows[n]))
         n++;
     fprintf(out, "\nLost on %.0f ranks against ideal scaling: %s%s of %s core time (%.1f %%)\n",
             s->points[pct_scale_last(s)].ranks, s->lost_ns < 0 ? "-" : "",
             time_text(fabs(s->lost_ns), time), time_text(s->core_ns, growth),
             100 * per(s->lost_ns, s->core_ns));
-    fputs(n ? "Look first at\n" : "No context loses more than 1 % of the run.\n", out);
+    if (s->machine_ns >= DELAYED * s->core_ns)
+        fprintf(out, "Of this up to %.1f %% of the run is that no processor was free.\n",
+                100 * per(s->machine_ns, s->core_ns));
+    fputs(n                   ? "Look first at\n"
+          : s->machine_ns > 0 ? "No context surely loses more than 1 % of the run by itself.\n"
+                              : "No context loses more than 1 % of the run.\n",
+          out);
     for (size_t i = 0; i < n; i++) {
         const struct pct_scale_row *row = &s->rows[i];
         fprintf(out, "  %zu. %s: %.1f %% of the run lost.\n     %s", i + 1, row->place,
@@ -284,8 +287,9 @@ void pct_scale_print(FILE *out, const struct pct_scale *s, size_t width, bool ut
     struct pct_data d = {.scale = s, .pool = s->join->pool};
     struct pct_aligned how = {.indent = "  ", .width = width, .utf8 = utf8};
     print_title(out, s);
-    print_points(out, &d, &how);
     print_delays(out, s);
+    fputc('\n', out);
+    print_points(out, &d, &how);
     print_first(out, s);
     print_dominating(out, s);
     print_rows(out, &d, &how);

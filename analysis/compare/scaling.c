@@ -11,6 +11,8 @@
 #define STRONG_BELOW 0.35
 #define WEAK_ABOVE 0.65
 #define WEAK_BELOW 1.5
+/* Losses below this part of the run are not worth a sentence. */
+#define WORTH 0.01
 
 /* ---- Scales -----------------------------------------------------------------------------------
  */
@@ -220,6 +222,12 @@ bool pct_scale_trusts(const struct pct_scale_row *row)
     return row->modelled && row->fit.best.error < 0.5;
 }
 
+/* The delay of a rank may lie in any context. */
+bool pct_scale_blames(const struct pct_scale *s, const struct pct_scale_row *row)
+{
+    return row->lost_ns - s->machine_ns > WORTH * s->core_ns;
+}
+
 /* ---- The whole --------------------------------------------------------------------------------
  */
 
@@ -266,6 +274,9 @@ int pct_scale_make(const struct pct_run *runs, size_t n, const struct pct_scale_
     const struct pct_scale_point *last = &s->points[s->n_points - 1];
     s->core_ns = last->core_ns;
     s->lost_ns = last->core_ns - ideal(s, s->points[last->base].core_ns, s->n_points - 1);
+    double delayed_ns =
+        last->delayed_ns - ideal(s, s->points[last->base].delayed_ns, s->n_points - 1);
+    s->machine_ns = fmin(fmax(0, delayed_ns), last->core_ns);
     *out = s;
     return PC_OK;
 }

@@ -69,6 +69,7 @@ struct pct_scale {
     struct pct_scale_row *rows;
     size_t n_rows;
     double lost_ns, core_ns; /* of the whole run at the largest scale */
+    double machine_ns;       /* of lost_ns, at most: no processor was free */
     struct pct_fit fit;      /* of the time of the run, in seconds */
     bool modelled;
     struct pct_fit_band future;
@@ -79,6 +80,9 @@ struct pct_scale {
 int pct_scale_make(const struct pct_run *runs, size_t n, const struct pct_scale_options *options,
                    struct pct_scale **out, struct pc_error *error);
 void pct_scale_free(struct pct_scale *s);
+
+/* Whether the loss of the context is worth a sentence, all waiting for processors left out. */
+bool pct_scale_blames(const struct pct_scale *s, const struct pct_scale_row *row);
 
 /* The scales between which losses are counted: most ranks at the largest size, and its base. */
 static inline size_t pct_scale_last(const struct pct_scale *s)

@@ -266,6 +266,41 @@ static double between_ms(unsigned p)
     return 1000 / sqrt(p);
 }
 
+/* What pcollect scale prints, in `text`. */
+static void print_scale(const struct pct_scale *s, char *text, size_t room)
+{
+    FILE *out = fmemopen(text, room, "w");
+    assert_non_null(out);
+    pct_scale_print(out, s, 80, false);
+    fclose(out);
+}
+
+/* Ranks that waited for a processor for as long as the run loses are said first, and no context is
+ * blamed; where they waited for little, the context that loses more is. */
+static void what_no_processor_was_free_for_is_not_blamed_on_the_program(void **state)
+{
+    static char text[1 << 16];
+    (void)state;
+    for (unsigned load = 0; load < 3; load++) {
+        struct pct_run runs[N_SCALES];
+        struct pct_scale *s = compare(runs, same, strong_ms, &(struct pct_scale_options){0});
+        double lost_ns = s->rows[0].lost_ns;
+        pct_scale_free(s);
+        runs[N_SCALES - 1].delayed_ns = load == 2 ? lost_ns : load * lost_ns / 4;
+        struct pc_error error = {""};
+        assert_int_equal(pct_scale_make(runs, N_SCALES, &(struct pct_scale_options){0}, &s, &error),
+                         PC_OK);
+        print_scale(s, text, sizeof text);
+        const char *delay = strstr(text, "On 16 ranks no processor was free"),
+                   *table = strstr(text, "speed-up");
+        assert_non_null(table);
+        assert_true(load ? delay && delay < table : !delay);
+        assert_int_equal(!strstr(text, "Look first at"), load == 2);
+        assert_int_equal(!strstr(text, "is that no processor was free"), load == 0);
+        close_runs(runs, s);
+    }
+}
+
 static void what_is_neither_strong_nor_weak_is_asked_for(void **state)
 {
     struct pct_run runs[N_SCALES];
@@ -494,6 +529,7 @@ int main(void)
         cmocka_unit_test(contexts_are_modelled_and_predicted),
         cmocka_unit_test(prediction_that_contradicts_the_whole_is_named),
         cmocka_unit_test(weak_scaling_is_told_and_rated),
+        cmocka_unit_test(what_no_processor_was_free_for_is_not_blamed_on_the_program),
         cmocka_unit_test(what_is_neither_strong_nor_weak_is_asked_for),
         cmocka_unit_test(builds_are_matched_by_function_through_inlining),
         cmocka_unit_test(computation_is_divided_and_charged_with_the_waiting_it_causes),
