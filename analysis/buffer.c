@@ -186,7 +186,7 @@ static char short_escape(char c, char before, char after, enum pct_escape mode)
 {
     switch (c) {
     case '\\':
-        return '\\';
+        return mode == PCT_ESCAPE_LINE ? 0 : '\\';
     case '\t':
         return 't';
     case '\n':

@@ -48,12 +48,13 @@ const char *pct_pool_intern(struct pct_pool *p, const char *text);
 
 enum pct_escape {
     PCT_ESCAPE_CELL, /* backslash, control characters, what is not UTF-8 */
-    PCT_ESCAPE_NAME  /* also @, and > beside a space: part of a path */
+    PCT_ESCAPE_NAME, /* also @, and > beside a space: part of a path */
+    PCT_ESCAPE_LINE  /* a line of source: a backslash stands for itself */
 };
 
 /* Appends text such that the result is valid UTF-8 without control or direction characters:
  * backslash, tab, newline and return become \\ \t \n \r, any other byte of the kind \xHH, and with
- * PCT_ESCAPE_NAME \@ and \>. Reversible. */
+ * PCT_ESCAPE_NAME \@ and \>. Reversible, but for PCT_ESCAPE_LINE. */
 void pct_text_escape(struct pct_buf *b, const char *text, enum pct_escape mode);
 
 /* Appends text in quotes as JSON has it, escaped as a cell before. */

@@ -142,7 +142,7 @@ static void put_line(FILE *out, const struct lines *l, const struct line *line, 
             pct_buf_fill(&plain, ' ', 1);
         column -= *text == '\t';
     }
-    pct_text_escape(&cells, plain.n ? plain.data : "", PCT_ESCAPE_CELL);
+    pct_text_escape(&cells, plain.n ? plain.data : "", PCT_ESCAPE_LINE);
     size_t taken = pct_text_cells(b.data), width = l->a->width;
     pct_text_cut(&b, cells.data,
                  !width               ? SIZE_MAX
@@ -155,6 +155,13 @@ static void put_line(FILE *out, const struct lines *l, const struct line *line, 
     pct_buf_free(&b);
     pct_buf_free(&plain);
     pct_buf_free(&cells);
+}
+
+/* A function that is asked for by name is shown whole, from its first line with figures to the
+ * last, however little each has. */
+static bool is_shown(const struct lines *l, const struct line *line)
+{
+    return l->a->function || is_enough(l, line->below_ns) || is_enough(l, line->total.ns);
 }
 
 /* Lines first .. end - 1 of the list are one file's. */
@@ -170,10 +177,12 @@ static void put_file(FILE *out, const struct lines *l, size_t first, size_t end)
             l->a->data->samples->all.samples ? "  of CPU            self" : "");
     for (size_t i = first; i < end; i++) {
         const struct line *line = &l->list[i];
-        if (!is_enough(l, line->below_ns) && !is_enough(l, line->total.ns))
+        if (!is_shown(l, line))
             continue;
         uint32_t around = text.n ? l->a->around : 0;
         uint32_t from = line->line > around ? line->line - around : 1;
+        if (l->a->function && shown && text.n)
+            from = shown + 1;
         uint32_t to = line->line < UINT32_MAX - around ? line->line + around : line->line;
         if (shown && from > shown + 1)
             fprintf(out, "  ...\n");
@@ -220,7 +229,7 @@ bool pct_annotate_source(FILE *out, const struct pct_annotate *a)
     }
     qsort(files, n, sizeof *files, compare_files);
     for (size_t i = 0; i < n; i++)
-        if (a->source || is_enough(&l, files[i].ns))
+        if (a->source || a->function || is_enough(&l, files[i].ns))
             put_file(out, &l, files[i].first, files[i].end);
     free(files);
     free(l.list);
