@@ -29,6 +29,18 @@
 #define FS_RAMFS 0x858458f6u
 #define FS_HUGETLBFS 0x958458f6u
 
+/* Another machine has the last word on a page there, or may forbid the mapping. */
+static const struct {
+    uint32_t type;
+    const char *name;
+} networks[] = {
+    {0x00006969u, "NFS"},    {0xff534d42u, "CIFS"},     {0xfe534d42u, "SMB"},
+    {0x0bd00bd0u, "Lustre"}, {0x47504653u, "GPFS"},     {0x19830326u, "BeeGFS"},
+    {0x00c36400u, "Ceph"},   {0x01021997u, "9p"},       {0x65735546u, "FUSE"},
+    {0x5346414fu, "AFS"},    {0x20030528u, "OrangeFS"}, {0x01161970u, "GFS2"},
+    {0x7461636fu, "OCFS2"},  {0x00009fa0u, "proc"},     {0x62656572u, "sysfs"},
+};
+
 /* References are u32 in units of 16 bytes. */
 #define MAX_BYTES (((uint64_t)1 << 36) - ((uint64_t)1 << 30))
 /* Other processes remove the folder when it is empty: it may go between two steps. */
@@ -91,24 +103,32 @@ static int open_folder(struct opening *o, char *path)
     return PC_OK;
 }
 
+static const char *name_network(uint32_t type)
+{
+    for (size_t i = 0; i < PC_ARRAY_LEN(networks); i++)
+        if (networks[i].type == type)
+            return networks[i].name;
+    return NULL;
+}
+
 /* Bounds the size by the kind of file system, by its free space and by RLIMIT_FSIZE (growing a file
- * beyond that raises SIGXFSZ). A quarter of what is free above the eighth that is left to the
- * program: the other ranks of the node ask the same question. */
+ * beyond that raises SIGXFSZ). An eighth of what is free is for all arenas of the node together
+ * (pc_arena_share). */
 static int bound_by_system(struct opening *o)
 {
     struct statfs fs;
     if (fstatfs(o->dir, &fs) != 0)
         return pc_error_set(o->error, PC_EIO, "%s: %s", o->spool, reason());
     o->fs_type = (uint32_t)fs.f_type;
-    if (o->fs_type != FS_TMPFS && o->fs_type != FS_RAMFS && o->fs_type != FS_HUGETLBFS)
-        return pc_error_set(o->error, PC_EIO, "%s is not in a memory file system", o->spool);
+    if (name_network(o->fs_type))
+        return pc_error_set(o->error, PC_EIO, "%s is in a file system that is not local (%s)",
+                            o->spool, name_network(o->fs_type));
     if (o->fs_type == FS_HUGETLBFS)
         o->a->granule_bytes = (uint32_t)fs.f_bsize;
     if (fs.f_blocks) {
-        uint64_t keep = (uint64_t)fs.f_blocks / 8, free_blocks = (uint64_t)fs.f_bavail;
-        uint64_t share = free_blocks > keep ? (free_blocks - keep) / 4 : 0;
-        if (o->bytes > share * (uint64_t)fs.f_bsize)
-            o->bytes = share * (uint64_t)fs.f_bsize;
+        uint64_t share = (uint64_t)fs.f_bavail * (uint64_t)fs.f_bsize / PC_ARENA_PART;
+        if (o->bytes > share)
+            o->bytes = share;
     }
     struct rlimit limit;
     if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
@@ -206,12 +226,15 @@ static uint64_t first_bytes(void)
     return header + pc_arena_reserve_bytes(header) + 2 * PC_TREE_CHUNK_FIRST;
 }
 
-/* An emulated kernel may answer 0 to an advice that it does not know: the blocks are counted. */
+/* On a disk a page that is populated may still find no block when it is written back: only
+ * fallocate gives it one. An emulated kernel may answer 0 to an advice that it does not know: the
+ * blocks are counted. */
 static bool populate_works(struct opening *o, uint64_t bytes)
 {
     struct stat st;
     o->a->growth = PC_ARENA_POPULATE;
-    return o->may_populate && pc_arena_take(o->a, 0, bytes) && fstat(o->fd, &st) == 0 &&
+    bool memory = o->fs_type == FS_TMPFS || o->fs_type == FS_HUGETLBFS;
+    return o->may_populate && memory && pc_arena_take(o->a, 0, bytes) && fstat(o->fd, &st) == 0 &&
            (uint64_t)st.st_blocks * 512 >= bytes;
 }
 
@@ -333,6 +356,7 @@ static int open_any(struct pc_arena *a, const char *spool, size_t bytes, bool ma
     memset(a, 0, sizeof *a);
     a->fd = -1;
     a->granule_bytes = page;
+    a->n_sharing = 1;
     if (error)
         error->text[0] = '\0';
     if (bytes > MAX_BYTES)
@@ -369,6 +393,22 @@ int pc_arena_open_fallocate(struct pc_arena *a, const char *spool, size_t bytes,
                             struct pc_error *error)
 {
     return open_any(a, spool, bytes, false, error);
+}
+
+bool pc_arena_share(struct pc_arena *a, unsigned n_processes)
+{
+    struct statfs fs;
+    int saved = errno;
+    a->n_sharing = n_processes ? n_processes : 1;
+    if (a->is_file && a->growth != PC_ARENA_FREE && statfs(a->path, &fs) == 0 && fs.f_blocks) {
+        uint64_t share =
+            (uint64_t)fs.f_bavail * (uint64_t)fs.f_bsize / PC_ARENA_PART / a->n_sharing;
+        uint64_t limit = round_down(share, a->granule_bytes);
+        if (limit < atomic_load(&a->limit))
+            atomic_store(&a->limit, limit);
+    }
+    errno = saved;
+    return atomic_load(&a->limit) >= PC_ARENA_MIN_BYTES;
 }
 
 void pc_arena_unlink(struct pc_arena *a)

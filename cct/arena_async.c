@@ -92,15 +92,16 @@ bool pc_arena_take(struct pc_arena *a, uint64_t from, uint64_t to)
     return true;
 }
 
-/* An eighth of the file system is left to the program, which keeps its own shared memory there. A
- * file system that does not say its size, or cannot be asked any more, refuses by itself. */
-static bool leaves_room(const struct pc_arena *a, uint64_t bytes)
+/* Of what would be free without arenas an eighth is for all that share it, so that it shrinks with
+ * what the program takes for its own shared memory. Arenas are taken to be of one size. A file
+ * system that does not say its size, or cannot be asked any more, refuses by itself. */
+static bool leaves_room(const struct pc_arena *a, uint64_t ready, uint64_t target)
 {
     struct statfs fs;
     if (!a->is_file || statfs(a->path, &fs) != 0 || fs.f_blocks == 0)
         return true;
-    uint64_t unit = (uint64_t)fs.f_bsize;
-    return (uint64_t)fs.f_bavail * unit >= bytes + (uint64_t)fs.f_blocks / 8 * unit;
+    uint64_t n = a->n_sharing, free_bytes = (uint64_t)fs.f_bavail * (uint64_t)fs.f_bsize;
+    return target * n <= (free_bytes + ready * n) / PC_ARENA_PART;
 }
 
 /* Threads may grow the arena at once: each takes all of [ready it saw, its target) itself before it
@@ -120,9 +121,9 @@ bool pc_arena_grow(struct pc_arena *a, uint64_t need)
         target = limit;
     if (exact > limit)
         exact = limit;
-    if (!leaves_room(a, target - ready) || !pc_arena_take(a, ready, target)) {
+    if (!leaves_room(a, ready, target) || !pc_arena_take(a, ready, target)) {
         target = exact;
-        if (!leaves_room(a, target - ready) || !pc_arena_take(a, ready, target))
+        if (!leaves_room(a, ready, target) || !pc_arena_take(a, ready, target))
             target = 0;
     }
     if (target)

@@ -48,6 +48,7 @@ struct pc_arena {
     bool forgotten;         /* forked child */
     int fd;                 /* -1: none is held */
     uint32_t granule_bytes; /* page size of the mapping */
+    uint32_t n_sharing;     /* processes of the node that have an arena there: pc_arena_share */
     dev_t dev;              /* identity of the file: descriptors and paths */
     ino_t ino;              /* may have become someone else's */
     char path[PCOLLECT_PATH_BYTES];
@@ -65,11 +66,15 @@ static inline pcollect_ref pc_arena_ref(const struct pc_arena *a, const void *p)
 
 /* Opens an arena of at most `bytes` in folder `spool`/pcollect-UID (made 0700; refused if it is a
  * link, someone else's, or writable by others). Falls back to anonymous memory if spool is NULL or
- * empty, is no memory file system, has no room, or is refused: then the result is PC_OK, the header
- * has PCOLLECT_NOTE_ANONYMOUS and the text of `error` says why; else the text is empty. Fails with
- * PC_ENOMEM only if not even PC_ARENA_MIN_BYTES can be mapped. Fills magic, version, sizes, state,
- * pid, host, rank = -1; the rest of the header is the caller's. init-only. */
+ * empty, is in no local file system, has no room, or is refused: then the result is PC_OK, the
+ * header has PCOLLECT_NOTE_ANONYMOUS and the text of `error` says why; else the text is empty.
+ * Fails with PC_ENOMEM only if not even PC_ARENA_MIN_BYTES can be mapped. Fills magic, version,
+ * sizes, state, pid, host, rank = -1; the rest of the header is the caller's. init-only. */
 int pc_arena_open(struct pc_arena *a, const char *spool, size_t bytes, struct pc_error *error);
+
+/* Bounds an arena that was just opened by what is for each of so many processes of the node. False:
+ * that is less than PC_ARENA_MIN_BYTES. init-only. */
+bool pc_arena_share(struct pc_arena *a, unsigned n_processes);
 
 /* Zero-filled space aligned to PC_ARENA_LINE that shares no line with any other, or 0 if the arena
  * is full. AS-safe, MT-safe, lock-free. May make system calls when the arena grows. */

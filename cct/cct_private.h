@@ -21,6 +21,9 @@ static inline uint64_t pc_arena_reserve_bytes(uint64_t end)
     return ((uint64_t)32 << 10) + end / 16;
 }
 
+/* All arenas of a node take one part of this many of what is free in their file system. */
+#define PC_ARENA_PART 8u
+
 /* pc_arena_open, but without trying MADV_POPULATE_WRITE: as on older kernels. For tests. */
 int pc_arena_open_fallocate(struct pc_arena *a, const char *spool, size_t bytes,
                             struct pc_error *error);

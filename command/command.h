@@ -109,7 +109,9 @@ char *pct_library_path(char **why_out);
  * which may be the same file. enum pc_err, with a text. */
 int pct_embed_file(const char *from, const char *to, bool sources, struct pc_error *error);
 
-/* "<spool>/pcollect-<uid>": where this user's processes collect. Allocated. */
-char *pct_spool_folder(const struct pc_config *config);
+/* "<spool>/pcollect-<uid>": where this user's processes collect. First that of the configuration,
+ * then those of the others that are there. Allocated. */
+char **pct_spool_folders(const struct pc_config *config, size_t *n_out);
+void pct_spool_free(char **folders, size_t n);
 
 #endif

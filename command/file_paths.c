@@ -14,9 +14,39 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-char *pct_spool_folder(const struct pc_config *config)
+static bool is_own_folder(const char *path)
 {
-    return pct_text("%s/pcollect-%u", config->spool_path, (unsigned)geteuid());
+    struct stat st;
+    return lstat(path, &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == geteuid();
+}
+
+char **pct_spool_folders(const struct pc_config *config, size_t *n_out)
+{
+    const char *spool = pc_config_spool(config, 0);
+    char **folders = NULL;
+    size_t n = 0;
+    for (unsigned i = 0; spool; spool = pc_config_spool(config, ++i)) {
+        char *folder = pct_text("%s/pcollect-%u", spool, (unsigned)geteuid());
+        if (i && !is_own_folder(folder)) {
+            free(folder);
+            continue;
+        }
+        char **more = pct_alloc(n + 1, sizeof *more);
+        if (n)
+            memcpy(more, folders, n * sizeof *more);
+        free(folders);
+        folders = more;
+        folders[n++] = folder;
+    }
+    *n_out = n;
+    return folders;
+}
+
+void pct_spool_free(char **folders, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        free(folders[i]);
+    free(folders);
 }
 
 /* The working directory as a part of a pattern: percent signs stand for themselves. */

@@ -59,6 +59,10 @@ int pc_config_load_with(struct pc_config *c, const char *path, struct pc_error *
 
 void pc_config_defaults(struct pc_config *c);
 
+/* Folders in which a process may collect, in the order in which they are tried: [spool] path, then
+ * those of a local disk; NULL after the last. AS-safe. */
+const char *pc_config_spool(const struct pc_config *c, unsigned i);
+
 /* Whether the option takes the value. PC_EARG with a text that says why not. */
 int pc_config_check(const char *section, const char *key, const char *value,
                     struct pc_error *error);

@@ -226,3 +226,11 @@ int pc_config_check(const char *section, const char *key, const char *value, str
         return PC_OK;
     return pc_error_set(error, PC_EARG, "[%s] %s: %s", section, key, why.text);
 }
+
+const char *pc_config_spool(const struct pc_config *c, unsigned i)
+{
+    static const char *const others[] = {"/tmp", "/var/tmp"};
+    if (!i)
+        return c->spool_path;
+    return i <= PC_ARRAY_LEN(others) ? others[i - 1] : NULL;
+}

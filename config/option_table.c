@@ -26,8 +26,9 @@ const struct pc_option pc_options[PC_CONFIG_N_OPTIONS] = {
      "loaded: those on other nodes. If they do not come, no profile is written, and what was "
      "collected is left to pcollect recover."},
     {"spool", "path", PC_OPTION_FOLDER, "/dev/shm", 1, 255, "", AT(spool_path),
-     "Folder on each node, in a memory file system, in which a process collects. What is collected "
-     "there outlives a killed process. Elsewhere plain memory is used, which does not."},
+     "Folder on each node in which a process collects, best in a memory file system; any local one "
+     "is used. What is collected there outlives a killed process. Where no file can be had there, "
+     "/tmp and then /var/tmp are used; after them plain memory, which does not outlive it."},
     {"collect", "plugins", PC_OPTION_LIST, "time", 0, TEXT_MAX, "plugins", AT(collect_plugins),
      "What is learnt at each MPI call. Plugins are named by their names, in the order in which "
      "they are called; an empty list collects nothing."},

@@ -19,8 +19,9 @@
 #define FS_HUGETLBFS 0x958458f6u
 #define MIB ((uint64_t)1 << 20)
 
-static const char no_survival[] =
-    "processes collect in plain memory: what a job that is killed had collected is lost";
+static const char no_survival[] = "processes collect in /tmp or /var/tmp; where no file can be had "
+                                  "there either, in plain memory: "
+                                  "what a job that is killed had collected is lost then";
 static const char other_spool[] = "name a folder in a memory file system: [spool] path";
 
 /* Why this user's own folder in the spool would be refused, or NULL. */
@@ -71,7 +72,7 @@ static void check_space(struct pct_patient *d, const char *spool, const struct s
 static void check_folder(struct pct_patient *d)
 {
     const char *spool = d->config.spool_path;
-    char *folder = pct_spool_folder(&d->config);
+    char *folder = pct_text("%s/pcollect-%u", spool, (unsigned)geteuid());
     const char *why = why_folder_refused(folder);
     struct statfs fs;
     struct stat st;
@@ -87,7 +88,8 @@ static void check_folder(struct pct_patient *d)
     else if ((uint32_t)fs.f_type != FS_TMPFS && (uint32_t)fs.f_type != FS_RAMFS &&
              (uint32_t)fs.f_type != FS_HUGETLBFS)
         pct_doctor_add(d, PCT_LESS, "spool", pct_text("%s is in no memory file system", spool),
-                       no_survival, other_spool);
+                       "pages are written to a disk now and then, which takes time of the program",
+                       other_spool);
     else
         check_space(d, spool, &fs);
     count_left(d, folder);

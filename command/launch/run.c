@@ -193,22 +193,39 @@ static void say_nothing_found(const struct run *r, int status)
 
 static void look_after_job(const struct run *r, int status)
 {
-    char *folder = pct_spool_folder(&r->config);
-    char *file = pct_text("%s/run-%lx.path", folder, (unsigned long)r->key);
+    size_t n;
+    char **folders = pct_spool_folders(&r->config, &n);
     struct pct_recovery recovery = {
         .self = r->self, .run_key = r->key, .pattern = r->pattern, .quiet = true};
     struct pct_recovered found = {0, 0, 0};
-    bool named = take_paths(file);
-    pct_recover_folders(&recovery, &folder, 1, &found);
+    bool named = false;
+    for (size_t i = 0; i < n; i++) {
+        char *file = pct_text("%s/run-%lx.path", folders[i], (unsigned long)r->key);
+        named |= take_paths(file);
+        free(file);
+    }
+    pct_recover_folders(&recovery, folders, n, &found);
     if (!named && found.n_profiles + found.n_failed + found.n_alive == 0 && status != 127 &&
         status != 126)
         say_nothing_found(r, status);
-    rmdir(folder); /* succeeds if it is empty */
-    free(file);
-    free(folder);
+    for (size_t i = 0; i < n; i++)
+        rmdir(folders[i]); /* succeeds if it is empty */
+    pct_spool_free(folders, n);
 }
 
 /* ---- The command ---------------------------------------------------------------------------- */
+
+/* Rank 0 says there where the profile is. */
+static void make_spool(const struct run *r)
+{
+    const char *spool = pc_config_spool(&r->config, 0);
+    bool there = false;
+    for (unsigned i = 0; !there && spool; spool = pc_config_spool(&r->config, ++i)) {
+        char *folder = pct_text("%s/pcollect-%u", spool, (unsigned)geteuid());
+        there = mkdir(folder, 0700) == 0 || (errno == EEXIST && access(folder, W_OK | X_OK) == 0);
+        free(folder);
+    }
+}
 
 static int run_job(struct run *r)
 {
@@ -228,13 +245,7 @@ static int run_job(struct run *r)
         return PCT_CALL;
     collect_variables(r, !pct_launcher_is(r->words[0]));
     char **words = pct_launcher_words(passing, r->words, r->variables);
-    char *folder = pct_spool_folder(&r->config);
-    if (mkdir(folder, 0700) != 0 && errno != EEXIST)
-        pct_say(r->self,
-                "the spool %s cannot be used: %s; what is collected will not outlive a "
-                "killed process",
-                r->config.spool_path, strerror(errno));
-    free(folder);
+    make_spool(r);
     int status = pct_job_run(r->self, words, passing == PCT_PASS_INHERIT ? r->variables : NULL);
     look_after_job(r, status);
     return status;

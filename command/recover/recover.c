@@ -207,8 +207,8 @@ static char **name_folders(const struct pct_command *self, char **words, size_t 
     return folders;
 }
 
-/* The folder of this user in the spool of the configuration. */
-static char **default_folder(const struct pct_command *self, size_t *n_out)
+/* The folders of this user in the spools of the configuration. */
+static char **default_folders(const struct pct_command *self, size_t *n_out)
 {
     struct pc_config config;
     struct pc_error error;
@@ -216,10 +216,7 @@ static char **default_folder(const struct pct_command *self, size_t *n_out)
         pct_say(self, "%s", error.text);
         return NULL;
     }
-    char **folders = pct_alloc(1, sizeof *folders);
-    folders[0] = pct_spool_folder(&config);
-    *n_out = 1;
-    return folders;
+    return pct_spool_folders(&config, n_out);
 }
 
 static int recover(struct pct_recovery *r, char **folders, size_t n)
@@ -251,7 +248,7 @@ static int run_recover(const struct pct_command *self, int argc, char **argv)
     }
     r.pattern = pattern;
     char **folders = optind < argc ? name_folders(self, argv + optind, (size_t)(argc - optind), &n)
-                                   : default_folder(self, &n);
+                                   : default_folders(self, &n);
     return folders ? recover(&r, folders, n) : PCT_CALL;
 }
 

@@ -158,18 +158,47 @@ static int load_configuration(void)
     return err;
 }
 
+/* The first spool in which there is room for a file. Without one the run is measured, and the user
+ * is told at once what a kill would cost. */
+static int open_arena(void)
+{
+    const struct pc_config *c = &pc_process.config;
+    struct pc_arena *a = &pc_process.arena;
+    struct pc_error error, first = {""};
+    int n_local = pc_config_launch().n_local;
+    long n = n_local > 0 ? n_local : sysconf(_SC_NPROCESSORS_ONLN);
+    const char *spool = pc_config_spool(c, 0);
+    for (unsigned i = 0;; spool = pc_config_spool(c, ++i)) {
+        int err = pc_arena_open(a, spool, c->collect_buffer_size, &error);
+        if (err) {
+            complain(error.text);
+            return err;
+        }
+        if (a->is_file && pc_arena_share(a, n > 0 ? (unsigned)n : 1))
+            return PC_OK;
+        if (!i)
+            pc_format(first.text, sizeof first.text, "%s",
+                      a->is_file ? "too small for all processes of the node" : error.text);
+        if (!spool)
+            break;
+        pc_arena_unlink(a);
+        pc_arena_close(a);
+    }
+    pc_core_complain(
+        "no file can be had to collect in (%s): what is collected is lost if the job is "
+        "killed; name another folder: [spool] path",
+        first.text);
+    return PC_OK;
+}
+
 static int start(void)
 {
     pc_process.core = for_adapters;
     pc_note_start();
     if (load_configuration() || pc_process_make_live())
         return PC_EARG;
-    const struct pc_config *c = &pc_process.config;
-    struct pc_error error;
-    if (pc_arena_open(&pc_process.arena, c->spool_path, c->collect_buffer_size, &error)) {
-        complain(error.text);
+    if (open_arena())
         return PC_ENOMEM;
-    }
     fill_header();
     pc_process.host = (struct pcollect_host){.abi = PCOLLECT_PLUGIN_ABI,
                                              .size = sizeof(struct pcollect_host),

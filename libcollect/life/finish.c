@@ -114,13 +114,16 @@ static void announce(void)
         pc_log("profile written to %s", pc_process.out);
         return;
     }
-    char path[PCOLLECT_PATH_BYTES];
-    pc_format(path, sizeof path, "%s/pcollect-%u/run-%lx.path", pc_process.config.spool_path,
-              (unsigned)geteuid(), (unsigned long)key);
-    /* One line for each job of the run; the spool may be missing. */
-    char line[PCOLLECT_PATH_BYTES + 1];
+    /* One line for each job of the run, in the first spool that is there. */
+    char path[PCOLLECT_PATH_BYTES], line[PCOLLECT_PATH_BYTES + 1];
     size_t n = pc_format(line, sizeof line, "%s\n", pc_process.out);
-    int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600);
+    const char *spool = pc_config_spool(&pc_process.config, 0);
+    int fd = -1;
+    for (unsigned i = 0; fd < 0 && spool; spool = pc_config_spool(&pc_process.config, ++i)) {
+        pc_format(path, sizeof path, "%s/pcollect-%u/run-%lx.path", spool, (unsigned)geteuid(),
+                  (unsigned long)key);
+        fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600);
+    }
     if (fd < 0 || write(fd, line, n) != (ssize_t)n)
         pc_log("profile written to %s", pc_process.out);
     if (fd >= 0)
@@ -212,7 +215,7 @@ static void merge(const struct pc_transport *transport)
                "profile of it",
                pc_process.arena.path);
     else
-        pc_log("no profile was written, and without a spool in memory nothing is kept of the run");
+        pc_log("no profile was written, and without a file in a spool nothing is kept of the run");
 }
 
 /* This rank has nothing to merge, and says so, or the others would wait for it. */
@@ -301,7 +304,7 @@ static void say_unfinished(void *unused)
                "what was collected",
                pc_process.config.spool_path);
     else
-        pc_log("the program ended without MPI_Finalize, and without a spool in memory nothing is "
+        pc_log("the program ended without MPI_Finalize, and without a file in a spool nothing is "
                "kept of the run");
 }
 

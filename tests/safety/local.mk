@@ -2,7 +2,7 @@
 script_tests += tests/safety/bystanders.test tests/safety/ends.test tests/safety/forks.test \
     tests/safety/hosts.test tests/safety/lines.test tests/safety/missing.test tests/safety/plugins.test \
     tests/safety/quiet.test tests/safety/state.test \
-    tests/safety/surroundings.test tests/safety/threads.test tests/safety/tools.test
+    tests/safety/surroundings.test tests/safety/smallshm.test tests/safety/threads.test tests/safety/tools.test
 check_PROGRAMS += tests/safety/plugin_values
 tests_safety_plugin_values_LDADD = format/libpcformat.la base/libpcbase.la $(ZLIB_LIBS)
 EXTRA_DIST += tests/safety/ends.c tests/safety/ends_library.c \
@@ -10,4 +10,4 @@ EXTRA_DIST += tests/safety/ends.c tests/safety/ends_library.c \
     tests/safety/plugin_wrong.c tests/safety/quiet.c \
     tests/safety/quiet.h tests/safety/quiet_tool.c tests/safety/stacks.c tests/safety/state.c \
     tests/safety/state_tool.c tests/safety/state_tool.h \
-    tests/safety/surroundings.c tests/safety/threads.c tests/safety/tools_program.c tests/safety/tools_tool.c
+    tests/safety/surroundings.c tests/safety/smallshm.c tests/safety/threads.c tests/safety/tools_program.c tests/safety/tools_tool.c
