@@ -1,66 +1,181 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Gathers what the columns draw from: model, symbols, tree, and for each context its path and its
- * spread over ranks.
+ * Makes the parts of a profile when they are first asked for: see gather.h. A part may ask for
+ * others; none asks for one that needs it.
  */
 #include "analysis/gather.h"
 #include "analysis/counters/attribution.h"
 #include "analysis/counters/estimates.h"
 #include "analysis/findings/findings.h"
-#include "analysis/tree/call_sites.h"
 #include "analysis/tree/samples.h"
 
 #include <stdlib.h>
 
-static void find_contexts(struct pct_data *d)
+struct pct_parts {
+    struct pct_tree_options options;
+    struct pct_tree *tree;
+    struct pct_samples *samples;
+    struct pct_counts *counts;
+    struct pct_estimates *estimates;
+    struct pct_call_rows *calls[PCT_N_CALLS_BY];
+    uint32_t *frames;
+    struct pct_contexts contexts;
+    const char **paths; /* of the contexts */
+    struct pct_spread *spreads;
+    struct pct_callers callers;
+};
+
+struct pct_tree *pct_data_tree(const struct pct_data *d)
 {
-    const struct pct_tree *t = d->tree;
-    size_t n_ranks = d->profile->n_ranks;
-    uint64_t *values = pct_alloc(n_ranks, sizeof *values);
-    bool *present = pct_alloc(n_ranks, sizeof *present);
+    struct pct_parts *parts = d->parts;
+    if (!parts->tree)
+        parts->tree = pct_tree_new(d->model, d->symbols, &parts->options);
+    return parts->tree;
+}
+
+struct pct_symbols *pct_data_symbols(const struct pct_data *d)
+{
+    pct_data_tree(d);
+    pct_data_samples(d);
+    return d->symbols;
+}
+
+struct pct_samples *pct_data_samples(const struct pct_data *d)
+{
+    if (!d->parts->samples)
+        d->parts->samples = pct_samples_new(d->profile, d->symbols);
+    return d->parts->samples;
+}
+
+struct pct_counts *pct_data_counts(const struct pct_data *d)
+{
+    if (!d->parts->counts)
+        d->parts->counts = pct_counts_new(d->profile, pct_data_tree(d));
+    return d->parts->counts;
+}
+
+struct pct_estimates *pct_data_estimates(const struct pct_data *d)
+{
+    if (!d->parts->estimates)
+        d->parts->estimates = pct_estimates_new(d->profile, pct_data_samples(d));
+    return d->parts->estimates;
+}
+
+struct pct_call_rows *pct_data_calls(const struct pct_data *d, enum pct_calls_by by)
+{
+    struct pct_call_rows **calls = &d->parts->calls[by];
+    if (!*calls)
+        *calls = pct_calls_new(d->model, d->symbols, pct_data_samples(d), by);
+    return *calls;
+}
+
+const uint32_t *pct_data_frames(const struct pct_data *d)
+{
+    const struct pc_profile *p = d->profile;
+    if (d->parts->frames)
+        return d->parts->frames;
+    uint32_t *frames = pct_alloc(p->n_modules, sizeof *frames);
+    for (uint32_t i = 0; i < p->n_nodes; i++)
+        if (p->nodes[i].kind == PCOLLECT_NODE_FRAME && p->nodes[i].module != PC_NO_INDEX)
+            frames[p->nodes[i].module]++;
+    return d->parts->frames = frames;
+}
+
+/* ---- Contexts ---------------------------------------------------------------------------------
+ */
+
+const struct pct_contexts *pct_data_contexts(const struct pct_data *d)
+{
+    struct pct_contexts *c = &d->parts->contexts;
+    const struct pct_tree *t = pct_data_tree(d);
+    if (c->node)
+        return c;
+    c->node = pct_alloc(t->n, sizeof *c->node);
+    for (uint32_t i = 0; i < t->n; i++)
+        if (t->nodes[i].kind == PCOLLECT_NODE_OP)
+            c->node[c->n++] = i;
+    return c;
+}
+
+const char *pct_data_context_path(const struct pct_data *d, size_t i)
+{
+    const struct pct_contexts *c = pct_data_contexts(d);
     struct pct_buf path = {0};
-    for (size_t i = 0; i < t->n; i++)
-        d->n_contexts += t->nodes[i].kind == PCOLLECT_NODE_OP;
-    d->contexts = pct_alloc(d->n_contexts, sizeof *d->contexts);
-    d->paths = pct_alloc(d->n_contexts, sizeof *d->paths);
-    d->spreads = pct_alloc(d->n_contexts, sizeof *d->spreads);
-    size_t n = 0;
-    for (uint32_t i = 0; i < t->n; i++) {
-        if (t->nodes[i].kind != PCOLLECT_NODE_OP)
-            continue;
-        pct_buf_clear(&path);
-        pct_tree_path(t, i, &path);
-        d->contexts[n] = i;
-        d->paths[n] = pct_pool_intern(d->pool, path.data);
-        d->spreads[n] = pct_tree_spread(t, i, values, present);
-        n++;
+    if (!d->parts->paths)
+        d->parts->paths = pct_alloc(c->n, sizeof *d->parts->paths);
+    if (!d->parts->paths[i]) {
+        pct_tree_path(pct_data_tree(d), c->node[i], &path);
+        d->parts->paths[i] = pct_pool_intern(d->pool, path.data);
     }
     pct_buf_free(&path);
+    return d->parts->paths[i];
+}
+
+struct pct_spread pct_data_context_spread(const struct pct_data *d, size_t i)
+{
+    const struct pct_contexts *c = pct_data_contexts(d);
+    if (d->parts->spreads)
+        return d->parts->spreads[i];
+    uint64_t *values = pct_alloc(d->profile->n_ranks, sizeof *values);
+    bool *present = pct_alloc(d->profile->n_ranks, sizeof *present);
+    d->parts->spreads = pct_alloc(c->n, sizeof *d->parts->spreads);
+    for (size_t k = 0; k < c->n; k++)
+        d->parts->spreads[k] = pct_tree_spread(pct_data_tree(d), c->node[k], values, present);
     free(values);
     free(present);
+    return d->parts->spreads[i];
 }
+
+const struct pct_callers *pct_data_callers(const struct pct_data *d)
+{
+    struct pct_callers *c = &d->parts->callers;
+    struct pct_tree_options options = d->parts->options;
+    if (c->tree)
+        return c;
+    options.callers = true;
+    options.outline = false;
+    c->tree = pct_tree_new(d->model, d->symbols, &options);
+    pct_tree_sort(c->tree, PCT_TIME);
+    c->row = pct_alloc(c->tree->n, sizeof *c->row);
+    uint32_t i = pct_tree_after(c->tree, 0, 0, true);
+    for (; i != PC_NO_INDEX; i = pct_tree_after(c->tree, 0, i, true))
+        c->row[c->n++] = i;
+    return c;
+}
+
+/* ---- All --------------------------------------------------------------------------------------
+ */
 
 struct pct_data *pct_data_new(const char *file, const struct pc_profile *p,
                               struct pct_symbols *symbols, const struct pct_tree_options *options)
 {
     struct pct_data *d = pct_alloc(1, sizeof *d);
+    d->kind = PCT_DATA_PROFILE;
     d->file = file;
     d->profile = p;
     d->model = pct_model_new(p);
     d->symbols = symbols;
-    d->tree = pct_tree_new(d->model, d->symbols, options);
     d->pool = pct_pool_new();
-    d->frames = pct_alloc(p->n_modules, sizeof *d->frames);
-    for (uint32_t i = 0; i < p->n_nodes; i++) {
-        if (p->nodes[i].kind == PCOLLECT_NODE_FRAME && p->nodes[i].module != PC_NO_INDEX)
-            d->frames[p->nodes[i].module]++;
-    }
-    find_contexts(d);
-    d->samples = pct_samples_new(p, d->symbols);
-    d->counts = pct_counts_new(p, d->tree);
-    d->estimates = pct_estimates_new(p, d->samples);
-    d->by_place = pct_by_place_new(options);
+    d->parts = pct_alloc(1, sizeof *d->parts);
+    d->parts->options = *options;
     return d;
+}
+
+static void free_parts(struct pct_parts *parts)
+{
+    for (size_t i = 0; i < PCT_N_CALLS_BY; i++)
+        pct_calls_free(parts->calls[i]);
+    pct_tree_free(parts->callers.tree);
+    free(parts->callers.row);
+    free(parts->contexts.node);
+    free(parts->paths);
+    free(parts->spreads);
+    free(parts->frames);
+    pct_estimates_free(parts->estimates);
+    pct_counts_free(parts->counts);
+    pct_samples_free(parts->samples);
+    pct_tree_free(parts->tree);
+    free(parts);
 }
 
 void pct_data_free(struct pct_data *d)
@@ -68,15 +183,7 @@ void pct_data_free(struct pct_data *d)
     if (!d)
         return;
     pct_findings_free(d->findings);
-    free(d->contexts);
-    free(d->paths);
-    free(d->spreads);
-    free(d->frames);
-    pct_by_place_free(d->by_place);
-    pct_estimates_free(d->estimates);
-    pct_samples_free(d->samples);
-    pct_counts_free(d->counts);
-    pct_tree_free(d->tree);
+    free_parts(d->parts);
     pct_symbols_free(d->symbols);
     pct_model_free(d->model);
     pct_pool_free(d->pool);

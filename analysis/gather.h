@@ -1,42 +1,104 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Everything that tables and findings draw from, gathered from one profile.
+ * What tables, findings and pictures draw from: the parts of one profile, or a comparison.
+ *
+ * A part is made when it is first asked for, and kept: a table that shows what the head of a
+ * profile says reads no symbols, and makes no tree. Getters take a constant pct_data for that
+ * reason: what they make stands in `parts`, and is the same whenever it is asked for.
  */
 #ifndef PCT_GATHER_H
 #define PCT_GATHER_H
 
 #include "analysis/buffer.h"
 #include "analysis/symbols/symbols.h"
+#include "analysis/tree/call_sites.h"
 #include "analysis/tree/totals.h"
 #include "analysis/tree/tree.h"
 
+/* Tells which member of the union below is set. */
+enum pct_data_kind {
+    PCT_DATA_PROFILE,
+    PCT_DATA_ROWS, /* PCT_DATA_PROFILE with the rows of a plugin's table */
+    PCT_DATA_SCALE,
+    PCT_DATA_DIFF,
+    PCT_DATA_REPEATS
+};
+
+struct pct_parts;
+
 struct pct_data {
+    enum pct_data_kind kind;
+    struct pct_pool *pool;
+    /* Of a profile; NULL in a comparison. */
     const char *file; /* as it was named */
     const struct pc_profile *profile;
     struct pct_model *model;
     struct pct_symbols *symbols;
-    struct pct_tree *tree;
-    struct pct_pool *pool;
-    uint32_t *contexts; /* OP nodes of the tree */
-    const char **paths; /* of the contexts */
-    struct pct_spread *spreads;
-    size_t n_contexts;
-    uint32_t *frames; /* by module: nodes of the profile in it */
-    struct pct_samples *samples;
-    struct pct_by_place *by_place;          /* of call_sites.h, filled when it is asked for */
-    struct pct_counts *counts;              /* of analysis/counters/attribution.h */
-    struct pct_estimates *estimates;        /* of analysis/counters/estimates.h */
-    const struct pc_profile_table *rows_of; /* what the columns of a plugin's table draw from */
-    struct pct_findings *findings;          /* NULL: not looked for */
-    /* Of comparisons; then only `pool` is set of what is above. */
-    const struct pct_scale *scale;
-    const struct pct_diff *diff;
-    const struct pct_repeats *repeats;
+    struct pct_parts *parts;       /* by the getters below */
+    struct pct_findings *findings; /* NULL: not looked for */
+    union {
+        const struct pc_profile_table *rows_of;
+        const struct pct_scale *scale;
+        const struct pct_diff *diff;
+        const struct pct_repeats *repeats;
+    };
 };
 
 /* Takes ownership of the symbols; the profile must outlive it. */
 struct pct_data *pct_data_new(const char *file, const struct pc_profile *p,
                               struct pct_symbols *symbols, const struct pct_tree_options *options);
 void pct_data_free(struct pct_data *d);
+
+/* ---- Parts of a profile: never NULL, owned by `d`, init-only
+ * -------------------------------------
+ */
+
+struct pct_tree *pct_data_tree(const struct pct_data *d);
+/* The symbols when every address of the tree was looked up: only then is it known what is wrong
+ * with them. */
+struct pct_symbols *pct_data_symbols(const struct pct_data *d);
+struct pct_samples *pct_data_samples(const struct pct_data *d);
+struct pct_counts *pct_data_counts(const struct pct_data *d);
+struct pct_estimates *pct_data_estimates(const struct pct_data *d);
+struct pct_call_rows *pct_data_calls(const struct pct_data *d, enum pct_calls_by by);
+/* By module: nodes of the profile in it. */
+const uint32_t *pct_data_frames(const struct pct_data *d);
+
+/* The contexts of MPI calls: OP nodes of the tree, in its order. */
+struct pct_contexts {
+    uint32_t *node;
+    size_t n;
+};
+const struct pct_contexts *pct_data_contexts(const struct pct_data *d);
+/* Of the i-th context: its path without the call, and its spread over ranks. */
+const char *pct_data_context_path(const struct pct_data *d, size_t i);
+struct pct_spread pct_data_context_spread(const struct pct_data *d, size_t i);
+
+/* The tree upside down, and its nodes in the order in which they are rows. */
+struct pct_callers {
+    struct pct_tree *tree;
+    uint32_t *row;
+    size_t n;
+};
+const struct pct_callers *pct_data_callers(const struct pct_data *d);
+
+/* ---- Comparisons: NULL if `d` is another kind of data
+ * ----------------------------------------------
+ */
+
+static inline const struct pct_scale *pct_data_scale(const struct pct_data *d)
+{
+    return d->kind == PCT_DATA_SCALE ? d->scale : NULL;
+}
+
+static inline const struct pct_diff *pct_data_diff(const struct pct_data *d)
+{
+    return d->kind == PCT_DATA_DIFF ? d->diff : NULL;
+}
+
+static inline const struct pct_repeats *pct_data_repeats(const struct pct_data *d)
+{
+    return d->kind == PCT_DATA_REPEATS ? d->repeats : NULL;
+}
 
 #endif

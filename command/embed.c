@@ -21,7 +21,7 @@ static int embed(const struct pc_profile *p, const char *from, const char *to, b
     static const struct pct_tree_options whole = {0};
     struct pc_profile *named = NULL, *with = NULL;
     struct pct_data *d = pct_data_new(from, p, pct_symbols_new(p), &whole);
-    int err = pct_symbols_embed(d->symbols, p, &named, error);
+    int err = pct_symbols_embed(pct_data_symbols(d), p, &named, error);
     if (!err && sources)
         err = pct_source_embed(d, named, &with, error);
     if (!err)

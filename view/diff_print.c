@@ -22,12 +22,12 @@ static double unit_of(const struct pct_diff *d)
 
 static const struct pct_diff_row *row_at(const struct pct_cell *c)
 {
-    return &c->d->diff->rows[c->row];
+    return &pct_data_diff(c->d)->rows[c->row];
 }
 
 static size_t count_rows(const struct pct_data *d)
 {
-    return d->diff->n_rows;
+    return pct_data_diff(d)->n_rows;
 }
 
 static void set_percent(double part, double whole, struct pct_value *out)
@@ -48,17 +48,17 @@ static void row_verdict(const struct pct_cell *c, struct pct_value *out)
 
 static void row_before(const struct pct_cell *c, struct pct_value *out)
 {
-    out->real = row_at(c)->figure.before.mean * unit_of(c->d->diff);
+    out->real = row_at(c)->figure.before.mean * unit_of(pct_data_diff(c->d));
 }
 
 static void row_after(const struct pct_cell *c, struct pct_value *out)
 {
-    out->real = row_at(c)->figure.after.mean * unit_of(c->d->diff);
+    out->real = row_at(c)->figure.after.mean * unit_of(pct_data_diff(c->d));
 }
 
 static void row_change(const struct pct_cell *c, struct pct_value *out)
 {
-    out->real = row_at(c)->figure.change * unit_of(c->d->diff);
+    out->real = row_at(c)->figure.change * unit_of(pct_data_diff(c->d));
 }
 
 static void row_change_percent(const struct pct_cell *c, struct pct_value *out)
@@ -68,7 +68,7 @@ static void row_change_percent(const struct pct_cell *c, struct pct_value *out)
 
 static void row_run_percent(const struct pct_cell *c, struct pct_value *out)
 {
-    set_percent(row_at(c)->figure.change, c->d->diff->total.before.mean, out);
+    set_percent(row_at(c)->figure.change, pct_data_diff(c->d)->total.before.mean, out);
 }
 
 static void row_confidence(const struct pct_cell *c, struct pct_value *out)
@@ -80,21 +80,21 @@ static void row_confidence(const struct pct_cell *c, struct pct_value *out)
 
 static void row_before_deviation(const struct pct_cell *c, struct pct_value *out)
 {
-    out->none = c->d->diff->n_before < 2;
-    out->real = row_at(c)->figure.before.deviation * unit_of(c->d->diff);
+    out->none = pct_data_diff(c->d)->n_before < 2;
+    out->real = row_at(c)->figure.before.deviation * unit_of(pct_data_diff(c->d));
 }
 
 static void row_after_deviation(const struct pct_cell *c, struct pct_value *out)
 {
-    out->none = c->d->diff->n_after < 2;
-    out->real = row_at(c)->figure.after.deviation * unit_of(c->d->diff);
+    out->none = pct_data_diff(c->d)->n_after < 2;
+    out->real = row_at(c)->figure.after.deviation * unit_of(pct_data_diff(c->d));
 }
 
 static void set_error(const struct pct_cell *c, const struct pct_diff_side *s,
                       struct pct_value *out)
 {
     out->none = s->error < 0;
-    out->real = s->error * unit_of(c->d->diff);
+    out->real = s->error * unit_of(pct_data_diff(c->d));
 }
 
 static void row_before_error(const struct pct_cell *c, struct pct_value *out)
@@ -109,7 +109,7 @@ static void row_after_error(const struct pct_cell *c, struct pct_value *out)
 
 static void row_path(const struct pct_cell *c, struct pct_value *out)
 {
-    out->text = pct_join_path(c->d->diff->join, row_at(c)->node);
+    out->text = pct_join_path(pct_data_diff(c->d)->join, row_at(c)->node);
 }
 
 static const struct pct_column columns[] = {
@@ -266,13 +266,13 @@ void pct_diff_print(FILE *out, const struct pct_diff *d, size_t width, bool utf8
 
 void pct_diff_tsv(FILE *out, const struct pct_diff *diff, const struct pct_choice *choice)
 {
-    struct pct_data d = {.diff = diff, .pool = diff->join->pool};
+    struct pct_data d = {.kind = PCT_DATA_DIFF, .diff = diff, .pool = diff->join->pool};
     pct_table_tsv(out, &pct_diff_table, &d, choice);
 }
 
 void pct_diff_json(FILE *out, const struct pct_diff *diff, const struct pct_choice *choice)
 {
-    struct pct_data d = {.diff = diff, .pool = diff->join->pool};
+    struct pct_data d = {.kind = PCT_DATA_DIFF, .diff = diff, .pool = diff->join->pool};
     const struct pct_diff_change *t = &diff->time;
     fprintf(out,
             "{\n  \"pcollect_diff\": 1,\n  \"metric\": \"%s\",\n  \"time_before_s\": %.9f,\n"

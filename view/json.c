@@ -74,14 +74,14 @@ static void put_frames(FILE *out, const struct pct_data *d, size_t row)
 {
     uint32_t *up = NULL;
     size_t n = 0, room = 0;
-    uint32_t i = d->tree->nodes[d->contexts[row]].parent;
-    for (; i != PC_NO_INDEX && i != 0; i = d->tree->nodes[i].parent) {
+    uint32_t i = pct_data_tree(d)->nodes[pct_data_contexts(d)->node[row]].parent;
+    for (; i != PC_NO_INDEX && i != 0; i = pct_data_tree(d)->nodes[i].parent) {
         up = pct_grow(up, n, &room, sizeof *up);
         up[n++] = i;
     }
     fputs(", \"frames\": [", out);
     for (size_t k = n; k-- > 0;) {
-        put_frame(out, d, &d->tree->nodes[up[k]]);
+        put_frame(out, d, &pct_data_tree(d)->nodes[up[k]]);
         if (k)
             fputs(", ", out);
     }

@@ -347,7 +347,7 @@ void pct_print_outline(FILE *out, const struct pct_data *d, const struct pct_opt
     l.present = pct_alloc(n, sizeof *l.present);
     pct_buf_put(&l.guide, "", 0);
     put_title(&l);
-    if (d->n_contexts)
+    if (pct_data_contexts(d)->n)
         put_children(&l, 0, 0);
     else
         fprintf(out, "  no MPI function was called\n");

@@ -10,12 +10,12 @@ enum { SHOWN = 30 };
 
 static const struct pct_repeat_row *row_at(const struct pct_cell *c)
 {
-    return &c->d->repeats->rows[c->row];
+    return &pct_data_repeats(c->d)->rows[c->row];
 }
 
 static size_t count_rows(const struct pct_data *d)
 {
-    return d->repeats->n_rows;
+    return pct_data_repeats(d)->n_rows;
 }
 
 static void set_ns(double ns, struct pct_value *out)
@@ -74,7 +74,7 @@ static void row_most(const struct pct_cell *c, struct pct_value *out)
 
 static void row_percent(const struct pct_cell *c, struct pct_value *out)
 {
-    set_percent(row_at(c)->ns.mean, c->d->repeats->core_ns.mean, out);
+    set_percent(row_at(c)->ns.mean, pct_data_repeats(c->d)->core_ns.mean, out);
 }
 
 static void row_calls(const struct pct_cell *c, struct pct_value *out)
@@ -130,7 +130,7 @@ void pct_repeats_print(FILE *out, const struct pct_repeats *r, size_t width, boo
 {
     static const char *const names[] = {
         "place", "mean_s", "deviation_percent", "min_s", "max_s", "percent", "calls", NULL};
-    struct pct_data d = {.repeats = r, .pool = r->join->pool};
+    struct pct_data d = {.kind = PCT_DATA_REPEATS, .repeats = r, .pool = r->join->pool};
     struct pct_aligned how = {
         .names = names, .indent = "  ", .width = width, .max_rows = SHOWN, .utf8 = utf8};
     struct pct_rows rows = pct_table_rows(&pct_repeats_table, &d, NULL);
@@ -147,13 +147,13 @@ void pct_repeats_print(FILE *out, const struct pct_repeats *r, size_t width, boo
 
 void pct_repeats_tsv(FILE *out, const struct pct_repeats *r, const struct pct_choice *choice)
 {
-    struct pct_data d = {.repeats = r, .pool = r->join->pool};
+    struct pct_data d = {.kind = PCT_DATA_REPEATS, .repeats = r, .pool = r->join->pool};
     pct_table_tsv(out, &pct_repeats_table, &d, choice);
 }
 
 void pct_repeats_json(FILE *out, const struct pct_repeats *r, const struct pct_choice *choice)
 {
-    struct pct_data d = {.repeats = r, .pool = r->join->pool};
+    struct pct_data d = {.kind = PCT_DATA_REPEATS, .repeats = r, .pool = r->join->pool};
     fprintf(out,
             "{\n  \"pcollect_merge\": 1,\n  \"runs\": %zu,\n  \"ranks\": %u,\n"
             "  \"time_mean_s\": %.9f,\n  \"time_deviation_s\": %.9f",

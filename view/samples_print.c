@@ -46,15 +46,15 @@ static void print_row(const struct picture *p, uint32_t row, unsigned depth)
     const struct pct_sample_row *r = &p->rows->row[row];
     size_t n_ranks = p->d->profile->n_ranks;
     char total[64], self[64];
-    pc_u128 all = p->d->samples->all.ns;
+    pc_u128 all = pct_data_samples(p->d)->all.ns;
     struct pct_buf bar = {0}, time = {0};
     pct_text_percent_1(total, pct_text_share(r->total.ns, all));
     pct_text_percent_1(self, pct_text_share(r->self.ns, all));
     if (p->o->bottom_up)
         *self = 0;
-    pct_sampled_text(&time, r->total, p->d->samples->all, false);
+    pct_sampled_text(&time, r->total, pct_data_samples(p->d)->all, false);
     memset(p->values, 0, n_ranks * sizeof *p->values);
-    pct_samples_total_ranks(p->d->samples, p->rows, row, p->values, p->present);
+    pct_samples_total_ranks(pct_data_samples(p->d), p->rows, row, p->values, p->present);
     pct_print_bar(&bar, p->values, n_ranks, p->o->utf8);
     fprintf(p->out, "  %7s  %7s  %17s  %s  %*s%s\n", total, self, time.data, bar.data,
             (int)(2 * depth), "", r->function);
@@ -97,11 +97,11 @@ static void put_callers(void *arg, size_t row, struct pct_buf *b)
     enum { SHOWN = 3, LEAST_CELLS = 30 };
     const struct callers *c = arg;
     const struct pct_data *d = c->d;
-    uint32_t at = d->estimates->rows[row].context;
+    uint32_t at = pct_data_estimates(d)->rows[row].context;
     size_t used = pct_text_cells(b->data);
     struct pct_buf text = {0};
     for (unsigned i = 0; at != PC_NO_INDEX && i < SHOWN; i++) {
-        const struct pct_sample_row *r = &d->samples->contexts.row[at];
+        const struct pct_sample_row *r = &pct_data_samples(d)->contexts.row[at];
         pct_buf_text(&text, i ? " < " : "");
         pct_text_escape(&text, r->function, PCT_ESCAPE_CELL);
         at = r->parent;
@@ -116,7 +116,7 @@ static void leave_out_few(struct pct_rows *rows, const struct pct_data *d)
 {
     size_t n = 0;
     for (size_t i = 0; i < rows->n; i++)
-        if (d->estimates->rows[rows->index[i]].e.trust != PCT_TRUST_FEW)
+        if (pct_data_estimates(d)->rows[rows->index[i]].e.trust != PCT_TRUST_FEW)
             rows->index[n++] = rows->index[i];
     rows->n = n;
 }
@@ -146,7 +146,7 @@ void pct_print_estimates(FILE *out, const struct pct_data *d, const struct pct_o
     n -= rows.n < SHOWN ? rows.n : SHOWN;
     if (n)
         fprintf(out, "  %zu more, or with few readings: --table estimates shows them\n", n);
-    if (d->estimates->n_ratios)
+    if (pct_data_estimates(d)->n_ratios)
         fputs("  --table ratios shows what they say together\n", out);
     pct_rows_free(&rows);
 }
@@ -171,7 +171,7 @@ static void print_title(FILE *out, const struct pct_samples *s, const struct pct
 
 void pct_print_samples(FILE *out, const struct pct_data *d, const struct pct_options *o)
 {
-    struct pct_samples *s = d->samples;
+    struct pct_samples *s = pct_data_samples(d);
     struct picture p = {.out = out, .d = d, .o = o, .least = s->all.ns / 100};
     if (!s->all.samples)
         return;

@@ -153,7 +153,7 @@ static void print_delays(FILE *out, const struct pct_scale *s)
 
 static void print_points(FILE *out, const struct pct_data *d, const struct pct_aligned *how)
 {
-    const struct pct_scale *s = d->scale;
+    const struct pct_scale *s = pct_data_scale(d);
     static const char *const names[] = {"size",
                                         "ranks",
                                         "time_s",
@@ -284,7 +284,7 @@ static void print_rows(FILE *out, const struct pct_data *d, const struct pct_ali
 
 void pct_scale_print(FILE *out, const struct pct_scale *s, size_t width, bool utf8)
 {
-    struct pct_data d = {.scale = s, .pool = s->join->pool};
+    struct pct_data d = {.kind = PCT_DATA_SCALE, .scale = s, .pool = s->join->pool};
     struct pct_aligned how = {.indent = "  ", .width = width, .utf8 = utf8};
     print_title(out, s);
     print_delays(out, s);
@@ -301,14 +301,14 @@ void pct_scale_print(FILE *out, const struct pct_scale *s, size_t width, bool ut
 void pct_scale_tsv(FILE *out, const struct pct_scale *s, const struct pct_table *table,
                    const struct pct_choice *choice)
 {
-    struct pct_data d = {.scale = s, .pool = s->join->pool};
+    struct pct_data d = {.kind = PCT_DATA_SCALE, .scale = s, .pool = s->join->pool};
     pct_table_tsv(out, table, &d, choice);
 }
 
 void pct_scale_text(FILE *out, const struct pct_scale *s, const struct pct_table *table,
                     const struct pct_aligned *how)
 {
-    struct pct_data d = {.scale = s, .pool = s->join->pool};
+    struct pct_data d = {.kind = PCT_DATA_SCALE, .scale = s, .pool = s->join->pool};
     struct pct_rows rows = pct_table_rows(table, &d, how->choice);
     pct_table_aligned(out, table, &d, &rows, how);
     pct_rows_free(&rows);
@@ -317,7 +317,7 @@ void pct_scale_text(FILE *out, const struct pct_scale *s, const struct pct_table
 void pct_scale_json(FILE *out, const struct pct_scale *s, const struct pct_table *table,
                     const struct pct_choice *choice)
 {
-    struct pct_data d = {.scale = s, .pool = s->join->pool};
+    struct pct_data d = {.kind = PCT_DATA_SCALE, .scale = s, .pool = s->join->pool};
     fprintf(out, "{\n  \"pcollect_scale\": 1,\n  \"scaling\": \"%s\"",
             s->scaling == PCT_SCALING_WEAK ? "weak" : "strong");
     for (size_t i = 0; i < pct_n_scale_tables; i++) {

@@ -480,11 +480,11 @@ static void put_notes(const struct head *h, struct pct_buf *b)
     }
     bool off = false;
     for (uint32_t i = 0; i < h->d->profile->n_modules; i++)
-        off |= pct_symbols_state(h->d->symbols, i) == PCT_SYMBOLS_OFF;
+        off |= pct_symbols_state(pct_data_symbols(h->d), i) == PCT_SYMBOLS_OFF;
     if (off)
         put_item(h, "symbols", "pcollect was built without libdw: functions are shown as offsets");
     for (uint32_t i = 0; i < h->d->profile->n_modules; i++) {
-        const char *complaint = pct_symbols_complaint(h->d->symbols, i);
+        const char *complaint = pct_symbols_complaint(pct_data_symbols(h->d), i);
         if (complaint)
             put_item(h, "symbols", complaint);
     }

@@ -166,7 +166,7 @@ void pct_rule_unfinished(const struct pct_facts *f, const struct pct_rule *rule,
         n += left;
         if (left > longest && node) {
             longest = left;
-            most = f->data->tree->shown[pct_model_call(f->data->profile, (uint32_t)node)];
+            most = pct_data_tree(f->data)->shown[pct_model_call(f->data->profile, (uint32_t)node)];
         }
     }
     const char *function;

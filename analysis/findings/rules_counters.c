@@ -47,12 +47,12 @@ static int compare_functions(const void *a, const void *b)
 static struct missing *gather_functions(const struct pct_data *d, const struct miss *miss,
                                         size_t *n_out)
 {
-    const struct pct_estimates *e = d->estimates;
+    const struct pct_estimates *e = pct_data_estimates(d);
     struct missing *list = pct_alloc(e->n_ratios, sizeof *list);
     size_t n = 0, n_united = 0;
     for (size_t i = 0; i < e->n_ratios; i++) {
         const struct pct_ratio_row *ratio = &e->ratios[i];
-        const struct pct_sample_row *at = &d->samples->contexts.row[ratio->context];
+        const struct pct_sample_row *at = &pct_data_samples(d)->contexts.row[ratio->context];
         if (strcmp(ratio->kind->name, miss->ratio) != 0 || ratio->e.trust != PCT_TRUST_FULL ||
             !at->function)
             continue;
@@ -167,13 +167,13 @@ static uint32_t find_fault_event(const struct pct_estimates *e)
 /* The function with most of them, function NULL: none has an error bar; *all_out is their sum. */
 static struct faulting find_faulting(const struct pct_data *d, uint32_t event, double *all_out)
 {
-    const struct pct_estimates *e = d->estimates;
+    const struct pct_estimates *e = pct_data_estimates(d);
     struct faulting *list = pct_alloc(e->n + 1, sizeof *list), most = {0}, one = {0};
     size_t n = 0;
     for (size_t i = 0; i < e->n; i++) {
         const struct pct_estimate_row *row = &e->rows[i];
         if (row->event == event && row->e.trust == PCT_TRUST_FULL)
-            list[n++] = (struct faulting){d->samples->contexts.row[row->context].function,
+            list[n++] = (struct faulting){pct_data_samples(d)->contexts.row[row->context].function,
                                           row->e.value, row->e.variance};
     }
     if (n)
@@ -192,7 +192,7 @@ static struct faulting find_faulting(const struct pct_data *d, uint32_t event, d
 
 const char *pct_finding_page_faults(const struct pct_facts *f)
 {
-    uint32_t event = find_fault_event(f->data->estimates);
+    uint32_t event = find_fault_event(pct_data_estimates(f->data));
     double all = 0;
     if (!event)
         return " Counted in samples they tell in which function: [sample] frequency = 1000, "

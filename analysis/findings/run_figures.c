@@ -30,7 +30,7 @@ void pct_finding_put_function(struct pct_buf *b, const char *function, const cha
 
 const char *pct_finding_place(const struct pct_facts *f, uint32_t node, const char **function_out)
 {
-    const struct pct_tree *t = f->data->tree;
+    const struct pct_tree *t = pct_data_tree(f->data);
     const struct pct_node *n = &t->nodes[node], *caller = caller_of(t, n);
     struct pct_buf b = {0};
     pct_text_escape(&b, f->data->profile->ops[n->op].name, PCT_ESCAPE_CELL);
@@ -49,7 +49,7 @@ const char *pct_finding_place(const struct pct_facts *f, uint32_t node, const ch
 
 static void fill_fact(struct pct_facts *f, struct pct_fact *fact, uint32_t node)
 {
-    const struct pct_node *n = &f->data->tree->nodes[node];
+    const struct pct_node *n = &pct_data_tree(f->data)->nodes[node];
     const struct pc_profile_op *op = &f->data->profile->ops[n->op];
     *fact = (struct pct_fact){.node = node,
                               .op = op->name,
@@ -140,11 +140,11 @@ bool pct_finding_has_hub(const struct pct_facts *f)
 static void add_messages(struct pct_facts *f, uint64_t *calls, bool *present)
 {
     const struct pct_data *d = f->data;
-    for (size_t i = 0; i < d->n_contexts; i++) {
-        const struct pct_node *n = &d->tree->nodes[d->contexts[i]];
+    for (size_t i = 0; i < pct_data_contexts(d)->n; i++) {
+        const struct pct_node *n = &pct_data_tree(d)->nodes[pct_data_contexts(d)->node[i]];
         if (d->profile->ops[n->op].op_class != PCOLLECT_CLASS_P2P)
             continue;
-        for (uint32_t s = n->first_source; s != PC_NO_INDEX; s = d->tree->next_source[s]) {
+        for (uint32_t s = n->first_source; s != PC_NO_INDEX; s = pct_data_tree(d)->next_source[s]) {
             if (calls)
                 pct_model_add_ranks(d->model, s, PCT_CALLS, calls, present);
             else
@@ -211,8 +211,8 @@ static double trend(const struct folding *fold, double n_ranks)
 static void fold_context(const struct pct_facts *f, struct folding *fold,
                          const struct pct_fact *context, struct pct_fact *place)
 {
-    size_t end =
-        pct_tree_ranks(f->data->tree, context->node, PCT_TIME, fold->context_ns, fold->present);
+    size_t end = pct_tree_ranks(pct_data_tree(f->data), context->node, PCT_TIME, fold->context_ns,
+                                fold->present);
     uint64_t own = fold->context_ns[fold->longest], excused = 0;
     for (size_t r = 0; r < end; r++) {
         uint64_t ns = fold->context_ns[r];
@@ -258,7 +258,7 @@ static struct pct_fact unite(const struct pct_facts *f, struct folding *fold, si
             place.bytes_sent += from->bytes_sent;
             place.bytes_received += from->bytes_received;
         }
-        inclusive_ns += (double)f->data->tree->nodes[from->node].own.sum[PCT_TIME];
+        inclusive_ns += (double)pct_data_tree(f->data)->nodes[from->node].own.sum[PCT_TIME];
         if (!f->bounds)
             fold_context(f, fold, from, &place);
     }
@@ -310,9 +310,9 @@ void pct_facts_gather(struct pct_facts *f, const struct pct_data *d, struct pct_
     *f = (struct pct_facts){.data = d, .pool = pool, .bounds = bounds};
     gather_ranks(f);
     gather_messages(f);
-    f->list = pct_alloc(d->n_contexts, sizeof *f->list);
-    for (size_t i = 0; i < d->n_contexts; i++)
-        fill_fact(f, &f->list[f->n++], d->contexts[i]);
+    f->list = pct_alloc(pct_data_contexts(d)->n, sizeof *f->list);
+    for (size_t i = 0; i < pct_data_contexts(d)->n; i++)
+        fill_fact(f, &f->list[f->n++], pct_data_contexts(d)->node[i]);
     if (f->n && f->n_ranks)
         unite_places(f);
 }

@@ -148,7 +148,7 @@ static struct caller find_most(const struct pct_facts *f, double *all_ns)
         const struct pct_frame *frame = frame_at(f, node);
         const char *call = frame->function ? find_call(frame->function) : NULL;
         const struct pct_frame *caller = call ? find_caller(f, node) : NULL;
-        double ns = (double)pct_samples_of(f->data->samples, p, i).ns;
+        double ns = (double)pct_samples_of(pct_data_samples(f->data), p, i).ns;
         *all_ns += call ? ns : 0;
         size_t k = 0;
         while (caller && k < n && !is_same(&list[k], call, caller))
@@ -168,7 +168,7 @@ static struct caller find_most(const struct pct_facts *f, double *all_ns)
 const char *pct_finding_system_calls(const struct pct_facts *f)
 {
     double all_ns = 0;
-    if (!f->data->samples->all.samples)
+    if (!pct_data_samples(f->data)->all.samples)
         return " Samples tell in which function: [sample] frequency = 200.";
     struct caller most = find_most(f, &all_ns);
     if (!(most.ns > 0))

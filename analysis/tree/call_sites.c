@@ -222,26 +222,3 @@ void pct_calls_free(struct pct_call_rows *c)
     pct_pool_free(c->pool);
     free(c);
 }
-
-/* ---- By every kind of place -------------------------------------------------------------------
- */
-
-struct pct_by_place *pct_by_place_new(const struct pct_tree_options *options)
-{
-    struct pct_by_place *b = pct_alloc(1, sizeof *b);
-    b->options = *options;
-    b->options.callers = true;
-    b->options.outline = false;
-    return b;
-}
-
-void pct_by_place_free(struct pct_by_place *b)
-{
-    if (!b)
-        return;
-    for (size_t i = 0; i < PCT_N_CALLS_BY; i++)
-        pct_calls_free(b->calls[i]);
-    pct_tree_free(b->callers);
-    free(b->caller_rows);
-    free(b);
-}

@@ -11,7 +11,6 @@
 
 #include "analysis/tree/samples.h"
 #include "analysis/tree/totals.h"
-#include "analysis/tree/tree.h"
 
 enum pct_calls_by {
     PCT_BY_SITE, /* function, file, line and MPI function */
@@ -52,17 +51,5 @@ void pct_calls_free(struct pct_call_rows *c);
 /* Adds the time of a row's own calls to values[k] of the k-th rank of the profile, as
  * pct_model_add_ranks. */
 void pct_calls_ranks(const struct pct_call_rows *c, size_t row, uint64_t *values, bool *present);
-
-/* Sums by each kind of place, made when they are first asked for. */
-struct pct_by_place {
-    struct pct_tree_options options;
-    struct pct_call_rows *calls[PCT_N_CALLS_BY];
-    struct pct_tree *callers;
-    uint32_t *caller_rows; /* nodes of it in the order in which they are rows */
-    size_t n_callers;
-};
-
-struct pct_by_place *pct_by_place_new(const struct pct_tree_options *options);
-void pct_by_place_free(struct pct_by_place *b);
 
 #endif

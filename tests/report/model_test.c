@@ -101,10 +101,10 @@ static void times_never_go_below_zero(void **state)
 static const char *path_of(const struct pct_data *d, const char *primitive, size_t n)
 {
     const struct pct_table *t = pct_table_find("contexts");
-    for (size_t i = 0; i < d->n_contexts; i++) {
+    for (size_t i = 0; i < pct_data_contexts(d)->n; i++) {
         struct pct_value v = pct_table_value(pct_column_find(t, "primitive"), d, i);
         if (!strcmp(v.text, primitive) && !n--)
-            return d->paths[i];
+            return pct_data_context_path(d, i);
     }
     return NULL;
 }
@@ -152,11 +152,11 @@ static void totals_agree_between_tables_at_every_depth(void **state)
         for (size_t k = 0; k < PC_ARRAY_LEN(columns); k++)
             assert_true(sum_column(d, "contexts", columns[k]) ==
                         sum_column(d, "primitives", columns[k]));
-        pct_tree_sort(d->tree, PCT_TIME);
-        assert_true(d->tree->inclusive[0][PCT_TIME] == sum_column(d, "ranks", "mpi_s"));
+        pct_tree_sort(pct_data_tree(d), PCT_TIME);
+        assert_true(pct_data_tree(d)->inclusive[0][PCT_TIME] == sum_column(d, "ranks", "mpi_s"));
         assert_true(sum_column(d, "contexts", "exclusive_s") == sum_column(d, "ranks", "mpi_s"));
-        for (size_t i = 0; depth && i < d->tree->n; i++)
-            assert_true(d->tree->nodes[i].depth <= depth);
+        for (size_t i = 0; depth && i < pct_data_tree(d)->n; i++)
+            assert_true(pct_data_tree(d)->nodes[i].depth <= depth);
         pct_data_free(d);
     }
 }
@@ -169,14 +169,14 @@ static void addresses_that_read_the_same_are_one_context(void **state)
     struct pct_symbols *symbols = pct_symbols_new(&sample.p);
     sample_teach_hostile(symbols);
     struct pct_data *d = pct_data_new("hostile", &sample.p, symbols, &options);
-    assert_int_equal(d->n_contexts, 1);
+    assert_int_equal(pct_data_contexts(d)->n, 1);
     assert_true(sum_column(d, "contexts", "calls") == 2);
     assert_true(sum_column(d, "contexts", "bytes_received") == 14);
-    assert_int_equal(d->spreads[0].max, 30);
+    assert_int_equal(pct_data_context_spread(d, 0).max, 30);
 
     /* The path splits into as many frames as there are, whatever the names hold. */
     size_t n = 1, wanted = 1;
-    for (const char *s = d->paths[0]; (s = strstr(s, " > ")); s += 3)
+    for (const char *s = pct_data_context_path(d, 0); (s = strstr(s, " > ")); s += 3)
         n++;
     while (sample_hostile_names[wanted - 1])
         wanted++;
@@ -284,7 +284,7 @@ static void deep_trees_are_no_danger(void **state)
     p.nodes[DEPTH + 1].kind = PCOLLECT_NODE_OP;
     p.nodes[DEPTH + 1].op = 0;
     struct pct_data *d = pct_data_new("deep", &p, pct_symbols_new(&p), &options);
-    assert_int_equal(d->n_contexts, 1);
+    assert_int_equal(pct_data_contexts(d)->n, 1);
     FILE *out = fopen("/dev/null", "w");
     struct pct_options all = {.file = "deep", .width = 80, .metric = PCT_TIME};
     pct_print_text(out, d, &all);
@@ -390,9 +390,10 @@ static void samples_are_told_by_rank_and_by_caller(void **state)
     assert_int_equal(pct_table_find("sample_callers")->count(d), 5);
     uint64_t values[3] = {0};
     bool present[3] = {false};
-    for (size_t i = 0; i < d->samples->contexts.n; i++)
-        if (d->samples->contexts.row[i].total.ns == 86 * ms)
-            pct_samples_total_ranks(d->samples, &d->samples->contexts, i, values, present);
+    for (size_t i = 0; i < pct_data_samples(d)->contexts.n; i++)
+        if (pct_data_samples(d)->contexts.row[i].total.ns == 86 * ms)
+            pct_samples_total_ranks(pct_data_samples(d), &pct_data_samples(d)->contexts, i, values,
+                                    present);
     assert_true(values[0] == 0 && values[1] == 81 * ms && values[2] == 5 * ms);
     assert_true(!present[0] && present[1] && present[2]);
     pct_data_free(d);

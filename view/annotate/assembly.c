@@ -75,10 +75,11 @@ static void add_spot(struct spots *s, const struct pc_profile_node *n, struct sp
 static void gather(struct spots *s, const struct pct_data *d)
 {
     const struct pc_profile *p = d->profile;
-    s->all_ns = d->model->context_mpi_ns + d->samples->all.ns - d->samples->mpi.ns;
+    s->all_ns =
+        d->model->context_mpi_ns + pct_data_samples(d)->all.ns - pct_data_samples(d)->mpi.ns;
     for (uint32_t i = 0; i < p->n_nodes; i++) {
         const struct pc_profile_node *n = &p->nodes[i];
-        struct pct_sampled sampled = pct_samples_of(d->samples, p, i);
+        struct pct_sampled sampled = pct_samples_of(pct_data_samples(d), p, i);
         if (n->kind == PCOLLECT_NODE_POINT && sampled.samples)
             add_spot(s, n, (struct spot){.sampled = sampled});
         else if (n->kind == PCOLLECT_NODE_OP && n->parent != PC_NO_INDEX &&
@@ -125,7 +126,7 @@ static void put_figures(const struct code *c, const struct spot *s)
     struct pct_buf time = {0};
     pct_buf_put(&time, "", 0);
     if (s->sampled.samples)
-        pct_sampled_text(&time, s->sampled, c->a->data->samples->all, false);
+        pct_sampled_text(&time, s->sampled, pct_data_samples(c->a->data)->all, false);
     fprintf(c->out, "%9s %17s %9s  ",
             s->sampled.samples ? pct_text_count(samples, s->sampled.samples) : "", time.data,
             s->mpi_ns ? pct_text_time(mpi, s->mpi_ns) : "");

@@ -60,10 +60,12 @@ static void add_line(struct line *a, const struct line *b)
 static void gather(struct lines *l, const struct pct_annotate *a)
 {
     const struct pct_data *d = a->data;
-    struct pct_call_rows *rows = pct_calls_new(d->model, d->symbols, d->samples, PCT_BY_LINE);
+    struct pct_call_rows *rows =
+        pct_calls_new(d->model, d->symbols, pct_data_samples(d), PCT_BY_LINE);
     size_t n = 0;
     *l = (struct lines){.a = a, .list = pct_alloc(rows->n, sizeof *l->list)};
-    l->all_ns = d->model->context_mpi_ns + d->samples->all.ns - d->samples->mpi.ns;
+    l->all_ns =
+        d->model->context_mpi_ns + pct_data_samples(d)->all.ns - pct_data_samples(d)->mpi.ns;
     for (size_t i = 0; i < rows->n; i++) {
         const struct pct_call_row *r = &rows->row[i];
         if (!is_asked_for(a, r))
@@ -124,7 +126,7 @@ static void put_line(FILE *out, const struct lines *l, const struct line *line, 
                      const char *text)
 {
     static const struct line nothing;
-    const struct pct_samples *s = l->a->data->samples;
+    const struct pct_samples *s = pct_data_samples(l->a->data);
     const struct line *f = line ? line : &nothing;
     struct pct_buf b = {0}, plain = {0}, cells = {0};
     char calls[PCT_NUMBER_BYTES];
@@ -174,7 +176,7 @@ static void put_file(FILE *out, const struct lines *l, size_t first, size_t end)
     pct_text_escape(&name, l->list[first].file, PCT_ESCAPE_CELL);
     fprintf(out, "\n%s%s%s%s\n  of MPI       own     calls%s   line  source\n", name.data,
             *text.problem ? " (" : "", text.problem, *text.problem ? ")" : "",
-            l->a->data->samples->all.samples ? "  of CPU            self" : "");
+            pct_data_samples(l->a->data)->all.samples ? "  of CPU            self" : "");
     for (size_t i = first; i < end; i++) {
         const struct line *line = &l->list[i];
         if (!is_shown(l, line))
@@ -259,11 +261,12 @@ static void put_message(FILE *out, const struct lines *l, const struct line *lin
             pct_text_time(time, line->own_ns), pct_text_count(calls, line->calls),
             line->calls == 1 ? "call" : "calls");
     if (line->self.samples) {
-        pct_sampled_text(&sampled, line->self, d->samples->all, false);
-        pct_buf_format(&b, "%s%s of the CPU time, %s in %s %s", line->own_ns ? "; " : "",
-                       pct_text_percent_1(share, pct_text_share(line->self.ns, d->samples->all.ns)),
-                       sampled.data, pct_text_count(calls, line->self.samples),
-                       line->self.samples == 1 ? "sample" : "samples");
+        pct_sampled_text(&sampled, line->self, pct_data_samples(d)->all, false);
+        pct_buf_format(
+            &b, "%s%s of the CPU time, %s in %s %s", line->own_ns ? "; " : "",
+            pct_text_percent_1(share, pct_text_share(line->self.ns, pct_data_samples(d)->all.ns)),
+            sampled.data, pct_text_count(calls, line->self.samples),
+            line->self.samples == 1 ? "sample" : "samples");
     }
     if (line->function) {
         pct_buf_text(&b, ", in ");

@@ -7,12 +7,12 @@
 
 static const struct pct_attributed *row_of(const struct pct_cell *c)
 {
-    return &c->d->counts->rows[c->row];
+    return &pct_data_counts(c->d)->rows[c->row];
 }
 
 size_t pct_count_counts(const struct pct_data *d)
 {
-    return d->counts->n;
+    return pct_data_counts(d)->n;
 }
 
 static void get_event(const struct pct_cell *c, struct pct_value *out)
@@ -28,7 +28,7 @@ static void get_count(const struct pct_cell *c, struct pct_value *out)
 static void get_percent(const struct pct_cell *c, struct pct_value *out)
 {
     const struct pct_attributed *r = row_of(c);
-    out->number = pct_text_share(r->count, pct_counts_total(c->d->counts, r->event));
+    out->number = pct_text_share(r->count, pct_counts_total(pct_data_counts(c->d), r->event));
 }
 
 static void get_certain(const struct pct_cell *c, struct pct_value *out)
@@ -44,7 +44,7 @@ static void get_ancestor(const struct pct_cell *c, struct pct_value *out)
 static void get_path(const struct pct_cell *c, struct pct_value *out)
 {
     struct pct_buf b = {0};
-    pct_tree_path_to(c->d->tree, row_of(c)->node, &b);
+    pct_tree_path_to(pct_data_tree(c->d), row_of(c)->node, &b);
     out->none = !b.data || !*b.data;
     if (!out->none)
         out->text = pct_pool_intern(c->d->pool, b.data);

@@ -1,58 +1,47 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * The tables of calls by place: call sites, lines, functions, files, communicators, and callers.
- * What they draw from is made when one of their rows is first asked for.
  */
 #include "analysis/tree/call_sites.h"
 #include "view/table.h"
 #include "view/tables/figures.h"
-
-#include <stdlib.h>
-
-static const struct pct_call_rows *rows_by(const struct pct_data *d, enum pct_calls_by by)
-{
-    struct pct_call_rows **calls = &d->by_place->calls[by];
-    if (!*calls)
-        *calls = pct_calls_new(d->model, d->symbols, d->samples, by);
-    return *calls;
-}
 
 /* ---- By place ---------------------------------------------------------------------------------
  */
 
 size_t pct_count_call_sites(const struct pct_data *d)
 {
-    return rows_by(d, PCT_BY_SITE)->n;
+    return pct_data_calls(d, PCT_BY_SITE)->n;
 }
 
 size_t pct_count_line_calls(const struct pct_data *d)
 {
-    return rows_by(d, PCT_BY_LINE)->n;
+    return pct_data_calls(d, PCT_BY_LINE)->n;
 }
 
 size_t pct_count_function_calls(const struct pct_data *d)
 {
-    return rows_by(d, PCT_BY_FUNCTION)->n;
+    return pct_data_calls(d, PCT_BY_FUNCTION)->n;
 }
 
 size_t pct_count_source_calls(const struct pct_data *d)
 {
-    return rows_by(d, PCT_BY_FILE)->n;
+    return pct_data_calls(d, PCT_BY_FILE)->n;
 }
 
 size_t pct_count_module_calls(const struct pct_data *d)
 {
-    return rows_by(d, PCT_BY_MODULE)->n;
+    return pct_data_calls(d, PCT_BY_MODULE)->n;
 }
 
 size_t pct_count_communicator_calls(const struct pct_data *d)
 {
-    return rows_by(d, PCT_BY_COMMUNICATOR)->n;
+    return pct_data_calls(d, PCT_BY_COMMUNICATOR)->n;
 }
 
 static const struct pct_call_row *row_of(const struct pct_cell *c)
 {
-    return &rows_by(c->d, c->column->of)->row[c->row];
+    return &pct_data_calls(c->d, c->column->of)->row[c->row];
 }
 
 static void call_figure(const struct pct_cell *c, struct pct_value *out)
@@ -243,38 +232,30 @@ const struct pct_column pct_communicator_call_columns[PCT_N_COMMUNICATOR_CALL_CO
 
 size_t pct_count_callers(const struct pct_data *d)
 {
-    struct pct_by_place *b = d->by_place;
-    if (!b->callers) {
-        b->callers = pct_tree_new(d->model, d->symbols, &b->options);
-        pct_tree_sort(b->callers, PCT_TIME);
-        b->caller_rows = pct_alloc(b->callers->n, sizeof *b->caller_rows);
-        uint32_t i = pct_tree_after(b->callers, 0, 0, true);
-        for (; i != PC_NO_INDEX; i = pct_tree_after(b->callers, 0, i, true))
-            b->caller_rows[b->n_callers++] = i;
-    }
-    return b->n_callers;
+    return pct_data_callers(d)->n;
 }
 
 static uint32_t caller_of(const struct pct_cell *c)
 {
-    return c->d->by_place->caller_rows[c->row];
+    return pct_data_callers(c->d)->row[c->row];
 }
 
 static const struct pct_node *caller_node(const struct pct_cell *c)
 {
-    return &c->d->by_place->callers->nodes[caller_of(c)];
+    return &pct_data_callers(c->d)->tree->nodes[caller_of(c)];
 }
 
 static void caller_figure(const struct pct_cell *c, struct pct_value *out)
 {
-    struct pct_figures f = {.sum = pct_tree_inclusive(c->d->by_place->callers, caller_node(c))};
+    struct pct_figures f = {.sum =
+                                pct_tree_inclusive(pct_data_callers(c->d)->tree, caller_node(c))};
     pct_figure(c->d, f, c->column->which, out);
 }
 
 static void caller_path(const struct pct_cell *c, struct pct_value *out)
 {
     struct pct_buf b = {0};
-    pct_tree_path_to(c->d->by_place->callers, caller_of(c), &b);
+    pct_tree_path_to(pct_data_callers(c->d)->tree, caller_of(c), &b);
     out->text = pct_pool_intern(c->d->pool, b.data);
     pct_buf_free(&b);
 }
@@ -305,13 +286,13 @@ const struct pct_column pct_caller_columns[PCT_N_CALLER_COLUMNS] = {
 void pct_call_picture(const struct pct_table *t, const struct pct_data *d, size_t row,
                       uint64_t *values, bool *present)
 {
-    pct_calls_ranks(rows_by(d, t->columns->of), row, values, present);
+    pct_calls_ranks(pct_data_calls(d, t->columns->of), row, values, present);
 }
 
 void pct_caller_picture(const struct pct_table *t, const struct pct_data *d, size_t row,
                         uint64_t *values, bool *present)
 {
-    const struct pct_by_place *b = d->by_place;
+    const struct pct_callers *c = pct_data_callers(d);
     (void)t;
-    pct_tree_ranks(b->callers, b->caller_rows[row], PCT_TIME, values, present);
+    pct_tree_ranks(c->tree, c->row[row], PCT_TIME, values, present);
 }

@@ -24,12 +24,12 @@ static void set_estimate(const struct pct_estimate *e, double digits, struct pct
 
 static const struct pct_estimate_row *event_row(const struct pct_cell *c)
 {
-    return &c->d->estimates->rows[c->row];
+    return &pct_data_estimates(c->d)->rows[c->row];
 }
 
 static const struct pct_ratio_row *ratio_row(const struct pct_cell *c)
 {
-    return &c->d->estimates->ratios[c->row];
+    return &pct_data_estimates(c->d)->ratios[c->row];
 }
 
 /* Columns that are the same of both kinds of rows. */
@@ -43,7 +43,7 @@ static const struct pct_estimate *estimate_of(const struct pct_cell *c)
 static const struct pct_sample_row *context_of(const struct pct_cell *c)
 {
     uint32_t i = c->column->of == OF_EVENTS ? event_row(c)->context : ratio_row(c)->context;
-    return &c->d->samples->contexts.row[i];
+    return &pct_data_samples(c->d)->contexts.row[i];
 }
 
 static void get_error(const struct pct_cell *c, struct pct_value *out)
@@ -78,7 +78,7 @@ static void get_path(const struct pct_cell *c, struct pct_value *out)
 
 size_t pct_count_estimates(const struct pct_data *d)
 {
-    return d->estimates->n;
+    return pct_data_estimates(d)->n;
 }
 
 static void event_name(const struct pct_cell *c, struct pct_value *out)
@@ -140,7 +140,7 @@ const struct pct_column pct_estimate_columns[PCT_N_ESTIMATE_COLUMNS] = {
 
 size_t pct_count_ratios(const struct pct_data *d)
 {
-    return d->estimates->n_ratios;
+    return pct_data_estimates(d)->n_ratios;
 }
 
 static void ratio_name(const struct pct_cell *c, struct pct_value *out)
@@ -170,7 +170,7 @@ static void ratio_per(const struct pct_cell *c, struct pct_value *out)
 
 static void ratio_percent(const struct pct_cell *c, struct pct_value *out)
 {
-    out->number = pct_text_share(context_of(c)->self.ns, c->d->samples->all.ns);
+    out->number = pct_text_share(context_of(c)->self.ns, pct_data_samples(c->d)->all.ns);
 }
 
 const struct pct_column pct_ratio_columns[PCT_N_RATIO_COLUMNS] = {

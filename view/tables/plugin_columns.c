@@ -24,7 +24,7 @@ static enum pct_type type_of(const struct pc_profile_column *c)
 
 static void set_path(const struct pct_data *d, uint64_t node, struct pct_buf *b)
 {
-    pct_tree_path_to(d->tree, d->tree->shown[node], b);
+    pct_tree_path_to(pct_data_tree(d), pct_data_tree(d)->shown[node], b);
 }
 
 static void get_cell(const struct pct_cell *at, struct pct_value *out)
@@ -83,6 +83,7 @@ void pct_rows_table(struct pct_rows_table *out, const struct pct_data *d,
                     const struct pc_profile_table *from)
 {
     out->data = *d;
+    out->data.kind = PCT_DATA_ROWS;
     out->data.rows_of = from;
     out->table = (struct pct_table){.name = escape(d, from->name),
                                     .doc = "",

@@ -11,15 +11,15 @@ enum { LINES, FUNCTIONS, CONTEXTS, CALLERS };
 
 static struct pct_sample_rows *rows_of(const struct pct_data *d, uint16_t of)
 {
-    return of == LINES       ? &d->samples->lines
-           : of == FUNCTIONS ? &d->samples->functions
-           : of == CONTEXTS  ? &d->samples->contexts
-                             : pct_samples_callers(d->samples);
+    return of == LINES       ? &pct_data_samples(d)->lines
+           : of == FUNCTIONS ? &pct_data_samples(d)->functions
+           : of == CONTEXTS  ? &pct_data_samples(d)->contexts
+                             : pct_samples_callers(pct_data_samples(d));
 }
 
 static size_t count_rows(const struct pct_data *d, uint16_t of)
 {
-    return d->samples->all.samples ? rows_of(d, of)->n : 0;
+    return pct_data_samples(d)->all.samples ? rows_of(d, of)->n : 0;
 }
 
 size_t pct_count_lines(const struct pct_data *d)
@@ -101,12 +101,12 @@ static void get_time(const struct pct_cell *c, struct pct_value *out)
 
 static void get_percent(const struct pct_cell *c, struct pct_value *out)
 {
-    out->number = pct_text_share(part_of(c).ns, c->d->samples->all.ns);
+    out->number = pct_text_share(part_of(c).ns, pct_data_samples(c->d)->all.ns);
 }
 
 void pct_sample_error(const struct pct_data *d, struct pct_sampled part, struct pct_value *out)
 {
-    out->none = !pct_samples_error(part, d->samples->all, &out->number);
+    out->none = !pct_samples_error(part, pct_data_samples(d)->all, &out->number);
     out->text = out->none && part.samples ? "few" : NULL;
 }
 
@@ -118,7 +118,8 @@ static void get_error(const struct pct_cell *c, struct pct_value *out)
 static void get_spread(const struct pct_cell *c, struct pct_value *out)
 {
     struct pct_sample_rows *rows = rows_of(c->d, c->column->of);
-    pct_spread_value(pct_samples_spread(c->d->samples, rows, c->row), c->column->which, out);
+    pct_spread_value(pct_samples_spread(pct_data_samples(c->d), rows, c->row), c->column->which,
+                     out);
 }
 
 /* clang-format off */
@@ -197,5 +198,5 @@ const struct pct_column pct_sample_caller_columns[PCT_N_SAMPLE_CALLER_COLUMNS] =
 void pct_sample_picture(const struct pct_table *t, const struct pct_data *d, size_t row,
                         uint64_t *values, bool *present)
 {
-    pct_samples_ranks(d->samples, rows_of(d, t->columns->of), row, values, present);
+    pct_samples_ranks(pct_data_samples(d), rows_of(d, t->columns->of), row, values, present);
 }

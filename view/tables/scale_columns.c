@@ -40,12 +40,12 @@ static void set_real(bool there, double v, struct pct_value *out)
 
 static const struct pct_scale_point *point_at(const struct pct_cell *c)
 {
-    return &c->d->scale->points[c->row];
+    return &pct_data_scale(c->d)->points[c->row];
 }
 
 static size_t count_points(const struct pct_data *d)
 {
-    return d->scale->n_points;
+    return pct_data_scale(d)->n_points;
 }
 
 static void point_ranks(const struct pct_cell *c, struct pct_value *out)
@@ -105,7 +105,7 @@ static void point_compute(const struct pct_cell *c, struct pct_value *out)
 
 static void point_size(const struct pct_cell *c, struct pct_value *out)
 {
-    set_real(c->d->scale->options.sizes != NULL, point_at(c)->size, out);
+    set_real(pct_data_scale(c->d)->options.sizes != NULL, point_at(c)->size, out);
 }
 
 static void point_delayed(const struct pct_cell *c, struct pct_value *out)
@@ -148,17 +148,17 @@ static const struct pct_column point_columns[] = {
 
 static const struct pct_scale_row *row_at(const struct pct_cell *c)
 {
-    return &c->d->scale->rows[c->row];
+    return &pct_data_scale(c->d)->rows[c->row];
 }
 
 static size_t count_rows(const struct pct_data *d)
 {
-    return d->scale->n_rows;
+    return pct_data_scale(d)->n_rows;
 }
 
 static double of_rank(const struct pct_cell *c, size_t point)
 {
-    return row_at(c)->costs[point].ns / c->d->scale->points[point].ranks;
+    return row_at(c)->costs[point].ns / pct_data_scale(c->d)->points[point].ranks;
 }
 
 static void row_lost(const struct pct_cell *c, struct pct_value *out)
@@ -168,7 +168,7 @@ static void row_lost(const struct pct_cell *c, struct pct_value *out)
 
 static void row_lost_percent(const struct pct_cell *c, struct pct_value *out)
 {
-    double core = c->d->scale->core_ns;
+    double core = pct_data_scale(c->d)->core_ns;
     out->none = !(core > 0);
     out->integer = core > 0 ? llround(row_at(c)->lost_ns / core * 100000) : 0;
 }
@@ -180,12 +180,12 @@ static void row_place(const struct pct_cell *c, struct pct_value *out)
 
 static void row_first(const struct pct_cell *c, struct pct_value *out)
 {
-    set_ns(of_rank(c, pct_scale_first(c->d->scale)), out);
+    set_ns(of_rank(c, pct_scale_first(pct_data_scale(c->d))), out);
 }
 
 static void row_last(const struct pct_cell *c, struct pct_value *out)
 {
-    set_ns(of_rank(c, pct_scale_last(c->d->scale)), out);
+    set_ns(of_rank(c, pct_scale_last(pct_data_scale(c->d))), out);
 }
 
 static void row_speed_up(const struct pct_cell *c, struct pct_value *out)
@@ -230,7 +230,7 @@ static void row_few(const struct pct_cell *c, struct pct_value *out)
 
 static bool has_future(const struct pct_cell *c)
 {
-    return row_at(c)->modelled && c->d->scale->options.predict > 0;
+    return row_at(c)->modelled && pct_data_scale(c->d)->options.predict > 0;
 }
 
 static void row_predicted(const struct pct_cell *c, struct pct_value *out)
@@ -253,7 +253,7 @@ static void row_high(const struct pct_cell *c, struct pct_value *out)
 
 static void row_path(const struct pct_cell *c, struct pct_value *out)
 {
-    out->text = pct_join_path(c->d->scale->join, row_at(c)->node);
+    out->text = pct_join_path(pct_data_scale(c->d)->join, row_at(c)->node);
 }
 
 static const struct pct_column row_columns[] = {
@@ -287,17 +287,17 @@ static const struct pct_column row_columns[] = {
 
 static size_t count_costs(const struct pct_data *d)
 {
-    return d->scale->n_rows * d->scale->n_points;
+    return pct_data_scale(d)->n_rows * pct_data_scale(d)->n_points;
 }
 
 static struct pct_cell row_of_cost(const struct pct_cell *c)
 {
-    return (struct pct_cell){c->d, c->row / c->d->scale->n_points, c->column};
+    return (struct pct_cell){c->d, c->row / pct_data_scale(c->d)->n_points, c->column};
 }
 
 static struct pct_cell point_of_cost(const struct pct_cell *c)
 {
-    return (struct pct_cell){c->d, c->row % c->d->scale->n_points, c->column};
+    return (struct pct_cell){c->d, c->row % pct_data_scale(c->d)->n_points, c->column};
 }
 
 static const struct pct_scale_cost *cost_at(const struct pct_cell *c)

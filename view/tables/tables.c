@@ -239,17 +239,17 @@ static const struct pct_column rank_columns[] = {
 
 static size_t count_contexts(const struct pct_data *d)
 {
-    return d->n_contexts;
+    return pct_data_contexts(d)->n;
 }
 
 static const struct pct_node *context_of(const struct pct_cell *c)
 {
-    return &c->d->tree->nodes[c->d->contexts[c->row]];
+    return &pct_data_tree(c->d)->nodes[pct_data_contexts(c->d)->node[c->row]];
 }
 
 static void context_path(const struct pct_cell *c, struct pct_value *out)
 {
-    out->text = c->d->paths[c->row];
+    out->text = pct_data_context_path(c->d, c->row);
 }
 
 static void context_op(const struct pct_cell *c, struct pct_value *out)
@@ -260,7 +260,8 @@ static void context_op(const struct pct_cell *c, struct pct_value *out)
 static struct pct_figures context_figures(const struct pct_cell *c)
 {
     const struct pct_totals *t = &context_of(c)->own;
-    return (struct pct_figures){t->sum, t->min_ns, t->max_ns, c->d->spreads[c->row]};
+    return (struct pct_figures){t->sum, t->min_ns, t->max_ns,
+                                pct_data_context_spread(c->d, c->row)};
 }
 
 static void context_figure(const struct pct_cell *c, struct pct_value *out)
@@ -277,7 +278,7 @@ static void context_picture(const struct pct_table *t, const struct pct_data *d,
                             uint64_t *values, bool *present)
 {
     (void)t;
-    pct_tree_ranks(d->tree, d->contexts[row], PCT_TIME, values, present);
+    pct_tree_ranks(pct_data_tree(d), pct_data_contexts(d)->node[row], PCT_TIME, values, present);
 }
 
 static const struct pct_column context_columns[] = {
@@ -318,17 +319,17 @@ static void module_build_id(const struct pct_cell *c, struct pct_value *out)
 
 static void module_frames(const struct pct_cell *c, struct pct_value *out)
 {
-    set_number(c->d->frames[c->row], out);
+    set_number(pct_data_frames(c->d)[c->row], out);
 }
 
 static void module_symbols(const struct pct_cell *c, struct pct_value *out)
 {
-    out->text = pct_symbols_state_text(pct_symbols_state(c->d->symbols, (uint32_t)c->row));
+    out->text = pct_symbols_state_text(pct_symbols_state(pct_data_symbols(c->d), (uint32_t)c->row));
 }
 
 static void module_complaint(const struct pct_cell *c, struct pct_value *out)
 {
-    out->text = pct_symbols_complaint(c->d->symbols, (uint32_t)c->row);
+    out->text = pct_symbols_complaint(pct_data_symbols(c->d), (uint32_t)c->row);
 }
 
 static const struct pct_column module_columns[] = {
