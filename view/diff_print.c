@@ -4,6 +4,7 @@
  * added at the end, none may change or go.
  */
 #include "view/compare_print.h"
+#include "view/tables/figures.h"
 
 #include <math.h>
 
@@ -112,6 +113,12 @@ static void row_path(const struct pct_cell *c, struct pct_value *out)
     out->text = pct_join_path(pct_data_diff(c->d)->join, row_at(c)->node);
 }
 
+static void row_context(const struct pct_cell *c, struct pct_value *out)
+{
+    const struct pct_join *join = pct_data_diff(c->d)->join;
+    pct_context_value(c->d, join->nodes[row_at(c)->node].context, out);
+}
+
 static const struct pct_column columns[] = {
     {"place", "context", PCT_TEXT, "where it is", row_place},
     {"verdict", "", PCT_TEXT, "same, noise, more, less, new or gone", row_verdict},
@@ -135,6 +142,7 @@ static const struct pct_column columns[] = {
      row_before_error},
     {"after_error", "+-", PCT_REAL, "half of the 95 % interval of after; empty of one run",
      row_after_error},
+    PCT_CONTEXT_COLUMN(row_context, 0),
 };
 
 const struct pct_table pct_diff_table = {"contexts",

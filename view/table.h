@@ -101,7 +101,7 @@ size_t pct_header_count(const struct pct_data *d);
 enum {
     PCT_N_FLAT_COLUMNS = 17,
     PCT_N_FUNCTION_COLUMNS = 16,
-    PCT_N_COMPUTATION_COLUMNS = 15,
+    PCT_N_COMPUTATION_COLUMNS = 16,
     PCT_N_SAMPLE_CALLER_COLUMNS = 7
 };
 extern const struct pct_column pct_flat_columns[PCT_N_FLAT_COLUMNS];
@@ -114,12 +114,12 @@ void pct_sample_error(const struct pct_data *d, struct pct_sampled part, struct 
 size_t pct_count_sample_callers(const struct pct_data *d);
 
 /* attribution_columns.c */
-enum { PCT_N_COUNT_COLUMNS = 6 };
+enum { PCT_N_COUNT_COLUMNS = 7 };
 size_t pct_count_counts(const struct pct_data *d);
 extern const struct pct_column pct_count_columns[PCT_N_COUNT_COLUMNS];
 
 /* estimates_columns.c */
-enum { PCT_N_ESTIMATE_COLUMNS = 11, PCT_N_RATIO_COLUMNS = 11 };
+enum { PCT_N_ESTIMATE_COLUMNS = 12, PCT_N_RATIO_COLUMNS = 12 };
 size_t pct_count_estimates(const struct pct_data *d);
 size_t pct_count_ratios(const struct pct_data *d);
 extern const struct pct_column pct_estimate_columns[PCT_N_ESTIMATE_COLUMNS];

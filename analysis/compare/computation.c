@@ -7,6 +7,7 @@
  * stand for more than that, they are scaled down to it; what no sample stands for stays one node.
  */
 #include "analysis/compare/join_private.h"
+#include "analysis/tree/label.h"
 #include "analysis/tree/samples.h"
 
 #include <math.h>
@@ -45,22 +46,33 @@ static struct pct_cost *cost_of(struct pct_join *j, uint32_t node, size_t run)
 /* ---- Where an instruction belongs ------------------------------------------------------------
  */
 
-/* As labels of frames, but without the line: code of one function is one context. */
-static void put_label(const struct pct_join *j, const struct pct_frame *f, const char *module,
-                      bool line, struct pct_buf *b)
+/* As labels of frames, but without the line where code of one function is one context. What is in
+ * no function is one context of its module; functions of other builds have their names in common.
+ */
+static void put_label(const struct pct_join *j, const struct pc_profile *p,
+                      const struct pc_profile_node *n, const struct pct_frame *f, bool line,
+                      struct pct_buf *b)
 {
+    const char *module = n->module == PC_NO_INDEX ? "unknown" : p->modules[n->module].path;
     pct_buf_clear(b);
-    if (!f->function) {
+    if (!f->function)
         pct_text_escape(b, pct_symbols_base_name(module), PCT_ESCAPE_NAME);
+    else if (j->by_line)
+        pct_label_frame(b, p, n, f, line ? PCT_LABEL_LINE : 0);
+    else
+        pct_text_escape(b, f->function, PCT_ESCAPE_NAME);
+}
+
+static void set_context(struct pct_join *j, uint32_t node, const struct pc_profile *p,
+                        const struct pc_profile_node *n, const struct pct_frame *f)
+{
+    struct pct_buf label = {0};
+    if (j->nodes[node].context)
         return;
-    }
-    pct_text_escape(b, f->function, PCT_ESCAPE_NAME);
-    if (!j->by_line)
-        return;
-    pct_buf_text(b, "@");
-    pct_text_escape(b, pct_symbols_base_name(f->file ? f->file : module), PCT_ESCAPE_NAME);
-    if (line && f->file)
-        pct_buf_format(b, ":%u", f->line);
+    pct_label_frame(&label, p, n, f, 0);
+    uint64_t above = j->nodes[j->nodes[node].parent].context;
+    j->nodes[node].context = pct_label_context(above, label.data);
+    pct_buf_free(&label);
 }
 
 static void describe(struct pct_join *j, uint32_t node, const struct pct_frame *f, double ns)
@@ -82,13 +94,13 @@ static uint32_t find_context(struct pct_join *j, const struct pct_run *run, size
 {
     const struct pc_profile *p = run->profile;
     const struct pc_profile_node *n = &p->nodes[point->source];
-    const char *module = n->module == PC_NO_INDEX ? "unknown" : p->modules[n->module].path;
     struct pct_place place = pct_symbols_find(run->symbols, n->module, n->offset + 1);
     struct pct_buf label = {0};
     for (uint32_t i = 0; i < place.n_frames; i++) {
         bool last = i + 1 == place.n_frames;
-        put_label(j, &place.frames[i], module, !last, &label);
+        put_label(j, p, n, &place.frames[i], !last, &label);
         at = pct_join_child(j, at, last ? PCOLLECT_NODE_POINT : PCOLLECT_NODE_FRAME, label.data);
+        set_context(j, at, p, n, &place.frames[i]);
         describe(j, at, &place.frames[i], point->ns);
         cost_of(j, at, k);
     }

@@ -218,6 +218,8 @@ static void add_cost(struct joiner *b, uint32_t at, const struct pct_node *n)
         cost->calls += (double)n->own.sum[PCT_CALLS];
         cost->bytes += (double)n->own.sum[PCT_SENT] + (double)n->own.sum[PCT_RECEIVED];
     }
+    if (at && !node->context)
+        node->context = n->context;
     node->inlined |= n->kind == PCOLLECT_NODE_FRAME && n->frame.inlined;
     if (n->kind == PCOLLECT_NODE_FRAME && !node->function && n->frame.function) {
         node->function = pct_pool_intern(b->join->pool, n->frame.function);

@@ -66,6 +66,7 @@ struct pct_join_node {
     uint16_t kind;               /* enum pcollect_node_kind */
     bool inlined;                /* in a run that has it */
     const char *label;           /* interned */
+    uint64_t context;            /* of label.h, in the first run that has it; 0: none */
     const char *function, *file; /* of the first run that has it; may be NULL */
     uint32_t line;
     double line_ns; /* POINT: sampled at `line`, the most of all lines */

@@ -6,7 +6,7 @@
  */
 #include "analysis/tree/samples.h"
 
-#include "analysis/gather.h"
+#include "analysis/tree/label.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -173,6 +173,8 @@ static uint32_t child_row(struct sums *s, struct pct_sample_rows *rows, uint32_t
     if (is_new) {
         rows->row[i].function = pct_pool_intern(s->out->pool, label);
         rows->row[i].parent = parent;
+        rows->row[i].context =
+            pct_label_context(parent == PC_NO_INDEX ? 0 : rows->row[parent].context, label);
     }
     return i;
 }
@@ -187,12 +189,8 @@ static uint32_t frame_contexts(struct sums *s, uint32_t at, const struct pc_prof
     struct pct_place place = find_place(s, n);
     struct pct_buf label = {0};
     for (uint32_t k = 0; k < place.n_frames; k++) {
-        const struct pct_frame *f = &place.frames[k];
-        const char *module = module_name(s, n);
         pct_buf_clear(&label);
-        pct_buf_text(&label, name_frame(s, f, n));
-        if (f->file || (f->function && module))
-            pct_buf_format(&label, "@%s", f->file ? pct_symbols_base_name(f->file) : module);
+        pct_label_frame(&label, s->profile, n, &place.frames[k], 0);
         at = child_context(s, at, label.data);
     }
     pct_buf_free(&label);
@@ -205,22 +203,15 @@ static uint32_t find_context(struct sums *s, uint32_t node)
     const struct pc_profile_node *n = &p->nodes[node];
     uint32_t at = n->parent == PC_NO_INDEX ? PC_NO_INDEX : s->out->context[n->parent];
     struct pct_buf label = {0};
-    const char *name;
     switch (n->kind) {
     case PCOLLECT_NODE_FRAME:
     case PCOLLECT_NODE_POINT:
         return frame_contexts(s, at, n);
     case PCOLLECT_NODE_OP:
-        return child_context(s, at, p->ops[n->op].name);
     case PCOLLECT_NODE_CUT:
-        return child_context(s, at, "(cut)");
     case PCOLLECT_NODE_PHASE:
     case PCOLLECT_NODE_REGION:
-        name = n->kind == PCOLLECT_NODE_REGION ? pc_profile_region(p, n->offset) : NULL;
-        if (name)
-            pct_buf_format(&label, "(%s)", name);
-        else
-            pct_buf_format(&label, "(phase %llu)", (unsigned long long)n->offset);
+        pct_label_other(&label, p, n);
         at = child_context(s, at, label.data);
         pct_buf_free(&label);
         return at;

@@ -23,11 +23,12 @@ struct pct_sampled {
 };
 
 struct pct_sample_row {
-    const char *function; /* of a context: as it is shown in the tree */
+    const char *function; /* contexts, callers: the label, escaped */
     const char *file;     /* NULL: unknown */
     uint32_t line;        /* 0: unknown, or all of the function */
     const char *module;   /* NULL: an MPI function, or no module */
-    const char *path;     /* contexts: with what it was called from; else NULL */
+    const char *path;     /* contexts: labels with what it was called from; else NULL */
+    uint64_t context;     /* contexts: of label.h */
     uint32_t parent;      /* contexts: PC_NO_INDEX for the outermost */
     struct pct_sampled self, total;
     uint32_t first_node; /* of the profile, whose samples are `self`; PC_NO_INDEX: none */

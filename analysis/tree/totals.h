@@ -26,6 +26,12 @@ struct pct_totals {
     uint64_t min_ns, max_ns; /* shortest and longest call; 0 without calls */
 };
 
+/* Mean time of a call in ns, rounded; 0 without calls. */
+static inline pc_u128 pct_totals_mean(const pc_u128 *sum)
+{
+    return sum[PCT_CALLS] ? (sum[PCT_TIME] + sum[PCT_CALLS] / 2) / sum[PCT_CALLS] : 0;
+}
+
 /* How one metric lies over the ranks that have it. */
 struct pct_spread {
     uint32_t n; /* ranks */

@@ -6,6 +6,8 @@
  */
 #include "analysis/tree/tree.h"
 
+#include "analysis/tree/label.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -84,27 +86,37 @@ static uint32_t find_child(struct builder *b, uint32_t parent, uint16_t kind, co
 /* ---- Labels -----------------------------------------------------------------------------------
  */
 
-/* function@file:line, function@module or module+0xoffset. The line is left out of an outline. */
+/* The line is left out of an outline. */
 static void put_frame(struct builder *b, const struct pct_frame *f, const struct pc_profile_node *n)
 {
-    const struct pc_profile *p = b->tree->model->profile;
-    const char *module = n->module == PC_NO_INDEX ? "unknown" : p->modules[n->module].path;
-    const char *file = f->file;
-    struct pct_buf *text = &b->text;
-    if (!b->options->full_paths) {
-        module = pct_symbols_base_name(module);
-        file = file ? pct_symbols_base_name(file) : NULL;
-    }
-    if (!f->function) {
-        pct_text_escape(text, module, PCT_ESCAPE_NAME);
-        pct_buf_format(text, "+0x%llx", (unsigned long long)n->offset);
+    unsigned line = b->options->outline ? 0 : PCT_LABEL_LINE,
+             paths = b->options->full_paths ? PCT_LABEL_FULL_PATHS : 0;
+    pct_label_frame(&b->text, b->tree->model->profile, n, f, line | paths);
+}
+
+/* f NULL: `n` is no frame. */
+static void set_context(struct builder *b, uint32_t at, const struct pc_profile_node *n,
+                        const struct pct_frame *f)
+{
+    struct pct_node *node = &b->tree->nodes[at];
+    if (node->context)
         return;
-    }
-    pct_text_escape(text, f->function, PCT_ESCAPE_NAME);
-    pct_buf_text(text, "@");
-    pct_text_escape(text, file ? file : module, PCT_ESCAPE_NAME);
-    if (file && !b->options->outline)
-        pct_buf_format(text, ":%u", f->line);
+    pct_buf_clear(&b->text);
+    if (f)
+        pct_label_frame(&b->text, b->tree->model->profile, n, f, 0);
+    else
+        pct_label_other(&b->text, b->tree->model->profile, n);
+    node->context = pct_label_context(b->tree->nodes[node->parent].context, b->text.data);
+}
+
+/* The child of `at` for a node that is no frame. */
+static uint32_t find_other(struct builder *b, uint32_t at, const struct pc_profile_node *n)
+{
+    pct_buf_clear(&b->text);
+    pct_label_other(&b->text, b->tree->model->profile, n);
+    at = find_child(b, at, n->kind, pct_pool_intern(b->tree->pool, b->text.data));
+    set_context(b, at, n, NULL);
+    return at;
 }
 
 /* The child of `at` that reads as the text, in an outline also called from there. */
@@ -143,6 +155,7 @@ static uint32_t add_frames(struct builder *b, uint32_t at, uint32_t source)
             node->module = n->module;
             node->offset = n->offset;
         }
+        set_context(b, at, n, &place.frames[i]);
         call = (struct call){place.frames[i].file, place.frames[i].line};
     }
     b->calls[source] = call;
@@ -163,29 +176,20 @@ static uint32_t add_op(struct builder *b, uint32_t at, uint32_t source)
     struct pct_tree *t = b->tree;
     const struct pc_profile_node *n = &t->model->profile->nodes[source];
     pct_buf_clear(&b->text);
-    pct_text_escape(&b->text, t->model->profile->ops[n->op].name, PCT_ESCAPE_NAME);
+    pct_label_other(&b->text, t->model->profile, n);
     at = find_called(b, at, PCOLLECT_NODE_OP, call_above(b, source));
     t->nodes[at].op = n->op;
+    set_context(b, at, n, NULL);
     add_source(t, at, source);
     return at;
 }
 
-/* A phase or region: below a depth it is not told apart, as frames. */
-static uint32_t add_part(struct builder *b, uint32_t at, const struct pc_profile_node *n)
+/* A phase, a region or the end of what is known: below a depth it is not told apart, as frames. */
+static uint32_t add_other(struct builder *b, uint32_t at, const struct pc_profile_node *n)
 {
-    struct pct_tree *t = b->tree;
-    const char *name = pc_profile_region(t->model->profile, n->offset);
-    if (b->options->depth && t->nodes[at].depth >= b->options->depth)
+    if (b->options->depth && b->tree->nodes[at].depth >= b->options->depth)
         return at;
-    pct_buf_clear(&b->text);
-    if (n->kind == PCOLLECT_NODE_PHASE) {
-        pct_buf_format(&b->text, "(phase %llu)", (unsigned long long)n->offset);
-    } else {
-        pct_buf_text(&b->text, "(region ");
-        pct_text_escape(&b->text, name ? name : "of unknown name", PCT_ESCAPE_NAME);
-        pct_buf_text(&b->text, ")");
-    }
-    return find_child(b, at, n->kind, pct_pool_intern(t->pool, b->text.data));
+    return find_other(b, at, n);
 }
 
 static uint32_t add_node(struct builder *b, uint32_t source)
@@ -199,16 +203,13 @@ static uint32_t add_node(struct builder *b, uint32_t source)
     case PCOLLECT_NODE_OP:
         at = add_op(b, at, source);
         break;
-    case PCOLLECT_NODE_CUT:
-        if (!b->options->depth || b->tree->nodes[at].depth < b->options->depth)
-            at = find_child(b, at, n->kind, pct_pool_intern(b->tree->pool, "(cut)"));
-        break;
     case PCOLLECT_NODE_DOMAIN:
         add_source(b->tree, at, source);
         break;
+    case PCOLLECT_NODE_CUT:
     case PCOLLECT_NODE_PHASE:
     case PCOLLECT_NODE_REGION:
-        at = add_part(b, at, n);
+        at = add_other(b, at, n);
         break;
     default:
         break;
@@ -242,11 +243,11 @@ static uint32_t add_other_caller(struct builder *b, uint32_t at, const struct pc
 {
     const struct pc_profile *p = b->tree->model->profile;
     if (n->kind == PCOLLECT_NODE_CUT)
-        return find_child(b, at, n->kind, pct_pool_intern(b->tree->pool, "(cut)"));
+        return find_other(b, at, n);
     if (n->kind != PCOLLECT_NODE_OP)
         return at;
     pct_buf_clear(&b->text);
-    pct_text_escape(&b->text, p->ops[n->op].name, PCT_ESCAPE_NAME);
+    pct_label_other(&b->text, p, n);
     at = find_child(b, at, PCOLLECT_NODE_FRAME, pct_pool_intern(b->tree->pool, b->text.data));
     b->tree->nodes[at].frame.function = p->ops[n->op].name;
     return at;
@@ -258,7 +259,7 @@ static void add_upwards(struct builder *b, uint32_t source)
     const struct pc_profile *p = t->model->profile;
     uint32_t call = pct_model_call(p, source), deepest = b->options->depth;
     pct_buf_clear(&b->text);
-    pct_text_escape(&b->text, p->ops[p->nodes[call].op].name, PCT_ESCAPE_NAME);
+    pct_label_other(&b->text, p, &p->nodes[call]);
     uint32_t at = find_child(b, 0, PCOLLECT_NODE_OP, pct_pool_intern(t->pool, b->text.data));
     t->nodes[at].op = p->nodes[call].op;
     for (uint32_t up = p->nodes[call].parent; up != PC_NO_INDEX; up = p->nodes[up].parent) {

@@ -23,6 +23,7 @@ struct pct_node {
     uint32_t op;                /* OP: index into the profile's ops */
     uint32_t depth;             /* frames from the root to here, this one included */
     const char *label;          /* escaped element of a path; "" for the root */
+    uint64_t context;           /* of label.h; 0 for the root, and in a tree of callers */
     const char *call_file;      /* outline: where the node was called, NULL: unknown */
     uint32_t call_line;
     struct pct_frame frame; /* FRAME */

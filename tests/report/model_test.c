@@ -4,6 +4,7 @@
  */
 #include "sample.h"
 
+#include "analysis/tree/label.h"
 #include "analysis/tree/samples.h"
 #include "view/report_print.h"
 
@@ -12,6 +13,7 @@
 #include <stddef.h>
 
 #include <cmocka.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -399,6 +401,71 @@ static void samples_are_told_by_rank_and_by_caller(void **state)
     pct_data_free(d);
 }
 
+static const char *text_of(const struct pct_data *d, const char *table, const char *column,
+                           size_t row)
+{
+    return pct_table_value(pct_column_find(pct_table_find(table), column), d, row).text;
+}
+
+/* The id follows from the path as it is printed, its lines left out, and from nothing else. */
+static void the_id_of_a_context_follows_from_its_path(void **state)
+{
+    (void)state;
+    static const struct pct_tree_options options;
+    struct pct_data *d = open_solver(&options);
+    size_t n = pct_table_find("contexts")->count(d);
+    assert_true(n > 3);
+    for (size_t i = 0; i < n; i++) {
+        uint64_t id = 0;
+        char path[1000], *rest = path;
+        snprintf(path, sizeof path, "%s", text_of(d, "contexts", "path", i));
+        for (char *label; *path && rest; rest = label) {
+            label = strstr(rest, " > ");
+            if (label)
+                *label = 0, label += 3;
+            char *line = strrchr(rest, ':');
+            if (line)
+                *line = 0;
+            id = pct_label_context(id, rest);
+        }
+        char wanted[17];
+        snprintf(wanted, sizeof wanted, "%016llx",
+                 (unsigned long long)pct_label_context(id, text_of(d, "contexts", "primitive", i)));
+        assert_string_equal(text_of(d, "contexts", "context", i), wanted);
+    }
+    pct_data_free(d);
+}
+
+/* What computes in the function that calls: the ids of the two tables meet at the MPI function. */
+static void calls_and_samples_of_one_path_have_one_id(void **state)
+{
+    (void)state;
+    static const struct pct_tree_options options;
+    sample_begin(&sample);
+    sample_clock(&sample);
+    sample.ranks[0] = (struct pc_profile_rank){.rank = 0, .host = (char *)"n", .n_threads = 1};
+    sample.modules[0] = (struct pc_profile_module){.path = (char *)"/nowhere/app", .identity = 1};
+    sample.ops[0] = (struct pc_profile_op){.name = (char *)"MPI_Barrier"};
+    sample.p.n_ranks = sample.p.world_size = sample.p.n_modules = sample.p.n_ops = 1;
+    uint32_t outer = sample_frame(&sample, 0, 0, 0x10);
+    sample_point(&sample, outer, 0, 0x30);
+    sample_add_samples(&sample, 0, 40 * ms);
+    sample_op(&sample, outer, 0);
+    sample_add_samples(&sample, 0, 5 * ms);
+    sample_end(&sample);
+    struct pct_data *d = pct_data_new("id", &sample.p, pct_symbols_new(&sample.p), &options);
+    size_t n = pct_table_find("computation")->count(d), n_equal = 0;
+    assert_int_equal(pct_table_find("contexts")->count(d), 1);
+    for (size_t i = 0; i < n; i++) {
+        bool same =
+            !strcmp(text_of(d, "computation", "context", i), text_of(d, "contexts", "context", 0));
+        assert_int_equal(same, !strncmp(text_of(d, "computation", "function", i), "MPI_", 4));
+        n_equal += same;
+    }
+    assert_int_equal(n_equal, 1);
+    pct_data_free(d);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -415,6 +482,8 @@ int main(void)
         cmocka_unit_test(deep_trees_are_no_danger),
         cmocka_unit_test(the_nearest_word_is_found),
         cmocka_unit_test(samples_are_told_by_rank_and_by_caller),
+        cmocka_unit_test(the_id_of_a_context_follows_from_its_path),
+        cmocka_unit_test(calls_and_samples_of_one_path_have_one_id),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,6 +4,7 @@
  */
 #include "analysis/counters/attribution.h"
 #include "view/table.h"
+#include "view/tables/figures.h"
 
 static const struct pct_attributed *row_of(const struct pct_cell *c)
 {
@@ -51,6 +52,11 @@ static void get_path(const struct pct_cell *c, struct pct_value *out)
     pct_buf_free(&b);
 }
 
+static void get_context(const struct pct_cell *c, struct pct_value *out)
+{
+    pct_context_value(c->d, pct_data_tree(c->d)->nodes[row_of(c)->node].context, out);
+}
+
 const struct pct_column pct_count_columns[PCT_N_COUNT_COLUMNS] = {
     {"event", "event", PCT_TEXT, "as the configuration has it", get_event},
     {"count", "count", PCT_COUNT, "all ranks and threads; exact in the sum over an event's rows",
@@ -62,4 +68,5 @@ const struct pct_column pct_count_columns[PCT_N_COUNT_COLUMNS] = {
      "of count, what no sample places: left with what both ends have in common", get_ancestor},
     {"path", "path", PCT_TEXT, "functions from the root on, joined by \" > \"; empty for the root",
      get_path},
+    PCT_CONTEXT_COLUMN(get_context, 0),
 };

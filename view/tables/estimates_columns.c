@@ -5,6 +5,7 @@
  */
 #include "analysis/counters/estimates.h"
 #include "view/table.h"
+#include "view/tables/figures.h"
 
 static void set_event(const struct pct_data *d, uint32_t event, struct pct_value *out)
 {
@@ -65,12 +66,17 @@ static void get_readings(const struct pct_cell *c, struct pct_value *out)
 
 static void get_function(const struct pct_cell *c, struct pct_value *out)
 {
-    pct_value_text(c->d, context_of(c)->function, out);
+    out->text = context_of(c)->function; /* escaped already */
 }
 
 static void get_path(const struct pct_cell *c, struct pct_value *out)
 {
-    pct_value_text(c->d, context_of(c)->path, out);
+    out->text = context_of(c)->path;
+}
+
+static void get_context(const struct pct_cell *c, struct pct_value *out)
+{
+    pct_context_value(c->d, context_of(c)->context, out);
 }
 
 /* ---- estimates ---------------------------------------------------------------------------------
@@ -133,6 +139,7 @@ const struct pct_column pct_estimate_columns[PCT_N_ESTIMATE_COLUMNS] = {
     {"function", "function", PCT_TEXT, "the last function of path", get_function, 0, OF_EVENTS},
     {"path", "path", PCT_TEXT, "functions from the root on, joined by \" > \"", get_path, 0,
      OF_EVENTS},
+    PCT_CONTEXT_COLUMN(get_context, OF_EVENTS),
 };
 
 /* ---- ratios ------------------------------------------------------------------------------------
@@ -190,4 +197,5 @@ const struct pct_column pct_ratio_columns[PCT_N_RATIO_COLUMNS] = {
     {"function", "function", PCT_TEXT, "the last function of path", get_function, 0, OF_RATIOS},
     {"path", "path", PCT_TEXT, "functions from the root on, joined by \" > \"", get_path, 0,
      OF_RATIOS},
+    PCT_CONTEXT_COLUMN(get_context, OF_RATIOS),
 };

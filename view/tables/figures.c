@@ -11,12 +11,6 @@ static void set_metric(const struct pct_data *d, const pc_u128 *sum, enum pct_me
     out->number = sum[metric];
 }
 
-static void set_mean(pc_u128 sum, pc_u128 n, struct pct_value *out)
-{
-    out->none = !n;
-    out->number = n ? (sum + n / 2) / n : 0;
-}
-
 /* Bound of a duration: 0 is "no call was seen whole". */
 static void set_bound(uint64_t ns, struct pct_value *out)
 {
@@ -45,6 +39,15 @@ void pct_spread_value(struct pct_spread s, enum pct_figure which, struct pct_val
     }
 }
 
+void pct_context_value(const struct pct_data *d, uint64_t context, struct pct_value *out)
+{
+    struct pct_buf text = {0};
+    pct_buf_format(&text, "%016llx", (unsigned long long)context);
+    out->none = !context;
+    out->text = pct_pool_intern(d->pool, text.data);
+    pct_buf_free(&text);
+}
+
 void pct_figure(const struct pct_data *d, struct pct_figures f, enum pct_figure which,
                 struct pct_value *out)
 {
@@ -62,7 +65,8 @@ void pct_figure(const struct pct_data *d, struct pct_figures f, enum pct_figure 
         set_metric(d, f.sum, metrics[which], out);
         break;
     case PCT_FIGURE_MEAN:
-        set_mean(f.sum[PCT_TIME], f.sum[PCT_CALLS], out);
+        out->none = !f.sum[PCT_CALLS];
+        out->number = pct_totals_mean(f.sum);
         break;
     case PCT_FIGURE_MIN:
         set_bound(f.min_ns, out);

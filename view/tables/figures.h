@@ -38,6 +38,9 @@ void pct_figure(const struct pct_data *d, struct pct_figures f, enum pct_figure 
 /* PCT_FIGURE_RANKS and what follows. */
 void pct_spread_value(struct pct_spread s, enum pct_figure which, struct pct_value *out);
 
+/* The id of a context, see analysis/tree/label.h; none if it is 0. */
+void pct_context_value(const struct pct_data *d, uint64_t context, struct pct_value *out);
+
 /* The columns of them. `get` finds the figures of a row of the kind `of` and hands them, with the
  * column's `which`, to pct_figure. Sums come in the order in which they are columns. */
 /* clang-format off */
@@ -71,6 +74,11 @@ void pct_spread_value(struct pct_spread s, enum pct_figure which, struct pct_val
     {"rank_max_s", "most of a rank", PCT_NS, "time in the calls of the rank that spent most",      \
      get, PCT_FIGURE_RANK_MAX, of},                                                                \
     {"max_rank", "rank", PCT_INTEGER, "the rank of rank_max_s", get, PCT_FIGURE_MAX_RANK, of}
+/* Behind all others: it came last. */
+#define PCT_CONTEXT_COLUMN(get, of)                                                                \
+    {"context", "context", PCT_TEXT,                                                               \
+     "id of the path of functions, without lines: the same in all tables and profiles",            \
+     get, 0, of}
 /* clang-format on */
 
 #endif

@@ -52,6 +52,17 @@ static void get_function(const struct pct_cell *c, struct pct_value *out)
     pct_value_text(c->d, row_of(c)->function, out);
 }
 
+/* Labels and paths are escaped already. */
+static void get_label(const struct pct_cell *c, struct pct_value *out)
+{
+    out->text = row_of(c)->function;
+}
+
+static void get_context(const struct pct_cell *c, struct pct_value *out)
+{
+    pct_context_value(c->d, row_of(c)->context, out);
+}
+
 static void get_file(const struct pct_cell *c, struct pct_value *out)
 {
     pct_value_text(c->d, row_of(c)->file, out);
@@ -78,7 +89,7 @@ static void get_level(const struct pct_cell *c, struct pct_value *out)
 
 static void get_path(const struct pct_cell *c, struct pct_value *out)
 {
-    pct_value_text(c->d, row_of(c)->path, out);
+    out->text = row_of(c)->path;
 }
 
 /* Samples of the row itself, and of all that was called from it. */
@@ -175,9 +186,10 @@ const struct pct_column pct_function_columns[PCT_N_FUNCTION_COLUMNS] = {
 const struct pct_column pct_computation_columns[PCT_N_COMPUTATION_COLUMNS] = {
     {"path", "path", PCT_TEXT, "functions from the root on, joined by \" > \"", get_path, 0,
      CONTEXTS},
-    {"function", "function", PCT_TEXT, "the last of them", get_function, 0, CONTEXTS},
+    {"function", "function", PCT_TEXT, "the last of them", get_label, 0, CONTEXTS},
     SAMPLE_COLUMNS(CONTEXTS),
     SAMPLE_SPREAD_COLUMNS(CONTEXTS),
+    PCT_CONTEXT_COLUMN(get_context, CONTEXTS),
 };
 
 const struct pct_column pct_sample_caller_columns[PCT_N_SAMPLE_CALLER_COLUMNS] = {
@@ -185,7 +197,7 @@ const struct pct_column pct_sample_caller_columns[PCT_N_SAMPLE_CALLER_COLUMNS] =
      "the function that computed, what called it, and so on outwards, joined by \" > \"", get_path,
      0, CALLERS},
     {"level", "level", PCT_COUNT, "callers in it: 0 is the function alone", get_level, 0, CALLERS},
-    {"caller", "caller", PCT_TEXT, "the last of them", get_function, 0, CALLERS},
+    {"caller", "caller", PCT_TEXT, "the last of them", get_label, 0, CALLERS},
     {"samples", "samples", PCT_COUNT, "samples in the function when it was called like this",
      get_samples, TOTAL, CALLERS},
     {"time_s", "time", PCT_NS, "CPU time that they stand for", get_time, TOTAL, CALLERS, "error_s"},

@@ -4,6 +4,7 @@
  * columns may be added at the end of a table, none may change or go.
  */
 #include "view/compare_print.h"
+#include "view/tables/figures.h"
 
 #include <math.h>
 
@@ -256,6 +257,12 @@ static void row_path(const struct pct_cell *c, struct pct_value *out)
     out->text = pct_join_path(pct_data_scale(c->d)->join, row_at(c)->node);
 }
 
+static void row_context(const struct pct_cell *c, struct pct_value *out)
+{
+    const struct pct_join *join = pct_data_scale(c->d)->join;
+    pct_context_value(c->d, join->nodes[row_at(c)->node].context, out);
+}
+
 static const struct pct_column row_columns[] = {
     {"place", "context", PCT_TEXT, "where the time is spent", row_place},
     {"lost_s", "lost", PCT_NS_CHANGE,
@@ -280,6 +287,7 @@ static const struct pct_column row_columns[] = {
     {"low_s", "from", PCT_NS, "lower end of the interval for it", row_low},
     {"high_s", "to", PCT_NS, "upper end", row_high},
     {"path", "path", PCT_TEXT, "the calling context, outermost function first", row_path},
+    PCT_CONTEXT_COLUMN(row_context, 0),
 };
 
 /* ---- costs: one row a context and scale ------------------------------------------------------
@@ -349,6 +357,12 @@ static void cost_size(const struct pct_cell *c, struct pct_value *out)
     point_size(&point, out);
 }
 
+static void cost_context(const struct pct_cell *c, struct pct_value *out)
+{
+    struct pct_cell row = row_of_cost(c);
+    row_context(&row, out);
+}
+
 static const struct pct_column cost_columns[] = {
     {"path", "path", PCT_TEXT, "the calling context, outermost function first", cost_path},
     {"ranks", "ranks", PCT_COUNT, "ranks of the job", cost_ranks},
@@ -361,6 +375,7 @@ static const struct pct_column cost_columns[] = {
      "of core_s the time that other ranks wait in MPI for the one that computes longest here",
      cost_waits},
     {"size", "size", PCT_REAL, "of the problem, as --sizes says", cost_size},
+    PCT_CONTEXT_COLUMN(cost_context, 0),
 };
 
 const struct pct_table pct_scale_tables[] = {

@@ -269,6 +269,11 @@ static void context_figure(const struct pct_cell *c, struct pct_value *out)
     pct_figure(c->d, context_figures(c), c->column->which, out);
 }
 
+static void context_id(const struct pct_cell *c, struct pct_value *out)
+{
+    pct_context_value(c->d, context_of(c)->context, out);
+}
+
 static void context_collapsed(const struct pct_cell *c, struct pct_value *out)
 {
     out->integer = (context_of(c)->flags & PCOLLECT_FLAG_COLLAPSED) != 0;
@@ -291,6 +296,7 @@ static const struct pct_column context_columns[] = {
     PCT_SPREAD_COLUMNS(context_figure, 0),
     {"collapsed", "collapsed", PCT_YES_NO,
      "yes: holds calls of deeper contexts for which there was no memory", context_collapsed},
+    PCT_CONTEXT_COLUMN(context_id, 0),
 };
 
 /* ---- modules ----------------------------------------------------------------------------------
