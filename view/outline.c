@@ -40,10 +40,20 @@ static const struct signs *signs_of(const struct outline *l)
     return l->o->utf8 ? &utf8_signs : &ascii_signs;
 }
 
+/* A function that made no call, and called none that did, has nothing to be shown. */
+static bool has_figure(const struct outline *l, const struct pct_node *n)
+{
+    const pc_u128 *sum = pct_tree_inclusive(l->tree, n);
+    bool any = false;
+    for (size_t k = 0; k < PCT_N_METRICS; k++)
+        any |= sum[k] != 0;
+    return any || n->kind == PCOLLECT_NODE_OP;
+}
+
 static bool is_visible(const struct outline *l, const struct pct_node *n)
 {
-    return pct_text_share(pct_tree_inclusive(l->tree, n)[l->o->metric], l->whole) >=
-           l->o->choice.min_percent;
+    return has_figure(l, n) && pct_text_share(pct_tree_inclusive(l->tree, n)[l->o->metric],
+                                              l->whole) >= l->o->choice.min_percent;
 }
 
 struct children {
@@ -57,6 +67,8 @@ static struct children look_at_children(const struct outline *l, uint32_t node)
     const struct pct_node *nodes = l->tree->nodes;
     struct children c = {.first = PC_NO_INDEX};
     for (uint32_t i = nodes[node].first_child; i != PC_NO_INDEX; i = nodes[i].next) {
+        if (!has_figure(l, &nodes[i]))
+            continue;
         if (!is_visible(l, &nodes[i])) {
             c.n_hidden++;
             c.hidden += l->tree->inclusive[i][l->o->metric];
@@ -190,8 +202,7 @@ static void put_op(const struct outline *l, const struct pct_node *n, size_t cel
              sum[PCT_CALLS] == 1 ? "call" : "calls");
     put_detail(&details, text, room);
     if (sum[PCT_CALLS]) {
-        snprintf(text, sizeof text, "mean %s",
-                 pct_text_time(number, sum[PCT_TIME] / sum[PCT_CALLS]));
+        snprintf(text, sizeof text, "mean %s", pct_text_time(number, pct_totals_mean(sum)));
         put_detail(&details, text, room);
     }
     put_bytes(&details, sum[PCT_SENT], "sent", room);

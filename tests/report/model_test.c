@@ -466,6 +466,36 @@ static void calls_and_samples_of_one_path_have_one_id(void **state)
     pct_data_free(d);
 }
 
+/* Two calls of 429 ns together below 0x10; 0x20 computes only. */
+static void the_tree_shows_what_has_a_figure_and_means_as_tables_do(void **state)
+{
+    (void)state;
+    static const struct pct_options options = {.metric = PCT_TIME};
+    sample_begin(&sample);
+    sample_clock(&sample);
+    sample.ranks[0] = (struct pc_profile_rank){.rank = 0, .host = (char *)"n", .n_threads = 1};
+    sample.modules[0] = (struct pc_profile_module){.path = (char *)"/nowhere/app", .identity = 1};
+    sample.ops[0] = (struct pc_profile_op){.name = (char *)"MPI_Barrier"};
+    sample.p.n_ranks = sample.p.world_size = sample.p.n_modules = sample.p.n_ops = 1;
+    sample_op(&sample, sample_frame(&sample, 0, 0, 0x10), 0);
+    sample_add(&sample, &(struct sample_calls){0, 2, 429, 200, 229, 0, 0});
+    sample_point(&sample, sample_frame(&sample, 0, 0, 0x20), 0, 0x30);
+    sample_add_samples(&sample, 0, 40 * ms);
+    sample_end(&sample);
+    struct pct_data *d = pct_data_new("tree", &sample.p, pct_symbols_new(&sample.p), &options.tree);
+    assert_int_equal(value_of(d, pct_table_find("contexts"), "mean_s", 0), 215);
+    char *text = NULL;
+    size_t n = 0;
+    FILE *out = open_memstream(&text, &n);
+    pct_print_outline(out, d, &options, PCT_TIME);
+    fclose(out);
+    assert_non_null(strstr(text, "mean 215 ns"));
+    assert_non_null(strstr(text, "+0x10"));
+    assert_null(strstr(text, "+0x20"));
+    free(text);
+    pct_data_free(d);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -484,6 +514,7 @@ int main(void)
         cmocka_unit_test(samples_are_told_by_rank_and_by_caller),
         cmocka_unit_test(the_id_of_a_context_follows_from_its_path),
         cmocka_unit_test(calls_and_samples_of_one_path_have_one_id),
+        cmocka_unit_test(the_tree_shows_what_has_a_figure_and_means_as_tables_do),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
