@@ -14,7 +14,8 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
-static const char *const other_variables[] = {"PCOLLECT_CONFIG", "PCOLLECT_STRICT", "PCOLLECT_RUN"};
+static const char *const other_variables[] = {"PCOLLECT_CONFIG", "PCOLLECT_STRICT", "PCOLLECT_RUN",
+                                              "PCOLLECT_RUN_ALONE"};
 
 /* In this order: the batch system knows the job better than the launcher does. */
 static const char *const job_variables[] = {
@@ -152,11 +153,21 @@ static void reset_options(struct pc_config *c)
     memcpy(c, &fresh, sizeof *c);
 }
 
+/* Whether `pcollect run` started this process itself, without a launcher, and wants it collected
+ * with or without MPI. What the process starts has another parent. */
+static bool is_run_alone(void)
+{
+    const char *text = secure_getenv("PCOLLECT_RUN_ALONE");
+    return text && *text && strtol(text, NULL, 10) == (long)getppid();
+}
+
 static int load_options(struct pc_config *c, const char *path, struct pc_error *error)
 {
     if (path == NULL)
         path = secure_getenv("PCOLLECT_CONFIG");
     int err = path && *path ? pc_config_read(c, path, error) : PC_OK;
+    if (err == PC_OK && is_run_alone())
+        c->collect_always = true;
     if (err == PC_OK && !getauxval(AT_SECURE))
         err = pc_config_read_environment(c, environ, error);
     return err;
@@ -208,7 +219,7 @@ bool pc_config_always(void)
     const char *text = secure_getenv("PCOLLECT_COLLECT_ALWAYS");
     int i = pc_option_find("collect", "always");
     if ((file == NULL || *file == '\0') && text == NULL)
-        return false;
+        return is_run_alone();
     memset(&c, 0, sizeof c);
     if (text)
         return pc_option_parse(&pc_options[i], text, &c, NULL) == PC_OK && c.collect_always;

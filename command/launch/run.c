@@ -34,8 +34,9 @@ struct run {
     char *pattern;           /* of -o, absolute, or NULL */
     char *library;
     uint64_t key;
-    char **words;     /* of the job */
-    char **variables; /* for the ranks; "NAME=VALUE" */
+    bool alone_sampled; /* a program without MPI is collected if this command starts it itself */
+    char **words;       /* of the job */
+    char **variables;   /* for the ranks; "NAME=VALUE" */
     size_t n_variables;
 };
 
@@ -81,13 +82,13 @@ static bool is_named(const char *entry, const char *name)
 static bool is_passed_on(const struct run *r, const char *entry)
 {
     if (strncmp(entry, "PCOLLECT_", 9) != 0 || is_named(entry, "PCOLLECT_RUN") ||
-        is_named(entry, "PCOLLECT_CONFIG"))
+        is_named(entry, "PCOLLECT_RUN_ALONE") || is_named(entry, "PCOLLECT_CONFIG"))
         return false;
     return !(r->pattern && is_named(entry, "PCOLLECT_OUTPUT_PATH"));
 }
 
 /* alone: there is no launcher. Such a program may have no MPI: if it is to be sampled, it is
- * collected all the same; what the user says of that comes later and wins. */
+ * collected all the same, but not what it starts; what the user says of that wins. */
 static void collect_variables(struct run *r, bool alone)
 {
     const char *existing = getenv("LD_PRELOAD");
@@ -100,8 +101,10 @@ static void collect_variables(struct run *r, bool alone)
     if (r->pattern)
         add_variable(r, pct_text("PCOLLECT_OUTPUT_PATH=%s", r->pattern));
     if (alone &&
-        (r->config.sample_frequency || r->config.sample_events[0] || r->config.sample_always[0]))
-        add_variable(r, pct_text("PCOLLECT_COLLECT_ALWAYS=yes"));
+        (r->config.sample_frequency || r->config.sample_events[0] || r->config.sample_always[0])) {
+        r->alone_sampled = true;
+        add_variable(r, pct_text("PCOLLECT_RUN_ALONE=%d", (int)getpid()));
+    }
     for (char **entry = environ; *entry; entry++)
         if (is_passed_on(r, *entry))
             add_variable(r, *entry);
@@ -183,11 +186,16 @@ static bool take_paths(const char *file)
 static void say_nothing_found(const struct run *r, int status)
 {
     char *ended = status ? pct_text("`%s` ended with status %d, and ", r->words[0], status) : NULL;
+    const char *inner = r->alone_sampled
+                            ? ". Programs without MPI are sampled where this command starts them "
+                              "itself; those of a script need a `pcollect run` of their own in it, "
+                              "or PCOLLECT_COLLECT_ALWAYS=yes"
+                            : "";
     pct_say(r->self,
             "no profile was written: %sno process that calls MPI was seen on this node. Is it an "
             "MPI program that is linked dynamically (ldd shows its MPI library), and does it reach "
-            "MPI_Init? Where all ranks ran on other nodes, look for %s there",
-            ended ? ended : "", r->pattern ? r->pattern : r->config.output_path);
+            "MPI_Init? Where all ranks ran on other nodes, look for %s there%s",
+            ended ? ended : "", r->pattern ? r->pattern : r->config.output_path, inner);
     free(ended);
 }
 

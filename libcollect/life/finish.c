@@ -51,19 +51,26 @@ static uint64_t find_key(int n_ranks)
     return n_ranks > 1 && job ? pc_hash_u64(job ^ (uint64_t)n_ranks) : draw_key();
 }
 
+/* Copies path without the end of a profile's name, and returns that end, which may be empty. */
+static const char *split_name(const char *path, char *stem, size_t room)
+{
+    static const char end[] = ".pcol";
+    size_t n = pc_format(stem, room, "%s", path), tail = sizeof end - 1;
+    if (n <= tail || strcmp(stem + n - tail, end) != 0)
+        return "";
+    stem[n - tail] = '\0';
+    return end;
+}
+
 /* A job that another has spawned has its environment, and with it the name of its profile: it gets
  * one of its own, which begins like that of the other. */
 static void name_spawned(struct pcollect_arena_header *h)
 {
-    static const char end[] = ".pcol";
-    char pattern[PCOLLECT_PATH_BYTES];
-    size_t n = pc_format(pattern, sizeof pattern, "%s", h->out), tail = sizeof end - 1;
-    bool has_end = n > tail && strcmp(pattern + n - tail, end) == 0;
+    char stem[PCOLLECT_PATH_BYTES];
+    const char *end = split_name(h->out, stem, sizeof stem);
     uint64_t key = pc_config_launch().key;
-    if (has_end)
-        pattern[n - tail] = '\0';
-    pc_format(h->out, sizeof h->out, "%s.spawned-%x%s", pattern,
-              (unsigned)(key ? key >> 32 : (uint64_t)getpid()), has_end ? end : "");
+    pc_format(h->out, sizeof h->out, "%s.spawned-%x%s", stem,
+              (unsigned)(key ? key >> 32 : (uint64_t)getpid()), end);
 }
 
 /* No call of MPI that needs another rank: one that has not this library would never answer. */
@@ -106,24 +113,73 @@ static int expand_out(char *out, size_t n, struct pc_error *error)
     return pc_config_expand(h->out, &names, out, n, error);
 }
 
+/* The file, in the i-th spool, in which the jobs of this run tell `pcollect run` of their profiles.
+ * False: there are no more spools. */
+static bool run_file(unsigned i, char *path, size_t n)
+{
+    const char *spool = pc_config_spool(&pc_process.config, i);
+    if (spool)
+        pc_format(path, n, "%s/pcollect-%u/run-%lx.path", spool, (unsigned)geteuid(),
+                  (unsigned long)pc_process.config.run_key);
+    return spool != NULL;
+}
+
+/* Whether a job of this run has written its profile to out. */
+static bool is_announced(const char *file, const char *out)
+{
+    char data[512];
+    size_t at = 0;
+    bool same = true, found = false;
+    ssize_t n;
+    int fd = open(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    while (!found && (n = read(fd, data, sizeof data)) > 0)
+        for (ssize_t i = 0; i < n && !found; i++)
+            if (data[i] == '\n') {
+                found = same && out[at] == '\0';
+                at = 0;
+                same = true;
+            } else if (same && (same = out[at] == data[i])) {
+                at++;
+            }
+    close(fd);
+    return found;
+}
+
+static bool is_taken(const char *out)
+{
+    char file[PCOLLECT_PATH_BYTES];
+    for (unsigned i = 0; run_file(i, file, sizeof file); i++)
+        if (is_announced(file, out))
+            return true;
+    return false;
+}
+
+/* A run keeps every profile of its own: the second of one name gets the number 2, and so on. */
+static void number_name(char *out, size_t n)
+{
+    char stem[PCOLLECT_PATH_BYTES];
+    if (!pc_process.config.run_key)
+        return;
+    const char *end = split_name(out, stem, sizeof stem);
+    for (unsigned i = 2; is_taken(out); i++)
+        pc_format(out, n, "%s.%u%s", stem, i, end);
+}
+
 /* Tells `pcollect run` where the profile is; without it the user is told. */
 static void announce(void)
 {
-    uint64_t key = pc_process.config.run_key;
-    if (!key) {
+    if (!pc_process.config.run_key) {
         pc_log("profile written to %s", pc_process.out);
         return;
     }
     /* One line for each job of the run, in the first spool that is there. */
     char path[PCOLLECT_PATH_BYTES], line[PCOLLECT_PATH_BYTES + 1];
     size_t n = pc_format(line, sizeof line, "%s\n", pc_process.out);
-    const char *spool = pc_config_spool(&pc_process.config, 0);
     int fd = -1;
-    for (unsigned i = 0; fd < 0 && spool; spool = pc_config_spool(&pc_process.config, ++i)) {
-        pc_format(path, sizeof path, "%s/pcollect-%u/run-%lx.path", spool, (unsigned)geteuid(),
-                  (unsigned long)key);
+    for (unsigned i = 0; fd < 0 && run_file(i, path, sizeof path); i++)
         fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600);
-    }
     if (fd < 0 || write(fd, line, n) != (ssize_t)n)
         pc_log("profile written to %s", pc_process.out);
     if (fd >= 0)
@@ -141,6 +197,8 @@ static int merge_by_module(const struct pc_transport *transport, struct pc_error
         pc_log("%s", error->text);
         pc_format(out, sizeof out, "pcollect-%u.pcol", (unsigned)getpid());
     }
+    if (transport->rank == 0)
+        number_name(out, sizeof out);
     error->text[0] = '\0';
     return m->job(&pc_process.arena, transport, out, pc_process.out, error);
 }
