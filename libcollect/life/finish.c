@@ -221,9 +221,9 @@ static void say_missing(void)
     const struct pcollect_arena_header *h = pc_header();
     if (!p->speaks)
         return;
-    pc_log("no profile was written: %s of the %d ranks load this library%s",
-           p->verdict == PC_RANKS_MISSING ? "not all" : "it cannot be told whether all", h->n_ranks,
-           p->verdict == PC_RANKS_MISSING ? "" : ", and some did not come in time");
+    pc_log("no profile was written: some of the %d ranks do not load this library, or did not come "
+           "to MPI_Finalize in time",
+           h->n_ranks);
     if (pc_process.arena.is_file)
         pc_log("what was collected stays in the spool: `pcollect recover` makes a profile of it");
 }

@@ -8,15 +8,15 @@
  * return is the right moment. All this also happens where the call is not counted.
  *
  * Nothing in MPI_Init needs another rank. The communicator of the merge is made in MPI_Finalize,
- * when all ranks are known to have come to it; until then a barrier that does not block asks for
- * them, which harms nobody if some never answer: it is this rank's last call on MPI_COMM_WORLD.
- * Made by MPI_Comm_create, for a duplicate would run the copy callbacks of the program's
- * attributes.
+ * when rank 0 has said that all take part; no rank makes a call that blocks before. Made by
+ * MPI_Comm_create, for a duplicate would run the copy callbacks of the program's attributes.
  */
 #include "libcollect/mpi/adapter_domain.h"
 #include "libcollect/mpi/adapter_requests.h"
 
 #include <stdatomic.h>
+#include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 
 int pc_wrap_MPI_Init(int *argc, char ***argv);
@@ -92,32 +92,119 @@ static int broadcast_data(void *self, void *data, size_t n, int root)
     return result_of(rc);
 }
 
-/* True when all ranks have come. */
-static bool await_others(int limit_ms)
+/* ---- Who takes part ------------------------------------------------------------------------- */
+
+/* Rank 0 decides (doc/internals/merge.md). Each step is a collective call that does not block and
+ * goes from or to rank 0 without a rank between (in the sources of Open MPI and MPICH: Iscatterv
+ * and Igatherv are linear): a rank that is missing or has left keeps no word from another. One that
+ * leaves abandons its requests, so all that they use lives on. */
+enum { OPEN, VOTE, DECISION, N_STEPS };
+enum { NO = 1, YES };
+
+static int *ones, *places; /* of rank 0: a byte for each rank */
+static char *said[N_STEPS];
+static char word[N_STEPS]; /* of the others: what they hear or say */
+
+static bool prepare_words(int n_ranks)
 {
-    MPI_Request request;
-    int done = 0;
-    uint64_t end = pc_mono_ns() + (uint64_t)limit_ms * 1000000u, now;
-    struct timespec nap = {0, 0};
-    if (PC_REAL(Ibarrier)(MPI_COMM_WORLD, &request) != MPI_SUCCESS)
+    size_t n = (size_t)n_ranks, bytes = n * (2 * sizeof *ones + N_STEPS);
+    if (ones)
+        return true;
+    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED)
         return false;
-    do {
-        if (PC_REAL(Test)(&request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS)
+    ones = memory;
+    places = ones + n;
+    for (int i = 0; i < n_ranks; i++) {
+        ones[i] = 1;
+        places[i] = i;
+    }
+    for (int i = 0; i < N_STEPS; i++)
+        said[i] = (char *)(places + n) + (size_t)i * n;
+    return true;
+}
+
+/* True when the request is complete; a limit in milliseconds, or -1. */
+static bool await_request(MPI_Request *request, int limit_ms)
+{
+    uint64_t end = pc_mono_ns() + (uint64_t)(limit_ms < 0 ? 0 : limit_ms) * 1000000u;
+    struct timespec nap = {0, 0};
+    for (;;) {
+        int done = 0;
+        if (PC_REAL(Test)(request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS)
             return false;
-        now = pc_mono_ns();
-        if (!done) {
-            nanosleep(&nap, NULL);
-            nap.tv_nsec = nap.tv_nsec < 1000000 ? nap.tv_nsec + 1000 : 1000000;
-        }
-    } while (!done && now < end);
-    return done;
+        if (done || (limit_ms >= 0 && pc_mono_ns() >= end))
+            return done;
+        nanosleep(&nap, NULL);
+        nap.tv_nsec = nap.tv_nsec < 1000000 ? nap.tv_nsec + 1000 : 1000000;
+    }
+}
+
+/* Rank 0 says a word to all, the others begin to listen for it. */
+static bool spread(int step, char value, MPI_Request *request)
+{
+    int rc;
+    if (pc_world_rank == 0) {
+        memset(said[step], value, (size_t)pc_world_size);
+        rc = PC_REAL(Iscatterv)(said[step], ones, places, MPI_BYTE, MPI_IN_PLACE, 1, MPI_BYTE, 0,
+                                MPI_COMM_WORLD, request);
+    } else {
+        rc = PC_REAL(Iscatterv)(NULL, NULL, NULL, MPI_BYTE, &word[step], 1, MPI_BYTE, 0,
+                                MPI_COMM_WORLD, request);
+    }
+    return rc == MPI_SUCCESS;
+}
+
+/* Rank 0 begins to collect the votes, the others give theirs. */
+static bool vote(char value, MPI_Request *request)
+{
+    word[VOTE] = value;
+    if (pc_world_rank != 0)
+        return PC_REAL(Igatherv)(&word[VOTE], 1, MPI_BYTE, NULL, NULL, NULL, MPI_BYTE, 0,
+                                 MPI_COMM_WORLD, request) == MPI_SUCCESS;
+    said[VOTE][0] = value;
+    return PC_REAL(Igatherv)(MPI_IN_PLACE, 1, MPI_BYTE, said[VOTE], ones, places, MPI_BYTE, 0,
+                             MPI_COMM_WORLD, request) == MPI_SUCCESS;
+}
+
+/* How long rank 0 stays for its last word to leave when it goes without the others. */
+enum { FAREWELL_MS = 200 };
+
+static bool decide(int limit_ms)
+{
+    MPI_Request open, votes, decision;
+    if (!prepare_words(pc_world_size) || !spread(OPEN, YES, &open) || !vote(YES, &votes))
+        return false;
+    bool all = await_request(&votes, limit_ms);
+    for (int i = 0; all && i < pc_world_size; i++)
+        all = said[VOTE][i] == YES;
+    if (!spread(DECISION, all ? YES : NO, &decision))
+        return false;
+    if (!all) {
+        await_request(&decision, FAREWELL_MS);
+        return false;
+    }
+    return await_request(&open, -1) && await_request(&decision, -1);
+}
+
+/* Who has voted YES has heard rank 0, which answers within its own limit. */
+static bool follow(int limit_ms)
+{
+    MPI_Request open, mine, decision;
+    if (!spread(OPEN, NO, &open))
+        return false;
+    bool heard = await_request(&open, limit_ms);
+    if (!vote(heard ? YES : NO, &mine) || !heard)
+        return false;
+    return spread(DECISION, NO, &decision) && await_request(&decision, -1) &&
+           word[DECISION] == YES && await_request(&mine, -1);
 }
 
 static int meet_others(void *self, int limit_ms)
 {
     MPI_Group world;
     (void)self;
-    if (limit_ms >= 0 && !await_others(limit_ms))
+    if (pc_world_size > 1 && !(pc_world_rank == 0 ? decide(limit_ms) : follow(limit_ms)))
         return PC_ENOENT;
     if (PC_REAL(Comm_group)(MPI_COMM_WORLD, &world) != MPI_SUCCESS)
         return PC_EIO;
