@@ -69,9 +69,9 @@ static const struct option_row rows[] = {
     {"metric", METRIC, "METRIC",
      "in the text, the tree of calls by time (default), calls, or bytes sent or received"},
     {"min-percent", MIN_PERCENT, "P",
-     "leave out what took less than P percent: in the tree of the text of the time in MPI "
-     "(default: "
-     "1), in a table of what its column of shares is of, as --where with that column does "
+     "leave out what took less than P percent: in the trees of the text, of the time in MPI and of "
+     "CPU time (default: 1), in a table of what its column of shares is of, as --where with that "
+     "column does "
      "(default: "
      "0)"},
     {"phase", PHASE, "N", "only what was called in phase N of MPI_Pcontrol"},

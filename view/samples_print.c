@@ -10,6 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Deeper rows are not indented further. */
+enum { MOST_INDENT = 40 };
+
 struct picture {
     FILE *out;
     const struct pct_data *d;
@@ -41,7 +44,7 @@ static void link_children(struct picture *p, size_t n)
     }
 }
 
-static void print_row(const struct picture *p, uint32_t row, unsigned depth)
+static void print_row(const struct picture *p, uint32_t row, size_t depth)
 {
     const struct pct_sample_row *r = &p->rows->row[row];
     size_t n_ranks = p->d->profile->n_ranks;
@@ -57,33 +60,31 @@ static void print_row(const struct picture *p, uint32_t row, unsigned depth)
     pct_samples_total_ranks(pct_data_samples(p->d), p->rows, row, p->values, p->present);
     pct_print_bar(&bar, p->values, n_ranks, p->o->utf8);
     fprintf(p->out, "  %7s  %7s  %17s  %s  %*s%s\n", total, self, time.data, bar.data,
-            (int)(2 * depth), "", r->function);
+            (int)(2 * (depth < MOST_INDENT ? depth : MOST_INDENT)), "", r->function);
     pct_buf_free(&bar);
     pct_buf_free(&time);
 }
 
-/* Without recursion: a context may be deeper than the stack. */
-static void print_tree(const struct picture *p, size_t n)
+/* Without recursion: a context may be deeper than the stack. Returns how many rows below the
+ * threshold are not shown, with all below them. */
+static size_t print_tree(const struct picture *p, size_t n)
 {
-    enum { MOST_ROWS = 40, MOST_DEPTH = 60 };
-    uint32_t at = p->child[n], above[MOST_DEPTH];
-    unsigned depth = 0, rows = 0;
+    uint32_t at = p->child[n], *above = pct_alloc(n + 1, sizeof *above);
+    size_t depth = 0, shown = 0;
     for (;;) {
-        if (at != PC_NO_INDEX && total_of(p, at) >= p->least && rows < MOST_ROWS) {
+        if (at != PC_NO_INDEX && total_of(p, at) >= p->least) {
             print_row(p, at, depth);
-            rows++;
-            if (depth < MOST_DEPTH) {
-                above[depth++] = at;
-                at = p->child[at];
-            } else {
-                at = p->next[at];
-            }
+            shown++;
+            above[depth++] = at;
+            at = p->child[at];
         } else if (depth) {
             at = p->next[above[--depth]];
         } else {
-            return;
+            break;
         }
     }
+    free(above);
+    return n - shown;
 }
 
 struct callers {
@@ -153,26 +154,28 @@ void pct_print_estimates(FILE *out, const struct pct_data *d, const struct pct_o
 
 static void print_title(FILE *out, const struct pct_samples *s, const struct pct_options *o)
 {
-    char n[PCT_NUMBER_BYTES], time[64], mpi[64], cut[64];
+    char n[PCT_NUMBER_BYTES], time[64], mpi[64], cut[64], least[64];
     pct_text_count(n, s->all.samples);
     pct_text_time(time, s->all.ns);
     pct_text_percent_1(mpi, pct_text_share(s->mpi.ns, s->all.ns));
     pct_text_percent_1(cut, pct_text_share(s->cut.ns, s->all.ns));
+    pct_text_percent_1(least, o->choice.min_percent);
     fprintf(
         out,
         "\n%s%s%s (%s samples that stand for %s; %s in MPI calls, %s in contexts\n"
-        "whose outer part is unknown; %s with 1 %% or more)\n"
+        "whose outer part is unknown; %s with %s or more)\n"
         "    total  %7s               time  by rank   %s\n",
         pct_style(o, PCT_STYLE_TITLE),
         o->bottom_up ? "What takes CPU time: callers below what they call" : "Where CPU time goes",
-        pct_style(o, PCT_STYLE_PLAIN), n, time, mpi, cut, o->bottom_up ? "rows" : "contexts",
+        pct_style(o, PCT_STYLE_PLAIN), n, time, mpi, cut, o->bottom_up ? "rows" : "contexts", least,
         o->bottom_up ? "" : "self", o->bottom_up ? "function, below it its callers" : "context");
 }
 
 void pct_print_samples(FILE *out, const struct pct_data *d, const struct pct_options *o)
 {
     struct pct_samples *s = pct_data_samples(d);
-    struct picture p = {.out = out, .d = d, .o = o, .least = s->all.ns / 100};
+    struct picture p = {
+        .out = out, .d = d, .o = o, .least = s->all.ns * o->choice.min_percent / 100000};
     if (!s->all.samples)
         return;
     p.rows = o->bottom_up ? pct_samples_callers(s) : &s->contexts;
@@ -183,7 +186,9 @@ void pct_print_samples(FILE *out, const struct pct_data *d, const struct pct_opt
     p.values = pct_alloc(d->profile->n_ranks, sizeof *p.values);
     p.present = pct_alloc(d->profile->n_ranks, sizeof *p.present);
     link_children(&p, n);
-    print_tree(&p, n);
+    size_t n_hidden = print_tree(&p, n);
+    if (n_hidden)
+        fprintf(out, "  %zu more with less: --min-percent 0 shows them\n", n_hidden);
     free(p.values);
     free(p.present);
     free(p.child);
