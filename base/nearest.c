@@ -87,3 +87,11 @@ size_t pc_nearest_text(const struct pc_nearest *n, char *out, size_t bytes)
                           n->words[i]);
     return used;
 }
+
+size_t pc_words_text(const char *const *words, size_t n, char *out, size_t bytes)
+{
+    size_t used = pc_format(out, bytes, "%s", n ? words[0] : "");
+    for (size_t i = 1; i < n; i++)
+        used += pc_format(out + used, bytes - used, i + 1 == n ? " and %s" : ", %s", words[i]);
+    return used;
+}

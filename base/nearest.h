@@ -29,4 +29,7 @@ void pc_nearest_add(struct pc_nearest *n, const char *word);
 /* "A, B or C" of those worth being suggested, or nothing; terminated. Returns its length. */
 size_t pc_nearest_text(const struct pc_nearest *n, char *out, size_t bytes);
 
+/* "A, B and C" of n words; terminated. Returns its length. */
+size_t pc_words_text(const char *const *words, size_t n, char *out, size_t bytes);
+
 #endif

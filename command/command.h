@@ -102,6 +102,13 @@ char *pct_output_pattern(const struct pct_command *self, const char *given);
  * can be known before the job; else said. */
 bool pct_output_may_be(const struct pct_command *self, const char *pattern);
 
+/* Whether all plugins and events that the configuration names exist; each that does not is said,
+ * with the nearest. */
+bool pct_names_known(const struct pct_command *self, const struct pc_config *c);
+/* The events of one list. False only of names that are near one of this machine: what has no
+ * likeness may be known where the job runs. */
+bool pct_events_known(const struct pct_command *self, const char *option, const char *list);
+
 /* Where libpcollect.so lies; NULL: *why_out says why it cannot be used. Both allocated. */
 char *pct_library_path(char **why_out);
 

@@ -24,7 +24,7 @@ static int check(const struct pct_command *self, const char *path)
     struct pc_error error;
     int err = pc_config_load_file(&c, path, &error);
     if (err == PC_OK)
-        return PCT_DONE;
+        return pct_names_known(self, &c) ? PCT_DONE : PCT_DATA;
     pct_say(self, "%s", error.text);
     return err == PC_ENOENT || err == PC_EIO ? PCT_CALL : PCT_DATA;
 }

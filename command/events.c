@@ -147,20 +147,22 @@ static void show_unlisted(struct search *s)
 /* ---- The command ------------------------------------------------------------------------------
  */
 
+/* self NULL: nothing is said of what is missing. */
 static const struct pc_events_module *open_module(const struct pct_command *self)
 {
     char *why = NULL, *library = pct_library_path(&why);
     if (!library) {
-        pct_say(self, "%s", why);
+        if (self)
+            pct_say(self, "%s", why);
         return NULL;
     }
     *strrchr(library, '/') = '\0';
     char *path = pct_text("%s/pcollect/%s", library, PC_EVENTS_MODULE);
     void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     const struct pc_events_module *m = handle ? dlsym(handle, PC_EVENTS_SYMBOL) : NULL;
-    if (!handle)
+    if (!handle && self)
         pct_say(self, "%s; names of events need PAPI, at the build and here", dlerror());
-    else if (!m || m->abi != PC_EVENTS_ABI || m->size < sizeof *m)
+    else if (self && (!m || m->abi != PC_EVENTS_ABI || m->size < sizeof *m))
         pct_say(self, "%s is of another version of pcollect", path);
     free(path);
     free(library);
@@ -191,6 +193,36 @@ static int say_none(const struct pct_command *self, const struct search *s)
     pct_say(self, "no event matches \"%s\"%s%s", s->pattern ? s->pattern : "",
             *text ? "; the nearest is " : "", text);
     return PCT_DATA;
+}
+
+/* Names that mean one thing on every machine; those of a processor may be known where the job runs.
+ */
+static bool is_general(const char *name)
+{
+    return !strstr(name, "::") || strncmp(name, "perf::", 6) == 0;
+}
+
+bool pct_events_known(const struct pct_command *self, const char *option, const char *list)
+{
+    char words[PC_CONFIG_TEXT_BYTES], *rest = words, *word;
+    const struct pc_events_module *module = *list ? open_module(NULL) : NULL;
+    bool known = true;
+    pc_format(words, sizeof words, "%s", list);
+    while (module && (word = strsep(&rest, ", \t"))) {
+        struct pc_counting_event event = {.n_terms = 0};
+        struct pc_nearest nearest = {.wanted = word};
+        struct pc_error error;
+        char text[PC_N_NEAREST * (PC_NEAREST_BYTES + 4)] = "";
+        if (!*word || !is_general(word) || module->find(word, &event, &error) != PC_ENOENT)
+            continue;
+        module->list(add_near, &nearest);
+        pc_nearest_text(&nearest, text, sizeof text);
+        if (!*text)
+            continue;
+        pct_say(self, "%s: there is no event '%s'; the nearest is %s", option, word, text);
+        known = false;
+    }
+    return known;
 }
 
 static void put_sum(const struct search *s)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 bin_PROGRAMS += command/pcollect
 command_pcollect_SOURCES = command/report.h command/report_main.c command/report_options.c command/command.h command/launch/run.h command/main.c command/arguments.c command/file_paths.c command/child_output.c \
-    command/config.c command/launch/child.c command/launch/launcher.c command/recover/recover.h command/recover/recover.c command/recover/recover_job.c command/recover/recover_lock.c \
+    command/config.c command/known_names.c command/launch/child.c command/launch/launcher.c command/recover/recover.h command/recover/recover.c command/recover/recover_job.c command/recover/recover_lock.c \
     command/report.c command/launch/run.c command/compared_profiles.c \
     command/annotate.c \
     command/diff.c \

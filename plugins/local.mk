@@ -2,7 +2,7 @@
 # One source for both uses: static in libpcollect.so, or (user's plugins) a shared object that
 # exports its descriptor as pcollect_plugin.
 noinst_LTLIBRARIES += plugins/libpcplugins.la
-plugins_libpcplugins_la_SOURCES = plugins/plugins.h plugins/comm/time_plugin.c plugins/comm/null_plugin.c \
+plugins_libpcplugins_la_SOURCES = plugins/plugins.h plugins/names.h plugins/comm/time_plugin.c plugins/comm/null_plugin.c \
     plugins/comm/series_plugin.c plugins/comm/object_plugin.c plugins/comm/volume_plugin.c \
     plugins/comm/request_plugin.c plugins/comm/topology_plugin.c plugins/comm/domain_plugin.c \
     plugins/compute/clock_plugin.c plugins/compute/counters_plugin.c

@@ -7,17 +7,14 @@
 
 #include "counting/counting.h"
 #include "include/pcollect/plugin.h"
+#include "plugins/names.h"
 
-extern const struct pcollect_comm_plugin pc_plugin_time;
-extern const struct pcollect_comm_plugin pc_plugin_null;
-extern const struct pcollect_compute_plugin pc_plugin_clock;
-extern const struct pcollect_compute_plugin pc_plugin_counters;
-extern const struct pcollect_comm_plugin pc_plugin_request;
-extern const struct pcollect_comm_plugin pc_plugin_object;
-extern const struct pcollect_comm_plugin pc_plugin_series;
-extern const struct pcollect_comm_plugin pc_plugin_volume;
-extern const struct pcollect_comm_plugin pc_plugin_topology;
-extern const struct pcollect_comm_plugin pc_plugin_domain;
+#define PC_DECLARE_PLUGIN(name) extern const struct pcollect_comm_plugin pc_plugin_##name;
+PC_COMM_PLUGINS(PC_DECLARE_PLUGIN)
+#undef PC_DECLARE_PLUGIN
+#define PC_DECLARE_PLUGIN(name) extern const struct pcollect_compute_plugin pc_plugin_##name;
+PC_COMPUTE_PLUGINS(PC_DECLARE_PLUGIN)
+#undef PC_DECLARE_PLUGIN
 
 /* ---- counters: what it counts, told before it starts. */
 

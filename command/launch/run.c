@@ -120,6 +120,10 @@ static bool check_config(struct run *r, const char *file)
         pct_say(r->self, "the job was not started");
         return false;
     }
+    if (!pct_names_known(r->self, &r->config)) {
+        pct_say(r->self, "the job was not started");
+        return false;
+    }
     if (*r->config.file)
         r->config_file = realpath(r->config.file, absolute) ? pct_text("%s", absolute) : file;
     return true;

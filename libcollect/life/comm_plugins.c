@@ -11,9 +11,8 @@
 
 #include <string.h>
 
-static const void *const built_in[] = {&pc_plugin_time,     &pc_plugin_request, &pc_plugin_volume,
-                                       &pc_plugin_topology, &pc_plugin_domain,  &pc_plugin_series,
-                                       &pc_plugin_object,   &pc_plugin_null};
+#define DESCRIPTOR(name) &pc_plugin_##name,
+static const void *const built_in[] = {PC_COMM_PLUGINS(DESCRIPTOR)};
 
 static const char *why_refused(const void *plugin)
 {
@@ -26,14 +25,12 @@ static const char *why_refused(const void *plugin)
     return NULL;
 }
 
-static const struct pc_plugin_kind kind = {
-    .kind = PCOLLECT_PLUGIN_COMM,
-    .bytes = sizeof(struct pcollect_comm_plugin),
-    .option = "[collect] plugins",
-    .known = "time, volume, request, topology, domain, series, object and null",
-    .built_in = built_in,
-    .n_built_in = PC_ARRAY_LEN(built_in),
-    .why_refused = why_refused};
+static const struct pc_plugin_kind kind = {.kind = PCOLLECT_PLUGIN_COMM,
+                                           .bytes = sizeof(struct pcollect_comm_plugin),
+                                           .option = "[collect] plugins",
+                                           .built_in = built_in,
+                                           .n_built_in = PC_ARRAY_LEN(built_in),
+                                           .why_refused = why_refused};
 
 static int add_plugin(const char *name, struct pc_error *error)
 {

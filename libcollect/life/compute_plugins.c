@@ -12,7 +12,8 @@
 
 #include <string.h>
 
-static const void *const built_in[] = {&pc_plugin_clock, &pc_plugin_counters};
+#define DESCRIPTOR(name) &pc_plugin_##name,
+static const void *const built_in[] = {PC_COMPUTE_PLUGINS(DESCRIPTOR)};
 
 static const char *why_refused(const void *plugin)
 {
@@ -30,7 +31,6 @@ static const char *why_refused(const void *plugin)
 static const struct pc_plugin_kind kind = {.kind = PCOLLECT_PLUGIN_COMPUTE,
                                            .bytes = sizeof(struct pcollect_compute_plugin),
                                            .option = "[sample] plugins",
-                                           .known = "clock and counters",
                                            .built_in = built_in,
                                            .n_built_in = PC_ARRAY_LEN(built_in),
                                            .why_refused = why_refused};

@@ -5,6 +5,7 @@
  * right. Called by the hosts (comm_plugins.c, compute_plugins.c), before the first call only.
  */
 #include "libcollect/life/plugin_host.h"
+#include "base/nearest.h"
 #include "libcollect/state/plugin_table.h"
 #include "libcollect/state/state.h"
 
@@ -102,15 +103,26 @@ static const void *find_built_in(const struct pc_plugin_kind *kind, const char *
     return NULL;
 }
 
+static int say_unknown(const struct pc_plugin_kind *kind, const char *name, struct pc_error *error)
+{
+    char known[256];
+    const char *names[PC_MAX_PLUGINS];
+    size_t n = 0;
+    for (; n < kind->n_built_in && n < PC_ARRAY_LEN(names); n++)
+        names[n] = ((const struct head *)kind->built_in[n])->name;
+    pc_words_text(names, n, known, sizeof known);
+    return pc_error_set(error, PC_EARG,
+                        "%s: there is no plugin '%s'; known are %s, a plugin of your own is named "
+                        "by its path",
+                        kind->option, name, known);
+}
+
 int pc_plugin_find(const struct pc_plugin_kind *kind, const char *name, const void **out,
                    struct pc_error *error)
 {
     const void *p = find_built_in(kind, name);
     if (!p && !strchr(name, '/'))
-        return pc_error_set(error, PC_EARG,
-                            "%s: there is no plugin '%s'; known are %s, a plugin of your own is "
-                            "named by its path",
-                            kind->option, name, kind->known);
+        return say_unknown(kind, name, error);
     if (!p) {
         void *handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
         if (!handle)

@@ -12,7 +12,6 @@ struct pc_plugin_kind {
     uint32_t kind;
     size_t bytes;       /* of a descriptor */
     const char *option; /* "[sample] plugins": begins messages */
-    const char *known;  /* those of the library, as a message names them */
     const void *const *built_in;
     size_t n_built_in;
     /* NULL, or what a descriptor lacks that the host of this kind needs. */
