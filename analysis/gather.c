@@ -189,3 +189,8 @@ void pct_data_free(struct pct_data *d)
     pct_pool_free(d->pool);
     free(d);
 }
+
+bool pct_data_calls_mpi(const struct pct_data *d)
+{
+    return *d->profile->mpi || d->model->all.mpi_calls || !d->profile->n_ranks;
+}

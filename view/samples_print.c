@@ -22,6 +22,7 @@ struct picture {
     uint32_t *child, *next;
     uint64_t *values; /* by rank */
     bool *present;
+    bool any_few; /* a row with too few samples was printed */
 };
 
 static pc_u128 total_of(const struct picture *p, uint32_t row)
@@ -44,7 +45,7 @@ static void link_children(struct picture *p, size_t n)
     }
 }
 
-static void print_row(const struct picture *p, uint32_t row, size_t depth)
+static void print_row(struct picture *p, uint32_t row, size_t depth)
 {
     const struct pct_sample_row *r = &p->rows->row[row];
     size_t n_ranks = p->d->profile->n_ranks;
@@ -56,6 +57,7 @@ static void print_row(const struct picture *p, uint32_t row, size_t depth)
     if (p->o->bottom_up)
         *self = 0;
     pct_sampled_text(&time, r->total, pct_data_samples(p->d)->all, false);
+    p->any_few |= r->total.samples && r->total.samples < PCT_SAMPLES_FEW;
     memset(p->values, 0, n_ranks * sizeof *p->values);
     pct_samples_total_ranks(pct_data_samples(p->d), p->rows, row, p->values, p->present);
     pct_print_bar(&bar, p->values, n_ranks, p->o->utf8);
@@ -67,7 +69,7 @@ static void print_row(const struct picture *p, uint32_t row, size_t depth)
 
 /* Without recursion: a context may be deeper than the stack. Returns how many rows below the
  * threshold are not shown, with all below them. */
-static size_t print_tree(const struct picture *p, size_t n)
+static size_t print_tree(struct picture *p, size_t n)
 {
     uint32_t at = p->child[n], *above = pct_alloc(n + 1, sizeof *above);
     size_t depth = 0, shown = 0;
@@ -187,6 +189,8 @@ void pct_print_samples(FILE *out, const struct pct_data *d, const struct pct_opt
     p.present = pct_alloc(d->profile->n_ranks, sizeof *p.present);
     link_children(&p, n);
     size_t n_hidden = print_tree(&p, n);
+    if (p.any_few)
+        fprintf(out, "  few: less than %d samples, too few to tell the error\n", PCT_SAMPLES_FEW);
     if (n_hidden)
         fprintf(out, "  %zu more with less: --min-percent 0 shows them\n", n_hidden);
     free(p.values);

@@ -128,7 +128,9 @@ static void put_run(const struct head *h, struct pct_buf *b)
         put_hosts(b, h->d);
     put_buf(h, "ranks", b);
     put_started(h, b);
-    pct_text_escape(b, *p->mpi ? p->mpi : "unknown", PCT_ESCAPE_CELL);
+    const char *unknown =
+        pct_data_calls_mpi(h->d) ? "unknown" : "none: the program calls no MPI function";
+    pct_text_escape(b, *p->mpi ? p->mpi : unknown, PCT_ESCAPE_CELL);
     put_buf(h, "MPI", b);
 }
 
@@ -146,19 +148,23 @@ static void put_times(const struct head *h, struct pct_buf *b)
         put_time(b, a->wall.max);
         pct_buf_text(b, ")");
     }
-    pct_buf_text(b, ": ");
-    put_time(b, mean(h, a->before_ns));
-    pct_buf_text(b, " before MPI_Init, ");
-    put_time(b, mean(h, a->inside_ns));
-    pct_buf_text(b, " inside, ");
-    put_time(b, mean(h, a->after_ns));
-    pct_buf_text(b, " after MPI_Finalize");
+    if (pct_data_calls_mpi(h->d)) {
+        pct_buf_text(b, ": ");
+        put_time(b, mean(h, a->before_ns));
+        pct_buf_text(b, " before MPI_Init, ");
+        put_time(b, mean(h, a->inside_ns));
+        pct_buf_text(b, " inside, ");
+        put_time(b, mean(h, a->after_ns));
+        pct_buf_text(b, " after MPI_Finalize");
+    }
     put_buf(h, "wall time", b);
 }
 
 static void put_share(const struct head *h, struct pct_buf *b)
 {
     const struct pct_overall *a = &h->d->model->all;
+    if (!pct_data_calls_mpi(h->d))
+        return;
     pct_buf_text(b, pct_style(h->o, PCT_STYLE_TITLE));
     put_percent(b, pct_text_share(a->mpi_ns, a->wall_ns));
     pct_buf_format(b, "%s of wall time", pct_style(h->o, PCT_STYLE_PLAIN));
@@ -223,7 +229,8 @@ static void put_cost(const struct head *h, struct pct_buf *b)
     if (!a->merge_ns)
         return;
     put_time(b, mean(h, a->merge_ns));
-    pct_buf_text(b, " a rank to merge the profile in MPI_Finalize");
+    pct_buf_text(b, pct_data_calls_mpi(h->d) ? " a rank to merge the profile in MPI_Finalize"
+                                             : " to write the profile at the end");
     if (a->merge.n > 1) {
         pct_buf_text(b, ", at most ");
         put_time(b, a->merge.max);
