@@ -3,8 +3,9 @@
  * pcollect doctor: the MPI libraries of this machine and their launchers.
  *
  * A library is opened in a child and asked for its name, which may be done before MPI_Init. Its
- * Fortran routines are judged by the functions that their library imports: mpi_send_ of a library
- * that imports neither MPI_Send nor PMPI_Send cannot lead to a call that is measured.
+ * Fortran routines are judged by the functions that their library imports, and by the names that
+ * libpcollect.so has in their place: mpi_send_ of a library that imports neither MPI_Send nor
+ * PMPI_Send leads to a call that is measured only if libpcollect.so defines mpi_send_ itself.
  */
 #include "command/doctor/doctor.h"
 
@@ -102,34 +103,58 @@ static void free_names(char **names, size_t n)
     free(names);
 }
 
+/* The Fortran names that libpcollect.so defines; none if it is missing, which is told elsewhere. */
+static char **own_names(size_t *n_out)
+{
+    struct pct_elf e;
+    char *why = NULL, *library = pct_library_path(&why), **names = NULL;
+    *n_out = 0;
+    if (library && pct_elf_open(&e, library)) {
+        names = bare_names(e.defined, e.n_defined, true, n_out);
+        pct_elf_close(&e);
+    }
+    free(library);
+    free(why);
+    return names;
+}
+
+static bool is_among(char *const *name, char **names, size_t n)
+{
+    return n && bsearch(name, names, n, sizeof *names, by_text);
+}
+
 static void check_fortran(struct pct_patient *d, const char *path)
 {
     struct pct_elf e;
-    size_t n_routines, n_functions, n_lost = 0;
+    size_t n_routines, n_functions, n_own, n_lost = 0;
     if (!pct_elf_open(&e, path))
         return;
+    char **own = own_names(&n_own);
     char **routines = bare_names(e.defined, e.n_defined, true, &n_routines);
     char **functions = bare_names(e.needed, e.n_needed, false, &n_functions);
     char *list = pct_text("%s", "");
     for (size_t i = 0; i < n_routines; i++) {
-        if (bsearch(&routines[i], functions, n_functions, sizeof *functions, by_text))
+        if (is_among(&routines[i], functions, n_functions) || is_among(&routines[i], own, n_own))
             continue;
         char *longer = pct_text("%s%smpi_%s", list, n_lost++ ? ", " : "", routines[i]);
         free(list);
         list = longer;
     }
     if (n_lost)
-        pct_doctor_add(d, PCT_LESS, "Fortran",
-                       pct_text("%s: %zu of %zu routines reach neither MPI_X nor PMPI_X: %s", path,
-                                n_lost, n_routines, list),
-                       "these routines are not measured", NULL);
+        pct_doctor_add(
+            d, PCT_LESS, "Fortran",
+            pct_text("%s: %zu of %zu routines reach neither MPI_X, PMPI_X nor libpcollect.so: %s",
+                     path, n_lost, n_routines, list),
+            "these routines are not measured", NULL);
     else
         pct_doctor_add(d, PCT_GOOD, "Fortran",
-                       pct_text("%s: all %zu routines reach MPI_X or PMPI_X", path, n_routines),
+                       pct_text("%s: all %zu routines reach MPI_X, PMPI_X or libpcollect.so", path,
+                                n_routines),
                        NULL, NULL);
     free(list);
     free_names(routines, n_routines);
     free_names(functions, n_functions);
+    free_names(own, n_own);
     pct_elf_close(&e);
 }
 
