@@ -148,7 +148,7 @@ near() { # NAME
     awk -F'\t' -v exact="$lab_exact" '
         FILENAME ~ /own$/ { split($0, w, " "); loops[w[1]] = w[2]; next }
         $3 == "" { next }
-        { for (f in loops) if (index($NF, " > " f "@")) {
+        { for (f in loops) if (index($(NF - 1), " > " f "@")) {
             cycles = $1 ~ /CYCLES/
             if (cycles && exact != "yes") continue
             truth = loops[f] * (1 + cycles); off = $2 < truth ? truth - $2 : $2 - truth
@@ -195,7 +195,7 @@ check_findings() { # MPI
         check $? "$1: two ranks run, $what"
         lib=$findings_lib
         "$pcollect" report --table findings --format tsv --threshold shared-processors=100 "$profile" \
-            2>&1 | sed 1d >"$work/seen"
+            2>/dev/null | sed 1d >"$work/seen"
         note "$(cat "$work/seen")"
         case $what in
         uneven*)
