@@ -77,7 +77,7 @@ tests/stage.stamp: all
 
 EXTRA_DIST += tests/run-test tests/run-unit tests/lib.sh tests/random.h tests/seed.h tests/folder.h tests/yield.c \
     tests/sleep.c tests/report/sample.c tests/report/sample.h
-CLEANFILES += tests/stage.stamp
+CLEANFILES += tests/stage.stamp tests/lock tests/lock.turn
 
 # The longest first.
 include tests/cost/local.mk
