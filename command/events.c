@@ -160,13 +160,14 @@ static const struct pc_events_module *open_module(const struct pct_command *self
     char *path = pct_text("%s/pcollect/%s", library, PC_EVENTS_MODULE);
     void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     const struct pc_events_module *m = handle ? dlsym(handle, PC_EVENTS_SYMBOL) : NULL;
+    bool fits = m && m->abi == PC_EVENTS_ABI && m->size >= sizeof *m;
     if (!handle && self)
         pct_say(self, "%s; names of events need PAPI, at the build and here", dlerror());
-    else if (self && (!m || m->abi != PC_EVENTS_ABI || m->size < sizeof *m))
+    else if (!fits && self)
         pct_say(self, "%s is of another version of pcollect", path);
     free(path);
     free(library);
-    return handle && m && m->abi == PC_EVENTS_ABI && m->size >= sizeof *m ? m : NULL;
+    return fits ? m : NULL;
 }
 
 static bool add_near(void *nearest, const struct pc_events_entry *entry)
@@ -175,10 +176,19 @@ static bool add_near(void *nearest, const struct pc_events_entry *entry)
     return false;
 }
 
+enum { NEAR_BYTES = PC_N_NEAREST * (PC_NEAREST_BYTES + 4) };
+
+/* The events of this machine that a word may have meant, or "". */
+static void put_near(const struct pc_events_module *module, const char *wanted, char *out)
+{
+    struct pc_nearest nearest = {.wanted = wanted};
+    module->list(add_near, &nearest);
+    pc_nearest_text(&nearest, out, NEAR_BYTES);
+}
+
 static int say_none(const struct pct_command *self, const struct search *s)
 {
-    struct pc_nearest nearest = {.wanted = s->pattern};
-    char text[PC_N_NEAREST * (PC_NEAREST_BYTES + 4)] = "";
+    char text[NEAR_BYTES] = "";
     if (s->n_hidden) {
         pct_say(self,
                 "%u events match \"%s\", but this processor has no counter for them; --all "
@@ -186,10 +196,8 @@ static int say_none(const struct pct_command *self, const struct search *s)
                 s->n_hidden, s->pattern ? s->pattern : "");
         return PCT_DATA;
     }
-    if (s->pattern) {
-        s->module->list(add_near, &nearest);
-        pc_nearest_text(&nearest, text, sizeof text);
-    }
+    if (s->pattern)
+        put_near(s->module, s->pattern, text);
     pct_say(self, "no event matches \"%s\"%s%s", s->pattern ? s->pattern : "",
             *text ? "; the nearest is " : "", text);
     return PCT_DATA;
@@ -210,13 +218,11 @@ bool pct_events_known(const struct pct_command *self, const char *option, const 
     pc_format(words, sizeof words, "%s", list);
     while (module && (word = strsep(&rest, ", \t"))) {
         struct pc_counting_event event = {.n_terms = 0};
-        struct pc_nearest nearest = {.wanted = word};
         struct pc_error error;
-        char text[PC_N_NEAREST * (PC_NEAREST_BYTES + 4)] = "";
+        char text[NEAR_BYTES];
         if (!*word || !is_general(word) || module->find(word, &event, &error) != PC_ENOENT)
             continue;
-        module->list(add_near, &nearest);
-        pc_nearest_text(&nearest, text, sizeof text);
+        put_near(module, word, text);
         if (!*text)
             continue;
         pct_say(self, "%s: there is no event '%s'; the nearest is %s", option, word, text);
