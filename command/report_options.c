@@ -108,7 +108,7 @@ static const char *next_table(const void *arg, size_t i)
 {
     const struct pc_profile *p = arg;
     if (i < pct_n_tables)
-        return pct_tables[i].name;
+        return pct_tables[i]->name;
     i -= pct_n_tables;
     return i < p->n_tables ? p->tables[i].name : NULL;
 }
@@ -350,7 +350,7 @@ static int check_choice(const struct pct_options *o)
         return refuse(c->columns ? "columns" : "where", c->columns ? c->columns : c->where[0],
                       "of which table? Give --table NAME or --by WHAT, too");
     for (size_t i = 0; o->format != PCT_FORMAT_TEXT && i < pct_n_tables; i++)
-        if (c->sort && pct_column_find(&pct_tables[i], c->sort))
+        if (c->sort && pct_column_find(pct_tables[i], c->sort))
             return 0;
     bool text = o->format == PCT_FORMAT_TEXT;
     return pct_choice_check(c, pct_table_find(text ? "primitives" : "contexts"), "report");
@@ -525,10 +525,10 @@ void pct_options_help(FILE *out)
     }
     fputs("\nTables and their columns\n", out);
     for (size_t i = 0; i < pct_n_tables; i++) {
-        fprintf(out, "\n  %s: %s\n", pct_tables[i].name, pct_tables[i].doc);
-        for (size_t k = 0; k < pct_tables[i].n_columns; k++) {
-            fprintf(out, "    %-22s  ", pct_tables[i].columns[k].name);
-            put_wrapped(out, pct_tables[i].columns[k].doc, 28);
+        fprintf(out, "\n  %s: %s\n", pct_tables[i]->name, pct_tables[i]->doc);
+        for (size_t k = 0; k < pct_tables[i]->n_columns; k++) {
+            fprintf(out, "    %-22s  ", pct_tables[i]->columns[k].name);
+            put_wrapped(out, pct_tables[i]->columns[k].doc, 28);
         }
     }
     fputs("\nRatios of the table ratios\n\n", out);
@@ -569,12 +569,12 @@ void pct_options_manual(FILE *out)
     }
     fputs(".SH TABLES\n", out);
     for (size_t i = 0; i < pct_n_tables; i++) {
-        fprintf(out, ".SS %s\n", pct_tables[i].name);
-        put_manual_text(out, pct_tables[i].doc);
+        fprintf(out, ".SS %s\n", pct_tables[i]->name);
+        put_manual_text(out, pct_tables[i]->doc);
         fputs(".\n", out);
-        for (size_t k = 0; k < pct_tables[i].n_columns; k++) {
-            fprintf(out, ".TP\n.B %s\n", pct_tables[i].columns[k].name);
-            put_manual_text(out, pct_tables[i].columns[k].doc);
+        for (size_t k = 0; k < pct_tables[i]->n_columns; k++) {
+            fprintf(out, ".TP\n.B %s\n", pct_tables[i]->columns[k].name);
+            put_manual_text(out, pct_tables[i]->columns[k].doc);
             fputs(".\n", out);
         }
     }

@@ -4,6 +4,7 @@
  * and free of control characters already.
  */
 #include "view/report_print.h"
+#include "view/tables/tables.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -109,7 +110,7 @@ void pct_table_json(FILE *out, const struct pct_table *t, const struct pct_data 
     size_t n;
     const struct pct_column **columns = pct_choice_columns(choice, t, false, &n);
     struct pct_rows rows = pct_table_rows(t, d, choice);
-    bool single = t->count == pct_header_count;
+    bool single = t == &pct_header_table;
     bool frames = t == pct_table_find("contexts") && n == t->n_columns;
     fprintf(out, ",\n  \"%s\": %s", t->name, single ? "" : "[");
     for (size_t i = 0; i < rows.n; i++) {
@@ -140,8 +141,8 @@ void pct_print_json(FILE *out, const struct pct_data *d, const struct pct_option
     fputs("{\n  \"pcollect_report\": 1,\n  \"file\": ", out);
     put_escaped(out, d->file);
     for (size_t i = 0; i < pct_n_tables; i++) {
-        if (!o->table_name || !strcmp(o->table_name, pct_tables[i].name))
-            pct_table_json(out, &pct_tables[i], d, &o->choice);
+        if (!o->table_name || !strcmp(o->table_name, pct_tables[i]->name))
+            pct_table_json(out, pct_tables[i], d, &o->choice);
     }
     put_rows_tables(out, d, o);
     fputs("\n}\n", out);

@@ -8,7 +8,9 @@ view_libpcview_la_SOURCES = \
     view/topology_print.h view/topology_print.c view/topology_svg.c \
     view/annotate/annotate.h view/annotate/assembly.c view/annotate/source_lines.c \
     view/annotate/source.c \
-    view/tables/figures.h view/tables/figures.c view/tables/tables.c view/tables/calls_columns.c \
+    view/tables/figures.h view/tables/figures.c view/tables/tables.h view/tables/tables.c view/tables/primitive_columns.c \
+    view/tables/rank_columns.c view/tables/context_columns.c view/tables/module_columns.c view/tables/lost_columns.c \
+    view/tables/calls_columns.c \
     view/tables/samples_columns.c view/tables/header_columns.c view/tables/findings_columns.c view/tables/plugin_columns.c \
     view/tables/attribution_columns.c view/tables/estimates_columns.c view/tables/scale_columns.c
 view_libpcview_la_CFLAGS = $(PC_FLAGS)

@@ -11,8 +11,8 @@
 const struct pct_table *pct_table_find(const char *name)
 {
     for (size_t i = 0; i < pct_n_tables; i++) {
-        if (!strcmp(pct_tables[i].name, name))
-            return &pct_tables[i];
+        if (!strcmp(pct_tables[i]->name, name))
+            return pct_tables[i];
     }
     return NULL;
 }

@@ -71,7 +71,8 @@ struct pct_table {
     pct_picture_fn *picture; /* NULL: its rows have no picture of the ranks */
 };
 
-extern const struct pct_table pct_tables[];
+/* In the order in which they are listed. */
+extern const struct pct_table *const pct_tables[];
 extern const size_t pct_n_tables;
 
 /* By name, or NULL. */
@@ -91,77 +92,6 @@ struct pct_rows_table {
 };
 void pct_rows_table(struct pct_rows_table *out, const struct pct_data *d,
                     const struct pc_profile_table *from);
-
-/* The table `header`, which is in a file of its own. */
-enum { PCT_N_HEADER_COLUMNS = 32 };
-extern const struct pct_column pct_header_columns[PCT_N_HEADER_COLUMNS];
-size_t pct_header_count(const struct pct_data *d);
-
-/* The tables of samples (samples_columns.c). */
-enum {
-    PCT_N_FLAT_COLUMNS = 17,
-    PCT_N_FUNCTION_COLUMNS = 16,
-    PCT_N_COMPUTATION_COLUMNS = 16,
-    PCT_N_SAMPLE_CALLER_COLUMNS = 7
-};
-extern const struct pct_column pct_flat_columns[PCT_N_FLAT_COLUMNS];
-extern const struct pct_column pct_function_columns[PCT_N_FUNCTION_COLUMNS];
-extern const struct pct_column pct_computation_columns[PCT_N_COMPUTATION_COLUMNS];
-extern const struct pct_column pct_sample_caller_columns[PCT_N_SAMPLE_CALLER_COLUMNS];
-/* The error of a part of the samples; none, and "few", where there are too few. */
-struct pct_sampled;
-void pct_sample_error(const struct pct_data *d, struct pct_sampled part, struct pct_value *out);
-size_t pct_count_sample_callers(const struct pct_data *d);
-
-/* attribution_columns.c */
-enum { PCT_N_COUNT_COLUMNS = 7 };
-size_t pct_count_counts(const struct pct_data *d);
-extern const struct pct_column pct_count_columns[PCT_N_COUNT_COLUMNS];
-
-/* estimates_columns.c */
-enum { PCT_N_ESTIMATE_COLUMNS = 12, PCT_N_RATIO_COLUMNS = 12 };
-size_t pct_count_estimates(const struct pct_data *d);
-size_t pct_count_ratios(const struct pct_data *d);
-extern const struct pct_column pct_estimate_columns[PCT_N_ESTIMATE_COLUMNS];
-extern const struct pct_column pct_ratio_columns[PCT_N_RATIO_COLUMNS];
-
-/* findings_columns.c */
-enum { PCT_N_FINDING_COLUMNS = 4 };
-extern const struct pct_column pct_finding_columns[PCT_N_FINDING_COLUMNS];
-size_t pct_count_findings(const struct pct_data *d);
-
-size_t pct_count_lines(const struct pct_data *d);
-size_t pct_count_functions(const struct pct_data *d);
-size_t pct_count_contexts(const struct pct_data *d);
-
-/* The tables of calls by place (calls_columns.c). */
-enum {
-    PCT_N_CALL_SITE_COLUMNS = 19,
-    PCT_N_LINE_CALL_COLUMNS = 16,
-    PCT_N_FUNCTION_CALL_COLUMNS = 15,
-    PCT_N_SOURCE_CALL_COLUMNS = 14,
-    PCT_N_MODULE_CALL_COLUMNS = 13,
-    PCT_N_COMMUNICATOR_CALL_COLUMNS = 15,
-    PCT_N_CALLER_COLUMNS = 9
-};
-extern const struct pct_column pct_call_site_columns[PCT_N_CALL_SITE_COLUMNS];
-extern const struct pct_column pct_line_call_columns[PCT_N_LINE_CALL_COLUMNS];
-extern const struct pct_column pct_function_call_columns[PCT_N_FUNCTION_CALL_COLUMNS];
-extern const struct pct_column pct_source_call_columns[PCT_N_SOURCE_CALL_COLUMNS];
-extern const struct pct_column pct_module_call_columns[PCT_N_MODULE_CALL_COLUMNS];
-extern const struct pct_column pct_communicator_call_columns[PCT_N_COMMUNICATOR_CALL_COLUMNS];
-extern const struct pct_column pct_caller_columns[PCT_N_CALLER_COLUMNS];
-size_t pct_count_call_sites(const struct pct_data *d);
-size_t pct_count_line_calls(const struct pct_data *d);
-size_t pct_count_function_calls(const struct pct_data *d);
-size_t pct_count_source_calls(const struct pct_data *d);
-size_t pct_count_module_calls(const struct pct_data *d);
-size_t pct_count_communicator_calls(const struct pct_data *d);
-size_t pct_count_callers(const struct pct_data *d);
-
-/* Of the tables of calls by place, of callers, and of samples: rows of the kind of their columns.
- */
-pct_picture_fn pct_call_picture, pct_caller_picture, pct_sample_picture;
 
 /* Hosts of the ranks, each once, in the order of their first ranks; the caller frees the list. */
 size_t pct_header_hosts(const struct pct_data *d, const char ***hosts_out);

@@ -246,7 +246,7 @@ static void every_column_is_documented_and_unique(void **state)
 {
     (void)state;
     for (size_t i = 0; i < pct_n_tables; i++) {
-        const struct pct_table *t = &pct_tables[i];
+        const struct pct_table *t = pct_tables[i];
         assert_true(*t->doc != 0);
         assert_true(!t->sort || pct_column_find(t, t->sort));
         assert_true(!t->percent || pct_column_find(t, t->percent)->type == PCT_PERCENT);

@@ -8,6 +8,7 @@
 #include "sample.h"
 
 #include "view/report_print.h"
+#include "view/tables/tables.h"
 
 #include <string.h>
 
@@ -87,7 +88,7 @@ static void put_row_schema(const struct pct_table *t, const char *indent)
 
 static void put_table_schema(const struct pct_table *t)
 {
-    bool single = t->count == pct_header_count;
+    bool single = t == &pct_header_table;
     printf(",\n    \"%s\": ", t->name);
     if (single) {
         put_row_schema(t, "    ");
@@ -113,7 +114,7 @@ static void put_schema(void)
           "    \"file\": {\"type\": \"string\"}",
           stdout);
     for (size_t i = 0; i < pct_n_tables; i++)
-        put_table_schema(&pct_tables[i]);
+        put_table_schema(pct_tables[i]);
     fputs("\n  },\n"
           "  \"additionalProperties\": {\"type\": \"array\", \"items\": {\"type\": \"object\"}},\n"
           "  \"$defs\": {\n"

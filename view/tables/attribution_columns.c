@@ -3,15 +3,15 @@
  * The table `counts`: what each event came to in each context.
  */
 #include "analysis/counters/attribution.h"
-#include "view/table.h"
 #include "view/tables/figures.h"
+#include "view/tables/tables.h"
 
 static const struct pct_attributed *row_of(const struct pct_cell *c)
 {
     return &pct_data_counts(c->d)->rows[c->row];
 }
 
-size_t pct_count_counts(const struct pct_data *d)
+static size_t count_counts(const struct pct_data *d)
 {
     return pct_data_counts(d)->n;
 }
@@ -57,7 +57,7 @@ static void get_context(const struct pct_cell *c, struct pct_value *out)
     pct_context_value(c->d, pct_data_tree(c->d)->nodes[row_of(c)->node].context, out);
 }
 
-const struct pct_column pct_count_columns[PCT_N_COUNT_COLUMNS] = {
+static const struct pct_column count_columns[] = {
     {"event", "event", PCT_TEXT, "as the configuration has it", get_event},
     {"count", "count", PCT_COUNT, "all ranks and threads; exact in the sum over an event's rows",
      get_count},
@@ -69,4 +69,13 @@ const struct pct_column pct_count_columns[PCT_N_COUNT_COLUMNS] = {
     {"path", "path", PCT_TEXT, "functions from the root on, joined by \" > \"; empty for the root",
      get_path},
     PCT_CONTEXT_COLUMN(get_context, 0),
+};
+
+const struct pct_table pct_counts_table = {
+    .name = "counts",
+    .doc = "events counted in each calling context, between MPI calls by samples",
+    .count = count_counts,
+    .sort = "count",
+    .percent = "percent",
+    PCT_COLUMNS(count_columns),
 };

@@ -3,38 +3,38 @@
  * The tables of calls by place: call sites, lines, functions, files, communicators, and callers.
  */
 #include "analysis/tree/call_sites.h"
-#include "view/table.h"
 #include "view/tables/figures.h"
+#include "view/tables/tables.h"
 
 /* ---- By place ---------------------------------------------------------------------------------
  */
 
-size_t pct_count_call_sites(const struct pct_data *d)
+static size_t count_call_sites(const struct pct_data *d)
 {
     return pct_data_calls(d, PCT_BY_SITE)->n;
 }
 
-size_t pct_count_line_calls(const struct pct_data *d)
+static size_t count_lines(const struct pct_data *d)
 {
     return pct_data_calls(d, PCT_BY_LINE)->n;
 }
 
-size_t pct_count_function_calls(const struct pct_data *d)
+static size_t count_function_calls(const struct pct_data *d)
 {
     return pct_data_calls(d, PCT_BY_FUNCTION)->n;
 }
 
-size_t pct_count_source_calls(const struct pct_data *d)
+static size_t count_sources(const struct pct_data *d)
 {
     return pct_data_calls(d, PCT_BY_FILE)->n;
 }
 
-size_t pct_count_module_calls(const struct pct_data *d)
+static size_t count_module_calls(const struct pct_data *d)
 {
     return pct_data_calls(d, PCT_BY_MODULE)->n;
 }
 
-size_t pct_count_communicator_calls(const struct pct_data *d)
+static size_t count_communicator_calls(const struct pct_data *d)
 {
     return pct_data_calls(d, PCT_BY_COMMUNICATOR)->n;
 }
@@ -148,7 +148,13 @@ static void call_total_error(const struct pct_cell *c, struct pct_value *out)
      "half of the 95 % interval of total_s; empty below 10 samples", call_total_error, 0, by}
 /* clang-format on */
 
-const struct pct_column pct_call_site_columns[PCT_N_CALL_SITE_COLUMNS] = {
+static void call_picture(const struct pct_table *t, const struct pct_data *d, size_t row,
+                         uint64_t *values, bool *present)
+{
+    pct_calls_ranks(pct_data_calls(d, t->columns->of), row, values, present);
+}
+
+static const struct pct_column call_site_columns[] = {
     FUNCTION_COLUMN(PCT_BY_SITE),
     PLACE_COLUMNS(PCT_BY_SITE),
     LINE_COLUMN(PCT_BY_SITE),
@@ -160,7 +166,17 @@ const struct pct_column pct_call_site_columns[PCT_N_CALL_SITE_COLUMNS] = {
     PCT_SPREAD_COLUMNS(call_figure, PCT_BY_SITE),
 };
 
-const struct pct_column pct_line_call_columns[PCT_N_LINE_CALL_COLUMNS] = {
+const struct pct_table pct_call_sites_table = {
+    .name = "call_sites",
+    .doc = "one row for each place that calls an MPI function, whatever called it",
+    .count = count_call_sites,
+    .sort = "exclusive_s",
+    .percent = "mpi_percent",
+    PCT_COLUMNS(call_site_columns),
+    .picture = call_picture,
+};
+
+static const struct pct_column line_call_columns[] = {
     PLACE_COLUMNS(PCT_BY_LINE),
     LINE_COLUMN(PCT_BY_LINE),
     FUNCTION_COLUMN(PCT_BY_LINE),
@@ -169,7 +185,17 @@ const struct pct_column pct_line_call_columns[PCT_N_LINE_CALL_COLUMNS] = {
     BELOW_COLUMNS(PCT_BY_LINE),
 };
 
-const struct pct_column pct_function_call_columns[PCT_N_FUNCTION_CALL_COLUMNS] = {
+const struct pct_table pct_lines_table = {
+    .name = "lines",
+    .doc = "one row for each line that called MPI, called what did, or was sampled",
+    .count = count_lines,
+    .sort = "below_s",
+    .percent = "below_percent",
+    PCT_COLUMNS(line_call_columns),
+    .picture = call_picture,
+};
+
+static const struct pct_column function_call_columns[] = {
     FUNCTION_COLUMN(PCT_BY_FUNCTION),
     PLACE_COLUMNS(PCT_BY_FUNCTION),
     PCT_SUM_COLUMNS(call_figure, PCT_BY_FUNCTION),
@@ -177,18 +203,48 @@ const struct pct_column pct_function_call_columns[PCT_N_FUNCTION_CALL_COLUMNS] =
     BELOW_COLUMNS(PCT_BY_FUNCTION),
 };
 
-const struct pct_column pct_source_call_columns[PCT_N_SOURCE_CALL_COLUMNS] = {
+const struct pct_table pct_function_calls_table = {
+    .name = "function_calls",
+    .doc = "calls and samples by function",
+    .count = count_function_calls,
+    .sort = "exclusive_s",
+    .percent = "below_percent",
+    PCT_COLUMNS(function_call_columns),
+    .picture = call_picture,
+};
+
+static const struct pct_column source_call_columns[] = {
     PLACE_COLUMNS(PCT_BY_FILE),
     PCT_SUM_COLUMNS(call_figure, PCT_BY_FILE),
     PCT_EXCLUSIVE_COLUMN(call_figure, PCT_BY_FILE),
     BELOW_COLUMNS(PCT_BY_FILE),
 };
 
-const struct pct_column pct_module_call_columns[PCT_N_MODULE_CALL_COLUMNS] = {
+const struct pct_table pct_sources_table = {
+    .name = "sources",
+    .doc = "calls and samples by source file",
+    .count = count_sources,
+    .sort = "exclusive_s",
+    .percent = "below_percent",
+    PCT_COLUMNS(source_call_columns),
+    .picture = call_picture,
+};
+
+static const struct pct_column module_call_columns[] = {
     MODULE_COLUMN(PCT_BY_MODULE),
     PCT_SUM_COLUMNS(call_figure, PCT_BY_MODULE),
     PCT_EXCLUSIVE_COLUMN(call_figure, PCT_BY_MODULE),
     BELOW_COLUMNS(PCT_BY_MODULE),
+};
+
+const struct pct_table pct_module_calls_table = {
+    .name = "module_calls",
+    .doc = "calls and samples by program or library",
+    .count = count_module_calls,
+    .sort = "exclusive_s",
+    .percent = "below_percent",
+    PCT_COLUMNS(module_call_columns),
+    .picture = call_picture,
 };
 
 /* ---- Communicators ----------------------------------------------------------------------------
@@ -215,7 +271,7 @@ static void communicator_name(const struct pct_cell *c, struct pct_value *out)
             pct_value_text(c->d, pc_profile_string(c->d->profile, pc_table_cell(t, i, name)), out);
 }
 
-const struct pct_column pct_communicator_call_columns[PCT_N_COMMUNICATOR_CALL_COLUMNS] = {
+static const struct pct_column communicator_call_columns[] = {
     {"communicator", "communicator", PCT_TEXT,
      "id of the communicator; empty for calls without one, and without the plugin domain",
      communicator_id, 0, PCT_BY_COMMUNICATOR},
@@ -227,10 +283,19 @@ const struct pct_column pct_communicator_call_columns[PCT_N_COMMUNICATOR_CALL_CO
     PCT_SPREAD_COLUMNS(call_figure, PCT_BY_COMMUNICATOR),
 };
 
+const struct pct_table pct_communicator_calls_table = {
+    .name = "communicator_calls",
+    .doc = "one row for each MPI function on each communicator",
+    .count = count_communicator_calls,
+    .sort = "time_s",
+    PCT_COLUMNS(communicator_call_columns),
+    .picture = call_picture,
+};
+
 /* ---- Callers ----------------------------------------------------------------------------------
  */
 
-size_t pct_count_callers(const struct pct_data *d)
+static size_t count_callers(const struct pct_data *d)
 {
     return pct_data_callers(d)->n;
 }
@@ -270,7 +335,15 @@ static void caller_label(const struct pct_cell *c, struct pct_value *out)
     out->text = caller_node(c)->label;
 }
 
-const struct pct_column pct_caller_columns[PCT_N_CALLER_COLUMNS] = {
+static void caller_picture(const struct pct_table *t, const struct pct_data *d, size_t row,
+                           uint64_t *values, bool *present)
+{
+    const struct pct_callers *c = pct_data_callers(d);
+    (void)t;
+    pct_tree_ranks(c->tree, c->row[row], PCT_TIME, values, present);
+}
+
+static const struct pct_column caller_columns[] = {
     {"path", "path", PCT_TEXT,
      "the MPI function, what called it, and so on outwards, joined by \" > \"", caller_path},
     {"level", "level", PCT_COUNT, "frames in it: 0 is the MPI function alone", caller_level},
@@ -280,19 +353,11 @@ const struct pct_column pct_caller_columns[PCT_N_CALLER_COLUMNS] = {
     PCT_SHARE_COLUMN(caller_figure, 0),
 };
 
-/* ---- Pictures ---------------------------------------------------------------------------------
- */
-
-void pct_call_picture(const struct pct_table *t, const struct pct_data *d, size_t row,
-                      uint64_t *values, bool *present)
-{
-    pct_calls_ranks(pct_data_calls(d, t->columns->of), row, values, present);
-}
-
-void pct_caller_picture(const struct pct_table *t, const struct pct_data *d, size_t row,
-                        uint64_t *values, bool *present)
-{
-    const struct pct_callers *c = pct_data_callers(d);
-    (void)t;
-    pct_tree_ranks(c->tree, c->row[row], PCT_TIME, values, present);
-}
+const struct pct_table pct_callers_table = {
+    .name = "callers",
+    .doc = "MPI functions, below each what called it, outwards: one row for each node of that tree",
+    .count = count_callers,
+    .percent = "mpi_percent",
+    PCT_COLUMNS(caller_columns),
+    .picture = caller_picture,
+};

@@ -4,8 +4,8 @@
  * together.
  */
 #include "analysis/counters/estimates.h"
-#include "view/table.h"
 #include "view/tables/figures.h"
+#include "view/tables/tables.h"
 
 static void set_event(const struct pct_data *d, uint32_t event, struct pct_value *out)
 {
@@ -82,7 +82,7 @@ static void get_context(const struct pct_cell *c, struct pct_value *out)
 /* ---- estimates ---------------------------------------------------------------------------------
  */
 
-size_t pct_count_estimates(const struct pct_data *d)
+static size_t count_estimates(const struct pct_data *d)
 {
     return pct_data_estimates(d)->n;
 }
@@ -117,7 +117,7 @@ static void event_self(const struct pct_cell *c, struct pct_value *out)
     out->number = context_of(c)->self.ns;
 }
 
-const struct pct_column pct_estimate_columns[PCT_N_ESTIMATE_COLUMNS] = {
+static const struct pct_column estimate_columns[] = {
     {"event", "event", PCT_TEXT, "as the configuration has it", event_name},
     {"estimate", "estimate", PCT_ESTIMATE,
      "how often it happened right there, all ranks and threads", event_estimate, 0, OF_EVENTS,
@@ -142,10 +142,18 @@ const struct pct_column pct_estimate_columns[PCT_N_ESTIMATE_COLUMNS] = {
     PCT_CONTEXT_COLUMN(get_context, OF_EVENTS),
 };
 
+const struct pct_table pct_estimates_table = {
+    .name = "estimates",
+    .doc = "events estimated in each calling context, by windows (doc/error-bars.md)",
+    .count = count_estimates,
+    .percent = "percent",
+    PCT_COLUMNS(estimate_columns),
+};
+
 /* ---- ratios ------------------------------------------------------------------------------------
  */
 
-size_t pct_count_ratios(const struct pct_data *d)
+static size_t count_ratios(const struct pct_data *d)
 {
     return pct_data_estimates(d)->n_ratios;
 }
@@ -180,7 +188,7 @@ static void ratio_percent(const struct pct_cell *c, struct pct_value *out)
     out->number = pct_text_share(context_of(c)->self.ns, pct_data_samples(c->d)->all.ns);
 }
 
-const struct pct_column pct_ratio_columns[PCT_N_RATIO_COLUMNS] = {
+static const struct pct_column ratio_columns[] = {
     {"ratio", "ratio", PCT_TEXT, "its name, one of those below", ratio_name},
     {"value", "value", PCT_ESTIMATE, "all ranks and threads, right there", ratio_value, 0,
      OF_RATIOS, "error"},
@@ -198,4 +206,12 @@ const struct pct_column pct_ratio_columns[PCT_N_RATIO_COLUMNS] = {
     {"path", "path", PCT_TEXT, "functions from the root on, joined by \" > \"", get_path, 0,
      OF_RATIOS},
     PCT_CONTEXT_COLUMN(get_context, OF_RATIOS),
+};
+
+const struct pct_table pct_ratios_table = {
+    .name = "ratios",
+    .doc = "ratios of these, in each calling context",
+    .count = count_ratios,
+    .percent = "percent",
+    PCT_COLUMNS(ratio_columns),
 };

@@ -3,11 +3,11 @@
  * The table `findings`.
  */
 #include "analysis/findings/findings.h"
-#include "view/table.h"
+#include "view/tables/tables.h"
 
 #include <math.h>
 
-size_t pct_count_findings(const struct pct_data *d)
+static size_t count_findings(const struct pct_data *d)
 {
     return d->findings ? d->findings->n : 0;
 }
@@ -32,7 +32,7 @@ static void finding_more(const struct pct_cell *c, struct pct_value *out)
     out->text = c->d->findings->list[c->row].more;
 }
 
-const struct pct_column pct_finding_columns[PCT_N_FINDING_COLUMNS] = {
+static const struct pct_column finding_columns[] = {
     {"rule", "rule", PCT_TEXT, "name of the rule: an entry of doc/findings.md", finding_rule},
     {"saves_percent", "saves", PCT_PERCENT,
      "what would be saved at most, of the core-seconds between MPI_Init and the end of "
@@ -40,4 +40,11 @@ const struct pct_column pct_finding_columns[PCT_N_FINDING_COLUMNS] = {
      finding_saves},
     {"finding", "finding", PCT_TEXT, "what was found, and where", finding_text},
     {"more", "more", PCT_TEXT, "options of pcollect report that show more", finding_more},
+};
+
+const struct pct_table pct_findings_table = {
+    .name = "findings",
+    .doc = "what the run loses, greatest saving first (doc/findings.md)",
+    .count = count_findings,
+    PCT_COLUMNS(finding_columns),
 };

@@ -3,13 +3,13 @@
  * The table `header`: one row that describes the run. It is an object in JSON, and what
  * the head of the text report is made of.
  */
-#include "view/table.h"
+#include "view/tables/tables.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-size_t pct_header_count(const struct pct_data *d)
+static size_t count_header(const struct pct_data *d)
 {
     (void)d;
     return 1;
@@ -273,7 +273,7 @@ static void get_notes(const struct pct_cell *c, struct pct_value *out)
     pct_buf_free(&b);
 }
 
-const struct pct_column pct_header_columns[PCT_N_HEADER_COLUMNS] = {
+static const struct pct_column header_columns[] = {
     {"program", "program", PCT_TEXT, "path of the program", get_program},
     {"mpi", "MPI", PCT_TEXT, "name and version of the MPI library", get_mpi},
     {"job", "job", PCT_TEXT, "id that the batch system or launcher gave", get_job},
@@ -314,4 +314,11 @@ const struct pct_column pct_header_columns[PCT_N_HEADER_COLUMNS] = {
      get_missing},
     {"lost", "left out", PCT_COUNT, "things left out, see the table lost", get_lost},
     {"notes", "notes", PCT_TEXT, "circumstances that bear on the data", get_notes},
+};
+
+const struct pct_table pct_header_table = {
+    .name = "header",
+    .doc = "one row: the whole run",
+    .count = count_header,
+    PCT_COLUMNS(header_columns),
 };

@@ -3,8 +3,8 @@
  * The tables of samples: lines (`flat`), functions, and contexts of computation.
  */
 #include "analysis/tree/samples.h"
-#include "view/table.h"
 #include "view/tables/figures.h"
+#include "view/tables/tables.h"
 
 /* Which rows a column draws from. */
 enum { LINES, FUNCTIONS, CONTEXTS, CALLERS };
@@ -22,22 +22,22 @@ static size_t count_rows(const struct pct_data *d, uint16_t of)
     return pct_data_samples(d)->all.samples ? rows_of(d, of)->n : 0;
 }
 
-size_t pct_count_lines(const struct pct_data *d)
+static size_t count_flat(const struct pct_data *d)
 {
     return count_rows(d, LINES);
 }
 
-size_t pct_count_functions(const struct pct_data *d)
+static size_t count_functions(const struct pct_data *d)
 {
     return count_rows(d, FUNCTIONS);
 }
 
-size_t pct_count_contexts(const struct pct_data *d)
+static size_t count_computation(const struct pct_data *d)
 {
     return count_rows(d, CONTEXTS);
 }
 
-size_t pct_count_sample_callers(const struct pct_data *d)
+static size_t count_sample_callers(const struct pct_data *d)
 {
     return count_rows(d, CALLERS);
 }
@@ -164,7 +164,13 @@ static void get_spread(const struct pct_cell *c, struct pct_value *out)
      get_spread, PCT_FIGURE_MAX_RANK, of}
 /* clang-format on */
 
-const struct pct_column pct_flat_columns[PCT_N_FLAT_COLUMNS] = {
+static void sample_picture(const struct pct_table *t, const struct pct_data *d, size_t row,
+                           uint64_t *values, bool *present)
+{
+    pct_samples_ranks(pct_data_samples(d), rows_of(d, t->columns->of), row, values, present);
+}
+
+static const struct pct_column flat_columns[] = {
     {"function", "function", PCT_TEXT, "function, or MPI function", get_function, 0, LINES},
     {"file", "file", PCT_TEXT, "source file; empty if unknown", get_file, 0, LINES},
     {"line", "line", PCT_INTEGER, "line; empty if unknown", get_line, 0, LINES},
@@ -174,7 +180,17 @@ const struct pct_column pct_flat_columns[PCT_N_FLAT_COLUMNS] = {
     SAMPLE_SPREAD_COLUMNS(LINES),
 };
 
-const struct pct_column pct_function_columns[PCT_N_FUNCTION_COLUMNS] = {
+const struct pct_table pct_flat_table = {
+    .name = "flat",
+    .doc = "one row for each line that computed or called what did, by samples",
+    .count = count_flat,
+    .sort = "self_s",
+    .percent = "total_percent",
+    PCT_COLUMNS(flat_columns),
+    .picture = sample_picture,
+};
+
+static const struct pct_column function_columns[] = {
     {"function", "function", PCT_TEXT, "function, or MPI function", get_function, 0, FUNCTIONS},
     {"file", "file", PCT_TEXT, "source file; empty if unknown", get_file, 0, FUNCTIONS},
     {"module", "module", PCT_TEXT, "program or library; empty for an MPI function", get_module, 0,
@@ -183,7 +199,17 @@ const struct pct_column pct_function_columns[PCT_N_FUNCTION_COLUMNS] = {
     SAMPLE_SPREAD_COLUMNS(FUNCTIONS),
 };
 
-const struct pct_column pct_computation_columns[PCT_N_COMPUTATION_COLUMNS] = {
+const struct pct_table pct_functions_table = {
+    .name = "functions",
+    .doc = "one row for each function that computed or called what did, by samples",
+    .count = count_functions,
+    .sort = "self_s",
+    .percent = "total_percent",
+    PCT_COLUMNS(function_columns),
+    .picture = sample_picture,
+};
+
+static const struct pct_column computation_columns[] = {
     {"path", "path", PCT_TEXT, "functions from the root on, joined by \" > \"", get_path, 0,
      CONTEXTS},
     {"function", "function", PCT_TEXT, "the last of them", get_label, 0, CONTEXTS},
@@ -192,7 +218,17 @@ const struct pct_column pct_computation_columns[PCT_N_COMPUTATION_COLUMNS] = {
     PCT_CONTEXT_COLUMN(get_context, CONTEXTS),
 };
 
-const struct pct_column pct_sample_caller_columns[PCT_N_SAMPLE_CALLER_COLUMNS] = {
+const struct pct_table pct_computation_table = {
+    .name = "computation",
+    .doc = "one row for each function in each calling context, by samples",
+    .count = count_computation,
+    .sort = "total_s",
+    .percent = "total_percent",
+    PCT_COLUMNS(computation_columns),
+    .picture = sample_picture,
+};
+
+static const struct pct_column sample_caller_columns[] = {
     {"path", "path", PCT_TEXT,
      "the function that computed, what called it, and so on outwards, joined by \" > \"", get_path,
      0, CALLERS},
@@ -207,8 +243,11 @@ const struct pct_column pct_sample_caller_columns[PCT_N_SAMPLE_CALLER_COLUMNS] =
      get_error, TOTAL, CALLERS},
 };
 
-void pct_sample_picture(const struct pct_table *t, const struct pct_data *d, size_t row,
-                        uint64_t *values, bool *present)
-{
-    pct_samples_ranks(pct_data_samples(d), rows_of(d, t->columns->of), row, values, present);
-}
+const struct pct_table pct_sample_callers_table = {
+    .name = "sample_callers",
+    .doc = "functions that computed, below each what called it, outwards, by samples",
+    .count = count_sample_callers,
+    .sort = "path",
+    .percent = "percent",
+    PCT_COLUMNS(sample_caller_columns),
+};

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The table `contexts`: calls of MPI by calling context.
+ */
+#include "view/tables/figures.h"
+#include "view/tables/tables.h"
+
+static size_t count_contexts(const struct pct_data *d)
+{
+    return pct_data_contexts(d)->n;
+}
+
+static const struct pct_node *context_of(const struct pct_cell *c)
+{
+    return &pct_data_tree(c->d)->nodes[pct_data_contexts(c->d)->node[c->row]];
+}
+
+static void context_path(const struct pct_cell *c, struct pct_value *out)
+{
+    out->text = pct_data_context_path(c->d, c->row);
+}
+
+static void context_op(const struct pct_cell *c, struct pct_value *out)
+{
+    pct_value_text(c->d, c->d->profile->ops[context_of(c)->op].name, out);
+}
+
+static struct pct_figures context_figures(const struct pct_cell *c)
+{
+    const struct pct_totals *t = &context_of(c)->own;
+    return (struct pct_figures){t->sum, t->min_ns, t->max_ns,
+                                pct_data_context_spread(c->d, c->row)};
+}
+
+static void context_figure(const struct pct_cell *c, struct pct_value *out)
+{
+    pct_figure(c->d, context_figures(c), c->column->which, out);
+}
+
+static void context_id(const struct pct_cell *c, struct pct_value *out)
+{
+    pct_context_value(c->d, context_of(c)->context, out);
+}
+
+static void context_collapsed(const struct pct_cell *c, struct pct_value *out)
+{
+    out->integer = (context_of(c)->flags & PCOLLECT_FLAG_COLLAPSED) != 0;
+}
+
+static void context_picture(const struct pct_table *t, const struct pct_data *d, size_t row,
+                            uint64_t *values, bool *present)
+{
+    (void)t;
+    pct_tree_ranks(pct_data_tree(d), pct_data_contexts(d)->node[row], PCT_TIME, values, present);
+}
+
+static const struct pct_column context_columns[] = {
+    {"path", "path", PCT_TEXT, "frames from the root to the call, joined by \" > \"", context_path},
+    {"primitive", "primitive", PCT_TEXT, "name of the MPI function", context_op},
+    PCT_SUM_COLUMNS(context_figure, 0),
+    PCT_EXCLUSIVE_COLUMN(context_figure, 0),
+    PCT_DURATION_COLUMNS(context_figure, 0),
+    PCT_SHARE_COLUMN(context_figure, 0),
+    PCT_SPREAD_COLUMNS(context_figure, 0),
+    {"collapsed", "collapsed", PCT_YES_NO,
+     "yes: holds calls of deeper contexts for which there was no memory", context_collapsed},
+    PCT_CONTEXT_COLUMN(context_id, 0),
+};
+
+const struct pct_table pct_contexts_table = {
+    .name = "contexts",
+    .doc = "one row for each MPI function in each calling context",
+    .count = count_contexts,
+    .sort = "exclusive_s",
+    .percent = "mpi_percent",
+    PCT_COLUMNS(context_columns),
+    .picture = context_picture,
+};

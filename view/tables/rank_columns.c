@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The table `ranks`.
+ */
+#include "view/tables/tables.h"
+
+static size_t count_ranks(const struct pct_data *d)
+{
+    return d->profile->n_ranks;
+}
+
+static const struct pc_profile_rank *rank_of(const struct pct_cell *c)
+{
+    return &c->d->profile->ranks[c->row];
+}
+
+static void rank_number(const struct pct_cell *c, struct pct_value *out)
+{
+    out->integer = rank_of(c)->rank;
+}
+
+static void rank_host(const struct pct_cell *c, struct pct_value *out)
+{
+    pct_value_text(c->d, rank_of(c)->host, out);
+}
+
+static void rank_pid(const struct pct_cell *c, struct pct_value *out)
+{
+    out->integer = rank_of(c)->pid;
+}
+
+static void rank_wall(const struct pct_cell *c, struct pct_value *out)
+{
+    out->number = pct_model_wall_ns(rank_of(c));
+}
+
+static void rank_mpi(const struct pct_cell *c, struct pct_value *out)
+{
+    out->number = rank_of(c)->mpi_ns;
+}
+
+static void rank_before(const struct pct_cell *c, struct pct_value *out)
+{
+    out->number = rank_of(c)->before_init_ns;
+}
+
+static void rank_inside(const struct pct_cell *c, struct pct_value *out)
+{
+    out->number = rank_of(c)->inside_ns;
+}
+
+static void rank_after(const struct pct_cell *c, struct pct_value *out)
+{
+    out->number = rank_of(c)->after_ns;
+    out->none = !rank_of(c)->closed;
+}
+
+static void rank_mpi_calls(const struct pct_cell *c, struct pct_value *out)
+{
+    out->number = rank_of(c)->mpi_calls;
+}
+
+static void rank_threads(const struct pct_cell *c, struct pct_value *out)
+{
+    out->number = rank_of(c)->n_threads;
+}
+
+static void rank_complete(const struct pct_cell *c, struct pct_value *out)
+{
+    out->integer = !rank_of(c)->incomplete;
+}
+
+static void rank_closed(const struct pct_cell *c, struct pct_value *out)
+{
+    out->integer = rank_of(c)->closed != 0;
+}
+
+static void rank_mpi_percent(const struct pct_cell *c, struct pct_value *out)
+{
+    const struct pc_profile_rank *r = rank_of(c);
+    out->number = pct_text_share(r->mpi_ns, pct_model_wall_ns(r));
+}
+
+static void rank_compute(const struct pct_cell *c, struct pct_value *out)
+{
+    out->number = pct_model_compute_ns(rank_of(c));
+}
+
+static void rank_merge(const struct pct_cell *c, struct pct_value *out)
+{
+    out->number = rank_of(c)->merge_ns;
+}
+
+static void rank_start(const struct pct_cell *c, struct pct_value *out)
+{
+    out->number = rank_of(c)->start_realtime_ns;
+    out->none = !out->number;
+}
+
+static void rank_lost(const struct pct_cell *c, struct pct_value *out)
+{
+    for (size_t k = 0; k < PCOLLECT_N_LOST; k++)
+        out->number += rank_of(c)->lost[k];
+}
+
+static const struct pct_column rank_columns[] = {
+    {"rank", "rank", PCT_INTEGER, "rank in MPI_COMM_WORLD", rank_number},
+    {"host", "host", PCT_TEXT, "host that it ran on", rank_host},
+    {"pid", "pid", PCT_INTEGER, "process id on that host", rank_pid},
+    {"wall_s", "wall", PCT_NS, "time from the start of the program to its exit", rank_wall},
+    {"mpi_s", "MPI", PCT_NS, "time in MPI calls of all threads, nested calls not counted twice",
+     rank_mpi},
+    {"before_init_s", "before", PCT_NS, "part of wall_s before MPI_Init", rank_before},
+    {"inside_s", "inside", PCT_NS, "part of wall_s from MPI_Init to the return of MPI_Finalize",
+     rank_inside},
+    {"after_s", "after", PCT_NS, "part of wall_s after MPI_Finalize; empty if it was not seen",
+     rank_after},
+    {"mpi_calls", "calls", PCT_COUNT, "MPI calls, without those made inside others",
+     rank_mpi_calls},
+    {"threads", "threads", PCT_COUNT, "threads that called MPI", rank_threads},
+    {"complete", "complete", PCT_YES_NO, "no: MPI_Finalize was not reached, the data was recovered",
+     rank_complete},
+    {"closed", "closed", PCT_YES_NO, "yes: the process was seen to its end", rank_closed},
+    {"mpi_percent", "of wall", PCT_PERCENT, "mpi_s as a share of wall_s", rank_mpi_percent},
+    {"compute_s", "outside MPI", PCT_NS, "inside_s without mpi_s and merge_s", rank_compute},
+    {"merge_s", "merge", PCT_NS, "time in MPI_Finalize that pcollect took for itself", rank_merge},
+    {"start_s", "start", PCT_NS, "start of the program, in seconds since 1970 UTC", rank_start},
+    {"lost", "left out", PCT_COUNT, "things left out, see the table lost", rank_lost},
+};
+
+const struct pct_table pct_ranks_table = {
+    .name = "ranks",
+    .doc = "one row for each rank",
+    .count = count_ranks,
+    PCT_COLUMNS(rank_columns),
+};
