@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Readable C++ names. The demangler of the C++ library is used if this machine has one: it is
- * opened when the first such name comes, so that the command itself needs no C++.
+ * Readable names of C++ and Fortran. The demangler of the C++ library is used if this machine has
+ * one: it is opened when the first such name comes, so that the command itself needs no C++.
+ * Procedures of Fortran modules read module::procedure.
  */
 #include "config.h"
 
@@ -28,10 +29,58 @@ static demangle_fn find_demangler(void)
     return found;
 }
 
+/* Where the parts of a symbol lie that stands for a procedure of a Fortran module. */
+struct module_name {
+    const char *module, *procedure;
+    size_t n_module, n_procedure;
+};
+
+/* GNU: __MODULE_MOD_PROCEDURE. Names of Fortran have no upper case: the first _MOD_ divides. */
+static bool split_gnu(const char *name, struct module_name *out)
+{
+    const char *middle = strncmp(name, "__", 2) ? NULL : strstr(name + 2, "_MOD_");
+    if (!middle || middle == name + 2 || !middle[5])
+        return false;
+    *out =
+        (struct module_name){name + 2, middle + 5, (size_t)(middle - name) - 2, strlen(middle + 5)};
+    return true;
+}
+
+/* LLVM: _QMMODULEPPROCEDURE, lower case between the capitals. */
+static bool split_llvm(const char *name, struct module_name *out)
+{
+    static const char lower[] = "abcdefghijklmnopqrstuvwxyz0123456789_";
+    if (strncmp(name, "_QM", 3))
+        return false;
+    size_t n = strspn(name + 3, lower);
+    const char *procedure = name + 3 + n + 1;
+    if (!n || name[3 + n] != 'P' || !*procedure || procedure[strspn(procedure, lower)])
+        return false;
+    *out = (struct module_name){name + 3, procedure, n, strlen(procedure)};
+    return true;
+}
+
+/* NULL: not a procedure of a module. */
+static const char *name_in_module(const char *name, struct pct_pool *pool)
+{
+    struct module_name m;
+    if (!split_gnu(name, &m) && !split_llvm(name, &m))
+        return NULL;
+    struct pct_buf b = {0};
+    pct_buf_put(&b, m.module, m.n_module);
+    pct_buf_text(&b, "::");
+    pct_buf_put(&b, m.procedure, m.n_procedure);
+    const char *kept = pct_pool_intern(pool, b.data);
+    pct_buf_free(&b);
+    return kept;
+}
+
 const char *pct_demangle(const char *name, struct pct_pool *pool)
 {
-    if (strncmp(name, "_Z", 2) || !find_demangler())
-        return pct_pool_intern(pool, name);
+    if (strncmp(name, "_Z", 2) || !find_demangler()) {
+        const char *fortran = name_in_module(name, pool);
+        return fortran ? fortran : pct_pool_intern(pool, name);
+    }
     int status = 0;
     char *readable = find_demangler()(name, NULL, NULL, &status);
     const char *kept = pct_pool_intern(pool, readable && !status ? readable : name);

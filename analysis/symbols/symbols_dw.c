@@ -391,20 +391,23 @@ static bool find_inlined(Dwarf_Die *scope, uint64_t address, Dwarf_Die *out, uns
     return false;
 }
 
+/* The name that the linker knows tells the parameters of C++ and the module of Fortran. */
+static const char *linkage_name(Dwarf_Die *die)
+{
+    Dwarf_Attribute attribute;
+    const char *name = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute));
+    return name ? name
+                : dwarf_formstring(dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &attribute));
+}
+
 static const char *name_function(const struct unit *u, Dwarf_Die *die, struct pct_pool *pool)
 {
     Dwarf_Attribute attribute;
-    if (!u->fortran) {
-        const char *linkage =
-            dwarf_formstring(dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute));
-        if (!linkage)
-            linkage =
-                dwarf_formstring(dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &attribute));
-        if (linkage && !strncmp(linkage, "_Z", 2)) {
-            const char *readable = pct_demangle(linkage, pool);
-            if (strcmp(readable, linkage))
-                return readable;
-        }
+    const char *linkage = linkage_name(die);
+    if (linkage && (u->fortran || !strncmp(linkage, "_Z", 2))) {
+        const char *readable = pct_demangle(linkage, pool);
+        if (strcmp(readable, linkage))
+            return readable;
     }
     const char *name = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_name, &attribute));
     return name ? pct_pool_intern(pool, name) : NULL;
