@@ -5,6 +5,7 @@
  */
 #include "analysis/symbols/symbols.h"
 #include "base/nearest.h"
+#include "base/wrap.h"
 #include "command/command.h"
 #include "view/query.h"
 
@@ -12,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_OPTIONS 24
+enum { MAX_OPTIONS = 24, HELP_COLUMNS = 78 };
 
 static const struct pct_option help_option = {'h', "help", NULL, "print this text"};
 
@@ -26,24 +27,12 @@ static unsigned count_options(const struct pct_command *self)
 
 /* ---- Help ----------------------------------------------------------------------------------- */
 
-/* The text in lines of at most 76 characters, each after the first indented. */
+/* In lines of at most HELP_COLUMNS, each after the first indented. */
 static void put_wrapped(FILE *out, const char *text, int indent)
 {
-    int width = 76 - indent;
-    while (*text) {
-        int n = (int)strcspn(text, "\n");
-        if (n > width) {
-            n = width;
-            while (n && text[n] != ' ')
-                n--;
-            if (n == 0)
-                n = (int)strcspn(text, " \n");
-        }
-        fprintf(out, "%.*s\n", n, text);
-        text += n;
-        text += *text == '\n' || *text == ' ';
-        if (*text)
-            fprintf(out, "%*s", indent, "");
+    for (const char *rest; *text; text = rest) {
+        size_t n = pc_wrap(text, HELP_COLUMNS - (size_t)indent, &rest);
+        fprintf(out, "%.*s\n%*s", (int)n, text, *rest ? indent : 0, "");
     }
 }
 

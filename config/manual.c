@@ -3,25 +3,17 @@
  * The table of options as text for people: effective values, a template, the manual. For the
  * command; it is not in libpcollect.so.
  */
+#include "base/wrap.h"
 #include "config/config_private.h"
 
 #include <string.h>
 
-/* Writes the text in lines of at most `width` characters, each after `lead`. */
+/* In lines of at most `width` characters, each after `lead`. */
 static void put_wrapped(FILE *out, const char *lead, const char *text, size_t width)
 {
-    while (*text) {
-        size_t n = strlen(text);
-        if (n > width) {
-            n = width;
-            while (n && text[n] != ' ')
-                n--;
-            if (n == 0)
-                n = strcspn(text, " ");
-        }
+    for (const char *rest; *text; text = rest) {
+        size_t n = pc_wrap(text, width, &rest);
         fprintf(out, "%s%.*s\n", lead, (int)n, text);
-        text += n;
-        text += strspn(text, " ");
     }
 }
 

@@ -2,27 +2,18 @@
  *
  * Findings as sentences for people. What is found and how it is worded is analysis/findings.
  */
+#include "base/wrap.h"
 #include "view/report_print.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-/* Words in lines of at most `width` columns, 0: one line. */
+/* In lines of at most `width` columns, 0: one line. */
 static void print_wrapped(FILE *out, const char *text, size_t width)
 {
     enum { INDENT = 5 };
-    size_t at = INDENT;
-    while (*text) {
-        size_t n = strcspn(text, " ");
-        if (width && at > INDENT && at + 1 + n > width) {
-            fprintf(out, "\n%*s", INDENT, "");
-            at = INDENT;
-        }
-        fprintf(out, "%s%.*s", at > INDENT ? " " : "", (int)n, text);
-        at += n + (at > INDENT);
-        text += n + (text[n] == ' ');
+    size_t room = !width ? 0 : width > INDENT ? width - INDENT : 1;
+    for (const char *rest; *text; text = rest) {
+        size_t n = pc_wrap(text, room, &rest);
+        fprintf(out, "%.*s\n%*s", (int)n, text, *rest ? INDENT : 0, "");
     }
-    fputc('\n', out);
 }
 
 void pct_findings_print(FILE *out, const struct pct_findings *f, const char *file, size_t width)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/base.h"
+#include "base/wrap.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -31,6 +32,45 @@ static void formatter_never_writes_past_its_buffer(void **state)
     assert_int_equal(pc_format(out, 8, "%s %d", "abcdef", 12345), 7);
     assert_string_equal(out, "abcdef ");
     assert_int_equal(out[8], '#');
+}
+
+/* The lines of a text with a bar behind each. */
+static void lines(const char *text, size_t columns, char *out)
+{
+    for (const char *rest; *text; text = rest) {
+        size_t n = pc_wrap(text, columns, &rest);
+        assert_true(rest > text);
+        memcpy(out, text, n);
+        out += n;
+        *out++ = '|';
+    }
+    *out = '\0';
+}
+
+static void text_is_broken_at_blanks_that_fit(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        size_t columns;
+        const char *wanted;
+    } cases[] = {
+        {"", 5, ""},
+        {"one two", 0, "one two|"},
+        {"one two", 7, "one two|"},
+        {"one two", 6, "one|two|"},
+        {"one two", 3, "one|two|"},
+        {"incomprehensible", 4, "incomprehensible|"},
+        {"an incomprehensible word", 4, "an|incomprehensible|word|"},
+        {"one\ntwo three\n\nfour", 20, "one|two three||four|"},
+        {"one  two", 4, "one|two|"},
+        {"\xc3\xa4\xc3\xb6\xc3\xbc z", 5, "\xc3\xa4\xc3\xb6\xc3\xbc z|"},
+    };
+    char out[200];
+    for (size_t i = 0; i < PC_ARRAY_LEN(cases); i++) {
+        lines(cases[i].text, cases[i].columns, out);
+        assert_string_equal(out, cases[i].wanted);
+    }
 }
 
 static void clock_scale_converts_between_two_points(void **state)
@@ -71,6 +111,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(formatter_agrees_with_printf),
         cmocka_unit_test(formatter_never_writes_past_its_buffer),
+        cmocka_unit_test(text_is_broken_at_blanks_that_fit),
         cmocka_unit_test(clock_scale_converts_between_two_points),
         cmocka_unit_test(ticks_follow_the_monotonic_clock),
         cmocka_unit_test(byte_hash_is_stable_for_files),

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Text in lines of a given width: help, messages, comments of a configuration.
+ */
+#ifndef PC_WRAP_H
+#define PC_WRAP_H
+
+#include "base/base.h"
+
+/* Bytes of the first line of `text` in at most `columns` columns (0: any number). The line ends at
+ * a newline, else at the last blank that fits; a longer word stands alone. *rest_out is where the
+ * next line begins: behind the newline, or behind the blanks of the break. A character of UTF-8 is
+ * one column. AS-safe. */
+size_t pc_wrap(const char *text, size_t columns, const char **rest_out);
+
+#endif
