@@ -238,18 +238,30 @@ void pct_text_escape(struct pct_buf *b, const char *text, enum pct_escape mode)
     }
 }
 
+void pct_text_quote(struct pct_buf *b, const char *text)
+{
+    pct_buf_text(b, "\"");
+    while (*text) {
+        size_t plain = strcspn(text, "\"\\");
+        pct_buf_put(b, text, plain);
+        text += plain;
+        if (*text) {
+            pct_buf_text(b, "\\");
+            pct_buf_put(b, text++, 1);
+        }
+    }
+    pct_buf_text(b, "\"");
+}
+
 void pct_text_json(struct pct_buf *b, const char *text)
 {
     struct pct_buf cell = {0};
-    pct_buf_put(&cell, "", 0);
-    pct_text_escape(&cell, text, PCT_ESCAPE_CELL);
-    pct_buf_text(b, "\"");
-    for (const char *c = cell.data; *c; c++) {
-        if (*c == '"' || *c == '\\')
-            pct_buf_text(b, "\\");
-        pct_buf_put(b, c, 1);
+    if (!text) {
+        pct_buf_text(b, "null");
+        return;
     }
-    pct_buf_text(b, "\"");
+    pct_text_escape(&cell, text, PCT_ESCAPE_CELL);
+    pct_text_quote(b, cell.data);
     pct_buf_free(&cell);
 }
 

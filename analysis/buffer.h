@@ -57,7 +57,10 @@ enum pct_escape {
  * PCT_ESCAPE_NAME \@ and \>. Reversible, but for PCT_ESCAPE_LINE. */
 void pct_text_escape(struct pct_buf *b, const char *text, enum pct_escape mode);
 
-/* Appends text in quotes as JSON has it, escaped as a cell before. */
+/* Appends a text that is escaped already in quotes as JSON has it. */
+void pct_text_quote(struct pct_buf *b, const char *text);
+
+/* The same after escaping the text as a cell; NULL becomes null. */
 void pct_text_json(struct pct_buf *b, const char *text);
 
 /* Length of the UTF-8 sequence at s (n bytes left), 0 if it is none. */

@@ -9,62 +9,50 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void put_string(FILE *out, const char *text)
-{
-    fputc('"', out);
-    for (; *text; text++) {
-        if (*text == '"' || *text == '\\')
-            fputc('\\', out);
-        fputc(*text, out);
-    }
-    fputc('"', out);
-}
-
-static void put_escaped(FILE *out, const char *text)
+void pct_json_put(FILE *out, const char *text)
 {
     struct pct_buf b = {0};
-    if (!text) {
-        fputs("null", out);
-        return;
-    }
-    pct_text_escape(&b, text, PCT_ESCAPE_CELL);
-    put_string(out, b.data);
+    pct_text_json(&b, text);
+    fputs(b.data, out);
     pct_buf_free(&b);
 }
 
 static void put_value(FILE *out, const struct pct_column *c, const struct pct_value *v)
 {
-    struct pct_buf b = {0};
-    pct_value_raw(c, v, &b);
-    if (v->none)
+    struct pct_buf raw = {0}, quoted = {0};
+    pct_value_raw(c, v, &raw);
+    if (v->none) {
         fputs("null", out);
-    else if (c->type == PCT_YES_NO)
+    } else if (c->type == PCT_YES_NO) {
         fputs(v->integer ? "true" : "false", out);
-    else if (c->type == PCT_TEXT)
-        put_string(out, b.data);
-    else
-        fputs(b.data, out);
-    pct_buf_free(&b);
+    } else if (c->type == PCT_TEXT) {
+        pct_text_quote(&quoted, raw.data);
+        fputs(quoted.data, out);
+    } else {
+        fputs(raw.data, out);
+    }
+    pct_buf_free(&raw);
+    pct_buf_free(&quoted);
 }
 
 static void put_frame(FILE *out, const struct pct_data *d, const struct pct_node *n)
 {
     if (n->kind == PCOLLECT_NODE_OP) {
         fputs("{\"primitive\": ", out);
-        put_escaped(out, d->profile->ops[n->op].name);
+        pct_json_put(out, d->profile->ops[n->op].name);
     } else if (n->kind == PCOLLECT_NODE_PHASE || n->kind == PCOLLECT_NODE_REGION) {
         fprintf(out, "{\"%s\": ", n->kind == PCOLLECT_NODE_PHASE ? "phase" : "region");
-        put_escaped(out, n->label);
+        pct_json_put(out, n->label);
     } else if (n->kind == PCOLLECT_NODE_CUT) {
         fputs("{\"cut\": true", out);
     } else {
         fputs("{\"function\": ", out);
-        put_escaped(out, n->frame.function);
+        pct_json_put(out, n->frame.function);
         fputs(", \"file\": ", out);
-        put_escaped(out, n->frame.file);
+        pct_json_put(out, n->frame.file);
         fprintf(out, ", \"line\": %u, \"inlined\": %s, \"module\": ", n->frame.line,
                 n->frame.inlined ? "true" : "false");
-        put_escaped(out, n->module == PC_NO_INDEX ? NULL : d->profile->modules[n->module].path);
+        pct_json_put(out, n->module == PC_NO_INDEX ? NULL : d->profile->modules[n->module].path);
         fprintf(out, ", \"offset\": %llu", (unsigned long long)n->offset);
     }
     fputc('}', out);
@@ -139,7 +127,7 @@ static void put_rows_tables(FILE *out, const struct pct_data *d, const struct pc
 void pct_print_json(FILE *out, const struct pct_data *d, const struct pct_options *o)
 {
     fputs("{\n  \"pcollect_report\": 1,\n  \"file\": ", out);
-    put_escaped(out, d->file);
+    pct_json_put(out, d->file);
     for (size_t i = 0; i < pct_n_tables; i++) {
         if (!o->table_name || !strcmp(o->table_name, pct_tables[i]->name))
             pct_table_json(out, pct_tables[i], d, &o->choice);

@@ -4,6 +4,8 @@
  */
 #include "view/topology_print.h"
 
+#include "view/table.h"
+
 #include <stdlib.h>
 
 static const char *const reach_names[PCT_N_REACHES] = {
@@ -189,14 +191,6 @@ void pct_topology_print_tsv(FILE *out, const struct pct_topology_view *v)
 
 /* ---- JSON ----------------------------------------------------------------------------------- */
 
-static void json_text(FILE *out, const char *text)
-{
-    struct pct_buf b = {0};
-    pct_text_json(&b, text);
-    fputs(b.data, out);
-    pct_buf_free(&b);
-}
-
 static void json_pattern(FILE *out, const struct pct_pattern *p)
 {
     char explained[PCT_NUMBER_BYTES];
@@ -222,7 +216,7 @@ static void json_places(FILE *out, const struct pct_topology *t)
     fputs("  \"nodes\": [", out);
     for (uint32_t i = 0; i < t->n_nodes; i++) {
         fputs(i ? ", " : "", out);
-        json_text(out, t->nodes[i]);
+        pct_json_put(out, t->nodes[i]);
     }
     fputs("],\n  \"places\": [", out);
     for (uint32_t r = 0; r < t->n_ranks; r++) {
@@ -233,7 +227,7 @@ static void json_places(FILE *out, const struct pct_topology *t)
         else
             fprintf(out, "%u", t->sockets[t->places[r].socket].number);
         fputs(", \"cores\": ", out);
-        json_text(out, t->places[r].cores);
+        pct_json_put(out, t->places[r].cores);
         fputc('}', out);
     }
     fputs("],\n", out);

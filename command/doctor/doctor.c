@@ -4,6 +4,7 @@
  * the checks of its other files and prints what they found; changes nothing on the machine.
  */
 #include "command/doctor/doctor.h"
+#include "view/table.h"
 
 #include "analysis/buffer.h"
 
@@ -71,15 +72,8 @@ static void print_text(const struct pct_patient *d, size_t n_less, size_t n_bad)
 
 static void put_member(const char *name, const char *text)
 {
-    struct pct_buf b = {0};
     printf(", \"%s\": ", name);
-    if (text) {
-        pct_text_json(&b, text);
-        fputs(b.data, stdout);
-    } else {
-        fputs("null", stdout);
-    }
-    pct_buf_free(&b);
+    pct_json_put(stdout, text);
 }
 
 static void print_json(const struct pct_patient *d, size_t n_less, size_t n_bad)
