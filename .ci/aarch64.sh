@@ -5,7 +5,7 @@
 #
 # The oracle is this machine: the same program makes the same calls, from the same lines, with the same
 # bytes on either architecture, and the native profile is proved by make check.
-. .ci/lib.sh
+. .ci/common.sh
 
 sysroot=$cache/arm64
 triplet=aarch64-linux-gnu

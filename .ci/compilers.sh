@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The library, the command and the test programs without a warning, by gcc and by clang, optimised
 # and not: which warnings a compiler gives depends on what its optimiser has seen.
-. .ci/lib.sh
+. .ci/common.sh
 
 need clang clang libclang-rt-14-dev
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The tarball: builds, passes the tests, installs and uninstalls from a read-only source folder, and
 # leaves nothing behind.
-. .ci/lib.sh
+. .ci/common.sh
 
 # The step check has run all tests from the same files. Here: those of the command, of the project (the
 # tarball has every file), and a whole job on each MPI.

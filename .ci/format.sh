@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # clang-format over every C file, shellcheck over every shell script, whatever they were made with.
-. .ci/lib.sh
+. .ci/common.sh
 
 need clang-format clang-format
 need shellcheck shellcheck

@@ -2,7 +2,7 @@
 # What other processors and C libraries use, forced on this machine: stubs in C, modules from a snapshot of
 # the load map. The unit tests and whole jobs of both MPIs. Stubs and walks of other processors are in the
 # step check (tests/mpi/adapter.test, tests/walk/processors.test), a whole one is the step aarch64.
-. .ci/lib.sh
+. .ci/common.sh
 
 folder=$work/portable
 

@@ -2,7 +2,7 @@
 # The sanitizers of gcc: addresses and undefined behaviour in the unit tests and in the whole command, as its
 # scripts call it; data races in the unit tests that start threads. The library that is preloaded cannot bring a
 # sanitizer along.
-. .ci/lib.sh
+. .ci/common.sh
 
 build_with() { # SANITIZERS FOLDER
     mkdir -p "$2" && cd "$2" || return

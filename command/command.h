@@ -2,7 +2,7 @@
  *
  * The pcollect command: what its subcommands share. A subcommand is one file and one row of the
  * table in main.c; its options are one table, from which parsing and --help are made and to which
- * tests/tools/manual.test holds the manual page.
+ * tests/tools/pages.test holds the manual page.
  */
 #ifndef PCT_TOOLS_H
 #define PCT_TOOLS_H

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 cct_test_libs = cct/libpccct.la base/libpcbase.la
-cct_test_helpers = tests/cct/image.c tests/cct/image.h tests/cct/place.c tests/cct/place.h
+cct_test_helpers = tests/cct/arena_image.c tests/cct/arena_image.h tests/cct/place.c tests/cct/place.h
 
 unit_tests += tests/cct/tree_test tests/cct/arena_test tests/cct/quiet_test tests/cct/kill_test \
     tests/cct/rows_test

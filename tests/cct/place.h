@@ -6,7 +6,7 @@
 #define TESTS_CCT_PLACE_H
 
 #include "cct/cct_private.h"
-#include "tests/cct/image.h"
+#include "tests/cct/arena_image.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -4,7 +4,7 @@
  */
 #include "cct/cct_private.h"
 #include "include/pcollect/plugin.h"
-#include "tests/cct/image.h"
+#include "tests/cct/arena_image.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

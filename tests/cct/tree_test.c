@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "cct/cct_private.h"
-#include "tests/cct/image.h"
+#include "tests/cct/arena_image.h"
 #include "tests/random.h"
 #include "tests/seed.h"
 

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-unit_tests += tests/merge/arena_test tests/merge/reduce_test tests/merge/damage_test \
+unit_tests += tests/merge/arena_profile_test tests/merge/reduce_test tests/merge/damage_test \
     tests/merge/files_test
 merge_test_common = tests/merge/made_arena.c tests/merge/made_arena.h \
     tests/format/random_profile.c tests/format/told_facts.c \
     tests/format/random_profile.h tests/format/mend.c tests/format/mend.h
 
-tests_merge_arena_test_SOURCES = tests/merge/arena_test.c $(merge_test_common)
+tests_merge_arena_profile_test_SOURCES = tests/merge/arena_profile_test.c $(merge_test_common)
 tests_merge_reduce_test_SOURCES = tests/merge/reduce_test.c tests/merge/net.c tests/merge/net.h \
     merge/merge_module.c $(merge_test_common)
 # An object of its own: the module's is made by libtool.

@@ -4,7 +4,7 @@
  * calls that started and completed it, and the shares of a completing call add up to its time. Run
  * with ADAPTER_WANTS=16. An operation that MPI completes when it is started may end at once.
  */
-#include "tests/mpi/adapter_bytes.h"
+#include "tests/mpi/adapter_rules.h"
 
 #include "include/pcollect/plugin.h"
 

@@ -2,7 +2,7 @@
  *
  * The module of adapter_local.c: linked with MPI.
  */
-#include "tests/mpi/adapter_bytes.h"
+#include "tests/mpi/adapter_rules.h"
 
 int run(int argc, char **argv);
 

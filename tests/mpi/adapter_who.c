@@ -4,7 +4,7 @@
  * by the host and by the tool (adapter_tool.c), which is preloaded before or behind the host:
  *     calls of MPI_Send that were counted, calls that the tool saw
  */
-#include "tests/mpi/adapter_bytes.h"
+#include "tests/mpi/adapter_rules.h"
 
 #include <pthread.h>
 

@@ -18,11 +18,11 @@ tests_mpi_libadapterhost_la_LDFLAGS = -module -avoid-version -shared -rpath /now
 tests_mpi_libadapterhost_la_LIBADD = libcollect/libpcmpi.la libcollect/libpcinterpose.la \
     base/libpcbase.la
 script_tests += tests/mpi/adapter.test
-EXTRA_DIST += tests/mpi/adapter_bytes.c tests/mpi/adapter_bytes.h tests/mpi/adapter_ended.c \
+EXTRA_DIST += tests/mpi/adapter_rules.c tests/mpi/adapter_rules.h tests/mpi/adapter_ended.c \
     tests/mpi/adapter_fake.c \
     tests/mpi/adapter_fortran.F90 tests/mpi/adapter_fortran.expect tests/mpi/adapter_local.c \
     tests/mpi/adapter_local_module.c tests/mpi/adapter_missing.c tests/mpi/adapter_prototypes.c \
-    tests/mpi/adapter_requests.c tests/mpi/adapter_bare.c tests/mpi/adapter_stubs.c tests/mpi/adapter_tool.c \
+    tests/mpi/adapter_pending.c tests/mpi/adapter_bare.c tests/mpi/adapter_stubs.c tests/mpi/adapter_tool.c \
     tests/mpi/adapter_who.c
 
 # What a profile says of phases and regions.

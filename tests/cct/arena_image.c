@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "tests/cct/image.h"
+#include "tests/cct/arena_image.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -3,8 +3,8 @@
  * A reader of arena images for tests: it knows include/pcollect/format.h and nothing of cct/. It
  * follows every reference from the header and says what is wrong with the first that is not whole.
  */
-#ifndef TESTS_CCT_IMAGE_H
-#define TESTS_CCT_IMAGE_H
+#ifndef TESTS_CCT_ARENA_IMAGE_H
+#define TESTS_CCT_ARENA_IMAGE_H
 
 #include "include/pcollect/format.h"
 

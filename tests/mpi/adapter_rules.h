@@ -3,8 +3,8 @@
  * What the programs that test the adapters share: one line a call, with the bytes that it has to
  * be booked with, given by hand as a closed form.
  */
-#ifndef PC_TEST_ADAPTER_BYTES_H
-#define PC_TEST_ADAPTER_BYTES_H
+#ifndef PC_TEST_ADAPTER_RULES_H
+#define PC_TEST_ADAPTER_RULES_H
 
 #include "tests/mpi/adapter_host.h"
 

@@ -3,7 +3,7 @@
  * Requests: the bytes of a nonblocking or persistent receive are those that arrived, booked on the
  * call that posted or started it, however it is completed; nothing is booked twice or forgotten.
  */
-#include "tests/mpi/adapter_bytes.h"
+#include "tests/mpi/adapter_rules.h"
 
 #include <pthread.h>
 
@@ -308,7 +308,7 @@ int main(int argc, char **argv)
         truncated();
     if (provided == MPI_THREAD_MULTIPLE)
         across_threads();
-    int failed = report("adapter_requests");
+    int failed = report("adapter_pending");
     MPI_Finalize();
     return failed;
 }

@@ -4,7 +4,7 @@
  * an intercommunicator, a grid, a graph; in place, of no length, of MPI_PROC_NULL, of derived
  * types.
  */
-#include "tests/mpi/adapter_bytes.h"
+#include "tests/mpi/adapter_rules.h"
 
 #define N 64
 static double a[4096], b[4096];
@@ -279,7 +279,7 @@ int main(int argc, char **argv)
     neighbours();
     errors();
     MPI_Type_free(&pair);
-    int failed = report("adapter_bytes");
+    int failed = report("adapter_rules");
     MPI_Finalize();
     look(&seen);
     if (seen.merges != 1 || seen.finalize_begins != 1 || seen.finalize_ends != 1) {
