@@ -80,6 +80,7 @@ preload_of() {
 
 # measure MPI VARIANT PLUGINS RANKS PROGRAM ARGUMENT...: nanoseconds a call; nothing if it failed
 measure() {
+    rm -f "$PC_BENCH/call.pcol"
     mpi=$1 ranks=$4 program=$5 words=
     # shellcheck disable=SC2046 # words
     set -- $(preload_of "$1" "$2" "$3") -- "$@"

@@ -14,6 +14,7 @@ trap 'rm -rf "$work"' EXIT
 ${CC:-cc} -std=gnu11 -O2 -o "$work/counted" "$source/tests/sample/counted.c"
 
 ratio() { # ROTATION PHASE_US
+    rm -f "$work/out.pcol"
     env PCOLLECT_SPOOL_PATH="$work" PCOLLECT_SAMPLE_FREQUENCY=$((1000000 / turn_us)) \
         PCOLLECT_SAMPLE_MAX_OVERHEAD=100 PCOLLECT_SAMPLE_SOURCE=clock \
         PCOLLECT_SAMPLE_PLUGINS=clock,counters PCOLLECT_SAMPLE_COUNTERS_PER_GROUP=1 \

@@ -24,6 +24,7 @@ row() { # TOOL DEPTH SAMPLES NS SHARE
 }
 
 ours() { # DEPTH
+    rm -f "$work/out.pcol"
     env "LD_PRELOAD=$stage/lib/libpcollect.so" PCOLLECT_COLLECT_ALWAYS=yes \
         PCOLLECT_SAMPLE_FREQUENCY=10000 PCOLLECT_SAMPLE_MAX_OVERHEAD=100 \
         "PCOLLECT_OUTPUT_PATH=$work/out.pcol" "$work/sample" "$1" "$seconds" >/dev/null 2>&1
@@ -57,6 +58,7 @@ theirs() { # METHOD DEPTH
 # them, its 96 % interval. The work takes a second.
 whole() { # FREQUENCY
     for _ in 1 2 3 4 5 6 7 8 9; do
+        rm -f "$work/out.pcol"
         without=$("$work/sample" 20 1 fixed)
         with=$(LD_PRELOAD=$stage/lib/libpcollect.so PCOLLECT_COLLECT_ALWAYS=yes PCOLLECT_SAMPLE_FREQUENCY=$1 \
             PCOLLECT_SAMPLE_MAX_OVERHEAD=100 PCOLLECT_OUTPUT_PATH=$work/out.pcol \

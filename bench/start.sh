@@ -37,6 +37,7 @@ ms() { awk -v us="$1" 'BEGIN { printf "%.4f", us / 1000 }'; }
 
 # ranks_take MPI PRELOAD: three figures a rank
 ranks_take() {
+    rm -f "$PCOLLECT_OUTPUT_PATH"
     case $1 in
     openmpi) timeout -k 5 60 "$MPIRUN_OPENMPI" ${2:+-x LD_PRELOAD="$2"} -n "$ranks" "$PC_BENCH/start.$1" ;;
     mpich) timeout -k 5 60 "$MPIRUN_MPICH" ${2:+-genv LD_PRELOAD "$2"} -n "$ranks" "$PC_BENCH/start.$1" ;;

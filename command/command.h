@@ -98,6 +98,9 @@ void pct_runs_close(struct pct_run *runs, size_t n); /* NULL is allowed */
  * missing. */
 char *pct_output_pattern(const struct pct_command *self, const char *given);
 
+/* Whether the pattern names one file, whatever the job is; path (PCOLLECT_PATH_BYTES) gets it. */
+bool pct_output_is_fixed(const char *pattern, char *path);
+
 /* Whether ranks take the pattern for an output path, and what it names may be written, as far as
  * can be known before the job; else said. */
 bool pct_output_may_be(const struct pct_command *self, const char *pattern);

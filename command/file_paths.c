@@ -88,15 +88,22 @@ static bool check_folder(const struct pct_command *self, const char *pattern)
     return !refused;
 }
 
-bool pct_output_may_be(const struct pct_command *self, const char *pattern)
+bool pct_output_is_fixed(const char *pattern, char *path)
 {
     static const struct pc_config_names one = {"a", 1, "a", 0}, two = {"b", 2, "b", 86400000000000};
-    char path[PCOLLECT_PATH_BYTES], other[PCOLLECT_PATH_BYTES];
+    char other[PCOLLECT_PATH_BYTES];
+    struct pc_error error = {""};
+    return !pc_config_expand(pattern, &one, path, PCOLLECT_PATH_BYTES, &error) &&
+           !pc_config_expand(pattern, &two, other, sizeof other, &error) && !strcmp(path, other);
+}
+
+bool pct_output_may_be(const struct pct_command *self, const char *pattern)
+{
+    char path[PCOLLECT_PATH_BYTES];
     struct pc_error error = {""};
     int err = pc_config_check("output", "path", pattern, &error);
     /* What holds more than one name is judged by who writes it. */
-    if (!err && !pc_config_expand(pattern, &one, path, sizeof path, &error) &&
-        !pc_config_expand(pattern, &two, other, sizeof other, &error) && !strcmp(path, other))
+    if (!err && pct_output_is_fixed(pattern, path))
         err = pc_pcol_may_write(path, &error);
     if (err)
         pct_say(self, "%s", error.text);

@@ -77,3 +77,19 @@ int pc_pcol_may_write(const char *path, struct pc_error *error)
     errno = saved;
     return err;
 }
+
+int pc_pcol_number(const char *path, unsigned i, char *out, size_t n, struct pc_error *error)
+{
+    char whole[PCOLLECT_PATH_BYTES];
+    size_t end = pc_pcol_stem(path), length;
+    pc_format(whole, sizeof whole, "%s", path);
+    if (i > 1 && end < sizeof whole) {
+        whole[end] = '\0';
+        length = pc_format(out, n, "%s.%u%s", whole, i, path + end);
+    } else {
+        length = pc_format(out, n, "%s", whole);
+    }
+    if (strlen(path) >= sizeof whole || length + 1 >= n)
+        return pc_error_set(error, PC_EARG, "%s: the path is too long", path);
+    return PC_OK;
+}

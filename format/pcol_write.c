@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Writing a .pcol file. The image is made in memory first, so that its size is known before
- * anything is opened; it goes to a new file in the same folder, and that is renamed. A reader sees
- * the old file or the whole new one. No fsync: after a crash of the node the arenas are gone too,
- * and on a parallel file system it would hold up the end of the job.
+ * anything is opened; it goes to a new file in the same folder, and that gets the name. A reader
+ * sees the old file or the whole new one. No fsync: after a crash of the node the arenas are gone
+ * too, and on a parallel file system it would hold up the end of the job.
  *
  * Nothing here may raise a signal (SIGXFSZ: the limit is asked for first), follow a link, replace
  * what is no profile of this user (pcol_place.c), or leave a file behind after a failure. (A
@@ -153,7 +153,9 @@ static int open_temporary(const char *path, char name[TEMPORARY_BYTES], int *fd_
     return EEXIST;
 }
 
-static int write_image(const char *path, const struct pc_buffer *image, struct pc_error *error)
+/* A new file beside path with the image in it. PC_OK, or nothing is left of it. */
+static int write_temporary(const char *path, const struct pc_buffer *image,
+                           char name[TEMPORARY_BYTES], struct pc_error *error)
 {
     uint64_t limit;
     if (pc_pcol_over_limit(image->n, &limit))
@@ -161,7 +163,6 @@ static int write_image(const char *path, const struct pc_buffer *image, struct p
                             "%s: cannot be written: the profile has %lu bytes and the file size "
                             "limit is %lu; raise the limit (ulimit -f)",
                             path, (unsigned long)image->n, (unsigned long)limit);
-    char name[TEMPORARY_BYTES];
     int fd;
     int err = open_temporary(path, name, &fd);
     if (err)
@@ -169,17 +170,76 @@ static int write_image(const char *path, const struct pc_buffer *image, struct p
     err = pc_pcol_write_at(fd, image->data, image->n, 0);
     if (close(fd) != 0 && !err && errno != EINTR) /* network file systems report quotas here */
         err = errno;
-    int refused = err ? PC_OK : pc_pcol_may_write(path, error);
-    if (!err && !refused && rename(name, path) != 0)
-        err = errno;
-    if (!err && !refused)
+    if (!err)
         return PC_OK;
     unlink(name);
-    return refused ? refused : pc_pcol_system_error(error, path, "cannot be written", err);
+    return pc_pcol_system_error(error, path, "cannot be written", err);
 }
 
-int pc_pcol_write(const struct pc_profile *p, const char *path, unsigned flags,
-                  struct pc_error *error)
+/* Gives the temporary file the name path, whoever has it. */
+static int replace(const char *name, const char *path, struct pc_error *error)
+{
+    int err = pc_pcol_may_write(path, error);
+    if (!err && rename(name, path) != 0)
+        err = pc_pcol_system_error(error, path, "cannot be written", errno);
+    return err;
+}
+
+/* Gives the temporary file the name path if nobody has it. 0 or an errno. A link is made by one
+ * process only; over NFS its answer may be lost, but the file then has two names. */
+static int take_name(const char *name, const char *path)
+{
+    struct stat st;
+    if (link(name, path) == 0 || (errno == EEXIST && stat(name, &st) == 0 && st.st_nlink == 2)) {
+        unlink(name);
+        return 0;
+    }
+    if (errno == EEXIST || errno == ENOENT || errno == ENOSPC || errno == EDQUOT)
+        return errno;
+    /* A file system without links: an empty file keeps the name. */
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    if (fd < 0)
+        return errno;
+    close(fd);
+    if (rename(name, path) == 0)
+        return 0;
+    int err = errno;
+    unlink(path);
+    return err;
+}
+
+/* Gives the temporary file the first name that is free. */
+static int number(const char *name, const char *path, char *written, struct pc_error *error)
+{
+    for (unsigned i = 1;; i++) {
+        struct stat st;
+        if (pc_pcol_number(path, i, written, PCOLLECT_PATH_BYTES, error))
+            return PC_EARG;
+        int err = take_name(name, written);
+        if (err != EEXIST)
+            return err ? pc_pcol_system_error(error, written, "cannot be written", err) : PC_OK;
+        if (lstat(written, &st) == 0 && !S_ISREG(st.st_mode) &&
+            (err = pc_pcol_may_write(written, error)))
+            return err;
+    }
+}
+
+static int write_image(const char *path, const struct pc_buffer *image, char *written,
+                       struct pc_error *error)
+{
+    char name[TEMPORARY_BYTES];
+    int err = write_temporary(path, image, name, error);
+    if (err)
+        return err;
+    err = written ? number(name, path, written, error) : replace(name, path, error);
+    if (err)
+        unlink(name);
+    return err;
+}
+
+/* written: NULL, path is replaced; else it gets the name. */
+static int write_profile(const struct pc_profile *p, const char *path, unsigned flags,
+                         char *written, struct pc_error *error)
 {
     struct pc_buffer image = {0};
     int saved_errno = errno;
@@ -193,8 +253,20 @@ int pc_pcol_write(const struct pc_profile *p, const char *path, unsigned flags,
     else if (err)
         pc_error_set(error, err, "%s: cannot be written: not enough memory to make the file", path);
     else
-        err = write_image(path, &image, error);
+        err = write_image(path, &image, written, error);
     free(image.data);
     errno = saved_errno;
     return err;
+}
+
+int pc_pcol_write(const struct pc_profile *p, const char *path, unsigned flags,
+                  struct pc_error *error)
+{
+    return write_profile(p, path, flags, NULL, error);
+}
+
+int pc_pcol_write_new(const struct pc_profile *p, const char *path, unsigned flags, char *written,
+                      struct pc_error *error)
+{
+    return write_profile(p, path, flags, written, error);
 }

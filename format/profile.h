@@ -25,6 +25,8 @@
 #include "include/pcollect/format.h"
 #include "include/pcollect/plugin.h"
 
+#include <string.h>
+
 typedef unsigned __int128 pc_u128;
 
 #define PC_NO_INDEX UINT32_MAX
@@ -283,6 +285,23 @@ int pc_pcol_may_write(const char *path, struct pc_error *error);
  * once or not at all. On failure nothing is left behind and the text says why and what to do. */
 int pc_pcol_write(const struct pc_profile *p, const char *path, unsigned flags,
                   struct pc_error *error);
+
+/* Length of the path without ".pcol" at its end. */
+static inline size_t pc_pcol_stem(const char *path)
+{
+    size_t n = strlen(path);
+    return n > 5 && memcmp(path + n - 5, ".pcol", 5) == 0 ? n - 5 : n;
+}
+
+/* Number i, from 1, of the names that a profile may get: path, then app.4.2.pcol, app.4.3.pcol, ...
+ * for app.4.pcol. PC_EARG with a text: it is longer than n. */
+int pc_pcol_number(const char *path, unsigned i, char *out, size_t n, struct pc_error *error);
+
+/* Writes a profile that replaces nothing: to the first of these names that no file has, which is in
+ * written (PCOLLECT_PATH_BYTES) then. Of any number of processes each gets a name of its own. What
+ * is no regular file is refused, as by pc_pcol_write. */
+int pc_pcol_write_new(const struct pc_profile *p, const char *path, unsigned flags, char *written,
+                      struct pc_error *error);
 
 /* Reads a file, with what its ranks added at their end. PC_OK with a text (else it is empty): a
  * part that could be left out was damaged. PC_ENOENT, PC_EIO, PC_EFORMAT, PC_EVERSION otherwise.

@@ -23,10 +23,9 @@ static void conclude(struct pc_profile *all, int err, const char *out, const str
     if (!err && (!out || !*out))
         err = pc_error_set(error, PC_EARG, "there is no path for the profile");
     else if (!err)
-        err = pc_pcol_write(all, out, PC_PCOL_LATE_SLOTS, error);
+        err = pc_pcol_write_new(all, out, PC_PCOL_LATE_SLOTS, v->path, error);
     const char *more = err && own->text[0] ? "; rank 0: " : "";
     v->err = err;
-    pc_format(v->path, sizeof v->path, "%s", out ? out : "");
     pc_format(v->text, sizeof v->text, "%s%s%s", err ? error->text : "", more, own->text);
     pc_profile_free(all);
 }

@@ -279,6 +279,7 @@ mpi_plain() {
 # mpi_run MPI N [NAME=VALUE...] -- PROGRAM [ARG...]: the job with libpcollect.so preloaded in the
 # ranks alone; the profile is $profile, arenas are in $spool.
 mpi_run() {
+    rm -f "$profile"
     run_mpi=$1 run_n=$2 run_preload=$lib
     shift 2
     [ "$run_mpi" != mpich ] || run_preload=$lib:$(mpich_yield)

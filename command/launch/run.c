@@ -9,6 +9,8 @@
  */
 #include "command/launch/run.h"
 
+#include "format/profile.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
@@ -19,11 +21,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+enum { OPTION_FORCE = 'f' };
+
 static const struct pct_option options[] = {
     {'c', "config", "FILE", "what to collect; see pcollect.conf(5)"},
     {'o', "output", "PATTERN",
      "path of the profile; %x is the executable, %n the number of ranks, %j the job id, %t the "
-     "start time; a folder gets the default name"},
+     "start time; a folder gets the default name; no file is replaced, a number is added"},
+    {OPTION_FORCE, "force", NULL, "of a profile that is at -o already: call it FILE~"},
     {0, NULL, NULL, NULL},
 };
 
@@ -32,6 +37,7 @@ struct run {
     struct pc_config config;
     const char *config_file; /* absolute, or NULL */
     char *pattern;           /* of -o, absolute, or NULL */
+    char *old;               /* the profile that is there already, to be called FILE~; or NULL */
     char *library;
     uint64_t key;
     bool alone_sampled; /* a program without MPI is collected if this command starts it itself */
@@ -162,27 +168,38 @@ static void store_symbols(const char *path)
         pct_say(&pct_run, "no symbols are stored in the profile: %s", error.text);
 }
 
+/* A line of the file: a path, and behind a zero byte the path that was wanted. */
+static void say_profile(const char *line, size_t n)
+{
+    size_t length = strlen(line);
+    if (length < n)
+        fprintf(stderr, "pcollect: profile: %s (there is a %s already)\n", line, line + length + 1);
+    else
+        fprintf(stderr, "pcollect: profile: %s\n", line);
+    store_symbols(line);
+}
+
 /* The paths that the jobs' first ranks wrote, one a line; the file is removed. */
 static bool take_paths(const char *file)
 {
     struct stat st;
-    char *path = NULL;
+    char *line = NULL;
     size_t room = 0;
+    ssize_t n;
     bool named = false;
     int fd = open(file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     FILE *lines = fd >= 0 ? fdopen(fd, "r") : NULL;
     if (lines == NULL)
         return false;
     if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid()) {
-        while (getline(&path, &room, lines) > 0) {
-            path[strcspn(path, "\n")] = '\0';
-            fprintf(stderr, "pcollect: profile: %s\n", path);
-            store_symbols(path);
+        while ((n = getline(&line, &room, lines)) > 0) {
+            line[--n] = '\0';
+            say_profile(line, (size_t)n);
             named = true;
         }
         unlink(file);
     }
-    free(path);
+    free(line);
     fclose(lines);
     return named;
 }
@@ -239,6 +256,41 @@ static void make_spool(const struct run *r)
     }
 }
 
+/* What is at -o: NULL if the job may start, or why not. */
+static char *find_old(struct run *r, bool force)
+{
+    char path[PCOLLECT_PATH_BYTES];
+    if (!pct_output_is_fixed(r->pattern, path))
+        return force ? pct_text("--force: the name of the profile is known only when the job ends; "
+                                "no file is replaced then, a number is added")
+                     : NULL;
+    if (access(path, F_OK) != 0)
+        return NULL;
+    if (!force)
+        return pct_text("%s is there already: with --force it becomes %s~, or name another file",
+                        path, path);
+    r->old = pct_text("%s", path);
+    return NULL;
+}
+
+/* Of several that start the ranks of one job, one finds it. */
+static bool keep_old(const struct run *r)
+{
+    struct pc_error error = {""};
+    if (r->old == NULL)
+        return true;
+    char *kept = pct_text("%s~", r->old);
+    bool done = pc_pcol_may_write(kept, &error) == PC_OK;
+    if (done && rename(r->old, kept) != 0 && errno != ENOENT) {
+        pc_error_set(&error, PC_EIO, "%s cannot be called %s: %s", r->old, kept, strerror(errno));
+        done = false;
+    }
+    if (!done)
+        pct_say(r->self, "--force: %s", error.text);
+    free(kept);
+    return done;
+}
+
 static int run_job(struct run *r)
 {
     const struct pct_launcher *launcher = NULL;
@@ -258,6 +310,8 @@ static int run_job(struct run *r)
     collect_variables(r, !pct_launcher_is(r->words[0]));
     char **words = pct_launcher_words(passing, r->words, r->variables);
     make_spool(r);
+    if (!keep_old(r))
+        return PCT_CALL;
     int status = pct_job_run(r->self, words, passing == PCT_PASS_INHERIT ? r->variables : NULL);
     look_after_job(r, status);
     return status;
@@ -268,6 +322,7 @@ static int run_run(const struct pct_command *self, int argc, char **argv)
     struct run r = {.self = self};
     const char *file = NULL, *given = NULL;
     int letter;
+    bool force = false;
     while ((letter = pct_options_next(self, argc, argv)) != PCT_OPTION_END) {
         if (letter == PCT_OPTION_HELPED || letter == PCT_OPTION_WRONG)
             return letter == PCT_OPTION_HELPED ? PCT_DONE : PCT_CALL;
@@ -275,6 +330,7 @@ static int run_run(const struct pct_command *self, int argc, char **argv)
             file = optarg;
         if (letter == 'o')
             given = optarg;
+        force |= letter == OPTION_FORCE;
     }
     if (optind >= argc)
         return pct_refuse(self, "there is no command to run");
@@ -285,13 +341,20 @@ static int run_run(const struct pct_command *self, int argc, char **argv)
     if (given ? (r.pattern = pct_output_pattern(self, given)) == NULL
               : !pct_output_may_be(self, r.config.output_path))
         return PCT_CALL;
+    if (force && !given)
+        return pct_refuse(self, "--force is about the file that -o names");
+    char *why = given ? find_old(&r, force) : NULL;
+    if (why) {
+        pct_say(self, "-o: %s", why);
+        return PCT_CALL;
+    }
     r.library = find_library(self);
     return r.library ? run_job(&r) : PCT_CALL;
 }
 
 const struct pct_command pct_run = {
     .name = "run",
-    .synopsis = "[-c FILE] [-o PATTERN] [--] COMMAND [ARGUMENT]...",
+    .synopsis = "[-c FILE] [-o PATTERN [--force]] [--] COMMAND [ARGUMENT]...",
     .summary = "run a job and collect its profile",
     .details = "COMMAND is a launcher with its arguments, like mpirun -n 4 ./app, or a program. "
                "The exit status is that of the job, 128 + N after signal N, 127 if COMMAND is not "

@@ -100,7 +100,7 @@ static struct pct_job take_job(const struct pct_recovery *r, const struct pc_mer
 
 /* Jobs with ranks first: what never came through MPI_Init must not take their file names. */
 static void recover_jobs(const struct pct_recovery *r, const struct pc_merge_list *list,
-                         bool with_key, struct pct_names *written, struct pct_recovered *out)
+                         bool with_key, struct pct_recovered *out)
 {
     for (uint32_t k = 0; k < list->n_jobs; k++) {
         struct pct_job job = take_job(r, list, k);
@@ -108,7 +108,7 @@ static void recover_jobs(const struct pct_recovery *r, const struct pc_merge_lis
             if (r->list_only)
                 pct_job_list(r, &job);
             else
-                pct_job_recover(r, &job, written, out);
+                pct_job_recover(r, &job, out);
         }
         free(job.found);
     }
@@ -146,14 +146,12 @@ static bool recover_locked(const struct pct_recovery *r, char *const *folders, s
                            struct pct_recovered *out)
 {
     struct pc_merge_list list = {NULL, 0, 0};
-    struct pct_names written = {NULL, 0};
     bool done = list_folders(r, folders, n, &list);
     if (done) {
-        recover_jobs(r, &list, true, &written, out);
-        recover_jobs(r, &list, false, &written, out);
+        recover_jobs(r, &list, true, out);
+        recover_jobs(r, &list, false, out);
     }
     pc_merge_list_free(&list);
-    pct_names_free(&written);
     return done;
 }
 

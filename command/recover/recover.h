@@ -15,18 +15,10 @@ struct pct_job {
     size_t n, n_alive;
 };
 
-/* Paths written by this call. */
-struct pct_names {
-    char **at;
-    size_t n;
-};
-
-void pct_names_free(struct pct_names *names);
-
 /* Writes the profile of a job whose processes have all ended and removes its arenas; says what it
  * did and counts it in *out. */
 void pct_job_recover(const struct pct_recovery *r, const struct pct_job *job,
-                     struct pct_names *written, struct pct_recovered *out);
+                     struct pct_recovered *out);
 
 /* Locks against other recoveries, held until the descriptor is closed; -1: there is no lock to be
  * had, and the work is done without. Of a folder in which arenas are; of the folder in which a

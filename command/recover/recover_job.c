@@ -16,31 +16,6 @@
 
 /* ---- Names ---------------------------------------------------------------------------------- */
 
-void pct_names_free(struct pct_names *names)
-{
-    for (size_t i = 0; i < names->n; i++)
-        free(names->at[i]);
-    free(names->at);
-}
-
-static void add_name(struct pct_names *names, const char *path)
-{
-    char **at = pct_alloc(names->n + 1, sizeof *at);
-    if (names->n)
-        memcpy(at, names->at, names->n * sizeof *at);
-    free(names->at);
-    at[names->n++] = pct_text("%s", path);
-    names->at = at;
-}
-
-static bool has_name(const struct pct_names *names, const char *path)
-{
-    for (size_t i = 0; i < names->n; i++)
-        if (strcmp(names->at[i], path) == 0)
-            return true;
-    return false;
-}
-
 static const char *base_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -76,12 +51,6 @@ static struct pc_profile *read_same_job(const char *path, uint64_t job_key)
     return same && pc_pcol_read(path, &p, &error) == PC_OK ? p : NULL;
 }
 
-static bool is_profile(const char *path)
-{
-    struct pc_error error;
-    return pc_pcol_may_write(path, &error) == PC_OK;
-}
-
 /* The row of the arena's rank in a profile, or NULL. */
 static const struct pc_profile_rank *rank_of(const struct pc_profile *p,
                                              const struct pc_merge_found *f)
@@ -113,30 +82,21 @@ static bool joins(const struct pc_profile *there, const struct pct_job *job)
     return false;
 }
 
-/* Where the profile goes. A file of the same job is added to, and given back, unless it has another
- * process for each rank. Whole profiles of other jobs stay: -2, -3, ... is put before the suffix.
- * What is no profile is left to who refuses to write over it. */
-static char *choose_path(const struct pct_recovery *r, const struct pct_names *written,
-                         const char *path, const struct pct_job *job, struct pc_profile **there_out)
+/* The file of the same job under one of the names that the profile may get, and its path, if it can
+ * take what the arenas hold: it has not another process for each rank. NULL: the profile is new. */
+static struct pc_profile *find_own(const char *path, const struct pct_job *job, char *found)
 {
-    const char *dot = strrchr(base_name(path), '.');
-    int stem = dot ? (int)(dot - path) : (int)strlen(path);
-    char *candidate = pct_text("%s", path);
+    struct pc_error error;
     struct stat st;
-    for (int k = 2;; k++) {
-        bool exists = lstat(candidate, &st) == 0;
-        *there_out = exists ? read_same_job(candidate, job->found[0]->job_key) : NULL;
-        if (joins(*there_out, job))
-            return candidate;
-        pc_profile_free(*there_out);
-        *there_out = NULL;
-        bool taken =
-            has_name(written, candidate) || (exists && (!r->pattern || is_profile(candidate)));
-        if (!taken)
-            return candidate;
-        free(candidate);
-        candidate = pct_text("%.*s-%d%s", stem, path, k, dot ? dot : "");
+    for (unsigned i = 1; !pc_pcol_number(path, i, found, PCOLLECT_PATH_BYTES, &error); i++) {
+        if (lstat(found, &st) != 0)
+            break;
+        struct pc_profile *there = read_same_job(found, job->found[0]->job_key);
+        if (joins(there, job))
+            return there;
+        pc_profile_free(there);
     }
+    return NULL;
 }
 
 /* ---- Words ---------------------------------------------------------------------------------- */
@@ -260,25 +220,35 @@ static bool is_empty(const struct pc_profile *p, const struct pct_job *job)
            !(p->ranks[0].notes & PCOLLECT_NOTE_DAMAGED);
 }
 
-/* Writes what no file holds yet to path, and removes what is in that file when it is read again.
- * Returns how many arenas were removed. */
-static size_t write_rest(const struct pct_recovery *r, struct pct_job *job, const char *path,
-                         const struct pc_profile *there, struct pct_names *written,
-                         struct pct_recovered *out, struct pc_error *error)
+/* The sum goes to where its first part is, else nothing is replaced. */
+static bool write_profile(const struct pc_profile *p, const char *path,
+                          const struct pc_profile *there, char *written, struct pc_error *error)
 {
+    if (there == NULL)
+        return pc_pcol_write_new(p, path, 0, written, error) == PC_OK;
+    pc_format(written, PCOLLECT_PATH_BYTES, "%s", path);
+    return pc_pcol_write(p, path, 0, error) == PC_OK;
+}
+
+/* Writes what no file holds yet, and removes what is in that file when it is read again: to `path`,
+ * where `there` is, or to the first free name for it. Returns how many arenas were removed. */
+static size_t write_rest(const struct pct_recovery *r, struct pct_job *job, const char *path,
+                         const struct pc_profile *there, struct pct_recovered *out,
+                         struct pc_error *error)
+{
+    char written[PCOLLECT_PATH_BYTES];
     struct pc_profile *profile = merge_arenas(r, job, there, error), *in_file = NULL;
     size_t removed = 0;
     if (profile && is_empty(profile, job)) {
         removed = job->n;
         remove_all(job);
-    } else if (profile && pc_pcol_write(profile, path, 0, error) == PC_OK &&
-               pc_pcol_read(path, &in_file, error) == PC_OK) {
+    } else if (profile && write_profile(profile, path, there, written, error) &&
+               pc_pcol_read(written, &in_file, error) == PC_OK) {
         removed = remove_held(job, in_file);
-        add_name(written, path);
-        say_written(r, profile, path);
+        say_written(r, profile, written);
         out->n_profiles++;
         if (job->n)
-            pc_error_set(error, PC_EFORMAT, "%s does not hold all of what was collected", path);
+            pc_error_set(error, PC_EFORMAT, "%s does not hold all of what was collected", written);
     }
     pc_profile_free(in_file);
     pc_profile_free(profile);
@@ -287,18 +257,17 @@ static size_t write_rest(const struct pct_recovery *r, struct pct_job *job, cons
 
 /* Processes of one rank, as a script starts them one after the other, need a file each. */
 static void recover_rest(const struct pct_recovery *r, struct pct_job *job, const char *expanded,
-                         struct pct_names *written, struct pct_recovered *out)
+                         struct pct_recovered *out)
 {
     size_t removed = 1;
     struct pc_error error = {""};
     while (job->n && removed) {
-        struct pc_profile *there = NULL;
-        char *path = choose_path(r, written, expanded, job, &there);
+        char found[PCOLLECT_PATH_BYTES];
+        struct pc_profile *there = find_own(expanded, job, found);
         removed = remove_held(job, there);
         if (job->n)
-            removed += write_rest(r, job, path, there, written, out, &error);
+            removed += write_rest(r, job, there ? found : expanded, there, out, &error);
         pc_profile_free(there);
-        free(path);
     }
     if (job->n) {
         say_kept(r, job, error.text);
@@ -307,7 +276,7 @@ static void recover_rest(const struct pct_recovery *r, struct pct_job *job, cons
 }
 
 void pct_job_recover(const struct pct_recovery *r, const struct pct_job *all,
-                     struct pct_names *written, struct pct_recovered *out)
+                     struct pct_recovered *out)
 {
     struct pct_job job = *all;
     struct pc_error error = {""};
@@ -323,7 +292,7 @@ void pct_job_recover(const struct pct_recovery *r, const struct pct_job *all,
     } else {
         int lock = pct_recover_lock_beside(expanded);
         remove_held_by_own(r, &job);
-        recover_rest(r, &job, expanded, written, out);
+        recover_rest(r, &job, expanded, out);
         if (lock >= 0)
             close(lock);
     }

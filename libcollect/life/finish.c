@@ -6,6 +6,7 @@
  * itself included, is written into this rank's slot of the profile, at the end of MPI_Finalize and
  * again at the end of the process.
  */
+#include "format/profile.h"
 #include "libcollect/context/scope.h"
 #include "libcollect/context/thread.h"
 #include "libcollect/life/life.h"
@@ -51,26 +52,17 @@ static uint64_t find_key(int n_ranks)
     return n_ranks > 1 && job ? pc_hash_u64(job ^ (uint64_t)n_ranks) : draw_key();
 }
 
-/* Copies path without the end of a profile's name, and returns that end, which may be empty. */
-static const char *split_name(const char *path, char *stem, size_t room)
-{
-    static const char end[] = ".pcol";
-    size_t n = pc_format(stem, room, "%s", path), tail = sizeof end - 1;
-    if (n <= tail || strcmp(stem + n - tail, end) != 0)
-        return "";
-    stem[n - tail] = '\0';
-    return end;
-}
-
 /* A job that another has spawned has its environment, and with it the name of its profile: it gets
  * one of its own, which begins like that of the other. */
 static void name_spawned(struct pcollect_arena_header *h)
 {
     char stem[PCOLLECT_PATH_BYTES];
-    const char *end = split_name(h->out, stem, sizeof stem);
     uint64_t key = pc_config_launch().key;
+    bool named = pc_pcol_stem(h->out) < strlen(h->out);
+    pc_format(stem, sizeof stem, "%s", h->out);
+    stem[pc_pcol_stem(stem)] = '\0';
     pc_format(h->out, sizeof h->out, "%s.spawned-%x%s", stem,
-              (unsigned)(key ? key >> 32 : (uint64_t)getpid()), end);
+              (unsigned)(key ? key >> 32 : (uint64_t)getpid()), named ? ".pcol" : "");
 }
 
 /* No call of MPI that needs another rank: one that has not this library would never answer. */
@@ -124,81 +116,38 @@ static bool run_file(unsigned i, char *path, size_t n)
     return spool != NULL;
 }
 
-/* Whether a job of this run has written its profile to out. */
-static bool is_announced(const char *file, const char *out)
+/* Tells `pcollect run` where the profile is; without it the user is told. wanted: the name that it
+ * would have, if there had not been a file of it. */
+static void announce(const char *wanted)
 {
-    char data[512];
-    size_t at = 0;
-    bool same = true, found = false;
-    ssize_t n;
-    int fd = open(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    if (fd < 0)
-        return false;
-    while (!found && (n = read(fd, data, sizeof data)) > 0)
-        for (ssize_t i = 0; i < n && !found; i++)
-            if (data[i] == '\n') {
-                found = same && out[at] == '\0';
-                at = 0;
-                same = true;
-            } else if (same && (same = out[at] == data[i])) {
-                at++;
-            }
-    close(fd);
-    return found;
-}
-
-static bool is_taken(const char *out)
-{
-    char file[PCOLLECT_PATH_BYTES];
-    for (unsigned i = 0; run_file(i, file, sizeof file); i++)
-        if (is_announced(file, out))
-            return true;
-    return false;
-}
-
-/* A run keeps every profile of its own: the second of one name gets the number 2, and so on. */
-static void number_name(char *out, size_t n)
-{
-    char stem[PCOLLECT_PATH_BYTES];
-    if (!pc_process.config.run_key)
-        return;
-    const char *end = split_name(out, stem, sizeof stem);
-    for (unsigned i = 2; is_taken(out); i++)
-        pc_format(out, n, "%s.%u%s", stem, i, end);
-}
-
-/* Tells `pcollect run` where the profile is; without it the user is told. */
-static void announce(void)
-{
-    if (!pc_process.config.run_key) {
-        pc_log("profile written to %s", pc_process.out);
-        return;
-    }
-    /* One line for each job of the run, in the first spool that is there. */
-    char path[PCOLLECT_PATH_BYTES], line[PCOLLECT_PATH_BYTES + 1];
-    size_t n = pc_format(line, sizeof line, "%s\n", pc_process.out);
+    char path[PCOLLECT_PATH_BYTES], line[2 * PCOLLECT_PATH_BYTES];
+    bool numbered = strcmp(wanted, pc_process.out) != 0;
     int fd = -1;
-    for (unsigned i = 0; fd < 0 && run_file(i, path, sizeof path); i++)
+    /* One line for each job of the run, in the first spool that is there; a zero byte parts names.
+     */
+    size_t n = pc_format(line, sizeof line, "%s", pc_process.out);
+    if (numbered)
+        n += 1 + pc_format(line + n + 1, sizeof line - n - 1, "%s", wanted);
+    line[n++] = '\n';
+    for (unsigned i = 0; pc_process.config.run_key && fd < 0 && run_file(i, path, sizeof path); i++)
         fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd < 0 || write(fd, line, n) != (ssize_t)n)
-        pc_log("profile written to %s", pc_process.out);
+        pc_log("profile written to %s%s%s", pc_process.out, numbered ? ", not to " : "",
+               numbered ? wanted : "");
     if (fd >= 0)
         close(fd);
 }
 
-/* Collective. */
-static int merge_by_module(const struct pc_transport *transport, struct pc_error *error)
+/* Collective. out, PCOLLECT_PATH_BYTES, gets on rank 0 the name that the profile is to have. */
+static int merge_by_module(const struct pc_transport *transport, char *out, struct pc_error *error)
 {
-    char out[PCOLLECT_PATH_BYTES] = "";
     const struct pc_merge_module *m = pc_merge_module();
     if (!m)
         return pc_merge_absent(transport, error);
-    if (transport->rank == 0 && expand_out(out, sizeof out, error)) {
+    if (transport->rank == 0 && expand_out(out, PCOLLECT_PATH_BYTES, error)) {
         pc_log("%s", error->text);
-        pc_format(out, sizeof out, "pcollect-%u.pcol", (unsigned)getpid());
+        pc_format(out, PCOLLECT_PATH_BYTES, "pcollect-%u.pcol", (unsigned)getpid());
     }
-    if (transport->rank == 0)
-        number_name(out, sizeof out);
     error->text[0] = '\0';
     return m->job(&pc_process.arena, transport, out, pc_process.out, error);
 }
@@ -250,18 +199,19 @@ static bool meet_others(const struct pc_transport *transport)
 static void merge(const struct pc_transport *transport)
 {
     struct pc_error error = {""};
+    char wanted[PCOLLECT_PATH_BYTES] = "";
     if (!meet_others(transport)) {
         say_missing();
         return;
     }
-    int err = merge_by_module(transport, &error);
+    int err = merge_by_module(transport, wanted, &error);
     if (transport->rank == 0 && error.text[0])
         pc_log("%s", error.text);
     if (!err) {
         __atomic_store_n(&pc_header()->state, PCOLLECT_STATE_MERGED, __ATOMIC_RELEASE);
         /* First the note: without an arena in it the folder may go. */
         if (transport->rank == 0)
-            announce();
+            announce(wanted);
         pc_arena_unlink(&pc_process.arena);
         return;
     }
