@@ -24,7 +24,7 @@ analysis_libpcanalysis_la_SOURCES = \
     analysis/traffic/places.c analysis/traffic/pattern.c analysis/traffic/placement.c \
     analysis/traffic/placement_nodes.c
 analysis_libpcanalysis_la_CFLAGS = $(PC_FLAGS) $(LIBDW_CFLAGS)
-analysis_libpcanalysis_la_LIBADD = base/libpcbase.la -lm
+analysis_libpcanalysis_la_LIBADD = -lm
 if HAVE_LIBDW
 analysis_libpcanalysis_la_SOURCES += analysis/symbols/symbols_dw.c analysis/symbols/symbols_fetch.c \
     analysis/symbols/demangle.c

@@ -36,10 +36,10 @@ libpcollect_la_LIBADD = libcollect/libpcmpi.la libcollect/libpccore.la libcollec
 
 # libtool's descriptions of libraries that nobody links against.
 install-exec-hook:
-	rm -f $(DESTDIR)$(libdir)/libpcollect.la
+	rm -f $(DESTDIR)$(libdir)/libpcollect.la $(DESTDIR)$(libdir)/libpcol.la
 install-data-hook:
 	rm -f $(DESTDIR)$(pcollectlibdir)/*.la
 uninstall-hook:
-	rm -f $(DESTDIR)$(libdir)/libpcollect.so
+	rm -f $(DESTDIR)$(libdir)/libpcollect.so $(DESTDIR)$(libdir)/libpcol.so*
 	rm -f $(DESTDIR)$(pcollectlibdir)/adapter-*.so $(DESTDIR)$(pcollectlibdir)/pcollect-merge.so \
 	    $(DESTDIR)$(pcollectlibdir)/pcollect-events.so $(DESTDIR)$(pcollectlibdir)/pcollect-machine.so

@@ -92,6 +92,7 @@ include tests/fuzz/local.mk
 include tests/config/local.mk
 include tests/tools/local.mk
 include tests/report/local.mk
+include tests/libpcol/local.mk
 include tests/mpi/local.mk
 include tests/safety/local.mk
 include tests/sample/local.mk

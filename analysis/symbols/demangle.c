@@ -9,24 +9,31 @@
 #include "analysis/symbols/symbols_private.h"
 
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* abi::__cxa_demangle of the C++ ABI. */
 typedef char *(*demangle_fn)(const char *name, char *out, size_t *n, int *status);
 
-static demangle_fn find_demangler(void)
+static demangle_fn demangler; /* NULL: there is none here */
+
+static void open_demangler(void)
 {
     static const char *const libraries[] = {"libstdc++.so.6", "libc++abi.so.1"};
-    static demangle_fn found;
-    static bool looked;
-    for (size_t i = 0; !looked && i < PC_ARRAY_LEN(libraries) && !found; i++) {
+    for (size_t i = 0; i < PC_ARRAY_LEN(libraries) && !demangler; i++) {
         void *library = dlopen(libraries[i], RTLD_NOW | RTLD_LOCAL);
         if (library)
-            *(void **)&found = dlsym(library, "__cxa_demangle");
+            *(void **)&demangler = dlsym(library, "__cxa_demangle");
     }
-    looked = true;
-    return found;
+}
+
+/* Profiles may be read in several threads. */
+static demangle_fn find_demangler(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, open_demangler);
+    return demangler;
 }
 
 /* Where the parts of a symbol lie that stands for a procedure of a Fortran module. */
