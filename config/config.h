@@ -15,7 +15,7 @@
 
 #define PC_CONFIG_TEXT_BYTES 1024
 #define PC_CONFIG_JOB_BYTES 64
-#define PC_CONFIG_N_OPTIONS 16u
+#define PC_CONFIG_MAX_OPTIONS 64u
 #define PC_CONFIG_FILE_BYTES (1u << 20) /* larger files are refused */
 
 /* Where an option's value came from. */
@@ -39,10 +39,10 @@ struct pc_config {
     char sample_rotation[PC_CONFIG_TEXT_BYTES]; /* "random" or "round-robin" */
     uint64_t sample_counters_per_group;         /* 0: as many as the processor takes */
     bool strict;                                /* PCOLLECT_STRICT=1 */
-    uint64_t run_key;                    /* PCOLLECT_RUN, given by `pcollect run`; 0 without */
-    char job_id[PC_CONFIG_JOB_BYTES];    /* of the batch system or launcher, or empty */
-    char file[PC_CONFIG_TEXT_BYTES];     /* the file that was read, or empty */
-    uint8_t origin[PC_CONFIG_N_OPTIONS]; /* enum pc_config_origin, in the order of the table */
+    uint64_t run_key;                      /* PCOLLECT_RUN, given by `pcollect run`; 0 without */
+    char job_id[PC_CONFIG_JOB_BYTES];      /* of the batch system or launcher, or empty */
+    char file[PC_CONFIG_TEXT_BYTES];       /* the file that was read, or empty */
+    uint8_t origin[PC_CONFIG_MAX_OPTIONS]; /* enum pc_config_origin, in the order of the table */
 };
 
 /* Defaults, then the file named by PCOLLECT_CONFIG, then PCOLLECT_<SECTION>_<KEY>. On failure the

@@ -28,7 +28,9 @@ struct pc_option {
     const char *doc;     /* whole sentences */
 };
 
-extern const struct pc_option pc_options[PC_CONFIG_N_OPTIONS];
+/* The table of options. */
+extern const struct pc_option pc_options[];
+extern const unsigned pc_n_options;
 
 /* Index of an option, or -1. Names are n bytes long and need no terminator. */
 int pc_option_find(const char *section, const char *key);

@@ -47,11 +47,11 @@ static int refuse_variable(const char *entry, struct pc_error *error)
         n = sizeof name - 1;
     memcpy(name, entry, n);
     name[n] = '\0';
-    for (unsigned i = 0; i < PC_CONFIG_N_OPTIONS + PC_ARRAY_LEN(other_variables); i++) {
-        if (i < PC_CONFIG_N_OPTIONS)
+    for (unsigned i = 0; i < pc_n_options + PC_ARRAY_LEN(other_variables); i++) {
+        if (i < pc_n_options)
             pc_option_variable(&pc_options[i], candidate);
         else
-            pc_format(candidate, sizeof candidate, "%s", other_variables[i - PC_CONFIG_N_OPTIONS]);
+            pc_format(candidate, sizeof candidate, "%s", other_variables[i - pc_n_options]);
         unsigned d = pc_distance(name, candidate);
         if (d < best) {
             best = d;
@@ -72,7 +72,7 @@ static int take_entry(struct pc_config *c, const char *entry, struct pc_error *e
     for (unsigned i = 0; i < PC_ARRAY_LEN(other_variables); i++)
         if (is_named(entry, other_variables[i]))
             return PC_OK;
-    for (unsigned i = 0; i < PC_CONFIG_N_OPTIONS; i++) {
+    for (unsigned i = 0; i < pc_n_options; i++) {
         pc_option_variable(&pc_options[i], variable);
         if (!is_named(entry, variable))
             continue;

@@ -29,7 +29,7 @@ void pc_config_template(FILE *out)
     fputs("# Configuration of pcollect: all options with their defaults. See pcollect.conf(5).\n"
           "# Use it with `pcollect run -c FILE` or PCOLLECT_CONFIG=FILE.\n\n",
           out);
-    for (unsigned i = 0; i < PC_CONFIG_N_OPTIONS; i++) {
+    for (unsigned i = 0; i < pc_n_options; i++) {
         const struct pc_option *o = &pc_options[i];
         put_section(out, i);
         pc_option_range(o, range, sizeof range);
@@ -43,7 +43,7 @@ void pc_config_template(FILE *out)
 void pc_config_show(FILE *out, const struct pc_config *c)
 {
     char value[PC_CONFIG_TEXT_BYTES + 3], variable[PC_OPTION_VARIABLE_BYTES];
-    for (unsigned i = 0; i < PC_CONFIG_N_OPTIONS; i++) {
+    for (unsigned i = 0; i < pc_n_options; i++) {
         const struct pc_option *o = &pc_options[i];
         put_section(out, i);
         pc_option_print(o, c, value, sizeof value);
@@ -76,7 +76,7 @@ static void put_roff(FILE *out, const char *text)
 void pc_config_manual(FILE *out)
 {
     char range[128], variable[PC_OPTION_VARIABLE_BYTES];
-    for (unsigned i = 0; i < PC_CONFIG_N_OPTIONS; i++) {
+    for (unsigned i = 0; i < pc_n_options; i++) {
         const struct pc_option *o = &pc_options[i];
         if (i == 0 || strcmp(o->section, pc_options[i - 1].section) != 0)
             fprintf(out, ".SS [%s]\n", o->section);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The one table of options. To add one: a field in struct pc_config, a row here, one more in
- * PC_CONFIG_N_OPTIONS. Parser, environment, `pcollect config` and pcollect.conf(5) follow.
+ * The one table of options. To add one: a field in struct pc_config, a row here. Parser,
+ * environment, `pcollect config` and pcollect.conf(5) follow.
  */
 #include "config/config_private.h"
 
@@ -12,7 +12,7 @@
 #define MIB ((uint64_t)1 << 20)
 #define GIB ((uint64_t)1 << 30)
 
-const struct pc_option pc_options[PC_CONFIG_N_OPTIONS] = {
+const struct pc_option pc_options[] = {
     {"output", "path", PC_OPTION_PATTERN, "%x.%n.pcol", 1, TEXT_MAX, "", AT(output_path),
      "Where the profile is written. %x is the name of the executable, %n the number of ranks, %j "
      "the job id of the batch system or launcher, %t the start time in UTC as YYYYMMDD-HHMMSS, %% "
@@ -79,9 +79,12 @@ const struct pc_option pc_options[PC_CONFIG_N_OPTIONS] = {
      "group."},
 };
 
+const unsigned pc_n_options = PC_ARRAY_LEN(pc_options);
+_Static_assert(PC_ARRAY_LEN(pc_options) <= PC_CONFIG_MAX_OPTIONS, "their origins have room");
+
 int pc_option_find(const char *section, const char *key)
 {
-    for (unsigned i = 0; i < PC_CONFIG_N_OPTIONS; i++)
+    for (unsigned i = 0; i < pc_n_options; i++)
         if (strcmp(pc_options[i].section, section) == 0 && strcmp(pc_options[i].key, key) == 0)
             return (int)i;
     return -1;
@@ -90,7 +93,7 @@ int pc_option_find(const char *section, const char *key)
 void pc_config_defaults(struct pc_config *c)
 {
     memset(c, 0, sizeof *c);
-    for (unsigned i = 0; i < PC_CONFIG_N_OPTIONS; i++)
+    for (unsigned i = 0; i < pc_n_options; i++)
         pc_option_parse(&pc_options[i], pc_options[i].initial, c, NULL);
 }
 

@@ -44,8 +44,8 @@ struct parser {
     const char *path;
     struct pc_error *error;
     unsigned line;
-    char section[32];                   /* empty before the first header */
-    unsigned seen[PC_CONFIG_N_OPTIONS]; /* line on which it was set, or 0 */
+    char section[32];                     /* empty before the first header */
+    unsigned seen[PC_CONFIG_MAX_OPTIONS]; /* line on which it was set, or 0 */
 };
 
 /* ---- Lines ---------------------------------------------------------------------------------- */
@@ -144,7 +144,7 @@ static int refuse_section(struct parser *p, const char *name)
     char shown[PC_SHOWN_BYTES];
     const char *nearest = "";
     unsigned best = PC_FAR;
-    for (unsigned i = 0; i < PC_CONFIG_N_OPTIONS; i++) {
+    for (unsigned i = 0; i < pc_n_options; i++) {
         unsigned d = pc_distance(name, pc_options[i].section);
         if (d < best) {
             best = d;
@@ -166,7 +166,7 @@ static const struct pc_option *nearest_key(const char *section, const char *key,
 {
     const struct pc_option *best = &pc_options[0];
     *d_out = PC_FAR + 1;
-    for (unsigned i = 0; i < PC_CONFIG_N_OPTIONS; i++) {
+    for (unsigned i = 0; i < pc_n_options; i++) {
         unsigned elsewhere = strcmp(pc_options[i].section, section) != 0;
         unsigned d = pc_distance(key, pc_options[i].key);
         if (2 * d + elsewhere < *d_out) {
@@ -253,7 +253,7 @@ static int take_header(struct parser *p, char *text)
                       pc_config_shown(text, shown));
     text[n - 1] = '\0';
     char *name = trim(text + 1);
-    for (unsigned i = 0; i < PC_CONFIG_N_OPTIONS; i++)
+    for (unsigned i = 0; i < pc_n_options; i++)
         if (strcmp(pc_options[i].section, name) == 0) {
             pc_format(p->section, sizeof p->section, "%s", name);
             return PC_OK;

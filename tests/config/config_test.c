@@ -71,7 +71,7 @@ static void defaults_are_those_of_the_manual(void **state)
 static void every_default_is_accepted_by_its_own_parser(void **state)
 {
     (void)state;
-    for (unsigned i = 0; i < PC_CONFIG_N_OPTIONS; i++) {
+    for (unsigned i = 0; i < pc_n_options; i++) {
         struct pc_config c;
         struct pc_error why = {""};
         memset(&c, 0, sizeof c);
@@ -516,7 +516,7 @@ static void template_parses_to_the_defaults(void **state)
     pc_config_defaults(&defaults);
     if (pc_config_load_file(&c, scratch, &error))
         fail_msg("%s", error.text);
-    for (unsigned i = 0; i < PC_CONFIG_N_OPTIONS; i++)
+    for (unsigned i = 0; i < pc_n_options; i++)
         assert_int_equal(c.origin[i], PC_CONFIG_FILE); /* every option is in it */
     memset(c.origin, 0, sizeof c.origin);
     memset(c.file, 0, sizeof c.file);
@@ -548,7 +548,7 @@ static void manual_has_every_option(void **state)
     FILE *f = fmemopen(text, sizeof text - 1, "w");
     pc_config_manual(f);
     fclose(f);
-    for (unsigned i = 0; i < PC_CONFIG_N_OPTIONS; i++) {
+    for (unsigned i = 0; i < pc_n_options; i++) {
         snprintf(heading, sizeof heading, ".B %s\n", pc_options[i].key);
         assert_non_null(strstr(text, heading));
         snprintf(heading, sizeof heading, ".SS [%s]\n", pc_options[i].section);

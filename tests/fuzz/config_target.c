@@ -13,7 +13,7 @@ const enum fuzz_kind fuzz_kind = FUZZ_CONFIG;
 /* What was accepted can be written and read again, and says the same. */
 static void print_and_parse(const struct pc_config *c)
 {
-    for (size_t i = 0; i < PC_CONFIG_N_OPTIONS; i++) {
+    for (size_t i = 0; i < pc_n_options; i++) {
         const struct pc_option *o = &pc_options[i];
         struct pc_config again = *c;
         struct pc_error why = {0};
