@@ -4,22 +4,23 @@
  */
 #include "view/annotate/annotate.h"
 #include "command/command.h"
-#include "command/report.h"
 
-#include <getopt.h>
 #include <stdlib.h>
 
 enum { OPTION_MIN = 256 };
+enum { HOW = 1 }; /* groups of options */
 
 static const struct pct_option options[] = {
     {'s', "source", "FILE", "this source file only, by its name or the end of its path"},
     {'f', "function", "NAME", "this function only"},
-    {'a', "assembly", NULL, "instructions instead of lines (needs objdump and the program)"},
-    {'q', "quickfix", NULL, "FILE:LINE: MESSAGE, for editors to jump to"},
+    {'a', "assembly", NULL, "instructions instead of lines (needs objdump and the program)",
+     .group = HOW},
+    {'q', "quickfix", NULL, "FILE:LINE: MESSAGE, for editors to jump to", .group = HOW},
     {'c', "context", "N", "lines shown around each line with figures (default 3)"},
     {OPTION_MIN, "min-percent", "P",
      "leave out what took less than P percent of the time in MPI and sampled computation "
      "(default 1)"},
+    PCT_OPTION_WIDTH,
     PCT_OPTION_DEBUGINFOD,
     {0, NULL, NULL, NULL},
 };
@@ -29,15 +30,18 @@ struct request {
     bool assembly, quickfix;
 };
 
-static int read_option(const struct pct_command *self, int letter, struct request *r)
+static int take_option(const struct pct_command *self, const struct pct_option *o,
+                       const char *value, void *request)
 {
-    char *end;
-    switch (letter) {
+    struct request *r = request;
+    uint64_t n = 0;
+    int status = PCT_DONE;
+    switch (o->letter) {
     case 's':
-        r->annotate.source = optarg;
+        r->annotate.source = value;
         break;
     case 'f':
-        r->annotate.function = optarg;
+        r->annotate.function = value;
         break;
     case 'a':
         r->assembly = true;
@@ -46,17 +50,14 @@ static int read_option(const struct pct_command *self, int letter, struct reques
         r->quickfix = true;
         break;
     case 'c':
-        r->annotate.around = (unsigned)strtoul(optarg, &end, 10);
-        if (*optarg < '0' || *optarg > '9' || *end || r->annotate.around > 1000000)
-            return pct_refuse(self, "--context %s: give a number of lines", optarg);
+        status = pct_value_number(self, o, value, 0, 1000000, &n);
+        r->annotate.around = (unsigned)n;
         break;
     default:
-        r->annotate.min_percent = strtod(optarg, &end);
-        if (end == optarg || *end || !(r->annotate.min_percent >= 0) ||
-            r->annotate.min_percent > 100)
-            return pct_refuse(self, "--min-percent %s: give a percentage from 0 to 100", optarg);
+        status = pct_value_percent(self, o, value, 100, &n);
+        r->annotate.min_percent = (double)n / 1000;
     }
-    return PCT_DONE;
+    return status;
 }
 
 static int print(const struct pct_command *self, const struct request *r)
@@ -92,8 +93,9 @@ static int annotate(const struct pct_command *self, const char *path, struct req
         pct_say(self, "%s", *error.text ? error.text : pc_err_text(err));
     if (err)
         return err == PC_ENOENT ? PCT_CALL : PCT_DATA;
-    pct_report_environment(getenv("COLUMNS"), getenv("NO_COLOR"), getenv("TERM"));
-    pct_report_terminal(&r->annotate.width, &r->annotate.utf8);
+    struct pct_terminal terminal = pct_terminal_look();
+    r->annotate.width = terminal.cut ? terminal.width : 0;
+    r->annotate.utf8 = terminal.utf8;
     struct pct_data *d = pct_data_new(path, p, pct_symbols_new(p), &whole);
     r->annotate.data = d;
     int status = print(self, r);
@@ -109,24 +111,20 @@ static int annotate(const struct pct_command *self, const char *path, struct req
 static int run_annotate(const struct pct_command *self, int argc, char **argv)
 {
     struct request r = {.annotate = {.min_percent = 1, .around = 3}};
-    int letter;
-    while ((letter = pct_options_next(self, argc, argv)) >= 0)
-        if (read_option(self, letter, &r))
-            return PCT_CALL;
-    if (letter != PCT_OPTION_END)
-        return letter == PCT_OPTION_HELPED ? PCT_DONE : PCT_CALL;
-    if (r.assembly && r.quickfix)
-        return pct_refuse(self, "--assembly and --quickfix: give one of them");
-    if (argc - optind != 1)
-        return pct_refuse(self, argc == optind ? "which profile?" : "one profile at a time");
-    return annotate(self, argv[optind], &r);
+    struct pct_line line;
+    return pct_line_read(self, argc, argv, &r, &line) ? annotate(self, line.words[0], &r)
+                                                      : line.status;
 }
 
 const struct pct_command pct_annotate_command = {
     .name = "annotate",
-    .synopsis = "[OPTION]... FILE",
+    .synopsis = "[OPTION]... [FILE]",
     .summary = "source lines and instructions with what they took beside them",
     .options = options,
     .mixed = true,
+    .argument = "FILE",
+    .n_most = 1,
+    .newest = true,
+    .take = take_option,
     .main = run_annotate,
 };

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Options of a subcommand from its table: parsing, --help, and answers to what is wrong with a
- * call.
+ * The command line of a subcommand from its row and its table of options: parsing, --help, and
+ * answers to what is wrong with a call. No command has a parser of its own.
  */
 #include "analysis/symbols/symbols.h"
-#include "base/nearest.h"
-#include "base/wrap.h"
 #include "command/command.h"
 #include "view/query.h"
 
@@ -13,199 +11,211 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_OPTIONS = 24, HELP_COLUMNS = 78 };
+enum { MAX_OPTIONS = 32 };
 
-static const struct pct_option help_option = {'h', "help", NULL, "print this text"};
+struct parse {
+    const struct pct_command *self;
+    struct pct_line *line;
+    void *request;
+    bool helped;
+    const char *values[MAX_OPTIONS]; /* that were given, by option; "" of those without */
+};
 
-static unsigned count_options(const struct pct_command *self)
+static const char *next_option(const void *arg, size_t i)
 {
-    unsigned n = 0;
-    while (self->options && self->options[n].name)
-        n++;
-    return n;
-}
-
-/* ---- Help ----------------------------------------------------------------------------------- */
-
-/* In lines of at most HELP_COLUMNS, each after the first indented. */
-static void put_wrapped(FILE *out, const char *text, int indent)
-{
-    for (const char *rest; *text; text = rest) {
-        size_t n = pc_wrap(text, HELP_COLUMNS - (size_t)indent, &rest);
-        fprintf(out, "%.*s\n%*s", (int)n, text, *rest ? indent : 0, "");
-    }
-}
-
-static void put_option(FILE *out, const struct pct_option *o)
-{
-    enum { INDENT = 26 };
-    int n = o->letter < 256 ? fprintf(out, "  -%c, ", o->letter) : fprintf(out, "      ");
-    n += fprintf(out, "--%s%s%s", o->name, o->argument ? " " : "", o->argument ? o->argument : "");
-    if (n >= INDENT)
-        fprintf(out, "\n%*s", INDENT, "");
-    else
-        fprintf(out, "%*s", INDENT - n, "");
-    put_wrapped(out, o->doc, INDENT);
-}
-
-void pct_help(const struct pct_command *self, FILE *out)
-{
-    fprintf(out, "Usage: pcollect%s%s %s\n\n", *self->name ? " " : "", self->name, self->synopsis);
-    put_wrapped(out, self->summary, 0);
-    fputs("\nOptions:\n", out);
-    for (unsigned i = 0; i < count_options(self); i++)
-        put_option(out, &self->options[i]);
-    put_option(out, &help_option);
-    if (self->details) {
-        fputs("\n", out);
-        put_wrapped(out, self->details, 0);
-    }
-}
-
-/* ---- Messages ------------------------------------------------------------------------------- */
-
-/* Messages quote files and the command line, which may hold anything: what would steer a terminal
- * is shown, not sent. */
-static void put_message(const struct pct_command *self, const char *format, va_list args)
-{
-    struct pct_buf b = {0};
-    char *text = NULL;
-    if (vasprintf(&text, format, args) < 0)
-        text = NULL;
-    pct_text_escape(&b, text ? text : format, PCT_ESCAPE_CELL);
-    fprintf(stderr, "pcollect%s%s: %s\n", *self->name ? " " : "", self->name, b.data);
-    free(text);
-    pct_buf_free(&b);
-}
-
-void pct_say(const struct pct_command *self, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    put_message(self, format, args);
-    va_end(args);
-}
-
-int pct_refuse(const struct pct_command *self, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    put_message(self, format, args);
-    va_end(args);
-    fprintf(stderr, "pcollect%s%s: `pcollect%s%s --help` tells how it is called\n",
-            *self->name ? " " : "", self->name, *self->name ? " " : "", self->name);
-    return PCT_CALL;
-}
-
-/* ---- Parsing -------------------------------------------------------------------------------- */
-
-static const struct pct_option *nearest_option(const struct pct_command *self, const char *word)
-{
-    const struct pct_option *best = &help_option;
-    unsigned least = pc_distance(word, best->name);
-    for (unsigned i = 0; i < count_options(self); i++) {
-        unsigned d = pc_distance(word, self->options[i].name);
-        if (d < least) {
-            least = d;
-            best = &self->options[i];
-        }
-    }
-    return pc_is_near(least, strlen(word)) ? best : NULL;
+    const struct pct_command *self = arg;
+    unsigned n = pct_n_options(self);
+    return i < n ? self->options[i].name : i == n ? pct_help_option.name : NULL;
 }
 
 static const struct pct_option *option_of(const struct pct_command *self, int letter)
 {
-    for (unsigned i = 0; i < count_options(self); i++)
+    for (unsigned i = 0; i < pct_n_options(self); i++)
         if (self->options[i].letter == letter)
             return &self->options[i];
-    return NULL;
+    return letter == pct_help_option.letter ? &pct_help_option : NULL;
 }
 
 /* `word` is the argument that getopt stopped at; it is named in full, with its value cut off. */
-static int answer_unknown(const struct pct_command *self, const char *word)
+static int refuse_unknown(const struct pct_command *self, const char *word)
 {
     const struct pct_option *known = optopt ? option_of(self, optopt) : NULL;
-    int n = (int)strcspn(word, "=");
-    if (known || optopt == 'h')
-        pct_refuse(self, "option --%s takes no value", known ? known->name : "help");
-    else if (optopt)
-        pct_refuse(self, "unknown option -%c", optopt);
-    else {
-        char *name = pct_text("%.*s", n > 2 ? n - 2 : 0, word + 2);
-        const struct pct_option *nearest = nearest_option(self, name);
-        if (nearest)
-            pct_refuse(self, "unknown option --%s: did you mean --%s?", name, nearest->name);
-        else
-            pct_refuse(self, "unknown option --%s", name);
-    }
-    return PCT_OPTION_WRONG;
+    if (known)
+        return pct_refuse(self, "option --%s takes no value", known->name);
+    if (optopt)
+        return pct_refuse(self, "unknown option -%c", optopt);
+    char *name = pct_text("%.*s", (int)strcspn(word + 2, "="), word + 2);
+    const char *nearest = pct_nearest(name, next_option, self);
+    if (nearest)
+        pct_refuse(self, "unknown option --%s: did you mean --%s?", name, nearest);
+    else
+        pct_refuse(self, "unknown option --%s", name);
+    free(name);
+    return PCT_CALL;
 }
 
-/* Whether an option has one value only, as far as it was read. What was read before is kept as
- * getopt keeps its own place: of one command line at a time. */
-static bool is_single(const struct pct_command *self, int letter)
+/* One value only, of one option of its group. */
+static int check_single(struct parse *p, const struct pct_option *o, const char *value)
 {
-    static const char *values[MAX_OPTIONS];
-    static const struct pct_command *of;
-    const struct pct_option *o = option_of(self, letter);
-    if (of != self)
-        memset(values, 0, sizeof values);
-    of = self;
-    if (!o || !o->argument || letter == PCT_LETTER_WHERE)
-        return true;
-    const char **value = &values[o - self->options];
-    if (*value && strcmp(*value, optarg) != 0) {
-        pct_refuse(self, "--%s %s and --%s %s: give one of them", o->name, *value, o->name, optarg);
-        return false;
-    }
-    *value = optarg;
-    return true;
-}
-
-int pct_options_next(const struct pct_command *self, int argc, char **argv)
-{
-    struct option longs[MAX_OPTIONS + 2] = {{"help", no_argument, NULL, 'h'}};
-    char letters[2 * MAX_OPTIONS + 8] = "+:h", *p = letters + 3;
-    for (unsigned i = 0; i < count_options(self) && i < MAX_OPTIONS; i++) {
-        const struct pct_option *o = &self->options[i];
-        longs[i + 1] = (struct option){o->name, o->argument ? required_argument : no_argument, NULL,
-                                       o->letter};
-        if (o->letter > 255)
+    for (unsigned i = 0; i < pct_n_options(p->self); i++) {
+        const struct pct_option *k = &p->self->options[i];
+        bool same = k == o, rival = o->group && k->group == o->group;
+        if (!p->values[i] || (same ? o->many || !strcmp(p->values[i], value) : !rival))
             continue;
-        *p++ = (char)o->letter;
-        if (o->argument)
-            *p++ = ':';
+        return pct_refuse(p->self, "--%s%s%s and --%s%s%s: give one of them", k->name,
+                          *p->values[i] ? " " : "", p->values[i], o->name, *value ? " " : "",
+                          value);
     }
-    *p = '\0';
-    opterr = 0;
-    optopt = 0;
-    int at = optind ? optind : 1;
-    int letter = getopt_long(argc, argv, self->mixed ? letters + 1 : letters, longs, NULL);
-    const struct pct_option *o = letter == ':' ? option_of(self, optopt) : NULL;
-    switch (letter) {
+    p->values[o - p->self->options] = value;
+    return PCT_DONE;
+}
+
+/* The words of an option, which stand in one text with | between. */
+struct words {
+    char *text;
+    const char *list[MAX_OPTIONS];
+};
+
+static const char *next_word(const void *arg, size_t i)
+{
+    return ((const struct words *)arg)->list[i];
+}
+
+static int check_word(const struct pct_command *self, const struct pct_option *o, const char *value)
+{
+    const char *all = o->words ? o->words : o->argument;
+    struct words words = {NULL};
+    size_t n = 0;
+    if (!all || !strchr(all, '|'))
+        return PCT_DONE;
+    words.text = pct_copy(all);
+    for (char *word, *rest = words.text; n + 1 < MAX_OPTIONS && (word = strsep(&rest, "|"));)
+        words.list[n++] = word;
+    int status = pct_value_word(o, value) < n
+                     ? PCT_DONE
+                     : pct_refuse_word(self, o->name, value, next_word, &words);
+    free(words.text);
+    return status;
+}
+
+/* Hands an option to whoever knows what it means. PCT_DONE: go on. */
+static int take_option(struct parse *p, const struct pct_option *o, const char *value)
+{
+    int status = o->argument ? check_word(p->self, o, value) : PCT_DONE;
+    if (!status && o != &pct_help_option)
+        status = check_single(p, o, value);
+    if (status)
+        return status;
+    switch (o->letter) {
     case 'h':
-        pct_help(self, stdout);
-        return PCT_OPTION_HELPED;
-    case '?':
-        return answer_unknown(self, argv[self->mixed ? optind - 1 : at]);
-    case ':':
-        pct_refuse(self, "option --%s needs a value: %s", o ? o->name : "", o ? o->argument : "");
-        return PCT_OPTION_WRONG;
+        p->helped = true;
+        return PCT_DONE;
+    case PCT_LETTER_WIDTH:
+    case PCT_LETTER_COLOR:
+        return pct_terminal_take(p->self, o, value);
     case PCT_LETTER_DEBUGINFOD:
         pct_symbols_allow_servers();
-        return pct_options_next(self, argc, argv);
+        return PCT_DONE;
     default:
-        return is_single(self, letter) ? letter : PCT_OPTION_WRONG;
+        status = p->self->take ? p->self->take(p->self, o, value, p->request) : PCT_DONE;
+        p->helped |= status == PCT_HELP;
+        return status == PCT_HELP ? PCT_DONE : status;
     }
 }
 
-bool pct_choice_option(struct pct_choice *c, int letter, const char *value)
+static int refuse_number(const struct parse *p)
 {
-    if (letter == PCT_LETTER_COLUMNS)
+    const struct pct_command *self = p->self;
+    const struct pct_line *line = p->line;
+    size_t most = self->argument ? self->n_most : 0;
+    if (line->n_words > most)
+        return pct_refuse(self, "unexpected argument: %s", line->words[most]);
+    if (self->n_least > 1)
+        return pct_refuse(self, "missing argument: %s, %u%s of them", self->argument, self->n_least,
+                          self->n_most > self->n_least ? " or more" : "");
+    return pct_refuse(self, "missing argument: %s", self->argument);
+}
+
+static int put_help(const struct parse *p)
+{
+    if (!p->self->help || !p->self->help(p->self, p->request, stdout))
+        pct_help(p->self, stdout);
+    return PCT_DONE;
+}
+
+/* getopt's two descriptions of the options. */
+struct known {
+    struct option longs[MAX_OPTIONS + 2];
+    char letters[2 * MAX_OPTIONS + 8];
+};
+
+static void describe(const struct pct_command *self, struct known *out)
+{
+    char *p = out->letters;
+    *out = (struct known){.longs = {{"help", no_argument, NULL, 'h'}}};
+    p += pc_format(p, sizeof out->letters, self->mixed ? ":h" : "+:h");
+    for (unsigned i = 0; i < pct_n_options(self); i++) {
+        const struct pct_option *o = &self->options[i];
+        out->longs[i + 1] = (struct option){o->name, o->argument ? required_argument : no_argument,
+                                            NULL, o->letter};
+        if (o->letter < 256)
+            p += pc_format(p, 3, o->argument ? "%c:" : "%c", o->letter);
+    }
+}
+
+/* PCT_DONE: up to the end. */
+static int read_options(struct parse *p, int argc, char **argv)
+{
+    const struct pct_command *self = p->self;
+    struct known known;
+    describe(self, &known);
+    optind = 0; /* begin anew: the word before may have been read by another command */
+    opterr = 0;
+    for (;;) {
+        optopt = 0;
+        int at = optind ? optind : 1, status;
+        int letter = getopt_long(argc, argv, known.letters, known.longs, NULL);
+        const struct pct_option *o = option_of(self, letter == ':' ? optopt : letter);
+        if (letter == -1)
+            return PCT_DONE;
+        if (letter == '?')
+            return refuse_unknown(self, argv[self->mixed ? optind - 1 : at]);
+        if (letter == ':')
+            return pct_refuse(self, "option --%s needs a value: %s", o->name, o->argument);
+        status = take_option(p, o, optarg ? optarg : "");
+        if (status)
+            return status;
+    }
+}
+
+bool pct_line_read(const struct pct_command *self, int argc, char **argv, void *request,
+                   struct pct_line *out)
+{
+    struct parse p = {.self = self, .line = out, .request = request};
+    *out = (struct pct_line){.status = read_options(&p, argc, argv)};
+    out->words = argv + optind;
+    out->n_words = (size_t)(argc - optind);
+    if (out->status)
+        return false;
+    if (p.helped) {
+        out->status = put_help(&p);
+        return false;
+    }
+    size_t most = self->argument ? self->n_most : 0;
+    if (out->n_words < self->n_least || out->n_words > most)
+        out->status = refuse_number(&p);
+    else if (!out->n_words && self->newest && !pct_newest_profile(self, out))
+        out->status = PCT_CALL;
+    return !out->status;
+}
+
+bool pct_choice_option(struct pct_choice *c, const struct pct_option *o, const char *value)
+{
+    if (o->letter == PCT_LETTER_COLUMNS)
         c->columns = value;
-    else if (letter == PCT_LETTER_SORT)
+    else if (o->letter == PCT_LETTER_SORT)
         c->sort = value;
-    else if (letter == PCT_LETTER_WHERE)
+    else if (o->letter == PCT_LETTER_WHERE)
         pct_choice_add(c, value);
     else
         return false;
@@ -215,9 +225,12 @@ bool pct_choice_option(struct pct_choice *c, int letter, const char *value)
 int pct_choice_refuse(const struct pct_command *self, const struct pct_choice *c,
                       const struct pct_table *table, const char *cure)
 {
+    struct pct_buf why = {0};
     if (!c->columns && !c->n_where && !c->sort)
         return PCT_DONE;
     if (!table)
         return pct_refuse(self, "--columns, --where and --sort are for one table: give %s", cure);
-    return pct_choice_check(c, table, self->name) ? PCT_CALL : PCT_DONE;
+    int status = pct_choice_check(c, table, &why) ? pct_refuse(self, "%s", why.data) : PCT_DONE;
+    pct_buf_free(&why);
+    return status;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * The pcollect command: what its subcommands share. A subcommand is one file and one row of the
- * table in main.c; its options are one table, from which parsing and --help are made and to which
- * tests/tools/pages.test holds the manual page.
+ * table in commands.c; its options are one table, from which parsing and --help are made and to
+ * which tests/tools/pages.test holds the manual page.
  */
 #ifndef PCT_TOOLS_H
 #define PCT_TOOLS_H
@@ -13,64 +13,132 @@
 enum pct_exit {
     PCT_DONE = 0,
     PCT_DATA = 1, /* the data is at fault, or the system refused */
-    PCT_CALL = 2  /* the call is at fault */
+    PCT_CALL = 2, /* the call is at fault */
+    PCT_HELP = -1 /* of an option that asks for help; no status of the command */
 };
 
+/* Rows of options leave out the members that they do not need. */
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+
 struct pct_option {
-    int letter; /* also its value; above 255: no letter */
+    int letter; /* also its name in code; above 255: no letter */
     const char *name;
     const char *argument; /* in the help; NULL: takes none */
-    const char *doc;
+    const char *doc;      /* for the help: what it does, in few words */
+    const char *more;     /* sentences that the manual page adds, or NULL */
+    const char *words;    /* all values that there are, with | between; NULL: those of `argument`,
+                             if it has some */
+    int group;            /* not 0: excludes the other options of the same number */
+    bool many;            /* may be given several times */
 };
+
+enum { PCT_ANY_NUMBER = 1000000 };
 
 struct pct_command {
     const char *name; /* "run"; "" for the command itself */
     const char *synopsis;
     const char *summary;              /* one line, for the list of commands */
     const char *details;              /* after the options; may be NULL */
-    const struct pct_option *options; /* up to a row without name; NULL: it parses its own */
-    bool mixed; /* options may follow other words; else the first other word ends them */
+    const struct pct_option *options; /* up to a row without name */
+    bool mixed;           /* options may follow arguments; else the first argument ends them */
+    const char *argument; /* what the other words are, as "FILE"; NULL: there are none */
+    unsigned n_least, n_most;
+    bool newest; /* without an argument, the newest profile of the working directory is it */
+    /* Takes one option with its value into `request`. PCT_DONE, PCT_CALL after saying what is
+     * wrong, or PCT_HELP if it asks for help. NULL: the options are switches that nobody reads. */
+    int (*take)(const struct pct_command *self, const struct pct_option *o, const char *value,
+                void *request);
+    /* Answers a call for help instead of pct_help. NULL, or false: pct_help does. */
+    bool (*help)(const struct pct_command *self, const void *request, FILE *out);
     int (*main)(const struct pct_command *self, int argc, char **argv);
 };
+
+/* All commands, in the order of the help. */
+extern const struct pct_command *const pct_commands[];
+extern const size_t pct_n_commands;
 
 extern const struct pct_command pct_run, pct_report, pct_scale_command, pct_diff_command, pct_model,
     pct_embed, pct_info, pct_verify, pct_recover, pct_topology_command, pct_doctor, pct_config,
     pct_events, pct_annotate_command, pct_merge_command;
 
-/* A row for the options of commands that look up symbols. pct_options_next does what it says. */
-enum { PCT_LETTER_DEBUGINFOD = 'd' };
+/* The command line `argc`, `argv` of the process, with the name of a command in it. Returns the
+ * exit status. */
+int pct_command_line(int argc, char **argv);
+
+/* ---- Options that several commands have -------------------------------------------------------
+ */
+
+/* Above the numbers that commands give their own. The parser itself takes the first three. */
+enum {
+    PCT_LETTER_WIDTH = 1000,
+    PCT_LETTER_COLOR,
+    PCT_LETTER_DEBUGINFOD = 'd',
+    PCT_LETTER_COLUMNS = 1010,
+    PCT_LETTER_WHERE,
+    PCT_LETTER_SORT
+};
 #define PCT_OPTION_DEBUGINFOD                                                                      \
     {                                                                                              \
         PCT_LETTER_DEBUGINFOD, "debuginfod", NULL,                                                 \
-            "ask the servers in DEBUGINFOD_URLS for what is not on this machine"                   \
+            "ask the servers in DEBUGINFOD_URLS for symbols",                                      \
+            "What is not on this machine is asked for by build-id."                                \
     }
-
-/* Rows for commands that print a table, and what takes their values: false, it is another option.
- * pct_choice_refuse: PCT_DONE, or why rows, columns and order cannot be had, said. `table` NULL:
- * there is none, until `cure` is given. */
-enum { PCT_LETTER_COLUMNS = 1000, PCT_LETTER_WHERE, PCT_LETTER_SORT };
+#define PCT_OPTION_WIDTH                                                                           \
+    {                                                                                              \
+        PCT_LETTER_WIDTH, "width", "N", "columns of the text (default: those of the terminal)",    \
+            "Without a terminal, COLUMNS says how many; without it, tables are not cut and other " \
+            "texts have 100."                                                                      \
+    }
+#define PCT_OPTION_COLOR                                                                           \
+    {                                                                                              \
+        PCT_LETTER_COLOR, "color", "auto|always|never", "colours in the text",                     \
+            "auto, the default, has colours on a terminal, unless NO_COLOR is set or TERM is "     \
+            "dumb."                                                                                \
+    }
 #define PCT_OPTIONS_CHOICE                                                                         \
     {PCT_LETTER_COLUMNS, "columns", "A,B,...", PCT_CHOICE_COLUMNS_DOC},                            \
-        {PCT_LETTER_WHERE, "where", "'COLUMN OP VALUE'", PCT_CHOICE_WHERE_DOC},                    \
+        {PCT_LETTER_WHERE,      "where",     "'COLUMN OP VALUE'", PCT_CHOICE_WHERE_DOC,            \
+         PCT_CHOICE_WHERE_MORE, .many = true},                                                     \
     {                                                                                              \
-        PCT_LETTER_SORT, "sort", "COLUMN", PCT_CHOICE_SORT_DOC                                     \
+        PCT_LETTER_SORT, "sort", "COLUMN", PCT_CHOICE_SORT_DOC, PCT_CHOICE_SORT_MORE               \
     }
+
+/* Takes a value of PCT_OPTIONS_CHOICE: false, it is another option. pct_choice_refuse: PCT_DONE, or
+ * why rows, columns and order cannot be had, said. `table` NULL: there is none, until `cure` is
+ * given. */
 struct pct_choice;
 struct pct_table;
-bool pct_choice_option(struct pct_choice *c, int letter, const char *value);
+bool pct_choice_option(struct pct_choice *c, const struct pct_option *o, const char *value);
 int pct_choice_refuse(const struct pct_command *self, const struct pct_choice *c,
                       const struct pct_table *table, const char *cure);
 
-/* Values of pct_options_next beside letters. */
-enum { PCT_OPTION_END = -1, PCT_OPTION_HELPED = -2, PCT_OPTION_WRONG = -3 };
+/* ---- The command line of one command (arguments.c) --------------------------------------------
+ */
 
-/* The next option of argv, in the order of getopt_long. One that was given with another value
- * before is refused, save --where.
- * optarg and optind are getopt's. HELPED: --help was answered on standard output. WRONG: was
- * answered on standard error: return PCT_CALL. */
-int pct_options_next(const struct pct_command *self, int argc, char **argv);
+struct pct_line {
+    char **words; /* what is no option */
+    size_t n_words;
+    int status; /* of the command, if it ends here */
+};
 
+/* Reads argv, whose first word is the command's name: options by its table, each given to
+ * self->take, and the number of other words. False: the command ends with out->status, after help
+ * or after a refusal. An option that was given before with another value is refused. */
+bool pct_line_read(const struct pct_command *self, int argc, char **argv, void *request,
+                   struct pct_line *out);
+
+/* ---- Help (help.c) ----------------------------------------------------------------------------
+ */
+
+extern const struct pct_option pct_help_option; /* -h, which every command has */
+unsigned pct_n_options(const struct pct_command *self);
 void pct_help(const struct pct_command *self, FILE *out);
+/* A line that says what a table holds; and all its columns. */
+void pct_help_table(FILE *out, const struct pct_table *t);
+void pct_help_columns(FILE *out, const struct pct_table *t);
+
+/* ---- Messages (messages.c) -------------------------------------------------------------------
+ */
 
 /* "pcollect run: text" on standard error. */
 void pct_say(const struct pct_command *self, const char *format, ...)
@@ -80,14 +148,50 @@ void pct_say(const struct pct_command *self, const char *format, ...)
 int pct_refuse(const struct pct_command *self, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* ---- Values of options (values.c): PCT_DONE, or PCT_CALL after saying what is wrong -----------
+ */
+
+/* Which of the words of an option a value is; the parser has let no other pass. */
+unsigned pct_value_word(const struct pct_option *o, const char *value);
+int pct_value_number(const struct pct_command *self, const struct pct_option *o, const char *value,
+                     uint64_t least, uint64_t most, uint64_t *out);
+/* 12, 0.5, .25 or 3%, in thousandths of a percent. */
+int pct_value_percent(const struct pct_command *self, const struct pct_option *o, const char *value,
+                      uint64_t most, uint64_t *out);
+/* PCT_CALL, after naming the words that there are, the nearest first. next(arg, i) is the i-th,
+ * NULL at the end. */
+int pct_refuse_word(const struct pct_command *self, const char *option, const char *value,
+                    const char *(*next)(const void *arg, size_t i), const void *arg);
+
+/* ---- The terminal (terminal.c) ----------------------------------------------------------------
+ */
+
+struct pct_terminal {
+    size_t width; /* columns of standard output: as asked for, of the terminal, of COLUMNS, or 100
+                   */
+    bool cut;     /* what is wider is to be cut: it is a terminal, or a width was asked for */
+    bool utf8, color;
+};
+struct pct_terminal pct_terminal_look(void);
+/* Takes --width or --color: PCT_DONE or PCT_CALL. */
+int pct_terminal_take(const struct pct_command *self, const struct pct_option *o,
+                      const char *value);
+
 /* An allocated text, or the end of the command with a message and PCT_DATA. */
 char *pct_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* What a child writes: until its end, the buffer is full, or 20 s have passed. */
 void pct_read_answer(int fd, char *text, size_t n);
 
-/* Looks at n profiles for a command that compares them, and tells the report about the terminal.
- * Says what there is to say of each; NULL: one cannot be read, *status_out is the exit status. */
+/* Makes the newest .pcol of the working directory the one argument of the line, and says so. False:
+ * there is none, said. */
+bool pct_newest_profile(const struct pct_command *self, struct pct_line *line);
+
+/* PCT_CALL, after saying which command compares these profiles, if they are of one program. */
+int pct_refuse_profiles(const struct pct_command *self, const struct pct_line *line);
+
+/* Looks at n profiles for a command that compares them. Says what there is to say of each; NULL:
+ * one cannot be read, *status_out is the exit status. */
 struct pct_run;
 struct pct_run *pct_runs_look(const struct pct_command *self, char **paths, size_t n,
                               int *status_out);

@@ -4,14 +4,12 @@
  */
 #include "analysis/compare/join.h"
 #include "command/command.h"
-#include "command/report.h"
 
 #include <stdlib.h>
 
 struct pct_run *pct_runs_look(const struct pct_command *self, char **paths, size_t n,
                               int *status_out)
 {
-    pct_report_environment(getenv("COLUMNS"), getenv("NO_COLOR"), getenv("TERM"));
     struct pct_run *runs = pct_alloc(n, sizeof *runs);
     for (size_t i = 0; i < n; i++) {
         struct pc_error error = {""};

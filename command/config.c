@@ -4,16 +4,18 @@
  */
 #include "command/command.h"
 
-#include <getopt.h>
-
 enum { OPTION_SHOW = 256, OPTION_CHECK, OPTION_TEMPLATE };
+enum { ACTION = 1 }; /* groups of options */
 
 static const struct pct_option options[] = {
     {OPTION_SHOW, "show", NULL,
      "print every option with its value and where the value comes from: default, file or "
-     "environment"},
-    {OPTION_CHECK, "check", "FILE", "say whether a file is right; prints nothing if it is"},
-    {OPTION_TEMPLATE, "template", NULL, "print a file with every option, its meaning and default"},
+     "environment",
+     .group = ACTION},
+    {OPTION_CHECK, "check", "FILE", "say whether a file is right; prints nothing if it is",
+     .group = ACTION},
+    {OPTION_TEMPLATE, "template", NULL, "print a file with every option, its meaning and default",
+     .group = ACTION},
     {'c', "config", "FILE", "with --show: read this file, not the one of PCOLLECT_CONFIG"},
     {0, NULL, NULL, NULL},
 };
@@ -41,32 +43,39 @@ static int show(const struct pct_command *self, const char *path)
     return PCT_DONE;
 }
 
+struct request {
+    int action;
+    const char *checked, *file;
+};
+
+static int take_option(const struct pct_command *self, const struct pct_option *o,
+                       const char *value, void *request)
+{
+    struct request *r = request;
+    (void)self;
+    if (o->letter == 'c')
+        r->file = value;
+    else
+        r->action = o->letter;
+    if (o->letter == OPTION_CHECK)
+        r->checked = value;
+    return PCT_DONE;
+}
+
 static int run_config(const struct pct_command *self, int argc, char **argv)
 {
-    int action = 0, letter;
-    const char *checked = NULL, *file = NULL;
-    while ((letter = pct_options_next(self, argc, argv)) != PCT_OPTION_END) {
-        if (letter == PCT_OPTION_HELPED || letter == PCT_OPTION_WRONG)
-            return letter == PCT_OPTION_HELPED ? PCT_DONE : PCT_CALL;
-        if (letter == 'c') {
-            file = optarg;
-            continue;
-        }
-        if (action && action != letter)
-            return pct_refuse(self, "--show, --check and --template exclude each other");
-        action = letter;
-        checked = optarg;
-    }
-    if (optind < argc)
-        return pct_refuse(self, "\"%s\" is one word too many", argv[optind]);
-    if (action == 0)
-        return pct_refuse(self, "nothing to do: give --show, --check FILE or --template");
-    if (file && action != OPTION_SHOW)
-        return pct_refuse(self, "-c goes with --show only");
-    if (action == OPTION_CHECK)
-        return check(self, checked);
-    if (action == OPTION_SHOW)
-        return show(self, file);
+    struct request r = {0};
+    struct pct_line line;
+    if (!pct_line_read(self, argc, argv, &r, &line))
+        return line.status;
+    if (r.action == 0)
+        return pct_refuse(self, "missing option: --show, --check FILE or --template");
+    if (r.file && r.action != OPTION_SHOW)
+        return pct_refuse(self, "--config goes with --show only");
+    if (r.action == OPTION_CHECK)
+        return check(self, r.checked);
+    if (r.action == OPTION_SHOW)
+        return show(self, r.file);
     pc_config_template(stdout);
     return PCT_DONE;
 }
@@ -76,5 +85,6 @@ const struct pct_command pct_config = {
     .synopsis = "--show [-c FILE] | --check FILE | --template",
     .summary = "show, check or begin a configuration",
     .options = options,
+    .take = take_option,
     .main = run_config,
 };

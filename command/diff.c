@@ -3,10 +3,8 @@
  * pcollect diff: two versions of a program, context by context.
  */
 #include "command/command.h"
-#include "command/report.h"
 #include "view/compare_print.h"
 
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,12 +12,13 @@ enum { OPTION_METRIC = 256, OPTION_FAIL_ABOVE, OPTION_FORMAT };
 enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_TSV };
 
 static const struct pct_option options[] = {
-    {OPTION_METRIC, "metric", "NAME", "what is compared: time (default), calls or bytes"},
+    {OPTION_METRIC, "metric", "time|calls|bytes", "what is compared (default: time)"},
     {OPTION_FAIL_ABOVE, "fail-above", "PERCENT",
      "end with status 1 if the run, or a context as a part of the run, has grown by more than that "
      "and by more than noise"},
-    {OPTION_FORMAT, "format", "FORMAT", "text (default), json or tsv"},
+    {OPTION_FORMAT, "format", "text|json|tsv", "text for people (default), or for programs"},
     PCT_OPTIONS_CHOICE,
+    PCT_OPTION_WIDTH,
     PCT_OPTION_DEBUGINFOD,
     {0, NULL, NULL, NULL},
 };
@@ -34,51 +33,35 @@ struct request {
     size_t n_before, n_after;
 };
 
-static bool read_word(const char *word, const char *const *names, unsigned n, unsigned *out)
+static int take_option(const struct pct_command *self, const struct pct_option *o,
+                       const char *value, void *request)
 {
-    for (unsigned i = 0; i < n; i++) {
-        if (!strcmp(word, names[i])) {
-            *out = i;
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool read_percent(const char *word, struct request *r)
-{
-    char *end;
-    r->fail_above = strtod(word, &end);
-    r->limited = true;
-    return end != word && (!*end || !strcmp(end, "%")) && r->fail_above >= 0 &&
-           r->fail_above <= 1e6;
-}
-
-static int read_option(const struct pct_command *self, int letter, struct request *r)
-{
-    static const char *const formats[] = {"text", "json", "tsv"};
-    unsigned n = 0;
-    if (pct_choice_option(&r->choice, letter, optarg))
+    struct request *r = request;
+    uint64_t percent = 0;
+    int status = PCT_DONE;
+    if (pct_choice_option(&r->choice, o, value))
         return PCT_DONE;
-    if (letter == OPTION_METRIC) {
-        if (!read_word(optarg, pct_diff_metric_names, PCT_N_DIFF_METRICS, &n))
-            return pct_refuse(self, "--metric %s: time, calls and bytes are known", optarg);
-        r->metric = (enum pct_diff_metric)n;
-    } else if (letter == OPTION_FORMAT) {
-        if (!read_word(optarg, formats, PC_ARRAY_LEN(formats), &n))
-            return pct_refuse(self, "--format %s: text, json and tsv are known", optarg);
-        r->format = (enum format)n;
-    } else if (letter == OPTION_FAIL_ABOVE && !read_percent(optarg, r)) {
-        return pct_refuse(self, "--fail-above %s: give a percentage", optarg);
+    switch (o->letter) {
+    case OPTION_METRIC:
+        r->metric = (enum pct_diff_metric)pct_value_word(o, value);
+        break;
+    case OPTION_FORMAT:
+        r->format = (enum format)pct_value_word(o, value);
+        break;
+    default:
+        status = pct_value_percent(self, o, value, 1000000, &percent);
+        r->limited = true;
+        r->fail_above = (double)percent / 1000;
     }
-    return PCT_DONE;
+    return status;
 }
 
 /* BEFORE AFTER, or BEFORE... -- AFTER...; the separator is taken out. */
-static int read_files(const struct pct_command *self, int argc, char **argv, struct request *r)
+static int read_files(const struct pct_command *self, const struct pct_line *line,
+                      struct request *r)
 {
-    size_t n = (size_t)(argc - optind), at = 0;
-    r->paths = argv + optind;
+    size_t n = line->n_words, at = 0;
+    r->paths = line->words;
     while (at < n && strcmp(r->paths[at], "--") != 0)
         at++;
     if (at == n && n == 2)
@@ -91,38 +74,18 @@ static int read_files(const struct pct_command *self, int argc, char **argv, str
     r->n_after = n - at;
     if (!r->n_before || !r->n_after)
         return pct_refuse(self, "give two profiles, or those before, --, and those after");
-    return PCT_OPTION_END;
-}
-
-/* PCT_OPTION_END: go on. Else the exit status. */
-static int read_options(const struct pct_command *self, int argc, char **argv, struct request *r)
-{
-    int letter;
-    while ((letter = pct_options_next(self, argc, argv)) >= 0) {
-        int status = read_option(self, letter, r);
-        if (status)
-            return status;
-    }
-    if (letter == PCT_OPTION_HELPED)
-        return PCT_DONE;
-    if (letter == PCT_OPTION_WRONG)
-        return PCT_CALL;
-    int status = pct_choice_refuse(
-        self, &r->choice, r->format == FORMAT_TEXT ? NULL : &pct_diff_table, "--format tsv");
-    return status ? status : read_files(self, argc, argv, r);
+    return PCT_DONE;
 }
 
 static void print(const struct pct_diff *d, const struct request *r)
 {
-    size_t width;
-    bool utf8;
-    pct_report_terminal(&width, &utf8);
+    struct pct_terminal terminal = pct_terminal_look();
     if (r->format == FORMAT_JSON)
         pct_diff_json(stdout, d, &r->choice);
     else if (r->format == FORMAT_TSV)
         pct_diff_tsv(stdout, d, &r->choice);
     else
-        pct_diff_print(stdout, d, width, utf8);
+        pct_diff_print(stdout, d, terminal.cut ? terminal.width : 0, terminal.utf8);
 }
 
 static int judge(const struct pct_command *self, const struct pct_diff *d, const struct request *r)
@@ -156,8 +119,12 @@ static int compare(const struct pct_command *self, struct pct_run *runs, const s
 static int run_diff(const struct pct_command *self, int argc, char **argv)
 {
     struct request r = {0};
-    int status = read_options(self, argc, argv, &r);
-    if (status != PCT_OPTION_END)
+    struct pct_line line;
+    if (!pct_line_read(self, argc, argv, &r, &line))
+        return line.status;
+    int status = pct_choice_refuse(
+        self, &r.choice, r.format == FORMAT_TEXT ? NULL : &pct_diff_table, "--format tsv");
+    if (status || (status = read_files(self, &line, &r)))
         return status;
     size_t n = r.n_before + r.n_after;
     struct pct_run *runs = pct_runs_look(self, r.paths, n, &status);
@@ -172,5 +139,9 @@ const struct pct_command pct_diff_command = {
     .synopsis = "[OPTION]... BEFORE AFTER, or [OPTION]... BEFORE... -- AFTER...",
     .summary = "compare two versions of a program, context by context",
     .options = options,
+    .argument = "FILE",
+    .n_least = 2,
+    .n_most = PCT_ANY_NUMBER,
+    .take = take_option,
     .main = run_diff,
 };

@@ -5,8 +5,6 @@
 #include "command/command.h"
 #include "view/annotate/annotate.h"
 
-#include <getopt.h>
-
 static const struct pct_option options[] = {
     {'s', "sources", NULL, "store the text of the source files too, for pcollect annotate"},
     PCT_OPTION_DEBUGINFOD,
@@ -48,24 +46,30 @@ int pct_embed_file(const char *from, const char *to, bool sources, struct pc_err
     return err;
 }
 
+struct request {
+    const char *to;
+    bool sources;
+};
+
+static int take_option(const struct pct_command *self, const struct pct_option *o,
+                       const char *value, void *request)
+{
+    struct request *r = request;
+    (void)self;
+    r->sources |= o->letter == 's';
+    r->to = o->letter == 'o' ? value : r->to;
+    return PCT_DONE;
+}
+
 static int run_embed(const struct pct_command *self, int argc, char **argv)
 {
-    const char *to = NULL;
+    struct request r = {0};
+    struct pct_line line;
     struct pc_error error = {""};
-    bool sources = false;
-    int letter;
-    while ((letter = pct_options_next(self, argc, argv)) >= 0) {
-        sources |= letter == 's';
-        to = letter == 'o' ? optarg : to;
-    }
-    if (letter == PCT_OPTION_HELPED)
-        return PCT_DONE;
-    if (letter == PCT_OPTION_WRONG)
-        return PCT_CALL;
-    if (argc - optind != 1)
-        return pct_refuse(self, argc == optind ? "which profile?" : "one profile at a time");
-    const char *from = argv[optind];
-    int err = pct_embed_file(from, to ? to : from, sources, &error);
+    if (!pct_line_read(self, argc, argv, &r, &line))
+        return line.status;
+    const char *from = line.words[0];
+    int err = pct_embed_file(from, r.to ? r.to : from, r.sources, &error);
     if (*error.text)
         pct_say(self, "%s", error.text);
     return !err ? PCT_DONE : err == PC_ENOENT ? PCT_CALL : PCT_DATA;
@@ -77,5 +81,9 @@ const struct pct_command pct_embed = {
     .summary = "store functions, files and lines in a profile",
     .options = options,
     .mixed = true,
+    .argument = "PROFILE",
+    .n_least = 1,
+    .n_most = 1,
+    .take = take_option,
     .main = run_embed,
 };

@@ -10,7 +10,6 @@
 #include <ctype.h>
 #include <dlfcn.h>
 #include <fnmatch.h>
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +17,7 @@ enum { OPTION_FORMAT = 256 };
 
 static const struct pct_option options[] = {
     {'a', "all", NULL, "also presets that this processor has no counter for"},
-    {OPTION_FORMAT, "format", "FORMAT", "text (default) or tsv"},
+    {OPTION_FORMAT, "format", "text|tsv", "text for people (default), or for programs"},
     {0, NULL, NULL, NULL},
 };
 
@@ -243,26 +242,25 @@ static void put_sum(const struct search *s)
         printf("no counters of the processor can be had: %s\n", none.text);
 }
 
+static int take_option(const struct pct_command *self, const struct pct_option *o,
+                       const char *value, void *request)
+{
+    struct search *s = request;
+    (void)self;
+    if (o->letter == 'a')
+        s->all = true;
+    else
+        s->tsv = pct_value_word(o, value) == 1;
+    return PCT_DONE;
+}
+
 static int events_main(const struct pct_command *self, int argc, char **argv)
 {
     struct search s = {.pattern = NULL};
-    int option;
-    while ((option = pct_options_next(self, argc, argv)) != PCT_OPTION_END) {
-        if (option == PCT_OPTION_WRONG)
-            return PCT_CALL;
-        if (option == PCT_OPTION_HELPED)
-            return PCT_DONE;
-        if (option == 'a')
-            s.all = true;
-        if (option == OPTION_FORMAT) {
-            s.tsv = !strcmp(optarg, "tsv");
-            if (!s.tsv && strcmp(optarg, "text"))
-                return pct_refuse(self, "--format %s: unknown; known are text, tsv", optarg);
-        }
-    }
-    if (argc - optind > 1)
-        return pct_refuse(self, "one pattern only");
-    s.pattern = optind < argc ? argv[optind] : NULL;
+    struct pct_line line;
+    if (!pct_line_read(self, argc, argv, &s, &line))
+        return line.status;
+    s.pattern = line.n_words ? line.words[0] : NULL;
     s.module = open_module(self);
     if (!s.module)
         return PCT_DATA;
@@ -289,5 +287,8 @@ const struct pct_command pct_events = {
         "opened: \"no\" comes with the reason.",
     .options = options,
     .mixed = true,
+    .argument = "PATTERN",
+    .n_most = 1,
+    .take = take_option,
     .main = events_main,
 };

@@ -8,7 +8,6 @@
 #include "command/related_jobs.h"
 #include "format/profile.h"
 
-#include <getopt.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -88,28 +87,30 @@ static void put_profile(const char *path, const struct pc_profile *p)
 
 static int info(const struct pct_command *self, int argc, char **argv)
 {
-    int letter = pct_options_next(self, argc, argv);
-    if (letter != PCT_OPTION_END)
-        return letter == PCT_OPTION_HELPED ? PCT_DONE : PCT_CALL;
-    if (optind + 1 != argc)
-        return pct_refuse(self, "%s", optind < argc ? "one profile at a time" : "which profile?");
+    struct pct_line line;
+    if (!pct_line_read(self, argc, argv, NULL, &line))
+        return line.status;
+    const char *file = line.words[0];
     struct pc_profile *p = NULL;
     struct pc_error error = {""};
-    int err = pc_pcol_read_statistics(argv[optind], &p, &error);
+    int err = pc_pcol_read_statistics(file, &p, &error);
     if (*error.text)
         pct_say(self, "%s", error.text);
     if (err)
         return err == PC_ENOENT ? PCT_CALL : PCT_DATA;
-    put_profile(argv[optind], p);
+    put_profile(file, p);
     pc_profile_free(p);
     return PCT_DONE;
 }
 
 const struct pct_command pct_info = {
     .name = "info",
-    .synopsis = "FILE",
-    .summary = "What a profile holds: ranks, contexts, fields, tables.",
+    .synopsis = "[FILE]",
+    .summary = "what a profile holds: ranks, contexts, fields, tables",
     .options = options,
     .mixed = true,
+    .argument = "FILE",
+    .n_most = 1,
+    .newest = true,
     .main = info,
 };

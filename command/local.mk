@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-bin_PROGRAMS += command/pcollect
-command_pcollect_SOURCES = command/report.h command/report_main.c command/report_options.c command/command.h command/launch/run.h command/main.c command/arguments.c command/file_paths.c command/child_output.c \
+# All of the command but its main(), which tests and the generator of manual pages link, too.
+noinst_LTLIBRARIES += command/libpccommand.la
+command_libpccommand_la_SOURCES = command/command.h command/commands.c command/messages.c command/arguments.c command/help.c \
+    command/values.c command/terminal.c command/one_profile.c command/file_paths.c command/child_output.c \
+    command/report.h command/report_options.c command/launch/run.h \
     command/config.c command/known_names.c command/launch/child.c command/launch/launcher.c command/recover/recover.h command/recover/recover.c command/recover/recover_job.c command/recover/recover_lock.c \
     command/report.c command/launch/run.c command/compared_profiles.c \
     command/annotate.c \
@@ -18,8 +21,11 @@ command_pcollect_SOURCES = command/report.h command/report_main.c command/report
     command/verify.c \
     command/doctor/doctor.h command/doctor/doctor.c command/doctor/doctor_trial.c command/doctor/doctor_elf.c \
     command/doctor/doctor_library.c command/doctor/doctor_machine.c command/doctor/doctor_mpi.c command/doctor/doctor_spool.c
-command_pcollect_CPPFLAGS = $(AM_CPPFLAGS) -DPCT_LIBDIR='"$(libdir)"'
-command_pcollect_CFLAGS = $(PC_FLAGS) $(JANSSON_CFLAGS)
-command_pcollect_LDADD = view/libpcview.la analysis/libpcanalysis.la merge/libpcmerge.la format/libpcformat.la \
+command_libpccommand_la_CPPFLAGS = $(AM_CPPFLAGS) -DPCT_LIBDIR='"$(libdir)"'
+command_libpccommand_la_CFLAGS = $(PC_FLAGS) $(JANSSON_CFLAGS)
+
+bin_PROGRAMS += command/pcollect
+command_pcollect_SOURCES = command/main.c
+command_pcollect_LDADD = command/libpccommand.la view/libpcview.la analysis/libpcanalysis.la merge/libpcmerge.la format/libpcformat.la \
     config/libpcconfigtext.la config/libpcconfig.la counting/libpccounting.la base/libpcbase.la $(JANSSON_LIBS)
 include doc/man/local.mk

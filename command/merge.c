@@ -3,16 +3,15 @@
  * pcollect merge: repeats of one run as one table of means, and how far they lie apart.
  */
 #include "command/command.h"
-#include "command/report.h"
 #include "view/compare_print.h"
 
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const struct pct_option options[] = {
-    {'f', "format", "FORMAT", "text (default), json or tsv"},
+    {'f', "format", "text|json|tsv", "text for people (default), or for programs"},
     PCT_OPTIONS_CHOICE,
+    PCT_OPTION_WIDTH,
     PCT_OPTION_DEBUGINFOD,
     {0, NULL, NULL, NULL},
 };
@@ -26,15 +25,13 @@ struct request {
 
 static void print(const struct pct_repeats *r, const struct request *q)
 {
-    size_t width;
-    bool utf8;
-    pct_report_terminal(&width, &utf8);
+    struct pct_terminal terminal = pct_terminal_look();
     if (q->format == JSON)
         pct_repeats_json(stdout, r, &q->choice);
     else if (q->format == TSV)
         pct_repeats_tsv(stdout, r, &q->choice);
     else
-        pct_repeats_print(stdout, r, width, utf8);
+        pct_repeats_print(stdout, r, terminal.cut ? terminal.width : 0, terminal.utf8);
 }
 
 static int merge(const struct pct_command *self, struct pct_run *runs, size_t n,
@@ -51,35 +48,28 @@ static int merge(const struct pct_command *self, struct pct_run *runs, size_t n,
     return PCT_DONE;
 }
 
-static bool read_format(const char *word, struct request *q)
+static int take_option(const struct pct_command *self, const struct pct_option *o,
+                       const char *value, void *request)
 {
-    static const char *const names[] = {[TEXT] = "text", [JSON] = "json", [TSV] = "tsv"};
-    for (unsigned i = 0; i < PC_ARRAY_LEN(names); i++) {
-        q->format = (enum format)i;
-        if (!strcmp(word, names[i]))
-            return true;
-    }
-    return false;
+    struct request *q = request;
+    (void)self;
+    if (!pct_choice_option(&q->choice, o, value))
+        q->format = (enum format)pct_value_word(o, value);
+    return PCT_DONE;
 }
 
 static int run_merge(const struct pct_command *self, int argc, char **argv)
 {
     struct request q = {0};
-    int letter;
-    while ((letter = pct_options_next(self, argc, argv)) >= 0)
-        if (!pct_choice_option(&q.choice, letter, optarg) && !read_format(optarg, &q))
-            return pct_refuse(self, "--format %s: text, json and tsv are known", optarg);
-    if (letter != PCT_OPTION_END)
-        return letter == PCT_OPTION_HELPED ? PCT_DONE : PCT_CALL;
-    if (optind == argc)
-        return pct_refuse(self, "which profiles?");
-    size_t n = (size_t)(argc - optind);
+    struct pct_line line;
+    if (!pct_line_read(self, argc, argv, &q, &line))
+        return line.status;
     int status = pct_choice_refuse(self, &q.choice, q.format == TEXT ? NULL : &pct_repeats_table,
                                    "--format tsv");
-    struct pct_run *runs = status ? NULL : pct_runs_look(self, argv + optind, n, &status);
+    struct pct_run *runs = status ? NULL : pct_runs_look(self, line.words, line.n_words, &status);
     if (runs)
-        status = merge(self, runs, n, &q);
-    pct_runs_close(runs, n);
+        status = merge(self, runs, line.n_words, &q);
+    pct_runs_close(runs, line.n_words);
     return status;
 }
 
@@ -89,5 +79,9 @@ const struct pct_command pct_merge_command = {
     .summary = "repeats of one run: means, and how far the runs lie apart",
     .options = options,
     .mixed = true,
+    .argument = "FILE",
+    .n_least = 1,
+    .n_most = PCT_ANY_NUMBER,
+    .take = take_option,
     .main = run_merge,
 };

@@ -6,7 +6,6 @@
 #include "command/command.h"
 #include "command/measurements/measurements.h"
 
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +14,7 @@ enum format { FORMAT_TEXT, FORMAT_TSV, FORMAT_JSON };
 
 static const struct pct_option options[] = {
     {OPTION_DATA, "data", "FILE", "measurements, as text or as JSON lines"},
-    {OPTION_FORMAT, "format", "FORMAT", "text (default), tsv or json"},
+    {OPTION_FORMAT, "format", "text|tsv|json", "text for people (default), or for programs"},
     {OPTION_PREDICT, "predict", "X[,Y]",
      "also print the model's value there, with the interval that holds it in 95 of 100 cases"},
     {0, NULL, NULL, NULL},
@@ -38,18 +37,6 @@ struct row {
     char model[PCT_FIT_TEXT], growth[PCT_FIT_TEXT];
 };
 
-static bool read_format(const char *word, enum format *out)
-{
-    static const char *const names[] = {"text", "tsv", "json"};
-    for (unsigned i = 0; i < PC_ARRAY_LEN(names); i++) {
-        if (!strcmp(word, names[i])) {
-            *out = (enum format)i;
-            return true;
-        }
-    }
-    return false;
-}
-
 /* "X" or "X,Y", all above 0. */
 static bool read_place(const char *word, struct request *r)
 {
@@ -67,26 +54,16 @@ static bool read_place(const char *word, struct request *r)
     return !*word;
 }
 
-static int read_options(const struct pct_command *self, int argc, char **argv, struct request *r)
+static int take_option(const struct pct_command *self, const struct pct_option *o,
+                       const char *value, void *request)
 {
-    int letter;
-    while ((letter = pct_options_next(self, argc, argv)) >= 0) {
-        if (letter == OPTION_DATA)
-            r->data = optarg;
-        else if (letter == OPTION_FORMAT && !read_format(optarg, &r->format))
-            return pct_refuse(self, "--format %s: text, tsv and json are known", optarg);
-        else if (letter == OPTION_PREDICT && !read_place(optarg, r))
-            return pct_refuse(self, "--predict %s: needs a number above 0, or two with a comma",
-                              optarg);
-    }
-    if (letter == PCT_OPTION_HELPED)
-        return PCT_DONE;
-    if (letter == PCT_OPTION_WRONG)
-        return PCT_CALL;
-    if (optind < argc)
-        return pct_refuse(self, "\"%s\" is one word too many", argv[optind]);
-    if (!r->data)
-        return pct_refuse(self, "nothing to do: give --data FILE");
+    struct request *r = request;
+    if (o->letter == OPTION_DATA)
+        r->data = value;
+    else if (o->letter == OPTION_FORMAT)
+        r->format = (enum format)pct_value_word(o, value);
+    else if (!read_place(value, r))
+        return pct_refuse(self, "--predict %s: give a number above 0, or two with a comma", value);
     return PCT_DONE;
 }
 
@@ -200,9 +177,12 @@ static int run_model(const struct pct_command *self, int argc, char **argv)
     struct request r = {.at = {1, 1}};
     struct pct_fit_set set = {0};
     struct pc_error error = {""};
-    int status = read_options(self, argc, argv, &r);
-    if (status != PCT_DONE || !r.data)
-        return status;
+    struct pct_line line;
+    int status = PCT_DONE;
+    if (!pct_line_read(self, argc, argv, &r, &line))
+        return line.status;
+    if (!r.data)
+        return pct_refuse(self, "missing option: --data FILE");
     int err = pct_fit_read(r.data, &set, &error);
     if (err) {
         pct_say(self, "%s", error.text);
@@ -222,5 +202,6 @@ const struct pct_command pct_model = {
     .synopsis = "--data FILE [--predict X[,Y]] [--format FORMAT]",
     .summary = "model how measured figures grow with one parameter or two",
     .options = options,
+    .take = take_option,
     .main = run_model,
 };

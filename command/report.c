@@ -1,22 +1,137 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * pcollect report: hands over to report/, which knows nothing of the environment.
+ * pcollect report: a profile as text, tables, JSON or Markdown.
  */
 #include "command/report.h"
 
-#include "command/command.h"
+#include "analysis/traffic/traffic.h"
 
-#include <stdlib.h>
+#include <string.h>
+
+/* Messages about symbols go to standard error where the output is for programs. */
+static void tell_complaints(const struct pct_data *d)
+{
+    for (uint32_t i = 0; i < d->profile->n_modules; i++) {
+        const char *complaint = pct_symbols_complaint(d->symbols, i);
+        if (complaint)
+            pct_say(&pct_report, "%s", complaint);
+    }
+}
+
+static bool is_filtered(const struct pct_filter *f)
+{
+    return f->has_phase || f->region || f->domain;
+}
+
+static int refuse_filter(const char *option, const char *value, const char *why)
+{
+    return pct_refuse(&pct_report, "--%s %s: %s", option, value, why);
+}
+
+/* Each filter has to pass something: a word that was misspelt is not an empty report. */
+static int check_filter(const struct pc_profile *p, struct pct_report_request *r)
+{
+    char number[PCT_NUMBER_BYTES];
+    struct pct_options *view = &r->view;
+    struct pct_filter *filter = &view->filter;
+    bool phase = !filter->has_phase, region = !filter->region;
+    if (r->domain && !(filter->domain = pct_domain_find(p, r->domain)))
+        return refuse_filter("domain", r->domain,
+                             "no communicator of the profile has this id, or it alone this name; "
+                             "--table communicators lists them (the plugin domain makes it)");
+    for (uint32_t i = 0; i < p->n_nodes; i++) {
+        const struct pc_profile_node *n = &p->nodes[i];
+        const char *name = n->kind == PCOLLECT_NODE_REGION ? pc_profile_region(p, n->offset) : NULL;
+        phase |= n->kind == PCOLLECT_NODE_PHASE && n->offset == filter->phase;
+        region |= name && filter->region && !strcmp(name, filter->region);
+    }
+    if (!phase)
+        return refuse_filter("phase", pct_text_u128(number, filter->phase),
+                             "nothing was called in this phase");
+    if (!region)
+        return refuse_filter("region", filter->region,
+                             "no such region; --table regions lists them");
+    const struct pc_profile_table *t =
+        view->table_name && !view->table ? pc_profile_table(p, view->table_name) : NULL;
+    const char *why = t ? pct_filter_refuses(t, filter) : NULL;
+    return why ? refuse_filter("table", view->table_name, why) : PCT_DONE;
+}
+
+/* Findings are about whole runs. */
+static int print_report(const struct pc_profile *p, const struct pct_report_request *r)
+{
+    const struct pct_options *view = &r->view;
+    struct pct_buf why = {0};
+    struct pct_data *d = pct_data_new(r->file, p, pct_symbols_new(p), &view->tree);
+    if (!is_filtered(&view->filter) && (!view->table_name || !strcmp(view->table_name, "findings")))
+        d->findings = pct_findings_make(d, view->thresholds);
+    int status = PCT_DONE;
+    if (pct_print(stdout, d, view, &why))
+        status = pct_refuse(&pct_report, "%s", why.data);
+    else if (view->format != PCT_FORMAT_TEXT)
+        tell_complaints(d);
+    pct_buf_free(&why);
+    pct_data_free(d);
+    return status;
+}
+
+/* Without the profile's values where nothing of them is shown. */
+static int read_profile(const struct pct_report_request *r, struct pc_profile **out)
+{
+    struct pc_error error = {""};
+    bool header = r->view.table_name && !strcmp(r->view.table_name, "header");
+    int err = header ? pc_pcol_read_statistics(r->file, out, &error)
+                     : pc_pcol_read_columns(r->file, out, &error);
+    if (*error.text)
+        pct_say(&pct_report, "%s", error.text);
+    else if (err)
+        pct_say(&pct_report, "%s: %s", r->file, pc_err_text(err));
+    return !err ? PCT_DONE : err == PC_ENOENT ? PCT_CALL : PCT_DATA;
+}
+
+static int report(struct pct_report_request *r)
+{
+    struct pc_profile *profile = NULL;
+    int status = read_profile(r, &profile);
+    if (status)
+        return status;
+    if (pct_report_check_table(&pct_report, r, profile) || check_filter(profile, r)) {
+        pc_profile_free(profile);
+        return PCT_CALL;
+    }
+    struct pct_part *part =
+        is_filtered(&r->view.filter) ? pct_part_new(profile, &r->view.filter) : NULL;
+    status = print_report(part ? pct_part_profile(part) : profile, r);
+    const char *unread = pc_profile_unread(profile);
+    if (unread) {
+        pct_say(&pct_report, "%s: %s", r->file, unread);
+        status = PCT_DATA;
+    }
+    pct_part_free(part);
+    pc_profile_free(profile);
+    return status;
+}
 
 static int run_report(const struct pct_command *self, int argc, char **argv)
 {
-    (void)self;
-    pct_report_environment(getenv("COLUMNS"), getenv("NO_COLOR"), getenv("TERM"));
-    return pct_report_main(argc, argv);
+    struct pct_report_request r;
+    int status;
+    if (pct_report_read(self, argc, argv, &r, &status))
+        status = report(&r);
+    return status;
 }
 
 const struct pct_command pct_report = {
     .name = "report",
+    .synopsis = "[OPTION]... [FILE]",
     .summary = "show a profile: tables, contexts, ranks",
+    .details = "Without FILE, the newest profile of this folder is shown.",
+    .options = pct_report_options,
+    .mixed = true,
+    .argument = "FILE",
+    .n_most = PCT_ANY_NUMBER,
+    .newest = true,
+    .take = pct_report_take,
+    .help = pct_report_help,
     .main = run_report,
 };

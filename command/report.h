@@ -1,23 +1,33 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What the command sees of the report: `pcollect report FILE`.
+ * The command line of `pcollect report`.
  */
 #ifndef PCT_REPORT_H
 #define PCT_REPORT_H
 
-#include <stdbool.h>
-#include <stddef.h>
+#include "command/command.h"
+#include "view/report_print.h"
 
-/* Hands over what the command found in its environment: COLUMNS, NO_COLOR and TERM; each may be
- * NULL. The strings must stay valid. Optional, before pct_report_main. */
-void pct_report_environment(const char *columns, const char *no_color, const char *term);
+struct pct_report_request {
+    struct pct_options view;
+    bool has_format;
+    const char *file;
+    const char *domain; /* as it was given, or NULL */
+};
 
-/* Columns of the terminal (as for the report: its own, COLUMNS, or 100), 0 if standard output is
- * none and is not to be cut; and whether it shows UTF-8. */
-void pct_report_terminal(size_t *width_out, bool *utf8_out);
+/* The options of the row pct_report and what takes them; `request` is a struct pct_report_request.
+ */
+extern const struct pct_option pct_report_options[];
+int pct_report_take(const struct pct_command *self, const struct pct_option *o, const char *value,
+                    void *request);
+bool pct_report_help(const struct pct_command *self, const void *request, FILE *out);
 
-/* argv[0] is "report". Prints the report to standard output, messages to standard error. Returns
- * the exit status: 0 done, 1 the data is at fault, 2 the call is at fault. */
-int pct_report_main(int argc, char **argv);
+/* Reads the command line. False: end with *status_out. */
+bool pct_report_read(const struct pct_command *self, int argc, char **argv,
+                     struct pct_report_request *out, int *status_out);
+
+/* PCT_CALL, after saying so, if neither the report nor the profile has the table. */
+int pct_report_check_table(const struct pct_command *self, const struct pct_report_request *r,
+                           const struct pc_profile *p);
 
 #endif

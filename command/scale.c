@@ -3,10 +3,8 @@
  * pcollect scale: one program at several numbers of ranks.
  */
 #include "command/command.h"
-#include "command/report.h"
 #include "view/compare_print.h"
 
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,21 +16,23 @@ enum {
     OPTION_FORMAT,
     OPTION_TABLE
 };
+enum { SCALING = 1 }; /* groups of options */
 enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_TSV };
 
 static const struct pct_option options[] = {
-    {OPTION_STRONG, "strong", NULL,
-     "the runs solve the same problem (default: told from the runs)"},
-    {OPTION_WEAK, "weak", NULL, "the problem grows with the number of ranks"},
+    {OPTION_STRONG, "strong", NULL, "the runs solve the same problem (default: told from the runs)",
+     .group = SCALING},
+    {OPTION_WEAK, "weak", NULL, "the problem grows with the number of ranks", .group = SCALING},
     {OPTION_PREDICT, "predict", "RANKS[,N]",
      "say what the contexts will cost on that many ranks; with --sizes: for a problem of size N "
      "(default: the largest)"},
     {OPTION_SIZES, "sizes", "N,N,...",
      "sizes of the problem, in the order of the files: models are of ranks and size"},
-    {OPTION_FORMAT, "format", "FORMAT", "text (default), json or tsv"},
+    {OPTION_FORMAT, "format", "text|json|tsv", "text for people (default), or for programs"},
     {OPTION_TABLE, "table", "NAME",
-     "one table only: scales, contexts or costs; as tsv if no format is given"},
+     "one table only, as tsv if no format is given; help lists them"},
     PCT_OPTIONS_CHOICE,
+    PCT_OPTION_WIDTH,
     PCT_OPTION_DEBUGINFOD,
     {0, NULL, NULL, NULL},
 };
@@ -41,32 +41,42 @@ struct request {
     struct pct_scale_options scale;
     enum format format;
     bool has_format;
+    const char *table_name;
     const struct pct_table *table;
     struct pct_choice choice;
     double *sizes;
     size_t n_sizes;
 };
 
-static bool read_format(const char *word, struct request *r)
+static const char *next_table(const void *arg, size_t i)
 {
-    static const char *const names[] = {"text", "json", "tsv"};
-    for (unsigned i = 0; i < PC_ARRAY_LEN(names); i++) {
-        if (!strcmp(word, names[i])) {
-            r->format = (enum format)i;
-            r->has_format = true;
-            return true;
-        }
-    }
-    return false;
+    (void)arg;
+    return i < pct_n_scale_tables ? pct_scale_tables[i].name : NULL;
 }
 
-static bool read_table(const char *word, struct request *r)
+static int read_table(const struct pct_command *self, const char *word, struct request *r)
 {
+    r->table_name = word;
     for (size_t i = 0; i < pct_n_scale_tables; i++) {
         if (!strcmp(word, pct_scale_tables[i].name))
             r->table = &pct_scale_tables[i];
     }
-    return r->table && !strcmp(word, r->table->name);
+    if (!strcmp(word, "help"))
+        return PCT_HELP;
+    return r->table ? PCT_DONE : pct_refuse_word(self, "table", word, next_table, NULL);
+}
+
+static bool help_table(const struct pct_command *self, const void *request, FILE *out)
+{
+    const struct request *r = request;
+    (void)self;
+    if (!r->table_name)
+        return false;
+    if (r->table)
+        pct_help_columns(out, r->table);
+    for (size_t i = 0; !r->table && i < pct_n_scale_tables; i++)
+        pct_help_table(out, &pct_scale_tables[i]);
+    return true;
 }
 
 /* A number from 1; the comma behind it is passed over. */
@@ -100,30 +110,36 @@ static bool read_sizes(const char *word, struct request *r)
     return r->n_sizes > 0;
 }
 
-static int read_scaling(const struct pct_command *self, int letter, enum pct_scaling *out)
+static int take_option(const struct pct_command *self, const struct pct_option *o,
+                       const char *value, void *request)
 {
-    enum pct_scaling scaling = letter == OPTION_WEAK ? PCT_SCALING_WEAK : PCT_SCALING_STRONG;
-    if (*out != PCT_SCALING_UNKNOWN && *out != scaling)
-        return pct_refuse(self, "--strong and --weak: give one of them");
-    *out = scaling;
-    return PCT_DONE;
-}
-
-static int read_option(const struct pct_command *self, int letter, struct request *r)
-{
-    if (pct_choice_option(&r->choice, letter, optarg))
+    struct request *r = request;
+    if (pct_choice_option(&r->choice, o, value))
         return PCT_DONE;
-    if (letter == OPTION_STRONG || letter == OPTION_WEAK)
-        return read_scaling(self, letter, &r->scale.scaling);
-    if (letter == OPTION_FORMAT && !read_format(optarg, r))
-        return pct_refuse(self, "--format %s: text, json and tsv are known", optarg);
-    else if (letter == OPTION_TABLE && !read_table(optarg, r))
-        return pct_refuse(self, "--table %s: scales, contexts and costs are known", optarg);
-    else if (letter == OPTION_PREDICT && !read_predict(optarg, r))
-        return pct_refuse(self, "--predict %s: give a number of ranks", optarg);
-    else if (letter == OPTION_SIZES && !read_sizes(optarg, r))
-        return pct_refuse(self, "--sizes %s: give numbers from 1 with commas between", optarg);
-    return PCT_DONE;
+    switch (o->letter) {
+    case OPTION_STRONG:
+        r->scale.scaling = PCT_SCALING_STRONG;
+        return PCT_DONE;
+    case OPTION_WEAK:
+        r->scale.scaling = PCT_SCALING_WEAK;
+        return PCT_DONE;
+    case OPTION_FORMAT:
+        r->format = (enum format)pct_value_word(o, value);
+        r->has_format = true;
+        return PCT_DONE;
+    case OPTION_TABLE:
+        return read_table(self, value, r);
+    case OPTION_PREDICT:
+        return read_predict(value, r)
+                   ? PCT_DONE
+                   : pct_refuse(self, "--predict %s: give a number of ranks", value);
+    default:
+        return read_sizes(value, r) ? PCT_DONE
+                                    : pct_refuse(self,
+                                                 "--sizes %s: give numbers from 1 with commas "
+                                                 "between",
+                                                 value);
+    }
 }
 
 /* What can be checked when the files are counted. */
@@ -142,37 +158,23 @@ static int check_sizes(const struct pct_command *self, size_t n, struct request 
     return PCT_DONE;
 }
 
-/* PCT_OPTION_END: go on. Else the exit status. */
-static int read_options(const struct pct_command *self, int argc, char **argv, struct request *r)
+static int check(const struct pct_command *self, size_t n_files, struct request *r)
 {
-    int letter;
-    while ((letter = pct_options_next(self, argc, argv)) >= 0) {
-        int status = read_option(self, letter, r);
-        if (status)
-            return status;
-    }
-    if (letter == PCT_OPTION_HELPED)
-        return PCT_DONE;
-    if (letter == PCT_OPTION_WRONG)
-        return PCT_CALL;
-    if (argc - optind < 2)
-        return pct_refuse(self, "give the profiles of two numbers of ranks or more");
     if (r->table && !r->has_format)
         r->format = FORMAT_TSV;
     if (r->format == FORMAT_TSV && !r->table)
         return pct_refuse(self, "--format tsv: which table? Give --table NAME too");
     int status = pct_choice_refuse(self, &r->choice, r->table, "--table NAME");
-    if (!status)
-        status = check_sizes(self, (size_t)(argc - optind), r);
-    return status ? status : PCT_OPTION_END;
+    return status ? status : check_sizes(self, n_files, r);
 }
 
 static void print(const struct pct_scale *s, const struct request *r)
 {
-    size_t width;
-    bool utf8;
-    pct_report_terminal(&width, &utf8);
-    struct pct_aligned how = {.choice = &r->choice, .indent = "", .width = width, .utf8 = utf8};
+    struct pct_terminal terminal = pct_terminal_look();
+    struct pct_aligned how = {.choice = &r->choice,
+                              .indent = "",
+                              .width = terminal.cut ? terminal.width : 0,
+                              .utf8 = terminal.utf8};
     if (r->format == FORMAT_JSON)
         pct_scale_json(stdout, s, r->table, &r->choice);
     else if (r->format == FORMAT_TSV)
@@ -180,7 +182,7 @@ static void print(const struct pct_scale *s, const struct request *r)
     else if (r->table)
         pct_scale_text(stdout, s, r->table, &how);
     else
-        pct_scale_print(stdout, s, width, utf8);
+        pct_scale_print(stdout, s, how.width, how.utf8);
 }
 
 static int compare(const struct pct_command *self, struct pct_run *runs, size_t n,
@@ -203,16 +205,15 @@ static int compare(const struct pct_command *self, struct pct_run *runs, size_t 
 static int run_scale(const struct pct_command *self, int argc, char **argv)
 {
     struct request r = {0};
-    int status = read_options(self, argc, argv, &r);
-    if (status != PCT_OPTION_END) {
-        free(r.sizes);
-        return status;
-    }
-    size_t n = (size_t)(argc - optind);
-    struct pct_run *runs = pct_runs_look(self, argv + optind, n, &status);
+    struct pct_line line;
+    bool going = pct_line_read(self, argc, argv, &r, &line);
+    int status = going ? check(self, line.n_words, &r) : line.status;
+    struct pct_run *runs = NULL;
+    if (going && !status)
+        runs = pct_runs_look(self, line.words, line.n_words, &status);
     if (runs)
-        status = compare(self, runs, n, &r);
-    pct_runs_close(runs, n);
+        status = compare(self, runs, line.n_words, &r);
+    pct_runs_close(runs, line.n_words);
     free(r.sizes);
     return status;
 }
@@ -224,5 +225,10 @@ const struct pct_command pct_scale_command = {
     .summary = "compare runs at several numbers of ranks, context by context",
     .options = options,
     .mixed = true,
+    .argument = "FILE",
+    .n_least = 2,
+    .n_most = PCT_ANY_NUMBER,
+    .take = take_option,
+    .help = help_table,
     .main = run_scale,
 };

@@ -6,7 +6,6 @@
 #include "view/topology_print.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,7 +24,7 @@ enum { MAX_SOCKETS = 1024 };
 enum format { FORMAT_TEXT, FORMAT_TSV, FORMAT_JSON, FORMAT_SVG };
 
 static const struct pct_option options[] = {
-    {OPTION_FORMAT, "format", "FORMAT", "text (default), tsv, json or svg"},
+    {OPTION_FORMAT, "format", "text|tsv|json|svg", "text for people (default), or for programs"},
     {OPTION_CLASS, "class", "CLASS", "messages of this class only: p2p or rma"},
     {OPTION_DOMAIN, "domain", "DOMAIN", "messages in this communicator only, by name or id"},
     {OPTION_PHASE, "phase", "N", "messages in this phase only: the number given to MPI_Pcontrol"},
@@ -44,54 +43,35 @@ struct request {
     uint64_t top, nodes, sockets, phase; /* phase 0: all */
 };
 
-static bool read_format(const char *word, enum format *out)
+static int take_option(const struct pct_command *self, const struct pct_option *o,
+                       const char *value, void *request)
 {
-    static const char *const names[] = {"text", "tsv", "json", "svg"};
-    for (unsigned i = 0; i < PC_ARRAY_LEN(names); i++)
-        if (!strcmp(word, names[i])) {
-            *out = (enum format)i;
-            return true;
-        }
-    return false;
-}
-
-static bool read_number(const char *word, uint64_t *out)
-{
-    char *end;
-    unsigned long v = strtoul(word, &end, 10);
-    if (end == word || *end || *word == '-' || v == 0 || v > INT32_MAX)
-        return false;
-    *out = v;
-    return true;
-}
-
-static int read_options(const struct pct_command *self, int argc, char **argv, struct request *r)
-{
-    int option;
-    while ((option = pct_options_next(self, argc, argv)) != PCT_OPTION_END) {
-        if (option == PCT_OPTION_WRONG || option == PCT_OPTION_HELPED)
-            return option;
-        if (option == OPTION_FORMAT && !read_format(optarg, &r->format))
-            return pct_refuse(self, "--format %s: unknown; known are text, tsv, json, svg", optarg);
-        if (option == OPTION_TOP && !read_number(optarg, &r->top))
-            return pct_refuse(self, "--top %s: not a number from 1", optarg);
-        if (option == OPTION_PHASE && !read_number(optarg, &r->phase))
-            return pct_refuse(self, "--phase %s: not a number from 1", optarg);
-        if (option == OPTION_NODES && !read_number(optarg, &r->nodes))
-            return pct_refuse(self, "--nodes %s: not a number from 1", optarg);
-        if (option == OPTION_SOCKETS &&
-            (!read_number(optarg, &r->sockets) || r->sockets > MAX_SOCKETS))
-            return pct_refuse(self, "--sockets %s: not a number from 1 to %d", optarg, MAX_SOCKETS);
-        if (option == OPTION_CLASS)
-            r->class_name = optarg;
-        if (option == OPTION_DOMAIN)
-            r->domain = optarg;
-        if (option == OPTION_RANKFILE)
-            r->rankfile = optarg;
-        if (option == OPTION_HOSTS)
-            r->hosts = optarg;
+    struct request *r = request;
+    switch (o->letter) {
+    case OPTION_FORMAT:
+        r->format = (enum format)pct_value_word(o, value);
+        return PCT_DONE;
+    case OPTION_CLASS:
+        r->class_name = value;
+        return PCT_DONE;
+    case OPTION_DOMAIN:
+        r->domain = value;
+        return PCT_DONE;
+    case OPTION_PHASE:
+        return pct_value_number(self, o, value, 1, INT32_MAX, &r->phase);
+    case OPTION_TOP:
+        return pct_value_number(self, o, value, 1, INT32_MAX, &r->top);
+    case OPTION_NODES:
+        return pct_value_number(self, o, value, 1, INT32_MAX, &r->nodes);
+    case OPTION_SOCKETS:
+        return pct_value_number(self, o, value, 1, MAX_SOCKETS, &r->sockets);
+    case OPTION_RANKFILE:
+        r->rankfile = value;
+        return PCT_DONE;
+    default:
+        r->hosts = value;
+        return PCT_DONE;
     }
-    return PCT_DONE;
 }
 
 /* ---- Placement ------------------------------------------------------------------------------ */
@@ -179,27 +159,29 @@ static int main_topology(const struct pct_command *self, int argc, char **argv)
     struct request r = {.top = 20};
     struct pc_profile *profile = NULL;
     struct pc_error error = {""};
-    int status = read_options(self, argc, argv, &r);
-    if (status)
-        return status == PCT_OPTION_HELPED ? PCT_DONE : PCT_CALL;
-    if (optind != argc - 1)
-        return pct_refuse(self, "one profile is needed");
-    const char *file = argv[optind];
+    struct pct_line line;
+    if (!pct_line_read(self, argc, argv, &r, &line))
+        return line.status;
+    const char *file = line.words[0];
     int err = pc_pcol_read_columns(file, &profile, &error);
     if (*error.text || err)
         pct_say(self, "%s", *error.text ? error.text : pc_err_text(err));
     if (err)
         return err == PC_ENOENT ? PCT_CALL : PCT_DATA;
-    status = show_profile(self, file, profile, &r);
+    int status = show_profile(self, file, profile, &r);
     pc_profile_free(profile);
     return status;
 }
 
 const struct pct_command pct_topology_command = {
     .name = "topology",
-    .synopsis = "[OPTION]... FILE",
+    .synopsis = "[OPTION]... [FILE]",
     .summary = "who talks to whom: pattern, matrix, a better placement",
     .options = options,
     .mixed = true,
+    .argument = "FILE",
+    .n_most = 1,
+    .newest = true,
+    .take = take_option,
     .main = main_topology,
 };

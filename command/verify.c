@@ -8,8 +8,6 @@
 #include "command/command.h"
 #include "format/profile.h"
 
-#include <getopt.h>
-
 static const struct pct_option options[] = {
     {0, NULL, NULL, NULL},
 };
@@ -34,13 +32,12 @@ static int verify_file(const struct pct_command *self, const char *path)
 
 static int verify(const struct pct_command *self, int argc, char **argv)
 {
-    int letter = pct_options_next(self, argc, argv), worst = PCT_DONE;
-    if (letter != PCT_OPTION_END)
-        return letter == PCT_OPTION_HELPED ? PCT_DONE : PCT_CALL;
-    if (optind == argc)
-        return pct_refuse(self, "which profile?");
-    for (int i = optind; i < argc; i++) {
-        int status = verify_file(self, argv[i]);
+    struct pct_line line;
+    int worst = PCT_DONE;
+    if (!pct_line_read(self, argc, argv, NULL, &line))
+        return line.status;
+    for (size_t i = 0; i < line.n_words; i++) {
+        int status = verify_file(self, line.words[i]);
         worst = status > worst ? status : worst;
     }
     return worst;
@@ -49,8 +46,11 @@ static int verify(const struct pct_command *self, int argc, char **argv)
 const struct pct_command pct_verify = {
     .name = "verify",
     .synopsis = "FILE...",
-    .summary = "Read profiles to the last byte and say whether they are whole.",
+    .summary = "read profiles to the last byte and say whether they are whole",
     .options = options,
     .mixed = true,
+    .argument = "FILE",
+    .n_least = 1,
+    .n_most = PCT_ANY_NUMBER,
     .main = verify,
 };

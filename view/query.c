@@ -33,15 +33,14 @@ const char *pct_nearest(const char *typed, pct_words_fn *next, const void *arg)
     return best && pc_is_near(best_distance, strlen(best)) ? best : NULL;
 }
 
-int pct_refuse_word(const char *command, const char *option, const char *value, pct_words_fn *next,
-                    const void *arg)
+int pct_unknown_word(struct pct_buf *why, const char *option, const char *value, pct_words_fn *next,
+                     const void *arg)
 {
     const char *nearest = pct_nearest(value, next, arg);
-    fprintf(stderr, "pcollect %s: --%s %s: unknown", command, option, value);
-    fprintf(stderr, nearest ? "; did you mean %s? Known are" : "; known are", nearest);
+    pct_buf_format(why, "--%s %s: unknown", option, value);
+    pct_buf_format(why, nearest ? "; did you mean %s? Known are" : "; known are", nearest);
     for (size_t i = 0; next(arg, i); i++)
-        fprintf(stderr, "%s %s", i ? "," : "", next(arg, i));
-    fprintf(stderr, ".\n");
+        pct_buf_format(why, "%s %s", i ? "," : "", next(arg, i));
     return -1;
 }
 
@@ -83,7 +82,7 @@ const struct pct_column **pct_choice_columns(const struct pct_choice *c, const s
     return list;
 }
 
-static int check_columns(const char *names, const struct pct_table *t, const char *command)
+static int check_columns(const char *names, const struct pct_table *t, struct pct_buf *why)
 {
     uint64_t seen = 0;
     for (const char *s = names;; s++) {
@@ -93,9 +92,9 @@ static int check_columns(const char *names, const struct pct_table *t, const cha
         const struct pct_column *c = pct_column_named(t, s, n);
         uint64_t bit = c ? (uint64_t)1 << ((size_t)(c - t->columns) % 64) : 0;
         if (!c)
-            pct_refuse_word(command, "columns", word.data, next_column, t);
+            pct_unknown_word(why, "columns", word.data, next_column, t);
         else if (seen & bit)
-            fprintf(stderr, "pcollect %s: --columns: %s is there twice\n", command, word.data);
+            pct_buf_format(why, "--columns: %s is there twice", word.data);
         pct_buf_free(&word);
         if (!c || seen & bit)
             return -1;
@@ -214,9 +213,9 @@ static char *copy_trimmed(const char *text, size_t n)
     return copy;
 }
 
-static int refuse(const char *command, const char *condition, const char *why)
+static int refuse(struct pct_buf *why, const char *condition, const char *reason)
 {
-    fprintf(stderr, "pcollect %s: --where '%s': %s\n", command, condition, why);
+    pct_buf_format(why, "--where '%s': %s", condition, reason);
     return -1;
 }
 
@@ -229,26 +228,27 @@ static const char *number_text(const struct pct_column *c)
 }
 
 /* The value behind the operator. */
-static int read_operand(struct condition *k, const char *condition, const char *command)
+static int read_operand(struct condition *k, const char *condition, struct pct_buf *why)
 {
-    char why[160];
+    char reason[160];
     bool equal = k->is == EQUAL || k->is == DIFFERENT;
     if (k->is == MATCHES || k->is == MATCHES_NOT) {
         int err = regcomp(&k->pattern, k->text, REG_EXTENDED | REG_NOSUB);
         if (!err)
             return 0;
-        regerror(err, &k->pattern, why, sizeof why);
+        regerror(err, &k->pattern, reason, sizeof reason);
         k->is = EQUAL; /* there is no pattern to free */
-        return refuse(command, condition, why);
+        return refuse(why, condition, reason);
     }
     if (!equal && !is_number(k->column)) {
-        snprintf(why, sizeof why, "%s is no number: =, !=, =~ and !~ go with it", k->column->name);
-        return refuse(command, condition, why);
+        snprintf(reason, sizeof reason, "%s is no number: =, !=, =~ and !~ go with it",
+                 k->column->name);
+        return refuse(why, condition, reason);
     }
     if (!is_number(k->column) || (equal && !*k->text) || read_value(k->column, k->text, &k->number))
         return 0;
-    snprintf(why, sizeof why, "%s is %s", k->column->name, number_text(k->column));
-    return refuse(command, condition, why);
+    snprintf(reason, sizeof reason, "%s is %s", k->column->name, number_text(k->column));
+    return refuse(why, condition, reason);
 }
 
 static void free_condition(struct condition *k)
@@ -260,24 +260,24 @@ static void free_condition(struct condition *k)
 
 /* 0, or -1 after saying what is wrong; then there is nothing to free. */
 static int read_condition(struct condition *k, const char *condition, const struct pct_table *t,
-                          const char *command)
+                          struct pct_buf *why)
 {
     size_t which = 0;
     const char *at = find_operator(condition, &which);
     if (!at)
-        return refuse(command, condition,
+        return refuse(why, condition,
                       "give a column, an operator and a value, in quotes, as in 'time_s > 10 ms'");
     char *name = copy_trimmed(condition, (size_t)(at - condition));
     *k = (struct condition){.column = pct_column_named(t, name, strlen(name)),
                             .is = operators[which].is};
     if (!k->column)
-        pct_refuse_word(command, "where", name, next_column, t);
+        pct_unknown_word(why, "where", name, next_column, t);
     free(name);
     if (!k->column)
         return -1;
     at += strlen(operators[which].sign);
     k->text = copy_trimmed(at, strlen(at));
-    if (!read_operand(k, condition, command))
+    if (!read_operand(k, condition, why))
         return 0;
     free_condition(k);
     return -1;
@@ -346,6 +346,7 @@ static bool holds(const struct condition *k, const struct pct_data *d, size_t ro
 struct pct_conditions *pct_conditions_new(const struct pct_choice *c, const struct pct_table *t)
 {
     struct pct_conditions *k = pct_alloc(1, sizeof *k);
+    struct pct_buf ignored = {0}; /* what would be refused was refused before */
     if (!c)
         return k;
     if (c->min_percent && t->percent)
@@ -354,8 +355,9 @@ struct pct_conditions *pct_conditions_new(const struct pct_choice *c, const stru
                                              .text = copy_trimmed("", 0),
                                              .number = (double)c->min_percent / 1e3};
     for (size_t i = 0; i < c->n_where; i++)
-        if (!read_condition(&k->list[k->n], c->where[i], t, ""))
+        if (!read_condition(&k->list[k->n], c->where[i], t, &ignored))
             k->n++;
+    pct_buf_free(&ignored);
     return k;
 }
 
@@ -384,17 +386,17 @@ void pct_choice_add(struct pct_choice *c, const char *condition)
     c->n_where++;
 }
 
-int pct_choice_check(const struct pct_choice *c, const struct pct_table *t, const char *command)
+int pct_choice_check(const struct pct_choice *c, const struct pct_table *t, struct pct_buf *why)
 {
     if (c->sort && !pct_column_find(t, c->sort))
-        return pct_refuse_word(command, "sort", c->sort + (*c->sort == '-'), next_column, t);
-    if (c->columns && check_columns(c->columns, t, command))
+        return pct_unknown_word(why, "sort", c->sort + (*c->sort == '-'), next_column, t);
+    if (c->columns && check_columns(c->columns, t, why))
         return -1;
     if (c->n_where > PCT_MAX_CONDITIONS)
-        return refuse(command, c->where[0], "and too many more");
+        return refuse(why, c->where[0], "and too many more");
     for (size_t i = 0; i < c->n_where; i++) {
         struct condition k;
-        if (read_condition(&k, c->where[i], t, command))
+        if (read_condition(&k, c->where[i], t, why))
             return -1;
         free_condition(&k);
     }

@@ -20,23 +20,22 @@ struct pct_choice {
 };
 
 /* Meanings of the options, which are the same in each command. */
-#define PCT_CHOICE_SORT_DOC                                                                        \
-    "order of the rows: numbers downwards, texts and ranks upwards; -COLUMN turns it round"
-#define PCT_CHOICE_COLUMNS_DOC                                                                     \
-    "of one table: only these columns, in this order, with commas between"
-#define PCT_CHOICE_WHERE_DOC                                                                       \
-    "of one table: only rows of which this holds, as 'time_s > 10 ms' (in quotes); given several " \
-    "times, all must hold. OP is =, !=, <, <=, > or >=, or =~ and !~: the text matches an "        \
-    "extended regular expression, or not. Numbers are in the unit of the column, or have one: ns " \
-    "us ms s, KiB MiB GiB, k M G, %. A value that is not known passes only 'COLUMN =', with "      \
-    "nothing behind it"
+#define PCT_CHOICE_SORT_DOC "order of the rows; -COLUMN turns it round"
+#define PCT_CHOICE_SORT_MORE "Numbers are sorted downwards, texts and ranks upwards."
+#define PCT_CHOICE_COLUMNS_DOC "of one table: only these columns, in this order"
+#define PCT_CHOICE_WHERE_DOC "of one table: only such rows, as 'time_s > 10 ms'"
+#define PCT_CHOICE_WHERE_MORE                                                                      \
+    "Given several times, all must hold. OP is =, !=, <, <=, > or >=, or =~ and !~: the text "     \
+    "matches an extended regular expression, or not. Numbers are in the unit of the column, or "   \
+    "have one: ns us ms s, KiB MiB GiB, k M G, %. A value that is not known passes only "          \
+    "'COLUMN =', with nothing behind it."
 
 /* Adds a condition; pct_choice_check says so if there are too many. */
 void pct_choice_add(struct pct_choice *c, const char *condition);
 
-/* Whether all that is asked for is there. -1: `command` ("report") said on standard error what is
- * not, with the nearest name that is. */
-int pct_choice_check(const struct pct_choice *c, const struct pct_table *t, const char *command);
+/* Whether all that is asked for is there. -1: *why says what is not, with the nearest name that
+ * is. */
+int pct_choice_check(const struct pct_choice *c, const struct pct_table *t, struct pct_buf *why);
 
 /* The columns that are shown. people: without those that stand behind the +- of others. NULL as
  * choice: all. The caller frees the list. */
@@ -54,8 +53,8 @@ void pct_conditions_free(struct pct_conditions *k);
 typedef const char *pct_words_fn(const void *arg, size_t i);
 const char *pct_nearest(const char *typed, pct_words_fn *next, const void *arg);
 
-/* "pcollect COMMAND: --OPTION VALUE: unknown", what is valid, the nearest first. Returns -1. */
-int pct_refuse_word(const char *command, const char *option, const char *value, pct_words_fn *next,
-                    const void *arg);
+/* Appends "--OPTION VALUE: unknown" and what is valid, the nearest first. Returns -1. */
+int pct_unknown_word(struct pct_buf *why, const char *option, const char *value, pct_words_fn *next,
+                     const void *arg);
 
 #endif

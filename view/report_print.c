@@ -132,11 +132,12 @@ void pct_print_table(FILE *out, const struct pct_data *d, const struct pct_table
 }
 
 /* A table of a plugin, whose columns are known only now. */
-static int print_rows_table(FILE *out, const struct pct_data *d, const struct pct_options *o)
+static int print_rows_table(FILE *out, const struct pct_data *d, const struct pct_options *o,
+                            struct pct_buf *why)
 {
     struct pct_rows_table t;
     pct_rows_table(&t, d, pc_profile_table(d->profile, o->table_name));
-    if (pct_choice_check(&o->choice, &t.table, "report"))
+    if (pct_choice_check(&o->choice, &t.table, why))
         return -1;
     if (o->format == PCT_FORMAT_JSON)
         pct_print_json(out, d, o);
@@ -145,10 +146,10 @@ static int print_rows_table(FILE *out, const struct pct_data *d, const struct pc
     return 0;
 }
 
-int pct_print(FILE *out, const struct pct_data *d, const struct pct_options *o)
+int pct_print(FILE *out, const struct pct_data *d, const struct pct_options *o, struct pct_buf *why)
 {
     if (o->table_name && !o->table)
-        return print_rows_table(out, d, o);
+        return print_rows_table(out, d, o, why);
     if (o->format == PCT_FORMAT_JSON)
         pct_print_json(out, d, o);
     else if (o->table)

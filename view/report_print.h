@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Inside the report: its options, and what prints what.
+ * How the report is to be shown, and what prints what.
  */
 #ifndef PCT_REPORT_PRIVATE_H
 #define PCT_REPORT_PRIVATE_H
@@ -12,10 +12,7 @@
 
 enum pct_format { PCT_FORMAT_TEXT, PCT_FORMAT_JSON, PCT_FORMAT_TSV, PCT_FORMAT_MD };
 
-enum pct_color { PCT_COLOR_AUTO, PCT_COLOR_ALWAYS, PCT_COLOR_NEVER };
-
 struct pct_options {
-    const char *file;
     enum pct_format format;
     const char *table_name;        /* NULL: the whole report */
     const struct pct_table *table; /* of that name; NULL as well: a plugin's, if the file has it */
@@ -25,19 +22,10 @@ struct pct_options {
     bool has_min_percent;
     size_t width; /* 0: no limit */
     bool utf8, color;
-    bool bottom_up; /* the tree of the text from the MPI functions to their callers */
-    enum pct_color color_mode;
-    struct pct_filter filter;         /* region is the word that was given */
-    const char *domain;               /* as it was given, or NULL */
+    bool bottom_up;           /* the tree of the text from the MPI functions to their callers */
+    struct pct_filter filter; /* region is the word that was given */
     double thresholds[PCT_MAX_RULES]; /* of findings, by rule; below 0: the rule's own */
 };
-
-/* Reads the command line. 0: go on; 1: all was said, end with *status_out. */
-int pct_options_read(int argc, char **argv, struct pct_options *o, int *status_out);
-
-/* --help, and the parts of the manual page that come from the tables of options and columns. */
-void pct_options_help(FILE *out);
-void pct_options_manual(FILE *out);
 
 /* The whole report as text, or one table. */
 void pct_print_text(FILE *out, const struct pct_data *d, const struct pct_options *o);
@@ -52,8 +40,9 @@ void pct_markdown_table(FILE *out, const struct pct_data *d, const struct pct_ta
                         const struct pct_options *o);
 
 /* The whole report or its one table, in the format that was asked for. -1: the table has not what
- * was asked for, as was said. */
-int pct_print(FILE *out, const struct pct_data *d, const struct pct_options *o);
+ * was asked for, *why says what. */
+int pct_print(FILE *out, const struct pct_data *d, const struct pct_options *o,
+              struct pct_buf *why);
 
 /* The parts of the text. */
 void pct_print_head(FILE *out, const struct pct_data *d, const struct pct_options *o);
@@ -97,8 +86,5 @@ enum pct_style {
     PCT_STYLE_NAME
 };
 const char *pct_style(const struct pct_options *o, enum pct_style style);
-
-/* Refuses a name: neither the report nor the profile has such a table. Prints what there is. */
-int pct_options_check_table(const struct pct_options *o, const struct pc_profile *p);
 
 #endif

@@ -8,7 +8,6 @@
 
 #include "analysis/buffer.h"
 
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -117,21 +116,20 @@ static int examine(struct pct_patient *d, bool json)
     return n[PCT_BAD] ? PCT_DATA : PCT_DONE;
 }
 
+static int take_option(const struct pct_command *self, const struct pct_option *o,
+                       const char *value, void *request)
+{
+    (void)self;
+    *(bool *)request = pct_value_word(o, value) == 1;
+    return PCT_DONE;
+}
+
 static int run_doctor(const struct pct_command *self, int argc, char **argv)
 {
     struct pct_patient d = {.self = self};
     bool json = false;
-    int letter;
-    while ((letter = pct_options_next(self, argc, argv)) != PCT_OPTION_END) {
-        if (letter == PCT_OPTION_HELPED || letter == PCT_OPTION_WRONG)
-            return letter == PCT_OPTION_HELPED ? PCT_DONE : PCT_CALL;
-        json = strcmp(optarg, "json") == 0;
-        if (!json && strcmp(optarg, "text") != 0)
-            return pct_refuse(self, "--format: \"%s\" is neither text nor json", optarg);
-    }
-    if (optind < argc)
-        return pct_refuse(self, "\"%s\" is one word too many", argv[optind]);
-    return examine(&d, json);
+    struct pct_line line;
+    return pct_line_read(self, argc, argv, &json, &line) ? examine(&d, json) : line.status;
 }
 
 const struct pct_command pct_doctor = {
@@ -141,5 +139,6 @@ const struct pct_command pct_doctor = {
     .details = "Status 1 if something is bad: then jobs are not measured or profiles are lost. "
                "What is only less than it could be does not count.",
     .options = options,
+    .take = take_option,
     .main = run_doctor,
 };

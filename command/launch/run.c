@@ -13,7 +13,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,10 +23,15 @@
 enum { OPTION_FORCE = 'f' };
 
 static const struct pct_option options[] = {
-    {'c', "config", "FILE", "what to collect; see pcollect.conf(5)"},
-    {'o', "output", "PATTERN",
-     "path of the profile; %x is the executable, %n the number of ranks, %j the job id, %t the "
-     "start time; a folder gets the default name; no file is replaced, a number is added"},
+    {'c', "config", "FILE", "what to collect; see pcollect.conf(5)",
+     "Without it, the file named by PCOLLECT_CONFIG is used, if there is one."},
+    {'o', "output", "PATTERN", "path of the profile, or its folder",
+     "%x is the name of the executable, %n the number of ranks, %j the job id, %t the start time "
+     "in "
+     "UTC, %% a percent sign. A relative path begins at the working directory of this command. A "
+     "folder gets the default name, %x.%n.pcol; it must exist. If the name is known before the "
+     "job, since it holds none of these, and a profile has it, the job is not started unless "
+     "--force is given. Else a number is added: app.4.2.pcol."},
     {OPTION_FORCE, "force", NULL, "of a profile that is at -o already: call it FILE~"},
     {0, NULL, NULL, NULL},
 };
@@ -317,33 +321,42 @@ static int run_job(struct run *r)
     return status;
 }
 
+struct given {
+    const char *file, *output;
+    bool force;
+};
+
+static int take_option(const struct pct_command *self, const struct pct_option *o,
+                       const char *value, void *request)
+{
+    struct given *given = request;
+    (void)self;
+    if (o->letter == 'c')
+        given->file = value;
+    else if (o->letter == 'o')
+        given->output = value;
+    else
+        given->force = true;
+    return PCT_DONE;
+}
+
 static int run_run(const struct pct_command *self, int argc, char **argv)
 {
     struct run r = {.self = self};
-    const char *file = NULL, *given = NULL;
-    int letter;
-    bool force = false;
-    while ((letter = pct_options_next(self, argc, argv)) != PCT_OPTION_END) {
-        if (letter == PCT_OPTION_HELPED || letter == PCT_OPTION_WRONG)
-            return letter == PCT_OPTION_HELPED ? PCT_DONE : PCT_CALL;
-        if (letter == 'c')
-            file = optarg;
-        if (letter == 'o')
-            given = optarg;
-        force |= letter == OPTION_FORCE;
-    }
-    if (optind >= argc)
-        return pct_refuse(self, "there is no command to run");
-    r.words = argv + optind;
+    struct given given = {0};
+    struct pct_line line;
+    if (!pct_line_read(self, argc, argv, &given, &line))
+        return line.status;
+    r.words = line.words;
     r.key = draw_key();
-    if (!check_config(&r, file))
+    if (!check_config(&r, given.file))
         return PCT_CALL;
-    if (given ? (r.pattern = pct_output_pattern(self, given)) == NULL
-              : !pct_output_may_be(self, r.config.output_path))
+    if (given.output ? (r.pattern = pct_output_pattern(self, given.output)) == NULL
+                     : !pct_output_may_be(self, r.config.output_path))
         return PCT_CALL;
-    if (force && !given)
+    if (given.force && !given.output)
         return pct_refuse(self, "--force is about the file that -o names");
-    char *why = given ? find_old(&r, force) : NULL;
+    char *why = given.output ? find_old(&r, given.force) : NULL;
     if (why) {
         pct_say(self, "-o: %s", why);
         return PCT_CALL;
@@ -360,5 +373,9 @@ const struct pct_command pct_run = {
                "The exit status is that of the job, 128 + N after signal N, 127 if COMMAND is not "
                "found, 126 if it cannot be started, 2 if pcollect refuses to start it.",
     .options = options,
+    .argument = "COMMAND",
+    .n_least = 1,
+    .n_most = PCT_ANY_NUMBER,
+    .take = take_option,
     .main = run_run,
 };

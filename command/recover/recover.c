@@ -8,7 +8,6 @@
 #include "analysis/buffer.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -230,23 +229,27 @@ static int recover(struct pct_recovery *r, char **folders, size_t n)
     return found.n_failed ? PCT_DATA : PCT_DONE;
 }
 
+static int take_option(const struct pct_command *self, const struct pct_option *o,
+                       const char *value, void *request)
+{
+    struct pct_recovery *r = request;
+    if (o->letter == OPTION_LIST) {
+        r->list_only = true;
+        return PCT_DONE;
+    }
+    r->pattern = pct_output_pattern(self, value);
+    return r->pattern ? PCT_DONE : PCT_CALL;
+}
+
 static int run_recover(const struct pct_command *self, int argc, char **argv)
 {
     struct pct_recovery r = {.self = self};
-    char *pattern = NULL;
+    struct pct_line line;
     size_t n = 0;
-    int letter;
-    while ((letter = pct_options_next(self, argc, argv)) != PCT_OPTION_END) {
-        if (letter == PCT_OPTION_HELPED || letter == PCT_OPTION_WRONG)
-            return letter == PCT_OPTION_HELPED ? PCT_DONE : PCT_CALL;
-        if (letter == OPTION_LIST)
-            r.list_only = true;
-        if (letter == 'o' && (pattern = pct_output_pattern(self, optarg)) == NULL)
-            return PCT_CALL;
-    }
-    r.pattern = pattern;
-    char **folders = optind < argc ? name_folders(self, argv + optind, (size_t)(argc - optind), &n)
-                                   : default_folders(self, &n);
+    if (!pct_line_read(self, argc, argv, &r, &line))
+        return line.status;
+    char **folders =
+        line.n_words ? name_folders(self, line.words, line.n_words, &n) : default_folders(self, &n);
     return folders ? recover(&r, folders, n) : PCT_CALL;
 }
 
@@ -258,5 +261,8 @@ const struct pct_command pct_recover = {
                "pcollect-UID in the spool, on each node where the job ran. Jobs that still run "
                "are left alone. Arenas are removed when their profile has been written.",
     .options = options,
+    .argument = "FOLDER",
+    .n_most = PCT_ANY_NUMBER,
+    .take = take_option,
     .main = run_recover,
 };

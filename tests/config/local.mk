@@ -2,7 +2,3 @@
 unit_tests += tests/config/config_test
 tests_config_config_test_LDADD = config/libpcconfigtext.la config/libpcconfig.la base/libpcbase.la \
     $(CMOCKA_LIBS)
-
-check_PROGRAMS += tests/config/print_manual
-tests_config_print_manual_LDADD = config/libpcconfigtext.la config/libpcconfig.la base/libpcbase.la
-script_tests += tests/config/manual.test

@@ -24,4 +24,7 @@ tests_report_scale_test_SOURCES = tests/report/scale_test.c $(report_test_sample
 tests_report_model_test_SOURCES = tests/report/model_test.c $(report_test_sample)
 
 # The report of a profile made by hand; with -w it writes the profile.
-tests_report_show_SOURCES = tests/report/show.c command/report_options.c $(report_test_sample)
+tests_report_show_SOURCES = tests/report/show.c $(report_test_sample)
+tests_report_show_LDADD = command/libpccommand.la view/libpcview.la analysis/libpcanalysis.la merge/libpcmerge.la \
+    format/libpcformat.la config/libpcconfigtext.la config/libpcconfig.la counting/libpccounting.la base/libpcbase.la \
+    $(JANSSON_LIBS)

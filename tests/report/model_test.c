@@ -288,7 +288,7 @@ static void deep_trees_are_no_danger(void **state)
     struct pct_data *d = pct_data_new("deep", &p, pct_symbols_new(&p), &options);
     assert_int_equal(pct_data_contexts(d)->n, 1);
     FILE *out = fopen("/dev/null", "w");
-    struct pct_options all = {.file = "deep", .width = 80, .metric = PCT_TIME};
+    struct pct_options all = {.width = 80, .metric = PCT_TIME};
     pct_print_text(out, d, &all);
     fclose(out);
     pct_data_free(d);

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * `pcollect report` of a profile made by hand instead of a file: for golden cases and for checks of
- * its JSON. The name in the place of the file picks the profile. `show manual` prints what the
- * manual page takes from the tables, `show schema` the JSON schema of the report; `show -w FILE
- * NAME` writes a profile.
+ * its JSON. The name in the place of the file picks the profile. `show schema` prints the JSON
+ * schema of the report; `show -w FILE NAME` writes a profile.
  */
 #include "sample.h"
 
-#include "view/report_print.h"
+#include "command/report.h"
 #include "view/tables/tables.h"
 
 #include <string.h>
@@ -149,31 +148,29 @@ static void put_schema(void)
 
 int main(int argc, char **argv)
 {
-    struct pct_options o = {0};
+    struct pct_report_request r;
     int status = 0;
     if (argc == 4 && !strcmp(argv[1], "-w"))
         return write_sample(argv[2], argv[3]);
-    if (argc == 2 && !strcmp(argv[1], "manual")) {
-        pct_options_manual(stdout);
-        return 0;
-    }
     if (argc == 2 && !strcmp(argv[1], "schema")) {
         put_schema();
         return 0;
     }
-    if (pct_options_read(argc, argv, &o, &status))
+    if (!pct_report_read(&pct_report, argc, argv, &r, &status))
         return status;
-    make_sample(o.file);
+    make_sample(r.file);
     struct pct_symbols *symbols = pct_symbols_new(&sample.p);
-    if (!strcmp(o.file, "solver"))
+    if (!strcmp(r.file, "solver"))
         sample_teach_solver(symbols);
-    if (!strcmp(o.file, "hostile"))
+    if (!strcmp(r.file, "hostile"))
         sample_teach_hostile(symbols);
-    if (pct_options_check_table(&o, &sample.p))
+    if (pct_report_check_table(&pct_report, &r, &sample.p))
         return 2;
-    struct pct_data *d = pct_data_new(o.file, &sample.p, symbols, &o.tree);
-    d->findings = pct_findings_make(d, o.thresholds);
-    pct_print(stdout, d, &o);
+    struct pct_data *d = pct_data_new(r.file, &sample.p, symbols, &r.view.tree);
+    struct pct_buf why = {0};
+    d->findings = pct_findings_make(d, r.view.thresholds);
+    pct_print(stdout, d, &r.view, &why);
+    pct_buf_free(&why);
     pct_data_free(d);
     return 0;
 }

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Help of a subcommand from its row and its table of options, and of tables from their columns.
+ */
+#include "base/wrap.h"
+#include "command/command.h"
+#include "view/table.h"
+
+#include <string.h>
+
+enum { HELP_COLUMNS = 80, INDENT = 28 };
+
+const struct pct_option pct_help_option = {'h', "help", NULL, "print this text"};
+
+unsigned pct_n_options(const struct pct_command *self)
+{
+    unsigned n = 0;
+    while (self->options && self->options[n].name)
+        n++;
+    return n;
+}
+
+/* In lines of at most HELP_COLUMNS, each after the first indented. */
+static void put_wrapped(FILE *out, const char *text, int indent)
+{
+    for (const char *rest; *text; text = rest) {
+        size_t n = pc_wrap(text, HELP_COLUMNS - (size_t)indent, &rest);
+        fprintf(out, "%.*s\n%*s", (int)n, text, *rest ? indent : 0, "");
+    }
+}
+
+/* Two columns: what stands left, of which `n` characters are out, and its meaning. */
+static void put_meaning(FILE *out, int n, const char *doc)
+{
+    if (n + 2 > INDENT)
+        fprintf(out, "\n%*s", INDENT, "");
+    else
+        fprintf(out, "%*s", INDENT - n, "");
+    put_wrapped(out, doc, INDENT);
+}
+
+static void put_option(FILE *out, const struct pct_option *o)
+{
+    struct pct_buf doc = {0};
+    int n = o->letter < 256 ? fprintf(out, "  -%c, ", o->letter) : fprintf(out, "      ");
+    n += fprintf(out, "--%s%s%s", o->name, o->argument ? " " : "", o->argument ? o->argument : "");
+    pct_buf_text(&doc, o->doc);
+    for (const char *s = o->words; s && *s; s += strspn(s, "|")) {
+        pct_buf_text(&doc, s == o->words ? " " : ", ");
+        pct_buf_put(&doc, s, strcspn(s, "|"));
+        s += strcspn(s, "|");
+    }
+    put_meaning(out, n, doc.data);
+    pct_buf_free(&doc);
+}
+
+void pct_help(const struct pct_command *self, FILE *out)
+{
+    fprintf(out, "Usage: pcollect%s%s %s\n\n", *self->name ? " " : "", self->name, self->synopsis);
+    put_wrapped(out, self->summary, 0);
+    fputs("\nOptions:\n", out);
+    for (unsigned i = 0; i < pct_n_options(self); i++)
+        put_option(out, &self->options[i]);
+    put_option(out, &pct_help_option);
+    if (self->details) {
+        fputs("\n", out);
+        put_wrapped(out, self->details, 0);
+    }
+}
+
+void pct_help_table(FILE *out, const struct pct_table *t)
+{
+    put_meaning(out, fprintf(out, "  %s", t->name), t->doc);
+}
+
+void pct_help_columns(FILE *out, const struct pct_table *t)
+{
+    fprintf(out, "Table %s: ", t->name);
+    put_wrapped(out, t->doc, 0);
+    fputs("\nColumns:\n", out);
+    for (size_t i = 0; i < t->n_columns; i++)
+        put_meaning(out, fprintf(out, "  %s", t->columns[i].name), t->columns[i].doc);
+}

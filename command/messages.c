@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What a command says on standard error.
+ */
+#include "analysis/buffer.h"
+#include "command/command.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+
+/* Messages quote files and the command line, which may hold anything: what would steer a terminal
+ * is shown, not sent. */
+static void put_message(const struct pct_command *self, const char *format, va_list args)
+{
+    struct pct_buf b = {0};
+    char *text = NULL;
+    if (vasprintf(&text, format, args) < 0)
+        text = NULL;
+    pct_text_escape(&b, text ? text : format, PCT_ESCAPE_CELL);
+    fprintf(stderr, "pcollect%s%s: %s\n", *self->name ? " " : "", self->name, b.data);
+    free(text);
+    pct_buf_free(&b);
+}
+
+void pct_say(const struct pct_command *self, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    put_message(self, format, args);
+    va_end(args);
+}
+
+int pct_refuse(const struct pct_command *self, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    put_message(self, format, args);
+    va_end(args);
+    pct_say(self, "see `pcollect%s%s --help`", *self->name ? " " : "", self->name);
+    return PCT_CALL;
+}

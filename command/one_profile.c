@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The one profile that a command reads, where none or several were named.
+ */
+#include "analysis/buffer.h"
+#include "command/command.h"
+
+#include <dirent.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static bool is_newer(const struct stat *a, const struct stat *b)
+{
+    return a->st_mtim.tv_sec != b->st_mtim.tv_sec ? a->st_mtim.tv_sec > b->st_mtim.tv_sec
+                                                  : a->st_mtim.tv_nsec > b->st_mtim.tv_nsec;
+}
+
+bool pct_newest_profile(const struct pct_command *self, struct pct_line *line)
+{
+    static const char ending[] = ".pcol";
+    static char found[NAME_MAX + 1], *words[] = {found, NULL};
+    struct stat newest = {0}, st;
+    DIR *folder = opendir(".");
+    found[0] = '\0';
+    for (struct dirent *e; folder && (e = readdir(folder));) {
+        size_t n = strlen(e->d_name);
+        if (n < sizeof ending || strcmp(e->d_name + n + 1 - sizeof ending, ending) != 0 ||
+            stat(e->d_name, &st) || !S_ISREG(st.st_mode) || (*found && !is_newer(&st, &newest)))
+            continue;
+        pc_format(found, sizeof found, "%s", e->d_name);
+        newest = st;
+    }
+    if (folder)
+        closedir(folder);
+    if (!*found) {
+        pct_refuse(self, "missing argument: FILE, and there is no profile here (*.pcol)");
+        return false;
+    }
+    pct_say(self, "%s is the newest profile here", found);
+    line->words = words;
+    line->n_words = 1;
+    return true;
+}
+
+/* ---- Several --------------------------------------------------------------------------------- */
+
+struct looked {
+    char *program; /* of all; NULL: they differ, or one cannot be read */
+    bool scales;   /* on different numbers of ranks */
+};
+
+static void look_at(struct looked *l, const char *path, uint32_t *n_ranks)
+{
+    struct pc_profile *p = NULL;
+    struct pc_error error = {""};
+    uint32_t before = *n_ranks;
+    if (pc_pcol_read_statistics(path, &p, &error) || (l->program && strcmp(l->program, p->exe))) {
+        free(l->program);
+        l->program = NULL;
+        *n_ranks = UINT32_MAX; /* and no more is looked at */
+    } else {
+        l->program = l->program ? l->program : pct_copy(p->exe);
+        l->scales |= before && before != p->world_size;
+        *n_ranks = p->world_size;
+    }
+    pc_profile_free(p);
+}
+
+int pct_refuse_profiles(const struct pct_command *self, const struct pct_line *line)
+{
+    struct looked l = {NULL, false};
+    struct pct_buf files = {0};
+    uint32_t n_ranks = 0;
+    for (size_t i = 0; i < line->n_words && n_ranks != UINT32_MAX; i++) {
+        look_at(&l, line->words[i], &n_ranks);
+        pct_buf_format(&files, " %s", line->words[i]);
+    }
+    if (!l.program)
+        pct_refuse(self, "unexpected argument: %s", line->words[1]);
+    else if (l.scales)
+        pct_say(self, "one profile at a time; `pcollect scale%s` compares these numbers of ranks",
+                files.data);
+    else
+        pct_say(self, "one profile at a time; `pcollect %s%s` compares these runs",
+                line->n_words == 2 ? "diff" : "merge", files.data);
+    pct_buf_free(&files);
+    free(l.program);
+    return PCT_CALL;
+}

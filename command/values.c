@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Values of options: words, numbers, percentages, and the refusal of what is none of them.
+ */
+#include "command/command.h"
+#include "view/query.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+unsigned pct_value_word(const struct pct_option *o, const char *value)
+{
+    unsigned i = 0;
+    size_t n = strlen(value);
+    for (const char *s = o->words ? o->words : o->argument; *s; i++) {
+        size_t length = strcspn(s, "|");
+        if (n == length && !memcmp(s, value, n))
+            return i;
+        s += length + (s[length] == '|');
+    }
+    return i;
+}
+
+int pct_value_number(const struct pct_command *self, const struct pct_option *o, const char *value,
+                     uint64_t least, uint64_t most, uint64_t *out)
+{
+    char *end;
+    errno = 0;
+    unsigned long n = strtoul(value, &end, 10);
+    if (*value < '0' || *value > '9' || *end || errno || n < least || n > most)
+        return pct_refuse(self, "--%s %s: give a whole number from %llu to %llu", o->name, value,
+                          (unsigned long long)least, (unsigned long long)most);
+    *out = n;
+    return PCT_DONE;
+}
+
+/* Without the locale's ideas of a decimal point. */
+int pct_value_percent(const struct pct_command *self, const struct pct_option *o, const char *value,
+                      uint64_t most, uint64_t *out)
+{
+    uint64_t whole = 0, part = 0, digits = 0, unit = 100;
+    const char *s = value;
+    for (; *s >= '0' && *s <= '9' && whole <= most; s++, digits++)
+        whole = whole * 10 + (uint64_t)(*s - '0');
+    if (*s == '.') {
+        for (s++; *s >= '0' && *s <= '9'; s++, digits++, unit /= 10)
+            part += (uint64_t)(*s - '0') * unit;
+    }
+    s += *s == '%';
+    if (*s || !digits || whole * 1000 + part > most * 1000)
+        return pct_refuse(self, "--%s %s: give a percentage from 0 to %llu", o->name, value,
+                          (unsigned long long)most);
+    *out = whole * 1000 + part;
+    return PCT_DONE;
+}
+
+int pct_refuse_word(const struct pct_command *self, const char *option, const char *value,
+                    pct_words_fn *next, const void *arg)
+{
+    struct pct_buf why = {0};
+    pct_unknown_word(&why, option, value, next, arg);
+    pct_refuse(self, "%s", why.data);
+    pct_buf_free(&why);
+    return PCT_CALL;
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Makes a manual page from its text and the tables of the code, while the page is built:
+ * `make_page COMMAND <PAGE.in >PAGE`. A line that is one of these words becomes
+ *
+ *   @OPTIONS@  the options of the command, from its table
+ *   @TABLES@   the tables of the report with their columns, and its ratios
+ *   @CONFIG@   the options of the configuration
+ */
+#include "analysis/counters/metrics.h"
+#include "command/command.h"
+#include "view/table.h"
+
+#include <string.h>
+
+/* Backslashes and hyphens stand for themselves. */
+static void put_text(const char *text)
+{
+    for (; *text; text++) {
+        if (*text == '\\' || *text == '-')
+            putchar('\\');
+        putchar(*text == '\\' ? 'e' : *text);
+    }
+}
+
+/* As a whole sentence. */
+static void put_sentence(const char *text)
+{
+    char first[] = {*text, '\0'};
+    if (first[0] >= 'a' && first[0] <= 'z')
+        first[0] = (char)(first[0] - 'a' + 'A');
+    put_text(first);
+    put_text(text + (*text != '\0'));
+}
+
+static void put_words(const char *words)
+{
+    for (const char *s = words; *s;) {
+        int n = (int)strcspn(s, "|");
+        char word[64];
+        pc_format(word, sizeof word, "%s", s);
+        word[n] = '\0';
+        put_text(s == words ? " " : s[n] ? ", " : " or ");
+        put_text(word);
+        s += n + (s[n] == '|');
+    }
+}
+
+static void put_option(const struct pct_option *o)
+{
+    fputs(".TP\n", stdout);
+    if (o->letter < 256)
+        printf(".BR \\-%c \", \" \\-\\-", o->letter);
+    else
+        fputs(".B \\-\\-", stdout);
+    put_text(o->name);
+    if (o->argument) {
+        fputs(o->letter < 256 ? " \" \\fI" : " \\fI", stdout);
+        put_text(o->argument);
+        fputs(o->letter < 256 ? "\\fR\"" : "\\fR", stdout);
+    }
+    putchar('\n');
+    put_sentence(o->doc);
+    if (o->words)
+        put_words(o->words);
+    puts(".");
+    if (o->more) {
+        put_text(o->more);
+        putchar('\n');
+    }
+}
+
+static int put_options(const char *name)
+{
+    for (size_t i = 0; i < pct_n_commands; i++) {
+        if (strcmp(pct_commands[i]->name, name) != 0)
+            continue;
+        for (unsigned k = 0; k < pct_n_options(pct_commands[i]); k++)
+            put_option(&pct_commands[i]->options[k]);
+        put_option(&pct_help_option);
+        return 0;
+    }
+    fprintf(stderr, "make_page: %s: no such command\n", name);
+    return 1;
+}
+
+static void put_tables(void)
+{
+    for (size_t i = 0; i < pct_n_tables; i++) {
+        const struct pct_table *t = pct_tables[i];
+        printf(".SS %s\n", t->name);
+        put_sentence(t->doc);
+        puts(".");
+        for (size_t k = 0; k < t->n_columns; k++) {
+            printf(".TP\n.B %s\n", t->columns[k].name);
+            put_text(t->columns[k].doc);
+            puts(".");
+        }
+    }
+    puts(".SH RATIOS\nThe table ratios has a row for each of these whose events were counted.");
+    for (size_t i = 0; i < pct_n_ratio_kinds; i++) {
+        printf(".TP\n.B %s\n", pct_ratio_kinds[i].name);
+        put_text(pct_ratio_kinds[i].doc);
+        printf(" (%s).\n", pct_ratio_kinds[i].unit);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    char line[4096];
+    int err = 0;
+    while (!err && fgets(line, sizeof line, stdin)) {
+        if (!strcmp(line, "@OPTIONS@\n"))
+            err = put_options(argc > 1 ? argv[1] : "");
+        else if (!strcmp(line, "@TABLES@\n"))
+            put_tables();
+        else if (!strcmp(line, "@CONFIG@\n"))
+            pc_config_manual(stdout);
+        else
+            fputs(line, stdout);
+    }
+    return err || ferror(stdout) || fflush(stdout) ? 1 : 0;
+}
