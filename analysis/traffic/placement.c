@@ -23,6 +23,10 @@ struct work {
     struct pct_edge *near; /* b is the neighbour */
     uint32_t *capacity;
     uint64_t *to; /* rank x node: weight to the ranks there */
+    /* While ranks are exchanged: those of node k are ranks[begin[k]] to ranks[begin[k + 1] - 1]. */
+    uint32_t *begin, *ranks;
+    uint32_t *place;   /* by rank: index into ranks */
+    uint32_t *visitor; /* by node: 1 + the rank that looked at it last */
 };
 
 static void make_neighbours(struct work *w)
@@ -79,28 +83,62 @@ static int64_t gain(const struct work *w, const uint32_t *node, uint32_t rank, u
     return (int64_t)(*to(w, rank, target) - *to(w, rank, node[rank]));
 }
 
-/* Exchanges `rank` with the one for which the sum falls most; false: with none. */
+struct partner {
+    uint32_t rank;
+    int64_t gain; /* by which the sum falls */
+};
+
+/* The rank on that node with which an exchange gains most, if it is more than `best` does. */
+static void find_partner(const struct work *w, const uint32_t *node, uint32_t rank, uint32_t target,
+                         struct partner *best)
+{
+    int64_t own = gain(w, node, rank, target);
+    for (uint32_t i = w->begin[target]; i < w->begin[target + 1]; i++) {
+        uint32_t other = w->ranks[i];
+        int64_t sum = own + gain(w, node, other, node[rank]);
+        if (sum > best->gain)
+            sum -= 2 * (int64_t)weight_between(w, rank, other);
+        if (sum > best->gain)
+            *best = (struct partner){other, sum};
+    }
+}
+
+/* Exchanges `rank` with the one, on the nodes of its neighbours, for which the sum falls most;
+ * false: with none. Who gains by coming from elsewhere finds `rank` when its own turn is. */
 static bool exchange(struct work *w, uint32_t *node, uint32_t rank)
 {
-    int64_t best = 0;
-    uint32_t with = rank;
-    for (uint32_t other = 0; other < w->g->n; other++) {
-        if (node[other] == node[rank])
+    struct partner best = {rank, 0};
+    for (size_t i = w->first[rank]; i < w->first[rank + 1]; i++) {
+        uint32_t target = node[w->near[i].b];
+        if (target == node[rank] || w->visitor[target] == rank + 1)
             continue;
-        int64_t sum = gain(w, node, rank, node[other]) + gain(w, node, other, node[rank]);
-        if (sum > best)
-            sum -= 2 * (int64_t)weight_between(w, rank, other);
-        if (sum > best) {
-            best = sum;
-            with = other;
-        }
+        w->visitor[target] = rank + 1;
+        find_partner(w, node, rank, target, &best);
     }
-    if (with == rank)
+    if (best.rank == rank)
         return false;
-    uint32_t mine = node[rank];
-    move(w, node, rank, node[with]);
-    move(w, node, with, mine);
+    uint32_t mine = node[rank], place = w->place[rank];
+    move(w, node, rank, node[best.rank]);
+    move(w, node, best.rank, mine);
+    w->place[rank] = w->place[best.rank];
+    w->place[best.rank] = place;
+    w->ranks[w->place[rank]] = rank;
+    w->ranks[place] = best.rank;
     return true;
+}
+
+/* Ranks by their node. */
+static void list_ranks(struct work *w, const uint32_t *node)
+{
+    for (uint32_t k = 0; k < w->n_nodes; k++)
+        w->begin[k + 1] = w->begin[k] + w->capacity[k];
+    for (uint32_t rank = w->g->n; rank-- > 0;) {
+        w->place[rank] = --w->begin[node[rank] + 1];
+        w->ranks[w->place[rank]] = rank;
+    }
+    for (uint32_t k = 0; k < w->n_nodes; k++)
+        w->begin[k + 1] = w->begin[k] + w->capacity[k];
+    memset(w->visitor, 0, w->n_nodes * sizeof *w->visitor);
 }
 
 static void improve(struct work *w, uint32_t *node)
@@ -111,6 +149,7 @@ static void improve(struct work *w, uint32_t *node)
         *to(w, e->a, node[e->b]) += e->weight;
         *to(w, e->b, node[e->a]) += e->weight;
     }
+    list_ranks(w, node);
     bool changed = true;
     for (int pass = 0; changed && pass < MAX_PASSES; pass++) {
         changed = false;
@@ -128,25 +167,118 @@ static void fill_in_order(const struct work *w, uint32_t *node)
             node[rank++] = k;
 }
 
+/* ---- Ranks without a node that talk to those of the node that is filled: a binary heap ---------
+ */
+
+struct heap {
+    uint32_t *rank; /* rank[0] talks most; of equal ones the lowest */
+    uint32_t *at;   /* by rank: where it is in the heap, PC_NO_INDEX: nowhere */
+    uint64_t *pull; /* by rank: weight to the node; 0 of those that are not in the heap */
+    uint32_t n;
+};
+
+static bool comes_first(const struct heap *h, uint32_t a, uint32_t b)
+{
+    return h->pull[a] != h->pull[b] ? h->pull[a] > h->pull[b] : a < b;
+}
+
+static void put(struct heap *h, uint32_t at, uint32_t rank)
+{
+    h->rank[at] = rank;
+    h->at[rank] = at;
+}
+
+static void rise(struct heap *h, uint32_t at, uint32_t rank)
+{
+    while (at && comes_first(h, rank, h->rank[(at - 1) / 2])) {
+        put(h, at, h->rank[(at - 1) / 2]);
+        at = (at - 1) / 2;
+    }
+    put(h, at, rank);
+}
+
+static void sink(struct heap *h, uint32_t at, uint32_t rank)
+{
+    for (uint32_t child; (child = 2 * at + 1) < h->n; at = child) {
+        if (child + 1 < h->n && comes_first(h, h->rank[child + 1], h->rank[child]))
+            child++;
+        if (!comes_first(h, h->rank[child], rank))
+            break;
+        put(h, at, h->rank[child]);
+    }
+    put(h, at, rank);
+}
+
+static void pull_more(struct heap *h, uint32_t rank, uint64_t weight)
+{
+    h->pull[rank] += weight;
+    rise(h, h->at[rank] == PC_NO_INDEX ? h->n++ : h->at[rank], rank);
+}
+
+static uint32_t take_first(struct heap *h)
+{
+    uint32_t first = h->rank[0], last = h->rank[--h->n];
+    if (h->n)
+        sink(h, 0, last);
+    h->at[first] = PC_NO_INDEX;
+    h->pull[first] = 0;
+    return first;
+}
+
+static void empty_heap(struct heap *h)
+{
+    for (uint32_t i = 0; i < h->n; i++) {
+        h->at[h->rank[i]] = PC_NO_INDEX;
+        h->pull[h->rank[i]] = 0;
+    }
+    h->n = 0;
+}
+
 /* Each node is filled with the rank that talks most to those already there, else the lowest. */
 static void fill_by_weight(const struct work *w, uint32_t *node)
 {
-    uint64_t *pull = pct_alloc(w->g->n, sizeof *pull);
-    for (uint32_t r = 0; r < w->g->n; r++)
-        node[r] = PC_NO_INDEX;
+    size_t n = w->g->n;
+    struct heap h = {pct_alloc(n, sizeof *h.rank), pct_alloc(n, sizeof *h.at),
+                     pct_alloc(n, sizeof *h.pull), 0};
+    uint32_t lowest = 0;
+    memset(h.at, 0xff, n * sizeof *h.at);
+    memset(node, 0xff, n * sizeof *node);
     for (uint32_t k = 0; k < w->n_nodes; k++) {
-        memset(pull, 0, w->g->n * sizeof *pull);
         for (uint32_t i = 0; i < w->capacity[k]; i++) {
-            uint32_t best = PC_NO_INDEX;
-            for (uint32_t r = 0; r < w->g->n; r++)
-                if (node[r] == PC_NO_INDEX && (best == PC_NO_INDEX || pull[r] > pull[best]))
-                    best = r;
+            while (node[lowest] != PC_NO_INDEX)
+                lowest++;
+            uint32_t best = h.n ? take_first(&h) : lowest;
             node[best] = k;
             for (size_t j = w->first[best]; j < w->first[best + 1]; j++)
-                pull[w->near[j].b] += w->near[j].weight;
+                if (node[w->near[j].b] == PC_NO_INDEX)
+                    pull_more(&h, w->near[j].b, w->near[j].weight);
         }
+        empty_heap(&h);
     }
-    free(pull);
+    free(h.rank);
+    free(h.at);
+    free(h.pull);
+}
+
+static void make_room(struct work *w, size_t n)
+{
+    w->to = pct_alloc(n * w->n_nodes, sizeof *w->to);
+    w->begin = pct_alloc((size_t)w->n_nodes + 1, sizeof *w->begin);
+    w->ranks = pct_alloc(n, sizeof *w->ranks);
+    w->place = pct_alloc(n, sizeof *w->place);
+    w->visitor = pct_alloc(w->n_nodes, sizeof *w->visitor);
+}
+
+static void free_work(struct work *w)
+{
+    free(w->first);
+    free(w->near);
+    free(w->capacity);
+    free(w->to);
+    free(w->begin);
+    free(w->ranks);
+    free(w->place);
+    free(w->visitor);
 }
 
 void pct_placement_find(const struct pct_graph *g, const uint32_t *node_of, uint32_t n_nodes,
@@ -160,7 +292,7 @@ void pct_placement_find(const struct pct_graph *g, const uint32_t *node_of, uint
     for (uint32_t r = 0; r < g->n; r++)
         w.capacity[node_of[r]]++;
     if (small)
-        w.to = pct_alloc((size_t)g->n * n_nodes, sizeof *w.to);
+        make_room(&w, g->n);
     out->node = pct_alloc(g->n, sizeof *out->node);
     memcpy(out->node, node_of, g->n * sizeof *node);
     out->before = out->after = cost(g, node_of);
@@ -179,10 +311,7 @@ void pct_placement_find(const struct pct_graph *g, const uint32_t *node_of, uint
         }
     }
     free(node);
-    free(w.first);
-    free(w.near);
-    free(w.capacity);
-    free(w.to);
+    free_work(&w);
 }
 
 void pct_placement_free(struct pct_placement *p)

@@ -32,39 +32,44 @@ static bool lists_meet(const char *a, const char *b)
     return false;
 }
 
-static uint32_t find_node(struct pct_topology *t, const char *name)
+/* Nodes by name: 1 + index into nodes, 0: free; a power of two, at least twice as many as ranks. */
+struct node_table {
+    uint32_t *slots;
+    size_t n_slots;
+};
+
+/* Where the node is, or where it would be. */
+static uint32_t *node_slot(const struct node_table *by_name, const struct pct_topology *t,
+                           const char *name)
 {
-    for (uint32_t i = 0; i < t->n_nodes; i++)
-        if (!strcmp(t->nodes[i], name))
-            return i;
-    return PC_NO_INDEX;
+    size_t at = pc_hash_bytes(name, strlen(name), 0);
+    for (;; at++) {
+        uint32_t *slot = &by_name->slots[at & (by_name->n_slots - 1)];
+        if (!*slot || !strcmp(t->nodes[*slot - 1], name))
+            return slot;
+    }
 }
 
 /* A rank that is not in the profile is taken to have been with the one before it. */
-static void read_hosts(struct pct_topology *t, const struct pc_profile *p)
+static void read_hosts(struct pct_topology *t, const struct pc_profile *p,
+                       const struct node_table *by_name)
 {
     uint32_t k = 0;
     for (uint32_t rank = 0; rank < t->n_ranks; rank++) {
         while (k + 1 < p->n_ranks && p->ranks[k].rank < (int32_t)rank)
             k++;
         const char *host = p->n_ranks ? p->ranks[k].host : "";
-        uint32_t node = find_node(t, host);
-        if (node == PC_NO_INDEX)
-            t->nodes[node = t->n_nodes++] = host;
-        t->places[rank] = (struct pct_rank_place){node, -1, ""};
+        uint32_t *node = node_slot(by_name, t, host);
+        if (!*node) {
+            t->nodes[t->n_nodes++] = host;
+            *node = t->n_nodes;
+        }
+        t->places[rank] = (struct pct_rank_place){*node - 1, -1, ""};
     }
 }
 
-static void add_socket(struct pct_topology *t, struct pct_socket s)
-{
-    for (uint32_t i = 0; i < t->n_sockets; i++)
-        if (t->sockets[i].node == s.node && t->sockets[i].number == s.number)
-            return;
-    t->sockets[t->n_sockets++] = s;
-}
-
 static void read_machine(struct pct_topology *t, const struct pc_profile *p,
-                         const struct pc_profile_table *m)
+                         const struct node_table *by_name, const struct pc_profile_table *m)
 {
     uint32_t host = pc_table_column(m, "host", PCOLLECT_COLUMN_STRING),
              socket = pc_table_column(m, "socket", PCOLLECT_COLUMN_NUMBER),
@@ -72,36 +77,31 @@ static void read_machine(struct pct_topology *t, const struct pc_profile *p,
              list = pc_table_column(m, "list", PCOLLECT_COLUMN_STRING);
     for (uint32_t r = 0; r < m->n_rows; r++) {
         const char *name = pc_profile_string(p, pc_table_cell(m, r, host));
-        uint32_t node = find_node(t, name);
+        uint32_t node = *node_slot(by_name, t, name);
         uint64_t number = pc_table_cell(m, r, socket);
-        if (node != PC_NO_INDEX && number - 1 < INT32_MAX)
-            add_socket(t, (struct pct_socket){node, (uint32_t)number - 1,
-                                              (uint32_t)pc_table_cell(m, r, cores),
-                                              pc_profile_string(p, pc_table_cell(m, r, list))});
+        if (node && number - 1 < INT32_MAX)
+            t->sockets[t->n_sockets++] = (struct pct_socket){
+                node - 1, (uint32_t)number - 1, (uint32_t)pc_table_cell(m, r, cores),
+                pc_profile_string(p, pc_table_cell(m, r, list))};
     }
-}
-
-static bool has_sockets(const struct pct_topology *t, uint32_t n, uint32_t node)
-{
-    for (uint32_t i = 0; i < n; i++)
-        if (t->sockets[i].node == node)
-            return true;
-    return false;
 }
 
 /* Sockets that the kernel named, of nodes whose sockets hwloc did not tell. */
 static void read_kernel_sockets(struct pct_topology *t, const struct pc_profile_table *place)
 {
     uint32_t rank_at = pc_table_column(place, "rank", PCOLLECT_COLUMN_RANK),
-             socket_at = pc_table_column(place, "socket", PCOLLECT_COLUMN_NUMBER),
-             known = t->n_sockets;
+             socket_at = pc_table_column(place, "socket", PCOLLECT_COLUMN_NUMBER);
+    bool *known = pct_alloc(t->n_nodes, sizeof *known);
+    for (uint32_t i = 0; i < t->n_sockets; i++)
+        known[t->sockets[i].node] = true;
     for (uint32_t r = 0; r < place->n_rows; r++) {
         int32_t rank = (int32_t)pc_table_cell(place, r, rank_at);
         uint64_t number = pc_table_cell(place, r, socket_at);
-        if (pct_topology_is_rank(t, rank) && number - 1 < INT32_MAX &&
-            !has_sockets(t, known, t->places[rank].node))
-            add_socket(t, (struct pct_socket){t->places[rank].node, (uint32_t)number - 1, 0, NULL});
+        if (pct_topology_is_rank(t, rank) && number - 1 < INT32_MAX && !known[t->places[rank].node])
+            t->sockets[t->n_sockets++] =
+                (struct pct_socket){t->places[rank].node, (uint32_t)number - 1, 0, NULL};
     }
+    free(known);
 }
 
 static int compare_sockets(const void *a, const void *b)
@@ -109,13 +109,21 @@ static int compare_sockets(const void *a, const void *b)
     const struct pct_socket *x = a, *y = b;
     if (x->node != y->node)
         return x->node < y->node ? -1 : 1;
-    return (x->number > y->number) - (x->number < y->number);
+    if (x->number != y->number)
+        return x->number < y->number ? -1 : 1;
+    return strcmp(x->list ? x->list : "", y->list ? y->list : "");
 }
 
+/* Sorts the sockets, of which each is left once. */
 static void sort_sockets(struct pct_topology *t)
 {
-    uint32_t i = 0;
+    uint32_t i = 0, n = 0;
     qsort(t->sockets, t->n_sockets, sizeof *t->sockets, compare_sockets);
+    for (uint32_t k = 0; k < t->n_sockets; k++)
+        if (!n || t->sockets[n - 1].node != t->sockets[k].node ||
+            t->sockets[n - 1].number != t->sockets[k].number)
+            t->sockets[n++] = t->sockets[k];
+    t->n_sockets = n;
     for (uint32_t node = 0; node <= t->n_nodes; node++) {
         while (i < t->n_sockets && t->sockets[i].node < node)
             i++;
@@ -162,12 +170,17 @@ void pct_topology_read_places(struct pct_topology *t, const struct pc_profile *p
                                   *machine = pc_profile_table(p, "machine");
     t->places = pct_alloc(t->n_ranks, sizeof *t->places);
     t->nodes = pct_alloc(t->n_ranks, sizeof *t->nodes);
-    read_hosts(t, p);
+    struct node_table by_name = {.n_slots = 16};
+    while (by_name.n_slots < 2 * (size_t)t->n_ranks)
+        by_name.n_slots *= 2;
+    by_name.slots = pct_alloc(by_name.n_slots, sizeof *by_name.slots);
+    read_hosts(t, p, &by_name);
     size_t most = (machine ? machine->n_rows : 0) + (size_t)(place ? place->n_rows : 0);
     t->sockets = pct_alloc(most, sizeof *t->sockets);
     t->first_socket = pct_alloc(t->n_nodes + 1, sizeof *t->first_socket);
     if (machine)
-        read_machine(t, p, machine);
+        read_machine(t, p, &by_name, machine);
+    free(by_name.slots);
     if (place)
         read_kernel_sockets(t, place);
     sort_sockets(t);
