@@ -43,8 +43,8 @@ bench_read_SOURCES = bench/read_cost.c
 bench_read_CFLAGS = $(PC_FLAGS)
 bench_read_LDADD = format/libpcformat.la base/libpcbase.la
 
-bench-read: command/pcollect bench/read
-	@$(SHELL) $(srcdir)/bench/read.sh command/pcollect bench/read
+bench-read: command/pcollect bench/read tests/report/grown
+	@$(SHELL) $(srcdir)/bench/read.sh command/pcollect bench/read tests/report/grown
 
 # What naming the places of a large program takes.
 bench-symbols: command/pcollect bench/read

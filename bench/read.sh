@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# What reading large profiles takes: bench/read.sh PCOLLECT READ
+# What reading large profiles takes: bench/read.sh PCOLLECT READ GROWN
 # Simulated profiles of 10,000 contexts on 2,000 to 10,000 ranks, with statistics only and with the
 # values by rank of every tenth and of every call. Processor time, fastest of three runs, beside what
 # it takes to read the bytes of the file once, and to inflate and decode all of it.
 set -eu
-pcollect=${1:?usage: bench/read.sh PCOLLECT READ} read=${2:?}
+pcollect=${1:?usage: bench/read.sh PCOLLECT READ GROWN} read=${2:?} grown=${3:?}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -53,6 +53,15 @@ echo 'the same, with what each rank did after the merge and with something to fi
 "$read" make "$work/profile.pcol" 10000 1 fault
 references "$work/profile.pcol"
 row 'report --table findings' "$pcollect" report --table findings
+
+echo '131,072 ranks on 8,192 nodes, 8 neighbours each'
+"$grown" "$work/profile.pcol" halo 131072
+references "$work/profile.pcol"
+row 'topology' "$pcollect" topology
+echo '65,536 ranks, each with a context of its own'
+"$grown" "$work/profile.pcol" own 65536
+references "$work/profile.pcol"
+row 'report --table primitives' "$pcollect" report --table primitives
 
 for kept in 10 1; do
     for ranks in 2000 4000 6000 8000 10000; do

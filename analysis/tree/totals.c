@@ -127,7 +127,29 @@ uint32_t pct_model_add_ranks(const struct pct_model *m, uint32_t node, enum pct_
                           : 0;
 }
 
-/* Both lists ascend: one walk along the ranks of the profile. */
+/* The place of a rank in the profile at or behind `at`; n_ranks: it is not there. Ranks ascend, so
+ * it is at most as many places on as the numbers are apart: in a profile of all ranks exactly
+ * there. */
+static uint32_t place_of_rank(const struct pc_profile *p, uint32_t at, int32_t rank)
+{
+    if (at == p->n_ranks || rank < p->ranks[at].rank)
+        return p->n_ranks;
+    uint64_t apart = (uint64_t)((int64_t)rank - p->ranks[at].rank);
+    uint32_t last = apart < p->n_ranks - at ? at + (uint32_t)apart : p->n_ranks - 1;
+    while (p->ranks[last].rank != rank) {
+        if (at >= last)
+            return p->n_ranks;
+        uint32_t middle = at + (last - at) / 2;
+        if (p->ranks[middle].rank < rank)
+            at = middle + 1;
+        else
+            last = middle;
+    }
+    return last;
+}
+
+/* The work is that of the record's own ranks, not of the profile's: most records of a large job may
+ * have one rank. */
 uint32_t pct_model_add_field(const struct pc_profile *p, uint32_t node, uint32_t field,
                              uint64_t *values, bool *present)
 {
@@ -135,13 +157,10 @@ uint32_t pct_model_add_field(const struct pc_profile *p, uint32_t node, uint32_t
         return 0;
     /* n is 0: above per_rank */
     struct pc_by_rank by = pc_data_by_rank(p, &p->data[p->nodes[node].data], field);
-    uint32_t at = 0, end = 0;
+    uint32_t end = 0;
     for (uint32_t i = 0; i < by.n; i++) {
-        while (at < p->n_ranks && p->ranks[at].rank < by.ranks[i])
-            at++;
+        uint32_t at = place_of_rank(p, end, by.ranks[i]);
         if (at == p->n_ranks)
-            break;
-        if (p->ranks[at].rank != by.ranks[i])
             continue;
         values[at] += by.values[i * by.stride];
         present[at] = true;

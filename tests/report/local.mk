@@ -10,9 +10,9 @@ check_PROGRAMS += tests/report/where
 script_tests += tests/report/symbols.test
 endif
 EXTRA_DIST += tests/report/symbols.test
-check_PROGRAMS += tests/report/show tests/report/json_check
+check_PROGRAMS += tests/report/show tests/report/json_check tests/report/grown
 script_tests += tests/report/golden.test tests/report/report.test tests/report/choice.test \
-    tests/report/findings.test tests/report/filter.test tests/report/parts.test
+    tests/report/findings.test tests/report/filter.test tests/report/parts.test tests/report/growth.test
 EXTRA_DIST += tests/report/golden tests/report/fault.awk tests/report/schema_check.py tests/report/serve.py tests/report/program/part.c tests/report/program/part.h \
     tests/report/program/part_main.cc tests/report/program/part.f90
 

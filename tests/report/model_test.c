@@ -29,6 +29,47 @@ static struct pct_data *open_solver(const struct pct_tree_options *options)
     return pct_data_new("solver", &sample.p, symbols, options);
 }
 
+/* Profiles of some ranks of a job; records of some of these, and of one that is not there. */
+static void values_find_the_places_of_their_ranks(void **state)
+{
+    (void)state;
+    for (unsigned here = 0; here < 1u << 12; here += 7) {
+        struct pc_profile_rank ranks[12] = {0};
+        struct pc_profile_node node = {.data = 0};
+        int32_t listed[12];
+        uint64_t numbers[12], values[12] = {0}, sum = 0;
+        bool present[12] = {false};
+        uint32_t n = 0, m = 0, end = 0;
+        for (int32_t r = 0; r < 12; r++)
+            if (here >> r & 1)
+                ranks[n++].rank = r * r;
+        for (int32_t r = 0; r < 12; r += 1 + here % 3) {
+            numbers[m] = 100 + (uint64_t)r;
+            listed[m++] = r * r;
+            sum += here >> r & 1 ? 100 + (uint64_t)r : 0;
+        }
+        struct pc_stat stat = {0};
+        struct pc_profile_data data = {
+            .n_ranks = m, .kept = true, .stats = &stat, .ranks = listed, .values = numbers};
+        struct pc_profile p = {.n_ranks = n,
+                               .ranks = ranks,
+                               .n_nodes = 1,
+                               .nodes = &node,
+                               .n_data = 1,
+                               .data = &data,
+                               .n_fields = 1};
+        uint32_t told = pct_model_add_field(&p, 0, 0, values, present);
+        for (uint32_t i = 0; i < n; i++) {
+            uint64_t value = values[i];
+            assert_true(present[i] == (value != 0));
+            assert_true(!value || (value - 100) * (value - 100) == (uint64_t)ranks[i].rank);
+            end = value ? i + 1 : end;
+            sum -= value;
+        }
+        assert_true(sum == 0 && told == end);
+    }
+}
+
 static void the_samples_are_valid_profiles(void **state)
 {
     (void)state;
@@ -500,6 +541,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_samples_are_valid_profiles),
+        cmocka_unit_test(values_find_the_places_of_their_ranks),
         cmocka_unit_test(nested_time_is_counted_once),
         cmocka_unit_test(spreads_name_their_ranks),
         cmocka_unit_test(times_never_go_below_zero),

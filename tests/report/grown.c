@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * `grown FILE own N`: writes a profile of N ranks, each with a context of its own, whose values by
+ * rank are kept. `grown FILE halo N`: one of N ranks on nodes of 16, two sockets each, that talk to
+ * the 8 neighbours of a grid of 64 columns. For growth.test, which counts the work of readers.
+ */
+#include "format/profile.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { COUNT, TIME, N_FIELDS };
+enum { NODE_RANKS = 16, GRID_COLUMNS = 64, NEIGHBOURS = 8 };
+
+static void *take(size_t n, size_t size)
+{
+    void *p = calloc(n ? n : 1, size);
+    if (!p)
+        exit(2);
+    return p;
+}
+
+static char *format(const char *text, uint32_t i)
+{
+    char *out = take(1, 32);
+    snprintf(out, 32, text, i);
+    return out;
+}
+
+static void make_ranks(struct pc_profile *p, uint32_t n)
+{
+    p->ranks = take(n, sizeof *p->ranks);
+    p->n_ranks = p->world_size = n;
+    for (uint32_t i = 0; i < n; i++)
+        p->ranks[i] = (struct pc_profile_rank){.rank = (int32_t)i,
+                                               .pid = 1,
+                                               .host = format("n%06u", i / NODE_RANKS),
+                                               .inside_ns = 1000000 + i % 10,
+                                               .mpi_ns = 1000,
+                                               .mpi_calls = 1,
+                                               .n_threads = 1,
+                                               .closed = 1};
+}
+
+static uint32_t add_node(struct pc_profile *p, uint32_t parent, uint16_t kind)
+{
+    uint32_t i = p->n_nodes++;
+    p->nodes[i] =
+        (struct pc_profile_node){parent, 0, kind, 0, PC_NO_INDEX, PC_NO_INDEX, PC_NO_INDEX, 0};
+    for (uint32_t up = parent; up != PC_NO_INDEX; up = p->nodes[up].parent)
+        p->nodes[up].n_descendants++;
+    return i;
+}
+
+/* A call of one rank. */
+static void add_data(struct pc_profile *p, int32_t rank)
+{
+    struct pc_profile_data *d = &p->data[p->n_data];
+    uint64_t values[N_FIELDS] = {[COUNT] = 1, [TIME] = 1000};
+    *d = (struct pc_profile_data){.n_ranks = 1,
+                                  .first_rank = rank,
+                                  .kept = true,
+                                  .stats = take(N_FIELDS, sizeof *d->stats),
+                                  .bins = take(N_FIELDS, sizeof *d->bins),
+                                  .ranks = take(1, sizeof *d->ranks),
+                                  .values = take(N_FIELDS, sizeof *d->values)};
+    d->ranks[0] = rank;
+    for (uint32_t k = 0; k < N_FIELDS; k++) {
+        uint64_t v = d->values[k] = values[k];
+        d->stats[k] = (struct pc_stat){v, (pc_u128)v * v, 1, v, v, rank, rank};
+    }
+    p->nodes[p->n_nodes - 1].data = p->n_data++;
+}
+
+static void make_contexts(struct pc_profile *p, uint32_t n)
+{
+    p->nodes = take(1 + 2 * (size_t)n, sizeof *p->nodes);
+    p->data = take(n, sizeof *p->data);
+    add_node(p, PC_NO_INDEX, PCOLLECT_NODE_ROOT);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t frame = add_node(p, 0, PCOLLECT_NODE_FRAME);
+        p->nodes[frame].module = 0;
+        p->nodes[frame].offset = 0x1000 + 16 * (uint64_t)i;
+        p->nodes[add_node(p, frame, PCOLLECT_NODE_OP)].op = 0;
+        add_data(p, (int32_t)i);
+    }
+}
+
+static int compare(const void *a, const void *b)
+{
+    const uint64_t *x = a, *y = b;
+    return x[1] < y[1] ? -1 : x[1] > y[1];
+}
+
+static void make_pairs(struct pc_profile_table *t, uint32_t n)
+{
+    static struct pc_profile_column columns[] = {
+        {(char *)"source", PCOLLECT_COLUMN_RANK, 0, PCOLLECT_UNIT_COUNT},
+        {(char *)"destination", PCOLLECT_COLUMN_RANK, 0, PCOLLECT_UNIT_COUNT},
+        {(char *)"messages", PCOLLECT_COLUMN_NUMBER, PCOLLECT_SUM, PCOLLECT_UNIT_COUNT},
+        {(char *)"bytes", PCOLLECT_COLUMN_NUMBER, PCOLLECT_SUM, PCOLLECT_UNIT_BYTES}};
+    *t = (struct pc_profile_table){(char *)"pairs",
+                                   (char *)"topology",
+                                   2,
+                                   4,
+                                   columns,
+                                   0,
+                                   take(4 * NEIGHBOURS * (size_t)n, sizeof *t->cells)};
+    for (uint32_t r = 0; r < n; r++) {
+        uint64_t *first = &t->cells[4 * (size_t)t->n_rows];
+        for (int y = -1; y <= 1; y++)
+            for (int x = -1; x <= 1; x++) {
+                int64_t row = r / GRID_COLUMNS + y, column = r % GRID_COLUMNS + x;
+                if ((!x && !y) || row < 0 || row >= n / GRID_COLUMNS || column < 0 ||
+                    column >= GRID_COLUMNS)
+                    continue;
+                uint64_t *cells = &t->cells[4 * (size_t)t->n_rows++];
+                cells[0] = r;
+                cells[1] = (uint64_t)(row * GRID_COLUMNS + column);
+                cells[2] = 10;
+                cells[3] = x && y ? 100 : 1000;
+            }
+        qsort(first, (size_t)(&t->cells[4 * (size_t)t->n_rows] - first) / 4, 4 * sizeof *first,
+              compare);
+    }
+}
+
+/* Each rank is bound to one processor; its socket follows from the table of machines. */
+static void make_places(struct pc_profile_table *t, struct pc_profile *p)
+{
+    static struct pc_profile_column columns[] = {
+        {(char *)"rank", PCOLLECT_COLUMN_RANK, 0, PCOLLECT_UNIT_COUNT},
+        {(char *)"cores", PCOLLECT_COLUMN_STRING, PCOLLECT_MIN, PCOLLECT_UNIT_COUNT},
+        {(char *)"socket", PCOLLECT_COLUMN_NUMBER, PCOLLECT_MIN, PCOLLECT_UNIT_COUNT}};
+    *t = (struct pc_profile_table){(char *)"place",
+                                   (char *)"core",
+                                   1,
+                                   3,
+                                   columns,
+                                   p->n_ranks,
+                                   take(3 * (size_t)p->n_ranks, sizeof *t->cells)};
+    for (uint32_t r = 0; r < p->n_ranks; r++) {
+        uint32_t at = r % NODE_RANKS; /* strings are sorted: 00, 01, ... */
+        uint64_t *cells = &t->cells[3 * (size_t)r];
+        cells[0] = r;
+        cells[1] = 1 + at;
+        cells[2] = 1 + at / (NODE_RANKS / 2);
+    }
+}
+
+static void make_halo(struct pc_profile *p)
+{
+    p->nodes = take(1, sizeof *p->nodes);
+    add_node(p, PC_NO_INDEX, PCOLLECT_NODE_ROOT);
+    p->n_strings = NODE_RANKS;
+    p->strings = take(p->n_strings, sizeof *p->strings);
+    for (uint32_t i = 0; i < p->n_strings; i++)
+        p->strings[i] = format("%02u", i);
+    p->n_tables = 2;
+    p->tables = take(p->n_tables, sizeof *p->tables);
+    make_pairs(&p->tables[0], p->n_ranks);
+    make_places(&p->tables[1], p);
+}
+
+int main(int argc, char **argv)
+{
+    static struct pc_profile_module module = {
+        .path = (char *)"/nowhere/app", .flags = PCOLLECT_MODULE_EXE, .identity = 1};
+    static struct pc_profile_op op = {(char *)"MPI_Send", PCOLLECT_CLASS_P2P};
+    static struct pc_profile_field fields[N_FIELDS] = {
+        {(char *)"time", (char *)"count", PCOLLECT_SUM, PCOLLECT_UNIT_COUNT, 0, 0},
+        {(char *)"time", (char *)"time", PCOLLECT_SUM, PCOLLECT_UNIT_NS, 0, 0}};
+    struct pc_profile p = {.exe = module.path,
+                           .mpi = (char *)"",
+                           .job = (char *)"",
+                           .job_key = 1,
+                           .n_modules = 1,
+                           .modules = &module,
+                           .n_ops = 1,
+                           .ops = &op,
+                           .n_fields = N_FIELDS,
+                           .n_comm = N_FIELDS,
+                           .fields = fields,
+                           .per_rank = 1024};
+    struct pc_error error = {""};
+    if (argc != 4)
+        return 2;
+    make_ranks(&p, (uint32_t)strtoul(argv[3], NULL, 10));
+    if (!strcmp(argv[2], "halo"))
+        make_halo(&p);
+    else
+        make_contexts(&p, p.n_ranks);
+    if (pc_profile_check(&p, &error) || pc_pcol_write(&p, argv[1], 0, &error)) {
+        fprintf(stderr, "grown: %s\n", error.text);
+        return 1;
+    }
+    return 0;
+}
