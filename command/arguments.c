@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_OPTIONS = 32 };
+enum { MAX_OPTIONS = 32 + PC_CONFIG_MAX_OPTIONS };
 
 struct parse {
     const struct pct_command *self;
@@ -24,15 +24,17 @@ struct parse {
 static const char *next_option(const void *arg, size_t i)
 {
     const struct pct_command *self = arg;
-    unsigned n = pct_n_options(self);
-    return i < n ? self->options[i].name : i == n ? pct_help_option.name : NULL;
+    const struct pct_option *o = pct_option_at(self, (unsigned)i);
+    if (o)
+        return o->name;
+    return i == 0 || pct_option_at(self, (unsigned)i - 1) ? pct_help_option.name : NULL;
 }
 
 static const struct pct_option *option_of(const struct pct_command *self, int letter)
 {
-    for (unsigned i = 0; i < pct_n_options(self); i++)
-        if (self->options[i].letter == letter)
-            return &self->options[i];
+    for (unsigned i = 0; pct_option_at(self, i); i++)
+        if (pct_option_at(self, i)->letter == letter)
+            return pct_option_at(self, i);
     return letter == pct_help_option.letter ? &pct_help_option : NULL;
 }
 
@@ -57,16 +59,18 @@ static int refuse_unknown(const struct pct_command *self, const char *word)
 /* One value only, of one option of its group. */
 static int check_single(struct parse *p, const struct pct_option *o, const char *value)
 {
-    for (unsigned i = 0; i < pct_n_options(p->self); i++) {
-        const struct pct_option *k = &p->self->options[i];
+    const struct pct_option *k;
+    unsigned at = 0;
+    for (unsigned i = 0; (k = pct_option_at(p->self, i)); i++) {
         bool same = k == o, rival = o->group && k->group == o->group;
+        at = same ? i : at;
         if (!p->values[i] || (same ? o->many || !strcmp(p->values[i], value) : !rival))
             continue;
         return pct_refuse(p->self, "--%s%s%s and --%s%s%s: give one of them", k->name,
                           *p->values[i] ? " " : "", p->values[i], o->name, *value ? " " : "",
                           value);
     }
-    p->values[o - p->self->options] = value;
+    p->values[at] = value;
     return PCT_DONE;
 }
 
@@ -154,8 +158,8 @@ static void describe(const struct pct_command *self, struct known *out)
     char *p = out->letters;
     *out = (struct known){.longs = {{"help", no_argument, NULL, 'h'}}};
     p += pc_format(p, sizeof out->letters, self->mixed ? ":h" : "+:h");
-    for (unsigned i = 0; i < pct_n_options(self); i++) {
-        const struct pct_option *o = &self->options[i];
+    const struct pct_option *o;
+    for (unsigned i = 0; i < MAX_OPTIONS && (o = pct_option_at(self, i)); i++) {
         out->longs[i + 1] = (struct option){o->name, o->argument ? required_argument : no_argument,
                                             NULL, o->letter};
         if (o->letter < 256)

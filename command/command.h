@@ -40,6 +40,7 @@ struct pct_command {
     const char *summary;              /* one line, for the list of commands */
     const char *details;              /* after the options; may be NULL */
     const struct pct_option *options; /* up to a row without name */
+    bool configures;      /* takes the options of the configuration, too: to pct_configuration */
     bool mixed;           /* options may follow arguments; else the first argument ends them */
     const char *argument; /* what the other words are, as "FILE"; NULL: there are none */
     unsigned n_least, n_most;
@@ -127,11 +128,31 @@ struct pct_line {
 bool pct_line_read(const struct pct_command *self, int argc, char **argv, void *request,
                    struct pct_line *out);
 
+/* ---- Options of the configuration (config_options.c) ------------------------------------------
+ */
+
+/* Letters of the options of the configuration, by their number. */
+enum { PCT_LETTER_CONFIG = 2000 };
+/* The i-th; NULL: there are no more. */
+const struct pct_option *pct_config_option(unsigned i);
+
+/* (configure.c) What a command line says of the configuration: values by the number of the option.
+ */
+struct pct_configured {
+    const char *values[PC_CONFIG_MAX_OPTIONS];
+};
+/* Sets the variables that give it to the job. `file` is the configuration's, or NULL: lists may
+ * change what it says. PCT_DONE, or PCT_CALL after saying what is wrong. */
+int pct_configure(const struct pct_command *self, const struct pct_configured *given,
+                  const char *file);
+
 /* ---- Help (help.c) ----------------------------------------------------------------------------
  */
 
 extern const struct pct_option pct_help_option; /* -h, which every command has */
-unsigned pct_n_options(const struct pct_command *self);
+/* The i-th option of a command: its own, then those of the configuration; NULL: there are no more.
+ */
+const struct pct_option *pct_option_at(const struct pct_command *self, unsigned i);
 void pct_help(const struct pct_command *self, FILE *out);
 /* A line that says what a table holds; and all its columns. */
 void pct_help_table(FILE *out, const struct pct_table *t);

@@ -6,18 +6,22 @@
 #include "command/command.h"
 #include "view/table.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { HELP_COLUMNS = 80, INDENT = 28 };
 
 const struct pct_option pct_help_option = {'h', "help", NULL, "print this text"};
 
-unsigned pct_n_options(const struct pct_command *self)
+const struct pct_option *pct_option_at(const struct pct_command *self, unsigned i)
 {
     unsigned n = 0;
-    while (self->options && self->options[n].name)
+    while (self->options && self->options[n].name) {
+        if (n == i)
+            return &self->options[n];
         n++;
-    return n;
+    }
+    return self->configures ? pct_config_option(i - n) : NULL;
 }
 
 /* In lines of at most HELP_COLUMNS, each after the first indented. */
@@ -56,11 +60,16 @@ static void put_option(FILE *out, const struct pct_option *o)
 
 void pct_help(const struct pct_command *self, FILE *out)
 {
-    fprintf(out, "Usage: pcollect%s%s %s\n\n", *self->name ? " " : "", self->name, self->synopsis);
+    static const char usage[] = "Usage: ";
+    char *call = pct_text("pcollect%s%s %s", *self->name ? " " : "", self->name, self->synopsis);
+    fputs(usage, out);
+    put_wrapped(out, call, (int)strlen(usage));
+    free(call);
+    fputc('\n', out);
     put_wrapped(out, self->summary, 0);
     fputs("\nOptions:\n", out);
-    for (unsigned i = 0; i < pct_n_options(self); i++)
-        put_option(out, &self->options[i]);
+    for (unsigned i = 0; pct_option_at(self, i); i++)
+        put_option(out, pct_option_at(self, i));
     put_option(out, &pct_help_option);
     if (self->details) {
         fputs("\n", out);

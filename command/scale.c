@@ -220,8 +220,7 @@ static int run_scale(const struct pct_command *self, int argc, char **argv)
 
 const struct pct_command pct_scale_command = {
     .name = "scale",
-    .synopsis =
-        "[--strong|--weak] [--sizes N,N,...] [--predict RANKS[,N]] [OPTION]... FILE FILE...",
+    .synopsis = "[OPTION]... FILE FILE...",
     .summary = "compare runs at several numbers of ranks, context by context",
     .options = options,
     .mixed = true,

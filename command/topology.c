@@ -146,7 +146,8 @@ static int show_profile(const struct pct_command *self, const char *file,
                           r->domain, file);
     struct pct_topology *t = pct_topology_new(p, &filter);
     if (!t) {
-        pct_say(self, "%s: has no pairs of ranks: collect with `plugins = time, topology`", file);
+        pct_say(self, "%s: has no pairs of ranks: collect with `pcollect run --plugins +topology`",
+                file);
         return PCT_DATA;
     }
     int status = show(self, file, t, r);

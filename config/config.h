@@ -120,4 +120,23 @@ void pc_config_template(FILE *out);
 /* The options as a part of the manual page, in man(7) macros. */
 void pc_config_manual(FILE *out);
 
+/* The i-th option as `pcollect run` has it on its command line; false: there are no more. */
+struct pc_config_option {
+    char name[32];     /* without the -- */
+    char argument[64]; /* for the help: "HZ", or all values with | between */
+    char brief[128];   /* what it does, in few words */
+    const char *section, *key;
+};
+bool pc_config_option(unsigned i, struct pc_config_option *out);
+
+/* Sets the option to what a command line says; lists may change what *c has. PC_EARG with a text.
+ */
+int pc_config_set(struct pc_config *c, unsigned i, const char *text, struct pc_error *why);
+
+/* The variable that gives the option of *c to a process. */
+struct pc_config_variable {
+    char name[64], value[PC_CONFIG_TEXT_BYTES + 3];
+};
+void pc_config_variable(const struct pc_config *c, unsigned i, struct pc_config_variable *out);
+
 #endif

@@ -26,7 +26,12 @@ struct pc_option {
     const char *unit;    /* what is counted; "" where the type says it */
     size_t offset;       /* in struct pc_config */
     const char *doc;     /* whole sentences */
+    const char *brief;   /* for the help of `pcollect run`; NULL: the first sentence of `doc` */
+    const char *option;  /* its name on that command line; NULL: the key, with - for _ */
 };
+
+/* Rows leave out what they do not need. */
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
 
 /* The table of options. */
 extern const struct pc_option pc_options[];
@@ -42,6 +47,9 @@ int pc_option_parse(const struct pc_option *o, const char *text, struct pc_confi
 
 /* The value as it would be written in a file; n >= PC_CONFIG_TEXT_BYTES + 3. */
 void pc_option_print(const struct pc_option *o, const struct pc_config *c, char *out, size_t n);
+
+/* The value as it would be written in the environment. */
+void pc_option_raw(const struct pc_option *o, const struct pc_config *c, char *out, size_t n);
 
 /* "PCOLLECT_<SECTION>_<KEY>"; at most PC_OPTION_VARIABLE_BYTES with the terminator. */
 #define PC_OPTION_VARIABLE_BYTES 64

@@ -233,6 +233,7 @@ int pc_config_check(const char *section, const char *key, const char *value, str
     int i = pc_option_find(section, key);
     if (i < 0)
         return pc_error_set(error, PC_EARG, "there is no key \"%s\" in [%s]", key, section);
+    pc_config_defaults(&c);
     if (!pc_option_parse(&pc_options[i], value, &c, &why))
         return PC_OK;
     return pc_error_set(error, PC_EARG, "[%s] %s: %s", section, key, why.text);

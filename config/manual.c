@@ -58,6 +58,62 @@ void pc_config_show(FILE *out, const struct pc_config *c)
     }
 }
 
+/* ---- For the command line of `pcollect run` ---------------------------------------------------
+ */
+
+static void put_argument(const struct pc_option *o, char *out, size_t n)
+{
+    static const char *const names[] = {
+        [PC_OPTION_PATTERN] = "PATTERN", [PC_OPTION_FOLDER] = "FOLDER",
+        [PC_OPTION_LIST] = "LIST",       [PC_OPTION_SIZE] = "SIZE",
+        [PC_OPTION_INTEGER] = "N",       [PC_OPTION_FREQUENCY] = "HZ",
+        [PC_OPTION_BOOL] = "yes|no",
+    };
+    if (o->type != PC_OPTION_CHOICE) {
+        pc_format(out, n, "%s", names[o->type]);
+        return;
+    }
+    size_t used = 0;
+    for (const char *s = o->unit; *s && used + 1 < n; s++) {
+        if (*s != ' ')
+            out[used++] = *s;
+        if (*s == ',')
+            out[used - 1] = '|';
+    }
+    out[used] = '\0';
+}
+
+bool pc_config_option(unsigned i, struct pc_config_option *out)
+{
+    if (i >= pc_n_options)
+        return false;
+    const struct pc_option *o = &pc_options[i];
+    *out = (struct pc_config_option){.section = o->section, .key = o->key};
+    pc_format(out->name, sizeof out->name, "%s", o->option ? o->option : o->key);
+    for (char *c = out->name; *c; c++)
+        *c = *c == '_' ? '-' : *c;
+    put_argument(o, out->argument, sizeof out->argument);
+    pc_format(out->brief, sizeof out->brief, "%s", o->brief ? o->brief : o->doc);
+    if (!o->brief)
+        out->brief[strcspn(out->brief, ".")] = '\0';
+    return true;
+}
+
+int pc_config_set(struct pc_config *c, unsigned i, const char *text, struct pc_error *why)
+{
+    return pc_option_parse(&pc_options[i], text, c, why);
+}
+
+void pc_config_variable(const struct pc_config *c, unsigned i, struct pc_config_variable *out)
+{
+    _Static_assert(sizeof out->name >= PC_OPTION_VARIABLE_BYTES, "the name of any variable fits");
+    pc_option_variable(&pc_options[i], out->name);
+    pc_option_raw(&pc_options[i], c, out->value, sizeof out->value);
+}
+
+/* ---- The manual -------------------------------------------------------------------------------
+ */
+
 /* Text for man(7): backslashes, and a dot or quote at the start of a line, are special. */
 static void put_roff(FILE *out, const char *text)
 {

@@ -36,7 +36,7 @@ static const char *units_in_words(const struct pc_option *o)
     if (o->type == PC_OPTION_SIZE)
         return "a size is a whole number and B, K, M or G (powers of 1024), like 64M";
     if (o->type == PC_OPTION_FREQUENCY)
-        return "a frequency is a whole number and Hz or kHz, like 100Hz";
+        return "a frequency is a whole number and Hz or kHz, like 100Hz, or off";
     return "this is a whole number without a unit";
 }
 
@@ -61,6 +61,10 @@ static int read_number(const struct pc_option *o, const char *text, uint64_t *va
     char shown[PC_SHOWN_BYTES];
     uint64_t value = 0;
     const char *p = text;
+    if (o->type == PC_OPTION_FREQUENCY && same_word(text, "off")) {
+        *value_out = 0;
+        return PC_OK;
+    }
     for (; *p >= '0' && *p <= '9'; p++)
         if (__builtin_mul_overflow(value, 10, &value) ||
             __builtin_add_overflow(value, (uint64_t)(*p - '0'), &value))
@@ -150,17 +154,17 @@ static int parse_text(const struct pc_option *o, const char *text, char *out, st
     return err;
 }
 
-/* Whether the n bytes at `item` are an item of the list that ends at `end`. */
-static bool has_item(const char *list, const char *end, const char *item, size_t n)
+/* Where the n bytes at `item` are an item of the list that ends at `end`; NULL: nowhere. */
+static const char *find_item(const char *list, const char *end, const char *item, size_t n)
 {
     for (const char *p = list; p < end;) {
         const char *comma = memchr(p, ',', (size_t)(end - p));
         size_t length = (size_t)((comma ? comma : end) - p);
         if (length == n && memcmp(p, item, n) == 0)
-            return true;
+            return p;
         p += length + 1;
     }
-    return false;
+    return NULL;
 }
 
 static bool is_blank(char c)
@@ -191,6 +195,68 @@ static int next_item(const char **p, const char **item_out, size_t *n_out, struc
     return PC_OK;
 }
 
+static char *add_item(char *list, char *end, const char *item, size_t n)
+{
+    if (end > list)
+        *end++ = ',';
+    memcpy(end, item, n);
+    return end + n;
+}
+
+/* The list without the item at `at`, with one of the commas beside it. */
+static char *remove_item(char *list, char *end, char *at, size_t n)
+{
+    char *behind = at + n;
+    if (behind < end)
+        behind++;
+    else if (at > list)
+        at--;
+    memmove(at, behind, (size_t)(end - behind));
+    return end - (behind - at);
+}
+
+static bool is_sign(char c)
+{
+    return c == '+' || c == '-';
+}
+
+static int refuse_signs(const char *text, struct pc_error *why)
+{
+    char shown[PC_SHOWN_BYTES];
+    return pc_error_set(why, PC_EARG,
+                        "\"%s\" has items with and without a sign: give +NAME and -NAME to change "
+                        "the list, or all its names",
+                        pc_config_shown(text, shown));
+}
+
+/* +ITEM and -ITEM, each a change of the list that is in `out`. */
+static int parse_changes(const struct pc_option *o, const char *text, char *out,
+                         struct pc_error *why)
+{
+    char list[PC_CONFIG_TEXT_BYTES];
+    char *end = list + pc_format(list, sizeof list, "%s", out);
+    const char *item = text, *p = text;
+    size_t n = 0;
+    while (p) {
+        int err = next_item(&p, &item, &n, why);
+        if (err)
+            return err;
+        if (n < 2 || !is_sign(*item))
+            return refuse_signs(text, why);
+        char *at = (char *)find_item(list, end, item + 1, n - 1);
+        if (*item == '-' && at)
+            end = remove_item(list, end, at, n - 1);
+        if (*item == '+' && !at && (size_t)(end - list) + n > o->max)
+            return pc_error_set(why, PC_EARG, "the list is longer than %lu bytes",
+                                (unsigned long)o->max);
+        if (*item == '+' && !at)
+            end = add_item(list, end, item + 1, n - 1);
+    }
+    *end = '\0';
+    memcpy(out, list, (size_t)(end - list) + 1);
+    return PC_OK;
+}
+
 /* Items without blanks, each once, joined by commas. */
 static int parse_list(const struct pc_option *o, const char *text, char *out, struct pc_error *why)
 {
@@ -201,6 +267,8 @@ static int parse_list(const struct pc_option *o, const char *text, char *out, st
     if (strlen(text) > o->max)
         return pc_error_set(why, PC_EARG, "the list is %zu bytes long; at most %lu are possible",
                             strlen(text), (unsigned long)o->max);
+    if (p && is_sign(*skip_blanks(text)))
+        return parse_changes(o, text, out, why);
     while (p) {
         int err = next_item(&p, &item, &n, why);
         if (err)
@@ -208,13 +276,12 @@ static int parse_list(const struct pc_option *o, const char *text, char *out, st
         if (n == 0)
             return pc_error_set(why, PC_EARG, "an item of the list \"%s\" is empty",
                                 pc_config_shown(text, shown));
-        if (has_item(list, end, item, n))
+        if (is_sign(*item))
+            return refuse_signs(text, why);
+        if (find_item(list, end, item, n))
             return pc_error_set(why, PC_EARG, "\"%s\" has an item twice: remove one",
                                 pc_config_shown(text, shown));
-        if (end > list)
-            *end++ = ',';
-        memcpy(end, item, n);
-        end += n;
+        end = add_item(list, end, item, n);
     }
     *end = '\0';
     memcpy(out, list, (size_t)(end - list) + 1);
@@ -289,6 +356,17 @@ void pc_option_print(const struct pc_option *o, const struct pc_config *c, char 
     case PC_OPTION_FOLDER:
         pc_format(out, n, strchr(field, '#') ? "\"%s\"" : "%s", field);
     }
+}
+
+void pc_option_raw(const struct pc_option *o, const struct pc_config *c, char *out, size_t n)
+{
+    const char *field = (const char *)c + o->offset;
+    bool number = o->type == PC_OPTION_BOOL || o->type == PC_OPTION_SIZE ||
+                  o->type == PC_OPTION_INTEGER || o->type == PC_OPTION_FREQUENCY;
+    if (number)
+        pc_option_print(o, c, out, n);
+    else
+        pc_format(out, n, "%s", field);
 }
 
 void pc_option_range(const struct pc_option *o, char *out, size_t n)

@@ -324,6 +324,7 @@ static int run_job(struct run *r)
 struct given {
     const char *file, *output;
     bool force;
+    struct pct_configured configured;
 };
 
 static int take_option(const struct pct_command *self, const struct pct_option *o,
@@ -335,8 +336,10 @@ static int take_option(const struct pct_command *self, const struct pct_option *
         given->file = value;
     else if (o->letter == 'o')
         given->output = value;
-    else
+    else if (o->letter == OPTION_FORCE)
         given->force = true;
+    else
+        given->configured.values[o->letter - PCT_LETTER_CONFIG] = value;
     return PCT_DONE;
 }
 
@@ -349,7 +352,7 @@ static int run_run(const struct pct_command *self, int argc, char **argv)
         return line.status;
     r.words = line.words;
     r.key = draw_key();
-    if (!check_config(&r, given.file))
+    if (pct_configure(self, &given.configured, given.file) || !check_config(&r, given.file))
         return PCT_CALL;
     if (given.output ? (r.pattern = pct_output_pattern(self, given.output)) == NULL
                      : !pct_output_may_be(self, r.config.output_path))
@@ -367,12 +370,13 @@ static int run_run(const struct pct_command *self, int argc, char **argv)
 
 const struct pct_command pct_run = {
     .name = "run",
-    .synopsis = "[-c FILE] [-o PATTERN [--force]] [--] COMMAND [ARGUMENT]...",
+    .synopsis = "[OPTION]... [--] COMMAND [ARGUMENT]...",
     .summary = "run a job and collect its profile",
     .details = "COMMAND is a launcher with its arguments, like mpirun -n 4 ./app, or a program. "
                "The exit status is that of the job, 128 + N after signal N, 127 if COMMAND is not "
                "found, 126 if it cannot be started, 2 if pcollect refuses to start it.",
     .options = options,
+    .configures = true,
     .argument = "COMMAND",
     .n_least = 1,
     .n_most = PCT_ANY_NUMBER,

@@ -75,8 +75,8 @@ static int put_options(const char *name)
     for (size_t i = 0; i < pct_n_commands; i++) {
         if (strcmp(pct_commands[i]->name, name) != 0)
             continue;
-        for (unsigned k = 0; k < pct_n_options(pct_commands[i]); k++)
-            put_option(&pct_commands[i]->options[k]);
+        for (unsigned k = 0; pct_option_at(pct_commands[i], k); k++)
+            put_option(pct_option_at(pct_commands[i], k));
         put_option(&pct_help_option);
         return 0;
     }

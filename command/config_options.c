@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The options of the configuration on the command line of `pcollect run`, made from config/'s
+ * table.
+ */
+#include "command/command.h"
+
+#include <string.h>
+
+/* The path of the profile is an option of the commands that write one, which check more of it. */
+static bool is_own(const struct pc_config_option *c)
+{
+    return !strcmp(c->section, "output") && !strcmp(c->key, "path");
+}
+
+const struct pct_option *pct_config_option(unsigned i)
+{
+    static struct pct_option options[PC_CONFIG_MAX_OPTIONS];
+    static struct pc_config_option texts[PC_CONFIG_MAX_OPTIONS];
+    static char more[PC_CONFIG_MAX_OPTIONS][160];
+    static unsigned n;
+    static bool made;
+    for (unsigned k = 0; !made && pc_config_option(k, &texts[n]); k++) {
+        struct pc_config_option *c = &texts[n];
+        if (is_own(c))
+            continue;
+        pc_format(more[n], sizeof more[n], "That is %s in [%s] of pcollect.conf(5).", c->key,
+                  c->section);
+        options[n++] = (struct pct_option){.letter = PCT_LETTER_CONFIG + (int)k,
+                                           .name = c->name,
+                                           .argument = c->argument,
+                                           .doc = c->brief,
+                                           .more = more[n]};
+    }
+    made = true;
+    return i < n ? &options[i] : NULL;
+}
