@@ -9,7 +9,7 @@ libcollect_libpccore_la_SOURCES = libcollect/adapter.h \
     libcollect/context/path.h libcollect/context/path.c libcollect/context/path_walk.c libcollect/context/shown.h \
     libcollect/context/scope.h libcollect/context/scope.c libcollect/context/thread.h libcollect/context/thread.c \
     libcollect/context/copied_context.h libcollect/context/copied_context.c \
-    libcollect/sampling/sampler.h libcollect/sampling/sampler.c libcollect/sampling/sampler_cost.c \
+    libcollect/sampling/sampler.h libcollect/sampling/sampler.c libcollect/sampling/sampler_signal.c libcollect/sampling/sampler_cost.c \
     libcollect/sampling/sampler_async.c libcollect/sampling/sampler_walk_async.c \
     libcollect/sampling/sampler_pair_async.c libcollect/sampling/sampler_source_async.c \
     libcollect/sampling/sampler_place_async.c libcollect/sampling/counter_groups.h \

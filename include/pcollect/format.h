@@ -117,7 +117,8 @@ enum pcollect_note {
     PCOLLECT_NOTE_ANONYMOUS = 1u << 0,  /* no spool: the arena would not have survived a kill */
     PCOLLECT_NOTE_SLOW_CLOCK = 1u << 1, /* no invariant counter: clock_gettime is used */
     PCOLLECT_NOTE_DAMAGED = 1u << 2,    /* set by the reader: parts of the arena were left out */
-    PCOLLECT_NOTE_PAUSED = 1u << 3      /* MPI_Pcontrol left parts of the run out */
+    PCOLLECT_NOTE_PAUSED = 1u << 3,     /* MPI_Pcontrol left parts of the run out */
+    PCOLLECT_NOTE_NO_SIGNAL = 1u << 4   /* the program used all signals of the sampler */
 };
 
 struct pcollect_op {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The program's own use of signals, where it meets the sampler's. The handler stays installed: what
- * the program asks for on that signal is kept, told when it asks, and given what is not ours
- * (sampler_async.c). What waits for signals does not see the sampler's.
+ * The program's own use of signals, where it meets the sampler's. A signal that the program
+ * handles, or that it blocks or waits for by its name, is left to it: the sampler takes another one
+ * (sampler_signal.c), or ends. What waits for all signals, or asks which are pending, does not see
+ * the sampler's, and gets the program's own of that number.
  *
  * A process that is not sampled passes here in one comparison.
  */
@@ -13,83 +14,199 @@
 #include <errno.h>
 #include <sys/signalfd.h>
 
-/* Told once: what it leads to is that both go on. */
-static void tell_conflict(int signal)
+static void end_sampling(void)
 {
-    static atomic_flag told = ATOMIC_FLAG_INIT;
-    if (!atomic_flag_test_and_set(&told))
-        pc_log("the program uses signal %d, by which its computation is sampled: it is given those "
-               "that it was sent, sampling goes on",
-               signal);
+    if (pc_sampler_stop(PCOLLECT_NOTE_NO_SIGNAL))
+        pc_core_complain("the program uses SIGURG and SIGWINCH, by which its computation is "
+                         "sampled: sampling has ended");
 }
+
+static void step_back(void)
+{
+    if (!pc_sampler_leave_signal())
+        end_sampling();
+}
+
+/* ---- Handlers -------------------------------------------------------------------------------- */
 
 PC_EXPORT int sigaction(int signal, const struct sigaction *action, struct sigaction *old)
 {
-    if (PC_LIKELY(signal != pc_sampler_signal || !signal)) {
+    if (PC_UNLIKELY(pc_sampler_has(signal)) && action && signal == pc_sampler_signal &&
+        action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN)
+        step_back();
+    if (PC_LIKELY(!pc_sampler_has(signal))) {
         __typeof__(&sigaction) next = PC_NEXT(sigaction);
         return next(signal, action, old);
     }
-    const struct sigaction before = pc_sampler_program_action;
-    if (action) {
-        pc_sampler_program_action = *action;
-        tell_conflict(signal);
-    }
+    const struct sigaction before = pc_sampler_program_action[signal];
+    if (action && pc_sampler_ask(signal, action))
+        return -1;
     if (old)
         *old = before;
     return 0;
 }
 
-PC_EXPORT __sighandler_t signal(int number, __sighandler_t handler)
+static __sighandler_t handle_with(int number, __sighandler_t handler, int flags)
 {
-    struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART}, old;
-    if (PC_LIKELY(number != pc_sampler_signal || !number)) {
-        __typeof__(&signal) next = PC_NEXT(signal);
-        return next(number, handler);
-    }
+    struct sigaction action = {.sa_handler = handler, .sa_flags = flags}, old;
+    sigemptyset(&action.sa_mask);
     return sigaction(number, &action, &old) ? SIG_ERR : old.sa_handler;
 }
 
-/* The set without the sampler's signal, unless the program has a handler for it. */
-static const sigset_t *without_ours(const sigset_t *set, sigset_t *copy)
+PC_EXPORT __sighandler_t signal(int number, __sighandler_t handler)
 {
-    int ours = pc_sampler_signal;
-    if (!ours || !set || sigismember(set, ours) != 1)
-        return set;
-    *copy = *set;
-    sigdelset(copy, ours);
-    return copy;
+    if (PC_LIKELY(!pc_sampler_has(number))) {
+        __typeof__(&signal) next = PC_NEXT(signal);
+        return next(number, handler);
+    }
+    return handle_with(number, handler, SA_RESTART);
 }
 
-PC_EXPORT int sigwait(const sigset_t *set, int *signal)
+/* As `signal` is called by programs that were compiled for ISO C alone. */
+PC_EXPORT __sighandler_t __sysv_signal(int number, __sighandler_t handler);
+
+__sighandler_t __sysv_signal(int number, __sighandler_t handler)
 {
-    __typeof__(&sigwait) next = PC_NEXT(sigwait);
-    sigset_t copy;
-    return next(without_ours(set, &copy), signal);
+    if (PC_LIKELY(!pc_sampler_has(number))) {
+        __typeof__(&__sysv_signal) next = PC_NEXT(__sysv_signal);
+        return next(number, handler);
+    }
+    return handle_with(number, handler, (int)(SA_RESETHAND | SA_NODEFER));
+}
+
+/* System V's: not followed, sampling ends if they are used on a signal of ours. */
+static void leave_to(int number)
+{
+    if (PC_UNLIKELY(pc_sampler_has(number)))
+        end_sampling();
+}
+
+typedef __sighandler_t sigset_fn(int, __sighandler_t); /* the header calls them obsolete */
+typedef int sigignore_fn(int);
+
+PC_EXPORT __sighandler_t sigset(int number, __sighandler_t handler)
+{
+    sigset_fn *next = (sigset_fn *)pc_next(PC_NEXT_sigset);
+    leave_to(number);
+    return next(number, handler);
+}
+
+PC_EXPORT int sigignore(int number)
+{
+    sigignore_fn *next = (sigignore_fn *)pc_next(PC_NEXT_sigignore);
+    leave_to(number);
+    return next(number);
+}
+
+/* ---- Masks ----------------------------------------------------------------------------------- */
+
+/* An interrupt that was pending has been taken: the next one is armed for. */
+static void follow_signal(void)
+{
+    struct pc_sampler *s = pc_wait_sampler();
+    if (s && pc_sampler_follow_signal(s))
+        pc_sampler_arm(s);
+}
+
+/* What is pending of our signal while the program blocks it takes the place of the program's own.
+ */
+static void look_at(const sigset_t *set)
+{
+    int ours = pc_sampler_signal;
+    if (PC_LIKELY(!ours || !set))
+        return;
+    if (pc_sampler_is_named(set, ours))
+        step_back();
+    follow_signal();
+}
+
+PC_EXPORT int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
+{
+    __typeof__(&pthread_sigmask) next = PC_NEXT(pthread_sigmask);
+    if (how != SIG_UNBLOCK)
+        look_at(set);
+    return next(how, set, old);
+}
+
+PC_EXPORT int sigprocmask(int how, const sigset_t *set, sigset_t *old)
+{
+    __typeof__(&sigprocmask) next = PC_NEXT(sigprocmask);
+    if (how != SIG_UNBLOCK)
+        look_at(set);
+    return next(how, set, old);
+}
+
+PC_EXPORT int sigpending(sigset_t *set)
+{
+    __typeof__(&sigpending) next = PC_NEXT(sigpending);
+    struct pc_sampler *s = pc_wait_sampler();
+    int result = next(set);
+    if (PC_LIKELY(!s) || result || sigismember(set, s->signal) != 1 ||
+        !pc_sampler_take_pending(s, s->signal))
+        return result;
+    pc_sampler_arm(s);
+    return next(set);
+}
+
+/* ---- Waiting --------------------------------------------------------------------------------- */
+
+/* What of the timeout is left. */
+static struct timespec rest_of(const struct timespec *timeout, uint64_t begin_ns)
+{
+    int64_t rest = (int64_t)timeout->tv_sec * 1000000000 + timeout->tv_nsec -
+                   (int64_t)(pc_mono_ns() - begin_ns);
+    rest = rest > 0 ? rest : 0;
+    return (struct timespec){rest / 1000000000, rest % 1000000000};
+}
+
+/* If the wait has taken an interrupt of ours, it goes on, and the next one is armed for. */
+PC_EXPORT int sigtimedwait(const sigset_t *set, siginfo_t *info, const struct timespec *timeout)
+{
+    __typeof__(&sigtimedwait) next = PC_NEXT(sigtimedwait);
+    look_at(set);
+    struct pc_sampler *s = pc_wait_sampler();
+    if (PC_LIKELY(!s))
+        return next(set, info, timeout);
+    siginfo_t got;
+    uint64_t begin_ns = pc_mono_ns(), held = pc_wait_hold();
+    int result = next(set, &got, timeout);
+    while (result == s->signal && pc_sampler_is_ours(s, &got)) {
+        struct timespec rest = timeout ? rest_of(timeout, begin_ns) : (struct timespec){0, 0};
+        pc_sampler_arm(s);
+        result = next(set, &got, timeout ? &rest : NULL);
+    }
+    pc_wait_release(held);
+    if (result > 0 && info)
+        *info = got;
+    return result;
 }
 
 PC_EXPORT int sigwaitinfo(const sigset_t *set, siginfo_t *info)
 {
-    __typeof__(&sigwaitinfo) next = PC_NEXT(sigwaitinfo);
-    sigset_t copy;
-    uint64_t held = pc_wait_hold();
-    int result = next(without_ours(set, &copy), info);
-    pc_wait_release(held);
-    return result;
+    return sigtimedwait(set, info, NULL);
 }
 
-PC_EXPORT int sigtimedwait(const sigset_t *set, siginfo_t *info, const struct timespec *timeout)
+/* Answers the error, and no handler ends it. */
+PC_EXPORT int sigwait(const sigset_t *set, int *signal)
 {
-    __typeof__(&sigtimedwait) next = PC_NEXT(sigtimedwait);
-    sigset_t copy;
-    uint64_t held = pc_wait_hold();
-    int result = next(without_ours(set, &copy), info, timeout);
-    pc_wait_release(held);
+    int saved = errno, result;
+    do
+        result = sigtimedwait(set, NULL, NULL);
+    while (result < 0 && errno == EINTR);
+    if (result > 0)
+        *signal = result;
+    result = result > 0 ? 0 : errno;
+    errno = saved;
     return result;
 }
 
+/* What is read there cannot be told apart. */
 PC_EXPORT int signalfd(int fd, const sigset_t *set, int flags)
 {
     __typeof__(&signalfd) next = PC_NEXT(signalfd);
-    sigset_t copy;
-    return next(fd, without_ours(set, &copy), flags);
+    look_at(set);
+    int ours = pc_sampler_signal;
+    if (PC_UNLIKELY(ours && sigismember(set, ours) == 1))
+        end_sampling();
+    return next(fd, set, flags);
 }

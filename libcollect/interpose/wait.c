@@ -40,7 +40,7 @@ uint64_t pc_wait_hold(void)
     uint64_t before = 0;
     if (PC_LIKELY(!s))
         return 0;
-    const uint64_t ours = 1ull << (pc_sampler_signal - 1);
+    const uint64_t ours = 1ull << (s->signal - 1);
     change_mask(SIG_BLOCK, ours, &before);
     if (before & ours && !s->held)
         return 0;
@@ -72,7 +72,7 @@ static const sigset_t *begin_masked(const sigset_t *given, sigset_t *copy)
         sigemptyset(copy);
         memcpy(copy, &now, sizeof now);
     }
-    sigaddset(copy, pc_sampler_signal);
+    sigaddset(copy, s->signal);
     s->held = true;
     return copy;
 }

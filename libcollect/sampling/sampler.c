@@ -14,6 +14,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
+#include <sched.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -77,44 +78,22 @@ static uint32_t max_descriptors;
 
 /* ---- The process ----------------------------------------------------------------------------- */
 
-/* A real-time signal that nobody has a handler for, from above: of several signals that are due the
- * highest is handled first when a system call is left: another one that is due ends the call. */
-static int choose_signal(void)
-{
-    for (int signal = SIGRTMAX - 3; signal > SIGRTMIN + 2; signal--) {
-        struct sigaction now;
-        if (!PC_NEXT(sigaction)(signal, NULL, &now) && now.sa_handler == SIG_DFL)
-            return signal;
-    }
-    return 0;
-}
-
-/* perf_event sends SIGIO, which ends the program, where the queue of signals is full: not used
- * where the limit is low. A POSIX timer owns its place in the queue. */
-static bool may_use_perf(void)
-{
-    struct rlimit limit;
-    return !getrlimit(RLIMIT_SIGPENDING, &limit) && limit.rlim_cur >= 1024;
-}
-
 static const char *const source_names[PC_N_SOURCES] = {"none", "cycles", "clock", "timer"};
 
 /* From the one that the configuration names on. */
 static void choose_sources(void)
 {
     const char *asked = pc_process.config.sample_source;
-    bool from_here = !strcmp(asked, "auto"), perf = may_use_perf();
+    bool from_here = !strcmp(asked, "auto");
     for (int i = PC_SOURCE_CYCLES; i < PC_N_SOURCES; i++) {
         from_here |= !strcmp(asked, source_names[i]);
-        works[i] = from_here && (perf || i == PC_SOURCE_TIMER);
+        works[i] = from_here;
     }
 }
 
 int pc_sampler_start(void)
 {
     const struct pc_config *c = &pc_process.config;
-    struct sigaction action = {.sa_sigaction = pc_sampler_handle,
-                               .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK};
     struct rlimit files;
     if (!c->sample_frequency)
         return PC_OK;
@@ -125,16 +104,10 @@ int pc_sampler_start(void)
     max_descriptors = getrlimit(RLIMIT_NOFILE, &files) ? 0
                       : files.rlim_cur > 65536         ? 16384
                                                        : (uint32_t)files.rlim_cur / 4;
-    int signal = choose_signal();
-    sigfillset(&action.sa_mask);
-    static const int synchronous[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGSYS};
-    for (size_t i = 0; i < PC_ARRAY_LEN(synchronous); i++)
-        sigdelset(&action.sa_mask, synchronous[i]);
-    if (!signal || PC_NEXT(sigaction)(signal, &action, NULL)) {
-        pc_log("no real-time signal is free: computation is not sampled");
-        return PC_OK;
+    if (!pc_sampler_choose_signal()) {
+        pc_header()->notes |= PCOLLECT_NOTE_NO_SIGNAL;
+        pc_core_complain("no signal is free: computation is not sampled");
     }
-    pc_sampler_signal = signal;
     return PC_OK;
 }
 
@@ -178,10 +151,10 @@ static int move_descriptor(int fd)
     return high;
 }
 
-static bool send_to_this_thread(int fd)
+static bool send_to_this_thread(int fd, int signal)
 {
     struct f_owner_ex owner = {F_OWNER_TID, (int)syscall(SYS_gettid)};
-    return !fcntl(fd, F_SETFL, O_ASYNC) && !fcntl(fd, F_SETSIG, pc_sampler_signal) &&
+    return !fcntl(fd, F_SETFL, O_ASYNC) && !fcntl(fd, F_SETSIG, signal) &&
            !fcntl(fd, F_SETOWN_EX, &owner);
 }
 
@@ -190,8 +163,11 @@ static bool open_perf(struct pc_sampler *s, enum pc_sample_source source)
     if (atomic_fetch_add(&n_descriptors, 1) < max_descriptors) {
         int fd = open_event(source, true);
         fd = move_descriptor(fd < 0 ? open_event(source, false) : fd);
-        if (fd >= 0 && send_to_this_thread(fd) && !ioctl(fd, PERF_EVENT_IOC_ID, &s->event_id)) {
+        int signal = pc_sampler_signal;
+        if (fd >= 0 && send_to_this_thread(fd, signal) &&
+            !ioctl(fd, PERF_EVENT_IOC_ID, &s->event_id)) {
             s->fd = fd;
+            s->signal = signal;
             return true;
         }
         if (fd >= 0)
@@ -201,17 +177,6 @@ static bool open_perf(struct pc_sampler *s, enum pc_sample_source source)
     }
     atomic_fetch_sub(&n_descriptors, 1);
     return false;
-}
-
-static bool open_timer(struct pc_sampler *s)
-{
-    struct sigevent event;
-    memset(&event, 0, sizeof event);
-    event.sigev_notify = SIGEV_THREAD_ID;
-    event.sigev_signo = pc_sampler_signal;
-    event.sigev_value.sival_ptr = s;
-    event._sigev_un._tid = (int)syscall(SYS_gettid);
-    return !syscall(SYS_timer_create, CLOCK_THREAD_CPUTIME_ID, &event, &s->timer);
 }
 
 static size_t ring_bytes(void)
@@ -228,15 +193,20 @@ static void *map_ring(const struct pc_sampler *s)
 }
 
 /* The program may have closed our descriptor, and opened another file by its number. */
-static void close_perf(struct pc_sampler *s)
+static bool is_our_event(const struct pc_sampler *s)
 {
     uint64_t id;
+    return !ioctl(s->fd, PERF_EVENT_IOC_ID, &id) && id == s->event_id;
+}
+
+static void close_perf(struct pc_sampler *s)
+{
     void *ring = s->ring;
     s->ring = NULL; /* first: a signal may still come */
     barrier();
     if (ring)
         munmap(ring, ring_bytes());
-    if (!ioctl(s->fd, PERF_EVENT_IOC_ID, &id) && id == s->event_id)
+    if (is_our_event(s))
         close(s->fd);
     atomic_fetch_sub(&n_descriptors, 1);
 }
@@ -245,7 +215,9 @@ static bool open_source(struct pc_sampler *s, enum pc_sample_source source)
 {
     s->pace = source == PC_SOURCE_CYCLES ? 2 << 16 : 1 << 16; /* 2 GHz to begin with */
     s->source = source;
-    return source == PC_SOURCE_TIMER ? open_timer(s) : open_perf(s, source);
+    if (source == PC_SOURCE_TIMER)
+        return !pc_sampler_make_timer(s, pc_sampler_signal);
+    return open_perf(s, source);
 }
 
 /* The first source that works; none: the thread is not sampled. Virtual machines have counters that
@@ -352,7 +324,7 @@ void pc_sampler_enter(struct pc_thread *t, void *function)
 void pc_sampler_leave(struct pc_thread *t)
 {
     struct pc_sampler *s = t->sampler;
-    if (!s || s->source == PC_SOURCE_NONE)
+    if (!s || s->source == PC_SOURCE_NONE || !pc_sampler_signal)
         return;
     int saved = errno;
     pc_sampler_disarm(s);
@@ -387,6 +359,8 @@ void pc_sampler_end(void)
 {
     struct pc_sampler *own = pc_self ? pc_self->sampler : NULL;
     int saved = errno;
+    if (!pc_sampler_signal)
+        return;
     if (own && own->source != PC_SOURCE_NONE) {
         pc_sampler_disarm(own);
         pc_sampler_settle(own);
@@ -422,6 +396,47 @@ void pc_sampler_forget(void)
         close_perf(t->sampler);
     }
     pc_sampler_signal = 0;
+    pc_sampler_give_back();
+}
+
+/* ---- For good -------------------------------------------------------------------------------- */
+
+/* A handler that begins after the signal was set to 0 does nothing. */
+static void await_handler(const struct pc_sampler *s)
+{
+    enum { LONGEST_NS = 100000000 };
+    for (uint64_t begin = pc_mono_ns(); s->handling && pc_mono_ns() - begin < LONGEST_NS;)
+        sched_yield();
+}
+
+static void silence(struct pc_sampler *s)
+{
+    static const struct itimerspec never;
+    if (s->source == PC_SOURCE_TIMER) {
+        syscall(SYS_timer_settime, s->timer, 0, &never, NULL);
+    } else if (pc_sampler_is_perf(s) && is_our_event(s)) {
+        ioctl(s->fd, PERF_EVENT_IOC_DISABLE, 0);
+        fcntl(s->fd, F_SETFL, 0); /* an overflow that is on its way finds nobody */
+    }
+}
+
+bool pc_sampler_stop(enum pcollect_note why)
+{
+    struct pc_sampler *own = pc_self ? pc_self->sampler : NULL;
+    int saved = errno;
+    if (!atomic_exchange(&pc_sampler_signal, 0))
+        return false;
+    for (struct pc_sampler *s = atomic_load(&samplers); s; s = s->next) {
+        if (s != own)
+            await_handler(s);
+        silence(s);
+    }
+    if (own && own->source != PC_SOURCE_NONE)
+        pc_sampler_settle(own);
+    pc_sampler_give_back();
+    __atomic_fetch_or(&pc_header()->notes, (uint64_t)why, __ATOMIC_RELAXED);
+    errno = saved;
+    return true;
 }
 
 /* ---- exec ------------------------------------------------------------------------------------ */
@@ -431,7 +446,8 @@ bool pc_sampler_pause(void)
     struct pc_thread *t = pc_self;
     struct pc_sampler *s = t ? t->sampler : NULL;
     /* A child by vfork runs on its parent's memory, and has no source of its own. */
-    if (!s || s->source == PC_SOURCE_NONE || (int32_t)syscall(SYS_gettid) != t->tid)
+    if (!s || s->source == PC_SOURCE_NONE || !pc_sampler_signal ||
+        (int32_t)syscall(SYS_gettid) != t->tid)
         return false;
     int saved = errno;
     pc_sampler_disarm(s);
@@ -440,10 +456,7 @@ bool pc_sampler_pause(void)
     if (pc_sampler_is_perf(s))
         fcntl(s->fd, F_SETFL, 0);
     /* What was due before that is pending if the program blocks the signal. */
-    const uint64_t set = 1ull << (pc_sampler_signal - 1);
-    const struct timespec now = {0, 0};
-    while (syscall(SYS_rt_sigtimedwait, &set, NULL, &now, sizeof set) > 0)
-        ;
+    pc_sampler_take_pending(s, s->signal);
     errno = saved;
     return true;
 }

@@ -97,6 +97,8 @@ struct pc_sampler {
     struct pc_sampler *next; /* of all that were made (sampler.c) */
     int32_t tid;             /* thread that is sampled */
     uint32_t source;         /* enum pc_sample_source; NONE: not armed */
+    int signal;              /* that the source sends */
+    _Atomic bool handling;   /* the handler is at work */
     int fd;                  /* perf_event */
     void *ring;              /* of it: when the interrupt came; NULL: not known */
     int timer;               /* kernel's id */
@@ -175,12 +177,43 @@ void pc_sampler_end(void);
 /* After it: interrupts since then become rows of the calling thread, which are written by rank. It
  * is asked for only if there were any. */
 void pc_sampler_tell_late(struct pc_thread *(*find_thread)(void));
+/* Ends sampling in all threads, for good: when it returns no source is armed, no interrupt is on
+ * its way, and signals are handled as the program asked. The profile says why. True: it was this
+ * call that ended it. AS-safe, MT-safe. */
+bool pc_sampler_stop(enum pcollect_note why);
+
+/* ---- sampler_signal.c ---- */
+
+/* Whether the sampler's handler is installed for the signal. AS-safe, MT-safe. */
+bool pc_sampler_has(int signal);
+/* At the start: takes a number. False: none is free. init-only. */
+bool pc_sampler_choose_signal(void);
+/* Whether a set names the signal for its own sake: a set of all signals does not. AS-safe. */
+bool pc_sampler_is_named(const sigset_t *set, int signal);
+/* The program uses the signal: another number is taken. False: none is free, and nothing is done.
+ * AS-safe, MT-safe. */
+bool pc_sampler_leave_signal(void);
+/* The program asks for this on a signal that the sampler has. 0, or -1 with errno. AS-safe. */
+int pc_sampler_ask(int signal, const struct sigaction *action);
+/* Installs what the program has asked for; what was pending of these signals is lost. AS-safe. */
+void pc_sampler_give_back(void);
 
 /* ---- sampler_source_async.c ---- */
 
-/* The signal, 0: there is no sampling. */
-extern int pc_sampler_signal;
+/* The signal that sources are to send, 0: there is no sampling. */
+extern _Atomic int pc_sampler_signal;
 
+/* Whether it was sent by this thread's source; NULL: by that of any thread. AS-safe. */
+bool pc_sampler_is_ours(const struct pc_sampler *s, const siginfo_t *info);
+/* Makes a timer that sends the signal to the thread, which is the calling one. 0, or -1. AS-safe.
+ */
+int pc_sampler_make_timer(struct pc_sampler *s, int signal);
+/* The source of the calling thread sends the signal of the process, if it sent another. True: an
+ * interrupt that was pending is lost, or the source is a new one: it is to be armed. AS-safe. */
+bool pc_sampler_follow_signal(struct pc_sampler *s);
+/* Takes an interrupt by this signal that is pending in the calling thread, which blocks it. False:
+ * there was none. AS-safe. */
+bool pc_sampler_take_pending(const struct pc_sampler *s, int signal);
 /* Arms the source of the calling thread, to fire once after so much CPU time; disarms it. AS-safe.
  */
 void pc_sampler_arm_for(struct pc_sampler *s, uint64_t ns);
@@ -216,8 +249,9 @@ static inline void pc_sampler_met_own(struct pc_sampler *s)
     s->counts[PC_SAMPLE_OWN_NS] += s->sample_ns;
 }
 
-/* What the program has asked for on our signal. It gets what is not ours. */
-extern struct sigaction pc_sampler_program_action;
+/* What the program has asked for on our signals. It gets what is not ours. */
+enum { PC_SAMPLER_N_SIGNALS = 32 }; /* that are not queued */
+extern struct sigaction pc_sampler_program_action[PC_SAMPLER_N_SIGNALS];
 
 void pc_sampler_handle(int signal, siginfo_t *info, void *context);
 /* Arms the source of the calling thread for the next sample. */

@@ -23,7 +23,7 @@
 enum { WINDOW = 64 };
 static const uint64_t longest_period_ns = 1000000000;
 
-struct sigaction pc_sampler_program_action;
+struct sigaction pc_sampler_program_action[PC_SAMPLER_N_SIGNALS];
 
 /* Registers of the interrupted thread. */
 struct where {
@@ -58,6 +58,7 @@ static uint64_t draw_period(struct pc_sampler *s)
  * drift by what interrupts cost. */
 static void arm_next(struct pc_sampler *s)
 {
+    pc_sampler_follow_signal(s);
     if (s->regular)
         pc_sampler_arm_for(s, s->period_ns - pc_sampler_cpu_ns() % s->period_ns);
     else
@@ -389,28 +390,15 @@ static void call_on_stack(char *top, void (*fn)(void *), void *argument)
 #endif
 }
 
-/* Sources of ours say so; a signal of that number sent by anybody else is the program's. After a
- * thread has left, what was on its way to it is still ours. */
-static bool is_ours(const struct pc_sampler *s, const siginfo_t *info)
-{
-    if (info->si_code == SI_TIMER)
-        return !s || info->si_value.sival_ptr == s;
-    return info->si_code > 0 && info->si_code <= POLL_HUP && (!s || info->si_fd == s->fd);
-}
-
 /* The program's own use of the signal, as if we were not there. */
 static void pass_on(int signal, siginfo_t *info, ucontext_t *uc)
 {
-    const struct sigaction action = pc_sampler_program_action;
+    const struct sigaction action = pc_sampler_program_action[signal];
     uint64_t mask, more;
-    if (action.sa_handler == SIG_IGN)
+    if (action.sa_handler == SIG_IGN || action.sa_handler == SIG_DFL) /* the same for ours */
         return;
-    if (action.sa_handler == SIG_DFL) { /* ends the process, when it is taken again */
-        const uint64_t dfl[4] = {0, 0, 0, 0};
-        syscall(SYS_rt_sigaction, signal, dfl, NULL, sizeof(uint64_t));
-        syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), signal);
-        return;
-    }
+    if (action.sa_flags & SA_RESETHAND)
+        pc_sampler_program_action[signal].sa_handler = SIG_DFL;
     memcpy(&mask, &uc->uc_sigmask, sizeof mask);
     memcpy(&more, &action.sa_mask, sizeof more);
     mask |= more;
@@ -503,34 +491,39 @@ static void try(struct pc_sampler *s, struct interrupt *i)
     pc_sampler_go_on(s, s->cpu_ns);
 }
 
-void pc_sampler_handle(int signal, siginfo_t *info, void *context)
+static void handle(struct pc_thread *t, struct pc_sampler *s, const ucontext_t *context)
 {
-    int saved = errno;
-    struct pc_thread *t = pc_self;
-    struct pc_sampler *s = t ? t->sampler : NULL;
     struct interrupt i = {t, s, context, {0, 0, false}, pc_ticks(), 0, 0};
-    if (!is_ours(s, info)) {
-        pass_on(signal, info, context);
-        errno = saved;
-        return;
-    }
-    if (!s || s->source == PC_SOURCE_NONE)
-        return;
     if (s->ring)
         i.clock_ns = pc_mono_ns();
     if (s->window.open)
         pc_window_read(s);
     if (s->trying) {
         try(s, &i);
-        errno = saved;
         return;
     }
     i.where = read_where(context);
     uint32_t phase = atomic_load_explicit(&pc_live->phase, memory_order_relaxed);
-    if (phase == PC_PHASE_MAIN && t->phase == PC_PHASE_MAIN) {
+    if (phase == PC_PHASE_MAIN && t->phase == PC_PHASE_MAIN)
         answer(s, &i);
-    } else {
+    else
         __atomic_store_n(&s->late, s->late + 1, __ATOMIC_RELAXED);
+}
+
+/* `handling` is written before the signal is read, and pc_sampler_stop does it the other way round:
+ * it waits for this handler, or this handler does nothing. Both are sequentially consistent. */
+void pc_sampler_handle(int signal, siginfo_t *info, void *context)
+{
+    int saved = errno;
+    struct pc_thread *t = pc_self;
+    struct pc_sampler *s = t ? t->sampler : NULL;
+    if (!pc_sampler_is_ours(s, info)) {
+        pass_on(signal, info, context);
+    } else if (s && s->source != PC_SOURCE_NONE) {
+        s->handling = true;
+        if (pc_sampler_signal)
+            handle(t, s, context);
+        atomic_store_explicit(&s->handling, false, memory_order_release);
     }
     errno = saved;
 }

@@ -7,16 +7,78 @@
  */
 #include "libcollect/sampling/sampler.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <linux/perf_event.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-int pc_sampler_signal;
+_Atomic int pc_sampler_signal;
 
 uint64_t pc_sampler_cpu_ns(void)
 {
     return pc_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+}
+
+/* Sources of ours say so; a signal of that number sent by anybody else is the program's. After a
+ * thread has left, what was on its way to it is still ours. */
+bool pc_sampler_is_ours(const struct pc_sampler *s, const siginfo_t *info)
+{
+    if (info->si_code == SI_TIMER)
+        return !s || info->si_value.sival_ptr == s;
+    return info->si_code > 0 && info->si_code <= POLL_HUP && (!s || info->si_fd == s->fd);
+}
+
+/* What is taken of the program's own is put back, as if it had been sent to the process. */
+bool pc_sampler_take_pending(const struct pc_sampler *s, int signal)
+{
+    const uint64_t set = 1ull << (signal - 1);
+    const struct timespec now = {0, 0};
+    int saved = errno;
+    siginfo_t info;
+    bool some = syscall(SYS_rt_sigtimedwait, &set, &info, &now, sizeof set) == signal;
+    bool ours = some && pc_sampler_is_ours(s, &info);
+    if (some && !ours) /* ours would have come first: those of the thread do */
+        syscall(SYS_rt_sigqueueinfo, getpid(), signal, &info);
+    errno = saved;
+    return ours;
+}
+
+int pc_sampler_make_timer(struct pc_sampler *s, int signal)
+{
+    struct sigevent event;
+    memset(&event, 0, sizeof event);
+    event.sigev_notify = SIGEV_THREAD_ID;
+    event.sigev_signo = signal;
+    event.sigev_value.sival_ptr = s;
+    event._sigev_un._tid = s->tid;
+    int timer;
+    if (syscall(SYS_timer_create, CLOCK_THREAD_CPUTIME_ID, &event, &timer))
+        return -1;
+    s->timer = timer;
+    s->signal = signal;
+    return 0;
+}
+
+bool pc_sampler_follow_signal(struct pc_sampler *s)
+{
+    int signal = pc_sampler_signal, before = s->signal, saved = errno, timer = s->timer;
+    bool lost = false;
+    if (PC_LIKELY(before == signal || !signal || s->source == PC_SOURCE_NONE))
+        return false;
+    if (pc_sampler_is_perf(s)) {
+        if (!syscall(SYS_fcntl, s->fd, F_SETSIG, signal))
+            s->signal = signal;
+    } else if (!pc_sampler_make_timer(s, signal)) {
+        syscall(SYS_timer_delete, timer);
+        lost = true;
+    }
+    if (s->signal == signal)
+        lost |= pc_sampler_take_pending(s, before);
+    errno = saved;
+    return lost;
 }
 
 static void set_timer(int timer, uint64_t ns)
@@ -28,6 +90,8 @@ static void set_timer(int timer, uint64_t ns)
 void pc_sampler_arm_for(struct pc_sampler *s, uint64_t ns)
 {
     enum { LEAST_NS = 10000 }; /* of the kernel's task clock */
+    if (!pc_sampler_signal)
+        return;
     s->due_ns = s->source == PC_SOURCE_CLOCK && ns < LEAST_NS ? LEAST_NS : ns;
     s->armed_ns = pc_sampler_cpu_ns();
     if (pc_sampler_is_perf(s)) {

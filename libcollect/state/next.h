@@ -26,7 +26,12 @@
     X(execveat)                                                                                    \
     X(sigaction)                                                                                   \
     X(signal)                                                                                      \
-    X(sigwait)                                                                                     \
+    X(__sysv_signal)                                                                               \
+    X(sigset)                                                                                      \
+    X(sigignore)                                                                                   \
+    X(sigprocmask)                                                                                 \
+    X(pthread_sigmask)                                                                             \
+    X(sigpending)                                                                                  \
     X(signalfd)                                                                                    \
     X(setsockopt)                                                                                  \
     X(sem_trywait)                                                                                 \

@@ -62,6 +62,7 @@ const char *pct_header_note(unsigned bit)
         "the processor has no invariant counter: clock_gettime was used, calls cost more",
         "a part of what was collected was damaged and is left out: totals are too low",
         "MPI_Pcontrol left parts of the run out: they are in no figure",
+        "the program uses SIGURG and SIGWINCH itself: from then on its computation was not sampled",
     };
     return bit < PC_ARRAY_LEN(notes) ? notes[bit] : NULL;
 }

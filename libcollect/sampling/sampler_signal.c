@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The number of the sampler's signal: chosen at the start, left to the program when it turns out
+ * that it uses it. Called by the sampler and by the interposed functions of libc
+ * (interpose/signal.c).
+ *
+ * The two that may be taken are ignored where nobody handles them, so that one that comes too late
+ * ends nothing; they are not queued, so that a full queue of signals changes nothing; and debuggers
+ * pass them on without a stop.
+ *
+ * A number that was left keeps the sampler's handler, since an interrupt may still be on its way:
+ * threads follow at their next interrupt. What the program asks for on it is kept here and done by
+ * that handler (sampler_async.c). No number is taken twice.
+ *
+ * AS-safe, but for the start: programs call sigaction and sigprocmask in handlers.
+ */
+#include "libcollect/sampling/sampler.h"
+
+#include "libcollect/state/next.h"
+
+#include <errno.h>
+
+static const int candidates[] = {SIGURG, SIGWINCH};
+
+static _Atomic uint32_t taken; /* by 1 << signal */
+
+static atomic_flag leaving = ATOMIC_FLAG_INIT;
+
+bool pc_sampler_has(int signal)
+{
+    return signal > 0 && signal < PC_SAMPLER_N_SIGNALS && taken >> signal & 1;
+}
+
+/* Installs the handler, for a program that asks for these flags. */
+static int install(int signal, int flags)
+{
+    static const int synchronous[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGSYS};
+    struct sigaction action = {.sa_sigaction = pc_sampler_handle,
+                               .sa_flags = SA_SIGINFO | (flags & (SA_RESTART | SA_ONSTACK))};
+    sigfillset(&action.sa_mask);
+    for (size_t i = 0; i < PC_ARRAY_LEN(synchronous); i++)
+        sigdelset(&action.sa_mask, synchronous[i]);
+    return PC_NEXT(sigaction)(signal, &action, NULL);
+}
+
+/* The first number that nobody uses, with the handler installed; 0: none. */
+static int take(void)
+{
+    for (size_t i = 0; i < PC_ARRAY_LEN(candidates); i++) {
+        int signal = candidates[i];
+        struct sigaction now;
+        if (pc_sampler_has(signal) || PC_NEXT(sigaction)(signal, NULL, &now) ||
+            now.sa_handler != SIG_DFL || install(signal, SA_RESTART | SA_ONSTACK))
+            continue;
+        pc_sampler_program_action[signal] = now;
+        taken |= 1u << signal;
+        return signal;
+    }
+    return 0;
+}
+
+bool pc_sampler_choose_signal(void)
+{
+    pc_sampler_signal = take();
+    return pc_sampler_signal;
+}
+
+bool pc_sampler_is_named(const sigset_t *set, int signal)
+{
+    bool all = true;
+    for (size_t i = 0; i < PC_ARRAY_LEN(candidates); i++)
+        all &= sigismember(set, candidates[i]) == 1;
+    return !all && sigismember(set, signal) == 1;
+}
+
+bool pc_sampler_leave_signal(void)
+{
+    struct pc_sampler *s = pc_self ? pc_self->sampler : NULL;
+    int saved = errno, signal;
+    if (atomic_flag_test_and_set(&leaving))
+        return true;
+    signal = take();
+    if (signal)
+        pc_sampler_signal = signal;
+    if (signal && s && pc_sampler_follow_signal(s))
+        pc_sampler_arm(s);
+    atomic_flag_clear(&leaving);
+    errno = saved;
+    return signal;
+}
+
+int pc_sampler_ask(int signal, const struct sigaction *action)
+{
+    bool handled = action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN;
+    pc_sampler_program_action[signal] = *action;
+    return install(signal, handled ? action->sa_flags : SA_RESTART | SA_ONSTACK);
+}
+
+/* To ignore a signal is to drop what is pending of it, in all threads: so does the default. */
+void pc_sampler_give_back(void)
+{
+    static const struct sigaction ignored = {.sa_handler = SIG_DFL};
+    for (size_t i = 0; i < PC_ARRAY_LEN(candidates); i++) {
+        int signal = candidates[i];
+        if (!pc_sampler_has(signal))
+            continue;
+        PC_NEXT(sigaction)(signal, &ignored, NULL);
+        PC_NEXT(sigaction)(signal, &pc_sampler_program_action[signal], NULL);
+    }
+    taken = 0;
+}

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * A program's own use of signals, while it computes and is sampled. Prints what was wrong.
+ *
+ *     wait      SIGURG, then each real-time signal, is blocked, sent and waited for: it comes once,
+ *               with the value that it was sent with, and nothing else comes
+ *     waits     the same with SIGURG, then SIGWINCH
+ *     all       while all signals are blocked none is pending, and who waits for all of them gets
+ *               the program's own, sent by another process, and nothing else
+ *     one       each of SIGURG and SIGWINCH alone has a handler that gets what was sent
+ *     both      both have one
+ *     fd        a descriptor for all signals has what was sent
+ *     full      the queue of signals is full
+ *     foreign   and it was another process that filled it
+ */
+#define _GNU_SOURCE 1
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { ROUNDS = 30, SOME = 20000, QUEUE = 2000 };
+
+static volatile double sink;
+static volatile sig_atomic_t n_handled;
+static const int usual[] = {SIGURG, SIGWINCH};
+
+static __attribute__((noinline)) void compute(long n)
+{
+    for (long k = 0; k < n; k++)
+        sink = sink + (double)k;
+}
+
+/* The next signal that is pending; 0: none. */
+static int next_of(const sigset_t *set, siginfo_t *info)
+{
+    static const struct timespec now = {0, 0};
+    int signal = sigtimedwait(set, info, &now);
+    return signal < 0 ? 0 : signal;
+}
+
+static void expect(const char *what, int got, int wanted)
+{
+    if (got != wanted)
+        printf("%s: %d instead of %d\n", what, got, wanted);
+}
+
+static void check_wait(int signal)
+{
+    sigset_t set, before;
+    siginfo_t info;
+    int lost = 0, foreign = 0;
+    sigemptyset(&set);
+    sigaddset(&set, signal);
+    for (int i = 0; i < ROUNDS; i++) {
+        sigprocmask(SIG_BLOCK, &set, &before);
+        compute(SOME);
+        foreign += next_of(&set, &info) != 0;
+        sigqueue(getpid(), signal, (union sigval){.sival_int = i});
+        compute(SOME);
+        lost += next_of(&set, &info) != signal || info.si_value.sival_int != i;
+        sigprocmask(SIG_SETMASK, &before, NULL);
+    }
+    if (lost || foreign)
+        printf("signal %d: lost %d, not sent %d\n", signal, lost, foreign);
+}
+
+/* One process sends, for kill to oneself is to the thread. */
+static void send(int signal)
+{
+    pid_t parent = getpid(), child = fork();
+    if (!child)
+        _exit(kill(parent, signal) != 0);
+    waitpid(child, NULL, 0);
+}
+
+static void check_all(void)
+{
+    static const struct timespec soon = {0, 2000000};
+    sigset_t all, before, pending;
+    siginfo_t info;
+    int number = 0;
+    sigfillset(&all);
+    sigdelset(&all, SIGCHLD);
+    sigprocmask(SIG_SETMASK, &all, &before);
+    for (int i = 0; i < ROUNDS; i++) {
+        compute(10 * SOME);
+        sigpending(&pending);
+        for (int signal = 1; signal <= SIGRTMAX; signal++)
+            if (sigismember(&pending, signal) == 1)
+                printf("signal %d is pending\n", signal);
+        compute(10 * SOME);
+        expect("nothing was sent", next_of(&all, &info), 0);
+        expect("the wait ends", sigtimedwait(&all, &info, &soon) < 0 ? errno : 0, EAGAIN);
+        for (size_t k = 0; k < 2; k++) {
+            send(usual[k]);
+            compute(SOME);
+            sigpending(&pending);
+            expect("it is pending", sigismember(&pending, usual[k]), 1);
+            expect("sigwait", sigwait(&all, &number) ? 0 : number, usual[k]);
+            send(usual[k]);
+            compute(SOME);
+            expect("sigwaitinfo", sigwaitinfo(&all, &info), usual[k]);
+            expect("who sent it", info.si_code, SI_USER);
+        }
+    }
+    sigprocmask(SIG_SETMASK, &before, NULL);
+}
+
+static void on_signal(int signal, siginfo_t *info, void *context)
+{
+    (void)signal;
+    (void)context;
+    n_handled += info->si_code == SI_USER || info->si_code == SI_TKILL ? 1 : 1000;
+}
+
+static void check_handler(int number)
+{
+    struct sigaction action, back;
+    memset(&action, 0, sizeof action);
+    action.sa_sigaction = on_signal;
+    action.sa_flags = SA_SIGINFO;
+    expect("it had none", sigaction(number, &action, &back) || back.sa_handler != SIG_DFL, 0);
+    expect("it is kept",
+           sigaction(number, NULL, &back) || back.sa_sigaction != on_signal ||
+               (back.sa_flags & ~0x04000000) != SA_SIGINFO,
+           0);
+    n_handled = 0;
+    for (int i = 0; i < ROUNDS; i++) {
+        compute(SOME);
+        raise(number);
+    }
+    compute(10 * SOME);
+    expect("handled", n_handled, ROUNDS);
+}
+
+static void forget_handler(int number)
+{
+    signal(number, SIG_DFL);
+    n_handled = 0;
+    raise(number);
+    compute(SOME);
+    expect("not handled", n_handled, 0);
+}
+
+static void check_descriptor(void)
+{
+    struct signalfd_siginfo info;
+    sigset_t all, before;
+    sigfillset(&all);
+    sigdelset(&all, SIGCHLD);
+    sigprocmask(SIG_SETMASK, &all, &before);
+    int fd = signalfd(-1, &all, SFD_NONBLOCK);
+    for (int i = 0; i < ROUNDS; i++) {
+        compute(10 * SOME);
+        expect("nothing can be read", read(fd, &info, sizeof info) > 0 ? (int)info.ssi_signo : 0,
+               0);
+        send(usual[i % 2]);
+        memset(&info, 0, sizeof info);
+        expect("what can be read", read(fd, &info, sizeof info) > 0 ? (int)info.ssi_signo : 0,
+               usual[i % 2]);
+    }
+    close(fd);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+}
+
+static void fill_queue(void)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGRTMIN);
+    sigprocmask(SIG_BLOCK, &set, NULL);
+    int n = 0;
+    while (!sigqueue(getpid(), SIGRTMIN, (union sigval){.sival_int = 0}))
+        n++;
+    expect("the queue is full", errno, EAGAIN);
+    expect("before long", n > QUEUE, 0);
+}
+
+static pid_t fill_by_another(void)
+{
+    int ready[2];
+    char byte;
+    if (pipe(ready))
+        return -1;
+    pid_t child = fork();
+    if (!child) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        fill_queue();
+        byte = 1;
+        _exit(write(ready[1], &byte, 1) != 1 || pause() == 0);
+    }
+    expect("another process is there", (int)read(ready[0], &byte, 1), 1);
+    return child;
+}
+
+int main(int argc, char **argv)
+{
+    static const struct rlimit limit = {QUEUE, QUEUE};
+    const char *what = argc > 1 ? argv[1] : "";
+    pid_t child = 0;
+    compute(500 * SOME);
+    if (!strcmp(what, "wait")) {
+        check_wait(SIGURG);
+        for (int signal = SIGRTMIN; signal <= SIGRTMAX; signal++)
+            check_wait(signal);
+    } else if (!strcmp(what, "waits")) {
+        check_wait(SIGURG);
+        check_wait(SIGWINCH);
+    } else if (!strcmp(what, "all")) {
+        check_all();
+    } else if (!strcmp(what, "one")) {
+        check_handler(SIGURG);
+        forget_handler(SIGURG);
+    } else if (!strcmp(what, "both")) {
+        check_handler(SIGURG);
+        check_handler(SIGWINCH);
+        forget_handler(SIGURG);
+    } else if (!strcmp(what, "fd")) {
+        check_descriptor();
+    } else if (!strcmp(what, "full")) {
+        setrlimit(RLIMIT_SIGPENDING, &limit);
+        fill_queue();
+    } else if (!strcmp(what, "foreign")) {
+        setrlimit(RLIMIT_SIGPENDING, &limit);
+        child = fill_by_another();
+    }
+    compute(5000 * SOME);
+    if (child > 0)
+        kill(child, SIGKILL);
+    return 0;
+}
