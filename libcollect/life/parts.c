@@ -27,6 +27,7 @@ static const struct pc_part parts[] = {
      .before_merge = pc_edges_before_merge},
     {.start = pc_sampler_start,
      .thread = {pc_sampler_enter, pc_sampler_leave},
+     .init_end = pc_sampler_init_end,
      .before_merge = pc_sampler_end,
      .forget = pc_sampler_forget},
     {.start = pc_usage_start, .init_end = pc_usage_init_end, .before_merge = pc_usage_note},

@@ -58,6 +58,14 @@ static const struct pcollect_column columns[] = {
                                  PCOLLECT_COLUMN_NUMBER, PCOLLECT_MAX, PCOLLECT_UNIT_NS, 0},
     [2 + PC_SAMPLE_SOURCE] = {"source", "what interrupts", PCOLLECT_COLUMN_STRING, PCOLLECT_MAX,
                               PCOLLECT_UNIT_COUNT, 0},
+    [2 + PC_SAMPLE_COMPUTE_NS] =
+        TIME("compute_time", "CPU time that samples outside MPI stand for, from MPI_Init on"),
+    [2 + PC_SAMPLE_COMPUTE_SQUARES] =
+        COUNT("compute_squares", "sum of the squares of what each stands for, in us"),
+    [2 + PC_SAMPLE_MPI_NS] =
+        TIME("mpi_time", "CPU time that samples inside MPI calls stand for, from MPI_Init on"),
+    [2 + PC_SAMPLE_MPI_SQUARES] =
+        COUNT("mpi_squares", "sum of the squares of what each stands for, in us"),
 };
 _Static_assert(PC_ARRAY_LEN(columns) == 2 + PC_SAMPLE_N_COUNTS, "a column for each count");
 
@@ -319,6 +327,13 @@ void pc_sampler_enter(struct pc_thread *t, void *function)
         }
     }
     errno = saved;
+}
+
+void pc_sampler_init_end(void)
+{
+    struct pc_sampler *s = pc_self ? pc_self->sampler : NULL;
+    for (unsigned k = PC_SAMPLE_COMPUTE_NS; s && k <= PC_SAMPLE_MPI_SQUARES; k++)
+        s->counts[k] = 0;
 }
 
 void pc_sampler_leave(struct pc_thread *t)

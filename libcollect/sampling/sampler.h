@@ -42,6 +42,12 @@ enum pc_sample_count {
     PC_SAMPLE_OWN_NS,     /* CPU time that the interrupts in our code stand for */
     PC_SAMPLE_KERNEL_NS,  /* of that cost, the kernel's for one interrupt */
     PC_SAMPLE_SOURCE,     /* name of what interrupted the thread last */
+    /* From the end of MPI_Init on: CPU time that the samples stand for, and the sum of its squares
+     * in us. */
+    PC_SAMPLE_COMPUTE_NS,
+    PC_SAMPLE_COMPUTE_SQUARES,
+    PC_SAMPLE_MPI_NS,
+    PC_SAMPLE_MPI_SQUARES,
     PC_SAMPLE_N_COUNTS
 };
 
@@ -166,6 +172,8 @@ int pc_sampler_start(void);
 /* The calling thread has been registered / is about to be left. */
 void pc_sampler_enter(struct pc_thread *t, void *function);
 void pc_sampler_leave(struct pc_thread *t);
+/* MPI_Init has returned in the calling thread. */
+void pc_sampler_init_end(void);
 /* In a forked child: closes what the parent's threads held. */
 void pc_sampler_forget(void);
 /* Before exec by the calling thread: disarmed, nothing pending. True: pc_sampler_resume if exec

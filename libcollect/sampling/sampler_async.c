@@ -261,6 +261,14 @@ static bool is_in_own(const struct where *w)
     return m && m->flags & PCOLLECT_MODULE_OWN;
 }
 
+static void count_spot(struct pc_sampler *s, const struct pc_spot *spot)
+{
+    uint64_t us = (s->sample_ns + 500) / 1000;
+    uint64_t *sums = &s->counts[spot->node ? PC_SAMPLE_COMPUTE_NS : PC_SAMPLE_MPI_NS];
+    sums[0] += s->sample_ns;
+    sums[1] += us * us;
+}
+
 /* What the plugins add to: the record of the call in progress, or of the point. */
 static struct pc_spot find_spot(const struct interrupt *i)
 {
@@ -280,6 +288,8 @@ static struct pc_spot find_spot(const struct interrupt *i)
         if (spot.node)
             spot.record = pc_tree_record(t->tree, spot.node);
     }
+    if (spot.record)
+        count_spot(s, &spot);
     if (spot.record && t->edges)
         pc_edges_sample(t->edges, spot.node);
     return spot;

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * What the system says of the process, beside the tree: the table `resources`, one row a rank, from
- * the start of the process to the merge, without what MPI_Pcontrol leaves out. Written once, by the
- * thread that merges.
+ * the end of MPI_Init to the merge (of a program without MPI_Init: from its start), without what
+ * MPI_Pcontrol leaves out. Written once, by the thread that merges.
+ *
+ * The time of the main thread is divided: on a processor, able to run with no processor free, and
+ * the rest, in which it was blocked.
  */
 #include "libcollect/context/thread.h"
 #include "libcollect/state/plugin_table.h"
@@ -15,6 +18,7 @@
 #include <sched.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 #define VALUE(name, doc, combine, unit)                                                            \
@@ -35,6 +39,8 @@ enum {
     BOUND,
     DELAYED,
     MIGRATIONS,
+    ON_CPU,
+    BLOCKED,
     N_VALUES
 };
 
@@ -55,13 +61,18 @@ static const struct pcollect_column columns[] = {
                    PCOLLECT_UNIT_COUNT, 0},
     [1 + DELAYED] =
         VALUE("delayed",
-              "time from the end of MPI_Init to MPI_Finalize in which the main thread "
-              "could run and no processor was free; 0 where the kernel does not count it",
+              "time in which the main thread could run and no processor was free; 0 where "
+              "the kernel does not count it",
               PCOLLECT_SUM, NS),
     [1 + MIGRATIONS] = VALUE("migrations",
                              "times that a thread moved to another processor, of the threads that "
                              "were there at the end; 0 where the kernel does not count it",
                              PCOLLECT_SUM, COUNT),
+    [1 + ON_CPU] = VALUE("on_cpu", "CPU time of the main thread", PCOLLECT_SUM, NS),
+    [1 + BLOCKED] = VALUE("blocked",
+                          "time in which the main thread could not run: it slept, or waited for a "
+                          "file, a lock or a message; 0 where the kernel does not count delayed",
+                          PCOLLECT_SUM, NS),
 };
 _Static_assert(PC_ARRAY_LEN(columns) == 1 + N_VALUES, "a column for each value");
 
@@ -134,11 +145,24 @@ static uint64_t to_ns(struct timeval t)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_usec * 1000u;
 }
 
+/* CPU time of the main thread, whichever thread asks. The number of the clock is the kernel's
+ * (linux/posix-timers.h): the complement of the thread's id, 4 for one thread, 2 for what the
+ * scheduler counts. */
+static uint64_t read_on_cpu_ns(void)
+{
+    struct timespec t;
+    clockid_t clock = (clockid_t)((~(unsigned)getpid() << 3) | 4 | 2);
+    return clock_gettime(clock, &t) ? 0 : (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
 /* What only grows, as the system counts it now; the other values stay as they are. */
 static void read_counts(uint64_t v[N_VALUES])
 {
     struct rusage usage;
     v[DELAYED] = read_delayed_ns();
+    v[ON_CPU] = read_on_cpu_ns();
+    uint64_t there_ns = pc_mono_ns(), ran_ns = v[ON_CPU] + v[DELAYED];
+    v[BLOCKED] = v[DELAYED] && there_ns > ran_ns ? there_ns - ran_ns : 0;
     if (getrusage(RUSAGE_SELF, &usage))
         return;
     v[USER] = to_ns(usage.ru_utime);
@@ -158,7 +182,8 @@ int pc_usage_start(void)
 void pc_usage_init_end(void)
 {
     int saved = errno;
-    left_out[DELAYED] = left_at[DELAYED] = read_delayed_ns();
+    read_counts(left_out);
+    memcpy(left_at, left_out, sizeof left_at);
     errno = saved;
 }
 
