@@ -78,7 +78,8 @@ static const char *next_table(const void *arg, size_t i)
 static const char *next_rule(const void *arg, size_t i)
 {
     (void)arg;
-    return i < pct_n_rules ? pct_rules[i].name : NULL;
+    const struct pct_rule *rule = pct_rule_at(i);
+    return rule ? rule->name : NULL;
 }
 
 static void choose_table(struct pct_options *view, const char *name)
@@ -99,8 +100,8 @@ static int read_threshold(const struct pct_command *self, const struct pct_optio
     memcpy(name, value, n);
     if (pct_value_percent(self, o, value + n + 1, 100, &percent))
         return PCT_CALL;
-    for (size_t i = 0; i < pct_n_rules; i++) {
-        if (!strcmp(pct_rules[i].name, name)) {
+    for (size_t i = 0; pct_rule_at(i); i++) {
+        if (!strcmp(pct_rule_at(i)->name, name)) {
             view->thresholds[i] = (double)percent / 100000;
             return PCT_DONE;
         }

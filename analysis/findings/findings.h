@@ -84,9 +84,16 @@ struct pct_rule {
     bool knows_delay; /* what it saves has no waiting for processors in it */
 };
 
+/* The rows of one file of rules. */
+struct pct_rules {
+    const struct pct_rule *rows;
+    size_t n;
+};
+extern const struct pct_rules pct_call_rules, pct_rank_rules, pct_machine_rules, pct_counter_rules;
+
+/* The i-th rule of all; NULL: there are no more. */
 enum { PCT_MAX_RULES = 32 };
-extern const struct pct_rule pct_rules[];
-extern const size_t pct_n_rules;
+const struct pct_rule *pct_rule_at(size_t i);
 
 /* thresholds: by rule, below 0 the rule's own; NULL: all their own. */
 struct pct_findings *pct_findings_make(const struct pct_data *d, const double *thresholds);
@@ -140,50 +147,5 @@ void pct_finding_add(struct pct_findings *out, const struct pct_facts *f,
                      const struct pct_rule *rule, double threshold, double saves_ns,
                      const char *more, const char *format, ...)
     __attribute__((format(printf, 7, 8)));
-
-void pct_rule_imbalance(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
-                        struct pct_findings *out);
-void pct_rule_hub(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
-                  struct pct_findings *out);
-void pct_rule_chain(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
-                    struct pct_findings *out);
-void pct_rule_small(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
-                    struct pct_findings *out);
-void pct_rule_barrier(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
-                      struct pct_findings *out);
-void pct_rule_reductions(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
-                         struct pct_findings *out);
-void pct_rule_rooted(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
-                     struct pct_findings *out);
-void pct_rule_synchronous(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
-                          struct pct_findings *out);
-void pct_rule_polling(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
-                      struct pct_findings *out);
-void pct_rule_overlap(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
-                      struct pct_findings *out);
-void pct_rule_communicators(const struct pct_facts *f, const struct pct_rule *rule,
-                            double threshold, struct pct_findings *out);
-void pct_rule_datatypes(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
-                        struct pct_findings *out);
-void pct_rule_files(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
-                    struct pct_findings *out);
-void pct_rule_windows(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
-                      struct pct_findings *out);
-void pct_rule_serial(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
-                     struct pct_findings *out);
-void pct_rule_shared(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
-                     struct pct_findings *out);
-void pct_rule_faults(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
-                     struct pct_findings *out);
-void pct_rule_system(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
-                     struct pct_findings *out);
-void pct_rule_placement(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
-                        struct pct_findings *out);
-void pct_rule_unfinished(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
-                         struct pct_findings *out);
-void pct_rule_misses(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
-                     struct pct_findings *out);
-void pct_rule_dense(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
-                    struct pct_findings *out);
 
 #endif

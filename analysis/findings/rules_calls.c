@@ -70,8 +70,8 @@ static double message_ns(const struct pct_facts *f, const struct pct_fact *send)
     return fmax(ns, own_ns(send));
 }
 
-void pct_rule_small(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
-                    struct pct_findings *out)
+static void find_small(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
+                       struct pct_findings *out)
 {
     const struct pct_fact *most = NULL;
     for (size_t i = 0; i < f->n; i++) {
@@ -88,8 +88,8 @@ void pct_rule_small(const struct pct_facts *f, const struct pct_rule *rule, doub
                         percent(f, message_ns(f, most)));
 }
 
-void pct_rule_barrier(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
-                      struct pct_findings *out)
+static void find_barrier(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
+                         struct pct_findings *out)
 {
     for (size_t i = 0; i < f->n; i++) {
         const struct pct_fact *fact = &f->list[i];
@@ -102,8 +102,8 @@ void pct_rule_barrier(const struct pct_facts *f, const struct pct_rule *rule, do
     }
 }
 
-void pct_rule_reductions(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
-                         struct pct_findings *out)
+static void find_reductions(const struct pct_facts *f, const struct pct_rule *rule,
+                            double threshold, struct pct_findings *out)
 {
     for (size_t i = 0; i < f->n; i++) {
         const struct pct_fact *fact = &f->list[i];
@@ -118,8 +118,8 @@ void pct_rule_reductions(const struct pct_facts *f, const struct pct_rule *rule,
     }
 }
 
-void pct_rule_rooted(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
-                     struct pct_findings *out)
+static void find_rooted(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
+                        struct pct_findings *out)
 {
     static const char *const rooted[] = {"Gather", "Gatherv", "Scatter", "Scatterv", NULL};
     for (size_t i = 0; i < f->n; i++) {
@@ -136,8 +136,8 @@ void pct_rule_rooted(const struct pct_facts *f, const struct pct_rule *rule, dou
 /* Less than this for each of the others is little. */
 #define FEW_BYTES_EACH 64.0
 
-void pct_rule_dense(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
-                    struct pct_findings *out)
+static void find_dense(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
+                       struct pct_findings *out)
 {
     static const char *const dense[] = {"Alltoallv", "Alltoallw", NULL};
     for (size_t i = 0; i < f->n; i++) {
@@ -154,8 +154,8 @@ void pct_rule_dense(const struct pct_facts *f, const struct pct_rule *rule, doub
 }
 
 /* The place that started most operations which nobody completed; of the table `requests`. */
-void pct_rule_unfinished(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
-                         struct pct_findings *out)
+static void find_unfinished(const struct pct_facts *f, const struct pct_rule *rule,
+                            double threshold, struct pct_findings *out)
 {
     const struct pc_profile_table *t = pc_profile_table(f->data->profile, "requests");
     uint32_t start = pc_table_column(t, "start", PCOLLECT_COLUMN_NODE),
@@ -179,8 +179,8 @@ void pct_rule_unfinished(const struct pct_facts *f, const struct pct_rule *rule,
                         pct_finding_place(f, most, &function));
 }
 
-void pct_rule_synchronous(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
-                          struct pct_findings *out)
+static void find_synchronous(const struct pct_facts *f, const struct pct_rule *rule,
+                             double threshold, struct pct_findings *out)
 {
     static const char *const synchronous[] = {"Ssend", "Ssend_c", NULL};
     for (size_t i = 0; i < f->n; i++) {
@@ -193,8 +193,8 @@ void pct_rule_synchronous(const struct pct_facts *f, const struct pct_rule *rule
     }
 }
 
-void pct_rule_polling(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
-                      struct pct_findings *out)
+static void find_polling(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
+                         struct pct_findings *out)
 {
     for (size_t i = 0; i < f->n; i++) {
         const struct pct_fact *fact = &f->list[i];
@@ -208,8 +208,8 @@ void pct_rule_polling(const struct pct_facts *f, const struct pct_rule *rule, do
     }
 }
 
-void pct_rule_overlap(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
-                      struct pct_findings *out)
+static void find_overlap(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
+                         struct pct_findings *out)
 {
     for (size_t i = 0; i < f->n; i++) {
         const struct pct_fact *fact = &f->list[i];
@@ -222,8 +222,8 @@ void pct_rule_overlap(const struct pct_facts *f, const struct pct_rule *rule, do
     }
 }
 
-void pct_rule_communicators(const struct pct_facts *f, const struct pct_rule *rule,
-                            double threshold, struct pct_findings *out)
+static void find_communicators(const struct pct_facts *f, const struct pct_rule *rule,
+                               double threshold, struct pct_findings *out)
 {
     static const char *const makers[] = {
         "Comm_dup",    "Comm_dup_with_info", "Comm_split",   "Comm_split_type", "Comm_create",
@@ -239,8 +239,8 @@ void pct_rule_communicators(const struct pct_facts *f, const struct pct_rule *ru
     }
 }
 
-void pct_rule_datatypes(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
-                        struct pct_findings *out)
+static void find_datatypes(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
+                           struct pct_findings *out)
 {
     const struct pct_fact *most = NULL;
     double ns = 0;
@@ -259,8 +259,8 @@ void pct_rule_datatypes(const struct pct_facts *f, const struct pct_rule *rule, 
                         calls_of_rank(f, most), most->place, percent(f, ns));
 }
 
-void pct_rule_files(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
-                    struct pct_findings *out)
+static void find_files(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
+                       struct pct_findings *out)
 {
     enum { FEW_KIB = 64 };
     for (size_t i = 0; i < f->n; i++) {
@@ -275,8 +275,8 @@ void pct_rule_files(const struct pct_facts *f, const struct pct_rule *rule, doub
     }
 }
 
-void pct_rule_windows(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
-                      struct pct_findings *out)
+static void find_windows(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
+                         struct pct_findings *out)
 {
     static const char *const synchronising[] = {
         "Win_fence",    "Win_lock",  "Win_unlock",   "Win_wait",       "Win_start",
@@ -290,3 +290,25 @@ void pct_rule_windows(const struct pct_facts *f, const struct pct_rule *rule, do
                             fact->place, calls_of_rank(f, fact), percent(f, own_ns(fact)));
     }
 }
+
+/* ---- All --------------------------------------------------------------------------------------
+ */
+
+static const struct pct_rule rows[] = {
+    {"small-messages", 0.05, "many messages of few bytes", find_small, false},
+    {"barrier", 0.05, "time in MPI_Barrier", find_barrier, false},
+    {"many-collectives", 0.05, "many collective operations of few bytes", find_reductions, false},
+    {"rooted", 0.05, "all data go to or come from one rank", find_rooted, false},
+    {"dense-collective", 0.05, "an exchange of all with all that few ranks need", find_dense,
+     false},
+    {"unfinished", 0, "operations that were started and never completed", find_unfinished, true},
+    {"synchronous-send", 0.05, "sends that wait for their receiver", find_synchronous, false},
+    {"polling", 0.05, "tests and probes called again and again", find_polling, false},
+    {"overlap", 0.05, "nonblocking operations that are waited for at once", find_overlap, false},
+    {"communicators", 0.02, "communicators made again and again", find_communicators, false},
+    {"datatypes", 0.02, "datatypes made again and again", find_datatypes, false},
+    {"small-io", 0.05, "files read or written in small pieces", find_files, false},
+    {"window-synchronisation", 0.05, "one-sided communication that waits for synchronisation",
+     find_windows, false},
+};
+const struct pct_rules pct_call_rules = {rows, PC_ARRAY_LEN(rows)};

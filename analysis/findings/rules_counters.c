@@ -112,8 +112,8 @@ static void tell(const struct pct_facts *f, const struct pct_rule *rule, double 
 }
 
 /* One sentence: of all caches and functions that which saves most. */
-void pct_rule_misses(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
-                     struct pct_findings *out)
+static void find_misses(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
+                        struct pct_findings *out)
 {
     struct missing most = {0}, all_of_most = {0};
     const struct miss *miss_of_most = NULL;
@@ -267,3 +267,12 @@ const char *pct_finding_why_longer(const struct pct_facts *f, double longer)
                  100 * c.more);
     return pct_pool_intern(f->pool, text);
 }
+
+/* ---- All --------------------------------------------------------------------------------------
+ */
+
+static const struct pct_rule rows[] = {
+    {"cache-misses", 0.05, "a function that misses a cache more often than the rest", find_misses,
+     true},
+};
+const struct pct_rules pct_counter_rules = {rows, PC_ARRAY_LEN(rows)};

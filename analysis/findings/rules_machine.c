@@ -71,8 +71,8 @@ static struct shared_host look_at_host(const struct pct_facts *f, const char *na
     return host;
 }
 
-void pct_rule_shared(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
-                     struct pct_findings *out)
+static void find_shared(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
+                        struct pct_findings *out)
 {
     size_t most = 0;
     double all_ns = 0;
@@ -117,8 +117,8 @@ static double run_faults_ns(const struct pct_facts *f, size_t r)
     return fmin(fault_ns(&f->use[r]), (double)rank->inside_ns - (double)rank->merge_ns);
 }
 
-void pct_rule_faults(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
-                     struct pct_findings *out)
+static void find_faults(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
+                        struct pct_findings *out)
 {
     double ns = 0, faults = 0, major = 0;
     for (size_t r = 0; r < f->n_ranks; r++) {
@@ -136,8 +136,8 @@ void pct_rule_faults(const struct pct_facts *f, const struct pct_rule *rule, dou
 }
 
 /* System time that cannot have been in MPI, before it, or in page faults. */
-void pct_rule_system(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
-                     struct pct_findings *out)
+static void find_system(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
+                        struct pct_findings *out)
 {
     const struct pc_profile *p = f->data->profile;
     double ns = 0, longest = 0;
@@ -221,8 +221,8 @@ static void judge_placement(const struct pct_facts *f, const struct pct_rule *ru
     free(node_of);
 }
 
-void pct_rule_placement(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
-                        struct pct_findings *out)
+static void find_placement(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
+                           struct pct_findings *out)
 {
     const struct pc_profile_table *pairs = pc_profile_table(f->data->profile, "pairs");
     if (!pairs || pairs->n_rows > MOST_PAIRS)
@@ -232,3 +232,14 @@ void pct_rule_placement(const struct pct_facts *f, const struct pct_rule *rule, 
         judge_placement(f, rule, threshold, t, out);
     pct_topology_free(t);
 }
+
+/* ---- All --------------------------------------------------------------------------------------
+ */
+
+static const struct pct_rule rows[] = {
+    {"shared-processors", 0.05, "ranks that could run wait for a processor", find_shared, true},
+    {"page-faults", 0.05, "memory taken from the system again and again", find_faults, true},
+    {"system-time", 0.05, "system calls outside MPI", find_system, true},
+    {"placement", 0.05, "ranks that talk much are on different nodes", find_placement, false},
+};
+const struct pct_rules pct_machine_rules = {rows, PC_ARRAY_LEN(rows)};

@@ -131,8 +131,8 @@ static double lead(const struct pct_facts *f)
 
 enum { ALONE = 4 }; /* times the mean of the others */
 
-void pct_rule_serial(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
-                     struct pct_findings *out)
+static void find_serial(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
+                        struct pct_findings *out)
 {
     if (f->n_ranks < 2 || !(f->compute_mean_ns > 0) || lead(f) <= ALONE ||
         !pct_finding_counts(f, rule, threshold, f->waiting_ns))
@@ -148,8 +148,8 @@ void pct_rule_serial(const struct pct_facts *f, const struct pct_rule *rule, dou
     pct_buf_free(&b);
 }
 
-void pct_rule_imbalance(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
-                        struct pct_findings *out)
+static void find_imbalance(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
+                           struct pct_findings *out)
 {
     if (f->n_ranks < 2 || !(f->compute_mean_ns > 0) || lead(f) > ALONE || !(f->waiting_ns > 0) ||
         !pct_finding_counts(f, rule, threshold, f->waiting_ns))
@@ -170,8 +170,8 @@ void pct_rule_imbalance(const struct pct_facts *f, const struct pct_rule *rule, 
 /* ---- Hub and chain ---------------------------------------------------------------------------
  */
 
-void pct_rule_hub(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
-                  struct pct_findings *out)
+static void find_hub(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
+                     struct pct_findings *out)
 {
     const struct pct_fact *most = NULL;
     double waits = 0, longest = 0;
@@ -194,8 +194,8 @@ void pct_rule_hub(const struct pct_facts *f, const struct pct_rule *rule, double
 }
 
 /* The time to receive grows from rank to rank. */
-void pct_rule_chain(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
-                    struct pct_findings *out)
+static void find_chain(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
+                       struct pct_findings *out)
 {
     for (size_t i = 0; i < f->n && f->n_ranks >= 3; i++) {
         const struct pct_fact *fact = &f->list[i];
@@ -209,3 +209,15 @@ void pct_rule_chain(const struct pct_facts *f, const struct pct_rule *rule, doub
                             fact->place, percent(f, saves));
     }
 }
+
+/* ---- All --------------------------------------------------------------------------------------
+ */
+
+static const struct pct_rule rows[] = {
+    {"serial", 0.05, "one rank alone computes", find_serial, true},
+    {"imbalance", 0.05, "one rank computes longer than the others, which wait for it",
+     find_imbalance, true},
+    {"hub", 0.05, "one rank exchanges most messages", find_hub, false},
+    {"chain", 0.05, "ranks wait for each other in a row", find_chain, false},
+};
+const struct pct_rules pct_rank_rules = {rows, PC_ARRAY_LEN(rows)};
