@@ -18,6 +18,7 @@ struct pct_parts {
     struct pct_counts *counts;
     struct pct_estimates *estimates;
     struct pct_call_rows *calls[PCT_N_CALLS_BY];
+    struct pct_rank_times *rank_times;
     uint32_t *frames;
     struct pct_contexts contexts;
     const char **paths; /* of the contexts */
@@ -67,6 +68,13 @@ struct pct_call_rows *pct_data_calls(const struct pct_data *d, enum pct_calls_by
     if (!*calls)
         *calls = pct_calls_new(d->model, d->symbols, pct_data_samples(d), by);
     return *calls;
+}
+
+const struct pct_rank_times *pct_data_rank_times(const struct pct_data *d)
+{
+    if (!d->parts->rank_times)
+        d->parts->rank_times = pct_rank_times_new(d->profile);
+    return d->parts->rank_times;
 }
 
 const uint32_t *pct_data_frames(const struct pct_data *d)
@@ -171,6 +179,7 @@ static void free_parts(struct pct_parts *parts)
     free(parts->paths);
     free(parts->spreads);
     free(parts->frames);
+    pct_rank_times_free(parts->rank_times);
     pct_estimates_free(parts->estimates);
     pct_counts_free(parts->counts);
     pct_samples_free(parts->samples);

@@ -10,6 +10,7 @@
 #define PCT_GATHER_H
 
 #include "analysis/buffer.h"
+#include "analysis/rank_times.h"
 #include "analysis/symbols/symbols.h"
 #include "analysis/tree/call_sites.h"
 #include "analysis/tree/totals.h"
@@ -61,6 +62,8 @@ struct pct_samples *pct_data_samples(const struct pct_data *d);
 struct pct_counts *pct_data_counts(const struct pct_data *d);
 struct pct_estimates *pct_data_estimates(const struct pct_data *d);
 struct pct_call_rows *pct_data_calls(const struct pct_data *d, enum pct_calls_by by);
+/* How the time of ranks outside MPI is divided. */
+const struct pct_rank_times *pct_data_rank_times(const struct pct_data *d);
 /* By module: nodes of the profile in it. */
 const uint32_t *pct_data_frames(const struct pct_data *d);
 

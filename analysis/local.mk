@@ -3,6 +3,7 @@
 noinst_LTLIBRARIES += analysis/libpcanalysis.la
 analysis_libpcanalysis_la_SOURCES = \
     analysis/buffer.h analysis/buffer.c analysis/student.h analysis/student.c analysis/gather.h analysis/gather.c \
+    analysis/rank_times.h analysis/rank_times.c \
     analysis/symbols/symbols.h analysis/symbols/symbols_private.h analysis/symbols/symbols.c \
     analysis/symbols/symbols_stored.c analysis/symbols/stored_table.h analysis/symbols/stored_table.c \
     analysis/tree/totals.h analysis/tree/totals.c analysis/tree/label.h analysis/tree/label.c analysis/tree/tree.h analysis/tree/tree.c \
@@ -19,7 +20,7 @@ analysis_libpcanalysis_la_SOURCES = \
     analysis/fit/fit.h analysis/fit/fit_private.h analysis/fit/fit.c analysis/fit/solve.c analysis/fit/band.c \
     analysis/findings/findings.h analysis/findings/findings.c analysis/findings/run_figures.c \
     analysis/findings/rules_calls.c analysis/findings/rules_counters.c analysis/findings/rules_machine.c \
-    analysis/findings/rules_ranks.c analysis/findings/system_calls.c \
+    analysis/findings/rules_ranks.c analysis/findings/busy_place.c analysis/findings/system_calls.c \
     analysis/traffic/traffic.h analysis/traffic/traffic_private.h analysis/traffic/matrix.c \
     analysis/traffic/places.c analysis/traffic/pattern.c analysis/traffic/placement.c \
     analysis/traffic/placement_nodes.c

@@ -6,6 +6,7 @@
 #include "view/report_print.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -206,20 +207,67 @@ static void put_start(const struct head *h, struct pct_buf *b)
     put_buf(h, "", b);
 }
 
+static void put_ns(struct pct_buf *b, double ns)
+{
+    put_time(b, (pc_u128)llround(ns));
+}
+
+/* A part below this share of the time outside MPI is not worth a word. */
+#define LITTLE 0.01
+
+/* The mean of a rank, where it is not little. */
+static void put_part(struct pct_buf *b, double ns, double wall_ns, size_t n, const char *what)
+{
+    if (ns <= LITTLE * wall_ns)
+        return;
+    pct_buf_text(b, ", ");
+    put_ns(b, ns / (double)n);
+    pct_buf_text(b, what);
+}
+
+/* What a rank did outside MPI: where ranks waited for a processor or slept, its wall time says
+ * little of what it computed. */
+static void put_division(const struct head *h, struct pct_buf *b)
+{
+    const struct pct_rank_times *t = pct_data_rank_times(h->d);
+    double n = (double)t->n, wall = 0, cpu = 0;
+    for (size_t r = 0; r < t->n; r++) {
+        wall += t->list[r].wall_ns;
+        cpu += t->list[r].cpu_ns;
+    }
+    if (t->delayed_ns <= LITTLE * wall && t->blocked_ns <= LITTLE * wall)
+        return;
+    put_ns(b, wall / n);
+    pct_buf_text(b, t->n > 1 ? " a rank: " : ": ");
+    put_ns(b, cpu / n);
+    pct_buf_text(b, " computing");
+    put_part(b, t->blocked_ns, wall, t->n, " blocked (asleep, files, locks)");
+    put_part(b, t->delayed_ns, wall, t->n, " waiting for a processor");
+    put_buf(h, "outside MPI", b);
+}
+
 static void put_imbalance(const struct head *h, struct pct_buf *b)
 {
-    const struct pct_overall *a = &h->d->model->all;
-    if (a->compute.n < 2 || !a->compute_ns)
+    const struct pct_rank_times *t = pct_data_rank_times(h->d);
+    const struct pc_profile_rank *ranks = h->d->profile->ranks;
+    size_t least = 0;
+    if (t->n < 2 || !(t->mean_ns > 0))
         return;
+    for (size_t r = 0; r < t->n; r++)
+        least = t->list[r].own_ns < t->list[least].own_ns ? r : least;
     pct_buf_text(b, pct_style(h->o, PCT_STYLE_TITLE));
     put_percent(b, pct_header_imbalance(h->d));
-    pct_buf_format(b, "%s: rank %d computes ", pct_style(h->o, PCT_STYLE_PLAIN),
-                   a->compute.max_rank);
-    put_time(b, a->compute.max);
+    pct_buf_format(b, "%s: rank %d %s ", pct_style(h->o, PCT_STYLE_PLAIN), ranks[t->busiest].rank,
+                   t->blocked_ns > LITTLE * t->mean_ns * (double)t->n ? "computes or is blocked for"
+                                                                      : "computes");
+    put_ns(b, t->list[t->busiest].own_ns);
     pct_buf_text(b, ", the mean rank ");
-    put_time(b, mean(h, a->compute_ns));
-    pct_buf_format(b, ", rank %d ", a->compute.min_rank);
-    put_time(b, a->compute.min);
+    put_ns(b, t->mean_ns);
+    pct_buf_format(b, ", rank %d ", ranks[least].rank);
+    put_ns(b, t->list[least].own_ns);
+    struct pct_lead lead = pct_rank_times_lead(t);
+    if (!lead.real || !(lead.low_ns > 0))
+        pct_buf_text(b, "; no more than noise");
     put_buf(h, "imbalance", b);
 }
 
@@ -262,6 +310,26 @@ static const char *last_text_of(const struct pc_profile *p, const struct pc_prof
     return pc_profile_string(p, last);
 }
 
+/* Threads whose frequency was lowered, and to what, at the least. */
+static void put_lowered(const struct pc_profile_table *t, struct pct_buf *b)
+{
+    uint32_t lowered = pc_table_column(t, "lowered", PCOLLECT_COLUMN_NUMBER),
+             period = pc_table_column(t, "period", PCOLLECT_COLUMN_NUMBER);
+    uint64_t n = 0, longest_ns = 0;
+    for (uint32_t row = 0; t && row < t->n_rows; row++) {
+        uint64_t ns = pc_table_cell(t, row, period);
+        if (!pc_table_cell(t, row, lowered) || !ns)
+            continue;
+        n++;
+        longest_ns = ns > longest_ns ? ns : longest_ns;
+    }
+    if (n)
+        pct_buf_format(b,
+                       "; the frequency of %" PRIu64 " %s was lowered, to %.3g a second at the "
+                       "least, to stay below max_overhead",
+                       n, n == 1 ? "thread" : "threads", 1e9 / (double)longest_ns);
+}
+
 static void put_sampling(const struct head *h, struct pct_buf *b)
 {
     const struct pc_profile *p = h->d->profile;
@@ -288,6 +356,7 @@ static void put_sampling(const struct head *h, struct pct_buf *b)
         put_percent(b, pct_text_share(own, cpu));
         pct_buf_text(b, " more in the calls");
     }
+    put_lowered(t, b);
     put_buf(h, "sampling", b);
 }
 
@@ -522,6 +591,7 @@ void pct_print_head(FILE *out, const struct pct_data *d, const struct pct_option
     put_times(&h, &b);
     put_share(&h, &b);
     put_start(&h, &b);
+    put_division(&h, &b);
     put_imbalance(&h, &b);
     put_cost(&h, &b);
     put_sampling(&h, &b);

@@ -39,7 +39,6 @@ struct pct_fact {
 
 /* What the system says of a rank: the table `resources`. All 0: nothing is known. */
 struct pct_rank_use {
-    double delayed_ns; /* it could run, and no processor was free */
     double system_ns, minor_faults, major_faults;
     const char *bound; /* processors, like 0-3,8 */
 };
@@ -54,10 +53,10 @@ struct pct_facts {
     double *compute_ns; /* by rank */
     double compute_mean_ns;
     struct pct_rank_use *use; /* by rank */
-    double delayed_ns;        /* of all ranks, while they did not wait for the busiest */
-    size_t busiest;           /* index of the rank that computes longest, its delay left out */
-    double waiting_ns;        /* of the others, for it */
-    size_t hub; /* index of the rank with most point-to-point calls, if they are many */
+    const struct pct_rank_times *times;
+    struct pct_lead lead; /* of times->busiest */
+    double delayed_ns;    /* of all ranks, while they did not wait for the busiest */
+    size_t hub;           /* index of the rank with most point-to-point calls, if they are many */
     double hub_calls, calls; /* of these its own, at most, and those of all ranks */
     struct pct_pool *pool;
 };
@@ -127,6 +126,17 @@ void pct_finding_put_function(struct pct_buf *b, const char *function, const cha
 const char *pct_finding_page_faults(const struct pct_facts *f);
 const char *pct_finding_system_calls(const struct pct_facts *f);
 
+/* The system call that this function of the C library makes and does little else; NULL: none. */
+const char *pct_finding_system_call(const char *function);
+
+/* Where the busiest rank has more CPU time outside MPI than the others, by samples. */
+struct pct_busy_place {
+    struct pct_frame function; /* the innermost function of the program with most of it */
+    const char *call;          /* the system call with most of it; NULL: it is computation */
+    double ns;                 /* of the busiest rank in that function, with what it calls */
+};
+struct pct_busy_place pct_finding_busy_place(const struct pct_facts *f);
+
 /* Why the busiest rank computes longer than the mean, by so much of it: a sentence with a blank
  * before it, or "". */
 const char *pct_finding_why_longer(const struct pct_facts *f, double longer);
@@ -142,7 +152,23 @@ bool pct_finding_has_hub(const struct pct_facts *f);
 bool pct_finding_counts(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
                         double saves_ns);
 
-/* Adds a finding if it saves `threshold` of the run or more. */
+/* What something costs that is counted: so many times as often as the rule calls many. Where so
+ * much of the time is waiting for processors that nothing is sure, but the count is far above what
+ * is many, the cost is said to be unknown. */
+struct pct_cost {
+    const char *text; /* "12 % of the run"; NULL: the rule has nothing to say */
+    double saves_ns;  /* 0: unknown */
+};
+struct pct_cost pct_finding_cost(const struct pct_facts *f, const struct pct_rule *rule,
+                                 double threshold, double saves_ns, double shown_ns,
+                                 double times_many);
+
+/* Adds a finding. */
+void pct_finding_say(struct pct_findings *out, const struct pct_facts *f,
+                     const struct pct_rule *rule, double saves_ns, const char *more,
+                     const char *format, ...) __attribute__((format(printf, 6, 7)));
+
+/* Adds it if it saves `threshold` of the run or more. */
 void pct_finding_add(struct pct_findings *out, const struct pct_facts *f,
                      const struct pct_rule *rule, double threshold, double saves_ns,
                      const char *more, const char *format, ...)

@@ -80,12 +80,16 @@ static void find_small(const struct pct_facts *f, const struct pct_rule *rule, d
             calls_of_rank(f, fact) > MANY_CALLS && (!most || fact->calls > most->calls))
             most = fact;
     }
-    if (most)
-        pct_finding_add(out, f, rule, threshold, 0.9 * message_ns(f, most), "--table contexts",
+    if (!most)
+        return;
+    double ns = message_ns(f, most);
+    struct pct_cost cost =
+        pct_finding_cost(f, rule, threshold, 0.9 * ns, ns, calls_of_rank(f, most) / MANY_CALLS);
+    if (cost.text)
+        pct_finding_say(out, f, rule, cost.saves_ns, "--table contexts",
                         "%s sends %.0f messages a rank of %.0f bytes each: with their receives "
-                        "%.0f %% of the run. Put more into a message.",
-                        most->place, calls_of_rank(f, most), bytes_of_call(most),
-                        percent(f, message_ns(f, most)));
+                        "%s. Put more into a message.",
+                        most->place, calls_of_rank(f, most), bytes_of_call(most), cost.text);
 }
 
 static void find_barrier(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
@@ -95,10 +99,13 @@ static void find_barrier(const struct pct_facts *f, const struct pct_rule *rule,
         const struct pct_fact *fact = &f->list[i];
         if (strcmp(fact->op, "MPI_Barrier") != 0 || calls_of_rank(f, fact) < 2)
             continue;
-        pct_finding_add(out, f, rule, threshold, own_ns(fact), "--table contexts",
-                        "%s is called %.0f times a rank and takes %.0f %% of the run. Messages "
-                        "and collective operations need no barrier around them.",
-                        fact->place, calls_of_rank(f, fact), percent(f, own_ns(fact)));
+        struct pct_cost cost = pct_finding_cost(f, rule, threshold, own_ns(fact), own_ns(fact),
+                                                calls_of_rank(f, fact) / MANY_CALLS);
+        if (cost.text)
+            pct_finding_say(out, f, rule, cost.saves_ns, "--table contexts",
+                            "%s is called %.0f times a rank: %s. Messages and collective "
+                            "operations need no barrier around them.",
+                            fact->place, calls_of_rank(f, fact), cost.text);
     }
 }
 
@@ -110,11 +117,13 @@ static void find_reductions(const struct pct_facts *f, const struct pct_rule *ru
         if (fact->op_class != PCOLLECT_CLASS_COLL || !strcmp(fact->op, "MPI_Barrier") ||
             calls_of_rank(f, fact) < MANY_CALLS || bytes_of_call(fact) >= FEW_BYTES)
             continue;
-        pct_finding_add(out, f, rule, threshold, 0.9 * own_ns(fact), "--table contexts",
-                        "%s is called %.0f times a rank for %.0f bytes each: %.0f %% of the run. "
-                        "Put several values into one call.",
-                        fact->place, calls_of_rank(f, fact), bytes_of_call(fact),
-                        percent(f, own_ns(fact)));
+        struct pct_cost cost = pct_finding_cost(f, rule, threshold, 0.9 * own_ns(fact),
+                                                own_ns(fact), calls_of_rank(f, fact) / MANY_CALLS);
+        if (cost.text)
+            pct_finding_say(out, f, rule, cost.saves_ns, "--table contexts",
+                            "%s is called %.0f times a rank for %.0f bytes each: %s. Put several "
+                            "values into one call.",
+                            fact->place, calls_of_rank(f, fact), bytes_of_call(fact), cost.text);
     }
 }
 
@@ -200,11 +209,15 @@ static void find_polling(const struct pct_facts *f, const struct pct_rule *rule,
         const struct pct_fact *fact = &f->list[i];
         bool polls = starts_with(fact->op, "MPI_Test") || starts_with(fact->op, "MPI_Iprobe") ||
                      starts_with(fact->op, "MPI_Improbe");
-        if (polls && calls_of_rank(f, fact) > MANY_TESTS)
-            pct_finding_add(out, f, rule, threshold, own_ns(fact), "--table contexts",
-                            "%s is called %.0f times a rank, %.0f %% of the run. Wait instead, or "
-                            "do more between two tests.",
-                            fact->place, calls_of_rank(f, fact), percent(f, own_ns(fact)));
+        if (!polls || calls_of_rank(f, fact) <= MANY_TESTS)
+            continue;
+        struct pct_cost cost = pct_finding_cost(f, rule, threshold, own_ns(fact), own_ns(fact),
+                                                calls_of_rank(f, fact) / MANY_TESTS);
+        if (cost.text)
+            pct_finding_say(out, f, rule, cost.saves_ns, "--table contexts",
+                            "%s is called %.0f times a rank: %s. Wait instead, or do more between "
+                            "two tests.",
+                            fact->place, calls_of_rank(f, fact), cost.text);
     }
 }
 
@@ -231,11 +244,14 @@ static void find_communicators(const struct pct_facts *f, const struct pct_rule 
         NULL};
     for (size_t i = 0; i < f->n; i++) {
         const struct pct_fact *fact = &f->list[i];
-        if (is_one_of(fact, makers) && calls_of_rank(f, fact) > MANY_MADE)
-            pct_finding_add(out, f, rule, threshold, own_ns(fact), "--table contexts",
-                            "%s makes %.0f communicators a rank, %.0f %% of the run. Make it once "
-                            "and keep it.",
-                            fact->place, calls_of_rank(f, fact), percent(f, own_ns(fact)));
+        if (!is_one_of(fact, makers) || calls_of_rank(f, fact) <= MANY_MADE)
+            continue;
+        struct pct_cost cost = pct_finding_cost(f, rule, threshold, own_ns(fact), own_ns(fact),
+                                                calls_of_rank(f, fact) / MANY_MADE);
+        if (cost.text)
+            pct_finding_say(out, f, rule, cost.saves_ns, "--table contexts",
+                            "%s makes %.0f communicators a rank: %s. Make it once and keep it.",
+                            fact->place, calls_of_rank(f, fact), cost.text);
     }
 }
 
@@ -252,11 +268,15 @@ static void find_datatypes(const struct pct_facts *f, const struct pct_rule *rul
         if (!most || own_ns(fact) > own_ns(most))
             most = fact;
     }
-    if (most)
-        pct_finding_add(out, f, rule, threshold, ns, "--table contexts",
+    if (!most)
+        return;
+    struct pct_cost cost =
+        pct_finding_cost(f, rule, threshold, ns, ns, calls_of_rank(f, most) / MANY_CALLS);
+    if (cost.text)
+        pct_finding_say(out, f, rule, cost.saves_ns, "--table contexts",
                         "Datatypes are made and freed %.0f times a rank, most of the time in %s: "
-                        "%.0f %% of the run. Make them once and keep them.",
-                        calls_of_rank(f, most), most->place, percent(f, ns));
+                        "%s. Make them once and keep them.",
+                        calls_of_rank(f, most), most->place, cost.text);
 }
 
 static void find_files(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
@@ -267,11 +287,15 @@ static void find_files(const struct pct_facts *f, const struct pct_rule *rule, d
         const struct pct_fact *fact = &f->list[i];
         bool moves =
             starts_with(fact->op, "MPI_File_read") || starts_with(fact->op, "MPI_File_write");
-        if (moves && calls_of_rank(f, fact) > MANY_CALLS && bytes_of_call(fact) < FEW_KIB * 1024)
-            pct_finding_add(out, f, rule, threshold, own_ns(fact), "--table contexts",
-                            "%s is called %.0f times a rank, %.0f %% of the run. Move more at a "
-                            "time, by a collective call.",
-                            fact->place, calls_of_rank(f, fact), percent(f, own_ns(fact)));
+        if (!moves || calls_of_rank(f, fact) <= MANY_CALLS || bytes_of_call(fact) >= FEW_KIB * 1024)
+            continue;
+        struct pct_cost cost = pct_finding_cost(f, rule, threshold, own_ns(fact), own_ns(fact),
+                                                calls_of_rank(f, fact) / MANY_CALLS);
+        if (cost.text)
+            pct_finding_say(out, f, rule, cost.saves_ns, "--table contexts",
+                            "%s is called %.0f times a rank: %s. Move more at a time, by a "
+                            "collective call.",
+                            fact->place, calls_of_rank(f, fact), cost.text);
     }
 }
 

@@ -229,7 +229,7 @@ static bool compare_instructions(const struct pct_facts *f, struct comparison *o
     for (size_t r = 0; r < f->n_ranks && known; r++) {
         known = list[r].outside > 0;
         all += list[r].outside;
-        if (r == f->busiest) {
+        if (r == f->times->busiest) {
             own = list[r].outside;
             continue;
         }

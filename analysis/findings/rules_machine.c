@@ -75,16 +75,15 @@ static void find_shared(const struct pct_facts *f, const struct pct_rule *rule, 
                         struct pct_findings *out)
 {
     size_t most = 0;
-    double all_ns = 0;
     char time[PCT_NUMBER_BYTES];
-    for (size_t r = 0; r < f->n_ranks; r++) {
-        most = f->use[r].delayed_ns > f->use[most].delayed_ns ? r : most;
-        all_ns += f->use[r].delayed_ns;
-    }
+    const struct pct_rank_time *t = f->times->list;
+    for (size_t r = 0; r < f->n_ranks; r++)
+        most = t[r].all_delayed_ns > t[most].all_delayed_ns ? r : most;
+    double all_ns = f->times->all_delayed_ns;
     if (!(all_ns > 0))
         return;
     struct shared_host host = look_at_host(f, f->data->profile->ranks[most].host);
-    pct_text_time(time, (pc_u128)llround(f->use[most].delayed_ns));
+    pct_text_time(time, (pc_u128)llround(f->times->list[most].all_delayed_ns));
     if (host.n_cpus && host.n_ranks > host.n_cpus)
         pct_finding_add(
             out, f, rule, threshold, f->delayed_ns, "--table resources",

@@ -30,141 +30,137 @@ static const struct pct_fact *main_wait(const struct pct_facts *f)
     return most;
 }
 
-/* ---- Where the busiest rank computes longer, if it was sampled ------------------------------- */
+/* ---- The rank that takes longest ------------------------------------------------------------- */
 
-struct sampled {
-    const char *function, *file;
-    uint32_t line;
-    double excess; /* samples of the busiest rank above the mean */
-};
-
-static uint32_t find_field(const struct pc_profile *p, const char *plugin, const char *name)
+/* " in solve (a.c:30), where it spends 1.2 s" of the function that makes the difference; "" if
+ * nothing was sampled. */
+static void put_busy_place(const struct pct_busy_place *where, struct pct_buf *b)
 {
-    for (uint32_t i = 0; i < p->n_fields; i++) {
-        if (!strcmp(p->fields[i].plugin, plugin) && !strcmp(p->fields[i].name, name))
-            return i;
-    }
-    return PC_NO_INDEX;
-}
-
-/* Value of the field at the busiest rank above the mean of all ranks. */
-static double excess_of(const struct pct_facts *f, const struct pc_profile_data *d, uint32_t field)
-{
-    const struct pc_profile *p = f->data->profile;
-    double own = 0, sum = 0;
-    struct pc_by_rank by = pc_data_by_rank(p, d, field);
-    for (uint32_t i = 0; i < by.n; i++) {
-        double value = (double)by.values[i * by.stride];
-        sum += value;
-        if (by.ranks[i] == rank_at(f, f->busiest))
-            own = value;
-    }
-    return own - sum / (double)f->n_ranks;
-}
-
-static void add_sampled(struct sampled *list, size_t *n, size_t room, const struct pct_frame *frame,
-                        double excess)
-{
-    size_t i = 0;
-    while (i < *n && list[i].function != frame->function)
-        i++;
-    if (i == room)
-        return;
-    if (i == *n)
-        list[(*n)++] = (struct sampled){frame->function, frame->file, frame->line, 0};
-    list[i].excess += excess;
-}
-
-/* The function in whose own code the busiest rank has most samples more than the mean. */
-static struct sampled busiest_function(const struct pct_facts *f)
-{
-    enum { ROOM = 512 };
-    const struct pc_profile *p = f->data->profile;
-    uint32_t field = find_field(p, "clock", "samples");
-    struct sampled *list = pct_alloc(ROOM, sizeof *list), most = {0};
-    size_t n = 0;
-    for (uint32_t i = 0; i < p->n_nodes && field != PC_NO_INDEX; i++) {
-        const struct pc_profile_node *node = &p->nodes[i];
-        if (node->kind != PCOLLECT_NODE_POINT || node->data == PC_NO_INDEX)
-            continue;
-        struct pct_place place = pct_symbols_find(f->data->symbols, node->module, node->offset + 1);
-        const struct pct_frame *frame = &place.frames[place.n_frames - 1];
-        if (frame->function)
-            add_sampled(list, &n, ROOM, frame, excess_of(f, &p->data[node->data], field));
-    }
-    for (size_t i = 0; i < n; i++) {
-        if (list[i].excess > most.excess)
-            most = list[i];
-    }
-    free(list);
-    return most;
-}
-
-/* " in solve (a.c:30)" of the function that makes the difference; "" if nothing was sampled. */
-static void put_sampled(const struct pct_facts *f, struct pct_buf *b)
-{
-    struct sampled where = busiest_function(f);
+    char time[PCT_NUMBER_BYTES];
     pct_buf_put(b, "", 0);
-    if (!where.function)
+    if (!where->function.function)
         return;
     pct_buf_text(b, " in ");
-    pct_finding_put_function(b, where.function, where.file, where.line);
+    pct_finding_put_function(b, where->function.function, where->function.file,
+                             where->function.line);
+    if (where->call)
+        pct_buf_format(b, " in the system call %s", where->call);
+    pct_buf_format(b, ", where it spends %s", pct_text_time(time, (pc_u128)llround(where->ns)));
 }
 
-/* "the other rank waits", "the other 3 ranks wait" */
+static double waiting_ns(const struct pct_facts *f)
+{
+    return f->lead.ns * (double)(f->n_ranks - 1);
+}
+
+/* Core-seconds of the run if nobody waited for a processor: as long as the busiest rank at least.
+ */
+static double own_core_ns(const struct pct_facts *f)
+{
+    return fmax(f->core_ns - f->times->all_delayed_ns,
+                f->times->list[f->times->busiest].own_ns * (double)f->n_ranks);
+}
+
+/* "the other 3 ranks wait 20 % of the run, most in MPI_Allreduce in main (a.c:3)" */
 static const char *others_wait(const struct pct_facts *f)
 {
-    char text[64];
+    const struct pct_fact *wait = main_wait(f);
+    bool delayed = f->times->all_delayed_ns > 0.05 * f->core_ns;
+    struct pct_buf b = {0};
     if (f->n_ranks == 2)
-        return "the other rank waits";
-    snprintf(text, sizeof text, "the other %zu ranks wait", f->n_ranks - 1);
-    return pct_pool_intern(f->pool, text);
+        pct_buf_text(&b, "the other rank waits ");
+    else
+        pct_buf_format(&b, "the other %zu ranks wait ", f->n_ranks - 1);
+    pct_buf_format(&b, "%.0f %% of %s",
+                   100 * waiting_ns(f) / (delayed ? own_core_ns(f) : f->core_ns),
+                   delayed ? "what the run takes with a processor for each rank" : "the run");
+    if (wait)
+        pct_buf_format(&b, ", most in %s", wait->place);
+    const char *text = pct_pool_intern(f->pool, b.data);
+    pct_buf_free(&b);
+    return text;
 }
 
-/* How much longer than the mean of the others the busiest rank computes, of itself. */
-static double lead(const struct pct_facts *f)
+/* Most of the lead is time in which the rank was blocked. */
+static bool is_blocked(const struct pct_facts *f)
 {
-    double own = f->compute_ns[f->busiest] - f->use[f->busiest].delayed_ns;
-    double others = f->compute_mean_ns * (double)f->n_ranks - f->compute_ns[f->busiest];
-    return others > 0 ? own * (double)(f->n_ranks - 1) / others : HUGE_VAL;
+    const struct pct_rank_times *t = f->times;
+    double own = t->list[t->busiest].blocked_ns;
+    return t->divided && own - (t->blocked_ns - own) / (double)(f->n_ranks - 1) > f->lead.ns / 2;
+}
+
+/* The lead is sure, is more than equal work differs by, and costs `threshold` of the run, all
+ * waiting for processors left out. */
+static bool is_waited_for(const struct pct_facts *f, double threshold)
+{
+    return f->n_ranks > 1 && f->lead.real && f->lead.low_ns > 0 &&
+           f->lead.low_ns * (double)(f->n_ranks - 1) >= threshold * own_core_ns(f);
 }
 
 enum { ALONE = 4 }; /* times the mean of the others */
 
+/* The busiest rank does far more than the others, or nothing is left of them. */
+static bool is_alone(const struct pct_facts *f)
+{
+    const struct pct_rank_times *t = f->times;
+    double own = t->list[t->busiest].own_ns, others = own - f->lead.ns;
+    return own > ALONE * others;
+}
+
 static void find_serial(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
                         struct pct_findings *out)
 {
-    if (f->n_ranks < 2 || !(f->compute_mean_ns > 0) || lead(f) <= ALONE ||
-        !pct_finding_counts(f, rule, threshold, f->waiting_ns))
+    if (!is_waited_for(f, threshold) || !is_alone(f) || is_blocked(f))
         return;
-    const struct pct_fact *wait = main_wait(f);
+    struct pct_busy_place where = pct_finding_busy_place(f);
     struct pct_buf b = {0};
-    put_sampled(f, &b);
-    pct_finding_add(out, f, rule, threshold, f->waiting_ns, "--table ranks",
-                    "Rank %d alone computes%s: %s %.0f %% of the run%s%s. Divide this work, or let "
-                    "all ranks do it.",
-                    rank_at(f, f->busiest), b.data, others_wait(f), percent(f, f->waiting_ns),
-                    wait ? ", most in " : "", wait ? wait->place : "");
+    put_busy_place(&where, &b);
+    pct_finding_say(out, f, rule, waiting_ns(f), "--table ranks",
+                    "Rank %d alone computes%s: %s. Divide this work, or let all ranks do it.",
+                    rank_at(f, f->times->busiest), b.data, others_wait(f));
     pct_buf_free(&b);
 }
 
 static void find_imbalance(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
                            struct pct_findings *out)
 {
-    if (f->n_ranks < 2 || !(f->compute_mean_ns > 0) || lead(f) > ALONE || !(f->waiting_ns > 0) ||
-        !pct_finding_counts(f, rule, threshold, f->waiting_ns))
+    if (!is_waited_for(f, threshold) || is_alone(f) || is_blocked(f))
         return;
-    const struct pct_fact *wait = main_wait(f);
-    double own = f->compute_ns[f->busiest] - f->use[f->busiest].delayed_ns;
-    double longer = own / f->compute_mean_ns - 1;
+    double longer = pct_rank_times_imbalance(f->times);
+    struct pct_busy_place where = pct_finding_busy_place(f);
     struct pct_buf b = {0};
-    put_sampled(f, &b);
-    pct_finding_add(out, f, rule, threshold, f->waiting_ns, "--table ranks",
-                    "Rank %d computes %.0f %% longer than the mean%s: %s %.0f %% of the run%s%s.%s",
-                    rank_at(f, f->busiest), 100 * longer, b.data, others_wait(f),
-                    percent(f, f->waiting_ns), wait ? ", most in " : "", wait ? wait->place : "",
+    put_busy_place(&where, &b);
+    pct_finding_say(out, f, rule, waiting_ns(f), "--table ranks",
+                    "Rank %d computes %.0f %% longer than the mean%s: %s.%s",
+                    rank_at(f, f->times->busiest), 100 * longer, b.data, others_wait(f),
                     pct_finding_why_longer(f, longer));
     pct_buf_free(&b);
+}
+
+static void find_blocked(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
+                         struct pct_findings *out)
+{
+    const struct pct_rank_times *t = f->times;
+    char time[PCT_NUMBER_BYTES];
+    size_t most = 0;
+    if (is_waited_for(f, threshold) && is_blocked(f)) {
+        pct_finding_say(out, f, rule, waiting_ns(f), "--table ranks",
+                        "Rank %d is blocked outside MPI for %s, which is not computing: it sleeps, "
+                        "or waits for a file, a lock or another process, and %s.%s",
+                        rank_at(f, t->busiest),
+                        pct_text_time(time, (pc_u128)llround(t->list[t->busiest].blocked_ns)),
+                        others_wait(f), pct_finding_system_calls(f));
+        return;
+    }
+    for (size_t r = 0; r < t->n; r++)
+        most = t->list[r].blocked_ns > t->list[most].blocked_ns ? r : most;
+    if (t->divided && t->blocked_ns > 0 && t->blocked_ns >= threshold * own_core_ns(f))
+        pct_finding_say(out, f, rule, t->blocked_ns, "--table ranks",
+                        "The ranks are blocked outside MPI for %.0f %% of the run, rank %d most, "
+                        "%s: they sleep, or wait for files, locks or other processes.%s",
+                        percent(f, t->blocked_ns), rank_at(f, most),
+                        pct_text_time(time, (pc_u128)llround(t->list[most].blocked_ns)),
+                        pct_finding_system_calls(f));
 }
 
 /* ---- Hub and chain ---------------------------------------------------------------------------
@@ -217,6 +213,7 @@ static const struct pct_rule rows[] = {
     {"serial", 0.05, "one rank alone computes", find_serial, true},
     {"imbalance", 0.05, "one rank computes longer than the others, which wait for it",
      find_imbalance, true},
+    {"blocked", 0.05, "ranks sleep or wait for files outside MPI", find_blocked, true},
     {"hub", 0.05, "one rank exchanges most messages", find_hub, false},
     {"chain", 0.05, "ranks wait for each other in a row", find_chain, false},
 };

@@ -65,8 +65,7 @@ static void gather_use(struct pct_facts *f)
 {
     const struct pc_profile *p = f->data->profile;
     const struct pc_profile_table *t = pc_profile_table(p, "resources");
-    uint32_t delayed = pc_table_column(t, "delayed", PCOLLECT_COLUMN_NUMBER),
-             system = pc_table_column(t, "system", PCOLLECT_COLUMN_NUMBER),
+    uint32_t system = pc_table_column(t, "system", PCOLLECT_COLUMN_NUMBER),
              minor = pc_table_column(t, "minor_faults", PCOLLECT_COLUMN_NUMBER),
              major = pc_table_column(t, "major_faults", PCOLLECT_COLUMN_NUMBER),
              bound = pc_table_column(t, "bound", PCOLLECT_COLUMN_STRING);
@@ -81,40 +80,32 @@ static void gather_use(struct pct_facts *f)
             r++;
         if (r == f->n_ranks || p->ranks[r].rank != rank)
             continue;
-        double run_ns = (double)p->ranks[r].inside_ns;
-        f->use[r] = (struct pct_rank_use){
-            .delayed_ns = fmin((double)pc_table_cell(t, row, delayed), run_ns),
-            .system_ns = (double)pc_table_cell(t, row, system),
-            .minor_faults = (double)pc_table_cell(t, row, minor),
-            .major_faults = (double)pc_table_cell(t, row, major),
-            .bound = pc_profile_string(p, pc_table_cell(t, row, bound))};
+        f->use[r] =
+            (struct pct_rank_use){.system_ns = (double)pc_table_cell(t, row, system),
+                                  .minor_faults = (double)pc_table_cell(t, row, minor),
+                                  .major_faults = (double)pc_table_cell(t, row, major),
+                                  .bound = pc_profile_string(p, pc_table_cell(t, row, bound))};
     }
 }
 
-/* A rank's delay may lie in computation or in MPI. The busiest rank's is taken for computation, so
- * that what is left of its lead is surely the program's. While the others wait for it they lose
- * nothing by a delay: as much of theirs is left out as their waiting is of their run. */
+/* While the others wait for the busiest rank they lose nothing by a delay: as much of theirs is
+ * left out as their waiting is of their run. */
 static void gather_ranks(struct pct_facts *f)
 {
     const struct pc_profile *p = f->data->profile;
-    double most = -1;
     f->n_ranks = p->n_ranks;
     gather_use(f);
+    f->times = pct_data_rank_times(f->data);
+    f->lead = pct_rank_times_lead(f->times);
     f->compute_ns = pct_alloc(f->n_ranks, sizeof *f->compute_ns);
     for (size_t r = 0; r < f->n_ranks; r++) {
-        f->core_ns += (double)p->ranks[r].inside_ns - (double)p->ranks[r].merge_ns;
-        f->compute_ns[r] = (double)pct_model_compute_ns(&p->ranks[r]);
-        f->compute_mean_ns += f->compute_ns[r] / (double)f->n_ranks;
-        if (f->compute_ns[r] - f->use[r].delayed_ns > most || !r) {
-            most = f->compute_ns[r] - f->use[r].delayed_ns;
-            f->busiest = r;
-        }
-    }
-    for (size_t r = 0; r < f->n_ranks; r++) {
-        double waiting_ns = fmax(0, most - f->compute_ns[r]),
-               run_ns = (double)p->ranks[r].inside_ns;
-        f->waiting_ns += waiting_ns;
-        f->delayed_ns += f->use[r].delayed_ns * (run_ns > waiting_ns ? 1 - waiting_ns / run_ns : 0);
+        const struct pct_rank_time *t = &f->times->list[r];
+        double run_ns = (double)p->ranks[r].inside_ns,
+               waiting_ns = f->times->list[f->times->busiest].own_ns - t->own_ns;
+        f->core_ns += run_ns - (double)p->ranks[r].merge_ns;
+        f->compute_ns[r] = t->wall_ns;
+        f->compute_mean_ns += t->wall_ns / (double)f->n_ranks;
+        f->delayed_ns += t->all_delayed_ns * (run_ns > waiting_ns ? 1 - waiting_ns / run_ns : 0);
     }
 }
 
@@ -334,19 +325,51 @@ bool pct_finding_counts(const struct pct_facts *f, const struct pct_rule *rule, 
     return surely_ns >= threshold * f->core_ns;
 }
 
+static void append(struct pct_findings *out, const struct pct_rule *rule, double saves,
+                   const char *more, const char *format, va_list args)
+{
+    char text[1024];
+    vsnprintf(text, sizeof text, format, args);
+    out->list = pct_grow(out->list, out->n, &out->room, sizeof *out->list);
+    out->list[out->n++] = (struct pct_finding){rule->name, saves, pct_pool_intern(out->pool, text),
+                                               pct_pool_intern(out->pool, more)};
+}
+
+void pct_finding_say(struct pct_findings *out, const struct pct_facts *f,
+                     const struct pct_rule *rule, double saves_ns, const char *more,
+                     const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    append(out, rule, saves_ns / f->core_ns, more, format, args);
+    va_end(args);
+}
+
 void pct_finding_add(struct pct_findings *out, const struct pct_facts *f,
                      const struct pct_rule *rule, double threshold, double saves_ns,
                      const char *more, const char *format, ...)
 {
-    double saves = f->core_ns > 0 ? saves_ns / f->core_ns : 0;
-    char text[1024];
     va_list args;
     if (!pct_finding_counts(f, rule, threshold, saves_ns))
         return;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    append(out, rule, saves_ns / f->core_ns, more, format, args);
     va_end(args);
-    out->list = pct_grow(out->list, out->n, &out->room, sizeof *out->list);
-    out->list[out->n++] = (struct pct_finding){rule->name, saves, pct_pool_intern(out->pool, text),
-                                               pct_pool_intern(out->pool, more)};
+}
+
+/* Times as often as a rule calls many: enough to speak of it where the time says nothing. */
+#define VERY_MANY 10.0
+
+struct pct_cost pct_finding_cost(const struct pct_facts *f, const struct pct_rule *rule,
+                                 double threshold, double saves_ns, double shown_ns,
+                                 double times_many)
+{
+    char text[64];
+    if (pct_finding_counts(f, rule, threshold, saves_ns)) {
+        snprintf(text, sizeof text, "%.0f %% of the run", 100 * shown_ns / f->core_ns);
+        return (struct pct_cost){pct_pool_intern(f->pool, text), saves_ns};
+    }
+    bool speaks = times_many >= VERY_MANY && saves_ns >= threshold * f->core_ns;
+    return (struct pct_cost){
+        speaks ? "a cost that is not known here, for want of processors" : NULL, 0};
 }

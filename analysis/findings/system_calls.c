@@ -89,7 +89,7 @@ struct caller {
     double ns;
 };
 
-static const char *find_call(const char *function)
+const char *pct_finding_system_call(const char *function)
 {
     static const char *const suffixes[] = {"", "64", "_nocancel", "64_nocancel", "_time64"};
     const char *name = function + strspn(function, "_");
@@ -146,7 +146,7 @@ static struct caller find_most(const struct pct_facts *f, double *all_ns)
         if (node->kind != PCOLLECT_NODE_POINT || node->data == PC_NO_INDEX)
             continue;
         const struct pct_frame *frame = frame_at(f, node);
-        const char *call = frame->function ? find_call(frame->function) : NULL;
+        const char *call = frame->function ? pct_finding_system_call(frame->function) : NULL;
         const struct pct_frame *caller = call ? find_caller(f, node) : NULL;
         double ns = (double)pct_samples_of(pct_data_samples(f->data), p, i).ns;
         *all_ns += call ? ns : 0;

@@ -33,6 +33,7 @@ struct made {
     struct pct_frame frames[MAX_DEPTH + 1], sampled_at[2], library[2];
     double compute_ms[SAMPLE_RANKS], mpi_ms[SAMPLE_RANKS], delayed_ms[SAMPLE_RANKS];
     double system_ms[SAMPLE_RANKS], faults[SAMPLE_RANKS];
+    double blocked_ms[SAMPLE_RANKS];
     bool shares; /* more ranks than processors */
     uint32_t last_op;
     struct pc_profile_table tables[3];
@@ -153,11 +154,12 @@ static void add_cells(struct pc_profile_table *t, const uint64_t *cells)
 
 static void add_resources(void)
 {
-    static const char *const columns[] = {
-        "rank", "system", "minor_faults", "major_faults", "delayed", "bound", NULL};
+    static const char *const columns[] = {"rank",    "system", "minor_faults", "major_faults",
+                                          "delayed", "bound",  "blocked",      NULL};
     static const uint16_t types[] = {PCOLLECT_COLUMN_RANK,   PCOLLECT_COLUMN_NUMBER,
                                      PCOLLECT_COLUMN_NUMBER, PCOLLECT_COLUMN_NUMBER,
-                                     PCOLLECT_COLUMN_NUMBER, PCOLLECT_COLUMN_STRING};
+                                     PCOLLECT_COLUMN_NUMBER, PCOLLECT_COLUMN_STRING,
+                                     PCOLLECT_COLUMN_NUMBER};
     struct pc_profile_table *t = add_table("resources", 1, columns, types);
     m.strings[0] = (char *)"0-15";
     m.strings[1] = (char *)"0,2-3";
@@ -168,7 +170,8 @@ static void add_resources(void)
     m.sample.p.n_strings = 5;
     for (unsigned r = 0; r < m.n; r++)
         add_cells(t, (const uint64_t[]){r, (uint64_t)(m.system_ms[r] * ms), (uint64_t)m.faults[r],
-                                        0, (uint64_t)(m.delayed_ms[r] * ms), m.shares ? 2 : 1});
+                                        0, (uint64_t)(m.delayed_ms[r] * ms), m.shares ? 2 : 1,
+                                        (uint64_t)(m.blocked_ms[r] * ms)});
 }
 
 /* ---- Faults: each is planted, or its twin -----------------------------------------------------
@@ -183,6 +186,19 @@ static void serial(bool fault)
 {
     for (unsigned r = 0; r < m.n && fault; r++)
         m.compute_ms[r] = r == m.late ? 1000 : 50;
+}
+
+/* One rank reads, or all sleep; the first fault alone makes the others wait. */
+static void blocked(bool fault)
+{
+    m.blocked_ms[m.late] = fault ? draw(600, 900) : 2;
+    m.compute_ms[m.late] += m.blocked_ms[m.late];
+}
+
+static void asleep(bool fault)
+{
+    for (unsigned r = 0; r < m.n && fault; r++)
+        m.blocked_ms[r] = draw(190, 210);
 }
 
 static void shared(bool fault)
@@ -404,6 +420,8 @@ static void cache_misses(bool fault)
     }
 }
 
+enum { SHARED = 4 }; /* place of the shared processors in the list */
+
 static const struct {
     const char *rule;
     void (*plant)(bool fault);
@@ -412,6 +430,8 @@ static const struct {
 } kinds[] = {
     {"imbalance", imbalance, false, false},
     {"serial", serial, false, false},
+    {"blocked", blocked, true, false},
+    {"blocked", asleep, true, false},
     {"shared-processors", shared, true, false},
     {"page-faults", faults, true, false},
     {"system-time", system_calls, true, false},
@@ -676,10 +696,10 @@ static void delay_of_ranks_that_wait_is_no_loss(void **state)
 static void a_processor_that_is_shared_is_told_from_one_that_is_taken(void **state)
 {
     (void)state;
-    struct pct_data *d = make_run(1, 2, true, false);
+    struct pct_data *d = make_run(1, SHARED, true, false);
     assert_non_null(strstr(d->findings->list[0].text, "ranks share 3 processors on node1"));
     pct_data_free(d);
-    d = make_run(1, 2, false, true);
+    d = make_run(1, SHARED, false, true);
     assert_non_null(strstr(d->findings->list[0].text, "something else ran there"));
     pct_data_free(d);
 }

@@ -4,7 +4,7 @@ report_test_sample = tests/report/sample.c tests/report/sample.h
 unit_tests += tests/report/text_test tests/report/model_test tests/report/fit_test \
     tests/report/scale_test tests/report/diff_test tests/report/topology_test \
     tests/report/estimate_test tests/report/counters_test tests/report/findings_test \
-    tests/report/samples_test
+    tests/report/samples_test tests/report/rank_times_test
 if HAVE_LIBDW
 check_PROGRAMS += tests/report/where
 script_tests += tests/report/symbols.test
@@ -12,7 +12,7 @@ endif
 EXTRA_DIST += tests/report/symbols.test
 check_PROGRAMS += tests/report/show tests/report/json_check tests/report/grown
 script_tests += tests/report/golden.test tests/report/report.test tests/report/choice.test \
-    tests/report/findings.test tests/report/filter.test tests/report/parts.test tests/report/growth.test
+    tests/report/findings.test tests/report/planted.test tests/report/filter.test tests/report/parts.test tests/report/growth.test
 EXTRA_DIST += tests/report/golden tests/report/fault.awk tests/report/schema_check.py tests/report/serve.py tests/report/program/part.c tests/report/program/part.h \
     tests/report/program/part_main.cc tests/report/program/part.f90
 

@@ -5,6 +5,7 @@
  */
 #include "view/tables/tables.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -50,9 +51,7 @@ size_t pct_header_hosts(const struct pct_data *d, const char ***hosts_out)
 
 pc_u128 pct_header_imbalance(const struct pct_data *d)
 {
-    const struct pct_overall *a = &d->model->all;
-    pc_u128 most = (pc_u128)a->compute.max * a->compute.n;
-    return a->compute_ns ? pct_text_share(most - a->compute_ns, a->compute_ns) : 0;
+    return (pc_u128)llround(1e5 * pct_rank_times_imbalance(pct_data_rank_times(d)));
 }
 
 const char *pct_header_note(unsigned bit)
@@ -303,7 +302,8 @@ static const struct pct_column header_columns[] = {
     {"compute_max_s", "most", PCT_NS, "the greatest of them", get_compute_max},
     {"compute_max_rank", "rank", PCT_INTEGER, "its rank", get_compute_rank},
     {"imbalance_percent", "imbalance", PCT_PERCENT,
-     "(compute_max_s - compute_s) / compute_s: what the slowest rank is above the mean",
+     "what the rank with most own_s of the table ranks is above the mean: time outside MPI "
+     "without waiting for a processor",
      get_imbalance},
     {"merge_s", "merge", PCT_NS, "time of a rank in MPI_Finalize that pcollect took, mean",
      get_merge},

@@ -4,6 +4,8 @@
  */
 #include "view/tables/tables.h"
 
+#include <math.h>
+
 static size_t count_ranks(const struct pct_data *d)
 {
     return d->profile->n_ranks;
@@ -97,6 +99,38 @@ static void rank_start(const struct pct_cell *c, struct pct_value *out)
     out->none = !out->number;
 }
 
+static const struct pct_rank_time *time_of(const struct pct_cell *c)
+{
+    return &pct_data_rank_times(c->d)->list[c->row];
+}
+
+static void set_ns(double ns, struct pct_value *out)
+{
+    out->number = (pc_u128)llround(ns);
+}
+
+static void rank_own(const struct pct_cell *c, struct pct_value *out)
+{
+    set_ns(time_of(c)->own_ns, out);
+}
+
+static void rank_cpu(const struct pct_cell *c, struct pct_value *out)
+{
+    out->none = !pct_data_rank_times(c->d)->divided;
+    set_ns(time_of(c)->cpu_ns, out);
+}
+
+static void rank_blocked(const struct pct_cell *c, struct pct_value *out)
+{
+    out->none = !pct_data_rank_times(c->d)->divided;
+    set_ns(time_of(c)->blocked_ns, out);
+}
+
+static void rank_delayed(const struct pct_cell *c, struct pct_value *out)
+{
+    set_ns(time_of(c)->delayed_ns, out);
+}
+
 static void rank_lost(const struct pct_cell *c, struct pct_value *out)
 {
     for (size_t k = 0; k < PCOLLECT_N_LOST; k++)
@@ -126,6 +160,14 @@ static const struct pct_column rank_columns[] = {
     {"merge_s", "merge", PCT_NS, "time in MPI_Finalize that pcollect took for itself", rank_merge},
     {"start_s", "start", PCT_NS, "start of the program, in seconds since 1970 UTC", rank_start},
     {"lost", "left out", PCT_COUNT, "things left out, see the table lost", rank_lost},
+    {"own_s", "own", PCT_NS, "compute_s without waiting for a processor", rank_own},
+    {"cpu_s", "CPU", PCT_NS, "of own_s on a processor; empty where it is not known", rank_cpu},
+    {"blocked_s", "blocked", PCT_NS,
+     "of own_s in which the main thread slept or waited for a file or a lock; empty where it is "
+     "not known",
+     rank_blocked},
+    {"delayed_s", "no processor", PCT_NS,
+     "of compute_s in which the main thread could run and no processor was free", rank_delayed},
 };
 
 const struct pct_table pct_ranks_table = {

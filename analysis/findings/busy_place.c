@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * In which function the busiest rank has more CPU time outside MPI than the others, by the samples
+ * of clock. Functions of libraries count for the function of the program that called them.
+ *
+ * Data structure: a list of the program's functions, each with what it has of the lead, what it has
+ * with all that it calls, and how far it is from the root. Each sampled instruction is added on the
+ * way to the root. For the rules of ranks.
+ */
+#include "analysis/findings/findings.h"
+#include "analysis/tree/keys.h"
+#include "analysis/tree/samples.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A function with this part of the lead is where it arises, and not one of several. */
+#define MOST 0.75
+/* With this part of the rank's time it is the whole program. */
+#define ALL 0.98
+/* Parts of a function's time that are alike: samples scatter. */
+#define ALIKE 0.9
+/* Room for the frames that are inlined at one address. */
+enum { INLINED = 256 };
+
+struct function {
+    struct pct_frame frame;
+    double own, total;    /* of the lead, ns: the nearest function of the program; all below it */
+    double most;          /* of one instruction: that of the line */
+    double busiest_ns;    /* of the busiest rank, in it and below */
+    uint32_t depth, seen; /* from the root; the instruction that was added last */
+};
+
+struct search {
+    const struct pct_facts *facts;
+    struct function *list;
+    size_t n, room;
+    struct pct_keys keys;
+    double all, calls; /* the lead; of it in functions that make a system call */
+    double busiest_ns; /* of the busiest rank */
+    const char *call;
+    double call_most;
+};
+
+/* What the program is: its file and the libraries that came with it. */
+static bool is_program(const struct pc_profile_module *m)
+{
+    static const char *const systems[] = {"/lib/", "/lib64/", "/usr/lib/", "/usr/lib64/", "["};
+    if (m->flags & PCOLLECT_MODULE_EXE)
+        return true;
+    if (m->flags)
+        return false;
+    for (size_t i = 0; i < PC_ARRAY_LEN(systems); i++)
+        if (!strncmp(m->path, systems[i], strlen(systems[i])))
+            return false;
+    return true;
+}
+
+static bool is_program_frame(const struct pc_profile *p, const struct pc_profile_node *n)
+{
+    return (n->kind == PCOLLECT_NODE_FRAME || n->kind == PCOLLECT_NODE_POINT) &&
+           n->module != PC_NO_INDEX && is_program(&p->modules[n->module]);
+}
+
+static struct pct_place find_place(const struct pct_facts *f, const struct pc_profile_node *n)
+{
+    return pct_symbols_find(f->data->symbols, n->module,
+                            n->offset + (n->kind == PCOLLECT_NODE_POINT));
+}
+
+static struct function *find_function(struct search *s, const struct pct_frame *frame)
+{
+    bool is_new;
+    struct pct_buf text = {0};
+    pct_buf_format(&text, "%s\n%s", frame->function, frame->file ? frame->file : "");
+    uint32_t i = pct_keys_find(&s->keys, pct_pool_intern(s->facts->pool, text.data), &is_new);
+    pct_buf_free(&text);
+    if (is_new) {
+        s->list = pct_grow(s->list, s->n, &s->room, sizeof *s->list);
+        s->list[s->n++] = (struct function){.frame = *frame, .depth = UINT32_MAX};
+    }
+    return &s->list[i];
+}
+
+/* What an instruction has of the lead, and the busiest rank's own. */
+struct part {
+    uint32_t node;
+    double lead, own;
+};
+
+/* The field of the instruction by rank: the busiest rank's above the mean of the others. */
+static struct part find_part(const struct pct_facts *f, uint32_t node, uint32_t field)
+{
+    const struct pc_profile *p = f->data->profile;
+    struct pc_by_rank by = pc_data_by_rank(p, &p->data[p->nodes[node].data], field);
+    struct part part = {node, 0, 0};
+    double others = 0;
+    for (uint32_t i = 0; i < by.n; i++) {
+        double value = (double)by.values[i * by.stride];
+        if (by.ranks[i] == p->ranks[f->times->busiest].rank)
+            part.own = value;
+        else
+            others += value;
+    }
+    part.lead = part.own - others / (double)(f->n_ranks - 1);
+    return part;
+}
+
+static uint32_t count_above(const struct pc_profile *p, uint32_t node)
+{
+    uint32_t n = 0;
+    for (uint32_t up = p->nodes[node].parent; up != PC_NO_INDEX; up = p->nodes[up].parent)
+        n++;
+    return n;
+}
+
+static void add_frame(struct search *s, const struct pct_frame *frame, const struct part *part,
+                      uint32_t depth, bool nearest)
+{
+    if (!frame->function)
+        return;
+    struct function *to = find_function(s, frame);
+    to->depth = depth < to->depth ? depth : to->depth;
+    if (part->lead > to->most) {
+        to->most = part->lead;
+        to->frame.line = frame->line;
+    }
+    to->own += nearest ? part->lead : 0;
+    if (to->seen == part->node + 1)
+        return;
+    to->seen = part->node + 1;
+    to->total += part->lead;
+    to->busiest_ns += part->own;
+}
+
+static void add_part(struct search *s, const struct part *part)
+{
+    const struct pc_profile *p = s->facts->data->profile;
+    uint32_t depth = count_above(p, part->node);
+    bool nearest = true;
+    for (uint32_t up = part->node; up != PC_NO_INDEX; up = p->nodes[up].parent, depth--) {
+        if (!is_program_frame(p, &p->nodes[up]))
+            continue;
+        struct pct_place place = find_place(s->facts, &p->nodes[up]);
+        for (uint32_t k = place.n_frames; k-- > 0; nearest = false)
+            add_frame(s, &place.frames[k], part, INLINED * depth + k, nearest);
+    }
+}
+
+static void add_call(struct search *s, const struct part *part)
+{
+    const struct pc_profile_node *n = &s->facts->data->profile->nodes[part->node];
+    struct pct_place place = find_place(s->facts, n);
+    const char *function = place.frames[place.n_frames - 1].function;
+    const char *call = function ? pct_finding_system_call(function) : NULL;
+    s->all += part->lead;
+    s->busiest_ns += part->own;
+    s->calls += call ? part->lead : 0;
+    if (call && part->lead > s->call_most) {
+        s->call_most = part->lead;
+        s->call = call;
+    }
+}
+
+/* The part of a function's time that is the lead, if it has most of the lead; else 0. One in which
+ * the rank is all the time, like main, says nothing. */
+static double concentration(const struct search *s, const struct function *f)
+{
+    bool has =
+        f->busiest_ns > 0 && f->busiest_ns < ALL * s->busiest_ns && f->total >= MOST * s->all;
+    return has ? f->total / f->busiest_ns : 0;
+}
+
+/* Of the functions that have most of the lead those of which it is the greatest part, and of these
+ * the innermost. If none has most of it, the one that has most in its own code. */
+static const struct function *choose(const struct search *s)
+{
+    const struct function *inner = NULL, *most = NULL;
+    double greatest = 0;
+    for (size_t i = 0; i < s->n; i++)
+        greatest = fmax(greatest, concentration(s, &s->list[i]));
+    for (size_t i = 0; i < s->n; i++) {
+        const struct function *f = &s->list[i];
+        if (greatest > 0 && concentration(s, f) >= ALIKE * greatest &&
+            (!inner || f->depth > inner->depth))
+            inner = f;
+        if (f->own > 0 && (!most || f->own > most->own))
+            most = f;
+    }
+    return inner ? inner : most;
+}
+
+struct pct_busy_place pct_finding_busy_place(const struct pct_facts *f)
+{
+    const struct pc_profile *p = f->data->profile;
+    struct search s = {.facts = f};
+    struct pct_busy_place place = {0};
+    uint32_t field = pct_samples_field(p, "clock", "time");
+    for (uint32_t i = 0; i < p->n_nodes && field != PC_NO_INDEX; i++) {
+        const struct pc_profile_node *n = &p->nodes[i];
+        if (n->kind != PCOLLECT_NODE_POINT || n->data == PC_NO_INDEX ||
+            f->data->model->outer[i] != PC_NO_INDEX)
+            continue;
+        struct part part = find_part(f, i, field);
+        add_part(&s, &part);
+        add_call(&s, &part);
+    }
+    const struct function *chosen = s.all > 0 ? choose(&s) : NULL;
+    if (chosen) {
+        place.function = chosen->frame;
+        place.call = s.calls > s.all / 2 ? s.call : NULL;
+        place.ns = chosen->busiest_ns;
+    }
+    pct_keys_free(&s.keys);
+    free(s.list);
+    return place;
+}

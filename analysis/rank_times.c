@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Divides the time of ranks: see rank_times.h.
+ *
+ * What is known of a rank: its wall time outside MPI, W, and of its main thread, in MPI and
+ * outside, for how long it was delayed, D, and blocked, B. Samples tell the CPU time outside MPI,
+ * C. So the rank's own time is between W - D and W; and where C is known and more than W - D, it is
+ * C. Without samples the delay is taken to lie evenly in the run.
+ */
+#include "analysis/rank_times.h"
+
+#include "analysis/buffer.h"
+#include "analysis/student.h"
+#include "analysis/tree/samples.h"
+#include "analysis/tree/totals.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* ---- Tables -----------------------------------------------------------------------------------
+ */
+
+/* What the tables say of one rank. */
+struct told {
+    bool divided; /* blocked is known */
+    double delayed_ns, blocked_ns;
+    double compute_ns, compute_squares, mpi_ns, mpi_squares; /* by samples, squares in us^2 */
+    double n_samples, period_ns;                             /* of computation; mean distance */
+    bool sampled;
+};
+
+/* The rank of a row, as an index; rows are in the order of their first key, *at goes along. */
+static bool find_rank(const struct pc_profile *p, const struct pc_profile_table *t, uint32_t row,
+                      uint32_t *at)
+{
+    int64_t rank = (int64_t)pc_table_cell(t, row, 0);
+    while (*at < p->n_ranks && p->ranks[*at].rank < rank)
+        ++*at;
+    return *at < p->n_ranks && p->ranks[*at].rank == rank;
+}
+
+static void read_resources(const struct pc_profile *p, struct told *told)
+{
+    const struct pc_profile_table *t = pc_profile_table(p, "resources");
+    uint32_t delayed = pc_table_column(t, "delayed", PCOLLECT_COLUMN_NUMBER),
+             blocked = pc_table_column(t, "blocked", PCOLLECT_COLUMN_NUMBER), at = 0;
+    if (pc_table_column(t, "rank", PCOLLECT_COLUMN_RANK) != 0)
+        return;
+    for (uint32_t row = 0; row < t->n_rows; row++) {
+        if (!find_rank(p, t, row, &at))
+            continue;
+        told[at].delayed_ns = (double)pc_table_cell(t, row, delayed);
+        told[at].blocked_ns = (double)pc_table_cell(t, row, blocked);
+        told[at].divided = blocked != PC_NO_INDEX && told[at].delayed_ns > 0;
+    }
+}
+
+/* Of the first thread of each rank, which is the one that called MPI_Init. */
+static void read_sampling(const struct pc_profile *p, struct told *told)
+{
+    const struct pc_profile_table *t = pc_profile_table(p, "sampling");
+    uint32_t compute = pc_table_column(t, "compute_time", PCOLLECT_COLUMN_NUMBER),
+             squares = pc_table_column(t, "compute_squares", PCOLLECT_COLUMN_NUMBER),
+             mpi = pc_table_column(t, "mpi_time", PCOLLECT_COLUMN_NUMBER),
+             mpi_squares = pc_table_column(t, "mpi_squares", PCOLLECT_COLUMN_NUMBER),
+             booked = pc_table_column(t, "booked", PCOLLECT_COLUMN_NUMBER),
+             period = pc_table_column(t, "period", PCOLLECT_COLUMN_NUMBER), at = 0;
+    if (pc_table_column(t, "rank", PCOLLECT_COLUMN_RANK) != 0 || compute == PC_NO_INDEX)
+        return;
+    for (uint32_t row = 0; row < t->n_rows; row++) {
+        if (!find_rank(p, t, row, &at) || told[at].sampled)
+            continue;
+        told[at].sampled = true;
+        told[at].n_samples = (double)pc_table_cell(t, row, booked);
+        told[at].period_ns = (double)pc_table_cell(t, row, period);
+        told[at].compute_ns = (double)pc_table_cell(t, row, compute);
+        told[at].compute_squares = (double)pc_table_cell(t, row, squares);
+        told[at].mpi_ns = (double)pc_table_cell(t, row, mpi);
+        told[at].mpi_squares = (double)pc_table_cell(t, row, mpi_squares);
+    }
+}
+
+/* ---- One rank ---------------------------------------------------------------------------------
+ */
+
+/* A program that does the same again and again, about as often as it is sampled, is met a little
+ * regularly: the variance is up to so many times as great. */
+#define REGULAR 2.0
+
+/* Of the samples' part outside MPI (doc/internals/sampling.md), and of the time behind the last
+ * sample, which nobody was told of: one period. */
+static double find_variance(const struct told *told)
+{
+    double all_ns = told->compute_ns + told->mpi_ns;
+    double part = all_ns > 0 ? told->compute_ns / all_ns : 0;
+    double us = told->compute_squares * (1 - part) * (1 - part) + told->mpi_squares * part * part;
+    return REGULAR * us * 1e6 + told->period_ns * told->period_ns;
+}
+
+static void divide(const struct pc_profile_rank *rank, const struct told *told,
+                   struct pct_rank_time *t)
+{
+    double run_ns = (double)rank->inside_ns;
+    double delayed_ns = fmin(told->delayed_ns, run_ns);
+    t->wall_ns = (double)pct_model_compute_ns(rank);
+    t->all_delayed_ns = delayed_ns;
+    t->low_ns = fmax(0, t->wall_ns - delayed_ns);
+    t->n_samples = told->n_samples;
+    t->variance = told->sampled ? find_variance(told) : -1;
+    t->sampled_ns = fmin(told->compute_ns, t->wall_ns);
+    if (told->divided) { /* all of it may have been in MPI, as far as there is time in MPI */
+        t->blocked_low_ns = fmin(t->wall_ns, fmax(0, told->blocked_ns - (double)rank->mpi_ns));
+        t->blocked_high_ns = fmin(t->wall_ns, told->blocked_ns);
+    }
+    t->blocked_ns = t->blocked_low_ns;
+    if (told->sampled) {
+        t->own_ns = fmin(t->wall_ns, fmax(t->sampled_ns + t->blocked_low_ns, t->low_ns));
+        t->blocked_ns =
+            fmax(t->blocked_low_ns, fmin(t->own_ns - t->sampled_ns, t->blocked_high_ns));
+    } else {
+        t->own_ns = run_ns > 0 ? t->wall_ns * (1 - delayed_ns / run_ns) : t->wall_ns;
+    }
+    t->blocked_ns = fmin(t->blocked_ns, t->own_ns);
+    t->cpu_ns = t->own_ns - t->blocked_ns;
+    t->delayed_ns = t->wall_ns - t->own_ns;
+}
+
+struct pct_rank_times *pct_rank_times_new(const struct pc_profile *p)
+{
+    struct pct_rank_times *t = pct_alloc(1, sizeof *t);
+    struct told *told = pct_alloc(p->n_ranks, sizeof *told);
+    read_resources(p, told);
+    read_sampling(p, told);
+    t->n = p->n_ranks;
+    t->list = pct_alloc(t->n, sizeof *t->list);
+    t->divided = t->n > 0;
+    for (size_t r = 0; r < t->n; r++) {
+        divide(&p->ranks[r], &told[r], &t->list[r]);
+        t->divided &= told[r].divided;
+        t->mean_ns += t->list[r].own_ns / (double)t->n;
+        t->delayed_ns += t->list[r].delayed_ns;
+        t->blocked_ns += t->list[r].blocked_ns;
+        t->all_delayed_ns += t->list[r].all_delayed_ns;
+        if (t->list[r].own_ns > t->list[t->busiest].own_ns)
+            t->busiest = r;
+    }
+    free(told);
+    return t;
+}
+
+void pct_rank_times_free(struct pct_rank_times *t)
+{
+    if (!t)
+        return;
+    free(t->list);
+    free(t);
+}
+
+double pct_rank_times_imbalance(const struct pct_rank_times *t)
+{
+    return t->n > 1 && t->mean_ns > 0 ? t->list[t->busiest].own_ns / t->mean_ns - 1 : 0;
+}
+
+/* ---- The lead of the busiest rank -------------------------------------------------------------
+ */
+
+/* What a normal variable exceeds with this chance, by halving. */
+static double normal_above(double chance)
+{
+    double low = 0, high = 40;
+    for (unsigned i = 0; i < 60; i++) {
+        double z = (low + high) / 2;
+        if (erfc(z / sqrt(2)) / 2 > chance)
+            low = z;
+        else
+            high = z;
+    }
+    return high;
+}
+
+/* The busiest of n ranks is looked at because it is the busiest: what has a chance of q in each of
+ * them has one of n q at most in it. */
+static double chance_of_each(const struct pct_rank_times *t)
+{
+    return PCT_LEAD_FALSE / (double)t->n;
+}
+
+/* By samples and blocked time, less what they can be off by; below 0: they do not say. */
+static double sampled_low(const struct pct_rank_times *t)
+{
+    const struct pct_rank_time *busiest = &t->list[t->busiest];
+    double lead = busiest->sampled_ns + busiest->blocked_low_ns;
+    double others = (double)(t->n - 1), variance = 0;
+    for (size_t r = 0; r < t->n; r++) {
+        const struct pct_rank_time *rank = &t->list[r];
+        if (rank->variance < 0 || (r == t->busiest && rank->n_samples < PCT_SAMPLES_FEW))
+            return -1;
+        variance += r == t->busiest ? rank->variance : rank->variance / (others * others);
+        lead -= r == t->busiest ? 0 : (rank->sampled_ns + rank->blocked_high_ns) / others;
+    }
+    return lead - normal_above(chance_of_each(t)) * sqrt(variance);
+}
+
+/* Whether the busiest rank stands out of the others, which scatter by what equal work takes on the
+ * machine or by their work: Student's t of one value against the rest. */
+static bool stands_out(const struct pct_rank_times *t, double others_ns, double lead_ns)
+{
+    double others = (double)(t->n - 1), squares = 0;
+    if (t->n < 4)
+        return false;
+    for (size_t r = 0; r < t->n; r++) {
+        double from_mean = t->list[r].own_ns - others_ns;
+        squares += r == t->busiest ? 0 : from_mean * from_mean;
+    }
+    double deviation = sqrt(squares / (others - 1) * (1 + 1 / others));
+    return !(deviation > 0) ||
+           pct_student_tail(lead_ns / deviation, others - 1) / 2 < chance_of_each(t);
+}
+
+struct pct_lead pct_rank_times_lead(const struct pct_rank_times *t)
+{
+    struct pct_lead lead = {0};
+    double others_ns = 0, others_wall_ns = 0;
+    if (t->n < 2)
+        return lead;
+    for (size_t r = 0; r < t->n; r++) {
+        others_ns += r == t->busiest ? 0 : t->list[r].own_ns / (double)(t->n - 1);
+        others_wall_ns += r == t->busiest ? 0 : t->list[r].wall_ns / (double)(t->n - 1);
+    }
+    lead.ns = t->list[t->busiest].own_ns - others_ns;
+    double low = fmax(t->list[t->busiest].low_ns - others_wall_ns, sampled_low(t));
+    lead.low_ns = fmax(0, fmin(lead.ns, low));
+    lead.real =
+        lead.ns > 0 && (lead.ns >= PCT_LEAD_LARGE * others_ns || stands_out(t, others_ns, lead.ns));
+    return lead;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * How the time of each rank outside MPI is divided: on a processor, in want of one, blocked. And by
+ * how much one rank is ahead of the others. doc/findings.md says how it is known and how sure it
+ * is.
+ *
+ * Data structure: one entry a rank, in the order of the profile's ranks. Invariant: wall_ns is the
+ * sum of cpu_ns, blocked_ns and delayed_ns; own_ns that of the first two. Made from the tables
+ * `resources` and `sampling`, without symbols and without values by rank. MT-safe.
+ */
+#ifndef PCT_RANK_TIMES_H
+#define PCT_RANK_TIMES_H
+
+#include "format/profile.h"
+
+struct pct_rank_time {
+    double wall_ns;    /* outside MPI, from MPI_Init to MPI_Finalize */
+    double cpu_ns;     /* on a processor */
+    double blocked_ns; /* could not run: slept, or waited for a file, a lock, a child */
+    double delayed_ns; /* could run, and no processor was free */
+    double own_ns;     /* what the rank would take by itself: cpu_ns and blocked_ns */
+    double low_ns;     /* own_ns at least, whatever the samples say */
+    double sampled_ns; /* CPU time outside MPI by the samples of the main thread */
+    double blocked_low_ns, blocked_high_ns; /* bounds of blocked_ns */
+    double variance;       /* of sampled_ns, in ns^2; below 0: the rank was not sampled */
+    double n_samples;      /* of computation */
+    double all_delayed_ns; /* delayed, in MPI and outside */
+};
+
+struct pct_rank_times {
+    struct pct_rank_time *list;
+    size_t n, busiest;                             /* index of the rank with most time of its own */
+    double mean_ns;                                /* of own_ns */
+    double delayed_ns, blocked_ns, all_delayed_ns; /* of all ranks */
+    bool divided; /* CPU time and blocked time are known; else all that is not delayed is cpu_ns */
+};
+
+/* Never NULL. */
+struct pct_rank_times *pct_rank_times_new(const struct pc_profile *p);
+void pct_rank_times_free(struct pct_rank_times *t);
+
+/* By how much the busiest rank's own time is above the mean of all ranks: 0.5 is half as much
+ * again. 0 without two ranks. This is what head, table and finding call imbalance. */
+double pct_rank_times_imbalance(const struct pct_rank_times *t);
+
+/* By how much the own time of the busiest rank is above the mean of the others. */
+struct pct_lead {
+    double ns;
+    double low_ns; /* at least so much, but in PCT_LEAD_FALSE of the runs in which it has none */
+    bool real;     /* more than equal work differs by from rank to rank, with the same chance */
+};
+#define PCT_LEAD_FALSE 0.01
+/* Equal work takes longer on one rank than on another by less than this: caches, neighbours. */
+#define PCT_LEAD_LARGE 0.25
+
+struct pct_lead pct_rank_times_lead(const struct pct_rank_times *t);
+
+#endif

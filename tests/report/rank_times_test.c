@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The time of ranks outside MPI: its division, against runs whose parts are known; and the lead of
+ * the busiest rank. In runs without a lead it is taken for sure in PCT_LEAD_FALSE of the cases at
+ * most, whether samples scatter or the ranks themselves; one that was planted is found. Runs are
+ * drawn from fixed seeds.
+ */
+#include "sample.h"
+#include "tests/random.h"
+#include "tests/seed.h"
+
+#include "analysis/rank_times.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { RUNS = 2000, PERIOD_US = 10000 };
+static const double ms = 1e6;
+
+/* One run: ranks and the two tables. */
+static struct {
+    struct pc_profile p;
+    struct pc_profile_rank ranks[SAMPLE_RANKS];
+    struct pc_profile_table tables[2];
+    struct pc_profile_column columns[2][8];
+    uint64_t cells[2][SAMPLE_RANKS * 8];
+} run;
+
+static uint64_t seed;
+
+static struct pc_profile_table *add_table(const char *name, const char *const *columns)
+{
+    uint32_t k = run.p.n_tables++;
+    struct pc_profile_table *t = &run.tables[k];
+    *t = (struct pc_profile_table){
+        .name = (char *)name, .n_keys = 1, .columns = run.columns[k], .cells = run.cells[k]};
+    for (; columns[t->n_columns]; t->n_columns++)
+        run.columns[k][t->n_columns] = (struct pc_profile_column){
+            .name = (char *)columns[t->n_columns],
+            .type = t->n_columns ? PCOLLECT_COLUMN_NUMBER : PCOLLECT_COLUMN_RANK};
+    run.p.tables = run.tables;
+    return t;
+}
+
+static void begin(uint32_t n)
+{
+    memset(&run, 0, sizeof run);
+    run.p.ranks = run.ranks;
+    run.p.n_ranks = n;
+    for (uint32_t r = 0; r < n; r++)
+        run.ranks[r].rank = (int32_t)r;
+}
+
+/* Times in ms. */
+static void set_rank(uint32_t r, double wall, double mpi)
+{
+    run.ranks[r].inside_ns = (uint64_t)((wall + mpi) * ms);
+    run.ranks[r].mpi_ns = (uint64_t)(mpi * ms);
+}
+
+static void add_resources(uint32_t r, double delayed, double blocked)
+{
+    static const char *const columns[] = {"rank", "delayed", "blocked", NULL};
+    struct pc_profile_table *t = r ? &run.tables[0] : add_table("resources", columns);
+    uint64_t *cells = t->cells + 3 * (size_t)t->n_rows++;
+    cells[0] = r;
+    cells[1] = (uint64_t)(delayed * ms);
+    cells[2] = (uint64_t)(blocked * ms);
+}
+
+struct sampled {
+    double n, us, squares;
+};
+
+static void add_sampling(uint32_t r, struct sampled compute, struct sampled mpi)
+{
+    static const char *const columns[] = {
+        "rank",     "booked",      "period", "compute_time", "compute_squares",
+        "mpi_time", "mpi_squares", NULL};
+    struct pc_profile_table *t = r ? &run.tables[1] : add_table("sampling", columns);
+    uint64_t *cells = t->cells + 7 * (size_t)t->n_rows++;
+    cells[0] = r;
+    cells[1] = (uint64_t)compute.n;
+    cells[2] = PERIOD_US * 1000;
+    cells[3] = (uint64_t)(compute.us * 1000);
+    cells[4] = (uint64_t)compute.squares;
+    cells[5] = (uint64_t)(mpi.us * 1000);
+    cells[6] = (uint64_t)mpi.squares;
+}
+
+/* Interrupts of a thread that computes and waits in turns, as the sampler draws their distance.
+ * `compute` and `mpi` are the CPU time in ms; a turn of both takes so many periods on the mean, and
+ * is drawn, or always the same. */
+static void draw_samples(uint32_t r, double compute, double mpi, double periods, bool regular)
+{
+    struct sampled of[2] = {{0, 0, 0}, {0, 0, 0}};
+    const double all[2] = {compute * 1000, mpi * 1000}, sum = all[0] + all[1];
+    double left[2] = {all[0], all[1]}, now = 0, last = 0;
+    double due = PERIOD_US / 2.0 + random_below(&seed, PERIOD_US);
+    for (unsigned in = 0; left[0] + left[1] > 0; in = !in) {
+        double drawn = regular ? 1 : 2 * random_uniform(&seed);
+        double stay = PERIOD_US * periods * drawn * all[in] / sum;
+        stay = left[!in] > 0 ? fmin(stay, left[in]) : left[in];
+        left[in] -= stay;
+        now += stay;
+        for (; due <= now; due += PERIOD_US / 2.0 + random_below(&seed, PERIOD_US)) {
+            of[in].n++;
+            of[in].us += due - last;
+            of[in].squares += (due - last) * (due - last);
+            last = due;
+        }
+    }
+    add_sampling(r, of[0], of[1]);
+}
+
+static struct pct_lead lead_of_run(double *imbalance_out)
+{
+    struct pct_rank_times *t = pct_rank_times_new(&run.p);
+    struct pct_lead lead = pct_rank_times_lead(t);
+    if (imbalance_out)
+        *imbalance_out = pct_rank_times_imbalance(t);
+    pct_rank_times_free(t);
+    return lead;
+}
+
+/* What a count of RUNS with this chance exceeds in one of 10,000 cases. */
+static unsigned most_false(void)
+{
+    return (unsigned)(PCT_LEAD_FALSE * RUNS + 3.9 * sqrt(PCT_LEAD_FALSE * RUNS));
+}
+
+/* ---- Division ---------------------------------------------------------------------------------
+ */
+
+/* Ranks of 1,000 ms outside MPI: one computes, one sleeps, one waits for a processor; their main
+ * threads were sampled without error. The last column: own time. */
+static void time_outside_mpi_is_divided(void **state)
+{
+    static const struct {
+        double delayed, blocked, sampled, want_cpu, want_blocked, want_delayed;
+    } ranks[] = {
+        {1, 1, 998, 998, 1, 1},     /* computes */
+        {1, 899, 100, 100, 899, 1}, /* sleeps */
+        {900, 0, 100, 100, 0, 900}, /* waits for a processor */
+        {950, 0, 100, 100, 0, 900}, /* and in MPI */
+        {0, 0, 0, 1000, 0, 0},      /* nothing is known */
+    };
+    (void)state;
+    for (unsigned sampled = 0; sampled < 2; sampled++) {
+        begin(PC_ARRAY_LEN(ranks));
+        for (uint32_t r = 0; r < run.p.n_ranks; r++) {
+            set_rank(r, 1000, 0);
+            add_resources(r, ranks[r].delayed, ranks[r].blocked);
+        }
+        for (uint32_t r = 0; r < run.p.n_ranks && sampled; r++)
+            add_sampling(r, (struct sampled){100, ranks[r].sampled * 1000, 0},
+                         (struct sampled){0, 0, 0});
+        struct pct_rank_times *t = pct_rank_times_new(&run.p);
+        for (uint32_t r = 0; r < run.p.n_ranks; r++) {
+            const struct pct_rank_time *rank = &t->list[r];
+            double off = sampled ? 0.01 * ms : 60 * ms; /* the delay is taken to lie evenly */
+            if (fabs(rank->cpu_ns - ranks[r].want_cpu * ms) > off ||
+                fabs(rank->blocked_ns - ranks[r].want_blocked * ms) > ms ||
+                fabs(rank->delayed_ns - ranks[r].want_delayed * ms) > off)
+                fail_msg("rank %u, %u: %g %g %g", r, sampled, rank->cpu_ns, rank->blocked_ns,
+                         rank->delayed_ns);
+            assert_true(fabs(rank->cpu_ns + rank->blocked_ns + rank->delayed_ns - 1000 * ms) < 1);
+        }
+        pct_rank_times_free(t);
+    }
+}
+
+/* ---- Leads ------------------------------------------------------------------------------------
+ */
+
+/* All have the same to do and wait for processors for most of the run: samples alone tell. */
+static void equal_work_has_no_sure_lead_by_samples(void **state)
+{
+    static const struct {
+        uint32_t n;
+        double compute, mpi, periods;
+        bool regular;
+    } runs[] = {{2, 300, 100, 1, false},     {2, 300, 100, 5, true},     {8, 300, 100, 1.25, true},
+                {8, 300, 100, 0.65, false},  {8, 330, 2, 3, false},      {16, 1000, 3000, 1, false},
+                {16, 500, 1500, 0.65, true}, {16, 500, 1500, 0.1, true}, {16, 150, 50, 10, false}};
+    (void)state;
+    seed = test_seed(5);
+    for (size_t k = 0; k < PC_ARRAY_LEN(runs); k++) {
+        unsigned n_false = 0;
+        for (unsigned i = 0; i < RUNS; i++) {
+            begin(runs[k].n);
+            for (uint32_t r = 0; r < runs[k].n; r++) {
+                set_rank(r, 2000, 2000);
+                add_resources(r, 3000, 0);
+            }
+            for (uint32_t r = 0; r < runs[k].n; r++)
+                draw_samples(r, runs[k].compute, runs[k].mpi, runs[k].periods, runs[k].regular);
+            n_false += lead_of_run(NULL).low_ns > 0;
+        }
+        if (n_false > most_false())
+            fail_msg("case %zu: %u of %u have a lead", k, n_false, RUNS);
+    }
+}
+
+/* Nobody waits for a processor, and equal work takes different time from rank to rank. */
+static void scatter_of_ranks_is_no_lead(void **state)
+{
+    static const struct {
+        uint32_t n;
+        double deviation;
+    } runs[] = {{2, 0.04}, {3, 0.05}, {4, 0.01}, {4, 0.06}, {8, 0.003}, {16, 0.06}};
+    (void)state;
+    seed = test_seed(6);
+    for (size_t k = 0; k < PC_ARRAY_LEN(runs); k++) {
+        unsigned n_false = 0;
+        for (unsigned i = 0; i < RUNS; i++) {
+            begin(runs[k].n);
+            for (uint32_t r = 0; r < runs[k].n; r++)
+                set_rank(r, 1000 * (1 + runs[k].deviation * random_normal(&seed)), 100);
+            n_false += lead_of_run(NULL).real;
+        }
+        if (n_false > most_false())
+            fail_msg("%u ranks, %g: %u of %u have a lead", runs[k].n, runs[k].deviation, n_false,
+                     RUNS);
+    }
+}
+
+static void planted_leads_are_found(void **state)
+{
+    unsigned n_found = 0, n_small = 0;
+    double imbalance;
+    (void)state;
+    seed = test_seed(7);
+    for (unsigned i = 0; i < 100; i++) {
+        begin(8); /* twice the work, and no processor for three quarters of the time */
+        for (uint32_t r = 0; r < 8; r++) {
+            set_rank(r, 2000, 2000);
+            add_resources(r, 3000, 0);
+        }
+        for (uint32_t r = 0; r < 8; r++)
+            draw_samples(r, r == 5 ? 700 : 350, r == 5 ? 10 : 100, 3, false);
+        struct pct_lead lead = lead_of_run(&imbalance);
+        n_found += lead.low_ns > 0 && lead.real && fabs(imbalance - 0.777) < 0.3;
+        begin(8); /* a tenth, where equal work differs by 1 % */
+        for (uint32_t r = 0; r < 8; r++)
+            set_rank(r, (r == 3 ? 1100 : 1000) * (1 + 0.01 * random_normal(&seed)), 100);
+        lead = lead_of_run(NULL);
+        n_small += lead.low_ns > 0 && lead.real;
+    }
+    assert_true(n_found >= 90);
+    assert_true(n_small >= 90);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(time_outside_mpi_is_divided),
+        cmocka_unit_test(equal_work_has_no_sure_lead_by_samples),
+        cmocka_unit_test(scatter_of_ranks_is_no_lead),
+        cmocka_unit_test(planted_leads_are_found),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
