@@ -77,6 +77,7 @@ bool pc_config_always(void);
 /* What the launcher's environment tells of this process. */
 struct pc_config_launch {
     int rank;                  /* in MPI_COMM_WORLD, or -1 */
+    int n_ranks;               /* of the job, or -1 */
     int n_local;               /* ranks on this node, or -1 */
     const char *rank_variable; /* the variable that told the rank, or "" */
     uint64_t key;              /* the same for all ranks of a job; 0: nothing tells jobs apart */

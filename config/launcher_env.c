@@ -28,6 +28,14 @@ static const char *const local_size_variables[] = {
     "PALS_LOCAL_SIZE",            /* Cray PALS */
 };
 
+static const char *const size_variables[] = {
+    "OMPI_COMM_WORLD_SIZE", /* Open MPI */
+    "PMI_SIZE",             /* MPICH's Hydra, Intel MPI */
+    "MV2_COMM_WORLD_SIZE",  /* MVAPICH */
+    "FLUX_JOB_SIZE",        /* Flux */
+    "SLURM_STEP_NUM_TASKS", /* srun; of the step, not of the batch job */
+};
+
 /* Their values together tell jobs apart. All ranks of one job have the same. */
 static const char *const key_variables[] = {
     "OMPI_MCA_orte_precondition_transports", /* Open MPI: drawn for each job */
@@ -73,7 +81,7 @@ static uint64_t hash_variables(void)
 
 struct pc_config_launch pc_config_launch(void)
 {
-    struct pc_config_launch l = {.rank = -1, .n_local = -1, .rank_variable = ""};
+    struct pc_config_launch l = {.rank = -1, .n_ranks = -1, .n_local = -1, .rank_variable = ""};
     for (unsigned i = 0; i < PC_ARRAY_LEN(rank_variables) && l.rank < 0; i++) {
         const char *text = secure_getenv(rank_variables[i]);
         if (text == NULL || *text < '0' || *text > '9')
@@ -84,6 +92,8 @@ struct pc_config_launch pc_config_launch(void)
     }
     for (unsigned i = 0; i < PC_ARRAY_LEN(local_size_variables) && l.n_local < 1; i++)
         l.n_local = read_number(secure_getenv(local_size_variables[i]));
+    for (unsigned i = 0; i < PC_ARRAY_LEN(size_variables) && l.n_ranks < 1; i++)
+        l.n_ranks = read_number(secure_getenv(size_variables[i]));
     l.key = hash_variables();
     return l;
 }

@@ -266,7 +266,8 @@ static int read_rank(struct image *m, enum pc_merge_part part)
         return PC_ENOMEM;
     uint64_t last = add_threads(m, r);
     uint64_t inside_end = h->finalize_end_ticks ? h->finalize_end_ticks : last;
-    r->rank = h->rank < 0 ? 0 : h->rank;
+    struct pc_identity who = pc_image_identity(h);
+    r->rank = who.rank < 0 ? 0 : who.rank;
     r->pid = h->pid;
     r->host = copy_text(m, h->host, sizeof h->host);
     r->start_realtime_ns = h->realtime_0_ns;
@@ -282,11 +283,11 @@ static int read_rank(struct image *m, enum pc_merge_part part)
     memcpy(r->lost, h->lost, sizeof r->lost);
     p->ranks = r;
     p->n_ranks = 1;
-    p->world_size = h->n_ranks > 0 ? (uint32_t)h->n_ranks : 1;
+    p->world_size = (uint32_t)who.n_ranks;
     if ((uint32_t)r->rank >= p->world_size || p->world_size > MOST_RANKS)
         return pc_error_set(m->error, PC_EFORMAT, "its rank %d is not one of %u", r->rank,
                             p->world_size);
-    p->job_key = h->job_key;
+    p->job_key = who.job_key;
     p->per_rank = h->per_rank <= INT32_MAX ? h->per_rank : 0;
     p->exe = copy_text(m, part == PC_MERGE_LATE ? "" : h->exe, sizeof h->exe);
     p->mpi = copy_text(m, part == PC_MERGE_LATE ? "" : h->mpi, sizeof h->mpi);

@@ -4,6 +4,7 @@
  * job; the processes that wrote them are gone, or are told apart.
  */
 #include "format/build.h"
+#include "merge/image.h"
 #include "merge/merge.h"
 
 #include <dirent.h>
@@ -225,15 +226,16 @@ static bool is_alive(const struct pcollect_arena_header *h)
 static void fill_found(struct pc_merge_found *f, const char *path,
                        const struct pcollect_arena_header *h)
 {
+    struct pc_identity who = pc_image_identity(h);
     *f = (struct pc_merge_found){.run_key = h->run_key,
-                                 .job_key = h->job_key,
+                                 .job_key = who.job_key,
+                                 .initialised = h->rank >= 0,
                                  .pid = h->pid,
-                                 .rank = h->rank,
-                                 .n_ranks = h->n_ranks,
+                                 .rank = who.rank,
+                                 .n_ranks = who.n_ranks,
                                  .state = h->state,
                                  .realtime_0_ns = h->realtime_0_ns,
-                                 .asked_only = !h->job_key && !h->init_begin_ticks &&
-                                               !(h->flags & PCOLLECT_ARENA_ALWAYS),
+                                 .asked_only = pc_image_asked_only(h),
                                  .alive = is_alive(h)};
     pc_format(f->path, sizeof f->path, "%s", path);
     memcpy(f->host, h->host, sizeof f->host - 1);

@@ -57,3 +57,18 @@ uint64_t pc_image_ns(const struct image *m, uint64_t ticks)
     return (uint64_t)((unsigned __int128)ticks * (h->mono_1_ns - h->mono_0_ns) /
                       (h->ticks_1 - h->ticks_0));
 }
+
+bool pc_image_asked_only(const struct pcollect_arena_header *h)
+{
+    return h->rank < 0 && !h->init_begin_ticks && !(h->flags & PCOLLECT_ARENA_ALWAYS);
+}
+
+struct pc_identity pc_image_identity(const struct pcollect_arena_header *h)
+{
+    bool launched = h->job_key && h->launch_rank >= 0 && h->launch_rank < h->n_ranks;
+    if (h->rank >= 0)
+        return (struct pc_identity){h->job_key, h->rank, h->n_ranks > 0 ? h->n_ranks : 1};
+    if (launched && !pc_image_asked_only(h))
+        return (struct pc_identity){h->job_key, h->launch_rank, h->n_ranks};
+    return (struct pc_identity){0, -1, 1};
+}

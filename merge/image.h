@@ -131,4 +131,15 @@ int pc_image_write_tables(struct image *m);
 /* Leaves out strings to which nothing refers, and tables without rows. */
 int pc_image_prune_strings(struct image *m);
 
+/* Which rank of which job an arena is. Before MPI_Init has returned that is what the launcher said,
+ * if it said all of it; else rank -1 of 1, of no job. */
+struct pc_identity {
+    uint64_t job_key;
+    int32_t rank, n_ranks;
+};
+struct pc_identity pc_image_identity(const struct pcollect_arena_header *h);
+
+/* It asked MPI something, and never called MPI_Init. */
+bool pc_image_asked_only(const struct pcollect_arena_header *h);
+
 #endif

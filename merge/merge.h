@@ -53,6 +53,7 @@ struct pc_merge_found {
     uint32_t state;         /* enum pcollect_arena_state */
     uint64_t realtime_0_ns; /* when the process started to collect, since 1970 */
     bool alive;             /* the process that wrote it still runs on this machine */
+    bool initialised;       /* MPI_Init returned in it */
     bool asked_only;        /* it asked MPI something, and never called MPI_Init */
     uint32_t job;           /* number of its group, from 0 */
     char host[PCOLLECT_HOST_BYTES];
@@ -67,10 +68,10 @@ struct pc_merge_list {
 };
 
 /* The arenas in a folder: PC_ENOENT, PC_EIO if it cannot be read. Those of one job_key and
- * size are one group; a process without job_key (it never came through MPI_Init) is a group of its
- * own. Sorted by group, then rank; groups by the time of their first process. Damaged files are
- * reported by `say` (may be NULL); files that are no arenas are passed over. May be called for
- * several folders: adds to *list, which starts zero-initialised. */
+ * size are one group; a process without job_key (it never came through MPI_Init, and no launcher
+ * said what it is) is a group of its own. Sorted by group, then rank; groups by the time of their
+ * first process. Damaged files are reported by `say` (may be NULL); files that are no arenas are
+ * passed over. May be called for several folders: adds to *list, which starts zero-initialised. */
 int pc_merge_list_add(struct pc_merge_list *list, const char *folder, pc_merge_say_fn say,
                       void *arg, struct pc_error *error);
 void pc_merge_list_free(struct pc_merge_list *list);

@@ -213,11 +213,15 @@ static struct pc_profile *merge_arenas(const struct pct_recovery *r, const struc
     return err ? NULL : sum;
 }
 
-/* A process that ended before it had measured anything leaves nothing worth a file. */
+/* Processes that ended before they had measured anything leave nothing worth a file. */
 static bool is_empty(const struct pc_profile *p, const struct pct_job *job)
 {
-    return p->n_data == 0 && job->found[0]->job_key == 0 && job->n == 1 &&
-           !(p->ranks[0].notes & PCOLLECT_NOTE_DAMAGED);
+    if (p->n_data || p->n_ranks != job->n)
+        return false;
+    for (size_t i = 0; i < job->n; i++)
+        if (job->found[i]->initialised || p->ranks[i].notes & PCOLLECT_NOTE_DAMAGED)
+            return false;
+    return true;
 }
 
 /* The sum goes to where its first part is, else nothing is replaced. */

@@ -70,9 +70,9 @@ struct pcollect_arena_header {
     uint64_t used_bytes;  /* readable bytes from the start of the arena */
     uint64_t total_bytes; /* to which it may grow */
     uint64_t run_key;     /* given by `pcollect run`, or 0 */
-    uint64_t job_key;     /* set when MPI_Init has returned; the same in all ranks once merged */
-    int32_t rank;         /* in MPI_COMM_WORLD, or -1 */
-    int32_t n_ranks;
+    uint64_t job_key; /* first by the launcher's word or 0, then by MPI_Init, at last by rank 0 */
+    int32_t rank;     /* in MPI_COMM_WORLD; -1 until MPI_Init has returned */
+    int32_t n_ranks;  /* likewise first by the launcher's word, or 0 */
     int32_t pid;
     uint32_t ops_bytes; /* of struct pcollect_op */
     /* Of the launcher on this node that started the process, 0 without one; with it the rank that

@@ -66,8 +66,17 @@ void pc_launch_announce(void)
     struct pc_config_launch l = pc_config_launch();
     uint64_t launcher = l.rank < 0 ? 0 : find_launcher(l.rank_variable);
     h->launch_rank = l.rank;
+    if (launcher && l.n_ranks > 1 && l.rank < l.n_ranks) {
+        h->n_ranks = l.n_ranks;
+        h->job_key = pc_launch_job(&l, pc_hash_u64(launcher ^ l.key), l.n_local == l.n_ranks);
+    }
     __atomic_store_n(&h->launch_key, launcher ? pc_hash_u64(launcher ^ l.key) : 0,
                      __ATOMIC_RELEASE);
+}
+
+uint64_t pc_launch_job(const struct pc_config_launch *l, uint64_t launch_key, bool one_node)
+{
+    return one_node || !l->key ? launch_key : pc_hash_u64(l->key ^ (uint64_t)l->n_ranks);
 }
 
 /* ---- Looking -------------------------------------------------------------------------------- */

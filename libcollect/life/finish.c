@@ -46,10 +46,12 @@ static uint64_t draw_key(void)
 static uint64_t find_key(int n_ranks)
 {
     const struct pc_presence *p = &pc_process.presence;
-    uint64_t launcher = pc_header()->launch_key, job = pc_config_launch().key;
-    if (n_ranks > 1 && launcher && (p->verdict == PC_RANKS_HERE || p->one_node || !job))
-        return launcher;
-    return n_ranks > 1 && job ? pc_hash_u64(job ^ (uint64_t)n_ranks) : draw_key();
+    struct pc_config_launch l = pc_config_launch();
+    uint64_t launcher = pc_header()->launch_key;
+    l.n_ranks = n_ranks;
+    if (n_ranks < 2 || (!launcher && !l.key))
+        return draw_key();
+    return pc_launch_job(&l, launcher, launcher && (p->verdict == PC_RANKS_HERE || p->one_node));
 }
 
 /* A job that another has spawned has its environment, and with it the name of its profile: it gets

@@ -4,8 +4,9 @@
  *
  *     make_arena SPOOL KEY=VALUE...
  *
- * run=, job= (keys), rank=, ranks=, calls= (of MPI_Send in one context; 0: none), state=, out=,
- * exe=, stay= (seconds before it ends). It ends without removing anything.
+ * run=, job= (keys), rank=, ranks=, launched= (the launcher's rank), init= (ticks at which MPI_Init
+ * began), calls= (of MPI_Send in one context; 0: none), state=, out=, exe=, stay= (seconds before
+ * it ends). It ends without removing anything.
  */
 #include "cct/cct.h"
 #include "include/pcollect/plugin.h"
@@ -75,6 +76,8 @@ int main(int argc, char **argv)
     h->job_key = strtoull(value_of(argc, argv, "job", "0"), NULL, 16);
     h->rank = number_of(argc, argv, "rank", -1);
     h->n_ranks = number_of(argc, argv, "ranks", 1);
+    h->launch_rank = number_of(argc, argv, "launched", -1);
+    h->init_begin_ticks = (uint64_t)number_of(argc, argv, "init", 0);
     pc_clock_init();
     pc_clock_pair(&h->ticks_0, &h->mono_0_ns);
     h->start_ticks = h->ticks_0;
