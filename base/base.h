@@ -160,6 +160,10 @@ struct pc_process_facts {
 /* False: there is no such process. Keeps errno. MT-safe. */
 bool pc_process_look(int pid, struct pc_process_facts *out);
 
+/* Whether the process was started with a variable of that name, and of that value if it is not
+ * NULL. One that may not be read belongs to someone else: false. MT-safe. */
+bool pc_process_has_variable(int pid, const char *name, const char *value);
+
 /* ---- Error text -------------------------------------------------------------------------- */
 
 /* Filled by the function that finds the error; printed by whoever decides what to do about it. */

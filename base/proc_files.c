@@ -42,3 +42,24 @@ bool pc_process_look(int pid, struct pc_process_facts *out)
     *out = facts;
     return true;
 }
+
+/* Compares what stands in the file, piece by piece, with NAME= or NAME=VALUE and its end. */
+bool pc_process_has_variable(int pid, const char *name, const char *value)
+{
+    char path[64], text[4096], wanted[256];
+    size_t at = 0, length = pc_format(wanted, sizeof wanted, "%s=%s", name, value ? value : "");
+    bool matching = true, found = false;
+    ssize_t n;
+    pc_format(path, sizeof path, "/proc/%d/environ", pid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    while (!found && (n = read(fd, text, sizeof text)) > 0)
+        for (ssize_t i = 0; i < n && !found; i++) {
+            found = matching && at + !value == length && text[i] == (value ? '\0' : '=');
+            matching = text[i] == '\0' || (matching && at < length && text[i] == wanted[at]);
+            at = text[i] == '\0' ? 0 : at + 1;
+        }
+    close(fd);
+    return found;
+}

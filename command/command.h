@@ -194,6 +194,8 @@ struct pct_terminal {
     bool utf8, color;
 };
 struct pct_terminal pct_terminal_look(void);
+/* Whether a person reads standard error. */
+bool pct_terminal_shows_messages(void);
 /* Takes --width or --color: PCT_DONE or PCT_CALL. */
 int pct_terminal_take(const struct pct_command *self, const struct pct_option *o,
                       const char *value);
@@ -248,5 +250,10 @@ int pct_embed_file(const char *from, const char *to, bool sources, struct pc_err
  * then those of the others that are there. Allocated. */
 char **pct_spool_folders(const struct pc_config *config, size_t *n_out);
 void pct_spool_free(char **folders, size_t n);
+
+/* Tells of jobs that ended without a profile and have left arenas in the folders, of each once; in
+ * those of the configuration, if that can be read. */
+void pct_left_tell(const struct pct_command *self, char *const *folders, size_t n);
+void pct_left_tell_all(const struct pct_command *self);
 
 #endif

@@ -118,6 +118,8 @@ static int run_report(const struct pct_command *self, int argc, char **argv)
     int status;
     if (pct_report_read(self, argc, argv, &r, &status))
         status = report(&r);
+    if (!status && pct_terminal_shows_messages())
+        pct_left_tell_all(self); /* once: to a person, not into a file */
     return status;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Where standard output goes: the one place that asks for its columns, its characters and whether
- * it shows colours.
+ * Where output goes: the one place that asks for the columns of standard output, its characters and
+ * whether it shows colours, and whether messages are read by a person.
  */
 #include "command/command.h"
 
@@ -50,6 +50,11 @@ static bool is_utf8(void)
 {
     setlocale(LC_CTYPE, "");
     return !strcmp(nl_langinfo(CODESET), "UTF-8");
+}
+
+bool pct_terminal_shows_messages(void)
+{
+    return isatty(STDERR_FILENO);
 }
 
 struct pct_terminal pct_terminal_look(void)

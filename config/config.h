@@ -79,10 +79,17 @@ struct pc_config_launch {
     int rank;                  /* in MPI_COMM_WORLD, or -1 */
     int n_ranks;               /* of the job, or -1 */
     int n_local;               /* ranks on this node, or -1 */
+    int local_rank;            /* among them, or -1 */
     const char *rank_variable; /* the variable that told the rank, or "" */
     uint64_t key;              /* the same for all ranks of a job; 0: nothing tells jobs apart */
 };
 struct pc_config_launch pc_config_launch(void);
+
+/* The key of the launcher on this node and of the job: all ranks that it started here have the
+ * same, 0 without one. It is of the variables by which launchers tell jobs apart, and of the
+ * process that launched, since MPICH's Hydra sets none: the nearest ancestor that has no rank
+ * itself. Between it and a rank there may be shells, which inherit the rank. */
+uint64_t pc_config_launcher(const struct pc_config_launch *l);
 
 /* Its rank alone. */
 int pc_config_launch_rank(void);

@@ -9,6 +9,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char *const rank_variables[] = {
     "OMPI_COMM_WORLD_RANK", /* Open MPI */
@@ -26,6 +27,15 @@ static const char *const local_size_variables[] = {
     "MPI_LOCALNRANKS",            /* MPICH's Hydra, Intel MPI */
     "MV2_COMM_WORLD_LOCAL_SIZE",  /* MVAPICH */
     "PALS_LOCAL_SIZE",            /* Cray PALS */
+};
+
+static const char *const local_rank_variables[] = {
+    "OMPI_COMM_WORLD_LOCAL_RANK", /* Open MPI */
+    "MPI_LOCALRANKID",            /* MPICH's Hydra, Intel MPI */
+    "MV2_COMM_WORLD_LOCAL_RANK",  /* MVAPICH */
+    "PALS_LOCAL_RANKID",          /* Cray PALS */
+    "FLUX_TASK_LOCAL_ID",         /* Flux */
+    "SLURM_LOCALID",              /* srun */
 };
 
 static const char *const size_variables[] = {
@@ -68,6 +78,15 @@ static int read_number(const char *text)
     return n;
 }
 
+/* The number in the first of the variables that has one, or -1. */
+static int read_first(const char *const *names, unsigned n, int least)
+{
+    int number = -1;
+    for (unsigned i = 0; i < n && number < least; i++)
+        number = read_number(secure_getenv(names[i]));
+    return number < least ? -1 : number;
+}
+
 static uint64_t hash_variables(void)
 {
     uint64_t key = 0;
@@ -81,7 +100,7 @@ static uint64_t hash_variables(void)
 
 struct pc_config_launch pc_config_launch(void)
 {
-    struct pc_config_launch l = {.rank = -1, .n_ranks = -1, .n_local = -1, .rank_variable = ""};
+    struct pc_config_launch l = {.rank = -1, .rank_variable = ""};
     for (unsigned i = 0; i < PC_ARRAY_LEN(rank_variables) && l.rank < 0; i++) {
         const char *text = secure_getenv(rank_variables[i]);
         if (text == NULL || *text < '0' || *text > '9')
@@ -90,12 +109,24 @@ struct pc_config_launch pc_config_launch(void)
         l.rank_variable = rank_variables[i];
         break;
     }
-    for (unsigned i = 0; i < PC_ARRAY_LEN(local_size_variables) && l.n_local < 1; i++)
-        l.n_local = read_number(secure_getenv(local_size_variables[i]));
-    for (unsigned i = 0; i < PC_ARRAY_LEN(size_variables) && l.n_ranks < 1; i++)
-        l.n_ranks = read_number(secure_getenv(size_variables[i]));
+    l.n_local = read_first(local_size_variables, PC_ARRAY_LEN(local_size_variables), 1);
+    l.local_rank = read_first(local_rank_variables, PC_ARRAY_LEN(local_rank_variables), 0);
+    l.n_ranks = read_first(size_variables, PC_ARRAY_LEN(size_variables), 1);
     l.key = hash_variables();
     return l;
+}
+
+uint64_t pc_config_launcher(const struct pc_config_launch *l)
+{
+    enum { MAX_ANCESTORS = 32 };
+    struct pc_process_facts p;
+    bool known = l->rank >= 0 && pc_process_look(getpid(), &p);
+    for (int i = 0; i < MAX_ANCESTORS && known && p.parent > 0; i++) {
+        known = pc_process_look(p.parent, &p);
+        if (known && !pc_process_has_variable(p.pid, l->rank_variable, NULL))
+            return pc_hash_u64(pc_hash_u64(p.start << 22 ^ (uint64_t)p.pid) ^ l->key);
+    }
+    return 0;
 }
 
 int pc_config_launch_rank(void)

@@ -20,7 +20,7 @@ libcollect_libpccore_la_SOURCES = libcollect/adapter.h \
     libcollect/tables/machine_table.c libcollect/tables/resources_table.c \
     libcollect/life/life.h libcollect/life/core.c libcollect/life/parts.h libcollect/life/parts.c \
     libcollect/life/announce.c libcollect/life/plugin_host.h libcollect/life/plugin_host.c \
-    libcollect/life/comm_plugins.c libcollect/life/compute_plugins.c libcollect/life/writer.c \
+    libcollect/life/comm_plugins.c libcollect/life/compute_plugins.c libcollect/life/writer.c libcollect/life/run_word.c \
     libcollect/life/finish.c libcollect/life/region.c
 
 # The preloaded library. It needs libc and nothing else: zlib hangs on a module that is opened when it

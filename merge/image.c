@@ -68,7 +68,7 @@ struct pc_identity pc_image_identity(const struct pcollect_arena_header *h)
     bool launched = h->job_key && h->launch_rank >= 0 && h->launch_rank < h->n_ranks;
     if (h->rank >= 0)
         return (struct pc_identity){h->job_key, h->rank, h->n_ranks > 0 ? h->n_ranks : 1};
-    if (launched && !pc_image_asked_only(h))
+    if (launched)
         return (struct pc_identity){h->job_key, h->launch_rank, h->n_ranks};
     return (struct pc_identity){0, -1, 1};
 }

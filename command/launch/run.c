@@ -1,23 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * pcollect run: everything that can be wrong is found before the job starts; the job runs as if
- * started by hand; afterwards the profile is named, or made of what the job has left, or it is said
- * what to look at.
+ * started by hand; what comes after it is run_end.c's.
  *
- * The library in rank 0 writes the profile's path into <spool>/pcollect-<uid>/run-<key>.path. The
- * key is drawn here and goes to the ranks in PCOLLECT_RUN.
+ * The key of the run is drawn here and goes to the ranks in PCOLLECT_RUN: by it what the job leaves
+ * and what it tells of (run_file.c) are found.
  */
-#include "command/launch/run.h"
+#include "command/launch/run_job.h"
 
 #include "format/profile.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum { OPTION_FORCE = 'f' };
@@ -34,20 +31,6 @@ static const struct pct_option options[] = {
      "--force is given. Else a number is added: app.4.2.pcol."},
     {OPTION_FORCE, "force", NULL, "of a profile that is at -o already: call it FILE~"},
     {0, NULL, NULL, NULL},
-};
-
-struct run {
-    const struct pct_command *self;
-    struct pc_config config;
-    const char *config_file; /* absolute, or NULL */
-    char *pattern;           /* of -o, absolute, or NULL */
-    char *old;               /* the profile that is there already, to be called FILE~; or NULL */
-    char *library;
-    uint64_t key;
-    bool alone_sampled; /* a program without MPI is collected if this command starts it itself */
-    char **words;       /* of the job */
-    char **variables;   /* for the ranks; "NAME=VALUE" */
-    size_t n_variables;
 };
 
 /* ---- Before the job ------------------------------------------------------------------------- */
@@ -70,7 +53,7 @@ static uint64_t draw_key(void)
     return key;
 }
 
-static void add_variable(struct run *r, char *variable)
+static void add_variable(struct pct_run_job *r, char *variable)
 {
     r->variables = realloc(r->variables, (r->n_variables + 2) * sizeof *r->variables);
     if (r->variables == NULL) {
@@ -89,7 +72,7 @@ static bool is_named(const char *entry, const char *name)
 
 /* Whether the ranks get this variable of ours from here: of PCOLLECT_* all that the user set, since
  * launchers do not bring them to other nodes. */
-static bool is_passed_on(const struct run *r, const char *entry)
+static bool is_passed_on(const struct pct_run_job *r, const char *entry)
 {
     if (strncmp(entry, "PCOLLECT_", 9) != 0 || is_named(entry, "PCOLLECT_RUN") ||
         is_named(entry, "PCOLLECT_RUN_ALONE") || is_named(entry, "PCOLLECT_CONFIG"))
@@ -99,7 +82,7 @@ static bool is_passed_on(const struct run *r, const char *entry)
 
 /* alone: there is no launcher. Such a program may have no MPI: if it is to be sampled, it is
  * collected all the same, but not what it starts; what the user says of that wins. */
-static void collect_variables(struct run *r, bool alone)
+static void collect_variables(struct pct_run_job *r, bool alone)
 {
     const char *existing = getenv("LD_PRELOAD");
     bool joined = existing && *existing;
@@ -121,7 +104,7 @@ static void collect_variables(struct run *r, bool alone)
 }
 
 /* Reads the configuration as the ranks will. */
-static bool check_config(struct run *r, const char *file)
+static bool check_config(struct pct_run_job *r, const char *file)
 {
     struct pc_error error;
     char absolute[PATH_MAX];
@@ -139,7 +122,7 @@ static bool check_config(struct run *r, const char *file)
     return true;
 }
 
-static bool check_words(const struct run *r, enum pct_passing passing,
+static bool check_words(const struct pct_run_job *r, enum pct_passing passing,
                         const struct pct_launcher *launcher)
 {
     for (char **word = r->words + 1; *word; word++) {
@@ -162,106 +145,10 @@ static bool check_words(const struct run *r, enum pct_passing passing,
     return true;
 }
 
-/* ---- After the job -------------------------------------------------------------------------- */
-
-/* So that the profile can be read elsewhere; without them it is as good here. */
-static void store_symbols(const char *path)
-{
-    struct pc_error error = {""};
-    if (pct_embed_file(path, path, false, &error))
-        pct_say(&pct_run, "no symbols are stored in the profile: %s", error.text);
-}
-
-/* A line of the file: a path, and behind a zero byte the path that was wanted. */
-static void say_profile(const char *line, size_t n)
-{
-    size_t length = strlen(line);
-    if (length < n)
-        fprintf(stderr, "pcollect: profile: %s (there is a %s already)\n", line, line + length + 1);
-    else
-        fprintf(stderr, "pcollect: profile: %s\n", line);
-    store_symbols(line);
-}
-
-/* The paths that the jobs' first ranks wrote, one a line; the file is removed. */
-static bool take_paths(const char *file)
-{
-    struct stat st;
-    char *line = NULL;
-    size_t room = 0;
-    ssize_t n;
-    bool named = false;
-    int fd = open(file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    FILE *lines = fd >= 0 ? fdopen(fd, "r") : NULL;
-    if (lines == NULL)
-        return false;
-    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid()) {
-        while ((n = getline(&line, &room, lines)) > 0) {
-            line[--n] = '\0';
-            say_profile(line, (size_t)n);
-            named = true;
-        }
-        unlink(file);
-    }
-    free(line);
-    fclose(lines);
-    return named;
-}
-
-static void say_nothing_found(const struct run *r, int status)
-{
-    char *ended = status ? pct_text("`%s` ended with status %d, and ", r->words[0], status) : NULL;
-    const char *inner = r->alone_sampled
-                            ? ". Programs without MPI are sampled where this command starts them "
-                              "itself; those of a script need a `pcollect run` of their own in it, "
-                              "or PCOLLECT_COLLECT_ALWAYS=yes"
-                            : "";
-    pct_say(r->self,
-            "no profile was written: %sno process that calls MPI was seen on this node. Is it an "
-            "MPI program that is linked dynamically (ldd shows its MPI library), and does it reach "
-            "MPI_Init? Where all ranks ran on other nodes, look for %s there%s",
-            ended ? ended : "", r->pattern ? r->pattern : r->config.output_path, inner);
-    free(ended);
-}
-
-static void look_after_job(const struct run *r, int status)
-{
-    size_t n;
-    char **folders = pct_spool_folders(&r->config, &n);
-    struct pct_recovery recovery = {
-        .self = r->self, .run_key = r->key, .pattern = r->pattern, .quiet = true};
-    struct pct_recovered found = {0, 0, 0};
-    bool named = false;
-    for (size_t i = 0; i < n; i++) {
-        char *file = pct_text("%s/run-%lx.path", folders[i], (unsigned long)r->key);
-        named |= take_paths(file);
-        free(file);
-    }
-    pct_recover_folders(&recovery, folders, n, &found);
-    if (!named && found.n_profiles + found.n_failed + found.n_alive == 0 && status != 127 &&
-        status != 126)
-        say_nothing_found(r, status);
-    for (size_t i = 0; i < n; i++)
-        rmdir(folders[i]); /* succeeds if it is empty */
-    pct_spool_free(folders, n);
-}
-
 /* ---- The command ---------------------------------------------------------------------------- */
 
-/* Rank 0 says there where the profile is. */
-static void make_spool(const struct run *r)
-{
-    const char *spool = pc_config_spool(&r->config, 0);
-    bool there = false;
-    for (unsigned i = 0; !there && spool; spool = pc_config_spool(&r->config, ++i)) {
-        char *folder = pct_text("%s/pcollect-%u", spool, (unsigned)geteuid());
-        there = mkdir(folder, 0700) == 0 || (errno == EEXIST && access(folder, W_OK | X_OK) == 0);
-        free(folder);
-    }
-}
-
 /* What is at -o: NULL if the job may start, or why not. */
-static char *find_old(struct run *r, bool force)
+static char *find_old(struct pct_run_job *r, bool force)
 {
     char path[PCOLLECT_PATH_BYTES];
     if (!pct_output_is_fixed(r->pattern, path))
@@ -278,7 +165,7 @@ static char *find_old(struct run *r, bool force)
 }
 
 /* Of several that start the ranks of one job, one finds it. */
-static bool keep_old(const struct run *r)
+static bool keep_old(const struct pct_run_job *r)
 {
     struct pc_error error = {""};
     if (r->old == NULL)
@@ -295,7 +182,7 @@ static bool keep_old(const struct run *r)
     return done;
 }
 
-static int run_job(struct run *r)
+static int run_job(struct pct_run_job *r)
 {
     const struct pct_launcher *launcher = NULL;
     enum pct_passing passing = PCT_PASS_INHERIT;
@@ -313,11 +200,11 @@ static int run_job(struct run *r)
         return PCT_CALL;
     collect_variables(r, !pct_launcher_is(r->words[0]));
     char **words = pct_launcher_words(passing, r->words, r->variables);
-    make_spool(r);
+    bool held = pct_run_file_hold(r);
     if (!keep_old(r))
         return PCT_CALL;
     int status = pct_job_run(r->self, words, passing == PCT_PASS_INHERIT ? r->variables : NULL);
-    look_after_job(r, status);
+    pct_run_end(r, held, status);
     return status;
 }
 
@@ -345,7 +232,7 @@ static int take_option(const struct pct_command *self, const struct pct_option *
 
 static int run_run(const struct pct_command *self, int argc, char **argv)
 {
-    struct run r = {.self = self};
+    struct pct_run_job r = {.self = self};
     struct given given = {0};
     struct pct_line line;
     if (!pct_line_read(self, argc, argv, &given, &line))

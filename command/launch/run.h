@@ -50,12 +50,16 @@ struct pct_recovery {
     uint64_t run_key;    /* only processes of that run; 0: all */
     const char *pattern; /* of the output path; NULL: what the processes were given */
     bool list_only;
-    bool quiet; /* only what went wrong and what was written */
+    bool quiet;                               /* only what went wrong and what was written */
+    void (*own)(void *arg, const char *path); /* told of a profile that the job wrote itself, if it
+                                                 left arenas all the same; or NULL */
+    void *arg;
 };
 
 /* What pct_recover_folders found and did. */
 struct pct_recovered {
-    size_t n_profiles, n_failed, n_alive;
+    size_t n_profiles, n_failed, n_alive; /* jobs */
+    size_t n_unmeasured; /* processes that ended before there was anything to measure */
 };
 
 /* Makes one profile of each job that has left arenas in the folders, and removes what was used.

@@ -172,7 +172,7 @@ bool pct_recover_folders(const struct pct_recovery *r, char *const *folders, siz
 {
     int *locks = pct_alloc(n, sizeof *locks);
     size_t n_locks = 0;
-    *out = (struct pct_recovered){0, 0, 0};
+    *out = (struct pct_recovered){0, 0, 0, 0};
     await_run(r, folders, n);
     if (!r->list_only)
         n_locks = lock_folders(r, folders, n, locks);

@@ -185,12 +185,13 @@ static void remove_held_by_own(const struct pct_recovery *r, struct pct_job *job
 {
     const struct pct_recovery own = {.self = r->self};
     const struct pc_merge_found *f = job->found[0];
-    char path[PCOLLECT_PATH_BYTES];
+    char path[PCOLLECT_PATH_BYTES], found[PCOLLECT_PATH_BYTES];
     struct pc_error error;
     if (f->state != PCOLLECT_STATE_MERGED || expand(&own, f, path, sizeof path, &error) == false)
         return;
-    struct pc_profile *p = read_same_job(path, f->job_key);
-    remove_held(job, p);
+    struct pc_profile *p = find_own(path, job, found);
+    if (remove_held(job, p) && r->own)
+        r->own(r->arg, found);
     pc_profile_free(p);
 }
 
@@ -245,6 +246,7 @@ static size_t write_rest(const struct pct_recovery *r, struct pct_job *job, cons
     size_t removed = 0;
     if (profile && is_empty(profile, job)) {
         removed = job->n;
+        out->n_unmeasured += job->n;
         remove_all(job);
     } else if (profile && write_profile(profile, path, there, written, error) &&
                pc_pcol_read(written, &in_file, error) == PC_OK) {
@@ -279,6 +281,36 @@ static void recover_rest(const struct pct_recovery *r, struct pct_job *job, cons
     }
 }
 
+static bool is_rank_elsewhere(const struct pct_job *job, const struct pc_merge_found *f)
+{
+    for (size_t i = 0; i < job->n; i++)
+        if (!job->found[i]->asked_only && job->found[i]->rank == f->rank)
+            return true;
+    return false;
+}
+
+/* Removes arenas of processes that asked MPI something and never called MPI_Init, if they were no
+ * ranks: a shell's helper, or what a rank was before exec. Ranks of a job of which others came to
+ * MPI_Init may have been killed before. Returns how many. */
+static size_t remove_asked(struct pct_job *job)
+{
+    size_t n_asked = 0, kept = 0, n = job->n;
+    for (size_t i = 0; i < n; i++)
+        n_asked += job->found[i]->asked_only;
+    for (size_t i = 0; i < n; i++) {
+        struct pc_merge_found *f = job->found[i];
+        f->asked_only &= n_asked == n || is_rank_elsewhere(job, f);
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (job->found[i]->asked_only)
+            remove_arena(job->found[i]);
+        else
+            job->found[kept++] = job->found[i];
+    }
+    job->n = kept;
+    return n - kept;
+}
+
 void pct_job_recover(const struct pct_recovery *r, const struct pct_job *all,
                      struct pct_recovered *out)
 {
@@ -288,11 +320,14 @@ void pct_job_recover(const struct pct_recovery *r, const struct pct_job *all,
     if (job.n_alive) {
         say_alive(r, &job);
         out->n_alive++;
-    } else if (!expand(r, job.found[0], expanded, sizeof expanded, &error)) {
+        return;
+    }
+    out->n_unmeasured += remove_asked(&job);
+    if (job.n == 0)
+        return;
+    if (!expand(r, job.found[0], expanded, sizeof expanded, &error)) {
         say_kept(r, &job, error.text);
         out->n_failed++;
-    } else if (job.found[0]->asked_only) { /* a shell's helper, or what a rank was before exec */
-        remove_all(&job);
     } else {
         int lock = pct_recover_lock_beside(expanded);
         remove_held_by_own(r, &job);

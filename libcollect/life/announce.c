@@ -8,9 +8,7 @@
  * rank before all have begun it; so whoever looks when MPI_Init has returned sees all that there
  * are on this node. What is on other nodes cannot be seen.
  *
- * The key: the variables by which the launcher tells jobs apart, and the process that launched.
- * MPICH's Hydra sets no such variable. The launching process is the nearest ancestor that has no
- * rank itself: between it and a rank there may be shells, which inherit the rank.
+ * The key is that of pc_config_launcher.
  *
  * Called by the core before MPI_Init and right after it. Makes system calls; never MPI's.
  */
@@ -24,54 +22,19 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MAX_ANCESTORS = 32, LOOKS = 50, NAP_NS = 2000000 };
-
-/* Whether the process was started with a variable of that name. One that may not be read belongs to
- * someone else: to the system, then. */
-static bool has_variable(int pid, const char *name)
-{
-    char path[64], text[4096];
-    size_t at = 0, length = strlen(name);
-    bool matching = true, found = false;
-    ssize_t n;
-    pc_format(path, sizeof path, "/proc/%d/environ", pid);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return false;
-    while (!found && (n = read(fd, text, sizeof text)) > 0)
-        for (ssize_t i = 0; i < n && !found; i++) {
-            found = matching && at == length && text[i] == '=';
-            matching = text[i] == '\0' || (matching && at < length && text[i] == name[at]);
-            at = text[i] == '\0' ? 0 : at + 1;
-        }
-    close(fd);
-    return found;
-}
-
-static uint64_t find_launcher(const char *rank_variable)
-{
-    struct pc_process_facts p;
-    bool known = pc_process_look(getpid(), &p);
-    for (int i = 0; i < MAX_ANCESTORS && known && p.parent > 0; i++) {
-        known = pc_process_look(p.parent, &p);
-        if (known && !has_variable(p.pid, rank_variable))
-            return pc_hash_u64(p.start << 22 ^ (uint64_t)p.pid);
-    }
-    return 0;
-}
+enum { LOOKS = 50, NAP_NS = 2000000 };
 
 void pc_launch_announce(void)
 {
     struct pcollect_arena_header *h = pc_header();
     struct pc_config_launch l = pc_config_launch();
-    uint64_t launcher = l.rank < 0 ? 0 : find_launcher(l.rank_variable);
+    uint64_t launcher = pc_config_launcher(&l);
     h->launch_rank = l.rank;
     if (launcher && l.n_ranks > 1 && l.rank < l.n_ranks) {
         h->n_ranks = l.n_ranks;
-        h->job_key = pc_launch_job(&l, pc_hash_u64(launcher ^ l.key), l.n_local == l.n_ranks);
+        h->job_key = pc_launch_job(&l, launcher, l.n_local == l.n_ranks);
     }
-    __atomic_store_n(&h->launch_key, launcher ? pc_hash_u64(launcher ^ l.key) : 0,
-                     __ATOMIC_RELEASE);
+    __atomic_store_n(&h->launch_key, launcher, __ATOMIC_RELEASE);
 }
 
 uint64_t pc_launch_job(const struct pc_config_launch *l, uint64_t launch_key, bool one_node)

@@ -188,6 +188,7 @@ static int open_arena(void)
         "no file can be had to collect in (%s): what is collected is lost if the job is "
         "killed; name another folder: [spool] path",
         first.text);
+    pc_run_tell_memory();
     return PC_OK;
 }
 

@@ -17,7 +17,6 @@
 #include "merge/module.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
@@ -107,37 +106,14 @@ static int expand_out(char *out, size_t n, struct pc_error *error)
     return pc_config_expand(h->out, &names, out, n, error);
 }
 
-/* The file, in the i-th spool, in which the jobs of this run tell `pcollect run` of their profiles.
- * False: there are no more spools. */
-static bool run_file(unsigned i, char *path, size_t n)
-{
-    const char *spool = pc_config_spool(&pc_process.config, i);
-    if (spool)
-        pc_format(path, n, "%s/pcollect-%u/run-%lx.path", spool, (unsigned)geteuid(),
-                  (unsigned long)pc_process.config.run_key);
-    return spool != NULL;
-}
-
 /* Tells `pcollect run` where the profile is; without it the user is told. wanted: the name that it
  * would have, if there had not been a file of it. */
 static void announce(const char *wanted)
 {
-    char path[PCOLLECT_PATH_BYTES], line[2 * PCOLLECT_PATH_BYTES];
     bool numbered = strcmp(wanted, pc_process.out) != 0;
-    int fd = -1;
-    /* One line for each job of the run, in the first spool that is there; a zero byte parts names.
-     */
-    size_t n = pc_format(line, sizeof line, "%s", pc_process.out);
-    if (numbered)
-        n += 1 + pc_format(line + n + 1, sizeof line - n - 1, "%s", wanted);
-    line[n++] = '\n';
-    for (unsigned i = 0; pc_process.config.run_key && fd < 0 && run_file(i, path, sizeof path); i++)
-        fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600);
-    if (fd < 0 || write(fd, line, n) != (ssize_t)n)
+    if (!pc_run_tell_profile(pc_process.out, numbered ? wanted : NULL))
         pc_log("profile written to %s%s%s", pc_process.out, numbered ? ", not to " : "",
                numbered ? wanted : "");
-    if (fd >= 0)
-        close(fd);
 }
 
 /* Collective. out, PCOLLECT_PATH_BYTES, gets on rank 0 the name that the profile is to have. */

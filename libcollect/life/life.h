@@ -26,6 +26,13 @@ const struct pc_merge_module *pc_merge_module(void);
 /* Writes what happened since the merge into the profile. */
 void pc_write_late(void);
 
+/* ---- words to `pcollect run` (run_word.c) ---- */
+/* Where the profile of the job is, and the name that it would have had, or NULL. False: there is no
+ * `pcollect run`, or no way to it. */
+bool pc_run_tell_profile(const char *path, const char *wanted);
+/* That this process collects in plain memory. */
+void pc_run_tell_memory(void);
+
 /* ---- ends (finish.c) ---- */
 void pc_init_begin(void);
 void pc_init_end(const struct pc_transport *transport, const char *mpi);

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Which MPI a program is linked with. The program's own loader is asked to list what it would load,
+ * as ldd does; no code of the program runs. Asked only when a job has left nothing to say why.
+ */
+#include "command/launch/run_job.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <link.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* The word as a path that execvp would take, or NULL. Allocated. */
+static char *find_file(const char *word)
+{
+    struct stat st;
+    const char *path = strchr(word, '/') ? "" : getenv("PATH");
+    for (; path; path = *path == ':' ? path + 1 : NULL) {
+        size_t n = strcspn(path, ":");
+        char *file = pct_text("%.*s%s%s", (int)n, path, n ? "/" : "", word);
+        if (access(file, X_OK) == 0 && stat(file, &st) == 0 && S_ISREG(st.st_mode))
+            return file;
+        free(file);
+        path += n;
+    }
+    return NULL;
+}
+
+/* The loader that the program names, in loader (PATH_MAX). */
+static bool find_loader(const char *file, char *loader)
+{
+    ElfW(Ehdr) h;
+    ElfW(Phdr) p;
+    bool found = false;
+    int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd >= 0 && pread(fd, &h, sizeof h, 0) == sizeof h && !memcmp(h.e_ident, ELFMAG, SELFMAG) &&
+        h.e_phentsize == sizeof p)
+        for (unsigned i = 0; !found && i < h.e_phnum; i++)
+            found = pread(fd, &p, sizeof p, (off_t)(h.e_phoff + i * sizeof p)) == sizeof p &&
+                    p.p_type == PT_INTERP && p.p_filesz > 1 && p.p_filesz < PATH_MAX &&
+                    pread(fd, loader, p.p_filesz, (off_t)p.p_offset) == (ssize_t)p.p_filesz &&
+                    loader[p.p_filesz - 1] == '\0';
+    if (fd >= 0)
+        close(fd);
+    return found;
+}
+
+static void exec_list(const char *loader, const char *file, int fd)
+{
+    char *words[] = {(char *)loader, (char *)"--list", (char *)file, NULL};
+    int null = open("/dev/null", O_RDWR);
+    dup2(null, STDIN_FILENO);
+    dup2(fd, STDOUT_FILENO);
+    dup2(null, STDERR_FILENO);
+    execv(loader, words);
+    _exit(127);
+}
+
+static void ask_loader(const char *loader, const char *file, char *text, size_t n)
+{
+    int ends[2];
+    *text = '\0';
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return;
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0)
+        exec_list(loader, file, ends[1]);
+    close(ends[1]);
+    if (child > 0) {
+        pct_read_answer(ends[0], text, n);
+        kill(child, SIGKILL); /* it has said what it had to say */
+        while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
+            ;
+    }
+    close(ends[0]);
+}
+
+/* "libmpi.so.40" of the lines of a loader, or NULL. Allocated. */
+static char *mpi_of(const char *text)
+{
+    static const char *const names[] = {"libmpi.so", "libmpich.so", "libmpi_ibm.so"};
+    for (size_t i = 0; i < PC_ARRAY_LEN(names); i++) {
+        const char *at = strstr(text, names[i]);
+        if (at)
+            return pct_text("%.*s", (int)strcspn(at, " \t\n"), at);
+    }
+    return NULL;
+}
+
+char *pct_program_mpi(char *const *words, const char **word_out)
+{
+    static char text[65536], loader[PATH_MAX];
+    char *mpi = NULL;
+    for (; *words && !mpi; words++) {
+        char *file = **words == '-' ? NULL : find_file(*words);
+        if (file && find_loader(file, loader)) {
+            ask_loader(loader, file, text, sizeof text);
+            mpi = mpi_of(text);
+            *word_out = *words;
+        }
+        free(file);
+    }
+    return mpi;
+}

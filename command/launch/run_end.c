@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What `pcollect run` does and says when its job has ended: each profile is named, one is made of
+ * what killed ranks have left, or it is said why there is none. What is said is what was seen: a
+ * profile that the job tells of, arenas, processes that still run, the libraries of the program.
+ */
+#include "command/launch/run_job.h"
+
+#include "analysis/buffer.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- Profiles ------------------------------------------------------------------------------- */
+
+struct seen {
+    const struct pct_command *self;
+    char **named; /* profiles */
+    size_t n_named, n_in_memory;
+    struct pct_recovered found;
+};
+
+/* So that the profile can be read elsewhere; without them it is as good here. */
+static void store_symbols(const struct pct_command *self, const char *path)
+{
+    struct pc_error error = {""};
+    if (pct_embed_file(path, path, false, &error))
+        pct_say(self, "no symbols are stored in the profile: %s", error.text);
+}
+
+static bool is_named(const struct seen *s, const char *path)
+{
+    for (size_t i = 0; i < s->n_named; i++)
+        if (strcmp(s->named[i], path) == 0)
+            return true;
+    return false;
+}
+
+static void name_profile(void *arg, const char *path, const char *wanted)
+{
+    struct seen *s = arg;
+    if (path == NULL) {
+        s->n_in_memory++;
+        return;
+    }
+    if (is_named(s, path))
+        return;
+    char **more = pct_alloc(s->n_named + 1, sizeof *more);
+    if (s->n_named)
+        memcpy(more, s->named, s->n_named * sizeof *more);
+    free(s->named);
+    s->named = more;
+    s->named[s->n_named++] = pct_text("%s", path);
+    fprintf(stderr, "pcollect: profile: %s", path);
+    if (wanted)
+        fprintf(stderr, " (there is a %s already)", wanted);
+    fputc('\n', stderr);
+    store_symbols(s->self, path);
+}
+
+/* One that the job wrote, of which it could not tell. */
+static void name_own(void *arg, const char *path)
+{
+    name_profile(arg, path, NULL);
+}
+
+static void name_earlier(void *arg, const char *path, const char *wanted)
+{
+    (void)wanted;
+    if (path == NULL)
+        return;
+    pct_say(arg, "a run of which the command was killed has written %s", path);
+    store_symbols(arg, path);
+}
+
+static void look(const struct pct_run_job *r, char *const *folders, size_t n, struct seen *s)
+{
+    struct pct_recovery recovery = {.self = r->self,
+                                    .run_key = r->key,
+                                    .pattern = r->pattern,
+                                    .quiet = true,
+                                    .own = name_own,
+                                    .arg = s};
+    size_t n_unmeasured = s->found.n_unmeasured;
+    pct_run_file_take(r, folders, n, name_profile, s);
+    pct_recover_folders(&recovery, folders, n, &s->found);
+    s->found.n_unmeasured += n_unmeasured;
+    /* Ranks that outlived their launcher may have written meanwhile. */
+    pct_run_file_take(r, folders, n, name_profile, s);
+}
+
+static bool nothing_seen(const struct seen *s)
+{
+    return s->n_named + s->found.n_profiles + s->found.n_failed + s->found.n_alive == 0;
+}
+
+/* ---- Processes of the run ------------------------------------------------------------------- */
+
+static size_t count_processes(const struct pct_run_job *r)
+{
+    char *key = pct_text("%016lx", (unsigned long)r->key);
+    size_t n = 0;
+    struct pc_process_facts p;
+    DIR *dir = opendir("/proc");
+    for (struct dirent *e; dir && (e = readdir(dir));)
+        n += isdigit((unsigned char)*e->d_name) && pc_process_look(atoi(e->d_name), &p) &&
+             p.state != 'Z' && pc_process_has_variable(p.pid, "PCOLLECT_RUN", key);
+    if (dir)
+        closedir(dir);
+    free(key);
+    return n;
+}
+
+/* Waits up to a second for those of which nothing was seen yet. */
+static size_t await_processes(const struct pct_run_job *r)
+{
+    size_t n = count_processes(r);
+    for (int tries = 0; n && tries < 20; tries++) {
+        usleep(50000);
+        n = count_processes(r);
+    }
+    return n;
+}
+
+/* ---- Words ---------------------------------------------------------------------------------- */
+
+static char *why_nothing(const struct pct_run_job *r, const struct seen *s)
+{
+    const char *word, *inner = "";
+    char *mpi;
+    if (s->found.n_unmeasured)
+        return pct_text("%zu of its processes came to MPI and ended in MPI_Init or before it, with "
+                        "nothing measured",
+                        s->found.n_unmeasured);
+    if (s->n_in_memory)
+        return pct_text(
+            "%zu of its processes collected in plain memory, which did not outlive them; "
+            "`pcollect doctor` says why there was no file",
+            s->n_in_memory);
+    if ((mpi = pct_program_mpi(r->words, &word)) != NULL) {
+        char *text = pct_text("%s is linked with MPI (%s), but none of its processes on this node "
+                              "came to its first call of MPI. Where all ranks ran on other nodes, "
+                              "look for %s there",
+                              word, mpi, r->pattern ? r->pattern : r->config.output_path);
+        free(mpi);
+        return text;
+    }
+    if (r->alone_sampled)
+        inner =
+            ". Programs without MPI are sampled where this command starts them itself; those of "
+            "a script need a `pcollect run` of their own in it, or PCOLLECT_COLLECT_ALWAYS=yes";
+    return pct_text("no process that calls MPI was seen on this node. Is it an MPI program that is "
+                    "linked dynamically (ldd shows its MPI library), and does it reach MPI_Init? "
+                    "Where all ranks ran on other nodes, look for %s there%s",
+                    r->pattern ? r->pattern : r->config.output_path, inner);
+}
+
+static void say_nothing(const struct pct_run_job *r, const struct seen *s, bool held, int status)
+{
+    if (!held) {
+        pct_say(r->self,
+                "whether a profile was written is not known here: no spool can be written on "
+                "this node, and so the job could tell it on its standard error alone; see "
+                "`pcollect doctor`");
+        return;
+    }
+    char *ended = status ? pct_text("`%s` ended with status %d, and ", r->words[0], status) : NULL;
+    char *why = why_nothing(r, s);
+    pct_say(r->self, "no profile was written: %s%s", ended ? ended : "", why);
+    free(why);
+    free(ended);
+}
+
+static void say_in_memory(const struct pct_run_job *r, const struct seen *s)
+{
+    pct_say(r->self,
+            "%zu %s of this job collected in plain memory, since no file could be had: a kill "
+            "would have lost what they collected; `pcollect doctor` says why",
+            s->n_in_memory, s->n_in_memory == 1 ? "process" : "processes");
+}
+
+/* ---- The end -------------------------------------------------------------------------------- */
+
+static void conclude(const struct pct_run_job *r, char *const *folders, size_t n, struct seen *s,
+                     bool held, int status)
+{
+    bool started = status != 127 && status != 126;
+    size_t n_running = nothing_seen(s) && started ? await_processes(r) : 0;
+    if (nothing_seen(s) && started)
+        look(r, folders, n, s);
+    if (nothing_seen(s) && n_running)
+        pct_say(r->self,
+                "no profile yet: %zu %s of the job still run; what is collected is named by "
+                "the next `pcollect run`, or made a profile by `pcollect recover`",
+                n_running, n_running == 1 ? "process" : "processes");
+    else if (nothing_seen(s) && started)
+        say_nothing(r, s, held, status);
+    else if (s->n_in_memory)
+        say_in_memory(r, s);
+}
+
+void pct_run_end(const struct pct_run_job *r, bool held, int status)
+{
+    size_t n;
+    char **folders = pct_spool_folders(&r->config, &n);
+    struct seen s = {.self = r->self};
+    if (r->part != PCT_RUN_NOTHING)
+        look(r, folders, n, &s);
+    if (r->part == PCT_RUN_WHOLE) {
+        conclude(r, folders, n, &s, held, status);
+        pct_run_file_sweep(folders, n, name_earlier, (void *)r->self);
+        pct_left_tell(r->self, folders, n);
+    }
+    for (size_t i = 0; i < n; i++)
+        rmdir(folders[i]); /* succeeds if it is empty */
+    pct_spool_free(folders, n);
+    pct_spool_free(s.named, s.n_named);
+}

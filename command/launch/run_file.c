@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The file by which the processes of a run speak to `pcollect run` (its writer and its lines:
+ * libcollect/life/run_word.c). It is locked as long as the command lives, so that the next one can
+ * tell what a command that was killed has left, and removes it.
+ */
+#include "command/launch/run_job.h"
+
+#include "analysis/buffer.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char *name_file(const char *folder, uint64_t key)
+{
+    return pct_text("%s/run-%lx.path", folder, (unsigned long)key);
+}
+
+static bool has_the_name(int fd, const char *path)
+{
+    struct stat is, named;
+    return fstat(fd, &is) == 0 && lstat(path, &named) == 0 && is.st_dev == named.st_dev &&
+           is.st_ino == named.st_ino;
+}
+
+/* Another command may take the file for one that was left, before it is locked: then anew. */
+static bool hold_in(const char *folder, uint64_t key)
+{
+    char *path = name_file(folder, key);
+    bool held = false;
+    for (int tries = 0; !held && tries < 10; tries++) {
+        mkdir(folder, 0700);
+        int fd = open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
+        if (fd < 0)
+            break;
+        flock(fd, LOCK_EX | LOCK_NB); /* a file system without locks: it may be swept too early */
+        held = has_the_name(fd, path);
+        if (!held)
+            close(fd);
+    }
+    free(path);
+    return held;
+}
+
+bool pct_run_file_hold(const struct pct_run_job *r)
+{
+    const char *spool = pc_config_spool(&r->config, 0);
+    bool held = false;
+    for (unsigned i = 0; !held && spool; spool = pc_config_spool(&r->config, ++i)) {
+        char *folder = pct_text("%s/pcollect-%u", spool, (unsigned)geteuid());
+        held = hold_in(folder, r->key);
+        free(folder);
+    }
+    return held;
+}
+
+/* Removed before it is read: what is said from now on stands in a new file. */
+static void take(const char *file, bool unlocked_only, pct_run_line_fn fn, void *arg)
+{
+    struct stat st;
+    char *line = NULL;
+    size_t room = 0;
+    ssize_t n;
+    int fd = open(file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    FILE *lines = fd >= 0 ? fdopen(fd, "r") : NULL;
+    if (lines == NULL)
+        return;
+    bool ours = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid();
+    if (ours && (!unlocked_only || flock(fd, LOCK_EX | LOCK_NB) == 0)) {
+        unlink(file);
+        while ((n = getline(&line, &room, lines)) > 0) {
+            line[--n] = '\0';
+            size_t first = strlen(line);
+            fn(arg, first ? line : NULL, first < (size_t)n ? line + first + 1 : NULL);
+        }
+    }
+    free(line);
+    fclose(lines);
+}
+
+void pct_run_file_take(const struct pct_run_job *r, char *const *folders, size_t n,
+                       pct_run_line_fn fn, void *arg)
+{
+    for (size_t i = 0; i < n; i++) {
+        char *file = name_file(folders[i], r->key);
+        take(file, false, fn, arg);
+        free(file);
+    }
+}
+
+static bool is_run_file(const char *name)
+{
+    size_t n = strlen(name);
+    return n > 9 && strncmp(name, "run-", 4) == 0 && strcmp(name + n - 5, ".path") == 0;
+}
+
+void pct_run_file_sweep(char *const *folders, size_t n, pct_run_line_fn fn, void *arg)
+{
+    for (size_t i = 0; i < n; i++) {
+        DIR *dir = opendir(folders[i]);
+        for (struct dirent *e; dir && (e = readdir(dir));) {
+            char *file = pct_text("%s/%s", folders[i], e->d_name);
+            if (is_run_file(e->d_name))
+                take(file, true, fn, arg);
+            free(file);
+        }
+        if (dir)
+            closedir(dir);
+    }
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * A run, as its three parts share it: what is done before the job (run.c), the file by which the
+ * job speaks to this command (run_file.c), what is done and said after it (run_end.c).
+ */
+#ifndef PCT_RUN_JOB_H
+#define PCT_RUN_JOB_H
+
+#include "command/launch/run.h"
+
+/* Who speaks and looks after the job. */
+enum pct_run_part {
+    PCT_RUN_WHOLE, /* this command started all ranks, or the first of them */
+    PCT_RUN_NODE,  /* a launcher started one of it for each rank: the first of a node without rank 0
+                    */
+    PCT_RUN_NOTHING, /* the others */
+};
+
+struct pct_run_job {
+    const struct pct_command *self;
+    struct pc_config config;
+    const char *config_file; /* absolute, or NULL */
+    char *pattern;           /* of -o, absolute, or NULL */
+    char *old;               /* the profile that is there already, to be called FILE~; or NULL */
+    char *library;
+    uint64_t key;
+    enum pct_run_part part;
+    bool alone_sampled; /* a program without MPI is collected if this command starts it itself */
+    char **words;       /* of the job */
+    char **variables;   /* for the ranks; "NAME=VALUE" */
+    size_t n_variables;
+};
+
+/* ---- The file by which the job speaks (run_file.c) ------------------------------------------- */
+
+/* Makes the file of the run, <spool>/pcollect-<uid>/run-<key>.path, in the first spool where it can
+ * be, and locks it while this process lives. False: nowhere. */
+bool pct_run_file_hold(const struct pct_run_job *r);
+
+/* What stands in such a file. path: a profile; wanted: the name that it would have had, or NULL.
+ * NULL: a process collects in plain memory. */
+typedef void (*pct_run_line_fn)(void *arg, const char *path, const char *wanted);
+
+/* Reads and removes the files of this run in all folders. */
+void pct_run_file_take(const struct pct_run_job *r, char *const *folders, size_t n,
+                       pct_run_line_fn fn, void *arg);
+
+/* The same for runs of which the command does not live any more. */
+void pct_run_file_sweep(char *const *folders, size_t n, pct_run_line_fn fn, void *arg);
+
+/* ---- After the job (run_end.c) --------------------------------------------------------------- */
+
+/* Names the profiles, makes one of what the job has left, or says what to look at. held: the job
+ * could speak to this command. */
+void pct_run_end(const struct pct_run_job *r, bool held, int status);
+
+/* ---- Programs (linked_mpi.c) ----------------------------------------------------------------- */
+
+/* The MPI library that the first program among the words is linked with, as its loader finds it, or
+ * NULL; the program is not run. *word_out: that word. Allocated. */
+char *pct_program_mpi(char *const *words, const char **word_out);
+
+#endif
