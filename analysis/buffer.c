@@ -10,12 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+void (*pct_memory_refused)(size_t n, size_t size);
+
 void *pct_alloc(size_t n, size_t size)
 {
     void *p = calloc(n ? n : 1, size);
     if (!p) {
-        fprintf(stderr, "pcollect: not enough memory: %zu x %zu bytes refused\n", n, size);
-        exit(1);
+        if (pct_memory_refused)
+            pct_memory_refused(n, size);
+        abort();
     }
     return p;
 }

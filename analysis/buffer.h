@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Text of the report: growing buffers, escapes, numbers with units, widths. Nothing here depends
- * on the locale but pct_text_cut, which is told. No function fails: without memory the command
- * says so and ends with status 1.
+ * on the locale but pct_text_cut, which is told. No function fails: without memory the program
+ * ends, as pct_memory_refused says.
  */
 #ifndef PCT_TEXT_H
 #define PCT_TEXT_H
 
 #include "base/base.h"
 #include "format/profile.h"
+
+/* What the program does when n * size bytes are refused: says so, and ends in its own way. NULL, or
+ * if it returns: abort. Set once, before the work. */
+extern void (*pct_memory_refused)(size_t n, size_t size);
 
 /* n * size zero-filled bytes; never NULL. */
 void *pct_alloc(size_t n, size_t size);

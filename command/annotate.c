@@ -88,6 +88,7 @@ static int annotate(const struct pct_command *self, const char *path, struct req
     static const struct pct_tree_options whole = {0};
     struct pc_profile *p = NULL;
     struct pc_error error = {""};
+    pct_progress_show();
     int err = pc_pcol_read_columns(path, &p, &error);
     if (*error.text || err)
         pct_say(self, "%s", *error.text ? error.text : pc_err_text(err));

@@ -200,6 +200,10 @@ bool pct_terminal_shows_messages(void);
 int pct_terminal_take(const struct pct_command *self, const struct pct_option *o,
                       const char *value);
 
+/* From now on, what takes longer than a second is told there (tell_progress.c). Not while a job
+ * runs. */
+void pct_progress_show(void);
+
 /* An allocated text, or the end of the command with a message and PCT_DATA. */
 char *pct_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

@@ -11,6 +11,7 @@ struct pct_run *pct_runs_look(const struct pct_command *self, char **paths, size
                               int *status_out)
 {
     struct pct_run *runs = pct_alloc(n, sizeof *runs);
+    pct_progress_show();
     for (size_t i = 0; i < n; i++) {
         struct pc_error error = {""};
         int err = pct_run_look(&runs[i], paths[i], &error);

@@ -69,6 +69,7 @@ static int run_embed(const struct pct_command *self, int argc, char **argv)
     if (!pct_line_read(self, argc, argv, &r, &line))
         return line.status;
     const char *from = line.words[0];
+    pct_progress_show();
     int err = pct_embed_file(from, r.to ? r.to : from, r.sources, &error);
     if (*error.text)
         pct_say(self, "%s", error.text);

@@ -5,6 +5,7 @@
 #include "command/report.h"
 
 #include "analysis/traffic/traffic.h"
+#include "base/progress.h"
 
 #include <string.h>
 
@@ -79,9 +80,12 @@ static int print_report(const struct pc_profile *p, const struct pct_report_requ
 static int read_profile(const struct pct_report_request *r, struct pc_profile **out)
 {
     struct pc_error error = {""};
+    pct_progress_show();
+    pc_progress_begin("reading", r->file, 0, 0);
     bool header = r->view.table_name && !strcmp(r->view.table_name, "header");
     int err = header ? pc_pcol_read_statistics(r->file, out, &error)
                      : pc_pcol_read_columns(r->file, out, &error);
+    pc_progress_end();
     if (*error.text)
         pct_say(&pct_report, "%s", error.text);
     else if (err)

@@ -3,6 +3,7 @@
  * Arena files: finding those of a folder, and merging those of a job. For recovery, outside of any
  * job; the processes that wrote them are gone, or are told apart.
  */
+#include "base/progress.h"
 #include "format/build.h"
 #include "merge/image.h"
 #include "merge/merge.h"
@@ -187,8 +188,11 @@ int pc_merge_files(char *const *paths, size_t n, struct pc_profile **out, pc_mer
     int err = PC_OK;
     error = error ? error : &own; /* each file's is said */
     pc_error_set(error, PC_OK, "%s", "");
-    for (size_t i = 0; i < n && !err; i++)
+    for (size_t i = 0; i < n && !err; i++) {
+        pc_progress_begin("reading", paths[i], i + 1, n);
         err = gather_file(&g, paths[i], error);
+        pc_progress_end();
+    }
     if (!err)
         err = pc_profile_sum_finish(&g.sum, out, error);
     else

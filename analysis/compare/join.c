@@ -7,6 +7,7 @@
 #include "analysis/compare/join_private.h"
 
 #include "analysis/tree/samples.h"
+#include "base/progress.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -281,8 +282,11 @@ int pct_join_new(const struct pct_run *runs, size_t n, bool blame, struct pct_jo
     make_room(j, 16);
     add_node(j, PC_NO_INDEX, PCOLLECT_NODE_ROOT, pct_pool_intern(j->pool, ""));
     j->compute = add_node(j, 0, PCOLLECT_NODE_FRAME, pct_pool_intern(j->pool, COMPUTE_LABEL));
-    for (size_t k = 0; k < n && !err; k++)
+    for (size_t k = 0; k < n && !err; k++) {
+        pc_progress_begin("comparing", runs[k].path, k + 1, n);
         err = add_run(j, &runs[k], k, blame, error);
+        pc_progress_end();
+    }
     if (err)
         pct_join_free(j);
     else

@@ -4,7 +4,10 @@
  */
 #include "analysis/compare/scaling.h"
 
+#include "base/progress.h"
+
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 /* Exponents of the total of computation that are taken for strong and for weak scaling. */
@@ -209,7 +212,9 @@ static void make_models(struct pct_scale *s)
         struct pct_scale_row *row = &s->rows[k];
         for (size_t i = 0; i < s->n_runs; i++)
             y[i] = pct_join_cost(s->join, row->node, i)->ns / s->runs[i].n_ranks / 1e9;
+        pc_progress_begin("modelling", "contexts", k + 1, s->n_rows);
         row->modelled = make_model(s, y, &row->fit, &row->future);
+        pc_progress_end();
     }
     for (size_t i = 0; i < s->n_runs; i++)
         y[i] = s->runs[i].time_ns / 1e9;

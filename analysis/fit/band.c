@@ -6,6 +6,7 @@
 #include "analysis/student.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static struct pct_fit_band band_of(const struct pct_fit *f, const struct pct_fit_guess *g,

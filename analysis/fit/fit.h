@@ -21,7 +21,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdio.h>
 
 enum { PCT_FIT_PARAMETERS = 2, PCT_FIT_TERMS = 3, PCT_FIT_RIVALS = 24, PCT_FIT_FEW = 5 };
 

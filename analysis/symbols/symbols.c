@@ -6,13 +6,13 @@
 #include "config.h"
 
 #include "analysis/symbols/symbols_private.h"
+#include "base/progress.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 struct module {
     enum pct_symbols_state state;
@@ -33,8 +33,6 @@ struct pct_symbols {
     struct module *modules;
     struct entry *entries; /* open addressing, at most half full */
     size_t n_slots, n;
-    uint64_t begin_ns; /* of the first look-up */
-    bool told;         /* that it takes a while */
 };
 
 static const struct pct_frame unknown_frame;
@@ -237,42 +235,40 @@ const char *pct_symbols_base_name(const char *path)
 /* ---- Look-up ----------------------------------------------------------------------------------
  */
 
-/* A person who waits is told once what for. */
-static void tell_progress(struct pct_symbols *s, uint32_t module)
-{
-    if (s->told)
-        return;
-    if (!s->begin_ns)
-        s->begin_ns = pc_mono_ns();
-    if (pc_mono_ns() - s->begin_ns < 2000000000u)
-        return;
-    s->told = true;
-    if (isatty(STDERR_FILENO))
-        fprintf(stderr, "pcollect: reading symbols of %s ...\n",
-                pct_symbols_base_name(s->profile->modules[module].path));
-}
-
-static struct pct_place find_place(struct pct_symbols *s, uint32_t module, uint64_t offset)
-{
-    struct module *m = &s->modules[module];
-    if (m->state == PCT_SYMBOLS_UNUSED)
-        m->state = open_module(s, module);
-    tell_progress(s, module);
 #ifdef HAVE_LIBDW
+static struct pct_place look_up(struct pct_symbols *s, struct module *m, uint64_t offset)
+{
     struct pct_frame found[PCT_MAX_INLINED];
     /* The call is before the address that it returns to, and may be the last instruction of its
      * function. */
     size_t n =
         m->dw && offset ? pct_dw_find(m->dw, offset - 1, s->pool, found, PCT_MAX_INLINED) : 0;
-    if (n) {
-        struct pct_frame *frames = pct_alloc(n, sizeof *frames);
-        memcpy(frames, found, n * sizeof *frames);
-        return (struct pct_place){frames, (uint32_t)n};
-    }
+    if (!n)
+        return unknown_place;
+    struct pct_frame *frames = pct_alloc(n, sizeof *frames);
+    memcpy(frames, found, n * sizeof *frames);
+    return (struct pct_place){frames, (uint32_t)n};
+}
 #else
+static struct pct_place look_up(struct pct_symbols *s, struct module *m, uint64_t offset)
+{
+    (void)s;
+    (void)m;
     (void)offset;
-#endif
     return unknown_place;
+}
+#endif
+
+static struct pct_place find_place(struct pct_symbols *s, uint32_t module, uint64_t offset)
+{
+    struct module *m = &s->modules[module];
+    pc_progress_begin("reading symbols of", pct_symbols_base_name(s->profile->modules[module].path),
+                      0, 0);
+    if (m->state == PCT_SYMBOLS_UNUSED)
+        m->state = open_module(s, module);
+    struct pct_place place = look_up(s, m, offset);
+    pc_progress_end();
+    return place;
 }
 
 static struct entry *find_entry(struct entry *entries, size_t n_slots, uint32_t module,

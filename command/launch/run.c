@@ -204,6 +204,7 @@ static int run_job(struct pct_run_job *r)
     if (!keep_old(r))
         return PCT_CALL;
     int status = pct_job_run(r->self, words, passing == PCT_PASS_INHERIT ? r->variables : NULL);
+    pct_progress_show();
     pct_run_end(r, held, status);
     return status;
 }

@@ -13,6 +13,8 @@
 #include "analysis/fit/fit.h"
 #include "base/base.h"
 
+#include <stdio.h>
+
 struct pct_fit_series {
     char *region, *metric;
     struct pct_fit_point *points;

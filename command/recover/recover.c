@@ -219,6 +219,7 @@ static char **default_folders(const struct pct_command *self, size_t *n_out)
 static int recover(struct pct_recovery *r, char **folders, size_t n)
 {
     struct pct_recovered found;
+    pct_progress_show();
     if (r->list_only)
         fputs("program\tprocesses\tranks\tstate\tstarted\toutput\n", stdout);
     if (!pct_recover_folders(r, folders, n, &found))

@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Who listens to progress: see progress.h.
+ */
+#include "base/progress.h"
+
+const struct pc_progress_listener *pc_progress_listener;

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What long work does at the moment, for a person who waits. Whoever works says when a step begins
+ * and ends; the program says who listens, if anybody. Steps may lie in steps. Not for the measured
+ * process, where nobody listens.
+ */
+#ifndef PC_PROGRESS_H
+#define PC_PROGRESS_H
+
+#include "base/base.h"
+
+struct pc_progress_listener {
+    /* "reading symbols of" "libm.so.6", which is the done-th of all; all 0: nobody counts. The
+     * texts need not outlive the call. */
+    void (*begin)(const char *doing, const char *what, uint64_t done, uint64_t all);
+    void (*end)(void);
+};
+
+/* NULL: nobody listens. Set once, before the work. */
+extern const struct pc_progress_listener *pc_progress_listener;
+
+static inline void pc_progress_begin(const char *doing, const char *what, uint64_t done,
+                                     uint64_t all)
+{
+    if (pc_progress_listener)
+        pc_progress_listener->begin(doing, what, done, all);
+}
+
+static inline void pc_progress_end(void)
+{
+    if (pc_progress_listener)
+        pc_progress_listener->end();
+}
+
+#endif
