@@ -97,10 +97,12 @@ static double find_variance(const struct told *told)
     return REGULAR * us * 1e6 + told->period_ns * told->period_ns;
 }
 
-static void divide(const struct pc_profile_rank *rank, const struct told *told,
+/* init_ns: in MPI_Init, behind which the tables begin. */
+static void divide(const struct pc_profile_rank *rank, const struct told *told, double init_ns,
                    struct pct_rank_time *t)
 {
-    double run_ns = (double)rank->inside_ns;
+    double run_ns = fmax(0, (double)rank->inside_ns - init_ns);
+    double mpi_ns = fmax(0, (double)rank->mpi_ns - init_ns);
     double delayed_ns = fmin(told->delayed_ns, run_ns);
     t->wall_ns = (double)pct_model_compute_ns(rank);
     t->all_delayed_ns = delayed_ns;
@@ -109,7 +111,7 @@ static void divide(const struct pc_profile_rank *rank, const struct told *told,
     t->variance = told->sampled ? find_variance(told) : -1;
     t->sampled_ns = fmin(told->compute_ns, t->wall_ns);
     if (told->divided) { /* all of it may have been in MPI, as far as there is time in MPI */
-        t->blocked_low_ns = fmin(t->wall_ns, fmax(0, told->blocked_ns - (double)rank->mpi_ns));
+        t->blocked_low_ns = fmin(t->wall_ns, fmax(0, told->blocked_ns - mpi_ns));
         t->blocked_high_ns = fmin(t->wall_ns, told->blocked_ns);
     }
     t->blocked_ns = t->blocked_low_ns;
@@ -134,8 +136,9 @@ struct pct_rank_times *pct_rank_times_new(const struct pc_profile *p)
     t->n = p->n_ranks;
     t->list = pct_alloc(t->n, sizeof *t->list);
     t->divided = t->n > 0;
+    double init_ns = t->n ? pct_model_init_ns(p) / (double)t->n : 0; /* it ends together */
     for (size_t r = 0; r < t->n; r++) {
-        divide(&p->ranks[r], &told[r], &t->list[r]);
+        divide(&p->ranks[r], &told[r], init_ns, &t->list[r]);
         t->divided &= told[r].divided;
         t->mean_ns += t->list[r].own_ns / (double)t->n;
         t->delayed_ns += t->list[r].delayed_ns;

@@ -142,13 +142,26 @@ static void print_delays(FILE *out, const struct pct_scale *s)
 {
     for (size_t k = 0; k < s->n_points; k++) {
         const struct pct_scale_point *p = &s->points[k];
-        double part = per(p->delayed_ns, p->core_ns);
+        double part = per(p->delayed_ns, p->all_ns);
         if (part >= DELAYED)
             fprintf(out,
-                    "On %.0f %s no processor was free for %.0f %% of the time: figures there are "
-                    "partly\nthe machine's.\n",
+                    "On %.0f %s no processor was free for %.0f %% of the time: that is left out of "
+                    "all figures.\n",
                     p->ranks, p->ranks == 1 ? "rank" : "ranks", 100 * part);
     }
+}
+
+/* MPI_Init costs the same however long the program runs. */
+static void print_start(FILE *out, const struct pct_scale *s)
+{
+    const struct pct_scale_point *first = &s->points[pct_scale_first(s)],
+                                 *last = &s->points[pct_scale_last(s)];
+    char x[PCT_NUMBER_BYTES], y[PCT_NUMBER_BYTES], n[RANKS_BYTES];
+    ranks_text(first, n);
+    if (last->init_ns > 0)
+        fprintf(out, "MPI_Init takes %s on %s, %s on %.0f: it is left out of all figures.\n",
+                time_text(first->init_ns / first->ranks, x), n,
+                time_text(last->init_ns / last->ranks, y), last->ranks);
 }
 
 static void print_points(FILE *out, const struct pct_data *d, const struct pct_aligned *how)
@@ -288,6 +301,7 @@ void pct_scale_print(FILE *out, const struct pct_scale *s, size_t width, bool ut
     struct pct_aligned how = {.indent = "  ", .width = width, .utf8 = utf8};
     print_title(out, s);
     print_delays(out, s);
+    print_start(out, s);
     fputc('\n', out);
     print_points(out, &d, &how);
     print_first(out, s);

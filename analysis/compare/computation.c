@@ -136,31 +136,30 @@ void pct_join_add_computation(struct pct_join *j, const struct pct_run *run, siz
 {
     struct points points;
     gather_points(j, run, k, joined, &points);
-    double scale = points.ns > run->compute_ns ? run->compute_ns / points.ns : 1;
+    double all_ns = j->own ? run->own.compute_ns : run->compute_ns;
+    double scale = points.ns > all_ns ? all_ns / points.ns : 1;
     for (size_t i = 0; i < points.n; i++) {
         struct pct_cost *cost = cost_of(j, points.list[i].node, k);
         cost->ns += points.list[i].ns * scale;
         cost->samples += points.list[i].samples;
     }
-    cost_of(j, j->compute, k)->ns += fmax(0, run->compute_ns - points.ns * scale);
+    cost_of(j, j->compute, k)->ns += fmax(0, all_ns - points.ns * scale);
     free(points.list);
 }
 
 /* ---- Who is waited for -----------------------------------------------------------------------
  */
 
+/* By own time; *waiting_out: how much less the others have, together. */
 static size_t busiest_rank(const struct pc_profile *p, double *waiting_out)
 {
-    size_t most = 0;
-    double waiting = 0;
-    for (size_t r = 0; r < p->n_ranks; r++)
-        if (pct_model_compute_ns(&p->ranks[r]) > pct_model_compute_ns(&p->ranks[most]))
-            most = r;
-    for (size_t r = 0; r < p->n_ranks; r++)
-        waiting +=
-            (double)(pct_model_compute_ns(&p->ranks[most]) - pct_model_compute_ns(&p->ranks[r]));
-    *waiting_out = waiting;
-    return most;
+    struct pct_rank_times *t = pct_rank_times_new(p);
+    size_t busiest = t->busiest;
+    *waiting_out = 0;
+    for (size_t r = 0; r < t->n; r++)
+        *waiting_out += t->list[busiest].own_ns - t->list[r].own_ns;
+    pct_rank_times_free(t);
+    return busiest;
 }
 
 /* By node of the tree: how much longer the others are in an MPI function than the busiest rank. */
@@ -179,7 +178,8 @@ static double find_waits(const struct pct_run *run, size_t busiest, double *wait
         pct_tree_ranks(t, i, PCT_TIME, values, present);
         for (size_t r = 0; r < p->n_ranks; r++)
             waits[i] += values[r] > values[busiest] ? (double)(values[r] - values[busiest]) : 0;
-        waits[i] = fmin(waits[i], (double)t->nodes[i].own.sum[PCT_EXCLUSIVE]);
+        waits[i] *= run->own.mpi_part;
+        waits[i] = fmin(waits[i], (double)t->nodes[i].own.sum[PCT_EXCLUSIVE] * run->own.mpi_part);
         sum += waits[i];
     }
     free(values);

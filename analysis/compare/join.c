@@ -9,6 +9,7 @@
 #include "analysis/tree/samples.h"
 #include "base/progress.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,6 +18,7 @@
 struct joiner {
     struct pct_join *join;
     const struct pct_tree *tree; /* of the run being added */
+    const struct pct_run *source;
     size_t run;
     uint32_t *joined; /* by node of the tree */
 };
@@ -31,6 +33,31 @@ static const struct pc_profile_module *program_of(const struct pc_profile *p)
             return &p->modules[i];
     }
     return NULL;
+}
+
+/* The figures of a run without MPI_Init and without waiting for a processor. */
+static void describe_own(struct pct_run *run, const struct pc_profile *p)
+{
+    struct pct_rank_times *t = pct_rank_times_new(p);
+    struct pct_run_own *own = &run->own;
+    double mpi_ns = -run->init_ns, longest_ns = 0;
+    for (uint32_t i = 0; i < p->n_ranks; i++) {
+        const struct pc_profile_rank *r = &p->ranks[i];
+        double inside_ns = (double)r->inside_ns - (double)r->merge_ns;
+        longest_ns = fmax(longest_ns, inside_ns - t->list[i].all_delayed_ns);
+        mpi_ns += inside_ns - t->list[i].wall_ns;
+        own->compute_ns += t->list[i].own_ns;
+        own->busiest_ns = fmax(own->busiest_ns, t->list[i].own_ns);
+    }
+    mpi_ns = fmax(0, mpi_ns);
+    double delayed_ns = fmin(mpi_ns, fmax(0, t->all_delayed_ns - t->delayed_ns));
+    own->mpi_part = mpi_ns > 0 ? 1 - delayed_ns / mpi_ns : 1;
+    own->core_ns = own->compute_ns + mpi_ns - delayed_ns;
+    own->time_ns =
+        p->n_ranks ? fmax(longest_ns - run->init_ns / p->n_ranks, own->core_ns / (double)p->n_ranks)
+                   : 0;
+    own->time_ns = fmax(own->time_ns, own->busiest_ns);
+    pct_rank_times_free(t);
 }
 
 static void describe_run(struct pct_run *run, const char *path, const struct pc_profile *p)
@@ -54,6 +81,8 @@ static void describe_run(struct pct_run *run, const char *path, const struct pc_
         if (compute > run->busiest_ns)
             run->busiest_ns = compute;
     }
+    run->init_ns = pct_model_init_ns(p);
+    describe_own(run, p);
 }
 
 void pct_run_adopt(struct pct_run *run, const char *path, const struct pc_profile *profile,
@@ -209,12 +238,20 @@ static uint32_t match_node(struct joiner *b, const struct pct_node *n, uint32_t 
 /* ---- One run ----------------------------------------------------------------------------------
  */
 
+/* What is left of the time of a node. */
+static double part_of(const struct joiner *b, const struct pct_node *n)
+{
+    if (!b->join->own || n->kind != PCOLLECT_NODE_OP)
+        return 1;
+    return pct_model_is_init(&b->source->profile->ops[n->op]) ? 0 : b->source->own.mpi_part;
+}
+
 static void add_cost(struct joiner *b, uint32_t at, const struct pct_node *n)
 {
     struct pct_join_node *node = &b->join->nodes[at];
     struct pct_cost *cost = &b->join->costs[(size_t)at * b->join->n_runs + b->run];
     cost->present = true;
-    cost->ns += (double)n->own.sum[PCT_EXCLUSIVE];
+    cost->ns += (double)n->own.sum[PCT_EXCLUSIVE] * part_of(b, n);
     if (n->kind == PCOLLECT_NODE_OP) {
         cost->calls += (double)n->own.sum[PCT_CALLS];
         cost->bytes += (double)n->own.sum[PCT_SENT] + (double)n->own.sum[PCT_RECEIVED];
@@ -231,7 +268,7 @@ static void add_cost(struct joiner *b, uint32_t at, const struct pct_node *n)
 
 static void add_tree(struct pct_join *j, const struct pct_run *run, size_t k, bool blame)
 {
-    struct joiner b = {.join = j, .tree = run->tree, .run = k};
+    struct joiner b = {.join = j, .tree = run->tree, .source = run, .run = k};
     b.joined = pct_alloc(b.tree->n, sizeof *b.joined);
     if (j->room < b.tree->n) /* runs of one program have most contexts in common */
         make_room(j, b.tree->n + b.tree->n / 4);
@@ -275,6 +312,7 @@ int pct_join_new(const struct pct_run *runs, size_t n, bool blame, struct pct_jo
     struct pct_join *j = pct_alloc(1, sizeof *j);
     j->n_runs = n;
     j->divided = n > 0;
+    j->own = blame;
     for (size_t k = 0; k < n; k++)
         j->divided &= runs[k].sampled;
     j->pool = pct_pool_new();

@@ -34,6 +34,12 @@ struct pct_run {
     double compute_ns; /* outside MPI, summed over ranks */
     double busiest_ns; /* the most that one rank computes */
     double delayed_ns; /* in which ranks could run and no processor was free, summed */
+    double init_ns;    /* in MPI_Init, summed */
+    /* The same without MPI_Init and without waiting for a processor. That of MPI is taken to lie
+     * evenly in the time in MPI: mpi_part is left of it. */
+    struct pct_run_own {
+        double time_ns, core_ns, compute_ns, busiest_ns, mpi_part;
+    } own;
 
     const struct pc_profile *profile; /* NULL: not open */
     struct pct_model *model;
@@ -78,13 +84,15 @@ struct pct_join {
     struct pct_cost *costs; /* node * n_runs + run */
     size_t n, room;
     bool by_line;
+    bool own;         /* costs are without MPI_Init and waiting for a processor */
     bool divided;     /* computation, by samples: all runs have them */
     uint32_t compute; /* node of computation that is not divided */
     struct pct_pool *pool;
 };
 
 /* With `blame` the time in which ranks wait for the one that computes longest is taken from the MPI
- * functions in which they wait, and added to the computation in which it is longer than the mean.
+ * functions in which they wait, and added to the computation in which it is longer than the mean;
+ * and MPI_Init and waiting for a processor are left out: costs add up to own.core_ns.
  * Opens the runs that are not open, one after the other. As pct_run_look if one cannot be read. */
 int pct_join_new(const struct pct_run *runs, size_t n, bool blame, struct pct_join **out,
                  struct pc_error *error);

@@ -43,11 +43,13 @@ static void add_point(struct pct_scale *s, size_t i)
     p->ranks = run->n_ranks;
     p->size = size_of(s, i);
     p->n_runs++;
-    p->time_ns += run->time_ns;
-    p->core_ns += run->core_ns;
-    p->compute_ns += run->compute_ns;
-    p->busiest_ns += run->busiest_ns;
+    p->time_ns += run->own.time_ns;
+    p->core_ns += run->own.core_ns;
+    p->compute_ns += run->own.compute_ns;
+    p->busiest_ns += run->own.busiest_ns;
     p->delayed_ns += run->delayed_ns;
+    p->all_ns += run->core_ns;
+    p->init_ns += run->init_ns;
 }
 
 static void make_points(struct pct_scale *s)
@@ -64,6 +66,8 @@ static void make_points(struct pct_scale *s)
         p->compute_ns /= (double)p->n_runs;
         p->busiest_ns /= (double)p->n_runs;
         p->delayed_ns /= (double)p->n_runs;
+        p->all_ns /= (double)p->n_runs;
+        p->init_ns /= (double)p->n_runs;
         p->base = k && p[-1].size == p->size ? p[-1].base : k;
         s->n_sizes += p->base == k;
         for (size_t i = 0; i < s->n_runs; i++) {
@@ -217,7 +221,7 @@ static void make_models(struct pct_scale *s)
         pc_progress_end();
     }
     for (size_t i = 0; i < s->n_runs; i++)
-        y[i] = s->runs[i].time_ns / 1e9;
+        y[i] = s->runs[i].own.time_ns / 1e9;
     s->modelled = make_model(s, y, &s->fit, &s->future);
     free(y);
 }
@@ -227,10 +231,11 @@ bool pct_scale_trusts(const struct pct_scale_row *row)
     return row->modelled && row->fit.best.error < 0.5;
 }
 
-/* The delay of a rank may lie in any context. */
+/* Delay makes other ranks wait in MPI: as much as there is of it may be in any call. */
 bool pct_scale_blames(const struct pct_scale *s, const struct pct_scale_row *row)
 {
-    return row->lost_ns - s->machine_ns > WORTH * s->core_ns;
+    bool call = s->join->nodes[row->node].kind == PCOLLECT_NODE_OP;
+    return row->lost_ns - (call ? s->machine_ns : 0) > WORTH * s->core_ns;
 }
 
 /* ---- The whole --------------------------------------------------------------------------------

@@ -237,6 +237,26 @@ pc_u128 pct_model_delayed_ns(const struct pc_profile *p)
     return sum;
 }
 
+bool pct_model_is_init(const struct pc_profile_op *op)
+{
+    return !strcmp(op->name, "MPI_Init") || !strcmp(op->name, "MPI_Init_thread");
+}
+
+double pct_model_init_ns(const struct pc_profile *p)
+{
+    uint32_t field = find_field(p, field_names[PCT_TIME], PCOLLECT_SUM);
+    double ns = 0;
+    for (uint32_t i = 0; i < p->n_nodes && field != PC_NO_INDEX; i++) {
+        const struct pc_profile_node *n = &p->nodes[i];
+        if (!is_call(n) || n->data == PC_NO_INDEX ||
+            !pct_model_is_init(&p->ops[p->nodes[pct_model_call(p, i)].op]))
+            continue;
+        const struct pc_stat *s = pc_data_stat(&p->data[n->data], field);
+        ns += s ? (double)s->sum : 0;
+    }
+    return ns;
+}
+
 uint64_t pct_model_wall_ns(const struct pc_profile_rank *r)
 {
     return r->before_init_ns + r->inside_ns + r->after_ns;

@@ -101,6 +101,10 @@ struct pct_spread pct_model_spread(const struct pc_profile *p, const uint64_t *v
 /* For how long ranks could run and no processor was free, all together; 0: not known. */
 pc_u128 pct_model_delayed_ns(const struct pc_profile *p);
 
+/* Time in MPI_Init of all ranks, by statistics alone. */
+double pct_model_init_ns(const struct pc_profile *p);
+bool pct_model_is_init(const struct pc_profile_op *op);
+
 uint64_t pct_model_wall_ns(const struct pc_profile_rank *r);
 uint64_t pct_model_compute_ns(const struct pc_profile_rank *r);
 

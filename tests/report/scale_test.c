@@ -31,6 +31,20 @@ struct layout {
 static struct sample samples[N_SCALES];
 static struct pct_frame frames[N_SCALES][8];
 
+/* So many times as long, because no processor was free; and the time of MPI_Init, in ms. */
+static double stretch_of(unsigned p, bool stretched)
+{
+    return stretched ? 1 + p / 4.0 : 1;
+}
+
+static bool stretched;
+static double init_ms;
+static struct {
+    struct pc_profile_table table;
+    struct pc_profile_column columns[2];
+    uint64_t cells[2 * SAMPLE_RANKS];
+} resources[N_SCALES];
+
 /* Times a rank in ms, by number of ranks. */
 static double reduce_ms(unsigned p)
 {
@@ -96,7 +110,47 @@ static void make_sample(struct sample *s, unsigned p, const struct layout *l,
                                                .mpi_calls = 20,
                                                .closed = 1};
     }
-    sample_end(s);
+}
+
+static void add_init(struct sample *s, unsigned p)
+{
+    s->ops[2] = (struct pc_profile_op){(char *)"MPI_Init", PCOLLECT_CLASS_ENV};
+    s->p.n_ops = 3;
+    sample_op(s, 0, 2);
+    add_calls(s, p, init_ms);
+    for (unsigned r = 0; r < p; r++) {
+        s->ranks[r].inside_ns += (uint64_t)(init_ms * ms);
+        s->ranks[r].mpi_ns += (uint64_t)(init_ms * ms);
+    }
+}
+
+/* Every part of the run takes longer by the same factor, and the system says why. */
+static void stretch(struct sample *s, unsigned k, unsigned p)
+{
+    double factor = stretch_of(p, true);
+    for (uint32_t i = 0; i < s->p.n_data; i++)
+        for (unsigned r = 0; r < p; r++)
+            s->values[i][r * s->p.n_fields + TIME] =
+                (uint64_t)(factor * (double)s->values[i][r * s->p.n_fields + TIME]);
+    resources[k].table = (struct pc_profile_table){.name = (char *)"resources",
+                                                   .n_keys = 1,
+                                                   .n_columns = 2,
+                                                   .columns = resources[k].columns,
+                                                   .n_rows = p,
+                                                   .cells = resources[k].cells};
+    resources[k].columns[0] =
+        (struct pc_profile_column){.name = (char *)"rank", .type = PCOLLECT_COLUMN_RANK};
+    resources[k].columns[1] =
+        (struct pc_profile_column){.name = (char *)"delayed", .type = PCOLLECT_COLUMN_NUMBER};
+    for (unsigned r = 0; r < p; r++) {
+        double inside_ns = (double)s->ranks[r].inside_ns;
+        resources[k].cells[2 * r] = r;
+        resources[k].cells[2 * r + 1] = (uint64_t)(inside_ns * (factor - 1));
+        s->ranks[r].inside_ns = (uint64_t)(inside_ns * factor);
+        s->ranks[r].mpi_ns = (uint64_t)((double)s->ranks[r].mpi_ns * factor);
+    }
+    s->p.tables = &resources[k].table;
+    s->p.n_tables = 1;
 }
 
 static void open_run(struct pct_run *run, unsigned k, unsigned p, const struct layout *l,
@@ -104,6 +158,11 @@ static void open_run(struct pct_run *run, unsigned k, unsigned p, const struct l
 {
     struct pct_frame *f = frames[k];
     make_sample(&samples[k], p, l, compute_ms);
+    if (stretched)
+        stretch(&samples[k], k, p);
+    if (init_ms > 0)
+        add_init(&samples[k], p);
+    sample_end(&samples[k]);
     struct pct_symbols *symbols = pct_symbols_new(&samples[k].p);
     f[0] = (struct pct_frame){"main", "a.c", 10 + l->line, false};
     f[1] = (struct pct_frame){"solve", "a.c", 100 + l->line, false};
@@ -299,6 +358,45 @@ static void what_no_processor_was_free_for_is_not_blamed_on_the_program(void **s
         assert_int_equal(!strstr(text, "is that no processor was free"), load == 0);
         close_runs(runs, s);
     }
+}
+
+/* No processor was free for up to four fifths of the time, more with more ranks; and MPI_Init takes
+ * longer than all the rest. All figures are those of the run without both. */
+static void delay_and_start_are_in_no_figure(void **state)
+{
+    struct pct_run plain[N_SCALES], runs[N_SCALES];
+    static struct pct_scale_point points[N_SCALES];
+    double lost_ns[3], costs_ns = 0;
+    (void)state;
+    struct pct_scale *s = compare(plain, same, strong_ms, &(struct pct_scale_options){0});
+    memcpy(points, s->points, sizeof points);
+    for (unsigned i = 0; i < 3; i++)
+        lost_ns[i] = s->rows[i].lost_ns;
+    close_runs(plain, s);
+    for (unsigned k = 1; k < 4; k++) {
+        stretched = k & 1;
+        init_ms = k & 2 ? 1000 : 0;
+        s = compare(runs, same, strong_ms, &(struct pct_scale_options){0});
+        assert_int_equal(s->scaling, PCT_SCALING_STRONG);
+        assert_int_equal(s->n_rows, 3);
+        for (unsigned i = 0; i < N_SCALES; i++) {
+            assert_true(is_near(s->points[i].time_ns, points[i].time_ns));
+            assert_true(is_near(s->points[i].core_ns, points[i].core_ns));
+            assert_true(fabs(s->points[i].efficiency - points[i].efficiency) < 1e-4);
+            assert_true(fabs(s->points[i].parallel - points[i].parallel) < 1e-4);
+            assert_true(fabs(s->points[i].balance - points[i].balance) < 1e-4);
+            assert_true(fabs(s->points[i].computation - points[i].computation) < 1e-4);
+        }
+        for (unsigned i = 0; i < 3; i++)
+            assert_true(fabs(s->rows[i].lost_ns - lost_ns[i]) < 1e-4 * s->core_ns);
+        for (unsigned i = 0; i < 3; i++)
+            costs_ns += s->rows[i].costs[N_SCALES - 1].ns;
+        assert_true(is_near(costs_ns, s->points[N_SCALES - 1].core_ns));
+        costs_ns = 0;
+        close_runs(runs, s);
+    }
+    stretched = false;
+    init_ms = 0;
 }
 
 static void what_is_neither_strong_nor_weak_is_asked_for(void **state)
@@ -530,6 +628,7 @@ int main(void)
         cmocka_unit_test(prediction_that_contradicts_the_whole_is_named),
         cmocka_unit_test(weak_scaling_is_told_and_rated),
         cmocka_unit_test(what_no_processor_was_free_for_is_not_blamed_on_the_program),
+        cmocka_unit_test(delay_and_start_are_in_no_figure),
         cmocka_unit_test(what_is_neither_strong_nor_weak_is_asked_for),
         cmocka_unit_test(builds_are_matched_by_function_through_inlining),
         cmocka_unit_test(computation_is_divided_and_charged_with_the_waiting_it_causes),

@@ -112,15 +112,23 @@ static void point_size(const struct pct_cell *c, struct pct_value *out)
 static void point_delayed(const struct pct_cell *c, struct pct_value *out)
 {
     const struct pct_scale_point *p = point_at(c);
-    out->none = !(p->core_ns > 0);
-    out->number = p->core_ns > 0 ? (pc_u128)llround(p->delayed_ns / p->core_ns * 100000) : 0;
+    out->none = !(p->all_ns > 0);
+    out->number = p->all_ns > 0 ? (pc_u128)llround(p->delayed_ns / p->all_ns * 100000) : 0;
+}
+
+static void point_init(const struct pct_cell *c, struct pct_value *out)
+{
+    set_ns(point_at(c)->init_ns / point_at(c)->ranks, out);
 }
 
 static const struct pct_column point_columns[] = {
     {"ranks", "ranks", PCT_COUNT, "ranks of the job", point_ranks},
     {"runs", "runs", PCT_COUNT, "profiles with that many ranks; figures are means over them",
      point_runs},
-    {"time_s", "time", PCT_NS, "longest rank from MPI_Init to the end of MPI_Finalize", point_time},
+    {"time_s", "time", PCT_NS,
+     "longest rank from the end of MPI_Init to that of MPI_Finalize, without waiting for a "
+     "processor",
+     point_time},
     {"speed_up", "speed-up", PCT_RATIO, "against the smallest scale", point_speed_up},
     {"efficiency_percent", "efficiency", PCT_PERCENT,
      "core-seconds that ideal scaling from the smallest scale would need, of those that were used",
@@ -136,12 +144,16 @@ static const struct pct_column point_columns[] = {
      "computation scalability: total of computation that ideal scaling would need, of what was "
      "used",
      point_computation},
-    {"core_s", "core time", PCT_NS, "time summed over ranks", point_core},
+    {"core_s", "core time", PCT_NS, "the same time summed over ranks", point_core},
     {"compute_s", "computing", PCT_NS, "of it outside MPI", point_compute},
     {"size", "size", PCT_REAL, "of the problem, as --sizes says", point_size},
     {"delayed_percent", "no processor", PCT_PERCENT,
-     "of the core time ranks could run and no processor was free; 0 where it is not known",
+     "of the time of all ranks in which they could run and no processor was free, which is left "
+     "out "
+     "of the other columns; 0 where it is not known",
      point_delayed},
+    {"init_s", "MPI_Init", PCT_NS, "time in MPI_Init, mean of the ranks; left out of the others",
+     point_init},
 };
 
 /* ---- contexts --------------------------------------------------------------------------------
