@@ -118,7 +118,9 @@ enum pcollect_note {
     PCOLLECT_NOTE_SLOW_CLOCK = 1u << 1, /* no invariant counter: clock_gettime is used */
     PCOLLECT_NOTE_DAMAGED = 1u << 2,    /* set by the reader: parts of the arena were left out */
     PCOLLECT_NOTE_PAUSED = 1u << 3,     /* MPI_Pcontrol left parts of the run out */
-    PCOLLECT_NOTE_NO_SIGNAL = 1u << 4   /* the program used all signals of the sampler */
+    PCOLLECT_NOTE_NO_SIGNAL = 1u << 4,  /* the program used all signals of the sampler */
+    PCOLLECT_NOTE_FILTERED = 1u << 5,   /* it installed a filter of system calls */
+    PCOLLECT_NOTE_VALGRIND = 1u << 6    /* under valgrind, which is not sampled */
 };
 
 struct pcollect_op {

@@ -31,6 +31,8 @@
     X(sigignore)                                                                                   \
     X(sigprocmask)                                                                                 \
     X(pthread_sigmask)                                                                             \
+    X(prctl)                                                                                       \
+    X(syscall)                                                                                     \
     X(sigpending)                                                                                  \
     X(signalfd)                                                                                    \
     X(setsockopt)                                                                                  \
