@@ -13,38 +13,47 @@
 
 struct pct_parts {
     struct pct_tree_options options;
-    struct pct_tree *tree;
+    struct pct_tree *tree, *functions;
     struct pct_samples *samples;
     struct pct_counts *counts;
     struct pct_estimates *estimates;
-    struct pct_call_rows *calls[PCT_N_CALLS_BY];
+    struct pct_rolled *rolled[PCT_N_BY];
     struct pct_rank_times *rank_times;
     uint32_t *frames;
     struct pct_contexts contexts;
     const char **paths; /* of the contexts */
     struct pct_spread *spreads;
-    struct pct_callers callers;
+    struct pct_tree_rows callers, computation, sample_callers;
 };
 
 struct pct_tree *pct_data_tree(const struct pct_data *d)
 {
     struct pct_parts *parts = d->parts;
     if (!parts->tree)
-        parts->tree = pct_tree_new(d->model, d->symbols, &parts->options);
+        parts->tree = pct_tree_new(d->model, d->symbols, NULL, &parts->options);
     return parts->tree;
+}
+
+struct pct_tree *pct_data_functions(const struct pct_data *d)
+{
+    static const struct pct_tree_options options = {.grain = PCT_GRAIN_FUNCTION};
+    struct pct_parts *parts = d->parts;
+    if (!parts->functions)
+        parts->functions = pct_tree_new(d->model, d->symbols, pct_data_samples(d), &options);
+    return parts->functions;
 }
 
 struct pct_symbols *pct_data_symbols(const struct pct_data *d)
 {
     pct_data_tree(d);
-    pct_data_samples(d);
+    pct_data_functions(d);
     return d->symbols;
 }
 
 struct pct_samples *pct_data_samples(const struct pct_data *d)
 {
     if (!d->parts->samples)
-        d->parts->samples = pct_samples_new(d->profile, d->symbols);
+        d->parts->samples = pct_samples_new(d->profile);
     return d->parts->samples;
 }
 
@@ -58,16 +67,16 @@ struct pct_counts *pct_data_counts(const struct pct_data *d)
 struct pct_estimates *pct_data_estimates(const struct pct_data *d)
 {
     if (!d->parts->estimates)
-        d->parts->estimates = pct_estimates_new(d->profile, pct_data_samples(d));
+        d->parts->estimates = pct_estimates_new(pct_data_functions(d));
     return d->parts->estimates;
 }
 
-struct pct_call_rows *pct_data_calls(const struct pct_data *d, enum pct_calls_by by)
+struct pct_rolled *pct_data_rolled(const struct pct_data *d, enum pct_by by)
 {
-    struct pct_call_rows **calls = &d->parts->calls[by];
-    if (!*calls)
-        *calls = pct_calls_new(d->model, d->symbols, pct_data_samples(d), by);
-    return *calls;
+    struct pct_rolled **rolled = &d->parts->rolled[by];
+    if (!*rolled)
+        *rolled = pct_roll_up(d->model, d->symbols, pct_data_samples(d), by);
+    return *rolled;
 }
 
 const struct pct_rank_times *pct_data_rank_times(const struct pct_data *d)
@@ -134,21 +143,55 @@ struct pct_spread pct_data_context_spread(const struct pct_data *d, size_t i)
     return d->parts->spreads[i];
 }
 
-const struct pct_callers *pct_data_callers(const struct pct_data *d)
+static bool is_sampled(const struct pct_tree *t, uint32_t node)
 {
-    struct pct_callers *c = &d->parts->callers;
+    return t->below[node].total.samples != 0;
+}
+
+/* Nodes below the root in preorder; sampled: those with samples, in the order in which they were
+ * made. */
+static const struct pct_tree_rows *list_rows(struct pct_tree_rows *rows, struct pct_tree *t,
+                                             bool sampled)
+{
+    rows->tree = t;
+    rows->row = pct_alloc(t->n, sizeof *rows->row);
+    if (sampled) {
+        for (uint32_t i = 1; i < t->n; i++)
+            if (is_sampled(t, i))
+                rows->row[rows->n++] = i;
+        return rows;
+    }
+    uint32_t i = pct_tree_after(t, 0, 0, true);
+    for (; i != PC_NO_INDEX; i = pct_tree_after(t, 0, i, true))
+        rows->row[rows->n++] = i;
+    return rows;
+}
+
+const struct pct_tree_rows *pct_data_callers(const struct pct_data *d)
+{
+    struct pct_tree_rows *rows = &d->parts->callers;
     struct pct_tree_options options = d->parts->options;
-    if (c->tree)
-        return c;
+    if (rows->tree)
+        return rows;
     options.callers = true;
-    options.outline = false;
-    c->tree = pct_tree_new(d->model, d->symbols, &options);
-    pct_tree_sort(c->tree, PCT_TIME);
-    c->row = pct_alloc(c->tree->n, sizeof *c->row);
-    uint32_t i = pct_tree_after(c->tree, 0, 0, true);
-    for (; i != PC_NO_INDEX; i = pct_tree_after(c->tree, 0, i, true))
-        c->row[c->n++] = i;
-    return c;
+    struct pct_tree *t = pct_tree_new(d->model, d->symbols, NULL, &options);
+    pct_tree_sort(t, PCT_OF_METRIC, PCT_TIME);
+    return list_rows(rows, t, false);
+}
+
+const struct pct_tree_rows *pct_data_computation(const struct pct_data *d)
+{
+    struct pct_tree_rows *rows = &d->parts->computation;
+    return rows->tree ? rows : list_rows(rows, pct_data_functions(d), true);
+}
+
+const struct pct_tree_rows *pct_data_sample_callers(const struct pct_data *d)
+{
+    static const struct pct_tree_options options = {.grain = PCT_GRAIN_FUNCTION, .callers = true};
+    struct pct_tree_rows *rows = &d->parts->sample_callers;
+    if (rows->tree)
+        return rows;
+    return list_rows(rows, pct_tree_new(d->model, d->symbols, pct_data_samples(d), &options), true);
 }
 
 /* ---- All --------------------------------------------------------------------------------------
@@ -171,10 +214,13 @@ struct pct_data *pct_data_new(const char *file, const struct pc_profile *p,
 
 static void free_parts(struct pct_parts *parts)
 {
-    for (size_t i = 0; i < PCT_N_CALLS_BY; i++)
-        pct_calls_free(parts->calls[i]);
+    for (size_t i = 0; i < PCT_N_BY; i++)
+        pct_rolled_free(parts->rolled[i]);
     pct_tree_free(parts->callers.tree);
     free(parts->callers.row);
+    free(parts->computation.row);
+    pct_tree_free(parts->sample_callers.tree);
+    free(parts->sample_callers.row);
     free(parts->contexts.node);
     free(parts->paths);
     free(parts->spreads);
@@ -182,6 +228,7 @@ static void free_parts(struct pct_parts *parts)
     pct_rank_times_free(parts->rank_times);
     pct_estimates_free(parts->estimates);
     pct_counts_free(parts->counts);
+    pct_tree_free(parts->functions);
     pct_samples_free(parts->samples);
     pct_tree_free(parts->tree);
     free(parts);

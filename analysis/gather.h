@@ -12,7 +12,7 @@
 #include "analysis/buffer.h"
 #include "analysis/rank_times.h"
 #include "analysis/symbols/symbols.h"
-#include "analysis/tree/call_sites.h"
+#include "analysis/tree/roll_up.h"
 #include "analysis/tree/totals.h"
 #include "analysis/tree/tree.h"
 
@@ -54,14 +54,17 @@ void pct_data_free(struct pct_data *d);
  * -------------------------------------
  */
 
+/* Calls by line, as tables of calls have them. */
 struct pct_tree *pct_data_tree(const struct pct_data *d);
+/* Calls and samples by function. */
+struct pct_tree *pct_data_functions(const struct pct_data *d);
 /* The symbols when every address of the tree was looked up: only then is it known what is wrong
  * with them. */
 struct pct_symbols *pct_data_symbols(const struct pct_data *d);
 struct pct_samples *pct_data_samples(const struct pct_data *d);
 struct pct_counts *pct_data_counts(const struct pct_data *d);
 struct pct_estimates *pct_data_estimates(const struct pct_data *d);
-struct pct_call_rows *pct_data_calls(const struct pct_data *d, enum pct_calls_by by);
+struct pct_rolled *pct_data_rolled(const struct pct_data *d, enum pct_by by);
 /* How the time of ranks outside MPI is divided. */
 const struct pct_rank_times *pct_data_rank_times(const struct pct_data *d);
 /* By module: nodes of the profile in it. */
@@ -77,13 +80,17 @@ const struct pct_contexts *pct_data_contexts(const struct pct_data *d);
 const char *pct_data_context_path(const struct pct_data *d, size_t i);
 struct pct_spread pct_data_context_spread(const struct pct_data *d, size_t i);
 
-/* The tree upside down, and its nodes in the order in which they are rows. */
-struct pct_callers {
+/* Nodes of a tree in the order in which they are rows. */
+struct pct_tree_rows {
     struct pct_tree *tree;
     uint32_t *row;
     size_t n;
 };
-const struct pct_callers *pct_data_callers(const struct pct_data *d);
+/* Calls by line, upside down. */
+const struct pct_tree_rows *pct_data_callers(const struct pct_data *d);
+/* Of pct_data_functions, and of the same upside down, what was sampled. */
+const struct pct_tree_rows *pct_data_computation(const struct pct_data *d);
+const struct pct_tree_rows *pct_data_sample_callers(const struct pct_data *d);
 
 /* ---- Comparisons: NULL if `d` is another kind of data
  * ----------------------------------------------

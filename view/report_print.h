@@ -46,13 +46,11 @@ int pct_print(FILE *out, const struct pct_data *d, const struct pct_options *o,
 
 /* The parts of the text. */
 void pct_print_head(FILE *out, const struct pct_data *d, const struct pct_options *o);
-/* Nothing without samples. */
-void pct_print_samples(FILE *out, const struct pct_data *d, const struct pct_options *o);
 /* Nothing without windows of the plugin counters. */
 void pct_print_estimates(FILE *out, const struct pct_data *d, const struct pct_options *o);
-/* metric: by which siblings are sorted. */
-void pct_print_outline(FILE *out, const struct pct_data *d, const struct pct_options *o,
-                       enum pct_metric metric);
+/* Calls of MPI and CPU time by context. sort: by which siblings are sorted. */
+void pct_print_tree(FILE *out, const struct pct_data *d, const struct pct_options *o,
+                    enum pct_metric sort);
 
 /* A small picture of the values over ranks, PCT_BAR_CELLS wide: a cell a rank, or with more ranks
  * the mean of some; height is value over the greatest. */

@@ -93,7 +93,7 @@ void pct_run_adopt(struct pct_run *run, const char *path, const struct pc_profil
     run->profile = profile;
     run->model = pct_model_new(profile);
     run->symbols = symbols;
-    run->tree = pct_tree_new(run->model, symbols, &options);
+    run->tree = pct_tree_new(run->model, symbols, NULL, &options);
 }
 
 static int refuse_run(const char *path, int err, struct pc_error *error)

@@ -18,8 +18,8 @@ struct windows {
 
 struct making {
     const struct pc_profile *profile;
-    const struct pct_samples *samples;
-    struct windows *windows; /* by context */
+    const struct pct_tree *tree; /* of functions */
+    struct windows *windows;     /* by context */
     struct pct_estimates *out;
     size_t room, room_of_ratios;
 };
@@ -91,9 +91,9 @@ static void read_row(struct making *m, const uint64_t *cells, const uint32_t at[
                      uint64_t brief_ns)
 {
     uint64_t node = cells[at[CONTEXT]], event = cells[at[EVENT]], n = cells[at[READINGS]];
-    uint32_t context = node < m->profile->n_nodes ? m->samples->context[node] : PC_NO_INDEX;
+    uint32_t context = node < m->profile->n_nodes ? m->tree->shown[node] : PC_NO_INDEX;
     /* What was read lies in a context with samples, but in a damaged file. */
-    if (context == PC_NO_INDEX || !event || !n || !m->samples->contexts.row[context].self.samples)
+    if (context == PC_NO_INDEX || !event || !n || !m->tree->nodes[context].self.samples)
         return;
     const struct pct_moments moments = {.n = n,
                                         .weight = cell_or(cells, at[WEIGHT], n),
@@ -164,10 +164,10 @@ static void sum_windows(struct making *m)
     uint32_t stayed = pct_samples_field(p, "counters", "stayed");
     uint32_t begun_long = pct_samples_field(p, "counters", "begun_long");
     uint32_t stayed_long = pct_samples_field(p, "counters", "stayed_long");
-    m->windows = pct_alloc(m->samples->contexts.n, sizeof *m->windows);
+    m->windows = pct_alloc(m->tree->n, sizeof *m->windows);
     for (uint32_t i = 0; i < p->n_nodes; i++) {
-        uint32_t data = p->nodes[i].data, context = m->samples->context[i];
-        if (data == PC_NO_INDEX || context == PC_NO_INDEX)
+        uint32_t data = p->nodes[i].data, context = m->tree->shown[i];
+        if (data == PC_NO_INDEX)
             continue;
         struct windows *w = &m->windows[context];
         w->begun += sum_field(m, data, begun);
@@ -182,7 +182,7 @@ static void sum_windows(struct making *m)
 
 static struct pct_sampled time_of(const struct making *m, uint32_t context)
 {
-    return m->samples->contexts.row[context].self;
+    return m->tree->nodes[context].self;
 }
 
 static void estimate_counts(struct making *m)
@@ -193,7 +193,7 @@ static void estimate_counts(struct making *m)
         struct pct_estimate_row *r = &out->rows[i];
         struct pct_sampled time = time_of(m, r->context);
         const struct pct_extent extent = {(double)time.ns,
-                                          pct_samples_variance(time, m->samples->all)};
+                                          pct_samples_variance(time, m->tree->samples->all)};
         const struct windows *w = &m->windows[r->context];
         r->readings.by_difference = w->stayed_long * 2 > w->begun_long;
         r->e = pct_estimate_count(&r->readings, extent);
@@ -325,13 +325,14 @@ static void sort_rows(struct making *m)
         qsort_r(out->ratios, out->n_ratios, sizeof *out->ratios, compare_ratios, m);
 }
 
-struct pct_estimates *pct_estimates_new(const struct pc_profile *p, const struct pct_samples *s)
+struct pct_estimates *pct_estimates_new(const struct pct_tree *functions)
 {
+    const struct pc_profile *p = functions->model->profile;
     struct pct_estimates *out = pct_alloc(1, sizeof *out);
-    struct making m = {.profile = p, .samples = s, .out = out};
+    struct making m = {.profile = p, .tree = functions, .out = out};
     const struct pc_profile_table *t = pc_profile_table(p, "readings");
     uint32_t at[N_COLUMNS];
-    if (!t || !s->context || strcmp(t->plugin, "counters") != 0 || !find_columns(t, at))
+    if (!t || !functions->samples || strcmp(t->plugin, "counters") != 0 || !find_columns(t, at))
         return out;
     read_rows(&m, t, at);
     join_rows(out);

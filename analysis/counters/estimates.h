@@ -8,11 +8,11 @@
 
 #include "analysis/counters/estimate.h"
 #include "analysis/counters/metrics.h"
-#include "analysis/tree/samples.h"
+#include "analysis/tree/tree.h"
 
 struct pct_estimate_row {
     uint32_t event;   /* cell of a string of the profile */
-    uint32_t context; /* row of samples->contexts */
+    uint32_t context; /* node of the tree of functions */
     struct pct_readings readings;
     struct pct_estimate e; /* events; trust is never NONE */
     double share;          /* of the sum over the event's rows */
@@ -33,8 +33,8 @@ struct pct_estimates {
 };
 
 /* Never NULL. Without rows where the profile has no windows or no samples, or a table of that name
- * that is somebody else's. s must outlive it. */
-struct pct_estimates *pct_estimates_new(const struct pc_profile *p, const struct pct_samples *s);
+ * that is somebody else's. The tree of functions must outlive it. */
+struct pct_estimates *pct_estimates_new(const struct pct_tree *functions);
 void pct_estimates_free(struct pct_estimates *e);
 
 #endif

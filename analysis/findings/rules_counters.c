@@ -52,15 +52,19 @@ static struct missing *gather_functions(const struct pct_data *d, const struct m
     size_t n = 0, n_united = 0;
     for (size_t i = 0; i < e->n_ratios; i++) {
         const struct pct_ratio_row *ratio = &e->ratios[i];
-        const struct pct_sample_row *at = &pct_data_samples(d)->contexts.row[ratio->context];
+        const struct pct_node *at = &pct_data_functions(d)->nodes[ratio->context];
         if (strcmp(ratio->kind->name, miss->ratio) != 0 || ratio->e.trust != PCT_TRUST_FULL ||
-            !at->function)
+            !*at->label)
             continue;
         double instructions = ratio->whole_count;
         double each = ratio->e.value / ratio->kind->scale;
         double deviation = sqrt(ratio->e.variance) / ratio->kind->scale * instructions;
-        list[n++] = (struct missing){at->function,         at->file,     at->line,
-                                     each * instructions,  instructions, (double)at->self.ns,
+        list[n++] = (struct missing){at->label,
+                                     NULL,
+                                     0,
+                                     each * instructions,
+                                     instructions,
+                                     (double)at->self.ns,
                                      deviation * deviation};
     }
     if (n)
@@ -173,7 +177,7 @@ static struct faulting find_faulting(const struct pct_data *d, uint32_t event, d
     for (size_t i = 0; i < e->n; i++) {
         const struct pct_estimate_row *row = &e->rows[i];
         if (row->event == event && row->e.trust == PCT_TRUST_FULL)
-            list[n++] = (struct faulting){pct_data_samples(d)->contexts.row[row->context].function,
+            list[n++] = (struct faulting){pct_data_functions(d)->nodes[row->context].label,
                                           row->e.value, row->e.variance};
     }
     if (n)

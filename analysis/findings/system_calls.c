@@ -148,7 +148,7 @@ static struct caller find_most(const struct pct_facts *f, double *all_ns)
         const struct pct_frame *frame = frame_at(f, node);
         const char *call = frame->function ? pct_finding_system_call(frame->function) : NULL;
         const struct pct_frame *caller = call ? find_caller(f, node) : NULL;
-        double ns = (double)pct_samples_of(pct_data_samples(f->data), p, i).ns;
+        double ns = (double)pct_samples_of(pct_data_samples(f->data), i).ns;
         *all_ns += call ? ns : 0;
         size_t k = 0;
         while (caller && k < n && !is_same(&list[k], call, caller))

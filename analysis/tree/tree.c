@@ -67,8 +67,7 @@ static uint32_t find_child(struct builder *b, uint32_t parent, uint16_t kind, co
         return *slot - 1;
     t->nodes = pct_grow(t->nodes, t->n, &t->room, sizeof *t->nodes);
     struct pct_node *up = parent == PC_NO_INDEX ? NULL : &t->nodes[parent];
-    bool frame = kind == PCOLLECT_NODE_FRAME || kind == PCOLLECT_NODE_CUT ||
-                 kind == PCOLLECT_NODE_PHASE || kind == PCOLLECT_NODE_REGION;
+    bool frame = parent != PC_NO_INDEX && kind != PCOLLECT_NODE_OP;
     t->nodes[t->n] = (struct pct_node){.parent = parent,
                                        .first_child = PC_NO_INDEX,
                                        .next = up ? up->first_child : PC_NO_INDEX,
@@ -86,12 +85,13 @@ static uint32_t find_child(struct builder *b, uint32_t parent, uint16_t kind, co
 /* ---- Labels -----------------------------------------------------------------------------------
  */
 
-/* The line is left out of an outline. */
-static void put_frame(struct builder *b, const struct pct_frame *f, const struct pc_profile_node *n)
+static void put_frame(struct builder *b, const struct pct_frame *f, const struct pc_profile_node *n,
+                      bool line)
 {
-    unsigned line = b->options->outline ? 0 : PCT_LABEL_LINE,
-             paths = b->options->full_paths ? PCT_LABEL_FULL_PATHS : 0;
-    pct_label_frame(&b->text, b->tree->model->profile, n, f, line | paths);
+    pct_buf_clear(&b->text);
+    pct_label_frame(&b->text, b->tree->model->profile, n, f,
+                    (line ? PCT_LABEL_LINE : 0) |
+                        (b->options->full_paths ? PCT_LABEL_FULL_PATHS : 0));
 }
 
 /* f NULL: `n` is no frame. */
@@ -119,13 +119,14 @@ static uint32_t find_other(struct builder *b, uint32_t at, const struct pc_profi
     return at;
 }
 
-/* The child of `at` that reads as the text, in an outline also called from there. */
+/* The child of `at` that reads as the text, and was called from there. */
 static uint32_t find_called(struct builder *b, uint32_t at, uint16_t kind, struct call call)
 {
-    if (b->options->outline && call.file)
+    bool told = b->options->grain == PCT_GRAIN_CALL;
+    if (told && call.file)
         pct_buf_format(&b->text, " at %s:%u", call.file, call.line);
     at = find_child(b, at, kind, pct_pool_intern(b->tree->pool, b->text.data));
-    if (b->options->outline) {
+    if (told) {
         b->tree->nodes[at].call_file = call.file;
         b->tree->nodes[at].call_line = call.line;
     }
@@ -138,23 +139,35 @@ static struct call call_above(const struct builder *b, uint32_t source)
     return parent == PC_NO_INDEX ? (struct call){NULL, 0} : b->calls[parent];
 }
 
+/* An instruction is looked up as the return address behind it would be. */
+static struct pct_place find_place(const struct builder *b, const struct pc_profile_node *n)
+{
+    return pct_symbols_find(b->symbols, n->module, n->offset + (n->kind == PCOLLECT_NODE_POINT));
+}
+
+static void describe_frame(struct pct_node *node, const struct pct_frame *f,
+                           const struct pc_profile_node *n)
+{
+    if (node->frame.function || node->module != PC_NO_INDEX)
+        return;
+    node->frame = *f;
+    node->module = n->module;
+    node->offset = n->offset;
+}
+
 static uint32_t add_frames(struct builder *b, uint32_t at, uint32_t source)
 {
     const struct pc_profile_node *n = &b->tree->model->profile->nodes[source];
-    struct pct_place place = pct_symbols_find(b->symbols, n->module, n->offset);
+    struct pct_place place = find_place(b, n);
     struct call call = call_above(b, source);
+    bool lines = b->options->grain == PCT_GRAIN_LINE;
     for (uint32_t i = 0; i < place.n_frames; i++) {
+        bool computes = lines && n->kind == PCOLLECT_NODE_POINT && i + 1 == place.n_frames;
         if (b->options->depth && b->tree->nodes[at].depth >= b->options->depth)
             break;
-        pct_buf_clear(&b->text);
-        put_frame(b, &place.frames[i], n);
-        at = find_called(b, at, PCOLLECT_NODE_FRAME, call);
-        struct pct_node *node = &b->tree->nodes[at];
-        if (node->module == PC_NO_INDEX) {
-            node->frame = place.frames[i];
-            node->module = n->module;
-            node->offset = n->offset;
-        }
+        put_frame(b, &place.frames[i], n, lines && !computes);
+        at = find_called(b, at, computes ? PCOLLECT_NODE_POINT : PCOLLECT_NODE_FRAME, call);
+        describe_frame(&b->tree->nodes[at], &place.frames[i], n);
         set_context(b, at, n, &place.frames[i]);
         call = (struct call){place.frames[i].file, place.frames[i].line};
     }
@@ -162,11 +175,29 @@ static uint32_t add_frames(struct builder *b, uint32_t at, uint32_t source)
     return at;
 }
 
+/* Whether what was sampled at a node of the profile is in the time of an MPI call. */
+static bool is_in_mpi(const struct pct_tree *t, uint32_t source)
+{
+    return t->model->profile->nodes[source].kind != PCOLLECT_NODE_POINT ||
+           t->model->outer[source] != PC_NO_INDEX;
+}
+
 /* Adds the record of a profile node to a node here. */
 static void add_source(struct pct_tree *t, uint32_t at, uint32_t source)
 {
+    const struct pc_profile_node *n = &t->model->profile->nodes[source];
     struct pct_node *node = &t->nodes[at];
-    pct_model_add(t->model, source, &node->own);
+    struct pct_sampled sampled = {0};
+    bool call = n->kind != PCOLLECT_NODE_POINT;
+    if (call)
+        pct_model_add(t->model, source, &node->own);
+    if (t->samples)
+        sampled = pct_samples_of(t->samples, source);
+    pct_sampled_add(&node->self, sampled);
+    if (!is_in_mpi(t, source))
+        pct_sampled_add(&node->computed, sampled);
+    if (!call && !sampled.samples)
+        return;
     t->next_source[source] = node->first_source;
     node->first_source = source;
 }
@@ -197,6 +228,12 @@ static uint32_t add_node(struct builder *b, uint32_t source)
     const struct pc_profile_node *n = &b->tree->model->profile->nodes[source];
     uint32_t at = n->parent == PC_NO_INDEX ? 0 : b->tree->shown[n->parent];
     switch (n->kind) {
+    case PCOLLECT_NODE_POINT:
+        if (!b->tree->samples)
+            return at;
+        at = add_frames(b, at, source);
+        add_source(b->tree, at, source);
+        break;
     case PCOLLECT_NODE_FRAME:
         at = add_frames(b, at, source);
         break;
@@ -221,20 +258,18 @@ static uint32_t add_node(struct builder *b, uint32_t source)
 /* ---- Upside down ------------------------------------------------------------------------------
  */
 
+/* computes: the frame is what computed, and makes no call. */
 static uint32_t add_caller(struct builder *b, uint32_t at, const struct pct_frame *f,
-                           const struct pc_profile_node *n)
+                           const struct pc_profile_node *n, bool computes)
 {
-    pct_buf_clear(&b->text);
-    put_frame(b, f, n);
+    put_frame(b, f, n, b->options->grain == PCT_GRAIN_LINE && !computes);
     at = find_child(b, at, PCOLLECT_NODE_FRAME, pct_pool_intern(b->tree->pool, b->text.data));
     struct pct_node *node = &b->tree->nodes[at];
-    if (node->module == PC_NO_INDEX) {
-        node->frame = *f;
+    if (node->module == PC_NO_INDEX && !computes) {
         node->call_file = f->file;
         node->call_line = f->line;
-        node->module = n->module;
-        node->offset = n->offset;
     }
+    describe_frame(node, f, n);
     return at;
 }
 
@@ -253,29 +288,40 @@ static uint32_t add_other_caller(struct builder *b, uint32_t at, const struct pc
     return at;
 }
 
+/* From a node of the profile outwards. The depth counts callers: what is at the top is not one. */
+static uint32_t add_outwards(struct builder *b, uint32_t at, uint32_t up)
+{
+    const struct pc_profile *p = b->tree->model->profile;
+    uint32_t deepest = b->options->depth;
+    for (; up != PC_NO_INDEX; up = p->nodes[up].parent) {
+        const struct pc_profile_node *n = &p->nodes[up];
+        bool frame = n->kind == PCOLLECT_NODE_FRAME || n->kind == PCOLLECT_NODE_POINT;
+        struct pct_place place = frame ? find_place(b, n) : (struct pct_place){NULL, 0};
+        if (deepest && b->tree->nodes[at].depth >= deepest)
+            break;
+        if (!frame)
+            at = add_other_caller(b, at, n);
+        for (uint32_t k = place.n_frames; k-- > 0;)
+            if (!deepest || b->tree->nodes[at].depth < deepest)
+                at = add_caller(b, at, &place.frames[k], n,
+                                n->kind == PCOLLECT_NODE_POINT && k + 1 == place.n_frames);
+    }
+    return at;
+}
+
 static void add_upwards(struct builder *b, uint32_t source)
 {
     struct pct_tree *t = b->tree;
     const struct pc_profile *p = t->model->profile;
-    uint32_t call = pct_model_call(p, source), deepest = b->options->depth;
-    pct_buf_clear(&b->text);
-    pct_label_other(&b->text, p, &p->nodes[call]);
-    uint32_t at = find_child(b, 0, PCOLLECT_NODE_OP, pct_pool_intern(t->pool, b->text.data));
-    t->nodes[at].op = p->nodes[call].op;
-    for (uint32_t up = p->nodes[call].parent; up != PC_NO_INDEX; up = p->nodes[up].parent) {
-        const struct pc_profile_node *n = &p->nodes[up];
-        struct pct_place place = {NULL, 0};
-        if (deepest && t->nodes[at].depth >= deepest)
-            break;
-        if (n->kind == PCOLLECT_NODE_FRAME)
-            place = pct_symbols_find(b->symbols, n->module, n->offset);
-        else
-            at = add_other_caller(b, at, n);
-        for (uint32_t k = place.n_frames; k-- > 0;)
-            if (!deepest || t->nodes[at].depth < deepest)
-                at = add_caller(b, at, &place.frames[k], n);
+    uint32_t call = pct_model_call(p, source), at = 0, from = source;
+    if (p->nodes[source].kind != PCOLLECT_NODE_POINT) {
+        pct_buf_clear(&b->text);
+        pct_label_other(&b->text, p, &p->nodes[call]);
+        at = find_child(b, 0, PCOLLECT_NODE_OP, pct_pool_intern(t->pool, b->text.data));
+        t->nodes[at].op = p->nodes[call].op;
+        from = p->nodes[call].parent;
     }
-    add_source(t, at, source);
+    add_source(t, add_outwards(b, at, from), source);
 }
 
 static void add_callers(struct builder *b)
@@ -283,8 +329,10 @@ static void add_callers(struct builder *b)
     const struct pc_profile *p = b->tree->model->profile;
     for (uint32_t i = 0; i < p->n_nodes; i++) {
         uint16_t kind = p->nodes[i].kind;
+        bool sampled = kind == PCOLLECT_NODE_POINT && b->tree->samples &&
+                       pct_samples_of(b->tree->samples, i).samples;
         b->tree->next_source[i] = PC_NO_INDEX;
-        if (kind == PCOLLECT_NODE_OP || kind == PCOLLECT_NODE_DOMAIN)
+        if (kind == PCOLLECT_NODE_OP || kind == PCOLLECT_NODE_DOMAIN || sampled)
             add_upwards(b, i);
     }
 }
@@ -309,27 +357,36 @@ static bool is_outer(const struct pct_tree *t, const struct pct_node *n)
 
 /* Children come after their parents: from the end, every node is complete when it is added to its
  * parent. */
-static void sum_inclusive(struct pct_tree *t)
+static void sum_below(struct pct_tree *t)
 {
-    t->inclusive = pct_alloc(t->n, sizeof *t->inclusive);
+    t->below = pct_alloc(t->n, sizeof *t->below);
     for (size_t i = t->n; i-- > 0;) {
         const struct pct_node *n = &t->nodes[i];
+        struct pct_below *below = &t->below[i];
         for (size_t k = 0; k < PCT_N_METRICS; k++)
-            t->inclusive[i][k] += n->own.sum[k];
+            below->sum[k] += n->own.sum[k];
+        pct_sampled_add(&below->total, n->self);
+        pct_sampled_add(&below->computed, n->computed);
         if (is_outer(t, n))
-            t->inclusive[i][PCT_TIME] = n->own.sum[PCT_TIME];
-        for (size_t k = 0; k < PCT_N_METRICS && i; k++)
-            t->inclusive[n->parent][k] += t->inclusive[i][k];
+            below->sum[PCT_TIME] = n->own.sum[PCT_TIME];
+        if (!i)
+            break;
+        for (size_t k = 0; k < PCT_N_METRICS; k++)
+            t->below[n->parent].sum[k] += below->sum[k];
+        pct_sampled_add(&t->below[n->parent].total, below->total);
+        pct_sampled_add(&t->below[n->parent].computed, below->computed);
     }
 }
 
 struct pct_tree *pct_tree_new(const struct pct_model *m, struct pct_symbols *s,
+                              const struct pct_samples *samples,
                               const struct pct_tree_options *options)
 {
     const struct pc_profile *p = m->profile;
     struct pct_tree *t = pct_alloc(1, sizeof *t);
     struct builder b = {.tree = t, .symbols = s, .options = options, .n_slots = 1024};
     t->model = m;
+    t->samples = samples && samples->all.samples ? samples : NULL;
     t->pool = pct_pool_new();
     t->next_source = pct_alloc(p->n_nodes, sizeof *t->next_source);
     b.slots = pct_alloc(b.n_slots, sizeof *b.slots);
@@ -343,6 +400,7 @@ struct pct_tree *pct_tree_new(const struct pct_model *m, struct pct_symbols *s,
         add_callers(&b);
     else
         add_contexts(&b);
+    sum_below(t);
     free(b.slots);
     free(b.calls);
     pct_buf_free(&b.text);
@@ -356,7 +414,7 @@ void pct_tree_free(struct pct_tree *t)
     free(t->nodes);
     free(t->next_source);
     free(t->shown);
-    free(t->inclusive);
+    free(t->below);
     pct_pool_free(t->pool);
     free(t);
 }
@@ -378,17 +436,29 @@ static int compare_siblings(const void *a, const void *b)
     return strcmp(x->label, y->label);
 }
 
-void pct_tree_sort(struct pct_tree *t, enum pct_metric metric)
+pc_u128 pct_tree_figure(const struct pct_tree *t, uint32_t node, enum pct_figure_of of,
+                        enum pct_metric metric)
+{
+    const struct pct_below *below = &t->below[node];
+    switch (of) {
+    case PCT_OF_TOTAL:
+        return below->total.ns;
+    case PCT_OF_TIME:
+        return below->sum[PCT_TIME] + below->computed.ns;
+    default:
+        return below->sum[metric];
+    }
+}
+
+void pct_tree_sort(struct pct_tree *t, enum pct_figure_of of, enum pct_metric metric)
 {
     struct sortable *list = NULL;
     size_t room = 0;
-    if (!t->inclusive)
-        sum_inclusive(t);
     for (size_t i = 0; i < t->n; i++) {
         size_t n = 0;
         for (uint32_t c = t->nodes[i].first_child; c != PC_NO_INDEX; c = t->nodes[c].next) {
             list = pct_grow(list, n, &room, sizeof *list);
-            list[n++] = (struct sortable){t->inclusive[c][metric], t->nodes[c].label, c};
+            list[n++] = (struct sortable){pct_tree_figure(t, c, of, metric), t->nodes[c].label, c};
         }
         if (n < 2)
             continue;
@@ -435,6 +505,11 @@ uint32_t pct_tree_after(const struct pct_tree *t, uint32_t root, uint32_t node, 
     return node == root ? PC_NO_INDEX : t->nodes[node].next;
 }
 
+static bool is_call(const struct pct_tree *t, uint32_t source)
+{
+    return t->model->profile->nodes[source].kind != PCOLLECT_NODE_POINT;
+}
+
 uint32_t pct_tree_ranks(const struct pct_tree *t, uint32_t node, enum pct_metric metric,
                         uint64_t *values, bool *present)
 {
@@ -442,12 +517,28 @@ uint32_t pct_tree_ranks(const struct pct_tree *t, uint32_t node, enum pct_metric
     for (uint32_t i = node; i != PC_NO_INDEX;) {
         const struct pct_node *n = &t->nodes[i];
         for (uint32_t s = n->first_source; s != PC_NO_INDEX; s = t->next_source[s]) {
-            uint32_t to = pct_model_add_ranks(t->model, s, metric, values, present);
+            uint32_t to =
+                is_call(t, s) ? pct_model_add_ranks(t->model, s, metric, values, present) : 0;
             end = to > end ? to : end;
         }
         i = pct_tree_after(t, node, i, metric != PCT_TIME || !is_outer(t, n));
     }
     return end;
+}
+
+void pct_tree_sampled_ranks(const struct pct_tree *t, uint32_t node, enum pct_sampled_of of,
+                            uint64_t *values, bool *present)
+{
+    for (uint32_t i = t->samples ? node : PC_NO_INDEX; i != PC_NO_INDEX;) {
+        const struct pct_node *n = &t->nodes[i];
+        for (uint32_t s = n->first_source; s != PC_NO_INDEX; s = t->next_source[s])
+            if (pct_samples_of(t->samples, s).samples &&
+                !(of == PCT_SAMPLED_COMPUTED && is_in_mpi(t, s)))
+                pct_model_add_field(t->model->profile, s, t->samples->time_field, values, present);
+        if (of == PCT_SAMPLED_SELF)
+            return;
+        i = pct_tree_after(t, node, i, true);
+    }
 }
 
 struct pct_spread pct_tree_spread(const struct pct_tree *t, uint32_t node, uint64_t *values,
@@ -458,7 +549,9 @@ struct pct_spread pct_tree_spread(const struct pct_tree *t, uint32_t node, uint6
     for (uint32_t i = node; i != PC_NO_INDEX;) {
         const struct pct_node *n = &t->nodes[i];
         for (uint32_t s = n->first_source; s != PC_NO_INDEX; s = t->next_source[s]) {
-            struct pct_spread one = pct_model_record_time(t->model, s);
+            struct pct_spread one = {0};
+            if (is_call(t, s))
+                one = pct_model_record_time(t->model, s);
             n_records += one.n != 0;
             only = one.n ? one : only;
         }

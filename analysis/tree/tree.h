@@ -1,75 +1,107 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The tree that the report shows: the profile's tree with names in the place of addresses. Frames
- * of inlined calls have become nodes; siblings that read the same are one node. So a node of kind
- * OP is one (path, primitive), which is one row of the table of contexts. A DOMAIN is part of its
- * OP. Phases and regions are nodes below which their contexts hang.
+ * The calling-context tree as people see it: the profile's tree with names in the place of
+ * addresses. Frames of inlined calls have become nodes; siblings that read the same are one node. A
+ * node carries figures of every kind: MPI calls made right there, and what was sampled there.
  *
- * The same upside down, on request: an OP at the top holds all calls of its MPI function, a FRAME
- * below it those that came that way.
+ * Invariants:
+ *  - each record of the profile is in one node: a call in that of its MPI function (kind OP; a
+ * DOMAIN is part of its OP), samples in that of the function that computed, or of the OP that they
+ * hit;
+ *  - so the sum of `own` over the nodes is that of the profile, whatever the grain;
+ *  - a parent comes before its children.
+ * Phases and regions are nodes below which their contexts hang.
+ *
+ * The grain says what is one node: code of one function at one line, or called from one place, or
+ * all of it. Errors of sampled time are those of the grain that is shown.
+ *
+ * The same upside down, on request: at the top the MPI functions and the functions that computed,
+ * below each what called it.
  */
 #ifndef PCT_TREE_H
 #define PCT_TREE_H
 
 #include "analysis/symbols/symbols.h"
+#include "analysis/tree/samples.h"
 #include "analysis/tree/totals.h"
 
-/* A node by its index; node 0 is the root. Parents come before their children. */
+/* A node by its index; node 0 is the root. */
 struct pct_node {
     uint32_t parent;            /* PC_NO_INDEX for the root */
     uint32_t first_child, next; /* PC_NO_INDEX: none */
-    uint16_t kind;              /* enum pcollect_node_kind */
+    uint16_t kind;              /* enum pcollect_node_kind; POINT: see below */
     uint16_t flags;             /* enum pcollect_node_flag */
     uint32_t op;                /* OP: index into the profile's ops */
     uint32_t depth;             /* frames from the root to here, this one included */
     const char *label;          /* escaped element of a path; "" for the root */
     uint64_t context;           /* of label.h; 0 for the root, and in a tree of callers */
-    const char *call_file;      /* outline: where the node was called, NULL: unknown */
+    const char *call_file;      /* PCT_GRAIN_CALL: where the node was called, NULL: unknown */
     uint32_t call_line;
-    struct pct_frame frame; /* FRAME */
-    uint32_t module;        /* FRAME: of the first address seen, or PC_NO_INDEX */
-    uint64_t offset;        /* FRAME: of the first address seen */
-    struct pct_totals own;  /* OP; of a tree of callers the outermost of its frames */
-    uint32_t first_source;  /* of `own`: chain of profile nodes that it stands for */
+    struct pct_frame frame;      /* FRAME, POINT */
+    uint32_t module;             /* FRAME, POINT: of the first address seen, or PC_NO_INDEX */
+    uint64_t offset;             /* FRAME, POINT: of the first address seen */
+    struct pct_totals own;       /* OP; of a tree of callers the outermost of its frames */
+    struct pct_sampled self;     /* sampled right there */
+    struct pct_sampled computed; /* of these outside of MPI calls, and of what they call back */
+    uint32_t first_source;       /* of own and self: chain of profile nodes that it stands for */
+};
+
+/* A node with all below it. */
+struct pct_below {
+    pc_u128 sum[PCT_N_METRICS];  /* PCT_TIME counts nested time once */
+    struct pct_sampled total;    /* in computation and in MPI */
+    struct pct_sampled computed; /* outside of MPI calls */
 };
 
 struct pct_tree {
     const struct pct_model *model;
+    const struct pct_samples *samples; /* NULL: a tree of calls alone */
     struct pct_node *nodes;
     size_t n, room;
-    uint32_t *next_source; /* by profile node: next of the chain, or PC_NO_INDEX */
-    uint32_t *shown;       /* by profile node: its node here */
-    struct pct_pool *pool; /* of labels */
-    bool callers;          /* as it was asked for */
-    /* By node: with all below; PCT_TIME counts nested time once. NULL before pct_tree_sort. */
-    pc_u128 (*inclusive)[PCT_N_METRICS];
+    uint32_t *next_source;   /* by profile node: next of the chain, or PC_NO_INDEX */
+    uint32_t *shown;         /* by profile node: its node here */
+    struct pct_pool *pool;   /* of labels */
+    bool callers;            /* as it was asked for */
+    struct pct_below *below; /* by node */
+};
+
+enum pct_grain {
+    PCT_GRAIN_LINE, /* a node is a function and the line of the call that it makes; a function that
+                       computes is a node of its own, of kind POINT, without line */
+    PCT_GRAIN_CALL, /* a function and the place from where it was called: calls that one function
+                       makes stay together */
+    PCT_GRAIN_FUNCTION
 };
 
 struct pct_tree_options {
     uint32_t depth;  /* frames more than this are booked to their ancestor; 0: no limit */
     bool full_paths; /* whole paths of files in labels */
-    bool outline;    /* a node is a function and the place of its call, not the place of the call
-                        that it makes: calls of one function stay together */
-    bool callers;    /* upside down: below the root the MPI functions, below each what called it;
-                        phases and regions are left out. Overrides outline */
+    enum pct_grain grain;
+    bool callers; /* upside down; phases and regions are left out. Not with PCT_GRAIN_CALL */
 };
 
+/* What siblings are sorted by, and bars show. */
+enum pct_figure_of {
+    PCT_OF_METRIC, /* an enum pct_metric */
+    PCT_OF_TOTAL,  /* sampled */
+    PCT_OF_TIME    /* time in MPI, and what was computed outside of it */
+};
+
+/* samples NULL: of calls alone; what was sampled has no nodes then. */
 struct pct_tree *pct_tree_new(const struct pct_model *m, struct pct_symbols *s,
+                              const struct pct_samples *samples,
                               const struct pct_tree_options *options);
 void pct_tree_free(struct pct_tree *t);
 
-/* Makes inclusive sums and sorts siblings by one of them, greatest first; ties by label. */
-void pct_tree_sort(struct pct_tree *t, enum pct_metric metric);
+/* A figure of a node with all below it. */
+pc_u128 pct_tree_figure(const struct pct_tree *t, uint32_t node, enum pct_figure_of of,
+                        enum pct_metric metric);
 
-static inline const pc_u128 *pct_tree_inclusive(const struct pct_tree *t, const struct pct_node *n)
-{
-    return t->inclusive[n - t->nodes];
-}
+/* Sorts siblings by a figure, greatest first; ties by label. */
+void pct_tree_sort(struct pct_tree *t, enum pct_figure_of of, enum pct_metric metric);
 
-/* Appends the path of the frames above and without `node`, joined by " > ". */
+/* "LABEL > LABEL": what the node was called from; to the node itself. */
 void pct_tree_path(const struct pct_tree *t, uint32_t node, struct pct_buf *b);
-
-/* The same with `node` itself at the end. */
 void pct_tree_path_to(const struct pct_tree *t, uint32_t node, struct pct_buf *b);
 
 /* The next node in preorder below `root`, PC_NO_INDEX at the end; without `enter` the children of
@@ -80,8 +112,15 @@ uint32_t pct_tree_after(const struct pct_tree *t, uint32_t root, uint32_t node, 
 uint32_t pct_tree_ranks(const struct pct_tree *t, uint32_t node, enum pct_metric metric,
                         uint64_t *values, bool *present);
 
-/* The spread of that. Room for each rank is in values and present, for what cannot be told without
- * values. */
+/* The CPU time of samples by rank, added to values[k] of the k-th rank, which is marked in
+ * present[k]: of the node itself, with all below, or of these outside of MPI calls. Nothing is
+ * known of what more ranks have than the profile keeps values of. */
+enum pct_sampled_of { PCT_SAMPLED_SELF, PCT_SAMPLED_TOTAL, PCT_SAMPLED_COMPUTED };
+void pct_tree_sampled_ranks(const struct pct_tree *t, uint32_t node, enum pct_sampled_of of,
+                            uint64_t *values, bool *present);
+
+/* The spread of pct_tree_ranks of PCT_TIME. Room for each rank is in values and present, for what
+ * cannot be told without values. */
 struct pct_spread pct_tree_spread(const struct pct_tree *t, uint32_t node, uint64_t *values,
                                   bool *present);
 

@@ -186,7 +186,7 @@ static const struct pct_estimate_row *find(const struct pct_data *d, uint32_t ev
 {
     for (size_t i = 0; i < pct_data_estimates(d)->n; i++) {
         const struct pct_estimate_row *r = &pct_data_estimates(d)->rows[i];
-        const char *label = pct_data_samples(d)->contexts.row[r->context].function;
+        const char *label = pct_data_functions(d)->nodes[r->context].label;
         if (r->event == event && !strncmp(label, function, strlen(function)))
             return r;
     }

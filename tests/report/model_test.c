@@ -195,8 +195,8 @@ static void totals_agree_between_tables_at_every_depth(void **state)
         for (size_t k = 0; k < PC_ARRAY_LEN(columns); k++)
             assert_true(sum_column(d, "contexts", columns[k]) ==
                         sum_column(d, "primitives", columns[k]));
-        pct_tree_sort(pct_data_tree(d), PCT_TIME);
-        assert_true(pct_data_tree(d)->inclusive[0][PCT_TIME] == sum_column(d, "ranks", "mpi_s"));
+        pct_tree_sort(pct_data_tree(d), PCT_OF_METRIC, PCT_TIME);
+        assert_true(pct_data_tree(d)->below[0].sum[PCT_TIME] == sum_column(d, "ranks", "mpi_s"));
         assert_true(sum_column(d, "contexts", "exclusive_s") == sum_column(d, "ranks", "mpi_s"));
         for (size_t i = 0; depth && i < pct_data_tree(d)->n; i++)
             assert_true(pct_data_tree(d)->nodes[i].depth <= depth);
@@ -433,10 +433,10 @@ static void samples_are_told_by_rank_and_by_caller(void **state)
     assert_int_equal(pct_table_find("sample_callers")->count(d), 5);
     uint64_t values[3] = {0};
     bool present[3] = {false};
-    for (size_t i = 0; i < pct_data_samples(d)->contexts.n; i++)
-        if (pct_data_samples(d)->contexts.row[i].total.ns == 86 * ms)
-            pct_samples_total_ranks(pct_data_samples(d), &pct_data_samples(d)->contexts, i, values,
-                                    present);
+    const struct pct_tree *t = pct_data_functions(d);
+    for (uint32_t i = 0; i < t->n; i++)
+        if (t->below[i].total.ns == 86 * ms)
+            pct_tree_sampled_ranks(t, i, PCT_SAMPLED_TOTAL, values, present);
     assert_true(values[0] == 0 && values[1] == 81 * ms && values[2] == 5 * ms);
     assert_true(!present[0] && present[1] && present[2]);
     pct_data_free(d);
@@ -528,9 +528,18 @@ static void the_tree_shows_what_has_a_figure_and_means_as_tables_do(void **state
     char *text = NULL;
     size_t n = 0;
     FILE *out = open_memstream(&text, &n);
-    pct_print_outline(out, d, &options, PCT_TIME);
+    pct_print_tree(out, d, &options, PCT_TIME);
     fclose(out);
     assert_non_null(strstr(text, "mean 215 ns"));
+    assert_non_null(strstr(text, "+0x10"));
+    assert_non_null(strstr(text, "+0x20"));
+    free(text);
+
+    /* A figure of calls leaves out what only computes. */
+    static const struct pct_options calls = {.metric = PCT_CALLS};
+    out = open_memstream(&text, &n);
+    pct_print_tree(out, d, &calls, PCT_CALLS);
+    fclose(out);
     assert_non_null(strstr(text, "+0x10"));
     assert_null(strstr(text, "+0x20"));
     free(text);

@@ -119,9 +119,10 @@ void sample_add_samples(struct sample *s, int32_t rank, uint64_t ns)
 {
     uint32_t data = s->p.n_data - 1;
     struct pc_profile_data *d = &s->data[data];
-    uint64_t *row = &s->values[data][(size_t)d->n_ranks * SAMPLE_CLOCK_FIELDS];
-    row[0] = ns / 1000000;
-    row[1] = ns;
+    size_t width = s->p.n_fields - d->first_field;
+    uint64_t *row = &s->values[data][d->n_ranks * width];
+    row[SAMPLES - d->first_field] = ns / 1000000;
+    row[SAMPLED - d->first_field] = ns;
     d->ranks[d->n_ranks++] = rank;
     d->first_rank = d->ranks[0];
     d->kept = true;

@@ -5,7 +5,7 @@
 #ifndef PCT_ANNOTATE_H
 #define PCT_ANNOTATE_H
 
-#include "analysis/tree/call_sites.h"
+#include "analysis/tree/roll_up.h"
 #include "view/table.h"
 
 struct pct_annotate {

@@ -79,7 +79,7 @@ static void gather(struct spots *s, const struct pct_data *d)
         d->model->context_mpi_ns + pct_data_samples(d)->all.ns - pct_data_samples(d)->mpi.ns;
     for (uint32_t i = 0; i < p->n_nodes; i++) {
         const struct pc_profile_node *n = &p->nodes[i];
-        struct pct_sampled sampled = pct_samples_of(pct_data_samples(d), p, i);
+        struct pct_sampled sampled = pct_samples_of(pct_data_samples(d), i);
         if (n->kind == PCOLLECT_NODE_POINT && sampled.samples)
             add_spot(s, n, (struct spot){.sampled = sampled});
         else if (n->kind == PCOLLECT_NODE_OP && n->parent != PC_NO_INDEX &&

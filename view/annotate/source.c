@@ -128,14 +128,13 @@ static void add_file(struct pct_store *s, const struct pc_profile *p, const char
 int pct_source_embed(const struct pct_data *d, const struct pc_profile *p, struct pc_profile **out,
                      struct pc_error *error)
 {
-    struct pct_call_rows *files =
-        pct_calls_new(d->model, d->symbols, pct_data_samples(d), PCT_BY_FILE);
+    struct pct_rolled *files = pct_roll_up(d->model, d->symbols, pct_data_samples(d), PCT_BY_FILE);
     struct pct_store *s = pct_store_new(TABLE, columns, N_KEYS, N_COLUMNS);
     for (size_t i = 0; i < files->n; i++)
         if (files->row[i].file)
             add_file(s, p, files->row[i].file);
     int err = pct_store_merge(s, p, out, error);
     pct_store_free(s);
-    pct_calls_free(files);
+    pct_rolled_free(files);
     return err;
 }

@@ -35,7 +35,7 @@ static int compare_lines(const void *a, const void *b)
     return order ? order : (x->line > y->line) - (x->line < y->line);
 }
 
-static bool is_asked_for(const struct pct_annotate *a, const struct pct_call_row *r)
+static bool is_asked_for(const struct pct_annotate *a, const struct pct_rolled_row *r)
 {
     size_t n = a->source ? strlen(a->source) : 0, m = r->file ? strlen(r->file) : 0;
     if (!r->file || !r->line)
@@ -60,14 +60,13 @@ static void add_line(struct line *a, const struct line *b)
 static void gather(struct lines *l, const struct pct_annotate *a)
 {
     const struct pct_data *d = a->data;
-    struct pct_call_rows *rows =
-        pct_calls_new(d->model, d->symbols, pct_data_samples(d), PCT_BY_LINE);
+    struct pct_rolled *rows = pct_roll_up(d->model, d->symbols, pct_data_samples(d), PCT_BY_LINE);
     size_t n = 0;
     *l = (struct lines){.a = a, .list = pct_alloc(rows->n, sizeof *l->list)};
     l->all_ns =
         d->model->context_mpi_ns + pct_data_samples(d)->all.ns - pct_data_samples(d)->mpi.ns;
     for (size_t i = 0; i < rows->n; i++) {
-        const struct pct_call_row *r = &rows->row[i];
+        const struct pct_rolled_row *r = &rows->row[i];
         if (!is_asked_for(a, r))
             continue;
         l->list[n++] = (struct line){.file = pct_pool_intern(d->pool, r->file),
@@ -86,7 +85,7 @@ static void gather(struct lines *l, const struct pct_annotate *a)
         else
             l->list[l->n++] = l->list[i];
     }
-    pct_calls_free(rows);
+    pct_rolled_free(rows);
 }
 
 static bool is_enough(const struct lines *l, pc_u128 ns)

@@ -44,12 +44,7 @@ static void get_ancestor(const struct pct_cell *c, struct pct_value *out)
 
 static void get_path(const struct pct_cell *c, struct pct_value *out)
 {
-    struct pct_buf b = {0};
-    pct_tree_path_to(pct_data_tree(c->d), row_of(c)->node, &b);
-    out->none = !b.data || !*b.data;
-    if (!out->none)
-        out->text = pct_pool_intern(c->d->pool, b.data);
-    pct_buf_free(&b);
+    pct_path_value(c->d, pct_data_tree(c->d), row_of(c)->node, out);
 }
 
 static void get_context(const struct pct_cell *c, struct pct_value *out)

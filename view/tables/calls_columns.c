@@ -2,7 +2,7 @@
  *
  * The tables of calls by place: call sites, lines, functions, files, communicators, and callers.
  */
-#include "analysis/tree/call_sites.h"
+#include "analysis/tree/roll_up.h"
 #include "view/tables/figures.h"
 #include "view/tables/tables.h"
 
@@ -11,43 +11,45 @@
 
 static size_t count_call_sites(const struct pct_data *d)
 {
-    return pct_data_calls(d, PCT_BY_SITE)->n;
+    return pct_data_rolled(d, PCT_BY_SITE)->n;
 }
 
 static size_t count_lines(const struct pct_data *d)
 {
-    return pct_data_calls(d, PCT_BY_LINE)->n;
+    return pct_data_rolled(d, PCT_BY_LINE)->n;
 }
 
 static size_t count_function_calls(const struct pct_data *d)
 {
-    return pct_data_calls(d, PCT_BY_FUNCTION)->n;
+    return pct_data_rolled(d, PCT_BY_FUNCTION)->n;
 }
 
 static size_t count_sources(const struct pct_data *d)
 {
-    return pct_data_calls(d, PCT_BY_FILE)->n;
+    return pct_data_rolled(d, PCT_BY_FILE)->n;
 }
 
 static size_t count_module_calls(const struct pct_data *d)
 {
-    return pct_data_calls(d, PCT_BY_MODULE)->n;
+    return pct_data_rolled(d, PCT_BY_MODULE)->n;
 }
 
 static size_t count_communicator_calls(const struct pct_data *d)
 {
-    return pct_data_calls(d, PCT_BY_COMMUNICATOR)->n;
+    return pct_data_rolled(d, PCT_BY_COMMUNICATOR)->n;
 }
 
-static const struct pct_call_row *row_of(const struct pct_cell *c)
+static const struct pct_rolled_row *row_of(const struct pct_cell *c)
 {
-    return &pct_data_calls(c->d, c->column->of)->row[c->row];
+    return &pct_data_rolled(c->d, c->column->of)->row[c->row];
 }
 
 static void call_figure(const struct pct_cell *c, struct pct_value *out)
 {
-    const struct pct_call_row *r = row_of(c);
-    struct pct_figures f = {r->own.sum, r->own.min_ns, r->own.max_ns, r->spread};
+    const struct pct_rolled_row *r = row_of(c);
+    struct pct_figures f = {r->own.sum, r->own.min_ns, r->own.max_ns, {0}};
+    if (c->column->which >= PCT_FIGURE_RANKS)
+        f.spread = pct_rolled_spread(pct_data_rolled(c->d, c->column->of), c->row);
     pct_figure(c->d, f, c->column->which, out);
 }
 
@@ -151,7 +153,7 @@ static void call_total_error(const struct pct_cell *c, struct pct_value *out)
 static void call_picture(const struct pct_table *t, const struct pct_data *d, size_t row,
                          uint64_t *values, bool *present)
 {
-    pct_calls_ranks(pct_data_calls(d, t->columns->of), row, values, present);
+    pct_rolled_ranks(pct_data_rolled(d, t->columns->of), row, values, present);
 }
 
 static const struct pct_column call_site_columns[] = {
@@ -312,17 +314,13 @@ static const struct pct_node *caller_node(const struct pct_cell *c)
 
 static void caller_figure(const struct pct_cell *c, struct pct_value *out)
 {
-    struct pct_figures f = {.sum =
-                                pct_tree_inclusive(pct_data_callers(c->d)->tree, caller_node(c))};
+    struct pct_figures f = {.sum = pct_data_callers(c->d)->tree->below[caller_of(c)].sum};
     pct_figure(c->d, f, c->column->which, out);
 }
 
 static void caller_path(const struct pct_cell *c, struct pct_value *out)
 {
-    struct pct_buf b = {0};
-    pct_tree_path_to(pct_data_callers(c->d)->tree, caller_of(c), &b);
-    out->text = pct_pool_intern(c->d->pool, b.data);
-    pct_buf_free(&b);
+    pct_path_value(c->d, pct_data_callers(c->d)->tree, caller_of(c), out);
 }
 
 static void caller_level(const struct pct_cell *c, struct pct_value *out)
@@ -338,7 +336,7 @@ static void caller_label(const struct pct_cell *c, struct pct_value *out)
 static void caller_picture(const struct pct_table *t, const struct pct_data *d, size_t row,
                            uint64_t *values, bool *present)
 {
-    const struct pct_callers *c = pct_data_callers(d);
+    const struct pct_tree_rows *c = pct_data_callers(d);
     (void)t;
     pct_tree_ranks(c->tree, c->row[row], PCT_TIME, values, present);
 }

@@ -41,10 +41,14 @@ static const struct pct_estimate *estimate_of(const struct pct_cell *c)
     return c->column->of == OF_EVENTS ? &event_row(c)->e : &ratio_row(c)->e;
 }
 
-static const struct pct_sample_row *context_of(const struct pct_cell *c)
+static uint32_t node_of(const struct pct_cell *c)
 {
-    uint32_t i = c->column->of == OF_EVENTS ? event_row(c)->context : ratio_row(c)->context;
-    return &pct_data_samples(c->d)->contexts.row[i];
+    return c->column->of == OF_EVENTS ? event_row(c)->context : ratio_row(c)->context;
+}
+
+static const struct pct_node *context_of(const struct pct_cell *c)
+{
+    return &pct_data_functions(c->d)->nodes[node_of(c)];
 }
 
 static void get_error(const struct pct_cell *c, struct pct_value *out)
@@ -66,12 +70,12 @@ static void get_readings(const struct pct_cell *c, struct pct_value *out)
 
 static void get_function(const struct pct_cell *c, struct pct_value *out)
 {
-    out->text = context_of(c)->function; /* escaped already */
+    out->text = context_of(c)->label;
 }
 
 static void get_path(const struct pct_cell *c, struct pct_value *out)
 {
-    out->text = context_of(c)->path;
+    pct_path_value(c->d, pct_data_functions(c->d), node_of(c), out);
 }
 
 static void get_context(const struct pct_cell *c, struct pct_value *out)

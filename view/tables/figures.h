@@ -41,6 +41,10 @@ void pct_spread_value(struct pct_spread s, enum pct_figure which, struct pct_val
 /* The id of a context, see analysis/tree/label.h; none if it is 0. */
 void pct_context_value(const struct pct_data *d, uint64_t context, struct pct_value *out);
 
+/* The path of a node of a tree, itself included; none of the root. */
+void pct_path_value(const struct pct_data *d, const struct pct_tree *t, uint32_t node,
+                    struct pct_value *out);
+
 /* The columns of them. `get` finds the figures of a row of the kind `of` and hands them, with the
  * column's `which`, to pct_figure. Sums come in the order in which they are columns. */
 /* clang-format off */

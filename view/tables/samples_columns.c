@@ -6,20 +6,31 @@
 #include "view/tables/figures.h"
 #include "view/tables/tables.h"
 
-/* Which rows a column draws from. */
+#include <stdlib.h>
+
+/* Which rows a column draws from: of a roll-up, or nodes of a tree. */
 enum { LINES, FUNCTIONS, CONTEXTS, CALLERS };
 
-static struct pct_sample_rows *rows_of(const struct pct_data *d, uint16_t of)
+static const struct pct_rolled *rolled_of(const struct pct_data *d, uint16_t of)
 {
-    return of == LINES       ? &pct_data_samples(d)->lines
-           : of == FUNCTIONS ? &pct_data_samples(d)->functions
-           : of == CONTEXTS  ? &pct_data_samples(d)->contexts
-                             : pct_samples_callers(pct_data_samples(d));
+    return pct_data_rolled(d, of == LINES ? PCT_BY_CODE_LINE : PCT_BY_CODE_FUNCTION);
+}
+
+static const struct pct_tree_rows *rows_of(const struct pct_data *d, uint16_t of)
+{
+    return of == CONTEXTS ? pct_data_computation(d) : pct_data_sample_callers(d);
+}
+
+static bool is_tree(uint16_t of)
+{
+    return of == CONTEXTS || of == CALLERS;
 }
 
 static size_t count_rows(const struct pct_data *d, uint16_t of)
 {
-    return pct_data_samples(d)->all.samples ? rows_of(d, of)->n : 0;
+    if (!pct_data_samples(d)->all.samples)
+        return 0;
+    return is_tree(of) ? rows_of(d, of)->n : rolled_of(d, of)->n;
 }
 
 static size_t count_flat(const struct pct_data *d)
@@ -42,25 +53,24 @@ static size_t count_sample_callers(const struct pct_data *d)
     return count_rows(d, CALLERS);
 }
 
-static const struct pct_sample_row *row_of(const struct pct_cell *c)
+static const struct pct_rolled_row *row_of(const struct pct_cell *c)
 {
-    return &rows_of(c->d, c->column->of)->row[c->row];
+    return &rolled_of(c->d, c->column->of)->row[c->row];
+}
+
+static uint32_t node_of(const struct pct_cell *c)
+{
+    return rows_of(c->d, c->column->of)->row[c->row];
+}
+
+static const struct pct_tree *tree_of(const struct pct_cell *c)
+{
+    return rows_of(c->d, c->column->of)->tree;
 }
 
 static void get_function(const struct pct_cell *c, struct pct_value *out)
 {
     pct_value_text(c->d, row_of(c)->function, out);
-}
-
-/* Labels and paths are escaped already. */
-static void get_label(const struct pct_cell *c, struct pct_value *out)
-{
-    out->text = row_of(c)->function;
-}
-
-static void get_context(const struct pct_cell *c, struct pct_value *out)
-{
-    pct_context_value(c->d, row_of(c)->context, out);
 }
 
 static void get_file(const struct pct_cell *c, struct pct_value *out)
@@ -79,17 +89,28 @@ static void get_module(const struct pct_cell *c, struct pct_value *out)
     pct_value_text(c->d, row_of(c)->module, out);
 }
 
-/* Rows above it. */
-static void get_level(const struct pct_cell *c, struct pct_value *out)
+/* Labels are escaped already. */
+static void get_label(const struct pct_cell *c, struct pct_value *out)
 {
-    const struct pct_sample_row *r = row_of(c);
-    for (; r->parent != PC_NO_INDEX; out->number++)
-        r = &rows_of(c->d, c->column->of)->row[r->parent];
+    out->text = tree_of(c)->nodes[node_of(c)].label;
 }
 
 static void get_path(const struct pct_cell *c, struct pct_value *out)
 {
-    out->text = row_of(c)->path;
+    pct_path_value(c->d, tree_of(c), node_of(c), out);
+}
+
+static void get_context(const struct pct_cell *c, struct pct_value *out)
+{
+    pct_context_value(c->d, tree_of(c)->nodes[node_of(c)].context, out);
+}
+
+/* Nodes above it, without the root. */
+static void get_level(const struct pct_cell *c, struct pct_value *out)
+{
+    const struct pct_tree *t = tree_of(c);
+    for (uint32_t i = t->nodes[node_of(c)].parent; i; i = t->nodes[i].parent)
+        out->number++;
 }
 
 /* Samples of the row itself, and of all that was called from it. */
@@ -97,7 +118,10 @@ enum { SELF, TOTAL };
 
 static struct pct_sampled part_of(const struct pct_cell *c)
 {
-    return c->column->which == SELF ? row_of(c)->self : row_of(c)->total;
+    bool self = c->column->which == SELF;
+    if (!is_tree(c->column->of))
+        return self ? row_of(c)->self : row_of(c)->total;
+    return self ? tree_of(c)->nodes[node_of(c)].self : tree_of(c)->below[node_of(c)].total;
 }
 
 static void get_samples(const struct pct_cell *c, struct pct_value *out)
@@ -126,11 +150,40 @@ static void get_error(const struct pct_cell *c, struct pct_value *out)
     pct_sample_error(c->d, part_of(c), out);
 }
 
+/* CPU time of the row's own samples by rank. */
+static void add_ranks(const struct pct_data *d, uint16_t of, size_t row, uint64_t *values,
+                      bool *present)
+{
+    if (is_tree(of))
+        pct_tree_sampled_ranks(rows_of(d, of)->tree, rows_of(d, of)->row[row], PCT_SAMPLED_SELF,
+                               values, present);
+    else
+        pct_rolled_ranks(rolled_of(d, of), row, values, present);
+}
+
+static struct pct_spread spread_of(const struct pct_cell *c)
+{
+    if (!is_tree(c->column->of))
+        return pct_rolled_spread(rolled_of(c->d, c->column->of), c->row);
+    const struct pc_profile *p = c->d->profile;
+    uint64_t *values = pct_alloc(p->n_ranks, sizeof *values);
+    bool *present = pct_alloc(p->n_ranks, sizeof *present);
+    add_ranks(c->d, c->column->of, c->row, values, present);
+    struct pct_spread spread = pct_model_spread(p, values, present);
+    free(values);
+    free(present);
+    return spread;
+}
+
 static void get_spread(const struct pct_cell *c, struct pct_value *out)
 {
-    struct pct_sample_rows *rows = rows_of(c->d, c->column->of);
-    pct_spread_value(pct_samples_spread(pct_data_samples(c->d), rows, c->row), c->column->which,
-                     out);
+    pct_spread_value(spread_of(c), c->column->which, out);
+}
+
+static void sample_picture(const struct pct_table *t, const struct pct_data *d, size_t row,
+                           uint64_t *values, bool *present)
+{
+    add_ranks(d, t->columns->of, row, values, present);
 }
 
 /* clang-format off */
@@ -163,12 +216,6 @@ static void get_spread(const struct pct_cell *c, struct pct_value *out)
     {"max_rank", "rank", PCT_INTEGER, "the rank of rank_max_s",                                    \
      get_spread, PCT_FIGURE_MAX_RANK, of}
 /* clang-format on */
-
-static void sample_picture(const struct pct_table *t, const struct pct_data *d, size_t row,
-                           uint64_t *values, bool *present)
-{
-    pct_samples_ranks(pct_data_samples(d), rows_of(d, t->columns->of), row, values, present);
-}
 
 static const struct pct_column flat_columns[] = {
     {"function", "function", PCT_TEXT, "function, or MPI function", get_function, 0, LINES},

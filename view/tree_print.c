@@ -1,0 +1,518 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The calling-context tree as text. A line is a node with all below it: its share, time in MPI and
+ * CPU time outside of it side by side, a picture over ranks, its name and where it was called. A
+ * node with one visible child is continued straight below; lines and corners are drawn only where
+ * paths part, so that deep paths stay on the screen. A function that calls itself is one line.
+ *
+ * What is hidden, for its share is small, is one line "N more" with what it comes to.
+ */
+#include "view/report_print.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Where paths part this often, what is deeper is left to the table of contexts. */
+enum { MAX_BRANCHES = 100 };
+
+/* What the columns are. */
+enum columns {
+    OF_METRIC, /* one figure of MPI calls */
+    OF_CPU,    /* samples, of a program without MPI calls */
+    OF_BOTH    /* time in MPI, CPU time outside of it, and their sum */
+};
+
+struct printer {
+    FILE *out;
+    const struct pct_data *d;
+    const struct pct_options *o;
+    struct pct_tree *tree;
+    enum columns columns;
+    enum pct_metric metric;
+    bool bars;
+    pc_u128 whole;         /* what shares are of */
+    pc_u128 mpi, computed; /* OF_BOTH: of all */
+    int width;             /* of all figures, with their blanks */
+    struct pct_buf guide;  /* lines left of the current node */
+    uint64_t *values;      /* by rank */
+    bool *present;
+    struct pct_buf bar; /* of bar_node */
+    uint32_t bar_node;
+    bool any_few, any_call; /* said in the legend */
+};
+
+struct signs {
+    const char *fork, *last, *down, *gap, *dots;
+};
+
+static const struct signs utf8_signs = {"\xe2\x94\x9c\xe2\x94\x80 ", "\xe2\x94\x94\xe2\x94\x80 ",
+                                        "\xe2\x94\x82  ", "   ", "\xe2\x80\xa6"};
+static const struct signs ascii_signs = {"|- ", "`- ", "|  ", "   ", "..."};
+
+static const struct signs *signs_of(const struct printer *l)
+{
+    return l->o->utf8 ? &utf8_signs : &ascii_signs;
+}
+
+static enum pct_figure_of figure_of(const struct printer *l)
+{
+    return l->columns == OF_METRIC ? PCT_OF_METRIC
+           : l->columns == OF_CPU  ? PCT_OF_TOTAL
+                                   : PCT_OF_TIME;
+}
+
+static pc_u128 figure(const struct printer *l, uint32_t node)
+{
+    return pct_tree_figure(l->tree, node, figure_of(l), l->metric);
+}
+
+/* A function that made no call, called none that did, and was not sampled has nothing to show. */
+static bool has_figure(const struct printer *l, uint32_t node)
+{
+    const struct pct_below *below = &l->tree->below[node];
+    bool any = l->tree->nodes[node].kind == PCOLLECT_NODE_OP ||
+               (l->columns != OF_METRIC && below->total.samples);
+    for (size_t k = 0; k < PCT_N_METRICS; k++)
+        any |= below->sum[k] != 0;
+    return any;
+}
+
+/* Enough of what is shown. Of both, what matters to the one of them is shown if it is not next to
+ * nothing in the sum. */
+static bool is_visible(const struct printer *l, uint32_t node)
+{
+    enum { NEXT_TO_NOTHING = 5 };
+    const struct pct_below *below = &l->tree->below[node];
+    pc_u128 least = l->o->choice.min_percent, share = pct_text_share(figure(l, node), l->whole);
+    if (!has_figure(l, node) || share * NEXT_TO_NOTHING < least)
+        return false;
+    return share >= least ||
+           (l->columns == OF_BOTH && (pct_text_share(below->sum[PCT_TIME], l->mpi) >= least ||
+                                      pct_text_share(below->computed.ns, l->computed) >= least));
+}
+
+struct children {
+    size_t n, n_hidden;
+    struct pct_below hidden; /* what they come to */
+    uint32_t first;
+};
+
+static void add_below(struct pct_below *to, const struct pct_below *what)
+{
+    for (size_t k = 0; k < PCT_N_METRICS; k++)
+        to->sum[k] += what->sum[k];
+    pct_sampled_add(&to->total, what->total);
+    pct_sampled_add(&to->computed, what->computed);
+}
+
+static struct children look_at_children(const struct printer *l, uint32_t node)
+{
+    const struct pct_node *nodes = l->tree->nodes;
+    struct children c = {.first = PC_NO_INDEX};
+    for (uint32_t i = nodes[node].first_child; i != PC_NO_INDEX; i = nodes[i].next) {
+        if (!has_figure(l, i))
+            continue;
+        if (!is_visible(l, i)) {
+            c.n_hidden++;
+            add_below(&c.hidden, &l->tree->below[i]);
+            continue;
+        }
+        if (!c.n++)
+            c.first = i;
+    }
+    return c;
+}
+
+/* ---- One line ---------------------------------------------------------------------------------
+ */
+
+/* An only child has all that its parent has, and the same picture: long runs cost no walks over
+ * the tree. */
+static void put_bar(struct printer *l, uint32_t node, struct pct_buf *b)
+{
+    size_t n_ranks = l->d->profile->n_ranks;
+    if (!l->bars)
+        return;
+    if (!l->bar.n || l->tree->nodes[node].parent != l->bar_node ||
+        figure(l, node) != figure(l, l->bar_node)) {
+        memset(l->values, 0, n_ranks * sizeof *l->values);
+        if (l->columns != OF_CPU)
+            pct_tree_ranks(l->tree, node, l->metric, l->values, l->present);
+        if (l->columns != OF_METRIC)
+            pct_tree_sampled_ranks(l->tree, node,
+                                   l->columns == OF_CPU ? PCT_SAMPLED_TOTAL : PCT_SAMPLED_COMPUTED,
+                                   l->values, l->present);
+        pct_buf_clear(&l->bar);
+        pct_print_bar(&l->bar, l->values, n_ranks, l->o->utf8);
+    }
+    l->bar_node = node;
+    pct_buf_format(b, "%s  ", l->bar.data);
+}
+
+/* Names of functions lose parameters and template arguments where they are long. */
+static void put_short_name(struct pct_buf *b, const char *name, size_t cells, bool utf8)
+{
+    struct pct_buf kept = {0};
+    unsigned depth = 0;
+    pct_buf_put(&kept, "", 0);
+    bool cut = pct_text_cells(name) > cells && !strstr(name, "operator");
+    for (const char *s = name; *s; s++) {
+        bool open = *s == '<' || *s == '(', close = *s == '>' || *s == ')';
+        if (cut && open && !depth++)
+            pct_buf_text(&kept, *s == '<' ? "<>" : "()");
+        if (!cut || (!depth && !close))
+            pct_buf_put(&kept, s, 1);
+        if (cut && close && depth)
+            depth--;
+    }
+    pct_text_cut(b, kept.data, cells, utf8);
+    pct_buf_free(&kept);
+}
+
+/* " at FILE:LINE", where the node was called. */
+static void put_call(struct printer *l, const struct pct_node *n, struct pct_buf *b)
+{
+    if (!n->call_file)
+        return;
+    l->any_call = true;
+    pct_buf_text(b, " at ");
+    pct_text_escape(b, l->o->tree.full_paths ? n->call_file : pct_symbols_base_name(n->call_file),
+                    PCT_ESCAPE_CELL);
+    pct_buf_format(b, ":%u", n->call_line);
+}
+
+/* " in FILE": what is not told by the place of the call. */
+static void put_home(const struct printer *l, const struct pct_node *n, struct pct_buf *b)
+{
+    const char *home = n->call_file ? NULL : n->frame.file;
+    if (!n->frame.file && n->module != PC_NO_INDEX)
+        home = l->d->profile->modules[n->module].path;
+    if (!home)
+        return;
+    pct_buf_text(b, " in ");
+    pct_text_escape(b, l->o->tree.full_paths ? home : pct_symbols_base_name(home), PCT_ESCAPE_CELL);
+}
+
+static void put_frame(struct printer *l, const struct pct_node *n, size_t cells, struct pct_buf *b)
+{
+    struct pct_buf name = {0}, place = {0};
+    const struct pct_frame *f = &n->frame;
+    pct_buf_put(&place, "", 0);
+    put_call(l, n, &place);
+    put_home(l, n, &place);
+    if (f->inlined)
+        pct_buf_text(&place, " [inlined]");
+    else if (!l->tree->callers && l->tree->nodes[n->parent].kind == PCOLLECT_NODE_OP)
+        pct_buf_text(&place, " [called by MPI]");
+    if (f->function)
+        pct_text_escape(&name, f->function, PCT_ESCAPE_CELL);
+    else
+        pct_buf_format(&name, "+0x%llx", (unsigned long long)n->offset);
+    size_t taken = pct_text_cells(place.data);
+    put_short_name(b, name.data, cells > taken + 16 ? cells - taken : 16, l->o->utf8);
+    pct_buf_format(b, "%s%s%s", pct_style(l->o, PCT_STYLE_DIM), place.data,
+                   pct_style(l->o, PCT_STYLE_PLAIN));
+    pct_buf_free(&name);
+    pct_buf_free(&place);
+}
+
+/* Appends ", TEXT" if the line does not become longer than `cells`. */
+static void put_detail(struct pct_buf *b, const char *text, size_t cells)
+{
+    if (pct_text_cells(b->data) + 2 + pct_text_cells(text) <= cells)
+        pct_buf_format(b, "%s%s", b->n ? ", " : "", text);
+}
+
+static void put_bytes(struct pct_buf *b, pc_u128 bytes, const char *what, size_t cells)
+{
+    char number[PCT_NUMBER_BYTES], text[PCT_NUMBER_BYTES + 16];
+    snprintf(text, sizeof text, "%s %s", pct_text_bytes(number, bytes), what);
+    if (bytes)
+        put_detail(b, text, cells);
+}
+
+static void put_op(struct printer *l, const struct pct_node *n, size_t cells, struct pct_buf *b)
+{
+    char number[PCT_NUMBER_BYTES], text[PCT_NUMBER_BYTES + 16];
+    const char *name = l->d->profile->ops[n->op].name;
+    const pc_u128 *sum = l->tree->callers ? l->tree->below[n - l->tree->nodes].sum : n->own.sum;
+    struct pct_buf place = {0}, details = {0};
+    pct_buf_put(&place, "", 0);
+    pct_buf_put(&details, "", 0);
+    put_call(l, n, &place);
+    pct_buf_format(b, "%s", pct_style(l->o, PCT_STYLE_NAME));
+    pct_text_escape(b, name, PCT_ESCAPE_CELL);
+    pct_buf_format(b, "%s%s%s%s: ", pct_style(l->o, PCT_STYLE_PLAIN),
+                   pct_style(l->o, PCT_STYLE_DIM), place.data, pct_style(l->o, PCT_STYLE_PLAIN));
+    size_t taken = pct_text_cells(name) + pct_text_cells(place.data) + 2;
+    size_t room = cells > taken + 16 ? cells - taken : 16;
+    snprintf(text, sizeof text, "%s %s", pct_text_count(number, sum[PCT_CALLS]),
+             sum[PCT_CALLS] == 1 ? "call" : "calls");
+    put_detail(&details, text, room);
+    if (sum[PCT_CALLS]) {
+        snprintf(text, sizeof text, "mean %s", pct_text_time(number, pct_totals_mean(sum)));
+        put_detail(&details, text, room);
+    }
+    put_bytes(&details, sum[PCT_SENT], "sent", room);
+    put_bytes(&details, sum[PCT_RECEIVED], "received", room);
+    if (n->flags & PCOLLECT_FLAG_COLLAPSED)
+        pct_buf_text(&details, ", with deeper contexts");
+    pct_buf_text(b, details.data);
+    pct_buf_free(&place);
+    pct_buf_free(&details);
+}
+
+/* A time, blank if it is none. */
+static void put_time(struct pct_buf *b, pc_u128 ns, int width)
+{
+    char number[PCT_NUMBER_BYTES] = "";
+    if (ns)
+        pct_text_time(number, ns);
+    pct_buf_format(b, "  %*s", width, number);
+}
+
+static void put_sampled(struct printer *l, struct pct_sampled what, struct pct_buf *b)
+{
+    enum { CELLS = 17 };
+    struct pct_buf text = {0};
+    pct_buf_put(&text, "", 0);
+    if (what.samples)
+        pct_sampled_text(&text, what, l->tree->samples->all, false);
+    l->any_few |= what.samples && what.samples < PCT_SAMPLES_FEW;
+    size_t cells = pct_text_cells(text.data);
+    pct_buf_fill(b, ' ', 2 + (cells < CELLS ? CELLS - cells : 0));
+    pct_buf_text(b, text.data);
+    pct_buf_free(&text);
+}
+
+static void put_figures(struct printer *l, const struct pct_below *below, pc_u128 value,
+                        struct pct_buf *b)
+{
+    char share[PCT_NUMBER_BYTES], number[PCT_NUMBER_BYTES];
+    pc_u128 m = pct_text_share(value, l->whole);
+    enum pct_style style = m >= 20000  ? PCT_STYLE_HOT
+                           : m >= 5000 ? PCT_STYLE_WARM
+                                       : PCT_STYLE_PLAIN;
+    pct_buf_format(b, "  %s%7s%s", pct_style(l->o, style), pct_text_percent_1(share, m),
+                   pct_style(l->o, PCT_STYLE_PLAIN));
+    if (l->columns != OF_METRIC) {
+        if (l->columns == OF_BOTH)
+            put_time(b, below->sum[PCT_TIME], 8);
+        put_sampled(l, l->columns == OF_BOTH ? below->computed : below->total, b);
+    } else if (l->metric == PCT_TIME) {
+        pct_buf_format(b, "  %8s", pct_text_time(number, value));
+    } else {
+        pct_buf_format(b, "  %11s",
+                       l->metric == PCT_CALLS ? pct_text_count(number, value)
+                                              : pct_text_bytes(number, value));
+    }
+    pct_buf_text(b, "  ");
+}
+
+/* sign: the corner before the name; times: how often the node is repeated straight below. */
+static void put_node(struct printer *l, uint32_t node, const char *sign, size_t times)
+{
+    const struct pct_node *n = &l->tree->nodes[node];
+    struct pct_buf line = {0};
+    put_figures(l, &l->tree->below[node], figure(l, node), &line);
+    put_bar(l, node, &line);
+    pct_buf_format(&line, "%s%s", l->guide.data, sign);
+    size_t before = (size_t)l->width + pct_text_cells(l->guide.data) + pct_text_cells(sign);
+    size_t width = l->o->width ? l->o->width : 100000;
+    size_t room = width > before + 24 ? width - before : 24;
+    if (n->kind == PCOLLECT_NODE_OP)
+        put_op(l, n, room, &line);
+    else if (n->kind == PCOLLECT_NODE_CUT)
+        pct_buf_text(&line, "(cut: the callers are unknown)");
+    else if (n->kind == PCOLLECT_NODE_PHASE || n->kind == PCOLLECT_NODE_REGION)
+        pct_text_cut(&line, n->label, room, l->o->utf8);
+    else
+        put_frame(l, n, room, &line);
+    if (times > 1)
+        pct_buf_format(&line, " %s%zu times", l->o->utf8 ? "\xc3\x97 " : "x ", times);
+    fprintf(l->out, "%s\n", line.data);
+    pct_buf_free(&line);
+}
+
+static void put_hidden(struct printer *l, const struct children *c, const char *sign)
+{
+    struct pct_buf line = {0};
+    pc_u128 value = l->columns == OF_METRIC ? c->hidden.sum[l->metric]
+                    : l->columns == OF_CPU  ? c->hidden.total.ns
+                                            : c->hidden.sum[PCT_TIME] + c->hidden.computed.ns;
+    put_figures(l, &c->hidden, value, &line);
+    pct_buf_fill(&line, ' ', l->bars ? PCT_BAR_CELLS + 2 : 0);
+    pct_buf_format(&line, "%s%s%s%s %zu more%s", l->guide.data, sign,
+                   pct_style(l->o, PCT_STYLE_DIM), signs_of(l)->dots, c->n_hidden,
+                   pct_style(l->o, PCT_STYLE_PLAIN));
+    fprintf(l->out, "%s\n", line.data);
+    pct_buf_free(&line);
+}
+
+/* ---- The tree ---------------------------------------------------------------------------------
+ */
+
+/* Follows nodes with one visible child; a function that calls itself is one line. `sign` stands
+ * before the first line, `below` joins the guide for what follows. Returns the last node of the
+ * run, whose children part. */
+static uint32_t put_run(struct printer *l, uint32_t node, const char *sign, const char *below)
+{
+    const struct pct_node *nodes = l->tree->nodes;
+    for (;;) {
+        size_t times = 1;
+        uint32_t first = node;
+        struct children c = look_at_children(l, node);
+        while (c.n == 1 && !c.n_hidden && nodes[c.first].label == nodes[first].label &&
+               nodes[c.first].kind == nodes[first].kind) {
+            node = c.first;
+            times++;
+            c = look_at_children(l, node);
+        }
+        put_node(l, first, sign, times);
+        pct_buf_text(&l->guide, below);
+        if (c.n != 1 || c.n_hidden)
+            return node;
+        sign = below = "";
+        node = c.first;
+    }
+}
+
+/* Top level: no corners. */
+static void put_children(struct printer *l, uint32_t node, unsigned depth)
+{
+    const struct pct_node *nodes = l->tree->nodes;
+    const struct signs *signs = signs_of(l);
+    struct children c = look_at_children(l, node);
+    size_t left = c.n + (c.n_hidden != 0), n_guide = l->guide.n;
+    for (uint32_t i = nodes[node].first_child; i != PC_NO_INDEX; i = nodes[i].next) {
+        if (!is_visible(l, i) || depth > MAX_BRANCHES)
+            continue;
+        bool last = --left == 0;
+        const char *sign = !depth ? "" : last ? signs->last : signs->fork;
+        const char *below = !depth ? "" : last ? signs->gap : signs->down;
+        uint32_t end = put_run(l, i, sign, below);
+        put_children(l, end, depth + 1);
+        l->guide.n = n_guide;
+        l->guide.data[n_guide] = 0;
+    }
+    if (c.n_hidden)
+        put_hidden(l, &c, depth ? signs->last : "");
+}
+
+static void put_head(const struct printer *l, const char *title)
+{
+    const struct pct_options *o = l->o;
+    char share[PCT_NUMBER_BYTES];
+    fprintf(l->out, "\n%s%s%s%s", pct_style(o, PCT_STYLE_TITLE), title,
+            o->bottom_up ? ": callers below what they call" : "", pct_style(o, PCT_STYLE_PLAIN));
+    if (o->choice.min_percent)
+        fprintf(l->out, " (contexts with %s or more%s)",
+                pct_text_percent_1(share, o->choice.min_percent),
+                l->columns == OF_BOTH ? " of one of them" : " of it");
+    fputc('\n', l->out);
+}
+
+/* How much was sampled. */
+static void put_samples(const struct printer *l)
+{
+    const struct pct_samples *s = l->tree->samples;
+    char n[PCT_NUMBER_BYTES], time[PCT_NUMBER_BYTES], share[PCT_NUMBER_BYTES];
+    fprintf(l->out, "  %s samples stand for %s of CPU time", pct_text_count(n, s->all.samples),
+            pct_text_time(time, s->all.ns));
+    if (s->mpi.samples)
+        fprintf(l->out, ", %s of it in MPI calls",
+                pct_text_percent_1(share, pct_text_share(s->mpi.ns, s->all.ns)));
+    if (s->cut.samples)
+        fprintf(l->out, ", %s in contexts whose outer part is unknown",
+                pct_text_percent_1(share, pct_text_share(s->cut.ns, s->all.ns)));
+    fputc('\n', l->out);
+}
+
+static void put_title(const struct printer *l)
+{
+    static const struct {
+        const char *down, *up, *whole, *figure;
+    } titles[] = {
+        [PCT_CALLS] = {"Where MPI is called", "From where MPI is called", "of calls", "calls"},
+        [PCT_TIME] = {"Where the time in MPI goes", "From where the time in MPI is spent", "of MPI",
+                      "time"},
+        [PCT_SENT] = {"Where bytes are sent", "From where bytes are sent", "of bytes", "sent"},
+        [PCT_RECEIVED] = {"Where bytes are received", "From where bytes are received", "of bytes",
+                          "received"},
+    };
+    const char *bars = l->bars ? "by rank   " : "";
+    if (l->columns == OF_METRIC) {
+        put_head(l, l->o->bottom_up ? titles[l->metric].up : titles[l->metric].down);
+        fprintf(l->out, "%9s  %*s  %scontext\n", titles[l->metric].whole,
+                l->metric == PCT_TIME ? 8 : 11, titles[l->metric].figure, bars);
+        return;
+    }
+    bool both = l->columns == OF_BOTH;
+    put_head(l, both ? "Where the time goes: in MPI, and CPU time outside of it"
+                     : "Where CPU time goes");
+    put_samples(l);
+    fprintf(l->out, "%9s%s  %17s  %scontext\n", "share", both ? "    in MPI" : "",
+            both ? "computing" : "CPU time", bars);
+}
+
+static void put_legend(const struct printer *l)
+{
+    if (l->any_few)
+        fprintf(l->out, "  few: less than %d samples, too few to tell the error\n",
+                PCT_SAMPLES_FEW);
+    if (l->any_call && !l->o->bottom_up)
+        fputs("  at FILE:LINE: where it was called\n", l->out);
+}
+
+static struct pct_tree *make_tree(const struct printer *l)
+{
+    struct pct_tree_options shape = l->o->tree;
+    const struct pct_samples *samples = l->columns == OF_METRIC ? NULL : pct_data_samples(l->d);
+    shape.grain = l->o->bottom_up ? PCT_GRAIN_LINE : PCT_GRAIN_CALL;
+    shape.callers = l->o->bottom_up;
+    return pct_tree_new(l->d->model, l->d->symbols, samples, &shape);
+}
+
+static enum columns columns_of(const struct pct_data *d, const struct pct_options *o,
+                               enum pct_metric sort)
+{
+    bool time = o->metric == PCT_TIME && sort == PCT_TIME;
+    if (!time || !pct_data_samples(d)->all.samples)
+        return OF_METRIC;
+    return d->model->all.mpi_calls ? OF_BOTH : OF_CPU;
+}
+
+void pct_print_tree(FILE *out, const struct pct_data *d, const struct pct_options *o,
+                    enum pct_metric sort)
+{
+    enum { WIDE = 100 };
+    size_t n = d->profile->n_ranks;
+    struct printer l = {.out = out, .d = d, .o = o, .metric = o->metric};
+    l.columns = columns_of(d, o, sort);
+    l.bars = l.columns == OF_METRIC || !o->width || o->width >= WIDE;
+    l.tree = make_tree(&l);
+    pct_tree_sort(l.tree, figure_of(&l), sort);
+    l.mpi = l.tree->below[0].sum[PCT_TIME];
+    l.computed = l.tree->below[0].computed.ns;
+    l.whole =
+        l.columns == OF_METRIC && l.metric == PCT_TIME ? d->model->context_mpi_ns : figure(&l, 0);
+    l.width = 9 +
+              (l.columns == OF_METRIC ? (l.metric == PCT_TIME ? 10 : 13)
+               : l.columns == OF_CPU  ? 19
+                                      : 29) +
+              2 + (l.bars ? (int)PCT_BAR_CELLS + 2 : 0);
+    l.values = pct_alloc(n, sizeof *l.values);
+    l.present = pct_alloc(n, sizeof *l.present);
+    pct_buf_put(&l.guide, "", 0);
+    put_title(&l);
+    if (l.tree->n > 1)
+        put_children(&l, 0, 0);
+    else
+        fprintf(out, "  no MPI function was called\n");
+    put_legend(&l);
+    pct_tree_free(l.tree);
+    free(l.values);
+    free(l.present);
+    pct_buf_free(&l.guide);
+    pct_buf_free(&l.bar);
+}
