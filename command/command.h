@@ -13,7 +13,7 @@
 enum pct_exit {
     PCT_DONE = 0,
     PCT_DATA = 1, /* the data is at fault, or the system refused */
-    PCT_CALL = 2, /* the call is at fault */
+    PCT_CALL = 2, /* usage error */
     PCT_HELP = -1 /* of an option that asks for help; no status of the command */
 };
 

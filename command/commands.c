@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * The table of subcommands, one file each, and the line that names one of them. Exit status: 0
- * done, 1 the data is at fault, 2 the call is at fault; `pcollect run` ends as the job did.
+ * done, 1 error in the data, 2 usage error; `pcollect run` ends as the job did.
  */
 #include "config.h"
 
