@@ -88,12 +88,11 @@ static void describe_run(struct pct_run *run, const char *path, const struct pc_
 void pct_run_adopt(struct pct_run *run, const char *path, const struct pc_profile *profile,
                    struct pct_symbols *symbols)
 {
-    static const struct pct_tree_options options = {0};
     describe_run(run, path, profile);
     run->profile = profile;
     run->model = pct_model_new(profile);
     run->symbols = symbols;
-    run->tree = pct_tree_new(run->model, symbols, NULL, &options);
+    run->samples = pct_samples_new(profile);
 }
 
 static int refuse_run(const char *path, int err, struct pc_error *error)
@@ -114,7 +113,7 @@ int pct_run_look(struct pct_run *run, const char *path, struct pc_error *error)
 
 void pct_run_close(struct pct_run *run)
 {
-    pct_tree_free(run->tree);
+    pct_samples_free(run->samples);
     pct_symbols_free(run->symbols);
     pct_model_free(run->model);
     free(run->program);
@@ -174,23 +173,27 @@ static uint32_t add_node(struct pct_join *j, uint32_t parent, uint16_t kind, con
     return (uint32_t)j->n++;
 }
 
-/* What nodes are matched by. Functions without a name keep the label: module and offset. */
+/* What nodes are matched by. Calls of functions without a name keep the label: module and offset;
+ * what computes in no function is one context of its module. */
 static const char *label_of(const struct joiner *b, const struct pct_node *n)
 {
-    if (n->kind != PCOLLECT_NODE_FRAME || !n->frame.function || b->join->by_line)
-        return pct_pool_intern(b->join->pool, n->label);
+    const struct pc_profile *p = b->source->profile;
+    bool computes = n->kind == PCOLLECT_NODE_POINT;
     struct pct_buf text = {0};
-    pct_text_escape(&text, n->frame.function, PCT_ESCAPE_NAME);
+    if (computes && !n->frame.function)
+        pct_text_escape(&text,
+                        n->module == PC_NO_INDEX
+                            ? "unknown"
+                            : pct_symbols_base_name(p->modules[n->module].path),
+                        PCT_ESCAPE_NAME);
+    else if ((n->kind != PCOLLECT_NODE_FRAME && !computes) || !n->frame.function ||
+             b->join->by_line)
+        return pct_pool_intern(b->join->pool, n->label);
+    else
+        pct_text_escape(&text, n->frame.function, PCT_ESCAPE_NAME);
     const char *label = pct_pool_intern(b->join->pool, text.data);
     pct_buf_free(&text);
     return label;
-}
-
-uint32_t pct_join_child(struct pct_join *j, uint32_t parent, uint16_t kind, const char *label)
-{
-    label = pct_pool_intern(j->pool, label);
-    uint32_t found = find_child(j, parent, kind, label);
-    return found != PC_NO_INDEX ? found : add_node(j, parent, kind, label);
 }
 
 /* ---- Inlined here, invisible there ------------------------------------------------------------
@@ -266,22 +269,35 @@ static void add_cost(struct joiner *b, uint32_t at, const struct pct_node *n)
     }
 }
 
+/* What was sampled inside of MPI is in the time of the calls. */
+static bool is_left_out(const struct pct_tree *t, const struct pct_node *n)
+{
+    return n->kind == PCOLLECT_NODE_POINT && !t->below[n - t->nodes].computed.samples;
+}
+
 static void add_tree(struct pct_join *j, const struct pct_run *run, size_t k, bool blame)
 {
-    struct joiner b = {.join = j, .tree = run->tree, .source = run, .run = k};
-    b.joined = pct_alloc(b.tree->n, sizeof *b.joined);
-    if (j->room < b.tree->n) /* runs of one program have most contexts in common */
-        make_room(j, b.tree->n + b.tree->n / 4);
+    static const struct pct_tree_options lines = {.grain = PCT_GRAIN_LINE};
+    struct pct_joined r = {.run = run, .k = k};
+    r.tree = pct_tree_new(run->model, run->symbols, j->divided ? run->samples : NULL, &lines);
+    r.node = pct_alloc(r.tree->n, sizeof *r.node);
+    struct joiner b = {.join = j, .tree = r.tree, .source = run, .run = k};
+    if (j->room < r.tree->n) /* runs of one program have most contexts in common */
+        make_room(j, r.tree->n + r.tree->n / 4);
     /* Parents come before their children. */
-    for (size_t i = 0; i < b.tree->n; i++) {
-        const struct pct_node *n = &b.tree->nodes[i];
-        b.joined[i] = i ? match_node(&b, n, b.joined[n->parent]) : 0;
-        add_cost(&b, b.joined[i], n);
+    for (size_t i = 0; i < r.tree->n; i++) {
+        const struct pct_node *n = &r.tree->nodes[i];
+        r.node[i] = i ? r.node[n->parent] : 0;
+        if (is_left_out(r.tree, n))
+            continue;
+        r.node[i] = i ? match_node(&b, n, r.node[i]) : 0;
+        add_cost(&b, r.node[i], n);
     }
-    pct_join_add_computation(j, run, k, b.joined);
+    pct_join_add_computation(j, &r);
     if (blame)
-        pct_join_blame(j, run, k, b.joined);
-    free(b.joined);
+        pct_join_blame(j, &r);
+    free(r.node);
+    pct_tree_free(r.tree);
 }
 
 static int add_run(struct pct_join *j, const struct pct_run *run, size_t k, bool blame,

@@ -44,7 +44,7 @@ struct pct_run {
     const struct pc_profile *profile; /* NULL: not open */
     struct pct_model *model;
     struct pct_symbols *symbols;
-    struct pct_tree *tree;
+    struct pct_samples *samples;
 };
 
 /* Reads what is known of the whole run. The text names the file; PC_OK with a text: a part of it

@@ -8,16 +8,19 @@
 
 #include "analysis/compare/join.h"
 
-/* The child of that kind and label, found or made. */
-uint32_t pct_join_child(struct pct_join *j, uint32_t parent, uint16_t kind, const char *label);
+/* A run while it is added: its tree, and where each node of it is in the join. */
+struct pct_joined {
+    const struct pct_run *run;
+    size_t k; /* its number */
+    struct pct_tree *tree;
+    uint32_t *node;
+};
 
-/* Adds the computation of run k: to the functions that were sampled if j->divided, the rest to
- * j->compute. joined: by node of the run's tree. */
-void pct_join_add_computation(struct pct_join *j, const struct pct_run *run, size_t k,
-                              const uint32_t *joined);
+/* Adds what the run has computed: to the functions that were sampled if the join is divided, the
+ * rest to j->compute. */
+void pct_join_add_computation(struct pct_join *j, const struct pct_joined *r);
 
-/* Moves the waiting of run k to what causes it; after pct_join_add_computation. */
-void pct_join_blame(struct pct_join *j, const struct pct_run *run, size_t k,
-                    const uint32_t *joined);
+/* Moves the waiting of the run to what causes it; after pct_join_add_computation. */
+void pct_join_blame(struct pct_join *j, const struct pct_joined *r);
 
 #endif
