@@ -81,6 +81,7 @@ struct pc_config_launch {
     int n_local;               /* ranks on this node, or -1 */
     int local_rank;            /* among them, or -1 */
     const char *rank_variable; /* the variable that told the rank, or "" */
+    const char *name;          /* of what sets that variable, or "" */
     uint64_t key;              /* the same for all ranks of a job; 0: nothing tells jobs apart */
 };
 struct pc_config_launch pc_config_launch(void);

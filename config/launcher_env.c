@@ -11,15 +11,17 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char *const rank_variables[] = {
-    "OMPI_COMM_WORLD_RANK", /* Open MPI */
-    "PMIX_RANK",            /* launchers that speak PMIx */
-    "PMI_RANK",             /* MPICH's Hydra, Intel MPI */
-    "MV2_COMM_WORLD_RANK",  /* MVAPICH */
-    "PALS_RANKID",          /* Cray PALS */
-    "ALPS_APP_PE",          /* Cray ALPS */
-    "FLUX_TASK_RANK",       /* Flux */
-    "SLURM_PROCID",         /* srun; last, since other launchers inherit it from the batch script */
+static const struct {
+    const char *variable, *launcher;
+} rank_variables[] = {
+    {"OMPI_COMM_WORLD_RANK", "Open MPI"},
+    {"PMIX_RANK", "PMIx"},
+    {"PMI_RANK", "MPICH"}, /* its Hydra, which Intel MPI has as well */
+    {"MV2_COMM_WORLD_RANK", "MVAPICH"},
+    {"PALS_RANKID", "Cray PALS"},
+    {"ALPS_APP_PE", "Cray ALPS"},
+    {"FLUX_TASK_RANK", "Flux"},
+    {"SLURM_PROCID", "Slurm"}, /* last, since other launchers inherit it from the batch script */
 };
 
 static const char *const local_size_variables[] = {
@@ -100,13 +102,14 @@ static uint64_t hash_variables(void)
 
 struct pc_config_launch pc_config_launch(void)
 {
-    struct pc_config_launch l = {.rank = -1, .rank_variable = ""};
+    struct pc_config_launch l = {.rank = -1, .rank_variable = "", .name = ""};
     for (unsigned i = 0; i < PC_ARRAY_LEN(rank_variables) && l.rank < 0; i++) {
-        const char *text = secure_getenv(rank_variables[i]);
+        const char *text = secure_getenv(rank_variables[i].variable);
         if (text == NULL || *text < '0' || *text > '9')
             continue;
         l.rank = read_number(text);
-        l.rank_variable = rank_variables[i];
+        l.rank_variable = rank_variables[i].variable;
+        l.name = rank_variables[i].launcher;
         break;
     }
     l.n_local = read_first(local_size_variables, PC_ARRAY_LEN(local_size_variables), 1);

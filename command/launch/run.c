@@ -53,6 +53,18 @@ static uint64_t draw_key(void)
     return key;
 }
 
+/* A launcher may start one of this command for each rank: they are one run, for which one speaks.
+ */
+static void find_part(struct pct_run_job *r)
+{
+    struct pc_config_launch l = pc_config_launch();
+    r->key = l.n_ranks > 1 ? pc_config_launcher(&l) : 0;
+    if (!r->key)
+        r->key = draw_key();
+    else if (l.rank > 0)
+        r->part = l.local_rank == 0 ? PCT_RUN_NODE : PCT_RUN_NOTHING;
+}
+
 static void add_variable(struct pct_run_job *r, char *variable)
 {
     r->variables = realloc(r->variables, (r->n_variables + 2) * sizeof *r->variables);
@@ -200,7 +212,7 @@ static int run_job(struct pct_run_job *r)
         return PCT_CALL;
     collect_variables(r, !pct_launcher_is(r->words[0]));
     char **words = pct_launcher_words(passing, r->words, r->variables);
-    bool held = pct_run_file_hold(r);
+    bool held = r->part == PCT_RUN_WHOLE && pct_run_file_hold(r);
     if (!keep_old(r))
         return PCT_CALL;
     int status = pct_job_run(r->self, words, passing == PCT_PASS_INHERIT ? r->variables : NULL);
@@ -239,7 +251,7 @@ static int run_run(const struct pct_command *self, int argc, char **argv)
     if (!pct_line_read(self, argc, argv, &given, &line))
         return line.status;
     r.words = line.words;
-    r.key = draw_key();
+    find_part(&r);
     if (pct_configure(self, &given.configured, given.file) || !check_config(&r, given.file))
         return PCT_CALL;
     if (given.output ? (r.pattern = pct_output_pattern(self, given.output)) == NULL
@@ -249,7 +261,8 @@ static int run_run(const struct pct_command *self, int argc, char **argv)
         return pct_refuse(self, "--force is about the file that -o names");
     char *why = given.output ? find_old(&r, given.force) : NULL;
     if (why) {
-        pct_say(self, "-o: %s", why);
+        if (r.part == PCT_RUN_WHOLE)
+            pct_say(self, "-o: %s", why);
         return PCT_CALL;
     }
     r.library = find_library(self);

@@ -24,17 +24,31 @@
 
 enum { LOOKS = 50, NAP_NS = 2000000 };
 
+/* Before MPI_Init: a rank alone of Open MPI sets the variables of its launcher there. */
+static const char *launcher_name;
+
 void pc_launch_announce(void)
 {
     struct pcollect_arena_header *h = pc_header();
     struct pc_config_launch l = pc_config_launch();
     uint64_t launcher = pc_config_launcher(&l);
     h->launch_rank = l.rank;
+    launcher_name = l.name;
     if (launcher && l.n_ranks > 1 && l.rank < l.n_ranks) {
         h->n_ranks = l.n_ranks;
         h->job_key = pc_launch_job(&l, launcher, l.n_local == l.n_ranks);
     }
     __atomic_store_n(&h->launch_key, launcher, __ATOMIC_RELEASE);
+}
+
+void pc_launch_check(const struct pc_transport *transport, const char *mpi)
+{
+    const struct pcollect_arena_header *h = pc_header();
+    if (transport->n_ranks == 1 && h->n_ranks > 1 && !transport->n_parents && h->launch_rank == 0)
+        pc_log(
+            "the launcher of %s has started %d processes, and %s takes each for a job of 1 rank: "
+            "start the job with the launcher of the MPI that the program is linked with",
+            launcher_name, h->n_ranks, mpi);
 }
 
 uint64_t pc_launch_job(const struct pc_config_launch *l, uint64_t launch_key, bool one_node)

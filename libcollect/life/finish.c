@@ -74,6 +74,7 @@ void pc_init_end(const struct pc_transport *transport, const char *mpi)
     if (!h) /* refused */
         return;
     pc_parts_init_end();
+    pc_launch_check(transport, mpi);
     h->rank = transport->rank;
     pc_process.presence = pc_launch_presence(transport->n_ranks);
     h->job_key = find_key(transport->n_ranks);

@@ -13,6 +13,9 @@ void pc_launch_announce(void);
 /* The key of the job, by which the arenas of ranks that are killed find together. The launcher's
  * own is of one node. */
 uint64_t pc_launch_job(const struct pc_config_launch *l, uint64_t launch_key, bool one_node);
+/* A launcher starts the processes of another MPI as well, which then do not find each other: that
+ * is said. After MPI_Init, while the header still holds what the launcher said. */
+void pc_launch_check(const struct pc_transport *transport, const char *mpi);
 /* Whether this process only starts others: a shell, an MPI launcher. Collected programs without MPI
  * are not among them. Needs no configuration. */
 bool pc_launch_is_starter(void);

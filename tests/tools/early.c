@@ -4,6 +4,7 @@
  *     first   all kill themselves before their first call of MPI
  *     init    the last kills itself, while the others are in MPI_Init; each works a while before
  *     asked   the same, and each has called MPI_Initialized before
+ *     die     each kills itself after a barrier
  *     setuid  becomes the user nobody after MPI_Init
  *     none    no rank does
  */
@@ -48,6 +49,8 @@ int main(int argc, char **argv)
     if (strcmp(how, "setuid") == 0 && setuid(65534))
         return 1;
     MPI_Barrier(MPI_COMM_WORLD);
+    if (strcmp(how, "die") == 0)
+        kill(getpid(), SIGKILL);
     MPI_Finalize();
     return 0;
 }
