@@ -103,6 +103,7 @@ static int examine(struct pct_patient *d, bool json)
     pct_doctor_library(d);
     pct_doctor_mpi(d);
     pct_doctor_spool(d);
+    pct_doctor_kill(d);
     pct_doctor_machine(d);
     for (size_t i = 0; i < d->n; i++)
         n[d->findings[i].health]++;

@@ -46,6 +46,9 @@ void pct_doctor_machine(struct pct_patient *d);
 /* doctor_spool.c */
 void pct_doctor_spool(struct pct_patient *d);
 
+/* doctor_kill.c */
+void pct_doctor_kill(struct pct_patient *d);
+
 /* doctor_elf.c: the dynamic symbols of a shared object, by its file. */
 struct pct_elf {
     void *map;
