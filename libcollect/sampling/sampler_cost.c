@@ -11,8 +11,10 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
-enum { TRIES = 15, TIMER_TRIES = 5, LEAST_TRIES = 3 };
+enum { TRIES = 15, LEAST_TRIES = 3 };
 
 static _Atomic uint64_t kernel_part[PC_N_SOURCES]; /* ns; 0: not known */
 
@@ -22,36 +24,31 @@ static int compare(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-struct gap {
-    uint64_t ns, window_ns; /* 0: no interrupt came in time */
-};
-
-/* The gap that one interrupt makes in the thread's CPU time, and how long it took to come. */
-static struct gap find_gap(struct pc_sampler *s, uint64_t until_ns)
+/* The gap that one interrupt makes in the thread's CPU time; 0: none came in time. */
+static uint64_t find_gap(struct pc_sampler *s, uint64_t until_ns)
 {
     enum { DISTANCE_NS = 50000 };
     uint32_t before = s->tries;
-    uint64_t begin = pc_sampler_cpu_ns(), last = begin, now = begin;
+    uint64_t last = pc_sampler_cpu_ns(), now = last;
     pc_sampler_arm_for(s, DISTANCE_NS);
     while (s->tries == before && now < until_ns) {
         last = now;
         now = pc_sampler_cpu_ns();
     }
-    now = pc_sampler_cpu_ns();
-    if (s->tries == before)
-        return (struct gap){0, 0};
-    return (struct gap){now - last, now - begin};
+    return s->tries == before ? 0 : pc_sampler_cpu_ns() - last;
 }
 
-/* The longest gap in as much time without an interrupt of ours: the system's own tick. */
-static uint64_t find_tick(uint64_t window_ns)
+/* A timer is looked at in the system's tick, which comes anyway, and comes seldom: what is its own
+ * is the signal, which can be had at once. */
+static uint64_t find_gap_of_timer(struct pc_sampler *s)
 {
-    uint64_t longest = 0, last = pc_sampler_cpu_ns();
-    for (uint64_t until = last + window_ns, now; last < until; last = now) {
-        now = pc_sampler_cpu_ns();
-        longest = now - last > longest ? now - last : longest;
-    }
-    return longest;
+    siginfo_t info = {.si_signo = s->signal, .si_code = SI_TIMER};
+    info.si_value.sival_ptr = s;
+    uint32_t before = s->tries;
+    uint64_t begin = pc_sampler_cpu_ns();
+    syscall(SYS_rt_tgsigqueueinfo, getpid(), s->tid, s->signal, &info);
+    uint64_t end = pc_sampler_cpu_ns();
+    return s->tries == before ? 0 : end - begin;
 }
 
 static uint64_t median(uint64_t *values, unsigned n)
@@ -61,25 +58,20 @@ static uint64_t median(uint64_t *values, unsigned n)
 }
 
 /* By the thread's CPU clock, and the median: a gap in which the processor was taken away, from the
- * thread or from a virtual machine, is longer by far. A timer's interrupt is part of the system's
- * tick, which comes anyway. False: no interrupt came. */
+ * thread or from a virtual machine, is longer by far. False: no interrupt came. */
 static bool measure(struct pc_sampler *s, uint64_t *ns)
 {
-    enum { LONGEST_NS = 50000000 };
+    enum { LONGEST_NS = 10000000 };
+    unsigned n = 0;
+    uint64_t gaps[TRIES], until_ns = pc_sampler_cpu_ns() + LONGEST_NS;
     bool timer = s->source == PC_SOURCE_TIMER;
-    unsigned n = 0, tries = timer ? TIMER_TRIES : TRIES;
-    uint64_t gaps[TRIES], ticks[TRIES], until_ns = pc_sampler_cpu_ns() + LONGEST_NS;
     s->trying = true;
-    for (struct gap gap; n < tries && (gap = find_gap(s, until_ns)).ns; n++) {
-        gaps[n] = gap.ns;
-        ticks[n] = timer ? find_tick(gap.window_ns) : 0;
-    }
+    while (n < TRIES && (gaps[n] = timer ? find_gap_of_timer(s) : find_gap(s, until_ns)))
+        n++;
     pc_sampler_disarm(s);
     s->trying = false;
-    if (n >= LEAST_TRIES) {
-        uint64_t gap = median(gaps, n), tick = median(ticks, n);
-        *ns = gap > tick ? gap - tick : 1;
-    }
+    if (n >= LEAST_TRIES)
+        *ns = median(gaps, n);
     return n > 0;
 }
 
