@@ -186,6 +186,11 @@ void pc_scope_made(struct pc_thread *t)
         ;
 }
 
+struct pc_thread *pc_scope_newest_thread(void)
+{
+    return atomic_load(&threads);
+}
+
 void pc_scope_start(struct pc_thread *t)
 {
     struct pc_scopes *s = t->scopes;

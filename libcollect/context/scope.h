@@ -25,6 +25,8 @@ static inline bool pc_scope_is_off(void)
 
 /* A new thread's state; once each. */
 void pc_scope_made(struct pc_thread *t);
+/* All that were made, by next_made. MT-safe. */
+struct pc_thread *pc_scope_newest_thread(void);
 
 /* The thread has another tree, or is another thread: no region is open, the scope is the root. */
 void pc_scope_start(struct pc_thread *t);

@@ -14,7 +14,7 @@ static const struct pc_part parts[] = {
     {.find = pc_plugins_find, .start = pc_plugins_start, .fini = pc_plugins_fini},
     {.find = pc_compute_find, .start = pc_compute_start, .fini = pc_compute_fini},
     {.start = pc_census_start,
-     .thread.enter = pc_census_enter,
+     .thread = {pc_census_enter, pc_census_leave},
      .init_begin = pc_census_init_begin,
      .init_end = pc_census_init_end,
      .before_merge = pc_census_rest},

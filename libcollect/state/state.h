@@ -127,6 +127,7 @@ struct pc_thread {
     struct pc_counting_record *always;   /* counter_groups.h; what counts beside it, all the time */
     struct pc_edges *edges;              /* edges.h; NULL: nothing is read at MPI calls */
     bool helper;                         /* made by the MPI library for itself */
+    _Atomic uint8_t uncounted;           /* threads_table.c; 1 + its kind, 0: it is counted */
     uint32_t number;
     int32_t tid;
     struct pc_active active[PC_MAX_DEPTH];

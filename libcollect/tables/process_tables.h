@@ -13,7 +13,8 @@ void pc_census_init_begin(void);
 void pc_census_init_end(void);
 /* A thread has been registered; `function`: in which it starts, or NULL. */
 void pc_census_enter(struct pc_thread *t, void *function);
-/* Before the merge: threads that were never registered, in rows of this one. */
+void pc_census_leave(struct pc_thread *t);
+/* Before the merge: threads that run and were not counted so far, in rows of this one. */
 void pc_census_rest(void);
 
 /* ---- what the system says of the process (resources_table.c) ---- */

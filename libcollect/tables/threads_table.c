@@ -10,8 +10,10 @@
  * A pool's threads are often numbered in their names: what differs in trailing digits is one row,
  * or a program that names a hundred thousand threads would have as many.
  *
- * Called at registration and around MPI_Init and the merge, never on the path of a call.
+ * Called at registration, when a thread leaves, and around MPI_Init and the merge, never on the
+ * path of a call.
  */
+#include "libcollect/context/scope.h"
 #include "libcollect/context/thread.h"
 #include "libcollect/state/plugin_table.h"
 #include "libcollect/state/state.h"
@@ -21,6 +23,7 @@
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 enum pc_thread_kind {
@@ -148,13 +151,30 @@ int pc_census_start(void)
     return pc_table_add("pcollect", &table);
 }
 
+/* A thread that is registered before it runs has not been given its name yet: it is counted when it
+ * ends, or before the merge. */
 void pc_census_enter(struct pc_thread *t, void *function)
 {
-    if (t->phase == PC_PHASE_MAIN)
-        add_row(t, find_kind(t->tid, t->helper, function), t->record->name);
+    if (t->phase != PC_PHASE_MAIN)
+        return;
+    enum pc_thread_kind kind = find_kind(t->tid, t->helper, function);
+    if (function)
+        t->uncounted = (uint8_t)(1 + kind);
+    else
+        add_row(t, kind, t->record->name);
 }
 
-/* ---- Those that were never registered ---------------------------------------------------------
+void pc_census_leave(struct pc_thread *t)
+{
+    char name[16] = "";
+    int kind = atomic_exchange(&t->uncounted, 0) - 1;
+    if (kind < 0 || t->phase != PC_PHASE_MAIN)
+        return;
+    prctl(PR_GET_NAME, name);
+    add_row(t, (enum pc_thread_kind)kind, name);
+}
+
+/* ---- Those that run at the end ----------------------------------------------------------------
  */
 
 static bool is_registered(int32_t tid)
@@ -169,20 +189,34 @@ static bool is_registered(int32_t tid)
     return false;
 }
 
-static void count_unregistered(int32_t tid, struct pc_thread *t)
+/* 1 + the kind of a registered thread that was not counted; 0: it was. */
+static int take_uncounted(int32_t tid)
+{
+    for (struct pc_thread *t = pc_scope_newest_thread(); t; t = t->next_made)
+        if (t->tid == tid && t->uncounted)
+            return atomic_exchange(&t->uncounted, 0);
+    return 0;
+}
+
+static void count_rest(int32_t tid, struct pc_thread *t)
 {
     char path[64], name[20];
-    if (is_registered(tid))
+    bool registered = is_registered(tid);
+    int uncounted = registered ? take_uncounted(tid) : 0;
+    if (registered && !uncounted)
         return;
     pc_format(path, sizeof path, "/proc/self/task/%d/comm", tid);
     if (!pc_read_small(path, name, sizeof name))
         return; /* it has just ended */
     name[strcspn(name, "\n")] = '\0';
-    enum pc_thread_kind kind = find_kind(tid, false, NULL);
-    add_row(t, kind == PC_THREAD_PROGRAM ? PC_THREAD_WITHOUT : kind, name);
+    enum pc_thread_kind kind =
+        uncounted ? (enum pc_thread_kind)(uncounted - 1) : find_kind(tid, false, NULL);
+    if (kind == PC_THREAD_PROGRAM && !registered)
+        kind = PC_THREAD_WITHOUT;
+    add_row(t, kind, name);
 }
 
 void pc_census_rest(void)
 {
-    each_thread(count_unregistered, pc_thread_current());
+    each_thread(count_rest, pc_thread_current());
 }
