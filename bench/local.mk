@@ -46,8 +46,20 @@ bench_read_LDADD = format/libpcformat.la base/libpcbase.la
 bench-read: command/pcollect bench/read tests/report/grown
 	@$(SHELL) $(srcdir)/bench/read.sh command/pcollect bench/read tests/report/grown
 
+# What the reduction over ranks takes.
+EXTRA_PROGRAMS += bench/merge
+bench_merge_SOURCES = bench/merge_cost.c tests/merge/net.c tests/merge/net.h
+bench_merge_CFLAGS = $(PC_FLAGS) -pthread
+bench_merge_LDADD = merge/libpcmerge.la
+
+bench-merge: bench/merge
+	@bench/merge 64 1000 0 64
+	@bench/merge 64 10000 0 64
+	@bench/merge 256 1000 10 64
+	@bench/merge 1024 1000 0 64
+
 # What naming the places of a large program takes.
 bench-symbols: command/pcollect bench/read
 	@$(SHELL) $(srcdir)/bench/symbols.sh command/pcollect bench/read
 
-.PHONY: bench-call bench-quick bench-start bench-page bench-sample bench-rotation bench-read bench-symbols
+.PHONY: bench-call bench-quick bench-start bench-page bench-sample bench-rotation bench-read bench-merge bench-symbols

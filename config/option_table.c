@@ -18,10 +18,15 @@ const struct pc_option pc_options[] = {
      "the job id of the batch system or launcher, %t the start time in UTC as YYYYMMDD-HHMMSS, %% "
      "a percent sign. A relative path begins at the working directory of rank 0.",
      "where the profile is written", "output"},
-    {"output", "per_rank", PC_OPTION_INTEGER, "1024", 0, 1000000000, "ranks", AT(output_per_rank),
-     "A context that more ranks than this have keeps its statistics over ranks (number, sum, sum "
-     "of squares, least and greatest value with their ranks), but not each rank's values, which "
-     "are most of a profile. 0 is no bound.",
+    {"output", "values", PC_OPTION_SIZE, "64M", 0, 1024 * GIB, "", AT(output_values),
+     "Most memory that the values of single ranks take on rank 0 while the profile is made; in the "
+     "file they take about an eighth of it. Contexts get it in the order of the time spent there, "
+     "for all of their ranks or for none. The others keep statistics over ranks: number, sum, sum "
+     "of squares, least and greatest value with their ranks. 0 is no bound.",
+     "room for values by rank, given to contexts by time"},
+    {"output", "per_rank", PC_OPTION_INTEGER, "0", 0, 1000000000, "ranks", AT(output_per_rank),
+     "A context that more ranks than this have keeps statistics only, whatever `values` allows. 0 "
+     "is no bound.",
      "keep values by rank up to N ranks a context"},
     {"output", "wait", PC_OPTION_INTEGER, "600", 0, 86400, "seconds", AT(output_wait),
      "How long MPI_Finalize waits for ranks of which this library cannot tell whether they have it "

@@ -137,6 +137,7 @@ struct pc_profile {
     uint32_t n_ranks, n_modules, n_ops, n_fields, n_nodes, n_data, n_strings, n_tables;
     uint32_t n_comm;            /* fields of group 0, which come first */
     uint32_t per_rank;          /* a record keeps its values up to that many ranks; 0: always */
+    uint64_t values_bytes;      /* of one rank: what values of all may take; 0: no bound */
     bool statistics_only;       /* read so: values that are kept in the file are not here */
     bool no_bins;               /* read so: histograms are not here */
     struct pc_columns *columns; /* where they are read from on demand, or NULL */

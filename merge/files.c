@@ -4,8 +4,8 @@
  * job; the processes that wrote them are gone, or are told apart.
  */
 #include "base/progress.h"
-#include "format/build.h"
 #include "merge/image.h"
+#include "merge/lists.h"
 #include "merge/merge.h"
 
 #include <dirent.h>
@@ -106,8 +106,15 @@ static bool has_rank(const bool *ranks, uint32_t n_ranks, int32_t rank)
     return rank >= 0 && (uint32_t)rank < n_ranks && ranks[rank];
 }
 
+/* Profiles are added with their values as long as those of all fit into the bound. If they do not,
+ * the rest is added without, and all arenas are read again when it is known what is kept. */
 struct gathering {
     struct pc_profile_sum sum;
+    struct pc_census census;
+    uint32_t *places; /* by row of the census, on the second way through the files */
+    uint64_t bytes;   /* of the values so far */
+    struct pc_census_bound bound;
+    bool is_over;
     uint64_t job_key;
     uint32_t world_size;
     bool *ranks; /* world_size: seen already */
@@ -129,6 +136,7 @@ static bool begin_job(struct gathering *g, const struct pc_profile *p, struct pc
 {
     g->job_key = p->job_key;
     g->world_size = p->world_size;
+    g->bound = (struct pc_census_bound){p->values_bytes, p->per_rank};
     g->ranks = calloc(p->world_size, sizeof *g->ranks);
     if (!g->ranks)
         pc_error_set(error, PC_ENOMEM, "no memory for the list of ranks");
@@ -145,6 +153,48 @@ static const char *why_not(const struct gathering *g, const struct pc_profile *p
     if (!fields_agree(g, p))
         return "its plugins count other things under the same names";
     return NULL;
+}
+
+static int count_records(struct gathering *g, const struct pc_profile *p, const uint64_t *keys)
+{
+    struct pc_census own;
+    int err = pc_census_take(p, keys, &own);
+    if (!err)
+        err = pc_census_add(&g->census, &own);
+    for (size_t i = 0; i < own.n; i++)
+        g->bytes += own.rows[i].bytes;
+    g->is_over |= g->bound.bytes && g->bytes > g->bound.bytes;
+    free(own.rows);
+    return err;
+}
+
+static int leave_out_values(const struct gathering *g, struct pc_profile *p, const uint64_t *keys)
+{
+    uint32_t *places = malloc(p->n_data * sizeof *places + 1);
+    for (uint32_t i = 0; places && i < p->n_data; i++)
+        places[i] =
+            g->places ? pc_census_place(&g->census, g->places, keys[i]) : (uint32_t)PC_NO_INDEX;
+    if (places)
+        pc_lists_drop(p, places);
+    int err = places ? PC_OK : PC_ENOMEM;
+    free(places);
+    return err;
+}
+
+/* Takes p. */
+static int add_profile(struct gathering *g, struct pc_profile *p, struct pc_error *error)
+{
+    uint64_t *keys = pc_census_keys(p);
+    int err = keys ? PC_OK : PC_ENOMEM;
+    if (!err && !g->places)
+        err = count_records(g, p, keys);
+    if (!err && (g->places || g->is_over))
+        err = leave_out_values(g, p, keys);
+    free(keys);
+    if (!err)
+        return pc_profile_sum_add(&g->sum, p, error);
+    pc_profile_free(p);
+    return pc_error_set(error, err, "no memory to count records");
 }
 
 static int gather_file(struct gathering *g, const char *path, struct pc_error *error)
@@ -165,7 +215,7 @@ static int gather_file(struct gathering *g, const char *path, struct pc_error *e
     if (!p)
         return err == PC_ENOMEM ? err : PC_OK;
     const char *why = NULL;
-    if (!g->n && !begin_job(g, p, error)) {
+    if (!g->ranks && !begin_job(g, p, error)) {
         pc_profile_free(p);
         return PC_ENOMEM;
     }
@@ -177,7 +227,31 @@ static int gather_file(struct gathering *g, const char *path, struct pc_error *e
     }
     g->ranks[p->ranks[0].rank] = true;
     g->n++;
-    return pc_profile_sum_add(&g->sum, p, error);
+    return add_profile(g, p, error);
+}
+
+static int gather_files(struct gathering *g, char *const *paths, size_t n, struct pc_error *error)
+{
+    int err = PC_OK;
+    for (size_t i = 0; i < n && !err; i++) {
+        pc_progress_begin("reading", paths[i], i + 1, n);
+        err = gather_file(g, paths[i], error);
+        pc_progress_end();
+    }
+    return err;
+}
+
+/* The files once more, with the values that have been chosen. */
+static int gather_again(struct gathering *g, char *const *paths, size_t n, struct pc_error *error)
+{
+    g->places = pc_census_choose(&g->census, &g->bound);
+    if (!g->places)
+        return pc_error_set(error, PC_ENOMEM, "no memory to choose values");
+    memset(g->ranks, 0, g->world_size * sizeof *g->ranks);
+    pc_profile_sum_free(&g->sum);
+    g->n = 0;
+    g->say = NULL; /* all has been said */
+    return gather_files(g, paths, n, error);
 }
 
 int pc_merge_files(char *const *paths, size_t n, struct pc_profile **out, pc_merge_say_fn say,
@@ -188,16 +262,16 @@ int pc_merge_files(char *const *paths, size_t n, struct pc_profile **out, pc_mer
     int err = PC_OK;
     error = error ? error : &own; /* each file's is said */
     pc_error_set(error, PC_OK, "%s", "");
-    for (size_t i = 0; i < n && !err; i++) {
-        pc_progress_begin("reading", paths[i], i + 1, n);
-        err = gather_file(&g, paths[i], error);
-        pc_progress_end();
-    }
+    err = gather_files(&g, paths, n, error);
+    if (!err && g.is_over)
+        err = gather_again(&g, paths, n, error);
     if (!err)
         err = pc_profile_sum_finish(&g.sum, out, error);
     else
         pc_profile_sum_free(&g.sum);
     free(g.ranks);
+    free(g.census.rows);
+    free(g.places);
     if (!err && !g.n)
         return pc_error_set(error, PC_ENOENT, "there is no arena to make a profile of");
     return err;

@@ -50,18 +50,43 @@ int pc_message_receive(const struct pc_transport *t, void *data, uint64_t n, int
     return err;
 }
 
+static void drop_message(const struct pc_transport *t, int from)
+{
+    uint64_t n;
+    if (!pc_message_size(t, from, &n))
+        pc_message_receive(t, NULL, n, from);
+}
+
+/* The messages of one step of reduce.c, without anything in them: n_messages from each child, and
+ * then to the parent. */
+static void go_up(const struct pc_transport *t, int n_messages)
+{
+    int bit = 1;
+    for (; bit < t->n_ranks && !(t->rank & bit); bit <<= 1)
+        for (int i = 0; i < n_messages && t->rank + bit < t->n_ranks; i++)
+            drop_message(t, t->rank + bit);
+    for (int i = 0; i < n_messages && t->rank; i++)
+        pc_message_send(t, NULL, 0, t->rank - bit);
+}
+
+static void go_down(const struct pc_transport *t)
+{
+    int top = 1;
+    while (top < t->n_ranks && !(t->rank & top))
+        top <<= 1;
+    if (t->rank)
+        drop_message(t, t->rank - top);
+    for (int bit = top >> 1; bit; bit >>= 1)
+        if (t->rank + bit < t->n_ranks)
+            pc_message_send(t, NULL, 0, t->rank + bit);
+}
+
 int pc_merge_absent(const struct pc_transport *t, struct pc_error *error)
 {
     struct pc_merge_verdict v = {.err = PC_ENOENT, .text = "rank 0 cannot merge"};
-    for (int bit = 1; bit < t->n_ranks; bit <<= 1) {
-        uint64_t n;
-        if (t->rank & bit) {
-            pc_message_send(t, NULL, 0, t->rank - bit);
-            break;
-        }
-        if (t->rank + bit < t->n_ranks && !pc_message_size(t, t->rank + bit, &n))
-            pc_message_receive(t, NULL, n, t->rank + bit);
-    }
+    go_up(t, 1);
+    go_down(t);
+    go_up(t, 2);
     int sent = t->broadcast(t->self, &v, sizeof v, 0);
     v.text[sizeof v.text - 1] = '\0';
     return pc_error_set(error, sent ? sent : PC_ENOENT, "%s", v.text);

@@ -1,95 +1,311 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The reduction over the ranks: a binomial tree, log2(P) rounds. In the round of bit b a rank with
- * that bit set sends what it has to the rank without it and is done; the other receives and merges.
+ * The reduction over the ranks: a binomial tree, log2(P) rounds, in three steps.
  *
- * A message (message.h) is an encoded profile. One of no bytes says that the sender has none. A
- * rank that failed, or lost one below it, sends what it has; rank 0 counts the ranks. Every rank
- * sends or receives in every round that it is in, whatever has failed: nobody waits for ever.
+ *  1. Up: the census of records (census.h). In the round of bit b a rank with that bit set sends
+ *     what it has to the rank without it and is done; the other receives and adds.
+ *  2. Down: rank 0 has chosen the records whose values are kept. Each rank is told, for each row of
+ *     the census that it sent, the place of the record among these; nobody hears of other records.
+ *  3. Up: profiles with statistics only, which are merged, and the values that are kept (lists.h),
+ *     which are put one behind the other. Rank 0 gives its sum the lists.
+ *
+ * A message (message.h) of no bytes says that the sender has nothing. A rank that failed, or lost
+ * one below it, sends on what it has, without its own profile; rank 0 counts the ranks. Every rank
+ * sends and receives all messages of every round that it is in, whatever has failed: nobody waits
+ * for ever. pc_merge_absent (message.c) does the same without a profile.
  */
+#include "merge/lists.h"
 #include "merge/merge.h"
 #include "merge/message.h"
 
 #include <stdlib.h>
 
-static int send_profile(const struct pc_transport *t, const struct pc_profile *p, int to)
+enum { MOST_ROUNDS = 31 };
+
+struct reduction {
+    const struct pc_transport *t;
+    struct pc_profile *mine; /* of this rank, then of all below it; NULL: failed */
+    uint64_t *keys;          /* of the records of this rank */
+    struct pc_census own, all;
+    struct pc_census child[MOST_ROUNDS]; /* by round; what a child sent */
+    uint32_t *places;                    /* by row of `all` */
+    struct pc_buffer lists;
+    int err; /* the first */
+    struct pc_error *error;
+};
+
+static void note(struct reduction *r, int err)
 {
-    uint8_t *data = NULL;
-    size_t n = 0;
-    if (p && pc_profile_encode(p, &data, &n))
-        n = 0;
-    int err = pc_message_send(t, data, n, to);
-    free(data);
-    return err;
+    r->err = r->err ? r->err : err;
 }
 
-static int receive_profile(const struct pc_transport *t, int from, struct pc_profile **out,
-                           struct pc_error *error)
+/* The rank of that round that sends to this one, or -1. */
+static int child_of(const struct pc_transport *t, int round)
+{
+    int bit = 1 << round, rank = t->rank | bit;
+    bool is_mine = !(t->rank & (2 * bit - 1)) && rank < t->n_ranks;
+    return is_mine ? rank : -1;
+}
+
+static int parent_of(const struct pc_transport *t)
+{
+    return t->rank & (t->rank - 1);
+}
+
+static int n_rounds(const struct pc_transport *t)
+{
+    int n = 0;
+    while (n < MOST_ROUNDS && (t->n_ranks - 1) >> n)
+        n++;
+    return n;
+}
+
+static void send_bytes(struct reduction *r, const struct pc_buffer *b, int to)
+{
+    int err = pc_message_send(r->t, b->data, b->failed ? 0 : b->n, to);
+    if (b->failed)
+        note(r, pc_error_set(r->error, PC_ENOMEM, "no memory for a message to rank %d", to));
+    else if (err)
+        note(r, pc_error_set(r->error, err, "nothing can be sent to rank %d", to));
+}
+
+/* Appends a message to b; `what` it is. */
+static int receive_bytes(struct reduction *r, int from, const char *what, struct pc_buffer *b)
 {
     uint64_t n;
-    *out = NULL;
-    int err = pc_message_size(t, from, &n);
+    int err = pc_message_size(r->t, from, &n);
     if (err)
-        return pc_error_set(error, err, "nothing can be received from rank %d", from);
+        return pc_error_set(r->error, err, "%s of rank %d cannot be received", what, from);
     if (!n)
         return PC_OK;
-    uint8_t *data = malloc(n);
-    err = pc_message_receive(t, data, n, from);
+    uint8_t *data = pc_buffer_extend(b, n);
+    err = pc_message_receive(r->t, data, n, from);
     if (!data)
-        err = pc_error_set(error, PC_ENOMEM, "no memory for the %lu bytes of rank %d",
-                           (unsigned long)n, from);
-    else if (err)
-        pc_error_set(error, err, "the profile of rank %d did not arrive", from);
-    else
-        err = pc_profile_decode(data, n, out, error);
-    free(data);
+        return pc_error_set(r->error, PC_ENOMEM, "no memory for the %lu bytes of rank %d",
+                            (unsigned long)n, from);
+    if (err)
+        pc_error_set(r->error, err, "%s of rank %d did not arrive", what, from);
     return err;
 }
 
-/* *mine becomes the sum of *mine and theirs; theirs is freed. */
-static int add(struct pc_profile **mine, struct pc_profile *theirs, struct pc_error *error)
+/* ---- 1. The census -------------------------------------------------------------------------- */
+
+static void count_own(struct reduction *r)
 {
-    struct pc_profile *sum = NULL;
+    if (!r->mine)
+        return;
+    r->keys = pc_census_keys(r->mine);
+    int err = r->keys ? pc_census_take(r->mine, r->keys, &r->own) : PC_ENOMEM;
+    if (!err)
+        err = pc_census_add(&r->all, &r->own);
+    if (err)
+        note(r, pc_error_set(r->error, err, "no memory to count records"));
+}
+
+static void count_child(struct reduction *r, int round, int from)
+{
+    struct pc_buffer b = {0};
+    int err = receive_bytes(r, from, "the census", &b);
+    if (!err && b.n)
+        err = pc_census_decode(b.data, b.n, &r->child[round]);
+    if (!err)
+        err = pc_census_add(&r->all, &r->child[round]);
+    free(b.data);
+    if (err && !r->error->text[0])
+        pc_error_set(r->error, err, "the census of rank %d: %s", from, pc_err_text(err));
+    note(r, err);
+}
+
+static void count_all(struct reduction *r)
+{
+    struct pc_buffer b = {0};
+    count_own(r);
+    for (int round = 0; round < n_rounds(r->t); round++)
+        if (child_of(r->t, round) >= 0)
+            count_child(r, round, child_of(r->t, round));
+    if (r->t->rank == 0)
+        return;
+    pc_census_encode(&r->all, &b);
+    send_bytes(r, &b, parent_of(r->t));
+    free(b.data);
+}
+
+/* ---- 2. The choice -------------------------------------------------------------------------- */
+
+/* Places ascend: each as the distance from the one before, 0 for none. */
+static void send_places(struct reduction *r, const struct pc_census *child, int to)
+{
+    struct pc_buffer b = {0};
+    uint32_t *places = r->places ? pc_census_translate(&r->all, r->places, child) : NULL;
+    for (size_t i = 0, next = 0; places && i < child->n; i++) {
+        bool kept = places[i] != PC_NO_INDEX;
+        pc_put_varint(&b, kept ? places[i] + 1 - next : 0);
+        next = kept ? places[i] + (size_t)1 : next;
+    }
+    send_bytes(r, &b, to);
+    free(places);
+    free(b.data);
+}
+
+static void receive_places(struct reduction *r)
+{
+    struct pc_buffer b = {0};
+    int err = receive_bytes(r, parent_of(r->t), "the choice", &b);
+    r->places = malloc(r->all.n * sizeof *r->places + 1);
+    struct pc_cursor c = {b.data, b.data + b.n, !b.data && r->all.n};
+    for (uint64_t i = 0, next = 0; r->places && i < r->all.n; i++) {
+        uint64_t more = pc_get_below(&c, UINT32_MAX - 1 - next);
+        next += more;
+        r->places[i] = more ? (uint32_t)(next - 1) : PC_NO_INDEX;
+    }
+    if (!err && (!r->places || c.failed))
+        err = pc_error_set(r->error, r->places ? PC_EFORMAT : PC_ENOMEM,
+                           "rank %d was not told which values to send", r->t->rank);
+    free(b.data);
+    note(r, err);
+}
+
+static void choose(struct reduction *r)
+{
+    /* Without a profile here there will be none. */
+    struct pc_census_bound bound = {.bytes = 1};
+    if (r->mine)
+        bound = (struct pc_census_bound){r->mine->values_bytes, r->mine->per_rank};
+    if (r->t->rank)
+        receive_places(r);
+    else
+        r->places = pc_census_choose(&r->all, &bound);
+    for (int round = n_rounds(r->t); round-- > 0;)
+        if (child_of(r->t, round) >= 0)
+            send_places(r, &r->child[round], child_of(r->t, round));
+}
+
+/* The place of each record of p; free(). NULL: no memory. */
+static uint32_t *places_of(const struct reduction *r, const struct pc_profile *p,
+                           const uint64_t *keys)
+{
+    uint32_t *out = keys && r->places ? malloc(p->n_data * sizeof *out + 1) : NULL;
+    for (uint32_t i = 0; out && i < p->n_data; i++)
+        out[i] = pc_census_place(&r->all, r->places, keys[i]);
+    return out;
+}
+
+/* ---- 3. Profiles and values ----------------------------------------------------------------- */
+
+static void put_own(struct reduction *r)
+{
+    uint32_t *places = r->mine ? places_of(r, r->mine, r->keys) : NULL;
+    if (places)
+        pc_lists_put(r->mine, places, &r->lists);
+    else if (r->mine)
+        note(r,
+             pc_error_set(r->error, PC_ENOMEM, "no memory for the values of rank %d", r->t->rank));
+    free(places);
+    if (r->err) { /* rank 0 will miss this rank */
+        pc_profile_free(r->mine);
+        r->mine = NULL;
+    }
+}
+
+static void send_profile(struct reduction *r, int to)
+{
+    struct pc_buffer b = {0};
+    if (r->mine && pc_profile_encode(r->mine, &b.data, &b.n))
+        b.n = 0;
+    send_bytes(r, &b, to);
+    free(b.data);
+}
+
+/* The sum becomes that of itself and theirs, which is freed. */
+static int add(struct reduction *r, struct pc_profile *theirs, struct pc_error *error)
+{
+    struct pc_profile *sum = theirs;
     int err = PC_OK;
-    if (*mine && theirs) {
-        err = pc_profile_merge(*mine, theirs, &sum, error);
+    if (!theirs)
+        return PC_OK;
+    if (r->mine) {
+        err = pc_profile_merge(r->mine, theirs, &sum, error);
         pc_profile_free(theirs);
-    } else if (theirs) {
-        sum = theirs;
+        if (err)
+            return err;
+        pc_profile_free(r->mine);
     }
-    if (sum) {
-        pc_profile_free(*mine);
-        *mine = sum;
+    r->mine = sum;
+    return PC_OK;
+}
+
+static void receive_profile(struct reduction *r, int from)
+{
+    struct pc_profile *theirs = NULL;
+    struct pc_buffer b = {0};
+    struct pc_error why = {""};
+    int err = receive_bytes(r, from, "the profile", &b);
+    if (!err && b.n) {
+        err = pc_profile_decode(b.data, b.n, &theirs, &why);
+        if (!err)
+            err = add(r, theirs, &why);
+        if (err)
+            pc_error_set(r->error, err, "%s", why.text);
     }
-    return err;
+    free(b.data);
+    note(r, err);
+}
+
+static void gather(struct reduction *r)
+{
+    put_own(r);
+    for (int round = 0; round < n_rounds(r->t); round++) {
+        int from = child_of(r->t, round);
+        if (from < 0)
+            continue;
+        receive_profile(r, from);
+        note(r, receive_bytes(r, from, "the values", &r->lists));
+    }
+    if (r->t->rank == 0)
+        return;
+    send_profile(r, parent_of(r->t));
+    send_bytes(r, &r->lists, parent_of(r->t));
+}
+
+/* Rank 0: what is missing is an error; else the values get their places. */
+static void complete(struct reduction *r)
+{
+    uint32_t have = r->mine ? r->mine->n_ranks : 0;
+    if (!r->err && have != (uint32_t)r->t->n_ranks)
+        note(r, pc_error_set(r->error, PC_EMISMATCH, "%u of %d ranks could not be merged",
+                             (unsigned)r->t->n_ranks - have, r->t->n_ranks));
+    if (r->err)
+        return;
+    uint64_t *keys = pc_census_keys(r->mine);
+    uint32_t *places = places_of(r, r->mine, keys);
+    int err = places ? pc_lists_get(r->mine, places, r->lists.data, r->lists.n) : PC_ENOMEM;
+    if (err)
+        note(r, pc_error_set(r->error, err, "the values of ranks: %s", pc_err_text(err)));
+    free(keys);
+    free(places);
 }
 
 int pc_merge_reduce(const struct pc_transport *t, struct pc_profile *mine, struct pc_profile **out,
                     struct pc_error *error)
 {
-    int first_err = PC_OK;
+    struct pc_error own = {""};
+    struct reduction r = {.t = t, .mine = mine, .error = error ? error : &own};
     *out = NULL;
-    for (int bit = 1; bit < t->n_ranks; bit <<= 1) {
-        if (t->rank & bit) {
-            int err = send_profile(t, mine, t->rank - bit);
-            pc_profile_free(mine);
-            return first_err ? first_err : err;
-        }
-        if (t->rank + bit >= t->n_ranks)
-            continue;
-        struct pc_profile *theirs;
-        int err = receive_profile(t, t->rank + bit, &theirs, error);
-        if (!err)
-            err = add(&mine, theirs, error);
-        first_err = first_err ? first_err : err;
-    }
-    uint32_t have = mine ? mine->n_ranks : 0;
-    if (!first_err && have != (uint32_t)t->n_ranks)
-        first_err = pc_error_set(error, PC_EMISMATCH, "%u of %d ranks could not be merged",
-                                 (unsigned)t->n_ranks - have, t->n_ranks);
-    if (first_err)
-        pc_profile_free(mine);
+    count_all(&r);
+    choose(&r);
+    gather(&r);
+    if (t->rank == 0)
+        complete(&r);
+    if (t->rank || r.err)
+        pc_profile_free(r.mine);
     else
-        *out = mine;
-    return first_err;
+        *out = r.mine;
+    for (int round = 0; round < MOST_ROUNDS; round++)
+        free(r.child[round].rows);
+    free(r.own.rows);
+    free(r.all.rows);
+    free(r.keys);
+    free(r.places);
+    free(r.lists.data);
+    return r.err;
 }

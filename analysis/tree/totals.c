@@ -155,7 +155,7 @@ uint32_t pct_model_add_field(const struct pc_profile *p, uint32_t node, uint32_t
 {
     if (p->nodes[node].data == PC_NO_INDEX)
         return 0;
-    /* n is 0: above per_rank */
+    /* n is 0: their values are not kept */
     struct pc_by_rank by = pc_data_by_rank(p, &p->data[p->nodes[node].data], field);
     uint32_t end = 0;
     for (uint32_t i = 0; i < by.n; i++) {

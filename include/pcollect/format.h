@@ -97,6 +97,7 @@ struct pcollect_arena_header {
     uint32_t record_bytes; /* of an OP or DOMAIN: comm_bytes, then those of compute plugins */
     uint32_t comm_bytes;   /* the rest, record_bytes - comm_bytes, is the record of a POINT */
     uint32_t per_rank;     /* a context of more ranks keeps statistics only; 0: no bound */
+    uint32_t values_kib;   /* what values by rank may take at rank 0; 0: no bound */
     uint64_t lost[PCOLLECT_N_LOST];
     uint64_t notes; /* bit set of enum pcollect_note */
     char host[PCOLLECT_HOST_BYTES];

@@ -9,6 +9,7 @@
 
 struct message {
     struct message *next;
+    uint64_t number; /* an address may be that of a later message */
     int from, to;
     bool broken, broadcast;
     size_t n;
@@ -19,6 +20,7 @@ struct net {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     struct message *first;
+    uint64_t n_messages, n_bytes;
     int n_ranks;
     bool patient;
     struct net_rank ranks[];
@@ -29,10 +31,10 @@ static bool fails(struct net_rank *r)
     return ++r->n_calls == r->fail_at;
 }
 
-static bool is_queued(const struct net *net, const struct message *m)
+static bool is_queued(const struct net *net, uint64_t number)
 {
     for (const struct message *at = net->first; at; at = at->next)
-        if (at == m)
+        if (at->number == number)
             return true;
     return false;
 }
@@ -41,15 +43,17 @@ static void put(struct net_rank *r, const void *data, size_t n, int to, bool bro
 {
     struct net *net = r->net;
     struct message *m = malloc(sizeof *m + n), **at = &net->first;
-    *m = (struct message){NULL, r->transport.rank, to, broken, broadcast, n};
+    *m = (struct message){NULL, 0, r->transport.rank, to, broken, broadcast, n};
     if (n)
         memcpy(m->data, data, n);
     pthread_mutex_lock(&net->lock);
+    uint64_t number = m->number = ++net->n_messages;
+    net->n_bytes += broadcast ? 0 : n;
     while (*at)
         at = &(*at)->next;
     *at = m;
     pthread_cond_broadcast(&net->changed);
-    while (net->patient && n && !broadcast && is_queued(net, m))
+    while (net->patient && n && !broadcast && is_queued(net, number))
         pthread_cond_wait(&net->changed, &net->lock);
     pthread_mutex_unlock(&net->lock);
 }
@@ -161,6 +165,11 @@ void net_free(struct net *net)
 struct net_rank *net_rank(struct net *net, int rank)
 {
     return &net->ranks[rank];
+}
+
+uint64_t net_bytes(const struct net *net)
+{
+    return net->n_bytes;
 }
 
 unsigned net_left(const struct net *net)

@@ -9,6 +9,7 @@
 #include "merge/transport.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct net;
 
@@ -22,6 +23,9 @@ struct net_rank {
 struct net *net_new(int n_ranks, bool patient);
 void net_free(struct net *net);
 struct net_rank *net_rank(struct net *net, int rank);
+
+/* Bytes that were sent, but for broadcasts. */
+uint64_t net_bytes(const struct net *net);
 
 /* Messages that nobody took. */
 unsigned net_left(const struct net *net);

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The census of records: see census.h.
+ */
+#include "merge/census.h"
+
+/* ---- Keys ----------------------------------------------------------------------------------- */
+
+static uint64_t join(uint64_t a, uint64_t b)
+{
+    return pc_hash_u64(a * 0x9e3779b97f4a7c15u + b);
+}
+
+static uint64_t text_key(const char *text)
+{
+    return pc_hash_bytes(text, strlen(text), 0);
+}
+
+/* What makes two modules one (pc_module_compare). */
+static uint64_t module_key(const struct pc_profile_module *m)
+{
+    if (m->build_id_bytes)
+        return pc_hash_bytes(m->build_id, m->build_id_bytes, 1);
+    return join(text_key(m->path), m->identity);
+}
+
+/* What makes two siblings one (pc_node_compare). */
+static uint64_t node_key(const struct pc_profile_node *n, const uint64_t *modules,
+                         const uint64_t *ops)
+{
+    uint64_t key = n->kind;
+    if (n->module != PC_NO_INDEX)
+        key = join(key, modules[n->module]);
+    if (n->op != PC_NO_INDEX)
+        key = join(key, ops[n->op]);
+    return join(key, n->offset);
+}
+
+uint64_t *pc_census_keys(const struct pc_profile *p)
+{
+    size_t n = (size_t)p->n_nodes + p->n_modules + p->n_ops;
+    uint64_t *paths = malloc(n * sizeof *paths + 1);
+    uint64_t *keys = malloc(p->n_data * sizeof *keys + 1);
+    if (!paths || !keys) {
+        free(paths);
+        free(keys);
+        return NULL;
+    }
+    uint64_t *modules = paths + p->n_nodes, *ops = modules + p->n_modules;
+    for (uint32_t i = 0; i < p->n_modules; i++)
+        modules[i] = module_key(&p->modules[i]);
+    for (uint32_t i = 0; i < p->n_ops; i++)
+        ops[i] = text_key(p->ops[i].name);
+    for (uint32_t i = 0; i < p->n_nodes; i++) {
+        const struct pc_profile_node *node = &p->nodes[i];
+        uint64_t above = i ? paths[node->parent] : 0;
+        paths[i] = join(above, node_key(node, modules, ops));
+        if (node->data != PC_NO_INDEX)
+            keys[node->data] = paths[i];
+    }
+    free(paths);
+    return keys;
+}
+
+/* ---- Rows ----------------------------------------------------------------------------------- */
+
+static uint64_t add_up(uint64_t a, uint64_t b)
+{
+    uint64_t sum;
+    return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
+}
+
+static uint64_t time_of(const struct pc_profile *p, const struct pc_profile_data *d)
+{
+    pc_u128 sum = 0;
+    for (uint32_t k = d->first_field; k < p->n_fields; k++)
+        if (p->fields[k].combine == PCOLLECT_SUM && p->fields[k].unit == PCOLLECT_UNIT_NS)
+            sum += pc_data_stat(d, k)->sum;
+    sum >>= 10;
+    return sum < UINT64_MAX ? (uint64_t)sum : UINT64_MAX;
+}
+
+static int compare_rows(const void *a, const void *b)
+{
+    const struct pc_census_row *x = a, *y = b;
+    return (x->key > y->key) - (x->key < y->key);
+}
+
+int pc_census_take(const struct pc_profile *p, const uint64_t *keys, struct pc_census *out)
+{
+    size_t n = 0;
+    struct pc_census_row *rows = malloc(p->n_data * sizeof *rows + 1);
+    *out = (struct pc_census){rows, 0};
+    if (!rows)
+        return PC_ENOMEM;
+    for (uint32_t i = 0; i < p->n_data; i++) {
+        const struct pc_profile_data *d = &p->data[i];
+        uint64_t row_bytes =
+            sizeof *d->ranks + ((uint64_t)p->n_fields - d->first_field) * sizeof *d->values;
+        rows[i] =
+            (struct pc_census_row){keys[i], d->n_ranks, d->n_ranks * row_bytes, time_of(p, d)};
+    }
+    qsort(rows, p->n_data, sizeof *rows, compare_rows);
+    for (uint32_t i = 0; i < p->n_data; i++) {
+        if (n && rows[n - 1].key == rows[i].key)
+            rows[n - 1].bytes = UINT64_MAX;
+        else
+            rows[n++] = rows[i];
+    }
+    out->n = n;
+    return PC_OK;
+}
+
+int pc_census_add(struct pc_census *sum, const struct pc_census *more)
+{
+    size_t i = 0, j = 0, n = 0;
+    struct pc_census_row *rows = malloc((sum->n + more->n) * sizeof *rows + 1);
+    if (!rows)
+        return PC_ENOMEM;
+    while (i < sum->n || j < more->n) {
+        const struct pc_census_row *a = &sum->rows[i], *b = &more->rows[j];
+        if (j == more->n || (i < sum->n && a->key < b->key)) {
+            rows[n++] = sum->rows[i++];
+        } else if (i == sum->n || b->key < a->key) {
+            rows[n++] = more->rows[j++];
+        } else {
+            rows[n++] =
+                (struct pc_census_row){a->key, add_up(a->n_ranks, b->n_ranks),
+                                       add_up(a->bytes, b->bytes), add_up(a->time, b->time)};
+            i++;
+            j++;
+        }
+    }
+    free(sum->rows);
+    *sum = (struct pc_census){rows, n};
+    return PC_OK;
+}
+
+/* ---- As bytes ------------------------------------------------------------------------------- */
+
+enum { LEAST_ROW_BYTES = 8 + 3 };
+
+void pc_census_encode(const struct pc_census *c, struct pc_buffer *out)
+{
+    pc_put_varint(out, c->n);
+    for (size_t i = 0; i < c->n; i++) {
+        pc_put_le(out, c->rows[i].key, 8);
+        pc_put_varint(out, c->rows[i].n_ranks);
+        pc_put_varint(out, c->rows[i].bytes);
+        pc_put_varint(out, c->rows[i].time);
+    }
+}
+
+int pc_census_decode(const uint8_t *data, size_t n, struct pc_census *out)
+{
+    struct pc_cursor c = {data, data + n, false};
+    uint32_t n_rows = pc_get_count(&c, LEAST_ROW_BYTES);
+    *out = (struct pc_census){malloc(n_rows * sizeof *out->rows + 1), 0};
+    if (!out->rows)
+        return PC_ENOMEM;
+    for (uint32_t i = 0; i < n_rows && !c.failed; i++) {
+        struct pc_census_row *row = &out->rows[i];
+        row->key = pc_get_le(&c, 8);
+        row->n_ranks = pc_get_varint(&c);
+        row->bytes = pc_get_varint(&c);
+        row->time = pc_get_varint(&c);
+        c.failed |= i && row[-1].key >= row->key;
+    }
+    if (c.failed || c.at != c.end) {
+        free(out->rows);
+        *out = (struct pc_census){NULL, 0};
+        return PC_EFORMAT;
+    }
+    out->n = n_rows;
+    return PC_OK;
+}
+
+/* ---- The choice ----------------------------------------------------------------------------- */
+
+static int compare_time(const void *a, const void *b)
+{
+    const struct pc_census_row *x = *(const struct pc_census_row *const *)a,
+                               *y = *(const struct pc_census_row *const *)b;
+    if (x->time != y->time)
+        return x->time > y->time ? -1 : 1;
+    if (x->bytes != y->bytes)
+        return x->bytes < y->bytes ? -1 : 1;
+    return (x->key > y->key) - (x->key < y->key);
+}
+
+static bool may_keep(const struct pc_census_row *row, const struct pc_census_bound *bound)
+{
+    return row->bytes != UINT64_MAX && (!bound->per_rank || row->n_ranks <= bound->per_rank);
+}
+
+/* Marks what is kept. */
+static void spend(const struct pc_census *c, const struct pc_census_bound *bound,
+                  const struct pc_census_row **order, uint32_t *marks)
+{
+    uint64_t left = bound->bytes ? bound->bytes : UINT64_MAX;
+    size_t n = 0;
+    for (size_t i = 0; i < c->n; i++)
+        if (may_keep(&c->rows[i], bound))
+            order[n++] = &c->rows[i];
+    qsort(order, n, sizeof *order, compare_time);
+    for (size_t i = 0; i < n; i++)
+        if (order[i]->bytes <= left) {
+            left -= bound->bytes ? order[i]->bytes : 0;
+            marks[order[i] - c->rows] = 1;
+        }
+}
+
+uint32_t *pc_census_choose(const struct pc_census *c, const struct pc_census_bound *bound)
+{
+    const struct pc_census_row **order = malloc(c->n * sizeof *order + 1);
+    uint32_t *places = calloc(c->n + 1, sizeof *places), n = 0;
+    if (!order || !places) {
+        free(order);
+        free(places);
+        return NULL;
+    }
+    spend(c, bound, order, places);
+    for (size_t i = 0; i < c->n; i++)
+        places[i] = places[i] ? n++ : PC_NO_INDEX;
+    free(order);
+    return places;
+}
+
+uint32_t *pc_census_translate(const struct pc_census *all, const uint32_t *places,
+                              const struct pc_census *part)
+{
+    uint32_t *out = malloc(part->n * sizeof *out + 1);
+    for (size_t i = 0, at = 0; out && i < part->n; i++) {
+        while (at < all->n && all->rows[at].key < part->rows[i].key)
+            at++;
+        bool found = at < all->n && all->rows[at].key == part->rows[i].key;
+        out[i] = found ? places[at] : PC_NO_INDEX;
+    }
+    return out;
+}
+
+uint32_t pc_census_place(const struct pc_census *c, const uint32_t *places, uint64_t key)
+{
+    const struct pc_census_row wanted = {.key = key}, *found = NULL;
+    if (c->n)
+        found = bsearch(&wanted, c->rows, c->n, sizeof wanted, compare_rows);
+    return found ? places[found - c->rows] : PC_NO_INDEX;
+}

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Values of ranks as runs of bytes: see lists.h.
+ */
+#include "merge/lists.h"
+
+static void drop_list(struct pc_profile_data *d)
+{
+    d->kept = false;
+    d->ranks = NULL;
+    d->values = NULL;
+}
+
+void pc_lists_drop(struct pc_profile *p, const uint32_t *place_of_record)
+{
+    for (uint32_t i = 0; i < p->n_data; i++)
+        if (place_of_record[i] == PC_NO_INDEX)
+            drop_list(&p->data[i]);
+}
+
+static uint64_t field_key(const struct pc_profile_field *f)
+{
+    uint64_t plugin = pc_hash_bytes(f->plugin, strlen(f->plugin), f->group);
+    return pc_hash_bytes(f->name, strlen(f->name), plugin);
+}
+
+/* The records that have places, by them; NULL: no memory. */
+static uint32_t *order_of_places(const struct pc_profile *p, const uint32_t *place_of_record,
+                                 uint32_t *n_out)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < p->n_data; i++)
+        if (place_of_record[i] != PC_NO_INDEX && place_of_record[i] >= n)
+            n = place_of_record[i] + 1;
+    uint32_t *records = malloc(n * sizeof *records + 1);
+    for (uint32_t i = 0; records && i < n; i++)
+        records[i] = PC_NO_INDEX;
+    for (uint32_t i = 0; records && i < p->n_data; i++)
+        if (place_of_record[i] != PC_NO_INDEX)
+            records[place_of_record[i]] = i;
+    *n_out = n;
+    return records;
+}
+
+static void put_record(const struct pc_profile *p, const struct pc_profile_data *d,
+                       struct pc_buffer *out)
+{
+    for (uint32_t k = d->first_field; k < p->n_fields; k++)
+        if (p->fields[k].combine != PCOLLECT_HIST)
+            pc_put_varint(out, pc_data_value(p, d, 0, k));
+}
+
+void pc_lists_put(struct pc_profile *p, const uint32_t *place_of_record, struct pc_buffer *out)
+{
+    uint32_t n_places, n = 0;
+    uint32_t *records = order_of_places(p, place_of_record, &n_places);
+    for (uint32_t i = 0; records && i < n_places; i++)
+        n += records[i] != PC_NO_INDEX;
+    pc_put_varint(out, (uint64_t)p->ranks[0].rank);
+    pc_put_varint(out, p->n_fields);
+    pc_put_varint(out, p->n_comm);
+    for (uint32_t k = 0; k < p->n_fields; k++)
+        pc_put_le(out, field_key(&p->fields[k]), 8);
+    pc_put_varint(out, n);
+    for (uint32_t i = 0, next = 0; records && i < n_places; i++) {
+        if (records[i] == PC_NO_INDEX)
+            continue;
+        pc_put_varint(out, i - next);
+        next = i + 1;
+        put_record(p, &p->data[records[i]], out);
+    }
+    for (uint32_t i = 0; i < p->n_data; i++)
+        drop_list(&p->data[i]);
+    out->failed |= !records;
+    free(records);
+}
+
+/* ---- Get ------------------------------------------------------------------------------------ */
+
+struct getting {
+    struct pc_profile *p;
+    const uint64_t *field_keys; /* of p */
+    uint32_t *records;          /* by place */
+    uint32_t n_places;
+    uint32_t *filled;   /* by record: rows that are there */
+    uint32_t *field_of; /* of the run that is read: its fields in p; PC_PROFILE_MAX_FIELDS */
+    struct pc_cursor c;
+};
+
+static uint32_t find_field(const struct getting *g, uint64_t key, uint32_t guess)
+{
+    if (guess < g->p->n_fields && g->field_keys[guess] == key)
+        return guess;
+    for (uint32_t k = 0; k < g->p->n_fields; k++)
+        if (g->field_keys[k] == key)
+            return k;
+    return PC_NO_INDEX;
+}
+
+static void get_record(struct getting *g, int32_t rank, uint32_t place, uint32_t n_fields,
+                       uint32_t n_comm)
+{
+    uint32_t i = place < g->n_places ? g->records[place] : PC_NO_INDEX;
+    struct pc_profile_data *d = i != PC_NO_INDEX ? &g->p->data[i] : NULL;
+    if (!d || g->filled[i] == d->n_ranks) {
+        g->c.failed = true;
+        return;
+    }
+    uint32_t row = g->filled[i]++, width = g->p->n_fields - d->first_field;
+    d->ranks[row] = rank;
+    for (uint32_t k = d->first_field ? n_comm : 0; k < n_fields; k++) {
+        uint32_t field = g->field_of[k];
+        if (g->p->fields[field].combine != PCOLLECT_HIST)
+            d->values[(size_t)row * width + field - d->first_field] = pc_get_varint(&g->c);
+    }
+}
+
+static void get_run(struct getting *g)
+{
+    int32_t rank = (int32_t)pc_get_below(&g->c, INT32_MAX);
+    uint32_t n_fields = (uint32_t)pc_get_below(&g->c, PC_PROFILE_MAX_FIELDS);
+    uint32_t n_comm = (uint32_t)pc_get_below(&g->c, n_fields);
+    for (uint32_t k = 0; k < n_fields; k++) {
+        g->field_of[k] = find_field(g, pc_get_le(&g->c, 8), k);
+        /* Fields of compute plugins are behind the others here as there. */
+        g->c.failed |=
+            g->field_of[k] == PC_NO_INDEX || (k >= n_comm) != (g->field_of[k] >= g->p->n_comm);
+    }
+    uint32_t n = pc_get_count(&g->c, 1);
+    uint64_t place = 0;
+    for (uint32_t i = 0; i < n && !g->c.failed; i++) {
+        place += pc_get_below(&g->c, g->n_places);
+        get_record(g, rank, (uint32_t)place++, n_fields, n_comm);
+    }
+}
+
+/* Room for the lists of records with places; those that have the place of another get none. */
+static bool make_lists(struct getting *g, const uint32_t *place_of_record)
+{
+    struct pc_profile *p = g->p;
+    for (uint32_t i = 0; i < p->n_data; i++) {
+        uint32_t place = place_of_record[i];
+        if (place != PC_NO_INDEX && g->records[place] == i &&
+            !pc_profile_data_lists(p, &p->data[i], p->data[i].n_ranks))
+            return false;
+    }
+    return true;
+}
+
+/* Whether all values that were to come are there. */
+static bool is_complete(const struct getting *g)
+{
+    for (uint32_t i = 0; i < g->p->n_data; i++)
+        if (g->p->data[i].kept && g->filled[i] != g->p->data[i].n_ranks)
+            return false;
+    return true;
+}
+
+int pc_lists_get(struct pc_profile *p, const uint32_t *place_of_record, const uint8_t *data,
+                 size_t n)
+{
+    uint32_t n_places;
+    uint32_t *records = order_of_places(p, place_of_record, &n_places);
+    uint64_t *field_keys = malloc(p->n_fields * sizeof *field_keys + 1);
+    struct getting g = {.p = p,
+                        .field_keys = field_keys,
+                        .records = records,
+                        .n_places = n_places,
+                        .filled = calloc(p->n_data + (size_t)1, sizeof *g.filled),
+                        .field_of = malloc(PC_PROFILE_MAX_FIELDS * sizeof *g.field_of),
+                        .c = {data, data + n, false}};
+    int err = PC_ENOMEM;
+    if (field_keys && records && g.filled && g.field_of && make_lists(&g, place_of_record)) {
+        for (uint32_t k = 0; k < p->n_fields; k++)
+            field_keys[k] = field_key(&p->fields[k]);
+        while (pc_cursor_left(&g.c))
+            get_run(&g);
+        err = g.c.failed || !is_complete(&g) ? PC_EFORMAT : PC_OK;
+    }
+    free(field_keys);
+    free(records);
+    free(g.filled);
+    free(g.field_of);
+    return err;
+}
