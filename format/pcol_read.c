@@ -267,8 +267,10 @@ static int read_file(const char *path, enum values values, struct pc_profile **o
     if (error)
         error->text[0] = 0;
     int err = read_as(path, values, out, error);
-    if (err == PC_ENOENT && !access(path, R_OK)) /* what a rank did late needs the values */
+    if (err == PC_ENOENT && !access(path, R_OK)) { /* what a rank did late needs the values */
+        pc_error_set(error, PC_OK, "%s", "");
         err = read_as(path, VALUES_ALL, out, error);
+    }
     errno = saved_errno;
     return err;
 }

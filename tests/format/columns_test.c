@@ -87,6 +87,30 @@ static void values_on_demand_are_those_of_the_whole_file(void **state)
     assert_true(n_on_demand >= n_shapes);
 }
 
+/* What a rank did late in a context whose values are in the file needs all of them: that is no word
+ * to the user. */
+static void a_context_before_and_after_the_merge_is_no_fault(void **state)
+{
+    (void)state;
+    char path[PATH_BYTES];
+    unsigned n;
+    struct fact *facts = random_facts(&shapes[1], 5, 0, &n);
+    struct pc_profile *once = profile_of(&shapes[1], facts, n < 8 ? n : 8, 0, 1), *p;
+    struct pc_error e;
+    assert_true(once->n_data > 0 && once->data[0].kept);
+    assert_int_equal(pc_pcol_write(once, path_in(path, "twice.pcol"), PC_PCOL_LATE_SLOTS, NULL),
+                     PC_OK);
+    assert_int_equal(pc_pcol_write_late(path, once, NULL), PC_OK);
+    pc_profile_free(read_well(path, true));
+    assert_int_equal(pc_pcol_read_statistics(path, &p, &e), PC_OK);
+    assert_string_equal(e.text, "");
+    assert_true(pc_data_stat(&p->data[0], 0)->sum == 2 * pc_data_stat(&once->data[0], 0)->sum);
+    pc_profile_free(p);
+    pc_profile_free(once);
+    free(facts);
+    unlink(path);
+}
+
 static void many_runs_of_records_read_back(void **state)
 {
     (void)state;
@@ -368,6 +392,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_on_demand_are_those_of_the_whole_file),
+        cmocka_unit_test(a_context_before_and_after_the_merge_is_no_fault),
         cmocka_unit_test(many_runs_of_records_read_back),
         cmocka_unit_test(values_pass_from_file_to_file),
         cmocka_unit_test(values_in_a_file_are_not_added_to),
