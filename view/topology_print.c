@@ -203,7 +203,7 @@ static void json_pattern(FILE *out, const struct pct_pattern *p)
         fputs("], \"periodic\": [", out);
         for (unsigned k = 0; k < p->n_dims; k++)
             fprintf(out, "%s%s", k ? ", " : "", p->periodic[k] ? "true" : "false");
-        fprintf(out, "], \"diagonals\": %s, \"rank_order\": %s", p->corners ? "true" : "false",
+        fprintf(out, "], \"diagonals\": %s, \"rank_order\": %s", p->reach > 1 ? "true" : "false",
                 p->reordered ? "false" : "true");
     }
     if (p->kind == PCT_PATTERN_MASTER)

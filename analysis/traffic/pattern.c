@@ -83,30 +83,50 @@ static unsigned step(uint32_t a, uint32_t b, uint32_t extent)
     return d == extent - 1 ? 2 : 3;
 }
 
-static bool in_grid(const struct pct_pattern *p, uint32_t a, uint32_t b)
+/* In how many dimensions two vertices are neighbours, of which they differ in no other; 0: they are
+ * none. */
+static unsigned steps_between(const struct pct_pattern *p, uint32_t a, uint32_t b)
 {
     unsigned n_moved = 0;
     for (unsigned k = p->n_dims; k-- > 0;) {
         unsigned s = step(a % p->extents[k], b % p->extents[k], p->extents[k]);
         if (s == 3 || (s == 2 && !p->periodic[k]))
-            return false;
+            return 0;
         n_moved += s != 0;
         a /= p->extents[k];
         b /= p->extents[k];
     }
-    return p->corners ? n_moved > 0 : n_moved == 1;
+    return n_moved;
 }
 
-static pc_u128 count_grid(const struct pct_pattern *p, uint32_t n)
+static bool in_grid(const struct pct_pattern *p, uint32_t a, uint32_t b)
 {
-    pc_u128 ordered = 1, straight = 0;
+    unsigned n = steps_between(p, a, b);
+    return n > 0 && n <= p->reach;
+}
+
+/* Pairs of vertices that are that many steps apart, each in another dimension: of the product over
+ * the dimensions of (pairs that stay + pairs that move * x) the coefficient of x^n_steps, which
+ * counts each pair from both ends. */
+static pc_u128 count_shell(const struct pct_pattern *p, unsigned n_steps)
+{
+    pc_u128 pairs[PCT_PATTERN_DIMS + 1] = {1};
     for (unsigned k = 0; k < p->n_dims; k++) {
         uint32_t d = p->extents[k];
-        bool around = p->periodic[k] && d > 2;
-        ordered *= around ? 3 * d : 3 * d - 2;
-        straight += (pc_u128)(n / d) * (around ? d : d - 1);
+        uint32_t moving = p->periodic[k] && d > 2 ? 2 * d : 2 * (d - 1);
+        for (unsigned i = k + 1; i > 0; i--)
+            pairs[i] = pairs[i] * d + pairs[i - 1] * moving;
+        pairs[0] *= d;
     }
-    return p->corners ? (ordered - n) / 2 : straight;
+    return pairs[n_steps] / 2;
+}
+
+static pc_u128 count_grid(const struct pct_pattern *p)
+{
+    pc_u128 sum = 0;
+    for (unsigned n = 1; n <= p->reach; n++)
+        sum += count_shell(p, n);
+    return sum;
 }
 
 /* A dimension is periodic if half of the steps around its edge are there. */
@@ -138,7 +158,7 @@ static unsigned judge_grid(const struct core *c, const struct pct_pattern *p)
     size_t common = 0;
     for (size_t i = 0; i < c->n_edges; i++)
         common += in_grid(p, c->edges[i].a, c->edges[i].b);
-    return agreement(c, common, count_grid(p, c->n));
+    return agreement(c, common, count_grid(p));
 }
 
 struct search {
@@ -153,8 +173,7 @@ static void judge_extents(struct search *s, const uint32_t *extents, unsigned n)
     for (unsigned k = 0; k < n; k++) /* found fastest first; row-major has the fastest last */
         p.extents[k] = extents[n - 1 - k];
     find_periods(s->core, &p);
-    for (int corners = 0; corners < 2; corners++) {
-        p.corners = corners;
+    for (p.reach = 1; p.reach <= n; p.reach++) {
         unsigned percent = judge_grid(s->core, &p);
         bool simpler = percent == s->best_percent && n < s->best.n_dims;
         if (percent > s->best_percent || simpler) {
@@ -182,7 +201,20 @@ static void search_grids(struct search *s, uint32_t *extents, unsigned n, uint32
     }
 }
 
-static bool find_grid(const struct core *c, struct pct_pattern *out)
+/* What goes to a diagonal neighbour is an edge or a corner of a block beside its faces, and may
+ * look like noise. Of noise, which goes anywhere, hardly any such pairs would be there. */
+static void find_light_neighbours(const struct pct_graph *g, const struct core *c,
+                                  struct pct_pattern *p)
+{
+    size_t there[PCT_PATTERN_DIMS + 1] = {0};
+    for (size_t i = 0; i < g->n_edges; i++)
+        there[steps_between(p, c->vertex[g->edges[i].a], c->vertex[g->edges[i].b])]++;
+    while (p->reach < p->n_dims &&
+           100 * (pc_u128)there[p->reach + 1] >= MIN_AGREEMENT * count_shell(p, p->reach + 1))
+        p->reach++;
+}
+
+static bool find_grid(const struct pct_graph *g, const struct core *c, struct pct_pattern *out)
 {
     struct search s = {.core = c};
     uint32_t extents[PCT_PATTERN_DIMS];
@@ -190,6 +222,7 @@ static bool find_grid(const struct core *c, struct pct_pattern *out)
     if (s.best_percent < MIN_AGREEMENT)
         return false;
     *out = s.best;
+    find_light_neighbours(g, c, out);
     if (out->n_dims == 1 && out->periodic[0])
         out->kind = PCT_PATTERN_RING;
     return true;
@@ -296,9 +329,14 @@ static bool in_pattern(const struct core *c, const struct pct_pattern *p, uint32
 static pc_u128 explain(const struct pct_graph *g, const struct core *c, const struct pct_pattern *p)
 {
     pc_u128 all = 0, in = 0;
-    for (size_t i = 0; i < g->n_edges; i++)
-        all += g->edges[i].weight;
-    for (size_t i = 0; i < c->n_edges; i++)
+    bool light = p->kind == PCT_PATTERN_GRID;
+    for (size_t i = 0; i < g->n_edges; i++) {
+        const struct pct_edge *e = &g->edges[i];
+        all += e->weight;
+        if (light && in_grid(p, c->vertex[e->a], c->vertex[e->b]))
+            in += e->weight;
+    }
+    for (size_t i = 0; i < c->n_edges && !light; i++)
         if (in_pattern(c, p, c->edges[i].a, c->edges[i].b))
             in += c->edges[i].weight;
     return pct_text_share(in, all);
@@ -313,7 +351,7 @@ void pct_pattern_find(const struct pct_graph *g, struct pct_pattern *out)
         out->kind = PCT_PATTERN_NONE;
     else if (c.n == 2)
         out->kind = PCT_PATTERN_PAIR;
-    else if (!find_all(&c, out) && !find_master(&c, out) && !find_grid(&c, out) &&
+    else if (!find_all(&c, out) && !find_master(&c, out) && !find_grid(g, &c, out) &&
              !find_other_ring(&c, out))
         find_tree(&c, out);
     out->n_active = c.n;
@@ -361,8 +399,9 @@ static void put_grid(const struct pct_pattern *p, struct pct_buf *b)
         }
         pct_buf_text(b, " dimension");
     }
-    if (p->corners)
-        pct_buf_text(b, ", with diagonal neighbours");
+    if (p->reach > 1)
+        pct_buf_format(b, ", with diagonal neighbours%s",
+                       p->reach < p->n_dims ? " but for the corners" : "");
 }
 
 void pct_pattern_text(const struct pct_pattern *p, struct pct_buf *b)

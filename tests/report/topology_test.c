@@ -49,7 +49,10 @@ struct shape {
     const char *text; /* what is to be said */
     void (*make)(struct made *m, const struct shape *s);
     uint32_t extents[4]; /* slowest first; 0: no more */
-    bool periodic[4], corners;
+    bool periodic[4];
+    /* Diagonal neighbours: 0 none; else what goes there is WEIGHT, divided by this for each
+     * dimension but one. */
+    uint32_t corners;
 };
 
 static void make_grid(struct made *m, const struct shape *s)
@@ -76,8 +79,11 @@ static void make_grid(struct made *m, const struct shape *s)
                 inside &= s->periodic[k] || (to >= 0 && to < extent);
                 b = b * s->extents[k] + (uint32_t)((to + extent) % extent);
             }
+            uint64_t weight = WEIGHT;
+            for (uint32_t i = 1; i < moved && s->corners; i++)
+                weight /= s->corners;
             if (inside && (s->corners ? moved > 0 : moved == 1))
-                add(m, a, b, WEIGHT);
+                add(m, a, b, weight);
         }
     }
 }
@@ -155,6 +161,33 @@ static const struct shape shapes[] = {
      {4, 5, 6},
      {true, true, true},
      true},
+    /* Blocks of 16, 64 and 12 points a side: edges and corners are light beside faces. */
+    {"3-dimensional grid, 4 x 4 x 4, not periodic, with diagonal neighbours",
+     make_grid,
+     {4, 4, 4},
+     {false},
+     16},
+    {"3-dimensional grid, 5 x 5 x 5, periodic, with diagonal neighbours",
+     make_grid,
+     {5, 5, 5},
+     {true, true, true},
+     64},
+    {"3-dimensional grid, 4 x 4 x 5, periodic in the first and third dimension, with diagonal "
+     "neighbours",
+     make_grid,
+     {4, 4, 5},
+     {true, false, true},
+     12},
+    {"2-dimensional grid, 8 x 8, not periodic, with diagonal neighbours",
+     make_grid,
+     {8, 8},
+     {false},
+     100},
+    {"2-dimensional grid, 9 x 8, periodic, with diagonal neighbours",
+     make_grid,
+     {9, 8},
+     {true, true},
+     30},
     {"master-worker, rank 3 is the master", make_star, {17}, {false}, false},
     {"all-to-all", make_all, {16}, {false}, false},
     {"tree, binomial", make_tree, {32, 1}, {false}, false},
@@ -198,6 +231,36 @@ static void noise_hides_no_pattern(void **state)
     for (size_t i = 0; i < PC_ARRAY_LEN(shapes); i++)
         for (int round = 0; round < 5; round++)
             check_shape(&shapes[i], true);
+}
+
+/* The weights of a halo of 26 between ranks drawn at random; and faces where they belong, but edges
+ * and corners between ranks drawn at random. */
+static void random_twins_of_halos_are_not_named_so(void **state)
+{
+    static const struct shape halo = {NULL, make_grid, {4, 5, 5}, {true, true, true}, 16};
+    static const struct shape faces = {NULL, make_grid, {4, 5, 5}, {true, true, true}, 0};
+    static struct made real, twin;
+    (void)state;
+    memset(&real, 0, sizeof real);
+    make_grid(&real, &halo);
+    for (int round = 0; round < 20; round++) {
+        bool only_light = round % 2;
+        memset(&twin, 0, sizeof twin);
+        twin.n = real.n;
+        if (only_light)
+            make_grid(&twin, &faces);
+        for (uint32_t a = 0; a < real.n; a++)
+            for (uint32_t b = a + 1; b < real.n; b++)
+                if (real.weight[a][b] && (!only_light || real.weight[a][b] < WEIGHT))
+                    add(&twin, random_below(&seed, twin.n), random_below(&seed, twin.n),
+                        real.weight[a][b] / (only_light ? 2 : 1));
+        struct pct_graph g = list(&twin);
+        struct pct_pattern p;
+        pct_pattern_find(&g, &p);
+        assert_int_equal(p.kind, only_light ? PCT_PATTERN_GRID : PCT_PATTERN_IRREGULAR);
+        assert_true(!only_light || p.reach == 1);
+        pct_graph_free(&g);
+    }
 }
 
 static void few_ranks_among_many(void **state)
@@ -326,6 +389,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(patterns_are_found),
         cmocka_unit_test(noise_hides_no_pattern),
+        cmocka_unit_test(random_twins_of_halos_are_not_named_so),
         cmocka_unit_test(few_ranks_among_many),
         cmocka_unit_test(placement_of_eight_is_the_best),
         cmocka_unit_test(placement_keeps_the_sizes_of_nodes),
