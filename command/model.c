@@ -150,7 +150,36 @@ static void print_text(const struct row *row, const struct request *r)
                row->band.high);
 }
 
-static void print_models(const struct pct_fit_set *set, const struct request *r)
+static bool is_positive(const struct pct_fit_series *s)
+{
+    bool positive = true;
+    for (size_t i = 0; i < s->n; i++)
+        positive &= s->points[i].y >= 0;
+    return positive;
+}
+
+/* What a model cannot know, on standard error in every format. */
+static void warn(const struct pct_command *self, const struct pct_fit_set *set,
+                 const struct row *row, const struct request *r)
+{
+    struct pct_buf name = {0};
+    pct_text_escape(&name, *row->series->region ? row->series->region : "(no region)",
+                    PCT_ESCAPE_CELL);
+    if (row->made && row->fit.confounded)
+        pct_say(self,
+                "%s: %s and %s were changed together: with which of them it grows cannot be told; "
+                "measure where one changes and the other does not",
+                name.data, set->names[0], set->names[1]);
+    if (row->made && r->predict && row->band.value < 0 && is_positive(row->series))
+        pct_say(self,
+                "%s: the model is below zero there, which no measurement is: it does not hold "
+                "so far out",
+                name.data);
+    pct_buf_free(&name);
+}
+
+static void print_models(const struct pct_command *self, const struct pct_fit_set *set,
+                         const struct request *r)
 {
     struct row *row = pct_alloc(1, sizeof *row);
     if (r->format == FORMAT_TSV)
@@ -160,6 +189,7 @@ static void print_models(const struct pct_fit_set *set, const struct request *r)
         fputs("{\"version\": 1, \"models\": [", stdout);
     for (size_t i = 0; i < set->n; i++) {
         make_row(set, &set->series[i], r, row);
+        warn(self, set, row, r);
         if (r->format == FORMAT_TSV)
             print_tsv(row, r);
         else if (r->format == FORMAT_JSON)
@@ -192,7 +222,7 @@ static int run_model(const struct pct_command *self, int argc, char **argv)
         status = pct_refuse(self, "--predict needs %u %s: %s has %u", set.n_parameters,
                             set.n_parameters == 1 ? "number" : "numbers", r.data, set.n_parameters);
     else
-        print_models(&set, &r);
+        print_models(self, &set, &r);
     pct_fit_set_free(&set);
     return status;
 }

@@ -201,9 +201,11 @@ static void print_future(FILE *out, const struct pct_scale *s, const struct pct_
     char x[PCT_NUMBER_BYTES], y[PCT_NUMBER_BYTES], z[PCT_NUMBER_BYTES];
     char there[PLACE_BYTES];
     if (pct_scale_trusts(row) && s->options.predict > 0)
-        fprintf(out, "     On %s: %s a rank, between %s and %s.\n", predicted_text(s, there),
+        fprintf(out, "     On %s: %s a rank, between %s and %s%s.\n", predicted_text(s, there),
                 time_text(row->future.value * 1e9, x), time_text(row->future.low * 1e9, y),
-                time_text(row->future.high * 1e9, z));
+                time_text(row->future.high * 1e9, z),
+                row->fit.few ? ", if one of the forms tried is the true one: there are few scales"
+                             : "");
 }
 
 static void print_first(FILE *out, const struct pct_scale *s)

@@ -21,6 +21,9 @@
  * rule out little. */
 #define RIVAL 8.0
 #define RIVAL_FEW 40.0
+/* With few points one hypothesis goes through them by chance: all are its rivals that miss a point
+ * left out by less than this part of it. */
+#define CLOSE_FEW 0.15
 
 /* All exponents; the first N_COARSE are those that few points can tell apart. */
 static const struct pct_fit_factor exponents[] = {
@@ -303,6 +306,23 @@ static void try_combinations(struct search *s)
 /* ---- The choice -------------------------------------------------------------------------------
  */
 
+/* Whether one parameter follows the other as a power of it in all places: their logarithms are
+ * correlated. */
+static bool are_confounded(const struct pct_fit_point *points, size_t n)
+{
+    double mean[2] = {0, 0}, square[2] = {0, 0}, product = 0;
+    for (size_t i = 0; i < n; i++)
+        for (unsigned d = 0; d < 2; d++)
+            mean[d] += log(points[i].x[d]) / (double)n;
+    for (size_t i = 0; i < n; i++) {
+        double x = log(points[i].x[0]) - mean[0], y = log(points[i].x[1]) - mean[1];
+        square[0] += x * x;
+        square[1] += y * y;
+        product += x * y;
+    }
+    return square[0] > 0 && square[1] > 0 && product * product > 0.999 * square[0] * square[1];
+}
+
 static void describe(struct search *s)
 {
     struct pct_fit *out = s->out;
@@ -326,9 +346,10 @@ static void describe(struct search *s)
     double rival = 1 + (out->few ? RIVAL_FEW : RIVAL) / (double)n;
     unsigned n_rivals = s->rivals->n;
     s->rivals->n = 1;
-    while (!out->exact && s->rivals->n < n_rivals &&
-           s->rivals->of[s->rivals->n].score <= rival * best->score)
+    double worst = fmax(rival * best->score, out->few ? CLOSE_FEW : 0);
+    while (!out->exact && s->rivals->n < n_rivals && s->rivals->of[s->rivals->n].score <= worst)
         s->rivals->n++;
+    out->confounded = out->n_parameters == 2 && are_confounded(s->work.points, n);
     out->best = *best;
     if (!(total > 0) || !best->n_terms)
         out->adjusted_r2 = best->n_terms || total > 0 ? 0 : 1;

@@ -51,9 +51,11 @@ struct pct_fit_guess {
 struct pct_fit {
     unsigned n_parameters;
     size_t n_points;
-    bool few;   /* below PCT_FIT_FEW places along a parameter: the form is a guess */
-    bool exact; /* goes through all points */
-    double rss; /* sum of squares of y minus model */
+    bool few;        /* below PCT_FIT_FEW places along a parameter: the form is a guess */
+    bool exact;      /* goes through all points */
+    bool confounded; /* of two parameters: one follows the other, so that either explains the points
+                      */
+    double rss;      /* sum of squares of y minus model */
     double adjusted_r2;
     struct pct_fit_guess best;
 };
