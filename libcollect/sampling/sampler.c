@@ -11,6 +11,7 @@
 #include "libcollect/state/next.h"
 #include "libcollect/state/plugin_table.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
@@ -105,14 +106,23 @@ static int is_valgrind(struct pc_module *module, void *unused)
     return strstr(module->path, "/vgpreload_core") != NULL;
 }
 
-/* Jobs of Open MPI whose threads are interrupted under valgrind 3.19 end with a segmentation fault.
- * The time there is valgrind's in any case. */
-static bool runs_under_valgrind(void)
+/* Jobs of Open MPI whose threads are interrupted under valgrind 3.19 end with a segmentation fault;
+ * the time there is valgrind's in any case. ThreadSanitizer (gcc 12) calls handlers later, with the
+ * registers of before: the stack that they name is gone. */
+static const char *find_checker(void)
 {
-    if (!pc_loadmap_each(is_valgrind, NULL))
+    if (pc_loadmap_each(is_valgrind, NULL))
+        return "valgrind";
+    return dlsym(RTLD_DEFAULT, "__tsan_init") ? "ThreadSanitizer" : NULL;
+}
+
+static bool is_checked(void)
+{
+    const char *checker = find_checker();
+    if (!checker)
         return false;
-    pc_header()->notes |= PCOLLECT_NOTE_VALGRIND;
-    pc_core_complain("the program runs under valgrind: its computation is not sampled");
+    pc_header()->notes |= PCOLLECT_NOTE_CHECKED;
+    pc_core_complain("the program runs under %s: its computation is not sampled", checker);
     return true;
 }
 
@@ -120,7 +130,7 @@ int pc_sampler_start(void)
 {
     const struct pc_config *c = &pc_process.config;
     struct rlimit files;
-    if (!c->sample_frequency || runs_under_valgrind())
+    if (!c->sample_frequency || is_checked())
         return PC_OK;
     if (pc_table_add("sample", &table) || pc_table_add("sample", &pc_sampler_placement))
         return PC_ENOMEM;

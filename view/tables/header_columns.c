@@ -64,7 +64,7 @@ const char *pct_header_note(unsigned bit)
         "the program uses SIGURG and SIGWINCH itself: from then on its computation was not sampled",
         "the program installed a filter of system calls: from then on its computation was not "
         "sampled",
-        "the program ran under valgrind: its computation was not sampled",
+        "the program ran under valgrind or ThreadSanitizer: its computation was not sampled",
     };
     return bit < PC_ARRAY_LEN(notes) ? notes[bit] : NULL;
 }
