@@ -56,7 +56,7 @@ const struct pc_option pc_options[] = {
      "Collect in processes that do not use MPI, too, one profile each. With no, they are left "
      "alone. `pcollect run` without a launcher says yes for a program that is to be sampled.",
      "collect in programs without MPI, too"},
-    {"sample", "frequency", PC_OPTION_FREQUENCY, "0", 0, 10000, "", AT(sample_frequency),
+    {"sample", "frequency", PC_OPTION_FREQUENCY, "100", 0, 10000, "", AT(sample_frequency),
      "How often each thread is interrupted to see what it computes, per second. 0 or off is no "
      "sampling.",
      "interrupts of a thread a second, or off", "sample"},
@@ -72,7 +72,7 @@ const struct pc_option pc_options[] = {
      "to 1,000 Hz). Where one is refused, or opens and never interrupts, the next one is taken; "
      "auto begins with cycles.",
      "what interrupts", "sample-source"},
-    {"sample", "max_overhead", PC_OPTION_INTEGER, "5", 1, 100, "percent", AT(sample_max_overhead),
+    {"sample", "max_overhead", PC_OPTION_INTEGER, "1", 1, 100, "percent", AT(sample_max_overhead),
      "Most of a thread's CPU time that its interrupts may cost. Where they cost more, the "
      "frequency of the thread is halved until they do not, and the profile says so.",
      "most CPU time for interrupts"},

@@ -63,7 +63,7 @@ static void defaults_are_those_of_the_manual(void **state)
     assert_int_equal(c.collect_buffer_size, 64 << 20);
     assert_int_equal(c.collect_max_depth, 512);
     assert_false(c.collect_always);
-    assert_int_equal(c.sample_frequency, 0);
+    assert_int_equal(c.sample_frequency, 100);
     assert_string_equal(c.sample_events, "");
 }
 
