@@ -11,6 +11,7 @@ command_libpccommand_la_SOURCES = command/command.h command/commands.c command/m
     command/embed.c \
     command/events.c \
     command/related_jobs.h command/related_jobs.c \
+    command/html.c \
     command/info.c \
     command/merge.c \
     command/model.c command/measurements/measurements.h command/measurements/measurements.c \

@@ -6,6 +6,7 @@ dist_man_MANS += doc/man/pcollect.1 doc/man/pcollect-recover.1 \
     doc/man/pcollect-doctor.1 \
     doc/man/pcollect-embed.1 \
     doc/man/pcollect-events.1 \
+    doc/man/pcollect-html.1 \
     doc/man/pcollect-info.1 \
     doc/man/pcollect-merge.1 \
     doc/man/pcollect-model.1 \

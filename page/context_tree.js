@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The tree of calling contexts by function: MPI figures of the table `contexts`, CPU time of the table
+// `computation`. A node is a path of functions without lines; an MPI function is a node below the last.
+// Figures of a node are those of all that was called from it.
+
+const treeMetrics = [
+    {name: "mpi", head: "MPI time", type: "ns", of: "exclusive_s"},
+    {name: "cpu", head: "CPU time", type: "ns"},
+    {name: "cpu_self", head: "CPU time, own", type: "ns"},
+    {name: "calls", head: "MPI calls", type: "count", of: "calls"},
+    {name: "sent", head: "sent", type: "bytes", of: "bytes_sent"},
+    {name: "received", head: "received", type: "bytes", of: "bytes_received"}
+];
+
+const pathSeparator = " > ";
+const withoutLine = label => label.replace(/(@.*):\d+$/, "$1");
+
+class ContextNode {
+    constructor(label, path, parent) {
+        Object.assign(this, {label, path, parent, level: parent ? parent.level + 1 : 0, children: new Map()});
+        this.figures = {};
+        this.rows = []; // of the table `contexts`, whose call this node is
+    }
+
+    child(label) {
+        let node = this.children.get(label);
+        if (!node) {
+            const path = this.path ? this.path + pathSeparator + label : label;
+            this.children.set(label, node = new ContextNode(label, path, this));
+        }
+        return node;
+    }
+
+    add(metric, value) {
+        if (value)
+            this.figures[metric] = (this.figures[metric] || 0) + value;
+    }
+
+    descend(labels) {
+        return labels.reduce((node, label) => node.child(label), this);
+    }
+
+    by(metric) {
+        return [...this.children.values()].sort((a, b) =>
+            (b.figures[metric] || 0) - (a.figures[metric] || 0) || (a.label < b.label ? -1 : 1));
+    }
+
+    // Visits this node and all below it, outer ones first.
+    each(visit) {
+        visit(this);
+        for (const child of this.children.values())
+            child.each(visit);
+    }
+}
+
+function addCalls(root, contexts) {
+    const metrics = treeMetrics.filter(metric => metric.of);
+    for (let row = 0; row < contexts.rows; row++) {
+        const path = contexts.exact(row, "path");
+        const labels = path ? path.split(pathSeparator).map(withoutLine) : [];
+        const leaf = root.descend([...labels, contexts.exact(row, "primitive")]);
+        leaf.rows.push(row);
+        for (const metric of metrics) {
+            const value = contexts.number(row, metric.of);
+            for (let node = leaf; node; node = node.parent)
+                node.add(metric.name, value);
+        }
+    }
+}
+
+// Times of a row hold those of the rows below it already.
+function addSamples(root, computation) {
+    for (let row = 0; row < computation.rows; row++) {
+        const labels = computation.exact(row, "path").split(pathSeparator);
+        const node = root.descend(labels);
+        const total = computation.number(row, "total_s");
+        node.add("cpu", total);
+        node.add("cpu_self", computation.number(row, "self_s"));
+        node.error = computation.shown(row, "total_error_s");
+        if (labels.length === 1)
+            root.add("cpu", total);
+        node.context = computation.exact(row, "context");
+    }
+}
+
+async function readContextTree(profile) {
+    const [contexts, computation] = await Promise.all(
+        [profile.table("contexts"), profile.table("computation")]);
+    const root = new ContextNode("all", "", null);
+    addCalls(root, contexts);
+    addSamples(root, computation);
+    root.contexts = contexts;
+    root.metrics = treeMetrics.filter(metric => {
+        let found = false;
+        root.each(node => found ||= metric.name in node.figures);
+        return found;
+    });
+    return root;
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Elements. Texts of the profile become text nodes and nothing else: no markup is ever parsed.
+
+// make("td", {class: "number", title: "..."}, child, "text", [more])
+function make(name, attributes, ...children) {
+    const element = document.createElement(name);
+    for (const [key, value] of Object.entries(attributes || {})) {
+        if (key.startsWith("on"))
+            element.addEventListener(key.slice(2), value);
+        else if (value !== null && value !== undefined && value !== false)
+            element.setAttribute(key, value === true ? "" : value);
+    }
+    element.append(...children.flat().filter(child => child !== null && child !== undefined));
+    return element;
+}
+
+// A select with its label; options are [value, text].
+function makeChoice(label, options, chosen, onchange) {
+    const select = make("select", {onchange: () => onchange(select.value)},
+        options.map(([value, text]) => make("option", {value, selected: value === chosen}, text)));
+    return make("label", {}, label + " ", select);
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The picture of the tree: a bar a node, as wide as its share, what it called below it. The tree table
+// says the same in text, so screen readers pass over the picture.
+
+const icicleRow = 20;
+
+// Bars that can be seen: [node, x, y, width], x and width as shares of the whole.
+function layIcicle(top, metric) {
+    const bars = [], whole = top.figures[metric] || 0;
+    const lay = (node, x, y) => {
+        const width = (node.figures[metric] || 0) / whole;
+        if (!whole || width < 0.0005)
+            return;
+        bars.push([node, x, y, width]);
+        for (const child of node.by(metric)) {
+            lay(child, x, y + 1);
+            x += (child.figures[metric] || 0) / whole;
+        }
+    };
+    lay(top, 0, 0);
+    return bars;
+}
+
+function colourOf(label) {
+    let hash = 0;
+    for (let i = 0; i < label.length; i++)
+        hash = hash * 31 + label.charCodeAt(i) >>> 0;
+    return "--colour" + hash % 8;
+}
+
+class Icicle {
+    constructor(onselect) {
+        this.canvas = make("canvas", {class: "icicle", "aria-hidden": "true",
+            onclick: event => this.at(event) && onselect(this.at(event)),
+            onmousemove: event => this.canvas.title = this.at(event) ? this.at(event).label : ""});
+        this.bars = [];
+    }
+
+    at(event) {
+        const box = this.canvas.getBoundingClientRect();
+        const x = (event.clientX - box.left) / box.width, y = Math.floor((event.clientY - box.top) / icicleRow);
+        const bar = this.bars.find(([, left, row, width]) => row === y && x >= left && x < left + width);
+        return bar && bar[0];
+    }
+
+    draw(top, metric, selected) {
+        this.bars = layIcicle(top, metric);
+        const rows = this.bars.reduce((most, [, , y]) => Math.max(most, y + 1), 0);
+        const width = this.canvas.parentNode.clientWidth, ratio = window.devicePixelRatio || 1;
+        this.canvas.style.height = rows * icicleRow + "px";
+        this.canvas.width = width * ratio;
+        this.canvas.height = rows * icicleRow * ratio;
+        const pen = this.canvas.getContext("2d"), style = getComputedStyle(document.documentElement);
+        pen.scale(ratio, ratio);
+        pen.font = "12px sans-serif";
+        pen.textBaseline = "middle";
+        for (const [node, x, y, share] of this.bars)
+            this.drawBar(pen, style, node, x * width, y * icicleRow, share * width, node === selected);
+    }
+
+    drawBar(pen, style, node, x, y, width, chosen) {
+        pen.fillStyle = style.getPropertyValue(chosen ? "--text" : colourOf(node.label));
+        pen.fillRect(x, y, Math.max(width - 1, 0.5), icicleRow - 1);
+        if (width < 30)
+            return;
+        pen.save();
+        pen.beginPath();
+        pen.rect(x, y, width - 4, icicleRow);
+        pen.clip();
+        pen.fillStyle = chosen ? style.getPropertyValue("--ground") : "#000";
+        pen.fillText(node.label, x + 4, y + icicleRow / 2);
+        pen.restore();
+    }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Numbers as people read them, and exactly, as tsv has them. They come in the smallest unit of their
+// type: nanoseconds, thousandths of a percent, bytes.
+
+const grouped = value => String(value).replace(/\B(?=(\d{3})+$)/g, ",");
+
+// 12.34 with four digits that count.
+function digits(value) {
+    const whole = Math.floor(Math.abs(value));
+    return value.toFixed(whole >= 1000 ? 0 : whole >= 100 ? 1 : whole >= 10 ? 2 : 3);
+}
+
+function scaled(value, steps) {
+    const size = Math.abs(value);
+    for (const [factor, unit] of steps)
+        if (size >= factor)
+            return digits(value / factor) + " " + unit;
+    const [factor, unit] = steps[steps.length - 1];
+    return value / factor + " " + unit;
+}
+
+const timeSteps = [[1e9, "s"], [1e6, "ms"], [1e3, "us"], [1, "ns"]];
+const byteSteps = [[2 ** 40, "TiB"], [2 ** 30, "GiB"], [2 ** 20, "MiB"], [2 ** 10, "KiB"], [1, "B"]];
+
+const peopleForms = {
+    ns: value => Math.abs(value) < 1000 ? Math.round(value) + " ns" : scaled(value, timeSteps),
+    bytes: value => Math.abs(value) < 1024 ? Math.round(value) + " B" : scaled(value, byteSteps),
+    percent: value => (value / 1000).toFixed(1) + " %",
+    count: value => grouped(value),
+    integer: value => String(value),
+    yes_no: value => value ? "yes" : "no",
+    ratio: value => (value / 1000).toFixed(3),
+    real: value => String(Number(value.toPrecision(4)))
+};
+
+// An integer of so many parts of a unit, with as many decimals.
+function decimal(value, places) {
+    const text = String(Math.abs(value)).padStart(places + 1, "0");
+    return (value < 0 ? "-" : "") + text.slice(0, -places) + "." + text.slice(-places);
+}
+
+const exactForms = {
+    ns: value => decimal(value, 9),
+    percent: value => decimal(value, 3),
+    ratio: value => decimal(value, 3),
+    yes_no: value => value ? "yes" : "no",
+    real: value => String(Number(value.toPrecision(9)))
+};
+
+const forPeople = (type, value) => peopleForms[type](value);
+const exactly = (type, value) => (exactForms[type] || String)(value);
+
+// Smallest units in the unit that tsv has.
+const unitOf = {ns: 1e9, percent: 1000, ratio: 1000};

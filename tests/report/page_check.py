@@ -1,0 +1,258 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Reads a page of `pcollect html` in Chromium and compares each figure with tables of `pcollect report --format
+tsv`: page_check.py PAGE FOLDER, where FOLDER has TABLE.tsv of each. Prints a line for each view, which begins
+with "ok" or "not ok", and what differs."""
+import collections
+import json
+import math
+import os
+import re
+import sys
+
+from selenium import webdriver
+from selenium.webdriver.chrome.options import Options
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.support.ui import WebDriverWait
+
+UNITS = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9, "B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40}
+MPI_COLUMNS = {"mpi": "exclusive_s", "calls": "calls", "sent": "bytes_sent", "received": "bytes_received"}
+METRICS = {"MPI time": "mpi", "CPU time": "cpu", "CPU time, own": "cpu_self", "MPI calls": "calls", "sent": "sent",
+           "received": "received"}
+
+
+def read_tables(folder):
+    tables = {}
+    for name in sorted(os.listdir(folder)):
+        with open(os.path.join(folder, name), encoding="utf-8") as f:
+            lines = f.read().split("\n")[:-1]
+        head = lines[0].split("\t") if lines else []
+        tables[name[:-4]] = (head, [line.split("\t") for line in lines[1:]])
+    return tables
+
+
+def rows_of(tables, name):
+    head, rows = tables[name]
+    return [dict(zip(head, row)) for row in rows]
+
+
+def ns(text):
+    return round(float(text or 0) * 1e9)
+
+
+def same_value(seen, wanted):
+    """Equal texts, or reals that are written in another way."""
+    if seen == wanted:
+        return True
+    try:
+        return math.isclose(float(seen), float(wanted), rel_tol=2e-9) and "e" in (seen + wanted)
+    except ValueError:
+        return False
+
+
+def people_value(shown):
+    """A shown figure in the unit of tsv, and half of its last digit; None: no figure."""
+    m = re.fullmatch(r"(-?[\d,]+(?:\.(\d+))?)(?: (\S+))?", shown)
+    if not m:
+        return None
+    factor = UNITS.get(m[3], 1) / (1e9 if m[3] in ("ns", "us", "ms", "s") else 1)
+    return float(m[1].replace(",", "")) * factor, 0.500001 * 10.0 ** -len(m[2] or "") * factor
+
+
+def rounds_to(shown, exact):
+    if shown == exact or (shown in ("-", "few") and exact == ""):
+        return True
+    value = people_value(shown)
+    if not value or not exact:
+        return False
+    return abs(value[0] - float(exact)) <= max(value[1], 6e-4 * abs(float(exact)) if "." not in shown else 0)
+
+
+def is_short(shown, value):
+    """A real with four digits."""
+    try:
+        return math.isclose(float(shown), float(value), rel_tol=6e-4)
+    except ValueError:
+        return False
+
+
+class Page:
+    def __init__(self, path):
+        options = Options()
+        for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+                         "--window-size=1280,800", "--no-first-run", "--disable-background-networking"):
+            options.add_argument(argument)
+        options.set_capability("goog:loggingPrefs", {"performance": "ALL", "browser": "ALL"})
+        self.driver = webdriver.Chrome(service=Service("/usr/bin/chromedriver"), options=options)
+        self.driver.set_script_timeout(60)
+        self.address = "file://" + os.path.abspath(path).replace("%", "%25").replace("#", "%23").replace("?", "%3F")
+        self.driver.get(self.address)
+
+    def show(self, fragment):
+        """The view of this fragment, made."""
+        view = fragment.split("&")[0]
+        self.driver.execute_script("location.hash = arguments[0]", fragment)
+        WebDriverWait(self.driver, 60).until(lambda d: d.execute_script(
+            "const e = document.getElementById(arguments[0]);"
+            "return document.getElementById('failure') !== null ||"
+            "  e !== null && e.dataset.ready === '#' + arguments[1]", view, fragment))
+        return self
+
+    def ask(self, script, *arguments):
+        return self.driver.execute_script(script, *arguments)
+
+
+def check_summary(page, tables):
+    page.show("summary")
+    wrong = []
+    header = rows_of(tables, "header")
+    facts = page.ask("return [...document.querySelectorAll('#run dd')].map("
+                     "e => [e.dataset.column, e.title, e.innerText])")
+    for column, title, shown in facts:
+        exact = header[0][column]
+        if title != exact or not rounds_to(shown.removesuffix(" %"), exact):
+            wrong.append(f"{column}: {shown} ({title}), not {exact}")
+    told = [column for column, _, _ in facts]
+    wrong += [f"{column} is not told" for column in ("program", "mpi", "ranks", "hosts", "wall_s", "mpi_percent", "mpi_calls")
+              if header and header[0][column] and column not in told]
+    seen = page.ask("return [...document.querySelectorAll('#findings .finding')].map(e => e.innerText)")
+    wanted = [row["finding"] for row in rows_of(tables, "findings")]
+    if seen != wanted:
+        wrong.append(f"findings: {seen}, not {wanted}")
+    wrong += check_band(page, tables)
+    return wrong
+
+
+def check_band(page, tables):
+    """The parts of the time, added up another way than the page does."""
+    wanted = collections.Counter()
+    for row in rows_of(tables, "primitives"):
+        wanted["MPI: " + row["class"]] += ns(row["exclusive_s"])
+    names = {"own_s": "computing", "blocked_s": "blocked outside MPI", "delayed_s": "waiting for a processor",
+             "before_init_s": "before MPI_Init", "after_s": "after MPI_Finalize", "merge_s": "merge of the profile"}
+    for row in rows_of(tables, "ranks"):
+        for column, name in names.items():
+            wanted[name] += ns(row[column])
+        if not row["own_s"]:
+            wanted["outside MPI"] += ns(row["compute_s"])
+    seen = {name: ns(exact) for name, exact in page.ask(
+        "return [...document.querySelectorAll('#band tr')].map(e => [e.cells[1].innerText, e.cells[2].title])")}
+    wanted = {name: value for name, value in wanted.items() if value}
+    return [] if seen == wanted else [f"time of the ranks: {seen}, not {wanted}"]
+
+
+def wanted_tree(tables):
+    """Figures by path of functions: MPI ones summed by path, CPU times as the table of computation has them."""
+    wanted = collections.defaultdict(collections.Counter)
+    for row in rows_of(tables, "contexts"):
+        frames = row["path"].split(" > ") if row["path"] else []
+        path = [re.sub(r"(@.*):\d+$", r"\1", frame) for frame in frames] + [row["primitive"]]
+        for metric, column in MPI_COLUMNS.items():
+            value = ns(row[column]) if column.endswith("_s") else int(row[column])
+            for n in range(len(path) + 1):
+                wanted[" > ".join(path[:n])][metric] += value
+    for row in rows_of(tables, "computation"):
+        wanted[row["path"]]["cpu"] += ns(row["total_s"])
+        wanted[row["path"]]["cpu_self"] += ns(row["self_s"])
+        if " > " not in row["path"]:
+            wanted[""]["cpu"] += ns(row["total_s"])
+    return {path: {k: v for k, v in figures.items() if v} for path, figures in wanted.items()}
+
+
+def check_contexts(page, tables):
+    wanted = wanted_tree(tables)
+    page.show("contexts")
+    rows = page.ask("""
+        const heads = [...document.querySelectorAll('#tree th')].map(e => e.innerText);
+        return [...document.querySelectorAll('#tree tbody tr')].map(row => [row.dataset.path,
+            [...row.cells].slice(1).map((cell, i) => [heads[i + 1], cell.title, cell.innerText])])""")
+    seen, wrong = {}, []
+    for path, cells in rows:
+        seen[path] = {}
+        for head, title, shown in cells:
+            if not title:
+                continue
+            metric = METRICS[head]
+            is_time = metric in ("mpi", "cpu", "cpu_self")
+            seen[path][metric] = ns(title) if is_time else int(title)
+            if not rounds_to(re.sub(r" (few|± .*)$", "", shown), title):
+                wrong.append(f"{path}: {head} {shown}, not {title}")
+    if not any(wanted.values()):
+        return wrong if not rows else ["a tree of nothing"]
+    for path in sorted(set(wanted) | set(seen)):
+        if seen.get(path) != wanted.get(path):
+            wrong.append(f"{path}: {seen.get(path)}, not {wanted.get(path)}")
+    return wrong
+
+
+def check_tables(page, tables):
+    wrong = []
+    for name, (head, rows) in tables.items():
+        page.show("tables&table=" + name)
+        people, exact = page.ask("""
+            const cells = () => [...document.querySelectorAll('#table tbody tr')].map(
+                row => [...row.cells].map(cell => cell.textContent));
+            const people = cells();
+            document.getElementById('exact').click();
+            return [people, cells()]""")
+        if page.ask("return [...document.querySelectorAll('#table th')].map(e => e.innerText.trim())") != head and rows:
+            wrong.append(f"{name}: other columns than {head}")
+        if len(exact) != min(len(rows), 1000):
+            wrong.append(f"{name}: {len(exact)} rows, not {len(rows)}")
+        for i, row in enumerate(rows[:len(exact)]):
+            for column, seen, shown, value in zip(head, exact[i], people[i], row):
+                if not same_value(seen, value):
+                    wrong.append(f"{name}, row {i}, {column}: {seen}, not {value}")
+                elif not rounds_to(shown.removesuffix(" %"), value) and not is_short(shown, value):
+                    wrong.append(f"{name}, row {i}, {column}: {shown} for {value}")
+    return wrong
+
+
+def check_safety(page, _):
+    """Nothing was asked for but the page, nothing can be, and no name became an element or ran."""
+    wrong = []
+    for entry in page.driver.get_log("performance"):
+        message = json.loads(entry["message"])["message"]
+        if message["method"] == "Network.requestWillBeSent" and \
+                not message["params"]["request"]["url"].startswith((page.address.split("#")[0], "data:")):
+            wrong.append("asks for " + message["params"]["request"]["url"])
+    wrong += [e["message"] for e in page.driver.get_log("browser") if e["level"] == "SEVERE"]
+    if page.ask("return document.querySelectorAll('img, b, iframe, object, [onerror], [onload]').length"):
+        wrong.append("a name became an element")
+    if page.ask("return window.ran !== undefined"):
+        wrong.append("a name ran as a script")
+    answer = page.driver.execute_async_script(
+        "fetch('http://127.0.0.1:9/').then(() => arguments[0]('sent'),"
+        "  () => setTimeout(() => arguments[0](window.refused || 'failed'), 100));"
+        "document.addEventListener('securitypolicyviolation', e => window.refused = e.effectiveDirective)")
+    if answer != "connect-src":
+        wrong.append(f"a request is not refused by the policy: {answer}")
+    return wrong
+
+
+def take_pictures(page, folder):
+    for width, height in ((1280, 800), (390, 844)):
+        for scheme in ("light", "dark"):
+            page.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
+                "width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500})
+            page.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {
+                "features": [{"name": "prefers-color-scheme", "value": scheme}]})
+            for view in ("summary", "contexts", "tables"):
+                page.show(view)
+                page.driver.save_screenshot(os.path.join(folder, f"{view}-{width}-{scheme}.png"))
+
+
+def main():
+    tables, page = read_tables(sys.argv[2]), Page(sys.argv[1])
+    try:
+        for name, check in (("Summary", check_summary), ("Contexts", check_contexts), ("Tables", check_tables),
+                            ("no request, no markup", check_safety)):
+            wrong = check(page, tables)
+            print("not ok" if wrong else "ok", name)
+            print("".join(f"  {line}\n" for line in wrong[:20]), end="")
+        if len(sys.argv) > 3:
+            take_pictures(page, sys.argv[3])
+    finally:
+        page.driver.quit()
+
+
+main()

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * One HTML page with the viewer of page/ and the tables of a profile. `pcollect html` calls it.
+ *
+ * The page has one element for the list of tables (JSON) and one for each table (its columns, as
+ * page_column.c encodes them), all deflated and in base64. No name of the profile stands anywhere
+ * else in it, so none can be taken for markup. A nonce that is the hash of the data lets the
+ * browser run the one script and nothing that a name could bring; the policy allows no request.
+ */
+#include "view/page.h"
+
+#include "format/build.h"
+#include "format/bytes.h"
+#include "view/page_column.h"
+#include "view/tables/tables.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct page_table {
+    const struct pct_table *table;
+    const struct pct_data *data;
+    struct pct_rows rows;
+};
+
+struct page {
+    const struct pct_data *data;
+    struct page_table *tables; /* pct_tables, then those of plugins */
+    struct pct_rows_table *plugins;
+    size_t n;
+    struct pct_buf elements; /* with the data */
+    uint64_t hash;           /* of them */
+};
+
+/* ---- Elements with data -----------------------------------------------------------------------
+ */
+
+static void put_base64(struct pct_buf *b, const uint8_t *data, size_t n)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    for (size_t i = 0; i < n; i += 3) {
+        uint32_t v = (uint32_t)data[i] << 16;
+        v |= i + 1 < n ? (uint32_t)data[i + 1] << 8 : 0;
+        v |= i + 2 < n ? data[i + 2] : 0;
+        char out[4] = {digits[v >> 18], digits[v >> 12 & 63], digits[v >> 6 & 63], digits[v & 63]};
+        for (size_t k = n - i + 1; k < 4; k++)
+            out[k] = '=';
+        pct_buf_put(b, out, sizeof out);
+    }
+}
+
+static void put_element(struct page *page, size_t number, const uint8_t *data, size_t n)
+{
+    struct pc_buffer packed = {0};
+    bool deflated = pc_pcol_pack(&packed, data, n);
+    pct_buf_format(&page->elements,
+                   "<script type=\"text/plain\" id=\"data%zu\" data-deflated=\"%s\">", number,
+                   deflated ? "yes" : "no");
+    put_base64(&page->elements, packed.data, packed.n);
+    pct_buf_text(&page->elements, "</script>\n");
+    free(packed.data);
+}
+
+/* ---- The list of tables -----------------------------------------------------------------------
+ */
+
+static void put_column_head(struct pct_buf *b, const struct pct_column *c)
+{
+    pct_buf_text(b, "{\"name\": ");
+    pct_text_json(b, c->name);
+    pct_buf_text(b, ", \"head\": ");
+    pct_text_json(b, c->head);
+    pct_buf_format(b, ", \"type\": \"%s\", \"doc\": ", pct_page_type(c->type));
+    pct_text_json(b, c->doc);
+    pct_buf_text(b, ", \"error\": ");
+    pct_text_json(b, c->error);
+    pct_buf_text(b, "}");
+}
+
+static void put_table_head(struct pct_buf *b, const struct page_table *t)
+{
+    pct_buf_text(b, "{\"name\": ");
+    pct_text_json(b, t->table->name);
+    pct_buf_text(b, ", \"doc\": ");
+    pct_text_json(b, t->table->doc);
+    pct_buf_format(b, ", \"rows\": %zu, \"columns\": [", t->rows.n);
+    for (size_t i = 0; i < t->table->n_columns; i++) {
+        pct_buf_text(b, i ? ",\n" : "\n");
+        put_column_head(b, &t->table->columns[i]);
+    }
+    pct_buf_text(b, "]}");
+}
+
+/* What is to be known of the figures: parts that could not be read, symbols that are not there. */
+static void put_warnings(struct pct_buf *b, const struct pct_data *d)
+{
+    const char *unread = pc_profile_unread(d->profile), *between = "";
+    if (unread) {
+        pct_text_json(b, unread);
+        between = ", ";
+    }
+    for (uint32_t i = 0; i < d->profile->n_modules; i++) {
+        const char *complaint = pct_symbols_complaint(pct_data_symbols(d), i);
+        if (!complaint)
+            continue;
+        pct_buf_text(b, between);
+        pct_text_json(b, complaint);
+        between = ", ";
+    }
+}
+
+static void put_list(struct page *page)
+{
+    struct pct_buf b = {0};
+    pct_buf_text(&b, "{\"file\": ");
+    pct_text_json(&b, page->data->file);
+    pct_buf_text(&b, ", \"warnings\": [");
+    put_warnings(&b, page->data);
+    pct_buf_text(&b, "], \"tables\": [");
+    for (size_t i = 0; i < page->n; i++) {
+        pct_buf_text(&b, i ? ",\n" : "\n");
+        put_table_head(&b, &page->tables[i]);
+    }
+    pct_buf_text(&b, "]}\n");
+    put_element(page, 0, (const uint8_t *)b.data, b.n);
+    pct_buf_free(&b);
+}
+
+static void put_table(struct page *page, size_t i)
+{
+    const struct page_table *t = &page->tables[i];
+    struct pc_buffer b = {0};
+    for (size_t k = 0; k < t->table->n_columns; k++)
+        pct_page_column(&b, &t->table->columns[k], t->data, &t->rows);
+    put_element(page, i + 1, b.data, b.n);
+    free(b.data);
+}
+
+/* ---- The page ---------------------------------------------------------------------------------
+ */
+
+static void add_table(struct page *page, const struct pct_table *t, const struct pct_data *d)
+{
+    page->tables[page->n++] = (struct page_table){t, d, pct_table_rows(t, d, NULL)};
+}
+
+static void list_tables(struct page *page)
+{
+    const struct pc_profile *p = page->data->profile;
+    page->tables = pct_alloc(pct_n_tables + p->n_tables, sizeof *page->tables);
+    page->plugins = pct_alloc(p->n_tables, sizeof *page->plugins);
+    for (size_t i = 0; i < pct_n_tables; i++)
+        add_table(page, pct_tables[i], page->data);
+    for (uint32_t i = 0; i < p->n_tables; i++) {
+        pct_rows_table(&page->plugins[i], page->data, &p->tables[i]);
+        if (!pct_table_find(p->tables[i].name))
+            add_table(page, &page->plugins[i].table, &page->plugins[i].data);
+    }
+}
+
+/* FNV-1a. */
+static uint64_t hash_of(const struct pct_buf *b)
+{
+    uint64_t hash = 0xcbf29ce484222325;
+    for (size_t i = 0; i < b->n; i++)
+        hash = (hash ^ (uint8_t)b->data[i]) * 0x100000001b3;
+    return hash;
+}
+
+static void put_frame(FILE *out, const struct page *page)
+{
+    unsigned long long nonce = page->hash;
+    fputs(PCT_PAGE_BEGIN "<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n", out);
+    fprintf(out,
+            "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+            "script-src 'nonce-%016llx'; style-src 'nonce-%016llx'; base-uri 'none'; "
+            "form-action 'none'\">\n",
+            nonce, nonce);
+    fputs("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+          "<title>pcollect</title>\n",
+          out);
+    fprintf(out, "<style nonce=\"%016llx\">\n%s</style>\n</head>\n<body>\n", nonce, pct_page_style);
+    fputs("<noscript>This page shows a profile by a script of its own: allow scripts.</noscript>\n",
+          out);
+    fwrite(page->elements.data, 1, page->elements.n, out);
+    fprintf(out, "<script nonce=\"%016llx\">\n%s</script>\n</body>\n</html>\n", nonce,
+            pct_page_script);
+}
+
+void pct_page_put(FILE *out, const struct pct_data *d)
+{
+    struct page page = {.data = d};
+    list_tables(&page);
+    put_list(&page);
+    for (size_t i = 0; i < page.n; i++)
+        put_table(&page, i);
+    page.hash = hash_of(&page.elements);
+    put_frame(out, &page);
+    for (size_t i = 0; i < page.n; i++)
+        pct_rows_free(&page.tables[i].rows);
+    pct_buf_free(&page.elements);
+    free(page.plugins);
+    free(page.tables);
+}

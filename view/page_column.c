@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Columns of tables as bytes. page.c calls it, page/data.js reads them; both sides are one format.
+ *
+ *     u32 kind     0 texts, 1 numbers
+ *     texts:       u32 number of distinct texts, u32 their bytes, the texts, each with a 0 behind
+ * it; then a u32 a row: 0 nothing, k the k-th text numbers:     a double a row in the smallest unit
+ * of its type (ns, thousandths of a percent); NaN nothing, +infinity nothing because there are too
+ * few samples ("few")
+ *
+ * Integers are little-endian. Numbers of n rows stand as planes: the first bytes of all, then the
+ * second bytes of all; so they deflate better. Where an integer is too large for a double to hold
+ * each one below it, the column is one of texts, as in tsv.
+ */
+#include "view/page_column.h"
+
+#include "analysis/counters/estimate.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TEXTS, NUMBERS };
+
+#define EXACT_MOST ((pc_u128)1 << 53)
+
+const char *pct_page_type(enum pct_type type)
+{
+    static const char *const names[] = {
+        [PCT_TEXT] = "text",       [PCT_COUNT] = "count",
+        [PCT_BYTES] = "bytes",     [PCT_NS] = "ns",
+        [PCT_PERCENT] = "percent", [PCT_INTEGER] = "integer",
+        [PCT_YES_NO] = "yes_no",   [PCT_NS_CHANGE] = "ns",
+        [PCT_RATIO] = "ratio",     [PCT_PERCENT_CHANGE] = "percent",
+        [PCT_REAL] = "real",       [PCT_ESTIMATE] = "real",
+    };
+    return names[type];
+}
+
+static void put_planes(struct pc_buffer *b, const uint64_t *bits, size_t n, unsigned width)
+{
+    uint8_t *at = pc_buffer_extend(b, n * width);
+    for (unsigned k = 0; at && k < width; k++)
+        for (size_t i = 0; i < n; i++)
+            *at++ = (uint8_t)(bits[i] >> 8 * k);
+}
+
+static void put_u32(struct pc_buffer *b, size_t v)
+{
+    uint64_t bits = v;
+    put_planes(b, &bits, 1, 4);
+}
+
+/* False: no double holds it exactly. */
+static bool number_of(const struct pct_value *v, enum pct_type type, double *out)
+{
+    if (v->none) {
+        *out = v->text && !strcmp(v->text, "few") ? (double)INFINITY : (double)NAN;
+        return true;
+    }
+    switch (type) {
+    case PCT_COUNT:
+    case PCT_BYTES:
+    case PCT_NS:
+    case PCT_PERCENT:
+    case PCT_RATIO:
+        *out = (double)v->number;
+        return v->number <= EXACT_MOST;
+    case PCT_REAL:
+        *out = v->real;
+        return true;
+    case PCT_ESTIMATE:
+        *out = v->estimate->value;
+        return true;
+    default:
+        *out = (double)v->integer;
+        return v->integer <= (int64_t)EXACT_MOST && v->integer >= -(int64_t)EXACT_MOST;
+    }
+}
+
+static bool put_numbers(struct pc_buffer *b, const struct pct_column *c, const struct pct_data *d,
+                        const struct pct_rows *rows)
+{
+    uint64_t *bits = pct_alloc(rows->n, sizeof *bits);
+    bool exact = c->type != PCT_TEXT;
+    for (size_t i = 0; exact && i < rows->n; i++) {
+        struct pct_value v = pct_table_value(c, d, rows->index[i]);
+        double number;
+        exact = number_of(&v, c->type, &number);
+        memcpy(&bits[i], &number, sizeof number);
+    }
+    if (exact) {
+        put_u32(b, NUMBERS);
+        put_planes(b, bits, rows->n, 8);
+    }
+    free(bits);
+    return exact;
+}
+
+/* ---- Texts ------------------------------------------------------------------------------------
+ */
+
+struct row_text {
+    const char *text; /* NULL: nothing */
+    size_t row;
+};
+
+static int compare_texts(const void *a, const void *b)
+{
+    const struct row_text *x = a, *y = b;
+    return x->text == y->text ? 0 : !x->text ? -1 : !y->text ? 1 : strcmp(x->text, y->text);
+}
+
+static struct row_text *sorted_texts(const struct pct_column *c, const struct pct_data *d,
+                                     const struct pct_rows *rows)
+{
+    struct row_text *list = pct_alloc(rows->n, sizeof *list);
+    struct pct_buf raw = {0};
+    for (size_t i = 0; i < rows->n; i++) {
+        struct pct_value v = pct_table_value(c, d, rows->index[i]);
+        pct_buf_clear(&raw);
+        pct_value_raw(c, &v, &raw);
+        list[i] = (struct row_text){v.none ? NULL : pct_pool_intern(d->pool, raw.data), i};
+    }
+    pct_buf_free(&raw);
+    qsort(list, rows->n, sizeof *list, compare_texts);
+    return list;
+}
+
+static void put_texts(struct pc_buffer *b, const struct pct_column *c, const struct pct_data *d,
+                      const struct pct_rows *rows)
+{
+    struct row_text *list = sorted_texts(c, d, rows);
+    uint64_t *index = pct_alloc(rows->n, sizeof *index), n = 0;
+    struct pc_buffer texts = {0};
+    for (size_t i = 0; i < rows->n; i++) {
+        const char *text = list[i].text;
+        if (text && (!i || text != list[i - 1].text)) {
+            pc_put_bytes(&texts, text, strlen(text) + 1);
+            n++;
+        }
+        index[list[i].row] = text ? n : 0;
+    }
+    put_u32(b, TEXTS);
+    put_u32(b, n);
+    put_u32(b, texts.n);
+    pc_put_bytes(b, texts.data, texts.n);
+    put_planes(b, index, rows->n, 4);
+    free(texts.data);
+    free(index);
+    free(list);
+}
+
+void pct_page_column(struct pc_buffer *b, const struct pct_column *c, const struct pct_data *d,
+                     const struct pct_rows *rows)
+{
+    if (!put_numbers(b, c, d, rows))
+        put_texts(b, c, d, rows);
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * A column of a table as bytes that the viewer of page/ reads (page/data.js).
+ */
+#ifndef PCT_PAGE_COLUMN_H
+#define PCT_PAGE_COLUMN_H
+
+#include "format/bytes.h"
+#include "view/table.h"
+
+/* What the viewer calls a type. */
+const char *pct_page_type(enum pct_type type);
+
+/* Appends the values of these rows. */
+void pct_page_column(struct pc_buffer *b, const struct pct_column *c, const struct pct_data *d,
+                     const struct pct_rows *rows);
+
+#endif
