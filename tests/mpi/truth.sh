@@ -5,7 +5,8 @@
 # Contexts are compared as function:line > function:line. Of the report's frames those of functions
 # that the program's account does not know are left out: start-up code, libc between a caller and
 # its callback, functions that the compiler made. That main comes first where it is is checked by
-# itself. Lines of functions named unlined_... are not compared, none with compare_lines=no.
+# itself. The account names procedures of the Fortran module `parts` without their module. Lines of
+# functions named unlined_... are not compared, none with compare_lines=no.
 
 compare_lines=yes
 # Sums are printed with OFMT=%.0f: else some awks round what is above 2^31.
@@ -70,6 +71,7 @@ got_contexts() {
                 for (i = 1; i <= n; i++) {
                     name = line = frames[i]
                     sub(/@.*/, "", name); sub(/\(.*/, "", name); sub(/\.cold$/, "", name)
+                    sub(/^parts::/, "", name)
                     sub(/.*:/, "", line)
                     if (name ~ /^unlined_/ || lines == "no") line = 0
                     if (name in known) chain = chain (chain == "" ? "" : ">") name ":" line
