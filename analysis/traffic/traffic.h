@@ -112,7 +112,8 @@ struct pct_pattern {
     unsigned n_dims;
     uint32_t extents[PCT_PATTERN_DIMS];
     bool periodic[PCT_PATTERN_DIMS];
-    unsigned reach; /* GRID: in how many dimensions at once neighbours differ; 1: no diagonal ones */
+    unsigned
+        reach; /* GRID: in how many dimensions at once neighbours differ; 1: no diagonal ones */
     bool reordered; /* RING: not in the order of the ranks */
     uint32_t master;
     uint32_t arity; /* TREE: each rank r has the parent (r - 1) / arity; 0: another; 1: binomial */
