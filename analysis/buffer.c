@@ -7,42 +7,7 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-void (*pct_memory_refused)(size_t n, size_t size);
-
-void *pct_alloc(size_t n, size_t size)
-{
-    void *p = calloc(n ? n : 1, size);
-    if (!p) {
-        if (pct_memory_refused)
-            pct_memory_refused(n, size);
-        abort();
-    }
-    return p;
-}
-
-char *pct_copy(const char *text)
-{
-    size_t n = strlen(text) + 1;
-    return memcpy(pct_alloc(n, 1), text, n);
-}
-
-void *pct_grow(void *array, size_t n, size_t *room, size_t size)
-{
-    if (n < *room)
-        return array;
-    size_t more = *room ? *room * 2 : 16;
-    while (more <= n)
-        more *= 2;
-    char *p = pct_alloc(more, size);
-    if (*room)
-        memcpy(p, array, *room * size);
-    free(array);
-    *room = more;
-    return p;
-}
 
 /* ---- Growing text -----------------------------------------------------------------------------
  */
@@ -60,19 +25,33 @@ void pct_buf_text(struct pct_buf *b, const char *text)
     pct_buf_put(b, text, strlen(text));
 }
 
-void pct_buf_format(struct pct_buf *b, const char *format, ...)
+void pct_buf_vformat(struct pct_buf *b, const char *format, va_list args)
 {
-    va_list args, again;
-    va_start(args, format);
+    va_list again;
     va_copy(again, args);
     int n = vsnprintf(NULL, 0, format, args);
-    va_end(args);
     if (n > 0) {
         b->data = pct_grow(b->data, b->n + (size_t)n, &b->room, 1);
         vsnprintf(b->data + b->n, (size_t)n + 1, format, again);
         b->n += (size_t)n;
     }
     va_end(again);
+}
+
+void pct_buf_format(struct pct_buf *b, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    pct_buf_vformat(b, format, args);
+    va_end(args);
+}
+
+void pct_text_format(char *out, size_t size, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(out, size, format, args);
+    va_end(args);
 }
 
 void pct_buf_fill(struct pct_buf *b, char c, size_t n)
@@ -89,17 +68,27 @@ void pct_buf_clear(struct pct_buf *b)
 
 void pct_buf_free(struct pct_buf *b)
 {
-    free(b->data);
+    pct_free(b->data);
     *b = (struct pct_buf){0};
 }
 
 /* ---- Strings kept once ------------------------------------------------------------------------
  */
 
-/* Open addressing over the texts themselves, at most half full. */
+enum { CHUNK_BYTES = 16384 };
+
+/* Texts one after the other. */
+struct chunk {
+    struct chunk *next;
+    size_t n, room;
+    char text[];
+};
+
+/* Open addressing over the texts, at most half full. */
 struct pct_pool {
     char **slots;
     size_t n_slots, n;
+    struct chunk *chunks; /* the last one made first */
 };
 
 struct pct_pool *pct_pool_new(void)
@@ -114,10 +103,26 @@ void pct_pool_free(struct pct_pool *p)
 {
     if (!p)
         return;
-    for (size_t i = 0; i < p->n_slots; i++)
-        free(p->slots[i]);
-    free(p->slots);
-    free(p);
+    for (struct chunk *c = p->chunks, *next; c; c = next) {
+        next = c->next;
+        pct_free(c);
+    }
+    pct_free(p->slots);
+    pct_free(p);
+}
+
+static char *keep(struct pct_pool *p, const char *text)
+{
+    size_t n = strlen(text) + 1;
+    struct chunk *c = p->chunks;
+    if (!c || c->room - c->n < n) {
+        size_t room = n > CHUNK_BYTES ? n : CHUNK_BYTES;
+        c = pct_alloc(1, sizeof *c + room);
+        *c = (struct chunk){.next = p->chunks, .room = room};
+        p->chunks = c;
+    }
+    c->n += n;
+    return memcpy(c->text + c->n - n, text, n);
 }
 
 static char **find_slot(char **slots, size_t n_slots, const char *text)
@@ -136,13 +141,13 @@ const char *pct_pool_intern(struct pct_pool *p, const char *text)
             if (p->slots[i])
                 *find_slot(slots, p->n_slots * 2, p->slots[i]) = p->slots[i];
         }
-        free(p->slots);
+        pct_free(p->slots);
         p->slots = slots;
         p->n_slots *= 2;
     }
     char **slot = find_slot(p->slots, p->n_slots, text);
     if (!*slot) {
-        *slot = pct_copy(text);
+        *slot = keep(p, text);
         p->n++;
     }
     return *slot;

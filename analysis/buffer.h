@@ -1,27 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Text of the report: growing buffers, escapes, numbers with units, widths. Nothing here depends
- * on the locale but pct_text_cut, which is told. No function fails: without memory the program
- * ends, as pct_memory_refused says.
+ * on the locale but pct_text_cut, which is told. No function fails: without memory the run ends
+ * (allocation.h).
  */
 #ifndef PCT_TEXT_H
 #define PCT_TEXT_H
 
+#include "analysis/allocation.h"
 #include "base/base.h"
 #include "format/profile.h"
 
-/* What the program does when n * size bytes are refused: says so, and ends in its own way. NULL, or
- * if it returns: abort. Set once, before the work. */
-extern void (*pct_memory_refused)(size_t n, size_t size);
-
-/* n * size zero-filled bytes; never NULL. */
-void *pct_alloc(size_t n, size_t size);
-
-/* An allocated copy. */
-char *pct_copy(const char *text);
-
-/* Grows an array of elements of `size` bytes so that index n fits; returns its new place. */
-void *pct_grow(void *array, size_t n, size_t *room, size_t size);
+#include <stdarg.h>
 
 /* ---- Growing text. data is always terminated once something was put. ------------------------- */
 
@@ -34,9 +24,14 @@ void pct_buf_put(struct pct_buf *b, const char *text, size_t n);
 void pct_buf_text(struct pct_buf *b, const char *text);
 void pct_buf_format(struct pct_buf *b, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+void pct_buf_vformat(struct pct_buf *b, const char *format, va_list args);
 void pct_buf_fill(struct pct_buf *b, char c, size_t n);
 void pct_buf_clear(struct pct_buf *b);
 void pct_buf_free(struct pct_buf *b);
+
+/* Writes to out[size] what fits of a text, terminated. */
+void pct_text_format(char *out, size_t size, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* ---- Strings kept once, freed together --------------------------------------------------------
  */

@@ -9,8 +9,6 @@
 #include "analysis/findings/findings.h"
 #include "analysis/tree/samples.h"
 
-#include <stdlib.h>
-
 struct pct_parts {
     struct pct_tree_options options;
     struct pct_tree *tree, *functions;
@@ -138,8 +136,8 @@ struct pct_spread pct_data_context_spread(const struct pct_data *d, size_t i)
     d->parts->spreads = pct_alloc(c->n, sizeof *d->parts->spreads);
     for (size_t k = 0; k < c->n; k++)
         d->parts->spreads[k] = pct_tree_spread(pct_data_tree(d), c->node[k], values, present);
-    free(values);
-    free(present);
+    pct_free(values);
+    pct_free(present);
     return d->parts->spreads[i];
 }
 
@@ -217,21 +215,21 @@ static void free_parts(struct pct_parts *parts)
     for (size_t i = 0; i < PCT_N_BY; i++)
         pct_rolled_free(parts->rolled[i]);
     pct_tree_free(parts->callers.tree);
-    free(parts->callers.row);
-    free(parts->computation.row);
+    pct_free(parts->callers.row);
+    pct_free(parts->computation.row);
     pct_tree_free(parts->sample_callers.tree);
-    free(parts->sample_callers.row);
-    free(parts->contexts.node);
-    free(parts->paths);
-    free(parts->spreads);
-    free(parts->frames);
+    pct_free(parts->sample_callers.row);
+    pct_free(parts->contexts.node);
+    pct_free(parts->paths);
+    pct_free(parts->spreads);
+    pct_free(parts->frames);
     pct_rank_times_free(parts->rank_times);
     pct_estimates_free(parts->estimates);
     pct_counts_free(parts->counts);
     pct_tree_free(parts->functions);
     pct_samples_free(parts->samples);
     pct_tree_free(parts->tree);
-    free(parts);
+    pct_free(parts);
 }
 
 void pct_data_free(struct pct_data *d)
@@ -243,7 +241,7 @@ void pct_data_free(struct pct_data *d)
     pct_symbols_free(d->symbols);
     pct_model_free(d->model);
     pct_pool_free(d->pool);
-    free(d);
+    pct_free(d);
 }
 
 bool pct_data_calls_mpi(const struct pct_data *d)

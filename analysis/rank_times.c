@@ -15,7 +15,6 @@
 #include "analysis/tree/totals.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 /* ---- Tables -----------------------------------------------------------------------------------
  */
@@ -147,7 +146,7 @@ struct pct_rank_times *pct_rank_times_new(const struct pc_profile *p)
         if (t->list[r].own_ns > t->list[t->busiest].own_ns)
             t->busiest = r;
     }
-    free(told);
+    pct_free(told);
     return t;
 }
 
@@ -155,8 +154,8 @@ void pct_rank_times_free(struct pct_rank_times *t)
 {
     if (!t)
         return;
-    free(t->list);
-    free(t);
+    pct_free(t->list);
+    pct_free(t);
 }
 
 double pct_rank_times_imbalance(const struct pct_rank_times *t)

@@ -1,29 +1,38 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The process `pcollect`.
+ * The process `pcollect`: one run of what reads profiles (analysis/allocation.h).
  */
-#include "analysis/buffer.h"
+#include "analysis/allocation.h"
 #include "command/command.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-static void end_without_memory(size_t n, size_t size)
+struct process {
+    int argc;
+    char **argv;
+    int status;
+};
+
+static void work(void *process)
 {
-    fprintf(stderr, "pcollect: not enough memory: %zu x %zu bytes refused\n", n, size);
-    exit(PCT_DATA);
+    struct process *p = process;
+    p->status = pct_command_line(p->argc, p->argv);
 }
 
 int main(int argc, char **argv)
 {
-    pct_memory_refused = end_without_memory;
-    int status = pct_command_line(argc, argv);
+    struct process p = {.argc = argc, .argv = argv};
+    if (pct_memory_run(NULL, work, &p)) {
+        fprintf(stderr, "pcollect: not enough memory\n");
+        p.status = PCT_DATA;
+    }
     /* A full disk behind standard output is found here. */
     if (fflush(stdout) != 0 || ferror(stdout)) {
         fprintf(stderr, "pcollect: standard output cannot be written: %s\n", strerror(errno));
-        if (status == PCT_DONE)
-            status = PCT_DATA;
+        if (p.status == PCT_DONE)
+            p.status = PCT_DATA;
     }
-    return status;
+    return p.status;
 }

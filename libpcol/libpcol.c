@@ -3,6 +3,9 @@
  * The public face of analysis/ and of the tables in view/: include/pcollect/profile.h. A profile is
  * its struct pct_data and the list of its tables; a table is a struct pct_table with the data that
  * its getters draw from. Nothing is computed here.
+ *
+ * Each call that may allocate is a run (analysis/allocation.h) whose memory the profile owns. A run
+ * that was refused has set nothing; the profile's status tells it.
  */
 #include "include/pcollect/profile.h"
 
@@ -10,15 +13,19 @@
 #include "analysis/findings/findings.h"
 #include "view/tables/tables.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct pcol_table {
+    struct pcol_profile *of;
     const struct pct_table *table;
     struct pct_data *data;
 };
 
 struct pcol_profile {
+    struct pct_memory *memory; /* of all below but `profile` */
+    bool refused;
     struct pc_profile *profile;
     struct pct_data *data;
     struct pct_rows_table *plugins; /* one for each table of the profile */
@@ -29,6 +36,12 @@ struct pcol_profile {
 
 /* ---- Profiles ---------------------------------------------------------------------------------
  */
+
+static void run(struct pcol_profile *p, void (*work)(void *arg), void *arg)
+{
+    if (pct_memory_run(p->memory, work, arg))
+        p->refused = true;
+}
 
 static enum pcol_status status_of(int err)
 {
@@ -44,21 +57,13 @@ static enum pcol_status status_of(int err)
     }
 }
 
-static void set_error(struct pcol_error *out, enum pcol_status status, const char *path,
-                      const char *text)
+static void tell(struct pcol_error *out, enum pcol_status status, const char *where,
+                 const char *text)
 {
     if (!out)
         return;
-    struct pct_buf b = {0};
-    pct_buf_put(&b, "", 0);
-    if (path)
-        pct_buf_format(&b, "%s: ", path);
-    pct_buf_text(&b, text);
     out->status = status;
-    size_t n = b.n < sizeof out->text ? b.n : sizeof out->text - 1;
-    memcpy(out->text, b.data, n);
-    out->text[n] = 0;
-    pct_buf_free(&b);
+    snprintf(out->text, sizeof out->text, "%s%s%s", where, *where ? ": " : "", text);
 }
 
 static void list_tables(struct pcol_profile *p)
@@ -67,37 +72,84 @@ static void list_tables(struct pcol_profile *p)
     p->plugins = pct_alloc(n_plugins, sizeof *p->plugins);
     p->tables = pct_alloc(pct_n_tables + n_plugins, sizeof *p->tables);
     for (size_t i = 0; i < pct_n_tables; i++)
-        p->tables[p->n_tables++] = (struct pcol_table){pct_tables[i], p->data};
+        p->tables[p->n_tables++] = (struct pcol_table){p, pct_tables[i], p->data};
     for (size_t i = 0; i < n_plugins; i++) {
         pct_rows_table(&p->plugins[i], p->data, &p->profile->tables[i]);
-        p->tables[p->n_tables++] = (struct pcol_table){&p->plugins[i].table, &p->plugins[i].data};
+        p->tables[p->n_tables++] =
+            (struct pcol_table){p, &p->plugins[i].table, &p->plugins[i].data};
     }
+}
+
+struct opening {
+    struct pcol_profile *p;
+    const char *path;
+    struct pct_tree_options options;
+};
+
+static void make_data(void *opening)
+{
+    const struct opening *o = opening;
+    struct pcol_profile *p = o->p;
+    p->data = pct_data_new(pct_copy(o->path), p->profile, pct_symbols_new(p->profile), &o->options);
+    list_tables(p);
+}
+
+/* 0 or an error with its text in `damage`, which else says what could not be read. */
+static int read_profile(struct pcol_profile *p, const char *path, unsigned flags)
+{
+    struct opening o = {p, path, {.full_paths = (flags & PCOL_FULL_PATHS) != 0}};
+    p->memory = pct_memory_new();
+    int err = !p->memory                ? PC_ENOMEM
+              : flags & PCOL_STATISTICS ? pc_pcol_read_statistics(path, &p->profile, &p->damage)
+                                        : pc_pcol_read_columns(path, &p->profile, &p->damage);
+    if (!err)
+        err = pct_memory_run(p->memory, make_data, &o);
+    if (err == PC_ENOMEM || (err && !*p->damage.text))
+        pc_error_set(&p->damage, err, "%s: %s", path, pc_err_text(err));
+    return err;
 }
 
 struct pcol_profile *pcol_open(const char *path, unsigned flags, struct pcol_error *why_out)
 {
-    struct pc_profile *profile = NULL;
-    struct pc_error error = {""};
     if (flags & ~(unsigned)(PCOL_STATISTICS | PCOL_FULL_PATHS)) {
-        set_error(why_out, PCOL_INVALID_FLAG, NULL,
-                  "pcol_open: a flag that this version does not have");
+        tell(why_out, PCOL_INVALID_FLAG, "pcol_open", "a flag that this version does not have");
         return NULL;
     }
-    int err = flags & PCOL_STATISTICS ? pc_pcol_read_statistics(path, &profile, &error)
-                                      : pc_pcol_read_columns(path, &profile, &error);
-    if (err) {
-        bool told = *error.text;
-        set_error(why_out, status_of(err), told ? NULL : path,
-                  told ? error.text : pc_err_text(err));
-        return NULL;
+    struct pcol_profile *p = calloc(1, sizeof *p);
+    int err = p ? read_profile(p, path, flags) : PC_ENOMEM;
+    if (!err)
+        return p;
+    if (p)
+        tell(why_out, status_of(err), "", p->damage.text);
+    else
+        tell(why_out, PCOL_NO_MEMORY, path, pc_err_text(err));
+    pcol_close(p);
+    return NULL;
+}
+
+enum pcol_status pcol_status(const struct pcol_profile *p)
+{
+    if (p->refused)
+        return PCOL_NO_MEMORY;
+    return pc_profile_unread(p->profile) ? PCOL_DAMAGED : PCOL_OK;
+}
+
+struct asked_warning {
+    struct pcol_profile *p;
+    size_t i;
+    const char *text;
+};
+
+/* Complaints are complete when all symbols were looked up. */
+static void find_complaint(void *asked)
+{
+    struct asked_warning *a = asked;
+    struct pct_symbols *symbols = pct_data_symbols(a->p->data);
+    for (uint32_t module = 0; module < a->p->profile->n_modules && !a->text; module++) {
+        const char *complaint = pct_symbols_complaint(symbols, module);
+        if (complaint && !a->i--)
+            a->text = complaint;
     }
-    struct pct_tree_options options = {.full_paths = (flags & PCOL_FULL_PATHS) != 0};
-    struct pcol_profile *p = pct_alloc(1, sizeof *p);
-    p->profile = profile;
-    p->damage = error;
-    p->data = pct_data_new(path, profile, pct_symbols_new(profile), &options);
-    list_tables(p);
-    return p;
 }
 
 const char *pcol_warning(struct pcol_profile *p, size_t i)
@@ -107,22 +159,16 @@ const char *pcol_warning(struct pcol_profile *p, size_t i)
         return p->damage.text;
     if (unread && !i--)
         return unread;
-    struct pct_symbols *symbols = pct_data_symbols(p->data);
-    for (uint32_t module = 0; module < p->profile->n_modules; module++) {
-        const char *complaint = pct_symbols_complaint(symbols, module);
-        if (complaint && !i--)
-            return complaint;
-    }
-    return NULL;
+    struct asked_warning a = {.p = p, .i = i};
+    run(p, find_complaint, &a);
+    return a.text;
 }
 
 void pcol_close(struct pcol_profile *p)
 {
     if (!p)
         return;
-    free(p->tables);
-    free(p->plugins);
-    pct_data_free(p->data);
+    pct_memory_free(p->memory);
     pc_profile_free(p->profile);
     free(p);
 }
@@ -154,11 +200,29 @@ const char *pcol_table_meaning(const struct pcol_table *t)
 }
 
 /* Findings need all that a report shows: they are looked for when somebody asks. */
-size_t pcol_table_rows(const struct pcol_table *t)
+static size_t count_rows(const struct pcol_table *t)
 {
     if (t->table == &pct_findings_table && !t->data->findings)
         t->data->findings = pct_findings_make(t->data, NULL);
     return t->table->count(t->data);
+}
+
+struct asked_rows {
+    const struct pcol_table *t;
+    size_t n;
+};
+
+static void find_rows(void *asked)
+{
+    struct asked_rows *a = asked;
+    a->n = count_rows(a->t);
+}
+
+size_t pcol_table_rows(const struct pcol_table *t)
+{
+    struct asked_rows a = {.t = t};
+    run(t->of, find_rows, &a);
+    return a.n;
 }
 
 size_t pcol_table_columns(const struct pcol_table *t)
@@ -245,16 +309,29 @@ static void set_number(struct pcol_value *out, const struct pct_value *v, enum p
     }
 }
 
+struct asked_value {
+    const struct pcol_table *t;
+    size_t row, column;
+    struct pcol_value value;
+};
+
+static void find_value(void *asked)
+{
+    struct asked_value *a = asked;
+    const struct pct_column *c = &a->t->table->columns[a->column];
+    if (a->row >= count_rows(a->t))
+        return;
+    struct pct_value v = pct_table_value(c, a->t->data, a->row);
+    a->value.known = !v.none;
+    a->value.text = v.text;
+    if (a->value.known && c->type != PCT_TEXT)
+        set_number(&a->value, &v, c->type);
+}
+
 struct pcol_value pcol_table_value(const struct pcol_table *t, size_t row, size_t column)
 {
-    struct pcol_value out = {0};
-    if (column >= t->table->n_columns || row >= pcol_table_rows(t))
-        return out;
-    const struct pct_column *c = &t->table->columns[column];
-    struct pct_value v = pct_table_value(c, t->data, row);
-    out.known = !v.none;
-    out.text = v.text;
-    if (out.known && c->type != PCT_TEXT)
-        set_number(&out, &v, c->type);
-    return out;
+    struct asked_value a = {.t = t, .row = row, .column = column};
+    if (column < t->table->n_columns)
+        run(t->of, find_value, &a);
+    return a.value;
 }

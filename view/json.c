@@ -6,7 +6,6 @@
 #include "view/report_print.h"
 #include "view/tables/tables.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 void pct_json_put(FILE *out, const char *text)
@@ -75,7 +74,7 @@ static void put_frames(FILE *out, const struct pct_data *d, size_t row)
             fputs(", ", out);
     }
     fputc(']', out);
-    free(up);
+    pct_free(up);
 }
 
 static void put_row(FILE *out, const struct pct_data *d, size_t row,
@@ -108,7 +107,7 @@ void pct_table_json(FILE *out, const struct pct_table *t, const struct pct_data 
     }
     fputs(!single ? "\n  ]" : rows.n ? "" : "null", out);
     pct_rows_free(&rows);
-    free(columns);
+    pct_free(columns);
 }
 
 /* Tables of plugins, which are not the report's own. */

@@ -5,7 +5,6 @@
  */
 #include "view/report_print.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { SHOWN = 20 };
@@ -74,7 +73,7 @@ static void put_table(FILE *out, const struct pct_data *d, const struct pct_tabl
     if (rows.n > shown)
         fprintf(out, "\n%zu more: `--table %s`\n", rows.n - shown, t->name);
     pct_picture_free(picture);
-    free(columns);
+    pct_free(columns);
     pct_rows_free(&rows);
 }
 

@@ -53,12 +53,13 @@ static void put_element(struct page *page, size_t number, const uint8_t *data, s
 {
     struct pc_buffer packed = {0};
     bool deflated = pc_pcol_pack(&packed, data, n);
+    pct_hold(packed.data, free);
     pct_buf_format(&page->elements,
                    "<script type=\"text/plain\" id=\"data%zu\" data-deflated=\"%s\">", number,
                    deflated ? "yes" : "no");
     put_base64(&page->elements, packed.data, packed.n);
     pct_buf_text(&page->elements, "</script>\n");
-    free(packed.data);
+    pct_free(packed.data);
 }
 
 /* ---- The list of tables -----------------------------------------------------------------------
@@ -133,7 +134,7 @@ static void put_table(struct page *page, size_t i)
     for (size_t k = 0; k < t->table->n_columns; k++)
         pct_page_column(&b, &t->table->columns[k], t->data, &t->rows);
     put_element(page, i + 1, b.data, b.n);
-    free(b.data);
+    pct_free(b.data);
 }
 
 /* ---- The page ---------------------------------------------------------------------------------
@@ -199,6 +200,6 @@ void pct_page_put(FILE *out, const struct pct_data *d)
     for (size_t i = 0; i < page.n; i++)
         pct_rows_free(&page.tables[i].rows);
     pct_buf_free(&page.elements);
-    free(page.plugins);
-    free(page.tables);
+    pct_free(page.plugins);
+    pct_free(page.tables);
 }

@@ -93,7 +93,7 @@ static bool put_numbers(struct pc_buffer *b, const struct pct_column *c, const s
         put_u32(b, NUMBERS);
         put_planes(b, bits, rows->n, 8);
     }
-    free(bits);
+    pct_free(bits);
     return exact;
 }
 
@@ -146,9 +146,9 @@ static void put_texts(struct pc_buffer *b, const struct pct_column *c, const str
     put_u32(b, texts.n);
     pc_put_bytes(b, texts.data, texts.n);
     put_planes(b, index, rows->n, 4);
-    free(texts.data);
-    free(index);
-    free(list);
+    pct_free(texts.data);
+    pct_free(index);
+    pct_free(list);
 }
 
 void pct_page_column(struct pc_buffer *b, const struct pct_column *c, const struct pct_data *d,

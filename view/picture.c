@@ -4,7 +4,6 @@
  */
 #include "view/report_print.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 const char *pct_style(const struct pct_options *o, enum pct_style style)
@@ -81,7 +80,7 @@ void pct_picture_free(struct pct_picture *p)
 {
     if (!p)
         return;
-    free(p->values);
-    free(p->present);
-    free(p);
+    pct_free(p->values);
+    pct_free(p->present);
+    pct_free(p);
 }

@@ -255,7 +255,7 @@ static void free_condition(struct condition *k)
 {
     if (k->is == MATCHES || k->is == MATCHES_NOT)
         regfree(&k->pattern);
-    free(k->text);
+    pct_free(k->text);
 }
 
 /* 0, or -1 after saying what is wrong; then there is nothing to free. */
@@ -272,7 +272,7 @@ static int read_condition(struct condition *k, const char *condition, const stru
                             .is = operators[which].is};
     if (!k->column)
         pct_unknown_word(why, "where", name, next_column, t);
-    free(name);
+    pct_free(name);
     if (!k->column)
         return -1;
     at += strlen(operators[which].sign);
@@ -373,7 +373,7 @@ void pct_conditions_free(struct pct_conditions *k)
 {
     for (size_t i = 0; i < k->n; i++)
         free_condition(&k->list[i]);
-    free(k);
+    pct_free(k);
 }
 
 /* ---- All of it --------------------------------------------------------------------------------

@@ -4,7 +4,6 @@
  */
 #include "view/report_print.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- Primitives -------------------------------------------------------------------------------
@@ -27,7 +26,7 @@ static void fill_bars(struct bars *bars)
             pct_model_add_ranks(bars->d->model, i, PCT_TIME, bars->values + (size_t)op * p->n_ranks,
                                 present);
     }
-    free(present);
+    pct_free(present);
 }
 
 /* The picture, and with room for it the rank with the greatest time. */
@@ -76,7 +75,7 @@ static void print_primitives(FILE *out, const struct pct_data *d, const struct p
     size_t hidden = rows.n_hidden + (rows.n > SHOWN ? rows.n - SHOWN : 0);
     if (hidden)
         fprintf(out, "  and %zu more: --table primitives shows them\n", hidden);
-    free(bars.values);
+    pct_free(bars.values);
     pct_rows_free(&rows);
 }
 

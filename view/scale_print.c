@@ -279,7 +279,7 @@ static void print_dominating(FILE *out, const struct pct_scale *s)
             out, "  %5.1f %%  %s: %s, between %s and %s\n", 100 * per(order[i]->future.value, sum),
             order[i]->place, time_text(order[i]->future.value * 1e9, x),
             time_text(order[i]->future.low * 1e9, y), time_text(order[i]->future.high * 1e9, z));
-    free(order);
+    pct_free(order);
 }
 
 static void print_rows(FILE *out, const struct pct_data *d, const struct pct_aligned *how)

@@ -9,7 +9,6 @@
  */
 #include "view/report_print.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { COLUMNS = 60, MOST_RANKS = 8 };
@@ -143,5 +142,5 @@ void pct_print_series(FILE *out, const struct pct_data *d, const struct pct_opti
         fwrite(b.data, 1, strlen(b.data), out);
     }
     pct_buf_free(&b);
-    free(c);
+    pct_free(c);
 }

@@ -7,7 +7,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -96,7 +95,7 @@ static void put_hosts(struct pct_buf *b, const struct pct_data *d)
     }
     if (n > SHOWN)
         pct_buf_format(b, " and %zu more", n - SHOWN);
-    free(hosts);
+    pct_free(hosts);
 }
 
 static void put_started(const struct head *h, struct pct_buf *b)
@@ -512,7 +511,7 @@ static void put_listed(const struct head *h, enum which which, size_t kind, stru
     size_t n;
     int32_t *list = list_ranks(h, which, kind, &n);
     put_ranks(b, list, n);
-    free(list);
+    pct_free(list);
 }
 
 static void put_lost(const struct head *h, struct pct_buf *b)

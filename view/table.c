@@ -82,14 +82,14 @@ struct pct_rows pct_table_rows(const struct pct_table *t, const struct pct_data 
     rows.index = pct_alloc(rows.n, sizeof *rows.index);
     for (size_t i = 0; i < rows.n; i++)
         rows.index[i] = keys[i].row;
-    free(keys);
+    pct_free(keys);
     pct_conditions_free(conditions);
     return rows;
 }
 
 void pct_rows_free(struct pct_rows *rows)
 {
-    free(rows->index);
+    pct_free(rows->index);
     *rows = (struct pct_rows){0};
 }
 
@@ -116,7 +116,7 @@ void pct_table_tsv(FILE *out, const struct pct_table *t, const struct pct_data *
     }
     pct_buf_free(&line);
     pct_rows_free(&rows);
-    free(columns);
+    pct_free(columns);
 }
 
 /* ---- Aligned columns --------------------------------------------------------------------------
@@ -225,9 +225,9 @@ void pct_table_aligned(FILE *out, const struct pct_table *t, const struct pct_da
         put_line(out, &line);
     }
     for (size_t i = 0; i < (g.n_rows + 1) * g.n_columns; i++)
-        free(g.cells[i]);
-    free(g.cells);
-    free(g.widths);
-    free(g.columns);
+        pct_free(g.cells[i]);
+    pct_free(g.cells);
+    pct_free(g.widths);
+    pct_free(g.columns);
     pct_buf_free(&line);
 }

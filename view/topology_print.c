@@ -100,7 +100,7 @@ static void put_pairs(FILE *out, const struct pct_topology_view *v)
             "sending", "receiving");
     for (size_t i = 0; i < n; i++)
         put_pair(out, sorted[i]);
-    free(sorted);
+    pct_free(sorted);
     uint64_t unequal = count_unequal(t);
     if (unequal)
         fprintf(out,
@@ -308,7 +308,7 @@ void pct_placement_rankfile(FILE *out, const struct pct_placement *p, const stru
         else
             fprintf(out, "rank %u=%s slot=%u\n", r, s->nodes[node], slots[node]++);
     }
-    free(slots);
+    pct_free(slots);
 }
 
 /* Hydra gives ranks out line by line. */

@@ -7,7 +7,6 @@
 #include "view/topology_print.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 enum { MAX_CELLS = 512, PICTURE = 640, MARGIN = 40 };
 
@@ -85,5 +84,5 @@ void pct_topology_print_svg(FILE *out, const struct pct_topology_view *v)
     fputs("</g>\n", out);
     put_node_lines(out, &p, t);
     fputs("</svg>\n", out);
-    free(p.bytes);
+    pct_free(p.bytes);
 }

@@ -9,7 +9,6 @@
  */
 #include "view/report_print.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* Where paths part this often, what is deeper is left to the table of contexts. */
@@ -511,8 +510,8 @@ void pct_print_tree(FILE *out, const struct pct_data *d, const struct pct_option
         fprintf(out, "  no MPI function was called\n");
     put_legend(&l);
     pct_tree_free(l.tree);
-    free(l.values);
-    free(l.present);
+    pct_free(l.values);
+    pct_free(l.present);
     pct_buf_free(&l.guide);
     pct_buf_free(&l.bar);
 }

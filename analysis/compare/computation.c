@@ -11,7 +11,6 @@
 #include "analysis/tree/samples.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 static struct pct_cost *cost_of(struct pct_join *j, uint32_t node, size_t run)
@@ -99,8 +98,8 @@ static double find_waits(const struct pct_joined *r, size_t busiest, double *wai
         waits[i] = fmin(waits[i], (double)t->nodes[i].own.sum[PCT_EXCLUSIVE] * mpi_part);
         sum += waits[i];
     }
-    free(values);
-    free(present);
+    pct_free(values);
+    pct_free(present);
     return sum;
 }
 
@@ -163,6 +162,6 @@ void pct_join_blame(struct pct_join *j, const struct pct_joined *r)
             cost_of(j, r->node[i], r->k)->ns -= waits[i] * part;
     if (part > 0)
         charge(j, r->k, sum * part, excess);
-    free(excess);
-    free(waits);
+    pct_free(excess);
+    pct_free(waits);
 }

@@ -151,7 +151,7 @@ static void correct_doubts(struct pct_diff *d)
         least = fmin(least, order[i]->figure.doubt * (double)n / (double)(i + 1));
         order[i]->figure.doubt = least;
     }
-    free(order);
+    pct_free(order);
 }
 
 static void judge_row(const struct pct_diff *d, struct pct_diff_row *row)
@@ -184,8 +184,8 @@ static void make_rows(struct pct_diff *d)
         d->rows[i].place = places[i];
         judge_row(d, &d->rows[i]);
     }
-    free(nodes);
-    free(places);
+    pct_free(nodes);
+    pct_free(places);
     qsort(d->rows, d->n_rows, sizeof *d->rows, compare_rows);
 }
 
@@ -213,8 +213,8 @@ void pct_diff_free(struct pct_diff *d)
     if (!d)
         return;
     pct_join_free(d->join);
-    free(d->rows);
-    free(d);
+    pct_free(d->rows);
+    pct_free(d);
 }
 
 double pct_diff_worst(const struct pct_diff *d, const char **place_out)

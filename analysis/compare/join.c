@@ -116,7 +116,7 @@ void pct_run_close(struct pct_run *run)
     pct_samples_free(run->samples);
     pct_symbols_free(run->symbols);
     pct_model_free(run->model);
-    free(run->program);
+    pct_free(run->program);
     *run = (struct pct_run){0};
 }
 
@@ -151,8 +151,8 @@ static void make_room(struct pct_join *j, size_t room)
         memcpy(nodes, j->nodes, j->n * sizeof *nodes);
         memcpy(costs, j->costs, j->n * j->n_runs * sizeof *costs);
     }
-    free(j->nodes);
-    free(j->costs);
+    pct_free(j->nodes);
+    pct_free(j->costs);
     j->nodes = nodes;
     j->costs = costs;
     j->room = room;
@@ -296,7 +296,7 @@ static void add_tree(struct pct_join *j, const struct pct_run *run, size_t k, bo
     pct_join_add_computation(j, &r);
     if (blame)
         pct_join_blame(j, &r);
-    free(r.node);
+    pct_free(r.node);
     pct_tree_free(r.tree);
 }
 
@@ -352,10 +352,10 @@ void pct_join_free(struct pct_join *j)
 {
     if (!j)
         return;
-    free(j->nodes);
-    free(j->costs);
+    pct_free(j->nodes);
+    pct_free(j->costs);
     pct_pool_free(j->pool);
-    free(j);
+    pct_free(j);
 }
 
 /* ---- Texts ------------------------------------------------------------------------------------
@@ -373,7 +373,7 @@ static void put_above(const struct pct_join *j, uint32_t node, struct pct_buf *b
         pct_buf_text(b, j->nodes[up[n]].label);
         pct_buf_text(b, n ? " > " : "");
     }
-    free(up);
+    pct_free(up);
 }
 
 const char *pct_join_path(const struct pct_join *j, uint32_t node)
@@ -467,5 +467,5 @@ void pct_join_places(const struct pct_join *j, const uint32_t *nodes, size_t n,
                 places_out[list[i].at] = pct_join_place(j, nodes[list[i].at], callers);
         }
     }
-    free(list);
+    pct_free(list);
 }

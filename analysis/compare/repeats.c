@@ -65,8 +65,8 @@ static void make_rows(struct pct_repeats *r, double *values)
         r->rows[i].place = places[i];
         r->rows[i].path = pct_join_path(r->join, nodes[i]);
     }
-    free(nodes);
-    free(places);
+    pct_free(nodes);
+    pct_free(places);
 }
 
 int pct_repeats_make(const struct pct_run *runs, size_t n, struct pct_repeats **out,
@@ -93,7 +93,7 @@ int pct_repeats_make(const struct pct_run *runs, size_t n, struct pct_repeats **
         values[i] = runs[i].core_ns;
     r->core_ns = pct_repeat_of(values, n);
     make_rows(r, values);
-    free(values);
+    pct_free(values);
     *out = r;
     return PC_OK;
 }
@@ -103,6 +103,6 @@ void pct_repeats_free(struct pct_repeats *r)
     if (!r)
         return;
     pct_join_free(r->join);
-    free(r->rows);
-    free(r);
+    pct_free(r->rows);
+    pct_free(r);
 }

@@ -7,7 +7,6 @@
 #include "base/progress.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 /* Exponents of the total of computation that are taken for strong and for weak scaling. */
@@ -164,7 +163,7 @@ static void make_rows(struct pct_scale *s)
         if (fill_row(s, i, &s->rows[s->n_rows]))
             s->n_rows++;
         else
-            free(s->rows[s->n_rows].costs);
+            pct_free(s->rows[s->n_rows].costs);
     }
     qsort(s->rows, s->n_rows, sizeof *s->rows, compare_rows);
     uint32_t *nodes = pct_alloc(s->n_rows, sizeof *nodes);
@@ -174,8 +173,8 @@ static void make_rows(struct pct_scale *s)
     pct_join_places(s->join, nodes, s->n_rows, places);
     for (size_t i = 0; i < s->n_rows; i++)
         s->rows[i].place = places[i];
-    free(nodes);
-    free(places);
+    pct_free(nodes);
+    pct_free(places);
 }
 
 /* ---- Models -----------------------------------------------------------------------------------
@@ -205,7 +204,7 @@ static bool make_model(const struct pct_scale *s, const double *y, struct pct_fi
                 pct_fit_make(points, s->n_runs, s->n_sizes > 1 ? 2 : 1, fit, &rivals);
     if (made && s->options.predict > 0)
         *future = predict(s, fit, &rivals);
-    free(points);
+    pct_free(points);
     return made;
 }
 
@@ -223,7 +222,7 @@ static void make_models(struct pct_scale *s)
     for (size_t i = 0; i < s->n_runs; i++)
         y[i] = s->runs[i].own.time_ns / 1e9;
     s->modelled = make_model(s, y, &s->fit, &s->future);
-    free(y);
+    pct_free(y);
 }
 
 bool pct_scale_trusts(const struct pct_scale_row *row)
@@ -252,7 +251,7 @@ static int choose_scaling(struct pct_scale *s, struct pc_error *error)
                             s->n_sizes > 1 ? " at the largest size" : "", first);
     enum pct_scaling told = tell_scaling(s);
     s->scaling = s->options.scaling != PCT_SCALING_UNKNOWN ? s->options.scaling : told;
-    snprintf(growth, sizeof growth, "p^%.2f", s->growth);
+    pct_text_format(growth, sizeof growth, "p^%.2f", s->growth);
     if (s->scaling == PCT_SCALING_UNKNOWN)
         return pc_error_set(error, PC_EARG,
                             "the total of computation grows as %s from %u to %u ranks, which is "
@@ -296,10 +295,10 @@ void pct_scale_free(struct pct_scale *s)
     if (!s)
         return;
     for (size_t i = 0; i < s->n_rows; i++)
-        free(s->rows[i].costs);
-    free(s->rows);
-    free(s->points);
-    free(s->point_of);
+        pct_free(s->rows[i].costs);
+    pct_free(s->rows);
+    pct_free(s->points);
+    pct_free(s->point_of);
     pct_join_free(s->join);
-    free(s);
+    pct_free(s);
 }

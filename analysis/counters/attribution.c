@@ -117,7 +117,7 @@ static void share(struct sharing *s, const uint64_t *edge, const uint64_t **samp
         rests[most] = 0;
         s->rows[first + most].count++;
     }
-    free(rests);
+    pct_free(rests);
 }
 
 static void place_edge(struct sharing *s, const uint64_t *edge)
@@ -202,7 +202,7 @@ struct pct_attributed *pct_attribute(const struct pc_profile *p, size_t *n_out)
     sort_samples(&s, samples);
     for (uint32_t i = 0; i < edges->n_rows; i++)
         place_edge(&s, edges->cells + (size_t)i * N_EDGE);
-    free(s.samples);
+    pct_free(s.samples);
     *n_out = join_rows(s.rows, s.n);
     return s.rows;
 }
@@ -303,7 +303,7 @@ void pct_counts_free(struct pct_counts *c)
 {
     if (!c)
         return;
-    free(c->rows);
-    free(c->totals);
-    free(c);
+    pct_free(c->rows);
+    pct_free(c->totals);
+    pct_free(c);
 }

@@ -341,7 +341,7 @@ struct pct_estimates *pct_estimates_new(const struct pct_tree *functions)
     estimate_ratios(&m);
     sort_rows(&m);
     share_rows(out);
-    free(m.windows);
+    pct_free(m.windows);
     return out;
 }
 
@@ -349,7 +349,7 @@ void pct_estimates_free(struct pct_estimates *e)
 {
     if (!e)
         return;
-    free(e->rows);
-    free(e->ratios);
-    free(e);
+    pct_free(e->rows);
+    pct_free(e->ratios);
+    pct_free(e);
 }

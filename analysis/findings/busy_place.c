@@ -12,7 +12,6 @@
 #include "analysis/tree/samples.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* A function with this part of the lead is where it arises, and not one of several. */
@@ -213,6 +212,6 @@ struct pct_busy_place pct_finding_busy_place(const struct pct_facts *f)
         place.ns = chosen->busiest_ns;
     }
     pct_keys_free(&s.keys);
-    free(s.list);
+    pct_free(s.list);
     return place;
 }

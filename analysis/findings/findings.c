@@ -60,7 +60,7 @@ void pct_findings_free(struct pct_findings *f)
 {
     if (!f)
         return;
-    free(f->list);
+    pct_free(f->list);
     pct_pool_free(f->pool);
-    free(f);
+    pct_free(f);
 }

@@ -11,7 +11,6 @@
 #include "analysis/counters/estimates.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -138,7 +137,7 @@ static void find_misses(const struct pct_facts *f, const struct pct_rule *rule, 
             all_of_most = all;
             miss_of_most = &misses[k];
         }
-        free(list);
+        pct_free(list);
     }
     if (miss_of_most)
         tell(f, rule, threshold, &most, &all_of_most, miss_of_most, saves, out);
@@ -190,7 +189,7 @@ static struct faulting find_faulting(const struct pct_data *d, uint32_t event, d
         if (one.faults > most.faults)
             most = one;
     }
-    free(list);
+    pct_free(list);
     return most;
 }
 
@@ -240,7 +239,7 @@ static bool compare_instructions(const struct pct_facts *f, struct comparison *o
         read += list[r].read;
         skipped += list[r].skipped;
     }
-    free(list);
+    pct_free(list);
     if (known)
         *out = (struct comparison){own * (double)f->n_ranks / all - 1,
                                    skipped * FEW <= read + skipped};
@@ -254,21 +253,23 @@ const char *pct_finding_why_longer(const struct pct_facts *f, double longer)
     if (!compare_instructions(f, &c) || !(longer > 0))
         return "";
     if (c.more >= 2 * longer / 3)
-        snprintf(text, sizeof text,
-                 " It executes %.0f %% more instructions than the mean: it has more to do.",
-                 100 * c.more);
+        pct_text_format(text, sizeof text,
+                        " It executes %.0f %% more instructions than the mean: it has more to do.",
+                        100 * c.more);
     else if (!c.sure)
         return "";
     else if (c.more <= longer / 3)
-        snprintf(text, sizeof text,
-                 " It has no more to do (%+.0f %% instructions), but is slower at it: look at its "
-                 "processor, memory and caches.",
-                 100 * c.more);
+        pct_text_format(
+            text, sizeof text,
+            " It has no more to do (%+.0f %% instructions), but is slower at it: look at its "
+            "processor, memory and caches.",
+            100 * c.more);
     else
-        snprintf(text, sizeof text,
-                 " It executes %.0f %% more instructions than the mean, which is a part of the "
-                 "reason.",
-                 100 * c.more);
+        pct_text_format(
+            text, sizeof text,
+            " It executes %.0f %% more instructions than the mean, which is a part of the "
+            "reason.",
+            100 * c.more);
     return pct_pool_intern(f->pool, text);
 }
 

@@ -67,7 +67,7 @@ static struct shared_host look_at_host(const struct pct_facts *f, const char *na
     }
     for (size_t i = 0; i < MOST_CPUS; i++)
         host.n_cpus += marks[i];
-    free(marks);
+    pct_free(marks);
     return host;
 }
 
@@ -217,7 +217,7 @@ static void judge_placement(const struct pct_facts *f, const struct pct_rule *ru
             most->place);
     pct_placement_free(&placement);
     pct_graph_free(&graph);
-    free(node_of);
+    pct_free(node_of);
 }
 
 static void find_placement(const struct pct_facts *f, const struct pct_rule *rule, double threshold,

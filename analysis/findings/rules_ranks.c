@@ -5,8 +5,6 @@
 #include "analysis/findings/findings.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static double percent(const struct pct_facts *f, double ns)

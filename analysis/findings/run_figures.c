@@ -6,7 +6,6 @@
 
 #include <math.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -159,8 +158,8 @@ static void gather_messages(struct pct_facts *f)
         f->hub = calls[r] > calls[f->hub] ? r : f->hub;
     }
     f->hub_calls = (double)calls[f->hub];
-    free(calls);
-    free(present);
+    pct_free(calls);
+    pct_free(present);
 }
 
 /* ---- Places: contexts that read the same are one fact, whoever calls them --------------------
@@ -290,9 +289,9 @@ static void unite_places(struct pct_facts *f)
     f->n = n;
     for (size_t i = 0; i < f->n && sum > 0; i++)
         f->list[i].excused_ns *= fmin(1, waiting / sum);
-    free(fold.context_ns);
-    free(fold.place_ns);
-    free(fold.present);
+    pct_free(fold.context_ns);
+    pct_free(fold.place_ns);
+    pct_free(fold.present);
 }
 
 void pct_facts_gather(struct pct_facts *f, const struct pct_data *d, struct pct_pool *pool,
@@ -310,9 +309,9 @@ void pct_facts_gather(struct pct_facts *f, const struct pct_data *d, struct pct_
 
 void pct_facts_forget(struct pct_facts *f)
 {
-    free(f->list);
-    free(f->compute_ns);
-    free(f->use);
+    pct_free(f->list);
+    pct_free(f->compute_ns);
+    pct_free(f->use);
 }
 
 /* ---- Findings ---------------------------------------------------------------------------------
@@ -328,11 +327,12 @@ bool pct_finding_counts(const struct pct_facts *f, const struct pct_rule *rule, 
 static void append(struct pct_findings *out, const struct pct_rule *rule, double saves,
                    const char *more, const char *format, va_list args)
 {
-    char text[1024];
-    vsnprintf(text, sizeof text, format, args);
+    struct pct_buf text = {0};
+    pct_buf_vformat(&text, format, args);
     out->list = pct_grow(out->list, out->n, &out->room, sizeof *out->list);
-    out->list[out->n++] = (struct pct_finding){rule->name, saves, pct_pool_intern(out->pool, text),
-                                               pct_pool_intern(out->pool, more)};
+    out->list[out->n++] = (struct pct_finding){
+        rule->name, saves, pct_pool_intern(out->pool, text.data), pct_pool_intern(out->pool, more)};
+    pct_buf_free(&text);
 }
 
 void pct_finding_say(struct pct_findings *out, const struct pct_facts *f,
@@ -366,7 +366,7 @@ struct pct_cost pct_finding_cost(const struct pct_facts *f, const struct pct_rul
 {
     char text[64];
     if (pct_finding_counts(f, rule, threshold, saves_ns)) {
-        snprintf(text, sizeof text, "%.0f %% of the run", 100 * shown_ns / f->core_ns);
+        pct_text_format(text, sizeof text, "%.0f %% of the run", 100 * shown_ns / f->core_ns);
         return (struct pct_cost){pct_pool_intern(f->pool, text), saves_ns};
     }
     bool speaks = times_many >= VERY_MANY && saves_ns >= threshold * f->core_ns;

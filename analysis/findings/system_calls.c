@@ -8,7 +8,6 @@
 #include "analysis/findings/findings.h"
 #include "analysis/tree/samples.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* Names without underscores before them, and without the suffixes below. */
@@ -161,7 +160,7 @@ static struct caller find_most(const struct pct_facts *f, double *all_ns)
         if (list[k].ns > most.ns)
             most = list[k];
     }
-    free(list);
+    pct_free(list);
     return most;
 }
 

@@ -2,11 +2,11 @@
  *
  * What a fitted model says: bands and texts.
  */
+#include "analysis/buffer.h"
 #include "analysis/fit/fit_private.h"
 #include "analysis/student.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 static struct pct_fit_band band_of(const struct pct_fit *f, const struct pct_fit_guess *g,
@@ -63,11 +63,11 @@ static void put_factor(struct text *t, const struct pct_fit_factor *f, const cha
         put(t, *first ? "" : " * ");
         put(t, name);
         if (f->root > 1)
-            snprintf(power, sizeof power, "^(%d/%d)", f->power, f->root);
+            pct_text_format(power, sizeof power, "^(%d/%d)", f->power, f->root);
         else if (f->power < 0)
-            snprintf(power, sizeof power, "^(%d)", f->power);
+            pct_text_format(power, sizeof power, "^(%d)", f->power);
         else
-            snprintf(power, sizeof power, "^%d", f->power);
+            pct_text_format(power, sizeof power, "^%d", f->power);
         if (f->power != 1 || f->root > 1)
             put(t, power);
         *first = false;
@@ -93,11 +93,11 @@ char *pct_fit_text(const struct pct_fit *f, const char *const *names, char *out)
     const struct pct_fit_guess *g = &f->best;
     struct text t = {out, 0};
     char number[40];
-    snprintf(number, sizeof number, "%.6g", g->c[0]);
+    pct_text_format(number, sizeof number, "%.6g", g->c[0]);
     put(&t, number);
     for (unsigned k = 0; k < g->n_terms; k++) {
-        snprintf(number, sizeof number, "%s%.6g", g->c[k + 1] < 0 ? " - " : " + ",
-                 fabs(g->c[k + 1]));
+        pct_text_format(number, sizeof number, "%s%.6g", g->c[k + 1] < 0 ? " - " : " + ",
+                        fabs(g->c[k + 1]));
         put(&t, number);
         put_term(&t, &g->terms[k], f->n_parameters, names, false);
     }

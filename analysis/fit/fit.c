@@ -4,6 +4,7 @@
  * error of points left out; a more complex one has to be better by a price
  * (doc/internals/scaling.md has the simulations that set the prices).
  */
+#include "analysis/allocation.h"
 #include "analysis/fit/fit_private.h"
 
 #include <math.h>
@@ -227,9 +228,9 @@ static double error_on_lines(const struct search *s, unsigned d, const struct pc
     unsigned other = 1 - d;
     double sum = 0;
     size_t n_lines = 0;
-    struct pct_fit_point *line = calloc(all->n, sizeof *line);
-    double *room = calloc(all->n, (PCT_FIT_TERMS + 4) * sizeof *room);
-    for (size_t i = 0; line && room && i < all->n; i++) {
+    struct pct_fit_point *line = pct_alloc(all->n, sizeof *line);
+    double *room = pct_alloc(all->n, (PCT_FIT_TERMS + 4) * sizeof *room);
+    for (size_t i = 0; i < all->n; i++) {
         size_t n = 0, first = 0;
         while (all->points[first].x[other] != all->points[i].x[other])
             first++;
@@ -253,8 +254,8 @@ static double error_on_lines(const struct search *s, unsigned d, const struct pc
             n_lines++;
         }
     }
-    free(line);
-    free(room);
+    pct_free(line);
+    pct_free(room);
     return n_lines ? sum / (double)n_lines : INFINITY;
 }
 
@@ -376,11 +377,11 @@ static void choose(struct search *s)
 bool pct_fit_make(const struct pct_fit_point *points, size_t n, unsigned n_parameters,
                   struct pct_fit *out, struct pct_fit_rivals *rivals_out)
 {
-    struct pct_fit_point *mine = malloc((n ? n : 1) * sizeof *mine);
-    double *room = malloc((n ? n : 1) * (PCT_FIT_TERMS + 4) * sizeof *room);
-    struct search *s = calloc(1, sizeof *s);
+    struct pct_fit_point *mine = pct_alloc(n, sizeof *mine);
+    double *room = pct_alloc(n, (PCT_FIT_TERMS + 4) * sizeof *room);
+    struct search *s = pct_alloc(1, sizeof *s);
     bool made = false;
-    if (mine && room && s && n_parameters >= 1 && n_parameters <= PCT_FIT_PARAMETERS) {
+    if (n_parameters >= 1 && n_parameters <= PCT_FIT_PARAMETERS) {
         if (n)
             memcpy(mine, points, n * sizeof *mine);
         size_t n_places = unite_points(mine, n, n_parameters);
@@ -401,8 +402,8 @@ bool pct_fit_make(const struct pct_fit_point *points, size_t n, unsigned n_param
             made = true;
         }
     }
-    free(mine);
-    free(room);
-    free(s);
+    pct_free(mine);
+    pct_free(room);
+    pct_free(s);
     return made;
 }

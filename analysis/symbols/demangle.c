@@ -89,8 +89,8 @@ const char *pct_demangle(const char *name, struct pct_pool *pool)
         return fortran ? fortran : pct_pool_intern(pool, name);
     }
     int status = 0;
-    char *readable = find_demangler()(name, NULL, NULL, &status);
+    char *readable = pct_hold(find_demangler()(name, NULL, NULL, &status), free);
     const char *kept = pct_pool_intern(pool, readable && !status ? readable : name);
-    free(readable);
+    pct_free(readable);
     return kept;
 }

@@ -56,10 +56,10 @@ struct pct_store *pct_store_new(const char *name, const struct pc_profile_column
 
 void pct_store_free(struct pct_store *s)
 {
-    free(s->rows);
-    free(s->strings);
+    pct_free(s->rows);
+    pct_free(s->strings);
     pct_pool_free(s->pool);
-    free(s);
+    pct_free(s);
 }
 
 static bool is_text(const struct pct_store *s, uint32_t column)
@@ -175,6 +175,6 @@ int pct_store_merge(struct pct_store *s, const struct pc_profile *p, struct pc_p
                                 .n_tables = 1,
                                 .tables = &table};
     int err = pc_profile_merge(p, &stored, out, error);
-    free(cells);
+    pct_free(cells);
     return err;
 }

@@ -9,8 +9,6 @@
 #include "base/progress.h"
 
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -48,12 +46,12 @@ void pct_symbols_free(struct pct_symbols *s)
 #endif
     for (size_t i = 0; i < s->n_slots; i++) {
         if (s->entries[i].owned)
-            free((void *)s->entries[i].place.frames);
+            pct_free((void *)s->entries[i].place.frames);
     }
-    free(s->entries);
-    free(s->modules);
+    pct_free(s->entries);
+    pct_free(s->modules);
     pct_pool_free(s->pool);
-    free(s);
+    pct_free(s);
 }
 
 /* ---- Modules ----------------------------------------------------------------------------------
@@ -162,9 +160,9 @@ static void complain_of_split(struct pct_symbols *s, uint32_t module, const stru
     pct_buf_format(&package, "%s.dwp", s->profile->modules[module].path);
     bool packed = !stat(package.data, &st);
     size_t n = dw ? pct_dw_missing(dw) : 0;
-    snprintf(why, sizeof why, "no split debug information of %zu %s%s: inlined calls are not told",
-             n, n == 1 ? "source" : "sources",
-             packed ? " (libdw here does not read the .dwp)" : "");
+    pct_text_format(
+        why, sizeof why, "no split debug information of %zu %s%s: inlined calls are not told", n,
+        n == 1 ? "source" : "sources", packed ? " (libdw here does not read the .dwp)" : "");
     if (n)
         complain(s, module, why, "keep the .dwo files where the compiler wrote them");
     pct_buf_free(&package);
@@ -290,7 +288,7 @@ static void double_entries(struct pct_symbols *s)
         if (e->place.n_frames)
             *find_entry(entries, n_slots, e->module, e->offset) = *e;
     }
-    free(s->entries);
+    pct_free(s->entries);
     s->entries = entries;
     s->n_slots = n_slots;
 }
@@ -337,7 +335,7 @@ static void take_stored(struct pct_symbols *s, uint32_t module, uint64_t offset,
 {
     struct entry *e = make_entry(s, module, offset);
     if (e->place.n_frames) {
-        free((void *)place.frames);
+        pct_free((void *)place.frames);
         return;
     }
     *e = (struct entry){module, offset, place, true};

@@ -100,10 +100,12 @@ static void add_unit(struct pct_dw *d, Dwarf_Die *die)
     uint8_t type;
     if (!dwarf_cu_info(die->cu, NULL, &type, NULL, &split, NULL, NULL, NULL) &&
         type == DW_UT_skeleton) {
-        if (dwarf_tag(&split) != DW_TAG_invalid)
+        if (dwarf_tag(&split) != DW_TAG_invalid) {
             u->root = split;
-        else
+            dwarf_new_oom_handler(dwarf_cu_getdwarf(split.cu), pct_memory_refuse);
+        } else {
             d->n_missing++;
+        }
     }
     set_language(u, &u->root);
     Dwarf_Addr base, lo, hi;
@@ -121,12 +123,22 @@ static void read_units(struct pct_dw *d)
 {
     Dwarf_Die *die = NULL;
     Dwarf_Addr bias;
+    Dwarf *dwarf = dwfl_module_getdwarf(d->module, &bias);
+    /* Without this libdw ends the program when it has no memory. 0.188 still does, by an assertion,
+     * where its table of abbreviations cannot grow. */
+    if (dwarf)
+        dwarf_new_oom_handler(dwarf, pct_memory_refuse);
     while ((die = dwfl_module_nextcu(d->module, die, &bias))) {
         d->dw_bias = bias;
         add_unit(d, die);
     }
     if (d->n_ranges)
         qsort(d->ranges, d->n_ranges, sizeof *d->ranges, compare_ranges);
+}
+
+static void end_dwfl(void *dwfl)
+{
+    dwfl_end(dwfl);
 }
 
 struct pct_dw *pct_dw_open(const char *path, struct pc_error *error)
@@ -137,7 +149,7 @@ struct pct_dw *pct_dw_open(const char *path, struct pc_error *error)
     if (!pct_fetch_is_allowed())
         unsetenv("DEBUGINFOD_URLS");
     struct pct_dw *d = pct_alloc(1, sizeof *d);
-    d->dwfl = dwfl_begin(&callbacks);
+    d->dwfl = pct_hold(dwfl_begin(&callbacks), end_dwfl);
     if (d->dwfl) {
         dwfl_report_begin(d->dwfl);
         d->module = dwfl_report_elf(d->dwfl, path, path, -1, 0, true);
@@ -157,13 +169,12 @@ void pct_dw_close(struct pct_dw *d)
     if (!d)
         return;
     for (size_t i = 0; i < d->n_units; i++)
-        free(d->units[i].functions);
-    free(d->units);
-    free(d->ranges);
-    free(d->symbols);
-    if (d->dwfl)
-        dwfl_end(d->dwfl);
-    free(d);
+        pct_free(d->units[i].functions);
+    pct_free(d->units);
+    pct_free(d->ranges);
+    pct_free(d->symbols);
+    pct_end(d->dwfl, end_dwfl);
+    pct_free(d);
 }
 
 size_t pct_dw_build_id(struct pct_dw *d, const uint8_t **id_out)

@@ -73,7 +73,8 @@ const char *pct_fetch(enum pct_fetch what, const uint8_t *id, size_t n, struct p
         return NULL;
     }
     close(fd);
+    pct_hold(path, free);
     const char *kept = pct_pool_intern(pool, path);
-    free(path);
+    pct_free(path);
     return kept;
 }

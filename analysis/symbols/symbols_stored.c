@@ -12,7 +12,6 @@
 #include "analysis/symbols/stored_table.h"
 #include "include/pcollect/plugin.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define TABLE "symbols"
@@ -123,7 +122,7 @@ int pct_symbols_embed(const struct pct_symbols *s, const struct pc_profile *p,
     pct_symbols_each(s, add_place, &w);
     int err = pct_store_merge(w.store, p, out, error);
     pct_store_free(w.store);
-    free(w.names);
+    pct_free(w.names);
     pct_pool_free(pool);
     return err;
 }

@@ -89,12 +89,12 @@ void pct_topology_free(struct pct_topology *t)
 {
     if (!t)
         return;
-    free(t->pairs);
-    free(t->places);
-    free(t->nodes);
-    free(t->sockets);
-    free(t->first_socket);
-    free(t);
+    pct_free(t->pairs);
+    pct_free(t->places);
+    pct_free(t->nodes);
+    pct_free(t->sockets);
+    pct_free(t->first_socket);
+    pct_free(t);
 }
 
 uint64_t pct_domain_find(const struct pc_profile *p, const char *text)
@@ -188,6 +188,6 @@ void pct_graph_make(const struct pct_topology *t, struct pct_graph *g)
 
 void pct_graph_free(struct pct_graph *g)
 {
-    free(g->edges);
+    pct_free(g->edges);
     *g = (struct pct_graph){0};
 }

@@ -7,7 +7,6 @@
  */
 #include "analysis/traffic/traffic.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { NOISE = 20, MIN_AGREEMENT = 85 /* percent */, MAX_ARITY = 16 };
@@ -53,16 +52,16 @@ static void make_core(const struct pct_graph *g, struct core *c)
         c->n_apart[e.b - e.a]++;
         c->edges[c->n_edges++] = e;
     }
-    free(most);
+    pct_free(most);
 }
 
 static void free_core(struct core *c)
 {
-    free(c->rank);
-    free(c->vertex);
-    free(c->degree);
-    free(c->n_apart);
-    free(c->edges);
+    pct_free(c->rank);
+    pct_free(c->vertex);
+    pct_free(c->degree);
+    pct_free(c->n_apart);
+    pct_free(c->edges);
 }
 
 /* In percent: 2 * common / (edges of the pattern + edges). */
@@ -247,7 +246,7 @@ static bool is_connected(const struct core *c)
         parts -= a != b;
         up[a] = b;
     }
-    free(up);
+    pct_free(up);
     return parts == 1;
 }
 

@@ -7,7 +7,6 @@
  */
 #include "analysis/traffic/traffic.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { MAX_PASSES = 32 };
@@ -255,9 +254,9 @@ static void fill_by_weight(const struct work *w, uint32_t *node)
         }
         empty_heap(&h);
     }
-    free(h.rank);
-    free(h.at);
-    free(h.pull);
+    pct_free(h.rank);
+    pct_free(h.at);
+    pct_free(h.pull);
 }
 
 static void make_room(struct work *w, size_t n)
@@ -271,14 +270,14 @@ static void make_room(struct work *w, size_t n)
 
 static void free_work(struct work *w)
 {
-    free(w->first);
-    free(w->near);
-    free(w->capacity);
-    free(w->to);
-    free(w->begin);
-    free(w->ranks);
-    free(w->place);
-    free(w->visitor);
+    pct_free(w->first);
+    pct_free(w->near);
+    pct_free(w->capacity);
+    pct_free(w->to);
+    pct_free(w->begin);
+    pct_free(w->ranks);
+    pct_free(w->place);
+    pct_free(w->visitor);
 }
 
 void pct_placement_find(const struct pct_graph *g, const uint32_t *node_of, uint32_t n_nodes,
@@ -310,13 +309,13 @@ void pct_placement_find(const struct pct_graph *g, const uint32_t *node_of, uint
             memcpy(out->node, node, g->n * sizeof *node);
         }
     }
-    free(node);
+    pct_free(node);
     free_work(&w);
 }
 
 void pct_placement_free(struct pct_placement *p)
 {
-    free(p->node);
-    free(p->socket);
+    pct_free(p->node);
+    pct_free(p->socket);
     *p = (struct pct_placement){0};
 }

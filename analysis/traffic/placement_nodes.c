@@ -6,7 +6,6 @@
  */
 #include "analysis/traffic/traffic.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- Seats ---------------------------------------------------------------------------------- */
@@ -83,13 +82,13 @@ void pct_seats_free(struct pct_seats *s)
     if (!s)
         return;
     for (uint32_t i = 0; i < s->n_nodes; i++)
-        free(s->nodes[i]);
-    free(s->nodes);
-    free(s->node_of);
-    free(s->socket_of);
-    free(s->first_socket);
-    free(s->numbers);
-    free(s);
+        pct_free(s->nodes[i]);
+    pct_free(s->nodes);
+    pct_free(s->node_of);
+    pct_free(s->socket_of);
+    pct_free(s->first_socket);
+    pct_free(s->numbers);
+    pct_free(s);
 }
 
 /* ---- Sockets -------------------------------------------------------------------------------- */
@@ -118,9 +117,9 @@ static void make_crew(struct crew *c, const struct pct_seats *s, const uint32_t 
 
 static void free_crew(struct crew *c)
 {
-    free(c->first);
-    free(c->ranks);
-    free(c->position);
+    pct_free(c->first);
+    pct_free(c->ranks);
+    pct_free(c->position);
 }
 
 /* Where the ranks of one node are on its sockets, counted from its first: as they were if that is
@@ -150,7 +149,7 @@ static void seat_in_order(const struct pct_seats *s, const struct crew *old, con
     uint32_t *room = pct_alloc(n_sockets, sizeof *room);
     seat_as_it_was(s, old, node, seat);
     if (!memcmp(&old->ranks[old->first[node]], &c->ranks[c->first[node]], n * sizeof *seat)) {
-        free(room);
+        pct_free(room);
         return;
     }
     for (uint32_t i = 0; i < n; i++)
@@ -158,7 +157,7 @@ static void seat_in_order(const struct pct_seats *s, const struct crew *old, con
     for (uint32_t k = 0; k < n_sockets; k++)
         for (uint32_t i = 0; i < room[k]; i++)
             seat[at++] = k;
-    free(room);
+    pct_free(room);
 }
 
 /* Edges within one node, between positions in it. The graph's edges are sorted by their nodes
@@ -202,8 +201,8 @@ static pc_u128 cost_as_it_was(const struct pct_graph *g, const struct pct_seats 
                 sum += of[k].edges[i].weight;
         pct_graph_free(&of[k]);
     }
-    free(seat);
-    free(of);
+    pct_free(seat);
+    pct_free(of);
     return sum;
 }
 
@@ -239,8 +238,8 @@ void pct_seats_place(const struct pct_graph *g, const struct pct_seats *s,
             out->socket[now.ranks[i]] = n ? first + seat[i - now.first[k]] : PC_NO_INDEX;
         pct_graph_free(&of[k]);
     }
-    free(seat);
-    free(of);
+    pct_free(seat);
+    pct_free(of);
     free_crew(&old);
     free_crew(&now);
 }

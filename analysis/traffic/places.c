@@ -101,7 +101,7 @@ static void read_kernel_sockets(struct pct_topology *t, const struct pc_profile_
             t->sockets[t->n_sockets++] =
                 (struct pct_socket){t->places[rank].node, (uint32_t)number - 1, 0, NULL};
     }
-    free(known);
+    pct_free(known);
 }
 
 static int compare_sockets(const void *a, const void *b)
@@ -180,7 +180,7 @@ void pct_topology_read_places(struct pct_topology *t, const struct pc_profile *p
     t->first_socket = pct_alloc(t->n_nodes + 1, sizeof *t->first_socket);
     if (machine)
         read_machine(t, p, &by_name, machine);
-    free(by_name.slots);
+    pct_free(by_name.slots);
     if (place)
         read_kernel_sockets(t, place);
     sort_sockets(t);

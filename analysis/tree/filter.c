@@ -12,7 +12,6 @@
 
 #include "analysis/buffer.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 struct pct_part {
@@ -47,8 +46,8 @@ static void take_nodes(const struct pc_profile *p, const struct pct_filter *f, b
         bool in_domain = !f->domain || (n->kind == PCOLLECT_NODE_DOMAIN && n->offset == f->domain);
         taken[i] = n->data != PC_NO_INDEX && in_phase[i] && in_region[i] && in_domain;
     }
-    free(in_phase);
-    free(in_region);
+    pct_free(in_phase);
+    pct_free(in_region);
 }
 
 /* Numbers the nodes that are taken and all above them; the root is always there. */
@@ -63,7 +62,7 @@ static uint32_t number_nodes(const struct pc_profile *p, const bool *taken, uint
     }
     for (uint32_t i = 0; i < p->n_nodes; i++)
         moved[i] = kept[i] ? n++ : PC_NO_INDEX;
-    free(kept);
+    pct_free(kept);
     return n;
 }
 
@@ -177,7 +176,7 @@ struct pct_part *pct_part_new(const struct pc_profile *p, const struct pct_filte
     copy_tables(part, p, f);
     part->profile.nodes = part->nodes;
     part->profile.tables = part->tables;
-    free(taken);
+    pct_free(taken);
     return part;
 }
 
@@ -191,9 +190,9 @@ void pct_part_free(struct pct_part *part)
     if (!part)
         return;
     for (uint32_t i = 0; i < part->profile.n_tables; i++)
-        free(part->tables[i].cells);
-    free(part->tables);
-    free(part->nodes);
-    free(part->moved);
-    free(part);
+        pct_free(part->tables[i].cells);
+    pct_free(part->tables);
+    pct_free(part->nodes);
+    pct_free(part->moved);
+    pct_free(part);
 }

@@ -6,8 +6,6 @@
 
 #include "analysis/buffer.h"
 
-#include <stdlib.h>
-
 static size_t find_slot(const struct pct_keys *k, const char *key)
 {
     size_t i = pc_hash_u64((uintptr_t)key) & (k->n_slots - 1);
@@ -18,7 +16,7 @@ static size_t find_slot(const struct pct_keys *k, const char *key)
 
 static void grow_slots(struct pct_keys *k)
 {
-    free(k->slots);
+    pct_free(k->slots);
     k->n_slots = k->n_slots ? k->n_slots * 2 : 256;
     k->slots = pct_alloc(k->n_slots, sizeof *k->slots);
     for (size_t i = 0; i < k->n; i++)
@@ -41,7 +39,7 @@ uint32_t pct_keys_find(struct pct_keys *k, const char *key, bool *is_new_out)
 
 void pct_keys_free(struct pct_keys *k)
 {
-    free(k->keys);
-    free(k->slots);
+    pct_free(k->keys);
+    pct_free(k->slots);
     *k = (struct pct_keys){0};
 }

@@ -8,7 +8,6 @@
 
 #include "analysis/tree/keys.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* What rows are told apart by. */
@@ -238,8 +237,8 @@ struct pct_spread pct_rolled_spread(const struct pct_rolled *rolled, size_t row)
     pct_rolled_ranks(rolled, row, values, present);
     r->spread = pct_model_spread(p, values, present);
     r->has_spread = true;
-    free(values);
-    free(present);
+    pct_free(values);
+    pct_free(present);
     return r->spread;
 }
 
@@ -264,8 +263,8 @@ void pct_rolled_free(struct pct_rolled *r)
 {
     if (!r)
         return;
-    free(r->row);
-    free(r->next);
+    pct_free(r->row);
+    pct_free(r->next);
     pct_pool_free(r->pool);
-    free(r);
+    pct_free(r);
 }

@@ -5,7 +5,6 @@
 #include "analysis/tree/samples.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 uint32_t pct_samples_field(const struct pc_profile *p, const char *plugin, const char *name)
@@ -63,7 +62,7 @@ static void sum_all(struct pct_samples *s)
         if (below_cut[i])
             pct_sampled_add(&s->cut, what);
     }
-    free(below_cut);
+    pct_free(below_cut);
 }
 
 struct pct_samples *pct_samples_new(const struct pc_profile *p)
@@ -79,7 +78,7 @@ struct pct_samples *pct_samples_new(const struct pc_profile *p)
 
 void pct_samples_free(struct pct_samples *s)
 {
-    free(s);
+    pct_free(s);
 }
 
 void pct_sampled_add(struct pct_sampled *to, struct pct_sampled what)

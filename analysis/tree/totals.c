@@ -8,7 +8,6 @@
 #include "analysis/buffer.h"
 #include "include/pcollect/plugin.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static const char *const field_names[PCT_N_METRICS] = {
@@ -204,8 +203,8 @@ static void find_op_times(const struct pct_model *m, struct pct_op_times *times)
         times->of[op] = pct_model_spread(p, values + row, present + row);
     }
     times->known = true;
-    free(values);
-    free(present);
+    pct_free(values);
+    pct_free(present);
 }
 
 struct pct_spread pct_model_op_time(const struct pct_model *m, uint32_t op)
@@ -340,9 +339,9 @@ void pct_model_free(struct pct_model *m)
 {
     if (!m)
         return;
-    free(m->ops);
-    free(m->op_times);
-    free(m->exclusive_ns);
-    free(m->outer);
-    free(m);
+    pct_free(m->ops);
+    pct_free(m->op_times);
+    pct_free(m->exclusive_ns);
+    pct_free(m->outer);
+    pct_free(m);
 }

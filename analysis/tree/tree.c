@@ -54,7 +54,7 @@ static void double_slots(struct builder *b)
         const struct pct_node *n = &b->tree->nodes[old[i] - 1];
         *find_slot(b, n->parent, n->kind, n->label) = old[i];
     }
-    free(old);
+    pct_free(old);
 }
 
 static uint32_t find_child(struct builder *b, uint32_t parent, uint16_t kind, const char *label)
@@ -401,8 +401,8 @@ struct pct_tree *pct_tree_new(const struct pct_model *m, struct pct_symbols *s,
     else
         add_contexts(&b);
     sum_below(t);
-    free(b.slots);
-    free(b.calls);
+    pct_free(b.slots);
+    pct_free(b.calls);
     pct_buf_free(&b.text);
     return t;
 }
@@ -411,12 +411,12 @@ void pct_tree_free(struct pct_tree *t)
 {
     if (!t)
         return;
-    free(t->nodes);
-    free(t->next_source);
-    free(t->shown);
-    free(t->below);
+    pct_free(t->nodes);
+    pct_free(t->next_source);
+    pct_free(t->shown);
+    pct_free(t->below);
     pct_pool_free(t->pool);
-    free(t);
+    pct_free(t);
 }
 
 /* ---- Order, paths, ranks ----------------------------------------------------------------------
@@ -467,7 +467,7 @@ void pct_tree_sort(struct pct_tree *t, enum pct_figure_of of, enum pct_metric me
         for (size_t k = 0; k < n; k++)
             t->nodes[list[k].node].next = k + 1 < n ? list[k + 1].node : PC_NO_INDEX;
     }
-    free(list);
+    pct_free(list);
 }
 
 /* Neither of the two goes down by recursion: a damaged profile may be deeper than the stack. */
@@ -485,7 +485,7 @@ void pct_tree_path(const struct pct_tree *t, uint32_t node, struct pct_buf *b)
         if (n)
             pct_buf_text(b, " > ");
     }
-    free(up);
+    pct_free(up);
 }
 
 void pct_tree_path_to(const struct pct_tree *t, uint32_t node, struct pct_buf *b)

@@ -13,8 +13,11 @@
  * meanings are those of pcollect-report(1). Tables of plugins follow under their own names.
  *
  * Each function may be called from any thread; a profile and all that belongs to it by one thread
- * at a time. Pointers stay valid until pcol_close. Nothing is printed, and no function but
- * pcol_open fails.
+ * at a time. Pointers stay valid until pcol_close. Nothing is printed, and the program is not
+ * ended.
+ *
+ * Errors: pcol_open returns them. What happens later is kept, and pcol_status says so: it is enough
+ * to ask it once, at the end. Figures that were not read are not known.
  */
 #ifndef PCOLLECT_PROFILE_H
 #define PCOLLECT_PROFILE_H
@@ -53,6 +56,11 @@ enum pcol_flag {
 /* A profile by the name of its file. flags: of enum pcol_flag. NULL: *why_out says why; why_out may
  * be NULL. A profile with a damaged part opens, and pcol_warning tells what it lacks. */
 struct pcol_profile *pcol_open(const char *path, unsigned flags, struct pcol_error *why_out);
+
+/* PCOL_OK. PCOL_NO_MEMORY: memory was refused to a call, and nothing is known of the profile since
+ * then: it can only be closed. PCOL_DAMAGED: values of single ranks, which are read when they are
+ * asked for, could not be read; pcol_warning says why. */
+enum pcol_status pcol_status(const struct pcol_profile *p);
 
 /* What is to be known of the figures: damage, symbols that are not there; each is one line. NULL
  * past the last. */

@@ -160,9 +160,9 @@ static void end_function(struct code *c)
     if (c->n && (!c->a->function || !strcmp(c->name, c->a->function)))
         print_function(c);
     for (size_t i = 0; i < c->n; i++)
-        free(c->list[i].text);
+        pct_free(c->list[i].text);
     c->n = 0;
-    free(c->name);
+    pct_free(c->name);
     c->name = NULL;
 }
 
@@ -289,7 +289,7 @@ int pct_annotate_assembly(FILE *out, const struct pct_annotate *a, struct pc_err
     if (!c.n_printed && !err)
         err = pc_error_set(error, PC_ENOENT, "%s: no such function with samples or MPI calls",
                            a->function ? a->function : "any");
-    free(c.list);
-    free(spots.list);
+    pct_free(c.list);
+    pct_free(spots.list);
     return err;
 }

@@ -9,7 +9,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -27,8 +26,8 @@ static const struct pc_profile_column columns[N_COLUMNS] = {
 
 void pct_source_free(struct pct_source *s)
 {
-    free(s->lines);
-    free(s->text);
+    pct_free(s->lines);
+    pct_free(s->text);
     *s = (struct pct_source){0};
 }
 

@@ -232,8 +232,8 @@ bool pct_annotate_source(FILE *out, const struct pct_annotate *a)
     for (size_t i = 0; i < n; i++)
         if (a->source || a->function || is_enough(&l, files[i].ns))
             put_file(out, &l, files[i].first, files[i].end);
-    free(files);
-    free(l.list);
+    pct_free(files);
+    pct_free(l.list);
     return n != 0;
 }
 
@@ -283,5 +283,5 @@ void pct_annotate_quickfix(FILE *out, const struct pct_annotate *a)
     qsort(l.list, l.n, sizeof *l.list, compare_costs);
     for (size_t i = 0; i < l.n && is_enough(&l, cost_of(&l.list[i])); i++)
         put_message(out, &l, &l.list[i]);
-    free(l.list);
+    pct_free(l.list);
 }

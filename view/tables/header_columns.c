@@ -141,7 +141,7 @@ static void get_hosts(const struct pct_cell *c, struct pct_value *out)
 {
     const char **hosts;
     out->number = pct_header_hosts(c->d, &hosts);
-    free(hosts);
+    pct_free(hosts);
 }
 
 static void get_wall(const struct pct_cell *c, struct pct_value *out)

@@ -6,8 +6,6 @@
 #include "view/tables/figures.h"
 #include "view/tables/tables.h"
 
-#include <stdlib.h>
-
 /* Which rows a column draws from: of a roll-up, or nodes of a tree. */
 enum { LINES, FUNCTIONS, CONTEXTS, CALLERS };
 
@@ -170,8 +168,8 @@ static struct pct_spread spread_of(const struct pct_cell *c)
     bool *present = pct_alloc(p->n_ranks, sizeof *present);
     add_ranks(c->d, c->column->of, c->row, values, present);
     struct pct_spread spread = pct_model_spread(p, values, present);
-    free(values);
-    free(present);
+    pct_free(values);
+    pct_free(present);
     return spread;
 }
 

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * A user of libpcol to whom memory is refused: reads all of a profile again and again, each time in
+ * a process of its own in which another allocation fails, alone or with all that come after it.
+ * Prints what does not hold: the reader is not ended, each refusal is told or does no harm, what is
+ * read without a word is what was read with memory enough, and pcol_close takes all away.
+ * Arguments: PROFILE STEP [own]; every STEP-th allocation is refused, with `own` of those that
+ * libpcol itself asks for: libdw says nothing of some refusals, and 0.188 ends the program at
+ * others.
+ */
+#define _GNU_SOURCE 1
+#include <pcollect/profile.h>
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+void *__libc_malloc(size_t n);
+void *__libc_calloc(size_t n, size_t size);
+void *__libc_realloc(void *p, size_t n);
+
+void __libc_free(void *p);
+
+/* The allocation that is refused, counted from when it was armed; 0: none is. */
+static long refused_at, calls;
+static long alive; /* allocations since then that were not freed */
+static bool armed, stays;
+static const void *own; /* where libpcol is loaded; NULL: whoever asks is refused */
+
+static bool is_refused(const void *caller)
+{
+    Dl_info at;
+    if (!armed || (own && (!dladdr(caller, &at) || at.dli_fbase != own)))
+        return false;
+    calls++;
+    if (!refused_at || (calls != refused_at && !(stays && calls > refused_at)))
+        return false;
+    errno = ENOMEM;
+    return true;
+}
+
+static void *count(void *p)
+{
+    alive += armed && p;
+    return p;
+}
+
+void *malloc(size_t n)
+{
+    return is_refused(__builtin_return_address(0)) ? NULL : count(__libc_malloc(n));
+}
+
+void *calloc(size_t n, size_t size)
+{
+    return is_refused(__builtin_return_address(0)) ? NULL : count(__libc_calloc(n, size));
+}
+
+void *realloc(void *p, size_t n)
+{
+    if (is_refused(__builtin_return_address(0)))
+        return NULL;
+    return p ? __libc_realloc(p, n) : count(__libc_malloc(n));
+}
+
+void free(void *p)
+{
+    alive -= armed && p;
+    __libc_free(p);
+}
+
+enum { READ, READ_WITH_WARNINGS, PARTS_UNREAD, REFUSED_TO_OPEN, REFUSED_LATER };
+
+/* Statuses that say one of these; a library that ends a program does so with others. */
+enum { FIRST_STATUS = 100 };
+
+struct seen {
+    int how;
+    uint64_t sum; /* of all figures and texts */
+};
+
+static uint64_t add_bytes(uint64_t sum, const void *data, size_t n)
+{
+    const unsigned char *bytes = data;
+    for (size_t i = 0; i < n; i++)
+        sum = (sum ^ bytes[i]) * 0x100000001b3u;
+    return sum;
+}
+
+static uint64_t add_text(uint64_t sum, const char *text)
+{
+    return text ? add_bytes(sum, text, strlen(text) + 1) : sum;
+}
+
+static uint64_t add_table(uint64_t sum, const struct pcol_table *t)
+{
+    size_t n_rows = pcol_table_rows(t);
+    for (size_t row = 0; row < n_rows; row++)
+        for (size_t k = 0; k < pcol_table_columns(t); k++) {
+            struct pcol_value v = pcol_table_value(t, row, k);
+            sum = add_text(add_bytes(sum, &v.whole, sizeof v.whole), v.text);
+        }
+    return sum;
+}
+
+/* Reads all that there is. The text of a refusal must be there. */
+static struct seen read_all(const char *path)
+{
+    struct pcol_error why = {.text = ""};
+    struct seen seen = {READ, 0};
+    const struct pcol_table *t;
+    struct pcol_profile *p = pcol_open(path, 0, &why);
+    if (!p) {
+        if (why.status == PCOL_OK || !*why.text)
+            _exit(10);
+        seen.how = REFUSED_TO_OPEN;
+        return seen;
+    }
+    for (size_t i = 0; (t = pcol_table_at(p, i)); i++)
+        seen.sum = add_table(seen.sum, t);
+    if (pcol_warning(p, 0))
+        seen.how = READ_WITH_WARNINGS;
+    if (pcol_status(p) == PCOL_DAMAGED)
+        seen.how = PARTS_UNREAD;
+    else if (pcol_status(p) != PCOL_OK)
+        seen.how = REFUSED_LATER;
+    t = pcol_table_at(p, 0);
+    if (seen.how == REFUSED_LATER &&
+        (pcol_status(p) != PCOL_NO_MEMORY || (t && pcol_table_rows(t))))
+        _exit(11);
+    pcol_close(p);
+    return seen;
+}
+
+/* The number of the next file that is opened. */
+static int next_file(void)
+{
+    int fd = dup(0);
+    close(fd);
+    return fd;
+}
+
+/* In a process of its own: what it saw. */
+static void try(const char *path, long at, bool for_good, struct seen wanted, long *counts)
+{
+    pid_t pid = fork();
+    int status = 0, file = next_file();
+    if (!pid) {
+        refused_at = at;
+        stays = for_good;
+        calls = 0;
+        armed = true;
+        struct seen seen = read_all(path);
+        armed = false;
+        if (alive)
+            _exit(13);
+        if (next_file() != file)
+            _exit(14);
+        _exit(seen.how == wanted.how && seen.sum != wanted.sum ? 12 : FIRST_STATUS + seen.how);
+    }
+    if (pid < 0 || waitpid(pid, &status, 0) != pid)
+        exit(1);
+    int how = WIFEXITED(status) ? WEXITSTATUS(status) - FIRST_STATUS : -1;
+    if (how >= 0 && how <= REFUSED_LATER)
+        counts[how]++;
+    else
+        printf("allocation %ld%s: status %#x\n", at, for_good ? " and all after it" : "",
+               (unsigned)status);
+}
+
+int main(int argc, char **argv)
+{
+    long counts[REFUSED_LATER + 1] = {0}, step = argc > 2 ? atol(argv[2]) : 0;
+    Dl_info at;
+    if (step < 1 || !dladdr((void *)pcol_open, &at))
+        return 2;
+    own = argc > 3 ? at.dli_fbase : NULL;
+    read_all(argv[1]); /* what is loaded once is loaded now */
+    armed = true;
+    struct seen wanted = read_all(argv[1]);
+    armed = false;
+    long n = calls;
+    for (long at = 1; at <= n; at += step) {
+        try(argv[1], at, false, wanted, counts);
+        try(argv[1], at, true, wanted, counts);
+    }
+    fprintf(stderr,
+            "%ld allocations: read %ld, with warnings %ld, in part %ld, not opened %ld, refused "
+            "later %ld\n",
+            n, counts[READ], counts[READ_WITH_WARNINGS], counts[PARTS_UNREAD],
+            counts[REFUSED_TO_OPEN], counts[REFUSED_LATER]);
+    if (!counts[REFUSED_TO_OPEN] || !counts[REFUSED_LATER])
+        printf("nothing was refused\n");
+    return 0;
+}
