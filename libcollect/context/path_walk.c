@@ -64,6 +64,7 @@ static struct pc_spine *get_spine(struct pc_paths *p)
 static struct pc_walk start_path(struct pc_spine *s, const struct pc_paths *p,
                                  const struct pc_thread *t, const struct pc_call *call)
 {
+    pc_loadmap_prepare(call->ret);
     s->n_path = s->n_matched = 0;
     s->n_frames = 1;
     s->call = (struct word){.value = call->ret};

@@ -144,6 +144,7 @@ static bool is_adapter(const struct pc_module *module)
 
 bool pc_mpi_counts(unsigned slot, uintptr_t ret)
 {
+    pc_loadmap_prepare(ret - 1);
     struct pc_module *caller = pc_loadmap_find(ret - 1);
     if (!caller)
         return !PC_SLOT_IS_PMPI(slot); /* code made at run time */

@@ -169,6 +169,7 @@ static bool use_adapter(void)
         return false;
     if (adapter->init(pc_core_table(), &symbols, wrappers) == 0) {
         /* Its frames are ours, under whatever path it was found. */
+        pc_loadmap_prepare((uintptr_t)adapter->init);
         struct pc_module *module = pc_loadmap_find((uintptr_t)adapter->init);
         if (module)
             module->flags |= PCOLLECT_MODULE_OWN;

@@ -122,6 +122,7 @@ static const char *name_kind(enum pc_thread_kind kind)
 
 static enum pc_thread_kind find_kind(int32_t tid, bool helper, void *function)
 {
+    pc_loadmap_prepare((uintptr_t)function);
     const struct pc_module *m = function ? pc_loadmap_find((uintptr_t)function) : NULL;
     if (helper || (m && m->flags & PCOLLECT_MODULE_MPI) || has(mpi.tid, mpi.n, tid))
         return PC_THREAD_MPI;

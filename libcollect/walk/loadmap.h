@@ -3,8 +3,8 @@
  * The load map: which module holds a code address.
  *
  * Modules are found when an address in them is first met (glibc's _dl_find_object, lock-free and
- * async-signal-safe; elsewhere a snapshot by dl_iterate_phdr, refreshed outside handlers) and are
- * kept for ever in a fixed table. A module that is closed and opened again elsewhere is a new
+ * async-signal-safe; elsewhere in a snapshot by dl_iterate_phdr, refreshed outside handlers) and
+ * are kept for ever in a fixed table. A module that is closed and opened again elsewhere is a new
  * entry. `generation` rises before every dlopen and dlclose (libcollect/interpose): what was
  * derived from addresses of an older generation is void.
  */
@@ -39,6 +39,10 @@ void pc_loadmap_set_is_mpi(pc_loadmap_is_mpi_fn fn);
 
 /* The module that holds pc now, or NULL. AS-safe, MT-safe, no malloc, no lock. */
 struct pc_module *pc_loadmap_find(uintptr_t pc);
+
+/* Before a search outside of handlers. Where libc has no _dl_find_object, and the module that holds
+ * pc is not known, enters all modules that are loaded now, under the loader's lock: not AS-safe. */
+void pc_loadmap_prepare(uintptr_t pc);
 
 /* A number below 2^16 that stands for a module in this process, 0 for NULL; and the module of a
  * number. AS-safe, MT-safe. */

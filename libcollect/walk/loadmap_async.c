@@ -9,8 +9,10 @@
  * interrupted filling blocks nobody, not even a handler in the same thread.
  *
  * Called by the walker when it meets a program counter first, and by whoever needs the name of a
- * module. Every function of this file may run in a signal handler, except that pc_loadmap_find
- * with a libc older than glibc 2.35 may refresh the map under the loader's lock.
+ * module. Every function of this file but pc_loadmap_prepare may run in a signal handler. With a
+ * libc older than glibc 2.35 a handler that interrupts the loader must not ask it: there modules
+ * are found only as they were when pc_loadmap_prepare was last called, and none of them from the
+ * beginning of a dlopen or dlclose until it is called again.
  */
 #define _GNU_SOURCE 1
 
@@ -453,10 +455,16 @@ struct pc_module *pc_loadmap_find(uintptr_t pc)
     if (PC_LIKELY(find_object != NULL))
         return find_by_loader(pc, generation);
 #endif
-    struct pc_module *m = find_by_scan(pc, generation);
-    if (!m) {
+    return find_by_scan(pc, generation);
+}
+
+void pc_loadmap_prepare(uintptr_t pc)
+{
+    uint32_t generation = atomic_load(&pc_loadmap_generation);
+#if defined HAVE_DL_FIND_OBJECT
+    if (PC_LIKELY(find_object != NULL))
+        return;
+#endif
+    if (!find_by_scan(pc, generation))
         pc_loadmap_refresh(generation);
-        m = find_by_scan(pc, generation);
-    }
-    return m;
 }

@@ -124,6 +124,11 @@ static int holds(struct pc_module *module, void *arg)
     return 1;
 }
 
+void pc_loadmap_prepare(uintptr_t pc)
+{
+    (void)pc;
+}
+
 struct pc_module *pc_loadmap_find(uintptr_t pc)
 {
     struct lookup l = {pc, NULL};

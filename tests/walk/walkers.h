@@ -35,7 +35,8 @@ static inline struct pc_stack own_stack(void)
 
 /* The state in the caller of this function, as the wrappers of MPI functions take it. */
 #define START_WALK(bounds)                                                                         \
-    ((struct pc_walk){.pc = (uintptr_t)__builtin_return_address(0),                                \
+    (pc_loadmap_prepare((uintptr_t)__builtin_return_address(0)),                                   \
+     (struct pc_walk){.pc = (uintptr_t)__builtin_return_address(0),                                \
                       .sp = (uintptr_t)__builtin_dwarf_cfa(),                                      \
                       .fp_loc = PC_SAVED_FP,                                                       \
                       .stack = (bounds)})
