@@ -11,11 +11,12 @@
 
 struct pct_parts {
     struct pct_tree_options options;
-    struct pct_tree *tree, *functions;
+    struct pct_tree *tree, *lines, *functions;
     struct pct_samples *samples;
     struct pct_counts *counts;
     struct pct_estimates *estimates;
-    struct pct_rolled *rolled[PCT_N_BY];
+    struct pct_rolled **rolled; /* one of each set of keys that was asked for */
+    size_t n_rolled, rolled_room;
     struct pct_rank_times *rank_times;
     uint32_t *frames;
     struct pct_contexts contexts;
@@ -30,6 +31,14 @@ struct pct_tree *pct_data_tree(const struct pct_data *d)
     if (!parts->tree)
         parts->tree = pct_tree_new(d->model, d->symbols, NULL, &parts->options);
     return parts->tree;
+}
+
+struct pct_tree *pct_data_lines(const struct pct_data *d)
+{
+    struct pct_parts *parts = d->parts;
+    if (!parts->lines)
+        parts->lines = pct_tree_new(d->model, d->symbols, pct_data_samples(d), &parts->options);
+    return parts->lines;
 }
 
 struct pct_tree *pct_data_functions(const struct pct_data *d)
@@ -69,12 +78,17 @@ struct pct_estimates *pct_data_estimates(const struct pct_data *d)
     return d->parts->estimates;
 }
 
-struct pct_rolled *pct_data_rolled(const struct pct_data *d, enum pct_by by)
+struct pct_rolled *pct_data_rolled(const struct pct_data *d, unsigned keys)
 {
-    struct pct_rolled **rolled = &d->parts->rolled[by];
-    if (!*rolled)
-        *rolled = pct_roll_up(d->model, d->symbols, pct_data_samples(d), by);
-    return *rolled;
+    struct pct_parts *parts = d->parts;
+    for (size_t i = 0; i < parts->n_rolled; i++)
+        if (parts->rolled[i]->keys == keys)
+            return parts->rolled[i];
+    parts->rolled =
+        pct_grow(parts->rolled, parts->n_rolled, &parts->rolled_room, sizeof *parts->rolled);
+    return parts->rolled[parts->n_rolled++] =
+               pct_roll_up(d->model, d->symbols, pct_data_samples(d),
+                           keys & PCT_KEY_CONTEXT ? pct_data_lines(d) : NULL, keys);
 }
 
 const struct pct_rank_times *pct_data_rank_times(const struct pct_data *d)
@@ -212,8 +226,9 @@ struct pct_data *pct_data_new(const char *file, const struct pc_profile *p,
 
 static void free_parts(struct pct_parts *parts)
 {
-    for (size_t i = 0; i < PCT_N_BY; i++)
+    for (size_t i = 0; i < parts->n_rolled; i++)
         pct_rolled_free(parts->rolled[i]);
+    free(parts->rolled);
     pct_tree_free(parts->callers.tree);
     pct_free(parts->callers.row);
     pct_free(parts->computation.row);
@@ -227,6 +242,7 @@ static void free_parts(struct pct_parts *parts)
     pct_estimates_free(parts->estimates);
     pct_counts_free(parts->counts);
     pct_tree_free(parts->functions);
+    pct_tree_free(parts->lines);
     pct_samples_free(parts->samples);
     pct_tree_free(parts->tree);
     pct_free(parts);

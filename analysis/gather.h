@@ -20,6 +20,7 @@
 enum pct_data_kind {
     PCT_DATA_PROFILE,
     PCT_DATA_ROWS, /* PCT_DATA_PROFILE with the rows of a plugin's table */
+    PCT_DATA_CUBE, /* the same with rows by keys */
     PCT_DATA_SCALE,
     PCT_DATA_DIFF,
     PCT_DATA_REPEATS
@@ -39,6 +40,7 @@ struct pct_data {
     struct pct_findings *findings; /* NULL: not looked for */
     union {
         const struct pc_profile_table *rows_of;
+        unsigned keys; /* of the cube, enum pct_key */
         const struct pct_scale *scale;
         const struct pct_diff *diff;
         const struct pct_repeats *repeats;
@@ -56,6 +58,8 @@ void pct_data_free(struct pct_data *d);
 
 /* Calls by line, as tables of calls have them. */
 struct pct_tree *pct_data_tree(const struct pct_data *d);
+/* Calls and samples by line. */
+struct pct_tree *pct_data_lines(const struct pct_data *d);
 /* Calls and samples by function. */
 struct pct_tree *pct_data_functions(const struct pct_data *d);
 /* The symbols when every address of the tree was looked up: only then is it known what is wrong
@@ -64,7 +68,8 @@ struct pct_symbols *pct_data_symbols(const struct pct_data *d);
 struct pct_samples *pct_data_samples(const struct pct_data *d);
 struct pct_counts *pct_data_counts(const struct pct_data *d);
 struct pct_estimates *pct_data_estimates(const struct pct_data *d);
-struct pct_rolled *pct_data_rolled(const struct pct_data *d, enum pct_by by);
+/* keys: enum pct_key, or-ed. */
+struct pct_rolled *pct_data_rolled(const struct pct_data *d, unsigned keys);
 /* How the time of ranks outside MPI is divided. */
 const struct pct_rank_times *pct_data_rank_times(const struct pct_data *d);
 /* By module: nodes of the profile in it. */

@@ -95,9 +95,13 @@ static int check_word(const struct pct_command *self, const struct pct_option *o
     words.text = pct_copy(all);
     for (char *word, *rest = words.text; n + 1 < MAX_OPTIONS && (word = strsep(&rest, "|"));)
         words.list[n++] = word;
-    int status = pct_value_word(o, value) < n
-                     ? PCT_DONE
-                     : pct_refuse_word(self, o->name, value, next_word, &words);
+    char *copy = pct_copy(value), *rest = copy;
+    int status = PCT_DONE;
+    for (char *word; !status && (word = o->list ? strsep(&rest, ",") : rest);
+         rest = o->list ? rest : NULL)
+        if (pct_value_word(o, word) >= n)
+            status = pct_refuse_word(self, o->name, word, next_word, &words);
+    free(copy);
     free(words.text);
     return status;
 }

@@ -30,6 +30,7 @@ struct pct_option {
                              if it has some */
     int group;            /* not 0: excludes the other options of the same number */
     bool many;            /* may be given several times */
+    bool list;            /* several of the words, with commas between */
 };
 
 enum { PCT_ANY_NUMBER = 1000000 };

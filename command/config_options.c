@@ -26,11 +26,12 @@ const struct pct_option *pct_config_option(unsigned i)
             continue;
         pc_format(more[n], sizeof more[n], "That is %s in [%s] of pcollect.conf(5).", c->key,
                   c->section);
-        options[n++] = (struct pct_option){.letter = PCT_LETTER_CONFIG + (int)k,
-                                           .name = c->name,
-                                           .argument = c->argument,
-                                           .doc = c->brief,
-                                           .more = more[n]};
+        options[n] = (struct pct_option){.letter = PCT_LETTER_CONFIG + (int)k,
+                                         .name = c->name,
+                                         .argument = c->argument,
+                                         .doc = c->brief,
+                                         .more = more[n]};
+        n++;
     }
     made = true;
     return i < n ? &options[i] : NULL;

@@ -35,7 +35,7 @@ int pct_embed_file(const char *from, const char *to, bool sources, struct pc_err
     struct pc_profile *p = NULL;
     int err = pc_pcol_may_write(to, error);
     if (!err)
-        err = pc_pcol_read_to_write(from, &p, error);
+        err = pc_pcol_read_histograms(from, &p, error);
     if (err) {
         if (!*error->text)
             pc_error_set(error, err, "%s: %s", from, pc_err_text(err));

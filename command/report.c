@@ -83,8 +83,9 @@ static int read_profile(const struct pct_report_request *r, struct pc_profile **
     pct_progress_show();
     pc_progress_begin("reading", r->file, 0, 0);
     bool header = r->view.table_name && !strcmp(r->view.table_name, "header");
-    int err = header ? pc_pcol_read_statistics(r->file, out, &error)
-                     : pc_pcol_read_columns(r->file, out, &error);
+    int err = header       ? pc_pcol_read_statistics(r->file, out, &error)
+              : r->view.by ? pc_pcol_read_histograms(r->file, out, &error)
+                           : pc_pcol_read_columns(r->file, out, &error);
     pc_progress_end();
     if (*error.text)
         pct_say(&pct_report, "%s", error.text);

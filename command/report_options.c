@@ -4,6 +4,7 @@
  */
 #include "command/report.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -22,7 +23,7 @@ enum {
 };
 enum { WHICH_TABLE = 1 }; /* groups of options */
 
-/* Words are in the order of enum pct_format, enum pct_metric and table_by. */
+/* Words are in the order of enum pct_format, enum pct_metric and by_words. */
 const struct pct_option pct_report_options[] = {
     {FORMAT, "format", "text|json|tsv|md", "text for people (default), or for programs",
      "tsv shows one table."},
@@ -31,9 +32,14 @@ const struct pct_option pct_report_options[] = {
      "the "
      "profile, too. --table NAME --help lists its columns.",
      .group = WHICH_TABLE},
-    {BY, "by", "WHAT", "one table, of sums by", "It is printed as text if no format is given.",
-     "rank|primitive|call-site|caller|line|function|file|module|thread|communicator|peer",
-     WHICH_TABLE},
+    {BY, "by", "WHAT,...", "one table, of sums by any of these together:",
+     "It is printed as text if no format is given. Its columns for programs, and for --columns, "
+     "are "
+     "all figures of calls and samples, and the fields of plugins: --by WHAT --help lists them. "
+     "caller, thread and peer, and rank alone, are tables of their own.",
+     "function|line|file|module|call-site|context|primitive|communicator|phase|region|rank|caller|"
+     "thread|peer",
+     WHICH_TABLE, .list = true},
     PCT_OPTIONS_CHOICE,
     {MIN_PERCENT, "min-percent", "P", "hide rows below P percent",
      "In the trees of the text: of the time in MPI and of CPU time (default: 1). In a table: of "
@@ -58,10 +64,19 @@ const struct pct_option pct_report_options[] = {
     {0, NULL, NULL, NULL},
 };
 
-static const char *const table_by[] = {
-    "ranks",    "primitives",         "call_sites", "callers",
-    "lines",    "function_calls",     "sources",    "module_calls",
-    "sampling", "communicator_calls", "pairs"};
+/* What --by sums by: keys, or where that word stands alone a table. */
+static const struct {
+    unsigned keys;
+    const char *table;
+} by_words[] = {
+    {PCT_BY_FUNCTION, NULL},   {PCT_BY_LINE, NULL},
+    {PCT_BY_FILE, NULL},       {PCT_BY_MODULE, NULL},
+    {PCT_BY_SITE, NULL},       {PCT_KEY_CONTEXT | PCT_KEY_PRIMITIVE, NULL},
+    {PCT_KEY_PRIMITIVE, NULL}, {PCT_KEY_COMMUNICATOR, NULL},
+    {PCT_KEY_PHASE, NULL},     {PCT_KEY_REGION, NULL},
+    {PCT_KEY_RANK, "ranks"},   {0, "callers"},
+    {0, "sampling"},           {0, "pairs"},
+};
 
 /* ---- Values -----------------------------------------------------------------------------------
  */
@@ -86,6 +101,36 @@ static void choose_table(struct pct_options *view, const char *name)
 {
     view->table_name = name;
     view->table = pct_table_find(name);
+}
+
+/* The words were checked. */
+static int choose_by(const struct pct_command *self, const struct pct_option *o, const char *value,
+                     struct pct_options *view)
+{
+    char *copy = pct_copy(value), *rest = copy, *word;
+    const char *alone = NULL;
+    while ((word = strsep(&rest, ","))) {
+        unsigned i = pct_value_word(o, word);
+        if (!by_words[i].keys)
+            alone = word;
+        view->by |= by_words[i].keys;
+        if (!strcmp(word, value) && by_words[i].table) {
+            choose_table(view, by_words[i].table);
+            view->by = 0;
+        }
+    }
+    bool together = alone && strcmp(alone, value) != 0;
+    int status = !together ? PCT_DONE
+                           : pct_refuse(self,
+                                        "--by %s: %s is a table of its own, and goes with "
+                                        "nothing else",
+                                        value, alone);
+    if (view->by & PCT_KEY_CONTEXT) /* which has them all */
+        view->by &= ~(unsigned)(PCT_KEYS_OF_FRAMES | PCT_KEY_HERE);
+    if (view->by)
+        view->table_name = value;
+    free(copy);
+    return status;
 }
 
 /* RULE=PERCENT */
@@ -148,9 +193,8 @@ int pct_report_take(const struct pct_command *self, const struct pct_option *o, 
         choose_table(view, value);
         return strcmp(value, "help") ? PCT_DONE : PCT_HELP;
     case BY:
-        choose_table(view, table_by[pct_value_word(o, value)]);
         r->has_format = true;
-        break;
+        return choose_by(self, o, value, view);
     case BOTTOM_UP:
         view->bottom_up = true;
         break;
@@ -186,6 +230,16 @@ bool pct_report_help(const struct pct_command *self, const void *request, FILE *
         pct_help_columns(out, view->table);
         return true;
     }
+    if (view->by) {
+        struct pct_cube cube;
+        pct_cube_make(&cube, NULL, view->by, view->table_name);
+        pct_help_columns(out, &cube.table);
+        fputs("Without --columns, people see the first of them. Fields of plugins, PLUGIN.FIELD, "
+              "stand behind these.\n",
+              out);
+        pct_cube_free(&cube);
+        return true;
+    }
     fputs("Tables of `pcollect report --table NAME`:\n", out);
     for (size_t i = 0; i < pct_n_tables; i++)
         pct_help_table(out, pct_tables[i]);
@@ -215,7 +269,7 @@ int pct_report_check_table(const struct pct_command *self, const struct pct_repo
                            const struct pc_profile *p)
 {
     const struct pct_options *view = &r->view;
-    if (!view->table_name || view->table || pc_profile_table(p, view->table_name))
+    if (!view->table_name || view->table || view->by || pc_profile_table(p, view->table_name))
         return PCT_DONE;
     return pct_refuse_word(self, "table", view->table_name, next_table, p);
 }

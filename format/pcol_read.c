@@ -285,7 +285,7 @@ int pc_pcol_read_statistics(const char *path, struct pc_profile **out, struct pc
     return read_file(path, VALUES_NONE, out, error);
 }
 
-int pc_pcol_read_to_write(const char *path, struct pc_profile **out, struct pc_error *error)
+int pc_pcol_read_histograms(const char *path, struct pc_profile **out, struct pc_error *error)
 {
     return read_file(path, VALUES_PASSED_ON, out, error);
 }

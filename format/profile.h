@@ -319,9 +319,8 @@ int pc_pcol_read_statistics(const char *path, struct pc_profile **out, struct pc
  * are read at once. */
 int pc_pcol_read_columns(const char *path, struct pc_profile **out, struct pc_error *error);
 
-/* The same with histograms: for who writes it, or its sum with others, to a file. Values are read
- * when they are written. */
-int pc_pcol_read_to_write(const char *path, struct pc_profile **out, struct pc_error *error);
+/* The same with histograms. It can be written, and its sum with others: values are read then. */
+int pc_pcol_read_histograms(const char *path, struct pc_profile **out, struct pc_error *error);
 
 /* Writes what happened in one rank after the merge (a profile of that rank alone) into its slot:
  * the end of MPI_Finalize, the time to exit, calls made meanwhile. Overwrites what the slot held.

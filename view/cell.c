@@ -3,6 +3,7 @@
  * The values of a table's cells, as programs and as people read them.
  */
 #include "analysis/counters/estimate.h"
+#include "view/report_print.h"
 #include "view/table.h"
 
 #include <string.h>
@@ -114,6 +115,9 @@ static void put_people(const struct pct_column *c, const struct pct_value *v, st
 {
     char number[PCT_NUMBER_BYTES];
     switch (c->type) {
+    case PCT_TEXT:
+        pct_buf_text(b, c->path ? pct_symbols_base_name(v->text) : v->text);
+        break;
     case PCT_COUNT:
         pct_buf_text(b, pct_text_count(number, v->number));
         break;
@@ -146,11 +150,15 @@ static void put_people(const struct pct_column *c, const struct pct_value *v, st
 }
 
 void pct_value_people(const struct pct_table *t, const struct pct_column *c,
-                      const struct pct_data *d, size_t row, struct pct_buf *b)
+                      const struct pct_data *d, size_t row, bool utf8, struct pct_buf *b)
 {
     struct pct_value v = pct_table_value(c, d, row), error = {.none = true};
     if (v.none) {
         pct_buf_text(b, "-");
+        return;
+    }
+    if (c->histogram) {
+        pct_print_histogram(b, v.text, c->histogram, utf8);
         return;
     }
     if (c->error && c->type != PCT_ESTIMATE)

@@ -114,8 +114,7 @@ void pct_table_json(FILE *out, const struct pct_table *t, const struct pct_data 
 static void put_rows_tables(FILE *out, const struct pct_data *d, const struct pct_options *o)
 {
     for (uint32_t i = 0; i < d->profile->n_tables; i++) {
-        const char *name = d->profile->tables[i].name;
-        if (pct_table_find(name) || (o->table_name && strcmp(name, o->table_name) != 0))
+        if (pct_table_find(d->profile->tables[i].name))
             continue;
         struct pct_rows_table t;
         pct_rows_table(&t, d, &d->profile->tables[i]);
@@ -123,14 +122,25 @@ static void put_rows_tables(FILE *out, const struct pct_data *d, const struct pc
     }
 }
 
-void pct_print_json(FILE *out, const struct pct_data *d, const struct pct_options *o)
+static void begin(FILE *out, const struct pct_data *d)
 {
     fputs("{\n  \"pcollect_report\": 1,\n  \"file\": ", out);
     pct_json_put(out, d->file);
-    for (size_t i = 0; i < pct_n_tables; i++) {
-        if (!o->table_name || !strcmp(o->table_name, pct_tables[i]->name))
-            pct_table_json(out, pct_tables[i], d, &o->choice);
-    }
+}
+
+void pct_print_json(FILE *out, const struct pct_data *d, const struct pct_options *o)
+{
+    begin(out, d);
+    for (size_t i = 0; i < pct_n_tables; i++)
+        pct_table_json(out, pct_tables[i], d, &o->choice);
     put_rows_tables(out, d, o);
+    fputs("\n}\n", out);
+}
+
+void pct_print_json_table(FILE *out, const struct pct_data *d, const struct pct_table *t,
+                          const struct pct_options *o)
+{
+    begin(out, d);
+    pct_table_json(out, t, d, &o->choice);
     fputs("\n}\n", out);
 }

@@ -2,6 +2,7 @@
  *
  * Colours, and small pictures made of letters: what the parts of the text share.
  */
+#include "analysis/tree/fields.h"
 #include "view/report_print.h"
 
 #include <string.h>
@@ -46,6 +47,44 @@ void pct_print_bar(struct pct_buf *b, const uint64_t *values, size_t n, bool utf
         pct_print_level(b, level || !means[k] ? level : 1, utf8);
     }
     pct_buf_fill(b, ' ', PCT_BAR_CELLS - n_cells);
+}
+
+static void put_bin(struct pct_buf *b, unsigned bin, unsigned unit)
+{
+    char number[PCT_NUMBER_BYTES];
+    pc_u128 value = pct_bin_begin(bin);
+    pct_buf_text(b, unit == PCOLLECT_UNIT_BYTES ? pct_text_bytes(number, value)
+                    : unit == PCOLLECT_UNIT_NS  ? pct_text_time(number, value)
+                                                : pct_text_count(number, value));
+}
+
+void pct_print_histogram(struct pct_buf *b, const char *bins, unsigned unit, bool utf8)
+{
+    uint64_t count[PC_PROFILE_MAX_BINS] = {0}, greatest = 0;
+    unsigned bin, first = PC_PROFILE_MAX_BINS, last = 0;
+    unsigned long long n;
+    int length;
+    for (; sscanf(bins, "%u:%llu%n", &bin, &n, &length) == 2;
+         bins += bins[length] ? length + 1 : length) {
+        if (bin >= PC_PROFILE_MAX_BINS)
+            return;
+        count[bin] = n;
+        greatest = n > greatest ? n : greatest;
+        first = bin < first ? bin : first;
+        last = bin;
+    }
+    if (!greatest)
+        return;
+    put_bin(b, first, unit);
+    pct_buf_text(b, " ");
+    for (unsigned k = first; k <= last; k++) {
+        unsigned level = (unsigned)(((pc_u128)count[k] * 8 + greatest / 2) / greatest);
+        pct_print_level(b, level || !count[k] ? level : 1, utf8);
+    }
+    if (last > first) {
+        pct_buf_text(b, " ");
+        put_bin(b, last, unit);
+    }
 }
 
 struct pct_picture {

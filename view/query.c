@@ -68,7 +68,8 @@ const struct pct_column **pct_choice_columns(const struct pct_choice *c, const s
     const struct pct_column **list = pct_alloc(t->n_columns, sizeof *list);
     size_t n = 0;
     if (!c || !c->columns) {
-        for (size_t i = 0; i < t->n_columns; i++)
+        size_t shown = people && t->n_shown ? t->n_shown : t->n_columns;
+        for (size_t i = 0; i < shown; i++)
             if (!people || !is_error(t, &t->columns[i]))
                 list[n++] = &t->columns[i];
     } else {
@@ -84,25 +85,26 @@ const struct pct_column **pct_choice_columns(const struct pct_choice *c, const s
 
 static int check_columns(const char *names, const struct pct_table *t, struct pct_buf *why)
 {
-    uint64_t seen = 0;
-    for (const char *s = names;; s++) {
+    unsigned *seen = pct_alloc(t->n_columns, sizeof *seen);
+    int refused = 0;
+    for (const char *s = names; !refused; s++) {
         size_t n = strcspn(s, ",");
         struct pct_buf word = {0};
         pct_buf_put(&word, s, n);
         const struct pct_column *c = pct_column_named(t, s, n);
-        uint64_t bit = c ? (uint64_t)1 << ((size_t)(c - t->columns) % 64) : 0;
-        if (!c)
-            pct_unknown_word(why, "columns", word.data, next_column, t);
-        else if (seen & bit)
+        if (!c) {
+            refused = pct_unknown_word(why, "columns", word.data, next_column, t);
+        } else if (seen[c - t->columns]++) {
             pct_buf_format(why, "--columns: %s is there twice", word.data);
+            refused = -1;
+        }
         pct_buf_free(&word);
-        if (!c || seen & bit)
-            return -1;
-        seen |= bit;
         s += n;
         if (!*s)
-            return 0;
+            break;
     }
+    free(seen);
+    return refused;
 }
 
 /* ---- Conditions -------------------------------------------------------------------------------

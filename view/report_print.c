@@ -107,6 +107,10 @@ void pct_print_text(FILE *out, const struct pct_data *d, const struct pct_option
 void pct_print_table(FILE *out, const struct pct_data *d, const struct pct_table *t,
                      const struct pct_options *o)
 {
+    if (o->format == PCT_FORMAT_JSON) {
+        pct_print_json_table(out, d, t, o);
+        return;
+    }
     if (o->format == PCT_FORMAT_MD) {
         pct_markdown_table(out, d, t, o);
         return;
@@ -129,29 +133,44 @@ void pct_print_table(FILE *out, const struct pct_data *d, const struct pct_table
     pct_rows_free(&rows);
 }
 
-/* A table of a plugin, whose columns are known only now. */
+/* A table whose columns are known only now. */
+static int print_made_table(FILE *out, const struct pct_data *d, const struct pct_table *t,
+                            const struct pct_options *o, struct pct_buf *why)
+{
+    if (pct_choice_check(&o->choice, t, why))
+        return -1;
+    pct_print_table(out, d, t, o);
+    return 0;
+}
+
 static int print_rows_table(FILE *out, const struct pct_data *d, const struct pct_options *o,
                             struct pct_buf *why)
 {
     struct pct_rows_table t;
     pct_rows_table(&t, d, pc_profile_table(d->profile, o->table_name));
-    if (pct_choice_check(&o->choice, &t.table, why))
-        return -1;
-    if (o->format == PCT_FORMAT_JSON)
-        pct_print_json(out, d, o);
-    else
-        pct_print_table(out, &t.data, &t.table, o);
-    return 0;
+    return print_made_table(out, &t.data, &t.table, o, why);
+}
+
+static int print_cube(FILE *out, const struct pct_data *d, const struct pct_options *o,
+                      struct pct_buf *why)
+{
+    struct pct_cube cube;
+    pct_cube_make(&cube, d, o->by, o->table_name);
+    int err = print_made_table(out, &cube.data, &cube.table, o, why);
+    pct_cube_free(&cube);
+    return err;
 }
 
 int pct_print(FILE *out, const struct pct_data *d, const struct pct_options *o, struct pct_buf *why)
 {
+    if (o->by)
+        return print_cube(out, d, o, why);
     if (o->table_name && !o->table)
         return print_rows_table(out, d, o, why);
-    if (o->format == PCT_FORMAT_JSON)
-        pct_print_json(out, d, o);
-    else if (o->table)
+    if (o->table)
         pct_print_table(out, d, o->table, o);
+    else if (o->format == PCT_FORMAT_JSON)
+        pct_print_json(out, d, o);
     else if (o->format == PCT_FORMAT_MD)
         pct_print_markdown(out, d, o);
     else

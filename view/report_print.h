@@ -16,6 +16,7 @@ struct pct_options {
     enum pct_format format;
     const char *table_name;        /* NULL: the whole report */
     const struct pct_table *table; /* of that name; NULL as well: a plugin's, if the file has it */
+    unsigned by;                   /* keys of a cube of that name, enum pct_key; 0: none */
     struct pct_tree_options tree;
     struct pct_choice choice; /* of the tables; min_percent of the tree of the text, too */
     enum pct_metric metric;   /* of the tree of the text */
@@ -33,6 +34,8 @@ void pct_print_table(FILE *out, const struct pct_data *d, const struct pct_table
                      const struct pct_options *o);
 /* All tables, or one, as one JSON object. */
 void pct_print_json(FILE *out, const struct pct_data *d, const struct pct_options *o);
+void pct_print_json_table(FILE *out, const struct pct_data *d, const struct pct_table *t,
+                          const struct pct_options *o);
 
 /* The report as Markdown: its main parts, or one table. */
 void pct_print_markdown(FILE *out, const struct pct_data *d, const struct pct_options *o);
@@ -62,6 +65,10 @@ struct pct_picture;
 struct pct_picture *pct_picture_new(const struct pct_data *d, const struct pct_table *t, bool utf8);
 void pct_picture_put(void *picture, size_t row, struct pct_buf *b);
 void pct_picture_free(struct pct_picture *p);
+
+/* A histogram as struct pct_column has it: its first and last values with a unit, and between them
+ * a cell for each power of two. */
+void pct_print_histogram(struct pct_buf *b, const char *bins, unsigned unit, bool utf8);
 
 /* One cell of a picture: level 0 is nothing, 8 the greatest. */
 void pct_print_level(struct pct_buf *b, unsigned level, bool utf8);

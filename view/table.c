@@ -127,6 +127,7 @@ struct grid {
     const struct pct_column **columns;
     size_t *widths;
     size_t n_columns, n_rows;
+    bool utf8;
     char **cells;
 };
 
@@ -150,7 +151,7 @@ static void fill_grid(struct grid *g, const struct pct_table *t, const struct pc
         for (size_t k = 0; k < g->n_columns; k++) {
             struct pct_buf cell = {0};
             if (i) {
-                pct_value_people(t, g->columns[k], d, rows->index[i - 1], &cell);
+                pct_value_people(t, g->columns[k], d, rows->index[i - 1], g->utf8, &cell);
             } else {
                 pct_buf_text(&cell, heads ? g->columns[k]->head : g->columns[k]->name);
             }
@@ -203,7 +204,7 @@ static void put_line(FILE *out, struct pct_buf *line)
 void pct_table_aligned(FILE *out, const struct pct_table *t, const struct pct_data *d,
                        const struct pct_rows *rows, const struct pct_aligned *how)
 {
-    struct grid g = {.n_rows = rows->n};
+    struct grid g = {.n_rows = rows->n, .utf8 = how->utf8};
     struct pct_buf line = {0};
     if (how->max_rows && g.n_rows > how->max_rows)
         g.n_rows = how->max_rows;

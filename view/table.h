@@ -54,6 +54,10 @@ struct pct_column {
     /* For getters of many columns: which of them this is, and of which kind of rows. */
     uint16_t which, of;
     const char *error; /* the column with half of its 95 % interval: behind +- in text; or NULL */
+    /* PCT_TEXT that is a histogram, "12:340,13:20" for 340 values from 2^12 on and 20 from 2^13 on:
+     * the unit of the values, enum pcollect_unit. People see a picture. 0: no histogram. */
+    uint16_t histogram;
+    bool path; /* PCT_TEXT that is a path: people see its last part */
 };
 
 /* Adds the time of a row to values[k] of the k-th rank of the profile, and marks present[k]. */
@@ -68,6 +72,7 @@ struct pct_table {
     const char *percent; /* column that --min-percent looks at, or NULL */
     const struct pct_column *columns;
     size_t n_columns;
+    size_t n_shown;          /* people who ask for none see the first of the columns; 0: all */
     pct_picture_fn *picture; /* NULL: its rows have no picture of the ranks */
 };
 
@@ -81,6 +86,17 @@ const struct pct_table *pct_table_find(const char *name);
 const struct pct_column *pct_column_named(const struct pct_table *t, const char *name, size_t n);
 /* "-" before the name is passed over. */
 const struct pct_column *pct_column_find(const struct pct_table *t, const char *name);
+
+/* Calls and samples by the keys of analysis/tree/roll_up.h, with all figures and the fields of
+ * plugins as columns; a table of the report that `data` goes with. The name is printed. Valid as
+ * long as d and the profile are. d NULL: the columns alone, without fields. */
+struct pct_cube {
+    struct pct_table table;
+    struct pct_data data;
+    struct pct_column *columns;
+};
+void pct_cube_make(struct pct_cube *out, const struct pct_data *d, unsigned keys, const char *name);
+void pct_cube_free(struct pct_cube *c);
 
 /* A plugin's table, as a table of the report that `data` goes with. Valid as long as d and the
  * profile are. */
@@ -134,7 +150,7 @@ struct pct_value pct_table_value(const struct pct_column *c, const struct pct_da
 void pct_value_raw(const struct pct_column *c, const struct pct_value *v, struct pct_buf *b);
 /* Appends the value of a row as people read it, with its error. */
 void pct_value_people(const struct pct_table *t, const struct pct_column *c,
-                      const struct pct_data *d, size_t row, struct pct_buf *b);
+                      const struct pct_data *d, size_t row, bool utf8, struct pct_buf *b);
 
 void pct_table_tsv(FILE *out, const struct pct_table *t, const struct pct_data *d,
                    const struct pct_choice *choice);

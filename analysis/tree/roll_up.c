@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Sums of calls and samples by place: see roll_up.h. One pass over the nodes that have a record;
+ * Sums of calls and samples by keys: see roll_up.h. One pass over the nodes that have a record;
  * each is added to the row of the frame that it belongs to, and once to each row on the way to the
  * root.
  */
@@ -10,39 +10,26 @@
 
 #include <string.h>
 
-/* What rows are told apart by. */
-struct shape {
-    bool function, file, line, module;
-    bool code; /* MPI functions are rows, and so is each place without a name */
-};
-
-static const struct shape shapes[PCT_N_BY] = {
-    [PCT_BY_SITE] = {.function = true, .file = true, .line = true, .module = true},
-    [PCT_BY_LINE] = {.function = true, .file = true, .line = true, .module = true},
-    [PCT_BY_FUNCTION] = {.function = true, .file = true, .module = true},
-    [PCT_BY_FILE] = {.file = true}, /* and the module of what has no file */
-    [PCT_BY_MODULE] = {.module = true},
-    [PCT_BY_CODE_LINE] =
-        {.function = true, .file = true, .line = true, .module = true, .code = true},
-    [PCT_BY_CODE_FUNCTION] = {.function = true, .file = true, .module = true, .code = true},
-};
-
 struct sums {
     struct pct_rolled *out;
     const struct pct_model *model;
     struct pct_symbols *symbols;
-    const struct shape *shape;
-    struct pct_keys keys;
+    const struct pct_tree *tree;
+    unsigned keys;
+    struct pct_keys rows;
     size_t room;
     struct pct_buf text;
     uint32_t stamp;
+    uint64_t *by_rank[PCT_N_METRICS + 5]; /* PCT_KEY_RANK: figures of one record, rank by rank */
+    bool *present;
 };
 
-/* What one node of the profile adds. */
+/* What one record adds, or its part of one rank. */
 struct part {
     uint32_t node, call;   /* call: PC_NO_INDEX for samples of computation */
     struct pct_totals own; /* of the call */
     struct pct_sampled sampled;
+    struct pct_rolled_row like; /* the keys that are not those of a frame */
 };
 
 /* ---- Rows -------------------------------------------------------------------------------------
@@ -56,8 +43,12 @@ static struct pct_rolled_row *find_row(struct sums *s, const struct pct_rolled_r
     pct_buf_format(&s->text, "%s\n%s\n%s\n%u\n%s\n%llx", like->function ? like->function : "",
                    like->file ? like->file : "", like->module ? like->module : "", like->line,
                    like->primitive ? like->primitive : "", (unsigned long long)like->domain);
+    if (s->keys & (PCT_KEY_PHASE | PCT_KEY_REGION | PCT_KEY_RANK | PCT_KEY_CONTEXT))
+        pct_buf_format(&s->text, "\n%llu\n%s\n%d %d\n%u", (unsigned long long)like->phase,
+                       like->region ? like->region : "", like->has_rank, (int)like->rank,
+                       (unsigned)like->context);
     const char *key = pct_pool_intern(s->out->pool, s->text.data);
-    uint32_t i = pct_keys_find(&s->keys, key, &is_new);
+    uint32_t i = pct_keys_find(&s->rows, key, &is_new);
     if (is_new) {
         s->out->row = pct_grow(s->out->row, s->out->n, &s->room, sizeof *s->out->row);
         s->out->row[s->out->n] = *like;
@@ -79,28 +70,28 @@ static const char *name_place(const struct sums *s, const char *module,
     return kept;
 }
 
-static struct pct_rolled_row row_of_frame(const struct sums *s, const struct pct_frame *f,
+static struct pct_rolled_row row_of_frame(const struct sums *s, const struct part *part,
+                                          const struct pct_frame *f,
                                           const struct pc_profile_node *n)
 {
-    const struct shape *by = s->shape;
+    bool code = s->keys & PCT_KEY_CODE;
     const char *module =
         n->module == PC_NO_INDEX ? NULL : s->model->profile->modules[n->module].path;
-    struct pct_rolled_row r = {0};
-    if (by->code && module)
+    struct pct_rolled_row r = part->like;
+    if (code && module)
         module = pct_symbols_base_name(module);
-    if (by->file)
+    if (s->keys & PCT_KEY_FILE)
         r.file = f->file;
-    if (by->function)
-        r.function = f->function || !by->code ? f->function : name_place(s, module, n);
-    if (by->line)
+    if (s->keys & PCT_KEY_FUNCTION)
+        r.function = f->function || !code ? f->function : name_place(s, module, n);
+    if (s->keys & PCT_KEY_LINE)
         r.line = f->line;
-    if (by->module || !r.file)
+    if (s->keys & PCT_KEY_MODULE || !r.file)
         r.module = module;
     return r;
 }
 
-/* chained: the node has a say in what ranks have of the row. */
-static void add_own(struct sums *s, struct pct_rolled_row *r, const struct part *part, bool chained)
+static void add_own(struct sums *s, struct pct_rolled_row *r, const struct part *part)
 {
     for (size_t k = 0; k < PCT_N_METRICS; k++)
         r->own.sum[k] += part->own.sum[k];
@@ -109,20 +100,19 @@ static void add_own(struct sums *s, struct pct_rolled_row *r, const struct part 
         r->own.min_ns = min;
     if (part->own.max_ns > r->own.max_ns)
         r->own.max_ns = part->own.max_ns;
-    if (chained) {
-        s->out->next[part->node] = r->first_node;
-        r->first_node = part->node;
-    }
+    if (part->call == PC_NO_INDEX || s->keys & (PCT_KEY_CODE | PCT_KEY_PRIMITIVE))
+        pct_sampled_add(&r->self, part->sampled);
+    if (s->keys & PCT_KEY_RANK)
+        return;
+    s->out->next[part->node] = r->first_node;
+    r->first_node = part->node;
 }
 
 /* own: the row is that of the frame that called or computed, or of the MPI function. */
 static void add_to_row(struct sums *s, struct pct_rolled_row *r, const struct part *part, bool own)
 {
-    bool call = part->call != PC_NO_INDEX;
     if (own)
-        add_own(s, r, part, s->shape->code ? part->sampled.samples != 0 : call);
-    if (own && (!call || s->shape->code))
-        pct_sampled_add(&r->self, part->sampled);
+        add_own(s, r, part);
     if (r->seen == s->stamp)
         return;
     r->seen = s->stamp;
@@ -143,39 +133,29 @@ static bool is_frame(const struct pc_profile_node *n)
     return n->kind == PCOLLECT_NODE_FRAME || n->kind == PCOLLECT_NODE_POINT;
 }
 
-/* The call's row: of the frame that made it, and its MPI function. Without any frame, for example
- * of a call whose frames were cut, it has no place. */
+/* The row of the frame that made the call. Without any frame, for example of a call whose frames
+ * were cut, it has no place. */
 static void add_site(struct sums *s, const struct part *part)
 {
     const struct pc_profile *p = s->model->profile;
-    struct pct_rolled_row like = {0};
+    struct pct_rolled_row like = part->like;
     uint32_t up = p->nodes[part->call].parent;
     while (up != PC_NO_INDEX && p->nodes[up].kind != PCOLLECT_NODE_FRAME &&
            p->nodes[up].kind != PCOLLECT_NODE_OP && p->nodes[up].kind != PCOLLECT_NODE_CUT)
         up = p->nodes[up].parent;
     if (up != PC_NO_INDEX && p->nodes[up].kind == PCOLLECT_NODE_FRAME) {
         struct pct_place place = find_place(s, &p->nodes[up]);
-        like = row_of_frame(s, &place.frames[place.n_frames - 1], &p->nodes[up]);
+        like = row_of_frame(s, part, &place.frames[place.n_frames - 1], &p->nodes[up]);
     }
-    like.primitive = p->ops[p->nodes[part->call].op].name;
-    add_own(s, find_row(s, &like), part, true);
+    add_own(s, find_row(s, &like), part);
 }
 
-static void add_communicator(struct sums *s, const struct part *part)
-{
-    const struct pc_profile *p = s->model->profile;
-    const struct pc_profile_node *n = &p->nodes[part->node];
-    struct pct_rolled_row like = {.primitive = p->ops[p->nodes[part->call].op].name};
-    if (n->kind == PCOLLECT_NODE_DOMAIN)
-        like.domain = n->offset;
-    add_own(s, find_row(s, &like), part, true);
-}
-
-/* From the innermost frame, of code from the MPI function, outwards. */
+/* From the innermost frame, of code from the MPI function, outwards. What no frame has belongs to
+ * the row without a place. */
 static void add_frames(struct sums *s, const struct part *part)
 {
     const struct pc_profile *p = s->model->profile;
-    bool own = true, code = s->shape->code;
+    bool own = true, code = s->keys & PCT_KEY_CODE;
     s->stamp++;
     uint32_t up = part->call == PC_NO_INDEX ? part->node : p->nodes[part->call].parent;
     for (up = code && part->call != PC_NO_INDEX ? part->call : up; up != PC_NO_INDEX;
@@ -183,46 +163,153 @@ static void add_frames(struct sums *s, const struct part *part)
         const struct pc_profile_node *n = &p->nodes[up];
         struct pct_place place = is_frame(n) ? find_place(s, n) : (struct pct_place){NULL, 0};
         if (code && n->kind == PCOLLECT_NODE_OP) {
-            struct pct_rolled_row like = {.function = p->ops[n->op].name};
+            struct pct_rolled_row like = part->like;
+            like.function = p->ops[n->op].name;
             add_to_row(s, find_row(s, &like), part, own);
             own = false;
         }
         own = own && n->kind != PCOLLECT_NODE_CUT && n->kind != PCOLLECT_NODE_OP;
         for (uint32_t k = place.n_frames; k-- > 0; own = false) {
-            struct pct_rolled_row like = row_of_frame(s, &place.frames[k], n);
+            struct pct_rolled_row like = row_of_frame(s, part, &place.frames[k], n);
             add_to_row(s, find_row(s, &like), part, own);
         }
     }
 }
 
-static void add_node(struct sums *s, uint32_t node)
+static void add_part(struct sums *s, const struct part *part)
 {
-    const struct pc_profile_node *n = &s->model->profile->nodes[node];
+    if (!(s->keys & PCT_KEYS_OF_FRAMES)) {
+        s->stamp++;
+        add_to_row(s, find_row(s, &part->like), part, true);
+    } else if (s->keys & PCT_KEY_HERE) {
+        add_site(s, part);
+    } else {
+        add_frames(s, part);
+    }
+}
+
+/* ---- Ranks ------------------------------------------------------------------------------------
+ */
+
+enum { SAMPLES = PCT_N_METRICS, SAMPLED_NS, SQUARES, SHORTEST, LONGEST };
+
+/* The field that by_rank[which] is of; PC_NO_INDEX: none. */
+static uint32_t field_by_rank(const struct sums *s, unsigned which)
+{
+    const struct pct_samples *samples = s->out->samples;
+    return which == SAMPLES      ? samples->samples_field
+           : which == SAMPLED_NS ? samples->time_field
+           : which == SQUARES    ? samples->squares_field
+           : which == SHORTEST   ? s->model->min_field
+           : which == LONGEST    ? s->model->max_field
+                                 : s->model->field[which];
+}
+
+/* Figures of the record by rank; false: they are not known. */
+static bool read_ranks(struct sums *s, uint32_t node)
+{
+    const struct pc_profile *p = s->model->profile;
+    uint32_t end = 0;
+    memset(s->present, 0, p->n_ranks * sizeof *s->present);
+    for (unsigned k = 0; k < PC_ARRAY_LEN(s->by_rank); k++) {
+        memset(s->by_rank[k], 0, p->n_ranks * sizeof *s->by_rank[k]);
+        if (field_by_rank(s, k) != PC_NO_INDEX)
+            end |= pct_model_add_field(p, node, field_by_rank(s, k), s->by_rank[k], s->present);
+    }
+    return end != 0;
+}
+
+/* Where calls are nested, which ranks that was is not known: each has its share of the time. */
+static void set_rank(const struct sums *s, const struct part *whole, uint32_t i, struct part *out)
+{
+    const pc_u128 *sum = whole->own.sum;
+    *out = *whole;
+    out->like.has_rank = true;
+    out->like.rank = s->model->profile->ranks[i].rank;
+    out->own =
+        (struct pct_totals){.min_ns = s->by_rank[SHORTEST][i], .max_ns = s->by_rank[LONGEST][i]};
+    for (unsigned k = 0; k < PCT_EXCLUSIVE; k++)
+        out->own.sum[k] = s->by_rank[k][i];
+    if (sum[PCT_TIME])
+        out->own.sum[PCT_EXCLUSIVE] = out->own.sum[PCT_TIME] * sum[PCT_EXCLUSIVE] / sum[PCT_TIME];
+    out->sampled = pct_samples_made(s->out->samples, s->by_rank[SAMPLES][i],
+                                    s->by_rank[SAMPLED_NS][i], s->by_rank[SQUARES][i]);
+}
+
+static void add_ranks(struct sums *s, const struct part *whole)
+{
+    struct part part;
+    for (uint32_t i = 0; i < s->model->profile->n_ranks; i++) {
+        if (!s->present[i])
+            continue;
+        set_rank(s, whole, i, &part);
+        if (part.own.sum[PCT_CALLS] || part.sampled.samples)
+            add_part(s, &part);
+    }
+}
+
+/* ---- Records ----------------------------------------------------------------------------------
+ */
+
+/* The phase and the region that were open: nodes between the root and the first frame. */
+static void find_scopes(const struct sums *s, uint32_t node, struct pct_rolled_row *like)
+{
+    const struct pc_profile *p = s->model->profile;
+    for (uint32_t up = node; up != PC_NO_INDEX; up = p->nodes[up].parent) {
+        const struct pc_profile_node *n = &p->nodes[up];
+        if (n->kind == PCOLLECT_NODE_PHASE && s->keys & PCT_KEY_PHASE)
+            like->phase = n->offset;
+        if (n->kind == PCOLLECT_NODE_REGION && s->keys & PCT_KEY_REGION && !like->region)
+            like->region = pc_profile_region(p, n->offset);
+    }
+}
+
+static void add_record(struct sums *s, uint32_t node)
+{
+    const struct pc_profile *p = s->model->profile;
+    const struct pc_profile_node *n = &p->nodes[node];
     bool call = n->kind == PCOLLECT_NODE_OP || n->kind == PCOLLECT_NODE_DOMAIN;
     struct part part = {.node = node, .call = PC_NO_INDEX};
     part.sampled = pct_samples_of(s->out->samples, node);
     if (call) {
-        part.call = pct_model_call(s->model->profile, node);
+        part.call = pct_model_call(p, node);
         pct_model_add(s->model, node, &part.own);
-    }
-    if (!part.sampled.samples && (!call || s->shape->code))
+        if (s->keys & PCT_KEY_PRIMITIVE)
+            part.like.primitive = p->ops[p->nodes[part.call].op].name;
+        if (s->keys & PCT_KEY_COMMUNICATOR && n->kind == PCOLLECT_NODE_DOMAIN)
+            part.like.domain = n->offset;
+    } else if (s->keys & PCT_KEY_HERE) {
         return;
-    if (s->out->by != PCT_BY_SITE && s->out->by != PCT_BY_COMMUNICATOR)
-        add_frames(s, &part);
-    else if (call && (n->data != PC_NO_INDEX || part.own.sum[PCT_EXCLUSIVE]))
-        (s->out->by == PCT_BY_SITE ? add_site : add_communicator)(s, &part);
+    }
+    if (!part.sampled.samples && (!call || s->keys & PCT_KEY_CODE))
+        return;
+    if (call && n->data == PC_NO_INDEX)
+        return;
+    if (s->tree)
+        part.like.context = s->tree->shown[call ? part.call : node];
+    if (s->keys & (PCT_KEY_PHASE | PCT_KEY_REGION))
+        find_scopes(s, node, &part.like);
+    if (s->keys & PCT_KEY_RANK && read_ranks(s, node))
+        add_ranks(s, &part);
+    else
+        add_part(s, &part);
 }
 
 /* ---- All --------------------------------------------------------------------------------------
  */
 
+/* Of code, calls that were not sampled have no say. */
 void pct_rolled_ranks(const struct pct_rolled *r, size_t row, uint64_t *values, bool *present)
 {
+    const struct pc_profile *p = r->model->profile;
+    bool code = r->keys & PCT_KEY_CODE;
+    uint32_t field = code ? r->samples->time_field : r->model->field[PCT_TIME];
+    if (field == PC_NO_INDEX)
+        return;
     for (uint32_t i = r->row[row].first_node; i != PC_NO_INDEX; i = r->next[i]) {
-        if (shapes[r->by].code)
-            pct_model_add_field(r->model->profile, i, r->samples->time_field, values, present);
-        else
-            pct_model_add_ranks(r->model, i, PCT_TIME, values, present);
+        const struct pc_profile_data *data = &p->data[p->nodes[i].data];
+        if (pc_data_stat(data, field) && (!code || pct_samples_of(r->samples, i).samples))
+            pct_model_add_field(p, i, field, values, present);
     }
 }
 
@@ -242,20 +329,38 @@ struct pct_spread pct_rolled_spread(const struct pct_rolled *rolled, size_t row)
     return r->spread;
 }
 
+static void make_room(struct sums *s)
+{
+    uint32_t n = s->model->profile->n_ranks;
+    s->present = pct_alloc(n, sizeof *s->present);
+    for (size_t k = 0; k < PC_ARRAY_LEN(s->by_rank); k++)
+        s->by_rank[k] = pct_alloc(n, sizeof *s->by_rank[k]);
+}
+
+static void free_sums(struct sums *s)
+{
+    for (size_t k = 0; k < PC_ARRAY_LEN(s->by_rank); k++)
+        free(s->by_rank[k]);
+    free(s->present);
+    pct_keys_free(&s->rows);
+    pct_buf_free(&s->text);
+}
+
 struct pct_rolled *pct_roll_up(const struct pct_model *m, struct pct_symbols *symbols,
-                               const struct pct_samples *samples, enum pct_by by)
+                               const struct pct_samples *samples, const struct pct_tree *tree,
+                               unsigned keys)
 {
     struct pct_rolled *r = pct_alloc(1, sizeof *r);
-    struct sums s = {.out = r, .model = m, .symbols = symbols, .shape = &shapes[by]};
-    r->by = by;
+    struct sums s = {.out = r, .model = m, .symbols = symbols, .tree = tree, .keys = keys};
+    r->keys = keys;
     r->model = m;
     r->samples = samples;
     r->pool = pct_pool_new();
     r->next = pct_alloc(m->profile->n_nodes, sizeof *r->next);
+    make_room(&s);
     for (uint32_t i = 0; i < m->profile->n_nodes; i++)
-        add_node(&s, i);
-    pct_keys_free(&s.keys);
-    pct_buf_free(&s.text);
+        add_record(&s, i);
+    free_sums(&s);
     return r;
 }
 

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Calls and samples of a profile summed in other ways than by context: by the place of the call, by
- * line, function, file, module and communicator.
+ * Calls and samples of a profile summed in other ways than by context: by any set of keys.
  *
  * A call belongs to the frame that made it, inlined or not, and is below every frame above that. A
- * sample belongs to the frame that computed; samples inside MPI are below the frame that called. In
- * the rows of code (PCT_BY_CODE_...) an MPI function is a row as any other, which has its samples.
+ * sample belongs to the frame that computed; samples inside MPI are below the frame that called,
+ * and belong to a row that is told apart by the MPI function. With PCT_KEY_CODE an MPI function is
+ * a row as any other, which has its samples.
+ *
+ * Invariant: each record of the profile belongs to one row (with PCT_KEY_RANK its part of a rank
+ * does), so that sums of calls, bytes, exclusive time and samples do not depend on the keys.
  */
 #ifndef PCT_ROLL_UP_H
 #define PCT_ROLL_UP_H
@@ -13,17 +16,36 @@
 #include "analysis/symbols/symbols.h"
 #include "analysis/tree/samples.h"
 #include "analysis/tree/totals.h"
+#include "analysis/tree/tree.h"
 
-enum pct_by {
-    PCT_BY_SITE, /* function, file, line and MPI function */
-    PCT_BY_LINE,
-    PCT_BY_FUNCTION,
-    PCT_BY_FILE,
-    PCT_BY_MODULE,
-    PCT_BY_COMMUNICATOR, /* communicator and MPI function */
-    PCT_BY_CODE_LINE,
-    PCT_BY_CODE_FUNCTION,
-    PCT_N_BY
+/* What rows are told apart by, or-ed. */
+enum pct_key {
+    PCT_KEY_FUNCTION = 1 << 0,
+    PCT_KEY_FILE = 1 << 1, /* and the module of what has no file */
+    PCT_KEY_LINE = 1 << 2,
+    PCT_KEY_MODULE = 1 << 3,
+    PCT_KEY_PRIMITIVE = 1 << 4, /* computation has none */
+    PCT_KEY_COMMUNICATOR = 1 << 5,
+    PCT_KEY_PHASE = 1 << 6,
+    PCT_KEY_REGION = 1 << 7,  /* the innermost that was open */
+    PCT_KEY_RANK = 1 << 8,    /* one row without a rank has the records without values by rank */
+    PCT_KEY_CONTEXT = 1 << 9, /* a node of a tree; not with keys of frames */
+    /* How rows are made. */
+    PCT_KEY_CODE = 1 << 10, /* MPI functions are rows, and so is each place without a name */
+    PCT_KEY_HERE = 1 << 11  /* calls alone, and nothing of what was called from a row */
+};
+
+/* Sets of keys that tables have. */
+enum {
+    PCT_KEYS_OF_FRAMES = PCT_KEY_FUNCTION | PCT_KEY_FILE | PCT_KEY_LINE | PCT_KEY_MODULE,
+    PCT_BY_FUNCTION = PCT_KEY_FUNCTION | PCT_KEY_FILE | PCT_KEY_MODULE,
+    PCT_BY_LINE = PCT_KEYS_OF_FRAMES,
+    PCT_BY_FILE = PCT_KEY_FILE,
+    PCT_BY_MODULE = PCT_KEY_MODULE,
+    PCT_BY_SITE = PCT_KEYS_OF_FRAMES | PCT_KEY_PRIMITIVE | PCT_KEY_HERE,
+    PCT_BY_COMMUNICATOR = PCT_KEY_COMMUNICATOR | PCT_KEY_PRIMITIVE | PCT_KEY_HERE,
+    PCT_BY_CODE_LINE = PCT_KEYS_OF_FRAMES | PCT_KEY_CODE,
+    PCT_BY_CODE_FUNCTION = PCT_BY_FUNCTION | PCT_KEY_CODE
 };
 
 /* What the rows are not told apart by is NULL, and 0. */
@@ -33,13 +55,18 @@ struct pct_rolled_row {
     const char *module; /* its path; of code the last part of it */
     uint32_t line;
     const char *primitive;
-    uint64_t domain;                /* id of the communicator; 0: none */
+    uint64_t domain;    /* id of the communicator; 0: none */
+    uint64_t phase;     /* 0: none */
+    const char *region; /* its name */
+    uint32_t context;   /* the node of the tree; 0: none */
+    bool has_rank;
+    int32_t rank;
     struct pct_totals own;          /* calls made right there */
     pc_u128 below_ns;               /* time in MPI there and in all that was called from there */
     struct pct_sampled self, total; /* right there; with what was called from there */
-    uint32_t
-        first_node; /* chain of the profile's nodes: whose calls are its own, of code samples */
-    uint32_t seen;  /* while totals are added */
+    uint32_t first_node;            /* chain of the profile's nodes whose records are its own; with
+                                       PCT_KEY_RANK there is none */
+    uint32_t seen;                  /* while totals are added */
     bool has_spread;
     struct pct_spread spread;
 };
@@ -47,15 +74,17 @@ struct pct_rolled_row {
 struct pct_rolled {
     struct pct_rolled_row *row;
     size_t n;
-    enum pct_by by;
+    unsigned keys;
     uint32_t *next; /* by node of the profile: next of its chain */
     const struct pct_model *model;
     const struct pct_samples *samples;
     struct pct_pool *pool;
 };
 
+/* tree: calls and samples, with PCT_KEY_CONTEXT; NULL else. */
 struct pct_rolled *pct_roll_up(const struct pct_model *m, struct pct_symbols *s,
-                               const struct pct_samples *samples, enum pct_by by);
+                               const struct pct_samples *samples, const struct pct_tree *tree,
+                               unsigned keys);
 void pct_rolled_free(struct pct_rolled *r);
 
 /* Adds the time of a row's own calls, of code the CPU time of its own samples, to values[k] of the

@@ -26,6 +26,19 @@ bool pct_samples_any(const struct pc_profile *p)
     return any && pct_samples_field(p, "clock", "time") != PC_NO_INDEX;
 }
 
+/* Squares are stored in us^2. In a profile from before they were kept, all samples are as if they
+ * were alike. */
+struct pct_sampled pct_samples_made(const struct pct_samples *s, pc_u128 samples, pc_u128 ns,
+                                    pc_u128 squares)
+{
+    struct pct_sampled made = {(uint64_t)samples, ns, 0};
+    if (s->squares_field != PC_NO_INDEX)
+        made.squares = (double)squares * 1e6;
+    else if (samples)
+        made.squares = (double)ns * (double)ns / (double)samples;
+    return made;
+}
+
 struct pct_sampled pct_samples_of(const struct pct_samples *s, uint32_t node)
 {
     struct pct_sampled none = {0, 0, 0};
@@ -37,14 +50,9 @@ struct pct_sampled pct_samples_of(const struct pct_samples *s, uint32_t node)
     const struct pc_stat *time = pc_data_stat(&p->data[data], s->time_field);
     if (!samples || !time)
         return none;
-    struct pct_sampled what = {(uint64_t)samples->sum, time->sum, 0};
     const struct pc_stat *squares =
         s->squares_field == PC_NO_INDEX ? NULL : pc_data_stat(&p->data[data], s->squares_field);
-    if (squares)
-        what.squares = (double)squares->sum * 1e6; /* us^2 */
-    else if (what.samples) /* a profile from before they were kept: as if all were alike */
-        what.squares = (double)what.ns * (double)what.ns / (double)what.samples;
-    return what;
+    return pct_samples_made(s, samples->sum, time->sum, squares ? squares->sum : 0);
 }
 
 static void sum_all(struct pct_samples *s)

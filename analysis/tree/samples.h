@@ -41,6 +41,10 @@ bool pct_samples_any(const struct pc_profile *p);
 /* What was sampled at a node of the profile itself. */
 struct pct_sampled pct_samples_of(const struct pct_samples *s, uint32_t node);
 
+/* From the values of the fields. */
+struct pct_sampled pct_samples_made(const struct pct_samples *s, pc_u128 samples, pc_u128 ns,
+                                    pc_u128 squares);
+
 void pct_sampled_add(struct pct_sampled *to, struct pct_sampled what);
 
 /* Variance of part.ns. */

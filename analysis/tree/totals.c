@@ -80,24 +80,35 @@ static void find_outer(struct pct_model *m)
     }
 }
 
-/* First every OP has the time of its calls, those of its DOMAINs included; parents come first, so
- * that this is still so when the node is met again. A record read while its call was in progress
- * may hold less than its nested calls: never below 0. */
+/* Takes time from a call: from its own record, then from those of its DOMAINs, in their order. */
+static void take_nested(struct pct_model *m, uint32_t op, pc_u128 ns)
+{
+    const struct pc_profile_node *nodes = m->profile->nodes;
+    uint32_t end = op + nodes[op].n_descendants;
+    for (uint32_t i = op; i <= end && ns; i++) {
+        bool part = i == op || (nodes[i].parent == op && nodes[i].kind == PCOLLECT_NODE_DOMAIN);
+        pc_u128 taken = !part ? 0 : ns < m->exclusive_ns[i] ? ns : m->exclusive_ns[i];
+        m->exclusive_ns[i] -= taken;
+        ns -= taken;
+    }
+}
+
+/* Parents come first: when a call is met, it has its time with nested calls still. A record read
+ * while its call was in progress may hold less than its nested calls: never below 0. */
 static void find_exclusive(struct pct_model *m)
 {
     const struct pc_profile *p = m->profile;
     for (uint32_t i = 0; i < p->n_nodes; i++)
         if (is_call(&p->nodes[i]))
-            m->exclusive_ns[pct_model_call(p, i)] += time_of(m, i);
+            m->exclusive_ns[i] = time_of(m, i);
     for (uint32_t i = 0; i < p->n_nodes; i++) {
-        if (p->nodes[i].kind != PCOLLECT_NODE_OP)
+        if (!is_call(&p->nodes[i]))
             continue;
-        pc_u128 time = m->exclusive_ns[i];
         uint32_t outer = m->outer[i];
         if (outer == PC_NO_INDEX)
-            m->context_mpi_ns += time;
+            m->context_mpi_ns += time_of(m, i);
         else
-            m->exclusive_ns[outer] -= time < m->exclusive_ns[outer] ? time : m->exclusive_ns[outer];
+            take_nested(m, outer, time_of(m, i));
     }
 }
 

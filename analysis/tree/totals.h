@@ -64,7 +64,7 @@ struct pct_model {
     struct pct_op_times *op_times;
     struct pct_overall all;
     pc_u128 context_mpi_ns;        /* time in outermost calls, over contexts */
-    pc_u128 *exclusive_ns;         /* by node; of a DOMAIN it is in its OP */
+    pc_u128 *exclusive_ns;         /* by node */
     uint32_t *outer;               /* by node: nearest OP above it, or PC_NO_INDEX */
     uint32_t field[PCT_N_METRICS]; /* index of the field, PC_NO_INDEX: not there */
     uint32_t min_field, max_field;

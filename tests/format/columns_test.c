@@ -199,7 +199,7 @@ static void values_pass_from_file_to_file(void **state)
         assert_int_equal(pc_pcol_write(j.main, path, PC_PCOL_LATE_SLOTS, NULL), PC_OK);
         for (int late = 0; late < 2; late++) {
             struct pc_profile *p = read_well(path, false), *q;
-            assert_int_equal(pc_pcol_read_to_write(path, &q, NULL), PC_OK);
+            assert_int_equal(pc_pcol_read_histograms(path, &q, NULL), PC_OK);
             n_in_file += q->columns != NULL;
             assert_written_alike(p, q);
             struct pc_profile *more = add_string(p), *more_of_q = add_string(q);
@@ -230,7 +230,7 @@ static void values_in_a_file_are_not_added_to(void **state)
         struct pc_error e;
         path_in(path, "added.pcol");
         assert_int_equal(pc_pcol_write(a, path, 0, NULL), PC_OK);
-        assert_int_equal(pc_pcol_read_to_write(path, &in_file, NULL), PC_OK);
+        assert_int_equal(pc_pcol_read_histograms(path, &in_file, NULL), PC_OK);
         assert_int_equal(pc_profile_merge(a, b, &want, NULL), PC_OK);
         if (pc_profile_merge(in_file, b, &sum, &e)) {
             assert_string_equal(e.text, "the values by rank were not read");
@@ -354,7 +354,7 @@ static void what_cannot_be_read_is_not_written(void **state)
     path_in(path, "shorter.pcol");
     path_in(other, "other.pcol");
     assert_int_equal(pc_pcol_write(j.main, path, 0, NULL), PC_OK);
-    assert_int_equal(pc_pcol_read_to_write(path, &q, NULL), PC_OK);
+    assert_int_equal(pc_pcol_read_histograms(path, &q, NULL), PC_OK);
     assert_int_equal(truncate(path, 100), 0);
     assert_int_equal(pc_pcol_write(q, other, 0, &e), PC_EFORMAT);
     assert_non_null(strstr(e.text, "not written; the file that it is made of: cannot be read"));

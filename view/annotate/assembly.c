@@ -80,11 +80,11 @@ static void gather(struct spots *s, const struct pct_data *d)
     for (uint32_t i = 0; i < p->n_nodes; i++) {
         const struct pc_profile_node *n = &p->nodes[i];
         struct pct_sampled sampled = pct_samples_of(pct_data_samples(d), i);
+        uint32_t caller = p->nodes[pct_model_call(p, i)].parent;
         if (n->kind == PCOLLECT_NODE_POINT && sampled.samples)
             add_spot(s, n, (struct spot){.sampled = sampled});
-        else if (n->kind == PCOLLECT_NODE_OP && n->parent != PC_NO_INDEX &&
-                 p->nodes[n->parent].kind == PCOLLECT_NODE_FRAME && d->model->exclusive_ns[i])
-            add_spot(s, &p->nodes[n->parent],
+        else if (d->model->exclusive_ns[i] && p->nodes[caller].kind == PCOLLECT_NODE_FRAME)
+            add_spot(s, &p->nodes[caller],
                      (struct spot){.returns = true, .mpi_ns = d->model->exclusive_ns[i]});
     }
     if (s->n)

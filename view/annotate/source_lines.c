@@ -60,7 +60,8 @@ static void add_line(struct line *a, const struct line *b)
 static void gather(struct lines *l, const struct pct_annotate *a)
 {
     const struct pct_data *d = a->data;
-    struct pct_rolled *rows = pct_roll_up(d->model, d->symbols, pct_data_samples(d), PCT_BY_LINE);
+    struct pct_rolled *rows =
+        pct_roll_up(d->model, d->symbols, pct_data_samples(d), NULL, PCT_BY_LINE);
     size_t n = 0;
     *l = (struct lines){.a = a, .list = pct_alloc(rows->n, sizeof *l->list)};
     l->all_ns =

@@ -140,9 +140,10 @@ static void call_total_error(const struct pct_cell *c, struct pct_value *out)
     {"below_percent", "below", PCT_PERCENT, "below_s as a share of all time in MPI",               \
      call_below_percent, 0, by},                                                                   \
     {"samples", "samples", PCT_COUNT, "samples of computation right there", call_samples, 0, by},  \
-    {"self_s", "self", PCT_NS, "CPU time that they stand for", call_self, 0, by,                   \
+    {"self_s", "self", PCT_NS, "CPU time sampled right there", call_self, 0, by,                   \
      "self_error_s"},                                                                              \
-    {"total_s", "total", PCT_NS, "the same with everything that was called from there",            \
+    {"total_s", "total", PCT_NS,                                                                   \
+     "CPU time sampled there and in everything that was called from there",                        \
      call_total, 0, by, "total_error_s"},                                                          \
     {"self_error_s", "+-", PCT_NS,                                                                 \
      "half of the 95 % interval of self_s; empty below 10 samples", call_self_error, 0, by},       \

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The cube: calls and samples by any keys, with every figure as a column.
+ *
+ * Its columns are those of the tables of calls with other rows: the keys first, then what people
+ * see, then the rest. The fields of plugins come last, each under the name PLUGIN.FIELD; of a
+ * histogram its bins, percentiles and its greatest value, too.
+ */
+#include "analysis/tree/fields.h"
+#include "view/tables/figures.h"
+#include "view/tables/tables.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct pct_rolled *rolled_of(const struct pct_cell *c)
+{
+    return pct_data_rolled(c->d, c->column->of);
+}
+
+static const struct pct_rolled_row *row_of(const struct pct_cell *c)
+{
+    return &rolled_of(c)->row[c->row];
+}
+
+static const struct pct_node *node_of(const struct pct_cell *c)
+{
+    return &pct_data_lines(c->d)->nodes[row_of(c)->context];
+}
+
+/* ---- Keys -------------------------------------------------------------------------------------
+ */
+
+/* Of a call: what made it. */
+static void get_path(const struct pct_cell *c, struct pct_value *out)
+{
+    const struct pct_tree *t = pct_data_lines(c->d);
+    uint32_t node = row_of(c)->context;
+    struct pct_buf b = {0};
+    if (node_of(c)->kind == PCOLLECT_NODE_OP)
+        pct_tree_path(t, node, &b);
+    else
+        pct_tree_path_to(t, node, &b);
+    out->text = b.n ? pct_pool_intern(c->d->pool, b.data) : NULL;
+    pct_buf_free(&b);
+}
+
+static void get_context(const struct pct_cell *c, struct pct_value *out)
+{
+    pct_context_value(c->d, node_of(c)->context, out);
+}
+
+static void get_phase(const struct pct_cell *c, struct pct_value *out)
+{
+    out->number = row_of(c)->phase;
+}
+
+static void get_region(const struct pct_cell *c, struct pct_value *out)
+{
+    pct_value_text(c->d, row_of(c)->region, out);
+}
+
+static void get_rank(const struct pct_cell *c, struct pct_value *out)
+{
+    out->none = !row_of(c)->has_rank;
+    out->integer = row_of(c)->rank;
+}
+
+static const struct pct_column own_columns[] = {
+    {"path", "path", PCT_TEXT,
+     "frames from the root to the call, or to what computed, joined by \" > \"", get_path},
+    {"context", "context", PCT_TEXT,
+     "id of the path of functions, without lines: the same in all tables and profiles",
+     get_context},
+    {"phase", "phase", PCT_COUNT, "number of the phase (MPI_Pcontrol); 0: none", get_phase},
+    {"region", "region", PCT_TEXT, "innermost region that was open; empty if none was", get_region},
+    {"rank", "rank", PCT_INTEGER,
+     "rank; empty: all ranks of contexts whose values by rank the profile does not keep", get_rank},
+};
+
+static const struct pct_table own_table = {PCT_COLUMNS(own_columns)};
+
+/* ---- Members ----------------------------------------------------------------------------------
+ */
+
+/* A column, the table that has it, and when it is one of the cube: with one of these keys (0: any),
+ * and without those. */
+struct member {
+    const struct pct_table *from;
+    const char *name;
+    unsigned with, without;
+};
+
+#define FRAMES PCT_KEYS_OF_FRAMES
+#define SITES &pct_call_sites_table
+#define LINES &pct_lines_table
+#define COMMUNICATORS &pct_communicator_calls_table
+
+static const struct member keys_and_shown[] = {
+    {SITES, "function", PCT_KEY_FUNCTION, 0},
+    {SITES, "file", PCT_KEY_FILE, 0},
+    {SITES, "line", PCT_KEY_LINE, 0},
+    {SITES, "module", PCT_KEY_FILE | PCT_KEY_MODULE, PCT_KEY_FUNCTION},
+    {&own_table, "path", PCT_KEY_CONTEXT, 0},
+    {SITES, "primitive", PCT_KEY_PRIMITIVE, 0},
+    {COMMUNICATORS, "communicator", PCT_KEY_COMMUNICATOR, 0},
+    {COMMUNICATORS, "name", PCT_KEY_COMMUNICATOR, 0},
+    {&own_table, "phase", PCT_KEY_PHASE, 0},
+    {&own_table, "region", PCT_KEY_REGION, 0},
+    {&own_table, "rank", PCT_KEY_RANK, 0},
+    {SITES, "calls", 0, 0},
+    {SITES, "exclusive_s", 0, 0},
+    {SITES, "mpi_percent", 0, 0},
+    {LINES, "below_s", FRAMES, PCT_KEY_HERE},
+    {LINES, "self_s", 0, 0},
+    {LINES, "total_s", FRAMES, PCT_KEY_HERE},
+};
+
+static const struct member others[] = {
+    {SITES, "module", PCT_KEY_FUNCTION, 0},
+    {LINES, "samples", 0, 0},
+    {LINES, "self_error_s", 0, 0},
+    {LINES, "total_error_s", FRAMES, PCT_KEY_HERE},
+    {LINES, "below_percent", FRAMES, PCT_KEY_HERE},
+    {SITES, "time_s", 0, 0},
+    {SITES, "bytes_sent", 0, 0},
+    {SITES, "bytes_received", 0, 0},
+    {SITES, "mean_s", 0, 0},
+    {SITES, "min_s", 0, 0},
+    {SITES, "max_s", 0, 0},
+    {SITES, "ranks", 0, PCT_KEY_RANK},
+    {SITES, "rank_min_s", 0, PCT_KEY_RANK},
+    {SITES, "min_rank", 0, PCT_KEY_RANK},
+    {SITES, "rank_max_s", 0, PCT_KEY_RANK},
+    {SITES, "max_rank", 0, PCT_KEY_RANK},
+    {&own_table, "context", PCT_KEY_CONTEXT, 0},
+};
+
+static void add_members(struct pct_cube *cube, const struct member *m, size_t n, unsigned keys)
+{
+    for (size_t i = 0; i < n; i++) {
+        if ((m[i].with && !(keys & m[i].with)) || keys & m[i].without)
+            continue;
+        struct pct_column *c = &cube->columns[cube->table.n_columns++];
+        *c = *pct_column_find(m[i].from, m[i].name);
+        c->of = (uint16_t)keys;
+        c->path = !strcmp(c->name, "file") || !strcmp(c->name, "module");
+    }
+}
+
+/* ---- Fields of plugins ------------------------------------------------------------------------
+ */
+
+static struct pct_chain chain_of(const struct pct_cell *c)
+{
+    return (struct pct_chain){row_of(c)->first_node, rolled_of(c)->next};
+}
+
+static void get_field(const struct pct_cell *c, struct pct_value *out)
+{
+    out->none = !pct_field_value(c->d->profile, chain_of(c), c->column->which, &out->number);
+}
+
+static void get_bins(const struct pct_cell *c, struct pct_value *out)
+{
+    uint64_t bins[PC_PROFILE_MAX_BINS];
+    struct pct_buf b = {0};
+    pct_field_bins(c->d->profile, chain_of(c), c->column->which, bins);
+    for (unsigned k = 0; k < PC_PROFILE_MAX_BINS; k++)
+        if (bins[k])
+            pct_buf_format(&b, "%s%u:%llu", b.n ? "," : "", k, (unsigned long long)bins[k]);
+    out->text = b.n ? pct_pool_intern(c->d->pool, b.data) : NULL;
+    pct_buf_free(&b);
+}
+
+static void get_percentile(const struct pct_cell *c, unsigned percent, struct pct_value *out)
+{
+    uint64_t bins[PC_PROFILE_MAX_BINS];
+    uint64_t n = pct_field_bins(c->d->profile, chain_of(c), c->column->which, bins);
+    out->none = !n;
+    out->number = pct_bin_begin(pct_bins_percentile(bins, n, percent));
+}
+
+static void get_p50(const struct pct_cell *c, struct pct_value *out)
+{
+    get_percentile(c, 50, out);
+}
+
+static void get_p90(const struct pct_cell *c, struct pct_value *out)
+{
+    get_percentile(c, 90, out);
+}
+
+static void get_p99(const struct pct_cell *c, struct pct_value *out)
+{
+    get_percentile(c, 99, out);
+}
+
+static void get_greatest(const struct pct_cell *c, struct pct_value *out)
+{
+    get_percentile(c, 100, out);
+}
+
+static const struct {
+    const char *suffix, *doc;
+    void (*get)(const struct pct_cell *c, struct pct_value *out);
+} of_histogram[] = {
+    {"", "values by powers of two: 12:340 is 340 values from 2^12 on", get_bins},
+    {".p50", "half of the values are below twice this", get_p50},
+    {".p90", "90 % of the values are below twice this", get_p90},
+    {".p99", "99 % of the values are below twice this", get_p99},
+    {".max", "the greatest value is at least this, and below twice this", get_greatest},
+};
+
+static enum pct_type type_of(const struct pc_profile_field *f)
+{
+    return f->unit == PCOLLECT_UNIT_BYTES ? PCT_BYTES
+           : f->unit == PCOLLECT_UNIT_NS  ? PCT_NS
+                                          : PCT_COUNT;
+}
+
+/* Names come from the file. */
+static const char *name_field(const struct pct_data *d, const struct pc_profile_field *f,
+                              const char *suffix)
+{
+    struct pct_buf b = {0};
+    pct_text_escape(&b, f->plugin, PCT_ESCAPE_NAME);
+    pct_buf_text(&b, ".");
+    pct_text_escape(&b, f->name, PCT_ESCAPE_NAME);
+    pct_buf_text(&b, suffix);
+    const char *kept = pct_pool_intern(d->pool, b.data);
+    pct_buf_free(&b);
+    return kept;
+}
+
+static void add_field(struct pct_cube *cube, const struct pct_data *d, uint32_t field,
+                      unsigned keys)
+{
+    const struct pc_profile_field *f = &d->profile->fields[field];
+    bool histogram = f->combine == PCOLLECT_HIST;
+    for (size_t i = 0; i < (histogram ? PC_ARRAY_LEN(of_histogram) : 1); i++) {
+        struct pct_column *c = &cube->columns[cube->table.n_columns++];
+        const char *name = name_field(d, f, histogram ? of_histogram[i].suffix : "");
+        *c = (struct pct_column){.name = name,
+                                 .head = name,
+                                 .type = type_of(f),
+                                 .doc = histogram ? of_histogram[i].doc : "field of a plugin",
+                                 .get = histogram ? of_histogram[i].get : get_field,
+                                 .which = (uint16_t)field,
+                                 .of = (uint16_t)keys};
+        if (histogram && !i) {
+            c->type = PCT_TEXT;
+            c->histogram = f->unit;
+        }
+    }
+}
+
+/* ---- The table --------------------------------------------------------------------------------
+ */
+
+static size_t count_rows(const struct pct_data *d)
+{
+    return pct_data_rolled(d, d->keys)->n;
+}
+
+static void put_picture(const struct pct_table *t, const struct pct_data *d, size_t row,
+                        uint64_t *values, bool *present)
+{
+    pct_rolled_ranks(pct_data_rolled(d, t->columns->of), row, values, present);
+}
+
+void pct_cube_make(struct pct_cube *out, const struct pct_data *d, unsigned keys, const char *name)
+{
+    bool frames = keys & FRAMES && !(keys & PCT_KEY_HERE);
+    bool sampled = d && pct_data_samples(d)->all.samples && !(keys & PCT_KEY_HERE);
+    uint32_t n_fields = d && !(keys & PCT_KEY_RANK) ? d->profile->n_fields : 0;
+    size_t room =
+        PC_ARRAY_LEN(keys_and_shown) + PC_ARRAY_LEN(others) + n_fields * PC_ARRAY_LEN(of_histogram);
+    *out = (struct pct_cube){.columns = pct_alloc(room, sizeof *out->columns)};
+    if (d)
+        out->data = *d;
+    out->data.kind = PCT_DATA_CUBE;
+    out->data.keys = keys;
+    out->table = (struct pct_table){.name = name,
+                                    .doc = "calls and samples by any keys",
+                                    .count = count_rows,
+                                    .sort = sampled ? "self_s" : "exclusive_s",
+                                    .percent = frames ? "below_percent" : "mpi_percent",
+                                    .columns = out->columns,
+                                    .picture = keys & PCT_KEY_RANK ? NULL : put_picture};
+    add_members(out, keys_and_shown, PC_ARRAY_LEN(keys_and_shown), keys);
+    out->table.n_shown = out->table.n_columns;
+    add_members(out, others, PC_ARRAY_LEN(others), keys);
+    for (uint32_t i = 0; i < n_fields; i++)
+        if (pct_field_is_extra(&d->profile->fields[i]))
+            add_field(out, d, i, keys);
+}
+
+void pct_cube_free(struct pct_cube *c)
+{
+    free(c->columns);
+}
