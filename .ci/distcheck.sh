@@ -5,7 +5,7 @@
 
 # The step check has run all tests from the same files. Here: those of the command, of the project (the
 # tarball has every file), and a whole job on each MPI.
-tests=$(echo tests/tools/*.test tests/config/*.test tests/project/*.test tests/report/golden.test \
+tests=$(echo tests/tools/*.test tests/project/*.test tests/report/golden.test \
     tests/mpi/truth_example.test tests/safety/bystanders.test)
 
 distcheck() {

@@ -228,7 +228,7 @@ static void free_parts(struct pct_parts *parts)
 {
     for (size_t i = 0; i < parts->n_rolled; i++)
         pct_rolled_free(parts->rolled[i]);
-    free(parts->rolled);
+    pct_free(parts->rolled);
     pct_tree_free(parts->callers.tree);
     pct_free(parts->callers.row);
     pct_free(parts->computation.row);

@@ -101,8 +101,8 @@ static int check_word(const struct pct_command *self, const struct pct_option *o
          rest = o->list ? rest : NULL)
         if (pct_value_word(o, word) >= n)
             status = pct_refuse_word(self, o->name, word, next_word, &words);
-    free(copy);
-    free(words.text);
+    pct_free(copy);
+    pct_free(words.text);
     return status;
 }
 

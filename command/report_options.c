@@ -4,7 +4,6 @@
  */
 #include "command/report.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -129,7 +128,7 @@ static int choose_by(const struct pct_command *self, const struct pct_option *o,
         view->by &= ~(unsigned)(PCT_KEYS_OF_FRAMES | PCT_KEY_HERE);
     if (view->by)
         view->table_name = value;
-    free(copy);
+    pct_free(copy);
     return status;
 }
 

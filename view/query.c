@@ -103,7 +103,7 @@ static int check_columns(const char *names, const struct pct_table *t, struct pc
         if (!*s)
             break;
     }
-    free(seen);
+    pct_free(seen);
     return refused;
 }
 

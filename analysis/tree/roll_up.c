@@ -340,8 +340,8 @@ static void make_room(struct sums *s)
 static void free_sums(struct sums *s)
 {
     for (size_t k = 0; k < PC_ARRAY_LEN(s->by_rank); k++)
-        free(s->by_rank[k]);
-    free(s->present);
+        pct_free(s->by_rank[k]);
+    pct_free(s->present);
     pct_keys_free(&s->rows);
     pct_buf_free(&s->text);
 }

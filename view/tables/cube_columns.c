@@ -10,7 +10,6 @@
 #include "view/tables/figures.h"
 #include "view/tables/tables.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static const struct pct_rolled *rolled_of(const struct pct_cell *c)
@@ -298,5 +297,5 @@ void pct_cube_make(struct pct_cube *out, const struct pct_data *d, unsigned keys
 
 void pct_cube_free(struct pct_cube *c)
 {
-    free(c->columns);
+    pct_free(c->columns);
 }
