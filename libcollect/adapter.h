@@ -24,7 +24,7 @@
 #include "include/pcollect/plugin.h"
 #include "merge/transport.h"
 
-#define PC_CORE_ABI 6u
+#define PC_CORE_ABI 7u
 
 struct pc_thread;
 

@@ -7,7 +7,7 @@ merge_libpcmerge_la_LIBADD = merge/libpcmessage.la format/libpcformat.la
 
 # What libpcollect.so itself needs of the merge.
 noinst_LTLIBRARIES += merge/libpcmessage.la
-merge_libpcmessage_la_SOURCES = merge/message.h merge/message.c merge/module.h
+merge_libpcmessage_la_SOURCES = merge/message.h merge/message.c merge/module.h merge/ending.h merge/meet.c
 
 # The module that libpcollect.so opens when it merges: zlib hangs on it alone.
 pcollectlib_LTLIBRARIES += merge/pcollect-merge.la

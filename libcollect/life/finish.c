@@ -14,6 +14,7 @@
 #include "libcollect/sampling/sampler.h"
 #include "libcollect/state/state.h"
 #include "libcollect/tables/process_tables.h"
+#include "merge/ending.h"
 #include "merge/module.h"
 
 #include <errno.h>
@@ -107,28 +108,61 @@ static int expand_out(char *out, size_t n, struct pc_error *error)
     return pc_config_expand(h->out, &names, out, n, error);
 }
 
-/* Tells `pcollect run` where the profile is; without it the user is told. wanted: the name that it
- * would have, if there had not been a file of it. */
-static void announce(const char *wanted)
+/* ---- The end of the job, for merge/ending.h ------------------------------------------------- */
+
+/* What this rank brings to the end. */
+struct end_here {
+    char wanted[PCOLLECT_PATH_BYTES]; /* rank 0: the name that the profile is to have */
+};
+
+static uint64_t end_key(void *self)
 {
-    bool numbered = strcmp(wanted, pc_process.out) != 0;
-    if (!pc_run_tell_profile(pc_process.out, numbered ? wanted : NULL))
-        pc_log("profile written to %s%s%s", pc_process.out, numbered ? ", not to " : "",
-               numbered ? wanted : "");
+    (void)self;
+    return pc_header() ? pc_header()->job_key : 0;
 }
 
-/* Collective. out, PCOLLECT_PATH_BYTES, gets on rank 0 the name that the profile is to have. */
-static int merge_by_module(const struct pc_transport *transport, char *out, struct pc_error *error)
+static void end_take_key(void *self, uint64_t key)
 {
-    const struct pc_merge_module *m = pc_merge_module();
+    (void)self;
+    if (pc_header())
+        pc_header()->job_key = key;
+}
+
+static int end_merge(void *self, const struct pc_transport *transport, struct pc_error *error)
+{
+    struct end_here *end = self;
+    const struct pc_merge_module *m = pc_core_refused() ? NULL : pc_merge_module();
     if (!m)
         return pc_merge_absent(transport, error);
-    if (transport->rank == 0 && expand_out(out, PCOLLECT_PATH_BYTES, error)) {
+    if (transport->rank == 0 && expand_out(end->wanted, sizeof end->wanted, error)) {
         pc_log("%s", error->text);
-        pc_format(out, PCOLLECT_PATH_BYTES, "pcollect-%u.pcol", (unsigned)getpid());
+        pc_format(end->wanted, sizeof end->wanted, "pcollect-%u.pcol", (unsigned)getpid());
     }
     error->text[0] = '\0';
-    return m->job(&pc_process.arena, transport, out, pc_process.out, error);
+    return m->job(&pc_process.arena, transport, end->wanted, pc_process.out, error);
+}
+
+static void end_mark(void *self)
+{
+    (void)self;
+    __atomic_store_n(&pc_header()->state, PCOLLECT_STATE_MERGED, __ATOMIC_RELEASE);
+}
+
+/* Tells `pcollect run` where the profile is; without it the user is told, and if there had been a
+ * file of the name that it was to have. */
+static void end_announce(void *self)
+{
+    const struct end_here *end = self;
+    bool numbered = strcmp(end->wanted, pc_process.out) != 0;
+    if (!pc_run_tell_profile(pc_process.out, numbered ? end->wanted : NULL))
+        pc_log("profile written to %s%s%s", pc_process.out, numbered ? ", not to " : "",
+               numbered ? end->wanted : "");
+}
+
+static void end_remove(void *self)
+{
+    (void)self;
+    pc_arena_unlink(&pc_process.arena);
 }
 
 /* How long MPI_Finalize waits for ranks of which it is not known that they have this library. Some
@@ -143,61 +177,21 @@ static int wait_limit_ms(void)
                                                         : (int)pc_process.config.output_wait * 1000;
 }
 
-static void say_missing(void)
+static void say_missing(int n_ranks)
 {
-    const struct pc_presence *p = &pc_process.presence;
-    const struct pcollect_arena_header *h = pc_header();
-    if (!p->speaks)
-        return;
     pc_log("no profile was written: some of the %d ranks do not load this library, or did not come "
            "to MPI_Finalize in time",
-           h->n_ranks);
+           n_ranks);
     if (pc_process.arena.is_file)
         pc_log("what was collected stays in the spool: `pcollect recover` makes a profile of it");
 }
 
-/* All ranks take the key of rank 0. */
-static int agree(const struct pc_transport *transport)
+static void say_failed(void)
 {
-    uint64_t key = transport->rank == 0 && pc_header() ? pc_header()->job_key : 0;
-    int err = transport->broadcast(transport->self, &key, sizeof key, 0);
-    if (!err && pc_header() && key)
-        pc_header()->job_key = key;
-    return err;
-}
-
-/* False: some do not take part, and nobody may wait for them. */
-static bool meet_others(const struct pc_transport *transport)
-{
-    int err = transport->meet ? transport->meet(transport->self, wait_limit_ms()) : PC_OK;
-    if (!err)
-        err = agree(transport);
-    return err == PC_OK;
-}
-
-static void merge(const struct pc_transport *transport)
-{
-    struct pc_error error = {""};
-    char wanted[PCOLLECT_PATH_BYTES] = "";
-    if (!meet_others(transport)) {
-        say_missing();
-        return;
-    }
-    int err = merge_by_module(transport, wanted, &error);
-    if (transport->rank == 0 && error.text[0])
-        pc_log("%s", error.text);
-    if (!err) {
-        __atomic_store_n(&pc_header()->state, PCOLLECT_STATE_MERGED, __ATOMIC_RELEASE);
-        /* First the note: without an arena in it the folder may go. */
-        if (transport->rank == 0)
-            announce(wanted);
-        pc_arena_unlink(&pc_process.arena);
-        return;
-    }
-    pc_process.out[0] = '\0';
-    if (transport->rank != 0)
-        return;
-    if (pc_process.arena.is_file)
+    if (pc_core_refused())
+        pc_log("no profile was written, because rank 0 was not measured; what the other ranks "
+               "collected stays in the spool: `pcollect recover` makes a profile of it");
+    else if (pc_process.arena.is_file)
         pc_log("no profile was written; what was collected stays in %s: `pcollect recover` makes a "
                "profile of it",
                pc_process.arena.path);
@@ -205,25 +199,41 @@ static void merge(const struct pc_transport *transport)
         pc_log("no profile was written, and without a file in a spool nothing is kept of the run");
 }
 
-/* This rank has nothing to merge, and says so, or the others would wait for it. */
-static void merge_nothing(const struct pc_transport *transport)
+/* Also where this rank was refused and has nothing to merge, or the others would wait for it. */
+static void end_job(const struct pc_transport *transport)
 {
-    struct pc_error error = {""};
-    int saved = errno;
-    bool met = meet_others(transport);
-    if (met)
-        pc_merge_absent(transport, &error);
-    if (met && transport->rank == 0)
-        pc_log("no profile was written, because rank 0 was not measured; what the other ranks "
-               "collected stays in the spool: `pcollect recover` makes a profile of it");
-    errno = saved;
+    struct end_here here = {""};
+    struct pc_error error;
+    bool tells;
+    const struct pc_ending ending = {
+        .self = &here,
+        .guest = {.limit_ms = wait_limit_ms(), .speaks = pc_process.presence.speaks},
+        .key = end_key,
+        .take_key = end_take_key,
+        .merge = end_merge,
+        .mark = end_mark,
+        .announce = end_announce,
+        .remove = end_remove};
+    enum pc_end end = pc_end_job(&ending, transport, &tells, &error);
+    if (end != PC_END_MERGED)
+        pc_process.out[0] = '\0';
+    if (!tells)
+        return;
+    if (end != PC_END_UNMET && error.text[0] && !pc_core_refused())
+        pc_log("%s", error.text);
+    if (end == PC_END_UNMET)
+        say_missing(transport->n_ranks);
+    else if (end == PC_END_FAILED)
+        say_failed();
 }
 
 void pc_merge_now(const struct pc_transport *transport)
 {
     struct pc_thread *t = pc_self;
     if (pc_core_refused()) {
-        merge_nothing(transport);
+        int kept = errno;
+        end_job(transport);
+        errno = kept;
         return;
     }
     if (!atomic_load(&pc_live->phase) || pc_header()->merge_ticks)
@@ -234,7 +244,7 @@ void pc_merge_now(const struct pc_transport *transport)
     pc_note_time();
     pc_parts_before_merge();
     atomic_store_explicit(&pc_live->phase, PC_PHASE_LATE, memory_order_release);
-    merge(transport);
+    end_job(transport);
     uint64_t spent = pc_ticks() - begin;
     pc_header()->merge_ticks = spent ? spent : 1;
     if (t)

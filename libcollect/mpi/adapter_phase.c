@@ -8,11 +8,11 @@
  * return is the right moment. All this also happens where the call is not counted.
  *
  * Nothing in MPI_Init needs another rank. The communicator of the merge is made in MPI_Finalize,
- * when rank 0 has said that all take part; no rank makes a call that blocks before. Made by
- * MPI_Comm_create, for a duplicate would run the copy callbacks of the program's attributes.
+ * when rank 0 has said that all take part; no rank makes a call that blocks before.
  */
 #include "libcollect/mpi/adapter_domain.h"
 #include "libcollect/mpi/adapter_requests.h"
+#include "merge/ending.h"
 
 #include <stdatomic.h>
 #include <string.h>
@@ -94,20 +94,22 @@ static int broadcast_data(void *self, void *data, size_t n, int root)
 
 /* ---- Who takes part ------------------------------------------------------------------------- */
 
-/* Rank 0 decides (doc/internals/merge.md). Each step is a collective call that does not block and
+/* The words of the meeting (merge/meet.c). Each step is a collective call that does not block and
  * goes from or to rank 0 without a rank between (in the sources of Open MPI and MPICH: Iscatterv
  * and Igatherv are linear): a rank that is missing or has left keeps no word from another. One that
  * leaves abandons its requests, so all that they use lives on. */
-enum { OPEN, VOTE, DECISION, N_STEPS };
-enum { NO = 1, YES };
+static int *ones, *places;         /* of rank 0: one byte for each rank */
+static char *words[PC_MEET_STEPS]; /* of rank 0: of each rank */
+static char own_word[PC_MEET_STEPS];
+static MPI_Request requests[PC_MEET_STEPS];
+static bool is_begun[PC_MEET_STEPS];
 
-static int *ones, *places; /* of rank 0: a byte for each rank */
-static char *said[N_STEPS];
-static char word[N_STEPS]; /* of the others: what they hear or say */
+/* More in a turn, and the process was stopped, or the machine was. */
+enum { MOST_OF_A_TURN_NS = 100000000 };
 
 static bool prepare_words(int n_ranks)
 {
-    size_t n = (size_t)n_ranks, bytes = n * (2 * sizeof *ones + N_STEPS);
+    size_t n = (size_t)n_ranks, bytes = n * (2 * sizeof *ones + PC_MEET_STEPS);
     if (ones)
         return true;
     void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -119,93 +121,93 @@ static bool prepare_words(int n_ranks)
         ones[i] = 1;
         places[i] = i;
     }
-    for (int i = 0; i < N_STEPS; i++)
-        said[i] = (char *)(places + n) + (size_t)i * n;
+    for (int i = 0; i < PC_MEET_STEPS; i++)
+        words[i] = (char *)(places + n) + (size_t)i * n;
     return true;
 }
 
-/* True when the request is complete; a limit in milliseconds, or -1. */
-static bool await_request(MPI_Request *request, int limit_ms)
+static bool is_to_rank_0(enum pc_meeting_step step)
 {
-    uint64_t end = pc_mono_ns() + (uint64_t)(limit_ms < 0 ? 0 : limit_ms) * 1000000u;
+    return step == PC_MEET_HERE || step == PC_MEET_VOTE;
+}
+
+static int begin_to_rank_0(int step, char word, MPI_Request *request)
+{
+    own_word[step] = word;
+    if (pc_world_rank != 0)
+        return PC_REAL(Igatherv)(&own_word[step], 1, MPI_BYTE, NULL, NULL, NULL, MPI_BYTE, 0,
+                                 MPI_COMM_WORLD, request);
+    words[step][0] = word;
+    return PC_REAL(Igatherv)(MPI_IN_PLACE, 1, MPI_BYTE, words[step], ones, places, MPI_BYTE, 0,
+                             MPI_COMM_WORLD, request);
+}
+
+static int begin_to_all(int step, char word, MPI_Request *request)
+{
+    if (pc_world_rank != 0)
+        return PC_REAL(Iscatterv)(NULL, NULL, NULL, MPI_BYTE, &own_word[step], 1, MPI_BYTE, 0,
+                                  MPI_COMM_WORLD, request);
+    memset(words[step], word, (size_t)pc_world_size);
+    return PC_REAL(Iscatterv)(words[step], ones, places, MPI_BYTE, MPI_IN_PLACE, 1, MPI_BYTE, 0,
+                              MPI_COMM_WORLD, request);
+}
+
+static int begin_step(void *self, enum pc_meeting_step step, char word)
+{
+    (void)self;
+    if (pc_world_rank == 0 && !prepare_words(pc_world_size))
+        return PC_ENOMEM;
+    int rc = is_to_rank_0(step) ? begin_to_rank_0(step, word, &requests[step])
+                                : begin_to_all(step, word, &requests[step]);
+    is_begun[step] = rc == MPI_SUCCESS;
+    return result_of(rc);
+}
+
+/* Asks once more when the limit is reached: while the process was stopped much may have come. */
+static int await_step(void *self, enum pc_meeting_step step, int limit_ms)
+{
+    uint64_t spent = 0, last = pc_mono_ns(), limit = (uint64_t)limit_ms * 1000000u;
     struct timespec nap = {0, 0};
+    (void)self;
     for (;;) {
         int done = 0;
-        if (PC_REAL(Test)(request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS)
-            return false;
-        if (done || (limit_ms >= 0 && pc_mono_ns() >= end))
-            return done;
+        bool is_last = spent >= limit;
+        if (PC_REAL(Test)(&requests[step], &done, MPI_STATUS_IGNORE) != MPI_SUCCESS)
+            return PC_EIO;
+        if (done)
+            return PC_OK;
+        if (is_last)
+            return PC_ENOENT;
         nanosleep(&nap, NULL);
         nap.tv_nsec = nap.tv_nsec < 1000000 ? nap.tv_nsec + 1000 : 1000000;
+        uint64_t now = pc_mono_ns(), turn = now - last;
+        spent += turn < MOST_OF_A_TURN_NS ? turn : MOST_OF_A_TURN_NS;
+        last = now;
     }
 }
 
-/* Rank 0 says a word to all, the others begin to listen for it. */
-static bool spread(int step, char value, MPI_Request *request)
+/* Rank 0 looks at the words of a gather that has not ended: both MPIs receive each into its place.
+ */
+static char word_of(void *self, enum pc_meeting_step step, int rank)
 {
-    int rc;
-    if (pc_world_rank == 0) {
-        memset(said[step], value, (size_t)pc_world_size);
-        rc = PC_REAL(Iscatterv)(said[step], ones, places, MPI_BYTE, MPI_IN_PLACE, 1, MPI_BYTE, 0,
-                                MPI_COMM_WORLD, request);
-    } else {
-        rc = PC_REAL(Iscatterv)(NULL, NULL, NULL, MPI_BYTE, &word[step], 1, MPI_BYTE, 0,
-                                MPI_COMM_WORLD, request);
-    }
-    return rc == MPI_SUCCESS;
+    (void)self;
+    return pc_world_rank == 0 ? *(volatile char *)&words[step][rank] : own_word[step];
 }
 
-/* Rank 0 begins to collect the votes, the others give theirs. */
-static bool vote(char value, MPI_Request *request)
+static uint64_t now_ms(void *self)
 {
-    word[VOTE] = value;
-    if (pc_world_rank != 0)
-        return PC_REAL(Igatherv)(&word[VOTE], 1, MPI_BYTE, NULL, NULL, NULL, MPI_BYTE, 0,
-                                 MPI_COMM_WORLD, request) == MPI_SUCCESS;
-    said[VOTE][0] = value;
-    return PC_REAL(Igatherv)(MPI_IN_PLACE, 1, MPI_BYTE, said[VOTE], ones, places, MPI_BYTE, 0,
-                             MPI_COMM_WORLD, request) == MPI_SUCCESS;
+    (void)self;
+    return pc_mono_ns() / 1000000u;
 }
 
-/* How long rank 0 stays for its last word to leave when it goes without the others. */
-enum { FAREWELL_MS = 200 };
-
-static bool decide(int limit_ms)
-{
-    MPI_Request open, votes, decision;
-    if (!prepare_words(pc_world_size) || !spread(OPEN, YES, &open) || !vote(YES, &votes))
-        return false;
-    bool all = await_request(&votes, limit_ms);
-    for (int i = 0; all && i < pc_world_size; i++)
-        all = said[VOTE][i] == YES;
-    if (!spread(DECISION, all ? YES : NO, &decision))
-        return false;
-    if (!all) {
-        await_request(&decision, FAREWELL_MS);
-        return false;
-    }
-    return await_request(&open, -1) && await_request(&decision, -1);
-}
-
-/* Who has voted YES has heard rank 0, which answers within its own limit. */
-static bool follow(int limit_ms)
-{
-    MPI_Request open, mine, decision;
-    if (!spread(OPEN, NO, &open))
-        return false;
-    bool heard = await_request(&open, limit_ms);
-    if (!vote(heard ? YES : NO, &mine) || !heard)
-        return false;
-    return spread(DECISION, NO, &decision) && await_request(&decision, -1) &&
-           word[DECISION] == YES && await_request(&mine, -1);
-}
-
-static int meet_others(void *self, int limit_ms)
+/* All take part: what was begun ends. The communicator is made by MPI_Comm_create, for a duplicate
+ * would run the copy callbacks of the program's attributes. */
+static int join_others(void *self)
 {
     MPI_Group world;
-    (void)self;
-    if (pc_world_size > 1 && !(pc_world_rank == 0 ? decide(limit_ms) : follow(limit_ms)))
-        return PC_ENOENT;
+    for (int step = 0; step < PC_MEET_STEPS; step++)
+        if (is_begun[step])
+            await_step(self, step, PC_MEET_ANSWER_MS);
     if (PC_REAL(Comm_group)(MPI_COMM_WORLD, &world) != MPI_SUCCESS)
         return PC_EIO;
     int rc = PC_REAL(Comm_create)(MPI_COMM_WORLD, world, &own_comm);
@@ -217,7 +219,11 @@ static int meet_others(void *self, int limit_ms)
 }
 
 static struct pc_transport transport = {
-    .meet = meet_others,
+    .begin = begin_step,
+    .await = await_step,
+    .word = word_of,
+    .now_ms = now_ms,
+    .join = join_others,
     .send = send_data,
     .receive_size = receive_size,
     .receive = receive_data,

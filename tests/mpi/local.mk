@@ -16,7 +16,7 @@ check_LTLIBRARIES += tests/mpi/libadapterhost.la
 tests_mpi_libadapterhost_la_SOURCES = tests/mpi/adapter_host.c tests/mpi/adapter_host.h
 tests_mpi_libadapterhost_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere -Wl,-z,defs
 tests_mpi_libadapterhost_la_LIBADD = libcollect/libpcmpi.la libcollect/libpcinterpose.la \
-    base/libpcbase.la
+    merge/libpcmessage.la base/libpcbase.la
 script_tests += tests/mpi/adapter.test
 EXTRA_DIST += tests/mpi/adapter_rules.c tests/mpi/adapter_rules.h tests/mpi/adapter_ended.c \
     tests/mpi/adapter_fake.c \

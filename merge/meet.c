@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The meeting of the ranks at the end of a job, and what follows it. A rank without this library
+ * never answers, and one that gave up has gone into MPI's own end: nothing that another rank must
+ * answer is called before it is known that all take part.
+ *
+ *   step      rank 0                              another rank
+ *   HELLO     says that it is there               knows then who will tell the user
+ *   HERE      collects, up to its limit           says that it is there
+ *   OPEN      all came: yes; else no, and leaves  listens, up to its limit; no: leaves
+ *   VOTE      collects for at most VOTE_MS        yes if it heard rank 0; else no, and leaves
+ *   DECISION  all are yes: yes; else no           listens for at most ANSWER_MS; no, nothing:
+ * leaves
+ *
+ * A yes of rank 0 needs the yes of all, and who has voted yes stays until rank 0 must have decided:
+ * rank 0 decides within VOTE_MS of its own clock, or says no. So nobody goes on without a rank that
+ * has left. Who leaves before rank 0 came votes no, and says with it whether the user was told.
+ *
+ * Linked into libpcollect.so; called by its end (libcollect/life/finish.c). Needs base/ alone. Must
+ * not: call malloc, wait without a limit for a rank that may be missing.
+ */
+#include "merge/ending.h"
+
+/* A yes holds what the ranks are about to do together: raise it with any change of the meeting, of
+ * the messages of the merge, or of what they carry, and ranks of two versions part as strangers. */
+enum { VERSION = 2 };
+enum { NO = 1, NO_AND_TOLD, YES = 0x10 + VERSION };
+
+enum { LOOK_MS = 1000 };
+
+/* Waits for a step. Without a limit: until somebody has gone; his last word may be on its way. */
+static bool stay(const struct pc_transport *t, const struct pc_guest *g, enum pc_meeting_step step)
+{
+    if (g->limit_ms >= 0)
+        return t->await(t->self, step, g->limit_ms) == PC_OK;
+    while (t->await(t->self, step, LOOK_MS))
+        if (g->is_hopeless && g->is_hopeless(g->arg))
+            return t->await(t->self, step, PC_MEET_FAREWELL_MS) == PC_OK;
+    return true;
+}
+
+static bool was_told(const struct pc_transport *t)
+{
+    for (int rank = 1; rank < t->n_ranks; rank++)
+        if (t->word(t->self, PC_MEET_VOTE, rank) == NO_AND_TOLD)
+            return true;
+    return false;
+}
+
+static bool all_agree(const struct pc_transport *t)
+{
+    for (int rank = 0; rank < t->n_ranks; rank++)
+        if (t->word(t->self, PC_MEET_VOTE, rank) != YES)
+            return false;
+    return true;
+}
+
+/* Rank 0. */
+static bool lead(const struct pc_transport *t, const struct pc_guest *g, bool *tells)
+{
+    *tells = true;
+    if (t->begin(t->self, PC_MEET_HELLO, YES) || t->begin(t->self, PC_MEET_HERE, YES))
+        return false;
+    bool all = stay(t, g, PC_MEET_HERE);
+    uint64_t opened = t->now_ms(t->self);
+    if (t->begin(t->self, PC_MEET_OPEN, all ? YES : NO) || t->begin(t->self, PC_MEET_VOTE, YES))
+        return false;
+    if (!all)
+        t->await(t->self, PC_MEET_OPEN, PC_MEET_FAREWELL_MS);
+    bool voted = t->await(t->self, PC_MEET_VOTE, all ? PC_MEET_VOTE_MS : 0) == PC_OK;
+    *tells = !was_told(t);
+    if (!all)
+        return false;
+    all = voted && all_agree(t) && t->now_ms(t->self) - opened <= PC_MEET_VOTE_MS;
+    if (t->begin(t->self, PC_MEET_DECISION, all ? YES : NO))
+        return false;
+    t->await(t->self, PC_MEET_DECISION, PC_MEET_FAREWELL_MS);
+    return all;
+}
+
+static bool follow(const struct pc_transport *t, const struct pc_guest *g, bool *tells)
+{
+    *tells = false;
+    if (t->begin(t->self, PC_MEET_HELLO, 0) || t->begin(t->self, PC_MEET_HERE, YES) ||
+        t->begin(t->self, PC_MEET_OPEN, 0))
+        return false;
+    if (!stay(t, g, PC_MEET_OPEN)) {
+        *tells = g->speaks && t->await(t->self, PC_MEET_HELLO, 0);
+        t->begin(t->self, PC_MEET_VOTE, *tells ? NO_AND_TOLD : NO);
+        return false;
+    }
+    return t->word(t->self, PC_MEET_OPEN, 0) == YES && !t->begin(t->self, PC_MEET_VOTE, YES) &&
+           !t->begin(t->self, PC_MEET_DECISION, 0) &&
+           !t->await(t->self, PC_MEET_DECISION, PC_MEET_ANSWER_MS) &&
+           t->word(t->self, PC_MEET_DECISION, 0) == YES;
+}
+
+int pc_meet(const struct pc_transport *t, const struct pc_guest *guest, bool *tells_out)
+{
+    bool tells = t->rank == 0;
+    bool met = !t->begin || t->n_ranks == 1 ||
+               (t->rank == 0 ? lead(t, guest, &tells) : follow(t, guest, &tells));
+    *tells_out = tells;
+    if (!met)
+        return PC_ENOENT;
+    return t->join ? t->join(t->self) : PC_OK;
+}
+
+/* Where the key does not come, rank 0 is given a profile of another job, and writes none. */
+static void agree(const struct pc_ending *e, const struct pc_transport *t)
+{
+    uint64_t key = t->rank == 0 ? e->key(e->self) : 0;
+    if (!t->broadcast(t->self, &key, sizeof key, 0) && key)
+        e->take_key(e->self, key);
+}
+
+enum pc_end pc_end_job(const struct pc_ending *e, const struct pc_transport *t, bool *tells_out,
+                       struct pc_error *error)
+{
+    error->text[0] = '\0';
+    if (pc_meet(t, &e->guest, tells_out))
+        return PC_END_UNMET;
+    agree(e, t);
+    *tells_out = t->rank == 0;
+    if (e->merge(e->self, t, error))
+        return PC_END_FAILED;
+    e->mark(e->self);
+    /* First the note: without an arena in it the folder may go. */
+    if (t->rank == 0)
+        e->announce(e->self);
+    e->remove(e->self);
+    return PC_END_MERGED;
+}
