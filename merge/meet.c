@@ -31,12 +31,13 @@ enum { LOOK_MS = 1000 };
 /* Waits for a step. Without a limit: until somebody has gone; his last word may be on its way. */
 static bool stay(const struct pc_transport *t, const struct pc_guest *g, enum pc_meeting_step step)
 {
-    if (g->limit_ms >= 0)
-        return t->await(t->self, step, g->limit_ms) == PC_OK;
-    while (t->await(t->self, step, LOOK_MS))
-        if (g->is_hopeless && g->is_hopeless(g->arg))
-            return t->await(t->self, step, PC_MEET_FAREWELL_MS) == PC_OK;
-    return true;
+    bool looks = g->limit_ms < 0 && g->is_hopeless;
+    int err = t->await(t->self, step, looks ? LOOK_MS : g->limit_ms);
+    while (looks && err == PC_ENOENT) {
+        looks = !g->is_hopeless(g->arg);
+        err = t->await(t->self, step, looks ? LOOK_MS : PC_MEET_FAREWELL_MS);
+    }
+    return err == PC_OK;
 }
 
 static bool was_told(const struct pc_transport *t)

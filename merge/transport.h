@@ -32,7 +32,7 @@ struct pc_transport {
      * there, and none of these is called. */
     int (*begin)(void *self, enum pc_meeting_step step, char word);
     /* Waits until the words of a step have come, or those of rank 0 have left: PC_ENOENT if the
-     * limit was reached first. Time in which the process is stopped is not counted. */
+     * limit was reached first, -1 for none. Time in which the process is stopped is not counted. */
     int (*await)(void *self, enum pc_meeting_step step, int limit_ms);
     /* The word of a rank as far as it has come, 0 before: of all on rank 0, of rank 0 elsewhere. */
     char (*word)(void *self, enum pc_meeting_step step, int rank);

@@ -166,7 +166,8 @@ static int begin_step(void *self, enum pc_meeting_step step, char word)
 /* Asks once more when the limit is reached: while the process was stopped much may have come. */
 static int await_step(void *self, enum pc_meeting_step step, int limit_ms)
 {
-    uint64_t spent = 0, last = pc_mono_ns(), limit = (uint64_t)limit_ms * 1000000u;
+    uint64_t spent = 0, last = pc_mono_ns(),
+             limit = limit_ms < 0 ? UINT64_MAX : (uint64_t)limit_ms * 1000000u;
     struct timespec nap = {0, 0};
     (void)self;
     for (;;) {

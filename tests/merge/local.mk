@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 unit_tests += tests/merge/arena_profile_test tests/merge/reduce_test tests/merge/damage_test \
-    tests/merge/files_test
+    tests/merge/files_test tests/merge/ending_test
 merge_test_common = tests/merge/made_arena.c tests/merge/made_arena.h \
     tests/format/random_profile.c tests/format/told_facts.c \
     tests/format/random_profile.h tests/format/mend.c tests/format/mend.h
@@ -10,6 +10,9 @@ tests_merge_reduce_test_SOURCES = tests/merge/reduce_test.c tests/merge/net.c te
     merge/merge_module.c $(merge_test_common)
 # An object of its own: the module's is made by libtool.
 tests_merge_reduce_test_CFLAGS = $(AM_CFLAGS)
+tests_merge_ending_test_SOURCES = tests/merge/ending_test.c tests/merge/explorer.c tests/merge/explorer.h \
+    merge/merge_module.c $(merge_test_common)
+tests_merge_ending_test_CFLAGS = $(AM_CFLAGS)
 tests_merge_damage_test_SOURCES = tests/merge/damage_test.c $(merge_test_common)
 tests_merge_files_test_SOURCES = tests/merge/files_test.c $(merge_test_common)
 

@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The end of a job, explored (explorer.h): whatever ranks come late, are killed, are stopped, have
+ * no library, and however slow their words are, no rank waits for one that will not come, and no
+ * arena goes before a whole file holds it. The meeting, the merge of real arenas, the file, the
+ * late slot are the project's own. Ends that are wrong on purpose are found.
+ */
+#include "merge/module.h"
+#include "tests/folder.h"
+#include "tests/merge/explorer.h"
+#include "tests/merge/made_arena.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+extern const struct pc_merge_module pc_merge_module;
+
+enum { HERE = -1, SOME_MISSING = 2000, WAIT = 600000 };
+
+static struct made arenas[EXPLORED_RANKS];
+static char out[300], path[EXPLORED_RANKS][PCOLLECT_PATH_BYTES];
+
+static void make_arenas(int n_ranks)
+{
+    static struct fact facts[EXPLORED_RANKS * 4];
+    for (int rank = 0; rank < n_ranks; rank++) {
+        struct making how = {.rank = rank, .n_ranks = n_ranks, .seed = 1, .bytes = 1 << 20};
+        struct fact *f = &facts[rank];
+        *f =
+            (struct fact){.rank = rank, .depth = 1, .op = 0, .has_data = true, .values = {1, 2, 3}};
+        made_arena(&arenas[rank], &how, f, 1);
+    }
+}
+
+static void free_arenas(int n_ranks)
+{
+    for (int rank = 0; rank < n_ranks; rank++)
+        pc_arena_close(&arenas[rank].arena);
+}
+
+/* rank -1: has no module. */
+static int merge(int rank, const struct pc_transport *t, struct pc_error *error)
+{
+    if (rank < 0)
+        return pc_merge_absent(t, error);
+    return pc_merge_module.job(&arenas[rank].arena, t, rank ? NULL : out, path[rank], error);
+}
+
+static int add_late(int rank)
+{
+    struct pc_error error;
+    return pc_merge_module.late(&arenas[rank].arena, path[rank], &error);
+}
+
+static bool is_whole(int rank)
+{
+    struct pc_profile *p;
+    struct pc_error error;
+    bool found = false;
+    if (pc_pcol_read(out, &p, &error))
+        return false;
+    for (uint32_t i = 0; i < p->n_ranks; i++)
+        found |= p->ranks[i].rank == rank;
+    pc_profile_free(p);
+    return found;
+}
+
+static void begin_run(void)
+{
+    unlink(out);
+}
+
+static const struct explored_files files = {merge, add_late, is_whole, begin_run};
+
+static void explore_one(const struct exploration *x, struct explored *found)
+{
+    struct exploration with_end = *x;
+    if (!with_end.end)
+        with_end.end = pc_end_job;
+    make_arenas(x->n_ranks);
+    explore(&with_end, &files, found);
+    free_arenas(x->n_ranks);
+    print_message("%s: %lu runs, %lu states, %lu steps, %lu profiles, %lu ms waited at most\n",
+                  x->name, found->n_runs, found->n_states, found->n_steps, found->n_profiles,
+                  (unsigned long)found->longest_wait_ms);
+}
+
+static void explore_all(const struct exploration *list, size_t n)
+{
+    struct explored found;
+    for (size_t i = 0; i < n; i++) {
+        explore_one(&list[i], &found);
+        if (found.wrong[0])
+            fail_msg("%s: %s", list[i].name, found.wrong);
+    }
+}
+
+#define DELAYS .arrivals_ms = {0, 1999, 2000, 2001, 599999, 600000, 600001, 700000}, .n_arrivals = 8
+#define AT_ONCE .n_arrivals = 1
+
+static void ranks_that_come_0_to_700_s_late(void **state)
+{
+    static const struct exploration list[] = {
+        {.name = "2 ranks of one node", .n_ranks = 2, .limit_ms = {HERE, HERE}, DELAYS},
+        {.name = "2 nodes", .n_ranks = 2, .limit_ms = {WAIT, WAIT}, DELAYS},
+        {.name = "3 ranks, all known", .n_ranks = 3, .limit_ms = {HERE, HERE, HERE}, DELAYS},
+        {.name = "3 ranks of two nodes",
+         .n_ranks = 3,
+         .limit_ms = {WAIT, WAIT, WAIT},
+         .speaks = {true},
+         DELAYS},
+        {.name = "rank 0 without a file", /* what the others know of it, and it of them */
+         .n_ranks = 3,
+         .limit_ms = {WAIT, SOME_MISSING, SOME_MISSING},
+         .speaks = {true, true},
+         DELAYS},
+        {.name = "rank 1 without a file",
+         .n_ranks = 3,
+         .limit_ms = {SOME_MISSING, WAIT, SOME_MISSING},
+         .speaks = {true},
+         DELAYS},
+        {.name = "rank 0 without the library",
+         .n_ranks = 3,
+         .kind = {FOREIGN},
+         .limit_ms = {0, SOME_MISSING, SOME_MISSING},
+         .speaks = {false, true},
+         DELAYS},
+        {.name = "rank 2 without the library",
+         .n_ranks = 3,
+         .kind = {MEASURED, MEASURED, FOREIGN},
+         .limit_ms = {SOME_MISSING, SOME_MISSING},
+         .speaks = {true},
+         DELAYS},
+        {.name = "rank 1 refused",
+         .n_ranks = 3,
+         .kind = {MEASURED, REFUSED},
+         .limit_ms = {SOME_MISSING, SOME_MISSING, SOME_MISSING},
+         .speaks = {true},
+         DELAYS},
+        {.name = "4 ranks of two nodes",
+         .n_ranks = 4,
+         .limit_ms = {WAIT, WAIT, WAIT, WAIT},
+         .speaks = {true},
+         .arrivals_ms = {0, 600000, 700000},
+         .n_arrivals = 3},
+    };
+    (void)state;
+    explore_all(list, PC_ARRAY_LEN(list));
+}
+
+static void ranks_that_are_killed_or_stopped_at_any_step(void **state)
+{
+    static const struct exploration list[] = {
+        {.name = "2 ranks, two disturbances",
+         .n_ranks = 2,
+         .limit_ms = {HERE, HERE},
+         .arrivals_ms = {0, 5000},
+         .n_arrivals = 2,
+         .n_kills = 1,
+         .n_stops = 1},
+        {.name = "2 ranks with a limit, two disturbances and a slow word",
+         .n_ranks = 2,
+         .limit_ms = {SOME_MISSING, SOME_MISSING},
+         .speaks = {true},
+         .arrivals_ms = {0, 1000},
+         .n_arrivals = 2,
+         .n_stops = 2,
+         .n_slow = 1},
+        {.name = "2 ranks, in all orders",
+         .n_ranks = 2,
+         .limit_ms = {SOME_MISSING, WAIT},
+         AT_ONCE,
+         .n_kills = 1,
+         .all_orders = true},
+        {.name = "3 ranks, one killed",
+         .n_ranks = 3,
+         .limit_ms = {HERE, HERE, HERE},
+         AT_ONCE,
+         .n_kills = 1},
+        {.name = "3 ranks with limits, one stopped, a slow word",
+         .n_ranks = 3,
+         .limit_ms = {WAIT, SOME_MISSING, HERE},
+         .speaks = {true},
+         .arrivals_ms = {0, 3000},
+         .n_arrivals = 2,
+         .n_stops = 1,
+         .n_slow = 1},
+        {.name = "3 ranks, in all orders, two killed",
+         .n_ranks = 3,
+         .limit_ms = {WAIT, SOME_MISSING, WAIT},
+         .speaks = {true},
+         AT_ONCE,
+         .n_kills = 2,
+         .all_orders = true},
+        {.name = "4 ranks, one killed, one stopped",
+         .n_ranks = 4,
+         .limit_ms = {WAIT, WAIT, WAIT, WAIT},
+         .speaks = {true},
+         AT_ONCE,
+         .n_kills = 1,
+         .n_stops = 1},
+        {.name = "4 ranks, two killed",
+         .n_ranks = 4,
+         .limit_ms = {HERE, HERE, HERE, HERE},
+         AT_ONCE,
+         .n_kills = 2},
+    };
+    (void)state;
+    explore_all(list, PC_ARRAY_LEN(list));
+}
+
+/* ---- What is wrong is found ----------------------------------------------------------------- */
+
+static enum pc_end remove_first(const struct pc_ending *e, const struct pc_transport *t,
+                                bool *tells, struct pc_error *error)
+{
+    e->remove(e->self);
+    return pc_end_job(e, t, tells, error);
+}
+
+static enum pc_end join_first(const struct pc_ending *e, const struct pc_transport *t, bool *tells,
+                              struct pc_error *error)
+{
+    struct pc_transport joined = *t;
+    joined.join = NULL;
+    return t->join(t->self) ? PC_END_UNMET : pc_end_job(e, &joined, tells, error);
+}
+
+/* Whatever limit the code has, the step is waited for no longer than `hurried_ms`. */
+static enum pc_meeting_step hurried;
+static int hurried_ms;
+static int (*real_await)(void *self, enum pc_meeting_step step, int limit_ms);
+
+static int await_hurried(void *self, enum pc_meeting_step step, int limit_ms)
+{
+    return real_await(self, step, step == hurried ? hurried_ms : limit_ms);
+}
+
+static enum pc_end hurry(const struct pc_ending *e, const struct pc_transport *t, bool *tells,
+                         struct pc_error *error)
+{
+    struct pc_transport hurrying = *t;
+    real_await = t->await;
+    hurrying.await = await_hurried;
+    return pc_end_job(e, &hurrying, tells, error);
+}
+
+static enum pc_end leave_after_vote(const struct pc_ending *e, const struct pc_transport *t,
+                                    bool *tells, struct pc_error *error)
+{
+    hurried = PC_MEET_DECISION;
+    hurried_ms = 1000;
+    return hurry(e, t, tells, error);
+}
+
+static enum pc_end wait_for_answer(const struct pc_ending *e, const struct pc_transport *t,
+                                   bool *tells, struct pc_error *error)
+{
+    hurried = PC_MEET_OPEN;
+    hurried_ms = -1;
+    return hurry(e, t, tells, error);
+}
+
+static uint64_t stopped_clock(void *self)
+{
+    (void)self;
+    return 0;
+}
+
+static enum pc_end without_a_clock(const struct pc_ending *e, const struct pc_transport *t,
+                                   bool *tells, struct pc_error *error)
+{
+    struct pc_transport timeless = *t;
+    timeless.now_ms = stopped_clock;
+    return pc_end_job(e, &timeless, tells, error);
+}
+
+static enum pc_end do_not_vote(const struct pc_ending *e, const struct pc_transport *t, bool *tells,
+                               struct pc_error *error)
+{
+    const struct pc_transport known = {.self = t->self,
+                                       .rank = t->rank,
+                                       .n_ranks = t->n_ranks,
+                                       .join = t->join,
+                                       .send = t->send,
+                                       .receive_size = t->receive_size,
+                                       .receive = t->receive,
+                                       .broadcast = t->broadcast};
+    return pc_end_job(e, t->rank ? t : &known, tells, error);
+}
+
+static void what_is_wrong_is_found(void **state)
+{
+    static const struct {
+        struct exploration x;
+        const char *found;
+    } list[] = {
+        {{.name = "the arena goes before the merge",
+          .n_ranks = 2,
+          .limit_ms = {HERE, HERE},
+          AT_ONCE,
+          .end = remove_first},
+         "has removed its arena"},
+        {{.name = "the communicator is made before the vote",
+          .n_ranks = 3,
+          .kind = {MEASURED, MEASURED, FOREIGN},
+          .limit_ms = {SOME_MISSING, SOME_MISSING},
+          .speaks = {true},
+          AT_ONCE,
+          .end = join_first},
+         "waits for ever (join"},
+        {{.name = "who has voted yes leaves early",
+          .n_ranks = 2,
+          .limit_ms = {WAIT, WAIT},
+          .speaks = {true},
+          AT_ONCE,
+          .n_slow = 1,
+          .end = leave_after_vote},
+         "waits for ever (join"},
+        {{.name = "rank 0 is waited for without a limit",
+          .n_ranks = 3,
+          .kind = {FOREIGN},
+          .limit_ms = {0, SOME_MISSING, SOME_MISSING},
+          .speaks = {false, true},
+          AT_ONCE,
+          .end = wait_for_answer},
+         "waits for ever (await"},
+        {{.name = "rank 0 does not see how late it is",
+          .n_ranks = 2,
+          .limit_ms = {HERE, HERE},
+          AT_ONCE,
+          .n_stops = 1,
+          .end = without_a_clock},
+         "waits for ever (join"},
+        {{.name = "rank 0 asks nobody",
+          .n_ranks = 2,
+          .limit_ms = {HERE, SOME_MISSING},
+          .speaks = {true, true},
+          .arrivals_ms = {0, 3000},
+          .n_arrivals = 2,
+          .end = do_not_vote},
+         "waits for ever (join"},
+    };
+    struct explored found;
+    (void)state;
+    for (size_t i = 0; i < PC_ARRAY_LEN(list); i++) {
+        explore_one(&list[i].x, &found);
+        print_message("    %s\n", found.wrong);
+        if (!strstr(found.wrong, list[i].found))
+            fail_msg("%s: wanted: %s, got: %s", list[i].x.name, list[i].found, found.wrong);
+    }
+}
+
+static int begin(void **state)
+{
+    int err = folder_make(state);
+    snprintf(out, sizeof out, "%s/x.pcol", folder);
+    return err;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ranks_that_come_0_to_700_s_late),
+        cmocka_unit_test(ranks_that_are_killed_or_stopped_at_any_step),
+        cmocka_unit_test(what_is_wrong_is_found),
+    };
+    return cmocka_run_group_tests(tests, begin, folder_remove);
+}

@@ -1,0 +1,711 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "tests/merge/explorer.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+
+enum {
+    STACK_BYTES = 1 << 20,
+    MOST_CHOICES = 4096,
+    STOP_MS = 70000,       /* longer than a rank that voted waits for the answer */
+    STOP_WORDS_MS = 20000, /* two of them are shorter than the answer may be kept */
+    SLOW_MS = 5000
+};
+
+enum op_kind { ARRIVE, BEGIN, AWAIT, JOIN, SEND, SIZE, RECEIVE, BROADCAST, EFFECT };
+static const char *const op_names[] = {"arrive", "begin", "await",     "join",  "send",
+                                       "size",   "recv",  "broadcast", "effect"};
+
+enum outcome { GO, TIMED_OUT, KILLED };
+
+struct op {
+    enum op_kind kind;
+    int arg; /* step or rank */
+};
+
+struct letter {
+    struct letter *next;
+    int from, to;
+    bool is_broadcast;
+    uint64_t at_ms; /* when it can be taken */
+    size_t n;
+    char data[];
+};
+
+struct rank {
+    struct pc_transport transport;
+    ucontext_t context;
+    char *stack;
+    struct op op;
+    enum outcome outcome;
+    uint64_t history; /* hash of all results */
+    uint64_t arrival_ms, end_ms, ready_ms, deadline_ms;
+    bool has_deadline, killed, done, joined, tells, has_arena, voted_yes;
+    bool begun[PC_MEET_STEPS];
+    char word[PC_MEET_STEPS];
+    uint64_t word_at_ms[PC_MEET_STEPS]; /* when the word is with its receiver */
+    enum pc_end end;
+};
+
+static struct {
+    const struct exploration *x;
+    const struct explored_files *files;
+    struct explored *out;
+    struct rank rank[EXPLORED_RANKS];
+    ucontext_t scheduler;
+    int running;
+    uint64_t now_ms;
+    struct letter *letters;
+    unsigned n_kills, n_stops, n_slow;
+    bool cut; /* known from here on */
+    bool has_profile;
+    /* The choices of this run, how many there were at each place, and what the last was. */
+    unsigned choice[MOST_CHOICES], n_of[MOST_CHOICES], depth, prefix;
+    char told[MOST_CHOICES][48];
+    uint64_t *seen;
+    size_t n_seen, room;
+} w;
+
+/* ---- Choices and states --------------------------------------------------------------------- */
+
+static void wrong(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static void wrong(const char *format, ...)
+{
+    char *text = w.out->wrong;
+    size_t room = sizeof w.out->wrong, n;
+    va_list list;
+    if (*text)
+        return;
+    va_start(list, format);
+    n = (size_t)vsnprintf(text, room, format, list);
+    va_end(list);
+    for (unsigned i = 0; i < w.depth && n < room - 30; i++)
+        if (w.choice[i])
+            n += (size_t)snprintf(text + n, room - n, "; %s", w.told[i]);
+}
+
+static bool is_new(uint64_t state)
+{
+    if (2 * (w.n_seen + 1) > w.room) {
+        uint64_t *old = w.seen;
+        size_t n = w.room;
+        w.room = n ? 2 * n : 1 << 16;
+        w.seen = calloc(w.room, sizeof *w.seen);
+        w.n_seen = 0;
+        for (size_t i = 0; i < n; i++)
+            if (old[i])
+                is_new(old[i]);
+        free(old);
+    }
+    state = state ? state : 1;
+    size_t at = state % w.room;
+    while (w.seen[at] && w.seen[at] != state)
+        at = (at + 1) % w.room;
+    if (w.seen[at])
+        return false;
+    w.seen[at] = state;
+    w.n_seen++;
+    return true;
+}
+
+static uint64_t mix(uint64_t hash, uint64_t value)
+{
+    return pc_hash_u64(hash * 31 + value);
+}
+
+static uint64_t state_now(void)
+{
+    uint64_t h = mix(w.now_ms, w.n_kills * 100 + w.n_stops * 10 + w.n_slow);
+    for (int i = 0; i < w.x->n_ranks; i++) {
+        const struct rank *r = &w.rank[i];
+        h = mix(h, r->history);
+        h = mix(h, (uint64_t)r->op.kind * 64 + (uint64_t)r->op.arg);
+        h = mix(h, (uint64_t)r->killed * 2 + r->done);
+        h = mix(mix(h, r->arrival_ms), r->ready_ms);
+        h = mix(h, r->has_deadline ? r->deadline_ms : 0);
+        for (int step = 0; step < PC_MEET_STEPS; step++)
+            h = mix(h, r->word_at_ms[step]);
+    }
+    for (const struct letter *l = w.letters; l; l = l->next)
+        h = mix(h, l->at_ms * 64 + (uint64_t)(l->from * 8 + l->to));
+    return h;
+}
+
+/* One of n; 0 where the run is new. */
+static unsigned choose(unsigned n)
+{
+    if (w.depth == MOST_CHOICES) {
+        wrong("a run has no end");
+        w.cut = true;
+        return 0;
+    }
+    if (w.depth >= w.prefix) {
+        w.choice[w.depth] = 0;
+        w.n_of[w.depth] = n;
+    }
+    return w.choice[w.depth++];
+}
+
+/* The choices of the next run. */
+static bool go_back(void)
+{
+    while (w.depth && w.choice[w.depth - 1] + 1 == w.n_of[w.depth - 1])
+        w.depth--;
+    if (!w.depth)
+        return false;
+    w.choice[w.depth - 1]++;
+    w.prefix = w.depth;
+    return true;
+}
+
+/* ---- Steps of a rank ------------------------------------------------------------------------ */
+
+static struct rank *self(void)
+{
+    return &w.rank[w.running];
+}
+
+static enum outcome step(enum op_kind kind, int arg, int limit_ms)
+{
+    struct rank *r = self();
+    if (r->killed)
+        return KILLED;
+    r->op = (struct op){kind, arg};
+    r->has_deadline = limit_ms >= 0;
+    r->deadline_ms = w.now_ms + (uint64_t)(limit_ms < 0 ? 0 : limit_ms);
+    swapcontext(&r->context, &w.scheduler);
+    r->has_deadline = false;
+    r->history =
+        mix(r->history, (uint64_t)kind * 1000 + (uint64_t)arg * 10 + (uint64_t)r->outcome + 1);
+    return r->outcome;
+}
+
+static bool is_to_rank_0(int step)
+{
+    return step == PC_MEET_HERE || step == PC_MEET_VOTE;
+}
+
+static uint64_t delivery(void)
+{
+    unsigned slow = w.n_slow < w.x->n_slow ? choose(2) : 0;
+    if (!slow)
+        return w.now_ms;
+    w.n_slow++;
+    snprintf(w.told[w.depth - 1], sizeof w.told[0], "a word is slow");
+    return w.now_ms + SLOW_MS;
+}
+
+static int t_begin(void *t, enum pc_meeting_step at, char word)
+{
+    struct rank *r = t;
+    if (step(BEGIN, at, -1) != GO)
+        return PC_EIO;
+    r->begun[at] = true;
+    r->word[at] = word;
+    r->word_at_ms[at] = is_to_rank_0(at) == (r->transport.rank != 0) ? delivery() : w.now_ms;
+    return PC_OK;
+}
+
+static bool has_come(int from, int at)
+{
+    return w.rank[from].begun[at] && w.rank[from].word_at_ms[at] <= w.now_ms;
+}
+
+static int t_await(void *t, enum pc_meeting_step at, int limit_ms)
+{
+    (void)t;
+    enum outcome o = step(AWAIT, at, limit_ms);
+    return o == GO ? PC_OK : o == TIMED_OUT ? PC_ENOENT : PC_EIO;
+}
+
+static char t_word(void *t, enum pc_meeting_step at, int rank)
+{
+    struct rank *r = t;
+    int from = is_to_rank_0(at) ? rank : 0;
+    char word = has_come(from, at) ? w.rank[from].word[at] : 0;
+    r->history = mix(r->history, (uint64_t)word);
+    return word;
+}
+
+static uint64_t t_now_ms(void *t)
+{
+    struct rank *r = t;
+    r->history = mix(r->history, w.now_ms);
+    return w.now_ms;
+}
+
+static int t_join(void *t)
+{
+    struct rank *r = t;
+    r->joined = true;
+    return step(JOIN, 0, -1) == GO ? PC_OK : PC_EIO;
+}
+
+static void post(int to, const void *data, size_t n, bool is_broadcast)
+{
+    struct letter *l = malloc(sizeof *l + n), **at = &w.letters;
+    *l = (struct letter){NULL, self()->transport.rank, to, is_broadcast, w.now_ms, n};
+    if (n)
+        memcpy(l->data, data, n);
+    while (*at)
+        at = &(*at)->next;
+    *at = l;
+}
+
+static struct letter **find(int from, int to, bool is_broadcast)
+{
+    struct letter **at = &w.letters;
+    while (*at && ((*at)->from != from || (*at)->to != to || (*at)->is_broadcast != is_broadcast))
+        at = &(*at)->next;
+    return at;
+}
+
+static void take(struct letter **at)
+{
+    struct letter *l = *at;
+    *at = l->next;
+    free(l);
+}
+
+static int t_send(void *t, const void *data, size_t n, int to)
+{
+    (void)t;
+    if (step(SEND, to, -1) != GO)
+        return PC_EIO;
+    post(to, data, n, false);
+    return PC_OK;
+}
+
+static int t_size(void *t, int from, size_t *n_out)
+{
+    struct rank *r = t;
+    if (step(SIZE, from, -1) != GO)
+        return PC_EIO;
+    struct letter **at = find(from, r->transport.rank, false);
+    *n_out = (*at)->n;
+    if (!(*at)->n)
+        take(at);
+    return PC_OK;
+}
+
+static int t_receive(void *t, void *data, size_t n, int from)
+{
+    struct rank *r = t;
+    if (step(RECEIVE, from, -1) != GO)
+        return PC_EIO;
+    struct letter **at = find(from, r->transport.rank, false);
+    memcpy(data, (*at)->data, n);
+    take(at);
+    return PC_OK;
+}
+
+static int t_broadcast(void *t, void *data, size_t n, int root)
+{
+    struct rank *r = t;
+    if (step(BROADCAST, root, -1) != GO)
+        return PC_EIO;
+    for (int to = 0; r->transport.rank == root && to < w.x->n_ranks; to++)
+        if (to != root)
+            post(to, data, n, true);
+    if (r->transport.rank != root) {
+        struct letter **at = find(root, r->transport.rank, true);
+        memcpy(data, (*at)->data, n);
+        take(at);
+    }
+    return PC_OK;
+}
+
+/* ---- Effects -------------------------------------------------------------------------------- */
+
+static uint64_t e_key(void *e)
+{
+    (void)e;
+    return 0;
+}
+
+static void e_take_key(void *e, uint64_t key)
+{
+    (void)e, (void)key;
+}
+
+static int e_merge(void *e, const struct pc_transport *t, struct pc_error *error)
+{
+    struct rank *r = e;
+    int err = w.files->merge(w.x->kind[t->rank] == REFUSED ? -1 : t->rank, t, error);
+    if (t->rank == 0 && !err && !r->killed)
+        w.has_profile = true;
+    return err;
+}
+
+static void e_effect(void *e)
+{
+    (void)e;
+    step(EFFECT, 0, -1);
+}
+
+static void e_remove(void *e)
+{
+    struct rank *r = e;
+    if (step(EFFECT, 1, -1) != GO || !r->has_arena)
+        return;
+    r->has_arena = false;
+    if (!w.files->is_whole(r->transport.rank))
+        wrong("rank %d has removed its arena, and no whole profile holds it", r->transport.rank);
+}
+
+static void live(void)
+{
+    struct rank *r = self();
+    int me = r->transport.rank;
+    struct pc_error error = {""};
+    struct pc_ending ending = {
+        .self = r,
+        .guest = {.limit_ms = w.x->limit_ms[me], .speaks = w.x->speaks[me]},
+        .key = e_key,
+        .take_key = e_take_key,
+        .merge = e_merge,
+        .mark = e_effect,
+        .announce = e_effect,
+        .remove = e_remove,
+    };
+    if (step(ARRIVE, 0, -1) == GO)
+        r->end = w.x->end(&ending, &r->transport, &r->tells, &error);
+    if (!r->killed && r->end == PC_END_MERGED && step(EFFECT, 2, -1) == GO && w.files->late(me))
+        wrong("rank %d cannot write its late slot", me);
+    r->end_ms = w.now_ms;
+    r->done = true;
+    swapcontext(&r->context, &w.scheduler);
+}
+
+/* ---- The scheduler -------------------------------------------------------------------------- */
+
+static void resume(struct rank *r, enum outcome outcome)
+{
+    r->outcome = outcome;
+    r->killed |= outcome == KILLED;
+    w.running = r->transport.rank;
+    w.out->n_steps++;
+    swapcontext(&w.scheduler, &r->context);
+}
+
+static bool all_have(int at)
+{
+    for (int i = 0; i < w.x->n_ranks; i++)
+        if (!has_come(i, at))
+            return false;
+    return true;
+}
+
+static bool is_complete(const struct rank *r, int at)
+{
+    bool receives = is_to_rank_0(at) == (r->transport.rank == 0);
+    return !receives || (is_to_rank_0(at) ? all_have(at) : has_come(0, at));
+}
+
+static bool all_joined(void)
+{
+    for (int i = 0; i < w.x->n_ranks; i++)
+        if (!w.rank[i].joined)
+            return false;
+    return true;
+}
+
+static bool can_go(const struct rank *r)
+{
+    int me = r->transport.rank;
+    if (r->done || r->killed || r->ready_ms > w.now_ms)
+        return false;
+    switch (r->op.kind) {
+    case AWAIT:
+        return is_complete(r, r->op.arg);
+    case JOIN:
+        return all_joined();
+    case SIZE:
+    case RECEIVE:
+        return *find(r->op.arg, me, false) != NULL;
+    case BROADCAST:
+        return me == r->op.arg || *find(r->op.arg, me, true);
+    default:
+        return true;
+    }
+}
+
+/* A word that comes just when the limit is reached is heard or not. */
+static bool came_before(const struct rank *r, uint64_t ms)
+{
+    int at = r->op.arg, n = is_to_rank_0(at) ? w.x->n_ranks : 1;
+    for (int i = 0; i < n; i++)
+        if (w.rank[i].word_at_ms[at] >= ms)
+            return false;
+    return is_complete(r, at);
+}
+
+static bool can_time_out(const struct rank *r)
+{
+    return !r->done && !r->killed && r->ready_ms <= w.now_ms && r->has_deadline &&
+           r->deadline_ms <= w.now_ms && !came_before(r, r->deadline_ms);
+}
+
+static void sooner(uint64_t at_ms, uint64_t *next)
+{
+    if (at_ms > w.now_ms && at_ms < *next)
+        *next = at_ms;
+}
+
+/* Nothing can happen now: the clock goes on to what comes next. */
+static bool pass_time(void)
+{
+    uint64_t next = UINT64_MAX;
+    for (int i = 0; i < w.x->n_ranks; i++) {
+        const struct rank *r = &w.rank[i];
+        for (int at = 0; at < PC_MEET_STEPS; at++)
+            if (r->begun[at])
+                sooner(r->word_at_ms[at], &next);
+        if (r->done || r->killed)
+            continue;
+        sooner(r->ready_ms, &next);
+        if (r->has_deadline)
+            sooner(r->deadline_ms, &next);
+    }
+    if (next == UINT64_MAX)
+        return false;
+    w.now_ms = next;
+    return true;
+}
+
+/* The process is stopped: the limits of its waits are not of this time. */
+static void stop(struct rank *r)
+{
+    bool decides = r->op.kind == BEGIN && r->op.arg == PC_MEET_DECISION;
+    uint64_t ms = decides ? STOP_WORDS_MS : STOP_MS;
+    w.n_stops++;
+    r->ready_ms = w.now_ms + ms;
+    r->deadline_ms += ms;
+    r->history = mix(r->history, ms);
+}
+
+struct event {
+    int rank;
+    enum { STEPS, TIMES_OUT, IS_KILLED, IS_STOPPED } what;
+};
+
+static unsigned list_events(struct event *list)
+{
+    unsigned n = 0;
+    bool first = true;
+    for (int i = 0; i < w.x->n_ranks; i++) {
+        const struct rank *r = &w.rank[i];
+        bool goes = can_go(r), times_out = can_time_out(r);
+        if ((!goes && !times_out) || (!first && !w.x->all_orders && !times_out))
+            continue;
+        if (goes && (first || w.x->all_orders)) {
+            list[n++] = (struct event){i, STEPS};
+            first = false;
+        }
+        if (times_out)
+            list[n++] = (struct event){i, TIMES_OUT};
+        if (w.n_kills < w.x->n_kills)
+            list[n++] = (struct event){i, IS_KILLED};
+        if (w.n_stops < w.x->n_stops && !r->joined)
+            list[n++] = (struct event){i, IS_STOPPED};
+    }
+    return n;
+}
+
+static void happen(const struct event *e)
+{
+    static const char *const whats[] = {"goes", "times out", "is killed", "stops"};
+    struct rank *r = &w.rank[e->rank];
+    snprintf(w.told[w.depth - 1], sizeof w.told[0], "%d %s (%s %d)", e->rank, whats[e->what],
+             op_names[r->op.kind], r->op.arg);
+    w.n_kills += e->what == IS_KILLED;
+    if (e->what == IS_STOPPED)
+        stop(r);
+    else
+        resume(r, e->what == STEPS ? GO : e->what == TIMES_OUT ? TIMED_OUT : KILLED);
+}
+
+static void schedule(void)
+{
+    struct event list[4 * EXPLORED_RANKS];
+    while (!w.cut && !w.out->wrong[0]) {
+        unsigned n = list_events(list);
+        if (!n) {
+            if (!pass_time())
+                return;
+            continue;
+        }
+        /* The last choice of a prefix is new, and leads to what may have been seen. */
+        if (w.depth >= w.prefix && !is_new(state_now())) {
+            w.cut = true;
+            return;
+        }
+        happen(&list[choose(n)]);
+    }
+}
+
+/* ---- What must be true ---------------------------------------------------------------------- */
+
+/* Whether a rank that does not go on waits, over others, for one that was killed: its launcher ends
+ * the job, as it does without the library. */
+static bool waits_for_dead(const struct rank *r, unsigned met)
+{
+    if (r->killed)
+        return true;
+    if (r->done || met >> r->transport.rank & 1)
+        return false;
+    met |= 1u << r->transport.rank;
+    for (int i = 0; i < w.x->n_ranks; i++) {
+        const struct rank *other = &w.rank[i];
+        bool wanted = r->op.kind == JOIN ? !other->joined
+                      : r->op.kind == AWAIT
+                          ? (is_to_rank_0(r->op.arg) || i == 0) && !has_come(i, r->op.arg)
+                          : i == r->op.arg;
+        if (wanted && other != r && waits_for_dead(other, met))
+            return true;
+    }
+    return false;
+}
+
+static uint64_t last_arrival(void)
+{
+    uint64_t last = 0;
+    for (int i = 0; i < w.x->n_ranks; i++)
+        if (w.x->kind[i] != FOREIGN && w.rank[i].arrival_ms > last)
+            last = w.rank[i].arrival_ms;
+    return last;
+}
+
+static void check_wait(const struct rank *r)
+{
+    int limit_ms = w.x->limit_ms[r->transport.rank];
+    uint64_t from = limit_ms < 0 ? last_arrival() : r->arrival_ms;
+    uint64_t waited = r->end_ms > from ? r->end_ms - from : 0;
+    uint64_t most = (uint64_t)(limit_ms < 0 ? 0 : limit_ms) + PC_MEET_VOTE_MS + PC_MEET_ANSWER_MS +
+                    (uint64_t)w.n_stops * STOP_MS + (uint64_t)w.n_slow * SLOW_MS + 1000;
+    if (waited > w.out->longest_wait_ms)
+        w.out->longest_wait_ms = waited;
+    if (waited > most)
+        wrong("rank %d has waited for %lu ms, with a limit of %d", r->transport.rank,
+              (unsigned long)waited, limit_ms);
+}
+
+static void check_words(void)
+{
+    unsigned n_tell = 0, n_merged = 0;
+    for (int i = 0; i < w.x->n_ranks; i++) {
+        n_tell += w.rank[i].tells && w.rank[i].end != PC_END_MERGED;
+        n_merged += w.x->kind[i] != FOREIGN && w.rank[i].end == PC_END_MERGED;
+    }
+    w.out->n_profiles += w.has_profile;
+    if (w.n_kills || w.n_stops || w.n_slow)
+        return;
+    if (n_tell != !w.has_profile)
+        wrong("%u ranks say that there is no profile; there is %s", n_tell,
+              w.has_profile ? "one" : "none");
+    if (n_merged && !w.has_profile)
+        wrong("%u ranks take the job for merged", n_merged);
+}
+
+static void check(void)
+{
+    bool stuck = false;
+    for (int i = 0; i < w.x->n_ranks && !w.out->wrong[0]; i++) {
+        const struct rank *r = &w.rank[i];
+        if (r->killed || w.x->kind[i] == FOREIGN)
+            continue;
+        stuck |= !r->done;
+        if (!r->done && !waits_for_dead(r, 0))
+            wrong("rank %d waits for ever (%s %d)", i, op_names[r->op.kind], r->op.arg);
+        else if (r->done)
+            check_wait(r);
+        if (w.x->kind[i] == MEASURED && !r->has_arena && !w.files->is_whole(i))
+            wrong("what rank %d has collected is lost", i);
+    }
+    if (!stuck && !w.out->wrong[0])
+        check_words();
+}
+
+/* ---- Runs ----------------------------------------------------------------------------------- */
+
+static void begin_rank(int i)
+{
+    struct rank *r = &w.rank[i];
+    char *stack = r->stack;
+    unsigned k = w.x->n_arrivals > 1 ? choose(w.x->n_arrivals) : 0;
+    *r = (struct rank){.stack = stack, .has_arena = w.x->kind[i] == MEASURED};
+    r->transport = (struct pc_transport){.self = r,
+                                         .rank = i,
+                                         .n_ranks = w.x->n_ranks,
+                                         .begin = t_begin,
+                                         .await = t_await,
+                                         .word = t_word,
+                                         .now_ms = t_now_ms,
+                                         .join = t_join,
+                                         .send = t_send,
+                                         .receive_size = t_size,
+                                         .receive = t_receive,
+                                         .broadcast = t_broadcast};
+    r->arrival_ms = r->ready_ms = w.x->n_arrivals ? w.x->arrivals_ms[k] : 0;
+    r->end = PC_END_UNMET;
+    if (w.x->n_arrivals > 1)
+        snprintf(w.told[w.depth - 1], sizeof w.told[0], "%d comes at %lu ms", i,
+                 (unsigned long)r->arrival_ms);
+    if (w.x->kind[i] == FOREIGN) {
+        r->done = true;
+        return;
+    }
+    getcontext(&r->context);
+    r->context.uc_stack.ss_sp = r->stack;
+    r->context.uc_stack.ss_size = STACK_BYTES;
+    r->context.uc_link = &w.scheduler;
+    makecontext(&r->context, live, 0);
+    resume(r, GO); /* to its first step */
+}
+
+static void run(void)
+{
+    w.now_ms = 0;
+    w.depth = w.n_kills = w.n_stops = w.n_slow = 0;
+    w.cut = w.has_profile = false;
+    w.files->begin();
+    for (int i = 0; i < w.x->n_ranks; i++)
+        begin_rank(i);
+    schedule();
+    if (!w.cut && !w.out->wrong[0])
+        check();
+    /* What is left unwinds, without an effect. */
+    unsigned depth = w.depth;
+    for (int i = 0; i < w.x->n_ranks; i++)
+        if (!w.rank[i].done)
+            resume(&w.rank[i], KILLED);
+    w.depth = depth;
+    while (w.letters)
+        take(&w.letters);
+    w.out->n_runs++;
+}
+
+void explore(const struct exploration *x, const struct explored_files *files, struct explored *out)
+{
+    *out = (struct explored){0};
+    w.x = x;
+    w.files = files;
+    w.out = out;
+    w.prefix = 0;
+    w.seen = NULL;
+    w.n_seen = w.room = 0;
+    for (int i = 0; i < EXPLORED_RANKS; i++)
+        w.rank[i].stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE,
+                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+    do
+        run();
+    while (!out->wrong[0] && go_back());
+    for (int i = 0; i < EXPLORED_RANKS; i++)
+        munmap(w.rank[i].stack, STACK_BYTES);
+    out->n_states = w.n_seen;
+    free(w.seen);
+}
