@@ -21,6 +21,7 @@ enum pct_data_kind {
     PCT_DATA_PROFILE,
     PCT_DATA_ROWS, /* PCT_DATA_PROFILE with the rows of a plugin's table */
     PCT_DATA_CUBE, /* the same with rows by keys */
+    PCT_DATA_TREE, /* PCT_DATA_PROFILE with the nodes of a tree */
     PCT_DATA_SCALE,
     PCT_DATA_DIFF,
     PCT_DATA_REPEATS
@@ -41,6 +42,7 @@ struct pct_data {
     union {
         const struct pc_profile_table *rows_of;
         unsigned keys; /* of the cube, enum pct_key */
+        const struct pct_tree *tree;
         const struct pct_scale *scale;
         const struct pct_diff *diff;
         const struct pct_repeats *repeats;

@@ -10,7 +10,7 @@ view_libpcview_la_SOURCES = \
     view/annotate/annotate.h view/annotate/assembly.c view/annotate/source_lines.c \
     view/annotate/source.c \
     view/tables/figures.h view/tables/figures.c view/tables/tables.h view/tables/tables.c view/tables/primitive_columns.c \
-    view/tables/rank_columns.c view/tables/context_columns.c view/tables/module_columns.c view/tables/lost_columns.c \
+    view/tables/rank_columns.c view/tables/context_columns.c view/tables/module_columns.c view/tables/node_columns.c view/tables/lost_columns.c \
     view/tables/calls_columns.c view/tables/cube_columns.c \
     view/tables/samples_columns.c view/tables/header_columns.c view/tables/findings_columns.c view/tables/plugin_columns.c \
     view/tables/attribution_columns.c view/tables/estimates_columns.c view/tables/scale_columns.c

@@ -9,7 +9,8 @@
 
 #include "cct/cct.h"
 #include "command/launch/run.h"
-#include "format/profile.h"
+#include "include/pcollect/plugin.h"
+#include "include/pcollect/profile.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -121,15 +122,19 @@ static bool leave_arena(const struct pc_config *c, uint64_t key, struct trial *t
 /* NULL if the profile holds what the child had counted, else what is wrong. Allocated. */
 static char *compare(const char *path, const struct trial *t)
 {
-    struct pc_profile *p = NULL;
-    struct pc_error error = {""};
-    if (pc_pcol_read(path, &p, &error))
+    struct pcol_error error;
+    struct pcol_profile *p = pcol_open(path, 0, &error);
+    if (!p)
         return pct_text("%s", error.text);
+    const struct pcol_table *ranks = pcol_table(p, "ranks");
+    int column = pcol_table_find(ranks, "mpi_calls");
+    uint64_t calls = (uint64_t)pcol_table_value(ranks, 0, (size_t)column).whole;
     char *wrong = NULL;
-    if (p->n_ranks != 1 || p->ranks[0].mpi_calls < t->least || !p->n_data)
+    if (pcol_table_rows(ranks) != 1 || calls < t->least ||
+        !pcol_table_rows(pcol_table(p, "contexts")))
         wrong = pct_text("of %lu calls %lu are in the profile", (unsigned long)t->least,
-                         (unsigned long)(p->n_ranks ? p->ranks[0].mpi_calls : 0));
-    pc_profile_free(p);
+                         (unsigned long)calls);
+    pcol_close(p);
     return wrong;
 }
 

@@ -9,15 +9,18 @@
  *     const struct pcol_table *t = pcol_table(p, "primitives");
  *     for (size_t row = 0; row < pcol_table_rows(t); row++) ...
  *
- * What `pcollect report` shows as tables is read here by the same names: tables, columns and their
- * meanings are those of pcollect-report(1). Tables of plugins follow under their own names.
+ * A profile has tables, trees, findings and symbols. Figures are those of `pcollect report`, under
+ * the same names; what they mean is in pcollect-report(1).
  *
  * Each function may be called from any thread; a profile and all that belongs to it by one thread
  * at a time. Pointers stay valid until pcol_close. Nothing is printed, and the program is not
  * ended.
  *
  * Errors: pcol_open returns them. What happens later is kept, and pcol_status says so: it is enough
- * to ask it once, at the end. Figures that were not read are not known.
+ * to ask it once, at the end. Functions take NULL for a table or a tree that is not there: it is
+ * empty, and its figures are not known.
+ *
+ * Structures to which pointers are returned may get members at their end.
  */
 #ifndef PCOLLECT_PROFILE_H
 #define PCOLLECT_PROFILE_H
@@ -48,9 +51,10 @@ struct pcol_error {
 };
 
 enum pcol_flag {
-    PCOL_STATISTICS =
-        1, /* without the values of single ranks: less to read; columns of ranks are not known */
-    PCOL_FULL_PATHS = 2 /* whole paths of source files in labels and paths of contexts */
+    /* without the values of single ranks: less to read; columns of ranks are not known */
+    PCOL_STATISTICS = 1,
+    /* whole paths of source files in labels and paths of contexts */
+    PCOL_FULL_PATHS = 2
 };
 
 /* A profile by the name of its file. flags: of enum pcol_flag. NULL: *why_out says why; why_out may
@@ -102,8 +106,8 @@ struct pcol_column {
     const char *error; /* name of the column with half of its 95 % interval, or NULL */
 };
 
-/* Fills *out; 0: there is no such column. */
-int pcol_table_column(const struct pcol_table *t, size_t column, struct pcol_column *out);
+/* NULL past the last. */
+const struct pcol_column *pcol_table_column(const struct pcol_table *t, size_t column);
 /* The index of a column; -1: there is none of this name. */
 int pcol_table_find(const struct pcol_table *t, const char *column);
 
@@ -114,8 +118,95 @@ struct pcol_value {
     int64_t whole;    /* exact; INT64_MAX if it is greater */
 };
 
-/* A cell. Rows and columns that are not there are not known. */
+/* A cell. Rows and columns that are not there are not known. Texts of tables are escaped: they are
+ * UTF-8 in one line. */
 struct pcol_value pcol_table_value(const struct pcol_table *t, size_t row, size_t column);
+
+/* ---- The tree of calling contexts ---- */
+
+struct pcol_tree;
+
+/* What one node is. */
+enum pcol_shape {
+    PCOL_TREE_FUNCTIONS, /* a function, below what called it: rows of the table `computation` */
+    PCOL_TREE_CALLS,     /* a function and where it was called: the tree of `pcollect report` */
+    PCOL_TREE_LINES,     /* a function and the line of the call that it makes: rows of `contexts` */
+    PCOL_TREE_CALLERS /* upside down: an MPI function or one that computed, below it its callers */
+};
+
+enum pcol_kind {
+    PCOL_ROOT,
+    PCOL_FUNCTION,
+    PCOL_MPI,    /* an MPI function that was called */
+    PCOL_POINT,  /* PCOL_TREE_LINES: a function that computed, at whatever line */
+    PCOL_PHASE,  /* begun by MPI_Pcontrol */
+    PCOL_REGION, /* named by the program */
+    PCOL_CUT     /* callers that are not known */
+};
+
+#define PCOL_NO_NODE UINT32_MAX
+
+/* A node by its index; 0 is the root. A parent comes before its children. */
+struct pcol_node {
+    enum pcol_kind kind;
+    uint32_t parent, first_child, next; /* PCOL_NO_NODE: none */
+    const char *label;                  /* as paths of contexts show it, escaped; "" for the root */
+    /* Names as they are; NULL: not known. */
+    const char *function, *file, *module;
+    uint32_t line;         /* PCOL_TREE_LINES: of the call that it makes; 0: none, or not known */
+    const char *call_file; /* PCOL_TREE_CALLS: where it was called; NULL: not known */
+    uint32_t call_line;
+    int inlined;         /* into its parent, at the first address that was seen */
+    const char *context; /* its id, as in the column `context` of tables; NULL: it has none */
+};
+
+/* Made when it is first asked for. NULL: memory was refused, or there is no such shape. */
+const struct pcol_tree *pcol_tree(struct pcol_profile *p, enum pcol_shape shape);
+size_t pcol_tree_nodes(const struct pcol_tree *t);
+/* NULL past the last. */
+const struct pcol_node *pcol_tree_node(const struct pcol_tree *t, size_t node);
+/* The figures of the nodes: row i is node i. Columns are calls, time in MPI, bytes, samples, CPU
+ * time and its errors, of the node and of all below it. */
+const struct pcol_table *pcol_tree_metrics(const struct pcol_tree *t);
+
+/* ---- Findings ---- */
+
+/* What the run loses, and where. */
+struct pcol_finding {
+    const char *rule, *meaning; /* name of the rule, and what it looks for */
+    double saves;               /* what would be saved at most, as a part of the run: 0 to 1 */
+    double threshold;           /* the rule speaks from there on */
+    const char *sentence;
+    const char *evidence; /* options of `pcollect report` that show more */
+};
+
+/* What would save most first; NULL past the last. May take long when it is first called. */
+const struct pcol_finding *pcol_finding(struct pcol_profile *p, size_t i);
+
+/* ---- Symbols ---- */
+
+/* A function at an address. Names as they are; NULL: not known. */
+struct pcol_frame {
+    const char *function, *file;
+    uint32_t line; /* 0: not known */
+    int inlined;   /* into the frame before it */
+};
+
+/* An address of a context. */
+struct pcol_address {
+    const char *module; /* its path */
+    uint64_t offset;    /* in the module */
+    int sampled;        /* an instruction that was sampled; 0: to which a call returns */
+    const struct pcol_frame *frames; /* outermost first; at least one */
+    size_t n_frames;
+};
+
+/* By module and offset; NULL past the last. May take long when it is first called. */
+const struct pcol_address *pcol_address(struct pcol_profile *p, size_t i);
+
+/* A line of source, from 1 on, that is stored in the profile (`pcollect embed`); NULL: it is not.
+ * No file is read. */
+const char *pcol_source_line(struct pcol_profile *p, const char *file, size_t line);
 
 #ifdef __cplusplus
 }

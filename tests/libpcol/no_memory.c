@@ -114,6 +114,8 @@ static struct seen read_all(const char *path)
     struct pcol_error why = {.text = ""};
     struct seen seen = {READ, 0};
     const struct pcol_table *t;
+    const struct pcol_finding *f;
+    const struct pcol_address *a;
     struct pcol_profile *p = pcol_open(path, 0, &why);
     if (!p) {
         if (why.status == PCOL_OK || !*why.text)
@@ -123,6 +125,13 @@ static struct seen read_all(const char *path)
     }
     for (size_t i = 0; (t = pcol_table_at(p, i)); i++)
         seen.sum = add_table(seen.sum, t);
+    for (int shape = PCOL_TREE_FUNCTIONS; shape <= PCOL_TREE_CALLERS; shape++)
+        seen.sum = add_table(seen.sum, pcol_tree_metrics(pcol_tree(p, (enum pcol_shape)shape)));
+    for (size_t i = 0; (f = pcol_finding(p, i)); i++)
+        seen.sum = add_text(add_text(seen.sum, f->rule), f->sentence);
+    for (size_t i = 0; (a = pcol_address(p, i)); i++)
+        seen.sum = add_text(add_text(seen.sum, a->module), a->frames->function);
+    seen.sum = add_text(seen.sum, pcol_source_line(p, "poisson.c", 1));
     if (pcol_warning(p, 0))
         seen.how = READ_WITH_WARNINGS;
     if (pcol_status(p) == PCOL_DAMAGED)

@@ -36,12 +36,12 @@ static void put_scaled(FILE *out, int64_t whole, int64_t unit, int digits)
 
 static void put_cell(FILE *out, const struct pcol_table *t, size_t row, size_t column)
 {
-    struct pcol_column c;
+    const struct pcol_column *c = pcol_table_column(t, column);
     struct pcol_value v = pcol_table_value(t, row, column);
-    if (!pcol_table_column(t, column, &c) || !v.known)
+    if (!c || !v.known)
         return;
-    check_number(t, &c, v);
-    switch (c.type) {
+    check_number(t, c, v);
+    switch (c->type) {
     case PCOL_TEXT:
         fputs(v.text, out);
         break;
@@ -73,10 +73,10 @@ static void put_table(const struct pcol_table *t, const char *where)
     }
     size_t n_columns = pcol_table_columns(t), n_rows = pcol_table_rows(t);
     for (size_t k = 0; k < n_columns; k++) {
-        struct pcol_column c;
-        if (!pcol_table_column(t, k, &c) || pcol_table_find(t, c.name) != (int)k)
+        const struct pcol_column *c = pcol_table_column(t, k);
+        if (pcol_table_find(t, c->name) != (int)k)
             printf("%s: column %zu is not found by its name\n", pcol_table_name(t), k);
-        fprintf(out, "%s%s", k ? "\t" : "", c.name);
+        fprintf(out, "%s%s", k ? "\t" : "", c->name);
     }
     fputc('\n', out);
     for (size_t row = 0; row < n_rows; row++)

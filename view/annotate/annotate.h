@@ -43,6 +43,8 @@ struct pct_source {
 
 /* The text that is stored in the profile, else the file. */
 void pct_source_read(const struct pc_profile *p, const char *path, struct pct_source *out);
+/* The text that is stored; false: there is none. */
+bool pct_source_read_stored(const struct pc_profile *p, const char *path, struct pct_source *out);
 void pct_source_free(struct pct_source *s);
 
 /* A copy of p with the text of all source files in which it has calls or samples. */

@@ -40,10 +40,11 @@ static void set_line(struct pct_source *s, size_t *room, size_t line, const char
     s->lines[line - 1] = text;
 }
 
-static bool read_stored(const struct pc_profile *p, const char *path, struct pct_source *out)
+bool pct_source_read_stored(const struct pc_profile *p, const char *path, struct pct_source *out)
 {
     const struct pc_profile_table *t = pct_stored_find(p, TABLE, columns, N_KEYS, N_COLUMNS);
     size_t room = 0;
+    *out = (struct pct_source){0};
     for (uint32_t i = 0; t && i < t->n_rows; i++) {
         const uint64_t *row = t->cells + (size_t)i * N_COLUMNS;
         if (row[LINE] && row[LINE] <= MOST_LINES &&
@@ -92,8 +93,7 @@ void pct_source_read(const struct pc_profile *p, const char *path, struct pct_so
 {
     struct stat st;
     uint64_t start_ns = pct_header_start_ns(p);
-    *out = (struct pct_source){0};
-    if (read_stored(p, path, out))
+    if (pct_source_read_stored(p, path, out))
         return;
     out->text = read_file(path, &st);
     if (!out->text) {

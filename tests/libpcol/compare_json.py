@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# The tables of FOLDER, as a user of libpcol has written them, are those of a JSON report: each table that the
+# report has, with the same cells. Prints what is not. Arguments: REPORT FOLDER
+import json
+import os
+import sys
+
+
+def text_of(value):
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return str(value)
+
+
+def number_of(text):
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+with open(sys.argv[1], encoding="utf-8") as file:
+    report = json.load(file, parse_float=str, parse_int=str)
+compared = 0
+for name, rows in report.items():
+    path = os.path.join(sys.argv[2], name + ".tsv")
+    if not isinstance(rows, (dict, list)) or not os.path.exists(path):
+        continue
+    # Frames of a path are in JSON alone.
+    rows = [{key: cell for key, cell in row.items() if not isinstance(cell, list)}
+            for row in ([rows] if isinstance(rows, dict) else rows)]
+    with open(path, encoding="utf-8", newline="\n") as file:
+        head, *lines = file.read().rstrip("\n").split("\n")
+    head = head.split("\t")
+    if rows and list(rows[0]) != head:
+        print(f"{name}: columns {list(rows[0])} are not {head}")
+    theirs = sorted([text_of(row[column]) for column in row] for row in rows)
+    ours = sorted(line.split("\t") for line in lines)
+    if [list(map(number_of, row)) for row in theirs] != [list(map(number_of, row)) for row in ours]:
+        print(f"{name}: {len(theirs)} rows of the report are not the {len(ours)} of the library")
+    compared += 1
+if compared < 20:
+    print(f"{compared} tables were compared")

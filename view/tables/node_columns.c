@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The metrics of a calling-context tree: a row for each of its nodes, in their order. Programs read
+ * it through libpcol; it is not a table of a profile, which has several trees.
+ */
+#include "analysis/tree/samples.h"
+#include "view/tables/figures.h"
+#include "view/tables/tables.h"
+
+static size_t count_nodes(const struct pct_data *d)
+{
+    return d->tree->n;
+}
+
+static const struct pct_node *node_of(const struct pct_cell *c)
+{
+    return &c->d->tree->nodes[c->row];
+}
+
+static const struct pct_below *below_of(const struct pct_cell *c)
+{
+    return &c->d->tree->below[c->row];
+}
+
+static struct pct_spread spread_of(const struct pct_cell *c)
+{
+    const struct pc_profile *p = c->d->profile;
+    uint64_t *values = pct_alloc(p->n_ranks, sizeof *values);
+    bool *present = pct_alloc(p->n_ranks, sizeof *present);
+    struct pct_spread spread = pct_tree_spread(c->d->tree, (uint32_t)c->row, values, present);
+    pct_free(values);
+    pct_free(present);
+    return spread;
+}
+
+/* Calls made right there. */
+static void own_figure(const struct pct_cell *c, struct pct_value *out)
+{
+    const struct pct_totals *t = &node_of(c)->own;
+    struct pct_figures f = {t->sum, t->min_ns, t->max_ns, {0}};
+    pct_figure(c->d, f, c->column->which, out);
+}
+
+/* Calls made there and in all below. */
+static void below_figure(const struct pct_cell *c, struct pct_value *out)
+{
+    struct pct_figures f = {below_of(c)->sum, 0, 0, {0}};
+    if (c->column->which >= PCT_FIGURE_RANKS)
+        f.spread = spread_of(c);
+    pct_figure(c->d, f, c->column->which, out);
+}
+
+/* ---- Samples ---- */
+
+enum { SELF, TOTAL, COMPUTED };
+
+static struct pct_sampled part_of(const struct pct_cell *c)
+{
+    switch (c->column->of) {
+    case SELF:
+        return node_of(c)->self;
+    case TOTAL:
+        return below_of(c)->total;
+    default:
+        return below_of(c)->computed;
+    }
+}
+
+static bool is_sampled(const struct pct_cell *c, struct pct_value *out)
+{
+    out->none = !c->d->tree->samples;
+    return !out->none;
+}
+
+static void get_samples(const struct pct_cell *c, struct pct_value *out)
+{
+    if (is_sampled(c, out))
+        out->number = part_of(c).samples;
+}
+
+static void get_time(const struct pct_cell *c, struct pct_value *out)
+{
+    if (is_sampled(c, out))
+        out->number = part_of(c).ns;
+}
+
+static void get_error(const struct pct_cell *c, struct pct_value *out)
+{
+    if (is_sampled(c, out))
+        pct_sample_error(c->d, part_of(c), out);
+}
+
+/* clang-format off */
+static const struct pct_column node_columns[] = {
+    PCT_SUM_COLUMNS(own_figure, 0),
+    PCT_EXCLUSIVE_COLUMN(own_figure, 0),
+    PCT_DURATION_COLUMNS(own_figure, 0),
+    {"below_calls", "below", PCT_COUNT, "calls there and in everything that was called from there",
+     below_figure, PCT_FIGURE_CALLS},
+    {"below_s", "below", PCT_NS,
+     "time in MPI there and in everything that was called from there, nested time once",
+     below_figure, PCT_FIGURE_TIME},
+    {"below_bytes_sent", "below", PCT_BYTES, "bytes_sent with what was called from there",
+     below_figure, PCT_FIGURE_SENT},
+    {"below_bytes_received", "below", PCT_BYTES, "bytes_received with what was called from there",
+     below_figure, PCT_FIGURE_RECEIVED},
+    PCT_SPREAD_COLUMNS(below_figure, 0),
+    {"samples", "samples", PCT_COUNT, "samples right there, all ranks and threads",
+     get_samples, 0, SELF},
+    {"self_s", "self", PCT_NS, "CPU time that they stand for", get_time, 0, SELF, "self_error_s"},
+    {"self_error_s", "+-", PCT_NS, "half of the 95 % interval of self_s; unknown below 10 samples",
+     get_error, 0, SELF},
+    {"total_samples", "total", PCT_COUNT, "samples there and in all below, MPI calls too",
+     get_samples, 0, TOTAL},
+    {"total_s", "total", PCT_NS, "CPU time that they stand for", get_time, 0, TOTAL,
+     "total_error_s"},
+    {"total_error_s", "+-", PCT_NS,
+     "half of the 95 % interval of total_s; unknown below 10 samples", get_error, 0, TOTAL},
+    {"computation_samples", "computation", PCT_COUNT, "of total_samples, those outside of MPI calls",
+     get_samples, 0, COMPUTED},
+    {"computation_s", "computation", PCT_NS, "CPU time that they stand for", get_time, 0, COMPUTED,
+     "computation_error_s"},
+    {"computation_error_s", "+-", PCT_NS,
+     "half of the 95 % interval of computation_s; unknown below 10 samples",
+     get_error, 0, COMPUTED},
+};
+/* clang-format on */
+
+const struct pct_table pct_nodes_table = {
+    .name = "nodes",
+    .doc = "one row for each node of a tree",
+    .count = count_nodes,
+    PCT_COLUMNS(node_columns),
+};
