@@ -5,6 +5,7 @@ analysis_libpcanalysis_la_SOURCES = \
     analysis/allocation.h analysis/allocation.c analysis/buffer.h analysis/buffer.c analysis/student.h analysis/student.c analysis/gather.h analysis/gather.c \
     analysis/rank_times.h analysis/rank_times.c \
     analysis/symbols/symbols.h analysis/symbols/symbols_private.h analysis/symbols/symbols.c \
+    analysis/symbols/short_name.h analysis/symbols/short_name.c \
     analysis/symbols/symbols_stored.c analysis/symbols/stored_table.h analysis/symbols/stored_table.c \
     analysis/tree/totals.h analysis/tree/totals.c analysis/tree/label.h analysis/tree/label.c analysis/tree/tree.h analysis/tree/tree.c \
     analysis/tree/filter.h analysis/tree/filter.c analysis/tree/keys.h analysis/tree/keys.c \

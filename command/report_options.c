@@ -18,7 +18,8 @@ enum {
     REGION,
     DOMAIN,
     THRESHOLD,
-    FULL_PATHS
+    FULL_PATHS,
+    FULL_NAMES
 };
 enum { WHICH_TABLE = 1 }; /* groups of options */
 
@@ -57,6 +58,9 @@ const struct pct_option pct_report_options[] = {
      "P is of the run. May be given for several rules; their names stand behind findings.",
      .many = true},
     {FULL_PATHS, "full-paths", NULL, "files and modules with their folders"},
+    {FULL_NAMES, "full-names", NULL, "long names of C++ with all their arguments",
+     "Without it, functions whose names are longer than 40 characters lose what stands in < > and "
+     "( ) in output for people."},
     PCT_OPTION_DEBUGINFOD,
     PCT_OPTION_WIDTH,
     PCT_OPTION_COLOR,
@@ -208,6 +212,9 @@ int pct_report_take(const struct pct_command *self, const struct pct_option *o, 
         break;
     case FULL_PATHS:
         view->tree.full_paths = true;
+        break;
+    case FULL_NAMES:
+        view->full_names = true;
         break;
     default:
         return take_number(self, o, value, view);

@@ -174,7 +174,7 @@ static void print(const struct pct_scale *s, const struct request *r)
     struct pct_aligned how = {.choice = &r->choice,
                               .indent = "",
                               .width = terminal.cut ? terminal.width : 0,
-                              .utf8 = terminal.utf8};
+                              .people = {.utf8 = terminal.utf8}};
     if (r->format == FORMAT_JSON)
         pct_scale_json(stdout, s, r->table, &r->choice);
     else if (r->format == FORMAT_TSV)
@@ -182,7 +182,7 @@ static void print(const struct pct_scale *s, const struct request *r)
     else if (r->table)
         pct_scale_text(stdout, s, r->table, &how);
     else
-        pct_scale_print(stdout, s, how.width, how.utf8);
+        pct_scale_print(stdout, s, how.width, how.people.utf8);
 }
 
 static int compare(const struct pct_command *self, struct pct_run *runs, size_t n,

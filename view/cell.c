@@ -3,6 +3,7 @@
  * The values of a table's cells, as programs and as people read them.
  */
 #include "analysis/counters/estimate.h"
+#include "analysis/symbols/short_name.h"
 #include "view/report_print.h"
 #include "view/table.h"
 
@@ -149,16 +150,31 @@ static void put_people(const struct pct_column *c, const struct pct_value *v, st
     }
 }
 
+/* Columns of these names hold functions, in every table. False: this is none of them. */
+static bool put_short(const struct pct_column *c, const char *text, struct pct_buf *b)
+{
+    if (!strcmp(c->name, "function") || !strcmp(c->name, "caller"))
+        pct_short_name(b, text);
+    else if (!strcmp(c->name, "path"))
+        pct_short_path(b, text);
+    else
+        return false;
+    return true;
+}
+
 void pct_value_people(const struct pct_table *t, const struct pct_column *c,
-                      const struct pct_data *d, size_t row, bool utf8, struct pct_buf *b)
+                      const struct pct_data *d, size_t row, struct pct_people people,
+                      struct pct_buf *b)
 {
     struct pct_value v = pct_table_value(c, d, row), error = {.none = true};
     if (v.none) {
         pct_buf_text(b, "-");
         return;
     }
+    if (c->type == PCT_TEXT && !people.full_names && put_short(c, v.text, b))
+        return;
     if (c->histogram) {
-        pct_print_histogram(b, v.text, c->histogram, utf8);
+        pct_print_histogram(b, v.text, c->histogram, people.utf8);
         return;
     }
     if (c->error && c->type != PCT_ESTIMATE)

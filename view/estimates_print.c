@@ -49,7 +49,7 @@ void pct_print_estimates(FILE *out, const struct pct_data *d, const struct pct_o
     struct pct_aligned how = {.names = names,
                               .indent = "  ",
                               .max_rows = SHOWN,
-                              .utf8 = o->utf8,
+                              .people = {o->utf8, o->full_names},
                               .more_head = "context < callers",
                               .more = put_callers,
                               .arg = &callers};

@@ -42,7 +42,7 @@ static void put_row(FILE *out, const struct pct_table *t, const struct pct_data 
     fputc('|', out);
     for (size_t k = 0; k < n; k++) {
         pct_buf_clear(&b);
-        pct_value_people(t, columns[k], d, row, true, &b);
+        pct_value_people(t, columns[k], d, row, (struct pct_people){.utf8 = true}, &b);
         fputc(' ', out);
         put_cell(out, b.data);
         fputs(" |", out);
@@ -90,7 +90,7 @@ static void put_facts(FILE *out, const struct pct_data *d, const struct pct_tabl
     for (size_t k = 0; k < t->n_columns; k++) {
         struct pct_value v = pct_table_value(&t->columns[k], d, 0);
         struct pct_buf b = {0};
-        pct_value_people(t, &t->columns[k], d, 0, true, &b);
+        pct_value_people(t, &t->columns[k], d, 0, (struct pct_people){.utf8 = true}, &b);
         if (!v.none) {
             fputs("| ", out);
             put_cell(out, t->columns[k].name);

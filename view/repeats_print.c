@@ -131,8 +131,11 @@ void pct_repeats_print(FILE *out, const struct pct_repeats *r, size_t width, boo
     static const char *const names[] = {
         "place", "mean_s", "deviation_percent", "min_s", "max_s", "percent", "calls", NULL};
     struct pct_data d = {.kind = PCT_DATA_REPEATS, .repeats = r, .pool = r->join->pool};
-    struct pct_aligned how = {
-        .names = names, .indent = "  ", .width = width, .max_rows = SHOWN, .utf8 = utf8};
+    struct pct_aligned how = {.names = names,
+                              .indent = "  ",
+                              .width = width,
+                              .max_rows = SHOWN,
+                              .people = {.utf8 = utf8}};
     struct pct_rows rows = pct_table_rows(&pct_repeats_table, &d, NULL);
     fprintf(out, "%zu %s of %u ranks; mean and 95 %% interval of it, and the runs' extremes\n",
             r->n_runs, r->n_runs == 1 ? "run" : "runs", r->runs[0].n_ranks);

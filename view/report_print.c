@@ -47,20 +47,22 @@ static void print_primitives(FILE *out, const struct pct_data *d, const struct p
     static const char *const all[] = {"primitive",      "calls",  "time_s", "mpi_percent",
                                       "wall_percent",   "mean_s", "max_s",  "bytes_sent",
                                       "bytes_received", NULL};
-    static const char *const few[] = {"primitive",   "calls",          "time_s",
-                                      "mpi_percent", "wall_percent",   "mean_s",
-                                      "bytes_sent",  "bytes_received", NULL};
+    static const char *const dropped[] = {"max_s", "wall_percent", "bytes_received", "mean_s",
+                                          NULL};
     bool wide = !o->width || o->width >= 125;
     const struct pct_table *t = pct_table_find("primitives");
     struct pct_choice choice = o->choice;
     choice.min_percent = o->has_min_percent ? choice.min_percent : 0;
     struct pct_rows rows = pct_table_rows(t, d, &choice);
     struct bars bars = {.d = d, .utf8 = o->utf8, .wide = wide};
-    struct pct_aligned how = {.names = wide ? all : few,
+    struct pct_aligned how = {.names = all,
+                              .dropped = wide ? NULL : dropped,
+                              .width = o->width,
                               .indent = "  ",
                               .max_rows = SHOWN,
-                              .utf8 = o->utf8,
+                              .people = {o->utf8, o->full_names},
                               .more_head = wide ? "by rank  most, on rank" : "by rank",
+                              .more_cells = PCT_BAR_CELLS,
                               .more = put_rank_bar,
                               .arg = &bars};
     if (!rows.n && !rows.n_hidden) {
@@ -121,11 +123,14 @@ void pct_print_table(FILE *out, const struct pct_data *d, const struct pct_table
     }
     struct pct_rows rows = pct_table_rows(t, d, &o->choice);
     struct pct_picture *picture = o->choice.columns ? NULL : pct_picture_new(d, t, o->utf8);
+    static const char *const dropped[] = {"mpi_percent", "calls", NULL};
     struct pct_aligned how = {.choice = &o->choice,
                               .indent = "",
+                              .dropped = o->by && !o->choice.columns ? dropped : NULL,
                               .width = o->width,
-                              .utf8 = o->utf8,
+                              .people = {o->utf8, o->full_names},
                               .more_head = "by rank",
+                              .more_cells = PCT_BAR_CELLS,
                               .more = picture ? pct_picture_put : NULL,
                               .arg = picture};
     pct_table_aligned(out, t, d, &rows, &how);

@@ -23,6 +23,7 @@ struct pct_options {
     bool has_min_percent;
     size_t width; /* 0: no limit */
     bool utf8, color;
+    bool full_names;          /* names of C++ with all their arguments */
     bool bottom_up;           /* the tree of the text from the MPI functions to their callers */
     struct pct_filter filter; /* region is the word that was given */
     double thresholds[PCT_MAX_RULES]; /* of findings, by rule; below 0: the rule's own */

@@ -300,7 +300,7 @@ static void print_rows(FILE *out, const struct pct_data *d, const struct pct_ali
 void pct_scale_print(FILE *out, const struct pct_scale *s, size_t width, bool utf8)
 {
     struct pct_data d = {.kind = PCT_DATA_SCALE, .scale = s, .pool = s->join->pool};
-    struct pct_aligned how = {.indent = "  ", .width = width, .utf8 = utf8};
+    struct pct_aligned how = {.indent = "  ", .width = width, .people = {.utf8 = utf8}};
     print_title(out, s);
     print_delays(out, s);
     print_start(out, s);

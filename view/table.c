@@ -122,14 +122,19 @@ void pct_table_tsv(FILE *out, const struct pct_table *t, const struct pct_data *
 /* ---- Aligned columns --------------------------------------------------------------------------
  */
 
-/* The table as texts: row 0 is the header, row k + 1 the k-th row. */
+/* The table as texts: row 0 is the header, row k + 1 the k-th row. A table that is too wide drops
+ * the columns that may go; then its widest text gives way down to LEAST cells; then it is folded:
+ * texts on a line of their own, the figures in the next. */
 struct grid {
     const struct pct_column **columns;
     size_t *widths;
     size_t n_columns, n_rows;
-    bool utf8;
     char **cells;
+    size_t beside; /* cells of what stands behind the columns */
+    bool folded;
 };
+
+enum { LEAST = 24, FOLD_INDENT = 4 };
 
 const struct pct_column **pct_table_columns(const struct pct_table *t, const char *const *names,
                                             const struct pct_choice *choice, size_t *n_out)
@@ -143,7 +148,7 @@ const struct pct_column **pct_table_columns(const struct pct_table *t, const cha
 }
 
 static void fill_grid(struct grid *g, const struct pct_table *t, const struct pct_data *d,
-                      const struct pct_rows *rows, bool heads)
+                      const struct pct_rows *rows, const struct pct_aligned *how)
 {
     g->widths = pct_alloc(g->n_columns, sizeof *g->widths);
     g->cells = pct_alloc((g->n_rows + 1) * g->n_columns, sizeof *g->cells);
@@ -151,9 +156,9 @@ static void fill_grid(struct grid *g, const struct pct_table *t, const struct pc
         for (size_t k = 0; k < g->n_columns; k++) {
             struct pct_buf cell = {0};
             if (i) {
-                pct_value_people(t, g->columns[k], d, rows->index[i - 1], g->utf8, &cell);
+                pct_value_people(t, g->columns[k], d, rows->index[i - 1], how->people, &cell);
             } else {
-                pct_buf_text(&cell, heads ? g->columns[k]->head : g->columns[k]->name);
+                pct_buf_text(&cell, how->names ? g->columns[k]->head : g->columns[k]->name);
             }
             size_t cells = pct_text_cells(cell.data);
             if (cells > g->widths[k])
@@ -163,34 +168,55 @@ static void fill_grid(struct grid *g, const struct pct_table *t, const struct pc
     }
 }
 
-/* Takes what is too much from the widest column of texts. */
-static void fit_grid(struct grid *g, size_t width, size_t indent)
+static size_t width_of(const struct grid *g, size_t indent)
 {
-    size_t sum = indent, widest = g->n_columns;
-    for (size_t k = 0; k < g->n_columns; k++) {
-        sum += g->widths[k] + (k ? 2 : 0);
-        if (g->columns[k]->type == PCT_TEXT &&
-            (widest == g->n_columns || g->widths[k] > g->widths[widest]))
-            widest = k;
-    }
-    if (!width || sum <= width || widest == g->n_columns)
-        return;
-    size_t room = g->widths[widest], excess = sum - width;
-    g->widths[widest] = room > excess + 20 ? room - excess : room < 20 ? room : 20;
+    size_t sum = indent + g->beside;
+    for (size_t k = 0, n = 0; k < g->n_columns; k++)
+        if (g->columns[k])
+            sum += g->widths[k] + (n++ ? 2 : 0);
+    return sum;
 }
 
-static void put_cell(struct pct_buf *line, const struct grid *g, size_t row, size_t k, bool utf8)
+static void drop_column(struct grid *g, const char *name)
+{
+    for (size_t k = 0; k < g->n_columns; k++)
+        if (g->columns[k] && !strcmp(g->columns[k]->name, name))
+            g->columns[k] = NULL;
+}
+
+static void fit_grid(struct grid *g, const struct pct_aligned *how)
+{
+    size_t indent = strlen(how->indent), widest = g->n_columns;
+    if (!how->width)
+        return;
+    for (size_t i = 0; how->dropped && how->dropped[i]; i++)
+        if (width_of(g, indent) > how->width)
+            drop_column(g, how->dropped[i]);
+    size_t width = width_of(g, indent);
+    for (size_t k = 0; k < g->n_columns; k++)
+        if (g->columns[k] && g->columns[k]->type == PCT_TEXT &&
+            (widest == g->n_columns || g->widths[k] > g->widths[widest]))
+            widest = k;
+    if (width <= how->width || widest == g->n_columns)
+        return;
+    size_t room = g->widths[widest], excess = width - how->width;
+    g->folded = room < excess + LEAST;
+    if (!g->folded)
+        g->widths[widest] = room - excess;
+}
+
+/* cells: at most so many; 0: those of the column. */
+static void put_cell(struct pct_buf *line, const struct grid *g, size_t row, size_t k, size_t most,
+                     bool utf8)
 {
     const char *text = g->cells[row * g->n_columns + k];
-    size_t cells = pct_text_cells(text), width = g->widths[k];
-    size_t pad = cells < width ? width - cells : 0;
+    size_t cells = pct_text_cells(text), width = most ? most : g->widths[k];
+    size_t pad = cells < g->widths[k] ? g->widths[k] - cells : 0;
     bool left = g->columns[k]->type == PCT_TEXT;
-    if (k)
-        pct_buf_text(line, "  ");
     if (!left)
         pct_buf_fill(line, ' ', pad);
     pct_text_cut(line, text, width, utf8);
-    if (left)
+    if (left && !most)
         pct_buf_fill(line, ' ', pad);
 }
 
@@ -201,21 +227,64 @@ static void put_line(FILE *out, struct pct_buf *line)
     fprintf(out, "%s\n", line->data);
 }
 
+/* Texts of a folded table, one behind the other: the longest gives way. */
+static void put_texts(FILE *out, struct pct_buf *line, const struct grid *g, size_t row,
+                      const struct pct_aligned *how)
+{
+    size_t used = strlen(how->indent), longest = 0, at = g->n_columns;
+    for (size_t k = 0; k < g->n_columns; k++) {
+        if (!g->columns[k] || g->columns[k]->type != PCT_TEXT)
+            continue;
+        size_t cells = pct_text_cells(g->cells[row * g->n_columns + k]);
+        used += cells + 2;
+        at = cells > longest ? k : at;
+        longest = cells > longest ? cells : longest;
+    }
+    size_t excess = used > how->width + 2 ? used - how->width - 2 : 0;
+    pct_buf_clear(line);
+    pct_buf_text(line, how->indent);
+    for (size_t k = 0; k < g->n_columns; k++) {
+        if (!g->columns[k] || g->columns[k]->type != PCT_TEXT)
+            continue;
+        size_t room = longest > excess + LEAST ? longest - excess : LEAST;
+        put_cell(line, g, row, k, k == at && excess ? room : longest, how->people.utf8);
+        pct_buf_text(line, "  ");
+    }
+    put_line(out, line);
+}
+
+static void put_row(FILE *out, struct pct_buf *line, const struct grid *g, size_t row,
+                    const struct pct_aligned *how)
+{
+    bool first = true;
+    if (g->folded)
+        put_texts(out, line, g, row, how);
+    pct_buf_clear(line);
+    pct_buf_text(line, how->indent);
+    if (g->folded)
+        pct_buf_fill(line, ' ', FOLD_INDENT);
+    for (size_t k = 0; k < g->n_columns; k++) {
+        if (!g->columns[k] || (g->folded && g->columns[k]->type == PCT_TEXT))
+            continue;
+        pct_buf_text(line, first ? "" : "  ");
+        put_cell(line, g, row, k, 0, how->people.utf8);
+        first = false;
+    }
+}
+
 void pct_table_aligned(FILE *out, const struct pct_table *t, const struct pct_data *d,
                        const struct pct_rows *rows, const struct pct_aligned *how)
 {
-    struct grid g = {.n_rows = rows->n, .utf8 = how->utf8};
+    struct grid g = {.n_rows = rows->n};
     struct pct_buf line = {0};
     if (how->max_rows && g.n_rows > how->max_rows)
         g.n_rows = how->max_rows;
+    g.beside = how->more ? 2 + how->more_cells : 0;
     g.columns = pct_table_columns(t, how->names, how->choice, &g.n_columns);
-    fill_grid(&g, t, d, rows, how->names != NULL);
-    fit_grid(&g, how->width, strlen(how->indent));
+    fill_grid(&g, t, d, rows, how);
+    fit_grid(&g, how);
     for (size_t i = 0; i <= g.n_rows; i++) {
-        pct_buf_clear(&line);
-        pct_buf_text(&line, how->indent);
-        for (size_t k = 0; k < g.n_columns; k++)
-            put_cell(&line, &g, i, k, how->utf8);
+        put_row(out, &line, &g, i, how);
         if (how->more) {
             pct_buf_text(&line, "  ");
             if (i)

@@ -148,9 +148,15 @@ struct pct_value pct_table_value(const struct pct_column *c, const struct pct_da
 
 /* Appends a value as tsv and json have it (texts escaped). */
 void pct_value_raw(const struct pct_column *c, const struct pct_value *v, struct pct_buf *b);
+/* What people's terminals and options say of cells. */
+struct pct_people {
+    bool utf8, full_names;
+};
+
 /* Appends the value of a row as people read it, with its error. */
 void pct_value_people(const struct pct_table *t, const struct pct_column *c,
-                      const struct pct_data *d, size_t row, bool utf8, struct pct_buf *b);
+                      const struct pct_data *d, size_t row, struct pct_people people,
+                      struct pct_buf *b);
 
 void pct_table_tsv(FILE *out, const struct pct_table *t, const struct pct_data *d,
                    const struct pct_choice *choice);
@@ -163,15 +169,17 @@ void pct_table_json(FILE *out, const struct pct_table *t, const struct pct_data 
                     const struct pct_choice *choice);
 
 /* Aligned columns. names: of the columns to show, NULL-terminated, or NULL for those of `choice`
- * under their stable names. Texts are cut to make the table fit `width`, 0: never. `more(arg, row,
- * b)` appends to each line; may be NULL. */
+ * under their stable names. What does not fit `width` (0: all does) is folded: see table.c.
+ * `more(arg, row, b)` appends to each line; may be NULL. */
 struct pct_aligned {
     const char *const *names;
+    const char *const *dropped; /* of names, those that go first where room lacks; or NULL */
     const struct pct_choice *choice;
     const char *indent;
     size_t width, max_rows;
-    bool utf8;
+    struct pct_people people;
     const char *more_head;
+    size_t more_cells; /* that `more` takes */
     void (*more)(void *arg, size_t row, struct pct_buf *b);
     void *arg;
 };

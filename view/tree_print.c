@@ -7,6 +7,7 @@
  *
  * What is hidden, for its share is small, is one line "N more" with what it comes to.
  */
+#include "analysis/symbols/short_name.h"
 #include "view/report_print.h"
 
 #include <string.h>
@@ -148,26 +149,6 @@ static void put_bar(struct printer *l, uint32_t node, struct pct_buf *b)
     pct_buf_format(b, "%s  ", l->bar.data);
 }
 
-/* Names of functions lose parameters and template arguments where they are long. */
-static void put_short_name(struct pct_buf *b, const char *name, size_t cells, bool utf8)
-{
-    struct pct_buf kept = {0};
-    unsigned depth = 0;
-    pct_buf_put(&kept, "", 0);
-    bool cut = pct_text_cells(name) > cells && !strstr(name, "operator");
-    for (const char *s = name; *s; s++) {
-        bool open = *s == '<' || *s == '(', close = *s == '>' || *s == ')';
-        if (cut && open && !depth++)
-            pct_buf_text(&kept, *s == '<' ? "<>" : "()");
-        if (!cut || (!depth && !close))
-            pct_buf_put(&kept, s, 1);
-        if (cut && close && depth)
-            depth--;
-    }
-    pct_text_cut(b, kept.data, cells, utf8);
-    pct_buf_free(&kept);
-}
-
 /* " at FILE:LINE", where the node was called. */
 static void put_call(struct printer *l, const struct pct_node *n, struct pct_buf *b)
 {
@@ -192,27 +173,38 @@ static void put_home(const struct printer *l, const struct pct_node *n, struct p
     pct_text_escape(b, l->o->tree.full_paths ? home : pct_symbols_base_name(home), PCT_ESCAPE_CELL);
 }
 
-static void put_frame(struct printer *l, const struct pct_node *n, size_t cells, struct pct_buf *b)
+/* What the node is. Texts without colour. */
+static void put_name(const struct printer *l, const struct pct_node *n, struct pct_buf *b)
 {
-    struct pct_buf name = {0}, place = {0};
-    const struct pct_frame *f = &n->frame;
-    pct_buf_put(&place, "", 0);
-    put_call(l, n, &place);
-    put_home(l, n, &place);
-    if (f->inlined)
-        pct_buf_text(&place, " [inlined]");
-    else if (!l->tree->callers && l->tree->nodes[n->parent].kind == PCOLLECT_NODE_OP)
-        pct_buf_text(&place, " [called by MPI]");
-    if (f->function)
-        pct_text_escape(&name, f->function, PCT_ESCAPE_CELL);
-    else
-        pct_buf_format(&name, "+0x%llx", (unsigned long long)n->offset);
-    size_t taken = pct_text_cells(place.data);
-    put_short_name(b, name.data, cells > taken + 16 ? cells - taken : 16, l->o->utf8);
-    pct_buf_format(b, "%s%s%s", pct_style(l->o, PCT_STYLE_DIM), place.data,
-                   pct_style(l->o, PCT_STYLE_PLAIN));
+    struct pct_buf name = {0};
+    if (n->kind == PCOLLECT_NODE_OP)
+        pct_text_escape(b, l->d->profile->ops[n->op].name, PCT_ESCAPE_CELL);
+    else if (n->kind == PCOLLECT_NODE_CUT)
+        pct_buf_text(b, "(cut: the callers are unknown)");
+    else if (n->kind == PCOLLECT_NODE_PHASE || n->kind == PCOLLECT_NODE_REGION)
+        pct_buf_text(b, n->label);
+    else if (!n->frame.function)
+        pct_buf_format(b, "+0x%llx", (unsigned long long)n->offset);
+    else if (l->o->full_names)
+        pct_text_escape(b, n->frame.function, PCT_ESCAPE_CELL);
+    else {
+        pct_text_escape(&name, n->frame.function, PCT_ESCAPE_CELL);
+        pct_short_name(b, name.data);
+    }
     pct_buf_free(&name);
-    pct_buf_free(&place);
+}
+
+/* Where it was called, or is. */
+static void put_place(struct printer *l, const struct pct_node *n, struct pct_buf *b)
+{
+    put_call(l, n, b);
+    if (n->kind == PCOLLECT_NODE_OP)
+        return;
+    put_home(l, n, b);
+    if (n->frame.inlined)
+        pct_buf_text(b, " [inlined]");
+    else if (!l->tree->callers && l->tree->nodes[n->parent].kind == PCOLLECT_NODE_OP)
+        pct_buf_text(b, " [called by MPI]");
 }
 
 /* Appends ", TEXT" if the line does not become longer than `cells`. */
@@ -230,35 +222,39 @@ static void put_bytes(struct pct_buf *b, pc_u128 bytes, const char *what, size_t
         put_detail(b, text, cells);
 }
 
-static void put_op(struct printer *l, const struct pct_node *n, size_t cells, struct pct_buf *b)
+/* Calls, and what else of them fits. */
+static void put_calls(const struct printer *l, const struct pct_node *n, size_t cells,
+                      struct pct_buf *b)
 {
     char number[PCT_NUMBER_BYTES], text[PCT_NUMBER_BYTES + 16];
-    const char *name = l->d->profile->ops[n->op].name;
     const pc_u128 *sum = l->tree->callers ? l->tree->below[n - l->tree->nodes].sum : n->own.sum;
-    struct pct_buf place = {0}, details = {0};
-    pct_buf_put(&place, "", 0);
-    pct_buf_put(&details, "", 0);
-    put_call(l, n, &place);
-    pct_buf_format(b, "%s", pct_style(l->o, PCT_STYLE_NAME));
-    pct_text_escape(b, name, PCT_ESCAPE_CELL);
-    pct_buf_format(b, "%s%s%s%s: ", pct_style(l->o, PCT_STYLE_PLAIN),
-                   pct_style(l->o, PCT_STYLE_DIM), place.data, pct_style(l->o, PCT_STYLE_PLAIN));
-    size_t taken = pct_text_cells(name) + pct_text_cells(place.data) + 2;
-    size_t room = cells > taken + 16 ? cells - taken : 16;
-    snprintf(text, sizeof text, "%s %s", pct_text_count(number, sum[PCT_CALLS]),
-             sum[PCT_CALLS] == 1 ? "call" : "calls");
-    put_detail(&details, text, room);
+    struct pct_buf details = {0};
+    pct_buf_format(&details, "%s %s", pct_text_count(number, sum[PCT_CALLS]),
+                   sum[PCT_CALLS] == 1 ? "call" : "calls");
     if (sum[PCT_CALLS]) {
-        snprintf(text, sizeof text, "mean %s", pct_text_time(number, pct_totals_mean(sum)));
-        put_detail(&details, text, room);
+        pct_text_format(text, sizeof text, "mean %s", pct_text_time(number, pct_totals_mean(sum)));
+        put_detail(&details, text, cells);
     }
-    put_bytes(&details, sum[PCT_SENT], "sent", room);
-    put_bytes(&details, sum[PCT_RECEIVED], "received", room);
+    put_bytes(&details, sum[PCT_SENT], "sent", cells);
+    put_bytes(&details, sum[PCT_RECEIVED], "received", cells);
     if (n->flags & PCOLLECT_FLAG_COLLAPSED)
         pct_buf_text(&details, ", with deeper contexts");
-    pct_buf_text(b, details.data);
-    pct_buf_free(&place);
+    pct_buf_format(b, ": %s", details.data);
     pct_buf_free(&details);
+}
+
+/* What stands behind the name; false: it does not fit. */
+static bool put_rest(struct printer *l, const struct pct_node *n, size_t cells, struct pct_buf *b)
+{
+    pct_buf_clear(b);
+    pct_buf_put(b, "", 0);
+    bool frame = n->kind == PCOLLECT_NODE_FRAME || n->kind == PCOLLECT_NODE_POINT;
+    if (frame || n->kind == PCOLLECT_NODE_OP)
+        put_place(l, n, b);
+    size_t taken = pct_text_cells(b->data) + 2;
+    if (n->kind == PCOLLECT_NODE_OP)
+        put_calls(l, n, cells > taken ? cells - taken : 0, b);
+    return pct_text_cells(b->data) <= cells;
 }
 
 /* A time, blank if it is none. */
@@ -284,6 +280,8 @@ static void put_sampled(struct printer *l, struct pct_sampled what, struct pct_b
     pct_buf_free(&text);
 }
 
+enum { LEAST_CELLS = 24 }; /* of a line, for names */
+
 static void put_figures(struct printer *l, const struct pct_below *below, pc_u128 value,
                         struct pct_buf *b)
 {
@@ -308,29 +306,64 @@ static void put_figures(struct printer *l, const struct pct_below *below, pc_u12
     pct_buf_text(b, "  ");
 }
 
-/* sign: the corner before the name; times: how often the node is repeated straight below. */
-static void put_node(struct printer *l, uint32_t node, const char *sign, size_t times)
+/* The lines of the nodes above. Where they leave no room for names, those of the outermost are left
+ * out. */
+static void put_guide(const struct printer *l, struct pct_buf *b, size_t most)
 {
+    enum { STEP = 3 };
+    const char *rest = l->guide.data;
+    bool cut = pct_text_cells(rest) > most;
+    while (cut && pct_text_cells(rest) + STEP > most && *rest)
+        rest += *rest == ' ' ? STEP : strcspn(rest, " ") + STEP - 1;
+    pct_buf_format(b, "%s%s", !cut ? "" : l->o->utf8 ? "\xe2\x80\xa6  " : ".. ", rest);
+}
+
+/* Cells for the guide of a line on which `taken` others are needed. */
+static size_t room_for_guide(const struct printer *l, size_t taken)
+{
+    taken += (size_t)l->width + LEAST_CELLS;
+    return !l->o->width ? SIZE_MAX : l->o->width > taken ? l->o->width - taken : 0;
+}
+
+/* sign: the corner before the name; below: what stands under it; times: how often the node is
+ * repeated straight below. Where the name and what is behind it do not fit into one line, they are
+ * two. */
+static void put_node(struct printer *l, uint32_t node, const char *sign, const char *below,
+                     size_t times)
+{
+    enum { INDENT = 2 };
     const struct pct_node *n = &l->tree->nodes[node];
-    struct pct_buf line = {0};
+    struct pct_buf line = {0}, name = {0}, rest = {0};
     put_figures(l, &l->tree->below[node], figure(l, node), &line);
     put_bar(l, node, &line);
-    pct_buf_format(&line, "%s%s", l->guide.data, sign);
-    size_t before = (size_t)l->width + pct_text_cells(l->guide.data) + pct_text_cells(sign);
     size_t width = l->o->width ? l->o->width : 100000;
-    size_t room = width > before + 24 ? width - before : 24;
-    if (n->kind == PCOLLECT_NODE_OP)
-        put_op(l, n, room, &line);
-    else if (n->kind == PCOLLECT_NODE_CUT)
-        pct_buf_text(&line, "(cut: the callers are unknown)");
-    else if (n->kind == PCOLLECT_NODE_PHASE || n->kind == PCOLLECT_NODE_REGION)
-        pct_text_cut(&line, n->label, room, l->o->utf8);
-    else
-        put_frame(l, n, room, &line);
+    size_t guided = room_for_guide(l, pct_text_cells(sign));
+    size_t before = (size_t)l->width + pct_text_cells(l->guide.data) + pct_text_cells(sign);
+    size_t room = width > before + LEAST_CELLS ? width - before : LEAST_CELLS;
+    put_name(l, n, &name);
     if (times > 1)
-        pct_buf_format(&line, " %s%zu times", l->o->utf8 ? "\xc3\x97 " : "x ", times);
-    fprintf(l->out, "%s\n", line.data);
+        pct_buf_format(&name, " %s%zu times", l->o->utf8 ? "\xc3\x97 " : "x ", times);
+    size_t taken = pct_text_cells(name.data) < room ? pct_text_cells(name.data) : room;
+    bool fits = put_rest(l, n, room - taken, &rest);
+    put_guide(l, &line, guided);
+    pct_buf_text(&line, sign);
+    bool op = n->kind == PCOLLECT_NODE_OP;
+    pct_buf_text(&line, op ? pct_style(l->o, PCT_STYLE_NAME) : "");
+    pct_text_cut(&line, name.data, room, l->o->utf8);
+    pct_buf_text(&line, op ? pct_style(l->o, PCT_STYLE_PLAIN) : "");
+    if (!fits) {
+        put_rest(l, n, room - INDENT, &rest);
+        pct_buf_text(&line, "\n");
+        pct_buf_fill(&line, ' ', (size_t)l->width);
+        put_guide(l, &line, guided);
+        pct_buf_format(&line, "%s%*s", below, INDENT - 1, "");
+    }
+    pct_buf_text(&line, pct_style(l->o, PCT_STYLE_DIM));
+    pct_text_cut(&line, rest.data, fits ? room : room - INDENT, l->o->utf8);
+    fprintf(l->out, "%s%s\n", line.data, pct_style(l->o, PCT_STYLE_PLAIN));
     pct_buf_free(&line);
+    pct_buf_free(&name);
+    pct_buf_free(&rest);
 }
 
 static void put_hidden(struct printer *l, const struct children *c, const char *sign)
@@ -341,9 +374,9 @@ static void put_hidden(struct printer *l, const struct children *c, const char *
                                             : c->hidden.sum[PCT_TIME] + c->hidden.computed.ns;
     put_figures(l, &c->hidden, value, &line);
     pct_buf_fill(&line, ' ', l->bars ? PCT_BAR_CELLS + 2 : 0);
-    pct_buf_format(&line, "%s%s%s%s %zu more%s", l->guide.data, sign,
-                   pct_style(l->o, PCT_STYLE_DIM), signs_of(l)->dots, c->n_hidden,
-                   pct_style(l->o, PCT_STYLE_PLAIN));
+    put_guide(l, &line, room_for_guide(l, pct_text_cells(sign)));
+    pct_buf_format(&line, "%s%s%s %zu more%s", sign, pct_style(l->o, PCT_STYLE_DIM),
+                   signs_of(l)->dots, c->n_hidden, pct_style(l->o, PCT_STYLE_PLAIN));
     fprintf(l->out, "%s\n", line.data);
     pct_buf_free(&line);
 }
@@ -367,7 +400,7 @@ static uint32_t put_run(struct printer *l, uint32_t node, const char *sign, cons
             times++;
             c = look_at_children(l, node);
         }
-        put_node(l, first, sign, times);
+        put_node(l, first, sign, below, times);
         pct_buf_text(&l->guide, below);
         if (c.n != 1 || c.n_hidden)
             return node;
@@ -402,13 +435,23 @@ static void put_head(const struct printer *l, const char *title)
 {
     const struct pct_options *o = l->o;
     char share[PCT_NUMBER_BYTES];
-    fprintf(l->out, "\n%s%s%s%s", pct_style(o, PCT_STYLE_TITLE), title,
-            o->bottom_up ? ": callers below what they call" : "", pct_style(o, PCT_STYLE_PLAIN));
+    struct pct_buf head = {0}, shown = {0};
+    pct_buf_text(&head, title);
+    pct_buf_text(&shown, o->bottom_up ? "(callers below what they call" : "");
     if (o->choice.min_percent)
-        fprintf(l->out, " (contexts with %s or more%s)",
-                pct_text_percent_1(share, o->choice.min_percent),
-                l->columns == OF_BOTH ? " of one of them" : " of it");
-    fputc('\n', l->out);
+        pct_buf_format(&shown, "%scontexts with %s or more%s", o->bottom_up ? "; " : "(",
+                       pct_text_percent_1(share, o->choice.min_percent),
+                       l->columns == OF_BOTH ? " of one of them" : " of it");
+    pct_buf_text(&shown, shown.n ? ")" : "");
+    size_t cells = pct_text_cells(head.data) + 1 + pct_text_cells(shown.data);
+    fprintf(l->out, "\n%s%s%s%s%s\n", pct_style(o, PCT_STYLE_TITLE), head.data,
+            pct_style(o, PCT_STYLE_PLAIN),
+            !shown.n                       ? ""
+            : o->width && cells > o->width ? "\n  "
+                                           : " ",
+            shown.data);
+    pct_buf_free(&head);
+    pct_buf_free(&shown);
 }
 
 /* How much was sampled. */

@@ -3,6 +3,7 @@
  * Numbers, escapes and widths of the report.
  */
 #include "analysis/buffer.h"
+#include "analysis/symbols/short_name.h"
 #include "tests/seed.h"
 
 #include <setjmp.h>
@@ -235,6 +236,47 @@ static void equal_texts_are_kept_once(void **state)
     pct_pool_free(p);
 }
 
+static void names_are_shortened_in_one_way(void **state)
+{
+    static const struct {
+        const char *whole, *wanted;
+    } rows[] = {
+        {"main", "main"},
+        {"sum<double>(double*, int)", "sum<double>(double*, int)"}, /* short enough */
+        {"std::vector<double, std::allocator<double> >::push_back(double const&)",
+         "std::vector<>::push_back()"},
+        {"void std::__fill_a1<double*, double>(double*, double*, double const&)",
+         "std::__fill_a1<>()"},
+        {"std::map<int, std::pair<int, int> > (anonymous namespace)::f<int>(int) const",
+         "(anonymous namespace)::f<>() const"},
+        {"std::ostream& operator<< <char>(std::ostream&, some_long_name<char> const&)",
+         "operator<< <>()"},
+        {"table<std::string, double>::operator()(std::string const&, double) const",
+         "table<>::operator()() const"},
+        {"unique_pointer<a_type_of_some_length>::operator->() const",
+         "unique_pointer<>::operator->() const"},
+        {"apply<int>(int, int (*)(int))::{lambda(int)#1}::operator()(int) const",
+         "apply<>()::{lambda()#1}::operator()() const"},
+        {"a_long_name_without_any_bracket_in_it_at_all",
+         "a_long_name_without_any_bracket_in_it_at_all"},
+        {"unbalanced_name_that_is_longer_than_forty>>)(<",
+         "unbalanced_name_that_is_longer_than_forty>>)()"},
+    };
+    (void)state;
+    for (size_t i = 0; i < PC_ARRAY_LEN(rows); i++) {
+        struct pct_buf b = {0};
+        pct_short_name(&b, rows[i].whole);
+        assert_string_equal(b.data, rows[i].wanted);
+        pct_buf_free(&b);
+    }
+    struct pct_buf b = {0};
+    pct_short_path(
+        &b,
+        "main@a.cc:3 > run<std::vector<double, allocator<double\\> \\>, 3>(int)@b.cc:7 > MPI_Send");
+    assert_string_equal(b.data, "main@a.cc:3 > run<>()@b.cc:7 > MPI_Send");
+    pct_buf_free(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -246,6 +288,7 @@ int main(void)
         cmocka_unit_test(utf8_is_told_from_what_is_not),
         cmocka_unit_test(long_texts_lose_their_middle),
         cmocka_unit_test(equal_texts_are_kept_once),
+        cmocka_unit_test(names_are_shortened_in_one_way),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -97,6 +97,13 @@ static bool is_enough(const struct lines *l, pc_u128 ns)
 /* ---- Source -----------------------------------------------------------------------------------
  */
 
+/* Source has room beside the figures: where there is little, time and number of calls are left
+ * out. */
+static bool is_narrow(const struct pct_annotate *a)
+{
+    return a->width && a->width < 110;
+}
+
 /* Appends the share, or blanks for nothing. */
 static void put_share(struct pct_buf *b, pc_u128 part, pc_u128 whole)
 {
@@ -131,8 +138,10 @@ static void put_line(FILE *out, const struct lines *l, const struct line *line, 
     struct pct_buf b = {0}, plain = {0}, cells = {0};
     char calls[PCT_NUMBER_BYTES];
     put_share(&b, f->below_ns, l->a->data->model->context_mpi_ns);
-    put_time(&b, f->own_ns);
-    pct_buf_format(&b, " %9s", f->calls ? pct_text_count(calls, f->calls) : "");
+    if (!is_narrow(l->a)) {
+        put_time(&b, f->own_ns);
+        pct_buf_format(&b, " %9s", f->calls ? pct_text_count(calls, f->calls) : "");
+    }
     if (s->all.samples) {
         put_share(&b, f->total.ns, s->all.ns);
         put_sampled(&b, f->self, s->all);
@@ -174,8 +183,13 @@ static void put_file(FILE *out, const struct lines *l, size_t first, size_t end)
     uint32_t shown = 0; /* the last line that was printed */
     pct_source_read(l->a->data->profile, l->list[first].file, &text);
     pct_text_escape(&name, l->list[first].file, PCT_ESCAPE_CELL);
-    fprintf(out, "\n%s%s%s%s\n  of MPI       own     calls%s   line  source\n", name.data,
-            *text.problem ? " (" : "", text.problem, *text.problem ? ")" : "",
+    size_t cells = pct_text_cells(name.data) + 3 + strlen(text.problem);
+    bool fits = !l->a->width || cells <= l->a->width;
+    fprintf(out, "\n%s%s%s%s\n  of MPI%s%s   line  source\n", name.data,
+            !*text.problem ? ""
+            : fits         ? " ("
+                           : "\n  (",
+            text.problem, *text.problem ? ")" : "", is_narrow(l->a) ? "" : "       own     calls",
             pct_data_samples(l->a->data)->all.samples ? "  of CPU            self" : "");
     for (size_t i = first; i < end; i++) {
         const struct line *line = &l->list[i];
