@@ -43,6 +43,12 @@ char **pct_launcher_words(enum pct_passing passing, char **words, char **variabl
  * status, 128 + signal, 126 or 127 if it cannot be started (said). */
 int pct_job_run(const struct pct_command *self, char **words, char **variables);
 
+/* ---- What a command that was killed has left (run_end.c) ------------------------------------- */
+
+/* Says which profiles jobs have written whose `pcollect run` was killed, and removes the files by
+ * which they spoke to it. */
+void pct_run_tell_earlier(const struct pct_command *self, char *const *folders, size_t n);
+
 /* ---- What a job has left (recover.c) --------------------------------------------------------- */
 
 struct pct_recovery {

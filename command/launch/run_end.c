@@ -76,6 +76,11 @@ static void name_earlier(void *arg, const char *path, const char *wanted)
     store_symbols(arg, path);
 }
 
+void pct_run_tell_earlier(const struct pct_command *self, char *const *folders, size_t n)
+{
+    pct_run_file_sweep(folders, n, name_earlier, (void *)self);
+}
+
 static void look(const struct pct_run_job *r, char *const *folders, size_t n, struct seen *s)
 {
     struct pct_recovery recovery = {.self = r->self,
@@ -211,7 +216,7 @@ void pct_run_end(const struct pct_run_job *r, bool held, int status)
         look(r, folders, n, &s);
     if (r->part == PCT_RUN_WHOLE) {
         conclude(r, folders, n, &s, held, status);
-        pct_run_file_sweep(folders, n, name_earlier, (void *)r->self);
+        pct_run_tell_earlier(r->self, folders, n);
         pct_left_tell(r->self, folders, n);
     }
     for (size_t i = 0; i < n; i++)

@@ -216,6 +216,17 @@ static char **default_folders(const struct pct_command *self, size_t *n_out)
     return pct_spool_folders(&config, n_out);
 }
 
+/* What speaks of runs of which the command was killed, and folders that have become empty. */
+static void sweep(const struct pct_recovery *r, char *const *folders, size_t n)
+{
+    pct_run_tell_earlier(r->self, folders, n);
+    for (size_t i = 0; i < n; i++) {
+        const char *slash = strrchr(folders[i], '/');
+        if (strncmp(slash ? slash + 1 : folders[i], "pcollect-", 9) == 0)
+            rmdir(folders[i]);
+    }
+}
+
 static int recover(struct pct_recovery *r, char **folders, size_t n)
 {
     struct pct_recovered found;
@@ -224,6 +235,8 @@ static int recover(struct pct_recovery *r, char **folders, size_t n)
         fputs("program\tprocesses\tranks\tstate\tstarted\toutput\n", stdout);
     if (!pct_recover_folders(r, folders, n, &found))
         return PCT_CALL;
+    if (!r->list_only)
+        sweep(r, folders, n);
     if (!r->list_only && found.n_profiles + found.n_failed + found.n_alive == 0)
         for (size_t i = 0; i < n; i++)
             printf("nothing to recover in %s\n", folders[i]);

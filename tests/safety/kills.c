@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * kills FOLDER ROUNDS: each rank makes ROUNDS collective calls and keeps the number of those that
+ * have returned in FOLDER/count.RANK, which outlives a kill. FOLDER/pid.RANK is there when the
+ * first has been made, FOLDER/end.RANK when the last has returned.
+ */
+#include <mpi.h>
+
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+static int open_file(const char *folder, const char *name, int rank)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%s.%d", folder, name, rank);
+    int fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
+    if (fd < 0) {
+        perror(path);
+        exit(1);
+    }
+    return fd;
+}
+
+/* Whole at once: the reader of the file finds it with its number, or not at all. */
+static void tell_pid(const char *folder, int rank)
+{
+    char from[4096], to[4096];
+    int fd = open_file(folder, "new", rank);
+    dprintf(fd, "%d\n", (int)getpid());
+    close(fd);
+    snprintf(from, sizeof from, "%s/new.%d", folder, rank);
+    snprintf(to, sizeof to, "%s/pid.%d", folder, rank);
+    rename(from, to);
+}
+
+int main(int argc, char **argv)
+{
+    int rank, sum, rounds = argc == 3 ? atoi(argv[2]) : 0;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    int fd = open_file(argv[1], "count", rank);
+    if (ftruncate(fd, sizeof(uint64_t)))
+        return 1;
+    volatile uint64_t *count = mmap(NULL, sizeof *count, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    for (int i = 0; i < rounds; i++) {
+        struct timespec nap = {0, 1000000};
+        MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+        *count = (uint64_t)i + 1;
+        if (i == 0)
+            tell_pid(argv[1], rank);
+        nanosleep(&nap, NULL);
+    }
+    close(open_file(argv[1], "end", rank));
+    MPI_Finalize();
+    return 0;
+}
