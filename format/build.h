@@ -41,7 +41,7 @@ struct pc_stat pc_stat_add(const struct pc_stat *a, const struct pc_stat *b);
 /* Records and values as bytes (record_code.c), as the coders of profile_code.c. */
 void pc_data_encode(const struct pc_profile *p, struct pc_buffer *b);
 void pc_values_encode(const struct pc_profile *p, struct pc_buffer *b);
-int pc_data_decode(struct pc_profile *p, struct pc_cursor *c, unsigned version);
+int pc_data_decode(struct pc_profile *p, struct pc_cursor *c);
 int pc_values_decode(struct pc_profile *p, struct pc_cursor *c);
 
 /* The ranks of a record, and its values of one field, as bytes (list_code.c). */
@@ -124,27 +124,21 @@ enum pc_part {
     PC_PART_FIELDS,
     PC_PART_NODES,
     PC_PART_DATA,
-    PC_PART_STRINGS, /* from version 1.1 on, as what follows */
+    PC_PART_STRINGS,
     PC_PART_TABLES,
-    PC_PART_VALUES, /* in files of version 1.1 only: then come columns */
+    PC_PART_VALUES, /* not in files: there they are columns */
     PC_N_PARTS_END
 };
 #define PC_STREAM_VERSION 2u
 
-/* The version in which a part is written; all from 1 on are read. */
+/* The version in which a part is written and read. */
 unsigned pc_part_version(unsigned part);
-
-/* True for parts that files of version 1.0 lack. */
-static inline bool pc_part_may_lack(unsigned part)
-{
-    return part >= PC_PART_STRINGS;
-}
 
 const char *pc_part_name(unsigned part);
 void pc_part_encode(const struct pc_profile *p, enum pc_part part, struct pc_buffer *out);
 /* To be called for all parts in the order of the enum. The text names the part and the byte. */
-int pc_part_decode(struct pc_profile *p, enum pc_part part, unsigned version, const uint8_t *data,
-                   size_t n, struct pc_error *error);
+int pc_part_decode(struct pc_profile *p, enum pc_part part, const uint8_t *data, size_t n,
+                   struct pc_error *error);
 
 /* ---- Container: fixed places in a .pcol file (doc/internals/format.md) ------------------------
  */

@@ -32,7 +32,7 @@ struct file {
     size_t n;
     struct pc_pcol_header h;
     struct section columns;               /* as parts; content NULL */
-    struct section parts[PC_N_PARTS_END]; /* header NULL: not met */
+    struct section parts[PC_PART_VALUES]; /* by type; header NULL: not met */
 };
 
 /* Reads bytes [at, at + n) to `out`. Where the file ends earlier, that is its end from now on. 0 or
@@ -76,8 +76,7 @@ static int refuse_unread(struct pc_error *error, int err)
 /* Whether a section has values by rank, and nothing of it is asked for. */
 static bool is_skipped(const struct file *f, const struct section *s)
 {
-    return f->values == VALUES_NONE &&
-           (s->type == PC_PART_VALUES || s->type == PC_PCOL_TYPE_COLUMNS);
+    return f->values == VALUES_NONE && s->type == PC_PCOL_TYPE_COLUMNS;
 }
 
 static int load_section(struct file *f, uint64_t at, struct section *s, struct pc_error *error)
@@ -131,9 +130,14 @@ static int load_section(struct file *f, uint64_t at, struct section *s, struct p
 /* Whether a section may be read, passed over, or forbids to read the file. */
 static int judge_section(struct file *f, const struct section *s, struct pc_error *error)
 {
-    bool columns = s->type == PC_PCOL_TYPE_COLUMNS, known = s->type < PC_N_PARTS_END || columns;
+    bool columns = s->type == PC_PCOL_TYPE_COLUMNS, known = s->type < PC_PART_VALUES || columns;
     unsigned version = columns ? PC_PCOL_COLUMNS_VERSION : pc_part_version(s->type);
-    if (known && s->version && s->version <= version) {
+    if (known && s->version < version)
+        return pc_error_set(error, PC_EFORMAT,
+                            "section '%s' at byte %lu is of version %u, which no release of "
+                            "pcollect has written; measure again",
+                            pc_part_name(s->type), (unsigned long)s->at, s->version);
+    if (known && s->version == version) {
         struct section *to = columns ? &f->columns : &f->parts[s->type];
         if (to->header)
             return pc_error_set(error, PC_EFORMAT, "section '%s' at byte %lu is there twice",
@@ -160,8 +164,8 @@ static int find_sections(struct file *f, struct pc_error *error)
             return err;
         at += PC_PCOL_SECTION_BYTES + s.stored;
     }
-    for (unsigned part = PC_PART_META; part < PC_N_PARTS_END; part++)
-        if (!f->parts[part].header && !pc_part_may_lack(part))
+    for (unsigned part = PC_PART_META; part < PC_PART_VALUES; part++)
+        if (!f->parts[part].header)
             return pc_error_set(error, PC_EFORMAT, "section '%s' is missing", pc_part_name(part));
     return PC_OK;
 }
@@ -171,7 +175,7 @@ static int decode_section(const struct section *s, struct pc_profile *p, struct 
     struct pc_error inner = {""};
     bool deflated = s->flags & PC_SECTION_DEFLATED;
     uint8_t *raw = pc_pcol_unpack(s->content, s->stored, s->raw, deflated, &inner);
-    int err = raw ? pc_part_decode(p, s->type, s->version, raw, s->raw, &inner) : PC_EFORMAT;
+    int err = raw ? pc_part_decode(p, s->type, raw, s->raw, &inner) : PC_EFORMAT;
     free(raw);
     if (err)
         pc_error_set(error, err, "section '%s' at byte %lu: %s", pc_part_name(s->type),
@@ -182,8 +186,6 @@ static int decode_section(const struct section *s, struct pc_profile *p, struct 
 static int take_values(struct file *f, struct pc_profile *p, struct pc_error *error)
 {
     const struct section *s = &f->columns;
-    if (f->parts[PC_PART_VALUES].header)
-        return decode_section(&f->parts[PC_PART_VALUES], p, error);
     if (!s->header)
         return pc_error_set(error, PC_EFORMAT, "section '%s' is missing",
                             pc_part_name(PC_PCOL_TYPE_COLUMNS));
@@ -208,9 +210,8 @@ static int decode_file(struct file *f, struct pc_profile **p, struct pc_error *e
         err = find_sections(f, error);
     (*p)->no_bins = f->values < VALUES_PASSED_ON;
     for (unsigned part = PC_PART_META; !err && part < PC_PART_VALUES; part++)
-        if (f->parts[part].header)
-            err = decode_section(&f->parts[part], *p, error);
-    if (!err && f->values != VALUES_NONE && (*p)->statistics_only)
+        err = decode_section(&f->parts[part], *p, error);
+    if (!err && f->values != VALUES_NONE)
         err = take_values(f, *p, error);
     if (!err)
         err = pc_profile_check(*p, error);

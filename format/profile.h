@@ -315,8 +315,7 @@ int pc_pcol_read(const char *path, struct pc_profile **out, struct pc_error *err
 int pc_pcol_read_statistics(const char *path, struct pc_profile **out, struct pc_error *error);
 
 /* The same with values that are read when pc_data_by_rank asks for them. The file stays open until
- * the profile is freed, and its checksums are looked at. Values of files of version 1.1 and before
- * are read at once. */
+ * the profile is freed, and its checksums are looked at. */
 int pc_pcol_read_columns(const char *path, struct pc_profile **out, struct pc_error *error);
 
 /* The same with histograms. It can be written, and its sum with others: values are read then. */

@@ -9,7 +9,7 @@
  */
 #include "format/build.h"
 
-/* Followed by the version: 1 has the first seven parts, each of version 1. */
+/* Followed by the version. */
 static const uint8_t stream_magic[3] = {'P', 'C', 'P'};
 
 static const char *const part_names[PC_N_PARTS_END] = {
@@ -19,8 +19,7 @@ static const char *const part_names[PC_N_PARTS_END] = {
     [PC_PART_VALUES] = "values",
 };
 
-/* meta: 2 adds per_rank; fields: 2 adds the group; contexts: 2 has more kinds; records: in 2 the
- * statistics are stored, and values are a part of their own. */
+/* Version 1 of those that have 2 was never in a release, and is refused. */
 static const unsigned part_versions[PC_N_PARTS_END] = {
     [PC_PART_META] = 2,   [PC_PART_RANKS] = 1,  [PC_PART_MODULES] = 1, [PC_PART_OPS] = 1,
     [PC_PART_FIELDS] = 2, [PC_PART_NODES] = 2,  [PC_PART_DATA] = 2,    [PC_PART_STRINGS] = 1,
@@ -198,7 +197,7 @@ int pc_profile_encode(const struct pc_profile *p, uint8_t **data_out, size_t *n_
 
 /* Decoders return PC_ENOMEM or PC_OK; what is wrong with the data is in the cursor. */
 
-static int decode_meta(struct pc_profile *p, struct pc_cursor *c, unsigned version)
+static int decode_meta(struct pc_profile *p, struct pc_cursor *c)
 {
     char *exe = pc_get_text(p->memory, c), *mpi = pc_get_text(p->memory, c),
          *job = pc_get_text(p->memory, c);
@@ -209,7 +208,7 @@ static int decode_meta(struct pc_profile *p, struct pc_cursor *c, unsigned versi
     p->job = job;
     p->job_key = pc_get_le(c, 8);
     p->world_size = (uint32_t)pc_get_below(c, INT32_MAX);
-    p->per_rank = version < 2 ? 0 : (uint32_t)pc_get_below(c, INT32_MAX);
+    p->per_rank = (uint32_t)pc_get_below(c, INT32_MAX);
     return PC_OK;
 }
 
@@ -287,7 +286,7 @@ static int decode_ops(struct pc_profile *p, struct pc_cursor *c)
     return PC_OK;
 }
 
-static int decode_fields(struct pc_profile *p, struct pc_cursor *c, unsigned version)
+static int decode_fields(struct pc_profile *p, struct pc_cursor *c)
 {
     uint32_t n = pc_get_count(c, 5);
     p->fields = pc_pool_array(p->memory, n, sizeof *p->fields);
@@ -300,7 +299,7 @@ static int decode_fields(struct pc_profile *p, struct pc_cursor *c, unsigned ver
         f->combine = (uint16_t)pc_get_below(c, UINT16_MAX);
         f->unit = (uint16_t)pc_get_below(c, UINT16_MAX);
         f->bins = (uint16_t)pc_get_below(c, UINT16_MAX);
-        f->group = version < 2 ? PCOLLECT_GROUP_COMM : (uint16_t)pc_get_below(c, UINT16_MAX);
+        f->group = (uint16_t)pc_get_below(c, UINT16_MAX);
         if (!f->plugin || !f->name)
             return PC_ENOMEM;
         if (!pc_field_valid(f) || n > PC_PROFILE_MAX_FIELDS)
@@ -334,15 +333,13 @@ static void decode_key(struct pc_cursor *c, struct pc_profile_node *n)
     }
 }
 
-/* In version 1 the kind has 3 bits, from version 2 on 4. */
-static void decode_node(struct pc_profile *p, struct pc_cursor *c, uint32_t i, unsigned version)
+static void decode_node(struct pc_profile *p, struct pc_cursor *c, uint32_t i)
 {
     struct pc_profile_node *n = &p->nodes[i];
-    unsigned bits = version < 2 ? 3 : 4;
-    uint64_t head = pc_get_below(c, (uint64_t)UINT16_MAX << (bits + 1) | 31);
-    n->kind = head & ((1u << bits) - 1);
-    n->flags = (uint16_t)(head >> (bits + 1));
-    n->data = head >> bits & 1 ? p->n_data++ : PC_NO_INDEX;
+    uint64_t head = pc_get_below(c, (uint64_t)UINT16_MAX << 5 | 31);
+    n->kind = head & 15;
+    n->flags = (uint16_t)(head >> 5);
+    n->data = head >> 4 & 1 ? p->n_data++ : PC_NO_INDEX;
     n->module = n->op = n->parent = PC_NO_INDEX;
     if (i) {
         uint32_t parent = i - 1;
@@ -354,14 +351,14 @@ static void decode_node(struct pc_profile *p, struct pc_cursor *c, uint32_t i, u
     decode_key(c, n);
 }
 
-static int decode_nodes(struct pc_profile *p, struct pc_cursor *c, unsigned version)
+static int decode_nodes(struct pc_profile *p, struct pc_cursor *c)
 {
     uint32_t n = pc_get_count(c, 1);
     p->nodes = pc_pool_array(p->memory, n, sizeof *p->nodes);
     if (!p->nodes)
         return PC_ENOMEM;
     for (uint32_t i = 0; i < n && !c->failed; i++)
-        decode_node(p, c, i, version);
+        decode_node(p, c, i);
     if (c->failed)
         return PC_OK;
     p->n_nodes = n;
@@ -369,12 +366,11 @@ static int decode_nodes(struct pc_profile *p, struct pc_cursor *c, unsigned vers
     return PC_OK;
 }
 
-static int decode_part(struct pc_profile *p, enum pc_part part, unsigned version,
-                       struct pc_cursor *c)
+static int decode_part(struct pc_profile *p, enum pc_part part, struct pc_cursor *c)
 {
     switch (part) {
     case PC_PART_META:
-        return decode_meta(p, c, version);
+        return decode_meta(p, c);
     case PC_PART_RANKS:
         return decode_ranks(p, c);
     case PC_PART_MODULES:
@@ -382,11 +378,11 @@ static int decode_part(struct pc_profile *p, enum pc_part part, unsigned version
     case PC_PART_OPS:
         return decode_ops(p, c);
     case PC_PART_FIELDS:
-        return decode_fields(p, c, version);
+        return decode_fields(p, c);
     case PC_PART_NODES:
-        return decode_nodes(p, c, version);
+        return decode_nodes(p, c);
     case PC_PART_DATA:
-        return pc_data_decode(p, c, version);
+        return pc_data_decode(p, c);
     case PC_PART_STRINGS:
         return pc_strings_decode(p, c);
     case PC_PART_TABLES:
@@ -396,11 +392,11 @@ static int decode_part(struct pc_profile *p, enum pc_part part, unsigned version
     }
 }
 
-int pc_part_decode(struct pc_profile *p, enum pc_part part, unsigned version, const uint8_t *data,
-                   size_t n, struct pc_error *error)
+int pc_part_decode(struct pc_profile *p, enum pc_part part, const uint8_t *data, size_t n,
+                   struct pc_error *error)
 {
     struct pc_cursor c = {data, data + n, false};
-    int err = decode_part(p, part, version, &c);
+    int err = decode_part(p, part, &c);
     if (err)
         return pc_error_set(error, err, "part '%s': not enough memory", part_names[part]);
     if (c.failed || c.at != c.end)
@@ -412,19 +408,16 @@ int pc_part_decode(struct pc_profile *p, enum pc_part part, unsigned version, co
 static int decode_stream(struct pc_profile *p, struct pc_cursor *c, struct pc_error *error)
 {
     const uint8_t *magic = pc_get_bytes(c, sizeof stream_magic);
-    uint64_t version = pc_get_le(c, 1);
-    if (!magic || memcmp(magic, stream_magic, sizeof stream_magic) != 0 || !version ||
-        version > PC_STREAM_VERSION)
+    if (!magic || memcmp(magic, stream_magic, sizeof stream_magic) != 0 ||
+        pc_get_le(c, 1) != PC_STREAM_VERSION)
         return pc_error_set(error, PC_EFORMAT, "not an encoded profile of this version");
-    unsigned end = version < 2 ? PC_PART_STRINGS : PC_N_PARTS_END;
-    for (unsigned part = PC_PART_META; part < end; part++) {
+    for (unsigned part = PC_PART_META; part < PC_N_PARTS_END; part++) {
         uint64_t n = pc_get_varint(c);
         const uint8_t *data = pc_get_bytes(c, n);
         if (!data)
             return pc_error_set(error, PC_EFORMAT, "the profile ends inside of part '%s'",
                                 part_names[part]);
-        unsigned part_version = version < 2 ? 1 : pc_part_version(part);
-        int err = pc_part_decode(p, part, part_version, data, (size_t)n, error);
+        int err = pc_part_decode(p, part, data, (size_t)n, error);
         if (err)
             return err;
     }

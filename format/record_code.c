@@ -135,25 +135,6 @@ static void decode_column(struct pc_cursor *c, const struct pc_profile *p,
     pc_column_get(c, d->n_ranks, d->values + i, p->n_fields - d->first_field);
 }
 
-/* Version 1: ranks, then for each field its values or bins. */
-static int decode_record_1(struct pc_profile *p, struct pc_cursor *c,
-                           const struct pc_profile_node *n, struct pc_profile_data *d)
-{
-    bool is_point = n->kind == PCOLLECT_NODE_POINT;
-    uint32_t n_ranks = pc_get_count(c, least_row_bytes(p, is_point ? p->n_comm : 0));
-    if (!pc_profile_data_init(p, d, n->kind, n_ranks))
-        return PC_ENOMEM;
-    pc_ranks_get(c, d->n_ranks, d->ranks);
-    for (uint32_t i = 0; i < p->n_fields - d->first_field; i++) {
-        if (is_histogram(p, d, i))
-            decode_bins(p, d, i, c);
-        else
-            decode_column(c, p, d, i);
-    }
-    pc_profile_data_derive(p, d);
-    return PC_OK;
-}
-
 static int decode_record(struct pc_profile *p, struct pc_cursor *c, const struct pc_profile_node *n,
                          struct pc_profile_data *d)
 {
@@ -174,20 +155,20 @@ static int decode_record(struct pc_profile *p, struct pc_cursor *c, const struct
     return PC_OK;
 }
 
-int pc_data_decode(struct pc_profile *p, struct pc_cursor *c, unsigned version)
+int pc_data_decode(struct pc_profile *p, struct pc_cursor *c)
 {
     uint32_t n = pc_get_count(c, 1);
     c->failed |= n != p->n_data;
     p->data = c->failed ? NULL : pc_pool_array(p->memory, n, sizeof *p->data);
     if (!p->data)
         return c->failed ? PC_OK : PC_ENOMEM;
-    p->statistics_only = version > 1; /* so far */
+    p->statistics_only = true; /* so far */
     for (uint32_t i = 0; i < p->n_nodes && !c->failed; i++) {
         const struct pc_profile_node *node = &p->nodes[i];
         if (node->data == PC_NO_INDEX)
             continue;
         struct pc_profile_data *d = &p->data[node->data];
-        if (version > 1 ? decode_record(p, c, node, d) : decode_record_1(p, c, node, d))
+        if (decode_record(p, c, node, d))
             return PC_ENOMEM;
     }
     return PC_OK;
@@ -212,8 +193,6 @@ static int decode_lists(struct pc_profile *p, struct pc_cursor *c, unsigned row_
 int pc_values_decode(struct pc_profile *p, struct pc_cursor *c)
 {
     const unsigned row_bytes[] = {least_row_bytes(p, 0), least_row_bytes(p, p->n_comm)};
-    if (!p->statistics_only) /* records of version 1 have their values */
-        return PC_OK;
     for (uint32_t i = 0; i < p->n_data && !c->failed; i++) {
         struct pc_profile_data *d = &p->data[i];
         if (d->kept && decode_lists(p, c, row_bytes[d->first_field != 0], d))

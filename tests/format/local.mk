@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 unit_tests += tests/format/profile_test tests/format/pcol_test tests/format/kept_test \
     tests/format/columns_test
-EXTRA_DIST += tests/format/golden-1.pcol tests/format/golden-1.1.pcol tests/format/golden-1.2.pcol
+EXTRA_DIST += tests/format/older-1.0.pcol tests/format/golden-1.2.pcol
 format_test_random = tests/format/random_profile.c tests/format/told_facts.c \
     tests/format/random_profile.h
 
