@@ -100,12 +100,6 @@ pcollect_ref pc_arena_add_table(struct pc_arena *a, const struct pcollect_table_
  * PCOLLECT_STRING_BYTES), found or made; 0: no room, or n is 0. AS-safe, MT-safe. */
 pcollect_ref pc_arena_string(struct pc_arena *a, const char *text, size_t n);
 
-/* Counts something left out, in the header. AS-safe, MT-safe. */
-static inline void pc_arena_lost(struct pc_arena *a, enum pcollect_lost what, uint64_t n)
-{
-    __atomic_fetch_add(&a->header->lost[what], n, __ATOMIC_RELAXED);
-}
-
 /* Removes the file, if it is still this arena's, and its folder, if that is empty; the mapping
  * stays. MT-safe. */
 void pc_arena_unlink(struct pc_arena *a);
@@ -163,10 +157,6 @@ void pc_tree_retire(struct pc_tree *t);
 pcollect_ref pc_tree_frame(struct pc_tree *t, pcollect_ref parent, pcollect_ref module,
                            uint64_t offset);
 
-/* The child of the root under which contexts with unknown outer frames hang. 0: no room, take the
- * root. AS-safe. */
-pcollect_ref pc_tree_cut(struct pc_tree *t);
-
 /* The node of a primitive called from `parent`, found or made, with a zero-filled record of
  * record_bytes aligned to PC_ARENA_LINE.
  * *collapsed, on entry: `parent` is not the context itself but its innermost ancestor that found
@@ -182,8 +172,9 @@ pcollect_ref pc_tree_op(struct pc_tree *t, pcollect_ref parent, uint16_t op, uin
 pcollect_ref pc_tree_part(struct pc_tree *t, pcollect_ref parent, enum pcollect_node_kind kind,
                           uint64_t key);
 
-/* pc_tree_cut below a phase or region. */
-pcollect_ref pc_tree_cut_below(struct pc_tree *t, pcollect_ref parent);
+/* The child of `parent` (root, phase or region) under which contexts with unknown outer frames
+ * hang. 0: no room, take the parent. AS-safe. */
+pcollect_ref pc_tree_cut(struct pc_tree *t, pcollect_ref parent);
 
 /* The calls of OP node `op` on one communicator: the node and its record, found or made. The OP
  * itself then needs no record (pc_tree_op with record_bytes 0). Without room it is the OP, which

@@ -267,15 +267,10 @@ pcollect_ref pc_tree_frame(struct pc_tree *t, pcollect_ref parent, pcollect_ref 
     return ref ? ref : find_or_insert(t, &k, 0, FROM_ARENA);
 }
 
-pcollect_ref pc_tree_cut_below(struct pc_tree *t, pcollect_ref parent)
+pcollect_ref pc_tree_cut(struct pc_tree *t, pcollect_ref parent)
 {
     const struct key k = {0, parent, 0, PCOLLECT_NODE_CUT, 0};
     return find_or_insert(t, &k, 0, FROM_RESERVE);
-}
-
-pcollect_ref pc_tree_cut(struct pc_tree *t)
-{
-    return pc_tree_cut_below(t, t->root);
 }
 
 pcollect_ref pc_tree_part(struct pc_tree *t, pcollect_ref parent, enum pcollect_node_kind kind,

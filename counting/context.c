@@ -125,11 +125,3 @@ uint64_t pc_counting_group_events(struct pc_counting *c, uint32_t group)
     pc_counting_unlock();
     return events;
 }
-
-bool pc_counting_anchor_is_cycles(struct pc_counting *c)
-{
-    pc_counting_lock();
-    bool cycles = c->program->groups[0].members[0].term.type == PERF_TYPE_HARDWARE;
-    pc_counting_unlock();
-    return cycles;
-}

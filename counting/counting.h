@@ -114,8 +114,6 @@ uint64_t pc_counting_id(const struct pc_counting *c);
 uint32_t pc_counting_n_groups(struct pc_counting *c);
 /* Bit e: event e is in the group. MT-safe. */
 uint64_t pc_counting_group_events(struct pc_counting *c, uint32_t group);
-/* True: anchors count cycles; false: CPU time in ns. MT-safe. */
-bool pc_counting_anchor_is_cycles(struct pc_counting *c);
 
 /* ---- Records: each of the thread that made it -------------------------------------------------
  */

@@ -306,7 +306,6 @@ struct pcollect_sample {
                       neighbouring ranks differ by 1, so that they draw different ones of a few;
                       with round-robin, the number of the turn */
     void *own;     /* of this plugin and thread: thread_bytes, zero-filled when the thread begins */
-    void *counting; /* what counts events in the thread, for plugins of the library; or NULL */
 };
 
 struct pcollect_compute_plugin {

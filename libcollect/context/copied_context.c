@@ -23,7 +23,7 @@ pcollect_ref pc_twin_context(struct pc_thread *t, pcollect_ref theirs)
     case PCOLLECT_NODE_FRAME:
         return pc_tree_frame(t->tree, parent, n->module, n->offset);
     case PCOLLECT_NODE_CUT:
-        return pc_tree_cut_below(t->tree, parent);
+        return pc_tree_cut(t->tree, parent);
     case PCOLLECT_NODE_PHASE:
     case PCOLLECT_NODE_REGION:
         return pc_tree_part(t->tree, parent, n->kind, n->offset);

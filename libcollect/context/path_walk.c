@@ -268,7 +268,7 @@ static pcollect_ref book_frames(struct pc_thread *t, struct pc_spine *s, bool *f
         starting = s->spine[s->joined].start;
         i--;
     } else if (s->cut) {
-        pcollect_ref cut = pc_tree_cut_below(t->tree, t->scope);
+        pcollect_ref cut = pc_tree_cut(t->tree, t->scope);
         at = cut ? cut : at;
     }
     while (i-- > 0) {

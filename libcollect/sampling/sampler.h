@@ -274,10 +274,12 @@ void pc_sampler_settle(struct pc_sampler *s);
 
 /* ---- sampler_pair_async.c ---- */
 
+struct pc_plugin_sample;
+
 /* At the end of a sample, whose spot this is: opens a window, if a plugin wants one. The sample's
  * `draw` is that of empty windows. */
-void pc_window_open(struct pc_thread *t, struct pc_sampler *s, const struct pcollect_sample *sample,
-                    const struct pc_spot *spot);
+void pc_window_open(struct pc_thread *t, struct pc_sampler *s,
+                    const struct pc_plugin_sample *sample, const struct pc_spot *spot);
 /* What is to be armed now: the end of a window, or the next sample. */
 void pc_window_arm(struct pc_sampler *s);
 /* It begins, if it was armed: last of all, what was counted is read. */

@@ -11,6 +11,7 @@
 #include "libcollect/context/scope.h"
 #include "libcollect/sampling/edges.h"
 #include "libcollect/sampling/sampler.h"
+#include "plugins/plugins.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -327,23 +328,23 @@ static void take_sample(void *argument)
     barrier();
     pc_sampler_book_place(t, s);
     struct pc_spot spot = find_spot(i);
-    struct pcollect_sample sample = {.size = sizeof sample,
-                                     .now = i->begin,
-                                     .interval = i->begin - s->last_ticks,
-                                     .period_ns = s->sample_ns,
-                                     .thread = t,
-                                     .node = spot.node,
-                                     .weight = 1,
-                                     .draw = s->regular ? i->begin_ns / s->period_ns : 0,
-                                     .counting = t->counting};
+    struct pc_plugin_sample to = {.sample = {.size = sizeof to.sample,
+                                             .now = i->begin,
+                                             .interval = i->begin - s->last_ticks,
+                                             .period_ns = s->sample_ns,
+                                             .thread = t,
+                                             .node = spot.node,
+                                             .weight = 1,
+                                             .draw = s->regular ? i->begin_ns / s->period_ns : 0},
+                                  .counting = t->counting};
     for (uint32_t k = 0; spot.record && k < pc_process.n_compute; k++) {
         const struct pc_loaded_compute *p = &pc_process.compute[k];
-        sample.own = s->own[k];
-        p->plugin->trigger(p->state, &sample, spot.record + p->record_offset);
+        to.sample.own = s->own[k];
+        p->plugin->trigger(p->state, &to.sample, spot.record + p->record_offset);
     }
     if (spot.record && s->has_windows) {
         spot.function = pc_walk_function_start(i->where.pc);
-        pc_window_open(t, s, &sample, &spot);
+        pc_window_open(t, s, &to, &spot);
     }
     barrier();
     t->busy = 0;
@@ -465,17 +466,15 @@ static void try_window(void *argument)
 {
     const struct interrupt *i = argument;
     struct pc_sampler *s = i->sampler;
-    const struct pcollect_sample sample = {.size = sizeof sample,
-                                           .empty = 1,
-                                           .draw = s->tries,
-                                           .thread = i->thread,
-                                           .counting = i->thread->counting};
+    const struct pc_plugin_sample to = {
+        .sample = {.size = sizeof to.sample, .empty = 1, .draw = s->tries, .thread = i->thread},
+        .counting = i->thread->counting};
     const struct pc_spot nowhere = {NULL, 0, 0};
     if (s->window.open && find_point(s, i->begin_ns - s->cpu_ns, i))
         pc_window_close(i->thread, s, pc_window_time(s), false);
     s->owed_ns = 0;
     s->next_ns = longest_period_ns;
-    pc_window_open(i->thread, s, &sample, &nowhere);
+    pc_window_open(i->thread, s, &to, &nowhere);
     s->empty = s->window.open;
 }
 

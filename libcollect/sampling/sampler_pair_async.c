@@ -13,6 +13,7 @@
  * Every function of this file may run in a signal handler.
  */
 #include "libcollect/sampling/sampler.h"
+#include "plugins/plugins.h"
 
 /* ---- Random numbers -------------------------------------------------------------------------- */
 
@@ -41,22 +42,22 @@ static void follow_lead(struct pc_window *w, uint64_t lead_ns)
         w->lead_ns -= w->lead_ns - lead_ns < most ? w->lead_ns - lead_ns : most;
 }
 
-void pc_window_open(struct pc_thread *t, struct pc_sampler *s, const struct pcollect_sample *sample,
-                    const struct pc_spot *spot)
+void pc_window_open(struct pc_thread *t, struct pc_sampler *s,
+                    const struct pc_plugin_sample *sample, const struct pc_spot *spot)
 {
     struct pc_window *w = &s->window;
-    struct pcollect_sample now = *sample;
-    if (!now.empty)
-        now.draw = draw(t, w->n++);
+    struct pc_plugin_sample now = *sample;
+    if (!now.sample.empty)
+        now.sample.draw = draw(t, w->n++);
     for (uint32_t k = 0; k < pc_process.n_compute; k++) {
         const struct pc_loaded_compute *p = &pc_process.compute[k];
         if (!p->plugin->open)
             continue;
-        now.own = s->own[k];
+        now.sample.own = s->own[k];
         w->plugin = p;
         w->spot = *spot;
         w->weight = 1u << s->lowered;
-        w->asked_ns = p->plugin->open(p->state, &now);
+        w->asked_ns = p->plugin->open(p->state, &now.sample);
         /* Where the period is not much longer than a window, there is none. */
         w->open = w->asked_ns > 0 && s->next_ns > 2 * (w->asked_ns + w->lead_ns);
         if (!w->open && w->asked_ns && s->next_ns > 2 * w->asked_ns)
@@ -105,14 +106,14 @@ void pc_window_close(struct pc_thread *t, struct pc_sampler *s, uint64_t program
 {
     const struct pc_window *w = &s->window;
     const struct pc_loaded_compute *p = w->plugin;
-    const struct pcollect_sample sample = {.size = sizeof sample,
-                                           .empty = s->empty,
-                                           .period_ns = program_ns,
-                                           .thread = t,
-                                           .node = w->spot.node,
-                                           .weight = w->weight,
-                                           .own = own_of(s),
-                                           .counting = t->counting};
-    p->plugin->close(p->state, &sample, s->empty ? NULL : w->spot.record + p->record_offset,
+    const struct pc_plugin_sample to = {.sample = {.size = sizeof to.sample,
+                                                   .empty = s->empty,
+                                                   .period_ns = program_ns,
+                                                   .thread = t,
+                                                   .node = w->spot.node,
+                                                   .weight = w->weight,
+                                                   .own = own_of(s)},
+                                        .counting = t->counting};
+    p->plugin->close(p->state, &to.sample, s->empty ? NULL : w->spot.record + p->record_offset,
                      stayed);
 }

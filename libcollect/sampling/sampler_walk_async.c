@@ -163,7 +163,7 @@ static pcollect_ref book_frames(struct pc_thread *t, struct pc_sampler *s, bool 
         at = outside->context;
         starting = outside->start;
     } else if (s->cut) {
-        pcollect_ref cut = pc_tree_cut_below(t->tree, at);
+        pcollect_ref cut = pc_tree_cut(t->tree, at);
         at = cut ? cut : at;
     }
     for (uint32_t i = s->n_path; i-- > 1;) {

@@ -275,7 +275,7 @@ static void book(struct own *own, const struct pcollect_sample *sample, uint32_t
 
 static uint32_t groups_of(struct own *own, const struct pcollect_sample *sample)
 {
-    own->record = sample->counting;
+    own->record = ((const struct pc_plugin_sample *)sample)->counting;
     return own->record ? pc_counting_groups(own->record) : 0;
 }
 

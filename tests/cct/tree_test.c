@@ -73,7 +73,7 @@ static void equal_contexts_are_one_node(void **state)
     assert_int_not_equal(pc_tree_op(t, f, 4, RECORD_BYTES, &collapsed), op);
     assert_int_not_equal(pc_tree_op(t, t->root, 3, RECORD_BYTES, &collapsed), op);
     assert_false(collapsed);
-    assert_int_equal(pc_tree_cut(t), pc_tree_cut(t));
+    assert_int_equal(pc_tree_cut(t, t->root), pc_tree_cut(t, t->root));
     static const char zero[RECORD_BYTES];
     assert_memory_equal(pc_tree_record(t, op), zero, RECORD_BYTES);
     assert_int_equal((uintptr_t)pc_tree_record(t, op) % PC_ARENA_LINE, 0);

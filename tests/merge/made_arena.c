@@ -225,7 +225,7 @@ static bool book(const struct made *m, struct pc_tree *t, const struct fact *f, 
         if (f->is_point && k + 1 == f->depth)
             next = pc_tree_point(t, at, ref, f->frames[k].offset, point_bytes, &collapsed);
         else if (module == -2)
-            next = pc_tree_cut_below(t, at);
+            next = pc_tree_cut(t, at);
         else
             next = pc_tree_frame(t, at, ref, f->frames[k].offset);
         if (next)
