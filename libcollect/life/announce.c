@@ -6,23 +6,27 @@
  * A process announces itself by its arena, in whose header stand the rank that the launcher gave it
  * and the key of the launcher. The arena is made at the first MPI call, and MPI_Init returns in no
  * rank before all have begun it; so whoever looks when MPI_Init has returned sees all that there
- * are on this node. What is on other nodes cannot be seen.
+ * are on this node. What is on other nodes cannot be seen. A process without a file hangs out a
+ * nameplate (nameplate.h).
  *
  * The key is that of pc_config_launcher.
  *
  * Called by the core before MPI_Init and right after it. Makes system calls; never MPI's.
  */
 #include "libcollect/life/life.h"
+#include "libcollect/life/nameplate.h"
 #include "libcollect/state/state.h"
 
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { LOOKS = 50, NAP_NS = 2000000 };
+/* Nameplates are looked for when files have had their time, and at the end: it is slow. */
+enum { LOOKS = 50, LOOKS_FOR_FILES = 5, NAP_NS = 2000000 };
 
 /* Before MPI_Init: a rank alone of Open MPI sets the variables of its launcher there. */
 static const char *launcher_name;
@@ -39,6 +43,14 @@ void pc_launch_announce(void)
         h->job_key = pc_launch_job(&l, launcher, l.n_local == l.n_ranks);
     }
     __atomic_store_n(&h->launch_key, launcher, __ATOMIC_RELEASE);
+    if (launcher && !pc_process.arena.is_file)
+        pc_nameplate_hang(launcher, l.rank);
+}
+
+void pc_launch_withdraw(void)
+{
+    pc_header()->launch_key = 0;
+    pc_nameplate_take_down();
 }
 
 void pc_launch_check(const struct pc_transport *transport, const char *mpi)
@@ -92,20 +104,34 @@ static void look_into(struct look *l, int dir, const char *name)
         see(l, h.launch_rank, !memcmp(h.host, mine->host, sizeof h.host));
 }
 
-static void look_around(struct look *l)
+static void see_plate(void *arg, int rank)
 {
-    char folder[PCOLLECT_PATH_BYTES];
-    pc_format(folder, sizeof folder, "%s", pc_process.arena.path);
-    char *slash = strrchr(folder, '/');
-    if (!slash)
-        return;
-    *slash = '\0';
-    DIR *dir = opendir(folder);
+    see(arg, rank, true);
+}
+
+static void look_in(struct look *l, const char *folder)
+{
+    struct stat st;
+    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    DIR *dir = fd >= 0 && !fstat(fd, &st) && st.st_uid == geteuid() ? fdopendir(fd) : NULL;
+    if (!dir && fd >= 0)
+        close(fd);
     for (struct dirent *e; dir && (e = readdir(dir));)
         if (strlen(e->d_name) > 6 && !strcmp(e->d_name + strlen(e->d_name) - 6, ".arena"))
             look_into(l, dirfd(dir), e->d_name);
     if (dir)
         closedir(dir);
+}
+
+/* In all spools: the first may have had room for some. */
+static void look_around(struct look *l)
+{
+    char folder[PCOLLECT_PATH_BYTES];
+    const char *spool = pc_config_spool(&pc_process.config, 0);
+    for (unsigned i = 0; spool; spool = pc_config_spool(&pc_process.config, ++i)) {
+        pc_format(folder, sizeof folder, "%s/pcollect-%u", spool, (unsigned)geteuid());
+        look_in(l, folder);
+    }
 }
 
 struct pc_presence pc_launch_presence(int n_ranks)
@@ -118,7 +144,7 @@ struct pc_presence pc_launch_presence(int n_ranks)
     struct look l = {.n_ranks = (uint32_t)n_ranks, .least = rank, .least_of_host = rank};
     if (n_ranks == 1)
         p.verdict = PC_RANKS_HERE;
-    if (n_ranks == 1 || !pc_process.arena.is_file || !pc_header()->launch_key)
+    if (n_ranks == 1 || !pc_header()->launch_key)
         return p;
     l.seen = pc_memory(bytes);
     if (!l.seen)
@@ -127,13 +153,15 @@ struct pc_presence pc_launch_presence(int n_ranks)
     for (int i = 0; i < LOOKS; i++) {
         struct timespec nap = {0, NAP_NS};
         look_around(&l);
+        if (l.n < (uint32_t)expected && (n_local < 1 || i == LOOKS_FOR_FILES || i == LOOKS - 1))
+            pc_nameplate_look(pc_header()->launch_key, see_plate, &l);
         if (l.n >= (uint32_t)expected || n_local < 1)
             break;
         nanosleep(&nap, NULL); /* an MPI_Init that does not wait for the others */
     }
     if (l.n == (uint32_t)n_ranks)
         p.verdict = PC_RANKS_HERE;
-    else if (n_local > 0 && l.n < (uint32_t)n_local)
+    else if (n_local > 0 && l.n < (uint32_t)n_local && pc_process.arena.is_file)
         p.verdict = PC_RANKS_MISSING;
     p.speaks = l.least == rank;
     p.first_of_host = l.least_of_host == rank;

@@ -135,7 +135,7 @@ static void complain(const char *text)
 
 void pc_core_abandon(void)
 {
-    pc_header()->launch_key = 0;
+    pc_launch_withdraw();
     if (pc_process.config.collect_always)
         return;
     atomic_store_explicit(&pc_live->phase, PC_PHASE_OFF, memory_order_release);

@@ -10,6 +10,8 @@
 /* ---- announce.c ---- */
 /* Writes into the header by what the other ranks of the node find this one. Before MPI_Init. */
 void pc_launch_announce(void);
+/* This process measures nothing after all: the others are not to wait for it. */
+void pc_launch_withdraw(void);
 /* The key of the job, by which the arenas of ranks that are killed find together. The launcher's
  * own is of one node. */
 uint64_t pc_launch_job(const struct pc_config_launch *l, uint64_t launch_key, bool one_node);

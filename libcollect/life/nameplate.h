@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * How a process that collects in plain memory says which rank of which launcher it is, to the other
+ * processes of its user on this node. System calls; keeps nothing open; init-only.
+ */
+#ifndef PC_NAMEPLATE_H
+#define PC_NAMEPLATE_H
+
+#include <stdint.h>
+
+/* A second time it does nothing. Where the kernel refuses it, the rank is not seen. */
+void pc_nameplate_hang(uint64_t launch_key, int rank);
+void pc_nameplate_take_down(void);
+
+/* Calls see for the rank on each that hangs. Reads the maps of all processes of the user. */
+void pc_nameplate_look(uint64_t launch_key, void (*see)(void *arg, int rank), void *arg);
+
+#endif
