@@ -49,8 +49,9 @@ static void put_frame(FILE *out, const struct pct_data *d, const struct pct_node
         pct_json_put(out, n->frame.function);
         fputs(", \"file\": ", out);
         pct_json_put(out, n->frame.file);
-        fprintf(out, ", \"line\": %u, \"inlined\": %s, \"module\": ", n->frame.line,
-                n->frame.inlined ? "true" : "false");
+        fprintf(out, ", \"line\": %u, \"inlined\": %s, %s\"module\": ", n->frame.line,
+                n->frame.inlined ? "true" : "false",
+                n->frame.tail_call ? "\"tail_call\": true, " : "");
         pct_json_put(out, n->module == PC_NO_INDEX ? NULL : d->profile->modules[n->module].path);
         fprintf(out, ", \"offset\": %llu", (unsigned long long)n->offset);
     }

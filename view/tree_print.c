@@ -203,6 +203,8 @@ static void put_place(struct printer *l, const struct pct_node *n, struct pct_bu
     put_home(l, n, b);
     if (n->frame.inlined)
         pct_buf_text(b, " [inlined]");
+    else if (n->frame.tail_call)
+        pct_buf_text(b, " [tail call]");
     else if (!l->tree->callers && l->tree->nodes[n->parent].kind == PCOLLECT_NODE_OP)
         pct_buf_text(b, " [called by MPI]");
 }

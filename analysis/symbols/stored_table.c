@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_COLUMNS = 8 };
+enum { MOST_COLUMNS = 9 };
 
 struct row {
     struct pct_stored_cell cells[MOST_COLUMNS];

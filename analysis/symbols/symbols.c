@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The cache of symbols: a hash table of (module, offset), and for each module of the profile the
- * state of its file, opened when the first of its addresses is asked for.
+ * The cache of symbols: a hash table of addresses, and of calls with what they have reached; for
+ * each node of the profile its place, when it was asked for; for each module the state of its file,
+ * opened when the first of its addresses is asked for.
  */
 #include "config.h"
 
@@ -14,14 +15,14 @@
 
 struct module {
     enum pct_symbols_state state;
-    struct pct_dw *dw;     /* LINES, FUNCTIONS and NONE only */
-    const char *complaint; /* or NULL */
+    struct pct_dw *dw;       /* LINES, FUNCTIONS and NONE only */
+    struct pct_tails *tails; /* of dw, when it is first asked for */
+    const char *complaint;   /* or NULL */
 };
 
 struct entry {
-    uint32_t module;
-    uint64_t offset;
-    struct pct_place place; /* n_frames 0: the entry is free */
+    struct pct_spot spot;
+    struct pct_place place; /* frames NULL: the entry is free */
     bool owned;             /* the frames */
 };
 
@@ -31,6 +32,7 @@ struct pct_symbols {
     struct module *modules;
     struct entry *entries; /* open addressing, at most half full */
     size_t n_slots, n;
+    struct pct_place *nodes; /* by node of the profile; frames NULL: not asked for */
 };
 
 static const struct pct_frame unknown_frame;
@@ -41,14 +43,17 @@ void pct_symbols_free(struct pct_symbols *s)
     if (!s)
         return;
 #ifdef HAVE_LIBDW
-    for (uint32_t i = 0; i < s->profile->n_modules; i++)
+    for (uint32_t i = 0; i < s->profile->n_modules; i++) {
+        pct_tails_free(s->modules[i].tails);
         pct_dw_close(s->modules[i].dw);
+    }
 #endif
     for (size_t i = 0; i < s->n_slots; i++) {
         if (s->entries[i].owned)
             pct_free((void *)s->entries[i].place.frames);
     }
     pct_free(s->entries);
+    pct_free(s->nodes);
     pct_free(s->modules);
     pct_pool_free(s->pool);
     pct_free(s);
@@ -269,12 +274,27 @@ static struct pct_place find_place(struct pct_symbols *s, uint32_t module, uint6
     return place;
 }
 
-static struct entry *find_entry(struct entry *entries, size_t n_slots, uint32_t module,
-                                uint64_t offset)
+/* ---- The table --------------------------------------------------------------------------------
+ */
+
+static bool is_same_spot(const struct pct_spot *a, const struct pct_spot *b)
 {
-    size_t i = pc_hash_u64(offset ^ (uint64_t)module << 48) & (n_slots - 1);
-    while (entries[i].place.n_frames &&
-           (entries[i].module != module || entries[i].offset != offset))
+    return a->offset == b->offset && a->module == b->module && a->callee == b->callee &&
+           a->callee_module == b->callee_module;
+}
+
+static struct pct_spot spot_of_address(uint32_t module, uint64_t offset)
+{
+    return (struct pct_spot){.module = module, .offset = offset, .callee_module = PC_NO_INDEX};
+}
+
+static struct entry *find_entry(struct entry *entries, size_t n_slots, struct pct_spot spot)
+{
+    uint64_t hash = pc_hash_u64(spot.offset ^ (uint64_t)spot.module << 48);
+    if (spot.callee_module != PC_NO_INDEX)
+        hash = pc_hash_u64(hash ^ spot.callee ^ (uint64_t)spot.callee_module << 48);
+    size_t i = hash & (n_slots - 1);
+    while (entries[i].place.frames && !is_same_spot(&entries[i].spot, &spot))
         i = (i + 1) & (n_slots - 1);
     return &entries[i];
 }
@@ -285,21 +305,21 @@ static void double_entries(struct pct_symbols *s)
     struct entry *entries = pct_alloc(n_slots, sizeof *entries);
     for (size_t i = 0; i < s->n_slots; i++) {
         const struct entry *e = &s->entries[i];
-        if (e->place.n_frames)
-            *find_entry(entries, n_slots, e->module, e->offset) = *e;
+        if (e->place.frames)
+            *find_entry(entries, n_slots, e->spot) = *e;
     }
     pct_free(s->entries);
     s->entries = entries;
     s->n_slots = n_slots;
 }
 
-/* The entry of an address, made free of a place if it is new. */
-static struct entry *make_entry(struct pct_symbols *s, uint32_t module, uint64_t offset)
+/* The entry of a spot, made free of a place if it is new. */
+static struct entry *make_entry(struct pct_symbols *s, struct pct_spot spot)
 {
     if (s->n * 2 >= s->n_slots)
         double_entries(s);
-    struct entry *e = find_entry(s->entries, s->n_slots, module, offset);
-    s->n += !e->place.n_frames;
+    struct entry *e = find_entry(s->entries, s->n_slots, spot);
+    s->n += !e->place.frames;
     return e;
 }
 
@@ -307,39 +327,151 @@ struct pct_place pct_symbols_find(struct pct_symbols *s, uint32_t module, uint64
 {
     if (module >= s->profile->n_modules)
         return unknown_place;
-    struct entry *e = make_entry(s, module, offset);
-    if (!e->place.n_frames) {
+    struct entry *e = make_entry(s, spot_of_address(module, offset));
+    if (!e->place.frames) {
         struct pct_place place = find_place(s, module, offset);
-        *e = (struct entry){module, offset, place, place.frames != &unknown_frame};
+        *e = (struct entry){spot_of_address(module, offset), place, place.frames != &unknown_frame};
     }
     return e->place;
 }
 
+/* ---- Nodes of the profile ---------------------------------------------------------------------
+ */
+
+static struct pct_place place_of_spot(struct pct_symbols *s, struct pct_spot spot)
+{
+    if (spot.callee_module == PCT_CALLEE_OP)
+        return (struct pct_place){&unknown_frame, 0};
+    return pct_symbols_find(s, spot.callee_module, spot.callee);
+}
+
+/* Keeps for a call what tail calls removed below it, and behind these the place that it reached. */
+static void join_places(struct pct_symbols *s, struct pct_spot spot,
+                        const struct pct_frame *removed, size_t n)
+{
+    struct pct_place place = place_of_spot(s, spot);
+    if (n) {
+        struct pct_frame *frames = pct_alloc(n + place.n_frames, sizeof *frames);
+        memcpy(frames, removed, n * sizeof *frames);
+        memcpy(frames + n, place.frames, place.n_frames * sizeof *frames);
+        place = (struct pct_place){frames, (uint32_t)n + place.n_frames};
+    }
+    *make_entry(s, spot) = (struct entry){spot, place, n != 0};
+}
+
+#ifdef HAVE_LIBDW
+/* The tail calls of a module; NULL: its file could not be read. */
+static struct pct_tails *tails_of(struct pct_symbols *s, uint32_t module)
+{
+    struct module *m = &s->modules[module];
+    if (!m->tails && m->dw)
+        m->tails = pct_tails_new(m->dw, s->pool);
+    return m->tails;
+}
+
+/* The names by which compilers call an MPI function. */
+static void name_callee(struct pct_symbols *s, const char *name, struct pct_callee *callee)
+{
+    static const char *const shapes[] = {"%s", "P%s", "%s_", "p%s_", "%s__", "%s", "%s_f08_"};
+    struct pct_buf small = {0}, b = {0};
+    for (const char *c = name; *c; c++)
+        pct_buf_format(&small, "%c", *c >= 'A' && *c <= 'Z' ? *c - 'A' + 'a' : *c);
+    for (size_t i = 0; i < PC_ARRAY_LEN(shapes) && small.n; i++) {
+        pct_buf_clear(&b);
+        pct_buf_format(&b, shapes[i], i < 2 ? name : small.data);
+        callee->id[callee->n++] = pct_pool_intern(s->pool, b.data);
+    }
+    pct_buf_free(&small);
+    pct_buf_free(&b);
+}
+
+static void find_removed(struct pct_symbols *s, struct pct_spot spot)
+{
+    struct pct_frame removed[PCT_MAX_INLINED];
+    struct pct_callee callee = {.n = 0};
+    struct pct_tails *t = tails_of(s, spot.module), *there;
+    if (spot.callee_module == PCT_CALLEE_OP) {
+        name_callee(s, s->profile->ops[spot.callee].name, &callee);
+    } else if ((there = tails_of(s, spot.callee_module)) && spot.callee) {
+        callee.id[0] = pct_tails_identify(there, spot.callee - 1);
+        callee.n = callee.id[0] != NULL;
+    }
+    join_places(s, spot, removed,
+                t && callee.n ? pct_tails_find(t, spot.offset, &callee, removed, PCT_MAX_INLINED)
+                              : 0);
+}
+#else
+static void find_removed(struct pct_symbols *s, struct pct_spot spot)
+{
+    join_places(s, spot, NULL, 0);
+}
+#endif
+
+static struct pct_place find_node(struct pct_symbols *s, uint32_t node)
+{
+    const struct pc_profile_node *n = &s->profile->nodes[node], *up = NULL;
+    bool op = n->kind == PCOLLECT_NODE_OP;
+    if (n->parent != PC_NO_INDEX)
+        up = &s->profile->nodes[n->parent];
+    /* An instruction is looked up as the return address behind it would be. */
+    uint64_t offset = n->offset + (n->kind == PCOLLECT_NODE_POINT);
+    if (!up || up->kind != PCOLLECT_NODE_FRAME || up->module >= s->profile->n_modules ||
+        (!op && n->module >= s->profile->n_modules))
+        return op ? (struct pct_place){&unknown_frame, 0} : pct_symbols_find(s, n->module, offset);
+    struct pct_spot spot = {.module = up->module,
+                            .offset = up->offset,
+                            .callee_module = op ? PCT_CALLEE_OP : n->module,
+                            .callee = op ? n->op : offset};
+    pct_symbols_find(s, spot.module, spot.offset);
+    place_of_spot(s, spot); /* both files are open now */
+    if (!make_entry(s, spot)->place.frames)
+        find_removed(s, spot);
+    return make_entry(s, spot)->place;
+}
+
+struct pct_place pct_symbols_node(struct pct_symbols *s, uint32_t node)
+{
+    if (!s->nodes)
+        s->nodes = pct_alloc(s->profile->n_nodes, sizeof *s->nodes);
+    if (!s->nodes[node].frames)
+        s->nodes[node] = find_node(s, node);
+    return s->nodes[node];
+}
+
+/* ---- Stored -----------------------------------------------------------------------------------
+ */
+
 void pct_symbols_each(const struct pct_symbols *s,
-                      void (*take)(void *arg, uint32_t module, uint64_t offset,
-                                   struct pct_place place),
+                      void (*take)(void *arg, struct pct_spot spot, struct pct_place place),
                       void *arg)
 {
     for (size_t i = 0; i < s->n_slots; i++) {
         const struct entry *e = &s->entries[i];
-        enum pct_symbols_state state = s->modules[e->module].state;
+        if (!e->place.frames)
+            continue;
+        enum pct_symbols_state state = s->modules[e->spot.module].state;
         bool sure = state == PCT_SYMBOLS_LINES || state == PCT_SYMBOLS_FUNCTIONS ||
                     state == PCT_SYMBOLS_NONE || state == PCT_SYMBOLS_STORED;
-        if (e->place.n_frames && sure)
-            take(arg, e->module, e->offset, e->place);
+        bool call = e->spot.callee_module != PC_NO_INDEX;
+        if (sure && (!call || (e->place.n_frames && e->place.frames[0].tail_call)))
+            take(arg, e->spot, e->place);
     }
 }
 
-static void take_stored(struct pct_symbols *s, uint32_t module, uint64_t offset,
-                        struct pct_place place)
+static void take_stored(struct pct_symbols *s, struct pct_spot spot, struct pct_place place)
 {
-    struct entry *e = make_entry(s, module, offset);
-    if (e->place.n_frames) {
+    if (spot.callee_module != PC_NO_INDEX) {
+        join_places(s, spot, place.frames, place.n_frames);
         pct_free((void *)place.frames);
         return;
     }
-    *e = (struct entry){module, offset, place, true};
-    s->modules[module].state = PCT_SYMBOLS_STORED;
+    struct entry *e = make_entry(s, spot);
+    if (e->place.frames) {
+        pct_free((void *)place.frames);
+        return;
+    }
+    *e = (struct entry){spot, place, true};
+    s->modules[spot.module].state = PCT_SYMBOLS_STORED;
 }
 
 struct pct_symbols *pct_symbols_new_files(const struct pc_profile *p)
@@ -363,5 +495,6 @@ struct pct_symbols *pct_symbols_new(const struct pc_profile *p)
 void pct_symbols_teach(struct pct_symbols *s, uint32_t module, uint64_t offset,
                        struct pct_place place)
 {
-    *make_entry(s, module, offset) = (struct entry){module, offset, place, false};
+    struct pct_spot spot = spot_of_address(module, offset);
+    *make_entry(s, spot) = (struct entry){spot, place, false};
 }

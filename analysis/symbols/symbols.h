@@ -18,6 +18,7 @@ struct pct_frame {
     const char *file;     /* NULL: unknown */
     uint32_t line;        /* of the call made in this frame; 0: unknown */
     bool inlined;         /* into the frame before it */
+    bool tail_call;       /* left by a tail call: the stack did not have it */
 };
 
 /* All that is known of an address: the function that the machine runs first, then what was inlined
@@ -55,6 +56,12 @@ void pct_symbols_allow_servers(void);
 /* Where the call was made that returns to `offset` (a return address minus the load bias) of a
  * module. The frames belong to s. */
 struct pct_place pct_symbols_find(struct pct_symbols *s, uint32_t module, uint64_t offset);
+
+/* The frames of a node of the profile, a FRAME, a POINT or an OP: those that tail calls removed
+ * between the call above the node and what it reached (of these `tail_call` is true, and their code
+ * is in the module of the call above), then its own. An OP has none of its own. n_frames may be 0.
+ */
+struct pct_place pct_symbols_node(struct pct_symbols *s, uint32_t node);
 
 /* A copy of p with all places in it that were asked of s, so that it needs no files to be read. */
 int pct_symbols_embed(const struct pct_symbols *s, const struct pc_profile *p,

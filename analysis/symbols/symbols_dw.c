@@ -10,64 +10,22 @@
  */
 #include "config.h"
 
-#include "analysis/symbols/symbols_private.h"
+#include "analysis/symbols/dw_private.h"
 
 #include <dwarf.h>
-#include <elfutils/libdw.h>
-#include <elfutils/libdwfl.h>
 #include <stdlib.h>
 #include <string.h>
-
-struct function {
-    uint64_t lo, hi; /* in the debug file's addresses */
-    Dwarf_Die die;
-};
-
-struct unit {
-    Dwarf_Die die;  /* has the lines */
-    Dwarf_Die root; /* has the functions: the same, or of the split file */
-    struct function *functions;
-    size_t n, room;
-    bool ready;
-    bool fortran, cxx;
-};
-
-struct range {
-    uint64_t lo, hi;
-    size_t unit;
-};
-
-struct symbol {
-    uint64_t lo, hi;
-    uint64_t reach; /* without a size (hi == lo): to the next symbol, or the end of its section */
-    const char *name;
-    int rank; /* the least is preferred among symbols of one place */
-};
-
-struct pct_dw {
-    Dwfl *dwfl;
-    Dwfl_Module *module;
-    GElf_Addr elf_bias, dw_bias;
-    struct unit *units;
-    size_t n_units, units_room;
-    size_t n_missing; /* units whose split file was not found */
-    struct range *ranges;
-    size_t n_ranges, ranges_room;
-    struct symbol *symbols;
-    size_t n_symbols, symbols_room;
-    bool symbols_ready;
-};
 
 /* ---- Opening ----------------------------------------------------------------------------------
  */
 
 static int compare_ranges(const void *a, const void *b)
 {
-    const struct range *x = a, *y = b;
+    const struct pct_dw_range *x = a, *y = b;
     return x->lo < y->lo ? -1 : x->lo > y->lo;
 }
 
-static void set_language(struct unit *u, Dwarf_Die *die)
+static void set_language(struct pct_dw_unit *u, Dwarf_Die *die)
 {
     switch (dwarf_srclang(die)) {
     case DW_LANG_Fortran77:
@@ -94,8 +52,8 @@ static void add_unit(struct pct_dw *d, Dwarf_Die *die)
     if (tag != DW_TAG_compile_unit && tag != DW_TAG_skeleton_unit)
         return;
     d->units = pct_grow(d->units, d->n_units, &d->units_room, sizeof *d->units);
-    struct unit *u = &d->units[d->n_units];
-    *u = (struct unit){.die = *die, .root = *die};
+    struct pct_dw_unit *u = &d->units[d->n_units];
+    *u = (struct pct_dw_unit){.die = *die, .root = *die};
     Dwarf_Die split;
     uint8_t type;
     if (!dwarf_cu_info(die->cu, NULL, &type, NULL, &split, NULL, NULL, NULL) &&
@@ -114,7 +72,7 @@ static void add_unit(struct pct_dw *d, Dwarf_Die *die)
         if (lo >= hi || !lo) /* code that the linker dropped is left at 0 */
             continue;
         d->ranges = pct_grow(d->ranges, d->n_ranges, &d->ranges_room, sizeof *d->ranges);
-        d->ranges[d->n_ranges++] = (struct range){lo, hi, d->n_units};
+        d->ranges[d->n_ranges++] = (struct pct_dw_range){lo, hi, d->n_units};
     }
     d->n_units++;
 }
@@ -198,7 +156,7 @@ size_t pct_dw_missing(const struct pct_dw *d)
 
 static int compare_symbols(const void *a, const void *b)
 {
-    const struct symbol *x = a, *y = b;
+    const struct pct_dw_symbol *x = a, *y = b;
     if (x->lo != y->lo)
         return x->lo < y->lo ? -1 : 1;
     if (x->rank != y->rank)
@@ -244,9 +202,9 @@ static void read_symbols(struct pct_dw *d)
             continue; /* marks of the assembler */
         uint64_t lo = address - d->elf_bias;
         d->symbols = pct_grow(d->symbols, d->n_symbols, &d->symbols_room, sizeof *d->symbols);
-        d->symbols[d->n_symbols++] =
-            (struct symbol){lo, lo + symbol.st_size, lo + reach_of_symbol(elf, section, &symbol),
-                            name, rank_symbol(&symbol, name)};
+        d->symbols[d->n_symbols++] = (struct pct_dw_symbol){
+            lo, lo + symbol.st_size, lo + reach_of_symbol(elf, section, &symbol), name,
+            rank_symbol(&symbol, name)};
     }
     if (d->n_symbols)
         qsort(d->symbols, d->n_symbols, sizeof *d->symbols, compare_symbols);
@@ -255,7 +213,7 @@ static void read_symbols(struct pct_dw *d)
 
 /* The symbol that covers the address. One without size is believed only if nothing else is known
  * between it and the address. */
-static const struct symbol *find_symbol(struct pct_dw *d, uint64_t address)
+static const struct pct_dw_symbol *find_symbol(struct pct_dw *d, uint64_t address)
 {
     if (!d->symbols_ready)
         read_symbols(d);
@@ -270,11 +228,11 @@ static const struct symbol *find_symbol(struct pct_dw *d, uint64_t address)
     if (!lo)
         return NULL;
     uint64_t place = d->symbols[lo - 1].lo;
-    const struct symbol *sizeless = NULL, *found = NULL;
+    const struct pct_dw_symbol *sizeless = NULL, *found = NULL;
     /* Symbols may lie inside others (labels): a few places back are looked at. */
     for (size_t i = lo, tries = 0;
          i-- > 0 && tries < 64 && !(found && d->symbols[i].lo != found->lo); tries++) {
-        const struct symbol *s = &d->symbols[i];
+        const struct pct_dw_symbol *s = &d->symbols[i];
         if (address < s->hi)
             found = s;
         else if (s->hi == s->lo && s->lo == place && address < s->reach)
@@ -297,11 +255,11 @@ enum pct_symbols_state pct_dw_state(struct pct_dw *d)
 
 static int compare_functions(const void *a, const void *b)
 {
-    const struct function *x = a, *y = b;
+    const struct pct_dw_function *x = a, *y = b;
     return x->lo < y->lo ? -1 : x->lo > y->lo;
 }
 
-static void add_function(struct unit *u, Dwarf_Die *die)
+static void add_function(struct pct_dw_unit *u, Dwarf_Die *die)
 {
     Dwarf_Addr base, lo, hi;
     ptrdiff_t next = 0;
@@ -309,13 +267,13 @@ static void add_function(struct unit *u, Dwarf_Die *die)
         if (lo >= hi)
             continue;
         u->functions = pct_grow(u->functions, u->n, &u->room, sizeof *u->functions);
-        u->functions[u->n++] = (struct function){lo, hi, *die};
+        u->functions[u->n++] = (struct pct_dw_function){lo, hi, *die, 0};
     }
 }
 
 /* Functions are nested in namespaces, classes, Fortran modules, and in each other (contained
  * procedures, lambdas). Depth is bounded against damaged files. */
-static void read_functions(struct unit *u, Dwarf_Die *parent, unsigned depth)
+static void read_functions(struct pct_dw_unit *u, Dwarf_Die *parent, unsigned depth)
 {
     Dwarf_Die die;
     if (depth > 200 || dwarf_child(parent, &die))
@@ -340,7 +298,17 @@ static void read_functions(struct unit *u, Dwarf_Die *parent, unsigned depth)
     } while (!dwarf_siblingof(&die, &die));
 }
 
-static struct unit *find_unit(struct pct_dw *d, uint64_t address)
+void pct_dw_functions(struct pct_dw_unit *u)
+{
+    if (u->ready)
+        return;
+    read_functions(u, &u->root, 0);
+    if (u->n)
+        qsort(u->functions, u->n, sizeof *u->functions, compare_functions);
+    u->ready = true;
+}
+
+struct pct_dw_unit *pct_dw_unit_at(struct pct_dw *d, uint64_t address)
 {
     size_t lo = 0, hi = d->n_ranges;
     while (lo < hi) {
@@ -352,17 +320,12 @@ static struct unit *find_unit(struct pct_dw *d, uint64_t address)
     }
     if (!lo || address >= d->ranges[lo - 1].hi)
         return NULL;
-    struct unit *u = &d->units[d->ranges[lo - 1].unit];
-    if (!u->ready) {
-        read_functions(u, &u->root, 0);
-        if (u->n)
-            qsort(u->functions, u->n, sizeof *u->functions, compare_functions);
-        u->ready = true;
-    }
+    struct pct_dw_unit *u = &d->units[d->ranges[lo - 1].unit];
+    pct_dw_functions(u);
     return u;
 }
 
-static Dwarf_Die *find_function(struct unit *u, uint64_t address)
+struct pct_dw_function *pct_dw_function_at(struct pct_dw_unit *u, uint64_t address)
 {
     size_t lo = 0, hi = u->n;
     while (lo < hi) {
@@ -372,7 +335,7 @@ static Dwarf_Die *find_function(struct unit *u, uint64_t address)
         else
             hi = middle;
     }
-    return lo && address < u->functions[lo - 1].hi ? &u->functions[lo - 1].die : NULL;
+    return lo && address < u->functions[lo - 1].hi ? &u->functions[lo - 1] : NULL;
 }
 
 /* ---- Inlined calls ----------------------------------------------------------------------------
@@ -403,7 +366,7 @@ static bool find_inlined(Dwarf_Die *scope, uint64_t address, Dwarf_Die *out, uns
 }
 
 /* The name that the linker knows tells the parameters of C++ and the module of Fortran. */
-static const char *linkage_name(Dwarf_Die *die)
+const char *pct_dw_linkage_name(Dwarf_Die *die)
 {
     Dwarf_Attribute attribute;
     const char *name = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute));
@@ -411,10 +374,10 @@ static const char *linkage_name(Dwarf_Die *die)
                 : dwarf_formstring(dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &attribute));
 }
 
-static const char *name_function(const struct unit *u, Dwarf_Die *die, struct pct_pool *pool)
+static const char *name_function(const struct pct_dw_unit *u, Dwarf_Die *die, struct pct_pool *pool)
 {
     Dwarf_Attribute attribute;
-    const char *linkage = linkage_name(die);
+    const char *linkage = pct_dw_linkage_name(die);
     if (linkage && (u->fortran || !strncmp(linkage, "_Z", 2))) {
         const char *readable = pct_demangle(linkage, pool);
         if (strcmp(readable, linkage))
@@ -425,7 +388,7 @@ static const char *name_function(const struct unit *u, Dwarf_Die *die, struct pc
 }
 
 /* Where the inlined call `die` was written. */
-static void set_call_place(struct unit *u, Dwarf_Die *die, struct pct_pool *pool,
+static void set_call_place(struct pct_dw_unit *u, Dwarf_Die *die, struct pct_pool *pool,
                            struct pct_frame *frame)
 {
     Dwarf_Attribute attribute;
@@ -441,7 +404,7 @@ static void set_call_place(struct unit *u, Dwarf_Die *die, struct pct_pool *pool
     }
 }
 
-static void set_line(struct unit *u, uint64_t address, struct pct_pool *pool,
+static void set_line(struct pct_dw_unit *u, uint64_t address, struct pct_pool *pool,
                      struct pct_frame *frame)
 {
     Dwarf_Line *line = dwarf_getsrc_die(&u->die, address);
@@ -455,8 +418,8 @@ static void set_line(struct unit *u, uint64_t address, struct pct_pool *pool,
 }
 
 /* Fills frames from the function at `die` to the innermost inlined call; returns their number. */
-static size_t find_chain(struct unit *u, Dwarf_Die *die, uint64_t address, struct pct_pool *pool,
-                         struct pct_frame *frames, size_t n_max)
+static size_t find_chain(struct pct_dw_unit *u, Dwarf_Die *die, uint64_t address,
+                         struct pct_pool *pool, struct pct_frame *frames, size_t n_max)
 {
     Dwarf_Die scope = *die, inner;
     size_t n = 0;
@@ -477,27 +440,33 @@ static void name_by_symbol(struct pct_dw *d, uint64_t address, struct pct_pool *
 {
     if (frame->function && !cxx)
         return;
-    const struct symbol *s = find_symbol(d, address);
+    const struct pct_dw_symbol *s = find_symbol(d, address);
     if (s && (!frame->function || !strncmp(s->name, "_Z", 2)))
         frame->function = pct_demangle(s->name, pool);
+}
+
+const char *pct_dw_symbol_name(struct pct_dw *d, uint64_t address)
+{
+    const struct pct_dw_symbol *s = find_symbol(d, address);
+    return s ? s->name : NULL;
 }
 
 size_t pct_dw_find(struct pct_dw *d, uint64_t address, struct pct_pool *pool,
                    struct pct_frame *frames, size_t n)
 {
     uint64_t there = address + d->elf_bias - d->dw_bias;
-    struct unit *u = find_unit(d, there);
-    Dwarf_Die *die = u ? find_function(u, there) : NULL;
-    if (!die) {
+    struct pct_dw_unit *u = pct_dw_unit_at(d, there);
+    struct pct_dw_function *function = u ? pct_dw_function_at(u, there) : NULL;
+    if (!function) {
         frames[0] = (struct pct_frame){0};
         if (u)
             set_line(u, there, pool, &frames[0]);
         name_by_symbol(d, address, pool, &frames[0], false);
         return frames[0].function ? 1 : 0;
     }
-    size_t found = find_chain(u, die, there, pool, frames, n);
+    size_t found = find_chain(u, &function->die, there, pool, frames, n);
     Dwarf_Attribute attribute;
-    bool linked = dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute) != NULL;
+    bool linked = dwarf_attr_integrate(&function->die, DW_AT_linkage_name, &attribute) != NULL;
     name_by_symbol(d, address, pool, &frames[0], u->cxx && !linked);
     return found;
 }

@@ -35,6 +35,30 @@ size_t pct_dw_find(struct pct_dw *d, uint64_t address, struct pct_pool *pool,
  * in the pool. */
 const char *pct_demangle(const char *name, struct pct_pool *pool);
 
+/* ---- tail_calls.c ---- */
+
+struct pct_tails;
+
+/* Names are interned in the pool, which all files share that are asked of each other's names. */
+struct pct_tails *pct_tails_new(struct pct_dw *d, struct pct_pool *pool);
+void pct_tails_free(struct pct_tails *t);
+
+/* What the function at a link-time address is known by: an interned name, or an address that is
+ * unique to it; NULL: unknown. */
+const void *pct_tails_identify(struct pct_tails *t, uint64_t address);
+
+/* The function that was reached, by all that it may be known by. */
+enum { PCT_CALLEE_IDS = 8 };
+struct pct_callee {
+    const void *id[PCT_CALLEE_IDS];
+    size_t n;
+};
+
+/* The frames, at most n, that tail calls removed between the call that returns to a link-time
+ * address and the callee, outermost first; 0 if there are none, or if it is not sure which. */
+size_t pct_tails_find(struct pct_tails *t, uint64_t return_address, const struct pct_callee *callee,
+                      struct pct_frame *frames, size_t n);
+
 /* ---- symbols_fetch.c ---- */
 
 enum pct_fetch { PCT_FETCH_DEBUGINFO, PCT_FETCH_EXECUTABLE, PCT_N_FETCHES };
@@ -49,17 +73,27 @@ const char *pct_fetch(enum pct_fetch what, const uint8_t *id, size_t n, struct p
 
 /* ---- symbols_stored.c ---- */
 
-/* Hands over every place that is stored in the profile; the frames are to be freed, their strings
- * are the profile's. */
-typedef void (*pct_stored_fn)(struct pct_symbols *s, uint32_t module, uint64_t offset,
-                              struct pct_place place);
+/* What a place is kept for: an address, or an address whose call has reached another one, or an
+ * MPI function. */
+struct pct_spot {
+    uint32_t module;
+    uint32_t
+        callee_module; /* PC_NO_INDEX: of the address alone; PCT_CALLEE_OP: of an MPI function */
+    uint64_t offset;
+    uint64_t callee; /* offset in callee_module, or index of the MPI function */
+};
+#define PCT_CALLEE_OP (PC_NO_INDEX - 1)
+
+/* Hands over every place that is stored in the profile, those of addresses first; the frames are to
+ * be freed, their strings are the profile's. Of a call it is what tail calls removed. */
+typedef void (*pct_stored_fn)(struct pct_symbols *s, struct pct_spot spot, struct pct_place place);
 void pct_stored_load(struct pct_symbols *s, const struct pc_profile *p, struct pct_pool *pool,
                      pct_stored_fn take);
 
-/* All places that were asked for, of modules whose symbols could be read. */
+/* All places that were asked for, of modules whose symbols could be read; of calls those where tail
+ * calls removed something. */
 void pct_symbols_each(const struct pct_symbols *s,
-                      void (*take)(void *arg, uint32_t module, uint64_t offset,
-                                   struct pct_place place),
+                      void (*take)(void *arg, struct pct_spot spot, struct pct_place place),
                       void *arg);
 
 #endif

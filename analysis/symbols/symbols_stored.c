@@ -5,7 +5,9 @@
  * Data structure: the table `symbols` of the profile, one row for each function in the chain at
  * each address that the report asks for: module (its build-id, or its path without one), offset,
  * depth (0 is the outermost); function, file, line, inlined. An address of which nothing is known
- * has a row without function. Like any table it survives merging.
+ * has a row without function. The table `tail_calls` has the same of the frames that tail calls
+ * removed between an address and what its call reached: callee is a module with an offset, or an
+ * MPI function. Like any table they survive merging.
  */
 #include "analysis/symbols/symbols_private.h"
 
@@ -15,17 +17,43 @@
 #include <string.h>
 
 #define TABLE "symbols"
+#define TAIL_TABLE "tail_calls"
 
-enum { MODULE, OFFSET, DEPTH, FUNCTION, SOURCE, LINE, INLINED, N_COLUMNS, N_KEYS = FUNCTION };
+/* Of a frame, behind the keys. */
+enum { FUNCTION, SOURCE, LINE, INLINED, N_OF_FRAME };
+
+#define COLUMNS_OF_FRAME                                                                           \
+    {(char *)"function", PCOLLECT_COLUMN_STRING, PCOLLECT_MAX, PCOLLECT_UNIT_COUNT},               \
+        {(char *)"file", PCOLLECT_COLUMN_STRING, PCOLLECT_MAX, PCOLLECT_UNIT_COUNT},               \
+        {(char *)"line", PCOLLECT_COLUMN_NUMBER, PCOLLECT_MAX, PCOLLECT_UNIT_COUNT},               \
+    {                                                                                              \
+        (char *)"inlined", PCOLLECT_COLUMN_NUMBER, PCOLLECT_MAX, PCOLLECT_UNIT_COUNT               \
+    }
+
+enum { MODULE, OFFSET, DEPTH, N_KEYS, N_COLUMNS = N_KEYS + N_OF_FRAME };
 
 static const struct pc_profile_column columns[N_COLUMNS] = {
-    [MODULE] = {(char *)"module", PCOLLECT_COLUMN_STRING, 0, PCOLLECT_UNIT_COUNT},
-    [OFFSET] = {(char *)"offset", PCOLLECT_COLUMN_NUMBER, 0, PCOLLECT_UNIT_COUNT},
-    [DEPTH] = {(char *)"depth", PCOLLECT_COLUMN_NUMBER, 0, PCOLLECT_UNIT_COUNT},
-    [FUNCTION] = {(char *)"function", PCOLLECT_COLUMN_STRING, PCOLLECT_MAX, PCOLLECT_UNIT_COUNT},
-    [SOURCE] = {(char *)"file", PCOLLECT_COLUMN_STRING, PCOLLECT_MAX, PCOLLECT_UNIT_COUNT},
-    [LINE] = {(char *)"line", PCOLLECT_COLUMN_NUMBER, PCOLLECT_MAX, PCOLLECT_UNIT_COUNT},
-    [INLINED] = {(char *)"inlined", PCOLLECT_COLUMN_NUMBER, PCOLLECT_MAX, PCOLLECT_UNIT_COUNT},
+    {(char *)"module", PCOLLECT_COLUMN_STRING, 0, PCOLLECT_UNIT_COUNT},
+    {(char *)"offset", PCOLLECT_COLUMN_NUMBER, 0, PCOLLECT_UNIT_COUNT},
+    {(char *)"depth", PCOLLECT_COLUMN_NUMBER, 0, PCOLLECT_UNIT_COUNT},
+    COLUMNS_OF_FRAME,
+};
+
+enum {
+    TAIL_CALLEE = DEPTH,
+    TAIL_CALLEE_OFFSET,
+    TAIL_DEPTH,
+    N_TAIL_KEYS,
+    N_TAIL_COLUMNS = N_TAIL_KEYS + N_OF_FRAME
+};
+
+static const struct pc_profile_column tail_columns[N_TAIL_COLUMNS] = {
+    {(char *)"module", PCOLLECT_COLUMN_STRING, 0, PCOLLECT_UNIT_COUNT},
+    {(char *)"offset", PCOLLECT_COLUMN_NUMBER, 0, PCOLLECT_UNIT_COUNT},
+    {(char *)"callee", PCOLLECT_COLUMN_STRING, 0, PCOLLECT_UNIT_COUNT},
+    {(char *)"callee_offset", PCOLLECT_COLUMN_NUMBER, 0, PCOLLECT_UNIT_COUNT},
+    {(char *)"depth", PCOLLECT_COLUMN_NUMBER, 0, PCOLLECT_UNIT_COUNT},
+    COLUMNS_OF_FRAME,
 };
 
 static const char *name_module(const struct pc_profile_module *m, struct pct_pool *pool)
@@ -50,6 +78,7 @@ static uint32_t find_module(const struct pc_profile *p, const char *name, struct
     return PC_NO_INDEX;
 }
 
+/* `row` begins behind the keys. */
 static struct pct_frame read_frame(const struct pc_profile *p, const uint64_t *row)
 {
     return (struct pct_frame){.function =
@@ -59,55 +88,136 @@ static struct pct_frame read_frame(const struct pc_profile *p, const uint64_t *r
                               .inlined = row[INLINED] != 0};
 }
 
-void pct_stored_load(struct pct_symbols *s, const struct pc_profile *p, struct pct_pool *pool,
-                     pct_stored_fn take)
+/* The frames of rows that differ by the depth alone, the last key; returns the number of rows. */
+static uint32_t read_frames(const struct pc_profile *p, const struct pc_profile_table *t,
+                            uint32_t first, struct pct_frame **frames_out)
+{
+    const uint64_t *row = t->cells + (size_t)first * t->n_columns;
+    uint32_t n = 1;
+    while (first + n < t->n_rows &&
+           !memcmp(row, row + (size_t)n * t->n_columns, (t->n_keys - 1) * sizeof *row))
+        n++;
+    *frames_out = pct_alloc(n, sizeof **frames_out);
+    for (uint32_t k = 0; k < n; k++)
+        (*frames_out)[k] = read_frame(p, row + (size_t)k * t->n_columns + t->n_keys);
+    return n;
+}
+
+static void load_addresses(struct pct_symbols *s, const struct pc_profile *p, struct pct_pool *pool,
+                           pct_stored_fn take)
 {
     const struct pc_profile_table *t = pct_stored_find(p, TABLE, columns, N_KEYS, N_COLUMNS);
     uint64_t module_cell = 0;
-    uint32_t module = PC_NO_INDEX;
+    struct pct_spot spot = {.module = PC_NO_INDEX, .callee_module = PC_NO_INDEX};
     for (uint32_t i = 0, n; t && i < t->n_rows; i += n) {
         const uint64_t *row = t->cells + (size_t)i * N_COLUMNS;
-        for (n = 1; i + n < t->n_rows; n++) {
-            const uint64_t *next = row + (size_t)n * N_COLUMNS;
-            if (next[MODULE] != row[MODULE] || next[OFFSET] != row[OFFSET])
-                break;
-        }
+        struct pct_frame *frames;
         if (row[MODULE] != module_cell || !i)
-            module = find_module(p, pc_profile_string(p, row[MODULE]), pool);
+            spot.module = find_module(p, pc_profile_string(p, row[MODULE]), pool);
         module_cell = row[MODULE];
-        if (module == PC_NO_INDEX)
-            continue;
-        struct pct_frame *frames = pct_alloc(n, sizeof *frames);
-        for (uint32_t k = 0; k < n; k++)
-            frames[k] = read_frame(p, row + (size_t)k * N_COLUMNS);
-        take(s, module, row[OFFSET], (struct pct_place){frames, n});
+        spot.offset = row[OFFSET];
+        n = read_frames(p, t, i, &frames);
+        if (spot.module != PC_NO_INDEX)
+            take(s, spot, (struct pct_place){frames, n});
+        else
+            pct_free(frames);
     }
+}
+
+/* The MPI function of that name. */
+static uint32_t find_op(const struct pc_profile *p, const char *name)
+{
+    for (uint32_t i = 0; i < p->n_ops; i++)
+        if (!strcmp(p->ops[i].name, name))
+            return i;
+    return PC_NO_INDEX;
+}
+
+static void load_tail_calls(struct pct_symbols *s, const struct pc_profile *p,
+                            struct pct_pool *pool, pct_stored_fn take)
+{
+    const struct pc_profile_table *t =
+        pct_stored_find(p, TAIL_TABLE, tail_columns, N_TAIL_KEYS, N_TAIL_COLUMNS);
+    for (uint32_t i = 0, n; t && i < t->n_rows; i += n) {
+        const uint64_t *row = t->cells + (size_t)i * N_TAIL_COLUMNS;
+        const char *callee = pc_profile_string(p, row[TAIL_CALLEE]);
+        uint32_t op = find_op(p, callee);
+        struct pct_spot spot = {.module = find_module(p, pc_profile_string(p, row[MODULE]), pool),
+                                .callee_module = PCT_CALLEE_OP,
+                                .offset = row[OFFSET],
+                                .callee = op};
+        struct pct_frame *frames;
+        if (op == PC_NO_INDEX) {
+            spot.callee_module = find_module(p, callee, pool);
+            spot.callee = row[TAIL_CALLEE_OFFSET];
+        }
+        n = read_frames(p, t, i, &frames);
+        for (uint32_t k = 0; k < n; k++)
+            frames[k].tail_call = true;
+        if (spot.module != PC_NO_INDEX && spot.callee_module != PC_NO_INDEX)
+            take(s, spot, (struct pct_place){frames, n});
+        else
+            pct_free(frames);
+    }
+}
+
+void pct_stored_load(struct pct_symbols *s, const struct pc_profile *p, struct pct_pool *pool,
+                     pct_stored_fn take)
+{
+    load_addresses(s, p, pool, take);
+    load_tail_calls(s, p, pool, take);
 }
 
 /* ---- Writing ----------------------------------------------------------------------------------
  */
 
 struct writer {
-    struct pct_store *store;
+    const struct pc_profile *profile;
+    struct pct_store *addresses, *tail_calls;
     const char **names; /* of modules */
 };
 
+static void set_frame(struct pct_stored_cell *cells, const struct pct_frame *f)
+{
+    cells[FUNCTION].text = f->function;
+    cells[SOURCE].text = f->file;
+    cells[LINE].number = f->line;
+    cells[INLINED].number = f->inlined;
+}
+
+static void add_tail_calls(struct writer *w, struct pct_spot spot, struct pct_place place)
+{
+    bool op = spot.callee_module == PCT_CALLEE_OP;
+    for (uint32_t k = 0; k < place.n_frames && place.frames[k].tail_call; k++) {
+        struct pct_stored_cell cells[N_TAIL_COLUMNS] = {
+            [MODULE] = {.text = w->names[spot.module]},
+            [OFFSET] = {.number = spot.offset},
+            [TAIL_CALLEE] = {.text = op ? w->profile->ops[spot.callee].name
+                                        : w->names[spot.callee_module]},
+            [TAIL_CALLEE_OFFSET] = {.number = op ? 0 : spot.callee},
+            [TAIL_DEPTH] = {.number = k},
+        };
+        set_frame(cells + N_TAIL_KEYS, &place.frames[k]);
+        pct_store_row(w->tail_calls, cells);
+    }
+}
+
 /* Two modules that share a build-id have rows of equal keys: those of one are taken. */
-static void add_place(void *arg, uint32_t module, uint64_t offset, struct pct_place place)
+static void add_place(void *arg, struct pct_spot spot, struct pct_place place)
 {
     struct writer *w = arg;
+    if (spot.callee_module != PC_NO_INDEX) {
+        add_tail_calls(w, spot, place);
+        return;
+    }
     for (uint32_t k = 0; k < place.n_frames; k++) {
-        const struct pct_frame *f = &place.frames[k];
-        const struct pct_stored_cell cells[N_COLUMNS] = {
-            [MODULE] = {.text = w->names[module]},
-            [OFFSET] = {.number = offset},
+        struct pct_stored_cell cells[N_COLUMNS] = {
+            [MODULE] = {.text = w->names[spot.module]},
+            [OFFSET] = {.number = spot.offset},
             [DEPTH] = {.number = k},
-            [FUNCTION] = {.text = f->function},
-            [SOURCE] = {.text = f->file},
-            [LINE] = {.number = f->line},
-            [INLINED] = {.number = f->inlined},
         };
-        pct_store_row(w->store, cells);
+        set_frame(cells + N_KEYS, &place.frames[k]);
+        pct_store_row(w->addresses, cells);
     }
 }
 
@@ -115,13 +225,22 @@ int pct_symbols_embed(const struct pct_symbols *s, const struct pc_profile *p,
                       struct pc_profile **out, struct pc_error *error)
 {
     struct pct_pool *pool = pct_pool_new();
-    struct writer w = {.store = pct_store_new(TABLE, columns, N_KEYS, N_COLUMNS)};
+    struct pc_profile *with_addresses;
+    struct writer w = {.profile = p,
+                       .addresses = pct_store_new(TABLE, columns, N_KEYS, N_COLUMNS),
+                       .tail_calls =
+                           pct_store_new(TAIL_TABLE, tail_columns, N_TAIL_KEYS, N_TAIL_COLUMNS)};
     w.names = pct_alloc(p->n_modules, sizeof *w.names);
     for (uint32_t i = 0; i < p->n_modules; i++)
         w.names[i] = name_module(&p->modules[i], pool);
     pct_symbols_each(s, add_place, &w);
-    int err = pct_store_merge(w.store, p, out, error);
-    pct_store_free(w.store);
+    int err = pct_store_merge(w.addresses, p, &with_addresses, error);
+    if (!err) {
+        err = pct_store_merge(w.tail_calls, with_addresses, out, error);
+        pc_profile_free(with_addresses);
+    }
+    pct_store_free(w.addresses);
+    pct_store_free(w.tail_calls);
     pct_free(w.names);
     pct_pool_free(pool);
     return err;

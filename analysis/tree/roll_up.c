@@ -123,14 +123,18 @@ static void add_to_row(struct sums *s, struct pct_rolled_row *r, const struct pa
 /* ---- Nodes ------------------------------------------------------------------------------------
  */
 
-static struct pct_place find_place(const struct sums *s, const struct pc_profile_node *n)
-{
-    return pct_symbols_find(s->symbols, n->module, n->offset + (n->kind == PCOLLECT_NODE_POINT));
-}
-
 static bool is_frame(const struct pc_profile_node *n)
 {
     return n->kind == PCOLLECT_NODE_FRAME || n->kind == PCOLLECT_NODE_POINT;
+}
+
+/* The row of the frame that a node of the profile has at k. What a tail call removed is in the
+ * module of the call above. */
+static struct pct_rolled_row row_of_node(const struct sums *s, const struct part *part,
+                                         uint32_t node, const struct pct_frame *f)
+{
+    const struct pc_profile *p = s->model->profile;
+    return row_of_frame(s, part, f, &p->nodes[f->tail_call ? p->nodes[node].parent : node]);
 }
 
 /* The row of the frame that made the call. Without any frame, for example of a call whose frames
@@ -139,15 +143,28 @@ static void add_site(struct sums *s, const struct part *part)
 {
     const struct pc_profile *p = s->model->profile;
     struct pct_rolled_row like = part->like;
-    uint32_t up = p->nodes[part->call].parent;
-    while (up != PC_NO_INDEX && p->nodes[up].kind != PCOLLECT_NODE_FRAME &&
-           p->nodes[up].kind != PCOLLECT_NODE_OP && p->nodes[up].kind != PCOLLECT_NODE_CUT)
-        up = p->nodes[up].parent;
-    if (up != PC_NO_INDEX && p->nodes[up].kind == PCOLLECT_NODE_FRAME) {
-        struct pct_place place = find_place(s, &p->nodes[up]);
-        like = row_of_frame(s, part, &place.frames[place.n_frames - 1], &p->nodes[up]);
+    struct pct_place place = pct_symbols_node(s->symbols, part->call);
+    uint32_t up = part->call;
+    if (!place.n_frames) {
+        do {
+            up = p->nodes[up].parent;
+        } while (up != PC_NO_INDEX && p->nodes[up].kind != PCOLLECT_NODE_FRAME &&
+                 p->nodes[up].kind != PCOLLECT_NODE_OP && p->nodes[up].kind != PCOLLECT_NODE_CUT);
+        if (up != PC_NO_INDEX && p->nodes[up].kind == PCOLLECT_NODE_FRAME)
+            place = pct_symbols_node(s->symbols, up);
     }
+    if (place.n_frames)
+        like = row_of_node(s, part, up, &place.frames[place.n_frames - 1]);
     add_own(s, find_row(s, &like), part);
+}
+
+static void add_rows_of_place(struct sums *s, const struct part *part, uint32_t node, bool *own)
+{
+    struct pct_place place = pct_symbols_node(s->symbols, node);
+    for (uint32_t k = place.n_frames; k-- > 0; *own = false) {
+        struct pct_rolled_row like = row_of_node(s, part, node, &place.frames[k]);
+        add_to_row(s, find_row(s, &like), part, *own);
+    }
 }
 
 /* From the innermost frame, of code from the MPI function, outwards. What no frame has belongs to
@@ -157,22 +174,18 @@ static void add_frames(struct sums *s, const struct part *part)
     const struct pc_profile *p = s->model->profile;
     bool own = true, code = s->keys & PCT_KEY_CODE;
     s->stamp++;
-    uint32_t up = part->call == PC_NO_INDEX ? part->node : p->nodes[part->call].parent;
-    for (up = code && part->call != PC_NO_INDEX ? part->call : up; up != PC_NO_INDEX;
-         up = p->nodes[up].parent) {
+    uint32_t first = part->call == PC_NO_INDEX ? part->node : part->call;
+    for (uint32_t up = first; up != PC_NO_INDEX; up = p->nodes[up].parent) {
         const struct pc_profile_node *n = &p->nodes[up];
-        struct pct_place place = is_frame(n) ? find_place(s, n) : (struct pct_place){NULL, 0};
-        if (code && n->kind == PCOLLECT_NODE_OP) {
+        bool op = n->kind == PCOLLECT_NODE_OP;
+        if (op && code) {
             struct pct_rolled_row like = part->like;
             like.function = p->ops[n->op].name;
             add_to_row(s, find_row(s, &like), part, own);
-            own = false;
         }
-        own = own && n->kind != PCOLLECT_NODE_CUT && n->kind != PCOLLECT_NODE_OP;
-        for (uint32_t k = place.n_frames; k-- > 0; own = false) {
-            struct pct_rolled_row like = row_of_frame(s, part, &place.frames[k], n);
-            add_to_row(s, find_row(s, &like), part, own);
-        }
+        own = own && n->kind != PCOLLECT_NODE_CUT && !(op && (code || up != first));
+        if (op || is_frame(n))
+            add_rows_of_place(s, part, up, &own);
     }
 }
 

@@ -139,10 +139,11 @@ static struct call call_above(const struct builder *b, uint32_t source)
     return parent == PC_NO_INDEX ? (struct call){NULL, 0} : b->calls[parent];
 }
 
-/* An instruction is looked up as the return address behind it would be. */
-static struct pct_place find_place(const struct builder *b, const struct pc_profile_node *n)
+/* The node that has the module of a frame of `n`. */
+static const struct pc_profile_node *
+node_of_frame(const struct builder *b, const struct pc_profile_node *n, const struct pct_frame *f)
 {
-    return pct_symbols_find(b->symbols, n->module, n->offset + (n->kind == PCOLLECT_NODE_POINT));
+    return f->tail_call ? &b->tree->model->profile->nodes[n->parent] : n;
 }
 
 static void describe_frame(struct pct_node *node, const struct pct_frame *f,
@@ -155,14 +156,17 @@ static void describe_frame(struct pct_node *node, const struct pct_frame *f,
     node->offset = n->offset;
 }
 
+/* The frames of a FRAME or a POINT, or those that tail calls removed above an OP; returns the
+ * innermost. */
 static uint32_t add_frames(struct builder *b, uint32_t at, uint32_t source)
 {
-    const struct pc_profile_node *n = &b->tree->model->profile->nodes[source];
-    struct pct_place place = find_place(b, n);
+    const struct pc_profile_node *own = &b->tree->model->profile->nodes[source];
+    struct pct_place place = pct_symbols_node(b->symbols, source);
     struct call call = call_above(b, source);
     bool lines = b->options->grain == PCT_GRAIN_LINE;
     for (uint32_t i = 0; i < place.n_frames; i++) {
-        bool computes = lines && n->kind == PCOLLECT_NODE_POINT && i + 1 == place.n_frames;
+        const struct pc_profile_node *n = node_of_frame(b, own, &place.frames[i]);
+        bool computes = lines && own->kind == PCOLLECT_NODE_POINT && i + 1 == place.n_frames;
         if (b->options->depth && b->tree->nodes[at].depth >= b->options->depth)
             break;
         put_frame(b, &place.frames[i], n, lines && !computes);
@@ -206,9 +210,11 @@ static uint32_t add_op(struct builder *b, uint32_t at, uint32_t source)
 {
     struct pct_tree *t = b->tree;
     const struct pc_profile_node *n = &t->model->profile->nodes[source];
+    at = add_frames(b, at, source);
     pct_buf_clear(&b->text);
     pct_label_other(&b->text, t->model->profile, n);
-    at = find_called(b, at, PCOLLECT_NODE_OP, call_above(b, source));
+    at = find_called(b, at, PCOLLECT_NODE_OP, b->calls[source]);
+    b->calls[source] = (struct call){NULL, 0}; /* what it calls back is not called there */
     t->nodes[at].op = n->op;
     set_context(b, at, n, NULL);
     add_source(t, at, source);
@@ -288,7 +294,21 @@ static uint32_t add_other_caller(struct builder *b, uint32_t at, const struct pc
     return at;
 }
 
-/* From a node of the profile outwards. The depth counts callers: what is at the top is not one. */
+/* The frames of a node, the innermost first. The depth counts callers: what is at the top is not
+ * one. */
+static uint32_t add_frames_outwards(struct builder *b, uint32_t at, uint32_t source)
+{
+    const struct pc_profile_node *n = &b->tree->model->profile->nodes[source];
+    struct pct_place place = pct_symbols_node(b->symbols, source);
+    uint32_t deepest = b->options->depth;
+    for (uint32_t k = place.n_frames; k-- > 0;)
+        if (!deepest || b->tree->nodes[at].depth < deepest)
+            at = add_caller(b, at, &place.frames[k], node_of_frame(b, n, &place.frames[k]),
+                            n->kind == PCOLLECT_NODE_POINT && k + 1 == place.n_frames);
+    return at;
+}
+
+/* From a node of the profile outwards. */
 static uint32_t add_outwards(struct builder *b, uint32_t at, uint32_t up)
 {
     const struct pc_profile *p = b->tree->model->profile;
@@ -296,15 +316,12 @@ static uint32_t add_outwards(struct builder *b, uint32_t at, uint32_t up)
     for (; up != PC_NO_INDEX; up = p->nodes[up].parent) {
         const struct pc_profile_node *n = &p->nodes[up];
         bool frame = n->kind == PCOLLECT_NODE_FRAME || n->kind == PCOLLECT_NODE_POINT;
-        struct pct_place place = frame ? find_place(b, n) : (struct pct_place){NULL, 0};
         if (deepest && b->tree->nodes[at].depth >= deepest)
             break;
         if (!frame)
             at = add_other_caller(b, at, n);
-        for (uint32_t k = place.n_frames; k-- > 0;)
-            if (!deepest || b->tree->nodes[at].depth < deepest)
-                at = add_caller(b, at, &place.frames[k], n,
-                                n->kind == PCOLLECT_NODE_POINT && k + 1 == place.n_frames);
+        if (frame || n->kind == PCOLLECT_NODE_OP)
+            at = add_frames_outwards(b, at, up);
     }
     return at;
 }
@@ -319,6 +336,7 @@ static void add_upwards(struct builder *b, uint32_t source)
         pct_label_other(&b->text, p, &p->nodes[call]);
         at = find_child(b, 0, PCOLLECT_NODE_OP, pct_pool_intern(t->pool, b->text.data));
         t->nodes[at].op = p->nodes[call].op;
+        at = add_frames_outwards(b, at, call);
         from = p->nodes[call].parent;
     }
     add_source(t, add_outwards(b, at, from), source);

@@ -145,7 +145,7 @@ static void make(void)
 
 static struct pct_data *open_made(void)
 {
-    static const struct pct_frame in_main = {"main", "/src/p.c", 9, false},
+    static const struct pct_frame in_main = {"main", "/src/p.c", 9, false, false},
                                   in_solve = {"solve", "/src/p.c", 20, false},
                                   in_brief = {"brief", "/src/p.c", 30, false},
                                   in_left = {"left", "/src/p.c", 40, false};

@@ -50,7 +50,7 @@ static void open_run(struct pct_run *run, unsigned k, const struct times *t)
     for (unsigned c = 0; c < CONTEXTS; c++) {
         uint64_t ns = (uint64_t)llround(t->ns[c]);
         snprintf(names[c], sizeof names[c], "f%u", c);
-        frames[c] = (struct pct_frame){names[c], "a.c", c + 1, false};
+        frames[c] = (struct pct_frame){names[c], "a.c", c + 1, false, false};
         pct_symbols_teach(symbols, 0, OFFSET + c, (struct pct_place){&frames[c], 1});
         if (!ns)
             continue;

@@ -164,10 +164,10 @@ static void open_run(struct pct_run *run, unsigned k, unsigned p, const struct l
         add_init(&samples[k], p);
     sample_end(&samples[k]);
     struct pct_symbols *symbols = pct_symbols_new(&samples[k].p);
-    f[0] = (struct pct_frame){"main", "a.c", 10 + l->line, false};
-    f[1] = (struct pct_frame){"solve", "a.c", 100 + l->line, false};
-    f[2] = (struct pct_frame){"helper", "a.c", 200 + l->line, true};
-    f[3] = (struct pct_frame){"setup", "a.c", 300 + l->line, false};
+    f[0] = (struct pct_frame){"main", "a.c", 10 + l->line, false, false};
+    f[1] = (struct pct_frame){"solve", "a.c", 100 + l->line, false, false};
+    f[2] = (struct pct_frame){"helper", "a.c", 200 + l->line, true, false};
+    f[3] = (struct pct_frame){"setup", "a.c", 300 + l->line, false, false};
     pct_symbols_teach(symbols, 0, MAIN, (struct pct_place){&f[0], 1});
     pct_symbols_teach(symbols, 0, SOLVE, (struct pct_place){&f[1], l->helper ? 2 : 1});
     pct_symbols_teach(symbols, 0, SETUP, (struct pct_place){&f[3], 1});
@@ -488,10 +488,10 @@ static void open_sampled(struct pct_run *run, unsigned k)
     struct pct_frame *f = frames[k];
     make_sampled(&samples[k], scales[k]);
     struct pct_symbols *symbols = pct_symbols_new(&samples[k].p);
-    f[0] = (struct pct_frame){"main", "a.c", 10, false};
-    f[1] = (struct pct_frame){"solve", "a.c", 100, false};
-    f[2] = (struct pct_frame){"relax", "a.c", 220, false};
-    f[3] = (struct pct_frame){"solve", "a.c", 120, false};
+    f[0] = (struct pct_frame){"main", "a.c", 10, false, false};
+    f[1] = (struct pct_frame){"solve", "a.c", 100, false, false};
+    f[2] = (struct pct_frame){"relax", "a.c", 220, false, false};
+    f[3] = (struct pct_frame){"solve", "a.c", 120, false, false};
     pct_symbols_teach(symbols, 0, MAIN, (struct pct_place){&f[0], 1});
     pct_symbols_teach(symbols, 0, SOLVE, (struct pct_place){&f[1], 1});
     pct_symbols_teach(symbols, 0, RELAX_CODE + 1, (struct pct_place){&f[2], 1});
@@ -596,7 +596,7 @@ static void ranks_and_size_are_modelled_together(void **state)
         size_of_run[i] = sizes[k / N_SCALES];
         make_sized(&sized[i], scales[k % N_SCALES], size_of_run[i]);
         struct pct_symbols *symbols = pct_symbols_new(&sized[i].p);
-        frames[0][0] = (struct pct_frame){"solve", "a.c", 100, false};
+        frames[0][0] = (struct pct_frame){"solve", "a.c", 100, false, false};
         pct_symbols_teach(symbols, 0, MAIN, (struct pct_place){&frames[0][0], 1});
         pct_run_adopt(&runs[i], "run", &sized[i].p, symbols);
     }

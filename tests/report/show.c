@@ -125,6 +125,7 @@ static void put_schema(void)
           "        \"file\": {\"type\": [\"string\", \"null\"]},\n"
           "        \"line\": {\"type\": \"integer\"},\n"
           "        \"inlined\": {\"type\": \"boolean\"},\n"
+          "        \"tail_call\": {\"const\": true},\n"
           "        \"module\": {\"type\": [\"string\", \"null\"]},\n"
           "        \"offset\": {\"type\": \"integer\"},\n"
           "        \"primitive\": {\"type\": \"string\"},\n"

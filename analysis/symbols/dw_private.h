@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * One file as symbols_dw.c has read it, for what else is found in its debug information
+ * (tail_calls.c). Built with libdw only.
+ */
+#ifndef PCT_DW_PRIVATE_H
+#define PCT_DW_PRIVATE_H
+
+#include "analysis/symbols/symbols_private.h"
+
+#include <elfutils/libdw.h>
+#include <elfutils/libdwfl.h>
+
+struct pct_dw_function {
+    uint64_t lo, hi; /* in the debug file's addresses */
+    Dwarf_Die die;
+    uint32_t sites; /* of tail_calls.c; 0: not read yet */
+};
+
+struct pct_dw_unit {
+    Dwarf_Die die;  /* has the lines */
+    Dwarf_Die root; /* has the functions: the same, or of the split file */
+    struct pct_dw_function *functions;
+    size_t n, room;
+    bool ready;
+    bool fortran, cxx;
+};
+
+struct pct_dw_range {
+    uint64_t lo, hi;
+    size_t unit;
+};
+
+struct pct_dw_symbol {
+    uint64_t lo, hi;
+    uint64_t reach; /* without a size (hi == lo): to the next symbol, or the end of its section */
+    const char *name;
+    int rank; /* the least is preferred among symbols of one place */
+};
+
+struct pct_dw {
+    Dwfl *dwfl;
+    Dwfl_Module *module;
+    GElf_Addr elf_bias, dw_bias;
+    struct pct_dw_unit *units;
+    size_t n_units, units_room;
+    size_t n_missing; /* units whose split file was not found */
+    struct pct_dw_range *ranges;
+    size_t n_ranges, ranges_room;
+    struct pct_dw_symbol *symbols;
+    size_t n_symbols, symbols_room;
+    bool symbols_ready;
+};
+
+/* The unit that has code at an address of the debug file, with its functions read; or NULL. */
+struct pct_dw_unit *pct_dw_unit_at(struct pct_dw *d, uint64_t address);
+
+/* Reads the functions of a unit, once; sorted by address. */
+void pct_dw_functions(struct pct_dw_unit *u);
+
+/* The function of the unit at an address of the debug file, or NULL. */
+struct pct_dw_function *pct_dw_function_at(struct pct_dw_unit *u, uint64_t address);
+
+/* The name that the linker knows; NULL: the DIE has none. */
+const char *pct_dw_linkage_name(Dwarf_Die *die);
+
+/* The name in the symbol tables of what is at a link-time address, or NULL. */
+const char *pct_dw_symbol_name(struct pct_dw *d, uint64_t address);
+
+#endif
