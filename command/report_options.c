@@ -128,8 +128,6 @@ static int choose_by(const struct pct_command *self, const struct pct_option *o,
                                         "--by %s: %s is a table of its own, and goes with "
                                         "nothing else",
                                         value, alone);
-    if (view->by & PCT_KEY_CONTEXT) /* which has them all */
-        view->by &= ~(unsigned)(PCT_KEYS_OF_FRAMES | PCT_KEY_HERE);
     if (view->by)
         view->table_name = value;
     pct_free(copy);

@@ -69,6 +69,7 @@ static int read_profile(struct pcol_profile *p, const char *path, unsigned flags
     p->memory = pct_memory_new();
     int err = !p->memory                ? PC_ENOMEM
               : flags & PCOL_STATISTICS ? pc_pcol_read_statistics(path, &p->profile, &p->damage)
+              : flags & PCOL_HISTOGRAMS ? pc_pcol_read_histograms(path, &p->profile, &p->damage)
                                         : pc_pcol_read_columns(path, &p->profile, &p->damage);
     if (!err)
         err = pct_memory_run(p->memory, make_data, &o);
@@ -79,8 +80,11 @@ static int read_profile(struct pcol_profile *p, const char *path, unsigned flags
 
 struct pcol_profile *pcol_open(const char *path, unsigned flags, struct pcol_error *why_out)
 {
-    if (flags & ~(unsigned)(PCOL_STATISTICS | PCOL_FULL_PATHS)) {
-        tell(why_out, PCOL_INVALID_FLAG, "pcol_open", "a flag that this version does not have");
+    bool both = flags & PCOL_STATISTICS && flags & PCOL_HISTOGRAMS;
+    if (both || flags & ~(unsigned)(PCOL_STATISTICS | PCOL_FULL_PATHS | PCOL_HISTOGRAMS)) {
+        tell(why_out, PCOL_INVALID_FLAG, "pcol_open",
+             both ? "statistics alone have no histograms"
+                  : "a flag that this version does not have");
         return NULL;
     }
     struct pcol_profile *p = calloc(1, sizeof *p);

@@ -20,6 +20,7 @@ struct pcol_table {
 
 enum { N_SHAPES = PCOL_TREE_CALLERS + 1 };
 
+struct sums;
 struct stored_source;
 
 struct pcol_profile {
@@ -31,6 +32,7 @@ struct pcol_profile {
     struct pct_rows_table *plugins; /* one for each table of the profile */
     struct pcol_table *tables;      /* pct_tables, then plugins */
     size_t n_tables;
+    struct sums *sums; /* those asked for */
     struct pcol_tree *trees[N_SHAPES];
     struct pcol_finding *findings; /* the last one has no rule */
     struct pcol_address *addresses;

@@ -3,7 +3,7 @@
 # The command, which uses it as well, has its objects.
 noinst_LTLIBRARIES += libpcol/libpcread.la
 libpcol_libpcread_la_SOURCES = libpcol/libpcol_private.h libpcol/profile_run.c libpcol/libpcol.c libpcol/read_tables.c \
-    libpcol/read_tree.c libpcol/read_findings.c libpcol/read_symbols.c
+    libpcol/read_sums.c libpcol/read_tree.c libpcol/read_findings.c libpcol/read_symbols.c
 libpcol_libpcread_la_CFLAGS = $(PC_FLAGS) -fvisibility=default
 lib_LTLIBRARIES += libpcol.la
 libpcol_la_SOURCES =

@@ -9,8 +9,8 @@
  *     const struct pcol_table *t = pcol_table(p, "primitives");
  *     for (size_t row = 0; row < pcol_table_rows(t); row++) ...
  *
- * A profile has tables, trees, findings and symbols. Figures are those of `pcollect report`, under
- * the same names; what they mean is in pcollect-report(1).
+ * A profile has tables, sums, trees, findings and symbols. Figures are those of `pcollect report`,
+ * under the same names; what they mean is in pcollect-report(1).
  *
  * Each function may be called from any thread; a profile and all that belongs to it by one thread
  * at a time. Pointers stay valid until pcol_close. Nothing is printed, and the program is not
@@ -54,7 +54,9 @@ enum pcol_flag {
     /* without the values of single ranks: less to read; columns of ranks are not known */
     PCOL_STATISTICS = 1,
     /* whole paths of source files in labels and paths of contexts */
-    PCOL_FULL_PATHS = 2
+    PCOL_FULL_PATHS = 2,
+    /* with histograms: columns of pcol_sums, not known without; not with PCOL_STATISTICS */
+    PCOL_HISTOGRAMS = 4
 };
 
 /* A profile by the name of its file. flags: of enum pcol_flag. NULL: *why_out says why; why_out may
@@ -121,6 +123,27 @@ struct pcol_value {
 /* A cell. Rows and columns that are not there are not known. Texts of tables are escaped: they are
  * UTF-8 in one line. */
 struct pcol_value pcol_table_value(const struct pcol_table *t, size_t row, size_t column);
+
+/* ---- Sums ---- */
+
+/* What rows are told apart by, or-ed, as `pcollect report --by` has it. */
+enum pcol_by {
+    PCOL_BY_FUNCTION = 1 << 0,
+    PCOL_BY_LINE = 1 << 1,
+    PCOL_BY_FILE = 1 << 2,
+    PCOL_BY_MODULE = 1 << 3,
+    PCOL_BY_SITE = 1 << 4,    /* the place of a call, and its MPI function */
+    PCOL_BY_CONTEXT = 1 << 5, /* with its MPI function; the keys before have no meaning then */
+    PCOL_BY_PRIMITIVE = 1 << 6,
+    PCOL_BY_COMMUNICATOR = 1 << 7,
+    PCOL_BY_PHASE = 1 << 8,
+    PCOL_BY_REGION = 1 << 9,
+    PCOL_BY_RANK = 1 << 10
+};
+
+/* Calls and samples summed by these: a table with all figures and the fields of plugins. Made when
+ * it is first asked for. NULL: memory was refused, or `by` is 0 or has other bits. */
+const struct pcol_table *pcol_sums(struct pcol_profile *p, unsigned by);
 
 /* ---- The tree of calling contexts ---- */
 

@@ -127,6 +127,8 @@ static struct seen read_all(const char *path)
         seen.sum = add_table(seen.sum, t);
     for (int shape = PCOL_TREE_FUNCTIONS; shape <= PCOL_TREE_CALLERS; shape++)
         seen.sum = add_table(seen.sum, pcol_tree_metrics(pcol_tree(p, (enum pcol_shape)shape)));
+    for (unsigned by = PCOL_BY_FUNCTION; by <= PCOL_BY_RANK; by *= 2)
+        seen.sum = add_table(seen.sum, pcol_sums(p, by));
     for (size_t i = 0; (f = pcol_finding(p, i)); i++)
         seen.sum = add_text(add_text(seen.sum, f->rule), f->sentence);
     for (size_t i = 0; (a = pcol_address(p, i)); i++)

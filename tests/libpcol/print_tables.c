@@ -3,7 +3,7 @@
  * A user of libpcol, built with the installed header alone: writes each table of a profile to
  * FOLDER/NAME.tsv as `pcollect report --table NAME` does, from as many threads as are asked for,
  * each with a handle of its own. Arguments: PROFILE FOLDER [THREADS]; thread i > 0 writes to
- * FOLDER.i.
+ * FOLDER.i. Sums by keys go to sums/.
  */
 #include <pcollect/profile.h>
 
@@ -62,10 +62,10 @@ static void put_cell(FILE *out, const struct pcol_table *t, size_t row, size_t c
     }
 }
 
-static void put_table(const struct pcol_table *t, const char *where)
+static void put_table(const struct pcol_table *t, const char *where, const char *as)
 {
     char name[4096];
-    snprintf(name, sizeof name, "%s/%s.tsv", where, pcol_table_name(t));
+    snprintf(name, sizeof name, "%s/%s.tsv", where, as);
     FILE *out = fopen(name, "w");
     if (!out) {
         perror(name);
@@ -89,13 +89,28 @@ static void put_table(const struct pcol_table *t, const char *where)
     fclose(out);
 }
 
+/* By each key alone to sums/BIT.tsv, and by some together. */
+static void put_sums(struct pcol_profile *p)
+{
+    char name[16];
+    for (unsigned bit = 0; PCOL_BY_FUNCTION << bit <= PCOL_BY_RANK; bit++) {
+        snprintf(name, sizeof name, "%u", bit);
+        put_table(pcol_sums(p, PCOL_BY_FUNCTION << bit), "sums", name);
+        if (pcol_sums(p, PCOL_BY_FUNCTION << bit) != pcol_sums(p, PCOL_BY_FUNCTION << bit))
+            printf("sums are made twice\n");
+    }
+    put_table(pcol_sums(p, PCOL_BY_FUNCTION | PCOL_BY_PRIMITIVE | PCOL_BY_RANK), "sums", "three");
+    if (pcol_sums(p, 0) || pcol_sums(p, PCOL_BY_RANK << 1))
+        printf("sums by nothing, or by what is not there\n");
+}
+
 static void *put_all(void *number)
 {
     char where[4000];
     struct pcol_error why;
     size_t i = (size_t)number;
     snprintf(where, sizeof where, i ? "%s.%zu" : "%s", folder, i);
-    struct pcol_profile *p = pcol_open(path, 0, &why);
+    struct pcol_profile *p = pcol_open(path, PCOL_HISTOGRAMS, &why);
     if (!p) {
         fprintf(stderr, "status %d: %s\n", (int)why.status, why.text);
         exit(3);
@@ -104,8 +119,10 @@ static void *put_all(void *number)
     for (size_t k = 0; (t = pcol_table_at(p, k)); k++) {
         if (pcol_table(p, pcol_table_name(t)) != t)
             printf("%s: not found by its name\n", pcol_table_name(t));
-        put_table(t, where);
+        put_table(t, where, pcol_table_name(t));
     }
+    if (!i)
+        put_sums(p);
     const char *warning;
     for (size_t k = 0; !i && (warning = pcol_warning(p, k)); k++)
         fprintf(stderr, "%s\n", warning);
@@ -123,7 +140,7 @@ int main(int argc, char **argv)
     path = argv[1];
     folder = argv[2];
     if (pcol_open(path, 1u << 30, &why) || why.status != PCOL_INVALID_FLAG ||
-        pcol_open("/", 0, NULL))
+        pcol_open(path, PCOL_STATISTICS | PCOL_HISTOGRAMS, NULL) || pcol_open("/", 0, NULL))
         printf("a flag that is not there, or a folder, is opened\n");
     for (size_t i = 0; i < n; i++)
         if (pthread_create(&threads[i], NULL, put_all, (void *)i))

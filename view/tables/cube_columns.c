@@ -270,6 +270,8 @@ static void put_picture(const struct pct_table *t, const struct pct_data *d, siz
 
 void pct_cube_make(struct pct_cube *out, const struct pct_data *d, unsigned keys, const char *name)
 {
+    if (keys & PCT_KEY_CONTEXT) /* which has them all */
+        keys &= ~(unsigned)(FRAMES | PCT_KEY_HERE);
     bool frames = keys & FRAMES && !(keys & PCT_KEY_HERE);
     bool sampled = d && pct_data_samples(d)->all.samples && !(keys & PCT_KEY_HERE);
     uint32_t n_fields = d && !(keys & PCT_KEY_RANK) ? d->profile->n_fields : 0;
