@@ -151,14 +151,14 @@ size_t pc_vformat(char *out, size_t n, const char *format, va_list args);
  * cannot be read. Keeps errno. MT-safe. */
 size_t pc_read_small(const char *path, char *out, size_t n);
 
-struct pc_process_facts {
+struct pc_process_status {
     int pid, parent;
     char state;     /* as in ps: R, S, D, Z, ... */
     uint64_t start; /* clock ticks since boot */
 };
 
 /* False: there is no such process. Keeps errno. MT-safe. */
-bool pc_process_look(int pid, struct pc_process_facts *out);
+bool pc_process_look(int pid, struct pc_process_status *out);
 
 /* Whether the process was started with a variable of that name, and of that value if it is not
  * NULL. One that may not be read belongs to someone else: false. MT-safe. */

@@ -23,7 +23,7 @@ size_t pc_read_small(const char *path, char *out, size_t n)
     return got > 0 ? (size_t)got : 0;
 }
 
-bool pc_process_look(int pid, struct pc_process_facts *out)
+bool pc_process_look(int pid, struct pc_process_status *out)
 {
     char path[64], text[1024];
     pc_format(path, sizeof path, "/proc/%d/stat", pid);
@@ -32,14 +32,14 @@ bool pc_process_look(int pid, struct pc_process_facts *out)
     const char *at = strrchr(text, ')'); /* the name may hold anything */
     if (!at || at[1] != ' ' || !at[2])
         return false;
-    struct pc_process_facts facts = {
+    struct pc_process_status status = {
         .pid = pid, .parent = (int)strtol(at + 3, NULL, 10), .state = at[2]};
     for (int field = 2; at && field < 22; field++)
         at = strchr(at + 1, ' ');
     if (!at)
         return false;
-    facts.start = strtoull(at, NULL, 10);
-    *out = facts;
+    status.start = strtoull(at, NULL, 10);
+    *out = status;
     return true;
 }
 

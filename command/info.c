@@ -75,7 +75,7 @@ static void put_profile(const char *path, const struct pc_profile *p)
     put("program", p->exe);
     put("MPI", p->mpi);
     put("job", p->job);
-    pct_family_put(path, p);
+    pct_related_put(path, p);
     put_count("ranks of the job", p->world_size);
     put_count("ranks in the file", p->n_ranks);
     put_contexts(p);

@@ -200,7 +200,7 @@ static void put_meeting(const struct meeting *m)
     pct_buf_free(&b);
 }
 
-void pct_family_put(const char *path, const struct pc_profile *p)
+void pct_related_put(const char *path, const struct pc_profile *p)
 {
     struct meetings ours = read_meetings(p);
     if (ours.n)

@@ -10,6 +10,6 @@
 
 /* One line for each such job of the profile at `path`, with the file of the other if it lies in the
  * same folder. Nothing for most profiles. Reads the statistics of the folder's other profiles. */
-void pct_family_put(const char *path, const struct pc_profile *p);
+void pct_related_put(const char *path, const struct pc_profile *p);
 
 #endif

@@ -76,7 +76,7 @@ static int take_option(const struct pct_command *self, const struct pct_option *
 
 /* ---- Placement ------------------------------------------------------------------------------ */
 
-typedef void put_fn(FILE *out, const struct pct_placement *p, const struct pct_seats *s);
+typedef void put_fn(FILE *out, const struct pct_placement *p, const struct pct_slots *s);
 
 static int write_file(const struct pct_command *self, const char *path, put_fn *put,
                       const struct pct_topology_view *v)
@@ -90,7 +90,7 @@ static int write_file(const struct pct_command *self, const char *path, put_fn *
         return PCT_DATA;
     }
     if (out)
-        put(out, v->placement, v->seats);
+        put(out, v->placement, v->slots);
     bool bad = !out || ferror(out);
     if ((out && fclose(out)) || bad) {
         pct_say(self, "%s: %s", path, strerror(errno));
@@ -113,23 +113,23 @@ static int show(const struct pct_command *self, const char *file, const struct p
     struct pct_graph graph;
     struct pct_pattern pattern;
     struct pct_placement placement;
-    struct pct_seats *seats = pct_seats_new(t, (uint32_t)r->nodes, (uint32_t)r->sockets);
+    struct pct_slots *slots = pct_slots_new(t, (uint32_t)r->nodes, (uint32_t)r->sockets);
     pct_graph_make(t, &graph);
     pct_pattern_find(&graph, &pattern);
-    pct_seats_place(&graph, seats, &placement);
+    pct_slots_place(&graph, slots, &placement);
     struct pct_topology_view view = {.file = file,
                                      .topology = t,
                                      .graph = &graph,
                                      .pattern = &pattern,
                                      .placement = &placement,
-                                     .seats = seats,
+                                     .slots = slots,
                                      .top = r->top};
     print[r->format](stdout, &view);
     int status = write_file(self, r->rankfile, pct_placement_rankfile, &view);
     if (!status)
         status = write_file(self, r->hosts, pct_placement_hosts, &view);
     pct_placement_free(&placement);
-    pct_seats_free(seats);
+    pct_slots_free(slots);
     pct_graph_free(&graph);
     return status;
 }

@@ -98,12 +98,12 @@ int pc_config_launch_rank(void);
 
 /* The launcher's names of this job and of the one that has spawned it; "" where it has none. All
  * ranks of a job have the same. Open MPI 4 says both, MPICH's Hydra neither. */
-struct pc_config_family {
+struct pc_config_related {
     char job[PC_CONFIG_JOB_BYTES];
     char parent[PC_CONFIG_JOB_BYTES];
     int parent_rank; /* the rank of the parent that gave the order; -1: not known */
 };
-void pc_config_family(struct pc_config_family *out);
+void pc_config_related(struct pc_config_related *out);
 
 /* Expands %x %n %j %t %% of an output pattern: executable's base name, ranks, job id ("nojob" if
  * there is none), start time in UTC as YYYYMMDD-HHMMSS. '/' and control characters of the values

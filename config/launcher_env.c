@@ -122,7 +122,7 @@ struct pc_config_launch pc_config_launch(void)
 uint64_t pc_config_launcher(const struct pc_config_launch *l)
 {
     enum { MAX_ANCESTORS = 32 };
-    struct pc_process_facts p;
+    struct pc_process_status p;
     bool known = l->rank >= 0 && pc_process_look(getpid(), &p);
     for (int i = 0; i < MAX_ANCESTORS && known && p.parent > 0; i++) {
         known = pc_process_look(p.parent, &p);
@@ -138,7 +138,7 @@ int pc_config_launch_rank(void)
 }
 
 /* Open MPI gives a spawned process the port of the rank that spawned it: job.rank:number (4.1). */
-static void read_parent(const char *port, struct pc_config_family *out)
+static void read_parent(const char *port, struct pc_config_related *out)
 {
     const char *end = strrchr(port, ':'), *dot = strchr(port, '.');
     if (end == NULL || dot == NULL || dot > end || (size_t)(dot - port) >= sizeof out->parent)
@@ -147,10 +147,10 @@ static void read_parent(const char *port, struct pc_config_family *out)
     out->parent_rank = read_number(dot + 1);
 }
 
-void pc_config_family(struct pc_config_family *out)
+void pc_config_related(struct pc_config_related *out)
 {
     const char *text = NULL, *port = secure_getenv("OMPI_PARENT_PORT");
-    *out = (struct pc_config_family){.parent_rank = -1};
+    *out = (struct pc_config_related){.parent_rank = -1};
     for (unsigned i = 0; i < PC_ARRAY_LEN(job_variables) && !text; i++)
         text = secure_getenv(job_variables[i]);
     if (text && strlen(text) < sizeof out->job)

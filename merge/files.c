@@ -110,10 +110,10 @@ static bool has_rank(const bool *ranks, uint32_t n_ranks, int32_t rank)
  * the rest is added without, and all arenas are read again when it is known what is kept. */
 struct gathering {
     struct pc_profile_sum sum;
-    struct pc_census census;
-    uint32_t *places; /* by row of the census, on the second way through the files */
+    struct pc_record_counts counts;
+    uint32_t *places; /* by row of the counts, on the second way through the files */
     uint64_t bytes;   /* of the values so far */
-    struct pc_census_bound bound;
+    struct pc_kept_bound bound;
     bool is_over;
     uint64_t job_key;
     uint32_t world_size;
@@ -136,7 +136,7 @@ static bool begin_job(struct gathering *g, const struct pc_profile *p, struct pc
 {
     g->job_key = p->job_key;
     g->world_size = p->world_size;
-    g->bound = (struct pc_census_bound){p->values_bytes, p->per_rank};
+    g->bound = (struct pc_kept_bound){p->values_bytes, p->per_rank};
     g->ranks = calloc(p->world_size, sizeof *g->ranks);
     if (!g->ranks)
         pc_error_set(error, PC_ENOMEM, "no memory for the list of ranks");
@@ -157,10 +157,10 @@ static const char *why_not(const struct gathering *g, const struct pc_profile *p
 
 static int count_records(struct gathering *g, const struct pc_profile *p, const uint64_t *keys)
 {
-    struct pc_census own;
-    int err = pc_census_take(p, keys, &own);
+    struct pc_record_counts own;
+    int err = pc_record_counts_take(p, keys, &own);
     if (!err)
-        err = pc_census_add(&g->census, &own);
+        err = pc_record_counts_add(&g->counts, &own);
     for (size_t i = 0; i < own.n; i++)
         g->bytes += own.rows[i].bytes;
     g->is_over |= g->bound.bytes && g->bytes > g->bound.bytes;
@@ -172,8 +172,8 @@ static int leave_out_values(const struct gathering *g, struct pc_profile *p, con
 {
     uint32_t *places = malloc(p->n_data * sizeof *places + 1);
     for (uint32_t i = 0; places && i < p->n_data; i++)
-        places[i] =
-            g->places ? pc_census_place(&g->census, g->places, keys[i]) : (uint32_t)PC_NO_INDEX;
+        places[i] = g->places ? pc_record_counts_place(&g->counts, g->places, keys[i])
+                              : (uint32_t)PC_NO_INDEX;
     if (places)
         pc_lists_drop(p, places);
     int err = places ? PC_OK : PC_ENOMEM;
@@ -184,7 +184,7 @@ static int leave_out_values(const struct gathering *g, struct pc_profile *p, con
 /* Takes p. */
 static int add_profile(struct gathering *g, struct pc_profile *p, struct pc_error *error)
 {
-    uint64_t *keys = pc_census_keys(p);
+    uint64_t *keys = pc_record_counts_keys(p);
     int err = keys ? PC_OK : PC_ENOMEM;
     if (!err && !g->places)
         err = count_records(g, p, keys);
@@ -244,7 +244,7 @@ static int gather_files(struct gathering *g, char *const *paths, size_t n, struc
 /* The files once more, with the values that have been chosen. */
 static int gather_again(struct gathering *g, char *const *paths, size_t n, struct pc_error *error)
 {
-    g->places = pc_census_choose(&g->census, &g->bound);
+    g->places = pc_record_counts_choose(&g->counts, &g->bound);
     if (!g->places)
         return pc_error_set(error, PC_ENOMEM, "no memory to choose values");
     memset(g->ranks, 0, g->world_size * sizeof *g->ranks);
@@ -270,7 +270,7 @@ int pc_merge_files(char *const *paths, size_t n, struct pc_profile **out, pc_mer
     else
         pc_profile_sum_free(&g.sum);
     free(g.ranks);
-    free(g.census.rows);
+    free(g.counts.rows);
     free(g.places);
     if (!err && !g.n)
         return pc_error_set(error, PC_ENOENT, "there is no arena to make a profile of");
@@ -288,7 +288,7 @@ static bool is_alive(const struct pcollect_arena_header *h)
     gethostname(host, sizeof host - 1);
     if (strncmp(host, h->host, sizeof host) || h->pid <= 0)
         return false;
-    struct pc_process_facts p;
+    struct pc_process_status p;
     if (!pc_process_look(h->pid, &p) || p.state == 'Z' || p.state == 'X')
         return false;
     if (!h->realtime_0_ns) /* it is about to say when it began */

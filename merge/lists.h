@@ -12,7 +12,7 @@
 #ifndef PC_MERGE_LISTS_H
 #define PC_MERGE_LISTS_H
 
-#include "merge/census.h"
+#include "merge/record_counts.h"
 
 /* Takes the lists of records that have no place. */
 void pc_lists_drop(struct pc_profile *p, const uint32_t *place_of_record);

@@ -2,10 +2,10 @@
  *
  * The reduction over the ranks: a binomial tree, log2(P) rounds, in three steps.
  *
- *  1. Up: the census of records (census.h). In the round of bit b a rank with that bit set sends
- *     what it has to the rank without it and is done; the other receives and adds.
+ *  1. Up: the counts of records (record_counts.h). In the round of bit b a rank with that bit set
+ * sends what it has to the rank without it and is done; the other receives and adds.
  *  2. Down: rank 0 has chosen the records whose values are kept. Each rank is told, for each row of
- *     the census that it sent, the place of the record among these; nobody hears of other records.
+ *     the counts that it sent, the place of the record among these; nobody hears of other records.
  *  3. Up: profiles with statistics only, which are merged, and the values that are kept (lists.h),
  *     which are put one behind the other. Rank 0 gives its sum the lists.
  *
@@ -26,9 +26,9 @@ struct reduction {
     const struct pc_transport *t;
     struct pc_profile *mine; /* of this rank, then of all below it; NULL: failed */
     uint64_t *keys;          /* of the records of this rank */
-    struct pc_census own, all;
-    struct pc_census child[MOST_ROUNDS]; /* by round; what a child sent */
-    uint32_t *places;                    /* by row of `all` */
+    struct pc_record_counts own, all;
+    struct pc_record_counts child[MOST_ROUNDS]; /* by round; what a child sent */
+    uint32_t *places;                           /* by row of `all` */
     struct pc_buffer lists;
     int err; /* the first */
     struct pc_error *error;
@@ -88,16 +88,16 @@ static int receive_bytes(struct reduction *r, int from, const char *what, struct
     return err;
 }
 
-/* ---- 1. The census -------------------------------------------------------------------------- */
+/* ---- 1. The counts -------------------------------------------------------------------------- */
 
 static void count_own(struct reduction *r)
 {
     if (!r->mine)
         return;
-    r->keys = pc_census_keys(r->mine);
-    int err = r->keys ? pc_census_take(r->mine, r->keys, &r->own) : PC_ENOMEM;
+    r->keys = pc_record_counts_keys(r->mine);
+    int err = r->keys ? pc_record_counts_take(r->mine, r->keys, &r->own) : PC_ENOMEM;
     if (!err)
-        err = pc_census_add(&r->all, &r->own);
+        err = pc_record_counts_add(&r->all, &r->own);
     if (err)
         note(r, pc_error_set(r->error, err, "no memory to count records"));
 }
@@ -105,14 +105,14 @@ static void count_own(struct reduction *r)
 static void count_child(struct reduction *r, int round, int from)
 {
     struct pc_buffer b = {0};
-    int err = receive_bytes(r, from, "the census", &b);
+    int err = receive_bytes(r, from, "the record counts", &b);
     if (!err && b.n)
-        err = pc_census_decode(b.data, b.n, &r->child[round]);
+        err = pc_record_counts_decode(b.data, b.n, &r->child[round]);
     if (!err)
-        err = pc_census_add(&r->all, &r->child[round]);
+        err = pc_record_counts_add(&r->all, &r->child[round]);
     free(b.data);
     if (err && !r->error->text[0])
-        pc_error_set(r->error, err, "the census of rank %d: %s", from, pc_err_text(err));
+        pc_error_set(r->error, err, "the record counts of rank %d: %s", from, pc_err_text(err));
     note(r, err);
 }
 
@@ -125,7 +125,7 @@ static void count_all(struct reduction *r)
             count_child(r, round, child_of(r->t, round));
     if (r->t->rank == 0)
         return;
-    pc_census_encode(&r->all, &b);
+    pc_record_counts_encode(&r->all, &b);
     send_bytes(r, &b, parent_of(r->t));
     free(b.data);
 }
@@ -133,10 +133,10 @@ static void count_all(struct reduction *r)
 /* ---- 2. The choice -------------------------------------------------------------------------- */
 
 /* Places ascend: each as the distance from the one before, 0 for none. */
-static void send_places(struct reduction *r, const struct pc_census *child, int to)
+static void send_places(struct reduction *r, const struct pc_record_counts *child, int to)
 {
     struct pc_buffer b = {0};
-    uint32_t *places = r->places ? pc_census_translate(&r->all, r->places, child) : NULL;
+    uint32_t *places = r->places ? pc_record_counts_translate(&r->all, r->places, child) : NULL;
     for (size_t i = 0, next = 0; places && i < child->n; i++) {
         bool kept = places[i] != PC_NO_INDEX;
         pc_put_varint(&b, kept ? places[i] + 1 - next : 0);
@@ -168,13 +168,13 @@ static void receive_places(struct reduction *r)
 static void choose(struct reduction *r)
 {
     /* Without a profile here there will be none. */
-    struct pc_census_bound bound = {.bytes = 1};
+    struct pc_kept_bound bound = {.bytes = 1};
     if (r->mine)
-        bound = (struct pc_census_bound){r->mine->values_bytes, r->mine->per_rank};
+        bound = (struct pc_kept_bound){r->mine->values_bytes, r->mine->per_rank};
     if (r->t->rank)
         receive_places(r);
     else
-        r->places = pc_census_choose(&r->all, &bound);
+        r->places = pc_record_counts_choose(&r->all, &bound);
     for (int round = n_rounds(r->t); round-- > 0;)
         if (child_of(r->t, round) >= 0)
             send_places(r, &r->child[round], child_of(r->t, round));
@@ -186,7 +186,7 @@ static uint32_t *places_of(const struct reduction *r, const struct pc_profile *p
 {
     uint32_t *out = keys && r->places ? malloc(p->n_data * sizeof *out + 1) : NULL;
     for (uint32_t i = 0; out && i < p->n_data; i++)
-        out[i] = pc_census_place(&r->all, r->places, keys[i]);
+        out[i] = pc_record_counts_place(&r->all, r->places, keys[i]);
     return out;
 }
 
@@ -276,7 +276,7 @@ static void complete(struct reduction *r)
                              (unsigned)r->t->n_ranks - have, r->t->n_ranks));
     if (r->err)
         return;
-    uint64_t *keys = pc_census_keys(r->mine);
+    uint64_t *keys = pc_record_counts_keys(r->mine);
     uint32_t *places = places_of(r, r->mine, keys);
     int err = places ? pc_lists_get(r->mine, places, r->lists.data, r->lists.n) : PC_ENOMEM;
     if (err)

@@ -84,7 +84,7 @@ void pct_markdown_table(FILE *out, const struct pct_data *d, const struct pct_ta
 }
 
 /* The one row of a table, a line for each value that is known. */
-static void put_facts(FILE *out, const struct pct_data *d, const struct pct_table *t)
+static void put_header(FILE *out, const struct pct_data *d, const struct pct_table *t)
 {
     fputs("| | |\n| --- | --- |\n", out);
     for (size_t k = 0; k < t->n_columns; k++) {
@@ -135,7 +135,7 @@ void pct_print_markdown(FILE *out, const struct pct_data *d, const struct pct_op
     fputs("# pcollect report: ", out);
     put_cell(out, file.data);
     fputs("\n\n", out);
-    put_facts(out, d, pct_table_find("header"));
+    put_header(out, d, pct_table_find("header"));
     put_findings(out, d);
     for (size_t i = 0; i < PC_ARRAY_LEN(parts); i++) {
         const struct pct_table *t = pct_table_find(parts[i].table);

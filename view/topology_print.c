@@ -130,7 +130,7 @@ static void put_placement(FILE *out, const struct pct_topology_view *v)
 {
     char nodes[PCT_NUMBER_BYTES], sockets[PCT_NUMBER_BYTES];
     const struct pct_placement *p = v->placement;
-    const struct pct_seats *s = v->seats;
+    const struct pct_slots *s = v->slots;
     if (s->n_nodes < 2 && !s->has_choice)
         return;
     fprintf(out, "\nPlacement on %u node%s", s->n_nodes, s->n_nodes == 1 ? "" : "s");
@@ -250,7 +250,7 @@ static void json_placement(FILE *out, const struct pct_topology_view *v)
 {
     char before[PCT_NUMBER_BYTES], after[PCT_NUMBER_BYTES];
     const struct pct_placement *p = v->placement;
-    const struct pct_seats *s = v->seats;
+    const struct pct_slots *s = v->slots;
     if (s->n_nodes < 2 && !s->has_choice) {
         fputs("  \"placement\": null,\n", out);
         return;
@@ -298,7 +298,7 @@ void pct_topology_print_json(FILE *out, const struct pct_topology_view *v)
 
 /* A rank may run on its whole socket; where nothing is known of sockets, slots of a node are given
  * out in the order of the ranks. */
-void pct_placement_rankfile(FILE *out, const struct pct_placement *p, const struct pct_seats *s)
+void pct_placement_rankfile(FILE *out, const struct pct_placement *p, const struct pct_slots *s)
 {
     uint32_t *slots = pct_alloc(s->n_nodes, sizeof *slots);
     for (uint32_t r = 0; r < s->n_ranks; r++) {
@@ -312,7 +312,7 @@ void pct_placement_rankfile(FILE *out, const struct pct_placement *p, const stru
 }
 
 /* Hydra gives ranks out line by line. */
-void pct_placement_hosts(FILE *out, const struct pct_placement *p, const struct pct_seats *s)
+void pct_placement_hosts(FILE *out, const struct pct_placement *p, const struct pct_slots *s)
 {
     for (uint32_t r = 0; r < s->n_ranks;) {
         uint32_t end = r;

@@ -12,8 +12,8 @@
 
 /* As an Open MPI rankfile, and as a host list for Hydra, MPICH's launcher, which knows nodes only.
  */
-void pct_placement_rankfile(FILE *out, const struct pct_placement *p, const struct pct_seats *s);
-void pct_placement_hosts(FILE *out, const struct pct_placement *p, const struct pct_seats *s);
+void pct_placement_rankfile(FILE *out, const struct pct_placement *p, const struct pct_slots *s);
+void pct_placement_hosts(FILE *out, const struct pct_placement *p, const struct pct_slots *s);
 
 /* ---- Output --------------------------------------------------------------------------------- */
 
@@ -23,7 +23,7 @@ struct pct_topology_view {
     const struct pct_graph *graph;
     const struct pct_pattern *pattern;
     const struct pct_placement *placement; /* NULL: there is one node and nothing to choose */
-    const struct pct_seats *seats;         /* of the placement */
+    const struct pct_slots *slots;         /* of the placement */
     size_t top;                            /* pairs in the text */
 };
 

@@ -32,7 +32,7 @@ struct function {
 };
 
 struct search {
-    const struct pct_facts *facts;
+    const struct pct_evidence *evidence;
     struct function *list;
     size_t n, room;
     struct pct_keys keys;
@@ -62,7 +62,7 @@ static bool is_program_frame(const struct pc_profile *p, const struct pc_profile
            n->module != PC_NO_INDEX && is_program(&p->modules[n->module]);
 }
 
-static struct pct_place find_place(const struct pct_facts *f, const struct pc_profile_node *n)
+static struct pct_place find_place(const struct pct_evidence *f, const struct pc_profile_node *n)
 {
     return pct_symbols_find(f->data->symbols, n->module,
                             n->offset + (n->kind == PCOLLECT_NODE_POINT));
@@ -73,7 +73,7 @@ static struct function *find_function(struct search *s, const struct pct_frame *
     bool is_new;
     struct pct_buf text = {0};
     pct_buf_format(&text, "%s\n%s", frame->function, frame->file ? frame->file : "");
-    uint32_t i = pct_keys_find(&s->keys, pct_pool_intern(s->facts->pool, text.data), &is_new);
+    uint32_t i = pct_keys_find(&s->keys, pct_pool_intern(s->evidence->pool, text.data), &is_new);
     pct_buf_free(&text);
     if (is_new) {
         s->list = pct_grow(s->list, s->n, &s->room, sizeof *s->list);
@@ -89,7 +89,7 @@ struct part {
 };
 
 /* The field of the instruction by rank: the busiest rank's above the mean of the others. */
-static struct part find_part(const struct pct_facts *f, uint32_t node, uint32_t field)
+static struct part find_part(const struct pct_evidence *f, uint32_t node, uint32_t field)
 {
     const struct pc_profile *p = f->data->profile;
     struct pc_by_rank by = pc_data_by_rank(p, &p->data[p->nodes[node].data], field);
@@ -135,13 +135,13 @@ static void add_frame(struct search *s, const struct pct_frame *frame, const str
 
 static void add_part(struct search *s, const struct part *part)
 {
-    const struct pc_profile *p = s->facts->data->profile;
+    const struct pc_profile *p = s->evidence->data->profile;
     uint32_t depth = count_above(p, part->node);
     bool nearest = true;
     for (uint32_t up = part->node; up != PC_NO_INDEX; up = p->nodes[up].parent, depth--) {
         if (!is_program_frame(p, &p->nodes[up]))
             continue;
-        struct pct_place place = find_place(s->facts, &p->nodes[up]);
+        struct pct_place place = find_place(s->evidence, &p->nodes[up]);
         for (uint32_t k = place.n_frames; k-- > 0; nearest = false)
             add_frame(s, &place.frames[k], part, INLINED * depth + k, nearest);
     }
@@ -149,8 +149,8 @@ static void add_part(struct search *s, const struct part *part)
 
 static void add_call(struct search *s, const struct part *part)
 {
-    const struct pc_profile_node *n = &s->facts->data->profile->nodes[part->node];
-    struct pct_place place = find_place(s->facts, n);
+    const struct pc_profile_node *n = &s->evidence->data->profile->nodes[part->node];
+    struct pct_place place = find_place(s->evidence, n);
     const char *function = place.frames[place.n_frames - 1].function;
     const char *call = function ? pct_finding_system_call(function) : NULL;
     s->all += part->lead;
@@ -190,10 +190,10 @@ static const struct function *choose(const struct search *s)
     return inner ? inner : most;
 }
 
-struct pct_busy_place pct_finding_busy_place(const struct pct_facts *f)
+struct pct_busy_place pct_finding_busy_place(const struct pct_evidence *f)
 {
     const struct pc_profile *p = f->data->profile;
-    struct search s = {.facts = f};
+    struct search s = {.evidence = f};
     struct pct_busy_place place = {0};
     uint32_t field = pct_samples_field(p, "clock", "time");
     for (uint32_t i = 0; i < p->n_nodes && field != PC_NO_INDEX; i++) {

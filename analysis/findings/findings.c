@@ -34,14 +34,14 @@ struct pct_findings *pct_findings_look(const struct pct_data *d, const double *t
                                        bool bounds)
 {
     struct pct_findings *out = pct_alloc(1, sizeof *out);
-    struct pct_facts f;
+    struct pct_evidence f;
     out->pool = pct_pool_new();
-    pct_facts_gather(&f, d, out->pool, bounds);
+    pct_evidence_gather(&f, d, out->pool, bounds);
     const struct pct_rule *rule;
     for (size_t i = 0; f.core_ns > 0 && (rule = pct_rule_at(i)); i++)
         rule->look(&f, rule, thresholds && thresholds[i] >= 0 ? thresholds[i] : rule->threshold,
                    out);
-    pct_facts_forget(&f);
+    pct_evidence_forget(&f);
     if (out->n)
         qsort(out->list, out->n, sizeof *out->list, compare_findings);
     return out;

@@ -3,15 +3,15 @@
  * Findings: sentences that say what a run loses, where, and what shows more. doc/findings.md has a
  * page entry for each rule.
  *
- * Data structure: facts are gathered once, and values by rank are folded into figures place by
- * place, so that those of one place are in memory at a time; every rule looks at the facts and may
- * add findings; findings are sorted by what they would save, as a part of the run's core-seconds.
- * Invariant: time that ranks wait for the one that computes longest is counted for that, and not
- * again for the calls in which they wait.
+ * Data structure: evidence is gathered once, and values by rank are folded into figures place by
+ * place, so that those of one place are in memory at a time; every rule looks at the evidence and
+ * may add findings; findings are sorted by what they would save, as a part of the run's
+ * core-seconds. Invariant: time that ranks wait for the one that computes longest is counted for
+ * that, and not again for the calls in which they wait.
  *
- * Values by rank are most of a large file. So the rules look first at facts made of statistics, in
- * which all that depends on values is as bad as it can be; if none finds anything then, no value is
- * read. Invariant: what a rule would save does not grow with excused_ns, nor become less with
+ * Values by rank are most of a large file. So the rules look first at evidence made of statistics,
+ * in which all that depends on values is as bad as it can be; if none finds anything then, no value
+ * is read. Invariant: what a rule would save does not grow with excused_ns, nor become less with
  * off_hub_ns, trend, the distance of first_ns and last_ns, or hub_calls.
  *
  * What the machine did is not blamed on the program: a rule speaks if what it saves is worth it
@@ -43,7 +43,7 @@ struct pct_rank_use {
     const char *bound; /* processors, like 0-3,8 */
 };
 
-struct pct_facts {
+struct pct_evidence {
     const struct pct_data *data;
     bool bounds; /* no value by rank was read */
     struct pct_fact *list;
@@ -78,7 +78,7 @@ struct pct_rule {
     const char *name;
     double threshold; /* part of the run that is worth a sentence */
     const char *doc;
-    void (*look)(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
+    void (*look)(const struct pct_evidence *f, const struct pct_rule *rule, double threshold,
                  struct pct_findings *out);
     bool knows_delay; /* what it saves has no waiting for processors in it */
 };
@@ -106,16 +106,17 @@ enum { PCT_FINDINGS_SHOWN = 5 };
 /* ---- run_figures.c ---- */
 
 /* With `bounds` from statistics alone: the worst that the values can be. Texts go into the pool. */
-void pct_facts_gather(struct pct_facts *f, const struct pct_data *d, struct pct_pool *pool,
-                      bool bounds);
-void pct_facts_forget(struct pct_facts *f);
+void pct_evidence_gather(struct pct_evidence *f, const struct pct_data *d, struct pct_pool *pool,
+                         bool bounds);
+void pct_evidence_forget(struct pct_evidence *f);
 
 /* ---- for the rules ---- */
 
 /* "MPI_Send in exchange (a.c:30)", of a node of the shown tree; *function_out may be NULL.
  * Interned.
  */
-const char *pct_finding_place(const struct pct_facts *f, uint32_t node, const char **function_out);
+const char *pct_finding_place(const struct pct_evidence *f, uint32_t node,
+                              const char **function_out);
 
 /* Appends "solve (a.c:30)"; file may be NULL. */
 void pct_finding_put_function(struct pct_buf *b, const char *function, const char *file,
@@ -123,8 +124,8 @@ void pct_finding_put_function(struct pct_buf *b, const char *function, const cha
 
 /* Where most page faults are, and where the program called the system for longest: a sentence with
  * a blank before it, which says how to find out if nothing is known, or "". */
-const char *pct_finding_page_faults(const struct pct_facts *f);
-const char *pct_finding_system_calls(const struct pct_facts *f);
+const char *pct_finding_page_faults(const struct pct_evidence *f);
+const char *pct_finding_system_calls(const struct pct_evidence *f);
 
 /* The system call that this function of the C library makes and does little else; NULL: none. */
 const char *pct_finding_system_call(const char *function);
@@ -135,21 +136,21 @@ struct pct_busy_place {
     const char *call;          /* the system call with most of it; NULL: it is computation */
     double ns;                 /* of the busiest rank in that function, with what it calls */
 };
-struct pct_busy_place pct_finding_busy_place(const struct pct_facts *f);
+struct pct_busy_place pct_finding_busy_place(const struct pct_evidence *f);
 
 /* Why the busiest rank computes longer than the mean, by so much of it: a sentence with a blank
  * before it, or "". */
-const char *pct_finding_why_longer(const struct pct_facts *f, double longer);
+const char *pct_finding_why_longer(const struct pct_evidence *f, double longer);
 
 /* Whether the place sends or receives messages, or waits for them. */
 bool pct_finding_is_message(const struct pct_fact *fact);
 
 /* Whether one rank has as many messages as all others together, and more than twice the mean. */
-bool pct_finding_has_hub(const struct pct_facts *f);
+bool pct_finding_has_hub(const struct pct_evidence *f);
 
 /* Whether what saves that much is worth a sentence, all waiting for processors left out unless the
  * rule knows it. */
-bool pct_finding_counts(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
+bool pct_finding_counts(const struct pct_evidence *f, const struct pct_rule *rule, double threshold,
                         double saves_ns);
 
 /* What something costs that is counted: so many times as often as the rule calls many. Where so
@@ -159,17 +160,17 @@ struct pct_cost {
     const char *text; /* "12 % of the run"; NULL: the rule has nothing to say */
     double saves_ns;  /* 0: unknown */
 };
-struct pct_cost pct_finding_cost(const struct pct_facts *f, const struct pct_rule *rule,
+struct pct_cost pct_finding_cost(const struct pct_evidence *f, const struct pct_rule *rule,
                                  double threshold, double saves_ns, double shown_ns,
                                  double times_many);
 
 /* Adds a finding. */
-void pct_finding_say(struct pct_findings *out, const struct pct_facts *f,
+void pct_finding_say(struct pct_findings *out, const struct pct_evidence *f,
                      const struct pct_rule *rule, double saves_ns, const char *more,
                      const char *format, ...) __attribute__((format(printf, 6, 7)));
 
 /* Adds it if it saves `threshold` of the run or more. */
-void pct_finding_add(struct pct_findings *out, const struct pct_facts *f,
+void pct_finding_add(struct pct_findings *out, const struct pct_evidence *f,
                      const struct pct_rule *rule, double threshold, double saves_ns,
                      const char *more, const char *format, ...)
     __attribute__((format(printf, 7, 8)));

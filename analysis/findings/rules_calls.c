@@ -15,7 +15,7 @@
 #define MANY_MADE 20.0
 #define MANY_TESTS 1000.0
 
-static double percent(const struct pct_facts *f, double ns)
+static double percent(const struct pct_evidence *f, double ns)
 {
     return 100 * ns / f->core_ns;
 }
@@ -25,7 +25,7 @@ static double own_ns(const struct pct_fact *fact)
     return fmax(0, fact->ns - fact->excused_ns);
 }
 
-static double calls_of_rank(const struct pct_facts *f, const struct pct_fact *fact)
+static double calls_of_rank(const struct pct_evidence *f, const struct pct_fact *fact)
 {
     return f->n_ranks ? fact->calls / (double)f->n_ranks : 0;
 }
@@ -57,7 +57,7 @@ static bool is_send(const struct pct_fact *fact)
 
 /* Time of all messages whose sends are in the same function: a send and its receive belong
  * together. */
-static double message_ns(const struct pct_facts *f, const struct pct_fact *send)
+static double message_ns(const struct pct_evidence *f, const struct pct_fact *send)
 {
     double ns = 0;
     for (size_t i = 0; i < f->n; i++) {
@@ -70,7 +70,7 @@ static double message_ns(const struct pct_facts *f, const struct pct_fact *send)
     return fmax(ns, own_ns(send));
 }
 
-static void find_small(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
+static void find_small(const struct pct_evidence *f, const struct pct_rule *rule, double threshold,
                        struct pct_findings *out)
 {
     const struct pct_fact *most = NULL;
@@ -92,8 +92,8 @@ static void find_small(const struct pct_facts *f, const struct pct_rule *rule, d
                         most->place, calls_of_rank(f, most), bytes_of_call(most), cost.text);
 }
 
-static void find_barrier(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
-                         struct pct_findings *out)
+static void find_barrier(const struct pct_evidence *f, const struct pct_rule *rule,
+                         double threshold, struct pct_findings *out)
 {
     for (size_t i = 0; i < f->n; i++) {
         const struct pct_fact *fact = &f->list[i];
@@ -109,7 +109,7 @@ static void find_barrier(const struct pct_facts *f, const struct pct_rule *rule,
     }
 }
 
-static void find_reductions(const struct pct_facts *f, const struct pct_rule *rule,
+static void find_reductions(const struct pct_evidence *f, const struct pct_rule *rule,
                             double threshold, struct pct_findings *out)
 {
     for (size_t i = 0; i < f->n; i++) {
@@ -127,7 +127,7 @@ static void find_reductions(const struct pct_facts *f, const struct pct_rule *ru
     }
 }
 
-static void find_rooted(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
+static void find_rooted(const struct pct_evidence *f, const struct pct_rule *rule, double threshold,
                         struct pct_findings *out)
 {
     static const char *const rooted[] = {"Gather", "Gatherv", "Scatter", "Scatterv", NULL};
@@ -145,7 +145,7 @@ static void find_rooted(const struct pct_facts *f, const struct pct_rule *rule, 
 /* Less than this for each of the others is little. */
 #define FEW_BYTES_EACH 64.0
 
-static void find_dense(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
+static void find_dense(const struct pct_evidence *f, const struct pct_rule *rule, double threshold,
                        struct pct_findings *out)
 {
     static const char *const dense[] = {"Alltoallv", "Alltoallw", NULL};
@@ -163,7 +163,7 @@ static void find_dense(const struct pct_facts *f, const struct pct_rule *rule, d
 }
 
 /* The place that started most operations which nobody completed; of the table `requests`. */
-static void find_unfinished(const struct pct_facts *f, const struct pct_rule *rule,
+static void find_unfinished(const struct pct_evidence *f, const struct pct_rule *rule,
                             double threshold, struct pct_findings *out)
 {
     const struct pc_profile_table *t = pc_profile_table(f->data->profile, "requests");
@@ -188,7 +188,7 @@ static void find_unfinished(const struct pct_facts *f, const struct pct_rule *ru
                         pct_finding_place(f, most, &function));
 }
 
-static void find_synchronous(const struct pct_facts *f, const struct pct_rule *rule,
+static void find_synchronous(const struct pct_evidence *f, const struct pct_rule *rule,
                              double threshold, struct pct_findings *out)
 {
     static const char *const synchronous[] = {"Ssend", "Ssend_c", NULL};
@@ -202,8 +202,8 @@ static void find_synchronous(const struct pct_facts *f, const struct pct_rule *r
     }
 }
 
-static void find_polling(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
-                         struct pct_findings *out)
+static void find_polling(const struct pct_evidence *f, const struct pct_rule *rule,
+                         double threshold, struct pct_findings *out)
 {
     for (size_t i = 0; i < f->n; i++) {
         const struct pct_fact *fact = &f->list[i];
@@ -221,8 +221,8 @@ static void find_polling(const struct pct_facts *f, const struct pct_rule *rule,
     }
 }
 
-static void find_overlap(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
-                         struct pct_findings *out)
+static void find_overlap(const struct pct_evidence *f, const struct pct_rule *rule,
+                         double threshold, struct pct_findings *out)
 {
     for (size_t i = 0; i < f->n; i++) {
         const struct pct_fact *fact = &f->list[i];
@@ -235,7 +235,7 @@ static void find_overlap(const struct pct_facts *f, const struct pct_rule *rule,
     }
 }
 
-static void find_communicators(const struct pct_facts *f, const struct pct_rule *rule,
+static void find_communicators(const struct pct_evidence *f, const struct pct_rule *rule,
                                double threshold, struct pct_findings *out)
 {
     static const char *const makers[] = {
@@ -255,8 +255,8 @@ static void find_communicators(const struct pct_facts *f, const struct pct_rule 
     }
 }
 
-static void find_datatypes(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
-                           struct pct_findings *out)
+static void find_datatypes(const struct pct_evidence *f, const struct pct_rule *rule,
+                           double threshold, struct pct_findings *out)
 {
     const struct pct_fact *most = NULL;
     double ns = 0;
@@ -279,7 +279,7 @@ static void find_datatypes(const struct pct_facts *f, const struct pct_rule *rul
                         calls_of_rank(f, most), most->place, cost.text);
 }
 
-static void find_files(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
+static void find_files(const struct pct_evidence *f, const struct pct_rule *rule, double threshold,
                        struct pct_findings *out)
 {
     enum { FEW_KIB = 64 };
@@ -299,8 +299,8 @@ static void find_files(const struct pct_facts *f, const struct pct_rule *rule, d
     }
 }
 
-static void find_windows(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
-                         struct pct_findings *out)
+static void find_windows(const struct pct_evidence *f, const struct pct_rule *rule,
+                         double threshold, struct pct_findings *out)
 {
     static const char *const synchronising[] = {
         "Win_fence",    "Win_lock",  "Win_unlock",   "Win_wait",       "Win_start",

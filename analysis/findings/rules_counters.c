@@ -98,7 +98,7 @@ static double excess_ns(const struct missing *of, const struct missing *all,
     return fmin(of->ns, (of->misses - rest * of->instructions) * miss->cost_ns);
 }
 
-static void tell(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
+static void tell(const struct pct_evidence *f, const struct pct_rule *rule, double threshold,
                  const struct missing *of, const struct missing *all, const struct miss *miss,
                  double saves, struct pct_findings *out)
 {
@@ -115,7 +115,7 @@ static void tell(const struct pct_facts *f, const struct pct_rule *rule, double 
 }
 
 /* One sentence: of all caches and functions that which saves most. */
-static void find_misses(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
+static void find_misses(const struct pct_evidence *f, const struct pct_rule *rule, double threshold,
                         struct pct_findings *out)
 {
     struct missing most = {0}, all_of_most = {0};
@@ -193,7 +193,7 @@ static struct faulting find_faulting(const struct pct_data *d, uint32_t event, d
     return most;
 }
 
-const char *pct_finding_page_faults(const struct pct_facts *f)
+const char *pct_finding_page_faults(const struct pct_evidence *f)
 {
     uint32_t event = find_fault_event(pct_data_estimates(f->data));
     double all = 0;
@@ -223,7 +223,7 @@ struct comparison {
 
 /* A point that was not read lets what a call executes count as the program's. In the ranks that
  * wait this could hide that one has more to do; it cannot make it look so. */
-static bool compare_instructions(const struct pct_facts *f, struct comparison *out)
+static bool compare_instructions(const struct pct_evidence *f, struct comparison *out)
 {
     enum { FEW = 4 }; /* at most one of so many points was passed over */
     struct pct_rank_instructions *list = pct_instructions_by_rank(f->data->profile);
@@ -246,7 +246,7 @@ static bool compare_instructions(const struct pct_facts *f, struct comparison *o
     return known;
 }
 
-const char *pct_finding_why_longer(const struct pct_facts *f, double longer)
+const char *pct_finding_why_longer(const struct pct_evidence *f, double longer)
 {
     char text[160];
     struct comparison c;

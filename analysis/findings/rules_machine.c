@@ -19,12 +19,12 @@
 /* More pairs than this are not placed: it would take longer than the rest of the report. */
 #define MOST_PAIRS 200000
 
-static double percent(const struct pct_facts *f, double ns)
+static double percent(const struct pct_evidence *f, double ns)
 {
     return 100 * ns / f->core_ns;
 }
 
-static int32_t rank_at(const struct pct_facts *f, size_t index)
+static int32_t rank_at(const struct pct_evidence *f, size_t index)
 {
     return f->data->profile->ranks[index].rank;
 }
@@ -54,7 +54,7 @@ struct shared_host {
 };
 
 /* The ranks of one host, and on how many processors they may run. */
-static struct shared_host look_at_host(const struct pct_facts *f, const char *name)
+static struct shared_host look_at_host(const struct pct_evidence *f, const char *name)
 {
     const struct pc_profile *p = f->data->profile;
     struct shared_host host = {.name = name};
@@ -71,7 +71,7 @@ static struct shared_host look_at_host(const struct pct_facts *f, const char *na
     return host;
 }
 
-static void find_shared(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
+static void find_shared(const struct pct_evidence *f, const struct pct_rule *rule, double threshold,
                         struct pct_findings *out)
 {
     size_t most = 0;
@@ -110,13 +110,13 @@ static double fault_ns(const struct pct_rank_use *u)
 
 /* At most the run of the rank: its threads have page faults at the same time, and before MPI_Init.
  */
-static double run_faults_ns(const struct pct_facts *f, size_t r)
+static double run_faults_ns(const struct pct_evidence *f, size_t r)
 {
     const struct pc_profile_rank *rank = &f->data->profile->ranks[r];
     return fmin(fault_ns(&f->use[r]), (double)rank->inside_ns - (double)rank->merge_ns);
 }
 
-static void find_faults(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
+static void find_faults(const struct pct_evidence *f, const struct pct_rule *rule, double threshold,
                         struct pct_findings *out)
 {
     double ns = 0, faults = 0, major = 0;
@@ -135,7 +135,7 @@ static void find_faults(const struct pct_facts *f, const struct pct_rule *rule, 
 }
 
 /* System time that cannot have been in MPI, before it, or in page faults. */
-static void find_system(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
+static void find_system(const struct pct_evidence *f, const struct pct_rule *rule, double threshold,
                         struct pct_findings *out)
 {
     const struct pc_profile *p = f->data->profile;
@@ -165,7 +165,7 @@ static void find_system(const struct pct_facts *f, const struct pct_rule *rule, 
  */
 
 /* The point-to-point place that moves most bytes. */
-static const struct pct_fact *main_exchange(const struct pct_facts *f)
+static const struct pct_fact *main_exchange(const struct pct_evidence *f)
 {
     const struct pct_fact *most = NULL;
     for (size_t i = 0; i < f->n; i++) {
@@ -178,7 +178,7 @@ static const struct pct_fact *main_exchange(const struct pct_facts *f)
     return most;
 }
 
-static double message_ns(const struct pct_facts *f)
+static double message_ns(const struct pct_evidence *f)
 {
     double ns = 0;
     for (size_t i = 0; i < f->n; i++) {
@@ -189,7 +189,7 @@ static double message_ns(const struct pct_facts *f)
     return ns;
 }
 
-static void judge_placement(const struct pct_facts *f, const struct pct_rule *rule,
+static void judge_placement(const struct pct_evidence *f, const struct pct_rule *rule,
                             double threshold, const struct pct_topology *t,
                             struct pct_findings *out)
 {
@@ -220,8 +220,8 @@ static void judge_placement(const struct pct_facts *f, const struct pct_rule *ru
     pct_free(node_of);
 }
 
-static void find_placement(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
-                           struct pct_findings *out)
+static void find_placement(const struct pct_evidence *f, const struct pct_rule *rule,
+                           double threshold, struct pct_findings *out)
 {
     const struct pc_profile_table *pairs = pc_profile_table(f->data->profile, "pairs");
     if (!pairs || pairs->n_rows > MOST_PAIRS)

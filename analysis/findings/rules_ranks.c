@@ -7,18 +7,18 @@
 #include <math.h>
 #include <string.h>
 
-static double percent(const struct pct_facts *f, double ns)
+static double percent(const struct pct_evidence *f, double ns)
 {
     return 100 * ns / f->core_ns;
 }
 
-static int32_t rank_at(const struct pct_facts *f, size_t index)
+static int32_t rank_at(const struct pct_evidence *f, size_t index)
 {
     return f->data->profile->ranks[index].rank;
 }
 
 /* The context in which most waiting was excused; NULL: none. */
-static const struct pct_fact *main_wait(const struct pct_facts *f)
+static const struct pct_fact *main_wait(const struct pct_evidence *f)
 {
     const struct pct_fact *most = NULL;
     for (size_t i = 0; i < f->n; i++) {
@@ -46,21 +46,21 @@ static void put_busy_place(const struct pct_busy_place *where, struct pct_buf *b
     pct_buf_format(b, ", where it spends %s", pct_text_time(time, (pc_u128)llround(where->ns)));
 }
 
-static double waiting_ns(const struct pct_facts *f)
+static double waiting_ns(const struct pct_evidence *f)
 {
     return f->lead.ns * (double)(f->n_ranks - 1);
 }
 
 /* Core-seconds of the run if nobody waited for a processor: as long as the busiest rank at least.
  */
-static double own_core_ns(const struct pct_facts *f)
+static double own_core_ns(const struct pct_evidence *f)
 {
     return fmax(f->core_ns - f->times->all_delayed_ns,
                 f->times->list[f->times->busiest].own_ns * (double)f->n_ranks);
 }
 
 /* "the other 3 ranks wait 20 % of the run, most in MPI_Allreduce in main (a.c:3)" */
-static const char *others_wait(const struct pct_facts *f)
+static const char *others_wait(const struct pct_evidence *f)
 {
     const struct pct_fact *wait = main_wait(f);
     bool delayed = f->times->all_delayed_ns > 0.05 * f->core_ns;
@@ -80,7 +80,7 @@ static const char *others_wait(const struct pct_facts *f)
 }
 
 /* Most of the lead is time in which the rank was blocked. */
-static bool is_blocked(const struct pct_facts *f)
+static bool is_blocked(const struct pct_evidence *f)
 {
     const struct pct_rank_times *t = f->times;
     double own = t->list[t->busiest].blocked_ns;
@@ -89,7 +89,7 @@ static bool is_blocked(const struct pct_facts *f)
 
 /* The lead is sure, is more than equal work differs by, and costs `threshold` of the run, all
  * waiting for processors left out. */
-static bool is_waited_for(const struct pct_facts *f, double threshold)
+static bool is_waited_for(const struct pct_evidence *f, double threshold)
 {
     return f->n_ranks > 1 && f->lead.real && f->lead.low_ns > 0 &&
            f->lead.low_ns * (double)(f->n_ranks - 1) >= threshold * own_core_ns(f);
@@ -98,14 +98,14 @@ static bool is_waited_for(const struct pct_facts *f, double threshold)
 enum { ALONE = 4 }; /* times the mean of the others */
 
 /* The busiest rank does far more than the others, or nothing is left of them. */
-static bool is_alone(const struct pct_facts *f)
+static bool is_alone(const struct pct_evidence *f)
 {
     const struct pct_rank_times *t = f->times;
     double own = t->list[t->busiest].own_ns, others = own - f->lead.ns;
     return own > ALONE * others;
 }
 
-static void find_serial(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
+static void find_serial(const struct pct_evidence *f, const struct pct_rule *rule, double threshold,
                         struct pct_findings *out)
 {
     if (!is_waited_for(f, threshold) || !is_alone(f) || is_blocked(f))
@@ -119,8 +119,8 @@ static void find_serial(const struct pct_facts *f, const struct pct_rule *rule, 
     pct_buf_free(&b);
 }
 
-static void find_imbalance(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
-                           struct pct_findings *out)
+static void find_imbalance(const struct pct_evidence *f, const struct pct_rule *rule,
+                           double threshold, struct pct_findings *out)
 {
     if (!is_waited_for(f, threshold) || is_alone(f) || is_blocked(f))
         return;
@@ -135,8 +135,8 @@ static void find_imbalance(const struct pct_facts *f, const struct pct_rule *rul
     pct_buf_free(&b);
 }
 
-static void find_blocked(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
-                         struct pct_findings *out)
+static void find_blocked(const struct pct_evidence *f, const struct pct_rule *rule,
+                         double threshold, struct pct_findings *out)
 {
     const struct pct_rank_times *t = f->times;
     char time[PCT_NUMBER_BYTES];
@@ -164,7 +164,7 @@ static void find_blocked(const struct pct_facts *f, const struct pct_rule *rule,
 /* ---- Hub and chain ---------------------------------------------------------------------------
  */
 
-static void find_hub(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
+static void find_hub(const struct pct_evidence *f, const struct pct_rule *rule, double threshold,
                      struct pct_findings *out)
 {
     const struct pct_fact *most = NULL;
@@ -188,7 +188,7 @@ static void find_hub(const struct pct_facts *f, const struct pct_rule *rule, dou
 }
 
 /* The time to receive grows from rank to rank. */
-static void find_chain(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
+static void find_chain(const struct pct_evidence *f, const struct pct_rule *rule, double threshold,
                        struct pct_findings *out)
 {
     for (size_t i = 0; i < f->n && f->n_ranks >= 3; i++) {

@@ -27,7 +27,8 @@ void pct_finding_put_function(struct pct_buf *b, const char *function, const cha
     pct_buf_format(b, ":%u)", line);
 }
 
-const char *pct_finding_place(const struct pct_facts *f, uint32_t node, const char **function_out)
+const char *pct_finding_place(const struct pct_evidence *f, uint32_t node,
+                              const char **function_out)
 {
     const struct pct_tree *t = pct_data_tree(f->data);
     const struct pct_node *n = &t->nodes[node], *caller = caller_of(t, n);
@@ -46,7 +47,7 @@ const char *pct_finding_place(const struct pct_facts *f, uint32_t node, const ch
     return place;
 }
 
-static void fill_fact(struct pct_facts *f, struct pct_fact *fact, uint32_t node)
+static void fill_fact(struct pct_evidence *f, struct pct_fact *fact, uint32_t node)
 {
     const struct pct_node *n = &pct_data_tree(f->data)->nodes[node];
     const struct pc_profile_op *op = &f->data->profile->ops[n->op];
@@ -60,7 +61,7 @@ static void fill_fact(struct pct_facts *f, struct pct_fact *fact, uint32_t node)
     fact->place = pct_finding_place(f, node, &fact->function);
 }
 
-static void gather_use(struct pct_facts *f)
+static void gather_use(struct pct_evidence *f)
 {
     const struct pc_profile *p = f->data->profile;
     const struct pc_profile_table *t = pc_profile_table(p, "resources");
@@ -89,7 +90,7 @@ static void gather_use(struct pct_facts *f)
 
 /* While the others wait for the busiest rank they lose nothing by a delay: as much of theirs is
  * left out as their waiting is of their run. */
-static void gather_ranks(struct pct_facts *f)
+static void gather_ranks(struct pct_evidence *f)
 {
     const struct pc_profile *p = f->data->profile;
     f->n_ranks = p->n_ranks;
@@ -109,7 +110,7 @@ static void gather_ranks(struct pct_facts *f)
 }
 
 /* The most calls that one rank can have made, of those whose values are kept. */
-static void bound_messages(struct pct_facts *f, uint32_t node)
+static void bound_messages(struct pct_evidence *f, uint32_t node)
 {
     const struct pct_model *m = f->data->model;
     uint32_t data = m->profile->nodes[node].data;
@@ -120,14 +121,14 @@ static void bound_messages(struct pct_facts *f, uint32_t node)
     f->hub_calls += (double)pc_data_stat(d, m->field[PCT_CALLS])->max;
 }
 
-bool pct_finding_has_hub(const struct pct_facts *f)
+bool pct_finding_has_hub(const struct pct_evidence *f)
 {
     return f->n_ranks >= 3 && f->hub_calls >= 0.45 * f->calls &&
            f->hub_calls * (double)f->n_ranks > 1.3 * f->calls;
 }
 
 /* Adds the calls of point-to-point functions by rank, or without room for them their bounds. */
-static void add_messages(struct pct_facts *f, uint64_t *calls, bool *present)
+static void add_messages(struct pct_evidence *f, uint64_t *calls, bool *present)
 {
     const struct pct_data *d = f->data;
     for (size_t i = 0; i < pct_data_contexts(d)->n; i++) {
@@ -144,7 +145,7 @@ static void add_messages(struct pct_facts *f, uint64_t *calls, bool *present)
 }
 
 /* The rank with most messages is of interest if there can be a hub at all. */
-static void gather_messages(struct pct_facts *f)
+static void gather_messages(struct pct_evidence *f)
 {
     add_messages(f, NULL, NULL);
     if (f->bounds || !pct_finding_has_hub(f))
@@ -198,7 +199,7 @@ static double trend(const struct folding *fold, double n_ranks)
 
 /* Adds the times of one context to those of its place. Ranks that wait for the one that computes
  * longest are longer in a call than it is; MPI_Init and MPI_Finalize are not part of it. */
-static void fold_context(const struct pct_facts *f, struct folding *fold,
+static void fold_context(const struct pct_evidence *f, struct folding *fold,
                          const struct pct_fact *context, struct pct_fact *place)
 {
     size_t end = pct_tree_ranks(pct_data_tree(f->data), context->node, PCT_TIME, fold->context_ns,
@@ -215,7 +216,7 @@ static void fold_context(const struct pct_facts *f, struct folding *fold,
         place->excused_ns += (double)excused;
 }
 
-static void fold_place(const struct pct_facts *f, struct folding *fold, struct pct_fact *place)
+static void fold_place(const struct pct_evidence *f, struct folding *fold, struct pct_fact *place)
 {
     for (size_t r = 0; r < fold->end; r++)
         place->off_hub_ns += r == f->hub ? 0 : (double)(int64_t)fold->place_ns[r];
@@ -227,7 +228,7 @@ static void fold_place(const struct pct_facts *f, struct folding *fold, struct p
 }
 
 /* The worst that the times by rank of a place can be. */
-static void bound_place(const struct pct_facts *f, struct pct_fact *place, double inclusive_ns)
+static void bound_place(const struct pct_evidence *f, struct pct_fact *place, double inclusive_ns)
 {
     place->off_hub_ns = inclusive_ns;
     place->last_ns = inclusive_ns;
@@ -235,7 +236,7 @@ static void bound_place(const struct pct_facts *f, struct pct_fact *place, doubl
 }
 
 /* Folds the contexts [first, end) of the list, which are of one place, into one fact. */
-static struct pct_fact unite(const struct pct_facts *f, struct folding *fold, size_t first,
+static struct pct_fact unite(const struct pct_evidence *f, struct folding *fold, size_t first,
                              size_t end)
 {
     struct pct_fact place = f->list[first];
@@ -268,7 +269,7 @@ static int compare_places(const void *a, const void *b)
 
 /* No more is excused than the rank that computes longest is ahead: it is taken from the places in
  * proportion. */
-static void unite_places(struct pct_facts *f)
+static void unite_places(struct pct_evidence *f)
 {
     struct folding fold = {.context_ns = pct_alloc(f->n_ranks, sizeof *fold.context_ns),
                            .place_ns = pct_alloc(f->n_ranks, sizeof *fold.place_ns),
@@ -294,10 +295,10 @@ static void unite_places(struct pct_facts *f)
     pct_free(fold.present);
 }
 
-void pct_facts_gather(struct pct_facts *f, const struct pct_data *d, struct pct_pool *pool,
-                      bool bounds)
+void pct_evidence_gather(struct pct_evidence *f, const struct pct_data *d, struct pct_pool *pool,
+                         bool bounds)
 {
-    *f = (struct pct_facts){.data = d, .pool = pool, .bounds = bounds};
+    *f = (struct pct_evidence){.data = d, .pool = pool, .bounds = bounds};
     gather_ranks(f);
     gather_messages(f);
     f->list = pct_alloc(pct_data_contexts(d)->n, sizeof *f->list);
@@ -307,7 +308,7 @@ void pct_facts_gather(struct pct_facts *f, const struct pct_data *d, struct pct_
         unite_places(f);
 }
 
-void pct_facts_forget(struct pct_facts *f)
+void pct_evidence_forget(struct pct_evidence *f)
 {
     pct_free(f->list);
     pct_free(f->compute_ns);
@@ -317,7 +318,7 @@ void pct_facts_forget(struct pct_facts *f)
 /* ---- Findings ---------------------------------------------------------------------------------
  */
 
-bool pct_finding_counts(const struct pct_facts *f, const struct pct_rule *rule, double threshold,
+bool pct_finding_counts(const struct pct_evidence *f, const struct pct_rule *rule, double threshold,
                         double saves_ns)
 {
     double surely_ns = rule->knows_delay ? saves_ns : fmax(0, saves_ns - f->delayed_ns);
@@ -335,7 +336,7 @@ static void append(struct pct_findings *out, const struct pct_rule *rule, double
     pct_buf_free(&text);
 }
 
-void pct_finding_say(struct pct_findings *out, const struct pct_facts *f,
+void pct_finding_say(struct pct_findings *out, const struct pct_evidence *f,
                      const struct pct_rule *rule, double saves_ns, const char *more,
                      const char *format, ...)
 {
@@ -345,7 +346,7 @@ void pct_finding_say(struct pct_findings *out, const struct pct_facts *f,
     va_end(args);
 }
 
-void pct_finding_add(struct pct_findings *out, const struct pct_facts *f,
+void pct_finding_add(struct pct_findings *out, const struct pct_evidence *f,
                      const struct pct_rule *rule, double threshold, double saves_ns,
                      const char *more, const char *format, ...)
 {
@@ -360,7 +361,7 @@ void pct_finding_add(struct pct_findings *out, const struct pct_facts *f,
 /* Times as often as a rule calls many: enough to speak of it where the time says nothing. */
 #define VERY_MANY 10.0
 
-struct pct_cost pct_finding_cost(const struct pct_facts *f, const struct pct_rule *rule,
+struct pct_cost pct_finding_cost(const struct pct_evidence *f, const struct pct_rule *rule,
                                  double threshold, double saves_ns, double shown_ns,
                                  double times_many)
 {

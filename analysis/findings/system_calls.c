@@ -105,7 +105,8 @@ const char *pct_finding_system_call(const char *function)
     return NULL;
 }
 
-static const struct pct_frame *frame_at(const struct pct_facts *f, const struct pc_profile_node *n)
+static const struct pct_frame *frame_at(const struct pct_evidence *f,
+                                        const struct pc_profile_node *n)
 {
     uint64_t offset = n->offset + (n->kind == PCOLLECT_NODE_POINT);
     struct pct_place place = pct_symbols_find(f->data->symbols, n->module, offset);
@@ -113,7 +114,7 @@ static const struct pct_frame *frame_at(const struct pct_facts *f, const struct 
 }
 
 /* The innermost frame outside of the point's own module; NULL: none is known. */
-static const struct pct_frame *find_caller(const struct pct_facts *f,
+static const struct pct_frame *find_caller(const struct pct_evidence *f,
                                            const struct pc_profile_node *point)
 {
     const struct pc_profile *p = f->data->profile;
@@ -134,7 +135,7 @@ static bool is_same(const struct caller *c, const char *call, const struct pct_f
 }
 
 /* The caller and call in which most time was sampled, of *all_ns in all calls; ns 0: none was. */
-static struct caller find_most(const struct pct_facts *f, double *all_ns)
+static struct caller find_most(const struct pct_evidence *f, double *all_ns)
 {
     enum { ROOM = 256 };
     const struct pc_profile *p = f->data->profile;
@@ -164,7 +165,7 @@ static struct caller find_most(const struct pct_facts *f, double *all_ns)
     return most;
 }
 
-const char *pct_finding_system_calls(const struct pct_facts *f)
+const char *pct_finding_system_calls(const struct pct_evidence *f)
 {
     double all_ns = 0;
     if (!pct_data_samples(f->data)->all.samples)

@@ -8,10 +8,10 @@
 
 #include <string.h>
 
-/* ---- Seats ---------------------------------------------------------------------------------- */
+/* ---- Slots ---------------------------------------------------------------------------------- */
 
 /* Nodes of equal size, filled in the order of ranks. */
-static void imagine_nodes(struct pct_seats *s, uint32_t n)
+static void imagine_nodes(struct pct_slots *s, uint32_t n)
 {
     uint32_t each = (s->n_ranks + n - 1) / n;
     s->n_nodes = each ? (s->n_ranks + each - 1) / each : 0;
@@ -25,7 +25,7 @@ static void imagine_nodes(struct pct_seats *s, uint32_t n)
         s->node_of[r] = r / each;
 }
 
-static void take_nodes(struct pct_seats *s, const struct pct_topology *t)
+static void take_nodes(struct pct_slots *s, const struct pct_topology *t)
 {
     s->n_nodes = t->n_nodes;
     s->nodes = pct_alloc(s->n_nodes, sizeof *s->nodes);
@@ -35,7 +35,7 @@ static void take_nodes(struct pct_seats *s, const struct pct_topology *t)
         s->node_of[r] = t->places[r].node;
 }
 
-static void imagine_sockets(struct pct_seats *s, uint32_t each)
+static void imagine_sockets(struct pct_slots *s, uint32_t each)
 {
     s->n_sockets = s->n_nodes * each;
     s->numbers = pct_alloc(s->n_sockets, sizeof *s->numbers);
@@ -45,7 +45,7 @@ static void imagine_sockets(struct pct_seats *s, uint32_t each)
         s->numbers[i] = i % each;
 }
 
-static void take_sockets(struct pct_seats *s, const struct pct_topology *t)
+static void take_sockets(struct pct_slots *s, const struct pct_topology *t)
 {
     s->n_sockets = t->n_sockets;
     s->numbers = pct_alloc(s->n_sockets, sizeof *s->numbers);
@@ -56,9 +56,9 @@ static void take_sockets(struct pct_seats *s, const struct pct_topology *t)
         s->socket_of[r] = t->places[r].socket < 0 ? PC_NO_INDEX : (uint32_t)t->places[r].socket;
 }
 
-struct pct_seats *pct_seats_new(const struct pct_topology *t, uint32_t n_nodes, uint32_t n_sockets)
+struct pct_slots *pct_slots_new(const struct pct_topology *t, uint32_t n_nodes, uint32_t n_sockets)
 {
-    struct pct_seats *s = pct_alloc(1, sizeof *s);
+    struct pct_slots *s = pct_alloc(1, sizeof *s);
     s->n_ranks = t->n_ranks;
     s->node_of = pct_alloc(t->n_ranks, sizeof *s->node_of);
     s->socket_of = pct_alloc(t->n_ranks, sizeof *s->socket_of);
@@ -77,7 +77,7 @@ struct pct_seats *pct_seats_new(const struct pct_topology *t, uint32_t n_nodes, 
     return s;
 }
 
-void pct_seats_free(struct pct_seats *s)
+void pct_slots_free(struct pct_slots *s)
 {
     if (!s)
         return;
@@ -94,13 +94,13 @@ void pct_seats_free(struct pct_seats *s)
 /* ---- Sockets -------------------------------------------------------------------------------- */
 
 /* Ranks by their node, in order of rank. */
-struct crew {
+struct node_ranks {
     uint32_t *first;    /* by node; one more at the end */
     uint32_t *ranks;    /* by position */
     uint32_t *position; /* by rank */
 };
 
-static void make_crew(struct crew *c, const struct pct_seats *s, const uint32_t *node)
+static void make_node_ranks(struct node_ranks *c, const struct pct_slots *s, const uint32_t *node)
 {
     c->first = pct_alloc(s->n_nodes + (size_t)2, sizeof *c->first);
     c->ranks = pct_alloc(s->n_ranks, sizeof *c->ranks);
@@ -115,7 +115,7 @@ static void make_crew(struct crew *c, const struct pct_seats *s, const uint32_t 
     }
 }
 
-static void free_crew(struct crew *c)
+static void free_node_ranks(struct node_ranks *c)
 {
     pct_free(c->first);
     pct_free(c->ranks);
@@ -124,46 +124,46 @@ static void free_crew(struct crew *c)
 
 /* Where the ranks of one node are on its sockets, counted from its first: as they were if that is
  * known of all, else in blocks of equal size in the order of ranks. */
-static void seat_as_it_was(const struct pct_seats *s, const struct crew *c, uint32_t node,
-                           uint32_t *seat)
+static void slot_as_it_was(const struct pct_slots *s, const struct node_ranks *c, uint32_t node,
+                           uint32_t *slot)
 {
     uint32_t first = s->first_socket[node], n = s->first_socket[node + 1] - first;
     uint32_t begin = c->first[node], end = c->first[node + 1];
     bool known = true;
     for (uint32_t i = begin; i < end; i++) {
         uint32_t socket = s->socket_of[c->ranks[i]];
-        seat[i - begin] = socket - first;
+        slot[i - begin] = socket - first;
         known &= socket != PC_NO_INDEX && socket - first < n;
     }
     for (uint32_t i = begin; !known && i < end; i++)
-        seat[i - begin] = (uint32_t)((uint64_t)(i - begin) * n / (end - begin));
+        slot[i - begin] = (uint32_t)((uint64_t)(i - begin) * n / (end - begin));
 }
 
 /* Where they begin: as they were if they are the same ranks as before, else in the order of ranks,
  * as many on each socket as there were. */
-static void seat_in_order(const struct pct_seats *s, const struct crew *old, const struct crew *c,
-                          uint32_t node, uint32_t *seat)
+static void slot_in_order(const struct pct_slots *s, const struct node_ranks *old,
+                          const struct node_ranks *c, uint32_t node, uint32_t *slot)
 {
     uint32_t n = c->first[node + 1] - c->first[node], at = 0;
     uint32_t n_sockets = s->first_socket[node + 1] - s->first_socket[node];
     uint32_t *room = pct_alloc(n_sockets, sizeof *room);
-    seat_as_it_was(s, old, node, seat);
-    if (!memcmp(&old->ranks[old->first[node]], &c->ranks[c->first[node]], n * sizeof *seat)) {
+    slot_as_it_was(s, old, node, slot);
+    if (!memcmp(&old->ranks[old->first[node]], &c->ranks[c->first[node]], n * sizeof *slot)) {
         pct_free(room);
         return;
     }
     for (uint32_t i = 0; i < n; i++)
-        room[seat[i]]++;
+        room[slot[i]]++;
     for (uint32_t k = 0; k < n_sockets; k++)
         for (uint32_t i = 0; i < room[k]; i++)
-            seat[at++] = k;
+            slot[at++] = k;
     pct_free(room);
 }
 
 /* Edges within one node, between positions in it. The graph's edges are sorted by their nodes
  * first. */
-static struct pct_graph *split_by_node(const struct pct_graph *g, const struct pct_seats *s,
-                                       const uint32_t *node, const struct crew *c)
+static struct pct_graph *split_by_node(const struct pct_graph *g, const struct pct_slots *s,
+                                       const uint32_t *node, const struct node_ranks *c)
 {
     struct pct_graph *of = pct_alloc(s->n_nodes, sizeof *of);
     for (size_t i = 0; i < g->n_edges; i++)
@@ -186,60 +186,60 @@ static struct pct_graph *split_by_node(const struct pct_graph *g, const struct p
     return of;
 }
 
-static pc_u128 cost_as_it_was(const struct pct_graph *g, const struct pct_seats *s,
-                              const struct crew *old)
+static pc_u128 cost_as_it_was(const struct pct_graph *g, const struct pct_slots *s,
+                              const struct node_ranks *old)
 {
     pc_u128 sum = 0;
     struct pct_graph *of = split_by_node(g, s, s->node_of, old);
-    uint32_t *seat = pct_alloc(s->n_ranks, sizeof *seat);
+    uint32_t *slot = pct_alloc(s->n_ranks, sizeof *slot);
     for (uint32_t k = 0; k < s->n_nodes; k++) {
         bool choice = s->first_socket[k + 1] - s->first_socket[k] > 1;
         if (choice)
-            seat_as_it_was(s, old, k, seat);
+            slot_as_it_was(s, old, k, slot);
         for (size_t i = 0; choice && i < of[k].n_edges; i++)
-            if (seat[of[k].edges[i].a] != seat[of[k].edges[i].b])
+            if (slot[of[k].edges[i].a] != slot[of[k].edges[i].b])
                 sum += of[k].edges[i].weight;
         pct_graph_free(&of[k]);
     }
-    pct_free(seat);
+    pct_free(slot);
     pct_free(of);
     return sum;
 }
 
-/* The ranks of one node on its sockets; seat is by position in the node. */
-static pc_u128 place_on_sockets(const struct pct_graph *g, uint32_t *seat, uint32_t n_sockets)
+/* The ranks of one node on its sockets; slot is by position in the node. */
+static pc_u128 place_on_sockets(const struct pct_graph *g, uint32_t *slot, uint32_t n_sockets)
 {
     struct pct_placement p;
-    pct_placement_find(g, seat, n_sockets, &p);
-    memcpy(seat, p.node, g->n * sizeof *seat);
+    pct_placement_find(g, slot, n_sockets, &p);
+    memcpy(slot, p.node, g->n * sizeof *slot);
     pc_u128 after = p.after;
     pct_placement_free(&p);
     return after;
 }
 
-void pct_seats_place(const struct pct_graph *g, const struct pct_seats *s,
+void pct_slots_place(const struct pct_graph *g, const struct pct_slots *s,
                      struct pct_placement *out)
 {
-    struct crew old, now;
+    struct node_ranks old, now;
     pct_placement_find(g, s->node_of, s->n_nodes, out);
     out->socket = pct_alloc(s->n_ranks, sizeof *out->socket);
-    make_crew(&old, s, s->node_of);
-    make_crew(&now, s, out->node);
+    make_node_ranks(&old, s, s->node_of);
+    make_node_ranks(&now, s, out->node);
     struct pct_graph *of = split_by_node(g, s, out->node, &now);
-    uint32_t *seat = pct_alloc(s->n_ranks, sizeof *seat);
+    uint32_t *slot = pct_alloc(s->n_ranks, sizeof *slot);
     out->sockets_before = cost_as_it_was(g, s, &old);
     for (uint32_t k = 0; k < s->n_nodes; k++) {
         uint32_t first = s->first_socket[k], n = s->first_socket[k + 1] - first;
         if (n) {
-            seat_in_order(s, &old, &now, k, seat);
-            out->sockets_after += place_on_sockets(&of[k], seat, n);
+            slot_in_order(s, &old, &now, k, slot);
+            out->sockets_after += place_on_sockets(&of[k], slot, n);
         }
         for (uint32_t i = now.first[k]; i < now.first[k + 1]; i++)
-            out->socket[now.ranks[i]] = n ? first + seat[i - now.first[k]] : PC_NO_INDEX;
+            out->socket[now.ranks[i]] = n ? first + slot[i - now.first[k]] : PC_NO_INDEX;
         pct_graph_free(&of[k]);
     }
-    pct_free(seat);
+    pct_free(slot);
     pct_free(of);
-    free_crew(&old);
-    free_crew(&now);
+    free_node_ranks(&old);
+    free_node_ranks(&now);
 }

@@ -130,7 +130,7 @@ void pct_pattern_text(const struct pct_pattern *p, struct pct_buf *b);
 struct pct_placement {
     uint32_t *node;        /* by rank */
     pc_u128 before, after; /* weight of edges between nodes */
-    /* Of pct_seats_place only. By rank: index of the socket in its seats, PC_NO_INDEX: the node's
+    /* Of pct_slots_place only. By rank: index of the socket in its slots, PC_NO_INDEX: the node's
      * are unknown. Weights of edges between sockets of one node. */
     uint32_t *socket;
     pc_u128 sockets_before, sockets_after;
@@ -143,7 +143,7 @@ void pct_placement_find(const struct pct_graph *g, const uint32_t *node_of, uint
 void pct_placement_free(struct pct_placement *p);
 
 /* Nodes and sockets on which ranks can be placed, and where they were. */
-struct pct_seats {
+struct pct_slots {
     uint32_t n_ranks, n_nodes, n_sockets;
     char **nodes;           /* names */
     uint32_t *node_of;      /* by rank */
@@ -155,11 +155,11 @@ struct pct_seats {
 
 /* Those of the run; or n_nodes nodes of equal size, if not 0; with n_sockets sockets each, if that
  * is not 0. */
-struct pct_seats *pct_seats_new(const struct pct_topology *t, uint32_t n_nodes, uint32_t n_sockets);
-void pct_seats_free(struct pct_seats *s);
+struct pct_slots *pct_slots_new(const struct pct_topology *t, uint32_t n_nodes, uint32_t n_sockets);
+void pct_slots_free(struct pct_slots *s);
 
 /* First on nodes; then the ranks of each node on its sockets. */
-void pct_seats_place(const struct pct_graph *g, const struct pct_seats *s,
+void pct_slots_place(const struct pct_graph *g, const struct pct_slots *s,
                      struct pct_placement *out);
 
 #endif

@@ -52,7 +52,7 @@ static void put_labelled(const char *label, const char *text)
     free(line);
 }
 
-static void print_text(const struct pct_patient *d, size_t n_less, size_t n_bad)
+static void print_text(const struct pct_examined *d, size_t n_less, size_t n_bad)
 {
     for (size_t i = 0; i < d->n; i++) {
         const struct pct_finding *f = &d->findings[i];
@@ -75,7 +75,7 @@ static void put_member(const char *name, const char *text)
     pct_json_put(stdout, text);
 }
 
-static void print_json(const struct pct_patient *d, size_t n_less, size_t n_bad)
+static void print_json(const struct pct_examined *d, size_t n_less, size_t n_bad)
 {
     printf("{\n  \"pcollect_doctor\": 1,\n  \"bad\": %zu,\n  \"less\": %zu,\n  \"findings\": [",
            n_bad, n_less);
@@ -93,7 +93,7 @@ static void print_json(const struct pct_patient *d, size_t n_less, size_t n_bad)
 
 /* ---- The command ---------------------------------------------------------------------------- */
 
-static int examine(struct pct_patient *d, bool json)
+static int examine(struct pct_examined *d, bool json)
 {
     struct pc_error error;
     size_t n[3] = {0, 0, 0};
@@ -127,7 +127,7 @@ static int take_option(const struct pct_command *self, const struct pct_option *
 
 static int run_doctor(const struct pct_command *self, int argc, char **argv)
 {
-    struct pct_patient d = {.self = self};
+    struct pct_examined d = {.self = self};
     bool json = false;
     struct pct_line line;
     return pct_line_read(self, argc, argv, &json, &line) ? examine(&d, json) : line.status;

@@ -22,7 +22,7 @@ struct pct_finding {
     const char *cure;  /* NULL if there is none */
 };
 
-struct pct_patient {
+struct pct_examined {
     const struct pct_command *self;
     struct pc_config config;
     struct pct_finding *findings;
@@ -30,7 +30,7 @@ struct pct_patient {
 };
 
 /* `found` is allocated and becomes the doctor's; cost and cure are not copied. */
-void pct_doctor_add(struct pct_patient *d, enum pct_health health, const char *about, char *found,
+void pct_doctor_add(struct pct_examined *d, enum pct_health health, const char *about, char *found,
                     const char *cost, const char *cure);
 
 /* Runs fn(arg) in a child whose standard outputs lead nowhere, and gives back what it wrote to the
@@ -38,16 +38,16 @@ void pct_doctor_add(struct pct_patient *d, enum pct_health health, const char *a
 char *pct_doctor_apart(void (*fn)(int fd, const void *arg), const void *arg);
 
 /* doctor_library.c */
-void pct_doctor_library(struct pct_patient *d);
+void pct_doctor_library(struct pct_examined *d);
 /* doctor_mpi.c */
-void pct_doctor_mpi(struct pct_patient *d);
+void pct_doctor_mpi(struct pct_examined *d);
 /* doctor_machine.c */
-void pct_doctor_machine(struct pct_patient *d);
+void pct_doctor_machine(struct pct_examined *d);
 /* doctor_spool.c */
-void pct_doctor_spool(struct pct_patient *d);
+void pct_doctor_spool(struct pct_examined *d);
 
 /* doctor_kill.c */
-void pct_doctor_kill(struct pct_patient *d);
+void pct_doctor_kill(struct pct_examined *d);
 
 /* doctor_elf.c: the dynamic symbols of a shared object, by its file. */
 struct pct_elf {

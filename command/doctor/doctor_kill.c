@@ -142,7 +142,7 @@ static char *compare(const char *path, const struct trial *t)
  * anything. */
 static void try_kill(int fd, const void *arg)
 {
-    const struct pct_patient *d = arg;
+    const struct pct_examined *d = arg;
     struct trial t = {.least = 0};
     struct pct_recovered found;
     uint64_t key = 0;
@@ -160,7 +160,7 @@ static void try_kill(int fd, const void *arg)
     dprintf(fd, "%s\n%s", folder, wrong ? wrong : "");
 }
 
-void pct_doctor_kill(struct pct_patient *d)
+void pct_doctor_kill(struct pct_examined *d)
 {
     char *said = pct_doctor_apart(try_kill, d);
     char *wrong = said ? strchr(said, '\n') : NULL;

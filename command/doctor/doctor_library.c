@@ -27,7 +27,7 @@ static void exec_under_library(int fd, const void *arg)
     execve("/bin/sh", words, variables);
 }
 
-static void check_preload(struct pct_patient *d, const char *path)
+static void check_preload(struct pct_examined *d, const char *path)
 {
     char *said = pct_doctor_apart(exec_under_library, path);
     if (said && strcmp(said, "runs\n") == 0)
@@ -47,7 +47,7 @@ static void open_module(int fd, const void *arg)
         _exit(1);
 }
 
-static bool check_module(struct pct_patient *d, const char *folder, const char *name,
+static bool check_module(struct pct_examined *d, const char *folder, const char *name,
                          enum pct_health if_not, const char *cost, const char *cure)
 {
     char *path = pct_text("%s/%s", folder, name);
@@ -64,7 +64,7 @@ static bool check_module(struct pct_patient *d, const char *folder, const char *
 }
 
 /* Modules that are opened for one purpose each; those that are not built here are not missed. */
-static void check_others(struct pct_patient *d, const char *folder)
+static void check_others(struct pct_examined *d, const char *folder)
 {
     DIR *dir = opendir(folder);
     for (struct dirent *e; dir && (e = readdir(dir));) {
@@ -78,7 +78,7 @@ static void check_others(struct pct_patient *d, const char *folder)
         closedir(dir);
 }
 
-static void check_symbols(struct pct_patient *d)
+static void check_symbols(struct pct_examined *d)
 {
 #ifdef HAVE_LIBDW
     pct_doctor_add(d, PCT_GOOD, "symbols", pct_text("libdw is there: lines and inlined calls"),
@@ -97,7 +97,7 @@ static void check_symbols(struct pct_patient *d)
                        "the first call from each place takes longer", "a newer glibc");
 }
 
-void pct_doctor_library(struct pct_patient *d)
+void pct_doctor_library(struct pct_examined *d)
 {
     char *why = NULL, *path = pct_library_path(&why);
     check_symbols(d);

@@ -27,7 +27,7 @@ static char *first_line(const char *path)
     return pct_text("%s", line);
 }
 
-static void check_clock(struct pct_patient *d)
+static void check_clock(struct pct_examined *d)
 {
     char *source = first_line("/sys/devices/system/clocksource/clocksource0/current_clocksource");
     pc_clock_init();
@@ -44,7 +44,7 @@ static void check_clock(struct pct_patient *d)
     free(source);
 }
 
-static void check_timers(struct pct_patient *d)
+static void check_timers(struct pct_examined *d)
 {
     timer_t timer;
     struct timespec step = {0, 0};
@@ -91,7 +91,7 @@ static char *describe_refusal(int reason, const char *paranoid)
     return pct_text("%s", strerror(reason));
 }
 
-static void check_software(struct pct_patient *d, const char *paranoid)
+static void check_software(struct pct_examined *d, const char *paranoid)
 {
     int fd = open_event(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, -1);
     if (fd < 0) {
@@ -132,7 +132,7 @@ static int count_together(int *reason)
     return n;
 }
 
-static void check_hardware(struct pct_patient *d, const char *paranoid)
+static void check_hardware(struct pct_examined *d, const char *paranoid)
 {
     int reason, n = count_together(&reason);
     if (n) {
@@ -151,7 +151,7 @@ static void check_hardware(struct pct_patient *d, const char *paranoid)
     free(why);
 }
 
-void pct_doctor_machine(struct pct_patient *d)
+void pct_doctor_machine(struct pct_examined *d)
 {
     char *paranoid = first_line("/proc/sys/kernel/perf_event_paranoid");
     check_clock(d);

@@ -123,7 +123,7 @@ static bool is_among(char *const *name, char **names, size_t n)
     return n && bsearch(name, names, n, sizeof *names, by_text);
 }
 
-static void check_fortran(struct pct_patient *d, const char *path)
+static void check_fortran(struct pct_examined *d, const char *path)
 {
     struct pct_elf e;
     size_t n_routines, n_functions, n_own, n_lost = 0;
@@ -193,7 +193,7 @@ static const char *adapter_of(const char *version)
     return NULL;
 }
 
-static bool check_library(struct pct_patient *d, const struct library *l)
+static bool check_library(struct pct_examined *d, const struct library *l)
 {
     char *said = pct_doctor_apart(ask_library, l), *rest = said;
     const char *path = strsep(&rest, "\n");
@@ -230,7 +230,7 @@ static bool is_in_path(const char *word)
     return false;
 }
 
-static bool check_launcher(struct pct_patient *d, const char *word)
+static bool check_launcher(struct pct_examined *d, const char *word)
 {
     if (!is_in_path(word))
         return false;
@@ -244,7 +244,7 @@ static bool check_launcher(struct pct_patient *d, const char *word)
     return true;
 }
 
-void pct_doctor_mpi(struct pct_patient *d)
+void pct_doctor_mpi(struct pct_examined *d)
 {
     static const char *const words[] = {"mpirun",  "mpirun.openmpi", "mpirun.mpich",  "mpiexec",
                                         "orterun", "prterun",        "mpiexec.hydra", "srun"};

@@ -37,7 +37,7 @@ static const char *why_folder_refused(const char *folder)
     return st.st_mode & 022 ? "can be written by others" : NULL;
 }
 
-static void count_left(struct pct_patient *d, const char *folder)
+static void count_left(struct pct_examined *d, const char *folder)
 {
     size_t n = 0;
     DIR *dir = opendir(folder);
@@ -52,7 +52,7 @@ static void count_left(struct pct_patient *d, const char *folder)
             "memory, until they are recovered", "pcollect recover");
 }
 
-static void check_space(struct pct_patient *d, const char *spool, const struct statfs *fs)
+static void check_space(struct pct_examined *d, const char *spool, const struct statfs *fs)
 {
     uint64_t free_bytes = (uint64_t)fs->f_bavail * (uint64_t)fs->f_bsize;
     uint64_t wanted = d->config.collect_buffer_size;
@@ -69,7 +69,7 @@ static void check_space(struct pct_patient *d, const char *spool, const struct s
         pct_doctor_add(d, PCT_GOOD, "spool", found, NULL, NULL);
 }
 
-static void check_folder(struct pct_patient *d)
+static void check_folder(struct pct_examined *d)
 {
     const char *spool = d->config.spool_path;
     char *folder = pct_text("%s/pcollect-%u", spool, (unsigned)geteuid());
@@ -96,7 +96,7 @@ static void check_folder(struct pct_patient *d)
     free(folder);
 }
 
-static void check_limit(struct pct_patient *d, int resource, const char *name, uint64_t least,
+static void check_limit(struct pct_examined *d, int resource, const char *name, uint64_t least,
                         const char *cost)
 {
     struct rlimit limit;
@@ -110,7 +110,7 @@ static void check_limit(struct pct_patient *d, int resource, const char *name, u
         pct_doctor_add(d, PCT_GOOD, "limits", pct_text("%s is enough", name), NULL, NULL);
 }
 
-void pct_doctor_spool(struct pct_patient *d)
+void pct_doctor_spool(struct pct_examined *d)
 {
     uint64_t wanted = d->config.collect_buffer_size;
     check_folder(d);

@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-void pct_doctor_add(struct pct_patient *d, enum pct_health health, const char *about, char *found,
+void pct_doctor_add(struct pct_examined *d, enum pct_health health, const char *about, char *found,
                     const char *cost, const char *cure)
 {
     struct pct_finding *more = realloc(d->findings, (d->n + 1) * sizeof *more);

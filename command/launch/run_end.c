@@ -108,7 +108,7 @@ static size_t count_processes(const struct pct_run_job *r)
 {
     char *key = pct_text("%016lx", (unsigned long)r->key);
     size_t n = 0;
-    struct pc_process_facts p;
+    struct pc_process_status p;
     DIR *dir = opendir("/proc");
     for (struct dirent *e; dir && (e = readdir(dir));)
         n += isdigit((unsigned char)*e->d_name) && pc_process_look(atoi(e->d_name), &p) &&

@@ -126,7 +126,7 @@ void pc_paths_clear(struct pc_paths *p)
     memset(p->roots, 0, (p->root_mask + 1) * sizeof *p->roots);
     memset(p->children, 0, (p->child_mask + 1) * sizeof *p->children);
     p->clears++;
-    p->n_roots = p->n_children = p->n_words = p->n_spine = 0;
+    p->n_roots = p->n_children = p->n_words = p->n_last = 0;
     p->n_nodes = 1;
 }
 

@@ -12,9 +12,9 @@
  * Runs are slices of one pool of words. Places, and values that are stack addresses, are relative
  * to a base that the node knows, so that contexts with the same outer part share its words.
  *
- * The spine is the path that was walked last, outermost word first, with the tree's node for every
- * frame. A walk ends where it meets the spine: if the words from there on outwards are unchanged,
- * frames, tree and words are the spine's.
+ * The last path is the path that was walked last, outermost word first, with the tree's node for
+ * every frame. A walk ends where it meets the last path: if the words from there on outwards are
+ * unchanged, frames, tree and words are the last path's.
  *
  * Invariants:
  *  1. The place of a word follows from the words before it alone, so the children of one node read
@@ -23,7 +23,7 @@
  *  2. Words are all that the walk read: return addresses (compared as they are) and saved frame
  *     pointers or stack pointers that a frame address depends on (compared by distance).
  *  3. The first word of a child is the word by which it is chosen.
- *  4. Cache and spine are void when the load map's generation changes.
+ *  4. Cache and last path are void when the load map's generation changes.
  *
  * One cache per thread, in private memory that grows by mmap; nothing here calls malloc. When the
  * cache outgrows its bound it is emptied and fills anew.
@@ -103,7 +103,7 @@ struct pc_path_child {
     uint32_t node, child; /* child 0: free */
 };
 
-struct pc_spine;
+struct pc_last_path;
 
 struct pc_paths {
     struct pc_path_root *roots;
@@ -117,9 +117,9 @@ struct pc_paths {
     uint32_t n_words, word_capacity;
     uint32_t max_words;
     uint32_t max_depth;
-    uint32_t clears;        /* times that everything was forgotten */
-    uint32_t n_spine;       /* words of the spine */
-    struct pc_spine *spine; /* path_walk.c; NULL until the first walk */
+    uint32_t clears;                /* times that everything was forgotten */
+    uint32_t n_last;                /* words of the last path */
+    struct pc_last_path *last_path; /* path_walk.c; NULL until the first walk */
 };
 
 /* Where a lookup left the cache. */

@@ -4,8 +4,8 @@
  * path into the cache.
  *
  * A path is collected from the call outwards: first the words that the cache matched, then those of
- * a walk, until the walk ends or meets the spine. The tree is entered from the outermost new frame
- * inwards. Then the path becomes the new spine.
+ * a walk, until the walk ends or meets the last path. The tree is entered from the outermost new
+ * frame inwards. Then the path becomes the new last path.
  */
 #include "libcollect/context/shown.h"
 #include "libcollect/state/publish.h"
@@ -25,7 +25,7 @@ struct word {
     uintptr_t sp, fp_loc;
     struct pc_module *module;
     uint32_t pool;   /* index in words[], or NOT_IN_POOL */
-    uint32_t frames; /* in the spine: outside of this word and with it */
+    uint32_t frames; /* in the last path: outside of this word and with it */
     pcollect_ref context;
     uint16_t op_plus_1;
     bool relative, exact;
@@ -33,35 +33,35 @@ struct word {
     bool in_mpi; /* outside of it nothing but the MPI library, up to one of our wrappers */
 };
 
-struct pc_spine {
+struct pc_last_path {
     uint32_t capacity;
-    struct word *spine; /* outermost first; n_spine of struct pc_paths */
-    struct word *path;  /* innermost first */
+    struct word *last; /* outermost first; n_last of struct pc_paths */
+    struct word *path; /* innermost first */
     uint32_t n_path, n_matched;
     uint32_t n_frames;
     struct word call; /* the frame that made the call */
-    uint32_t joined;  /* index in spine of the last word of path, or NOT_JOINED */
-    uint32_t barrier; /* the spine cannot be joined at or inside of this index */
+    uint32_t joined;  /* index in last of the last word of path, or NOT_JOINED */
+    uint32_t barrier; /* the last path cannot be joined at or inside of this index */
     bool cacheable;   /* all that decided the walk can be put into words */
     bool cut, deep;   /* the outermost frames are missing */
 };
 
-static struct pc_spine *get_spine(struct pc_paths *p)
+static struct pc_last_path *get_last_path(struct pc_paths *p)
 {
-    if (p->spine)
-        return p->spine;
+    if (p->last_path)
+        return p->last_path;
     uint32_t n = (p->max_depth + 1) * PC_STEP_MAX_WORDS;
-    size_t bytes = sizeof(struct pc_spine) + n * 2 * sizeof(struct word);
-    struct pc_spine *s = pc_memory(bytes);
+    size_t bytes = sizeof(struct pc_last_path) + n * 2 * sizeof(struct word);
+    struct pc_last_path *s = pc_memory(bytes);
     if (!s)
         return NULL;
     s->capacity = n;
-    s->spine = (struct word *)(s + 1);
-    s->path = s->spine + n;
-    return p->spine = s;
+    s->last = (struct word *)(s + 1);
+    s->path = s->last + n;
+    return p->last_path = s;
 }
 
-static struct pc_walk start_path(struct pc_spine *s, const struct pc_paths *p,
+static struct pc_walk start_path(struct pc_last_path *s, const struct pc_paths *p,
                                  const struct pc_thread *t, const struct pc_call *call)
 {
     pc_loadmap_prepare(call->ret);
@@ -69,7 +69,7 @@ static struct pc_walk start_path(struct pc_spine *s, const struct pc_paths *p,
     s->n_frames = 1;
     s->call = (struct word){.value = call->ret};
     s->joined = NOT_JOINED;
-    s->barrier = p->n_spine;
+    s->barrier = p->n_last;
     s->cacheable = true;
     s->cut = s->deep = false;
     return (struct pc_walk){.pc = call->ret,
@@ -80,7 +80,7 @@ static struct pc_walk start_path(struct pc_spine *s, const struct pc_paths *p,
 }
 
 /* The word that led to the frame in which the walk is. */
-static struct word *current_frame(struct pc_spine *s)
+static struct word *current_frame(struct pc_last_path *s)
 {
     for (uint32_t i = s->n_path; i-- > 0;)
         if (!s->path[i].relative)
@@ -106,7 +106,7 @@ static void from_pool(struct word *out, const struct pc_paths *p, uint32_t pool,
 
 /* Takes over the words that the cache matched, up to the miss, and moves the walk there. False: a
  * path longer than any that could have been entered. */
-static bool take_matched(struct pc_spine *s, const struct pc_paths *p, struct pc_path_miss miss,
+static bool take_matched(struct pc_last_path *s, const struct pc_paths *p, struct pc_path_miss miss,
                          uintptr_t cfa, struct pc_walk *walk)
 {
     uint32_t n = miss.node ? miss.word : 0;
@@ -156,7 +156,8 @@ static uint16_t wrapped_op(const struct pc_thread *t, const struct pc_module *mo
 
 /* Adds the words of one step, less those of this frame that are in the path already: saved
  * addresses that the cache matched before it missed at the return address. */
-static void add_words(struct pc_spine *s, const struct pc_step *step, const struct pc_walk *after)
+static void add_words(struct pc_last_path *s, const struct pc_step *step,
+                      const struct pc_walk *after)
 {
     int known = 0;
     while (s->n_path > (uint32_t)known && s->n_path <= s->n_matched &&
@@ -177,22 +178,22 @@ static void add_words(struct pc_spine *s, const struct pc_step *step, const stru
     s->n_frames++;
 }
 
-/* Has the walk come to a frame that the spine has, with nothing changed outside of it? */
-static bool join(struct pc_spine *s, uint32_t max_depth)
+/* Has the walk come to a frame that the last path has, with nothing changed outside of it? */
+static bool join(struct pc_last_path *s, uint32_t max_depth)
 {
     const struct word *w = &s->path[s->n_path - 1];
     uint32_t j = s->barrier;
-    while (j > 0 && s->spine[j - 1].addr < w->addr)
+    while (j > 0 && s->last[j - 1].addr < w->addr)
         j--;
     s->barrier = j;
     if (j-- == 0)
         return false;
-    const struct word *v = &s->spine[j];
+    const struct word *v = &s->last[j];
     if (v->addr != w->addr || v->value != w->value || v->relative || v->sp != w->sp ||
         v->fp_loc != w->fp_loc || v->exact != w->exact || s->n_frames + v->frames > max_depth)
         return false;
     for (uint32_t k = j; k-- > 0;)
-        if (*(const uintptr_t *)s->spine[k].addr != s->spine[k].value) {
+        if (*(const uintptr_t *)s->last[k].addr != s->last[k].value) {
             s->barrier = k;
             return false;
         }
@@ -200,7 +201,7 @@ static bool join(struct pc_spine *s, uint32_t max_depth)
     return true;
 }
 
-static void walk_outwards(const struct pc_thread *t, struct pc_spine *s, struct pc_walk *walk)
+static void walk_outwards(const struct pc_thread *t, struct pc_last_path *s, struct pc_walk *walk)
 {
     uint32_t max_depth = t->paths.max_depth;
     struct word *frame = current_frame(s);
@@ -255,7 +256,7 @@ static bool is_in_mpi(const struct word *outside, const struct word *frame)
 
 /* Books the frames of the path, and notes at each word the context that ends with it. Returns the
  * innermost context that found room; *full says that it is not the call's own. */
-static pcollect_ref book_frames(struct pc_thread *t, struct pc_spine *s, bool *full)
+static pcollect_ref book_frames(struct pc_thread *t, struct pc_last_path *s, bool *full)
 {
     pcollect_ref at = t->scope;
     uint32_t i = s->n_path;
@@ -263,9 +264,9 @@ static pcollect_ref book_frames(struct pc_thread *t, struct pc_spine *s, bool *f
     const struct word *outside = NULL;
     *full = false;
     if (s->joined != NOT_JOINED) {
-        outside = &s->spine[s->joined];
-        at = s->spine[s->joined].context;
-        starting = s->spine[s->joined].start;
+        outside = &s->last[s->joined];
+        at = s->last[s->joined].context;
+        starting = s->last[s->joined].start;
         i--;
     } else if (s->cut) {
         pcollect_ref cut = pc_tree_cut(t->tree, t->scope);
@@ -296,7 +297,7 @@ static pcollect_ref book_frames(struct pc_thread *t, struct pc_spine *s, bool *f
     return child ? child : at;
 }
 
-static struct pc_path_leaf book_path(struct pc_thread *t, struct pc_spine *s, uint16_t op)
+static struct pc_path_leaf book_path(struct pc_thread *t, struct pc_last_path *s, uint16_t op)
 {
     struct pc_path_leaf leaf = {0, 0, NULL};
     bool collapsed;
@@ -354,20 +355,20 @@ static uintptr_t base_of(const struct pc_paths *p, const struct word *w)
     return w->addr - (uintptr_t)(intptr_t)p->words[w->pool].place;
 }
 
-/* Are the words of the spine from j outwards one slice of the pool? */
-static bool is_slice(const struct pc_paths *p, const struct pc_spine *s, uint32_t j)
+/* Are the words of the last path from j outwards one slice of the pool? */
+static bool is_slice(const struct pc_paths *p, const struct pc_last_path *s, uint32_t j)
 {
-    const struct word *w = &s->spine[j];
+    const struct word *w = &s->last[j];
     if (w->pool == NOT_IN_POOL)
         return false;
     for (uint32_t i = 1; i <= j; i++)
-        if (s->spine[j - i].pool != w->pool + i || base_of(p, &s->spine[j - i]) != base_of(p, w))
+        if (s->last[j - i].pool != w->pool + i || base_of(p, &s->last[j - i]) != base_of(p, w))
             return false;
     return true;
 }
 
-static bool make_run(struct pc_paths *p, struct pc_spine *s, struct word *w, uint32_t n, int step,
-                     uintptr_t cfa, struct pc_path_run *run)
+static bool make_run(struct pc_paths *p, struct pc_last_path *s, struct word *w, uint32_t n,
+                     int step, uintptr_t cfa, struct pc_path_run *run)
 {
     bool shared = step < 0 && is_slice(p, s, n - 1);
     run->first = shared ? w->pool : to_pool(p, w, n, step);
@@ -376,18 +377,18 @@ static bool make_run(struct pc_paths *p, struct pc_spine *s, struct word *w, uin
 }
 
 /* A short outer part becomes part of the path itself. */
-static void copy_short_tail(struct pc_spine *s)
+static void copy_short_tail(struct pc_last_path *s)
 {
     uint32_t j = s->joined;
     if (j == NOT_JOINED || j + 1 >= LEAST_SHARED || s->n_path + j > s->capacity)
         return;
-    s->path[s->n_path - 1] = s->spine[j];
+    s->path[s->n_path - 1] = s->last[j];
     while (j-- > 0)
-        s->path[s->n_path++] = s->spine[j];
+        s->path[s->n_path++] = s->last[j];
     s->joined = NOT_JOINED;
 }
 
-static bool enter_path(struct pc_paths *p, struct pc_spine *s, struct pc_path_root *root,
+static bool enter_path(struct pc_paths *p, struct pc_last_path *s, struct pc_path_root *root,
                        struct pc_path_miss miss, uintptr_t cfa, struct pc_path_leaf leaf)
 {
     struct pc_path_run runs[2] = {{0, 0, 0}};
@@ -397,18 +398,18 @@ static bool enter_path(struct pc_paths *p, struct pc_spine *s, struct pc_path_ro
     uint32_t n_new = s->n_path - s->n_matched - joined;
     if (n_new && !make_run(p, s, &s->path[s->n_matched], n_new, 1, cfa, &runs[n_runs++]))
         return false;
-    if (joined && !make_run(p, s, &s->spine[s->joined], s->joined + 1, -1, cfa, &runs[n_runs++]))
+    if (joined && !make_run(p, s, &s->last[s->joined], s->joined + 1, -1, cfa, &runs[n_runs++]))
         return false;
     return pc_paths_enter(p, root, miss, runs, n_runs ? n_runs : 1, leaf);
 }
 
-/* The path becomes the spine. */
-static void keep_spine(struct pc_paths *p, struct pc_spine *s)
+/* The path becomes the last path. */
+static void keep_last_path(struct pc_paths *p, struct pc_last_path *s)
 {
     uint32_t n = 0, i = s->n_path, frames = 0;
     if (s->joined != NOT_JOINED) {
         n = s->joined + 1;
-        frames = s->spine[s->joined].frames;
+        frames = s->last[s->joined].frames;
         i--;
     }
     if (n + i > s->capacity || s->cut)
@@ -416,16 +417,16 @@ static void keep_spine(struct pc_paths *p, struct pc_spine *s)
     while (i-- > 0) {
         frames += !s->path[i].relative;
         s->path[i].frames = frames;
-        s->spine[n++] = s->path[i];
+        s->last[n++] = s->path[i];
     }
-    p->n_spine = n;
+    p->n_last = n;
 }
 
 struct pc_path_leaf pc_paths_miss(struct pc_thread *t, const struct pc_call *call, unsigned slot,
                                   struct pc_path_root *root, struct pc_path_miss miss)
 {
     struct pc_paths *p = &t->paths;
-    struct pc_spine *s = get_spine(p);
+    struct pc_last_path *s = get_last_path(p);
     struct pc_path_leaf leaf = {0, 0, NULL};
     if (!s)
         return leaf;
@@ -442,19 +443,19 @@ struct pc_path_leaf pc_paths_miss(struct pc_thread *t, const struct pc_call *cal
     if (!entered && p->n_words + s->capacity > p->max_words)
         pc_paths_clear(p);
     else if (leaf.node && s->cacheable && !(leaf.flags & PC_PATH_COLLAPSED))
-        keep_spine(p, s);
+        keep_last_path(p, s);
     else
-        p->n_spine = 0;
+        p->n_last = 0;
     return leaf;
 }
 
 struct pc_path_leaf pc_paths_walk(struct pc_thread *t, const struct pc_call *call, unsigned slot)
 {
-    struct pc_spine *s = get_spine(&t->paths);
+    struct pc_last_path *s = get_last_path(&t->paths);
     if (!s)
         return (struct pc_path_leaf){0, 0, NULL};
     struct pc_walk walk = start_path(s, &t->paths, t, call);
-    s->barrier = 0; /* not even where it meets the spine */
+    s->barrier = 0; /* not even where it meets the last path */
     walk_outwards(t, s, &walk);
     return book_path(t, s, PC_SLOT_OP(slot));
 }
@@ -462,7 +463,7 @@ struct pc_path_leaf pc_paths_walk(struct pc_thread *t, const struct pc_call *cal
 pcollect_ref pc_paths_context(struct pc_thread *t, const struct pc_call *call)
 {
     struct pc_paths *p = &t->paths;
-    struct pc_spine *s = get_spine(p);
+    struct pc_last_path *s = get_last_path(p);
     bool full;
     if (!s)
         return 0;
@@ -472,8 +473,8 @@ pcollect_ref pc_paths_context(struct pc_thread *t, const struct pc_call *call)
         s->call.module = pc_loadmap_find(s->call.value);
     pcollect_ref context = book_frames(t, s, &full);
     if (s->cacheable && !full)
-        keep_spine(p, s);
+        keep_last_path(p, s);
     else
-        p->n_spine = 0;
+        p->n_last = 0;
     return full ? 0 : context;
 }

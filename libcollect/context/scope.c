@@ -149,7 +149,7 @@ static void enter_scope(struct pc_thread *t, uint32_t to)
         memset(p->roots, 0, (p->root_mask + 1) * sizeof *p->roots);
         p->n_roots = 0;
     }
-    p->n_spine = 0; /* its contexts are those of another scope */
+    p->n_last = 0; /* its contexts are those of another scope */
     pc_sampler_moved(t);
     t->scope = next->node;
     s->current = to;

@@ -286,8 +286,8 @@ static struct pc_sampler *make_sampler(void)
         return NULL;
     s->max_frames = n;
     s->path = (struct pc_sample_frame *)(s + 1);
-    s->spine = s->path + n;
-    uintptr_t top = (uintptr_t)(s->spine + n) + 2 * STACK_BYTES - 64;
+    s->last = s->path + n;
+    uintptr_t top = (uintptr_t)(s->last + n) + 2 * STACK_BYTES - 64;
     s->stack_top = (char *)(top & ~(uintptr_t)63);
     s->max_overhead = pc_process.config.sample_max_overhead;
     s->period_ns = period_ns;
@@ -330,7 +330,7 @@ void pc_sampler_enter(struct pc_thread *t, void *function)
     int saved = errno;
     struct pc_sampler *s = t->sampler ? t->sampler : make_sampler();
     if (s) {
-        s->n_spine = 0;
+        s->n_last = 0;
         s->tid = t->tid;
         s->random = pc_hash_u64((uint64_t)t->tid << 32 ^ pc_ticks()) | 1;
         take_row(t, s);

@@ -82,7 +82,7 @@ struct pc_sample_frame {
 };
 
 /* Where an interrupt met the thread. */
-struct pc_spot {
+struct pc_window_place {
     char *record;       /* its compute part; NULL: nothing is booked */
     pcollect_ref node;  /* the POINT; 0: in an MPI call */
     uintptr_t function; /* start of the interrupted function, for POINTs; 0: unknown */
@@ -96,7 +96,7 @@ struct pc_window {
     uint64_t n;        /* windows so far */
     uint32_t weight;   /* how many it stands for */
     const struct pc_loaded_compute *plugin;
-    struct pc_spot spot; /* where it began */
+    struct pc_window_place place; /* where it began */
 };
 
 struct pc_sampler {
@@ -145,11 +145,11 @@ struct pc_sampler {
     volatile uint32_t tries;    /* handlers run */
     volatile uint64_t again_ns; /* the handler arms the source once more */
     volatile bool held;         /* the thread waits with our signal blocked (interpose/wait.c) */
-    uint32_t generation;        /* of the load map, for the spine */
+    uint32_t generation;        /* of the load map, for the last path */
     /* The path walked last, outermost first, and the one being walked, innermost first. */
-    uint32_t n_spine, n_path, max_frames, joined;
+    uint32_t n_last, n_path, max_frames, joined;
     bool cut, deep;
-    struct pc_sample_frame *spine, *path;
+    struct pc_sample_frame *last, *path;
     char *stack_top; /* of the stack on which the handler works */
 };
 
@@ -158,11 +158,11 @@ static inline bool pc_sampler_is_perf(const struct pc_sampler *s)
     return s->source == PC_SOURCE_CYCLES || s->source == PC_SOURCE_CLOCK;
 }
 
-/* The contexts of the spine are void: the scope has changed. */
+/* The contexts of the last path are void: the scope has changed. */
 static inline void pc_sampler_moved(struct pc_thread *t)
 {
     if (t->sampler)
-        t->sampler->n_spine = 0;
+        t->sampler->n_last = 0;
 }
 
 /* ---- sampler.c: not in handlers ---- */
@@ -276,10 +276,10 @@ void pc_sampler_settle(struct pc_sampler *s);
 
 struct pc_plugin_sample;
 
-/* At the end of a sample, whose spot this is: opens a window, if a plugin wants one. The sample's
+/* At the end of a sample, whose place this is: opens a window, if a plugin wants one. The sample's
  * `draw` is that of empty windows. */
 void pc_window_open(struct pc_thread *t, struct pc_sampler *s,
-                    const struct pc_plugin_sample *sample, const struct pc_spot *spot);
+                    const struct pc_plugin_sample *sample, const struct pc_window_place *place);
 /* What is to be armed now: the end of a window, or the next sample. */
 void pc_window_arm(struct pc_sampler *s);
 /* It begins, if it was armed: last of all, what was counted is read. */

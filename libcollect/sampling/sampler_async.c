@@ -262,46 +262,46 @@ static bool is_in_own(const struct where *w)
     return m && m->flags & PCOLLECT_MODULE_OWN;
 }
 
-static void count_spot(struct pc_sampler *s, const struct pc_spot *spot)
+static void count_at_place(struct pc_sampler *s, const struct pc_window_place *place)
 {
     uint64_t us = (s->sample_ns + 500) / 1000;
-    uint64_t *sums = &s->counts[spot->node ? PC_SAMPLE_COMPUTE_NS : PC_SAMPLE_MPI_NS];
+    uint64_t *sums = &s->counts[place->node ? PC_SAMPLE_COMPUTE_NS : PC_SAMPLE_MPI_NS];
     sums[0] += s->sample_ns;
     sums[1] += us * us;
 }
 
 /* What the plugins add to: the record of the call in progress, or of the point. */
-static struct pc_spot find_spot(const struct interrupt *i)
+static struct pc_window_place find_place(const struct interrupt *i)
 {
     struct pc_thread *t = i->thread;
     struct pc_sampler *s = i->sampler;
     const struct pc_active *call = call_in_progress(t, i->where.sp);
-    struct pc_spot spot = {NULL, 0, 0};
+    struct pc_window_place place = {NULL, 0, 0};
     if (call) {
         if (is_in_own(&i->where)) {
             pc_sampler_met_own(s);
-            return spot;
+            return place;
         }
         s->counts[PC_SAMPLE_IN_MPI]++;
-        spot.record = record_of_call(call);
+        place.record = record_of_call(call);
     } else {
-        spot.node = pc_sampler_point(t, s, i->context);
-        if (spot.node)
-            spot.record = pc_tree_record(t->tree, spot.node);
+        place.node = pc_sampler_point(t, s, i->context);
+        if (place.node)
+            place.record = pc_tree_record(t->tree, place.node);
     }
-    if (spot.record)
-        count_spot(s, &spot);
-    if (spot.record && t->edges)
-        pc_edges_sample(t->edges, spot.node);
-    return spot;
+    if (place.record)
+        count_at_place(s, &place);
+    if (place.record && t->edges)
+        pc_edges_sample(t->edges, place.node);
+    return place;
 }
 
 /* Whether the window of the thread ends in the context in which it began: the same call, or the
  * same function called along the same path. */
-static bool is_same_spot(const struct interrupt *i)
+static bool is_same_place(const struct interrupt *i)
 {
     struct pc_thread *t = i->thread;
-    const struct pc_spot *began = &i->sampler->window.spot;
+    const struct pc_window_place *began = &i->sampler->window.place;
     const struct pc_active *call = call_in_progress(t, i->where.sp);
     if (call || !began->node)
         return call && !is_in_own(&i->where) && record_of_call(call) == began->record;
@@ -327,24 +327,24 @@ static void take_sample(void *argument)
     t->busy = 1;
     barrier();
     pc_sampler_book_place(t, s);
-    struct pc_spot spot = find_spot(i);
+    struct pc_window_place place = find_place(i);
     struct pc_plugin_sample to = {.sample = {.size = sizeof to.sample,
                                              .now = i->begin,
                                              .interval = i->begin - s->last_ticks,
                                              .period_ns = s->sample_ns,
                                              .thread = t,
-                                             .node = spot.node,
+                                             .node = place.node,
                                              .weight = 1,
                                              .draw = s->regular ? i->begin_ns / s->period_ns : 0},
                                   .counting = t->counting};
-    for (uint32_t k = 0; spot.record && k < pc_process.n_compute; k++) {
+    for (uint32_t k = 0; place.record && k < pc_process.n_compute; k++) {
         const struct pc_loaded_compute *p = &pc_process.compute[k];
         to.sample.own = s->own[k];
-        p->plugin->trigger(p->state, &to.sample, spot.record + p->record_offset);
+        p->plugin->trigger(p->state, &to.sample, place.record + p->record_offset);
     }
-    if (spot.record && s->has_windows) {
-        spot.function = pc_walk_function_start(i->where.pc);
-        pc_window_open(t, s, &to, &spot);
+    if (place.record && s->has_windows) {
+        place.function = pc_walk_function_start(i->where.pc);
+        pc_window_open(t, s, &to, &place);
     }
     barrier();
     t->busy = 0;
@@ -359,7 +359,7 @@ static void end_window(void *argument)
     t->busy = 1;
     barrier();
     if (!pc_scope_is_off())
-        pc_window_close(t, i->sampler, pc_window_time(i->sampler), !was_busy && is_same_spot(i));
+        pc_window_close(t, i->sampler, pc_window_time(i->sampler), !was_busy && is_same_place(i));
     barrier();
     t->busy = was_busy;
 }
@@ -469,7 +469,7 @@ static void try_window(void *argument)
     const struct pc_plugin_sample to = {
         .sample = {.size = sizeof to.sample, .empty = 1, .draw = s->tries, .thread = i->thread},
         .counting = i->thread->counting};
-    const struct pc_spot nowhere = {NULL, 0, 0};
+    const struct pc_window_place nowhere = {NULL, 0, 0};
     if (s->window.open && find_point(s, i->begin_ns - s->cpu_ns, i))
         pc_window_close(i->thread, s, pc_window_time(s), false);
     s->owed_ns = 0;

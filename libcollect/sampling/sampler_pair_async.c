@@ -43,7 +43,7 @@ static void follow_lead(struct pc_window *w, uint64_t lead_ns)
 }
 
 void pc_window_open(struct pc_thread *t, struct pc_sampler *s,
-                    const struct pc_plugin_sample *sample, const struct pc_spot *spot)
+                    const struct pc_plugin_sample *sample, const struct pc_window_place *place)
 {
     struct pc_window *w = &s->window;
     struct pc_plugin_sample now = *sample;
@@ -55,7 +55,7 @@ void pc_window_open(struct pc_thread *t, struct pc_sampler *s,
             continue;
         now.sample.own = s->own[k];
         w->plugin = p;
-        w->spot = *spot;
+        w->place = *place;
         w->weight = 1u << s->lowered;
         w->asked_ns = p->plugin->open(p->state, &now.sample);
         /* Where the period is not much longer than a window, there is none. */
@@ -110,10 +110,10 @@ void pc_window_close(struct pc_thread *t, struct pc_sampler *s, uint64_t program
                                                    .empty = s->empty,
                                                    .period_ns = program_ns,
                                                    .thread = t,
-                                                   .node = w->spot.node,
+                                                   .node = w->place.node,
                                                    .weight = w->weight,
                                                    .own = own_of(s)},
                                         .counting = t->counting};
-    p->plugin->close(p->state, &to.sample, s->empty ? NULL : w->spot.record + p->record_offset,
+    p->plugin->close(p->state, &to.sample, s->empty ? NULL : w->place.record + p->record_offset,
                      stayed);
 }

@@ -3,9 +3,10 @@
  * From an interrupted context to its POINT in the thread's tree.
  *
  * The path is walked from the interrupted instruction outwards until the walk ends or meets the
- * spine, which is the path of the sample before: the same frame in the same place, and all words
- * that the spine's walk read from there outwards unchanged. From there on frames and contexts are
- * the spine's. Words are compared in order: when one has matched, the next belongs to a live frame.
+ * last path, which is the path of the sample before: the same frame in the same place, and all
+ * words that the last path's walk read from there outwards unchanged. From there on frames and
+ * contexts are the last path's. Words are compared in order: when one has matched, the next belongs
+ * to a live frame.
  *
  * Called by the handler alone, with `busy` set. Takes no lock, calls no malloc.
  */
@@ -62,19 +63,19 @@ static bool is_runtime(const struct pc_sample_frame *f)
     return f->module && f->module->flags & PCOLLECT_MODULE_RUNTIME;
 }
 
-/* Has the walk come to a frame of the spine with nothing changed outside of it? `*inside` falls:
- * the spine cannot be joined at or inside of that index. Not at a frame of a runtime: whether it is
- * shown depends on what is inside of it. */
+/* Has the walk come to a frame of the last path with nothing changed outside of it? `*inside`
+ * falls: the last path cannot be joined at or inside of that index. Not at a frame of a runtime:
+ * whether it is shown depends on what is inside of it. */
 static bool join(struct pc_sampler *s, const struct pc_walk *walk, uint32_t *inside)
 {
     uint32_t j = *inside;
-    while (j > 0 && s->spine[j - 1].sp < walk->sp)
+    while (j > 0 && s->last[j - 1].sp < walk->sp)
         j--;
     *inside = j;
-    if (j == 0 || is_runtime(&s->spine[j - 1]) || !same_state(&s->spine[j - 1], walk))
+    if (j == 0 || is_runtime(&s->last[j - 1]) || !same_state(&s->last[j - 1], walk))
         return false;
     for (uint32_t k = j; k-- > 0;)
-        if (!same_words(&s->spine[k])) {
+        if (!same_words(&s->last[k])) {
             *inside = k;
             return false;
         }
@@ -84,7 +85,7 @@ static bool join(struct pc_sampler *s, const struct pc_walk *walk, uint32_t *ins
 
 static void walk_outwards(struct pc_sampler *s, struct pc_walk *walk)
 {
-    uint32_t inside = s->n_spine;
+    uint32_t inside = s->n_last;
     s->joined = NOT_JOINED;
     s->cut = s->deep = false;
     s->n_path = 0;
@@ -159,7 +160,7 @@ static pcollect_ref book_frames(struct pc_thread *t, struct pc_sampler *s, bool 
     uint32_t program = find_program(s);
     *collapsed = false;
     if (s->joined != NOT_JOINED) {
-        outside = &s->spine[s->joined];
+        outside = &s->last[s->joined];
         at = outside->context;
         starting = outside->start;
     } else if (s->cut) {
@@ -181,17 +182,17 @@ static pcollect_ref book_frames(struct pc_thread *t, struct pc_sampler *s, bool 
     return at;
 }
 
-/* The path, less the interrupted frame itself, becomes the spine. */
-static void keep_spine(struct pc_sampler *s, bool complete)
+/* The path, less the interrupted frame itself, becomes the last path. */
+static void keep_last_path(struct pc_sampler *s, bool complete)
 {
     uint32_t n = s->joined == NOT_JOINED ? 0 : s->joined + 1;
     if (!complete || s->cut || n + s->n_path - 1 > s->max_frames) {
-        s->n_spine = 0;
+        s->n_last = 0;
         return;
     }
     for (uint32_t i = s->n_path; i-- > 1;)
-        s->spine[n++] = s->path[i];
-    s->n_spine = n;
+        s->last[n++] = s->path[i];
+    s->n_last = n;
 }
 
 /* From the interrupted instruction outwards; the frame itself is s->path[0]. */
@@ -202,7 +203,7 @@ static void walk(struct pc_thread *t, struct pc_sampler *s, const void *context)
     pc_walk_from_context(&walk, context, t->stack);
     if (s->generation != generation) {
         s->generation = generation;
-        s->n_spine = 0;
+        s->n_last = 0;
     }
     walk_outwards(s, &walk);
 }
@@ -220,7 +221,7 @@ pcollect_ref pc_sampler_parent(struct pc_thread *t, struct pc_sampler *s, const 
     if (is_own(s))
         return 0;
     pcollect_ref parent = book_frames(t, s, &collapsed);
-    keep_spine(s, !collapsed);
+    keep_last_path(s, !collapsed);
     return collapsed ? 0 : parent;
 }
 
@@ -239,7 +240,7 @@ pcollect_ref pc_sampler_point(struct pc_thread *t, struct pc_sampler *s, const v
     pcollect_ref point =
         pc_tree_point(t->tree, parent, module, module ? f->pc - f->module->bias : 0,
                       pc_process.record_bytes - pc_process.comm_bytes, &collapsed);
-    keep_spine(s, !collapsed);
+    keep_last_path(s, !collapsed);
     s->counts[PC_SAMPLE_CUT] += s->cut;
     s->counts[PC_SAMPLE_DEEP] += s->deep;
     s->counts[PC_SAMPLE_NO_CODE] += !f->module;

@@ -80,14 +80,14 @@ static uint32_t string_of(const char *text)
 void pc_jobs_met(struct pc_call *call, int n_local, int n_remote, const char *port)
 {
     struct pc_thread *t = call->thread;
-    struct pc_config_family family;
+    struct pc_config_related related;
     int saved = errno;
-    pc_config_family(&family);
+    pc_config_related(&related);
     t->busy = 1;
     barrier();
     uint64_t *v = new_row(t);
     if (v) {
-        v[HERE] = string_of(family.job);
+        v[HERE] = string_of(related.job);
         v[HOW] = pc_table_string(pc_op_name(call->event.op));
         v[CONTEXT] = pc_process.core.asks ? call->event.node : call->node;
         v[BEGAN] = pc_process.host.realtime_ns(call->event.begin);
@@ -104,14 +104,14 @@ void pc_jobs_met(struct pc_call *call, int n_local, int n_remote, const char *po
 void pc_jobs_spawned(int n_ranks, int n_parents)
 {
     const struct pcollect_arena_header *h = pc_header();
-    struct pc_config_family family;
+    struct pc_config_related related;
     uint64_t *v = new_row(pc_thread_current());
     if (!v)
         return;
-    pc_config_family(&family);
-    v[HERE] = string_of(family.job);
-    v[THERE] = string_of(family.parent);
-    v[THEIR_RANK] = (uint64_t)(family.parent_rank + 1);
+    pc_config_related(&related);
+    v[HERE] = string_of(related.job);
+    v[THERE] = string_of(related.parent);
+    v[THEIR_RANK] = (uint64_t)(related.parent_rank + 1);
     v[HOW] = pc_table_string("MPI_Comm_get_parent");
     v[BEGAN] = pc_process.host.realtime_ns(h->start_ticks);
     v[ENDED] = pc_process.host.realtime_ns(h->init_end_ticks);

@@ -8,14 +8,14 @@
 #include "libcollect/state/state.h"
 
 /* ---- the table of threads (threads_table.c) ---- */
-int pc_census_start(void);
-void pc_census_init_begin(void);
-void pc_census_init_end(void);
+int pc_threads_table_start(void);
+void pc_threads_table_init_begin(void);
+void pc_threads_table_init_end(void);
 /* A thread has been registered; `function`: in which it starts, or NULL. */
-void pc_census_enter(struct pc_thread *t, void *function);
-void pc_census_leave(struct pc_thread *t);
+void pc_threads_table_enter(struct pc_thread *t, void *function);
+void pc_threads_table_leave(struct pc_thread *t);
 /* Before the merge: threads that run and were not counted so far, in rows of this one. */
-void pc_census_rest(void);
+void pc_threads_table_rest(void);
 
 /* ---- what the system says of the process (resources_table.c) ---- */
 int pc_usage_start(void);

@@ -104,12 +104,12 @@ static void note_mpi(int32_t tid, struct pc_thread *t)
     }
 }
 
-void pc_census_init_begin(void)
+void pc_threads_table_init_begin(void)
 {
     each_thread(note_before, NULL);
 }
 
-void pc_census_init_end(void)
+void pc_threads_table_init_end(void)
 {
     each_thread(note_mpi, NULL);
 }
@@ -147,14 +147,14 @@ static void add_row(struct pc_thread *t, enum pc_thread_kind kind, const char *n
         ++*values;
 }
 
-int pc_census_start(void)
+int pc_threads_table_start(void)
 {
     return pc_table_add("pcollect", &table);
 }
 
 /* A thread that is registered before it runs has not been given its name yet: it is counted when it
  * ends, or before the merge. */
-void pc_census_enter(struct pc_thread *t, void *function)
+void pc_threads_table_enter(struct pc_thread *t, void *function)
 {
     if (t->phase != PC_PHASE_MAIN)
         return;
@@ -165,7 +165,7 @@ void pc_census_enter(struct pc_thread *t, void *function)
         add_row(t, kind, t->record->name);
 }
 
-void pc_census_leave(struct pc_thread *t)
+void pc_threads_table_leave(struct pc_thread *t)
 {
     char name[16] = "";
     int kind = atomic_exchange(&t->uncounted, 0) - 1;
@@ -217,7 +217,7 @@ static void count_rest(int32_t tid, struct pc_thread *t)
     add_row(t, kind, name);
 }
 
-void pc_census_rest(void)
+void pc_threads_table_rest(void)
 {
     each_thread(count_rest, pc_thread_current());
 }

@@ -129,9 +129,9 @@ static const ElfW(Dyn) * read_headers(const struct pc_loadmap_object *o, struct 
     for (unsigned i = 0; i < o->n_phdr; i++) {
         const ElfW(Phdr) *p = &o->phdr[i];
         const uint8_t *at = (const uint8_t *)(o->bias + p->p_vaddr);
-        uint64_t facts[] = {p->p_type,   p->p_flags, p->p_offset, p->p_vaddr,
+        uint64_t words[] = {p->p_type,   p->p_flags, p->p_offset, p->p_vaddr,
                             p->p_filesz, p->p_memsz, p->p_align};
-        hash = pc_hash_bytes(facts, sizeof facts, hash);
+        hash = pc_hash_bytes(words, sizeof words, hash);
         if (p->p_type == PT_GNU_EH_FRAME)
             m->eh_frame_hdr = at;
         else if (p->p_type == PT_DYNAMIC)

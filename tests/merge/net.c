@@ -22,7 +22,7 @@ struct net {
     struct message *first;
     uint64_t n_messages, n_bytes;
     int n_ranks;
-    bool patient;
+    bool waits;
     struct net_rank ranks[];
 };
 
@@ -53,7 +53,7 @@ static void put(struct net_rank *r, const void *data, size_t n, int to, bool bro
         at = &(*at)->next;
     *at = m;
     pthread_cond_broadcast(&net->changed);
-    while (net->patient && n && !broadcast && is_queued(net, number))
+    while (net->waits && n && !broadcast && is_queued(net, number))
         pthread_cond_wait(&net->changed, &net->lock);
     pthread_mutex_unlock(&net->lock);
 }
@@ -134,13 +134,13 @@ static int net_broadcast(void *self, void *data, size_t n, int root)
     return broken ? PC_EIO : PC_OK;
 }
 
-struct net *net_new(int n_ranks, bool patient)
+struct net *net_new(int n_ranks, bool waits)
 {
     struct net *net = calloc(1, sizeof *net + (size_t)n_ranks * sizeof net->ranks[0]);
     pthread_mutex_init(&net->lock, NULL);
     pthread_cond_init(&net->changed, NULL);
     net->n_ranks = n_ranks;
-    net->patient = patient;
+    net->waits = waits;
     for (int i = 0; i < n_ranks; i++)
         net->ranks[i] = (struct net_rank){.net = net,
                                           .transport = {.self = &net->ranks[i],

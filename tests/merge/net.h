@@ -19,8 +19,8 @@ struct net_rank {
     unsigned n_calls, fail_at; /* of the transport's functions; fail_at 0: never */
 };
 
-/* patient: a sender waits until its message has been taken, as with large messages in MPI. */
-struct net *net_new(int n_ranks, bool patient);
+/* waits: a sender waits until its message has been taken, as with large messages in MPI. */
+struct net *net_new(int n_ranks, bool waits);
 void net_free(struct net *net);
 struct net_rank *net_rank(struct net *net, int rank);
 

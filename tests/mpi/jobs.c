@@ -3,7 +3,7 @@
  * Jobs that begin in unusual ways, and jobs that meet.
  *
  *     jobs spawn       spawns one process, then two, then two, and sends each of them its number
- *     jobs family      spawns one process, which spawns another; then two programs at once
+ *     jobs nested      spawns one process, which spawns another; then two programs at once
  *     jobs sessions    uses sessions alone, where the MPI has them
  *     jobs halves      one job, of which the odd ranks connect to the even ones
  *     jobs accept F    waits for another job; F is a file that no other test uses
@@ -62,7 +62,7 @@ static void child(MPI_Comm parent, char *program, const char *how)
 
 static void parent_of(char *program, const char *how)
 {
-    if (strcmp(how, "family") == 0) {
+    if (strcmp(how, "nested") == 0) {
         spawn_one(program, "nest", 1, 2);
         spawn_two(program);
         return;

@@ -364,11 +364,11 @@ static void sockets_get_as_many_ranks_each(void **state)
         add(&m, r, r / 16 * 16 + (r + 8) % 16, 100);
     m.n = 64;
     struct pct_graph g = list(&m);
-    struct pct_seats *s = pct_seats_new(&t, 4, 2);
+    struct pct_slots *s = pct_slots_new(&t, 4, 2);
     struct pct_placement p;
     assert_int_equal(s->n_sockets, 8);
     assert_true(s->has_choice);
-    pct_seats_place(&g, s, &p);
+    pct_slots_place(&g, s, &p);
     for (uint32_t r = 0; r < 64; r++) {
         has[p.socket[r]]++;
         assert_int_equal(p.socket[r] / 2, p.node[r]);
@@ -380,7 +380,7 @@ static void sockets_get_as_many_ranks_each(void **state)
     assert_true(p.sockets_before == 6400 && between(&g, in_order) == 6400);
     assert_true(p.sockets_after == 0 && between(&g, p.socket) == 0);
     pct_placement_free(&p);
-    pct_seats_free(s);
+    pct_slots_free(s);
     pct_graph_free(&g);
 }
 

@@ -19,7 +19,7 @@
 enum { REACH = 1 << 16 }; /* bytes before the first and behind the last address: its function */
 
 /* What one address of a module has. */
-struct spot {
+struct place {
     uint32_t module;
     uint64_t offset;
     bool returns; /* the address that a call returns to */
@@ -27,8 +27,8 @@ struct spot {
     pc_u128 mpi_ns;
 };
 
-struct spots {
-    struct spot *list; /* sorted, each address and kind once */
+struct places {
+    struct place *list; /* sorted, each address and kind once */
     size_t n, room;
     pc_u128 all_ns;
 };
@@ -41,8 +41,8 @@ struct instruction {
 struct code {
     FILE *out;
     const struct pct_annotate *a;
-    const struct spots *spots;
-    size_t first, end; /* spots of the module */
+    const struct places *places;
+    size_t first, end; /* places of the module */
     char *name;        /* of the function that is being read */
     struct instruction *list;
     size_t n, room;
@@ -52,9 +52,9 @@ struct code {
 /* ---- Figures by address -----------------------------------------------------------------------
  */
 
-static int compare_spots(const void *a, const void *b)
+static int compare_places(const void *a, const void *b)
 {
-    const struct spot *x = a, *y = b;
+    const struct place *x = a, *y = b;
     if (x->module != y->module)
         return x->module < y->module ? -1 : 1;
     if (x->offset != y->offset)
@@ -62,17 +62,17 @@ static int compare_spots(const void *a, const void *b)
     return x->returns - y->returns;
 }
 
-static void add_spot(struct spots *s, const struct pc_profile_node *n, struct spot spot)
+static void add_place(struct places *s, const struct pc_profile_node *n, struct place place)
 {
     if (n->module == PC_NO_INDEX)
         return;
-    spot.module = n->module;
-    spot.offset = n->offset;
+    place.module = n->module;
+    place.offset = n->offset;
     s->list = pct_grow(s->list, s->n, &s->room, sizeof *s->list);
-    s->list[s->n++] = spot;
+    s->list[s->n++] = place;
 }
 
-static void gather(struct spots *s, const struct pct_data *d)
+static void gather(struct places *s, const struct pct_data *d)
 {
     const struct pc_profile *p = d->profile;
     s->all_ns =
@@ -82,16 +82,16 @@ static void gather(struct spots *s, const struct pct_data *d)
         struct pct_sampled sampled = pct_samples_of(pct_data_samples(d), i);
         uint32_t caller = p->nodes[pct_model_call(p, i)].parent;
         if (n->kind == PCOLLECT_NODE_POINT && sampled.samples)
-            add_spot(s, n, (struct spot){.sampled = sampled});
+            add_place(s, n, (struct place){.sampled = sampled});
         else if (d->model->exclusive_ns[i] && p->nodes[caller].kind == PCOLLECT_NODE_FRAME)
-            add_spot(s, &p->nodes[caller],
-                     (struct spot){.returns = true, .mpi_ns = d->model->exclusive_ns[i]});
+            add_place(s, &p->nodes[caller],
+                      (struct place){.returns = true, .mpi_ns = d->model->exclusive_ns[i]});
     }
     if (s->n)
-        qsort(s->list, s->n, sizeof *s->list, compare_spots);
+        qsort(s->list, s->n, sizeof *s->list, compare_places);
     size_t n = 0;
     for (size_t i = 0; i < s->n; i++) {
-        if (n && !compare_spots(&s->list[n - 1], &s->list[i])) {
+        if (n && !compare_places(&s->list[n - 1], &s->list[i])) {
             pct_sampled_add(&s->list[n - 1].sampled, s->list[i].sampled);
             s->list[n - 1].mpi_ns += s->list[i].mpi_ns;
         } else {
@@ -101,13 +101,13 @@ static void gather(struct spots *s, const struct pct_data *d)
     s->n = n;
 }
 
-/* Sums over spots of the module from address lo up to, not including, hi; a return address counts
+/* Sums over places of the module from address lo up to, not including, hi; a return address counts
  * for the byte before it. */
-static struct spot sum_between(const struct code *c, uint64_t lo, uint64_t hi)
+static struct place sum_between(const struct code *c, uint64_t lo, uint64_t hi)
 {
-    struct spot sum = {0};
+    struct place sum = {0};
     for (size_t i = c->first; i < c->end; i++) {
-        const struct spot *s = &c->spots->list[i];
+        const struct place *s = &c->places->list[i];
         uint64_t at = s->offset - (s->returns ? 1 : 0);
         if (at < lo || at >= hi)
             continue;
@@ -120,7 +120,7 @@ static struct spot sum_between(const struct code *c, uint64_t lo, uint64_t hi)
 /* ---- Functions --------------------------------------------------------------------------------
  */
 
-static void put_figures(const struct code *c, const struct spot *s)
+static void put_figures(const struct code *c, const struct place *s)
 {
     char samples[PCT_NUMBER_BYTES], mpi[PCT_NUMBER_BYTES];
     struct pct_buf time = {0};
@@ -140,16 +140,16 @@ static uint64_t end_of(const struct code *c, size_t i)
 
 static void print_function(struct code *c)
 {
-    struct spot all = sum_between(c, c->list[0].address, end_of(c, c->n - 1));
+    struct place all = sum_between(c, c->list[0].address, end_of(c, c->n - 1));
     pc_u128 ns = all.sampled.ns + all.mpi_ns;
     char share[PCT_NUMBER_BYTES];
-    if (!ns || 100.0 * (double)ns < c->a->min_percent * (double)c->spots->all_ns)
+    if (!ns || 100.0 * (double)ns < c->a->min_percent * (double)c->places->all_ns)
         return;
     c->n_printed++;
     fprintf(c->out, "\n%s: %s of the run\n  samples              time    in MPI  instruction\n",
-            c->name, pct_text_percent_1(share, pct_text_share(ns, c->spots->all_ns)));
+            c->name, pct_text_percent_1(share, pct_text_share(ns, c->places->all_ns)));
     for (size_t i = 0; i < c->n; i++) {
-        struct spot one = sum_between(c, c->list[i].address, end_of(c, i));
+        struct place one = sum_between(c, c->list[i].address, end_of(c, i));
         put_figures(c, &one);
         fprintf(c->out, "%s\n", c->list[i].text);
     }
@@ -227,7 +227,7 @@ static FILE *start_objdump(const char *path, uint64_t lo, uint64_t hi, pid_t *pi
 
 static int read_module(struct code *c, const char *path, struct pc_error *error)
 {
-    const struct spot *list = c->spots->list;
+    const struct place *list = c->places->list;
     uint64_t lo = list[c->first].offset, hi = list[c->end - 1].offset + REACH;
     char *line = NULL;
     size_t room = 0;
@@ -253,12 +253,12 @@ static int read_module(struct code *c, const char *path, struct pc_error *error)
  */
 
 /* Whether the file is there as it ran; looking one of its addresses up finds it out. */
-static bool is_there(const struct pct_data *d, const struct spot *spot, struct pc_error *error)
+static bool is_there(const struct pct_data *d, const struct place *place, struct pc_error *error)
 {
     struct pct_symbols *files = pct_symbols_new_files(d->profile);
-    pct_symbols_find(files, spot->module, spot->offset);
-    enum pct_symbols_state state = pct_symbols_state(files, spot->module);
-    const char *complaint = pct_symbols_complaint(files, spot->module);
+    pct_symbols_find(files, place->module, place->offset);
+    enum pct_symbols_state state = pct_symbols_state(files, place->module);
+    const char *complaint = pct_symbols_complaint(files, place->module);
     bool there = state == PCT_SYMBOLS_LINES || state == PCT_SYMBOLS_FUNCTIONS ||
                  state == PCT_SYMBOLS_NONE || state == PCT_SYMBOLS_OFF;
     if (!there && complaint)
@@ -269,17 +269,17 @@ static bool is_there(const struct pct_data *d, const struct spot *spot, struct p
 
 int pct_annotate_assembly(FILE *out, const struct pct_annotate *a, struct pc_error *error)
 {
-    struct spots spots = {0};
-    struct code c = {.out = out, .a = a, .spots = &spots};
+    struct places places = {0};
+    struct code c = {.out = out, .a = a, .places = &places};
     int err = PC_OK;
-    gather(&spots, a->data);
-    for (size_t i = 0; i < spots.n; i = c.end) {
-        const struct spot *first = &spots.list[i];
+    gather(&places, a->data);
+    for (size_t i = 0; i < places.n; i = c.end) {
+        const struct place *first = &places.list[i];
         pc_u128 ns = 0;
-        for (c.first = c.end = i; c.end < spots.n && spots.list[c.end].module == first->module;
+        for (c.first = c.end = i; c.end < places.n && places.list[c.end].module == first->module;
              c.end++)
-            ns += spots.list[c.end].sampled.ns + spots.list[c.end].mpi_ns;
-        if (100.0 * (double)ns < a->min_percent * (double)spots.all_ns)
+            ns += places.list[c.end].sampled.ns + places.list[c.end].mpi_ns;
+        if (100.0 * (double)ns < a->min_percent * (double)places.all_ns)
             continue;
         if (!is_there(a->data, first, error))
             err = err || !*error->text ? err : PC_EIO;
@@ -290,6 +290,6 @@ int pct_annotate_assembly(FILE *out, const struct pct_annotate *a, struct pc_err
         err = pc_error_set(error, PC_ENOENT, "%s: no such function with samples or MPI calls",
                            a->function ? a->function : "any");
     pct_free(c.list);
-    pct_free(spots.list);
+    pct_free(places.list);
     return err;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The census of records: see census.h.
+ * Counts of records: see record_counts.h.
  */
-#include "merge/census.h"
+#include "merge/record_counts.h"
 
 /* ---- Keys ----------------------------------------------------------------------------------- */
 
@@ -36,7 +36,7 @@ static uint64_t node_key(const struct pc_profile_node *n, const uint64_t *module
     return join(key, n->offset);
 }
 
-uint64_t *pc_census_keys(const struct pc_profile *p)
+uint64_t *pc_record_counts_keys(const struct pc_profile *p)
 {
     size_t n = (size_t)p->n_nodes + p->n_modules + p->n_ops;
     uint64_t *paths = malloc(n * sizeof *paths + 1);
@@ -82,15 +82,16 @@ static uint64_t time_of(const struct pc_profile *p, const struct pc_profile_data
 
 static int compare_rows(const void *a, const void *b)
 {
-    const struct pc_census_row *x = a, *y = b;
+    const struct pc_record_count *x = a, *y = b;
     return (x->key > y->key) - (x->key < y->key);
 }
 
-int pc_census_take(const struct pc_profile *p, const uint64_t *keys, struct pc_census *out)
+int pc_record_counts_take(const struct pc_profile *p, const uint64_t *keys,
+                          struct pc_record_counts *out)
 {
     size_t n = 0;
-    struct pc_census_row *rows = malloc(p->n_data * sizeof *rows + 1);
-    *out = (struct pc_census){rows, 0};
+    struct pc_record_count *rows = malloc(p->n_data * sizeof *rows + 1);
+    *out = (struct pc_record_counts){rows, 0};
     if (!rows)
         return PC_ENOMEM;
     for (uint32_t i = 0; i < p->n_data; i++) {
@@ -98,7 +99,7 @@ int pc_census_take(const struct pc_profile *p, const uint64_t *keys, struct pc_c
         uint64_t row_bytes =
             sizeof *d->ranks + ((uint64_t)p->n_fields - d->first_field) * sizeof *d->values;
         rows[i] =
-            (struct pc_census_row){keys[i], d->n_ranks, d->n_ranks * row_bytes, time_of(p, d)};
+            (struct pc_record_count){keys[i], d->n_ranks, d->n_ranks * row_bytes, time_of(p, d)};
     }
     qsort(rows, p->n_data, sizeof *rows, compare_rows);
     for (uint32_t i = 0; i < p->n_data; i++) {
@@ -111,28 +112,28 @@ int pc_census_take(const struct pc_profile *p, const uint64_t *keys, struct pc_c
     return PC_OK;
 }
 
-int pc_census_add(struct pc_census *sum, const struct pc_census *more)
+int pc_record_counts_add(struct pc_record_counts *sum, const struct pc_record_counts *more)
 {
     size_t i = 0, j = 0, n = 0;
-    struct pc_census_row *rows = malloc((sum->n + more->n) * sizeof *rows + 1);
+    struct pc_record_count *rows = malloc((sum->n + more->n) * sizeof *rows + 1);
     if (!rows)
         return PC_ENOMEM;
     while (i < sum->n || j < more->n) {
-        const struct pc_census_row *a = &sum->rows[i], *b = &more->rows[j];
+        const struct pc_record_count *a = &sum->rows[i], *b = &more->rows[j];
         if (j == more->n || (i < sum->n && a->key < b->key)) {
             rows[n++] = sum->rows[i++];
         } else if (i == sum->n || b->key < a->key) {
             rows[n++] = more->rows[j++];
         } else {
             rows[n++] =
-                (struct pc_census_row){a->key, add_up(a->n_ranks, b->n_ranks),
-                                       add_up(a->bytes, b->bytes), add_up(a->time, b->time)};
+                (struct pc_record_count){a->key, add_up(a->n_ranks, b->n_ranks),
+                                         add_up(a->bytes, b->bytes), add_up(a->time, b->time)};
             i++;
             j++;
         }
     }
     free(sum->rows);
-    *sum = (struct pc_census){rows, n};
+    *sum = (struct pc_record_counts){rows, n};
     return PC_OK;
 }
 
@@ -140,7 +141,7 @@ int pc_census_add(struct pc_census *sum, const struct pc_census *more)
 
 enum { LEAST_ROW_BYTES = 8 + 3 };
 
-void pc_census_encode(const struct pc_census *c, struct pc_buffer *out)
+void pc_record_counts_encode(const struct pc_record_counts *c, struct pc_buffer *out)
 {
     pc_put_varint(out, c->n);
     for (size_t i = 0; i < c->n; i++) {
@@ -151,15 +152,15 @@ void pc_census_encode(const struct pc_census *c, struct pc_buffer *out)
     }
 }
 
-int pc_census_decode(const uint8_t *data, size_t n, struct pc_census *out)
+int pc_record_counts_decode(const uint8_t *data, size_t n, struct pc_record_counts *out)
 {
     struct pc_cursor c = {data, data + n, false};
     uint32_t n_rows = pc_get_count(&c, LEAST_ROW_BYTES);
-    *out = (struct pc_census){malloc(n_rows * sizeof *out->rows + 1), 0};
+    *out = (struct pc_record_counts){malloc(n_rows * sizeof *out->rows + 1), 0};
     if (!out->rows)
         return PC_ENOMEM;
     for (uint32_t i = 0; i < n_rows && !c.failed; i++) {
-        struct pc_census_row *row = &out->rows[i];
+        struct pc_record_count *row = &out->rows[i];
         row->key = pc_get_le(&c, 8);
         row->n_ranks = pc_get_varint(&c);
         row->bytes = pc_get_varint(&c);
@@ -168,7 +169,7 @@ int pc_census_decode(const uint8_t *data, size_t n, struct pc_census *out)
     }
     if (c.failed || c.at != c.end) {
         free(out->rows);
-        *out = (struct pc_census){NULL, 0};
+        *out = (struct pc_record_counts){NULL, 0};
         return PC_EFORMAT;
     }
     out->n = n_rows;
@@ -179,8 +180,8 @@ int pc_census_decode(const uint8_t *data, size_t n, struct pc_census *out)
 
 static int compare_time(const void *a, const void *b)
 {
-    const struct pc_census_row *x = *(const struct pc_census_row *const *)a,
-                               *y = *(const struct pc_census_row *const *)b;
+    const struct pc_record_count *x = *(const struct pc_record_count *const *)a,
+                                 *y = *(const struct pc_record_count *const *)b;
     if (x->time != y->time)
         return x->time > y->time ? -1 : 1;
     if (x->bytes != y->bytes)
@@ -188,14 +189,14 @@ static int compare_time(const void *a, const void *b)
     return (x->key > y->key) - (x->key < y->key);
 }
 
-static bool may_keep(const struct pc_census_row *row, const struct pc_census_bound *bound)
+static bool may_keep(const struct pc_record_count *row, const struct pc_kept_bound *bound)
 {
     return row->bytes != UINT64_MAX && (!bound->per_rank || row->n_ranks <= bound->per_rank);
 }
 
 /* Marks what is kept. */
-static void spend(const struct pc_census *c, const struct pc_census_bound *bound,
-                  const struct pc_census_row **order, uint32_t *marks)
+static void spend(const struct pc_record_counts *c, const struct pc_kept_bound *bound,
+                  const struct pc_record_count **order, uint32_t *marks)
 {
     uint64_t left = bound->bytes ? bound->bytes : UINT64_MAX;
     size_t n = 0;
@@ -210,9 +211,10 @@ static void spend(const struct pc_census *c, const struct pc_census_bound *bound
         }
 }
 
-uint32_t *pc_census_choose(const struct pc_census *c, const struct pc_census_bound *bound)
+uint32_t *pc_record_counts_choose(const struct pc_record_counts *c,
+                                  const struct pc_kept_bound *bound)
 {
-    const struct pc_census_row **order = malloc(c->n * sizeof *order + 1);
+    const struct pc_record_count **order = malloc(c->n * sizeof *order + 1);
     uint32_t *places = calloc(c->n + 1, sizeof *places), n = 0;
     if (!order || !places) {
         free(order);
@@ -226,8 +228,8 @@ uint32_t *pc_census_choose(const struct pc_census *c, const struct pc_census_bou
     return places;
 }
 
-uint32_t *pc_census_translate(const struct pc_census *all, const uint32_t *places,
-                              const struct pc_census *part)
+uint32_t *pc_record_counts_translate(const struct pc_record_counts *all, const uint32_t *places,
+                                     const struct pc_record_counts *part)
 {
     uint32_t *out = malloc(part->n * sizeof *out + 1);
     for (size_t i = 0, at = 0; out && i < part->n; i++) {
@@ -239,9 +241,10 @@ uint32_t *pc_census_translate(const struct pc_census *all, const uint32_t *place
     return out;
 }
 
-uint32_t pc_census_place(const struct pc_census *c, const uint32_t *places, uint64_t key)
+uint32_t pc_record_counts_place(const struct pc_record_counts *c, const uint32_t *places,
+                                uint64_t key)
 {
-    const struct pc_census_row wanted = {.key = key}, *found = NULL;
+    const struct pc_record_count wanted = {.key = key}, *found = NULL;
     if (c->n)
         found = bsearch(&wanted, c->rows, c->n, sizeof wanted, compare_rows);
     return found ? places[found - c->rows] : PC_NO_INDEX;

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Whose values by rank are kept. Before profiles are merged their records are counted: how many
+ * ranks have a record, what its values would take, how much time it holds. A record is told by a
+ * hash of its path, so that the counts are a flat sorted array, and the sum of two is one pass.
+ *
+ * Used by reduce.c and files.c. Nothing here is AS-safe.
+ */
+#ifndef PC_MERGE_RECORD_COUNTS_H
+#define PC_MERGE_RECORD_COUNTS_H
+
+#include "format/build.h"
+
+struct pc_record_count {
+    uint64_t key;     /* of the path */
+    uint64_t n_ranks; /* that have the record */
+    uint64_t bytes;   /* of its lists in memory; UINT64_MAX: it cannot be told from another */
+    uint64_t time;    /* in its fields of time that are summed, units of 1,024 ns a rank */
+};
+
+/* Rows are sorted by key and unique; freed with free(). */
+struct pc_record_counts {
+    struct pc_record_count *rows;
+    size_t n;
+};
+
+/* The keys of all records of a profile, by their number; free(). NULL: no memory. */
+uint64_t *pc_record_counts_keys(const struct pc_profile *p);
+
+/* The counts of a profile of one rank with those keys. PC_ENOMEM. */
+int pc_record_counts_take(const struct pc_profile *p, const uint64_t *keys,
+                          struct pc_record_counts *out);
+
+/* *sum becomes the sum of both. PC_ENOMEM: it stays. */
+int pc_record_counts_add(struct pc_record_counts *sum, const struct pc_record_counts *more);
+
+void pc_record_counts_encode(const struct pc_record_counts *c, struct pc_buffer *out);
+/* PC_EFORMAT, PC_ENOMEM: *out is empty. */
+int pc_record_counts_decode(const uint8_t *data, size_t n, struct pc_record_counts *out);
+
+/* What is kept: at most `bytes` (0: no bound), given to records in the order of the time that they
+ * hold, but to none of more ranks than per_rank (0: no bound). */
+struct pc_kept_bound {
+    uint64_t bytes;
+    uint32_t per_rank;
+};
+
+/* For each row its place among those that are kept, or PC_NO_INDEX; free(). NULL: no memory. */
+uint32_t *pc_record_counts_choose(const struct pc_record_counts *c,
+                                  const struct pc_kept_bound *bound);
+
+/* The same places for the rows of counts that are part of others. */
+uint32_t *pc_record_counts_translate(const struct pc_record_counts *all, const uint32_t *places,
+                                     const struct pc_record_counts *part);
+
+/* The place of a key in the counts, or PC_NO_INDEX. */
+uint32_t pc_record_counts_place(const struct pc_record_counts *c, const uint32_t *places,
+                                uint64_t key);
+
+#endif
