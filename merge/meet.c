@@ -8,7 +8,7 @@
  *   HELLO     says that it is there               knows then who will tell the user
  *   HERE      collects, up to its limit           says that it is there
  *   OPEN      all came: yes; else no, and leaves  listens, up to its limit; no: leaves
- *   VOTE      collects for at most VOTE_MS        yes if it heard rank 0; else no, and leaves
+ *   VOTE      collects for at most VOTE_MS        yes if it heard this yes; else no, and leaves
  *   DECISION  all are yes: yes; else no           listens for at most ANSWER_MS; no, nothing:
  * leaves
  *
@@ -90,7 +90,8 @@ static bool follow(const struct pc_transport *t, const struct pc_guest *g, bool 
         t->begin(t->self, PC_MEET_VOTE, *tells ? NO_AND_TOLD : NO);
         return false;
     }
-    return t->word(t->self, PC_MEET_OPEN, 0) == YES && !t->begin(t->self, PC_MEET_VOTE, YES) &&
+    bool agrees = t->word(t->self, PC_MEET_OPEN, 0) == YES;
+    return !t->begin(t->self, PC_MEET_VOTE, agrees ? YES : NO) && agrees &&
            !t->begin(t->self, PC_MEET_DECISION, 0) &&
            !t->await(t->self, PC_MEET_DECISION, PC_MEET_ANSWER_MS) &&
            t->word(t->self, PC_MEET_DECISION, 0) == YES;

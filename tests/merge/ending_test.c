@@ -214,6 +214,50 @@ static void ranks_that_are_killed_or_stopped_at_any_step(void **state)
     explore_all(list, PC_ARRAY_LEN(list));
 }
 
+/* ---- Ranks of two versions ------------------------------------------------------------------ */
+
+static int (*real_begin)(void *self, enum pc_meeting_step step, char word);
+static char (*real_word)(void *self, enum pc_meeting_step step, int rank);
+
+/* Each takes the other's yes for a word that it does not know. */
+static int begin_otherwise(void *self, enum pc_meeting_step step, char word)
+{
+    return real_begin(self, step, (char)(word > 3 ? word + 1 : word));
+}
+
+static char word_otherwise(void *self, enum pc_meeting_step step, int rank)
+{
+    char word = real_word(self, step, rank);
+    return (char)(word > 3 ? word - 1 : word);
+}
+
+static enum pc_end end_of_another_version(const struct pc_ending *e, const struct pc_transport *t,
+                                          bool *tells, struct pc_error *error)
+{
+    struct pc_transport other = *t;
+    real_begin = t->begin;
+    real_word = t->word;
+    other.begin = begin_otherwise;
+    other.word = word_otherwise;
+    return pc_end_job(e, t->rank == 1 ? &other : t, tells, error);
+}
+
+static void ranks_of_two_versions_leave_each_other(void **state)
+{
+    static const struct exploration x = {.name = "rank 1 of another version",
+                                         .n_ranks = 3,
+                                         .limit_ms = {HERE, HERE, WAIT},
+                                         .speaks = {true},
+                                         .arrivals_ms = {0, 5000, 601000},
+                                         .n_arrivals = 3,
+                                         .end = end_of_another_version};
+    struct explored found;
+    (void)state;
+    explore_one(&x, &found);
+    assert_string_equal(found.wrong, "");
+    assert_int_equal(found.n_profiles, 0);
+}
+
 /* ---- What is wrong is found ----------------------------------------------------------------- */
 
 static enum pc_end remove_first(const struct pc_ending *e, const struct pc_transport *t,
@@ -368,6 +412,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ranks_that_come_0_to_700_s_late),
         cmocka_unit_test(ranks_that_are_killed_or_stopped_at_any_step),
+        cmocka_unit_test(ranks_of_two_versions_leave_each_other),
         cmocka_unit_test(what_is_wrong_is_found),
     };
     return cmocka_run_group_tests(tests, begin, folder_remove);
