@@ -41,7 +41,10 @@ BARE(Send, (const void *b, int n, MPI_Datatype t, int to, int tag, MPI_Comm c),
      (b, n, t, to, tag, c))
 BARE(Recv, (void *b, int n, MPI_Datatype t, int source, int tag, MPI_Comm c, MPI_Status *s),
      (b, n, t, source, tag, c, s))
+BARE(Isend, (const void *b, int n, MPI_Datatype t, int to, int tag, MPI_Comm c, MPI_Request *r),
+     (b, n, t, to, tag, c, r))
 BARE(Wait, (MPI_Request * r, MPI_Status *s), (r, s))
+BARE(Waitall, (int n, MPI_Request r[], MPI_Status s[]), (n, r, s))
 BARE(Allreduce, (const void *in, void *out, int n, MPI_Datatype t, MPI_Op op, MPI_Comm c),
      (in, out, n, t, op, c))
 

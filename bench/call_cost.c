@@ -64,6 +64,14 @@ static inline __attribute__((always_inline)) void do_self(void)
     MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
+static inline __attribute__((always_inline)) void do_waitall(void)
+{
+    MPI_Request requests[2];
+    MPI_Irecv(inbox, 0, MPI_BYTE, 0, 1, MPI_COMM_SELF, &requests[0]);
+    MPI_Isend(buffer, 0, MPI_BYTE, 0, 1, MPI_COMM_SELF, &requests[1]);
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+}
+
 static inline __attribute__((always_inline)) void do_pingpong(int bytes)
 {
     if (rank == 0) {
@@ -99,6 +107,12 @@ static NOINLINE void call_self(void)
     AFTER_CALL();
 }
 
+static NOINLINE void call_waitall(void)
+{
+    do_waitall();
+    AFTER_CALL();
+}
+
 static NOINLINE void call_pingpong0(void)
 {
     do_pingpong(0);
@@ -122,11 +136,9 @@ static const struct primitive {
     void (*call)(void);
     int mpi_calls; /* a turn */
 } primitives[] = {
-    {"comm_rank", call_comm_rank, 1},
-    {"iprobe", call_iprobe, 1},
-    {"self", call_self, 3},
-    {"pingpong0", call_pingpong0, 2},
-    {"pingpong1k", call_pingpong1k, 2},
+    {"comm_rank", call_comm_rank, 1}, {"iprobe", call_iprobe, 1},
+    {"self", call_self, 3},           {"waitall", call_waitall, 3},
+    {"pingpong0", call_pingpong0, 2}, {"pingpong1k", call_pingpong1k, 2},
     {"allreduce", call_allreduce, 1},
 };
 
@@ -330,7 +342,7 @@ static int usage(const char *why)
             "call: %s\n"
             "usage: call PRIMITIVE [depth=N] [sites=N] [paths=N] [contexts=N|-1] [calls=N] "
             "[threads=N]\n"
-            "PRIMITIVE: comm_rank iprobe self pingpong0 pingpong1k allreduce\n",
+            "PRIMITIVE: comm_rank iprobe self waitall pingpong0 pingpong1k allreduce\n",
             why);
     return 2;
 }

@@ -15,6 +15,9 @@
  *                            rc = real(...);
  *                            call.event.end = pc_ticks(); call.event.result = rc;
  *                            call.event.bytes_sent = ...; core->end(&call);
+ *
+ * Quiet calls (enum pcollect_want) go through begin_quiet, asks_quiet and end_quiet in the same
+ * way.
  */
 #ifndef PC_ADAPTER_H
 #define PC_ADAPTER_H
@@ -24,7 +27,7 @@
 #include "include/pcollect/plugin.h"
 #include "merge/transport.h"
 
-#define PC_CORE_ABI 7u
+#define PC_CORE_ABI 8u
 
 struct pc_thread;
 
@@ -103,6 +106,10 @@ struct pc_core {
     void (*prepare)(struct pc_call *call);
     void (*pre)(struct pc_call *call);
     void (*end)(struct pc_call *call);
+    /* Begin, asks and end of quiet calls (enum pcollect_want). */
+    bool (*begin_quiet)(struct pc_call *call, unsigned slot, uintptr_t cfa, uintptr_t ret);
+    uint32_t asks_quiet;
+    void (*end_quiet)(struct pc_call *call);
     /* With PCOLLECT_WANT_DOMAIN: the call is booked for that communicator. Between prepare and end;
      * the last one counts. */
     void (*domain)(struct pc_call *call, uint64_t domain);

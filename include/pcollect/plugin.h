@@ -133,15 +133,19 @@ enum pcollect_class {
 /* What a plugin needs to be told about a call beyond what costs nothing to know. The host prepares
  * what some plugin wants; for a plugin that wants something, members that nobody wants are none. */
 enum pcollect_want {
-    PCOLLECT_WANT_DOMAIN = 1,   /* domain; the record belongs to (context, domain), not to the
-                                   context alone */
-    PCOLLECT_WANT_COMM = 2,     /* domain; the record is the context's */
-    PCOLLECT_WANT_PEERS = 4,    /* world_peer, world_source, world_root */
-    PCOLLECT_WANT_TYPES = 8,    /* type, operator_, n_elements */
-    PCOLLECT_WANT_REQUEST = 16, /* request; `ended` is called for all operations with requests */
-    PCOLLECT_WANT_OBJECT = 32,  /* object */
-    PCOLLECT_WANT_THREAD = 64,  /* thread */
-    PCOLLECT_WANT_MACHINE = 128 /* no member: the table `machine`, sockets of the nodes */
+    PCOLLECT_WANT_DOMAIN = 1,    /* domain; the record belongs to (context, domain), not to the
+                                    context alone */
+    PCOLLECT_WANT_COMM = 2,      /* domain; the record is the context's */
+    PCOLLECT_WANT_PEERS = 4,     /* world_peer, world_source, world_root */
+    PCOLLECT_WANT_TYPES = 8,     /* type, operator_, n_elements */
+    PCOLLECT_WANT_REQUEST = 16,  /* request; `ended` is called for all operations with requests */
+    PCOLLECT_WANT_OBJECT = 32,   /* object */
+    PCOLLECT_WANT_THREAD = 64,   /* thread */
+    PCOLLECT_WANT_MACHINE = 128, /* no member: the table `machine`, sockets of the nodes */
+    /* No member: `pre` and `post` may be left out for quiet calls. Such a call moves no data,
+       starts no operation, and makes, names and frees no communicator: MPI_Comm_rank, MPI_Iprobe,
+       MPI_Wait (what that completes comes to `complete` and `ended`). */
+    PCOLLECT_WANT_NOT_QUIET = 256
 };
 
 /* World ranks of an event that are none. */

@@ -335,11 +335,14 @@ void pc_call_end(struct pc_call *call)
     end_call(call);
 }
 
-/* `alone`: time is the only plugin; else it comes first. */
+/* `alone`: time is the only plugin, or the only one to be told of the call, which other plugins are
+ * told of nevertheless where it is not the usual one; else time comes first. */
 static inline __attribute__((always_inline)) void end_time(struct pc_call *call, bool alone)
 {
     uint64_t phase = atomic_load_explicit(&pc_live->phase, memory_order_relaxed);
     if (PC_UNLIKELY(PC_PAIR(phase, 0) != call->epoch_depth)) {
+        if (alone)
+            clear_wanted(&call->event, call->thread, call->node);
         end_call(call);
         return;
     }

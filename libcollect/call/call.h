@@ -19,7 +19,7 @@ void pc_call_complete(struct pc_call *by, const struct pc_origin *origin,
 void pc_call_ended(struct pc_call *by, const struct pc_start *start, enum pcollect_how how,
                    uint64_t wait);
 uint64_t pc_call_mpi_ticks(const struct pc_thread *t);
-/* The same where `time` is the only plugin. */
+/* The same where `time` is the only plugin, or the only one to be told of the call. */
 void pc_call_end_time(struct pc_call *call);
 /* The same where `time` comes first. */
 void pc_call_end_time_first(struct pc_call *call);

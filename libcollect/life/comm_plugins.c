@@ -52,6 +52,15 @@ int pc_plugins_find(struct pc_error *error)
     return pc_plugins_each(pc_process.config.collect_plugins, add_plugin, error);
 }
 
+/* Whether `time` comes first and no other plugin need be told of quiet calls. */
+static bool time_serves_quiet(bool time_first)
+{
+    for (uint32_t i = 1; i < pc_process.n_plugins; i++)
+        if (!(pc_process.plugins[i].comm->wants & PCOLLECT_WANT_NOT_QUIET))
+            return false;
+    return time_first && pc_clock_is_counter;
+}
+
 /* What a call goes through, by what the plugins need. */
 static void choose_ways(void)
 {
@@ -59,6 +68,7 @@ static void choose_ways(void)
     const struct pc_loaded_plugin *first = pc_process.plugins;
     bool time_first =
         pc_process.n_plugins && first->comm == &pc_plugin_time && !first->record_offset;
+    core->begin_quiet = core->begin;
     if (core->asks)
         core->begin = pc_call_begin_asked;
     if (time_first)
@@ -67,6 +77,13 @@ static void choose_ways(void)
         core->end = pc_call_end_time;
         core->complete = pc_call_complete_time;
     }
+    if (time_serves_quiet(time_first)) {
+        core->end_quiet = pc_call_end_time;
+        return;
+    }
+    core->begin_quiet = core->begin;
+    core->asks_quiet = core->asks;
+    core->end_quiet = core->end;
 }
 
 int pc_plugins_start(void)

@@ -28,16 +28,18 @@ extern void *const pc_wrappers[PC_N_SLOTS];
 /* The function of the MPI library, for the adapter's own use. */
 #define PC_REAL(op) ((pc_fn_##op *)pc_pmpi[PC_OP_##op])
 
-/* Asks the core whether the call counts. A macro: the frame has to be the wrapper's own. */
-#define PC_BEGIN(call, slot)                                                                       \
-    ((call).fp = PC_SAVED_FP, pc_core->begin(&(call), (slot), (uintptr_t)__builtin_dwarf_cfa(),    \
-                                             (uintptr_t)__builtin_return_address(0)))
+/* Asks the core whether the call counts. Macros: the frame has to be the wrapper's own. */
+#define PC_BEGIN_BY(begin_it, call, slot)                                                          \
+    ((call).fp = PC_SAVED_FP, (begin_it)(&(call), (slot), (uintptr_t)__builtin_dwarf_cfa(),        \
+                                         (uintptr_t)__builtin_return_address(0)))
+#define PC_BEGIN(call, slot) PC_BEGIN_BY(pc_core->begin, call, slot)
+#define PC_BEGIN_QUIET(call, slot) PC_BEGIN_BY(pc_core->begin_quiet, call, slot)
 
 /* The real call between two time stamps, of which the core has taken the first where plugins ask
  * for nothing; declares rc. `want` prepares what plugins want. */
-#define PC_CALL(call, want, real_call)                                                             \
+#define PC_CALL_IF(ask, call, want, real_call)                                                     \
     int rc;                                                                                        \
-    if (PC_LIKELY(!pc_core->asks)) {                                                               \
+    if (PC_LIKELY(!(ask))) {                                                                       \
         rc = real_call;                                                                            \
         (call).event.end = pc_counter();                                                           \
     } else {                                                                                       \
@@ -50,6 +52,8 @@ extern void *const pc_wrappers[PC_N_SLOTS];
         (call).event.end = pc_ticks();                                                             \
     }                                                                                              \
     (call).event.result = rc
+#define PC_CALL(call, want, real_call) PC_CALL_IF(pc_core->asks, call, want, real_call)
+#define PC_CALL_QUIET(call, want, real_call) PC_CALL_IF(pc_core->asks_quiet, call, want, real_call)
 
 /* Rule of MPI_Session_init (adapter_phase.c). */
 void pc_rule_opened_session(struct pc_call *call, const MPI_Session *session);

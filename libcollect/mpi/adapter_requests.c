@@ -180,11 +180,11 @@ static void begin_watch(struct pc_watch *w, struct pc_call *call, int n,
         *statuses = w->statuses;
     w->n_records = w->n_ended = 0;
     w->looked_up = lookup == ALWAYS || pc_table_is_shared();
-    if (!w->looked_up)
-        return;
-    w->n_records = n;
-    for (int i = 0; i < n; i++)
+    w->n_records = w->looked_up ? n : 0;
+    for (int i = 0; i < w->n_records; i++)
         pc_table_find(pc_request_key(w->requests[i]), &w->records[i]);
+    if (n > PC_WATCH_FEW) /* else it takes less than a time stamp, and is left in the duration */
+        call->event.begin = pc_ticks();
 }
 
 /* The same for one request, which is most of them. */

@@ -51,6 +51,7 @@ static uint32_t take_matched(MPI_Message message)
 /* ---- Around calls --------------------------------------------------------------------------- */
 
 void (*pc_end)(struct pc_call *call);
+void (*pc_end_quiet)(struct pc_call *call);
 
 void pc_want_known(struct pc_call *call, uint32_t number)
 {
@@ -176,4 +177,5 @@ static void end_wanted(struct pc_call *call)
 void pc_want_choose_end(void)
 {
     pc_end = pc_core->wants & PC_WANTS_COMM ? end_wanted : pc_core->end;
+    pc_end_quiet = pc_core->asks_quiet ? pc_end : pc_core->end_quiet;
 }

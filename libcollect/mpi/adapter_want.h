@@ -27,6 +27,8 @@ void pc_want_known(struct pc_call *call, uint32_t number);
 
 /* pc_core->end, or what comes before it where peers are wanted. */
 extern void (*pc_end)(struct pc_call *call);
+/* The same of quiet calls. */
+extern void (*pc_end_quiet)(struct pc_call *call);
 void pc_want_choose_end(void);
 
 /* MPI_Mprobe, MPI_Improbe: a message of this communicator was matched. */

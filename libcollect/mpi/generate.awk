@@ -151,11 +151,25 @@ function want_object(want,    p, handle)
     return want
 }
 
+# Whether a call is quiet: it moves no data, starts nothing, and makes, names and frees no
+# communicator. What it completes, its watch knows without its event.
+function is_quiet(class, text,    n, i, rules)
+{
+    if (class ~ /^(p2p|coll|rma|io|process|session)$/)
+        return 0
+    n = split(text, rules, " ")
+    for (i = 1; i <= n; i++)
+        if (rules[i] !~ /^watch=/ && rules[i] != "fortran")
+            return 0
+    return 1
+}
+
 # The wrappers of both entry points: ask whether the call counts; note its arguments; watches; the
 # real call between two time stamps; watches and rules; book it.
-function write_wrapper(op, class, text,    n, i, rules, before, after, types, own_status, entry)
+function write_wrapper(op, class, text,    n, i, rules, before, after, types, own_status, entry, quiet)
 {
     n = split(text, rules, " ")
+    quiet = is_quiet(class, text)
     before = after = own_status = ""
     types = note_types(class)
     for (i = 1; i <= n; i++) {
@@ -181,17 +195,15 @@ function write_wrapper(op, class, text,    n, i, rules, before, after, types, ow
         }
     }
     after = after types
-    # The core took the time before the watch looked at requests. Where plugins ask, PC_CALL takes it.
-    if (before != "")
-        before = before "    if (PC_LIKELY(!pc_core->asks))\n        call.event.begin = pc_ticks();\n"
     for (i = 0; i < 2; i++) {
         entry = (i ? "PMPI_" : "MPI_") op
         printf "static int wrap_%s(%s)\n{\n", entry, params
         printf "    pc_fn_%s *real = (pc_fn_%s *)%s[PC_OP_%s];\n", op, op, i ? "pc_pmpi" : "pc_mpi", op
         printf "    struct pc_call call;\n"
-        printf "    if (PC_UNLIKELY(!PC_BEGIN(call, PC_SLOT(PC_OP_%s, %d))))\n", op, i
+        printf "    if (PC_UNLIKELY(!PC_BEGIN%s(call, PC_SLOT(PC_OP_%s, %d))))\n", quiet ? "_QUIET" : "", op, i
         printf "        return real(%s);\n%s%s%s", args, note_event(), own_status, before
-        printf "    PC_CALL(call, %s, real(%s));\n%s    pc_end(&call);\n    return rc;\n}\n\n", want_object(want_call(class, text)), args, after
+        printf "    PC_CALL%s(call, %s, real(%s));\n", quiet ? "_QUIET" : "", want_object(want_call(class, text)), args
+        printf "%s    %s(&call);\n    return rc;\n}\n\n", after, quiet ? "pc_end_quiet" : "pc_end"
     }
     static_wrappers[op] = 1
 }

@@ -317,6 +317,6 @@ const struct pcollect_comm_plugin pc_plugin_topology = {
     .complete = complete,
     .part = part,
     .domain = note_place,
-    .wants =
-        PCOLLECT_WANT_COMM | PCOLLECT_WANT_PEERS | PCOLLECT_WANT_THREAD | PCOLLECT_WANT_MACHINE,
+    .wants = PCOLLECT_WANT_COMM | PCOLLECT_WANT_PEERS | PCOLLECT_WANT_THREAD |
+             PCOLLECT_WANT_MACHINE | PCOLLECT_WANT_NOT_QUIET,
 };

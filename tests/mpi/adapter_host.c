@@ -330,6 +330,8 @@ const struct pc_core *pc_core_table(void)
         .prepare = prepare,
         .pre = pre,
         .end = end,
+        .begin_quiet = begin,
+        .end_quiet = end,
         .met_job = met_job,
         .complete = complete,
         .ended = ended,
@@ -348,7 +350,7 @@ const struct pc_core *pc_core_table(void)
     const char *wants = getenv("ADAPTER_WANTS");
     if (wants)
         core.wants = strtoull(wants, NULL, 10);
-    core.asks = core.wants != 0;
+    core.asks = core.asks_quiet = core.wants != 0;
     return &core;
 }
 
