@@ -277,7 +277,7 @@ static struct pc_rank_map *reserve(struct pc_comm *c)
     return atomic_compare_exchange_strong(&c->map, &old, map) ? map : NULL;
 }
 
-int32_t pc_comm_world_rank(uint32_t number, MPI_Comm comm, int rank)
+int32_t pc_comm_world_rank_other(uint32_t number, MPI_Comm comm, int rank)
 {
     if (number == PC_COMM_NONE || rank < 0)
         return PCOLLECT_RANK_NONE;

@@ -70,11 +70,13 @@ static inline struct pc_comm *pc_comm_at(uint32_t number)
 }
 
 /* The entry of a communicator, PC_COMM_NONE if it is not known. Asks nothing of the MPI. */
-uint32_t pc_comm_find_other(MPI_Comm comm); /* than MPI_COMM_WORLD */
+uint32_t pc_comm_find_other(MPI_Comm comm); /* than the two predefined ones */
 static inline uint32_t pc_comm_find(MPI_Comm comm)
 {
     if (PC_LIKELY(comm == MPI_COMM_WORLD))
         return pc_comm_has_started() ? PC_COMM_WORLD : PC_COMM_NONE;
+    if (comm == MPI_COMM_SELF)
+        return pc_comm_has_started() ? PC_COMM_SELF : PC_COMM_NONE;
     return pc_comm_find_other(comm);
 }
 
@@ -86,7 +88,15 @@ void pc_comm_take_group(uint32_t number, MPI_Comm comm);
 
 /* World rank of a member (of the remote group, in an intercommunicator), or PCOLLECT_RANK_NONE or
  * _OUTSIDE. `comm` is given if it is valid now, else MPI_COMM_NULL. */
-int32_t pc_comm_world_rank(uint32_t number, MPI_Comm comm, int rank);
+int32_t pc_comm_world_rank_other(uint32_t number, MPI_Comm comm, int rank);
+static inline int32_t pc_comm_world_rank(uint32_t number, MPI_Comm comm, int rank)
+{
+    if (number == PC_COMM_WORLD && rank >= 0)
+        return rank;
+    if (number == PC_COMM_SELF && rank == 0)
+        return pc_world_rank;
+    return pc_comm_world_rank_other(number, comm, rank);
+}
 
 /* Whether an intercommunicator; the communicator is valid. */
 bool pc_comm_is_inter(MPI_Comm comm);
@@ -106,6 +116,14 @@ void pc_comm_drop(uint32_t number);
 /* Ids: of what was not made by a call; of what comes of an id and something more. Never 0. */
 uint64_t pc_comm_id_of(const char *what);
 uint64_t pc_comm_mix(uint64_t id, uint64_t more);
+
+/* What was posted on the communicator may outlive it. A locked instruction once, not for each. */
+static inline void pc_comm_note_posted(uint32_t number)
+{
+    _Atomic uint32_t *flags = &pc_comm_at(number)->flags;
+    if (PC_UNLIKELY(!(atomic_load_explicit(flags, memory_order_relaxed) & PC_COMM_POSTED)))
+        atomic_fetch_or(flags, PC_COMM_POSTED);
+}
 
 static inline bool pc_comm_is_wanted(void)
 {

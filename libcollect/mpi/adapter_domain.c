@@ -104,7 +104,7 @@ uint32_t pc_domain_keep(struct pc_call *call, MPI_Comm comm)
     uint32_t number = pc_domain_know(call, comm);
     if (!number)
         return PC_COMM_NONE;
-    atomic_fetch_or(&pc_comm_at(number)->flags, PC_COMM_POSTED);
+    pc_comm_note_posted(number);
     if (pc_core->wants & PCOLLECT_WANT_PEERS)
         pc_comm_take_group(number, comm);
     return number;

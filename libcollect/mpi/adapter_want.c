@@ -145,7 +145,7 @@ void pc_want_posted(struct pc_call *call)
     MPI_Comm comm = (MPI_Comm)call->handle;
     learn_comm(call);
     if (call->comm)
-        atomic_fetch_or(&pc_comm_at(call->comm)->flags, PC_COMM_POSTED);
+        pc_comm_note_posted(call->comm);
     if (call->comm && call->handle && call->peers && pc_core->wants & PCOLLECT_WANT_PEERS) {
         if (call->source == MPI_ANY_SOURCE)
             pc_comm_take_group(call->comm, comm);
