@@ -4,6 +4,7 @@
 const views = [
     {name: "summary", title: "Summary", show: showSummary},
     {name: "contexts", title: "Contexts", show: showContexts},
+    {name: "ranks", title: "Ranks", show: showRanks},
     {name: "tables", title: "Tables", show: showTables}
 ];
 

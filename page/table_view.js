@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The third view: every table of the report, sorted by a column, filtered by an expression, copied as TSV.
+// The last view: every table of the report, sorted by a column, filtered by an expression, copied as TSV.
 
 const mostTableRows = 1000;
 

@@ -8,6 +8,7 @@ import math
 import os
 import re
 import sys
+import urllib.parse
 
 from selenium import webdriver
 from selenium.webdriver.chrome.options import Options
@@ -18,6 +19,9 @@ UNITS = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9, "B": 1, "KiB": 2**10, "MiB": 2
 MPI_COLUMNS = {"mpi": "exclusive_s", "calls": "calls", "sent": "bytes_sent", "received": "bytes_received"}
 METRICS = {"MPI time": "mpi", "CPU time": "cpu", "CPU time, own": "cpu_self", "MPI calls": "calls", "sent": "sent",
            "received": "received"}
+RANK_METRICS = {"time": "exclusive_s", "cpu": "self_s", "calls": "calls", "sent": "bytes_sent",
+                "received": "bytes_received"}
+RANK_PARTS = {"own_s": "computing", "blocked_s": "blocked outside MPI", "delayed_s": "waiting for a processor"}
 
 
 def read_tables(folder):
@@ -184,6 +188,88 @@ def check_contexts(page, tables):
     return wrong
 
 
+def wanted_ranks(tables, metric):
+    """Figures by row of the heat map and rank; what is kept for no rank has the rank ""."""
+    wanted = collections.defaultdict(collections.Counter)
+    column = RANK_METRICS[metric]
+    for row in rows_of(tables, "rank,primitive"):
+        value = ns(row[column]) if column.endswith("_s") else int(row[column])
+        wanted[row["primitive"] or "outside MPI functions"][row["rank"]] += value
+    for row in rows_of(tables, "ranks") if metric == "time" else []:
+        for column, name in RANK_PARTS.items():
+            wanted[name][row["rank"]] += ns(row[column])
+        if not row["own_s"]:
+            wanted["outside MPI"][row["rank"]] += ns(row["compute_s"])
+    return {label: values for label, values in wanted.items() if any(values.values())}
+
+
+def check_ranks(page, tables):
+    ranks = [row["rank"] for row in rows_of(tables, "ranks")]
+    wrong = []
+    told = ranks if len(ranks) <= 16 else ranks[::len(ranks) // 8] + ranks[-1:]
+    for metric in RANK_METRICS:
+        wanted = wanted_ranks(tables, metric)
+        if not wanted:
+            continue
+        for rank in told:
+            page.show(f"ranks&metric={metric}&rank={rank}")
+            seen = rank_cells(page, "rank-figures")
+            figures = {label: values[rank] for label, values in wanted.items() if any(values[r] for r in ranks)}
+            wrong += compare_cells(f"{metric} of rank {rank}", seen, {k: [v] for k, v in figures.items()}, metric)
+        wrong += compare_cells(metric, rank_cells(page, "heat"), {
+            label: [pick(values[rank] for rank in ranks) for pick in (min, max)]
+            for label, values in wanted.items() if any(values[rank] for rank in ranks)}, metric)
+        without = page.ask("return document.getElementById('without')?.title || '0'")
+        if rank_value(without, metric) != sum(values[""] for values in wanted.values()):
+            wrong.append(f"{metric} without a rank: {without}")
+        wrong += check_heat(page, metric, wanted, tables)
+    return wrong
+
+
+def rank_value(text, metric):
+    return ns(text) if metric in ("time", "cpu") else int(text)
+
+
+def rank_cells(page, table):
+    return page.ask("return [...document.querySelectorAll(`#${arguments[0]} tbody tr`)].map(row => [row.cells[0].innerText,"
+                    "  [...row.querySelectorAll('td.number')].map(cell => [cell.title, cell.innerText])])", table)
+
+
+def compare_cells(what, seen, wanted, metric):
+    wrong = [f"{what}: {label}: {shown} for {title}" for label, cells in seen for title, shown in cells
+             if not rounds_to(re.sub(r" on \d+$", "", shown), title)]
+    seen = {label: [rank_value(title, metric) for title, _ in cells] for label, cells in seen}
+    return wrong + ([] if seen == wanted else [f"{what}: {seen}, not {wanted}"])
+
+
+def check_heat(page, metric, wanted, tables):
+    """The pixels: each column has the greatest value of its ranks, in each order."""
+    hosts = {row["rank"]: row["host"] for row in rows_of(tables, "ranks")}
+    label = min(wanted)
+    orders = {"rank": int, "host": lambda rank: (hosts[rank], int(rank)),
+              urllib.parse.quote(label): lambda rank: (-wanted[label][rank], int(rank))}
+    wrong = []
+    for name, key in orders.items():
+        order = sorted(hosts, key=key)
+        page.show(f"ranks&metric={metric}&order={name}&scale=row")
+        for label_seen, width, alphas in page.ask("""
+                return [...document.querySelectorAll('#heat tbody tr')].map(row => {
+                    const canvas = row.querySelector('canvas');
+                    const pixels = canvas.getContext('2d').getImageData(0, canvas.height / 2, canvas.width, 1).data;
+                    return [row.cells[0].innerText, canvas.width, Array.from(pixels).filter((_, i) => i % 4 === 3)];
+                })"""):
+            values = wanted[label_seen]
+            n, most = len(order), max(values[rank] for rank in order)
+            columns = min(n, width)
+            for column in range(columns):
+                peak = max(values[rank] for rank in order[column * n // columns:(column + 1) * n // columns])
+                share = 0.08 + 0.92 * peak / most if peak else 0
+                if abs(alphas[column * width // columns] - 255 * share) > 1.5:
+                    wrong.append(f"{metric} by {name}: {label_seen}, column {column} of {columns}: "
+                                 f"{alphas[column * width // columns]}, not {255 * share}")
+    return wrong
+
+
 def check_tables(page, tables):
     wrong = []
     for name, (head, rows) in tables.items():
@@ -236,7 +322,7 @@ def take_pictures(page, folder):
                 "width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500})
             page.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {
                 "features": [{"name": "prefers-color-scheme", "value": scheme}]})
-            for view in ("summary", "contexts", "tables"):
+            for view in ("summary", "contexts", "ranks", "tables"):
                 page.show(view)
                 page.driver.save_screenshot(os.path.join(folder, f"{view}-{width}-{scheme}.png"))
 
@@ -244,7 +330,8 @@ def take_pictures(page, folder):
 def main():
     tables, page = read_tables(sys.argv[2]), Page(sys.argv[1])
     try:
-        for name, check in (("Summary", check_summary), ("Contexts", check_contexts), ("Tables", check_tables),
+        for name, check in (("Summary", check_summary), ("Contexts", check_contexts),
+                            ("Ranks", check_ranks), ("Tables", check_tables),
                             ("no request, no markup", check_safety)):
             wrong = check(page, tables)
             print("not ok" if wrong else "ok", name)

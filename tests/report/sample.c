@@ -6,6 +6,7 @@
 
 #include "include/pcollect/plugin.h"
 
+#include <stdio.h>
 #include <string.h>
 
 void sample_begin(struct sample *s)
@@ -350,6 +351,67 @@ void sample_teach_hostile(struct pct_symbols *symbols)
     }
     for (uint64_t i = 0; i < 2; i++)
         pct_symbols_teach(symbols, 0, 0x1000 + i, (struct pct_place){&same, 1});
+}
+
+/* ---- Many ranks -------------------------------------------------------------------------------
+ */
+
+enum { WIDE_RANKS = 4096, WIDE_HOST = 64, WIDE_PEAK = 2777 };
+
+static void add_wide_ranks(struct sample *s)
+{
+    static struct pc_profile_rank ranks[WIDE_RANKS];
+    static char hosts[WIDE_RANKS / WIDE_HOST][16];
+    for (int32_t r = 0; r < WIDE_RANKS; r++) {
+        snprintf(hosts[r / WIDE_HOST], sizeof hosts[0], "node%02d", r / WIDE_HOST);
+        ranks[r] = (struct pc_profile_rank){.rank = r,
+                                            .pid = 1000 + r % WIDE_HOST,
+                                            .host = hosts[r / WIDE_HOST],
+                                            .inside_ns = 200000000,
+                                            .n_threads = 1,
+                                            .closed = 1};
+    }
+    s->p.ranks = ranks;
+    s->p.n_ranks = s->p.world_size = WIDE_RANKS;
+}
+
+/* Each third rank does not call the second function. */
+static void add_wide_calls(struct sample *s, uint32_t op)
+{
+    static int32_t lists[2][WIDE_RANKS];
+    static uint64_t values[2][WIDE_RANKS * SAMPLE_FIELDS];
+    sample_op(s, sample_frame(s, 0, 0, 0x1000 + op), op);
+    struct pc_profile_data *d = &s->data[s->p.n_data - 1];
+    d->ranks = lists[op];
+    d->values = values[op];
+    d->kept = true;
+    for (int32_t r = 0; r < WIDE_RANKS; r++) {
+        if (op && r % 3 == 0)
+            continue;
+        uint64_t *row = &d->values[(size_t)d->n_ranks * SAMPLE_FIELDS];
+        uint64_t ns = 1000000 + (uint64_t)(r % 7) * 50000;
+        row[COUNT] = 1;
+        row[TIME] = row[MIN] = row[MAX] = r == WIDE_PEAK ? 90000000 : ns;
+        row[SENT] = row[RECEIVED] = 8 * (uint64_t)r;
+        s->p.ranks[r].mpi_ns += row[TIME];
+        s->p.ranks[r].mpi_calls++;
+        d->ranks[d->n_ranks++] = r;
+    }
+    d->first_rank = d->ranks[0];
+}
+
+void sample_wide(struct sample *s)
+{
+    sample_begin(s);
+    add_wide_ranks(s);
+    s->ops[0] = (struct pc_profile_op){(char *)"MPI_Allreduce", PCOLLECT_CLASS_COLL};
+    s->ops[1] = (struct pc_profile_op){(char *)"MPI_Barrier", PCOLLECT_CLASS_COLL};
+    s->p.n_ops = 2;
+    s->modules[0] = (struct pc_profile_module){.path = (char *)"/opt/app/wide", .identity = 1};
+    s->p.n_modules = 1;
+    for (uint32_t op = 0; op < 2; op++)
+        add_wide_calls(s, op);
+    sample_end(s);
 }
 
 /* ---- Tables of others -------------------------------------------------------------------------

@@ -73,4 +73,8 @@ extern const char *const sample_hostile_names[];
  * in all of them that are no references. */
 void sample_mistyped(struct sample *s);
 
+/* 4,096 ranks, 64 on each host, that all call two functions; one rank in the midst of the others
+ * waits far longer than they do. One such sample in a process. */
+void sample_wide(struct sample *s);
+
 #endif

@@ -21,6 +21,8 @@ static void make_sample(const char *name)
         sample_hostile(&sample);
     else if (!strcmp(name, "mistyped"))
         sample_mistyped(&sample);
+    else if (!strcmp(name, "wide"))
+        sample_wide(&sample);
     else
         sample_begin(&sample);
 }

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The third view: what each rank did, as a heat map with a row for each MPI function and for each part of the
+// time outside MPI. A column of pixels that stands for several ranks has the greatest of their figures.
+// The texts beside the pictures say the same, so screen readers pass over these.
+
+const rankMetrics = [
+    {name: "time", head: "time", type: "ns", of: "exclusive_s"},
+    {name: "cpu", head: "CPU time by samples", type: "ns", of: "self_s"},
+    {name: "calls", head: "MPI calls", type: "count", of: "calls"},
+    {name: "sent", head: "sent", type: "bytes", of: "bytes_sent"},
+    {name: "received", head: "received", type: "bytes", of: "bytes_received"}
+];
+
+const rankParts = [["own_s", "computing"], ["blocked_s", "blocked outside MPI"],
+    ["delayed_s", "waiting for a processor"]];
+
+const heatHeight = 24;
+
+// The least and the greatest of a list: its places in it.
+function extremes(values) {
+    let least = 0, greatest = 0;
+    for (let i = 1; i < values.length; i++) {
+        least = values[i] < values[least] ? i : least;
+        greatest = values[i] > values[greatest] ? i : greatest;
+    }
+    return {least, greatest};
+}
+
+// The figures of one metric: rows of a value for each row of the table `ranks`, the greatest first.
+class RankFigures {
+    constructor(ranks, cube, metric) {
+        Object.assign(this, {ranks, metric, rows: [], without: 0});
+        this.byLabel = new Map();
+        this.places = new Map(Array.from({length: ranks.rows}, (_, i) => [ranks.number(i, "rank"), i]));
+        for (let row = 0; row < cube.rows; row++)
+            this.add(cube.exact(row, "primitive") || "outside MPI functions", cube.number(row, "rank"),
+                cube.number(row, metric.of));
+        if (metric.name === "time")
+            this.addParts();
+        for (const row of this.rows)
+            Object.assign(row, extremes(row.values));
+        this.rows = this.rows.sort((a, b) => b.values[b.greatest] - a.values[a.greatest]);
+    }
+
+    // What has no rank is told apart.
+    add(label, rank, value) {
+        if (!value)
+            return;
+        const place = this.places.get(rank);
+        if (place === undefined) {
+            this.without += value;
+            return;
+        }
+        let row = this.byLabel.get(label);
+        if (!row) {
+            this.byLabel.set(label, row = {label, values: new Float64Array(this.ranks.rows)});
+            this.rows.push(row);
+        }
+        row.values[place] += value;
+    }
+
+    addParts() {
+        for (let i = 0; i < this.ranks.rows; i++) {
+            const rank = this.ranks.number(i, "rank");
+            for (const [column, label] of rankParts)
+                this.add(label, rank, this.ranks.number(i, column));
+            if (Number.isNaN(this.ranks.number(i, "own_s")))
+                this.add("outside MPI", rank, this.ranks.number(i, "compute_s"));
+        }
+    }
+
+    shown(value) {
+        return forPeople(this.metric.type, value);
+    }
+
+    exact(value) {
+        return exactly(this.metric.type, value);
+    }
+
+    on(place) {
+        return " on " + this.ranks.exact(place, "rank");
+    }
+
+    // Places in `ranks` by rank, by host, or by the values of a row, downwards.
+    ordered(by) {
+        const {ranks} = this, row = this.byLabel.get(by), places = Array.from({length: ranks.rows}, (_, i) => i);
+        const byRank = (a, b) => ranks.number(a, "rank") - ranks.number(b, "rank");
+        const host = place => ranks.exact(place, "host");
+        return places.sort((a, b) =>
+            row ? row.values[b] - row.values[a] || byRank(a, b)
+                : by === "host" && host(a) !== host(b) ? host(a) < host(b) ? -1 : 1 : byRank(a, b));
+    }
+}
+
+// A row of the map.
+class HeatRow {
+    constructor(row, title, onselect) {
+        this.row = row;
+        this.canvas = make("canvas", {class: "heat", "aria-hidden": "true",
+            onclick: event => onselect(this.at(event)),
+            onmousemove: event => this.canvas.title = title(this.at(event))});
+    }
+
+    // Of the ranks in this column of pixels that with the greatest value.
+    at(event) {
+        const box = this.canvas.getBoundingClientRect();
+        const column = Math.floor((event.clientX - box.left) / box.width * this.columns);
+        return this.peak(Math.min(Math.max(column, 0), this.columns - 1));
+    }
+
+    peak(column) {
+        const {order, columns, row: {values}} = this, n = order.length;
+        let peak = order[Math.floor(column * n / columns)];
+        for (let i = Math.floor(column * n / columns) + 1; i < Math.floor((column + 1) * n / columns); i++)
+            peak = values[order[i]] > values[peak] ? order[i] : peak;
+        return peak;
+    }
+
+    // Values above 0 differ from the ground, however small they are. An opacity above 1 would be passed over.
+    draw(order, most, selected) {
+        const {canvas, row: {values}} = this, style = getComputedStyle(document.documentElement);
+        const width = Math.max(1, Math.floor(canvas.clientWidth * (window.devicePixelRatio || 1)));
+        Object.assign(this, {order, columns: Math.min(order.length, width)});
+        canvas.width = width;
+        canvas.height = heatHeight;
+        const pen = canvas.getContext("2d");
+        for (let column = 0; column < this.columns; column++) {
+            const x = Math.floor(column * width / this.columns);
+            const value = values[this.peak(column)];
+            pen.globalAlpha = value > 0 ? Math.min(1, 0.08 + 0.92 * value / most) : 0;
+            pen.fillStyle = style.getPropertyValue("--heat");
+            pen.fillRect(x, 0, Math.floor((column + 1) * width / this.columns) - x, heatHeight);
+        }
+        pen.globalAlpha = 1;
+        pen.fillStyle = style.getPropertyValue("--mark");
+        pen.fillRect(Math.floor(order.indexOf(selected) * width / order.length), 0,
+            Math.max(2, Math.floor(width / order.length)), 4);
+    }
+}
+
+class RanksView {
+    constructor(ranks, cube, options) {
+        Object.assign(this, {ranks, order: options.get("order") || "rank", scale: options.get("scale") || "all"});
+        this.all = rankMetrics.map(metric => new RankFigures(ranks, cube, metric)).filter(({rows}) => rows.length);
+        this.figures = this.all.find(({metric}) => metric.name === options.get("metric")) || this.all[0];
+        const {places} = this.figures || {};
+        this.selected = places && places.get(Number(options.get("rank"))) || 0;
+        this.map = make("tbody", {});
+        this.legend = make("p", {class: "legend", id: "heat-legend"});
+        this.details = make("div", {id: "rank", "aria-live": "polite"});
+        this.controls = make("p", {class: "controls"});
+    }
+
+    place(place) {
+        place.append(this.controls, this.legend,
+            make("div", {class: "scroll"}, make("table", {id: "heat"}, make("thead", {}, make("tr", {},
+                ["", "least", "greatest"].map(head => make("th", {scope: "col"}, head)),
+                make("th", {scope: "col", class: "ranks"}, "ranks"))), this.map)),
+            this.details);
+        this.change({});
+        window.onresize = () => this.drawMap();
+    }
+
+    // Another metric, order or scale.
+    change(what) {
+        Object.assign(this, what);
+        const {figures} = this, {rows} = figures;
+        const orders = [["rank", "rank"], ["host", "host"], ...rows.map(({label}) => [label, label])];
+        this.order = orders.some(([value]) => value === this.order) ? this.order : "rank";
+        this.controls.replaceChildren(
+            makeChoice("Show", this.all.map(({metric}) => [metric.name, metric.head]), figures.metric.name,
+                name => this.change({figures: this.all.find(({metric}) => metric.name === name)})),
+            makeChoice("Order ranks by", orders, this.order, order => this.change({order})),
+            makeChoice("Colours", [["all", "one scale for all rows"], ["row", "a scale for each row"]], this.scale,
+                scale => this.change({scale})),
+            this.makeRankChoice());
+        this.heats = rows.map(row => new HeatRow(row,
+            place => figures.shown(row.values[place]) + figures.on(place), selected => this.change({selected})));
+        this.map.replaceChildren(...this.heats.map(heat => this.makeRow(heat)));
+        this.drawLegend();
+        this.drawMap();
+        this.drawRank();
+    }
+
+    makeRankChoice() {
+        const input = make("input", {type: "number", id: "rank-choice", value: this.ranks.exact(this.selected, "rank"),
+            onchange: () => {
+                const selected = this.figures.places.get(Number(input.value));
+                if (selected === undefined)
+                    input.value = this.ranks.exact(this.selected, "rank");
+                else
+                    this.select(selected);
+            }});
+        return make("label", {}, "Rank ", input);
+    }
+
+    // Leaves the controls as they are: the keyboard is in one of them.
+    select(selected) {
+        this.selected = selected;
+        this.drawMap();
+        this.drawRank();
+    }
+
+    makeRow(heat) {
+        const {figures} = this, {label, values, least, greatest} = heat.row;
+        const cell = place => make("td", {class: "number", title: figures.exact(values[place])},
+            figures.shown(values[place]) + figures.on(place));
+        return make("tr", {}, make("th", {scope: "row"}, label), cell(least), cell(greatest),
+            make("td", {class: "ranks"}, heat.canvas));
+    }
+
+    mostOf(row) {
+        const most = ({values, greatest}) => values[greatest];
+        return most(this.scale === "row" ? row : this.figures.rows[0]);
+    }
+
+    drawMap() {
+        const order = this.figures.ordered(this.order);
+        for (const heat of this.heats)
+            heat.draw(order, this.mostOf(heat.row), this.selected);
+    }
+
+    drawLegend() {
+        const {figures} = this, {without} = figures;
+        this.legend.replaceChildren(
+            "0 ", make("span", {class: "heat-key", "aria-hidden": "true"}), " ",
+            this.scale === "row" ? "the greatest of the row" : figures.shown(this.mostOf(figures.rows[0])),
+            ". Where a column stands for several ranks, it has the greatest of them.",
+            without ? [" ", make("span", {id: "without", title: figures.exact(without)}, figures.shown(without)),
+                " is not here: the profile does not keep it by rank."] : "");
+    }
+
+    drawRank() {
+        const {ranks, figures, selected} = this;
+        this.details.replaceChildren(make("table", {id: "rank-figures"},
+            make("caption", {}, `Rank ${ranks.exact(selected, "rank")} on ${ranks.shown(selected, "host")}: ` +
+                figures.metric.head),
+            make("tbody", {}, figures.rows.map(({label, values}) => make("tr", {},
+                make("th", {scope: "row"}, label),
+                make("td", {class: "number", title: figures.exact(values[selected])},
+                    figures.shown(values[selected])))))));
+    }
+}
+
+async function showRanks(profile, place, options) {
+    const [ranks, cube] = await Promise.all([profile.table("ranks"), profile.table("rank,primitive")]);
+    const view = new RanksView(ranks, cube, options);
+    if (!view.figures)
+        place.append(make("p", {}, "The profile has no figures by rank."));
+    else
+        view.place(place);
+}
