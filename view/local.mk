@@ -8,7 +8,7 @@ view_libpcview_la_SOURCES = \
     view/topology_print.h view/topology_print.c view/topology_svg.c \
     view/page.h view/page.c view/page_column.h view/page_column.c \
     view/annotate/annotate.h view/annotate/assembly.c view/annotate/source_lines.c \
-    view/annotate/source.c \
+    view/annotate/source.c view/annotate/statement.c \
     view/tables/figures.h view/tables/figures.c view/tables/tables.h view/tables/tables.c view/tables/primitive_columns.c \
     view/tables/rank_columns.c view/tables/context_columns.c view/tables/module_columns.c view/tables/node_columns.c view/tables/lost_columns.c \
     view/tables/calls_columns.c view/tables/cube_columns.c \

@@ -47,6 +47,10 @@ void pct_source_read(const struct pc_profile *p, const char *path, struct pct_so
 bool pct_source_read_stored(const struct pc_profile *p, const char *path, struct pct_source *out);
 void pct_source_free(struct pct_source *s);
 
+/* The first line of the statement that is in `line` of the file at `path`, by its language; the
+ * line itself if it is not known. */
+uint32_t pct_source_statement(const struct pct_source *s, const char *path, uint32_t line);
+
 /* A copy of p with the text of all source files in which it has calls or samples. */
 int pct_source_embed(const struct pct_data *d, const struct pc_profile *p, struct pc_profile **out,
                      struct pc_error *error);

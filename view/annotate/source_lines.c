@@ -197,6 +197,8 @@ static void put_file(FILE *out, const struct lines *l, size_t first, size_t end)
             continue;
         uint32_t around = text.n ? l->a->around : 0;
         uint32_t from = line->line > around ? line->line - around : 1;
+        uint32_t begin = pct_source_statement(&text, line->file, line->line);
+        from = begin < from ? begin : from;
         if (l->a->function && shown && text.n)
             from = shown + 1;
         uint32_t to = line->line < UINT32_MAX - around ? line->line + around : line->line;

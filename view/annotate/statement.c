@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Where a statement of several lines begins: compilers name one of its lines, often the last.
+ *
+ * Fortran tells which lines are continued, by `&` at the end of the line before or, in fixed form,
+ * by a mark in column 6. In other languages a line that closes a parenthesis belongs to the line
+ * that opened it. Text of comments and strings is not code; comments of several lines are not
+ * known.
+ */
+#include "view/annotate/annotate.h"
+
+#include <string.h>
+#include <strings.h>
+
+enum { MOST_LINES_UP = 40 };
+
+enum form { FORM_C, FORM_FREE, FORM_FIXED };
+
+static enum form form_of(const char *path)
+{
+    static const char *const fixed[] = {".f", ".for", ".ftn", ".f77", ".fpp"};
+    const char *end = strrchr(path, '.');
+    if (!end || (end[1] != 'f' && end[1] != 'F'))
+        return FORM_C;
+    for (size_t i = 0; i < PC_ARRAY_LEN(fixed); i++)
+        if (!strcasecmp(end, fixed[i]))
+            return FORM_FIXED;
+    return FORM_FREE;
+}
+
+/* What the code of a line comes to, without blanks, comments and strings. */
+struct code {
+    char first, last; /* 0: there is none */
+    int opened;       /* parentheses that are opened, less those that are closed */
+};
+
+static bool is_comment(enum form form, const char *at)
+{
+    return form == FORM_C ? at[0] == '/' && (at[1] == '/' || at[1] == '*') : *at == '!';
+}
+
+static struct code read_code(enum form form, const char *text)
+{
+    struct code c = {0};
+    char quote = 0;
+    for (; *text; text++) {
+        if (!quote && is_comment(form, text))
+            break;
+        if (*text == ' ' || *text == '\t' || *text == '\r')
+            continue;
+        c.first = c.first ? c.first : *text;
+        c.last = *text;
+        if (quote && form == FORM_C && *text == '\\' && text[1])
+            text++;
+        else if (quote)
+            quote = *text == quote ? 0 : quote;
+        else if (*text == '"' || *text == '\'')
+            quote = *text;
+        else
+            c.opened += (*text == '(') - (*text == ')');
+    }
+    return c;
+}
+
+/* A line of fixed form that has no statement. */
+static bool is_fixed_comment(const char *text)
+{
+    return strchr("cC*!dD#", *text) || read_code(FORM_FIXED, text).first == 0;
+}
+
+/* The mark in column 6, or a digit behind a tab. */
+static bool is_fixed_continued(const char *text)
+{
+    if (*text == '\t')
+        return text[1] >= '1' && text[1] <= '9';
+    return strspn(text, " ") >= 5 && text[5] && text[5] != ' ' && text[5] != '0';
+}
+
+static uint32_t find_fixed(const struct pct_source *s, uint32_t line, uint32_t end)
+{
+    uint32_t first = line;
+    while (is_fixed_continued(s->lines[first - 1])) {
+        uint32_t up = first - 1;
+        while (up > end && is_fixed_comment(s->lines[up - 1]))
+            up--;
+        if (up <= end)
+            return line;
+        first = up;
+    }
+    return first;
+}
+
+static uint32_t find_free(const struct pct_source *s, uint32_t line, uint32_t end)
+{
+    uint32_t first = line;
+    for (uint32_t up = line - 1; up > end; up--) {
+        struct code c = read_code(FORM_FREE, s->lines[up - 1]);
+        if (c.first && c.last != '&')
+            break;
+        first = c.first ? up : first;
+    }
+    return first;
+}
+
+static uint32_t find_opening(const struct pct_source *s, uint32_t line, uint32_t end)
+{
+    int open = 0;
+    for (uint32_t up = line; up > end; up--) {
+        open += read_code(FORM_C, s->lines[up - 1]).opened;
+        if (open >= 0)
+            return up;
+    }
+    return line;
+}
+
+uint32_t pct_source_statement(const struct pct_source *s, const char *path, uint32_t line)
+{
+    uint32_t end = line > MOST_LINES_UP ? line - MOST_LINES_UP : 0;
+    if (!line || line > s->n)
+        return line;
+    switch (form_of(path)) {
+    case FORM_FIXED:
+        return find_fixed(s, line, end);
+    case FORM_FREE:
+        return find_free(s, line, end);
+    default:
+        return find_opening(s, line, end);
+    }
+}
