@@ -42,24 +42,10 @@ struct search {
     double call_most;
 };
 
-/* What the program is: its file and the libraries that came with it. */
-static bool is_program(const struct pc_profile_module *m)
-{
-    static const char *const systems[] = {"/lib/", "/lib64/", "/usr/lib/", "/usr/lib64/", "["};
-    if (m->flags & PCOLLECT_MODULE_EXE)
-        return true;
-    if (m->flags)
-        return false;
-    for (size_t i = 0; i < PC_ARRAY_LEN(systems); i++)
-        if (!strncmp(m->path, systems[i], strlen(systems[i])))
-            return false;
-    return true;
-}
-
 static bool is_program_frame(const struct pc_profile *p, const struct pc_profile_node *n)
 {
     return (n->kind == PCOLLECT_NODE_FRAME || n->kind == PCOLLECT_NODE_POINT) &&
-           n->module != PC_NO_INDEX && is_program(&p->modules[n->module]);
+           n->module != PC_NO_INDEX && pct_symbols_is_program(&p->modules[n->module]);
 }
 
 static struct pct_place find_place(const struct pct_evidence *f, const struct pc_profile_node *n)

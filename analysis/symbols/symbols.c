@@ -15,9 +15,10 @@
 
 struct module {
     enum pct_symbols_state state;
-    struct pct_dw *dw;       /* LINES, FUNCTIONS and NONE only */
-    struct pct_tails *tails; /* of dw, when it is first asked for */
-    const char *complaint;   /* or NULL */
+    struct pct_dw *dw;        /* LINES, FUNCTIONS and NONE only */
+    struct pct_tails *tails;  /* of dw, when it is first asked for */
+    const char *complaint;    /* or NULL */
+    bool asked, named, lines; /* an address was asked for; of one the function, the line is known */
 };
 
 struct entry {
@@ -62,8 +63,8 @@ void pct_symbols_free(struct pct_symbols *s)
 /* ---- Modules ----------------------------------------------------------------------------------
  */
 
-#ifdef HAVE_LIBDW
-static void complain(struct pct_symbols *s, uint32_t module, const char *why, const char *cure)
+static void complain(const struct pct_symbols *s, uint32_t module, const char *why,
+                     const char *cure)
 {
     struct pct_buf b = {0};
     pct_text_escape(&b, s->profile->modules[module].path, PCT_ESCAPE_CELL);
@@ -72,6 +73,7 @@ static void complain(struct pct_symbols *s, uint32_t module, const char *why, co
     pct_buf_free(&b);
 }
 
+#ifdef HAVE_LIBDW
 static void put_build_id(struct pct_buf *b, const uint8_t *id, size_t n)
 {
     if (!n)
@@ -183,8 +185,6 @@ static enum pct_symbols_state open_module(struct pct_symbols *s, uint32_t module
     if (state != PCT_SYMBOLS_LINES && pct_fetch_is_allowed())
         dw = ask_servers(s, module, dw, &state);
     s->modules[module].dw = dw;
-    if (m->flags & PCOLLECT_MODULE_EXE && state == PCT_SYMBOLS_FUNCTIONS)
-        complain(s, module, "no line numbers", "compile with -g to see them");
     if (state == PCT_SYMBOLS_LINES)
         complain_of_split(s, module, dw);
     return state;
@@ -207,8 +207,38 @@ enum pct_symbols_state pct_symbols_state(const struct pct_symbols *s, uint32_t m
     return s->modules[module].state;
 }
 
+bool pct_symbols_is_program(const struct pc_profile_module *m)
+{
+    static const char *const systems[] = {"/lib/", "/lib64/", "/usr/lib/", "/usr/lib64/", "["};
+    if (m->flags & PCOLLECT_MODULE_EXE)
+        return true;
+    if (m->flags)
+        return false;
+    for (size_t i = 0; i < PC_ARRAY_LEN(systems); i++)
+        if (!strncmp(m->path, systems[i], strlen(systems[i])))
+            return false;
+    return true;
+}
+
+/* What the file could have told, by what was found: the profile may have it stored. */
+static void complain_of_lines(const struct pct_symbols *s, uint32_t module)
+{
+    const struct module *m = &s->modules[module];
+    bool read = m->state == PCT_SYMBOLS_FUNCTIONS || m->state == PCT_SYMBOLS_NONE ||
+                m->state == PCT_SYMBOLS_STORED;
+    if (!read || !m->asked || m->lines || !pct_symbols_is_program(&s->profile->modules[module]))
+        return;
+    if (m->named)
+        complain(s, module, "no line numbers", "compile with -g to see them");
+    else
+        complain(s, module, "neither functions nor lines are known",
+                 "compile with -g and do not strip it");
+}
+
 const char *pct_symbols_complaint(const struct pct_symbols *s, uint32_t module)
 {
+    if (!s->modules[module].complaint)
+        complain_of_lines(s, module);
     return s->modules[module].complaint;
 }
 
@@ -323,6 +353,15 @@ static struct entry *make_entry(struct pct_symbols *s, struct pct_spot spot)
     return e;
 }
 
+static void note_place(struct module *m, struct pct_place place)
+{
+    m->asked = true;
+    for (uint32_t i = 0; i < place.n_frames; i++) {
+        m->named |= place.frames[i].function != NULL;
+        m->lines |= place.frames[i].line != 0;
+    }
+}
+
 struct pct_place pct_symbols_find(struct pct_symbols *s, uint32_t module, uint64_t offset)
 {
     if (module >= s->profile->n_modules)
@@ -330,6 +369,7 @@ struct pct_place pct_symbols_find(struct pct_symbols *s, uint32_t module, uint64
     struct entry *e = make_entry(s, spot_of_address(module, offset));
     if (!e->place.frames) {
         struct pct_place place = find_place(s, module, offset);
+        note_place(&s->modules[module], place);
         *e = (struct entry){spot_of_address(module, offset), place, place.frames != &unknown_frame};
     }
     return e->place;
@@ -472,6 +512,7 @@ static void take_stored(struct pct_symbols *s, struct pct_spot spot, struct pct_
     }
     *e = (struct entry){spot, place, true};
     s->modules[spot.module].state = PCT_SYMBOLS_STORED;
+    note_place(&s->modules[spot.module], place);
 }
 
 struct pct_symbols *pct_symbols_new_files(const struct pc_profile *p)

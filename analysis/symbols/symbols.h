@@ -75,6 +75,9 @@ void pct_symbols_teach(struct pct_symbols *s, uint32_t module, uint64_t offset,
 enum pct_symbols_state pct_symbols_state(const struct pct_symbols *s, uint32_t module);
 const char *pct_symbols_state_text(enum pct_symbols_state state);
 
+/* Whether the module is the program, or a library that came with it and not with the system. */
+bool pct_symbols_is_program(const struct pc_profile_module *m);
+
 /* One line that says what is wrong with a module's symbols and what to do, or NULL. */
 const char *pct_symbols_complaint(const struct pct_symbols *s, uint32_t module);
 

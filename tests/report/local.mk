@@ -7,9 +7,9 @@ unit_tests += tests/report/text_test tests/report/model_test tests/report/fit_te
     tests/report/samples_test tests/report/rank_times_test tests/report/statement_test
 if HAVE_LIBDW
 check_PROGRAMS += tests/report/where
-script_tests += tests/report/symbols.test tests/report/tail_calls.test
+script_tests += tests/report/symbols.test tests/report/tail_calls.test tests/report/stripped.test
 endif
-EXTRA_DIST += tests/report/symbols.test tests/report/tail_calls.test
+EXTRA_DIST += tests/report/symbols.test tests/report/tail_calls.test tests/report/stripped.test
 check_PROGRAMS += tests/report/show tests/report/json_check tests/report/grown
 script_tests += tests/report/golden.test tests/report/report.test tests/report/choice.test \
     tests/report/findings.test tests/report/planted.test tests/report/filter.test tests/report/parts.test tests/report/growth.test tests/report/page.test tests/report/cube.test tests/report/width.test
