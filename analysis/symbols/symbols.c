@@ -33,7 +33,8 @@ struct pct_symbols {
     struct module *modules;
     struct entry *entries; /* open addressing, at most half full */
     size_t n_slots, n;
-    struct pct_place *nodes; /* by node of the profile; frames NULL: not asked for */
+    struct pct_place *nodes;    /* by node of the profile; frames NULL: not asked for */
+    struct pct_callee *callees; /* by MPI function; n 0: not asked for */
 };
 
 static const struct pct_frame unknown_frame;
@@ -55,6 +56,7 @@ void pct_symbols_free(struct pct_symbols *s)
     }
     pct_free(s->entries);
     pct_free(s->nodes);
+    pct_free(s->callees);
     pct_free(s->modules);
     pct_pool_free(s->pool);
     pct_free(s);
@@ -410,11 +412,15 @@ static struct pct_tails *tails_of(struct pct_symbols *s, uint32_t module)
 }
 
 /* The names by which compilers call an MPI function. */
-static void name_callee(struct pct_symbols *s, const char *name, struct pct_callee *callee)
+static const struct pct_callee *callee_of_op(struct pct_symbols *s, uint64_t op)
 {
     static const char *const shapes[] = {"%s", "P%s", "%s_", "p%s_", "%s__", "%s", "%s_f08_"};
+    const char *name = s->profile->ops[op].name;
     struct pct_buf small = {0}, b = {0};
-    for (const char *c = name; *c; c++)
+    if (!s->callees)
+        s->callees = pct_alloc(s->profile->n_ops, sizeof *s->callees);
+    struct pct_callee *callee = &s->callees[op];
+    for (const char *c = callee->n ? "" : name; *c; c++)
         pct_buf_format(&small, "%c", *c >= 'A' && *c <= 'Z' ? *c - 'A' + 'a' : *c);
     for (size_t i = 0; i < PC_ARRAY_LEN(shapes) && small.n; i++) {
         pct_buf_clear(&b);
@@ -423,6 +429,7 @@ static void name_callee(struct pct_symbols *s, const char *name, struct pct_call
     }
     pct_buf_free(&small);
     pct_buf_free(&b);
+    return callee;
 }
 
 static void find_removed(struct pct_symbols *s, struct pct_spot spot)
@@ -430,15 +437,14 @@ static void find_removed(struct pct_symbols *s, struct pct_spot spot)
     struct pct_frame removed[PCT_MAX_INLINED];
     struct pct_callee callee = {.n = 0};
     struct pct_tails *t = tails_of(s, spot.module), *there;
-    if (spot.callee_module == PCT_CALLEE_OP) {
-        name_callee(s, s->profile->ops[spot.callee].name, &callee);
-    } else if ((there = tails_of(s, spot.callee_module)) && spot.callee) {
+    if (t && spot.callee_module == PCT_CALLEE_OP) {
+        callee = *callee_of_op(s, spot.callee);
+    } else if (t && spot.callee && (there = tails_of(s, spot.callee_module))) {
         callee.id[0] = pct_tails_identify(there, spot.callee - 1);
         callee.n = callee.id[0] != NULL;
     }
     join_places(s, spot, removed,
-                t && callee.n ? pct_tails_find(t, spot.offset, &callee, removed, PCT_MAX_INLINED)
-                              : 0);
+                callee.n ? pct_tails_find(t, spot.offset, &callee, removed, PCT_MAX_INLINED) : 0);
 }
 #else
 static void find_removed(struct pct_symbols *s, struct pct_spot spot)
