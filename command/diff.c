@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPTION_METRIC = 256, OPTION_FAIL_ABOVE, OPTION_FORMAT };
+enum { OPTION_METRIC = 256, OPTION_FAIL_ABOVE, OPTION_FORMAT, OPTION_DEPTH };
 enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_TSV };
 
 static const struct pct_option options[] = {
@@ -17,6 +17,7 @@ static const struct pct_option options[] = {
      "end with status 1 if the run, or a context as a part of the run, has grown by more than that "
      "and by more than noise"},
     {OPTION_FORMAT, "format", "text|json|tsv", "text for people (default), or for programs"},
+    {OPTION_DEPTH, "depth", "N", "levels of the tree that are shown (default: all)"},
     PCT_OPTIONS_CHOICE,
     PCT_OPTION_WIDTH,
     PCT_OPTION_DEBUGINFOD,
@@ -26,6 +27,7 @@ static const struct pct_option options[] = {
 struct request {
     enum pct_diff_metric metric;
     enum format format;
+    unsigned depth;
     struct pct_choice choice;
     bool limited;
     double fail_above; /* percent */
@@ -37,7 +39,7 @@ static int take_option(const struct pct_command *self, const struct pct_option *
                        const char *value, void *request)
 {
     struct request *r = request;
-    uint64_t percent = 0;
+    uint64_t number = 0;
     int status = PCT_DONE;
     if (pct_choice_option(&r->choice, o, value))
         return PCT_DONE;
@@ -48,10 +50,14 @@ static int take_option(const struct pct_command *self, const struct pct_option *
     case OPTION_FORMAT:
         r->format = (enum format)pct_value_word(o, value);
         break;
+    case OPTION_DEPTH:
+        status = pct_value_number(self, o, value, 1, 1000000, &number);
+        r->depth = (unsigned)number;
+        break;
     default:
-        status = pct_value_percent(self, o, value, 1000000, &percent);
+        status = pct_value_percent(self, o, value, 1000000, &number);
         r->limited = true;
-        r->fail_above = (double)percent / 1000;
+        r->fail_above = (double)number / 1000;
     }
     return status;
 }
@@ -85,7 +91,9 @@ static void print(const struct pct_diff *d, const struct request *r)
     else if (r->format == FORMAT_TSV)
         pct_diff_tsv(stdout, d, &r->choice);
     else
-        pct_diff_print(stdout, d, terminal.cut ? terminal.width : 0, terminal.utf8);
+        pct_diff_print(stdout, d,
+                       &(struct pct_diff_print){
+                           .width = terminal.width, .utf8 = terminal.utf8, .depth = r->depth});
 }
 
 static int judge(const struct pct_command *self, const struct pct_diff *d, const struct request *r)

@@ -12,6 +12,7 @@ enum {
     OPTION_STRONG = 256,
     OPTION_WEAK,
     OPTION_PREDICT,
+    OPTION_DEPTH,
     OPTION_SIZES,
     OPTION_FORMAT,
     OPTION_TABLE
@@ -31,6 +32,7 @@ static const struct pct_option options[] = {
     {OPTION_FORMAT, "format", "text|json|tsv", "text for people (default), or for programs"},
     {OPTION_TABLE, "table", "NAME",
      "one table only, as tsv if no format is given; help lists them"},
+    {OPTION_DEPTH, "depth", "N", "levels of the tree that are shown (default: all)"},
     PCT_OPTIONS_CHOICE,
     PCT_OPTION_WIDTH,
     PCT_OPTION_DEBUGINFOD,
@@ -46,6 +48,7 @@ struct request {
     struct pct_choice choice;
     double *sizes;
     size_t n_sizes;
+    unsigned depth;
 };
 
 static const char *next_table(const void *arg, size_t i)
@@ -110,6 +113,15 @@ static bool read_sizes(const char *word, struct request *r)
     return r->n_sizes > 0;
 }
 
+static int read_depth(const struct pct_command *self, const struct pct_option *o, const char *value,
+                      struct request *r)
+{
+    uint64_t depth = 0;
+    int status = pct_value_number(self, o, value, 1, 1000000, &depth);
+    r->depth = (unsigned)depth;
+    return status;
+}
+
 static int take_option(const struct pct_command *self, const struct pct_option *o,
                        const char *value, void *request)
 {
@@ -129,6 +141,8 @@ static int take_option(const struct pct_command *self, const struct pct_option *
         return PCT_DONE;
     case OPTION_TABLE:
         return read_table(self, value, r);
+    case OPTION_DEPTH:
+        return read_depth(self, o, value, r);
     case OPTION_PREDICT:
         return read_predict(value, r)
                    ? PCT_DONE
@@ -182,7 +196,9 @@ static void print(const struct pct_scale *s, const struct request *r)
     else if (r->table)
         pct_scale_text(stdout, s, r->table, &how);
     else
-        pct_scale_print(stdout, s, how.width, how.people.utf8);
+        pct_scale_print(stdout, s,
+                        &(struct pct_scale_print){
+                            .width = terminal.width, .utf8 = terminal.utf8, .depth = r->depth});
 }
 
 static int compare(const struct pct_command *self, struct pct_run *runs, size_t n,

@@ -6,15 +6,35 @@
 #define PCT_COMPARE_PRINT_H
 
 #include "analysis/compare/difference.h"
+#include "analysis/compare/join_tree.h"
 #include "analysis/compare/repeats.h"
 #include "analysis/compare/scaling.h"
 #include "view/query.h"
 #include "view/table.h"
 
+/* ---- The trees of all runs as one (join_tree_print.c) ---- */
+
+struct pct_join_view {
+    const struct pct_join_tree *tree; /* in order */
+    const double *weight;             /* by node, with all below: what is hidden, not negative */
+    double least;                     /* nodes with less are hidden */
+    unsigned depth;                   /* levels that are shown; 0: all */
+    size_t width, figures;            /* of a line, 0: no limit; of the figures before a name */
+    bool utf8;
+    void (*put_figures)(void *arg, uint32_t node, struct pct_buf *b);
+    void *arg;
+};
+void pct_join_view_print(FILE *out, const struct pct_join_view *v);
+
 /* ---- Difference (diff_print.c) ---- */
 
 extern const struct pct_table pct_diff_table; /* contexts: columns draw from pct_data.diff */
-void pct_diff_print(FILE *out, const struct pct_diff *d, size_t width, bool utf8);
+struct pct_diff_print {
+    size_t width; /* 0: no limit; at least 40 */
+    bool utf8;
+    unsigned depth; /* levels of the tree; 0: all */
+};
+void pct_diff_print(FILE *out, const struct pct_diff *d, const struct pct_diff_print *how);
 void pct_diff_json(FILE *out, const struct pct_diff *d, const struct pct_choice *choice);
 void pct_diff_tsv(FILE *out, const struct pct_diff *d, const struct pct_choice *choice);
 
@@ -31,7 +51,12 @@ void pct_repeats_json(FILE *out, const struct pct_repeats *r, const struct pct_c
 extern const struct pct_table pct_scale_tables[];
 extern const size_t pct_n_scale_tables;
 
-void pct_scale_print(FILE *out, const struct pct_scale *s, size_t width, bool utf8);
+struct pct_scale_print {
+    size_t width; /* 0: no limit */
+    bool utf8;
+    unsigned depth; /* levels of the tree; 0: all */
+};
+void pct_scale_print(FILE *out, const struct pct_scale *s, const struct pct_scale_print *how);
 /* table NULL: all. */
 void pct_scale_json(FILE *out, const struct pct_scale *s, const struct pct_table *table,
                     const struct pct_choice *choice);

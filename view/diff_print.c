@@ -4,12 +4,16 @@
  * added at the end, none may change or go.
  */
 #include "view/compare_print.h"
+#include "view/sentence.h"
 #include "view/tables/figures.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Above this part of the core time a run says more of its machine than of its program. */
 #define DELAYED 0.05
+/* Part of the total that contexts of the tree change by. */
+#define LEAST 0.01
 
 static const char *const verdict_names[PCT_N_VERDICTS] = {
     [PCT_VERDICT_SAME] = "same", [PCT_VERDICT_NOISE] = "noise", [PCT_VERDICT_MORE] = "more",
@@ -186,7 +190,23 @@ static void print_side(FILE *out, const struct pct_diff *d, const char *name, si
     pct_buf_free(&b);
 }
 
-static void print_run(FILE *out, const struct pct_diff *d)
+/* Programs of which most contexts are in one run alone are perhaps two. */
+static void print_programs(FILE *out, const struct pct_diff *d, size_t width)
+{
+    const char *before = pct_symbols_base_name(d->runs[0].program),
+               *after = pct_symbols_base_name(d->runs[d->n_before].program);
+    size_t n_one_sided = 0;
+    for (size_t i = 0; i < d->n_rows; i++)
+        n_one_sided += d->rows[i].figure.before.mean > 0 ? d->rows[i].figure.after.mean <= 0 : true;
+    if (strcmp(before, after) != 0 && n_one_sided * 3 > d->n_rows * 2)
+        pct_print_sentence(
+            out, width, 0,
+            "%zu of %zu contexts are in the runs of one side alone: %s and %s may be "
+            "two programs.",
+            n_one_sided, d->n_rows, before, after);
+}
+
+static void print_run(FILE *out, const struct pct_diff *d, size_t width)
 {
     const struct pct_diff_change *t = &d->time;
     double percent = t->before.mean > 0 ? 100 * t->change / t->before.mean : 0;
@@ -199,10 +219,12 @@ static void print_run(FILE *out, const struct pct_diff *d)
     fputs(".\n", out);
     for (size_t i = 0; i < d->n_before + d->n_after; i++)
         if (d->runs[i].delayed_ns > DELAYED * d->runs[i].core_ns)
-            fprintf(out,
-                    "In %s no processor was free for %.0f %% of the time: this is partly the "
-                    "machine.\n",
-                    d->runs[i].path, 100 * d->runs[i].delayed_ns / d->runs[i].core_ns);
+            pct_print_sentence(
+                out, width, 0,
+                "In %s no processor was free for %.0f %% of the time: this is partly "
+                "the machine.",
+                d->runs[i].path, 100 * d->runs[i].delayed_ns / d->runs[i].core_ns);
+    print_programs(out, d, width);
     if (!d->repeated)
         fputs("Each side needs two runs or more to tell changes from noise.\n", out);
     if (d->runs[0].n_ranks != d->runs[d->n_before].n_ranks)
@@ -214,7 +236,9 @@ static double percent_of_total(const struct pct_diff *d, const struct pct_diff_r
     return d->total.before.mean > 0 ? 100 * row->figure.change / d->total.before.mean : 0;
 }
 
-static void print_row(FILE *out, const struct pct_diff *d, const struct pct_diff_row *row)
+/* The place is below the figures if it does not fit beside them. */
+static void print_row(FILE *out, const struct pct_diff *d, const struct pct_diff_row *row,
+                      const struct pct_diff_print *how)
 {
     struct pct_buf b = {0};
     const struct pct_diff_change *f = &row->figure;
@@ -226,15 +250,25 @@ static void print_row(FILE *out, const struct pct_diff *d, const struct pct_diff
         pct_buf_format(&b, " (%+.1f %%)", 100 * f->change / f->before.mean);
     while (b.n < (d->n_before > 1 || d->n_after > 1 ? 64 : 46))
         pct_buf_text(&b, " ");
-    pct_buf_format(&b, "  %s", row->place);
+    size_t used = pct_text_cells(b.data) + 2, cells = pct_text_cells(row->place);
+    if (how->width && used + cells > how->width) {
+        while (b.n && b.data[b.n - 1] == ' ')
+            b.data[--b.n] = 0;
+        fprintf(out, "%s\n", b.data);
+        pct_buf_clear(&b);
+        pct_buf_fill(&b, ' ', 11);
+    }
+    pct_buf_text(&b, "  ");
+    used = pct_text_cells(b.data);
+    pct_text_cut(&b, row->place, how->width ? how->width - used : cells, how->utf8);
     fprintf(out, "%s\n", b.data);
     pct_buf_free(&b);
 }
 
 static void print_verdict(FILE *out, const struct pct_diff *d, enum pct_verdict verdict,
-                          const char *title)
+                          const char *title, const struct pct_diff_print *how)
 {
-    enum { SHOWN = 10 };
+    enum { SHOWN = 5 };
     size_t n = 0, shown = 0;
     bool changed = verdict == PCT_VERDICT_MORE || verdict == PCT_VERDICT_LESS;
     for (size_t i = 0; i < d->n_rows; i++) {
@@ -246,24 +280,84 @@ static void print_verdict(FILE *out, const struct pct_diff *d, enum pct_verdict 
         if (!matters || shown == SHOWN)
             continue;
         shown++;
-        print_row(out, d, &d->rows[i]);
+        print_row(out, d, &d->rows[i], how);
     }
     if (n > shown)
         fprintf(out, "  %s%zu %s: --format tsv shows them\n", shown ? "and " : "", n - shown,
                 shown < SHOWN ? "by less than 0.01 %" : "more");
 }
 
-void pct_diff_print(FILE *out, const struct pct_diff *d, size_t width, bool utf8)
+/* ---- The tree ---------------------------------------------------------------------------------
+ */
+
+struct lines {
+    const struct pct_diff *d;
+    const struct pct_diff_tree *t;
+};
+
+enum { FIGURE_CELLS = 2 + 9 + 2 + 9 + 2 + 9 + 2 };
+
+static void put_mean(const struct pct_diff *d, double mean, struct pct_buf *b)
+{
+    struct pct_buf text = {0};
+    if (mean > 0)
+        put_figure(d, &(struct pct_diff_side){.mean = mean}, &text);
+    else
+        pct_buf_text(&text, "-");
+    size_t cells = pct_text_cells(text.data);
+    pct_buf_fill(b, ' ', 2 + (cells < 9 ? 9 - cells : 0));
+    pct_buf_text(b, text.data);
+    pct_buf_free(&text);
+}
+
+static void put_line(void *arg, uint32_t node, struct pct_buf *b)
+{
+    const struct lines *l = arg;
+    const struct pct_diff_change *c = &l->t->change[node];
+    double whole = l->d->total.before.mean;
+    pct_buf_format(b, "  %+7.2f %%", whole > 0 ? 100 * c->change / whole : 0);
+    struct pct_buf means = {0};
+    put_mean(l->d, c->before.mean, &means);
+    put_mean(l->d, c->after.mean, &means);
+    pct_buf_format(b, "%s  ", means.data);
+    pct_buf_free(&means);
+}
+
+/* From the root down to what has changed by a hundredth of the whole, its sum or what moved below.
+ */
+static void print_tree(FILE *out, const struct pct_diff *d, const struct pct_diff_print *how)
+{
+    struct pct_diff_tree *t = pct_diff_tree_new(d);
+    struct lines lines = {d, t};
+    fputc('\n', out);
+    pct_print_sentence(
+        out, how->width, 2,
+        "Where it changes (contexts below which %.0f %% of the total before is gained "
+        "or lost%s)",
+        100 * LEAST, d->repeated ? ", noise included" : "");
+    fputs("     change     before      after  context\n", out);
+    pct_join_view_print(out, &(struct pct_join_view){.tree = t->tree,
+                                                     .weight = t->moved,
+                                                     .least = LEAST * d->total.before.mean,
+                                                     .depth = how->depth,
+                                                     .width = how->width,
+                                                     .figures = FIGURE_CELLS,
+                                                     .utf8 = how->utf8,
+                                                     .put_figures = put_line,
+                                                     .arg = &lines});
+    pct_diff_tree_free(t);
+}
+
+void pct_diff_print(FILE *out, const struct pct_diff *d, const struct pct_diff_print *how)
 {
     size_t n_noise = 0, n_same = 0;
-    (void)width;
-    (void)utf8;
-    print_run(out, d);
+    print_run(out, d, how->width);
     bool time = d->metric == PCT_DIFF_TIME;
-    print_verdict(out, d, PCT_VERDICT_MORE, time ? "Slower" : "More");
-    print_verdict(out, d, PCT_VERDICT_LESS, time ? "Faster" : "Less");
-    print_verdict(out, d, PCT_VERDICT_NEW, "New");
-    print_verdict(out, d, PCT_VERDICT_GONE, "Gone");
+    print_tree(out, d, how);
+    print_verdict(out, d, PCT_VERDICT_MORE, time ? "Slower" : "More", how);
+    print_verdict(out, d, PCT_VERDICT_LESS, time ? "Faster" : "Less", how);
+    print_verdict(out, d, PCT_VERDICT_NEW, "New", how);
+    print_verdict(out, d, PCT_VERDICT_GONE, "Gone", how);
     for (size_t i = 0; i < d->n_rows; i++) {
         n_noise += d->rows[i].verdict == PCT_VERDICT_NOISE;
         n_same += d->rows[i].verdict == PCT_VERDICT_SAME;

@@ -2,19 +2,8 @@
  *
  * Findings as sentences for people. What is found and how it is worded is analysis/findings.
  */
-#include "base/wrap.h"
 #include "view/report_print.h"
-
-/* In lines of at most `width` columns, 0: one line. */
-static void print_wrapped(FILE *out, const char *text, size_t width)
-{
-    enum { INDENT = 5 };
-    size_t room = !width ? 0 : width > INDENT ? width - INDENT : 1;
-    for (const char *rest; *text; text = rest) {
-        size_t n = pc_wrap(text, room, &rest);
-        fprintf(out, "%.*s\n%*s", (int)n, text, *rest ? INDENT : 0, "");
-    }
-}
+#include "view/sentence.h"
 
 void pct_findings_print(FILE *out, const struct pct_findings *f, const char *file, size_t width)
 {
@@ -24,7 +13,7 @@ void pct_findings_print(FILE *out, const struct pct_findings *f, const char *fil
     fputs("\nFindings\n", out);
     for (size_t i = 0; i < n; i++) {
         fprintf(out, "  %zu. ", i + 1);
-        print_wrapped(out, f->list[i].text, width);
+        pct_print_sentence(out, width, 5, "%s", f->list[i].text);
         fprintf(out, "     [%s] pcollect report %s %s\n", f->list[i].rule, f->list[i].more, file);
     }
     if (f->n > n)

@@ -4,12 +4,13 @@
  * in order of their loss; tables as tsv and JSON.
  */
 #include "view/compare_print.h"
+#include "view/sentence.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST = 3, SHOWN = 15 };
+enum { FIRST = 3 };
 /* A figure that changes by less than this factor does not explain a loss. */
 #define CHANGED 1.5
 
@@ -119,49 +120,56 @@ const char *pct_scale_reason(const struct pct_scale *s, const struct pct_scale_r
 /* ---- Text -------------------------------------------------------------------------------------
  */
 
-static void print_title(FILE *out, const struct pct_scale *s)
+static void print_title(FILE *out, const struct pct_scale *s, size_t width)
 {
     const char *program = pct_symbols_base_name(s->runs[0].program);
-    fprintf(out, "%s scaling of %s:", s->scaling == PCT_SCALING_WEAK ? "Weak" : "Strong",
-            *program ? program : "the program");
+    struct pct_buf b = {0};
+    pct_buf_format(&b, "%s scaling of %s:", s->scaling == PCT_SCALING_WEAK ? "Weak" : "Strong",
+                   *program ? program : "the program");
     for (size_t k = 0; k < s->n_points; k++) {
         const struct pct_scale_point *p = &s->points[k];
         if (s->options.sizes && p->base == k)
-            fprintf(out, "%s size %g on", k ? ";" : "", p->size);
-        fprintf(out, "%s %.0f", p->base != k ? "," : "", p->ranks);
+            pct_buf_format(&b, "%s size %g on", k ? ";" : "", p->size);
+        pct_buf_format(&b, "%s %.0f", p->base != k ? "," : "", p->ranks);
     }
-    fprintf(out, " ranks (the total of computation grows as p^%.2f)\n", s->growth);
+    pct_buf_format(&b, " ranks (the total of computation grows as p^%.2f)", s->growth);
+    pct_print_sentence(out, width, 0, "%s", b.data);
     if (!s->join->by_line)
-        fputs("The runs are of different builds: contexts are matched by function.\n", out);
+        pct_print_sentence(out, width, 0,
+                           "The runs are of different builds: contexts are matched by function.");
+    pct_buf_free(&b);
 }
 
 /* Above this part of the core time a run says more of its machine than of its program. */
 #define DELAYED 0.05
+/* Part of the core time that contexts of the tree lose or gain. */
+#define LEAST 0.01
 
-static void print_delays(FILE *out, const struct pct_scale *s)
+static void print_delays(FILE *out, const struct pct_scale *s, size_t width)
 {
     for (size_t k = 0; k < s->n_points; k++) {
         const struct pct_scale_point *p = &s->points[k];
         double part = per(p->delayed_ns, p->all_ns);
         if (part >= DELAYED)
-            fprintf(out,
-                    "On %.0f %s no processor was free for %.0f %% of the time: that is left out of "
-                    "all figures.\n",
-                    p->ranks, p->ranks == 1 ? "rank" : "ranks", 100 * part);
+            pct_print_sentence(out, width, 0,
+                               "On %.0f %s no processor was free for %.0f %% of the time: that is "
+                               "left out of all figures.",
+                               p->ranks, p->ranks == 1 ? "rank" : "ranks", 100 * part);
     }
 }
 
 /* MPI_Init costs the same however long the program runs. */
-static void print_start(FILE *out, const struct pct_scale *s)
+static void print_start(FILE *out, const struct pct_scale *s, size_t width)
 {
     const struct pct_scale_point *first = &s->points[pct_scale_first(s)],
                                  *last = &s->points[pct_scale_last(s)];
     char x[PCT_NUMBER_BYTES], y[PCT_NUMBER_BYTES], n[RANKS_BYTES];
     ranks_text(first, n);
     if (last->init_ns > 0)
-        fprintf(out, "MPI_Init takes %s on %s, %s on %.0f: it is left out of all figures.\n",
-                time_text(first->init_ns / first->ranks, x), n,
-                time_text(last->init_ns / last->ranks, y), last->ranks);
+        pct_print_sentence(out, width, 0,
+                           "MPI_Init takes %s on %s, %s on %.0f: it is left out of all figures.",
+                           time_text(first->init_ns / first->ranks, x), n,
+                           time_text(last->init_ns / last->ranks, y), last->ranks);
 }
 
 static void print_points(FILE *out, const struct pct_data *d, const struct pct_aligned *how)
@@ -178,7 +186,9 @@ static void print_points(FILE *out, const struct pct_data *d, const struct pct_a
                                         "computation_percent",
                                         NULL};
     struct pct_aligned mine = *how;
+    static const char *const dropped[] = {"speed_up", NULL};
     mine.names = s->options.sizes ? names : names + 1;
+    mine.dropped = dropped;
     pct_scale_text(out, s, &pct_scale_tables[0], &mine);
     fputs("\n  efficiency against the smallest scale; parallel = balance * communication;\n"
           "  computation: how the total of computation scales\n",
@@ -196,28 +206,52 @@ static const char *predicted_text(const struct pct_scale *s, char out[PLACE_BYTE
     return out;
 }
 
-static void print_future(FILE *out, const struct pct_scale *s, const struct pct_scale_row *row)
+static void put_future(struct pct_buf *b, const struct pct_scale *s,
+                       const struct pct_scale_row *row)
 {
     char x[PCT_NUMBER_BYTES], y[PCT_NUMBER_BYTES], z[PCT_NUMBER_BYTES];
     char there[PLACE_BYTES];
     if (pct_scale_trusts(row) && s->options.predict > 0)
-        fprintf(out, "     On %s: %s a rank, between %s and %s%s.\n", predicted_text(s, there),
-                time_text(row->future.value * 1e9, x), time_text(row->future.low * 1e9, y),
-                time_text(row->future.high * 1e9, z),
-                row->fit.few ? ", if one of the forms tried is the true one: there are few scales"
-                             : "");
+        pct_buf_format(b, " On %s: %s a rank, between %s and %s%s.", predicted_text(s, there),
+                       time_text(row->future.value * 1e9, x), time_text(row->future.low * 1e9, y),
+                       time_text(row->future.high * 1e9, z),
+                       row->fit.few
+                           ? ", if one of the forms tried is the true one: there are few scales"
+                           : "");
 }
 
-static void print_first(FILE *out, const struct pct_scale *s)
+static void print_loss(FILE *out, const struct pct_scale *s, size_t i, size_t width)
 {
-    char growth[PCT_FIT_TEXT], time[PCT_NUMBER_BYTES];
+    const struct pct_scale_row *row = &s->rows[i];
+    char growth[PCT_FIT_TEXT];
+    struct pct_buf b = {0};
+    pct_buf_format(&b, "%s: %.1f %% of the run lost. ", row->place,
+                   100 * per(row->lost_ns, s->core_ns));
+    const char *reason = pct_scale_reason(s, row);
+    pct_buf_format(&b, "%c%s", *reason >= 'a' && *reason <= 'z' ? *reason - 'a' + 'A' : *reason,
+                   reason + 1);
+    if (pct_scale_trusts(row) &&
+        strcmp(pct_fit_growth(&row->fit, pct_scale_parameters, growth), "constant") != 0)
+        pct_buf_format(&b, "; its time a rank grows as %s", growth);
+    pct_buf_text(&b, ".");
+    put_future(&b, s, row);
+    fprintf(out, "  %zu. ", i + 1);
+    pct_print_sentence(out, width, 5, "%s", b.data);
+    pct_buf_free(&b);
+}
+
+static void print_first(FILE *out, const struct pct_scale *s, size_t width)
+{
+    char all[PCT_NUMBER_BYTES], time[PCT_NUMBER_BYTES];
     size_t n = 0;
     while (n < FIRST && n < s->n_rows && pct_scale_blames(s, &s->rows[n]))
         n++;
-    fprintf(out, "\nLost on %.0f ranks against ideal scaling: %s%s of %s core time (%.1f %%)\n",
-            s->points[pct_scale_last(s)].ranks, s->lost_ns < 0 ? "-" : "",
-            time_text(fabs(s->lost_ns), time), time_text(s->core_ns, growth),
-            100 * per(s->lost_ns, s->core_ns));
+    fputc('\n', out);
+    pct_print_sentence(out, width, 0,
+                       "Lost on %.0f ranks against ideal scaling: %s%s of %s core time (%.1f %%)",
+                       s->points[pct_scale_last(s)].ranks, s->lost_ns < 0 ? "-" : "",
+                       time_text(fabs(s->lost_ns), time), time_text(s->core_ns, all),
+                       100 * per(s->lost_ns, s->core_ns));
     if (s->machine_ns >= DELAYED * s->core_ns)
         fprintf(out, "Of this up to %.1f %% of the run is that no processor was free.\n",
                 100 * per(s->machine_ns, s->core_ns));
@@ -225,16 +259,8 @@ static void print_first(FILE *out, const struct pct_scale *s)
           : s->machine_ns > 0 ? "No context surely loses more than 1 % of the run by itself.\n"
                               : "No context loses more than 1 % of the run.\n",
           out);
-    for (size_t i = 0; i < n; i++) {
-        const struct pct_scale_row *row = &s->rows[i];
-        fprintf(out, "  %zu. %s: %.1f %% of the run lost.\n     %s", i + 1, row->place,
-                100 * per(row->lost_ns, s->core_ns), pct_scale_reason(s, row));
-        if (pct_scale_trusts(row) &&
-            strcmp(pct_fit_growth(&row->fit, pct_scale_parameters, growth), "constant") != 0)
-            fprintf(out, "; its time a rank grows as %s", growth);
-        fputs(".\n", out);
-        print_future(out, s, row);
-    }
+    for (size_t i = 0; i < n; i++)
+        print_loss(out, s, i, width);
 }
 
 static int compare_future(const void *a, const void *b)
@@ -247,7 +273,7 @@ static int compare_future(const void *a, const void *b)
 }
 
 /* What will dominate at the scale of --predict. */
-static void print_dominating(FILE *out, const struct pct_scale *s)
+static void print_dominating(FILE *out, const struct pct_scale *s, size_t width)
 {
     enum { MOST = 5 };
     char u[PCT_NUMBER_BYTES], x[PCT_NUMBER_BYTES], y[PCT_NUMBER_BYTES], z[PCT_NUMBER_BYTES];
@@ -265,50 +291,84 @@ static void print_dominating(FILE *out, const struct pct_scale *s)
         sum += s->rows[i].future.value;
     }
     qsort(order, s->n_rows, sizeof *order, compare_future);
-    fprintf(out,
-            "\nOn %s the models of the contexts add up to %s a rank%s.\n"
-            "A model of the whole run says %s, between %s and %s.\n",
-            predicted_text(s, there), time_text(sum * 1e9, u),
-            s->fit.few ? "; with fewer than five scales that is a guess" : "",
-            time_text(s->future.value * 1e9, x), time_text(s->future.low * 1e9, y),
-            time_text(s->future.high * 1e9, z));
+    fputc('\n', out);
+    pct_print_sentence(out, width, 0,
+                       "On %s the models of the contexts add up to %s a rank%s. "
+                       "A model of the whole run says %s, between %s and %s.",
+                       predicted_text(s, there), time_text(sum * 1e9, u),
+                       s->fit.few ? "; with fewer than five scales that is a guess" : "",
+                       time_text(s->future.value * 1e9, x), time_text(s->future.low * 1e9, y),
+                       time_text(s->future.high * 1e9, z));
     if (sum < s->future.low || sum > s->future.high)
-        fputs("The two contradict each other: these runs do not say what it costs there.\n", out);
+        pct_print_sentence(
+            out, width, 0,
+            "The two contradict each other: these runs do not say what it costs there.");
     for (size_t i = 0; i < s->n_rows && i < MOST; i++)
-        fprintf(
-            out, "  %5.1f %%  %s: %s, between %s and %s\n", 100 * per(order[i]->future.value, sum),
-            order[i]->place, time_text(order[i]->future.value * 1e9, x),
-            time_text(order[i]->future.low * 1e9, y), time_text(order[i]->future.high * 1e9, z));
+        pct_print_sentence(out, width, 11, "  %5.1f %%  %s: %s, between %s and %s",
+                           100 * per(order[i]->future.value, sum), order[i]->place,
+                           time_text(order[i]->future.value * 1e9, x),
+                           time_text(order[i]->future.low * 1e9, y),
+                           time_text(order[i]->future.high * 1e9, z));
     pct_free(order);
 }
 
-static void print_rows(FILE *out, const struct pct_data *d, const struct pct_aligned *how)
+struct lines {
+    const struct pct_scale *s;
+    const struct pct_scale_tree *t;
+};
+
+enum { FIGURE_CELLS = 2 + 9 + 2 + 9 + 2 + 9 + 2 };
+
+static void put_line(void *arg, uint32_t node, struct pct_buf *b)
 {
-    static const char *const names[] = {"place",  "lost_s",   "lost_percent", "first_s",
-                                        "last_s", "speed_up", "growth",       NULL};
-    struct pct_aligned mine = *how;
-    struct pct_rows rows = pct_table_rows(&pct_scale_tables[1], d, NULL);
-    mine.names = names;
-    mine.max_rows = SHOWN;
-    fprintf(out, "\nContexts by loss\n");
-    pct_table_aligned(out, &pct_scale_tables[1], d, &rows, &mine);
-    if (rows.n > SHOWN)
-        fprintf(out, "  and %zu more: --table contexts shows them\n", rows.n - SHOWN);
-    pct_rows_free(&rows);
+    const struct lines *l = arg;
+    const struct pct_scale_loss *loss = &l->t->loss[node];
+    char x[PCT_NUMBER_BYTES], y[PCT_NUMBER_BYTES];
+    double first = loss->first_ns / l->s->points[pct_scale_first(l->s)].ranks,
+           last = loss->last_ns / l->s->points[pct_scale_last(l->s)].ranks;
+    pct_buf_format(b, "  %+7.2f %%  %9s  %9s  ", 100 * per(loss->lost_ns, l->s->core_ns),
+                   first > 0 ? time_text(first, x) : "-", last > 0 ? time_text(last, y) : "-");
 }
 
-void pct_scale_print(FILE *out, const struct pct_scale *s, size_t width, bool utf8)
+static void print_tree(FILE *out, const struct pct_scale *s, const struct pct_scale_print *how)
+{
+    struct pct_scale_tree *t = pct_scale_tree_new(s);
+    struct lines lines = {s, t};
+    char first[RANKS_BYTES], last[RANKS_BYTES];
+    ranks_text(&s->points[pct_scale_first(s)], first);
+    ranks_text(&s->points[pct_scale_last(s)], last);
+    fputc('\n', out);
+    pct_print_sentence(out, how->width, 2,
+                       "Where it is lost (contexts below which 1 %% of the core time is lost or "
+                       "gained; time a rank on %s, and on %s)",
+                       first, last);
+    fputs("       lost      first       last  context\n", out);
+    pct_join_view_print(out, &(struct pct_join_view){.tree = t->tree,
+                                                     .weight = t->moved,
+                                                     .least = LEAST * s->core_ns,
+                                                     .depth = how->depth,
+                                                     .width = how->width,
+                                                     .figures = FIGURE_CELLS,
+                                                     .utf8 = how->utf8,
+                                                     .put_figures = put_line,
+                                                     .arg = &lines});
+    fputs("  --table contexts has all contexts, with their models\n", out);
+    pct_scale_tree_free(t);
+}
+
+void pct_scale_print(FILE *out, const struct pct_scale *s, const struct pct_scale_print *how)
 {
     struct pct_data d = {.kind = PCT_DATA_SCALE, .scale = s, .pool = s->join->pool};
-    struct pct_aligned how = {.indent = "  ", .width = width, .people = {.utf8 = utf8}};
-    print_title(out, s);
-    print_delays(out, s);
-    print_start(out, s);
+    struct pct_aligned aligned = {
+        .indent = "  ", .width = how->width, .people = {.utf8 = how->utf8}};
+    print_title(out, s, how->width);
+    print_delays(out, s, how->width);
+    print_start(out, s, how->width);
     fputc('\n', out);
-    print_points(out, &d, &how);
-    print_first(out, s);
-    print_dominating(out, s);
-    print_rows(out, &d, &how);
+    print_points(out, &d, &aligned);
+    print_first(out, s, how->width);
+    print_dominating(out, s, how->width);
+    print_tree(out, s, how);
 }
 
 /* ---- For programs -----------------------------------------------------------------------------

@@ -8,6 +8,7 @@
  * What is hidden, for its share is small, is one line "N more" with what it comes to.
  */
 #include "analysis/symbols/short_name.h"
+#include "view/branches.h"
 #include "view/report_print.h"
 
 #include <string.h>
@@ -23,7 +24,6 @@ enum columns {
 };
 
 struct printer {
-    FILE *out;
     const struct pct_data *d;
     const struct pct_options *o;
     struct pct_tree *tree;
@@ -32,27 +32,13 @@ struct printer {
     bool bars;
     pc_u128 whole;         /* what shares are of */
     pc_u128 mpi, computed; /* OF_BOTH: of all */
-    int width;             /* of all figures, with their blanks */
-    struct pct_buf guide;  /* lines left of the current node */
-    uint64_t *values;      /* by rank */
+    struct pct_branches branches;
+    uint64_t *values; /* by rank */
     bool *present;
     struct pct_buf bar; /* of bar_node */
     uint32_t bar_node;
     bool any_few, any_call; /* said in the legend */
 };
-
-struct signs {
-    const char *fork, *last, *down, *gap, *dots;
-};
-
-static const struct signs utf8_signs = {"\xe2\x94\x9c\xe2\x94\x80 ", "\xe2\x94\x94\xe2\x94\x80 ",
-                                        "\xe2\x94\x82  ", "   ", "\xe2\x80\xa6"};
-static const struct signs ascii_signs = {"|- ", "`- ", "|  ", "   ", "..."};
-
-static const struct signs *signs_of(const struct printer *l)
-{
-    return l->o->utf8 ? &utf8_signs : &ascii_signs;
-}
 
 static enum pct_figure_of figure_of(const struct printer *l)
 {
@@ -282,8 +268,6 @@ static void put_sampled(struct printer *l, struct pct_sampled what, struct pct_b
     pct_buf_free(&text);
 }
 
-enum { LEAST_CELLS = 24 }; /* of a line, for names */
-
 static void put_figures(struct printer *l, const struct pct_below *below, pc_u128 value,
                         struct pct_buf *b)
 {
@@ -308,88 +292,61 @@ static void put_figures(struct printer *l, const struct pct_below *below, pc_u12
     pct_buf_text(b, "  ");
 }
 
-/* The lines of the nodes above. Where they leave no room for names, those of the outermost are left
- * out. */
-static void put_guide(const struct printer *l, struct pct_buf *b, size_t most)
+/* times: how often the node is repeated straight below. */
+static void put_node(struct printer *l, uint32_t node, struct pct_corner corner, size_t times)
 {
-    enum { STEP = 3 };
-    const char *rest = l->guide.data;
-    bool cut = pct_text_cells(rest) > most;
-    while (cut && pct_text_cells(rest) + STEP > most && *rest)
-        rest += *rest == ' ' ? STEP : strcspn(rest, " ") + STEP - 1;
-    pct_buf_format(b, "%s%s", !cut ? "" : l->o->utf8 ? "\xe2\x80\xa6  " : ".. ", rest);
-}
-
-/* Cells for the guide of a line on which `taken` others are needed. */
-static size_t room_for_guide(const struct printer *l, size_t taken)
-{
-    taken += (size_t)l->width + LEAST_CELLS;
-    return !l->o->width ? SIZE_MAX : l->o->width > taken ? l->o->width - taken : 0;
-}
-
-/* sign: the corner before the name; below: what stands under it; times: how often the node is
- * repeated straight below. Where the name and what is behind it do not fit into one line, they are
- * two. */
-static void put_node(struct printer *l, uint32_t node, const char *sign, const char *below,
-                     size_t times)
-{
-    enum { INDENT = 2 };
     const struct pct_node *n = &l->tree->nodes[node];
-    struct pct_buf line = {0}, name = {0}, rest = {0};
-    put_figures(l, &l->tree->below[node], figure(l, node), &line);
-    put_bar(l, node, &line);
-    size_t width = l->o->width ? l->o->width : 100000;
-    size_t guided = room_for_guide(l, pct_text_cells(sign));
-    size_t before = (size_t)l->width + pct_text_cells(l->guide.data) + pct_text_cells(sign);
-    size_t room = width > before + LEAST_CELLS ? width - before : LEAST_CELLS;
+    bool op = n->kind == PCOLLECT_NODE_OP;
+    struct pct_buf figures = {0}, name = {0}, rest = {0};
+    put_figures(l, &l->tree->below[node], figure(l, node), &figures);
+    put_bar(l, node, &figures);
+    size_t room = pct_branches_room(&l->branches, corner);
     put_name(l, n, &name);
     if (times > 1)
         pct_buf_format(&name, " %s%zu times", l->o->utf8 ? "\xc3\x97 " : "x ", times);
     size_t taken = pct_text_cells(name.data) < room ? pct_text_cells(name.data) : room;
-    bool fits = put_rest(l, n, room - taken, &rest);
-    put_guide(l, &line, guided);
-    pct_buf_text(&line, sign);
-    bool op = n->kind == PCOLLECT_NODE_OP;
-    pct_buf_text(&line, op ? pct_style(l->o, PCT_STYLE_NAME) : "");
-    pct_text_cut(&line, name.data, room, l->o->utf8);
-    pct_buf_text(&line, op ? pct_style(l->o, PCT_STYLE_PLAIN) : "");
-    if (!fits) {
-        put_rest(l, n, room - INDENT, &rest);
-        pct_buf_text(&line, "\n");
-        pct_buf_fill(&line, ' ', (size_t)l->width);
-        put_guide(l, &line, guided);
-        pct_buf_format(&line, "%s%*s", below, INDENT - 1, "");
-    }
-    pct_buf_text(&line, pct_style(l->o, PCT_STYLE_DIM));
-    pct_text_cut(&line, rest.data, fits ? room : room - INDENT, l->o->utf8);
-    fprintf(l->out, "%s%s\n", line.data, pct_style(l->o, PCT_STYLE_PLAIN));
-    pct_buf_free(&line);
+    bool beside = put_rest(l, n, room - taken, &rest);
+    if (!beside)
+        put_rest(l, n, pct_branches_rest_room(&l->branches, corner), &rest);
+    pct_branches_put(&l->branches, figures.data, corner,
+                     &(struct pct_branch){.name = name.data,
+                                          .name_color = op ? pct_style(l->o, PCT_STYLE_NAME) : "",
+                                          .rest = rest.data,
+                                          .rest_color = pct_style(l->o, PCT_STYLE_DIM),
+                                          .plain = pct_style(l->o, PCT_STYLE_PLAIN),
+                                          .beside = beside});
+    pct_buf_free(&figures);
     pct_buf_free(&name);
     pct_buf_free(&rest);
 }
 
-static void put_hidden(struct printer *l, const struct children *c, const char *sign)
+static void put_hidden(struct printer *l, const struct children *c, struct pct_corner corner)
 {
-    struct pct_buf line = {0};
+    struct pct_buf figures = {0}, more = {0};
     pc_u128 value = l->columns == OF_METRIC ? c->hidden.sum[l->metric]
                     : l->columns == OF_CPU  ? c->hidden.total.ns
                                             : c->hidden.sum[PCT_TIME] + c->hidden.computed.ns;
-    put_figures(l, &c->hidden, value, &line);
-    pct_buf_fill(&line, ' ', l->bars ? PCT_BAR_CELLS + 2 : 0);
-    put_guide(l, &line, room_for_guide(l, pct_text_cells(sign)));
-    pct_buf_format(&line, "%s%s%s %zu more%s", sign, pct_style(l->o, PCT_STYLE_DIM),
-                   signs_of(l)->dots, c->n_hidden, pct_style(l->o, PCT_STYLE_PLAIN));
-    fprintf(l->out, "%s\n", line.data);
-    pct_buf_free(&line);
+    put_figures(l, &c->hidden, value, &figures);
+    pct_buf_fill(&figures, ' ', l->bars ? PCT_BAR_CELLS + 2 : 0);
+    pct_buf_format(&more, "%s %zu more", pct_branches_dots(&l->branches), c->n_hidden);
+    pct_branches_put(&l->branches, figures.data, corner,
+                     &(struct pct_branch){.name = more.data,
+                                          .name_color = pct_style(l->o, PCT_STYLE_DIM),
+                                          .rest = "",
+                                          .rest_color = "",
+                                          .plain = pct_style(l->o, PCT_STYLE_PLAIN),
+                                          .beside = true});
+    pct_buf_free(&figures);
+    pct_buf_free(&more);
 }
 
 /* ---- The tree ---------------------------------------------------------------------------------
  */
 
-/* Follows nodes with one visible child; a function that calls itself is one line. `sign` stands
- * before the first line, `below` joins the guide for what follows. Returns the last node of the
- * run, whose children part. */
-static uint32_t put_run(struct printer *l, uint32_t node, const char *sign, const char *below)
+/* Follows nodes with one visible child; a function that calls itself is one line. `corner` is that
+ * of the first line; what is below it joins the guide. Returns the last node of the run, whose
+ * children part. */
+static uint32_t put_run(struct printer *l, uint32_t node, struct pct_corner corner)
 {
     const struct pct_node *nodes = l->tree->nodes;
     for (;;) {
@@ -402,11 +359,11 @@ static uint32_t put_run(struct printer *l, uint32_t node, const char *sign, cons
             times++;
             c = look_at_children(l, node);
         }
-        put_node(l, first, sign, below, times);
-        pct_buf_text(&l->guide, below);
+        put_node(l, first, corner, times);
+        pct_buf_text(&l->branches.guide, corner.below);
         if (c.n != 1 || c.n_hidden)
             return node;
-        sign = below = "";
+        corner = pct_branches_corner(&l->branches, true, false);
         node = c.first;
     }
 }
@@ -415,22 +372,20 @@ static uint32_t put_run(struct printer *l, uint32_t node, const char *sign, cons
 static void put_children(struct printer *l, uint32_t node, unsigned depth)
 {
     const struct pct_node *nodes = l->tree->nodes;
-    const struct signs *signs = signs_of(l);
+    struct pct_buf *guide = &l->branches.guide;
     struct children c = look_at_children(l, node);
-    size_t left = c.n + (c.n_hidden != 0), n_guide = l->guide.n;
+    size_t left = c.n + (c.n_hidden != 0), n_guide = guide->n;
     for (uint32_t i = nodes[node].first_child; i != PC_NO_INDEX; i = nodes[i].next) {
         if (!is_visible(l, i) || depth > MAX_BRANCHES)
             continue;
         bool last = --left == 0;
-        const char *sign = !depth ? "" : last ? signs->last : signs->fork;
-        const char *below = !depth ? "" : last ? signs->gap : signs->down;
-        uint32_t end = put_run(l, i, sign, below);
+        uint32_t end = put_run(l, i, pct_branches_corner(&l->branches, !depth, last));
         put_children(l, end, depth + 1);
-        l->guide.n = n_guide;
-        l->guide.data[n_guide] = 0;
+        guide->n = n_guide;
+        guide->data[n_guide] = 0;
     }
     if (c.n_hidden)
-        put_hidden(l, &c, depth ? signs->last : "");
+        put_hidden(l, &c, pct_branches_corner(&l->branches, !depth, true));
 }
 
 static void put_head(const struct printer *l, const char *title)
@@ -446,7 +401,7 @@ static void put_head(const struct printer *l, const char *title)
                        l->columns == OF_BOTH ? " of one of them" : " of it");
     pct_buf_text(&shown, shown.n ? ")" : "");
     size_t cells = pct_text_cells(head.data) + 1 + pct_text_cells(shown.data);
-    fprintf(l->out, "\n%s%s%s%s%s\n", pct_style(o, PCT_STYLE_TITLE), head.data,
+    fprintf(l->branches.out, "\n%s%s%s%s%s\n", pct_style(o, PCT_STYLE_TITLE), head.data,
             pct_style(o, PCT_STYLE_PLAIN),
             !shown.n                       ? ""
             : o->width && cells > o->width ? "\n  "
@@ -461,15 +416,15 @@ static void put_samples(const struct printer *l)
 {
     const struct pct_samples *s = l->tree->samples;
     char n[PCT_NUMBER_BYTES], time[PCT_NUMBER_BYTES], share[PCT_NUMBER_BYTES];
-    fprintf(l->out, "  %s samples stand for %s of CPU time", pct_text_count(n, s->all.samples),
-            pct_text_time(time, s->all.ns));
+    fprintf(l->branches.out, "  %s samples stand for %s of CPU time",
+            pct_text_count(n, s->all.samples), pct_text_time(time, s->all.ns));
     if (s->mpi.samples)
-        fprintf(l->out, ", %s of it in MPI calls",
+        fprintf(l->branches.out, ", %s of it in MPI calls",
                 pct_text_percent_1(share, pct_text_share(s->mpi.ns, s->all.ns)));
     if (s->cut.samples)
-        fprintf(l->out, ", %s in contexts whose outer part is unknown",
+        fprintf(l->branches.out, ", %s in contexts whose outer part is unknown",
                 pct_text_percent_1(share, pct_text_share(s->cut.ns, s->all.ns)));
-    fputc('\n', l->out);
+    fputc('\n', l->branches.out);
 }
 
 static void put_title(const struct printer *l)
@@ -487,7 +442,7 @@ static void put_title(const struct printer *l)
     const char *bars = l->bars ? "by rank   " : "";
     if (l->columns == OF_METRIC) {
         put_head(l, l->o->bottom_up ? titles[l->metric].up : titles[l->metric].down);
-        fprintf(l->out, "%9s  %*s  %scontext\n", titles[l->metric].whole,
+        fprintf(l->branches.out, "%9s  %*s  %scontext\n", titles[l->metric].whole,
                 l->metric == PCT_TIME ? 8 : 11, titles[l->metric].figure, bars);
         return;
     }
@@ -495,17 +450,17 @@ static void put_title(const struct printer *l)
     put_head(l, both ? "Where the time goes: in MPI, and CPU time outside of it"
                      : "Where CPU time goes");
     put_samples(l);
-    fprintf(l->out, "%9s%s  %17s  %scontext\n", "share", both ? "    in MPI" : "",
+    fprintf(l->branches.out, "%9s%s  %17s  %scontext\n", "share", both ? "    in MPI" : "",
             both ? "computing" : "CPU time", bars);
 }
 
 static void put_legend(const struct printer *l)
 {
     if (l->any_few)
-        fprintf(l->out, "  few: less than %d samples, too few to tell the error\n",
+        fprintf(l->branches.out, "  few: less than %d samples, too few to tell the error\n",
                 PCT_SAMPLES_FEW);
     if (l->any_call && !l->o->bottom_up)
-        fputs("  at FILE:LINE: where it was called\n", l->out);
+        fputs("  at FILE:LINE: where it was called\n", l->branches.out);
 }
 
 static struct pct_tree *make_tree(const struct printer *l)
@@ -531,7 +486,10 @@ void pct_print_tree(FILE *out, const struct pct_data *d, const struct pct_option
 {
     enum { WIDE = 100 };
     size_t n = d->profile->n_ranks;
-    struct printer l = {.out = out, .d = d, .o = o, .metric = o->metric};
+    struct printer l = {.branches = {.out = out, .width = o->width, .utf8 = o->utf8},
+                        .d = d,
+                        .o = o,
+                        .metric = o->metric};
     l.columns = columns_of(d, o, sort);
     l.bars = l.columns == OF_METRIC || !o->width || o->width >= WIDE;
     l.tree = make_tree(&l);
@@ -540,14 +498,14 @@ void pct_print_tree(FILE *out, const struct pct_data *d, const struct pct_option
     l.computed = l.tree->below[0].computed.ns;
     l.whole =
         l.columns == OF_METRIC && l.metric == PCT_TIME ? d->model->context_mpi_ns : figure(&l, 0);
-    l.width = 9 +
-              (l.columns == OF_METRIC ? (l.metric == PCT_TIME ? 10 : 13)
-               : l.columns == OF_CPU  ? 19
-                                      : 29) +
-              2 + (l.bars ? (int)PCT_BAR_CELLS + 2 : 0);
+    l.branches.figures = 9 +
+                         (l.columns == OF_METRIC ? (l.metric == PCT_TIME ? 10 : 13)
+                          : l.columns == OF_CPU  ? 19
+                                                 : 29) +
+                         2 + (l.bars ? (int)PCT_BAR_CELLS + 2 : 0);
     l.values = pct_alloc(n, sizeof *l.values);
     l.present = pct_alloc(n, sizeof *l.present);
-    pct_buf_put(&l.guide, "", 0);
+    pct_buf_put(&l.branches.guide, "", 0);
     put_title(&l);
     if (l.tree->n > 1)
         put_children(&l, 0, 0);
@@ -557,6 +515,6 @@ void pct_print_tree(FILE *out, const struct pct_data *d, const struct pct_option
     pct_tree_free(l.tree);
     pct_free(l.values);
     pct_free(l.present);
-    pct_buf_free(&l.guide);
+    pct_buf_free(&l.branches.guide);
     pct_buf_free(&l.bar);
 }

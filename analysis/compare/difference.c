@@ -57,17 +57,27 @@ static void close_change(struct pct_diff_change *c)
     c->doubt = pct_student_tail(c->change / sqrt(u + v), freedom);
 }
 
+static double time_of(const struct pct_cost *cost)
+{
+    return cost->ns;
+}
+
+static double calls_of(const struct pct_cost *cost)
+{
+    return cost->calls;
+}
+
+static double bytes_of(const struct pct_cost *cost)
+{
+    return cost->bytes;
+}
+
+static double (*const figures[PCT_N_DIFF_METRICS])(const struct pct_cost *cost) = {
+    [PCT_DIFF_TIME] = time_of, [PCT_DIFF_CALLS] = calls_of, [PCT_DIFF_BYTES] = bytes_of};
+
 static double value_of(const struct pct_diff *d, uint32_t node, size_t run)
 {
-    const struct pct_cost *cost = pct_join_cost(d->join, node, run);
-    switch (d->metric) {
-    case PCT_DIFF_CALLS:
-        return cost->calls;
-    case PCT_DIFF_BYTES:
-        return cost->bytes;
-    default:
-        return cost->ns;
-    }
+    return figures[d->metric](pct_join_cost(d->join, node, run));
 }
 
 static void make_totals(struct pct_diff *d)
@@ -215,6 +225,41 @@ void pct_diff_free(struct pct_diff *d)
     pct_join_free(d->join);
     pct_free(d->rows);
     pct_free(d);
+}
+
+/* What moves between children of a node is a change, though their sum stays. */
+struct pct_diff_tree *pct_diff_tree_new(const struct pct_diff *d)
+{
+    struct pct_diff_tree *t = pct_alloc(1, sizeof *t);
+    size_t n_runs = d->n_before + d->n_after;
+    t->tree = pct_join_tree_new(d->join, figures[d->metric]);
+    t->change = pct_alloc(t->tree->n, sizeof *t->change);
+    t->moved = pct_alloc(t->tree->n, sizeof *t->moved);
+    for (size_t i = t->tree->n; i-- > 0;) {
+        double before = 0, after = 0;
+        for (size_t k = 0; k < n_runs; k++) {
+            struct pct_diff_change *c = &t->change[i];
+            double own = t->tree->own[i * n_runs + k];
+            add_value(k < d->n_before ? &c->before : &c->after, t->tree->below[i * n_runs + k]);
+            *(k < d->n_before ? &before : &after) += own;
+        }
+        close_change(&t->change[i]);
+        t->moved[i] += fabs(after / (double)d->n_after - before / (double)d->n_before);
+        if (i)
+            t->moved[t->tree->nodes[i].parent] += t->moved[i];
+    }
+    pct_join_tree_sort(t->tree, t->moved);
+    return t;
+}
+
+void pct_diff_tree_free(struct pct_diff_tree *t)
+{
+    if (!t)
+        return;
+    pct_join_tree_free(t->tree);
+    pct_free(t->change);
+    pct_free(t->moved);
+    pct_free(t);
 }
 
 double pct_diff_worst(const struct pct_diff *d, const char **place_out)

@@ -14,7 +14,7 @@
 #ifndef PCT_DIFF_H
 #define PCT_DIFF_H
 
-#include "analysis/compare/join.h"
+#include "analysis/compare/join_tree.h"
 
 enum pct_diff_metric { PCT_DIFF_TIME, PCT_DIFF_CALLS, PCT_DIFF_BYTES, PCT_N_DIFF_METRICS };
 extern const char *const pct_diff_metric_names[PCT_N_DIFF_METRICS];
@@ -65,6 +65,16 @@ struct pct_diff {
 struct pct_diff *pct_diff_make(const struct pct_run *runs, size_t n_before, size_t n_after,
                                enum pct_diff_metric metric, struct pc_error *error);
 void pct_diff_free(struct pct_diff *d);
+
+/* The trees of both sides as one, with the metric as figure, and by node: what each side has there
+ * and below, in the mean of its runs; and the sum of the sizes of all changes there and below. */
+struct pct_diff_tree {
+    struct pct_join_tree *tree; /* those with the greatest changes first */
+    struct pct_diff_change *change;
+    double *moved;
+};
+struct pct_diff_tree *pct_diff_tree_new(const struct pct_diff *d);
+void pct_diff_tree_free(struct pct_diff_tree *t);
 
 /* The worst of the run: how much its time, or a context of the total of the metric, has grown, as a
  * part of before, noise left out. *place_out: the context, NULL for the run. */

@@ -262,6 +262,8 @@ static void add_cost(struct joiner *b, uint32_t at, const struct pct_node *n)
     if (at && !node->context)
         node->context = n->context;
     node->inlined |= n->kind == PCOLLECT_NODE_FRAME && n->frame.inlined;
+    if (n->kind == PCOLLECT_NODE_FRAME && node->function && n->frame.line != node->line)
+        node->line = 0; /* calls from several lines, or of several builds */
     if (n->kind == PCOLLECT_NODE_FRAME && !node->function && n->frame.function) {
         node->function = pct_pool_intern(b->join->pool, n->frame.function);
         node->file = n->frame.file ? pct_pool_intern(b->join->pool, n->frame.file) : NULL;
@@ -409,7 +411,9 @@ static void put_function(const struct pct_join *j, uint32_t frame, struct pct_bu
     if (n->file) {
         pct_buf_text(b, " (");
         pct_text_escape(b, pct_symbols_base_name(n->file), PCT_ESCAPE_CELL);
-        pct_buf_format(b, ":%u)", n->line);
+        if (n->line)
+            pct_buf_format(b, ":%u", n->line);
+        pct_buf_text(b, ")");
     }
 }
 

@@ -74,8 +74,8 @@ struct pct_join_node {
     const char *label;           /* interned */
     uint64_t context;            /* of label.h, in the first run that has it; 0: none */
     const char *function, *file; /* of the first run that has it; may be NULL */
-    uint32_t line;
-    double line_ns; /* POINT: sampled at `line`, the most of all lines */
+    uint32_t line;               /* of the call; 0: not the same in all runs */
+    double line_ns;              /* POINT: sampled at `line`, the most of all lines */
 };
 
 struct pct_join {

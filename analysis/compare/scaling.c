@@ -177,6 +177,54 @@ static void make_rows(struct pct_scale *s)
     pct_free(places);
 }
 
+/* ---- The tree ---------------------------------------------------------------------------------
+ */
+
+static double time_of(const struct pct_cost *cost)
+{
+    return cost->ns;
+}
+
+/* Of values by run. */
+static struct pct_scale_loss find_loss(const struct pct_scale *s, const double *ns)
+{
+    struct pct_scale_loss loss = {0};
+    size_t first = pct_scale_first(s), last = pct_scale_last(s);
+    for (size_t i = 0; i < s->n_runs; i++) {
+        double n = (double)s->points[s->point_of[i]].n_runs;
+        loss.first_ns += s->point_of[i] == first ? ns[i] / n : 0;
+        loss.last_ns += s->point_of[i] == last ? ns[i] / n : 0;
+    }
+    loss.lost_ns = loss.last_ns - ideal(s, loss.first_ns, last);
+    return loss;
+}
+
+struct pct_scale_tree *pct_scale_tree_new(const struct pct_scale *s)
+{
+    struct pct_scale_tree *t = pct_alloc(1, sizeof *t);
+    t->tree = pct_join_tree_new(s->join, time_of);
+    t->loss = pct_alloc(t->tree->n, sizeof *t->loss);
+    t->moved = pct_alloc(t->tree->n, sizeof *t->moved);
+    for (size_t i = t->tree->n; i-- > 0;) {
+        t->loss[i] = find_loss(s, &t->tree->below[i * s->n_runs]);
+        t->moved[i] += fabs(find_loss(s, &t->tree->own[i * s->n_runs]).lost_ns);
+        if (i)
+            t->moved[t->tree->nodes[i].parent] += t->moved[i];
+    }
+    pct_join_tree_sort(t->tree, t->moved);
+    return t;
+}
+
+void pct_scale_tree_free(struct pct_scale_tree *t)
+{
+    if (!t)
+        return;
+    pct_join_tree_free(t->tree);
+    pct_free(t->loss);
+    pct_free(t->moved);
+    pct_free(t);
+}
+
 /* ---- Models -----------------------------------------------------------------------------------
  */
 

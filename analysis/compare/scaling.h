@@ -11,7 +11,7 @@
 #ifndef PCT_SCALE_H
 #define PCT_SCALE_H
 
-#include "analysis/compare/join.h"
+#include "analysis/compare/join_tree.h"
 #include "analysis/fit/fit.h"
 
 enum pct_scaling {
@@ -81,6 +81,19 @@ struct pct_scale {
 int pct_scale_make(const struct pct_run *runs, size_t n, const struct pct_scale_options *options,
                    struct pct_scale **out, struct pc_error *error);
 void pct_scale_free(struct pct_scale *s);
+
+/* The trees of all runs as one; by node, with all below, summed over ranks in the mean of the runs:
+ * the time at the smallest and at the largest scale, what is lost there, and the sum of the sizes
+ * of all that is lost or gained below. */
+struct pct_scale_tree {
+    struct pct_join_tree *tree; /* those with the greatest losses first */
+    struct pct_scale_loss {
+        double first_ns, last_ns, lost_ns;
+    } * loss;
+    double *moved;
+};
+struct pct_scale_tree *pct_scale_tree_new(const struct pct_scale *s);
+void pct_scale_tree_free(struct pct_scale_tree *t);
 
 /* Whether the loss of the context is worth a sentence, all waiting for processors left out. */
 bool pct_scale_blames(const struct pct_scale *s, const struct pct_scale_row *row);

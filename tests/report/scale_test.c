@@ -282,7 +282,7 @@ static bool says_contradiction(const struct pct_scale *s)
     size_t n;
     FILE *out = open_memstream(&text, &n);
     assert_non_null(out);
-    pct_scale_print(out, s, 100, false);
+    pct_scale_print(out, s, &(struct pct_scale_print){.width = 100});
     fclose(out);
     bool says = strstr(text, "\nThe two contradict each other") != NULL;
     free(text);
@@ -330,7 +330,7 @@ static void print_scale(const struct pct_scale *s, char *text, size_t room)
 {
     FILE *out = fmemopen(text, room, "w");
     assert_non_null(out);
-    pct_scale_print(out, s, 80, false);
+    pct_scale_print(out, s, &(struct pct_scale_print){.width = 0});
     fclose(out);
 }
 

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The trees of several runs as one: see join_tree.h. Nodes of the join are taken in their order;
+ * each finds or makes the node that it is part of, among the children of that of its parent.
+ */
+#include "analysis/compare/join_tree.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct maker {
+    struct pct_join_tree *tree;
+    uint32_t *part_of; /* by node of the join */
+    size_t room;
+};
+
+/* Computation is part of the function that computes: the node of the calls that it makes, or one of
+ * its own. */
+static const char *name_of(const struct pct_join *j, uint32_t node)
+{
+    const struct pct_join_node *n = &j->nodes[node];
+    struct pct_buf b = {0};
+    bool frame = n->kind == PCOLLECT_NODE_FRAME || n->kind == PCOLLECT_NODE_POINT;
+    if (node == j->compute)
+        return j->divided ? "(time outside MPI without a sample)" : "(computation outside MPI)";
+    if (!frame || !n->function)
+        return n->label;
+    pct_text_escape(&b, n->function, PCT_ESCAPE_CELL);
+    const char *name = pct_pool_intern(j->pool, b.data);
+    pct_buf_free(&b);
+    return name;
+}
+
+static struct pct_join_tree_node describe(const struct pct_join *j, uint32_t node)
+{
+    const struct pct_join_node *n = &j->nodes[node], *caller = &j->nodes[n->parent];
+    struct pct_join_tree_node d = {.first_child = PC_NO_INDEX,
+                                   .next = PC_NO_INDEX,
+                                   .kind = n->kind,
+                                   .inlined = n->inlined,
+                                   .name = name_of(j, node),
+                                   .file = n->file};
+    if (n->parent && caller->kind == PCOLLECT_NODE_FRAME && caller->file && caller->line) {
+        d.call_file = caller->file;
+        d.call_line = caller->line;
+    }
+    if (d.kind == PCOLLECT_NODE_POINT)
+        d.kind = PCOLLECT_NODE_FRAME;
+    return d;
+}
+
+static bool is_same(const struct pct_join_tree_node *a, const struct pct_join_tree_node *b)
+{
+    return a->kind == b->kind && a->name == b->name && a->file == b->file &&
+           a->call_file == b->call_file && a->call_line == b->call_line;
+}
+
+static uint32_t find_or_add(struct maker *m, uint32_t parent, const struct pct_join_tree_node *like)
+{
+    struct pct_join_tree *t = m->tree;
+    uint32_t last = PC_NO_INDEX, c = t->nodes[parent].first_child;
+    for (; c != PC_NO_INDEX; c = t->nodes[c].next) {
+        if (is_same(&t->nodes[c], like))
+            return c;
+        last = c;
+    }
+    t->nodes = pct_grow(t->nodes, t->n, &t->room, sizeof *t->nodes);
+    t->nodes[t->n] = *like;
+    t->nodes[t->n].parent = parent;
+    if (last == PC_NO_INDEX)
+        t->nodes[parent].first_child = (uint32_t)t->n;
+    else
+        t->nodes[last].next = (uint32_t)t->n;
+    return (uint32_t)t->n++;
+}
+
+static void take_node(struct maker *m, uint32_t node)
+{
+    const struct pct_join *j = m->tree->join;
+    struct pct_join_tree_node like = describe(j, node);
+    uint32_t at = find_or_add(m, m->part_of[j->nodes[node].parent], &like);
+    m->tree->nodes[at].inlined |= like.inlined;
+    m->part_of[node] = at;
+}
+
+static void sum_up(struct pct_join_tree *t, const uint32_t *part_of,
+                   double (*figure)(const struct pct_cost *cost))
+{
+    size_t n = t->join->n_runs;
+    t->own = pct_alloc(t->n * n, sizeof *t->own);
+    t->below = pct_alloc(t->n * n, sizeof *t->below);
+    for (uint32_t i = 0; i < t->join->n; i++)
+        for (size_t k = 0; k < n; k++)
+            t->own[part_of[i] * n + k] += figure(pct_join_cost(t->join, i, k));
+    memcpy(t->below, t->own, t->n * n * sizeof *t->own);
+    for (size_t i = t->n; i-- > 1;)
+        for (size_t k = 0; k < n; k++)
+            t->below[t->nodes[i].parent * n + k] += t->below[i * n + k];
+}
+
+struct pct_join_tree *pct_join_tree_new(const struct pct_join *j,
+                                        double (*figure)(const struct pct_cost *cost))
+{
+    struct pct_join_tree *t = pct_alloc(1, sizeof *t);
+    struct maker m = {.tree = t, .part_of = pct_alloc(j->n, sizeof *m.part_of)};
+    t->join = j;
+    t->nodes = pct_grow(t->nodes, 0, &t->room, sizeof *t->nodes);
+    t->nodes[t->n++] = (struct pct_join_tree_node){.parent = PC_NO_INDEX,
+                                                   .first_child = PC_NO_INDEX,
+                                                   .next = PC_NO_INDEX,
+                                                   .kind = PCOLLECT_NODE_ROOT,
+                                                   .name = ""};
+    for (uint32_t i = 1; i < j->n; i++)
+        take_node(&m, i);
+    sum_up(t, m.part_of, figure);
+    pct_free(m.part_of);
+    return t;
+}
+
+void pct_join_tree_free(struct pct_join_tree *t)
+{
+    if (!t)
+        return;
+    pct_free(t->nodes);
+    pct_free(t->own);
+    pct_free(t->below);
+    pct_free(t);
+}
+
+/* ---- Order ------------------------------------------------------------------------------------
+ */
+
+struct ordered {
+    double value;
+    uint32_t node;
+};
+
+static int compare_ordered(const void *a, const void *b)
+{
+    const struct ordered *x = a, *y = b;
+    if (x->value != y->value)
+        return x->value > y->value ? -1 : 1;
+    return x->node < y->node ? -1 : x->node > y->node;
+}
+
+void pct_join_tree_sort(struct pct_join_tree *t, const double *order)
+{
+    struct ordered *list = pct_alloc(t->n, sizeof *list);
+    for (size_t i = 0; i < t->n; i++) {
+        size_t n = 0;
+        for (uint32_t c = t->nodes[i].first_child; c != PC_NO_INDEX; c = t->nodes[c].next)
+            list[n++] = (struct ordered){order[c], c};
+        if (n < 2)
+            continue;
+        qsort(list, n, sizeof *list, compare_ordered);
+        t->nodes[i].first_child = list[0].node;
+        for (size_t k = 0; k < n; k++)
+            t->nodes[list[k].node].next = k + 1 < n ? list[k + 1].node : PC_NO_INDEX;
+    }
+    pct_free(list);
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The trees of several runs as one, for people: a node is a function, and the place from where it
+ * was called, or an MPI function. Each has a figure of every run, its own and with all below.
+ *
+ * A join tells functions apart by the line of the call that they make. Here the calls that one
+ * function makes are together again, under it, and the line is said of the callee.
+ *
+ * Invariants: a parent comes before its children; `own` of a run over all nodes is the sum over the
+ * join; `below` of a node is its own and that of its children.
+ */
+#ifndef PCT_JOIN_TREE_H
+#define PCT_JOIN_TREE_H
+
+#include "analysis/compare/join.h"
+
+struct pct_join_tree_node {
+    uint32_t parent; /* PC_NO_INDEX for the root */
+    uint32_t first_child, next;
+    uint16_t kind;         /* enum pcollect_node_kind */
+    bool inlined;          /* in a run that has it */
+    const char *name;      /* escaped */
+    const char *file;      /* where it is; NULL: unknown, or no function of code */
+    const char *call_file; /* where it was called; NULL: unknown */
+    uint32_t call_line;    /* 0: unknown, or not the same in all runs */
+};
+
+struct pct_join_tree {
+    const struct pct_join *join;
+    struct pct_join_tree_node *nodes;
+    size_t n, room;
+    double *own, *below; /* node * n_runs + run */
+};
+
+/* figure: of one cost. */
+struct pct_join_tree *pct_join_tree_new(const struct pct_join *j,
+                                        double (*figure)(const struct pct_cost *cost));
+void pct_join_tree_free(struct pct_join_tree *t);
+
+/* By descending values of `order`, by node; ties as they are. */
+void pct_join_tree_sort(struct pct_join_tree *t, const double *order);
+
+#endif

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Lines of a tree as text: see branches.h. Where the lines of the nodes above leave no room for a
+ * name, those of the outermost are left out.
+ */
+#include "view/branches.h"
+
+#include <string.h>
+
+enum { LEAST_CELLS = 24, STEP = 3, INDENT = 2 };
+
+struct pct_corner pct_branches_corner(const struct pct_branches *b, bool top, bool last)
+{
+    if (top)
+        return (struct pct_corner){"", ""};
+    if (b->utf8)
+        return last ? (struct pct_corner){"\xe2\x94\x94\xe2\x94\x80 ", "   "}
+                    : (struct pct_corner){"\xe2\x94\x9c\xe2\x94\x80 ", "\xe2\x94\x82  "};
+    return last ? (struct pct_corner){"`- ", "   "} : (struct pct_corner){"|- ", "|  "};
+}
+
+const char *pct_branches_dots(const struct pct_branches *b)
+{
+    return b->utf8 ? "\xe2\x80\xa6" : "...";
+}
+
+static const char *guide_of(const struct pct_branches *b)
+{
+    return b->guide.data ? b->guide.data : "";
+}
+
+size_t pct_branches_room(const struct pct_branches *b, struct pct_corner corner)
+{
+    size_t before = b->figures + pct_text_cells(guide_of(b)) + pct_text_cells(corner.sign);
+    if (!b->width)
+        return 100000;
+    return b->width > before + LEAST_CELLS ? b->width - before : LEAST_CELLS;
+}
+
+size_t pct_branches_rest_room(const struct pct_branches *b, struct pct_corner corner)
+{
+    return pct_branches_room(b, corner) - INDENT;
+}
+
+static void put_guide(const struct pct_branches *b, size_t taken, struct pct_buf *line)
+{
+    const char *rest = guide_of(b);
+    size_t most = b->width > taken + LEAST_CELLS ? b->width - taken - LEAST_CELLS : 0;
+    bool cut = b->width && pct_text_cells(rest) > most;
+    while (cut && pct_text_cells(rest) + STEP > most && *rest)
+        rest += *rest == ' ' ? STEP : strcspn(rest, " ") + STEP - 1;
+    pct_buf_format(line, "%s%s", !cut ? "" : b->utf8 ? "\xe2\x80\xa6  " : ".. ", rest);
+}
+
+void pct_branches_put(const struct pct_branches *b, const char *figures, struct pct_corner corner,
+                      const struct pct_branch *what)
+{
+    struct pct_buf line = {0};
+    size_t room = pct_branches_room(b, corner), taken = b->figures + pct_text_cells(corner.sign);
+    pct_buf_text(&line, figures);
+    put_guide(b, taken, &line);
+    pct_buf_format(&line, "%s%s", corner.sign, what->name_color);
+    pct_text_cut(&line, what->name, room, b->utf8);
+    pct_buf_text(&line, *what->name_color ? what->plain : "");
+    if (!what->beside) {
+        pct_buf_text(&line, "\n");
+        pct_buf_fill(&line, ' ', b->figures);
+        put_guide(b, taken, &line);
+        pct_buf_format(&line, "%s%*s", corner.below, INDENT - 1, "");
+    }
+    pct_buf_text(&line, what->rest_color);
+    pct_text_cut(&line, what->rest, what->beside ? room : room - INDENT, b->utf8);
+    fprintf(b->out, "%s%s\n", line.data, *what->rest_color ? what->plain : "");
+    pct_buf_free(&line);
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The trees of several runs as one tree of text: see compare_print.h. Which figures stand before
+ * the names is the caller's.
+ */
+#include "analysis/symbols/short_name.h"
+#include "view/branches.h"
+#include "view/compare_print.h"
+
+struct printer {
+    const struct pct_join_view *view;
+    struct pct_branches branches;
+    struct pct_buf figures;
+};
+
+static bool is_visible(const struct printer *l, uint32_t node)
+{
+    return l->view->weight[node] > 0 && l->view->weight[node] >= l->view->least;
+}
+
+struct children {
+    size_t n, n_hidden;
+    uint32_t only; /* the visible one, if there is one */
+};
+
+static struct children look_at_children(const struct printer *l, uint32_t node)
+{
+    const struct pct_join_tree_node *nodes = l->view->tree->nodes;
+    struct children c = {.only = PC_NO_INDEX};
+    for (uint32_t i = nodes[node].first_child; i != PC_NO_INDEX; i = nodes[i].next) {
+        bool visible = is_visible(l, i);
+        c.n += visible;
+        c.n_hidden += !visible && l->view->weight[i] > 0;
+        c.only = visible ? i : c.only;
+    }
+    return c;
+}
+
+static void set_rest(const struct pct_join_tree_node *n, struct pct_buf *b)
+{
+    pct_buf_put(b, "", 0);
+    if (n->call_file) {
+        pct_buf_text(b, " at ");
+        pct_text_escape(b, pct_symbols_base_name(n->call_file), PCT_ESCAPE_CELL);
+        pct_buf_format(b, ":%u", n->call_line);
+    } else if (n->file) {
+        pct_buf_text(b, " in ");
+        pct_text_escape(b, pct_symbols_base_name(n->file), PCT_ESCAPE_CELL);
+    }
+    pct_buf_text(b, n->inlined ? " [inlined]" : "");
+}
+
+static void put_node(struct printer *l, uint32_t node, struct pct_corner corner)
+{
+    struct pct_buf name = {0}, rest = {0};
+    pct_buf_clear(&l->figures);
+    l->view->put_figures(l->view->arg, node, &l->figures);
+    pct_short_name(&name, l->view->tree->nodes[node].name);
+    set_rest(&l->view->tree->nodes[node], &rest);
+    size_t room = pct_branches_room(&l->branches, corner);
+    bool beside = pct_text_cells(name.data) + pct_text_cells(rest.data) <= room || !rest.n;
+    pct_branches_put(&l->branches, l->figures.data, corner,
+                     &(struct pct_branch){name.data, "", rest.data, "", "", beside});
+    pct_buf_free(&name);
+    pct_buf_free(&rest);
+}
+
+static void put_hidden(struct printer *l, size_t n, struct pct_corner corner)
+{
+    struct pct_buf more = {0};
+    pct_buf_clear(&l->figures);
+    pct_buf_fill(&l->figures, ' ', l->branches.figures);
+    pct_buf_format(&more, "%s %zu more", pct_branches_dots(&l->branches), n);
+    pct_branches_put(&l->branches, l->figures.data, corner,
+                     &(struct pct_branch){more.data, "", "", "", "", true});
+    pct_buf_free(&more);
+}
+
+/* A node with one visible child is continued straight below. */
+static void put_children(struct printer *l, uint32_t node, unsigned depth)
+{
+    const struct pct_join_tree_node *nodes = l->view->tree->nodes;
+    struct pct_buf *guide = &l->branches.guide;
+    struct children c = look_at_children(l, node);
+    size_t left = c.n + (c.n_hidden != 0), n_guide = guide->n;
+    bool top = depth == 0;
+    if (l->view->depth && depth >= l->view->depth)
+        return;
+    for (uint32_t i = nodes[node].first_child; i != PC_NO_INDEX; i = nodes[i].next) {
+        if (!is_visible(l, i))
+            continue;
+        unsigned at = depth + 1;
+        uint32_t end = i;
+        struct pct_corner corner = pct_branches_corner(&l->branches, top, --left == 0);
+        put_node(l, i, corner);
+        pct_buf_text(guide, corner.below);
+        for (struct children below = look_at_children(l, end);
+             below.n == 1 && !below.n_hidden && (!l->view->depth || at < l->view->depth);
+             below = look_at_children(l, end), at++) {
+            end = below.only;
+            put_node(l, end, pct_branches_corner(&l->branches, true, false));
+        }
+        put_children(l, end, at);
+        guide->n = n_guide;
+        guide->data[n_guide] = 0;
+    }
+    if (c.n_hidden)
+        put_hidden(l, c.n_hidden, pct_branches_corner(&l->branches, top, true));
+}
+
+void pct_join_view_print(FILE *out, const struct pct_join_view *v)
+{
+    struct printer l = {
+        .view = v,
+        .branches = {.out = out, .width = v->width, .utf8 = v->utf8, .figures = v->figures}};
+    pct_buf_put(&l.branches.guide, "", 0);
+    put_children(&l, 0, 0);
+    pct_buf_free(&l.branches.guide);
+    pct_buf_free(&l.figures);
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Sentences in lines of a width: see sentence.h.
+ */
+#include "view/sentence.h"
+
+#include "analysis/buffer.h"
+#include "base/wrap.h"
+
+void pct_print_sentence(FILE *out, size_t width, int indent, const char *format, ...)
+{
+    struct pct_buf b = {0};
+    va_list args;
+    va_start(args, format);
+    pct_buf_vformat(&b, format, args);
+    va_end(args);
+    size_t taken = (size_t)indent, room = !width ? 0 : width > taken ? width - taken : 1;
+    const char *text = b.data;
+    for (const char *rest; text && *text; text = rest) {
+        size_t n = pc_wrap(text, room, &rest);
+        fprintf(out, "%.*s\n%*s", (int)n, text, *rest ? indent : 0, "");
+    }
+    pct_buf_free(&b);
+}
