@@ -88,7 +88,7 @@ include_and_link() {
     esac
 }
 
-# The same for Fortran; the modules of Debian's MPIs are those of its gfortran.
+# Does for Fortran what the function above does for C; the modules of Debian's MPIs are those of its gfortran.
 fortran_flags() {
     case $1 in
     openmpi)
@@ -107,7 +107,7 @@ counts_of() { # PROFILE
     ' | LC_ALL=C sort
 }
 
-# The same job here and under qemu; MPI_Test and its kind would depend on timing, the examples have none.
+# Runs one job here and under qemu; MPI_Test and its kind would depend on timing, the examples have none.
 job() { # FLAVOUR c|f08
     local mpi=$1 language=$2 out=$work/aarch64-$1-$2 least=20
     rm -rf "$out" && mkdir -p "$out" && cd "$out" || return

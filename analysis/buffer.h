@@ -59,7 +59,7 @@ void pct_text_escape(struct pct_buf *b, const char *text, enum pct_escape mode);
 /* Appends a text that is escaped already in quotes as JSON has it. */
 void pct_text_quote(struct pct_buf *b, const char *text);
 
-/* The same after escaping the text as a cell; NULL becomes null. */
+/* Appends the text as a JSON string, escaped as a cell; NULL becomes null. */
 void pct_text_json(struct pct_buf *b, const char *text);
 
 /* Length of the UTF-8 sequence at s (n bytes left), 0 if it is none. */

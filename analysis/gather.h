@@ -32,7 +32,7 @@ struct pct_parts;
 struct pct_data {
     enum pct_data_kind kind;
     struct pct_pool *pool;
-    /* Of a profile; NULL in a comparison. */
+    /* Belongs to a profile; NULL in a comparison. */
     const char *file; /* as it was named */
     const struct pc_profile *profile;
     struct pct_model *model;
@@ -83,7 +83,7 @@ struct pct_contexts {
     size_t n;
 };
 const struct pct_contexts *pct_data_contexts(const struct pct_data *d);
-/* Of the i-th context: its path without the call, and its spread over ranks. */
+/* Describes the i-th context: its path without the call, and its spread over ranks. */
 const char *pct_data_context_path(const struct pct_data *d, size_t i);
 struct pct_spread pct_data_context_spread(const struct pct_data *d, size_t i);
 
@@ -95,7 +95,7 @@ struct pct_tree_rows {
 };
 /* Calls by line, upside down. */
 const struct pct_tree_rows *pct_data_callers(const struct pct_data *d);
-/* Of pct_data_functions, and of the same upside down, what was sampled. */
+/* What was sampled, by function and upside down. */
 const struct pct_tree_rows *pct_data_computation(const struct pct_data *d);
 const struct pct_tree_rows *pct_data_sample_callers(const struct pct_data *d);
 

@@ -54,7 +54,7 @@ static void read_resources(const struct pc_profile *p, struct told *told)
     }
 }
 
-/* Of the first thread of each rank, which is the one that called MPI_Init. */
+/* Reads the first thread of each rank, which is the one that called MPI_Init. */
 static void read_sampling(const struct pc_profile *p, struct told *told)
 {
     const struct pc_profile_table *t = pc_profile_table(p, "sampling");
@@ -86,8 +86,8 @@ static void read_sampling(const struct pc_profile *p, struct told *told)
  * regularly: the variance is up to so many times as great. */
 #define REGULAR 2.0
 
-/* Of the samples' part outside MPI (doc/internals/sampling.md), and of the time behind the last
- * sample, which nobody was told of: one period. */
+/* Variance of the samples' part outside MPI (doc/internals/sampling.md), and of the time behind the
+ * last sample, which nobody was told of: one period. */
 static double find_variance(const struct told *told)
 {
     double all_ns = told->compute_ns + told->mpi_ns;

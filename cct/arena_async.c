@@ -92,7 +92,7 @@ bool pc_arena_take(struct pc_arena *a, uint64_t from, uint64_t to)
     return true;
 }
 
-/* Of what would be free without arenas an eighth is for all that share it, so that it shrinks with
+/* An eighth of what would be free without arenas is for all that share it, so that it shrinks with
  * what the program takes for its own shared memory. Arenas are taken to be of one size. A file
  * system that does not say its size, or cannot be asked any more, refuses by itself. */
 static bool leaves_room(const struct pc_arena *a, uint64_t ready, uint64_t target)

@@ -238,7 +238,7 @@ static pcollect_ref insert(struct pc_tree *t, const struct key *k, uint32_t n,
     return ref;
 }
 
-/* The same below a node that has no child, if the chunk has room: most of what a new context is
+/* Adds a child below a node that has none, if the chunk has room: most of what a new context is
  * made of. */
 static inline pcollect_ref add_only_child(struct pc_tree *t, const struct key *k)
 {

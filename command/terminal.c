@@ -15,7 +15,7 @@
 enum { LEAST_COLUMNS = 20, MOST_COLUMNS = 10000, DEFAULT_COLUMNS = 100 };
 enum color { AUTO, ALWAYS, NEVER }; /* in the order of PCT_OPTION_COLOR */
 
-/* Of the command line, as getopt keeps its own place. */
+/* Options of the command line, kept as getopt keeps its own place. */
 static uint64_t asked_width;
 static enum color asked_color;
 

@@ -52,7 +52,7 @@ struct pc_config {
  * programs. A variable PCOLLECT_* that is not known is a failure. init-only, keeps errno. */
 int pc_config_load(struct pc_config *c, struct pc_error *error);
 
-/* The same for one file and no environment. */
+/* Loads one file, without the environment. */
 int pc_config_load_file(struct pc_config *c, const char *path, struct pc_error *error);
 
 /* Defaults, then the file `path` (NULL: PCOLLECT_CONFIG), then the environment's options. */

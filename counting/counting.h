@@ -64,7 +64,7 @@ struct pc_counting_values {
     uint64_t value[PC_COUNTING_MAX_EVENTS];
 };
 
-/* Of all threads of a context: those that count, and those that have stopped. */
+/* Totals of all threads of a context: those that count, and those that have stopped. */
 struct pc_counting_totals {
     uint64_t n_live, n_ended; /* records */
     uint64_t held;            /* bit e: counted by some record at some time */
@@ -127,7 +127,7 @@ uint64_t pc_counting_group_events(struct pc_counting *c, uint32_t group);
 int pc_counting_start(struct pc_counting *c, struct pc_counting_record **record, uint32_t group,
                       struct pc_error *error);
 
-/* The same of a record that was started, for signal handlers: nothing is opened. PC_ENOENT: the
+/* Switches a record that was started, for signal handlers: nothing is opened. PC_ENOENT: the
  * record does not have this group, and counts on as before. PC_EIO: its descriptors were closed by
  * the program. AS-safe, in the record's thread; keeps errno. */
 int pc_counting_switch(struct pc_counting_record *record, uint32_t group);

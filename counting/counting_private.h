@@ -40,7 +40,7 @@ struct pc_counting {
 struct pc_counting_open {
     uint32_t n; /* descriptors, 0: not open */
     int fds[PC_COUNTING_MAX_MEMBERS];
-    /* Of the perf events: the program may close a descriptor and reuse its number. */
+    /* Ids of the perf events: the program may close a descriptor and reuse its number. */
     uint64_t ids[PC_COUNTING_MAX_MEMBERS];
     uint64_t noted[PC_COUNTING_MAX_MEMBERS], noted_ns; /* of these it was told already */
 };
@@ -103,7 +103,7 @@ uint32_t pc_counting_n_made(void);
 /* Whether the group's member is still the event that was opened. AS-safe. */
 bool pc_counting_is_ours(const struct pc_counting_open *open, uint32_t member);
 
-/* The same of the leader; then reads the group. AS-safe. */
+/* Looks whether the leader is still that event, then reads the group. AS-safe. */
 bool pc_counting_read(const struct pc_counting_open *open, struct pc_counting_reading *out);
 
 #endif

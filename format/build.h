@@ -190,7 +190,7 @@ bool pc_pcol_over_limit(uint64_t bytes, uint64_t *limit_out);
 /* What one write does for all systems: writes n bytes at `offset`. 0 or an errno. */
 int pc_pcol_write_at(int fd, const void *data, size_t n, uint64_t offset);
 
-/* The same for reads; *n_out is less than n where the file ends. */
+/* Reads n bytes at `offset`, 0 or an errno; *n_out is less than n where the file ends. */
 int pc_pcol_read_at(int fd, void *data, size_t n, uint64_t offset, size_t *n_out);
 
 /* Lays the late slots of a file in memory over *p (replaced). What is damaged is left out; the

@@ -232,7 +232,7 @@ const char *pc_profile_region(const struct pc_profile *p, uint64_t hash);
 /* 0 if the invariants above hold; else PC_EFORMAT with the first that does not. */
 int pc_profile_check(const struct pc_profile *p, struct pc_error *error);
 
-/* The same of values that are still in the file: reads all of them, a few records at a time. */
+/* Checks values that are still in the file: reads all of them, a few records at a time. */
 int pc_profile_check_values(const struct pc_profile *p, struct pc_error *error);
 
 /* The profile as bytes, and back. The bytes of equal profiles are equal. Decoding checks every
@@ -309,16 +309,16 @@ int pc_pcol_write_new(const struct pc_profile *p, const char *path, unsigned fla
  */
 int pc_pcol_read(const char *path, struct pc_profile **out, struct pc_error *error);
 
-/* The same without the values by rank: the file is read but for these, and histograms are not
- * kept. Statistics are those of pc_pcol_read, and taken as they stand in the file. For reading
+/* Reads a profile without the values by rank: the file is read but for these, and histograms are
+ * not kept. Statistics are those of pc_pcol_read, and taken as they stand in the file. For reading
  * alone: it cannot be written. */
 int pc_pcol_read_statistics(const char *path, struct pc_profile **out, struct pc_error *error);
 
-/* The same with values that are read when pc_data_by_rank asks for them. The file stays open until
- * the profile is freed, and its checksums are looked at. */
+/* Reads a profile whose values are read when pc_data_by_rank asks for them. The file stays open
+ * until the profile is freed, and its checksums are looked at. */
 int pc_pcol_read_columns(const char *path, struct pc_profile **out, struct pc_error *error);
 
-/* The same with histograms. It can be written, and its sum with others: values are read then. */
+/* Reads it with histograms. It can be written, and its sum with others: values are read then. */
 int pc_pcol_read_histograms(const char *path, struct pc_profile **out, struct pc_error *error);
 
 /* Writes what happened in one rank after the merge (a profile of that rank alone) into its slot:

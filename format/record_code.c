@@ -34,7 +34,7 @@ static pc_u128 get_u128(struct pc_cursor *c)
     return (pc_u128)pc_get_varint(c) << 64 | low;
 }
 
-/* Of one rank its value says all. */
+/* A statistic of one rank is told by its value. */
 static void encode_stat(const struct pc_stat *s, struct pc_buffer *b)
 {
     pc_put_varint(b, s->n);

@@ -118,7 +118,7 @@ static void set_signed(struct pcol_value *v, int64_t number, double unit)
     v->number = (double)number / unit;
 }
 
-/* Of a value that is known. */
+/* Sets a value that is known. */
 static void set_number(struct pcol_value *out, const struct pct_value *v, enum pct_type type)
 {
     switch (type) {

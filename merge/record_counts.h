@@ -49,7 +49,7 @@ struct pc_kept_bound {
 uint32_t *pc_record_counts_choose(const struct pc_record_counts *c,
                                   const struct pc_kept_bound *bound);
 
-/* The same places for the rows of counts that are part of others. */
+/* Places for the rows of counts that are part of others. */
 uint32_t *pc_record_counts_translate(const struct pc_record_counts *all, const uint32_t *places,
                                      const struct pc_record_counts *part);
 

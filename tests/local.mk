@@ -43,7 +43,7 @@ check-quick:
 	@$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(quick_tests)'
 .PHONY: check-unit check-quick
 
-# The same tests with more of what can be repeated, for hours that nobody waits for. A test reads the hook
+# All tests with more of what can be repeated, for hours that nobody waits for. A test reads the hook
 # that fits it; each can be given: make check-long PCOLLECT_TEST_KILLS=20000
 #   PCOLLECT_TEST_LONG   set: do the long form
 #   PCOLLECT_TEST_KILLS  processes that are killed at any instruction

@@ -26,7 +26,7 @@ static inline double random_uniform(uint64_t *seed)
     return ((double)(random_next(seed) >> 11) + 0.5) / 9007199254740992.0;
 }
 
-/* Of mean 0 and variance 1. */
+/* Draws with mean 0 and variance 1. */
 static inline double random_normal(uint64_t *seed)
 {
     return sqrt(-2 * log(random_uniform(seed))) * cos(6.283185307179586 * random_uniform(seed));

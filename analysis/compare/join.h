@@ -35,7 +35,7 @@ struct pct_run {
     double busiest_ns; /* the most that one rank computes */
     double delayed_ns; /* in which ranks could run and no processor was free, summed */
     double init_ns;    /* in MPI_Init, summed */
-    /* The same without MPI_Init and without waiting for a processor. That of MPI is taken to lie
+    /* Times without MPI_Init and without waiting for a processor. That of MPI is taken to lie
      * evenly in the time in MPI: mpi_part is left of it. */
     struct pct_run_own {
         double time_ns, core_ns, compute_ns, busiest_ns, mpi_part;

@@ -8,7 +8,7 @@
 
 #include "analysis/compare/join.h"
 
-/* Of n runs; a run without the context counts as 0. */
+/* Statistics of n runs; a run without the context counts as 0. */
 struct pct_repeat {
     double mean, deviation; /* of a sample: over n - 1; 0 with one run */
     double error;           /* half of the 95 % interval of the mean; below 0: one run */

@@ -33,7 +33,7 @@ struct pct_scale_point {
     double parallel, balance, communication, computation;
 };
 
-/* Of one context at one scale, summed over ranks; means over the runs of the scale. */
+/* Costs of one context at one scale, summed over ranks; means over the runs of the scale. */
 struct pct_scale_cost {
     double ns, waits_ns, calls, bytes; /* as struct pct_cost */
     double lost_ns; /* more than ideal scaling from the smallest scale would cost */
@@ -108,7 +108,7 @@ static inline size_t pct_scale_first(const struct pct_scale *s)
     return s->points[s->n_points - 1].base;
 }
 
-/* Of the parameters of models: p, the ranks, and n, the size. */
+/* Names of the parameters of models: p, the ranks, and n, the size. */
 extern const char *const pct_scale_parameters[PCT_FIT_PARAMETERS];
 
 /* The model says something: it meets points that are left out to a half. */

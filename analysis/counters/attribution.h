@@ -27,7 +27,7 @@ struct pct_event_total {
  * or tables of these names that are somebody else's. */
 struct pct_attributed *pct_attribute(const struct pc_profile *p, size_t *n_out);
 
-/* Of one rank, all its threads. */
+/* Figures of one rank, all its threads. */
 struct pct_rank_instructions {
     double outside;       /* instructions on edges that lie outside of one MPI call */
     double read, skipped; /* points; calls between two that were skipped are outside, too */
@@ -37,7 +37,7 @@ struct pct_rank_instructions {
  */
 struct pct_rank_instructions *pct_instructions_by_rank(const struct pc_profile *p);
 
-/* The same by what the report shows as one: the rows of the table `counts`. `node` is one of the
+/* Counts by what the report shows as one: the rows of the table `counts`. `node` is one of the
  * tree.
  */
 struct pct_counts {
@@ -49,7 +49,7 @@ struct pct_counts {
 struct pct_counts *pct_counts_new(const struct pc_profile *p, const struct pct_tree *tree);
 void pct_counts_free(struct pct_counts *c);
 
-/* Of an event that has a row. */
+/* Sum of an event that has a row. */
 pc_u128 pct_counts_total(const struct pct_counts *c, uint32_t event);
 
 #endif

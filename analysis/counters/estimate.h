@@ -8,7 +8,7 @@
 
 #include "format/profile.h"
 
-/* Of windows of one length: x events in t ns of the program's CPU time. */
+/* Moments of windows of one length: x events in t ns of the program's CPU time. */
 struct pct_moments {
     uint64_t n;      /* windows that read the event */
     uint64_t weight; /* as how many they count, in all that follows but `seen` */

@@ -207,8 +207,8 @@ static void estimate_counts(struct making *m)
 /* ---- Ratios ------------------------------------------------------------------------------------
  */
 
-/* Of rows of one context the one whose event has the first of these names that one has, counted on
- * these sides. */
+/* Finds in rows of one context the one whose event has the first of these names that one has,
+ * counted on these sides. */
 static const struct pct_estimate_row *find_event(const struct making *m,
                                                  const struct pct_estimate_row *rows, size_t n,
                                                  const char *names, unsigned wanted)
@@ -235,7 +235,7 @@ static struct pct_estimate estimate_rate(const struct making *m, const struct pc
     return e;
 }
 
-/* Of the rows of one context: part and whole are counted on the same sides. */
+/* Adds a ratio of rows of one context: part and whole are counted on the same sides. */
 static void add_ratio(struct making *m, const struct pct_estimate_row *rows, size_t n,
                       const struct pct_ratio_kind *kind, unsigned sides)
 {

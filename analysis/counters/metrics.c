@@ -19,7 +19,7 @@
 static const char per_cycle[] = "per cycle", per_thousand[] = "per 1,000 instructions",
                   percent[] = "%", per_ms[] = "per ms", per_second[] = "GB/s";
 
-/* Of a cache line: of most processors, and not in the profile. */
+/* Bytes of a cache line: so on most processors, and not in the profile. */
 enum { LINE_BYTES = 64 };
 
 const struct pct_ratio_kind pct_ratio_kinds[] = {

@@ -157,8 +157,8 @@ static double concentration(const struct search *s, const struct function *f)
     return has ? f->total / f->busiest_ns : 0;
 }
 
-/* Of the functions that have most of the lead those of which it is the greatest part, and of these
- * the innermost. If none has most of it, the one that has most in its own code. */
+/* Chooses among functions that have most of the lead those of which it is the greatest part, and of
+ * these the innermost. If none has most of it, the one that has most in its own code. */
 static const struct function *choose(const struct search *s)
 {
     const struct function *inner = NULL, *most = NULL;

@@ -31,7 +31,7 @@ struct pct_fact {
     const char *function; /* that calls it; may be NULL */
     double ns, calls, bytes_sent, bytes_received;
     double excused_ns; /* of ns: waiting for the rank that computes longest */
-    /* Of the time by rank of the profile, callbacks included; 0 if it is not known of any rank. */
+    /* Figures of the time by rank, callbacks included; 0 if it is not known of any rank. */
     double off_hub_ns;        /* of all ranks but the hub */
     double first_ns, last_ns; /* of the first and the last rank */
     double trend;             /* messages: correlation with the number of the rank */
@@ -96,7 +96,7 @@ const struct pct_rule *pct_rule_at(size_t i);
 
 /* thresholds: by rule, below 0 the rule's own; NULL: all their own. */
 struct pct_findings *pct_findings_make(const struct pct_data *d, const double *thresholds);
-/* The same from bounds, and from values, whatever the former find; for tests. */
+/* Makes findings from bounds, or from values whatever bounds say; for tests. */
 struct pct_findings *pct_findings_look(const struct pct_data *d, const double *thresholds,
                                        bool bounds);
 void pct_findings_free(struct pct_findings *f);

@@ -81,7 +81,7 @@ static const char *const calls[] = {
     "writev",
 };
 
-/* Of the program, or of a library that is not the C library. */
+/* A caller in the program, or in a library that is not the C library. */
 struct caller {
     const char *call; /* as above */
     struct pct_frame frame;

@@ -87,7 +87,7 @@ struct pct_graph {
     size_t n_edges;
 };
 
-/* Of ranks inside of the job; weights are bytes, or messages where no pair has bytes. */
+/* Graph of ranks inside of the job; weights are bytes, or messages where no pair has bytes. */
 void pct_graph_make(const struct pct_topology *t, struct pct_graph *g);
 void pct_graph_free(struct pct_graph *g);
 
@@ -130,8 +130,8 @@ void pct_pattern_text(const struct pct_pattern *p, struct pct_buf *b);
 struct pct_placement {
     uint32_t *node;        /* by rank */
     pc_u128 before, after; /* weight of edges between nodes */
-    /* Of pct_slots_place only. By rank: index of the socket in its slots, PC_NO_INDEX: the node's
-     * are unknown. Weights of edges between sockets of one node. */
+    /* Set by pct_slots_place only. By rank: index of the socket in its slots, PC_NO_INDEX: the
+     * node's are unknown. Weights of edges between sockets of one node. */
     uint32_t *socket;
     pc_u128 sockets_before, sockets_after;
 };

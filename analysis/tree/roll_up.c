@@ -311,7 +311,7 @@ static void add_record(struct sums *s, uint32_t node)
 /* ---- All --------------------------------------------------------------------------------------
  */
 
-/* Of code, calls that were not sampled have no say. */
+/* Calls that were not sampled have no say in rows of code. */
 void pct_rolled_ranks(const struct pct_rolled *r, size_t row, uint64_t *values, bool *present)
 {
     const struct pc_profile *p = r->model->profile;

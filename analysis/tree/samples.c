@@ -96,7 +96,7 @@ void pct_sampled_add(struct pct_sampled *to, struct pct_sampled what)
     to->squares += what.squares;
 }
 
-/* Of a sample in the part, w (1 - p) is by chance, of one elsewhere, -w p. */
+/* A sample in the part adds w (1 - p) by chance, one elsewhere -w p. */
 double pct_samples_variance(struct pct_sampled part, struct pct_sampled all)
 {
     if (!part.samples || all.samples < part.samples || !all.ns)

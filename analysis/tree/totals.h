@@ -44,7 +44,7 @@ struct pct_op {
     uint32_t n_contexts;
 };
 
-/* Of all ranks. compute is the time between MPI_Init and MPI_Finalize outside MPI. */
+/* Sums over all ranks. compute is the time between MPI_Init and MPI_Finalize outside MPI. */
 struct pct_overall {
     pc_u128 wall_ns, before_ns, inside_ns, after_ns, mpi_ns, compute_ns, merge_ns;
     struct pct_spread wall, mpi, compute, merge;
@@ -82,7 +82,7 @@ void pct_model_add(const struct pct_model *m, uint32_t node, struct pct_totals *
 /* PCT_TIME of a primitive by rank: asks for the values of all records, once. */
 struct pct_spread pct_model_op_time(const struct pct_model *m, uint32_t op);
 
-/* The same of one record, which its statistics tell without values; n 0: it has none. */
+/* Spread of one record, which its statistics tell without values; n 0: it has none. */
 struct pct_spread pct_model_record_time(const struct pct_model *m, uint32_t node);
 
 /* Adds a metric of the node's record (not PCT_EXCLUSIVE) to values[k] of the k-th rank of the
@@ -90,7 +90,7 @@ struct pct_spread pct_model_record_time(const struct pct_model *m, uint32_t node
 uint32_t pct_model_add_ranks(const struct pct_model *m, uint32_t node, enum pct_metric metric,
                              uint64_t *values, bool *present);
 
-/* The same of any field of the profile. */
+/* Adds any field of the profile to values[k] likewise, and marks present[k]. */
 uint32_t pct_model_add_field(const struct pc_profile *p, uint32_t node, uint32_t field,
                              uint64_t *values, bool *present);
 

@@ -176,7 +176,7 @@ static char *find_old(struct pct_run_job *r, bool force)
     return NULL;
 }
 
-/* Of several that start the ranks of one job, one finds it. */
+/* One of several commands that start the ranks of one job finds it. */
 static bool keep_old(const struct pct_run_job *r)
 {
     struct pc_error error = {""};

@@ -45,7 +45,7 @@ typedef void (*pct_run_line_fn)(void *arg, const char *path, const char *wanted)
 void pct_run_file_take(const struct pct_run_job *r, char *const *folders, size_t n,
                        pct_run_line_fn fn, void *arg);
 
-/* The same for runs of which the command does not live any more. */
+/* Reads and removes files of runs whose command does not live any more. */
 void pct_run_file_sweep(char *const *folders, size_t n, pct_run_line_fn fn, void *arg);
 
 /* ---- After the job (run_end.c) --------------------------------------------------------------- */

@@ -180,7 +180,7 @@ static size_t remove_held(struct pct_job *job, const struct pc_profile *in_file)
     return n - kept;
 }
 
-/* The same for a profile that the job itself wrote, wherever this one goes. */
+/* Removes the arenas that a profile of the job's own holds, wherever this one goes. */
 static void remove_held_by_own(const struct pct_recovery *r, struct pct_job *job)
 {
     const struct pct_recovery own = {.self = r->self};

@@ -15,8 +15,8 @@
 
 enum { LOCK_TRIES = 1000, LOCK_NAP_US = 10000 };
 
-/* Of one folder. A recovery that ends removes the folder, and the next makes it anew: what is
- * locked must be what has the name. */
+/* Opens the lock of one folder. A recovery that ends removes the folder, and the next makes it
+ * anew: what is locked must be what has the name. */
 static int open_lock(const char *folder)
 {
     return open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);

@@ -75,8 +75,8 @@ struct pcollect_arena_header {
     int32_t n_ranks;  /* likewise first by the launcher's word, or 0 */
     int32_t pid;
     uint32_t ops_bytes; /* of struct pcollect_op */
-    /* Of the launcher on this node that started the process, 0 without one; with it the rank that
-     * the launcher gave. By these the ranks of a node know which of them are measured. */
+    /* Key of the launcher on this node that started the process, 0 without one; with it the rank
+     * that the launcher gave. By these the ranks of a node know which of them are measured. */
     uint64_t launch_key;
     int32_t launch_rank;
     uint32_t flags; /* enum pcollect_arena_flag */

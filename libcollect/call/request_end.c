@@ -14,7 +14,7 @@ uint64_t pc_call_mpi_ticks(const struct pc_thread *t)
     return __atomic_load_n(&t->record->mpi_ticks, __ATOMIC_RELAXED);
 }
 
-/* Of the time before the completing call what its starter did not spend in MPI. */
+/* Time before the completing call that the starting thread spent outside MPI. */
 static uint64_t overlap_of(const struct pc_start *start, uint64_t until)
 {
     uint64_t passed = until > start->begin ? until - start->begin : 0;

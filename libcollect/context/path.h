@@ -52,7 +52,7 @@ struct pc_path_resume {
     bool exact;         /* the address is not a return address but interrupted there */
 };
 
-/* Of a leaf: the arena was full, the record is an ancestor's. Of another node: it has had more than
+/* In a leaf: the arena was full, the record is an ancestor's. In another node: it has had more than
  * one child, and all of them are in children[]; an only child is known to the node alone. */
 enum { PC_PATH_COLLAPSED = 1, PC_PATH_PARTS = 2 };
 
@@ -160,7 +160,7 @@ static inline struct pc_path_root *pc_paths_root(struct pc_paths *p, unsigned sl
     return PC_LIKELY(r->ret == ret && r->slot == slot) ? r : pc_paths_make_root(p, slot, ret);
 }
 
-/* The same if it is known, else NULL. */
+/* Returns the root if it is known, else NULL. */
 static inline struct pc_path_root *pc_paths_known_root(const struct pc_paths *p, unsigned slot,
                                                        uintptr_t ret)
 {
@@ -286,7 +286,7 @@ struct pc_path_leaf {
 struct pc_path_leaf pc_paths_miss(struct pc_thread *t, const struct pc_call *call, unsigned slot,
                                   struct pc_path_root *root, struct pc_path_miss miss);
 
-/* The same by a walk from the call on, without looking at or entering into the cache. */
+/* Finds the context by a walk from the call on, without looking at or entering into the cache. */
 struct pc_path_leaf pc_paths_walk(struct pc_thread *t, const struct pc_call *call, unsigned slot);
 
 /* The context of the frame that made a call, which need not be one of MPI's; 0: no room. */

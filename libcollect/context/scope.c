@@ -28,7 +28,7 @@ struct scope {
     pcollect_ref node;
     uint32_t parent;
     uint32_t kind;
-    /* Of the path cache, while the scope is not current. */
+    /* Part of the path cache, while the scope is not current. */
     struct pc_path_root *roots;
     uint32_t root_mask, n_roots;
     uint32_t clears; /* paths.clears when the roots were left */

@@ -22,7 +22,7 @@ int pc_threads_start(void);
 void pc_threads_take_part(const struct pc_thread_part *part);
 /* The calling thread's state, made or adopted; NULL: it is not measured. */
 struct pc_thread *pc_thread_enter(void);
-/* The same at the beginning of a thread in `function`; helper: the MPI library made it for itself.
+/* Enters a thread that begins in `function`; helper: the MPI library made it for itself.
  */
 struct pc_thread *pc_thread_enter_as(bool helper, void *function);
 /* The calling thread's state, for callers outside of hooks; NULL: it is in a hook, has none, or

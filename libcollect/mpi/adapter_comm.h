@@ -104,7 +104,8 @@ bool pc_comm_is_inter(MPI_Comm comm);
 /* Hash of the world ranks of a group, in their order. */
 uint64_t pc_comm_hash_group(MPI_Group group);
 
-/* The same of a communicator that is valid: of an intercommunicator equal on both sides. */
+/* Hash of the members of a communicator that is valid: of an intercommunicator equal on both sides.
+ */
 uint64_t pc_comm_hash_members(MPI_Comm comm);
 
 /* World rank of a member of a group, or PCOLLECT_RANK_OUTSIDE. */

@@ -124,7 +124,7 @@ static void enter(struct pc_call *call, MPI_Comm made, uint64_t id, uint64_t par
         announce(call, number, made, parent, NULL);
 }
 
-/* Of an intercommunicator the lower of both sides. */
+/* Least member; of an intercommunicator the lower of both sides. */
 static uint64_t first_member(MPI_Comm comm)
 {
     int32_t first = first_of(comm, false);

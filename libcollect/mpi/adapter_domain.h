@@ -28,9 +28,9 @@ void pc_rule_made_by_group(struct pc_call *call, MPI_Comm parent, MPI_Group grou
 void pc_rule_made_bridge(struct pc_call *call, MPI_Comm local, int tag, const MPI_Comm *made);
 /* From a group without a parent (sessions); remote: MPI_GROUP_NULL or that of the other side. */
 void pc_rule_made_from_group(struct pc_call *call, const char *tag, const MPI_Comm *made);
-/* Of processes that are not of this world. */
+/* Made with processes that are not of this world. */
 void pc_rule_made_outside(struct pc_call *call, const MPI_Comm *made);
-/* The same call, told once: by the rank that is root in `comm`; by the one process that joins.
+/* Tells of such a call once: by the rank that is root in `comm`; by the one process that joins.
  * port: a name that both jobs know, or NULL. */
 void pc_rule_met_job(struct pc_call *call, MPI_Comm comm, int root, const MPI_Comm *made,
                      const char *port);

@@ -22,8 +22,8 @@ static inline bool pc_types_are_wanted(void)
 /* The event of a call with one datatype, whose arguments are significant. */
 void pc_note_type(struct pc_call *call, MPI_Datatype type, MPI_Count count, MPI_Op op);
 
-/* The same where only a call that moved bytes has a significant datatype (other ranks than the root
- * of an intercommunicator). */
+/* The event where only a call that moved bytes has a significant datatype (other ranks than the
+ * root of an intercommunicator). */
 void pc_note_moved(struct pc_call *call, MPI_Datatype type, MPI_Count count, MPI_Op op);
 
 /* The event of a call with two datatypes: that of what is sent, else that of what is received. */

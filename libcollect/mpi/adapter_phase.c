@@ -445,7 +445,7 @@ int pc_wrap_PMPI_Abort(MPI_Comm comm, int errorcode)
     ABORT(1, pc_pmpi);
 }
 
-/* Of variadic arguments only the MPI or tool behind knows what they are: the level is passed on. It
+/* Only the MPI or tool behind knows what variadic arguments are: the level is passed on. It
  * is obeyed wherever the call comes from: from Fortran it is counted at its Fortran name. */
 #define PCONTROL(is_pmpi, table)                                                                   \
     BEGIN(call, Pcontrol, is_pmpi);                                                                \

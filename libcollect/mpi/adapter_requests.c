@@ -187,7 +187,7 @@ static void begin_watch(struct pc_watch *w, struct pc_call *call, int n,
         call->event.begin = pc_ticks();
 }
 
-/* The same for one request, which is most of them. */
+/* Begins one request, which is most of them. */
 static inline void begin_single(struct pc_watch *w, struct pc_call *call,
                                 const MPI_Request *request, MPI_Status **status)
 {

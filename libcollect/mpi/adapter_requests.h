@@ -72,7 +72,7 @@ void pc_rule_posted_read(struct pc_call *call, const MPI_Request *request);
 /* A persistent or partitioned request; behind the rule of its bytes, which belong to each start and
  * are taken out of the event. */
 void pc_rule_made(struct pc_call *call, const MPI_Request *request);
-/* The same for a receive, whose bytes are known when it completes. */
+/* A persistent receive, whose bytes are known when it completes. */
 void pc_rule_made_receive(struct pc_call *call, int source, const MPI_Request *request);
 
 /* For each: before the call; after it. `status` may be replaced by one that the program does not

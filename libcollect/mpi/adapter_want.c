@@ -11,7 +11,7 @@
 
 enum { N_MATCHED = 1024, MATCH_WAYS = 8 };
 
-/* Of messages between MPI_Mprobe and MPI_Mrecv: handle above the number of the communicator. */
+/* Messages between MPI_Mprobe and MPI_Mrecv: handle above the number of the communicator. */
 static _Atomic uint64_t matched[N_MATCHED];
 
 static uint64_t message_key(MPI_Message message)

@@ -14,11 +14,11 @@
 /* Before the call, where plugins ask: communicator, ranks in it (or MPI_PROC_NULL) and the status
  * from which a wildcard is learnt (or NULL). */
 void pc_want(struct pc_call *call, MPI_Comm comm, int dest, int source, const MPI_Status *status);
-/* The same of a call without peers. */
+/* Before a call without peers. */
 void pc_want_comm(struct pc_call *call, MPI_Comm comm);
-/* The same of a communicator of Fortran. */
+/* Before a call on a communicator of Fortran. */
 void pc_want_fortran(struct pc_call *call, const void *comm);
-/* The same by number. */
+/* Before a call on a communicator that is given by its number. */
 void pc_want_number(struct pc_call *call, uint32_t number, int dest, int source);
 void pc_want_message(struct pc_call *call, const MPI_Message *message, const MPI_Status *status);
 

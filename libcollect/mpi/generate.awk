@@ -139,7 +139,7 @@ function note_types(class,    p, n, types, counts, buffer, operator, root, name,
     return "    if (pc_types_are_wanted() && rc == MPI_SUCCESS)\n        " call ", " operator ");\n"
 }
 
-# The same of the file or window that a call is about, behind what there is already.
+# Asks for the file or window that a call is about, behind what there is already.
 function want_object(want,    p, handle)
 {
     for (p = 0; p < n_params; p++) {

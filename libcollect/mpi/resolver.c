@@ -113,7 +113,8 @@ static void find_real_functions(void)
 /* The file of the adapter, or NULL for an MPI that there is none for. */
 static const char *choose_adapter(void)
 {
-    /* Of MPI_MAX_LIBRARY_VERSION_STRING bytes, at most 8192 in any MPI; only one thread gets here.
+    /* Holds MPI_MAX_LIBRARY_VERSION_STRING bytes, at most 8192 in any MPI; only one thread gets
+     * here.
      */
     static char version[8193];
     int n = 0;

@@ -350,7 +350,7 @@ static void take_sample(void *argument)
     t->busy = 0;
 }
 
-/* The same for the end of a window. If the thread is in our own code, it has left. */
+/* Ends a window. If the thread is in our own code, it has left. */
 static void end_window(void *argument)
 {
     const struct interrupt *i = argument;
@@ -461,7 +461,7 @@ static void answer(struct pc_sampler *s, struct interrupt *i)
     count_handler(s, i->begin_ns);
 }
 
-/* Of empty windows: one ends, the next one begins. */
+/* Ends one empty window and begins the next. */
 static void try_window(void *argument)
 {
     const struct interrupt *i = argument;

@@ -17,8 +17,8 @@
 
 /* ---- Random numbers -------------------------------------------------------------------------- */
 
-/* The same in all ranks for the n-th window of a thread, plus the rank: of a few groups, ranks that
- * follow each other take different ones. */
+/* Draws the same in all ranks for the n-th window of a thread, plus the rank: of a few groups,
+ * ranks that follow each other take different ones. */
 static uint64_t draw(const struct pc_thread *t, uint64_t n)
 {
     const struct pcollect_arena_header *h = pc_header();

@@ -47,7 +47,7 @@ static bool same_state(const struct pc_sample_frame *f, const struct pc_walk *wa
            f->exact == walk->exact && (walk->fp_loc || f->fp == walk->fp);
 }
 
-/* Of a step by registers the words do not tell where it went. */
+/* Words do not tell where a step by registers went. */
 static bool same_words(const struct pc_sample_frame *f)
 {
     if (f->registers)

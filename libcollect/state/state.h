@@ -224,7 +224,7 @@ void pc_lost(enum pcollect_lost what, uint64_t n);
 
 /* ---- memory: anonymous, zero-filled, page-rounded; keeps errno. AS-safe, MT-safe. ---- */
 void *pc_memory(size_t bytes);
-/* The same with what it held so far, at another place perhaps; NULL: it stays where it is, as it
+/* Memory with what it held so far, at another place perhaps; NULL: it stays where it is, as it
  * is. `memory` may be NULL. */
 void *pc_memory_grow(void *memory, size_t old_bytes, size_t new_bytes);
 void pc_memory_free(void *memory, size_t bytes);

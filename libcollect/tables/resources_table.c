@@ -82,7 +82,7 @@ static const struct pcollect_table table = {.name = "resources",
                                             .n_keys = 1,
                                             .n_values = N_VALUES};
 
-/* Of the counts: what is not the run's, and where they stood when it was left last. */
+/* Parts of the counts: what is not the run's, and where they stood when it was left last. */
 static uint64_t left_out[N_VALUES], left_at[N_VALUES];
 
 /* The second number of schedstat, in ns: seen in Linux 4.19 to 6.18. 0: it is not there. */

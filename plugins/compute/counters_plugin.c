@@ -25,7 +25,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Of a group, empty windows of each length. */
+/* Empty windows of each length in a group. */
 enum { EMPTY_WINDOWS = 15, LEAST_EMPTY_WINDOWS = 3 };
 
 enum length { BRIEF, LONG, N_LENGTHS };
@@ -131,7 +131,7 @@ void pc_counters_ask(const struct pc_counters_use *asked)
     use = *asked;
 }
 
-/* Of one thread: zero-filled by the host. */
+/* State of one thread: zero-filled by the host. */
 struct own {
     struct pc_counting_record *record;
     bool begun, ended; /* the window was read at its begin, and at its end */
@@ -156,7 +156,8 @@ static int start(const struct pcollect_host *host, void **state)
 
 /* ---- What windows add ------------------------------------------------------------------------ */
 
-/* Of one event, by the thread that has the group's empty windows: counts and lengths, each sorted.
+/* Windows of one event, by the thread that has the group's empty windows: counts and lengths, each
+ * sorted.
  */
 struct empty {
     uint32_t n[N_LENGTHS];

@@ -97,7 +97,7 @@ static void use_quietly(struct place *place, open_fn open_it)
     CHECK(n_mallocs == before);
 }
 
-/* The same where every step of growth is refused by the system. */
+/* Does so where every step of growth is refused by the system. */
 static void use_quietly_in_vain(struct place *place, open_fn open_it)
 {
     struct pc_arena a;

@@ -419,7 +419,7 @@ static void a_list_that_has_come_back_is_seen_to_have_changed(void **state)
     assert_ptr_equal(pc_tree_adopt_any(&a, 3, NULL, false), first);
     assert_ptr_equal(pc_tree_adopt_any(&a, 4, NULL, false), second);
     pc_tree_retire(first);
-    /* The same tree is first, but the second is taken: the stopped thread must not succeed. */
+    /* One tree is first as before, but the second is taken: the stopped thread must not succeed. */
     assert_int_not_equal(a.free_trees[0], read_by_a_stopped_thread);
     assert_ptr_equal(pc_tree_adopt_any(&a, 5, NULL, false), first);
     assert_null(pc_tree_adopt_any(&a, 5, NULL, false));

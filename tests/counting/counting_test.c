@@ -337,7 +337,7 @@ static unsigned open_descriptors(void)
     return n;
 }
 
-/* Of the process's address space. */
+/* Bytes of the process's address space. */
 static uint64_t mapped_bytes(void)
 {
     char text[64] = "";

@@ -26,7 +26,7 @@ static void add_arena(const struct shape *s, uint64_t seed, void (*add)(const vo
     pc_arena_close(&m.arena);
 }
 
-/* Of two ranks. */
+/* Sum of two ranks. */
 static struct pc_profile *make_sum(const struct shape *s, uint64_t seed)
 {
     struct pc_profile *a = random_profile(s, seed, 0, 2), *b = random_profile(s, seed, 1, 2), *sum;

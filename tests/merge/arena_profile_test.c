@@ -49,7 +49,7 @@ static void profile_of_several_threads_agrees_with_a_table_of_strings(void **sta
         }
 }
 
-/* The same tables and tree as those of the profile that the facts make without an arena. */
+/* Tables and tree equal those of the profile that the facts make without an arena. */
 static void modules_and_primitives_are_sorted_and_unique(void **state)
 {
     (void)state;

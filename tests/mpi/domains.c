@@ -27,7 +27,7 @@ static void use(MPI_Comm *comm, const char *name, const char *how, int keep)
     PMPI_Comm_test_inter(*comm, &inter);
     if (inter)
         PMPI_Comm_remote_size(*comm, &n_remote);
-    /* Of both sides of an intercommunicator the one with the lower world rank speaks. */
+    /* The side of an intercommunicator with the lower world rank speaks. */
     if (mine == 0 && (!inter || rank == 0))
         printf("%s\t%s\t%d\t%d\t%s\n", name, how, n, n_remote, keep ? "no" : "yes");
     MPI_Barrier(*comm);

@@ -12,7 +12,7 @@ static void add(void *in, void *inout, int *n, MPI_Datatype *type)
         ((int *)inout)[i] += ((int *)in)[i];
 }
 
-/* The same handle, likely, for types of another make: neither name nor size may be the old one's.
+/* Makes types of another make, likely with one handle: neither name nor size may be the old one's.
  */
 static void remade(const int *data, int peer)
 {

@@ -29,7 +29,7 @@ set -- "$sysroot"/boot/vmlinuz-*
 kernel=$1
 [ -e "$kernel" ] || { echo "1..0 # SKIP the sysroot has no kernel"; exit 0; }
 
-# Of Open MPI's modules those that two ranks on one node need.
+# Modules of Open MPI that two ranks on one node need.
 openmpi_modules='allocator_basic allocator_bucket bml_r2 btl_self btl_vader coll_basic coll_libnbc coll_self
     coll_tuned errmgr_default_app errmgr_default_hnp ess_hnp ess_pmi filem_raw grpcomm_direct iof_hnp mpool_hugepage
     odls_default oob_tcp osc_sm patcher_overwrite plm_isolated pmix_ext3x pml_ob1 rcache_grdma reachable_weighted regx_naive

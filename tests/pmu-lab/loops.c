@@ -28,7 +28,7 @@ static const struct pc_counting_event events[] = {
                 .user_only = 1}}},
 };
 
-/* Of event 0, which is in group 0, for a loop of so many rounds. */
+/* Counts event 0, which is in group 0, for a loop of so many rounds. */
 static uint64_t count(struct pc_counting_record *record, uint64_t rounds)
 {
     struct pc_counting_values before = {.group = 0}, after = {.group = 0};

@@ -26,7 +26,7 @@ static struct sample samples[MAX_RUNS];
 static struct pct_frame frames[CONTEXTS];
 static char names[CONTEXTS][16];
 
-/* Of one run: time a rank of each context in ns, 0: not there. */
+/* Times of one run: time a rank of each context in ns, 0: not there. */
 struct times {
     double ns[CONTEXTS];
 };

@@ -638,7 +638,7 @@ static void what_the_machine_does_is_not_blamed_on_the_program(void **state)
     }
 }
 
-/* The same calls are a finding where processors were free, and none where they were not. */
+/* Calls are a finding where processors were free, and none where they were not. */
 static void time_in_mpi_without_a_processor_is_not_blamed_on_the_program(void **state)
 {
     (void)state;

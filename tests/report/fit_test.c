@@ -174,7 +174,7 @@ static void closed_forms_of_two_parameters_are_found(void **state)
 
 static uint64_t seed;
 
-/* Of `runs` sets of points with relative noise: how often the interval at four times the largest
+/* Tries `runs` sets of points with relative noise: how often the interval at four times the largest
  * place holds the truth, how often the value there is within a quarter, how often the model does
  * not grow. */
 static void try_noise(double (*f)(double), unsigned n_points, double noise, unsigned runs,

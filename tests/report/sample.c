@@ -207,7 +207,7 @@ static void add_ranks(struct sample *s)
     s->p.n_ranks = s->p.world_size = 4;
 }
 
-/* The same in every rank, times scaled by the rank. */
+/* Adds equal calls in every rank, times scaled by the rank. */
 static void add_calls(struct sample *s, uint64_t count, uint64_t time, uint64_t sent,
                       uint64_t received)
 {

@@ -295,7 +295,7 @@ static uint64_t between(const struct pct_graph *g, const uint32_t *node)
     return sum;
 }
 
-/* Of all ways to put 8 ranks on two nodes of 4. */
+/* Best of all ways to put 8 ranks on two nodes of 4. */
 static uint64_t best_of_all(const struct pct_graph *g)
 {
     uint64_t best = UINT64_MAX;

@@ -27,7 +27,7 @@ static __attribute__((noinline)) void call(int rounds)
 static void *measure(void *name)
 {
     unsigned long allocations = 0, locks = 0;
-    /* The same call site both times: the second time its context is known. */
+    /* One call site both times: the second time its context is known. */
     for (int warm = 1; warm >= 0; warm--) {
         allocations = n_allocations;
         locks = n_locks;

@@ -79,7 +79,7 @@ static inline void state_reset(void)
     fesetenv(FE_DFL_ENV);
 }
 
-/* Of the thread: what the tool should find, and what the program should find. */
+/* State of the thread: what the tool should find, and what the program should find. */
 extern __thread struct state state_to_tool, state_to_program;
 /* Which kind the program sets; the tool sets the other. */
 extern __thread int state_kind;

@@ -41,7 +41,7 @@ static uint64_t draw(void)
     return seed;
 }
 
-/* Of the thread, as far as it is the program's. */
+/* CPU time of the thread, as far as it is the program's. */
 static uint64_t own_ns(void)
 {
     struct timespec ts;

@@ -24,7 +24,7 @@ tests_walk_walk_test_LDADD = tests/walk/libframes_omit.la $(walk_test_libs) $(LI
 
 tests_walk_damaged_test_LDADD = $(walk_test_libs)
 
-# The same against a load map without _dl_find_object.
+# Walks against a load map without _dl_find_object.
 walk_scan = $(libcollect_libpcwalk_la_SOURCES)
 walk_scan_flags = -DPC_LOADMAP_BY_SCAN=1
 tests_walk_walk_scan_test_SOURCES = $(tests_walk_walk_test_SOURCES) $(walk_scan)

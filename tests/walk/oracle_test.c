@@ -253,7 +253,7 @@ static bool agrees(const struct check *c, const struct pc_rule *r, uintptr_t pc)
            loc_agrees(c, row->ra, r->ra, r->ra_off, "r16 (rip)");
 }
 
-/* Of which kind a row is for which there is no rule, by what readelf says; N_KINDS: it should
+/* Tells of which kind a row without a rule is, by what readelf says; N_KINDS: it should
  * have one. */
 static enum kind classify(const struct row *row)
 {

@@ -114,7 +114,7 @@ static void call_total_error(const struct pct_cell *c, struct pct_value *out)
     pct_sample_error(c->d, row_of(c)->total, out);
 }
 
-/* The same columns for each kind of rows; not each has all of them. */
+/* Columns for each kind of rows; not each has all of them. */
 #define MODULE_COLUMN(by)                                                                          \
     {                                                                                              \
         "module", "module", PCT_TEXT, "program or library", call_module, 0, by                     \

@@ -30,7 +30,7 @@ static const struct pct_node *node_of(const struct pct_cell *c)
 /* ---- Keys -------------------------------------------------------------------------------------
  */
 
-/* Of a call: what made it. */
+/* Path of a call: what made it. */
 static void get_path(const struct pct_cell *c, struct pct_value *out)
 {
     const struct pct_tree *t = pct_data_lines(c->d);

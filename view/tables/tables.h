@@ -18,7 +18,7 @@ extern const struct pct_table pct_header_table, pct_findings_table, pct_primitiv
     pct_sample_callers_table, pct_counts_table, pct_estimates_table, pct_ratios_table,
     pct_modules_table, pct_lost_table;
 
-/* Of PCT_DATA_TREE; not in the list. */
+/* Table of PCT_DATA_TREE; not in the list. */
 extern const struct pct_table pct_nodes_table;
 
 /* The error of a part of the samples; none, and "few", where there are too few. */
