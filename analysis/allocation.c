@@ -123,7 +123,7 @@ int pct_memory_run(struct pct_memory *m, void (*work)(void *arg), void *arg)
     return PC_ENOMEM;
 }
 
-_Noreturn void pct_memory_refuse(void)
+void pct_memory_refuse(void)
 {
     if (!current) /* a fault of the caller, who is no run */
         __builtin_trap();

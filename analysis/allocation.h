@@ -53,7 +53,8 @@ void *pct_hold(void *thing, void (*end)(void *thing));
 /* Ends what is held, now. NULL is allowed. */
 void pct_end(void *thing, void (*end)(void *thing));
 
-/* Ends the run as an allocation does that is refused. */
-_Noreturn void pct_memory_refuse(void);
+/* Ends the run as an allocation does that is refused. The attribute is a part of the type that
+ * libdw wants; _Noreturn is none. */
+void pct_memory_refuse(void) __attribute__((noreturn));
 
 #endif

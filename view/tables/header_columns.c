@@ -62,8 +62,7 @@ const char *pct_header_note(unsigned bit)
         "a part of what was collected was damaged and is left out: totals are too low",
         "MPI_Pcontrol left parts of the run out: they are in no figure",
         "the program uses SIGURG and SIGWINCH itself: from then on its computation was not sampled",
-        "the program installed a filter of system calls: from then on its computation was not "
-        "sampled",
+        "the program filters system calls (seccomp): from then on its computation was not sampled",
         "the program ran under valgrind or ThreadSanitizer: its computation was not sampled",
     };
     return bit < PC_ARRAY_LEN(notes) ? notes[bit] : NULL;
