@@ -122,7 +122,6 @@ const struct pct_command pct_annotate_command = {
     .synopsis = "[OPTION]... [FILE]",
     .summary = "source lines and instructions with what they took beside them",
     .options = options,
-    .mixed = true,
     .argument = "FILE",
     .n_most = 1,
     .newest = true,

@@ -161,7 +161,7 @@ static void describe(const struct pct_command *self, struct known *out)
 {
     char *p = out->letters;
     *out = (struct known){.longs = {{"help", no_argument, NULL, 'h'}}};
-    p += pc_format(p, sizeof out->letters, self->mixed ? ":h" : "+:h");
+    p += pc_format(p, sizeof out->letters, self->starts ? "+:h" : "-:h");
     const struct pct_option *o;
     for (unsigned i = 0; i < MAX_OPTIONS && (o = pct_option_at(self, i)); i++) {
         out->longs[i + 1] = (struct option){o->name, o->argument ? required_argument : no_argument,
@@ -171,10 +171,13 @@ static void describe(const struct pct_command *self, struct known *out)
     }
 }
 
-/* PCT_DONE: up to the end. */
+/* PCT_DONE: up to the end. Words take the place of options that were read before them, and NULL is
+ * behind the last as behind argv's. */
 static int read_options(struct parse *p, int argc, char **argv)
 {
     const struct pct_command *self = p->self;
+    struct pct_line *line = p->line;
+    line->words = argv + 1;
     struct known known;
     describe(self, &known);
     optind = 0; /* begin anew: the word before may have been read by another command */
@@ -184,10 +187,20 @@ static int read_options(struct parse *p, int argc, char **argv)
         int at = optind ? optind : 1, status;
         int letter = getopt_long(argc, argv, known.letters, known.longs, NULL);
         const struct pct_option *o = option_of(self, letter == ':' ? optopt : letter);
-        if (letter == -1)
+        if (letter == -1) {
+            bool separated = optind > at;
+            size_t n_rest = (size_t)(argc - optind);
+            memmove(&line->words[line->n_words], &argv[optind], (n_rest + 1) * sizeof *argv);
+            line->n_before = separated ? line->n_words : line->n_words + n_rest;
+            line->n_words += n_rest;
             return PCT_DONE;
+        }
+        if (letter == 1) {
+            line->words[line->n_words++] = argv[at];
+            continue;
+        }
         if (letter == '?')
-            return refuse_unknown(self, argv[self->mixed ? optind - 1 : at]);
+            return refuse_unknown(self, argv[at]);
         if (letter == ':')
             return pct_refuse(self, "option --%s needs a value: %s", o->name, o->argument);
         status = take_option(p, o, optarg ? optarg : "");
@@ -200,9 +213,8 @@ bool pct_line_read(const struct pct_command *self, int argc, char **argv, void *
                    struct pct_line *out)
 {
     struct parse p = {.self = self, .line = out, .request = request};
-    *out = (struct pct_line){.status = read_options(&p, argc, argv)};
-    out->words = argv + optind;
-    out->n_words = (size_t)(argc - optind);
+    *out = (struct pct_line){.n_words = 0};
+    out->status = read_options(&p, argc, argv);
     if (out->status)
         return false;
     if (p.helped) {

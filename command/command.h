@@ -42,7 +42,7 @@ struct pct_command {
     const char *details;              /* after the options; may be NULL */
     const struct pct_option *options; /* up to a row without name */
     bool configures;      /* takes the options of the configuration, too: to pct_configuration */
-    bool mixed;           /* options may follow arguments; else the first argument ends them */
+    bool starts;          /* the first argument is a command line, which ends the options */
     const char *argument; /* what the other words are, as "FILE"; NULL: there are none */
     unsigned n_least, n_most;
     bool newest; /* without an argument, the newest profile of the working directory is it */
@@ -120,7 +120,8 @@ int pct_choice_refuse(const struct pct_command *self, const struct pct_choice *c
 struct pct_line {
     char **words; /* what is no option */
     size_t n_words;
-    int status; /* of the command, if it ends here */
+    size_t n_before; /* words before "--"; without it all */
+    int status;      /* of the command, if it ends here */
 };
 
 /* Reads argv, whose first word is the command's name: options by its table, each given to

@@ -53,6 +53,7 @@ static const struct pct_command own = {
     .synopsis = "COMMAND [ARGUMENT]...",
     .summary = "Where the time of MPI programs goes: in which calling context, on which rank.",
     .options = own_options,
+    .starts = true,
     .argument = "COMMAND",
     .n_most = PCT_ANY_NUMBER,
     .take = take_own,
@@ -112,7 +113,7 @@ int pct_command_line(int argc, char **argv)
         help_all(&own, NULL, stderr);
         return PCT_CALL;
     }
-    if (!strcmp(line.words[-1], "--")) { /* a job, without the word `run` */
+    if (!line.n_before) { /* "--": a job, without the word `run` */
         line.words[-1] = (char *)pct_run.name;
         return run_command(line.words - 1, line.n_words + 1);
     }

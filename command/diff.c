@@ -62,22 +62,14 @@ static int take_option(const struct pct_command *self, const struct pct_option *
     return status;
 }
 
-/* BEFORE AFTER, or BEFORE... -- AFTER...; the separator is taken out. */
+/* BEFORE AFTER, or BEFORE... -- AFTER... */
 static int read_files(const struct pct_command *self, const struct pct_line *line,
                       struct request *r)
 {
-    size_t n = line->n_words, at = 0;
+    bool separated = line->n_before < line->n_words;
     r->paths = line->words;
-    while (at < n && strcmp(r->paths[at], "--") != 0)
-        at++;
-    if (at == n && n == 2)
-        at = 1;
-    else if (at < n) {
-        memmove(&r->paths[at], &r->paths[at + 1], (n - at - 1) * sizeof *r->paths);
-        n--;
-    }
-    r->n_before = at;
-    r->n_after = n - at;
+    r->n_before = separated || line->n_words != 2 ? line->n_before : 1;
+    r->n_after = line->n_words - r->n_before;
     if (!r->n_before || !r->n_after)
         return pct_refuse(self, "give two profiles, or those before, --, and those after");
     return PCT_DONE;

@@ -81,7 +81,6 @@ const struct pct_command pct_embed = {
     .synopsis = "[-d] [-s] [-o FILE] PROFILE",
     .summary = "store functions, files and lines in a profile",
     .options = options,
-    .mixed = true,
     .argument = "PROFILE",
     .n_least = 1,
     .n_most = 1,

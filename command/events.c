@@ -286,7 +286,6 @@ const struct pct_command pct_events = {
         "hexadecimal, and names with modifiers, such as perf::CYCLES:u. Each event is "
         "opened: \"no\" comes with the reason.",
     .options = options,
-    .mixed = true,
     .argument = "PATTERN",
     .n_most = 1,
     .take = take_option,

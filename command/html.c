@@ -125,7 +125,6 @@ const struct pct_command pct_html = {
     .synopsis = "[-d] [-o FILE] [PROFILE]",
     .summary = "a profile as one HTML page, to look at in a browser",
     .options = options,
-    .mixed = true,
     .argument = "PROFILE",
     .n_most = 1,
     .newest = true,

@@ -108,7 +108,6 @@ const struct pct_command pct_info = {
     .synopsis = "[FILE]",
     .summary = "what a profile holds: ranks, contexts, fields, tables",
     .options = options,
-    .mixed = true,
     .argument = "FILE",
     .n_most = 1,
     .newest = true,

@@ -78,7 +78,6 @@ const struct pct_command pct_merge_command = {
     .synopsis = "[OPTION]... FILE...",
     .summary = "repeats of one run: means, and how far the runs lie apart",
     .options = options,
-    .mixed = true,
     .argument = "FILE",
     .n_least = 1,
     .n_most = PCT_ANY_NUMBER,

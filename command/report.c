@@ -134,7 +134,6 @@ const struct pct_command pct_report = {
     .summary = "show a profile: tables, contexts, ranks",
     .details = "Without FILE, the newest profile of this folder is shown.",
     .options = pct_report_options,
-    .mixed = true,
     .argument = "FILE",
     .n_most = PCT_ANY_NUMBER,
     .newest = true,

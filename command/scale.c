@@ -239,7 +239,6 @@ const struct pct_command pct_scale_command = {
     .synopsis = "[OPTION]... FILE FILE...",
     .summary = "compare runs at several numbers of ranks, context by context",
     .options = options,
-    .mixed = true,
     .argument = "FILE",
     .n_least = 2,
     .n_most = PCT_ANY_NUMBER,

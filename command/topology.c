@@ -179,7 +179,6 @@ const struct pct_command pct_topology_command = {
     .synopsis = "[OPTION]... [FILE]",
     .summary = "who talks to whom: pattern, matrix, a better placement",
     .options = options,
-    .mixed = true,
     .argument = "FILE",
     .n_most = 1,
     .newest = true,

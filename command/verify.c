@@ -48,7 +48,6 @@ const struct pct_command pct_verify = {
     .synopsis = "FILE...",
     .summary = "read profiles to the last byte and say whether they are whole",
     .options = options,
-    .mixed = true,
     .argument = "FILE",
     .n_least = 1,
     .n_most = PCT_ANY_NUMBER,

@@ -278,6 +278,7 @@ const struct pct_command pct_run = {
                "found, 126 if it cannot be started, 2 if pcollect refuses to start it.",
     .options = options,
     .configures = true,
+    .starts = true,
     .argument = "COMMAND",
     .n_least = 1,
     .n_most = PCT_ANY_NUMBER,
