@@ -5,6 +5,8 @@
  */
 #include "view/branches.h"
 
+#include "base/wrap.h"
+
 #include <string.h>
 
 enum { LEAST_CELLS = 24, STEP = 3, INDENT = 2 };
@@ -52,24 +54,40 @@ static void put_guide(const struct pct_branches *b, size_t taken, struct pct_buf
     pct_buf_format(line, "%s%s", !cut ? "" : b->utf8 ? "\xe2\x80\xa6  " : ".. ", rest);
 }
 
+/* The rest on lines of its own, folded at blanks; a word that fits no line is cut. */
+static void put_below(const struct pct_branches *b, struct pct_corner corner,
+                      const struct pct_branch *what, struct pct_buf *line)
+{
+    size_t room = pct_branches_rest_room(b, corner);
+    const char *text = what->rest + strspn(what->rest, " ");
+    for (const char *next; *text; text = next) {
+        size_t n = pc_wrap(text, room, &next);
+        struct pct_buf words = {0};
+        pct_buf_format(&words, "%.*s", (int)n, text);
+        pct_buf_text(line, "\n");
+        pct_buf_fill(line, ' ', b->figures);
+        put_guide(b, b->figures + pct_text_cells(corner.sign), line);
+        pct_buf_format(line, "%s%*s%s", corner.below, INDENT, "", what->rest_color);
+        pct_text_cut(line, words.data, room, b->utf8);
+        pct_buf_text(line, *what->rest_color ? what->plain : "");
+        pct_buf_free(&words);
+    }
+}
+
 void pct_branches_put(const struct pct_branches *b, const char *figures, struct pct_corner corner,
                       const struct pct_branch *what)
 {
     struct pct_buf line = {0};
-    size_t room = pct_branches_room(b, corner), taken = b->figures + pct_text_cells(corner.sign);
     pct_buf_text(&line, figures);
-    put_guide(b, taken, &line);
+    put_guide(b, b->figures + pct_text_cells(corner.sign), &line);
     pct_buf_format(&line, "%s%s", corner.sign, what->name_color);
-    pct_text_cut(&line, what->name, room, b->utf8);
+    pct_text_cut(&line, what->name, pct_branches_room(b, corner), b->utf8);
     pct_buf_text(&line, *what->name_color ? what->plain : "");
-    if (!what->beside) {
-        pct_buf_text(&line, "\n");
-        pct_buf_fill(&line, ' ', b->figures);
-        put_guide(b, taken, &line);
-        pct_buf_format(&line, "%s%*s", corner.below, INDENT - 1, "");
-    }
-    pct_buf_text(&line, what->rest_color);
-    pct_text_cut(&line, what->rest, what->beside ? room : room - INDENT, b->utf8);
-    fprintf(b->out, "%s%s\n", line.data, *what->rest_color ? what->plain : "");
+    if (what->beside)
+        pct_buf_format(&line, "%s%s%s", what->rest_color, what->rest,
+                       *what->rest_color ? what->plain : "");
+    else
+        put_below(b, corner, what, &line);
+    fprintf(b->out, "%s\n", line.data);
     pct_buf_free(&line);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Lines of a tree as text: figures, the lines and corners that lead to a node, its name, and what
- * stands behind the name: on the same line, or where it does not fit on one of its own.
+ * stands behind the name: on the same line, or where it does not fit on lines of its own.
  */
 #ifndef PCT_BRANCHES_H
 #define PCT_BRANCHES_H

@@ -348,9 +348,9 @@ static void put_sampling(const struct head *h, struct pct_buf *b)
     pct_buf_text(b, " of it, ");
     put_time(b, cost / n);
     pct_buf_text(b, " each");
-    /* Samples that met the library, where calls are measured. */
+    /* Samples that met the library, where calls are measured; a few say nothing. */
     uint64_t own = sum_of(t, "own_time");
-    if (own) {
+    if (sum_of(t, "own") >= PCT_SAMPLES_FEW) {
         pct_buf_text(b, "; pcollect took about ");
         put_percent(b, pct_text_share(own, cpu));
         pct_buf_text(b, " more in the calls");
