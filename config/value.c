@@ -233,7 +233,7 @@ static int refuse_signs(const char *text, struct pc_error *why)
 static int parse_changes(const struct pc_option *o, const char *text, char *out,
                          struct pc_error *why)
 {
-    char list[PC_CONFIG_TEXT_BYTES];
+    char list[PC_CONFIG_TEXT_BYTES], shown[PC_SHOWN_BYTES];
     char *end = list + pc_format(list, sizeof list, "%s", out);
     const char *item = text, *p = text;
     size_t n = 0;
@@ -243,6 +243,9 @@ static int parse_changes(const struct pc_option *o, const char *text, char *out,
             return err;
         if (n < 2 || !is_sign(*item))
             return refuse_signs(text, why);
+        if (is_sign(item[1]))
+            return pc_error_set(why, PC_EARG, "\"%s\" has two signs before a name: give one",
+                                pc_config_shown(text, shown));
         char *at = (char *)find_item(list, end, item + 1, n - 1);
         if (*item == '-' && at)
             end = remove_item(list, end, at, n - 1);

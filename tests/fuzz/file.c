@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Inputs as files for readers that take a path,. Used by the targets.
+ * Inputs as files for readers that take a path. Used by the targets.
  */
 #include "tests/fuzz/fuzz.h"
 
