@@ -150,22 +150,22 @@ sampled_job() { # FLAVOUR
     # shellcheck disable=SC2086
     PCOLLECT_OUTPUT_PATH=$out/arm64.pcol PCOLLECT_SAMPLE_FREQUENCY=200 timeout 300 "mpirun.$mpi" -n 2 \
         $qemu -E LD_PRELOAD="$folder/install/lib/libpcollect.so" ./known mix 2000 >own || return
-    report_of sampling | awk -F '\t' '{ print $NF }' | sort -u >sources
-    report_of functions >functions
+    report_of sampling --columns source | sort -u >sources
+    report_of functions --columns function,total_samples,total_s >functions
     cat own sources functions
     [ "$(cat sources)" = timer ] && awk '
         FILENAME == "own" { truth[$1] = $3; next }
         { split($0, f, "\t") }
         f[1] in truth && f[1] != "brief" {
             seen++
-            error = 5 * truth[f[1]] / sqrt(f[6] + 1) + 0.1 * truth[f[1]]
-            if (f[5] - truth[f[1]] > error || truth[f[1]] - f[5] > error) bad = 1
+            error = 5 * truth[f[1]] / sqrt(f[2] + 1) + 0.1 * truth[f[1]]
+            if (f[3] - truth[f[1]] > error || truth[f[1]] - f[3] > error) bad = 1
         }
         END { exit bad || seen != 2 }' own functions
 }
 
-report_of() { # TABLE
-    "$native/install/bin/pcollect" report --table "$1" --format tsv arm64.pcol 2>/dev/null | sed 1d
+report_of() { # TABLE [OPTION]...
+    "$native/install/bin/pcollect" report --table "$@" --format tsv arm64.pcol 2>/dev/null | sed 1d
 }
 
 # The checks of the emulated machine are those that it prints.

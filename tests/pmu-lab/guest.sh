@@ -76,7 +76,7 @@ jobs() {
 # mixture NAME SOURCE: the CPU time of each function is that of its instructions, 2 ns each: within 5
 # standard errors and 3 %.
 mixture() {
-    table sampling | awk -F'\t' '{ print $NF }' | sort -u >"$work/seen"
+    "$pcollect" report --table sampling --columns source --format tsv "$profile" | sed 1d | sort -u >"$work/seen"
     [ "$(cat "$work/seen")" = "$2" ]
     check $? "$1: the source is $2"
     table functions >"$work/functions"
