@@ -90,7 +90,7 @@ mixture() {
 }
 
 samples() {
-    job mpich 'mix 1000' PCOLLECT_SAMPLE_FREQUENCY=1000
+    job mpich 'mix 1000' PCOLLECT_SAMPLE_FREQUENCY=1000 PCOLLECT_SAMPLE_MAX_OVERHEAD=100
     check $? 'two ranks are sampled'
     mixture 'source not named' cycles
     "$pcollect" report --table sampling "$profile" 2>/dev/null | awk -F'\t' '
@@ -99,7 +99,7 @@ samples() {
         print "interrupts", interrupts, "cpu", cpu, "missed", missed; exit !(interrupts > 800 * cpu && missed < 0.01 * interrupts) }' >"$work/seen"
     check $? 'cycles interrupt as often as asked'
     for source in clock timer; do
-        job mpich 'mix 1000' PCOLLECT_SAMPLE_FREQUENCY=1000 PCOLLECT_SAMPLE_SOURCE=$source
+        job mpich 'mix 1000' PCOLLECT_SAMPLE_FREQUENCY=1000 PCOLLECT_SAMPLE_MAX_OVERHEAD=100 PCOLLECT_SAMPLE_SOURCE=$source
         mixture "source $source" $source
     done
 }
