@@ -66,6 +66,15 @@ struct pct_finding {
     double saves; /* part of the run, 0 to 1 */
     const char *text;
     const char *more; /* arguments of the command that shows more */
+    uint64_t context; /* that it is about; 0: none, or many */
+    int32_t rank;     /* that it is about; -1: none, or many */
+};
+
+/* What shows more of a finding: a table of the report, and what to look at in it. */
+struct pct_more {
+    const char *table;
+    uint64_t context; /* as in struct pct_finding */
+    int32_t rank;
 };
 
 struct pct_findings {
@@ -164,15 +173,20 @@ struct pct_cost pct_finding_cost(const struct pct_evidence *f, const struct pct_
                                  double threshold, double saves_ns, double shown_ns,
                                  double times_many);
 
+/* For the finding of one place the table `contexts` shows more, for that of one rank this table. */
+struct pct_more pct_more_call(const struct pct_evidence *f, const struct pct_fact *fact);
+struct pct_more pct_more_rank(const char *table, int32_t rank);
+struct pct_more pct_more_table(const char *table);
+
 /* Adds a finding. */
 void pct_finding_say(struct pct_findings *out, const struct pct_evidence *f,
-                     const struct pct_rule *rule, double saves_ns, const char *more,
+                     const struct pct_rule *rule, double saves_ns, struct pct_more more,
                      const char *format, ...) __attribute__((format(printf, 6, 7)));
 
 /* Adds it if it saves `threshold` of the run or more. */
 void pct_finding_add(struct pct_findings *out, const struct pct_evidence *f,
                      const struct pct_rule *rule, double threshold, double saves_ns,
-                     const char *more, const char *format, ...)
+                     struct pct_more more, const char *format, ...)
     __attribute__((format(printf, 7, 8)));
 
 #endif

@@ -86,7 +86,7 @@ static void find_small(const struct pct_evidence *f, const struct pct_rule *rule
     struct pct_cost cost =
         pct_finding_cost(f, rule, threshold, 0.9 * ns, ns, calls_of_rank(f, most) / MANY_CALLS);
     if (cost.text)
-        pct_finding_say(out, f, rule, cost.saves_ns, "--table contexts",
+        pct_finding_say(out, f, rule, cost.saves_ns, pct_more_call(f, most),
                         "%s sends %.0f messages a rank of %.0f bytes each: with their receives "
                         "%s. Put more into a message.",
                         most->place, calls_of_rank(f, most), bytes_of_call(most), cost.text);
@@ -102,7 +102,7 @@ static void find_barrier(const struct pct_evidence *f, const struct pct_rule *ru
         struct pct_cost cost = pct_finding_cost(f, rule, threshold, own_ns(fact), own_ns(fact),
                                                 calls_of_rank(f, fact) / MANY_CALLS);
         if (cost.text)
-            pct_finding_say(out, f, rule, cost.saves_ns, "--table contexts",
+            pct_finding_say(out, f, rule, cost.saves_ns, pct_more_call(f, fact),
                             "%s is called %.0f times a rank: %s. Messages and collective "
                             "operations need no barrier around them.",
                             fact->place, calls_of_rank(f, fact), cost.text);
@@ -120,7 +120,7 @@ static void find_reductions(const struct pct_evidence *f, const struct pct_rule 
         struct pct_cost cost = pct_finding_cost(f, rule, threshold, 0.9 * own_ns(fact),
                                                 own_ns(fact), calls_of_rank(f, fact) / MANY_CALLS);
         if (cost.text)
-            pct_finding_say(out, f, rule, cost.saves_ns, "--table contexts",
+            pct_finding_say(out, f, rule, cost.saves_ns, pct_more_call(f, fact),
                             "%s is called %.0f times a rank for %.0f bytes each: %s. Put several "
                             "values into one call.",
                             fact->place, calls_of_rank(f, fact), bytes_of_call(fact), cost.text);
@@ -135,7 +135,7 @@ static void find_rooted(const struct pct_evidence *f, const struct pct_rule *rul
         const struct pct_fact *fact = &f->list[i];
         if (!is_one_of(fact, rooted) || bytes_of_call(fact) < FEW_BYTES)
             continue;
-        pct_finding_add(out, f, rule, threshold, own_ns(fact), "--table contexts",
+        pct_finding_add(out, f, rule, threshold, own_ns(fact), pct_more_call(f, fact),
                         "%s moves all data through one rank: %.0f %% of the run. Leave the data "
                         "where they are, or write them by all ranks.",
                         fact->place, percent(f, own_ns(fact)));
@@ -154,7 +154,7 @@ static void find_dense(const struct pct_evidence *f, const struct pct_rule *rule
         double each = bytes_of_call(fact) / (double)f->n_ranks;
         if (is_one_of(fact, dense) && f->n_ranks > 2 && calls_of_rank(f, fact) >= 2 &&
             each < FEW_BYTES_EACH)
-            pct_finding_add(out, f, rule, threshold, own_ns(fact), "--table contexts",
+            pct_finding_add(out, f, rule, threshold, own_ns(fact), pct_more_call(f, fact),
                             "%s asks all ranks for %.0f bytes each on the mean, %.0f %% of the "
                             "run. If few have something to say, let them send messages, or use "
                             "MPI_Neighbor_alltoallv.",
@@ -180,7 +180,7 @@ static void find_unfinished(const struct pct_evidence *f, const struct pct_rule 
     }
     const char *function;
     if (most != PC_NO_INDEX)
-        pct_finding_add(out, f, rule, threshold, 0, "--table requests",
+        pct_finding_add(out, f, rule, threshold, 0, pct_more_table("requests"),
                         "%llu operations were never completed, %llu of them started by %s. "
                         "Complete each by MPI_Wait or MPI_Test: until then its buffer belongs to "
                         "MPI.",
@@ -195,7 +195,7 @@ static void find_synchronous(const struct pct_evidence *f, const struct pct_rule
     for (size_t i = 0; i < f->n; i++) {
         const struct pct_fact *fact = &f->list[i];
         if (is_one_of(fact, synchronous))
-            pct_finding_add(out, f, rule, threshold, own_ns(fact), "--table contexts",
+            pct_finding_add(out, f, rule, threshold, own_ns(fact), pct_more_call(f, fact),
                             "%s waits for its receiver, %.0f %% of the run: MPI_Send does not "
                             "have to.",
                             fact->place, percent(f, own_ns(fact)));
@@ -214,7 +214,7 @@ static void find_polling(const struct pct_evidence *f, const struct pct_rule *ru
         struct pct_cost cost = pct_finding_cost(f, rule, threshold, own_ns(fact), own_ns(fact),
                                                 calls_of_rank(f, fact) / MANY_TESTS);
         if (cost.text)
-            pct_finding_say(out, f, rule, cost.saves_ns, "--table contexts",
+            pct_finding_say(out, f, rule, cost.saves_ns, pct_more_call(f, fact),
                             "%s is called %.0f times a rank: %s. Wait instead, or do more between "
                             "two tests.",
                             fact->place, calls_of_rank(f, fact), cost.text);
@@ -228,7 +228,7 @@ static void find_overlap(const struct pct_evidence *f, const struct pct_rule *ru
         const struct pct_fact *fact = &f->list[i];
         double hidden = fmin(own_ns(fact), f->compute_mean_ns * (double)f->n_ranks);
         if (starts_with(fact->op, "MPI_Wait"))
-            pct_finding_add(out, f, rule, threshold, hidden, "--table contexts",
+            pct_finding_add(out, f, rule, threshold, hidden, pct_more_call(f, fact),
                             "%s takes %.0f %% of the run. Compute between the start of these "
                             "operations and the wait.",
                             fact->place, percent(f, own_ns(fact)));
@@ -249,7 +249,7 @@ static void find_communicators(const struct pct_evidence *f, const struct pct_ru
         struct pct_cost cost = pct_finding_cost(f, rule, threshold, own_ns(fact), own_ns(fact),
                                                 calls_of_rank(f, fact) / MANY_MADE);
         if (cost.text)
-            pct_finding_say(out, f, rule, cost.saves_ns, "--table contexts",
+            pct_finding_say(out, f, rule, cost.saves_ns, pct_more_call(f, fact),
                             "%s makes %.0f communicators a rank: %s. Make it once and keep it.",
                             fact->place, calls_of_rank(f, fact), cost.text);
     }
@@ -273,7 +273,7 @@ static void find_datatypes(const struct pct_evidence *f, const struct pct_rule *
     struct pct_cost cost =
         pct_finding_cost(f, rule, threshold, ns, ns, calls_of_rank(f, most) / MANY_CALLS);
     if (cost.text)
-        pct_finding_say(out, f, rule, cost.saves_ns, "--table contexts",
+        pct_finding_say(out, f, rule, cost.saves_ns, pct_more_call(f, most),
                         "Datatypes are made and freed %.0f times a rank, most of the time in %s: "
                         "%s. Make them once and keep them.",
                         calls_of_rank(f, most), most->place, cost.text);
@@ -292,7 +292,7 @@ static void find_files(const struct pct_evidence *f, const struct pct_rule *rule
         struct pct_cost cost = pct_finding_cost(f, rule, threshold, own_ns(fact), own_ns(fact),
                                                 calls_of_rank(f, fact) / MANY_CALLS);
         if (cost.text)
-            pct_finding_say(out, f, rule, cost.saves_ns, "--table contexts",
+            pct_finding_say(out, f, rule, cost.saves_ns, pct_more_call(f, fact),
                             "%s is called %.0f times a rank: %s. Move more at a time, by a "
                             "collective call.",
                             fact->place, calls_of_rank(f, fact), cost.text);
@@ -308,7 +308,7 @@ static void find_windows(const struct pct_evidence *f, const struct pct_rule *ru
     for (size_t i = 0; i < f->n; i++) {
         const struct pct_fact *fact = &f->list[i];
         if (is_one_of(fact, synchronising) && calls_of_rank(f, fact) >= 2)
-            pct_finding_add(out, f, rule, threshold, own_ns(fact), "--table contexts",
+            pct_finding_add(out, f, rule, threshold, own_ns(fact), pct_more_call(f, fact),
                             "%s synchronises %.0f times a rank, %.0f %% of the run. Do more "
                             "transfers between two synchronisations.",
                             fact->place, calls_of_rank(f, fact), percent(f, own_ns(fact)));

@@ -105,7 +105,7 @@ static void tell(const struct pct_evidence *f, const struct pct_rule *rule, doub
     double rest = (all->misses - of->misses) / (all->instructions - of->instructions);
     struct pct_buf place = {0};
     pct_finding_put_function(&place, of->function, of->file, of->line);
-    pct_finding_add(out, f, rule, threshold, saves, "--table ratios",
+    pct_finding_add(out, f, rule, threshold, saves, pct_more_table("ratios"),
                     "%s misses the %s cache %.3g times in a thousand instructions, the rest of the "
                     "program %.2g times: this costs up to %.0f %% of the run. Go through memory in "
                     "its order, and work on pieces that fit into the cache.",

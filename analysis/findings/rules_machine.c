@@ -86,14 +86,15 @@ static void find_shared(const struct pct_evidence *f, const struct pct_rule *rul
     pct_text_time(time, (pc_u128)llround(f->times->list[most].all_delayed_ns));
     if (host.n_cpus && host.n_ranks > host.n_cpus)
         pct_finding_add(
-            out, f, rule, threshold, f->delayed_ns, "--table resources",
+            out, f, rule, threshold, f->delayed_ns, pct_more_rank("resources", rank_at(f, most)),
             "%zu ranks share %zu %s on %s and waited for one in %.0f %% of the run, "
             "rank %d most, %s. Run fewer ranks there: other times of this run are those "
             "of a machine that is too small.",
             host.n_ranks, host.n_cpus, host.n_cpus == 1 ? "processor" : "processors", host.name,
             percent(f, all_ns), rank_at(f, most), time);
     else
-        pct_finding_add(out, f, rule, threshold, f->delayed_ns, "--table resources",
+        pct_finding_add(out, f, rule, threshold, f->delayed_ns,
+                        pct_more_rank("resources", rank_at(f, most)),
                         "The ranks waited for a processor in %.0f %% of the run, rank %d on %s "
                         "most, %s: something else ran there, or threads are bound to one "
                         "processor.",
@@ -126,7 +127,7 @@ static void find_faults(const struct pct_evidence *f, const struct pct_rule *rul
         major += f->use[r].major_faults;
     }
     if (pct_finding_counts(f, rule, threshold, ns))
-        pct_finding_add(out, f, rule, threshold, ns, "--table resources",
+        pct_finding_add(out, f, rule, threshold, ns, pct_more_table("resources"),
                         "A rank has %.0f page faults, %.0f of them from a disk: about %.0f %% of "
                         "the run.%s Keep memory instead of freeing and taking it again, or use "
                         "larger pages.",
@@ -154,7 +155,7 @@ static void find_system(const struct pct_evidence *f, const struct pct_rule *rul
         }
     }
     if (ns > 0 && pct_finding_counts(f, rule, threshold, ns))
-        pct_finding_add(out, f, rule, threshold, ns, "--table resources",
+        pct_finding_add(out, f, rule, threshold, ns, pct_more_rank("resources", rank_at(f, most)),
                         "System calls of the program outside MPI take %.0f %% of the run or more, "
                         "most on rank %d.%s Read and write more at a time, and look for sleeping, "
                         "locking and asking for the time in inner loops.",
@@ -208,7 +209,7 @@ static void judge_placement(const struct pct_evidence *f, const struct pct_rule 
     double less = (double)placement.before - (double)placement.after;
     if (most && all > 0 && less >= BETTER * (double)placement.before)
         pct_finding_add(
-            out, f, rule, threshold, message_ns(f) * less / all, "--table pairs",
+            out, f, rule, threshold, message_ns(f) * less / all, pct_more_table("pairs"),
             "%s of the bytes in messages go between nodes, with ranks placed otherwise "
             "%s; most are those of %s. pcollect topology --rankfile writes such a "
             "placement.",

@@ -113,7 +113,8 @@ static void find_serial(const struct pct_evidence *f, const struct pct_rule *rul
     struct pct_busy_place where = pct_finding_busy_place(f);
     struct pct_buf b = {0};
     put_busy_place(&where, &b);
-    pct_finding_say(out, f, rule, waiting_ns(f), "--table ranks",
+    pct_finding_say(out, f, rule, waiting_ns(f),
+                    pct_more_rank("ranks", rank_at(f, f->times->busiest)),
                     "Rank %d alone computes%s: %s. Divide this work, or let all ranks do it.",
                     rank_at(f, f->times->busiest), b.data, others_wait(f));
     pct_buf_free(&b);
@@ -128,10 +129,10 @@ static void find_imbalance(const struct pct_evidence *f, const struct pct_rule *
     struct pct_busy_place where = pct_finding_busy_place(f);
     struct pct_buf b = {0};
     put_busy_place(&where, &b);
-    pct_finding_say(out, f, rule, waiting_ns(f), "--table ranks",
-                    "Rank %d computes %.0f %% longer than the mean%s: %s.%s",
-                    rank_at(f, f->times->busiest), 100 * longer, b.data, others_wait(f),
-                    pct_finding_why_longer(f, longer));
+    pct_finding_say(
+        out, f, rule, waiting_ns(f), pct_more_rank("ranks", rank_at(f, f->times->busiest)),
+        "Rank %d computes %.0f %% longer than the mean%s: %s.%s", rank_at(f, f->times->busiest),
+        100 * longer, b.data, others_wait(f), pct_finding_why_longer(f, longer));
     pct_buf_free(&b);
 }
 
@@ -142,7 +143,7 @@ static void find_blocked(const struct pct_evidence *f, const struct pct_rule *ru
     char time[PCT_NUMBER_BYTES];
     size_t most = 0;
     if (is_waited_for(f, threshold) && is_blocked(f)) {
-        pct_finding_say(out, f, rule, waiting_ns(f), "--table ranks",
+        pct_finding_say(out, f, rule, waiting_ns(f), pct_more_rank("ranks", rank_at(f, t->busiest)),
                         "Rank %d is blocked outside MPI for %s, which is not computing: it sleeps, "
                         "or waits for a file, a lock or another process, and %s.%s",
                         rank_at(f, t->busiest),
@@ -153,7 +154,7 @@ static void find_blocked(const struct pct_evidence *f, const struct pct_rule *ru
     for (size_t r = 0; r < t->n; r++)
         most = t->list[r].blocked_ns > t->list[most].blocked_ns ? r : most;
     if (t->divided && t->blocked_ns > 0 && t->blocked_ns >= threshold * own_core_ns(f))
-        pct_finding_say(out, f, rule, t->blocked_ns, "--table ranks",
+        pct_finding_say(out, f, rule, t->blocked_ns, pct_more_rank("ranks", rank_at(f, most)),
                         "The ranks are blocked outside MPI for %.0f %% of the run, rank %d most, "
                         "%s: they sleep, or wait for files, locks or other processes.%s",
                         percent(f, t->blocked_ns), rank_at(f, most),
@@ -180,7 +181,7 @@ static void find_hub(const struct pct_evidence *f, const struct pct_rule *rule, 
         }
     }
     if (most && pct_finding_has_hub(f))
-        pct_finding_add(out, f, rule, threshold, waits, "--table ranks",
+        pct_finding_add(out, f, rule, threshold, waits, pct_more_rank("ranks", rank_at(f, f->hub)),
                         "Rank %d takes part in almost every message: the other %zu ranks spend "
                         "%.0f %% of the run in exchanges with it, most in %s. Let ranks talk to "
                         "each other, or use a collective operation.",
@@ -196,7 +197,7 @@ static void find_chain(const struct pct_evidence *f, const struct pct_rule *rule
         double saves = fact->ns - fact->excused_ns;
         if (fabs(fact->trend) >= 0.9 &&
             fmin(fact->first_ns, fact->last_ns) < 0.25 * fmax(fact->first_ns, fact->last_ns))
-            pct_finding_add(out, f, rule, threshold, saves, "--table contexts",
+            pct_finding_add(out, f, rule, threshold, saves, pct_more_call(f, fact),
                             "The ranks wait for each other in a row: the wait in %s grows from "
                             "rank to rank, %.0f %% of the run in all. Pass the data on in smaller "
                             "pieces, or all at once.",

@@ -325,19 +325,40 @@ bool pct_finding_counts(const struct pct_evidence *f, const struct pct_rule *rul
     return surely_ns >= threshold * f->core_ns;
 }
 
-static void append(struct pct_findings *out, const struct pct_rule *rule, double saves,
-                   const char *more, const char *format, va_list args)
+struct pct_more pct_more_call(const struct pct_evidence *f, const struct pct_fact *fact)
 {
-    struct pct_buf text = {0};
+    return (struct pct_more){"contexts", pct_data_tree(f->data)->nodes[fact->node].context, -1};
+}
+
+struct pct_more pct_more_rank(const char *table, int32_t rank)
+{
+    return (struct pct_more){table, 0, rank};
+}
+
+struct pct_more pct_more_table(const char *table)
+{
+    return pct_more_rank(table, -1);
+}
+
+static void append(struct pct_findings *out, const struct pct_rule *rule, double saves,
+                   struct pct_more more, const char *format, va_list args)
+{
+    struct pct_buf text = {0}, options = {0};
     pct_buf_vformat(&text, format, args);
+    pct_buf_format(&options, "--table %s", more.table);
     out->list = pct_grow(out->list, out->n, &out->room, sizeof *out->list);
-    out->list[out->n++] = (struct pct_finding){
-        rule->name, saves, pct_pool_intern(out->pool, text.data), pct_pool_intern(out->pool, more)};
+    out->list[out->n++] = (struct pct_finding){.rule = rule->name,
+                                               .saves = saves,
+                                               .text = pct_pool_intern(out->pool, text.data),
+                                               .more = pct_pool_intern(out->pool, options.data),
+                                               .context = more.context,
+                                               .rank = more.rank};
+    pct_buf_free(&options);
     pct_buf_free(&text);
 }
 
 void pct_finding_say(struct pct_findings *out, const struct pct_evidence *f,
-                     const struct pct_rule *rule, double saves_ns, const char *more,
+                     const struct pct_rule *rule, double saves_ns, struct pct_more more,
                      const char *format, ...)
 {
     va_list args;
@@ -348,7 +369,7 @@ void pct_finding_say(struct pct_findings *out, const struct pct_evidence *f,
 
 void pct_finding_add(struct pct_findings *out, const struct pct_evidence *f,
                      const struct pct_rule *rule, double threshold, double saves_ns,
-                     const char *more, const char *format, ...)
+                     struct pct_more more, const char *format, ...)
 {
     va_list args;
     if (!pct_finding_counts(f, rule, threshold, saves_ns))

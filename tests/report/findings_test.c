@@ -506,6 +506,18 @@ static struct pct_data *make_run(unsigned seed, size_t kind, bool fault, bool lo
     return end_run();
 }
 
+/* The context and the rank of a finding are those of its sentence. */
+static void check_evidence(const struct pct_tree *t, const struct pct_finding *f)
+{
+    char rank[32];
+    uint32_t i = 0;
+    snprintf(rank, sizeof rank, "ank %d", f->rank);
+    while (i < t->n - 1 && t->nodes[i].context != f->context)
+        i++;
+    assert_non_null(strstr(f->text, f->context ? t->nodes[i].label : f->rank < 0 ? "" : rank));
+    assert_int_equal(f->context != 0, !strcmp(f->more, "--table contexts"));
+}
+
 static void first_finding_names_the_fault_and_its_function(void **state)
 {
     (void)state;
@@ -519,6 +531,7 @@ static void first_finding_names_the_fault_and_its_function(void **state)
             if (!kinds[k].no_function && !strstr(first->text, m.function))
                 fail_msg("%s, seed %u: not in %s: %s", kinds[k].rule, seed, m.function,
                          first->text);
+            check_evidence(pct_data_tree(d), first);
             pct_data_free(d);
         }
     }
@@ -752,9 +765,6 @@ static void no_value_can_find_more_than_statistics_allow(void **state)
     if (n_found < 300)
         fail_msg("%zu findings only", n_found);
 }
-
-/* ---- Each rule ---------------------------------------------------------------------------------
- */
 
 static void every_rule_has_a_planted_fault(void **state)
 {

@@ -3,6 +3,7 @@
  * The table `findings`.
  */
 #include "analysis/findings/findings.h"
+#include "view/tables/figures.h"
 #include "view/tables/tables.h"
 
 #include <math.h>
@@ -32,6 +33,18 @@ static void finding_more(const struct pct_cell *c, struct pct_value *out)
     out->text = c->d->findings->list[c->row].more;
 }
 
+static void finding_context(const struct pct_cell *c, struct pct_value *out)
+{
+    pct_context_value(c->d, c->d->findings->list[c->row].context, out);
+}
+
+static void finding_rank(const struct pct_cell *c, struct pct_value *out)
+{
+    int32_t rank = c->d->findings->list[c->row].rank;
+    out->none = rank < 0;
+    out->number = rank < 0 ? 0 : (pc_u128)rank;
+}
+
 static const struct pct_column finding_columns[] = {
     {"rule", "rule", PCT_TEXT, "name of the rule: an entry of doc/findings.md", finding_rule},
     {"saves_percent", "saves", PCT_PERCENT,
@@ -40,6 +53,9 @@ static const struct pct_column finding_columns[] = {
      finding_saves},
     {"finding", "finding", PCT_TEXT, "what was found, and where", finding_text},
     {"more", "more", PCT_TEXT, "options of pcollect report that show more", finding_more},
+    {"context", "context", PCT_TEXT, "id of the context that it is about, if it is one",
+     finding_context},
+    {"rank", "rank", PCT_INTEGER, "the rank that it is about, if it is one", finding_rank},
 };
 
 const struct pct_table pct_findings_table = {
