@@ -8,36 +8,62 @@ const views = [
     {name: "tables", title: "Tables", show: showTables}
 ];
 
-// "contexts&metric=mpi": the view and its options.
-function readAddress() {
-    const [name, ...rest] = location.hash.slice(1).split("&");
-    return {view: views.find(view => view.name === name) || views[0], options: new URLSearchParams(rest.join("&"))};
-}
+const keyHelp = [
+    [`1 to ${views.length}`, "choose a view"], ["/", "go to the search"], ["?", "show the keys"],
+    ["Tab", "go from control to control"], ["Enter", "select the row or follow the link"],
+    ["Up, Down", "go from row to row of a tree or a table"],
+    ["Left, Right", "close and open a row of the tree; choose a rank in the map of ranks"],
+    ["Esc", "leave the search, close this list"]
+];
+
+const help = make("dialog", {id: "help", "aria-labelledby": "help-title"},
+    make("h2", {id: "help-title"}, "Keys"),
+    make("table", {}, make("tbody", {}, keyHelp.map(([key, what]) =>
+        make("tr", {}, make("th", {scope: "row"}, make("kbd", {}, key)), make("td", {}, what))))),
+    make("button", {type: "button", onclick: () => help.close()}, "Close"));
 
 function makeNavigation() {
     return make("nav", {}, views.map(({name, title}, i) =>
-        make("a", {href: "#" + name, id: "to-" + name, title: "key " + (i + 1)}, title)));
+        make("a", {href: "#" + name, id: "to-" + name, title: "key " + (i + 1)}, title)),
+        make("button", {type: "button", id: "keys", title: "key ?", onclick: () => help.showModal()}, "Keys"));
+}
+
+const shownView = () => views.find(({name}) => name === readAddress().name) || views[0];
+
+// Links to views take what is selected along.
+function markNavigation() {
+    for (const {name} of views) {
+        const link = document.getElementById("to-" + name);
+        link.href = addressOf(name, readSelection());
+        if (name === shownView().name)
+            link.setAttribute("aria-current", "page");
+        else
+            link.removeAttribute("aria-current");
+    }
 }
 
 // A view that was left while it was made is not shown.
 async function showView(profile, main) {
-    const address = location.hash, {view, options} = readAddress(), place = make("div", {id: view.name});
+    const address = location.hash, view = shownView(), place = make("div", {id: view.name});
     main.replaceChildren(place);
     window.onresize = null;
-    for (const {name} of views)
-        document.getElementById("to-" + name).toggleAttribute("aria-current", name === view.name);
-    await view.show(profile, place, options);
+    markNavigation();
+    await view.show(profile, place, readAddress().options);
     place.dataset.ready = address;
 }
 
 function handleKey(event) {
     const search = document.getElementById("search");
+    if (event.key === "Escape" && event.target === search)
+        search.blur();
     if (event.target.matches("input, select, textarea") || event.ctrlKey || event.altKey || event.metaKey)
         return;
     if (event.key === "/" && search)
         search.focus();
+    else if (event.key === "?")
+        help.showModal();
     else if (views[event.key - 1])
-        location.hash = views[event.key - 1].name;
+        document.getElementById("to-" + views[event.key - 1].name).click();
     else
         return;
     event.preventDefault();
@@ -46,9 +72,13 @@ function handleKey(event) {
 async function start() {
     const profile = await Profile.read(), main = make("main", {});
     document.title = profile.file + " - pcollect";
-    document.body.append(make("header", {}, make("h1", {}, profile.file), makeNavigation()), main);
+    document.body.append(make("header", {}, make("h1", {}, profile.file), makeNavigation()), main, help);
     const show = () => showView(profile, main).catch(fail);
     window.addEventListener("hashchange", show);
+    window.addEventListener("remembered", () => {
+        main.firstChild.dataset.ready = location.hash;
+        markNavigation();
+    });
     document.addEventListener("keydown", handleKey);
     await show();
 }

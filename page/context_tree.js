@@ -45,6 +45,11 @@ class ContextNode {
             (b.figures[metric] || 0) - (a.figures[metric] || 0) || (a.label < b.label ? -1 : 1));
     }
 
+    // In an address: the id, or the path where the profile has no id.
+    key() {
+        return this.context || this.path;
+    }
+
     // Visits this node and all below it, outer ones first.
     each(visit) {
         visit(this);
@@ -60,6 +65,7 @@ function addCalls(root, contexts) {
         const labels = path ? path.split(pathSeparator).map(withoutLine) : [];
         const leaf = root.descend([...labels, contexts.exact(row, "primitive")]);
         leaf.rows.push(row);
+        leaf.context = contexts.exact(row, "context");
         for (const metric of metrics) {
             const value = contexts.number(row, metric.of);
             for (let node = leaf; node; node = node.parent)
@@ -90,6 +96,8 @@ async function readContextTree(profile) {
     addCalls(root, contexts);
     addSamples(root, computation);
     root.contexts = contexts;
+    root.byKey = new Map();
+    root.each(node => root.byKey.set(node.key(), node));
     root.metrics = treeMetrics.filter(metric => {
         let found = false;
         root.each(node => found ||= metric.name in node.figures);

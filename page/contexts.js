@@ -10,7 +10,7 @@ class ContextView {
             ? options.get("metric") : root.metrics[0].name;
         this.search = options.get("search") || "";
         this.closed = new Set();
-        this.selected = root;
+        this.selected = root.byKey.get(options.get("context") || "") || root;
         this.icicle = new Icicle(node => this.select(node));
         this.details = make("div", {id: "details", "aria-live": "polite"});
         this.body = make("tbody", {});
@@ -21,6 +21,7 @@ class ContextView {
         return make("input", {type: "search", id: "search", value: this.search,
             placeholder: "a regular expression", oninput: event => {
                 this.search = event.target.value;
+                remember({search: this.search});
                 this.draw();
             }});
     }
@@ -29,6 +30,7 @@ class ContextView {
         const choice = makeChoice("Width and order by", this.root.metrics.map(({name, head}) => [name, head]),
             this.metric, metric => {
                 this.metric = metric;
+                remember({metric});
                 this.draw();
             });
         place.append(
@@ -42,6 +44,8 @@ class ContextView {
             make("div", {class: "scroll"}, make("table", {role: "treegrid", id: "tree"}, this.makeHead(), this.body)),
             this.left);
         this.draw();
+        if (this.selected !== this.root)
+            this.reveal();
         window.onresize = () => this.icicle.draw(this.root, this.metric, this.selected);
     }
 
@@ -50,8 +54,12 @@ class ContextView {
             this.root.metrics.map(({head}) => make("th", {scope: "col", class: "number"}, head))));
     }
 
-    closeAll() {
+    closeNodes() {
         this.root.each(node => node !== this.root && node.children.size && this.closed.add(node));
+    }
+
+    closeAll() {
+        this.closeNodes();
         this.draw();
     }
 
@@ -62,12 +70,23 @@ class ContextView {
 
     select(node) {
         this.selected = node;
-        for (let up = node.parent; up; up = up.parent)
-            this.closed.delete(up);
+        remember({context: node.key()});
+        this.reveal();
+    }
+
+    // Opens what leads to the selected row, closes the rest if it stands too far down, and goes there.
+    reveal() {
+        const open = () => {
+            for (let up = this.selected.parent; up; up = up.parent)
+                this.closed.delete(up);
+        };
+        open();
+        if (this.visible().indexOf(this.selected) >= mostTreeRows) {
+            this.closeNodes();
+            open();
+        }
         this.draw();
-        const row = [...this.body.rows].find(each => each.node === node);
-        if (row)
-            row.focus();
+        [...this.body.rows].find(row => row.node === this.selected)?.focus();
     }
 
     // Nodes with a figure, below each what it called; with a search those that match, and what leads there.

@@ -153,7 +153,8 @@ class RanksView {
 
     place(place) {
         place.append(this.controls, this.legend,
-            make("div", {class: "scroll"}, make("table", {id: "heat"}, make("thead", {}, make("tr", {},
+            make("div", {class: "scroll", id: "map", tabindex: "0", onkeydown: event => this.key(event),
+                "aria-label": "Map of ranks: arrows choose a rank"}, make("table", {id: "heat"}, make("thead", {}, make("tr", {},
                 ["", "least", "greatest"].map(head => make("th", {scope: "col"}, head)),
                 make("th", {scope: "col", class: "ranks"}, "ranks"))), this.map)),
             this.details);
@@ -161,7 +162,12 @@ class RanksView {
         window.onresize = () => this.drawMap();
     }
 
-    // Another metric, order or scale.
+    // Another metric, order or scale, by the reader.
+    choose(what) {
+        this.change(what);
+        remember({metric: this.figures.metric.name, order: this.order, scale: this.scale});
+    }
+
     change(what) {
         Object.assign(this, what);
         const {figures} = this, {rows} = figures;
@@ -169,13 +175,13 @@ class RanksView {
         this.order = orders.some(([value]) => value === this.order) ? this.order : "rank";
         this.controls.replaceChildren(
             makeChoice("Show", this.all.map(({metric}) => [metric.name, metric.head]), figures.metric.name,
-                name => this.change({figures: this.all.find(({metric}) => metric.name === name)})),
-            makeChoice("Order ranks by", orders, this.order, order => this.change({order})),
+                name => this.choose({figures: this.all.find(({metric}) => metric.name === name)})),
+            makeChoice("Order ranks by", orders, this.order, order => this.choose({order})),
             makeChoice("Colours", [["all", "one scale for all rows"], ["row", "a scale for each row"]], this.scale,
-                scale => this.change({scale})),
+                scale => this.choose({scale})),
             this.makeRankChoice());
         this.heats = rows.map(row => new HeatRow(row,
-            place => figures.shown(row.values[place]) + figures.on(place), selected => this.change({selected})));
+            place => figures.shown(row.values[place]) + figures.on(place), selected => this.select(selected)));
         this.map.replaceChildren(...this.heats.map(heat => this.makeRow(heat)));
         this.drawLegend();
         this.drawMap();
@@ -183,7 +189,7 @@ class RanksView {
     }
 
     makeRankChoice() {
-        const input = make("input", {type: "number", id: "rank-choice", value: this.ranks.exact(this.selected, "rank"),
+        const input = this.input = make("input", {type: "number", id: "rank-choice", value: this.ranks.exact(this.selected, "rank"),
             onchange: () => {
                 const selected = this.figures.places.get(Number(input.value));
                 if (selected === undefined)
@@ -197,8 +203,21 @@ class RanksView {
     // Leaves the controls as they are: the keyboard is in one of them.
     select(selected) {
         this.selected = selected;
+        this.input.value = this.ranks.exact(selected, "rank");
+        remember({rank: this.input.value});
         this.drawMap();
         this.drawRank();
+    }
+
+    // Arrows go from rank to rank in the order of the map.
+    key(event) {
+        const order = this.figures.ordered(this.order), at = order.indexOf(this.selected);
+        const to = {ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: order.length - 1}[event.key];
+        if (to === undefined)
+            return;
+        event.preventDefault();
+        if (order[to] !== undefined)
+            this.select(order[to]);
     }
 
     makeRow(heat) {

@@ -24,12 +24,19 @@ function makeRun(header) {
             make("dd", {"data-column": name, title: header.exact(0, name)}, header.shown(0, name)))));
 }
 
+// Where the page shows what a finding speaks of: its context, its rank, or the table that has more.
+function evidenceOf(findings, row) {
+    const table = findings.exact(row, "more").replace("--table ", "");
+    const view = ["contexts", "ranks"].includes(table) ? table : "tables";
+    return addressOf(view, {table: view === "tables" ? table : null,
+        context: findings.exact(row, "context"), rank: findings.exact(row, "rank")});
+}
+
 function makeFindings(findings) {
     if (!findings.rows)
         return make("p", {id: "findings"}, "No rule finds a loss in this run.");
     return make("ol", {id: "findings"}, Array.from({length: findings.rows}, (_, row) => make("li", {},
-        make("p", {class: "finding"}, findings.exact(row, "finding")),
-        findings.exact(row, "more") ? make("p", {class: "more"}, findings.exact(row, "more")) : null,
+        make("p", {class: "finding"}, make("a", {href: evidenceOf(findings, row)}, findings.exact(row, "finding"))),
         make("p", {class: "rule"}, "rule ", make("code", {}, findings.exact(row, "rule")),
             Number.isNaN(findings.number(row, "saves_percent")) ? null
                 : [", saves up to ", make("span", {class: "saves"}, findings.shown(row, "saves_percent"))]))));

@@ -4,7 +4,9 @@
 const mostTableRows = 1000;
 
 class TableView {
-    constructor(table) {
+    constructor(table, selection) {
+        this.selection = selection;
+        this.keys = ["context", "rank"].filter(key => table.has(key));
         Object.assign(this, {table, sort: null, reversed: false, filter: "", exact: false, most: mostTableRows});
         this.head = make("tr", {});
         this.body = make("tbody", {});
@@ -57,6 +59,42 @@ class TableView {
             make("button", {type: "button", onclick: () => this.order(k)}, name));
     }
 
+    // Whether it is of the context and the rank that are selected.
+    isSelected(row) {
+        const known = this.keys.filter(key => this.selection[key]);
+        return known.length > 0 && known.every(key => this.table.exact(row, key) === this.selection[key]);
+    }
+
+    select(row) {
+        for (const key of this.keys)
+            this.selection[key] = this.table.exact(row, key);
+        remember(this.selection);
+        for (const each of this.body.rows)
+            each.setAttribute("aria-selected", String(this.isSelected(each.number)));
+    }
+
+    key(event, line) {
+        const near = {ArrowDown: line.nextSibling, ArrowUp: line.previousSibling}[event.key];
+        if (near)
+            near.focus();
+        else if (event.key === "Enter" || event.key === " ")
+            this.select(line.number);
+        else
+            return;
+        event.preventDefault();
+    }
+
+    // A row that has a context or a rank can be selected.
+    makeRow(row) {
+        const cells = this.table.columns.map((column, k) => this.makeCell(row, column, k));
+        if (!this.keys.length)
+            return make("tr", {}, cells);
+        const line = make("tr", {tabindex: "0", "aria-selected": String(this.isSelected(row)),
+            onclick: () => this.select(row), onkeydown: event => this.key(event, line)}, cells);
+        line.number = row;
+        return line;
+    }
+
     makeCell(row, column, k) {
         return make("td", {class: column.type === "text" ? "text" : "number", title: this.table.exact(row, k)},
             this.exact ? this.table.exact(row, k) : this.table.shown(row, k));
@@ -65,8 +103,7 @@ class TableView {
     draw() {
         const rows = this.rows(), {table} = this;
         this.head.replaceChildren(...table.columns.map((column, k) => this.makeHeadCell(column, k)));
-        this.body.replaceChildren(...rows.slice(0, this.most).map(row =>
-            make("tr", {}, table.columns.map((column, k) => this.makeCell(row, column, k)))));
+        this.body.replaceChildren(...rows.slice(0, this.most).map(row => this.makeRow(row)));
         this.said.textContent = `${Math.min(rows.length, this.most)} of ${table.rows} rows`;
         if (rows.length > this.most)
             this.said.append(" ", make("button", {type: "button", onclick: () => {
@@ -93,7 +130,9 @@ class TableView {
         controls.append(...this.controls());
         place.append(make("p", {}, this.table.doc), this.said, make("div", {class: "scroll"},
             make("table", {id: "table"}, make("thead", {}, this.head), this.body)));
+        this.most = Math.max(this.most, this.rows().findIndex(row => this.isSelected(row)) + 1);
         this.draw();
+        this.body.querySelector("[aria-selected=true]")?.focus();
     }
 }
 
@@ -101,7 +140,7 @@ async function showTables(profile, place, options) {
     const name = profile.byName.has(options.get("table")) ? options.get("table") : "primitives";
     const names = profile.tables.map(table => [table.name, `${table.name} (${table.rows})`]);
     const controls = make("p", {class: "controls"}, makeChoice("Table", names, name,
-        chosen => location.hash = "tables&table=" + encodeURIComponent(chosen)));
+        chosen => location.hash = addressOf("tables", {table: chosen, ...readSelection()})));
     place.append(controls);
-    new TableView(await profile.table(name)).place(place, controls);
+    new TableView(await profile.table(name), readSelection()).place(place, controls);
 }

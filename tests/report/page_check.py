@@ -11,6 +11,8 @@ import sys
 import urllib.parse
 
 from selenium import webdriver
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.chrome.options import Options
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.support.ui import WebDriverWait
@@ -95,11 +97,20 @@ class Page:
         """The view of this fragment, made."""
         view = fragment.split("&")[0]
         self.driver.execute_script("location.hash = arguments[0]", fragment)
+        return self.settle("#" + fragment, view)
+
+    def settle(self, address=None, view=None):
+        """Waits for the view of the address, or of this one."""
         WebDriverWait(self.driver, 60).until(lambda d: d.execute_script(
-            "const e = document.getElementById(arguments[0]);"
+            "const e = document.querySelector('main').firstChild;"
             "return document.getElementById('failure') !== null ||"
-            "  e !== null && e.dataset.ready === '#' + arguments[1]", view, fragment))
+            "  e !== null && e.id === (arguments[1] || e.id) && e.dataset.ready === (arguments[0] || location.hash)",
+            address, view))
         return self
+
+    def press(self, *keys):
+        ActionChains(self.driver).send_keys(*keys).perform()
+        return self.settle()
 
     def ask(self, script, *arguments):
         return self.driver.execute_script(script, *arguments)
@@ -144,12 +155,77 @@ def check_band(page, tables):
     return [] if seen == wanted else [f"time of the ranks: {seen}, not {wanted}"]
 
 
+def path_without_lines(row):
+    frames = row["path"].split(" > ") if row["path"] else []
+    return " > ".join([re.sub(r"(@.*):\d+$", r"\1", frame) for frame in frames] + [row["primitive"]])
+
+
+def selected(page):
+    """Of the view: the path, the rank, or the cells of the row that is selected."""
+    return page.ask("""
+        const rows = [...document.querySelectorAll('#tree [aria-selected=true], #table [aria-selected=true]')];
+        return [rows.map(row => row.dataset.path ?? [...row.cells].map(cell => cell.title)),
+            document.getElementById('rank-choice')?.value]""")
+
+
+def check_evidence(page, tables):
+    """The link of each finding leads to its context, its rank or its table."""
+    wrong = []
+    for i, row in enumerate(rows_of(tables, "findings")):
+        page.show("summary")
+        page.ask("document.querySelectorAll('#findings a')[arguments[0]].click()", i)
+        page.settle()
+        view, (rows, rank) = page.ask("return document.querySelector('main').firstChild.id"), selected(page)
+        table = row["more"].removeprefix("--table ")
+        if row["context"]:
+            wanted = {path_without_lines(call) for call in rows_of(tables, "contexts") if call["context"] == row["context"]}
+            right = view == "contexts" and len(rows) == 1 and set(rows) == wanted
+        elif table == "ranks":
+            right = view == "ranks" and rank == row["rank"]
+        else:
+            wanted = [cells for cells in tables[table][1] if row["rank"] and cells[0] == row["rank"]]
+            right = view == "tables" and [cells[0] for cells in rows] == [cells[0] for cells in wanted]
+        if not right:
+            wrong.append(f"{row['finding']}: leads to {view}, {rows}, {rank}")
+    return wrong
+
+
+def check_keys(page, tables):
+    """What is selected by keys in one view is selected in the others."""
+    wrong = []
+    ranks = [row["rank"] for row in rows_of(tables, "ranks")]
+    page.show("summary").press("2")
+    if page.ask("return document.getElementById('tree') !== null"):
+        page.ask("document.querySelector('#tree tbody tr').focus()")
+        page.press(Keys.ARROW_DOWN, Keys.ENTER)
+        rows, _ = selected(page)
+        second = page.ask("return document.querySelectorAll('#tree tbody tr')[1].dataset.path")
+        page.press("1", "2")
+        if [second] != rows or selected(page)[0] != rows:
+            wrong.append(f"the tree has {rows} selected, then {selected(page)[0]}, not {second}")
+    page.press("3")
+    if len(ranks) > 1 and page.ask("return document.getElementById('map') !== null"):
+        page.ask("document.getElementById('map').focus()")
+        page.press(Keys.HOME, Keys.ARROW_RIGHT)
+        if selected(page)[1] != ranks[1]:
+            wrong.append(f"rank {selected(page)[1]} is selected, not {ranks[1]}")
+        page.show("tables&table=ranks&rank=" + ranks[1])
+        if [cells[0] for cells in selected(page)[0]] != [ranks[1]]:
+            wrong.append(f"the table has {selected(page)[0]} selected, not rank {ranks[1]}")
+    page.press("?")
+    if not page.ask("return document.getElementById('help').open"):
+        wrong.append("the keys are not shown")
+    page.press(Keys.ESCAPE)
+    if page.ask("return document.getElementById('help').open"):
+        wrong.append("the keys are not closed")
+    return wrong
+
+
 def wanted_tree(tables):
     """Figures by path of functions: MPI ones summed by path, CPU times as the table of computation has them."""
     wanted = collections.defaultdict(collections.Counter)
     for row in rows_of(tables, "contexts"):
-        frames = row["path"].split(" > ") if row["path"] else []
-        path = [re.sub(r"(@.*):\d+$", r"\1", frame) for frame in frames] + [row["primitive"]]
+        path = path_without_lines(row).split(" > ")
         for metric, column in MPI_COLUMNS.items():
             value = ns(row[column]) if column.endswith("_s") else int(row[column])
             for n in range(len(path) + 1):
@@ -331,8 +407,8 @@ def main():
     tables, page = read_tables(sys.argv[2]), Page(sys.argv[1])
     try:
         for name, check in (("Summary", check_summary), ("Contexts", check_contexts),
-                            ("Ranks", check_ranks), ("Tables", check_tables),
-                            ("no request, no markup", check_safety)):
+                            ("Ranks", check_ranks), ("Tables", check_tables), ("Evidence", check_evidence),
+                            ("Keys", check_keys), ("no request, no markup", check_safety)):
             wrong = check(page, tables)
             print("not ok" if wrong else "ok", name)
             print("".join(f"  {line}\n" for line in wrong[:20]), end="")
