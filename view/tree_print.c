@@ -37,7 +37,7 @@ struct printer {
     bool *present;
     struct pct_buf bar; /* of bar_node */
     uint32_t bar_node;
-    bool any_few, any_call; /* said in the legend */
+    bool any_few, any_call, any_slight; /* said in the legend */
 };
 
 static enum pct_figure_of figure_of(const struct printer *l)
@@ -65,18 +65,23 @@ static bool has_figure(const struct printer *l, uint32_t node)
 
 /* Enough of what is shown. Of both, what matters to the one of them is shown if it is not next to
  * nothing in the sum. */
-static bool is_visible(const struct printer *l, uint32_t node)
+static bool is_enough(const struct printer *l, pc_u128 value, const struct pct_below *below)
 {
     enum { NEXT_TO_NOTHING = 5 };
-    const struct pct_below *below = &l->tree->below[node];
-    pc_u128 least = l->o->choice.min_percent, share = pct_text_share(figure(l, node), l->whole);
-    if (!has_figure(l, node) || share * NEXT_TO_NOTHING < least)
+    pc_u128 least = l->o->choice.min_percent, share = pct_text_share(value, l->whole);
+    if (share * NEXT_TO_NOTHING < least)
         return false;
     return share >= least ||
            (l->columns == OF_BOTH && (pct_text_share(below->sum[PCT_TIME], l->mpi) >= least ||
                                       pct_text_share(below->computed.ns, l->computed) >= least));
 }
 
+static bool is_visible(const struct printer *l, uint32_t node)
+{
+    return has_figure(l, node) && is_enough(l, figure(l, node), &l->tree->below[node]);
+}
+
+/* n_hidden: of those that together are enough for a line. */
 struct children {
     size_t n, n_hidden;
     struct pct_below hidden; /* what they come to */
@@ -91,7 +96,14 @@ static void add_below(struct pct_below *to, const struct pct_below *what)
     pct_sampled_add(&to->computed, what->computed);
 }
 
-static struct children look_at_children(const struct printer *l, uint32_t node)
+static pc_u128 figure_below(const struct printer *l, const struct pct_below *below)
+{
+    return l->columns == OF_METRIC ? below->sum[l->metric]
+           : l->columns == OF_CPU  ? below->total.ns
+                                   : below->sum[PCT_TIME] + below->computed.ns;
+}
+
+static struct children look_at_children(struct printer *l, uint32_t node)
 {
     const struct pct_node *nodes = l->tree->nodes;
     struct children c = {.first = PC_NO_INDEX};
@@ -105,6 +117,10 @@ static struct children look_at_children(const struct printer *l, uint32_t node)
         }
         if (!c.n++)
             c.first = i;
+    }
+    if (c.n_hidden && !is_enough(l, figure_below(l, &c.hidden), &c.hidden)) {
+        l->any_slight = true;
+        c.n_hidden = 0;
     }
     return c;
 }
@@ -323,10 +339,7 @@ static void put_node(struct printer *l, uint32_t node, struct pct_corner corner,
 static void put_hidden(struct printer *l, const struct children *c, struct pct_corner corner)
 {
     struct pct_buf figures = {0}, more = {0};
-    pc_u128 value = l->columns == OF_METRIC ? c->hidden.sum[l->metric]
-                    : l->columns == OF_CPU  ? c->hidden.total.ns
-                                            : c->hidden.sum[PCT_TIME] + c->hidden.computed.ns;
-    put_figures(l, &c->hidden, value, &figures);
+    put_figures(l, &c->hidden, figure_below(l, &c->hidden), &figures);
     pct_buf_fill(&figures, ' ', l->bars ? PCT_BAR_CELLS + 2 : 0);
     pct_buf_format(&more, "%s %zu more", pct_branches_dots(&l->branches), c->n_hidden);
     pct_branches_put(&l->branches, figures.data, corner,
@@ -456,11 +469,16 @@ static void put_title(const struct printer *l)
 
 static void put_legend(const struct printer *l)
 {
+    char share[PCT_NUMBER_BYTES];
     if (l->any_few)
         fprintf(l->branches.out, "  few: less than %d samples, too few to tell the error\n",
                 PCT_SAMPLES_FEW);
     if (l->any_call && !l->o->bottom_up)
         fputs("  at FILE:LINE: where it was called\n", l->branches.out);
+    if (l->any_slight)
+        fprintf(l->branches.out,
+                "  left out: branches of a function that together have less than %s\n",
+                pct_text_percent_1(share, l->o->choice.min_percent));
 }
 
 static struct pct_tree *make_tree(const struct printer *l)
