@@ -19,6 +19,8 @@ class ContextNode {
     constructor(label, path, parent) {
         Object.assign(this, {label, path, parent, level: parent ? parent.level + 1 : 0, children: new Map()});
         this.figures = {};
+        this.own = {}; // of these what nothing below it has
+        this.samples = null; // row of the table `computation`
         this.rows = []; // of the table `contexts`, whose call this node is
     }
 
@@ -34,6 +36,13 @@ class ContextNode {
     add(metric, value) {
         if (value)
             this.figures[metric] = (this.figures[metric] || 0) + value;
+    }
+
+    labels() {
+        const labels = [];
+        for (let node = this; node.parent; node = node.parent)
+            labels.push(node.label);
+        return labels.reverse();
     }
 
     descend(labels) {
@@ -68,6 +77,8 @@ function addCalls(root, contexts) {
         leaf.context = contexts.exact(row, "context");
         for (const metric of metrics) {
             const value = contexts.number(row, metric.of);
+            if (value)
+                leaf.own[metric.name] = (leaf.own[metric.name] || 0) + value;
             for (let node = leaf; node; node = node.parent)
                 node.add(metric.name, value);
         }
@@ -81,12 +92,28 @@ function addSamples(root, computation) {
         const node = root.descend(labels);
         const total = computation.number(row, "total_s");
         node.add("cpu", total);
-        node.add("cpu_self", computation.number(row, "self_s"));
+        const own = computation.number(row, "self_s");
+        node.add("cpu_self", own);
+        if (own)
+            node.own.cpu = own;
+        node.samples = row;
         node.error = computation.shown(row, "total_error_s");
         if (labels.length === 1)
             root.add("cpu", total);
         node.context = computation.exact(row, "context");
     }
+}
+
+// What is to be known of a whole tree: its tables, its nodes by their keys, the metrics that it has.
+function finishTree(root, {contexts, computation}) {
+    Object.assign(root, {contexts, computation, byKey: new Map()});
+    const found = new Set();
+    root.each(node => {
+        root.byKey.set(node.key(), node);
+        Object.keys(node.figures).forEach(name => found.add(name));
+    });
+    root.metrics = treeMetrics.filter(({name}) => found.has(name));
+    return root;
 }
 
 async function readContextTree(profile) {
@@ -95,13 +122,5 @@ async function readContextTree(profile) {
     const root = new ContextNode("all", "", null);
     addCalls(root, contexts);
     addSamples(root, computation);
-    root.contexts = contexts;
-    root.byKey = new Map();
-    root.each(node => root.byKey.set(node.key(), node));
-    root.metrics = treeMetrics.filter(metric => {
-        let found = false;
-        root.each(node => found ||= metric.name in node.figures);
-        return found;
-    });
-    return root;
+    return finishTree(root, {contexts, computation});
 }

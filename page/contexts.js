@@ -4,54 +4,91 @@
 const mostTreeRows = 2000;
 
 class ContextView {
-    constructor(root, options) {
-        this.root = root;
-        this.metric = root.metrics.some(metric => metric.name === options.get("metric"))
-            ? options.get("metric") : root.metrics[0].name;
-        this.search = options.get("search") || "";
-        this.closed = new Set();
-        this.selected = root.byKey.get(options.get("context") || "") || root;
+    constructor(whole, options) {
+        this.whole = whole;
+        this.shape = treeShapes.some(([name]) => name === options.get("shape")) ? options.get("shape") : "tree";
+        for (const name of ["search", "focus", "ignore", "least"])
+            this[name] = options.get(name) || "";
+        this.wanted = options.get("metric");
+        this.arrange(options.get("context") || "");
+        this.head = make("tr", {});
         this.icicle = new Icicle(node => this.select(node));
         this.details = make("div", {id: "details", "aria-live": "polite"});
         this.body = make("tbody", {});
         this.left = make("p", {id: "left-out"});
+        this.legend = make("p", {class: "legend"});
     }
 
-    makeSearch() {
-        return make("input", {type: "search", id: "search", value: this.search,
-            placeholder: "a regular expression", oninput: event => {
-                this.search = event.target.value;
-                remember({search: this.search});
-                this.draw();
-            }});
+    // That which is wanted, if the tree has it.
+    get metric() {
+        const {metrics} = this.root;
+        return (metrics.find(({name}) => name === this.wanted) || metrics[0] || {}).name;
+    }
+
+    // The tree that is asked for, and in it the node with this key.
+    arrange(key) {
+        this.root = arrangeTree(this.whole, this);
+        this.closed = new Set();
+        this.selected = this.root.byKey.get(key) || this.root;
+    }
+
+    change(what) {
+        const {metric, ...rest} = what;
+        Object.assign(this, rest);
+        this.wanted = metric || this.wanted;
+        remember(what);
+        if ("shape" in what || "focus" in what || "ignore" in what)
+            this.arrange(this.selected.key());
+        this.draw();
+    }
+
+    makeExpression(name, label, event) {
+        return make("label", {}, label + " ", make("input", {type: "search", id: name, value: this[name],
+            placeholder: "expression", [event]: ({target}) => {
+                target.setAttribute("aria-invalid", String(target.value !== "" && !readExpression(target.value)));
+                this.change({[name]: target.value});
+            }}));
+    }
+
+    makeControls() {
+        return make("p", {class: "controls"},
+            makeChoice("Show", treeShapes, this.shape, shape => this.change({shape})),
+            makeChoice("by", this.whole.metrics.map(({name, head}) => [name, head]), this.metric,
+                metric => this.change({metric})),
+            makeChoice("hide", [["", "nothing"], ["0.1", "below 0.1 %"], ["1", "below 1 %"], ["5", "below 5 %"]],
+                this.least, least => this.change({least})),
+            this.makeExpression("search", "Search", "oninput"),
+            this.makeExpression("focus", "Focus", "onchange"),
+            this.makeExpression("ignore", "Ignore", "onchange"),
+            make("button", {type: "button", onclick: () => this.closeAll()}, "Close all"),
+            make("button", {type: "button", onclick: () => this.openAll()}, "Open all"));
     }
 
     place(place) {
-        const choice = makeChoice("Width and order by", this.root.metrics.map(({name, head}) => [name, head]),
-            this.metric, metric => {
-                this.metric = metric;
-                remember({metric});
-                this.draw();
-            });
         place.append(
-            make("p", {class: "controls"}, choice, make("label", {}, "Search ", this.makeSearch()),
-                make("button", {type: "button", onclick: () => this.closeAll()}, "Close all"),
-                make("button", {type: "button", onclick: () => this.openAll()}, "Open all")),
+            this.makeControls(),
             make("div", {class: "picture"}, this.icicle.canvas),
             this.details,
-            make("p", {class: "legend"}, "A row has the figures of all that was called from it. Lines of calls are " +
-                "told below the picture, of the row that is chosen."),
-            make("div", {class: "scroll"}, make("table", {role: "treegrid", id: "tree"}, this.makeHead(), this.body)),
+            this.legend,
+            make("div", {class: "scroll"},
+                make("table", {role: "treegrid", id: "tree"}, make("thead", {}, this.head), this.body)),
             this.left);
         this.draw();
         if (this.selected !== this.root)
             this.reveal();
-        window.onresize = () => this.icicle.draw(this.root, this.metric, this.selected);
+        window.onresize = () => this.drawPicture();
     }
 
-    makeHead() {
-        return make("thead", {}, make("tr", {}, make("th", {scope: "col"}, "context"),
-            this.root.metrics.map(({head}) => make("th", {scope: "col", class: "number"}, head))));
+    // Functions of a flat list overlap: they have no picture.
+    drawPicture() {
+        this.icicle.canvas.hidden = this.shape === "flat";
+        if (this.shape !== "flat")
+            this.icicle.draw(this.root, this.metric, this.selected);
+    }
+
+    drawHead() {
+        this.head.replaceChildren(make("th", {scope: "col"}, "context"),
+            ...this.root.metrics.map(({head}) => make("th", {scope: "col", class: "number"}, head)));
     }
 
     closeNodes() {
@@ -91,9 +128,10 @@ class ContextView {
 
     // Nodes with a figure, below each what it called; with a search those that match, and what leads there.
     visible() {
-        const rows = [], wanted = this.matches();
+        const rows = [], wanted = this.matches(), {metric} = this;
+        const least = this.least / 100 * (this.root.figures[metric] || 0);
         const visit = node => {
-            if (wanted && !wanted.has(node))
+            if (wanted && !wanted.has(node) || (node.figures[metric] || 0) < least)
                 return;
             rows.push(node);
             if (wanted || !this.closed.has(node))
@@ -104,14 +142,9 @@ class ContextView {
     }
 
     matches() {
-        if (!this.search)
+        const expression = readExpression(this.search);
+        if (!expression)
             return null;
-        let expression;
-        try {
-            expression = new RegExp(this.search, "i");
-        } catch {
-            return new Set();
-        }
         const wanted = new Set();
         this.root.each(node => {
             if (expression.test(node.label))
@@ -123,11 +156,14 @@ class ContextView {
 
     draw() {
         const rows = this.visible();
+        this.drawHead();
         this.body.replaceChildren(...rows.slice(0, mostTreeRows).map(node => this.makeRow(node)));
         const more = rows.length - mostTreeRows;
         this.left.textContent = more > 0 ? `${more} more rows are not shown: search, or close rows.`
             : rows.length ? "" : "Nothing matches.";
-        this.icicle.draw(this.root, this.metric, this.selected);
+        this.legend.textContent = shapeLegends[this.shape] +
+            " Lines of calls are told above, of the row that is chosen.";
+        this.drawPicture();
         this.drawDetails();
     }
 
@@ -135,7 +171,7 @@ class ContextView {
         const parent = node.children.size > 0, open = !this.closed.has(node);
         const label = make("td", {class: "label"},
             make("span", {class: "mark", "aria-hidden": "true"}, parent ? open ? "▾" : "▸" : ""), node.label);
-        label.style.paddingLeft = node.level + "em";
+        label.style.paddingLeft = node.level + 0.6 + "em";
         const row = make("tr", {tabindex: "0", "aria-level": node.level + 1, "data-path": node.path,
             "aria-expanded": parent ? String(open) : null, "aria-selected": String(node === this.selected),
             onclick: () => node === this.selected && parent ? this.toggle(node) : this.select(node),
@@ -185,7 +221,19 @@ class ContextView {
             make("ul", {}, node.rows.map(row => make("li", {},
                 `${contexts.exact(row, "path")}: ${contexts.shown(row, "calls")} calls, ` +
                 `${contexts.shown(row, "time_s")}, mean ${contexts.shown(row, "mean_s")}, ` +
-                `on ${contexts.shown(row, "ranks")} ranks`))));
+                `on ${contexts.shown(row, "ranks")} ranks`, this.makeSpread(contexts, row)))),
+            node.samples === null || this.root !== this.whole ? ""
+                : make("p", {class: "samples"}, "CPU time of its own, by samples",
+                    this.makeSpread(this.root.computation, node.samples)));
+    }
+
+    // Which rank has least and which has most; each is a link to it.
+    makeSpread(table, row) {
+        return [["least", "rank_min_s", "min_rank"], ["most", "rank_max_s", "max_rank"]].map(([word, time, rank]) =>
+            table.exact(row, rank) === "" ? "" : [`; ${word} `,
+                make("span", {class: word, title: table.exact(row, time)}, table.shown(row, time)), " on ",
+                make("a", {href: addressOf("ranks", {...readSelection(), rank: table.exact(row, rank)})},
+                    "rank " + table.exact(row, rank))]).flat();
     }
 }
 

@@ -238,9 +238,69 @@ def wanted_tree(tables):
     return {path: {k: v for k, v in figures.items() if v} for path, figures in wanted.items()}
 
 
-def check_contexts(page, tables):
-    wanted = wanted_tree(tables)
-    page.show("contexts")
+def own_figures(tables):
+    """Paths as lists of functions, and what each has of its own."""
+    for row in rows_of(tables, "contexts"):
+        yield path_without_lines(row).split(" > "), {
+            metric: ns(row[column]) if column.endswith("_s") else int(row[column]) for metric, column in MPI_COLUMNS.items()}
+    for row in rows_of(tables, "computation"):
+        yield row["path"].split(" > "), {"cpu": ns(row["self_s"])}
+
+
+def wanted_shape(tables, shape, focus, ignore):
+    """The figures of a shape, of the paths with and without an expression."""
+    wanted = collections.defaultdict(collections.Counter)
+    for path, own in own_figures(tables):
+        if focus and not any(re.search(focus, label, re.I) for label in path) or \
+                ignore and any(re.search(ignore, label, re.I) for label in path):
+            continue
+        order = path[::-1] if shape == "callers" else path
+        for place in {"", *path} if shape == "flat" else {" > ".join(order[:n]) for n in range(len(order) + 1)}:
+            wanted[place].update(own)
+        if shape != "callers" and "cpu" in own:
+            wanted[path[-1] if shape == "flat" else " > ".join(path)]["cpu_self"] += own["cpu"]
+    wanted = {path: {k: v for k, v in figures.items() if v} for path, figures in wanted.items()}
+    return {path: figures for path, figures in wanted.items() if figures}
+
+
+def check_shapes(page, tables):
+    wrong = []
+    labels = sorted({label for path, _ in own_figures(tables) for label in path if re.fullmatch(r"\w+(@[\w.]+)?", label)})
+    some = labels[len(labels) // 2] if labels else "none"
+    for shape, focus, ignore in (("callers", "", ""), ("flat", "", ""), ("tree", some, ""), ("tree", "", some),
+                                 ("callers", some, ""), ("flat", "", "MPI_[A-M]")):
+        wanted = wanted_shape(tables, shape, focus, ignore)
+        page.show(f"contexts&shape={shape}&focus={urllib.parse.quote(focus)}&ignore={urllib.parse.quote(ignore)}")
+        seen, differs = read_tree(page)
+        seen = {path: figures for path, figures in seen.items() if figures}
+        wrong += [f"{shape} of {focus}, not {ignore}: {line}" for line in differs]
+        wrong += [f"{shape} of {focus}, not {ignore}: {path}: {seen.get(path)}, not {wanted.get(path)}"
+                  for path in sorted(set(wanted) | set(seen)) if seen.get(path) != wanted.get(path)]
+    whole = wanted_tree(tables)
+    page.show("contexts&metric=calls&least=5")
+    seen, _ = read_tree(page)
+    calls = {path: figures.get("calls", 0) for path, figures in whole.items()}
+    if any(calls.values()):
+        kept = {path for path, n in calls.items() if n >= 0.05 * calls[""]}
+        wrong += [f"rows from 5 %: {sorted(seen)}, not {sorted(kept)}"] if set(seen) != kept else []
+    return wrong + check_spread(page, tables)
+
+
+def check_spread(page, tables):
+    """The ranks with least and most of a call, told of the row that is selected."""
+    wrong = []
+    for row in rows_of(tables, "contexts")[:5]:
+        page.show("contexts&context=" + row["context"])
+        for word, time, rank in (("least", "rank_min_s", "min_rank"), ("most", "rank_max_s", "max_rank")):
+            told = page.ask("return [...document.querySelectorAll('#details ul .' + arguments[0])].map("
+                            "e => [e.title, e.nextElementSibling.textContent])", word)
+            if row[rank] and [row[time], "rank " + row[rank]] not in told:
+                wrong.append(f"{row['path']}, {row['primitive']}: {word} {told}, not {row[time]} on {row[rank]}")
+    return wrong
+
+
+def read_tree(page):
+    """Exact figures by path, and those that are shown otherwise."""
     rows = page.ask("""
         const heads = [...document.querySelectorAll('#tree th')].map(e => e.innerText);
         return [...document.querySelectorAll('#tree tbody tr')].map(row => [row.dataset.path,
@@ -256,8 +316,15 @@ def check_contexts(page, tables):
             seen[path][metric] = ns(title) if is_time else int(title)
             if not rounds_to(re.sub(r" (few|± .*)$", "", shown), title):
                 wrong.append(f"{path}: {head} {shown}, not {title}")
+    return seen, wrong
+
+
+def check_contexts(page, tables):
+    wanted = wanted_tree(tables)
+    page.show("contexts")
+    seen, wrong = read_tree(page)
     if not any(wanted.values()):
-        return wrong if not rows else ["a tree of nothing"]
+        return wrong if not seen else ["a tree of nothing"]
     for path in sorted(set(wanted) | set(seen)):
         if seen.get(path) != wanted.get(path):
             wrong.append(f"{path}: {seen.get(path)}, not {wanted.get(path)}")
@@ -407,8 +474,8 @@ def main():
     tables, page = read_tables(sys.argv[2]), Page(sys.argv[1])
     try:
         for name, check in (("Summary", check_summary), ("Contexts", check_contexts),
-                            ("Ranks", check_ranks), ("Tables", check_tables), ("Evidence", check_evidence),
-                            ("Keys", check_keys), ("no request, no markup", check_safety)):
+                            ("Shapes", check_shapes), ("Ranks", check_ranks), ("Tables", check_tables),
+                            ("Evidence", check_evidence), ("Keys", check_keys), ("no request, no markup", check_safety)):
             wrong = check(page, tables)
             print("not ok" if wrong else "ok", name)
             print("".join(f"  {line}\n" for line in wrong[:20]), end="")

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Other shapes of the tree of contexts, and parts of it. They are made of what each path has of its own, so
+// that every figure stands once in the whole.
+
+const treeShapes = [["tree", "top-down"], ["callers", "bottom-up"], ["flat", "flat"]];
+const shapeLegends = {
+    tree: "A row has the figures of all that was called from it.",
+    callers: "Below each function stand its callers. A row has what the function spends of its own when it is called so.",
+    flat: "A row has the figures of all that was called from the function, wherever it was called."
+};
+
+// An expression of the reader; null: there is none, or it is not one yet.
+function readExpression(text) {
+    try {
+        return text ? new RegExp(text, "i") : null;
+    } catch {
+        return null;
+    }
+}
+
+// Adds what `node` has of its own to `to` and to all above it.
+function addOwn(to, node) {
+    for (let up = to; up; up = up.parent)
+        for (const [metric, value] of Object.entries(node.own))
+            up.add(metric, value);
+    to.rows.push(...node.rows);
+}
+
+// Adds it to each function that the path of labels has, once.
+function addFlat(top, node, labels) {
+    for (const label of new Set(labels))
+        for (const [metric, value] of Object.entries(node.own))
+            top.child(label).add(metric, value);
+    for (const [metric, value] of Object.entries(node.own))
+        top.add(metric, value);
+    const own = top.child(node.label);
+    own.add("cpu_self", node.own.cpu);
+    own.rows.push(...node.rows);
+}
+
+// The tree in this shape, of the paths that have a label which `focus` matches and none that `ignore` does.
+function arrangeTree(whole, {shape, focus, ignore}) {
+    const wanted = readExpression(focus), unwanted = readExpression(ignore);
+    if (shape === "tree" && !wanted && !unwanted)
+        return whole;
+    const top = new ContextNode(whole.label, "", null);
+    whole.each(node => {
+        const labels = node.labels();
+        if (!node.parent || wanted && !labels.some(label => wanted.test(label)) ||
+            unwanted && labels.some(label => unwanted.test(label)))
+            return;
+        if (shape === "flat")
+            addFlat(top, node, labels);
+        else if (shape === "callers")
+            addOwn(top.descend(labels.reverse()), node);
+        else {
+            const to = top.descend(labels);
+            addOwn(to, node);
+            to.add("cpu_self", node.own.cpu);
+        }
+    });
+    return finishTree(top, whole);
+}
