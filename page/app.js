@@ -5,6 +5,7 @@ const views = [
     {name: "summary", title: "Summary", show: showSummary},
     {name: "contexts", title: "Contexts", show: showContexts},
     {name: "ranks", title: "Ranks", show: showRanks},
+    {name: "communication", title: "Communication", show: showCommunication},
     {name: "tables", title: "Tables", show: showTables}
 ];
 
@@ -13,6 +14,7 @@ const keyHelp = [
     ["Tab", "go from control to control"], ["Enter", "select the row or follow the link"],
     ["Up, Down", "go from row to row of a tree or a table"],
     ["Left, Right", "close and open a row of the tree; choose a rank in the map of ranks"],
+    ["+, -", "show less or more of the matrix, in which arrows go from pair to pair"],
     ["Esc", "leave the search, close this list"]
 ];
 

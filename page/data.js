@@ -117,6 +117,7 @@ class Profile {
     constructor(list) {
         this.file = list.file;
         this.warnings = list.warnings;
+        this.pattern = list.pattern; // of messages; null: nobody recorded them
         this.tables = list.tables.map((head, i) => new Table(head, i + 1));
         this.byName = new Map(this.tables.map(table => [table.name, table]));
     }

@@ -154,7 +154,8 @@ class RanksView {
     place(place) {
         place.append(this.controls, this.legend,
             make("div", {class: "scroll", id: "map", tabindex: "0", onkeydown: event => this.key(event),
-                "aria-label": "Map of ranks: arrows choose a rank"}, make("table", {id: "heat"}, make("thead", {}, make("tr", {},
+                "aria-label": "Map of ranks: arrows choose a rank"},
+            make("table", {id: "heat"}, make("thead", {}, make("tr", {},
                 ["", "least", "greatest"].map(head => make("th", {scope: "col"}, head)),
                 make("th", {scope: "col", class: "ranks"}, "ranks"))), this.map)),
             this.details);
@@ -189,7 +190,8 @@ class RanksView {
     }
 
     makeRankChoice() {
-        const input = this.input = make("input", {type: "number", id: "rank-choice", value: this.ranks.exact(this.selected, "rank"),
+        const value = this.ranks.exact(this.selected, "rank");
+        const input = this.input = make("input", {type: "number", id: "rank-choice", value,
             onchange: () => {
                 const selected = this.figures.places.get(Number(input.value));
                 if (selected === undefined)

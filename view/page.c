@@ -9,6 +9,7 @@
  */
 #include "view/page.h"
 
+#include "analysis/traffic/traffic.h"
 #include "format/build.h"
 #include "format/bytes.h"
 #include "view/page_column.h"
@@ -111,6 +112,26 @@ static void put_warnings(struct pct_buf *b, const struct pct_data *d)
     }
 }
 
+/* How ranks talk to each other, in words; null: the profile does not say. */
+static void put_pattern(struct pct_buf *b, const struct pct_data *d)
+{
+    static const struct pct_pair_filter all = {0};
+    struct pct_topology *t = pct_topology_new(d->profile, &all);
+    struct pct_pattern pattern;
+    struct pct_graph graph;
+    struct pct_buf text = {0};
+    if (t) {
+        pct_graph_make(t, &graph);
+        pct_pattern_find(&graph, &pattern);
+        pct_pattern_text(&pattern, &text);
+        pct_text_json(b, text.data);
+        pct_graph_free(&graph);
+    } else
+        pct_buf_text(b, "null");
+    pct_buf_free(&text);
+    pct_topology_free(t);
+}
+
 static void put_list(struct page *page)
 {
     struct pct_buf b = {0};
@@ -118,7 +139,9 @@ static void put_list(struct page *page)
     pct_text_json(&b, page->data->file);
     pct_buf_text(&b, ", \"warnings\": [");
     put_warnings(&b, page->data);
-    pct_buf_text(&b, "], \"tables\": [");
+    pct_buf_text(&b, "], \"pattern\": ");
+    put_pattern(&b, page->data);
+    pct_buf_text(&b, ", \"tables\": [");
     for (size_t i = 0; i < page->n; i++) {
         pct_buf_text(&b, i ? ",\n" : "\n");
         put_table_head(&b, &page->tables[i]);

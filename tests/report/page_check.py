@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Reads a page of `pcollect html` in Chromium and compares each figure with tables of `pcollect report --format
-tsv`: page_check.py PAGE FOLDER, where FOLDER has TABLE.tsv of each. Prints a line for each view, which begins
-with "ok" or "not ok", and what differs."""
+tsv`: page_check.py PAGE FOLDER, where FOLDER has TABLE.tsv of each, and in `pattern` that of its messages. Prints a
+line for each view, which begins with "ok" or "not ok", and what differs."""
 import collections
 import json
 import math
@@ -28,7 +28,7 @@ RANK_PARTS = {"own_s": "computing", "blocked_s": "blocked outside MPI", "delayed
 
 def read_tables(folder):
     tables = {}
-    for name in sorted(os.listdir(folder)):
+    for name in sorted(name for name in os.listdir(folder) if name.endswith(".tsv")):
         with open(os.path.join(folder, name), encoding="utf-8") as f:
             lines = f.read().split("\n")[:-1]
         head = lines[0].split("\t") if lines else []
@@ -413,6 +413,53 @@ def check_heat(page, metric, wanted, tables):
     return wrong
 
 
+def wanted_pairs(tables, by, metric):
+    """Sums by pair of names, and the names in their order."""
+    hosts = {row["rank"]: row["host"] if by == "host" else row["rank"] for row in rows_of(tables, "ranks")}
+    sums = collections.Counter()
+    for row in rows_of(tables, "pairs"):
+        if row["source"] in hosts and row["destination"] in hosts:
+            value = ns(row["time"]) if metric == "time" else int(row["bytes" if metric == "sent" else "messages"])
+            sums[hosts[row["source"]], hosts[row["destination"]]] += value
+    return sums, list(dict.fromkeys(hosts.values()))
+
+
+def check_communication(page, tables):
+    """The greatest pairs in text, and each pixel: the greatest of the pairs that it stands for."""
+    page.show("communication")
+    if "pairs" not in tables:
+        return [] if "topology" in page.ask("return document.getElementById('communication').innerText") else ["not explained"]
+    wrong = []
+    pattern = page.ask("return document.querySelector('#pattern strong').textContent")
+    if pattern != page.pattern:
+        wrong.append(f"the pattern is {pattern}, not {page.pattern}")
+    for by, metric in (("rank", "sent"), ("rank", "calls"), ("host", "sent"), ("host", "time")):
+        if metric == "time" and "time" not in tables["pairs"][0]:
+            continue
+        sums, names = wanted_pairs(tables, by, metric)
+        page.show(f"communication&by={by}&metric={metric}")
+        column = 2 + ["sent", "calls", "time"].index(metric)
+        rows, size, alphas = page.ask("""
+            const canvas = document.querySelector('.matrix'), pen = canvas.getContext('2d');
+            const pixels = pen.getImageData(0, 0, canvas.width, canvas.width).data;
+            return [[...document.querySelectorAll('#pairs tbody tr')].map(row => [row.cells[0].innerText,
+                row.cells[1].innerText, row.cells[arguments[0]].title, row.cells[arguments[0]].innerText]),
+                canvas.width, Array.from(pixels).filter((_, i) => i % 4 === 3)]""", column)
+        seen = [ns(exact) if metric == "time" else int(exact) for _, _, exact, _ in rows]
+        if seen != sorted(sums.values(), reverse=True)[:20]:
+            wrong.append(f"{metric} by {by}: {seen}")
+        wrong += [f"{metric} by {by}: {row}" for row, value in zip(rows, seen)
+                  if sums[row[0], row[1]] != value or not rounds_to(row[3], row[2])]
+        peaks = collections.Counter()
+        places, most = {name: i * size // len(names) for i, name in enumerate(names)}, max(sums.values(), default=0)
+        for (source, destination), value in sums.items():
+            at = places[source] * size + places[destination]
+            peaks[at] = max(peaks[at], value)
+        wrong += [f"{metric} by {by}: pixel {at} has {alpha}, not {peaks[at]} of {most}" for at, alpha in enumerate(alphas)
+                  if abs(alpha - (255 * (0.08 + 0.92 * peaks[at] / most) if peaks[at] else 0)) > 1.5]
+    return wrong
+
+
 def check_tables(page, tables):
     wrong = []
     for name, (head, rows) in tables.items():
@@ -465,17 +512,20 @@ def take_pictures(page, folder):
                 "width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500})
             page.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {
                 "features": [{"name": "prefers-color-scheme", "value": scheme}]})
-            for view in ("summary", "contexts", "ranks", "tables"):
+            for view in ("summary", "contexts", "ranks", "communication", "tables"):
                 page.show(view)
                 page.driver.save_screenshot(os.path.join(folder, f"{view}-{width}-{scheme}.png"))
 
 
 def main():
     tables, page = read_tables(sys.argv[2]), Page(sys.argv[1])
+    with open(os.path.join(sys.argv[2], "pattern"), encoding="utf-8") as f:
+        page.pattern = f.read().strip()
     try:
         for name, check in (("Summary", check_summary), ("Contexts", check_contexts),
-                            ("Shapes", check_shapes), ("Ranks", check_ranks), ("Tables", check_tables),
-                            ("Evidence", check_evidence), ("Keys", check_keys), ("no request, no markup", check_safety)):
+                            ("Shapes", check_shapes), ("Ranks", check_ranks), ("Communication", check_communication),
+                            ("Tables", check_tables), ("Evidence", check_evidence), ("Keys", check_keys),
+                            ("no request, no markup", check_safety)):
             wrong = check(page, tables)
             print("not ok" if wrong else "ok", name)
             print("".join(f"  {line}\n" for line in wrong[:20]), end="")

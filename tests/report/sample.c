@@ -400,6 +400,33 @@ static void add_wide_calls(struct sample *s, uint32_t op)
     d->first_rank = d->ranks[0];
 }
 
+/* A ring with more between some pairs than between others, and one message right across it. */
+static void add_wide_pairs(struct sample *s)
+{
+    static struct pc_profile_column columns[] = {
+        {(char *)"source", PCOLLECT_COLUMN_RANK, 0, PCOLLECT_UNIT_COUNT},
+        {(char *)"destination", PCOLLECT_COLUMN_RANK, 0, PCOLLECT_UNIT_COUNT},
+        {(char *)"class", PCOLLECT_COLUMN_STRING, 0, PCOLLECT_UNIT_COUNT},
+        {(char *)"domain", PCOLLECT_COLUMN_DOMAIN, 0, PCOLLECT_UNIT_COUNT},
+        {(char *)"messages", PCOLLECT_COLUMN_NUMBER, PCOLLECT_SUM, PCOLLECT_UNIT_COUNT},
+        {(char *)"bytes", PCOLLECT_COLUMN_NUMBER, PCOLLECT_SUM, PCOLLECT_UNIT_BYTES}};
+    static uint64_t cells[WIDE_RANKS + 1][PC_ARRAY_LEN(columns)];
+    static struct pc_profile_table table = {.name = (char *)"pairs",
+                                            .plugin = (char *)"topology",
+                                            .n_keys = 4,
+                                            .n_columns = PC_ARRAY_LEN(columns),
+                                            .columns = columns,
+                                            .n_rows = WIDE_RANKS + 1,
+                                            .cells = cells[0]};
+    for (uint64_t i = 0; i <= WIDE_RANKS; i++) {
+        uint64_t from = i < 2 ? 0 : i - 1, to = i == 1 ? WIDE_PEAK : (from + 1) % WIDE_RANKS;
+        const uint64_t row[] = {from, to, 0, 7, 1 + i % 3, 1000 * (1 + i * 37 % 101)};
+        memcpy(cells[i], row, sizeof row);
+    }
+    s->p.tables = &table;
+    s->p.n_tables = 1;
+}
+
 void sample_wide(struct sample *s)
 {
     sample_begin(s);
@@ -411,6 +438,7 @@ void sample_wide(struct sample *s)
     s->p.n_modules = 1;
     for (uint32_t op = 0; op < 2; op++)
         add_wide_calls(s, op);
+    add_wide_pairs(s);
     sample_end(s);
 }
 

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The view of who talks to whom: the table `pairs` as a matrix, by rank, socket or host. A row sends, a column
+// receives. Only pairs that are there are kept; a pixel that stands for several has the greatest of them.
+// The table below the picture says the same in text.
+
+const pairMetrics = [
+    {name: "sent", head: "bytes", type: "bytes", of: "bytes"},
+    {name: "calls", head: "messages", type: "count", of: "messages"},
+    {name: "time", head: "time in calls that send", type: "ns", of: "time"}
+];
+const mostPairRows = 20, mostPixels = 600;
+
+// Sums over class, communicator and phase by pairs of places: ranks, sockets or hosts.
+class PairSums {
+    // `names` has the name of the place of each rank, `domain` a communicator or "" for all.
+    constructor(pairs, names, domain) {
+        this.names = [...new Set(names.values())];
+        this.list = [];
+        this.places = new Map(this.names.map((name, i) => [name, i]));
+        this.byKey = new Map();
+        for (let row = 0; row < pairs.rows; row++) {
+            const from = names.get(pairs.exact(row, "source")), to = names.get(pairs.exact(row, "destination"));
+            if (from !== undefined && to !== undefined && (!domain || pairs.exact(row, "domain") === domain))
+                this.add(this.places.get(from), this.places.get(to), pairs, row);
+        }
+    }
+
+    add(from, to, pairs, row) {
+        const key = from * this.names.length + to;
+        let sum = this.byKey.get(key);
+        if (!sum) {
+            this.byKey.set(key, sum = {from, to, sent: 0, calls: 0, time: 0});
+            this.list.push(sum);
+        }
+        for (const {name, of} of pairMetrics)
+            sum[name] += pairs.number(row, of) || 0;
+    }
+
+    at(from, to) {
+        return this.byKey.get(from * this.names.length + to);
+    }
+}
+
+class CommunicationView {
+    constructor(profile, tables, options) {
+        Object.assign(this, {profile, ...tables});
+        this.metric = pairMetrics.find(({name}) => name === options.get("metric")) || pairMetrics[0];
+        this.by = options.get("by") || "rank";
+        this.domain = options.get("domain") || "";
+        this.canvas = make("canvas", {class: "matrix", tabindex: "0",
+            "aria-label": "Matrix: arrows go from pair to pair, + and - zoom",
+            onclick: event => this.select(...this.under(event)),
+            ondblclick: () => this.zoom(0.5),
+            onmousemove: event => this.canvas.title = this.told(...this.under(event)),
+            onkeydown: event => this.key(event)});
+        this.legend = make("p", {class: "legend", id: "matrix-legend"});
+        this.details = make("p", {id: "pair", "aria-live": "polite"});
+        this.body = make("tbody", {});
+        this.arrange();
+        const at = key => Math.max(0, this.sums.places.get(options.get(key)) || 0);
+        this.selected = [at("rank"), at("to")];
+    }
+
+    // The name of the place of each rank.
+    placeNames() {
+        const names = new Map(), {ranks, places} = this, sockets = new Map();
+        for (let row = 0; places && row < places.rows; row++)
+            sockets.set(places.exact(row, "rank"), places.exact(row, "socket"));
+        for (let row = 0; row < ranks.rows; row++) {
+            const rank = ranks.exact(row, "rank"), host = ranks.shown(row, "host");
+            names.set(rank, this.by === "host" ? host
+                : this.by === "socket" ? `${host}, socket ${sockets.get(rank) || "unknown"}` : rank);
+        }
+        return names;
+    }
+
+    arrange() {
+        this.sums = new PairSums(this.pairs, this.placeNames(), this.domain);
+        this.selected = [0, 0];
+        this.shown = {from: 0, to: 0, count: this.sums.names.length};
+    }
+
+    change(what) {
+        Object.assign(this, what);
+        if ("by" in what || "domain" in what)
+            this.arrange();
+        remember({metric: this.metric.name, by: this.by, domain: this.domain});
+        this.draw();
+    }
+
+    // Half or twice the places, around those that are selected.
+    zoom(factor) {
+        const n = this.sums.names.length;
+        const count = Math.min(n, Math.max(1, Math.round(this.shown.count * factor)));
+        const begin = at => Math.max(0, Math.min(n - count, at - Math.floor(count / 2)));
+        this.shown = {from: begin(this.selected[0]), to: begin(this.selected[1]), count};
+        this.draw();
+    }
+
+    select(from, to) {
+        const n = this.sums.names.length, {shown} = this;
+        const into = (at, begin) => at < begin ? at : at >= begin + shown.count ? at - shown.count + 1 : begin;
+        if (from < 0 || to < 0 || from >= n || to >= n)
+            return;
+        this.selected = [from, to];
+        shown.from = into(from, shown.from);
+        shown.to = into(to, shown.to);
+        if (this.by === "rank")
+            remember({rank: this.sums.names[from], to: this.sums.names[to]});
+        this.draw();
+    }
+
+    key(event) {
+        const [from, to] = this.selected, step = {ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1],
+            ArrowRight: [0, 1]}[event.key];
+        if (step)
+            this.select(from + step[0], to + step[1]);
+        else if (event.key === "+" || event.key === "-")
+            this.zoom(event.key === "+" ? 0.5 : 2);
+        else
+            return;
+        event.preventDefault();
+    }
+
+    isShown({from, to}) {
+        const {shown} = this;
+        return from >= shown.from && from < shown.from + shown.count && to >= shown.to && to < shown.to + shown.count;
+    }
+
+    // The pixel of a place along one side, `begin` the first that is shown.
+    pixel(at, begin) {
+        return Math.floor((at - begin) * this.pixels / this.shown.count);
+    }
+
+    // The greatest pair of the pixel under the mouse, or the places there.
+    under(event) {
+        const box = this.canvas.getBoundingClientRect(), {count, from, to} = this.shown;
+        const pixel = share => Math.min(this.pixels - 1, Math.max(0, Math.floor(share * this.pixels)));
+        const x = pixel((event.clientX - box.left) / box.width), y = pixel((event.clientY - box.top) / box.height);
+        const peak = this.peaks[y * this.pixels + x];
+        return peak ? [peak.from, peak.to]
+            : [from + Math.floor(y * count / this.pixels), to + Math.floor(x * count / this.pixels)];
+    }
+
+    told(from, to) {
+        const {names} = this.sums, sum = this.sums.at(from, to), word = this.by === "rank" ? "rank " : "";
+        return `${word}${names[from]} to ${word}${names[to]}: ` + (sum
+            ? `${forPeople("count", sum.calls)} messages, ${forPeople("bytes", sum.sent)}, ` +
+              `${forPeople("ns", sum.time)} in calls that send` : "no message");
+    }
+
+    place(place) {
+        place.append(this.makeControls(),
+            make("p", {id: "pattern"}, "Pattern: ", make("strong", {}, this.profile.pattern)), this.legend,
+            make("div", {class: "communication"}, make("div", {}, this.details, this.canvas),
+                make("div", {class: "scroll"}, make("table", {id: "pairs"},
+                    make("caption", {}, `The first ${mostPairRows} pairs of those in the picture.`),
+                    make("thead", {}, make("tr", {}, ["from", "to", ...pairMetrics.map(({head}) => head), "mean size"]
+                        .map(head => make("th", {scope: "col"}, head)))), this.body))),
+            make("p", {class: "legend"}, "More in tables: ", ["pairs", "sizes", "collectives", "domains"]
+                .filter(name => this.profile.byName.has(name))
+                .map(name => [make("a", {href: addressOf("tables", {table: name})}, name), " "]).flat()));
+        this.draw();
+    }
+
+    makeControls() {
+        const domains = new Set();
+        for (let row = 0; row < this.pairs.rows; row++)
+            domains.add(this.pairs.exact(row, "domain"));
+        return make("p", {class: "controls"},
+            makeChoice("Show", pairMetrics.map(({name, head}) => [name, head]), this.metric.name,
+                chosen => this.change({metric: pairMetrics.find(({name}) => name === chosen)})),
+            makeChoice("by", ["rank", ...this.places ? ["socket"] : [], "host"].map(by => [by, by]), this.by,
+                by => this.change({by})),
+            makeChoice("Communicator", [["", "all"], ...[...domains].filter(Boolean).map(id => [id, id])], this.domain,
+                domain => this.change({domain})),
+            make("button", {type: "button", onclick: () => this.zoom(0.5)}, "Closer"),
+            make("button", {type: "button", onclick: () => this.zoom(2)}, "Wider"));
+    }
+
+    draw() {
+        const list = this.sums.list.filter(sum => this.isShown(sum)), {name, type} = this.metric;
+        const most = this.sums.list.reduce((value, sum) => Math.max(value, sum[name]), 0);
+        this.drawMatrix(list, most);
+        const {names} = this.sums, {from, to, count} = this.shown;
+        this.legend.replaceChildren("0 ", make("span", {class: "heat-key", "aria-hidden": "true"}),
+            ` ${forPeople(type, most)}. A row sends (${names[from]} to ${names[from + count - 1]}), ` +
+            `a column receives (${names[to]} to ${names[to + count - 1]}). ` +
+            "A pixel that stands for several pairs has the greatest of them.");
+        this.details.textContent = this.told(...this.selected);
+        this.body.replaceChildren(...list.sort((a, b) => b[name] - a[name] || a.from - b.from || a.to - b.to)
+            .slice(0, mostPairRows).map(sum => this.makePair(sum)));
+    }
+
+    drawMatrix(list, most) {
+        const {name} = this.metric, pixels = this.pixels = Math.min(this.shown.count, mostPixels);
+        const style = getComputedStyle(document.documentElement), pen = this.canvas.getContext("2d");
+        const isChosen = ({from, to}) => from === this.selected[0] && to === this.selected[1];
+        this.peaks = new Array(pixels * pixels).fill(null);
+        for (const sum of list) {
+            const at = this.pixel(sum.from, this.shown.from) * pixels + this.pixel(sum.to, this.shown.to);
+            if (!this.peaks[at] || sum[name] > this.peaks[at][name])
+                this.peaks[at] = sum;
+        }
+        this.canvas.width = this.canvas.height = pixels;
+        this.peaks.forEach((sum, at) => {
+            if (!sum || !sum[name])
+                return;
+            pen.globalAlpha = Math.min(1, 0.08 + 0.92 * sum[name] / most);
+            pen.fillStyle = style.getPropertyValue(isChosen(sum) ? "--mark" : "--heat");
+            pen.fillRect(at % pixels, Math.floor(at / pixels), 1, 1);
+        });
+    }
+
+    makePair(sum) {
+        const {names} = this.sums;
+        return make("tr", {onclick: () => this.select(sum.from, sum.to)},
+            make("td", {}, names[sum.from]), make("td", {}, names[sum.to]),
+            pairMetrics.map(({name, type}) => make("td", {class: "number", title: exactly(type, sum[name])},
+                forPeople(type, sum[name]))),
+            make("td", {class: "number"}, sum.calls ? forPeople("bytes", sum.sent / sum.calls) : "-"));
+    }
+}
+
+async function showCommunication(profile, place, options) {
+    if (!profile.byName.has("pairs")) {
+        place.append(make("p", {}, "The profile does not say who talks to whom: the plugin topology was not used. " +
+            "Run with PCOLLECT_COLLECT_PLUGINS=time,topology."));
+        return;
+    }
+    const [ranks, pairs] = await Promise.all([profile.table("ranks"), profile.table("pairs")]);
+    const places = profile.byName.has("place") ? await profile.table("place") : null;
+    new CommunicationView(profile, {ranks, pairs, places}, options).place(place);
+}
