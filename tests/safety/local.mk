@@ -8,6 +8,6 @@ tests_safety_plugin_values_LDADD = format/libpcformat.la base/libpcbase.la $(ZLI
 EXTRA_DIST += tests/safety/ends.c tests/safety/ends_library.c \
     tests/safety/forks.c tests/safety/hosts.c tests/safety/hosts_module.c tests/safety/lines.c \
     tests/safety/plugin_wrong.c tests/safety/quiet.c \
-    tests/safety/quiet.h tests/safety/quiet_tool.c tests/safety/stacks.c tests/safety/kept_state.c tests/safety/kills.c \
+    tests/safety/quiet.h tests/safety/quiet_tool.c tests/safety/interrupted.c tests/safety/stacks.c tests/safety/kept_state.c tests/safety/kills.c \
     tests/safety/state_tool.c tests/safety/state_tool.h \
     tests/safety/surroundings.c tests/safety/smallshm.c tests/safety/threads.c tests/safety/tools_program.c tests/safety/tools_tool.c
