@@ -43,6 +43,12 @@ check-quick:
 	@$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(quick_tests)'
 .PHONY: check-unit check-quick
 
+# Runs the commands that README and the tutorials show, and writes what they print into these pages. Wants a
+# machine with two free processors: the sentences are about what was seen.
+renew-docs:
+	@PCOLLECT_TEST_RENEW=1 $(MAKE) $(AM_MAKEFLAGS) check TESTS=tests/project/tutorials.test
+.PHONY: renew-docs
+
 # All tests with more of what can be repeated, for hours that nobody waits for. A test reads the hook
 # that fits it; each can be given: make check-long PCOLLECT_TEST_KILLS=20000
 #   PCOLLECT_TEST_LONG   set: do the long form
