@@ -113,7 +113,7 @@ class TableView {
     }
 
     controls() {
-        const filter = make("input", {type: "search", id: "search", placeholder: "a regular expression",
+        const filter = make("input", {type: "search", id: "search", placeholder: "expression",
             oninput: () => {
                 this.filter = filter.value;
                 this.draw();

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Reads a page of `pcollect html` in Chromium and compares each figure with tables of `pcollect report --format
-tsv`: page_check.py PAGE FOLDER, where FOLDER has TABLE.tsv of each, and in `pattern` that of its messages. Prints a
-line for each view, which begins with "ok" or "not ok", and what differs."""
+tsv`: page_check.py PAGE FOLDER [PICTURES], where FOLDER has TABLE.tsv of each, and in `pattern` that of its messages.
+Prints a line for each view, which begins with "ok" or "not ok", and what differs. Pictures of the views go into the
+folder PICTURES."""
 import collections
 import json
 import math
@@ -506,6 +507,8 @@ def check_safety(page, _):
 
 
 def take_pictures(page, folder):
+    """A picture of each view on a desk and in a hand, light and dark; none is wider than its window."""
+    wrong = []
     for width, height in ((1280, 800), (390, 844)):
         for scheme in ("light", "dark"):
             page.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
@@ -514,7 +517,11 @@ def take_pictures(page, folder):
                 "features": [{"name": "prefers-color-scheme", "value": scheme}]})
             for view in ("summary", "contexts", "ranks", "communication", "tables"):
                 page.show(view)
-                page.driver.save_screenshot(os.path.join(folder, f"{view}-{width}-{scheme}.png"))
+                name = f"{view}-{width}-{scheme}.png"
+                page.driver.save_screenshot(os.path.join(folder, name))
+                if page.ask("return document.documentElement.scrollWidth") > width:
+                    wrong.append(f"{name} is cut at the right")
+    return wrong
 
 
 def main():
@@ -522,15 +529,15 @@ def main():
     with open(os.path.join(sys.argv[2], "pattern"), encoding="utf-8") as f:
         page.pattern = f.read().strip()
     try:
-        for name, check in (("Summary", check_summary), ("Contexts", check_contexts),
-                            ("Shapes", check_shapes), ("Ranks", check_ranks), ("Communication", check_communication),
-                            ("Tables", check_tables), ("Evidence", check_evidence), ("Keys", check_keys),
-                            ("no request, no markup", check_safety)):
+        checks = [("Summary", check_summary), ("Contexts", check_contexts), ("Shapes", check_shapes),
+                  ("Ranks", check_ranks), ("Communication", check_communication), ("Tables", check_tables),
+                  ("Evidence", check_evidence), ("Keys", check_keys), ("no request, no markup", check_safety)]
+        if len(sys.argv) > 3:
+            checks.append(("pictures", lambda page, _: take_pictures(page, sys.argv[3])))
+        for name, check in checks:
             wrong = check(page, tables)
             print("not ok" if wrong else "ok", name)
             print("".join(f"  {line}\n" for line in wrong[:20]), end="")
-        if len(sys.argv) > 3:
-            take_pictures(page, sys.argv[3])
     finally:
         page.driver.quit()
 
