@@ -17,9 +17,6 @@ enum { PC_MEET_VOTE_MS = 10000, PC_MEET_ANSWER_MS = 60000, PC_MEET_FAREWELL_MS =
 struct pc_guest {
     int limit_ms; /* for which it waits for the others; -1: they are known to come */
     bool speaks;  /* tells the user that nothing was merged, if rank 0 is not there to do so */
-    /* Asked each second of a wait without a limit: somebody has gone after all. May be NULL. */
-    bool (*is_hopeless)(void *arg);
-    void *arg;
 };
 
 /* Collective as far as there are others. PC_OK: all take part, and the collective functions of the

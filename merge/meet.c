@@ -26,20 +26,6 @@
 enum { VERSION = 2 };
 enum { NO = 1, NO_AND_TOLD, YES = 0x10 + VERSION };
 
-enum { LOOK_MS = 1000 };
-
-/* Waits for a step. Without a limit: until somebody has gone; his last word may be on its way. */
-static bool stay(const struct pc_transport *t, const struct pc_guest *g, enum pc_meeting_step step)
-{
-    bool looks = g->limit_ms < 0 && g->is_hopeless;
-    int err = t->await(t->self, step, looks ? LOOK_MS : g->limit_ms);
-    while (looks && err == PC_ENOENT) {
-        looks = !g->is_hopeless(g->arg);
-        err = t->await(t->self, step, looks ? LOOK_MS : PC_MEET_FAREWELL_MS);
-    }
-    return err == PC_OK;
-}
-
 static bool was_told(const struct pc_transport *t)
 {
     for (int rank = 1; rank < t->n_ranks; rank++)
@@ -62,7 +48,7 @@ static bool lead(const struct pc_transport *t, const struct pc_guest *g, bool *t
     *tells = true;
     if (t->begin(t->self, PC_MEET_HELLO, YES) || t->begin(t->self, PC_MEET_HERE, YES))
         return false;
-    bool all = stay(t, g, PC_MEET_HERE);
+    bool all = t->await(t->self, PC_MEET_HERE, g->limit_ms) == PC_OK;
     uint64_t opened = t->now_ms(t->self);
     if (t->begin(t->self, PC_MEET_OPEN, all ? YES : NO) || t->begin(t->self, PC_MEET_VOTE, YES))
         return false;
@@ -85,7 +71,7 @@ static bool follow(const struct pc_transport *t, const struct pc_guest *g, bool 
     if (t->begin(t->self, PC_MEET_HELLO, 0) || t->begin(t->self, PC_MEET_HERE, YES) ||
         t->begin(t->self, PC_MEET_OPEN, 0))
         return false;
-    if (!stay(t, g, PC_MEET_OPEN)) {
+    if (t->await(t->self, PC_MEET_OPEN, g->limit_ms)) {
         *tells = g->speaks && t->await(t->self, PC_MEET_HELLO, 0);
         t->begin(t->self, PC_MEET_VOTE, *tells ? NO_AND_TOLD : NO);
         return false;
