@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Which MPI a program is linked with. The program's own loader is asked to list what it would load,
- * as ldd does; no code of the program runs. Asked only when a job has left nothing to say why.
+ * as ldd does; no code of the program runs. And whether the loader would preload a library into it.
+ * Asked only when a job has left nothing to say why.
  */
 #include "command/launch/run_job.h"
 
@@ -15,6 +16,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 /* The word as a path that execvp would take, or NULL. Allocated. */
@@ -109,4 +111,16 @@ char *pct_program_mpi(char *const *words, const char **word_out)
         free(file);
     }
     return mpi;
+}
+
+bool pct_program_gets_rights(const char *word)
+{
+    struct stat st;
+    char *file = find_file(word);
+    bool gets = file && stat(file, &st) == 0 &&
+                ((st.st_mode & S_ISUID && st.st_uid != getuid()) ||
+                 (st.st_mode & S_ISGID && st.st_gid != getgid()) ||
+                 (getuid() != 0 && getxattr(file, "security.capability", NULL, 0) > 0));
+    free(file);
+    return gets;
 }

@@ -146,10 +146,16 @@ static char *why_nothing(const struct pct_run_job *r, const struct seen *s)
             "`pcollect doctor` says why there was no file",
             s->n_in_memory);
     if ((mpi = pct_program_mpi(r->words, &word)) != NULL) {
-        char *text = pct_text("%s is linked with MPI (%s), but none of its processes on this node "
-                              "came to its first call of MPI. Where all ranks ran on other nodes, "
-                              "look for %s there",
-                              word, mpi, r->pattern ? r->pattern : r->config.output_path);
+        char *text =
+            pct_program_gets_rights(word)
+                ? pct_text("%s runs with rights that you do not have (setuid, setgid or "
+                           "capabilities), and the loader gives such a program no library of "
+                           "yours: it cannot be measured",
+                           word)
+                : pct_text("%s is linked with MPI (%s), but none of its processes on this node "
+                           "came to its first call of MPI. Where all ranks ran on other nodes, "
+                           "look for %s there",
+                           word, mpi, r->pattern ? r->pattern : r->config.output_path);
         free(mpi);
         return text;
     }

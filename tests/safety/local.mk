@@ -2,7 +2,7 @@
 script_tests += tests/safety/bystanders.test tests/safety/ends.test tests/safety/forks.test \
     tests/safety/hosts.test tests/safety/kills.test tests/safety/late.test tests/safety/late-nodes.test tests/safety/lines.test tests/safety/missing.test tests/safety/mixed.test tests/safety/plugins.test \
     tests/safety/quiet.test tests/safety/state.test \
-    tests/safety/surroundings.test tests/safety/smallshm.test tests/safety/threads.test tests/safety/tools.test
+    tests/safety/surroundings.test tests/safety/smallshm.test tests/safety/threads.test tests/safety/tools.test tests/safety/users.test
 check_PROGRAMS += tests/safety/plugin_values
 tests_safety_plugin_values_LDADD = format/libpcformat.la base/libpcbase.la $(ZLIB_LIBS)
 EXTRA_DIST += tests/safety/ends.c tests/safety/ends_library.c \
