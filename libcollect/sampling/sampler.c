@@ -84,6 +84,7 @@ static _Atomic bool works[PC_N_SOURCES]; /* not refused so far */
 static _Atomic uint32_t n_descriptors;
 static struct pc_sampler *_Atomic samplers; /* of all threads; none is ever taken out */
 static uint32_t max_descriptors;
+enum { FEW_DESCRIPTORS = 64 };
 
 /* ---- The process ----------------------------------------------------------------------------- */
 
@@ -126,19 +127,25 @@ static bool is_checked(void)
     return true;
 }
 
+/* A quarter of what the program may have, and none of few: an MPI may need each of these. */
+static uint32_t most_descriptors(void)
+{
+    struct rlimit files;
+    if (getrlimit(RLIMIT_NOFILE, &files) || files.rlim_cur < FEW_DESCRIPTORS)
+        return 0;
+    return files.rlim_cur > 65536 ? 16384 : (uint32_t)files.rlim_cur / 4;
+}
+
 int pc_sampler_start(void)
 {
     const struct pc_config *c = &pc_process.config;
-    struct rlimit files;
     if (!c->sample_frequency || is_checked())
         return PC_OK;
     if (pc_table_add("sample", &table) || pc_table_add("sample", &pc_sampler_placement))
         return PC_ENOMEM;
     period_ns = 1000000000u / c->sample_frequency;
     choose_sources();
-    max_descriptors = getrlimit(RLIMIT_NOFILE, &files) ? 0
-                      : files.rlim_cur > 65536         ? 16384
-                                                       : (uint32_t)files.rlim_cur / 4;
+    max_descriptors = most_descriptors();
     if (!pc_sampler_choose_signal()) {
         pc_header()->notes |= PCOLLECT_NOTE_NO_SIGNAL;
         pc_core_complain("no signal is free: computation is not sampled");
