@@ -3,7 +3,7 @@
 noinst_LTLIBRARIES += view/libpcview.la
 view_libpcview_la_SOURCES = \
     view/table.h view/table.c view/cell.c view/query.h view/query.c view/report_print.h view/report_print.c \
-    view/summary.c view/tree_print.c view/estimates_print.c view/series_picture.c view/picture.c view/markdown.c \
+    view/summary.c view/hottest_print.c view/tree_print.c view/estimates_print.c view/series_picture.c view/picture.c view/markdown.c \
     view/json.c view/findings_print.c view/compare_print.h view/diff_print.c view/scale_print.c view/repeats_print.c \
     view/topology_print.h view/topology_print.c view/topology_svg.c \
     view/page.h view/page.c view/page_column.h view/page_column.c \

@@ -81,6 +81,8 @@ void pct_findings_print(FILE *out, const struct pct_findings *f, const char *fil
 
 /* The course of the run, if the profile knows it (series_picture.c). */
 void pct_print_series(FILE *out, const struct pct_data *d, const struct pct_options *o);
+/* The lines that compute most and the calls of MPI that take most time (hottest_print.c). */
+void pct_print_hottest(FILE *out, const struct pct_data *d, const struct pct_options *o);
 
 /* Control sequences of a terminal; empty without colour. */
 enum pct_style {

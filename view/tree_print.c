@@ -5,7 +5,8 @@
  * node with one visible child is continued straight below; lines and corners are drawn only where
  * paths part, so that deep paths stay on the screen. A function that calls itself is one line.
  *
- * What is hidden, for its share is small, is one line "N more" with what it comes to.
+ * What is hidden, for its share is small, is one line "N more" with what it comes to, if that is
+ * enough for a line. Where no threshold is asked for, it is that with which the tree fits a screen.
  */
 #include "analysis/symbols/short_name.h"
 #include "view/branches.h"
@@ -15,6 +16,9 @@
 
 /* Where paths part this often, what is deeper is left to the table of contexts. */
 enum { MAX_BRANCHES = 100 };
+
+/* One of them is the threshold where none is asked for, see put_short; thousandths of a percent. */
+static const unsigned shares[] = {1000, 2000, 3000, 5000, 7000, 10000, 15000, 20000, 30000};
 
 /* What the columns are. */
 enum columns {
@@ -32,6 +36,7 @@ struct printer {
     bool bars;
     pc_u128 whole;         /* what shares are of */
     pc_u128 mpi, computed; /* OF_BOTH: of all */
+    pc_u128 least;         /* what has less is not shown; thousandths of a percent */
     struct pct_branches branches;
     uint64_t *values; /* by rank */
     bool *present;
@@ -68,7 +73,7 @@ static bool has_figure(const struct printer *l, uint32_t node)
 static bool is_enough(const struct printer *l, pc_u128 value, const struct pct_below *below)
 {
     enum { NEXT_TO_NOTHING = 5 };
-    pc_u128 least = l->o->choice.min_percent, share = pct_text_share(value, l->whole);
+    pc_u128 least = l->least, share = pct_text_share(value, l->whole);
     if (share * NEXT_TO_NOTHING < least)
         return false;
     return share >= least ||
@@ -408,9 +413,9 @@ static void put_head(const struct printer *l, const char *title)
     struct pct_buf head = {0}, shown = {0};
     pct_buf_text(&head, title);
     pct_buf_text(&shown, o->bottom_up ? "(callers below what they call" : "");
-    if (o->choice.min_percent)
+    if (l->least)
         pct_buf_format(&shown, "%scontexts with %s or more%s", o->bottom_up ? "; " : "(",
-                       pct_text_percent_1(share, o->choice.min_percent),
+                       pct_text_percent_1(share, l->least),
                        l->columns == OF_BOTH ? " of one of them" : " of it");
     pct_buf_text(&shown, shown.n ? ")" : "");
     size_t cells = pct_text_cells(head.data) + 1 + pct_text_cells(shown.data);
@@ -478,7 +483,52 @@ static void put_legend(const struct printer *l)
     if (l->any_slight)
         fprintf(l->branches.out,
                 "  left out: branches of a function that together have less than %s\n",
-                pct_text_percent_1(share, l->o->choice.min_percent));
+                pct_text_percent_1(share, l->least));
+    if (!l->o->has_min_percent && l->least > shares[0])
+        fputs("  --min-percent 1 shows more\n", l->branches.out);
+}
+
+static void put_all(struct printer *l, FILE *out, pc_u128 least)
+{
+    l->branches.out = out;
+    l->least = least;
+    l->any_few = l->any_call = l->any_slight = false;
+    put_title(l);
+    if (l->tree->n > 1)
+        put_children(l, 0, 0);
+    else
+        fprintf(out, "  no MPI function was called\n");
+    put_legend(l);
+}
+
+static ssize_t count_lines(void *lines, const char *text, size_t n)
+{
+    for (size_t k = 0; k < n; k++)
+        *(size_t *)lines += text[k] == '\n';
+    return (ssize_t)n;
+}
+
+static void close_counter(void *counter)
+{
+    fclose(counter);
+}
+
+/* With the least share of which the tree is no longer than a screen: it is printed to where lines
+ * are counted first. */
+static void put_short(struct printer *l, FILE *out)
+{
+    enum { MOST_LINES = 40 };
+    size_t lines, i = 0;
+    do {
+        lines = 0;
+        FILE *counter = fopencookie(&lines, "w", (cookie_io_functions_t){.write = count_lines});
+        if (!counter)
+            break;
+        pct_hold(counter, close_counter);
+        put_all(l, counter, shares[i]);
+        pct_end(counter, close_counter);
+    } while (lines > MOST_LINES && ++i + 1 < PC_ARRAY_LEN(shares));
+    put_all(l, out, shares[i]);
 }
 
 static struct pct_tree *make_tree(const struct printer *l)
@@ -524,12 +574,10 @@ void pct_print_tree(FILE *out, const struct pct_data *d, const struct pct_option
     l.values = pct_alloc(n, sizeof *l.values);
     l.present = pct_alloc(n, sizeof *l.present);
     pct_buf_put(&l.branches.guide, "", 0);
-    put_title(&l);
-    if (l.tree->n > 1)
-        put_children(&l, 0, 0);
+    if (o->has_min_percent || l.tree->n <= 1)
+        put_all(&l, out, o->has_min_percent ? o->choice.min_percent : shares[0]);
     else
-        fprintf(out, "  no MPI function was called\n");
-    put_legend(&l);
+        put_short(&l, out);
     pct_tree_free(l.tree);
     pct_free(l.values);
     pct_free(l.present);

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The hottest lines, as text: those of the code that compute most, and the calls of MPI that take
+ * most time, each summed over all contexts. A few rows before the tree, which tells the contexts.
+ */
+#include "analysis/symbols/short_name.h"
+#include "analysis/tree/roll_up.h"
+#include "view/report_print.h"
+
+#include <string.h>
+
+enum { MOST = 5, LEAST_SHARE = 2000 /* thousandths of a percent */ };
+
+/* The greatest rows, falling. */
+struct hottest {
+    size_t n;
+    const struct pct_rolled_row *row[MOST];
+    pc_u128 weight[MOST];
+};
+
+static void add(struct hottest *h, const struct pct_rolled_row *row, pc_u128 weight)
+{
+    size_t at = h->n < MOST ? h->n++ : MOST;
+    if (at == MOST && weight <= h->weight[MOST - 1])
+        return;
+    for (at = at == MOST ? MOST - 1 : at; at && h->weight[at - 1] < weight; at--) {
+        h->row[at] = h->row[at - 1];
+        h->weight[at] = h->weight[at - 1];
+    }
+    h->row[at] = row;
+    h->weight[at] = weight;
+}
+
+enum { FIGURES = 30 };
+
+static size_t room_of(const struct pct_options *o)
+{
+    return !o->width ? SIZE_MAX : o->width > FIGURES + 20 ? o->width - FIGURES : 20;
+}
+
+/* FILE:LINE in FUNCTION, as much of it as is known; the function where there is room. */
+static void put_place(const struct pct_options *o, const struct pct_rolled_row *r,
+                      struct pct_buf *b)
+{
+    const char *file = r->file ? r->file : r->module, *slash = file ? strrchr(file, '/') : NULL;
+    struct pct_buf function = {0};
+    if (file)
+        pct_buf_text(b, slash ? slash + 1 : file);
+    if (file && r->line)
+        pct_buf_format(b, ":%u", r->line);
+    if (r->function && file)
+        pct_buf_text(&function, " in ");
+    if (r->function && o->full_names)
+        pct_buf_text(&function, r->function);
+    else if (r->function)
+        pct_short_name(&function, r->function);
+    if (function.n &&
+        (!file || pct_text_cells(b->data) + pct_text_cells(function.data) <= room_of(o)))
+        pct_buf_text(b, function.data);
+    pct_buf_free(&function);
+}
+
+static void put_row(FILE *out, const struct pct_options *o, pc_u128 share, const char *time,
+                    const char *place)
+{
+    char percent[PCT_NUMBER_BYTES];
+    struct pct_buf line = {0};
+    size_t cells = pct_text_cells(time);
+    pct_buf_format(&line, "  %7s  ", pct_text_percent_1(percent, share));
+    pct_buf_fill(&line, ' ', cells < FIGURES - 13 ? FIGURES - 13 - cells : 0);
+    pct_buf_format(&line, "%s  ", time);
+    pct_text_cut(&line, place, room_of(o), o->utf8);
+    fprintf(out, "%s\n", line.data);
+    pct_buf_free(&line);
+}
+
+static void put_title(FILE *out, const struct pct_options *o, const char *title, const char *head)
+{
+    fprintf(out, "\n%s%s%s\n%9s  %17s  %s\n", pct_style(o, PCT_STYLE_TITLE), title,
+            pct_style(o, PCT_STYLE_PLAIN), "share", head, "line");
+}
+
+static void print_computing(FILE *out, const struct pct_data *d, const struct pct_options *o)
+{
+    const struct pct_rolled *lines = pct_data_rolled(d, PCT_BY_LINE);
+    const struct pct_samples *s = pct_data_samples(d);
+    struct hottest h = {.n = 0};
+    struct pct_sampled computed = {0};
+    bool few = false;
+    for (size_t i = 0; i < lines->n; i++)
+        pct_sampled_add(&computed, lines->row[i].self);
+    for (size_t i = 0; i < lines->n; i++)
+        if (computed.samples >= PCT_SAMPLES_FEW &&
+            pct_text_share(lines->row[i].self.ns, computed.ns) >= LEAST_SHARE)
+            add(&h, &lines->row[i], lines->row[i].self.ns);
+    if (h.n)
+        put_title(out, o, "Lines that compute most, in all contexts", "computing");
+    for (size_t i = 0; i < h.n; i++) {
+        struct pct_buf time = {0}, place = {0};
+        pct_sampled_text(&time, h.row[i]->self, s->all, false);
+        put_place(o, h.row[i], &place);
+        put_row(out, o, pct_text_share(h.weight[i], computed.ns), time.data, place.data);
+        few |= h.row[i]->self.samples < PCT_SAMPLES_FEW;
+        pct_buf_free(&time);
+        pct_buf_free(&place);
+    }
+    if (few)
+        fprintf(out, "  few: less than %d samples, too few to tell the error\n", PCT_SAMPLES_FEW);
+}
+
+static void print_calling(FILE *out, const struct pct_data *d, const struct pct_options *o)
+{
+    const struct pct_rolled *sites = pct_data_rolled(d, PCT_BY_SITE);
+    pc_u128 whole = d->model->context_mpi_ns;
+    struct hottest h = {.n = 0};
+    for (size_t i = 0; i < sites->n; i++)
+        if (pct_text_share(sites->row[i].own.sum[PCT_EXCLUSIVE], whole) >= LEAST_SHARE)
+            add(&h, &sites->row[i], sites->row[i].own.sum[PCT_EXCLUSIVE]);
+    if (h.n)
+        put_title(out, o, "Calls of MPI that take most time, in all contexts", "in MPI");
+    for (size_t i = 0; i < h.n; i++) {
+        char time[PCT_NUMBER_BYTES];
+        struct pct_buf place = {0};
+        pct_buf_format(&place, "%s at ", h.row[i]->primitive);
+        put_place(o, h.row[i], &place);
+        put_row(out, o, pct_text_share(h.weight[i], whole), pct_text_time(time, h.weight[i]),
+                place.data);
+        pct_buf_free(&place);
+    }
+}
+
+void pct_print_hottest(FILE *out, const struct pct_data *d, const struct pct_options *o)
+{
+    if (!pct_data_samples(d)->all.samples)
+        return;
+    print_computing(out, d, o);
+    if (pct_data_calls_mpi(d))
+        print_calling(out, d, o);
+}
