@@ -6,6 +6,7 @@
 #include "base/nearest.h"
 #include "command/command.h"
 #include "plugins/compute/event_names.h"
+#include "view/sentence.h"
 
 #include <ctype.h>
 #include <dlfcn.h>
@@ -16,7 +17,7 @@
 enum { OPTION_FORMAT = 256 };
 
 static const struct pct_option options[] = {
-    {'a', "all", NULL, "also presets that this processor has no counter for"},
+    {'a', "all", NULL, "also events that do not count here, and why"},
     {OPTION_FORMAT, "format", "text|tsv", "text for people (default), or for programs"},
     {0, NULL, NULL, NULL},
 };
@@ -25,7 +26,10 @@ struct search {
     const struct pc_events_module *module;
     const char *pattern; /* NULL: all */
     bool all, tsv;
-    unsigned n_shown, n_open, n_hidden;
+    bool closed;  /* those that do not count here, after those that do */
+    bool counted; /* of those only the number is told */
+    size_t width;
+    unsigned n_shown, n_open, n_closed, n_hidden;
 };
 
 /* ---- Which ---------------------------------------------------------------------------------- */
@@ -99,11 +103,17 @@ static int look_up(const struct search *s, struct event *e)
     return found;
 }
 
+static void put_line(const struct search *s, const char *what, const char *text)
+{
+    enum { INDENT = 7 };
+    printf("%*s", INDENT, "");
+    pct_print_sentence(stdout, s->width, INDENT, "%s%s", what, text);
+}
+
 static void print_event(struct search *s, const struct event *e)
 {
     const char *doc = e->doc ? e->doc : "";
     s->n_shown++;
-    s->n_open += e->why_not == NULL;
     if (s->tsv) {
         printf("%s\t%s\t%s\t%s\t%s\n", e->name, e->why_not ? "no" : "yes",
                e->why_not ? e->why_not : "", doc, e->encoding);
@@ -111,13 +121,24 @@ static void print_event(struct search *s, const struct event *e)
     }
     printf("%-3s  %s\n", e->why_not ? "no" : "yes", e->name);
     if (*doc)
-        printf("       %s\n", doc);
+        put_line(s, "", doc);
     if (*e->encoding)
-        printf("       perf_event: %s\n", e->encoding);
+        put_line(s, "perf_event: ", e->encoding);
     if (e->why_not)
-        printf("       not here: %s\n", e->why_not);
+        put_line(s, "not here: ", e->why_not);
     else if (e->user_only)
-        printf("       the kernel's side is not counted\n");
+        put_line(s, "", "the kernel's side is not counted");
+}
+
+/* One event: now, or in the other of the two passes. */
+static void take_event(struct search *s, const struct event *e)
+{
+    if ((e->why_not != NULL) != s->closed)
+        return;
+    s->n_open += !s->closed;
+    s->n_closed += s->closed;
+    if (!s->closed || !s->counted)
+        print_event(s, e);
 }
 
 static bool show(void *arg, const struct pc_events_entry *entry)
@@ -127,12 +148,21 @@ static bool show(void *arg, const struct pc_events_entry *entry)
     if (!matches(s->pattern, entry->name))
         return false;
     if (!entry->made && !s->all) {
-        s->n_hidden++;
+        s->n_hidden += s->closed;
         return false;
     }
     look_up(s, &e);
-    print_event(s, &e);
+    take_event(s, &e);
     return false;
+}
+
+/* What counts here, then what does not. */
+static void show_all(struct search *s)
+{
+    for (int pass = 0; pass < 2; pass++) {
+        s->closed = pass;
+        s->module->list(show, s);
+    }
 }
 
 /* What is in no list, but has a meaning: r and a code, names with modifiers. */
@@ -141,6 +171,7 @@ static void show_unlisted(struct search *s)
     struct event e = {.name = s->pattern};
     if (s->pattern && !s->n_hidden && look_up(s, &e) != PC_ENOENT)
         print_event(s, &e);
+    s->n_open += s->n_shown && !e.why_not;
 }
 
 /* ---- The command ------------------------------------------------------------------------------
@@ -233,13 +264,15 @@ bool pct_events_known(const struct pct_command *self, const char *option, const 
 static void put_sum(const struct search *s)
 {
     struct pc_error none;
-    printf("\n%u event%s, %u of which count here", s->n_shown, s->n_shown == 1 ? "" : "s",
-           s->n_open);
-    if (s->n_hidden)
-        printf("; %u presets without a counter are left out (--all)", s->n_hidden);
-    printf("\n");
+    printf("%s%u event%s here\n", s->n_shown ? "\n" : "", s->n_open,
+           s->n_open == 1 ? " counts" : "s count");
+    unsigned n_more = s->n_hidden + (s->counted ? s->n_closed : 0);
+    if (n_more)
+        printf("%u more %s known and %s not; --all shows which, and why\n", n_more,
+               n_more == 1 ? "is" : "are", n_more == 1 ? "does" : "do");
     if (pc_counting_hardware(&none))
-        printf("no counters of the processor can be had: %s\n", none.text);
+        pct_print_sentence(stdout, s->width, 0, "no counters of the processor can be had: %s",
+                           none.text);
 }
 
 static int take_option(const struct pct_command *self, const struct pct_option *o,
@@ -266,10 +299,12 @@ static int events_main(const struct pct_command *self, int argc, char **argv)
         return PCT_DATA;
     if (s.tsv)
         printf("event\tcounts\twhy_not\tdescription\tencoding\n");
-    s.module->list(show, &s);
-    if (!s.n_shown)
+    s.counted = !s.pattern && !s.all && !s.tsv;
+    s.width = pct_terminal_look().width;
+    show_all(&s);
+    if (!s.n_shown && !s.n_closed)
         show_unlisted(&s);
-    if (!s.n_shown)
+    if (!s.n_shown && !s.n_closed)
         return say_none(self, &s);
     if (!s.tsv)
         put_sum(&s);
