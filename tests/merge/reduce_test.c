@@ -19,7 +19,7 @@
 #include "tests/folder.h"
 
 #define MOST_RANKS 64
-#define HANG_S 120
+#define HANG_S 600
 
 extern const struct pc_merge_module pc_merge_module;
 
