@@ -20,6 +20,8 @@ struct hottest {
 
 static void add(struct hottest *h, const struct pct_rolled_row *row, pc_u128 weight)
 {
+    if (!row->file && !row->module && !row->function) /* no place: contexts without room */
+        return;
     size_t at = h->n < MOST ? h->n++ : MOST;
     if (at == MOST && weight <= h->weight[MOST - 1])
         return;
