@@ -57,6 +57,10 @@ static void put_compute_reason(const struct pct_scale *s, const struct pct_scale
 {
     const struct pct_scale_point *first = &s->points[pct_scale_first(s)],
                                  *last = &s->points[pct_scale_last(s)];
+    const struct pct_scale_cost *from = &row->costs[pct_scale_first(s)],
+                                *to = &row->costs[pct_scale_last(s)];
+    /* Without what others wait for it. */
+    double own_from = from->ns - from->waits_ns, own_to = to->ns - to->waits_ns;
     char x[PCT_NUMBER_BYTES], y[PCT_NUMBER_BYTES], n[RANKS_BYTES];
     ranks_text(first, n);
     if (is_waited_for(s, row))
@@ -66,17 +70,18 @@ static void put_compute_reason(const struct pct_scale *s, const struct pct_scale
                        100 * (per(last->busiest_ns * last->ranks, last->compute_ns) - 1),
                        last->ranks,
                        100 * (per(first->busiest_ns * first->ranks, first->compute_ns) - 1),
-                       first->ranks, time_text(row->costs[pct_scale_last(s)].waits_ns, x));
+                       first->ranks, time_text(to->waits_ns, x));
     else if (s->scaling == PCT_SCALING_WEAK)
         pct_buf_format(b, "a rank computes %s on %s, %s on %.0f",
-                       time_text(row->costs[pct_scale_first(s)].ns / first->ranks, x), n,
-                       time_text(row->costs[pct_scale_last(s)].ns / last->ranks, y), last->ranks);
+                       time_text(own_from / first->ranks, x), n, time_text(own_to / last->ranks, y),
+                       last->ranks);
     else
         pct_buf_format(b,
                        "together the ranks compute %s on %s, %s on %.0f: work that is "
                        "repeated, or slower when divided",
-                       time_text(row->costs[pct_scale_first(s)].ns, x), n,
-                       time_text(row->costs[pct_scale_last(s)].ns, y), last->ranks);
+                       time_text(own_from, x), n, time_text(own_to, y), last->ranks);
+    if (!is_waited_for(s, row) && to->waits_ns > to->ns / 10)
+        pct_buf_format(b, "; the others wait for it, %s in all", time_text(to->waits_ns, x));
 }
 
 static void put_call_reason(const struct pct_scale *s, const struct pct_scale_row *row,

@@ -448,6 +448,9 @@ static double excess_ms(unsigned p)
     return 10 * p;
 }
 
+/* Each rank computes this in relax, however many there are. */
+static double repeated_ms;
+
 static void make_sampled(struct sample *s, unsigned p)
 {
     sample_begin(s);
@@ -463,7 +466,7 @@ static void make_sampled(struct sample *s, unsigned p)
     uint32_t in_main = sample_frame(s, 0, 0, MAIN), in_solve = sample_frame(s, in_main, 0, SOLVE);
     sample_op(s, in_solve, 0);
     for (unsigned r = 0; r < p; r++) {
-        double wait = 5 + (r + 1 < p ? excess_ms(p) : 0), own = 1200.0 / p + 1;
+        double wait = 5 + (r + 1 < p ? excess_ms(p) : 0), own = 1200.0 / p + 1 + repeated_ms;
         sample_add(s, &(struct sample_calls){
                           .rank = (int32_t)r, .count = 10, .time = (uint64_t)(wait * ms)});
         s->ranks[r] =
@@ -475,8 +478,9 @@ static void make_sampled(struct sample *s, unsigned p)
     }
     sample_point(s, in_solve, 0, RELAX_CODE);
     for (unsigned r = 0; r < p; r++)
-        sample_add_samples(s, (int32_t)r,
-                           (uint64_t)((400.0 / p + (r + 1 < p ? 0 : excess_ms(p))) * ms));
+        sample_add_samples(
+            s, (int32_t)r,
+            (uint64_t)((400.0 / p + repeated_ms + (r + 1 < p ? 0 : excess_ms(p))) * ms));
     sample_point(s, in_main, 0, SOLVE_CODE);
     for (unsigned r = 0; r < p; r++)
         sample_add_samples(s, (int32_t)r, (uint64_t)(800.0 / p * ms));
@@ -530,6 +534,27 @@ static void computation_is_divided_and_charged_with_the_waiting_it_causes(void *
         sum += s->rows[i].lost_ns;
     assert_true(is_near(sum, s->lost_ns));
     close_runs(runs, s);
+}
+
+static void what_ranks_compute_together_is_told_without_what_others_wait(void **state)
+{
+    struct pct_run runs[2];
+    struct pct_scale *s = NULL;
+    struct pc_error error = {""};
+    struct pct_scale_options strong = {.scaling = PCT_SCALING_STRONG};
+    (void)state;
+    repeated_ms = 400;
+    for (unsigned k = 0; k < 2; k++)
+        open_sampled(&runs[k], k);
+    repeated_ms = 0;
+    assert_int_equal(pct_scale_make(runs, 2, &strong, &s, &error), PC_OK);
+    /* On 2 ranks 400 + 2 * 400 + 20 ms, on 4 ranks 400 + 4 * 400 + 40 ms. */
+    const char *reason = pct_scale_reason(s, row_named(s, "computation in relax (a.c:220)"));
+    if (!strstr(reason, "together the ranks compute 1.220 s on 2 ranks, 2.040 s on 4"))
+        fail_msg("%s", reason);
+    pct_scale_free(s);
+    for (unsigned k = 0; k < 2; k++)
+        pct_run_close(&runs[k]);
 }
 
 /* One run without samples: then computation is one node in all. */
@@ -633,6 +658,7 @@ int main(void)
         cmocka_unit_test(builds_are_matched_by_function_through_inlining),
         cmocka_unit_test(computation_is_divided_and_charged_with_the_waiting_it_causes),
         cmocka_unit_test(ranks_and_size_are_modelled_together),
+        cmocka_unit_test(what_ranks_compute_together_is_told_without_what_others_wait),
         cmocka_unit_test(computation_is_whole_unless_all_runs_have_samples),
     };
     return cmocka_run_group_tests_name("scale", tests, NULL, NULL);
