@@ -110,6 +110,9 @@ static bool leave_arena(const struct pc_config *c, uint64_t key, struct trial *t
     bool collects = child > 0 && read_whole(ends[0], t->path, sizeof t->path);
     while (collects && t->least < LEAST_CALLS && read_whole(ends[0], &t->least, sizeof t->least))
         ;
+    /* Between the kill and the recovery another command may come by. */
+    if (collects)
+        pct_left_pass(t->path);
     if (child > 0) {
         kill(child, SIGKILL);
         while (waitpid(child, NULL, 0) < 0 && errno == EINTR)

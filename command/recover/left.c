@@ -35,11 +35,17 @@ static bool is_news(const struct pc_merge_list *list, uint32_t k)
     return news;
 }
 
+void pct_left_pass(const char *path)
+{
+    if (!is_told(path))
+        chmod(path, S_IRUSR | S_IWUSR | S_ISVTX);
+}
+
 static void mark_told(const struct pc_merge_list *list, uint32_t k)
 {
     for (size_t i = 0; i < list->n; i++)
-        if (list->found[i].job == k && !is_told(list->found[i].path))
-            chmod(list->found[i].path, S_IRUSR | S_IWUSR | S_ISVTX);
+        if (list->found[i].job == k)
+            pct_left_pass(list->found[i].path);
 }
 
 void pct_left_tell(const struct pct_command *self, char *const *folders, size_t n)
