@@ -15,6 +15,8 @@ static const struct pct_option options[] = {
     {0, NULL, NULL, NULL},
 };
 
+enum { MOST_COMMANDS = 4 };
+
 static void put(const char *name, const char *text)
 {
     struct pct_buf b = {0};
@@ -66,6 +68,34 @@ static void put_tables(const struct pc_profile *p)
     }
 }
 
+/* What was run, and how it was configured. */
+static void put_run(const struct pc_profile *p)
+{
+    const struct pc_profile_table *t = pc_profile_table(p, "command_lines");
+    uint32_t text = pc_table_column(t, "command", PCOLLECT_COLUMN_STRING),
+             processes = pc_table_column(t, "processes", PCOLLECT_COLUMN_NUMBER);
+    for (uint32_t row = 0; t && row < t->n_rows && row < MOST_COMMANDS; row++) {
+        const char *command = pc_profile_string(p, pc_table_cell(t, row, text));
+        put("command", command);
+        if (t->n_rows > 1)
+            put_count("  processes", pc_table_cell(t, row, processes));
+    }
+    if (t && t->n_rows > MOST_COMMANDS)
+        put_count("command lines more", t->n_rows - MOST_COMMANDS);
+    t = pc_profile_table(p, "settings");
+    uint32_t option = pc_table_column(t, "option", PCOLLECT_COLUMN_STRING),
+             value = pc_table_column(t, "value", PCOLLECT_COLUMN_STRING),
+             from = pc_table_column(t, "from", PCOLLECT_COLUMN_STRING);
+    for (uint32_t row = 0; t && row < t->n_rows; row++) {
+        struct pct_buf b = {0};
+        pct_buf_format(&b, "%s = %s (%s)", pc_profile_string(p, pc_table_cell(t, row, option)),
+                       pc_profile_string(p, pc_table_cell(t, row, value)),
+                       pc_profile_string(p, pc_table_cell(t, row, from)));
+        put("setting", b.data);
+        pct_buf_free(&b);
+    }
+}
+
 static void put_profile(const char *path, const struct pc_profile *p)
 {
     struct stat st;
@@ -73,6 +103,7 @@ static void put_profile(const char *path, const struct pc_profile *p)
     if (!stat(path, &st))
         put_count("bytes", (uint64_t)st.st_size);
     put("program", p->exe);
+    put_run(p);
     put("MPI", p->mpi);
     put("job", p->job);
     pct_related_put(path, p);

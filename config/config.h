@@ -60,6 +60,17 @@ int pc_config_load_with(struct pc_config *c, const char *path, struct pc_error *
 
 void pc_config_defaults(struct pc_config *c);
 
+/* An option that somebody set. */
+struct pc_config_setting {
+    const char *section, *key;
+    char value[PC_CONFIG_TEXT_BYTES + 3]; /* as it would be written in a file */
+    enum pc_config_origin origin;         /* never PC_CONFIG_DEFAULT */
+};
+
+/* The first of them from option number *next on, which is moved behind it; false: there is none. */
+bool pc_config_next_setting(const struct pc_config *c, unsigned *next,
+                            struct pc_config_setting *out);
+
 /* Folders in which a process may collect, in the order in which they are tried: [spool] path, then
  * those of a local disk; NULL after the last. AS-safe. */
 const char *pc_config_spool(const struct pc_config *c, unsigned i);

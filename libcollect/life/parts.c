@@ -32,6 +32,9 @@ static const struct pc_part parts[] = {
      .forget = pc_sampler_forget},
     {.start = pc_usage_start, .init_end = pc_usage_init_end, .before_merge = pc_usage_note},
     {.start = pc_machine_start, .before_merge = pc_machine_note},
+    {.start = pc_run_tables_start,
+     .init_end = pc_run_tables_note,
+     .before_merge = pc_run_tables_note},
 };
 
 int pc_parts_find(struct pc_error *error)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The library's own tables: threads, resources, jobs, machine.
+ * The library's own tables: threads, resources, jobs, machine, and what was run.
  */
 #ifndef PC_PROCESS_TABLES_H
 #define PC_PROCESS_TABLES_H
@@ -16,6 +16,11 @@ void pc_threads_table_enter(struct pc_thread *t, void *function);
 void pc_threads_table_leave(struct pc_thread *t);
 /* Before the merge: threads that run and were not counted so far, in rows of this one. */
 void pc_threads_table_rest(void);
+
+/* ---- command line and configuration (run_tables.c) ---- */
+int pc_run_tables_start(void);
+/* When MPI_Init has returned, and before the merge. */
+void pc_run_tables_note(void);
 
 /* ---- what the system says of the process (resources_table.c) ---- */
 int pc_usage_start(void);

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The tables `command_lines` and `settings`: what was run, and with which options that were not the
+ * defaults. Rows are equal in most processes, and become one at the merge.
+ *
+ * They are written when MPI_Init has returned, so that a process that is killed has them, and
+ * before the merge: MPI_Pcontrol, where it begins the run anew, sets the values of all tables to 0.
+ */
+#include "libcollect/context/thread.h"
+#include "libcollect/state/plugin_table.h"
+#include "libcollect/state/state.h"
+#include "libcollect/tables/process_tables.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* A longer command line is cut. */
+enum { COMMAND_BYTES = 4096 };
+
+#define PROCESSES                                                                                  \
+    {                                                                                              \
+        .name = "processes", .doc = "that had this", .type = PCOLLECT_COLUMN_NUMBER,               \
+        .combine = PCOLLECT_SUM, .unit = PCOLLECT_UNIT_COUNT                                       \
+    }
+#define TEXT(column, about)                                                                        \
+    {                                                                                              \
+        .name = column, .doc = about, .type = PCOLLECT_COLUMN_STRING, .unit = PCOLLECT_UNIT_COUNT  \
+    }
+
+static const struct pcollect_column command_columns[] = {
+    TEXT("command", "the program and its arguments, as a shell would take them"), PROCESSES};
+static const struct pcollect_table command_table = {.name = "command_lines",
+                                                    .doc = "what was run",
+                                                    .columns = command_columns,
+                                                    .n_keys = 1,
+                                                    .n_values = 1};
+
+static const struct pcollect_column setting_columns[] = {
+    TEXT("option", "[section] key"), TEXT("value", "as in a configuration file"),
+    TEXT("from", "the file, or the environment, where options of pcollect run are, too"),
+    PROCESSES};
+static const struct pcollect_table setting_table = {.name = "settings",
+                                                    .doc = "options that are not the defaults",
+                                                    .columns = setting_columns,
+                                                    .n_keys = 3,
+                                                    .n_values = 1};
+
+int pc_run_tables_start(void)
+{
+    int err = pc_table_add("pcollect", &command_table);
+    return err ? err : pc_table_add("pcollect", &setting_table);
+}
+
+/* ---- The command line -------------------------------------------------------------------------
+ */
+
+static bool is_plain(const char *word)
+{
+    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+                                "_./:=,+@%^-";
+    return *word && !word[strspn(word, plain)];
+}
+
+struct line {
+    char text[COMMAND_BYTES];
+    size_t n;
+};
+
+static void put(struct line *l, const char *text, size_t n)
+{
+    if (l->n + n >= sizeof l->text - sizeof " ...")
+        return;
+    memcpy(l->text + l->n, text, n);
+    l->n += n;
+}
+
+static void put_word(struct line *l, const char *word)
+{
+    bool plain = is_plain(word);
+    put(l, " ", l->n != 0);
+    put(l, "'", !plain);
+    for (const char *p = word; *p; p++)
+        if (*p == '\'')
+            put(l, "'\\''", 4);
+        else
+            put(l, p, 1);
+    put(l, "'", !plain);
+}
+
+static void read_command(struct line *l)
+{
+    static char words[COMMAND_BYTES];
+    size_t n_words = pc_read_small("/proc/self/cmdline", words, sizeof words);
+    l->n = 0;
+    for (const char *word = words; word < words + n_words; word += strlen(word) + 1)
+        put_word(l, word);
+    bool cut = n_words + 1 >= sizeof words || l->n + 16 >= sizeof l->text;
+    memcpy(l->text + l->n, cut ? " ..." : "", cut ? 5 : 1);
+}
+
+static void set(const struct pcollect_table *table, const uint64_t *keys)
+{
+    uint64_t *v = pc_table_row(pc_thread_current(), table, keys);
+    if (v)
+        *v = 1;
+}
+
+void pc_run_tables_note(void)
+{
+    struct pc_config_setting s;
+    static struct line command;
+    char text[64];
+    int saved = errno;
+    read_command(&command);
+    if (command.n)
+        set(&command_table, (const uint64_t[]){pc_table_string(command.text)});
+    for (unsigned next = 0; pc_config_next_setting(&pc_process.config, &next, &s);) {
+        bool file = s.origin == PC_CONFIG_FILE;
+        pc_format(text, sizeof text, "[%s] %s", s.section, s.key);
+        set(&setting_table,
+            (const uint64_t[]){pc_table_string(text), pc_table_string(s.value),
+                               pc_table_string(file ? pc_process.config.file : "environment")});
+    }
+    errno = saved;
+}
