@@ -80,7 +80,7 @@ bool pc_arena_share(struct pc_arena *a, unsigned n_processes);
  * is full. AS-safe, MT-safe, lock-free. May make system calls when the arena grows. */
 pcollect_ref pc_arena_alloc(struct pc_arena *a, size_t bytes);
 
-/* The same, and may use the reserve: for what calls need in a full arena. AS-safe, MT-safe. */
+/* pc_arena_alloc, from the reserve too: for what calls need in a full arena. AS-safe, MT-safe. */
 pcollect_ref pc_arena_alloc_reserve(struct pc_arena *a, size_t bytes);
 
 /* Publish a primitive, a module, a plugin: copy, then link. The fixed part is copied from the given

@@ -261,7 +261,7 @@ void pct_spool_free(char **folders, size_t n);
  * those of the configuration, if that can be read. */
 void pct_left_tell(const struct pct_command *self, char *const *folders, size_t n);
 void pct_left_tell_all(const struct pct_command *self);
-/* Of this arena nobody is to be told. */
+/* Leaves this arena out of what pct_left_tell tells. */
 void pct_left_pass(const char *path);
 
 #endif

@@ -83,7 +83,7 @@ struct image {
 /* n bytes at ref, or NULL if they are not all inside. */
 const void *pc_image_at(const struct image *m, pcollect_ref ref, size_t bytes);
 
-/* The same, and NULL if any of them has been claimed before. */
+/* n bytes at ref, claimed by the caller: NULL also if any of them has been claimed before. */
 const void *pc_image_claim(struct image *m, pcollect_ref ref, size_t bytes);
 
 /* Ticks as nanoseconds, rounded down, by the line through the two points of the clocks. */

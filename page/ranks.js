@@ -101,7 +101,7 @@ class HeatRow {
             onmousemove: event => this.canvas.title = title(this.at(event))});
     }
 
-    // Of the ranks in this column of pixels that with the greatest value.
+    // Finds the rank at the pointer: in a column of pixels with several ranks, that with the greatest value.
     at(event) {
         const box = this.canvas.getBoundingClientRect();
         const column = Math.floor((event.clientX - box.left) / box.width * this.columns);

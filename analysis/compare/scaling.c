@@ -185,7 +185,7 @@ static double time_of(const struct pct_cost *cost)
     return cost->ns;
 }
 
-/* Of values by run. */
+/* Compares the least and the greatest number of ranks; ns has a value for each run. */
 static struct pct_scale_loss find_loss(const struct pct_scale *s, const double *ns)
 {
     struct pct_scale_loss loss = {0};

@@ -19,7 +19,7 @@
 #define TABLE "symbols"
 #define TAIL_TABLE "tail_calls"
 
-/* Of a frame, behind the keys. */
+/* Columns of a frame, behind the keys. */
 enum { FUNCTION, SOURCE, LINE, INLINED, N_OF_FRAME };
 
 #define COLUMNS_OF_FRAME                                                                           \

@@ -9,7 +9,7 @@
 
 /* ---- calls (call.c) ---- */
 bool pc_call_begin(struct pc_call *call, unsigned slot, uintptr_t cfa, uintptr_t ret);
-/* The same where plugins ask, so that the wrapper takes the time. */
+/* Begins a call where plugins ask, so that the wrapper takes the time. */
 bool pc_call_begin_asked(struct pc_call *call, unsigned slot, uintptr_t cfa, uintptr_t ret);
 void pc_call_prepare(struct pc_call *call);
 void pc_call_pre(struct pc_call *call);
@@ -19,9 +19,9 @@ void pc_call_complete(struct pc_call *by, const struct pc_origin *origin,
 void pc_call_ended(struct pc_call *by, const struct pc_start *start, enum pcollect_how how,
                    uint64_t wait);
 uint64_t pc_call_mpi_ticks(const struct pc_thread *t);
-/* The same where `time` is the only plugin, or the only one to be told of the call. */
+/* Ends a call where `time` is the only plugin, or the only one to be told of the call. */
 void pc_call_end_time(struct pc_call *call);
-/* The same where `time` comes first. */
+/* Ends a call where `time` comes first. */
 void pc_call_end_time_first(struct pc_call *call);
 void pc_call_complete_time(struct pc_call *by, const struct pc_origin *origin,
                            const struct pc_arrival *arrival);

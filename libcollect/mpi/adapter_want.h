@@ -27,7 +27,7 @@ void pc_want_known(struct pc_call *call, uint32_t number);
 
 /* pc_core->end, or what comes before it where peers are wanted. */
 extern void (*pc_end)(struct pc_call *call);
-/* The same of quiet calls. */
+/* Ends a quiet call: pc_core->end_quiet, or what comes before it where peers are wanted. */
 extern void (*pc_end_quiet)(struct pc_call *call);
 void pc_want_choose_end(void);
 

@@ -242,7 +242,7 @@ void pc_sampler_book_place(struct pc_thread *t, struct pc_sampler *s);
  * source: the first thread takes some interrupts. Fills s->kernel_ns. False: none came. */
 bool pc_sampler_measure(struct pc_sampler *s);
 
-/* Likewise how long the way back from the handler is. Fills s->return_ns. */
+/* Finds how long the way back from the handler takes, once as well. Fills s->return_ns. */
 void pc_sampler_measure_return(struct pc_sampler *s);
 
 /* Shows empty windows to the plugin that asks for them. */

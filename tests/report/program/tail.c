@@ -37,7 +37,7 @@ KEPT int one_way(int n)
     return middle(n + 3);
 }
 
-/* Of its two tail calls one leads to leaf. */
+/* Leads to leaf by one of its two tail calls. */
 KEPT static int aside(int n)
 {
     sink ^= n;
