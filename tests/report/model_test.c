@@ -511,7 +511,7 @@ static void calls_and_samples_of_one_path_have_one_id(void **state)
 static void the_tree_shows_what_has_a_figure_and_means_as_tables_do(void **state)
 {
     (void)state;
-    static const struct pct_options options = {.metric = PCT_TIME};
+    static const struct pct_options options = {.metric = PCT_TIME, .has_min_percent = true};
     sample_begin(&sample);
     sample_clock(&sample);
     sample.ranks[0] = (struct pc_profile_rank){.rank = 0, .host = (char *)"n", .n_threads = 1};
