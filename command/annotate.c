@@ -11,15 +11,16 @@ enum { OPTION_MIN = 256 };
 enum { HOW = 1 }; /* groups of options */
 
 static const struct pct_option options[] = {
-    {'s', "source", "FILE", "this source file only, by its name or the end of its path"},
-    {'f', "function", "NAME", "this function only"},
-    {'a', "assembly", NULL, "instructions instead of lines (needs objdump and the program)",
+    {'s', "source", "FILE", "only this source file, by its name or the end of its path"},
+    {'f', "function", "NAME", "only this function"},
+    {'a', "assembly", NULL, "show instructions, not lines (needs objdump and the program)",
      .group = HOW},
-    {'q', "quickfix", NULL, "FILE:LINE: MESSAGE, for editors to jump to", .group = HOW},
-    {'c', "context", "N", "lines shown around each line with figures (default 3)"},
+    {'q', "quickfix", NULL, "print FILE:LINE: MESSAGE, for editors to jump to",
+     "One line for each source line that calls MPI or was sampled.", .group = HOW},
+    {'c', "context", "N", "show N lines around each line with figures (default: 3)"},
     {OPTION_MIN, "min-percent", "P",
-     "leave out what took less than P percent of the time in MPI and sampled computation "
-     "(default 1)"},
+     "hide lines below P percent of the time in MPI and of sampled computation (default: 1)",
+     "With --function, the function is shown whole, from its first line with figures to its last."},
     PCT_OPTION_WIDTH,
     PCT_OPTION_DEBUGINFOD,
     {0, NULL, NULL, NULL},
@@ -70,8 +71,8 @@ static int print(const struct pct_command *self, const struct request *r)
     if (!r->assembly && !pct_annotate_source(stdout, &r->annotate)) {
         const struct pct_annotate *a = &r->annotate;
         pct_say(self,
-                "%s: no line with samples or MPI calls is known there: was the program compiled "
-                "with -g? `pcollect report --table lines` shows what is",
+                "%s: no line with samples or MPI calls is known there. Was the program compiled "
+                "with -g? `pcollect report --table lines` shows the lines that are known",
                 a->function ? a->function
                 : a->source ? a->source
                             : a->data->file);
@@ -120,7 +121,7 @@ static int run_annotate(const struct pct_command *self, int argc, char **argv)
 const struct pct_command pct_annotate_command = {
     .name = "annotate",
     .synopsis = "[OPTION]... [FILE]",
-    .summary = "source lines and instructions with what they took beside them",
+    .summary = "show source lines or instructions with their figures",
     .options = options,
     .argument = "FILE",
     .n_most = 1,

@@ -58,6 +58,7 @@ struct pct_command {
 /* All commands, in the order of the help. */
 extern const struct pct_command *const pct_commands[];
 extern const size_t pct_n_commands;
+extern const struct pct_command pct_top; /* pcollect itself, without a name */
 
 extern const struct pct_command pct_run, pct_report, pct_scale_command, pct_diff_command, pct_model,
     pct_embed, pct_info, pct_verify, pct_recover, pct_topology_command, pct_doctor, pct_config,
@@ -83,18 +84,20 @@ enum {
     {                                                                                              \
         PCT_LETTER_DEBUGINFOD, "debuginfod", NULL,                                                 \
             "ask the servers in DEBUGINFOD_URLS for symbols",                                      \
-            "What is not on this machine is asked for by build-id."                                \
+            "Files that are not on this machine are asked for by build-id, with libdebuginfod. A " \
+            "server has 10 seconds, or DEBUGINFOD_TIMEOUT. Without this option nothing goes to a " \
+            "network."                                                                             \
     }
 #define PCT_OPTION_WIDTH                                                                           \
     {                                                                                              \
-        PCT_LETTER_WIDTH, "width", "N", "columns of the text (default: those of the terminal)",    \
-            "Without a terminal, COLUMNS says how many; without it, tables are not cut and other " \
-            "texts have 100."                                                                      \
+        PCT_LETTER_WIDTH, "width", "N", "width of the text in columns (default: the terminal's)",  \
+            "Without a terminal, COLUMNS gives it; without COLUMNS, tables are not cut and other " \
+            "texts have 100 columns."                                                              \
     }
 #define PCT_OPTION_COLOR                                                                           \
     {                                                                                              \
-        PCT_LETTER_COLOR, "color", "auto|always|never", "colours in the text",                     \
-            "auto, the default, has colours on a terminal, unless NO_COLOR is set or TERM is "     \
+        PCT_LETTER_COLOR, "color", "auto|always|never", "use colours in the text",                 \
+            "auto, the default, uses colours on a terminal, unless NO_COLOR is set or TERM is "    \
             "dumb."                                                                                \
     }
 #define PCT_OPTIONS_CHOICE                                                                         \

@@ -31,9 +31,9 @@ static bool help_all(const struct pct_command *self, const void *request, FILE *
     fputs("\nCommands:\n", out);
     for (size_t i = 0; i < pct_n_commands; i++)
         fprintf(out, "  %-10s %s\n", pct_commands[i]->name, pct_commands[i]->summary);
-    fputs("\n`pcollect -- JOB` is `pcollect run -- JOB`. `pcollect COMMAND --help` and the manual\n"
-          "pages pcollect(1), pcollect-COMMAND(1) and pcollect.conf(5) tell more.\n"
-          "Exit status: 0 done, 1 error in the data, 2 usage error; that of the job with run.\n",
+    fputs("\n`pcollect -- JOB` is `pcollect run -- JOB`. For more: `pcollect COMMAND --help` and\n"
+          "the manual pages pcollect(1), pcollect-COMMAND(1) and pcollect.conf(5).\n"
+          "Exit status: 0 done, 1 error in the data, 2 usage error; with run, that of the job.\n",
           out);
     return true;
 }
@@ -48,10 +48,11 @@ static int take_own(const struct pct_command *self, const struct pct_option *o, 
     return PCT_DONE;
 }
 
-static const struct pct_command own = {
+const struct pct_command pct_top = {
     .name = "",
     .synopsis = "COMMAND [ARGUMENT]...",
-    .summary = "Where the time of MPI programs goes: in which calling context, on which rank.",
+    .summary =
+        "show where MPI programs spend their time: in which calling contexts, on which ranks",
     .options = own_options,
     .starts = true,
     .argument = "COMMAND",
@@ -78,12 +79,12 @@ static int refuse_command(const char *name)
 {
     const char *nearest = pct_nearest(name, next_command, NULL);
     if (!access(name, F_OK))
-        return pct_refuse(&own, "unknown command \"%s\": did you mean `pcollect report %s`?", name,
-                          name);
+        return pct_refuse(&pct_top, "unknown command \"%s\": did you mean `pcollect report %s`?",
+                          name, name);
     if (nearest)
-        return pct_refuse(&own, "unknown command \"%s\": did you mean `pcollect %s`?", name,
+        return pct_refuse(&pct_top, "unknown command \"%s\": did you mean `pcollect %s`?", name,
                           nearest);
-    return pct_refuse(&own, "unknown command \"%s\"", name);
+    return pct_refuse(&pct_top, "unknown command \"%s\"", name);
 }
 
 static int run_command(char **words, size_t n)
@@ -103,14 +104,14 @@ int pct_command_line(int argc, char **argv)
 {
     struct pct_line line;
     bool version = false;
-    if (!pct_line_read(&own, argc, argv, &version, &line))
+    if (!pct_line_read(&pct_top, argc, argv, &version, &line))
         return line.status;
     if (version) {
         printf("pcollect %s\n", PACKAGE_VERSION);
         return PCT_DONE;
     }
     if (!line.n_words) {
-        help_all(&own, NULL, stderr);
+        help_all(&pct_top, NULL, stderr);
         return PCT_CALL;
     }
     if (!line.n_before) { /* "--": a job, without the word `run` */

@@ -8,15 +8,17 @@ enum { OPTION_SHOW = 256, OPTION_CHECK, OPTION_TEMPLATE };
 enum { ACTION = 1 }; /* groups of options */
 
 static const struct pct_option options[] = {
-    {OPTION_SHOW, "show", NULL,
-     "print every option with its value and where the value comes from: default, file or "
-     "environment",
+    {OPTION_SHOW, "show", NULL, "print every option with its value and where the value comes from",
+     "Behind \"#\" stands \"default\", the name of a file, or that of a variable. The output can "
+     "be used as a configuration file.",
      .group = ACTION},
-    {OPTION_CHECK, "check", "FILE", "say whether a file is right; prints nothing if it is",
+    {OPTION_CHECK, "check", "FILE", "check a file; prints nothing if it is valid",
+     "If it is not, the message names file, line, reason and the nearest valid key. Unknown "
+     "plugins and misspelt events are reported too. The environment is not looked at.",
      .group = ACTION},
-    {OPTION_TEMPLATE, "template", NULL, "print a file with every option, its meaning and default",
+    {OPTION_TEMPLATE, "template", NULL, "print a file with all options, their meaning and default",
      .group = ACTION},
-    {'c', "config", "FILE", "with --show: read this file, not the one of PCOLLECT_CONFIG"},
+    {'c', "config", "FILE", "with --show: read FILE, not the one named by PCOLLECT_CONFIG"},
     {0, NULL, NULL, NULL},
 };
 
@@ -83,7 +85,7 @@ static int run_config(const struct pct_command *self, int argc, char **argv)
 const struct pct_command pct_config = {
     .name = "config",
     .synopsis = "--show [-c FILE] | --check FILE | --template",
-    .summary = "show, check or begin a configuration",
+    .summary = "show, check or start a configuration file",
     .options = options,
     .take = take_option,
     .main = run_config,

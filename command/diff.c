@@ -12,12 +12,13 @@ enum { OPTION_METRIC = 256, OPTION_FAIL_ABOVE, OPTION_FORMAT, OPTION_DEPTH };
 enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_TSV };
 
 static const struct pct_option options[] = {
-    {OPTION_METRIC, "metric", "time|calls|bytes", "what is compared (default: time)"},
+    {OPTION_METRIC, "metric", "time|calls|bytes", "metric to compare (default: time)"},
     {OPTION_FAIL_ABOVE, "fail-above", "PERCENT",
-     "end with status 1 if the run, or a context as a part of the run, has grown by more than that "
-     "and by more than noise"},
-    {OPTION_FORMAT, "format", "text|json|tsv", "text for people (default), or for programs"},
-    {OPTION_DEPTH, "depth", "N", "levels of the tree that are shown (default: all)"},
+     "exit with status 1 if the run or a context has grown by more than PERCENT of the run",
+     "Growth within noise does not count."},
+    {OPTION_FORMAT, "format", "text|json|tsv", "text for people (default), or for programs",
+     "json and tsv have one row for each context."},
+    {OPTION_DEPTH, "depth", "N", "show N levels of the tree (default: all)"},
     PCT_OPTIONS_CHOICE,
     PCT_OPTION_WIDTH,
     PCT_OPTION_DEBUGINFOD,

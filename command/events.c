@@ -17,8 +17,10 @@
 enum { OPTION_FORMAT = 256 };
 
 static const struct pct_option options[] = {
-    {'a', "all", NULL, "also events that do not count here, and why"},
-    {OPTION_FORMAT, "format", "text|tsv", "text for people (default), or for programs"},
+    {'a', "all", NULL, "list also events that cannot be counted here, and why"},
+    {OPTION_FORMAT, "format", "text|tsv", "text for people (default), or for programs",
+     "tsv has a line for each event: its name, yes or no, the reason of a no, what it counts, and "
+     "its encoding."},
     {0, NULL, NULL, NULL},
 };
 
@@ -271,7 +273,7 @@ static void put_sum(const struct search *s)
         printf("%u more %s known and %s not; --all shows which, and why\n", n_more,
                n_more == 1 ? "is" : "are", n_more == 1 ? "does" : "do");
     if (pc_counting_hardware(&none))
-        pct_print_sentence(stdout, s->width, 0, "no counters of the processor can be had: %s",
+        pct_print_sentence(stdout, s->width, 0, "no processor counters can be opened: %s",
                            none.text);
 }
 
@@ -316,10 +318,10 @@ const struct pct_command pct_events = {
     .synopsis = "[OPTION]... [PATTERN]",
     .summary = "list the events that can be counted here",
     .details =
-        "PATTERN is a part of a name, or a pattern of the shell for the whole name. What is in "
-        "no list may be asked for by its whole name: r and the processor's own code in "
-        "hexadecimal, and names with modifiers, such as perf::CYCLES:u. Each event is "
-        "opened: \"no\" comes with the reason.",
+        "PATTERN is a part of a name, or a shell pattern for the whole name. Events that are in no "
+        "list can be given by their whole name: r and the processor's own code in hexadecimal, "
+        "and names with modifiers, such as perf::CYCLES:u. Each event is opened to see whether it "
+        "counts; if it does not, the reason is shown.",
     .options = options,
     .argument = "PATTERN",
     .n_most = 1,

@@ -6,12 +6,13 @@
 #include "command/command.h"
 #include "view/table.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { HELP_COLUMNS = 80, INDENT = 28 };
 
-const struct pct_option pct_help_option = {'h', "help", NULL, "print this text"};
+const struct pct_option pct_help_option = {'h', "help", NULL, "print this help"};
 
 const struct pct_option *pct_option_at(const struct pct_command *self, unsigned i)
 {
@@ -66,7 +67,9 @@ void pct_help(const struct pct_command *self, FILE *out)
     put_wrapped(out, call, (int)strlen(usage));
     free(call);
     fputc('\n', out);
-    put_wrapped(out, self->summary, 0);
+    call = pct_text("%c%s.", toupper((unsigned char)*self->summary), self->summary + 1);
+    put_wrapped(out, call, 0);
+    free(call);
     fputs("\nOptions:\n", out);
     for (unsigned i = 0; pct_option_at(self, i); i++)
         put_option(out, pct_option_at(self, i));
@@ -84,8 +87,9 @@ void pct_help_table(FILE *out, const struct pct_table *t)
 
 void pct_help_columns(FILE *out, const struct pct_table *t)
 {
-    fprintf(out, "Table %s: ", t->name);
-    put_wrapped(out, t->doc, 0);
+    char *what = pct_text("Table %s: %s", t->name, t->doc);
+    put_wrapped(out, what, 0);
+    free(what);
     fputs("\nColumns:\n", out);
     for (size_t i = 0; i < t->n_columns; i++)
         put_meaning(out, fprintf(out, "  %s", t->columns[i].name), t->columns[i].doc);

@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 static const struct pct_option options[] = {
-    {'o', "output", "FILE", "write there (default: PROFILE with .html in place of .pcol)",
-     "A file that is there already is replaced if it is such a page; any other is left as it is."},
+    {'o', "output", "FILE", "write to FILE (default: PROFILE with .html in place of .pcol)",
+     "A page of this command is replaced; any other file is left as it is, with an error."},
     PCT_OPTION_DEBUGINFOD,
     {0, NULL, NULL, NULL},
 };
@@ -40,7 +40,7 @@ static char *default_output(const char *profile)
     return pct_text("%.*s.html", (int)(cut ? n - m : n), profile);
 }
 
-/* Whether nothing is lost when this file is replaced. */
+/* True if nothing is lost when this file is replaced. */
 static bool may_replace(const char *path)
 {
     char begin[sizeof PCT_PAGE_BEGIN] = "";
@@ -61,11 +61,12 @@ static int fail(const struct pct_command *self, const char *path)
     return PCT_DATA;
 }
 
-/* Under another name first: a page that is there is whole. */
+/* Writes under another name first, so that a page under its own name is complete. */
 static int write_page(const struct pct_command *self, const struct pct_data *d, const char *to)
 {
     if (!may_replace(to)) {
-        pct_say(self, "%s is there and is no page of pcollect html: -o names another file", to);
+        pct_say(self, "%s exists and is not a page of pcollect html: name another file with -o",
+                to);
         return PCT_CALL;
     }
     char *under = pct_text("%s.%ld.tmp", to, (long)getpid());
@@ -115,7 +116,7 @@ static int run_html(const struct pct_command *self, int argc, char **argv)
     char *to = r.to ? pct_text("%s", r.to) : default_output(line.words[0]);
     int status = make_page(self, line.words[0], to);
     if (!status)
-        pct_say(self, "%s is written: open it in a browser", to);
+        pct_say(self, "wrote %s: open it in a browser", to);
     free(to);
     return status;
 }
@@ -123,7 +124,7 @@ static int run_html(const struct pct_command *self, int argc, char **argv)
 const struct pct_command pct_html = {
     .name = "html",
     .synopsis = "[-d] [-o FILE] [PROFILE]",
-    .summary = "a profile as one HTML page, to look at in a browser",
+    .summary = "write a profile as one HTML page for a browser",
     .options = options,
     .argument = "PROFILE",
     .n_most = 1,

@@ -137,7 +137,7 @@ static int info(const struct pct_command *self, int argc, char **argv)
 const struct pct_command pct_info = {
     .name = "info",
     .synopsis = "[FILE]",
-    .summary = "what a profile holds: ranks, contexts, fields, tables",
+    .summary = "show what a profile holds: ranks, contexts, fields, tables",
     .options = options,
     .argument = "FILE",
     .n_most = 1,

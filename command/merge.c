@@ -76,7 +76,7 @@ static int run_merge(const struct pct_command *self, int argc, char **argv)
 const struct pct_command pct_merge_command = {
     .name = "merge",
     .synopsis = "[OPTION]... FILE...",
-    .summary = "repeats of one run: means, and how far the runs lie apart",
+    .summary = "average repeated runs, and show how far they differ",
     .options = options,
     .argument = "FILE",
     .n_least = 1,

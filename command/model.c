@@ -13,10 +13,17 @@ enum { OPTION_DATA = 256, OPTION_FORMAT, OPTION_PREDICT };
 enum format { FORMAT_TEXT, FORMAT_TSV, FORMAT_JSON };
 
 static const struct pct_option options[] = {
-    {OPTION_DATA, "data", "FILE", "measurements, as text or as JSON lines"},
-    {OPTION_FORMAT, "format", "text|tsv|json", "text for people (default), or for programs"},
+    {OPTION_DATA, "data", "FILE", "measurements, as text or as JSON lines",
+     "FILES describes both formats."},
+    {OPTION_FORMAT, "format", "text|tsv|json", "text for people (default), or for programs",
+     "tsv has a line of names, then one line a model; json has the same members. region, metric, "
+     "model, adjusted_r2, rss: sum of the squared residuals; growth: the fastest growing term; "
+     "error: relative error of a point that was left out, 0.01 is one percent; points: places "
+     "measured; few: yes means that the form is a guess."},
     {OPTION_PREDICT, "predict", "X[,Y]",
-     "also print the model's value there, with the interval that holds it in 95 of 100 cases"},
+     "print the model's value there too, with its 95 percent interval",
+     "The interval is the union of the intervals of all models that explain the points about as "
+     "well: it is wide where the form is uncertain. With few points it holds less often."},
     {0, NULL, NULL, NULL},
 };
 
@@ -230,7 +237,7 @@ static int run_model(const struct pct_command *self, int argc, char **argv)
 const struct pct_command pct_model = {
     .name = "model",
     .synopsis = "--data FILE [--predict X[,Y]] [--format FORMAT]",
-    .summary = "model how measured figures grow with one parameter or two",
+    .summary = "fit how measured figures grow with one or two parameters",
     .options = options,
     .take = take_option,
     .main = run_model,

@@ -26,44 +26,42 @@ enum { WHICH_TABLE = 1 }; /* groups of options */
 /* Words are in the order of enum pct_format, enum pct_metric and by_words. */
 const struct pct_option pct_report_options[] = {
     {FORMAT, "format", "text|json|tsv|md", "text for people (default), or for programs",
-     "tsv shows one table."},
+     "tsv shows one table: --table or --by names it."},
     {TABLE, "table", "NAME", "one table only; --table help lists them",
-     "It is printed as tsv if no format is given. The tables of plugins that were loaded are in "
-     "the "
-     "profile, too. --table NAME --help lists its columns.",
+     "It is printed as tsv if no format is given. Plugins that were loaded can have tables of "
+     "their own in the profile. --table NAME --help lists the columns.",
      .group = WHICH_TABLE},
-    {BY, "by", "WHAT,...", "one table, of sums by any of these together:",
-     "It is printed as text if no format is given. Its columns for programs, and for --columns, "
-     "are "
-     "all figures of calls and samples, and the fields of plugins: --by WHAT --help lists them. "
+    {BY, "by", "WHAT,...", "one table of sums, by one or several of:",
+     "It is printed as text if no format is given. All figures of calls and samples, and the "
+     "fields of plugins, are columns for --columns and for programs: --by WHAT --help lists them. "
      "caller, thread and peer, and rank alone, are tables of their own.",
      "function|line|file|module|call-site|context|primitive|communicator|phase|region|rank|caller|"
      "thread|peer",
      WHICH_TABLE, .list = true},
     PCT_OPTIONS_CHOICE,
     {MIN_PERCENT, "min-percent", "P", "hide rows below P percent",
-     "In the trees of the text: of the time in MPI and of CPU time; without this option the least "
-     "of "
-     "1, 2, 3, 5, 7, 10, 15, 20 and 30 with which a tree takes no more than 40 lines. In a table: "
-     "of "
-     "what its column of shares is of, as --where with that column does (default: 0)."},
-    {BOTTOM_UP, "bottom-up", NULL, "trees from callees outwards to callers",
+     "In the trees of the text, P is a percentage of the time in MPI and of CPU time; the default "
+     "is the least of 1, 2, 3, 5, 7, 10, 15, 20 and 30 with which a tree takes no more than 40 "
+     "lines. In a table, P is compared with its column of shares, as --where does (default: 0)."},
+    {BOTTOM_UP, "bottom-up", NULL, "turn the trees round: from callees to their callers",
      "The trees of the text begin at the MPI functions, and at those that computed."},
-    {DEPTH, "depth", "N", "tell only the N outermost frames apart",
-     "What is deeper in a calling context is added to the last of them."},
-    {METRIC, "metric", "calls|time|sent|received", "in the tree of MPI calls (default: time)"},
+    {DEPTH, "depth", "N", "show only the N outermost frames of each context",
+     "Figures of deeper frames are added to the last of them."},
+    {METRIC, "metric", "calls|time|sent|received",
+     "metric in the tree of MPI calls (default: time)"},
     {PHASE, "phase", "N", "only what was called in phase N of MPI_Pcontrol"},
     {REGION, "region", "NAME", "only what was called in this region",
-     "That is: while the region of pcollect_region_begin was open."},
+     "Between pcollect_region_begin and pcollect_region_end of that name."},
     {DOMAIN, "domain", "NAME", "only calls on this communicator, by name or id",
      "--table communicators lists them."},
-    {THRESHOLD, "threshold", "RULE=P", "findings of RULE only if they save P percent",
-     "P is of the run. May be given for several rules; their names stand behind findings.",
+    {THRESHOLD, "threshold", "RULE=P", "hide findings of RULE that save less than P percent",
+     "P is a percentage of the run. May be given for several rules. The name of its rule stands "
+     "behind each finding.",
      .many = true},
     {FULL_PATHS, "full-paths", NULL, "files and modules with their folders"},
-    {FULL_NAMES, "full-names", NULL, "long names of C++ with all their arguments",
-     "Without it, functions whose names are longer than 40 characters lose what stands in < > and "
-     "( ) in output for people."},
+    {FULL_NAMES, "full-names", NULL, "long C++ names with all their arguments",
+     "Without it, output for people leaves out what stands in < > and ( ) of function names that "
+     "are longer than 40 characters."},
     PCT_OPTION_DEBUGINFOD,
     PCT_OPTION_WIDTH,
     PCT_OPTION_COLOR,
@@ -303,7 +301,7 @@ static int check(const struct pct_command *self, const struct pct_line *line,
     if (line->n_words > 1)
         return pct_refuse_profiles(self, line);
     if (view->format == PCT_FORMAT_TSV && !view->table_name)
-        return pct_refuse(self, "--format tsv: which table? Give --table NAME too");
+        return pct_refuse(self, "--format tsv shows one table: give --table NAME too");
     return check_choice(self, view);
 }
 

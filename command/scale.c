@@ -21,18 +21,22 @@ enum { SCALING = 1 }; /* groups of options */
 enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_TSV };
 
 static const struct pct_option options[] = {
-    {OPTION_STRONG, "strong", NULL, "the runs solve the same problem (default: told from the runs)",
-     .group = SCALING},
+    {OPTION_STRONG, "strong", NULL,
+     "the problem is the same in all runs (default: judged from the runs)", .group = SCALING},
     {OPTION_WEAK, "weak", NULL, "the problem grows with the number of ranks", .group = SCALING},
     {OPTION_PREDICT, "predict", "RANKS[,N]",
-     "say what the contexts will cost on that many ranks; with --sizes: for a problem of size N "
-     "(default: the largest)"},
+     "predict the time of each context on RANKS ranks; with --sizes, for a problem of size N "
+     "(default: the largest)",
+     "Models of the time a rank are as in pcollect-model(1). They need three numbers of ranks; "
+     "with fewer than five they are a guess."},
     {OPTION_SIZES, "sizes", "N,N,...",
-     "sizes of the problem, in the order of the files: models are of ranks and size"},
+     "problem sizes, in the order of the files: models then depend on ranks and size",
+     "That takes runs of several sizes at several numbers of ranks. Efficiencies compare runs of "
+     "one size; losses are those of the largest."},
     {OPTION_FORMAT, "format", "text|json|tsv", "text for people (default), or for programs"},
     {OPTION_TABLE, "table", "NAME",
-     "one table only, as tsv if no format is given; help lists them"},
-    {OPTION_DEPTH, "depth", "N", "levels of the tree that are shown (default: all)"},
+     "one table only, as tsv without --format; help lists the tables"},
+    {OPTION_DEPTH, "depth", "N", "show N levels of the tree (default: all)"},
     PCT_OPTIONS_CHOICE,
     PCT_OPTION_WIDTH,
     PCT_OPTION_DEBUGINFOD,
@@ -177,7 +181,7 @@ static int check(const struct pct_command *self, size_t n_files, struct request 
     if (r->table && !r->has_format)
         r->format = FORMAT_TSV;
     if (r->format == FORMAT_TSV && !r->table)
-        return pct_refuse(self, "--format tsv: which table? Give --table NAME too");
+        return pct_refuse(self, "--format tsv shows one table: give --table NAME too");
     int status = pct_choice_refuse(self, &r->choice, r->table, "--table NAME");
     return status ? status : check_sizes(self, n_files, r);
 }

@@ -24,16 +24,27 @@ enum { MAX_SOCKETS = 1024 };
 enum format { FORMAT_TEXT, FORMAT_TSV, FORMAT_JSON, FORMAT_SVG };
 
 static const struct pct_option options[] = {
-    {OPTION_FORMAT, "format", "text|tsv|json|svg", "text for people (default), or for programs"},
-    {OPTION_CLASS, "class", "CLASS", "messages of this class only: p2p or rma"},
-    {OPTION_DOMAIN, "domain", "DOMAIN", "messages in this communicator only, by name or id"},
-    {OPTION_PHASE, "phase", "N", "messages in this phase only: the number given to MPI_Pcontrol"},
-    {OPTION_TOP, "top", "N", "pairs in the text (default 20)"},
-    {OPTION_NODES, "nodes", "N",
-     "place on N nodes of equal size, whatever the run had, filled in the order of ranks"},
-    {OPTION_SOCKETS, "sockets", "N", "place on N sockets of each node, whatever the run had"},
-    {OPTION_RANKFILE, "rankfile", "FILE", "write the placement as a rankfile of Open MPI"},
-    {OPTION_HOSTS, "hosts", "FILE", "write the placement as a host file of MPICH (Hydra)"},
+    {OPTION_FORMAT, "format", "text|tsv|json|svg", "text for people (default), or for programs",
+     "tsv is the matrix, one line a pair: source, destination, messages, bytes. json is all of it "
+     "in one object. svg is a picture of the matrix: the darker, the more bytes, with lines "
+     "between nodes. A rank of another job, spawned or connected, is outside in tsv and -1 in "
+     "json."},
+    {OPTION_CLASS, "class", "CLASS", "only messages of this class: p2p or rma"},
+    {OPTION_DOMAIN, "domain", "DOMAIN", "only messages on this communicator, by name or id",
+     "pcollect report --table communicators lists them."},
+    {OPTION_PHASE, "phase", "N", "only messages in phase N of MPI_Pcontrol"},
+    {OPTION_TOP, "top", "N", "show N pairs in the text (default: 20)"},
+    {OPTION_NODES, "nodes", "N", "place ranks on N nodes of equal size",
+     "The default is the nodes of the run. The nodes are filled in the order of ranks, and called "
+     "NODE0, NODE1 and so on in the files."},
+    {OPTION_SOCKETS, "sockets", "N", "place ranks on N sockets of each node",
+     "The default is the sockets of the run."},
+    {OPTION_RANKFILE, "rankfile", "FILE", "write the placement as a rankfile of Open MPI",
+     "It is for mpirun --rankfile. FILE must be new. A rank gets a whole socket of its node; where "
+     "the sockets are not known, the next slot from 0."},
+    {OPTION_HOSTS, "hosts", "FILE", "write the placement as a host file of MPICH (Hydra)",
+     "It is for mpirun -f: a host and its number of ranks, in the order of ranks, without sockets. "
+     "FILE must be new."},
     {0, NULL, NULL, NULL},
 };
 
@@ -85,7 +96,7 @@ static int write_file(const struct pct_command *self, const char *path, put_fn *
     if (!path)
         return PCT_DONE;
     if (!out && errno == EEXIST) {
-        pct_say(self, "%s: cannot be written: it is there already; remove it, or name another file",
+        pct_say(self, "%s: cannot be written: it exists already; remove it, or name another file",
                 path);
         return PCT_DATA;
     }
@@ -177,7 +188,7 @@ static int main_topology(const struct pct_command *self, int argc, char **argv)
 const struct pct_command pct_topology_command = {
     .name = "topology",
     .synopsis = "[OPTION]... [FILE]",
-    .summary = "who talks to whom: pattern, matrix, a better placement",
+    .summary = "show which ranks communicate: pattern, matrix, better placement",
     .options = options,
     .argument = "FILE",
     .n_most = 1,

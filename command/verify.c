@@ -46,7 +46,7 @@ static int verify(const struct pct_command *self, int argc, char **argv)
 const struct pct_command pct_verify = {
     .name = "verify",
     .synopsis = "FILE...",
-    .summary = "read profiles to the last byte and say whether they are whole",
+    .summary = "check that profiles are complete and undamaged",
     .options = options,
     .argument = "FILE",
     .n_least = 1,

@@ -17,88 +17,84 @@ const struct pc_option pc_options[] = {
      "Where the profile is written. %x is the name of the executable, %n the number of ranks, %j "
      "the job id of the batch system or launcher, %t the start time in UTC as YYYYMMDD-HHMMSS, %% "
      "a percent sign. A relative path begins at the working directory of rank 0.",
-     "where the profile is written", "output"},
+     "path of the profile, or its folder", "output"},
     {"output", "values", PC_OPTION_SIZE, "64M", 0, 1024 * GIB, "", AT(output_values),
-     "Most memory that the values of single ranks take on rank 0 while the profile is made; in the "
-     "file they take about an eighth of it. Contexts get it in the order of the time spent there, "
-     "for all of their ranks or for none. The others keep statistics over ranks: number, sum, sum "
-     "of squares, least and greatest value with their ranks. 0 is no bound.",
-     "room for values by rank, given to contexts by time"},
+     "Memory limit on rank 0 for the values of each rank while the profile is made; in the file "
+     "they take about an eighth of it. The contexts with most time keep the values of all their "
+     "ranks, as far as the memory reaches. The others keep statistics over ranks: number, sum, sum "
+     "of squares, min and max with their ranks. 0 means no limit.",
+     "memory limit for values by rank"},
     {"output", "per_rank", PC_OPTION_INTEGER, "0", 0, 1000000000, "ranks", AT(output_per_rank),
-     "A context that more ranks than this have keeps statistics only, whatever `values` allows. 0 "
-     "is no bound.",
-     "keep values by rank up to N ranks a context"},
+     "A context that occurs on more ranks than this keeps statistics only, whatever `values` "
+     "allows. 0 means no limit.",
+     "no values by rank in contexts of more than N ranks"},
     {"output", "wait", PC_OPTION_INTEGER, "600", 0, 86400, "seconds", AT(output_wait),
-     "How long MPI_Finalize waits for ranks of which this library cannot tell whether they have it "
-     "loaded: those on other nodes. If they do not come, no profile is written, and what was "
-     "collected is left to pcollect recover.",
-     "how long MPI_Finalize waits for other nodes"},
+     "How long MPI_Finalize waits for ranks on other nodes, since this library cannot tell whether "
+     "they have loaded it. If they do not come, no profile is written then; pcollect recover makes "
+     "it from what was collected.",
+     "seconds that MPI_Finalize waits for other nodes"},
     {"spool", "path", PC_OPTION_FOLDER, "/dev/shm", 1, 255, "", AT(spool_path),
-     "Folder on each node in which a process collects, best in a memory file system; any local one "
-     "is used. What is collected there outlives a killed process. Where no file can be had there, "
-     "/tmp and then /var/tmp are used; after them plain memory, which does not outlive it.",
-     "where processes collect while they run", "spool"},
+     "Folder on each node in which a process collects. A memory file system is best; any local "
+     "file system works. What is collected there survives if the process is killed. If no file can "
+     "be made there, /tmp and then /var/tmp are used, and after them plain memory, which does not "
+     "survive.",
+     "folder in which processes collect while they run", "spool"},
     {"collect", "plugins", PC_OPTION_LIST, "time", 0, TEXT_MAX, "plugins", AT(collect_plugins),
-     "What is learnt at each MPI call. Plugins are named by their names, in the order in which "
-     "they are called; an empty list collects nothing. In this list, as in every other, +NAME adds "
-     "to what stood before, and -NAME takes away from it.",
-     "what is learnt at MPI calls; +NAME adds"},
+     "Plugins that are called at each MPI call, in this order. An empty list collects nothing. In "
+     "this list, as in every other, +NAME adds to the list so far, and -NAME removes from it.",
+     "plugins for MPI calls; +NAME adds, -NAME removes"},
     {"collect", "buffer_size", PC_OPTION_SIZE, "64M", MIB, 4 * GIB, "", AT(collect_buffer_size),
-     "Most memory that one process takes for its calling contexts. It is taken as it is needed. "
-     "When it is full, new contexts are counted at the nearest one that exists, and the report "
-     "says so.",
-     "most memory of a process for contexts"},
+     "Memory limit of one process for its calling contexts. Memory is taken only as it is needed. "
+     "When the limit is reached, new contexts are counted at the nearest one that exists, and the "
+     "report says so.",
+     "memory limit of a process for contexts"},
     {"collect", "max_depth", PC_OPTION_INTEGER, "512", 8, 4096, "frames", AT(collect_max_depth),
-     "Most frames of a calling context. Of a deeper one the innermost frames are kept, and the "
+     "Limit for the depth of a calling context. A deeper one keeps its innermost frames, and the "
      "report says how many were cut.",
-     "most frames of a calling context"},
+     "frames kept of a calling context"},
     {"collect", "always", PC_OPTION_BOOL, "no", 0, 1, "", AT(collect_always),
-     "Collect in processes that do not use MPI, too, one profile each. With no, they are left "
-     "alone. `pcollect run` without a launcher says yes for a program that is to be sampled.",
-     "collect in programs without MPI, too"},
+     "Collect also in processes that do not use MPI, one profile each. With no, they are left "
+     "alone. `pcollect run` without a launcher sets yes for the program that it starts, if that is "
+     "to be sampled.",
+     "collect also in programs without MPI"},
     {"sample", "frequency", PC_OPTION_FREQUENCY, "100", 0, 10000, "", AT(sample_frequency),
-     "How often each thread is interrupted to see what it computes, per second. 0 or off is no "
-     "sampling.",
-     "interrupts of a thread a second, or off", "sample"},
+     "Samples per second of CPU time, in each thread. 0 or off means no sampling.",
+     "samples per second of CPU time of a thread, or off", "sample"},
     {"sample", "plugins", PC_OPTION_LIST, "clock", 0, TEXT_MAX, "plugins", AT(sample_plugins),
-     "What is learnt at each interrupt. Plugins are named by their names, in the order in which "
-     "they are called.",
-     "what is learnt at interrupts", "sample-plugins"},
+     "Plugins that are called at each sample, in this order.", "plugins for samples",
+     "sample-plugins"},
     {"sample", "source", PC_OPTION_CHOICE, "auto", 1, 15, "auto, cycles, clock, timer",
      AT(sample_source),
-     "What interrupts: cycles are those of the processor, clock is perf_event's task clock, timer "
-     "a "
-     "POSIX timer on the thread's CPU time, which reaches the kernel's own frequency at most (100 "
-     "to 1,000 Hz). Where one is refused, or opens and never interrupts, the next one is taken; "
-     "auto begins with cycles.",
-     "what interrupts", "sample-source"},
+     "What interrupts a thread to take a sample. cycles: a counter of the processor; clock: the "
+     "task clock of perf_event; timer: a POSIX timer on the thread's CPU time, at most at the "
+     "frequency of the kernel's own timer (100 to 1,000 Hz). If one is refused, or never "
+     "interrupts, the next one is used; auto begins with cycles.",
+     "source of the interrupts that take samples", "sample-source"},
     {"sample", "max_overhead", PC_OPTION_INTEGER, "1", 1, 100, "percent", AT(sample_max_overhead),
-     "Most of a thread's CPU time that its interrupts may cost. Where they cost more, the "
+     "Limit for the part of a thread's CPU time that samples may cost. If they cost more, the "
      "frequency of the thread is halved until they do not, and the profile says so.",
-     "most CPU time for interrupts"},
+     "limit for the CPU time that samples cost, in percent"},
     {"sample", "events", PC_OPTION_LIST, "", 0, TEXT_MAX, "events", AT(sample_events),
-     "Events that are counted in each thread, by the names that `pcollect events` lists: presets, "
-     "native events, or r and the processor's own code in hexadecimal. What does not open is named "
-     "at the start and left out.",
-     "events to count; pcollect events lists them"},
+     "Events that are counted in each thread: presets and native events by the names that "
+     "`pcollect events` lists, or r and the processor's own code in hexadecimal. Events that "
+     "cannot be opened are named at the start and left out.",
+     "events to count, from the list of pcollect events"},
     {"sample", "always", PC_OPTION_LIST, "", 0, TEXT_MAX, "events", AT(sample_always),
      "Events that are counted all the time and read at MPI calls, exactly, while the events of "
-     "`events` take turns beside them. They have to fit into the processor together. None: the "
-     "same is done with `events` where all of them fit.",
-     "events to count at all times", "always-events"},
+     "`events` take turns beside them. The processor must have counters for all of them together. "
+     "If the list is empty, `events` are counted all the time where all of them fit.",
+     "events to count all the time", "always-events"},
     {"sample", "counters_per_group", PC_OPTION_INTEGER, "0", 0, 15, "counters",
      AT(sample_counters_per_group),
-     "Most events that are counted at the same time. 0 is as many as the processor has counters "
-     "for. Events that do not all fit are counted in turns.",
-     "most events counted at the same time"},
+     "Limit for the events that are counted at the same time. 0 means as many as the processor has "
+     "counters for. Events that do not all fit are counted in turns.",
+     "limit for events counted at the same time"},
     {"sample", "rotation", PC_OPTION_CHOICE, "random", 1, 15, "random, round-robin",
      AT(sample_rotation),
-     "How the plugin counters takes turns. random draws what is counted, from some microseconds to "
-     "the next, and what it finds is an unbiased estimate. round-robin, for comparison only, "
-     "counts "
-     "one group from an interrupt to the next, which come at equal distances, then the next "
-     "group.",
-     "how events take turns"},
+     "How the plugin counters takes turns. random draws the group to count anew every few "
+     "microseconds, which gives unbiased estimates. round-robin is for comparison only: it counts "
+     "one group from one interrupt to the next, at equal distances, then the next group.",
+     "order in which events take turns"},
 };
 
 const unsigned pc_n_options = PC_ARRAY_LEN(pc_options);

@@ -20,15 +20,15 @@ struct pct_choice {
 };
 
 /* Meanings of the options, which are the same in each command. */
-#define PCT_CHOICE_SORT_DOC "order of the rows; -COLUMN turns it round"
-#define PCT_CHOICE_SORT_MORE "Numbers are sorted downwards, texts and ranks upwards."
-#define PCT_CHOICE_COLUMNS_DOC "of one table: only these columns, in this order"
-#define PCT_CHOICE_WHERE_DOC "of one table: only such rows, as 'time_s > 10 ms'"
+#define PCT_CHOICE_SORT_DOC "sort the rows by COLUMN; -COLUMN reverses the order"
+#define PCT_CHOICE_SORT_MORE "Numbers are sorted from the greatest, texts and ranks from the least."
+#define PCT_CHOICE_COLUMNS_DOC "in one table: only these columns, in this order"
+#define PCT_CHOICE_WHERE_DOC "in one table: only these rows, as 'time_s > 10 ms'"
 #define PCT_CHOICE_WHERE_MORE                                                                      \
-    "Given several times, all must hold. OP is =, !=, <, <=, > or >=, or =~ and !~: the text "     \
-    "matches an extended regular expression, or not. Numbers are in the unit of the column, or "   \
-    "have one: ns us ms s, KiB MiB GiB, k M G, %. A value that is not known passes only "          \
-    "'COLUMN =', with nothing behind it."
+    "If it is given several times, all must hold. OP is =, !=, <, <=, > or >=, or =~ and !~: the " \
+    "text matches an extended regular expression, or not. Numbers are in the unit of the column, " \
+    "or have one: ns us ms s, KiB MiB GiB, k M G, %. 'COLUMN =', with nothing behind it, selects " \
+    "unknown values."
 
 /* Adds a condition; pct_choice_check says so if there are too many. */
 void pct_choice_add(struct pct_choice *c, const char *condition);

@@ -571,8 +571,8 @@ static void put_filter(const struct head *h)
     const struct pct_filter *f = &h->o->filter;
     if (f->has_phase || f->region || f->domain)
         put_item(h, "part",
-                 "functions and contexts below are a part of the run, as asked for; what "
-                 "is said of the run and its ranks is of the whole");
+                 "functions and contexts below are those of the selected part; the figures of the "
+                 "run and its ranks are of the whole run");
 }
 
 void pct_print_head(FILE *out, const struct pct_data *d, const struct pct_options *o)

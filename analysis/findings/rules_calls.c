@@ -136,8 +136,8 @@ static void find_rooted(const struct pct_evidence *f, const struct pct_rule *rul
         if (!is_one_of(fact, rooted) || bytes_of_call(fact) < FEW_BYTES)
             continue;
         pct_finding_add(out, f, rule, threshold, own_ns(fact), pct_more_call(f, fact),
-                        "%s moves all data through one rank: %.0f %% of the run. Leave the data "
-                        "where they are, or write them by all ranks.",
+                        "%s moves all data through one rank: %.0f %% of the run. Keep the data "
+                        "distributed, or let all ranks write them.",
                         fact->place, percent(f, own_ns(fact)));
     }
 }
@@ -154,11 +154,11 @@ static void find_dense(const struct pct_evidence *f, const struct pct_rule *rule
         double each = bytes_of_call(fact) / (double)f->n_ranks;
         if (is_one_of(fact, dense) && f->n_ranks > 2 && calls_of_rank(f, fact) >= 2 &&
             each < FEW_BYTES_EACH)
-            pct_finding_add(out, f, rule, threshold, own_ns(fact), pct_more_call(f, fact),
-                            "%s asks all ranks for %.0f bytes each on the mean, %.0f %% of the "
-                            "run. If few have something to say, let them send messages, or use "
-                            "MPI_Neighbor_alltoallv.",
-                            fact->place, each, percent(f, own_ns(fact)));
+            pct_finding_add(
+                out, f, rule, threshold, own_ns(fact), pct_more_call(f, fact),
+                "%s exchanges %.0f bytes with each rank on average, %.0f %% of the run. If only "
+                "few pairs have data to exchange, use messages, or MPI_Neighbor_alltoallv.",
+                fact->place, each, percent(f, own_ns(fact)));
     }
 }
 

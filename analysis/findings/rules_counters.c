@@ -107,8 +107,8 @@ static void tell(const struct pct_evidence *f, const struct pct_rule *rule, doub
     pct_finding_put_function(&place, of->function, of->file, of->line);
     pct_finding_add(out, f, rule, threshold, saves, pct_more_table("ratios"),
                     "%s misses the %s cache %.3g times in a thousand instructions, the rest of the "
-                    "program %.2g times: this costs up to %.0f %% of the run. Go through memory in "
-                    "its order, and work on pieces that fit into the cache.",
+                    "program %.2g times: this costs up to %.0f %% of the run. Access memory in "
+                    "order, and work on blocks that fit into the cache.",
                     place.data, miss->cache, 1000 * of->misses / of->instructions, 1000 * rest,
                     100 * saves / f->core_ns);
     pct_buf_free(&place);
@@ -199,8 +199,7 @@ const char *pct_finding_page_faults(const struct pct_evidence *f)
     double all = 0;
     if (!event)
         return " Counted in samples they tell in which function: [sample] frequency = 1000, "
-               "plugins "
-               "= clock, counters, events = perf::PAGE-FAULTS.";
+               "plugins = clock, counters, events = perf::PAGE-FAULTS.";
     struct faulting most = find_faulting(f->data, event, &all);
     if (!most.function || !(most.faults > 2 * sqrt(most.variance)))
         return "";

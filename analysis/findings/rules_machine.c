@@ -129,8 +129,8 @@ static void find_faults(const struct pct_evidence *f, const struct pct_rule *rul
     if (pct_finding_counts(f, rule, threshold, ns))
         pct_finding_add(out, f, rule, threshold, ns, pct_more_table("resources"),
                         "A rank has %.0f page faults, %.0f of them from a disk: about %.0f %% of "
-                        "the run.%s Keep memory instead of freeing and taking it again, or use "
-                        "larger pages.",
+                        "the run.%s Reuse memory instead of freeing and allocating it again, or "
+                        "use larger pages.",
                         faults / (double)f->n_ranks, major / (double)f->n_ranks, percent(f, ns),
                         pct_finding_page_faults(f));
 }
@@ -238,8 +238,9 @@ static void find_placement(const struct pct_evidence *f, const struct pct_rule *
 
 static const struct pct_rule rows[] = {
     {"shared-processors", 0.05, "ranks that could run wait for a processor", find_shared, true},
-    {"page-faults", 0.05, "memory taken from the system again and again", find_faults, true},
+    {"page-faults", 0.05, "memory allocated from the system again and again", find_faults, true},
     {"system-time", 0.05, "system calls outside MPI", find_system, true},
-    {"placement", 0.05, "ranks that talk much are on different nodes", find_placement, false},
+    {"placement", 0.05, "ranks that communicate much are on different nodes", find_placement,
+     false},
 };
 const struct pct_rules pct_machine_rules = {rows, PC_ARRAY_LEN(rows)};

@@ -393,5 +393,5 @@ struct pct_cost pct_finding_cost(const struct pct_evidence *f, const struct pct_
     }
     bool speaks = times_many >= VERY_MANY && saves_ns >= threshold * f->core_ns;
     return (struct pct_cost){
-        speaks ? "a cost that is not known here, for want of processors" : NULL, 0};
+        speaks ? "a cost that is not known here, since processors were too few" : NULL, 0};
 }

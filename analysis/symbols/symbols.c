@@ -170,7 +170,7 @@ static void complain_of_split(struct pct_symbols *s, uint32_t module, const stru
     bool packed = !stat(package.data, &st);
     size_t n = dw ? pct_dw_missing(dw) : 0;
     pct_text_format(
-        why, sizeof why, "no split debug information of %zu %s%s: inlined calls are not told", n,
+        why, sizeof why, "no split debug information of %zu %s%s: inlined calls are not shown", n,
         n == 1 ? "source" : "sources", packed ? " (libdw here does not read the .dwp)" : "");
     if (n)
         complain(s, module, why, "keep the .dwo files where the compiler wrote them");

@@ -12,7 +12,9 @@
 #include <string.h>
 
 static const struct pct_option options[] = {
-    {'f', "format", "text|json", "text for people (default), or JSON"},
+    {'f', "format", "text|json", "text for people (default), or JSON",
+     "One object: bad and less count findings; findings is a list of objects with health, about, "
+     "found, cost and cure. cost and cure are null where there is none."},
     {0, NULL, NULL, NULL},
 };
 
@@ -62,9 +64,9 @@ static void print_text(const struct pct_examined *d, size_t n_less, size_t n_bad
         put_labelled("cure", f->cure);
     }
     if (n_bad)
-        printf("\nNot everything works: %zu bad, %zu less than could be.\n", n_bad, n_less);
+        printf("\nNot everything works: %zu bad, %zu less than possible.\n", n_bad, n_less);
     else if (n_less)
-        printf("\nJobs can be measured; %zu less than could be.\n", n_less);
+        printf("\nJobs can be measured; %zu less than possible.\n", n_less);
     else
         printf("\nAll is well.\n");
 }
@@ -136,9 +138,10 @@ static int run_doctor(const struct pct_command *self, int argc, char **argv)
 const struct pct_command pct_doctor = {
     .name = "doctor",
     .synopsis = "[--format text|json]",
-    .summary = "say what works on this machine, and what it costs if not",
-    .details = "Status 1 if something is bad: then jobs are not measured or profiles are lost. "
-               "What is only less than it could be does not count.",
+    .summary = "check what works on this machine, and what is missing",
+    .details =
+        "The exit status is 1 if something is bad, so that jobs are not measured or profiles are "
+        "lost. Parts that work with a limit do not count.",
     .options = options,
     .take = take_option,
     .main = run_doctor,

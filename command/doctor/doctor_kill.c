@@ -170,14 +170,13 @@ void pct_doctor_kill(struct pct_examined *d)
     if (wrong)
         *wrong++ = '\0';
     if (!wrong)
-        pct_doctor_add(d, PCT_LESS, "kill", pct_text("no file can be had in any spool"),
-                       "what a job had collected that is killed is lost",
+        pct_doctor_add(d, PCT_LESS, "kill", pct_text("no file can be created in any spool"),
+                       "the data of a killed job is lost",
                        "name a folder on a local disk: [spool] path");
     else if (*wrong)
         pct_doctor_add(d, PCT_BAD, "kill",
                        pct_text("a process that collected in %s was killed: %s", said, wrong),
-                       "what a job had collected that is killed is lost",
-                       "name another folder: [spool] path");
+                       "the data of a killed job is lost", "name another folder: [spool] path");
     else
         pct_doctor_add(d, PCT_GOOD, "kill",
                        pct_text("a process that collected in %s was killed, and all that it had "

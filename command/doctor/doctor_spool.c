@@ -19,9 +19,9 @@
 #define FS_HUGETLBFS 0x958458f6u
 #define MIB ((uint64_t)1 << 20)
 
-static const char no_survival[] = "processes collect in /tmp or /var/tmp; where no file can be had "
-                                  "there either, in plain memory: "
-                                  "what a job that is killed had collected is lost then";
+static const char no_survival[] =
+    "processes collect in /tmp or /var/tmp, or, if no file can be created there either, in plain "
+    "memory: the data of a killed job is lost then";
 static const char other_spool[] = "name a folder in a memory file system: [spool] path";
 
 /* Why this user's own folder in the spool would be refused, or NULL. */
@@ -63,7 +63,7 @@ static void check_space(struct pct_examined *d, const char *spool, const struct 
     if (fs->f_blocks && free_bytes < wanted / 4 * (uint64_t)(n_cpus > 0 ? n_cpus : 1))
         pct_doctor_add(d, PCT_LESS, "spool", found,
                        "with a process on each processor some will collect in plain memory, which "
-                       "does not outlive them, or collapse contexts",
+                       "does not survive a kill, or collapse contexts",
                        "a larger memory file system, or a smaller [collect] buffer_size");
     else
         pct_doctor_add(d, PCT_GOOD, "spool", found, NULL, NULL);

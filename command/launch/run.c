@@ -20,16 +20,15 @@
 enum { OPTION_FORCE = 'f' };
 
 static const struct pct_option options[] = {
-    {'c', "config", "FILE", "what to collect; see pcollect.conf(5)",
-     "Without it, the file named by PCOLLECT_CONFIG is used, if there is one."},
+    {'c', "config", "FILE", "configuration file; see pcollect.conf(5)",
+     "Without it, PCOLLECT_CONFIG names the file, if it is set."},
     {'o', "output", "PATTERN", "path of the profile, or its folder",
      "%x is the name of the executable, %n the number of ranks, %j the job id, %t the start time "
-     "in "
-     "UTC, %% a percent sign. A relative path begins at the working directory of this command. A "
-     "folder gets the default name, %x.%n.pcol; it must exist. If the name is known before the "
-     "job, since it holds none of these, and a profile has it, the job is not started unless "
-     "--force is given. Else a number is added: app.4.2.pcol."},
-    {OPTION_FORCE, "force", NULL, "of a profile that is at -o already: call it FILE~"},
+     "in UTC, %% a percent sign. A relative path begins at the working directory of this command. "
+     "If it is a folder, which must exist, the profile gets the default name, %x.%n.pcol. If the "
+     "pattern holds none of these signs and a profile of that name exists, the job is not started "
+     "unless --force is given. In all other cases a number is added: app.4.2.pcol."},
+    {OPTION_FORCE, "force", NULL, "rename a profile that exists at -o to FILE~"},
     {0, NULL, NULL, NULL},
 };
 
@@ -140,15 +139,15 @@ static bool check_words(const struct pct_run_job *r, enum pct_passing passing,
     for (char **word = r->words + 1; *word; word++) {
         if (passing == PCT_PASS_X && (strcmp(*word, "--app") == 0 || strcmp(*word, "-app") == 0)) {
             pct_say(r->self,
-                    "%s gives no variables to applications of an application file: put "
-                    "them on the command line, separated by \":\"",
+                    "%s sets no variables for the programs of an application file: put the "
+                    "programs on the command line, separated by \":\"",
                     launcher->name);
             return false;
         }
         if (launcher && passing == PCT_PASS_INHERIT && strncmp(*word, "--export=", 9) == 0 &&
             strncmp(*word + 9, "ALL", 3) != 0) {
             pct_say(r->self,
-                    "%s keeps the variables of pcollect from the ranks with %s: write "
+                    "%s does not pass the variables of pcollect to the ranks with %s: write "
                     "--export=ALL,... or leave it out",
                     launcher->name, *word);
             return false;
@@ -170,8 +169,7 @@ static char *find_old(struct pct_run_job *r, bool force)
     if (access(path, F_OK) != 0)
         return NULL;
     if (!force)
-        return pct_text("%s is there already: with --force it becomes %s~, or name another file",
-                        path, path);
+        return pct_text("%s exists: --force renames it to %s~, or name another file", path, path);
     r->old = pct_text("%s", path);
     return NULL;
 }
@@ -204,7 +202,7 @@ static int run_job(struct pct_run_job *r)
             passing = launcher->passing;
         else
             pct_say(r->self,
-                    "`%s --version` names no launcher that is known: the ranks must "
+                    "`%s --version` names no known launcher: this works only if the ranks "
                     "inherit its environment",
                     r->words[0]);
     }
@@ -258,7 +256,7 @@ static int run_run(const struct pct_command *self, int argc, char **argv)
                      : !pct_output_may_be(self, r.config.output_path))
         return PCT_CALL;
     if (given.force && !given.output)
-        return pct_refuse(self, "--force is about the file that -o names");
+        return pct_refuse(self, "--force needs -o FILE");
     char *why = given.output ? find_old(&r, given.force) : NULL;
     if (why) {
         if (r.part == PCT_RUN_WHOLE)

@@ -137,12 +137,12 @@ static char *why_nothing(const struct pct_run_job *r, const struct seen *s)
     const char *word, *inner = "";
     char *mpi;
     if (s->found.n_unmeasured)
-        return pct_text("%zu of its processes came to MPI and ended in MPI_Init or before it, with "
+        return pct_text("%zu of its processes loaded MPI and ended in MPI_Init or before it, with "
                         "nothing measured",
                         s->found.n_unmeasured);
     if (s->n_in_memory)
         return pct_text(
-            "%zu of its processes collected in plain memory, which did not outlive them; "
+            "%zu of its processes collected in plain memory, which does not survive a kill; "
             "`pcollect doctor` says why there was no file",
             s->n_in_memory);
     if ((mpi = pct_program_mpi(r->words, &word)) != NULL) {

@@ -17,9 +17,12 @@ enum { OPTION_LIST = 'l' };
 
 static const struct pct_option options[] = {
     {'o', "output", "PATTERN",
-     "path of the profile, as for pcollect run; the default is what the job was given, with a "
-     "number added rather than a file overwritten"},
-    {OPTION_LIST, "list", NULL, "print what there is, one line a job; write and remove nothing"},
+     "path of the profile, as for pcollect run (default: as the job was given)",
+     "No file is replaced but a profile of the same job: a number is added, app.4.2.pcol."},
+    {OPTION_LIST, "list", NULL, "list the jobs that left arenas; write and remove nothing",
+     "The first line has the names of the columns, which are separated by tabs: program, processes "
+     "on this node, ranks of the job, state (running, ended, merged), start in UTC, and path of "
+     "the profile that would be written."},
     {0, NULL, NULL, NULL},
 };
 
@@ -270,7 +273,7 @@ static int run_recover(const struct pct_command *self, int argc, char **argv)
 const struct pct_command pct_recover = {
     .name = "recover",
     .synopsis = "[-o PATTERN] [--list] [FOLDER]...",
-    .summary = "make profiles of jobs that were killed",
+    .summary = "make profiles from what killed jobs left",
     .details = "FOLDER holds arenas, the files in which processes collect; the default is "
                "pcollect-UID in the spool, on each node where the job ran. Jobs that still run "
                "are left alone. Arenas are removed when their profile has been written.",

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-dist_man_MANS += doc/man/pcollect.1 doc/man/pcollect-recover.1 \
+# What the tables of the code say is put in while a page is built. Where the program that does so
+# cannot run, being for another processor (status 126), the page says how to ask for it.
+made_pages = doc/man/pcollect.1 doc/man/pcollect.conf.5 \
     doc/man/pcollect-annotate.1 \
     doc/man/pcollect-config.1 \
     doc/man/pcollect-diff.1 \
@@ -10,27 +12,22 @@ dist_man_MANS += doc/man/pcollect.1 doc/man/pcollect-recover.1 \
     doc/man/pcollect-info.1 \
     doc/man/pcollect-merge.1 \
     doc/man/pcollect-model.1 \
+    doc/man/pcollect-recover.1 \
+    doc/man/pcollect-report.1 \
+    doc/man/pcollect-run.1 \
     doc/man/pcollect-scale.1 \
     doc/man/pcollect-topology.1 \
     doc/man/pcollect-verify.1
-
-# What the tables of the code say is put in while the page is built. Where the program that does so
-# cannot run, being for another processor (status 126), the page says how to ask for it.
-made_pages = doc/man/pcollect-report.1 doc/man/pcollect-run.1 doc/man/pcollect.conf.5
+page_texts = $(made_pages:=.in)
 nodist_man_MANS += $(made_pages)
 CLEANFILES += $(made_pages)
-EXTRA_DIST += doc/man/pcollect-report.1.in doc/man/pcollect-run.1.in doc/man/pcollect.conf.5.in
+EXTRA_DIST += $(page_texts)
 noinst_PROGRAMS += doc/man/make_page
 doc_man_make_page_SOURCES = doc/man/make_page.c
 doc_man_make_page_LDADD = $(command_pcollect_LDADD)
 
-made_page = name=$(@F); name=$${name%.*}; rm -f $@; \
-    doc/man/make_page$(EXEEXT) $${name\#*-} <$(srcdir)/$@.in >$@.tmp || { test $$? = 126 && \
-    sed 's/^@.*@$$/The options \\-\\-help and \\-\\-table help of the command, and pcollect config \\-\\-template, list them./' \
-        $(srcdir)/$@.in >$@.tmp; } && mv $@.tmp $@
-doc/man/pcollect-report.1: doc/man/pcollect-report.1.in doc/man/make_page$(EXEEXT)
-	$(AM_V_GEN)$(made_page)
-doc/man/pcollect-run.1: doc/man/pcollect-run.1.in doc/man/make_page$(EXEEXT)
-	$(AM_V_GEN)$(made_page)
-doc/man/pcollect.conf.5: doc/man/pcollect.conf.5.in doc/man/make_page$(EXEEXT)
-	$(AM_V_GEN)$(made_page)
+$(made_pages): $(page_texts) doc/man/make_page$(EXEEXT)
+	$(AM_V_GEN)name=$(@F); name=$${name%.*}; rm -f $@; \
+	doc/man/make_page$(EXEEXT) $${name#pcollect} <$(srcdir)/$@.in >$@.tmp || { test $$? = 126 && \
+	sed 's/^@.*@$$/The options \-\-help and \-\-table help of the command, and pcollect config \-\-template, list them./' \
+	    $(srcdir)/$@.in >$@.tmp; } && mv $@.tmp $@

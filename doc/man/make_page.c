@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Makes a manual page from its text and the tables of the code, while the page is built:
- * `make_page COMMAND <PAGE.in >PAGE`. A line that is one of these words becomes
+ * `make_page -COMMAND <PAGE.in >PAGE`, for pcollect(1) without -COMMAND. A line that is one of
+ * these words becomes
  *
+ *   @COMMANDS@ the commands, from their table
  *   @OPTIONS@  the options of the command, from its table
  *   @TABLES@   the tables of the report with their columns, and its ratios
  *   @CONFIG@   the options of the configuration
@@ -72,16 +74,27 @@ static void put_option(const struct pct_option *o)
 
 static int put_options(const char *name)
 {
-    for (size_t i = 0; i < pct_n_commands; i++) {
-        if (strcmp(pct_commands[i]->name, name) != 0)
-            continue;
-        for (unsigned k = 0; pct_option_at(pct_commands[i], k); k++)
-            put_option(pct_option_at(pct_commands[i], k));
-        put_option(&pct_help_option);
-        return 0;
+    const struct pct_command *command = *name ? NULL : &pct_top;
+    for (size_t i = 0; *name && i < pct_n_commands; i++)
+        if (!strcmp(pct_commands[i]->name, name + 1))
+            command = pct_commands[i];
+    if (!command) {
+        fprintf(stderr, "make_page: %s: no such command\n", name);
+        return 1;
     }
-    fprintf(stderr, "make_page: %s: no such command\n", name);
-    return 1;
+    for (unsigned k = 0; pct_option_at(command, k); k++)
+        put_option(pct_option_at(command, k));
+    put_option(&pct_help_option);
+    return 0;
+}
+
+static void put_commands(void)
+{
+    for (size_t i = 0; i < pct_n_commands; i++) {
+        printf(".TP\n.B %s\n", pct_commands[i]->name);
+        put_sentence(pct_commands[i]->summary);
+        printf(".\nSee\n.BR pcollect\\-%s (1).\n", pct_commands[i]->name);
+    }
 }
 
 static void put_tables(void)
@@ -112,6 +125,8 @@ int main(int argc, char **argv)
     while (!err && fgets(line, sizeof line, stdin)) {
         if (!strcmp(line, "@OPTIONS@\n"))
             err = put_options(argc > 1 ? argv[1] : "");
+        else if (!strcmp(line, "@COMMANDS@\n"))
+            put_commands();
         else if (!strcmp(line, "@TABLES@\n"))
             put_tables();
         else if (!strcmp(line, "@CONFIG@\n"))

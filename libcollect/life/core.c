@@ -185,10 +185,9 @@ static int open_arena(void)
         pc_arena_unlink(a);
         pc_arena_close(a);
     }
-    pc_core_complain(
-        "no file can be had to collect in (%s): what is collected is lost if the job is "
-        "killed; name another folder: [spool] path",
-        first.text);
+    pc_core_complain("no file can be created to collect in (%s): a kill of the job would lose the "
+                     "data; set another folder with [spool] path",
+                     first.text);
     pc_run_tell_memory();
     return PC_OK;
 }

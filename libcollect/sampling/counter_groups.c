@@ -119,7 +119,7 @@ static void say_no_hardware(void)
         return;
     asked = true;
     if (pc_counting_hardware(&none))
-        pc_core_complain("no counters of the processor can be had: %s", none.text);
+        pc_core_complain("no processor counters can be opened: %s", none.text);
 }
 
 static void find_all(struct found *f)

@@ -68,7 +68,8 @@ static const struct pct_column count_columns[] = {
 
 const struct pct_table pct_counts_table = {
     .name = "counts",
-    .doc = "events counted in each calling context, between MPI calls by samples",
+    .doc =
+        "events counted in each calling context; samples divide what was counted between MPI calls",
     .count = count_counts,
     .sort = "count",
     .percent = "percent",

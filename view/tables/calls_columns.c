@@ -190,7 +190,7 @@ static const struct pct_column line_call_columns[] = {
 
 const struct pct_table pct_lines_table = {
     .name = "lines",
-    .doc = "one row for each line that called MPI, called what did, or was sampled",
+    .doc = "one row for each source line with MPI calls or samples in it or below it",
     .count = count_lines,
     .sort = "below_s",
     .percent = "below_percent",
@@ -344,7 +344,7 @@ static void caller_picture(const struct pct_table *t, const struct pct_data *d, 
 
 static const struct pct_column caller_columns[] = {
     {"path", "path", PCT_TEXT,
-     "the MPI function, what called it, and so on outwards, joined by \" > \"", caller_path},
+     "the MPI function, its caller, and so on outwards, joined by \" > \"", caller_path},
     {"level", "level", PCT_COUNT, "frames in it: 0 is the MPI function alone", caller_level},
     {"caller", "caller", PCT_TEXT, "the last of them", caller_label},
     PCT_SUM_COLUMNS(caller_figure, 0),
@@ -354,7 +354,7 @@ static const struct pct_column caller_columns[] = {
 
 const struct pct_table pct_callers_table = {
     .name = "callers",
-    .doc = "MPI functions, below each what called it, outwards: one row for each node of that tree",
+    .doc = "one row for each node of the tree of callers, from the MPI functions outwards",
     .count = count_callers,
     .percent = "mpi_percent",
     PCT_COLUMNS(caller_columns),

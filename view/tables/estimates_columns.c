@@ -214,7 +214,7 @@ static const struct pct_column ratio_columns[] = {
 
 const struct pct_table pct_ratios_table = {
     .name = "ratios",
-    .doc = "ratios of these, in each calling context",
+    .doc = "ratios of events, in each calling context",
     .count = count_ratios,
     .percent = "percent",
     PCT_COLUMNS(ratio_columns),

@@ -71,11 +71,11 @@ void pct_path_value(const struct pct_data *d, const struct pct_tree *t, uint32_t
      get, PCT_FIGURE_MPI_PERCENT, of}
 #define PCT_SPREAD_COLUMNS(get, of)                                                                \
     {"ranks", "ranks", PCT_COUNT, "ranks that made the calls", get, PCT_FIGURE_RANKS, of},         \
-    {"rank_min_s", "least of a rank", PCT_NS,                                                      \
-     "time in the calls of that rank, among those that made them, that spent least",               \
+    {"rank_min_s", "min over ranks", PCT_NS,                                                      \
+     "min over the ranks that made the calls of their time in them",                              \
      get, PCT_FIGURE_RANK_MIN, of},                                                                \
     {"min_rank", "rank", PCT_INTEGER, "the rank of rank_min_s", get, PCT_FIGURE_MIN_RANK, of},     \
-    {"rank_max_s", "most of a rank", PCT_NS, "time in the calls of the rank that spent most",      \
+    {"rank_max_s", "max over ranks", PCT_NS, "max over the ranks of their time in the calls",      \
      get, PCT_FIGURE_RANK_MAX, of},                                                                \
     {"max_rank", "rank", PCT_INTEGER, "the rank of rank_max_s", get, PCT_FIGURE_MAX_RANK, of}
 /* Behind all others: it came last. */

@@ -161,13 +161,14 @@ static const struct pct_column rank_columns[] = {
     {"start_s", "start", PCT_NS, "start of the program, in seconds since 1970 UTC", rank_start},
     {"lost", "left out", PCT_COUNT, "things left out, see the table lost", rank_lost},
     {"own_s", "own", PCT_NS, "compute_s without waiting for a processor", rank_own},
-    {"cpu_s", "CPU", PCT_NS, "of own_s on a processor; empty where it is not known", rank_cpu},
+    {"cpu_s", "CPU", PCT_NS, "part of own_s on a processor; empty if unknown", rank_cpu},
     {"blocked_s", "blocked", PCT_NS,
-     "of own_s in which the main thread slept or waited for a file or a lock; empty where it is "
+     "part of own_s in which the main thread slept or waited for a file or a lock; empty if it is "
      "not known",
      rank_blocked},
     {"delayed_s", "no processor", PCT_NS,
-     "of compute_s in which the main thread could run and no processor was free", rank_delayed},
+     "part of compute_s in which the main thread could run and no processor was free",
+     rank_delayed},
 };
 
 const struct pct_table pct_ranks_table = {

@@ -190,7 +190,7 @@ static void sample_picture(const struct pct_table *t, const struct pct_data *d, 
      get_samples, SELF, of},                                                                       \
     {"self_s", "self", PCT_NS, "CPU time that they stand for",                                     \
      get_time, SELF, of, "self_error_s"},                                                          \
-    {"total_s", "total", PCT_NS, "the same with what was called from it, MPI calls too",           \
+    {"total_s", "total", PCT_NS, "CPU time sampled in it and in all it called, MPI calls too",     \
      get_time, TOTAL, of, "total_error_s"},                                                        \
     {"total_samples", "total", PCT_COUNT, "samples of total_s", get_samples, TOTAL, of},           \
     {"self_percent", "self", PCT_PERCENT, "self_s as a share of all samples",                      \
@@ -205,11 +205,11 @@ static void sample_picture(const struct pct_table *t, const struct pct_data *d, 
 #define SAMPLE_SPREAD_COLUMNS(of)                                                                  \
     {"ranks", "ranks", PCT_COUNT, "ranks that were sampled in it", get_spread, PCT_FIGURE_RANKS,   \
      of},                                                                                          \
-    {"rank_min_s", "least of a rank", PCT_NS, "self_s of that of these ranks that has least",      \
+    {"rank_min_s", "min over ranks", PCT_NS, "min of self_s over these ranks",                    \
      get_spread, PCT_FIGURE_RANK_MIN, of},                                                         \
     {"min_rank", "rank", PCT_INTEGER, "the rank of rank_min_s",                                    \
      get_spread, PCT_FIGURE_MIN_RANK, of},                                                         \
-    {"rank_max_s", "most of a rank", PCT_NS, "self_s of the rank that has most",                   \
+    {"rank_max_s", "max over ranks", PCT_NS, "max of self_s over these ranks",                      \
      get_spread, PCT_FIGURE_RANK_MAX, of},                                                         \
     {"max_rank", "rank", PCT_INTEGER, "the rank of rank_max_s",                                    \
      get_spread, PCT_FIGURE_MAX_RANK, of}
@@ -227,7 +227,7 @@ static const struct pct_column flat_columns[] = {
 
 const struct pct_table pct_flat_table = {
     .name = "flat",
-    .doc = "one row for each line that computed or called what did, by samples",
+    .doc = "one row for each source line with samples in it or below it",
     .count = count_flat,
     .sort = "self_s",
     .percent = "total_percent",
@@ -246,7 +246,7 @@ static const struct pct_column function_columns[] = {
 
 const struct pct_table pct_functions_table = {
     .name = "functions",
-    .doc = "one row for each function that computed or called what did, by samples",
+    .doc = "one row for each function with samples in it or below it",
     .count = count_functions,
     .sort = "self_s",
     .percent = "total_percent",
@@ -275,7 +275,7 @@ const struct pct_table pct_computation_table = {
 
 static const struct pct_column sample_caller_columns[] = {
     {"path", "path", PCT_TEXT,
-     "the function that computed, what called it, and so on outwards, joined by \" > \"", get_path,
+     "the function that was sampled, its caller, and so on outwards, joined by \" > \"", get_path,
      0, CALLERS},
     {"level", "level", PCT_COUNT, "callers in it: 0 is the function alone", get_level, 0, CALLERS},
     {"caller", "caller", PCT_TEXT, "the last of them", get_label, 0, CALLERS},
@@ -290,7 +290,7 @@ static const struct pct_column sample_caller_columns[] = {
 
 const struct pct_table pct_sample_callers_table = {
     .name = "sample_callers",
-    .doc = "functions that computed, below each what called it, outwards, by samples",
+    .doc = "one row for each node of the tree of callers, from the sampled functions outwards",
     .count = count_sample_callers,
     .sort = "path",
     .percent = "percent",

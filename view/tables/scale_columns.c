@@ -146,11 +146,10 @@ static const struct pct_column point_columns[] = {
      point_computation},
     {"core_s", "core time", PCT_NS, "the same time summed over ranks", point_core},
     {"compute_s", "computing", PCT_NS, "of it outside MPI", point_compute},
-    {"size", "size", PCT_REAL, "of the problem, as --sizes says", point_size},
+    {"size", "size", PCT_REAL, "size of the problem, from --sizes", point_size},
     {"delayed_percent", "no processor", PCT_PERCENT,
-     "of the time of all ranks in which they could run and no processor was free, which is left "
-     "out "
-     "of the other columns; 0 where it is not known",
+     "part of the time of all ranks in which they could run and no processor was free; the other "
+     "columns leave it out; 0 if it is unknown",
      point_delayed},
     {"init_s", "MPI_Init", PCT_NS, "time in MPI_Init, mean of the ranks; left out of the others",
      point_init},
@@ -287,12 +286,11 @@ static const struct pct_column row_columns[] = {
     {"efficiency_percent", "efficiency", PCT_PERCENT, "speed-up of what was ideal", row_efficiency},
     {"growth", "time a rank grows as", PCT_TEXT,
      "fastest growing term of the model of the time a rank; empty below three scales, and where "
-     "the "
-     "model misses points that are left out by half of their size and more",
+     "the model misses points that are left out by half of their size and more",
      row_growth},
     {"model", "model", PCT_TEXT,
-     "of the time a rank in seconds, p is the number of ranks, n the size", row_model},
-    {"adjusted_r2", "R2", PCT_REAL, "of the model", row_r2},
+     "model of the time a rank in seconds; p is the number of ranks, n the size", row_model},
+    {"adjusted_r2", "R2", PCT_REAL, "adjusted R2 of the model", row_r2},
     {"few", "few", PCT_YES_NO, "yes: fewer than five scales, the form of the model is a guess",
      row_few},
     {"predicted_s", "predicted", PCT_NS, "time a rank at the scale of --predict", row_predicted},
@@ -386,7 +384,7 @@ static const struct pct_column cost_columns[] = {
     {"waits_s", "waits", PCT_NS,
      "of core_s the time that other ranks wait in MPI for the one that computes longest here",
      cost_waits},
-    {"size", "size", PCT_REAL, "of the problem, as --sizes says", cost_size},
+    {"size", "size", PCT_REAL, "size of the problem, from --sizes", cost_size},
     PCT_CONTEXT_COLUMN(cost_context, 0),
 };
 
