@@ -20,6 +20,7 @@ command_libpccommand_la_SOURCES = command/command.h command/commands.c command/m
     command/scale.c \
     command/topology.c \
     command/verify.c \
+    command/where.c \
     command/doctor/doctor.h command/doctor/doctor.c command/doctor/doctor_trial.c command/doctor/doctor_elf.c \
     command/doctor/doctor_library.c command/doctor/doctor_machine.c command/doctor/doctor_mpi.c command/doctor/doctor_spool.c command/doctor/doctor_kill.c
 command_libpccommand_la_CPPFLAGS = $(AM_CPPFLAGS) -DPCT_LIBDIR='"$(libdir)"'
@@ -28,6 +29,6 @@ command_libpccommand_la_CFLAGS = $(PC_FLAGS) $(JANSSON_CFLAGS)
 command_libpccommand_la_LIBADD = cct/libpccct.la
 bin_PROGRAMS += command/pcollect
 command_pcollect_SOURCES = command/main.c
-command_pcollect_LDADD = command/libpccommand.la libpcol/libpcread.la view/libpcview.la analysis/libpcanalysis.la merge/libpcmerge.la format/libpcformat.la \
+command_pcollect_LDADD = command/libpccommand.la libpcol/libpcread.la view/libpcview.la watch/libpcwatch.la analysis/libpcanalysis.la merge/libpcmerge.la format/libpcformat.la \
     config/libpcconfigtext.la config/libpcconfig.la counting/libpccounting.la base/libpcbase.la $(JANSSON_LIBS)
 include doc/man/local.mk

@@ -80,31 +80,49 @@ static int read_number(const char *text)
     return n;
 }
 
+/* NAME=VALUE, each terminated, as in /proc/PID/environ. `text` NULL: the environment of this
+ * process. */
+struct variables {
+    const char *text;
+    size_t n;
+};
+
+static const char *value_of(const struct variables *v, const char *name)
+{
+    size_t n = strlen(name);
+    if (v->text == NULL)
+        return secure_getenv(name);
+    for (const char *at = v->text, *end = v->text + v->n; at < end; at += strlen(at) + 1)
+        if (strncmp(at, name, n) == 0 && at[n] == '=')
+            return at + n + 1;
+    return NULL;
+}
+
 /* The number in the first of the variables that has one, or -1. */
-static int read_first(const char *const *names, unsigned n, int least)
+static int read_first(const struct variables *v, const char *const *names, unsigned n, int least)
 {
     int number = -1;
     for (unsigned i = 0; i < n && number < least; i++)
-        number = read_number(secure_getenv(names[i]));
+        number = read_number(value_of(v, names[i]));
     return number < least ? -1 : number;
 }
 
-static uint64_t hash_variables(void)
+static uint64_t hash_variables(const struct variables *v)
 {
     uint64_t key = 0;
     for (unsigned i = 0; i < PC_ARRAY_LEN(key_variables); i++) {
-        const char *text = secure_getenv(key_variables[i]);
+        const char *text = value_of(v, key_variables[i]);
         if (text && *text)
             key = pc_hash_bytes(text, strlen(text), key + i + 1);
     }
     return key;
 }
 
-struct pc_config_launch pc_config_launch(void)
+static struct pc_config_launch read_launch(const struct variables *v)
 {
     struct pc_config_launch l = {.rank = -1, .rank_variable = "", .name = ""};
     for (unsigned i = 0; i < PC_ARRAY_LEN(rank_variables) && l.rank < 0; i++) {
-        const char *text = secure_getenv(rank_variables[i].variable);
+        const char *text = value_of(v, rank_variables[i].variable);
         if (text == NULL || *text < '0' || *text > '9')
             continue;
         l.rank = read_number(text);
@@ -112,11 +130,21 @@ struct pc_config_launch pc_config_launch(void)
         l.name = rank_variables[i].launcher;
         break;
     }
-    l.n_local = read_first(local_size_variables, PC_ARRAY_LEN(local_size_variables), 1);
-    l.local_rank = read_first(local_rank_variables, PC_ARRAY_LEN(local_rank_variables), 0);
-    l.n_ranks = read_first(size_variables, PC_ARRAY_LEN(size_variables), 1);
-    l.key = hash_variables();
+    l.n_local = read_first(v, local_size_variables, PC_ARRAY_LEN(local_size_variables), 1);
+    l.local_rank = read_first(v, local_rank_variables, PC_ARRAY_LEN(local_rank_variables), 0);
+    l.n_ranks = read_first(v, size_variables, PC_ARRAY_LEN(size_variables), 1);
+    l.key = hash_variables(v);
     return l;
+}
+
+struct pc_config_launch pc_config_launch(void)
+{
+    return read_launch(&(struct variables){NULL, 0});
+}
+
+struct pc_config_launch pc_config_launch_of(const char *environment, size_t n)
+{
+    return read_launch(&(struct variables){environment, n});
 }
 
 uint64_t pc_config_launcher(const struct pc_config_launch *l)

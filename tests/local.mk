@@ -97,6 +97,7 @@ include tests/merge/local.mk
 include tests/fuzz/local.mk
 include tests/config/local.mk
 include tests/tools/local.mk
+include tests/watch/local.mk
 include tests/report/local.mk
 include tests/libpcol/local.mk
 include tests/mpi/local.mk

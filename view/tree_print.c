@@ -8,8 +8,8 @@
  * What is hidden, for its share is small, is one line "N more" with what it comes to, if that is
  * enough for a line. Where no threshold is asked for, it is that with which the tree fits a screen.
  */
-#include "analysis/symbols/short_name.h"
 #include "view/branches.h"
+#include "view/node_text.h"
 #include "view/report_print.h"
 
 #include <string.h>
@@ -156,63 +156,14 @@ static void put_bar(struct printer *l, uint32_t node, struct pct_buf *b)
     pct_buf_format(b, "%s  ", l->bar.data);
 }
 
-/* " at FILE:LINE", where the node was called. */
-static void put_call(struct printer *l, const struct pct_node *n, struct pct_buf *b)
-{
-    if (!n->call_file)
-        return;
-    l->any_call = true;
-    pct_buf_text(b, " at ");
-    pct_text_escape(b, l->o->tree.full_paths ? n->call_file : pct_symbols_base_name(n->call_file),
-                    PCT_ESCAPE_CELL);
-    pct_buf_format(b, ":%u", n->call_line);
-}
-
-/* " in FILE": what is not told by the place of the call. */
-static void put_home(const struct printer *l, const struct pct_node *n, struct pct_buf *b)
-{
-    const char *home = n->call_file ? NULL : n->frame.file;
-    if (!n->frame.file && n->module != PC_NO_INDEX)
-        home = l->d->profile->modules[n->module].path;
-    if (!home)
-        return;
-    pct_buf_text(b, " in ");
-    pct_text_escape(b, l->o->tree.full_paths ? home : pct_symbols_base_name(home), PCT_ESCAPE_CELL);
-}
-
-/* What the node is. Texts without colour. */
-static void put_name(const struct printer *l, const struct pct_node *n, struct pct_buf *b)
-{
-    struct pct_buf name = {0};
-    if (n->kind == PCOLLECT_NODE_OP)
-        pct_text_escape(b, l->d->profile->ops[n->op].name, PCT_ESCAPE_CELL);
-    else if (n->kind == PCOLLECT_NODE_CUT)
-        pct_buf_text(b, "(cut: the callers are unknown)");
-    else if (n->kind == PCOLLECT_NODE_PHASE || n->kind == PCOLLECT_NODE_REGION)
-        pct_buf_text(b, n->label);
-    else if (!n->frame.function)
-        pct_buf_format(b, "+0x%llx", (unsigned long long)n->offset);
-    else if (l->o->full_names)
-        pct_text_escape(b, n->frame.function, PCT_ESCAPE_CELL);
-    else {
-        pct_text_escape(&name, n->frame.function, PCT_ESCAPE_CELL);
-        pct_short_name(b, name.data);
-    }
-    pct_buf_free(&name);
-}
-
 /* Where it was called, or is. */
 static void put_place(struct printer *l, const struct pct_node *n, struct pct_buf *b)
 {
-    put_call(l, n, b);
-    if (n->kind == PCOLLECT_NODE_OP)
+    l->any_call |= n->call_file != NULL;
+    pct_node_place(b, l->d->profile, n, l->o->tree.full_paths);
+    if (n->kind == PCOLLECT_NODE_OP || n->frame.inlined || n->frame.tail_call)
         return;
-    put_home(l, n, b);
-    if (n->frame.inlined)
-        pct_buf_text(b, " [inlined]");
-    else if (n->frame.tail_call)
-        pct_buf_text(b, " [tail call]");
-    else if (!l->tree->callers && l->tree->nodes[n->parent].kind == PCOLLECT_NODE_OP)
+    if (!l->tree->callers && l->tree->nodes[n->parent].kind == PCOLLECT_NODE_OP)
         pct_buf_text(b, " [called by MPI]");
 }
 
@@ -322,7 +273,7 @@ static void put_node(struct printer *l, uint32_t node, struct pct_corner corner,
     put_figures(l, &l->tree->below[node], figure(l, node), &figures);
     put_bar(l, node, &figures);
     size_t room = pct_branches_room(&l->branches, corner);
-    put_name(l, n, &name);
+    pct_node_name(&name, l->d->profile, n, l->o->full_names);
     if (times > 1)
         pct_buf_format(&name, " %s%zu times", l->o->utf8 ? "\xc3\x97 " : "x ", times);
     size_t taken = pct_text_cells(name.data) < room ? pct_text_cells(name.data) : room;

@@ -17,7 +17,8 @@ made_pages = doc/man/pcollect.1 doc/man/pcollect.conf.5 \
     doc/man/pcollect-run.1 \
     doc/man/pcollect-scale.1 \
     doc/man/pcollect-topology.1 \
-    doc/man/pcollect-verify.1
+    doc/man/pcollect-verify.1 \
+    doc/man/pcollect-where.1
 page_texts = $(made_pages:=.in)
 nodist_man_MANS += $(made_pages)
 CLEANFILES += $(made_pages)

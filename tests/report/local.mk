@@ -6,7 +6,7 @@ unit_tests += tests/report/text_test tests/report/model_test tests/report/fit_te
     tests/report/estimate_test tests/report/counters_test tests/report/findings_test \
     tests/report/samples_test tests/report/rank_times_test tests/report/statement_test
 if HAVE_LIBDW
-check_PROGRAMS += tests/report/where
+check_PROGRAMS += tests/report/ask_lines
 script_tests += tests/report/symbols.test tests/report/tail_calls.test tests/report/stripped.test
 endif
 EXTRA_DIST += tests/report/symbols.test tests/report/tail_calls.test tests/report/stripped.test

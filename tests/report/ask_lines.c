@@ -4,7 +4,7 @@
  * answers in the form of `addr2line -f -i -s`: for each address the innermost function first, each
  * with its file and line in the next line.
  *
- *     where FILE [BUILD-ID] < hexadecimal offsets
+ *     ask_lines FILE [BUILD-ID] < hexadecimal offsets
  */
 #include "analysis/symbols/symbols.h"
 

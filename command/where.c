@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * pcollect where: the stacks of running processes, merged into one tree.
+ */
+#include "base/progress.h"
+#include "command/command.h"
+#include "view/sentence.h"
+#include "view/where_print.h"
+#include "watch/watch.h"
+
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { OPTION_EVERY = 256, OPTION_FORMAT, OPTION_FULL_NAMES };
+
+static const struct pct_option options[] = {
+    {'n', "times", "N", "take the stacks N times (default: 1)",
+     "What does not move between them hangs, or waits; the shares of the others say where the time "
+     "goes."},
+    {OPTION_EVERY, "every", "MS", "milliseconds from one time to the next (default: 100)"},
+    {'a', "all-threads", NULL, "show also threads without a frame of the program",
+     "MPI libraries and runtimes have threads of their own. Without this option they are only "
+     "counted."},
+    {OPTION_FORMAT, "format", "text|tsv", "text for people (default), or for programs",
+     "tsv has a row for each place at which stacks end."},
+    {OPTION_FULL_NAMES, "full-names", NULL, "long C++ names with all their arguments"},
+    PCT_OPTION_WIDTH,
+    PCT_OPTION_DEBUGINFOD,
+    {0, NULL, NULL, NULL},
+};
+
+struct request {
+    uint64_t times, every_ms;
+    bool all_threads, tsv, full_names;
+};
+
+static int take_option(const struct pct_command *self, const struct pct_option *o,
+                       const char *value, void *request)
+{
+    struct request *r = request;
+    int status = PCT_DONE;
+    switch (o->letter) {
+    case 'n':
+        status = pct_value_number(self, o, value, 1, 10000, &r->times);
+        break;
+    case OPTION_EVERY:
+        status = pct_value_number(self, o, value, 0, 3600000, &r->every_ms);
+        break;
+    case 'a':
+        r->all_threads = true;
+        break;
+    case OPTION_FORMAT:
+        r->tsv = pct_value_word(o, value) == 1;
+        break;
+    default:
+        r->full_names = true;
+    }
+    return status;
+}
+
+static int find_processes(const struct pct_command *self, const struct pct_line *line,
+                          struct pct_watched_job *job)
+{
+    for (size_t i = 0; i < line->n_words; i++) {
+        struct pc_error error = {""};
+        char *end = line->words[i];
+        long pid = strtol(line->words[i], &end, 10);
+        if (end == line->words[i] || *end || pid < 1 || pid > INT32_MAX)
+            return pct_refuse(self,
+                              "%s is no process id: give that of a launcher, a rank, or any "
+                              "program",
+                              line->words[i]);
+        if (pct_watch_add(job, (int)pid, &error)) {
+            pct_say(self, "%s", error.text);
+            return PCT_DATA;
+        }
+    }
+    pct_watch_sort(job);
+    return PCT_DONE;
+}
+
+static void pause_ms(uint64_t ms)
+{
+    nanosleep(&(struct timespec){(time_t)(ms / 1000), (long)(ms % 1000) * 1000000}, NULL);
+}
+
+/* One process that cannot be read is said, once, and the others are shown. */
+static int take_stacks(const struct pct_command *self, const struct request *r, struct pct_watch *w)
+{
+    int status = PCT_DONE;
+    bool *failed = pct_alloc(w->job->n, sizeof *failed);
+    for (uint64_t k = 0; k < r->times; k++) {
+        if (k)
+            pause_ms(r->every_ms);
+        for (uint32_t i = 0; i < w->job->n; i++) {
+            struct pc_error error = {""};
+            pc_progress_begin("reading the stacks of", "processes", k * w->job->n + i,
+                              r->times * w->job->n);
+            if (failed[i] || !pct_watch_take(w, i, &error))
+                continue;
+            failed[i] = true;
+            status = PCT_DATA;
+            pct_say(self, "%s", error.text);
+        }
+    }
+    pc_progress_end();
+    pct_free(failed);
+    return status;
+}
+
+/* What is counted: ranks, of several processes these, of one its threads. */
+static struct pct_where_stack *name_stacks(const struct pct_watch *w, struct pct_where *out)
+{
+    const struct pct_watched *processes = w->job->processes;
+    bool ranks = processes[0].rank >= 0, several = w->job->n > 1;
+    struct pct_where_stack *stacks = pct_alloc(w->n_stacks, sizeof *stacks);
+    for (size_t i = 0; i < w->n_stacks; i++) {
+        const struct pct_watched_stack *s = &w->stacks[i];
+        const struct pct_watched *p = &processes[s->process];
+        stacks[i].number = ranks ? p->rank : several ? p->pid : s->tid;
+        stacks[i].state = s->state;
+        stacks[i].main = s->tid == p->pid;
+    }
+    out->ranks = ranks;
+    out->one = ranks ? "rank" : several ? "process" : "thread";
+    out->many = ranks ? "ranks" : several ? "processes" : "threads";
+    return stacks;
+}
+
+static void put_head(const struct pct_watch *w, const struct request *r,
+                     const struct pct_where *out)
+{
+    char exe[4096] = "?", path[64];
+    size_t n = w->job->n;
+    snprintf(path, sizeof path, "/proc/%d/exe", w->job->processes[0].pid);
+    ssize_t got = readlink(path, exe, sizeof exe - 1);
+    exe[got > 0 ? got : 1] = '\0';
+    if (w->job->processes[0].rank >= 0)
+        pct_print_sentence(stdout, out->width, 2, "%s: %zu of %d ranks are on this node", exe, n,
+                           w->job->world > 0 ? w->job->world : (int)n);
+    else
+        pct_print_sentence(stdout, out->width, 2, "%s: %zu %s", exe, n,
+                           n == 1 ? "process" : "processes");
+    if (r->times > 1)
+        printf("  %llu times, %llu ms apart\n", (unsigned long long)r->times,
+               (unsigned long long)r->every_ms);
+    if (w->n_other)
+        printf(
+            "  %.3g threads a process without a frame of the program: --all-threads shows them\n",
+            (double)w->n_other / (double)n / (double)r->times);
+    if (w->n_lost)
+        printf("  %u stacks could not be read\n", w->n_lost);
+    fputc('\n', stdout);
+}
+
+static int show(const struct pct_command *self, const struct request *r, struct pct_watch *w)
+{
+    static const struct pct_tree_options whole = {0};
+    struct pc_profile *p = NULL;
+    struct pc_error error = {""};
+    struct pct_terminal terminal = pct_terminal_look();
+    int err = pct_watch_profile(w, &p, &error);
+    if (err || !p) {
+        if (err)
+            pct_say(self, "%s", *error.text ? error.text : pc_err_text(err));
+        return PCT_DATA;
+    }
+    struct pct_data *d = pct_data_new("", p, pct_symbols_new(p), &whole);
+    struct pct_where out = {.d = d,
+                            .width = terminal.width,
+                            .utf8 = terminal.utf8,
+                            .full_names = r->full_names,
+                            .repeated = r->times > 1};
+    struct pct_where_stack *stacks = name_stacks(w, &out);
+    out.stacks = stacks;
+    if (r->tsv) {
+        pct_where_tsv(stdout, &out);
+    } else {
+        put_head(w, r, &out);
+        pct_where_print(stdout, &out);
+    }
+    pct_free(stacks);
+    pct_data_free(d);
+    pc_profile_free(p);
+    return PCT_DONE;
+}
+
+static int run_where(const struct pct_command *self, int argc, char **argv)
+{
+    struct request r = {.times = 1, .every_ms = 100};
+    struct pct_line line;
+    struct pct_watched_job job = {.world = -1};
+    if (!pct_line_read(self, argc, argv, &r, &line))
+        return line.status;
+    struct pct_watch w = {.job = &job, .all_threads = r.all_threads};
+    int status = find_processes(self, &line, &job);
+    if (!status) {
+        pct_progress_show();
+        status = take_stacks(self, &r, &w);
+        int shown = show(self, &r, &w);
+        status = status ? status : shown;
+    }
+    pct_watch_free(&w);
+    pct_watch_job_free(&job);
+    return status;
+}
+
+const struct pct_command pct_where_command = {
+    .name = "where",
+    .synopsis = "[OPTION]... PID...",
+    .summary = "show where the ranks of a running job are: one tree of their stacks",
+    .details = "PID is a launcher, whose ranks on this node are shown, or any process. The job is "
+               "not changed: threads that wait are not stopped, others for less than a "
+               "millisecond.",
+    .options = options,
+    .argument = "PID",
+    .n_least = 1,
+    .n_most = PCT_ANY_NUMBER,
+    .take = take_option,
+    .main = run_where,
+};

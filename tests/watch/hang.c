@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * hang CASE FILE: a job that hangs, or computes for long, in one of the ways of the table below.
+ * Each rank makes FILE.RANK before it goes where it stays. It ends by itself after a minute.
+ */
+#include <fcntl.h>
+#include <mpi.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#define KEPT __attribute__((noinline))
+
+static int rank, n_ranks, token;
+static volatile double sink;
+
+KEPT static void compute(void)
+{
+    for (;;)
+        sink += 1;
+}
+
+/* Each rank waits for the next. */
+KEPT static void receive_in_a_circle(void)
+{
+    MPI_Recv(&token, 1, MPI_INT, (rank + 1) % n_ranks, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+/* The last rank never comes. */
+KEPT static void barrier_with_one_in_a_loop(void)
+{
+    if (rank == n_ranks - 1)
+        compute();
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+KEPT static void collectives_that_differ(void)
+{
+    if (rank == 0)
+        MPI_Barrier(MPI_COMM_WORLD);
+    else
+        MPI_Allreduce(&token, &(int){0}, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+}
+
+KEPT static void a_lock_taken_twice(void)
+{
+    pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    pthread_mutex_lock(&lock);
+    if (rank == 1)
+        pthread_mutex_lock(&lock);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+KEPT static void a_pipe_that_nobody_fills(void)
+{
+    int ends[2];
+    if (rank == 1 && pipe(ends) == 0 && read(ends[0], &token, 1) == 1)
+        return;
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+KEPT static void an_event_that_never_comes(void)
+{
+    struct epoll_event event;
+    if (rank == 1)
+        epoll_wait(epoll_create1(0), &event, 1, -1);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+KEPT static void a_wildcard_that_took_the_message(void)
+{
+    if (rank == 0) {
+        MPI_Recv(&token, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Recv(&token, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    } else if (rank == 1) {
+        MPI_Send(&token, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+KEPT static void a_rank_that_is_stopped(void)
+{
+    if (rank == 1)
+        raise(SIGSTOP);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+KEPT static void *compute_in_a_thread(void *arg)
+{
+    compute();
+    return arg;
+}
+
+KEPT static void a_thread_that_computes(void)
+{
+    pthread_t thread;
+    if (rank == 0 && pthread_create(&thread, NULL, compute_in_a_thread, NULL) == 0)
+        pthread_join(thread, NULL);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+KEPT static void all_compute(void)
+{
+    compute();
+}
+
+static const struct {
+    const char *name;
+    void (*run)(void);
+} cases[] = {
+    {"circle", receive_in_a_circle},     {"loop", barrier_with_one_in_a_loop},
+    {"differ", collectives_that_differ}, {"lock", a_lock_taken_twice},
+    {"pipe", a_pipe_that_nobody_fills},  {"event", an_event_that_never_comes},
+    {"stop", a_rank_that_is_stopped},    {"wildcard", a_wildcard_that_took_the_message},
+    {"thread", a_thread_that_computes},  {"compute", all_compute},
+};
+
+int main(int argc, char **argv)
+{
+    char name[4096];
+    if (argc != 3)
+        return 2;
+    alarm(60);
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
+    snprintf(name, sizeof name, "%s.%d", argv[2], rank);
+    close(open(name, O_CREAT | O_WRONLY, 0600));
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        if (strcmp(argv[1], cases[i].name) == 0)
+            cases[i].run();
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * A node of the calling-context tree in words: its name, and where it was called or is.
+ */
+#ifndef PCT_NODE_TEXT_H
+#define PCT_NODE_TEXT_H
+
+#include "analysis/tree/tree.h"
+
+/* Appends the name. full: names of C++ with all their arguments. */
+void pct_node_name(struct pct_buf *b, const struct pc_profile *p, const struct pct_node *n,
+                   bool full);
+
+/* Appends " at FILE:LINE", where the node was called, and " in FILE" where that does not tell the
+ * file or the module, " [inlined]" and " [tail call]". */
+void pct_node_place(struct pct_buf *b, const struct pc_profile *p, const struct pct_node *n,
+                    bool full_paths);
+
+#endif

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Stacks of running processes as text. Every node of the tree has a set of numbers, those of the
+ * ranks that are there or below; it stands behind a node where it differs from that of the node
+ * above.
+ *
+ * Figures come from the samples of the tree, one for each stack.
+ */
+#include "view/where_print.h"
+
+#include "view/branches.h"
+#include "view/node_text.h"
+#include "view/sentence.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct printer {
+    const struct pct_where *w;
+    struct pct_tree *tree;
+    struct pct_branches branches;
+    uint64_t *values; /* by rank of the profile */
+    bool *present;
+    int *numbers; /* room for one of each stack */
+    bool any_call;
+};
+
+/* Sorted numbers, each once. */
+struct set {
+    const int *at;
+    size_t n;
+};
+
+static int compare_numbers(const void *a, const void *b)
+{
+    return (*(const int *)a > *(const int *)b) - (*(const int *)a < *(const int *)b);
+}
+
+static struct set sort_numbers(int *numbers, size_t n)
+{
+    size_t kept = 0;
+    if (n)
+        qsort(numbers, n, sizeof *numbers, compare_numbers);
+    for (size_t i = 0; i < n; i++)
+        if (!kept || numbers[kept - 1] != numbers[i])
+            numbers[kept++] = numbers[i];
+    return (struct set){numbers, kept};
+}
+
+/* The numbers of the stacks that are in a node; valid until the next call. */
+static struct set numbers_of(struct printer *p, uint32_t node, enum pct_sampled_of of)
+{
+    size_t n = 0, n_stacks = p->w->d->profile->n_ranks;
+    memset(p->values, 0, n_stacks * sizeof *p->values);
+    memset(p->present, 0, n_stacks * sizeof *p->present);
+    pct_tree_sampled_ranks(p->tree, node, of, p->values, p->present);
+    for (size_t i = 0; i < n_stacks; i++)
+        if (p->values[i])
+            p->numbers[n++] = p->w->stacks[i].number;
+    return sort_numbers(p->numbers, n);
+}
+
+/* 0-3,5,8 */
+static void put_set(struct pct_buf *b, struct set s)
+{
+    for (size_t i = 0; i < s.n;) {
+        size_t last = i;
+        while (last + 1 < s.n && s.at[last + 1] == s.at[last] + 1)
+            last++;
+        pct_buf_format(b, "%s%d", i ? "," : "", s.at[i]);
+        if (last > i)
+            pct_buf_format(b, "%s%d", last > i + 1 ? "-" : ",", s.at[last]);
+        i = last + 1;
+    }
+}
+
+/* ---- What they are in ------------------------------------------------------------------------ */
+
+static const char *in_what(const struct pct_tree *t, const struct pc_profile *p, uint32_t node)
+{
+    return t->nodes[node].kind == PCOLLECT_NODE_OP ? p->ops[t->nodes[node].op].name : NULL;
+}
+
+static const char *state_text(char state)
+{
+    switch (state) {
+    case 'R':
+        return "running";
+    case 'D':
+        return "blocked in the kernel (state D)";
+    case 'T':
+    case 't':
+        return "stopped by a signal or a debugger";
+    default:
+        return "waiting in a system call";
+    }
+}
+
+/* What a stack is in: an MPI function, or how it computes or waits. One of few texts, by which they
+ * are told apart. */
+static const char **find_states(struct printer *p)
+{
+    size_t n_stacks = p->w->d->profile->n_ranks;
+    const char **states = pct_alloc(n_stacks + 1, sizeof *states);
+    for (uint32_t i = 1; i < p->tree->n; i++) {
+        if (!p->tree->nodes[i].self.samples)
+            continue;
+        memset(p->values, 0, n_stacks * sizeof *p->values);
+        pct_tree_sampled_ranks(p->tree, i, PCT_SAMPLED_SELF, p->values, p->present);
+        const char *op = in_what(p->tree, p->w->d->profile, i);
+        for (size_t k = 0; k < n_stacks; k++)
+            if (p->values[k] && p->w->stacks[k].main)
+                states[k] =
+                    op && p->w->stacks[k].state != 'T' ? op : state_text(p->w->stacks[k].state);
+    }
+    return states;
+}
+
+struct group {
+    const char *state;
+    size_t n;
+};
+
+static int compare_groups(const void *left, const void *right)
+{
+    const struct group *a = left, *b = right;
+    return a->n != b->n ? (a->n < b->n ? 1 : -1) : strcmp(a->state, b->state);
+}
+
+static void put_group(FILE *out, struct printer *p, const char **states, const struct group *g)
+{
+    size_t n = 0;
+    struct pct_buf set = {0};
+    for (size_t i = 0; i < p->w->d->profile->n_ranks; i++)
+        if (states[i] && !strcmp(states[i], g->state))
+            p->numbers[n++] = p->w->stacks[i].number;
+    struct set s = sort_numbers(p->numbers, n);
+    put_set(&set, s);
+    const char *in = !strncmp(g->state, "MPI_", 4) ? "in " : p->w->ranks ? "outside MPI, " : "";
+    pct_print_sentence(out, p->w->width, 4, "  %zu %s %s%s: %s", s.n,
+                       s.n == 1 ? p->w->one : p->w->many, in, g->state, set.data);
+    pct_buf_free(&set);
+}
+
+/* A line for each state, the most frequent first. */
+static void put_states(FILE *out, struct printer *p)
+{
+    const char **states = find_states(p);
+    struct group *groups = NULL;
+    size_t n = 0, room = 0;
+    for (size_t i = 0; i < p->w->d->profile->n_ranks; i++) {
+        size_t k = 0;
+        while (states[i] && k < n && strcmp(groups[k].state, states[i]) != 0)
+            k++;
+        if (!states[i])
+            continue;
+        if (k == n) {
+            groups = pct_grow(groups, n, &room, sizeof *groups);
+            groups[n++] = (struct group){states[i], 0};
+        }
+        groups[k].n++;
+    }
+    if (n)
+        qsort(groups, n, sizeof *groups, compare_groups);
+    for (size_t k = 0; k < n; k++)
+        put_group(out, p, states, &groups[k]);
+    pct_free(groups);
+    pct_free(states);
+}
+
+/* ---- The tree -------------------------------------------------------------------------------- */
+
+/* " at line 12, 14": where the code of a node itself was, which is no call. */
+static void put_lines(const struct printer *p, uint32_t node, struct pct_buf *b)
+{
+    const struct pct_tree *t = p->tree;
+    int lines[8];
+    size_t n = 0;
+    if (t->nodes[node].kind == PCOLLECT_NODE_OP)
+        return;
+    for (uint32_t s = t->nodes[node].first_source; s != PC_NO_INDEX && n < PC_ARRAY_LEN(lines);
+         s = t->next_source[s]) {
+        struct pct_place place = pct_symbols_node(p->w->d->symbols, s);
+        if (place.n_frames && place.frames[place.n_frames - 1].line)
+            lines[n++] = (int)place.frames[place.n_frames - 1].line;
+    }
+    struct set set = sort_numbers(lines, n);
+    for (size_t i = 0; i < set.n; i++)
+        pct_buf_format(b, "%s%d", i ? "," : set.n > 1 ? ", lines " : ", line ", set.at[i]);
+}
+
+static void put_node(struct printer *p, uint32_t node, struct pct_corner corner, size_t n_above)
+{
+    const struct pct_node *n = &p->tree->nodes[node];
+    struct pct_buf figures = {0}, name = {0}, rest = {0};
+    struct set set = numbers_of(p, node, PCT_SAMPLED_TOTAL);
+    pct_buf_format(&figures, "  %7zu", set.n);
+    if (p->w->repeated)
+        pct_buf_format(&figures, "  %5.1f %%",
+                       100 * (double)p->tree->below[node].total.samples /
+                           (double)p->tree->samples->all.samples);
+    pct_buf_text(&figures, "  ");
+    pct_node_name(&name, p->w->d->profile, n, p->w->full_names);
+    pct_buf_put(&rest, "", 0);
+    pct_node_place(&rest, p->w->d->profile, n, false);
+    p->any_call |= n->call_file != NULL;
+    if (n->self.samples)
+        put_lines(p, node, &rest);
+    if (set.n != n_above) {
+        pct_buf_format(&rest, ": %s ", set.n == 1 ? p->w->one : p->w->many);
+        put_set(&rest, set);
+    }
+    size_t room = pct_branches_room(&p->branches, corner);
+    bool beside = pct_text_cells(name.data) + pct_text_cells(rest.data) <= room;
+    pct_branches_put(&p->branches, figures.data, corner,
+                     &(struct pct_branch){.name = name.data,
+                                          .name_color = "",
+                                          .rest = rest.data,
+                                          .rest_color = "",
+                                          .plain = "",
+                                          .beside = beside});
+    pct_buf_free(&figures);
+    pct_buf_free(&name);
+    pct_buf_free(&rest);
+}
+
+static size_t count_set(struct printer *p, uint32_t node)
+{
+    return numbers_of(p, node, PCT_SAMPLED_TOTAL).n;
+}
+
+/* A node with one child is continued straight below. */
+static void put_children(struct printer *p, uint32_t node, unsigned depth, size_t n_above)
+{
+    const struct pct_node *nodes = p->tree->nodes;
+    struct pct_buf *guide = &p->branches.guide;
+    size_t n_guide = guide->n;
+    for (uint32_t i = nodes[node].first_child; i != PC_NO_INDEX; i = nodes[i].next) {
+        struct pct_corner corner =
+            pct_branches_corner(&p->branches, !depth, nodes[i].next == PC_NO_INDEX);
+        uint32_t at = i;
+        size_t above = n_above;
+        for (;;) {
+            put_node(p, at, corner, above);
+            above = count_set(p, at);
+            pct_buf_text(guide, corner.below);
+            uint32_t child = nodes[at].first_child;
+            if (child == PC_NO_INDEX || nodes[child].next != PC_NO_INDEX)
+                break;
+            corner = pct_branches_corner(&p->branches, true, false);
+            at = child;
+        }
+        put_children(p, at, depth + 1, above);
+        guide->n = n_guide;
+        guide->data[n_guide] = 0;
+    }
+}
+
+static struct pct_tree *make_tree(const struct pct_where *w)
+{
+    struct pct_tree_options shape = {.grain = PCT_GRAIN_CALL};
+    struct pct_tree *t = pct_tree_new(w->d->model, w->d->symbols, pct_data_samples(w->d), &shape);
+    pct_tree_sort(t, PCT_OF_TOTAL, PCT_TIME);
+    return t;
+}
+
+static void begin(struct printer *p)
+{
+    size_t n = p->w->d->profile->n_ranks;
+    p->tree = make_tree(p->w);
+    p->values = pct_alloc(n + 1, sizeof *p->values);
+    p->present = pct_alloc(n + 1, sizeof *p->present);
+    p->numbers = pct_alloc(n + 1, sizeof *p->numbers);
+    pct_buf_put(&p->branches.guide, "", 0);
+}
+
+static void end(struct printer *p)
+{
+    pct_tree_free(p->tree);
+    pct_free(p->values);
+    pct_free(p->present);
+    pct_free(p->numbers);
+    pct_buf_free(&p->branches.guide);
+}
+
+void pct_where_print(FILE *out, const struct pct_where *w)
+{
+    struct printer p = {.w = w, .branches = {.out = out, .width = w->width, .utf8 = w->utf8}};
+    begin(&p);
+    p.branches.figures = 9 + (w->repeated ? 9 : 0) + 2;
+    put_states(out, &p);
+    fprintf(out, "\n  %7s%s  context\n", w->many, w->repeated ? "    share" : "");
+    put_children(&p, 0, 0, 0);
+    if (p.any_call)
+        fputs("  at FILE:LINE: where it was called\n", out);
+    end(&p);
+}
+
+void pct_where_tsv(FILE *out, const struct pct_where *w)
+{
+    struct printer p = {.w = w};
+    struct pct_buf text = {0};
+    begin(&p);
+    fprintf(out, "%s\tstacks\tpercent\tprimitive\tpath\n", w->many);
+    for (uint32_t i = 1; i < p.tree->n; i++) {
+        uint64_t samples = p.tree->nodes[i].self.samples;
+        const char *op = in_what(p.tree, w->d->profile, i);
+        if (!samples)
+            continue;
+        pct_buf_clear(&text);
+        put_set(&text, numbers_of(&p, i, PCT_SAMPLED_SELF));
+        pct_buf_format(&text, "\t%llu\t%.3f\t%s\t", (unsigned long long)samples,
+                       100 * (double)samples / (double)p.tree->samples->all.samples, op ? op : "");
+        if (op)
+            pct_tree_path(p.tree, i, &text);
+        else
+            pct_tree_path_to(p.tree, i, &text);
+        fprintf(out, "%s\n", text.data);
+    }
+    pct_buf_free(&text);
+    end(&p);
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Where the ranks of a running job are: stacks merged to a tree, and what they are in.
+ */
+#ifndef PCT_WHERE_PRINT_H
+#define PCT_WHERE_PRINT_H
+
+#include "analysis/gather.h"
+
+#include <stdio.h>
+
+/* A stack, which is a rank of its own in the profile. */
+struct pct_where_stack {
+    int number; /* of the rank, or of what else is counted */
+    char state; /* as in ps */
+    bool main;  /* of the main thread */
+};
+
+struct pct_where {
+    const struct pct_data *d;
+    const struct pct_where_stack *stacks; /* by rank of the profile */
+    const char *one, *many;               /* what is counted: "rank", "ranks" */
+    bool ranks;                           /* ranks are counted */
+    size_t width;
+    bool utf8, full_names;
+    bool repeated; /* stacks were taken more than once: shares are shown */
+};
+
+/* As text: a line for each MPI function in which main threads are, then the tree. */
+void pct_where_print(FILE *out, const struct pct_where *w);
+
+/* A row for each end of a path: numbers, stacks, share, MPI function, path. */
+void pct_where_tsv(FILE *out, const struct pct_where *w);
+
+#endif

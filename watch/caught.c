@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Registers and stack of a thread of another process: see caught.h.
+ *
+ * A blocked thread is read from /proc/PID/task/TID/syscall and by process_vm_readv. What was copied
+ * is whole if the file says the same before and after. A thread that runs is stopped by
+ * PTRACE_SEIZE and PTRACE_INTERRUPT, which send no signal, and goes on as soon as its registers are
+ * read and its stack is copied. A signal that arrives in that moment is passed on.
+ *
+ * A thread that seems to run may be inside of the kernel, about to end a system call or to wait in
+ * one. Some system calls then end with EINTR, as if a signal had come. Where none has, the thread
+ * is set back to the call.
+ */
+#include "watch/caught.h"
+
+#include "base/base.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static size_t read_memory(int pid, uint64_t from, void *to, size_t n)
+{
+    struct iovec here = {to, n}, there = {(void *)(uintptr_t)from, n};
+    ssize_t got = process_vm_readv(pid, &here, 1, &there, 1, 0);
+    return got > 0 ? (size_t)got : 0;
+}
+
+/* The end of the stack is not known: what is readable from sp on is copied, page by page where it
+ * ends within. */
+static void copy_stack(struct pct_caught *c)
+{
+    enum { PAGE = 4096 };
+    size_t first = PAGE - c->sp % PAGE;
+    c->n_stack = read_memory(c->pid, c->sp, c->stack, PCT_CAUGHT_STACK);
+    if (c->n_stack)
+        return;
+    for (size_t step = first; c->n_stack + step <= PCT_CAUGHT_STACK; step = PAGE) {
+        size_t got = read_memory(c->pid, c->sp + c->n_stack, c->stack + c->n_stack, step);
+        c->n_stack += got;
+        if (got < step)
+            break;
+    }
+}
+
+bool pct_caught_word(const struct pct_caught *c, uint64_t address, uint64_t *out)
+{
+    if (address >= c->sp && address - c->sp + sizeof *out <= c->n_stack) {
+        memcpy(out, c->stack + (address - c->sp), sizeof *out);
+        return true;
+    }
+    return read_memory(c->pid, address, out, sizeof *out) == sizeof *out;
+}
+
+/* ---- Blocked -------------------------------------------------------------------------------- */
+
+/* "NUMBER ARGUMENT... SP PC", "-1 SP PC" or "running". */
+static bool read_call(struct pct_caught *c, char *text, size_t n)
+{
+    char path[64], *end = text;
+    snprintf(path, sizeof path, "/proc/%d/task/%d/syscall", c->pid, c->tid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t got = fd < 0 ? -1 : read(fd, text, n - 1);
+    int why = errno;
+    if (fd >= 0)
+        close(fd);
+    errno = why;
+    if (got <= 0)
+        return false;
+    text[got] = '\0';
+    errno = 0;
+    c->call = strtol(text, &end, 10);
+    c->first = strtoull(end, NULL, 16);
+    return end > text;
+}
+
+bool pct_catch_blocked(struct pct_caught *c)
+{
+    char before[256], after[256];
+    if (!read_call(c, before, sizeof before))
+        return false;
+    char *pc = strrchr(before, ' '), *sp = pc;
+    while (sp > before && *--sp != ' ')
+        ;
+    if (!pc || sp <= before)
+        return false;
+    c->pc = strtoull(pc + 1, NULL, 16);
+    c->sp = strtoull(sp + 1, NULL, 16);
+    c->known = 0;
+    c->all = false;
+    copy_stack(c);
+    return read_call(c, after, sizeof after) && !strcmp(before, after);
+}
+
+/* A pipe, a file or a terminal: no socket, whose calls with a timeout end with EINTR. */
+static bool is_restarted_file(const struct pct_caught *c)
+{
+    char path[64], file[16] = "";
+    snprintf(path, sizeof path, "/proc/%d/fd/%d", c->pid, (int)c->first);
+    ssize_t n = readlink(path, file, sizeof file - 1);
+    return n > 0 && (*file == '/' || !strncmp(file, "pipe:", 5));
+}
+
+bool pct_caught_may_stop(const struct pct_caught *c)
+{
+    static const long restarted[] = {
+        SYS_futex,    SYS_nanosleep,     SYS_clock_nanosleep, SYS_ppoll,
+        SYS_pselect6, SYS_rt_sigsuspend, SYS_wait4,           SYS_waitid,
+#ifdef SYS_poll
+        SYS_poll,
+#endif
+#ifdef SYS_select
+        SYS_select,
+#endif
+#ifdef SYS_pause
+        SYS_pause,
+#endif
+    };
+    if (c->call < 0)
+        return true;
+    if (c->call == SYS_read || c->call == SYS_write || c->call == SYS_readv ||
+        c->call == SYS_writev)
+        return is_restarted_file(c);
+    for (size_t i = 0; i < sizeof restarted / sizeof *restarted; i++)
+        if (restarted[i] == c->call)
+            return true;
+    return false;
+}
+
+/* ---- Stopped -------------------------------------------------------------------------------- */
+
+#if defined(__x86_64__)
+static void set_registers(struct pct_caught *c, const struct user_regs_struct *r)
+{
+    const uint64_t by_number[] = {r->rax, r->rdx, r->rcx, r->rbx, r->rsi, r->rdi, r->rbp, r->rsp,
+                                  r->r8,  r->r9,  r->r10, r->r11, r->r12, r->r13, r->r14, r->r15};
+    memcpy(c->registers, by_number, sizeof by_number);
+    c->known = 0xffff;
+    c->sp = r->rsp;
+    c->pc = r->rip;
+}
+
+/* Whether a signal waits that the thread takes as soon as it goes on. */
+static bool has_signal(const struct pct_caught *c)
+{
+    char path[64], text[4096];
+    unsigned long long own = 0, shared = 0, blocked = 0;
+    snprintf(path, sizeof path, "/proc/%d/task/%d/status", c->pid, c->tid);
+    pc_read_small(path, text, sizeof text);
+    const char *at = strstr(text, "\nSigPnd:");
+    return !at ||
+           sscanf(at, "\nSigPnd: %llx ShdPnd: %llx SigBlk: %llx", &own, &shared, &blocked) != 3 ||
+           (own | shared) & ~blocked;
+}
+
+/* If a call ended with EINTR because of the stop: back to its instruction, with its number. */
+static bool make_again(const struct pct_caught *c, struct user_regs_struct *r)
+{
+    static const uint8_t syscall_code[] = {0x0f, 0x05};
+    uint8_t code[2] = {0};
+    if ((long long)r->orig_rax < 0 || (long long)r->rax != -EINTR || has_signal(c) ||
+        read_memory(c->pid, r->rip - sizeof code, code, sizeof code) != sizeof code ||
+        memcmp(code, syscall_code, sizeof code) != 0)
+        return false;
+    r->rip -= sizeof code;
+    r->rax = r->orig_rax;
+    return true;
+}
+#elif defined(__aarch64__)
+static void set_registers(struct pct_caught *c, const struct user_regs_struct *r)
+{
+    memcpy(c->registers, r->regs, sizeof r->regs);
+    c->registers[31] = r->sp;
+    c->known = 0xffffffff;
+    c->sp = r->sp;
+    c->pc = r->pc;
+}
+
+/* The first argument of the call is lost. */
+static bool make_again(const struct pct_caught *c, struct user_regs_struct *r)
+{
+    (void)c, (void)r;
+    return false;
+}
+#endif
+
+#if defined(__x86_64__) || defined(__aarch64__)
+
+static bool read_registers(struct pct_caught *c, bool by_signal)
+{
+    struct user_regs_struct r;
+    struct iovec to = {&r, sizeof r};
+    if (ptrace(PTRACE_GETREGSET, c->tid, (void *)(uintptr_t)NT_PRSTATUS, &to) ||
+        to.iov_len < sizeof r)
+        return false;
+    set_registers(c, &r);
+    c->all = true;
+    if (!by_signal && make_again(c, &r))
+        ptrace(PTRACE_SETREGSET, c->tid, (void *)(uintptr_t)NT_PRSTATUS, &to);
+    return true;
+}
+
+/* Until it has stopped; 2 s at most. */
+static enum pct_catch_result await_stop(const struct pct_caught *c, int *signal_out)
+{
+    enum { TRIES = 20000, PAUSE_NS = 100000 };
+    for (int i = 0; i < TRIES; i++) {
+        int status = 0;
+        pid_t got = waitpid(c->tid, &status, __WALL | WNOHANG);
+        if (got < 0 || (got > 0 && !WIFSTOPPED(status)))
+            return PCT_CATCH_GONE;
+        if (got > 0) {
+            /* A stop by an event is ours; else it is that before a signal, which is passed on. */
+            *signal_out = status >> 16 ? 0 : WSTOPSIG(status);
+            return PCT_CATCH_DONE;
+        }
+        nanosleep(&(struct timespec){0, PAUSE_NS}, NULL);
+    }
+    return PCT_CATCH_LATE;
+}
+
+enum pct_catch_result pct_catch_stopped(struct pct_caught *c)
+{
+    int signal = 0;
+    c->call = -1;
+    if (ptrace(PTRACE_SEIZE, c->tid, NULL, NULL))
+        return errno == ESRCH ? PCT_CATCH_GONE : PCT_CATCH_REFUSED;
+    if (ptrace(PTRACE_INTERRUPT, c->tid, NULL, NULL) && errno == ESRCH)
+        return PCT_CATCH_GONE;
+    enum pct_catch_result result = await_stop(c, &signal);
+    if (result != PCT_CATCH_DONE)
+        return result;
+    if (read_registers(c, signal != 0))
+        copy_stack(c);
+    else
+        result = PCT_CATCH_REFUSED;
+    if (ptrace(PTRACE_DETACH, c->tid, NULL, (void *)(uintptr_t)signal) && errno == ESRCH)
+        result = PCT_CATCH_GONE;
+    return result;
+}
+
+#else
+
+enum pct_catch_result pct_catch_stopped(struct pct_caught *c)
+{
+    (void)c;
+    errno = ENOSYS;
+    return PCT_CATCH_REFUSED;
+}
+
+#endif

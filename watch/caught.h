@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * One thread of another process at one moment: its registers, as far as they are known, and a copy
+ * of its stack.
+ */
+#ifndef PCT_CAUGHT_H
+#define PCT_CAUGHT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { PCT_CAUGHT_REGISTERS = 33, PCT_CAUGHT_STACK = 256 * 1024 };
+
+struct pct_caught {
+    int pid, tid;
+    uint64_t registers[PCT_CAUGHT_REGISTERS]; /* by their DWARF numbers */
+    uint64_t known;                           /* bit N: register N */
+    uint64_t pc, sp;
+    long call;      /* the system call that it is in, or -1 */
+    uint64_t first; /* its first argument */
+    bool all;       /* all registers are known */
+    uint8_t *stack; /* n_stack bytes from sp; room for PCT_CAUGHT_STACK, the caller's */
+    size_t n_stack;
+};
+
+enum pct_catch_result {
+    PCT_CATCH_DONE,
+    PCT_CATCH_GONE,    /* the thread has ended */
+    PCT_CATCH_REFUSED, /* the kernel does not allow it; errno */
+    PCT_CATCH_LATE     /* it did not stop in time */
+};
+
+/* A thread that is blocked in a system call, without touching it: pc and sp are known alone. False:
+ * it is not blocked, or moved meanwhile. errno EACCES or EPERM: the kernel does not tell. */
+bool pct_catch_blocked(struct pct_caught *c);
+
+/* Stops the thread for a moment. A system call that ends with EINTR for that alone is made again
+ * (x86-64). */
+enum pct_catch_result pct_catch_stopped(struct pct_caught *c);
+
+/* Whether a stop leaves the system call as it was: the kernel goes on with it afterwards. Others
+ * end with EINTR, as signal(7) lists them. */
+bool pct_caught_may_stop(const struct pct_caught *c);
+
+/* One word of the memory of the process, from the copy of the stack where it is in there. */
+bool pct_caught_word(const struct pct_caught *c, uint64_t address, uint64_t *out);
+
+#endif

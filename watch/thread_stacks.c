@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * From threads to stacks: each thread is caught (caught.h), and its frames are found by libdwfl in
+ * the copy of its stack, by the unwind tables of the files that the process has mapped.
+ *
+ * A thread that was caught without being stopped has no frame pointer. If its stack cannot be
+ * followed to the end for that reason, the thread is stopped, where that changes nothing for it.
+ */
+#include "config.h"
+
+#include "analysis/allocation.h"
+#include "watch/caught.h"
+#include "watch/stack_profile.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#ifdef HAVE_LIBDW
+
+#include <dwarf.h>
+#include <elfutils/libdwfl.h>
+
+/* A process while its threads are looked at. */
+struct view {
+    struct pct_watch *watch;
+    uint32_t process;
+    int pid;
+    Dwfl *dwfl;
+    struct pct_caught caught;
+    struct pct_stack stack;
+    Dwarf_Addr outermost; /* in the last frame that was found */
+};
+
+/* ---- Files ----------------------------------------------------------------------------------- */
+
+/* As the process sees it, which may be in a container; a program that was replaced is the one that
+ * still runs. */
+static int find_file(Dwfl_Module *m, void **user, const char *name, Dwarf_Addr base, char **file,
+                     Elf **elf)
+{
+    static const char gone[] = " (deleted)";
+    const struct view *v = *user;
+    char path[4096], exe[4096];
+    if (*name != '/')
+        return dwfl_linux_proc_find_elf(m, user, name, base, file, elf);
+    snprintf(path, sizeof path, "/proc/%d/root%s", v->pid, name);
+    size_t n = strlen(name), cut = sizeof gone - 1;
+    if (n > cut && !strcmp(name + n - cut, gone)) {
+        snprintf(path, sizeof path, "/proc/%d/exe", v->pid);
+        ssize_t got = readlink(path, exe, sizeof exe - 1);
+        if (got != (ssize_t)n || memcmp(exe, name, n) != 0)
+            return -1;
+    }
+    return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+/* Unwind tables are in the files themselves. */
+static int find_no_debuginfo(Dwfl_Module *m, void **user, const char *name, Dwarf_Addr base,
+                             const char *file, const char *link, GElf_Word crc, char **found)
+{
+    (void)m, (void)user, (void)name, (void)base, (void)file, (void)link, (void)crc, (void)found;
+    return -1;
+}
+
+static int set_user(Dwfl_Module *m, void **user, const char *name, Dwarf_Addr base, void *arg)
+{
+    (void)m, (void)name, (void)base;
+    *user = arg;
+    return DWARF_CB_OK;
+}
+
+/* ---- Threads, as libdwfl asks for them ------------------------------------------------------- */
+
+static pid_t next_thread(Dwfl *dwfl, void *arg, void **thread)
+{
+    (void)dwfl, (void)arg, (void)thread;
+    return 0;
+}
+
+static bool get_thread(Dwfl *dwfl, pid_t tid, void *arg, void **thread)
+{
+    (void)dwfl, (void)tid;
+    *thread = arg;
+    return true;
+}
+
+static bool read_word(Dwfl *dwfl, Dwarf_Addr address, Dwarf_Word *out, void *arg)
+{
+    const struct view *v = arg;
+    uint64_t word;
+    (void)dwfl;
+    bool done = pct_caught_word(&v->caught, address, &word);
+    *out = word;
+    return done;
+}
+
+static bool set_registers(Dwfl_Thread *thread, void *arg)
+{
+    const struct pct_caught *c = &((const struct view *)arg)->caught;
+    for (unsigned i = 0; i < PCT_CAUGHT_REGISTERS; i++) {
+        Dwarf_Word word = c->registers[i];
+        if (c->known >> i & 1 && !dwfl_thread_state_registers(thread, (int)i, 1, &word))
+            return false;
+    }
+#if defined(__x86_64__)
+    enum { SP = 7, PC = 16 };
+    Dwarf_Word pc = c->pc;
+    dwfl_thread_state_registers(thread, PC, 1, &pc);
+#else
+    enum { SP = 31 };
+#endif
+    if (!c->known) {
+        Dwarf_Word sp = c->sp;
+        dwfl_thread_state_registers(thread, SP, 1, &sp);
+    }
+    dwfl_thread_state_register_pc(thread, c->pc);
+    return true;
+}
+
+static const Dwfl_Thread_Callbacks thread_callbacks = {.next_thread = next_thread,
+                                                       .get_thread = get_thread,
+                                                       .memory_read = read_word,
+                                                       .set_initial_registers = set_registers};
+
+/* ---- One stack ------------------------------------------------------------------------------- */
+
+/* Names belong to dwfl. */
+static int add_frame(Dwfl_Frame *frame, void *arg)
+{
+    struct view *v = arg;
+    struct pct_stack *s = &v->stack;
+    struct pct_stack_frame *f = &s->frames[s->n];
+    Dwarf_Addr pc, bias = 0;
+    const unsigned char *id = NULL;
+    GElf_Addr address;
+    if (s->n == PCT_STACK_FRAMES || !dwfl_frame_pc(frame, &pc, &f->exact))
+        return DWARF_CB_ABORT;
+    v->outermost = pc - !f->exact;
+    Dwfl_Module *m = dwfl_addrmodule(v->dwfl, v->outermost);
+    *f = (struct pct_stack_frame){.exact = f->exact, .offset = pc};
+    s->n++;
+    if (!m)
+        return DWARF_CB_OK;
+    f->path = dwfl_module_info(m, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
+    dwfl_module_getelf(m, &bias);
+    f->offset = pc - bias;
+    f->function = dwfl_module_addrname(m, v->outermost);
+    int n = dwfl_module_build_id(m, &id, &address);
+    f->n_build_id = n > 0 && n <= (int)PCOLLECT_BUILD_ID_BYTES ? (uint32_t)n : 0;
+    memcpy(f->build_id, id, f->n_build_id);
+    return DWARF_CB_OK;
+}
+
+/* Whether the function of a frame has no caller, as its unwind table says. A walk that lacks a
+ * register ends like one that has come there. */
+static bool is_outermost(const struct view *v, Dwarf_Addr pc)
+{
+    Dwarf_Op room[3], *ops = room;
+    Dwarf_Addr bias = 0, begin, end;
+    Dwarf_Frame *rule = NULL;
+    size_t n = 1;
+    bool signal;
+    Dwfl_Module *m = dwfl_addrmodule(v->dwfl, pc);
+    Dwarf_CFI *table = m ? dwfl_module_eh_cfi(m, &bias) : NULL;
+    if (!table || dwarf_cfi_addrframe(table, pc - bias, &rule))
+        return false;
+    int caller = dwarf_frame_info(rule, &begin, &end, &signal);
+    bool undefined =
+        caller >= 0 && !dwarf_frame_register(rule, caller, room, &ops, &n) && !n && ops == room;
+    free(rule);
+    return undefined;
+}
+
+static void unwind(struct view *v)
+{
+    v->stack.n = 0;
+    v->outermost = 0;
+    bool ended = dwfl_getthread_frames(v->dwfl, v->caught.tid, add_frame, v) == 0;
+    v->stack.cut = !ended || !is_outermost(v, v->outermost);
+}
+
+/* False: there is no stack. */
+static bool take_stack(struct view *v)
+{
+    enum { TRIES = 3 };
+    bool blocked = false;
+    for (int i = 0; i < TRIES && !blocked; i++) {
+        errno = 0;
+        blocked = pct_catch_blocked(&v->caught);
+        if (errno == EACCES || errno == EPERM || errno == ENOENT)
+            break;
+    }
+    if (blocked)
+        unwind(v);
+    if (blocked && (!v->stack.cut || !pct_caught_may_stop(&v->caught)))
+        return v->stack.n > 0;
+    size_t n = blocked ? v->stack.n : 0;
+    if (pct_catch_stopped(&v->caught) != PCT_CATCH_DONE)
+        return n > 0;
+    unwind(v);
+    return v->stack.n > 0;
+}
+
+/* ---- One process ----------------------------------------------------------------------------- */
+
+static int compare_numbers(const void *a, const void *b)
+{
+    return (*(const int *)a > *(const int *)b) - (*(const int *)a < *(const int *)b);
+}
+
+/* Its threads, the main one first. */
+static int *list_threads(int pid, size_t *n)
+{
+    char path[64];
+    int *threads = NULL;
+    size_t room = 0;
+    snprintf(path, sizeof path, "/proc/%d/task", pid);
+    DIR *folder = opendir(path);
+    *n = 0;
+    for (struct dirent *e; folder && (e = readdir(folder));) {
+        if (*e->d_name < '1' || *e->d_name > '9')
+            continue;
+        threads = pct_grow(threads, *n, &room, sizeof *threads);
+        threads[(*n)++] = atoi(e->d_name);
+    }
+    if (folder)
+        closedir(folder);
+    if (*n)
+        qsort(threads, *n, sizeof *threads, compare_numbers);
+    for (size_t i = 1; i < *n; i++) {
+        if (threads[i] != pid)
+            continue;
+        memmove(threads + 1, threads, i * sizeof *threads);
+        threads[0] = pid;
+    }
+    return threads;
+}
+
+static int take_threads(struct view *v, struct pc_error *error)
+{
+    size_t n, n_taken = 0;
+    int err = PC_OK, why = 0, *threads = list_threads(v->pid, &n);
+    for (size_t i = 0; i < n && !err; i++) {
+        struct pc_process_status p = {.state = '?'};
+        v->caught.tid = threads[i];
+        errno = 0;
+        if (!take_stack(v)) {
+            why = errno ? errno : why;
+            v->watch->n_lost++;
+            continue;
+        }
+        pc_process_look(threads[i], &p);
+        v->stack.state = p.state;
+        v->stack.main = threads[i] == v->pid;
+        n_taken++;
+        err = pct_stack_add(v->watch, v->process, threads[i], &v->stack, error);
+    }
+    pct_free(threads);
+    if (!n)
+        return pc_error_set(error, PC_ENOENT, "%d: the process has ended", v->pid);
+    return err || n_taken ? err : pct_stack_refused(v->pid, why, error);
+}
+
+int pct_watch_take(struct pct_watch *w, uint32_t process, struct pc_error *error)
+{
+    static const Dwfl_Callbacks files = {.find_elf = find_file,
+                                         .find_debuginfo = find_no_debuginfo};
+    struct view v = {.watch = w, .process = process, .pid = w->job->processes[process].pid};
+    int err = PC_OK;
+    v.caught.pid = v.pid;
+    v.dwfl = dwfl_begin(&files);
+    if (!v.dwfl)
+        return PC_ENOMEM;
+    errno = 0;
+    int failed = dwfl_linux_proc_report(v.dwfl, v.pid);
+    if (failed || dwfl_report_end(v.dwfl, NULL, NULL)) {
+        err = pct_stack_refused(v.pid, failed > 0 ? failed : errno, error);
+        dwfl_end(v.dwfl);
+        return err;
+    }
+    v.caught.stack = pct_alloc(PCT_CAUGHT_STACK, 1);
+    v.stack.frames = pct_alloc(PCT_STACK_FRAMES, sizeof *v.stack.frames);
+    dwfl_getmodules(v.dwfl, set_user, &v, 0);
+    if (!dwfl_attach_state(v.dwfl, NULL, v.pid, &thread_callbacks, &v))
+        err = pc_error_set(error, PC_EIO, "%d: %s", v.pid, dwfl_errmsg(-1));
+    else
+        err = take_threads(&v, error);
+    dwfl_end(v.dwfl);
+    pct_free(v.stack.frames);
+    pct_free(v.caught.stack);
+    return err;
+}
+
+#else
+
+int pct_watch_take(struct pct_watch *w, uint32_t process, struct pc_error *error)
+{
+    (void)w;
+    (void)process;
+    return pc_error_set(error, PC_EIO, "this pcollect was built without libdw, which reads stacks");
+}
+
+#endif

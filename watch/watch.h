@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Where running processes are: the stacks of their threads, taken from outside.
+ *
+ * Nothing is loaded into a watched process. A thread that is blocked in a system call is not
+ * stopped: the kernel tells its stack pointer, and its stack is copied. A thread that runs is
+ * stopped for as long as it takes to read its registers and to copy its stack.
+ *
+ * The stacks become a profile in which each stack is a rank of its own, number i that of stacks[i],
+ * with one sample of 1 ns. So contexts are merged, named and shown like those of any profile.
+ *
+ * Nothing here is MT-safe.
+ */
+#ifndef PCT_WATCH_H
+#define PCT_WATCH_H
+
+#include "format/profile.h"
+
+/* ---- Processes (watched_processes.c) --------------------------------------------------------- */
+
+struct pct_watched {
+    int pid;
+    int rank; /* in MPI_COMM_WORLD, or -1 */
+};
+
+struct pct_watched_job {
+    struct pct_watched *processes; /* by rank, then by pid */
+    size_t n, room;
+    int world; /* ranks of the job, on all nodes; -1: unknown */
+};
+
+/* Adds a process; of a launcher, or a script that starts one, the ranks that it started on this
+ * node. PC_ENOENT: there is no such process. */
+int pct_watch_add(struct pct_watched_job *job, int pid, struct pc_error *error);
+void pct_watch_sort(struct pct_watched_job *job);
+void pct_watch_job_free(struct pct_watched_job *job);
+
+/* ---- Stacks (thread_stacks.c)
+ * ------------------------------------------------------------------------
+ */
+
+struct pct_watched_stack {
+    uint32_t process; /* index into job->processes */
+    int tid;
+    char state; /* as in ps: R, S, D, T */
+};
+
+struct pct_watch {
+    const struct pct_watched_job *job;
+    bool all_threads; /* threads too in which no frame is the program's */
+    struct pct_watched_stack *stacks;
+    size_t n_stacks, room;
+    uint32_t n_other; /* threads that are not in stacks: without a frame of the program */
+    uint32_t n_lost;  /* threads whose stack could not be read */
+    struct pc_profile_sum sum;
+};
+
+/* Takes the stacks of all threads of one process, once. PC_ENOENT: it has ended; PC_EIO: it
+ * cannot be read, and why. */
+int pct_watch_take(struct pct_watch *w, uint32_t process, struct pc_error *error);
+
+/* The stacks as a profile, which the caller frees; NULL: there are none. Ends w. */
+int pct_watch_profile(struct pct_watch *w, struct pc_profile **out, struct pc_error *error);
+void pct_watch_free(struct pct_watch *w);
+
+#endif

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Which processes are watched: the one that was named, or the ranks below it.
+ *
+ * A process is below another if it descends from it. A rank is a process whose launcher's variables
+ * say so. Shells and scripts between the launcher and the program inherit these variables, so that
+ * several processes claim one rank: that which has an MPI library loaded is taken, of several the
+ * innermost.
+ */
+#include "analysis/allocation.h"
+#include "config/config.h"
+#include "watch/watch.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A process that claims to be a rank. */
+struct claim {
+    struct pct_watched who;
+    uint64_t key; /* of its job */
+    int world;
+    int depth; /* below the process that was named */
+    bool mpi;  /* an MPI library is loaded */
+};
+
+struct claims {
+    struct claim *at;
+    size_t n, room;
+};
+
+/* A whole file of /proc, allocated, with a 0 behind its *n bytes; NULL: it cannot be read. */
+static char *read_file(int pid, const char *name, size_t *n)
+{
+    char path[64], *text = NULL;
+    size_t room = 0;
+    ssize_t got = 0;
+    snprintf(path, sizeof path, "/proc/%d/%s", pid, name);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return NULL;
+    *n = 0;
+    do {
+        *n += (size_t)got;
+        text = pct_grow(text, *n + 4096, &room, 1);
+        got = read(fd, text + *n, room - *n - 1);
+    } while (got > 0);
+    text[*n] = '\0';
+    close(fd);
+    return text;
+}
+
+/* The library's file is libmpi.so.40, libmpich.so.12, libmpi_cray.so, or the program's own code. */
+static bool has_mpi(int pid)
+{
+    size_t n;
+    char *maps = read_file(pid, "maps", &n);
+    bool has = maps && strstr(maps, "/libmpi") != NULL;
+    pct_free(maps);
+    return has;
+}
+
+static void look_at(struct claims *c, int pid, int depth)
+{
+    size_t n;
+    char *environment = read_file(pid, "environ", &n);
+    struct pc_config_launch l =
+        environment ? pc_config_launch_of(environment, n) : (struct pc_config_launch){.rank = -1};
+    pct_free(environment);
+    if (l.rank < 0)
+        return;
+    c->at = pct_grow(c->at, c->n, &c->room, sizeof *c->at);
+    c->at[c->n++] = (struct claim){{pid, l.rank}, l.key, l.n_ranks, depth, has_mpi(pid)};
+}
+
+struct descent {
+    int pid, parent;
+};
+
+/* All processes of the machine with their parents. */
+static struct descent *list_processes(size_t *n)
+{
+    struct descent *all = NULL;
+    size_t room = 0;
+    DIR *folder = opendir("/proc");
+    *n = 0;
+    for (struct dirent *e; folder && (e = readdir(folder));) {
+        struct pc_process_status p;
+        if (*e->d_name < '1' || *e->d_name > '9' || !pc_process_look(atoi(e->d_name), &p))
+            continue;
+        all = pct_grow(all, *n, &room, sizeof *all);
+        all[(*n)++] = (struct descent){p.pid, p.parent};
+    }
+    if (folder)
+        closedir(folder);
+    return all;
+}
+
+/* What is below pid, a generation at a time: below[from..n) are those of the last. */
+static void look_below(struct claims *c, int pid)
+{
+    size_t n_all, n = 1, room = 0;
+    struct descent *all = list_processes(&n_all);
+    int *below = pct_grow(NULL, 0, &room, sizeof *below);
+    below[0] = pid;
+    int depth = 1;
+    for (size_t from = 0, to = 1; from < to; from = to, to = n, depth++)
+        for (size_t i = from; i < to; i++)
+            for (size_t k = 0; k < n_all; k++) {
+                if (all[k].parent != below[i])
+                    continue;
+                below = pct_grow(below, n, &room, sizeof *below);
+                below[n++] = all[k].pid;
+                look_at(c, all[k].pid, depth);
+            }
+    pct_free(below);
+    pct_free(all);
+}
+
+static int compare_claims(const void *left, const void *right)
+{
+    const struct claim *a = left, *b = right;
+    if (a->who.rank != b->who.rank)
+        return a->who.rank < b->who.rank ? -1 : 1;
+    if (a->key != b->key)
+        return a->key < b->key ? -1 : 1;
+    if (a->mpi != b->mpi)
+        return a->mpi ? -1 : 1;
+    if (a->depth != b->depth)
+        return a->depth > b->depth ? -1 : 1;
+    return (a->who.pid > b->who.pid) - (a->who.pid < b->who.pid);
+}
+
+static void add(struct pct_watched_job *job, struct pct_watched who)
+{
+    for (size_t i = 0; i < job->n; i++)
+        if (job->processes[i].pid == who.pid)
+            return;
+    job->processes = pct_grow(job->processes, job->n, &job->room, sizeof *job->processes);
+    job->processes[job->n++] = who;
+}
+
+int pct_watch_add(struct pct_watched_job *job, int pid, struct pc_error *error)
+{
+    struct pc_process_status p;
+    struct claims c = {0};
+    if (!pc_process_look(pid, &p))
+        return pc_error_set(error, PC_ENOENT, "%d: there is no such process", pid);
+    if (p.state == 'Z')
+        return pc_error_set(error, PC_ENOENT, "%d: the process has ended", pid);
+    look_at(&c, pid, 0);
+    if (!c.n)
+        look_below(&c, pid);
+    if (c.n)
+        qsort(c.at, c.n, sizeof *c.at, compare_claims);
+    else
+        add(job, (struct pct_watched){pid, -1});
+    for (size_t i = 0; i < c.n; i++) {
+        if (i && c.at[i].who.rank == c.at[i - 1].who.rank && c.at[i].key == c.at[i - 1].key)
+            continue;
+        add(job, c.at[i].who);
+        job->world = c.at[i].world > job->world ? c.at[i].world : job->world;
+    }
+    pct_free(c.at);
+    return PC_OK;
+}
+
+static int compare_watched(const void *left, const void *right)
+{
+    const struct pct_watched *a = left, *b = right;
+    if (a->rank != b->rank)
+        return a->rank < b->rank ? -1 : 1;
+    return (a->pid > b->pid) - (a->pid < b->pid);
+}
+
+void pct_watch_sort(struct pct_watched_job *job)
+{
+    if (job->n)
+        qsort(job->processes, job->n, sizeof *job->processes, compare_watched);
+}
+
+void pct_watch_job_free(struct pct_watched_job *job)
+{
+    pct_free(job->processes);
+    *job = (struct pct_watched_job){.world = -1};
+}
