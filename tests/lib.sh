@@ -62,6 +62,7 @@ fail() {
     tap_failed=$((tap_failed + 1))
     echo "not ok $tap_n - $1" >&3
     [ -z "${2-}" ] || note "$2"
+    return 1
 }
 
 # is GOT WANTED NAME: passed if the texts are equal.
@@ -81,7 +82,6 @@ holds() {
     else
         fail "$4" "     got: $1
   wanted: $2 $3"
-        return 1
     fi
 }
 
@@ -92,7 +92,6 @@ says() {
     else
         fail "$3" "  wanted: $2
      got: $(sed 20q "$1")"
-        return 1
     fi
 }
 
