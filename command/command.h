@@ -255,6 +255,11 @@ char *pct_library_path(char **why_out);
  * which may be the same file. enum pc_err, with a text. */
 int pct_embed_file(const char *from, const char *to, bool sources, struct pc_error *error);
 
+/* Writes the page of a profile, after saying what is wrong; returns the exit status. The name that
+ * its page has by default is allocated. */
+int pct_html_file(const struct pct_command *self, const char *path, const char *to);
+char *pct_html_name(const char *profile);
+
 /* "<spool>/pcollect-<uid>": where this user's processes collect. First that of the configuration,
  * then those of the others that are there. Allocated. */
 char **pct_spool_folders(const struct pc_config *config, size_t *n_out);

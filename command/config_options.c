@@ -7,10 +7,11 @@
 
 #include <string.h>
 
-/* The path of the profile is an option of the commands that write one, which check more of it. */
+/* The path of the profile is an option of the commands that write one, which check more of it. The
+ * page is a switch there. */
 static bool is_own(const struct pc_config_option *c)
 {
-    return !strcmp(c->section, "output") && !strcmp(c->key, "path");
+    return !strcmp(c->section, "output") && (!strcmp(c->key, "path") || !strcmp(c->key, "html"));
 }
 
 const struct pct_option *pct_config_option(unsigned i)

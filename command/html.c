@@ -32,7 +32,7 @@ static int take_option(const struct pct_command *self, const struct pct_option *
     return PCT_DONE;
 }
 
-static char *default_output(const char *profile)
+char *pct_html_name(const char *profile)
 {
     static const char ending[] = ".pcol";
     size_t n = strlen(profile), m = sizeof ending - 1;
@@ -85,7 +85,7 @@ static int write_page(const struct pct_command *self, const struct pct_data *d, 
     return status;
 }
 
-static int make_page(const struct pct_command *self, const char *path, const char *to)
+int pct_html_file(const struct pct_command *self, const char *path, const char *to)
 {
     static const struct pct_tree_options whole = {0};
     struct pc_profile *p = NULL;
@@ -113,8 +113,8 @@ static int run_html(const struct pct_command *self, int argc, char **argv)
     struct pct_line line;
     if (!pct_line_read(self, argc, argv, &r, &line))
         return line.status;
-    char *to = r.to ? pct_text("%s", r.to) : default_output(line.words[0]);
-    int status = make_page(self, line.words[0], to);
+    char *to = r.to ? pct_text("%s", r.to) : pct_html_name(line.words[0]);
+    int status = pct_html_file(self, line.words[0], to);
     if (!status)
         pct_say(self, "wrote %s: open it in a browser", to);
     free(to);

@@ -33,6 +33,10 @@ const struct pc_option pc_options[] = {
      "they have loaded it. If they do not come, no profile is written then; pcollect recover makes "
      "it from what was collected.",
      "seconds that MPI_Finalize waits for other nodes"},
+    {"output", "html", PC_OPTION_BOOL, "no", 0, 1, "", AT(output_html),
+     "Write the page of `pcollect html` beside each profile when the job has ended. `pcollect run` "
+     "does this; a job that was started without it writes no page.",
+     "write the page of pcollect html beside the profile"},
     {"spool", "path", PC_OPTION_FOLDER, "/dev/shm", 1, 255, "", AT(spool_path),
      "Folder on each node in which a process collects. A memory file system is best; any local "
      "file system works. What is collected there survives if the process is killed. If no file can "

@@ -17,7 +17,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-enum { OPTION_FORCE = 'f' };
+enum { OPTION_FORCE = 'f', OPTION_HTML = 256 };
 
 static const struct pct_option options[] = {
     {'c', "config", "FILE", "configuration file; see pcollect.conf(5)",
@@ -29,6 +29,8 @@ static const struct pct_option options[] = {
      "pattern holds none of these signs and a profile of that name exists, the job is not started "
      "unless --force is given. In all other cases a number is added: app.4.2.pcol."},
     {OPTION_FORCE, "force", NULL, "rename a profile that exists at -o to FILE~"},
+    {OPTION_HTML, "html", NULL, "write the page of pcollect html, too",
+     "The page is beside the profile, with .html in place of .pcol."},
     {0, NULL, NULL, NULL},
 };
 
@@ -221,7 +223,7 @@ static int run_job(struct pct_run_job *r)
 
 struct given {
     const char *file, *output;
-    bool force;
+    bool force, html;
     struct pct_configured configured;
 };
 
@@ -236,6 +238,8 @@ static int take_option(const struct pct_command *self, const struct pct_option *
         given->output = value;
     else if (o->letter == OPTION_FORCE)
         given->force = true;
+    else if (o->letter == OPTION_HTML)
+        given->html = true;
     else
         given->configured.values[o->letter - PCT_LETTER_CONFIG] = value;
     return PCT_DONE;
@@ -252,6 +256,7 @@ static int run_run(const struct pct_command *self, int argc, char **argv)
     find_part(&r);
     if (pct_configure(self, &given.configured, given.file) || !check_config(&r, given.file))
         return PCT_CALL;
+    r.config.output_html |= given.html;
     if (given.output ? (r.pattern = pct_output_pattern(self, given.output)) == NULL
                      : !pct_output_may_be(self, r.config.output_path))
         return PCT_CALL;

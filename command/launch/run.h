@@ -59,6 +59,7 @@ struct pct_recovery {
     bool quiet;                               /* only what went wrong and what was written */
     void (*own)(void *arg, const char *path); /* told of a profile that the job wrote itself, if it
                                                  left arenas all the same; or NULL */
+    void (*written)(void *arg, const char *path); /* told of a profile that was made; or NULL */
     void *arg;
 };
 

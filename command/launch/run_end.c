@@ -18,6 +18,7 @@
 
 struct seen {
     const struct pct_command *self;
+    bool html;    /* pages are written, too */
     char **named; /* profiles */
     size_t n_named, n_in_memory;
     struct pct_recovered found;
@@ -29,6 +30,15 @@ static void store_symbols(const struct pct_command *self, const char *path)
     struct pc_error error = {""};
     if (pct_embed_file(path, path, false, &error))
         pct_say(self, "no symbols are stored in the profile: %s", error.text);
+}
+
+static void put_page(void *arg, const char *path)
+{
+    const struct seen *s = arg;
+    char *to = pct_html_name(path);
+    if (s->html && pct_html_file(s->self, path, to) == PCT_DONE)
+        fprintf(stderr, "pcollect: page: %s\n", to);
+    free(to);
 }
 
 static bool is_named(const struct seen *s, const char *path)
@@ -59,6 +69,7 @@ static void name_profile(void *arg, const char *path, const char *wanted)
         fprintf(stderr, " (there is a %s already)", wanted);
     fputc('\n', stderr);
     store_symbols(s->self, path);
+    put_page(s, path);
 }
 
 /* One that the job wrote, of which it could not tell. */
@@ -88,6 +99,7 @@ static void look(const struct pct_run_job *r, char *const *folders, size_t n, st
                                     .pattern = r->pattern,
                                     .quiet = true,
                                     .own = name_own,
+                                    .written = put_page,
                                     .arg = s};
     size_t n_unmeasured = s->found.n_unmeasured;
     pct_run_file_take(r, folders, n, name_profile, s);
@@ -217,7 +229,7 @@ void pct_run_end(const struct pct_run_job *r, bool held, int status)
 {
     size_t n;
     char **folders = pct_spool_folders(&r->config, &n);
-    struct seen s = {.self = r->self};
+    struct seen s = {.self = r->self, .html = r->config.output_html};
     if (r->part != PCT_RUN_NOTHING)
         look(r, folders, n, &s);
     if (r->part == PCT_RUN_WHOLE) {

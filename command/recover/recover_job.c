@@ -252,6 +252,8 @@ static size_t write_rest(const struct pct_recovery *r, struct pct_job *job, cons
                pc_pcol_read(written, &in_file, error) == PC_OK) {
         removed = remove_held(job, in_file);
         say_written(r, profile, written);
+        if (r->written)
+            r->written(r->arg, written);
         out->n_profiles++;
         if (job->n)
             pc_error_set(error, PC_EFORMAT, "%s does not hold all of what was collected", written);
