@@ -5,6 +5,16 @@
 #include "view/report_print.h"
 #include "view/sentence.h"
 
+/* The command in a line; where that is too wide, in two, as a shell takes them. */
+static void put_command(FILE *out, const struct pct_finding *f, const char *file, size_t width)
+{
+    struct pct_buf line = {0};
+    pct_buf_format(&line, "     [%s] pcollect report %s", f->rule, f->more);
+    bool wide = width && pct_text_cells(line.data) + 1 + pct_text_cells(file) > width;
+    fprintf(out, "%s %s%s\n", line.data, wide ? "\\\n         " : "", file);
+    pct_buf_free(&line);
+}
+
 void pct_findings_print(FILE *out, const struct pct_findings *f, const char *file, size_t width)
 {
     size_t n = !f ? 0 : f->n < PCT_FINDINGS_SHOWN ? f->n : PCT_FINDINGS_SHOWN;
@@ -14,7 +24,7 @@ void pct_findings_print(FILE *out, const struct pct_findings *f, const char *fil
     for (size_t i = 0; i < n; i++) {
         fprintf(out, "  %zu. ", i + 1);
         pct_print_sentence(out, width, 5, "%s", f->list[i].text);
-        fprintf(out, "     [%s] pcollect report %s %s\n", f->list[i].rule, f->list[i].more, file);
+        put_command(out, &f->list[i], file, width);
     }
     if (f->n > n)
         fprintf(out, "  and %zu more of less weight\n", f->n - n);

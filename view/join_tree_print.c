@@ -18,6 +18,7 @@ static bool is_visible(const struct printer *l, uint32_t node)
     return l->view->weight[node] > 0 && l->view->weight[node] >= l->view->least;
 }
 
+/* n_hidden: of those that together are enough for a line. */
 struct children {
     size_t n, n_hidden;
     uint32_t only; /* the visible one, if there is one */
@@ -27,12 +28,16 @@ static struct children look_at_children(const struct printer *l, uint32_t node)
 {
     const struct pct_join_tree_node *nodes = l->view->tree->nodes;
     struct children c = {.only = PC_NO_INDEX};
+    double hidden = 0;
     for (uint32_t i = nodes[node].first_child; i != PC_NO_INDEX; i = nodes[i].next) {
         bool visible = is_visible(l, i);
         c.n += visible;
         c.n_hidden += !visible && l->view->weight[i] > 0;
         c.only = visible ? i : c.only;
+        hidden += visible ? 0 : l->view->weight[i];
     }
+    if (hidden < l->view->least)
+        c.n_hidden = 0;
     return c;
 }
 

@@ -54,12 +54,14 @@ static void print_primitives(FILE *out, const struct pct_data *d, const struct p
     struct pct_choice choice = o->choice;
     choice.min_percent = o->has_min_percent ? choice.min_percent : 0;
     struct pct_rows rows = pct_table_rows(t, d, &choice);
+    /* A line that says "1 more" is no shorter than the row. */
+    size_t shown = rows.n == SHOWN + 1 && !rows.n_hidden ? SHOWN + 1 : SHOWN;
     struct bars bars = {.d = d, .utf8 = o->utf8, .wide = wide};
     struct pct_aligned how = {.names = all,
                               .dropped = wide ? NULL : dropped,
                               .width = o->width,
                               .indent = "  ",
-                              .max_rows = SHOWN,
+                              .max_rows = shown,
                               .people = {o->utf8, o->full_names},
                               .more_head = wide ? "by rank  most, on rank" : "by rank",
                               .more_cells = PCT_BAR_CELLS,
@@ -74,7 +76,7 @@ static void print_primitives(FILE *out, const struct pct_data *d, const struct p
             pct_style(o, PCT_STYLE_PLAIN), d->profile->n_ranks,
             d->profile->n_ranks == 1 ? "rank" : "ranks");
     pct_table_aligned(out, t, d, &rows, &how);
-    size_t hidden = rows.n_hidden + (rows.n > SHOWN ? rows.n - SHOWN : 0);
+    size_t hidden = rows.n_hidden + (rows.n > shown ? rows.n - shown : 0);
     if (hidden)
         fprintf(out, "  and %zu more: --table primitives shows them\n", hidden);
     pct_free(bars.values);

@@ -88,13 +88,14 @@ static void put_hosts(struct pct_buf *b, const struct pct_data *d)
     enum { SHOWN = 4 };
     const char **hosts;
     size_t n = pct_header_hosts(d, &hosts);
+    size_t shown = n == SHOWN + 1 ? n : SHOWN;
     pct_buf_format(b, " on %zu %s: ", n, n == 1 ? "host" : "hosts");
-    for (size_t i = 0; i < n && i < SHOWN; i++) {
+    for (size_t i = 0; i < n && i < shown; i++) {
         pct_buf_text(b, i ? ", " : "");
         pct_text_escape(b, hosts[i], PCT_ESCAPE_CELL);
     }
-    if (n > SHOWN)
-        pct_buf_format(b, " and %zu more", n - SHOWN);
+    if (n > shown)
+        pct_buf_format(b, " and %zu more", n - shown);
     pct_free(hosts);
 }
 
