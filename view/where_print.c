@@ -81,27 +81,33 @@ static const char *in_what(const struct pct_tree *t, const struct pc_profile *p,
     return t->nodes[node].kind == PCOLLECT_NODE_OP ? p->ops[t->nodes[node].op].name : NULL;
 }
 
-static const char *state_text(char state)
+/* What a thread does; in MPI it may run or wait, which says nothing. */
+static const char *state_text(char state, bool in_mpi)
 {
     switch (state) {
-    case 'R':
-        return "running";
     case 'D':
         return "blocked in the kernel (state D)";
     case 'T':
     case 't':
         return "stopped by a signal or a debugger";
+    case 'R':
+        return in_mpi ? NULL : "running";
     default:
-        return "waiting in a system call";
+        return in_mpi ? NULL : "waiting in a system call";
     }
 }
 
-/* What a stack is in: an MPI function, or how it computes or waits. One of few texts, by which they
- * are told apart. */
-static const char **find_states(struct printer *p)
+/* What a main thread is in, and does. */
+struct place {
+    const char *op;    /* an MPI function; NULL: outside */
+    const char *state; /* NULL: see state_text */
+    bool any;          /* the stack is of a main thread */
+};
+
+static struct place *find_places(struct printer *p)
 {
     size_t n_stacks = p->w->d->profile->n_ranks;
-    const char **states = pct_alloc(n_stacks + 1, sizeof *states);
+    struct place *places = pct_alloc(n_stacks + 1, sizeof *places);
     for (uint32_t i = 1; i < p->tree->n; i++) {
         if (!p->tree->nodes[i].self.samples)
             continue;
@@ -110,62 +116,79 @@ static const char **find_states(struct printer *p)
         const char *op = in_what(p->tree, p->w->d->profile, i);
         for (size_t k = 0; k < n_stacks; k++)
             if (p->values[k] && p->w->stacks[k].main)
-                states[k] =
-                    op && p->w->stacks[k].state != 'T' ? op : state_text(p->w->stacks[k].state);
+                places[k] = (struct place){op, state_text(p->w->stacks[k].state, op), true};
     }
-    return states;
+    return places;
+}
+
+static int compare_texts(const char *a, const char *b)
+{
+    return strcmp(a ? a : "", b ? b : "");
+}
+
+static int compare_places(const struct place *a, const struct place *b)
+{
+    int by_op = compare_texts(a->op, b->op);
+    return by_op ? by_op : compare_texts(a->state, b->state);
 }
 
 struct group {
-    const char *state;
+    struct place place;
     size_t n;
 };
 
+/* The greatest first. */
 static int compare_groups(const void *left, const void *right)
 {
     const struct group *a = left, *b = right;
-    return a->n != b->n ? (a->n < b->n ? 1 : -1) : strcmp(a->state, b->state);
+    return a->n != b->n ? (a->n < b->n ? 1 : -1) : compare_places(&a->place, &b->place);
 }
 
-static void put_group(FILE *out, struct printer *p, const char **states, const struct group *g)
+static void put_group(FILE *out, struct printer *p, const struct place *places,
+                      const struct place *which)
 {
     size_t n = 0;
-    struct pct_buf set = {0};
+    struct pct_buf line = {0};
     for (size_t i = 0; i < p->w->d->profile->n_ranks; i++)
-        if (states[i] && !strcmp(states[i], g->state))
+        if (places[i].any && !compare_places(&places[i], which))
             p->numbers[n++] = p->w->stacks[i].number;
     struct set s = sort_numbers(p->numbers, n);
-    put_set(&set, s);
-    const char *in = !strncmp(g->state, "MPI_", 4) ? "in " : p->w->ranks ? "outside MPI, " : "";
-    pct_print_sentence(out, p->w->width, 4, "  %zu %s %s%s: %s", s.n,
-                       s.n == 1 ? p->w->one : p->w->many, in, g->state, set.data);
-    pct_buf_free(&set);
+    pct_buf_format(&line, "  %zu %s ", s.n, s.n == 1 ? p->w->one : p->w->many);
+    if (which->op)
+        pct_buf_format(&line, "in %s", which->op);
+    else if (p->w->ranks)
+        pct_buf_text(&line, "outside MPI");
+    if (which->state)
+        pct_buf_format(&line, "%s%s", which->op || p->w->ranks ? ", " : "", which->state);
+    pct_buf_text(&line, ": ");
+    put_set(&line, s);
+    pct_print_sentence(out, p->w->width, 4, "%s", line.data);
+    pct_buf_free(&line);
 }
 
-/* A line for each state, the most frequent first. */
-static void put_states(FILE *out, struct printer *p)
+static void put_places(FILE *out, struct printer *p)
 {
-    const char **states = find_states(p);
+    struct place *places = find_places(p);
     struct group *groups = NULL;
     size_t n = 0, room = 0;
     for (size_t i = 0; i < p->w->d->profile->n_ranks; i++) {
         size_t k = 0;
-        while (states[i] && k < n && strcmp(groups[k].state, states[i]) != 0)
-            k++;
-        if (!states[i])
+        if (!places[i].any)
             continue;
+        while (k < n && compare_places(&groups[k].place, &places[i]))
+            k++;
         if (k == n) {
             groups = pct_grow(groups, n, &room, sizeof *groups);
-            groups[n++] = (struct group){states[i], 0};
+            groups[n++] = (struct group){places[i], 0};
         }
         groups[k].n++;
     }
     if (n)
         qsort(groups, n, sizeof *groups, compare_groups);
     for (size_t k = 0; k < n; k++)
-        put_group(out, p, states, &groups[k]);
+        put_group(out, p, places, &groups[k].place);
     pct_free(groups);
-    pct_free(states);
+    pct_free(places);
 }
 
 /* ---- The tree -------------------------------------------------------------------------------- */
@@ -288,7 +311,7 @@ void pct_where_print(FILE *out, const struct pct_where *w)
     struct printer p = {.w = w, .branches = {.out = out, .width = w->width, .utf8 = w->utf8}};
     begin(&p);
     p.branches.figures = 9 + (w->repeated ? 9 : 0) + 2;
-    put_states(out, &p);
+    put_places(out, &p);
     fprintf(out, "\n  %7s%s  context\n", w->many, w->repeated ? "    share" : "");
     put_children(&p, 0, 0, 0);
     if (p.any_call)

@@ -23,15 +23,21 @@ enum { SAMPLES, TIME, N_FIELDS };
 
 /* ---- What is shown --------------------------------------------------------------------------- */
 
-static bool is_program(const struct pct_stack_frame *f)
+/* Whether the frame is of the program, or of a library that came with it: neither the system's nor
+ * MPI's. */
+static bool is_program(const struct pct_watch *w, const struct pct_stack_frame *f)
 {
-    return f->path && pct_symbols_is_program(&(struct pc_profile_module){.path = (char *)f->path});
+    if (!f->path || !pct_symbols_is_program(&(struct pc_profile_module){.path = (char *)f->path}))
+        return false;
+    size_t n = (size_t)(pct_symbols_base_name(f->path) - f->path);
+    return !(w->mpi_folder && strlen(w->mpi_folder) == n && !memcmp(w->mpi_folder, f->path, n) &&
+             !strncmp(f->path + n, "lib", 3));
 }
 
 /* Whether the frame is of a function that MPI's standard names so: in C, in its profiling
  * interface, or in Fortran as compilers write it, outside of the program. Its name in C is in
  * `name`, of n bytes. */
-static bool is_mpi(const struct pct_stack_frame *f, char *name, size_t n)
+static bool is_mpi(const struct pct_watch *w, const struct pct_stack_frame *f, char *name, size_t n)
 {
     const char *function = f->function ? f->function : "";
     function += *function == 'P' || *function == 'p';
@@ -39,7 +45,7 @@ static bool is_mpi(const struct pct_stack_frame *f, char *name, size_t n)
     if (length < 5 || length >= n || strncasecmp(function, "MPI_", 4) != 0)
         return false;
     bool fortran = *function == 'm';
-    if (fortran ? function[length - 1] != '_' || is_program(f)
+    if (fortran ? function[length - 1] != '_' || is_program(w, f)
                 : !isupper((unsigned char)function[4]))
         return false;
     snprintf(name, n, "MPI_%c%s", toupper((unsigned char)function[4]), function + 5);
@@ -72,20 +78,21 @@ struct shown {
     char op[64];
 };
 
-static struct shown choose(const struct pct_stack *s)
+static struct shown choose(const struct pct_watch *w, const struct pct_stack *s)
 {
     struct shown shown = {.from = 0, .to = s->n};
     /* The program's entry, which libc's start was called from. */
-    if (!s->cut && s->n > 2 && is_program(&s->frames[s->n - 1]) && is_start(&s->frames[s->n - 2]))
+    if (!s->cut && s->n > 2 && is_program(w, &s->frames[s->n - 1]) &&
+        is_start(&s->frames[s->n - 2]))
         shown.to--;
-    while (shown.to > 1 && is_start(&s->frames[shown.to - 1]))
+    while (!s->cut && shown.to > 1 && is_start(&s->frames[shown.to - 1]))
         shown.to--;
     for (size_t i = shown.to; i-- > 0;) {
-        if (!is_mpi(&s->frames[i], shown.op, sizeof shown.op))
+        if (!is_mpi(w, &s->frames[i], shown.op, sizeof shown.op))
             continue;
         shown.from = i + 1;
         /* What a binding calls is the same call: its name in C is the one to show. */
-        while (i-- > 0 && is_mpi(&s->frames[i], shown.op, sizeof shown.op))
+        while (i-- > 0 && is_mpi(w, &s->frames[i], shown.op, sizeof shown.op))
             ;
         break;
     }
@@ -229,14 +236,14 @@ static bool is_worth_showing(const struct pct_watch *w, const struct pct_stack *
 {
     bool any = w->all_threads || s->main;
     for (size_t i = 0; i < s->n && !any; i++)
-        any = is_program(&s->frames[i]) && !is_own(&s->frames[i]);
+        any = is_program(w, &s->frames[i]) && !is_own(&s->frames[i]);
     return any;
 }
 
 int pct_stack_add(struct pct_watch *w, uint32_t process, int tid, const struct pct_stack *s,
                   struct pc_error *error)
 {
-    struct shown shown = choose(s);
+    struct shown shown = choose(w, s);
     if (!is_worth_showing(w, s) || (shown.from == shown.to && !*shown.op)) {
         w->n_other++;
         return PC_OK;
@@ -259,7 +266,9 @@ void pct_watch_free(struct pct_watch *w)
 {
     pc_profile_sum_free(&w->sum);
     pct_free(w->stacks);
+    pct_free(w->mpi_folder);
     w->stacks = NULL;
+    w->mpi_folder = NULL;
 }
 
 int pct_stack_refused(int pid, int why, struct pc_error *error)

@@ -9,6 +9,7 @@
 #include "config.h"
 
 #include "analysis/allocation.h"
+#include "analysis/symbols/symbols.h"
 #include "watch/caught.h"
 #include "watch/stack_profile.h"
 
@@ -67,10 +68,17 @@ static int find_no_debuginfo(Dwfl_Module *m, void **user, const char *name, Dwar
     return -1;
 }
 
-static int set_user(Dwfl_Module *m, void **user, const char *name, Dwarf_Addr base, void *arg)
+/* For find_file. Remembers where the MPI library is, wherever it was installed. */
+static int look_at_module(Dwfl_Module *m, void **user, const char *name, Dwarf_Addr base, void *arg)
 {
-    (void)m, (void)name, (void)base;
+    struct view *v = arg;
+    const char *base_name = pct_symbols_base_name(name);
+    (void)m, (void)base;
     *user = arg;
+    if (!strncmp(base_name, "libmpi", 6) && !v->watch->mpi_folder) {
+        v->watch->mpi_folder = pct_copy(name);
+        v->watch->mpi_folder[base_name - name] = '\0';
+    }
     return DWARF_CB_OK;
 }
 
@@ -244,17 +252,20 @@ static int *list_threads(int pid, size_t *n)
 static int take_threads(struct view *v, struct pc_error *error)
 {
     size_t n, n_taken = 0;
-    int err = PC_OK, why = 0, *threads = list_threads(v->pid, &n);
+    int err = PC_OK, why = ESRCH, *threads = list_threads(v->pid, &n);
     for (size_t i = 0; i < n && !err; i++) {
         struct pc_process_status p = {.state = '?'};
         v->caught.tid = threads[i];
         errno = 0;
-        if (!take_stack(v)) {
-            why = errno ? errno : why;
+        bool taken = take_stack(v);
+        int failed = errno;
+        if (!pc_process_look(threads[i], &p) || p.state == 'Z')
+            continue;
+        if (!taken) {
+            why = failed ? failed : why;
             v->watch->n_lost++;
             continue;
         }
-        pc_process_look(threads[i], &p);
         v->stack.state = p.state;
         v->stack.main = threads[i] == v->pid;
         n_taken++;
@@ -285,7 +296,9 @@ int pct_watch_take(struct pct_watch *w, uint32_t process, struct pc_error *error
     }
     v.caught.stack = pct_alloc(PCT_CAUGHT_STACK, 1);
     v.stack.frames = pct_alloc(PCT_STACK_FRAMES, sizeof *v.stack.frames);
-    dwfl_getmodules(v.dwfl, set_user, &v, 0);
+    pct_free(w->mpi_folder);
+    w->mpi_folder = NULL;
+    dwfl_getmodules(v.dwfl, look_at_module, &v, 0);
     if (!dwfl_attach_state(v.dwfl, NULL, v.pid, &thread_callbacks, &v))
         err = pc_error_set(error, PC_EIO, "%d: %s", v.pid, dwfl_errmsg(-1));
     else

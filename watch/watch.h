@@ -33,6 +33,10 @@ struct pct_watched_job {
  * node. PC_ENOENT: there is no such process. */
 int pct_watch_add(struct pct_watched_job *job, int pid, struct pc_error *error);
 void pct_watch_sort(struct pct_watched_job *job);
+
+/* The MPI jobs of this user, of root all, that run on this node: for each the process that launched
+ * its ranks here, sorted. The caller frees *pids with pct_free. Returns how many. */
+size_t pct_watch_jobs(int **pids);
 void pct_watch_job_free(struct pct_watched_job *job);
 
 /* ---- Stacks (thread_stacks.c)
@@ -50,6 +54,7 @@ struct pct_watch {
     bool all_threads; /* threads too in which no frame is the program's */
     struct pct_watched_stack *stacks;
     size_t n_stacks, room;
+    char *mpi_folder; /* of the MPI library of the process that was taken last; NULL: unknown */
     uint32_t n_other; /* threads that are not in stacks: without a frame of the program */
     uint32_t n_lost;  /* threads whose stack could not be read */
     struct pc_profile_sum sum;

@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* A process that claims to be a rank. */
@@ -167,6 +168,87 @@ int pct_watch_add(struct pct_watched_job *job, int pid, struct pc_error *error)
     }
     pct_free(c.at);
     return PC_OK;
+}
+
+/* ---- Jobs ------------------------------------------------------------------------------------ */
+
+static bool is_mine(int pid)
+{
+    char path[64];
+    struct stat st;
+    snprintf(path, sizeof path, "/proc/%d", pid);
+    return stat(path, &st) == 0 && (geteuid() == 0 || st.st_uid == geteuid());
+}
+
+static int parent_of(const struct descent *all, size_t n, int pid)
+{
+    for (size_t i = 0; i < n; i++)
+        if (all[i].pid == pid)
+            return all[i].parent;
+    return 0;
+}
+
+static bool claims(const struct claims *c, int pid)
+{
+    for (size_t i = 0; i < c->n; i++)
+        if (c->at[i].who.pid == pid)
+            return true;
+    return false;
+}
+
+static int compare_pids(const void *a, const void *b)
+{
+    return (*(const int *)a > *(const int *)b) - (*(const int *)a < *(const int *)b);
+}
+
+/* A launcher's helper on a node, which tells less than its parent. */
+static bool is_helper(int pid)
+{
+    static const char *const helpers[] = {"hydra_pmi_proxy", "pmi_proxy", "orted", "prted"};
+    char path[64], name[32];
+    snprintf(path, sizeof path, "/proc/%d/comm", pid);
+    name[pc_read_small(path, name, sizeof name)] = '\0';
+    name[strcspn(name, "\n")] = '\0';
+    for (size_t i = 0; i < PC_ARRAY_LEN(helpers); i++)
+        if (!strcmp(name, helpers[i]))
+            return true;
+    return false;
+}
+
+/* The nearest ancestor of a rank that claims to be none; of a helper its parent, if that is not the
+ * system's. */
+static int launcher_of(const struct claims *c, const struct descent *all, size_t n, int pid)
+{
+    while (pid > 0 && claims(c, pid))
+        pid = parent_of(all, n, pid);
+    int above = pid > 0 && is_helper(pid) ? parent_of(all, n, pid) : 0;
+    return above > 1 ? above : pid;
+}
+
+size_t pct_watch_jobs(int **pids)
+{
+    struct claims c = {0};
+    size_t n_all, n = 0, room = 0, kept = 0;
+    struct descent *all = list_processes(&n_all);
+    *pids = NULL;
+    for (size_t i = 0; i < n_all; i++)
+        if (is_mine(all[i].pid))
+            look_at(&c, all[i].pid, 0);
+    for (size_t i = 0; i < c.n; i++) {
+        int launcher = c.at[i].mpi ? launcher_of(&c, all, n_all, c.at[i].who.pid) : 0;
+        if (launcher <= 0)
+            continue;
+        *pids = pct_grow(*pids, n, &room, sizeof **pids);
+        (*pids)[n++] = launcher;
+    }
+    if (n)
+        qsort(*pids, n, sizeof **pids, compare_pids);
+    for (size_t i = 0; i < n; i++)
+        if (!kept || (*pids)[kept - 1] != (*pids)[i])
+            (*pids)[kept++] = (*pids)[i];
+    pct_free(c.at);
+    pct_free(all);
+    return kept;
 }
 
 static int compare_watched(const void *left, const void *right)
