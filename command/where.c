@@ -82,7 +82,7 @@ static void read_words(int pid, char *out, size_t n)
 static int find_job(const struct pct_command *self, struct pct_watched_job *job)
 {
     int *pids, status = PCT_CALL;
-    char words[128] = "";
+    char words[1024] = "";
     size_t n = pct_watch_jobs(&pids);
     if (!n) {
         pct_refuse(self, "missing argument: PID, and no MPI job of yours runs on this node");
