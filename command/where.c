@@ -186,8 +186,8 @@ static void put_head(const struct pct_watch *w, const struct request *r,
                (unsigned long long)r->every_ms);
     if (w->n_other)
         printf(
-            "  %.3g threads a process without a frame of the program: --all-threads shows them\n",
-            (double)w->n_other / (double)n / (double)r->times);
+            "  and %u stacks of threads without a frame of the program: --all-threads shows them\n",
+            w->n_other);
     if (w->n_lost)
         printf("  %u stacks could not be read\n", w->n_lost);
     fputc('\n', stdout);
