@@ -212,7 +212,8 @@ static void put_lines(const struct printer *p, uint32_t node, struct pct_buf *b)
         pct_buf_format(b, "%s%d", i ? "," : set.n > 1 ? ", lines " : ", line ", set.at[i]);
 }
 
-static void put_node(struct printer *p, uint32_t node, struct pct_corner corner, size_t n_above)
+/* Returns how many numbers the node has. */
+static size_t put_node(struct printer *p, uint32_t node, struct pct_corner corner, size_t n_above)
 {
     const struct pct_node *n = &p->tree->nodes[node];
     struct pct_buf figures = {0}, name = {0}, rest = {0};
@@ -245,11 +246,7 @@ static void put_node(struct printer *p, uint32_t node, struct pct_corner corner,
     pct_buf_free(&figures);
     pct_buf_free(&name);
     pct_buf_free(&rest);
-}
-
-static size_t count_set(struct printer *p, uint32_t node)
-{
-    return numbers_of(p, node, PCT_SAMPLED_TOTAL).n;
+    return set.n;
 }
 
 /* A node with one child is continued straight below. */
@@ -264,8 +261,7 @@ static void put_children(struct printer *p, uint32_t node, unsigned depth, size_
         uint32_t at = i;
         size_t above = n_above;
         for (;;) {
-            put_node(p, at, corner, above);
-            above = count_set(p, at);
+            above = put_node(p, at, corner, above);
             pct_buf_text(guide, corner.below);
             uint32_t child = nodes[at].first_child;
             if (child == PC_NO_INDEX || nodes[child].next != PC_NO_INDEX)
