@@ -4,7 +4,6 @@
  */
 #include "view/sentence.h"
 
-#include "analysis/buffer.h"
 #include "base/wrap.h"
 
 void pct_print_sentence(FILE *out, size_t width, int indent, const char *format, ...)
@@ -21,4 +20,20 @@ void pct_print_sentence(FILE *out, size_t width, int indent, const char *format,
         fprintf(out, "%.*s\n%*s", (int)n, text, *rest ? indent : 0, "");
     }
     pct_buf_free(&b);
+}
+
+size_t pct_print_set(struct pct_buf *b, const int *numbers, size_t n, const char *between,
+                     size_t most)
+{
+    size_t i = 0;
+    for (size_t shown = 0; i < n && shown < most; shown++) {
+        size_t end = i + 1;
+        while (end < n && numbers[end] == numbers[end - 1] + 1)
+            end++;
+        pct_buf_format(b, "%s%d", i ? between : "", numbers[i]);
+        if (end - i > 1)
+            pct_buf_format(b, "%s%d", end - i > 2 ? "-" : between, numbers[end - 1]);
+        i = end;
+    }
+    return i;
 }

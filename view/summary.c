@@ -4,6 +4,7 @@
  * profile lacks.
  */
 #include "view/report_print.h"
+#include "view/sentence.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -462,19 +463,11 @@ static void put_counters(const struct head *h, struct pct_buf *b)
 /* "rank 3" or "ranks 1, 4-7, 9 and 12 more" of the ranks in the list. */
 static void put_ranks(struct pct_buf *b, const int32_t *ranks, size_t n)
 {
-    size_t shown = 0, i = 0;
+    enum { MOST_RUNS = 6 };
     pct_buf_text(b, n == 1 ? "rank " : "ranks ");
-    while (i < n && shown++ < 6) {
-        size_t end = i + 1;
-        while (end < n && ranks[end] == ranks[end - 1] + 1)
-            end++;
-        pct_buf_format(b, "%s%d", i ? ", " : "", ranks[i]);
-        if (end - i > 1)
-            pct_buf_format(b, "%s%d", end - i > 2 ? "-" : ", ", ranks[end - 1]);
-        i = end;
-    }
-    if (i < n)
-        pct_buf_format(b, " and %zu more", n - i);
+    size_t shown = pct_print_set(b, ranks, n, ", ", MOST_RUNS);
+    if (shown < n)
+        pct_buf_format(b, " and %zu more", n - shown);
 }
 
 enum which { INCOMPLETE, MISSING, WITH_LOSS };

@@ -60,18 +60,9 @@ static struct set numbers_of(struct printer *p, uint32_t node, enum pct_sampled_
     return sort_numbers(p->numbers, n);
 }
 
-/* 0-3,5,8 */
 static void put_set(struct pct_buf *b, struct set s)
 {
-    for (size_t i = 0; i < s.n;) {
-        size_t last = i;
-        while (last + 1 < s.n && s.at[last + 1] == s.at[last] + 1)
-            last++;
-        pct_buf_format(b, "%s%d", i ? "," : "", s.at[i]);
-        if (last > i)
-            pct_buf_format(b, "%s%d", last > i + 1 ? "-" : ",", s.at[last]);
-        i = last + 1;
-    }
+    pct_print_set(b, s.at, s.n, ",", s.n);
 }
 
 /* ---- What they are in ------------------------------------------------------------------------ */
