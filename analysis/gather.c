@@ -18,6 +18,7 @@ struct pct_parts {
     struct pct_rolled **rolled; /* one of each set of keys that was asked for */
     size_t n_rolled, rolled_room;
     struct pct_rank_times *rank_times;
+    struct pct_thread_times *thread_times;
     uint32_t *frames;
     struct pct_contexts contexts;
     const char **paths; /* of the contexts */
@@ -89,6 +90,13 @@ struct pct_rolled *pct_data_rolled(const struct pct_data *d, unsigned keys)
     return parts->rolled[parts->n_rolled++] =
                pct_roll_up(d->model, d->symbols, pct_data_samples(d),
                            keys & PCT_KEY_CONTEXT ? pct_data_lines(d) : NULL, keys);
+}
+
+const struct pct_thread_times *pct_data_thread_times(const struct pct_data *d)
+{
+    if (!d->parts->thread_times)
+        d->parts->thread_times = pct_thread_times_new(d->profile);
+    return d->parts->thread_times;
 }
 
 const struct pct_rank_times *pct_data_rank_times(const struct pct_data *d)
@@ -239,6 +247,7 @@ static void free_parts(struct pct_parts *parts)
     pct_free(parts->spreads);
     pct_free(parts->frames);
     pct_rank_times_free(parts->rank_times);
+    pct_thread_times_free(parts->thread_times);
     pct_estimates_free(parts->estimates);
     pct_counts_free(parts->counts);
     pct_tree_free(parts->functions);

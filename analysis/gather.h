@@ -12,6 +12,7 @@
 #include "analysis/buffer.h"
 #include "analysis/rank_times.h"
 #include "analysis/symbols/symbols.h"
+#include "analysis/thread_times.h"
 #include "analysis/tree/roll_up.h"
 #include "analysis/tree/totals.h"
 #include "analysis/tree/tree.h"
@@ -74,6 +75,7 @@ struct pct_estimates *pct_data_estimates(const struct pct_data *d);
 struct pct_rolled *pct_data_rolled(const struct pct_data *d, unsigned keys);
 /* How the time of ranks outside MPI is divided. */
 const struct pct_rank_times *pct_data_rank_times(const struct pct_data *d);
+const struct pct_thread_times *pct_data_thread_times(const struct pct_data *d);
 /* By module: nodes of the profile in it. */
 const uint32_t *pct_data_frames(const struct pct_data *d);
 

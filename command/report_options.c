@@ -79,7 +79,7 @@ static const struct {
     {PCT_KEY_PRIMITIVE, NULL}, {PCT_KEY_COMMUNICATOR, NULL},
     {PCT_KEY_PHASE, NULL},     {PCT_KEY_REGION, NULL},
     {PCT_KEY_RANK, "ranks"},   {0, "callers"},
-    {0, "sampling"},           {0, "pairs"},
+    {0, "thread_times"},       {0, "pairs"},
 };
 
 /* ---- Values -----------------------------------------------------------------------------------

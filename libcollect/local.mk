@@ -16,7 +16,7 @@ libcollect_libpccore_la_SOURCES = libcollect/adapter.h \
     libcollect/sampling/counter_groups.c libcollect/sampling/edges.h libcollect/sampling/edges.c \
     libcollect/sampling/edges_async.c \
     libcollect/call/call.h libcollect/call/call.c libcollect/call/call_domain.c libcollect/call/request_end.c \
-    libcollect/tables/process_tables.h libcollect/tables/jobs_table.c libcollect/tables/threads_table.c \
+    libcollect/tables/process_tables.h libcollect/tables/jobs_table.c libcollect/tables/threads_table.c libcollect/tables/thread_times_table.c libcollect/tables/thread_clock.c \
     libcollect/tables/machine_table.c libcollect/tables/run_tables.c libcollect/tables/resources_table.c \
     libcollect/life/life.h libcollect/life/core.c libcollect/life/parts.h libcollect/life/parts.c \
     libcollect/life/announce.c libcollect/life/nameplate.h libcollect/life/nameplate.c libcollect/life/plugin_host.h libcollect/life/plugin_host.c \

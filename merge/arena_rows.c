@@ -257,14 +257,46 @@ static int read_list(struct image *m, pcollect_ref ref)
     return err;
 }
 
+static struct image_table *find_thread_records(struct image *m)
+{
+    for (uint32_t i = 0; i < m->n_tables; i++)
+        if (!strcmp(m->tables[i].table.name, PCOLLECT_TABLE_THREAD_RECORDS))
+            return &m->tables[i];
+    return NULL;
+}
+
+static void put_number(const struct image_table *t, uint32_t row, const char *column,
+                       uint64_t value)
+{
+    uint32_t at = pc_table_column(&t->table, column, PCOLLECT_COLUMN_NUMBER);
+    if (at != PC_NO_INDEX)
+        t->table.cells[(size_t)row * t->table.n_columns + at] = value;
+}
+
+/* Puts what the record of a thread knows into its row, which was the first to be read since there
+ * were `row` ones. */
+static void complete_row(const struct image_table *t, uint32_t row,
+                         const struct pcollect_thread *thread)
+{
+    if (!t || row >= t->table.n_rows)
+        return;
+    put_number(t, row, "threads", thread->n_adopted);
+    put_number(t, row, "calls", thread->mpi_calls);
+    put_number(t, row, "time", thread->mpi_ticks);
+}
+
 int pc_image_read_rows(struct image *m, enum pc_merge_part part)
 {
     pcollect_ref ref = m->threads;
+    const struct image_table *records = find_thread_records(m);
     int err = PC_OK;
     for (uint32_t i = 0; i < m->n_threads && !err; i++) {
         const struct pcollect_thread *t = pc_image_at(m, ref, sizeof *t);
+        uint32_t n_before = records ? records->table.n_rows : 0;
         if (pc_image_wants(t, part))
             err = read_list(m, __atomic_load_n(&t->rows, __ATOMIC_ACQUIRE));
+        if (!err)
+            complete_row(records, n_before, t);
         ref = t->next;
     }
     return err;

@@ -186,6 +186,10 @@ struct pcollect_node {
     pcollect_ref record; /* header.record_bytes bytes, of a POINT less comm_bytes; or 0 */
 };
 
+/* The table whose rows are one of each thread, in its list `rows`. Who reads an arena puts into the
+ * columns `threads`, `calls` and `time` what the record of the thread knows. */
+#define PCOLLECT_TABLE_THREAD_RECORDS "thread_records"
+
 struct pcollect_thread {
     pcollect_ref next;
     pcollect_ref root;
@@ -224,7 +228,8 @@ struct pcollect_table_rec {
     uint16_t n_keys, n_values;
     char name[PCOLLECT_NAME_BYTES];
     char plugin[PCOLLECT_NAME_BYTES];
-    uint32_t reserved[2];
+    uint32_t flags; /* as in struct pcollect_table */
+    uint32_t reserved;
     struct pcollect_column_rec {
         char name[PCOLLECT_NAME_BYTES];
         uint16_t type, combine, unit, reserved; /* as in struct pcollect_column */

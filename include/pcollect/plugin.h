@@ -95,7 +95,10 @@ enum {
     /* Kept apart by phase (MPI_Pcontrol): the host adds a last key, `phase`, the number of the
      * phase or 0, and fills it in. Such a table has at most PCOLLECT_MAX_KEYS - 1 keys of its own.
      */
-    PCOLLECT_TABLE_BY_PHASE = 1
+    PCOLLECT_TABLE_BY_PHASE = 1,
+    /* Says what is, not what was done: MPI_Pcontrol(2), which begins the run anew, leaves its
+     * rows. */
+    PCOLLECT_TABLE_KEPT = 2
 };
 
 struct pcollect_table {

@@ -252,7 +252,8 @@ static void forget_tree(struct pc_thread *t)
     for (pcollect_ref ref = t->record->rows; ref;) {
         struct pcollect_row *row = pc_arena_at(a, ref);
         const struct pcollect_table_rec *table = pc_arena_at(a, row->table);
-        memset(row->cells + table->n_keys, 0, table->n_values * sizeof *row->cells);
+        if (!(table->flags & PCOLLECT_TABLE_KEPT))
+            memset(row->cells + table->n_keys, 0, table->n_values * sizeof *row->cells);
         ref = row->next;
     }
     t->record->mpi_ticks = t->record->mpi_calls = 0;

@@ -17,6 +17,7 @@
 
 static void end_sampling(void)
 {
+    pc_control.filtered = true;
     if (pc_sampler_stop(PCOLLECT_NOTE_FILTERED))
         pc_core_complain("the program installs a filter of system calls (seccomp): sampling has "
                          "ended");

@@ -35,6 +35,11 @@ static const struct pc_part parts[] = {
     {.start = pc_run_tables_start,
      .init_end = pc_run_tables_note,
      .before_merge = pc_run_tables_note},
+    /* Last: before the merge it comes first, so that it books nothing of the other parts' work. */
+    {.start = pc_thread_times_start,
+     .thread = {pc_thread_times_enter, pc_thread_times_leave},
+     .init_end = pc_thread_times_skip,
+     .before_merge = pc_thread_times_settle},
 };
 
 int pc_parts_find(struct pc_error *error)

@@ -90,7 +90,8 @@ static int add_table(const char *plugin, const struct pcollect_table *table)
     static const struct pcollect_column phase = {
         .name = "phase", .type = PCOLLECT_COLUMN_NUMBER, .unit = PCOLLECT_UNIT_COUNT};
     struct pc_loaded_table *slot = find_slot(table);
-    struct pcollect_table_rec record = {.n_keys = table->n_keys, .n_values = table->n_values};
+    struct pcollect_table_rec record = {
+        .n_keys = table->n_keys, .n_values = table->n_values, .flags = table->flags};
     struct pcollect_column_rec columns[PCOLLECT_MAX_KEYS + PCOLLECT_MAX_VALUES], *out = columns;
     if (slot->table || is_taken(plugin, table->name))
         return PC_OK;

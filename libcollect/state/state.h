@@ -59,6 +59,7 @@ struct pc_control {
     _Atomic uint64_t level; /* of the phase; 0: none */
     _Atomic uint32_t bumps; /* of the load map's generation from here */
     uint64_t off_since;     /* ticks */
+    _Atomic bool filtered;  /* the program has installed a filter of system calls */
 };
 
 extern PC_HIDDEN struct pc_control pc_control;
@@ -128,8 +129,11 @@ struct pc_thread {
     struct pc_edges *edges;              /* edges.h; NULL: nothing is read at MPI calls */
     bool helper;                         /* made by the MPI library for itself */
     _Atomic uint8_t uncounted;           /* threads_table.c; 1 + its kind, 0: it is counted */
+    uint8_t kind;                        /* enum pc_thread_kind */
     uint32_t number;
-    int32_t tid;
+    int32_t tid;                  /* 0: it has ended */
+    uint64_t *times;              /* thread_times_table.c; values of its row, NULL: none */
+    _Atomic uint64_t cpu_from_ns; /* of its clock: what came before is booked */
     struct pc_active active[PC_MAX_DEPTH];
     struct pc_twin twins[PC_TWINS];
     struct pc_domain_slot domains[PC_DOMAIN_SLOTS];

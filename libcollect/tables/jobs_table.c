@@ -56,7 +56,8 @@ static const struct pcollect_table table = {.name = "jobs",
                                             .doc = "jobs that this one started or met",
                                             .columns = columns,
                                             .n_keys = 2,
-                                            .n_values = N_VALUES};
+                                            .n_values = N_VALUES,
+                                            .flags = PCOLLECT_TABLE_KEPT};
 
 static uint64_t *new_row(struct pc_thread *t)
 {

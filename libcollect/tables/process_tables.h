@@ -8,6 +8,14 @@
 #include "libcollect/state/state.h"
 
 /* ---- the table of threads (threads_table.c) ---- */
+enum pc_thread_kind {
+    PC_THREAD_PROGRAM = 0,
+    PC_THREAD_MAIN,
+    PC_THREAD_MPI,
+    PC_THREAD_RUNTIME,
+    PC_THREAD_WITHOUT /* alive at the merge, and never registered */
+};
+const char *pc_thread_kind_name(enum pc_thread_kind kind);
 int pc_threads_table_start(void);
 void pc_threads_table_init_begin(void);
 void pc_threads_table_init_end(void);
@@ -17,10 +25,27 @@ void pc_threads_table_leave(struct pc_thread *t);
 /* Before the merge: threads that run and were not counted so far, in rows of this one. */
 void pc_threads_table_rest(void);
 
+/* ---- the times of threads (thread_times_table.c) ---- */
+int pc_thread_times_start(void);
+/* After the table of threads, which finds the kind. */
+void pc_thread_times_enter(struct pc_thread *t, void *function);
+void pc_thread_times_leave(struct pc_thread *t);
+/* CPU time of all threads up to now: counts, or does not. A system call for each thread. */
+void pc_thread_times_book(void);
+void pc_thread_times_skip(void);
+/* Forgets what was booked. */
+void pc_thread_times_reset(void);
+/* Before the merge: as book, with the names that threads have then. */
+void pc_thread_times_settle(void);
+
 /* ---- command line and configuration (run_tables.c) ---- */
 int pc_run_tables_start(void);
 /* When MPI_Init has returned, and before the merge. */
 void pc_run_tables_note(void);
+
+/* ---- clocks of threads (thread_clock.c) ---- */
+/* CPU time of a thread of this process; 0: it has ended, or may not be asked. */
+uint64_t pc_thread_cpu_ns(int32_t tid);
 
 /* ---- what the system says of the process (resources_table.c) ---- */
 int pc_usage_start(void);

@@ -145,24 +145,14 @@ static uint64_t to_ns(struct timeval t)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_usec * 1000u;
 }
 
-/* CPU time of the main thread, whichever thread asks. The number of the clock is the kernel's
- * (linux/posix-timers.h): the complement of the thread's id, 4 for one thread, 2 for what the
- * scheduler counts. */
-static uint64_t read_on_cpu_ns(void)
-{
-    struct timespec t;
-    clockid_t clock = (clockid_t)((~(unsigned)getpid() << 3) | 4 | 2);
-    return clock_gettime(clock, &t) ? 0 : (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 /* What only grows, as the system counts it now; the other values stay as they are. */
 static void read_counts(uint64_t v[N_VALUES])
 {
     struct rusage usage;
     v[DELAYED] = read_delayed_ns();
-    v[ON_CPU] = read_on_cpu_ns();
+    v[ON_CPU] = pc_thread_cpu_ns((int32_t)getpid()); /* the main thread, whichever asks */
     uint64_t there_ns = pc_mono_ns(), ran_ns = v[ON_CPU] + v[DELAYED];
-    v[BLOCKED] = v[DELAYED] && there_ns > ran_ns ? there_ns - ran_ns : 0;
+    v[BLOCKED] = v[DELAYED] && v[ON_CPU] && there_ns > ran_ns ? there_ns - ran_ns : 0;
     if (getrusage(RUSAGE_SELF, &usage))
         return;
     v[USER] = to_ns(usage.ru_utime);
@@ -189,12 +179,14 @@ void pc_usage_init_end(void)
 
 void pc_usage_leave(void)
 {
+    pc_thread_times_book();
     read_counts(left_at);
 }
 
 void pc_usage_return(void)
 {
     uint64_t now[N_VALUES] = {0};
+    pc_thread_times_skip();
     read_counts(now);
     for (unsigned i = 0; i < N_VALUES; i++)
         left_out[i] += now[i] > left_at[i] ? now[i] - left_at[i] : 0;
@@ -202,6 +194,7 @@ void pc_usage_return(void)
 
 void pc_usage_reset(void)
 {
+    pc_thread_times_reset();
     read_counts(left_out);
     memcpy(left_at, left_out, sizeof left_at);
 }

@@ -4,7 +4,7 @@
  * defaults. Rows are equal in most processes, and become one at the merge.
  *
  * They are written when MPI_Init has returned, so that a process that is killed has them, and
- * before the merge: MPI_Pcontrol, where it begins the run anew, sets the values of all tables to 0.
+ * before the merge, for those that never called it.
  */
 #include "libcollect/context/thread.h"
 #include "libcollect/state/plugin_table.h"
@@ -33,7 +33,8 @@ static const struct pcollect_table command_table = {.name = "command_lines",
                                                     .doc = "what was run",
                                                     .columns = command_columns,
                                                     .n_keys = 1,
-                                                    .n_values = 1};
+                                                    .n_values = 1,
+                                                    .flags = PCOLLECT_TABLE_KEPT};
 
 static const struct pcollect_column setting_columns[] = {
     TEXT("option", "[section] key"), TEXT("value", "as in a configuration file"),
@@ -43,7 +44,8 @@ static const struct pcollect_table setting_table = {.name = "settings",
                                                     .doc = "options that are not the defaults",
                                                     .columns = setting_columns,
                                                     .n_keys = 3,
-                                                    .n_values = 1};
+                                                    .n_values = 1,
+                                                    .flags = PCOLLECT_TABLE_KEPT};
 
 int pc_run_tables_start(void)
 {

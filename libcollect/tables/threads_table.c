@@ -26,14 +26,6 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-enum pc_thread_kind {
-    PC_THREAD_PROGRAM = 0,
-    PC_THREAD_MAIN,
-    PC_THREAD_MPI,
-    PC_THREAD_RUNTIME,
-    PC_THREAD_WITHOUT /* alive at the merge, and never registered */
-};
-
 enum { MAX_TIDS = 256 };
 
 static const struct pcollect_column columns[] = {
@@ -60,7 +52,8 @@ static const struct pcollect_table table = {.name = "threads",
                                             .doc = "threads by kind and name",
                                             .columns = columns,
                                             .n_keys = 3,
-                                            .n_values = 1};
+                                            .n_values = 1,
+                                            .flags = PCOLLECT_TABLE_KEPT};
 
 /* Threads of before MPI_Init; then those that came while it ran. Written by its thread alone,
  * before others could ask: a thread that asks early is taken for the program's. */
@@ -114,7 +107,7 @@ void pc_threads_table_init_end(void)
     each_thread(note_mpi, NULL);
 }
 
-static const char *name_kind(enum pc_thread_kind kind)
+const char *pc_thread_kind_name(enum pc_thread_kind kind)
 {
     static const char *const names[] = {"program", "main", "MPI library", "runtime", "without MPI"};
     return names[kind];
@@ -140,8 +133,8 @@ static void add_row(struct pc_thread *t, enum pc_thread_kind kind, const char *n
     pc_format(pattern, sizeof pattern, "%s", name);
     if (digits && digits < n)
         pc_format(pattern + n - digits, sizeof pattern - n + digits, "*");
-    uint64_t keys[] = {(uint64_t)(int64_t)PCOLLECT_RANK_SELF, pc_table_string(name_kind(kind)),
-                       pc_table_string(pattern)};
+    uint64_t keys[] = {(uint64_t)(int64_t)PCOLLECT_RANK_SELF,
+                       pc_table_string(pc_thread_kind_name(kind)), pc_table_string(pattern)};
     uint64_t *values = pc_table_row(t, &table, keys);
     if (values)
         ++*values;
@@ -159,6 +152,7 @@ void pc_threads_table_enter(struct pc_thread *t, void *function)
     if (t->phase != PC_PHASE_MAIN)
         return;
     enum pc_thread_kind kind = find_kind(t->tid, t->helper, function);
+    t->kind = (uint8_t)kind;
     if (function)
         t->uncounted = (uint8_t)(1 + kind);
     else

@@ -68,7 +68,7 @@ static int install(unsigned action, bool by_prctl, bool all)
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clock_gettime, 0, 2),
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, CLOCK_THREAD_CPUTIME_ID, N + 1, N),
+        BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, CLOCK_THREAD_CPUTIME_ID, N + 1, N),
     };
     struct sock_fprog program = {LENGTH, code};
     for (int i = 0; i < N; i++)

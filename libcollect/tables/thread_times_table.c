@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The table `thread_records`: what each thread did, one row for each number of a thread. A number
+ * is used again when its thread has ended, so that a hundred thousand threads one after the other
+ * are one row.
+ *
+ * A thread's row is made when it enters. MPI time, calls and the number of threads are in its
+ * record already and are put into the row by the merge, which so knows them of a killed process
+ * too (merge/arena_rows.c). CPU time is booked here: when the thread ends, before the merge, and
+ * around what MPI_Pcontrol leaves out. It counts from the end of MPI_Init.
+ *
+ * Invariant: what a thread's clock has passed since `cpu_from` is not in the row yet. Who moves
+ * `cpu_from` forward by compare-and-exchange books the difference, or drops it. `known` is 0 from
+ * the thread's beginning to its end or the merge, and stays 0 where the program filters system
+ * calls, since its filter may be for clocks too.
+ */
+#include "libcollect/context/scope.h"
+#include "libcollect/state/plugin_table.h"
+#include "libcollect/state/state.h"
+#include "libcollect/tables/process_tables.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/prctl.h>
+
+enum { KIND, NAME, THREADS, CALLS, TIME, CPU, KNOWN, N_VALUES };
+
+#define COLUMN(name, doc, type, how, unit)                                                         \
+    {                                                                                              \
+        name, doc, PCOLLECT_COLUMN_##type, how, PCOLLECT_UNIT_##unit, 0                            \
+    }
+
+static const struct pcollect_column columns[] = {
+    COLUMN("rank", "of the process", RANK, 0, COUNT),
+    COLUMN("thread", "its number", NUMBER, 0, COUNT),
+    [2 + KIND] =
+        COLUMN("kind", "main, program, MPI library or runtime", STRING, PCOLLECT_MIN, COUNT),
+    [2 + NAME] = COLUMN("name", "that it was given", STRING, PCOLLECT_MIN, COUNT),
+    [2 + THREADS] = COLUMN("threads", "that had this number", NUMBER, PCOLLECT_SUM, COUNT),
+    [2 + CALLS] =
+        COLUMN("calls", "MPI calls, without those made inside others", NUMBER, PCOLLECT_SUM, COUNT),
+    [2 + TIME] = COLUMN("time", "in MPI calls", NUMBER, PCOLLECT_SUM, TICKS),
+    [2 + CPU] = COLUMN("cpu", "CPU time after MPI_Init", NUMBER, PCOLLECT_SUM, NS),
+    [2 + KNOWN] = COLUMN("known", "1: cpu is that of the whole time", NUMBER, PCOLLECT_MAX, COUNT),
+};
+
+static const struct pcollect_table table = {.name = PCOLLECT_TABLE_THREAD_RECORDS,
+                                            .doc = "MPI and CPU time by thread",
+                                            .columns = columns,
+                                            .n_keys = 2,
+                                            .n_values = N_VALUES,
+                                            .flags = PCOLLECT_TABLE_KEPT};
+
+int pc_thread_times_start(void)
+{
+    return pc_table_add("pcollect", &table);
+}
+
+/* Moves cpu_from to now; returns what it passed over. */
+static uint64_t advance(struct pc_thread *t)
+{
+    uint64_t from = atomic_load(&t->cpu_from_ns), now = pc_thread_cpu_ns(t->tid);
+    return now > from && atomic_compare_exchange_strong(&t->cpu_from_ns, &from, now) ? now - from
+                                                                                     : 0;
+}
+
+static void book(struct pc_thread *t)
+{
+    uint64_t ns = advance(t);
+    if (t->times)
+        __atomic_fetch_add(&t->times[CPU], ns, __ATOMIC_RELAXED);
+}
+
+static void settle(struct pc_thread *t)
+{
+    book(t);
+    if (t->times)
+        t->times[KNOWN] = !pc_control.filtered;
+}
+
+/* The name that a thread was given since it entered. */
+static void read_name(struct pc_thread *t)
+{
+    char path[64], name[20];
+    if (t == pc_self) {
+        prctl(PR_GET_NAME, t->record->name);
+        return;
+    }
+    pc_format(path, sizeof path, "/proc/self/task/%d/comm", t->tid);
+    if (!pc_read_small(path, name, sizeof name))
+        return; /* it has just ended */
+    name[strcspn(name, "\n")] = '\0';
+    memcpy(t->record->name, name, sizeof t->record->name);
+}
+
+static void tell_name(struct pc_thread *t)
+{
+    if (!t->times)
+        return;
+    t->times[KIND] = pc_table_string(pc_thread_kind_name(t->kind));
+    t->times[NAME] = pc_table_string(t->record->name);
+}
+
+void pc_thread_times_enter(struct pc_thread *t, void *function)
+{
+    (void)function;
+    if (t->phase != PC_PHASE_MAIN)
+        return;
+    const uint64_t keys[] = {(uint64_t)(int64_t)PCOLLECT_RANK_SELF, t->number};
+    atomic_store(&t->cpu_from_ns, 0);
+    t->times = pc_table_row(t, &table, keys);
+    tell_name(t);
+    if (t->times)
+        t->times[KNOWN] = 0;
+    if (pc_scope_is_off())
+        advance(t);
+}
+
+void pc_thread_times_leave(struct pc_thread *t)
+{
+    if (t->phase != PC_PHASE_MAIN)
+        return;
+    if (pc_scope_is_off())
+        advance(t);
+    settle(t);
+    read_name(t);
+    tell_name(t);
+    t->tid = 0;
+}
+
+static void each(uint64_t (*fn)(struct pc_thread *))
+{
+    int saved = errno;
+    for (struct pc_thread *t = pc_scope_newest_thread(); t; t = t->next_made)
+        if (t->tid)
+            fn(t);
+    errno = saved;
+}
+
+void pc_thread_times_skip(void)
+{
+    each(advance);
+}
+
+static uint64_t reset_one(struct pc_thread *t)
+{
+    if (t->times)
+        __atomic_store_n(&t->times[CPU], 0, __ATOMIC_RELAXED);
+    return advance(t);
+}
+
+void pc_thread_times_reset(void)
+{
+    each(reset_one);
+}
+
+static uint64_t book_one(struct pc_thread *t)
+{
+    book(t);
+    return 0;
+}
+
+void pc_thread_times_book(void)
+{
+    each(book_one);
+}
+
+static uint64_t settle_and_tell(struct pc_thread *t)
+{
+    settle(t);
+    read_name(t);
+    tell_name(t);
+    return 0;
+}
+
+void pc_thread_times_settle(void)
+{
+    each(settle_and_tell);
+}

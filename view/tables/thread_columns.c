@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The table `thread_times`: MPI and CPU time by thread.
+ */
+#include "view/tables/tables.h"
+
+#include <math.h>
+
+static const struct pct_thread_time *row_of(const struct pct_cell *c)
+{
+    return &pct_data_thread_times(c->d)->list[c->row];
+}
+
+static size_t count_threads(const struct pct_data *d)
+{
+    return pct_data_thread_times(d)->n;
+}
+
+static void get_rank(const struct pct_cell *c, struct pct_value *out)
+{
+    out->integer = c->d->profile->ranks[row_of(c)->rank].rank;
+}
+
+static void get_thread(const struct pct_cell *c, struct pct_value *out)
+{
+    out->number = row_of(c)->number;
+}
+
+static void get_kind(const struct pct_cell *c, struct pct_value *out)
+{
+    out->text = row_of(c)->kind;
+}
+
+static void get_name(const struct pct_cell *c, struct pct_value *out)
+{
+    out->text = row_of(c)->name;
+}
+
+static void get_threads(const struct pct_cell *c, struct pct_value *out)
+{
+    out->number = row_of(c)->n_threads;
+}
+
+static void get_calls(const struct pct_cell *c, struct pct_value *out)
+{
+    out->number = row_of(c)->mpi_calls;
+}
+
+static void get_mpi(const struct pct_cell *c, struct pct_value *out)
+{
+    out->number = row_of(c)->mpi_ns;
+}
+
+static void get_cpu(const struct pct_cell *c, struct pct_value *out)
+{
+    out->none = !row_of(c)->has_cpu;
+    out->number = row_of(c)->cpu_ns;
+}
+
+static void get_outside(const struct pct_cell *c, struct pct_value *out)
+{
+    out->none = !row_of(c)->is_sampled;
+    out->number = row_of(c)->outside_ns;
+}
+
+static void get_share(const struct pct_cell *c, struct pct_value *out)
+{
+    out->none = !(row_of(c)->share > 0);
+    out->number = (pc_u128)llround(1e5 * row_of(c)->share);
+}
+
+static const struct pct_column thread_columns[] = {
+    {"rank", "rank", PCT_INTEGER, "rank in MPI_COMM_WORLD", get_rank},
+    {"thread", "thread", PCT_COUNT,
+     "number of the thread in its rank; used again when the thread has ended", get_thread},
+    {"kind", "kind", PCT_TEXT, "main, program, runtime (of threads), or MPI library", get_kind},
+    {"name", "name", PCT_TEXT, "name that the thread was given", get_name},
+    {"threads", "threads", PCT_COUNT, "threads that had this number, one after the other",
+     get_threads},
+    {"mpi_calls", "MPI calls", PCT_COUNT,
+     "MPI calls, without those made inside others and without MPI_Finalize", get_calls},
+    {"mpi_s", "in MPI", PCT_NS, "time in these calls", get_mpi},
+    {"cpu_s", "CPU", PCT_NS,
+     "CPU time after MPI_Init, in MPI and outside; empty if it is not known", get_cpu},
+    {"outside_s", "CPU outside", PCT_NS,
+     "CPU time outside MPI that samples stand for; empty without samples", get_outside},
+    {"of_mean_percent", "of mean", PCT_PERCENT,
+     "outside_s as a share of its mean over the threads of the rank, without those of the MPI "
+     "library; empty if there is one thread",
+     get_share},
+};
+
+const struct pct_table pct_thread_times_table = {
+    .name = "thread_times",
+    .doc = "MPI and CPU time of each thread",
+    .count = count_threads,
+    PCT_COLUMNS(thread_columns),
+};
