@@ -157,7 +157,7 @@ static int show_profile(const struct pct_command *self, const char *file,
                           r->domain, file);
     struct pct_topology *t = pct_topology_new(p, &filter);
     if (!t) {
-        pct_say(self, "%s: has no pairs of ranks: collect with `pcollect run --plugins +topology`",
+        pct_say(self, "%s: has no pairs of ranks: it was collected without the plugin topology",
                 file);
         return PCT_DATA;
     }

@@ -43,7 +43,8 @@ const struct pc_option pc_options[] = {
      "be made there, /tmp and then /var/tmp are used, and after them plain memory, which does not "
      "survive.",
      "folder in which processes collect while they run", "spool"},
-    {"collect", "plugins", PC_OPTION_LIST, "time", 0, TEXT_MAX, "plugins", AT(collect_plugins),
+    {"collect", "plugins", PC_OPTION_LIST, "time,topology", 0, TEXT_MAX, "plugins",
+     AT(collect_plugins),
      "Plugins that are called at each MPI call, in this order. An empty list collects nothing. In "
      "this list, as in every other, +NAME adds to the list so far, and -NAME removes from it.",
      "plugins for MPI calls; +NAME adds, -NAME removes"},

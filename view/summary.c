@@ -3,6 +3,7 @@
  * The head of the text report: what ran, how long, how the time is shared out, and all that the
  * profile lacks.
  */
+#include "analysis/traffic/traffic.h"
 #include "view/report_print.h"
 #include "view/sentence.h"
 
@@ -206,6 +207,35 @@ static void put_start(const struct head *h, struct pct_buf *b)
     put_time(b, mean(h, m->all.mpi_ns - ns));
     pct_buf_text(b, h->d->profile->n_ranks > 1 ? " a rank" : "");
     put_buf(h, "", b);
+}
+
+/* Who talks to whom, in a line. The pattern is left out where it is not that of all messages. */
+static void put_messages(const struct head *h, struct pct_buf *b)
+{
+    const struct pc_profile_table *rows = pc_profile_table(h->d->profile, "pairs");
+    if (h->d->profile->world_size < 2 || !rows || !rows->n_rows || rows->n_rows > PCT_MANY_PAIRS)
+        return;
+    struct pct_topology *t = pct_topology_new(h->d->profile, &(const struct pct_pair_filter){0});
+    char messages[PCT_NUMBER_BYTES], bytes[PCT_NUMBER_BYTES];
+    struct pct_reach_sum sum = {0};
+    for (size_t i = 0; i < t->n_pairs; i++) {
+        sum.messages += t->pairs[i].messages;
+        sum.bytes += t->pairs[i].bytes;
+    }
+    for (size_t i = 0; i < t->n_distances; i++) {
+        sum.messages += t->distances[i].messages;
+        sum.bytes += t->distances[i].bytes;
+    }
+    if (sum.messages) {
+        pct_buf_format(b, "%s, %s", pct_text_count(messages, sum.messages),
+                       pct_text_bytes(bytes, sum.bytes));
+        if (!t->n_distances) {
+            pct_buf_text(b, "; pattern: ");
+            pct_topology_pattern(t, b);
+        }
+        put_buf(h, "messages", b);
+    }
+    pct_topology_free(t);
 }
 
 static void put_ns(struct pct_buf *b, double ns)
@@ -584,6 +614,7 @@ void pct_print_head(FILE *out, const struct pct_data *d, const struct pct_option
     put_times(&h, &b);
     put_share(&h, &b);
     put_start(&h, &b);
+    put_messages(&h, &b);
     put_division(&h, &b);
     put_imbalance(&h, &b);
     put_cost(&h, &b);

@@ -101,12 +101,39 @@ static void put_pairs(FILE *out, const struct pct_topology_view *v)
     for (size_t i = 0; i < n; i++)
         put_pair(out, sorted[i]);
     pct_free(sorted);
-    uint64_t unequal = count_unequal(t);
+    uint64_t unequal = t->n_distances ? 0 : count_unequal(t);
     if (unequal)
         fprintf(out,
                 "  %llu pairs: what was sent is not what was received (not received, cancelled, "
                 "or of a size never learnt)\n",
                 (unsigned long long)unequal);
+}
+
+/* What is missing in the pairs, and so in the pattern and in the placement. */
+static void put_distances(FILE *out, const struct pct_topology *t)
+{
+    char messages[PCT_NUMBER_BYTES], bytes[PCT_NUMBER_BYTES], share[PCT_NUMBER_BYTES], range[48];
+    pc_u128 kept = 0, summed = 0;
+    for (size_t i = 0; i < t->n_pairs; i++)
+        kept += t->pairs[i].bytes;
+    for (size_t i = 0; i < t->n_distances; i++)
+        summed += t->distances[i].bytes;
+    if (!t->n_distances)
+        return;
+    fprintf(out,
+            "\nMessages of other pairs, by distance in ranks\n"
+            "  A rank keeps the pairs with its first partners only. %s of all bytes are of other\n"
+            "  pairs. They are not in the pattern and not in the placement.\n",
+            pct_text_percent_1(share, pct_text_share(summed, kept + summed)));
+    fprintf(out, "  %-20s %8s %16s %14s %9s\n", "ranks apart", "", "messages", "bytes", "of bytes");
+    for (size_t i = 0; i < t->n_distances; i++) {
+        const struct pct_distance *d = &t->distances[i];
+        pc_format(range, sizeof range, d->least > 1 ? "%llu to %llu" : "%llu",
+                  (unsigned long long)d->least, (unsigned long long)(2 * d->least - 1));
+        fprintf(out, "  %-20s %8s %16s %14s %9s\n", range, "",
+                pct_text_count(messages, d->messages), pct_text_bytes(bytes, d->bytes),
+                pct_text_percent_1(share, pct_text_share(d->bytes, kept + summed)));
+    }
 }
 
 /* "1.2 MB instead of 3.0 MB between nodes, 60.0 % less" */
@@ -171,6 +198,7 @@ void pct_topology_print_text(FILE *out, const struct pct_topology_view *v)
                 pct_text_percent_1(explained, v->pattern->explained));
     put_sums(out, v);
     put_pairs(out, v);
+    put_distances(out, v->topology);
     put_placement(out, v);
     pct_buf_free(&pattern);
     pct_buf_free(&file);
@@ -278,7 +306,13 @@ void pct_topology_print_json(FILE *out, const struct pct_topology_view *v)
     json_places(out, t);
     json_sums(out, t);
     json_placement(out, v);
-    fputs("  \"pairs\": [", out);
+    fputs("  \"distances\": [", out);
+    for (size_t i = 0; i < t->n_distances; i++)
+        fprintf(out, "%s{\"least\": %llu, \"messages\": %s, \"bytes\": %s}", i ? ", " : "",
+                (unsigned long long)t->distances[i].least,
+                pct_text_u128(time, t->distances[i].messages),
+                pct_text_u128(receive, t->distances[i].bytes));
+    fputs("],\n  \"pairs\": [", out);
     for (size_t i = 0; i < t->n_pairs; i++) {
         const struct pct_pair *p = &t->pairs[i];
         fprintf(

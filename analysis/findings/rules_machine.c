@@ -16,8 +16,6 @@
 #define MAJOR_NS 100000.0
 /* A placement must take this part of the bytes between nodes away to be worth a sentence. */
 #define BETTER 0.2
-/* More pairs than this are not placed: it would take longer than the rest of the report. */
-#define MOST_PAIRS 200000
 
 static double percent(const struct pct_evidence *f, double ns)
 {
@@ -225,10 +223,10 @@ static void find_placement(const struct pct_evidence *f, const struct pct_rule *
                            double threshold, struct pct_findings *out)
 {
     const struct pc_profile_table *pairs = pc_profile_table(f->data->profile, "pairs");
-    if (!pairs || pairs->n_rows > MOST_PAIRS)
+    if (!pairs || pairs->n_rows > PCT_MANY_PAIRS)
         return;
     struct pct_topology *t = pct_topology_new(f->data->profile, &(const struct pct_pair_filter){0});
-    if (t && t->n_nodes > 1)
+    if (t && t->n_nodes > 1 && !t->n_distances)
         judge_placement(f, rule, threshold, t, out);
     pct_topology_free(t);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The matrix: rows of the table `pairs` summed over class and communicator.
+ * The matrix: rows of the table `pairs` summed over class and communicator, and those of
+ * `pairs_by_distance` in the same way.
  */
 #include "analysis/traffic/traffic_private.h"
 
@@ -38,6 +39,14 @@ static void join_equal(struct pct_topology *t)
     t->n_pairs = n;
 }
 
+static bool is_asked(const struct pc_profile *p, const struct pct_pair_filter *filter,
+                     uint64_t class_text, uint64_t domain, uint64_t phase)
+{
+    return (!filter->class_name || !strcmp(filter->class_name, pc_profile_string(p, class_text))) &&
+           (!filter->domain || filter->domain == domain) &&
+           (!filter->has_phase || filter->phase == phase);
+}
+
 static void read_pairs(struct pct_topology *t, const struct pc_profile *p,
                        const struct pc_profile_table *from, const struct pct_pair_filter *filter)
 {
@@ -53,10 +62,8 @@ static void read_pairs(struct pct_topology *t, const struct pc_profile *p,
             pc_table_column(from, names[i], i < FIRST_NUMBER ? types[i] : PCOLLECT_COLUMN_NUMBER);
     t->pairs = pct_alloc(from->n_rows, sizeof *t->pairs);
     for (uint32_t r = 0; r < from->n_rows; r++) {
-        const char *class_name = pc_profile_string(p, pc_table_cell(from, r, c[2]));
-        if ((filter->class_name && strcmp(filter->class_name, class_name)) ||
-            (filter->domain && filter->domain != pc_table_cell(from, r, c[3])) ||
-            (filter->has_phase && filter->phase != pc_table_cell(from, r, c[10])))
+        if (!is_asked(p, filter, pc_table_cell(from, r, c[2]), pc_table_cell(from, r, c[3]),
+                      pc_table_cell(from, r, c[10])))
             continue;
         struct pct_pair pair = {
             (int32_t)pc_table_cell(from, r, c[0]), (int32_t)pc_table_cell(from, r, c[1]),
@@ -72,6 +79,46 @@ static void read_pairs(struct pct_topology *t, const struct pc_profile *p,
     join_equal(t);
 }
 
+static int compare_distances(const void *a, const void *b)
+{
+    const struct pct_distance *x = a, *y = b;
+    return (x->least > y->least) - (x->least < y->least);
+}
+
+static void read_distances(struct pct_topology *t, const struct pc_profile *p,
+                           const struct pc_profile_table *from,
+                           const struct pct_pair_filter *filter)
+{
+    enum { LEAST, CLASS, DOMAIN, MESSAGES, BYTES, PHASE, N };
+    static const char *const names[N] = {"distance", "class", "domain",
+                                         "messages", "bytes", "phase"};
+    static const enum pcollect_column_type types[N] = {
+        PCOLLECT_COLUMN_NUMBER, PCOLLECT_COLUMN_STRING, PCOLLECT_COLUMN_DOMAIN,
+        PCOLLECT_COLUMN_NUMBER, PCOLLECT_COLUMN_NUMBER, PCOLLECT_COLUMN_NUMBER};
+    uint32_t c[N];
+    for (size_t i = 0; i < N; i++)
+        c[i] = pc_table_column(from, names[i], types[i]);
+    t->distances = pct_alloc(from->n_rows, sizeof *t->distances);
+    for (uint32_t r = 0; r < from->n_rows; r++)
+        if (is_asked(p, filter, pc_table_cell(from, r, c[CLASS]), pc_table_cell(from, r, c[DOMAIN]),
+                     pc_table_cell(from, r, c[PHASE])))
+            t->distances[t->n_distances++] = (struct pct_distance){
+                pc_table_cell(from, r, c[LEAST]), pc_table_cell(from, r, c[MESSAGES]),
+                pc_table_cell(from, r, c[BYTES])};
+    qsort(t->distances, t->n_distances, sizeof *t->distances, compare_distances);
+    size_t n = 0;
+    for (size_t i = 0; i < t->n_distances; i++) {
+        const struct pct_distance d = t->distances[i];
+        if (n && t->distances[n - 1].least == d.least) {
+            t->distances[n - 1].messages += d.messages;
+            t->distances[n - 1].bytes += d.bytes;
+        } else {
+            t->distances[n++] = d;
+        }
+    }
+    t->n_distances = n;
+}
+
 struct pct_topology *pct_topology_new(const struct pc_profile *p,
                                       const struct pct_pair_filter *filter)
 {
@@ -81,6 +128,9 @@ struct pct_topology *pct_topology_new(const struct pc_profile *p,
     struct pct_topology *t = pct_alloc(1, sizeof *t);
     t->n_ranks = p->world_size;
     read_pairs(t, p, from, filter);
+    const struct pc_profile_table *summed = pc_profile_table(p, "pairs_by_distance");
+    if (summed)
+        read_distances(t, p, summed, filter);
     pct_topology_read_places(t, p);
     return t;
 }
@@ -90,6 +140,7 @@ void pct_topology_free(struct pct_topology *t)
     if (!t)
         return;
     pct_free(t->pairs);
+    pct_free(t->distances);
     pct_free(t->places);
     pct_free(t->nodes);
     pct_free(t->sockets);

@@ -430,3 +430,13 @@ void pct_pattern_text(const struct pct_pattern *p, struct pct_buf *b)
         pct_buf_text(b, pct_pattern_name(p->kind));
     }
 }
+
+void pct_topology_pattern(const struct pct_topology *t, struct pct_buf *b)
+{
+    struct pct_pattern pattern;
+    struct pct_graph graph;
+    pct_graph_make(t, &graph);
+    pct_pattern_find(&graph, &pattern);
+    pct_pattern_text(&pattern, b);
+    pct_graph_free(&graph);
+}

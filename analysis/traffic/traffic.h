@@ -15,6 +15,13 @@ struct pct_pair {
     uint64_t time_ns, receive_ns;
 };
 
+/* Messages of the pairs that have no rows of their own, since a rank keeps those of its first
+ * partners only: between ranks that lie from `least` to below 2 * least apart. */
+struct pct_distance {
+    uint64_t least;
+    pc_u128 messages, bytes;
+};
+
 /* Where a rank ran. */
 struct pct_rank_place {
     uint32_t node;     /* index into nodes */
@@ -33,6 +40,8 @@ struct pct_topology {
     uint32_t n_ranks;       /* of the job */
     struct pct_pair *pairs; /* sorted by source and destination, unique */
     size_t n_pairs;
+    struct pct_distance *distances; /* sorted, unique; the pairs do not hold their messages */
+    size_t n_distances;
     struct pct_rank_place *places; /* by rank */
     const char **nodes;            /* names, in the order of their first ranks */
     uint32_t n_nodes;
@@ -49,6 +58,9 @@ struct pct_pair_filter {
     bool has_phase;
     uint64_t phase;
 };
+
+/* More pairs than this take longer to judge than a report takes to print. */
+enum { PCT_MANY_PAIRS = 200000 };
 
 /* The profile must outlive it. NULL: the profile has no table of pairs. */
 struct pct_topology *pct_topology_new(const struct pc_profile *p,
@@ -124,6 +136,9 @@ void pct_pattern_find(const struct pct_graph *g, struct pct_pattern *out);
 const char *pct_pattern_name(enum pct_pattern_kind kind);
 /* "2-dimensional grid, 4 x 3, periodic in the first dimension". */
 void pct_pattern_text(const struct pct_pattern *p, struct pct_buf *b);
+
+/* That of all messages in the topology, in words. */
+void pct_topology_pattern(const struct pct_topology *t, struct pct_buf *b);
 
 /* ---- Placement ------------------------------------------------------------------------------ */
 

@@ -176,6 +176,8 @@ bool pc_comm_is_inter(MPI_Comm comm)
 int32_t pc_comm_group_rank(MPI_Group group, int rank)
 {
     int world = MPI_UNDEFINED;
+    if (!pc_comm_has_started())
+        return PCOLLECT_RANK_NONE;
     if (PC_REAL(Group_translate_ranks)(group, 1, &rank, world_group, &world) != MPI_SUCCESS)
         return PCOLLECT_RANK_NONE;
     return world == MPI_UNDEFINED ? PCOLLECT_RANK_OUTSIDE : world;
@@ -185,6 +187,8 @@ uint64_t pc_comm_hash_group(MPI_Group group)
 {
     int ranks[256], worlds[256], size = 0;
     uint64_t hash = 0;
+    if (!pc_comm_has_started())
+        return 0;
     PC_REAL(Group_size)(group, &size);
     for (int done = 0; done < size;) {
         int n = size - done < 256 ? size - done : 256;
@@ -323,4 +327,9 @@ bool pc_comm_start(void)
     atomic_store(&index_of[place], world);
     atomic_store_explicit(&pc_comm_started, true, memory_order_release);
     return true;
+}
+
+void pc_comm_stop(void)
+{
+    atomic_store_explicit(&pc_comm_started, false, memory_order_release);
 }

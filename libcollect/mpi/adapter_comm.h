@@ -50,6 +50,9 @@ struct pc_comm {
 
 /* Enters world and self, after MPI_Init, where communicators are wanted. False: no room. */
 bool pc_comm_start(void);
+/* Before the real MPI_Finalize: a program that uses sessions too may still call MPI after it, and
+ * MPI_COMM_WORLD, to whose ranks others are translated, is gone then. */
+void pc_comm_stop(void);
 
 /* What each call looks at: whether that was done, and the entries in chunks that never move. */
 enum { PC_COMM_CHUNK = 64 };

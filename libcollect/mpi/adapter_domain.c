@@ -112,7 +112,7 @@ uint32_t pc_domain_keep(struct pc_call *call, MPI_Comm comm)
 
 static bool is_wanted(const MPI_Comm *made)
 {
-    return pc_core->wants & PC_WANTS_COMM && made;
+    return pc_core->wants & PC_WANTS_COMM && made && pc_comm_has_started();
 }
 
 static void enter(struct pc_call *call, MPI_Comm made, uint64_t id, uint64_t parent, uint32_t flags)

@@ -397,6 +397,7 @@ static bool enter_finalize(void)
     if (!atomic_compare_exchange_strong(&phase, &expected, FINALISING))
         return false;
     pc_core->finalize_begin();
+    pc_comm_stop();
     return true;
 }
 

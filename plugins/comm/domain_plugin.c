@@ -55,8 +55,9 @@ static const struct pcollect_column member_columns[] = {
 };
 
 static const struct pcollect_table tables[] = {
-    {"communicators", "how communicators were made, named and freed", comm_columns, 1, 9, 0},
-    {"members", "ranks of communicators", member_columns, 2, 2, 0},
+    {"communicators", "how communicators were made, named and freed", comm_columns, 1, 9,
+     PCOLLECT_TABLE_KEPT},
+    {"members", "ranks of communicators", member_columns, 2, 2, PCOLLECT_TABLE_KEPT},
 };
 
 static int start(const struct pcollect_host *host, void **state)

@@ -5,9 +5,13 @@
  * Table `pairs`: one row for each pair of world ranks that exchanged messages, class of primitive
  * and communicator. The sender fills the columns of sending, the receiver those of receiving;
  * merged they are one row, and differ where a message was not received or a size was never learnt.
- * One-sided communication is known to one side alone, which fills both. A rank keeps rows for its
- * own partners only. Time is that of the call that sent, or received, or both (MPI_Sendrecv: booked
- * as receiving); waiting elsewhere for a request is not in it.
+ * One-sided communication is known to one side alone, which fills both. Time is that of the call
+ * that sent, or received, or both (MPI_Sendrecv: booked as receiving); waiting elsewhere for a
+ * request is not in it.
+ *
+ * A rank keeps rows for its first partners only, so that the rows of the job are bounded. Messages
+ * to and from the others are in the table `pairs_by_distance`: sums by how far the two ranks lie
+ * apart. Each message is in one of the two tables, on each side.
  *
  * Table `collectives`: one row for each collective primitive, root (world rank) and communicator.
  *
@@ -28,9 +32,14 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 enum { N_SLOTS = 4 };
+
+/* Partners of a rank: as many as make PAIRS_OF_JOB pairs in all, within these limits. The
+ * neighbours of a block in space are 26. */
+enum { PAIRS_OF_JOB = 1 << 19, LEAST_PARTNERS = 32, MOST_PARTNERS = 1024, PARTNER_BITS = 11 };
 
 struct slot {
     uint64_t *row; /* NULL: free */
@@ -67,6 +76,23 @@ static const struct pcollect_column pair_columns[] = {
      PCOLLECT_UNIT_TICKS, 0},
 };
 
+/* The values are those of `pairs`. */
+static const struct pcollect_column distance_columns[] = {
+    {"distance", "least distance of the ranks, a power of two; the most is below its double",
+     PCOLLECT_COLUMN_NUMBER, 0, PCOLLECT_UNIT_COUNT, 0},
+    {"class", "class of primitives", PCOLLECT_COLUMN_STRING, 0, PCOLLECT_UNIT_COUNT, 0},
+    {"domain", "communicator", PCOLLECT_COLUMN_DOMAIN, 0, PCOLLECT_UNIT_COUNT, 0},
+    {"messages", "messages sent", PCOLLECT_COLUMN_NUMBER, PCOLLECT_SUM, PCOLLECT_UNIT_COUNT, 0},
+    {"bytes", "bytes sent", PCOLLECT_COLUMN_NUMBER, PCOLLECT_SUM, PCOLLECT_UNIT_BYTES, 0},
+    {"time", "time in calls that send", PCOLLECT_COLUMN_NUMBER, PCOLLECT_SUM, PCOLLECT_UNIT_TICKS,
+     0},
+    {"received", "messages received", PCOLLECT_COLUMN_NUMBER, PCOLLECT_SUM, PCOLLECT_UNIT_COUNT, 0},
+    {"received_bytes", "bytes received", PCOLLECT_COLUMN_NUMBER, PCOLLECT_SUM, PCOLLECT_UNIT_BYTES,
+     0},
+    {"receive_time", "time in calls that receive", PCOLLECT_COLUMN_NUMBER, PCOLLECT_SUM,
+     PCOLLECT_UNIT_TICKS, 0},
+};
+
 enum { COLL_CALLS, COLL_TIME, COLL_SENT, COLL_RECEIVED };
 
 static const struct pcollect_column coll_columns[] = {
@@ -89,11 +115,17 @@ static const struct pcollect_column place_columns[] = {
      PCOLLECT_UNIT_COUNT, 0},
 };
 
+enum { PAIRS, COLLECTIVES, PLACE, PAIRS_BY_DISTANCE };
+
 static const struct pcollect_table tables[] = {
-    {"pairs", "messages by pair of ranks", pair_columns, 4, 6, PCOLLECT_TABLE_BY_PHASE},
-    {"collectives", "collectives by root and communicator", coll_columns, 3, 4,
-     PCOLLECT_TABLE_BY_PHASE},
-    {"place", "where ranks were bound in MPI_Init", place_columns, 1, 2, 0},
+    [PAIRS] = {"pairs", "messages by pair of ranks", pair_columns, 4, 6, PCOLLECT_TABLE_BY_PHASE},
+    [COLLECTIVES] = {"collectives", "collectives by root and communicator", coll_columns, 3, 4,
+                     PCOLLECT_TABLE_BY_PHASE},
+    [PLACE] = {"place", "where ranks were bound in MPI_Init", place_columns, 1, 2,
+               PCOLLECT_TABLE_KEPT},
+    [PAIRS_BY_DISTANCE] = {"pairs_by_distance",
+                           "messages of the pairs that are not in the table pairs, by distance",
+                           distance_columns, 3, 6, PCOLLECT_TABLE_BY_PHASE},
 };
 
 static const char *const class_names[PCOLLECT_N_CLASSES] = {
@@ -104,11 +136,18 @@ static const char *const class_names[PCOLLECT_N_CLASSES] = {
 static struct {
     const struct pcollect_host *host;
     uint32_t class_text[PCOLLECT_N_CLASSES];
+    int32_t rank; /* of this process in MPI_COMM_WORLD */
+    uint32_t most_partners;
+    uint32_t n_partners;
+    uint32_t partners[1 << PARTNER_BITS]; /* hash table of 1 + rank; 0: free; at most half full */
 } topology;
+_Static_assert(2 * MOST_PARTNERS <= 1 << PARTNER_BITS, "a search meets a free entry");
 
 static int start(const struct pcollect_host *host, void **state)
 {
+    memset(&topology, 0, sizeof topology);
     topology.host = host;
+    topology.most_partners = MOST_PARTNERS;
     for (unsigned i = 0; i < PCOLLECT_N_CLASSES; i++)
         topology.class_text[i] = class_names[i] ? host->string(class_names[i]) : 0;
     *state = &topology;
@@ -161,16 +200,27 @@ static uint64_t common_socket(const cpu_set_t *set)
     return socket;
 }
 
-static void note_place(void *state, const struct pcollect_domain *d)
+static uint32_t choose_most_partners(int32_t n_ranks)
+{
+    uint32_t most = n_ranks > 0 ? PAIRS_OF_JOB / (uint32_t)n_ranks : MOST_PARTNERS;
+    if (most < LEAST_PARTNERS)
+        return LEAST_PARTNERS;
+    return most < MOST_PARTNERS ? most : MOST_PARTNERS;
+}
+
+static void note_world(void *state, const struct pcollect_domain *d)
 {
     int saved = errno;
     cpu_set_t set;
     char cores[256];
     uint64_t key = (uint64_t)(int64_t)PCOLLECT_RANK_SELF;
     (void)state;
-    bool is_world = d->change == PCOLLECT_DOMAIN_MADE && d->as_world && !d->parent;
-    if (is_world && !sched_getaffinity(0, sizeof set, &set)) {
-        uint64_t *row = topology.host->row(d->thread, &tables[2], &key);
+    if (d->change != PCOLLECT_DOMAIN_MADE || !d->as_world || d->parent)
+        return;
+    topology.rank = d->rank;
+    topology.most_partners = choose_most_partners(d->n_local);
+    if (!sched_getaffinity(0, sizeof set, &set)) {
+        uint64_t *row = topology.host->row(d->thread, &tables[PLACE], &key);
         list_cores(&set, cores, sizeof cores);
         if (row) {
             row[0] = common_socket(&set);
@@ -182,12 +232,51 @@ static void note_place(void *state, const struct pcollect_domain *d)
 
 /* ---- Calls ----------------------------------------------------------------------------------- */
 
+/* Is this rank one of the first partners? Takes it in while there is room. Several threads may ask
+ * at once: an entry is written once, and the count is raised before. */
+static bool is_partner(int32_t rank)
+{
+    uint32_t value = 1 + (uint32_t)rank;
+    uint32_t at = value * UINT32_C(2654435769) >> (32 - PARTNER_BITS);
+    for (;; at = (at + 1) % (1 << PARTNER_BITS)) {
+        uint32_t there = __atomic_load_n(&topology.partners[at], __ATOMIC_RELAXED);
+        if (!there) {
+            bool room =
+                __atomic_load_n(&topology.n_partners, __ATOMIC_RELAXED) < topology.most_partners &&
+                __atomic_fetch_add(&topology.n_partners, 1, __ATOMIC_RELAXED) <
+                    topology.most_partners;
+            if (!room)
+                return false;
+            if (__atomic_compare_exchange_n(&topology.partners[at], &there, value, 0,
+                                            __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+                return true;
+            __atomic_fetch_sub(&topology.n_partners, 1, __ATOMIC_RELAXED);
+        }
+        if (there == value)
+            return true;
+    }
+}
+
+/* The greatest power of two that is not above the distance of two ranks, which are not the same. */
+static uint64_t distance_to(int32_t rank)
+{
+    return UINT64_C(1) << (31 - __builtin_clz((unsigned)abs(rank - topology.rank)));
+}
+
+/* Processes outside of the job count as one partner, which is always kept. */
 static uint64_t *find_pair(const struct pcollect_event *e, struct slot *slot, int32_t source,
                            int32_t destination)
 {
-    uint64_t keys[4] = {(uint64_t)(int64_t)source, (uint64_t)(int64_t)destination,
-                        topology.class_text[e->op_class], e->domain};
-    slot->row = topology.host->row_at(e->thread, e->node, &tables[0], keys);
+    int32_t other = source == PCOLLECT_RANK_SELF ? destination : source;
+    uint64_t class_text = topology.class_text[e->op_class];
+    if (other < 0 || other == topology.rank || is_partner(other)) {
+        uint64_t keys[4] = {(uint64_t)(int64_t)source, (uint64_t)(int64_t)destination, class_text,
+                            e->domain};
+        slot->row = topology.host->row_at(e->thread, e->node, &tables[PAIRS], keys);
+    } else {
+        uint64_t keys[3] = {distance_to(other), class_text, e->domain};
+        slot->row = topology.host->row_at(e->thread, e->node, &tables[PAIRS_BY_DISTANCE], keys);
+    }
     slot->source = source;
     slot->destination = destination;
     slot->domain = e->domain;
@@ -255,7 +344,7 @@ static __attribute__((noinline)) void add_collective(const struct pcollect_event
         const char *name = topology.host->op_name(e->op);
         uint64_t keys[3] = {name ? topology.host->string(name) : 0,
                             (uint64_t)(int64_t)e->world_root, e->domain};
-        *slot = (struct slot){topology.host->row_at(e->thread, e->node, &tables[1], keys),
+        *slot = (struct slot){topology.host->row_at(e->thread, e->node, &tables[COLLECTIVES], keys),
                               e->domain, e->world_root, 0};
     }
     if (!slot->row)
@@ -316,7 +405,7 @@ const struct pcollect_comm_plugin pc_plugin_topology = {
     .post = post,
     .complete = complete,
     .part = part,
-    .domain = note_place,
+    .domain = note_world,
     .wants = PCOLLECT_WANT_COMM | PCOLLECT_WANT_PEERS | PCOLLECT_WANT_THREAD |
              PCOLLECT_WANT_MACHINE | PCOLLECT_WANT_NOT_QUIET,
 };

@@ -59,7 +59,7 @@ static void defaults_are_those_of_the_manual(void **state)
     pc_config_defaults(&c);
     assert_string_equal(c.output_path, "%x.%n.pcol");
     assert_string_equal(c.spool_path, "/dev/shm");
-    assert_string_equal(c.collect_plugins, "time");
+    assert_string_equal(c.collect_plugins, "time,topology");
     assert_int_equal(c.collect_buffer_size, 64 << 20);
     assert_int_equal(c.collect_max_depth, 512);
     assert_false(c.collect_always);
@@ -95,11 +95,11 @@ static const struct {
     {"[collect]\nalways = Yes\n", "collect", "always", "yes"},
     {"[collect]\nplugins = time , volume,x\n", "collect", "plugins", "time,volume,x"},
     {"[collect]\nplugins =\n", "collect", "plugins", ""},
-    {"[collect]\nplugins = +request\n", "collect", "plugins", "time,request"},
-    {"[collect]\nplugins = +request , -time\n", "collect", "plugins", "request"},
-    {"[collect]\nplugins = -time,+a,+b,+time,-a\n", "collect", "plugins", "b,time"},
-    {"[collect]\nplugins = +time,-other\n", "collect", "plugins", "time"},
-    {"[collect]\nplugins = -time\n", "collect", "plugins", ""},
+    {"[collect]\nplugins = +request\n", "collect", "plugins", "time,topology,request"},
+    {"[collect]\nplugins = +request , -time\n", "collect", "plugins", "topology,request"},
+    {"[collect]\nplugins = -time,+a,+b,+time,-a\n", "collect", "plugins", "topology,b,time"},
+    {"[collect]\nplugins = +time,-other\n", "collect", "plugins", "time,topology"},
+    {"[collect]\nplugins = -time,-topology\n", "collect", "plugins", ""},
     {"[sample]\nfrequency = off\n", "sample", "frequency", "0"},
     {"[sample]\nfrequency = 2 kHz\n", "sample", "frequency", "2000Hz"},
     {"[sample]\nfrequency = 0\n", "sample", "frequency", "0"},

@@ -5,6 +5,7 @@
  *     jobs spawn       spawns one process, then two, then two, and sends each of them its number
  *     jobs nested      spawns one process, which spawns another; then two programs at once
  *     jobs sessions    uses sessions alone, where the MPI has them
+ *     jobs mixed       a session around MPI_Init and MPI_Finalize
  *     jobs halves      one job, of which the odd ranks connect to the even ones
  *     jobs accept F    waits for another job; F is a file that no other test uses
  *     jobs connect F   the other job
@@ -201,27 +202,68 @@ static void halves(void)
 /* ---- Sessions ------------------------------------------------------------------------------- */
 
 #if MPI_VERSION >= 4
-static int sessions(void)
+static MPI_Comm make_from(MPI_Session session)
 {
-    MPI_Session session;
     MPI_Group group;
     MPI_Comm comm;
-    int in = 1, out;
-    MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &session);
     MPI_Group_from_session_pset(session, "mpi://WORLD", &group);
     MPI_Comm_create_from_group(group, "jobs", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &comm);
     MPI_Group_free(&group);
     MPI_Comm_rank(comm, &rank);
+    return comm;
+}
+
+static int count_ranks(MPI_Comm comm)
+{
+    int in = 1, out = 0;
     for (int i = 0; i < 3; i++)
         MPI_Allreduce(&in, &out, 1, MPI_INT, MPI_SUM, comm);
+    return out;
+}
+
+static int sessions(void)
+{
+    MPI_Session session;
+    MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &session);
+    MPI_Comm comm = make_from(session);
+    int n = count_ranks(comm);
     if (rank == 0)
-        printf("%d\n", out);
+        printf("%d\n", n);
     MPI_Comm_free(&comm);
+    MPI_Session_finalize(&session);
+    return 0;
+}
+
+/* A communicator of the session is used, and another made, before, between and after. */
+static int mixed(void)
+{
+    MPI_Session session;
+    MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &session);
+    MPI_Comm before = make_from(session), between, after;
+    int n = count_ranks(before);
+    MPI_Init(NULL, NULL);
+    between = make_from(session);
+    n += count_ranks(before) + count_ranks(between) + count_ranks(MPI_COMM_WORLD);
+    MPI_Sendrecv(&n, 0, MPI_INT, rank ^ 1, 0, &n, 0, MPI_INT, rank ^ 1, 0, between,
+                 MPI_STATUS_IGNORE);
+    MPI_Finalize();
+    after = make_from(session);
+    n += count_ranks(before) + count_ranks(between) + count_ranks(after);
+    if (rank == 0)
+        printf("%d\n", n);
+    MPI_Comm_free(&before);
+    MPI_Comm_free(&between);
+    MPI_Comm_free(&after);
     MPI_Session_finalize(&session);
     return 0;
 }
 #else
 static int sessions(void)
+{
+    return 77;
+}
+
+static int mixed(void)
 {
     return 77;
 }
@@ -233,6 +275,8 @@ int main(int argc, char **argv)
     MPI_Comm parent;
     if (strcmp(how, "sessions") == 0)
         return sessions();
+    if (strcmp(how, "mixed") == 0)
+        return mixed();
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_get_parent(&parent);
