@@ -14,11 +14,11 @@ analysis_libpcanalysis_la_SOURCES = \
     analysis/counters/estimate.h analysis/counters/estimate.c \
     analysis/counters/estimates.h analysis/counters/estimates.c \
     analysis/counters/metrics.h analysis/counters/metrics.c \
-    analysis/compare/join_tree.h analysis/compare/join_tree.c analysis/compare/join.h analysis/compare/join_private.h analysis/compare/join.c \
+    analysis/compare/call_sites.h analysis/compare/call_sites.c analysis/compare/join_tree.h analysis/compare/join_tree.c analysis/compare/join.h analysis/compare/join_private.h analysis/compare/join.c \
     analysis/compare/computation.c analysis/compare/scaling.h analysis/compare/scaling.c \
     analysis/compare/repeats.h analysis/compare/repeats.c \
     analysis/compare/difference.h analysis/compare/difference.c \
-    analysis/fit/fit.h analysis/fit/fit_private.h analysis/fit/fit.c analysis/fit/solve.c analysis/fit/band.c \
+    analysis/fit/fit.h analysis/fit/fit_private.h analysis/fit/segments.c analysis/fit/fit.c analysis/fit/solve.c analysis/fit/band.c \
     analysis/findings/findings.h analysis/findings/findings.c analysis/findings/run_figures.c \
     analysis/findings/rules_calls.c analysis/findings/rules_counters.c analysis/findings/rules_machine.c \
     analysis/findings/rules_ranks.c analysis/findings/busy_place.c analysis/findings/system_calls.c \

@@ -19,11 +19,13 @@ static const struct pct_option options[] = {
      "tsv has a line of names, then one line a model; json has the same members. region, metric, "
      "model, adjusted_r2, rss: sum of the squared residuals; growth: the fastest growing term; "
      "error: relative error of a point that was left out, 0.01 is one percent; points: places "
-     "measured; few: yes means that the form is a guess."},
+     "measured; few: yes means that the form is a guess; up_to, model_up_to, from, model_from, "
+     "segments_error: two models, where they explain the points much better than one."},
     {OPTION_PREDICT, "predict", "X[,Y]",
      "print the model's value there too, with its 95 percent interval",
      "The interval is the union of the intervals of all models that explain the points about as "
-     "well: it is wide where the form is uncertain. With few points it holds less often."},
+     "well: it is wide where the form is uncertain. With few points it holds less often. Of two "
+     "models, the one that holds there is taken."},
     {0, NULL, NULL, NULL},
 };
 
@@ -42,6 +44,8 @@ struct row {
     struct pct_fit fit;
     struct pct_fit_band band;
     char model[PCT_FIT_TEXT], growth[PCT_FIT_TEXT];
+    struct pct_fit_segments *segments; /* NULL: one model does */
+    char low[PCT_FIT_TEXT], high[PCT_FIT_TEXT];
 };
 
 /* "X" or "X,Y", all above 0. */
@@ -84,8 +88,16 @@ static void make_row(const struct pct_fit_set *set, const struct pct_fit_series 
         return;
     pct_fit_text(&row->fit, (const char *const *)set->names, row->model);
     pct_fit_growth(&row->fit, (const char *const *)set->names, row->growth);
+    row->segments = pct_fit_segments_new(s->points, s->n, &row->fit);
+    const struct pct_fit_segment *there = NULL;
+    if (row->segments) {
+        pct_fit_text(&row->segments->low.fit, (const char *const *)set->names, row->low);
+        pct_fit_text(&row->segments->high.fit, (const char *const *)set->names, row->high);
+        there = pct_fit_segment_at(row->segments, r->at[0]);
+    }
     if (r->predict)
-        row->band = pct_fit_band(&row->fit, &rivals, r->at);
+        row->band = there ? pct_fit_band(&there->fit, &there->rivals, r->at)
+                          : pct_fit_band(&row->fit, &rivals, r->at);
 }
 
 /* ---- Output ----------------------------------------------------------------------------------
@@ -107,6 +119,11 @@ static void print_tsv(const struct row *row, const struct request *r)
         pct_buf_format(&b, "\t%.9g\t%.9g\t%.9g", row->band.value, row->band.low, row->band.high);
     else if (r->predict)
         pct_buf_text(&b, "\t\t\t");
+    if (row->segments)
+        pct_buf_format(&b, "\t%.9g\t%s\t%.9g\t%s\t%.9g", row->segments->last, row->low,
+                       row->segments->first, row->high, row->segments->error);
+    else
+        pct_buf_text(&b, "\t\t\t\t\t");
     puts(b.data);
     pct_buf_free(&b);
 }
@@ -129,6 +146,12 @@ static void print_json(const struct row *row, const struct request *r, bool firs
     if (r->predict && row->made)
         pct_buf_format(&b, ", \"predicted\": %.9g, \"low\": %.9g, \"high\": %.9g", row->band.value,
                        row->band.low, row->band.high);
+    if (row->segments)
+        pct_buf_format(&b,
+                       ", \"up_to\": %.9g, \"model_up_to\": \"%s\", \"from\": %.9g, "
+                       "\"model_from\": \"%s\", \"segments_error\": %.9g",
+                       row->segments->last, row->low, row->segments->first, row->high,
+                       row->segments->error);
     pct_buf_text(&b, "}");
     fputs(b.data, stdout);
     pct_buf_free(&b);
@@ -152,6 +175,11 @@ static void print_text(const struct row *row, const struct request *r)
     printf("  %s\n  adjusted R2 %.5f, RSS %.4g, error of a point left out %.2g %%%s\n", row->model,
            row->fit.adjusted_r2, row->fit.rss, 100 * row->fit.best.error,
            row->fit.few ? "; few points: the form is a guess" : "");
+    if (row->segments)
+        printf("  two models explain it better, error of a point left out %.2g %%:\n"
+               "    up to %.6g: %s\n    from %.6g on: %s\n",
+               100 * row->segments->error, row->segments->last, row->low, row->segments->first,
+               row->high);
     if (r->predict)
         printf("  there: %.6g, between %.6g and %.6g\n", row->band.value, row->band.low,
                row->band.high);
@@ -190,7 +218,8 @@ static void print_models(const struct pct_command *self, const struct pct_fit_se
 {
     struct row *row = pct_alloc(1, sizeof *row);
     if (r->format == FORMAT_TSV)
-        printf("region\tmetric\tmodel\tadjusted_r2\trss\tgrowth\terror\tpoints\tfew%s\n",
+        printf("region\tmetric\tmodel\tadjusted_r2\trss\tgrowth\terror\tpoints\tfew%s"
+               "\tup_to\tmodel_up_to\tfrom\tmodel_from\tsegments_error\n",
                r->predict ? "\tpredicted\tlow\thigh" : "");
     if (r->format == FORMAT_JSON)
         fputs("{\"version\": 1, \"models\": [", stdout);
@@ -203,6 +232,8 @@ static void print_models(const struct pct_command *self, const struct pct_fit_se
             print_json(row, r, i == 0);
         else
             print_text(row, r);
+        pct_fit_segments_free(row->segments);
+        row->segments = NULL;
     }
     if (r->format == FORMAT_JSON)
         puts("\n]}");

@@ -26,6 +26,10 @@ struct pct_join_view {
 };
 void pct_join_view_print(FILE *out, const struct pct_join_view *v);
 
+/* Says so if the runs seem to be of two programs: few MPI calls are in all of them. */
+void pct_print_programs(FILE *out, const struct pct_join *j, const struct pct_run *runs,
+                        size_t width);
+
 /* ---- Difference (diff_print.c) ---- */
 
 extern const struct pct_table pct_diff_table; /* contexts: columns draw from pct_data.diff */

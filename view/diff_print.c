@@ -190,22 +190,6 @@ static void print_side(FILE *out, const struct pct_diff *d, const char *name, si
     pct_buf_free(&b);
 }
 
-/* Programs of which most contexts are in one run alone are perhaps two. */
-static void print_programs(FILE *out, const struct pct_diff *d, size_t width)
-{
-    const char *before = pct_symbols_base_name(d->runs[0].program),
-               *after = pct_symbols_base_name(d->runs[d->n_before].program);
-    size_t n_one_sided = 0;
-    for (size_t i = 0; i < d->n_rows; i++)
-        n_one_sided += d->rows[i].figure.before.mean > 0 ? d->rows[i].figure.after.mean <= 0 : true;
-    if (strcmp(before, after) != 0 && n_one_sided * 3 > d->n_rows * 2)
-        pct_print_sentence(
-            out, width, 0,
-            "%zu of %zu contexts are in the runs of one side alone: %s and %s may be "
-            "two programs.",
-            n_one_sided, d->n_rows, before, after);
-}
-
 static void print_run(FILE *out, const struct pct_diff *d, size_t width)
 {
     const struct pct_diff_change *t = &d->time;
@@ -224,7 +208,7 @@ static void print_run(FILE *out, const struct pct_diff *d, size_t width)
                 "In %s no processor was free for %.0f %% of the time: this is partly "
                 "the machine.",
                 d->runs[i].path, 100 * d->runs[i].delayed_ns / d->runs[i].core_ns);
-    print_programs(out, d, width);
+    pct_print_programs(out, d->join, d->runs, width);
     if (!d->repeated)
         fputs("Each side needs two runs or more to tell changes from noise.\n", out);
     if (d->runs[0].n_ranks != d->runs[d->n_before].n_ranks)

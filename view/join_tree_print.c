@@ -6,6 +6,9 @@
 #include "analysis/symbols/short_name.h"
 #include "view/branches.h"
 #include "view/compare_print.h"
+#include "view/sentence.h"
+
+#include <string.h>
 
 struct printer {
     const struct pct_join_view *view;
@@ -48,6 +51,8 @@ static void set_rest(const struct pct_join_tree_node *n, struct pct_buf *b)
         pct_buf_text(b, " at ");
         pct_text_escape(b, pct_symbols_base_name(n->call_file), PCT_ESCAPE_CELL);
         pct_buf_format(b, ":%u", n->call_line);
+    } else if (n->site.number) {
+        pct_buf_format(b, " (call %u of %u)", n->site.number, n->site.n);
     } else if (n->file) {
         pct_buf_text(b, " in ");
         pct_text_escape(b, pct_symbols_base_name(n->file), PCT_ESCAPE_CELL);
@@ -122,4 +127,44 @@ void pct_join_view_print(FILE *out, const struct pct_join_view *v)
     put_children(&l, 0, 0);
     pct_buf_free(&l.branches.guide);
     pct_buf_free(&l.figures);
+}
+
+/* ---- Two programs ---------------------------------------------------------------------------- */
+
+/* Contexts of MPI calls; those that some run does not have. */
+static size_t count_calls(const struct pct_join *j, size_t *partial_out)
+{
+    size_t n = 0, partial = 0;
+    for (uint32_t i = 0; i < j->n; i++) {
+        size_t present = 0;
+        for (size_t k = 0; k < j->n_runs; k++)
+            present += pct_join_cost(j, i, k)->present;
+        n += j->nodes[i].kind == PCOLLECT_NODE_OP;
+        partial += j->nodes[i].kind == PCOLLECT_NODE_OP && present < j->n_runs;
+    }
+    *partial_out = partial;
+    return n;
+}
+
+/* A run on one rank may leave most calls out: a name alone, or a few contexts, are not enough. */
+void pct_print_programs(FILE *out, const struct pct_join *j, const struct pct_run *runs,
+                        size_t width)
+{
+    size_t partial, n = count_calls(j, &partial);
+    const char *first = pct_symbols_base_name(runs[0].program), *other = first;
+    if (j->by_line || partial * 3 <= n * 2)
+        return;
+    for (size_t k = 1; k < j->n_runs && !strcmp(first, other); k++)
+        other = pct_symbols_base_name(runs[k].program);
+    if (strcmp(first, other) != 0)
+        pct_print_sentence(out, width, 0,
+                           "%zu of %zu contexts of MPI calls are not in all runs: %s and %s may be "
+                           "two programs.",
+                           partial, n, first, other);
+    else
+        pct_print_sentence(out, width, 0,
+                           "%zu of %zu contexts of MPI calls are not in all runs: either the runs "
+                           "are of two programs named %s, or functions have no names or other ones "
+                           "in some of them.",
+                           partial, n, first);
 }

@@ -142,6 +142,7 @@ static void print_title(FILE *out, const struct pct_scale *s, size_t width)
     if (!s->join->by_line)
         pct_print_sentence(out, width, 0,
                            "The runs are of different builds: contexts are matched by function.");
+    pct_print_programs(out, s->join, s->runs, width);
     pct_buf_free(&b);
 }
 

@@ -39,7 +39,7 @@ static void describe(struct pct_join *j, const struct pct_joined *r, uint32_t at
             continue;
         n->function = pct_pool_intern(j->pool, f->function);
         n->file = f->file ? pct_pool_intern(j->pool, f->file) : NULL;
-        n->line = f->line;
+        n->line = j->by_line ? f->line : 0; /* of other builds it may be another */
         n->line_ns = ns;
     }
 }

@@ -4,6 +4,7 @@
  * finds or makes its counterpart below that of its parent. The number of children of one node is
  * small, so that a list is searched.
  */
+#include "analysis/compare/call_sites.h"
 #include "analysis/compare/join_private.h"
 
 #include "analysis/tree/samples.h"
@@ -20,7 +21,8 @@ struct joiner {
     const struct pct_tree *tree; /* of the run being added */
     const struct pct_run *source;
     size_t run;
-    uint32_t *joined; /* by node of the tree */
+    const char **labels;         /* by node of the tree: what it is matched by */
+    struct pct_call_site *sites; /* by node of the tree; NULL: the lines are in the labels */
 };
 
 /* ---- Runs -------------------------------------------------------------------------------------
@@ -134,12 +136,28 @@ bool pct_runs_same_build(const struct pct_run *runs, size_t n)
 /* ---- Nodes ------------------------------------------------------------------------------------
  */
 
-static uint32_t find_child(const struct pct_join *j, uint32_t parent, uint16_t kind,
-                           const char *label)
+/* What a node of a run is matched by, among the children of its parent. */
+struct key {
+    uint16_t kind;
+    const char *label;
+    struct pct_call_site site;
+};
+
+static struct key key_of(const struct joiner *b, const struct pct_node *n)
+{
+    size_t i = (size_t)(n - b->tree->nodes);
+    return (struct key){n->kind, b->labels[i],
+                        b->sites ? b->sites[i] : (struct pct_call_site){0, 1}};
+}
+
+static uint32_t find_child(const struct pct_join *j, uint32_t parent, const struct key *key)
 {
     uint32_t c = j->nodes[parent].first_child;
-    while (c != PC_NO_INDEX && (j->nodes[c].kind != kind || j->nodes[c].label != label))
+    while (c != PC_NO_INDEX && (j->nodes[c].kind != key->kind || j->nodes[c].label != key->label ||
+                                j->nodes[c].site.number != key->site.number))
         c = j->nodes[c].next;
+    if (c != PC_NO_INDEX)
+        j->nodes[c].uncertain |= j->nodes[c].site.n != key->site.n;
     return c;
 }
 
@@ -158,7 +176,7 @@ static void make_room(struct pct_join *j, size_t room)
     j->room = room;
 }
 
-static uint32_t add_node(struct pct_join *j, uint32_t parent, uint16_t kind, const char *label)
+static uint32_t add_node(struct pct_join *j, uint32_t parent, const struct key *key)
 {
     if (j->n == j->room)
         make_room(j, 2 * j->room);
@@ -166,8 +184,9 @@ static uint32_t add_node(struct pct_join *j, uint32_t parent, uint16_t kind, con
         .parent = parent,
         .first_child = PC_NO_INDEX,
         .next = parent == PC_NO_INDEX ? PC_NO_INDEX : j->nodes[parent].first_child,
-        .kind = kind,
-        .label = label};
+        .kind = key->kind,
+        .site = key->site,
+        .label = key->label};
     if (parent != PC_NO_INDEX)
         j->nodes[parent].first_child = (uint32_t)j->n;
     return (uint32_t)j->n++;
@@ -203,22 +222,21 @@ static const char *label_of(const struct joiner *b, const struct pct_node *n)
 static bool has_known_child(const struct joiner *b, const struct pct_node *n, uint32_t at)
 {
     for (uint32_t c = n->first_child; c != PC_NO_INDEX; c = b->tree->nodes[c].next) {
-        const struct pct_node *child = &b->tree->nodes[c];
-        if (find_child(b->join, at, child->kind, label_of(b, child)) != PC_NO_INDEX)
+        struct key key = key_of(b, &b->tree->nodes[c]);
+        if (find_child(b->join, at, &key) != PC_NO_INDEX)
             return true;
     }
     return false;
 }
 
 /* Below an inlined child of `at` that this run does not have. */
-static uint32_t find_below_inlined(const struct joiner *b, uint32_t at, uint16_t kind,
-                                   const char *label)
+static uint32_t find_below_inlined(const struct joiner *b, uint32_t at, const struct key *key)
 {
     const struct pct_join *j = b->join;
     for (uint32_t c = j->nodes[at].first_child; c != PC_NO_INDEX; c = j->nodes[c].next) {
         if (!j->nodes[c].inlined || pct_join_cost(j, c, b->run)->present)
             continue;
-        uint32_t found = find_child(j, c, kind, label);
+        uint32_t found = find_child(j, c, key);
         if (found != PC_NO_INDEX)
             return found;
     }
@@ -227,15 +245,15 @@ static uint32_t find_below_inlined(const struct joiner *b, uint32_t at, uint16_t
 
 static uint32_t match_node(struct joiner *b, const struct pct_node *n, uint32_t at)
 {
-    const char *label = label_of(b, n);
-    uint32_t found = find_child(b->join, at, n->kind, label);
+    struct key key = key_of(b, n);
+    uint32_t found = find_child(b->join, at, &key);
     if (found == PC_NO_INDEX && !b->join->by_line) {
         bool frame = n->kind == PCOLLECT_NODE_FRAME;
         if (frame && n->frame.inlined && has_known_child(b, n, at))
             return at;
-        found = find_below_inlined(b, at, n->kind, label);
+        found = find_below_inlined(b, at, &key);
     }
-    return found != PC_NO_INDEX ? found : add_node(b->join, at, n->kind, label);
+    return found != PC_NO_INDEX ? found : add_node(b->join, at, &key);
 }
 
 /* ---- One run ----------------------------------------------------------------------------------
@@ -247,6 +265,23 @@ static double part_of(const struct joiner *b, const struct pct_node *n)
     if (!b->join->own || n->kind != PCOLLECT_NODE_OP)
         return 1;
     return pct_model_is_init(&b->source->profile->ops[n->op]) ? 0 : b->source->own.mpi_part;
+}
+
+/* Keeps the place of the call while it is one. */
+static void note_call(const struct joiner *b, struct pct_join_node *node, const struct pct_node *n)
+{
+    static const struct pct_frame nowhere;
+    const struct pct_frame *from =
+        n->parent == PC_NO_INDEX ? &nowhere : &b->tree->nodes[n->parent].frame;
+    const char *file =
+        from->file ? pct_pool_intern(b->join->pool, pct_symbols_base_name(from->file)) : NULL;
+    if (!node->told) {
+        node->call_file = file;
+        node->call_line = from->line;
+    } else if (node->call_file != file || node->call_line != from->line) {
+        node->call_line = 0;
+    }
+    node->told = true;
 }
 
 static void add_cost(struct joiner *b, uint32_t at, const struct pct_node *n)
@@ -262,6 +297,7 @@ static void add_cost(struct joiner *b, uint32_t at, const struct pct_node *n)
     if (at && !node->context)
         node->context = n->context;
     node->inlined |= n->kind == PCOLLECT_NODE_FRAME && n->frame.inlined;
+    note_call(b, node, n);
     if (n->kind == PCOLLECT_NODE_FRAME && node->function && n->frame.line != node->line)
         node->line = 0; /* calls from several lines, or of several builds */
     if (n->kind == PCOLLECT_NODE_FRAME && !node->function && n->frame.function) {
@@ -284,6 +320,10 @@ static void add_tree(struct pct_join *j, const struct pct_run *run, size_t k, bo
     r.tree = pct_tree_new(run->model, run->symbols, j->divided ? run->samples : NULL, &lines);
     r.node = pct_alloc(r.tree->n, sizeof *r.node);
     struct joiner b = {.join = j, .tree = r.tree, .source = run, .run = k};
+    b.labels = pct_alloc(r.tree->n, sizeof *b.labels);
+    for (size_t i = 0; i < r.tree->n; i++)
+        b.labels[i] = label_of(&b, &r.tree->nodes[i]);
+    b.sites = j->by_line ? NULL : pct_call_sites(r.tree, b.labels);
     if (j->room < r.tree->n) /* runs of one program have most contexts in common */
         make_room(j, r.tree->n + r.tree->n / 4);
     /* Parents come before their children. */
@@ -298,6 +338,8 @@ static void add_tree(struct pct_join *j, const struct pct_run *run, size_t k, bo
     pct_join_add_computation(j, &r);
     if (blame)
         pct_join_blame(j, &r);
+    pct_free(b.labels);
+    pct_free(b.sites);
     pct_free(r.node);
     pct_tree_free(r.tree);
 }
@@ -336,18 +378,22 @@ int pct_join_new(const struct pct_run *runs, size_t n, bool blame, struct pct_jo
     j->pool = pct_pool_new();
     j->by_line = pct_runs_same_build(runs, n);
     make_room(j, 16);
-    add_node(j, PC_NO_INDEX, PCOLLECT_NODE_ROOT, pct_pool_intern(j->pool, ""));
-    j->compute = add_node(j, 0, PCOLLECT_NODE_FRAME, pct_pool_intern(j->pool, COMPUTE_LABEL));
+    struct key root = {PCOLLECT_NODE_ROOT, pct_pool_intern(j->pool, ""), {0, 1}};
+    struct key compute = {PCOLLECT_NODE_FRAME, pct_pool_intern(j->pool, COMPUTE_LABEL), {0, 1}};
+    add_node(j, PC_NO_INDEX, &root);
+    j->compute = add_node(j, 0, &compute);
     for (size_t k = 0; k < n && !err; k++) {
         pc_progress_begin("comparing", runs[k].path, k + 1, n);
         err = add_run(j, &runs[k], k, blame, error);
         pc_progress_end();
     }
-    if (err)
+    if (err) {
         pct_join_free(j);
-    else
-        *out = j;
-    return err;
+        return err;
+    }
+    pct_join_unite_sites(j);
+    *out = j;
+    return PC_OK;
 }
 
 void pct_join_free(struct pct_join *j)
@@ -363,6 +409,15 @@ void pct_join_free(struct pct_join *j)
 /* ---- Texts ------------------------------------------------------------------------------------
  */
 
+/* The label, and which of several calls it is. */
+static void put_label(const struct pct_join *j, uint32_t node, struct pct_buf *b)
+{
+    const struct pct_join_node *n = &j->nodes[node];
+    pct_buf_text(b, n->label);
+    if (n->site.number)
+        pct_buf_format(b, " (call %u of %u)", n->site.number, n->site.n);
+}
+
 static void put_above(const struct pct_join *j, uint32_t node, struct pct_buf *b)
 {
     uint32_t *up = NULL;
@@ -372,7 +427,7 @@ static void put_above(const struct pct_join *j, uint32_t node, struct pct_buf *b
         up[n++] = i;
     }
     while (n--) {
-        pct_buf_text(b, j->nodes[up[n]].label);
+        put_label(j, up[n], b);
         pct_buf_text(b, n ? " > " : "");
     }
     pct_free(up);
@@ -393,26 +448,37 @@ static bool is_function(const struct pct_join *j, uint32_t node)
     return j->nodes[node].kind == PCOLLECT_NODE_FRAME || j->nodes[node].kind == PCOLLECT_NODE_POINT;
 }
 
-static uint32_t frame_above(const struct pct_join *j, uint32_t node)
+/* The node or the function above it; and what that calls on the way to the node. */
+static uint32_t frame_above(const struct pct_join *j, uint32_t node, uint32_t *callee)
 {
-    while (node != PC_NO_INDEX && !is_function(j, node))
+    while (node != PC_NO_INDEX && !is_function(j, node)) {
+        *callee = node;
         node = j->nodes[node].parent;
+    }
     return node;
 }
 
-/* "solve (poisson.c:212)" */
-static void put_function(const struct pct_join *j, uint32_t frame, struct pct_buf *b)
+/* "solve (poisson.c:212)": where it calls `callee`, which may be the function itself; or "solve
+ * (poisson.c, call 2 of 3)". */
+static void put_function(const struct pct_join *j, uint32_t frame, uint32_t callee,
+                         struct pct_buf *b)
 {
-    const struct pct_join_node *n = &j->nodes[frame];
+    const struct pct_join_node *n = &j->nodes[frame], *of = &j->nodes[callee];
+    bool called = callee != frame && of->call_file && of->call_line;
+    bool numbered = callee != frame && !called && of->site.number;
+    const char *file = called ? of->call_file : n->file;
+    uint32_t line = called ? of->call_line : n->line;
     if (n->function)
         pct_text_escape(b, n->function, PCT_ESCAPE_CELL);
     else
         pct_buf_text(b, n->label);
-    if (n->file) {
+    if (file) {
         pct_buf_text(b, " (");
-        pct_text_escape(b, pct_symbols_base_name(n->file), PCT_ESCAPE_CELL);
-        if (n->line)
-            pct_buf_format(b, ":%u", n->line);
+        pct_text_escape(b, pct_symbols_base_name(file), PCT_ESCAPE_CELL);
+        if (numbered)
+            pct_buf_format(b, ", call %u of %u", of->site.number, of->site.n);
+        else if (line)
+            pct_buf_format(b, ":%u", line);
         pct_buf_text(b, ")");
     }
 }
@@ -425,18 +491,20 @@ const char *pct_join_place(const struct pct_join *j, uint32_t node, unsigned cal
     pct_buf_put(&b, "", 0);
     if (j->nodes[node].kind == PCOLLECT_NODE_POINT)
         pct_buf_text(&b, "computation in ");
-    uint32_t frame = frame_above(j, node);
+    uint32_t callee = node, frame = frame_above(j, node, &callee);
     if (frame != node)
         pct_buf_text(&b, j->nodes[node].label);
     if (frame != PC_NO_INDEX) {
         pct_buf_text(&b, frame != node ? " in " : "");
-        put_function(j, frame, &b);
-        frame = frame_above(j, j->nodes[frame].parent);
+        put_function(j, frame, callee, &b);
+        callee = frame;
+        frame = frame_above(j, j->nodes[frame].parent, &callee);
     }
     for (; callers && frame != PC_NO_INDEX; callers--) {
         pct_buf_text(&b, ", from ");
-        put_function(j, frame, &b);
-        frame = frame_above(j, j->nodes[frame].parent);
+        put_function(j, frame, callee, &b);
+        callee = frame;
+        frame = frame_above(j, j->nodes[frame].parent, &callee);
     }
     const char *place = pct_pool_intern(j->pool, b.data);
     pct_buf_free(&b);

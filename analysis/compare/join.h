@@ -5,8 +5,9 @@
  *
  * Data structure: one tree; each node has the figures of every run that has it, and nothing for the
  * others. Nodes are matched from the root on: by their label (function, file and line) if all runs
- * are of one build, else by function alone, so that moved lines do not matter. A function that was
- * inlined in one run and is invisible in another is passed through.
+ * are of one build, else by function, so that moved lines do not matter, and by the call's number
+ * where a function calls another from several lines (call_sites.h). A function that was inlined in
+ * one run and is invisible in another is passed through.
  *
  * Costs are exclusive, in nanoseconds over all ranks and threads: of an MPI function called in a
  * context, the time of the calls without calls nested in them; of a function that was sampled, the
@@ -66,11 +67,22 @@ struct pct_cost {
     double calls, bytes; /* MPI functions only */
 };
 
+/* Which of the calls of one function to another, in the order of their lines. */
+struct pct_call_site {
+    uint32_t number; /* from 1; 0: there is one, or the lines are in the labels */
+    uint32_t n;
+};
+
 struct pct_join_node {
     uint32_t parent; /* PC_NO_INDEX for the root */
     uint32_t first_child, next;
     uint16_t kind;               /* enum pcollect_node_kind */
     bool inlined;                /* in a run that has it */
+    bool uncertain;              /* not all runs have as many calls like this one */
+    bool told;                   /* call_line is that of some run, or of several */
+    struct pct_call_site site;   /* among the calls of the function above */
+    const char *call_file;       /* where that calls it; may be NULL */
+    uint32_t call_line;          /* 0: unknown, or not the same place in all runs */
     const char *label;           /* interned */
     uint64_t context;            /* of label.h, in the first run that has it; 0: none */
     const char *function, *file; /* of the first run that has it; may be NULL */

@@ -33,17 +33,18 @@ static const char *name_of(const struct pct_join *j, uint32_t node)
 
 static struct pct_join_tree_node describe(const struct pct_join *j, uint32_t node)
 {
-    const struct pct_join_node *n = &j->nodes[node], *caller = &j->nodes[n->parent];
+    const struct pct_join_node *n = &j->nodes[node];
     struct pct_join_tree_node d = {.first_child = PC_NO_INDEX,
                                    .next = PC_NO_INDEX,
                                    .kind = n->kind,
                                    .inlined = n->inlined,
                                    .name = name_of(j, node),
                                    .file = n->file};
-    if (n->parent && caller->kind == PCOLLECT_NODE_FRAME && caller->file && caller->line) {
-        d.call_file = caller->file;
-        d.call_line = caller->line;
+    if (n->call_file && n->call_line) {
+        d.call_file = n->call_file;
+        d.call_line = n->call_line;
     }
+    d.site = n->site;
     if (d.kind == PCOLLECT_NODE_POINT)
         d.kind = PCOLLECT_NODE_FRAME;
     return d;
@@ -52,7 +53,8 @@ static struct pct_join_tree_node describe(const struct pct_join *j, uint32_t nod
 static bool is_same(const struct pct_join_tree_node *a, const struct pct_join_tree_node *b)
 {
     return a->kind == b->kind && a->name == b->name && a->file == b->file &&
-           a->call_file == b->call_file && a->call_line == b->call_line;
+           a->call_file == b->call_file && a->call_line == b->call_line &&
+           a->site.number == b->site.number;
 }
 
 static uint32_t find_or_add(struct maker *m, uint32_t parent, const struct pct_join_tree_node *like)

@@ -23,6 +23,7 @@ struct pct_join_tree_node {
     const char *file;      /* where it is; NULL: unknown, or no function of code */
     const char *call_file; /* where it was called; NULL: unknown */
     uint32_t call_line;    /* 0: unknown, or not the same in all runs */
+    struct pct_call_site site;
 };
 
 struct pct_join_tree {

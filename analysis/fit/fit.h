@@ -82,6 +82,25 @@ double pct_fit_value(const struct pct_fit_guess *g, unsigned n_parameters, const
 struct pct_fit_band pct_fit_band(const struct pct_fit *f, const struct pct_fit_rivals *rivals,
                                  const double *x);
 
+/* Two models of one parameter, one up to a place and another from the next measured one on: where
+ * something begins or ends, as a cache that is too small, no one model explains what is measured.
+ */
+struct pct_fit_segments {
+    double last, first; /* the last place of the first model, the first of the second one */
+    struct pct_fit_segment {
+        struct pct_fit fit;
+        struct pct_fit_rivals rivals;
+    } low, high;
+    double error; /* as that of a guess, over all points */
+};
+
+/* NULL: one model does, or there are too few points to tell. `one` is the model of all points. */
+struct pct_fit_segments *pct_fit_segments_new(const struct pct_fit_point *points, size_t n,
+                                              const struct pct_fit *one);
+void pct_fit_segments_free(struct pct_fit_segments *s);
+/* The one that holds there; between the two, and beyond the points, the second. */
+const struct pct_fit_segment *pct_fit_segment_at(const struct pct_fit_segments *s, double x);
+
 /* "3 + 2 * p^(1/2) * log2(p)"; out[PCT_FIT_TEXT]. Returns out. */
 enum { PCT_FIT_TEXT = 512 };
 char *pct_fit_text(const struct pct_fit *f, const char *const *names, char *out);

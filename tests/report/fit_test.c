@@ -226,6 +226,65 @@ static void noisy_data_are_modelled_within_the_stated_bounds(void **state)
     assert_true(flat >= RUNS * 90 / 100);
 }
 
+/* ---- Two models -------------------------------------------------------------------------------
+ */
+
+/* Flat while it fits, then growing. */
+static double f_broken(double x)
+{
+    return x <= 64 ? 10 : 20 + x / 4;
+}
+
+/* In how many of `runs` a break is found, and in how many at the place where it is. */
+static unsigned count_breaks(double (*f)(double), unsigned n_points, double noise, unsigned runs,
+                             unsigned *right)
+{
+    unsigned n = 0;
+    *right = 0;
+    for (unsigned r = 0; r < runs; r++) {
+        struct pct_fit_point points[16] = {{{0}, 0}};
+        struct pct_fit fit;
+        struct pct_fit_rivals rivals;
+        for (unsigned k = 0; k < n_points; k++) {
+            points[n_points - 1 - k].x[0] = 4 << k;
+            points[n_points - 1 - k].y = f(4 << k) * (1 + noise * random_normal(&seed));
+        }
+        assert_true(pct_fit_make(points, n_points, 1, &fit, &rivals));
+        struct pct_fit_segments *s = pct_fit_segments_new(points, n_points, &fit);
+        n += s != NULL;
+        *right += s && s->last == 64 && s->first == 128 && s->low.fit.best.n_terms == 0 &&
+                  s->high.fit.best.n_terms > 0;
+        pct_fit_segments_free(s);
+    }
+    return n;
+}
+
+static void breaks_are_found_and_noise_is_none(void **state)
+{
+    enum { RUNS = 50 };
+    static double (*const whole[])(double) = {f_constant, f_line, f_log, f_root, f_inverse};
+    unsigned right, n;
+    (void)state;
+    if (getenv("PC_TEST_EMULATED")) {
+        print_message("fits take minutes where numbers are emulated\n");
+        skip();
+    }
+    seed = test_seed(20261123);
+    for (size_t i = 0; i < sizeof whole / sizeof *whole; i++) {
+        for (unsigned n_points = 8; n_points <= 12; n_points += 4) {
+            n = count_breaks(whole[i], n_points, 0.05, RUNS, &right);
+            if (n > RUNS * 6 / 100)
+                fail_msg("function %zu: a break in %u of %u runs", i, n, (unsigned)RUNS);
+        }
+    }
+    assert_int_equal(count_breaks(f_broken, 10, 0, 1, &right), 1);
+    assert_int_equal(right, 1);
+    n = count_breaks(f_broken, 10, 0.01, RUNS, &right);
+    if (n < RUNS * 90 / 100 || right < RUNS * 70 / 100)
+        fail_msg("a break in %u, at its place in %u of %u runs", n, right, (unsigned)RUNS);
+    assert_int_equal(count_breaks(f_broken, 7, 0, 1, &right), 0); /* too few points to tell */
+}
+
 /* ---- Edges -------------------------------------------------------------------------------------
  */
 
@@ -320,6 +379,7 @@ int main(void)
         cmocka_unit_test(closed_forms_are_found),
         cmocka_unit_test(closed_forms_of_two_parameters_are_found),
         cmocka_unit_test(noisy_data_are_modelled_within_the_stated_bounds),
+        cmocka_unit_test(breaks_are_found_and_noise_is_none),
         cmocka_unit_test(what_cannot_be_fitted_is_refused),
         cmocka_unit_test(few_points_make_a_guess),
         cmocka_unit_test(three_points_leave_the_form_open),

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Numbers call sites, and unites those that cannot be told apart: see call_sites.h.
+ */
+#include "analysis/compare/call_sites.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Numbers --------------------------------------------------------------------------------- */
+
+/* A call: the node of the caller's caller, so that all lines of the caller are together, then the
+ * names of both, as addresses of interned texts. */
+struct call {
+    uint32_t above;
+    const char *caller, *callee;
+    uint32_t line, node;
+};
+
+static int compare_texts(const char *a, const char *b)
+{
+    return ((uintptr_t)a > (uintptr_t)b) - ((uintptr_t)a < (uintptr_t)b);
+}
+
+static int compare_functions(const struct call *x, const struct call *y)
+{
+    if (x->above != y->above)
+        return x->above < y->above ? -1 : 1;
+    int order = compare_texts(x->caller, y->caller);
+    return order ? order : compare_texts(x->callee, y->callee);
+}
+
+static int compare_calls(const void *a, const void *b)
+{
+    const struct call *x = a, *y = b;
+    int order = compare_functions(x, y);
+    return order ? order : (x->line > y->line) - (x->line < y->line);
+}
+
+/* Numbers the calls [first, end) of one function to another. */
+static void number_calls(const struct call *calls, size_t first, size_t end,
+                         struct pct_call_site *sites)
+{
+    uint32_t n = 0;
+    for (size_t i = first; i < end; i++) {
+        n += i == first || calls[i].line != calls[i - 1].line;
+        sites[calls[i].node].number = n;
+    }
+    for (size_t i = first; i < end; i++)
+        sites[calls[i].node] = n > 1 ? (struct pct_call_site){sites[calls[i].node].number, n}
+                                     : (struct pct_call_site){0, 1};
+}
+
+struct pct_call_site *pct_call_sites(const struct pct_tree *t, const char *const *labels)
+{
+    struct pct_call_site *sites = pct_alloc(t->n, sizeof *sites);
+    struct call *calls = pct_alloc(t->n, sizeof *calls);
+    size_t n = 0;
+    for (uint32_t i = 1; i < t->n; i++) {
+        uint32_t caller = t->nodes[i].parent;
+        sites[i].n = 1;
+        if (caller && t->nodes[caller].kind == PCOLLECT_NODE_FRAME)
+            calls[n++] = (struct call){t->nodes[caller].parent, labels[caller], labels[i],
+                                       t->nodes[caller].frame.line, i};
+    }
+    qsort(calls, n, sizeof *calls, compare_calls);
+    for (size_t first = 0, end; first < n; first = end) {
+        for (end = first + 1; end < n && !compare_functions(&calls[first], &calls[end]); end++)
+            ;
+        number_calls(calls, first, end, sites);
+    }
+    pct_free(calls);
+    return sites;
+}
+
+/* ---- One of several -------------------------------------------------------------------------- */
+
+static void add_costs(struct pct_join *j, uint32_t to, uint32_t from)
+{
+    for (size_t k = 0; k < j->n_runs; k++) {
+        struct pct_cost *sum = &j->costs[(size_t)to * j->n_runs + k],
+                        *c = &j->costs[(size_t)from * j->n_runs + k];
+        sum->present |= c->present;
+        sum->ns += c->ns;
+        sum->waits_ns += c->waits_ns;
+        sum->samples += c->samples;
+        sum->calls += c->calls;
+        sum->bytes += c->bytes;
+    }
+}
+
+static void add_node(struct pct_join_node *to, const struct pct_join_node *from)
+{
+    to->site = (struct pct_call_site){0, 1};
+    to->uncertain = false;
+    to->call_line = 0; /* several */
+    to->inlined |= from->inlined;
+    if (to->line != from->line)
+        to->line = 0;
+    if (!to->function) {
+        to->function = from->function;
+        to->file = from->file;
+        to->line = from->line;
+    }
+}
+
+static void take_out(struct pct_join *j, uint32_t node)
+{
+    uint32_t *at = &j->nodes[j->nodes[node].parent].first_child;
+    while (*at != node)
+        at = &j->nodes[*at].next;
+    *at = j->nodes[node].next;
+}
+
+static void put_below(struct pct_join *j, uint32_t parent, uint32_t node)
+{
+    j->nodes[node].parent = parent;
+    j->nodes[node].next = j->nodes[parent].first_child;
+    j->nodes[parent].first_child = node;
+}
+
+static bool is_same_call(const struct pct_join_node *a, const struct pct_join_node *b)
+{
+    return a->kind == b->kind && a->label == b->label;
+}
+
+/* Adds a node with all below it to another; it hangs nowhere then. */
+static void unite(struct pct_join *j, uint32_t to, uint32_t from)
+{
+    take_out(j, from);
+    add_costs(j, to, from);
+    add_node(&j->nodes[to], &j->nodes[from]);
+    for (uint32_t c = j->nodes[from].first_child, next; c != PC_NO_INDEX; c = next) {
+        uint32_t same = j->nodes[to].first_child;
+        next = j->nodes[c].next;
+        while (same != PC_NO_INDEX && !(is_same_call(&j->nodes[same], &j->nodes[c]) &&
+                                        j->nodes[same].site.number == j->nodes[c].site.number))
+            same = j->nodes[same].next;
+        if (same != PC_NO_INDEX) {
+            unite(j, same, c);
+        } else {
+            take_out(j, c);
+            put_below(j, to, c);
+        }
+    }
+}
+
+/* Some run has another number of these calls. */
+static bool is_uncertain(const struct pct_join *j, uint32_t first)
+{
+    const struct pct_join_node *nodes = j->nodes;
+    bool uncertain = nodes[first].uncertain;
+    for (uint32_t c = nodes[first].next; c != PC_NO_INDEX; c = nodes[c].next)
+        uncertain |= is_same_call(&nodes[c], &nodes[first]) &&
+                     (nodes[c].uncertain || nodes[c].site.n != nodes[first].site.n);
+    return uncertain;
+}
+
+/* Returns whether anything was united below the node. */
+static bool unite_below(struct pct_join *j, uint32_t node)
+{
+    bool any = false;
+    for (uint32_t c = j->nodes[node].first_child; c != PC_NO_INDEX; c = j->nodes[c].next) {
+        bool uncertain = is_uncertain(j, c);
+        for (uint32_t other = j->nodes[c].next, next; uncertain && other != PC_NO_INDEX;
+             other = next) {
+            next = j->nodes[other].next;
+            if (is_same_call(&j->nodes[other], &j->nodes[c]))
+                unite(j, c, other);
+        }
+        any |= uncertain;
+        any |= unite_below(j, c);
+    }
+    return any;
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Numbers the nodes that hang in the tree anew, parents before their children, children in the
+ * order in which they were found. */
+static void renumber(struct pct_join *j)
+{
+    struct pct_join_node *nodes = pct_alloc(j->n, sizeof *nodes);
+    struct pct_cost *costs = pct_alloc(j->n * j->n_runs, sizeof *costs);
+    uint32_t *number = pct_alloc(j->n, sizeof *number), *list = pct_alloc(j->n, sizeof *list);
+    size_t n = 1;
+    for (size_t i = 0; i < n; i++) {
+        size_t first = n;
+        for (uint32_t c = j->nodes[list[i]].first_child; c != PC_NO_INDEX; c = j->nodes[c].next)
+            list[n++] = c;
+        qsort(list + first, n - first, sizeof *list, compare_numbers);
+    }
+    for (uint32_t i = 0; i < n; i++)
+        number[list[i]] = i;
+    for (size_t i = 0; i < n; i++) {
+        struct pct_join_node *to = &nodes[i];
+        *to = j->nodes[list[i]];
+        to->parent = i ? number[to->parent] : PC_NO_INDEX;
+        to->first_child = to->first_child == PC_NO_INDEX ? PC_NO_INDEX : number[to->first_child];
+        to->next = to->next == PC_NO_INDEX ? PC_NO_INDEX : number[to->next];
+        memcpy(&costs[i * j->n_runs], &j->costs[(size_t)list[i] * j->n_runs],
+               j->n_runs * sizeof *costs);
+    }
+    j->compute = number[j->compute];
+    pct_free(j->nodes);
+    pct_free(j->costs);
+    pct_free(number);
+    pct_free(list);
+    j->nodes = nodes;
+    j->costs = costs;
+    j->n = j->room = n;
+}
+
+void pct_join_unite_sites(struct pct_join *j)
+{
+    if (unite_below(j, 0))
+        renumber(j);
+}
