@@ -16,4 +16,5 @@ need clang-19 clang-19 lld-19 # knows loongarch64
 need qemu-aarch64-static qemu-user-static
 need valgrind valgrind
 need strace strace
+need protoc protobuf-compiler
 exec ./quickstart.sh check

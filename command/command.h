@@ -62,7 +62,8 @@ extern const struct pct_command pct_top; /* pcollect itself, without a name */
 
 extern const struct pct_command pct_run, pct_report, pct_scale_command, pct_diff_command, pct_model,
     pct_embed, pct_info, pct_verify, pct_recover, pct_topology_command, pct_doctor, pct_config,
-    pct_events, pct_annotate_command, pct_merge_command, pct_html, pct_where_command;
+    pct_events, pct_stat_command, pct_annotate_command, pct_merge_command, pct_html, pct_export,
+    pct_where_command;
 
 /* The command line `argc`, `argv` of the process, with the name of a command in it. Returns the
  * exit status. */
@@ -228,6 +229,11 @@ struct pct_run;
 struct pct_run *pct_runs_look(const struct pct_command *self, char **paths, size_t n,
                               int *status_out);
 void pct_runs_close(struct pct_run *runs, size_t n); /* NULL is allowed */
+
+/* Opens a file that is not there yet; NULL, said. pct_close_file: false, said, if not all could be
+ * written. */
+FILE *pct_new_file(const struct pct_command *self, const char *path);
+bool pct_close_file(const struct pct_command *self, FILE *out, const char *path);
 
 /* An absolute pattern for the output path given with -o, taken from the working directory; a folder
  * gets the default file name. Allocated. Refuses (NULL, said) bad patterns and folders that are

@@ -12,10 +12,23 @@
 #include <unistd.h>
 
 const struct pct_command *const pct_commands[] = {
-    &pct_run,           &pct_report,       &pct_annotate_command, &pct_html,
-    &pct_scale_command, &pct_diff_command, &pct_topology_command, &pct_merge_command,
-    &pct_model,         &pct_embed,        &pct_events,           &pct_info,
-    &pct_verify,        &pct_recover,      &pct_where_command,    &pct_doctor,
+    &pct_run,
+    &pct_report,
+    &pct_annotate_command,
+    &pct_html,
+    &pct_export,
+    &pct_scale_command,
+    &pct_diff_command,
+    &pct_topology_command,
+    &pct_merge_command,
+    &pct_model,
+    &pct_embed,
+    &pct_events,
+    &pct_info,
+    &pct_verify,
+    &pct_recover,
+    &pct_where_command,
+    &pct_doctor,
     &pct_config,
 };
 const size_t pct_n_commands = PC_ARRAY_LEN(pct_commands);

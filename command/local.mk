@@ -10,6 +10,7 @@ command_libpccommand_la_SOURCES = command/command.h command/commands.c command/m
     command/diff.c \
     command/embed.c \
     command/events.c \
+    command/export.c \
     command/related_jobs.h command/related_jobs.c \
     command/html.c \
     command/info.c \

@@ -25,8 +25,8 @@ enum { WHICH_TABLE = 1 }; /* groups of options */
 
 /* Words are in the order of enum pct_format, enum pct_metric and by_words. */
 const struct pct_option pct_report_options[] = {
-    {FORMAT, "format", "text|json|tsv|md", "text for people (default), or for programs",
-     "tsv shows one table: --table or --by names it."},
+    {FORMAT, "format", "text|json|tsv|md|csv", "text for people (default), or for programs",
+     "tsv and csv show one table: --table or --by names it."},
     {TABLE, "table", "NAME", "one table only; --table help lists them",
      "It is printed as tsv if no format is given. Plugins that were loaded can have tables of "
      "their own in the profile. --table NAME --help lists the columns.",
@@ -300,8 +300,10 @@ static int check(const struct pct_command *self, const struct pct_line *line,
 {
     if (line->n_words > 1)
         return pct_refuse_profiles(self, line);
-    if (view->format == PCT_FORMAT_TSV && !view->table_name)
-        return pct_refuse(self, "--format tsv shows one table: give --table NAME too");
+    bool one = view->format == PCT_FORMAT_TSV || view->format == PCT_FORMAT_CSV;
+    if (one && !view->table_name)
+        return pct_refuse(self, "--format %s shows one table: give --table NAME too",
+                          view->format == PCT_FORMAT_TSV ? "tsv" : "csv");
     return check_choice(self, view);
 }
 

@@ -6,6 +6,8 @@ view_libpcview_la_SOURCES = \
     view/summary.c view/hottest_print.c view/tree_print.c view/estimates_print.c view/series_picture.c view/picture.c view/markdown.c \
     view/json.c view/findings_print.c view/compare_print.h view/diff_print.c view/scale_print.c view/repeats_print.c \
     view/topology_print.h view/topology_print.c view/topology_svg.c \
+    view/viewers/viewers.h view/viewers/viewer_stacks.c view/viewers/folded.c view/viewers/speedscope.c view/viewers/pprof.c \
+    view/viewers/hatchet.c view/viewers/chrome.c \
     view/page.h view/page.c view/page_column.h view/page_column.c \
     view/annotate/annotate.h view/annotate/assembly.c view/annotate/source_lines.c \
     view/annotate/source.c view/annotate/statement.c \

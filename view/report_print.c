@@ -124,6 +124,10 @@ void pct_print_table(FILE *out, const struct pct_data *d, const struct pct_table
         pct_table_tsv(out, t, d, &o->choice);
         return;
     }
+    if (o->format == PCT_FORMAT_CSV) {
+        pct_table_csv(out, t, d, &o->choice);
+        return;
+    }
     struct pct_rows rows = pct_table_rows(t, d, &o->choice);
     struct pct_picture *picture = o->choice.columns ? NULL : pct_picture_new(d, t, o->utf8);
     static const char *const dropped[] = {"mpi_percent", "calls", NULL};

@@ -10,7 +10,7 @@
 #include "view/query.h"
 #include "view/table.h"
 
-enum pct_format { PCT_FORMAT_TEXT, PCT_FORMAT_JSON, PCT_FORMAT_TSV, PCT_FORMAT_MD };
+enum pct_format { PCT_FORMAT_TEXT, PCT_FORMAT_JSON, PCT_FORMAT_TSV, PCT_FORMAT_MD, PCT_FORMAT_CSV };
 
 struct pct_options {
     enum pct_format format;

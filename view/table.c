@@ -93,30 +93,62 @@ void pct_rows_free(struct pct_rows *rows)
     *rows = (struct pct_rows){0};
 }
 
-void pct_table_tsv(FILE *out, const struct pct_table *t, const struct pct_data *d,
-                   const struct pct_choice *choice)
+/* In quotes where it holds what ends a cell, a quote in it twice (RFC 4180). */
+static void put_csv_cell(struct pct_buf *b, const char *cell)
 {
+    if (!cell[strcspn(cell, "\",")]) {
+        pct_buf_text(b, cell);
+        return;
+    }
+    pct_buf_text(b, "\"");
+    for (; *cell; cell++)
+        pct_buf_text(b, *cell == '"' ? "\"\"" : (char[]){*cell, '\0'});
+    pct_buf_text(b, "\"");
+}
+
+static void put_lines(FILE *out, const struct pct_table *t, const struct pct_data *d,
+                      const struct pct_choice *choice, bool csv)
+{
+    const char *between = csv ? "," : "\t";
+    struct pct_buf cell = {0};
     size_t n;
     const struct pct_column **columns = pct_choice_columns(choice, t, false, &n);
     struct pct_rows rows = pct_table_rows(t, d, choice);
     struct pct_buf line = {0};
     for (size_t k = 0; k < n; k++)
-        fprintf(out, "%s%s", k ? "\t" : "", columns[k]->name);
+        fprintf(out, "%s%s", k ? between : "", columns[k]->name);
     fputc('\n', out);
     for (size_t i = 0; i < rows.n; i++) {
         pct_buf_clear(&line);
         for (size_t k = 0; k < n; k++) {
             struct pct_value v = pct_table_value(columns[k], d, rows.index[i]);
-            if (k)
-                pct_buf_text(&line, "\t");
-            pct_value_raw(columns[k], &v, &line);
+            pct_buf_clear(&cell);
+            pct_value_raw(columns[k], &v, &cell);
+            pct_buf_text(&line, k ? between : "");
+            if (csv)
+                put_csv_cell(&line, cell.data);
+            else
+                pct_buf_put(&line, cell.data, cell.n);
         }
         pct_buf_text(&line, "\n");
         fwrite(line.data, 1, line.n, out);
     }
     pct_buf_free(&line);
+    pct_buf_free(&cell);
     pct_rows_free(&rows);
     pct_free(columns);
+}
+
+void pct_table_tsv(FILE *out, const struct pct_table *t, const struct pct_data *d,
+                   const struct pct_choice *choice)
+{
+    put_lines(out, t, d, choice, false);
+}
+
+void pct_table_csv(FILE *out, const struct pct_table *t, const struct pct_data *d,
+                   const struct pct_choice *choice)
+{
+    put_lines(out, t, d, choice, true);
 }
 
 /* ---- Aligned columns --------------------------------------------------------------------------

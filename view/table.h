@@ -161,6 +161,9 @@ void pct_value_people(const struct pct_table *t, const struct pct_column *c,
 void pct_table_tsv(FILE *out, const struct pct_table *t, const struct pct_data *d,
                    const struct pct_choice *choice);
 
+void pct_table_csv(FILE *out, const struct pct_table *t, const struct pct_data *d,
+                   const struct pct_choice *choice);
+
 /* A text in quotes as JSON has it, escaped; NULL: null. */
 void pct_json_put(FILE *out, const char *text);
 

@@ -8,6 +8,7 @@ made_pages = doc/man/pcollect.1 doc/man/pcollect.conf.5 \
     doc/man/pcollect-doctor.1 \
     doc/man/pcollect-embed.1 \
     doc/man/pcollect-events.1 \
+    doc/man/pcollect-export.1 \
     doc/man/pcollect-html.1 \
     doc/man/pcollect-info.1 \
     doc/man/pcollect-merge.1 \

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * pcollect export: a profile in the format of another viewer.
+ */
+#include "command/command.h"
+#include "view/viewers/viewers.h"
+
+/* In the order of the words of --format, and of --metric, which is that of enum pct_value_kind. */
+enum format { FOLDED, SPEEDSCOPE, PPROF, HATCHET, CHROME };
+enum { FORMAT = 256, METRIC };
+
+static const struct pct_option options[] = {
+    {FORMAT, "format", "folded|speedscope|pprof|hatchet|chrome", "format of the file; required",
+     "folded: folded stacks, a line for each, of flame graphs. speedscope: JSON of speedscope. "
+     "pprof: a message of pprof, not compressed. hatchet: the literal graph frame of Hatchet, in "
+     "JSON. chrome: trace events of Chrome and Perfetto with the course of the run, which the "
+     "plugin series records."},
+    {METRIC, "metric", "time|computation|mpi|calls|sent|received",
+     "figure of folded stacks (default: time)",
+     "time: time in MPI, and CPU time outside MPI by samples; without samples, mpi. The other "
+     "formats hold all figures."},
+    {'o', "output", "FILE", "write to FILE, which must be new (default: standard output)"},
+    PCT_OPTION_DEBUGINFOD,
+    {0, NULL, NULL, NULL},
+};
+
+struct request {
+    int format; /* enum format; -1: not said */
+    int metric; /* enum pct_value_kind; -1: not said */
+    const char *to;
+};
+
+static int take_option(const struct pct_command *self, const struct pct_option *o,
+                       const char *value, void *request)
+{
+    struct request *r = request;
+    (void)self;
+    if (o->letter == FORMAT)
+        r->format = (int)pct_value_word(o, value);
+    else if (o->letter == METRIC)
+        r->metric = (int)pct_value_word(o, value);
+    else
+        r->to = o->letter == 'o' ? value : r->to;
+    return PCT_DONE;
+}
+
+/* Only the format of pprof tells lines of a function apart. */
+static int put_stacks(const struct pct_command *self, FILE *out, const struct pct_data *d,
+                      const struct request *r)
+{
+    struct pct_buf why = {0};
+    bool lines = r->format == PPROF;
+    struct pct_stacks *s =
+        pct_stacks_new(d, lines ? pct_data_lines(d) : pct_data_functions(d), &why);
+    int status = PCT_DONE, metric = r->metric < 0 ? PCT_VALUE_TIME : r->metric;
+    if (s && r->metric < 0 && !s->has[metric])
+        metric = PCT_VALUE_MPI;
+    if (!s) {
+        pct_say(self, "%s: %s", d->file, why.data);
+        status = PCT_DATA;
+    } else if (!s->has[metric]) {
+        status = pct_refuse(self, "--metric %s: the profile has no samples",
+                            pct_value_types[metric].name);
+    } else if (r->format == FOLDED) {
+        pct_viewer_folded(out, s, (enum pct_value_kind)metric);
+    } else if (r->format == SPEEDSCOPE) {
+        pct_viewer_speedscope(out, s);
+    } else if (r->format == PPROF) {
+        pct_viewer_pprof(out, s);
+    } else {
+        pct_viewer_hatchet(out, s);
+    }
+    pct_stacks_free(s);
+    pct_buf_free(&why);
+    return status;
+}
+
+static int put(const struct pct_command *self, FILE *out, const struct pct_data *d,
+               const struct request *r)
+{
+    if (r->format != CHROME)
+        return put_stacks(self, out, d, r);
+    if (pct_viewer_chrome(out, d))
+        return PCT_DONE;
+    pct_say(self,
+            "%s: does not have the course of the run: collect with `pcollect run --plugins "
+            "+series`",
+            d->file);
+    return PCT_DATA;
+}
+
+/* A file that was begun in vain is taken away again. */
+static int write_file(const struct pct_command *self, const struct pct_data *d,
+                      const struct request *r)
+{
+    FILE *out = pct_new_file(self, r->to);
+    if (!out)
+        return PCT_DATA;
+    int status = put(self, out, d, r);
+    if (!pct_close_file(self, out, r->to))
+        status = status ? status : PCT_DATA;
+    if (status)
+        remove(r->to);
+    return status;
+}
+
+static int export(const struct pct_command *self, const char *path, const struct request *r)
+{
+    static const struct pct_tree_options whole = {0};
+    struct pc_profile *p = NULL;
+    struct pc_error error = {""};
+    pct_progress_show();
+    int err = pc_pcol_read_columns(path, &p, &error);
+    if (*error.text || err)
+        pct_say(self, "%s", *error.text ? error.text : pc_err_text(err));
+    if (err)
+        return err == PC_ENOENT ? PCT_CALL : PCT_DATA;
+    struct pct_data *d = pct_data_new(path, p, pct_symbols_new(p), &whole);
+    int status = r->to ? write_file(self, d, r) : put(self, stdout, d, r);
+    if (pc_profile_unread(p)) {
+        pct_say(self, "%s: %s", path, pc_profile_unread(p));
+        status = PCT_DATA;
+    }
+    pct_data_free(d);
+    pc_profile_free(p);
+    return status;
+}
+
+static int run_export(const struct pct_command *self, int argc, char **argv)
+{
+    struct request r = {.format = -1, .metric = -1};
+    struct pct_line line;
+    if (!pct_line_read(self, argc, argv, &r, &line))
+        return line.status;
+    if (r.format < 0)
+        return pct_refuse(self, "--format is missing: say which, as --format speedscope");
+    if (r.metric >= 0 && r.format != FOLDED)
+        return pct_refuse(self, "--metric: only with --format folded; the others hold all figures");
+    if (r.format == PPROF && !r.to && pct_terminal_look().cut)
+        return pct_refuse(self, "--format pprof is not text: give -o FILE too");
+    return export(self, line.words[0], &r);
+}
+
+const struct pct_command pct_export = {
+    .name = "export",
+    .synopsis = "--format FORMAT [-o FILE] [PROFILE]",
+    .summary = "write a profile in the format of another viewer",
+    .details = "Any table as CSV: pcollect report --table NAME --format csv.",
+    .options = options,
+    .argument = "PROFILE",
+    .n_most = 1,
+    .newest = true,
+    .take = take_option,
+    .main = run_export,
+};

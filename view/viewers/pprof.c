@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The format of pprof: one message of protocol buffers, not compressed, whose fields are written
+ * here by hand: a key, which is the field's number and kind, then a varint or a length and so many
+ * bytes. A location stands for each node: a function and the line of the call that it makes.
+ */
+#include "view/viewers/viewers.h"
+
+#include "view/table.h"
+
+#include <string.h>
+
+/* Fields of the messages, as profile.proto of pprof numbers them. */
+enum {
+    PROFILE_SAMPLE_TYPE = 1,
+    PROFILE_SAMPLE = 2,
+    PROFILE_LOCATION = 4,
+    PROFILE_FUNCTION = 5,
+    PROFILE_STRING = 6,
+    PROFILE_TIME_NS = 9,
+    PROFILE_DURATION_NS = 10,
+    PROFILE_DEFAULT_TYPE = 14,
+    VALUE_TYPE = 1,
+    VALUE_UNIT = 2,
+    SAMPLE_LOCATION = 1,
+    SAMPLE_VALUE = 2,
+    LOCATION_ID = 1,
+    LOCATION_LINE = 4,
+    LINE_FUNCTION = 1,
+    LINE_LINE = 2,
+    FUNCTION_ID = 1,
+    FUNCTION_NAME = 2,
+    FUNCTION_SYSTEM_NAME = 3,
+    FUNCTION_FILE = 4
+};
+
+static void put_varint(struct pct_buf *b, uint64_t v)
+{
+    do {
+        char byte = (char)((v & 0x7f) | (v > 0x7f ? 0x80 : 0));
+        pct_buf_put(b, &byte, 1);
+        v >>= 7;
+    } while (v);
+}
+
+static void put_number(struct pct_buf *b, unsigned field, uint64_t v)
+{
+    put_varint(b, (uint64_t)field << 3);
+    put_varint(b, v);
+}
+
+static void put_bytes(struct pct_buf *b, unsigned field, const char *data, size_t n)
+{
+    put_varint(b, (uint64_t)field << 3 | 2);
+    put_varint(b, n);
+    pct_buf_put(b, data, n);
+}
+
+/* Puts a message into the one around it, and empties it. */
+static void put_message(struct pct_buf *b, unsigned field, struct pct_buf *message)
+{
+    put_bytes(b, field, message->n ? message->data : "", message->n);
+    pct_buf_clear(message);
+}
+
+/* The strings are numbered as they are written: 0 is "", then names and units of the values, then
+ * name and file of each function. */
+struct strings {
+    struct pct_buf *out;
+    uint64_t n;
+};
+
+static uint64_t put_string(struct strings *s, const char *text)
+{
+    put_bytes(s->out, PROFILE_STRING, text, strlen(text));
+    return s->n++;
+}
+
+static void put_types(struct pct_buf *b, const struct pct_stacks *s, struct strings *strings)
+{
+    struct pct_buf type = {0};
+    for (int k = 0; k < PCT_N_VALUE_KINDS; k++) {
+        if (!s->has[k])
+            continue;
+        uint64_t name = put_string(strings, pct_value_types[k].name);
+        put_number(&type, VALUE_TYPE, name);
+        put_number(&type, VALUE_UNIT, put_string(strings, pct_value_types[k].unit));
+        put_message(b, PROFILE_SAMPLE_TYPE, &type);
+        if (k == PCT_VALUE_TIME || (k == PCT_VALUE_MPI && !s->has[PCT_VALUE_TIME]))
+            put_number(b, PROFILE_DEFAULT_TYPE, name);
+    }
+    pct_buf_free(&type);
+}
+
+static void put_functions(struct pct_buf *b, const struct pct_stacks *s, struct strings *strings)
+{
+    struct pct_buf function = {0};
+    for (uint32_t i = 0; i < s->n_functions; i++) {
+        const struct pct_stack_function *f = &s->functions[i];
+        uint64_t name = put_string(strings, f->name);
+        put_number(&function, FUNCTION_ID, i + (uint64_t)1);
+        put_number(&function, FUNCTION_NAME, name);
+        put_number(&function, FUNCTION_SYSTEM_NAME, name);
+        if (f->file)
+            put_number(&function, FUNCTION_FILE, put_string(strings, f->file));
+        put_message(b, PROFILE_FUNCTION, &function);
+    }
+    pct_buf_free(&function);
+}
+
+static void put_locations(struct pct_buf *b, const struct pct_stacks *s)
+{
+    struct pct_buf location = {0}, line = {0};
+    for (uint32_t i = 1; i < s->tree->n; i++) {
+        const struct pct_node *n = &s->tree->nodes[i];
+        put_number(&location, LOCATION_ID, i);
+        put_number(&line, LINE_FUNCTION, s->function_of[i] + (uint64_t)1);
+        if (n->kind == PCOLLECT_NODE_FRAME && n->frame.line)
+            put_number(&line, LINE_LINE, n->frame.line);
+        put_message(&location, LOCATION_LINE, &line);
+        put_message(b, PROFILE_LOCATION, &location);
+    }
+    pct_buf_free(&line);
+    pct_buf_free(&location);
+}
+
+/* Its stack from the innermost on, then a figure of each type. */
+static void put_samples(struct pct_buf *b, const struct pct_stacks *s)
+{
+    struct pct_buf sample = {0}, list = {0};
+    for (uint32_t i = 1; i < s->tree->n; i++) {
+        if (!pct_stack_has_value(s, i))
+            continue;
+        for (uint32_t at = i; at; at = s->tree->nodes[at].parent)
+            put_varint(&list, at);
+        put_message(&sample, SAMPLE_LOCATION, &list);
+        for (int k = 0; k < PCT_N_VALUE_KINDS; k++)
+            if (s->has[k])
+                put_varint(&list, pct_stack_value(s, i, k));
+        put_message(&sample, SAMPLE_VALUE, &list);
+        put_message(b, PROFILE_SAMPLE, &sample);
+    }
+    pct_buf_free(&list);
+    pct_buf_free(&sample);
+}
+
+void pct_viewer_pprof(FILE *out, const struct pct_stacks *s)
+{
+    struct pct_buf b = {0};
+    struct strings strings = {&b, 0};
+    uint64_t longest_ns = 0;
+    for (uint32_t r = 0; r < s->data->profile->n_ranks; r++) {
+        uint64_t ns = pct_model_wall_ns(&s->data->profile->ranks[r]);
+        longest_ns = ns > longest_ns ? ns : longest_ns;
+    }
+    put_string(&strings, "");
+    put_types(&b, s, &strings);
+    put_functions(&b, s, &strings);
+    put_locations(&b, s);
+    put_samples(&b, s);
+    put_number(&b, PROFILE_TIME_NS, pct_header_start_ns(s->data->profile));
+    put_number(&b, PROFILE_DURATION_NS, longest_ns);
+    fwrite(b.data, 1, b.n, out);
+    pct_buf_free(&b);
+}
