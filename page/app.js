@@ -5,8 +5,10 @@ const views = [
     {name: "summary", title: "Summary", show: showSummary},
     {name: "contexts", title: "Contexts", show: showContexts},
     {name: "ranks", title: "Ranks", show: showRanks},
+    {name: "time", title: "Time", show: showCourse},
     {name: "communication", title: "Communication", show: showCommunication},
-    {name: "tables", title: "Tables", show: showTables}
+    {name: "tables", title: "Tables", show: showTables},
+    {name: "print", title: "Print", show: showPrint}
 ];
 
 const keyHelp = [

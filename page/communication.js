@@ -151,14 +151,18 @@ class CommunicationView {
 
     place(place) {
         place.append(this.makeControls(),
-            make("p", {id: "pattern"}, "Pattern: ", make("strong", {}, this.profile.pattern)), this.legend,
+            make("p", {id: "pattern"}, "Pattern: ", make("strong", {}, this.profile.pattern)),
+            this.profile.byName.get("pairs_by_distance")?.rows ? make("p", {}, "A rank keeps the pairs with its first partners " +
+                "only. Messages of other pairs are not in the matrix; they are summed in the table ",
+                make("a", {href: addressOf("tables", {table: "pairs_by_distance"})}, "pairs_by_distance"), ".") : [],
+            this.legend,
             make("div", {class: "communication"}, make("div", {}, this.details, this.canvas),
                 make("div", {class: "scroll"}, make("table", {id: "pairs"},
                     make("caption", {}, `The first ${mostPairRows} pairs of those in the picture.`),
                     make("thead", {}, make("tr", {}, ["from", "to", ...pairMetrics.map(({head}) => head), "mean size"]
                         .map(head => make("th", {scope: "col"}, head)))), this.body))),
-            make("p", {class: "legend"}, "More in tables: ", ["pairs", "sizes", "collectives", "domains"]
-                .filter(name => this.profile.byName.has(name))
+            make("p", {class: "legend"}, "More in tables: ", ["pairs", "pairs_by_distance", "sizes", "collectives", "domains"]
+                .filter(name => this.profile.byName.get(name)?.rows)
                 .map(name => [make("a", {href: addressOf("tables", {table: name})}, name), " "]).flat()));
         this.draw();
     }
@@ -225,7 +229,7 @@ class CommunicationView {
 async function showCommunication(profile, place, options) {
     if (!profile.byName.has("pairs")) {
         place.append(make("p", {}, "The profile does not say who talks to whom: the plugin topology was not used. " +
-            "Run with PCOLLECT_COLLECT_PLUGINS=time,topology."));
+            "Run with pcollect run --plugins +topology."));
         return;
     }
     const [ranks, pairs] = await Promise.all([profile.table("ranks"), profile.table("pairs")]);

@@ -169,8 +169,8 @@ class ContextView {
 
     makeRow(node) {
         const parent = node.children.size > 0, open = !this.closed.has(node);
-        const label = make("td", {class: "label"},
-            make("span", {class: "mark", "aria-hidden": "true"}, parent ? open ? "▾" : "▸" : ""), node.label);
+        const label = make("td", {class: "label", title: node.label},
+            make("span", {class: "mark", "aria-hidden": "true"}, parent ? open ? "▾" : "▸" : ""), shortName(node.label));
         label.style.paddingLeft = node.level + 0.6 + "em";
         const row = make("tr", {tabindex: "0", "aria-level": node.level + 1, "data-path": node.path,
             "aria-expanded": parent ? String(open) : null, "aria-selected": String(node === this.selected),

@@ -68,7 +68,7 @@ class Icicle {
         pen.rect(x, y, width - 4, icicleRow);
         pen.clip();
         pen.fillStyle = chosen ? style.getPropertyValue("--ground") : "#000";
-        pen.fillText(node.label, x + 4, y + icicleRow / 2);
+        pen.fillText(shortName(node.label), x + 4, y + icicleRow / 2);
         pen.restore();
     }
 }

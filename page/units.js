@@ -50,5 +50,25 @@ const exactForms = {
 const forPeople = (type, value) => peopleForms[type](value);
 const exactly = (type, value) => (exactForms[type] || String)(value);
 
+// A long name of C++ without what stands in < > and ( ), and without the type that it returns; the file stays.
+function shortName(label) {
+    const at = label.indexOf("@"), name = at < 0 ? label : label.slice(0, at);
+    if (name.length <= 40 || name.includes("operator"))
+        return label;
+    let out = "", depth = 0;
+    for (const sign of name.replaceAll("(anonymous namespace)", "\u0001")) {
+        if ("<(".includes(sign)) {
+            out += depth ? "" : sign === "<" ? "<>" : "()";
+            depth++;
+        } else if (">)".includes(sign) && depth)
+            depth--;
+        else if (sign === " " && !depth && !out.includes("()"))
+            out = "";
+        else if (!depth)
+            out += sign;
+    }
+    return out.replaceAll("\u0001", "(anonymous namespace)") + (at < 0 ? "" : label.slice(at));
+}
+
 // Smallest units in the unit that tsv has.
 const unitOf = {ns: 1e9, percent: 1000, ratio: 1000};

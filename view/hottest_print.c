@@ -4,6 +4,7 @@
  * most time, each summed over all contexts. A few rows before the tree, which tells the contexts.
  */
 #include "analysis/symbols/short_name.h"
+#include "analysis/symbols/symbols.h"
 #include "analysis/tree/roll_up.h"
 #include "view/report_print.h"
 
@@ -38,6 +39,17 @@ enum { FIGURES = 30 };
 static size_t room_of(const struct pct_options *o)
 {
     return !o->width ? SIZE_MAX : o->width > FIGURES + 20 ? o->width - FIGURES : 20;
+}
+
+/* Threads that have nothing to do are in such a module: it computes nothing for the program. */
+static bool is_runtime(const struct pct_data *d, const char *module)
+{
+    const struct pc_profile *p = d->profile;
+    for (uint32_t i = 0; i < p->n_modules; i++)
+        if (p->modules[i].flags & PCOLLECT_MODULE_RUNTIME &&
+            !strcmp(pct_symbols_base_name(p->modules[i].path), pct_symbols_base_name(module)))
+            return true;
+    return false;
 }
 
 /* FILE:LINE in FUNCTION, as much of it as is known; the function where there is room. */
@@ -101,6 +113,8 @@ static void print_computing(FILE *out, const struct pct_data *d, const struct pc
         struct pct_buf time = {0}, place = {0};
         pct_sampled_text(&time, h.row[i]->self, s->all, false);
         put_place(o, h.row[i], &place);
+        if (h.row[i]->module && is_runtime(d, h.row[i]->module))
+            pct_buf_text(&place, " (a runtime library: threads wait there)");
         put_row(out, o, pct_text_share(h.weight[i], computed.ns), time.data, place.data);
         few |= h.row[i]->self.samples < PCT_SAMPLES_FEW;
         pct_buf_free(&time);

@@ -117,15 +117,10 @@ static void put_pattern(struct pct_buf *b, const struct pct_data *d)
 {
     static const struct pct_pair_filter all = {0};
     struct pct_topology *t = pct_topology_new(d->profile, &all);
-    struct pct_pattern pattern;
-    struct pct_graph graph;
     struct pct_buf text = {0};
     if (t) {
-        pct_graph_make(t, &graph);
-        pct_pattern_find(&graph, &pattern);
-        pct_pattern_text(&pattern, &text);
+        pct_topology_pattern(t, &text);
         pct_text_json(b, text.data);
-        pct_graph_free(&graph);
     } else
         pct_buf_text(b, "null");
     pct_buf_free(&text);

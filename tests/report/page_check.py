@@ -3,6 +3,7 @@
 tsv`: page_check.py PAGE FOLDER [PICTURES], where FOLDER has TABLE.tsv of each, and in `pattern` that of its messages.
 Prints a line for each view, which begins with "ok" or "not ok", and what differs. Pictures of the views go into the
 folder PICTURES."""
+import base64
 import collections
 import json
 import math
@@ -461,6 +462,45 @@ def check_communication(page, tables):
     return wrong
 
 
+def check_course(page, tables):
+    """The sums of each interval, and that the map has something where the series has."""
+    page.show("time")
+    if not tables.get("series", ((), ()))[1]:
+        return [] if "series" in page.ask("return document.getElementById('time').innerText") else ["not explained"]
+    wrong = []
+    rows = rows_of(tables, "series")
+    begin = min(int(row["start"]) for row in rows)
+    end = max(int(row["start"]) + int(row["width"]) for row in rows)
+    seen = page.ask("return [...document.querySelectorAll('#course tbody tr')].map("
+                    "r => [...r.cells].slice(1).map(c => [c.title, c.textContent]))")
+    columns = [("mpi_time", 1e9), ("calls", 1), ("bytes_sent", 1), ("bytes_received", 1)]
+    for m, (name, unit) in enumerate(columns):
+        wanted = [0.0] * len(seen)
+        for row in rows:
+            start, width = int(row["start"]) - begin, int(row["width"])
+            for k in range(len(seen)):
+                low, high = (end - begin) * k / len(seen), (end - begin) * (k + 1) / len(seen)
+                part = min(high, start + width) - max(low, start)
+                wanted[k] += float(row[name]) * unit * max(0, part) / width
+        whole = sum(wanted)
+        for k, value in enumerate(wanted):
+            if abs(float(seen[k][m][0]) - value) > 1e-4 * whole + 1e-6:
+                wrong.append(f"{name}, interval {k}: {seen[k][m]}, not {value}")
+        if abs(sum(float(cells[m][0]) for cells in seen) - sum(float(row[name]) * unit for row in rows)) > 1e-6 * whole + 1e-6:
+            wrong.append(f"{name} in all")
+    ranks = {row["rank"] for row in rows}
+    page.show("time&metric=calls&rank=" + sorted(ranks)[-1])
+    height, drawn = page.ask("""
+        const canvas = document.querySelectorAll('.course')[1], pen = canvas.getContext('2d');
+        const pixels = pen.getImageData(0, 0, canvas.width, canvas.height).data;
+        return [canvas.height, Array.from(pixels).filter((_, i) => i % 4 === 3 && pixels[i] > 0).length]""")
+    if height != min(len(ranks), 400) or not drawn:
+        wrong.append(f"the map has {height} rows and {drawn} pixels")
+    if sorted(ranks)[-1] not in page.ask("return document.getElementById('course-rank').textContent"):
+        wrong.append("the rank is not marked")
+    return wrong
+
+
 def check_tables(page, tables):
     wrong = []
     for name, (head, rows) in tables.items():
@@ -481,6 +521,36 @@ def check_tables(page, tables):
                     wrong.append(f"{name}, row {i}, {column}: {seen}, not {value}")
                 elif not rounds_to(shown.removesuffix(" %"), value) and not is_short(shown, value):
                     wrong.append(f"{name}, row {i}, {column}: {shown} for {value}")
+    return wrong
+
+
+def check_print(page, tables):
+    """All parts are there, the figures of functions are those of the table, and it is a few pages of paper."""
+    wrong = []
+    page.show("print")
+    titles = page.ask("return [...document.querySelectorAll('#print h2')].map(e => e.textContent)")
+    parts = ["What the run loses", "The run", "Where the time of the ranks goes", "MPI functions",
+             "Contexts with one percent and more", "Ranks"]
+    parts += ["Course of the run"] if tables.get("series", ((), ()))[1] else []
+    parts += ["Communication"] if tables.get("pairs", ((), ()))[1] else []
+    if titles != parts:
+        wrong.append(f"the parts are {titles}, not {parts}")
+    if page.ask("return [...document.querySelectorAll('#print .controls')].some(e => e.checkVisibility())"):
+        wrong.append("controls are shown")
+    seen = page.ask("return [...document.querySelectorAll('#functions tbody tr')].map("
+                    "r => [...r.cells].map(c => [c.textContent, c.title]))")
+    columns = ["primitive", "calls", "time_s", "mpi_percent", "mean_s", "bytes_sent", "bytes_received"]
+    rows = rows_of(tables, "primitives")[:20]
+    if len(seen) != len(rows):
+        wrong.append(f"{len(seen)} functions, not {len(rows)}")
+    for cells, row in zip(seen, rows):
+        for (shown, exact), name in zip(cells, columns):
+            if not same_value(exact, row[name]) or not (name == "primitive" or rounds_to(shown.replace(" %", ""), row[name])):
+                wrong.append(f"{row['primitive']} {name}: {shown} ({exact}), not {row[name]}")
+    pdf = base64.b64decode(page.driver.execute_cdp_cmd("Page.printToPDF", {})["data"])
+    pages = len(re.findall(rb"/Type\s*/Page\b", pdf))
+    if not 1 <= pages <= 20:
+        wrong.append(f"{pages} pages")
     return wrong
 
 
@@ -515,7 +585,7 @@ def take_pictures(page, folder):
                 "width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500})
             page.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {
                 "features": [{"name": "prefers-color-scheme", "value": scheme}]})
-            for view in ("summary", "contexts", "ranks", "communication", "tables"):
+            for view in ("summary", "contexts", "ranks", "time", "communication", "tables", "print"):
                 page.show(view)
                 name = f"{view}-{width}-{scheme}.png"
                 page.driver.save_screenshot(os.path.join(folder, name))
@@ -530,8 +600,9 @@ def main():
         page.pattern = f.read().strip()
     try:
         checks = [("Summary", check_summary), ("Contexts", check_contexts), ("Shapes", check_shapes),
-                  ("Ranks", check_ranks), ("Communication", check_communication), ("Tables", check_tables),
-                  ("Evidence", check_evidence), ("Keys", check_keys), ("no request, no markup", check_safety)]
+                  ("Ranks", check_ranks), ("Course", check_course), ("Communication", check_communication), ("Tables", check_tables),
+                  ("Evidence", check_evidence), ("Keys", check_keys), ("Print", check_print),
+                  ("no request, no markup", check_safety)]
         if len(sys.argv) > 3:
             checks.append(("pictures", lambda page, _: take_pictures(page, sys.argv[3])))
         for name, check in checks:

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The views of the run one after the other, without their controls: what a browser prints of it is a report of
+// a few pages.
+
+const mostPrintedFunctions = 20;
+const printedColumns = ["primitive", "calls", "time_s", "mpi_percent", "mean_s", "bytes_sent", "bytes_received"];
+
+async function showFunctions(profile, place) {
+    const table = await profile.table("primitives");
+    const columns = printedColumns.filter(name => table.has(name));
+    const rows = Array.from({length: Math.min(table.rows, mostPrintedFunctions)}, (_, row) => row);
+    place.append(make("div", {class: "scroll"}, make("table", {id: "functions"},
+        make("caption", {}, `${rows.length} of ${table.rows} MPI functions; sums over all ranks.`),
+        make("thead", {}, make("tr", {}, columns.map(name => make("th", {scope: "col"}, name.replaceAll("_", " "))))),
+        make("tbody", {}, rows.map(row => make("tr", {}, columns.map((name, k) =>
+            make("td", {class: k ? "number" : "text", title: table.exact(row, name)}, table.shown(row, name)))))))));
+}
+
+// Rows below one percent would fill pages.
+const printedParts = [
+    {title: null, show: showSummary},
+    {title: "MPI functions", show: showFunctions},
+    {title: "Contexts with one percent and more", show: showContexts, options: "least=1"},
+    {title: "Ranks", show: showRanks},
+    {title: "Course of the run", show: showCourse, table: "series"},
+    {title: "Communication", show: showCommunication, table: "pairs"}
+];
+
+async function showPrint(profile, place) {
+    place.append(make("p", {class: "print-button"}, make("button", {type: "button", onclick: () => window.print()}, "Print")));
+    for (const {title, show, options, table} of printedParts) {
+        if (table && !profile.byName.get(table)?.rows)
+            continue;
+        const part = make("section", {class: "part"}, title ? make("h2", {}, title) : null);
+        place.append(part);
+        await show(profile, part, new URLSearchParams(options || ""));
+    }
+}
