@@ -254,6 +254,12 @@ bool pct_names_known(const struct pct_command *self, const struct pc_config *c);
  * likeness may be known where the job runs. */
 bool pct_events_known(const struct pct_command *self, const char *option, const char *list);
 
+/* What a name stands for: an event of the kernel's, of libpfm's or of PAPI's. PCT_CALL, said with
+ * the nearest names, or with what is wrong. */
+struct pc_counting_event;
+int pct_event_named(const struct pct_command *self, const char *option, const char *name,
+                    struct pc_counting_event *out);
+
 /* Where libpcollect.so lies; NULL: *why_out says why it cannot be used. Both allocated. */
 char *pct_library_path(char **why_out);
 

@@ -210,11 +210,16 @@ static bool add_near(void *nearest, const struct pc_events_entry *entry)
 
 enum { NEAR_BYTES = PC_N_NEAREST * (PC_NEAREST_BYTES + 4) };
 
-/* The events of this machine that a word may have meant, or "". */
-static void put_near(const struct pc_events_module *module, const char *wanted, char *out)
+/* The events of this machine that a word may have meant, or ""; module NULL: of none. With the
+ * names of the kernel's own, where these are taken. */
+static void put_near(const struct pc_events_module *module, bool kernel, const char *wanted,
+                     char *out)
 {
     struct pc_nearest nearest = {.wanted = wanted};
-    module->list(add_near, &nearest);
+    for (size_t i = 0; kernel && pc_counting_kernel_name(i); i++)
+        pc_nearest_add(&nearest, pc_counting_kernel_name(i));
+    if (module)
+        module->list(add_near, &nearest);
     pc_nearest_text(&nearest, out, NEAR_BYTES);
 }
 
@@ -229,7 +234,7 @@ static int say_none(const struct pct_command *self, const struct search *s)
         return PCT_DATA;
     }
     if (s->pattern)
-        put_near(s->module, s->pattern, text);
+        put_near(s->module, false, s->pattern, text);
     pct_say(self, "no event matches \"%s\"%s%s", s->pattern ? s->pattern : "",
             *text ? "; the nearest is " : "", text);
     return PCT_DATA;
@@ -254,13 +259,33 @@ bool pct_events_known(const struct pct_command *self, const char *option, const 
         char text[NEAR_BYTES];
         if (!*word || !is_general(word) || module->find(word, &event, &error) != PC_ENOENT)
             continue;
-        put_near(module, word, text);
+        put_near(module, false, word, text);
         if (!*text)
             continue;
         pct_say(self, "%s: there is no event '%s'; the nearest is %s", option, word, text);
         known = false;
     }
     return known;
+}
+
+int pct_event_named(const struct pct_command *self, const char *option, const char *name,
+                    struct pc_counting_event *out)
+{
+    struct pc_error error = {""};
+    char text[NEAR_BYTES] = "";
+    int err = pc_counting_named(name, out, &error);
+    if (err != PC_ENOENT)
+        return err ? pct_refuse(self, "%s: %s: %s", option, name, error.text) : PCT_DONE;
+    const struct pc_events_module *module = open_module(NULL);
+    err = module ? module->find(name, out, &error) : PC_ENOENT;
+    if (!err)
+        return PCT_DONE;
+    if (err != PC_ENOENT)
+        return pct_refuse(self, "%s: %s: %s", option, name, error.text);
+    put_near(module, true, name, text);
+    return pct_refuse(self, "%s: there is no event '%s'%s%s%s", option, name,
+                      *text ? "; the nearest is " : "", text,
+                      module ? "" : "; the names of PAPI and libpfm are not known here");
 }
 
 static void put_sum(const struct search *s)

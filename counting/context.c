@@ -21,7 +21,6 @@ static struct pc_counting_program *new_program(void)
         return NULL;
     p->n_bytes = bytes;
     p->n_groups = 1;
-    p->groups[0].n_members = 1;
     p->id = atomic_fetch_add(&last_id, 1) + 1;
     atomic_store(&p->n_users, 1);
     return p;
@@ -31,6 +30,13 @@ void pc_counting_release(struct pc_counting_program *p)
 {
     if (p && atomic_fetch_sub(&p->n_users, 1) == 1)
         munmap(p, p->n_bytes);
+}
+
+static void set_anchor(struct pc_counting_program *p, const struct pc_counting_term *anchor,
+                       uint32_t n_anchors)
+{
+    p->anchor = p->groups[0].members[0].term = *anchor;
+    p->n_anchors = p->groups[0].n_members = n_anchors;
 }
 
 /* The new program takes the place of the old one, and totals begin anew. */
@@ -49,7 +55,8 @@ int pc_counting_create(struct pc_counting **out, struct pc_error *error)
 {
     struct pc_counting *c = pc_counting_memory(sizeof *c);
     struct pc_counting_program *p = c ? new_program() : NULL;
-    int err = p ? pc_counting_find_anchor(&p->groups[0].members[0].term, error)
+    struct pc_counting_term anchor = {.type = 0};
+    int err = p ? pc_counting_find_anchor(&anchor, error)
                 : pc_error_set(error, PC_ENOMEM, "no memory for counting");
     if (err) {
         pc_counting_release(p);
@@ -57,6 +64,7 @@ int pc_counting_create(struct pc_counting **out, struct pc_error *error)
             munmap(c, sizeof *c);
         return err;
     }
+    set_anchor(p, &anchor, 1);
     publish(c, p);
     *out = c;
     return PC_OK;
@@ -74,7 +82,7 @@ int pc_counting_set(struct pc_counting *c, const struct pc_counting_what *what,
     struct pc_counting_program *p = new_program();
     if (!p)
         return pc_error_set(error, PC_ENOMEM, "no memory for counting");
-    p->groups[0].members[0] = c->program->groups[0].members[0];
+    set_anchor(p, &c->program->anchor, what->no_anchor ? 0 : 1);
     p->n_events = what->n_events;
     int err = pc_counting_fit(p, what, error);
     if (err)

@@ -32,6 +32,7 @@ struct pc_counting_term {
     uint64_t config, config1, config2;
     uint32_t user_only;   /* 1: what the kernel does for the thread is not counted */
     uint32_t kernel_only; /* 1: nothing else is */
+    uint32_t one_side;    /* 1: the PMU does not tell sides apart; found by pc_counting_try */
 };
 
 /* An event is a counter, or the sum of a few with signs, which then are in one group. */
@@ -51,6 +52,8 @@ struct pc_counting_what {
     /* 1: a group that is switched on has its counters for good, whatever else the thread counts.
      */
     uint32_t pinned;
+    /* 1: groups have no anchor, and the context is for views alone. */
+    uint32_t no_anchor;
 };
 
 /* What a record's group has counted since the record was opened. */
@@ -86,6 +89,13 @@ int pc_counting_try(struct pc_counting_event *event, struct pc_error *error);
 /* Whether the processor's counters can be had in this process: 0, or PC_EIO with a text that says
  * what is missing and why (virtual machine, paranoid level, seccomp, kernel). MT-safe. */
 int pc_counting_hardware(struct pc_error *error);
+
+/* The event that a name of the kernel's stands for: a generic one as in `perf list` (page-faults,
+ * cycles:u), or PMU/TERM=VALUE,.../ by what the machine says of its PMUs. PC_ENOENT: the name is
+ * not of these forms; PC_EARG: it is, and the text says what is wrong with it. MT-safe. */
+int pc_counting_named(const char *name, struct pc_counting_event *out, struct pc_error *error);
+/* The i-th generic name; NULL: there are no more. MT-safe. */
+const char *pc_counting_kernel_name(size_t i);
 
 /* ---- Contexts: of one owner, who alone calls set and free ----------------------------------- */
 
@@ -155,6 +165,32 @@ void pc_counting_stop(struct pc_counting_record *record);
 /* In a forked child: closes what the parent's record of this thread holds. Nothing else may be
  * called there. AS-safe. */
 void pc_counting_forget(struct pc_counting_record *record);
+
+/* ---- Views: what a context counts, of others ----------------------------------------------------
+ *
+ * A view has the groups of its context open for one viewee, from outside: the viewee is not stopped
+ * and has nothing loaded.
+ */
+
+struct pc_counting_viewee {
+    int tid;        /* with all threads and processes that it starts; -1: whatever runs */
+    int cpu;        /* on this processor; -1: wherever it runs */
+    bool from_exec; /* group 0 counts from the next exec of the thread on */
+};
+
+struct pc_counting_view;
+
+/* Opens the groups that the context has now, switched off. PC_ENOENT: the thread has ended; PC_EIO:
+ * refused, and why. The view does not need the context afterwards. MT-safe. */
+int pc_counting_view_open(struct pc_counting *c, const struct pc_counting_viewee *who,
+                          struct pc_counting_view **out, struct pc_error *error);
+/* This group counts from now on, and no other; PC_COUNTING_NO_GROUP: none does. */
+void pc_counting_view_switch(struct pc_counting_view *v, uint32_t group);
+/* What a group has counted of the viewee since the view was opened, ended threads with it. PC_EIO:
+ * it cannot be read. */
+int pc_counting_view_get(const struct pc_counting_view *v, uint32_t group,
+                         struct pc_counting_values *out);
+void pc_counting_view_close(struct pc_counting_view *v);
 
 /* How many groups could not be opened for want of descriptors, over all records so far. MT-safe. */
 uint64_t pc_counting_n_lacking(void);

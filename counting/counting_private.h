@@ -18,7 +18,7 @@ struct pc_counting_group {
     uint32_t pinned; /* as in pc_counting_what */
     struct {
         struct pc_counting_term term;
-        uint32_t event; /* of member 0, the anchor: none */
+        uint32_t event; /* of the anchor, which is member 0 if there is one: none */
     } members[PC_COUNTING_MAX_MEMBERS];
 };
 
@@ -26,7 +26,9 @@ struct pc_counting_program {
     uint64_t id;
     _Atomic uint32_t n_users; /* contexts and records */
     uint32_t n_groups, n_events;
+    uint32_t n_anchors; /* of each group: 1, or 0 */
     uint64_t n_bytes;
+    struct pc_counting_term anchor;
     struct pc_counting_group groups[]; /* PC_COUNTING_MAX_GROUPS */
 };
 
@@ -66,6 +68,10 @@ struct pc_counting_reading {
 
 /* Zero-filled memory; NULL: none. */
 void *pc_counting_memory(size_t bytes);
+
+/* What perf_event_open is told of a counter, whoever is counted. */
+struct perf_event_attr;
+void pc_counting_attributes(const struct pc_counting_term *term, struct perf_event_attr *out);
 
 /* What an errno of perf_event_open means here. */
 int pc_counting_explain(int error_number, struct pc_error *error);

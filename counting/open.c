@@ -75,22 +75,27 @@ static int move_descriptor(int fd)
 /* ---- One counter ------------------------------------------------------------------------------
  */
 
+void pc_counting_attributes(const struct pc_counting_term *term, struct perf_event_attr *out)
+{
+    memset(out, 0, sizeof *out);
+    out->size = sizeof *out;
+    out->type = term->type;
+    out->config = term->config;
+    out->config1 = term->config1;
+    out->config2 = term->config2;
+    out->exclude_kernel = term->user_only != 0;
+    out->exclude_user = term->kernel_only != 0;
+    out->exclude_hv = !term->one_side;
+    out->read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+}
+
 static int open_term(const struct pc_counting_term *term, int leader, bool pinned)
 {
     struct perf_event_attr a;
-    memset(&a, 0, sizeof a);
-    a.size = sizeof a;
-    a.type = term->type;
-    a.config = term->config;
-    a.config1 = term->config1;
-    a.config2 = term->config2;
+    pc_counting_attributes(term, &a);
     a.disabled = leader < 0;
     a.pinned = pinned;
-    a.exclude_kernel = term->user_only != 0;
-    a.exclude_user = term->kernel_only != 0;
-    a.exclude_hv = 1;
-    a.read_format =
-        PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+    a.read_format |= PERF_FORMAT_GROUP;
     int fd = (int)syscall(SYS_perf_event_open, &a, 0, -1, leader, PERF_FLAG_FD_CLOEXEC);
     return fd < 0 ? -errno : move_descriptor(fd);
 }
@@ -106,6 +111,11 @@ static bool is_of_kernel(const struct pc_counting_term *term)
 static int open_leader(struct pc_counting_term *term)
 {
     int fd = open_term(term, -1, false);
+    if (fd == -EINVAL && !term->user_only && !term->kernel_only && !term->one_side) {
+        term->one_side = 1;
+        fd = open_term(term, -1, false);
+        term->one_side = fd >= 0;
+    }
     if ((fd != -EACCES && fd != -EPERM) || term->user_only || term->kernel_only ||
         is_of_kernel(term))
         return fd;
@@ -303,12 +313,12 @@ static void append(struct pc_counting_group *group, const struct pc_counting_eve
 }
 
 /* Adds the event if the group then still opens and counts: 0, or a negative errno. */
-static int try_in_group(struct pc_counting_group *group, const struct pc_counting_event *event,
-                        uint32_t number, uint32_t most)
+static int try_in_group(const struct pc_counting_program *p, struct pc_counting_group *group,
+                        const struct pc_counting_event *event, uint32_t number, uint32_t most)
 {
     struct pc_counting_group wider = *group;
     struct pc_counting_open open;
-    uint32_t n = group->n_members - 1 + event->n_terms;
+    uint32_t n = group->n_members - p->n_anchors + event->n_terms;
     if (n >= PC_COUNTING_MAX_MEMBERS || (most && n > most && group->events))
         return -ENOSPC;
     append(&wider, event, number);
@@ -327,15 +337,15 @@ static int place(struct pc_counting_program *p, const struct pc_counting_what *w
 {
     int err = -ENOSPC;
     for (uint32_t g = 0; err && g < p->n_groups; g++)
-        err = try_in_group(&p->groups[g], &what->events[e], e, what->per_group);
+        err = try_in_group(p, &p->groups[g], &what->events[e], e, what->per_group);
     if (!err || p->n_groups == PC_COUNTING_MAX_GROUPS)
         return err;
     struct pc_counting_group *fresh = &p->groups[p->n_groups];
     memset(fresh, 0, sizeof *fresh);
-    fresh->members[0] = p->groups[0].members[0];
-    fresh->n_members = 1;
+    fresh->members[0].term = p->anchor;
+    fresh->n_members = p->n_anchors;
     fresh->pinned = what->pinned;
-    err = try_in_group(fresh, &what->events[e], e, what->per_group);
+    err = try_in_group(p, fresh, &what->events[e], e, what->per_group);
     p->n_groups += !err;
     return err;
 }

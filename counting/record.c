@@ -189,6 +189,8 @@ static int adopt(struct pc_counting_record *r, struct pc_counting *c, struct pc_
     pc_counting_release(r->program);
     r->program = c->program;
     atomic_fetch_add(&r->program->n_users, 1);
+    if (!r->program->n_anchors)
+        return pc_error_set(error, PC_EARG, "the context is for views alone");
     return open_all(r, error);
 }
 

@@ -16,5 +16,6 @@ view_libpcview_la_SOURCES = \
     view/branches.h view/branches.c view/node_text.h view/node_text.c view/where_print.h view/where_print.c view/sentence.h view/sentence.c view/join_tree_print.c \
     view/tables/calls_columns.c view/tables/cube_columns.c \
     view/tables/samples_columns.c view/tables/header_columns.c view/tables/findings_columns.c view/tables/plugin_columns.c \
-    view/tables/attribution_columns.c view/tables/estimates_columns.c view/tables/scale_columns.c
+    view/tables/attribution_columns.c view/tables/estimates_columns.c view/tables/scale_columns.c \
+    view/stat_print.h view/stat_print.c
 view_libpcview_la_CFLAGS = $(PC_FLAGS)

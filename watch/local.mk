@@ -2,7 +2,7 @@
 # Stacks of running processes.
 noinst_LTLIBRARIES += watch/libpcwatch.la
 watch_libpcwatch_la_SOURCES = watch/watch.h watch/watched_processes.c watch/caught.h watch/caught.c \
-    watch/thread_stacks.c watch/stack_profile.h watch/stack_profile.c
+    watch/thread_stacks.c watch/stack_profile.h watch/stack_profile.c watch/count.h watch/count.c
 watch_libpcwatch_la_CFLAGS = $(PC_FLAGS) $(LIBDW_CFLAGS)
 watch_libpcwatch_la_LIBADD =
 if HAVE_LIBDW

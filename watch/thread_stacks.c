@@ -13,7 +13,6 @@
 #include "watch/caught.h"
 #include "watch/stack_profile.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -216,43 +215,10 @@ static bool take_stack(struct view *v)
 
 /* ---- One process ----------------------------------------------------------------------------- */
 
-static int compare_numbers(const void *a, const void *b)
-{
-    return (*(const int *)a > *(const int *)b) - (*(const int *)a < *(const int *)b);
-}
-
-/* Its threads, the main one first. */
-static int *list_threads(int pid, size_t *n)
-{
-    char path[64];
-    int *threads = NULL;
-    size_t room = 0;
-    snprintf(path, sizeof path, "/proc/%d/task", pid);
-    DIR *folder = opendir(path);
-    *n = 0;
-    for (struct dirent *e; folder && (e = readdir(folder));) {
-        if (*e->d_name < '1' || *e->d_name > '9')
-            continue;
-        threads = pct_grow(threads, *n, &room, sizeof *threads);
-        threads[(*n)++] = atoi(e->d_name);
-    }
-    if (folder)
-        closedir(folder);
-    if (*n)
-        qsort(threads, *n, sizeof *threads, compare_numbers);
-    for (size_t i = 1; i < *n; i++) {
-        if (threads[i] != pid)
-            continue;
-        memmove(threads + 1, threads, i * sizeof *threads);
-        threads[0] = pid;
-    }
-    return threads;
-}
-
 static int take_threads(struct view *v, struct pc_error *error)
 {
     size_t n, n_taken = 0;
-    int err = PC_OK, why = ESRCH, *threads = list_threads(v->pid, &n);
+    int err = PC_OK, why = ESRCH, *threads = pct_watch_threads(v->pid, &n);
     for (size_t i = 0; i < n && !err; i++) {
         struct pc_process_status p = {.state = '?'};
         v->caught.tid = threads[i];

@@ -34,6 +34,9 @@ struct pct_watched_job {
 int pct_watch_add(struct pct_watched_job *job, int pid, struct pc_error *error);
 void pct_watch_sort(struct pct_watched_job *job);
 
+/* The threads that a process has, the main one first; NULL: none. To be freed with pct_free. */
+int *pct_watch_threads(int pid, size_t *n);
+
 /* The MPI jobs of this user, of root all, that run on this node: for each the process that launched
  * its ranks here, sorted. The caller frees *pids with pct_free. Returns how many. */
 size_t pct_watch_jobs(int **pids);

@@ -170,6 +170,38 @@ int pct_watch_add(struct pct_watched_job *job, int pid, struct pc_error *error)
     return PC_OK;
 }
 
+static int compare_ids(const void *a, const void *b)
+{
+    return (*(const int *)a > *(const int *)b) - (*(const int *)a < *(const int *)b);
+}
+
+int *pct_watch_threads(int pid, size_t *n)
+{
+    char path[64];
+    int *threads = NULL;
+    size_t room = 0;
+    snprintf(path, sizeof path, "/proc/%d/task", pid);
+    DIR *folder = opendir(path);
+    *n = 0;
+    for (struct dirent *e; folder && (e = readdir(folder));) {
+        if (*e->d_name < '1' || *e->d_name > '9')
+            continue;
+        threads = pct_grow(threads, *n, &room, sizeof *threads);
+        threads[(*n)++] = atoi(e->d_name);
+    }
+    if (folder)
+        closedir(folder);
+    if (*n)
+        qsort(threads, *n, sizeof *threads, compare_ids);
+    for (size_t i = 1; i < *n; i++) {
+        if (threads[i] != pid)
+            continue;
+        memmove(threads + 1, threads, i * sizeof *threads);
+        threads[0] = pid;
+    }
+    return threads;
+}
+
 /* ---- Jobs ------------------------------------------------------------------------------------ */
 
 static bool is_mine(int pid)
@@ -194,11 +226,6 @@ static bool claims(const struct claims *c, int pid)
         if (c->at[i].who.pid == pid)
             return true;
     return false;
-}
-
-static int compare_pids(const void *a, const void *b)
-{
-    return (*(const int *)a > *(const int *)b) - (*(const int *)a < *(const int *)b);
 }
 
 /* A launcher's helper on a node, which tells less than its parent. */
@@ -242,7 +269,7 @@ size_t pct_watch_jobs(int **pids)
         (*pids)[n++] = launcher;
     }
     if (n)
-        qsort(*pids, n, sizeof **pids, compare_pids);
+        qsort(*pids, n, sizeof **pids, compare_ids);
     for (size_t i = 0; i < n; i++)
         if (!kept || (*pids)[kept - 1] != (*pids)[i])
             (*pids)[kept++] = (*pids)[i];

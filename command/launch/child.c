@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Runs the job of `pcollect run` as if it had been started by hand: same standard streams, same
- * process group, same status.
+ * Runs a job as if it had been started by hand: same standard streams, same process group, same
+ * status.
  *
  * Signals from the terminal reach the job by themselves, being of our process group; to pass them
  * on would make two of one, which launchers take for impatience. Only what another process sends
@@ -11,9 +11,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -52,9 +54,13 @@ static void restore_signals(const struct sigaction old[], const sigset_t *mask)
     sigprocmask(SIG_SETMASK, mask, NULL);
 }
 
-/* In the child. What exec refuses goes through the pipe, which a successful exec closes. */
-static void exec_job(char **words, char **variables, int report)
+/* In the child, once its parent says so. What exec refuses goes through the pipe, which a
+ * successful exec closes. */
+static void exec_job(char **words, char **variables, int allowed, int report)
 {
+    char go;
+    if (read(allowed, &go, 1) != 1)
+        _exit(126);
     for (; variables && *variables; variables++)
         putenv(*variables);
     execvp(words[0], words);
@@ -62,6 +68,22 @@ static void exec_job(char **words, char **variables, int report)
     if (write(report, &reason, sizeof reason) < 0)
         _exit(125);
     _exit(reason == ENOENT ? 127 : 126);
+}
+
+/* Calls the watcher as often as it wants, until the child has ended. */
+static void watch(pid_t child, const struct pct_job_watcher *w)
+{
+    siginfo_t info = {.si_pid = 0};
+    int fd = (int)syscall(SYS_pidfd_open, child, 0);
+    while (waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT | WNOHANG) == 0 && !info.si_pid) {
+        uint64_t ns = w->tick(w->arg), most = fd < 0 ? 1000000 : 3600000000000u;
+        ns = ns < most ? ns : most;
+        struct timespec pause = {(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
+        struct pollfd end = {.fd = fd, .events = POLLIN};
+        ppoll(&end, fd >= 0, &pause, NULL);
+    }
+    if (fd >= 0)
+        close(fd);
 }
 
 static int wait_for(pid_t child)
@@ -73,12 +95,43 @@ static int wait_for(pid_t child)
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-int pct_job_run(const struct pct_command *self, char **words, char **variables)
+/* Lets the child begin, and returns the errno with which it could not, or 0. */
+static int begin(int allow, int report)
+{
+    int reason = 0;
+    ssize_t n;
+    if (write(allow, "", 1) != 1)
+        return errno;
+    do
+        n = read(report, &reason, sizeof reason);
+    while (n < 0 && errno == EINTR);
+    return reason;
+}
+
+/* Returns the status of a child that was forked, and in *reason why it did not begin. Both ends of
+ * `allow` are open until then: a child that is killed before it reads makes no broken pipe. */
+static int follow(pid_t child, const int allow[2], int report, const struct pct_job_watcher *w,
+                  int *reason)
+{
+    bool refused = w && !w->ready(w->arg, (int)child);
+    if (!refused)
+        *reason = begin(allow[1], report);
+    close(allow[0]);
+    close(allow[1]);
+    if (w && !refused && !*reason) {
+        w->running(w->arg);
+        watch(child, w);
+    }
+    return wait_for(child);
+}
+
+int pct_job_run(const struct pct_command *self, char **words, char **variables,
+                const struct pct_job_watcher *watcher)
 {
     struct sigaction old[PC_ARRAY_LEN(forwarded)];
     sigset_t all, mask;
-    int ends[2], reason = 0;
-    if (pipe2(ends, O_CLOEXEC) != 0) {
+    int report[2], allow[2], reason = 0, status = 126;
+    if (pipe2(report, O_CLOEXEC) != 0 || pipe2(allow, O_CLOEXEC) != 0) {
         pct_say(self, "the job cannot be started: %s", strerror(errno));
         return 126;
     }
@@ -89,19 +142,16 @@ int pct_job_run(const struct pct_command *self, char **words, char **variables)
     pid_t child = fork();
     if (child == 0) {
         restore_signals(old, &mask);
-        exec_job(words, variables, ends[1]);
+        close(allow[1]);
+        exec_job(words, variables, allow[0], report[1]);
     }
+    reason = child < 0 ? errno : 0;
     job_pid = child;
     sigprocmask(SIG_SETMASK, &mask, NULL);
-    close(ends[1]);
-    if (child < 0)
-        reason = errno;
-    ssize_t n;
-    do
-        n = read(ends[0], &reason, sizeof reason);
-    while (n < 0 && errno == EINTR);
-    close(ends[0]);
-    int status = child < 0 ? 126 : wait_for(child);
+    close(report[1]);
+    if (child > 0)
+        status = follow(child, allow, report[0], watcher, &reason);
+    close(report[0]);
     job_pid = 0;
     restore_signals(old, &mask);
     if (reason)

@@ -215,7 +215,8 @@ static int run_job(struct pct_run_job *r)
     bool held = r->part == PCT_RUN_WHOLE && pct_run_file_hold(r);
     if (!keep_old(r))
         return PCT_CALL;
-    int status = pct_job_run(r->self, words, passing == PCT_PASS_INHERIT ? r->variables : NULL);
+    int status =
+        pct_job_run(r->self, words, passing == PCT_PASS_INHERIT ? r->variables : NULL, NULL);
     pct_progress_show();
     pct_run_end(r, held, status);
     return status;

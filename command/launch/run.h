@@ -38,10 +38,21 @@ char **pct_launcher_words(enum pct_passing passing, char **words, char **variabl
 /* ---- The job (child.c) ------------------------------------------------------------------------
  */
 
+/* Who looks at a job from outside. */
+struct pct_job_watcher {
+    bool (*ready)(void *arg, int pid); /* the process is there and waits for its exec; false: it is
+                                          not to begin */
+    void (*running)(void *arg);        /* it has begun */
+    uint64_t (*tick)(void *arg); /* while it runs: returns the ns until it is to be called again */
+    void *arg;
+};
+
 /* Runs a command with its standard streams untouched and the variables ("NAME=VALUE", up to NULL;
- * may be NULL) added to its environment; forwards signals sent to this process. Returns the exit
- * status, 128 + signal, 126 or 127 if it cannot be started (said). */
-int pct_job_run(const struct pct_command *self, char **words, char **variables);
+ * may be NULL) added to its environment; forwards signals sent to this process. Watcher NULL:
+ * nobody looks. Returns the exit status, 128 + signal, 126 or 127 if it cannot be started (said).
+ */
+int pct_job_run(const struct pct_command *self, char **words, char **variables,
+                const struct pct_job_watcher *watcher);
 
 /* ---- What a command that was killed has left (run_end.c) ------------------------------------- */
 

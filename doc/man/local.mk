@@ -17,6 +17,7 @@ made_pages = doc/man/pcollect.1 doc/man/pcollect.conf.5 \
     doc/man/pcollect-report.1 \
     doc/man/pcollect-run.1 \
     doc/man/pcollect-scale.1 \
+    doc/man/pcollect-stat.1 \
     doc/man/pcollect-topology.1 \
     doc/man/pcollect-verify.1 \
     doc/man/pcollect-where.1

@@ -10,7 +10,7 @@
 
 #define PC_EVENTS_MODULE "pcollect-events.so"
 #define PC_EVENTS_SYMBOL "pc_events_module"
-#define PC_EVENTS_ABI 1u
+#define PC_EVENTS_ABI 2u
 
 enum pc_events_kind {
     PC_EVENTS_PRESET = 1, /* PAPI_TOT_INS: made by PAPI of one or several of the next kind */

@@ -57,7 +57,7 @@ struct bench {
 
 static void count(struct bench *b, uint32_t n_events, uint32_t per_group)
 {
-    const struct pc_counting_what what = {events, n_events, per_group, 0};
+    const struct pc_counting_what what = {events, n_events, per_group, 0, 0};
     assert_int_equal(pc_counting_set(b->context, &what, &error), PC_OK);
 }
 
@@ -145,7 +145,7 @@ static void what_is_no_event_is_refused(void **state)
     struct pc_counting_event bad[2] = {SOFTWARE(PAGE_FAULTS), SOFTWARE(PAGE_FAULTS)};
     bad[1].terms[0].config = 9999;
     uint64_t id = pc_counting_id(b->context);
-    const struct pc_counting_what what = {bad, 2, 0, 0};
+    const struct pc_counting_what what = {bad, 2, 0, 0, 0};
     assert_int_equal(pc_counting_set(b->context, &what, &error), PC_EIO);
     assert_non_null(strstr(error.text, "event 1"));
     assert_int_equal(pc_counting_id(b->context), id);
@@ -154,7 +154,7 @@ static void what_is_no_event_is_refused(void **state)
     bad[1].n_terms = 0;
     assert_int_equal(pc_counting_try(&bad[1], &error), PC_EARG);
     assert_int_equal(pc_counting_set(b->context, &what, &error), PC_EARG);
-    const struct pc_counting_what many = {bad, PC_COUNTING_MAX_EVENTS + 1, 0, 0};
+    const struct pc_counting_what many = {bad, PC_COUNTING_MAX_EVENTS + 1, 0, 0, 0};
     assert_int_equal(pc_counting_set(b->context, &many, &error), PC_EARG);
 }
 
@@ -166,7 +166,7 @@ static void pinned_beside_turns(void **state)
 {
     struct bench *b = *state;
     struct bench always = {NULL, NULL};
-    const struct pc_counting_what what = {&events[FAULTS], 1, 0, 1};
+    const struct pc_counting_what what = {&events[FAULTS], 1, 0, 1, 0};
     assert_int_equal(pc_counting_create(&always.context, &error), PC_OK);
     assert_int_equal(pc_counting_set(always.context, &what, &error), PC_OK);
     count(b, N_EVENTS, 1);
@@ -246,7 +246,7 @@ static void terms_add_with_their_signs(void **state)
         derived[i].terms[1] = events[MINOR].terms[0];
     }
     derived[1].terms[1].sign = -1;
-    const struct pc_counting_what what = {derived, 2, 1, 0};
+    const struct pc_counting_what what = {derived, 2, 1, 0, 0};
     assert_int_equal(pc_counting_set(b->context, &what, &error), PC_OK);
     assert_int_equal(pc_counting_n_groups(b->context), 2);
     start(b, 0);
@@ -529,6 +529,106 @@ static void a_filter_is_named(void **state)
     assert_true(WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == 77);
 }
 
+/* ---- Views and names ------------------------------------------------------------------------- */
+
+/* A child that touches pages when it is told, in a process of its own, too. */
+static pid_t start_child(int *tell, int *told)
+{
+    int in[2], out[2];
+    assert_int_equal(pipe(in) | pipe(out), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        char c;
+        if (read(in[0], &c, 1) != 1)
+            _exit(1);
+        fault(PAGES);
+        pid_t own = fork();
+        if (own == 0) {
+            fault(PAGES);
+            _exit(0);
+        }
+        waitpid(own, NULL, 0);
+        _exit(write(out[1], "", 1) != 1 || read(in[0], &c, 1) != 1);
+    }
+    *tell = in[1];
+    *told = out[0];
+    return child;
+}
+
+static void a_view_counts_another_process(void **state)
+{
+    struct bench *b = *state;
+    const struct pc_counting_what what = {events, N_EVENTS, 2, 0, 1};
+    struct pc_counting_view *view;
+    struct pc_counting_values v[2];
+    char c;
+    int tell, told;
+    assert_int_equal(pc_counting_set(b->context, &what, &error), PC_OK);
+    assert_int_equal(pc_counting_start(b->context, &b->record, 0, &error), PC_EARG);
+    assert_int_equal(pc_counting_n_groups(b->context), 2);
+    pid_t child = start_child(&tell, &told);
+    const struct pc_counting_viewee who = {.tid = child, .cpu = -1};
+    assert_int_equal(pc_counting_view_open(b->context, &who, &view, &error), PC_OK);
+    pc_counting_view_switch(view, 0);
+    assert_int_equal(write(tell, "", 1), 1);
+    assert_int_equal(read(told, &c, 1), 1);
+    pc_counting_view_switch(view, 1);
+    fault(PAGES); /* of another process */
+    for (uint32_t g = 0; g < 2; g++)
+        assert_int_equal(pc_counting_view_get(view, g, &v[g]), PC_OK);
+    assert_int_equal(v[0].held | v[1].held, (1u << N_EVENTS) - 1);
+    assert_in_range(v[0].value[FAULTS], 2 * faults_of(PAGES), 2 * faults_of(PAGES) + 8 * SLACK);
+    assert_true(v[0].running_ns > 0 && v[1].value[MAJOR] == 0);
+    pc_counting_view_close(view);
+    assert_int_equal(write(tell, "", 1), 1);
+    waitpid(child, NULL, 0);
+    assert_int_equal(pc_counting_view_open(b->context, &who, &view, &error), PC_ENOENT);
+}
+
+static void names_are_encodings(void **state)
+{
+    static const struct {
+        const char *name;
+        uint32_t type, config, user, kernel;
+        int err;
+    } rows[] = {
+        {"page-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, 0, 0, PC_OK},
+        {"instructions:u", PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, 1, 0, PC_OK},
+        {"cycles:k", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, 0, 1, PC_OK},
+        {"cycles:uk", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, 0, 0, PC_OK},
+        {"software/config=0x2/", PERF_TYPE_SOFTWARE, 2, 0, 0, PC_OK},
+        {"software/config=2/u", PERF_TYPE_SOFTWARE, 2, 1, 0, PC_OK},
+        {"cycles:", 0, 0, 0, 0, PC_EARG},
+        {"cycles:x", 0, 0, 0, 0, PC_EARG},
+        {"software/config=/", 0, 0, 0, 0, PC_EARG},
+        {"software/config=2x/", 0, 0, 0, 0, PC_EARG},
+        {"software/conf=2/", 0, 0, 0, 0, PC_EARG},
+        {"software/../type/", 0, 0, 0, 0, PC_EARG},
+        {"../software/config=2/", 0, 0, 0, 0, PC_EARG},
+        {"software/", 0, 0, 0, 0, PC_EARG},
+        {"/", 0, 0, 0, 0, PC_EARG},
+        {"page-fault", 0, 0, 0, 0, PC_ENOENT},
+        {"", 0, 0, 0, 0, PC_ENOENT},
+    };
+    (void)state;
+    bool sysfs = access("/sys/bus/event_source/devices/software/type", R_OK) == 0;
+    for (size_t i = 0; i < PC_ARRAY_LEN(rows); i++) {
+        struct pc_counting_event e = {.n_terms = 0};
+        if (!sysfs && strchr(rows[i].name, '/') && !rows[i].err)
+            continue;
+        assert_int_equal(pc_counting_named(rows[i].name, &e, &error), rows[i].err);
+        if (rows[i].err)
+            continue;
+        assert_int_equal(e.n_terms, 1);
+        assert_int_equal(e.terms[0].sign, 1);
+        assert_int_equal(e.terms[0].type, rows[i].type);
+        assert_int_equal(e.terms[0].config, rows[i].config);
+        assert_int_equal(e.terms[0].user_only, rows[i].user);
+        assert_int_equal(e.terms[0].kernel_only, rows[i].kernel);
+    }
+    assert_string_equal(pc_counting_kernel_name(0), "task-clock");
+}
+
 #define ROW(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 
 int main(void)
@@ -550,6 +650,8 @@ int main(void)
         ROW(a_stolen_descriptor_is_left_alone),
         ROW(a_child_gives_back_what_it_got),
         ROW(a_filter_is_named),
+        ROW(a_view_counts_another_process),
+        ROW(names_are_encodings),
     };
     struct pc_counting *context;
     if (pc_counting_create(&context, &error)) {

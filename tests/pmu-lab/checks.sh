@@ -55,6 +55,47 @@ check_loops() {
     done
 }
 
+# ---- From outside -----------------------------------------------------------------------------------
+
+# stat_of EVENT COLUMN ARGUMENT...: what pcollect stat says of an event.
+stat_of() {
+    stat_event=$1 stat_column=$2
+    shift 2
+    rm -f "$work/stat"
+    "$pcollect" stat --format tsv -o "$work/stat" "$@" 2>"$work/err"
+    awk -F'\t' -v event="$stat_event" -v column="$stat_column" '
+        NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+        $at["event"] == event { print $at[column]; exit }' "$work/stat"
+}
+
+# Counted from outside, what two million rounds more take is known; the start of a program differs a little from
+# run to run, and by the place at which it is loaded.
+check_stat() {
+    few=$(stat_of instructions:u value -e instructions:u -- "$work/loops" spin 1000000)
+    many=$(stat_of instructions:u value -e instructions:u -- "$work/loops" spin 3000000)
+    echo "few $few many $many" >"$work/seen"
+    awk -v few="$few" -v many="$many" 'BEGIN { d = many - few - 4000000; exit !(few > 2000000 && d < 2000 && d > -2000) }'
+    check $? 'stat: 2,000,000 rounds more are 4,000,000 instructions more'
+    # Alike all the time: each turn has the same share.
+    stat_of instructions:u value -e instructions:u,cycles:u --counters-per-group 1 -- \
+        "$work/loops" spin 300000000 >"$work/seen"
+    cat "$work/stat" >>"$work/seen"
+    awk -F'\t' '$5 == "instructions:u" { d = $7 - 6e8; d = d < 0 ? -d : d; exit !($10 < 0.9 && $9 != "" && d < 1e7 + 2 * $9) }' "$work/stat"
+    check $? 'stat: instructions that take turns with cycles are estimated near to the truth'
+    "$work/loops" spin 100000000000 &
+    stat_pid=$!
+    stat_of instructions:u value -e instructions:u,cycles:u,task-clock -p $stat_pid -- sleep 1 >"$work/seen"
+    kill $stat_pid
+    cat "$work/stat" >>"$work/seen"
+    if [ "$lab_exact" = yes ]; then # 2 ns an instruction
+        awk -F'\t' '{ v[$5] = $7 } END { r = v["instructions:u"] * 2e-9 / v["task-clock"]
+            exit !(v["task-clock"] > 0.2 && r > 0.9 && r <= 1.001) }' "$work/stat"
+    else
+        awk -F'\t' '{ v[$5] = $7 } END { exit !(v["instructions:u"] > 1e7 && v["task-clock"] > 0.01) }' "$work/stat"
+    fi
+    check $? 'stat: a process that runs is counted from the moment at which it is attached to'
+}
+
 # ---- Edges ------------------------------------------------------------------------------------------
 
 # The sum over the edges and over the contexts is the counter's total.

@@ -43,6 +43,7 @@ events() {
         check $? "$event counts here"
     done
     check_loops
+    check_stat
 
     # What a user may count, by the level: all; its own side; nothing.
     for level in 1 2 3; do

@@ -3,7 +3,7 @@
  * Loops whose instructions are known. Counts them with two lengths; what is around the loop is the
  * same, so the difference of the two counts is that of the rounds, to the unit. On some processors
  * an interrupt adds an instruction: of many tries the one with the least has none. The argument is
- * the number of counters in a group.
+ * the number of counters in a group. With `spin ROUNDS` it runs the loop alone, and others count.
  */
 #include "counting/counting.h"
 #include "tests/pmu-lab/loop.h"
@@ -11,6 +11,7 @@
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { SHORT = 100000, LONG = 400000, TRIES = 40 };
 
@@ -52,7 +53,11 @@ static uint64_t least(struct pc_counting_record *record, uint64_t rounds)
 
 int main(int argc, char **argv)
 {
-    struct pc_counting_what what = {events, 2, argc > 1 ? (uint32_t)atoi(argv[1]) : 0, 0};
+    if (argc > 2 && !strcmp(argv[1], "spin")) {
+        loop(strtoull(argv[2], NULL, 10));
+        return 0;
+    }
+    struct pc_counting_what what = {events, 2, argc > 1 ? (uint32_t)atoi(argv[1]) : 0, 0, 0};
     struct pc_counting *context;
     struct pc_counting_record *record = NULL;
     struct pc_error error = {""};

@@ -1,0 +1,441 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * pcollect stat: counts of a command, of running processes, or of whole processors.
+ *
+ * A command is held before its exec until its counters are open; they begin with the exec, and the
+ * threads and processes that it starts inherit them. What runs already is counted from the moment
+ * at which all its threads are open until it ends, the command ends, or the user interrupts.
+ */
+#include "command/stat/stat.h"
+#include "analysis/allocation.h"
+#include "analysis/student.h"
+#include "command/launch/run.h"
+#include "view/sentence.h"
+
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+enum { OPTION_PER = 256, OPTION_FORMAT, OPTION_PER_GROUP };
+
+static const struct pct_option options[] = {
+    {'e', "events", "LIST", "the events, with commas between",
+     "Generic names of the kernel (page-faults, cycles:u), PMU/TERM=VALUE,.../ with the terms of "
+     "/sys/bus/event_source/devices, names of PAPI and libpfm as pcollect events lists them, or "
+     "r and the processor's own code in hexadecimal."},
+    {'r', "repeat", "N", "run the command N times: means, and which differences would be sure",
+     .group = 1},
+    {'I', "interval", "MS", "print the counts of each MS milliseconds", .group = 1},
+    {'p', "pid", "PID,...", "count running processes; of a launcher, its ranks on this node",
+     "Until they end, COMMAND ends, or Ctrl-C. Threads and processes that they start meanwhile are "
+     "counted with them.",
+     .group = 2},
+    {'t', "thread", "TID,...", "count running threads", .group = 2},
+    {'a', "all-processors", NULL, "count whatever runs on this node", .group = 2},
+    {OPTION_PER, "per", "rank|process|thread|processor", "print the counts of each",
+     "rank and process need --pid, processor --all-processors. thread gives those that a process "
+     "has when the counting begins; what a thread starts afterwards is counted with it."},
+    {OPTION_FORMAT, "format", "text|tsv|json", "text for people (default), or for programs"},
+    {'o', "output", "FILE",
+     "write to FILE, which must be new (default: standard error with a COMMAND, else standard "
+     "output)"},
+    {OPTION_PER_GROUP, "counters-per-group", "N",
+     "let events take turns, N at a time (default: as many as the processor can count)"},
+    PCT_OPTION_WIDTH,
+    {0, NULL, NULL, NULL},
+};
+
+static int take_option(const struct pct_command *self, const struct pct_option *o,
+                       const char *value, void *request)
+{
+    struct pct_stat_request *r = request;
+    switch (o->letter) {
+    case 'r':
+        return pct_value_number(self, o, value, 2, 100000, &r->repeat);
+    case 'I':
+        return pct_value_number(self, o, value, 10, 86400000, &r->interval_ms);
+    case OPTION_PER_GROUP:
+        return pct_value_number(self, o, value, 1, 15, &r->per_group);
+    case OPTION_PER:
+        r->per = PCT_PER_RANK + pct_value_word(o, value);
+        break;
+    case OPTION_FORMAT:
+        r->format = (enum pct_stat_format)pct_value_word(o, value);
+        break;
+    case 'a':
+        r->processors = true;
+        break;
+    default:
+        *(o->letter == 'e'   ? &r->events
+          : o->letter == 'p' ? &r->pids
+          : o->letter == 't' ? &r->threads
+                             : &r->output) = value;
+    }
+    return PCT_DONE;
+}
+
+/* What does not go together. */
+static int check(const struct pct_command *self, const struct pct_stat_request *r)
+{
+    bool attached = r->pids || r->threads || r->processors;
+    if (!attached && !r->n_words)
+        return pct_refuse(self, "missing argument: COMMAND, --pid, --thread or --all-processors");
+    if (r->repeat && (attached || !r->n_words))
+        return pct_refuse(self, "--repeat is for a COMMAND that is counted itself");
+    if (r->per && !attached)
+        return pct_refuse(self, "--per needs --pid, --thread or --all-processors: a COMMAND is "
+                                "counted with all that it starts");
+    if ((r->per == PCT_PER_RANK || r->per == PCT_PER_PROCESS) && !r->pids)
+        return pct_refuse(self, "--per rank and process need --pid");
+    if (r->per == PCT_PER_THREAD && r->processors)
+        return pct_refuse(self, "--per thread needs --pid or --thread");
+    if (r->per == PCT_PER_PROCESSOR && !r->processors)
+        return pct_refuse(self, "--per processor needs --all-processors");
+    return PCT_DONE;
+}
+
+/* ---- Figures --------------------------------------------------------------------------------- */
+
+static struct pct_stat_figure copy(struct pct_count_figure f)
+{
+    return (struct pct_stat_figure){f.known, f.estimated, f.value, f.error, f.share, -1};
+}
+
+static double seconds(uint64_t from_ns, uint64_t to_ns)
+{
+    return (double)(to_ns - from_ns) / 1e9;
+}
+
+/* Prints what was taken last, of each target if that is asked for, then of all. */
+static void put_figures(struct pct_stat_job *j, uint64_t now)
+{
+    size_t n = pct_count_n_targets(j->count), from = j->request->per ? 0 : n;
+    struct pct_stat_figure figures[PC_COUNTING_MAX_EVENTS];
+    for (size_t t = from; t <= n; t++) {
+        struct pct_stat_block b = {.figures = figures,
+                                   .who = t < n          ? j->who
+                                          : j->rank >= 0 ? "rank"
+                                                         : NULL,
+                                   .number = t < n ? j->targets[t] : j->rank,
+                                   .at_s = seconds(j->start_ns, now),
+                                   .elapsed_s = seconds(j->last_ns, now)};
+        for (size_t e = 0; e < j->stat.n; e++)
+            figures[e] = copy(t < n ? pct_count_figure(j->count, t, j->numbers[e])
+                                    : pct_count_total(j->count, j->numbers[e]));
+        b.clock = copy(t < n ? pct_count_figure(j->count, t, PCT_COUNT_CLOCK)
+                             : pct_count_total(j->count, PCT_COUNT_CLOCK));
+        if (t == n && from < n && j->request->format == PCT_STAT_TEXT)
+            fprintf(j->out, j->stat.intervals ? "all\n" : "\nall\n");
+        pct_stat_put(j->out, &j->stat, j->request->format, &b);
+    }
+    fflush(j->out);
+}
+
+/* ---- While it runs --------------------------------------------------------------------------- */
+
+static void note_begin(void *arg)
+{
+    struct pct_stat_job *j = arg;
+    j->begun = true;
+    j->last_ns = j->start_ns;
+    j->due_ns =
+        j->request->interval_ms ? j->start_ns + j->request->interval_ms * 1000000 : UINT64_MAX;
+}
+
+/* Counters of a command have begun with its exec. */
+static void begin_command(void *arg)
+{
+    struct pct_stat_job *j = arg;
+    pct_count_start(j->count);
+    note_begin(j);
+}
+
+/* Turns and intervals. A process that is slow to look misses an interval rather than print two. */
+static uint64_t tick(void *arg)
+{
+    struct pct_stat_job *j = arg;
+    uint64_t turn = pct_count_turn(j->count), now = pc_mono_ns();
+    uint64_t step = j->request->interval_ms * 1000000;
+    if (now >= j->due_ns) {
+        pct_count_take(j->count);
+        put_figures(j, now);
+        j->last_ns = now;
+        j->due_ns += step * ((now - j->due_ns) / step + 1);
+    }
+    uint64_t next = j->due_ns == UINT64_MAX ? UINT64_MAX : j->due_ns - now;
+    return turn < next ? turn : next;
+}
+
+static bool add_command(void *arg, int pid)
+{
+    struct pct_stat_job *j = arg;
+    struct pc_error error = {""};
+    const struct pc_counting_viewee who = {.tid = pid, .cpu = -1, .from_exec = true};
+    pct_count_drop(j->count, 0);
+    if (!pct_count_add(j->count, 0, &who, &error)) {
+        j->start_ns = pc_mono_ns();
+        return true;
+    }
+    pct_say(j->self, "%s cannot be counted: %s", j->request->words[0], error.text);
+    return false;
+}
+
+/* Those of others begin before the command that gives the length. */
+static bool begin_attached(void *arg, int pid)
+{
+    struct pct_stat_job *j = arg;
+    (void)pid;
+    j->start_ns = pc_mono_ns();
+    pct_count_start(j->count);
+    return true;
+}
+
+static volatile sig_atomic_t interrupted;
+
+static void interrupt(int number)
+{
+    (void)number;
+    interrupted = 1;
+}
+
+/* Until all that is counted has ended, or the user interrupts. */
+static void wait_for_targets(struct pct_stat_job *j)
+{
+    enum { LOOK_NS = 50000000 };
+    struct sigaction action = {.sa_handler = interrupt};
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    begin_attached(j, -1);
+    note_begin(j);
+    while (!interrupted && pct_stat_lives(j)) {
+        uint64_t ns = tick(j);
+        ns = ns < LOOK_NS ? ns : LOOK_NS;
+        nanosleep(&(struct timespec){0, (long)ns}, NULL);
+    }
+}
+
+/* ---- Runs ------------------------------------------------------------------------------------ */
+
+/* Values of the runs so far. */
+struct runs {
+    double *values; /* of each run: its length, then the events */
+    size_t n;
+};
+
+static void keep_run(struct pct_stat_job *j, struct runs *r, double elapsed_s)
+{
+    double *row = r->values + r->n++ * (j->stat.n + 1);
+    row[0] = elapsed_s;
+    for (size_t e = 0; e < j->stat.n; e++) {
+        struct pct_count_figure f = pct_count_total(j->count, j->numbers[e]);
+        row[e + 1] = f.known ? f.value : NAN;
+    }
+}
+
+/* Mean of a column, its interval, and the least difference between two series like this one that
+ * would be sure. One run without a value: it is unknown. */
+static struct pct_stat_figure mean(const struct runs *r, size_t width, size_t column)
+{
+    struct pct_stat_figure f = {.known = true, .share = 1, .differ = -1};
+    double squares = 0;
+    for (size_t i = 0; i < r->n; i++)
+        f.value += r->values[i * width + column] / (double)r->n;
+    for (size_t i = 0; i < r->n; i++)
+        squares += pow(r->values[i * width + column] - f.value, 2);
+    f.known = !isnan(f.value);
+    double deviation = r->n > 1 ? sqrt(squares / (double)(r->n - 1)) : 0;
+    f.error = pct_student_error(deviation, r->n);
+    if (r->n > 1 && f.value != 0)
+        f.differ = pct_student_95(2 * r->n - 2) * deviation * sqrt(2 / (double)r->n) / f.value;
+    return f;
+}
+
+static void put_means(struct pct_stat_job *j, const struct runs *r)
+{
+    struct pct_stat_figure figures[PC_COUNTING_MAX_EVENTS];
+    struct pct_stat_block b = {
+        .figures = figures, .who = j->rank >= 0 ? "rank" : NULL, .number = j->rank};
+    b.at_s = b.elapsed_s = mean(r, j->stat.n + 1, 0).value;
+    for (size_t e = 0; e < j->stat.n; e++) {
+        figures[e] = mean(r, j->stat.n + 1, e + 1);
+        figures[e].share = pct_count_total(j->count, j->numbers[e]).share;
+        if (j->numbers[e] == PCT_COUNT_CLOCK)
+            b.clock = figures[e];
+    }
+    pct_stat_put(j->out, &j->stat, j->request->format, &b);
+}
+
+static void put_words(const struct pct_stat_job *j, struct pct_buf *out)
+{
+    for (size_t i = 0; i < j->request->n_words; i++) {
+        pct_buf_text(out, i ? " " : "");
+        pct_text_escape(out, j->request->words[i], PCT_ESCAPE_CELL);
+    }
+}
+
+/* A line before the counts, once they are known. */
+static void put_head(struct pct_stat_job *j, const char *what, struct pct_stat_figure elapsed,
+                     size_t n_runs)
+{
+    struct pct_buf time = {0};
+    if (j->request->format != PCT_STAT_TEXT || j->stat.intervals)
+        return;
+    pct_text_estimate(&time, elapsed.value * 1e9, fmax(elapsed.error, 0) * 1e9, PCT_UNIT_NS);
+    fprintf(j->out, "\n  %s: %s", what, time.data);
+    if (n_runs > 1)
+        fprintf(j->out, ", mean of %zu runs", n_runs);
+    fprintf(j->out, "\n\n");
+    pct_buf_free(&time);
+}
+
+/* Runs the command as often as is asked for; a run that fails is the last, and counts. */
+static int run_command(struct pct_stat_job *j)
+{
+    const struct pct_job_watcher watcher = {add_command, begin_command, tick, j};
+    size_t times = j->request->repeat ? j->request->repeat : 1;
+    struct runs r = {.values = pct_alloc(times, (j->stat.n + 1) * sizeof *r.values)};
+    struct pct_buf words = {0};
+    int status = PCT_DONE;
+    uint64_t now = 0;
+    while (r.n < times && !status) {
+        j->begun = false;
+        status = pct_job_run(j->self, j->request->words, NULL, &watcher);
+        now = pc_mono_ns();
+        if (!j->begun)
+            break;
+        pct_count_take(j->count);
+        keep_run(j, &r, seconds(j->start_ns, now));
+    }
+    if (status && r.n && r.n < times)
+        pct_say(j->self, "run %zu ended with status %d: it is the last", r.n, status);
+    put_words(j, &words);
+    if (r.n)
+        put_head(j, words.data, mean(&r, j->stat.n + 1, 0), r.n);
+    if (r.n && j->request->repeat)
+        put_means(j, &r);
+    else if (r.n)
+        put_figures(j, now);
+    pct_buf_free(&words);
+    pct_free(r.values);
+    return status;
+}
+
+static void put_watched(struct pct_stat_job *j, uint64_t now)
+{
+    struct pct_buf what = {0};
+    size_t n = j->n_targets;
+    pct_buf_format(&what, "%zu %s%s", n, j->who,
+                   n == 1                       ? ""
+                   : !strcmp(j->who, "process") ? "es"
+                                                : "s");
+    if (!strcmp(j->who, "rank") && j->world > 0)
+        pct_buf_format(&what, " of %d", j->world);
+    put_head(j, what.data, (struct pct_stat_figure){.value = seconds(j->start_ns, now)}, 1);
+    put_figures(j, now);
+    pct_buf_free(&what);
+}
+
+/* What runs already. A command gives the length. */
+static int run_attached(struct pct_stat_job *j)
+{
+    struct rlimit limit = {0}, most;
+    bool known = getrlimit(RLIMIT_NOFILE, &limit) == 0;
+    most = (struct rlimit){limit.rlim_max, limit.rlim_max};
+    if (known)
+        setrlimit(RLIMIT_NOFILE, &most);
+    int status = pct_stat_find_targets(j);
+    if (known)
+        setrlimit(RLIMIT_NOFILE, &limit);
+    if (status)
+        return status;
+    if (j->request->n_words) {
+        const struct pct_job_watcher watcher = {begin_attached, note_begin, tick, j};
+        status = pct_job_run(j->self, j->request->words, NULL, &watcher);
+    } else {
+        wait_for_targets(j);
+    }
+    uint64_t now = pc_mono_ns();
+    if (!j->begun)
+        return status;
+    pct_count_take(j->count);
+    put_watched(j, now);
+    return status;
+}
+
+/* Standard output or error, written in whole blocks: several ranks may share it. */
+static FILE *open_stream(int fd)
+{
+    enum { ROOM = 1 << 16 };
+    int own = dup(fd);
+    FILE *out = own < 0 ? NULL : fdopen(own, "w");
+    if (out)
+        setvbuf(out, NULL, _IOFBF, ROOM);
+    return out ? out : fd == STDERR_FILENO ? stderr : stdout;
+}
+
+/* ---- The command ----------------------------------------------------------------------------- */
+
+static int count(struct pct_stat_job *j)
+{
+    const struct pct_stat_request *r = j->request;
+    bool attached = r->pids || r->threads || r->processors;
+    int status = pct_stat_find_events(j);
+    if (status)
+        return status;
+    j->stat.repeated = r->repeat != 0;
+    j->stat.intervals = r->interval_ms != 0;
+    j->stat.processors = r->processors;
+    j->rank = attached ? -1 : pc_config_launch().rank;
+    j->out = r->output ? pct_new_file(j->self, r->output) : open_stream(r->n_words ? 2 : 1);
+    if (!j->out)
+        return PCT_DATA;
+    status = attached ? run_attached(j) : run_command(j);
+    if (!j->begun) {
+        fclose(j->out);
+        if (r->output)
+            remove(r->output);
+        return status;
+    }
+    if (r->format == PCT_STAT_TEXT)
+        pct_stat_put_reasons(j->out, &j->stat, pct_terminal_look().width);
+    pct_stat_end(j->out, &j->stat, r->format);
+    bool whole = pct_close_file(j->self, j->out, r->output ? r->output : "the counts");
+    return whole || status ? status : PCT_DATA;
+}
+
+static int run_stat(const struct pct_command *self, int argc, char **argv)
+{
+    struct pct_stat_request r = {.per = PCT_PER_ALL};
+    struct pct_stat_job j = {.self = self, .request = &r, .world = -1};
+    struct pct_line line;
+    if (!pct_line_read(self, argc, argv, &r, &line))
+        return line.status;
+    r.words = line.words;
+    r.n_words = line.n_words;
+    int status = check(self, &r);
+    status = status ? status : count(&j);
+    pct_stat_free_events(&j);
+    pct_free(j.targets);
+    pct_free(j.living);
+    return status;
+}
+
+const struct pct_command pct_stat_command = {
+    .name = "stat",
+    .synopsis = "[OPTION]... [--] [COMMAND [ARGUMENT]...]",
+    .summary = "count events of a command, of running processes, or of this node",
+    .details =
+        "COMMAND is counted with all that it starts, from its exec on; nothing is loaded into it. "
+        "With --pid, --thread or --all-processors those are counted while COMMAND runs. The exit "
+        "status is that of COMMAND.",
+    .options = options,
+    .starts = true,
+    .argument = "COMMAND",
+    .n_most = PCT_ANY_NUMBER,
+    .take = take_option,
+    .main = run_stat,
+};

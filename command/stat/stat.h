@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The parts of `pcollect stat`: what is asked for, which events (stat_events.c), who is counted
+ * (stat_targets.c), and for how long (stat.c).
+ */
+#ifndef PCT_STAT_H
+#define PCT_STAT_H
+
+#include "command/command.h"
+#include "view/stat_print.h"
+#include "watch/count.h"
+
+enum pct_stat_per { PCT_PER_ALL, PCT_PER_RANK, PCT_PER_PROCESS, PCT_PER_THREAD, PCT_PER_PROCESSOR };
+
+struct pct_stat_request {
+    const char *events; /* list; NULL: the usual ones */
+    const char *pids, *threads, *output;
+    uint64_t repeat, interval_ms, per_group;
+    enum pct_stat_format format;
+    enum pct_stat_per per;
+    bool processors;
+    char **words; /* of the command, up to NULL */
+    size_t n_words;
+};
+
+struct pct_stat_job {
+    const struct pct_command *self;
+    const struct pct_stat_request *request;
+    struct pct_stat stat;
+    struct pct_stat_event *names; /* those of stat */
+    size_t *numbers;              /* of each in `count` */
+    struct pct_count *count;
+    /* Who is counted. */
+    const char *who; /* what a target is */
+    int *targets;    /* the number of each */
+    size_t n_targets, room;
+    int *living; /* processes or threads with whose end the counting ends */
+    size_t n_living, living_room;
+    int world; /* ranks of the job, on all nodes; -1: no job */
+    int rank;  /* that the command is, started by a launcher; -1: none */
+    /* The run. */
+    bool begun;
+    uint64_t start_ns, last_ns, due_ns;
+    FILE *out;
+};
+
+/* Looks the events up and opens them. PCT_DONE; PCT_CALL: a name is wrong, said; PCT_DATA: nothing
+ * can be counted, said. */
+int pct_stat_find_events(struct pct_stat_job *j);
+void pct_stat_free_events(struct pct_stat_job *j);
+
+/* Adds the processes, threads or processors that the request names; a command is added when it
+ * starts. PCT_DONE; PCT_CALL, PCT_DATA: said. */
+int pct_stat_find_targets(struct pct_stat_job *j);
+/* Whether some process or thread of the request still runs; processors always do. */
+bool pct_stat_lives(const struct pct_stat_job *j);
+
+#endif

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * From names to counters. An event that does not count here is left out, and why is said with the
+ * figures; a name that is none is refused before anything starts.
+ */
+#include "command/stat/stat.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Words of a list; a comma between the slashes of a PMU's event does not end it. */
+static char *next_word(char **rest)
+{
+    char *word = *rest, *p = word;
+    bool inside = false;
+    if (!word)
+        return NULL;
+    for (; *p && (inside || *p != ','); p++)
+        inside ^= *p == '/';
+    *rest = *p ? p + 1 : NULL;
+    *p = '\0';
+    return word;
+}
+
+static void add(struct pct_stat_job *j, struct pc_counting_event *found, const char *name,
+                struct pc_counting_event *event)
+{
+    struct pc_error why;
+    size_t n = j->stat.n++;
+    j->names[n] = (struct pct_stat_event){.name = pct_text("%s", name)};
+    if (pc_counting_try(event, &why))
+        j->names[n].why_not = pct_text("%s", why.text);
+    /* The clock is the same on both sides. */
+    for (uint32_t i = 0; i < event->n_terms && strcmp(name, "task-clock") != 0; i++)
+        j->names[n].user_only |= event->terms[i].user_only != 0;
+    found[n] = *event;
+}
+
+static int add_list(struct pct_stat_job *j, struct pc_counting_event *found, char *list)
+{
+    for (char *rest = list, *word; (word = next_word(&rest));) {
+        struct pc_counting_event event = {.n_terms = 0};
+        if (!*word)
+            continue;
+        if (j->stat.n == PC_COUNTING_MAX_EVENTS)
+            return pct_refuse(j->self, "--events: more than %d events", PC_COUNTING_MAX_EVENTS);
+        int status = pct_event_named(j->self, "--events", word, &event);
+        if (status)
+            return status;
+        add(j, found, word, &event);
+    }
+    return j->stat.n ? PCT_DONE : pct_refuse(j->self, "--events: the list is empty");
+}
+
+int pct_stat_find_events(struct pct_stat_job *j)
+{
+    /* The clock of a processor is the time that passes. */
+    static const char usual[] = "task-clock,context-switches,cpu-migrations,page-faults,cycles,"
+                                "instructions,branches,branch-misses,cache-references,cache-misses";
+    struct pc_counting_event found[PC_COUNTING_MAX_EVENTS], counted[PC_COUNTING_MAX_EVENTS];
+    struct pc_error error = {""};
+    char *list = pct_text("%s", j->request->events       ? j->request->events
+                                : j->request->processors ? strchr(usual, ',') + 1
+                                                         : usual);
+    j->names = calloc(PC_COUNTING_MAX_EVENTS, sizeof *j->names);
+    j->numbers = calloc(PC_COUNTING_MAX_EVENTS, sizeof *j->numbers);
+    if (!j->names || !j->numbers)
+        exit((pct_say(j->self, "no memory"), PCT_DATA));
+    j->stat.events = j->names;
+    int status = add_list(j, found, list);
+    free(list);
+    size_t n = 0;
+    for (size_t e = 0; e < j->stat.n && !status; e++) {
+        if (j->names[e].why_not || !strcmp(j->names[e].name, "task-clock"))
+            continue;
+        counted[n++] = found[e];
+        j->numbers[e] = n;
+    }
+    if (!status && pct_count_new(counted, n, (uint32_t)j->request->per_group, &j->count, &error)) {
+        pct_say(j->self, "nothing can be counted: %s", error.text);
+        status = PCT_DATA;
+    }
+    j->stat.turns = j->count && pct_count_turns(j->count);
+    return status;
+}
+
+void pct_stat_free_events(struct pct_stat_job *j)
+{
+    for (size_t e = 0; e < j->stat.n; e++) {
+        free((char *)j->names[e].name);
+        free((char *)j->names[e].why_not);
+    }
+    free(j->names);
+    free(j->numbers);
+    pct_count_free(j->count);
+}

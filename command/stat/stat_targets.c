@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Who is counted: the threads of running processes, or processors.
+ *
+ * A counter of a thread is inherited by what the thread starts afterwards. While the threads of a
+ * process are opened one after the other, one of them may start another: if the list of threads has
+ * changed at the end, all are closed and opened again, so that none is missed or counted twice.
+ */
+#include "analysis/allocation.h"
+#include "command/stat/stat.h"
+#include "watch/watch.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct numbers {
+    int *at;
+    size_t n, room;
+};
+
+static void add_number(struct numbers *l, int number)
+{
+    l->at = pct_grow(l->at, l->n, &l->room, sizeof *l->at);
+    l->at[l->n++] = number;
+}
+
+static size_t add_target(struct pct_stat_job *j, int number)
+{
+    j->targets = pct_grow(j->targets, j->n_targets, &j->room, sizeof *j->targets);
+    j->targets[j->n_targets] = number;
+    return j->n_targets++;
+}
+
+static void add_living(struct pct_stat_job *j, int id)
+{
+    j->living = pct_grow(j->living, j->n_living, &j->living_room, sizeof *j->living);
+    j->living[j->n_living++] = id;
+}
+
+static int add_viewee(struct pct_stat_job *j, size_t target, int tid, int cpu)
+{
+    struct pc_error error = {""};
+    const struct pc_counting_viewee who = {.tid = tid, .cpu = cpu};
+    int err = pct_count_add(j->count, target, &who, &error);
+    if (!err || err == PC_ENOENT)
+        return PCT_DONE;
+    pct_say(j->self, "%s", error.text);
+    return PCT_DATA;
+}
+
+/* ---- Processes ------------------------------------------------------------------------------- */
+
+static struct numbers list_threads(int pid)
+{
+    struct numbers l = {0};
+    l.at = pct_watch_threads(pid, &l.n);
+    return l;
+}
+
+static bool holds(const struct numbers *l, int number)
+{
+    for (size_t i = 0; i < l->n; i++)
+        if (l->at[i] == number)
+            return true;
+    return false;
+}
+
+/* Opens the threads that a process has. *changed: others are there now. */
+static int open_threads(struct pct_stat_job *j, size_t target, int pid, bool *changed)
+{
+    struct numbers before = list_threads(pid);
+    int status = PCT_DONE;
+    for (size_t i = 0; i < before.n && !status; i++)
+        status = add_viewee(j, target, before.at[i], -1);
+    struct numbers after = list_threads(pid);
+    *changed = false;
+    for (size_t i = 0; i < after.n; i++)
+        *changed |= !holds(&before, after.at[i]);
+    pct_free(before.at);
+    pct_free(after.at);
+    return status;
+}
+
+static int add_process(struct pct_stat_job *j, int pid, int number)
+{
+    enum { TRIES = 20 };
+    size_t target = add_target(j, number);
+    bool changed = true;
+    int status = PCT_DONE;
+    for (int i = 0; i < TRIES && changed && !status; i++) {
+        if (i)
+            pct_count_drop(j->count, target);
+        status = open_threads(j, target, pid, &changed);
+    }
+    if (changed && !status)
+        pct_say(j->self, "%d starts threads all the time: some may not be counted", pid);
+    return status;
+}
+
+/* Each thread that the process has is a target. */
+static int add_each_thread(struct pct_stat_job *j, int pid)
+{
+    struct numbers l = list_threads(pid);
+    int status = PCT_DONE;
+    for (size_t i = 0; i < l.n && !status; i++)
+        status = add_viewee(j, add_target(j, l.at[i]), l.at[i], -1);
+    pct_free(l.at);
+    return status;
+}
+
+/* Reads "12,34"; PCT_CALL, said. */
+static int read_list(const struct pct_stat_job *j, const char *option, const char *list,
+                     struct numbers *out)
+{
+    for (const char *p = list; *p;) {
+        char *end;
+        errno = 0;
+        long number = strtol(p, &end, 10);
+        if (end == p || errno || number < 1 || number > INT32_MAX || (*end && *end != ','))
+            return pct_refuse(j->self, "%s: '%s' is no list of ids, as 12,34", option, list);
+        add_number(out, (int)number);
+        p = *end ? end + 1 : end;
+    }
+    return out->n ? PCT_DONE : pct_refuse(j->self, "%s: the list is empty", option);
+}
+
+static int add_processes(struct pct_stat_job *j)
+{
+    struct numbers pids = {0};
+    struct pct_watched_job job = {.world = -1};
+    struct pc_error error = {""};
+    int status = read_list(j, "--pid", j->request->pids, &pids);
+    for (size_t i = 0; i < pids.n && !status; i++)
+        if (pct_watch_add(&job, pids.at[i], &error)) {
+            pct_say(j->self, "%s", error.text);
+            status = PCT_DATA;
+        }
+    pct_watch_sort(&job);
+    bool ranks = !status && job.n && job.processes[0].rank >= 0;
+    if (!status && j->request->per == PCT_PER_RANK && !ranks)
+        status = pct_refuse(j->self, "--per rank: %s is no MPI job", j->request->pids);
+    j->world = ranks ? job.world : -1;
+    j->who = j->request->per == PCT_PER_THREAD ? "thread" : ranks ? "rank" : "process";
+    if (ranks && j->request->per == PCT_PER_PROCESS)
+        j->who = "process";
+    for (size_t i = 0; i < job.n && !status; i++) {
+        const struct pct_watched *p = &job.processes[i];
+        bool by_rank = ranks && j->request->per != PCT_PER_PROCESS;
+        status = j->request->per == PCT_PER_THREAD
+                     ? add_each_thread(j, p->pid)
+                     : add_process(j, p->pid, by_rank ? p->rank : p->pid);
+    }
+    for (size_t i = 0; i < job.n; i++)
+        add_living(j, job.processes[i].pid);
+    pct_watch_job_free(&job);
+    pct_free(pids.at);
+    return status;
+}
+
+/* ---- Threads, processors --------------------------------------------------------------------- */
+
+static int add_threads(struct pct_stat_job *j)
+{
+    struct numbers l = {0};
+    struct pc_process_status p;
+    int status = read_list(j, "--thread", j->request->threads, &l);
+    j->who = "thread";
+    for (size_t i = 0; i < l.n && !status; i++) {
+        if (!pc_process_look(l.at[i], &p)) {
+            pct_say(j->self, "%d: there is no such thread", l.at[i]);
+            status = PCT_DATA;
+        } else {
+            status = add_viewee(j, add_target(j, l.at[i]), l.at[i], -1);
+            add_living(j, l.at[i]);
+        }
+    }
+    pct_free(l.at);
+    return status;
+}
+
+/* Those that are online: "0-3,6". */
+static int add_processors(struct pct_stat_job *j)
+{
+    char text[4096], *p = text;
+    int status = PCT_DONE;
+    text[pc_read_small("/sys/devices/system/cpu/online", text, sizeof text)] = '\0';
+    j->who = "processor";
+    while (*p >= '0' && *p <= '9' && !status) {
+        long first = strtol(p, &p, 10), last = *p == '-' ? strtol(p + 1, &p, 10) : first;
+        for (long cpu = first; cpu <= last && !status; cpu++)
+            status = add_viewee(j, add_target(j, (int)cpu), -1, (int)cpu);
+        p += *p == ',';
+    }
+    if (!status && !j->n_targets) {
+        pct_say(j->self, "/sys/devices/system/cpu/online does not tell the processors");
+        status = PCT_DATA;
+    }
+    return status;
+}
+
+int pct_stat_find_targets(struct pct_stat_job *j)
+{
+    if (j->request->processors)
+        return add_processors(j);
+    return j->request->pids ? add_processes(j) : add_threads(j);
+}
+
+bool pct_stat_lives(const struct pct_stat_job *j)
+{
+    struct pc_process_status p;
+    for (size_t i = 0; i < j->n_living; i++)
+        if (pc_process_look(j->living[i], &p) && p.state != 'Z' && p.state != 'X')
+            return true;
+    return j->request->processors;
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Views: counters of another thread and of what it starts, or of a processor.
+ *
+ * The kernel gives a counter that is inherited no reading of its group at once: each is read alone,
+ * and the kernel adds what ended threads have counted.
+ */
+#include "counting/counting_private.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { MOST_COUNTERS = PC_COUNTING_MAX_GROUPS * PC_COUNTING_MAX_MEMBERS };
+
+struct counter {
+    int fd;
+    int32_t sign;
+    uint32_t group, event;
+    bool anchor;
+};
+
+struct pc_counting_view {
+    uint32_t switched_on; /* the group that counts */
+    uint32_t n_groups, n;
+    int leaders[PC_COUNTING_MAX_GROUPS];
+    struct counter counters[MOST_COUNTERS];
+};
+
+/* What read(2) gives for one counter. */
+struct reading {
+    uint64_t value, enabled_ns, running_ns;
+};
+
+static int open_counter(const struct pc_counting_term *term, const struct pc_counting_viewee *who,
+                        int leader, bool from_exec)
+{
+    struct perf_event_attr a;
+    pc_counting_attributes(term, &a);
+    a.disabled = leader < 0;
+    a.enable_on_exec = leader < 0 && from_exec;
+    a.inherit = who->tid >= 0;
+    int fd =
+        (int)syscall(SYS_perf_event_open, &a, who->tid, who->cpu, leader, PERF_FLAG_FD_CLOEXEC);
+    return fd < 0 ? -errno : fd;
+}
+
+/* Returns 0 or a negative errno. */
+static int open_group(struct pc_counting_view *v, const struct pc_counting_group *group,
+                      uint32_t n_anchors, const struct pc_counting_viewee *who)
+{
+    uint32_t g = v->n_groups++;
+    v->leaders[g] = -1;
+    for (uint32_t i = 0; i < group->n_members; i++) {
+        int fd = open_counter(&group->members[i].term, who, v->leaders[g], who->from_exec && !g);
+        if (fd < 0)
+            return fd;
+        v->leaders[g] = v->leaders[g] < 0 ? fd : v->leaders[g];
+        v->counters[v->n++] = (struct counter){.fd = fd,
+                                               .sign = group->members[i].term.sign,
+                                               .group = g,
+                                               .event = group->members[i].event,
+                                               .anchor = i < n_anchors};
+    }
+    return 0;
+}
+
+/* Processes of others are guarded as by ptrace(2), which a refusal does not tell from the paranoid
+ * level. */
+static int explain(int error_number, const struct pc_counting_viewee *who, struct pc_error *error)
+{
+    char path[64];
+    struct stat st;
+    if (error_number == ESRCH)
+        return pc_error_set(error, PC_ENOENT, "%d: the thread has ended", who->tid);
+    pc_format(path, sizeof path, "/proc/%d", who->tid);
+    if ((error_number == EACCES || error_number == EPERM) && who->tid > 0 && stat(path, &st) == 0 &&
+        geteuid() != 0 && st.st_uid != geteuid())
+        return pc_error_set(error, PC_EIO,
+                            "%d belongs to another user; its owner, or an administrator with "
+                            "CAP_PERFMON and CAP_SYS_PTRACE, may count it",
+                            who->tid);
+    if (error_number == EACCES && who->tid < 0)
+        return pc_error_set(error, PC_EIO,
+                            "the kernel lets only administrators count a whole processor "
+                            "(CAP_PERFMON, or kernel.perf_event_paranoid 0 or less)");
+    return pc_counting_explain(error_number, error);
+}
+
+int pc_counting_view_open(struct pc_counting *c, const struct pc_counting_viewee *who,
+                          struct pc_counting_view **out, struct pc_error *error)
+{
+    struct pc_counting_view *v = pc_counting_memory(sizeof *v);
+    int err = 0;
+    if (!v)
+        return pc_error_set(error, PC_ENOMEM, "no memory for counting");
+    v->switched_on = who->from_exec ? 0 : PC_COUNTING_NO_GROUP;
+    pc_counting_lock();
+    struct pc_counting_program *p = c->program;
+    atomic_fetch_add(&p->n_users, 1);
+    pc_counting_unlock();
+    for (uint32_t g = 0; g < p->n_groups && !err; g++)
+        err = open_group(v, &p->groups[g], p->n_anchors, who);
+    pc_counting_release(p);
+    if (err) {
+        pc_counting_view_close(v);
+        return explain(-err, who, error);
+    }
+    *out = v;
+    return PC_OK;
+}
+
+void pc_counting_view_switch(struct pc_counting_view *v, uint32_t group)
+{
+    if (v->switched_on == group)
+        return;
+    if (v->switched_on < v->n_groups)
+        ioctl(v->leaders[v->switched_on], PERF_EVENT_IOC_DISABLE, 0);
+    if (group < v->n_groups)
+        ioctl(v->leaders[group], PERF_EVENT_IOC_ENABLE, 0);
+    v->switched_on = group;
+}
+
+int pc_counting_view_get(const struct pc_counting_view *v, uint32_t group,
+                         struct pc_counting_values *out)
+{
+    struct pc_counting_values values = {.group = group};
+    for (uint32_t i = 0; i < v->n; i++) {
+        const struct counter *c = &v->counters[i];
+        struct reading r;
+        if (c->group != group)
+            continue;
+        if (read(c->fd, &r, sizeof r) != (ssize_t)sizeof r)
+            return PC_EIO;
+        if (c->fd == v->leaders[group]) {
+            values.enabled_ns = r.enabled_ns;
+            values.running_ns = r.running_ns;
+        }
+        if (c->anchor) {
+            values.anchor = r.value;
+        } else {
+            values.value[c->event] += c->sign < 0 ? -r.value : r.value;
+            values.held |= 1ull << c->event;
+        }
+    }
+    *out = values;
+    return PC_OK;
+}
+
+void pc_counting_view_close(struct pc_counting_view *v)
+{
+    for (uint32_t i = v->n; i-- > 0;)
+        close(v->counters[i].fd);
+    munmap(v, sizeof *v);
+}

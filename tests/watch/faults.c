@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * faults MODE PAGES [NUMBER]: touches new pages, one page fault each.
+ *
+ *     own                in the main thread
+ *     threads            in NUMBER threads, one after the other, PAGES each
+ *     processes          in NUMBER child processes, PAGES each
+ *     evenly             spread over the CPU time of the run
+ *     told               after a line on standard input: a half in a new thread, a half in a child;
+ *                        then prints "touched", and ends with its input
+ *     rank               each 10 ms PAGES times one more than its rank, until a file of that
+ *                        name is there
+ */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static void fail(const char *what)
+{
+    perror(what);
+    exit(1);
+}
+
+static void touch(size_t pages, unsigned rounds)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), bytes = pages * page;
+    char *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (p == MAP_FAILED)
+        fail("mmap");
+    madvise(p, bytes, MADV_NOHUGEPAGE);
+    for (size_t i = 0; i < pages; i++) {
+        p[i * page] = 1;
+        for (volatile unsigned k = 0; k < rounds; k++)
+            ;
+    }
+    munmap(p, bytes);
+}
+
+static void *touch_in_thread(void *pages)
+{
+    touch(*(size_t *)pages, 0);
+    return NULL;
+}
+
+static void in_thread(size_t pages)
+{
+    pthread_t t;
+    if (pthread_create(&t, NULL, touch_in_thread, &pages) || pthread_join(t, NULL))
+        fail("pthread_create");
+}
+
+static void in_process(size_t pages)
+{
+    pid_t child = fork();
+    if (child < 0)
+        fail("fork");
+    if (child == 0) {
+        touch(pages, 0);
+        _exit(0);
+    }
+    waitpid(child, NULL, 0);
+}
+
+static void when_told(size_t pages)
+{
+    char line[16];
+    if (!fgets(line, sizeof line, stdin))
+        return;
+    in_thread(pages / 2);
+    in_process(pages / 2);
+    puts("touched");
+    fflush(stdout);
+    while (fgets(line, sizeof line, stdin))
+        ;
+}
+
+static void as_rank(size_t pages, const char *file)
+{
+    const char *rank = getenv("OMPI_COMM_WORLD_RANK");
+    rank = rank ? rank : getenv("PMI_RANK");
+    for (int left = 6000; access(file, F_OK) && left; left--) {
+        touch(pages * (size_t)(rank ? atoi(rank) + 1 : 1), 0);
+        usleep(10000);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 3)
+        return 2;
+    size_t pages = strtoul(argv[2], NULL, 10);
+    const char *mode = argv[1], *more = argc > 3 ? argv[3] : "1";
+    if (!strcmp(mode, "evenly"))
+        touch(pages, 20000);
+    else if (!strcmp(mode, "told"))
+        when_told(pages);
+    else if (!strcmp(mode, "rank"))
+        as_rank(pages, more);
+    for (int i = atoi(more); i > 0; i--)
+        if (!strcmp(mode, "own"))
+            touch(pages, 0);
+        else if (!strcmp(mode, "threads"))
+            in_thread(pages);
+        else if (!strcmp(mode, "processes"))
+            in_process(pages);
+    return 0;
+}

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Counts, and what follows from two of them: instructions per cycle, misses of references, events
+ * per second.
+ */
+#include "view/stat_print.h"
+#include "analysis/buffer.h"
+#include "view/sentence.h"
+
+#include <string.h>
+#include <strings.h>
+
+/* ---- Ratios ---------------------------------------------------------------------------------- */
+
+/* An event by its usual names, over another one of the list, or over the clock. */
+static const struct ratio {
+    const char *of[3];
+    const char *to[3]; /* empty: the clock */
+    double scale;
+    const char *unit;
+} ratios[] = {
+    {{"cycles", "PAPI_TOT_CYC"}, {NULL}, 1, "GHz"},
+    {{"instructions", "PAPI_TOT_INS"}, {"cycles", "PAPI_TOT_CYC"}, 1, "per cycle"},
+    {{"branch-misses", "PAPI_BR_MSP"}, {"branches", "PAPI_BR_INS"}, 100, "% of branches"},
+    {{"cache-misses"}, {"cache-references"}, 100, "% of cache references"},
+    {{"PAPI_L1_DCM"}, {"PAPI_L1_DCA"}, 100, "% of accesses"},
+    {{"PAPI_L2_DCM"}, {"PAPI_L2_DCA"}, 100, "% of accesses"},
+    {{"PAPI_L3_TCM"}, {"PAPI_L3_TCA"}, 100, "% of accesses"},
+    {{"stalled-cycles-frontend"}, {"cycles", "PAPI_TOT_CYC"}, 100, "% of cycles"},
+    {{"stalled-cycles-backend", "PAPI_RES_STL"}, {"cycles", "PAPI_TOT_CYC"}, 100, "% of cycles"},
+};
+
+/* Case, the prefix of libpfm and what stands behind a colon do not matter. */
+static bool is_called(const char *name, const char *const *usual, size_t n)
+{
+    if (!strncasecmp(name, "perf::", 6))
+        name += 6;
+    for (size_t i = 0; i < n && usual[i]; i++) {
+        size_t length = strlen(usual[i]);
+        if (!strncasecmp(name, usual[i], length) && (!name[length] || name[length] == ':'))
+            return true;
+    }
+    return false;
+}
+
+struct derived {
+    bool known;
+    double value;
+    const char *unit;
+};
+
+static bool is_clock(const struct pct_stat *s, size_t e)
+{
+    return !strcmp(s->events[e].name, "task-clock");
+}
+
+static struct derived derive_ratio(const struct pct_stat *s, const struct pct_stat_block *b,
+                                   size_t e, const struct ratio *r)
+{
+    struct derived d = {.unit = r->unit};
+    double under = r->to[0] || s->processors ? 0 : b->clock.value;
+    for (size_t i = 0; i < s->n && r->to[0]; i++)
+        if (is_called(s->events[i].name, r->to, sizeof r->to / sizeof *r->to) &&
+            b->figures[i].known)
+            under = b->figures[i].value;
+    d.known = b->figures[e].known && under > 0;
+    d.value = d.known ? r->scale * b->figures[e].value / under : 0;
+    return d;
+}
+
+/* What the kernel counts: a rate. What is known of no event is left out. */
+static struct derived derive(const struct pct_stat *s, const struct pct_stat_block *b, size_t e)
+{
+    static const char *const rates[] = {"context-switches", "cpu-migrations",   "page-faults",
+                                        "minor-faults",     "major-faults",     "alignment-faults",
+                                        "emulation-faults", "CONTEXT-SWITCHES", "CPU-MIGRATIONS"};
+    const char *name = s->events[e].name;
+    struct derived d = {.known = false};
+    double seconds = s->processors ? b->elapsed_s : b->clock.value / 1e9;
+    if (is_clock(s, e)) {
+        d.unit = "processors used";
+        d.known = b->elapsed_s > 0 && !s->processors;
+        d.value = d.known ? b->figures[e].value / 1e9 / b->elapsed_s : 0;
+        return d;
+    }
+    for (size_t i = 0; i < sizeof ratios / sizeof *ratios; i++)
+        if (is_called(name, ratios[i].of, sizeof ratios[i].of / sizeof *ratios[i].of))
+            return derive_ratio(s, b, e, &ratios[i]);
+    if (is_called(name, rates, sizeof rates / sizeof *rates) && seconds > 0 &&
+        b->figures[e].known && b->figures[e].value > 0) {
+        d.unit = s->processors ? "a second" : "a second of CPU time";
+        d.known = true;
+        d.value = b->figures[e].value / seconds;
+    }
+    return d;
+}
+
+/* ---- Text ------------------------------------------------------------------------------------ */
+
+static void put_count(struct pct_buf *out, const struct pct_stat *s,
+                      const struct pct_stat_figure *f, bool clock)
+{
+    char number[PCT_NUMBER_BYTES];
+    if (!f->known)
+        pct_buf_text(out, "unknown");
+    else if (f->error > 0 || f->estimated || s->repeated)
+        pct_text_estimate(out, f->value, f->error > 0 ? f->error : 0,
+                          clock ? PCT_UNIT_NS : PCT_UNIT_NONE);
+    else if (clock)
+        pct_buf_text(out, pct_text_time(number, (pc_u128)f->value));
+    else
+        pct_buf_format(out, "%s%s", f->value < 0 ? "-" : "",
+                       pct_text_count(number, (pc_u128)(f->value < 0 ? -f->value : f->value)));
+    if (f->known && f->error < 0)
+        pct_buf_text(out, " +- ?");
+}
+
+static void put_text_row(FILE *out, const struct pct_stat *s, const struct pct_stat_block *b,
+                         size_t e)
+{
+    const struct pct_stat_figure *f = &b->figures[e];
+    struct pct_buf name = {0}, count = {0}, more = {0};
+    struct derived d = derive(s, b, e);
+    pct_buf_format(&name, "%s%s", s->events[e].name, s->events[e].user_only ? " (user)" : "");
+    put_count(&count, s, f, is_clock(s, e));
+    if (s->intervals)
+        fprintf(out, "%10.3f", b->at_s);
+    fprintf(out, "  %-26s  %20s", name.data, count.data);
+    if (s->turns)
+        pct_buf_format(&more, "  %4.0f %%", 100 * f->share);
+    if (s->repeated && f->known && f->differ >= 0)
+        pct_buf_format(&more, "  %7.2g %%", 100 * f->differ);
+    else if (s->repeated)
+        pct_buf_format(&more, "  %9s", "-");
+    if (d.known) {
+        pct_buf_text(&more, "  ");
+        pct_text_estimate(&more, d.value, 0, PCT_UNIT_NONE);
+        pct_buf_format(&more, " %s", d.unit);
+    }
+    fprintf(out, "%s\n", more.data ? more.data : "");
+    pct_buf_free(&name);
+    pct_buf_free(&count);
+    pct_buf_free(&more);
+}
+
+static void put_text(FILE *out, struct pct_stat *s, const struct pct_stat_block *b)
+{
+    if (b->who)
+        fprintf(out, "%s%s %d\n", s->intervals || !s->n_put ? "" : "\n", b->who, b->number);
+    s->n_put++;
+    for (size_t e = 0; e < s->n; e++)
+        if (!s->events[e].why_not)
+            put_text_row(out, s, b, e);
+}
+
+void pct_stat_put_reasons(FILE *out, const struct pct_stat *s, size_t width)
+{
+    for (size_t e = 0; e < s->n; e++) {
+        struct pct_buf names = {0};
+        const char *why = s->events[e].why_not;
+        bool first = why != NULL;
+        for (size_t i = 0; i < e && first; i++)
+            first = !s->events[i].why_not || strcmp(why, s->events[i].why_not) != 0;
+        for (size_t i = e; i < s->n && first; i++)
+            if (s->events[i].why_not && !strcmp(why, s->events[i].why_not))
+                pct_buf_format(&names, "%s%s", i == e ? "" : ", ", s->events[i].name);
+        if (first) {
+            fputs("\n  ", out);
+            pct_print_sentence(out, width, 2, "not counted: %s: %s", names.data, why);
+        }
+        pct_buf_free(&names);
+    }
+}
+
+/* ---- For programs ---------------------------------------------------------------------------- */
+
+enum {
+    TIME,
+    ELAPSED,
+    TARGET,
+    NUMBER,
+    EVENT,
+    SIDE,
+    VALUE,
+    UNIT,
+    ERROR,
+    SHARE,
+    DIFFERENCE,
+    RATIO,
+    RATIO_UNIT,
+    WHY_NOT,
+    N_COLUMNS
+};
+static const struct {
+    const char *name;
+    bool text;
+} columns[N_COLUMNS] = {
+    [TIME] = {"time_s", false},
+    [ELAPSED] = {"elapsed_s", false},
+    [TARGET] = {"target", true},
+    [NUMBER] = {"number", false},
+    [EVENT] = {"event", true},
+    [SIDE] = {"side", true},
+    [VALUE] = {"value", false},
+    [UNIT] = {"unit", true},
+    [ERROR] = {"error", false},
+    [SHARE] = {"share", false},
+    [DIFFERENCE] = {"difference", false},
+    [RATIO] = {"ratio", false},
+    [RATIO_UNIT] = {"ratio_unit", true},
+    [WHY_NOT] = {"why_not", true},
+};
+
+/* The cells of a row; an empty one is unknown, or has no meaning. */
+static void make_cells(struct pct_buf *cells, const struct pct_stat *s,
+                       const struct pct_stat_block *b, size_t e)
+{
+    const struct pct_stat_figure *f = &b->figures[e];
+    const struct pct_stat_event *event = &s->events[e];
+    double unit = is_clock(s, e) ? 1e9 : 1;
+    struct derived d = derive(s, b, e);
+    pct_buf_format(&cells[TIME], "%.6f", b->at_s);
+    pct_buf_format(&cells[ELAPSED], "%.6f", b->elapsed_s);
+    pct_buf_text(&cells[TARGET], b->who ? b->who : "all");
+    if (b->who)
+        pct_buf_format(&cells[NUMBER], "%d", b->number);
+    pct_text_escape(&cells[EVENT], event->name, PCT_ESCAPE_CELL);
+    pct_buf_text(&cells[SIDE], event->user_only ? "user" : "all");
+    pct_buf_text(&cells[UNIT], unit > 1 ? "s" : "count");
+    if (event->why_not)
+        pct_text_escape(&cells[WHY_NOT], event->why_not, PCT_ESCAPE_CELL);
+    if (event->why_not || !f->known)
+        return;
+    pct_buf_format(&cells[VALUE],
+                   unit > 1                      ? "%.9f"
+                   : f->estimated || s->repeated ? "%.3f"
+                                                 : "%.0f",
+                   f->value / unit);
+    if (f->error >= 0)
+        pct_buf_format(&cells[ERROR], unit > 1 ? "%.9f" : "%.3f", f->error / unit);
+    pct_buf_format(&cells[SHARE], "%.4f", f->share);
+    if (s->repeated && f->differ >= 0)
+        pct_buf_format(&cells[DIFFERENCE], "%.6f", f->differ);
+    if (d.known) {
+        pct_buf_format(&cells[RATIO], "%.6g", d.value);
+        pct_buf_text(&cells[RATIO_UNIT], d.unit);
+    }
+}
+
+static void put_row(FILE *out, const struct pct_stat *s, enum pct_stat_format format,
+                    const struct pct_stat_block *b, size_t e, bool first)
+{
+    struct pct_buf cells[N_COLUMNS] = {{0}};
+    make_cells(cells, s, b, e);
+    if (format == PCT_STAT_JSON)
+        fputs(first ? "  {" : ",\n  {", out);
+    for (size_t i = 0; i < N_COLUMNS; i++) {
+        const char *cell = cells[i].data ? cells[i].data : "";
+        if (format == PCT_STAT_TSV) {
+            fprintf(out, "%s%s", cell, i + 1 < N_COLUMNS ? "\t" : "\n");
+        } else if (*cell && columns[i].text) {
+            struct pct_buf quoted = {0};
+            pct_text_quote(&quoted, cell);
+            fprintf(out, "%s\"%s\": %s", i ? ", " : "", columns[i].name, quoted.data);
+            pct_buf_free(&quoted);
+        } else {
+            fprintf(out, "%s\"%s\": %s", i ? ", " : "", columns[i].name, *cell ? cell : "null");
+        }
+        pct_buf_free(&cells[i]);
+    }
+    if (format == PCT_STAT_JSON)
+        fputc('}', out);
+}
+
+static void begin(FILE *out, struct pct_stat *s, enum pct_stat_format format)
+{
+    s->begun = true;
+    if (format == PCT_STAT_JSON)
+        fputs("[\n", out);
+    for (size_t i = 0; i < N_COLUMNS && format == PCT_STAT_TSV; i++)
+        fprintf(out, "%s%s", columns[i].name, i + 1 < N_COLUMNS ? "\t" : "\n");
+    if (format != PCT_STAT_TEXT || (!s->turns && !s->repeated))
+        return;
+    fprintf(out, "%s  %-26s  %20s%s%s\n", s->intervals ? "          " : "", "",
+            s->repeated ? "mean, 95 % interval" : "95 % interval", s->turns ? "  counted" : "",
+            s->repeated ? "  sure from" : "");
+}
+
+void pct_stat_put(FILE *out, struct pct_stat *s, enum pct_stat_format format,
+                  const struct pct_stat_block *b)
+{
+    if (!s->begun)
+        begin(out, s, format);
+    if (format == PCT_STAT_TEXT)
+        put_text(out, s, b);
+    else
+        for (size_t e = 0; e < s->n; e++)
+            put_row(out, s, format, b, e, s->n_put++ == 0);
+}
+
+void pct_stat_end(FILE *out, struct pct_stat *s, enum pct_stat_format format)
+{
+    if (!s->begun)
+        begin(out, s, format);
+    if (format == PCT_STAT_JSON)
+        fputs(s->n_put ? "\n]\n" : "]\n", out);
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Counts of programs as text, tsv and JSON.
+ */
+#ifndef PCT_STAT_PRINT_H
+#define PCT_STAT_PRINT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+struct pct_stat_event {
+    const char *name;
+    const char *why_not; /* NULL: it is counted */
+    bool user_only;      /* without the kernel's side, which may not be counted */
+};
+
+struct pct_stat_figure {
+    bool known;
+    bool estimated;
+    double value;  /* task-clock: ns */
+    double error;  /* half of the 95 % interval; 0: none; -1: unknown */
+    double share;  /* of the time in which the event counted */
+    double differ; /* of repeats: the least sure difference, as a part of the value; -1: unknown */
+};
+
+/* The figures of one target, or of all, in one stretch of time. */
+struct pct_stat_block {
+    const char *who; /* "rank"; NULL: all together */
+    int number;
+    double at_s;      /* end of the stretch, from the start of the run */
+    double elapsed_s; /* its length */
+    const struct pct_stat_figure *figures;
+    struct pct_stat_figure clock; /* task-clock, which may not be among the events */
+};
+
+struct pct_stat {
+    const struct pct_stat_event *events;
+    size_t n;
+    bool repeated; /* figures are means of several runs */
+    bool intervals;
+    bool processors; /* whole processors are counted */
+    bool turns;      /* events take turns */
+    /* The printer's own. */
+    bool begun;
+    size_t n_put; /* rows, or blocks of text */
+};
+
+enum pct_stat_format { PCT_STAT_TEXT, PCT_STAT_TSV, PCT_STAT_JSON };
+
+void pct_stat_put(FILE *out, struct pct_stat *s, enum pct_stat_format format,
+                  const struct pct_stat_block *b);
+/* After the last block, or where there was none. */
+void pct_stat_end(FILE *out, struct pct_stat *s, enum pct_stat_format format);
+
+/* Text: what is not counted, each reason once, with the events. */
+void pct_stat_put_reasons(FILE *out, const struct pct_stat *s, size_t width);
+
+#endif

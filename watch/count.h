@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Counts of a command, of running threads and processes, or of whole processors, from outside.
+ *
+ * What the kernel counts by itself is counted all the time; task-clock always is, and is the time
+ * of a target. The other events are in groups that fit the processor's counters. Of several groups
+ * one counts at a time, for a turn of random length; then what an event would be, had it counted
+ * all the time, is estimated by the ratio of its counts to the time of its turns. The turns'
+ * scatter about that ratio gives the interval.
+ *
+ * Nothing here is MT-safe.
+ */
+#ifndef PCT_COUNT_H
+#define PCT_COUNT_H
+
+#include "counting/counting.h"
+
+struct pct_count;
+
+/* Figures of one event and one target, between two calls of pct_count_take. */
+struct pct_count_figure {
+    bool known;
+    bool estimated;
+    double value; /* task-clock: ns */
+    double error; /* of an estimate: half of the 95 % interval; -1: too few turns */
+    double share; /* of the target's time in which the event counted; 0 to 1 */
+};
+
+enum { PCT_COUNT_CLOCK = 0 }; /* the number of the event task-clock, which is added */
+
+/* Counts these events, each of which counts here (pc_counting_try). per_group: as in
+ * struct pc_counting_what. PC_EIO, and why. */
+int pct_count_new(const struct pc_counting_event *events, size_t n, uint32_t per_group,
+                  struct pct_count **out, struct pc_error *error);
+
+/* Adds a viewee to a target; targets are numbered from 0, each new one is one more. */
+int pct_count_add(struct pct_count *c, size_t target, const struct pc_counting_viewee *who,
+                  struct pc_error *error);
+/* Closes the viewees of a target, which stays, with the figures that were taken. */
+void pct_count_drop(struct pct_count *c, size_t target);
+
+/* Counts from now on; a viewee that waits for its exec from then on. */
+void pct_count_start(struct pct_count *c);
+/* Ends a turn if it is time, and begins the next. Returns the ns until it should be called again;
+ * UINT64_MAX: never, all events count all the time. */
+uint64_t pct_count_turn(struct pct_count *c);
+
+/* Makes the figures of the time since the last call. */
+void pct_count_take(struct pct_count *c);
+
+size_t pct_count_n_targets(const struct pct_count *c);
+/* Whether events take turns. */
+bool pct_count_turns(const struct pct_count *c);
+/* event: PCT_COUNT_CLOCK, or 1 + its place in the list. */
+struct pct_count_figure pct_count_figure(const struct pct_count *c, size_t target, size_t event);
+/* The sum over all targets. */
+struct pct_count_figure pct_count_total(const struct pct_count *c, size_t event);
+
+void pct_count_free(struct pct_count *c); /* NULL is allowed */
+
+#endif
