@@ -88,7 +88,7 @@ static void fill(void)
         pthread_join(threads[i], NULL);
 }
 
-static sem_t may_compute, may_end;
+static sem_t may_compute, computed, may_end;
 
 static void *wait_and_compute(void *unused)
 {
@@ -100,6 +100,7 @@ static void *wait_and_compute(void *unused)
 static void *compute_and_wait(void *unused)
 {
     burn(1);
+    sem_post(&computed);
     sem_wait(&may_end);
     return unused;
 }
@@ -112,6 +113,7 @@ static void use_up(void)
     pthread_attr_t small;
     int n = 0;
     sem_init(&may_compute, 0, 0);
+    sem_init(&computed, 0, 0);
     sem_init(&may_end, 0, 0);
     pthread_attr_init(&small);
     pthread_attr_setstacksize(&small, 256 << 10);
@@ -119,6 +121,8 @@ static void use_up(void)
     be_deep(39, 500);
     while (n < THREADS && !pthread_create(&threads[n], &small, compute_and_wait, NULL))
         n++;
+    for (int i = 0; i < n; i++)
+        sem_wait(&computed);
     sem_post(&may_compute);
     pthread_join(waiting, NULL);
     for (int i = 0; i < n; i++)
