@@ -2,9 +2,10 @@
 # Stacks of running processes.
 noinst_LTLIBRARIES += watch/libpcwatch.la
 watch_libpcwatch_la_SOURCES = watch/watch.h watch/watched_processes.c watch/caught.h watch/caught.c \
-    watch/thread_stacks.c watch/stack_profile.h watch/stack_profile.c watch/count.h watch/count.c
+    watch/thread_stacks.c watch/stack_profile.h watch/stack_profile.c watch/stack_tree.h watch/stack_tree.c \
+    watch/shown_frames.c watch/code_files.h watch/code_files.c watch/count.h watch/count.c
 watch_libpcwatch_la_CFLAGS = $(PC_FLAGS) $(LIBDW_CFLAGS)
-watch_libpcwatch_la_LIBADD =
+watch_libpcwatch_la_LIBADD = libcollect/libpcwalk.la
 if HAVE_LIBDW
 watch_libpcwatch_la_LIBADD += $(LIBDW_LIBS)
 endif

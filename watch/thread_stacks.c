@@ -151,15 +151,15 @@ static int add_frame(Dwfl_Frame *frame, void *arg)
     Dwfl_Module *m = dwfl_addrmodule(v->dwfl, v->outermost);
     *f = (struct pct_stack_frame){.exact = f->exact, .offset = pc};
     s->n++;
-    if (!m)
+    const char *path = m ? dwfl_module_info(m, NULL, NULL, NULL, NULL, NULL, NULL, NULL) : NULL;
+    if (!path)
         return DWARF_CB_OK;
-    f->path = dwfl_module_info(m, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
     dwfl_module_getelf(m, &bias);
     f->offset = pc - bias;
     f->function = dwfl_module_addrname(m, v->outermost);
     int n = dwfl_module_build_id(m, &id, &address);
-    f->n_build_id = n > 0 && n <= (int)PCOLLECT_BUILD_ID_BYTES ? (uint32_t)n : 0;
-    memcpy(f->build_id, id, f->n_build_id);
+    f->module = pct_stack_module(&v->watch->modules, path, id,
+                                 n > 0 && n <= (int)PCOLLECT_BUILD_ID_BYTES ? (uint32_t)n : 0);
     return DWARF_CB_OK;
 }
 
@@ -232,10 +232,9 @@ static int take_threads(struct view *v, struct pc_error *error)
             v->watch->n_lost++;
             continue;
         }
-        v->stack.state = p.state;
-        v->stack.main = threads[i] == v->pid;
         n_taken++;
-        err = pct_stack_add(v->watch, v->process, threads[i], &v->stack, error);
+        err = pct_stack_add(v->watch, &(struct pct_watched_stack){v->process, threads[i], p.state},
+                            &v->stack, error);
     }
     pct_free(threads);
     if (!n)
@@ -265,6 +264,7 @@ int pct_watch_take(struct pct_watch *w, uint32_t process, struct pc_error *error
     pct_free(w->mpi_folder);
     w->mpi_folder = NULL;
     dwfl_getmodules(v.dwfl, look_at_module, &v, 0);
+    v.stack.mpi_folder = w->mpi_folder;
     if (!dwfl_attach_state(v.dwfl, NULL, v.pid, &thread_callbacks, &v))
         err = pc_error_set(error, PC_EIO, "%d: %s", v.pid, dwfl_errmsg(-1));
     else

@@ -15,6 +15,7 @@
 #define PCT_WATCH_H
 
 #include "format/profile.h"
+#include "watch/stack_tree.h"
 
 /* ---- Processes (watched_processes.c) --------------------------------------------------------- */
 
@@ -42,9 +43,7 @@ int *pct_watch_threads(int pid, size_t *n);
 size_t pct_watch_jobs(int **pids);
 void pct_watch_job_free(struct pct_watched_job *job);
 
-/* ---- Stacks (thread_stacks.c)
- * ------------------------------------------------------------------------
- */
+/* ---- Stacks (thread_stacks.c) ---------------------------------------------------------------- */
 
 struct pct_watched_stack {
     uint32_t process; /* index into job->processes */
@@ -60,6 +59,7 @@ struct pct_watch {
     char *mpi_folder; /* of the MPI library of the process that was taken last; NULL: unknown */
     uint32_t n_other; /* threads that are not in stacks: without a frame of the program */
     uint32_t n_lost;  /* threads whose stack could not be read */
+    struct pct_stack_modules modules;
     struct pc_profile_sum sum;
 };
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The part of the load map that goes through dl_iterate_phdr and so takes the loader's lock: the
- * list of all modules, and the refreshing of the map where libc has no _dl_find_object. Must not
- * be called in a signal handler. The table itself is in loadmap_async.c.
+ * The part of the load map that must not be called in a signal handler: what goes through
+ * dl_iterate_phdr and so takes the loader's lock, which are the list of all modules, and the
+ * refreshing of the map where libc has no _dl_find_object; and files of other processes. The table
+ * itself is in loadmap_async.c.
  */
 #define _GNU_SOURCE 1
 
@@ -50,4 +51,12 @@ void pc_loadmap_refresh(uint32_t generation)
 {
     struct each each = {.generation = generation, .first = true};
     dl_iterate_phdr(enter_if_new, &each);
+}
+
+struct pc_module *pc_loadmap_enter_copy(uintptr_t bias, const char *path, const void *phdr,
+                                        unsigned n_phdr)
+{
+    struct pc_loadmap_object object = {bias, path, phdr, n_phdr};
+    pc_loadmap_search_all();
+    return pc_loadmap_enter(&object, atomic_load(&pc_loadmap_generation));
 }

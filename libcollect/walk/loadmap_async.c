@@ -54,6 +54,7 @@ struct pc_module *pc_loadmap_numbered(uint16_t number)
 static _Atomic uint32_t n_taken;
 static _Atomic uint32_t chains[N_CHAINS]; /* index + 1 by load address */
 static _Atomic(pc_loadmap_is_mpi_fn) is_mpi;
+static _Atomic bool search_all; /* the loader does not know all modules of the table */
 
 /* PC_LOADMAP_BY_SCAN: as with a libc without _dl_find_object, for tests. */
 #if defined __GLIBC_PREREQ && !defined PC_LOADMAP_BY_SCAN
@@ -452,10 +453,16 @@ struct pc_module *pc_loadmap_find(uintptr_t pc)
 {
     uint32_t generation = atomic_load(&pc_loadmap_generation);
 #if defined HAVE_DL_FIND_OBJECT
-    if (PC_LIKELY(find_object != NULL))
-        return find_by_loader(pc, generation);
+    struct pc_module *m = find_object ? find_by_loader(pc, generation) : NULL;
+    if (m || (find_object && !atomic_load_explicit(&search_all, memory_order_relaxed)))
+        return m;
 #endif
     return find_by_scan(pc, generation);
+}
+
+void pc_loadmap_search_all(void)
+{
+    atomic_store(&search_all, true);
 }
 
 void pc_loadmap_prepare(uintptr_t pc)

@@ -22,6 +22,10 @@ struct pc_loadmap_object {
  * table is full. Marks it as loaded in this generation. AS-safe. */
 struct pc_module *pc_loadmap_enter(const struct pc_loadmap_object *object, uint32_t generation);
 
+/* From now on a search that the loader has no answer to looks through the table, too: modules were
+ * entered that the loader does not know. */
+void pc_loadmap_search_all(void);
+
 /* Enters all modules loaded now, if that has not been done in this generation: only for a libc
  * without _dl_find_object. Takes the loader's lock: not AS-safe. */
 void pc_loadmap_refresh(uint32_t generation);

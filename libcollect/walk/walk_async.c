@@ -90,7 +90,7 @@ static bool probe_page(struct pc_walk *walk, uintptr_t addr)
     uintptr_t page = addr & ~(uintptr_t)(PAGE - 1);
     if (page >= walk->probed_lo && page < walk->probed_hi)
         return true;
-    if (page == 0 || arch_probe(page) != -22 /* EINVAL */)
+    if (page == 0 || walk->copied || arch_probe(page) != -22 /* EINVAL */)
         return false;
     if (page == walk->probed_hi && walk->probed_hi) {
         walk->probed_hi += PAGE;

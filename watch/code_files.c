@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Files are copied into memory by their program headers, without their code, which nobody reads
+ * here: a file that is overwritten while we look at it harms nothing.
+ */
+#include "config.h"
+
+#include "analysis/allocation.h"
+#include "watch/code_files.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#ifdef HAVE_LIBDW
+#include <elfutils/libdwfl.h>
+#endif
+
+enum { MOST_HEADERS = 64, PAGE = 4096 };
+
+/* A segment of a file that is loaded. */
+struct segment {
+    uint64_t offset, bytes, address;
+};
+
+struct code_file {
+    char *path;
+    dev_t device;
+    ino_t inode;
+    const struct pc_module *module; /* NULL: it is none that can be walked */
+    struct segment *segments;
+    size_t n_segments;
+};
+
+struct pct_code_files {
+    struct code_file **files;
+    size_t n, room;
+#ifdef HAVE_LIBDW
+    Dwfl *dwfl; /* for names alone */
+#endif
+};
+
+struct pct_code_range {
+    uint64_t lo, hi;
+    uint64_t shift; /* our address of it, less its own; modulo 2^64 */
+    bool known;
+};
+
+/* ---- Files ----------------------------------------------------------------------------------- */
+
+static bool read_whole(int fd, void *out, size_t n, uint64_t offset)
+{
+    for (size_t got = 0; got < n;) {
+        ssize_t r = pread(fd, (char *)out + got, n - got, (off_t)(offset + got));
+        if (r <= 0)
+            return false;
+        got += (size_t)r;
+    }
+    return true;
+}
+
+/* Program headers of a file for this processor; returns how many, 0: it is none. */
+static unsigned read_headers(int fd, ElfW(Phdr) * out)
+{
+    ElfW(Ehdr) e;
+    static const ElfW(Half) machine =
+#if defined __x86_64__
+        EM_X86_64;
+#elif defined __aarch64__
+        EM_AARCH64;
+#else
+        EM_NONE;
+#endif
+    if (!read_whole(fd, &e, sizeof e, 0) || memcmp(e.e_ident, ELFMAG, SELFMAG) != 0 ||
+        e.e_machine != machine || e.e_phentsize != sizeof *out || e.e_phnum > MOST_HEADERS ||
+        !read_whole(fd, out, e.e_phnum * sizeof *out, e.e_phoff))
+        return 0;
+    return e.e_phnum;
+}
+
+static bool holds_table(const ElfW(Phdr) * p, unsigned n, const ElfW(Phdr) * part)
+{
+    for (unsigned i = 0; i < n; i++)
+        if (p[i].p_type == PT_GNU_EH_FRAME && p[i].p_vaddr >= part->p_vaddr &&
+            p[i].p_vaddr - part->p_vaddr < part->p_filesz)
+            return true;
+    return false;
+}
+
+/* Lays the file out as the loader does. Segments with nothing but code stay empty. Returns the
+ * bias. */
+static bool lay_out(int fd, const ElfW(Phdr) * p, unsigned n, uintptr_t *bias)
+{
+    uint64_t lo = UINT64_MAX, hi = 0;
+    static const uint64_t most = (uint64_t)1 << 40;
+    for (unsigned i = 0; i < n; i++) {
+        if (p[i].p_type != PT_LOAD)
+            continue;
+        if (p[i].p_memsz > most || p[i].p_vaddr > most || p[i].p_filesz > p[i].p_memsz)
+            return false;
+        lo = p[i].p_vaddr < lo ? p[i].p_vaddr : lo;
+        hi = p[i].p_vaddr + p[i].p_memsz > hi ? p[i].p_vaddr + p[i].p_memsz : hi;
+    }
+    if (lo >= hi)
+        return false;
+    lo &= ~(uint64_t)(PAGE - 1);
+    char *at = mmap(NULL, hi - lo, PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (at == MAP_FAILED)
+        return false;
+    bool done = true;
+    for (unsigned i = 0; i < n && done; i++)
+        if (p[i].p_type == PT_LOAD &&
+            (!(p[i].p_flags & PF_X) || !p[i].p_offset || holds_table(p, n, &p[i])))
+            done = read_whole(fd, at + (p[i].p_vaddr - lo), p[i].p_filesz, p[i].p_offset);
+    if (!done)
+        munmap(at, hi - lo);
+    *bias = (uintptr_t)at - lo;
+    return done;
+}
+
+static void keep_segments(struct code_file *f, const ElfW(Phdr) * p, unsigned n)
+{
+    f->segments = pct_alloc(n, sizeof *f->segments);
+    for (unsigned i = 0; i < n; i++)
+        if (p[i].p_type == PT_LOAD)
+            f->segments[f->n_segments++] =
+                (struct segment){p[i].p_offset, p[i].p_filesz, p[i].p_vaddr};
+}
+
+#ifdef HAVE_LIBDW
+static void report_names(struct pct_code_files *files, const struct code_file *f, int fd)
+{
+    int own = files->dwfl ? fcntl(fd, F_DUPFD_CLOEXEC, 3) : -1;
+    if (own < 0)
+        return;
+    dwfl_report_begin_add(files->dwfl);
+    if (!dwfl_report_elf(files->dwfl, f->path, f->path, own, f->module->bias, true))
+        close(own);
+    dwfl_report_end(files->dwfl, NULL, NULL);
+}
+#endif
+
+/* Takes a file into our memory. f->module stays NULL if that cannot be done. */
+static void load(struct pct_code_files *files, struct code_file *f, int fd)
+{
+    ElfW(Phdr) headers[MOST_HEADERS];
+    uintptr_t bias;
+    unsigned n = read_headers(fd, headers);
+    if (!n || !lay_out(fd, headers, n, &bias))
+        return;
+    f->module = pc_loadmap_enter_copy(bias, f->path, headers, n);
+    keep_segments(f, headers, n);
+#ifdef HAVE_LIBDW
+    if (f->module)
+        report_names(files, f, fd);
+#else
+    (void)files;
+#endif
+}
+
+/* As the process sees it, which may be in a container; one that has ended may have been outside. A
+ * file that was removed is opened by its mapping, if the kernel lets us. */
+static int open_file(int pid, const struct pct_mapping *m)
+{
+    static const char gone[] = " (deleted)";
+    char path[4096 + 64];
+    size_t n = strlen(m->path), cut = sizeof gone - 1;
+    if (n > cut && !strcmp(m->path + n - cut, gone))
+        snprintf(path, sizeof path, "/proc/%d/map_files/%llx-%llx", pid, (unsigned long long)m->lo,
+                 (unsigned long long)m->hi);
+    else
+        snprintf(path, sizeof path, "/proc/%d/root%s", pid, m->path);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    return fd >= 0 ? fd : open(m->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+}
+
+static bool has_build_id(const struct code_file *f, const struct pct_mapping *m)
+{
+    return f->module && f->module->build_id_bytes == m->n_build_id &&
+           !memcmp(f->module->build_id, m->build_id, m->n_build_id);
+}
+
+static struct code_file *find_or_load(struct pct_code_files *files, int pid,
+                                      const struct pct_mapping *m)
+{
+    struct stat st;
+    for (size_t i = 0; i < files->n && m->n_build_id; i++)
+        if (!strcmp(files->files[i]->path, m->path) && has_build_id(files->files[i], m))
+            return files->files[i];
+    int fd = open_file(pid, m);
+    if (fd < 0 || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
+        if (fd >= 0)
+            close(fd);
+        return NULL;
+    }
+    for (size_t i = 0; i < files->n; i++)
+        if (files->files[i]->device == st.st_dev && files->files[i]->inode == st.st_ino &&
+            !strcmp(files->files[i]->path, m->path)) {
+            close(fd);
+            return files->files[i];
+        }
+    struct code_file *f = pct_alloc(1, sizeof *f);
+    *f = (struct code_file){.path = pct_copy(m->path), .device = st.st_dev, .inode = st.st_ino};
+    files->files = pct_grow(files->files, files->n, &files->room, sizeof *files->files);
+    files->files[files->n++] = f;
+    load(files, f, fd);
+    close(fd);
+    return f;
+}
+
+#ifdef HAVE_LIBDW
+static int find_no_debuginfo(Dwfl_Module *m, void **user, const char *name, Dwarf_Addr base,
+                             const char *file, const char *link, GElf_Word crc, char **found)
+{
+    (void)m, (void)user, (void)name, (void)base, (void)file, (void)link, (void)crc, (void)found;
+    return -1;
+}
+
+static int find_no_file(Dwfl_Module *m, void **user, const char *name, Dwarf_Addr base, char **file,
+                        Elf **elf)
+{
+    (void)m, (void)user, (void)name, (void)base, (void)file, (void)elf;
+    return -1;
+}
+#endif
+
+struct pct_code_files *pct_code_files_new(void)
+{
+    struct pct_code_files *files = pct_alloc(1, sizeof *files);
+#ifdef HAVE_LIBDW
+    static const Dwfl_Callbacks callbacks = {.find_elf = find_no_file,
+                                             .find_debuginfo = find_no_debuginfo};
+    files->dwfl = dwfl_begin(&callbacks);
+#endif
+    return files;
+}
+
+void pct_code_files_free(struct pct_code_files *files)
+{
+    if (!files)
+        return;
+    for (size_t i = 0; i < files->n; i++) {
+        pct_free(files->files[i]->path);
+        pct_free(files->files[i]->segments);
+        pct_free(files->files[i]);
+    }
+    pct_free(files->files);
+#ifdef HAVE_LIBDW
+    if (files->dwfl)
+        dwfl_end(files->dwfl);
+#endif
+    pct_free(files);
+}
+
+const char *pct_code_function(struct pct_code_files *files, const struct pc_module *module,
+                              uintptr_t pc)
+{
+#ifdef HAVE_LIBDW
+    Dwfl_Module *m = module && files->dwfl ? dwfl_addrmodule(files->dwfl, pc) : NULL;
+    return m ? dwfl_module_addrname(m, pc) : NULL;
+#else
+    (void)files, (void)module, (void)pc;
+    return NULL;
+#endif
+}
+
+/* ---- Mappings -------------------------------------------------------------------------------- */
+
+/* Where the code of a mapping is here. The kernel's own page of code is the same in all processes.
+ */
+static bool find_shift(struct pct_code_files *files, int pid, const struct pct_mapping *m,
+                       uint64_t *shift)
+{
+    if (!strcmp(m->path, "[vdso]")) {
+        *shift = (uint64_t)getauxval(AT_SYSINFO_EHDR) - m->lo;
+        return getauxval(AT_SYSINFO_EHDR) != 0;
+    }
+    if (*m->path != '/' || m->path[1] == '/')
+        return false;
+    const struct code_file *f = find_or_load(files, pid, m);
+    for (size_t i = 0; f && f->module && i < f->n_segments; i++) {
+        const struct segment *s = &f->segments[i];
+        uint64_t offset = s->offset & ~(uint64_t)(PAGE - 1);
+        if (m->offset < offset || m->offset >= s->offset + s->bytes)
+            continue;
+        *shift = f->module->bias + s->address - s->offset + m->offset - m->lo;
+        return true;
+    }
+    return false;
+}
+
+/* Takes [lo, hi) out of what was mapped. */
+static void unmap(struct pct_code *c, uint64_t lo, uint64_t hi)
+{
+    size_t kept = 0;
+    struct pct_code_range rest = {0};
+    for (size_t i = 0; i < c->n; i++) {
+        struct pct_code_range r = c->ranges[i];
+        if (r.lo < lo && r.hi > hi) {
+            rest = r;
+            rest.lo = hi;
+        }
+        if (r.lo < lo && r.hi > lo)
+            r.hi = lo;
+        else if (r.lo >= lo && r.lo < hi)
+            r.lo = r.hi > hi ? hi : r.hi;
+        if (r.lo < r.hi)
+            c->ranges[kept++] = r;
+    }
+    c->n = kept;
+    if (rest.lo < rest.hi) {
+        c->ranges = pct_grow(c->ranges, c->n, &c->room, sizeof *c->ranges);
+        c->ranges[c->n++] = rest;
+    }
+}
+
+static int compare_ranges(const void *left, const void *right)
+{
+    const struct pct_code_range *a = left, *b = right;
+    return (a->lo > b->lo) - (a->lo < b->lo);
+}
+
+void pct_code_map(struct pct_code *c, struct pct_code_files *files, int pid,
+                  const struct pct_mapping *m)
+{
+    struct pct_code_range r = {.lo = m->lo, .hi = m->hi};
+    if (m->lo >= m->hi)
+        return;
+    r.known = find_shift(files, pid, m, &r.shift);
+    unmap(c, m->lo, m->hi);
+    c->ranges = pct_grow(c->ranges, c->n, &c->room, sizeof *c->ranges);
+    c->ranges[c->n++] = r;
+    qsort(c->ranges, c->n, sizeof *c->ranges, compare_ranges);
+}
+
+bool pct_code_read(struct pct_code *c, struct pct_code_files *files, int pid)
+{
+    char name[64], *line = NULL;
+    size_t room = 0;
+    snprintf(name, sizeof name, "/proc/%d/maps", pid);
+    FILE *in = fopen(name, "re");
+    if (!in)
+        return false;
+    pct_code_clear(c);
+    while (getline(&line, &room, in) > 0) {
+        unsigned long long lo, hi, offset;
+        char rights[8];
+        int path_at = 0;
+        line[strcspn(line, "\n")] = '\0';
+        if (sscanf(line, "%llx-%llx %7s %llx %*s %*s %n", &lo, &hi, rights, &offset, &path_at) < 4 ||
+            rights[2] != 'x' || !path_at)
+            continue;
+        pct_code_map(c, files, pid,
+                     &(struct pct_mapping){.lo = lo, .hi = hi, .offset = offset,
+                                           .path = line + path_at});
+    }
+    free(line);
+    fclose(in);
+    return true;
+}
+
+void pct_code_copy(struct pct_code *to, const struct pct_code *from)
+{
+    pct_code_clear(to);
+    for (size_t i = 0; i < from->n; i++) {
+        to->ranges = pct_grow(to->ranges, to->n, &to->room, sizeof *to->ranges);
+        to->ranges[to->n++] = from->ranges[i];
+    }
+}
+
+void pct_code_clear(struct pct_code *c)
+{
+    c->n = 0;
+}
+
+void pct_code_free(struct pct_code *c)
+{
+    pct_free(c->ranges);
+    *c = (struct pct_code){0};
+}
+
+uintptr_t pct_code_here(const struct pct_code *c, uint64_t pc)
+{
+    size_t lo = 0, hi = c->n;
+    while (lo < hi) {
+        size_t middle = lo + (hi - lo) / 2;
+        const struct pct_code_range *r = &c->ranges[middle];
+        if (pc >= r->lo && pc < r->hi)
+            return r->known ? (uintptr_t)(pc + r->shift) : 0;
+        if (pc < r->lo)
+            hi = middle;
+        else
+            lo = middle + 1;
+    }
+    return 0;
+}

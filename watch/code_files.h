@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The code of watched processes: which files they have mapped where, and these files in our own
+ * memory, so that the walker finds their unwind tables. A file is mapped here once, whatever number
+ * of processes has it.
+ *
+ * Nothing is read from a process itself. Nothing here is MT-safe.
+ */
+#ifndef PCT_CODE_FILES_H
+#define PCT_CODE_FILES_H
+
+#include "libcollect/walk/loadmap.h"
+
+struct pct_code_files;
+
+struct pct_code_files *pct_code_files_new(void);
+void pct_code_files_free(struct pct_code_files *files); /* NULL is allowed */
+
+/* The function that holds an address of a module, by the module's symbol table; NULL: unknown. It
+ * is valid as long as `files`. */
+const char *pct_code_function(struct pct_code_files *files, const struct pc_module *module,
+                              uintptr_t pc);
+
+/* ---- Code that a process has mapped ---------------------------------------------------------- */
+
+/* A mapping as the kernel tells it. */
+struct pct_mapping {
+    uint64_t lo, hi, offset; /* offset: of lo in the file */
+    const char *path;
+    const uint8_t *build_id; /* n_build_id bytes; 0: not told */
+    uint32_t n_build_id;
+};
+
+struct pct_code {
+    struct pct_code_range *ranges; /* ascending */
+    size_t n, room;
+};
+
+/* Takes note of a mapping that may be executed; what it covers is gone. */
+void pct_code_map(struct pct_code *c, struct pct_code_files *files, int pid,
+                  const struct pct_mapping *m);
+/* Reads what a process has mapped now. False: it cannot be read. */
+bool pct_code_read(struct pct_code *c, struct pct_code_files *files, int pid);
+void pct_code_copy(struct pct_code *to, const struct pct_code *from);
+void pct_code_clear(struct pct_code *c);
+void pct_code_free(struct pct_code *c);
+
+/* The address at which the code is here; 0: it is of no file, or the file cannot be read. */
+uintptr_t pct_code_here(const struct pct_code *c, uint64_t pc);
+
+#endif

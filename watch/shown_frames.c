@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Which frames of a stack are shown.
+ */
+#include "analysis/allocation.h"
+#include "analysis/symbols/symbols.h"
+#include "watch/stack_tree.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+const struct pct_stack_module *pct_stack_module(struct pct_stack_modules *m, const char *path,
+                                                const uint8_t *build_id, uint32_t n_build_id)
+{
+    for (size_t i = 0; i < m->n; i++)
+        if (m->at[i]->n_build_id == n_build_id && !strcmp(m->at[i]->path, path) &&
+            (!n_build_id || !memcmp(m->at[i]->build_id, build_id, n_build_id)))
+            return m->at[i];
+    struct pct_stack_module *made = pct_alloc(1, sizeof *made);
+    made->path = pct_copy(path);
+    made->n_build_id = n_build_id;
+    if (n_build_id)
+        memcpy(made->build_id, build_id, n_build_id);
+    m->at = pct_grow(m->at, m->n, &m->room, sizeof(struct pct_stack_module *));
+    m->at[m->n++] = made;
+    return made;
+}
+
+void pct_stack_modules_free(struct pct_stack_modules *m)
+{
+    for (size_t i = 0; i < m->n; i++) {
+        pct_free(m->at[i]->path);
+        pct_free(m->at[i]);
+    }
+    pct_free(m->at);
+    *m = (struct pct_stack_modules){0};
+}
+
+/* Neither the system's nor MPI's. */
+static bool is_program(const struct pct_stack *s, const struct pct_stack_frame *f)
+{
+    const char *path = f->module ? f->module->path : NULL;
+    if (!path || !pct_symbols_is_program(&(struct pc_profile_module){.path = (char *)path}))
+        return false;
+    size_t n = (size_t)(pct_symbols_base_name(path) - path);
+    return !(s->mpi_folder && strlen(s->mpi_folder) == n && !memcmp(s->mpi_folder, path, n) &&
+             !strncmp(path + n, "lib", 3));
+}
+
+bool pct_stack_is_own(const struct pct_stack_frame *f)
+{
+    const char *base = f->module ? pct_symbols_base_name(f->module->path) : "";
+    return !strncmp(base, "libpcollect.so", 14) || !strncmp(base, "pcollect-", 9) ||
+           !strncmp(base, "adapter-", 8);
+}
+
+bool pct_stack_is_program(const struct pct_stack *s)
+{
+    for (size_t i = 0; i < s->n; i++)
+        if (is_program(s, &s->frames[i]) && !pct_stack_is_own(&s->frames[i]))
+            return true;
+    return false;
+}
+
+/* Whether the frame is of a function that MPI's standard names so: in C, in its profiling
+ * interface, or in Fortran as compilers write it, outside of the program. Its name in C is in
+ * `name`, of n bytes. */
+static bool is_mpi(const struct pct_stack *s, const struct pct_stack_frame *f, char *name, size_t n)
+{
+    const char *function = f->function ? f->function : "";
+    function += *function == 'P' || *function == 'p';
+    size_t length = strlen(function);
+    if (length < 5 || length >= n || strncasecmp(function, "MPI_", 4) != 0)
+        return false;
+    bool fortran = *function == 'm';
+    if (fortran ? function[length - 1] != '_' || is_program(s, f)
+                : !isupper((unsigned char)function[4]))
+        return false;
+    snprintf(name, n, "MPI_%c%s", toupper((unsigned char)function[4]), function + 5);
+    while (fortran && name[length - 1] == '_')
+        name[--length] = '\0';
+    return true;
+}
+
+/* By which libc or the loader starts the program or a thread, if all frames outside of it do. */
+static bool is_start(const struct pct_stack_frame *f)
+{
+    static const char *const libc[] = {"libc.so", "libc-", "libpthread", "ld-linux", "ld-musl"};
+    const char *base = f->module ? pct_symbols_base_name(f->module->path) : "";
+    for (size_t i = 0; i < PC_ARRAY_LEN(libc); i++)
+        if (!strncmp(base, libc[i], strlen(libc[i])))
+            return true;
+    return false;
+}
+
+struct pct_shown_frames pct_shown_frames(const struct pct_stack *s)
+{
+    struct pct_shown_frames shown = {.from = 0, .to = s->n};
+    /* The program's entry, which libc's start was called from. */
+    if (!s->cut && s->n > 2 && is_program(s, &s->frames[s->n - 1]) &&
+        is_start(&s->frames[s->n - 2]))
+        shown.to--;
+    while (!s->cut && shown.to > 1 && is_start(&s->frames[shown.to - 1]))
+        shown.to--;
+    for (size_t i = shown.to; i-- > 0;) {
+        if (!is_mpi(s, &s->frames[i], shown.op, sizeof shown.op))
+            continue;
+        shown.from = i + 1;
+        /* What a binding calls is the same call: its name in C is the one to show. */
+        while (i-- > 0 && is_mpi(s, &s->frames[i], shown.op, sizeof shown.op))
+            ;
+        break;
+    }
+    return shown;
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Stacks of watched threads as contexts: which frames of a stack are shown, the tree that many
+ * stacks make, and the tree as a profile of one rank.
+ */
+#ifndef PCT_STACK_TREE_H
+#define PCT_STACK_TREE_H
+
+#include "format/profile.h"
+
+enum { PCT_STACK_FRAMES = 1024 };
+
+/* ---- One stack (shown_frames.c) -------------------------------------------------------------- */
+
+struct pct_stack_module {
+    char *path;
+    uint8_t build_id[PCOLLECT_BUILD_ID_BYTES];
+    uint32_t n_build_id;
+};
+
+/* Each once; the addresses stay. */
+struct pct_stack_modules {
+    struct pct_stack_module **at;
+    size_t n, room;
+};
+
+const struct pct_stack_module *pct_stack_module(struct pct_stack_modules *m, const char *path,
+                                                const uint8_t *build_id, uint32_t n_build_id);
+void pct_stack_modules_free(struct pct_stack_modules *m);
+
+struct pct_stack_frame {
+    const struct pct_stack_module *module; /* NULL: unknown */
+    const char *function;                  /* by the symbol table; NULL: unknown */
+    uint64_t offset;                       /* in the module; without one, the address */
+    bool exact;                            /* the instruction itself, not a return address */
+};
+
+struct pct_stack {
+    struct pct_stack_frame *frames; /* innermost first */
+    size_t n;
+    bool cut;               /* the outer frames could not be found */
+    const char *mpi_folder; /* where the MPI library of the process is; NULL: unknown */
+};
+
+/* frames[from..to) are shown, the innermost first; op is the MPI function below them, or "". */
+struct pct_shown_frames {
+    size_t from, to;
+    char op[64];
+};
+
+/* From main, or the function of a thread, to an MPI function, or to where the thread computes. What
+ * is inside of an MPI function is left out, and so are the frames by which libc starts a program or
+ * a thread. */
+struct pct_shown_frames pct_shown_frames(const struct pct_stack *s);
+
+/* Whether any frame is of the program, or of a library that came with it. */
+bool pct_stack_is_program(const struct pct_stack *s);
+
+/* Whether the frame is of libpcollect, and not shown. */
+bool pct_stack_is_own(const struct pct_stack_frame *f);
+
+/* ---- Many stacks (stack_tree.c) -------------------------------------------------------------- */
+
+struct pct_stack_tree;
+
+struct pct_stack_tree *pct_stack_tree_new(void);
+/* A stack at which `samples` samples were taken, which stand for that much time. */
+void pct_stack_tree_add(struct pct_stack_tree *t, const struct pct_stack *s,
+                        const struct pct_shown_frames *shown, uint64_t samples, uint64_t ns);
+/* Adds the contexts of another tree below a region of that name. */
+void pct_stack_tree_add_region(struct pct_stack_tree *t, const char *name,
+                               const struct pct_stack_tree *from);
+uint64_t pct_stack_tree_samples(const struct pct_stack_tree *t);
+uint64_t pct_stack_tree_ns(const struct pct_stack_tree *t);
+void pct_stack_tree_free(struct pct_stack_tree *t); /* NULL is allowed */
+
+/* What is known of the rank that the tree is of. */
+struct pct_stack_rank {
+    int32_t rank;
+    int32_t world;
+    int32_t pid;
+    const char *host, *exe;
+    uint64_t start_realtime_ns, elapsed_ns;
+    bool complete; /* the process was seen from its exec to its end */
+};
+
+/* Fields: clock.samples and clock.time. NULL: no memory. The caller frees it. */
+struct pc_profile *pct_stack_tree_profile(const struct pct_stack_tree *t,
+                                          const struct pct_stack_rank *r);
+
+#endif
