@@ -63,7 +63,7 @@ extern const struct pct_command pct_top; /* pcollect itself, without a name */
 extern const struct pct_command pct_run, pct_report, pct_scale_command, pct_diff_command, pct_model,
     pct_embed, pct_info, pct_verify, pct_recover, pct_topology_command, pct_doctor, pct_config,
     pct_events, pct_stat_command, pct_annotate_command, pct_merge_command, pct_html, pct_export,
-    pct_where_command;
+    pct_where_command, pct_record_command;
 
 /* The command line `argc`, `argv` of the process, with the name of a command in it. Returns the
  * exit status. */
@@ -182,6 +182,9 @@ int pct_refuse(const struct pct_command *self, const char *format, ...)
 unsigned pct_value_word(const struct pct_option *o, const char *value);
 int pct_value_number(const struct pct_command *self, const struct pct_option *o, const char *value,
                      uint64_t least, uint64_t most, uint64_t *out);
+/* 12,34: ids of processes or threads, in *ids, to be freed with pct_free, also on failure. */
+int pct_value_ids(const struct pct_command *self, const char *option, const char *list, int **ids,
+                  size_t *n);
 /* 12, 0.5, .25 or 3%, in thousandths of a percent. */
 int pct_value_percent(const struct pct_command *self, const struct pct_option *o, const char *value,
                       uint64_t most, uint64_t *out);

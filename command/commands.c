@@ -29,6 +29,7 @@ const struct pct_command *const pct_commands[] = {
     &pct_recover,
     &pct_where_command,
     &pct_stat_command,
+    &pct_record_command,
     &pct_doctor,
     &pct_config,
 };

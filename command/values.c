@@ -2,6 +2,7 @@
  *
  * Values of options: words, numbers, percentages, and the refusal of what is none of them.
  */
+#include "analysis/allocation.h"
 #include "command/command.h"
 #include "view/query.h"
 
@@ -33,6 +34,25 @@ int pct_value_number(const struct pct_command *self, const struct pct_option *o,
                           (unsigned long long)least, (unsigned long long)most);
     *out = n;
     return PCT_DONE;
+}
+
+int pct_value_ids(const struct pct_command *self, const char *option, const char *list, int **ids,
+                  size_t *n)
+{
+    size_t room = 0;
+    *ids = NULL;
+    *n = 0;
+    for (const char *p = list; *p;) {
+        char *end;
+        errno = 0;
+        long id = strtol(p, &end, 10);
+        if (end == p || errno || id < 1 || id > INT32_MAX || (*end && *end != ','))
+            return pct_refuse(self, "--%s: '%s' is no list of ids, as 12,34", option, list);
+        *ids = pct_grow(*ids, *n, &room, sizeof **ids);
+        (*ids)[(*n)++] = (int)id;
+        p = *end ? end + 1 : end;
+    }
+    return *n ? PCT_DONE : pct_refuse(self, "--%s: the list is empty", option);
 }
 
 /* Without the locale's ideas of a decimal point. */

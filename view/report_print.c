@@ -67,7 +67,8 @@ static void print_primitives(FILE *out, const struct pct_data *d, const struct p
                               .more_cells = PCT_BAR_CELLS,
                               .more = put_rank_bar,
                               .arg = &bars};
-    if (!rows.n && !rows.n_hidden) {
+    bool none = !d->profile->n_comm || (!rows.n && !rows.n_hidden);
+    if (none) {
         pct_rows_free(&rows);
         return;
     }

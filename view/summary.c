@@ -131,6 +131,8 @@ static void put_run(const struct head *h, struct pct_buf *b)
         put_hosts(b, h->d);
     put_buf(h, "ranks", b);
     put_started(h, b);
+    if (!*p->mpi && h->d->model->all.notes & PCOLLECT_NOTE_OUTSIDE)
+        return;
     const char *unknown =
         pct_data_calls_mpi(h->d) ? "unknown" : "none: the program calls no MPI function";
     pct_text_escape(b, *p->mpi ? p->mpi : unknown, PCT_ESCAPE_CELL);
@@ -559,7 +561,8 @@ static void put_disagreement(const struct head *h, struct pct_buf *b)
     pc_u128 contexts = h->d->model->context_mpi_ns, ranks = h->d->model->all.mpi_ns;
     pc_u128 difference = contexts > ranks ? contexts - ranks : ranks - contexts;
     if (!h->d->model->has[PCT_TIME]) {
-        put_item(h, "note", "the plugin time was not loaded: there are no calls and times");
+        if (!(h->d->model->all.notes & PCOLLECT_NOTE_OUTSIDE))
+            put_item(h, "note", "the plugin time was not loaded: there are no calls and times");
         return;
     }
     if (difference * 100 <= ranks || difference < 1000000)

@@ -212,7 +212,7 @@ static bool put_rest(struct printer *l, const struct pct_node *n, size_t cells, 
     if (frame || n->kind == PCOLLECT_NODE_OP)
         put_place(l, n, b);
     size_t taken = pct_text_cells(b->data) + 2;
-    if (n->kind == PCOLLECT_NODE_OP)
+    if (n->kind == PCOLLECT_NODE_OP && l->d->model->has[PCT_CALLS])
         put_calls(l, n, cells > taken ? cells - taken : 0, b);
     return pct_text_cells(b->data) <= cells;
 }

@@ -7,6 +7,7 @@
 
 #include "analysis/allocation.h"
 #include "watch/code_files.h"
+#include "watch/watch.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -182,19 +183,10 @@ static int open_file(int pid, const struct pct_mapping *m)
     return fd >= 0 ? fd : open(m->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 }
 
-static bool has_build_id(const struct code_file *f, const struct pct_mapping *m)
-{
-    return f->module && f->module->build_id_bytes == m->n_build_id &&
-           !memcmp(f->module->build_id, m->build_id, m->n_build_id);
-}
-
 static struct code_file *find_or_load(struct pct_code_files *files, int pid,
                                       const struct pct_mapping *m)
 {
     struct stat st;
-    for (size_t i = 0; i < files->n && m->n_build_id; i++)
-        if (!strcmp(files->files[i]->path, m->path) && has_build_id(files->files[i], m))
-            return files->files[i];
     int fd = open_file(pid, m);
     if (fd < 0 || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
         if (fd >= 0)
@@ -341,29 +333,30 @@ void pct_code_map(struct pct_code *c, struct pct_code_files *files, int pid,
     qsort(c->ranges, c->n, sizeof *c->ranges, compare_ranges);
 }
 
-bool pct_code_read(struct pct_code *c, struct pct_code_files *files, int pid)
+bool pct_code_read(struct pct_code *c, struct pct_code_files *files, int pid,
+                   void (*tell)(void *arg, const char *path), void *arg)
 {
-    char name[64], *line = NULL;
-    size_t room = 0;
-    snprintf(name, sizeof name, "/proc/%d/maps", pid);
-    FILE *in = fopen(name, "re");
-    if (!in)
+    size_t n;
+    char *maps = pct_watch_file(pid, "maps", &n), *rest = maps;
+    if (!maps)
         return false;
     pct_code_clear(c);
-    while (getline(&line, &room, in) > 0) {
+    while (rest && *rest) {
         unsigned long long lo, hi, offset;
-        char rights[8];
+        char rights[8], *line = rest;
         int path_at = 0;
-        line[strcspn(line, "\n")] = '\0';
-        if (sscanf(line, "%llx-%llx %7s %llx %*s %*s %n", &lo, &hi, rights, &offset, &path_at) < 4 ||
+        rest = strchr(line, '\n');
+        if (rest)
+            *rest++ = '\0';
+        if (sscanf(line, "%llx-%llx %7s %llx %*s %*s %n", &lo, &hi, rights, &offset, &path_at) <
+                4 ||
             rights[2] != 'x' || !path_at)
             continue;
-        pct_code_map(c, files, pid,
-                     &(struct pct_mapping){.lo = lo, .hi = hi, .offset = offset,
-                                           .path = line + path_at});
+        const struct pct_mapping m = {.lo = lo, .hi = hi, .offset = offset, .path = line + path_at};
+        pct_code_map(c, files, pid, &m);
+        tell(arg, m.path);
     }
-    free(line);
-    fclose(in);
+    pct_free(maps);
     return true;
 }
 

@@ -27,8 +27,6 @@ const char *pct_code_function(struct pct_code_files *files, const struct pc_modu
 struct pct_mapping {
     uint64_t lo, hi, offset; /* offset: of lo in the file */
     const char *path;
-    const uint8_t *build_id; /* n_build_id bytes; 0: not told */
-    uint32_t n_build_id;
 };
 
 struct pct_code {
@@ -39,8 +37,10 @@ struct pct_code {
 /* Takes note of a mapping that may be executed; what it covers is gone. */
 void pct_code_map(struct pct_code *c, struct pct_code_files *files, int pid,
                   const struct pct_mapping *m);
-/* Reads what a process has mapped now. False: it cannot be read. */
-bool pct_code_read(struct pct_code *c, struct pct_code_files *files, int pid);
+/* Reads what a process has mapped now, and tells the path of each mapping that may be executed.
+ * False: it cannot be read. */
+bool pct_code_read(struct pct_code *c, struct pct_code_files *files, int pid,
+                   void (*tell)(void *arg, const char *path), void *arg);
 void pct_code_copy(struct pct_code *to, const struct pct_code *from);
 void pct_code_clear(struct pct_code *c);
 void pct_code_free(struct pct_code *c);

@@ -12,8 +12,8 @@
 /* More than any job has: stacks are numbered through. */
 enum { WORLD = 1 << 30 };
 
-int pct_stack_add(struct pct_watch *w, const struct pct_watched_stack *of, const struct pct_stack *s,
-                  struct pc_error *error)
+int pct_stack_add(struct pct_watch *w, const struct pct_watched_stack *of,
+                  const struct pct_stack *s, struct pc_error *error)
 {
     const struct pct_watched *process = &w->job->processes[of->process];
     struct pct_shown_frames shown = pct_shown_frames(s);

@@ -51,8 +51,7 @@ static uint32_t name_index(char ***names, size_t *n, size_t *room, const char *n
 
 static bool is_same(const struct node *a, const struct node *b)
 {
-    return a->offset == b->offset && a->module == b->module && a->kind == b->kind &&
-           a->op == b->op;
+    return a->offset == b->offset && a->module == b->module && a->kind == b->kind && a->op == b->op;
 }
 
 /* The child like `key`, made if there is none. */
@@ -331,7 +330,8 @@ static bool add_rank(struct pc_profile *p, const struct pct_stack_rank *r)
                                            .host = host,
                                            .start_realtime_ns = r->start_realtime_ns,
                                            .before_init_ns = r->elapsed_ns,
-                                           .closed = r->complete};
+                                           .closed = r->complete,
+                                           .notes = PCOLLECT_NOTE_OUTSIDE};
     p->n_ranks = 1;
     return true;
 }

@@ -14,6 +14,7 @@
 #ifndef PCT_WATCH_H
 #define PCT_WATCH_H
 
+#include "config/config.h"
 #include "format/profile.h"
 #include "watch/stack_tree.h"
 
@@ -37,6 +38,16 @@ void pct_watch_sort(struct pct_watched_job *job);
 
 /* The threads that a process has, the main one first; NULL: none. To be freed with pct_free. */
 int *pct_watch_threads(int pid, size_t *n);
+
+/* A whole file of /proc/PID, to be freed with pct_free, with a 0 behind its *n bytes; NULL: it
+ * cannot be read. */
+char *pct_watch_file(int pid, const char *name, size_t *n);
+
+/* What the launcher says in the environment of a process. */
+struct pc_config_launch pct_watch_launch(int pid);
+
+/* The processors that are online, ascending; NULL: unknown. To be freed with pct_free. */
+int *pct_watch_processors(size_t *n);
 
 /* The MPI jobs of this user, of root all, that run on this node: for each the process that launched
  * its ranks here, sorted. The caller frees *pids with pct_free. Returns how many. */

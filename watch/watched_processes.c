@@ -8,7 +8,6 @@
  * innermost.
  */
 #include "analysis/allocation.h"
-#include "config/config.h"
 #include "watch/watch.h"
 
 #include <dirent.h>
@@ -34,8 +33,7 @@ struct claims {
     size_t n, room;
 };
 
-/* A whole file of /proc, allocated, with a 0 behind its *n bytes; NULL: it cannot be read. */
-static char *read_file(int pid, const char *name, size_t *n)
+char *pct_watch_file(int pid, const char *name, size_t *n)
 {
     char path[64], *text = NULL;
     size_t room = 0;
@@ -59,19 +57,25 @@ static char *read_file(int pid, const char *name, size_t *n)
 static bool has_mpi(int pid)
 {
     size_t n;
-    char *maps = read_file(pid, "maps", &n);
+    char *maps = pct_watch_file(pid, "maps", &n);
     bool has = maps && strstr(maps, "/libmpi") != NULL;
     pct_free(maps);
     return has;
 }
 
-static void look_at(struct claims *c, int pid, int depth)
+struct pc_config_launch pct_watch_launch(int pid)
 {
     size_t n;
-    char *environment = read_file(pid, "environ", &n);
+    char *environment = pct_watch_file(pid, "environ", &n);
     struct pc_config_launch l =
         environment ? pc_config_launch_of(environment, n) : (struct pc_config_launch){.rank = -1};
     pct_free(environment);
+    return l;
+}
+
+static void look_at(struct claims *c, int pid, int depth)
+{
+    struct pc_config_launch l = pct_watch_launch(pid);
     if (l.rank < 0)
         return;
     c->at = pct_grow(c->at, c->n, &c->room, sizeof *c->at);
@@ -200,6 +204,24 @@ int *pct_watch_threads(int pid, size_t *n)
         threads[0] = pid;
     }
     return threads;
+}
+
+int *pct_watch_processors(size_t *n)
+{
+    char text[4096], *p = text;
+    int *cpus = NULL;
+    size_t room = 0;
+    text[pc_read_small("/sys/devices/system/cpu/online", text, sizeof text)] = '\0';
+    *n = 0;
+    while (*p >= '0' && *p <= '9') {
+        long first = strtol(p, &p, 10), last = *p == '-' ? strtol(p + 1, &p, 10) : first;
+        for (long cpu = first; cpu <= last; cpu++) {
+            cpus = pct_grow(cpus, *n, &room, sizeof *cpus);
+            cpus[(*n)++] = (int)cpu;
+        }
+        p += *p == ',';
+    }
+    return cpus;
 }
 
 /* ---- Jobs ------------------------------------------------------------------------------------ */

@@ -10,21 +10,14 @@
 #include "command/stat/stat.h"
 #include "watch/watch.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 struct numbers {
     int *at;
-    size_t n, room;
+    size_t n;
 };
-
-static void add_number(struct numbers *l, int number)
-{
-    l->at = pct_grow(l->at, l->n, &l->room, sizeof *l->at);
-    l->at[l->n++] = number;
-}
 
 static size_t add_target(struct pct_stat_job *j, int number)
 {
@@ -110,28 +103,12 @@ static int add_each_thread(struct pct_stat_job *j, int pid)
     return status;
 }
 
-/* Reads "12,34"; PCT_CALL, said. */
-static int read_list(const struct pct_stat_job *j, const char *option, const char *list,
-                     struct numbers *out)
-{
-    for (const char *p = list; *p;) {
-        char *end;
-        errno = 0;
-        long number = strtol(p, &end, 10);
-        if (end == p || errno || number < 1 || number > INT32_MAX || (*end && *end != ','))
-            return pct_refuse(j->self, "%s: '%s' is no list of ids, as 12,34", option, list);
-        add_number(out, (int)number);
-        p = *end ? end + 1 : end;
-    }
-    return out->n ? PCT_DONE : pct_refuse(j->self, "%s: the list is empty", option);
-}
-
 static int add_processes(struct pct_stat_job *j)
 {
     struct numbers pids = {0};
     struct pct_watched_job job = {.world = -1};
     struct pc_error error = {""};
-    int status = read_list(j, "--pid", j->request->pids, &pids);
+    int status = pct_value_ids(j->self, "pid", j->request->pids, &pids.at, &pids.n);
     for (size_t i = 0; i < pids.n && !status; i++)
         if (pct_watch_add(&job, pids.at[i], &error)) {
             pct_say(j->self, "%s", error.text);
@@ -165,7 +142,7 @@ static int add_threads(struct pct_stat_job *j)
 {
     struct numbers l = {0};
     struct pc_process_status p;
-    int status = read_list(j, "--thread", j->request->threads, &l);
+    int status = pct_value_ids(j->self, "thread", j->request->threads, &l.at, &l.n);
     j->who = "thread";
     for (size_t i = 0; i < l.n && !status; i++) {
         if (!pc_process_look(l.at[i], &p)) {
@@ -180,20 +157,15 @@ static int add_threads(struct pct_stat_job *j)
     return status;
 }
 
-/* Those that are online: "0-3,6". */
 static int add_processors(struct pct_stat_job *j)
 {
-    char text[4096], *p = text;
-    int status = PCT_DONE;
-    text[pc_read_small("/sys/devices/system/cpu/online", text, sizeof text)] = '\0';
+    size_t n;
+    int status = PCT_DONE, *cpus = pct_watch_processors(&n);
     j->who = "processor";
-    while (*p >= '0' && *p <= '9' && !status) {
-        long first = strtol(p, &p, 10), last = *p == '-' ? strtol(p + 1, &p, 10) : first;
-        for (long cpu = first; cpu <= last && !status; cpu++)
-            status = add_viewee(j, add_target(j, (int)cpu), -1, (int)cpu);
-        p += *p == ',';
-    }
-    if (!status && !j->n_targets) {
+    for (size_t i = 0; i < n && !status; i++)
+        status = add_viewee(j, add_target(j, cpus[i]), -1, cpus[i]);
+    pct_free(cpus);
+    if (!n) {
         pct_say(j->self, "/sys/devices/system/cpu/online does not tell the processors");
         status = PCT_DATA;
     }

@@ -121,7 +121,8 @@ enum pcollect_note {
     PCOLLECT_NOTE_PAUSED = 1u << 3,     /* MPI_Pcontrol left parts of the run out */
     PCOLLECT_NOTE_NO_SIGNAL = 1u << 4,  /* the program used all signals of the sampler */
     PCOLLECT_NOTE_FILTERED = 1u << 5,   /* it installed a filter of system calls */
-    PCOLLECT_NOTE_CHECKED = 1u << 6     /* under valgrind or ThreadSanitizer: not sampled */
+    PCOLLECT_NOTE_CHECKED = 1u << 6,    /* under valgrind or ThreadSanitizer: not sampled */
+    PCOLLECT_NOTE_OUTSIDE = 1u << 7     /* sampled from outside by pcollect record */
 };
 
 struct pcollect_op {

@@ -31,7 +31,7 @@ struct pc_walk {
     uintptr_t fp;     /* rbp, x29 */
     uintptr_t fp_loc; /* address of the word from which fp was loaded; 0: from the register */
     uintptr_t lr;     /* aarch64, innermost frame of an interrupt only; else 0 */
-    bool exact; /* pc is the instruction itself (interrupt, signal frame), not a return address */
+    bool exact;  /* pc is the instruction itself (interrupt, signal frame), not a return address */
     bool copied; /* the stack is a copy of another process's: no other memory may be read */
     const void *context; /* ucontext_t of the interrupt with which the walk began; else NULL */
     struct pc_stack stack;

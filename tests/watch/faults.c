@@ -94,9 +94,12 @@ int main(int argc, char **argv)
         return 2;
     size_t pages = strtoul(argv[2], NULL, 10);
     const char *mode = argv[1], *more = argc > 3 ? argv[3] : "1";
+    /* Little at a time: to give much memory back at the end takes a tenth of the run, without a
+     * fault. */
     if (!strcmp(mode, "evenly"))
-        touch(pages, 20000);
-    else if (!strcmp(mode, "told"))
+        for (size_t i = 0; i < pages; i += 200)
+            touch(pages - i < 200 ? pages - i : 200, 20000);
+    if (!strcmp(mode, "told"))
         when_told(pages);
     else if (!strcmp(mode, "rank"))
         as_rank(pages, more);

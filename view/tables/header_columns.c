@@ -64,6 +64,7 @@ const char *pct_header_note(unsigned bit)
         "the program uses SIGURG and SIGWINCH itself: from then on its computation was not sampled",
         "the program filters system calls (seccomp): from then on its computation was not sampled",
         "the program ran under valgrind or ThreadSanitizer: its computation was not sampled",
+        "sampled from outside (pcollect record): calls of MPI and their times are not known",
     };
     return bit < PC_ARRAY_LEN(notes) ? notes[bit] : NULL;
 }

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Programs for pcollect record that know what they compute:
+ *   shares MS        a, b and c below two frames, in bursts of drawn lengths, in parts 6, 3 and 1
+ * of that much CPU time; prints what each had, in ms threads N MS     N threads, one after the
+ * other, with that much each; processes N MS: likewise late FILE MS     when a line has come: in
+ * function `late` of a library that is opened then; prints "loaded", and ends with its input frames
+ * N MS      below N frames of 1 KiB ranks MS         with -DRANKS: rank r computes (r + 1) times as
+ * long
+ */
+#ifdef RANKS
+#include <mpi.h>
+#endif
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+int a(double ms);
+int b(double ms);
+int c(double ms);
+int inner(int which, double ms);
+int outer(int which, double ms);
+int work(double ms);
+int frame(int depth, double ms);
+
+static volatile double sink;
+
+static double now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
+}
+
+/* Returns the CPU time that it took: a bit more, where an interrupt lies at its end. */
+static inline __attribute__((always_inline)) double burn(double ms)
+{
+    double begin = now_ms(), end = begin;
+    for (; end < begin + ms; end = now_ms())
+        for (int i = 0; i < 2000; i++)
+            sink = sink * 0.999 + 1;
+    return end - begin;
+}
+
+static double had[3];
+
+__attribute__((noinline)) int a(double ms)
+{
+    had[0] += burn(ms);
+    return 1;
+}
+
+__attribute__((noinline)) int b(double ms)
+{
+    had[1] += burn(ms);
+    return 2;
+}
+
+__attribute__((noinline)) int c(double ms)
+{
+    had[2] += burn(ms);
+    return 3;
+}
+
+__attribute__((noinline)) int inner(int which, double ms)
+{
+    int result = which == 0 ? a(ms) : which == 1 ? b(ms) : c(ms);
+    __asm__ volatile("" : "+r"(result)); /* no tail call */
+    return result;
+}
+
+__attribute__((noinline)) int outer(int which, double ms)
+{
+    int result = inner(which, ms);
+    __asm__ volatile("" : "+r"(result));
+    return result;
+}
+
+__attribute__((noinline)) int work(double ms)
+{
+    burn(ms);
+    return 0;
+}
+
+__attribute__((noinline)) int frame(int depth, double ms)
+{
+    volatile char room[1024];
+    room[0] = (char)depth;
+    int result = depth > 1 ? frame(depth - 1, ms) : work(ms);
+    __asm__ volatile("" : "+r"(result));
+    return result + room[0];
+}
+
+static uint64_t draw(void)
+{
+    static uint64_t seed = 88172645463325252u;
+    seed ^= seed << 13;
+    seed ^= seed >> 7;
+    seed ^= seed << 17;
+    return seed;
+}
+
+static void shares(double ms)
+{
+    static const double part[3] = {0.6, 0.3, 0.1};
+    while (had[0] + had[1] + had[2] < ms) {
+        int which = (int)(draw() % 3);
+        if (had[which] < part[which] * ms)
+            outer(which, (double)(draw() % 100) * 0.05);
+    }
+    printf("%.1f %.1f %.1f\n", had[0], had[1], had[2]);
+}
+
+static void *run(void *ms)
+{
+    work(*(double *)ms);
+    return NULL;
+}
+
+static void threads(int n, double ms)
+{
+    pthread_t thread;
+    for (int i = 0; i < n; i++)
+        if (!pthread_create(&thread, NULL, run, &ms))
+            pthread_join(thread, NULL);
+}
+
+static void processes(int n, double ms)
+{
+    for (int i = 0; i < n; i++) {
+        if (fork() == 0) {
+            work(ms);
+            _exit(0);
+        }
+        wait(NULL);
+    }
+}
+
+static int late(const char *file, double ms)
+{
+    char line[16];
+    if (!fgets(line, sizeof line, stdin))
+        return 1;
+    void *library = dlopen(file, RTLD_NOW);
+    int (*function)(double) = library ? (int (*)(double))(uintptr_t)dlsym(library, "late") : NULL;
+    if (!function)
+        return 1;
+    function(ms);
+    puts("loaded");
+    fflush(stdout);
+    while (fgets(line, sizeof line, stdin))
+        ;
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    const char *what = argc > 2 ? argv[1] : "";
+    double ms = argc > 2 ? atof(argv[argc - 1]) : 0;
+    int n = argc > 3 ? atoi(argv[2]) : 0;
+#ifdef RANKS
+    int rank;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    work(ms * (rank + 1));
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Finalize();
+#endif
+    if (!strcmp(what, "shares"))
+        shares(ms);
+    else if (!strcmp(what, "threads"))
+        threads(n, ms);
+    else if (!strcmp(what, "processes"))
+        processes(n, ms);
+    else if (!strcmp(what, "frames"))
+        frame(n, ms);
+    else if (!strcmp(what, "late"))
+        return late(argv[2], ms);
+    return 0;
+}

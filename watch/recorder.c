@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "watch/recorder.h"
+#include "analysis/allocation.h"
+#include "analysis/symbols/symbols.h"
+#include "watch/copied_walk.h"
+#include "watch/watch.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* What one rank did in one program; rank -1: a program that no launcher has started. */
+struct unit {
+    int rank, pid;
+    uint64_t job;  /* of the rank, by its launcher; 0: unknown */
+    bool mpi;      /* an MPI library was mapped */
+    char *program; /* path */
+    struct pct_stack_tree *tree;
+};
+
+struct process {
+    struct process *next; /* of the same chain */
+    int pid;
+    struct pct_code code;
+    char *program;     /* path; NULL: not known yet */
+    char *mpi_folder;  /* NULL: no MPI library is mapped */
+    struct unit *unit; /* NULL: to be found */
+};
+
+/* What a program counter is, found once. */
+struct known {
+    uintptr_t key; /* pc * 2 + exact; 0: empty */
+    struct pct_stack_frame frame;
+};
+
+enum { N_CHAINS = 4096 };
+
+struct pct_recorder {
+    struct pct_code_files *files;
+    struct pct_stack_modules modules;
+    struct process *chains[N_CHAINS];
+    struct unit **units;
+    size_t n_units, units_room;
+    struct known *known;
+    size_t n_known, known_room; /* a power of two */
+    struct pct_stack_frame *frames;
+    struct pct_walked *walked;
+    struct pct_recorded told;
+};
+
+struct pct_recorder *pct_recorder_new(void)
+{
+    struct pct_recorder *r = pct_alloc(1, sizeof *r);
+    r->files = pct_code_files_new();
+    r->known_room = 4096;
+    r->known = pct_alloc(r->known_room, sizeof *r->known);
+    r->frames = pct_alloc(PCT_STACK_FRAMES, sizeof *r->frames);
+    r->walked = pct_alloc(PCT_STACK_FRAMES, sizeof *r->walked);
+    return r;
+}
+
+/* ---- Processes ------------------------------------------------------------------------------- */
+
+static struct process **find_link(struct pct_recorder *r, int pid)
+{
+    struct process **at = &r->chains[(unsigned)pid % N_CHAINS];
+    while (*at && (*at)->pid != pid)
+        at = &(*at)->next;
+    return at;
+}
+
+static void forget_program(struct process *p)
+{
+    pct_code_clear(&p->code);
+    pct_free(p->program);
+    pct_free(p->mpi_folder);
+    p->program = p->mpi_folder = NULL;
+    p->unit = NULL;
+}
+
+static struct process *add_process(struct pct_recorder *r, int pid)
+{
+    struct process **at = find_link(r, pid);
+    if (*at) {
+        forget_program(*at);
+    } else {
+        *at = pct_alloc(1, sizeof **at);
+        (*at)->pid = pid;
+        r->told.n_processes++;
+    }
+    return *at;
+}
+
+static void remove_process(struct pct_recorder *r, int pid)
+{
+    struct process **at = find_link(r, pid), *p = *at;
+    if (!p)
+        return;
+    *at = p->next;
+    forget_program(p);
+    pct_code_free(&p->code);
+    pct_free(p);
+}
+
+/* The first file that a new program maps is its own. */
+static void note_file(void *arg, const char *path)
+{
+    struct process *p = arg;
+    const char *base = pct_symbols_base_name(path);
+    if (*path != '/')
+        return;
+    if (!p->program)
+        p->program = pct_copy(path);
+    if (p->mpi_folder || strncmp(base, "libmpi", 6) != 0)
+        return;
+    p->mpi_folder = pct_copy(path);
+    p->mpi_folder[base - path] = '\0';
+    p->unit = NULL;
+}
+
+static void read_process(struct pct_recorder *r, struct process *p)
+{
+    char link[64], path[4096];
+    snprintf(link, sizeof link, "/proc/%d/exe", p->pid);
+    ssize_t n = readlink(link, path, sizeof path - 1);
+    if (n > 0) {
+        path[n] = '\0';
+        note_file(p, path);
+    }
+    pct_code_read(&p->code, r->files, p->pid, note_file, p);
+}
+
+void pct_recorder_add(struct pct_recorder *r, int pid)
+{
+    read_process(r, add_process(r, pid));
+}
+
+static struct process *find_process(struct pct_recorder *r, int pid)
+{
+    struct process *p = *find_link(r, pid);
+    if (!p) {
+        p = add_process(r, pid);
+        read_process(r, p);
+    }
+    return p;
+}
+
+static void fork_process(struct pct_recorder *r, int parent, int pid)
+{
+    if (pid == parent)
+        return;
+    struct process *from = find_process(r, parent), *p = add_process(r, pid);
+    pct_code_copy(&p->code, &from->code);
+    p->program = from->program ? pct_copy(from->program) : NULL;
+    p->mpi_folder = from->mpi_folder ? pct_copy(from->mpi_folder) : NULL;
+    p->unit = from->unit;
+}
+
+static struct unit *unit_of(struct pct_recorder *r, struct process *p)
+{
+    if (p->unit)
+        return p->unit;
+    const char *program = p->program ? p->program : "";
+    struct pc_config_launch l = pct_watch_launch(p->pid);
+    bool mpi = p->mpi_folder != NULL;
+    for (size_t i = 0; i < r->n_units && !p->unit; i++)
+        if (r->units[i]->rank == l.rank && r->units[i]->job == l.key && r->units[i]->mpi == mpi &&
+            !strcmp(r->units[i]->program, program))
+            p->unit = r->units[i];
+    if (p->unit)
+        return p->unit;
+    struct unit *u = pct_alloc(1, sizeof *u);
+    *u = (struct unit){l.rank, p->pid, l.key, mpi, pct_copy(program), pct_stack_tree_new()};
+    r->units = pct_grow(r->units, r->n_units, &r->units_room, sizeof(struct unit *));
+    r->units[r->n_units++] = u;
+    if (l.rank >= 0 && l.n_ranks > r->told.world)
+        r->told.world = l.n_ranks;
+    return p->unit = u;
+}
+
+/* ---- Samples --------------------------------------------------------------------------------- */
+
+static struct known *find_known(struct pct_recorder *r, uintptr_t key)
+{
+    size_t i = pc_hash_u64(key) & (r->known_room - 1);
+    while (r->known[i].key && r->known[i].key != key)
+        i = (i + 1) & (r->known_room - 1);
+    return &r->known[i];
+}
+
+static void grow_known(struct pct_recorder *r)
+{
+    struct known *old = r->known;
+    size_t n = r->known_room;
+    r->known_room *= 2;
+    r->known = pct_alloc(r->known_room, sizeof *r->known);
+    for (size_t i = 0; i < n; i++)
+        if (old[i].key)
+            *find_known(r, old[i].key) = old[i];
+    pct_free(old);
+}
+
+/* A function is searched at the call, which may be its last instruction. */
+static const struct pct_stack_frame *frame_of(struct pct_recorder *r, const struct pct_walked *w)
+{
+    uintptr_t key = w->pc * 2 + w->exact;
+    if (r->n_known * 2 > r->known_room)
+        grow_known(r);
+    struct known *k = find_known(r, key);
+    if (k->key)
+        return &k->frame;
+    const struct pc_module *m = pc_loadmap_find(w->pc - !w->exact);
+    *k = (struct known){key, {.exact = w->exact, .offset = w->there}};
+    r->n_known++;
+    if (!m)
+        return &k->frame;
+    k->frame.offset = w->pc - m->bias;
+    k->frame.module = pct_stack_module(&r->modules, m->path, m->build_id, m->build_id_bytes);
+    k->frame.function = pct_code_function(r->files, m, w->pc - !w->exact);
+    return &k->frame;
+}
+
+static void take_sample(struct pct_recorder *r, const struct pct_record *record)
+{
+    struct process *p = find_process(r, record->pid);
+    struct pct_stack s = {.frames = r->frames, .mpi_folder = p->mpi_folder};
+    r->told.n_samples++;
+    r->told.sampled_ns += record->n;
+    if (record->registers)
+        s.n = pct_copied_walk(record, &p->code, r->walked, PCT_STACK_FRAMES, &s.cut);
+    for (size_t i = 0; i < s.n; i++)
+        s.frames[i] = r->walked[i].pc ? *frame_of(r, &r->walked[i])
+                                      : (struct pct_stack_frame){.offset = r->walked[i].there,
+                                                                 .exact = r->walked[i].exact};
+    if (!s.n) {
+        r->told.n_unknown++;
+        s.frames[s.n++] = (struct pct_stack_frame){.exact = true};
+    }
+    r->told.n_cut += s.cut;
+    struct pct_shown_frames shown = pct_shown_frames(&s);
+    pct_stack_tree_add(unit_of(r, p)->tree, &s, &shown, 1, record->n);
+}
+
+void pct_recorder_take(void *recorder, const struct pct_record *record)
+{
+    struct pct_recorder *r = recorder;
+    struct process *p;
+    switch (record->type) {
+    case PCT_RECORD_SAMPLE:
+        take_sample(r, record);
+        break;
+    case PCT_RECORD_MAP:
+        p = find_process(r, record->pid);
+        pct_code_map(&p->code, r->files, p->pid, &record->map);
+        note_file(p, record->map.path);
+        break;
+    case PCT_RECORD_EXEC:
+        forget_program(find_process(r, record->pid));
+        break;
+    case PCT_RECORD_FORK:
+        fork_process(r, record->parent, record->pid);
+        break;
+    case PCT_RECORD_EXIT:
+        if (record->pid == record->tid)
+            remove_process(r, record->pid);
+        break;
+    case PCT_RECORD_LOST:
+        r->told.n_lost += record->n;
+    }
+}
+
+/* ---- The profile ----------------------------------------------------------------------------- */
+
+static int compare_units(const void *left, const void *right)
+{
+    const struct unit *a = *(struct unit *const *)left, *b = *(struct unit *const *)right;
+    if (a->rank != b->rank)
+        return a->rank < b->rank ? -1 : 1;
+    if (a->mpi != b->mpi)
+        return a->mpi ? -1 : 1;
+    return strcmp(a->program, b->program);
+}
+
+static int add_profile(struct pc_profile_sum *sum, const struct pct_stack_tree *t,
+                       const struct pct_stack_rank *rank, struct pc_error *error)
+{
+    struct pc_profile *p = pct_stack_tree_profile(t, rank);
+    return p ? pc_profile_sum_add(sum, p, error) : PC_ENOMEM;
+}
+
+/* Units of ranks: those with an MPI library, or all if there are none. */
+static int add_ranks(struct pct_recorder *r, struct pct_stack_rank rank, struct pc_profile_sum *sum,
+                     struct pc_error *error)
+{
+    bool mpi = false;
+    int err = PC_OK, last = -1;
+    for (size_t i = 0; i < r->n_units; i++)
+        mpi |= r->units[i]->mpi && r->units[i]->rank >= 0;
+    for (size_t i = 0; i < r->n_units; i++)
+        r->told.n_ranks =
+            r->units[i]->rank > r->told.n_ranks - 1 ? r->units[i]->rank + 1 : r->told.n_ranks;
+    rank.world = r->told.world > r->told.n_ranks ? r->told.world : r->told.n_ranks;
+    r->told.world = rank.world;
+    r->told.n_ranks = 0;
+    for (size_t i = 0; i < r->n_units && !err; i++) {
+        const struct unit *u = r->units[i];
+        if (u->rank < 0 || u->mpi != mpi || u->rank == last) {
+            r->told.other_ns += pct_stack_tree_ns(u->tree);
+            continue;
+        }
+        last = rank.rank = u->rank;
+        rank.pid = u->pid;
+        rank.exe = u->program;
+        r->told.n_ranks++;
+        err = add_profile(sum, u->tree, &rank, error);
+    }
+    return err;
+}
+
+/* Whether there are ranks, of one launch. */
+static bool is_one_job(const struct pct_recorder *r)
+{
+    const struct unit *first = NULL;
+    for (size_t i = 0; i < r->n_units; i++) {
+        if (r->units[i]->rank < 0)
+            continue;
+        first = first ? first : r->units[i];
+        if (r->units[i]->job != first->job)
+            return false;
+    }
+    return first != NULL;
+}
+
+/* All programs as one rank; of several each is a region. */
+static int add_programs(struct pct_recorder *r, struct pct_stack_rank rank,
+                        struct pc_profile_sum *sum, struct pc_error *error)
+{
+    const struct unit *most = r->units[0];
+    rank.world = 1;
+    for (size_t i = 1; i < r->n_units; i++)
+        if (pct_stack_tree_ns(r->units[i]->tree) > pct_stack_tree_ns(most->tree))
+            most = r->units[i];
+    rank.pid = most->pid;
+    rank.exe = most->program;
+    if (r->n_units == 1)
+        return add_profile(sum, most->tree, &rank, error);
+    struct pct_stack_tree *all = pct_stack_tree_new();
+    for (size_t i = 0; i < r->n_units; i++) {
+        const char *name = pct_symbols_base_name(r->units[i]->program);
+        pct_stack_tree_add_region(all, *name ? name : "kernel", r->units[i]->tree);
+    }
+    int err = add_profile(sum, all, &rank, error);
+    pct_stack_tree_free(all);
+    return err;
+}
+
+int pct_recorder_profile(struct pct_recorder *r, bool ranks, uint64_t begin_ns, uint64_t end_ns,
+                         struct pct_recorded *told, struct pc_profile **out, struct pc_error *error)
+{
+    char host[256] = "";
+    struct timespec now;
+    struct pc_profile_sum sum = {{NULL}};
+    gethostname(host, sizeof host - 1);
+    clock_gettime(CLOCK_REALTIME, &now);
+    uint64_t ago_ns = pc_mono_ns() - begin_ns;
+    struct pct_stack_rank rank = {.host = host,
+                                  .start_realtime_ns = (uint64_t)now.tv_sec * 1000000000u +
+                                                       (uint64_t)now.tv_nsec - ago_ns,
+                                  .elapsed_ns = end_ns - begin_ns,
+                                  .complete = true};
+    *out = NULL;
+    if (r->n_units)
+        qsort(r->units, r->n_units, sizeof(struct unit *), compare_units);
+    int err = ranks && is_one_job(r) ? add_ranks(r, rank, &sum, error)
+              : r->n_units           ? add_programs(r, rank, &sum, error)
+                                     : PC_OK;
+    *told = r->told;
+    if (err) {
+        pc_profile_sum_free(&sum);
+        return err;
+    }
+    return pc_profile_sum_finish(&sum, out, error);
+}
+
+void pct_recorder_free(struct pct_recorder *r)
+{
+    if (!r)
+        return;
+    for (size_t i = 0; i < N_CHAINS; i++)
+        while (r->chains[i])
+            remove_process(r, r->chains[i]->pid);
+    for (size_t i = 0; i < r->n_units; i++) {
+        pct_free(r->units[i]->program);
+        pct_stack_tree_free(r->units[i]->tree);
+        pct_free(r->units[i]);
+    }
+    pct_stack_modules_free(&r->modules);
+    pct_code_files_free(r->files);
+    pct_free(r->units);
+    pct_free(r->known);
+    pct_free(r->frames);
+    pct_free(r->walked);
+    pct_free(r);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * From samples to contexts while processes run: each sample is walked as it comes and adds one to a
+ * tree; no sample is kept. There is a tree for each rank and program, or for each program where
+ * there are no ranks, whatever number of processes and threads came and went.
+ *
+ * Nothing here is MT-safe.
+ */
+#ifndef PCT_RECORDER_H
+#define PCT_RECORDER_H
+
+#include "watch/sample_rings.h"
+#include "watch/stack_tree.h"
+
+struct pct_recorder;
+
+struct pct_recorded {
+    uint64_t n_samples;
+    uint64_t sampled_ns; /* that they stand for */
+    uint64_t n_cut;      /* of them: the outer frames could not be found */
+    uint64_t n_unknown;  /* of them: no code of a program, as in threads of the kernel */
+    uint64_t n_lost;     /* records that the kernel had no room for */
+    uint64_t n_processes;
+    int n_ranks, world; /* 0: no ranks */
+    uint64_t
+        other_ns; /* of processes that are no ranks where there are ranks: not in the profile */
+};
+
+struct pct_recorder *pct_recorder_new(void);
+/* A process that runs already: what it has mapped is read. */
+void pct_recorder_add(struct pct_recorder *r, int pid);
+/* What pct_rings_drain takes. */
+void pct_recorder_take(void *recorder, const struct pct_record *record);
+/* What was recorded between two times, as a profile, which the caller frees; NULL: nothing was. Of
+ * one MPI job it has the ranks, if they are wanted. Ends the collection: afterwards only free is
+ * allowed. */
+int pct_recorder_profile(struct pct_recorder *r, bool ranks, uint64_t begin_ns, uint64_t end_ns,
+                         struct pct_recorded *told, struct pc_profile **out,
+                         struct pc_error *error);
+void pct_recorder_free(struct pct_recorder *r); /* NULL is allowed */
+
+#endif

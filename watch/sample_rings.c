@@ -1,0 +1,414 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * One event for each thread and processor, all of a processor into one ring: only so does the
+ * kernel let events be inherited and give them a ring.
+ *
+ * A ring is in the order of time, but rings are read one after the other: a record of one may be
+ * older than what was read from another before. What is not newer than the newest record of the
+ * round before is in order: all rings have been read since.
+ */
+#define _GNU_SOURCE 1
+
+#include "watch/sample_rings.h"
+#include "analysis/allocation.h"
+#include "watch/watch.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#if defined __x86_64__
+/* Without flags and segments: ax to ip, r8 to r15. */
+#define REGISTER_MASK 0xff01ffULL
+#elif defined __aarch64__
+#define REGISTER_MASK 0x1ffffffffULL
+#else
+#define REGISTER_MASK 0ULL
+#endif
+
+/* A copy costs the kernel, and room in the ring, with each sample. */
+enum { DEEP_STACK = 60 << 10, SHALLOW_STACK = 16 << 10, DEEP_UP_TO_HZ = 250 };
+enum { LEAST_SAMPLES = 8, MOST_RING = 1 << 20, PAGE = 4096 };
+
+struct ring {
+    int cpu, fd; /* fd: the event that the ring belongs to; -1: there is none yet */
+    struct perf_event_mmap_page *head;
+    uint8_t *data;
+    size_t size;
+};
+
+/* A record that waits for its turn. */
+struct waiting {
+    uint64_t time_ns;
+    size_t at; /* in bytes */
+};
+
+struct pct_rings {
+    struct perf_event_attr attr;
+    struct ring *rings;
+    size_t n_rings;
+    int *events;
+    size_t n_events, events_room;
+    struct waiting *waiting;
+    size_t n_waiting, waiting_room;
+    uint8_t *bytes; /* of the waiting records, one behind the other */
+    size_t n_bytes, bytes_room;
+    uint64_t newest_ns; /* of the records that were read */
+};
+
+/* ---- Opening --------------------------------------------------------------------------------- */
+
+int pct_rings_new(const struct pct_rings_what *what, struct pct_rings **out, struct pc_error *error)
+{
+    size_t n;
+    if (!REGISTER_MASK)
+        return pc_error_set(error, PC_EIO,
+                            "samples of other processes are taken on x86-64 and aarch64 only");
+    int *cpus = pct_watch_processors(&n);
+    if (!n)
+        return pc_error_set(error, PC_EIO,
+                            "/sys/devices/system/cpu/online does not tell the processors");
+    struct pct_rings *r = pct_alloc(1, sizeof *r);
+    r->attr = (struct perf_event_attr){
+        .type = what->term.type,
+        .size = sizeof r->attr,
+        .config = what->term.config,
+        .config1 = what->term.config1,
+        .config2 = what->term.config2,
+        .exclude_kernel = what->term.user_only != 0,
+        .exclude_user = what->term.kernel_only != 0,
+        .exclude_hv = !what->term.one_side,
+        .exclude_idle = 1,
+        .freq = 1,
+        .sample_freq = what->frequency,
+        .sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_PERIOD |
+                       PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER,
+        .sample_regs_user = REGISTER_MASK,
+        .sample_stack_user = what->frequency <= DEEP_UP_TO_HZ ? DEEP_STACK : SHALLOW_STACK,
+        .sample_id_all = 1,
+        .disabled = 1,
+        .mmap = 1,
+        .mmap2 = 1,
+        .comm = 1,
+        .comm_exec = 1,
+        .task = 1,
+        .use_clockid = 1,
+        .clockid = CLOCK_MONOTONIC,
+    };
+    r->rings = pct_alloc(n, sizeof *r->rings);
+    r->n_rings = n;
+    for (size_t i = 0; i < n; i++)
+        r->rings[i] = (struct ring){.cpu = cpus[i], .fd = -1};
+    pct_free(cpus);
+    *out = r;
+    return PC_OK;
+}
+
+/* The largest ring that we may have. Returns 0 or an errno. */
+static int map_ring(struct ring *g, int fd, size_t stack_bytes)
+{
+    for (size_t size = MOST_RING; size >= stack_bytes * LEAST_SAMPLES; size /= 2) {
+        void *at = mmap(NULL, PAGE + size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+        if (at == MAP_FAILED)
+            continue;
+        g->fd = fd;
+        g->head = at;
+        g->data = (uint8_t *)at + PAGE;
+        g->size = size;
+        return 0;
+    }
+    return errno;
+}
+
+static int refused(const struct ring *g, int tid, int why, struct pc_error *error)
+{
+    char level[16] = "?";
+    if (why == ESRCH)
+        return pc_error_set(error, PC_ENOENT, "%d: there is no such thread", tid);
+    if (why == EMFILE || why == ENFILE)
+        return pc_error_set(error, PC_EIO,
+                            "the limit of open files is too low: an event for each thread and "
+                            "processor is needed; raise it with `ulimit -n`");
+    level[pc_read_small("/proc/sys/kernel/perf_event_paranoid", level, sizeof level - 1)] = '\0';
+    level[strcspn(level, "\n")] = '\0';
+    if (why == EPERM && g->fd < 0 && tid >= 0)
+        return pc_error_set(error, PC_EIO,
+                            "no memory to sample into: the kernel gives each user "
+                            "kernel.perf_event_mlock_kb and `ulimit -l`, which others of your "
+                            "programs may be using");
+    if (why == EACCES || why == EPERM)
+        return pc_error_set(error, PC_EIO,
+                            tid < 0
+                                ? "the kernel does not let you sample processors: "
+                                  "kernel.perf_event_paranoid is %s; run this as root, or ask "
+                                  "the administrator for `sysctl kernel.perf_event_paranoid=0`"
+                                : "the kernel does not let you sample it: it belongs to another "
+                                  "user or runs with more rights, or "
+                                  "kernel.perf_event_paranoid, which is %s, forbids it",
+                            level);
+    return pc_error_set(error, PC_EIO, "samples cannot be taken: %s", strerror(why));
+}
+
+static int open_event(struct pct_rings *r, int tid, int cpu, bool from_exec)
+{
+    struct perf_event_attr a = r->attr;
+    a.inherit = tid >= 0;
+    a.enable_on_exec = from_exec;
+    int fd = (int)syscall(SYS_perf_event_open, &a, tid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+    return fd < 0 ? -errno : fd;
+}
+
+static int add_to_ring(struct pct_rings *r, struct ring *g, int tid, bool from_exec)
+{
+    int fd = open_event(r, tid, g->cpu, from_exec), err = 0;
+    if (fd < 0)
+        return -fd;
+    if (g->fd < 0)
+        err = map_ring(g, fd, r->attr.sample_stack_user);
+    else if (ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, g->fd) != 0)
+        err = errno;
+    if (err) {
+        close(fd);
+        return err;
+    }
+    r->events = pct_grow(r->events, r->n_events, &r->events_room, sizeof *r->events);
+    r->events[r->n_events++] = fd;
+    return 0;
+}
+
+int pct_rings_add(struct pct_rings *r, int tid, bool from_exec, struct pc_error *error)
+{
+    for (size_t i = 0; i < r->n_rings; i++) {
+        int err = add_to_ring(r, &r->rings[i], tid, from_exec);
+        if (err && err != ENODEV) /* a processor that has gone offline */
+            return refused(&r->rings[i], tid, err, error);
+    }
+    return PC_OK;
+}
+
+void pct_rings_start(struct pct_rings *r)
+{
+    for (size_t i = 0; i < r->n_events; i++)
+        ioctl(r->events[i], PERF_EVENT_IOC_ENABLE, 0);
+}
+
+void pct_rings_stop(struct pct_rings *r)
+{
+    for (size_t i = 0; i < r->n_events; i++)
+        ioctl(r->events[i], PERF_EVENT_IOC_DISABLE, 0);
+}
+
+uint64_t pct_rings_counted(const struct pct_rings *r)
+{
+    uint64_t all = 0, ns;
+    for (size_t i = 0; i < r->n_events; i++)
+        if (read(r->events[i], &ns, sizeof ns) == (ssize_t)sizeof ns)
+            all += ns;
+    return all;
+}
+
+void pct_rings_free(struct pct_rings *r)
+{
+    if (!r)
+        return;
+    for (size_t i = 0; i < r->n_rings; i++)
+        if (r->rings[i].head)
+            munmap(r->rings[i].head, PAGE + r->rings[i].size);
+    for (size_t i = 0; i < r->n_events; i++)
+        close(r->events[i]);
+    pct_free(r->rings);
+    pct_free(r->events);
+    pct_free(r->waiting);
+    pct_free(r->bytes);
+    pct_free(r);
+}
+
+/* ---- Records --------------------------------------------------------------------------------- */
+
+static uint64_t word_at(const uint8_t *p)
+{
+    uint64_t word;
+    memcpy(&word, p, sizeof word);
+    return word;
+}
+
+static int number_at(const uint8_t *p)
+{
+    int32_t number;
+    memcpy(&number, p, sizeof number);
+    return number;
+}
+
+/* What begins with `n_fixed` bytes and ends with pid, tid and time. */
+static bool is_whole(const struct perf_event_header *h, size_t n_fixed)
+{
+    return h->size >= sizeof *h + n_fixed + 16;
+}
+
+/* Behind the header: pid, tid, time, period, then the registers and the stack. */
+static bool read_sample(const uint8_t *p, const uint8_t *end, struct pct_record *out)
+{
+    size_t n_registers = (size_t)__builtin_popcountll(REGISTER_MASK);
+    if (end - p < 40)
+        return false;
+    out->pid = number_at(p);
+    out->tid = number_at(p + 4);
+    out->n = word_at(p + 16);
+    bool user = word_at(p + 24) == PERF_SAMPLE_REGS_ABI_64;
+    bool other = !user && word_at(p + 24) != PERF_SAMPLE_REGS_ABI_NONE;
+    p += 32;
+    if (user || other) {
+        out->registers = user ? (const uint64_t *)(const void *)p : NULL;
+        p += n_registers * 8;
+    }
+    if (end - p < 8)
+        return false;
+    uint64_t n = word_at(p);
+    p += 8;
+    if (!n)
+        return true;
+    if (n > (uint64_t)(end - p) || (uint64_t)(end - p) - n < 8)
+        return false;
+    out->stack = p;
+    out->n_stack = word_at(p + n) < n ? word_at(p + n) : n;
+    return true;
+}
+
+/* pid, tid, address, bytes, offset, the file or its build-id in 24 bytes, rights, flags, path. */
+static bool read_map(const struct perf_event_header *h, const uint8_t *p, struct pct_record *out)
+{
+    enum { AT_PATH = 64 };
+    if (!is_whole(h, AT_PATH) || h->misc & PERF_RECORD_MISC_MMAP_DATA)
+        return false;
+    out->pid = number_at(p);
+    out->tid = number_at(p + 4);
+    out->map = (struct pct_mapping){.lo = word_at(p + 8),
+                                    .hi = word_at(p + 8) + word_at(p + 16),
+                                    .offset = word_at(p + 24),
+                                    .path = (const char *)p + AT_PATH};
+    return memchr(p + AT_PATH, '\0', h->size - sizeof *h - AT_PATH) != NULL;
+}
+
+static bool read_record(const uint8_t *at, struct pct_record *out)
+{
+    const struct perf_event_header *h = (const void *)at;
+    const uint8_t *p = at + sizeof *h, *end = at + h->size;
+    *out = (struct pct_record){.type = PCT_RECORD_LOST};
+    switch (h->type) {
+    case PERF_RECORD_SAMPLE:
+        out->type = PCT_RECORD_SAMPLE;
+        return read_sample(p, end, out);
+    case PERF_RECORD_MMAP2:
+        out->type = PCT_RECORD_MAP;
+        return read_map(h, p, out);
+    case PERF_RECORD_COMM:
+        out->type = PCT_RECORD_EXEC;
+        out->pid = number_at(p);
+        return (h->misc & PERF_RECORD_MISC_COMM_EXEC) != 0;
+    case PERF_RECORD_FORK:
+    case PERF_RECORD_EXIT:
+        out->type = h->type == PERF_RECORD_FORK ? PCT_RECORD_FORK : PCT_RECORD_EXIT;
+        out->pid = number_at(p);
+        out->parent = number_at(p + 4);
+        out->tid = number_at(p + 8);
+        return is_whole(h, 24);
+    case PERF_RECORD_LOST:
+        out->n = word_at(p + 8);
+        return is_whole(h, 16);
+    default:
+        return false;
+    }
+}
+
+static uint64_t time_of(const uint8_t *at)
+{
+    const struct perf_event_header *h = (const void *)at;
+    return h->type == PERF_RECORD_SAMPLE ? word_at(at + sizeof *h + 8) : word_at(at + h->size - 8);
+}
+
+/* ---- Order ----------------------------------------------------------------------------------- */
+
+/* n bytes of a ring from a position on, which may be in two parts. */
+static void copy_out(const struct ring *g, uint64_t from, void *out, size_t n)
+{
+    size_t at = (size_t)(from % g->size), first = g->size - at < n ? g->size - at : n;
+    memcpy(out, g->data + at, first);
+    memcpy((uint8_t *)out + first, g->data, n - first);
+}
+
+static void read_ring(struct pct_rings *r, const struct ring *g)
+{
+    uint64_t head = __atomic_load_n(&g->head->data_head, __ATOMIC_ACQUIRE);
+    uint64_t tail = g->head->data_tail;
+    while (tail < head) {
+        struct perf_event_header h;
+        copy_out(g, tail, &h, sizeof h);
+        if (h.size < sizeof h + 8)
+            break;
+        r->bytes = pct_grow(r->bytes, r->n_bytes + h.size, &r->bytes_room, 1);
+        copy_out(g, tail, r->bytes + r->n_bytes, h.size);
+        r->waiting = pct_grow(r->waiting, r->n_waiting, &r->waiting_room, sizeof *r->waiting);
+        r->waiting[r->n_waiting++] = (struct waiting){time_of(r->bytes + r->n_bytes), r->n_bytes};
+        r->n_bytes += (h.size + 7u) & ~(size_t)7;
+        tail += h.size;
+    }
+    __atomic_store_n(&g->head->data_tail, head, __ATOMIC_RELEASE);
+}
+
+static int compare_waiting(const void *left, const void *right)
+{
+    const struct waiting *a = left, *b = right;
+    if (a->time_ns != b->time_ns)
+        return a->time_ns < b->time_ns ? -1 : 1;
+    return (a->at > b->at) - (a->at < b->at);
+}
+
+/* Moves the records from number `first` on to the front. */
+static void keep_rest(struct pct_rings *r, size_t first)
+{
+    uint8_t *bytes = NULL;
+    size_t n = 0, room = 0;
+    for (size_t i = first; i < r->n_waiting; i++) {
+        const struct perf_event_header *h = (const void *)(r->bytes + r->waiting[i].at);
+        size_t whole = (h->size + 7u) & ~(size_t)7;
+        bytes = pct_grow(bytes, n + whole, &room, 1);
+        memcpy(bytes + n, h, h->size);
+        r->waiting[i - first] = (struct waiting){r->waiting[i].time_ns, n};
+        n += whole;
+    }
+    r->n_waiting -= first;
+    pct_free(r->bytes);
+    r->bytes = bytes;
+    r->n_bytes = n;
+    r->bytes_room = room;
+}
+
+void pct_rings_drain(struct pct_rings *r, bool all,
+                     void (*take)(void *arg, const struct pct_record *record), void *arg)
+{
+    uint64_t certain_ns = all ? UINT64_MAX : r->newest_ns;
+    size_t n = 0;
+    for (size_t i = 0; i < r->n_rings; i++)
+        if (r->rings[i].head)
+            read_ring(r, &r->rings[i]);
+    if (r->n_waiting)
+        qsort(r->waiting, r->n_waiting, sizeof *r->waiting, compare_waiting);
+    for (; n < r->n_waiting && r->waiting[n].time_ns <= certain_ns; n++) {
+        struct pct_record record;
+        if (!read_record(r->bytes + r->waiting[n].at, &record))
+            continue;
+        record.time_ns = r->waiting[n].time_ns;
+        take(arg, &record);
+    }
+    if (r->n_waiting)
+        r->newest_ns = r->waiting[r->n_waiting - 1].time_ns;
+    if (n)
+        keep_rest(r, n);
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Samples of other threads, as the kernel writes them: registers and a copy of the stack, and
+ * between them what processes do that a reader must know. The kernel writes into rings, one for
+ * each processor; the records of all rings are given in the order of time.
+ *
+ * Nothing is loaded into a watched thread, and none is stopped. Nothing here is MT-safe.
+ */
+#ifndef PCT_SAMPLE_RINGS_H
+#define PCT_SAMPLE_RINGS_H
+
+#include "counting/counting.h"
+#include "watch/code_files.h"
+
+enum { PCT_MOST_REGISTERS = 64 };
+
+enum pct_record_type {
+    PCT_RECORD_SAMPLE,
+    PCT_RECORD_MAP,  /* the process has mapped code */
+    PCT_RECORD_EXEC, /* it runs another program now */
+    PCT_RECORD_FORK, /* it was made by process `parent` */
+    PCT_RECORD_EXIT, /* the thread has ended */
+    PCT_RECORD_LOST  /* `n` records had no room */
+};
+
+struct pct_record {
+    enum pct_record_type type;
+    int pid, tid, parent;
+    uint64_t time_ns; /* CLOCK_MONOTONIC */
+    uint64_t n;       /* SAMPLE: ns since the last one */
+    /* SAMPLE: of user code; NULL: none, as of a thread of the kernel. By the kernel's numbers. */
+    const uint64_t *registers;
+    const uint8_t *stack; /* n_stack bytes from the stack pointer on */
+    size_t n_stack;
+    struct pct_mapping map;
+};
+
+struct pct_rings;
+
+struct pct_rings_what {
+    struct pc_counting_term term; /* of an event that counts here */
+    uint64_t frequency;           /* samples in a second */
+};
+
+/* PC_EIO: the kernel does not let us sample, or not on this processor; the text says why. */
+int pct_rings_new(const struct pct_rings_what *what, struct pct_rings **out,
+                  struct pc_error *error);
+/* A thread, with all that it starts; -1: whatever runs. from_exec: from its next exec on, else from
+ * pct_rings_start on. PC_ENOENT: it has ended; PC_EIO: refused, and why. */
+int pct_rings_add(struct pct_rings *r, int tid, bool from_exec, struct pc_error *error);
+void pct_rings_start(struct pct_rings *r);
+void pct_rings_stop(struct pct_rings *r);
+
+/* What the clocks of all events have counted, of threads that have ended too. */
+uint64_t pct_rings_counted(const struct pct_rings *r);
+
+/* Gives what is certain to be in order, with `all` everything. Records are valid during the call.
+ */
+void pct_rings_drain(struct pct_rings *r, bool all,
+                     void (*take)(void *arg, const struct pct_record *record), void *arg);
+void pct_rings_free(struct pct_rings *r); /* NULL is allowed */
+
+#endif
