@@ -9,7 +9,7 @@ bench_environment = \
 EXTRA_DIST += bench/README.md bench/call_cost.c bench/call_f.F90 bench/bare.c bench/call.sh bench/call.awk bench/rows.txt \
     bench/plot.awk bench/page.awk bench/page.sh bench/start.c bench/start_mpi.c bench/start.sh \
     bench/sample_cost.c bench/sample_floor.c bench/sample.sh bench/read.sh bench/symbols.sh \
-    bench/rotation.awk bench/rotation.sh
+    bench/rotation.awk bench/rotation.sh bench/record.sh bench/record_cost.c
 
 # BENCH_FLAGS: --rounds N, --minutes N, --rows TEXT, --resume, --mpi NAME,
 # --peer NAME=PRELOAD.so[,ENV=VALUE...]
@@ -30,6 +30,10 @@ bench-page: stage
 # SECONDS a depth: BENCH_FLAGS
 bench-sample: stage
 	@$(SHELL) $(srcdir)/bench/sample.sh $(stage) $(BENCH_FLAGS)
+
+# What sampling from outside costs, beside perf record. BENCH_FLAGS: rounds
+bench-record: stage
+	@$(SHELL) $(srcdir)/bench/record.sh $(stage) $(BENCH_FLAGS)
 
 # Renews doc/rotation.svg: three minutes.
 bench-rotation: stage
@@ -62,4 +66,4 @@ bench-merge: bench/merge
 bench-symbols: command/pcollect bench/read
 	@$(SHELL) $(srcdir)/bench/symbols.sh command/pcollect bench/read
 
-.PHONY: bench-call bench-quick bench-start bench-page bench-sample bench-rotation bench-read bench-merge bench-symbols
+.PHONY: bench-call bench-quick bench-start bench-page bench-sample bench-record bench-rotation bench-read bench-merge bench-symbols
