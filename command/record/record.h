@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What `pcollect record` and `pcollect top` share: whose samples are taken, and while they come.
+ */
+#ifndef PCT_RECORD_H
+#define PCT_RECORD_H
+
+#include "command/command.h"
+#include "watch/recorder.h"
+
+/* As the options say. */
+struct pct_sampled_who {
+    uint64_t frequency;
+    const char *pids, *threads; /* lists; NULL: none */
+    bool processors;
+};
+
+struct pct_sampling {
+    const struct pct_command *self;
+    const struct pct_sampled_who *who;
+    struct pct_rings_what what;
+    struct pct_rings *rings;
+    struct pct_recorder *recorder;
+    int *ids; /* processes or threads that are sampled */
+    size_t n_ids;
+};
+
+/* The options by which both say it. */
+#define PCT_OPTIONS_SAMPLED_WHO(verb)                                                              \
+    {'F', "frequency", "HZ", "samples in a second of CPU time of each thread (default: 199)",      \
+     "The clock is that of the thread, of each processor with --all-processors."},                 \
+        {'p', "pid", "PID,...", verb " running processes; of a launcher, its ranks on this node",  \
+         .group = 1},                                                                              \
+        {'t', "thread", "TID,...", verb " running threads", .group = 1},                           \
+    {                                                                                              \
+        'a', "all-processors", NULL, verb " whatever runs on this node", .group = 1                \
+    }
+
+int pct_sampling_take_option(const struct pct_command *self, const struct pct_option *o,
+                             const char *value, struct pct_sampled_who *who);
+/* Whether they name something that runs already. */
+bool pct_sampling_is_of_others(const struct pct_sampled_who *who);
+
+/* Makes the recorder, and opens the events of what runs already; those of a command are left to the
+ * caller. PCT_DONE; PCT_CALL, PCT_DATA: said. */
+int pct_sampling_open(struct pct_sampling *s);
+/* Takes what has come; returns the ns until the rings should be looked at again. */
+uint64_t pct_sampling_drain(struct pct_sampling *s, bool all);
+/* Whether some process or thread of the options still runs; processors always do. */
+bool pct_sampling_lives(const struct pct_sampling *s);
+void pct_sampling_close(struct pct_sampling *s);
+
+#endif

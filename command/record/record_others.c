@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * pcollect record: a profile of a command, of running processes, or of all that runs on this node,
+ * from samples that the kernel takes. Nothing is loaded into what is recorded.
+ */
+#include "analysis/symbols/symbols.h"
+#include "command/launch/run.h"
+#include "command/record/record.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static const struct pct_option options[] = {
+    PCT_OPTIONS_SAMPLED_WHO("record"),
+    {'o', "output", "FILE",
+     "write the profile to FILE (default: PROGRAM.RANKS.pcol in the working directory)",
+     "FILE must be new. The default gets a number if there is a profile of that name."},
+    {0, NULL, NULL, NULL},
+};
+
+struct request {
+    struct pct_sampled_who who;
+    const char *output;
+    char **words; /* of the command, up to NULL */
+    size_t n_words;
+};
+
+struct job {
+    struct pct_sampling sampling;
+    const struct request *request;
+    bool begun;
+    uint64_t begin_ns, end_ns;
+};
+
+static int take_option(const struct pct_command *self, const struct pct_option *o,
+                       const char *value, void *request)
+{
+    struct request *r = request;
+    if (o->letter != 'o')
+        return pct_sampling_take_option(self, o, value, &r->who);
+    r->output = value;
+    return PCT_DONE;
+}
+
+/* ---- While it runs --------------------------------------------------------------------------- */
+
+static void begin(void *arg)
+{
+    struct job *j = arg;
+    j->begun = true;
+}
+
+static uint64_t tick(void *arg)
+{
+    struct job *j = arg;
+    return pct_sampling_drain(&j->sampling, false);
+}
+
+static bool add_command(void *arg, int pid)
+{
+    struct job *j = arg;
+    struct pc_error error = {""};
+    if (pct_rings_add(j->sampling.rings, pid, true, &error)) {
+        pct_say(j->sampling.self, "%s cannot be recorded: %s", j->request->words[0], error.text);
+        return false;
+    }
+    j->begin_ns = pc_mono_ns();
+    return true;
+}
+
+/* Others begin before the command that gives the length. */
+static bool begin_others(void *arg, int pid)
+{
+    struct job *j = arg;
+    (void)pid;
+    j->begin_ns = pc_mono_ns();
+    pct_rings_start(j->sampling.rings);
+    return true;
+}
+
+static volatile sig_atomic_t interrupted;
+
+static void interrupt(int number)
+{
+    (void)number;
+    interrupted = 1;
+}
+
+static void wait_for_others(struct job *j)
+{
+    struct sigaction action = {.sa_handler = interrupt};
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    begin_others(j, -1);
+    begin(j);
+    while (!interrupted && pct_sampling_lives(&j->sampling))
+        nanosleep(&(struct timespec){0, (long)tick(j)}, NULL);
+}
+
+/* Returns the status of the command. */
+static int run(struct job *j)
+{
+    const struct request *r = j->request;
+    const struct pct_job_watcher watcher = {
+        pct_sampling_is_of_others(&r->who) ? begin_others : add_command, begin, tick, j};
+    int status = PCT_DONE;
+    if (r->n_words)
+        status = pct_job_run(j->sampling.self, r->words, NULL, &watcher);
+    else
+        wait_for_others(j);
+    j->end_ns = pc_mono_ns();
+    pct_rings_stop(j->sampling.rings);
+    pct_sampling_drain(&j->sampling, true);
+    return status;
+}
+
+/* ---- The profile ----------------------------------------------------------------------------- */
+
+/* CPU time of which no sample tells: a thread has its first one when it has computed for a whole
+ * period. */
+static void tell_missed(const struct job *j, uint64_t sampled_ns)
+{
+    uint64_t counted_ns = pct_rings_counted(j->sampling.rings);
+    uint64_t missed_ns = counted_ns > sampled_ns ? counted_ns - sampled_ns : 0;
+    if (missed_ns * 20 > counted_ns && !j->request->who.processors)
+        pct_say(j->sampling.self,
+                "threads used %.3g s of CPU time before their first sample or after their last: "
+                "not in the profile; a higher --frequency or --all-processors sees more of it",
+                (double)missed_ns / 1e9);
+}
+
+/* What is worth knowing of how it was recorded. */
+static void tell(const struct job *j, const struct pct_recorded *told)
+{
+    double n = (double)told->n_samples;
+    fprintf(stderr, "pcollect: %llu samples at %llu Hz", (unsigned long long)told->n_samples,
+            (unsigned long long)j->request->who.frequency);
+    if (told->n_ranks)
+        fprintf(stderr, ", %d of %d ranks", told->n_ranks, told->world);
+    else if (told->n_processes > 1)
+        fprintf(stderr, ", %llu processes", (unsigned long long)told->n_processes);
+    fputc('\n', stderr);
+    if (j->sampling.what.term.user_only)
+        pct_say(j->sampling.self, "what the kernel does for a thread is not sampled: "
+                                  "kernel.perf_event_paranoid forbids it");
+    if (told->n_lost)
+        pct_say(j->sampling.self, "%llu records were lost: the rings were full; lower --frequency",
+                (unsigned long long)told->n_lost);
+    if (told->n_cut * 100 > told->n_samples)
+        pct_say(j->sampling.self,
+                "%.0f %% of the samples have no outer frames: code without unwind tables, or more "
+                "stack than the kernel copies",
+                100 * (double)told->n_cut / n);
+    tell_missed(j, told->sampled_ns);
+    if (told->other_ns)
+        pct_say(j->sampling.self,
+                "processes that are no ranks took %.3g s of CPU time, not in the profile",
+                (double)told->other_ns / 1e9);
+}
+
+static int write_profile(const struct job *j, const struct pc_profile *p)
+{
+    char written[PCOLLECT_PATH_BYTES];
+    struct pc_error error = {""};
+    const char *base = pct_symbols_base_name(p->exe);
+    char *to = j->request->output ? pct_text("%s", j->request->output)
+                                  : pct_text("%s.%u.pcol", *base ? base : "record", p->n_ranks);
+    int err = pc_pcol_write_new(p, to, 0, written, &error);
+    if (err) {
+        pct_say(j->sampling.self, "%s", error.text);
+    } else {
+        fprintf(stderr, "pcollect: profile: %s", written);
+        fprintf(stderr, strcmp(written, to) ? " (there is a %s already)\n" : "\n", to);
+        if (pct_embed_file(written, written, false, &error))
+            pct_say(j->sampling.self, "no symbols are stored in the profile: %s", error.text);
+    }
+    free(to);
+    return err ? PCT_DATA : PCT_DONE;
+}
+
+static int finish(struct job *j)
+{
+    struct pct_recorded told;
+    struct pc_profile *p = NULL;
+    struct pc_error error = {""};
+    int status = PCT_DATA;
+    int err = pct_recorder_profile(j->sampling.recorder, !j->request->who.processors, j->begin_ns,
+                                   j->end_ns, &told, &p, &error);
+    if (err) {
+        pct_say(j->sampling.self, "%s", *error.text ? error.text : pc_err_text(err));
+    } else if (!p) {
+        pct_say(j->sampling.self,
+                "no sample was taken in %.3g s: no thread used CPU time, or not enough of it",
+                (double)(j->end_ns - j->begin_ns) / 1e9);
+        tell_missed(j, 0);
+    } else {
+        tell(j, &told);
+        status = write_profile(j, p);
+    }
+    pc_profile_free(p);
+    return status;
+}
+
+/* ---- The command ----------------------------------------------------------------------------- */
+
+static int record(struct job *j)
+{
+    int status = pct_sampling_open(&j->sampling);
+    if (status)
+        return status;
+    status = run(j);
+    if (!j->begun)
+        return status;
+    int done = finish(j);
+    return status ? status : done;
+}
+
+/* Before anything starts. */
+static int check_output(const struct pct_command *self, const char *path)
+{
+    struct pc_error error = {""};
+    if (!path || !pc_pcol_may_write(path, &error)) {
+        if (!path || access(path, F_OK) != 0)
+            return PCT_DONE;
+        return pct_refuse(self, "%s exists: remove it, or name another file", path);
+    }
+    pct_say(self, "%s", error.text);
+    return PCT_CALL;
+}
+
+static int run_record(const struct pct_command *self, int argc, char **argv)
+{
+    struct request r = {.who = {.frequency = 199}};
+    struct job j = {.sampling = {.self = self, .who = &r.who}, .request = &r};
+    struct pct_line line;
+    if (!pct_line_read(self, argc, argv, &r, &line))
+        return line.status;
+    r.words = line.words;
+    r.n_words = line.n_words;
+    if (!pct_sampling_is_of_others(&r.who) && !r.n_words)
+        return pct_refuse(self, "missing argument: COMMAND, --pid, --thread or --all-processors");
+    int status = check_output(self, r.output);
+    status = status ? status : record(&j);
+    pct_sampling_close(&j.sampling);
+    return status;
+}
+
+const struct pct_command pct_record_command = {
+    .name = "record",
+    .synopsis = "[OPTION]... [--] [COMMAND [ARGUMENT]...]",
+    .summary = "sample a command, running processes, or this node, from outside",
+    .details =
+        "COMMAND is sampled with all that it starts, from its exec on; nothing is loaded into it. "
+        "With --pid, --thread or --all-processors those are sampled while COMMAND runs, or until "
+        "they end, or Ctrl-C; threads and processes that they start meanwhile with them. The "
+        "profile is one that every other command reads: of an MPI job with its ranks, else of one "
+        "rank, with a region for each program. The exit status is that of COMMAND.",
+    .options = options,
+    .starts = true,
+    .argument = "COMMAND",
+    .n_most = PCT_ANY_NUMBER,
+    .take = take_option,
+    .main = run_record,
+};

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Whose samples are taken: events for the threads of running processes, or for processors; those of
+ * a command are opened when it starts.
+ */
+#include "analysis/allocation.h"
+#include "command/record/record.h"
+#include "watch/watch.h"
+
+#include <linux/perf_event.h>
+#include <sys/resource.h>
+
+static int say_error(const struct pct_sampling *j, const struct pc_error *error)
+{
+    pct_say(j->self, "%s", error->text);
+    return PCT_DATA;
+}
+
+/* The ids of the request; of a launcher those of its ranks. */
+static int find_ids(struct pct_sampling *j)
+{
+    struct pct_watched_job job = {.world = -1};
+    struct pc_error error = {""};
+    struct pc_process_status p;
+    bool threads = j->who->threads != NULL;
+    int *given, status = pct_value_ids(j->self, threads ? "thread" : "pid",
+                                       threads ? j->who->threads : j->who->pids, &given, &j->n_ids);
+    j->ids = given;
+    for (size_t i = 0; i < j->n_ids && !status; i++) {
+        if (threads && !pc_process_look(given[i], &p)) {
+            pct_say(j->self, "%d: there is no such thread", given[i]);
+            status = PCT_DATA;
+        } else if (!threads && pct_watch_add(&job, given[i], &error)) {
+            status = say_error(j, &error);
+        }
+    }
+    if (!status && !threads) {
+        pct_free(given);
+        j->n_ids = job.n;
+        j->ids = pct_alloc(job.n, sizeof *j->ids);
+        for (size_t i = 0; i < job.n; i++)
+            j->ids[i] = job.processes[i].pid;
+    }
+    pct_watch_job_free(&job);
+    return status;
+}
+
+static size_t count_threads(const struct pct_sampling *j)
+{
+    size_t n = 0, n_all = 0;
+    for (size_t i = 0; i < j->n_ids; i++, n_all += n)
+        pct_free(pct_watch_threads(j->ids[i], &n));
+    return n_all;
+}
+
+static int add_threads(struct pct_sampling *j, int pid, struct pc_error *error)
+{
+    size_t n;
+    int err = PC_OK, *threads = pct_watch_threads(pid, &n);
+    for (size_t i = 0; i < n && !err; i++) {
+        err = pct_rings_add(j->rings, threads[i], false, error);
+        err = err == PC_ENOENT ? PC_OK : err;
+    }
+    pct_free(threads);
+    return err;
+}
+
+/* Events of a thread are inherited by what it starts. A thread that another has started meanwhile
+ * may be missing or have two events: then all are opened again. */
+static int open_running(struct pct_sampling *j)
+{
+    enum { TRIES = 20 };
+    struct pc_error error = {""};
+    int err = PC_OK;
+    bool changed = true;
+    for (int k = 0; k < TRIES && changed && !err; k++) {
+        size_t before = count_threads(j);
+        pct_rings_free(j->rings);
+        j->rings = NULL;
+        err = pct_rings_new(&j->what, &j->rings, &error);
+        for (size_t i = 0; i < j->n_ids && !err; i++)
+            err = j->who->threads ? pct_rings_add(j->rings, j->ids[i], false, &error)
+                                  : add_threads(j, j->ids[i], &error);
+        changed = !j->who->threads && before != count_threads(j);
+    }
+    if (err)
+        return say_error(j, &error);
+    if (changed)
+        pct_say(j->self, "threads are started all the time: some may not be recorded");
+    for (size_t i = 0; i < j->n_ids && !j->who->threads; i++)
+        pct_recorder_add(j->recorder, j->ids[i]);
+    return PCT_DONE;
+}
+
+bool pct_sampling_lives(const struct pct_sampling *j)
+{
+    struct pc_process_status p;
+    for (size_t i = 0; i < j->n_ids; i++)
+        if (pc_process_look(j->ids[i], &p) && p.state != 'Z' && p.state != 'X')
+            return true;
+    return j->who->processors;
+}
+
+/* The clock of the thread, or of the processor, as far as the kernel lets us. */
+static int open_rings(struct pct_sampling *j)
+{
+    struct pc_counting_event clock = {
+        .n_terms = 1, .terms = {{.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_CPU_CLOCK}}};
+    struct pc_error error = {""};
+    if (pc_counting_try(&clock, &error)) {
+        pct_say(j->self, "the kernel does not let you take samples: %s", error.text);
+        return PCT_DATA;
+    }
+    j->what = (struct pct_rings_what){.term = clock.terms[0], .frequency = j->who->frequency};
+    if (j->who->pids || j->who->threads) {
+        int status = find_ids(j);
+        return status ? status : open_running(j);
+    }
+    int err = pct_rings_new(&j->what, &j->rings, &error);
+    if (!err && j->who->processors)
+        err = pct_rings_add(j->rings, -1, false, &error);
+    return err ? say_error(j, &error) : PCT_DONE;
+}
+
+int pct_sampling_take_option(const struct pct_command *self, const struct pct_option *o,
+                             const char *value, struct pct_sampled_who *who)
+{
+    if (o->letter == 'F')
+        return pct_value_number(self, o, value, 1, 50000, &who->frequency);
+    if (o->letter == 'a')
+        who->processors = true;
+    else
+        *(o->letter == 'p' ? &who->pids : &who->threads) = value;
+    return PCT_DONE;
+}
+
+bool pct_sampling_is_of_others(const struct pct_sampled_who *who)
+{
+    return who->pids || who->threads || who->processors;
+}
+
+int pct_sampling_open(struct pct_sampling *j)
+{
+    struct rlimit limit = {0}, most;
+    bool known = getrlimit(RLIMIT_NOFILE, &limit) == 0;
+    most = (struct rlimit){limit.rlim_max, limit.rlim_max};
+    if (known)
+        setrlimit(RLIMIT_NOFILE, &most);
+    j->recorder = pct_recorder_new();
+    int status = open_rings(j);
+    if (known)
+        setrlimit(RLIMIT_NOFILE, &limit);
+    return status;
+}
+
+uint64_t pct_sampling_drain(struct pct_sampling *j, bool all)
+{
+    enum { LEAST_NS = 4000000, MOST_NS = 100000000 };
+    uint64_t ns = 4000000000u / j->who->frequency;
+    pct_rings_drain(j->rings, all, pct_recorder_take, j->recorder);
+    return ns < LEAST_NS ? LEAST_NS : ns > MOST_NS ? MOST_NS : ns;
+}
+
+void pct_sampling_close(struct pct_sampling *j)
+{
+    pct_recorder_free(j->recorder);
+    pct_rings_free(j->rings);
+    pct_free(j->ids);
+}
