@@ -63,7 +63,7 @@ extern const struct pct_command pct_top; /* pcollect itself, without a name */
 extern const struct pct_command pct_run, pct_report, pct_scale_command, pct_diff_command, pct_model,
     pct_embed, pct_info, pct_verify, pct_recover, pct_topology_command, pct_doctor, pct_config,
     pct_events, pct_stat_command, pct_annotate_command, pct_merge_command, pct_html, pct_export,
-    pct_where_command, pct_record_command;
+    pct_where_command, pct_record_command, pct_top_command;
 
 /* The command line `argc`, `argv` of the process, with the name of a command in it. Returns the
  * exit status. */
@@ -208,6 +208,16 @@ bool pct_terminal_shows_messages(void);
 /* Takes --width or --color: PCT_DONE or PCT_CALL. */
 int pct_terminal_take(const struct pct_command *self, const struct pct_option *o,
                       const char *value);
+
+/* A screen of its own on the terminal, and keys as they are pressed. False: standard input and
+ * output are no terminal that can do this. It is left by pct_screen_close, and by exit. */
+bool pct_screen_open(void);
+size_t pct_screen_lines(void);
+/* Shows lines, of which the last has no end, in place of those before. */
+void pct_screen_draw(const char *text);
+/* A key; 0: none came in time, or a signal did; -1: there are no more. */
+int pct_screen_key(uint64_t ns);
+void pct_screen_close(void);
 
 /* From now on, what takes longer than a second is told there (tell_progress.c). Not while a job
  * runs. */

@@ -30,6 +30,7 @@ const struct pct_command *const pct_commands[] = {
     &pct_where_command,
     &pct_stat_command,
     &pct_record_command,
+    &pct_top_command,
     &pct_doctor,
     &pct_config,
 };

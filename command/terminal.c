@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Where output goes: the one place that asks for the columns of standard output, its characters and
- * whether it shows colours, and whether messages are read by a person.
+ * whether it shows colours, and whether messages are read by a person; and a screen that is drawn
+ * again and again while keys are read.
  */
 #include "command/command.h"
 
 #include <langinfo.h>
 #include <locale.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <termios.h>
 #include <unistd.h>
 
 enum { LEAST_COLUMNS = 20, MOST_COLUMNS = 10000, DEFAULT_COLUMNS = 100 };
@@ -66,4 +69,72 @@ struct pct_terminal pct_terminal_look(void)
         .utf8 = is_utf8(),
         .color = asked_color == ALWAYS || (asked_color == AUTO && terminal && !is_plain()),
     };
+}
+
+/* ---- A screen -------------------------------------------------------------------------------- */
+
+static struct termios before;
+static bool screen_is_open;
+
+/* The alternate screen, without a cursor. */
+#define ENTER "\033[?1049h\033[?25l"
+#define LEAVE "\033[?25h\033[?1049l"
+
+static void put(const char *text)
+{
+    fputs(text, stdout);
+    fflush(stdout);
+}
+
+bool pct_screen_open(void)
+{
+    const char *term = getenv("TERM");
+    if (!isatty(STDOUT_FILENO) || !isatty(STDIN_FILENO) || !term || !strcmp(term, "dumb") ||
+        tcgetattr(STDIN_FILENO, &before))
+        return false;
+    struct termios keys = before;
+    keys.c_lflag &= (tcflag_t) ~(ICANON | ECHO);
+    keys.c_cc[VSUSP] = _POSIX_VDISABLE; /* a shell would stand on this screen */
+    if (tcsetattr(STDIN_FILENO, TCSANOW, &keys))
+        return false;
+    atexit(pct_screen_close);
+    screen_is_open = true;
+    put(ENTER);
+    return true;
+}
+
+size_t pct_screen_lines(void)
+{
+    struct winsize size;
+    return !ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_row ? size.ws_row : 24;
+}
+
+/* Each line takes the place of the one that stood there. */
+void pct_screen_draw(const char *text)
+{
+    put("\033[H");
+    for (const char *end; (end = strchr(text, '\n')); text = end + 1) {
+        fwrite(text, 1, (size_t)(end - text), stdout);
+        fputs("\033[K\r\n", stdout);
+    }
+    fputs(text, stdout);
+    put("\033[K\033[J");
+}
+
+int pct_screen_key(uint64_t ns)
+{
+    struct pollfd p = {.fd = STDIN_FILENO, .events = POLLIN};
+    unsigned char key;
+    if (poll(&p, 1, (int)((ns + 999999) / 1000000)) <= 0)
+        return 0;
+    return read(STDIN_FILENO, &key, 1) == 1 ? key : -1;
+}
+
+void pct_screen_close(void)
+{
+    if (!screen_is_open)
+        return;
+    screen_is_open = false;
+    put(LEAVE);
+    tcsetattr(STDIN_FILENO, TCSANOW, &before);
 }

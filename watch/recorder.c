@@ -48,6 +48,8 @@ struct pct_recorder {
     struct pct_stack_frame *frames;
     struct pct_walked *walked;
     struct pct_recorded told;
+    void (*show)(void *arg, const struct pct_sampled_stack *s); /* NULL: samples are kept */
+    void *show_arg;
 };
 
 struct pct_recorder *pct_recorder_new(void)
@@ -59,6 +61,18 @@ struct pct_recorder *pct_recorder_new(void)
     r->frames = pct_alloc(PCT_STACK_FRAMES, sizeof *r->frames);
     r->walked = pct_alloc(PCT_STACK_FRAMES, sizeof *r->walked);
     return r;
+}
+
+void pct_recorder_show(struct pct_recorder *r,
+                       void (*show)(void *arg, const struct pct_sampled_stack *s), void *arg)
+{
+    r->show = show;
+    r->show_arg = arg;
+}
+
+const struct pct_recorded *pct_recorder_told(const struct pct_recorder *r)
+{
+    return &r->told;
 }
 
 /* ---- Processes ------------------------------------------------------------------------------- */
@@ -236,11 +250,16 @@ static void take_sample(struct pct_recorder *r, const struct pct_record *record)
                                                                  .exact = r->walked[i].exact};
     if (!s.n) {
         r->told.n_unknown++;
-        s.frames[s.n++] = (struct pct_stack_frame){.exact = true};
+        s.frames[s.n++] = (struct pct_stack_frame){.function = "(kernel)", .exact = true};
     }
     r->told.n_cut += s.cut;
     struct pct_shown_frames shown = pct_shown_frames(&s);
-    pct_stack_tree_add(unit_of(r, p)->tree, &s, &shown, 1, record->n);
+    struct unit *u = unit_of(r, p);
+    if (r->show)
+        r->show(r->show_arg, &(struct pct_sampled_stack){p->pid, u->rank, u->mpi, u->program, &s,
+                                                         &shown, record->n});
+    else
+        pct_stack_tree_add(u->tree, &s, &shown, 1, record->n);
 }
 
 void pct_recorder_take(void *recorder, const struct pct_record *record)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * From samples to contexts while processes run: each sample is walked as it comes and adds one to a
- * tree; no sample is kept. There is a tree for each rank and program, or for each program where
- * there are no ranks, whatever number of processes and threads came and went.
+ * tree, or is shown to the caller; no sample is kept. There is a tree for each rank and program, or
+ * for each program where there are no ranks, whatever number of processes and threads came and
+ * went.
  *
  * Nothing here is MT-safe.
  */
@@ -26,11 +27,27 @@ struct pct_recorded {
         other_ns; /* of processes that are no ranks where there are ranks: not in the profile */
 };
 
+/* A sample and whose it is. It is valid during the call; the names in it, as long as the recorder.
+ */
+struct pct_sampled_stack {
+    int pid, rank;       /* rank -1: none */
+    bool mpi;            /* an MPI library is mapped */
+    const char *program; /* path; "": a thread of the kernel */
+    const struct pct_stack *stack;
+    const struct pct_shown_frames *shown;
+    uint64_t ns;
+};
+
 struct pct_recorder *pct_recorder_new(void);
+/* Shows every sample from now on, in place of keeping it: then there is no profile. */
+void pct_recorder_show(struct pct_recorder *r,
+                       void (*show)(void *arg, const struct pct_sampled_stack *s), void *arg);
 /* A process that runs already: what it has mapped is read. */
 void pct_recorder_add(struct pct_recorder *r, int pid);
 /* What pct_rings_drain takes. */
 void pct_recorder_take(void *recorder, const struct pct_record *record);
+/* What is known so far; valid until the recorder is freed. */
+const struct pct_recorded *pct_recorder_told(const struct pct_recorder *r);
 /* What was recorded between two times, as a profile, which the caller frees; NULL: nothing was. Of
  * one MPI job it has the ranks, if they are wanted. Ends the collection: afterwards only free is
  * allowed. */

@@ -6,7 +6,7 @@
  */
 #include "config.h"
 
-#include "analysis/symbols/symbols_private.h"
+#include "analysis/symbols/short_name.h"
 
 #include <dlfcn.h>
 #include <pthread.h>

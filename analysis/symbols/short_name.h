@@ -7,6 +7,10 @@
 
 #include "analysis/buffer.h"
 
+/* The readable form of a C++ name or of a procedure of a Fortran module, or the name itself; kept
+ * in the pool. */
+const char *pct_demangle(const char *name, struct pct_pool *pool);
+
 /* Appends a function's name, or its label. One that is longer than PCT_WHOLE_NAME cells loses what
  * is between < and >, ( and ), and the type that it returns. What follows an @ stays. */
 enum { PCT_WHOLE_NAME = 40 };

@@ -11,6 +11,7 @@
 #include "config.h"
 
 #include "analysis/symbols/dw_private.h"
+#include "analysis/symbols/short_name.h"
 
 #include <dwarf.h>
 #include <stdlib.h>

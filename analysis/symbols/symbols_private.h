@@ -31,10 +31,6 @@ size_t pct_dw_missing(const struct pct_dw *d);
 size_t pct_dw_find(struct pct_dw *d, uint64_t address, struct pct_pool *pool,
                    struct pct_frame *frames, size_t n);
 
-/* The readable form of a C++ name or of a procedure of a Fortran module, or the name itself; kept
- * in the pool. */
-const char *pct_demangle(const char *name, struct pct_pool *pool);
-
 /* ---- tail_calls.c ---- */
 
 struct pct_tails;

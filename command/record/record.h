@@ -13,11 +13,15 @@ struct pct_sampled_who {
     uint64_t frequency;
     const char *pids, *threads; /* lists; NULL: none */
     bool processors;
+    bool jobs; /* the MPI jobs that run here; where there are none, processors is set */
 };
 
 struct pct_sampling {
     const struct pct_command *self;
-    const struct pct_sampled_who *who;
+    struct pct_sampled_who *who;
+    /* Is shown each sample, with show_arg; NULL: the recorder keeps them. */
+    void (*show)(void *arg, const struct pct_sampled_stack *s);
+    void *show_arg;
     struct pct_rings_what what;
     struct pct_rings *rings;
     struct pct_recorder *recorder;
@@ -41,8 +45,8 @@ int pct_sampling_take_option(const struct pct_command *self, const struct pct_op
 /* Whether they name something that runs already. */
 bool pct_sampling_is_of_others(const struct pct_sampled_who *who);
 
-/* Makes the recorder, and opens the events of what runs already; those of a command are left to the
- * caller. PCT_DONE; PCT_CALL, PCT_DATA: said. */
+/* Makes the recorder, and opens the events of what runs already, which pct_rings_start starts;
+ * those of a command are left to the caller. PCT_DONE; PCT_CALL, PCT_DATA: said. */
 int pct_sampling_open(struct pct_sampling *s);
 /* Takes what has come; returns the ns until the rings should be looked at again. */
 uint64_t pct_sampling_drain(struct pct_sampling *s, bool all);

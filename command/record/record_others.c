@@ -30,7 +30,7 @@ struct request {
 
 struct job {
     struct pct_sampling sampling;
-    const struct request *request;
+    struct request *request;
     bool begun;
     uint64_t begin_ns, end_ns;
 };

@@ -16,21 +16,30 @@ static int say_error(const struct pct_sampling *j, const struct pc_error *error)
     return PCT_DATA;
 }
 
-/* The ids of the request; of a launcher those of its ranks. */
+/* Processes or threads, as they were asked for. */
+static int find_given(struct pct_sampling *j)
+{
+    const struct pct_sampled_who *who = j->who;
+    if (!who->jobs)
+        return pct_value_ids(j->self, who->threads ? "thread" : "pid",
+                             who->threads ? who->threads : who->pids, &j->ids, &j->n_ids);
+    j->n_ids = pct_watch_jobs(&j->ids);
+    return PCT_DONE;
+}
+
+/* Takes the ranks of a launcher in its place. */
 static int find_ids(struct pct_sampling *j)
 {
     struct pct_watched_job job = {.world = -1};
     struct pc_error error = {""};
     struct pc_process_status p;
     bool threads = j->who->threads != NULL;
-    int *given, status = pct_value_ids(j->self, threads ? "thread" : "pid",
-                                       threads ? j->who->threads : j->who->pids, &given, &j->n_ids);
-    j->ids = given;
+    int status = find_given(j), *given = j->ids;
     for (size_t i = 0; i < j->n_ids && !status; i++) {
         if (threads && !pc_process_look(given[i], &p)) {
             pct_say(j->self, "%d: there is no such thread", given[i]);
             status = PCT_DATA;
-        } else if (!threads && pct_watch_add(&job, given[i], &error)) {
+        } else if (!threads && pct_watch_add(&job, given[i], &error) && !j->who->jobs) {
             status = say_error(j, &error);
         }
     }
@@ -112,9 +121,11 @@ static int open_rings(struct pct_sampling *j)
         return PCT_DATA;
     }
     j->what = (struct pct_rings_what){.term = clock.terms[0], .frequency = j->who->frequency};
-    if (j->who->pids || j->who->threads) {
+    if (j->who->pids || j->who->threads || j->who->jobs) {
         int status = find_ids(j);
-        return status ? status : open_running(j);
+        if (status || j->n_ids || !j->who->jobs)
+            return status ? status : open_running(j);
+        j->who->processors = true;
     }
     int err = pct_rings_new(&j->what, &j->rings, &error);
     if (!err && j->who->processors)
@@ -147,6 +158,8 @@ int pct_sampling_open(struct pct_sampling *j)
     if (known)
         setrlimit(RLIMIT_NOFILE, &most);
     j->recorder = pct_recorder_new();
+    if (j->show)
+        pct_recorder_show(j->recorder, j->show, j->show_arg);
     int status = open_rings(j);
     if (known)
         setrlimit(RLIMIT_NOFILE, &limit);

@@ -14,6 +14,7 @@ made_pages = doc/man/pcollect.1 doc/man/pcollect.conf.5 \
     doc/man/pcollect-merge.1 \
     doc/man/pcollect-model.1 \
     doc/man/pcollect-record.1 \
+    doc/man/pcollect-top.1 \
     doc/man/pcollect-recover.1 \
     doc/man/pcollect-report.1 \
     doc/man/pcollect-run.1 \

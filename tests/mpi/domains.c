@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Truth program for communicators: makes one in every way, uses it, and says what it made. Each
- * communicator is named; its first member prints
+ * communicator is named; its first member writes to file ARGUMENT.RANK
  *
  *     name <tab> primitive <tab> size <tab> remote size <tab> freed
  *
@@ -14,6 +14,7 @@
 #include <string.h>
 
 static int rank, size;
+static FILE *said; /* NULL: nothing is said */
 
 /* Names, uses and, unless kept, frees a communicator. */
 static void use(MPI_Comm *comm, const char *name, const char *how, int keep)
@@ -28,8 +29,8 @@ static void use(MPI_Comm *comm, const char *name, const char *how, int keep)
     if (inter)
         PMPI_Comm_remote_size(*comm, &n_remote);
     /* The side of an intercommunicator with the lower world rank speaks. */
-    if (mine == 0 && (!inter || rank == 0))
-        printf("%s\t%s\t%d\t%d\t%s\n", name, how, n, n_remote, keep ? "no" : "yes");
+    if (said && mine == 0 && (!inter || rank == 0))
+        fprintf(said, "%s\t%s\t%d\t%d\t%s\n", name, how, n, n_remote, keep ? "no" : "yes");
     MPI_Barrier(*comm);
     if (!keep)
         MPI_Comm_free(comm);
@@ -156,11 +157,17 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
+    char path[4096];
+    snprintf(path, sizeof path, "%s.%d", argc > 1 ? argv[1] : "", rank);
+    if (argc > 1 && !(said = fopen(path, "w")))
+        MPI_Abort(MPI_COMM_WORLD, 1);
     copies();
     parts();
     shapes();
     bridges();
     later_kinds();
+    if (said && fclose(said))
+        MPI_Abort(MPI_COMM_WORLD, 1);
     MPI_Finalize();
     return 0;
 }

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Programs for pcollect record that know what they compute:
- *   shares MS        a, b and c below two frames, in bursts of drawn lengths, in parts 6, 3 and 1
- * of that much CPU time; prints what each had, in ms threads N MS     N threads, one after the
- * other, with that much each; processes N MS: likewise late FILE MS     when a line has come: in
- * function `late` of a library that is opened then; prints "loaded", and ends with its input frames
- * N MS      below N frames of 1 KiB ranks MS         with -DRANKS: rank r computes (r + 1) times as
- * long
+ * Programs for pcollect record and top that know what they compute:
+ *
+ *     shares MS        a, b and c below two frames, in bursts of drawn lengths, in parts 6, 3 and 1
+ *                      of that much CPU time; prints what each had, in ms
+ *     threads N MS     N threads, one after the other, with that much each
+ *     processes N MS   likewise
+ *     late FILE MS     when a line has come: in function `late` of a library that is opened then;
+ *                      prints "loaded", and ends with its input
+ *     frames N MS      below N frames of 1 KiB
+ *     ranks MS         with -DRANKS: rank r computes (r + 1) times as long
  */
 #ifdef RANKS
 #include <mpi.h>
@@ -106,13 +109,12 @@ static uint64_t draw(void)
     return seed;
 }
 
+/* Nearly the same mixture at any time. */
 static void shares(double ms)
 {
-    static const double part[3] = {0.6, 0.3, 0.1};
     while (had[0] + had[1] + had[2] < ms) {
-        int which = (int)(draw() % 3);
-        if (had[which] < part[which] * ms)
-            outer(which, (double)(draw() % 100) * 0.05);
+        unsigned of_ten = (unsigned)(draw() % 10);
+        outer(of_ten < 6 ? 0 : of_ten < 9 ? 1 : 2, (double)(draw() % 100) * 0.01);
     }
     printf("%.1f %.1f %.1f\n", had[0], had[1], had[2]);
 }

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * pcollect top: what runs now, by function, by context or by process, from samples that the kernel
+ * takes. On a terminal one screen is drawn again and again; elsewhere a block follows the other.
+ */
+#include "command/record/record.h"
+#include "command/record/top_print.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <time.h>
+
+enum { OPTION_BY = 256, OPTION_ONCE, OPTION_FORMAT };
+
+static const struct pct_option options[] = {
+    PCT_OPTIONS_SAMPLED_WHO("watch"),
+    {'s', "seconds", "N", "seconds from one picture to the next (default: 2)"},
+    {OPTION_BY, "by", "function|context|process", "what the rows are (default: function)",
+     "On a terminal the keys f, c and p choose another while it runs."},
+    {OPTION_ONCE, "once", NULL, "one picture, then the end"},
+    {OPTION_FORMAT, "format", "text|tsv", "text for people (default), or for programs",
+     "tsv has all rows, text those that fit."},
+    PCT_OPTION_WIDTH,
+    {0, NULL, NULL, NULL},
+};
+
+struct request {
+    struct pct_sampled_who who;
+    uint64_t seconds;
+    enum pct_top_by by;
+    bool once, tsv;
+};
+
+/* Samples go to one sum while the other, of the time before, is shown. */
+struct top {
+    struct pct_sampling sampling;
+    struct request *request;
+    struct pct_busiest sums[2];
+    unsigned now;
+    uint64_t begin_ns, elapsed_ns; /* of `now`; of the other */
+    uint64_t n_lost, n_lost_before;
+    bool screen, end;
+};
+
+static int take_option(const struct pct_command *self, const struct pct_option *o,
+                       const char *value, void *request)
+{
+    struct request *r = request;
+    switch (o->letter) {
+    case 's':
+        return pct_value_number(self, o, value, 1, 86400, &r->seconds);
+    case OPTION_BY:
+        r->by = (enum pct_top_by)pct_value_word(o, value);
+        return PCT_DONE;
+    case OPTION_ONCE:
+        r->once = true;
+        return PCT_DONE;
+    case OPTION_FORMAT:
+        r->tsv = pct_value_word(o, value) == 1;
+        return PCT_DONE;
+    default:
+        return pct_sampling_take_option(self, o, value, &r->who);
+    }
+}
+
+static void show_sample(void *arg, const struct pct_sampled_stack *s)
+{
+    struct top *t = arg;
+    pct_busiest_add(&t->sums[t->now], s);
+}
+
+/* ---- Pictures -------------------------------------------------------------------------------- */
+
+static struct pct_top picture(const struct top *t)
+{
+    enum { MOST_LINES = 40, OTHER_LINES = 4 };
+    struct pct_terminal terminal = pct_terminal_look();
+    return (struct pct_top){.busiest = &t->sums[!t->now],
+                            .elapsed_ns = t->elapsed_ns,
+                            .n_lost = t->n_lost,
+                            .by = t->request->by,
+                            .width = terminal.cut ? terminal.width : 0,
+                            .max_rows = t->screen ? pct_screen_lines() - OTHER_LINES : MOST_LINES,
+                            .utf8 = terminal.utf8};
+}
+
+static void draw(const struct top *t)
+{
+    char *text = NULL;
+    size_t n = 0;
+    FILE *out = open_memstream(&text, &n);
+    if (!out)
+        return;
+    struct pct_top shown = picture(t);
+    pct_top_print(out, &shown);
+    fputs("\nf functions  c contexts  p processes  q quit", out);
+    if (!fclose(out))
+        pct_screen_draw(text);
+    free(text);
+}
+
+static void print(struct top *t)
+{
+    struct pct_top shown = picture(t);
+    if (t->request->tsv)
+        pct_top_tsv(stdout, &shown);
+    else
+        pct_top_print(stdout, &shown);
+    if (!t->request->once)
+        putchar('\n');
+    if (fflush(stdout))
+        t->end = true;
+}
+
+/* What was summed becomes what is shown. */
+static void turn(struct top *t)
+{
+    uint64_t now_ns = pc_mono_ns();
+    uint64_t n_lost = pct_recorder_told(t->sampling.recorder)->n_lost;
+    t->elapsed_ns = now_ns - t->begin_ns;
+    t->begin_ns = now_ns;
+    t->n_lost = n_lost - t->n_lost_before;
+    t->n_lost_before = n_lost;
+    t->now = !t->now;
+    pct_busiest_clear(&t->sums[t->now]);
+    if (t->screen)
+        draw(t);
+    else
+        print(t);
+}
+
+/* ---- While it runs --------------------------------------------------------------------------- */
+
+static volatile sig_atomic_t interrupted;
+
+static void interrupt(int number)
+{
+    (void)number;
+    interrupted = 1;
+}
+
+static void take_key(struct top *t, int key)
+{
+    static const char keys[] = {
+        [PCT_TOP_FUNCTION] = 'f', [PCT_TOP_CONTEXT] = 'c', [PCT_TOP_PROCESS] = 'p'};
+    t->end = key == 'q' || key < 0;
+    for (size_t i = 0; i < sizeof keys; i++)
+        if (key == keys[i])
+            t->request->by = (enum pct_top_by)i;
+    if (key > 0 && !t->end)
+        draw(t);
+}
+
+static void wait_ns(struct top *t, uint64_t ns)
+{
+    if (t->screen)
+        take_key(t, pct_screen_key(ns));
+    else
+        nanosleep(&(struct timespec){(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)}, NULL);
+}
+
+/* One picture after another, until nothing is left to watch. */
+static void watch(struct top *t)
+{
+    uint64_t while_ns = t->request->seconds * 1000000000u;
+    pct_rings_start(t->sampling.rings);
+    t->begin_ns = pc_mono_ns();
+    while (!t->end && !interrupted) {
+        uint64_t ns = pct_sampling_drain(&t->sampling, false), now_ns = pc_mono_ns();
+        uint64_t until_ns = t->begin_ns + while_ns;
+        t->end = !pct_sampling_lives(&t->sampling);
+        if (now_ns >= until_ns || t->end) {
+            pct_sampling_drain(&t->sampling, true);
+            turn(t);
+            t->end |= t->request->once;
+        } else {
+            wait_ns(t, ns < until_ns - now_ns ? ns : until_ns - now_ns);
+        }
+    }
+    pct_rings_stop(t->sampling.rings);
+}
+
+static int top(struct top *t)
+{
+    struct sigaction action = {.sa_handler = interrupt};
+    int status = pct_sampling_open(&t->sampling);
+    if (status)
+        return status;
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGHUP, &action, NULL);
+    t->screen = !t->request->once && !t->request->tsv && pct_screen_open();
+    if (t->screen)
+        pct_screen_draw("pcollect top: the first samples are taken");
+    watch(t);
+    if (t->screen)
+        pct_screen_close();
+    return PCT_DONE;
+}
+
+static int run_top(const struct pct_command *self, int argc, char **argv)
+{
+    struct request r = {.who = {.frequency = 199}, .seconds = 2};
+    struct top t = {.sampling = {.self = self, .who = &r.who, .show = show_sample, .show_arg = &t},
+                    .request = &r};
+    struct pct_line line;
+    if (!pct_line_read(self, argc, argv, &r, &line))
+        return line.status;
+    r.who.jobs = !pct_sampling_is_of_others(&r.who);
+    pct_busiest_init(&t.sums[0]);
+    pct_busiest_init(&t.sums[1]);
+    int status = top(&t);
+    pct_busiest_free(&t.sums[0]);
+    pct_busiest_free(&t.sums[1]);
+    pct_sampling_close(&t.sampling);
+    return status;
+}
+
+const struct pct_command pct_top_command = {
+    .name = "top",
+    .synopsis = "[OPTION]...",
+    .summary = "show the functions that run now, of a job, of processes, or of this node",
+    .details =
+        "Without --pid, --thread or --all-processors it watches the MPI jobs that run on this "
+        "node, those of all users for root; where there are none, whatever runs. Nothing is loaded "
+        "into what is watched, and it is not stopped. It ends with what it watches, or with the "
+        "key q or Ctrl-C.",
+    .options = options,
+    .take = take_option,
+    .main = run_top,
+};

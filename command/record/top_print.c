@@ -1,0 +1,416 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Rows are made from the sums of a while, sorted and written. Shares are of all time that was
+ * sampled; those of a rank, of what the rank's process used.
+ */
+#include "command/record/top_print.h"
+#include "analysis/allocation.h"
+#include "analysis/buffer.h"
+#include "analysis/symbols/short_name.h"
+#include "analysis/symbols/symbols.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct row {
+    uint64_t order_ns; /* the rows with most come first */
+    uint64_t self_ns, total_ns, samples;
+    uint32_t index; /* of the place, context or process */
+    /* FUNCTION: the ranks with the least and the greatest share of their own time. */
+    uint64_t least, most;
+    int most_rank;
+};
+
+struct printer {
+    const struct pct_top *t;
+    struct pct_pool *names;
+    struct row *rows;
+    size_t n;
+    size_t n_ranks; /* processes that are ranks */
+};
+
+/* ---- Names ----------------------------------------------------------------------------------- */
+
+static void put_place(struct printer *p, struct pct_buf *b, uint32_t place, bool full)
+{
+    const struct pct_busy_place *at = &p->t->busiest->places[place];
+    struct pct_buf name = {0};
+    if (!at->function) {
+        pct_buf_text(b, at->module ? "(unknown)" : "(no file)");
+        return;
+    }
+    pct_text_escape(&name, pct_demangle(at->function, p->names), PCT_ESCAPE_CELL);
+    if (full)
+        pct_buf_text(b, name.data);
+    else
+        pct_short_name(b, name.data);
+    pct_buf_free(&name);
+}
+
+static void put_base_name(struct pct_buf *b, const char *path)
+{
+    pct_text_escape(b, pct_symbols_base_name(path), PCT_ESCAPE_CELL);
+}
+
+/* Which file a function is of. */
+static void put_module(const struct printer *p, struct pct_buf *b, uint32_t place)
+{
+    const struct pct_busy_place *at = &p->t->busiest->places[place];
+    if (at->module)
+        put_base_name(b, at->module->path);
+    else
+        pct_buf_text(b, at->mpi ? "MPI" : "-");
+}
+
+static void put_program(struct pct_buf *b, const struct pct_busy_process *of)
+{
+    if (*of->program)
+        put_base_name(b, of->program);
+    else
+        pct_buf_text(b, "(kernel)");
+}
+
+/* ---- Rows ------------------------------------------------------------------------------------ */
+
+static bool is_rank(const struct pct_busy_process *p)
+{
+    return p->rank >= 0 && p->mpi;
+}
+
+static uint64_t share(uint64_t part, uint64_t whole)
+{
+    return (uint64_t)pct_text_share(part, whole);
+}
+
+static void add_rows(struct printer *p, size_t n)
+{
+    p->n = n;
+    p->rows = pct_alloc(n + 1, sizeof *p->rows);
+    for (size_t i = 0; i < n; i++)
+        p->rows[i].index = (uint32_t)i;
+}
+
+/* Shares by rank are known when all cells of the function were seen: ranks without one have 0. */
+static void make_functions(struct printer *p)
+{
+    const struct pct_busiest *b = p->t->busiest;
+    add_rows(p, b->n_places);
+    size_t *n_ranks = pct_alloc(p->n + 1, sizeof *n_ranks);
+    for (size_t i = 0; i < b->n_cells; i++) {
+        const struct pct_busy_cell *c = &b->cells[i];
+        struct row *r = &p->rows[c->place];
+        r->self_ns += c->self_ns;
+        r->total_ns += c->total_ns;
+        r->samples += c->total_samples;
+        if (!is_rank(&b->processes[c->process]))
+            continue;
+        uint64_t own = share(c->total_ns, b->processes[c->process].ns);
+        r->least = n_ranks[c->place] && r->least < own ? r->least : own;
+        if (!n_ranks[c->place]++ || own > r->most) {
+            r->most = own;
+            r->most_rank = b->processes[c->process].rank;
+        }
+    }
+    for (size_t i = 0; i < p->n; i++) {
+        struct row *r = &p->rows[i];
+        if (n_ranks[i] < p->n_ranks)
+            r->least = 0;
+        /* Equal functions are sorted by all that is below them, as callers are. */
+        r->order_ns = r->self_ns;
+    }
+    pct_free(n_ranks);
+}
+
+static void make_contexts(struct printer *p)
+{
+    const struct pct_busiest *b = p->t->busiest;
+    add_rows(p, b->n_contexts);
+    for (size_t i = 0; i < p->n; i++) {
+        p->rows[i].order_ns = p->rows[i].self_ns = b->contexts[i].ns;
+        p->rows[i].samples = b->contexts[i].samples;
+    }
+    size_t kept = 0;
+    for (size_t i = 0; i < p->n; i++)
+        if (p->rows[i].samples)
+            p->rows[kept++] = p->rows[i];
+    p->n = kept;
+}
+
+static void make_processes(struct printer *p)
+{
+    const struct pct_busiest *b = p->t->busiest;
+    add_rows(p, b->n_processes);
+    for (size_t i = 0; i < p->n; i++) {
+        p->rows[i].order_ns = p->rows[i].self_ns = b->processes[i].ns;
+        p->rows[i].samples = b->processes[i].samples;
+    }
+}
+
+static int compare_rows(const void *left, const void *right)
+{
+    const struct row *a = left, *b = right;
+    if (a->order_ns != b->order_ns)
+        return a->order_ns < b->order_ns ? 1 : -1;
+    if (a->total_ns != b->total_ns)
+        return a->total_ns < b->total_ns ? 1 : -1;
+    return (a->index > b->index) - (a->index < b->index);
+}
+
+static void begin(struct printer *p)
+{
+    const struct pct_busiest *b = p->t->busiest;
+    p->names = pct_pool_new();
+    for (size_t i = 0; i < b->n_processes; i++)
+        p->n_ranks += is_rank(&b->processes[i]);
+    if (p->t->by == PCT_TOP_FUNCTION)
+        make_functions(p);
+    else if (p->t->by == PCT_TOP_CONTEXT)
+        make_contexts(p);
+    else
+        make_processes(p);
+    qsort(p->rows, p->n, sizeof *p->rows, compare_rows);
+}
+
+static void end(struct printer *p)
+{
+    pct_free(p->rows);
+    pct_pool_free(p->names);
+}
+
+/* ---- Text ------------------------------------------------------------------------------------ */
+
+/* Ends the line where it does not fit. */
+static void put_line(FILE *out, const struct pct_top *t, const struct pct_buf *line)
+{
+    struct pct_buf cut = {0};
+    if (t->width && pct_text_cells(line->data) > t->width)
+        pct_text_cut(&cut, line->data, t->width, t->utf8);
+    fprintf(out, "%s\n", cut.data ? cut.data : line->data);
+    pct_buf_free(&cut);
+}
+
+static void put_whole(FILE *out, const struct printer *p)
+{
+    const struct pct_busiest *b = p->t->busiest;
+    struct pct_buf line = {0};
+    char percent[PCT_NUMBER_BYTES], count[PCT_NUMBER_BYTES];
+    double elapsed = p->t->elapsed_ns ? (double)p->t->elapsed_ns : 1;
+    size_t n = p->n_ranks ? p->n_ranks : b->n_processes;
+    pct_buf_format(&line, "%zu %s%s", n, p->n_ranks ? "rank" : "process",
+                   n == 1       ? ""
+                   : p->n_ranks ? "s"
+                                : "es");
+    if (p->n_ranks && b->n_processes > p->n_ranks)
+        pct_buf_format(&line, " and %zu more process%s", b->n_processes - p->n_ranks,
+                       b->n_processes - p->n_ranks == 1 ? "" : "es");
+    pct_buf_format(&line, ", %.2f CPUs busy for %.1f s", (double)b->ns / elapsed, elapsed / 1e9);
+    if (b->mpi_ns)
+        pct_buf_format(&line, ", %s of it in MPI",
+                       pct_text_percent_1(percent, pct_text_share(b->mpi_ns, b->ns)));
+    pct_buf_format(&line, ", %s samples", pct_text_count(count, b->samples));
+    if (p->t->n_lost)
+        pct_buf_format(&line, " (%llu lost)", (unsigned long long)p->t->n_lost);
+    put_line(out, p->t, &line);
+    pct_buf_free(&line);
+}
+
+static void put_share(struct pct_buf *b, uint64_t part, uint64_t whole)
+{
+    char text[PCT_NUMBER_BYTES];
+    pct_buf_format(b, "%8s", pct_text_percent_1(text, pct_text_share(part, whole)));
+}
+
+static void put_function(struct printer *p, struct pct_buf *b, const struct row *r)
+{
+    char least[PCT_NUMBER_BYTES], most[PCT_NUMBER_BYTES];
+    struct pct_buf name = {0};
+    put_share(b, r->self_ns, p->t->busiest->ns);
+    put_share(b, r->total_ns, p->t->busiest->ns);
+    if (p->n_ranks > 1)
+        pct_buf_format(b, "%8s%8s %6d", pct_text_percent_1(least, r->least),
+                       pct_text_percent_1(most, r->most), r->most_rank);
+    put_place(p, &name, r->index, false);
+    pct_buf_format(b, "  %s", name.data);
+    if (pct_text_cells(name.data) < PCT_WHOLE_NAME)
+        pct_buf_fill(b, ' ', PCT_WHOLE_NAME - pct_text_cells(name.data));
+    pct_buf_text(b, "  ");
+    put_module(p, b, r->index);
+    pct_buf_free(&name);
+}
+
+/* The innermost first: what is cut off is near main. */
+static void put_context(struct printer *p, struct pct_buf *b, const struct row *r)
+{
+    const struct pct_busy_context *contexts = p->t->busiest->contexts;
+    put_share(b, r->self_ns, p->t->busiest->ns);
+    pct_buf_text(b, "  ");
+    for (int64_t i = r->index; i != PCT_BUSY_NONE; i = contexts[i].parent) {
+        put_place(p, b, contexts[i].place, false);
+        pct_buf_text(b, contexts[i].parent == PCT_BUSY_NONE ? "" : " < ");
+        if (p->t->width && b->n > 4 * p->t->width)
+            break;
+    }
+}
+
+/* The function with most time of its own in a process. */
+static uint32_t busiest_of(const struct pct_busiest *b, uint32_t process)
+{
+    const struct pct_busy_cell *most = NULL;
+    for (size_t i = 0; i < b->n_cells; i++)
+        if (b->cells[i].process == process && (!most || b->cells[i].self_ns > most->self_ns))
+            most = &b->cells[i];
+    return most ? most->place : 0;
+}
+
+static void put_process(struct printer *p, struct pct_buf *b, const struct row *r)
+{
+    const struct pct_busy_process *of = &p->t->busiest->processes[r->index];
+    struct pct_buf program = {0};
+    put_share(b, of->ns, p->t->elapsed_ns);
+    if (p->n_ranks && is_rank(of)) {
+        put_share(b, of->mpi_ns, of->ns);
+        pct_buf_format(b, "%7d", of->rank);
+    } else if (p->n_ranks) {
+        pct_buf_format(b, "%8s%7s", "-", "-");
+    }
+    pct_buf_format(b, "%9d  ", of->pid);
+    put_program(&program, of);
+    pct_buf_format(b, "%-16s  ", program.data);
+    put_place(p, b, busiest_of(p->t->busiest, r->index), false);
+    pct_buf_free(&program);
+}
+
+static void put_head(FILE *out, const struct printer *p)
+{
+    struct pct_buf line = {0};
+    if (p->t->by == PCT_TOP_FUNCTION)
+        pct_buf_format(&line, "%8s%8s%s  %-*s  %s", "self", "total",
+                       p->n_ranks > 1 ? "   least    most   rank" : "", PCT_WHOLE_NAME, "function",
+                       "file");
+    else if (p->t->by == PCT_TOP_CONTEXT)
+        pct_buf_format(&line, "%8s  %s", "self", "context, the innermost function first");
+    else
+        pct_buf_format(&line, "%8s%s%9s  %-16s  %s", "of a CPU",
+                       p->n_ranks ? "  in MPI   rank" : "", "process", "program",
+                       "busiest function");
+    put_line(out, p->t, &line);
+    pct_buf_free(&line);
+}
+
+void pct_top_print(FILE *out, const struct pct_top *t)
+{
+    static void (*const put[])(struct printer *, struct pct_buf *,
+                               const struct row *) = {put_function, put_context, put_process};
+    struct printer p = {.t = t};
+    begin(&p);
+    put_whole(out, &p);
+    if (p.n)
+        put_head(out, &p);
+    for (size_t i = 0; i < p.n && (!t->max_rows || i < t->max_rows); i++) {
+        struct pct_buf line = {0};
+        put[t->by](&p, &line, &p.rows[i]);
+        put_line(out, t, &line);
+        pct_buf_free(&line);
+    }
+    end(&p);
+}
+
+/* ---- For programs ---------------------------------------------------------------------------- */
+
+static void put_seconds(FILE *out, uint64_t ns)
+{
+    char text[PCT_NUMBER_BYTES];
+    fputs(pct_text_seconds(text, ns), out);
+}
+
+static void put_percent(FILE *out, uint64_t thousandths)
+{
+    char text[PCT_NUMBER_BYTES];
+    fprintf(out, "\t%s", pct_text_percent(text, thousandths));
+}
+
+static void function_tsv(FILE *out, struct printer *p, const struct row *r)
+{
+    struct pct_buf name = {0};
+    uint64_t all = p->t->busiest->ns;
+    put_seconds(out, r->self_ns);
+    fputc('\t', out);
+    put_seconds(out, r->total_ns);
+    fprintf(out, "\t%llu", (unsigned long long)r->samples);
+    put_percent(out, share(r->self_ns, all));
+    put_percent(out, share(r->total_ns, all));
+    if (p->n_ranks) {
+        put_percent(out, r->least);
+        put_percent(out, r->most);
+        fprintf(out, "\t%d\t", r->most_rank);
+    } else {
+        fputs("\t\t\t\t", out);
+    }
+    put_place(p, &name, r->index, true);
+    pct_buf_text(&name, "\t");
+    put_module(p, &name, r->index);
+    fprintf(out, "%s\n", name.data);
+    pct_buf_free(&name);
+}
+
+/* The outermost first, as paths are in other tables. */
+static void context_tsv(FILE *out, struct printer *p, const struct row *r)
+{
+    const struct pct_busy_context *contexts = p->t->busiest->contexts;
+    uint32_t *places = NULL;
+    size_t n = 0, room = 0;
+    struct pct_buf path = {0};
+    for (int64_t i = r->index; i != PCT_BUSY_NONE; i = contexts[i].parent) {
+        places = pct_grow(places, n, &room, sizeof *places);
+        places[n++] = contexts[i].place;
+    }
+    while (n--) {
+        put_place(p, &path, places[n], true);
+        pct_buf_text(&path, n ? " > " : "");
+    }
+    put_seconds(out, r->self_ns);
+    fprintf(out, "\t%llu", (unsigned long long)r->samples);
+    put_percent(out, share(r->self_ns, p->t->busiest->ns));
+    fprintf(out, "\t%s\n", path.data);
+    pct_buf_free(&path);
+    pct_free(places);
+}
+
+static void process_tsv(FILE *out, struct printer *p, const struct row *r)
+{
+    const struct pct_busy_process *of = &p->t->busiest->processes[r->index];
+    struct pct_buf names = {0};
+    put_seconds(out, of->ns);
+    fprintf(out, "\t%llu", (unsigned long long)of->samples);
+    put_percent(out, share(of->ns, p->t->elapsed_ns));
+    put_percent(out, share(of->mpi_ns, of->ns));
+    if (is_rank(of))
+        fprintf(out, "\t%d\t%d\t", of->rank, of->pid);
+    else
+        fprintf(out, "\t\t%d\t", of->pid);
+    put_program(&names, of);
+    pct_buf_text(&names, "\t");
+    put_place(p, &names, busiest_of(p->t->busiest, r->index), true);
+    fprintf(out, "%s\n", names.data);
+    pct_buf_free(&names);
+}
+
+void pct_top_tsv(FILE *out, const struct pct_top *t)
+{
+    static const struct {
+        const char *head;
+        void (*put)(FILE *, struct printer *, const struct row *);
+    } kinds[] = {
+        {"self_s\ttotal_s\tsamples\tself_percent\ttotal_percent\tleast_percent\tmost_percent\t"
+         "most_rank\tfunction\tmodule",
+         function_tsv},
+        {"self_s\tsamples\tself_percent\tpath", context_tsv},
+        {"cpu_s\tsamples\tcpu_percent\tmpi_percent\trank\tpid\tprogram\tfunction", process_tsv},
+    };
+    struct printer p = {.t = t};
+    begin(&p);
+    fprintf(out, "%s\n", kinds[t->by].head);
+    for (size_t i = 0; i < p.n; i++)
+        kinds[t->by].put(out, &p, &p.rows[i]);
+    end(&p);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What runs now, as text and tsv: functions, contexts or processes, those with most time first.
+ */
+#ifndef PCT_TOP_PRINT_H
+#define PCT_TOP_PRINT_H
+
+#include "watch/busiest.h"
+
+#include <stdio.h>
+
+enum pct_top_by { PCT_TOP_FUNCTION, PCT_TOP_CONTEXT, PCT_TOP_PROCESS };
+
+struct pct_top {
+    const struct pct_busiest *busiest;
+    uint64_t elapsed_ns;
+    uint64_t n_lost; /* records */
+    enum pct_top_by by;
+    size_t width;    /* 0: no limit */
+    size_t max_rows; /* 0: all */
+    bool utf8;
+};
+
+/* A line on the whole, and a row for each function, context or process. */
+void pct_top_print(FILE *out, const struct pct_top *t);
+void pct_top_tsv(FILE *out, const struct pct_top *t);
+
+#endif

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Where the samples of a while were, summed by function, by context and by process while they come.
+ *
+ * A sum is made when its first sample comes, and all are gone with pct_busiest_clear: memory is
+ * bounded by what one while sees. Every sample is in one cell for each function of its stack, in
+ * one context and in one process. Nothing here is MT-safe.
+ */
+#ifndef PCT_BUSIEST_H
+#define PCT_BUSIEST_H
+
+#include "watch/recorder.h"
+
+enum { PCT_BUSY_NONE = -1 };
+
+/* A function, or an MPI function. */
+struct pct_busy_place {
+    const char *function;                  /* by the symbol table; NULL: unknown */
+    const struct pct_stack_module *module; /* NULL: of no file, or an MPI function */
+    bool mpi;                              /* an MPI function */
+};
+
+struct pct_busy_process {
+    int pid, rank; /* rank -1: none */
+    bool mpi;      /* an MPI library is mapped */
+    const char *program;
+    uint64_t ns, mpi_ns; /* mpi_ns: of it in MPI */
+    uint64_t samples;
+};
+
+/* A function in a process. */
+struct pct_busy_cell {
+    uint32_t place, process;
+    uint64_t self_ns, total_ns; /* in the function itself; with all that it called */
+    uint64_t self_samples, total_samples;
+};
+
+/* The innermost frame of a context; the others are those of `parent` and its parents. */
+struct pct_busy_context {
+    int64_t parent; /* index, or PCT_BUSY_NONE */
+    uint32_t place;
+    uint64_t ns; /* that ended here */
+    uint64_t samples;
+};
+
+struct pct_busiest_index;
+
+struct pct_busiest {
+    struct pct_busy_place *places;
+    struct pct_busy_process *processes;
+    struct pct_busy_cell *cells;
+    struct pct_busy_context *contexts;
+    size_t n_places, n_processes, n_cells, n_contexts;
+    uint64_t ns, mpi_ns, samples;
+    struct pct_busiest_index *index;
+};
+
+void pct_busiest_init(struct pct_busiest *b);
+void pct_busiest_clear(struct pct_busiest *b);
+void pct_busiest_free(struct pct_busiest *b);
+
+/* Adds a sample: what pct_recorder_show takes. */
+void pct_busiest_add(void *busiest, const struct pct_sampled_stack *s);
+
+#endif
