@@ -11,7 +11,7 @@ command_libpccommand_la_SOURCES = command/command.h command/commands.c command/m
     command/embed.c \
     command/events.c \
     command/export.c \
-    command/related_jobs.h command/related_jobs.c \
+    command/related_jobs.h command/related_jobs.c command/watched_jobs.h command/watched_jobs.c \
     command/html.c \
     command/info.c \
     command/merge.c \

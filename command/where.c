@@ -3,7 +3,7 @@
  * pcollect where: the stacks of running processes, merged into one tree.
  */
 #include "base/progress.h"
-#include "command/command.h"
+#include "command/watched_jobs.h"
 #include "view/sentence.h"
 #include "view/where_print.h"
 #include "watch/watch.h"
@@ -68,52 +68,15 @@ static int add_process(const struct pct_command *self, int pid, struct pct_watch
     return PCT_DATA;
 }
 
-/* The command line of a process, as far as it goes. */
-static void read_words(int pid, char *out, size_t n)
-{
-    char path[64];
-    snprintf(path, sizeof path, "/proc/%d/cmdline", pid);
-    size_t got = pc_read_small(path, out, n);
-    for (size_t i = 0; i + 1 < got; i++)
-        out[i] = out[i] ? out[i] : ' ';
-}
-
-/* Without an argument: the one job that runs here. Of several, a list. */
-static int find_job(const struct pct_command *self, struct pct_watched_job *job)
-{
-    int *pids, status = PCT_CALL;
-    char words[1024] = "";
-    size_t n = pct_watch_jobs(&pids);
-    if (!n) {
-        pct_refuse(self, "missing argument: PID, and no MPI job of yours runs on this node");
-    } else if (n == 1) {
-        read_words(pids[0], words, sizeof words);
-        pct_say(self, "%d is the only job here: %s", pids[0], words);
-        status = add_process(self, pids[0], job);
-    } else {
-        pct_refuse(self, "missing argument: PID, one of these jobs:");
-        for (size_t i = 0; i < n; i++) {
-            read_words(pids[i], words, sizeof words);
-            fprintf(stderr, "%9d  %s\n", pids[i], words);
-        }
-    }
-    pct_free(pids);
-    return status;
-}
-
 static int find_processes(const struct pct_command *self, const struct pct_line *line,
                           struct pct_watched_job *job)
 {
-    int status = line->n_words ? PCT_DONE : find_job(self, job);
+    int pid, status = line->n_words ? PCT_DONE : pct_find_only_job(self, &pid);
+    if (!line->n_words && !status)
+        status = add_process(self, pid, job);
     for (size_t i = 0; i < line->n_words && !status; i++) {
-        char *end = line->words[i];
-        long pid = strtol(line->words[i], &end, 10);
-        if (end == line->words[i] || *end || pid < 1 || pid > INT32_MAX)
-            return pct_refuse(self,
-                              "%s is no process id: give that of a launcher, a rank, or any "
-                              "program",
-                              line->words[i]);
-        status = add_process(self, (int)pid, job);
+        status = pct_find_job(self, line->words[i], &pid);
+        status = status ? status : add_process(self, pid, job);
     }
     pct_watch_sort(job);
     return status;
@@ -247,14 +210,15 @@ static int run_where(const struct pct_command *self, int argc, char **argv)
 
 const struct pct_command pct_where_command = {
     .name = "where",
-    .synopsis = "[OPTION]... [PID]...",
+    .synopsis = "[OPTION]... [JOB]...",
     .summary = "show where the ranks of a running job are: one tree of their stacks",
     .details =
-        "PID is a launcher, whose ranks on this node are shown, or any process. Without it, the "
-        "one MPI job of this node is shown, or the jobs are listed. The job is not changed: "
-        "threads that wait are not stopped, others for less than a millisecond.",
+        "JOB is the process id of a launcher, whose ranks on this node are shown, or of any "
+        "process; a number in Slurm; or the name of an MPI program. Without it, the one MPI job of "
+        "this node is shown, or the jobs are listed. The job is not changed: threads that wait are "
+        "not stopped, others for less than a millisecond.",
     .options = options,
-    .argument = "PID",
+    .argument = "JOB",
     .n_most = PCT_ANY_NUMBER,
     .take = take_option,
     .main = run_where,

@@ -52,6 +52,8 @@ int *pct_watch_processors(size_t *n);
 /* The MPI jobs of this user, of root all, that run on this node: for each the process that launched
  * its ranks here, sorted. The caller frees *pids with pct_free. Returns how many. */
 size_t pct_watch_jobs(int **pids);
+/* Those of them that a name means: the number of a Slurm job, or the program of a rank. */
+size_t pct_watch_jobs_named(const char *name, int **pids);
 void pct_watch_job_free(struct pct_watched_job *job);
 
 /* ---- Stacks (thread_stacks.c) ---------------------------------------------------------------- */

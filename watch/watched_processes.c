@@ -8,6 +8,7 @@
  * innermost.
  */
 #include "analysis/allocation.h"
+#include "analysis/symbols/symbols.h"
 #include "watch/watch.h"
 
 #include <dirent.h>
@@ -274,7 +275,33 @@ static int launcher_of(const struct claims *c, const struct descent *all, size_t
     return above > 1 ? above : pid;
 }
 
-size_t pct_watch_jobs(int **pids)
+/* Whether a variable of the environment, which has `n` bytes, has this value. */
+static bool has_value(const char *environment, size_t n, const char *variable, const char *value)
+{
+    size_t n_variable = strlen(variable);
+    for (const char *at = environment; at < environment + n; at += strlen(at) + 1)
+        if (!strncmp(at, variable, n_variable) && at[n_variable] == '=')
+            return !strcmp(at + n_variable + 1, value);
+    return false;
+}
+
+static bool is_named(int pid, const char *name)
+{
+    char link[64], path[4096];
+    snprintf(link, sizeof link, "/proc/%d/exe", pid);
+    ssize_t got = readlink(link, path, sizeof path - 1);
+    path[got > 0 ? got : 0] = '\0';
+    if (!strcmp(pct_symbols_base_name(path), name))
+        return true;
+    size_t n;
+    char *environment = pct_watch_file(pid, "environ", &n);
+    bool slurm = environment && has_value(environment, n, "SLURM_JOB_ID", name);
+    pct_free(environment);
+    return slurm;
+}
+
+/* name NULL: all. */
+static size_t find_jobs(const char *name, int **pids)
 {
     struct claims c = {0};
     size_t n_all, n = 0, room = 0, kept = 0;
@@ -285,7 +312,7 @@ size_t pct_watch_jobs(int **pids)
             look_at(&c, all[i].pid, 0);
     for (size_t i = 0; i < c.n; i++) {
         int launcher = c.at[i].mpi ? launcher_of(&c, all, n_all, c.at[i].who.pid) : 0;
-        if (launcher <= 0)
+        if (launcher <= 0 || (name && !is_named(c.at[i].who.pid, name)))
             continue;
         *pids = pct_grow(*pids, n, &room, sizeof **pids);
         (*pids)[n++] = launcher;
@@ -298,6 +325,16 @@ size_t pct_watch_jobs(int **pids)
     pct_free(c.at);
     pct_free(all);
     return kept;
+}
+
+size_t pct_watch_jobs(int **pids)
+{
+    return find_jobs(NULL, pids);
+}
+
+size_t pct_watch_jobs_named(const char *name, int **pids)
+{
+    return find_jobs(name, pids);
 }
 
 static int compare_watched(const void *left, const void *right)

@@ -5,13 +5,14 @@
 #ifndef PCT_RECORD_H
 #define PCT_RECORD_H
 
-#include "command/command.h"
+#include "command/watched_jobs.h"
 #include "watch/recorder.h"
 
 /* As the options say. */
 struct pct_sampled_who {
     uint64_t frequency;
     const char *pids, *threads; /* lists; NULL: none */
+    char job[PCT_JOB_ID_BYTES];
     bool processors;
     bool jobs; /* the MPI jobs that run here; where there are none, processors is set */
 };
@@ -35,7 +36,7 @@ struct pct_sampling {
      "The clock is that of the thread, of each processor with --all-processors."},                 \
         {'p', "pid", "PID,...", verb " running processes; of a launcher, its ranks on this node",  \
          .group = 1},                                                                              \
-        {'t', "thread", "TID,...", verb " running threads", .group = 1},                           \
+        PCT_OPTION_JOB(verb, 1), {'t', "thread", "TID,...", verb " running threads", .group = 1},  \
     {                                                                                              \
         'a', "all-processors", NULL, verb " whatever runs on this node", .group = 1                \
     }

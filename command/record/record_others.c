@@ -254,7 +254,8 @@ const struct pct_command pct_record_command = {
     .summary = "sample a command, running processes, or this node, from outside",
     .details =
         "COMMAND is sampled with all that it starts, from its exec on; nothing is loaded into it. "
-        "With --pid, --thread or --all-processors those are sampled while COMMAND runs, or until "
+        "With --pid, --job, --thread or --all-processors those are sampled while COMMAND runs, or "
+        "until "
         "they end, or Ctrl-C; threads and processes that they start meanwhile with them. The "
         "profile is one that every other command reads: of an MPI job with its ranks, else of one "
         "rank, with a region for each program. The exit status is that of COMMAND.",

@@ -138,6 +138,8 @@ int pct_sampling_take_option(const struct pct_command *self, const struct pct_op
 {
     if (o->letter == 'F')
         return pct_value_number(self, o, value, 1, 50000, &who->frequency);
+    if (o->letter == 'j')
+        return pct_job_option(self, value, who->job, &who->pids);
     if (o->letter == 'a')
         who->processors = true;
     else

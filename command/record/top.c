@@ -221,7 +221,8 @@ const struct pct_command pct_top_command = {
     .synopsis = "[OPTION]...",
     .summary = "show the functions that run now, of a job, of processes, or of this node",
     .details =
-        "Without --pid, --thread or --all-processors it watches the MPI jobs that run on this "
+        "Without --pid, --job, --thread or --all-processors it watches the MPI jobs that run on "
+        "this "
         "node, those of all users for root; where there are none, whatever runs. Nothing is loaded "
         "into what is watched, and it is not stopped. It ends with what it watches, or with the "
         "key q or Ctrl-C.",

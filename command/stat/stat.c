@@ -34,10 +34,12 @@ static const struct pct_option options[] = {
      "Until they end, COMMAND ends, or Ctrl-C. Threads and processes that they start meanwhile are "
      "counted with them.",
      .group = 2},
+    PCT_OPTION_JOB("count", 2),
     {'t', "thread", "TID,...", "count running threads", .group = 2},
     {'a', "all-processors", NULL, "count whatever runs on this node", .group = 2},
     {OPTION_PER, "per", "rank|process|thread|processor", "print the counts of each",
-     "rank and process need --pid, processor --all-processors. thread gives those that a process "
+     "rank and process need --pid or --job, processor --all-processors. thread gives those that a "
+     "process "
      "has when the counting begins; what a thread starts afterwards is counted with it."},
     {OPTION_FORMAT, "format", "text|tsv|json", "text for people (default), or for programs"},
     {'o', "output", "FILE",
@@ -66,6 +68,8 @@ static int take_option(const struct pct_command *self, const struct pct_option *
     case OPTION_FORMAT:
         r->format = (enum pct_stat_format)pct_value_word(o, value);
         break;
+    case 'j':
+        return pct_job_option(self, value, r->job, &r->pids);
     case 'a':
         r->processors = true;
         break;
@@ -90,7 +94,7 @@ static int check(const struct pct_command *self, const struct pct_stat_request *
         return pct_refuse(self, "--per needs --pid, --thread or --all-processors: a COMMAND is "
                                 "counted with all that it starts");
     if ((r->per == PCT_PER_RANK || r->per == PCT_PER_PROCESS) && !r->pids)
-        return pct_refuse(self, "--per rank and process need --pid");
+        return pct_refuse(self, "--per rank and process need --pid or --job");
     if (r->per == PCT_PER_THREAD && r->processors)
         return pct_refuse(self, "--per thread needs --pid or --thread");
     if (r->per == PCT_PER_PROCESSOR && !r->processors)
@@ -430,7 +434,8 @@ const struct pct_command pct_stat_command = {
     .summary = "count events of a command, of running processes, or of this node",
     .details =
         "COMMAND is counted with all that it starts, from its exec on; nothing is loaded into it. "
-        "With --pid, --thread or --all-processors those are counted while COMMAND runs. The exit "
+        "With --pid, --job, --thread or --all-processors those are counted while COMMAND runs. The "
+        "exit "
         "status is that of COMMAND.",
     .options = options,
     .starts = true,

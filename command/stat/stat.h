@@ -6,7 +6,7 @@
 #ifndef PCT_STAT_H
 #define PCT_STAT_H
 
-#include "command/command.h"
+#include "command/watched_jobs.h"
 #include "view/stat_print.h"
 #include "watch/count.h"
 
@@ -15,6 +15,7 @@ enum pct_stat_per { PCT_PER_ALL, PCT_PER_RANK, PCT_PER_PROCESS, PCT_PER_THREAD, 
 struct pct_stat_request {
     const char *events; /* list; NULL: the usual ones */
     const char *pids, *threads, *output;
+    char job[PCT_JOB_ID_BYTES];
     uint64_t repeat, interval_ms, per_group;
     enum pct_stat_format format;
     enum pct_stat_per per;

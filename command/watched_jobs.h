@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * MPI jobs that run on this node, as people name them.
+ */
+#ifndef PCT_WATCHED_JOBS_H
+#define PCT_WATCHED_JOBS_H
+
+#include "command/command.h"
+
+/* The process that launched a job here, or any process, by its id; a job by its number in Slurm, or
+ * by the name of its program. PCT_DONE, or PCT_DATA after saying what there is. */
+int pct_find_job(const struct pct_command *self, const char *job, int *pid);
+
+/* The only one that runs here. PCT_DONE, which is said too, or PCT_CALL. */
+int pct_find_only_job(const struct pct_command *self, int *pid);
+
+/* An option that takes the process id of pct_find_job. */
+#define PCT_OPTION_JOB(verb, n)                                                                    \
+    {                                                                                              \
+        'j', "job", "JOB", verb " the ranks of a running MPI job on this node",                    \
+            "JOB is the process id of its launcher, its number in Slurm, or the name of its "      \
+            "program.",                                                                            \
+            .group = (n)                                                                           \
+    }
+enum { PCT_JOB_ID_BYTES = 16 };
+/* Takes its value: in *pids, whose text is in id, what --pid would have. */
+int pct_job_option(const struct pct_command *self, const char *value, char id[PCT_JOB_ID_BYTES],
+                   const char **pids);
+
+#endif
