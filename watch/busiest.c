@@ -129,7 +129,7 @@ static void add_total(struct pct_busiest *b, uint32_t cell, uint64_t ns)
         return;
     b->index->last[cell] = b->samples;
     b->cells[cell].total_ns += ns;
-    b->cells[cell].total_samples++;
+    b->cells[cell].samples++;
 }
 
 void pct_busiest_add(void *busiest, const struct pct_sampled_stack *s)
@@ -159,7 +159,6 @@ void pct_busiest_add(void *busiest, const struct pct_sampled_stack *s)
     b->contexts[context].ns += s->ns;
     b->contexts[context].samples++;
     b->cells[cell].self_ns += s->ns;
-    b->cells[cell].self_samples++;
     if (op) {
         b->mpi_ns += s->ns;
         b->processes[process].mpi_ns += s->ns;

@@ -12,10 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Those with most self_ns come first. */
 struct row {
-    uint64_t order_ns; /* the rows with most come first */
     uint64_t self_ns, total_ns, samples;
-    uint32_t index; /* of the place, context or process */
+    uint32_t index;   /* of the place, context or process */
+    uint32_t busiest; /* PROCESS: the place with most time of its own */
     /* FUNCTION: the ranks with the least and the greatest share of their own time. */
     uint64_t least, most;
     int most_rank;
@@ -90,7 +91,7 @@ static void add_rows(struct printer *p, size_t n)
         p->rows[i].index = (uint32_t)i;
 }
 
-/* Shares by rank are known when all cells of the function were seen: ranks without one have 0. */
+/* Ranks without a cell of a function have no time in it. */
 static void make_functions(struct printer *p)
 {
     const struct pct_busiest *b = p->t->busiest;
@@ -101,7 +102,7 @@ static void make_functions(struct printer *p)
         struct row *r = &p->rows[c->place];
         r->self_ns += c->self_ns;
         r->total_ns += c->total_ns;
-        r->samples += c->total_samples;
+        r->samples += c->samples;
         if (!is_rank(&b->processes[c->process]))
             continue;
         uint64_t own = share(c->total_ns, b->processes[c->process].ns);
@@ -111,28 +112,22 @@ static void make_functions(struct printer *p)
             r->most_rank = b->processes[c->process].rank;
         }
     }
-    for (size_t i = 0; i < p->n; i++) {
-        struct row *r = &p->rows[i];
+    for (size_t i = 0; i < p->n; i++)
         if (n_ranks[i] < p->n_ranks)
-            r->least = 0;
-        /* Equal functions are sorted by all that is below them, as callers are. */
-        r->order_ns = r->self_ns;
-    }
+            p->rows[i].least = 0;
     pct_free(n_ranks);
 }
 
+/* Those at which samples ended. */
 static void make_contexts(struct printer *p)
 {
-    const struct pct_busiest *b = p->t->busiest;
-    add_rows(p, b->n_contexts);
-    for (size_t i = 0; i < p->n; i++) {
-        p->rows[i].order_ns = p->rows[i].self_ns = b->contexts[i].ns;
-        p->rows[i].samples = b->contexts[i].samples;
-    }
+    const struct pct_busy_context *contexts = p->t->busiest->contexts;
     size_t kept = 0;
+    add_rows(p, p->t->busiest->n_contexts);
     for (size_t i = 0; i < p->n; i++)
-        if (p->rows[i].samples)
-            p->rows[kept++] = p->rows[i];
+        if (contexts[i].samples)
+            p->rows[kept++] = (struct row){
+                .self_ns = contexts[i].ns, .samples = contexts[i].samples, .index = (uint32_t)i};
     p->n = kept;
 }
 
@@ -140,17 +135,26 @@ static void make_processes(struct printer *p)
 {
     const struct pct_busiest *b = p->t->busiest;
     add_rows(p, b->n_processes);
+    uint64_t *most_ns = pct_alloc(p->n + 1, sizeof *most_ns);
     for (size_t i = 0; i < p->n; i++) {
-        p->rows[i].order_ns = p->rows[i].self_ns = b->processes[i].ns;
+        p->rows[i].self_ns = b->processes[i].ns;
         p->rows[i].samples = b->processes[i].samples;
     }
+    for (size_t i = 0; i < b->n_cells; i++) {
+        const struct pct_busy_cell *c = &b->cells[i];
+        if (c->self_ns < most_ns[c->process])
+            continue;
+        most_ns[c->process] = c->self_ns;
+        p->rows[c->process].busiest = c->place;
+    }
+    pct_free(most_ns);
 }
 
 static int compare_rows(const void *left, const void *right)
 {
     const struct row *a = left, *b = right;
-    if (a->order_ns != b->order_ns)
-        return a->order_ns < b->order_ns ? 1 : -1;
+    if (a->self_ns != b->self_ns)
+        return a->self_ns < b->self_ns ? 1 : -1;
     if (a->total_ns != b->total_ns)
         return a->total_ns < b->total_ns ? 1 : -1;
     return (a->index > b->index) - (a->index < b->index);
@@ -252,16 +256,6 @@ static void put_context(struct printer *p, struct pct_buf *b, const struct row *
     }
 }
 
-/* The function with most time of its own in a process. */
-static uint32_t busiest_of(const struct pct_busiest *b, uint32_t process)
-{
-    const struct pct_busy_cell *most = NULL;
-    for (size_t i = 0; i < b->n_cells; i++)
-        if (b->cells[i].process == process && (!most || b->cells[i].self_ns > most->self_ns))
-            most = &b->cells[i];
-    return most ? most->place : 0;
-}
-
 static void put_process(struct printer *p, struct pct_buf *b, const struct row *r)
 {
     const struct pct_busy_process *of = &p->t->busiest->processes[r->index];
@@ -276,7 +270,7 @@ static void put_process(struct printer *p, struct pct_buf *b, const struct row *
     pct_buf_format(b, "%9d  ", of->pid);
     put_program(&program, of);
     pct_buf_format(b, "%-16s  ", program.data);
-    put_place(p, b, busiest_of(p->t->busiest, r->index), false);
+    put_place(p, b, r->busiest, false);
     pct_buf_free(&program);
 }
 
@@ -390,7 +384,7 @@ static void process_tsv(FILE *out, struct printer *p, const struct row *r)
         fprintf(out, "\t\t%d\t", of->pid);
     put_program(&names, of);
     pct_buf_text(&names, "\t");
-    put_place(p, &names, busiest_of(p->t->busiest, r->index), true);
+    put_place(p, &names, r->busiest, true);
     fprintf(out, "%s\n", names.data);
     pct_buf_free(&names);
 }

@@ -9,7 +9,7 @@
 # SYSROOT: arm64 packages of Debian, unpacked: those of .ci/aarch64.sh
 # BUILD:   a build folder for aarch64, configured with --prefix=BUILD/install, installed, with the
 #          programs of `make check TESTS=`
-# PART:    events, jobs, samples, rotation, native; else all of them
+# PART:    events, permissions, jobs, samples, rotation, native; else all of them
 #
 # Needs qemu-system-aarch64, cpio and the cross compiler. Prints TAP; the exit status is 0 if nothing
 # failed.
@@ -73,6 +73,7 @@ compile sleep.so -shared -fPIC "$here/../sleep.c"
 cp "$build/tests/counting/counting_test" "$root/pc/" || exit 1
 cp -r "$build/install/bin" "$build/install/lib" "$root/pc/" || exit 1
 cp -r "$here" "$here/../lib.sh" "$root/pc/src/tests/" || exit 1
+cp "$top/doc/permissions.md" "$root/pc/src/" || exit 1
 cp "$here/../counting/hardware.test" "$root/pc/src/tests/counting/" || exit 1
 cat >"$root/bin/prebuilt" <<'END' && chmod +x "$root/bin/prebuilt" || exit 1
 #!/bin/sh

@@ -64,6 +64,41 @@ events() {
     echo 1 >$paranoid
 }
 
+# ---- What a user may watch --------------------------------------------------------------------------
+
+# way COMMAND...: as a user: yes, "user" without the side of the kernel, or no.
+way() {
+    su user -c "cd /tmp && /pc/bin/pcollect $*" >"$work/way" 2>&1
+    way_status=$?
+    if [ $way_status -ne 0 ]; then
+        echo no
+        [ $way_status -eq 1 ] && grep -Eq 'CAP_PERFMON|perf_event_paranoid|another user' "$work/way" || cat "$work/way" >&2
+    elif grep -q '(user)\|what the kernel does for a thread is not sampled' "$work/way"; then
+        echo user
+    else
+        echo yes
+    fi
+}
+
+# The table of doc/permissions.md.
+permissions() {
+    sleep 1000 &
+    of_root=$!
+    for level in 0 1 2 3; do
+        echo $level >$paranoid
+        rm -f /tmp/own.pcol
+        echo "$level $(way stat -e instructions -- /pc/built/loops spin 1000)" \
+            "$(way record -o /tmp/own.pcol -- /pc/built/loops spin 50000000)" \
+            "$(way stat -a -e instructions -- sleep 0.1)" "$(way top -a --once -s 1)" \
+            "$(way stat -p $of_root -- true)" "$(way record -p $of_root -- true)"
+    done >"$work/seen" 2>&1
+    kill $of_root
+    echo 1 >$paranoid
+    sed -n 's/^| \([0-3]\) |/\1/p' /pc/src/permissions.md | tr -d '|' | tr -s ' ' | sed 's/ $//' >"$work/told"
+    cmp -s "$work/told" "$work/seen" && [ "$(wc -l <"$work/told")" -eq 4 ]
+    check $? 'what a user may watch is what the documentation says'
+}
+
 # ---- Jobs -------------------------------------------------------------------------------------------
 
 jobs() {
@@ -173,7 +208,7 @@ native() {
 }
 
 now
-[ $# -gt 0 ] || set -- events jobs samples rotation native
+[ $# -gt 0 ] || set -- events permissions jobs samples rotation native
 for part in "$@"; do
     $part
     now
