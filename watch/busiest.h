@@ -32,7 +32,7 @@ struct pct_busy_process {
 struct pct_busy_cell {
     uint32_t place, process;
     uint64_t self_ns, total_ns; /* in the function itself; with all that it called */
-    uint64_t samples; /* of total_ns */
+    uint64_t samples;           /* of total_ns */
 };
 
 /* The innermost frame of a context; the others are those of `parent` and its parents. */
