@@ -20,6 +20,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -35,7 +36,10 @@
 
 /* A copy costs the kernel, and room in the ring, with each sample. */
 enum { DEEP_STACK = 60 << 10, SHALLOW_STACK = 16 << 10, DEEP_UP_TO_HZ = 250 };
-enum { LEAST_SAMPLES = 8, MOST_RING = 1 << 20, PAGE = 4096 };
+enum { LEAST_SAMPLES = 8, PAGE = 4096 };
+
+/* What rings hold while we wait for a processor: 8 MiB are 0.7 s at the default frequency. */
+enum { ALL_RINGS = 64 << 20, MOST_RING = 8 << 20, FEW_RING = 1 << 20 };
 
 struct ring {
     int cpu, fd; /* fd: the event that the ring belongs to; -1: there is none yet */
@@ -54,6 +58,7 @@ struct pct_rings {
     struct perf_event_attr attr;
     struct ring *rings;
     size_t n_rings;
+    size_t ring_bytes; /* of each, if it can be had */
     int *events;
     size_t n_events, events_room;
     struct waiting *waiting;
@@ -64,6 +69,21 @@ struct pct_rings {
 };
 
 /* ---- Opening --------------------------------------------------------------------------------- */
+
+/* The kernel gives each user kernel.perf_event_mlock_kb for each processor, and what may be locked
+ * into memory: rings of one size, a power of two, share it. Root has no limit. */
+static size_t choose_bytes(size_t n)
+{
+    char kb[32] = "";
+    struct rlimit limit = {0};
+    size_t share = ALL_RINGS / n, bytes = MOST_RING;
+    kb[pc_read_small("/proc/sys/kernel/perf_event_mlock_kb", kb, sizeof kb - 1)] = '\0';
+    if (geteuid() != 0 && getrlimit(RLIMIT_MEMLOCK, &limit) == 0 && limit.rlim_cur / n < share)
+        share = limit.rlim_cur / n + (size_t)strtoul(kb, NULL, 10) * 1024;
+    while (bytes > FEW_RING && bytes + PAGE > share)
+        bytes /= 2;
+    return bytes;
+}
 
 int pct_rings_new(const struct pct_rings_what *what, struct pct_rings **out, struct pc_error *error)
 {
@@ -104,6 +124,7 @@ int pct_rings_new(const struct pct_rings_what *what, struct pct_rings **out, str
     };
     r->rings = pct_alloc(n, sizeof *r->rings);
     r->n_rings = n;
+    r->ring_bytes = choose_bytes(n);
     for (size_t i = 0; i < n; i++)
         r->rings[i] = (struct ring){.cpu = cpus[i], .fd = -1};
     pct_free(cpus);
@@ -112,9 +133,9 @@ int pct_rings_new(const struct pct_rings_what *what, struct pct_rings **out, str
 }
 
 /* The largest ring that we may have. Returns 0 or an errno. */
-static int map_ring(struct ring *g, int fd, size_t stack_bytes)
+static int map_ring(struct ring *g, int fd, size_t most_bytes, size_t stack_bytes)
 {
-    for (size_t size = MOST_RING; size >= stack_bytes * LEAST_SAMPLES; size /= 2) {
+    for (size_t size = most_bytes; size >= stack_bytes * LEAST_SAMPLES; size /= 2) {
         void *at = mmap(NULL, PAGE + size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
         if (at == MAP_FAILED)
             continue;
@@ -171,7 +192,7 @@ static int add_to_ring(struct pct_rings *r, struct ring *g, int tid, bool from_e
     if (fd < 0)
         return -fd;
     if (g->fd < 0)
-        err = map_ring(g, fd, r->attr.sample_stack_user);
+        err = map_ring(g, fd, r->ring_bytes, r->attr.sample_stack_user);
     else if (ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, g->fd) != 0)
         err = errno;
     if (err) {
