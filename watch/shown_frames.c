@@ -10,12 +10,20 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Copies of a file are one module, as pc_module_compare has it. */
+static bool is_module(const struct pct_stack_module *m, const char *path, const uint8_t *build_id,
+                      uint32_t n_build_id)
+{
+    if (m->n_build_id != n_build_id)
+        return false;
+    return n_build_id ? !memcmp(m->build_id, build_id, n_build_id) : !strcmp(m->path, path);
+}
+
 const struct pct_stack_module *pct_stack_module(struct pct_stack_modules *m, const char *path,
                                                 const uint8_t *build_id, uint32_t n_build_id)
 {
     for (size_t i = 0; i < m->n; i++)
-        if (m->at[i]->n_build_id == n_build_id && !strcmp(m->at[i]->path, path) &&
-            (!n_build_id || !memcmp(m->at[i]->build_id, build_id, n_build_id)))
+        if (is_module(m->at[i], path, build_id, n_build_id))
             return m->at[i];
     struct pct_stack_module *made = pct_alloc(1, sizeof *made);
     made->path = pct_copy(path);

@@ -18,7 +18,7 @@ struct pct_stack_module {
     uint32_t n_build_id;
 };
 
-/* Each once; the addresses stay. */
+/* Each once, copies of a file with a build-id too; the addresses stay. */
 struct pct_stack_modules {
     struct pct_stack_module **at;
     size_t n, room;
