@@ -252,6 +252,15 @@ void pct_code_files_free(struct pct_code_files *files)
     pct_free(files);
 }
 
+bool pct_code_is_entry(const struct pc_module *module, uintptr_t pc)
+{
+    enum { FIRST_INSTRUCTIONS = 128 };
+    ElfW(Ehdr) e;
+    memcpy(&e, (const void *)module->lo, sizeof e);
+    uintptr_t entry = module->bias + e.e_entry;
+    return !memcmp(e.e_ident, ELFMAG, SELFMAG) && pc >= entry && pc - entry < FIRST_INSTRUCTIONS;
+}
+
 const char *pct_code_function(struct pct_code_files *files, const struct pc_module *module,
                               uintptr_t pc)
 {

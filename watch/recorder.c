@@ -26,6 +26,7 @@ struct process {
     struct pct_code code;
     char *program;     /* path; NULL: not known yet */
     char *mpi_folder;  /* NULL: no MPI library is mapped */
+    bool in_exec;      /* no code of the program has been seen since its exec */
     struct unit *unit; /* NULL: to be found */
 };
 
@@ -236,6 +237,20 @@ static const struct pct_stack_frame *frame_of(struct pct_recorder *r, const stru
     return &k->frame;
 }
 
+/* Whether the outermost frame is that in which a program begins. */
+static bool is_whole(const struct pct_walked *outermost)
+{
+    const struct pc_module *m = outermost->pc ? pc_loadmap_find(outermost->pc) : NULL;
+    return m && pct_code_is_entry(m, outermost->pc);
+}
+
+/* In exec, the registers are those of the program before: its code is gone, and the kernel runs. */
+static bool is_exec(struct process *p, const struct pct_stack *s, const struct pct_walked *walked)
+{
+    p->in_exec = p->in_exec && s->n == 1 && !walked->pc;
+    return p->in_exec;
+}
+
 static void take_sample(struct pct_recorder *r, const struct pct_record *record)
 {
     struct process *p = find_process(r, record->pid);
@@ -248,6 +263,9 @@ static void take_sample(struct pct_recorder *r, const struct pct_record *record)
         s.frames[i] = r->walked[i].pc ? *frame_of(r, &r->walked[i])
                                       : (struct pct_stack_frame){.offset = r->walked[i].there,
                                                                  .exact = r->walked[i].exact};
+    s.cut = s.cut && !is_whole(&r->walked[s.n - 1]);
+    if (is_exec(p, &s, r->walked))
+        s.n = s.cut = 0;
     if (!s.n) {
         r->told.n_unknown++;
         s.frames[s.n++] = (struct pct_stack_frame){.function = "(kernel)", .exact = true};
@@ -276,7 +294,9 @@ void pct_recorder_take(void *recorder, const struct pct_record *record)
         note_file(p, record->map.path);
         break;
     case PCT_RECORD_EXEC:
-        forget_program(find_process(r, record->pid));
+        p = find_process(r, record->pid);
+        forget_program(p);
+        p->in_exec = true;
         break;
     case PCT_RECORD_FORK:
         fork_process(r, record->parent, record->pid);
