@@ -292,6 +292,17 @@ need_pcollect() {
     [ -x "$pcollect" ] || skip_all "pcollect was not built"
 }
 
+# Whether a command can be run as another user who comes to what is tested; else $no_other says why not.
+can_be_other() {
+    no_other=
+    if [ "$(id -u)" -ne 0 ] || ! setpriv --reuid=65534 --clear-groups true 2>/dev/null; then
+        no_other='only root with setpriv can be two users'
+    elif ! setpriv --reuid=65534 --clear-groups test -x "$pcollect" -a -r "$lib"; then
+        no_other='another user may not come to this folder'
+    fi
+    [ -z "$no_other" ]
+}
+
 # Whether threads can be interrupted by perf_event's task clock, which containers may refuse; else the
 # script ends with a skip.
 need_task_clock() {

@@ -22,7 +22,7 @@ const struct pc_merge_module *pc_merge_module(void)
         return NULL;
     void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!handle) {
-        pc_log("%s: %s", path, dlerror());
+        pc_log("%s", dlerror()); /* which names the file */
         return NULL;
     }
     const struct pc_merge_module *m = dlsym(handle, PC_MERGE_MODULE_SYMBOL);
