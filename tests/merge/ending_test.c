@@ -3,17 +3,22 @@
  * The end of a job, explored (explorer.h): whatever ranks come late, are killed, are stopped, have
  * no library, and however slow their words are, no rank waits for one that will not come, and no
  * arena goes before a whole file holds it. The meeting, the merge of real arenas, the file, the
- * late slot are the project's own. Ends that are wrong on purpose are found.
+ * late slot, the recovery are the project's own. Ends that are wrong on purpose are found.
  */
+#include "command/command.h"
+#include "command/launch/run.h"
 #include "merge/module.h"
 #include "tests/folder.h"
 #include "tests/merge/explorer.h"
 #include "tests/merge/made_arena.h"
 
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -25,6 +30,8 @@ enum { HERE = -1, SOME_MISSING = 2000, WAIT = 600000 };
 static struct made arenas[EXPLORED_RANKS];
 static char out[300], path[EXPLORED_RANKS][PCOLLECT_PATH_BYTES];
 
+/* ---- Files ---------------------------------------------------------------------------------- */
+
 static void make_arenas(int n_ranks)
 {
     static struct fact facts[EXPLORED_RANKS * 4];
@@ -34,6 +41,9 @@ static void make_arenas(int n_ranks)
         *f =
             (struct fact){.rank = rank, .depth = 1, .op = 0, .has_data = true, .values = {1, 2, 3}};
         made_arena(&arenas[rank], &how, f, 1);
+        struct pcollect_arena_header *h = arenas[rank].arena.header;
+        h->pid = 0x7ffffff0 + rank; /* nobody has it */
+        snprintf(h->out, sizeof h->out, "%s", out);
     }
 }
 
@@ -57,12 +67,20 @@ static int add_late(int rank)
     return pc_merge_module.late(&arenas[rank].arena, path[rank], &error);
 }
 
-static bool is_whole(int rank)
+/* Those that one job may leave; NULL: not that many. */
+static const char *profile_name(unsigned i)
+{
+    static char name[sizeof out + 16];
+    struct pc_error error;
+    return i < 4 && !pc_pcol_number(out, i + 1, name, sizeof name, &error) ? name : NULL;
+}
+
+static bool is_in(const char *file, int rank)
 {
     struct pc_profile *p;
     struct pc_error error;
     bool found = false;
-    if (pc_pcol_read(out, &p, &error))
+    if (access(file, F_OK) != 0 || pc_pcol_read(file, &p, &error))
         return false;
     for (uint32_t i = 0; i < p->n_ranks; i++)
         found |= p->ranks[i].rank == rank;
@@ -70,12 +88,124 @@ static bool is_whole(int rank)
     return found;
 }
 
-static void begin_run(void)
+static bool is_whole(int rank)
 {
-    unlink(out);
+    bool found = false;
+    for (unsigned i = 0; !found && profile_name(i); i++)
+        found = is_in(profile_name(i), rank);
+    return found;
 }
 
-static const struct explored_files files = {merge, add_late, is_whole, begin_run};
+static unsigned n_profiles(void)
+{
+    unsigned n = 0;
+    for (unsigned i = 0; profile_name(i); i++)
+        n += access(profile_name(i), F_OK) == 0;
+    return n;
+}
+
+static void begin_run(void)
+{
+    for (unsigned i = 0; profile_name(i); i++)
+        unlink(profile_name(i));
+}
+
+/* ---- Recovery, in a process that can be killed before each of its effects -------------------- */
+
+static unsigned kill_before, n_done;
+static bool removes_first; /* what it has read, before it writes */
+static char spool[sizeof folder + 16];
+
+static void effect(void)
+{
+    if (++n_done == kill_before)
+        kill(getpid(), SIGKILL);
+}
+
+#define EFFECT(function, parameters, arguments)                                                    \
+    int __real_##function parameters;                                                              \
+    int __wrap_##function parameters;                                                              \
+    int __wrap_##function parameters                                                               \
+    {                                                                                              \
+        effect();                                                                                  \
+        return __real_##function arguments;                                                        \
+    }
+EFFECT(unlink, (const char *file), (file))
+EFFECT(rmdir, (const char *file), (file))
+EFFECT(rename, (const char *from, const char *to), (from, to))
+EFFECT(link, (const char *from, const char *to), (from, to))
+
+/* Of sizeof spool + 32. */
+static const char *arena_name(int rank, char *file)
+{
+    sprintf(file, "%s/%d.arena", spool, rank);
+    return file;
+}
+
+ssize_t __real_pwrite(int fd, const void *data, size_t n, off_t at);
+ssize_t __wrap_pwrite(int fd, const void *data, size_t n, off_t at);
+ssize_t __wrap_pwrite(int fd, const void *data, size_t n, off_t at)
+{
+    char file[sizeof spool + 32];
+    for (int i = 0; removes_first && i < EXPLORED_RANKS; i++)
+        __real_unlink(arena_name(i, file));
+    effect();
+    return __real_pwrite(fd, data, n, at);
+}
+
+static void write_arena(int rank, bool marked, const char *file)
+{
+    struct pcollect_arena_header *h = arenas[rank].arena.header;
+    uint32_t state = h->state;
+    h->state = marked ? PCOLLECT_STATE_MERGED : state;
+    made_write(&arenas[rank], file);
+    h->state = state;
+}
+
+/* Returns its exit status; -1: it was killed. */
+static int recover_spool(unsigned kill_at)
+{
+    int status;
+    char unnamed[sizeof folder + 64];
+    pid_t pid = fork();
+    if (!pid) {
+        struct pct_recovered found;
+        const struct pct_recovery r = {.self = &pct_recover, .quiet = true};
+        if (!freopen("/dev/null", "w", stderr))
+            _exit(254);
+        kill_before = kill_at;
+        n_done = 0;
+        bool done = pct_recover_folders(&r, &(char *){spool}, 1, &found);
+        _exit(done && !found.n_failed && !found.n_alive && n_done < 250 ? (int)n_done : 255);
+    }
+    if (pid < 0 || waitpid(pid, &status, 0) != pid)
+        fail_msg("no process to recover in");
+    snprintf(unnamed, sizeof unnamed, "%s/.pcollect-%d-0.tmp", folder, pid);
+    unlink(unnamed); /* of one that was killed while it wrote */
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static unsigned recover_in_a_process(unsigned ranks, unsigned marked, unsigned kill_at,
+                                     unsigned *n_effects)
+{
+    char file[sizeof spool + 32];
+    unsigned left = 0;
+    assert_int_equal(mkdir(spool, 0700), 0);
+    for (int i = 0; i < EXPLORED_RANKS; i++)
+        if (ranks >> i & 1)
+            write_arena(i, marked >> i & 1, arena_name(i, file));
+    int status = recover_spool(kill_at);
+    if (status < 0 ? !kill_at : kill_at || status > 250)
+        fail_msg("recovery to be killed at %u ended with %d", kill_at, status);
+    *n_effects = status < 0 ? 0 : (unsigned)status;
+    for (int i = 0; i < EXPLORED_RANKS; i++)
+        left |= (unsigned)(unlink(arena_name(i, file)) == 0) << i;
+    rmdir(spool);
+    return left;
+}
+
+static const struct explored_files files = {merge,     add_late,   is_whole,
+                                            begin_run, n_profiles, recover_in_a_process};
 
 static void explore_one(const struct exploration *x, struct explored *found)
 {
@@ -85,9 +215,10 @@ static void explore_one(const struct exploration *x, struct explored *found)
     make_arenas(x->n_ranks);
     explore(&with_end, &files, found);
     free_arenas(x->n_ranks);
-    print_message("%s: %lu runs, %lu states, %lu steps, %lu profiles, %lu ms waited at most\n",
+    print_message("%s: %lu runs, %lu states, %lu steps, %lu profiles, %lu recoveries, %lu ms "
+                  "waited at most\n",
                   x->name, found->n_runs, found->n_states, found->n_steps, found->n_profiles,
-                  (unsigned long)found->longest_wait_ms);
+                  found->n_recoveries, (unsigned long)found->longest_wait_ms);
 }
 
 static void explore_all(const struct exploration *list, size_t n)
@@ -209,6 +340,45 @@ static void ranks_that_are_killed_or_stopped_at_any_step(void **state)
          .limit_ms = {HERE, HERE, HERE, HERE},
          AT_ONCE,
          .n_kills = 2},
+    };
+    (void)state;
+    explore_all(list, PC_ARRAY_LEN(list));
+}
+
+static void what_is_left_is_recovered_whenever_that_is_killed(void **state)
+{
+    static const struct exploration list[] = {
+        {.name = "2 ranks of one node, one killed, recovered twice",
+         .n_ranks = 2,
+         .limit_ms = {HERE, HERE},
+         AT_ONCE,
+         .n_kills = 2,
+         .recovers = true,
+         .n_killed_recoveries = 2},
+        {.name = "2 nodes, one rank killed",
+         .n_ranks = 2,
+         .limit_ms = {WAIT, WAIT},
+         .node = {0, 1},
+         AT_ONCE,
+         .n_kills = 2,
+         .recovers = true,
+         .n_killed_recoveries = 1},
+        {.name = "2 nodes, too late for each other",
+         .n_ranks = 2,
+         .limit_ms = {WAIT, WAIT},
+         .node = {0, 1},
+         DELAYS,
+         .recovers = true,
+         .n_killed_recoveries = 1},
+        {.name = "3 ranks of two nodes, one killed",
+         .n_ranks = 3,
+         .limit_ms = {WAIT, WAIT, WAIT},
+         .node = {0, 1, 1},
+         .speaks = {true},
+         AT_ONCE,
+         .n_kills = 1,
+         .recovers = true,
+         .n_killed_recoveries = 1},
     };
     (void)state;
     explore_all(list, PC_ARRAY_LEN(list));
@@ -400,10 +570,31 @@ static void what_is_wrong_is_found(void **state)
     }
 }
 
+static void a_recovery_that_removes_what_it_has_read_is_found(void **state)
+{
+    static const struct exploration x = {.name = "arenas go before the profile is written",
+                                         .n_ranks = 2,
+                                         .limit_ms = {HERE, HERE},
+                                         AT_ONCE,
+                                         .n_kills = 1,
+                                         .recovers = true,
+                                         .n_killed_recoveries = 1};
+    static const char wanted[] = "recovery has removed the arena of rank 0, and no";
+    struct explored found;
+    (void)state;
+    removes_first = true;
+    explore_one(&x, &found);
+    removes_first = false;
+    print_message("    %s\n", found.wrong);
+    if (!strstr(found.wrong, wanted) || !strstr(found.wrong, "killed at"))
+        fail_msg("wanted: %s, when it is killed; got: %s", wanted, found.wrong);
+}
+
 static int begin(void **state)
 {
     int err = folder_make(state);
     snprintf(out, sizeof out, "%s/x.pcol", folder);
+    snprintf(spool, sizeof spool, "%s/spool", folder);
     return err;
 }
 
@@ -412,8 +603,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ranks_that_come_0_to_700_s_late),
         cmocka_unit_test(ranks_that_are_killed_or_stopped_at_any_step),
+        cmocka_unit_test(what_is_left_is_recovered_whenever_that_is_killed),
         cmocka_unit_test(ranks_of_two_versions_leave_each_other),
         cmocka_unit_test(what_is_wrong_is_found),
+        cmocka_unit_test(a_recovery_that_removes_what_it_has_read_is_found),
     };
 #ifdef __SANITIZE_THREAD__
     (void)tests;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tests/merge/explorer.h"
+#include "tests/merge/choices.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -10,7 +11,6 @@
 
 enum {
     STACK_BYTES = 1 << 20,
-    MOST_CHOICES = 4096,
     STOP_MS = 70000,       /* longer than a rank that voted waits for the answer */
     STOP_WORDS_MS = 20000, /* two of them are shorter than the answer may be kept */
     SLOW_MS = 5000
@@ -44,7 +44,7 @@ struct rank {
     enum outcome outcome;
     uint64_t history; /* hash of all results */
     uint64_t arrival_ms, end_ms, ready_ms, deadline_ms;
-    bool has_deadline, killed, done, joined, tells, has_arena, voted_yes;
+    bool has_deadline, killed, done, joined, tells, has_arena, marked;
     bool begun[PC_MEET_STEPS];
     char word[PC_MEET_STEPS];
     uint64_t word_at_ms[PC_MEET_STEPS]; /* when the word is with its receiver */
@@ -60,14 +60,10 @@ static struct {
     int running;
     uint64_t now_ms;
     struct letter *letters;
-    unsigned n_kills, n_stops, n_slow;
+    unsigned n_kills, n_stops, n_slow, n_recoveries, n_killed_recoveries;
     bool cut; /* known from here on */
     bool has_profile;
-    /* The choices of this run, how many there were at each place, and what the last was. */
-    unsigned choice[MOST_CHOICES], n_of[MOST_CHOICES], depth, prefix;
-    char told[MOST_CHOICES][48];
-    uint64_t *seen;
-    size_t n_seen, room;
+    struct choices of;
 } w;
 
 /* ---- Choices and states --------------------------------------------------------------------- */
@@ -83,38 +79,34 @@ static void wrong(const char *format, ...)
     va_start(list, format);
     n = (size_t)vsnprintf(text, room, format, list);
     va_end(list);
-    for (unsigned i = 0; i < w.depth && n < room - 30; i++)
-        if (w.choice[i])
-            n += (size_t)snprintf(text + n, room - n, "; %s", w.told[i]);
-}
-
-static bool is_new(uint64_t state)
-{
-    if (2 * (w.n_seen + 1) > w.room) {
-        uint64_t *old = w.seen;
-        size_t n = w.room;
-        w.room = n ? 2 * n : 1 << 16;
-        w.seen = calloc(w.room, sizeof *w.seen);
-        w.n_seen = 0;
-        for (size_t i = 0; i < n; i++)
-            if (old[i])
-                is_new(old[i]);
-        free(old);
-    }
-    state = state ? state : 1;
-    size_t at = state % w.room;
-    while (w.seen[at] && w.seen[at] != state)
-        at = (at + 1) % w.room;
-    if (w.seen[at])
-        return false;
-    w.seen[at] = state;
-    w.n_seen++;
-    return true;
+    for (unsigned i = 0; i < w.of.depth && n < room - 30; i++)
+        if (w.of.choice[i])
+            n += (size_t)snprintf(text + n, room - n, "; %s", w.of.told[i]);
 }
 
 static uint64_t mix(uint64_t hash, uint64_t value)
 {
     return pc_hash_u64(hash * 31 + value);
+}
+
+static unsigned arenas_of(int node)
+{
+    unsigned ranks = 0;
+    for (int i = 0; i < w.x->n_ranks; i++)
+        if (w.x->node[i] == node && w.rank[i].has_arena)
+            ranks |= 1u << i;
+    return ranks;
+}
+
+/* What recoveries have to do with. */
+static uint64_t files_now(void)
+{
+    uint64_t h = mix(w.n_recoveries * 16 + w.n_killed_recoveries, w.files->n_profiles());
+    for (int i = 0; i < w.x->n_ranks; i++) {
+        const struct rank *r = &w.rank[i];
+        h = mix(h, r->has_arena * 4u + r->marked * 2u + w.files->is_whole(i));
+    }
+    return h;
 }
 
 static uint64_t state_now(void)
@@ -132,34 +124,17 @@ static uint64_t state_now(void)
     }
     for (const struct letter *l = w.letters; l; l = l->next)
         h = mix(h, l->at_ms * 64 + (uint64_t)(l->from * 8 + l->to));
-    return h;
+    return w.n_recoveries ? mix(h, files_now()) : h;
 }
 
-/* One of n; 0 where the run is new. */
 static unsigned choose(unsigned n)
 {
-    if (w.depth == MOST_CHOICES) {
+    if (!choices_have_room(&w.of)) {
         wrong("a run has no end");
         w.cut = true;
         return 0;
     }
-    if (w.depth >= w.prefix) {
-        w.choice[w.depth] = 0;
-        w.n_of[w.depth] = n;
-    }
-    return w.choice[w.depth++];
-}
-
-/* The choices of the next run. */
-static bool go_back(void)
-{
-    while (w.depth && w.choice[w.depth - 1] + 1 == w.n_of[w.depth - 1])
-        w.depth--;
-    if (!w.depth)
-        return false;
-    w.choice[w.depth - 1]++;
-    w.prefix = w.depth;
-    return true;
+    return choices_take(&w.of, n);
 }
 
 /* ---- Steps of a rank ------------------------------------------------------------------------ */
@@ -195,7 +170,7 @@ static uint64_t delivery(void)
     if (!slow)
         return w.now_ms;
     w.n_slow++;
-    snprintf(w.told[w.depth - 1], sizeof w.told[0], "a word is slow");
+    snprintf(w.of.told[w.of.depth - 1], sizeof w.of.told[0], "a word is slow");
     return w.now_ms + SLOW_MS;
 }
 
@@ -347,6 +322,13 @@ static void e_effect(void *e)
     step(EFFECT, 0, -1);
 }
 
+static void e_mark(void *e)
+{
+    struct rank *r = e;
+    if (step(EFFECT, 3, -1) == GO)
+        r->marked = true;
+}
+
 static void e_remove(void *e)
 {
     struct rank *r = e;
@@ -368,7 +350,7 @@ static void live(void)
         .key = e_key,
         .take_key = e_take_key,
         .merge = e_merge,
-        .mark = e_effect,
+        .mark = e_mark,
         .announce = e_effect,
         .remove = e_remove,
     };
@@ -490,8 +472,47 @@ static void stop(struct rank *r)
 
 struct event {
     int rank;
-    enum { STEPS, TIMES_OUT, IS_KILLED, IS_STOPPED } what;
+    enum { STEPS, TIMES_OUT, IS_KILLED, IS_STOPPED, IS_RECOVERED } what; /* a node */
 };
+
+/* ---- Recovery ------------------------------------------------------------------------------- */
+
+/* Left alone where a process of the job lives. */
+static bool can_recover(int node)
+{
+    for (int i = 0; i < w.x->n_ranks; i++)
+        if (w.x->node[i] == node && w.x->kind[i] != FOREIGN && !w.rank[i].done)
+            return false;
+    return w.x->recovers && arenas_of(node);
+}
+
+/* Comes to its end in the first run, which tells at how many steps it can be killed in others. */
+static void recover(int node)
+{
+    unsigned ranks = arenas_of(node), marked = 0, place = w.of.depth, n_effects = 0;
+    bool can_be_killed = w.n_killed_recoveries < w.x->n_killed_recoveries;
+    unsigned at = can_be_killed ? choose(2) : 0;
+    for (int i = 0; i < w.x->n_ranks; i++)
+        marked |= (unsigned)w.rank[i].marked << i;
+    unsigned left = w.files->recover(ranks, marked, at, &n_effects);
+    if (can_be_killed && !at)
+        w.of.n_of[place] = n_effects + 1;
+    if (can_be_killed)
+        snprintf(w.of.told[place], sizeof w.of.told[0], at ? "killed at %u" : "whole (%u)",
+                 at ? at : n_effects);
+    w.n_killed_recoveries += at != 0;
+    w.n_recoveries++;
+    w.out->n_recoveries++;
+    for (int i = 0; i < w.x->n_ranks; i++) {
+        if (!(ranks >> i & 1) || left >> i & 1)
+            continue;
+        w.rank[i].has_arena = false;
+        if (!w.files->is_whole(i))
+            wrong("recovery has removed the arena of rank %d, and no whole profile holds it", i);
+    }
+    if (left && !at)
+        wrong("recovery has left arenas (ranks %x)", left);
+}
 
 static unsigned list_events(struct event *list)
 {
@@ -513,6 +534,9 @@ static unsigned list_events(struct event *list)
         if (w.n_stops < w.x->n_stops && !r->joined)
             list[n++] = (struct event){i, IS_STOPPED};
     }
+    for (int node = 0; n && node < w.x->n_ranks; node++)
+        if (can_recover(node))
+            list[n++] = (struct event){node, IS_RECOVERED};
     return n;
 }
 
@@ -520,8 +544,13 @@ static void happen(const struct event *e)
 {
     static const char *const whats[] = {"goes", "times out", "is killed", "stops"};
     struct rank *r = &w.rank[e->rank];
-    snprintf(w.told[w.depth - 1], sizeof w.told[0], "%d %s (%s %d)", e->rank, whats[e->what],
-             op_names[r->op.kind], r->op.arg);
+    if (e->what == IS_RECOVERED) {
+        snprintf(w.of.told[w.of.depth - 1], sizeof w.of.told[0], "node %d is recovered", e->rank);
+        recover(e->rank);
+        return;
+    }
+    snprintf(w.of.told[w.of.depth - 1], sizeof w.of.told[0], "%d %s (%s %d)", e->rank,
+             whats[e->what], op_names[r->op.kind], r->op.arg);
     w.n_kills += e->what == IS_KILLED;
     if (e->what == IS_STOPPED)
         stop(r);
@@ -531,7 +560,7 @@ static void happen(const struct event *e)
 
 static void schedule(void)
 {
-    struct event list[4 * EXPLORED_RANKS];
+    struct event list[5 * EXPLORED_RANKS];
     while (!w.cut && !w.out->wrong[0]) {
         unsigned n = list_events(list);
         if (!n) {
@@ -540,12 +569,39 @@ static void schedule(void)
             continue;
         }
         /* The last choice of a prefix is new, and leads to what may have been seen. */
-        if (w.depth >= w.prefix && !is_new(state_now())) {
+        if (w.of.depth >= w.of.prefix && !choices_is_new(&w.of, state_now())) {
             w.cut = true;
             return;
         }
         happen(&list[choose(n)]);
     }
+}
+
+/* The job has ended: its launcher has killed who waited for the dead. */
+static void recover_all(void)
+{
+    for (int i = 0; i < w.x->n_ranks; i++)
+        if (!w.rank[i].done)
+            resume(&w.rank[i], KILLED);
+    for (bool any = true; any && !w.out->wrong[0];) {
+        struct event list[EXPLORED_RANKS];
+        unsigned n = 0;
+        if (w.of.depth >= w.of.prefix && !choices_is_new(&w.of, mix(files_now(), 1))) {
+            w.cut = true;
+            return;
+        }
+        for (int node = 0; node < w.x->n_ranks; node++)
+            if (can_recover(node))
+                list[n++] = (struct event){node, IS_RECOVERED};
+        any = n > 0;
+        if (any)
+            happen(&list[choose(n)]);
+    }
+    for (int i = 0; i < w.x->n_ranks; i++)
+        if (w.x->kind[i] == MEASURED && !w.files->is_whole(i))
+            wrong("rank %d is in no profile after all recoveries", i);
+    if (w.files->n_profiles() > 1)
+        wrong("%u profiles are left of one job", w.files->n_profiles());
 }
 
 /* ---- What must be true ---------------------------------------------------------------------- */
@@ -653,7 +709,7 @@ static void begin_rank(int i)
     r->arrival_ms = r->ready_ms = w.x->n_arrivals ? w.x->arrivals_ms[k] : 0;
     r->end = PC_END_UNMET;
     if (w.x->n_arrivals > 1)
-        snprintf(w.told[w.depth - 1], sizeof w.told[0], "%d comes at %lu ms", i,
+        snprintf(w.of.told[w.of.depth - 1], sizeof w.of.told[0], "%d comes at %lu ms", i,
                  (unsigned long)r->arrival_ms);
     if (w.x->kind[i] == FOREIGN) {
         r->done = true;
@@ -670,7 +726,7 @@ static void begin_rank(int i)
 static void run(void)
 {
     w.now_ms = 0;
-    w.depth = w.n_kills = w.n_stops = w.n_slow = 0;
+    w.of.depth = w.n_kills = w.n_stops = w.n_slow = w.n_recoveries = w.n_killed_recoveries = 0;
     w.cut = w.has_profile = false;
     w.files->begin();
     for (int i = 0; i < w.x->n_ranks; i++)
@@ -678,12 +734,14 @@ static void run(void)
     schedule();
     if (!w.cut && !w.out->wrong[0])
         check();
+    if (w.x->recovers && !w.cut && !w.out->wrong[0])
+        recover_all();
     /* What is left unwinds, without an effect. */
-    unsigned depth = w.depth;
+    unsigned depth = w.of.depth;
     for (int i = 0; i < w.x->n_ranks; i++)
         if (!w.rank[i].done)
             resume(&w.rank[i], KILLED);
-    w.depth = depth;
+    w.of.depth = depth;
     while (w.letters)
         take(&w.letters);
     w.out->n_runs++;
@@ -695,17 +753,15 @@ void explore(const struct exploration *x, const struct explored_files *files, st
     w.x = x;
     w.files = files;
     w.out = out;
-    w.prefix = 0;
-    w.seen = NULL;
-    w.n_seen = w.room = 0;
+    choices_clear(&w.of);
     for (int i = 0; i < EXPLORED_RANKS; i++)
         w.rank[i].stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE,
                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
     do
         run();
-    while (!out->wrong[0] && go_back());
+    while (!out->wrong[0] && choices_go_back(&w.of));
     for (int i = 0; i < EXPLORED_RANKS; i++)
         munmap(w.rank[i].stack, STACK_BYTES);
-    out->n_states = w.n_seen;
-    free(w.seen);
+    out->n_states = w.of.n_seen;
+    choices_clear(&w.of);
 }
