@@ -107,6 +107,7 @@ openmpi|tests: the first MPI|libopenmpi-dev openmpi-bin|openmpi-devel|openmpi4-d
 mpich|tests: the second MPI|libmpich-dev mpich|mpich-devel|mpich-devel|
 fortran|tests: programs in Fortran|gfortran|gcc-gfortran|gcc-fortran|gcc-fortran
 hosts|tests: programs that load the library unawares|python3 perl|python3 perl|python3 perl|python perl
+processes|tests: jobs that are killed or stopped|procps|procps-ng|procps|procps-ng
 pages|tests: manual pages|groff-base|groff-base|groff|groff
 END
 }
@@ -135,6 +136,7 @@ wanted() { # NAME: is the group wanted in this mode, and missing?
         openmpi | mpich) find_mpi "$1" && return 1 ;;
         fortran) have gfortran && return 1 ;;
         hosts) have python3 && python3 -c 'import json' 2>/dev/null && have perl && return 1 ;;
+        processes) have pgrep && return 1 ;;
         pages) have groff && return 1 ;;
         esac
         ;;
