@@ -101,12 +101,10 @@ struct pc_config_launch pc_config_launch(void);
 
 /* What it tells of another process, from the n bytes of its /proc/PID/environ, which end with a 0.
  */
-struct pc_config_launch pc_config_launch_of(const char *environment, size_t n);
+struct pc_config_launch pc_config_launch_of(int pid, const char *environment, size_t n);
 
 /* The key of the launcher on this node and of the job: all ranks that it started here have the
- * same, 0 without one. It is of the variables by which launchers tell jobs apart, and of the
- * process that launched, since MPICH's Hydra sets none: the nearest ancestor that has no rank
- * itself. Between it and a rank there may be shells, which inherit the rank. */
+ * same, 0 without one. It is of the job's key, and of the process that launched. */
 uint64_t pc_config_launcher(const struct pc_config_launch *l);
 
 /* Its rank alone. */

@@ -137,32 +137,68 @@ static struct pc_config_launch read_launch(const struct variables *v)
     return l;
 }
 
-struct pc_config_launch pc_config_launch(void)
+/* The nearest ancestor that has no rank itself: between it and a rank there may be shells, which
+ * inherit the rank. */
+static bool find_launcher(int pid, const char *rank_variable, struct pc_process_status *out)
 {
-    return read_launch(&(struct variables){NULL, 0});
+    enum { MAX_ANCESTORS = 32 };
+    bool known = pc_process_look(pid, out);
+    for (int i = 0; i < MAX_ANCESTORS && known && out->parent > 0; i++) {
+        known = pc_process_look(out->parent, out);
+        if (known && !pc_process_has_variable(out->pid, rank_variable, NULL))
+            return true;
+    }
+    return false;
 }
 
-struct pc_config_launch pc_config_launch_of(const char *environment, size_t n)
+/* MPICH's Hydra gives ranks no name of their job. Its proxies, one on each node, are told where the
+ * launcher listens, and which of the launcher's groups of processes they start. */
+static uint64_t proxy_key(int proxy)
 {
-    return read_launch(&(struct variables){environment, n});
+    static const char *const options[] = {"--control-port", "--pgid"};
+    char path[64], words[4096];
+    uint64_t key = 0;
+    pc_format(path, sizeof path, "/proc/%d/cmdline", proxy);
+    size_t n = pc_read_small(path, words, sizeof words);
+    for (const char *at = words; at < words + n; at += strlen(at) + 1) {
+        const char *value = at + strlen(at) + 1;
+        for (unsigned i = 0; i < PC_ARRAY_LEN(options) && value < words + n; i++)
+            if (!strcmp(at, options[i]))
+                key = pc_hash_bytes(value, strlen(value), key + i + 1);
+    }
+    return key;
+}
+
+static struct pc_config_launch launch_of(int pid, const struct variables *v)
+{
+    struct pc_process_status launcher;
+    struct pc_config_launch l = read_launch(v);
+    if (l.rank >= 0 && !l.key && find_launcher(pid, l.rank_variable, &launcher))
+        l.key = proxy_key(launcher.pid);
+    return l;
+}
+
+struct pc_config_launch pc_config_launch(void)
+{
+    return launch_of(getpid(), &(struct variables){NULL, 0});
+}
+
+struct pc_config_launch pc_config_launch_of(int pid, const char *environment, size_t n)
+{
+    return launch_of(pid, &(struct variables){environment, n});
 }
 
 uint64_t pc_config_launcher(const struct pc_config_launch *l)
 {
-    enum { MAX_ANCESTORS = 32 };
     struct pc_process_status p;
-    bool known = l->rank >= 0 && pc_process_look(getpid(), &p);
-    for (int i = 0; i < MAX_ANCESTORS && known && p.parent > 0; i++) {
-        known = pc_process_look(p.parent, &p);
-        if (known && !pc_process_has_variable(p.pid, l->rank_variable, NULL))
-            return pc_hash_u64(pc_hash_u64(p.start << 22 ^ (uint64_t)p.pid) ^ l->key);
-    }
-    return 0;
+    if (l->rank < 0 || !find_launcher(getpid(), l->rank_variable, &p))
+        return 0;
+    return pc_hash_u64(pc_hash_u64(p.start << 22 ^ (uint64_t)p.pid) ^ l->key);
 }
 
 int pc_config_launch_rank(void)
 {
-    return pc_config_launch().rank;
+    return read_launch(&(struct variables){NULL, 0}).rank;
 }
 
 /* Open MPI gives a spawned process the port of the rank that spawned it: job.rank:number (4.1). */

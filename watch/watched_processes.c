@@ -68,8 +68,8 @@ struct pc_config_launch pct_watch_launch(int pid)
 {
     size_t n;
     char *environment = pct_watch_file(pid, "environ", &n);
-    struct pc_config_launch l =
-        environment ? pc_config_launch_of(environment, n) : (struct pc_config_launch){.rank = -1};
+    struct pc_config_launch l = environment ? pc_config_launch_of(pid, environment, n)
+                                            : (struct pc_config_launch){.rank = -1};
     pct_free(environment);
     return l;
 }

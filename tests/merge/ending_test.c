@@ -135,7 +135,7 @@ EFFECT(rmdir, (const char *file), (file))
 EFFECT(rename, (const char *from, const char *to), (from, to))
 EFFECT(link, (const char *from, const char *to), (from, to))
 
-/* Of sizeof spool + 32. */
+/* `file` has room for sizeof spool + 32 bytes. */
 static const char *arena_name(int rank, char *file)
 {
     sprintf(file, "%s/%d.arena", spool, rank);
