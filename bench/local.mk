@@ -9,7 +9,7 @@ bench_environment = \
 EXTRA_DIST += bench/README.md bench/call_cost.c bench/call_f.F90 bench/bare.c bench/call.sh bench/call.awk bench/rows.txt \
     bench/plot.awk bench/page.awk bench/page.sh bench/start.c bench/start_mpi.c bench/start.sh \
     bench/sample_cost.c bench/sample_floor.c bench/sample.sh bench/read.sh bench/symbols.sh \
-    bench/rotation.awk bench/rotation.sh bench/record.sh bench/record_cost.c
+    bench/rotation.awk bench/rotation.sh bench/record.sh bench/record_cost.c bench/count.sh bench/count_cost.c
 
 # BENCH_FLAGS: --rounds N, --minutes N, --rows TEXT, --resume, --mpi NAME,
 # --peer NAME=PRELOAD.so[,ENV=VALUE...]
@@ -34,6 +34,10 @@ bench-sample: stage
 # What sampling from outside costs, beside perf record. BENCH_FLAGS: rounds
 bench-record: stage
 	@$(SHELL) $(srcdir)/bench/record.sh $(stage) $(BENCH_FLAGS)
+
+# What counting a stretch with libpccount costs, beside PAPI. BENCH_FLAGS: rounds
+bench-count: stage
+	@$(SHELL) $(srcdir)/bench/count.sh $(stage) $(BENCH_FLAGS)
 
 # Renews doc/rotation.svg: three minutes.
 bench-rotation: stage
@@ -66,4 +70,4 @@ bench-merge: bench/merge
 bench-symbols: command/pcollect bench/read
 	@$(SHELL) $(srcdir)/bench/symbols.sh command/pcollect bench/read
 
-.PHONY: bench-call bench-quick bench-start bench-page bench-sample bench-record bench-rotation bench-read bench-merge bench-symbols
+.PHONY: bench-call bench-quick bench-start bench-page bench-sample bench-record bench-count bench-rotation bench-read bench-merge bench-symbols

@@ -100,6 +100,7 @@ include tests/tools/local.mk
 include tests/watch/local.mk
 include tests/report/local.mk
 include tests/libpcol/local.mk
+include tests/libpccount/local.mk
 include tests/mpi/local.mk
 include tests/safety/local.mk
 include tests/sample/local.mk

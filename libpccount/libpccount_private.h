@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What own_threads.c and viewer.c share.
+ */
+#ifndef PC_LIBPCCOUNT_PRIVATE_H
+#define PC_LIBPCCOUNT_PRIVATE_H
+
+#include "counting/counting.h"
+#include "include/pcollect/count.h"
+
+#include <stdatomic.h>
+
+enum { PCCOUNT_NAME_BYTES = 128 };
+
+struct pccount {
+    struct pc_counting *counting; /* of one group */
+    size_t n;
+    char names[PCCOUNT_MOST_EVENTS][PCCOUNT_NAME_BYTES];
+    _Atomic unsigned n_users; /* the owner, and the threads that have begun */
+    void (*take)(void *arg, const struct pccount_values *of_thread);
+    void *take_arg;
+};
+
+#endif

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Self-view: a thread has a list of its records, one for each count that it began. The list ends
+ * with the thread, which then gives what it counted to the program, and its descriptors back.
+ *
+ * A count lives as long as its owner or a list holds it.
+ */
+#include "libpccount/libpccount_private.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct mine {
+    struct mine *next;
+    struct pccount *count;
+    struct pc_counting_record *record; /* NULL: could not be opened */
+    unsigned depth;
+    struct pc_error why;
+};
+
+static pthread_key_t key;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static bool usable; /* there is a key, and this is no child of fork */
+
+/* ---- Counts ---------------------------------------------------------------------------------- */
+
+static void say(struct pccount_error *why, const struct pc_error *error)
+{
+    if (why)
+        pc_format(why->text, sizeof why->text, "%s", error->text);
+}
+
+/* Words of a list; a comma between the slashes of a unit's event does not end it. */
+static size_t word_length(const char *at)
+{
+    bool inside = false;
+    size_t n = 0;
+    for (; at[n] && (inside || at[n] != ','); n++)
+        inside ^= at[n] == '/';
+    return n;
+}
+
+static void name_event(struct pccount *c, size_t i, const char *word,
+                       const struct pc_counting_event *wanted,
+                       const struct pc_counting_event *counted)
+{
+    bool lost = counted->terms[0].user_only && !wanted->terms[0].user_only;
+    pc_format(c->names[i], sizeof c->names[i], lost ? "%s:u" : "%s", word);
+}
+
+static int add_event(struct pccount *c, const char *word, struct pc_counting_event *events,
+                     struct pc_error *error)
+{
+    struct pc_error reason = {""};
+    struct pc_counting_event event = {0};
+    if (c->n == PCCOUNT_MOST_EVENTS)
+        return pc_error_set(error, PC_EARG, "more than %d events", PCCOUNT_MOST_EVENTS);
+    int err = pc_counting_named(word, &event, &reason);
+    if (err)
+        return pc_error_set(error, err, "%s: %s", word,
+                            err == PC_ENOENT ? "there is no such event; `perf list` and "
+                                               "`pcollect events` tell those of this machine"
+                                             : reason.text);
+    struct pc_counting_event wanted = event;
+    err = pc_counting_try(&event, &reason);
+    if (err)
+        return pc_error_set(error, err, "%s: does not count here: %s", word, reason.text);
+    name_event(c, c->n, word, &wanted, &event);
+    events[c->n++] = event;
+    return PC_OK;
+}
+
+static int add_list(struct pccount *c, const char *list, struct pc_counting_event *events,
+                    struct pc_error *error)
+{
+    int err = PC_OK;
+    for (const char *at = list; *at && !err;) {
+        size_t n = word_length(at);
+        char word[PCCOUNT_NAME_BYTES - 2]; /* :u may follow */
+        if (n >= sizeof word)
+            return pc_error_set(error, PC_EARG, "%.40s...: the name is too long", at);
+        memcpy(word, at, n);
+        word[n] = '\0';
+        at += n + (at[n] == ',');
+        if (n)
+            err = add_event(c, word, events, error);
+    }
+    return err || c->n ? err : pc_error_set(error, PC_EARG, "the list of events is empty");
+}
+
+static int fill(struct pccount *c, const char *list, struct pc_error *error)
+{
+    struct pc_counting_event events[PCCOUNT_MOST_EVENTS];
+    struct pc_counting_what what = {.events = events};
+    int err = pc_counting_create(&c->counting, error);
+    err = err ? err : add_list(c, list, events, error);
+    what.n_events = (uint32_t)c->n;
+    err = err ? err : pc_counting_set(c->counting, &what, error);
+    if (!err && pc_counting_n_groups(c->counting) > 1)
+        err = pc_error_set(error, PC_EIO,
+                           "the processor cannot count these events at the same time; count fewer");
+    return err;
+}
+
+static void release(struct pccount *c)
+{
+    if (atomic_fetch_sub(&c->n_users, 1) > 1)
+        return;
+    if (c->counting)
+        pc_counting_free(c->counting);
+    free(c);
+}
+
+struct pccount *pccount_new(const char *events, struct pccount_error *why)
+{
+    struct pc_error error = {""};
+    int saved = errno;
+    struct pccount *c = calloc(1, sizeof *c);
+    int err = c ? PC_OK : pc_error_set(&error, PC_ENOMEM, "no memory");
+    if (c)
+        atomic_init(&c->n_users, 1);
+    err = err ? err : fill(c, events ? events : "", &error);
+    if (err) {
+        say(why, &error);
+        if (c)
+            release(c);
+        c = NULL;
+    }
+    errno = saved;
+    return c;
+}
+
+size_t pccount_n(const struct pccount *c)
+{
+    return c->n;
+}
+
+const char *pccount_name(const struct pccount *c, size_t i)
+{
+    return i < c->n ? c->names[i] : NULL;
+}
+
+void pccount_at_thread_end(struct pccount *c,
+                           void (*take)(void *arg, const struct pccount_values *of_thread),
+                           void *arg)
+{
+    c->take = take;
+    c->take_arg = arg;
+}
+
+/* ---- Lists of threads ------------------------------------------------------------------------ */
+
+static bool read_mine(const struct mine *m, struct pccount_values *out)
+{
+    struct pc_counting_values now;
+    *out = (struct pccount_values){.n_threads = 1};
+    if (!m->record || pc_counting_get(m->record, &now))
+        return false;
+    memcpy(out->value, now.value, m->count->n * sizeof *out->value);
+    return true;
+}
+
+static void drop(struct mine *m)
+{
+    struct pccount_values values;
+    if (m->record) {
+        pc_counting_pause(m->record);
+        if (m->count->take && read_mine(m, &values))
+            m->count->take(m->count->take_arg, &values);
+        pc_counting_stop(m->record);
+    }
+    release(m->count);
+    free(m);
+}
+
+static void end_thread(void *list)
+{
+    for (struct mine *m = list, *next; m; m = next) {
+        next = m->next;
+        drop(m);
+    }
+}
+
+/* In the child of fork: descriptors of the parent's counters are closed, and no lock is touched. */
+static void enter_child(void)
+{
+    usable = false;
+    for (struct mine *m = pthread_getspecific(key); m; m = m->next)
+        if (m->record)
+            pc_counting_forget(m->record);
+    pthread_setspecific(key, NULL);
+}
+
+static void prepare(void)
+{
+    usable =
+        pthread_key_create(&key, end_thread) == 0 && pthread_atfork(NULL, NULL, enter_child) == 0;
+}
+
+static struct mine *find_mine(const struct pccount *c)
+{
+    pthread_once(&once, prepare);
+    struct mine *m = usable ? pthread_getspecific(key) : NULL;
+    while (m && m->count != c)
+        m = m->next;
+    return m;
+}
+
+static struct mine *find_or_add(struct pccount *c)
+{
+    struct mine *m = find_mine(c);
+    if (m || !usable || !(m = calloc(1, sizeof *m)))
+        return m;
+    m->count = c;
+    m->next = pthread_getspecific(key);
+    if (pthread_setspecific(key, m)) {
+        free(m);
+        return NULL;
+    }
+    atomic_fetch_add(&c->n_users, 1);
+    return m;
+}
+
+void pccount_free(struct pccount *c)
+{
+    int saved = errno;
+    struct mine *m = c ? find_mine(c) : NULL, *before = NULL;
+    if (m) {
+        for (struct mine *at = pthread_getspecific(key); at != m; at = at->next)
+            before = at;
+        if (before)
+            before->next = m->next;
+        else
+            pthread_setspecific(key, m->next);
+        drop(m);
+    }
+    if (c)
+        release(c);
+    errno = saved;
+}
+
+/* ---- Stretches ------------------------------------------------------------------------------- */
+
+int pccount_begin(struct pccount *c)
+{
+    int saved = errno, err = PC_OK;
+    struct mine *m = find_or_add(c);
+    if (m && m->depth++ == 0) {
+        m->why.text[0] = '\0';
+        err = m->record ? pc_counting_switch(m->record, 0)
+                        : pc_counting_start(c->counting, &m->record, 0, &m->why);
+        if (err && !*m->why.text)
+            pc_error_set(&m->why, err, "the program has closed the descriptors of its counters");
+        m->depth -= err != 0;
+    }
+    errno = saved;
+    return m && !err ? 0 : -1;
+}
+
+int pccount_end(struct pccount *c)
+{
+    struct mine *m = find_mine(c);
+    if (!m || !m->depth) {
+        if (m)
+            pc_error_set(&m->why, PC_EARG, "an end without a begin in this thread");
+        return -1;
+    }
+    if (--m->depth == 0)
+        pc_counting_pause(m->record);
+    return 0;
+}
+
+int pccount_thread(struct pccount *c, struct pccount_values *out)
+{
+    struct mine *m = find_mine(c);
+    if (!m || !read_mine(m, out)) {
+        *out = (struct pccount_values){.n_threads = 0};
+        return -1;
+    }
+    return 0;
+}
+
+void pccount_total(struct pccount *c, struct pccount_values *out)
+{
+    struct pc_counting_totals all = {0};
+    find_mine(c);
+    *out = (struct pccount_values){.n_threads = 0};
+    if (!usable)
+        return;
+    pc_counting_dump(c->counting, &all);
+    memcpy(out->value, all.value, c->n * sizeof *out->value);
+    out->n_threads = all.n_live + all.n_ended;
+    out->n_ended = all.n_ended;
+}
+
+const char *pccount_why(struct pccount *c)
+{
+    struct mine *m = find_mine(c);
+    if (!usable)
+        return "a child of fork does not count before exec";
+    return m ? m->why.text : "";
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * A view is one of counting/ for each thread or processor.
+ */
+#define _GNU_SOURCE 1
+
+#include "libpccount/libpccount_private.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+struct pccount_view {
+    size_t n_events, n;
+    struct pc_counting_view **parts;
+};
+
+static void clear(struct pccount_view *v)
+{
+    for (size_t i = 0; i < v->n; i++)
+        pc_counting_view_close(v->parts[i]);
+    v->n = 0;
+}
+
+static int add(struct pccount_view *v, struct pccount *c, struct pc_counting_viewee who,
+               struct pc_error *error)
+{
+    struct pc_counting_view **grown = realloc(v->parts, (v->n + 1) * sizeof *grown);
+    if (!grown)
+        return pc_error_set(error, PC_ENOMEM, "no memory");
+    v->parts = grown;
+    int err = pc_counting_view_open(c->counting, &who, &v->parts[v->n], error);
+    v->n += !err;
+    return err;
+}
+
+/* Opens each thread of a process; *seen: the sum of their ids and how many they are. */
+static int add_threads(struct pccount_view *v, struct pccount *c, int pid, uint64_t *seen,
+                       struct pc_error *error)
+{
+    char path[64];
+    int err = PC_OK;
+    snprintf(path, sizeof path, "/proc/%d/task", pid);
+    DIR *dir = opendir(path);
+    if (!dir)
+        return pc_error_set(error, PC_ENOENT, "%d: there is no such process", pid);
+    *seen = 0;
+    for (struct dirent *e; !err && (e = readdir(dir));) {
+        int tid = atoi(e->d_name);
+        if (tid <= 0)
+            continue;
+        *seen += (uint64_t)tid + (1ull << 32);
+        err = v ? add(v, c, (struct pc_counting_viewee){tid, -1, false}, error) : PC_OK;
+        err = err == PC_ENOENT ? PC_OK : err; /* it has ended */
+    }
+    closedir(dir);
+    return err;
+}
+
+/* Counters of a thread are inherited by what it starts. A thread that another one has started
+ * meanwhile may be missing or have two: then all are opened again. */
+static int add_process(struct pccount_view *v, struct pccount *c, int pid, struct pc_error *error)
+{
+    enum { TRIES = 20 };
+    uint64_t before, opened = 0, after = 1;
+    int err = PC_OK;
+    for (int i = 0; i < TRIES && !err && opened != after; i++) {
+        clear(v);
+        err = add_threads(NULL, c, pid, &before, error);
+        err = err ? err : add_threads(v, c, pid, &opened, error);
+        err = err ? err : add_threads(NULL, c, pid, &after, error);
+        opened = before == after ? opened : ~after;
+    }
+    if (!err && opened != after)
+        err = pc_error_set(error, PC_EIO, "%d: threads are started all the time; try again", pid);
+    if (!err && !v->n)
+        err = pc_error_set(error, PC_ENOENT, "%d: the process has ended", pid);
+    return err;
+}
+
+/* "0-3,8": the list of the kernel. */
+static int add_processors(struct pccount_view *v, struct pccount *c, struct pc_error *error)
+{
+    char list[4096];
+    int err = PC_OK;
+    if (!pc_read_small("/sys/devices/system/cpu/online", list, sizeof list))
+        return pc_error_set(error, PC_EIO, "/sys/devices/system/cpu/online cannot be read");
+    for (char *at = list; *at >= '0' && *at <= '9' && !err;) {
+        long first = strtol(at, &at, 10), last = first;
+        if (*at == '-')
+            last = strtol(at + 1, &at, 10);
+        at += *at == ',';
+        for (long cpu = first; cpu <= last && !err; cpu++)
+            err = add(v, c, (struct pc_counting_viewee){-1, (int)cpu, false}, error);
+    }
+    return err;
+}
+
+static int open_parts(struct pccount_view *v, struct pccount *c, enum pccount_view_of of, int id,
+                      struct pc_error *error)
+{
+    switch (of) {
+    case PCCOUNT_THREAD:
+        id = id ? id : (int)syscall(SYS_gettid);
+        return add(v, c, (struct pc_counting_viewee){id, -1, false}, error);
+    case PCCOUNT_PROCESS:
+        return add_process(v, c, id, error);
+    case PCCOUNT_EXEC:
+        return add(v, c, (struct pc_counting_viewee){id, -1, true}, error);
+    case PCCOUNT_PROCESSOR:
+        return add(v, c, (struct pc_counting_viewee){-1, id, false}, error);
+    case PCCOUNT_MACHINE:
+        return add_processors(v, c, error);
+    }
+    return pc_error_set(error, PC_EARG, "%d: there is no such kind of view", (int)of);
+}
+
+struct pccount_view *pccount_view_new(struct pccount *c, enum pccount_view_of of, int id,
+                                      struct pccount_error *why)
+{
+    struct pc_error error = {""};
+    int saved = errno;
+    struct pccount_view *v = calloc(1, sizeof *v);
+    int err = v ? PC_OK : pc_error_set(&error, PC_ENOMEM, "no memory");
+    if (v)
+        v->n_events = c->n;
+    err = err ? err : open_parts(v, c, of, id, &error);
+    if (err && why)
+        pc_format(why->text, sizeof why->text, "%s", error.text);
+    if (err) {
+        pccount_view_free(v);
+        v = NULL;
+    }
+    errno = saved;
+    return v;
+}
+
+static void switch_to(struct pccount_view *v, uint32_t group)
+{
+    int saved = errno;
+    for (size_t i = 0; i < v->n; i++)
+        pc_counting_view_switch(v->parts[i], group);
+    errno = saved;
+}
+
+void pccount_view_start(struct pccount_view *v)
+{
+    switch_to(v, 0);
+}
+
+void pccount_view_stop(struct pccount_view *v)
+{
+    switch_to(v, PC_COUNTING_NO_GROUP);
+}
+
+int pccount_view_read(const struct pccount_view *v, struct pccount_values *out)
+{
+    int saved = errno, err = PC_OK;
+    *out = (struct pccount_values){.n_threads = 0};
+    for (size_t i = 0; i < v->n && !err; i++) {
+        struct pc_counting_values part;
+        err = pc_counting_view_get(v->parts[i], 0, &part);
+        for (size_t k = 0; k < v->n_events && !err; k++)
+            out->value[k] += part.value[k];
+    }
+    errno = saved;
+    return err ? -1 : 0;
+}
+
+void pccount_view_free(struct pccount_view *v)
+{
+    int saved = errno;
+    if (v)
+        clear(v);
+    free(v ? v->parts : NULL);
+    free(v);
+    errno = saved;
+}

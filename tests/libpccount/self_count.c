@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Counts page faults of its own stretches with libpccount and by hand: each page of a new mapping
+ * is one. Prints "CASE COUNTED TRUE" for each case.
+ */
+#define _GNU_SOURCE 1
+
+#include <dirent.h>
+#include <errno.h>
+#include <pcollect/count.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { PAGE = 4096, N_THREADS = 8 };
+
+static struct pccount *count;
+static unsigned long long told; /* at the end of threads */
+static unsigned n_told;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void touch(size_t n)
+{
+    char *at = mmap(NULL, n * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (at == MAP_FAILED || madvise(at, n * PAGE, MADV_NOHUGEPAGE))
+        exit(3);
+    for (size_t i = 0; i < n; i++)
+        ((volatile char *)at)[i * PAGE] = 1;
+    munmap(at, n * PAGE);
+}
+
+static void say(const char *what, unsigned long long counted, unsigned long long truth)
+{
+    printf("%s %llu %llu\n", what, counted, truth);
+}
+
+static unsigned long long mine(struct pccount *c)
+{
+    struct pccount_values v;
+    return pccount_thread(c, &v) ? 0 : v.value[0];
+}
+
+static struct pccount_values total(struct pccount *c)
+{
+    struct pccount_values v;
+    pccount_total(c, &v);
+    return v;
+}
+
+static int n_descriptors(void)
+{
+    DIR *dir = opendir("/proc/self/fd");
+    int n = 0;
+    while (readdir(dir))
+        n++;
+    closedir(dir);
+    return n;
+}
+
+static void stretches(void)
+{
+    touch(300); /* outside */
+    for (int i = 0; i < 10; i++) {
+        errno = 4711;
+        pccount_begin(count);
+        touch(100);
+        pccount_end(count);
+        touch(50);
+    }
+    say("stretches", mine(count), 1000);
+    say("errno", (unsigned long long)errno, 4711);
+    say("total", total(count).value[0], 1000);
+}
+
+/* Two counts overlap; one is nested in itself. */
+static void nested(void)
+{
+    struct pccount *inner = pccount_new("page-faults,task-clock", NULL);
+    unsigned long long before = mine(count);
+    pccount_begin(count);
+    touch(100);
+    pccount_begin(inner);
+    touch(200);
+    pccount_begin(count);
+    touch(400);
+    pccount_end(count);
+    touch(800);
+    pccount_end(count);
+    touch(1600);
+    pccount_end(inner);
+    say("outer", mine(count) - before, 1500);
+    say("inner", mine(inner), 3000);
+    say("no-begin", (unsigned long long)(pccount_end(count) + 10), 9);
+    pccount_free(inner);
+}
+
+static void *work(void *pages)
+{
+    pccount_begin(count);
+    touch((size_t)pages);
+    pccount_end(count);
+    touch(1000);
+    return NULL;
+}
+
+static void take(void *arg, const struct pccount_values *v)
+{
+    (void)arg;
+    pthread_mutex_lock(&lock);
+    told += v->value[0];
+    n_told++;
+    pthread_mutex_unlock(&lock);
+}
+
+static void in_threads(size_t n_rounds)
+{
+    unsigned long long before = total(count).value[0], n_ended = total(count).n_ended, truth = 0;
+    int n_fds = n_descriptors();
+    told = n_told = 0;
+    for (size_t k = 0; k < n_rounds; k++) {
+        pthread_t threads[N_THREADS];
+        for (size_t i = 0; i < N_THREADS; i++)
+            pthread_create(&threads[i], NULL, work, (void *)(10 * (i + 1)));
+        for (size_t i = 0; i < N_THREADS; i++)
+            pthread_join(threads[i], NULL);
+        truth += 10 * N_THREADS * (N_THREADS + 1) / 2;
+    }
+    say("threads", total(count).value[0] - before, truth);
+    say("at-their-end", told, truth);
+    say("n-told", n_told, n_rounds * N_THREADS);
+    say("n-ended", total(count).n_ended - n_ended, n_rounds * N_THREADS);
+    say("descriptors", (unsigned long long)n_descriptors(), (unsigned long long)n_fds);
+}
+
+static void *touch_200(void *arg)
+{
+    (void)arg;
+    touch(200);
+    return NULL;
+}
+
+/* A view of the calling thread has what that starts as well. */
+static void inherited(void)
+{
+    struct pccount_error why = {""};
+    struct pccount_values v = {{0}, 0, 0};
+    struct pccount_view *view = pccount_view_new(count, PCCOUNT_THREAD, 0, &why);
+    pthread_t thread;
+    pid_t child;
+    if (!view) {
+        printf("inherited %s\n", why.text);
+        return;
+    }
+    touch(100);
+    pccount_view_start(view);
+    touch(1000);
+    pthread_create(&thread, NULL, touch_200, NULL);
+    pthread_join(thread, NULL);
+    if (!(child = fork())) {
+        touch(3000);
+        _exit(0);
+    }
+    waitpid(child, NULL, 0);
+    pccount_view_stop(view);
+    touch(500);
+    pccount_view_read(view, &v);
+    say("inherited", v.value[0], 4200);
+    pccount_view_free(view);
+}
+
+/* A child of fork does not count, nor does it disturb its parent, which is in a stretch. */
+static void forked(void)
+{
+    unsigned long long before = mine(count);
+    int status = 0;
+    pccount_begin(count);
+    touch(100);
+    pid_t child = fork();
+    if (!child) {
+        int begun = pccount_begin(count);
+        touch(5000);
+        pccount_end(count);
+        _exit(begun == -1 && strstr(pccount_why(count), "child of fork") ? 0 : 1);
+    }
+    waitpid(child, &status, 0);
+    pccount_end(count);
+    say("child", (unsigned long long)status, 0);
+    say("parent", mine(count) - before, 100);
+}
+
+int main(int argc, char **argv)
+{
+    struct pccount_error why = {""};
+    count = pccount_new(argc > 1 ? argv[1] : "page-faults", &why);
+    if (!count)
+        return printf("%s\n", why.text), 1;
+    pccount_at_thread_end(count, take, NULL);
+    int n_fds = n_descriptors();
+    stretches();
+    nested();
+    in_threads(argc > 2 ? (size_t)atoi(argv[2]) : 100);
+    inherited();
+    forked();
+    pccount_free(count);
+    say("left-open", (unsigned long long)n_descriptors(), (unsigned long long)n_fds);
+    return 0;
+}
