@@ -165,7 +165,7 @@ static void write_arena(int rank, bool marked, const char *file)
 /* Returns its exit status; -1: it was killed. */
 static int recover_spool(unsigned kill_at)
 {
-    int status;
+    int status = 0;
     char unnamed[sizeof folder + 64];
     pid_t pid = fork();
     if (!pid) {
