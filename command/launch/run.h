@@ -72,6 +72,8 @@ struct pct_recovery {
                                                  left arenas all the same; or NULL */
     void (*written)(void *arg, const char *path); /* told of a profile that was made; or NULL */
     void *arg;
+    const int *locks; /* that it holds itself, -1: none; pct_recover_folders sets them */
+    size_t n_locks;
 };
 
 /* What pct_recover_folders found and did. */

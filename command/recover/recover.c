@@ -170,15 +170,18 @@ static void await_run(const struct pct_recovery *r, char *const *folders, size_t
     }
 }
 
-bool pct_recover_folders(const struct pct_recovery *r, char *const *folders, size_t n,
+bool pct_recover_folders(const struct pct_recovery *asked, char *const *folders, size_t n,
                          struct pct_recovered *out)
 {
+    struct pct_recovery with_locks = *asked, *r = &with_locks;
     int *locks = pct_alloc(n, sizeof *locks);
     size_t n_locks = 0;
     *out = (struct pct_recovered){0, 0, 0, 0};
     await_run(r, folders, n);
     if (!r->list_only)
         n_locks = lock_folders(r, folders, n, locks);
+    r->locks = locks;
+    r->n_locks = n_locks;
     bool done = recover_locked(r, folders, n, out);
     for (size_t i = 0; i < n_locks; i++)
         if (locks[i] >= 0)

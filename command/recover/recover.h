@@ -22,9 +22,9 @@ void pct_job_recover(const struct pct_recovery *r, const struct pct_job *job,
 
 /* Locks against other recoveries, held until the descriptor is closed; -1: there is no lock to be
  * had, and the work is done without. Of a folder in which arenas are; of the folder in which a
- * profile is written. */
+ * profile is written, unless that is one of r->locks. */
 int pct_recover_lock(const struct pct_recovery *r, const char *folder);
-int pct_recover_lock_beside(const char *path);
+int pct_recover_lock_beside(const struct pct_recovery *r, const char *path);
 
 /* One line on standard output, columns separated by tabs. */
 void pct_job_list(const struct pct_recovery *r, const struct pct_job *job);

@@ -331,7 +331,7 @@ void pct_job_recover(const struct pct_recovery *r, const struct pct_job *all,
         say_kept(r, &job, error.text);
         out->n_failed++;
     } else {
-        int lock = pct_recover_lock_beside(expanded);
+        int lock = pct_recover_lock_beside(r, expanded);
         remove_held_by_own(r, &job);
         recover_rest(r, &job, expanded, out);
         if (lock >= 0)

@@ -47,14 +47,27 @@ int pct_recover_lock(const struct pct_recovery *r, const char *folder)
     return -1;
 }
 
+/* flock knows no owner but the open file: a second one of the same process waits for the first. */
+static bool is_held(const struct pct_recovery *r, int fd)
+{
+    struct stat asked, held;
+    if (fstat(fd, &asked) != 0)
+        return false;
+    for (size_t i = 0; i < r->n_locks; i++)
+        if (fstat(r->locks[i], &held) == 0 && held.st_dev == asked.st_dev &&
+            held.st_ino == asked.st_ino)
+            return true;
+    return false;
+}
+
 /* Two that lock each other's folders must both go on. */
-int pct_recover_lock_beside(const char *path)
+int pct_recover_lock_beside(const struct pct_recovery *r, const char *path)
 {
     const char *slash = strrchr(path, '/');
     char *folder = pct_text("%.*s", slash ? (int)(slash + 1 - path) : 1, slash ? path : ".");
     int fd = open_lock(folder);
     free(folder);
-    for (int i = 0; fd >= 0 && i < LOCK_TRIES; i++) {
+    for (int i = 0; fd >= 0 && i < LOCK_TRIES && !is_held(r, fd); i++) {
         if (flock(fd, LOCK_EX | LOCK_NB) == 0)
             return fd;
         if (errno != EWOULDBLOCK && errno != EINTR)

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * For tests only, preloaded: a program that waits by usleep ends with status 9.
+ */
+#include <stdio.h>
+#include <unistd.h>
+
+int usleep(useconds_t us)
+{
+    fprintf(stderr, "waits for %u us\n", us);
+    _exit(9);
+}
