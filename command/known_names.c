@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-#define NAME(name) #name,
+#define NAME(name, answers) #name,
 static const char *const comm_plugins[] = {PC_COMM_PLUGINS(NAME)};
 static const char *const compute_plugins[] = {PC_COMPUTE_PLUGINS(NAME)};
 

@@ -5,8 +5,26 @@
  */
 #include "base/wrap.h"
 #include "config/config_private.h"
+#include "plugins/names.h"
 
 #include <string.h>
+
+/* What the words of an option mean, where they have an entry each: its plugins. */
+struct word {
+    const char *name, *meaning; /* NULL ends the list */
+};
+
+#define WORD(name, answers) {#name, answers},
+static const struct word comm_plugins[] = {PC_COMM_PLUGINS(WORD){NULL, NULL}};
+static const struct word compute_plugins[] = {PC_COMPUTE_PLUGINS(WORD){NULL, NULL}};
+static const struct word no_words[] = {{NULL, NULL}};
+
+static const struct word *words_of(const struct pc_option *o)
+{
+    if (strcmp(o->key, "plugins") != 0)
+        return no_words;
+    return strcmp(o->section, "collect") == 0 ? comm_plugins : compute_plugins;
+}
 
 /* In lines of at most `width` characters, each after `lead`. */
 static void put_wrapped(FILE *out, const char *lead, const char *text, size_t width)
@@ -35,6 +53,8 @@ void pc_config_template(FILE *out)
         pc_option_range(o, range, sizeof range);
         pc_option_variable(o, variable);
         put_wrapped(out, "# ", o->doc, 90);
+        for (const struct word *w = words_of(o); w->name; w++)
+            fprintf(out, "#   %-9s %s\n", w->name, w->meaning);
         fprintf(out, "# Possible: %s. Environment: %s.\n", range, variable);
         fprintf(out, "%s =%s%s\n", o->key, *o->initial ? " " : "", o->initial);
     }
@@ -140,7 +160,14 @@ void pc_config_manual(FILE *out)
         pc_option_variable(o, variable);
         fprintf(out, ".TP\n.B %s\n", o->key);
         put_roff(out, o->doc);
-        fputs("\n.br\nPossible: ", out);
+        const struct word *words = words_of(o);
+        fputs(words->name ? "\n.RS\n" : "\n.br\n", out);
+        for (const struct word *w = words; w->name; w++) {
+            fprintf(out, ".TP 10\n.B %s\n", w->name);
+            put_roff(out, w->meaning);
+            fputc('\n', out);
+        }
+        fputs(words->name ? ".RE\n.IP\nPossible: " : "Possible: ", out);
         put_roff(out, range);
         fputs(". Default: ", out);
         put_roff(out, *o->initial ? o->initial : "empty");

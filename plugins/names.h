@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The names of the plugins that are part of libpcollect.so: the one list, from which their
- * declarations, the tables of their hosts and the check of a configuration are made.
+ * The plugins that are part of libpcollect.so, with what each answers: the one list, from which
+ * their declarations, the tables of their hosts, the check of a configuration, its template and its
+ * manual page are made. README shows the same lines.
  */
 #ifndef PC_PLUGIN_NAMES_H
 #define PC_PLUGIN_NAMES_H
 
 #define PC_COMM_PLUGINS(X)                                                                         \
-    X(time)                                                                                        \
-    X(volume)                                                                                      \
-    X(request)                                                                                     \
-    X(topology)                                                                                    \
-    X(domain)                                                                                      \
-    X(series)                                                                                      \
-    X(object)                                                                                      \
-    X(null)
+    X(time, "how often and how long each MPI function is called in each context, its bytes")       \
+    X(volume, "how large messages are, which datatypes and reduction operators are used")          \
+    X(request, "whether nonblocking operations overlap with computation, which never end")         \
+    X(topology, "which ranks exchange messages, how many, how large; where ranks are bound")       \
+    X(domain, "how communicators were made; all other figures by communicator")                    \
+    X(series, "calls, bytes and time in MPI over the course of the run")                           \
+    X(object, "calls, bytes and time of each file and each RMA window")                            \
+    X(null, "nothing: to measure what the library costs without plugins")
 
 #define PC_COMPUTE_PLUGINS(X)                                                                      \
-    X(clock)                                                                                       \
-    X(counters)
+    X(clock, "CPU time of each context, from samples")                                             \
+    X(counters, "counts of events in each context, of more events than fit at a time")
 
 #endif

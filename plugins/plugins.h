@@ -9,10 +9,11 @@
 #include "include/pcollect/plugin.h"
 #include "plugins/names.h"
 
-#define PC_DECLARE_PLUGIN(name) extern const struct pcollect_comm_plugin pc_plugin_##name;
+#define PC_DECLARE_PLUGIN(name, answers) extern const struct pcollect_comm_plugin pc_plugin_##name;
 PC_COMM_PLUGINS(PC_DECLARE_PLUGIN)
 #undef PC_DECLARE_PLUGIN
-#define PC_DECLARE_PLUGIN(name) extern const struct pcollect_compute_plugin pc_plugin_##name;
+#define PC_DECLARE_PLUGIN(name, answers)                                                           \
+    extern const struct pcollect_compute_plugin pc_plugin_##name;
 PC_COMPUTE_PLUGINS(PC_DECLARE_PLUGIN)
 #undef PC_DECLARE_PLUGIN
 

@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-#define DESCRIPTOR(name) &pc_plugin_##name,
+#define DESCRIPTOR(name, answers) &pc_plugin_##name,
 static const void *const built_in[] = {PC_COMM_PLUGINS(DESCRIPTOR)};
 
 static const char *why_refused(const void *plugin)

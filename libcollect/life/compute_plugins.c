@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-#define DESCRIPTOR(name) &pc_plugin_##name,
+#define DESCRIPTOR(name, answers) &pc_plugin_##name,
 static const void *const built_in[] = {PC_COMPUTE_PLUGINS(DESCRIPTOR)};
 
 static const char *why_refused(const void *plugin)
