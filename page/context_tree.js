@@ -117,10 +117,11 @@ function finishTree(root, {contexts, computation}) {
 }
 
 async function readContextTree(profile) {
-    const [contexts, computation] = await Promise.all(
-        [profile.table("contexts"), profile.table("computation")]);
+    const [contexts, computation, nodes] = await Promise.all(
+        ["contexts", "computation", "nodes"].map(name => profile.table(name)));
     const root = new ContextNode("all", "", null);
     addCalls(root, contexts);
     addSamples(root, computation);
+    addSpreads(root, nodes, profile.byName.get("ranks"));
     return finishTree(root, {contexts, computation});
 }

@@ -10,6 +10,7 @@ class ContextView {
         for (const name of ["search", "focus", "ignore", "least"])
             this[name] = options.get(name) || "";
         this.wanted = options.get("metric");
+        this.colour = treeColours[options.get("colour")] ? options.get("colour") : "function";
         this.arrange(options.get("context") || "");
         this.head = make("tr", {});
         this.icicle = new Icicle(node => this.select(node));
@@ -17,6 +18,7 @@ class ContextView {
         this.body = make("tbody", {});
         this.left = make("p", {id: "left-out"});
         this.legend = make("p", {class: "legend"});
+        this.colourKey = make("p", {class: "legend colours", id: "colours"});
     }
 
     // That which is wanted, if the tree has it.
@@ -57,6 +59,8 @@ class ContextView {
                 metric => this.change({metric})),
             makeChoice("hide", [["", "nothing"], ["0.1", "below 0.1 %"], ["1", "below 1 %"], ["5", "below 5 %"]],
                 this.least, least => this.change({least})),
+            makeChoice("colour", Object.entries(treeColours).map(([name, {title}]) => [name, title]), this.colour,
+                colour => this.change({colour})),
             this.makeExpression("search", "Search", "oninput"),
             this.makeExpression("focus", "Focus", "onchange"),
             this.makeExpression("ignore", "Ignore", "onchange"),
@@ -67,7 +71,7 @@ class ContextView {
     place(place) {
         place.append(
             this.makeControls(),
-            make("div", {class: "picture"}, this.icicle.canvas),
+            make("div", {class: "picture"}, this.icicle.canvas), this.colourKey,
             this.details,
             this.legend,
             make("div", {class: "scroll"},
@@ -81,14 +85,29 @@ class ContextView {
 
     // Functions of a flat list overlap: they have no picture.
     drawPicture() {
-        this.icicle.canvas.hidden = this.shape === "flat";
-        if (this.shape !== "flat")
-            this.icicle.draw(this.root, this.metric, this.selected);
+        const colours = treeColours[this.colour];
+        this.icicle.canvas.hidden = this.colourKey.hidden = this.shape === "flat";
+        if (this.shape === "flat")
+            return;
+        this.icicle.draw(this.root, this.metric, this.selected, node => colours.of(node, this.root, this.metric));
+        this.colourKey.replaceChildren(...colours.key(this.root).map(([colour, text]) => {
+            const sign = make("span", {class: "key", "aria-hidden": "true"});
+            sign.style.background = `var(${colour})`;
+            return make("span", {}, sign, " " + text);
+        }));
+    }
+
+    // Parts and other shapes of the tree have no spreads.
+    hasSpreads() {
+        return this.root === this.whole;
     }
 
     drawHead() {
         this.head.replaceChildren(make("th", {scope: "col"}, "context"),
             ...this.root.metrics.map(({head}) => make("th", {scope: "col", class: "number"}, head)));
+        if (this.hasSpreads())
+            this.head.append(make("th", {scope: "col", title: "From rank to rank; a bar is the greatest of its ranks."},
+                spreadNames[spreadOf(this.metric)] + " over ranks"));
     }
 
     closeNodes() {
@@ -176,7 +195,8 @@ class ContextView {
             "aria-expanded": parent ? String(open) : null, "aria-selected": String(node === this.selected),
             onclick: () => node === this.selected && parent ? this.toggle(node) : this.select(node),
             onkeydown: event => this.key(event, node, row)},
-            label, this.root.metrics.map(metric => this.makeFigure(node, metric)));
+            label, this.root.metrics.map(metric => this.makeFigure(node, metric)),
+            this.hasSpreads() ? this.makeSpreadCell(node) : null);
         row.node = node;
         return row;
     }
@@ -189,6 +209,11 @@ class ContextView {
             ? node.error === "few" ? " few" : " ± " + node.error : "";
         return make("td", {class: "number", title: exactly(metric.type, value)},
             forPeople(metric.type, value) + error);
+    }
+
+    makeSpreadCell(node) {
+        const spread = readSpread(this.root.nodes, node, spreadOf(this.metric));
+        return make("td", {class: "over-ranks"}, spread ? makePicture(spread.picture, spreadText(spread)) : "");
     }
 
     toggle(node) {
@@ -218,6 +243,8 @@ class ContextView {
         const contexts = this.root.contexts, node = this.selected;
         this.details.replaceChildren(
             make("p", {class: "path"}, node.path || "the whole run"),
+            this.hasSpreads() ? makeSpreadDetails(this.root.nodes, node, spreadOf(this.metric),
+                node.figures[spreadOf(this.metric)]) : "",
             make("ul", {}, node.rows.map(row => make("li", {},
                 `${contexts.exact(row, "path")}: ${contexts.shown(row, "calls")} calls, ` +
                 `${contexts.shown(row, "time_s")}, mean ${contexts.shown(row, "mean_s")}, ` +

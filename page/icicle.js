@@ -43,7 +43,8 @@ class Icicle {
         return bar && bar[0];
     }
 
-    draw(top, metric, selected) {
+    // `colour` says the variable of the style that a node is drawn with.
+    draw(top, metric, selected, colour) {
         this.bars = layIcicle(top, metric);
         const rows = this.bars.reduce((most, [, , y]) => Math.max(most, y + 1), 0);
         const width = this.canvas.parentNode.clientWidth, ratio = window.devicePixelRatio || 1;
@@ -55,11 +56,13 @@ class Icicle {
         pen.font = "12px sans-serif";
         pen.textBaseline = "middle";
         for (const [node, x, y, share] of this.bars)
-            this.drawBar(pen, style, node, x * width, y * icicleRow, share * width, node === selected);
+            this.drawBar(pen, style, node, x * width, y * icicleRow, share * width,
+                node === selected ? null : colour(node));
     }
 
-    drawBar(pen, style, node, x, y, width, chosen) {
-        pen.fillStyle = style.getPropertyValue(chosen ? "--text" : colourOf(node.label));
+    // colour null: it is chosen.
+    drawBar(pen, style, node, x, y, width, colour) {
+        pen.fillStyle = style.getPropertyValue(colour || "--text");
         pen.fillRect(x, y, Math.max(width - 1, 0.5), icicleRow - 1);
         if (width < 30)
             return;
@@ -67,7 +70,7 @@ class Icicle {
         pen.beginPath();
         pen.rect(x, y, width - 4, icicleRow);
         pen.clip();
-        pen.fillStyle = chosen ? style.getPropertyValue("--ground") : "#000";
+        pen.fillStyle = colour ? "#000" : style.getPropertyValue("--ground");
         pen.fillText(shortName(node.label), x + 4, y + icicleRow / 2);
         pen.restore();
     }

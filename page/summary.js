@@ -73,13 +73,13 @@ function makeBand(ranks, primitives) {
     const whole = parts.reduce((sum, [, ns]) => sum + ns, 0);
     const share = ns => whole ? 100 * ns / whole : 0;
     const band = make("div", {class: "band", "aria-hidden": "true"}, parts.map(([name], i) =>
-        make("span", {class: "colour" + i % 8, title: name})));
+        make("span", {class: "colour" + Math.min(i, 7), title: name})));
     parts.forEach(([, ns], i) => band.children[i].style.flexGrow = share(ns));
     return make("div", {},
         band,
         make("table", {id: "band"}, make("caption", {}, "Sums over all ranks and threads."),
             make("tbody", {}, parts.map(([name, ns], i) => make("tr", {},
-                make("td", {}, make("span", {class: "key colour" + i % 8})),
+                make("td", {}, make("span", {class: "key colour" + Math.min(i, 7)})),
                 make("th", {scope: "row"}, name),
                 make("td", {class: "number", title: exactly("ns", ns)}, forPeople("ns", ns)),
                 make("td", {class: "number"}, share(ns).toFixed(1) + " %"))))));

@@ -13,6 +13,7 @@
 #include "format/build.h"
 #include "format/bytes.h"
 #include "view/page_column.h"
+#include "view/page_nodes.h"
 #include "view/tables/tables.h"
 
 #include <stdlib.h>
@@ -26,8 +27,9 @@ struct page_table {
 
 struct page {
     const struct pct_data *data;
-    struct page_table *tables; /* pct_tables, by rank and primitive, then those of plugins */
+    struct page_table *tables; /* pct_tables, two of the page, then those of plugins */
     struct pct_cube by_rank;
+    struct pct_page_nodes nodes;
     struct pct_rows_table *plugins;
     size_t n;
     struct pct_buf elements; /* with the data */
@@ -167,12 +169,14 @@ static void add_table(struct page *page, const struct pct_table *t, const struct
 static void list_tables(struct page *page)
 {
     const struct pc_profile *p = page->data->profile;
-    page->tables = pct_alloc(pct_n_tables + 1 + p->n_tables, sizeof *page->tables);
+    page->tables = pct_alloc(pct_n_tables + 2 + p->n_tables, sizeof *page->tables);
     page->plugins = pct_alloc(p->n_tables, sizeof *page->plugins);
     for (size_t i = 0; i < pct_n_tables; i++)
         add_table(page, pct_tables[i], page->data);
     pct_cube_make(&page->by_rank, page->data, PCT_KEY_RANK | PCT_KEY_PRIMITIVE, "rank,primitive");
     add_table(page, &page->by_rank.table, &page->by_rank.data);
+    pct_page_nodes_make(&page->nodes, page->data);
+    add_table(page, &pct_page_nodes_table, &page->nodes.data);
     for (uint32_t i = 0; i < p->n_tables; i++) {
         pct_rows_table(&page->plugins[i], page->data, &p->tables[i]);
         if (!pct_table_find(p->tables[i].name))
@@ -221,6 +225,7 @@ void pct_page_put(FILE *out, const struct pct_data *d)
     for (size_t i = 0; i < page.n; i++)
         pct_rows_free(&page.tables[i].rows);
     pct_buf_free(&page.elements);
+    pct_page_nodes_free(&page.nodes);
     pct_cube_free(&page.by_rank);
     pct_free(page.plugins);
     pct_free(page.tables);

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Reads a page of `pcollect html` in Chromium and compares each figure with tables of `pcollect report --format
-tsv`: page_check.py PAGE FOLDER [PICTURES], where FOLDER has TABLE.tsv of each, and in `pattern` that of its messages.
+tsv`: page_check.py PAGE FOLDER [PICTURES], where FOLDER has TABLE.tsv of each, in `pattern` that of its messages, and in `context,rank` what `report --by context,rank` says.
 Prints a line for each view, which begins with "ok" or "not ok", and what differs. Pictures of the views go into the
 folder PICTURES."""
 import base64
@@ -28,14 +28,14 @@ RANK_METRICS = {"time": "exclusive_s", "cpu": "self_s", "calls": "calls", "sent"
 RANK_PARTS = {"own_s": "computing", "blocked_s": "blocked outside MPI", "delayed_s": "waiting for a processor"}
 
 
+def read_table(folder, name):
+    with open(os.path.join(folder, name), encoding="utf-8") as f:
+        lines = f.read().split("\n")[:-1]
+    return lines[0].split("\t") if lines else [], [line.split("\t") for line in lines[1:]]
+
+
 def read_tables(folder):
-    tables = {}
-    for name in sorted(name for name in os.listdir(folder) if name.endswith(".tsv")):
-        with open(os.path.join(folder, name), encoding="utf-8") as f:
-            lines = f.read().split("\n")[:-1]
-        head = lines[0].split("\t") if lines else []
-        tables[name[:-4]] = (head, [line.split("\t") for line in lines[1:]])
-    return tables
+    return {name[:-4]: read_table(folder, name) for name in sorted(os.listdir(folder)) if name.endswith(".tsv")}
 
 
 def rows_of(tables, name):
@@ -301,12 +301,73 @@ def check_spread(page, tables):
     return wrong
 
 
+PICTURE_DIGITS, PICTURE_BARS = 61, 32
+
+
+def wanted_spreads(page):
+    """{time: {path: {rank: ns}}} of all that was called from a path, added up from the rows of contexts and ranks."""
+    wanted = {"mpi": collections.defaultdict(collections.Counter), "cpu": collections.defaultdict(collections.Counter)}
+    head, rows = page.by_rank
+    for row in (dict(zip(head, row)) for row in rows):
+        if not row["rank"]:
+            continue
+        path = path_without_lines(row).removesuffix(" > ").split(" > ")
+        for time, column in (("mpi", "exclusive_s"), ("cpu", "self_s")):
+            for n in range(len(path) + 1) if ns(row[column]) else ():
+                wanted[time][" > ".join(path[:n])][int(row["rank"])] += ns(row[column])
+    return wanted
+
+
+def spread_places(values):
+    """{word: (ns, rank)}; of equal ranks the lowest, but of the median one that has it."""
+    order = sorted((value, rank) for rank, value in values.items())
+    most = min((rank for value, rank in order if value == order[-1][0]))
+    return {"min": order[0], "median": order[(len(order) - 1) // 2], "max": (order[-1][0], most)}
+
+
+def check_spreads(page, tables):
+    """Pictures of all rows of the tree, exact figures of some, and colours by imbalance of its bars."""
+    wrong, ranks = [], [int(row["rank"]) for row in rows_of(tables, "ranks")]
+    for time, wanted in wanted_spreads(page).items():
+        page.show("contexts&metric=" + time)
+        rows = page.ask("""return [...document.querySelectorAll('#tree tbody tr')].map(row => [row.dataset.path,
+            row.querySelector('.spread path')?.getAttribute('d') || '', row.querySelector('.spread title')?.textContent || ''])""")
+        if page.ask("return !document.querySelector('#tree th:last-child')?.innerText.toLowerCase().startsWith(arguments[0])", time):
+            continue
+        for path, drawn, title in rows:
+            values, bars = wanted.get(path, {}), min(len(ranks), PICTURE_BARS)
+            seen = {int(x): int(height) for x, height in re.findall(r"M(\d+) \d+v-(\d+)", drawn)}
+            most, heights = max(values.values(), default=0), {}
+            for k in range(bars):
+                part = ranks[k * len(ranks) // bars:(k + 1) * len(ranks) // bars]
+                peak = max(values.get(rank, 0) for rank in part)
+                if peak:
+                    heights[k] = 1 + int(peak / most * (PICTURE_DIGITS - 1))
+            if seen != heights:
+                wrong.append(f"{time} of {path}: bars {seen}, not {heights}")
+            told = {word: (value, int(rank)) for word, value, rank in re.findall(r"(\w+) ([^,]+?) on rank (-?\d+)", title)}
+            for word, (value, rank) in (spread_places(values) if values else {}).items():
+                if word not in told or told[word][1] != rank or not rounds_to(told[word][0], str(value / 1e9)):
+                    wrong.append(f"{time} of {path}: {title}, not {word} {value} ns on {rank}")
+        for path, _, _ in rows[:4]:
+            page.ask("const row = [...document.querySelectorAll('#tree tbody tr')].find(e => e.dataset.path === arguments[0]);"
+                     "if (row.ariaSelected === 'false') row.click()", path)
+            places = spread_places(wanted[path]) if wanted.get(path) else {}
+            for word, (value, rank) in places.items():
+                told = page.ask("const e = document.querySelector('#details .over-' + arguments[0]);"
+                                "return e && [e.title, e.nextElementSibling.textContent]", word)
+                if not told or ns(told[0]) != value or told[1] != f"rank {rank}":
+                    wrong.append(f"{time} of {path}, chosen: {word} {told}, not {value} ns on {rank}")
+    return wrong
+
+
 def read_tree(page):
     """Exact figures by path, and those that are shown otherwise."""
     rows = page.ask("""
         const heads = [...document.querySelectorAll('#tree th')].map(e => e.innerText);
         return [...document.querySelectorAll('#tree tbody tr')].map(row => [row.dataset.path,
-            [...row.cells].slice(1).map((cell, i) => [heads[i + 1], cell.title, cell.innerText])])""")
+            [...row.cells].slice(1).map((cell, i) => [heads[i + 1], cell.title, cell.innerText]).filter(
+                ([head]) => !head.endsWith('over ranks'))])""")
     seen, wrong = {}, []
     for path, cells in rows:
         seen[path] = {}
@@ -598,8 +659,9 @@ def main():
     tables, page = read_tables(sys.argv[2]), Page(sys.argv[1])
     with open(os.path.join(sys.argv[2], "pattern"), encoding="utf-8") as f:
         page.pattern = f.read().strip()
+    page.by_rank = read_table(sys.argv[2], "context,rank")
     try:
-        checks = [("Summary", check_summary), ("Contexts", check_contexts), ("Shapes", check_shapes),
+        checks = [("Summary", check_summary), ("Contexts", check_contexts), ("Shapes", check_shapes), ("Spreads", check_spreads),
                   ("Ranks", check_ranks), ("Course", check_course), ("Communication", check_communication), ("Tables", check_tables),
                   ("Evidence", check_evidence), ("Keys", check_keys), ("Print", check_print),
                   ("no request, no markup", check_safety)]

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How the time of each node of the tree lies over the ranks: the table `nodes`, which has the nodes of the
+// tree of functions, outer ones first. And what follows from it: colours of the picture of the tree.
+
+const pictureDigits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+// Gives each node of the tree its row.
+function addSpreads(root, nodes, ranks) {
+    const above = [root];
+    for (let row = 0; row < nodes.rows; row++) {
+        const level = nodes.number(row, "level");
+        const node = level ? above[level - 1]?.children.get(nodes.exact(row, "label")) : root;
+        above.length = level;
+        above[level] = node;
+        if (node)
+            node.row = row;
+    }
+    Object.assign(root, {nodes, ranks: ranks.rows});
+}
+
+// The time whose spread goes with a metric of the tree.
+const spreadOf = metric => metric.startsWith("cpu") ? "cpu" : "mpi";
+const spreadNames = {mpi: "MPI time", cpu: "CPU time"};
+
+// {ranks, known, min, median, max, picture...} of a node; null: no values by rank are kept.
+function readSpread(nodes, node, of) {
+    if (!nodes || node.row === undefined || !nodes.number(node.row, of + "_ranks"))
+        return null;
+    const at = (word, unit) => nodes.number(node.row, `${of}_${word}${unit}`);
+    const place = word => ({word, ns: at(word, "_s"), rank: nodes.exact(node.row, `${of}_${word}_rank`)});
+    return {ranks: at("ranks", ""), known: at("known", "_s"), places: ["min", "median", "max"].map(place),
+        picture: nodes.exact(node.row, of + "_picture")};
+}
+
+const svgName = "http://www.w3.org/2000/svg";
+
+// A small picture: a bar for each digit, as high as it says.
+function makePicture(digits, label) {
+    const svg = document.createElementNS(svgName, "svg"), path = document.createElementNS(svgName, "path");
+    const most = pictureDigits.length - 1;
+    svg.setAttribute("viewBox", `0 0 ${digits.length} ${most}`);
+    svg.setAttribute("preserveAspectRatio", "none");
+    svg.setAttribute("class", "spread");
+    svg.setAttribute("aria-hidden", "true");
+    const width = digits.length > 16 ? 1 : 0.9;
+    path.setAttribute("d", [...digits].map((digit, i) => {
+        const height = pictureDigits.indexOf(digit);
+        return height ? `M${i} ${most}v${-height}h${width}v${height}z` : "";
+    }).join(""));
+    const title = document.createElementNS(svgName, "title");
+    title.textContent = label;
+    svg.append(title, path);
+    return svg;
+}
+
+const spreadText = ({places}) =>
+    places.map(({word, ns, rank}) => `${word} ${forPeople("ns", ns)} on rank ${rank}`).join(", ");
+
+// Sentences for the node that is chosen, with links to the ranks.
+function makeSpreadDetails(nodes, node, of, figure) {
+    const spread = readSpread(nodes, node, of);
+    if (!spread)
+        return figure ? make("p", {class: "over-ranks"},
+            `The profile keeps no values of the ${spreadNames[of]} by rank here.`) : "";
+    const part = figure ? 100 * spread.known / figure : 100;
+    return make("p", {class: "over-ranks", "data-of": of},
+        makePicture(spread.picture, ""), ` ${spreadNames[of]} over ${grouped(spread.ranks)} ` +
+        (spread.ranks === 1 ? "rank: " : "ranks: "),
+        spread.places.map(({word, ns, rank}, i) => [i ? ", " : "", word + " ",
+            make("span", {class: "over-" + word, title: exactly("ns", ns)}, forPeople("ns", ns)), " on ",
+            make("a", {href: addressOf("ranks", {...readSelection(), rank})}, "rank " + rank)]).flat(),
+        part < 99.95 ? `. Values by rank are kept of ${part.toFixed(1)} % of it.` : ".");
+}
+
+/* ---- Colours ---------------------------------------------------------------------------------- */
+
+// Steps from pale to strong, all of them light enough for black letters.
+const colourSteps = 5;
+const stepOf = (part, most) => Math.min(colourSteps - 1, Math.floor(part / most * colourSteps));
+
+// Each says the colour of a node, as the name of a variable of the style, and [variable, text] of its key.
+const treeColours = {
+    function: {title: "function", of: node => colourOf(node.label), key: () => []},
+    module: {
+        title: "module",
+        of: (node, root) => colourOf(moduleOf(node, root)),
+        key: root => {
+            const all = new Set();
+            root.each(node => node.parent && all.add(moduleOf(node, root)));
+            return [...all].sort().map(name => [colourOf(name), name]);
+        }
+    },
+    imbalance: {
+        title: "imbalance",
+        of: (node, root, metric) => {
+            const imbalance = imbalanceOf(node, root, metric);
+            return imbalance === null ? "--unknown" : "--step" + stepOf(imbalance, 1);
+        },
+        key: () => [["--step0", "max at most 20 % above the mean of all ranks"], ["--step1", "40 %"], ["--step2", "60 %"],
+            ["--step3", "80 %"], ["--step4", "more"], ["--unknown", "no values by rank"]]
+    },
+    efficiency: {
+        title: "efficiency",
+        of: (node, root) => {
+            const efficiency = efficiencyOf(node, root);
+            return efficiency === null ? "--unknown" : "--step" + stepOf(1 - efficiency, 1);
+        },
+        key: () => [["--step0", "more than 80 % of the time outside MPI"], ["--step1", "60 %"], ["--step2", "40 %"],
+            ["--step3", "20 %"], ["--step4", "less"], ["--unknown", "no samples"]]
+    }
+};
+
+function moduleOf(node, {nodes}) {
+    const own = node.row === undefined ? "" : nodes.exact(node.row, "module");
+    return own || (node.label.startsWith("MPI_") ? "MPI" : "unknown");
+}
+
+// (max - mean) / mean over all ranks of the profile; null: not known.
+function imbalanceOf(node, root, metric) {
+    const spread = readSpread(root.nodes, node, spreadOf(metric));
+    if (!spread || !spread.known)
+        return null;
+    const mean = spread.known / root.ranks;
+    return (spread.places[2].ns - mean) / mean;
+}
+
+// CPU time outside MPI, as a part of it and the time in MPI; null: nothing was sampled.
+function efficiencyOf(node, root) {
+    const {nodes} = root, computed = node.row === undefined ? NaN : nodes.number(node.row, "computed_s");
+    const whole = computed + (node.figures.mpi || 0);
+    return Number.isNaN(computed) || !whole ? null : computed / whole;
+}

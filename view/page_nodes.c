@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The spread over ranks of each node of the tree by function: from the values by rank that the
+ * profile keeps, of all that was called from the node.
+ *
+ * A picture is a text of at most BINS digits. Each stands for a range of ranks in their order and
+ * has the greatest of them: "0" nothing, then 1 to LEVELS, LEVELS is the greatest of the node.
+ *
+ * Cost: the values below each node, so those of the profile times the depth of the tree.
+ */
+#include "view/page_nodes.h"
+
+#include "analysis/tree/samples.h"
+#include "view/tables/tables.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { BINS = 32, LEVELS = 61 };
+enum { MPI, CPU, N_TIMES };
+
+/* The time over the ranks that have it. */
+struct spread {
+    uint32_t n;
+    pc_u128 sum_ns;
+    uint64_t min_ns, median_ns, max_ns;
+    int32_t min_rank, median_rank, max_rank;
+    const char *picture; /* NULL: no rank is known */
+};
+
+struct pct_page_node {
+    uint32_t node, level;
+    struct spread times[N_TIMES];
+};
+
+/* ---- Spreads ----------------------------------------------------------------------------------
+ */
+
+struct value {
+    uint64_t ns;
+    uint32_t place;
+};
+
+/* Lists of each rank, to be used for one node after the other. */
+struct lists {
+    const struct pct_data *d;
+    uint64_t *values;
+    bool *present;
+    struct value *sorted;
+};
+
+static int compare_values(const void *a, const void *b)
+{
+    const struct value *x = a, *y = b;
+    return x->ns != y->ns ? (x->ns < y->ns ? -1 : 1)
+                          : (x->place > y->place) - (x->place < y->place);
+}
+
+static const char *draw(const struct lists *l, uint64_t max_ns)
+{
+    static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+    uint32_t n = l->d->profile->n_ranks, bins = n < BINS ? n : BINS;
+    char text[BINS + 1] = "";
+    for (uint32_t i = 0; i < bins; i++) {
+        uint64_t most = 0;
+        for (uint32_t k = (uint32_t)((uint64_t)i * n / bins);
+             k < (uint32_t)((uint64_t)(i + 1) * n / bins); k++)
+            most = l->values[k] > most ? l->values[k] : most;
+        double part = max_ns ? (double)most / (double)max_ns : 0;
+        text[i] = digits[most ? 1 + (int)(part * (LEVELS - 1)) : 0];
+    }
+    return pct_pool_intern(l->d->pool, text);
+}
+
+static void spread(const struct lists *l, struct spread *out)
+{
+    const struct pc_profile *p = l->d->profile;
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < p->n_ranks; k++) {
+        if (!l->values[k])
+            continue;
+        l->sorted[n++] = (struct value){l->values[k], k};
+        out->sum_ns += l->values[k];
+    }
+    if (!n)
+        return;
+    qsort(l->sorted, n, sizeof *l->sorted, compare_values);
+    struct value least = l->sorted[0], middle = l->sorted[(n - 1) / 2], most = l->sorted[n - 1];
+    for (uint32_t k = n - 1; k && l->sorted[k - 1].ns == most.ns; k--)
+        most = l->sorted[k - 1];
+    out->n = n;
+    out->min_ns = least.ns;
+    out->min_rank = p->ranks[least.place].rank;
+    out->median_ns = middle.ns;
+    out->median_rank = p->ranks[middle.place].rank;
+    out->max_ns = most.ns;
+    out->max_rank = p->ranks[most.place].rank;
+    out->picture = draw(l, most.ns);
+}
+
+static void spread_node(const struct lists *l, struct pct_page_node *node)
+{
+    const struct pct_tree *t = l->d->tree;
+    size_t n = l->d->profile->n_ranks;
+    for (int of = 0; of < N_TIMES; of++) {
+        memset(l->values, 0, n * sizeof *l->values);
+        memset(l->present, 0, n * sizeof *l->present);
+        if (of == MPI)
+            pct_tree_ranks(t, node->node, PCT_TIME, l->values, l->present);
+        else
+            pct_tree_sampled_ranks(t, node->node, PCT_SAMPLED_TOTAL, l->values, l->present);
+        spread(l, &node->times[of]);
+    }
+}
+
+void pct_page_nodes_make(struct pct_page_nodes *out, const struct pct_data *d)
+{
+    struct pct_tree *t = pct_data_functions(d);
+    *out = (struct pct_page_nodes){.data = *d, .node = pct_alloc(t->n, sizeof *out->node)};
+    out->data.kind = PCT_DATA_TREE;
+    out->data.tree = t;
+    size_t n_ranks = d->profile->n_ranks;
+    struct lists l = {&out->data, pct_alloc(n_ranks, sizeof *l.values),
+                      pct_alloc(n_ranks, sizeof *l.present), pct_alloc(n_ranks, sizeof *l.sorted)};
+    uint32_t *level = pct_alloc(t->n, sizeof *level);
+    for (uint32_t i = 0; t->n && i != PC_NO_INDEX; i = pct_tree_after(t, 0, i, true)) {
+        level[i] = i ? level[t->nodes[i].parent] + 1 : 0;
+        out->node[out->n] = (struct pct_page_node){.node = i, .level = level[i]};
+        spread_node(&l, &out->node[out->n++]);
+    }
+    pct_free(level);
+    pct_free(l.sorted);
+    pct_free(l.present);
+    pct_free(l.values);
+}
+
+void pct_page_nodes_free(struct pct_page_nodes *nodes)
+{
+    pct_free(nodes->node);
+}
+
+/* ---- Columns ----------------------------------------------------------------------------------
+ */
+
+enum figure { RANKS, KNOWN, MIN, MIN_RANK, MEDIAN, MEDIAN_RANK, GREATEST, GREATEST_RANK, PICTURE };
+
+static size_t count_nodes(const struct pct_data *d)
+{
+    return ((const struct pct_page_nodes *)d)->n;
+}
+
+static const struct pct_page_node *node_of(const struct pct_cell *c)
+{
+    return &((const struct pct_page_nodes *)c->d)->node[c->row];
+}
+
+static void get_level(const struct pct_cell *c, struct pct_value *out)
+{
+    out->number = node_of(c)->level;
+}
+
+/* Labels are escaped already. */
+static void get_label(const struct pct_cell *c, struct pct_value *out)
+{
+    out->text = c->d->tree->nodes[node_of(c)->node].label;
+}
+
+static void get_module(const struct pct_cell *c, struct pct_value *out)
+{
+    uint32_t module = c->d->tree->nodes[node_of(c)->node].module;
+    out->none = module == PC_NO_INDEX;
+    if (!out->none)
+        pct_value_text(c->d, pct_symbols_base_name(c->d->profile->modules[module].path), out);
+}
+
+static void get_computed(const struct pct_cell *c, struct pct_value *out)
+{
+    out->none = !c->d->tree->samples;
+    out->number = c->d->tree->below[node_of(c)->node].computed.ns;
+}
+
+static void get_spread(const struct pct_cell *c, struct pct_value *out)
+{
+    const struct spread *s = &node_of(c)->times[c->column->of];
+    out->none = !s->n;
+    switch ((enum figure)c->column->which) {
+    case RANKS:
+        out->number = s->n;
+        break;
+    case KNOWN:
+        out->number = s->sum_ns;
+        break;
+    case MIN:
+        out->number = s->min_ns;
+        break;
+    case MIN_RANK:
+        out->integer = s->min_rank;
+        break;
+    case MEDIAN:
+        out->number = s->median_ns;
+        break;
+    case MEDIAN_RANK:
+        out->integer = s->median_rank;
+        break;
+    case GREATEST:
+        out->number = s->max_ns;
+        break;
+    case GREATEST_RANK:
+        out->integer = s->max_rank;
+        break;
+    default:
+        out->text = s->picture;
+    }
+}
+
+/* clang-format off */
+#define SPREAD_COLUMNS(name, what, of)                                                             \
+    {name "_ranks", "ranks", PCT_COUNT, "ranks of which " what " is known", get_spread, RANKS, of},   \
+    {name "_known_s", "known", PCT_NS, "sum of their " what, get_spread, KNOWN, of},               \
+    {name "_min_s", "min", PCT_NS, "min over these ranks", get_spread, MIN, of},                   \
+    {name "_min_rank", "rank", PCT_INTEGER, "the lowest rank that has it", get_spread, MIN_RANK,   \
+     of},                                                                                          \
+    {name "_median_s", "median", PCT_NS, "the middle one, of two the lesser", get_spread, MEDIAN,  \
+     of},                                                                                          \
+    {name "_median_rank", "rank", PCT_INTEGER, "a rank that has it", get_spread, MEDIAN_RANK, of}, \
+    {name "_max_s", "max", PCT_NS, "max over these ranks", get_spread, GREATEST, of},              \
+    {name "_max_rank", "rank", PCT_INTEGER, "the lowest rank that has it", get_spread,             \
+     GREATEST_RANK, of},                                                                           \
+    {name "_picture", "ranks", PCT_TEXT,                                                           \
+     "a digit for each range of ranks, the greatest of them: 0 nothing, 1 to z the part of max",   \
+     get_spread, PICTURE, of}
+/* clang-format on */
+
+static const struct pct_column columns[] = {
+    {"level", "level", PCT_COUNT, "nodes above it; the root has 0", get_level},
+    {"label", "label", PCT_TEXT, "function or MPI function", get_label},
+    {"module", "module", PCT_TEXT, "program or library that the function is in", get_module},
+    {"computed_s", "computed", PCT_NS, "CPU time by samples outside MPI, there and below",
+     get_computed},
+    SPREAD_COLUMNS("mpi", "time in MPI, there and below,", MPI),
+    SPREAD_COLUMNS("cpu", "CPU time by samples, there and below,", CPU),
+};
+
+const struct pct_table pct_page_nodes_table = {
+    .name = "nodes",
+    .doc = "one row for each node of the tree by function, outer ones first: its spread over ranks",
+    .count = count_nodes,
+    PCT_COLUMNS(columns),
+};

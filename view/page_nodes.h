@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The tree of contexts of a page: how the time of each node is spread over the ranks.
+ */
+#ifndef PCT_PAGE_NODES_H
+#define PCT_PAGE_NODES_H
+
+#include "view/table.h"
+
+struct pct_page_node;
+
+/* A table of the page, by the nodes of the tree by function, outer ones first, as `data` has it.
+ * Valid as long as the data that it was made of; to be freed. */
+struct pct_page_nodes {
+    struct pct_data data; /* first: getters find the rest by it */
+    struct pct_page_node *node;
+    size_t n;
+};
+extern const struct pct_table pct_page_nodes_table;
+
+void pct_page_nodes_make(struct pct_page_nodes *out, const struct pct_data *d);
+void pct_page_nodes_free(struct pct_page_nodes *nodes);
+
+#endif
