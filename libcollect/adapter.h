@@ -10,8 +10,9 @@
  *                            call.cfa, .fp, .ret: the frame of the caller;
  *                            if (!core->begin(&call, PC_SLOT_MPI_SEND)) return real(...);
  *                            if (core->asks) {core->prepare(&call); members that plugins want;
- *                                             if (core->pre) core->pre(&call);
- *                                             call.event.begin = pc_ticks();}
+ *                                             if (core->pre) {
+ *                                                 core->pre(&call);
+ *                                                 call.event.begin = pc_ticks();}}
  *                            rc = real(...);
  *                            call.event.end = pc_ticks(); call.event.result = rc;
  *                            call.event.bytes_sent = ...; core->end(&call);
@@ -99,8 +100,7 @@ struct pc_core {
     /* Not 0: some plugin has a `pre` hook or wants members of the event that cost something, or
      * ticks are not the counter's.
      * Wrappers call then, before the real call, `prepare`, which sets these members to none; set
-     * what is wanted; call `pre`, if it is not NULL; and take the time, which `begin` need not
-     * have done. */
+     * what is wanted; and call `pre`, if it is not NULL, and take the time again. */
     uint32_t asks;
     uint64_t wants; /* enum pcollect_want of all plugins */
     void (*prepare)(struct pc_call *call);

@@ -189,10 +189,9 @@ static __attribute__((noinline)) bool begin_unprepared(struct pc_thread *t, stru
  * while those between one call's end and the next one's begin are too many as it is. */
 static inline bool begin_known(struct pc_thread *t, struct pc_call *call,
                                const struct pc_path_root *root, const struct pc_path_node *leaf,
-                               bool asked)
+                               bool by_counter)
 {
-    if (!asked) /* that is the clock, or the wrapper would be asked for the time */
-        call->event.begin = pc_counter();
+    call->event.begin = by_counter ? pc_counter() : pc_ticks();
     fill_common(t, call, &root->head, 0);
     fill_context(t, call, leaf->leaf, leaf->record_at, 0);
     barrier();
@@ -209,11 +208,24 @@ static __attribute__((noinline)) bool begin_by_nodes(struct pc_thread *t, struct
     return PC_LIKELY(n != NULL) ? begin_known(t, call, root, n, false) : begin_any(t, call);
 }
 
+/* From a root that is not in its own place, for another one is there. */
+static __attribute__((noinline)) bool begin_displaced(struct pc_thread *t, struct pc_call *call,
+                                                      uintptr_t cfa)
+{
+    const struct pc_path_root *root = pc_paths_known_root(&t->paths, call->slot, call->ret);
+    if (PC_UNLIKELY(!root || --t->countdown == 0))
+        return begin_any(t, call);
+    const struct pc_path_node *n = &t->paths.nodes[root->express];
+    if (PC_LIKELY(pc_path_holds(t->paths.words + n->first, n->n_plain, cfa) && n->record_at))
+        return begin_known(t, call, root, n, false);
+    return begin_by_nodes(t, call, cfa);
+}
+
 /* Serves itself a call that is not inside another and comes along the path that has been taken
  * from there for some time. Everything else it leaves to others by jumps, so that it needs no frame
  * and saves no register. */
-static inline __attribute__((always_inline)) bool begin(struct pc_call *call, unsigned slot,
-                                                        uintptr_t cfa, uintptr_t ret, bool asked)
+static inline __attribute__((always_inline)) bool
+begin(struct pc_call *call, unsigned slot, uintptr_t cfa, uintptr_t ret, bool by_counter)
 {
     struct pc_thread *t = pc_self;
     call->slot = slot;
@@ -226,23 +238,25 @@ static inline __attribute__((always_inline)) bool begin(struct pc_call *call, un
         return begin_unprepared(t, call);
     t->busy = 1;
     barrier();
-    const struct pc_path_root *root = pc_paths_known_root(&t->paths, slot, ret);
-    if (PC_UNLIKELY(!root || --t->countdown == 0))
+    const struct pc_path_root *root = pc_paths_own_root(&t->paths, slot, ret);
+    if (PC_UNLIKELY(!root))
+        return begin_displaced(t, call, cfa);
+    if (PC_UNLIKELY(--t->countdown == 0))
         return begin_any(t, call);
     const struct pc_path_node *n = &t->paths.nodes[root->express];
     if (PC_LIKELY(pc_path_holds(t->paths.words + n->first, n->n_plain, cfa) && n->record_at))
-        return begin_known(t, call, root, n, asked);
+        return begin_known(t, call, root, n, by_counter);
     return begin_by_nodes(t, call, cfa);
 }
 
 bool pc_call_begin(struct pc_call *call, unsigned slot, uintptr_t cfa, uintptr_t ret)
 {
-    return begin(call, slot, cfa, ret, false);
+    return begin(call, slot, cfa, ret, true);
 }
 
-bool pc_call_begin_asked(struct pc_call *call, unsigned slot, uintptr_t cfa, uintptr_t ret)
+bool pc_call_begin_by_clock(struct pc_call *call, unsigned slot, uintptr_t cfa, uintptr_t ret)
 {
-    return begin(call, slot, cfa, ret, true);
+    return begin(call, slot, cfa, ret, false);
 }
 
 void pc_call_prepare(struct pc_call *call)
@@ -254,7 +268,6 @@ void pc_call_prepare(struct pc_call *call)
 
 void pc_call_pre(struct pc_call *call)
 {
-    call->event.begin = pc_ticks();
     for (uint32_t i = 0; i < pc_process.n_plugins; i++) {
         const struct pc_loaded_plugin *p = &pc_process.plugins[i];
         if (p->comm->pre)

@@ -90,9 +90,16 @@ static struct pc_path_root *find_root(const struct pc_paths *p, unsigned slot, u
     return &p->roots[i];
 }
 
+struct pc_path_root *pc_paths_known_root(const struct pc_paths *p, unsigned slot, uintptr_t ret)
+{
+    struct pc_path_root *r = find_root(p, slot, ret);
+    return r->ret ? r : NULL;
+}
+
+/* Most roots are in their own places, for a quarter of the table is used at most. */
 static bool reserve_root(struct pc_paths *p)
 {
-    if ((p->n_roots + 1) * 2 <= p->root_mask + 1)
+    if ((p->n_roots + 1) * 4 <= p->root_mask + 1)
         return true;
     uint32_t old_size = p->root_mask + 1, size = old_size * 2;
     struct pc_path_root *old = p->roots, *bigger = pc_memory(size * sizeof *old);

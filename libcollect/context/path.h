@@ -160,9 +160,12 @@ static inline struct pc_path_root *pc_paths_root(struct pc_paths *p, unsigned sl
     return PC_LIKELY(r->ret == ret && r->slot == slot) ? r : pc_paths_make_root(p, slot, ret);
 }
 
-/* Returns the root if it is known, else NULL. */
-static inline struct pc_path_root *pc_paths_known_root(const struct pc_paths *p, unsigned slot,
-                                                       uintptr_t ret)
+/* Returns the root if it is known, else NULL; it may have given way to another one. */
+struct pc_path_root *pc_paths_known_root(const struct pc_paths *p, unsigned slot, uintptr_t ret);
+
+/* Returns the root if it is in its own place, else NULL. */
+static inline struct pc_path_root *pc_paths_own_root(const struct pc_paths *p, unsigned slot,
+                                                     uintptr_t ret)
 {
     struct pc_path_root *r = &p->roots[pc_path_hash_root(slot, ret) & p->root_mask];
     return PC_LIKELY(r->ret == ret && r->slot == slot) ? r : NULL;

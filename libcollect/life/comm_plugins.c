@@ -68,9 +68,9 @@ static void choose_ways(void)
     const struct pc_loaded_plugin *first = pc_process.plugins;
     bool time_first =
         pc_process.n_plugins && first->comm == &pc_plugin_time && !first->record_offset;
+    if (!pc_clock_is_counter)
+        core->begin = pc_call_begin_by_clock;
     core->begin_quiet = core->begin;
-    if (core->asks)
-        core->begin = pc_call_begin_asked;
     if (time_first)
         core->end = pc_call_end_time_first;
     if (time_first && pc_process.n_plugins == 1) {
@@ -81,7 +81,6 @@ static void choose_ways(void)
         core->end_quiet = pc_call_end_time;
         return;
     }
-    core->begin_quiet = core->begin;
     core->asks_quiet = core->asks;
     core->end_quiet = core->end;
 }

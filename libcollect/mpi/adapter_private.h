@@ -35,8 +35,8 @@ extern void *const pc_wrappers[PC_N_SLOTS];
 #define PC_BEGIN(call, slot) PC_BEGIN_BY(pc_core->begin, call, slot)
 #define PC_BEGIN_QUIET(call, slot) PC_BEGIN_BY(pc_core->begin_quiet, call, slot)
 
-/* The real call between two time stamps, of which the core has taken the first where plugins ask
- * for nothing; declares rc. `want` prepares what plugins want. */
+/* The real call between two time stamps, of which the core has taken the first; declares rc. `want`
+ * prepares what plugins want. */
 #define PC_CALL_IF(ask, call, want, real_call)                                                     \
     int rc;                                                                                        \
     if (PC_LIKELY(!(ask))) {                                                                       \
@@ -45,9 +45,10 @@ extern void *const pc_wrappers[PC_N_SLOTS];
     } else {                                                                                       \
         pc_core->prepare(&(call));                                                                 \
         want;                                                                                      \
-        if (PC_UNLIKELY(pc_core->pre != NULL))                                                     \
+        if (PC_UNLIKELY(pc_core->pre != NULL)) {                                                   \
             pc_core->pre(&(call));                                                                 \
-        (call).event.begin = pc_ticks();                                                           \
+            (call).event.begin = pc_ticks();                                                       \
+        }                                                                                          \
         rc = real_call;                                                                            \
         (call).event.end = pc_ticks();                                                             \
     }                                                                                              \
