@@ -304,16 +304,17 @@ static inline void book_thread(struct pc_thread *t, const struct pc_call *call)
 }
 
 /* The hooks of all plugins from the first one on that is given. */
-static inline void post_from(uint32_t first, const struct pc_call *call)
+static inline void run_hooks(const struct pc_hook *h, const struct pcollect_event *event,
+                             void *record)
 {
-    for (const struct pc_post *p = pc_process.posts + first; p->post; p++)
-        p->post(p->state, &call->event, (char *)call->record + p->record_offset);
+    for (; h->hook; h++)
+        h->hook(h->state, event, (char *)record + h->record_offset);
 }
 
 static void book_call(struct pc_thread *t, const struct pc_call *call)
 {
     book_thread(t, call);
-    post_from(0, call);
+    run_hooks(pc_process.posts, &call->event, call->record);
 }
 
 static __attribute__((noinline)) void end_slowly(struct pc_thread *t, struct pc_call *call,
@@ -369,7 +370,7 @@ static inline __attribute__((always_inline)) void end_time(struct pc_call *call,
     r->last_ticks = end;
     pc_time_add(&call->event, ticks, call->record);
     if (!alone)
-        post_from(1, call);
+        run_hooks(pc_process.posts + 1, &call->event, call->record);
     barrier();
     atomic_store_explicit(&t->use, 0, memory_order_relaxed);
 }
@@ -384,53 +385,69 @@ void pc_call_end_time_first(struct pc_call *call)
     end_time(call, false);
 }
 
+/* The event of a thread's completions: what is the same in all of them is set once. */
+static __attribute__((noinline)) void make_arrival(struct pc_thread *t)
+{
+    t->arrival =
+        (struct pcollect_event){.size = sizeof t->arrival, .peer = -1, .root = -1, .tag = -1};
+    clear_wanted(&t->arrival, t, 0);
+}
+
+static inline void fill_arrival(struct pc_thread *t, const struct pc_call *by,
+                                const struct pc_origin *origin, const struct pcollect_node *n,
+                                const struct pc_arrival *arrival)
+{
+    struct pcollect_event *e = &t->arrival;
+    if (PC_UNLIKELY(!e->size))
+        make_arrival(t);
+    e->node = origin->node;
+    if (PC_UNLIKELY(n->kind == PCOLLECT_NODE_DOMAIN)) {
+        e->node = n->parent;
+        n = pc_arena_at(&pc_process.arena, n->parent);
+    }
+    e->op = n->op;
+    e->op_class = pc_op_class(n->op);
+    e->end = by->event.end;
+    e->bytes_received = arrival->bytes;
+    e->domain = arrival->domain;
+    e->world_source = arrival->world_source;
+}
+
+/* `time`: it comes first. */
+static inline __attribute__((always_inline)) void complete(struct pc_call *by,
+                                                           const struct pc_origin *origin,
+                                                           const struct pc_arrival *arrival,
+                                                           bool time)
+{
+    struct pc_thread *t = by->thread;
+    const struct pc_hook *others = pc_process.completes + time;
+    const struct pcollect_node *n = pc_arena_at(&pc_process.arena, origin->node);
+    t->busy = 1;
+    barrier();
+    char *record = PC_LIKELY(origin->thread == t && origin->epoch == t->phase)
+                       ? pc_arena_at(&pc_process.arena, n->record)
+                       : pc_twin_record(t, origin->node);
+    if (PC_UNLIKELY(!record)) {
+        pc_lost(PCOLLECT_LOST_RECEIVES, 1);
+    } else {
+        if (time)
+            ((struct pc_time_record *)record)->bytes_received += arrival->bytes;
+        if (others->hook)
+            fill_arrival(t, by, origin, n, arrival);
+        run_hooks(others, &t->arrival, record);
+    }
+    barrier();
+    t->busy = 0;
+}
+
 void pc_call_complete(struct pc_call *by, const struct pc_origin *origin,
                       const struct pc_arrival *arrival)
 {
-    struct pc_thread *t = by->thread;
-    struct pcollect_event event = {
-        .size = sizeof event, .bytes_received = arrival->bytes, .peer = -1, .root = -1, .tag = -1};
-    const struct pcollect_node *n = pc_arena_at(&pc_process.arena, origin->node), *op = n;
-    if (n->kind == PCOLLECT_NODE_DOMAIN)
-        op = pc_arena_at(&pc_process.arena, n->parent);
-    clear_wanted(&event, t, pc_arena_ref(&pc_process.arena, op));
-    event.end = by->event.end;
-    event.op = op->op;
-    event.op_class = pc_op_class(op->op);
-    event.domain = arrival->domain;
-    event.world_source = arrival->world_source;
-    t->busy = 1;
-    barrier();
-    void *record;
-    if (PC_LIKELY(origin->thread == t && origin->epoch == t->phase)) {
-        record = pc_arena_at(&pc_process.arena, n->record);
-    } else {
-        record = pc_twin_record(t, origin->node);
-    }
-    for (uint32_t i = 0; record && i < pc_process.n_plugins; i++) {
-        const struct pc_loaded_plugin *p = &pc_process.plugins[i];
-        if (p->comm->complete)
-            p->comm->complete(p->state, &event, (char *)record + p->record_offset);
-    }
-    if (!record)
-        pc_lost(PCOLLECT_LOST_RECEIVES, 1);
-    barrier();
-    t->busy = 0;
+    complete(by, origin, arrival, false);
 }
 
 void pc_call_complete_time(struct pc_call *by, const struct pc_origin *origin,
                            const struct pc_arrival *arrival)
 {
-    struct pc_thread *t = by->thread;
-    if (PC_UNLIKELY(origin->thread != t || origin->epoch != t->phase)) {
-        pc_call_complete(by, origin, arrival);
-        return;
-    }
-    t->busy = 1;
-    barrier();
-    const struct pcollect_node *n = pc_arena_at(&pc_process.arena, origin->node);
-    struct pc_time_record *record = pc_arena_at(&pc_process.arena, n->record);
-    record->bytes_received += arrival->bytes;
-    barrier();
-    t->busy = 0;
+    complete(by, origin, arrival, true);
 }

@@ -23,6 +23,7 @@ uint64_t pc_call_mpi_ticks(const struct pc_thread *t);
 void pc_call_end_time(struct pc_call *call);
 /* Ends a call where `time` comes first. */
 void pc_call_end_time_first(struct pc_call *call);
+/* Completes a receive where `time` comes first. */
 void pc_call_complete_time(struct pc_call *by, const struct pc_origin *origin,
                            const struct pc_arrival *arrival);
 

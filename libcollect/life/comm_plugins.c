@@ -71,10 +71,8 @@ static void choose_ways(void)
     if (!pc_clock_is_counter)
         core->begin = pc_call_begin_by_clock;
     core->begin_quiet = core->begin;
-    if (time_first)
-        core->end = pc_call_end_time_first;
-    if (time_first && pc_process.n_plugins == 1) {
-        core->end = pc_call_end_time;
+    if (time_first) {
+        core->end = pc_process.n_plugins == 1 ? pc_call_end_time : pc_call_end_time_first;
         core->complete = pc_call_complete_time;
     }
     if (time_serves_quiet(time_first)) {
@@ -102,7 +100,10 @@ int pc_plugins_start(void)
             pc_process.core.pre = pc_call_pre;
         if (p->comm->post)
             pc_process.posts[pc_process.n_posts++] =
-                (struct pc_post){p->comm->post, p->state, p->record_offset};
+                (struct pc_hook){p->comm->post, p->state, p->record_offset};
+        if (p->comm->complete)
+            pc_process.completes[pc_process.n_completes++] =
+                (struct pc_hook){p->comm->complete, p->state, p->record_offset};
         pc_process.plugins[n++] = *p;
     }
     pc_process.n_plugins = n;

@@ -25,12 +25,27 @@ static struct pc_start start_of(const struct pc_call *call)
                              .bytes_received = call->event.bytes_received};
 }
 
+/* Remembers a receive as most are: one thread alone makes requests, and its place in the front is
+ * free. Of the start what a plugin wants who wants all is left out. */
+static inline bool remember_plainly(struct pc_call *call, MPI_Request request)
+{
+    struct pc_request_table *t = pc_table_slot(call)->table;
+    uint64_t key = pc_request_key(request);
+    struct pc_request *r = pc_front_at(key);
+    if (!pc_table_is_plain() || !t || t->n_tree || !key || pc_front_handle(r))
+        return false;
+    r->start.origin = pc_origin_of(call);
+    r->start.begin = call->event.begin;
+    pc_front_link(t, r, key, PC_REQUEST_PLAIN);
+    return true;
+}
+
 /* Remembers the request that the call has made; false: not, for want of room or of a handle. */
 static bool remember(struct pc_call *call, MPI_Request request, uint32_t flags)
 {
     struct pc_request_table *t = pc_table_of(call);
     uint64_t key = pc_request_key(request);
-    struct pc_request *r = t && key ? pc_table_new(t) : NULL;
+    struct pc_request *r = t && key ? pc_table_new(t, key) : NULL;
     if (PC_UNLIKELY(!r))
         return false;
     r->start = start_of(call);
@@ -67,9 +82,10 @@ void pc_rule_posted_receive(struct pc_call *call, int source, const MPI_Request 
 {
     if (pc_comm_is_wanted())
         pc_want_posted(call);
-    if (source == MPI_PROC_NULL)
+    if (PC_UNLIKELY(source == MPI_PROC_NULL))
         pc_rule_posted(call, request);
-    else if (!remember(call, *request, PC_REQUEST_ACTIVE | PC_REQUEST_RECEIVE))
+    else if (!remember_plainly(call, *request) &&
+             !remember(call, *request, PC_REQUEST_ACTIVE | PC_REQUEST_RECEIVE))
         pc_core->lost(PCOLLECT_LOST_RECEIVES, 1);
 }
 
@@ -244,8 +260,9 @@ static struct pc_remembered *find_record(struct pc_watch *w, struct pc_call *cal
     if (w->looked_up)
         return found;
     pc_table_find(pc_request_key(w->requests[i]), found);
-    if (PC_UNLIKELY(pc_table_is_shared()) && found->place && found->start.begin > call->event.begin)
-        found->place = NULL;
+    if (PC_UNLIKELY(pc_table_is_shared()) && found->record &&
+        found->start.begin > call->event.begin)
+        found->record = NULL;
     return found;
 }
 
@@ -253,7 +270,7 @@ static struct pc_remembered *find_record(struct pc_watch *w, struct pc_call *cal
 static void deactivate(const struct pc_remembered *found)
 {
     uint32_t flags = found->flags;
-    atomic_compare_exchange_strong(&pc_table_record(found)->flags, &flags,
+    atomic_compare_exchange_strong(&found->record->flags, &flags,
                                    flags & ~(uint32_t)PC_REQUEST_ACTIVE);
 }
 
@@ -270,30 +287,58 @@ static void note_ended(struct pc_watch *w, struct pc_remembered *found, uint64_t
         w->n_records++;
 }
 
-/* Request i has completed; status NULL: without data. */
-static void complete(struct pc_watch *w, struct pc_call *call, int i, const MPI_Status *status)
+/* What a receive has brought; status NULL: no data. */
+static inline void book_arrival(struct pc_call *call, const struct pc_origin *origin,
+                                uint64_t bytes, const MPI_Status *status)
 {
-    struct pc_remembered *found = find_record(w, call, i);
-    if (!found->place || !(found->flags & PC_REQUEST_ACTIVE))
-        return;
-    struct pc_arrival arrival = {0, 0, PCOLLECT_RANK_NONE};
-    if (status)
-        arrival.bytes =
-            found->flags & PC_REQUEST_READ ? pc_status_count(status) : pc_status_bytes(status);
-    uint32_t comm = found->start.origin.comm;
-    if (pc_comm_is_wanted() && comm && found->flags & PC_REQUEST_RECEIVE) {
+    struct pc_arrival arrival = {bytes, 0, PCOLLECT_RANK_NONE};
+    uint32_t comm = origin->comm;
+    if (pc_comm_is_wanted() && comm) {
         arrival.domain = pc_comm_at(comm)->id;
         if (status && !pc_status_cancelled(status))
             arrival.world_source = pc_comm_world_rank(comm, MPI_COMM_NULL, status->MPI_SOURCE);
     }
+    pc_core->complete(call, origin, &arrival);
+}
+
+/* A request has completed that is either a receive as most are or not known at all; false: it may
+ * be another. */
+static inline bool complete_plainly(struct pc_watch *w, struct pc_call *call, MPI_Request request,
+                                    const MPI_Status *status)
+{
+    uint64_t key = pc_request_key(request);
+    struct pc_request *r = pc_front_at(key);
+    uint64_t word = atomic_load_explicit(&r->key, memory_order_relaxed);
+    if (!pc_table_is_plain())
+        return false;
+    if (!key || (word & PC_REQUEST_HANDLE) != key)
+        return !w->mine->n_tree;
+    if (atomic_load_explicit(&r->flags, memory_order_relaxed) != PC_REQUEST_PLAIN)
+        return false;
+    book_arrival(call, &r->start.origin, status ? pc_status_bytes(status) : 0, status);
+    pc_front_free(w->mine, r, word);
+    return true;
+}
+
+/* Request i has completed; status NULL: without data. */
+static void complete(struct pc_watch *w, struct pc_call *call, int i, const MPI_Status *status)
+{
+    if (PC_LIKELY(complete_plainly(w, call, w->requests[i], status)))
+        return;
+    struct pc_remembered *found = find_record(w, call, i);
+    if (!found->record || !(found->flags & PC_REQUEST_ACTIVE))
+        return;
+    uint64_t bytes = 0;
+    if (status)
+        bytes = found->flags & PC_REQUEST_READ ? pc_status_count(status) : pc_status_bytes(status);
     if (found->flags & PC_REQUEST_RECEIVE)
-        pc_core->complete(call, &found->start.origin, &arrival);
+        book_arrival(call, &found->start.origin, bytes, status);
     if (found->flags & PC_REQUEST_PERSISTENT)
         deactivate(found);
     else
         pc_table_take(w->mine, found);
     if (wants_all())
-        note_ended(w, found, arrival.bytes,
+        note_ended(w, found, bytes,
                    !status                       ? PCOLLECT_ENDED_FAILED
                    : pc_status_cancelled(status) ? PCOLLECT_ENDED_CANCELLED
                                                  : PCOLLECT_ENDED_DONE);
@@ -475,7 +520,7 @@ void pc_watched_free(struct pc_watch *w, struct pc_call *call, int rc, const MPI
 {
     struct pc_remembered *found = w->records;
     (void)request;
-    if (!w->mine || rc != MPI_SUCCESS || !found->place)
+    if (!w->mine || rc != MPI_SUCCESS || !found->record)
         return;
     if (found->flags & PC_REQUEST_ACTIVE && found->flags & PC_REQUEST_RECEIVE)
         pc_core->lost(PCOLLECT_LOST_RECEIVES, 1);
@@ -488,7 +533,7 @@ void pc_watched_free(struct pc_watch *w, struct pc_call *call, int rc, const MPI
 /* The record is that of this start from now on. */
 static void restart(const struct pc_remembered *found, struct pc_call *call)
 {
-    struct pc_request *r = pc_table_record(found);
+    struct pc_request *r = found->record;
     r->start.origin = pc_origin_of(call);
     r->start.origin.comm = found->start.origin.comm;
     r->start.begin = call->event.begin;
@@ -500,7 +545,7 @@ static void restart(const struct pc_remembered *found, struct pc_call *call)
 /* The communicator of the one request that is started, where plugins ask and there is one. */
 static uint32_t single_comm(const struct pc_watch *w, int n)
 {
-    bool known = pc_comm_is_wanted() && w->mine && n == 1 && w->records[0].place;
+    bool known = pc_comm_is_wanted() && w->mine && n == 1 && w->records[0].record;
     return known ? w->records[0].start.origin.comm : PC_COMM_NONE;
 }
 
@@ -512,7 +557,7 @@ void pc_watch_start(struct pc_watch *w, struct pc_call *call, int n, const MPI_R
     if (single_comm(w, n))
         pc_want_known(call, single_comm(w, n));
     for (int i = 0; w->mine && i < n; i++)
-        if (w->records[i].place)
+        if (w->records[i].record)
             restart(&w->records[i], call);
 }
 
@@ -534,7 +579,7 @@ void pc_watched_start(struct pc_watch *w, struct pc_call *call, int rc, int n,
         call->event.domain = pc_comm_at(single_comm(w, n))->id;
     for (int i = 0; w->mine && i < n; i++) {
         const struct pc_remembered *found = &w->records[i];
-        if (!found->place)
+        if (!found->record)
             continue;
         if (rc == MPI_SUCCESS && found->flags & PC_REQUEST_MESSAGE) {
             start_message(call, found);
@@ -542,8 +587,7 @@ void pc_watched_start(struct pc_watch *w, struct pc_call *call, int rc, int n,
             call->event.bytes_sent += found->start.bytes_sent;
             call->event.bytes_received += found->start.bytes_received;
         } else {
-            atomic_store_explicit(&pc_table_record(found)->flags, found->flags,
-                                  memory_order_release);
+            atomic_store_explicit(&found->record->flags, found->flags, memory_order_release);
         }
     }
     end_watch(w, call);

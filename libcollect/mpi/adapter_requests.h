@@ -23,13 +23,16 @@ enum {
     PC_REQUEST_MESSAGE = 16,   /* a persistent send, where plugins want peers: its
                                   bytes_received is the rank in the communicator */
     PC_REQUEST_READ = 32,      /* of a file: its status says nothing of cancelling */
-    PC_REQUEST_START = 64      /* the first bit of a count of starts, of a persistent one */
+    PC_REQUEST_START = 64,     /* the first bit of a count of starts, of a persistent one */
+    PC_REQUEST_PLAIN = PC_REQUEST_LINKED | PC_REQUEST_ACTIVE | PC_REQUEST_RECEIVE
 };
 
 struct pc_request {
-    _Atomic uint64_t key; /* free: links to other free records (adapter_table.c) */
+    /* The handle; in the front below a tag. Free, in the tree: links to other free records
+     * (adapter_table.c); in the front: the handle is 0. */
+    _Atomic uint64_t key;
     struct pc_start start;
-    uint32_t word;          /* by which it is linked, or was last */
+    uint32_t word;          /* in the tree: by which it is linked, or was last */
     _Atomic uint32_t flags; /* 0: free */
 };
 
@@ -38,10 +41,11 @@ _Static_assert(sizeof(struct pc_request) == 64, "a record is a cache line");
 /* A request that was found, copied, and the word by which to forget it. */
 struct pc_remembered {
     struct pc_start start;
-    uint32_t value;          /* of *place when it was found */
-    uint32_t flags;          /* as they were then */
-    _Atomic uint32_t *place; /* NULL: nothing is remembered */
-    uint32_t how_plus_1;     /* it has ended in this call: enum pcollect_how; 0: not */
+    struct pc_request *record; /* NULL: nothing is remembered */
+    _Atomic uint32_t *place;   /* NULL: the record is of the front */
+    uint64_t word;             /* of *place, or the key of the record, when it was found */
+    uint32_t flags;            /* as they were then */
+    uint32_t how_plus_1;       /* it has ended in this call: enum pcollect_how; 0: not */
 };
 
 #define PC_WATCH_FEW 4

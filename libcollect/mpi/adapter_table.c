@@ -19,6 +19,8 @@ struct root {
 };
 
 _Atomic bool pc_requests_shared;
+_Atomic bool pc_requests_plain;
+_Alignas(64) struct pc_request pc_request_front[PC_REQUEST_FRONT];
 static _Atomic(struct root *) root;
 static _Atomic uint32_t n_tables, n_chunks;
 static _Atomic uint64_t batches; /* first record of the newest batch, below a count of changes */
@@ -41,8 +43,12 @@ struct pc_request_table *pc_table_make(struct pc_call *call)
     struct pc_request_table *t = pc_core->memory(sizeof *t);
     if (!t)
         return NULL;
-    if (atomic_fetch_add(&n_tables, 1))
+    if (atomic_fetch_add(&n_tables, 1)) {
         atomic_store(&pc_requests_shared, true);
+        atomic_store(&pc_requests_plain, false);
+    } else {
+        atomic_store(&pc_requests_plain, !(pc_core->wants & PCOLLECT_WANT_REQUEST));
+    }
     pc_table_slot(call)->table = t;
     return t;
 }
@@ -111,7 +117,7 @@ static void give_batch(struct pc_request_table *t)
     t->free = t->n_free = 0;
 }
 
-struct pc_request *pc_table_new(struct pc_request_table *t)
+static struct pc_request *new_of_tree(struct pc_request_table *t)
 {
     if (PC_LIKELY(t->free) || take_batch(t)) {
         struct pc_request *r = record_at(t->free);
@@ -176,10 +182,9 @@ static inline uint32_t exchange(word *place, uint32_t value)
     return old;
 }
 
-/* The word `old` has been taken out of its place, without having been seen to complete. */
-static __attribute__((noinline)) void forget(struct pc_request_table *t, uint32_t old)
+/* A record has been taken out of its place, without having been seen to complete. */
+static void note_unseen(const struct pc_request *r)
 {
-    struct pc_request *r = record_at(old & PC_REQUEST_NUMBER);
     /* With other threads it may just be in the hands of the one that completes it. */
     uint32_t flags = atomic_load_explicit(&r->flags, memory_order_relaxed);
     if (flags & PC_REQUEST_ACTIVE && flags & PC_REQUEST_RECEIVE && !pc_table_is_shared())
@@ -187,11 +192,18 @@ static __attribute__((noinline)) void forget(struct pc_request_table *t, uint32_
     if (flags & PC_REQUEST_ACTIVE && !pc_table_is_shared() &&
         pc_core->wants & PCOLLECT_WANT_REQUEST)
         pc_core->ended(NULL, &r->start, PCOLLECT_ENDED_FREED, 0);
+}
+
+static __attribute__((noinline)) void forget(struct pc_request_table *t, uint32_t old)
+{
+    struct pc_request *r = record_at(old & PC_REQUEST_NUMBER);
+    note_unseen(r);
     t->n_live--;
+    t->n_tree--;
     give_back(t, r);
 }
 
-void pc_table_void(struct pc_request_table *t, uint64_t key)
+static void void_in_tree(struct pc_request_table *t, uint64_t key)
 {
     word *place = find_place(key);
     if (!place || !atomic_load_explicit(place, memory_order_relaxed))
@@ -201,8 +213,50 @@ void pc_table_void(struct pc_request_table *t, uint64_t key)
         forget(t, old);
 }
 
+/* Frees a record of the front, if its key is still that one. */
+static void take_from_front(struct pc_request_table *t, struct pc_request *r, uint64_t its_key)
+{
+    if (!pc_table_is_shared())
+        pc_front_free(t, r, its_key);
+    else if (atomic_compare_exchange_strong(&r->key, &its_key, its_key & ~PC_REQUEST_HANDLE))
+        t->n_live--;
+}
+
+static __attribute__((noinline)) void void_in_front(struct pc_request_table *t,
+                                                    struct pc_request *r)
+{
+    uint64_t its_key = atomic_load_explicit(&r->key, memory_order_relaxed);
+    note_unseen(r);
+    take_from_front(t, r, its_key);
+}
+
+void pc_table_void(struct pc_request_table *t, uint64_t key)
+{
+    struct pc_request *r = pc_front_at(key);
+    if (PC_UNLIKELY(key && pc_front_handle(r) == key))
+        void_in_front(t, r);
+    else if (t->n_tree || pc_table_is_shared())
+        void_in_tree(t, key);
+}
+
+struct pc_request *pc_table_new(struct pc_request_table *t, uint64_t key)
+{
+    struct pc_request *r = pc_front_at(key);
+    pc_table_void(t, key);
+    return pc_front_handle(r) || pc_table_is_shared() ? new_of_tree(t) : r;
+}
+
+static bool is_of_front(const struct pc_request *r)
+{
+    return r >= pc_request_front && r < pc_request_front + PC_REQUEST_FRONT;
+}
+
 bool pc_table_link(struct pc_request_table *t, struct pc_request *r, uint64_t key, uint32_t flags)
 {
+    if (is_of_front(r)) {
+        pc_front_link(t, r, key, flags);
+        return true;
+    }
     word *place = find_place(key);
     if (PC_UNLIKELY(!place)) {
         place = make_place(key);
@@ -216,42 +270,56 @@ bool pc_table_link(struct pc_request_table *t, struct pc_request *r, uint64_t ke
     r->word += UINT32_C(1) << PC_REQUEST_TAG_SHIFT;
     uint32_t old = exchange(place, r->word);
     t->n_live++;
-    if (PC_UNLIKELY(old))
+    t->n_tree++;
+    if (PC_UNLIKELY(old)) /* with other threads: since it was voided */
         forget(t, old);
     return true;
 }
 
-void pc_table_find(uint64_t key, struct pc_remembered *found)
+static struct pc_request *find_in_tree(uint64_t key, struct pc_remembered *found)
 {
-    found->place = NULL;
-    found->how_plus_1 = 0;
-    word *place = key ? find_place(key) : NULL;
+    word *place = find_place(key);
     uint32_t value = place ? atomic_load_explicit(place, memory_order_acquire) : 0;
     if (!value)
-        return;
+        return NULL;
     struct pc_request *r = record_at(value & PC_REQUEST_NUMBER);
-    if (atomic_load_explicit(&r->key, memory_order_relaxed) != key)
+    found->word = value;
+    found->place = place;
+    return atomic_load_explicit(&r->key, memory_order_relaxed) == key ? r : NULL;
+}
+
+void pc_table_find(uint64_t key, struct pc_remembered *found)
+{
+    struct pc_request *r = pc_front_at(key);
+    found->record = NULL;
+    found->how_plus_1 = 0;
+    if (!key)
+        return;
+    found->place = NULL;
+    found->word = atomic_load_explicit(&r->key, memory_order_acquire);
+    if ((found->word & PC_REQUEST_HANDLE) != key)
+        r = find_in_tree(key, found);
+    if (!r)
         return;
     found->start = r->start;
     found->flags = atomic_load_explicit(&r->flags, memory_order_relaxed);
-    found->value = value;
-    found->place = place;
-}
-
-struct pc_request *pc_table_record(const struct pc_remembered *found)
-{
-    return record_at(found->value & PC_REQUEST_NUMBER);
+    found->record = r;
 }
 
 void pc_table_take(struct pc_request_table *t, const struct pc_remembered *found)
 {
-    uint32_t value = found->value;
+    uint32_t value = (uint32_t)found->word;
+    if (!found->place) {
+        take_from_front(t, found->record, found->word);
+        return;
+    }
     if (!pc_table_is_shared())
         atomic_store_explicit(found->place, 0, memory_order_relaxed);
     else if (!atomic_compare_exchange_strong(found->place, &value, 0))
         return;
     t->n_live--;
-    give_back(t, record_at(found->value & PC_REQUEST_NUMBER));
+    t->n_tree--;
+    give_back(t, found->record);
 }
 
 void pc_table_each(void (*fn)(const struct pc_request *r, void *arg), void *arg)
@@ -264,6 +332,9 @@ void pc_table_each(void (*fn)(const struct pc_request *r, void *arg), void *arg)
             if (atomic_load_explicit(&r[i].flags, memory_order_relaxed))
                 fn(&r[i], arg);
     }
+    for (uint32_t i = 0; i < PC_REQUEST_FRONT; i++)
+        if (pc_front_handle(&pc_request_front[i]))
+            fn(&pc_request_front[i], arg);
 }
 
 /* ---- Scratch -------------------------------------------------------------------------------- */

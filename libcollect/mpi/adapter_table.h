@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * What is remembered of requests under way (doc/internals/requests.md), found by handle in constant
- * time: a radix tree over the handle's bits leads to a word, the word to a record of one cache
- * line.
+ * time. Records of one cache line are in two places:
+ *
+ *   front    a table in which a handle's hash names the one record that it may have. While one
+ *            thread alone makes requests it puts them there, if their records are free.
+ *   tree     all others: a radix tree over the handle's bits leads to a word, the word to a record
+ *
+ * In the tree:
  *
  *   key      48 bits of the handle; less the low bits in which two living requests cannot differ
  *            (PC_REQUEST_SHIFT) it is three digits of 14 bits: root, middle, leaf
@@ -21,6 +26,9 @@
  *  4. A record belongs to the thread that holds it free; full batches go over a stack of all
  * threads, so that a thread that only makes requests lives on what those that complete them give
  * back.
+ *  5. A record of the front is linked by the first thread alone, and while it is alone: by a
+ * release store of its key, which holds a tag above the handle, for the same reason as in rule 2.
+ * Others only take it, by a compare-and-swap. A handle is known in one of the two places at most.
  *
  * No lock; memory comes from the core, is bounded (2^24 requests), and is kept.
  */
@@ -34,10 +42,14 @@
 #define PC_REQUEST_TAG_SHIFT 24
 #define PC_REQUEST_NUMBER ((UINT32_C(1) << PC_REQUEST_TAG_SHIFT) - 1)
 #define PC_REQUEST_BATCH 256u /* records that change hands at once */
+#define PC_REQUEST_FRONT_BITS 10
+#define PC_REQUEST_FRONT (1u << PC_REQUEST_FRONT_BITS)
+#define PC_REQUEST_HANDLE ((UINT64_C(1) << 48) - 1) /* of a key in the front; above it the tag */
 
 /* The requests of one thread: its free records and its scratch. */
 struct pc_request_table {
     int64_t n_live;        /* linked less unlinked by this thread */
+    int64_t n_tree;        /* of these, in the tree */
     uint32_t free, n_free; /* list of records */
     uint32_t fresh, fresh_end;
     /* Scratch of the watches in progress, used like a stack. */
@@ -51,6 +63,48 @@ extern _Atomic bool pc_requests_shared;
 static inline bool pc_table_is_shared(void)
 {
     return atomic_load_explicit(&pc_requests_shared, memory_order_relaxed);
+}
+
+/* One thread alone makes requests, and no plugin wants to know of all of them: they are in the
+ * front mostly, and looked up after calls. */
+extern PC_HIDDEN _Atomic bool pc_requests_plain;
+
+static inline bool pc_table_is_plain(void)
+{
+    return PC_LIKELY(atomic_load_explicit(&pc_requests_plain, memory_order_relaxed));
+}
+
+extern PC_HIDDEN struct pc_request pc_request_front[PC_REQUEST_FRONT];
+
+/* The record of the front that a handle may have. */
+static inline struct pc_request *pc_front_at(uint64_t handle)
+{
+    uint32_t hash = (uint32_t)(handle >> PC_REQUEST_SHIFT) * UINT32_C(0x9e3779b1);
+    return &pc_request_front[hash >> (32 - PC_REQUEST_FRONT_BITS)];
+}
+
+/* Whose record it is; 0: it is free. */
+static inline uint64_t pc_front_handle(const struct pc_request *r)
+{
+    return atomic_load_explicit(&r->key, memory_order_acquire) & PC_REQUEST_HANDLE;
+}
+
+/* Links a free record of the front that has been filled. By the thread that is alone. */
+static inline void pc_front_link(struct pc_request_table *t, struct pc_request *r, uint64_t handle,
+                                 uint32_t flags)
+{
+    uint64_t tag = atomic_load_explicit(&r->key, memory_order_relaxed) + PC_REQUEST_HANDLE + 1;
+    atomic_store_explicit(&r->flags, flags, memory_order_relaxed);
+    atomic_store_explicit(&r->key, tag | handle, memory_order_release);
+    t->n_live++;
+}
+
+/* Frees a record of the front. By the thread that is alone. */
+static inline void pc_front_free(struct pc_request_table *t, struct pc_request *r, uint64_t word)
+{
+    atomic_store_explicit(&r->flags, 0, memory_order_relaxed);
+    atomic_store_explicit(&r->key, word & ~PC_REQUEST_HANDLE, memory_order_relaxed);
+    t->n_live--;
 }
 
 /* What a thread keeps for the adapter. */
@@ -82,24 +136,21 @@ static inline bool pc_table_any(const struct pc_request_table *mine)
     return mine->n_live || pc_table_is_shared();
 }
 
-/* A free record for the caller to fill, key and flags aside; NULL: full. */
-struct pc_request *pc_table_new(struct pc_request_table *t);
+/* A free record for what will be known by a key, for the caller to fill, key and flags aside; NULL:
+ * full. What was known by the key is forgotten. */
+struct pc_request *pc_table_new(struct pc_request_table *t, uint64_t key);
 
-/* Links a record of pc_table_new under a key. What was known by the key is forgotten. False: no
- * memory; the record is given back. */
+/* Links a record of pc_table_new under its key. False: no memory; the record is given back. */
 bool pc_table_link(struct pc_request_table *t, struct pc_request *r, uint64_t key, uint32_t flags);
 
 /* Forgets what is known by a key, which has been given out anew. */
 void pc_table_void(struct pc_request_table *t, uint64_t key);
 
-/* Looks up. found->place is NULL if there is nothing. */
+/* Looks up. found->record is NULL if there is nothing. */
 void pc_table_find(uint64_t key, struct pc_remembered *found);
 
 /* Takes out what was found, if it is still there. */
 void pc_table_take(struct pc_request_table *t, const struct pc_remembered *found);
-
-/* The record itself of what was found, for a new start of a persistent request. */
-struct pc_request *pc_table_record(const struct pc_remembered *found);
 
 /* All records that are linked, at the end of the run. */
 void pc_table_each(void (*fn)(const struct pc_request *r, void *arg), void *arg);

@@ -137,6 +137,7 @@ struct pc_thread {
     struct pc_active active[PC_MAX_DEPTH];
     struct pc_twin twins[PC_TWINS];
     struct pc_domain_slot domains[PC_DOMAIN_SLOTS];
+    struct pcollect_event arrival; /* of completions; size 0: there was none so far */
     char adapter_slot[64] __attribute__((aligned(64)));
 };
 
@@ -146,9 +147,9 @@ struct pc_loaded_plugin {
     uint64_t record_offset;
 };
 
-/* What the end of every call goes through. */
-struct pc_post {
-    void (*post)(void *state, const struct pcollect_event *event, void *record);
+/* What the end of every call goes through, and each completion of a receive. */
+struct pc_hook {
+    void (*hook)(void *state, const struct pcollect_event *event, void *record);
     void *state;
     uint64_t record_offset;
 };
@@ -186,8 +187,9 @@ struct pc_process {
     struct pc_arena arena;
     struct pcollect_host host;
     struct pc_loaded_plugin plugins[PC_MAX_PLUGINS];
-    uint32_t n_plugins, n_posts;
-    struct pc_post posts[PC_MAX_PLUGINS + 1]; /* behind the last: NULL */
+    uint32_t n_plugins, n_posts, n_completes;
+    struct pc_hook posts[PC_MAX_PLUGINS + 1]; /* behind the last: NULL */
+    struct pc_hook completes[PC_MAX_PLUGINS + 1];
     struct pc_loaded_compute compute[PC_MAX_COMPUTE];
     uint32_t n_compute;
     uint32_t record_bytes; /* of an OP: of comm plugins, then of compute plugins */

@@ -72,7 +72,7 @@ const struct pc_core *pc_core;
 
 static void add(struct pc_request_table *t, uint64_t i)
 {
-    struct pc_request *r = pc_table_new(t);
+    struct pc_request *r = pc_table_new(t, key_of(i));
     if (!r)
         abort();
     r->start.begin = i;
@@ -84,7 +84,7 @@ static void drop(struct pc_request_table *t, uint64_t i)
 {
     struct pc_remembered found;
     pc_table_find(key_of(i), &found);
-    if (!found.place || found.start.begin != i)
+    if (!found.record || found.start.begin != i)
         abort();
     pc_table_take(t, &found);
 }
