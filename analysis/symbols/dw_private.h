@@ -52,6 +52,15 @@ struct pct_dw {
     bool symbols_ready;
 };
 
+/* ---- debug_file.c ---- */
+
+/* Finds separate debug information, as libdwfl asks for it. Asks a server only where
+ * pct_fetch_is_allowed. */
+int pct_dw_find_debug_file(Dwfl_Module *module, void **user, const char *name, Dwarf_Addr base,
+                           const char *file, const char *link, GElf_Word checksum, char **path_out);
+
+/* ---- symbols_dw.c ---- */
+
 /* The unit that has code at an address of the debug file, with its functions read; or NULL. */
 struct pct_dw_unit *pct_dw_unit_at(struct pct_dw *d, uint64_t address);
 

@@ -95,6 +95,14 @@ static void read_units(struct pct_dw *d)
         qsort(d->ranges, d->n_ranges, sizeof *d->ranges, compare_ranges);
 }
 
+/* The file itself is given: dwfl_report_elf. */
+static int find_no_elf(Dwfl_Module *m, void **user, const char *name, Dwarf_Addr base, char **file,
+                       Elf **elf)
+{
+    (void)m, (void)user, (void)name, (void)base, (void)file, (void)elf;
+    return -1;
+}
+
 static void end_dwfl(void *dwfl)
 {
     dwfl_end(dwfl);
@@ -102,11 +110,8 @@ static void end_dwfl(void *dwfl)
 
 struct pct_dw *pct_dw_open(const char *path, struct pc_error *error)
 {
-    static const Dwfl_Callbacks callbacks = {.find_elf = dwfl_build_id_find_elf,
-                                             .find_debuginfo = dwfl_standard_find_debuginfo};
-    /* Without servers libdwfl looks on this machine only: a report must not wait for a network. */
-    if (!pct_fetch_is_allowed())
-        unsetenv("DEBUGINFOD_URLS");
+    static const Dwfl_Callbacks callbacks = {.find_elf = find_no_elf,
+                                             .find_debuginfo = pct_dw_find_debug_file};
     struct pct_dw *d = pct_alloc(1, sizeof *d);
     d->dwfl = pct_hold(dwfl_begin(&callbacks), end_dwfl);
     if (d->dwfl) {
