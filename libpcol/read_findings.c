@@ -5,6 +5,7 @@
 #include "libpcol/libpcol_private.h"
 
 #include "analysis/findings/findings.h"
+#include "view/tables/figures.h"
 
 #include <string.h>
 
@@ -31,12 +32,16 @@ static void make_findings(void *profile)
     for (size_t i = 0; i < from->n; i++) {
         const struct pct_finding *f = &from->list[i];
         const struct pct_rule *rule = rule_named(f->rule);
+        struct pct_value context = {0};
+        pct_context_value(p->data, f->context, &context);
         list[i] = (struct pcol_finding){.rule = f->rule,
                                         .meaning = rule->doc,
                                         .saves = f->saves,
                                         .threshold = rule->threshold,
                                         .sentence = f->text,
-                                        .evidence = f->more};
+                                        .evidence = f->more,
+                                        .context = context.none ? NULL : context.text,
+                                        .rank = f->rank};
     }
     p->findings = list;
 }

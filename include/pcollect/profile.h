@@ -201,6 +201,8 @@ struct pcol_finding {
     double threshold;           /* the rule speaks from there on */
     const char *sentence;
     const char *evidence; /* options of `pcollect report` that show more */
+    const char *context;  /* id of the one that it is about, as in the column `context`, or NULL */
+    int rank;             /* that it is about; -1: none, or several */
 };
 
 /* What would save most first; NULL past the last. May take long when it is first called. */
