@@ -42,7 +42,7 @@ static void finding_rank(const struct pct_cell *c, struct pct_value *out)
 {
     int32_t rank = c->d->findings->list[c->row].rank;
     out->none = rank < 0;
-    out->number = rank < 0 ? 0 : (pc_u128)rank;
+    out->integer = rank;
 }
 
 static const struct pct_column finding_columns[] = {
