@@ -151,7 +151,7 @@ sampled_job() { # FLAVOUR
     PCOLLECT_OUTPUT_PATH=$out/arm64.pcol PCOLLECT_SAMPLE_FREQUENCY=200 timeout 300 "mpirun.$mpi" -n 2 \
         $qemu -E LD_PRELOAD="$folder/install/lib/libpcollect.so" ./known mix 2000 >own || return
     report_of sampling --columns source | sort -u >sources
-    report_of functions --columns function,total_samples,total_s >functions
+    report_of functions --columns function,inclusive_samples,cpu_inclusive_s >functions
     cat own sources functions
     [ "$(cat sources)" = timer ] && awk '
         FILENAME == "own" { truth[$1] = $3; next }

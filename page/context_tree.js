@@ -4,7 +4,7 @@
 // Figures of a node are those of all that was called from it.
 
 const treeMetrics = [
-    {name: "mpi", head: "MPI time", type: "ns", of: "exclusive_s"},
+    {name: "mpi", head: "MPI time", type: "ns", of: "mpi_exclusive_s"},
     {name: "cpu", head: "CPU time", type: "ns"},
     {name: "cpu_self", head: "CPU time, own", type: "ns"},
     {name: "calls", head: "MPI calls", type: "count", of: "calls"},
@@ -90,14 +90,14 @@ function addSamples(root, computation) {
     for (let row = 0; row < computation.rows; row++) {
         const labels = computation.exact(row, "path").split(pathSeparator);
         const node = root.descend(labels);
-        const total = computation.number(row, "total_s");
+        const total = computation.number(row, "cpu_inclusive_s");
         node.add("cpu", total);
-        const own = computation.number(row, "self_s");
+        const own = computation.number(row, "cpu_exclusive_s");
         node.add("cpu_self", own);
         if (own)
             node.own.cpu = own;
         node.samples = row;
-        node.error = computation.shown(row, "total_error_s");
+        node.error = computation.shown(row, "cpu_inclusive_error_s");
         if (labels.length === 1)
             root.add("cpu", total);
         node.context = computation.exact(row, "context");

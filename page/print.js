@@ -3,7 +3,7 @@
 // a few pages.
 
 const mostPrintedFunctions = 20;
-const printedColumns = ["primitive", "calls", "time_s", "mpi_percent", "mean_s", "bytes_sent", "bytes_received"];
+const printedColumns = ["primitive", "calls", "time_s", "mpi_exclusive_percent", "mean_s", "bytes_sent", "bytes_received"];
 
 async function showFunctions(profile, place) {
     const table = await profile.table("primitives");

@@ -4,8 +4,8 @@
 // The texts beside the pictures say the same, so screen readers pass over these.
 
 const rankMetrics = [
-    {name: "time", head: "time", type: "ns", of: "exclusive_s"},
-    {name: "cpu", head: "CPU time by samples", type: "ns", of: "self_s"},
+    {name: "time", head: "time", type: "ns", of: "mpi_exclusive_s"},
+    {name: "cpu", head: "CPU time by samples", type: "ns", of: "cpu_exclusive_s"},
     {name: "calls", head: "MPI calls", type: "count", of: "calls"},
     {name: "sent", head: "sent", type: "bytes", of: "bytes_sent"},
     {name: "received", head: "received", type: "bytes", of: "bytes_received"}

@@ -54,7 +54,7 @@ function timeParts(ranks, primitives) {
     const parts = new Map();
     const add = (name, ns) => ns && parts.set(name, (parts.get(name) || 0) + ns);
     for (let row = 0; row < primitives.rows; row++)
-        add("MPI: " + primitives.exact(row, "class"), primitives.number(row, "exclusive_s"));
+        add("MPI: " + primitives.exact(row, "class"), primitives.number(row, "mpi_exclusive_s"));
     for (let row = 0; row < ranks.rows; row++) {
         const own = ranks.number(row, "own_s");
         add("outside MPI", Number.isNaN(own) ? ranks.number(row, "compute_s") || 0 : 0);

@@ -43,7 +43,7 @@ static void leave_out_few(struct pct_rows *rows, const struct pct_data *d)
 void pct_print_estimates(FILE *out, const struct pct_data *d, const struct pct_options *o)
 {
     enum { SHOWN = 12 };
-    static const char *const names[] = {"event", "estimate", "self_s", NULL};
+    static const char *const names[] = {"event", "estimate", "cpu_exclusive_s", NULL};
     const struct pct_table *t = pct_table_find("estimates");
     struct callers callers = {d, o};
     struct pct_aligned how = {.names = names,
@@ -56,7 +56,7 @@ void pct_print_estimates(FILE *out, const struct pct_data *d, const struct pct_o
     size_t n = t->count(d);
     if (!n)
         return;
-    struct pct_rows rows = pct_table_rows(t, d, &(struct pct_choice){.sort = "self_s"});
+    struct pct_rows rows = pct_table_rows(t, d, &(struct pct_choice){.sort = "cpu_exclusive_s"});
     leave_out_few(&rows, d);
     fprintf(out, "\n%sWhat was counted there%s (estimates; the contexts with most CPU time)\n",
             pct_style(o, PCT_STYLE_TITLE), pct_style(o, PCT_STYLE_PLAIN));

@@ -122,13 +122,16 @@ void pct_print_markdown(FILE *out, const struct pct_data *d, const struct pct_op
     } parts[] = {
         {"primitives",
          "MPI functions",
-         {"primitive", "calls", "time_s", "mpi_percent", "mean_s", "bytes_sent", "bytes_received"}},
+         {"primitive", "calls", "time_s", "mpi_exclusive_percent", "mean_s", "bytes_sent",
+          "bytes_received"}},
         {"call_sites",
          "Call sites",
-         {"function", "file", "line", "primitive", "calls", "time_s", "mpi_percent", "bytes_sent"}},
+         {"function", "file", "line", "primitive", "calls", "time_s", "mpi_exclusive_percent",
+          "bytes_sent"}},
         {"functions",
          "Computation by function",
-         {"function", "file", "samples", "self_s", "self_percent", "total_s", "total_percent"}},
+         {"function", "file", "samples", "cpu_exclusive_s", "cpu_exclusive_percent",
+          "cpu_inclusive_s", "cpu_inclusive_percent"}},
     };
     struct pct_buf file = {0};
     pct_text_escape(&file, d->file, PCT_ESCAPE_CELL);

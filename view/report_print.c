@@ -44,7 +44,7 @@ static void put_rank_bar(void *arg, size_t row, struct pct_buf *b)
 static void print_primitives(FILE *out, const struct pct_data *d, const struct pct_options *o)
 {
     enum { SHOWN = 20 };
-    static const char *const all[] = {"primitive",      "calls",  "time_s", "mpi_percent",
+    static const char *const all[] = {"primitive",      "calls",  "time_s", "mpi_exclusive_percent",
                                       "wall_percent",   "mean_s", "max_s",  "bytes_sent",
                                       "bytes_received", NULL};
     static const char *const dropped[] = {"max_s", "wall_percent", "bytes_received", "mean_s",
@@ -91,7 +91,7 @@ static enum pct_metric metric_of(const char *column)
                                                      [PCT_TIME] = "time_s",
                                                      [PCT_SENT] = "bytes_sent",
                                                      [PCT_RECEIVED] = "bytes_received",
-                                                     [PCT_EXCLUSIVE] = "exclusive_s"};
+                                                     [PCT_EXCLUSIVE] = "mpi_exclusive_s"};
     for (unsigned k = 0; column && k < PCT_N_METRICS; k++) {
         if (!strcmp(names[k], column + (*column == '-')))
             return (enum pct_metric)k;
@@ -131,7 +131,8 @@ void pct_print_table(FILE *out, const struct pct_data *d, const struct pct_table
     }
     struct pct_rows rows = pct_table_rows(t, d, &o->choice);
     struct pct_picture *picture = o->choice.columns ? NULL : pct_picture_new(d, t, o->utf8);
-    static const char *const dropped[] = {"mpi_percent", "calls", NULL};
+    static const char *const dropped[] = {"mpi_exclusive_percent", "calls", "mpi_inclusive_s",
+                                          NULL};
     struct pct_aligned how = {.choice = &o->choice,
                               .indent = "",
                               .dropped = o->by && !o->choice.columns ? dropped : NULL,

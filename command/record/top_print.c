@@ -395,10 +395,10 @@ void pct_top_tsv(FILE *out, const struct pct_top *t)
         const char *head;
         void (*put)(FILE *, struct printer *, const struct row *);
     } kinds[] = {
-        {"self_s\ttotal_s\tsamples\tself_percent\ttotal_percent\tleast_percent\tmost_percent\t"
-         "most_rank\tfunction\tmodule",
+        {"cpu_exclusive_s\tcpu_inclusive_s\tsamples\tcpu_exclusive_percent\tcpu_inclusive_percent\t"
+         "least_percent\tmost_percent\tmost_rank\tfunction\tmodule",
          function_tsv},
-        {"self_s\tsamples\tself_percent\tpath", context_tsv},
+        {"cpu_exclusive_s\tsamples\tcpu_exclusive_percent\tpath", context_tsv},
         {"cpu_s\tsamples\tcpu_percent\tmpi_percent\trank\tpid\tprogram\tfunction", process_tsv},
     };
     struct printer p = {.t = t};

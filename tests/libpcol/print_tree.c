@@ -70,11 +70,16 @@ static void put_metrics(FILE *out, const struct pcol_tree *t, uint32_t node,
 
 static void put_computation(const struct pcol_tree *t)
 {
-    static const char *const names[] = {"samples",      "self_s",        "total_s", "total_samples",
-                                        "self_error_s", "total_error_s", NULL};
+    static const char *const names[] = {"samples",
+                                        "cpu_exclusive_s",
+                                        "cpu_inclusive_s",
+                                        "inclusive_samples",
+                                        "cpu_exclusive_error_s",
+                                        "cpu_inclusive_error_s",
+                                        NULL};
     FILE *out = open_table("computation");
     for (uint32_t i = 1; i < pcol_tree_nodes(t); i++)
-        if (metric(t, i, "total_samples").whole) {
+        if (metric(t, i, "inclusive_samples").whole) {
             put_path(out, t, i);
             put_text(out, pcol_tree_node(t, i)->label);
             put_metrics(out, t, i, names);
@@ -87,8 +92,8 @@ static void put_computation(const struct pcol_tree *t)
 static void put_contexts(const struct pcol_tree *t)
 {
     static const char *const names[] = {
-        "calls", "time_s", "bytes_sent", "bytes_received", "exclusive_s", "mean_s",   "min_s",
-        "max_s", "ranks",  "rank_min_s", "min_rank",       "rank_max_s",  "max_rank", NULL};
+        "calls", "time_s", "bytes_sent", "bytes_received", "mpi_exclusive_s", "mean_s",   "min_s",
+        "max_s", "ranks",  "rank_min_s", "min_rank",       "rank_max_s",      "max_rank", NULL};
     FILE *out = open_table("contexts");
     for (uint32_t i = 1; i < pcol_tree_nodes(t); i++) {
         const struct pcol_node *n = pcol_tree_node(t, i);
@@ -105,10 +110,11 @@ static void put_contexts(const struct pcol_tree *t)
 
 static void put_callers(const struct pcol_tree *t)
 {
-    static const char *const names[] = {"total_samples", "total_s", "total_error_s", NULL};
+    static const char *const names[] = {"inclusive_samples", "cpu_inclusive_s",
+                                        "cpu_inclusive_error_s", NULL};
     FILE *out = open_table("sample_callers");
     for (uint32_t i = 1; i < pcol_tree_nodes(t); i++)
-        if (metric(t, i, "total_samples").whole) {
+        if (metric(t, i, "inclusive_samples").whole) {
             put_path(out, t, i);
             put_text(out, pcol_tree_node(t, i)->label);
             put_metrics(out, t, i, names);
@@ -123,10 +129,10 @@ static void put_callers(const struct pcol_tree *t)
 static void check_links(const char *shape, const struct pcol_tree *t, uint32_t node)
 {
     const struct pcol_node *n = pcol_tree_node(t, node);
-    const char *sums[][2] = {{"calls", "below_calls"},
-                             {"bytes_sent", "below_bytes_sent"},
-                             {"samples", "total_samples"},
-                             {"self_s", "total_s"}};
+    const char *sums[][2] = {{"calls", "inclusive_calls"},
+                             {"bytes_sent", "inclusive_bytes_sent"},
+                             {"samples", "inclusive_samples"},
+                             {"cpu_exclusive_s", "cpu_inclusive_s"}};
     if ((n->kind == PCOL_ROOT) != !node || (node && n->parent >= node) || !n->label)
         printf("%s: node %" PRIu32 " has no place\n", shape, node);
     for (size_t k = 0; k < sizeof sums / sizeof *sums; k++) {
@@ -144,8 +150,9 @@ static void check_links(const char *shape, const struct pcol_tree *t, uint32_t n
 /* The roots of all trees have one sum. */
 static void check_tree(struct pcol_profile *p, const char *name, enum pcol_shape shape)
 {
-    static const char *const names[] = {"below_calls", "below_bytes_sent", "total_samples",
-                                        "total_s",     "computation_s",    NULL};
+    static const char *const names[] = {"inclusive_calls",   "inclusive_bytes_sent",
+                                        "inclusive_samples", "cpu_inclusive_s",
+                                        "computation_s",     NULL};
     const struct pcol_tree *t = pcol_tree(p, shape), *first = pcol_tree(p, PCOL_TREE_FUNCTIONS);
     if (!t || pcol_tree(p, shape) != t || pcol_tree_node(t, pcol_tree_nodes(t)))
         printf("%s: is no tree\n", name);

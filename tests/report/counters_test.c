@@ -392,8 +392,8 @@ static void test_what_is_printed(void **state)
     make();
     struct pct_data *d = open_made();
     char *text = print(d, "estimates", PCT_FORMAT_TSV);
-    expect(text, "event\testimate\terror\tmark\treadings\tseen\tread_s\tself_s\tpercent\tfunction\t"
-                 "path\tcontext\n");
+    expect(text, "event\testimate\terror\tmark\treadings\tseen\tread_s\tcpu_exclusive_s\tpercent\t"
+                 "function\tpath\tcontext\n");
     expect(text, "PAPI_TOT_INS\t900000\t");
     expect(text, "PAPI_TOT_INS\t50000\t\tfew\t10\t10\t0.001000000\t0.010000000\t4.854\tbrief@p.c\t"
                  "main@p.c > brief@p.c\t");

@@ -188,7 +188,7 @@ static void totals_agree_between_tables_at_every_depth(void **state)
 {
     (void)state;
     static const char *const columns[] = {"calls", "time_s", "bytes_sent", "bytes_received",
-                                          "exclusive_s"};
+                                          "mpi_exclusive_s"};
     for (uint32_t depth = 0; depth < 7; depth++) {
         struct pct_tree_options options = {.depth = depth};
         struct pct_data *d = open_solver(&options);
@@ -197,7 +197,8 @@ static void totals_agree_between_tables_at_every_depth(void **state)
                         sum_column(d, "primitives", columns[k]));
         pct_tree_sort(pct_data_tree(d), PCT_OF_METRIC, PCT_TIME);
         assert_true(pct_data_tree(d)->below[0].sum[PCT_TIME] == sum_column(d, "ranks", "mpi_s"));
-        assert_true(sum_column(d, "contexts", "exclusive_s") == sum_column(d, "ranks", "mpi_s"));
+        assert_true(sum_column(d, "contexts", "mpi_exclusive_s") ==
+                    sum_column(d, "ranks", "mpi_s"));
         for (size_t i = 0; depth && i < pct_data_tree(d)->n; i++)
             assert_true(pct_data_tree(d)->nodes[i].depth <= depth);
         pct_data_free(d);
@@ -269,9 +270,9 @@ static void the_first_columns_are_the_promised_ones(void **state)
     static const struct {
         const char *table, *columns;
     } promised[] = {
-        {"primitives", "primitive calls time_s bytes_sent bytes_received "},
+        {"primitives", "primitive calls time_s mpi_exclusive_s mpi_exclusive_percent "},
         {"ranks", "rank host pid wall_s mpi_s "},
-        {"contexts", "path primitive calls time_s bytes_sent bytes_received "},
+        {"contexts", "path primitive calls time_s mpi_exclusive_s mpi_exclusive_percent "},
     };
     for (size_t i = 0; i < PC_ARRAY_LEN(promised); i++) {
         const struct pct_table *t = pct_table_find(promised[i].table);
@@ -366,14 +367,14 @@ static uint64_t value_of(const struct pct_data *d, const struct pct_table *t, co
     return (uint64_t)v.number + (uint64_t)v.integer;
 }
 
-/* The table has one row with that self_s, on `ranks` ranks from least to most. */
+/* The table has one row with that cpu_exclusive_s, on `ranks` ranks from least to most. */
 static void assert_spread(const struct pct_data *d, const char *table, uint64_t self_ns,
                           const struct pct_spread *s)
 {
     const struct pct_table *t = pct_table_find(table);
     size_t n = 0;
     for (size_t i = 0; i < t->count(d); i++) {
-        if (value_of(d, t, "self_s", i) != self_ns)
+        if (value_of(d, t, "cpu_exclusive_s", i) != self_ns)
             continue;
         n++;
         assert_int_equal(value_of(d, t, "ranks", i), s->n);
@@ -391,7 +392,7 @@ static void assert_called(const struct pct_data *d, const char *path, uint64_t n
     size_t n = 0;
     for (size_t i = 0; i < t->count(d); i++)
         if (!strcmp(pct_table_value(pct_column_find(t, "path"), d, i).text, path)) {
-            assert_int_equal(value_of(d, t, "time_s", i), ns);
+            assert_int_equal(value_of(d, t, "cpu_s", i), ns);
             n++;
         }
     assert_int_equal(n, 1);

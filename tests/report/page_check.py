@@ -20,10 +20,10 @@ from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.support.ui import WebDriverWait
 
 UNITS = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9, "B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40}
-MPI_COLUMNS = {"mpi": "exclusive_s", "calls": "calls", "sent": "bytes_sent", "received": "bytes_received"}
+MPI_COLUMNS = {"mpi": "mpi_exclusive_s", "calls": "calls", "sent": "bytes_sent", "received": "bytes_received"}
 METRICS = {"MPI time": "mpi", "CPU time": "cpu", "CPU time, own": "cpu_self", "MPI calls": "calls", "sent": "sent",
            "received": "received"}
-RANK_METRICS = {"time": "exclusive_s", "cpu": "self_s", "calls": "calls", "sent": "bytes_sent",
+RANK_METRICS = {"time": "mpi_exclusive_s", "cpu": "cpu_exclusive_s", "calls": "calls", "sent": "bytes_sent",
                 "received": "bytes_received"}
 RANK_PARTS = {"own_s": "computing", "blocked_s": "blocked outside MPI", "delayed_s": "waiting for a processor"}
 
@@ -143,7 +143,7 @@ def check_band(page, tables):
     """The parts of the time, added up another way than the page does."""
     wanted = collections.Counter()
     for row in rows_of(tables, "primitives"):
-        wanted["MPI: " + row["class"]] += ns(row["exclusive_s"])
+        wanted["MPI: " + row["class"]] += ns(row["mpi_exclusive_s"])
     names = {"own_s": "computing", "blocked_s": "blocked outside MPI", "delayed_s": "waiting for a processor",
              "before_init_s": "before MPI_Init", "after_s": "after MPI_Finalize", "merge_s": "merge of the profile"}
     for row in rows_of(tables, "ranks"):
@@ -233,10 +233,10 @@ def wanted_tree(tables):
             for n in range(len(path) + 1):
                 wanted[" > ".join(path[:n])][metric] += value
     for row in rows_of(tables, "computation"):
-        wanted[row["path"]]["cpu"] += ns(row["total_s"])
-        wanted[row["path"]]["cpu_self"] += ns(row["self_s"])
+        wanted[row["path"]]["cpu"] += ns(row["cpu_inclusive_s"])
+        wanted[row["path"]]["cpu_self"] += ns(row["cpu_exclusive_s"])
         if " > " not in row["path"]:
-            wanted[""]["cpu"] += ns(row["total_s"])
+            wanted[""]["cpu"] += ns(row["cpu_inclusive_s"])
     return {path: {k: v for k, v in figures.items() if v} for path, figures in wanted.items()}
 
 
@@ -246,7 +246,7 @@ def own_figures(tables):
         yield path_without_lines(row).split(" > "), {
             metric: ns(row[column]) if column.endswith("_s") else int(row[column]) for metric, column in MPI_COLUMNS.items()}
     for row in rows_of(tables, "computation"):
-        yield row["path"].split(" > "), {"cpu": ns(row["self_s"])}
+        yield row["path"].split(" > "), {"cpu": ns(row["cpu_exclusive_s"])}
 
 
 def wanted_shape(tables, shape, focus, ignore):
@@ -312,7 +312,7 @@ def wanted_spreads(page):
         if not row["rank"]:
             continue
         path = path_without_lines(row).removesuffix(" > ").split(" > ")
-        for time, column in (("mpi", "exclusive_s"), ("cpu", "self_s")):
+        for time, column in (("mpi", "mpi_exclusive_s"), ("cpu", "cpu_exclusive_s")):
             for n in range(len(path) + 1) if ns(row[column]) else ():
                 wanted[time][" > ".join(path[:n])][int(row["rank"])] += ns(row[column])
     return wanted
@@ -600,7 +600,7 @@ def check_print(page, tables):
         wrong.append("controls are shown")
     seen = page.ask("return [...document.querySelectorAll('#functions tbody tr')].map("
                     "r => [...r.cells].map(c => [c.textContent, c.title]))")
-    columns = ["primitive", "calls", "time_s", "mpi_percent", "mean_s", "bytes_sent", "bytes_received"]
+    columns = ["primitive", "calls", "time_s", "mpi_exclusive_percent", "mean_s", "bytes_sent", "bytes_received"]
     rows = rows_of(tables, "primitives")[:20]
     if len(seen) != len(rows):
         wrong.append(f"{len(seen)} functions, not {len(rows)}")

@@ -71,7 +71,7 @@ primitives = collections.Counter()
 totals = collections.Counter()
 for row in table("contexts"):
     primitives[row["primitive"]] += int(row["calls"])
-    totals["mpi"] += ns(row["exclusive_s"])
+    totals["mpi"] += ns(row["mpi_exclusive_s"])
     totals["bytes_sent"] += int(row["bytes_sent"])
     totals["bytes_received"] += int(row["bytes_received"])
 by_function = collections.Counter()
@@ -83,8 +83,8 @@ for name in ("mpi", "bytes_sent", "bytes_received"):
 computed = collections.Counter()
 for row in table("computation"):
     stack = stack_of(row["path"])
-    if ns(row["self_s"]) and stack[-1] not in primitives:
-        computed[stack] += ns(row["self_s"])
+    if ns(row["cpu_exclusive_s"]) and stack[-1] not in primitives:
+        computed[stack] += ns(row["cpu_exclusive_s"])
 check("computation of each stack", dict(stacks["computation"]), dict(computed))
 if stacks["computation"]:
     check("time is both", dict(stacks["time"]),

@@ -134,21 +134,26 @@ static void call_total_error(const struct pct_cell *c, struct pct_value *out)
         "primitive", "primitive", PCT_TEXT, "name of the MPI function", call_primitive, 0, by      \
     }
 /* clang-format off */
-#define BELOW_COLUMNS(by)                                                                          \
-    {"below_s", "below", PCT_NS,                                                                   \
+#define TIME_COLUMNS(by)                                                                           \
+    PCT_CALLS_COLUMNS(call_figure, by),                                                            \
+    PCT_EXCLUSIVE_COLUMN(call_figure, by),                                                         \
+    {"mpi_inclusive_s", "below", PCT_NS,                                                           \
      "time in MPI there and in everything that was called from there", call_below, 0, by},         \
-    {"below_percent", "below", PCT_PERCENT, "below_s as a share of all time in MPI",               \
-     call_below_percent, 0, by},                                                                   \
-    {"samples", "samples", PCT_COUNT, "samples of computation right there", call_samples, 0, by},  \
-    {"self_s", "self", PCT_NS, "CPU time sampled right there", call_self, 0, by,                   \
-     "self_error_s"},                                                                              \
-    {"total_s", "total", PCT_NS,                                                                   \
+    {"mpi_inclusive_percent", "below", PCT_PERCENT,                                                \
+     "mpi_inclusive_s as a share of all time in MPI", call_below_percent, 0, by},                  \
+    {"cpu_exclusive_s", "self", PCT_NS, "CPU time sampled right there", call_self, 0, by,          \
+     "cpu_exclusive_error_s"},                                                                     \
+    {"cpu_exclusive_error_s", "+-", PCT_NS,                                                        \
+     "half of the 95 % interval of cpu_exclusive_s; empty below 10 samples",                       \
+     call_self_error, 0, by},                                                                      \
+    {"cpu_inclusive_s", "total", PCT_NS,                                                           \
      "CPU time sampled there and in everything that was called from there",                        \
-     call_total, 0, by, "total_error_s"},                                                          \
-    {"self_error_s", "+-", PCT_NS,                                                                 \
-     "half of the 95 % interval of self_s; empty below 10 samples", call_self_error, 0, by},       \
-    {"total_error_s", "+-", PCT_NS,                                                                \
-     "half of the 95 % interval of total_s; empty below 10 samples", call_total_error, 0, by}
+     call_total, 0, by, "cpu_inclusive_error_s"},                                                  \
+    {"cpu_inclusive_error_s", "+-", PCT_NS,                                                        \
+     "half of the 95 % interval of cpu_inclusive_s; empty below 10 samples",                       \
+     call_total_error, 0, by},                                                                     \
+    PCT_BYTES_COLUMNS(call_figure, by),                                                            \
+    {"samples", "samples", PCT_COUNT, "samples of computation right there", call_samples, 0, by}
 /* clang-format on */
 
 static void call_picture(const struct pct_table *t, const struct pct_data *d, size_t row,
@@ -162,10 +167,11 @@ static const struct pct_column call_site_columns[] = {
     PLACE_COLUMNS(PCT_BY_SITE),
     LINE_COLUMN(PCT_BY_SITE),
     PRIMITIVE_COLUMN(PCT_BY_SITE),
-    PCT_SUM_COLUMNS(call_figure, PCT_BY_SITE),
+    PCT_CALLS_COLUMNS(call_figure, PCT_BY_SITE),
     PCT_EXCLUSIVE_COLUMN(call_figure, PCT_BY_SITE),
-    PCT_DURATION_COLUMNS(call_figure, PCT_BY_SITE),
     PCT_SHARE_COLUMN(call_figure, PCT_BY_SITE),
+    PCT_DURATION_COLUMNS(call_figure, PCT_BY_SITE),
+    PCT_BYTES_COLUMNS(call_figure, PCT_BY_SITE),
     PCT_SPREAD_COLUMNS(call_figure, PCT_BY_SITE),
 };
 
@@ -173,8 +179,8 @@ const struct pct_table pct_call_sites_table = {
     .name = "call_sites",
     .doc = "one row for each place that calls an MPI function, whatever called it",
     .count = count_call_sites,
-    .sort = "exclusive_s",
-    .percent = "mpi_percent",
+    .sort = "mpi_exclusive_s",
+    .percent = "mpi_exclusive_percent",
     PCT_COLUMNS(call_site_columns),
     .picture = call_picture,
 };
@@ -183,17 +189,15 @@ static const struct pct_column line_call_columns[] = {
     PLACE_COLUMNS(PCT_BY_LINE),
     LINE_COLUMN(PCT_BY_LINE),
     FUNCTION_COLUMN(PCT_BY_LINE),
-    PCT_SUM_COLUMNS(call_figure, PCT_BY_LINE),
-    PCT_EXCLUSIVE_COLUMN(call_figure, PCT_BY_LINE),
-    BELOW_COLUMNS(PCT_BY_LINE),
+    TIME_COLUMNS(PCT_BY_LINE),
 };
 
 const struct pct_table pct_lines_table = {
     .name = "lines",
     .doc = "one row for each source line with MPI calls or samples in it or below it",
     .count = count_lines,
-    .sort = "below_s",
-    .percent = "below_percent",
+    .sort = "mpi_inclusive_s",
+    .percent = "mpi_inclusive_percent",
     PCT_COLUMNS(line_call_columns),
     .picture = call_picture,
 };
@@ -201,51 +205,45 @@ const struct pct_table pct_lines_table = {
 static const struct pct_column function_call_columns[] = {
     FUNCTION_COLUMN(PCT_BY_FUNCTION),
     PLACE_COLUMNS(PCT_BY_FUNCTION),
-    PCT_SUM_COLUMNS(call_figure, PCT_BY_FUNCTION),
-    PCT_EXCLUSIVE_COLUMN(call_figure, PCT_BY_FUNCTION),
-    BELOW_COLUMNS(PCT_BY_FUNCTION),
+    TIME_COLUMNS(PCT_BY_FUNCTION),
 };
 
 const struct pct_table pct_function_calls_table = {
     .name = "function_calls",
     .doc = "calls and samples by function",
     .count = count_function_calls,
-    .sort = "exclusive_s",
-    .percent = "below_percent",
+    .sort = "mpi_exclusive_s",
+    .percent = "mpi_inclusive_percent",
     PCT_COLUMNS(function_call_columns),
     .picture = call_picture,
 };
 
 static const struct pct_column source_call_columns[] = {
     PLACE_COLUMNS(PCT_BY_FILE),
-    PCT_SUM_COLUMNS(call_figure, PCT_BY_FILE),
-    PCT_EXCLUSIVE_COLUMN(call_figure, PCT_BY_FILE),
-    BELOW_COLUMNS(PCT_BY_FILE),
+    TIME_COLUMNS(PCT_BY_FILE),
 };
 
 const struct pct_table pct_sources_table = {
     .name = "sources",
     .doc = "calls and samples by source file",
     .count = count_sources,
-    .sort = "exclusive_s",
-    .percent = "below_percent",
+    .sort = "mpi_exclusive_s",
+    .percent = "mpi_inclusive_percent",
     PCT_COLUMNS(source_call_columns),
     .picture = call_picture,
 };
 
 static const struct pct_column module_call_columns[] = {
     MODULE_COLUMN(PCT_BY_MODULE),
-    PCT_SUM_COLUMNS(call_figure, PCT_BY_MODULE),
-    PCT_EXCLUSIVE_COLUMN(call_figure, PCT_BY_MODULE),
-    BELOW_COLUMNS(PCT_BY_MODULE),
+    TIME_COLUMNS(PCT_BY_MODULE),
 };
 
 const struct pct_table pct_module_calls_table = {
     .name = "module_calls",
     .doc = "calls and samples by program or library",
     .count = count_module_calls,
-    .sort = "exclusive_s",
-    .percent = "below_percent",
+    .sort = "mpi_exclusive_s",
+    .percent = "mpi_inclusive_percent",
     PCT_COLUMNS(module_call_columns),
     .picture = call_picture,
 };
@@ -281,8 +279,9 @@ static const struct pct_column communicator_call_columns[] = {
     {"name", "name", PCT_TEXT, "its name; empty if it has none", communicator_name, 0,
      PCT_BY_COMMUNICATOR},
     PRIMITIVE_COLUMN(PCT_BY_COMMUNICATOR),
-    PCT_SUM_COLUMNS(call_figure, PCT_BY_COMMUNICATOR),
+    PCT_CALLS_COLUMNS(call_figure, PCT_BY_COMMUNICATOR),
     PCT_DURATION_COLUMNS(call_figure, PCT_BY_COMMUNICATOR),
+    PCT_BYTES_COLUMNS(call_figure, PCT_BY_COMMUNICATOR),
     PCT_SPREAD_COLUMNS(call_figure, PCT_BY_COMMUNICATOR),
 };
 
@@ -347,16 +346,17 @@ static const struct pct_column caller_columns[] = {
      "the MPI function, its caller, and so on outwards, joined by \" > \"", caller_path},
     {"level", "level", PCT_COUNT, "frames in it: 0 is the MPI function alone", caller_level},
     {"caller", "caller", PCT_TEXT, "the last of them", caller_label},
-    PCT_SUM_COLUMNS(caller_figure, 0),
+    PCT_CALLS_COLUMNS(caller_figure, 0),
     PCT_EXCLUSIVE_COLUMN(caller_figure, 0),
     PCT_SHARE_COLUMN(caller_figure, 0),
+    PCT_BYTES_COLUMNS(caller_figure, 0),
 };
 
 const struct pct_table pct_callers_table = {
     .name = "callers",
     .doc = "one row for each node of the tree of callers, from the MPI functions outwards",
     .count = count_callers,
-    .percent = "mpi_percent",
+    .percent = "mpi_exclusive_percent",
     PCT_COLUMNS(caller_columns),
     .picture = caller_picture,
 };

@@ -108,25 +108,25 @@ static const struct member keys_and_shown[] = {
     {&own_table, "region", PCT_KEY_REGION, 0},
     {&own_table, "rank", PCT_KEY_RANK, 0},
     {SITES, "calls", 0, 0},
-    {SITES, "exclusive_s", 0, 0},
-    {SITES, "mpi_percent", 0, 0},
-    {LINES, "below_s", FRAMES, PCT_KEY_HERE},
-    {LINES, "self_s", 0, 0},
-    {LINES, "total_s", FRAMES, PCT_KEY_HERE},
+    {SITES, "mpi_exclusive_s", 0, 0},
+    {LINES, "mpi_inclusive_s", FRAMES, PCT_KEY_HERE},
+    {SITES, "mpi_exclusive_percent", 0, 0},
+    {LINES, "cpu_exclusive_s", 0, 0},
+    {LINES, "cpu_inclusive_s", FRAMES, PCT_KEY_HERE},
 };
 
 static const struct member others[] = {
     {SITES, "module", PCT_KEY_FUNCTION, 0},
-    {LINES, "samples", 0, 0},
-    {LINES, "self_error_s", 0, 0},
-    {LINES, "total_error_s", FRAMES, PCT_KEY_HERE},
-    {LINES, "below_percent", FRAMES, PCT_KEY_HERE},
+    {LINES, "mpi_inclusive_percent", FRAMES, PCT_KEY_HERE},
+    {LINES, "cpu_exclusive_error_s", 0, 0},
+    {LINES, "cpu_inclusive_error_s", FRAMES, PCT_KEY_HERE},
     {SITES, "time_s", 0, 0},
-    {SITES, "bytes_sent", 0, 0},
-    {SITES, "bytes_received", 0, 0},
     {SITES, "mean_s", 0, 0},
     {SITES, "min_s", 0, 0},
     {SITES, "max_s", 0, 0},
+    {SITES, "bytes_sent", 0, 0},
+    {SITES, "bytes_received", 0, 0},
+    {LINES, "samples", 0, 0},
     {SITES, "ranks", 0, PCT_KEY_RANK},
     {SITES, "rank_min_s", 0, PCT_KEY_RANK},
     {SITES, "min_rank", 0, PCT_KEY_RANK},
@@ -282,13 +282,14 @@ void pct_cube_make(struct pct_cube *out, const struct pct_data *d, unsigned keys
         out->data = *d;
     out->data.kind = PCT_DATA_CUBE;
     out->data.keys = keys;
-    out->table = (struct pct_table){.name = name,
-                                    .doc = "calls and samples by any keys",
-                                    .count = count_rows,
-                                    .sort = sampled ? "self_s" : "exclusive_s",
-                                    .percent = frames ? "below_percent" : "mpi_percent",
-                                    .columns = out->columns,
-                                    .picture = keys & PCT_KEY_RANK ? NULL : put_picture};
+    out->table =
+        (struct pct_table){.name = name,
+                           .doc = "calls and samples by any keys",
+                           .count = count_rows,
+                           .sort = sampled ? "cpu_exclusive_s" : "mpi_exclusive_s",
+                           .percent = frames ? "mpi_inclusive_percent" : "mpi_exclusive_percent",
+                           .columns = out->columns,
+                           .picture = keys & PCT_KEY_RANK ? NULL : put_picture};
     add_members(out, keys_and_shown, PC_ARRAY_LEN(keys_and_shown), keys);
     out->table.n_shown = out->table.n_columns;
     add_members(out, others, PC_ARRAY_LEN(others), keys);

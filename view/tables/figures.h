@@ -46,29 +46,35 @@ void pct_path_value(const struct pct_data *d, const struct pct_tree *t, uint32_t
                     struct pct_value *out);
 
 /* The columns of them. `get` finds the figures of a row of the kind `of` and hands them, with the
- * column's `which`, to pct_figure. Sums come in the order in which they are columns. */
+ * column's `which`, to pct_figure.
+ *
+ * Names of figures in all tables: {mpi,cpu}_{exclusive,inclusive}_{s,percent}, of CPU time with the
+ * half of its interval in cpu_{exclusive,inclusive}_error_s. Exclusive is what the row itself has,
+ * inclusive is with all that was called from there. Columns come in the order: keys, calls, MPI
+ * time, CPU time, durations, bytes, samples, ranks, the id of the context. */
 /* clang-format off */
-#define PCT_SUM_COLUMNS(get, of)                                                                   \
+#define PCT_CALLS_COLUMNS(get, of)                                                                 \
     {"calls", "calls", PCT_COUNT, "calls of all ranks",                                            \
      get, PCT_FIGURE_CALLS, of},                                                                   \
     {"time_s", "time", PCT_NS, "time in the calls, summed over ranks and threads",                 \
-     get, PCT_FIGURE_TIME, of},                                                                    \
+     get, PCT_FIGURE_TIME, of}
+#define PCT_EXCLUSIVE_COLUMN(get, of)                                                              \
+    {"mpi_exclusive_s", "own time", PCT_NS,                                                        \
+     "time_s without MPI calls made inside, in callbacks of the program",                          \
+     get, PCT_FIGURE_EXCLUSIVE, of}
+#define PCT_SHARE_COLUMN(get, of)                                                                  \
+    {"mpi_exclusive_percent", "of MPI", PCT_PERCENT,                                               \
+     "mpi_exclusive_s as a share of all time in MPI", get, PCT_FIGURE_MPI_PERCENT, of}
+#define PCT_DURATION_COLUMNS(get, of)                                                              \
+    {"mean_s", "mean", PCT_NS, "mean time of a call", get, PCT_FIGURE_MEAN, of},                   \
+    {"min_s", "min", PCT_NS, "shortest call", get, PCT_FIGURE_MIN, of},                            \
+    {"max_s", "max", PCT_NS, "longest call", get, PCT_FIGURE_MAX, of}
+#define PCT_BYTES_COLUMNS(get, of)                                                                 \
     {"bytes_sent", "sent", PCT_BYTES, "bytes that the send arguments describe",                    \
      get, PCT_FIGURE_SENT, of},                                                                    \
     {"bytes_received", "received", PCT_BYTES,                                                      \
      "bytes received; of nonblocking receives at the call that posted them",                       \
      get, PCT_FIGURE_RECEIVED, of}
-#define PCT_EXCLUSIVE_COLUMN(get, of)                                                              \
-    {"exclusive_s", "own time", PCT_NS,                                                            \
-     "time_s without MPI calls made inside, in callbacks of the program",                          \
-     get, PCT_FIGURE_EXCLUSIVE, of}
-#define PCT_DURATION_COLUMNS(get, of)                                                              \
-    {"mean_s", "mean", PCT_NS, "mean time of a call", get, PCT_FIGURE_MEAN, of},                   \
-    {"min_s", "min", PCT_NS, "shortest call", get, PCT_FIGURE_MIN, of},                            \
-    {"max_s", "max", PCT_NS, "longest call", get, PCT_FIGURE_MAX, of}
-#define PCT_SHARE_COLUMN(get, of)                                                                  \
-    {"mpi_percent", "of MPI", PCT_PERCENT, "exclusive_s as a share of all time in MPI",            \
-     get, PCT_FIGURE_MPI_PERCENT, of}
 #define PCT_SPREAD_COLUMNS(get, of)                                                                \
     {"ranks", "ranks", PCT_COUNT, "ranks that made the calls", get, PCT_FIGURE_RANKS, of},         \
     {"rank_min_s", "min over ranks", PCT_NS,                                                      \
@@ -78,7 +84,6 @@ void pct_path_value(const struct pct_data *d, const struct pct_tree *t, uint32_t
     {"rank_max_s", "max over ranks", PCT_NS, "max over the ranks of their time in the calls",      \
      get, PCT_FIGURE_RANK_MAX, of},                                                                \
     {"max_rank", "rank", PCT_INTEGER, "the rank of rank_max_s", get, PCT_FIGURE_MAX_RANK, of}
-/* Behind all others: it came last. */
 #define PCT_CONTEXT_COLUMN(get, of)                                                                \
     {"context", "context", PCT_TEXT,                                                               \
      "id of the path of functions, without lines: the same in all tables and profiles",            \

@@ -80,12 +80,13 @@ static void op_picture(const struct pct_table *t, const struct pct_data *d, size
 
 static const struct pct_column primitive_columns[] = {
     {"primitive", "primitive", PCT_TEXT, "name of the MPI function", op_name},
-    PCT_SUM_COLUMNS(op_figure, 0),
+    PCT_CALLS_COLUMNS(op_figure, 0),
     PCT_EXCLUSIVE_COLUMN(op_figure, 0),
-    PCT_DURATION_COLUMNS(op_figure, 0),
     PCT_SHARE_COLUMN(op_figure, 0),
-    {"wall_percent", "of wall", PCT_PERCENT, "exclusive_s as a share of the wall time of all ranks",
-     op_wall_percent},
+    {"wall_percent", "of wall", PCT_PERCENT,
+     "mpi_exclusive_s as a share of the wall time of all ranks", op_wall_percent},
+    PCT_DURATION_COLUMNS(op_figure, 0),
+    PCT_BYTES_COLUMNS(op_figure, 0),
     PCT_SPREAD_COLUMNS(op_figure, 0),
     {"contexts", "contexts", PCT_COUNT, "calling contexts of the profile, by address", op_contexts},
     {"class", "class", PCT_TEXT,
@@ -98,8 +99,8 @@ const struct pct_table pct_primitives_table = {
     .name = "primitives",
     .doc = "one row for each MPI function that was called",
     .count = count_ops,
-    .sort = "exclusive_s",
-    .percent = "mpi_percent",
+    .sort = "mpi_exclusive_s",
+    .percent = "mpi_exclusive_percent",
     PCT_COLUMNS(primitive_columns),
     .picture = op_picture,
 };

@@ -186,30 +186,30 @@ static void sample_picture(const struct pct_table *t, const struct pct_data *d, 
 
 /* clang-format off */
 #define SAMPLE_COLUMNS(of)                                                                         \
-    {"samples", "samples", PCT_COUNT, "samples in it, all ranks and threads",                      \
-     get_samples, SELF, of},                                                                       \
-    {"self_s", "self", PCT_NS, "CPU time that they stand for",                                     \
-     get_time, SELF, of, "self_error_s"},                                                          \
-    {"total_s", "total", PCT_NS, "CPU time sampled in it and in all it called, MPI calls too",     \
-     get_time, TOTAL, of, "total_error_s"},                                                        \
-    {"total_samples", "total", PCT_COUNT, "samples of total_s", get_samples, TOTAL, of},           \
-    {"self_percent", "self", PCT_PERCENT, "self_s as a share of all samples",                      \
+    {"cpu_exclusive_s", "self", PCT_NS, "CPU time sampled in it, all ranks and threads",           \
+     get_time, SELF, of, "cpu_exclusive_error_s"},                                                 \
+    {"cpu_exclusive_error_s", "+-", PCT_NS,                                                        \
+     "half of the 95 % interval of cpu_exclusive_s; empty below 10 samples", get_error, SELF, of}, \
+    {"cpu_exclusive_percent", "self", PCT_PERCENT, "cpu_exclusive_s as a share of all samples",    \
      get_percent, SELF, of},                                                                       \
-    {"total_percent", "total", PCT_PERCENT, "total_s as a share of all samples",                   \
+    {"cpu_inclusive_s", "total", PCT_NS,                                                           \
+     "CPU time sampled in it and in all it called, MPI calls too",                                 \
+     get_time, TOTAL, of, "cpu_inclusive_error_s"},                                                \
+    {"cpu_inclusive_error_s", "+-", PCT_NS,                                                        \
+     "half of the 95 % interval of cpu_inclusive_s; empty below 10 samples", get_error, TOTAL, of},\
+    {"cpu_inclusive_percent", "total", PCT_PERCENT, "cpu_inclusive_s as a share of all samples",   \
      get_percent, TOTAL, of},                                                                      \
-    {"self_error_s", "+-", PCT_NS,                                                                 \
-     "half of the 95 % interval of self_s; empty below 10 samples", get_error, SELF, of},          \
-    {"total_error_s", "+-", PCT_NS,                                                                \
-     "half of the 95 % interval of total_s; empty below 10 samples", get_error, TOTAL, of}
-/* Behind all others: they came later. */
+    {"samples", "samples", PCT_COUNT, "samples of cpu_exclusive_s", get_samples, SELF, of},        \
+    {"inclusive_samples", "total", PCT_COUNT, "samples of cpu_inclusive_s",                        \
+     get_samples, TOTAL, of}
 #define SAMPLE_SPREAD_COLUMNS(of)                                                                  \
     {"ranks", "ranks", PCT_COUNT, "ranks that were sampled in it", get_spread, PCT_FIGURE_RANKS,   \
      of},                                                                                          \
-    {"rank_min_s", "min over ranks", PCT_NS, "min of self_s over these ranks",                    \
+    {"rank_min_s", "min over ranks", PCT_NS, "min of cpu_exclusive_s over these ranks",                    \
      get_spread, PCT_FIGURE_RANK_MIN, of},                                                         \
     {"min_rank", "rank", PCT_INTEGER, "the rank of rank_min_s",                                    \
      get_spread, PCT_FIGURE_MIN_RANK, of},                                                         \
-    {"rank_max_s", "max over ranks", PCT_NS, "max of self_s over these ranks",                      \
+    {"rank_max_s", "max over ranks", PCT_NS, "max of cpu_exclusive_s over these ranks",                      \
      get_spread, PCT_FIGURE_RANK_MAX, of},                                                         \
     {"max_rank", "rank", PCT_INTEGER, "the rank of rank_max_s",                                    \
      get_spread, PCT_FIGURE_MAX_RANK, of}
@@ -229,8 +229,8 @@ const struct pct_table pct_flat_table = {
     .name = "flat",
     .doc = "one row for each source line with samples in it or below it",
     .count = count_flat,
-    .sort = "self_s",
-    .percent = "total_percent",
+    .sort = "cpu_exclusive_s",
+    .percent = "cpu_inclusive_percent",
     PCT_COLUMNS(flat_columns),
     .picture = sample_picture,
 };
@@ -248,8 +248,8 @@ const struct pct_table pct_functions_table = {
     .name = "functions",
     .doc = "one row for each function with samples in it or below it",
     .count = count_functions,
-    .sort = "self_s",
-    .percent = "total_percent",
+    .sort = "cpu_exclusive_s",
+    .percent = "cpu_inclusive_percent",
     PCT_COLUMNS(function_columns),
     .picture = sample_picture,
 };
@@ -267,8 +267,8 @@ const struct pct_table pct_computation_table = {
     .name = "computation",
     .doc = "one row for each function in each calling context, by samples",
     .count = count_computation,
-    .sort = "total_s",
-    .percent = "total_percent",
+    .sort = "cpu_inclusive_s",
+    .percent = "cpu_inclusive_percent",
     PCT_COLUMNS(computation_columns),
     .picture = sample_picture,
 };
@@ -279,13 +279,13 @@ static const struct pct_column sample_caller_columns[] = {
      0, CALLERS},
     {"level", "level", PCT_COUNT, "callers in it: 0 is the function alone", get_level, 0, CALLERS},
     {"caller", "caller", PCT_TEXT, "the last of them", get_label, 0, CALLERS},
-    {"samples", "samples", PCT_COUNT, "samples in the function when it was called like this",
-     get_samples, TOTAL, CALLERS},
-    {"time_s", "time", PCT_NS, "CPU time that they stand for", get_time, TOTAL, CALLERS, "error_s"},
-    {"percent", "share", PCT_PERCENT, "time_s as a share of all samples", get_percent, TOTAL,
-     CALLERS},
-    {"error_s", "+-", PCT_NS, "half of the 95 % interval of time_s; empty below 10 samples",
+    {"cpu_s", "time", PCT_NS, "CPU time in the function when it was called like this", get_time,
+     TOTAL, CALLERS, "cpu_error_s"},
+    {"cpu_error_s", "+-", PCT_NS, "half of the 95 % interval of cpu_s; empty below 10 samples",
      get_error, TOTAL, CALLERS},
+    {"cpu_percent", "share", PCT_PERCENT, "cpu_s as a share of all samples", get_percent, TOTAL,
+     CALLERS},
+    {"samples", "samples", PCT_COUNT, "samples of cpu_s", get_samples, TOTAL, CALLERS},
 };
 
 const struct pct_table pct_sample_callers_table = {
@@ -293,6 +293,6 @@ const struct pct_table pct_sample_callers_table = {
     .doc = "one row for each node of the tree of callers, from the sampled functions outwards",
     .count = count_sample_callers,
     .sort = "path",
-    .percent = "percent",
+    .percent = "cpu_percent",
     PCT_COLUMNS(sample_caller_columns),
 };
