@@ -6,6 +6,7 @@ const views = [
     {name: "contexts", title: "Contexts", show: showContexts},
     {name: "ranks", title: "Ranks", show: showRanks},
     {name: "time", title: "Time", show: showCourse},
+    {name: "source", title: "Source", show: showSource},
     {name: "communication", title: "Communication", show: showCommunication},
     {name: "tables", title: "Tables", show: showTables},
     {name: "print", title: "Print", show: showPrint}

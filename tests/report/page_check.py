@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Reads a page of `pcollect html` in Chromium and compares each figure with tables of `pcollect report --format
-tsv`: page_check.py PAGE FOLDER [PICTURES], where FOLDER has TABLE.tsv of each, in `pattern` that of its messages, and in `context,rank` what `report --by context,rank` says.
+tsv`: page_check.py PAGE FOLDER [PICTURES], where FOLDER has TABLE.tsv of each, in `pattern` that of its messages, in `context,rank` what `report --by context,rank` says, and in
+`annotate` what `annotate --min-percent 0 --context 0` does.
 Prints a line for each view, which begins with "ok" or "not ok", and what differs. Pictures of the views go into the
 folder PICTURES."""
 import base64
@@ -523,6 +524,74 @@ def check_communication(page, tables):
     return wrong
 
 
+def read_annotate(folder):
+    """{file: {line: (cells by column, text)}} of the text of `pcollect annotate`."""
+    files, name, columns = {}, None, []
+    with open(os.path.join(folder, "annotate"), encoding="utf-8") as f:
+        lines = f.read().split("\n")
+    for before, line in zip([""] + lines, lines):
+        if line.startswith("  of MPI") and line.endswith("line  source"):
+            name = re.sub(r" \([^()]*\)$", "", before)
+            columns = [("below_s", 0, 8), ("exclusive_s", 8, 18), ("calls", 18, 28)]
+            columns += [("total_s", 28, 36), ("self_s", 36, 52)] if "of CPU" in line else []
+            files[name] = {}
+        number = name and re.fullmatch(r" *(\d+)", line[columns[-1][2]:columns[-1][2] + 7])
+        if number:
+            cells = {of: line[begin:end].strip() for of, begin, end in columns if line[begin:end].strip()}
+            files[name][int(number[1])] = cells, line[columns[-1][2] + 9:]
+    return files
+
+
+def same_shown(seen, wanted):
+    """Equal, or of the same numbers: +- is written otherwise, and a figure with error is rounded by it."""
+    numbers = [re.findall(r"[\d.,]+", text) for text in (seen, wanted)]
+    return seen == wanted or "±" in seen and "+-" in wanted and len(numbers[0]) == 2 and all(
+        abs(float(a) - float(b)) <= 0.5 * 10 ** math.ceil(math.log10(max(float(numbers[0][1]), 0.1)) - 1) + 0.06
+        for a, b in zip(*numbers))
+
+
+def check_source(page, tables):
+    """Each line that annotate has, its figures and its text."""
+    page.show("source")
+    if not page.annotated:
+        return [] if "-g" in page.ask("return document.getElementById('source').innerText") else ["not explained"]
+    wrong, stored = [], {(row["file"], int(row["line"])) for row in rows_of(tables, "source_lines")} if "source_lines" in tables else ()
+    files = page.ask("return [...document.querySelectorAll('#source .controls select')][0].innerText.split('\\n')")
+    if sorted(files) != sorted(page.annotated):
+        wrong.append(f"files {files}, not {sorted(page.annotated)}")
+    for name, lines in page.annotated.items():
+        page.show("source&file=" + urllib.parse.quote(name))
+        seen = {int(line): (dict(cells), text) for line, cells, text in page.ask("""
+            return [...document.querySelectorAll('#source-lines tbody [data-line]')].map(row => [row.dataset.line,
+                [...row.querySelectorAll('[data-of]')].filter(cell => cell.textContent).map(cell =>
+                    [cell.dataset.of, cell.textContent]), row.querySelector('.code').textContent])""")}
+        for line, (cells, text) in lines.items():
+            told = seen.get(line, ({}, ""))
+            for of in set(cells) | set(told[0]):
+                if not same_shown(told[0].get(of, ""), cells.get(of, "")):
+                    wrong.append(f"{name}:{line}: {of} {told[0].get(of)}, not {cells.get(of)}")
+            if (name, line) in stored and told[1].expandtabs().rstrip() != text.rstrip():
+                wrong.append(f"{name}:{line}: {told[1]}, not {text}")
+        wrong += [f"{name}:{line} has {cells}" for line, (cells, _) in seen.items() if cells and line not in lines]
+    return wrong + check_source_links(page, tables)
+
+
+def check_source_links(page, tables):
+    """The lines of a selected context are marked; a line leads to its contexts."""
+    wrong = []
+    for row in rows_of(tables, "contexts")[:3]:
+        where = re.findall(r"@([^@:>]*):(\d+)(?: > |$)", row["path"])
+        if not where or not row["context"]:
+            continue
+        page.show("source&context=" + row["context"])
+        chosen, marked = page.ask("""return [document.querySelector('#source-lines [aria-selected=true]')?.dataset.line,
+            [...document.querySelectorAll('#source-lines .marked')].map(row => row.dataset.line)]""")
+        links = page.ask("return [...document.querySelectorAll('#line a')].map(a => a.getAttribute('href'))")
+        if chosen != where[-1][1] or chosen not in marked or not any("context=" + row["context"] in link for link in links):
+            wrong.append(f"{row['path']}: line {chosen} of {marked}, links {links}")
+    return wrong
+
+
 def check_course(page, tables):
     """The sums of each interval, and that the map has something where the series has."""
     page.show("time")
@@ -646,7 +715,7 @@ def take_pictures(page, folder):
                 "width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500})
             page.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {
                 "features": [{"name": "prefers-color-scheme", "value": scheme}]})
-            for view in ("summary", "contexts", "ranks", "time", "communication", "tables", "print"):
+            for view in ("summary", "contexts", "ranks", "time", "source", "communication", "tables", "print"):
                 page.show(view)
                 name = f"{view}-{width}-{scheme}.png"
                 page.driver.save_screenshot(os.path.join(folder, name))
@@ -659,10 +728,12 @@ def main():
     tables, page = read_tables(sys.argv[2]), Page(sys.argv[1])
     with open(os.path.join(sys.argv[2], "pattern"), encoding="utf-8") as f:
         page.pattern = f.read().strip()
+    page.annotated = read_annotate(sys.argv[2])
     page.by_rank = read_table(sys.argv[2], "context,rank")
     try:
         checks = [("Summary", check_summary), ("Contexts", check_contexts), ("Shapes", check_shapes), ("Spreads", check_spreads),
-                  ("Ranks", check_ranks), ("Course", check_course), ("Communication", check_communication), ("Tables", check_tables),
+                  ("Ranks", check_ranks), ("Course", check_course), ("Source", check_source),
+                  ("Communication", check_communication), ("Tables", check_tables),
                   ("Evidence", check_evidence), ("Keys", check_keys), ("Print", check_print),
                   ("no request, no markup", check_safety)]
         if len(sys.argv) > 3:

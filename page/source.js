@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The view of source files: the figures of the table `lines` beside the text that the profile stores (table
+// `source_lines`), as `pcollect annotate` has them. A line that several functions share has their sum.
+// Without stored text the lines with figures stand alone.
+
+const linesAround = 3, mostSourceRows = 3000, mostHotLines = 5;
+
+const sourceColumns = [
+    {head: "of MPI", doc: "time in MPI there and in all that was called from there, of all time in MPI", of: "below_s",
+        share: "mpi"},
+    {head: "MPI", doc: "time in MPI calls that the line makes itself", of: "exclusive_s", type: "ns"},
+    {head: "calls", doc: "MPI calls that the line makes itself", of: "calls", type: "count"},
+    {head: "of CPU", doc: "CPU time sampled there and in all that was called from there, of all samples", of: "total_s",
+        share: "cpu"},
+    {head: "self", doc: "CPU time sampled right there, of all samples, with half of its 95 % interval", of: "self_s",
+        share: "cpu", error: "self_error_s"}
+];
+
+// The text of a cell as it was: what cannot be shown stays as it is escaped.
+const unescapeText = text => text.replace(/\\(\\|t|n|r)/g, (_, sign) => ({t: "\t", n: "\n", r: "\r"}[sign] || "\\"));
+const lastPart = path => path.slice(path.lastIndexOf("/") + 1);
+
+// {path, lines: Map of {line, functions, figures by column}, text: Map of texts by line}, costliest file first.
+class SourceFiles {
+    constructor(lines, texts) {
+        this.byPath = new Map();
+        for (let row = 0; row < lines.rows; row++)
+            this.addLine(lines, row);
+        for (let row = 0; texts && row < texts.rows; row++)
+            this.byPath.get(texts.exact(row, "file"))?.text.set(texts.number(row, "line"), texts.exact(row, "text"));
+        this.list = [...this.byPath.values()].sort((a, b) => b.cost - a.cost || (a.path < b.path ? -1 : 1));
+    }
+
+    addLine(lines, row) {
+        const path = lines.exact(row, "file"), number = lines.number(row, "line");
+        if (!path || Number.isNaN(number))
+            return;
+        if (!this.byPath.has(path))
+            this.byPath.set(path, {path, cost: 0, lines: new Map(), text: new Map()});
+        const file = this.byPath.get(path);
+        if (!file.lines.has(number))
+            file.lines.set(number, {file, line: number, functions: [], figures: {}});
+        const line = file.lines.get(number);
+        for (const {of, error} of sourceColumns) {
+            line.figures[of] = (line.figures[of] || 0) + (lines.number(row, of) || 0);
+            if (error) // of one function alone: errors of several are not known together
+                line.figures[error] = line.functions.length ? "-" : lines.shown(row, error) === "few" ? "few" : lines.number(row, error);
+        }
+        line.functions.push(lines.exact(row, "function"));
+        file.cost += costOf({figures: {exclusive_s: lines.number(row, "exclusive_s"), self_s: lines.number(row, "self_s")}});
+    }
+
+    hottest() {
+        return this.list.flatMap(({lines}) => [...lines.values()]).filter(line => costOf(line) > 0)
+            .sort((a, b) => costOf(b) - costOf(a)).slice(0, mostHotLines);
+    }
+}
+
+const costOf = ({figures}) => (figures.exclusive_s || 0) + (figures.self_s || 0);
+
+class SourceView {
+    constructor(files, wholes, contexts, options) {
+        Object.assign(this, {files, wholes, contexts, whole: options.get("whole") === "yes"});
+        this.columns = sourceColumns.filter(({of, share}) =>
+            (!share || wholes[share]) && files.list.some(({lines}) => [...lines.values()].some(line => line.figures[of])));
+        this.marked = this.linesOf(options.get("context"));
+        const [last] = this.marked.slice(-1);
+        this.file = files.byPath.get(options.get("file")) || last?.file || files.list[0];
+        this.line = Number(options.get("line")) || (last?.file === this.file ? last.line : this.hottestOf(this.file));
+        this.body = make("tbody", {});
+        this.said = make("p", {class: "legend", id: "source-said"});
+        this.details = make("div", {id: "line", "aria-live": "polite"});
+        this.controls = make("p", {class: "controls"});
+    }
+
+    hottestOf({lines}) {
+        return [...lines.values()].reduce((most, line) => costOf(line) > costOf(most) ? line : most).line;
+    }
+
+    // The lines on the path of a context: by the files and lines of its labels.
+    linesOf(context) {
+        const {contexts} = this, rows = Array.from({length: contexts.rows}, (_, row) => row);
+        const row = context ? rows.find(each => contexts.exact(each, "context") === context) : undefined;
+        if (row === undefined)
+            return [];
+        return contexts.exact(row, "path").split(pathSeparator).map(label => this.lineOf(label)).filter(line => line);
+    }
+
+    // The line that a label "function@file:line" of a path names.
+    lineOf(label) {
+        const [, name, number] = /@(.*):(\d+)$/.exec(label) || [];
+        const file = name && this.files.list.find(({path, lines}) => lastPart(path) === name && lines.has(Number(number)));
+        return file && file.lines.get(Number(number));
+    }
+
+    place(place) {
+        place.append(this.controls, this.makeHottest(), this.said, this.details,
+            this.window = make("div", {class: "scroll"}, make("table", {id: "source-lines"},
+                make("thead", {}, make("tr", {}, this.columns.map(({head, doc, of}) =>
+                    make("th", {scope: "col", class: "number", title: doc, "data-of": of}, head)),
+                make("th", {scope: "col", class: "number"}, "line"), make("th", {scope: "col"}, "source"))), this.body)));
+        this.draw();
+    }
+
+    makeHottest() {
+        return make("details", {id: "hottest", open: true}, make("summary", {}, "Lines that take most by themselves"),
+            make("ol", {}, this.files.hottest().map(line => make("li", {},
+                make("a", {href: addressOf("source", {...readSelection(), file: line.file.path, line: line.line})},
+                    `${lastPart(line.file.path)}:${line.line}`), ` ${line.functions.map(shortName).join(", ")}: `,
+                this.columns.filter(({of}) => of === "exclusive_s" || of === "self_s").filter(({of}) => line.figures[of])
+                    .map(({of}) => `${forPeople("ns", line.figures[of])} ${of === "self_s" ? "CPU" : "in MPI"}`).join(", ")))));
+    }
+
+    change(what) {
+        Object.assign(this, what);
+        remember({file: this.file.path, line: this.line || null, whole: this.whole ? "yes" : null});
+        this.draw();
+    }
+
+    drawControls() {
+        this.controls.replaceChildren(
+            makeChoice("File", this.files.list.map(({path}) => [path, path]), this.file.path,
+                path => this.change({file: this.files.byPath.get(path), line: this.hottestOf(this.files.byPath.get(path))})),
+            makeChoice("show", [["", `lines with figures and ${linesAround} around`], ["yes", "the whole file"]],
+                this.whole ? "yes" : "", whole => this.change({whole: whole === "yes"})));
+    }
+
+    // Numbers of the lines that are shown, in order.
+    shownLines() {
+        const {lines, text} = this.file, numbers = new Set(lines.keys());
+        if (this.whole)
+            [...text.keys()].forEach(number => numbers.add(number));
+        else if (text.size)
+            for (const number of lines.keys())
+                for (let k = Math.max(1, number - linesAround); k <= number + linesAround; k++)
+                    numbers.add(k);
+        const last = Math.max(...[...text.keys(), ...lines.keys()]);
+        return [...numbers].filter(number => number <= last).sort((a, b) => a - b);
+    }
+
+    draw() {
+        const numbers = this.shownLines(), shown = numbers.slice(0, mostSourceRows), rows = [];
+        this.drawControls();
+        shown.forEach((number, i) => {
+            if (i && number > shown[i - 1] + 1)
+                rows.push(make("tr", {class: "gap"}, make("td", {colspan: this.columns.length + 2}, "…")));
+            rows.push(this.makeRow(number));
+        });
+        this.body.replaceChildren(...rows);
+        this.said.textContent = (this.file.text.size ? "" : "The profile does not hold the text of this file: " +
+            "pcollect embed --sources PROFILE stores it. ") +
+            (numbers.length > shown.length ? `${grouped(numbers.length - shown.length)} more lines are not shown.` : "");
+        this.said.hidden = !this.said.textContent;
+        this.drawDetails();
+        const chosen = this.body.querySelector("[aria-selected=true]");
+        if (chosen)
+            this.window.scrollTop = chosen.offsetTop - this.window.clientHeight / 2;
+    }
+
+    makeRow(number) {
+        const line = this.file.lines.get(number);
+        const row = make("tr", {"data-line": number, class: this.marked.includes(line) && line ? "marked" : null,
+            tabindex: line ? "0" : null, "aria-selected": line ? String(number === this.line) : null,
+            onclick: line ? () => this.select(number) : null, onkeydown: line ? event => this.key(event, number, row) : null},
+        this.columns.map(column => this.makeFigure(line, column)),
+        make("td", {class: "number line"}, String(number)),
+        make("td", {class: "code"}, unescapeText(this.file.text.get(number) || "")));
+        return row;
+    }
+
+    makeFigure(line, {of, type, share, error}) {
+        const value = line?.figures[of];
+        if (!value)
+            return make("td", {class: "number", "data-of": of});
+        const part = share ? 100 * value / this.wholes[share] : 0;
+        const cell = make("td", {class: "number", "data-of": of, title: exactly(type || "ns", value)},
+            share ? part.toFixed(1) + " %" : forPeople(type, value), error ? this.errorText(line.figures[error]) : "");
+        if (share)
+            cell.style.background = `linear-gradient(to left, var(--bar) ${part}%, transparent ${part}%)`;
+        return cell;
+    }
+
+    errorText(error) {
+        return error === "few" ? " few" : error > 0 ? ` ± ${(100 * error / this.wholes.cpu).toFixed(1)} %` : "";
+    }
+
+    select(number) {
+        this.line = number;
+        remember({file: this.file.path, line: number});
+        for (const row of this.body.rows)
+            if (row.hasAttribute("aria-selected"))
+                row.setAttribute("aria-selected", String(Number(row.dataset.line) === number));
+        this.drawDetails();
+    }
+
+    key(event, number, row) {
+        const rows = [...this.body.querySelectorAll("[tabindex]")], at = rows.indexOf(row);
+        const near = {ArrowDown: rows[at + 1], ArrowUp: rows[at - 1]}[event.key];
+        if (near)
+            near.focus();
+        else if (event.key === "Enter" || event.key === " ")
+            this.select(number);
+        else
+            return;
+        event.preventDefault();
+    }
+
+    // The contexts that make a call in the chosen line, each a link.
+    drawDetails() {
+        const {contexts} = this, line = this.file.lines.get(this.line);
+        if (!line) {
+            this.details.replaceChildren();
+            return;
+        }
+        const calls = Array.from({length: contexts.rows}, (_, row) => row).filter(row =>
+            this.lineOf(contexts.exact(row, "path").split(pathSeparator).pop()) === line);
+        this.details.replaceChildren(
+            make("p", {}, `Line ${line.line}, in ${line.functions.map(shortName).join(", ") || "an unknown function"}.`),
+            make("ul", {}, calls.slice(0, mostHotLines).map(row => make("li", {},
+                make("a", {href: addressOf("contexts", {...readSelection(), context: contexts.exact(row, "context")})},
+                    contexts.exact(row, "primitive")),
+                ` from ${contexts.exact(row, "path")}: ${contexts.shown(row, "exclusive_s")}`))),
+            calls.length > mostHotLines ? `${calls.length - mostHotLines} more contexts make calls here.` : "");
+    }
+}
+
+async function showSource(profile, place, options) {
+    const [lines, contexts, computation] = await Promise.all(
+        ["lines", "contexts", "computation"].map(name => profile.table(name)));
+    const texts = profile.byName.has("source_lines") ? await profile.table("source_lines") : null;
+    const files = new SourceFiles(lines, texts);
+    if (!files.list.length) {
+        place.append(make("p", {}, "The lines of the program are not known: compile it with -g, or put the program " +
+            "and its libraries back where they were."));
+        return;
+    }
+    new SourceView(files, {mpi: sumOf(contexts, "exclusive_s"), cpu: sumOf(computation, "self_s")}, contexts,
+        options).place(place);
+}
