@@ -1,34 +1,46 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * pcollect html: a profile as one HTML page.
+ * pcollect html: a profile as one HTML page. html_compare.c has the pages of several profiles.
  */
+#include "command/html.h"
 #include "analysis/findings/findings.h"
 #include "command/command.h"
 #include "view/page.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
+
+enum { OPTION_STRONG = 256, OPTION_WEAK };
+enum { SCALING = 1 }; /* groups of options */
 
 static const struct pct_option options[] = {
-    {'o', "output", "FILE", "write to FILE (default: PROFILE with .html in place of .pcol)",
+    {'o', "output", "FILE",
+     "write to FILE (default: PROFILE with .html in place of .pcol; of several profiles "
+     "scaling.html or difference.html)",
      "A page of this command is replaced; any other file is left as it is, with an error."},
+    {OPTION_STRONG, "strong", NULL,
+     "of several numbers of ranks: the problem is the same in all runs (default: judged from the "
+     "runs)",
+     "The page of several profiles compares them: those of several numbers of ranks as "
+     "pcollect-scale(1) does; those of one number of ranks as pcollect-diff(1) does, the first "
+     "with the second, or those before -- with those after.",
+     .group = SCALING},
+    {OPTION_WEAK, "weak", NULL, "the problem grows with the number of ranks", .group = SCALING},
     PCT_OPTION_DEBUGINFOD,
     {0, NULL, NULL, NULL},
-};
-
-struct request {
-    const char *to;
 };
 
 static int take_option(const struct pct_command *self, const struct pct_option *o,
                        const char *value, void *request)
 {
-    struct request *r = request;
+    struct pct_html_request *r = request;
     (void)self;
-    r->to = o->letter == 'o' ? value : r->to;
+    if (o->letter == 'o')
+        r->to = value;
+    else if (o->letter == OPTION_STRONG)
+        r->strong = true;
+    else
+        r->weak = true;
     return PCT_DONE;
 }
 
@@ -40,49 +52,9 @@ char *pct_html_name(const char *profile)
     return pct_text("%.*s.html", (int)(cut ? n - m : n), profile);
 }
 
-/* True if nothing is lost when this file is replaced. */
-static bool may_replace(const char *path)
+static void put_profile(FILE *out, const void *subject)
 {
-    char begin[sizeof PCT_PAGE_BEGIN] = "";
-    struct stat st;
-    if (lstat(path, &st))
-        return errno == ENOENT;
-    FILE *f = S_ISREG(st.st_mode) ? fopen(path, "re") : NULL;
-    if (!f)
-        return false;
-    size_t n = fread(begin, 1, sizeof begin - 1, f);
-    fclose(f);
-    return n == sizeof begin - 1 && !strcmp(begin, PCT_PAGE_BEGIN);
-}
-
-static int fail(const struct pct_command *self, const char *path)
-{
-    pct_say(self, "%s: %s", path, strerror(errno));
-    return PCT_DATA;
-}
-
-/* Writes under another name first, so that a page under its own name is complete. */
-static int write_page(const struct pct_command *self, const struct pct_data *d, const char *to)
-{
-    if (!may_replace(to)) {
-        pct_say(self, "%s exists and is not a page of pcollect html: name another file with -o",
-                to);
-        return PCT_CALL;
-    }
-    char *under = pct_text("%s.%ld.tmp", to, (long)getpid());
-    FILE *out = fopen(under, "wxe");
-    int status = PCT_DONE;
-    if (!out) {
-        status = fail(self, under);
-        free(under);
-        return status;
-    }
-    pct_page_put(out, d);
-    bool bad = ferror(out) != 0;
-    if ((fclose(out) || bad || rename(under, to)) && (status = fail(self, to)))
-        remove(under);
-    free(under);
-    return status;
+    pct_page_put(out, subject);
 }
 
 int pct_html_file(const struct pct_command *self, const char *path, const char *to)
@@ -97,7 +69,7 @@ int pct_html_file(const struct pct_command *self, const char *path, const char *
         return err == PC_ENOENT ? PCT_CALL : PCT_DATA;
     struct pct_data *d = pct_data_new(path, p, pct_symbols_new(p), &whole);
     d->findings = pct_findings_make(d, NULL);
-    int status = write_page(self, d, to);
+    int status = pct_html_write(self, to, put_profile, d);
     if (!status && pc_profile_unread(p)) {
         pct_say(self, "%s: %s", path, pc_profile_unread(p));
         status = PCT_DATA;
@@ -109,25 +81,32 @@ int pct_html_file(const struct pct_command *self, const char *path, const char *
 
 static int run_html(const struct pct_command *self, int argc, char **argv)
 {
-    struct request r = {0};
+    struct pct_html_request r = {0};
     struct pct_line line;
     if (!pct_line_read(self, argc, argv, &r, &line))
         return line.status;
-    char *to = r.to ? pct_text("%s", r.to) : pct_html_name(line.words[0]);
-    int status = pct_html_file(self, line.words[0], to);
+    char *name = r.to || line.n_words > 1 ? NULL : pct_html_name(line.words[0]);
+    int status;
+    if (line.n_words > 1)
+        status = pct_html_compare(self, &line, &r);
+    else if (r.strong || r.weak)
+        status = pct_refuse(self, "--strong, --weak: give profiles of several numbers of ranks");
+    else
+        status = pct_html_file(self, line.words[0], r.to = name ? name : r.to);
     if (!status)
-        pct_say(self, "wrote %s: open it in a browser", to);
-    free(to);
+        pct_say(self, "wrote %s: open it in a browser", r.to);
+    free(name);
     return status;
 }
 
 const struct pct_command pct_html = {
     .name = "html",
-    .synopsis = "[-d] [-o FILE] [PROFILE]",
-    .summary = "write a profile as one HTML page for a browser",
+    .synopsis = "[OPTION]... [PROFILE], [OPTION]... PROFILE PROFILE..., or [OPTION]... BEFORE... "
+                "-- AFTER...",
+    .summary = "write a profile, or a comparison, as one HTML page for a browser",
     .options = options,
     .argument = "PROFILE",
-    .n_most = 1,
+    .n_most = PCT_ANY_NUMBER,
     .newest = true,
     .take = take_option,
     .main = run_html,

@@ -12,7 +12,7 @@ command_libpccommand_la_SOURCES = command/command.h command/commands.c command/m
     command/events.c \
     command/export.c \
     command/related_jobs.h command/related_jobs.c command/watched_jobs.h command/watched_jobs.c \
-    command/html.c \
+    command/html.h command/html.c command/html_compare.c command/html_write.c \
     command/info.c \
     command/merge.c \
     command/model.c command/measurements/measurements.h command/measurements/measurements.c \

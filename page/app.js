@@ -1,19 +1,29 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The page: its views, chosen by the part of the address behind #, by links or by number keys.
+// The page: its views, chosen by the part of the address behind #, by links or by number keys. A page of a comparison
+// has other views than that of a profile.
 
-const views = [
+const lastView = {name: "tables", title: "Tables", show: showTables};
+const viewsOfProfile = [
     {name: "summary", title: "Summary", show: showSummary},
     {name: "contexts", title: "Contexts", show: showContexts},
     {name: "ranks", title: "Ranks", show: showRanks},
     {name: "time", title: "Time", show: showCourse},
     {name: "source", title: "Source", show: showSource},
     {name: "communication", title: "Communication", show: showCommunication},
-    {name: "tables", title: "Tables", show: showTables},
+    lastView,
     {name: "print", title: "Print", show: showPrint}
 ];
+let views = viewsOfProfile;
+
+function chooseViews(profile) {
+    if (profile.byName.has("scales"))
+        views = [{name: "scaling", title: "Scaling", show: showScaling}, lastView];
+    else if (profile.byName.has("difference"))
+        views = [{name: "difference", title: "Difference", show: showDifference}, lastView];
+}
 
 const keyHelp = [
-    [`1 to ${views.length}`, "choose a view"], ["/", "go to the search"], ["?", "show the keys"],
+    ["1 to 9", "choose a view"], ["/", "go to the search"], ["?", "show the keys"],
     ["Tab", "go from control to control"], ["Enter", "select the row or follow the link"],
     ["Up, Down", "go from row to row of a tree or a table"],
     ["Left, Right", "close and open a row of the tree; choose a rank in the map of ranks"],
@@ -76,6 +86,7 @@ function handleKey(event) {
 
 async function start() {
     const profile = await Profile.read(), main = make("main", {});
+    chooseViews(profile);
     document.title = profile.file + " - pcollect";
     document.body.append(make("header", {}, make("h1", {}, profile.file), makeNavigation()), main, help);
     const show = () => showView(profile, main).catch(fail);

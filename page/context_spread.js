@@ -32,25 +32,14 @@ function readSpread(nodes, node, of) {
         picture: nodes.exact(node.row, of + "_picture")};
 }
 
-const svgName = "http://www.w3.org/2000/svg";
-
 // A small picture: a bar for each digit, as high as it says.
 function makePicture(digits, label) {
-    const svg = document.createElementNS(svgName, "svg"), path = document.createElementNS(svgName, "path");
-    const most = pictureDigits.length - 1;
-    svg.setAttribute("viewBox", `0 0 ${digits.length} ${most}`);
-    svg.setAttribute("preserveAspectRatio", "none");
-    svg.setAttribute("class", "spread");
-    svg.setAttribute("aria-hidden", "true");
-    const width = digits.length > 16 ? 1 : 0.9;
-    path.setAttribute("d", [...digits].map((digit, i) => {
+    const most = pictureDigits.length - 1, width = digits.length > 16 ? 1 : 0.9;
+    return makeSvg("svg", {viewBox: `0 0 ${digits.length} ${most}`, preserveAspectRatio: "none", class: "spread",
+        "aria-hidden": "true"}, makeSvg("title", {}, label), makeSvg("path", {d: [...digits].map((digit, i) => {
         const height = pictureDigits.indexOf(digit);
         return height ? `M${i} ${most}v${-height}h${width}v${height}z` : "";
-    }).join(""));
-    const title = document.createElementNS(svgName, "title");
-    title.textContent = label;
-    svg.append(title, path);
-    return svg;
+    }).join("")}));
 }
 
 const spreadText = ({places}) =>

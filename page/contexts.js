@@ -90,11 +90,7 @@ class ContextView {
         if (this.shape === "flat")
             return;
         this.icicle.draw(this.root, this.metric, this.selected, node => colours.of(node, this.root, this.metric));
-        this.colourKey.replaceChildren(...colours.key(this.root).map(([colour, text]) => {
-            const sign = make("span", {class: "key", "aria-hidden": "true"});
-            sign.style.background = `var(${colour})`;
-            return make("span", {}, sign, " " + text);
-        }));
+        this.colourKey.replaceChildren(...colours.key(this.root).map(([colour, text]) => makeKey(colour, text)));
     }
 
     // Parts and other shapes of the tree have no spreads.

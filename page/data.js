@@ -118,6 +118,8 @@ class Profile {
         this.file = list.file;
         this.warnings = list.warnings;
         this.pattern = list.pattern; // of messages; null: nobody recorded them
+        this.title = list.title; // of scaling
+        this.difference = list.difference; // its two sides
         this.tables = list.tables.map((head, i) => new Table(head, i + 1));
         this.byName = new Map(this.tables.map(table => [table.name, table]));
     }

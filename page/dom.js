@@ -20,3 +20,21 @@ function makeChoice(label, options, chosen, onchange) {
         options.map(([value, text]) => make("option", {value, selected: value === chosen}, text)));
     return make("label", {}, label + " ", select);
 }
+
+const svgName = "http://www.w3.org/2000/svg";
+
+// An element of a picture.
+function makeSvg(name, attributes, ...children) {
+    const element = document.createElementNS(svgName, name);
+    for (const [key, value] of Object.entries(attributes))
+        element.setAttribute(key, value);
+    element.append(...children);
+    return element;
+}
+
+// The sign of a colour of the style, and what it means.
+function makeKey(colour, text) {
+    const sign = make("span", {class: "key", "aria-hidden": "true"});
+    sign.style.background = `var(${colour})`;
+    return make("span", {}, sign, " " + text);
+}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The last view: every table of the report, sorted by a column, filtered by an expression, copied as TSV.
+// The last view: every table of the page, sorted by a column, filtered by an expression, copied as TSV.
 
 const mostTableRows = 1000;
 
@@ -137,7 +137,7 @@ class TableView {
 }
 
 async function showTables(profile, place, options) {
-    const name = profile.byName.has(options.get("table")) ? options.get("table") : "primitives";
+    const name = profile.byName.has(options.get("table")) ? options.get("table") : profile.byName.has("primitives") ? "primitives" : profile.tables[0].name;
     const names = profile.tables.map(table => [table.name, `${table.name} (${table.rows})`]);
     const controls = make("p", {class: "controls"}, makeChoice("Table", names, name,
         chosen => location.hash = addressOf("tables", {table: chosen, ...readSelection()})));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * One HTML page with the viewer of page/ and the tables of a profile. `pcollect html` calls it.
+ * One HTML page with the viewer of page/ and tables: those of a profile here, of a comparison in
+ * page_compare.c. `pcollect html` calls them.
  *
  * The page has one element for the list of tables (JSON) and one for each table (its columns, as
  * page_column.c encodes them), all deflated and in base64. No name of the profile stands anywhere
@@ -14,27 +15,11 @@
 #include "format/bytes.h"
 #include "view/page_column.h"
 #include "view/page_nodes.h"
+#include "view/page_private.h"
 #include "view/tables/tables.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-struct page_table {
-    const struct pct_table *table;
-    const struct pct_data *data;
-    struct pct_rows rows;
-};
-
-struct page {
-    const struct pct_data *data;
-    struct page_table *tables; /* pct_tables, two of the page, then those of plugins */
-    struct pct_cube by_rank;
-    struct pct_page_nodes nodes;
-    struct pct_rows_table *plugins;
-    size_t n;
-    struct pct_buf elements; /* with the data */
-    uint64_t hash;           /* of them */
-};
 
 /* ---- Elements with data -----------------------------------------------------------------------
  */
@@ -53,7 +38,7 @@ static void put_base64(struct pct_buf *b, const uint8_t *data, size_t n)
     }
 }
 
-static void put_element(struct page *page, size_t number, const uint8_t *data, size_t n)
+static void put_element(struct pct_page *page, size_t number, const uint8_t *data, size_t n)
 {
     struct pc_buffer packed = {0};
     bool deflated = pc_pcol_pack(&packed, data, n);
@@ -82,10 +67,10 @@ static void put_column_head(struct pct_buf *b, const struct pct_column *c)
     pct_buf_text(b, "}");
 }
 
-static void put_table_head(struct pct_buf *b, const struct page_table *t)
+static void put_table_head(struct pct_buf *b, const struct pct_page_table *t)
 {
     pct_buf_text(b, "{\"name\": ");
-    pct_text_json(b, t->table->name);
+    pct_text_json(b, t->name);
     pct_buf_text(b, ", \"doc\": ");
     pct_text_json(b, t->table->doc);
     pct_buf_format(b, ", \"rows\": %zu, \"columns\": [", t->rows.n);
@@ -95,6 +80,87 @@ static void put_table_head(struct pct_buf *b, const struct page_table *t)
     }
     pct_buf_text(b, "]}");
 }
+
+static void put_list(struct pct_page *page)
+{
+    struct pct_buf b = {0};
+    pct_buf_text(&b, "{");
+    pct_buf_text(&b, page->head.data);
+    pct_buf_text(&b, ", \"tables\": [");
+    for (size_t i = 0; i < page->n; i++) {
+        pct_buf_text(&b, i ? ",\n" : "\n");
+        put_table_head(&b, &page->tables[i]);
+    }
+    pct_buf_text(&b, "]}\n");
+    put_element(page, 0, (const uint8_t *)b.data, b.n);
+    pct_buf_free(&b);
+}
+
+static void put_table(struct pct_page *page, size_t i)
+{
+    const struct pct_page_table *t = &page->tables[i];
+    struct pc_buffer b = {0};
+    for (size_t k = 0; k < t->table->n_columns; k++)
+        pct_page_column(&b, &t->table->columns[k], t->data, &t->rows);
+    put_element(page, i + 1, b.data, b.n);
+    pct_free(b.data);
+}
+
+/* ---- The page ---------------------------------------------------------------------------------
+ */
+
+void pct_page_add(struct pct_page *page, const char *name, const struct pct_table *t,
+                  const struct pct_data *d)
+{
+    page->tables = pct_grow(page->tables, page->n, &page->room, sizeof *page->tables);
+    page->tables[page->n++] = (struct pct_page_table){name, t, d, pct_table_rows(t, d, NULL)};
+}
+
+/* FNV-1a. */
+static uint64_t hash_of(const struct pct_buf *b)
+{
+    uint64_t hash = 0xcbf29ce484222325;
+    for (size_t i = 0; i < b->n; i++)
+        hash = (hash ^ (uint8_t)b->data[i]) * 0x100000001b3;
+    return hash;
+}
+
+static void put_frame(FILE *out, const struct pct_page *page)
+{
+    unsigned long long nonce = page->hash;
+    fputs(PCT_PAGE_BEGIN "<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n", out);
+    fprintf(out,
+            "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+            "script-src 'nonce-%016llx'; style-src 'nonce-%016llx'; base-uri 'none'; "
+            "form-action 'none'\">\n",
+            nonce, nonce);
+    fputs("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+          "<title>pcollect</title>\n",
+          out);
+    fprintf(out, "<style nonce=\"%016llx\">\n%s</style>\n</head>\n<body>\n", nonce, pct_page_style);
+    fputs("<noscript>This page shows a profile by a script of its own: allow scripts.</noscript>\n",
+          out);
+    fwrite(page->elements.data, 1, page->elements.n, out);
+    fprintf(out, "<script nonce=\"%016llx\">\n%s</script>\n</body>\n</html>\n", nonce,
+            pct_page_script);
+}
+
+void pct_page_write(FILE *out, struct pct_page *page)
+{
+    put_list(page);
+    for (size_t i = 0; i < page->n; i++)
+        put_table(page, i);
+    page->hash = hash_of(&page->elements);
+    put_frame(out, page);
+    for (size_t i = 0; i < page->n; i++)
+        pct_rows_free(&page->tables[i].rows);
+    pct_buf_free(&page->elements);
+    pct_buf_free(&page->head);
+    pct_free(page->tables);
+}
+
+/* ---- The page of one profile ------------------------------------------------------------------
+ */
 
 /* What is to be known of the figures: parts that could not be read, symbols that are not there. */
 static void put_warnings(struct pct_buf *b, const struct pct_data *d)
@@ -129,104 +195,38 @@ static void put_pattern(struct pct_buf *b, const struct pct_data *d)
     pct_topology_free(t);
 }
 
-static void put_list(struct page *page)
+static void put_head(struct pct_buf *b, const struct pct_data *d)
 {
-    struct pct_buf b = {0};
-    pct_buf_text(&b, "{\"file\": ");
-    pct_text_json(&b, page->data->file);
-    pct_buf_text(&b, ", \"warnings\": [");
-    put_warnings(&b, page->data);
-    pct_buf_text(&b, "], \"pattern\": ");
-    put_pattern(&b, page->data);
-    pct_buf_text(&b, ", \"tables\": [");
-    for (size_t i = 0; i < page->n; i++) {
-        pct_buf_text(&b, i ? ",\n" : "\n");
-        put_table_head(&b, &page->tables[i]);
-    }
-    pct_buf_text(&b, "]}\n");
-    put_element(page, 0, (const uint8_t *)b.data, b.n);
-    pct_buf_free(&b);
+    pct_buf_text(b, "\"file\": ");
+    pct_text_json(b, d->file);
+    pct_buf_text(b, ", \"warnings\": [");
+    put_warnings(b, d);
+    pct_buf_text(b, "], \"pattern\": ");
+    put_pattern(b, d);
 }
 
-static void put_table(struct page *page, size_t i)
-{
-    const struct page_table *t = &page->tables[i];
-    struct pc_buffer b = {0};
-    for (size_t k = 0; k < t->table->n_columns; k++)
-        pct_page_column(&b, &t->table->columns[k], t->data, &t->rows);
-    put_element(page, i + 1, b.data, b.n);
-    pct_free(b.data);
-}
-
-/* ---- The page ---------------------------------------------------------------------------------
- */
-
-static void add_table(struct page *page, const struct pct_table *t, const struct pct_data *d)
-{
-    page->tables[page->n++] = (struct page_table){t, d, pct_table_rows(t, d, NULL)};
-}
-
-static void list_tables(struct page *page)
-{
-    const struct pc_profile *p = page->data->profile;
-    page->tables = pct_alloc(pct_n_tables + 2 + p->n_tables, sizeof *page->tables);
-    page->plugins = pct_alloc(p->n_tables, sizeof *page->plugins);
-    for (size_t i = 0; i < pct_n_tables; i++)
-        add_table(page, pct_tables[i], page->data);
-    pct_cube_make(&page->by_rank, page->data, PCT_KEY_RANK | PCT_KEY_PRIMITIVE, "rank,primitive");
-    add_table(page, &page->by_rank.table, &page->by_rank.data);
-    pct_page_nodes_make(&page->nodes, page->data);
-    add_table(page, &pct_page_nodes_table, &page->nodes.data);
-    for (uint32_t i = 0; i < p->n_tables; i++) {
-        pct_rows_table(&page->plugins[i], page->data, &p->tables[i]);
-        if (!pct_table_find(p->tables[i].name))
-            add_table(page, &page->plugins[i].table, &page->plugins[i].data);
-    }
-}
-
-/* FNV-1a. */
-static uint64_t hash_of(const struct pct_buf *b)
-{
-    uint64_t hash = 0xcbf29ce484222325;
-    for (size_t i = 0; i < b->n; i++)
-        hash = (hash ^ (uint8_t)b->data[i]) * 0x100000001b3;
-    return hash;
-}
-
-static void put_frame(FILE *out, const struct page *page)
-{
-    unsigned long long nonce = page->hash;
-    fputs(PCT_PAGE_BEGIN "<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n", out);
-    fprintf(out,
-            "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-            "script-src 'nonce-%016llx'; style-src 'nonce-%016llx'; base-uri 'none'; "
-            "form-action 'none'\">\n",
-            nonce, nonce);
-    fputs("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-          "<title>pcollect</title>\n",
-          out);
-    fprintf(out, "<style nonce=\"%016llx\">\n%s</style>\n</head>\n<body>\n", nonce, pct_page_style);
-    fputs("<noscript>This page shows a profile by a script of its own: allow scripts.</noscript>\n",
-          out);
-    fwrite(page->elements.data, 1, page->elements.n, out);
-    fprintf(out, "<script nonce=\"%016llx\">\n%s</script>\n</body>\n</html>\n", nonce,
-            pct_page_script);
-}
-
+/* The tables of the report, two of the page, and those of plugins. */
 void pct_page_put(FILE *out, const struct pct_data *d)
 {
-    struct page page = {.data = d};
-    list_tables(&page);
-    put_list(&page);
-    for (size_t i = 0; i < page.n; i++)
-        put_table(&page, i);
-    page.hash = hash_of(&page.elements);
-    put_frame(out, &page);
-    for (size_t i = 0; i < page.n; i++)
-        pct_rows_free(&page.tables[i].rows);
-    pct_buf_free(&page.elements);
-    pct_page_nodes_free(&page.nodes);
-    pct_cube_free(&page.by_rank);
-    pct_free(page.plugins);
-    pct_free(page.tables);
+    const struct pc_profile *p = d->profile;
+    struct pct_page page = {0};
+    struct pct_cube by_rank;
+    struct pct_page_nodes nodes;
+    struct pct_rows_table *plugins = pct_alloc(p->n_tables, sizeof *plugins);
+    for (size_t i = 0; i < pct_n_tables; i++)
+        pct_page_add(&page, pct_tables[i]->name, pct_tables[i], d);
+    pct_cube_make(&by_rank, d, PCT_KEY_RANK | PCT_KEY_PRIMITIVE, "rank,primitive");
+    pct_page_add(&page, by_rank.table.name, &by_rank.table, &by_rank.data);
+    pct_page_nodes_make(&nodes, d);
+    pct_page_add(&page, pct_page_nodes_table.name, &pct_page_nodes_table, &nodes.data);
+    for (uint32_t i = 0; i < p->n_tables; i++) {
+        pct_rows_table(&plugins[i], d, &p->tables[i]);
+        if (!pct_table_find(p->tables[i].name))
+            pct_page_add(&page, p->tables[i].name, &plugins[i].table, &plugins[i].data);
+    }
+    put_head(&page.head, d);
+    pct_page_write(out, &page);
+    pct_page_nodes_free(&nodes);
+    pct_cube_free(&by_rank);
+    pct_free(plugins);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * A profile as one HTML page that shows itself in a browser: doc/internals/page.md.
+ * A profile, or a comparison of several, as one HTML page that shows itself in a browser:
+ * doc/internals/page.md.
  */
 #ifndef PCT_PAGE_H
 #define PCT_PAGE_H
@@ -18,5 +19,13 @@ extern const char pct_page_style[], pct_page_script[];
 /* Writes the page of a profile: all tables of the report, and those of its plugins. Findings are
  * those of `d`. The caller asks `out` for errors. */
 void pct_page_put(FILE *out, const struct pct_data *d);
+
+struct pct_scale;
+struct pct_diff;
+
+/* Writes the page of a comparison, likewise: the tables of pcollect scale with what models say of
+ * more ranks; the table of pcollect diff. */
+void pct_page_put_scale(FILE *out, const struct pct_scale *s);
+void pct_page_put_diff(FILE *out, const struct pct_diff *d);
 
 #endif

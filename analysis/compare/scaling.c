@@ -231,9 +231,9 @@ void pct_scale_tree_free(struct pct_scale_tree *t)
 const char *const pct_scale_parameters[PCT_FIT_PARAMETERS] = {"p", "n"};
 
 static struct pct_fit_band predict(const struct pct_scale *s, const struct pct_fit *fit,
-                                   const struct pct_fit_rivals *rivals)
+                                   const struct pct_fit_rivals *rivals, double ranks)
 {
-    double place[PCT_FIT_PARAMETERS] = {s->options.predict, s->options.predict_size};
+    double place[PCT_FIT_PARAMETERS] = {ranks, s->options.predict_size};
     struct pct_fit_band band = pct_fit_band(fit, rivals, place);
     band.value = fmax(band.value, 0);
     band.low = fmax(band.low, 0);
@@ -242,35 +242,57 @@ static struct pct_fit_band predict(const struct pct_scale *s, const struct pct_f
 
 /* A model of y by run, in seconds; false: too few scales. */
 static bool make_model(const struct pct_scale *s, const double *y, struct pct_fit *fit,
-                       struct pct_fit_band *future)
+                       struct pct_fit_rivals *rivals)
 {
-    struct pct_fit_rivals rivals;
     struct pct_fit_point *points = pct_alloc(s->n_runs, sizeof *points);
     for (size_t i = 0; i < s->n_runs; i++)
         points[i] = (struct pct_fit_point){.x = {s->runs[i].n_ranks, size_of(s, i)}, .y = y[i]};
     bool made = s->n_points > (s->n_sizes > 1 ? 3 : 2) &&
-                pct_fit_make(points, s->n_runs, s->n_sizes > 1 ? 2 : 1, fit, &rivals);
-    if (made && s->options.predict > 0)
-        *future = predict(s, fit, &rivals);
+                pct_fit_make(points, s->n_runs, s->n_sizes > 1 ? 2 : 1, fit, rivals);
     pct_free(points);
+    return made;
+}
+
+static bool make_row_model(const struct pct_scale *s, const struct pct_scale_row *row,
+                           struct pct_fit *fit, struct pct_fit_rivals *rivals)
+{
+    double *y = pct_alloc(s->n_runs, sizeof *y);
+    for (size_t i = 0; i < s->n_runs; i++)
+        y[i] = pct_join_cost(s->join, row->node, i)->ns / s->runs[i].n_ranks / 1e9;
+    bool made = make_model(s, y, fit, rivals);
+    pct_free(y);
     return made;
 }
 
 static void make_models(struct pct_scale *s)
 {
-    double *y = pct_alloc(s->n_runs, sizeof *y);
+    struct pct_fit_rivals rivals;
+    double *y = pct_alloc(s->n_runs, sizeof *y), ranks = s->options.predict;
     for (size_t k = 0; k < s->n_rows; k++) {
         struct pct_scale_row *row = &s->rows[k];
-        for (size_t i = 0; i < s->n_runs; i++)
-            y[i] = pct_join_cost(s->join, row->node, i)->ns / s->runs[i].n_ranks / 1e9;
         pc_progress_begin("modelling", "contexts", k + 1, s->n_rows);
-        row->modelled = make_model(s, y, &row->fit, &row->future);
+        row->modelled = make_row_model(s, row, &row->fit, &rivals);
+        if (row->modelled && ranks > 0)
+            row->future = predict(s, &row->fit, &rivals, ranks);
         pc_progress_end();
     }
     for (size_t i = 0; i < s->n_runs; i++)
         y[i] = s->runs[i].own.time_ns / 1e9;
-    s->modelled = make_model(s, y, &s->fit, &s->future);
+    s->modelled = make_model(s, y, &s->fit, &rivals);
+    if (s->modelled && ranks > 0)
+        s->future = predict(s, &s->fit, &rivals, ranks);
     pct_free(y);
+}
+
+bool pct_scale_bands(const struct pct_scale *s, const struct pct_scale_row *row,
+                     const double *ranks, size_t n, struct pct_fit_band *out)
+{
+    struct pct_fit fit;
+    struct pct_fit_rivals rivals;
+    bool made = row->modelled && make_row_model(s, row, &fit, &rivals);
+    for (size_t i = 0; made && i < n; i++)
+        out[i] = predict(s, &fit, &rivals, ranks[i]);
+    return made;
 }
 
 bool pct_scale_trusts(const struct pct_scale_row *row)

@@ -95,6 +95,11 @@ struct pct_scale_tree {
 struct pct_scale_tree *pct_scale_tree_new(const struct pct_scale *s);
 void pct_scale_tree_free(struct pct_scale_tree *t);
 
+/* What the model of the time a rank of a context says at n numbers of ranks, in seconds, at the
+ * size that is predicted for. False: there is no model. */
+bool pct_scale_bands(const struct pct_scale *s, const struct pct_scale_row *row,
+                     const double *ranks, size_t n, struct pct_fit_band *out);
+
 /* Whether the loss of the context is worth a sentence, all waiting for processors left out. */
 bool pct_scale_blames(const struct pct_scale *s, const struct pct_scale_row *row);
 

@@ -543,11 +543,17 @@ def read_annotate(folder):
 
 
 def same_shown(seen, wanted):
-    """Equal, or of the same numbers: +- is written otherwise, and a figure with error is rounded by it."""
-    numbers = [re.findall(r"[\d.,]+", text) for text in (seen, wanted)]
-    return seen == wanted or "±" in seen and "+-" in wanted and len(numbers[0]) == 2 and all(
-        abs(float(a) - float(b)) <= 0.5 * 10 ** math.ceil(math.log10(max(float(numbers[0][1]), 0.1)) - 1) + 0.06
-        for a, b in zip(*numbers))
+    """Equal, but for a half that is rounded up or down; a figure with error is rounded by that, and +- is written otherwise."""
+    if seen == wanted:
+        return True
+    numbers, words = zip(*((re.findall(r"[\d.]+", text.replace(",", "")), re.sub(r"[\d.,]+", "", text).replace("+-", "±"))
+                           for text in (seen, wanted)))
+    if words[0] != words[1] and not ("±" in words[0] and "±" in words[1]) or len(numbers[0]) != len(numbers[1]):
+        return False
+    last = 10.0 ** -len(numbers[1][0].partition(".")[2])
+    if len(numbers[0]) == 2: # of percent
+        last = 0.06 + 0.5 * 10 ** math.ceil(math.log10(max(float(numbers[0][1]), 0.1)) - 1)
+    return all(abs(float(a) - float(b)) <= 1.01 * last for a, b in zip(*numbers))
 
 
 def check_source(page, tables):
@@ -557,8 +563,9 @@ def check_source(page, tables):
         return [] if "-g" in page.ask("return document.getElementById('source').innerText") else ["not explained"]
     wrong, stored = [], {(row["file"], int(row["line"])) for row in rows_of(tables, "source_lines")} if "source_lines" in tables else ()
     files = page.ask("return [...document.querySelectorAll('#source .controls select')][0].innerText.split('\\n')")
-    if sorted(files) != sorted(page.annotated):
-        wrong.append(f"files {files}, not {sorted(page.annotated)}")
+    known = {row["file"] for row in rows_of(tables, "lines") if row["file"] and row["line"]}
+    if set(files) != known or not known >= set(page.annotated):
+        wrong.append(f"files {files}, not {sorted(known)} with {sorted(page.annotated)}")
     for name, lines in page.annotated.items():
         page.show("source&file=" + urllib.parse.quote(name))
         seen = {int(line): (dict(cells), text) for line, cells, text in page.ask("""
@@ -706,7 +713,10 @@ def check_safety(page, _):
     return wrong
 
 
-def take_pictures(page, folder):
+VIEWS = ["summary", "contexts", "ranks", "time", "source", "communication", "tables", "print"]
+
+
+def take_pictures(page, folder, views):
     """A picture of each view on a desk and in a hand, light and dark; none is wider than its window."""
     wrong = []
     for width, height in ((1280, 800), (390, 844)):
@@ -715,7 +725,7 @@ def take_pictures(page, folder):
                 "width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500})
             page.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {
                 "features": [{"name": "prefers-color-scheme", "value": scheme}]})
-            for view in ("summary", "contexts", "ranks", "time", "source", "communication", "tables", "print"):
+            for view in views:
                 page.show(view)
                 name = f"{view}-{width}-{scheme}.png"
                 page.driver.save_screenshot(os.path.join(folder, name))
@@ -737,7 +747,7 @@ def main():
                   ("Evidence", check_evidence), ("Keys", check_keys), ("Print", check_print),
                   ("no request, no markup", check_safety)]
         if len(sys.argv) > 3:
-            checks.append(("pictures", lambda page, _: take_pictures(page, sys.argv[3])))
+            checks.append(("pictures", lambda page, _: take_pictures(page, sys.argv[3], VIEWS)))
         for name, check in checks:
             wrong = check(page, tables)
             print("not ok" if wrong else "ok", name)
@@ -746,4 +756,5 @@ def main():
         page.driver.quit()
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What the files of pcollect html share.
+ */
+#ifndef PCT_COMMAND_HTML_H
+#define PCT_COMMAND_HTML_H
+
+#include "command/command.h"
+
+#include <stdio.h>
+
+struct pct_html_request {
+    const char *to; /* NULL: the default name */
+    bool strong, weak;
+};
+
+/* Writes what `put` puts, under another name first, so that a page under its own name is complete.
+ * Replaces pages only. Returns an exit status; what is wrong is said. */
+int pct_html_write(const struct pct_command *self, const char *to,
+                   void (*put)(FILE *out, const void *subject), const void *subject);
+
+/* Compares the profiles of a line with two words or more. Sets r->to if it is NULL. */
+int pct_html_compare(const struct pct_command *self, const struct pct_line *line,
+                     struct pct_html_request *r);
+
+#endif

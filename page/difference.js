@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The view of two profiles, or two sides of several: the rows of `pcollect diff`, and a picture of the tree whose bars
+// are as wide as the mean of both sides and have the colour of the change. What may be noise is grey.
+
+const quietVerdicts = ["same", "noise"];
+const mostDifferenceRows = 500;
+const differenceColumns = ["place", "verdict", "before", "after", "change", "change_percent", "run_percent"];
+const peopleSeconds = value => Number.isNaN(value) ? "-" : forPeople("ns", Math.round(value * 1e9));
+
+// Adds a row of the table to the nodes of its path. `real`: what is no noise of the change.
+function addDifference(root, table, row) {
+    const path = table.exact(row, "path") || table.exact(row, "place");
+    const before = table.number(row, "before") || 0, after = table.number(row, "after") || 0;
+    const quiet = quietVerdicts.includes(table.exact(row, "verdict"));
+    const leaf = root.descend(path.split(pathSeparator));
+    leaf.rows.push(row);
+    for (let node = leaf; node; node = node.parent) {
+        node.add("mean", (before + after) / 2);
+        node.add("before", before);
+        node.add("after", after);
+        node.add("real", quiet ? 0 : after - before);
+        node.add("sure", quiet ? 0 : 1);
+    }
+}
+
+// By the change that is no noise, as a part of what was before; of what is new, all of it.
+function colourOfChange(node) {
+    const {before = 0, real = 0, sure} = node.figures;
+    if (!sure)
+        return "--unknown";
+    const part = before ? real / before : Math.sign(real);
+    return part <= -0.5 ? "--less2" : part <= -0.05 ? "--less1" : part < 0.05 ? "--level" : part < 0.5 ? "--more1" : "--more2";
+}
+
+const changeKey = [["--less2", "less by 50 % and more"], ["--less1", "by 5 % and more"], ["--level", "by less than 5 %"],
+    ["--more1", "more by 5 % and more"], ["--more2", "by 50 % and more"], ["--unknown", "noise or no change"]];
+
+class DifferenceView {
+    constructor(profile, table, options) {
+        Object.assign(this, {profile, table, quiet: options.get("noise") !== "no"});
+        this.root = new ContextNode("all", "", null);
+        for (let row = 0; row < table.rows; row++)
+            addDifference(this.root, table, row);
+        this.byKey = new Map();
+        this.root.each(node => this.byKey.set(node.path, node));
+        this.selected = this.byKey.get(options.get("path") || "") || this.root;
+        this.icicle = new Icicle(node => this.select(node));
+        this.details = make("div", {id: "details", "aria-live": "polite"});
+        this.rows = make("div", {class: "scroll"});
+        this.said = make("p", {class: "legend"});
+    }
+
+    place(place) {
+        place.append(this.makeRun(),
+            make("p", {class: "controls"}, makeChoice("Show", [["yes", "all contexts"], ["no", "changes without noise"]],
+                this.quiet ? "yes" : "no", chosen => {
+                    this.quiet = chosen === "yes";
+                    remember({noise: this.quiet ? null : "no"});
+                    this.draw();
+                })),
+            make("div", {class: "picture"}, this.icicle.canvas),
+            make("p", {class: "legend colours"}, changeKey.map(([colour, text]) => makeKey(colour, text))),
+            this.details, this.said, this.rows);
+        this.draw();
+        window.onresize = () => this.drawPicture();
+    }
+
+    makeRun() {
+        const {before, after, doubt, repeated} = this.profile.difference;
+        const percent = before.time ? 100 * (after.time - before.time) / before.time : 0;
+        const side = (word, {files, ranks, time, error}) => make("li", {}, `${word}: ${files.join(", ")}, ` +
+            `${grouped(ranks)} ${ranks === 1 ? "rank" : "ranks"}: `, make("strong", {title: exactly("ns", time)}, forPeople("ns", time)),
+        error > 0 ? " ± " + forPeople("ns", error) : "");
+        return make("div", {id: "sides"}, make("ul", {}, side("before", before), side("after", after)),
+            make("p", {class: "finding"}, `The run takes ${Math.abs(percent).toFixed(1)} % ${percent < 0 ? "less" : "more"}` +
+                (doubt < 0 ? "." : doubt > 0.05 ? ", which may be noise." : ` (${(100 * (1 - doubt)).toFixed(1)} % sure).`)),
+            repeated ? "" : make("p", {}, "Each side needs two runs or more to tell changes from noise."),
+            before.ranks === after.ranks ? "" : make("p", {}, "The sides have different numbers of ranks."));
+    }
+
+    drawPicture() {
+        this.icicle.draw(this.root, "mean", this.selected, colourOfChange);
+    }
+
+    isBelow(row) {
+        const path = this.table.exact(row, "path") || this.table.exact(row, "place"), top = this.selected.path;
+        return !top || path === top || path.startsWith(top + pathSeparator);
+    }
+
+    draw() {
+        const {table} = this, {repeated} = this.profile.difference;
+        const columns = [...differenceColumns, ...(repeated ? ["confidence_percent"] : [])];
+        const rows = rowsOf(table).filter(row => this.isBelow(row) &&
+            (this.quiet || !quietVerdicts.includes(table.exact(row, "verdict"))));
+        const shown = rows.slice(0, mostDifferenceRows);
+        const list = makeFigureTable(table, columns, shown, {id: "changes"}, row =>
+            this.select(this.root.descend((table.exact(row, "path") || table.exact(row, "place")).split(pathSeparator))));
+        shown.forEach((row, i) => {
+            const line = list.tBodies[0].rows[i];
+            if (quietVerdicts.includes(table.exact(row, "verdict")))
+                line.className = "quiet";
+            for (const name of ["before", "after", "change"])
+                line.querySelector(`[data-column=${name}]`).textContent = peopleSeconds(table.number(row, name));
+        });
+        this.rows.replaceChildren(list);
+        this.said.textContent = `${grouped(shown.length)} of ${grouped(table.rows)} contexts; times are sums over all ranks.`;
+        this.drawPicture();
+        this.drawDetails();
+    }
+
+    drawDetails() {
+        const {before = 0, after = 0, real = 0} = this.selected.figures;
+        this.details.replaceChildren(make("p", {class: "path"}, this.selected.path || "the whole run"),
+            make("p", {}, make("span", {class: "before", title: String(before)}, peopleSeconds(before)), " before, ",
+                make("span", {class: "after", title: String(after)}, peopleSeconds(after)), " after, with all that it called. ",
+                this.profile.difference.repeated ? `The change of contexts that is no noise adds up to ${peopleSeconds(real)}. ` : "",
+                this.selected === this.root ? "" : make("button", {type: "button", onclick: () => this.select(this.root)}, "Whole run")));
+    }
+
+    select(node) {
+        this.selected = node;
+        remember({path: node.path || null});
+        this.draw();
+    }
+}
+
+async function showDifference(profile, place, options) {
+    new DifferenceView(profile, await profile.table("difference"), options).place(place);
+}

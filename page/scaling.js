@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The view of one program at several numbers of ranks, as `pcollect scale` says: efficiencies and their factors, the
+// loss of each context, its model with band, and what it says of more ranks.
+
+const scaleFactors = [["efficiency_percent", "efficiency"], ["parallel_percent", "parallel"],
+    ["balance_percent", "balance"], ["communication_percent", "communication"], ["computation_percent", "computation"]];
+const scaleColumns = ["ranks", "time_s", "speed_up", ...scaleFactors.map(([name]) => name), "delayed_percent"];
+const lossColumns = ["place", "lost_s", "lost_percent", "first_s", "last_s", "efficiency_percent", "growth"];
+const mostLossRows = 200;
+
+// A table of these columns of a table of the profile; each row a click, if there is something to choose.
+function makeFigureTable(table, columns, rows, attributes, onselect) {
+    const head = name => table.columns[table.find(name)].head;
+    return make("table", attributes,
+        make("thead", {}, make("tr", {}, columns.map(name => make("th", {scope: "col",
+            title: table.columns[table.find(name)].doc, class: table.columns[table.find(name)].type === "text" ? null : "number"},
+        head(name))))),
+        make("tbody", {}, rows.map(row => makeFigureRow(table, columns, row, onselect))));
+}
+
+function makeFigureRow(table, columns, row, onselect) {
+    const line = make("tr", onselect ? {tabindex: "0", "data-row": row, onclick: () => onselect(row, line), onkeydown: event => {
+        const near = {ArrowDown: line.nextSibling, ArrowUp: line.previousSibling}[event.key];
+        if (near)
+            near.focus();
+        else if (event.key === "Enter" || event.key === " ")
+            onselect(row, line);
+        else
+            return;
+        event.preventDefault();
+    }} : {}, columns.map(name => make("td", {class: table.columns[table.find(name)].type === "text" ? "text" : "number",
+        "data-column": name, title: table.exact(row, name)}, table.shown(row, name))));
+    return line;
+}
+
+const rowsOf = table => Array.from({length: table.rows}, (_, row) => row);
+
+class ScalingView {
+    constructor(profile, {scales, contexts, costs, curves}, options) {
+        Object.assign(this, {profile, scales, contexts, costs, curves});
+        this.few = rowsOf(contexts).some(row => contexts.exact(row, "few") === "yes");
+        this.places = curves.rows ? rowsOf(curves).filter(row => curves.number(row, "row") === curves.number(0, "row"))
+            .map(row => curves.number(row, "ranks")) : [];
+        this.most = rowsOf(scales).reduce((most, row) => Math.max(most, scales.number(row, "ranks")), 0);
+        this.wanted = Number(options.get("predict")) || this.places.find(ranks => ranks > this.most) || 0;
+        this.selected = Math.max(0, rowsOf(contexts).findIndex(row => contexts.exact(row, "context") === options.get("context")));
+        this.details = make("div", {id: "model", "aria-live": "polite"});
+        this.losses = make("div", {class: "scroll"});
+        this.controls = make("p", {class: "controls"});
+    }
+
+    place(place) {
+        const {scales} = this, columns = scaleColumns.filter(name => scales.has(name));
+        place.append(make("h2", {}, this.profile.title),
+            make("div", {class: "scroll"}, makeFigureTable(scales, columns, rowsOf(scales), {id: "scales"})),
+            make("p", {class: "legend"}, "Efficiency is against the smallest scale; parallel = balance × communication; " +
+                "computation says how the total of computation scales. Time without a free processor is left out."),
+            make("div", {class: "beside"},
+                make("div", {}, make("p", {}, "Efficiency and its factors"), this.makeFactors()), this.details),
+            make("h2", {}, "What each context loses"), this.controls, this.losses);
+        this.draw();
+    }
+
+    makeFactors() {
+        const {scales} = this;
+        const lines = scaleFactors.map(([column, name], i) => ({name, style: "line" + i,
+            points: rowsOf(scales).map(row => [scales.number(row, "ranks"), scales.number(row, column) / 1000])
+                .filter(([, value]) => !Number.isNaN(value))}));
+        return new Chart({lines, least: 0, form: value => value.toFixed(0) + " %", title: "Efficiency and its factors"}).svg;
+    }
+
+    draw() {
+        const {contexts} = this;
+        this.controls.replaceChildren(this.places.length ? makeChoice("Predict the time a rank on",
+            this.places.filter(ranks => ranks > this.most).map(ranks => [String(ranks), grouped(ranks) + " ranks"]),
+            String(this.wanted), chosen => {
+                this.wanted = Number(chosen);
+                remember({predict: chosen});
+                this.draw();
+            }) : "Models take three numbers of ranks and more.",
+        this.few && this.places.length ? "With fewer than five numbers of ranks the form of a model is a guess." : "");
+        const rows = rowsOf(contexts).slice(0, mostLossRows);
+        const table = makeFigureTable(contexts, lossColumns, rows, {id: "losses"}, row => this.select(row));
+        if (this.places.length)
+            this.addPredictions(table);
+        this.losses.replaceChildren(table, contexts.rows > rows.length
+            ? make("p", {}, `${grouped(contexts.rows - rows.length)} more contexts are in the table contexts.`) : "");
+        this.select(this.selected, true);
+    }
+
+    addPredictions(table) {
+        table.tHead.rows[0].append(make("th", {scope: "col", class: "number"}, `on ${grouped(this.wanted)}`));
+        for (const line of table.tBodies[0].rows) {
+            const at = this.bandOf(Number(line.dataset.row)).find(({ranks}) => ranks === this.wanted);
+            line.append(make("td", {class: "number predicted", title: at ? exactly("ns", at.value) : ""},
+                at ? `${forPeople("ns", at.value)} (${forPeople("ns", at.low)} to ${forPeople("ns", at.high)})` : "-"));
+        }
+    }
+
+    // [{ranks, value, low, high}] of the model of a context; none: it has no model.
+    bandOf(row) {
+        this.bands ??= rowsOf(this.curves).reduce((bands, each) => {
+            const key = this.curves.number(each, "row");
+            const at = name => this.curves.number(each, name);
+            bands.set(key, [...(bands.get(key) || []),
+                {ranks: at("ranks"), value: at("time_s"), low: at("low_s"), high: at("high_s")}]);
+            return bands;
+        }, new Map());
+        return this.bands.get(row) || [];
+    }
+
+    select(row, quiet) {
+        this.selected = row;
+        if (!quiet)
+            remember({context: this.contexts.exact(row, "context")});
+        for (const line of this.losses.querySelectorAll("tbody tr"))
+            line.setAttribute("aria-selected", String(Number(line.dataset.row) === row));
+        this.drawModel(row);
+    }
+
+    // Points are the time a rank at each scale; the table of costs has rows by context, then scale.
+    drawModel(row) {
+        const {contexts, costs, scales} = this, band = this.bandOf(row).filter(({ranks}) => ranks <= Math.max(this.wanted, this.most));
+        if (!contexts.rows) {
+            this.details.replaceChildren("No context has a cost.");
+            return;
+        }
+        const points = rowsOf(scales).map((_, i) => {
+            const at = row * scales.rows + i, ranks = costs.number(at, "ranks");
+            return [ranks, costs.number(at, "core_s") / ranks];
+        });
+        const lines = [{name: "measured", style: "line0", points}];
+        if (band.length)
+            lines.push({name: "model", style: "line1", marks: false, points: band.map(({ranks, value}) => [ranks, value])});
+        const most = 1.1 * Math.max(...points.map(([, y]) => y), ...band.map(({value}) => value));
+        const chart = new Chart({lines, least: 0, most: most || 1, form: value => forPeople("ns", value), title: "Time a rank",
+            band: band.length ? {low: band.map(({ranks, low}) => [ranks, low]), high: band.map(({ranks, high}) => [ranks, high])} : null});
+        this.details.replaceChildren(make("p", {}, contexts.exact(row, "place")), chart.svg, contexts.exact(row, "model") ? make("p", {}, "Model of the time a rank in seconds, p is the number of ranks: ",
+                make("code", {}, contexts.exact(row, "model"))) : make("p", {}, "There is no model of this context."),
+            band.length ? make("p", {class: "legend"}, "The blue area is the interval that holds the mean in 95 of 100 cases; " +
+                "what is above the picture is cut.") : "");
+    }
+}
+
+async function showScaling(profile, place, options) {
+    const tables = await Promise.all(["scales", "contexts", "costs", "curves"].map(name => profile.table(name)));
+    const [scales, contexts, costs, curves] = tables;
+    new ScalingView(profile, {scales, contexts, costs, curves}, options).place(place);
+}

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Reads a page of several profiles in Chromium and compares it with what `pcollect scale` and `pcollect diff` print as
+tsv: page_compare_check.py scale|diff PAGE FOLDER [PICTURES]. FOLDER has the tables of scale as TABLE.tsv, and in
+`predicted` that of contexts with --predict; or that of diff as difference.tsv. Prints as page_check.py does."""
+import collections
+import os
+import sys
+import urllib.parse
+
+import page_check as check
+
+QUIET = ("same", "noise")
+
+
+def read_cells(page, table):
+    """The cells of a table of figures: {column: (title, shown)} of each row."""
+    return page.ask("return [...document.querySelectorAll(`#${arguments[0]} tbody tr`)].map(row => Object.fromEntries("
+                    "[...row.cells].map(cell => [cell.dataset.column || 'predicted', [cell.title, cell.textContent]])))", table)
+
+
+def compare_rows(what, seen, wanted, seconds=()):
+    """Cells against rows of tsv; those of `seconds` are shown as times."""
+    wrong = [] if len(seen) == min(len(wanted), 500) else [f"{what}: {len(seen)} rows, not {len(wanted)}"]
+    for i, (cells, row) in enumerate(zip(seen, wanted)):
+        for column, (title, shown) in cells.items():
+            if column not in row:
+                continue
+            short = shown.removesuffix(" %")
+            if not check.same_value(title, row[column]) or not (
+                    check.rounds_to(short, row[column]) or check.is_short(short, row[column]) or column in seconds and
+                    abs(float(row[column])) < 1e-9):
+                wrong.append(f"{what}, row {i}, {column}: {shown} ({title}), not {row[column]}")
+    return wrong
+
+
+def check_scaling(page, tables):
+    page.show("scaling")
+    wrong = compare_rows("scales", read_cells(page, "scales"), check.rows_of(tables, "scales"))
+    contexts, losses = check.rows_of(tables, "contexts"), read_cells(page, "losses")
+    wrong += compare_rows("contexts", losses, contexts[:200])
+    head, rows = check.read_table(sys.argv[3], "predicted")
+    predicted = [dict(zip(head, row)) for row in rows]
+    if not any(row["predicted_s"] for row in predicted):
+        wrong.append("nothing is predicted")
+    for cells, row in zip(losses, predicted):
+        title, shown = cells["predicted"]
+        parts = shown.replace("(", "").replace(")", "").replace(" to ", ",").replace("s ", "s,").split(",") if title else []
+        if title != row["predicted_s"] or title and not all(check.rounds_to(part.strip(), row[column]) for part, column in zip(
+                parts, ("predicted_s", "low_s", "high_s"))):
+            wrong.append(f"{row['path']}: {shown} is predicted, not {row['predicted_s']}, {row['low_s']}, {row['high_s']}")
+    return wrong + check_models(page, tables, contexts)
+
+
+def check_models(page, tables, contexts):
+    """The points of a context are its costs, and its model is told."""
+    wrong, costs = [], collections.defaultdict(list)
+    for row in check.rows_of(tables, "costs"):
+        costs[row["path"]].append((float(row["core_s"]) / int(row["ranks"]), int(row["ranks"])))
+    for i, row in enumerate(contexts[:4]):
+        page.ask("document.querySelectorAll('#losses tbody tr')[arguments[0]].click()", i)
+        points = page.ask("return [...document.querySelectorAll('#model circle title')].map(e => e.textContent)")
+        wanted = costs[row["path"]]
+        if len(points) != len(wanted) or not all(point.endswith(f" on {ranks}") and check.rounds_to(
+                point.removeprefix("measured: ").removesuffix(f" on {ranks}"), str(value)) for point, (value, ranks) in zip(points, wanted)):
+            wrong.append(f"{row['path']}: points {points}, not {wanted}")
+        told = page.ask("return document.querySelector('#model code')?.textContent || ''")
+        if told != row["model"]:
+            wrong.append(f"{row['path']}: model {told}, not {row['model']}")
+    return wrong
+
+
+def check_difference(page, tables):
+    page.show("difference")
+    rows = check.rows_of(tables, "difference")
+    wrong = compare_rows("contexts", read_cells(page, "changes"), rows, ("before", "after", "change"))
+    quiet = page.ask("return [...document.querySelectorAll('#changes tbody tr')].map(row => row.className === 'quiet')")
+    if quiet != [row["verdict"] in QUIET for row in rows]:
+        wrong.append(f"grey rows are {quiet}")
+    sums = collections.defaultdict(lambda: [0.0, 0.0, 0.0, 0])
+    for row in rows:
+        path, sure = (row["path"] or row["place"]).split(" > "), row["verdict"] not in QUIET
+        before, after = float(row["before"]), float(row["after"])
+        for n in range(len(path) + 1):
+            for i, value in enumerate((before, after, (after - before) * sure, int(sure))):
+                sums[" > ".join(path[:n])][i] += value
+    for path in sorted(sums, key=lambda path: -sum(sums[path][:2]))[:6]:
+        page.show("difference&path=" + urllib.parse.quote(path))
+        seen = page.ask("return ['.before', '.after'].map(name => Number(document.querySelector('#details ' + name).title))")
+        if any(abs(a - b) > 1e-6 * (1 + abs(b)) for a, b in zip(seen, sums[path])):
+            wrong.append(f"{path}: {seen}, not {sums[path]}")
+    return wrong + check_colours(page, sums)
+
+
+def colour_of(before, _, real, sure):
+    if not sure:
+        return "--unknown"
+    part = real / before if before else (real > 0) - (real < 0)
+    return "--less2" if part <= -0.5 else "--less1" if part <= -0.05 else "--level" if part < 0.05 else \
+        "--more1" if part < 0.5 else "--more2"
+
+
+def check_colours(page, sums):
+    """The bars below the whole run, by the pixels in their middle."""
+    page.show("difference&noise=no").show("difference")
+    bars = sorted((path for path in sums if path and " > " not in path), key=lambda path: (-sum(sums[path][:2]), path))
+    at, whole, wrong = 0, sum(sums[""][:2]), []
+    for path in bars:
+        share = sum(sums[path][:2]) / whole
+        if share > 0.02:
+            seen, wanted = page.ask("""
+                const canvas = document.querySelector('.icicle'), pen = canvas.getContext('2d');
+                const one = document.createElement('canvas').getContext('2d');
+                one.fillStyle = getComputedStyle(document.documentElement).getPropertyValue(arguments[1]);
+                one.fillRect(0, 0, 1, 1);
+                return [[...pen.getImageData(arguments[0] * canvas.width, canvas.height / canvas.clientHeight * 23, 1, 1).data],
+                    [...one.getImageData(0, 0, 1, 1).data]]""", at + 0.9 * share, colour_of(*sums[path]))
+            if seen != wanted:
+                wrong.append(f"{path}: colour {seen}, not {wanted} of {colour_of(*sums[path])}")
+        at += share
+    return wrong
+
+
+def main():
+    kind, tables, page = sys.argv[1], check.read_tables(sys.argv[3]), check.Page(sys.argv[2])
+    checks = [("Scaling", check_scaling)] if kind == "scale" else [("Difference", check_difference)]
+    checks += [("Tables", check.check_tables), ("no request, no markup", check.check_safety)]
+    try:
+        for name, each in checks:
+            wrong = each(page, tables)
+            print("not ok" if wrong else "ok", name)
+            print("".join(f"  {line}\n" for line in wrong[:20]), end="")
+        if len(sys.argv) > 4:
+            wrong = check.take_pictures(page, sys.argv[4], ["scaling" if kind == "scale" else "difference"])
+            print("not ok" if wrong else "ok", "pictures", *wrong)
+    finally:
+        page.driver.quit()
+
+
+main()

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Pages of comparisons. One table of a page of scaling is its own: what the model of each context
+ * says at the measured numbers of ranks, and at the largest one doubled again and again.
+ */
+#include "view/compare_print.h"
+#include "view/page.h"
+#include "view/page_private.h"
+
+#include <math.h>
+
+static void put_files(struct pct_buf *b, const struct pct_run *runs, size_t n)
+{
+    pct_buf_text(b, "[");
+    for (size_t i = 0; i < n; i++) {
+        pct_buf_text(b, i ? ", " : "");
+        pct_text_json(b, runs[i].path);
+    }
+    pct_buf_text(b, "]");
+}
+
+/* The title of the page is the list of the files. */
+static void put_head(struct pct_buf *b, const struct pct_run *runs, size_t n)
+{
+    struct pct_buf title = {0};
+    for (size_t i = 0; i < n; i++)
+        pct_buf_format(&title, "%s%s", i ? ", " : "", pct_symbols_base_name(runs[i].path));
+    pct_buf_text(b, "\"file\": ");
+    pct_text_json(b, title.data);
+    pct_buf_text(b, ", \"warnings\": [], \"pattern\": null");
+    pct_buf_free(&title);
+}
+
+/* ---- Curves -----------------------------------------------------------------------------------
+ */
+
+enum { DOUBLED = 4 };
+
+struct curves {
+    struct pct_data data; /* first: getters find the rest by it */
+    double *ranks;        /* each number once, upwards */
+    size_t n_ranks;
+    size_t *row;               /* with a model, of the table of contexts */
+    struct pct_fit_band *band; /* row * n_ranks + rank */
+    size_t n_rows;
+};
+
+static const struct curves *curves_of(const struct pct_data *d)
+{
+    return (const struct curves *)d;
+}
+
+static size_t count_curves(const struct pct_data *d)
+{
+    return curves_of(d)->n_rows * curves_of(d)->n_ranks;
+}
+
+static void get_row(const struct pct_cell *c, struct pct_value *out)
+{
+    out->number = curves_of(c->d)->row[c->row / curves_of(c->d)->n_ranks];
+}
+
+static void get_ranks(const struct pct_cell *c, struct pct_value *out)
+{
+    out->number = (pc_u128)curves_of(c->d)->ranks[c->row % curves_of(c->d)->n_ranks];
+}
+
+enum { VALUE, LOW, HIGH };
+
+static void get_time(const struct pct_cell *c, struct pct_value *out)
+{
+    const struct pct_fit_band *b = &curves_of(c->d)->band[c->row];
+    double s = c->column->which == LOW ? b->low : c->column->which == HIGH ? b->high : b->value;
+    out->number = s > 0 ? (pc_u128)llround(s * 1e9) : 0;
+}
+
+static const struct pct_column curve_columns[] = {
+    {"row", "row", PCT_COUNT, "row of the table contexts, from 0", get_row},
+    {"ranks", "ranks", PCT_COUNT, "ranks of the job", get_ranks},
+    {"time_s", "model", PCT_NS, "time a rank that the model says", get_time, VALUE},
+    {"low_s", "from", PCT_NS, "lower end of the interval for it", get_time, LOW},
+    {"high_s", "to", PCT_NS, "upper end", get_time, HIGH},
+};
+
+static const struct pct_table curves_table = {
+    .name = "curves",
+    .doc = "one row for each context with a model and number of ranks",
+    .count = count_curves,
+    .columns = curve_columns,
+    .n_columns = PC_ARRAY_LEN(curve_columns),
+};
+
+static void make_curves(struct curves *c, const struct pct_scale *s)
+{
+    size_t room = s->n_points + DOUBLED;
+    *c = (struct curves){.ranks = pct_alloc(room, sizeof *c->ranks),
+                         .row = pct_alloc(s->n_rows, sizeof *c->row),
+                         .band = pct_alloc(s->n_rows * room, sizeof *c->band)};
+    for (size_t i = s->points[pct_scale_last(s)].base; i < s->n_points; i++)
+        c->ranks[c->n_ranks++] = s->points[i].ranks;
+    for (unsigned i = 0; i < DOUBLED; i++, c->n_ranks++)
+        c->ranks[c->n_ranks] = 2 * c->ranks[c->n_ranks - 1];
+    for (size_t i = 0; i < s->n_rows; i++)
+        if (pct_scale_bands(s, &s->rows[i], c->ranks, c->n_ranks, c->band + c->n_rows * c->n_ranks))
+            c->row[c->n_rows++] = i;
+}
+
+static void free_curves(struct curves *c)
+{
+    pct_free(c->ranks);
+    pct_free(c->row);
+    pct_free(c->band);
+}
+
+/* ---- Pages ------------------------------------------------------------------------------------
+ */
+
+void pct_page_put_scale(FILE *out, const struct pct_scale *s)
+{
+    struct pct_data d = {.kind = PCT_DATA_SCALE, .scale = s, .pool = s->join->pool};
+    struct pct_page page = {0};
+    struct curves curves;
+    struct pct_buf title = {0};
+    make_curves(&curves, s);
+    curves.data = d;
+    pct_buf_format(&title, "%s scaling of %s", s->scaling == PCT_SCALING_WEAK ? "Weak" : "Strong",
+                   *s->runs[0].program ? pct_symbols_base_name(s->runs[0].program) : "the program");
+    put_head(&page.head, s->runs, s->n_runs);
+    pct_buf_text(&page.head, ", \"title\": ");
+    pct_text_json(&page.head, title.data);
+    for (size_t i = 0; i < pct_n_scale_tables; i++)
+        pct_page_add(&page, pct_scale_tables[i].name, &pct_scale_tables[i], &d);
+    pct_page_add(&page, curves_table.name, &curves_table, &curves.data);
+    pct_page_write(out, &page);
+    pct_buf_free(&title);
+    free_curves(&curves);
+}
+
+static void put_side(struct pct_buf *b, const char *name, const struct pct_run *runs, size_t n,
+                     const struct pct_diff_side *time)
+{
+    pct_buf_format(b, "\"%s\": {\"files\": ", name);
+    put_files(b, runs, n);
+    pct_buf_format(b, ", \"ranks\": %u, \"time\": %.0f, \"error\": %.0f}, ", runs[0].n_ranks,
+                   time->mean, time->error);
+}
+
+void pct_page_put_diff(FILE *out, const struct pct_diff *diff)
+{
+    struct pct_data d = {.kind = PCT_DATA_DIFF, .diff = diff, .pool = diff->join->pool};
+    struct pct_page page = {0};
+    struct pct_buf *b = &page.head;
+    put_head(b, diff->runs, diff->n_before + diff->n_after);
+    pct_buf_text(b, ", \"difference\": {");
+    put_side(b, "before", diff->runs, diff->n_before, &diff->time.before);
+    put_side(b, "after", diff->runs + diff->n_before, diff->n_after, &diff->time.after);
+    pct_buf_format(b, "\"doubt\": %.9g, \"repeated\": %s}", diff->time.doubt,
+                   diff->repeated ? "true" : "false");
+    pct_page_add(&page, "difference", &pct_diff_table, &d);
+    pct_page_write(out, &page);
+}
