@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Blanks comments, strings and character constants of C; keeps the lines. Include lines keep their
-# file name.
-/^[ \t]*#[ \t]*include/ && !inside { print; next }
+# Blanks comments, strings and character constants of C; prints FILE:LINE: before each line. Include lines keep
+# their file name.
+FNR == 1 { inside = 0 }
+{ place = FILENAME ":" FNR ":" }
+/^[ \t]*#[ \t]*include/ && !inside { print place $0; next }
 {
     out = ""
     n = length($0)
@@ -24,5 +26,5 @@
             out = out c
         }
     }
-    print out
+    print place out
 }

@@ -18,9 +18,9 @@ tree_files() { # [PATTERN...]: regular expressions of grep -E for whole paths, a
 c_files='\.[ch]$'
 code_files='(\.[chS]|\.f90|\.sh|\.test|\.awk|\.mk|\.am|\.ac|\.m4|/run|/run-unit|/run-test|/Makefile)$'
 
-# C without comments, strings and character constants, one output line a line.
-code_of() { # FILE
-    awk -f "$PC_SRC/tests/project/code.awk" "$1"
+# C without comments, strings and character constants: FILE:LINE:CODE for each line of the files.
+code_of() { # FILE...
+    awk -f "$PC_SRC/tests/project/code.awk" "$@"
 }
 
 # none FILE NAME: passed if the file of findings is empty.
