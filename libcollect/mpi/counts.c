@@ -16,6 +16,7 @@
  *
  * Called by the core once for each thread, slot and return address, and by the load map.
  */
+#include "base/exports.h"
 #include "libcollect/mpi/mpi_private.h"
 #include "libcollect/state/ops.h"
 
@@ -97,11 +98,11 @@ bool pc_mpi_is_family(const struct pc_module *module)
         return false; /* this library exports them as well */
     if (is_component(module->path))
         return true;
-    struct pc_elf elf;
-    if (!pc_elf_open(&elf, module->bias, module->lo, module->hi))
+    struct pc_exports elf;
+    if (!pc_exports_open(&elf, module->bias, module->lo, module->hi))
         return false;
     for (size_t i = 0; i < PC_ARRAY_LEN(family_symbols); i++)
-        if (pc_elf_find(&elf, family_symbols[i]))
+        if (pc_exports_find(&elf, family_symbols[i]))
             return true;
     return false;
 }
@@ -112,15 +113,15 @@ static bool match_name(const char *symbol, void *op)
 }
 
 /* What has stubs for its Fortran names was met there. */
-static bool counts_from_family(const struct pc_elf *elf, unsigned slot, uintptr_t ret)
+static bool counts_from_family(const struct pc_exports *elf, unsigned slot, uintptr_t ret)
 {
     int n_names;
     if (pc_op_rows[PC_SLOT_OP(slot)].fortran)
         return false;
-    if (pc_elf_enclosing(elf, ret - 1, match_name, (void *)pc_op_rows[PC_SLOT_OP(slot)].name,
-                         &n_names))
+    if (pc_exports_enclosing(elf, ret - 1, match_name, (void *)pc_op_rows[PC_SLOT_OP(slot)].name,
+                             &n_names))
         return true;
-    return n_names == 0 && !PC_SLOT_IS_PMPI(slot) && !pc_elf_find(elf, "PMPI_Init");
+    return n_names == 0 && !PC_SLOT_IS_PMPI(slot) && !pc_exports_find(elf, "PMPI_Init");
 }
 
 struct search {
@@ -150,13 +151,13 @@ bool pc_mpi_counts(unsigned slot, uintptr_t ret)
         return !PC_SLOT_IS_PMPI(slot); /* code made at run time */
     if (is_adapter(caller))
         return false;
-    struct pc_elf elf;
-    bool open = pc_elf_open(&elf, caller->bias, caller->lo, caller->hi);
+    struct pc_exports elf;
+    bool open = pc_exports_open(&elf, caller->bias, caller->lo, caller->hi);
     if (pc_mpi_is_family(caller))
         return open && counts_from_family(&elf, slot, ret);
     if (!PC_SLOT_IS_PMPI(slot))
         return true;
-    if (!open || !pc_elf_find(&elf, pc_op_rows[PC_SLOT_OP(slot)].name))
+    if (!open || !pc_exports_find(&elf, pc_op_rows[PC_SLOT_OP(slot)].name))
         return false;
     struct search s = {caller, false};
     pc_loadmap_each(search_order, &s);

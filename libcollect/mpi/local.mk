@@ -33,7 +33,7 @@ noinst_LTLIBRARIES += libcollect/libpcmpi.la
 libcollect_libpcmpi_la_SOURCES = \
     libcollect/stub.h libcollect/stub_asm.inc libcollect/stub_asm_more.inc \
     libcollect/mpi/mpi_private.h libcollect/mpi/stubs.S libcollect/mpi/stubs_c.c \
-    libcollect/mpi/elf_async.c libcollect/mpi/counts.c libcollect/state/ops.c libcollect/mpi/resolver.c
+    libcollect/mpi/counts.c libcollect/state/ops.c libcollect/mpi/resolver.c
 nodist_libcollect_libpcmpi_la_SOURCES = \
     libcollect/mpi/ops.h libcollect/mpi/op_rows.c libcollect/mpi/stub_rows.h \
     libcollect/mpi/stub_c_rows.h

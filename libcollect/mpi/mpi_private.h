@@ -23,27 +23,6 @@ extern _Atomic(void *) pc_mpi_slots[PC_N_SLOTS];
 /* The target of a slot at its first call; called by the resolver entries. MT-safe; keeps errno. */
 void *pc_mpi_resolve(unsigned slot);
 
-/* ---- elf_async.c: symbols of a mapped module, read from its dynamic section. AS-safe. -------- */
-
-struct pc_elf {
-    uintptr_t bias;
-    const void *symbols;
-    const char *strings;
-    const uint32_t *gnu_hash; /* either may be NULL */
-    const uint32_t *sysv_hash;
-};
-
-/* False if [lo, hi) does not begin with the ELF header of a module with dynamic symbols. */
-bool pc_elf_open(struct pc_elf *elf, uintptr_t bias, uintptr_t lo, uintptr_t hi);
-
-/* Address of a defined, exported symbol, or 0. */
-uintptr_t pc_elf_find(const struct pc_elf *elf, const char *name);
-
-/* Calls fn with the name of each exported function that encloses addr; stops when it returns true
- * and returns that. *n_out counts the names. */
-bool pc_elf_enclosing(const struct pc_elf *elf, uintptr_t addr, bool (*fn)(const char *, void *),
-                      void *arg, int *n_out);
-
 /* ---- counts.c: whose call is it ------------------------------------------------------------- */
 
 /* Whether a call through `slot` with return address `ret` is the program's. Takes locks, not

@@ -17,6 +17,7 @@
  *
  * dlsym(RTLD_NEXT) looks at its return address: it is called from this file, never as a tail call.
  */
+#include "base/exports.h"
 #include "libcollect/mpi/mpi_private.h"
 #include "libcollect/state/core.h"
 #include "libcollect/state/ops.h"
@@ -70,10 +71,11 @@ struct local_search {
 static int find_local(struct pc_module *module, void *arg)
 {
     struct local_search *s = arg;
-    struct pc_elf elf;
+    struct pc_exports elf;
     uintptr_t here = (uintptr_t)&pc_mpi_resolve;
     if ((here >= module->lo && here < module->hi) ||
-        !pc_elf_open(&elf, module->bias, module->lo, module->hi) || !pc_elf_find(&elf, "PMPI_Init"))
+        !pc_exports_open(&elf, module->bias, module->lo, module->hi) ||
+        !pc_exports_find(&elf, "PMPI_Init"))
         return 0;
     memcpy(s->path, module->path, sizeof s->path);
     return 1;
@@ -283,11 +285,11 @@ struct export_search {
 static int find_export(struct pc_module *module, void *arg)
 {
     struct export_search *s = arg;
-    struct pc_elf elf;
+    struct pc_exports elf;
     uintptr_t here = (uintptr_t)&pc_mpi_resolve;
     if ((here < module->lo || here >= module->hi) &&
-        pc_elf_open(&elf, module->bias, module->lo, module->hi))
-        s->address = pc_elf_find(&elf, s->name);
+        pc_exports_open(&elf, module->bias, module->lo, module->hi))
+        s->address = pc_exports_find(&elf, s->name);
     return s->address != 0;
 }
 

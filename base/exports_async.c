@@ -6,7 +6,7 @@
  * Reads the first page of the module (ELF and program headers), the dynamic section and what it
  * points to, all of which the loader keeps mapped. Every function may run in a signal handler.
  */
-#include "libcollect/mpi/mpi_private.h"
+#include "base/exports.h"
 
 #include <elf.h>
 #include <link.h>
@@ -40,9 +40,9 @@ static const void *absolute(const ElfW(Dyn) * d, uintptr_t bias)
     return (const void *)(p < bias ? p + bias : p);
 }
 
-bool pc_elf_open(struct pc_elf *elf, uintptr_t bias, uintptr_t lo, uintptr_t hi)
+bool pc_exports_open(struct pc_exports *elf, uintptr_t bias, uintptr_t lo, uintptr_t hi)
 {
-    struct pc_elf found = {.bias = bias};
+    struct pc_exports found = {.bias = bias};
     const ElfW(Dyn) *d = find_dynamic(bias, lo, hi);
     for (; d && d->d_tag != DT_NULL; d++) {
         if (d->d_tag == DT_SYMTAB)
@@ -68,7 +68,7 @@ static bool is_definition(const ElfW(Sym) * s)
            (type == STT_FUNC || type == STT_OBJECT || type == STT_NOTYPE);
 }
 
-static uintptr_t find_gnu(const struct pc_elf *elf, const char *name)
+static uintptr_t find_gnu(const struct pc_exports *elf, const char *name)
 {
     const ElfW(Sym) *symbols = elf->symbols;
     uint32_t n_buckets = elf->gnu_hash[0], first = elf->gnu_hash[1], n_bloom = elf->gnu_hash[2];
@@ -92,7 +92,7 @@ static uintptr_t find_gnu(const struct pc_elf *elf, const char *name)
 
 /* One more than the last symbol's index. A table by GNU hash does not say it: the end of the chain
  * that begins last is the end of the table. */
-static uint32_t count_symbols(const struct pc_elf *elf)
+static uint32_t count_symbols(const struct pc_exports *elf)
 {
     if (elf->sysv_hash)
         return elf->sysv_hash[1];
@@ -109,7 +109,7 @@ static uint32_t count_symbols(const struct pc_elf *elf)
     return last + 1;
 }
 
-uintptr_t pc_elf_find(const struct pc_elf *elf, const char *name)
+uintptr_t pc_exports_find(const struct pc_exports *elf, const char *name)
 {
     if (elf->gnu_hash)
         return find_gnu(elf, name);
@@ -121,8 +121,8 @@ uintptr_t pc_elf_find(const struct pc_elf *elf, const char *name)
     return 0;
 }
 
-bool pc_elf_enclosing(const struct pc_elf *elf, uintptr_t addr, bool (*fn)(const char *, void *),
-                      void *arg, int *n_out)
+bool pc_exports_enclosing(const struct pc_exports *elf, uintptr_t addr,
+                          bool (*fn)(const char *, void *), void *arg, int *n_out)
 {
     const ElfW(Sym) *symbols = elf->symbols;
     uint32_t n = count_symbols(elf);
