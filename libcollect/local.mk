@@ -9,6 +9,8 @@ libcollect_libpccore_la_SOURCES = libcollect/adapter.h \
     libcollect/context/path.h libcollect/context/path.c libcollect/context/path_walk.c libcollect/context/shown.h \
     libcollect/context/scope.h libcollect/context/scope.c libcollect/context/thread.h libcollect/context/thread.c \
     libcollect/context/copied_context.h libcollect/context/copied_context.c \
+    libcollect/context/python.h libcollect/context/python_private.h libcollect/context/python.c \
+    libcollect/context/python_async.c libcollect/context/python_paths.c \
     libcollect/sampling/sampler.h libcollect/sampling/sampler.c libcollect/sampling/sampler_signal.c libcollect/sampling/sampler_cost.c \
     libcollect/sampling/sampler_async.c libcollect/sampling/sampler_walk_async.c \
     libcollect/sampling/sampler_pair_async.c libcollect/sampling/sampler_source_async.c \

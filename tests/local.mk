@@ -103,6 +103,7 @@ include tests/libpcol/local.mk
 include tests/libpccount/local.mk
 include tests/mpi/local.mk
 include tests/safety/local.mk
+include tests/python/local.mk
 include tests/sample/local.mk
 include tests/project/local.mk
 

@@ -5,6 +5,7 @@
  */
 #include "libcollect/call/call.h"
 #include "libcollect/context/copied_context.h"
+#include "libcollect/context/python.h"
 #include "libcollect/context/thread.h"
 #include "libcollect/life/life.h"
 #include "libcollect/state/ops.h"
@@ -100,6 +101,18 @@ find_slowly(struct pc_thread *t, const struct pc_call *call, unsigned slot,
     return walked;
 }
 
+/* Python functions are not on the stack of C. */
+static __attribute__((noinline)) struct pc_path_leaf find_python(struct pc_thread *t,
+                                                                 const struct pc_call *call,
+                                                                 unsigned slot,
+                                                                 const struct pc_path_node *n)
+{
+    int saved = errno;
+    struct pc_path_leaf leaf = pc_python_leaf(t, call, slot, (uint32_t)(n - t->paths.nodes));
+    errno = saved;
+    return leaf;
+}
+
 static struct pc_path_leaf find_context(struct pc_thread *t, const struct pc_call *call,
                                         unsigned slot, struct pc_path_root *root, bool check)
 {
@@ -110,6 +123,8 @@ static struct pc_path_leaf find_context(struct pc_thread *t, const struct pc_cal
     if (PC_UNLIKELY(!n))
         return find_slowly(t, call, slot, root, miss);
     struct pc_path_leaf leaf = {n->leaf, n->flags, n->record};
+    if (PC_UNLIKELY(leaf.flags & PC_PATH_PYTHON))
+        leaf = find_python(t, call, slot, n);
     return PC_UNLIKELY(check) ? check_path(t, call, slot, leaf) : leaf;
 }
 

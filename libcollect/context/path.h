@@ -52,9 +52,11 @@ struct pc_path_resume {
     bool exact;         /* the address is not a return address but interrupted there */
 };
 
-/* In a leaf: the arena was full, the record is an ancestor's. In another node: it has had more than
- * one child, and all of them are in children[]; an only child is known to the node alone. */
-enum { PC_PATH_COLLAPSED = 1, PC_PATH_PARTS = 2 };
+/* In a leaf: the arena was full, the record is an ancestor's; there are frames of Python's
+ * interpreter, so the words do not tell the context (pc_python_leaf does). In another node: it has
+ * had more than one child, and all of them are in children[]; an only child is known to the node
+ * alone. */
+enum { PC_PATH_COLLAPSED = 1, PC_PATH_PARTS = 2, PC_PATH_PYTHON = 4 };
 
 /* One line of the processor's cache. */
 struct pc_path_node {

@@ -7,6 +7,7 @@
  * a walk, until the walk ends or meets the last path. The tree is entered from the outermost new
  * frame inwards. Then the path becomes the new last path.
  */
+#include "libcollect/context/python.h"
 #include "libcollect/context/shown.h"
 #include "libcollect/state/publish.h"
 #include "libcollect/state/state.h"
@@ -44,6 +45,8 @@ struct pc_last_path {
     uint32_t barrier; /* the last path cannot be joined at or inside of this index */
     bool cacheable;   /* all that decided the walk can be put into words */
     bool cut, deep;   /* the outermost frames are missing */
+    bool python;      /* there are frames of an interpreter of Python */
+    struct pc_python_booking booking;
 };
 
 static struct pc_last_path *get_last_path(struct pc_paths *p)
@@ -69,9 +72,9 @@ static struct pc_walk start_path(struct pc_last_path *s, const struct pc_paths *
     s->n_frames = 1;
     s->call = (struct word){.value = call->ret};
     s->joined = NOT_JOINED;
-    s->barrier = p->n_last;
+    s->barrier = pc_interpreter ? 0 : p->n_last; /* words do not tell Python's frames */
     s->cacheable = true;
-    s->cut = s->deep = false;
+    s->cut = s->deep = s->python = false;
     return (struct pc_walk){.pc = call->ret,
                             .sp = call->cfa,
                             .fp = *(const uintptr_t *)call->fp,
@@ -230,9 +233,15 @@ static void walk_outwards(const struct pc_thread *t, struct pc_last_path *s, str
 
 /* The child of `parent` that stands for one frame: `parent` itself for frames that are not shown,
  * 0 if there is no room. */
-static pcollect_ref book_frame(struct pc_thread *t, pcollect_ref parent, const struct word *f)
+static pcollect_ref book_frame(struct pc_thread *t, struct pc_last_path *s, pcollect_ref parent,
+                               const struct word *f)
 {
     bool collapsed = false;
+    if (s->booking.stack) {
+        parent = pc_python_book(t, &s->booking, parent, f == &s->call ? 0 : f->sp);
+        if (!parent || pc_python_is_folded(&s->booking, f->module))
+            return parent;
+    }
     if (f->op_plus_1) {
         uint16_t op = (uint16_t)(f->op_plus_1 - 1);
         return pc_tree_op(t->tree, parent, op, pc_process.record_bytes, &collapsed);
@@ -254,15 +263,33 @@ static bool is_in_mpi(const struct word *outside, const struct word *frame)
     return (outside->in_mpi || outside->op_plus_1) && frame->module->flags & PC_SHOWN_INSIDE_MPI;
 }
 
+/* The Python frames of the thread, where the path has frames of the interpreter. */
+static void read_python(struct pc_thread *t, struct pc_last_path *s)
+{
+    s->booking = pc_python_begin(NULL);
+    if (PC_LIKELY(!pc_interpreter))
+        return;
+    s->python = s->call.module == pc_interpreter;
+    for (uint32_t i = 0; i < s->n_path && !s->python; i++)
+        s->python = s->path[i].module == pc_interpreter;
+    if (s->python)
+        s->booking = pc_python_begin(pc_python_read(t, false));
+    if (s->booking.stack) {
+        s->cut |= s->booking.stack->cut;
+        s->deep |= s->booking.stack->deep;
+    }
+}
+
 /* Books the frames of the path, and notes at each word the context that ends with it. Returns the
  * innermost context that found room; *full says that it is not the call's own. */
 static pcollect_ref book_frames(struct pc_thread *t, struct pc_last_path *s, bool *full)
 {
     pcollect_ref at = t->scope;
     uint32_t i = s->n_path;
-    bool starting = !s->cut;
     const struct word *outside = NULL;
     *full = false;
+    read_python(t, s);
+    bool starting = !s->cut;
     if (s->joined != NOT_JOINED) {
         outside = &s->last[s->joined];
         at = s->last[s->joined].context;
@@ -283,7 +310,7 @@ static pcollect_ref book_frames(struct pc_thread *t, struct pc_last_path *s, boo
         bool trampoline = outside && outside->exact;
         outside = w;
         if (!starting && !trampoline) {
-            pcollect_ref child = book_frame(t, at, w);
+            pcollect_ref child = book_frame(t, s, at, w);
             if (!child) {
                 *full = true;
                 return at;
@@ -292,7 +319,7 @@ static pcollect_ref book_frames(struct pc_thread *t, struct pc_last_path *s, boo
         }
         w->context = at;
     }
-    pcollect_ref child = book_frame(t, at, &s->call);
+    pcollect_ref child = book_frame(t, s, at, &s->call);
     *full = !child;
     return child ? child : at;
 }
@@ -308,7 +335,7 @@ static struct pc_path_leaf book_path(struct pc_thread *t, struct pc_last_path *s
     leaf.node = pc_tree_op(t->tree, at, op, pc_process.record_bytes, &collapsed);
     if (leaf.node)
         leaf.record = pc_tree_record(t->tree, leaf.node);
-    leaf.flags = collapsed ? PC_PATH_COLLAPSED : 0;
+    leaf.flags = (collapsed ? PC_PATH_COLLAPSED : 0) | (s->python ? PC_PATH_PYTHON : 0);
     return leaf;
 }
 
@@ -412,7 +439,7 @@ static void keep_last_path(struct pc_paths *p, struct pc_last_path *s)
         frames = s->last[s->joined].frames;
         i--;
     }
-    if (n + i > s->capacity || s->cut)
+    if (n + i > s->capacity || s->cut || s->python)
         n = i = 0;
     while (i-- > 0) {
         frames += !s->path[i].relative;

@@ -4,6 +4,7 @@
  */
 #include "libcollect/life/parts.h"
 
+#include "libcollect/context/python.h"
 #include "libcollect/context/thread.h"
 #include "libcollect/life/plugin_host.h"
 #include "libcollect/sampling/edges.h"
@@ -22,6 +23,7 @@ static const struct pc_part parts[] = {
      .start = pc_counters_start,
      .thread = {pc_counters_enter, pc_counters_leave},
      .forget = pc_counters_forget},
+    {.start = pc_python_start},
     {.start = pc_edges_start,
      .thread = {pc_edges_enter, pc_edges_leave},
      .before_merge = pc_edges_before_merge},

@@ -10,6 +10,7 @@
  *
  * Called by the handler alone, with `busy` set. Takes no lock, calls no malloc.
  */
+#include "libcollect/context/python.h"
 #include "libcollect/context/shown.h"
 #include "libcollect/sampling/sampler.h"
 #include "libcollect/state/publish.h"
@@ -85,7 +86,7 @@ static bool join(struct pc_sampler *s, const struct pc_walk *walk, uint32_t *ins
 
 static void walk_outwards(struct pc_sampler *s, struct pc_walk *walk)
 {
-    uint32_t inside = s->n_last;
+    uint32_t inside = pc_interpreter ? 0 : s->n_last; /* words do not tell Python's frames */
     s->joined = NOT_JOINED;
     s->cut = s->deep = false;
     s->n_path = 0;
@@ -131,10 +132,17 @@ static bool is_left_out(const struct pc_sample_frame *outside, const struct pc_s
     return outside && outside->start && is_runtime(f);
 }
 
-/* The child of `parent` that stands for one frame, 0 if there is no room. */
-static pcollect_ref book_frame(struct pc_thread *t, pcollect_ref parent,
-                               const struct pc_sample_frame *f)
+/* The child of `parent` that stands for one frame, and for those of Python that it runs; 0 if there
+ * is no room. */
+static pcollect_ref book_frame(struct pc_thread *t, struct pc_python_booking *b,
+                               pcollect_ref parent, const struct pc_sample_frame *f)
 {
+    if (b->stack) {
+        parent = pc_python_book(t, b, parent, f->sp);
+        if (!parent || pc_python_is_folded(b, f->module))
+            return parent;
+        b->last = 0;
+    }
     pcollect_ref module = pc_publish_module(f->module);
     return module ? pc_tree_frame(t->tree, parent, module, f->pc - f->module->bias) : 0;
 }
@@ -150,9 +158,21 @@ static pcollect_ref find_root(struct pc_thread *t)
     return part ? part : root;
 }
 
-/* Books the frames outside of the innermost and returns the context that they are; *collapsed: it
- * is an ancestor of it. */
-static pcollect_ref book_frames(struct pc_thread *t, struct pc_sampler *s, bool *collapsed)
+/* The Python frames of the thread, which are read with the rest of the walk. */
+static struct pc_python_booking read_python(struct pc_thread *t, struct pc_sampler *s)
+{
+    struct pc_python_booking b = pc_python_begin(pc_python_read(t, true));
+    if (PC_UNLIKELY(b.stack != NULL)) {
+        s->cut |= b.stack->cut;
+        s->deep |= b.stack->deep;
+    }
+    return b;
+}
+
+/* Books the frames outside of the innermost and returns the context that they are, with the frames
+ * of Python that the innermost runs; *collapsed: it is an ancestor of it. */
+static pcollect_ref book_frames(struct pc_thread *t, struct pc_sampler *s,
+                                struct pc_python_booking *b, bool *collapsed)
 {
     pcollect_ref at = find_root(t);
     const struct pc_sample_frame *outside = NULL;
@@ -171,13 +191,18 @@ static pcollect_ref book_frames(struct pc_thread *t, struct pc_sampler *s, bool 
         struct pc_sample_frame *f = &s->path[i];
         f->start = starting = starting && pc_shown_is_start(f->module, f->pc);
         bool left_out = starting || is_left_out(outside, f) || (i > program && is_runtime(f));
-        pcollect_ref child = left_out ? at : book_frame(t, at, f);
+        pcollect_ref child = left_out ? at : book_frame(t, b, at, f);
         if (!child) {
             *collapsed = true;
             return at;
         }
         f->context = at = child;
         outside = f;
+    }
+    if (b->stack && b->left) {
+        pcollect_ref child = pc_python_book(t, b, at, 0);
+        *collapsed = !child;
+        return child ? child : at;
     }
     return at;
 }
@@ -220,9 +245,27 @@ pcollect_ref pc_sampler_parent(struct pc_thread *t, struct pc_sampler *s, const 
     walk(t, s, context);
     if (is_own(s))
         return 0;
-    pcollect_ref parent = book_frames(t, s, &collapsed);
+    struct pc_python_booking b = read_python(t, s);
+    pcollect_ref parent = book_frames(t, s, &b, &collapsed);
+    pc_python_is_point(&b, s->path[0].module, &parent);
     keep_last_path(s, !collapsed);
     return collapsed ? 0 : parent;
+}
+
+struct place {
+    pcollect_ref module; /* 0: none, or no room */
+    uint64_t offset;
+};
+
+/* Where the sample was taken; *parent: what called it, as far as it has been booked. A point is
+ * looked up as the return address behind it, so that a Python frame's is one less. */
+static struct place find_place(const struct pc_python_booking *b, const struct pc_sample_frame *f,
+                               pcollect_ref *parent)
+{
+    if (pc_python_is_point(b, f->module, parent))
+        return (struct place){pc_python_module(), b->last - 1};
+    pcollect_ref module = f->module ? pc_publish_module(f->module) : 0;
+    return (struct place){module, module ? f->pc - f->module->bias : 0};
 }
 
 pcollect_ref pc_sampler_point(struct pc_thread *t, struct pc_sampler *s, const void *context)
@@ -234,12 +277,12 @@ pcollect_ref pc_sampler_point(struct pc_thread *t, struct pc_sampler *s, const v
     }
     const struct pc_sample_frame *f = &s->path[0];
     bool collapsed;
-    pcollect_ref parent = book_frames(t, s, &collapsed);
-    pcollect_ref module = f->module ? pc_publish_module(s->path[0].module) : 0;
-    collapsed |= f->module && !module;
-    pcollect_ref point =
-        pc_tree_point(t->tree, parent, module, module ? f->pc - f->module->bias : 0,
-                      pc_process.record_bytes - pc_process.comm_bytes, &collapsed);
+    struct pc_python_booking b = read_python(t, s);
+    pcollect_ref parent = book_frames(t, s, &b, &collapsed);
+    struct place place = find_place(&b, f, &parent);
+    collapsed |= f->module && !place.module;
+    pcollect_ref point = pc_tree_point(t->tree, parent, place.module, place.offset,
+                                       pc_process.record_bytes - pc_process.comm_bytes, &collapsed);
     keep_last_path(s, !collapsed);
     s->counts[PC_SAMPLE_CUT] += s->cut;
     s->counts[PC_SAMPLE_DEEP] += s->deep;

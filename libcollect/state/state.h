@@ -98,6 +98,8 @@ struct pc_active {
 
 struct pc_counting_record;
 struct pc_edges;
+struct pc_python_stack;
+struct pc_python_paths;
 
 struct pc_thread {
     /* What every call reads. */
@@ -127,9 +129,11 @@ struct pc_thread {
     struct pc_counting_record *counting; /* counter_groups.h; NULL: nothing is counted */
     struct pc_counting_record *always;   /* counter_groups.h; what counts beside it, all the time */
     struct pc_edges *edges;              /* edges.h; NULL: nothing is read at MPI calls */
-    bool helper;                         /* made by the MPI library for itself */
-    _Atomic uint8_t uncounted;           /* threads_table.c; 1 + its kind, 0: it is counted */
-    uint8_t kind;                        /* enum pc_thread_kind */
+    struct pc_python_stack *python;      /* python.h; NULL: none was read so far */
+    struct pc_python_paths *python_paths; /* python_paths.c; NULL: no call from Python so far */
+    bool helper;                          /* made by the MPI library for itself */
+    _Atomic uint8_t uncounted;            /* threads_table.c; 1 + its kind, 0: it is counted */
+    uint8_t kind;                         /* enum pc_thread_kind */
     uint32_t number;
     int32_t tid;                  /* 0: it has ended */
     uint64_t *times;              /* thread_times_table.c; values of its row, NULL: none */

@@ -72,6 +72,9 @@ enum pc_step_result pc_walk_step(struct pc_walk *walk, struct pc_step *step);
 /* The frame of the interrupted code, from a handler's ucontext. stack is kept. */
 void pc_walk_from_context(struct pc_walk *walk, const void *ucontext, struct pc_stack stack);
 
+/* Whether the page that begins at `page` can be read: asks the kernel. */
+bool pc_walk_can_read(uintptr_t page);
+
 /* The first address of the function that encloses pc by its unwind table, or 0. */
 uintptr_t pc_walk_function_start(uintptr_t pc);
 

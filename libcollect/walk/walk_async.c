@@ -434,6 +434,11 @@ void pc_walk_from_context(struct pc_walk *walk, const void *ucontext, struct pc_
     arch_read_context(ucontext, walk);
 }
 
+bool pc_walk_can_read(uintptr_t page)
+{
+    return page && arch_probe(page) == -22; /* EINVAL: see probe_page */
+}
+
 uintptr_t pc_walk_function_start(uintptr_t pc)
 {
     struct pc_module *module = pc_loadmap_find(pc);
@@ -458,6 +463,12 @@ void pc_walk_from_context(struct pc_walk *walk, const void *ucontext, struct pc_
 {
     (void)ucontext;
     *walk = (struct pc_walk){.exact = true, .stack = stack};
+}
+
+bool pc_walk_can_read(uintptr_t page)
+{
+    (void)page;
+    return false;
 }
 
 uintptr_t pc_walk_function_start(uintptr_t pc)

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What the contexts of Python need from the start: which interpreter there is, and the table that
+ * says what their nodes stand for.
+ */
+#include "libcollect/context/python.h"
+#include "libcollect/context/python_private.h"
+
+static const char module_name[] = "python";
+struct pc_python_texts pc_python_texts;
+
+#define COLUMN(what, about, kind, how)                                                             \
+    {                                                                                              \
+        .name = what, .doc = about, .type = kind, .combine = how, .unit = PCOLLECT_UNIT_COUNT      \
+    }
+
+static const struct pcollect_column columns[] = {
+    COLUMN("module", "python", PCOLLECT_COLUMN_STRING, 0),
+    COLUMN("offset", "of a Python frame", PCOLLECT_COLUMN_NUMBER, 0),
+    COLUMN("depth", "0", PCOLLECT_COLUMN_NUMBER, 0),
+    COLUMN("function", "qualified name", PCOLLECT_COLUMN_STRING, PCOLLECT_MAX),
+    COLUMN("file", "as the interpreter names it", PCOLLECT_COLUMN_STRING, PCOLLECT_MAX),
+    COLUMN("line", "at which the function is", PCOLLECT_COLUMN_NUMBER, PCOLLECT_MAX),
+    COLUMN("inlined", "0", PCOLLECT_COLUMN_NUMBER, PCOLLECT_MAX)};
+const struct pcollect_table pc_python_symbols = {.name = "symbols",
+                                                 .doc = "functions of Python",
+                                                 .columns = columns,
+                                                 .n_keys = 3,
+                                                 .n_values = 4,
+                                                 .flags = PCOLLECT_TABLE_KEPT};
+
+int pc_python_start(void)
+{
+    const struct pcollect_module module = {.path_bytes = sizeof module_name - 1};
+    uint32_t version;
+    enum pc_interpreter_found found = pc_interpreter_find(&version);
+    if (found == PC_INTERPRETER_UNKNOWN)
+        pc_core_complain("this version of Python is not known (3.11 to 3.13 are): functions of the "
+                         "interpreter are shown, not those of Python");
+    if (found != PC_INTERPRETER_READ)
+        return PC_OK;
+    pc_python_texts.module = pc_arena_add_module(&pc_process.arena, &module, module_name);
+    pc_python_texts.module_name = pc_table_string(module_name);
+    if (!pc_python_texts.module || !pc_python_texts.module_name)
+        return PC_ENOMEM;
+    return pc_table_add("pcollect", &pc_python_symbols);
+}

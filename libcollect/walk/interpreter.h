@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The Python functions that the calling thread is in: read from the interpreter's own structures,
+ * without a call that needs its lock (doc/internals/python.md).
+ *
+ * One frame of C, that of the interpreter's loop, runs a run of Python frames: `at` of a Python
+ * frame is an address inside of that frame of C. So Python frames and frames of C have one order.
+ *
+ * Invariants of struct pc_python_stack after a reading:
+ *  1. frames[0] is the innermost; `at` never falls from one frame to the next.
+ *  2. The code object of each was one when it was read.
+ */
+#ifndef PC_INTERPRETER_H
+#define PC_INTERPRETER_H
+
+#include "libcollect/walk/loadmap.h"
+
+enum { PC_PYTHON_PAGES = 64, PC_PYTHON_FILE_BYTES = 1024, PC_PYTHON_NAME_BYTES = 512 };
+
+struct pc_python_frame {
+    uintptr_t code; /* the code object */
+    uintptr_t at;   /* on the stack of C, in the loop that runs it; UINTPTR_MAX: outside of all */
+    int64_t place;  /* of the instruction: bytes from the first one; before it: negative */
+};
+
+struct pc_python_stack {
+    uint32_t n, capacity;
+    bool cut;     /* there are frames outside of these that were not read, */
+    bool deep;    /* because there was no room for them */
+    bool guarded; /* each page is probed before it is read */
+    uintptr_t pages[PC_PYTHON_PAGES];
+    /* What the frame is that was described last. Not terminated. */
+    uint32_t file_bytes, name_bytes, line; /* line 0: unknown */
+    char file[PC_PYTHON_FILE_BYTES], name[PC_PYTHON_NAME_BYTES];
+    struct pc_python_frame frames[]; /* capacity */
+};
+
+enum pc_interpreter_found {
+    PC_INTERPRETER_NONE,
+    PC_INTERPRETER_READ,   /* its frames can be read */
+    PC_INTERPRETER_UNKNOWN /* its version is not known: nothing is read */
+};
+
+/* Looks for an interpreter in the process. *version_out: PY_VERSION_HEX, where one was found. Takes
+ * the loader's lock. init-only. */
+enum pc_interpreter_found pc_interpreter_find(uint32_t *version_out);
+
+/* The module whose frames Python's stand for; NULL: there is no interpreter that can be read. */
+extern PC_HIDDEN struct pc_module *pc_interpreter;
+
+/* Bytes of a struct pc_python_stack of so many frames. */
+static inline size_t pc_python_stack_bytes(uint32_t capacity)
+{
+    return sizeof(struct pc_python_stack) + capacity * sizeof(struct pc_python_frame);
+}
+
+/* Reads the stack of the calling thread. `handler`: at an interrupt, where all may be half done;
+ * else in a call, where it is as the interpreter left it. AS-safe. */
+void pc_interpreter_read(struct pc_python_stack *s, bool handler);
+
+/* Fills file, name and line for a frame of the stack; false: it cannot be read. AS-safe. */
+bool pc_interpreter_describe(struct pc_python_stack *s, const struct pc_python_frame *f);
+
+/* A hash of all that decides what the frames of the stack are described as. AS-safe. */
+uint64_t pc_interpreter_digest(struct pc_python_stack *s);
+
+/* ---- For tests ---- */
+
+/* The line of the instruction `place` bytes from the first, by a table of locations (PEP 626,
+ * CPython 3.11 to 3.13); 0: none. Reads n bytes at most. */
+uint32_t pc_python_line(const uint8_t *table, size_t n, uint32_t first_line, int64_t place);
+
+#endif

@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Reads the Python frames of the calling thread, in a call or in a handler that interrupted it.
+ *
+ * A thread's frames are its own: they, their code objects, and the texts of these do not change
+ * while it is held up here, whoever has the interpreter's lock. What was interrupted may have left
+ * the innermost frame half made or half gone. So in a handler each page is probed before it is
+ * read, each object must be of its type, and a run of frames counts only if it leads to the run
+ * outside of it. In a call no frame is half done; there pages are not probed once a guarded reading
+ * has shown that the layout is that of this interpreter.
+ *
+ * PyGILState_GetThisThreadState reads one variable and calls pthread_getspecific (CPython 3.4 to
+ * 3.13), which reads the thread's own memory (glibc, musl): no lock, no allocation.
+ *
+ * Must not: call anything else of Python, write into its memory, follow a pointer unprobed in a
+ * handler.
+ */
+#include "libcollect/walk/interpreter_private.h"
+#include "libcollect/walk/walk.h"
+
+#include <string.h>
+
+enum { PAGE = 4096, TYPE_AT = 8, SIZE_AT = 16, STATE_AT = 32, BYTES_AT = 32 };
+/* A table of locations is hashed up to here. */
+enum { MOST_LINES_BYTES = 4096 };
+
+/* ---- Reading --------------------------------------------------------------------------------- */
+
+static bool probe_page(struct pc_python_stack *s, uintptr_t page)
+{
+    uintptr_t *known = &s->pages[page / PAGE % PC_PYTHON_PAGES];
+    if (*known == page)
+        return true;
+    if (!pc_walk_can_read(page))
+        return false;
+    *known = page;
+    return true;
+}
+
+/* Whether n bytes can be read. */
+static bool can_read(struct pc_python_stack *s, uintptr_t at, size_t n)
+{
+    if (at < PAGE || at + n < at)
+        return false;
+    if (!s->guarded)
+        return true;
+    for (uintptr_t page = at & ~(uintptr_t)(PAGE - 1); page < at + n; page += PAGE)
+        if (!probe_page(s, page))
+            return false;
+    return true;
+}
+
+static bool read_word(struct pc_python_stack *s, uintptr_t at, uintptr_t *out)
+{
+    if ((at & 7) || !can_read(s, at, sizeof *out))
+        return false;
+    *out = *(const uintptr_t *)at;
+    return true;
+}
+
+static bool is_a(struct pc_python_stack *s, uintptr_t object, uintptr_t type)
+{
+    uintptr_t found;
+    return !(object & 7) && read_word(s, object + TYPE_AT, &found) && found == type;
+}
+
+/* ---- Frames ---------------------------------------------------------------------------------- */
+
+/* More are not followed: frames that lead in a circle are half made. */
+enum { MOST_FRAMES = 1 << 20 };
+
+/* One frame: the one outside of it, and whether it is the end of a run that stands for no function;
+ * else it is added, or there is no room. False: it is not whole. */
+static bool add_frame(struct pc_python_stack *s, uintptr_t frame, uintptr_t *previous_out,
+                      bool *end_out)
+{
+    const struct pc_python_layout *l = pc_python.layout;
+    uintptr_t code, instruction;
+    if (!read_word(s, frame + l->frame_code, &code) ||
+        !read_word(s, frame + l->frame_instruction, &instruction) ||
+        !read_word(s, frame + l->frame_previous, previous_out) ||
+        !can_read(s, frame + l->frame_owner, 1))
+        return false;
+    *end_out = !l->by_cframes && *(const uint8_t *)(frame + l->frame_owner) == l->c_stack;
+    if (*end_out)
+        return true;
+    if (!is_a(s, code, pc_python.code_type))
+        return false;
+    if (s->n < s->capacity)
+        s->frames[s->n++] = (struct pc_python_frame){code, UINTPTR_MAX,
+                                                     (int64_t)(instruction - code - l->code_first)};
+    else
+        s->cut = s->deep = true;
+    return true;
+}
+
+/* The frames from `first` on are run by the loop with that address in its frame of C. */
+static void place_run(struct pc_python_stack *s, uint32_t first, uintptr_t at)
+{
+    for (uint32_t i = first; i < s->n; i++)
+        s->frames[i].at = at;
+}
+
+/* CPython 3.11. A run that does not lead to the frame at which the run outside of it is was half
+ * made: it is left out. */
+static void read_by_cframes(struct pc_python_stack *s, uintptr_t cframe)
+{
+    const struct pc_python_layout *l = pc_python.layout;
+    for (uint32_t left = MOST_FRAMES; cframe && left && !s->deep;) {
+        uintptr_t frame, outer, end = 0, at = cframe;
+        uint32_t first = s->n;
+        bool is_end;
+        if (!read_word(s, cframe + l->cframe_frame, &frame) ||
+            !read_word(s, cframe + l->cframe_previous, &outer) ||
+            (outer && !read_word(s, outer + l->cframe_frame, &end))) {
+            s->cut = true;
+            return;
+        }
+        while (frame && frame != end && left && add_frame(s, frame, &frame, &is_end))
+            left--;
+        if (frame != end)
+            s->n = first;
+        place_run(s, first, at);
+        cframe = outer;
+    }
+}
+
+/* CPython 3.12 and later. */
+static void read_by_frames(struct pc_python_stack *s, uintptr_t frame)
+{
+    uint32_t first = s->n;
+    bool is_end = false;
+    for (uint32_t left = MOST_FRAMES; frame && left; left--) {
+        uintptr_t at = frame;
+        if (!add_frame(s, frame, &frame, &is_end)) {
+            s->cut = true;
+            return;
+        }
+        if (is_end) {
+            place_run(s, first, at);
+            first = s->n;
+            if (s->deep)
+                return;
+        }
+    }
+}
+
+/* The frame at which the innermost loop is. Between two instructions of its entry its _PyCFrame
+ * does not lead to one yet, and the one outside is asked. */
+static uintptr_t find_head(struct pc_python_stack *s, uintptr_t head)
+{
+    const struct pc_python_layout *l = pc_python.layout;
+    uintptr_t frame, previous, outer;
+    bool is_end;
+    if (!l->has_cframe)
+        return head;
+    if (!read_word(s, head + l->cframe_frame, &frame))
+        return 0;
+    bool whole = frame && add_frame(s, frame, &previous, &is_end);
+    s->n = 0;
+    s->cut = s->deep = false;
+    if (whole || !read_word(s, head + l->cframe_previous, &outer) || !outer)
+        return frame;
+    return read_word(s, outer + l->cframe_frame, &frame) ? frame : 0;
+}
+
+/* libpython may have been closed. */
+static bool is_loaded(void)
+{
+    return pc_interpreter->flags & PCOLLECT_MODULE_EXE ||
+           pc_loadmap_find((uintptr_t)pc_python.thread_state) == pc_interpreter;
+}
+
+void pc_interpreter_read(struct pc_python_stack *s, bool handler)
+{
+    const struct pc_python_layout *l = pc_python.layout;
+    uintptr_t state, head;
+    s->n = 0;
+    s->cut = s->deep = false;
+    if (!l || !is_loaded())
+        return;
+    bool trusted = atomic_load_explicit(&pc_python.trusted, memory_order_acquire);
+    s->guarded = handler || !trusted || !pc_python.finalizing || pc_python.finalizing();
+    memset(s->pages, 0, sizeof s->pages);
+    state = (uintptr_t)pc_python.thread_state();
+    if (!state || !read_word(s, state + l->thread_head, &head) || !head)
+        return;
+    if (l->by_cframes)
+        read_by_cframes(s, head);
+    else
+        read_by_frames(s, find_head(s, head));
+    if (!handler && !trusted && s->n && !s->cut && pc_interpreter_describe(s, &s->frames[0]))
+        atomic_store_explicit(&pc_python.trusted, true, memory_order_release);
+}
+
+/* ---- What a frame is --------------------------------------------------------------------------*/
+
+struct bytes {
+    const uint8_t *at;
+    size_t n;
+};
+
+/* A str that is compact, as those of code objects are. *kind_out: bytes a character. */
+static bool read_text(struct pc_python_stack *s, uintptr_t text, struct bytes *out,
+                      unsigned *kind_out)
+{
+    const struct pc_python_layout *l = pc_python.layout;
+    uintptr_t n, state;
+    if (!is_a(s, text, pc_python.text_type) || !read_word(s, text + SIZE_AT, &n) ||
+        !read_word(s, text + STATE_AT, &state))
+        return false;
+    /* From the lowest bit: interned 2 (3.12: 2 and one more is not used), kind 3, compact, ascii.
+     */
+    unsigned kind = state >> 2 & 7;
+    bool compact = state >> 5 & 1, ascii = state >> 6 & 1;
+    if (!compact || (kind != 1 && kind != 2 && kind != 4) || n > INT32_MAX)
+        return false;
+    out->at = (const uint8_t *)text + (ascii ? l->ascii_bytes : l->compact_bytes);
+    out->n = n * kind;
+    *kind_out = ascii ? 0 : kind;
+    return true;
+}
+
+static uint32_t character(const uint8_t *at, unsigned kind)
+{
+    uint32_t c = 0;
+    memcpy(&c, at, kind);
+    return c;
+}
+
+/* Bytes of a character in UTF-8 at out. */
+static unsigned put_character(uint32_t c, char *out)
+{
+    if (c < 0x80) {
+        out[0] = (char)c;
+        return 1;
+    }
+    unsigned n = c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+    for (unsigned i = n - 1; i > 0; i--, c >>= 6)
+        out[i] = (char)(0x80 | (c & 0x3f));
+    out[0] = (char)(0xf00 >> n | c);
+    return n;
+}
+
+/* Copies a text as UTF-8; what does not fit is cut. Returns its bytes; 0: it cannot be read. */
+static uint32_t copy_text(struct pc_python_stack *s, uintptr_t text, char *out, size_t room)
+{
+    struct bytes b;
+    unsigned kind;
+    uint32_t n = 0;
+    if (!read_text(s, text, &b, &kind) || !can_read(s, (uintptr_t)b.at, b.n < room * 4 ? b.n : 1))
+        return 0;
+    if (!kind) {
+        n = (uint32_t)(b.n < room ? b.n : room);
+        memcpy(out, b.at, n);
+        return n;
+    }
+    for (const uint8_t *p = b.at; p < b.at + b.n && n + 4 <= room; p += kind)
+        n += put_character(character(p, kind), out + n);
+    return n;
+}
+
+static bool read_bytes(struct pc_python_stack *s, uintptr_t object, struct bytes *out)
+{
+    uintptr_t n;
+    if (!is_a(s, object, pc_python.bytes_type) || !read_word(s, object + SIZE_AT, &n) ||
+        n > INT32_MAX || !can_read(s, object + BYTES_AT, n))
+        return false;
+    *out = (struct bytes){(const uint8_t *)object + BYTES_AT, n};
+    return true;
+}
+
+static int64_t signed_number(const uint8_t **p, const uint8_t *end)
+{
+    uint64_t v = 0;
+    for (unsigned shift = 0; *p < end && shift < 63; shift += 6) {
+        uint8_t byte = *(*p)++;
+        v |= (uint64_t)(byte & 0x3f) << shift;
+        if (!(byte & 0x40))
+            break;
+    }
+    return v & 1 ? -(int64_t)(v >> 1) : (int64_t)(v >> 1);
+}
+
+/* An entry is a byte 1 CCCC LLL: code of its form, instructions less one; then bytes below 128. The
+ * forms say by how much the line differs from that of the entry before. */
+uint32_t pc_python_line(const uint8_t *table, size_t n, uint32_t first_line, int64_t place)
+{
+    const uint8_t *p = table, *end = table + n;
+    int64_t line = first_line, known = first_line, at = 0;
+    if (place < 0)
+        return first_line;
+    while (p < end && at <= place) {
+        uint8_t head = *p++;
+        unsigned form = head >> 3 & 15;
+        if (form == 13 || form == 14)
+            line += signed_number(&p, end);
+        else if (form >= 10 && form <= 12)
+            line += form - 10;
+        known = form == 15 ? 0 : line;
+        at += 2 * ((head & 7) + 1);
+        while (p < end && !(*p & 0x80))
+            p++;
+    }
+    return at > place && known > 0 && known <= UINT32_MAX ? (uint32_t)known : 0;
+}
+
+struct code {
+    uintptr_t file, name;
+    uint32_t first_line;
+    struct bytes lines;
+};
+
+static bool read_code(struct pc_python_stack *s, uintptr_t code, struct code *out)
+{
+    const struct pc_python_layout *l = pc_python.layout;
+    uintptr_t lines;
+    if (!is_a(s, code, pc_python.code_type) || !read_word(s, code + l->code_file, &out->file) ||
+        !read_word(s, code + l->code_name, &out->name) ||
+        !read_word(s, code + l->code_lines, &lines) ||
+        !can_read(s, code + l->code_first_line, sizeof out->first_line) ||
+        !read_bytes(s, lines, &out->lines))
+        return false;
+    memcpy(&out->first_line, (const void *)(code + l->code_first_line), sizeof out->first_line);
+    return true;
+}
+
+bool pc_interpreter_describe(struct pc_python_stack *s, const struct pc_python_frame *f)
+{
+    struct code code;
+    if (!read_code(s, f->code, &code))
+        return false;
+    s->line = pc_python_line(code.lines.at, code.lines.n, code.first_line, f->place);
+    s->file_bytes = copy_text(s, code.file, s->file, sizeof s->file);
+    s->name_bytes = copy_text(s, code.name, s->name, sizeof s->name);
+    return s->file_bytes && s->name_bytes;
+}
+
+/* ---- Digest ---------------------------------------------------------------------------------- */
+
+static uint64_t mix(uint64_t h, uint64_t v)
+{
+    h = (h ^ v) * 0x9e3779b97f4a7c15u;
+    return h ^ h >> 29;
+}
+
+static uint64_t mix_bytes(uint64_t h, struct bytes b)
+{
+    uint64_t word;
+    h = mix(h, b.n);
+    for (; b.n >= sizeof word; b.at += sizeof word, b.n -= sizeof word) {
+        memcpy(&word, b.at, sizeof word);
+        h = mix(h, word);
+    }
+    word = 0;
+    memcpy(&word, b.at, b.n);
+    return mix(h, word);
+}
+
+static uint64_t mix_text(struct pc_python_stack *s, uint64_t h, uintptr_t text)
+{
+    struct bytes b;
+    unsigned kind;
+    if (!read_text(s, text, &b, &kind) || !can_read(s, (uintptr_t)b.at, b.n))
+        return mix(h, text);
+    return mix_bytes(mix(h, kind), b);
+}
+
+uint64_t pc_interpreter_digest(struct pc_python_stack *s)
+{
+    uint64_t h = mix(s->n, s->cut);
+    for (uint32_t i = 0; i < s->n; i++) {
+        const struct pc_python_frame *f = &s->frames[i];
+        struct code code;
+        h = mix(mix(h, f->code), (uint64_t)f->place);
+        if (!read_code(s, f->code, &code))
+            continue;
+        struct bytes lines = code.lines;
+        if (lines.n > MOST_LINES_BYTES)
+            lines.n = MOST_LINES_BYTES;
+        h = mix(mix(h, code.first_line), code.lines.n);
+        h = mix_bytes(mix_text(s, mix_text(s, h, code.file), code.name), lines);
+    }
+    return h;
+}
