@@ -180,8 +180,11 @@ static void print_text(const struct row *row, const struct request *r)
                "    up to %.6g: %s\n    from %.6g on: %s\n",
                100 * row->segments->error, row->segments->last, row->low, row->segments->first,
                row->high);
-    if (r->predict)
+    if (r->predict && pct_fit_band_tells(&row->band))
         printf("  there: %.6g, between %.6g and %.6g\n", row->band.value, row->band.low,
+               row->band.high);
+    else if (r->predict)
+        printf("  there: not known, anything from %.6g to %.6g fits these points\n", row->band.low,
                row->band.high);
 }
 

@@ -212,18 +212,32 @@ static const char *predicted_text(const struct pct_scale *s, char out[PLACE_BYTE
     return out;
 }
 
+/* "5.2 s, between 4.1 s and 7.7 s"; "not known (anything up to 60 s fits these runs)" */
+static void put_band(struct pct_buf *b, const struct pct_fit_band *band, const char *unit)
+{
+    char x[PCT_NUMBER_BYTES], y[PCT_NUMBER_BYTES], z[PCT_NUMBER_BYTES];
+    time_text(band->value * 1e9, x);
+    time_text(band->low * 1e9, y);
+    time_text(band->high * 1e9, z);
+    if (pct_fit_band_tells(band))
+        pct_buf_format(b, "%s%s, between %s and %s", x, unit, y, z);
+    else if (band->low > 0)
+        pct_buf_format(b, "not known (anything from %s to %s%s fits these runs)", y, z, unit);
+    else
+        pct_buf_format(b, "not known (anything up to %s%s fits these runs)", z, unit);
+}
+
 static void put_future(struct pct_buf *b, const struct pct_scale *s,
                        const struct pct_scale_row *row)
 {
-    char x[PCT_NUMBER_BYTES], y[PCT_NUMBER_BYTES], z[PCT_NUMBER_BYTES];
     char there[PLACE_BYTES];
-    if (pct_scale_trusts(row) && s->options.predict > 0)
-        pct_buf_format(b, " On %s: %s a rank, between %s and %s%s.", predicted_text(s, there),
-                       time_text(row->future.value * 1e9, x), time_text(row->future.low * 1e9, y),
-                       time_text(row->future.high * 1e9, z),
-                       row->fit.few
-                           ? ", if one of the forms tried is the true one: there are few scales"
-                           : "");
+    if (!pct_scale_trusts(row) || !(s->options.predict > 0))
+        return;
+    pct_buf_format(b, " On %s: ", predicted_text(s, there));
+    put_band(b, &row->future, " a rank");
+    if (row->fit.few && pct_fit_band_tells(&row->future))
+        pct_buf_text(b, ", if one of the forms tried is the true one: there are few scales");
+    pct_buf_text(b, ".");
 }
 
 static void print_loss(FILE *out, const struct pct_scale *s, size_t i, size_t width)
@@ -278,12 +292,33 @@ static int compare_future(const void *a, const void *b)
     return x->node < y->node ? -1 : x->node > y->node;
 }
 
-/* What will dominate at the scale of --predict. */
+/* The whole run at the scale of --predict, as far as these runs tell; sum: of all contexts. */
+static void print_whole(FILE *out, const struct pct_scale *s, double sum, size_t width)
+{
+    char u[PCT_NUMBER_BYTES], there[PLACE_BYTES];
+    struct pct_buf b = {0};
+    pct_buf_format(&b, "On %s the time of the whole run is ", predicted_text(s, there));
+    put_band(&b, &s->future, "");
+    if (!pct_fit_band_tells(&s->future))
+        pct_buf_text(&b, ". Runs at more numbers of ranks, and nearer to that one, would tell.");
+    else
+        pct_buf_format(&b, "; the models of the contexts add up to %s a rank%s.",
+                       time_text(sum * 1e9, u),
+                       s->fit.few ? ". With fewer than five scales that is a guess" : "");
+    fputc('\n', out);
+    pct_print_sentence(out, width, 0, "%s", b.data);
+    pct_buf_free(&b);
+    if (pct_fit_band_tells(&s->future) && (sum < s->future.low || sum > s->future.high))
+        pct_print_sentence(
+            out, width, 0,
+            "The two contradict each other: these runs do not say what it costs there.");
+}
+
+/* What will dominate at the scale of --predict. Of a sum that is not known there are no shares. */
 static void print_dominating(FILE *out, const struct pct_scale *s, size_t width)
 {
     enum { MOST = 5 };
-    char u[PCT_NUMBER_BYTES], x[PCT_NUMBER_BYTES], y[PCT_NUMBER_BYTES], z[PCT_NUMBER_BYTES];
-    char there[PLACE_BYTES];
+    char share[16] = "";
     if (!(s->options.predict > 0))
         return;
     if (!s->modelled) {
@@ -297,24 +332,16 @@ static void print_dominating(FILE *out, const struct pct_scale *s, size_t width)
         sum += s->rows[i].future.value;
     }
     qsort(order, s->n_rows, sizeof *order, compare_future);
-    fputc('\n', out);
-    pct_print_sentence(out, width, 0,
-                       "On %s the models of the contexts add up to %s a rank%s. "
-                       "A model of the whole run says %s, between %s and %s.",
-                       predicted_text(s, there), time_text(sum * 1e9, u),
-                       s->fit.few ? "; with fewer than five scales that is a guess" : "",
-                       time_text(s->future.value * 1e9, x), time_text(s->future.low * 1e9, y),
-                       time_text(s->future.high * 1e9, z));
-    if (sum < s->future.low || sum > s->future.high)
-        pct_print_sentence(
-            out, width, 0,
-            "The two contradict each other: these runs do not say what it costs there.");
-    for (size_t i = 0; i < s->n_rows && i < MOST; i++)
-        pct_print_sentence(out, width, 11, "  %5.1f %%  %s: %s, between %s and %s",
-                           100 * per(order[i]->future.value, sum), order[i]->place,
-                           time_text(order[i]->future.value * 1e9, x),
-                           time_text(order[i]->future.low * 1e9, y),
-                           time_text(order[i]->future.high * 1e9, z));
+    print_whole(out, s, sum, width);
+    for (size_t i = 0; i < s->n_rows && i < MOST; i++) {
+        struct pct_buf b = {0};
+        put_band(&b, &order[i]->future, "");
+        if (pct_fit_band_tells(&s->future))
+            snprintf(share, sizeof share, "%5.1f %%  ", 100 * per(order[i]->future.value, sum));
+        pct_print_sentence(out, width, *share ? 11 : 4, "  %s%s: %s", share, order[i]->place,
+                           b.data);
+        pct_buf_free(&b);
+    }
     pct_free(order);
 }
 

@@ -37,6 +37,13 @@ struct pct_fit_band pct_fit_band(const struct pct_fit *f, const struct pct_fit_r
     return all;
 }
 
+bool pct_fit_band_tells(const struct pct_fit_band *band)
+{
+    double near = fmin(fabs(band->low), fabs(band->high));
+    double far = fmax(fabs(band->low), fabs(band->high));
+    return band->low == band->high || (band->low * band->high > 0 && far <= 10 * near);
+}
+
 /* ---- Texts ------------------------------------------------------------------------------------
  */
 

@@ -82,6 +82,9 @@ double pct_fit_value(const struct pct_fit_guess *g, unsigned n_parameters, const
 struct pct_fit_band pct_fit_band(const struct pct_fit *f, const struct pct_fit_rivals *rivals,
                                  const double *x);
 
+/* Whether a band says how much it is: its ends have one sign and are within a factor of ten. */
+bool pct_fit_band_tells(const struct pct_fit_band *band);
+
 /* Two models of one parameter, one up to a place and another from the next measured one on: where
  * something begins or ends, as a cache that is too small, no one model explains what is measured.
  */

@@ -276,7 +276,7 @@ static void contexts_are_modelled_and_predicted(void **state)
     close_runs(runs, s);
 }
 
-static bool says_contradiction(const struct pct_scale *s)
+static bool says(const struct pct_scale *s, const char *what)
 {
     char *text = NULL;
     size_t n;
@@ -284,10 +284,12 @@ static bool says_contradiction(const struct pct_scale *s)
     assert_non_null(out);
     pct_scale_print(out, s, &(struct pct_scale_print){.width = 100});
     fclose(out);
-    bool says = strstr(text, "\nThe two contradict each other") != NULL;
+    bool said = strstr(text, what) != NULL;
     free(text);
-    return says;
+    return said;
 }
+
+static const char contradict[] = "\nThe two contradict each other";
 
 static void prediction_that_contradicts_the_whole_is_named(void **state)
 {
@@ -299,11 +301,30 @@ static void prediction_that_contradicts_the_whole_is_named(void **state)
     for (size_t i = 0; i < s->n_rows; i++)
         sum += s->rows[i].future.value;
     s->future = (struct pct_fit_band){.value = sum, .low = 0.9 * sum, .high = 1.1 * sum};
-    assert_false(says_contradiction(s));
-    s->future = (struct pct_fit_band){.value = sum / 9, .low = 0, .high = sum / 2};
-    assert_true(says_contradiction(s));
+    assert_false(says(s, contradict));
+    s->future = (struct pct_fit_band){.value = sum / 9, .low = sum / 10, .high = sum / 2};
+    assert_true(says(s, contradict));
     s->future = (struct pct_fit_band){.value = 9 * sum, .low = 2 * sum, .high = 20 * sum};
-    assert_true(says_contradiction(s));
+    assert_true(says(s, contradict));
+    close_runs(runs, s);
+}
+
+/* Neither a time nor shares of it where the runs leave everything open. */
+static void prediction_that_is_not_known_is_none(void **state)
+{
+    struct pct_run runs[N_SCALES];
+    struct pct_scale *s =
+        compare(runs, same, strong_ms, &(struct pct_scale_options){.predict = 1024});
+    (void)state;
+    s->future = (struct pct_fit_band){.value = 700, .low = 0, .high = 60000};
+    assert_true(says(s, "On 1024 ranks the time of the whole run is not known (anything up to"));
+    assert_false(says(s, "add up to"));
+    assert_true(says(s, "\n  MPI_"));
+    s->future = (struct pct_fit_band){.value = 700, .low = 20, .high = 900};
+    assert_true(says(s, "not known (anything from 20"));
+    s->future = (struct pct_fit_band){.value = 700, .low = 100, .high = 900};
+    assert_true(says(s, "is 700"));
+    assert_true(says(s, " %  MPI_"));
     close_runs(runs, s);
 }
 
@@ -651,6 +672,7 @@ int main(void)
         cmocka_unit_test(efficiencies_are_those_of_their_definitions),
         cmocka_unit_test(contexts_are_modelled_and_predicted),
         cmocka_unit_test(prediction_that_contradicts_the_whole_is_named),
+        cmocka_unit_test(prediction_that_is_not_known_is_none),
         cmocka_unit_test(weak_scaling_is_told_and_rated),
         cmocka_unit_test(what_no_processor_was_free_for_is_not_blamed_on_the_program),
         cmocka_unit_test(delay_and_start_are_in_no_figure),
