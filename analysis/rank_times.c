@@ -96,12 +96,12 @@ static double find_variance(const struct told *told)
     return REGULAR * us * 1e6 + told->period_ns * told->period_ns;
 }
 
-/* init_ns: in MPI_Init, behind which the tables begin. */
-static void divide(const struct pc_profile_rank *rank, const struct told *told, double init_ns,
+/* apart_ns: in MPI_Init, behind which the tables begin, and in MPI_Finalize, at which they end. */
+static void divide(const struct pc_profile_rank *rank, const struct told *told, double apart_ns,
                    struct pct_rank_time *t)
 {
-    double run_ns = fmax(0, (double)rank->inside_ns - init_ns);
-    double mpi_ns = fmax(0, (double)rank->mpi_ns - init_ns);
+    double run_ns = fmax(0, (double)rank->inside_ns - apart_ns);
+    double mpi_ns = fmax(0, (double)rank->mpi_ns - apart_ns);
     double delayed_ns = fmin(told->delayed_ns, run_ns);
     t->wall_ns = (double)pct_model_compute_ns(rank);
     t->all_delayed_ns = delayed_ns;
@@ -135,9 +135,10 @@ struct pct_rank_times *pct_rank_times_new(const struct pc_profile *p)
     t->n = p->n_ranks;
     t->list = pct_alloc(t->n, sizeof *t->list);
     t->divided = t->n > 0;
-    double init_ns = t->n ? pct_model_init_ns(p) / (double)t->n : 0; /* it ends together */
+    /* Ranks begin and end together. */
+    double apart_ns = pct_model_init_ns(p) + pct_model_end(p).own_ns;
     for (size_t r = 0; r < t->n; r++) {
-        divide(&p->ranks[r], &told[r], init_ns, &t->list[r]);
+        divide(&p->ranks[r], &told[r], apart_ns / (double)t->n, &t->list[r]);
         t->divided &= told[r].divided;
         t->mean_ns += t->list[r].own_ns / (double)t->n;
         t->delayed_ns += t->list[r].delayed_ns;

@@ -164,18 +164,33 @@ static void print_delays(FILE *out, const struct pct_scale *s, size_t width)
     }
 }
 
-/* MPI_Init costs the same however long the program runs. */
-static void print_start(FILE *out, const struct pct_scale *s, size_t width)
+/* "MPI_Init takes 55 ms on 1 rank, 235 ms on 4" */
+static void put_apart(struct pct_buf *b, const struct pct_scale *s, const char *function,
+                      double first_ns, double last_ns)
 {
     const struct pct_scale_point *first = &s->points[pct_scale_first(s)],
                                  *last = &s->points[pct_scale_last(s)];
     char x[PCT_NUMBER_BYTES], y[PCT_NUMBER_BYTES], n[RANKS_BYTES];
+    if (!(last_ns > 0))
+        return;
     ranks_text(first, n);
-    if (last->init_ns > 0)
-        pct_print_sentence(out, width, 0,
-                           "MPI_Init takes %s on %s, %s on %.0f: it is left out of all figures.",
-                           time_text(first->init_ns / first->ranks, x), n,
-                           time_text(last->init_ns / last->ranks, y), last->ranks);
+    pct_buf_format(b, "%s%s takes %s on %s, %s on %.0f", b->n ? ", " : "", function,
+                   time_text(first_ns / first->ranks, x), n, time_text(last_ns / last->ranks, y),
+                   last->ranks);
+}
+
+/* Both cost the same however long the program runs. */
+static void print_apart(FILE *out, const struct pct_scale *s, size_t width)
+{
+    const struct pct_scale_point *first = &s->points[pct_scale_first(s)],
+                                 *last = &s->points[pct_scale_last(s)];
+    struct pct_buf b = {0};
+    put_apart(&b, s, "MPI_Init", first->init_ns, last->init_ns);
+    put_apart(&b, s, "MPI_Finalize", first->end_ns, last->end_ns);
+    if (b.n)
+        pct_print_sentence(out, width, 0, "%s: %s left out of all figures.", b.data,
+                           last->init_ns > 0 && last->end_ns > 0 ? "both are" : "it is");
+    pct_buf_free(&b);
 }
 
 static void print_points(FILE *out, const struct pct_data *d, const struct pct_aligned *how)
@@ -396,7 +411,7 @@ void pct_scale_print(FILE *out, const struct pct_scale *s, const struct pct_scal
         .indent = "  ", .width = how->width, .people = {.utf8 = how->utf8}};
     print_title(out, s, how->width);
     print_delays(out, s, how->width);
-    print_start(out, s, how->width);
+    print_apart(out, s, how->width);
     fputc('\n', out);
     print_points(out, &d, &aligned);
     print_first(out, s, how->width);

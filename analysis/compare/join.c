@@ -37,12 +37,13 @@ static const struct pc_profile_module *program_of(const struct pc_profile *p)
     return NULL;
 }
 
-/* The figures of a run without MPI_Init and without waiting for a processor. */
 static void describe_own(struct pct_run *run, const struct pc_profile *p)
 {
     struct pct_rank_times *t = pct_rank_times_new(p);
     struct pct_run_own *own = &run->own;
-    double mpi_ns = -run->init_ns, longest_ns = 0;
+    struct pct_end end = pct_model_end(p);
+    double mpi_ns = -run->init_ns - end.own_ns, longest_ns = 0;
+    run->end_ns = end.own_ns;
     for (uint32_t i = 0; i < p->n_ranks; i++) {
         const struct pc_profile_rank *r = &p->ranks[i];
         double inside_ns = (double)r->inside_ns - (double)r->merge_ns;
@@ -54,10 +55,11 @@ static void describe_own(struct pct_run *run, const struct pc_profile *p)
     mpi_ns = fmax(0, mpi_ns);
     double delayed_ns = fmin(mpi_ns, fmax(0, t->all_delayed_ns - t->delayed_ns));
     own->mpi_part = mpi_ns > 0 ? 1 - delayed_ns / mpi_ns : 1;
+    own->end_part = end.all_ns > 0 ? own->mpi_part * (1 - end.own_ns / end.all_ns) : 1;
     own->core_ns = own->compute_ns + mpi_ns - delayed_ns;
-    own->time_ns =
-        p->n_ranks ? fmax(longest_ns - run->init_ns / p->n_ranks, own->core_ns / (double)p->n_ranks)
-                   : 0;
+    if (p->n_ranks)
+        own->time_ns = fmax(longest_ns - (run->init_ns + run->end_ns) / p->n_ranks,
+                            own->core_ns / (double)p->n_ranks);
     own->time_ns = fmax(own->time_ns, own->busiest_ns);
     pct_rank_times_free(t);
 }
@@ -264,7 +266,9 @@ static double part_of(const struct joiner *b, const struct pct_node *n)
 {
     if (!b->join->own || n->kind != PCOLLECT_NODE_OP)
         return 1;
-    return pct_model_is_init(&b->source->profile->ops[n->op]) ? 0 : b->source->own.mpi_part;
+    const struct pc_profile_op *op = &b->source->profile->ops[n->op];
+    const struct pct_run_own *own = &b->source->own;
+    return pct_model_is_init(op) ? 0 : pct_model_is_end(op) ? own->end_part : own->mpi_part;
 }
 
 /* Keeps the place of the call while it is one. */

@@ -36,10 +36,12 @@ struct pct_run {
     double busiest_ns; /* the most that one rank computes */
     double delayed_ns; /* in which ranks could run and no processor was free, summed */
     double init_ns;    /* in MPI_Init, summed */
-    /* Times without MPI_Init and without waiting for a processor. That of MPI is taken to lie
-     * evenly in the time in MPI: mpi_part is left of it. */
+    double end_ns;     /* that MPI_Finalize takes by itself, summed */
+    /* Times without MPI_Init, without what MPI_Finalize takes by itself, and without waiting for a
+     * processor. That of MPI is taken to lie evenly in the time in MPI: mpi_part is left of it, and
+     * end_part of that in MPI_Finalize. */
     struct pct_run_own {
-        double time_ns, core_ns, compute_ns, busiest_ns, mpi_part;
+        double time_ns, core_ns, compute_ns, busiest_ns, mpi_part, end_part;
     } own;
 
     const struct pc_profile *profile; /* NULL: not open */
@@ -96,7 +98,7 @@ struct pct_join {
     struct pct_cost *costs; /* node * n_runs + run */
     size_t n, room;
     bool by_line;
-    bool own;         /* costs are without MPI_Init and waiting for a processor */
+    bool own;         /* costs are of struct pct_run_own */
     bool divided;     /* computation, by samples: all runs have them */
     uint32_t compute; /* node of computation that is not divided */
     struct pct_pool *pool;
@@ -104,7 +106,7 @@ struct pct_join {
 
 /* With `blame` the time in which ranks wait for the one that computes longest is taken from the MPI
  * functions in which they wait, and added to the computation in which it is longer than the mean;
- * and MPI_Init and waiting for a processor are left out: costs add up to own.core_ns.
+ * and what struct pct_run_own is without is left out: costs add up to own.core_ns.
  * Opens the runs that are not open, one after the other. As pct_run_look if one cannot be read. */
 int pct_join_new(const struct pct_run *runs, size_t n, bool blame, struct pct_join **out,
                  struct pc_error *error);

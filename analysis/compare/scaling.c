@@ -49,6 +49,7 @@ static void add_point(struct pct_scale *s, size_t i)
     p->delayed_ns += run->delayed_ns;
     p->all_ns += run->core_ns;
     p->init_ns += run->init_ns;
+    p->end_ns += run->end_ns;
 }
 
 static void make_points(struct pct_scale *s)
@@ -67,6 +68,7 @@ static void make_points(struct pct_scale *s)
         p->delayed_ns /= (double)p->n_runs;
         p->all_ns /= (double)p->n_runs;
         p->init_ns /= (double)p->n_runs;
+        p->end_ns /= (double)p->n_runs;
         p->base = k && p[-1].size == p->size ? p[-1].base : k;
         s->n_sizes += p->base == k;
         for (size_t i = 0; i < s->n_runs; i++) {

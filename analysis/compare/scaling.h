@@ -26,8 +26,9 @@ struct pct_scale_point {
     size_t base; /* the scale with fewest ranks of this size */
     size_t n_runs;
     double time_ns, core_ns, compute_ns, busiest_ns; /* of struct pct_run_own */
-    double delayed_ns, init_ns, all_ns; /* left out of them; core_ns with what is left out */
-    double speed_up, efficiency;        /* against base */
+    double delayed_ns, init_ns, end_ns,
+        all_ns;                  /* left out of them; core_ns with what is left out */
+    double speed_up, efficiency; /* against base */
     /* Factors of efficiency: parallel = balance * communication; efficiency of the run at the
      * smallest scale is its parallel efficiency. */
     double parallel, balance, communication, computation;

@@ -252,19 +252,48 @@ bool pct_model_is_init(const struct pc_profile_op *op)
     return !strcmp(op->name, "MPI_Init") || !strcmp(op->name, "MPI_Init_thread");
 }
 
-double pct_model_init_ns(const struct pc_profile *p)
+bool pct_model_is_end(const struct pc_profile_op *op)
+{
+    return !strcmp(op->name, "MPI_Finalize");
+}
+
+/* The next statistic of the time of a primitive from *at on; NULL: there are no more. */
+static const struct pc_stat *next_time(const struct pc_profile *p,
+                                       bool (*is_meant)(const struct pc_profile_op *op),
+                                       uint32_t *at)
 {
     uint32_t field = find_field(p, field_names[PCT_TIME], PCOLLECT_SUM);
-    double ns = 0;
-    for (uint32_t i = 0; i < p->n_nodes && field != PC_NO_INDEX; i++) {
+    while (field != PC_NO_INDEX && *at < p->n_nodes) {
+        uint32_t i = (*at)++;
         const struct pc_profile_node *n = &p->nodes[i];
         if (!is_call(n) || n->data == PC_NO_INDEX ||
-            !pct_model_is_init(&p->ops[p->nodes[pct_model_call(p, i)].op]))
+            !is_meant(&p->ops[p->nodes[pct_model_call(p, i)].op]))
             continue;
         const struct pc_stat *s = pc_data_stat(&p->data[n->data], field);
-        ns += s ? (double)s->sum : 0;
+        if (s)
+            return s;
     }
+    return NULL;
+}
+
+double pct_model_init_ns(const struct pc_profile *p)
+{
+    double ns = 0;
+    uint32_t at = 0;
+    for (const struct pc_stat *s; (s = next_time(p, pct_model_is_init, &at));)
+        ns += (double)s->sum;
     return ns;
+}
+
+struct pct_end pct_model_end(const struct pc_profile *p)
+{
+    struct pct_end end = {0};
+    uint32_t at = 0;
+    for (const struct pc_stat *s; (s = next_time(p, pct_model_is_end, &at));) {
+        end.all_ns += (double)s->sum;
+        end.own_ns += (double)s->min * (double)s->n;
+    }
+    return end;
 }
 
 uint64_t pct_model_wall_ns(const struct pc_profile_rank *r)

@@ -103,7 +103,14 @@ pc_u128 pct_model_delayed_ns(const struct pc_profile *p);
 
 /* Time in MPI_Init of all ranks, by statistics alone. */
 double pct_model_init_ns(const struct pc_profile *p);
+/* Time in MPI_Finalize: of all ranks, and what it takes by itself, which is that of the shortest
+ * for each rank; the rest is waiting for ranks that come later. */
+struct pct_end {
+    double all_ns, own_ns;
+};
+struct pct_end pct_model_end(const struct pc_profile *p);
 bool pct_model_is_init(const struct pc_profile_op *op);
+bool pct_model_is_end(const struct pc_profile_op *op);
 
 uint64_t pct_model_wall_ns(const struct pc_profile_rank *r);
 uint64_t pct_model_compute_ns(const struct pc_profile_rank *r);

@@ -38,7 +38,7 @@ static double stretch_of(unsigned p, bool stretched)
 }
 
 static bool stretched;
-static double init_ms;
+static double init_ms, end_ms, end_wait_ms;
 static struct {
     struct pc_profile_table table;
     struct pc_profile_column columns[2];
@@ -124,6 +124,21 @@ static void add_init(struct sample *s, unsigned p)
     }
 }
 
+/* Rank 0 comes last, and the others wait for it. */
+static void add_end(struct sample *s, unsigned p)
+{
+    uint32_t op = s->p.n_ops++;
+    s->ops[op] = (struct pc_profile_op){(char *)"MPI_Finalize", PCOLLECT_CLASS_ENV};
+    sample_op(s, 0, op);
+    for (unsigned r = 0; r < p; r++) {
+        uint64_t ns = (uint64_t)llround((end_ms + (r ? end_wait_ms : 0)) * ms);
+        sample_add(s, &(struct sample_calls){
+                          .rank = (int32_t)r, .count = 1, .time = ns, .min = ns, .max = ns});
+        s->ranks[r].inside_ns += (uint64_t)llround((end_ms + end_wait_ms) * ms);
+        s->ranks[r].mpi_ns += ns;
+    }
+}
+
 /* Every part of the run takes longer by the same factor, and the system says why. */
 static void stretch(struct sample *s, unsigned k, unsigned p)
 {
@@ -162,6 +177,8 @@ static void open_run(struct pct_run *run, unsigned k, unsigned p, const struct l
         stretch(&samples[k], k, p);
     if (init_ms > 0)
         add_init(&samples[k], p);
+    if (end_ms > 0)
+        add_end(&samples[k], p);
     sample_end(&samples[k]);
     struct pct_symbols *symbols = pct_symbols_new(&samples[k].p);
     f[0] = (struct pct_frame){"main", "a.c", 10 + l->line, false, false};
@@ -383,7 +400,7 @@ static void what_no_processor_was_free_for_is_not_blamed_on_the_program(void **s
 
 /* No processor was free for up to four fifths of the time, more with more ranks; and MPI_Init takes
  * longer than all the rest. All figures are those of the run without both. */
-static void delay_and_start_are_in_no_figure(void **state)
+static void delay_start_and_end_are_in_no_figure(void **state)
 {
     struct pct_run plain[N_SCALES], runs[N_SCALES];
     static struct pct_scale_point points[N_SCALES];
@@ -397,6 +414,7 @@ static void delay_and_start_are_in_no_figure(void **state)
     for (unsigned k = 1; k < 4; k++) {
         stretched = k & 1;
         init_ms = k & 2 ? 1000 : 0;
+        end_ms = k & 2 ? 300 : 0;
         s = compare(runs, same, strong_ms, &(struct pct_scale_options){0});
         assert_int_equal(s->scaling, PCT_SCALING_STRONG);
         assert_int_equal(s->n_rows, 3);
@@ -417,7 +435,26 @@ static void delay_and_start_are_in_no_figure(void **state)
         close_runs(runs, s);
     }
     stretched = false;
-    init_ms = 0;
+    init_ms = end_ms = 0;
+}
+
+static void waiting_for_the_last_rank_in_finalize_stays(void **state)
+{
+    struct pct_run runs[N_SCALES];
+    (void)state;
+    end_ms = 300;
+    end_wait_ms = 40;
+    struct pct_scale *s = compare(runs, same, strong_ms, &(struct pct_scale_options){0});
+    const struct pct_scale_row *end = row_named(s, "MPI_Finalize");
+    for (unsigned k = 0; k < N_SCALES; k++) {
+        unsigned p = scales[k];
+        assert_true(is_near(end->costs[k].ns, 40 * (p - 1) * ms));
+        assert_true(is_near(s->points[k].end_ns, 300 * p * ms));
+        assert_true(is_near(s->points[k].time_ns,
+                            (reduce_ms(p) + bcast_ms(p) + 1.1 * strong_ms(p) + 40) * ms));
+    }
+    close_runs(runs, s);
+    end_ms = end_wait_ms = 0;
 }
 
 static void what_is_neither_strong_nor_weak_is_asked_for(void **state)
@@ -675,7 +712,8 @@ int main(void)
         cmocka_unit_test(prediction_that_is_not_known_is_none),
         cmocka_unit_test(weak_scaling_is_told_and_rated),
         cmocka_unit_test(what_no_processor_was_free_for_is_not_blamed_on_the_program),
-        cmocka_unit_test(delay_and_start_are_in_no_figure),
+        cmocka_unit_test(delay_start_and_end_are_in_no_figure),
+        cmocka_unit_test(waiting_for_the_last_rank_in_finalize_stays),
         cmocka_unit_test(what_is_neither_strong_nor_weak_is_asked_for),
         cmocka_unit_test(builds_are_matched_by_function_through_inlining),
         cmocka_unit_test(computation_is_divided_and_charged_with_the_waiting_it_causes),

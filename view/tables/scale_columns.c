@@ -121,13 +121,18 @@ static void point_init(const struct pct_cell *c, struct pct_value *out)
     set_ns(point_at(c)->init_ns / point_at(c)->ranks, out);
 }
 
+static void point_end(const struct pct_cell *c, struct pct_value *out)
+{
+    set_ns(point_at(c)->end_ns / point_at(c)->ranks, out);
+}
+
 static const struct pct_column point_columns[] = {
     {"ranks", "ranks", PCT_COUNT, "ranks of the job", point_ranks},
     {"runs", "runs", PCT_COUNT, "profiles with that many ranks; figures are means over them",
      point_runs},
     {"time_s", "time", PCT_NS,
-     "longest rank from the end of MPI_Init to that of MPI_Finalize, without waiting for a "
-     "processor",
+     "longest rank from the end of MPI_Init to that of MPI_Finalize, without what this takes by "
+     "itself and without waiting for a processor",
      point_time},
     {"speed_up", "speed-up", PCT_RATIO, "against the smallest scale", point_speed_up},
     {"efficiency_percent", "efficiency", PCT_PERCENT,
@@ -153,6 +158,10 @@ static const struct pct_column point_columns[] = {
      point_delayed},
     {"init_s", "MPI_Init", PCT_NS, "time in MPI_Init, mean of the ranks; left out of the others",
      point_init},
+    {"end_s", "MPI_Finalize", PCT_NS,
+     "time that MPI_Finalize takes on the rank that is there last; left out of the others, where "
+     "waiting for that rank is counted",
+     point_end},
 };
 
 /* ---- contexts --------------------------------------------------------------------------------
