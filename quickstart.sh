@@ -98,6 +98,7 @@ zlib|the profile's file format|zlib1g-dev|zlib-devel|zlib-devel|zlib
 libdw|functions, files and lines in the report|libdw-dev|elfutils-devel|libdw-devel libelf-devel|libelf
 papi|names of counters|libpapi-dev libpfm4-dev|papi-devel libpfm-devel|papi-devel libpfm-devel|
 hwloc|sockets of the nodes for pcollect topology|libhwloc-dev|hwloc-devel|hwloc-devel|hwloc
+ncurses|pcollect browse|libncurses-dev|ncurses-devel|ncurses-devel|ncurses
 jansson|JSON lines for pcollect model|libjansson-dev|jansson-devel|libjansson-devel|jansson
 mpi|an MPI to run the example|libopenmpi-dev openmpi-bin|openmpi-devel|openmpi4-devel|openmpi
 cxx|tests: a program that throws|g++|gcc-c++|gcc-c++|gcc
@@ -108,6 +109,7 @@ mpich|tests: the second MPI|libmpich-dev mpich|mpich-devel|mpich-devel|
 fortran|tests: programs in Fortran|gfortran|gcc-gfortran|gcc-fortran|gcc-fortran
 hosts|tests: programs that load the library unawares|python3 perl|python3 perl|python3 perl|python perl
 processes|tests: jobs that are killed or stopped|procps|procps-ng|procps|procps-ng
+screens|tests: pcollect browse in a terminal|tmux|tmux|tmux|tmux
 pages|tests: manual pages|groff-base|groff-base|groff|groff
 END
 }
@@ -122,6 +124,7 @@ wanted() { # NAME: is the group wanted in this mode, and missing?
     libdw) have_module libdw && return 1 ;;
     papi) have_module papi && return 1 ;;
     hwloc) have_module hwloc && return 1 ;;
+    ncurses) have_module ncursesw && return 1 ;;
     jansson) have_module jansson && return 1 ;;
     mpi)
         [ $mode = profile ] || return 1
@@ -137,6 +140,7 @@ wanted() { # NAME: is the group wanted in this mode, and missing?
         fortran) have gfortran && return 1 ;;
         hosts) have python3 && python3 -c 'import json' 2>/dev/null && have perl && return 1 ;;
         processes) have pgrep && return 1 ;;
+        screens) have tmux && return 1 ;;
         pages) have groff && return 1 ;;
         esac
         ;;
@@ -235,7 +239,7 @@ END
 # What configure finds depends on these: it runs again when one has changed.
 configure_key() {
     echo "prefix $build/install"
-    for module in zlib libdw jansson hwloc papi libunwind cmocka; do
+    for module in zlib libdw jansson ncursesw hwloc papi libunwind cmocka; do
         have_module $module && echo "module $module"
     done
     for flavour in openmpi mpich; do

@@ -63,7 +63,7 @@ extern const struct pct_command pct_top; /* pcollect itself, without a name */
 extern const struct pct_command pct_run, pct_report, pct_scale_command, pct_diff_command, pct_model,
     pct_embed, pct_info, pct_verify, pct_recover, pct_topology_command, pct_doctor, pct_config,
     pct_events, pct_stat_command, pct_annotate_command, pct_merge_command, pct_html, pct_export,
-    pct_where_command, pct_record_command, pct_top_command;
+    pct_where_command, pct_record_command, pct_top_command, pct_browse_command;
 
 /* The command line `argc`, `argv` of the process, with the name of a command in it. Returns the
  * exit status. */
@@ -203,6 +203,8 @@ struct pct_terminal {
     bool utf8, color;
 };
 struct pct_terminal pct_terminal_look(void);
+/* Whether standard input and output are a terminal. */
+bool pct_terminal_is_there(void);
 /* Whether a person reads standard error. */
 bool pct_terminal_shows_messages(void);
 /* Takes --width or --color: PCT_DONE or PCT_CALL. */

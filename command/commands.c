@@ -14,6 +14,7 @@
 const struct pct_command *const pct_commands[] = {
     &pct_run,
     &pct_report,
+    &pct_browse_command,
     &pct_annotate_command,
     &pct_html,
     &pct_export,

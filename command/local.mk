@@ -7,6 +7,7 @@ command_libpccommand_la_SOURCES = command/command.h command/commands.c command/m
     command/config.c command/known_names.c command/launch/run_job.h command/launch/run_file.c command/launch/run_end.c command/launch/linked_mpi.c command/launch/child.c command/launch/launcher.c command/recover/recover.h command/recover/recover.c command/recover/recover_job.c command/recover/recover_lock.c command/recover/left.c \
     command/report.c command/launch/run.c command/compared_profiles.c \
     command/annotate.c \
+    command/browse/browse.h command/browse/browse.c command/browse/browse_screen.c \
     command/diff.c \
     command/embed.c \
     command/events.c \
@@ -27,11 +28,11 @@ command_libpccommand_la_SOURCES = command/command.h command/commands.c command/m
     command/doctor/doctor.h command/doctor/doctor.c command/doctor/doctor_trial.c command/doctor/doctor_elf.c \
     command/doctor/doctor_library.c command/doctor/doctor_machine.c command/doctor/doctor_mpi.c command/doctor/doctor_spool.c command/doctor/doctor_kill.c
 command_libpccommand_la_CPPFLAGS = $(AM_CPPFLAGS) -DPCT_LIBDIR='"$(libdir)"'
-command_libpccommand_la_CFLAGS = $(PC_FLAGS) $(JANSSON_CFLAGS)
+command_libpccommand_la_CFLAGS = $(PC_FLAGS) $(JANSSON_CFLAGS) $(NCURSES_CFLAGS)
 
 command_libpccommand_la_LIBADD = cct/libpccct.la
 bin_PROGRAMS += command/pcollect
 command_pcollect_SOURCES = command/main.c
 command_pcollect_LDADD = command/libpccommand.la libpcol/libpcread.la view/libpcview.la watch/libpcwatch.la analysis/libpcanalysis.la merge/libpcmerge.la format/libpcformat.la \
-    config/libpcconfigtext.la config/libpcconfig.la counting/libpccounting.la base/libpcbase.la $(JANSSON_LIBS)
+    config/libpcconfigtext.la config/libpcconfig.la counting/libpccounting.la base/libpcbase.la $(JANSSON_LIBS) $(NCURSES_LIBS)
 include doc/man/local.mk

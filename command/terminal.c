@@ -55,6 +55,11 @@ static bool is_utf8(void)
     return !strcmp(nl_langinfo(CODESET), "UTF-8");
 }
 
+bool pct_terminal_is_there(void)
+{
+    return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
+}
+
 bool pct_terminal_shows_messages(void)
 {
     return isatty(STDERR_FILENO);
@@ -89,7 +94,7 @@ static void put(const char *text)
 bool pct_screen_open(void)
 {
     const char *term = getenv("TERM");
-    if (!isatty(STDOUT_FILENO) || !isatty(STDIN_FILENO) || !term || !strcmp(term, "dumb") ||
+    if (!pct_terminal_is_there() || !term || !strcmp(term, "dumb") ||
         tcgetattr(STDIN_FILENO, &before))
         return false;
     struct termios keys = before;

@@ -215,15 +215,23 @@ static enum pct_columns columns_of(const struct pct_data *d, const struct pct_op
     return d->model->all.mpi_calls ? PCT_COLUMNS_BOTH : PCT_COLUMNS_CPU;
 }
 
+void pct_node_figures_fit(struct pct_node_figures *f)
+{
+    enum { WIDE = 100 };
+    struct pct_buf heads = {0};
+    f->bars = f->columns == PCT_COLUMNS_METRIC || !f->o->width || f->o->width >= WIDE;
+    pct_node_put_heads(f, &heads);
+    f->cells = heads.n;
+    pct_buf_free(&heads);
+}
+
 void pct_node_figures_open(struct pct_node_figures *f, const struct pct_data *d,
                            const struct pct_options *o, enum pct_metric sort)
 {
-    enum { WIDE = 100 };
     size_t n = d->profile->n_ranks;
     *f = (struct pct_node_figures){.d = d, .o = o, .metric = o->metric};
     f->columns = columns_of(d, o, sort);
     bool one = f->columns == PCT_COLUMNS_METRIC;
-    f->bars = one || !o->width || o->width >= WIDE;
     f->tree = make_tree(f);
     pct_tree_sort(f->tree, figure_of(f), sort);
     f->mpi = f->tree->below[0].sum[PCT_TIME];
@@ -231,10 +239,7 @@ void pct_node_figures_open(struct pct_node_figures *f, const struct pct_data *d,
     f->whole = one && f->metric == PCT_TIME ? d->model->context_mpi_ns : pct_node_figure(f, 0);
     f->values = pct_alloc(n, sizeof *f->values);
     f->present = pct_alloc(n, sizeof *f->present);
-    struct pct_buf heads = {0};
-    pct_node_put_heads(f, &heads);
-    f->cells = heads.n;
-    pct_buf_free(&heads);
+    pct_node_figures_fit(f);
 }
 
 void pct_node_figures_close(struct pct_node_figures *f)

@@ -37,6 +37,8 @@ struct pct_node_figures {
 void pct_node_figures_open(struct pct_node_figures *f, const struct pct_data *d,
                            const struct pct_options *o, enum pct_metric sort);
 void pct_node_figures_close(struct pct_node_figures *f);
+/* Chooses the columns anew after the width of the options has changed. */
+void pct_node_figures_fit(struct pct_node_figures *f);
 
 /* What shares, order and thresholds go by. */
 pc_u128 pct_node_figure(const struct pct_node_figures *f, uint32_t node);

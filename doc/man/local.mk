@@ -3,6 +3,7 @@
 # cannot run, being for another processor (status 126), the page says how to ask for it.
 made_pages = doc/man/pcollect.1 doc/man/pcollect.conf.5 \
     doc/man/pcollect-annotate.1 \
+    doc/man/pcollect-browse.1 \
     doc/man/pcollect-config.1 \
     doc/man/pcollect-diff.1 \
     doc/man/pcollect-doctor.1 \

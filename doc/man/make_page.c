@@ -8,8 +8,10 @@
  *   @OPTIONS@  the options of the command, from its table
  *   @TABLES@   the tables of the report with their columns, and its ratios
  *   @CONFIG@   the options of the configuration
+ *   @KEYS@     the keys of pcollect browse
  */
 #include "analysis/counters/metrics.h"
+#include "command/browse/browse.h"
 #include "command/command.h"
 #include "view/table.h"
 
@@ -118,6 +120,18 @@ static void put_tables(void)
     }
 }
 
+static void put_keys(void)
+{
+    const char *name, *doc;
+    for (size_t i = 0; pct_browse_key(i, &name, &doc); i++) {
+        fputs(".TP\n.B ", stdout);
+        put_text(name);
+        putchar('\n');
+        put_sentence(doc);
+        puts(".");
+    }
+}
+
 int main(int argc, char **argv)
 {
     char line[4096];
@@ -131,6 +145,8 @@ int main(int argc, char **argv)
             put_tables();
         else if (!strcmp(line, "@CONFIG@\n"))
             pc_config_manual(stdout);
+        else if (!strcmp(line, "@KEYS@\n"))
+            put_keys();
         else
             fputs(line, stdout);
     }

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * pcollect browse: a profile to walk through in a terminal. What is shown comes from
+ * view/browse/; this file reads the profile and refuses what is no terminal.
+ */
+#include "command/browse/browse.h"
+
+static const struct pct_option options[] = {
+    PCT_OPTION_COLOR,
+    PCT_OPTION_DEBUGINFOD,
+    {0, NULL, NULL, NULL},
+};
+
+#ifdef HAVE_NCURSES
+static int browse(const struct pct_command *self, const char *path)
+{
+    static const struct pct_tree_options whole = {0};
+    struct pc_profile *p = NULL;
+    struct pc_error error = {""};
+    pct_progress_show();
+    int err = pc_pcol_read_columns(path, &p, &error);
+    if (*error.text || err)
+        pct_say(self, "%s", *error.text ? error.text : pc_err_text(err));
+    if (err)
+        return err == PC_ENOENT ? PCT_CALL : PCT_DATA;
+    struct pct_data *d = pct_data_new(path, p, pct_symbols_new(p), &whole);
+    d->findings = pct_findings_make(d, NULL);
+    int status = pct_browse_show(self, d);
+    if (pc_profile_unread(p)) {
+        pct_say(self, "%s: %s", path, pc_profile_unread(p));
+        status = PCT_DATA;
+    }
+    pct_data_free(d);
+    pc_profile_free(p);
+    return status;
+}
+#else
+bool pct_browse_key(size_t i, const char **name_out, const char **doc_out)
+{
+    (void)i;
+    (void)name_out;
+    (void)doc_out;
+    return false;
+}
+
+static int browse(const struct pct_command *self, const char *path)
+{
+    pct_say(self,
+            "this pcollect was built without ncurses: install its headers (libncurses-dev, "
+            "ncurses-devel) and build again; `pcollect report %s` shows the same as text",
+            path);
+    return PCT_DATA;
+}
+#endif
+
+static int run_browse(const struct pct_command *self, int argc, char **argv)
+{
+    struct pct_line line;
+    if (!pct_line_read(self, argc, argv, NULL, &line))
+        return line.status;
+    if (!pct_terminal_is_there())
+        return pct_refuse(self,
+                          "standard input and output must be a terminal; `pcollect report "
+                          "%s` prints the same as text",
+                          line.words[0]);
+    return browse(self, line.words[0]);
+}
+
+const struct pct_command pct_browse_command = {
+    .name = "browse",
+    .synopsis = "[OPTION]... [PROFILE]",
+    .summary = "walk through a profile in the terminal",
+    .details =
+        "Shows the tree of `pcollect report`, whose rows are opened and closed by keys: first from "
+        "main to the calls, then, with Tab, the functions that take the time themselves, and below "
+        "each what called it. Other keys show the ranks, the source or the instructions of the row "
+        "that is marked, or search for a name. The key h lists all keys; q ends. Keys are those of "
+        "less and of perf report where these have one for the purpose.",
+    .options = options,
+    .argument = "PROFILE",
+    .n_most = 1,
+    .newest = true,
+    .main = run_browse,
+};
