@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Contexts: what is counted, and what ended threads have counted. Programs are shared between the
- * contexts that inherit and the records that have them open; the last user frees them. Everything
- * here is under one lock, which nothing that a signal handler calls takes.
+ * Contexts: what is counted, and what ended threads have counted. A program is shared between
+ * its context and the records that have it open; the last user frees it. Everything here is under
+ * one lock, which nothing that a signal handler calls takes.
  */
 #include "counting/counting_private.h"
 
@@ -90,20 +90,6 @@ int pc_counting_set(struct pc_counting *c, const struct pc_counting_what *what,
     else
         publish(c, p);
     return err;
-}
-
-int pc_counting_inherit(struct pc_counting *parent, struct pc_counting **out)
-{
-    struct pc_counting *c = pc_counting_memory(sizeof *c);
-    if (!c)
-        return PC_ENOMEM;
-    pc_counting_lock();
-    c->program = parent->program;
-    atomic_fetch_add(&c->program->n_users, 1);
-    atomic_store(&c->id, c->program->id);
-    pc_counting_unlock();
-    *out = c;
-    return PC_OK;
 }
 
 void pc_counting_free(struct pc_counting *c)

@@ -61,7 +61,7 @@ struct pc_counting_values {
     uint32_t group;
     uint32_t reserved;
     uint64_t held; /* bit e: event e is in this group; the other values are not known, and not 0 */
-    uint64_t anchor;     /* cycles or ns */
+    uint64_t anchor;     /* cycles or ns; 0 without one */
     uint64_t enabled_ns; /* time that the group was switched on */
     uint64_t running_ns; /* and of that, time that it counted: less if others use the counters */
     uint64_t value[PC_COUNTING_MAX_EVENTS];
@@ -111,10 +111,6 @@ int pc_counting_create(struct pc_counting **out, struct pc_error *error);
 int pc_counting_set(struct pc_counting *c, const struct pc_counting_what *what,
                     struct pc_error *error);
 
-/* A new context that counts what the parent counts now, under the same id: a record that is
- * switched from one to the other is not opened again. Later changes are each one's own. MT-safe. */
-int pc_counting_inherit(struct pc_counting *parent, struct pc_counting **out);
-
 /* All its records have been stopped, and no other thread uses it. */
 void pc_counting_free(struct pc_counting *c);
 
@@ -151,9 +147,6 @@ int pc_counting_get(struct pc_counting_record *record, struct pc_counting_values
 
 /* Bit g: the record has group g open. AS-safe. */
 uint32_t pc_counting_groups(const struct pc_counting_record *record);
-/* How often groups were switched and descriptors opened, for tests and reports. */
-uint64_t pc_counting_n_switched(const struct pc_counting_record *record);
-uint64_t pc_counting_n_opened(const struct pc_counting_record *record);
 
 /* What all threads have counted under this context since its last change. MT-safe. */
 void pc_counting_dump(struct pc_counting *c, struct pc_counting_totals *out);
@@ -191,8 +184,5 @@ void pc_counting_view_switch(struct pc_counting_view *v, uint32_t group);
 int pc_counting_view_get(const struct pc_counting_view *v, uint32_t group,
                          struct pc_counting_values *out);
 void pc_counting_view_close(struct pc_counting_view *v);
-
-/* How many groups could not be opened for want of descriptors, over all records so far. MT-safe. */
-uint64_t pc_counting_n_lacking(void);
 
 #endif

@@ -3,7 +3,7 @@
  * What the files of counting/ share.
  *
  * A program is what a context counts at one time: it is filled, then published, and never changed.
- * Contexts that inherit share it. A record keeps the program that its descriptors were opened for.
+ * A record keeps the program that its descriptors were opened for.
  */
 #ifndef PC_COUNTING_PRIVATE_H
 #define PC_COUNTING_PRIVATE_H
@@ -52,8 +52,7 @@ struct pc_counting_record {
     struct pc_counting_program *program;
     uint32_t group; /* that counts, or did */
     bool running;
-    uint32_t groups; /* bit g: open */
-    uint64_t n_switched, n_opened;
+    uint32_t groups;                            /* bit g: open */
     struct pc_counting_record *next, *previous; /* of all that count; next alone: of the stopped */
     struct pc_counting_open open[PC_COUNTING_MAX_GROUPS];
 };
@@ -101,8 +100,6 @@ uint32_t pc_counting_left(void);
 void pc_counting_release(struct pc_counting_program *program);
 void pc_counting_lock(void);
 void pc_counting_unlock(void);
-/* Records for which memory was ever taken. */
-uint32_t pc_counting_n_made(void);
 
 /* ---- record_async.c ---- */
 

@@ -17,8 +17,7 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct pc_counting_record *counting, *stopped;
-static _Atomic uint64_t n_lacking;
-static _Atomic uint32_t n_started, n_made;
+static _Atomic uint32_t n_started;
 
 void pc_counting_lock(void)
 {
@@ -28,16 +27,6 @@ void pc_counting_lock(void)
 void pc_counting_unlock(void)
 {
     pthread_mutex_unlock(&lock);
-}
-
-uint64_t pc_counting_n_lacking(void)
-{
-    return atomic_load(&n_lacking);
-}
-
-uint32_t pc_counting_n_made(void)
-{
-    return atomic_load(&n_made);
 }
 
 /* ---- Totals -----------------------------------------------------------------------------------
@@ -118,7 +107,6 @@ static int open_one(struct pc_counting_record *r, uint32_t g)
         pc_counting_give(group->n_members);
         return err;
     }
-    r->n_opened += group->n_members;
     atomic_signal_fence(memory_order_seq_cst);
     r->groups |= 1u << g;
     return 0;
@@ -136,7 +124,6 @@ static int open_all(struct pc_counting_record *r, struct pc_error *error)
         err = r->groups && taken + members > share ? -EMFILE : open_one(r, g);
         taken += err ? 0 : members;
         why = err ? err : why;
-        n_lacking += err != 0;
     }
     return r->groups ? PC_OK : pc_counting_explain(-why, error);
 }
@@ -151,7 +138,6 @@ static struct pc_counting_record *take_record(void)
         stopped = r->next;
     } else {
         r = pc_counting_memory(sizeof *r);
-        n_made += r != NULL;
     }
     if (!r)
         return NULL;

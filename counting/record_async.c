@@ -49,7 +49,6 @@ int pc_counting_switch(struct pc_counting_record *record, uint32_t group)
         !syscall(SYS_ioctl, record->open[group].fds[0], PERF_EVENT_IOC_ENABLE, 0)) {
         record->group = group;
         record->running = true;
-        record->n_switched++;
         err = PC_OK;
     }
     errno = saved;
@@ -80,16 +79,6 @@ int pc_counting_get(struct pc_counting_record *record, struct pc_counting_values
 uint32_t pc_counting_groups(const struct pc_counting_record *record)
 {
     return record->groups;
-}
-
-uint64_t pc_counting_n_switched(const struct pc_counting_record *record)
-{
-    return record->n_switched;
-}
-
-uint64_t pc_counting_n_opened(const struct pc_counting_record *record)
-{
-    return record->n_opened;
 }
 
 void pc_counting_forget(struct pc_counting_record *record)
