@@ -55,7 +55,6 @@ struct opening {
     const char *spool;
     struct pc_error *error;
     uint64_t bytes;
-    bool may_populate;
     int dir, fd; /* -1: not open */
     bool made;   /* the folder */
     uint32_t fs_type;
@@ -234,7 +233,7 @@ static bool populate_works(struct opening *o, uint64_t bytes)
     struct stat st;
     o->a->growth = PC_ARENA_POPULATE;
     bool memory = o->fs_type == FS_TMPFS || o->fs_type == FS_HUGETLBFS;
-    return o->may_populate && memory && pc_arena_take(o->a, 0, bytes) && fstat(o->fd, &st) == 0 &&
+    return memory && pc_arena_take(o->a, 0, bytes) && fstat(o->fd, &st) == 0 &&
            (uint64_t)st.st_blocks * 512 >= bytes;
 }
 
@@ -348,8 +347,7 @@ static void begin_header(struct pc_arena *a)
     memcpy(h->magic, PCOLLECT_ARENA_MAGIC, sizeof h->magic);
 }
 
-static int open_any(struct pc_arena *a, const char *spool, size_t bytes, bool may_populate,
-                    struct pc_error *error)
+int pc_arena_open(struct pc_arena *a, const char *spool, size_t bytes, struct pc_error *error)
 {
     int saved = errno;
     uint32_t page = (uint32_t)sysconf(_SC_PAGESIZE);
@@ -364,7 +362,7 @@ static int open_any(struct pc_arena *a, const char *spool, size_t bytes, bool ma
     if (bytes < PC_ARENA_MIN_BYTES)
         bytes = PC_ARENA_MIN_BYTES;
     bytes = (bytes + page - 1) / page * page;
-    struct opening o = {a, spool, error, bytes, may_populate, -1, -1, false, 0};
+    struct opening o = {a, spool, error, bytes, -1, -1, false, 0};
     int err;
     if (!spool || !spool[0]) {
         err = pc_error_set(error, PC_ENOENT, "there is no spool");
@@ -382,17 +380,6 @@ static int open_any(struct pc_arena *a, const char *spool, size_t bytes, bool ma
         begin_header(a);
     errno = saved;
     return err;
-}
-
-int pc_arena_open(struct pc_arena *a, const char *spool, size_t bytes, struct pc_error *error)
-{
-    return open_any(a, spool, bytes, true, error);
-}
-
-int pc_arena_open_fallocate(struct pc_arena *a, const char *spool, size_t bytes,
-                            struct pc_error *error)
-{
-    return open_any(a, spool, bytes, false, error);
 }
 
 bool pc_arena_share(struct pc_arena *a, unsigned n_processes)

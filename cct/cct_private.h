@@ -24,10 +24,6 @@ static inline uint64_t pc_arena_reserve_bytes(uint64_t end)
 /* All arenas of a node take one part of this many of what is free in their file system. */
 #define PC_ARENA_PART 8u
 
-/* pc_arena_open, but without trying MADV_POPULATE_WRITE: as on older kernels. For tests. */
-int pc_arena_open_fallocate(struct pc_arena *a, const char *spool, size_t bytes,
-                            struct pc_error *error);
-
 /* Makes bytes [0, need) safe to touch. False: refused, and the arena will not grow any more. */
 bool pc_arena_grow(struct pc_arena *a, uint64_t need);
 

@@ -485,7 +485,7 @@ static void replace_descriptor(struct place *place, open_fn open_it)
 static void another_file_under_our_number_is_left_alone(void **state)
 {
     NEEDS_SPOOL(state);
-    in_child(replace_descriptor, *state, pc_arena_open_fallocate);
+    in_child(replace_descriptor, *state, place_open_on_old_kernel);
 }
 
 /* ---- fork ---- */

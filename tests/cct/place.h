@@ -31,6 +31,10 @@ int place_remove(void **state);
 typedef int (*open_fn)(struct pc_arena *a, const char *spool, size_t bytes, struct pc_error *error);
 extern const open_fn place_ways[2];
 
+/* pc_arena_open where the kernel does not know MADV_POPULATE_WRITE: the second of these ways. */
+int place_open_on_old_kernel(struct pc_arena *a, const char *spool, size_t bytes,
+                             struct pc_error *error);
+
 /* Runs fn in a child, which ends well if it returns and no CHECK in it failed. */
 void in_child(void (*fn)(struct place *place, open_fn open_it), struct place *place,
               open_fn open_it);
