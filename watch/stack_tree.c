@@ -26,7 +26,7 @@ struct pct_stack_tree {
     size_t n, room;
     char **ops, **regions; /* names */
     size_t n_ops, ops_room, n_regions, regions_room;
-    uint64_t samples, ns;
+    uint64_t ns;
 };
 
 /* ---- Making ---------------------------------------------------------------------------------- */
@@ -87,7 +87,6 @@ static void book(struct pct_stack_tree *t, uint32_t node, uint64_t samples, uint
 {
     t->nodes[node].samples += samples;
     t->nodes[node].ns += ns;
-    t->samples += samples;
     t->ns += ns;
 }
 
@@ -129,11 +128,6 @@ void pct_stack_tree_add_region(struct pct_stack_tree *t, const char *name,
         book(t, made[i], n->samples, n->ns);
     }
     pct_free(made);
-}
-
-uint64_t pct_stack_tree_samples(const struct pct_stack_tree *t)
-{
-    return t->samples;
 }
 
 uint64_t pct_stack_tree_ns(const struct pct_stack_tree *t)

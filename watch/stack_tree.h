@@ -70,7 +70,6 @@ void pct_stack_tree_add(struct pct_stack_tree *t, const struct pct_stack *s,
 /* Adds the contexts of another tree below a region of that name. */
 void pct_stack_tree_add_region(struct pct_stack_tree *t, const char *name,
                                const struct pct_stack_tree *from);
-uint64_t pct_stack_tree_samples(const struct pct_stack_tree *t);
 uint64_t pct_stack_tree_ns(const struct pct_stack_tree *t);
 void pct_stack_tree_free(struct pct_stack_tree *t); /* NULL is allowed */
 

@@ -7,8 +7,6 @@
 #include "include/pcollect/plugin.h"
 #include "libcollect/mpi/ops.h"
 
-const unsigned pc_n_ops = PC_N_OPS;
-
 const char *pc_op_name(uint16_t op)
 {
     return op < PC_N_OPS ? pc_op_rows[op].name : NULL;

@@ -19,6 +19,5 @@ extern const struct pc_op_row pc_op_rows[];
 /* Names of ops,. NULL if out of range. */
 const char *pc_op_name(uint16_t op);
 uint16_t pc_op_class(uint16_t op);
-extern const unsigned pc_n_ops;
 
 #endif

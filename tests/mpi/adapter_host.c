@@ -274,7 +274,7 @@ static void write_list(void)
         return;
     snprintf(path, sizeof path, "%s.%d", out, host.rank);
     FILE *f = fopen(path, "w");
-    for (unsigned i = 0; f && i < pc_n_ops; i++)
+    for (unsigned i = 0; f && pc_op_name((uint16_t)i); i++)
         if (host.op[i].calls)
             fprintf(f, "%s %lu %lu %lu\n", pc_op_name((uint16_t)i), (unsigned long)host.op[i].calls,
                     (unsigned long)host.op[i].sent, (unsigned long)host.op[i].received);
@@ -407,8 +407,9 @@ void adapter_host_look(struct adapter_seen *out)
 
 uint64_t adapter_host_count(const char *op)
 {
-    for (unsigned i = 0; i < pc_n_ops; i++)
-        if (strcmp(pc_op_name((uint16_t)i), op) == 0)
+    const char *name;
+    for (unsigned i = 0; (name = pc_op_name((uint16_t)i)); i++)
+        if (strcmp(name, op) == 0)
             return host.op[i].calls;
     return 0;
 }
