@@ -67,11 +67,6 @@ struct pct_place pct_symbols_node(struct pct_symbols *s, uint32_t node);
 int pct_symbols_embed(const struct pct_symbols *s, const struct pc_profile *p,
                       struct pc_profile **out, struct pc_error *error);
 
-/* Puts a place into the cache: what a test knows without files. Everything in it
- * must outlive s. */
-void pct_symbols_teach(struct pct_symbols *s, uint32_t module, uint64_t offset,
-                       struct pct_place place);
-
 enum pct_symbols_state pct_symbols_state(const struct pct_symbols *s, uint32_t module);
 const char *pct_symbols_state_text(enum pct_symbols_state state);
 

@@ -8,6 +8,7 @@
 #include "sample.h"
 
 #include "analysis/counters/estimates.h"
+#include "analysis/symbols/symbols_private.h"
 #include "view/report_print.h"
 
 #include <math.h>

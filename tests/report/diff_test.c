@@ -8,6 +8,7 @@
 
 #include "analysis/compare/difference.h"
 #include "analysis/student.h"
+#include "analysis/symbols/symbols_private.h"
 #include "tests/random.h"
 
 #include <math.h>

@@ -9,6 +9,7 @@
 #include "tests/seed.h"
 
 #include "analysis/findings/findings.h"
+#include "analysis/symbols/symbols_private.h"
 
 #include <math.h>
 #include <setjmp.h>

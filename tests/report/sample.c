@@ -3,6 +3,7 @@
  * Profiles made by hand: see sample.h.
  */
 #include "sample.h"
+#include "analysis/symbols/symbols_private.h"
 
 #include "include/pcollect/plugin.h"
 

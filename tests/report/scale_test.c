@@ -3,6 +3,7 @@
  * pcollect scale on profiles whose every figure follows from a closed form: what each context
  * loses, the efficiencies, the models, and the matching of contexts between builds.
  */
+#include "analysis/symbols/symbols_private.h"
 #include "sample.h"
 
 #include "view/compare_print.h"
