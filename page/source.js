@@ -6,14 +6,14 @@
 const linesAround = 3, mostSourceRows = 3000, mostHotLines = 5;
 
 const sourceColumns = [
-    {head: "of MPI", doc: "time in MPI there and in all that was called from there, of all time in MPI", of: "below_s",
+    {head: "of MPI", doc: "time in MPI there and in all that was called from there, of all time in MPI", of: "mpi_inclusive_s",
         share: "mpi"},
-    {head: "MPI", doc: "time in MPI calls that the line makes itself", of: "exclusive_s", type: "ns"},
+    {head: "MPI", doc: "time in MPI calls that the line makes itself", of: "mpi_exclusive_s", type: "ns"},
     {head: "calls", doc: "MPI calls that the line makes itself", of: "calls", type: "count"},
-    {head: "of CPU", doc: "CPU time sampled there and in all that was called from there, of all samples", of: "total_s",
+    {head: "of CPU", doc: "CPU time sampled there and in all that was called from there, of all samples", of: "cpu_inclusive_s",
         share: "cpu"},
-    {head: "self", doc: "CPU time sampled right there, of all samples, with half of its 95 % interval", of: "self_s",
-        share: "cpu", error: "self_error_s"}
+    {head: "self", doc: "CPU time sampled right there, of all samples, with half of its 95 % interval", of: "cpu_exclusive_s",
+        share: "cpu", error: "cpu_exclusive_error_s"}
 ];
 
 // The text of a cell as it was: what cannot be shown stays as it is escaped.
@@ -47,7 +47,7 @@ class SourceFiles {
                 line.figures[error] = line.functions.length ? "-" : lines.shown(row, error) === "few" ? "few" : lines.number(row, error);
         }
         line.functions.push(lines.exact(row, "function"));
-        file.cost += costOf({figures: {exclusive_s: lines.number(row, "exclusive_s"), self_s: lines.number(row, "self_s")}});
+        file.cost += costOf({figures: {mpi_exclusive_s: lines.number(row, "mpi_exclusive_s"), cpu_exclusive_s: lines.number(row, "cpu_exclusive_s")}});
     }
 
     hottest() {
@@ -56,7 +56,7 @@ class SourceFiles {
     }
 }
 
-const costOf = ({figures}) => (figures.exclusive_s || 0) + (figures.self_s || 0);
+const costOf = ({figures}) => (figures.mpi_exclusive_s || 0) + (figures.cpu_exclusive_s || 0);
 
 class SourceView {
     constructor(files, wholes, contexts, options) {
@@ -107,8 +107,8 @@ class SourceView {
             make("ol", {}, this.files.hottest().map(line => make("li", {},
                 make("a", {href: addressOf("source", {...readSelection(), file: line.file.path, line: line.line})},
                     `${lastPart(line.file.path)}:${line.line}`), ` ${line.functions.map(shortName).join(", ")}: `,
-                this.columns.filter(({of}) => of === "exclusive_s" || of === "self_s").filter(({of}) => line.figures[of])
-                    .map(({of}) => `${forPeople("ns", line.figures[of])} ${of === "self_s" ? "CPU" : "in MPI"}`).join(", ")))));
+                this.columns.filter(({of}) => of === "mpi_exclusive_s" || of === "cpu_exclusive_s").filter(({of}) => line.figures[of])
+                    .map(({of}) => `${forPeople("ns", line.figures[of])} ${of === "cpu_exclusive_s" ? "CPU" : "in MPI"}`).join(", ")))));
     }
 
     change(what) {
@@ -219,7 +219,7 @@ class SourceView {
             make("ul", {}, calls.slice(0, mostHotLines).map(row => make("li", {},
                 make("a", {href: addressOf("contexts", {...readSelection(), context: contexts.exact(row, "context")})},
                     contexts.exact(row, "primitive")),
-                ` from ${contexts.exact(row, "path")}: ${contexts.shown(row, "exclusive_s")}`))),
+                ` from ${contexts.exact(row, "path")}: ${contexts.shown(row, "mpi_exclusive_s")}`))),
             calls.length > mostHotLines ? `${calls.length - mostHotLines} more contexts make calls here.` : "");
     }
 }
@@ -234,6 +234,6 @@ async function showSource(profile, place, options) {
             "and its libraries back where they were."));
         return;
     }
-    new SourceView(files, {mpi: sumOf(contexts, "exclusive_s"), cpu: sumOf(computation, "self_s")}, contexts,
+    new SourceView(files, {mpi: sumOf(contexts, "mpi_exclusive_s"), cpu: sumOf(computation, "cpu_exclusive_s")}, contexts,
         options).place(place);
 }
