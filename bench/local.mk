@@ -9,7 +9,8 @@ bench_environment = \
 EXTRA_DIST += bench/README.md bench/call_cost.c bench/call_f.F90 bench/bare.c bench/call.sh bench/call.awk bench/rows.txt \
     bench/plot.awk bench/page.awk bench/page.sh bench/start.c bench/start_mpi.c bench/start.sh \
     bench/sample_cost.c bench/sample_floor.c bench/sample.sh bench/read.sh bench/symbols.sh \
-    bench/rotation.awk bench/rotation.sh bench/record.sh bench/record_cost.c bench/count.sh bench/count_cost.c
+    bench/rotation.awk bench/rotation.sh bench/record.sh bench/record_cost.c bench/count.sh bench/count_cost.c \
+    bench/html.sh bench/html_cost.py
 
 # BENCH_FLAGS: --rounds N, --minutes N, --rows TEXT, --resume, --mpi NAME,
 # --peer NAME=PRELOAD.so[,ENV=VALUE...]
@@ -54,6 +55,10 @@ bench_read_LDADD = format/libpcformat.la base/libpcbase.la
 bench-read: command/pcollect bench/read tests/report/grown
 	@$(SHELL) $(srcdir)/bench/read.sh command/pcollect bench/read tests/report/grown
 
+# What the page of a large profile takes in Chromium. BENCH_FLAGS: rounds
+bench-html: command/pcollect bench/read
+	@$(SHELL) $(srcdir)/bench/html.sh command/pcollect bench/read $(BENCH_FLAGS)
+
 # What the reduction over ranks takes.
 EXTRA_PROGRAMS += bench/merge
 bench_merge_SOURCES = bench/merge_cost.c tests/merge/net.c tests/merge/net.h
@@ -70,4 +75,4 @@ bench-merge: bench/merge
 bench-symbols: command/pcollect bench/read
 	@$(SHELL) $(srcdir)/bench/symbols.sh command/pcollect bench/read
 
-.PHONY: bench-call bench-quick bench-start bench-page bench-sample bench-record bench-count bench-rotation bench-read bench-merge bench-symbols
+.PHONY: bench-html bench-call bench-quick bench-start bench-page bench-sample bench-record bench-count bench-rotation bench-read bench-merge bench-symbols

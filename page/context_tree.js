@@ -49,9 +49,14 @@ class ContextNode {
         return labels.reduce((node, label) => node.child(label), this);
     }
 
+    // Children, those with most first. Of the last metric they are kept: they are asked for at every key.
     by(metric) {
-        return [...this.children.values()].sort((a, b) =>
-            (b.figures[metric] || 0) - (a.figures[metric] || 0) || (a.label < b.label ? -1 : 1));
+        if (this.sortedBy !== metric || this.sorted.length !== this.children.size) {
+            this.sorted = [...this.children.values()].sort((a, b) =>
+                (b.figures[metric] || 0) - (a.figures[metric] || 0) || (a.label < b.label ? -1 : 1));
+            this.sortedBy = metric;
+        }
+        return this.sorted;
     }
 
     // In an address: the id, or the path where the profile has no id.
@@ -116,7 +121,12 @@ function finishTree(root, {contexts, computation}) {
     return root;
 }
 
-async function readContextTree(profile) {
+// Once for all views.
+function readContextTree(profile) {
+    return profile.tree ??= makeContextTree(profile);
+}
+
+async function makeContextTree(profile) {
     const [contexts, computation, nodes] = await Promise.all(
         ["contexts", "computation", "nodes"].map(name => profile.table(name)));
     const root = new ContextNode("all", "", null);

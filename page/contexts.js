@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The second view: the tree of contexts as a table that opens and closes, and as a picture.
 
-const mostTreeRows = 2000;
+const firstTreeRows = 200;
 
 class ContextView {
     constructor(whole, options) {
         this.whole = whole;
         this.shape = treeShapes.some(([name]) => name === options.get("shape")) ? options.get("shape") : "tree";
+        this.most = firstTreeRows;
         for (const name of ["search", "focus", "ignore", "least"])
             this[name] = options.get(name) || "";
         this.wanted = options.get("metric");
@@ -41,7 +42,10 @@ class ContextView {
         remember(what);
         if ("shape" in what || "focus" in what || "ignore" in what)
             this.arrange(this.selected.key());
-        this.draw();
+        if ("colour" in what)
+            this.drawPicture();
+        else
+            this.draw();
     }
 
     makeExpression(name, label, event) {
@@ -120,10 +124,22 @@ class ContextView {
         this.draw();
     }
 
+    // Rows that stand are marked; the others are made only where the tree changes.
     select(node) {
         this.selected = node;
         remember({context: node.key()});
-        this.reveal();
+        const row = this.rowOf(node);
+        if (!row)
+            return this.reveal();
+        for (const each of this.body.rows)
+            each.setAttribute("aria-selected", String(each === row));
+        row.focus();
+        this.drawPicture();
+        this.drawDetails();
+    }
+
+    rowOf(node) {
+        return [...this.body.rows].find(row => row.node === node);
     }
 
     // Opens what leads to the selected row, closes the rest if it stands too far down, and goes there.
@@ -133,12 +149,13 @@ class ContextView {
                 this.closed.delete(up);
         };
         open();
-        if (this.visible().indexOf(this.selected) >= mostTreeRows) {
+        if (this.visible().indexOf(this.selected) >= this.most) {
             this.closeNodes();
             open();
+            this.most = Math.max(this.most, this.visible().indexOf(this.selected) + 1);
         }
         this.draw();
-        [...this.body.rows].find(row => row.node === this.selected)?.focus();
+        this.rowOf(this.selected)?.focus();
     }
 
     // Nodes with a figure, below each what it called; with a search those that match, and what leads there.
@@ -172,10 +189,13 @@ class ContextView {
     draw() {
         const rows = this.visible();
         this.drawHead();
-        this.body.replaceChildren(...rows.slice(0, mostTreeRows).map(node => this.makeRow(node)));
-        const more = rows.length - mostTreeRows;
-        this.left.textContent = more > 0 ? `${more} more rows are not shown: search, or close rows.`
-            : rows.length ? "" : "Nothing matches.";
+        this.body.replaceChildren(...rows.slice(0, this.most).map(node => this.makeRow(node)));
+        const more = rows.length - this.most;
+        this.left.replaceChildren(more > 0 ? `${grouped(more)} more rows are not shown: search, or close rows. `
+            : rows.length ? "" : "Nothing matches.", more > 0 ? make("button", {type: "button", onclick: () => {
+                this.most *= 5;
+                this.draw();
+            }}, "Show more") : "");
         this.legend.textContent = shapeLegends[this.shape] +
             " Lines of calls are told above, of the row that is chosen.";
         this.drawPicture();
@@ -215,7 +235,9 @@ class ContextView {
     toggle(node) {
         if (!this.closed.delete(node))
             this.closed.add(node);
-        this.select(node);
+        this.selected = node;
+        remember({context: node.key()});
+        this.reveal();
     }
 
     key(event, node, row) {

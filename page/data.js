@@ -14,34 +14,43 @@ async function readElement(number) {
     return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
+// Finds the columns of a table in its bytes, and decodes each when it is first asked for.
 class ColumnReader {
-    constructor(bytes) {
-        this.bytes = bytes;
-        this.at = 0;
+    constructor(bytes, n, columns) {
+        Object.assign(this, {bytes, n, view: new DataView(bytes.buffer, bytes.byteOffset), decoded: []});
+        let at = 0;
+        this.places = Array.from({length: columns}, () => {
+            const place = at, numbers = this.u32(at) === 1;
+            at += numbers ? 4 + 8 * n : 12 + this.u32(at + 8) + 4 * n;
+            return place;
+        });
     }
 
-    // The bytes of n numbers that stand as planes, each number's together.
-    planes(n, width) {
-        const out = new Uint8Array(n * width);
+    u32(at) {
+        return this.view.getUint32(at, true);
+    }
+
+    // The bytes of the n numbers that stand as planes, each number's together.
+    planes(at, width) {
+        const {bytes} = this, end = this.n * width, out = new Uint8Array(end);
         for (let k = 0; k < width; k++)
-            for (let i = 0; i < n; i++)
-                out[i * width + k] = this.bytes[this.at++];
+            for (let i = k; i < end; i += width)
+                out[i] = bytes[at++];
         return out.buffer;
     }
 
-    u32(n) {
-        return new Uint32Array(this.planes(n, 4));
+    column(k) {
+        return this.decoded[k] ??= this.decode(this.places[k]);
     }
 
-    column(n) {
-        if (this.u32(1)[0] === 1)
-            return {numbers: new Float64Array(this.planes(n, 8))};
-        const count = this.u32(1)[0], size = this.u32(1)[0];
-        const texts = new TextDecoder().decode(this.bytes.subarray(this.at, this.at + size)).split("\0");
-        this.at += size;
+    decode(at) {
+        if (this.u32(at) === 1)
+            return {numbers: new Float64Array(this.planes(at + 4, 8))};
+        const count = this.u32(at + 4), size = this.u32(at + 8);
+        const texts = new TextDecoder().decode(this.bytes.subarray(at + 12, at + 12 + size)).split("\0");
         texts.length = count;
         texts.unshift(null);
-        return {texts, index: this.u32(n)};
+        return {texts, index: new Uint32Array(this.planes(at + 12 + size, 4))};
     }
 }
 
@@ -54,8 +63,7 @@ class Table {
     // Once; to be waited for before a value is asked for.
     load() {
         this.loading ??= readElement(this.element).then(bytes => {
-            const reader = new ColumnReader(bytes);
-            this.values = this.columns.map(() => reader.column(this.rows));
+            this.reader = new ColumnReader(bytes, this.rows, this.columns.length);
         });
         return this.loading;
     }
@@ -70,7 +78,7 @@ class Table {
 
     // As tsv has it; "" where nothing is known.
     exact(row, column) {
-        const k = this.find(column), {texts, index, numbers} = this.values[k];
+        const k = this.find(column), {texts, index, numbers} = this.reader.column(k);
         if (texts)
             return texts[index[row]] ?? "";
         return Number.isFinite(numbers[row]) ? exactly(this.columns[k].type, numbers[row]) : "";
@@ -81,7 +89,7 @@ class Table {
         const k = this.find(column);
         if (k === undefined)
             return NaN;
-        const {texts, index, numbers} = this.values[k];
+        const {texts, index, numbers} = this.reader.column(k);
         if (numbers)
             return Number.isFinite(numbers[row]) ? numbers[row] : NaN;
         const text = texts[index[row]];
@@ -93,7 +101,7 @@ class Table {
         const k = this.find(column), type = this.columns[k].type;
         if (type === "text")
             return this.exact(row, k) || "-";
-        if (this.values[k].numbers && this.values[k].numbers[row] === Infinity)
+        if (this.reader.column(k).numbers?.[row] === Infinity)
             return "few";
         const value = this.number(row, k);
         return Number.isNaN(value) ? "-" : forPeople(type, value);

@@ -81,8 +81,14 @@ class RankFigures {
         return " on " + this.ranks.exact(place, "rank");
     }
 
-    // Places in `ranks` by rank, by host, or by the values of a row, downwards.
+    // Places in `ranks` by rank, by host, or by the values of a row, downwards; the last order is kept.
     ordered(by) {
+        if (this.orderedBy !== by)
+            Object.assign(this, {orderedBy: by, order: this.makeOrder(by)});
+        return this.order;
+    }
+
+    makeOrder(by) {
         const {ranks} = this, row = this.byLabel.get(by), places = Array.from({length: ranks.rows}, (_, i) => i);
         const byRank = (a, b) => ranks.number(a, "rank") - ranks.number(b, "rank");
         const host = place => ranks.exact(place, "host");
@@ -138,17 +144,35 @@ class HeatRow {
     }
 }
 
+// Whether a rank has another number than 0.
+function hasRankFigures(cube, column) {
+    for (let row = 0; row < cube.rows; row++)
+        if (cube.number(row, column) && !Number.isNaN(cube.number(row, "rank")))
+            return true;
+    return false;
+}
+
 class RanksView {
     constructor(ranks, cube, options) {
         Object.assign(this, {ranks, order: options.get("order") || "rank", scale: options.get("scale") || "all"});
-        this.all = rankMetrics.map(metric => new RankFigures(ranks, cube, metric)).filter(({rows}) => rows.length);
-        this.figures = this.all.find(({metric}) => metric.name === options.get("metric")) || this.all[0];
+        this.cube = cube;
+        this.made = new Map();
+        this.metrics = rankMetrics.filter(metric => hasRankFigures(cube, metric.of) ||
+            metric.name === "time" && this.figuresOf(metric).rows.length);
+        const wanted = this.metrics.find(({name}) => name === options.get("metric")) || this.metrics[0];
+        this.figures = wanted && this.figuresOf(wanted);
         const {places} = this.figures || {};
         this.selected = places && places.get(Number(options.get("rank"))) || 0;
         this.map = make("tbody", {});
         this.legend = make("p", {class: "legend", id: "heat-legend"});
         this.details = make("div", {id: "rank", "aria-live": "polite"});
         this.controls = make("p", {class: "controls"});
+    }
+
+    figuresOf(metric) {
+        if (!this.made.has(metric))
+            this.made.set(metric, new RankFigures(this.ranks, this.cube, metric));
+        return this.made.get(metric);
     }
 
     place(place) {
@@ -175,8 +199,8 @@ class RanksView {
         const orders = [["rank", "rank"], ["host", "host"], ...rows.map(({label}) => [label, label])];
         this.order = orders.some(([value]) => value === this.order) ? this.order : "rank";
         this.controls.replaceChildren(
-            makeChoice("Show", this.all.map(({metric}) => [metric.name, metric.head]), figures.metric.name,
-                name => this.choose({figures: this.all.find(({metric}) => metric.name === name)})),
+            makeChoice("Show", this.metrics.map(({name, head}) => [name, head]), figures.metric.name,
+                chosen => this.choose({figures: this.figuresOf(this.metrics.find(({name}) => name === chosen))})),
             makeChoice("Order ranks by", orders, this.order, order => this.choose({order})),
             makeChoice("Colours", [["all", "one scale for all rows"], ["row", "a scale for each row"]], this.scale,
                 scale => this.choose({scale})),
@@ -232,7 +256,7 @@ class RanksView {
 
     mostOf(row) {
         const most = ({values, greatest}) => values[greatest];
-        return most(this.scale === "row" ? row : this.figures.rows[0]);
+        return most(this.scale === "row" ? row : this.figures.rows[0] || {values: [0], greatest: 0});
     }
 
     drawMap() {

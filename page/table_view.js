@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The last view: every table of the page, sorted by a column, filtered by an expression, copied as TSV.
 
-const mostTableRows = 1000;
+const mostTableRows = 200;
 
 class TableView {
     constructor(table, selection) {
