@@ -344,12 +344,14 @@ closing_line() { # OUTPUT, STATUS
 run_tests() {
     step 'make check: build the tests'
     logged make -C "$build" -j"$n_jobs" check TESTS=
-    step "make -j$n_jobs check"
+    # Tests wait for more than half of their time.
+    n_tests=$((2 * n_jobs))
+    step "make -j$n_tests check"
     out=$build/quickstart.check
     # The status of make is kept in a file: the pipe shows one line a test script meanwhile, and
     # every failure in full.
     {
-        make -C "$build" -j"$n_jobs" -k check 2>&1 </dev/null
+        make -C "$build" -j"$n_tests" -k check 2>&1 </dev/null
         echo $? >"$out.status"
     } | tee "$out" | awk '
         /^(PASS|FAIL|SKIP|XFAIL|XPASS|ERROR): / {

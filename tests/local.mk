@@ -85,7 +85,6 @@ EXTRA_DIST += tests/run-test tests/run-unit tests/private_tmp tests/lib.sh tests
     tests/sleep.c tests/report/sample.c tests/report/sample.h
 CLEANFILES += tests/stage.stamp tests/lock tests/lock.turn
 
-# The longest first.
 include tests/cost/local.mk
 include tests/base/local.mk
 include tests/walk/local.mk
@@ -107,9 +106,17 @@ include tests/python/local.mk
 include tests/sample/local.mk
 include tests/project/local.mk
 
+# First those that need the machine alone (tests/run-test), since to begin one later all others have to end. Then
+# the longest, so that the last to end is a short one.
+first_tests = tests/sample/intervals.test tests/sample/cost.test tests/project/tutorials.test tests/tools/doctor-spool.test \
+    tests/project/howto.test tests/cost/instructions.test tests/safety/users.test tests/report/page.test tests/report/planted.test \
+    tests/safety/late.test tests/safety/late-nodes.test tests/watch/top.test tests/watch/where.test tests/safety/ends.test \
+    tests/mpi/adapter.test tests/watch/record.test tests/sample/programs.test tests/sample/confined.test \
+    tests/safety/kills.test tests/tools/run-early.test tests/safety/smallshm.test tests/report/tail_calls.test
+TESTS += $(scripts_in_order) # by configure.ac, since automake takes functions in TESTS for names
+EXTRA_DIST += $(script_tests)
+
 if HAVE_CMOCKA
 check_PROGRAMS += $(unit_tests)
 TESTS += $(unit_tests)
 endif
-TESTS += $(script_tests)
-EXTRA_DIST += $(script_tests)
