@@ -15,6 +15,7 @@ need powerpc64le-linux-gnu-gcc gcc-powerpc64le-linux-gnu libc6-dev-ppc64el-cross
 need clang-19 clang-19 lld-19 # knows loongarch64
 need qemu-aarch64-static qemu-user-static
 need valgrind valgrind
+need chromedriver chromium chromium-driver python3-selenium
 need strace strace
 need protoc protobuf-compiler
 exec ./quickstart.sh check
