@@ -58,8 +58,8 @@ cross_build() {
     PKG_CONFIG_SYSROOT_DIR=$sysroot
     "$top/configure" --host=$triplet --build="$(gcc -dumpmachine)" --prefix="$folder/install" \
         --enable-werror CC="$triplet-gcc --sysroot=$sysroot" &&
-        make -j"$n_jobs" && make install &&
-        make -j"$n_jobs" check TESTS= &&
+        building make -j"$n_jobs" && make install &&
+        building make -j"$n_jobs" check TESTS= &&
         file_is_there "$folder/install/lib/pcollect/adapter-openmpi.so" &&
         file_is_there "$folder/install/lib/pcollect/adapter-mpich.so"
 }

@@ -32,6 +32,13 @@ skip() { # NAME REASON
     echo "  skipped: $1: $2"
 }
 
+# building COMMAND...: the compilers keep what they have made, so that a step does not compile what another has
+# compiled with the same flags. Their output is that without ccache. Tests call the plain compilers.
+building() {
+    need ccache ccache
+    PATH=/usr/lib/ccache:$PATH CCACHE_DIR=$cache/ccache CCACHE_BASEDIR=$top CCACHE_NOHASHDIR=yes CCACHE_MAXSIZE=2G "$@"
+}
+
 # run_tests FOLDER NAME TESTS [MAKE-ARGUMENT...]: runs these tests, which must have been built, and adds
 # their totals.
 run_tests() {

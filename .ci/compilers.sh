@@ -8,8 +8,8 @@ need clang clang libclang-rt-14-dev
 build_without_warnings() { # FOLDER CC CFLAGS
     mkdir -p "$work/$1" && cd "$work/$1" || return
     "$top/configure" -q --enable-werror CC="$2" CFLAGS="$3" &&
-        make -s -j"$n_jobs" all &&
-        make -s -j"$n_jobs" check TESTS=
+        building make -s -j"$n_jobs" all &&
+        building make -s -j"$n_jobs" check TESTS=
 }
 
 [ -x configure ] || check 'autogen.sh' ./autogen.sh

@@ -8,8 +8,8 @@ folder=$work/portable
 
 build() {
     mkdir -p "$folder" && cd "$folder" || return
-    "$top/configure" -q --disable-assembly --disable-dl-find-object --enable-werror &&
-        make -s -j"$n_jobs" all && make -s -j"$n_jobs" check TESTS=
+    "$top/configure" -q --disable-assembly --disable-dl-find-object --enable-werror CC=gcc CFLAGS='-O2 -g' &&
+        building make -s -j"$n_jobs" all && building make -s -j"$n_jobs" check TESTS=
 }
 
 has_no_assembly() {

@@ -6,8 +6,8 @@
 
 build_with() { # SANITIZERS FOLDER
     mkdir -p "$2" && cd "$2" || return
-    "$top/configure" -q --enable-sanitizer="$1" CFLAGS='-O1 -g' && make -s -j"$n_jobs" all &&
-        make -s -j"$n_jobs" check TESTS=
+    "$top/configure" -q --enable-sanitizer="$1" CFLAGS='-O1 -g' &&
+        building make -s -j"$n_jobs" all && building make -s -j"$n_jobs" check TESTS=
 }
 
 # Those that need no job.
