@@ -9,7 +9,7 @@
  *     wrapper of MPI_Send:   struct pc_call call;
  *                            call.cfa, .fp, .ret: the frame of the caller;
  *                            if (!core->begin(&call, PC_SLOT_MPI_SEND)) return real(...);
- *                            if (core->asks) {core->prepare(&call); members that plugins want;
+ *                            if (core->asks) {pc_call_clear(&call); members that plugins want;
  *                                             if (core->pre) {
  *                                                 core->pre(&call);
  *                                                 call.event.begin = pc_ticks();}}
@@ -28,7 +28,7 @@
 #include "include/pcollect/plugin.h"
 #include "merge/transport.h"
 
-#define PC_CORE_ABI 8u
+#define PC_CORE_ABI 9u
 
 struct pc_thread;
 
@@ -57,6 +57,24 @@ struct pc_call {
     struct pcollect_event event;
 };
 
+/* Sets the members of an event for which plugins have to ask to none. */
+static inline void pc_event_clear(struct pcollect_event *event, struct pc_thread *thread,
+                                  pcollect_ref node)
+{
+    event->domain = event->n_elements = event->request = event->object = 0;
+    event->world_peer = event->world_source = event->world_root = PCOLLECT_RANK_NONE;
+    event->type = event->operator_ = 0;
+    event->node = node;
+    event->thread = thread;
+}
+
+static inline void pc_call_clear(struct pc_call *call)
+{
+    call->comm = call->peers = 0;
+    call->handle = 0;
+    pc_event_clear(&call->event, call->thread, call->node);
+}
+
 /* A slot is an entry point: 2 * op for MPI_X, 2 * op + 1 for PMPI_X. The slots of Fortran names are
  * stubs only: their wrappers begin a call of MPI_X. */
 #define PC_SLOT_OP(slot) ((uint16_t)((slot) >> 1))
@@ -77,13 +95,6 @@ struct pc_start {
     uint64_t bytes_sent, bytes_received;
 };
 
-/* What a nonblocking receive has brought. */
-struct pc_arrival {
-    uint64_t bytes;
-    uint64_t domain;      /* 0 where nobody wants it */
-    int32_t world_source; /* PCOLLECT_RANK_NONE where nobody wants it */
-};
-
 static inline struct pc_origin pc_origin_of(const struct pc_call *call)
 {
     return (struct pc_origin){call->node, call->epoch & 15, call->comm & 0xfffffff, call->thread};
@@ -99,18 +110,17 @@ struct pc_core {
     bool (*begin)(struct pc_call *call, unsigned slot, uintptr_t cfa, uintptr_t ret);
     /* Not 0: some plugin has a `pre` hook or wants members of the event that cost something, or
      * ticks are not the counter's.
-     * Wrappers call then, before the real call, `prepare`, which sets these members to none; set
-     * what is wanted; and call `pre`, if it is not NULL, and take the time again. */
+     * Wrappers then, before the real call, set these members to none (pc_call_clear); set what is
+     * wanted; and call `pre`, if it is not NULL, and take the time again. */
     uint32_t asks;
     uint64_t wants; /* enum pcollect_want of all plugins */
-    void (*prepare)(struct pc_call *call);
     void (*pre)(struct pc_call *call);
     void (*end)(struct pc_call *call);
     /* Begin, asks and end of quiet calls (enum pcollect_want). */
     bool (*begin_quiet)(struct pc_call *call, unsigned slot, uintptr_t cfa, uintptr_t ret);
     uint32_t asks_quiet;
     void (*end_quiet)(struct pc_call *call);
-    /* With PCOLLECT_WANT_DOMAIN: the call is booked for that communicator. Between prepare and end;
+    /* With PCOLLECT_WANT_DOMAIN: the call is booked for that communicator. Between begin and end;
      * the last one counts. */
     void (*domain)(struct pc_call *call, uint64_t domain);
     /* A communicator was made, named or freed by the call. */
@@ -120,9 +130,10 @@ struct pc_core {
     void (*met_job)(struct pc_call *call, int n_local, int n_remote, const char *port);
     /* The call has started a message, one of any number, for which event has no room. */
     void (*part)(struct pc_call *call, uint64_t domain, int32_t world_peer, uint64_t bytes_sent);
-    /* A posted receive has completed in the thread of `by`. */
-    void (*complete)(struct pc_call *by, const struct pc_origin *origin,
-                     const struct pc_arrival *arrival);
+    /* A posted receive has completed in the thread of `by`. Where nobody wants them the domain is 0
+     * and the source PCOLLECT_RANK_NONE. */
+    void (*complete)(struct pc_call *by, const struct pc_origin *origin, uint64_t bytes,
+                     uint64_t domain, int32_t world_source);
     /* With PCOLLECT_WANT_REQUEST: an operation has ended in the call `by` (NULL: by the end of the
      * run). start->bytes_received is what has come by then. */
     void (*ended)(struct pc_call *by, const struct pc_start *start, enum pcollect_how how,

@@ -17,16 +17,6 @@
 
 static void book_call(struct pc_thread *t, const struct pc_call *call);
 
-/* Sets what plugins ask for to none. */
-static void clear_wanted(struct pcollect_event *event, struct pc_thread *t, pcollect_ref node)
-{
-    event->domain = event->n_elements = event->request = event->object = 0;
-    event->world_peer = event->world_source = event->world_root = PCOLLECT_RANK_NONE;
-    event->type = event->operator_ = 0;
-    event->node = node;
-    event->thread = t;
-}
-
 /* A call that was left before its end: it was made, but nothing tells how long it took or what it
  * moved. */
 static void book_left_call(struct pc_thread *t, const struct pc_active *left)
@@ -42,7 +32,7 @@ static void book_left_call(struct pc_thread *t, const struct pc_active *left)
                                          .root = -1,
                                          .tag = -1};
     call.event.end = call.event.begin;
-    clear_wanted(&call.event, t, 0);
+    pc_event_clear(&call.event, t, 0);
     book_call(t, &call);
 }
 
@@ -218,7 +208,7 @@ static inline bool begin_known(struct pc_thread *t, struct pc_call *call,
 static __attribute__((noinline)) bool begin_by_nodes(struct pc_thread *t, struct pc_call *call,
                                                      uintptr_t cfa)
 {
-    struct pc_path_root *root = pc_paths_known_root(&t->paths, call->slot, call->ret);
+    struct pc_path_root *root = pc_paths_root(&t->paths, call->slot, call->ret);
     const struct pc_path_node *n = root ? pc_paths_hit(&t->paths, root, cfa) : NULL;
     return PC_LIKELY(n != NULL) ? begin_known(t, call, root, n, false) : begin_any(t, call);
 }
@@ -274,13 +264,6 @@ bool pc_call_begin_by_clock(struct pc_call *call, unsigned slot, uintptr_t cfa, 
     return begin(call, slot, cfa, ret, false);
 }
 
-void pc_call_prepare(struct pc_call *call)
-{
-    call->comm = call->peers = 0;
-    call->handle = 0;
-    clear_wanted(&call->event, call->thread, call->node);
-}
-
 void pc_call_pre(struct pc_call *call)
 {
     for (uint32_t i = 0; i < pc_process.n_plugins; i++) {
@@ -318,12 +301,23 @@ static inline void book_thread(struct pc_thread *t, const struct pc_call *call)
     r->last_ticks = call->event.end;
 }
 
-/* The hooks of all plugins from the first one on that is given. */
-static inline void run_hooks(const struct pc_hook *h, const struct pcollect_event *event,
-                             void *record)
+static __attribute__((noinline)) void
+run_more_hooks(const struct pc_hook *h, const struct pcollect_event *event, void *record)
 {
     for (; h->hook; h++)
         h->hook(h->state, event, (char *)record + h->record_offset);
+}
+
+/* The hooks of all plugins from the first one on that is given, which is the only one by default.
+ */
+static inline void run_hooks(const struct pc_hook *h, const struct pcollect_event *event,
+                             void *record)
+{
+    if (!h->hook)
+        return;
+    h->hook(h->state, event, (char *)record + h->record_offset);
+    if (PC_UNLIKELY(h[1].hook != NULL))
+        run_more_hooks(h + 1, event, record);
 }
 
 static void book_call(struct pc_thread *t, const struct pc_call *call)
@@ -371,7 +365,7 @@ static inline __attribute__((always_inline)) void end_time(struct pc_call *call,
     uint64_t phase = atomic_load_explicit(&pc_live->phase, memory_order_relaxed);
     if (PC_UNLIKELY(PC_PAIR(phase, 0) != call->epoch_depth)) {
         if (alone)
-            clear_wanted(&call->event, call->thread, call->node);
+            pc_event_clear(&call->event, call->thread, call->node);
         end_call(call);
         return;
     }
@@ -400,43 +394,31 @@ void pc_call_end_time_first(struct pc_call *call)
     end_time(call, false);
 }
 
-/* The event of a thread's completions: what is the same in all of them is set once. */
-static __attribute__((noinline)) void make_arrival(struct pc_thread *t)
+/* The event of a thread's completions: what those of one context have in common. */
+static __attribute__((noinline)) void name_arrival(struct pc_thread *t, pcollect_ref origin)
 {
-    t->arrival =
-        (struct pcollect_event){.size = sizeof t->arrival, .peer = -1, .root = -1, .tag = -1};
-    clear_wanted(&t->arrival, t, 0);
-}
-
-static inline void fill_arrival(struct pc_thread *t, const struct pc_call *by,
-                                const struct pc_origin *origin, const struct pcollect_node *n,
-                                const struct pc_arrival *arrival)
-{
-    struct pcollect_event *e = &t->arrival;
-    if (PC_UNLIKELY(!e->size))
-        make_arrival(t);
-    e->node = origin->node;
-    if (PC_UNLIKELY(n->kind == PCOLLECT_NODE_DOMAIN)) {
-        e->node = n->parent;
-        n = pc_arena_at(&pc_process.arena, n->parent);
-    }
-    e->op = n->op;
-    e->op_class = pc_op_class(n->op);
-    e->end = by->event.end;
-    e->bytes_received = arrival->bytes;
-    e->domain = arrival->domain;
-    e->world_source = arrival->world_source;
+    const struct pcollect_node *n = pc_arena_at(&pc_process.arena, origin);
+    pcollect_ref op = n->kind == PCOLLECT_NODE_DOMAIN ? n->parent : origin;
+    n = pc_arena_at(&pc_process.arena, op);
+    t->arrival = (struct pcollect_event){.size = sizeof t->arrival,
+                                         .op = n->op,
+                                         .op_class = pc_op_class(n->op),
+                                         .peer = -1,
+                                         .root = -1,
+                                         .tag = -1};
+    pc_event_clear(&t->arrival, t, op);
+    t->arrival_of = origin;
 }
 
 /* `time`: it comes first. */
-static inline __attribute__((always_inline)) void complete(struct pc_call *by,
+static inline __attribute__((always_inline)) void complete(const struct pc_call *by,
                                                            const struct pc_origin *origin,
-                                                           const struct pc_arrival *arrival,
-                                                           bool time)
+                                                           uint64_t bytes, uint64_t domain,
+                                                           int32_t world_source, bool time)
 {
     struct pc_thread *t = by->thread;
-    const struct pc_hook *others = pc_process.completes + time;
     const struct pcollect_node *n = pc_arena_at(&pc_process.arena, origin->node);
+    const struct pc_hook *others = pc_process.completes + time;
     t->busy = 1;
     barrier();
     char *record = PC_LIKELY(origin->thread == t && origin->epoch == t->phase)
@@ -446,23 +428,29 @@ static inline __attribute__((always_inline)) void complete(struct pc_call *by,
         pc_lost(PCOLLECT_LOST_RECEIVES, 1);
     } else {
         if (time)
-            ((struct pc_time_record *)record)->bytes_received += arrival->bytes;
-        if (others->hook)
-            fill_arrival(t, by, origin, n, arrival);
-        run_hooks(others, &t->arrival, record);
+            ((struct pc_time_record *)record)->bytes_received += bytes;
+        if (others->hook) {
+            if (PC_UNLIKELY(t->arrival_of != origin->node))
+                name_arrival(t, origin->node);
+            t->arrival.end = by->event.end;
+            t->arrival.bytes_received = bytes;
+            t->arrival.domain = domain;
+            t->arrival.world_source = world_source;
+            run_hooks(others, &t->arrival, record);
+        }
     }
     barrier();
     t->busy = 0;
 }
 
-void pc_call_complete(struct pc_call *by, const struct pc_origin *origin,
-                      const struct pc_arrival *arrival)
+void pc_call_complete(struct pc_call *by, const struct pc_origin *origin, uint64_t bytes,
+                      uint64_t domain, int32_t world_source)
 {
-    complete(by, origin, arrival, false);
+    complete(by, origin, bytes, domain, world_source, false);
 }
 
-void pc_call_complete_time(struct pc_call *by, const struct pc_origin *origin,
-                           const struct pc_arrival *arrival)
+void pc_call_complete_time(struct pc_call *by, const struct pc_origin *origin, uint64_t bytes,
+                           uint64_t domain, int32_t world_source)
 {
-    complete(by, origin, arrival, true);
+    complete(by, origin, bytes, domain, world_source, true);
 }

@@ -4,7 +4,7 @@
  * the context's part for this communicator, where a plugin wants it so. And what adapters tell of
  * communicators and of messages started together, handed on to the plugins.
  *
- * Called by adapters, between prepare and end of a call. On the measured path: a known pair of
+ * Called by adapters, between begin and end of a call. On the measured path: a known pair of
  * context and communicator is found in a small table of the thread.
  */
 #include "libcollect/call/call.h"

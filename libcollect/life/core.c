@@ -50,7 +50,6 @@ static const struct pc_core for_adapters = {
     .abi = PC_CORE_ABI,
     .size = sizeof(struct pc_core),
     .begin = pc_call_begin,
-    .prepare = pc_call_prepare,
     .domain = pc_call_domain,
     .tell_domain = pc_call_tell_domain,
     .met_job = pc_jobs_met,

@@ -22,6 +22,7 @@ _Atomic(struct pc_comm *) pc_comm_chunks[INDEX_SIZE / PC_COMM_CHUNK];
 static _Atomic uint32_t n_entries = 1; /* 0 is PC_COMM_NONE */
 static MPI_Group world_group;
 _Atomic bool pc_comm_started;
+uint64_t pc_comm_predefined_id[PC_COMM_SELF + 1];
 
 /* Rank + 1 above world rank; 0: free. */
 struct pc_rank_map {
@@ -321,6 +322,8 @@ bool pc_comm_start(void)
                                           .flags = PC_COMM_AS_WORLD};
     *pc_comm_at(self) =
         (struct pc_comm){.key = key_of(MPI_COMM_SELF), .id = pc_comm_id_of("MPI_COMM_SELF")};
+    pc_comm_predefined_id[PC_COMM_WORLD] = pc_comm_at(world)->id;
+    pc_comm_predefined_id[PC_COMM_SELF] = pc_comm_at(self)->id;
     probe(key_of(MPI_COMM_SELF), &place);
     atomic_store(&index_of[place], self);
     probe(key_of(MPI_COMM_WORLD), &place);

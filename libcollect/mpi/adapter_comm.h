@@ -59,6 +59,9 @@ enum { PC_COMM_CHUNK = 64 };
 extern PC_HIDDEN _Atomic bool pc_comm_started;
 extern PC_HIDDEN _Atomic(struct pc_comm *) pc_comm_chunks[];
 
+/* By number; set before that. */
+extern PC_HIDDEN uint64_t pc_comm_predefined_id[PC_COMM_SELF + 1];
+
 static inline bool pc_comm_has_started(void)
 {
     return atomic_load_explicit(&pc_comm_started, memory_order_acquire);
@@ -127,6 +130,11 @@ static inline void pc_comm_note_posted(uint32_t number)
     _Atomic uint32_t *flags = &pc_comm_at(number)->flags;
     if (PC_UNLIKELY(!(atomic_load_explicit(flags, memory_order_relaxed) & PC_COMM_POSTED)))
         atomic_fetch_or(flags, PC_COMM_POSTED);
+}
+
+static inline bool pc_comm_is_predefined(uint32_t number)
+{
+    return number - 1 < PC_COMM_SELF;
 }
 
 static inline bool pc_comm_is_wanted(void)

@@ -64,6 +64,7 @@ void pc_want_object(struct pc_call *call, uint64_t handle)
 
 void pc_want_window(struct pc_call *call, uint64_t handle, int dest, int source)
 {
+    pc_want_nothing(call);
     if (!pc_comm_is_wanted())
         return;
     const struct place *p = find(handle);

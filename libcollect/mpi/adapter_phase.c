@@ -335,7 +335,7 @@ void pc_rule_opened_session(struct pc_call *call, const MPI_Session *session)
 /* As PC_CALL, but also for calls that are not counted. */
 #define CALL(call, real_call)                                                                      \
     if (counted && pc_core->asks) {                                                                \
-        pc_core->prepare(&call);                                                                   \
+        pc_call_clear(&call);                                                                      \
         if (pc_core->pre)                                                                          \
             pc_core->pre(&call);                                                                   \
     }                                                                                              \
@@ -430,7 +430,7 @@ int pc_wrap_PMPI_Finalize(void)
     BEGIN(call, Abort, is_pmpi);                                                                   \
     if (counted) {                                                                                 \
         if (pc_core->asks)                                                                         \
-            pc_core->prepare(&call);                                                               \
+            pc_call_clear(&call);                                                                  \
         call.event.begin = call.event.end = pc_ticks();                                            \
         pc_core->end(&call);                                                                       \
     }                                                                                              \

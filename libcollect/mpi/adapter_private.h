@@ -43,7 +43,6 @@ extern void *const pc_wrappers[PC_N_SLOTS];
         rc = real_call;                                                                            \
         (call).event.end = pc_counter();                                                           \
     } else {                                                                                       \
-        pc_core->prepare(&(call));                                                                 \
         want;                                                                                      \
         if (PC_UNLIKELY(pc_core->pre != NULL)) {                                                   \
             pc_core->pre(&(call));                                                                 \

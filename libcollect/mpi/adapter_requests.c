@@ -5,7 +5,7 @@
  * statuses where the program ignores them; nothing else of its arguments is changed, and nothing at
  * all while no request is remembered.
  */
-#include "libcollect/mpi/adapter_table.h"
+#include "libcollect/mpi/adapter_single.h"
 #include "libcollect/mpi/adapter_want.h"
 
 /* Does a plugin want to know of all operations with requests, not of receives alone? */
@@ -78,15 +78,24 @@ void pc_rule_posted(struct pc_call *call, const MPI_Request *request)
         pc_core->lost(PCOLLECT_LOST_ROWS, 1);
 }
 
-void pc_rule_posted_receive(struct pc_call *call, int source, const MPI_Request *request)
+static __attribute__((noinline)) void posted_otherwise(struct pc_call *call, int source,
+                                                       const MPI_Request *request)
 {
     if (pc_comm_is_wanted())
         pc_want_posted(call);
-    if (PC_UNLIKELY(source == MPI_PROC_NULL))
+    if (source == MPI_PROC_NULL)
         pc_rule_posted(call, request);
     else if (!remember_plainly(call, *request) &&
              !remember(call, *request, PC_REQUEST_ACTIVE | PC_REQUEST_RECEIVE))
         pc_core->lost(PCOLLECT_LOST_RECEIVES, 1);
+}
+
+void pc_rule_posted_receive(struct pc_call *call, int source, const MPI_Request *request)
+{
+    bool easy = !pc_comm_is_wanted() || pc_comm_is_predefined(call->comm);
+    call->peers = easy ? 0 : call->peers; /* its ranks can be asked for at any time */
+    if (PC_UNLIKELY(!easy || source == MPI_PROC_NULL || !remember_plainly(call, *request)))
+        posted_otherwise(call, source, request);
 }
 
 void pc_rule_posted_message(struct pc_call *call, const MPI_Request *request)
@@ -203,28 +212,18 @@ static void begin_watch(struct pc_watch *w, struct pc_call *call, int n,
         call->event.begin = pc_ticks();
 }
 
-/* Begins one request, which is most of them. */
-static inline void begin_single(struct pc_watch *w, struct pc_call *call,
-                                const MPI_Request *request, MPI_Status **status)
+void pc_watch_single(struct pc_watch *w, struct pc_call *call, const MPI_Request *request,
+                     MPI_Status **status)
 {
     struct pc_request_table *t = pc_table_of(call);
     w->mine = NULL;
     if (!t || !pc_table_any(t))
         return;
-    w->mine = t;
-    w->scratch_used = t->scratch_used;
-    w->requests = w->few_requests;
-    w->few_requests[0] = *request;
-    if (*status == MPI_STATUS_IGNORE)
-        *status = w->few_statuses;
-    w->records = w->few_records;
-    w->n_records = w->n_ended = 0;
-    w->looked_up = false;
-    if (PC_UNLIKELY(pc_table_is_shared())) {
-        w->looked_up = true;
-        w->n_records = 1;
+    pc_watch_begin_single(w, t, request, status);
+    w->looked_up = pc_table_is_shared();
+    w->n_records = w->looked_up;
+    if (w->looked_up)
         pc_table_find(pc_request_key(*request), w->few_records);
-    }
 }
 
 /* Tells the plugins what has ended in this call: each has its share of the call's time, and the
@@ -291,39 +290,38 @@ static void note_ended(struct pc_watch *w, struct pc_remembered *found, uint64_t
 static inline void book_arrival(struct pc_call *call, const struct pc_origin *origin,
                                 uint64_t bytes, const MPI_Status *status)
 {
-    struct pc_arrival arrival = {bytes, 0, PCOLLECT_RANK_NONE};
+    uint64_t domain = 0;
+    int32_t source = PCOLLECT_RANK_NONE;
     uint32_t comm = origin->comm;
     if (pc_comm_is_wanted() && comm) {
-        arrival.domain = pc_comm_at(comm)->id;
+        domain = pc_comm_at(comm)->id;
         if (status && !pc_status_cancelled(status))
-            arrival.world_source = pc_comm_world_rank(comm, MPI_COMM_NULL, status->MPI_SOURCE);
+            source = pc_comm_world_rank(comm, MPI_COMM_NULL, status->MPI_SOURCE);
     }
-    pc_core->complete(call, origin, &arrival);
+    pc_core->complete(call, origin, bytes, domain, source);
 }
 
-/* A request has completed that is either a receive as most are or not known at all; false: it may
- * be another. */
-static inline bool complete_plainly(struct pc_watch *w, struct pc_call *call, MPI_Request request,
-                                    const MPI_Status *status)
+/* Takes the record of a request that has completed, if it is a receive as most are; else NULL. The
+ * record is free already, and keeps what is in it until the thread that is alone makes another
+ * request. */
+static inline const struct pc_request *take_plainly(struct pc_watch *w, MPI_Request request)
 {
     uint64_t key = pc_request_key(request);
     struct pc_request *r = pc_front_at(key);
     uint64_t word = atomic_load_explicit(&r->key, memory_order_relaxed);
-    if (!pc_table_is_plain())
-        return false;
-    if (!key || (word & PC_REQUEST_HANDLE) != key)
-        return !w->mine->n_tree;
-    if (atomic_load_explicit(&r->flags, memory_order_relaxed) != PC_REQUEST_PLAIN)
-        return false;
-    book_arrival(call, &r->start.origin, status ? pc_status_bytes(status) : 0, status);
+    if (PC_UNLIKELY(!pc_table_is_plain() || (word & PC_REQUEST_HANDLE) != key ||
+                    atomic_load_explicit(&r->flags, memory_order_relaxed) != PC_REQUEST_PLAIN))
+        return NULL;
     pc_front_free(w->mine, r, word);
-    return true;
+    return r;
 }
 
-/* Request i has completed; status NULL: without data. */
-static void complete(struct pc_watch *w, struct pc_call *call, int i, const MPI_Status *status)
+/* Request i has completed that is another one, or not known; status NULL: without data. */
+static __attribute__((noinline)) void complete_otherwise(struct pc_watch *w, struct pc_call *call,
+                                                         int i, const MPI_Status *status)
 {
-    if (PC_LIKELY(complete_plainly(w, call, w->requests[i], status)))
+    uint64_t key = pc_request_key(w->requests[i]);
+    if (pc_table_is_plain() && !w->mine->n_tree && pc_front_handle(pc_front_at(key)) != key)
         return;
     struct pc_remembered *found = find_record(w, call, i);
     if (!found->record || !(found->flags & PC_REQUEST_ACTIVE))
@@ -342,6 +340,17 @@ static void complete(struct pc_watch *w, struct pc_call *call, int i, const MPI_
                    !status                       ? PCOLLECT_ENDED_FAILED
                    : pc_status_cancelled(status) ? PCOLLECT_ENDED_CANCELLED
                                                  : PCOLLECT_ENDED_DONE);
+}
+
+/* Request i has completed; status NULL: without data. */
+static inline void complete(struct pc_watch *w, struct pc_call *call, int i,
+                            const MPI_Status *status)
+{
+    const struct pc_request *r = take_plainly(w, w->requests[i]);
+    if (PC_LIKELY(r != NULL))
+        book_arrival(call, &r->start.origin, status ? pc_status_bytes(status) : 0, status);
+    else
+        complete_otherwise(w, call, i, status);
 }
 
 static int class_of(int rc)
@@ -371,35 +380,23 @@ static void complete_by_status(struct pc_watch *w, struct pc_call *call, int rc,
         complete(w, call, i, class == MPI_SUCCESS ? status : NULL);
 }
 
-void pc_watch_one(struct pc_watch *w, struct pc_call *call, const MPI_Request *request,
-                  MPI_Status **status)
+static __attribute__((noinline)) void ended_otherwise(struct pc_watch *w, struct pc_call *call,
+                                                      int rc, const MPI_Request *request,
+                                                      const MPI_Status *status)
 {
-    begin_single(w, call, request, status);
-}
-
-void pc_watched_one(struct pc_watch *w, struct pc_call *call, int rc, const MPI_Request *request,
-                    MPI_Status **status)
-{
-    if (!w->mine)
-        return;
-    complete_one(w, call, rc, 0, request, *status);
+    complete_one(w, call, rc, 0, request, status);
     end_watch(w, call);
 }
 
-void pc_watch_test(struct pc_watch *w, struct pc_call *call, const MPI_Request *request,
-                   const int *flag, MPI_Status **status)
+void pc_watched_single(struct pc_watch *w, struct pc_call *call, int rc, const MPI_Request *request,
+                       const MPI_Status *status)
 {
-    (void)flag;
-    begin_single(w, call, request, status);
-}
-
-void pc_watched_test(struct pc_watch *w, struct pc_call *call, int rc, const MPI_Request *request,
-                     const int *flag, MPI_Status **status)
-{
-    if (!w->mine || (rc == MPI_SUCCESS && !*flag))
-        return;
-    complete_one(w, call, rc, 0, request, *status);
-    end_watch(w, call);
+    const struct pc_request *r =
+        PC_LIKELY(rc == MPI_SUCCESS) ? take_plainly(w, w->few_requests[0]) : NULL;
+    if (PC_LIKELY(r != NULL))
+        book_arrival(call, &r->start.origin, pc_status_bytes(status), status);
+    else
+        ended_otherwise(w, call, rc, request, status);
 }
 
 void pc_watch_all(struct pc_watch *w, struct pc_call *call, int n, const MPI_Request *requests,
@@ -491,13 +488,6 @@ void pc_watched_some(struct pc_watch *w, struct pc_call *call, int rc, int n,
             if (indices[i] >= 0 && indices[i] < n)
                 complete_by_status(w, call, rc, indices[i], &(*statuses)[i]);
     end_watch(w, call);
-}
-
-void pc_watch_peek(struct pc_watch *w, struct pc_call *call, MPI_Request request, const int *flag,
-                   MPI_Status **status)
-{
-    (void)flag;
-    begin_single(w, call, &request, status);
 }
 
 /* The size is booked now; the call that frees the request finds it done. */

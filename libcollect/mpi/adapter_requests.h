@@ -80,15 +80,7 @@ void pc_rule_made(struct pc_call *call, const MPI_Request *request);
 void pc_rule_made_receive(struct pc_call *call, int source, const MPI_Request *request);
 
 /* For each: before the call; after it. `status` may be replaced by one that the program does not
- * ask for. */
-void pc_watch_one(struct pc_watch *w, struct pc_call *call, const MPI_Request *request,
-                  MPI_Status **status);
-void pc_watched_one(struct pc_watch *w, struct pc_call *call, int rc, const MPI_Request *request,
-                    MPI_Status **status);
-void pc_watch_test(struct pc_watch *w, struct pc_call *call, const MPI_Request *request,
-                   const int *flag, MPI_Status **status);
-void pc_watched_test(struct pc_watch *w, struct pc_call *call, int rc, const MPI_Request *request,
-                     const int *flag, MPI_Status **status);
+ * ask for. Those of one request are in adapter_single.h. */
 void pc_watch_all(struct pc_watch *w, struct pc_call *call, int n, const MPI_Request *requests,
                   MPI_Status **statuses);
 void pc_watched_all(struct pc_watch *w, struct pc_call *call, int rc, int n,
@@ -112,8 +104,6 @@ void pc_watched_some(struct pc_watch *w, struct pc_call *call, int rc, int n,
                      const MPI_Request *requests, const int *n_done, const int *indices,
                      MPI_Status **statuses);
 /* MPI_Request_get_status: completes without freeing. */
-void pc_watch_peek(struct pc_watch *w, struct pc_call *call, MPI_Request request, const int *flag,
-                   MPI_Status **status);
 void pc_watched_peek(struct pc_watch *w, struct pc_call *call, int rc, MPI_Request request,
                      const int *flag, MPI_Status **status);
 /* MPI_Request_free. */

@@ -57,55 +57,83 @@ void pc_want_known(struct pc_call *call, uint32_t number)
 {
     uint64_t id = pc_comm_at(number)->id;
     call->event.domain = id;
-    if (pc_core->wants & PCOLLECT_WANT_DOMAIN)
+    if (PC_UNLIKELY(pc_core->wants & PCOLLECT_WANT_DOMAIN))
         pc_core->domain(call, id);
 }
 
-static inline void set_wanted(struct pc_call *call, uint32_t number, int dest, int source,
-                              const MPI_Status *status)
+static inline void set_peers(struct pc_call *call, int dest, int source, const MPI_Status *status)
 {
-    call->comm = number;
     call->peers = 1;
     call->dest = dest;
     call->source = source;
     call->status = status == MPI_STATUS_IGNORE ? NULL : status;
-    if (number)
-        pc_want_known(call, number);
 }
 
-void pc_want(struct pc_call *call, MPI_Comm comm, int dest, int source, const MPI_Status *status)
+void pc_want_nothing(struct pc_call *call)
 {
-    if (!(pc_core->wants & PC_WANTS_COMM))
-        return;
-    call->handle = (uintptr_t)comm;
-    set_wanted(call, pc_comm_find(comm), dest, source, status);
+    pc_call_clear(call);
 }
 
-void pc_want_comm(struct pc_call *call, MPI_Comm comm)
+static __attribute__((noinline)) void want_any_comm(struct pc_call *call, MPI_Comm comm)
 {
-    if (!(pc_core->wants & PC_WANTS_COMM))
-        return;
-    call->handle = (uintptr_t)comm;
     call->comm = pc_comm_find(comm);
     if (PC_LIKELY(call->comm))
         pc_want_known(call, call->comm);
 }
 
+/* Most are on the communicators that there always are. */
+static inline void want_comm(struct pc_call *call, MPI_Comm comm, uint64_t wants)
+{
+    uint32_t number = comm == MPI_COMM_WORLD  ? PC_COMM_WORLD
+                      : comm == MPI_COMM_SELF ? PC_COMM_SELF
+                                              : PC_COMM_NONE;
+    call->handle = (uintptr_t)comm;
+    if (PC_UNLIKELY(!number || !pc_comm_has_started() || wants & PCOLLECT_WANT_DOMAIN)) {
+        want_any_comm(call, comm);
+        return;
+    }
+    call->comm = number;
+    call->event.domain = pc_comm_predefined_id[number];
+}
+
+void pc_want(struct pc_call *call, MPI_Comm comm, int dest, int source, const MPI_Status *status)
+{
+    uint64_t wants = pc_core->wants;
+    pc_call_clear(call);
+    if (!(wants & PC_WANTS_COMM))
+        return;
+    set_peers(call, dest, source, status);
+    want_comm(call, comm, wants);
+}
+
+void pc_want_comm(struct pc_call *call, MPI_Comm comm)
+{
+    uint64_t wants = pc_core->wants;
+    pc_call_clear(call);
+    if (wants & PC_WANTS_COMM)
+        want_comm(call, comm, wants);
+}
+
 void pc_want_fortran(struct pc_call *call, const void *comm)
 {
-    if (pc_core->wants & PC_WANTS_COMM)
-        pc_want_comm(call, pc_comm_of_fortran(comm));
+    pc_want_comm(call, pc_core->wants & PC_WANTS_COMM ? pc_comm_of_fortran(comm) : MPI_COMM_NULL);
 }
 
 void pc_want_number(struct pc_call *call, uint32_t number, int dest, int source)
 {
-    set_wanted(call, number, dest, source, NULL);
+    call->comm = number;
+    set_peers(call, dest, source, NULL);
+    if (number)
+        pc_want_known(call, number);
 }
 
 void pc_want_message(struct pc_call *call, const MPI_Message *message, const MPI_Status *status)
 {
-    if (pc_core->wants & PC_WANTS_COMM && message)
-        set_wanted(call, take_matched(*message), MPI_PROC_NULL, MPI_ANY_SOURCE, status);
+    pc_call_clear(call);
+    if (!(pc_core->wants & PC_WANTS_COMM) || !message)
+        return;
+    pc_want_number(call, take_matched(*message), MPI_PROC_NULL, MPI_ANY_SOURCE);
+    set_peers(call, MPI_PROC_NULL, MPI_ANY_SOURCE, status);
 }
 
 /* After a success: the communicator is valid, if the call has not freed it. */
@@ -140,7 +168,7 @@ static void learn_comm(struct pc_call *call)
         pc_want_known(call, call->comm);
 }
 
-void pc_want_posted(struct pc_call *call)
+void pc_want_posted_on(struct pc_call *call)
 {
     MPI_Comm comm = (MPI_Comm)call->handle;
     learn_comm(call);
@@ -159,23 +187,61 @@ static __attribute__((noinline)) void end_with_peers(struct pc_call *call)
 {
     if (call->event.result == MPI_SUCCESS) {
         learn_comm(call);
-        if (call->comm && pc_core->wants & PCOLLECT_WANT_PEERS)
+        if (call->comm)
             find_peers(call);
     }
     pc_core->end(call);
 }
 
+/* Peers in a communicator whose ranks are those of MPI_COMM_WORLD, or `shift` more: they need no
+ * look-up. Calls with peers have no root. */
+static inline void name_peers(struct pc_call *call, int32_t shift)
+{
+    const MPI_Status *status = call->status;
+    int source = call->source;
+    if (source == MPI_ANY_SOURCE && status)
+        source = status->MPI_SOURCE;
+    call->event.world_peer = call->dest >= 0 ? call->dest + shift : PCOLLECT_RANK_NONE;
+    call->event.world_source = source >= 0 ? source + shift : PCOLLECT_RANK_NONE;
+}
+
+static inline bool has_ranks_of_world(uint32_t number)
+{
+    return atomic_load_explicit(&pc_comm_at(number)->flags, memory_order_relaxed) &
+           PC_COMM_AS_WORLD;
+}
+
 /* The root of a call that has none is -1. */
 static void end_wanted(struct pc_call *call)
 {
-    if (PC_LIKELY(call->comm && !call->peers && call->event.root == -1))
-        pc_core->end(call);
-    else
+    bool self = call->comm == PC_COMM_SELF;
+    if (PC_UNLIKELY(!call->comm || call->event.root != -1)) {
         end_with_peers(call);
+        return;
+    }
+    if (call->peers) {
+        if (PC_UNLIKELY(call->event.result != MPI_SUCCESS ||
+                        (!self && !has_ranks_of_world(call->comm)))) {
+            end_with_peers(call);
+            return;
+        }
+        name_peers(call, self ? pc_world_rank : 0);
+    }
+    pc_core->end(call);
+}
+
+/* Where no plugin wants peers. */
+static void end_on_comm(struct pc_call *call)
+{
+    if (call->event.result == MPI_SUCCESS)
+        learn_comm(call);
+    pc_core->end(call);
 }
 
 void pc_want_choose_end(void)
 {
-    pc_end = pc_core->wants & PC_WANTS_COMM ? end_wanted : pc_core->end;
+    pc_end = pc_core->end;
+    if (pc_core->wants & PC_WANTS_COMM)
+        pc_end = pc_core->wants & PCOLLECT_WANT_PEERS ? end_wanted : end_on_comm;
     pc_end_quiet = pc_core->asks_quiet ? pc_end : pc_core->end_quiet;
 }

@@ -11,18 +11,23 @@
 
 #include "libcollect/mpi/adapter_comm.h"
 
-/* Before the call, where plugins ask: communicator, ranks in it (or MPI_PROC_NULL) and the status
+/* Before each call, where plugins ask, one of these: what they want to know of it. */
+
+/* A call on no communicator. */
+void pc_want_nothing(struct pc_call *call);
+/* Communicator, ranks in it (or MPI_PROC_NULL) and the status
  * from which a wildcard is learnt (or NULL). */
 void pc_want(struct pc_call *call, MPI_Comm comm, int dest, int source, const MPI_Status *status);
-/* Before a call without peers. */
+/* A call without peers. */
 void pc_want_comm(struct pc_call *call, MPI_Comm comm);
-/* Before a call on a communicator of Fortran. */
+/* A call on a communicator of Fortran. */
 void pc_want_fortran(struct pc_call *call, const void *comm);
-/* Before a call on a communicator that is given by its number. */
-void pc_want_number(struct pc_call *call, uint32_t number, int dest, int source);
+/* A call that receives a message that was matched before. */
 void pc_want_message(struct pc_call *call, const MPI_Message *message, const MPI_Status *status);
 
-/* The call is on that communicator, which is known. Between prepare and end. */
+/* The call is on a communicator that is given by its number. Behind pc_want_nothing. */
+void pc_want_number(struct pc_call *call, uint32_t number, int dest, int source);
+/* The call is on that communicator, which is known. Between begin and end. */
 void pc_want_known(struct pc_call *call, uint32_t number);
 
 /* pc_core->end, or what comes before it where peers are wanted. */
@@ -42,6 +47,13 @@ static inline void pc_rule_matched_if(struct pc_call *call, const int *flag,
 
 /* The call has posted a receive, or made a persistent operation: nothing has been sent or received,
  * but world ranks may be asked for later. Sets call->comm; before the request is remembered. */
-void pc_want_posted(struct pc_call *call);
+void pc_want_posted_on(struct pc_call *call);
+static inline void pc_want_posted(struct pc_call *call)
+{
+    if (PC_LIKELY(pc_comm_is_predefined(call->comm)))
+        call->peers = 0; /* its ranks can be asked for at any time */
+    else
+        pc_want_posted_on(call);
+}
 
 #endif

@@ -7,6 +7,7 @@
 #include "libcollect/mpi/adapter_names.h"
 #include "libcollect/mpi/adapter_objects.h"
 #include "libcollect/mpi/adapter_requests.h"
+#include "libcollect/mpi/adapter_single.h"
 #include "libcollect/mpi/adapter_want.h"
 
 #include "libcollect/mpi/adapter_rows.h"

@@ -91,7 +91,7 @@ function want_call(class, rules,    p, kind, name, comm, dest, source, message, 
     if (window != "")
         return "pc_want_window(&call, (uint64_t)(uintptr_t)" window ", " dest ", " source ")"
     if (comm == "")
-        return "(void)0"
+        return "pc_want_nothing(&call)"
     if (dest == "MPI_PROC_NULL" && source == "MPI_PROC_NULL" && status == "NULL")
         return "pc_want_comm(&call, " comm ")"
     return "pc_want(&call, " comm ", " dest ", " source ", " status ")"
@@ -221,7 +221,7 @@ function c_stub(op,    i, entry)
 # word is passed on unread.
 function note_fortran(op,    p, comma, list, i, spellings, lower, want)
 {
-    want = "(void)0"
+    want = "pc_want_nothing(&call)"
     lower = "mpi_" tolower(op)
     split(lower " " lower "_ " lower "__ " toupper(lower) " " lower "_f08_", spellings, " ")
     list = args = words = ""

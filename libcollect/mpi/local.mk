@@ -42,7 +42,7 @@ adapter_sources = \
     libcollect/adapter.h libcollect/mpi/adapter_mpi.h libcollect/mpi/adapter_types_missing.h libcollect/mpi/adapter_mpi.c \
     libcollect/mpi/adapter_private.h libcollect/mpi/adapter_bytes.h libcollect/mpi/adapter_names.h libcollect/mpi/adapter_names.c \
     libcollect/mpi/adapter_bytes.c libcollect/mpi/adapter_requests.h \
-    libcollect/mpi/adapter_requests.c libcollect/mpi/adapter_table.h \
+    libcollect/mpi/adapter_requests.c libcollect/mpi/adapter_single.h libcollect/mpi/adapter_table.h \
     libcollect/mpi/adapter_table.c libcollect/mpi/adapter_comm.h \
     libcollect/mpi/adapter_comm.c libcollect/mpi/adapter_domain.h \
     libcollect/mpi/adapter_objects.h libcollect/mpi/adapter_objects.c \
@@ -57,6 +57,7 @@ pcollectlib_LTLIBRARIES += adapter-openmpi.la
 endif
 adapter_openmpi_la_SOURCES = $(adapter_sources)
 nodist_adapter_openmpi_la_SOURCES = $(adapter_made)
+adapter_openmpi_la_CFLAGS = $(PC_FLAGS) -fno-tree-slp-vectorize -fomit-frame-pointer
 adapter_openmpi_la_CPPFLAGS = $(AM_CPPFLAGS) $(OPENMPI_CPPFLAGS)
 adapter_openmpi_la_LDFLAGS = $(adapter_ldflags)
 adapter_openmpi_la_LIBADD = base/libpcbase.la
@@ -66,6 +67,7 @@ pcollectlib_LTLIBRARIES += adapter-mpich.la
 endif
 adapter_mpich_la_SOURCES = $(adapter_sources)
 nodist_adapter_mpich_la_SOURCES = $(adapter_made)
+adapter_mpich_la_CFLAGS = $(PC_FLAGS) -fno-tree-slp-vectorize -fomit-frame-pointer
 adapter_mpich_la_CPPFLAGS = $(AM_CPPFLAGS) $(MPICH_CPPFLAGS)
 adapter_mpich_la_LDFLAGS = $(adapter_ldflags)
 adapter_mpich_la_LIBADD = base/libpcbase.la

@@ -141,7 +141,8 @@ struct pc_thread {
     struct pc_active active[PC_MAX_DEPTH];
     struct pc_twin twins[PC_TWINS];
     struct pc_domain_slot domains[PC_DOMAIN_SLOTS];
-    struct pcollect_event arrival; /* of completions; size 0: there was none so far */
+    struct pcollect_event arrival; /* of completions */
+    pcollect_ref arrival_of;       /* the context of the last one; 0: there was none */
     char adapter_slot[64] __attribute__((aligned(64)));
 };
 

@@ -283,36 +283,76 @@ static uint64_t *find_pair(const struct pcollect_event *e, struct slot *slot, in
     return slot->row;
 }
 
+static inline struct slot *slot_of(struct record *r, int32_t source, int32_t destination)
+{
+    return &r->slots[((uint32_t)source * 2 + (uint32_t)destination) % N_SLOTS];
+}
+
+static inline bool holds(const struct slot *slot, const struct pcollect_event *e, int32_t source,
+                         int32_t destination)
+{
+    return __builtin_expect(slot->row && slot->source == source &&
+                                slot->destination == destination && slot->domain == e->domain,
+                            1);
+}
+
 /* The row of a pair, NULL if there is no room for one. */
 static inline uint64_t *pair_row(const struct pcollect_event *e, struct record *r, int32_t source,
                                  int32_t destination)
 {
-    struct slot *slot = &r->slots[((uint32_t)source * 2 + (uint32_t)destination) % N_SLOTS];
-    if (__builtin_expect(slot->row && slot->source == source && slot->destination == destination &&
-                             slot->domain == e->domain,
-                         1))
-        return slot->row;
-    return find_pair(e, slot, source, destination);
+    struct slot *slot = slot_of(r, source, destination);
+    return holds(slot, e, source, destination) ? slot->row
+                                               : find_pair(e, slot, source, destination);
 }
 
-static inline void add_sent(const struct pcollect_event *e, struct record *r, uint64_t ticks)
+static inline void add_sent_to(uint64_t *row, const struct pcollect_event *e, uint64_t ticks)
 {
-    uint64_t *row = pair_row(e, r, PCOLLECT_RANK_SELF, e->world_peer);
-    if (!row)
-        return;
     row[PAIR_MESSAGES]++;
     row[PAIR_BYTES] += e->bytes_sent;
     row[PAIR_TIME] += ticks;
 }
 
-static inline void add_received(const struct pcollect_event *e, struct record *r, uint64_t ticks)
+static inline void add_received_to(uint64_t *row, const struct pcollect_event *e, uint64_t ticks)
 {
-    uint64_t *row = pair_row(e, r, e->world_source, PCOLLECT_RANK_SELF);
-    if (!row)
-        return;
     row[PAIR_RECEIVED]++;
     row[PAIR_RECEIVED_BYTES] += e->bytes_received;
     row[PAIR_RECEIVE_TIME] += ticks;
+}
+
+/* These two end with a jump where the row is not the one that was used last, so that they need no
+ * frame where it is. */
+static __attribute__((noinline)) void find_and_add_sent(const struct pcollect_event *e,
+                                                        struct slot *slot, uint64_t ticks)
+{
+    uint64_t *row = find_pair(e, slot, PCOLLECT_RANK_SELF, e->world_peer);
+    if (row)
+        add_sent_to(row, e, ticks);
+}
+
+static inline void add_sent(const struct pcollect_event *e, struct record *r, uint64_t ticks)
+{
+    struct slot *slot = slot_of(r, PCOLLECT_RANK_SELF, e->world_peer);
+    if (holds(slot, e, PCOLLECT_RANK_SELF, e->world_peer))
+        add_sent_to(slot->row, e, ticks);
+    else
+        find_and_add_sent(e, slot, ticks);
+}
+
+static __attribute__((noinline)) void find_and_add_received(const struct pcollect_event *e,
+                                                            struct slot *slot, uint64_t ticks)
+{
+    uint64_t *row = find_pair(e, slot, e->world_source, PCOLLECT_RANK_SELF);
+    if (row)
+        add_received_to(row, e, ticks);
+}
+
+static inline void add_received(const struct pcollect_event *e, struct record *r, uint64_t ticks)
+{
+    struct slot *slot = slot_of(r, e->world_source, PCOLLECT_RANK_SELF);
+    if (holds(slot, e, e->world_source, PCOLLECT_RANK_SELF))
+        add_received_to(slot->row, e, ticks);
+    else
+        find_and_add_received(e, slot, ticks);
 }
 
 /* The other side makes no call, so that both sides' columns are this one's to fill. */
@@ -355,27 +395,32 @@ static __attribute__((noinline)) void add_collective(const struct pcollect_event
     slot->row[COLL_RECEIVED] += e->bytes_received;
 }
 
-static __attribute__((noinline)) void add_messages(const struct pcollect_event *e, struct record *r,
-                                                   uint64_t ticks)
+/* MPI_Sendrecv: its time is that of receiving. */
+static __attribute__((noinline)) void add_both(const struct pcollect_event *e, struct record *r,
+                                               uint64_t ticks)
 {
-    bool receives = e->world_source != PCOLLECT_RANK_NONE;
-    if (e->world_peer != PCOLLECT_RANK_NONE)
-        add_sent(e, r, receives ? 0 : ticks);
-    if (receives)
-        add_received(e, r, ticks);
+    add_sent(e, r, 0);
+    add_received(e, r, ticks);
 }
 
-/* Most functions of MPI have no peers: those end here, without a frame. */
+/* Most functions of MPI have no peers, and most that have send or receive: those end here, without
+ * a frame. */
 static void post(void *state, const struct pcollect_event *event, void *record)
 {
     (void)state;
     uint64_t ticks = event->end - event->begin;
+    bool sends = event->world_peer != PCOLLECT_RANK_NONE;
+    bool receives = event->world_source != PCOLLECT_RANK_NONE;
     if (event->op_class == PCOLLECT_CLASS_COLL && event->domain)
         add_collective(event, record, ticks);
     else if (event->op_class == PCOLLECT_CLASS_RMA)
         add_one_sided(event, record, ticks);
-    else if (event->world_peer != PCOLLECT_RANK_NONE || event->world_source != PCOLLECT_RANK_NONE)
-        add_messages(event, record, ticks);
+    else if (sends && receives)
+        add_both(event, record, ticks);
+    else if (sends)
+        add_sent(event, record, ticks);
+    else if (receives)
+        add_received(event, record, ticks);
 }
 
 static void complete(void *state, const struct pcollect_event *event, void *record)

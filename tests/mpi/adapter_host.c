@@ -158,11 +158,6 @@ static bool begin(struct pc_call *call, unsigned slot, uintptr_t cfa, uintptr_t 
     return true;
 }
 
-static void prepare(struct pc_call *call)
-{
-    call->comm = 0;
-}
-
 static void pre(struct pc_call *call)
 {
     (void)call;
@@ -195,10 +190,11 @@ static void met_job(struct pc_call *call, int n_local, int n_remote, const char 
     (void)call, (void)n_local, (void)n_remote, (void)port;
 }
 
-static void complete(struct pc_call *by, const struct pc_origin *o,
-                     const struct pc_arrival *arrival)
+static void complete(struct pc_call *by, const struct pc_origin *o, uint64_t bytes_received,
+                     uint64_t domain, int32_t world_source)
 {
-    uint64_t bytes_received = arrival->bytes;
+    (void)domain;
+    (void)world_source;
     by->thread->last.completed_node = o->node;
     by->thread->last.completed_bytes = bytes_received;
     host.completions++;
@@ -327,7 +323,6 @@ const struct pc_core *pc_core_table(void)
         .abi = PC_CORE_ABI,
         .size = sizeof core,
         .begin = begin,
-        .prepare = prepare,
         .pre = pre,
         .end = end,
         .begin_quiet = begin,

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Watches of one request (adapter_requests.h), which most completing calls have. They are inline in
+ * the wrappers as far as it takes to see that nothing is remembered, or to note the request.
+ */
+#ifndef PC_ADAPTER_SINGLE_H
+#define PC_ADAPTER_SINGLE_H
+
+#include "libcollect/mpi/adapter_table.h"
+
+static inline void pc_watch_begin_single(struct pc_watch *w, struct pc_request_table *mine,
+                                         const MPI_Request *request, MPI_Status **status)
+{
+    w->mine = mine;
+    w->few_requests[0] = *request;
+    if (*status == MPI_STATUS_IGNORE)
+        *status = w->few_statuses;
+    w->requests = w->few_requests;
+    w->records = w->few_records;
+    w->n_records = w->n_ended = 0;
+    w->looked_up = false;
+    w->scratch_used = mine->scratch_used;
+}
+
+/* Where a thread is not alone, or has made no request so far, or a plugin wants to know of all. */
+void pc_watch_single(struct pc_watch *w, struct pc_call *call, const MPI_Request *request,
+                     MPI_Status **status);
+/* The request has completed, or the call has failed. */
+void pc_watched_single(struct pc_watch *w, struct pc_call *call, int rc, const MPI_Request *request,
+                       const MPI_Status *status);
+
+static inline void pc_watch_one(struct pc_watch *w, struct pc_call *call,
+                                const MPI_Request *request, MPI_Status **status)
+{
+    struct pc_request_table *t = pc_table_slot(call)->table;
+    if (PC_UNLIKELY(!t || !pc_table_is_plain()))
+        pc_watch_single(w, call, request, status);
+    else if (t->n_live)
+        pc_watch_begin_single(w, t, request, status);
+    else
+        w->mine = NULL;
+}
+
+static inline void pc_watched_one(struct pc_watch *w, struct pc_call *call, int rc,
+                                  const MPI_Request *request, MPI_Status **status)
+{
+    if (w->mine)
+        pc_watched_single(w, call, rc, request, *status);
+}
+
+static inline void pc_watch_test(struct pc_watch *w, struct pc_call *call,
+                                 const MPI_Request *request, const int *flag, MPI_Status **status)
+{
+    (void)flag;
+    pc_watch_one(w, call, request, status);
+}
+
+static inline void pc_watched_test(struct pc_watch *w, struct pc_call *call, int rc,
+                                   const MPI_Request *request, const int *flag, MPI_Status **status)
+{
+    if (w->mine && (rc != MPI_SUCCESS || *flag))
+        pc_watched_single(w, call, rc, request, *status);
+}
+
+static inline void pc_watch_peek(struct pc_watch *w, struct pc_call *call, MPI_Request request,
+                                 const int *flag, MPI_Status **status)
+{
+    (void)flag;
+    pc_watch_one(w, call, &request, status);
+}
+
+#endif
