@@ -13,10 +13,15 @@
  * that nobody waits for may take to leave. */
 enum { PC_MEET_VOTE_MS = 10000, PC_MEET_ANSWER_MS = 60000, PC_MEET_FAREWELL_MS = 200 };
 
+/* While it waits a rank looks again whether some have left: after 2 s, 4, 8, and each minute. */
+enum { PC_MEET_LOOK_MS = 2000, PC_MEET_LOOKS_MS = 60000 };
+
 /* A rank that comes to the meeting. */
 struct pc_guest {
     int limit_ms; /* for which it waits for the others; -1: they are known to come */
     bool speaks;  /* tells the user that nothing was merged, if rank 0 is not there to do so */
+    /* Looks whether all can still come, and if not changes the two above; NULL: it does not. */
+    void (*look)(struct pc_guest *guest);
 };
 
 /* Collective as far as there are others. PC_OK: all take part, and the collective functions of the

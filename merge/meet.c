@@ -42,13 +42,28 @@ static bool all_agree(const struct pc_transport *t)
     return true;
 }
 
+/* Waits for others up to the guest's limit, which is what is left of it. */
+static int await_others(const struct pc_transport *t, struct pc_guest *g, enum pc_meeting_step step)
+{
+    int ms = PC_MEET_LOOK_MS;
+    while (g->look && (g->limit_ms < 0 || g->limit_ms > ms)) {
+        int err = t->await(t->self, step, ms);
+        if (err != PC_ENOENT)
+            return err;
+        g->limit_ms -= g->limit_ms < 0 ? 0 : ms;
+        ms = ms < PC_MEET_LOOKS_MS / 2 ? 2 * ms : PC_MEET_LOOKS_MS;
+        g->look(g);
+    }
+    return t->await(t->self, step, g->limit_ms);
+}
+
 /* Rank 0. */
-static bool lead(const struct pc_transport *t, const struct pc_guest *g, bool *tells)
+static bool lead(const struct pc_transport *t, struct pc_guest *g, bool *tells)
 {
     *tells = true;
     if (t->begin(t->self, PC_MEET_HELLO, YES) || t->begin(t->self, PC_MEET_HERE, YES))
         return false;
-    bool all = t->await(t->self, PC_MEET_HERE, g->limit_ms) == PC_OK;
+    bool all = await_others(t, g, PC_MEET_HERE) == PC_OK;
     uint64_t opened = t->now_ms(t->self);
     if (t->begin(t->self, PC_MEET_OPEN, all ? YES : NO) || t->begin(t->self, PC_MEET_VOTE, YES))
         return false;
@@ -65,13 +80,13 @@ static bool lead(const struct pc_transport *t, const struct pc_guest *g, bool *t
     return all;
 }
 
-static bool follow(const struct pc_transport *t, const struct pc_guest *g, bool *tells)
+static bool follow(const struct pc_transport *t, struct pc_guest *g, bool *tells)
 {
     *tells = false;
     if (t->begin(t->self, PC_MEET_HELLO, 0) || t->begin(t->self, PC_MEET_HERE, YES) ||
         t->begin(t->self, PC_MEET_OPEN, 0))
         return false;
-    if (t->await(t->self, PC_MEET_OPEN, g->limit_ms)) {
+    if (await_others(t, g, PC_MEET_OPEN)) {
         *tells = g->speaks && t->await(t->self, PC_MEET_HELLO, 0);
         t->begin(t->self, PC_MEET_VOTE, *tells ? NO_AND_TOLD : NO);
         return false;
@@ -85,9 +100,10 @@ static bool follow(const struct pc_transport *t, const struct pc_guest *g, bool 
 
 int pc_meet(const struct pc_transport *t, const struct pc_guest *guest, bool *tells_out)
 {
+    struct pc_guest own = *guest;
     bool tells = t->rank == 0;
     bool met = !t->begin || t->n_ranks == 1 ||
-               (t->rank == 0 ? lead(t, guest, &tells) : follow(t, guest, &tells));
+               (t->rank == 0 ? lead(t, &own, &tells) : follow(t, &own, &tells));
     *tells_out = tells;
     if (!met)
         return PC_ENOENT;

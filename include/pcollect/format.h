@@ -110,7 +110,8 @@ struct pcollect_arena_header {
 };
 
 enum pcollect_arena_flag {
-    PCOLLECT_ARENA_ALWAYS = 1u << 0 /* collects whether or not MPI is ever started */
+    PCOLLECT_ARENA_ALWAYS = 1u << 0, /* collects whether or not MPI is ever started */
+    PCOLLECT_ARENA_LEFT = 1u << 1    /* takes no part in the end of the job */
 };
 
 /* Circumstances that the report must tell. */
@@ -122,7 +123,8 @@ enum pcollect_note {
     PCOLLECT_NOTE_NO_SIGNAL = 1u << 4,  /* the program used all signals of the sampler */
     PCOLLECT_NOTE_FILTERED = 1u << 5,   /* it installed a filter of system calls */
     PCOLLECT_NOTE_CHECKED = 1u << 6,    /* under valgrind or ThreadSanitizer: not sampled */
-    PCOLLECT_NOTE_OUTSIDE = 1u << 7     /* sampled from outside by pcollect record */
+    PCOLLECT_NOTE_OUTSIDE = 1u << 7,    /* sampled from outside by pcollect record */
+    PCOLLECT_NOTE_LEFT = 1u << 8        /* collection ended with the program's filter */
 };
 
 struct pcollect_op {

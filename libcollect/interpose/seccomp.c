@@ -3,9 +3,13 @@
  * Filters of system calls (seccomp). The sampler's handler makes system calls, and calls that wait
  * are made by others of their kin (wait.c): a filter that was written for the program alone may
  * refuse them, or end the process for them. So sampling ends before the first filter is installed.
+ * One that would end the process for what the library does later ends the collection.
  *
  * libseccomp and most programs reach seccomp by syscall(2), which is interposed for that.
  */
+#include "libcollect/interpose/seccomp_answer.h"
+#include "libcollect/life/life.h"
+#include "libcollect/sampling/counter_groups.h"
 #include "libcollect/sampling/sampler.h"
 #include "libcollect/state/next.h"
 
@@ -15,47 +19,67 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static void end_sampling(void)
+/* Nothing reads what the kernel will refuse: a NULL asks whether there are filters. */
+static bool ends_us(unsigned long mode, const struct sock_fprog *program)
+{
+    if (mode == SECCOMP_MODE_STRICT)
+        return true;
+    return program && program->filter && program->len &&
+           pc_filter_ends(program, pc_counters_any() || pc_config_launch().n_ranks > 1);
+}
+
+static void before_filter(unsigned long mode, const void *program)
 {
     pc_control.filtered = true;
-    if (pc_sampler_stop(PCOLLECT_NOTE_FILTERED))
+    bool sampled = pc_sampler_stop(PCOLLECT_NOTE_FILTERED);
+    if (ends_us(mode, program))
+        pc_core_leave("the program installs a filter of system calls (seccomp) that ends it for "
+                      "what this library does");
+    else if (sampled)
         pc_core_complain("the program installs a filter of system calls (seccomp): sampling has "
                          "ended");
 }
 
-/* Calls without an argument ask whether there are filters. */
-static void look_at(long number, long option, const void *argument)
+/* The arguments behind the number, or behind prctl. */
+static void look_at_prctl(const unsigned long *a)
 {
-    if (number == SYS_prctl && option == PR_SET_SECCOMP)
-        end_sampling();
-    if (number == SYS_seccomp &&
-        (option == SECCOMP_SET_MODE_STRICT || (option == SECCOMP_SET_MODE_FILTER && argument)))
-        end_sampling();
+    if (a[0] == PR_SET_SECCOMP)
+        before_filter(a[1], (const void *)a[2]);
+}
+
+static void look_at_seccomp(const unsigned long *a)
+{
+    if (a[0] == SECCOMP_SET_MODE_STRICT)
+        before_filter(SECCOMP_MODE_STRICT, NULL);
+    else if (a[0] == SECCOMP_SET_MODE_FILTER && a[2])
+        before_filter(SECCOMP_MODE_FILTER, (const void *)a[2]);
 }
 
 PC_EXPORT int prctl(int option, ...)
 {
     __typeof__(&prctl) next = PC_NEXT(prctl);
-    unsigned long a[4];
+    unsigned long a[5] = {(unsigned long)option};
     va_list list;
     va_start(list, option);
-    for (size_t i = 0; i < PC_ARRAY_LEN(a); i++)
+    for (size_t i = 1; i < PC_ARRAY_LEN(a); i++)
         a[i] = va_arg(list, unsigned long);
     va_end(list);
-    look_at(SYS_prctl, option, NULL);
-    return next(option, a[0], a[1], a[2], a[3]);
+    look_at_prctl(a);
+    return next(option, a[1], a[2], a[3], a[4]);
 }
 
 PC_EXPORT long syscall(long number, ...)
 {
     __typeof__(&syscall) next = PC_NEXT(syscall);
-    long a[6];
+    unsigned long a[6];
     va_list list;
     va_start(list, number);
     for (size_t i = 0; i < PC_ARRAY_LEN(a); i++)
-        a[i] = va_arg(list, long);
+        a[i] = va_arg(list, unsigned long);
     va_end(list);
-    if (PC_UNLIKELY(number == SYS_prctl || number == SYS_seccomp))
-        look_at(number, a[0], (const void *)a[2]);
+    if (PC_UNLIKELY(number == SYS_prctl))
+        look_at_prctl(a);
+    else if (PC_UNLIKELY(number == SYS_seccomp))
+        look_at_seccomp(a);
     return next(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }

@@ -7,11 +7,13 @@
  * and the key of the launcher. The arena is made at the first MPI call, and MPI_Init returns in no
  * rank before all have begun it; so whoever looks when MPI_Init has returned sees all that there
  * are on this node. What is on other nodes cannot be seen. A process without a file hangs out a
- * nameplate (nameplate.h).
+ * nameplate (nameplate.h). One that leaves for good, before a filter of system calls that it would
+ * not survive, says so in the same places: who waits in MPI_Finalize looks again now and then.
  *
  * The key is that of pc_config_launcher.
  *
- * Called by the core before MPI_Init and right after it. Makes system calls; never MPI's.
+ * Called by the core before MPI_Init, right after it, and while it waits in MPI_Finalize. Makes
+ * system calls; never MPI's.
  */
 #include "libcollect/life/life.h"
 #include "libcollect/life/nameplate.h"
@@ -44,13 +46,22 @@ void pc_launch_announce(void)
     }
     __atomic_store_n(&h->launch_key, launcher, __ATOMIC_RELEASE);
     if (launcher && !pc_process.arena.is_file)
-        pc_nameplate_hang(launcher, l.rank);
+        pc_nameplate_hang(PC_PLATE_RANK, launcher, l.rank);
 }
 
 void pc_launch_withdraw(void)
 {
     pc_header()->launch_key = 0;
     pc_nameplate_take_down();
+}
+
+void pc_launch_leave(void)
+{
+    struct pcollect_arena_header *h = pc_header();
+    __atomic_fetch_or(&h->flags, PCOLLECT_ARENA_LEFT, __ATOMIC_RELEASE);
+    pc_nameplate_take_down();
+    if (h->launch_key && !pc_process.arena.is_file)
+        pc_nameplate_hang(PC_PLATE_LEFT, h->launch_key, h->launch_rank);
 }
 
 void pc_launch_check(const struct pc_transport *transport, const char *mpi)
@@ -75,6 +86,7 @@ struct look {
     uint64_t *seen; /* bit set of ranks */
     uint32_t n;
     int least, least_of_host; /* of all that share the spool; of those with this host's name */
+    bool some_left;           /* a rank was here and has left: it is not among those seen */
 };
 
 static void see(struct look *l, int rank, bool same_host)
@@ -99,14 +111,31 @@ static void look_into(struct look *l, int dir, const char *name)
         return;
     ssize_t n = pread(fd, &h, needed, 0);
     close(fd);
-    if (n == (ssize_t)needed && !memcmp(h.magic, PCOLLECT_ARENA_MAGIC, sizeof h.magic) &&
-        h.version == mine->version && h.launch_key == mine->launch_key)
+    if (n != (ssize_t)needed || memcmp(h.magic, PCOLLECT_ARENA_MAGIC, sizeof h.magic) ||
+        h.version != mine->version || h.launch_key != mine->launch_key)
+        return;
+    if (h.flags & PCOLLECT_ARENA_LEFT)
+        l->some_left = true;
+    else
         see(l, h.launch_rank, !memcmp(h.host, mine->host, sizeof h.host));
 }
 
 static void see_plate(void *arg, int rank)
 {
     see(arg, rank, true);
+}
+
+static void see_left(void *arg, int rank)
+{
+    struct look *l = arg;
+    (void)rank;
+    l->some_left = true;
+}
+
+static void look_for_plates(struct look *l)
+{
+    pc_nameplate_look(PC_PLATE_RANK, pc_header()->launch_key, see_plate, l);
+    pc_nameplate_look(PC_PLATE_LEFT, pc_header()->launch_key, see_left, l);
 }
 
 static void look_in(struct look *l, const char *folder)
@@ -154,7 +183,7 @@ struct pc_presence pc_launch_presence(int n_ranks)
         struct timespec nap = {0, NAP_NS};
         look_around(&l);
         if (l.n < (uint32_t)expected && (n_local < 1 || i == LOOKS_FOR_FILES || i == LOOKS - 1))
-            pc_nameplate_look(pc_header()->launch_key, see_plate, &l);
+            look_for_plates(&l);
         if (l.n >= (uint32_t)expected || n_local < 1)
             break;
         nanosleep(&nap, NULL); /* an MPI_Init that does not wait for the others */
@@ -166,6 +195,7 @@ struct pc_presence pc_launch_presence(int n_ranks)
     p.speaks = l.least == rank;
     p.first_of_host = l.least_of_host == rank;
     p.n_here = l.n;
+    p.some_left = l.some_left;
     p.one_node = n_local == n_ranks;
     pc_memory_free(l.seen, bytes);
     return p;

@@ -141,6 +141,24 @@ void pc_core_abandon(void)
     pc_arena_unlink(&pc_process.arena);
 }
 
+void pc_core_leave(const char *why)
+{
+    int saved = errno;
+    bool collects = atomic_load(&pc_live->phase) == PC_PHASE_MAIN;
+    if (atomic_exchange(&pc_control.left, true))
+        return;
+    atomic_store_explicit(&pc_live->phase, PC_PHASE_OFF, memory_order_release);
+    if (collects) {
+        pc_launch_leave();
+        __atomic_fetch_or(&pc_header()->notes, (uint64_t)PCOLLECT_NOTE_LEFT, __ATOMIC_RELAXED);
+        pc_core_complain(
+            "%s: nothing is collected from here on, and the job writes no profile; %s", why,
+            pc_process.arena.is_file ? "`pcollect recover` makes one of what was collected"
+                                     : "without a file in a spool nothing is kept of this process");
+    }
+    errno = saved;
+}
+
 static int load_configuration(void)
 {
     struct pc_error error;
@@ -226,6 +244,8 @@ static int start(void)
 bool pc_core_start(void)
 {
     int state = START_NONE;
+    if (atomic_load(&pc_control.left))
+        return false;
     if (atomic_compare_exchange_strong(&start_state, &state, START_RUNNING)) {
         int saved = errno;
         atomic_store(&pc_process.refused, start() != PC_OK);

@@ -177,11 +177,31 @@ static int wait_limit_ms(void)
                                                         : (int)pc_process.config.output_wait * 1000;
 }
 
+/* For those that are known to have been there: they may leave while they are waited for. */
+static void look_again(struct pc_guest *guest)
+{
+    int saved = errno;
+    struct pc_presence now = {.some_left = false};
+    if (!pc_core_refused())
+        now = pc_launch_presence(pc_header()->n_ranks);
+    if (now.some_left) {
+        pc_process.presence = now;
+        guest->limit_ms = SOME_MISSING_MS;
+        guest->speaks = now.speaks;
+    }
+    errno = saved;
+}
+
 static void say_missing(int n_ranks)
 {
-    pc_log("no profile was written: some of the %d ranks do not load this library, or did not come "
-           "to MPI_Finalize in time",
-           n_ranks);
+    if (pc_process.presence.some_left)
+        pc_log("no profile was written: some of the %d ranks would have been ended by their own "
+               "filter of system calls (seccomp)",
+               n_ranks);
+    else
+        pc_log("no profile was written: some of the %d ranks do not load this library, or did not "
+               "come to MPI_Finalize in time",
+               n_ranks);
     if (pc_process.arena.is_file)
         pc_log("what was collected stays in the spool: `pcollect recover` makes a profile of it");
 }
@@ -205,15 +225,16 @@ static void end_job(const struct pc_transport *transport)
     struct end_here here = {""};
     struct pc_error error;
     bool tells;
-    const struct pc_ending ending = {
-        .self = &here,
-        .guest = {.limit_ms = wait_limit_ms(), .speaks = pc_process.presence.speaks},
-        .key = end_key,
-        .take_key = end_take_key,
-        .merge = end_merge,
-        .mark = end_mark,
-        .announce = end_announce,
-        .remove = end_remove};
+    const struct pc_ending ending = {.self = &here,
+                                     .guest = {.limit_ms = wait_limit_ms(),
+                                               .speaks = pc_process.presence.speaks,
+                                               .look = look_again},
+                                     .key = end_key,
+                                     .take_key = end_take_key,
+                                     .merge = end_merge,
+                                     .mark = end_mark,
+                                     .announce = end_announce,
+                                     .remove = end_remove};
     enum pc_end end = pc_end_job(&ending, transport, &tells, &error);
     if (end != PC_END_MERGED)
         pc_process.out[0] = '\0';
@@ -230,6 +251,8 @@ static void end_job(const struct pc_transport *transport)
 void pc_merge_now(const struct pc_transport *transport)
 {
     struct pc_thread *t = pc_self;
+    if (atomic_load(&pc_control.left))
+        return;
     if (pc_core_refused()) {
         int kept = errno;
         end_job(transport);

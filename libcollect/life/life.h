@@ -12,6 +12,9 @@
 void pc_launch_announce(void);
 /* This process measures nothing after all: the others are not to wait for it. */
 void pc_launch_withdraw(void);
+/* This process takes no part in the end of the job: who waits for it is told when it looks again.
+ * What it has collected stays. */
+void pc_launch_leave(void);
 /* The key of the job, by which the arenas of ranks that are killed find together. The launcher's
  * own is of one node. */
 uint64_t pc_launch_job(const struct pc_config_launch *l, uint64_t launch_key, bool one_node);
@@ -23,6 +26,12 @@ void pc_launch_check(const struct pc_transport *transport, const char *mpi);
 bool pc_launch_is_starter(void);
 /* Looks for the others; waits a little for those that its launcher promises. After MPI_Init. */
 struct pc_presence pc_launch_presence(int n_ranks);
+
+/* ---- core.c ---- */
+/* Ends the collection for good: from here on no system call is made. `why` is what the program does
+ * that makes it so, for the user. What was collected stays for recovery. Keeps
+ * errno. */
+void pc_core_leave(const char *why);
 
 /* ---- the module that writes (writer.c) ---- */
 struct pc_merge_module;

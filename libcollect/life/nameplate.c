@@ -18,16 +18,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define NAME_FORMAT "pcollect-rank-%lx-"
+#define NAME_FORMAT "pcollect-%s-%lx-"
+
+static const char *const words[] = {[PC_PLATE_RANK] = "rank", [PC_PLATE_LEFT] = "left"};
 
 enum { PAGE_BYTES = 4096, READ_BYTES = 16384, NAME_BYTES = 64 };
 
 static void *plate;
 
-void pc_nameplate_hang(uint64_t launch_key, int rank)
+void pc_nameplate_hang(enum pc_plate what, uint64_t launch_key, int rank)
 {
     char name[NAME_BYTES];
-    pc_format(name, sizeof name, NAME_FORMAT "%d", (unsigned long)launch_key, rank);
+    pc_format(name, sizeof name, NAME_FORMAT "%d", words[what], (unsigned long)launch_key, rank);
     int fd = plate ? -1 : memfd_create(name, MFD_CLOEXEC);
     if (fd < 0)
         return;
@@ -81,11 +83,12 @@ static int rank_of(int proc, const char *pid, const char *name)
     return rank;
 }
 
-void pc_nameplate_look(uint64_t launch_key, void (*see)(void *arg, int rank), void *arg)
+void pc_nameplate_look(enum pc_plate what, uint64_t launch_key, void (*see)(void *arg, int rank),
+                       void *arg)
 {
     char name[NAME_BYTES];
     DIR *proc = opendir("/proc");
-    pc_format(name, sizeof name, "/memfd:" NAME_FORMAT, (unsigned long)launch_key);
+    pc_format(name, sizeof name, "/memfd:" NAME_FORMAT, words[what], (unsigned long)launch_key);
     for (struct dirent *e; proc && (e = readdir(proc));) {
         if (e->d_name[0] < '1' || e->d_name[0] > '9' || strlen(e->d_name) > 10)
             continue;

@@ -8,11 +8,18 @@
 
 #include <stdint.h>
 
-/* A second time it does nothing. Where the kernel refuses it, the rank is not seen. */
-void pc_nameplate_hang(uint64_t launch_key, int rank);
+/* What is said of the rank. */
+enum pc_plate {
+    PC_PLATE_RANK, /* it is measured */
+    PC_PLATE_LEFT  /* it was, and takes no part in the end of the job */
+};
+
+/* Where one hangs it does nothing. Where the kernel refuses it, the rank is not seen. */
+void pc_nameplate_hang(enum pc_plate what, uint64_t launch_key, int rank);
 void pc_nameplate_take_down(void);
 
 /* Calls see for the rank on each that hangs. Reads the maps of all processes of the user. */
-void pc_nameplate_look(uint64_t launch_key, void (*see)(void *arg, int rank), void *arg);
+void pc_nameplate_look(enum pc_plate what, uint64_t launch_key, void (*see)(void *arg, int rank),
+                       void *arg);
 
 #endif

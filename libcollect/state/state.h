@@ -60,6 +60,7 @@ struct pc_control {
     _Atomic uint32_t bumps; /* of the load map's generation from here */
     uint64_t off_since;     /* ticks */
     _Atomic bool filtered;  /* the program has installed a filter of system calls */
+    _Atomic bool left;      /* the process has nothing more to do with us: pc_core_leave */
 };
 
 extern PC_HIDDEN struct pc_control pc_control;
@@ -182,6 +183,7 @@ struct pc_presence {
     enum pc_presence_verdict verdict;
     uint32_t n_here; /* announced on this node; 0: not looked for */
     bool one_node;   /* there is no other */
+    bool some_left;  /* of those of this node: pc_launch_leave */
     bool speaks;     /* the least rank that was seen: says what concerns all */
     /* The least of the ranks with this host's name; rank 0 where the others cannot be seen. */
     bool first_of_host;

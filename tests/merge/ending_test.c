@@ -284,6 +284,36 @@ static void ranks_that_come_0_to_700_s_late(void **state)
     explore_all(list, PC_ARRAY_LEN(list));
 }
 
+/* Before it came to its end one of them has left, and the others knew that it is there. */
+static void ranks_that_leave_are_not_waited_for(void **state)
+{
+    static const struct exploration list[] = {
+        {.name = "rank 1 leaves",
+         .n_ranks = 2,
+         .kind = {MEASURED, LEFT},
+         .limit_ms = {HERE, 0},
+         .speaks = {true},
+         DELAYS},
+        {.name = "rank 0 leaves",
+         .n_ranks = 3,
+         .kind = {LEFT},
+         .limit_ms = {0, HERE, HERE},
+         .speaks = {false, true},
+         DELAYS},
+        {.name = "rank 1 leaves, another is killed or stopped",
+         .n_ranks = 3,
+         .kind = {MEASURED, LEFT},
+         .limit_ms = {HERE, 0, WAIT},
+         .speaks = {true},
+         .arrivals_ms = {0, 5000, 700000},
+         .n_arrivals = 3,
+         .n_kills = 1,
+         .n_stops = 1},
+    };
+    (void)state;
+    explore_all(list, PC_ARRAY_LEN(list));
+}
+
 static void ranks_that_are_killed_or_stopped_at_any_step(void **state)
 {
     static const struct exploration list[] = {
@@ -480,6 +510,14 @@ static enum pc_end wait_for_answer(const struct pc_ending *e, const struct pc_tr
     return hurry(e, t, tells, error);
 }
 
+static enum pc_end look_never(const struct pc_ending *e, const struct pc_transport *t, bool *tells,
+                             struct pc_error *error)
+{
+    struct pc_ending blind = *e;
+    blind.guest.look = NULL;
+    return pc_end_job(&blind, t, tells, error);
+}
+
 static uint64_t stopped_clock(void *self)
 {
     (void)self;
@@ -551,6 +589,13 @@ static void what_is_wrong_is_found(void **state)
           .n_stops = 1,
           .end = without_a_clock},
          "waits for ever (join"},
+        {{.name = "nobody looks again who has left",
+          .n_ranks = 2,
+          .kind = {MEASURED, LEFT},
+          .limit_ms = {HERE, 0},
+          AT_ONCE,
+          .end = look_never},
+         "waits for ever (await"},
         {{.name = "rank 0 asks nobody",
           .n_ranks = 2,
           .limit_ms = {HERE, SOME_MISSING},
@@ -602,6 +647,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ranks_that_come_0_to_700_s_late),
+        cmocka_unit_test(ranks_that_leave_are_not_waited_for),
         cmocka_unit_test(ranks_that_are_killed_or_stopped_at_any_step),
         cmocka_unit_test(what_is_left_is_recovered_whenever_that_is_killed),
         cmocka_unit_test(ranks_of_two_versions_leave_each_other),

@@ -13,7 +13,8 @@ enum {
     STACK_BYTES = 1 << 20,
     STOP_MS = 70000,       /* longer than a rank that voted waits for the answer */
     STOP_WORDS_MS = 20000, /* two of them are shorter than the answer may be kept */
-    SLOW_MS = 5000
+    SLOW_MS = 5000,
+    LEFT_MS = 2000 /* for which those are waited for of whom some have left */
 };
 
 enum op_kind { ARRIVE, BEGIN, AWAIT, JOIN, SEND, SIZE, RECEIVE, BROADCAST, EFFECT };
@@ -339,6 +340,21 @@ static void e_remove(void *e)
         wrong("rank %d has removed its arena, and no whole profile holds it", r->transport.rank);
 }
 
+/* Whether a rank has left by now, or will ever. */
+static bool some_left(bool by_now)
+{
+    for (int i = 0; i < w.x->n_ranks; i++)
+        if (w.x->kind[i] == LEFT && (!by_now || w.rank[i].arrival_ms <= w.now_ms))
+            return true;
+    return false;
+}
+
+static void e_look(struct pc_guest *guest)
+{
+    if (some_left(true))
+        guest->limit_ms = LEFT_MS;
+}
+
 static void live(void)
 {
     struct rank *r = self();
@@ -346,7 +362,9 @@ static void live(void)
     struct pc_error error = {""};
     struct pc_ending ending = {
         .self = r,
-        .guest = {.limit_ms = w.x->limit_ms[me], .speaks = w.x->speaks[me]},
+        .guest = {.limit_ms = w.x->limit_ms[me],
+                  .speaks = w.x->speaks[me],
+                  .look = some_left(false) ? e_look : NULL},
         .key = e_key,
         .take_key = e_take_key,
         .merge = e_merge,
@@ -481,7 +499,7 @@ struct event {
 static bool can_recover(int node)
 {
     for (int i = 0; i < w.x->n_ranks; i++)
-        if (w.x->node[i] == node && w.x->kind[i] != FOREIGN && !w.rank[i].done)
+        if (w.x->node[i] == node && w.x->kind[i] < FOREIGN && !w.rank[i].done)
             return false;
     return w.x->recovers && arenas_of(node);
 }
@@ -642,7 +660,8 @@ static void check_wait(const struct rank *r)
     uint64_t from = limit_ms < 0 ? last_arrival() : r->arrival_ms;
     uint64_t waited = r->end_ms > from ? r->end_ms - from : 0;
     uint64_t most = (uint64_t)(limit_ms < 0 ? 0 : limit_ms) + PC_MEET_VOTE_MS + PC_MEET_ANSWER_MS +
-                    (uint64_t)w.n_stops * STOP_MS + (uint64_t)w.n_slow * SLOW_MS + 1000;
+                    (uint64_t)w.n_stops * STOP_MS + (uint64_t)w.n_slow * SLOW_MS + 1000 +
+                    (some_left(false) ? PC_MEET_LOOKS_MS + LEFT_MS : 0);
     if (waited > w.out->longest_wait_ms)
         w.out->longest_wait_ms = waited;
     if (waited > most)
@@ -655,7 +674,7 @@ static void check_words(void)
     unsigned n_tell = 0, n_merged = 0;
     for (int i = 0; i < w.x->n_ranks; i++) {
         n_tell += w.rank[i].tells && w.rank[i].end != PC_END_MERGED;
-        n_merged += w.x->kind[i] != FOREIGN && w.rank[i].end == PC_END_MERGED;
+        n_merged += w.x->kind[i] < FOREIGN && w.rank[i].end == PC_END_MERGED;
     }
     w.out->n_profiles += w.has_profile;
     if (w.n_kills || w.n_stops || w.n_slow)
@@ -672,7 +691,7 @@ static void check(void)
     bool stuck = false;
     for (int i = 0; i < w.x->n_ranks && !w.out->wrong[0]; i++) {
         const struct rank *r = &w.rank[i];
-        if (r->killed || w.x->kind[i] == FOREIGN)
+        if (r->killed || w.x->kind[i] >= FOREIGN)
             continue;
         stuck |= !r->done;
         if (!r->done && !waits_for_dead(r, 0))
@@ -711,7 +730,7 @@ static void begin_rank(int i)
     if (w.x->n_arrivals > 1)
         snprintf(w.of.told[w.of.depth - 1], sizeof w.of.told[0], "%d comes at %lu ms", i,
                  (unsigned long)r->arrival_ms);
-    if (w.x->kind[i] == FOREIGN) {
+    if (w.x->kind[i] >= FOREIGN) {
         r->done = true;
         return;
     }

@@ -20,7 +20,8 @@ enum { EXPLORED_RANKS = 4, MOST_ARRIVALS = 8 };
 enum rank_kind {
     MEASURED,
     REFUSED, /* has the library, and nothing to merge */
-    FOREIGN  /* has no library: it never answers, and ends like any rank */
+    FOREIGN, /* has no library: it never answers, and ends like any rank */
+    LEFT     /* likewise, from when it would come on; who looks again sees it */
 };
 
 /* What is explored. */

@@ -65,6 +65,7 @@ const char *pct_header_note(unsigned bit)
         "the program filters system calls (seccomp): from then on its computation was not sampled",
         "the program ran under valgrind or ThreadSanitizer: its computation was not sampled",
         "sampled from outside (pcollect record): calls of MPI and their times are not known",
+        "the program's filter of system calls (seccomp) ends it for ours: the rest is missing",
     };
     return bit < PC_ARRAY_LEN(notes) ? notes[bit] : NULL;
 }
