@@ -33,6 +33,15 @@ enum pc_err {
 /* One line for an enum pc_err. AS-safe. */
 const char *pc_err_text(int err);
 
+/* ---- Descriptors (descriptor.c) ------------------------------------------------------------ */
+
+/* How many the library may hold at a time for one purpose: one in `part` of what the program's soft
+ * limit has above 256, or more where they cost the program none. MT-safe. */
+uint32_t pc_descriptors_most(unsigned part);
+/* Moves a descriptor out of the program's way, close-on-exec; the old one is closed. -1 with errno
+ * if the program has none to spare, or if fd is -1. MT-safe. */
+int pc_descriptor_away(int fd);
+
 /* ---- Frames ------------------------------------------------------------------------------ */
 
 /* Where the function that uses this saved its caller's frame pointer. It must have a frame pointer

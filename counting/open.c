@@ -11,7 +11,6 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #if defined __x86_64__ || defined __i386__
@@ -28,19 +27,12 @@ void *pc_counting_memory(size_t bytes)
 
 /* ---- The number of descriptors -------------------------------------------------------------- */
 
-/* A quarter of what the program may have. The limit is read each time: the program may change it.
- */
-static uint32_t most_descriptors(void)
-{
-    struct rlimit limit;
-    if (getrlimit(RLIMIT_NOFILE, &limit))
-        return 0;
-    return limit.rlim_cur > 65536 ? 16384 : (uint32_t)limit.rlim_cur / 4;
-}
+/* One in so many: base/descriptor.c. The limit is read each time: the program may change it. */
+enum { PART = 4 };
 
 bool pc_counting_take(uint32_t n)
 {
-    uint32_t most = most_descriptors(), taken = atomic_load(&n_taken);
+    uint32_t most = pc_descriptors_most(PART), taken = atomic_load(&n_taken);
     do {
         if (taken + n > most)
             return false;
@@ -55,21 +47,8 @@ void pc_counting_give(uint32_t n)
 
 uint32_t pc_counting_left(void)
 {
-    uint32_t most = most_descriptors(), taken = atomic_load(&n_taken);
+    uint32_t most = pc_descriptors_most(PART), taken = atomic_load(&n_taken);
     return taken < most ? most - taken : 0;
-}
-
-/* Out of the way of the program, which may count on the lowest numbers or use select(2). */
-static int move_descriptor(int fd)
-{
-    struct rlimit limit;
-    if (getrlimit(RLIMIT_NOFILE, &limit))
-        return fd;
-    int from = limit.rlim_cur / 2 > 4096 ? 4096 : (int)(limit.rlim_cur / 2);
-    int high = fcntl(fd, F_DUPFD_CLOEXEC, from);
-    int err = errno;
-    close(fd);
-    return high < 0 ? -err : high;
 }
 
 /* ---- One counter ------------------------------------------------------------------------------
@@ -97,7 +76,8 @@ static int open_term(const struct pc_counting_term *term, int leader, bool pinne
     a.pinned = pinned;
     a.read_format |= PERF_FORMAT_GROUP;
     int fd = (int)syscall(SYS_perf_event_open, &a, 0, -1, leader, PERF_FLAG_FD_CLOEXEC);
-    return fd < 0 ? -errno : move_descriptor(fd);
+    fd = pc_descriptor_away(fd);
+    return fd < 0 ? -errno : fd;
 }
 
 /* Switches between threads happen in the kernel: without its side these counters stay at 0. */

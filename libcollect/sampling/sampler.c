@@ -19,7 +19,6 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -83,8 +82,8 @@ static uint64_t period_ns;
 static _Atomic bool works[PC_N_SOURCES]; /* not refused so far */
 static _Atomic uint32_t n_descriptors;
 static struct pc_sampler *_Atomic samplers; /* of all threads; none is ever taken out */
-static uint32_t max_descriptors;
-enum { FEW_DESCRIPTORS = 64 };
+/* One in so many (base/descriptor.c): timers need none. */
+enum { DESCRIPTORS_PART = 16 };
 
 /* ---- The process ----------------------------------------------------------------------------- */
 
@@ -127,15 +126,6 @@ static bool is_checked(void)
     return true;
 }
 
-/* A quarter of what the program may have, and none of few: an MPI may need each of these. */
-static uint32_t most_descriptors(void)
-{
-    struct rlimit files;
-    if (getrlimit(RLIMIT_NOFILE, &files) || files.rlim_cur < FEW_DESCRIPTORS)
-        return 0;
-    return files.rlim_cur > 65536 ? 16384 : (uint32_t)files.rlim_cur / 4;
-}
-
 int pc_sampler_start(void)
 {
     const struct pc_config *c = &pc_process.config;
@@ -145,7 +135,6 @@ int pc_sampler_start(void)
         return PC_ENOMEM;
     period_ns = 1000000000u / c->sample_frequency;
     choose_sources();
-    max_descriptors = most_descriptors();
     if (!pc_sampler_choose_signal()) {
         pc_header()->notes |= PCOLLECT_NOTE_NO_SIGNAL;
         pc_core_complain("no signal is free: computation is not sampled");
@@ -179,20 +168,6 @@ static int open_event(enum pc_sample_source source, bool with_kernel)
     return (int)syscall(SYS_perf_event_open, &a, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
-/* Out of the way of the program: a number above half of the soft limit. */
-static int move_descriptor(int fd)
-{
-    struct rlimit limit;
-    if (fd < 0 || getrlimit(RLIMIT_NOFILE, &limit))
-        return fd;
-    int from = limit.rlim_cur / 2 > 4096 ? 4096 : (int)(limit.rlim_cur / 2);
-    int high = fcntl(fd, F_DUPFD_CLOEXEC, from);
-    if (high < 0)
-        return fd;
-    close(fd);
-    return high;
-}
-
 static bool send_to_this_thread(int fd, int signal)
 {
     struct f_owner_ex owner = {F_OWNER_TID, (int)syscall(SYS_gettid)};
@@ -202,9 +177,9 @@ static bool send_to_this_thread(int fd, int signal)
 
 static bool open_perf(struct pc_sampler *s, enum pc_sample_source source)
 {
-    if (atomic_fetch_add(&n_descriptors, 1) < max_descriptors) {
+    if (atomic_fetch_add(&n_descriptors, 1) < pc_descriptors_most(DESCRIPTORS_PART)) {
         int fd = open_event(source, true);
-        fd = move_descriptor(fd < 0 ? open_event(source, false) : fd);
+        fd = pc_descriptor_away(fd < 0 ? open_event(source, false) : fd);
         int signal = pc_sampler_signal;
         if (fd >= 0 && send_to_this_thread(fd, signal) &&
             !ioctl(fd, PERF_EVENT_IOC_ID, &s->event_id)) {
