@@ -6,9 +6,10 @@
  * too, and on a parallel file system it would hold up the end of the job.
  *
  * Nothing here may raise a signal (SIGXFSZ: the limit is asked for first), follow a link, replace
- * what is no profile of this user (pcol_place.c), or leave a file behind after a failure. (A
- * process killed between opening and renaming does leave its temporary file.)
+ * what is no profile of this user (pcol_place.c), or leave a file behind after a failure
+ * (new_file.h).
  */
+#include "format/new_file.h"
 #include "format/value_blocks.h"
 
 #include <errno.h>
@@ -132,30 +133,10 @@ static int make_image(const struct pc_profile *p, unsigned flags, struct pc_buff
     return PC_OK;
 }
 
-#define TEMPORARY_BYTES 4096
-
-/* A new file in the folder of path. 0 or an errno. */
-static int open_temporary(const char *path, char name[TEMPORARY_BYTES], int *fd_out)
-{
-    const char *slash = strrchr(path, '/');
-    int folder_bytes = slash ? (int)(slash + 1 - path) : 0;
-    for (int i = 0; i < 100; i++) {
-        int n = snprintf(name, TEMPORARY_BYTES, "%.*s.pcollect-%d-%d.tmp", folder_bytes, path,
-                         (int)getpid(), i);
-        if (n >= TEMPORARY_BYTES)
-            return ENAMETOOLONG;
-        *fd_out = open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
-        if (*fd_out >= 0)
-            return 0;
-        if (errno != EEXIST)
-            return errno;
-    }
-    return EEXIST;
-}
-
-/* A new file beside path with the image in it. PC_OK, or nothing is left of it. */
-static int write_temporary(const char *path, const struct pc_buffer *image,
-                           char name[TEMPORARY_BYTES], struct pc_error *error)
+/* A new file with the image in it, that is to have the name path. PC_OK, or nothing is left of it.
+ */
+static int write_new(const char *path, const struct pc_buffer *image, struct pc_new_file *f,
+                     struct pc_error *error)
 {
     uint64_t limit;
     if (pc_pcol_over_limit(image->n, &limit))
@@ -163,59 +144,35 @@ static int write_temporary(const char *path, const struct pc_buffer *image,
                             "%s: cannot be written: the profile has %lu bytes and the file size "
                             "limit is %lu; raise the limit (ulimit -f)",
                             path, (unsigned long)image->n, (unsigned long)limit);
-    int fd;
-    int err = open_temporary(path, name, &fd);
+    int err = pc_new_file_open(f, path);
     if (err)
         return pc_pcol_system_error(error, path, "cannot be written", err);
-    err = pc_pcol_write_at(fd, image->data, image->n, 0);
-    if (close(fd) != 0 && !err && errno != EINTR) /* network file systems report quotas here */
-        err = errno;
+    err = pc_pcol_write_at(f->fd, image->data, image->n, 0);
+    int late = pc_new_file_finish(f);
+    err = err ? err : late;
     if (!err)
         return PC_OK;
-    unlink(name);
+    pc_new_file_drop(f);
     return pc_pcol_system_error(error, path, "cannot be written", err);
 }
 
-/* Gives the temporary file the name path, whoever has it. */
-static int replace(const char *name, const char *path, struct pc_error *error)
+static int replace(struct pc_new_file *f, const char *path, struct pc_error *error)
 {
     int err = pc_pcol_may_write(path, error);
-    if (!err && rename(name, path) != 0)
-        err = pc_pcol_system_error(error, path, "cannot be written", errno);
-    return err;
+    if (err)
+        return err;
+    err = pc_new_file_replace(f, path);
+    return err ? pc_pcol_system_error(error, path, "cannot be written", err) : PC_OK;
 }
 
-/* Gives the temporary file the name path if nobody has it. 0 or an errno. A link is made by one
- * process only; over NFS its answer may be lost, but the file then has two names. */
-static int take_name(const char *name, const char *path)
-{
-    struct stat st;
-    if (link(name, path) == 0 || (errno == EEXIST && stat(name, &st) == 0 && st.st_nlink == 2)) {
-        unlink(name);
-        return 0;
-    }
-    if (errno == EEXIST || errno == ENOENT || errno == ENOSPC || errno == EDQUOT)
-        return errno;
-    /* A file system without links: an empty file keeps the name. */
-    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
-    if (fd < 0)
-        return errno;
-    close(fd);
-    if (rename(name, path) == 0)
-        return 0;
-    int err = errno;
-    unlink(path);
-    return err;
-}
-
-/* Gives the temporary file the first name that is free. */
-static int number(const char *name, const char *path, char *written, struct pc_error *error)
+/* Gives the new file the first name that is free. */
+static int number(struct pc_new_file *f, const char *path, char *written, struct pc_error *error)
 {
     for (unsigned i = 1;; i++) {
         struct stat st;
         if (pc_pcol_number(path, i, written, PCOLLECT_PATH_BYTES, error))
             return PC_EARG;
-        int err = take_name(name, written);
+        int err = pc_new_file_take(f, written);
         if (err != EEXIST)
             return err ? pc_pcol_system_error(error, written, "cannot be written", err) : PC_OK;
         if (lstat(written, &st) == 0 && !S_ISREG(st.st_mode) &&
@@ -227,13 +184,12 @@ static int number(const char *name, const char *path, char *written, struct pc_e
 static int write_image(const char *path, const struct pc_buffer *image, char *written,
                        struct pc_error *error)
 {
-    char name[TEMPORARY_BYTES];
-    int err = write_temporary(path, image, name, error);
+    struct pc_new_file f;
+    int err = write_new(path, image, &f, error);
     if (err)
         return err;
-    err = written ? number(name, path, written, error) : replace(name, path, error);
-    if (err)
-        unlink(name);
+    err = written ? number(&f, path, written, error) : replace(&f, path, error);
+    pc_new_file_drop(&f);
     return err;
 }
 

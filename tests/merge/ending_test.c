@@ -12,6 +12,7 @@
 #include "tests/merge/explorer.h"
 #include "tests/merge/made_arena.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -113,7 +114,8 @@ static void begin_run(void)
 /* ---- Recovery, in a process that can be killed before each of its effects -------------------- */
 
 static unsigned kill_before, n_done;
-static bool removes_first; /* what it has read, before it writes */
+static bool has_unnamed_files; /* the file system of the folder */
+static bool removes_first;     /* what it has read, before it writes */
 static char spool[sizeof folder + 16];
 
 static void effect(void)
@@ -134,6 +136,8 @@ EFFECT(unlink, (const char *file), (file))
 EFFECT(rmdir, (const char *file), (file))
 EFFECT(rename, (const char *from, const char *to), (from, to))
 EFFECT(link, (const char *from, const char *to), (from, to))
+EFFECT(linkat, (int from_dir, const char *from, int to_dir, const char *to, int flags),
+       (from_dir, from, to_dir, to, flags))
 
 /* `file` has room for sizeof spool + 32 bytes. */
 static const char *arena_name(int rank, char *file)
@@ -166,7 +170,8 @@ static void write_arena(int rank, bool marked, const char *file)
 static int recover_spool(unsigned kill_at)
 {
     int status = 0;
-    char unnamed[sizeof folder + 64];
+    char hidden[sizeof folder + 64];
+    bool replaces = access(out, F_OK) == 0; /* the file then has a hidden name for a moment */
     pid_t pid = fork();
     if (!pid) {
         struct pct_recovered found;
@@ -180,8 +185,9 @@ static int recover_spool(unsigned kill_at)
     }
     if (pid < 0 || waitpid(pid, &status, 0) != pid)
         fail_msg("no process to recover in");
-    snprintf(unnamed, sizeof unnamed, "%s/.pcollect-%d-0.tmp", folder, pid);
-    unlink(unnamed); /* of one that was killed while it wrote */
+    snprintf(hidden, sizeof hidden, "%s/.pcollect-%d-0.tmp", folder, pid);
+    if (unlink(hidden) == 0 && has_unnamed_files && !replaces)
+        fail_msg("recovery that was killed at %u has left %s", kill_at, hidden);
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
@@ -511,7 +517,7 @@ static enum pc_end wait_for_answer(const struct pc_ending *e, const struct pc_tr
 }
 
 static enum pc_end look_never(const struct pc_ending *e, const struct pc_transport *t, bool *tells,
-                             struct pc_error *error)
+                              struct pc_error *error)
 {
     struct pc_ending blind = *e;
     blind.guest.look = NULL;
@@ -637,7 +643,8 @@ static void a_recovery_that_removes_what_it_has_read_is_found(void **state)
 
 static int begin(void **state)
 {
-    int err = folder_make(state);
+    int err = folder_make(state), fd = err ? -1 : open(folder, O_TMPFILE | O_WRONLY, 0600);
+    has_unnamed_files = fd >= 0 && !close(fd);
     snprintf(out, sizeof out, "%s/x.pcol", folder);
     snprintf(spool, sizeof spool, "%s/spool", folder);
     return err;
