@@ -96,6 +96,8 @@ struct pc_config_launch {
     const char *rank_variable; /* the variable that told the rank, or "" */
     const char *name;          /* of what sets that variable, or "" */
     uint64_t key;              /* the same for all ranks of a job; 0: nothing tells jobs apart */
+    uint64_t node_key;         /* of this process only: the same for all ranks of the job on this
+                                  node, whether the launcher lives or not; 0: nothing tells */
 };
 struct pc_config_launch pc_config_launch(void);
 

@@ -9,6 +9,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const struct {
@@ -48,11 +49,14 @@ static const char *const size_variables[] = {
     "SLURM_STEP_NUM_TASKS", /* srun; of the step, not of the batch job */
 };
 
+/* Open MPI draws it for each job; the name of a job that another has spawned is in the key, too. */
+#define DRAWN_VARIABLE "OMPI_MCA_orte_precondition_transports"
+
 /* Their values together tell jobs apart. All ranks of one job have the same. */
 static const char *const key_variables[] = {
-    "OMPI_MCA_orte_precondition_transports", /* Open MPI: drawn for each job */
-    "PMIX_NAMESPACE",                        /* launchers that speak PMIx */
-    "OMPI_MCA_ess_base_jobid",               /* Open MPI 4 */
+    DRAWN_VARIABLE,
+    "PMIX_NAMESPACE",          /* launchers that speak PMIx */
+    "OMPI_MCA_ess_base_jobid", /* Open MPI 4 */
     "PALS_APID",
     "ALPS_APP_ID",
     "FLUX_JOB_ID",
@@ -178,9 +182,22 @@ static struct pc_config_launch launch_of(int pid, const struct variables *v)
     return l;
 }
 
+/* Ranks of Hydra inherit the socket by which their proxy hears the launcher: it has a number of its
+ * own on the node as long as one of them lives. */
+static uint64_t control_key(const struct variables *v)
+{
+    struct stat st;
+    int fd = read_number(value_of(v, "HYDI_CONTROL_FD"));
+    return fd < 0 || fstat(fd, &st) || !S_ISSOCK(st.st_mode) ? 0 : pc_hash_u64(st.st_ino);
+}
+
 struct pc_config_launch pc_config_launch(void)
 {
-    return launch_of(getpid(), &(struct variables){NULL, 0});
+    const struct variables own = {NULL, 0};
+    struct pc_config_launch l = launch_of(getpid(), &own);
+    if (l.rank >= 0)
+        l.node_key = value_of(&own, DRAWN_VARIABLE) ? l.key : control_key(&own);
+    return l;
 }
 
 struct pc_config_launch pc_config_launch_of(int pid, const char *environment, size_t n)

@@ -76,7 +76,9 @@ void pc_launch_check(const struct pc_transport *transport, const char *mpi)
 
 uint64_t pc_launch_job(const struct pc_config_launch *l, uint64_t launch_key, bool one_node)
 {
-    return one_node || !l->key ? launch_key : pc_hash_u64(l->key ^ (uint64_t)l->n_ranks);
+    if (!one_node && l->key)
+        return pc_hash_u64(l->key ^ (uint64_t)l->n_ranks);
+    return one_node && l->node_key ? l->node_key : launch_key;
 }
 
 /* ---- Looking -------------------------------------------------------------------------------- */

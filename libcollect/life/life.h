@@ -16,7 +16,7 @@ void pc_launch_withdraw(void);
  * What it has collected stays. */
 void pc_launch_leave(void);
 /* The key of the job, by which the arenas of ranks that are killed find together. The launcher's
- * own is of one node. */
+ * own is of one node, and that of a rank which looks for it after it was killed another. */
 uint64_t pc_launch_job(const struct pc_config_launch *l, uint64_t launch_key, bool one_node);
 /* A launcher starts the processes of another MPI as well, which then do not find each other: that
  * is said. After MPI_Init, while the header still holds what the launcher said. */

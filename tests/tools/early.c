@@ -6,10 +6,13 @@
  *     asked   the same, and each has called MPI_Initialized before
  *     die     each kills itself after a barrier
  *     setuid  becomes the user nobody after MPI_Init
+ *     orphan  goes on to MPI_Init when the parent of each has ended, which is waited for when there
+ *             is a file pid.RANK; rank 0 has called MPI_Initialized before that, the others do then
  *     none    no rank does
  */
 #include <mpi.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -29,6 +32,29 @@ static void work(double seconds)
         ;
 }
 
+static void say(const char *what, int rank)
+{
+    char name[40], text[40];
+    snprintf(text, sizeof text, "%s.%d.tmp", what, rank);
+    snprintf(name, sizeof name, "%s.%d", what, rank);
+    FILE *f = fopen(text, "w");
+    if (!f || fprintf(f, "%d\n", (int)getpid()) < 0 || fclose(f) || rename(text, name))
+        exit(3);
+}
+
+static void become_orphan(int rank)
+{
+    int is_initialized;
+    pid_t parent = getppid();
+    if (rank == 0)
+        MPI_Initialized(&is_initialized);
+    say("pid", rank);
+    for (int i = 0; i < 6000 && getppid() == parent; i++)
+        usleep(10000);
+    if (rank)
+        MPI_Initialized(&is_initialized);
+}
+
 int main(int argc, char **argv)
 {
     const char *how = argc > 1 ? argv[1] : "none";
@@ -36,6 +62,8 @@ int main(int argc, char **argv)
     int size = number_of("OMPI_COMM_WORLD_SIZE", "PMI_SIZE");
     if (strcmp(how, "first") == 0)
         kill(getpid(), SIGKILL);
+    if (strcmp(how, "orphan") == 0)
+        become_orphan(rank);
     if (strcmp(how, "asked") == 0)
         MPI_Initialized(&is_initialized);
     if (strcmp(how, "init") == 0 || strcmp(how, "asked") == 0) {
