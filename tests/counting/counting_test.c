@@ -447,7 +447,7 @@ static void descriptors_are_few(void **state)
         pthread_join(threads[i], NULL);
     setrlimit(RLIMIT_NOFILE, &limit);
     pthread_barrier_destroy(&crowd.barrier);
-    assert_int_equal(crowd.n_groups * 2, (LIMIT - 256) / 4); /* an anchor and an event each */
+    assert_int_equal(crowd.n_groups * 2, (LIMIT - 256) / 4);      /* an anchor and an event each */
     assert_int_equal(pc_counting_left(), pc_descriptors_most(4)); /* all are given back */
 }
 
