@@ -137,6 +137,20 @@ static struct pct_rolled_row row_of_node(const struct sums *s, const struct part
     return row_of_frame(s, part, f, &p->nodes[f->tail_call ? p->nodes[node].parent : node]);
 }
 
+/* Where Python called code of which no function is known, as the modules are by which it calls MPI:
+ * the node of the innermost Python frame, if between it and `node` there are frames alone; else
+ * PC_NO_INDEX. */
+static uint32_t find_python(const struct pc_profile *p, uint32_t node)
+{
+    for (; node != PC_NO_INDEX && p->nodes[node].kind == PCOLLECT_NODE_FRAME;
+         node = p->nodes[node].parent) {
+        uint32_t module = p->nodes[node].module;
+        if (module != PC_NO_INDEX && !strcmp(p->modules[module].path, PCOLLECT_MODULE_PYTHON))
+            return node;
+    }
+    return PC_NO_INDEX;
+}
+
 /* The row of the frame that made the call. Without any frame, for example of a call whose frames
  * were cut, it has no place. */
 static void add_site(struct sums *s, const struct part *part)
@@ -152,6 +166,11 @@ static void add_site(struct sums *s, const struct part *part)
                  p->nodes[up].kind != PCOLLECT_NODE_OP && p->nodes[up].kind != PCOLLECT_NODE_CUT);
         if (up != PC_NO_INDEX && p->nodes[up].kind == PCOLLECT_NODE_FRAME)
             place = pct_symbols_node(s->symbols, up);
+    }
+    if (place.n_frames && !place.frames[place.n_frames - 1].function) {
+        uint32_t python = find_python(p, up);
+        up = python == PC_NO_INDEX ? up : python;
+        place = pct_symbols_node(s->symbols, up);
     }
     if (place.n_frames)
         like = row_of_node(s, part, up, &place.frames[place.n_frames - 1]);

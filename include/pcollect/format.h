@@ -154,6 +154,9 @@ enum pcollect_module_flag {
     PCOLLECT_MODULE_RUNTIME = 1u << 4 /* what MPI libraries and OpenMP stand on */
 };
 
+/* Path of the module whose frames are Python's; the offset is of a row of the table `symbols`. */
+#define PCOLLECT_MODULE_PYTHON "python"
+
 enum pcollect_node_kind {
     PCOLLECT_NODE_ROOT = 1, /* of one thread's tree */
     PCOLLECT_NODE_FRAME,    /* module + offset of a return address */

@@ -6,7 +6,7 @@
 #include "libcollect/context/python.h"
 #include "libcollect/context/python_private.h"
 
-static const char module_name[] = "python";
+static const char module_name[] = PCOLLECT_MODULE_PYTHON;
 struct pc_python_texts pc_python_texts;
 
 #define COLUMN(what, about, kind, how)                                                             \
