@@ -269,11 +269,16 @@ static void read_python(struct pc_thread *t, struct pc_last_path *s)
     s->booking = pc_python_begin(NULL);
     if (PC_LIKELY(!pc_interpreter))
         return;
+    bool interrupted = false;
     s->python = s->call.module == pc_interpreter;
-    for (uint32_t i = 0; i < s->n_path && !s->python; i++)
-        s->python = s->path[i].module == pc_interpreter;
+    for (uint32_t i = 0; i < s->n_path; i++) {
+        s->python |= s->path[i].module == pc_interpreter;
+        interrupted |= s->path[i].exact;
+    }
     if (s->python)
-        s->booking = pc_python_begin(pc_python_read(t, false));
+        s->booking = pc_python_begin(pc_python_read(t, interrupted));
+    if (s->python && interrupted)
+        s->cacheable = false; /* pc_python_leaf reads what no handler has interrupted */
     if (s->booking.stack) {
         s->cut |= s->booking.stack->cut;
         s->deep |= s->booking.stack->deep;

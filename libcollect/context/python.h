@@ -19,8 +19,9 @@
 /* Looks for an interpreter; says so once if its version is not known. */
 int pc_python_start(void);
 
-/* The Python frames of the calling thread; NULL: it has none. The stack is the thread's, for one
- * use. The thread is busy. AS-safe. */
+/* The Python frames of the calling thread; NULL: it has none. `handler`: the interpreter may have
+ * been interrupted anywhere. The stack is the thread's, for one use. The thread is busy. AS-safe.
+ */
 struct pc_python_stack *pc_python_read(struct pc_thread *t, bool handler);
 
 /* What is left to be done for a context that is being booked: frames [0, left) of the stack. */

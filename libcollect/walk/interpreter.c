@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* As in the headers of 3.11.2, 3.12.1 and 3.13.0; tests/walk/interpreter.test compares them with
+/* As in the headers of 3.11.2, 3.12.1 and 3.13.0; tests/python/structures.test compares them with
  * those that are installed. */
 static const struct pc_python_layout layouts[] = {
     {.version = 0x030b,

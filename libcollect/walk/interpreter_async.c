@@ -67,7 +67,7 @@ static bool is_a(struct pc_python_stack *s, uintptr_t object, uintptr_t type)
 /* ---- Frames ---------------------------------------------------------------------------------- */
 
 /* More are not followed: frames that lead in a circle are half made. */
-enum { MOST_FRAMES = 1 << 20 };
+enum { MOST_FRAMES = 1 << 14 };
 
 /* One frame: the one outside of it, and whether it is the end of a run that stands for no function;
  * else it is added, or there is no room. False: it is not whole. */
@@ -102,7 +102,7 @@ static void place_run(struct pc_python_stack *s, uint32_t first, uintptr_t at)
 }
 
 /* CPython 3.11. A run that does not lead to the frame at which the run outside of it is was half
- * made: it is left out. */
+ * made: it is left out. Of one that is too deep this is not known. */
 static void read_by_cframes(struct pc_python_stack *s, uintptr_t cframe)
 {
     const struct pc_python_layout *l = pc_python.layout;
@@ -116,26 +116,24 @@ static void read_by_cframes(struct pc_python_stack *s, uintptr_t cframe)
             s->cut = true;
             return;
         }
-        while (frame && frame != end && left && add_frame(s, frame, &frame, &is_end))
+        while (frame && frame != end && left && !s->deep && add_frame(s, frame, &frame, &is_end))
             left--;
-        if (frame != end)
+        if (frame != end && !s->deep)
             s->n = first;
         place_run(s, first, at);
         cframe = outer;
     }
 }
 
-/* CPython 3.12 and later. */
+/* CPython 3.12 and later. A run of which the end is not found is left out: it has no place. */
 static void read_by_frames(struct pc_python_stack *s, uintptr_t frame)
 {
     uint32_t first = s->n;
     bool is_end = false;
     for (uint32_t left = MOST_FRAMES; frame && left; left--) {
         uintptr_t at = frame;
-        if (!add_frame(s, frame, &frame, &is_end)) {
-            s->cut = true;
-            return;
-        }
+        if (!add_frame(s, frame, &frame, &is_end))
+            break;
         if (is_end) {
             place_run(s, first, at);
             first = s->n;
@@ -143,6 +141,8 @@ static void read_by_frames(struct pc_python_stack *s, uintptr_t frame)
                 return;
         }
     }
+    s->cut |= frame || s->n != first;
+    s->n = first;
 }
 
 /* The frame at which the innermost loop is. Between two instructions of its entry its _PyCFrame

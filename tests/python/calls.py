@@ -150,6 +150,13 @@ def many(n):
             f()
 
 
+def deep(n):
+    if n > 0:
+        deep(n - 1)
+    else:
+        mpi.MPI_Finalized(ctypes.byref(flag))
+
+
 def wide(a, b=1, *c, **d):
     [call() for i in range(2)]
     {call() for i in range(2)}
@@ -195,6 +202,9 @@ def main():
     [t.join() for t in threads]
     recurse(100)
     eval("call()")
+    sys.setrecursionlimit(5000)
+    deep(700)
+    deep(3000)
 
 
 mpi.MPI_Init_thread(None, None, 3, ctypes.byref(flag))

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Makes and frees functions and modules all the time while it is interrupted: code objects, frames,
-# generators, exceptions, threads. churn.py SECONDS: of CPU time of the main thread.
+# generators, exceptions, threads. churn.py SECONDS [LIBRARY]: of CPU time of the main thread; the library
+# (handler.c) makes MPI calls in a handler meanwhile.
+import ctypes
 import importlib
 import os
 import sys
@@ -81,6 +83,9 @@ def short():
     deep(20)
 
 
+handler = ctypes.CDLL(sys.argv[2]) if len(sys.argv) > 2 else None
+if handler:
+    handler.start(997)
 thread = threading.Thread(target=in_thread)
 thread.start()
 i = 0
@@ -92,6 +97,8 @@ while time.thread_time() < seconds:
         t.join()
     i += 1
 stop = True
+if handler and handler.stop() < 10:
+    print("the handler hardly ran")
 thread.join()
 for entry in os.listdir(folder):
     path = os.path.join(folder, entry)
