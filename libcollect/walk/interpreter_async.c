@@ -37,17 +37,18 @@ static bool probe_page(struct pc_python_stack *s, uintptr_t page)
     return true;
 }
 
-/* Whether n bytes can be read. */
-static bool can_read(struct pc_python_stack *s, uintptr_t at, size_t n)
+static __attribute__((noinline)) bool probe(struct pc_python_stack *s, uintptr_t at, size_t n)
 {
-    if (at < PAGE || at + n < at)
-        return false;
-    if (!s->guarded)
-        return true;
     for (uintptr_t page = at & ~(uintptr_t)(PAGE - 1); page < at + n; page += PAGE)
         if (!probe_page(s, page))
             return false;
     return true;
+}
+
+/* Whether n bytes can be read. */
+static inline bool can_read(struct pc_python_stack *s, uintptr_t at, size_t n)
+{
+    return at >= PAGE && at + n >= at && (!s->guarded || probe(s, at, n));
 }
 
 static bool read_word(struct pc_python_stack *s, uintptr_t at, uintptr_t *out)
