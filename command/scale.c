@@ -18,7 +18,7 @@ enum {
     OPTION_TABLE
 };
 enum { SCALING = 1 }; /* groups of options */
-enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_TSV };
+enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_TSV, FORMAT_SVG };
 
 static const struct pct_option options[] = {
     {OPTION_STRONG, "strong", NULL,
@@ -33,7 +33,9 @@ static const struct pct_option options[] = {
      "problem sizes, in the order of the files: models then depend on ranks and size",
      "That takes runs of several sizes at several numbers of ranks. Efficiencies compare runs of "
      "one size; losses are those of the largest."},
-    {OPTION_FORMAT, "format", "text|json|tsv", "text for people (default), or for programs"},
+    {OPTION_FORMAT, "format", "text|json|tsv|svg", "text for people (default), or for programs",
+     "svg is a picture of the efficiency and its factors over the numbers of ranks, at the largest "
+     "size."},
     {OPTION_TABLE, "table", "NAME",
      "one table only, as tsv without --format; help lists the tables"},
     {OPTION_DEPTH, "depth", "N", "show N levels of the tree (default: all)"},
@@ -182,6 +184,8 @@ static int check(const struct pct_command *self, size_t n_files, struct request 
         r->format = FORMAT_TSV;
     if (r->format == FORMAT_TSV && !r->table)
         return pct_refuse(self, "--format tsv shows one table: give --table NAME too");
+    if (r->format == FORMAT_SVG && r->table)
+        return pct_refuse(self, "--format svg shows no table: leave --table out");
     int status = pct_choice_refuse(self, &r->choice, r->table, "--table NAME");
     return status ? status : check_sizes(self, n_files, r);
 }
@@ -197,6 +201,8 @@ static void print(const struct pct_scale *s, const struct request *r)
         pct_scale_json(stdout, s, r->table, &r->choice);
     else if (r->format == FORMAT_TSV)
         pct_scale_tsv(stdout, s, r->table, &r->choice);
+    else if (r->format == FORMAT_SVG)
+        pct_scale_svg(stdout, s);
     else if (r->table)
         pct_scale_text(stdout, s, r->table, &how);
     else

@@ -66,6 +66,8 @@ void pct_scale_json(FILE *out, const struct pct_scale *s, const struct pct_table
                     const struct pct_choice *choice);
 void pct_scale_tsv(FILE *out, const struct pct_scale *s, const struct pct_table *table,
                    const struct pct_choice *choice);
+/* Efficiency and its factors as a picture. */
+void pct_scale_svg(FILE *out, const struct pct_scale *s);
 /* One table as text. */
 void pct_scale_text(FILE *out, const struct pct_scale *s, const struct pct_table *table,
                     const struct pct_aligned *how);

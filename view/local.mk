@@ -5,7 +5,7 @@ view_libpcview_la_SOURCES = \
     view/table.h view/table.c view/cell.c view/query.h view/query.c view/report_print.h view/report_print.c \
     view/summary.c view/hottest_print.c view/tree_print.c view/estimates_print.c view/series_picture.c view/picture.c view/markdown.c \
     view/json.c view/findings_print.c view/compare_print.h view/diff_print.c view/scale_print.c view/repeats_print.c \
-    view/topology_print.h view/topology_print.c view/topology_svg.c \
+    view/topology_print.h view/topology_print.c view/svg.h view/svg.c view/topology_svg.c view/scale_svg.c \
     view/viewers/viewers.h view/viewers/viewer_stacks.c view/viewers/folded.c view/viewers/speedscope.c view/viewers/pprof.c \
     view/viewers/hatchet.c view/viewers/chrome.c \
     view/page.h view/page_private.h view/page.c view/page_compare.c view/page_column.h view/page_column.c view/page_nodes.h view/page_nodes.c \

@@ -4,6 +4,7 @@
  * more bytes (on a logarithmic scale). Above MAX_CELLS ranks several share a cell. Lines separate
  * nodes where ranks of a node follow each other.
  */
+#include "view/svg.h"
 #include "view/topology_print.h"
 
 #include <math.h>
@@ -70,19 +71,17 @@ void pct_topology_print_svg(FILE *out, const struct pct_topology_view *v)
     p.side = p.n ? (double)PICTURE / p.n : PICTURE;
     p.bytes = pct_alloc((size_t)p.n * p.n, sizeof *p.bytes);
     add_pairs(&p, t);
+    pct_svg_begin(out, PICTURE + 2 * MARGIN, PICTURE + 2 * MARGIN);
     fprintf(out,
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" "
-            "font-family=\"sans-serif\" font-size=\"12\">\n"
-            "<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n"
             "<text x=\"%d\" y=\"16\">destination, 0 to %u</text>\n"
             "<text transform=\"translate(16 %d) rotate(-90)\">source, 0 to %u</text>\n"
             "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"none\" stroke=\"#444\"/>\n"
-            "<g fill=\"#0b4f8a\">\n",
-            PICTURE + 2 * MARGIN, PICTURE + 2 * MARGIN, MARGIN, t->n_ranks ? t->n_ranks - 1 : 0,
-            MARGIN + PICTURE, t->n_ranks ? t->n_ranks - 1 : 0, MARGIN, MARGIN, PICTURE, PICTURE);
+            "<g fill=\"" PCT_SVG_BLUE "\">\n",
+            MARGIN, t->n_ranks ? t->n_ranks - 1 : 0, MARGIN + PICTURE,
+            t->n_ranks ? t->n_ranks - 1 : 0, MARGIN, MARGIN, PICTURE, PICTURE);
     put_cells(out, &p);
     fputs("</g>\n", out);
     put_node_lines(out, &p, t);
-    fputs("</svg>\n", out);
+    pct_svg_end(out);
     pct_free(p.bytes);
 }

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The efficiency and its factors over the numbers of ranks, of the largest size: the table `scales`
+ * as a picture. Each line has a colour, a dash and its name at its end, so that it can be told in
+ * print and by people who see few colours.
+ */
+#include "view/compare_print.h"
+#include "view/svg.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { WIDTH = 640, HEIGHT = 360, LEFT = 60, RIGHT = 130, TOP = 40, BOTTOM = 50, NAME = 15 };
+
+static const struct factor {
+    const char *name, *colour, *dash;
+    size_t at;
+} factors[] = {
+    {"efficiency", PCT_SVG_BLUE, "none", offsetof(struct pct_scale_point, efficiency)},
+    {"parallel", "#b34700", "8 3", offsetof(struct pct_scale_point, parallel)},
+    {"balance", "#1f7a5c", "2 3", offsetof(struct pct_scale_point, balance)},
+    {"communication", "#8a4596", "9 3 2 3", offsetof(struct pct_scale_point, communication)},
+    {"computation", "#595959", "4 4", offsetof(struct pct_scale_point, computation)},
+};
+enum { N_FACTORS = PC_ARRAY_LEN(factors) };
+
+struct picture {
+    const struct pct_scale *s;
+    size_t first; /* of the points that are drawn */
+    double most;
+};
+
+/* Where the name of a line stands. */
+struct name {
+    const struct factor *factor;
+    double y;
+};
+
+static double value_of(const struct picture *p, size_t point, const struct factor *f)
+{
+    return *(const double *)((const char *)&p->s->points[point] + f->at);
+}
+
+/* By factors of two. */
+static double x_of(const struct picture *p, size_t point)
+{
+    const struct pct_scale_point *points = p->s->points;
+    double first = points[p->first].ranks, last = points[p->s->n_points - 1].ranks;
+    return LEFT + (WIDTH - LEFT - RIGHT) * log(points[point].ranks / first) / log(last / first);
+}
+
+static double y_of(const struct picture *p, double value)
+{
+    return HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * value / p->most;
+}
+
+static void put_axes(FILE *out, const struct picture *p)
+{
+    char text[64];
+    double step = p->most > 4 ? ceil(p->most / 4) : p->most > 2 ? 1 : 0.25;
+    for (double v = 0; v <= p->most * 1.0001; v += step) {
+        fprintf(out, "<path d=\"M%d %.1fH%d\" stroke=\"#d0d0d0\"/>\n", LEFT, y_of(p, v),
+                WIDTH - RIGHT);
+        pct_text_format(text, sizeof text, "%.0f %%", 100 * v);
+        pct_svg_text(out, LEFT - 8, y_of(p, v) + 4, "end", text);
+    }
+    double free_from = 0;
+    for (size_t i = p->first; i < p->s->n_points; i++) {
+        if (x_of(p, i) < free_from)
+            continue;
+        pct_text_format(text, sizeof text, "%.0f", p->s->points[i].ranks);
+        pct_svg_text(out, x_of(p, i), HEIGHT - BOTTOM + 18, "middle", text);
+        free_from = x_of(p, i) + 40;
+    }
+    pct_svg_text(out, (LEFT + WIDTH - RIGHT) / 2.0, HEIGHT - 12, "middle", "ranks");
+}
+
+/* A value of 0 is unknown, as in the table. */
+static void put_line(FILE *out, const struct picture *p, const struct factor *f)
+{
+    fprintf(out,
+            "<path fill=\"none\" stroke=\"%s\" stroke-width=\"2\" stroke-dasharray=\"%s\" d=\"",
+            f->colour, f->dash);
+    bool begun = false;
+    for (size_t i = p->first; i < p->s->n_points; i++) {
+        double v = value_of(p, i, f);
+        if (!(v > 0))
+            continue;
+        fprintf(out, "%c%.1f %.1f", begun ? 'L' : 'M', x_of(p, i), y_of(p, v));
+        begun = true;
+    }
+    fputs("\"/>\n", out);
+    for (size_t i = p->first; i < p->s->n_points; i++) {
+        double v = value_of(p, i, f);
+        if (v > 0)
+            fprintf(out,
+                    "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3\" fill=\"%s\"><title>%s: %.3f %% on "
+                    "%.0f</title></circle>\n",
+                    x_of(p, i), y_of(p, v), f->colour, f->name, 100 * v, p->s->points[i].ranks);
+    }
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    const struct name *x = a, *y = b;
+    return (x->y > y->y) - (x->y < y->y);
+}
+
+/* In the order of the ends of the lines, none over another. */
+static void put_names(FILE *out, const struct picture *p)
+{
+    struct name names[N_FACTORS];
+    size_t last = p->s->n_points - 1, n = 0;
+    for (size_t i = 0; i < N_FACTORS; i++)
+        if (value_of(p, last, &factors[i]) > 0)
+            names[n++] = (struct name){&factors[i], y_of(p, value_of(p, last, &factors[i]))};
+    qsort(names, n, sizeof *names, compare_names);
+    double most = HEIGHT - BOTTOM;
+    for (size_t i = n; i-- > 0;) {
+        double x = x_of(p, last), y = fmin(names[i].y, most);
+        most = y - NAME;
+        fprintf(out, "<path fill=\"none\" stroke=\"%s\" d=\"M%.1f %.1fL%.1f %.1f\"/>\n",
+                names[i].factor->colour, x, names[i].y, x + 14, y);
+        pct_svg_text(out, x + 18, y + 4, "start", names[i].factor->name);
+    }
+}
+
+void pct_scale_svg(FILE *out, const struct pct_scale *s)
+{
+    struct picture p = {.s = s, .first = pct_scale_first(s), .most = 1};
+    struct pct_buf title = {0};
+    for (size_t i = p.first; i < s->n_points; i++)
+        for (size_t k = 0; k < N_FACTORS; k++)
+            p.most = fmax(p.most, value_of(&p, i, &factors[k]));
+    pct_svg_begin(out, WIDTH, HEIGHT);
+    pct_buf_format(&title, "%s scaling of ", s->scaling == PCT_SCALING_WEAK ? "Weak" : "Strong");
+    pct_text_escape(&title,
+                    *s->runs[0].program ? pct_symbols_base_name(s->runs[0].program) : "the program",
+                    PCT_ESCAPE_CELL);
+    pct_svg_text(out, LEFT, 22, "start", title.data);
+    put_axes(out, &p);
+    for (size_t i = 0; i < N_FACTORS; i++)
+        put_line(out, &p, &factors[i]);
+    put_names(out, &p);
+    pct_svg_end(out);
+    pct_buf_free(&title);
+}

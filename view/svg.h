@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What pictures in SVG have in common: a white ground, a font, one blue, and texts that are safe.
+ */
+#ifndef PCT_SVG_H
+#define PCT_SVG_H
+
+#include <stdio.h>
+
+#define PCT_SVG_BLUE "#0b4f8a"
+
+/* Begins a picture of this size, in pixels. */
+void pct_svg_begin(FILE *out, int width, int height);
+void pct_svg_end(FILE *out);
+
+/* A text that begins ("start"), ends ("end") or has its middle at x; any characters. */
+void pct_svg_text(FILE *out, double x, double y, const char *anchor, const char *text);
+
+#endif
