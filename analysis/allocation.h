@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Memory of analysis/ and view/: no function there checks an allocation. Who calls them does so in
- * a run (libpcol one for each call of its interface, the command one for all of main): an
- * allocation that is refused ends the run, not the program, and pct_memory_run says so to its
- * caller.
+ * Memory of analysis/ and view/: no function there checks an allocation. Their callers run them in
+ * a run (libpcol in one for each call of its interface, the command in one for all of main): an
+ * allocation that is refused ends the run, not the program, and pct_memory_run returns the error to
+ * its caller.
  *
- * A run may have an owner, which holds all that was allocated in its runs: after a refusal what was
- * half made is not looked at again, and pct_memory_free takes it away as a whole. What other
- * libraries have made is held with the function that ends it.
+ * A run may have an owner, which holds everything that was allocated in its runs: after a refusal,
+ * half-made objects are not used again, and pct_memory_free frees them as a whole. Objects of other
+ * libraries are held with the function that frees them.
  *
  * No lock may be held and no file be open without an owner where something is allocated: the way
- * out is a longjmp. Nothing is said here, and no program ended.
+ * out is a longjmp. Nothing is printed here, and the program is not ended.
  */
 #ifndef PCT_ALLOCATION_H
 #define PCT_ALLOCATION_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Text of the report: growing buffers, escapes, numbers with units, widths. Nothing here depends
- * on the locale but pct_text_cut, which is told. No function fails: without memory the run ends
+ * Text of the report: growing buffers, escapes, numbers with units, widths. Nothing here depends on
+ * the locale, except pct_text_cut by its argument. No function fails: without memory the run ends
  * (allocation.h).
  */
 #ifndef PCT_TEXT_H

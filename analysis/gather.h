@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What tables, findings and pictures draw from: the parts of one profile, or a comparison.
+ * The source of tables, findings and pictures: the parts of one profile, or a comparison.
  *
- * A part is made when it is first asked for, and kept: a table that shows what the head of a
- * profile says reads no symbols, and makes no tree. Getters take a constant pct_data for that
- * reason: what they make stands in `parts`, and is the same whenever it is asked for.
+ * A part is made when it is first asked for, and kept: the table `header`, for example, reads no
+ * symbols and makes no tree. So getters take a constant pct_data: the parts that they make are in
+ * `parts`, and are the same at every call.
  */
 #ifndef PCT_GATHER_H
 #define PCT_GATHER_H

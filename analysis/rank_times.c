@@ -2,10 +2,10 @@
  *
  * Divides the time of ranks: see rank_times.h.
  *
- * What is known of a rank: its wall time outside MPI, W, and of its main thread, in MPI and
- * outside, for how long it was delayed, D, and blocked, B. Samples tell the CPU time outside MPI,
- * C. So the rank's own time is between W - D and W; and where C is known and more than W - D, it is
- * C. Without samples the delay is taken to lie evenly in the run.
+ * Known are, for a rank, its wall time outside MPI, W, and for its main thread, inside and outside
+ * MPI, the delayed time, D, and the blocked time, B. Samples give the CPU time outside MPI, C. So
+ * the rank's own time is between W - D and W; if C is known and more than W - D, it is C. Without
+ * samples the delay is assumed to be spread evenly over the run.
  */
 #include "analysis/rank_times.h"
 

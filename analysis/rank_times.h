@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * How the time of each rank outside MPI is divided: on a processor, in want of one, blocked. And by
- * how much one rank is ahead of the others. doc/findings.md says how it is known and how sure it
- * is.
+ * Division of the time of each rank outside MPI: on a processor, waiting for one, blocked; and the
+ * lead of the busiest rank over the others. doc/findings.md says how they are found and how certain
+ * they are.
  *
  * Data structure: one entry a rank, in the order of the profile's ranks. Invariant: wall_ns is the
  * sum of cpu_ns, blocked_ns and delayed_ns; own_ns that of the first two. Made from the tables

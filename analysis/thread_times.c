@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Joins what is known of threads: see thread_times.h.
+ * Joins the figures of threads: see thread_times.h.
  */
 #include "analysis/thread_times.h"
 

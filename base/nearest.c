@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * How far a mistyped word is from a valid one (optimal string alignment: an insertion, a deletion,
+ * Distance of a mistyped word from a valid one (optimal string alignment: an insertion, a deletion,
  * a change and a swap of neighbours cost one each). AS-safe.
  */
 #include "base/nearest.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Which word somebody may have meant. AS-safe.
+ * Finds the words that the user may have meant by a mistyped one. AS-safe.
  */
 #ifndef PC_NEAREST_H
 #define PC_NEAREST_H

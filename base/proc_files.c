@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What the system says of a process, in small files of /proc. No malloc: it is also asked while a
- * process starts.
+ * Reads what the system reports of a process, from small files of /proc. No malloc: it is also
+ * asked while a process starts.
  */
 #include "base/base.h"
 

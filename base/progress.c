@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Who listens to progress: see progress.h.
+ * The listener to progress: see progress.h.
  */
 #include "base/progress.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What long work does at the moment, for a person who waits. Whoever works says when a step begins
- * and ends; the program says who listens, if anybody. Steps may lie in steps. Not for the measured
- * process, where nobody listens.
+ * Progress of long work, for a person who waits. The working code reports the begin and the end of
+ * each step; the program registers a listener, or none. Steps may be nested. Not used in the
+ * measured process, which has no listener.
  */
 #ifndef PC_PROGRESS_H
 #define PC_PROGRESS_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Where a line of text ends: see wrap.h.
+ * Finds where a line of text ends: see wrap.h.
  */
 #include "base/wrap.h"
 

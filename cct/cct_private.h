@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What the files of cct/ share with each other and with tests/cct.
+ * Shared by the files of cct/ and by tests/cct.
  */
 #ifndef PC_CCT_PRIVATE_H
 #define PC_CCT_PRIVATE_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Rows of tables: what plugins book beside the contexts. Each thread has its own part of every
+ * Rows of tables, which plugins book beside the contexts. Each thread has its own part of every
  * table, found by (table, keys) in a hash table in private memory that belongs to its tree; the
  * rows themselves are in the arena, in one list a thread, so that ended threads leave them to their
  * heirs and readers find them as they find trees.

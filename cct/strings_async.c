@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Texts in the arena, each once: names of files, regions, types. The header has the heads of
- * PCOLLECT_STRING_BUCKETS lists, chosen by hash; a text is filled, then linked in front. Threads
- * may race: who loses looks again at what has come in front, so that no text is there twice.
- * What the loser had taken stays unused.
+ * Texts in the arena: names of files, regions, types. Each is stored once. The header has the heads
+ * of PCOLLECT_STRING_BUCKETS lists, chosen by hash; a text is filled, then linked in front. Threads
+ * may race: the one that loses looks again at the texts that have come in front, so that no text is
+ * there twice. The space that the loser had taken stays unused.
  */
 #include "cct/cct_private.h"
 

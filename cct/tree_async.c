@@ -2,8 +2,8 @@
  *
  * Calling-context trees: nodes and records in the arena, the index to find them in private memory.
  *
- * A node is found by (parent, kind, module and offset | op): among the children of its parent one
- * by one where they are few, which most are, else in a hash table that belongs to the tree. So a
+ * A node is found by (parent, kind, module and offset | op). If its parent has few children, as
+ * most nodes have, they are compared one by one; otherwise a hash table of the tree is used. So a
  * chain of new frames touches nothing but its own nodes. New nodes and records come from the tree's
  * own chunk: nodes from its low end, 32 bytes each and so two to a line, records from its high end,
  * whole lines each, so that neither leaves gaps for the alignment of the other. A chunk belongs to

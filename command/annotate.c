@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * pcollect annotate: source lines and instructions with what they took beside them.
+ * pcollect annotate: source lines and instructions with their figures.
  */
 #include "view/annotate/annotate.h"
 #include "command/command.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The command line of a subcommand from its row and its table of options: parsing, --help, and
- * answers to what is wrong with a call. No command has a parser of its own.
+ * The command line of a subcommand from its row and its table of options: parsing, --help, and the
+ * messages for usage errors. No command has a parser of its own.
  */
 #include "analysis/symbols/symbols.h"
 #include "command/command.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Texts of any length for the subcommands, and those that a child writes.
+ * Texts of any length for the subcommands, and the output of a child.
  */
 #include "command/command.h"
 

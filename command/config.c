@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * pcollect config: what is in force, whether a file is right, what there is to set.
+ * pcollect config: shows the settings in force, checks a file, prints a template.
  */
 #include "command/command.h"
 
@@ -9,7 +9,7 @@ enum { ACTION = 1 }; /* groups of options */
 
 static const struct pct_option options[] = {
     {OPTION_SHOW, "show", NULL, "print every option with its value and where the value comes from",
-     "Behind \"#\" stands \"default\", the name of a file, or that of a variable. The output can "
+     "After \"#\" comes \"default\", the name of a file, or the name of a variable. The output can "
      "be used as a configuration file.",
      .group = ACTION},
     {OPTION_CHECK, "check", "FILE", "check a file; prints nothing if it is valid",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What the command line of `pcollect run` says of the configuration becomes variables of the
- * environment, by which it reaches the ranks.
+ * Puts the options of `pcollect run` that set the configuration into variables of the environment,
+ * by which they reach the ranks.
  */
 #include "analysis/buffer.h"
 #include "command/command.h"

@@ -194,7 +194,7 @@ static const struct pc_events_module *open_module(const struct pct_command *self
     const struct pc_events_module *m = handle ? dlsym(handle, PC_EVENTS_SYMBOL) : NULL;
     bool fits = m && m->abi == PC_EVENTS_ABI && m->size >= sizeof *m;
     if (!handle && self)
-        pct_say(self, "%s; names of events need PAPI, at the build and here", dlerror());
+        pct_say(self, "%s; event names need PAPI, at build time and on this machine", dlerror());
     else if (!fits && self)
         pct_say(self, "%s is of another version of pcollect", path);
     free(path);

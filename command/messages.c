@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What a command says on standard error.
+ * Messages of a command on standard error.
  */
 #include "analysis/buffer.h"
 #include "command/command.h"

@@ -205,13 +205,13 @@ static void warn(const struct pct_command *self, const struct pct_fit_set *set,
                     PCT_ESCAPE_CELL);
     if (row->made && row->fit.confounded)
         pct_say(self,
-                "%s: %s and %s were changed together: with which of them it grows cannot be told; "
-                "measure where one changes and the other does not",
+                "%s: %s and %s were changed together: the growth cannot be assigned to one of "
+                "them; measure where one changes and the other does not",
                 name.data, set->names[0], set->names[1]);
     if (row->made && r->predict && row->band.value < 0 && is_positive(row->series))
         pct_say(self,
-                "%s: the model is below zero there, which no measurement is: it does not hold "
-                "so far out",
+                "%s: the model is below zero there, which no measurement can be: it does not hold "
+                "that far out",
                 name.data);
     pct_buf_free(&name);
 }

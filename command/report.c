@@ -37,9 +37,10 @@ static int check_filter(const struct pc_profile *p, struct pct_report_request *r
     struct pct_filter *filter = &view->filter;
     bool phase = !filter->has_phase, region = !filter->region;
     if (r->domain && !(filter->domain = pct_domain_find(p, r->domain)))
-        return refuse_filter("domain", r->domain,
-                             "no communicator of the profile has this id, or it alone this name; "
-                             "--table communicators lists them (the plugin domain makes it)");
+        return refuse_filter(
+            "domain", r->domain,
+            "the profile has no communicator with this id, and not exactly one with this name; "
+            "--table communicators lists them (the plugin domain makes it)");
     for (uint32_t i = 0; i < p->n_nodes; i++) {
         const struct pc_profile_node *n = &p->nodes[i];
         const char *name = n->kind == PCOLLECT_NODE_REGION ? pc_profile_region(p, n->offset) : NULL;

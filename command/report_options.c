@@ -43,7 +43,7 @@ const struct pct_option pct_report_options[] = {
      "In the trees of the text, P is a percentage of the time in MPI and of CPU time; the default "
      "is the least of 1, 2, 3, 5, 7, 10, 15, 20 and 30 with which a tree takes no more than 40 "
      "lines. In a table, P is compared with its column of shares, as --where does (default: 0)."},
-    {BOTTOM_UP, "bottom-up", NULL, "turn the trees round: from callees to their callers",
+    {BOTTOM_UP, "bottom-up", NULL, "show the trees bottom-up: from callees to their callers",
      "The trees of the text begin at the MPI functions, and at those that computed."},
     {DEPTH, "depth", "N", "show only the N outermost frames of each context",
      "Figures of deeper frames are added to the last of them."},
@@ -55,13 +55,13 @@ const struct pct_option pct_report_options[] = {
     {DOMAIN, "domain", "NAME", "only calls on this communicator, by name or id",
      "--table communicators lists them."},
     {THRESHOLD, "threshold", "RULE=P", "hide findings of RULE that save less than P percent",
-     "P is a percentage of the run. May be given for several rules. The name of its rule stands "
-     "behind each finding.",
+     "P is a percentage of the run. May be given for several rules. Each finding is followed by "
+     "the name of its rule.",
      .many = true},
     {FULL_PATHS, "full-paths", NULL, "files and modules with their folders"},
     {FULL_NAMES, "full-names", NULL, "long C++ names with all their arguments",
-     "Without it, output for people leaves out what stands in < > and ( ) of function names that "
-     "are longer than 40 characters."},
+     "Without it, output for people leaves out the text in < > and ( ) of function names longer "
+     "than 40 characters."},
     PCT_OPTION_DEBUGINFOD,
     PCT_OPTION_WIDTH,
     PCT_OPTION_COLOR,

@@ -27,7 +27,7 @@ static const struct pct_option options[] = {
     {OPTION_PREDICT, "predict", "RANKS[,N]",
      "predict the time of each context on RANKS ranks; with --sizes, for a problem of size N "
      "(default: the largest)",
-     "Models of the time a rank are as in pcollect-model(1). They need three numbers of ranks; "
+     "Models of the time per rank are as in pcollect-model(1). They need three numbers of ranks; "
      "with fewer than five they are a guess."},
     {OPTION_SIZES, "sizes", "N,N,...",
      "problem sizes, in the order of the files: models then depend on ranks and size",

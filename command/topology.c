@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * pcollect topology: who talks to whom, in which pattern, and where ranks had better run.
+ * pcollect topology: which ranks communicate, the pattern, and a better placement.
  */
 #include "command/command.h"
 #include "view/topology_print.h"
@@ -152,8 +152,8 @@ static int show_profile(const struct pct_command *self, const char *file,
         .class_name = r->class_name, .has_phase = r->phase != 0, .phase = r->phase};
     if (r->domain && !(filter.domain = pct_domain_find(p, r->domain)))
         return pct_refuse(self,
-                          "--domain %s: no communicator of the profile has this id, or it alone "
-                          "this name (`pcollect report --table communicators %s`)",
+                          "--domain %s: the profile has no communicator with this id, and not "
+                          "exactly one with this name (`pcollect report --table communicators %s`)",
                           r->domain, file);
     struct pct_topology *t = pct_topology_new(p, &filter);
     if (!t) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Values of options: words, numbers, percentages, and the refusal of what is none of them.
+ * Values of options: words, numbers, percentages, and the refusal of other texts.
  */
 #include "analysis/allocation.h"
 #include "command/command.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The environment (what the launcher says in it is launcher_env.c's): PCOLLECT_CONFIG names a file,
+ * The environment, but for the launcher's variables (launcher_env.c). PCOLLECT_CONFIG names a file,
  * PCOLLECT_<SECTION>_<KEY> overrides one option, PCOLLECT_STRICT and PCOLLECT_RUN are about the
  * process, and the batch system's own variables give the job id. All of it is ignored in setuid
  * programs, whose environment is someone else's.

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What the launcher's environment says of this process: its rank, how many ranks the node has,
- * which job it is. None of it is believed further than that a wrong word costs a profile and not a
- * job.
+ * Reads the launcher's variables of this process: its rank, the number of ranks on the node, the
+ * job. They are not trusted: a wrong value costs at most the profile, never the job.
  */
 #include "config/config_private.h"
 

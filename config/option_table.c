@@ -21,7 +21,7 @@ const struct pc_option pc_options[] = {
     {"output", "values", PC_OPTION_SIZE, "64M", 0, 1024 * GIB, "", AT(output_values),
      "Memory limit on rank 0 for the values of each rank while the profile is made; in the file "
      "they take about an eighth of it. The contexts with most time keep the values of all their "
-     "ranks, as far as the memory reaches. The others keep statistics over ranks: number, sum, sum "
+     "ranks, as far as this memory allows. The others keep statistics over ranks: number, sum, sum "
      "of squares, min and max with their ranks. 0 means no limit.",
      "memory limit for values by rank"},
     {"output", "per_rank", PC_OPTION_INTEGER, "0", 0, 1000000000, "ranks", AT(output_per_rank),
@@ -29,9 +29,9 @@ const struct pc_option pc_options[] = {
      "allows. 0 means no limit.",
      "no values by rank in contexts of more than N ranks"},
     {"output", "wait", PC_OPTION_INTEGER, "600", 0, 86400, "seconds", AT(output_wait),
-     "How long MPI_Finalize waits for ranks on other nodes, since this library cannot tell whether "
-     "they have loaded it. If they do not come, no profile is written then; pcollect recover makes "
-     "it from what was collected.",
+     "How long MPI_Finalize waits for ranks on other nodes, which may not have loaded this "
+     "library. If they do not answer, the job writes no profile; pcollect recover makes it from "
+     "the data that was collected.",
      "seconds that MPI_Finalize waits for other nodes"},
     {"output", "html", PC_OPTION_BOOL, "no", 0, 1, "", AT(output_html),
      "Write the page of `pcollect html` beside each profile when the job has ended. `pcollect run` "

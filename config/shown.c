@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Texts of users in messages. AS-safe.
+ * Makes texts of users safe to show in messages. AS-safe.
  */
 #include "config/config_private.h"
 

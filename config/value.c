@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Values of options: from text and to text, by type. A value that is refused is answered with its
- * reason and what would be right; where it stood is added by the caller, who knows.
+ * Values of options: from text and to text, by type. A refusal gives the reason and a valid form;
+ * the caller adds the place, which it knows.
  */
 #include "config/config_private.h"
 
@@ -145,8 +145,8 @@ static int parse_text(const struct pc_option *o, const char *text, char *out, st
                             n, (unsigned long)o->max);
     if (o->type == PC_OPTION_FOLDER && *text != '/')
         return pc_error_set(why, PC_EARG,
-                            "\"%s\" is a relative path, which each process would take from another "
-                            "place: give an absolute one",
+                            "\"%s\" is a relative path, which each process would resolve from its "
+                            "own folder: give an absolute one",
                             pc_config_shown(text, shown));
     int err = o->type == PC_OPTION_PATTERN ? pc_config_expand(text, NULL, NULL, 0, why) : PC_OK;
     if (err == PC_OK)

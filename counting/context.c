@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Contexts: what is counted, and what ended threads have counted. A program is shared between
+ * Contexts: the events that are counted, and the sums of ended threads. A program is shared between
  * its context and the records that have it open; the last user frees it. Everything here is under
  * one lock, which nothing that a signal handler calls takes.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What the files of counting/ share.
+ * Shared by the files of counting/.
  *
  * A program is what a context counts at one time: it is filled, then published, and never changed.
  * A record keeps the program that its descriptors were opened for.

@@ -62,8 +62,7 @@ static int read_sides(const char *letters, struct pc_counting_term *term, struct
     bool user = strchr(letters, 'u') != NULL, kernel = strchr(letters, 'k') != NULL;
     if (!*letters || letters[strspn(letters, "uk")])
         return pc_error_set(error, PC_EARG,
-                            "after the colon stands u (user code), k (the kernel) "
-                            "or uk (both)");
+                            "after the colon, give u (user mode), k (the kernel) or uk (both)");
     term->user_only = user && !kernel;
     term->kernel_only = kernel && !user;
     return PC_OK;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Descriptors: what opens, and why not; how many there may be, and where; which events fit into one
- * group. Nothing here knows of contexts and records.
+ * Descriptors: opening events, and the reasons of refusals; their number and place; the events that
+ * fit into one group. Nothing here knows of contexts and records.
  */
 #include "counting/counting_private.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What is done with a record that is open: switch, pause, read. System calls only, no memory, no
- * lock. A descriptor is asked who it is before it is read: the program may have closed it and
- * opened a file of its own by its number.
+ * Operations on an open record: switch, pause, read. System calls only, no memory, no lock. A
+ * descriptor is asked who it is before it is read: the program may have closed it and opened a file
+ * of its own by its number.
  *
  * Every function of this file may run in a signal handler.
  */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * For those who build profiles and code them: the files of format/, and merge/. Not for report or
- * tools.
+ * Building and encoding of profiles, for the files of format/ and merge/ only.
  */
 #ifndef PC_FORMAT_BUILD_H
 #define PC_FORMAT_BUILD_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The ranks of a record, and its values of one field, as bytes: each by its distance from the one
- * before. Below both ways in which a profile has them: in one piece (record_code.c), and in blocks
- * of a file (value_blocks.c).
+ * Encodes the ranks of a record, and its values of one field, as bytes: each by its distance from
+ * the one before. Used for both forms that a profile has: in one piece (record_code.c), and in
+ * blocks of a file (value_blocks.c).
  */
 #include "format/build.h"
 

@@ -42,8 +42,7 @@ int pc_pcol_header_decode(const uint8_t *data, size_t n, struct pc_pcol_header *
                             h.major, PC_PCOL_MAJOR);
     if (n < PC_PCOL_HEADER_BYTES)
         return pc_error_set(error, PC_EFORMAT,
-                            "the file ends after %zu bytes, inside of its header; copy it again",
-                            n);
+                            "the file ends after %zu bytes, inside its header; copy it again", n);
     if (pc_load_le(data + 60, 4) != crc32(0, data, 60))
         return pc_error_set(error, PC_EFORMAT,
                             "the header (bytes 0 to 63) is damaged: its checksum differs; copy the "

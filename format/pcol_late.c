@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Late slots: what each rank did after the merge (the rest of MPI_Finalize, destructors, the time
- * to its exit) cannot go through MPI any more. The file has a slot of fixed size for every rank of
- * the world; each process writes its own by one pwrite, without lock and without a word to the
- * others. A slot has its own length and checksum: one that is torn or damaged is left out by the
- * reader and harms no other.
+ * Late slots. The data of each rank after the merge (the rest of MPI_Finalize, destructors, the
+ * time to its exit) cannot be sent by MPI any more. The file has a slot of fixed size for every
+ * rank of the world; each process writes its own by one pwrite, without lock and without a word to
+ * the others. A slot has its own length and checksum: one that is torn or damaged is left out by
+ * the reader and harms no other.
  *
  *   slot: magic u32, flags u32, stored u32, raw u32, reserved u32, crc u32 (of the 20 bytes before
  *         and of the content), then the content: an encoded profile of that rank, deflated or not

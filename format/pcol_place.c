@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What an output path may name: nothing yet, or a whole profile of this user. All else is refused:
- * a device, a FIFO, a link, a file of another kind or of another user, one that is read-only.
+ * Checks what an output path names. A path that does not exist, or a complete profile of this user,
+ * is accepted. Everything else is refused: a device, a FIFO, a link, a file of another kind or of
+ * another user, one that is read-only.
  *
- * Asked by whoever writes a profile right before it is renamed, and by the command before it starts
- * a job. Must not: open what is no regular file, follow a link, change anything.
+ * Called by the writer of a profile right before the rename, and by the command before it starts a
+ * job. Must not: open what is no regular file, follow a link, change anything.
  */
 #include "format/build.h"
 

@@ -415,7 +415,7 @@ static int decode_stream(struct pc_profile *p, struct pc_cursor *c, struct pc_er
         uint64_t n = pc_get_varint(c);
         const uint8_t *data = pc_get_bytes(c, n);
         if (!data)
-            return pc_error_set(error, PC_EFORMAT, "the profile ends inside of part '%s'",
+            return pc_error_set(error, PC_EFORMAT, "the profile ends inside part '%s'",
                                 part_names[part]);
         int err = pc_part_decode(p, part, data, (size_t)n, error);
         if (err)

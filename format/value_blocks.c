@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Values by rank in a .pcol file. Records that keep values are grouped into runs; the ranks of a
- * run, and the values of each field in it, are blocks of their own: who wants one field of one
- * record inflates two blocks.
+ * run, and the values of each field in it, are blocks of their own: reading one field of one record
+ * inflates two blocks.
  *
  * Data structure of a reader: where each block is, and a small store of blocks that were inflated,
  * each in the only place where it may be. Invariant: a block is read only if its bytes may hold one
  * value for each rank of its run; ranks and values have at most STORE_BYTES each, or one block.
  *
- * Called by pcol_write.c and pcol_read.c, and by pc_data_by_rank for whoever asks for values. It
- * must not take more memory than it says: profiles of many ranks are larger than what their reader
- * may use.
+ * Called by pcol_write.c and pcol_read.c, and by pc_data_by_rank. It must not take more memory than
+ * stated: profiles of many ranks are larger than the memory of their reader.
  */
 #include "format/value_blocks.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What libpcollect.so offers to its adapters (one per MPI) and expects of them.
+ * The interface between libpcollect.so and its adapters (one per MPI).
  *
  * An adapter is a shared object built against one MPI's mpi.h. It has no undefined MPI symbol, no
  * DT_NEEDED on an MPI and no thread-local data: it reaches the MPI by tables of addresses that

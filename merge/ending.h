@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The end of a job on one rank, in its order: meet, merge, mark, tell, remove. Whatever touches the
- * process is behind a table, so that a test can stop at every step.
+ * The end of a job on one rank, in its order: meet, merge, mark, tell, remove. All effects on the
+ * process go through a table of functions, so that a test can stop at every step.
  */
 #ifndef PC_ENDING_H
 #define PC_ENDING_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Arena files: finding those of a folder, and merging those of a job. For recovery, outside of any
- * job; the processes that wrote them are gone, or are told apart.
+ * Arena files: finding those of a folder, and merging those of a job. For recovery, outside any
+ * job; the processes that wrote them have ended, or are detected.
  */
 #include "base/progress.h"
 #include "merge/image.h"
@@ -84,7 +84,7 @@ static int read_image_file(const char *path, bool header_only, struct image_file
         out->n = h.used_bytes < (uint64_t)st.st_size ? h.used_bytes : (size_t)st.st_size;
     out->data = err ? NULL : malloc(out->n);
     if (err)
-        pc_error_set(error, err, "%s: it is no arena of pcollect", path);
+        pc_error_set(error, err, "%s: this is not an arena of pcollect", path);
     else if (!out->data)
         err = pc_error_set(error, PC_ENOMEM, "%s: no memory for %lu bytes", path,
                            (unsigned long)out->n);
@@ -151,7 +151,7 @@ static const char *why_not(const struct gathering *g, const struct pc_profile *p
     if (has_rank(g->ranks, g->world_size, p->ranks[0].rank))
         return "this rank is there already";
     if (!fields_agree(g, p))
-        return "its plugins count other things under the same names";
+        return "its plugins use the same names for other figures";
     return NULL;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * An arena as bytes that nobody vouches for: references into it, lists, times (image.h).
+ * An arena as untrusted bytes: references into it, lists, times (image.h).
  */
 #include "merge/image.h"
 

@@ -4,8 +4,8 @@
  * threads. Between the files of merge/ only.
  *
  * The image may be a file that was damaged, or memory that its owner writes to. No reference is
- * followed before it has been checked. What has been read as one thing is claimed, and is not read
- * again as another: a list that runs in a circle ends, and nothing is counted twice.
+ * followed before it has been checked. Bytes that were read as one object are claimed, and are not
+ * read again as another: a list that runs in a circle ends, and nothing is counted twice.
  */
 #ifndef PC_MERGE_IMAGE_H
 #define PC_MERGE_IMAGE_H

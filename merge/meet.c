@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * The meeting of the ranks at the end of a job, and what follows it. A rank without this library
- * never answers, and one that gave up has gone into MPI's own end: nothing that another rank must
- * answer is called before it is known that all take part.
+ * never answers, and one that gave up has gone into MPI's own end: no call that another rank must
+ * answer is made before it is known that all take part.
  *
  *   step      rank 0                              another rank
  *   HELLO     says that it is there               knows then who will tell the user
@@ -13,8 +13,9 @@
  * leaves
  *
  * A yes of rank 0 needs the yes of all, and who has voted yes stays until rank 0 must have decided:
- * rank 0 decides within VOTE_MS of its own clock, or says no. So nobody goes on without a rank that
- * has left. Who leaves before rank 0 came votes no, and says with it whether the user was told.
+ * rank 0 decides within VOTE_MS of its own clock, or says no. So no rank continues without a rank
+ * that has left. A rank that leaves before rank 0 came votes no, and its vote says whether the user
+ * was told.
  *
  * Linked into libpcollect.so; called by its end (libcollect/life/finish.c). Needs base/ alone. Must
  * not: call malloc, wait without a limit for a rank that may be missing.

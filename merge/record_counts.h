@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Whose values by rank are kept. Before profiles are merged their records are counted: how many
- * ranks have a record, what its values would take, how much time it holds. A record is told by a
- * hash of its path, so that the counts are a flat sorted array, and the sum of two is one pass.
+ * Chooses the records for which values by rank are kept. Before profiles are merged their records
+ * are counted: how many ranks have a record, what its values would take, how much time it holds. A
+ * record is identified by a hash of its path, so that the counts are a flat sorted array, and the
+ * sum of two is one pass.
  *
  * Used by reduce.c and files.c. Nothing here is AS-safe.
  */

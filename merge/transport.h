@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * How ranks reach each other: a table of functions, so that the merge knows neither MPI nor the
+ * Transport between ranks: a table of functions, so that the merge knows neither MPI nor the
  * process it runs in. In a job the adapter fills it with PMPI calls (libcollect/mpi); tests fill it
  * with memory.
  */

@@ -220,13 +220,20 @@ static double percent_of_total(const struct pct_diff *d, const struct pct_diff_r
     return d->total.before.mean > 0 ? 100 * row->figure.change / d->total.before.mean : 0;
 }
 
+/* In ten columns up to a million percent: without decimals from 1,000 percent on. */
+static void put_percent(struct pct_buf *b, double percent)
+{
+    pct_buf_format(b, "  %+7.*f %%", fabs(percent) < 999.995 ? 2 : 0, percent);
+}
+
 /* The place is below the figures if it does not fit beside them. */
 static void print_row(FILE *out, const struct pct_diff *d, const struct pct_diff_row *row,
                       const struct pct_diff_print *how)
 {
     struct pct_buf b = {0};
     const struct pct_diff_change *f = &row->figure;
-    pct_buf_format(&b, "  %+7.2f %%  ", percent_of_total(d, row));
+    put_percent(&b, percent_of_total(d, row));
+    pct_buf_text(&b, "  ");
     put_figure(d, &f->before, &b);
     pct_buf_text(&b, " -> ");
     put_figure(d, &f->after, &b);
@@ -299,7 +306,7 @@ static void put_line(void *arg, uint32_t node, struct pct_buf *b)
     const struct lines *l = arg;
     const struct pct_diff_change *c = &l->t->change[node];
     double whole = l->d->total.before.mean;
-    pct_buf_format(b, "  %+7.2f %%", whole > 0 ? 100 * c->change / whole : 0);
+    put_percent(b, whole > 0 ? 100 * c->change / whole : 0);
     struct pct_buf means = {0};
     put_mean(l->d, c->before.mean, &means);
     put_mean(l->d, c->after.mean, &means);

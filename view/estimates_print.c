@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What was counted, in the text of the report: the contexts with most CPU time.
+ * Event counts in the text of the report: the contexts with most CPU time.
  */
 #include "analysis/counters/estimates.h"
 #include "view/report_print.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The trees of several runs as one tree of text: see compare_print.h. Which figures stand before
- * the names is the caller's.
+ * The trees of several runs as one tree of text: see compare_print.h. The caller chooses the
+ * figures before the names.
  */
 #include "analysis/symbols/short_name.h"
 #include "view/branches.h"

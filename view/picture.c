@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Colours, and small pictures made of letters: what the parts of the text share.
+ * Colours, and small pictures made of letters: shared by the parts of the text.
  */
 #include "analysis/tree/fields.h"
 #include "view/report_print.h"

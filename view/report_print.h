@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * How the report is to be shown, and what prints what.
+ * Options of the report's output, and its printers.
  */
 #ifndef PCT_REPORT_PRIVATE_H
 #define PCT_REPORT_PRIVATE_H

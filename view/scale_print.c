@@ -32,12 +32,18 @@ static const char *bytes_text(double bytes, char out[PCT_NUMBER_BYTES])
     return pct_text_bytes(out, bytes > 0 ? (pc_u128)llround(bytes) : 0);
 }
 
-enum { RANKS_BYTES = 32 };
+static const char *count_text(double n, char out[PCT_NUMBER_BYTES])
+{
+    return pct_text_count(out, n > 0 ? (pc_u128)llround(n) : 0);
+}
+
+enum { RANKS_BYTES = PCT_NUMBER_BYTES + 8 };
 
 /* "1 rank", "4 ranks" */
 static void ranks_text(const struct pct_scale_point *p, char out[RANKS_BYTES])
 {
-    snprintf(out, RANKS_BYTES, "%.0f %s", p->ranks, p->ranks == 1 ? "rank" : "ranks");
+    char n[PCT_NUMBER_BYTES];
+    snprintf(out, RANKS_BYTES, "%s %s", count_text(p->ranks, n), p->ranks == 1 ? "rank" : "ranks");
 }
 
 /* More than half of the loss is waiting of others for the rank that computes longest. */
@@ -61,25 +67,25 @@ static void put_compute_reason(const struct pct_scale *s, const struct pct_scale
                                 *to = &row->costs[pct_scale_last(s)];
     /* Without what others wait for it. */
     double own_from = from->ns - from->waits_ns, own_to = to->ns - to->waits_ns;
-    char x[PCT_NUMBER_BYTES], y[PCT_NUMBER_BYTES], n[RANKS_BYTES];
+    char x[PCT_NUMBER_BYTES], y[PCT_NUMBER_BYTES], n[RANKS_BYTES], m[PCT_NUMBER_BYTES];
     ranks_text(first, n);
+    count_text(last->ranks, m);
     if (is_waited_for(s, row))
         pct_buf_format(b,
-                       "the busiest rank computes %.0f %% longer than the mean on %.0f ranks, %.0f "
-                       "%% on %.0f: while it is here the others wait for it in MPI, %s in all",
-                       100 * (per(last->busiest_ns * last->ranks, last->compute_ns) - 1),
-                       last->ranks,
+                       "the busiest rank computes %.0f %% longer than the mean on %s ranks, %.0f "
+                       "%% on %s: meanwhile the others wait for it in MPI, %s in all",
+                       100 * (per(last->busiest_ns * last->ranks, last->compute_ns) - 1), m,
                        100 * (per(first->busiest_ns * first->ranks, first->compute_ns) - 1),
-                       first->ranks, time_text(to->waits_ns, x));
+                       count_text(first->ranks, y), time_text(to->waits_ns, x));
     else if (s->scaling == PCT_SCALING_WEAK)
-        pct_buf_format(b, "a rank computes %s on %s, %s on %.0f",
+        pct_buf_format(b, "a rank computes %s on %s, %s on %s",
                        time_text(own_from / first->ranks, x), n, time_text(own_to / last->ranks, y),
-                       last->ranks);
+                       m);
     else
         pct_buf_format(b,
-                       "together the ranks compute %s on %s, %s on %.0f: work that is "
+                       "together the ranks compute %s on %s, %s on %s: work that is "
                        "repeated, or slower when divided",
-                       time_text(own_from, x), n, time_text(own_to, y), last->ranks);
+                       time_text(own_from, x), n, time_text(own_to, y), m);
     if (!is_waited_for(s, row) && to->waits_ns > to->ns / 10)
         pct_buf_format(b, "; the others wait for it, %s in all", time_text(to->waits_ns, x));
 }
@@ -94,19 +100,20 @@ static void put_call_reason(const struct pct_scale *s, const struct pct_scale_ro
     double calls_x = x->calls / first->ranks, calls_y = y->calls / last->ranks;
     double bytes_x = per(x->bytes, x->calls), bytes_y = per(y->bytes, y->calls);
     double time_x = per(x->ns, x->calls), time_y = per(y->ns, y->calls);
-    char u[PCT_NUMBER_BYTES], v[PCT_NUMBER_BYTES], n[RANKS_BYTES];
+    char u[PCT_NUMBER_BYTES], v[PCT_NUMBER_BYTES], n[RANKS_BYTES], m[PCT_NUMBER_BYTES];
     ranks_text(first, n);
+    count_text(last->ranks, m);
     if (!(calls_x > 0))
         pct_buf_format(b, "it is not called at all on %s", n);
     else if (calls_y > CHANGED * calls_x)
-        pct_buf_format(b, "a rank calls it %.0f times on %s, %.0f times on %.0f", calls_x, n,
-                       calls_y, last->ranks);
+        pct_buf_format(b, "a rank calls it %s times on %s, %s times on %s", count_text(calls_x, u),
+                       n, count_text(calls_y, v), m);
     else if (bytes_x > 0 && bytes_y > CHANGED * bytes_x)
-        pct_buf_format(b, "a call moves %s on %s, %s on %.0f", bytes_text(bytes_x, u), n,
-                       bytes_text(bytes_y, v), last->ranks);
+        pct_buf_format(b, "a call moves %s on %s, %s on %s", bytes_text(bytes_x, u), n,
+                       bytes_text(bytes_y, v), m);
     else
-        pct_buf_format(b, "a call takes %s on %s, %s on %.0f", time_text(time_x, u), n,
-                       time_text(time_y, v), last->ranks);
+        pct_buf_format(b, "a call takes %s on %s, %s on %s", time_text(time_x, u), n,
+                       time_text(time_y, v), m);
 }
 
 const char *pct_scale_reason(const struct pct_scale *s, const struct pct_scale_row *row)
@@ -129,13 +136,14 @@ static void print_title(FILE *out, const struct pct_scale *s, size_t width)
 {
     const char *program = pct_symbols_base_name(s->runs[0].program);
     struct pct_buf b = {0};
+    char n[PCT_NUMBER_BYTES];
     pct_buf_format(&b, "%s scaling of %s:", s->scaling == PCT_SCALING_WEAK ? "Weak" : "Strong",
                    *program ? program : "the program");
     for (size_t k = 0; k < s->n_points; k++) {
         const struct pct_scale_point *p = &s->points[k];
         if (s->options.sizes && p->base == k)
             pct_buf_format(&b, "%s size %g on", k ? ";" : "", p->size);
-        pct_buf_format(&b, "%s %.0f", p->base != k ? "," : "", p->ranks);
+        pct_buf_format(&b, "%s %s", p->base != k ? "," : "", count_text(p->ranks, n));
     }
     pct_buf_format(&b, " ranks (the total of computation grows as p^%.2f)", s->growth);
     pct_print_sentence(out, width, 0, "%s", b.data);
@@ -156,11 +164,13 @@ static void print_delays(FILE *out, const struct pct_scale *s, size_t width)
     for (size_t k = 0; k < s->n_points; k++) {
         const struct pct_scale_point *p = &s->points[k];
         double part = per(p->delayed_ns, p->all_ns);
+        char n[RANKS_BYTES];
+        ranks_text(p, n);
         if (part >= DELAYED)
             pct_print_sentence(out, width, 0,
-                               "On %.0f %s no processor was free for %.0f %% of the time: that is "
+                               "On %s no processor was free for %.0f %% of the time: this time is "
                                "left out of all figures.",
-                               p->ranks, p->ranks == 1 ? "rank" : "ranks", 100 * part);
+                               n, 100 * part);
     }
 }
 
@@ -170,13 +180,14 @@ static void put_apart(struct pct_buf *b, const struct pct_scale *s, const char *
 {
     const struct pct_scale_point *first = &s->points[pct_scale_first(s)],
                                  *last = &s->points[pct_scale_last(s)];
-    char x[PCT_NUMBER_BYTES], y[PCT_NUMBER_BYTES], n[RANKS_BYTES];
+    char x[PCT_NUMBER_BYTES], y[PCT_NUMBER_BYTES], n[RANKS_BYTES], m[PCT_NUMBER_BYTES];
     if (!(last_ns > 0))
         return;
     ranks_text(first, n);
-    pct_buf_format(b, "%s%s takes %s on %s, %s on %.0f", b->n ? ", " : "", function,
+    count_text(last->ranks, m);
+    pct_buf_format(b, "%s%s takes %s on %s, %s on %s", b->n ? ", " : "", function,
                    time_text(first_ns / first->ranks, x), n, time_text(last_ns / last->ranks, y),
-                   last->ranks);
+                   m);
 }
 
 /* Both cost the same however long the program runs. */
@@ -218,10 +229,11 @@ static void print_points(FILE *out, const struct pct_data *d, const struct pct_a
 
 enum { PLACE_BYTES = 96 };
 
-/* "4096 ranks", "4096 ranks, size 1e+06" */
+/* "4,096 ranks", "4,096 ranks, size 1e+06" */
 static const char *predicted_text(const struct pct_scale *s, char out[PLACE_BYTES])
 {
-    int n = snprintf(out, PLACE_BYTES, "%.0f ranks", s->options.predict);
+    char ranks[PCT_NUMBER_BYTES];
+    int n = snprintf(out, PLACE_BYTES, "%s ranks", count_text(s->options.predict, ranks));
     if (s->options.sizes)
         snprintf(out + n, PLACE_BYTES - (size_t)n, ", size %g", s->options.predict_size);
     return out;
@@ -249,9 +261,9 @@ static void put_future(struct pct_buf *b, const struct pct_scale *s,
     if (!pct_scale_trusts(row) || !(s->options.predict > 0))
         return;
     pct_buf_format(b, " On %s: ", predicted_text(s, there));
-    put_band(b, &row->future, " a rank");
+    put_band(b, &row->future, " per rank");
     if (row->fit.few && pct_fit_band_tells(&row->future))
-        pct_buf_text(b, ", if one of the forms tried is the true one: there are few scales");
+        pct_buf_text(b, ", if the true growth is among the forms tried: there are few scales");
     pct_buf_text(b, ".");
 }
 
@@ -267,7 +279,7 @@ static void print_loss(FILE *out, const struct pct_scale *s, size_t i, size_t wi
                    reason + 1);
     if (pct_scale_trusts(row) &&
         strcmp(pct_fit_growth(&row->fit, pct_scale_parameters, growth), "constant") != 0)
-        pct_buf_format(&b, "; its time a rank grows as %s", growth);
+        pct_buf_format(&b, "; its time per rank grows as %s", growth);
     pct_buf_text(&b, ".");
     put_future(&b, s, row);
     fprintf(out, "  %zu. ", i + 1);
@@ -277,21 +289,21 @@ static void print_loss(FILE *out, const struct pct_scale *s, size_t i, size_t wi
 
 static void print_first(FILE *out, const struct pct_scale *s, size_t width)
 {
-    char all[PCT_NUMBER_BYTES], time[PCT_NUMBER_BYTES];
+    char ranks[PCT_NUMBER_BYTES], all[PCT_NUMBER_BYTES], time[PCT_NUMBER_BYTES];
     size_t n = 0;
     while (n < FIRST && n < s->n_rows && pct_scale_blames(s, &s->rows[n]))
         n++;
     fputc('\n', out);
     pct_print_sentence(out, width, 0,
-                       "Lost on %.0f ranks against ideal scaling: %s%s of %s core time (%.1f %%)",
-                       s->points[pct_scale_last(s)].ranks, s->lost_ns < 0 ? "-" : "",
-                       time_text(fabs(s->lost_ns), time), time_text(s->core_ns, all),
-                       100 * per(s->lost_ns, s->core_ns));
+                       "Lost on %s ranks against ideal scaling: %s%s of %s core time (%.1f %%)",
+                       count_text(s->points[pct_scale_last(s)].ranks, ranks),
+                       s->lost_ns < 0 ? "-" : "", time_text(fabs(s->lost_ns), time),
+                       time_text(s->core_ns, all), 100 * per(s->lost_ns, s->core_ns));
     if (s->machine_ns >= DELAYED * s->core_ns)
-        fprintf(out, "Of this up to %.1f %% of the run is that no processor was free.\n",
+        fprintf(out, "Up to %.1f %% of the run of this was lost because no processor was free.\n",
                 100 * per(s->machine_ns, s->core_ns));
     fputs(n                   ? "Look first at\n"
-          : s->machine_ns > 0 ? "No context surely loses more than 1 % of the run by itself.\n"
+          : s->machine_ns > 0 ? "No context is sure to lose more than 1 % of the run by itself.\n"
                               : "No context loses more than 1 % of the run.\n",
           out);
     for (size_t i = 0; i < n; i++)
@@ -317,7 +329,7 @@ static void print_whole(FILE *out, const struct pct_scale *s, double sum, size_t
     if (!pct_fit_band_tells(&s->future))
         pct_buf_text(&b, ". Runs at more numbers of ranks, and nearer to that one, would tell.");
     else
-        pct_buf_format(&b, "; the models of the contexts add up to %s a rank%s.",
+        pct_buf_format(&b, "; the models of the contexts add up to %s per rank%s.",
                        time_text(sum * 1e9, u),
                        s->fit.few ? ". With fewer than five scales that is a guess" : "");
     fputc('\n', out);
@@ -337,7 +349,7 @@ static void print_dominating(FILE *out, const struct pct_scale *s, size_t width)
     if (!(s->options.predict > 0))
         return;
     if (!s->modelled) {
-        fputs("\nNo prediction: that needs runs at three numbers of ranks.\n", out);
+        fputs("\nNo prediction: it needs runs at three or more numbers of ranks.\n", out);
         return;
     }
     const struct pct_scale_row **order = pct_alloc(s->n_rows, sizeof *order);
@@ -388,7 +400,7 @@ static void print_tree(FILE *out, const struct pct_scale *s, const struct pct_sc
     fputc('\n', out);
     pct_print_sentence(out, how->width, 2,
                        "Where it is lost (contexts below which 1 %% of the core time is lost or "
-                       "gained; time a rank on %s, and on %s)",
+                       "gained; time per rank on %s, and on %s)",
                        first, last);
     fputs("       lost      first       last  context\n", out);
     pct_join_view_print(out, &(struct pct_join_view){.tree = t->tree,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Counts, and what follows from two of them: instructions per cycle, misses of references, events
- * per second.
+ * Counts, and ratios of two of them: instructions per cycle, misses of references, events per
+ * second.
  */
 #include "view/stat_print.h"
 #include "analysis/buffer.h"

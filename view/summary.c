@@ -182,7 +182,7 @@ static void put_share(const struct head *h, struct pct_buf *b)
     }
     pct_buf_text(b, ", ");
     put_time(b, mean(h, a->mpi_ns));
-    pct_buf_text(b, a->mpi.n > 1 ? " a rank, " : ", ");
+    pct_buf_text(b, a->mpi.n > 1 ? " per rank, " : ", ");
     put_count(b, a->mpi_calls);
     pct_buf_text(b, a->mpi_calls == 1 ? " call" : " calls");
     put_buf(h, "in MPI", b);
@@ -207,7 +207,7 @@ static void put_start(const struct head *h, struct pct_buf *b)
     put_percent(b, pct_text_share(m->all.mpi_ns - ns, m->all.wall_ns));
     pct_buf_text(b, ", ");
     put_time(b, mean(h, m->all.mpi_ns - ns));
-    pct_buf_text(b, h->d->profile->n_ranks > 1 ? " a rank" : "");
+    pct_buf_text(b, h->d->profile->n_ranks > 1 ? " per rank" : "");
     put_buf(h, "", b);
 }
 
@@ -271,7 +271,7 @@ static void put_division(const struct head *h, struct pct_buf *b)
     if (t->delayed_ns <= LITTLE * wall && t->blocked_ns <= LITTLE * wall)
         return;
     put_ns(b, wall / n);
-    pct_buf_text(b, t->n > 1 ? " a rank: " : ": ");
+    pct_buf_text(b, t->n > 1 ? " per rank: " : ": ");
     put_ns(b, cpu / n);
     pct_buf_text(b, " computing");
     put_part(b, t->blocked_ns, wall, t->n, " blocked (asleep, files, locks)");
@@ -300,7 +300,7 @@ static void put_imbalance(const struct head *h, struct pct_buf *b)
     put_ns(b, t->list[least].own_ns);
     struct pct_lead lead = pct_rank_times_lead(t);
     if (!lead.real || !(lead.low_ns > 0))
-        pct_buf_text(b, "; no more than noise");
+        pct_buf_text(b, "; within noise");
     put_buf(h, "imbalance", b);
 }
 
@@ -310,7 +310,7 @@ static void put_cost(const struct head *h, struct pct_buf *b)
     if (!a->merge_ns)
         return;
     put_time(b, mean(h, a->merge_ns));
-    pct_buf_text(b, pct_data_calls_mpi(h->d) ? " a rank to merge the profile in MPI_Finalize"
+    pct_buf_text(b, pct_data_calls_mpi(h->d) ? " per rank to merge the profile in MPI_Finalize"
                                              : " to write the profile at the end");
     if (a->merge.n > 1) {
         pct_buf_text(b, ", at most ");
@@ -358,8 +358,8 @@ static void put_lowered(const struct pc_profile_table *t, struct pct_buf *b)
     }
     if (n)
         pct_buf_format(b,
-                       "; the frequency of %" PRIu64 " %s was lowered, to %.3g a second at the "
-                       "least, to stay below max_overhead",
+                       "; the frequency of %" PRIu64 " %s was lowered, to as little as %.3g Hz, to "
+                       "stay below max_overhead",
                        n, n == 1 ? "thread" : "threads", 1e9 / (double)longest_ns);
 }
 
@@ -377,7 +377,7 @@ static void put_sampling(const struct head *h, struct pct_buf *b)
         pct_buf_format(b, " by %s", source);
     pct_buf_text(b, ", ");
     put_count(b, (pc_u128)n * 1000000000u / cpu);
-    pct_buf_text(b, " a second of CPU time; they cost ");
+    pct_buf_text(b, " per second of CPU time; they cost ");
     put_percent(b, pct_text_share(cost, cpu));
     pct_buf_text(b, " of it, ");
     put_time(b, cost / n);
@@ -470,7 +470,7 @@ static void put_points(const struct head *h, struct pct_buf *b)
     put_count(b, read);
     pct_buf_text(b, " of ");
     put_count(b, read + skipped);
-    pct_buf_text(b, " begins and ends of calls and threads: the others came too soon after");
+    pct_buf_text(b, " begins and ends of calls and threads: the others followed too soon");
 }
 
 static void put_counters(const struct head *h, struct pct_buf *b)

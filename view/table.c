@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What is the same for all tables: rows, order, output as tab-separated values and as aligned
+ * The common part of all tables: rows, order, output as tab-separated values and as aligned
  * columns. Which tables there are: view/tables/tables.c.
  */
 #include "view/query.h"

@@ -5,8 +5,9 @@
  * node with one visible child is continued straight below; lines and corners are drawn only where
  * paths part, so that deep paths stay on the screen. A function that calls itself is one line.
  *
- * What is hidden, for its share is small, is one line "N more" with what it comes to, if that is
- * enough for a line. Where no threshold is asked for, it is that with which the tree fits a screen.
+ * Nodes that are hidden because their share is small are one line "N more" with their sum, if the
+ * sum is worth a line. Without a threshold of the user's, the tree takes one with which it fits a
+ * screen.
  */
 #include "view/branches.h"
 #include "view/node_figures.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Where the ranks of a running job are: stacks merged to a tree, and what they are in.
+ * The ranks of a running job: their stacks merged into one tree, and the MPI functions that they
+ * are in.
  */
 #ifndef PCT_WHERE_PRINT_H
 #define PCT_WHERE_PRINT_H

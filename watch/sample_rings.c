@@ -94,7 +94,7 @@ int pct_rings_new(const struct pct_rings_what *what, struct pct_rings **out, str
     int *cpus = pct_watch_processors(&n);
     if (!n)
         return pc_error_set(error, PC_EIO,
-                            "/sys/devices/system/cpu/online does not tell the processors");
+                            "/sys/devices/system/cpu/online does not list the processors");
     struct pct_rings *r = pct_alloc(1, sizeof *r);
     r->attr = (struct perf_event_attr){
         .type = what->term.type,

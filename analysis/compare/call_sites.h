@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Call sites without their lines, which differ from build to build: a function's first, second and
- * third call of another, in the order of the lines. Where the runs have different numbers of them
- * nothing says which is which, and the calls are one.
+ * third call of another, in the order of the lines. If the runs have different numbers of such
+ * calls, they cannot be told apart and are treated as one.
  */
 #ifndef PCT_CALL_SITES_H
 #define PCT_CALL_SITES_H

@@ -4,7 +4,7 @@
  * doc/internals/scaling.md derives both.
  *
  * Samples count CPU time, computation is wall time outside MPI. Where samples of several threads
- * stand for more than that, they are scaled down to it; what no sample stands for stays one node.
+ * stand for more than that, they are scaled down to it; time without samples stays one node.
  */
 #include "analysis/compare/join_private.h"
 #include "analysis/tree/label.h"

@@ -6,10 +6,10 @@
  * Data structure: rows, one for each context with a figure on either side, in order of the size of
  * its change. Invariant: the changes of all rows add up to the change of the whole run.
  *
- * With repeats on both sides a change is held against the scatter of the repeats (Welch's test);
- * since many contexts are tested at once, the share of false alarms among the changes that are
- * called real is bounded, to 5 % (Benjamini and Hochberg). What does not pass is noise. Without
- * repeats nothing is known of the scatter, and the report says so.
+ * With repeats on both sides a change is tested against the scatter of the repeats (Welch's test).
+ * Many contexts are tested at once, so the share of false alarms among the reported changes is
+ * limited to 5 % (Benjamini and Hochberg). Changes that do not pass are noise. Without repeats the
+ * scatter is unknown, and the report says so.
  */
 #ifndef PCT_DIFF_H
 #define PCT_DIFF_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Laying the trees of several runs over each other. Each run's tree is walked from its root; a node
- * finds or makes its counterpart below that of its parent. The number of children of one node is
- * small, so that a list is searched.
+ * Matches the trees of several runs. Each run's tree is walked from its root; a node finds or makes
+ * its counterpart below that of its parent. The number of children of one node is small, so that a
+ * list is searched.
  */
 #include "analysis/compare/call_sites.h"
 #include "analysis/compare/join_private.h"

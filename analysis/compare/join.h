@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Several profiles of one program side by side: their trees laid over each other, context by
- * context.
+ * Several profiles of one program side by side: their trees matched, context by context.
  *
  * Data structure: one tree; each node has the figures of every run that has it, and nothing for the
  * others. Nodes are matched from the root on: by their label (function, file and line) if all runs
@@ -9,14 +8,14 @@
  * where a function calls another from several lines (call_sites.h). A function that was inlined in
  * one run and is invisible in another is passed through.
  *
- * Costs are exclusive, in nanoseconds over all ranks and threads: of an MPI function called in a
- * context, the time of the calls without calls nested in them; of a function that was sampled, the
- * time in its own code (a node of kind POINT, below the call that leads there); computation that no
- * sample divides is one node below the root. So the costs of a run add up to its time from MPI_Init
- * to the end of MPI_Finalize, over all ranks.
+ * Costs are exclusive, in nanoseconds over all ranks and threads. For an MPI function called in a
+ * context it is the time of its calls without nested calls; for a sampled function, the time in its
+ * own code (a node of kind POINT, below the call that leads there). Computation without samples is
+ * one node below the root. So the costs of a run add up to its time from MPI_Init to the end of
+ * MPI_Finalize, over all ranks.
  *
- * Profiles may be large and many: each is open only while its tree is added. What is known of a
- * whole run is read before, without values by rank.
+ * Profiles may be large and many: each is open only while its tree is added. The figures of a whole
+ * run are read before, without values by rank.
  */
 #ifndef PCT_JOIN_H
 #define PCT_JOIN_H

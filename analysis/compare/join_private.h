@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Between join.c, which lays trees over each other, and computation.c, which puts computation and
- * waiting where they belong.
+ * Shared by join.c, which matches trees, and computation.c, which assigns computation and waiting
+ * to contexts.
  */
 #ifndef PCT_JOIN_PRIVATE_H
 #define PCT_JOIN_PRIVATE_H

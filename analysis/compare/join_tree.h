@@ -3,8 +3,8 @@
  * The trees of several runs as one, for people: a node is a function, and the place from where it
  * was called, or an MPI function. Each has a figure of every run, its own and with all below.
  *
- * A join tells functions apart by the line of the call that they make. Here the calls that one
- * function makes are together again, under it, and the line is said of the callee.
+ * A join distinguishes functions by the line of the call that they make. Here all calls of one
+ * function are under one node again, and the line is that of the callee.
  *
  * Invariants: a parent comes before its children; `own` of a run over all nodes is the sum over the
  * join; `below` of a node is its own and that of its children.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Repeats of one run: see repeats.h. The interval of a mean is Student's: it supposes that the runs
+ * Repeats of one run: see repeats.h. The interval of a mean is Student's: it assumes that the runs
  * scatter about one value, independently of each other.
  */
 #include "analysis/compare/repeats.h"

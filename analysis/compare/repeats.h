@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Repeats of one run laid over each other: of each context the mean of its cost and how far the
- * runs lie apart.
+ * Repeats of one run, matched: for each context the mean of its cost, and its scatter over the
+ * runs.
  */
 #ifndef PCT_REPEATS_H
 #define PCT_REPEATS_H

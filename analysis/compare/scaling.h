@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * One program at several numbers of ranks, and perhaps several sizes of its problem: what each
- * context costs at each, what it loses against ideal scaling, how it grows.
- * doc/internals/scaling.md has the definitions.
+ * One program at several numbers of ranks, and possibly several problem sizes: the cost of each
+ * context at each scale, its loss against ideal scaling, and its growth. doc/internals/scaling.md
+ * has the definitions.
  *
  * Data structure: scales in order of size and ranks, each the mean of its runs; rows, one for each
  * context with a cost, in order of their loss. Invariant: the losses of all rows add up to the loss

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Sharing the count of each edge among its samples. All is done in whole numbers: the parts of an
+ * Divides the count of each edge among its samples. All figures are whole numbers: the parts of an
  * edge add up to its count, to the unit.
  */
 #include "analysis/counters/attribution.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * From the table `edges` to contexts: what was counted between two points that are certain is
- * shared among the samples that fell there. doc/internals/attribution.md.
+ * From the table `edges` to contexts: the count between two certain points is divided among the
+ * samples that fell there. doc/internals/attribution.md.
  */
 #ifndef PCT_ATTRIBUTION_H
 #define PCT_ATTRIBUTION_H

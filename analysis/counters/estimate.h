@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * From readings to numbers: what a context did in all, by what it did in some windows of known
- * length, and how far that may be off. doc/internals/rotation.md derives the formulae.
+ * Estimates the total of a context, and its error, from its counts in windows of known length.
+ * doc/internals/rotation.md derives the formulae.
  */
 #ifndef PCT_ESTIMATE_H
 #define PCT_ESTIMATE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The ratios of the table `ratios`. An event has several names: a preset of PAPI, and what the
- * kernel calls it. Which one a row is made of is in its columns.
+ * The ratios of the table `ratios`. An event has several names: a preset of PAPI, and the kernel's
+ * name. The columns of a row say which one it uses.
  */
 #include "analysis/counters/metrics.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Which ratios of events mean something: one table.
+ * The table of meaningful ratios of events.
  */
 #ifndef PCT_METRICS_H
 #define PCT_METRICS_H

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * In which function the busiest rank has more CPU time outside MPI than the others, by the samples
- * of clock. Functions of libraries count for the function of the program that called them.
+ * Finds the function in which the busiest rank has more CPU time outside MPI than the others, by
+ * samples. Functions of libraries count for the function of the program that called them.
  *
- * Data structure: a list of the program's functions, each with what it has of the lead, what it has
- * with all that it calls, and how far it is from the root. Each sampled instruction is added on the
- * way to the root. For the rules of ranks.
+ * Data structure: a list of the program's functions, each with its share of the lead, its time with
+ * all that it calls, and its distance from the root. Each sampled instruction is added on the way
+ * to the root. For the rules of ranks.
  */
 #include "analysis/findings/findings.h"
 #include "analysis/tree/keys.h"

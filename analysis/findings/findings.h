@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Findings: sentences that say what a run loses, where, and what shows more. doc/findings.md has a
- * page entry for each rule.
+ * Findings: sentences that say what a run loses, where, and which command shows more.
+ * doc/findings.md has an entry for each rule.
  *
  * Data structure: evidence is gathered once, and values by rank are folded into figures place by
- * place, so that those of one place are in memory at a time; every rule looks at the evidence and
- * may add findings; findings are sorted by what they would save, as a part of the run's
+ * place, so that only those of one place are in memory at a time; every rule looks at the evidence
+ * and may add findings; findings are sorted by what they would save, as a part of the run's
  * core-seconds. Invariant: time that ranks wait for the one that computes longest is counted for
  * that, and not again for the calls in which they wait.
  *
  * Values by rank are most of a large file. So the rules look first at evidence made of statistics,
- * in which all that depends on values is as bad as it can be; if none finds anything then, no value
- * is read. Invariant: what a rule would save does not grow with excused_ns, nor become less with
- * off_hub_ns, trend, the distance of first_ns and last_ns, or hub_calls.
+ * in which every figure that depends on values has its worst case; if no rule finds anything then,
+ * no value is read. Invariant: what a rule would save does not grow with excused_ns, nor become
+ * less with off_hub_ns, trend, the distance of first_ns and last_ns, or hub_calls.
  *
- * What the machine did is not blamed on the program: a rule speaks if what it saves is worth it
- * even without as much of the run as the ranks waited for a processor.
+ * The program is not blamed for the machine: a rule reports only if its saving reaches the
+ * threshold even with the time taken off for which the ranks waited for a processor.
  */
 #ifndef PCT_FINDINGS_H
 #define PCT_FINDINGS_H
@@ -172,6 +172,9 @@ struct pct_cost {
 struct pct_cost pct_finding_cost(const struct pct_evidence *f, const struct pct_rule *rule,
                                  double threshold, double saves_ns, double shown_ns,
                                  double times_many);
+
+/* A count in a sentence: "12,345". Interned. */
+const char *pct_finding_number(const struct pct_evidence *f, double n);
 
 /* For the finding of one place the table `contexts` shows more, for that of one rank this table. */
 struct pct_more pct_more_call(const struct pct_evidence *f, const struct pct_fact *fact);

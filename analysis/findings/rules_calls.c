@@ -30,6 +30,11 @@ static double calls_of_rank(const struct pct_evidence *f, const struct pct_fact 
     return f->n_ranks ? fact->calls / (double)f->n_ranks : 0;
 }
 
+static const char *times(const struct pct_evidence *f, const struct pct_fact *fact)
+{
+    return pct_finding_number(f, calls_of_rank(f, fact));
+}
+
 static double bytes_of_call(const struct pct_fact *fact)
 {
     return fact->calls > 0 ? fmax(fact->bytes_sent, fact->bytes_received) / fact->calls : 0;
@@ -87,9 +92,9 @@ static void find_small(const struct pct_evidence *f, const struct pct_rule *rule
         pct_finding_cost(f, rule, threshold, 0.9 * ns, ns, calls_of_rank(f, most) / MANY_CALLS);
     if (cost.text)
         pct_finding_say(out, f, rule, cost.saves_ns, pct_more_call(f, most),
-                        "%s sends %.0f messages a rank of %.0f bytes each: with their receives "
-                        "%s. Put more into a message.",
-                        most->place, calls_of_rank(f, most), bytes_of_call(most), cost.text);
+                        "%s sends %s messages per rank of %.0f bytes each: with their receives, "
+                        "%s. Pack several messages into one.",
+                        most->place, times(f, most), bytes_of_call(most), cost.text);
 }
 
 static void find_barrier(const struct pct_evidence *f, const struct pct_rule *rule,
@@ -103,9 +108,9 @@ static void find_barrier(const struct pct_evidence *f, const struct pct_rule *ru
                                                 calls_of_rank(f, fact) / MANY_CALLS);
         if (cost.text)
             pct_finding_say(out, f, rule, cost.saves_ns, pct_more_call(f, fact),
-                            "%s is called %.0f times a rank: %s. Messages and collective "
+                            "%s is called %s times per rank: %s. Messages and collective "
                             "operations need no barrier around them.",
-                            fact->place, calls_of_rank(f, fact), cost.text);
+                            fact->place, times(f, fact), cost.text);
     }
 }
 
@@ -121,9 +126,9 @@ static void find_reductions(const struct pct_evidence *f, const struct pct_rule 
                                                 own_ns(fact), calls_of_rank(f, fact) / MANY_CALLS);
         if (cost.text)
             pct_finding_say(out, f, rule, cost.saves_ns, pct_more_call(f, fact),
-                            "%s is called %.0f times a rank for %.0f bytes each: %s. Put several "
+                            "%s is called %s times per rank for %.0f bytes each: %s. Put several "
                             "values into one call.",
-                            fact->place, calls_of_rank(f, fact), bytes_of_call(fact), cost.text);
+                            fact->place, times(f, fact), bytes_of_call(fact), cost.text);
     }
 }
 
@@ -181,10 +186,9 @@ static void find_unfinished(const struct pct_evidence *f, const struct pct_rule 
     const char *function;
     if (most != PC_NO_INDEX)
         pct_finding_add(out, f, rule, threshold, 0, pct_more_table("requests"),
-                        "%llu operations were never completed, %llu of them started by %s. "
-                        "Complete each by MPI_Wait or MPI_Test: until then its buffer belongs to "
-                        "MPI.",
-                        (unsigned long long)n, (unsigned long long)longest,
+                        "%s operations were never completed, %s of them started by %s. Complete "
+                        "each by MPI_Wait or MPI_Test: until then its buffer belongs to MPI.",
+                        pct_finding_number(f, (double)n), pct_finding_number(f, (double)longest),
                         pct_finding_place(f, most, &function));
 }
 
@@ -196,8 +200,8 @@ static void find_synchronous(const struct pct_evidence *f, const struct pct_rule
         const struct pct_fact *fact = &f->list[i];
         if (is_one_of(fact, synchronous))
             pct_finding_add(out, f, rule, threshold, own_ns(fact), pct_more_call(f, fact),
-                            "%s waits for its receiver, %.0f %% of the run: MPI_Send does not "
-                            "have to.",
+                            "%s waits until its receive has started, %.0f %% of the run. MPI_Send "
+                            "need not wait for that.",
                             fact->place, percent(f, own_ns(fact)));
     }
 }
@@ -215,9 +219,9 @@ static void find_polling(const struct pct_evidence *f, const struct pct_rule *ru
                                                 calls_of_rank(f, fact) / MANY_TESTS);
         if (cost.text)
             pct_finding_say(out, f, rule, cost.saves_ns, pct_more_call(f, fact),
-                            "%s is called %.0f times a rank: %s. Wait instead, or do more between "
-                            "two tests.",
-                            fact->place, calls_of_rank(f, fact), cost.text);
+                            "%s is called %s times per rank: %s. Wait instead, or compute longer "
+                            "between two tests.",
+                            fact->place, times(f, fact), cost.text);
     }
 }
 
@@ -250,8 +254,8 @@ static void find_communicators(const struct pct_evidence *f, const struct pct_ru
                                                 calls_of_rank(f, fact) / MANY_MADE);
         if (cost.text)
             pct_finding_say(out, f, rule, cost.saves_ns, pct_more_call(f, fact),
-                            "%s makes %.0f communicators a rank: %s. Make it once and keep it.",
-                            fact->place, calls_of_rank(f, fact), cost.text);
+                            "%s makes %s communicators per rank: %s. Make them once and keep them.",
+                            fact->place, times(f, fact), cost.text);
     }
 }
 
@@ -274,9 +278,9 @@ static void find_datatypes(const struct pct_evidence *f, const struct pct_rule *
         pct_finding_cost(f, rule, threshold, ns, ns, calls_of_rank(f, most) / MANY_CALLS);
     if (cost.text)
         pct_finding_say(out, f, rule, cost.saves_ns, pct_more_call(f, most),
-                        "Datatypes are made and freed %.0f times a rank, most of the time in %s: "
+                        "Datatypes are made and freed %s times per rank, most of the time in %s: "
                         "%s. Make them once and keep them.",
-                        calls_of_rank(f, most), most->place, cost.text);
+                        times(f, most), most->place, cost.text);
 }
 
 static void find_files(const struct pct_evidence *f, const struct pct_rule *rule, double threshold,
@@ -293,9 +297,9 @@ static void find_files(const struct pct_evidence *f, const struct pct_rule *rule
                                                 calls_of_rank(f, fact) / MANY_CALLS);
         if (cost.text)
             pct_finding_say(out, f, rule, cost.saves_ns, pct_more_call(f, fact),
-                            "%s is called %.0f times a rank: %s. Move more at a time, by a "
-                            "collective call.",
-                            fact->place, calls_of_rank(f, fact), cost.text);
+                            "%s is called %s times per rank: %s. Read or write larger blocks, by "
+                            "collective calls.",
+                            fact->place, times(f, fact), cost.text);
     }
 }
 
@@ -309,9 +313,9 @@ static void find_windows(const struct pct_evidence *f, const struct pct_rule *ru
         const struct pct_fact *fact = &f->list[i];
         if (is_one_of(fact, synchronising) && calls_of_rank(f, fact) >= 2)
             pct_finding_add(out, f, rule, threshold, own_ns(fact), pct_more_call(f, fact),
-                            "%s synchronises %.0f times a rank, %.0f %% of the run. Do more "
+                            "%s synchronises %s times per rank, %.0f %% of the run. Do more "
                             "transfers between two synchronisations.",
-                            fact->place, calls_of_rank(f, fact), percent(f, own_ns(fact)));
+                            fact->place, times(f, fact), percent(f, own_ns(fact)));
     }
 }
 
@@ -323,12 +327,14 @@ static const struct pct_rule rows[] = {
     {"barrier", 0.05, "time in MPI_Barrier", find_barrier, false},
     {"many-collectives", 0.05, "many collective operations of few bytes", find_reductions, false},
     {"rooted", 0.05, "all data go to or come from one rank", find_rooted, false},
-    {"dense-collective", 0.05, "an exchange of all with all that few ranks need", find_dense,
-     false},
+    {"dense-collective", 0.05, "an exchange of all ranks with all, of which few need it",
+     find_dense, false},
     {"unfinished", 0, "operations that were started and never completed", find_unfinished, true},
-    {"synchronous-send", 0.05, "sends that wait for their receiver", find_synchronous, false},
+    {"synchronous-send", 0.05, "sends that wait until their receive has started", find_synchronous,
+     false},
     {"polling", 0.05, "tests and probes called again and again", find_polling, false},
-    {"overlap", 0.05, "nonblocking operations that are waited for at once", find_overlap, false},
+    {"overlap", 0.05, "nonblocking operations that are waited for right after their start",
+     find_overlap, false},
     {"communicators", 0.02, "communicators made again and again", find_communicators, false},
     {"datatypes", 0.02, "datatypes made again and again", find_datatypes, false},
     {"small-io", 0.05, "files read or written in small pieces", find_files, false},

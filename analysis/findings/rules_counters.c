@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Events of the processor. A rule: a function that misses a cache much more often, for what it
- * executes, than the rest of the program. It rests on estimates of sampled windows, and speaks only
- * where they have an error. And a reason: why a rank computes longer, by its instructions between
- * calls, which are exact. And a place: where page faults are, by estimates as well.
+ * executes, than the rest of the program. It rests on estimates from windows, and reports only
+ * where they have an error. A reason: why a rank computes longer, by its instructions between
+ * calls, which are exact. A place: where page faults are, also by estimates.
  */
 #include "analysis/findings/findings.h"
 
@@ -106,7 +106,7 @@ static void tell(const struct pct_evidence *f, const struct pct_rule *rule, doub
     struct pct_buf place = {0};
     pct_finding_put_function(&place, of->function, of->file, of->line);
     pct_finding_add(out, f, rule, threshold, saves, pct_more_table("ratios"),
-                    "%s misses the %s cache %.3g times in a thousand instructions, the rest of the "
+                    "%s misses the %s cache %.3g times per thousand instructions, the rest of the "
                     "program %.2g times: this costs up to %.0f %% of the run. Access memory in "
                     "order, and work on blocks that fit into the cache.",
                     place.data, miss->cache, 1000 * of->misses / of->instructions, 1000 * rest,
@@ -198,7 +198,7 @@ const char *pct_finding_page_faults(const struct pct_evidence *f)
     uint32_t event = find_fault_event(pct_data_estimates(f->data));
     double all = 0;
     if (!event)
-        return " Counted in samples they tell in which function: [sample] frequency = 1000, "
+        return " To see in which function: [sample] frequency = 1000, "
                "plugins = clock, counters, events = perf::PAGE-FAULTS.";
     struct faulting most = find_faulting(f->data, event, &all);
     if (!most.function || !(most.faults > 2 * sqrt(most.variance)))
@@ -253,16 +253,15 @@ const char *pct_finding_why_longer(const struct pct_evidence *f, double longer)
         return "";
     if (c.more >= 2 * longer / 3)
         pct_text_format(text, sizeof text,
-                        " It executes %.0f %% more instructions than the mean: it has more to do.",
+                        " It executes %.0f %% more instructions than the mean: it has more work.",
                         100 * c.more);
     else if (!c.sure)
         return "";
     else if (c.more <= longer / 3)
-        pct_text_format(
-            text, sizeof text,
-            " It has no more to do (%+.0f %% instructions), but is slower at it: look at its "
-            "processor, memory and caches.",
-            100 * c.more);
+        pct_text_format(text, sizeof text,
+                        " It has no more work (%+.0f %% instructions) but is slower: look at its "
+                        "processor, memory and caches.",
+                        100 * c.more);
     else
         pct_text_format(
             text, sizeof text,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Rules about what the system did: processors that ranks had to share, memory and calls that it
- * had to serve, and the nodes on which the ranks are.
+ * Rules about the system: processors that ranks share, memory and system calls, and the nodes of
+ * the ranks.
  */
 #include "analysis/findings/findings.h"
 #include "analysis/traffic/traffic.h"
@@ -85,17 +85,16 @@ static void find_shared(const struct pct_evidence *f, const struct pct_rule *rul
     if (host.n_cpus && host.n_ranks > host.n_cpus)
         pct_finding_add(
             out, f, rule, threshold, f->delayed_ns, pct_more_rank("resources", rank_at(f, most)),
-            "%zu ranks share %zu %s on %s and waited for one in %.0f %% of the run, "
-            "rank %d most, %s. Run fewer ranks there: other times of this run are those "
-            "of a machine that is too small.",
+            "%zu ranks share %zu %s on %s and waited for one for %.0f %% of the run, most on "
+            "rank %d (%s). Run fewer ranks there: the other times of this run are distorted.",
             host.n_ranks, host.n_cpus, host.n_cpus == 1 ? "processor" : "processors", host.name,
             percent(f, all_ns), rank_at(f, most), time);
     else
         pct_finding_add(out, f, rule, threshold, f->delayed_ns,
                         pct_more_rank("resources", rank_at(f, most)),
-                        "The ranks waited for a processor in %.0f %% of the run, rank %d on %s "
-                        "most, %s: something else ran there, or threads are bound to one "
-                        "processor.",
+                        "The ranks waited for a processor for %.0f %% of the run, most on rank %d "
+                        "of %s (%s): something else ran there, or several threads are bound to "
+                        "one processor.",
                         percent(f, all_ns), rank_at(f, most), host.name, time);
 }
 
@@ -126,10 +125,11 @@ static void find_faults(const struct pct_evidence *f, const struct pct_rule *rul
     }
     if (pct_finding_counts(f, rule, threshold, ns))
         pct_finding_add(out, f, rule, threshold, ns, pct_more_table("resources"),
-                        "A rank has %.0f page faults, %.0f of them from a disk: about %.0f %% of "
-                        "the run.%s Reuse memory instead of freeing and allocating it again, or "
-                        "use larger pages.",
-                        faults / (double)f->n_ranks, major / (double)f->n_ranks, percent(f, ns),
+                        "There are %s page faults per rank, %s of them served from disk: about "
+                        "%.0f %% of the run.%s Reuse memory instead of freeing and allocating it "
+                        "again, or use larger pages.",
+                        pct_finding_number(f, faults / (double)f->n_ranks),
+                        pct_finding_number(f, major / (double)f->n_ranks), percent(f, ns),
                         pct_finding_page_faults(f));
 }
 
@@ -154,9 +154,9 @@ static void find_system(const struct pct_evidence *f, const struct pct_rule *rul
     }
     if (ns > 0 && pct_finding_counts(f, rule, threshold, ns))
         pct_finding_add(out, f, rule, threshold, ns, pct_more_rank("resources", rank_at(f, most)),
-                        "System calls of the program outside MPI take %.0f %% of the run or more, "
-                        "most on rank %d.%s Read and write more at a time, and look for sleeping, "
-                        "locking and asking for the time in inner loops.",
+                        "System calls outside MPI take at least %.0f %% of the run, most on rank "
+                        "%d.%s Read and write larger blocks; look for sleeps, locks and calls "
+                        "that read a clock in inner loops.",
                         percent(f, ns), rank_at(f, most), pct_finding_system_calls(f));
 }
 
@@ -208,8 +208,8 @@ static void judge_placement(const struct pct_evidence *f, const struct pct_rule 
     if (most && all > 0 && less >= BETTER * (double)placement.before)
         pct_finding_add(
             out, f, rule, threshold, message_ns(f) * less / all, pct_more_table("pairs"),
-            "%s of the bytes in messages go between nodes, with ranks placed otherwise "
-            "%s; most are those of %s. pcollect topology --rankfile writes such a "
+            "%s of the bytes in messages cross nodes; another placement of the ranks brings "
+            "this to %s. Most are moved by %s. pcollect topology --rankfile writes such a "
             "placement.",
             pct_text_percent_1(before, (pc_u128)llround(1e5 * (double)placement.before / all)),
             pct_text_percent_1(after, (pc_u128)llround(1e5 * (double)placement.after / all)),

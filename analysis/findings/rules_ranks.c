@@ -144,8 +144,8 @@ static void find_blocked(const struct pct_evidence *f, const struct pct_rule *ru
     size_t most = 0;
     if (is_waited_for(f, threshold) && is_blocked(f)) {
         pct_finding_say(out, f, rule, waiting_ns(f), pct_more_rank("ranks", rank_at(f, t->busiest)),
-                        "Rank %d is blocked outside MPI for %s, which is not computing: it sleeps, "
-                        "or waits for a file, a lock or another process, and %s.%s",
+                        "Rank %d does not compute but is blocked outside MPI for %s: it sleeps, or "
+                        "waits for a file, a lock or another process, and %s.%s",
                         rank_at(f, t->busiest),
                         pct_text_time(time, (pc_u128)llround(t->list[t->busiest].blocked_ns)),
                         others_wait(f), pct_finding_system_calls(f));
@@ -155,8 +155,8 @@ static void find_blocked(const struct pct_evidence *f, const struct pct_rule *ru
         most = t->list[r].blocked_ns > t->list[most].blocked_ns ? r : most;
     if (t->divided && t->blocked_ns > 0 && t->blocked_ns >= threshold * own_core_ns(f))
         pct_finding_say(out, f, rule, t->blocked_ns, pct_more_rank("ranks", rank_at(f, most)),
-                        "The ranks are blocked outside MPI for %.0f %% of the run, rank %d most, "
-                        "%s: they sleep, or wait for files, locks or other processes.%s",
+                        "The ranks are blocked outside MPI for %.0f %% of the run, most on rank %d "
+                        "(%s): they sleep, or wait for files, locks or other processes.%s",
                         percent(f, t->blocked_ns), rank_at(f, most),
                         pct_text_time(time, (pc_u128)llround(t->list[most].blocked_ns)),
                         pct_finding_system_calls(f));
@@ -198,9 +198,9 @@ static void find_chain(const struct pct_evidence *f, const struct pct_rule *rule
         if (fabs(fact->trend) >= 0.9 &&
             fmin(fact->first_ns, fact->last_ns) < 0.25 * fmax(fact->first_ns, fact->last_ns))
             pct_finding_add(out, f, rule, threshold, saves, pct_more_call(f, fact),
-                            "The ranks wait for each other in a row: the wait in %s grows from "
-                            "rank to rank, %.0f %% of the run in all. Pass the data on in smaller "
-                            "pieces, or all at once.",
+                            "The ranks wait for each other one after the other: the wait in %s "
+                            "grows from rank to rank, %.0f %% of the run in all. Pass the data on "
+                            "in smaller pieces, or by a collective operation.",
                             fact->place, percent(f, saves));
     }
 }
@@ -214,6 +214,6 @@ static const struct pct_rule rows[] = {
      find_imbalance, true},
     {"blocked", 0.05, "ranks sleep or wait for files outside MPI", find_blocked, true},
     {"hub", 0.05, "one rank exchanges most messages", find_hub, false},
-    {"chain", 0.05, "ranks wait for each other in a row", find_chain, false},
+    {"chain", 0.05, "ranks wait for each other one after the other", find_chain, false},
 };
 const struct pct_rules pct_rank_rules = {rows, PC_ARRAY_LEN(rows)};

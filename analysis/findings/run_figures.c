@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What the rules are told of a run, and what they say to it.
+ * Gathers the evidence of a run for the rules, and takes their findings.
  */
 #include "analysis/findings/findings.h"
 
@@ -325,6 +325,12 @@ bool pct_finding_counts(const struct pct_evidence *f, const struct pct_rule *rul
     return surely_ns >= threshold * f->core_ns;
 }
 
+const char *pct_finding_number(const struct pct_evidence *f, double n)
+{
+    char number[PCT_NUMBER_BYTES];
+    return pct_pool_intern(f->pool, pct_text_count(number, (pc_u128)llround(fmax(0, n))));
+}
+
 struct pct_more pct_more_call(const struct pct_evidence *f, const struct pct_fact *fact)
 {
     return (struct pct_more){"contexts", pct_data_tree(f->data)->nodes[fact->node].context, -1};
@@ -393,5 +399,5 @@ struct pct_cost pct_finding_cost(const struct pct_evidence *f, const struct pct_
     }
     bool speaks = times_many >= VERY_MANY && saves_ns >= threshold * f->core_ns;
     return (struct pct_cost){
-        speaks ? "a cost that is not known here, since processors were too few" : NULL, 0};
+        speaks ? "the cost is not known, because there were too few processors" : NULL, 0};
 }

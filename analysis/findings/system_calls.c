@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Where the program called the system, by its samples. A sample that falls due in a system call is
- * taken when the call returns, in the function of the C library that made it; the program's place
- * is the call by which that library was entered. Functions that mostly compute, or only sometimes
- * enter the kernel, are not looked at. For the rule system-time.
+ * Finds where the program made system calls, by its samples. A sample that is due in a system call
+ * is taken when the call returns, in the function of the C library that made it; the program's
+ * place is the call by which that library was entered. Functions that mostly compute, or only
+ * sometimes enter the kernel, are not looked at. For the rule system-time.
  */
 #include "analysis/findings/findings.h"
 #include "analysis/tree/samples.h"
@@ -169,7 +169,7 @@ const char *pct_finding_system_calls(const struct pct_evidence *f)
 {
     double all_ns = 0;
     if (!pct_data_samples(f->data)->all.samples)
-        return " Samples tell in which function: [sample] frequency = 200.";
+        return " To see in which function: [sample] frequency = 200.";
     struct caller most = find_most(f, &all_ns);
     if (!(most.ns > 0))
         return "";

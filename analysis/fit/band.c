@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What a fitted model says: bands and texts.
+ * Bands and texts of a fitted model.
  */
 #include "analysis/buffer.h"
 #include "analysis/fit/fit_private.h"

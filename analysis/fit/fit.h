@@ -11,8 +11,8 @@
  * there), and of a fitted model its terms and coefficients; beside it its rivals: the hypotheses
  * that explain the points about as well. Invariant: the first rival is the model itself; every
  * rival was fitted to the same points. Bands are the union over the rivals, because far from the
- * points the choice of the hypothesis is the greater part of what is not known. Rivals are large,
- * and needed for bands alone: who has many models keeps none of them.
+ * points the choice of the hypothesis is the larger part of the uncertainty. Rivals are large and
+ * only needed for bands: callers with many models keep none.
  *
  * MT-safe. No text, no profiles.
  */

@@ -2,7 +2,7 @@
  *
  * Two models instead of one: see fit.h. Every place between two measured ones is tried as the end
  * of the first model. The errors are those of points left out, so that two models have no advantage
- * by their number; of several places the best is taken, for which they pay by SURELY.
+ * by their number. The best of several places is taken, which SURELY compensates.
  */
 #include "analysis/fit/fit_private.h"
 

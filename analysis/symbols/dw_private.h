@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * One file as symbols_dw.c has read it, for what else is found in its debug information
- * (tail_calls.c). Built with libdw only.
+ * One file as read by symbols_dw.c, shared with tail_calls.c, which reads its debug information
+ * too. Built with libdw only.
  */
 #ifndef PCT_DW_PRIVATE_H
 #define PCT_DW_PRIVATE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Shortening names of C++: see short_name.h. A name is read from left to right, with a count of the
- * brackets that are open; the signs of an operator's name are none.
+ * brackets that are open; the signs in an operator's name do not count.
  */
 #include "analysis/symbols/short_name.h"
 

@@ -101,7 +101,7 @@ static bool is_same_file(struct pct_symbols *s, uint32_t module, struct pct_dw *
     pct_buf_text(&b, ", the profile has ");
     put_build_id(&b, m->build_id, m->build_id_bytes);
     pct_buf_text(&b, ")");
-    complain(s, module, b.data, "put the file back that ran to see its functions");
+    complain(s, module, b.data, "put back the file that ran, to see its functions");
     pct_buf_free(&b);
     return false;
 }
@@ -115,7 +115,7 @@ static struct pct_dw *open_file(struct pct_symbols *s, uint32_t module, const ch
     *state_out = PCT_SYMBOLS_UNREADABLE;
     if (stat(path, &st)) {
         bool gone = errno == ENOENT || errno == ENOTDIR;
-        complain(s, module, strerror(errno), gone ? "put the file back to see its functions" : "");
+        complain(s, module, strerror(errno), gone ? "put back the file to see its functions" : "");
         *state_out = gone ? PCT_SYMBOLS_GONE : PCT_SYMBOLS_UNREADABLE;
         return NULL;
     }

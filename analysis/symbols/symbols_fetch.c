@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Files by build-id from debuginfod servers, if the user asks for it. The library of elfutils that
- * does so is opened when it is first wanted, so that pcollect runs without it. Which servers, where
- * files are kept and how long to wait is its own affair: DEBUGINFOD_URLS, DEBUGINFOD_CACHE_PATH,
- * DEBUGINFOD_TIMEOUT; without the last, a server has 10 s.
+ * does so is opened when it is first wanted, so that pcollect runs without it. It decides on
+ * servers, cache and time-outs itself: DEBUGINFOD_URLS, DEBUGINFOD_CACHE_PATH, DEBUGINFOD_TIMEOUT;
+ * without the last, a server has 10 s.
  */
 #include "config.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Between the cache of symbols (symbols.c) and the reader of one file (symbols_dw.c, built with
+ * Shared by the cache of symbols (symbols.c) and the reader of one file (symbols_dw.c, built with
  * libdw only).
  */
 #ifndef PCT_SYMBOLS_PRIVATE_H

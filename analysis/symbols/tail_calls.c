@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Frames that tail calls have removed, from the call sites in the debug information of one file.
+ * Finds the frames that tail calls removed, from the call sites in the debug information of one
+ * file.
  *
- * The call before a return address names the function that it calls. Where another function is
- * seen, the first one has left by a tail call: the tail-call sites of all functions make a graph,
- * and the one way through it from the function that was called to that which is seen gives the
- * frames that are missing. doc/internals/tail-calls.md has the rules.
+ * The call before a return address names the function that it calls. If the stack shows another
+ * function instead, the first one left by a tail call. The tail-call sites of all functions form a
+ * graph; the only path in it from the called function to the one on the stack gives the missing
+ * frames. doc/internals/tail-calls.md has the rules.
  *
  * Data structures: functions of all units by identity, sorted, made when the graph is first needed;
  * the call sites of a function, sorted by address, read when it is first met.

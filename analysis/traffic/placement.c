@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * A placement of ranks on nodes that sends less between them. Three beginnings (as it was; ranks
- * in order; nodes filled one after the other with the rank that talks most to those already there)
- * are improved by exchanges of two ranks as long as that helps; the best is taken. It is a
- * heuristic: nothing says that there is no better one.
+ * Finds a placement of ranks on nodes with less traffic between nodes. Three initial placements (as
+ * it was; ranks in order; nodes filled one after the other with the rank that talks most to those
+ * already there) are improved by exchanges of two ranks as long as that helps; the best is taken.
+ * It is a heuristic: a better one may exist.
  */
 #include "analysis/traffic/traffic.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Who talks to whom: from the table `pairs` of a profile to a matrix, its pattern, and a placement
- * of ranks on nodes (doc/internals/topology.md). Called by command/topology.c. No function fails:
- * without memory the command ends.
+ * Communication between ranks: from the table `pairs` of a profile to a matrix, its pattern, and a
+ * placement of ranks on nodes (doc/internals/topology.md). Called by command/topology.c. No
+ * function fails: without memory the command ends.
  */
 #ifndef PCT_TOPOLOGY_H
 #define PCT_TOPOLOGY_H

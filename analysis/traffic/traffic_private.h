@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What matrix.c and places.c share.
+ * Shared by matrix.c and places.c.
  */
 #ifndef PCT_TOPOLOGY_PRIVATE_H
 #define PCT_TOPOLOGY_PRIVATE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Fields of plugins, summed over the records of a row: whatever a plugin measured in each context
- * is a figure of whatever the contexts are summed by.
+ * Fields of plugins, summed over the records of a row: every field that a plugin measured by
+ * context is a figure of every row that sums contexts.
  */
 #ifndef PCT_FIELDS_H
 #define PCT_FIELDS_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * How an element of a path reads, wherever one is shown: in trees, tables and comparisons. Labels
+ * The text of an element of a path, wherever it is shown: in trees, tables and comparisons. Labels
  * are escaped: they can stand in a path, a cell or on a terminal as they are.
  */
 #ifndef PCT_LABEL_H

@@ -3,9 +3,9 @@
  * Calls and samples of a profile summed in other ways than by context: by any set of keys.
  *
  * A call belongs to the frame that made it, inlined or not, and is below every frame above that. A
- * sample belongs to the frame that computed; samples inside MPI are below the frame that called,
- * and belong to a row that is told apart by the MPI function. With PCT_KEY_CODE an MPI function is
- * a row as any other, which has its samples.
+ * sample belongs to the frame that computed; samples inside MPI are below the calling frame, and
+ * belong to a row of the MPI function. With PCT_KEY_CODE an MPI function is a row as any other,
+ * which has its samples.
  *
  * Invariant: each record of the profile belongs to one row (with PCT_KEY_RANK its part of a rank
  * does), so that sums of calls, bytes, exclusive time and samples do not depend on the keys.

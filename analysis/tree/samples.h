@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What the samples of a profile stand for: at a node of it, over all, and how far a part can be
- * off.
+ * The CPU time of the samples of a profile, at a node and over all, and the error of a part.
  *
  * A sample inside an MPI call belongs to the call's function. A sample that stands for w ns adds
  * w^2 to the variance, times p (1 - p) for a part p of the whole: doc/internals/sampling.md derives

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * pcollect doctor: what of pcollect works on this machine, what does not, and what that costs. Runs
- * the checks of its other files and prints what they found; changes nothing on the machine.
+ * pcollect doctor: which parts of pcollect work on this machine, which do not, and the effect of
+ * that. Runs the checks of its other files and prints what they found; changes nothing on the
+ * machine.
  */
 #include "command/doctor/doctor.h"
 #include "view/table.h"

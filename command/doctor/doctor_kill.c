@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * pcollect doctor: does what a process has collected outlive it here? A child collects in the spool
- * as a rank does and counts calls until it is killed; what it left
- * is recovered as `pcollect recover` does it, and compared with what the child had counted. Nothing
+ * pcollect doctor: checks that collected data survives a killed process on this machine. A child
+ * collects in the spool as a rank does and counts calls until it is killed; what it left is
+ * recovered as `pcollect recover` does it, and compared with what the child had counted. Nothing
  * stays.
  */
 #include "command/doctor/doctor.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * pcollect doctor: the library and its modules. Can it be preloaded, does each module open?
+ * pcollect doctor: the library and its modules. Checks that it can be preloaded and that each
+ * module opens.
  */
 #include "command/doctor/doctor.h"
 

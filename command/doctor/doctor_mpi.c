@@ -239,7 +239,8 @@ static bool check_launcher(struct pct_examined *d, const char *word)
         pct_doctor_add(d, PCT_GOOD, "launcher", pct_text("%s is that of %s", word, l->name), NULL,
                        NULL);
     else
-        pct_doctor_add(d, PCT_LESS, "launcher", pct_text("%s is none that pcollect knows", word),
+        pct_doctor_add(d, PCT_LESS, "launcher",
+                       pct_text("%s is not a launcher that pcollect knows", word),
                        "pcollect run gives its ranks the environment by inheritance alone", NULL);
     return true;
 }

@@ -62,8 +62,8 @@ static void check_space(struct pct_examined *d, const char *spool, const struct 
     /* All of it is hardly ever taken: a quarter of it for each processor is said to be enough. */
     if (fs->f_blocks && free_bytes < wanted / 4 * (uint64_t)(n_cpus > 0 ? n_cpus : 1))
         pct_doctor_add(d, PCT_LESS, "spool", found,
-                       "with a process on each processor some will collect in plain memory, which "
-                       "does not survive a kill, or collapse contexts",
+                       "with a process on each processor, some collect in plain memory, which does "
+                       "not survive a kill, or collapse contexts",
                        "a larger memory file system, or a smaller [collect] buffer_size");
     else
         pct_doctor_add(d, PCT_GOOD, "spool", found, NULL, NULL);
@@ -87,8 +87,8 @@ static void check_folder(struct pct_examined *d)
                        no_survival, other_spool);
     else if ((uint32_t)fs.f_type != FS_TMPFS && (uint32_t)fs.f_type != FS_RAMFS &&
              (uint32_t)fs.f_type != FS_HUGETLBFS)
-        pct_doctor_add(d, PCT_LESS, "spool", pct_text("%s is in no memory file system", spool),
-                       "pages are written to a disk now and then, which takes time of the program",
+        pct_doctor_add(d, PCT_LESS, "spool", pct_text("%s is not in a memory file system", spool),
+                       "pages are written to disk from time to time, which slows the program",
                        other_spool);
     else
         check_space(d, spool, &fs);

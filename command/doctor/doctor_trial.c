@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What all checks of pcollect doctor need: to note a finding, and to try something in a child that
- * may die of it.
+ * Helpers of all checks of pcollect doctor: noting a finding, and trying something in a child,
+ * which may die of it.
  */
 #include "command/doctor/doctor.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * MPI launchers: which one it is, and how it is told what the ranks' environment is to be. The
- * library must be preloaded into the ranks and not into the launcher, and only the launcher knows
- * how to bring a variable to another node.
+ * MPI launchers: recognises them, and passes the ranks' environment in the way of each. The library
+ * must be preloaded into the ranks and not into the launcher, and only the launcher knows how to
+ * bring a variable to another node.
  */
 #include "command/launch/run.h"
 

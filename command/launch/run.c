@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * pcollect run: everything that can be wrong is found before the job starts; the job runs as if
- * started by hand; what comes after it is run_end.c's.
+ * pcollect run: finds errors before the job starts, and runs the job as if started by hand;
+ * run_end.c does the rest.
  *
- * The key of the run is drawn here and goes to the ranks in PCOLLECT_RUN: by it what the job leaves
- * and what it tells of (run_file.c) are found.
+ * The key of the run is drawn here and goes to the ranks in PCOLLECT_RUN: by it the data and the
+ * reports (run_file.c) of the job are found.
  */
 #include "command/launch/run_job.h"
 

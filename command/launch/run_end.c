@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What `pcollect run` does and says when its job has ended: each profile is named, one is made of
- * what killed ranks have left, or it is said why there is none. What is said is what was seen: a
- * profile that the job tells of, arenas, processes that still run, the libraries of the program.
+ * The end of `pcollect run`, after its job: it names each profile, makes one from the data of
+ * killed ranks, or says why there is none. It says only what was seen: a profile that the job
+ * reported, arenas, processes that still run, the libraries of the program.
  */
 #include "command/launch/run_job.h"
 
@@ -83,7 +83,7 @@ static void name_earlier(void *arg, const char *path, const char *wanted)
     (void)wanted;
     if (path == NULL)
         return;
-    pct_say(arg, "a run of which the command was killed has written %s", path);
+    pct_say(arg, "an earlier run, after its pcollect run was killed, wrote %s", path);
     store_symbols(arg, path);
 }
 
@@ -161,23 +161,21 @@ static char *why_nothing(const struct pct_run_job *r, const struct seen *s)
         char *text =
             pct_program_gets_rights(word)
                 ? pct_text("%s runs with rights that you do not have (setuid, setgid or "
-                           "capabilities), and the loader gives such a program no library of "
-                           "yours: it cannot be measured",
+                           "capabilities), and the loader preloads no library of yours into it: it "
+                           "cannot be measured",
                            word)
-                : pct_text("%s is linked with MPI (%s), but none of its processes on this node "
-                           "came to its first call of MPI. Where all ranks ran on other nodes, "
-                           "look for %s there",
+                : pct_text("%s is linked with MPI (%s), but no process of it on this node reached "
+                           "its first MPI call. If all ranks ran on other nodes, look for %s there",
                            word, mpi, r->pattern ? r->pattern : r->config.output_path);
         free(mpi);
         return text;
     }
     if (r->alone_sampled)
-        inner =
-            ". Programs without MPI are sampled where this command starts them itself; those of "
-            "a script need a `pcollect run` of their own in it, or PCOLLECT_COLLECT_ALWAYS=yes";
+        inner = ". A program without MPI is sampled if this command starts it directly; in a "
+                "script, put `pcollect run` before it, or set PCOLLECT_COLLECT_ALWAYS=yes";
     return pct_text("no process that calls MPI was seen on this node. Is it an MPI program that is "
                     "linked dynamically (ldd shows its MPI library), and does it reach MPI_Init? "
-                    "Where all ranks ran on other nodes, look for %s there%s",
+                    "If all ranks ran on other nodes, look for %s there%s",
                     r->pattern ? r->pattern : r->config.output_path, inner);
 }
 
@@ -185,9 +183,8 @@ static void say_nothing(const struct pct_run_job *r, const struct seen *s, bool 
 {
     if (!held) {
         pct_say(r->self,
-                "whether a profile was written is not known here: no spool can be written on "
-                "this node, and so the job could tell it on its standard error alone; see "
-                "`pcollect doctor`");
+                "it is not known here whether a profile was written: no spool of this node can be "
+                "written, so only the job could say it, on standard error; see `pcollect doctor`");
         return;
     }
     char *ended = status ? pct_text("`%s` ended with status %d, and ", r->words[0], status) : NULL;
@@ -200,8 +197,8 @@ static void say_nothing(const struct pct_run_job *r, const struct seen *s, bool 
 static void say_in_memory(const struct pct_run_job *r, const struct seen *s)
 {
     pct_say(r->self,
-            "%zu %s of this job collected in plain memory, since no file could be had: a kill "
-            "would have lost what they collected; `pcollect doctor` says why",
+            "%zu %s of this job collected in plain memory, because no file could be created: a "
+            "kill would have lost their data; `pcollect doctor` says why",
             s->n_in_memory, s->n_in_memory == 1 ? "process" : "processes");
 }
 
@@ -216,8 +213,8 @@ static void conclude(const struct pct_run_job *r, char *const *folders, size_t n
         look(r, folders, n, s);
     if (nothing_seen(s) && n_running)
         pct_say(r->self,
-                "no profile yet: %zu %s of the job still run; what is collected is named by "
-                "the next `pcollect run`, or made a profile by `pcollect recover`",
+                "no profile yet: %zu %s of the job still run; the next `pcollect run` names their "
+                "profile, or `pcollect recover` makes it",
                 n_running, n_running == 1 ? "process" : "processes");
     else if (nothing_seen(s) && started)
         say_nothing(r, s, held, status);

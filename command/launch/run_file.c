@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The file by which the processes of a run speak to `pcollect run` (its writer and its lines:
+ * The file by which the processes of a run report to `pcollect run` (its writer and its lines:
  * libcollect/life/run_word.c). It is locked as long as the command lives, so that the next one can
  * tell what a command that was killed has left, and removes it.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What `pcollect record` and `pcollect top` share: whose samples are taken, and while they come.
+ * Shared by `pcollect record` and `pcollect top`: the sampled processes, and taking their samples.
  */
 #ifndef PCT_RECORD_H
 #define PCT_RECORD_H

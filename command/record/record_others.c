@@ -157,7 +157,7 @@ static void tell(const struct job *j, const struct pct_recorded *told)
     tell_missed(j, told->sampled_ns);
     if (told->other_ns)
         pct_say(j->sampling.self,
-                "processes that are no ranks took %.3g s of CPU time, not in the profile",
+                "processes that are not ranks took %.3g s of CPU time, not in the profile",
                 (double)told->other_ns / 1e9);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What jobs that were killed have left in the spool is told once, by the next command that comes
- * by. An arena that was told of gets the sticky bit, which means nothing else for a file.
+ * Reports the data that killed jobs left in the spool, once, in the next command that runs. An
+ * arena that was reported gets the sticky bit, which has no other meaning for a file.
  */
 #include "command/recover/recover.h"
 
@@ -64,8 +64,8 @@ void pct_left_tell(const struct pct_command *self, char *const *folders, size_t 
         }
         if (n_news)
             pct_say(self,
-                    "%zu %s that ended without a profile left what they collected in %s: `pcollect "
-                    "recover` makes profiles of it, `pcollect recover --list` shows it",
+                    "%zu %s that ended without a profile left their data in %s: `pcollect recover` "
+                    "makes profiles of it, `pcollect recover --list` shows it",
                     n_news, n_news == 1 ? "job" : "jobs", folders[i]);
         pc_merge_list_free(&list);
     }

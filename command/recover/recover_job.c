@@ -256,7 +256,8 @@ static size_t write_rest(const struct pct_recovery *r, struct pct_job *job, cons
             r->written(r->arg, written);
         out->n_profiles++;
         if (job->n)
-            pc_error_set(error, PC_EFORMAT, "%s does not hold all of what was collected", written);
+            pc_error_set(error, PC_EFORMAT, "%s does not hold all data that was collected",
+                         written);
     }
     pc_profile_free(in_file);
     pc_profile_free(profile);

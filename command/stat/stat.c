@@ -27,8 +27,8 @@ static const struct pct_option options[] = {
      "Generic names of the kernel (page-faults, cycles:u), PMU/TERM=VALUE,.../ with the terms of "
      "/sys/bus/event_source/devices, names of PAPI and libpfm as pcollect events lists them, or "
      "r and the processor's own code in hexadecimal."},
-    {'r', "repeat", "N", "run the command N times: means, and which differences would be sure",
-     .group = 1},
+    {'r', "repeat", "N",
+     "run the command N times: means, and the differences that would be significant", .group = 1},
     {'I', "interval", "MS", "print the counts of each MS milliseconds", .group = 1},
     {'p', "pid", "PID,...", "count running processes; of a launcher, its ranks on this node",
      "Until they end, COMMAND ends, or Ctrl-C. Threads and processes that they start meanwhile are "

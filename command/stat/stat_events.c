@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * From names to counters. An event that does not count here is left out, and why is said with the
- * figures; a name that is none is refused before anything starts.
+ * From names to counters. An event that does not count here is left out, and the reason is printed
+ * with the figures; an unknown name is refused before anything starts.
  */
 #include "command/stat/stat.h"
 

@@ -166,7 +166,7 @@ static int add_processors(struct pct_stat_job *j)
         status = add_viewee(j, add_target(j, cpus[i]), -1, cpus[i]);
     pct_free(cpus);
     if (!n) {
-        pct_say(j->self, "/sys/devices/system/cpu/online does not tell the processors");
+        pct_say(j->self, "/sys/devices/system/cpu/online does not list the processors");
         status = PCT_DATA;
     }
     return status;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * One MPI call: begin, pre, end. This is the measured path: what runs when a context is known
- * makes no system call, takes no lock, calls no malloc and touches this thread's lines only.
+ * One MPI call: begin, pre, end. This is the measured path: once the context is known, it makes no
+ * system call, takes no lock, calls no malloc and touches only cache lines of this thread.
  */
 #include "libcollect/call/call.h"
 #include "libcollect/context/copied_context.h"

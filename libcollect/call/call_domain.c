@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Calls by communicator: the record of a call on a communicator is not the context's but that of
- * the context's part for this communicator, where a plugin wants it so. And what adapters tell of
- * communicators and of messages started together, handed on to the plugins.
+ * the context's part for this communicator, where a plugin wants it so. It also passes on to the
+ * plugins what adapters report of communicators and of messages started together.
  *
  * Called by adapters, between begin and end of a call. On the measured path: a known pair of
  * context and communicator is found in a small table of the thread.

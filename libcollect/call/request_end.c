@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * The end of operations with requests, for the plugins that want it (PCOLLECT_WANT_REQUEST). The
- * adapter says what it remembered of the start and which call saw the end; how long that took, and
- * how much of it the starting thread spent outside of MPI, is found here. Of the measured path.
+ * adapter reports what it remembered of the start and which call saw the end. This file computes
+ * the duration, and the part of it that the starting thread spent outside MPI. On the measured
+ * path.
  */
 #include "libcollect/call/call.h"
 #include "libcollect/context/copied_context.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Twins: a context of another tree (of another thread, or of before the merge) in the tree of the
- * calling thread. For operations that end in another thread than they began in, calls that the
- * merge interrupts, and threads that work for others. Called by the thread that owns the tree, with
- * `busy` set.
+ * Copies a context of another tree (of another thread, or from before the merge) into the tree of
+ * the calling thread. Needed for operations that end in another thread than they began in, calls
+ * that the merge interrupts, and threads that work for others. Called by the thread that owns the
+ * tree, with `busy` set.
  */
 #include "libcollect/context/copied_context.h"
 #include "libcollect/state/state.h"

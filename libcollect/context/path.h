@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The path cache: the full calling context of an MPI call at the price of comparing the words of
- * stack that a walk would read.
+ * The path cache: finds the full calling context of an MPI call by comparing the stack words that a
+ * walk would read.
  *
  * It is a trie walked from the call outwards. A root belongs to one entry point and one return
  * address. A node is a run of words that are compared in order; each word is a place on the stack
- * and the value expected there. Where paths part, a node has one child for each value met: the one
- * taken last is tried first, the others by one hash probe. A leaf is an OP node of the tree with
- * its record.
+ * and the value expected there. Where paths diverge, a node has one child for each value seen: the
+ * child taken last is tried first, the others are found by one hash probe. A leaf is an OP node of
+ * the tree with its record.
  *
  * Runs are slices of one pool of words. Places, and values that are stack addresses, are relative
  * to a base that the node knows, so that contexts with the same outer part share its words.

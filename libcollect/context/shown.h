@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Which frames of a stack a context shows: one list, for contexts of MPI calls (path_walk.c) and of
- * samples (sampler_walk_async.c). The outermost frames, by which libc and the loader start the
- * program or a thread, say nothing to its author: paths start at main, at the thread's function, or
- * at the constructor that made the call. Frames of this library are never shown, nor is the code
+ * The frames of a stack that a context shows: one list, for contexts of MPI calls (path_walk.c) and
+ * of samples (sampler_walk_async.c). The outermost frames, in which libc and the loader start the
+ * program or a thread, mean nothing to its author: paths start at main, at the thread's function,
+ * or at the constructor that made the call. Frames of this library are never shown, nor is the code
  * from which the kernel calls a handler.
  *
  * The two differ where an MPI library or a runtime of threads is met. On the stack of a counted
  * call both are in the way between two frames of the program. A sample may be taken inside of them:
- * there they are what computes, and are left out only between frames of the program.
+ * there they are the code that computes, and are left out only between frames of the program.
  *
  * AS-safe.
  */

@@ -2,7 +2,7 @@
  *
  * Threads: each gets its state at its first MPI call. When it ends, the state with its tree waits
  * for the next new thread, which adopts both: a program that makes a hundred thousand threads one
- * after the other needs the memory of as many as ran at once.
+ * after the other needs only the memory of those that ran at the same time.
  *
  * The waiting trees are the arena's (pc_tree_retire, pc_tree_adopt_any); `user` leads from a tree
  * to the state that belongs to it.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The exec functions. What is pending stays pending over an exec, while its handler is gone: an
- * interrupt due at that moment would end the new program. So the thread's source is disarmed and
- * what is pending is taken first; if the exec fails the source is armed again.
+ * The exec functions. A pending signal stays pending over an exec, but its handler is gone: an
+ * interrupt at that moment would end the new program. So the thread's source is disarmed and what
+ * is pending is taken first; if the exec fails the source is armed again.
  *
  * A child made by vfork runs here on its parent's memory. It has no source and no pending signal,
  * and is told from its parent by its thread id. posix_spawn, system and popen of libc make such

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Parallel regions of OpenMP: what the threads of a region do belongs below the function that
- * entered it, which is on the stack of one of them only. GNU's interface hands the runtime a
- * function and its argument: it is given one of ours, which says for whom the thread works and goes
- * on to the program's. LLVM's interface is ompt.c.
+ * Parallel regions of OpenMP. The work of all threads of a region belongs below the function that
+ * entered it, which is on the stack of only one of them. GNU's interface hands the runtime a
+ * function and its argument: the runtime gets a function of this library instead, which notes for
+ * which context the thread works and then calls the program's function. LLVM's interface is ompt.c.
  *
  * Several runtimes may be in one process, each for those that were linked with it: a call goes on
  * to the runtime of the module that made it.

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Parallel regions by OMPT, the interface of OpenMP 5 for tools: LLVM's runtime (and Intel's, which
- * is the same) looks for ompt_start_tool when it starts. Of what it offers two callbacks are used:
- * a region begins; a thread begins or ends its part of it. If another tool is behind us, or named
- * by OMP_TOOL_LIBRARIES, at which the runtime looks if we are none, it is the tool, and regions are
- * not known: the runtime has one, and the word that it keeps for each region is the tool's.
+ * is the same) looks for ompt_start_tool when it starts. Two of its callbacks are used: a region
+ * begins; a thread begins or ends its part of it. A runtime has one tool, and the word that it
+ * keeps for each region belongs to that tool. So if another tool comes after this library, or
+ * OMP_TOOL_LIBRARIES names one, that tool is used, and regions are not known.
  *
  * Types and numbers are those of the OpenMP specification 5.0, chapter 4.
  */

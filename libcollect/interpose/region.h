@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Parallel regions of OpenMP, as the two files see them that learn of them: gomp.c (calls of the
- * compiler, GNU's interface) and ompt.c (what LLVM's and Intel's runtime tells a tool).
+ * Parallel regions of OpenMP, for the two files that detect them: gomp.c (calls of the compiler,
+ * GNU's interface) and ompt.c (what LLVM's and Intel's runtime tells a tool).
  */
 #ifndef PC_REGION_H
 #define PC_REGION_H

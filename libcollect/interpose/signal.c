@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The program's own use of signals, where it meets the sampler's. A signal that the program
- * handles, or that it blocks or waits for by its name, is left to it: the sampler takes another one
+ * The program's own use of signals, where it conflicts with the sampler's. A signal that the
+ * program handles, or explicitly blocks or waits for, is left to it: the sampler takes another one
  * (sampler_signal.c), or ends. What waits for all signals, or asks which are pending, does not see
  * the sampler's, and gets the program's own of that number.
  *

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Calls on sockets: with SO_RCVTIMEO or SO_SNDTIMEO set they return EINTR after any handler. Made
- * from the table in blocking.h. A program that never sets these options passes here in one
- * comparison. One that does pays a getsockopt for each call, and two system calls more on such a
- * socket.
+ * from the table in blocking.h. A program that never sets these options pays one comparison. A
+ * program that does pays a getsockopt for each call, and two system calls more on such a socket.
  *
- * Not known are sockets on which another program has set the option and that were inherited.
+ * Inherited sockets, on which another program has set the option, are not known.
  */
 #define _GNU_SOURCE 1
 

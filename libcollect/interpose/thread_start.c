@@ -4,9 +4,9 @@
  * not from its first MPI call on. The thread starts in a function of ours, which registers it and
  * jumps to the program's.
  *
- * What the function needs to know stands in one of a fixed number of slots between the creation and
- * the beginning of the thread. Where none is free, the thread is created as it is, and is known
- * from its first MPI call on.
+ * Its arguments are in one of a fixed number of slots between the creation and the beginning of the
+ * thread. If no slot is free, the thread is created as it is, and is known from its first MPI call
+ * on.
  */
 #include "libcollect/context/thread.h"
 #include "libcollect/sampling/counter_groups.h"

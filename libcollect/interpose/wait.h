@@ -2,8 +2,8 @@
  *
  * Calls that return EINTR after any handler, in spite of SA_RESTART: signal(7), "Interruption of
  * system calls and library functions by signal handlers". A thread that is sampled makes them with
- * the sampler's signal blocked. So whatever ends such a call is the program's, and what was due
- * meanwhile comes when the call is done.
+ * the sampler's signal blocked. So only a signal of the program ends such a call, and an interrupt
+ * that was due meanwhile comes after the call.
  *
  * blocking.h is the table of these functions.
  */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The plugin host: finds the plugins that the configuration names, refuses by name with the reason
- * what it cannot use, lays out the record, starts them. Before the first call only.
+ * The host of communication plugins: finds the plugins that the configuration names, refuses those
+ * that it cannot use, with name and reason, lays out the record, and starts them. Before the first
+ * call only.
  */
 #include "libcollect/call/call.h"
 #include "libcollect/life/plugin_host.h"

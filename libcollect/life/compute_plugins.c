@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The host of compute plugins: finds those that the configuration names, refuses by name with the
- * reason what it cannot use, lays out the second part of the record, starts them. Before the first
- * interrupt only. Without sampling none is loaded, and records have no second part.
+ * The host of compute plugins: finds those that the configuration names, refuses those that it
+ * cannot use, with name and reason, lays out the second part of the record, and starts them. Before
+ * the first interrupt only. Without sampling none is loaded, and records have no second part.
  */
 #include "libcollect/life/plugin_host.h"
 #include "libcollect/sampling/counter_groups.h"

@@ -2,8 +2,8 @@
  *
  * The life of the library in one process: constructor, start, fork, destructor.
  *
- * Nothing is done in a process that makes no MPI call, but to note the time of its start (and with
- * `[collect] always` everything). The first MPI call starts the collection through the resolver.
+ * A process that makes no MPI call only notes the time of its start (with `[collect] always` it
+ * collects). The first MPI call starts the collection through the resolver.
  */
 #include "libcollect/call/call.h"
 #include "libcollect/context/scope.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What happens around MPI_Init and MPI_Finalize and at the end of the process.
+ * The steps around MPI_Init and MPI_Finalize, and at the end of the process.
  *
- * After the merge every thread collects into a new tree: what happens from then on, MPI_Finalize
- * itself included, is written into this rank's slot of the profile, at the end of MPI_Finalize and
- * again at the end of the process.
+ * After the merge every thread collects into a new tree. This late part, MPI_Finalize itself
+ * included, is written into this rank's slot of the profile, at the end of MPI_Finalize and again
+ * at the end of the process.
  */
 #include "format/profile.h"
 #include "libcollect/context/scope.h"
@@ -203,17 +203,17 @@ static void say_missing(int n_ranks)
                "come to MPI_Finalize in time",
                n_ranks);
     if (pc_process.arena.is_file)
-        pc_log("what was collected stays in the spool: `pcollect recover` makes a profile of it");
+        pc_log("the data stays in the spool: `pcollect recover` makes a profile of it");
 }
 
 static void say_failed(void)
 {
     if (pc_core_refused())
-        pc_log("no profile was written, because rank 0 was not measured; what the other ranks "
-               "collected stays in the spool: `pcollect recover` makes a profile of it");
+        pc_log("no profile was written, because rank 0 was not measured; the data of the other "
+               "ranks stays in the spool: `pcollect recover` makes a profile of it");
     else if (pc_process.arena.is_file)
-        pc_log("no profile was written; what was collected stays in %s: `pcollect recover` makes a "
-               "profile of it",
+        pc_log("no profile was written; the data stays in %s: `pcollect recover` makes a profile "
+               "of it",
                pc_process.arena.path);
     else
         pc_log("no profile was written, and without a file in a spool nothing is kept of the run");
@@ -321,7 +321,7 @@ static void say_unfinished(void *unused)
         return;
     if (pc_process.arena.is_file)
         pc_log("the program ended without MPI_Finalize; `pcollect recover %s` makes a profile of "
-               "what was collected",
+               "its data",
                pc_process.config.spool_path);
     else
         pc_log("the program ended without MPI_Finalize, and without a file in a spool nothing is "

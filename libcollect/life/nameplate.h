@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * How a process that collects in plain memory says which rank of which launcher it is, to the other
- * processes of its user on this node. System calls; keeps nothing open; init-only.
+ * A process that collects in plain memory tells the other processes of its user on this node which
+ * rank of which launcher it is. System calls; keeps nothing open; init-only.
  */
 #ifndef PC_NAMEPLATE_H
 #define PC_NAMEPLATE_H

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The parts of the library in a process: rows with what each does when the process starts, when a
- * thread enters and leaves, and at the end. Who starts, forks, merges or ends goes through the rows
- * and names no part.
+ * The parts of the library in a process: rows with the functions of each part for the start of the
+ * process, for a thread that enters or leaves, and for the end. Start, fork, merge and end go
+ * through the rows and name no part.
  *
- * Invariant: a part stands on those before it. find, start and enter go from the first row to the
- * last, all others from the last to the first.
+ * Invariant: a part depends only on those before it. find, start and enter go from the first row to
+ * the last, all others from the last to the first.
  */
 #ifndef PC_PARTS_H
 #define PC_PARTS_H

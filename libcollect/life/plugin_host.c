@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What plugins of both kinds have in common: how they are named, found, checked. The first three
- * words of every descriptor are version, size and kind: nothing behind them is read before they are
- * right. Called by the hosts (comm_plugins.c, compute_plugins.c), before the first call only.
+ * The common part of the hosts of both kinds of plugins: names, search, checks. The first three
+ * words of every descriptor are version, size and kind: nothing after them is read before they have
+ * been checked. Called by the hosts (comm_plugins.c, compute_plugins.c), before the first call
+ * only.
  */
 #include "libcollect/life/plugin_host.h"
 #include "base/nearest.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The functions of pcollect.h that mark regions. They may be the first that the library hears of
- * its process.
+ * The functions of pcollect.h that mark regions. They may be the first functions of the library
+ * that the process calls.
  */
 #include "libcollect/context/scope.h"
 #include "libcollect/context/thread.h"

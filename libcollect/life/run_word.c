@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The file by which the processes of a run speak to `pcollect run`:
- * <spool>/pcollect-<uid>/run-<key>.path, in the first spool in which it can be. A line for each
- * thing to say, of fields with a zero byte between them: where a profile is, then, if another file
- * had that name, the name that was wanted; or an empty first field: this process collects in plain
+ * The file by which the processes of a run report to `pcollect run`:
+ * <spool>/pcollect-<uid>/run-<key>.path, in the first spool in which it can be made. Each line is
+ * one report, of fields with a zero byte between them: the path of a profile, then, if another file
+ * had that name, the requested name; an empty first field means that this process collects in plain
  * memory.
  *
  * Called by the start and the end of the process. Its reader is command/launch/run_file.c.

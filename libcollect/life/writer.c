@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What writes the profile: a module of its own (merge/, which needs zlib), opened when it is
- * needed.
+ * Opens the module that writes the profile (merge/, which needs zlib) when it is needed.
  */
 #include "libcollect/context/thread.h"
 #include "libcollect/life/life.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The machine as a module, pcollect-machine.so: hwloc hangs on it alone. libpcollect.so opens it
- * with RTLD_LOCAL | RTLD_NOW in one rank of each node, when it merges, and calls it through one
+ * The machine as a module, pcollect-machine.so: only this module needs hwloc. libpcollect.so opens
+ * it with RTLD_LOCAL | RTLD_NOW in one rank of each node, when it merges, and calls it through one
  * table. The call keeps errno and the binding of the thread, prints nothing, calls malloc, and is
  * not AS-safe. hwloc's own components for PCI, GPUs and GL, and the one that binds the thread to
  * each processor in turn (x86), are off.

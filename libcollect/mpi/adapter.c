@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The opening of an adapter: its descriptor, and what an MPI must have to be served.
+ * Opening of an adapter: its descriptor, and the functions that an MPI must have.
  */
 #include "libcollect/mpi/adapter_want.h"
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Byte rules: what a call sends and receives, from its arguments.
+ * Byte rules: compute the bytes that a call sends and receives, from its arguments.
  *
- * bytes_sent is what this rank's significant send arguments describe, bytes_received what its
- * receive arguments describe, once per call, whatever the algorithm does. MPI_IN_PLACE counts as if
- * the data had been in the send buffer; MPI_PROC_NULL counts nothing. For point-to-point receives
- * it is what arrived, by status. The rules run after the real call has succeeded: the handles are
- * known to be valid then, and a query on them cannot raise an error.
+ * bytes_sent is the size that this rank's significant send arguments describe, bytes_received that
+ * of its receive arguments. Each call counts once, whatever the algorithm does. MPI_IN_PLACE counts
+ * as if the data had been in the send buffer; MPI_PROC_NULL counts nothing. For point-to-point
+ * receives it is the size that arrived, by status. The rules run after the real call has succeeded:
+ * the handles are known to be valid then, and a query on them cannot raise an error.
  *
  * Every rule takes the call and the arguments that its row in functions.tbl names.
  */

@@ -5,7 +5,8 @@
  * adapter.
  *
  * Publication: an entry is filled before its number is in the index; a word of a map is both key
- * and value. What is entered twice by racing threads is found once and wasted once.
+ * and value. If two threads race and both make an entry, one of the two is used and the other is
+ * wasted.
  */
 #include "libcollect/mpi/adapter_comm.h"
 

@@ -2,9 +2,9 @@
  *
  * The life of communicators: rules of functions.tbl for the calls that make, name and free them.
  *
- * An id is the same on all members because it is a hash of what all members know without asking
- * each other: the parent's id and how many communicators all its members have made of it before,
- * and what tells siblings apart that one call makes. doc/internals/domains.md has the table.
+ * An id is the same on all members because it is a hash of facts that all members know without
+ * communication: the parent's id, how many communicators all its members have made from it before,
+ * and what distinguishes the siblings that one call makes. doc/internals/domains.md has the table.
  */
 #ifndef PC_ADAPTER_DOMAIN_H
 #define PC_ADAPTER_DOMAIN_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What differs between the MPIs: their objects by name, and the sizes of predefined datatypes,
- * which MPICH writes into the handle and which are kept by address for Open MPI.
+ * Differences between the MPIs: their objects by name, and the sizes of predefined datatypes, which
+ * MPICH writes into the handle and which are kept by address for Open MPI.
  */
 #include "libcollect/mpi/adapter_private.h"
 

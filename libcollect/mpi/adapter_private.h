@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Shared by the files of an adapter. See libcollect/adapter.h for its life and DESIGN rules: no MPI
- * symbol, no thread-local data, no malloc, no lock; the real functions are reached by table.
+ * Shared by the files of an adapter. See libcollect/adapter.h for its life. Rules: no MPI symbol,
+ * no thread-local data, no malloc, no lock; the real functions are reached by table.
  */
 #ifndef PC_ADAPTER_PRIVATE_H
 #define PC_ADAPTER_PRIVATE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What all of an adapter works on: the core, the functions of the MPI behind it, the world
- * (adapter_private.h). It calls nothing of the rest.
+ * The state of an adapter: the core, the functions of the MPI, the world (adapter_private.h). It
+ * calls no other file of the adapter.
  */
 #include "libcollect/mpi/adapter_private.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What is remembered of requests under way (doc/internals/requests.md), found by handle in constant
+ * Remembered requests that are under way (doc/internals/requests.md), found by handle in constant
  * time. Records of one cache line are in two places:
  *
  *   front    a table in which a handle's hash names the one record that it may have. While one

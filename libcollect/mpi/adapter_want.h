@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What plugins want to know of a call's communicator and peers: noted before the call, found after
- * it. Called by the wrappers that generate.awk makes, and by the files of requests and objects.
+ * Communicator and peers of a call, for plugins that want them: arguments are noted before the call
+ * and resolved after it. Called by the wrappers that generate.awk makes, and by the files of
+ * requests and objects.
  *
  * Nothing is done where no plugin wants communicators or peers. All functions are MT-safe, without
  * locks; none communicates.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Whose call is it: the program's, or one that an MPI library or a tool makes for itself?
+ * Decides whether a call is the program's, or one that an MPI library or a tool makes for itself.
  *
  *   from                       MPI_X     PMPI_X
  *   an MPI library             only from a Fortran binding of X, if X has no stub for Fortran
@@ -9,8 +9,8 @@
  *   anything else              counts    passed on: the caller means to go past all tools
  *
  * The Fortran bindings call C functions, converted, for the program, and others for themselves
- * (Comm_size to know the length of an array, Type_commit for a strided section). They are told
- * apart by the exported symbol that encloses the call: only a spelling of X calls X for the
+ * (Comm_size to know the length of an array, Type_commit for a strided section). They are
+ * distinguished by the exported symbol that encloses the call: only a spelling of X calls X for the
  * program. MPICH's bindings with assumed-rank buffers do it in functions that are not exported:
  * there MPI_X is the program's call and PMPI_X the binding's own.
  *

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Reading counters at the ends of MPI calls, and the tables of what was read.
+ * Reads counters at the ends of MPI calls, and keeps the tables of the readings.
  *
- * A point is read twice: first of all, and when everything is booked. What lies between is the
- * profiler's own and goes to no context. After a reading the next points are passed over for so
- * long that readings stay within their share of the time.
+ * A point is read twice: before everything else, and after everything is booked. The counts between
+ * the two are the profiler's own and go to no context. After a reading the next points are passed
+ * over for so long that readings stay within their share of the time.
  */
 #include "libcollect/sampling/edges.h"
 #include "libcollect/state/plugin_table.h"
@@ -221,8 +221,8 @@ static uint64_t measure_cost(struct pc_edges *e)
     return least;
 }
 
-/* 200 times the cost of a reading with max_overhead as it is by default: a tenth of that ceiling.
- * Without a ceiling each point is read. */
+/* The time between two readings: with it readings cost a tenth of max_overhead. Without
+ * that ceiling each point is read. */
 static uint64_t find_spacing(uint64_t cost)
 {
     uint64_t ceiling = pc_process.config.sample_max_overhead;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Counters between certain points. The beginnings and ends of MPI calls are points at which the
- * context is known for certain; there counters that count all the time are read. What was counted
- * from one such point to the next is an edge: exact, though what lies between is not known but by
- * samples. doc/internals/attribution.md. For libcollect only.
+ * Counts between certain points. At the begin and the end of an MPI call the context is known for
+ * certain: there the counters that count all the time are read. The count from one such point to
+ * the next is an edge. It is exact; only its division among the contexts between the points rests
+ * on samples. doc/internals/attribution.md. For libcollect only.
  */
 #ifndef PC_EDGES_H
 #define PC_EDGES_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Samples of the edge that is under way: how many fell into each context. A small hash table of the
+ * Samples of the current edge: counts how many fell into each context. A small hash table of the
  * thread, emptied when the edge is booked.
  *
  * Every function of this file may run in a signal handler.

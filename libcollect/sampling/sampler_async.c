@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The handler of the sampler's signal, and what it arms the thread's source for.
+ * The handler of the sampler's signal, which also arms the thread's source for the next interrupt.
  *
  * The handler runs with all other signals blocked. It stays on the interrupted stack for a few
  * words only and works on a stack of its own: a thread whose stack is nearly used up, a coroutine,

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What sampling costs. An interrupt's cost is the handler's, which measures itself, and the
- * kernel's: to take the interrupt, to make the signal's frame, to return. The kernel's part is
- * seen from outside alone: a thread that does nothing but read its clock finds a gap where it was
- * interrupted by a handler that does nothing. It is measured once for each
- * source that the process uses, by the first thread that has it, which is kept busy for that:
- * sources stand still while a thread waits.
+ * The cost of sampling. The cost of an interrupt is that of the handler, which measures itself,
+ * plus the kernel's part: taking the interrupt, making the signal frame, returning. The kernel's
+ * part can only be measured from outside: a thread that does nothing but read its clock finds a gap
+ * where it was interrupted by a handler that does nothing. It is measured once for each source that
+ * the process uses, by the first thread that has it, which is kept busy for that: sources stand
+ * still while a thread waits.
  */
 #include "libcollect/sampling/sampler.h"
 

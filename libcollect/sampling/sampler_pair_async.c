@@ -7,8 +7,8 @@
  *
  * The source that interrupts for samples ends a window, too: it is armed for as long as the program
  * is to compute, and stands still while the thread waits, so that a window is not longer because
- * the thread was switched away. What of that the way out of the handler will take is known by the
- * last time only; how long the window was is known when the handler has ended.
+ * the thread was switched away. The time that the way out of the handler will take is only known
+ * from the last time; the length of the window is known when the handler has ended.
  *
  * Every function of this file may run in a signal handler.
  */

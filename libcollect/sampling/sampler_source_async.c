@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * A thread's source of interrupts, once it is open: arming and disarming, and the clock by which
- * that is done. It calls nothing of the rest of the sampler.
+ * The open source of interrupts of a thread: arming, disarming, and its clock. It calls no other
+ * file of the sampler.
  *
  * Every function of this file may run in a signal handler.
  */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * The functions of libc that the library interposes for the sampler's sake, and their next
- * definitions. Each does what libc does: where a thread is not sampled it is a jump to it.
+ * definitions. Each behaves as in libc: in a thread that is not sampled it is a jump to libc's
+ * function.
  *
  * The next definitions are found by the constructor, since many of these functions may be called in
  * signal handlers, where dlsym may not. Before that, and for what libc lacks, at the first call.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What the rest of the library knows of MPI functions: the table's names and classes, by op.
+ * Names and classes of MPI functions by op, for the rest of the library.
  */
 #include "libcollect/state/ops.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Tables of plugins, and of the library's own parts: what is not per context. A table is known by
- * the address of its description, which leads by a small hash table to its place in the arena; rows
- * are the trees' (cct/rows_async.c).
+ * Tables of plugins, and of the library's own parts, for figures that are not per context. A table
+ * is known by the address of its description, which leads by a small hash table to its place in the
+ * arena; rows are the trees' (cct/rows_async.c).
  *
  * pc_table_row runs on the measured path. Must not there: call malloc, lock, make a system call
  * where the row is known.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What the trees refer to, put into the arena before the first reference: modules, names of
- * primitives, layout of records. All AS-safe but the plugins.
+ * Puts the objects that trees refer to into the arena, before the first reference: modules, names
+ * of primitives, layout of records. All AS-safe but the plugins.
  */
 #include "libcollect/state/publish.h"
 #include "libcollect/state/ops.h"

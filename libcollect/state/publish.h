@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What the trees refer to, put into the arena before the first reference.
+ * Puts the objects that trees refer to into the arena, before the first reference.
  */
 #ifndef PC_PUBLISH_H
 #define PC_PUBLISH_H

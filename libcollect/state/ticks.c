@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What a tick is: by two points on the clocks, as far apart as they can be had.
+ * Length of a tick, from two points on both clocks, as far apart as possible.
  */
 #include "libcollect/state/state.h"
 #include "plugins/plugins.h"

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The table `jobs`: what this job has to do with others. A row for each MPI_Comm_spawn*, _accept,
+ * The table `jobs`: relations of this job to others. A row for each MPI_Comm_spawn*, _accept,
  * _connect and _join, by the rank that was root of it; and one of rank 0 of a job that was spawned.
  *
- * The other job has a profile of its own, and no message goes between the two for our sake. What
- * a row holds is what both sides know: the names that the launcher gives jobs, the port, how many
- * processes, and from when to when on the wall clock: a spawned process starts, and is in MPI_Init,
- * while its parent is in MPI_Comm_spawn. The reader finds the profiles that fit
- * (command/related_jobs.c).
+ * The other job has a profile of its own, and the two exchange no message for it. A row holds facts
+ * that both sides know: the names that the launcher gives jobs, the port, how many processes, and
+ * from when to when on the wall clock: a spawned process starts, and is in MPI_Init, while its
+ * parent is in MPI_Comm_spawn. The reader finds the profiles that fit (command/related_jobs.c).
  *
- * Nothing here is on the path of a call that is made often.
+ * No function here is on the path of a frequent call.
  */
 #include "libcollect/context/thread.h"
 #include "libcollect/state/ops.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What the system says of the process, beside the tree: the table `resources`, one row a rank, from
- * the end of MPI_Init to the merge (of a program without MPI_Init: from its start), without what
- * MPI_Pcontrol leaves out. Written once, by the thread that merges.
+ * Figures of the system about the process, beside the tree: the table `resources`, one row a rank,
+ * from the end of MPI_Init to the merge (of a program without MPI_Init: from its start), without
+ * what MPI_Pcontrol leaves out. Written once, by the thread that merges.
  *
  * The time of the main thread is divided: on a processor, able to run with no processor free, and
  * the rest, in which it was blocked.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What the files of the walker share with each other and with their own tests: the rule of one
- * program counter, and the unwind tables from which rules are made.
+ * Shared by the files of the walker and by their tests: the rule of one program counter, and the
+ * unwind tables from which rules are made.
  */
 #ifndef PC_WALK_PRIVATE_H
 #define PC_WALK_PRIVATE_H

@@ -24,7 +24,7 @@ static const struct pcollect_field fields[] = {
      PCOLLECT_UNIT_TICKS, 0, offsetof(struct request_record, flight)},
     {"wait", "time waited for them in the calls that completed them", PCOLLECT_SUM,
      PCOLLECT_UNIT_TICKS, 0, offsetof(struct request_record, wait)},
-    {"overlap", "of their flight the time that the thread was outside of MPI", PCOLLECT_SUM,
+    {"overlap", "part of their flight in which the thread was outside MPI", PCOLLECT_SUM,
      PCOLLECT_UNIT_TICKS, 0, offsetof(struct request_record, overlap)},
 };
 
@@ -38,8 +38,8 @@ enum { COUNT, SENT, RECEIVED, FLIGHT, WAIT, LONGEST_WAIT, OVERLAP, HOW };
 static const struct pcollect_column columns[] = {
     {"start", "context that started the operations", PCOLLECT_COLUMN_NODE, 0, PCOLLECT_UNIT_COUNT,
      0},
-    {"completion", "context that completed them; none: nobody did", PCOLLECT_COLUMN_NODE, 0,
-     PCOLLECT_UNIT_COUNT, 0},
+    {"completion", "context that completed them; empty: they were never completed",
+     PCOLLECT_COLUMN_NODE, 0, PCOLLECT_UNIT_COUNT, 0},
     SUM("operations", "operations", PCOLLECT_UNIT_COUNT),
     SUM("bytes_sent", "bytes described by send arguments", PCOLLECT_UNIT_BYTES),
     SUM("bytes_received", "bytes received", PCOLLECT_UNIT_BYTES),

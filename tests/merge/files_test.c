@@ -320,7 +320,7 @@ static void what_does_not_belong_is_left_out_and_said(void **state)
         {"size.arena", "belongs to another job", {.rank = 1, .n_ranks = 8}},
         {"twice.arena", "this rank is there already", {.rank = 0}},
         {"huge.arena", "its rank 1 is not one of 2147483647", {.rank = 1, .n_ranks = INT32_MAX}},
-        {"fields.arena", "count other things", {.rank = 1, .wrong_field = true}},
+        {"fields.arena", "the same names for other figures", {.rank = 1, .wrong_field = true}},
         {"rank.arena", "its rank 4 is not one of 4", {.rank = 4}},
     };
     char first[PATH_BYTES], stranger[PATH_BYTES], last[PATH_BYTES];

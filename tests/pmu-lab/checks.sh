@@ -241,7 +241,7 @@ check_findings() { # MPI
         case $what in
         uneven*)
             if [ "$lab_exact" = yes ]; then head -n 1 "$work/seen"; else cat "$work/seen"; fi |
-                grep -q '^imbalance.*Rank 1 computes .* in loop (.* more instructions than the mean: it has more to do'
+                grep -q '^imbalance.*Rank 1 computes .* in loop (.* more instructions than the mean: it has more work'
             ok $? "$1: it is found that rank 1 computes longer, where, and that it executes more"
             ;;
         *)

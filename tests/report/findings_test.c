@@ -604,10 +604,10 @@ static void imbalance_says_why_if_instructions_were_counted(void **state)
         double busiest; /* its instructions over those of another */
         unsigned skipped;
         const char *text;
-    } cases[] = {{2, 0, "it has more to do"},
-                 {2, 100, "it has more to do"},
+    } cases[] = {{2, 0, "it has more work"},
+                 {2, 100, "it has more work"},
                  {1, 0, "(+0 % instructions)"},
-                 {0.9, 0, "but is slower at it"},
+                 {0.9, 0, "but is slower:"},
                  {1, 100, NULL},
                  {1.5, 0, "a part of the reason"}};
     (void)state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Text of source files: from the table `source_lines` of the profile (file, line; text), else from
- * the file system. A file that is younger than the run is told of.
+ * the file system. A file that is younger than the run is reported.
  */
 #include "view/annotate/annotate.h"
 

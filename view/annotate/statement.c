@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Where a statement of several lines begins: compilers name one of its lines, often the last.
+ * Finds the first line of a statement of several lines: compilers name one of its lines, often the
+ * last.
  *
  * Fortran tells which lines are continued, by `&` at the end of the line before or, in fixed form,
  * by a mark in column 6. In other languages a line that closes a parenthesis belongs to the line
