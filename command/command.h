@@ -193,6 +193,15 @@ int pct_value_percent(const struct pct_command *self, const struct pct_option *o
 int pct_refuse_word(const struct pct_command *self, const char *option, const char *value,
                     const char *(*next)(const void *arg, size_t i), const void *arg);
 
+/* ---- Until the user interrupts (interrupted.c) -------------------------------------------------
+ */
+
+/* From now on SIGINT, SIGTERM, and SIGHUP unless it was ignored, are noted and end no command. */
+void pct_interrupt_catch(void);
+bool pct_interrupted(void);
+/* Returns early when a signal has come. */
+void pct_wait_ns(uint64_t ns);
+
 /* ---- The terminal (terminal.c) ----------------------------------------------------------------
  */
 

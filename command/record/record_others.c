@@ -7,10 +7,8 @@
 #include "command/launch/run.h"
 #include "command/record/record.h"
 
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 static const struct pct_option options[] = {
@@ -81,23 +79,13 @@ static bool begin_others(void *arg, int pid)
     return true;
 }
 
-static volatile sig_atomic_t interrupted;
-
-static void interrupt(int number)
-{
-    (void)number;
-    interrupted = 1;
-}
-
 static void wait_for_others(struct job *j)
 {
-    struct sigaction action = {.sa_handler = interrupt};
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
+    pct_interrupt_catch();
     begin_others(j, -1);
     begin(j);
-    while (!interrupted && pct_sampling_lives(&j->sampling))
-        nanosleep(&(struct timespec){0, (long)tick(j)}, NULL);
+    while (!pct_interrupted() && pct_sampling_lives(&j->sampling))
+        pct_wait_ns(tick(j));
 }
 
 /* Returns the status of the command. */

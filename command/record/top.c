@@ -6,9 +6,7 @@
 #include "command/record/record.h"
 #include "command/record/top_print.h"
 
-#include <signal.h>
 #include <stdlib.h>
-#include <time.h>
 
 enum { OPTION_BY = 256, OPTION_ONCE, OPTION_FORMAT };
 
@@ -131,14 +129,6 @@ static void turn(struct top *t)
 
 /* ---- While it runs --------------------------------------------------------------------------- */
 
-static volatile sig_atomic_t interrupted;
-
-static void interrupt(int number)
-{
-    (void)number;
-    interrupted = 1;
-}
-
 static void take_key(struct top *t, int key)
 {
     static const char keys[] = {
@@ -151,12 +141,12 @@ static void take_key(struct top *t, int key)
         draw(t);
 }
 
-static void wait_ns(struct top *t, uint64_t ns)
+static void wait_for_key(struct top *t, uint64_t ns)
 {
     if (t->screen)
         take_key(t, pct_screen_key(ns));
     else
-        nanosleep(&(struct timespec){(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)}, NULL);
+        pct_wait_ns(ns);
 }
 
 /* One picture after another, until nothing is left to watch. */
@@ -165,7 +155,7 @@ static void watch(struct top *t)
     uint64_t while_ns = t->request->seconds * 1000000000u;
     pct_rings_start(t->sampling.rings);
     t->begin_ns = pc_mono_ns();
-    while (!t->end && !interrupted) {
+    while (!t->end && !pct_interrupted()) {
         uint64_t ns = pct_sampling_drain(&t->sampling, false), now_ns = pc_mono_ns();
         uint64_t until_ns = t->begin_ns + while_ns;
         t->end = !pct_sampling_lives(&t->sampling);
@@ -174,7 +164,7 @@ static void watch(struct top *t)
             turn(t);
             t->end |= t->request->once;
         } else {
-            wait_ns(t, ns < until_ns - now_ns ? ns : until_ns - now_ns);
+            wait_for_key(t, ns < until_ns - now_ns ? ns : until_ns - now_ns);
         }
     }
     pct_rings_stop(t->sampling.rings);
@@ -182,13 +172,10 @@ static void watch(struct top *t)
 
 static int top(struct top *t)
 {
-    struct sigaction action = {.sa_handler = interrupt};
     int status = pct_sampling_open(&t->sampling);
     if (status)
         return status;
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-    sigaction(SIGHUP, &action, NULL);
+    pct_interrupt_catch();
     t->screen = !t->request->once && !t->request->tsv && pct_screen_open();
     if (t->screen)
         pct_screen_draw("pcollect top: the first samples are taken");

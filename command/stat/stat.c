@@ -14,7 +14,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -198,27 +197,16 @@ static bool begin_attached(void *arg, int pid)
     return true;
 }
 
-static volatile sig_atomic_t interrupted;
-
-static void interrupt(int number)
-{
-    (void)number;
-    interrupted = 1;
-}
-
 /* Until all that is counted has ended, or the user interrupts. */
 static void wait_for_targets(struct pct_stat_job *j)
 {
     enum { LOOK_NS = 50000000 };
-    struct sigaction action = {.sa_handler = interrupt};
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
+    pct_interrupt_catch();
     begin_attached(j, -1);
     note_begin(j);
-    while (!interrupted && pct_stat_lives(j)) {
+    while (!pct_interrupted() && pct_stat_lives(j)) {
         uint64_t ns = tick(j);
-        ns = ns < LOOK_NS ? ns : LOOK_NS;
-        nanosleep(&(struct timespec){0, (long)ns}, NULL);
+        pct_wait_ns(ns < LOOK_NS ? ns : LOOK_NS);
     }
 }
 

@@ -52,11 +52,16 @@ static struct numbers list_threads(int pid)
     return l;
 }
 
-static bool holds(const struct numbers *l, int number)
+/* Whether `after` has a number that `before` has not. Both are in one order. */
+static bool has_more(const struct numbers *before, const struct numbers *after)
 {
-    for (size_t i = 0; i < l->n; i++)
-        if (l->at[i] == number)
+    size_t i = 0;
+    for (size_t k = 0; k < after->n; k++, i++) {
+        while (i < before->n && before->at[i] != after->at[k])
+            i++;
+        if (i == before->n)
             return true;
+    }
     return false;
 }
 
@@ -68,9 +73,7 @@ static int open_threads(struct pct_stat_job *j, size_t target, int pid, bool *ch
     for (size_t i = 0; i < before.n && !status; i++)
         status = add_viewee(j, target, before.at[i], -1);
     struct numbers after = list_threads(pid);
-    *changed = false;
-    for (size_t i = 0; i < after.n; i++)
-        *changed |= !holds(&before, after.at[i]);
+    *changed = has_more(&before, &after);
     pct_free(before.at);
     pct_free(after.at);
     return status;

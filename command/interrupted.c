@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Commands that watch until what they watch has ended, or until the user has seen enough: an
+ * interrupt ends the wait, not the command, which then says what it has.
+ */
+#include "command/command.h"
+
+#include <signal.h>
+#include <time.h>
+
+static volatile sig_atomic_t interrupted;
+
+static void interrupt(int number)
+{
+    (void)number;
+    interrupted = 1;
+}
+
+void pct_interrupt_catch(void)
+{
+    struct sigaction action = {.sa_handler = interrupt}, before;
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    if (!sigaction(SIGHUP, NULL, &before) && before.sa_handler != SIG_IGN) /* as by nohup */
+        sigaction(SIGHUP, &action, NULL);
+}
+
+bool pct_interrupted(void)
+{
+    return interrupted;
+}
+
+void pct_wait_ns(uint64_t ns)
+{
+    nanosleep(&(struct timespec){(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)}, NULL);
+}
