@@ -11,6 +11,7 @@
 
 #include "analysis/buffer.h"
 #include "analysis/student.h"
+#include "analysis/thread_times.h"
 #include "analysis/tree/samples.h"
 #include "analysis/tree/totals.h"
 
@@ -26,6 +27,8 @@ struct told {
     double compute_ns, compute_squares, mpi_ns, mpi_squares; /* by samples, squares in us^2 */
     double n_samples, period_ns;                             /* of computation; mean distance */
     bool sampled;
+    double work_ns, work_variance; /* of the other thread with most of it */
+    double waits_ns;               /* of all other threads, for a processor */
 };
 
 /* The rank of a row, as an index; rows are in the order of their first key, *at goes along. */
@@ -79,12 +82,26 @@ static void read_sampling(const struct pc_profile *p, struct told *told)
     }
 }
 
+/* The main thread's is the first row of each rank. */
+static void read_threads(const struct pc_profile *p, struct told *told)
+{
+    struct pct_thread_times *t = pct_thread_times_new(p);
+    for (size_t i = 1; i < t->n; i++) {
+        const struct pct_thread_time *thread = &t->list[i];
+        struct told *of = &told[thread->rank];
+        if (t->list[i - 1].rank != thread->rank || !pct_thread_is_program(thread))
+            continue;
+        of->waits_ns += (double)thread->delayed_ns;
+        if (pct_thread_work_ns(thread) > of->work_ns) {
+            of->work_ns = pct_thread_work_ns(thread);
+            of->work_variance = thread->variance;
+        }
+    }
+    pct_thread_times_free(t);
+}
+
 /* ---- One rank ---------------------------------------------------------------------------------
  */
-
-/* A program that does the same again and again, about as often as it is sampled, is met a little
- * regularly: the variance is up to so many times as great. */
-#define REGULAR 2.0
 
 /* Variance of the samples' part outside MPI (doc/internals/sampling.md), and of the time behind the
  * last sample, which nobody was told of: one period. */
@@ -93,7 +110,22 @@ static double find_variance(const struct told *told)
     double all_ns = told->compute_ns + told->mpi_ns;
     double part = all_ns > 0 ? told->compute_ns / all_ns : 0;
     double us = told->compute_squares * (1 - part) * (1 - part) + told->mpi_squares * part * part;
-    return REGULAR * us * 1e6 + told->period_ns * told->period_ns;
+    return PCT_SAMPLES_REGULAR * us * 1e6 + told->period_ns * told->period_ns;
+}
+
+/* While the main thread is blocked and another thread of the rank works, the rank computes: for as
+ * long as that thread works longer than the main thread, at least. While its threads want a
+ * processor, which may be at different times, it wants one. */
+static void count_threads(struct told *told)
+{
+    double work_ns = fmax(0, fmin(told->blocked_ns, told->work_ns - told->compute_ns));
+    double waits_ns = fmin(told->blocked_ns - work_ns, told->waits_ns);
+    if (!told->sampled || !(told->work_ns > told->compute_ns))
+        return;
+    told->blocked_ns -= work_ns + waits_ns;
+    told->delayed_ns += waits_ns;
+    told->compute_ns += work_ns;
+    told->n_samples = fmax(told->n_samples, PCT_SAMPLES_FEW);
 }
 
 /* apart_ns: in MPI_Init, behind which the tables begin, and in MPI_Finalize, at which they end. */
@@ -107,7 +139,7 @@ static void divide(const struct pc_profile_rank *rank, const struct told *told, 
     t->all_delayed_ns = delayed_ns;
     t->low_ns = fmax(0, t->wall_ns - delayed_ns);
     t->n_samples = told->n_samples;
-    t->variance = told->sampled ? find_variance(told) : -1;
+    t->variance = told->sampled ? find_variance(told) + told->work_variance : -1;
     t->sampled_ns = fmin(told->compute_ns, t->wall_ns);
     if (told->divided) { /* all of it may have been in MPI, as far as there is time in MPI */
         t->blocked_low_ns = fmin(t->wall_ns, fmax(0, told->blocked_ns - mpi_ns));
@@ -132,12 +164,14 @@ struct pct_rank_times *pct_rank_times_new(const struct pc_profile *p)
     struct told *told = pct_alloc(p->n_ranks, sizeof *told);
     read_resources(p, told);
     read_sampling(p, told);
+    read_threads(p, told);
     t->n = p->n_ranks;
     t->list = pct_alloc(t->n, sizeof *t->list);
     t->divided = t->n > 0;
     /* Ranks begin and end together. */
     double apart_ns = pct_model_init_ns(p) + pct_model_end(p).own_ns;
     for (size_t r = 0; r < t->n; r++) {
+        count_threads(&told[r]);
         divide(&p->ranks[r], &told[r], apart_ns / (double)t->n, &t->list[r]);
         t->divided &= told[r].divided;
         t->mean_ns += t->list[r].own_ns / (double)t->n;
@@ -167,20 +201,6 @@ double pct_rank_times_imbalance(const struct pct_rank_times *t)
 /* ---- The lead of the busiest rank -------------------------------------------------------------
  */
 
-/* What a normal variable exceeds with this chance, by halving. */
-static double normal_above(double chance)
-{
-    double low = 0, high = 40;
-    for (unsigned i = 0; i < 60; i++) {
-        double z = (low + high) / 2;
-        if (erfc(z / sqrt(2)) / 2 > chance)
-            low = z;
-        else
-            high = z;
-    }
-    return high;
-}
-
 /* The busiest of n ranks is looked at because it is the busiest: what has a chance of q in each of
  * them has one of n q at most in it. */
 static double chance_of_each(const struct pct_rank_times *t)
@@ -201,7 +221,7 @@ static double sampled_low(const struct pct_rank_times *t)
         variance += r == t->busiest ? rank->variance : rank->variance / (others * others);
         lead -= r == t->busiest ? 0 : (rank->sampled_ns + rank->blocked_high_ns) / others;
     }
-    return lead - normal_above(chance_of_each(t)) * sqrt(variance);
+    return lead - pct_normal_above(chance_of_each(t)) * sqrt(variance);
 }
 
 /* Whether the busiest rank stands out of the others, which scatter by what equal work takes on the

@@ -65,3 +65,16 @@ double pct_student_error(double deviation, size_t n)
 {
     return n < 2 ? -1 : pct_student_95(n - 1) * deviation / sqrt((double)n);
 }
+
+double pct_normal_above(double chance)
+{
+    double low = 0, high = 40;
+    for (unsigned i = 0; i < 60; i++) {
+        double z = (low + high) / 2;
+        if (erfc(z / sqrt(2)) / 2 > chance)
+            low = z;
+        else
+            high = z;
+    }
+    return high;
+}

@@ -16,4 +16,7 @@ double pct_student_95(size_t freedom);
 /* Half of the 95 % interval of the mean of n values of this standard deviation; -1: one value. */
 double pct_student_error(double deviation, size_t n);
 
+/* What a normal variable exceeds with this chance. */
+double pct_normal_above(double chance);
+
 #endif

@@ -5,12 +5,16 @@
 #include "analysis/thread_times.h"
 
 #include "analysis/buffer.h"
+#include "analysis/rank_times.h"
+#include "analysis/student.h"
+#include "analysis/tree/samples.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Columns of the tables that are read; both begin with rank and thread. */
 struct columns {
-    uint32_t kind, name, threads, calls, time, cpu, known;
+    uint32_t kind, name, threads, calls, time, cpu, known, in_runtime, delayed;
 };
 
 static uint32_t number_column(const struct pc_profile_table *t, const char *name)
@@ -32,7 +36,9 @@ static void read_records(struct pct_thread_times *out, const struct pc_profile *
                               number_column(t, "calls"),
                               number_column(t, "time"),
                               number_column(t, "cpu"),
-                              number_column(t, "known")};
+                              number_column(t, "known"),
+                              number_column(t, "in_runtime"),
+                              number_column(t, "delayed")};
     uint32_t at = 0;
     out->list = pct_alloc(t->n_rows, sizeof *out->list);
     for (uint32_t row = 0; row < t->n_rows; row++) {
@@ -50,16 +56,28 @@ static void read_records(struct pct_thread_times *out, const struct pc_profile *
                                      .mpi_calls = pc_table_cell(t, row, c.calls),
                                      .mpi_ns = pc_table_cell(t, row, c.time),
                                      .cpu_ns = pc_table_cell(t, row, c.cpu),
-                                     .has_cpu = pc_table_cell(t, row, c.known) != 0};
+                                     .has_cpu = pc_table_cell(t, row, c.known) != 0,
+                                     .waits_ns = pc_table_cell(t, row, c.in_runtime),
+                                     .delayed_ns = pc_table_cell(t, row, c.delayed)};
     }
+}
+
+/* A thread whose time outside MPI is all work has no error of its own but the last period. */
+static void read_samples(const struct pc_profile_table *t, uint32_t row, struct pct_thread_time *of)
+{
+    uint64_t squares = pc_table_cell(t, row, number_column(t, "compute_squares"));
+    double period = (double)pc_table_cell(t, row, number_column(t, "period"));
+    of->outside_ns = pc_table_cell(t, row, number_column(t, "compute_time"));
+    of->variance = PCT_SAMPLES_REGULAR * (double)squares * 1e6 + period * period;
+    of->is_sampled = true;
 }
 
 /* Rows of both are in order. */
 static void read_sampling(struct pct_thread_times *out, const struct pc_profile *p)
 {
     const struct pc_profile_table *t = pc_profile_table(p, "sampling");
-    uint32_t compute = number_column(t, "compute_time"), row = 0;
-    if (!is_by_thread(t) || compute == PC_NO_INDEX)
+    uint32_t row = 0;
+    if (!is_by_thread(t) || number_column(t, "compute_time") == PC_NO_INDEX)
         return;
     for (size_t i = 0; i < out->n; i++) {
         struct pct_thread_time *of = &out->list[i];
@@ -69,15 +87,12 @@ static void read_sampling(struct pct_thread_times *out, const struct pc_profile 
                                     pc_table_cell(t, row, 1) < of->number)))
             row++;
         if (row < t->n_rows && (int64_t)pc_table_cell(t, row, 0) == rank &&
-            pc_table_cell(t, row, 1) == of->number) {
-            of->outside_ns = pc_table_cell(t, row, compute);
-            of->is_sampled = true;
-        }
+            pc_table_cell(t, row, 1) == of->number)
+            read_samples(t, row, of);
     }
 }
 
-/* Threads of the MPI library are not there to compute. */
-static bool counts(const struct pct_thread_time *t)
+bool pct_thread_is_program(const struct pct_thread_time *t)
 {
     return t->is_sampled && strcmp(t->kind, "MPI library") != 0;
 }
@@ -88,13 +103,71 @@ static size_t compare(struct pct_thread_times *t, size_t first)
     double sum = 0;
     size_t end = first, n = 0;
     for (; end < t->n && t->list[end].rank == t->list[first].rank; end++) {
-        sum += counts(&t->list[end]) ? (double)t->list[end].outside_ns : 0;
-        n += counts(&t->list[end]);
+        bool counts = pct_thread_is_program(&t->list[end]);
+        sum += counts ? pct_thread_work_ns(&t->list[end]) : 0;
+        n += counts;
     }
     for (size_t i = first; i < end && n > 1 && sum > 0; i++)
-        if (counts(&t->list[i]))
-            t->list[i].share = (double)t->list[i].outside_ns * (double)n / sum;
+        if (pct_thread_is_program(&t->list[i]))
+            t->list[i].share = pct_thread_work_ns(&t->list[i]) * (double)n / sum;
     return end;
+}
+
+/* ---- The thread that is ahead -----------------------------------------------------------------
+ */
+
+/* A thread that computes less than this part of the busiest one does not do the same. */
+#define SAME_WORK 0.1
+
+/* Whether it is of the team of the program's own threads, or of OpenMP's with the main thread. */
+static bool is_of(const struct pct_thread_time *t, bool own)
+{
+    return pct_thread_is_program(t) && own == !strcmp(t->kind, "program");
+}
+
+static const struct pct_thread_time *find_busiest(const struct pct_thread_times *t, size_t first,
+                                                  size_t end, bool own)
+{
+    const struct pct_thread_time *busiest = NULL;
+    for (size_t i = first; i < end; i++)
+        if (is_of(&t->list[i], own) &&
+            (!busiest || pct_thread_work_ns(&t->list[i]) > pct_thread_work_ns(busiest)))
+            busiest = &t->list[i];
+    return busiest;
+}
+
+static struct pct_thread_lead lead_of(const struct pct_thread_times *t, size_t first, size_t end,
+                                      bool own, double chance)
+{
+    struct pct_thread_lead lead = {.busiest = find_busiest(t, first, end, own)};
+    double most = lead.busiest ? pct_thread_work_ns(lead.busiest) : 0, sum = 0, variance = 0;
+    for (size_t i = first; i < end; i++) {
+        const struct pct_thread_time *thread = &t->list[i];
+        if (!is_of(thread, own) || thread == lead.busiest ||
+            pct_thread_work_ns(thread) < SAME_WORK * most)
+            continue;
+        sum += pct_thread_work_ns(thread);
+        variance += thread->variance;
+        lead.n++;
+    }
+    double others = (double)lead.n;
+    lead.others_ns = others > 0 ? sum / others : 0;
+    double ahead = most - lead.others_ns;
+    if (!lead.n || ahead < PCT_LEAD_LARGE * lead.others_ns)
+        return (struct pct_thread_lead){0};
+    variance = variance / (others * others) + lead.busiest->variance;
+    double low = ahead - pct_normal_above(chance) * sqrt(variance);
+    lead.n++;
+    lead.saves_ns = low * others / (others + 1);
+    return low > 0 ? lead : (struct pct_thread_lead){0};
+}
+
+struct pct_thread_lead pct_thread_times_lead(const struct pct_thread_times *t, size_t first,
+                                             size_t end, double chance)
+{
+    struct pct_thread_lead team = lead_of(t, first, end, false, chance);
+    struct pct_thread_lead own = lead_of(t, first, end, true, chance);
+    return own.saves_ns > team.saves_ns ? own : team;
 }
 
 struct pct_thread_times *pct_thread_times_new(const struct pc_profile *p)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What each thread of each rank did: MPI time, CPU time, and CPU time outside MPI by its samples.
+ * What each thread of each rank did: MPI time, CPU time, and CPU time outside MPI by its samples;
+ * and by how much one thread of a rank is ahead of those that do the same.
  *
  * Data structure: one entry for each row of the table `thread_records`, in its order: by rank, then
  * by number of the thread. Invariant: `list` has n entries, `rank` is an index into the profile's
@@ -20,14 +21,40 @@ struct pct_thread_time {
     uint64_t cpu_ns;
     bool has_cpu;        /* false: the process was killed, or filters system calls */
     uint64_t outside_ns; /* CPU time outside MPI */
+    uint64_t waits_ns;   /* of outside_ns: in the runtime of threads, where one waits for others */
+    double variance;     /* of outside_ns less waits_ns, at most, in ns^2 */
     bool is_sampled;     /* outside_ns is known */
-    double share;        /* of outside_ns in the mean of the rank's threads, as a ratio; 0: none */
+    uint64_t delayed_ns; /* could run, and no processor was free */
+    double share;        /* of work in the mean of the rank's threads, as a ratio; 0: none */
 };
+
+/* CPU time of the program's work: not in MPI, and not in the runtime of threads. */
+static inline double pct_thread_work_ns(const struct pct_thread_time *t)
+{
+    return t->outside_ns > t->waits_ns ? (double)(t->outside_ns - t->waits_ns) : 0;
+}
+
+/* Whether it is there to compute: not one that the MPI library made. */
+bool pct_thread_is_program(const struct pct_thread_time *t);
 
 struct pct_thread_times {
     struct pct_thread_time *list;
     size_t n;
 };
+
+/* Threads of one rank that do the same: those of an OpenMP team with the main thread, or those that
+ * the program made, as far as they compute. One of them is ahead of the others. */
+struct pct_thread_lead {
+    const struct pct_thread_time *busiest; /* NULL: none is surely ahead */
+    size_t n;                              /* threads that do the same */
+    double others_ns;                      /* mean work of the others */
+    double saves_ns;                       /* less for the rank if all had the same, at least */
+};
+
+/* Compares the threads of one rank: those of the list from `first` on, up to `end`. chance: that
+ * equal work is called a lead. */
+struct pct_thread_lead pct_thread_times_lead(const struct pct_thread_times *t, size_t first,
+                                             size_t end, double chance);
 
 /* Never NULL. Texts are the profile's. */
 struct pct_thread_times *pct_thread_times_new(const struct pc_profile *p);

@@ -34,7 +34,8 @@ const struct pct_option pct_report_options[] = {
     {BY, "by", "WHAT,...", "one table of sums, by one or several of:",
      "It is printed as text if no format is given. All figures of calls and samples, and the "
      "fields of plugins, are columns for --columns and for programs: --by WHAT --help lists them. "
-     "caller, thread and peer, and rank alone, are tables of their own.",
+     "caller, thread and peer, and rank alone, are tables of their own; that of thread has a row "
+     "for each thread of each rank, as rank,thread.",
      "function|line|file|module|call-site|context|primitive|communicator|phase|region|rank|caller|"
      "thread|peer",
      WHICH_TABLE, .list = true},
@@ -107,30 +108,34 @@ static void choose_table(struct pct_options *view, const char *name)
     view->table = pct_table_find(name);
 }
 
+/* What --by says where it is one table, which rank,thread is as well as thread. NULL: it is keys.
+ */
+static const char *find_by_table(const struct pct_option *o, const char *value)
+{
+    if (!strcmp(value, "rank,thread") || !strcmp(value, "thread,rank"))
+        value = "thread";
+    return strchr(value, ',') ? NULL : by_words[pct_value_word(o, value)].table;
+}
+
 /* The words were checked. */
 static int choose_by(const struct pct_command *self, const struct pct_option *o, const char *value,
                      struct pct_options *view)
 {
-    char *copy = pct_copy(value), *rest = copy, *word;
-    const char *alone = NULL;
-    while ((word = strsep(&rest, ","))) {
-        unsigned i = pct_value_word(o, word);
-        if (!by_words[i].keys)
-            alone = word;
-        view->by |= by_words[i].keys;
-        if (!strcmp(word, value) && by_words[i].table) {
-            choose_table(view, by_words[i].table);
-            view->by = 0;
-        }
+    const char *table = find_by_table(o, value);
+    if (table) {
+        choose_table(view, table);
+        return PCT_DONE;
     }
-    bool together = alone && strcmp(alone, value) != 0;
-    int status = !together ? PCT_DONE
-                           : pct_refuse(self,
-                                        "--by %s: %s is a table of its own, and goes with "
-                                        "nothing else",
-                                        value, alone);
-    if (view->by)
-        view->table_name = value;
+    char *copy = pct_copy(value), *rest = copy, *word;
+    int status = PCT_DONE;
+    while (!status && (word = strsep(&rest, ","))) {
+        unsigned keys = by_words[pct_value_word(o, word)].keys;
+        view->by |= keys;
+        if (!keys)
+            status = pct_refuse(self, "--by %s: %s is a table of its own, and goes with %s", value,
+                                word, strcmp(word, "thread") ? "nothing else" : "rank alone");
+    }
+    view->table_name = value;
     pct_free(copy);
     return status;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Rules that compare ranks: who computes longest, who handles most messages, who waits in a row.
+ * Rules that compare ranks: who computes longest, who handles most messages, who waits in a row;
+ * and the threads of each rank.
  */
 #include "analysis/findings/findings.h"
 
@@ -162,6 +163,67 @@ static void find_blocked(const struct pct_evidence *f, const struct pct_rule *ru
                         pct_finding_system_calls(f));
 }
 
+/* ---- Threads of a rank ------------------------------------------------------------------------
+ */
+
+/* The lead of a thread counts where the rank is busy with it for this part of its time. */
+#define LONG 0.5
+
+struct thread_leads {
+    struct pct_thread_lead most; /* of the rank that would save most */
+    size_t n;                    /* ranks with one */
+    double saves_ns;             /* of all */
+};
+
+static void add_lead(const struct pct_evidence *f, struct thread_leads *all,
+                     const struct pct_thread_lead *lead)
+{
+    const struct pct_thread_time *t = lead->busiest;
+    if (!t || pct_thread_work_ns(t) + (double)t->delayed_ns <
+                  LONG * (double)f->data->profile->ranks[t->rank].inside_ns)
+        return;
+    all->n++;
+    all->saves_ns += lead->saves_ns;
+    if (lead->saves_ns > all->most.saves_ns)
+        all->most = *lead;
+}
+
+static struct thread_leads find_leads(const struct pct_evidence *f)
+{
+    const struct pct_thread_times *t = pct_data_thread_times(f->data);
+    struct thread_leads all = {.n = 0};
+    for (size_t first = 0, end; first < t->n; first = end) {
+        for (end = first + 1; end < t->n && t->list[end].rank == t->list[first].rank;)
+            end++;
+        struct pct_thread_lead lead =
+            pct_thread_times_lead(t, first, end, PCT_LEAD_FALSE / (double)t->n);
+        add_lead(f, &all, &lead);
+    }
+    return all;
+}
+
+static void find_threads(const struct pct_evidence *f, const struct pct_rule *rule,
+                         double threshold, struct pct_findings *out)
+{
+    struct thread_leads all = find_leads(f);
+    const struct pct_thread_time *t = all.most.busiest;
+    char most[PCT_NUMBER_BYTES], others[PCT_NUMBER_BYTES], ranks[48] = "";
+    bool one = all.most.n == 2;
+    if (!t || all.saves_ns < threshold * own_core_ns(f))
+        return;
+    if (all.n > 1)
+        pct_text_format(ranks, sizeof ranks, "%zu ranks have such a thread. ", all.n);
+    pct_finding_say(out, f, rule, all.saves_ns, pct_more_rank("thread_times", rank_at(f, t->rank)),
+                    "Thread %llu of rank %d computes for %s, and the other %s of its team, %s%s, "
+                    "%s for it. %sDivide the work of the threads more evenly, or hand it out in "
+                    "smaller pieces.",
+                    (unsigned long long)t->number, rank_at(f, t->rank),
+                    pct_text_time(most, (pc_u128)llround(pct_thread_work_ns(t))),
+                    one ? "thread" : "threads",
+                    pct_text_time(others, (pc_u128)llround(all.most.others_ns)),
+                    one ? "" : " on average", one ? "waits" : "wait", ranks);
+}
+
 /* ---- Hub and chain ---------------------------------------------------------------------------
  */
 
@@ -212,6 +274,8 @@ static const struct pct_rule rows[] = {
     {"serial", 0.05, "one rank alone computes", find_serial, true},
     {"imbalance", 0.05, "one rank computes longer than the others, which wait for it",
      find_imbalance, true},
+    {"threads", 0.05, "one thread of a rank computes longer than the others of its team",
+     find_threads, true},
     {"blocked", 0.05, "ranks sleep or wait for files outside MPI", find_blocked, true},
     {"hub", 0.05, "one rank exchanges most messages", find_hub, false},
     {"chain", 0.05, "ranks wait for each other one after the other", find_chain, false},

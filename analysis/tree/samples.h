@@ -46,6 +46,10 @@ struct pct_sampled pct_samples_made(const struct pct_samples *s, pc_u128 samples
 
 void pct_sampled_add(struct pct_sampled *to, struct pct_sampled what);
 
+/* A program that does the same again and again, about as often as it is sampled, is met a little
+ * regularly: the variance is up to so many times as great. */
+#define PCT_SAMPLES_REGULAR 2.0
+
 /* Variance of part.ns. */
 double pct_samples_variance(struct pct_sampled part, struct pct_sampled all);
 

@@ -343,6 +343,8 @@ void pc_sampler_init_end(void)
     struct pc_sampler *s = pc_self ? pc_self->sampler : NULL;
     for (unsigned k = PC_SAMPLE_COMPUTE_NS; s && k <= PC_SAMPLE_MPI_SQUARES; k++)
         s->counts[k] = 0;
+    if (s && pc_self->times)
+        pc_self->times[PC_TIMES_IN_RUNTIME] = 0;
 }
 
 void pc_sampler_leave(struct pc_thread *t)

@@ -149,6 +149,7 @@ struct pc_sampler {
     /* The path walked last, outermost first, and the one being walked, innermost first. */
     uint32_t n_last, n_path, max_frames, joined;
     bool cut, deep;
+    bool in_runtime; /* the last sample met the thread in the runtime of threads */
     struct pc_sample_frame *last, *path;
     char *stack_top; /* of the stack on which the handler works */
 };

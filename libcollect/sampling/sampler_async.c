@@ -262,12 +262,15 @@ static bool is_in_own(const struct where *w)
     return m && m->flags & PCOLLECT_MODULE_OWN;
 }
 
-static void count_at_place(struct pc_sampler *s, const struct pc_window_place *place)
+static void count_at_place(struct pc_thread *t, struct pc_sampler *s,
+                           const struct pc_window_place *place)
 {
     uint64_t us = (s->sample_ns + 500) / 1000;
     uint64_t *sums = &s->counts[place->node ? PC_SAMPLE_COMPUTE_NS : PC_SAMPLE_MPI_NS];
     sums[0] += s->sample_ns;
     sums[1] += us * us;
+    if (place->node && s->in_runtime && t->times)
+        t->times[PC_TIMES_IN_RUNTIME] += s->sample_ns;
 }
 
 /* What the plugins add to: the record of the call in progress, or of the point. */
@@ -290,7 +293,7 @@ static struct pc_window_place find_place(const struct interrupt *i)
             place.record = pc_tree_record(t->tree, place.node);
     }
     if (place.record)
-        count_at_place(s, &place);
+        count_at_place(t, s, &place);
     if (place.record && t->edges)
         pc_edges_sample(t->edges, place.node);
     return place;

@@ -122,6 +122,15 @@ static uint32_t find_program(const struct pc_sampler *s)
     return i;
 }
 
+/* Whether the program's innermost frame, or none, has called a runtime of threads. */
+static bool has_runtime(const struct pc_sampler *s, uint32_t program)
+{
+    for (uint32_t i = 0; i < program; i++)
+        if (is_runtime(&s->path[i]))
+            return true;
+    return false;
+}
+
 /* Left out (shown.h): frames of ours; what a runtime of threads has between the start of a thread,
  * or a function of the program, and the program's function that it calls; the code from which the
  * kernel calls a handler. */
@@ -277,6 +286,7 @@ pcollect_ref pc_sampler_point(struct pc_thread *t, struct pc_sampler *s, const v
     }
     const struct pc_sample_frame *f = &s->path[0];
     bool collapsed;
+    s->in_runtime = has_runtime(s, find_program(s));
     struct pc_python_booking b = read_python(t, s);
     pcollect_ref parent = book_frames(t, s, &b, &collapsed);
     struct place place = find_place(&b, f, &parent);

@@ -9,6 +9,10 @@
  * too (merge/arena_rows.c). CPU time is booked here: when the thread ends, before the merge, and
  * around what MPI_Pcontrol leaves out. It counts from the end of MPI_Init.
  *
+ * The handler of samples adds what it met in the code of a runtime of threads, where a thread waits
+ * for others. How long a thread waited for a processor is read at its end, or before the merge; not
+ * of threads that computed next to nothing, which there may be a hundred thousand of.
+ *
  * Invariant: what a thread's clock has passed since `cpu_from` is not in the row yet. Who moves
  * `cpu_from` forward by compare-and-exchange books the difference, or drops it. `known` is 0 from
  * the thread's beginning to its end or the merge, and stays 0 where the program filters system
@@ -23,7 +27,8 @@
 #include <string.h>
 #include <sys/prctl.h>
 
-enum { KIND, NAME, THREADS, CALLS, TIME, CPU, KNOWN, N_VALUES };
+enum { KIND, NAME, THREADS, CALLS, TIME, CPU, KNOWN, IN_RUNTIME, DELAYED, N_VALUES };
+_Static_assert((int)IN_RUNTIME == (int)PC_TIMES_IN_RUNTIME, "the sampler adds to it");
 
 #define COLUMN(name, doc, type, how, unit)                                                         \
     {                                                                                              \
@@ -42,6 +47,13 @@ static const struct pcollect_column columns[] = {
     [2 + TIME] = COLUMN("time", "in MPI calls", NUMBER, PCOLLECT_SUM, TICKS),
     [2 + CPU] = COLUMN("cpu", "CPU time after MPI_Init", NUMBER, PCOLLECT_SUM, NS),
     [2 + KNOWN] = COLUMN("known", "1: cpu is that of the whole time", NUMBER, PCOLLECT_MAX, COUNT),
+    [2 + IN_RUNTIME] =
+        COLUMN("in_runtime", "CPU time that samples in the runtime of threads stand for", NUMBER,
+               PCOLLECT_SUM, NS),
+    [2 + DELAYED] = COLUMN("delayed",
+                           "time in which it could run and no processor was free, from its "
+                           "beginning; of threads with 10 ms of CPU time and more",
+                           NUMBER, PCOLLECT_SUM, NS),
 };
 
 static const struct pcollect_table table = {.name = PCOLLECT_TABLE_THREAD_RECORDS,
@@ -71,11 +83,30 @@ static void book(struct pc_thread *t)
         __atomic_fetch_add(&t->times[CPU], ns, __ATOMIC_RELAXED);
 }
 
+/* The second number of schedstat, in ns; 0: it is not there. */
+static uint64_t read_delayed_ns(int32_t tid)
+{
+    char path[64], text[96];
+    uint64_t ns = 0;
+    pc_format(path, sizeof path, "/proc/self/task/%d/schedstat", tid);
+    if (pc_control.filtered || !pc_read_small(path, text, sizeof text))
+        return 0;
+    const char *at = text + strspn(text, "0123456789");
+    for (at += *at == ' '; *at >= '0' && *at <= '9'; at++)
+        ns = ns * 10 + (uint64_t)(*at - '0');
+    return ns;
+}
+
 static void settle(struct pc_thread *t)
 {
+    enum { WORTH_NS = 10000000 };
+    int saved = errno;
     book(t);
     if (t->times)
         t->times[KNOWN] = !pc_control.filtered;
+    if (t->times && pc_thread_cpu_ns(t->tid) >= WORTH_NS)
+        t->times[DELAYED] += read_delayed_ns(t->tid);
+    errno = saved;
 }
 
 /* The name that a thread was given since it entered. */
@@ -144,8 +175,10 @@ void pc_thread_times_skip(void)
 
 static uint64_t reset_one(struct pc_thread *t)
 {
-    if (t->times)
+    if (t->times) {
         __atomic_store_n(&t->times[CPU], 0, __ATOMIC_RELAXED);
+        __atomic_store_n(&t->times[IN_RUNTIME], 0, __ATOMIC_RELAXED);
+    }
     return advance(t);
 }
 

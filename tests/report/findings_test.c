@@ -5,8 +5,7 @@
  * without the fault has none; and the twin on a machine whose processors are taken away from the
  * ranks says that, and blames the program for nothing.
  */
-#include "sample.h"
-#include "tests/seed.h"
+#include "made_run.h"
 
 #include "analysis/findings/findings.h"
 #include "analysis/symbols/symbols_private.h"
@@ -21,159 +20,7 @@
 
 #include <cmocka.h>
 
-enum { N_SEEDS = 5, MAX_DEPTH = 4, MAX_CELLS = 1024 };
-static const double ms = 1e6;
-
-/* One run as it is being made. */
-struct made {
-    struct sample sample;
-    uint64_t random;
-    unsigned n, late; /* ranks; one of them */
-    uint32_t caller;  /* the node of the function with the fault */
-    char function[32], file[32];
-    struct pct_frame frames[MAX_DEPTH + 1], sampled_at[2], library[2];
-    double compute_ms[SAMPLE_RANKS], mpi_ms[SAMPLE_RANKS], delayed_ms[SAMPLE_RANKS];
-    double system_ms[SAMPLE_RANKS], faults[SAMPLE_RANKS];
-    double blocked_ms[SAMPLE_RANKS];
-    bool shares; /* more ranks than processors */
-    uint32_t last_op;
-    struct pc_profile_table tables[3];
-    struct pc_profile_column columns[3][12];
-    uint64_t cells[3][MAX_CELLS];
-    char *strings[5];
-};
-
-static struct made m;
-
-static double draw(double low, double high)
-{
-    m.random = m.random * 6364136223846793005u + 1442695040888963407u;
-    return low + (high - low) * (double)(m.random >> 11) / 9007199254740992.0;
-}
-
-static unsigned draw_int(unsigned low, unsigned high)
-{
-    return low + (unsigned)draw(0, high - low + 0.999);
-}
-
-/* main > ... > the function with the fault. */
-static void begin_run(unsigned seed, bool sampled)
-{
-    static const char *const words[] = {"advance", "relax",   "gather_forces", "sweep",
-                                        "march",   "collide", "stream",        "assemble"};
-    memset(&m, 0, sizeof m);
-    m.random = test_seed(seed * 7919u + 17);
-    m.n = 2 * draw_int(2, 7);
-    m.late = draw_int(0, m.n - 1);
-    snprintf(m.function, sizeof m.function, "%s_%u", words[draw_int(0, 7)], draw_int(0, 99));
-    snprintf(m.file, sizeof m.file, "%s.c", words[draw_int(0, 7)]);
-    sample_begin(&m.sample);
-    if (sampled)
-        sample_clock(&m.sample);
-    m.sample.p.exe = (char *)"/bin/program";
-    m.sample.modules[0] = (struct pc_profile_module){
-        .path = (char *)"/bin/program", .identity = 1, .flags = PCOLLECT_MODULE_EXE};
-    m.sample.p.n_modules = 1;
-    m.sample.p.n_ranks = m.sample.p.world_size = m.n;
-    unsigned depth = draw_int(1, MAX_DEPTH);
-    for (unsigned i = 0; i <= depth; i++) {
-        m.frames[i] = (struct pct_frame){i == depth ? m.function
-                                         : i        ? "step"
-                                                    : "main",
-                                         m.file, 10 + i, false, false};
-        m.caller = sample_frame(&m.sample, m.caller, 0, 0x1000 * (i + 1));
-    }
-    for (unsigned r = 0; r < m.n; r++) {
-        m.compute_ms[r] = draw(990, 1010);
-        m.system_ms[r] = 3;
-        m.faults[r] = 2000;
-        m.delayed_ms[r] = draw(0, 1);
-        m.sample.ranks[r] = (struct pc_profile_rank){
-            .rank = (int32_t)r, .host = (char *)"node1", .closed = 1, .before_init_ns = 20000000};
-    }
-}
-
-/* A call of the function; ms_of each rank. */
-static void call(const char *name, uint16_t op_class, double calls, double bytes,
-                 const double *ms_of)
-{
-    uint32_t op = m.sample.p.n_ops++;
-    m.sample.ops[op] = (struct pc_profile_op){(char *)name, op_class};
-    m.last_op = sample_op(&m.sample, m.caller, op);
-    for (unsigned r = 0; r < m.n; r++) {
-        sample_add(&m.sample, &(struct sample_calls){.rank = (int32_t)r,
-                                                     .count = (uint64_t)calls,
-                                                     .time = (uint64_t)(ms_of[r] * ms),
-                                                     .min = 1,
-                                                     .max = (uint64_t)(ms_of[r] * ms),
-                                                     .sent = (uint64_t)(calls * bytes),
-                                                     .received = (uint64_t)(calls * bytes)});
-        m.mpi_ms[r] += ms_of[r];
-    }
-}
-
-static void call_all(const char *name, uint16_t op_class, double calls, double bytes, double each)
-{
-    double list[SAMPLE_RANKS];
-    for (unsigned r = 0; r < m.n; r++)
-        list[r] = each * draw(0.98, 1.02);
-    call(name, op_class, calls, bytes, list);
-}
-
-/* A reduction that waits for the rank that computes longest. */
-static void wait_for_all(void)
-{
-    double list[SAMPLE_RANKS], longest = 0;
-    for (unsigned r = 0; r < m.n; r++)
-        longest = fmax(longest, m.compute_ms[r] + m.mpi_ms[r]);
-    for (unsigned r = 0; r < m.n; r++)
-        list[r] = longest - m.compute_ms[r] - m.mpi_ms[r] + 2;
-    call("MPI_Allreduce", PCOLLECT_CLASS_COLL, 40, 8, list);
-}
-
-/* ---- Tables -----------------------------------------------------------------------------------
- */
-
-static struct pc_profile_table *add_table(const char *name, uint32_t n_keys,
-                                          const char *const *columns, const uint16_t *types)
-{
-    uint32_t k = m.sample.p.n_tables++;
-    struct pc_profile_table *t = &m.tables[k];
-    *t = (struct pc_profile_table){
-        .name = (char *)name, .n_keys = n_keys, .columns = m.columns[k], .cells = m.cells[k]};
-    for (; columns[t->n_columns]; t->n_columns++)
-        m.columns[k][t->n_columns] = (struct pc_profile_column){
-            .name = (char *)columns[t->n_columns], .type = types[t->n_columns]};
-    m.sample.p.tables = m.tables;
-    return t;
-}
-
-static void add_cells(struct pc_profile_table *t, const uint64_t *cells)
-{
-    memcpy(t->cells + (size_t)t->n_rows++ * t->n_columns, cells, t->n_columns * sizeof *cells);
-}
-
-static void add_resources(void)
-{
-    static const char *const columns[] = {"rank",    "system", "minor_faults", "major_faults",
-                                          "delayed", "bound",  "blocked",      NULL};
-    static const uint16_t types[] = {PCOLLECT_COLUMN_RANK,   PCOLLECT_COLUMN_NUMBER,
-                                     PCOLLECT_COLUMN_NUMBER, PCOLLECT_COLUMN_NUMBER,
-                                     PCOLLECT_COLUMN_NUMBER, PCOLLECT_COLUMN_STRING,
-                                     PCOLLECT_COLUMN_NUMBER};
-    struct pc_profile_table *t = add_table("resources", 1, columns, types);
-    m.strings[0] = (char *)"0-15";
-    m.strings[1] = (char *)"0,2-3";
-    m.strings[2] = (char *)"PAPI_L3_TCM";
-    m.strings[3] = (char *)"PAPI_TOT_INS";
-    m.sample.p.strings = m.strings;
-    m.strings[4] = (char *)"perf::PAGE-FAULTS";
-    m.sample.p.n_strings = 5;
-    for (unsigned r = 0; r < m.n; r++)
-        add_cells(t, (const uint64_t[]){r, (uint64_t)(m.system_ms[r] * ms), (uint64_t)m.faults[r],
-                                        0, (uint64_t)(m.delayed_ms[r] * ms), m.shares ? 2 : 1,
-                                        (uint64_t)(m.blocked_ms[r] * ms)});
-}
+enum { N_SEEDS = 5 };
 
 /* ---- Faults: each is planted, or its twin -----------------------------------------------------
  */
@@ -200,6 +47,32 @@ static void asleep(bool fault)
 {
     for (unsigned r = 0; r < m.n && fault; r++)
         m.blocked_ms[r] = draw(190, 210);
+}
+
+/* Three threads a rank, of which one computes all the time, or all do. A sample is 1 ms. */
+static void threads(bool fault)
+{
+    static const char *const records[] = {"rank", "thread", "kind", NULL};
+    static const char *const samples[] = {"rank",         "thread",          "period",
+                                          "compute_time", "compute_squares", NULL};
+    static const uint16_t types[] = {PCOLLECT_COLUMN_RANK, PCOLLECT_COLUMN_NUMBER,
+                                     PCOLLECT_COLUMN_STRING};
+    static const uint16_t sample_types[] = {PCOLLECT_COLUMN_RANK, PCOLLECT_COLUMN_NUMBER,
+                                            PCOLLECT_COLUMN_NUMBER, PCOLLECT_COLUMN_NUMBER,
+                                            PCOLLECT_COLUMN_NUMBER};
+    struct pc_profile_table *of = add_table("sampling", 2, samples, sample_types);
+    struct pc_profile_table *t = add_table("thread_records", 2, records, types);
+    unsigned longest = draw_int(0, 2);
+    for (unsigned r = 0; r < m.n; r++)
+        for (unsigned i = 0; i < 3; i++) {
+            double less = fault && i != longest ? draw(0.3, 0.6) : draw(0.97, 1);
+            double work_ms = m.compute_ms[r] * less;
+            add_cells(t, (const uint64_t[]){r, i, i ? 7 : 6});
+            add_cells(of, (const uint64_t[]){r, i, (uint64_t)ms, (uint64_t)(work_ms * ms),
+                                             (uint64_t)(work_ms * 1e6)});
+            if (!i)
+                m.blocked_ms[r] = m.compute_ms[r] - work_ms;
+        }
 }
 
 static void shared(bool fault)
@@ -421,7 +294,7 @@ static void cache_misses(bool fault)
     }
 }
 
-enum { SHARED = 4 }; /* place of the shared processors in the list */
+enum { SHARED = 5 }; /* place of the shared processors in the list */
 
 static const struct {
     const char *rule;
@@ -433,6 +306,7 @@ static const struct {
     {"serial", serial, false, false},
     {"blocked", blocked, true, false},
     {"blocked", asleep, true, false},
+    {"threads", threads, true, false},
     {"shared-processors", shared, true, false},
     {"page-faults", faults, true, false},
     {"system-time", system_calls, true, false},

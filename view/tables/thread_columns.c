@@ -63,6 +63,17 @@ static void get_outside(const struct pct_cell *c, struct pct_value *out)
     out->number = row_of(c)->outside_ns;
 }
 
+static void get_waits(const struct pct_cell *c, struct pct_value *out)
+{
+    out->none = !row_of(c)->is_sampled;
+    out->number = row_of(c)->waits_ns;
+}
+
+static void get_delayed(const struct pct_cell *c, struct pct_value *out)
+{
+    out->number = row_of(c)->delayed_ns;
+}
+
 static void get_share(const struct pct_cell *c, struct pct_value *out)
 {
     out->none = !(row_of(c)->share > 0);
@@ -84,10 +95,18 @@ static const struct pct_column thread_columns[] = {
      "CPU time after MPI_Init, in MPI and outside; empty if it is not known", get_cpu},
     {"outside_s", "CPU outside", PCT_NS,
      "CPU time outside MPI that samples stand for; empty without samples", get_outside},
+    {"waits_s", "waiting", PCT_NS,
+     "of outside_s: in the runtime of threads, where a thread polls for others; empty without "
+     "samples",
+     get_waits},
     {"of_mean_percent", "of mean", PCT_PERCENT,
-     "outside_s as a share of its mean over the threads of the rank, without those of the MPI "
-     "library; empty if there is one thread",
+     "outside_s without waits_s, as a share of its mean over the threads of the rank, without "
+     "those of the MPI library; empty if there is one thread",
      get_share},
+    {"delayed_s", "no processor", PCT_NS,
+     "time in which the thread could run and no processor was free, from its beginning; 0 for one "
+     "with less than 10 ms of CPU time",
+     get_delayed},
 };
 
 const struct pct_table pct_thread_times_table = {

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * A run made by hand: see made_run.h.
+ */
+#include "made_run.h"
+#include "tests/seed.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+struct made m;
+
+double draw(double low, double high)
+{
+    m.random = m.random * 6364136223846793005u + 1442695040888963407u;
+    return low + (high - low) * (double)(m.random >> 11) / 9007199254740992.0;
+}
+
+unsigned draw_int(unsigned low, unsigned high)
+{
+    return low + (unsigned)draw(0, high - low + 0.999);
+}
+
+/* main > ... > the function with the fault. */
+void begin_run(unsigned seed, bool sampled)
+{
+    static const char *const words[] = {"advance", "relax",   "gather_forces", "sweep",
+                                        "march",   "collide", "stream",        "assemble"};
+    memset(&m, 0, sizeof m);
+    m.random = test_seed(seed * 7919u + 17);
+    m.n = 2 * draw_int(2, 7);
+    m.late = draw_int(0, m.n - 1);
+    snprintf(m.function, sizeof m.function, "%s_%u", words[draw_int(0, 7)], draw_int(0, 99));
+    snprintf(m.file, sizeof m.file, "%s.c", words[draw_int(0, 7)]);
+    sample_begin(&m.sample);
+    if (sampled)
+        sample_clock(&m.sample);
+    m.sample.p.exe = (char *)"/bin/program";
+    m.sample.modules[0] = (struct pc_profile_module){
+        .path = (char *)"/bin/program", .identity = 1, .flags = PCOLLECT_MODULE_EXE};
+    m.sample.p.n_modules = 1;
+    m.sample.p.n_ranks = m.sample.p.world_size = m.n;
+    unsigned depth = draw_int(1, MAX_DEPTH);
+    for (unsigned i = 0; i <= depth; i++) {
+        m.frames[i] = (struct pct_frame){i == depth ? m.function
+                                         : i        ? "step"
+                                                    : "main",
+                                         m.file, 10 + i, false, false};
+        m.caller = sample_frame(&m.sample, m.caller, 0, 0x1000 * (i + 1));
+    }
+    for (unsigned r = 0; r < m.n; r++) {
+        m.compute_ms[r] = draw(990, 1010);
+        m.system_ms[r] = 3;
+        m.faults[r] = 2000;
+        m.delayed_ms[r] = draw(0, 1);
+        m.sample.ranks[r] = (struct pc_profile_rank){
+            .rank = (int32_t)r, .host = (char *)"node1", .closed = 1, .before_init_ns = 20000000};
+    }
+}
+
+/* A call of the function; ms_of each rank. */
+void call(const char *name, uint16_t op_class, double calls, double bytes, const double *ms_of)
+{
+    uint32_t op = m.sample.p.n_ops++;
+    m.sample.ops[op] = (struct pc_profile_op){(char *)name, op_class};
+    m.last_op = sample_op(&m.sample, m.caller, op);
+    for (unsigned r = 0; r < m.n; r++) {
+        sample_add(&m.sample, &(struct sample_calls){.rank = (int32_t)r,
+                                                     .count = (uint64_t)calls,
+                                                     .time = (uint64_t)(ms_of[r] * ms),
+                                                     .min = 1,
+                                                     .max = (uint64_t)(ms_of[r] * ms),
+                                                     .sent = (uint64_t)(calls * bytes),
+                                                     .received = (uint64_t)(calls * bytes)});
+        m.mpi_ms[r] += ms_of[r];
+    }
+}
+
+void call_all(const char *name, uint16_t op_class, double calls, double bytes, double each)
+{
+    double list[SAMPLE_RANKS];
+    for (unsigned r = 0; r < m.n; r++)
+        list[r] = each * draw(0.98, 1.02);
+    call(name, op_class, calls, bytes, list);
+}
+
+/* A reduction that waits for the rank that computes longest. */
+void wait_for_all(void)
+{
+    double list[SAMPLE_RANKS], longest = 0;
+    for (unsigned r = 0; r < m.n; r++)
+        longest = fmax(longest, m.compute_ms[r] + m.mpi_ms[r]);
+    for (unsigned r = 0; r < m.n; r++)
+        list[r] = longest - m.compute_ms[r] - m.mpi_ms[r] + 2;
+    call("MPI_Allreduce", PCOLLECT_CLASS_COLL, 40, 8, list);
+}
+
+/* ---- Tables -----------------------------------------------------------------------------------
+ */
+
+struct pc_profile_table *add_table(const char *name, uint32_t n_keys, const char *const *columns,
+                                   const uint16_t *types)
+{
+    uint32_t k = m.sample.p.n_tables++;
+    struct pc_profile_table *t = &m.tables[k];
+    *t = (struct pc_profile_table){
+        .name = (char *)name, .n_keys = n_keys, .columns = m.columns[k], .cells = m.cells[k]};
+    for (; columns[t->n_columns]; t->n_columns++)
+        m.columns[k][t->n_columns] = (struct pc_profile_column){
+            .name = (char *)columns[t->n_columns], .type = types[t->n_columns]};
+    m.sample.p.tables = m.tables;
+    return t;
+}
+
+void add_cells(struct pc_profile_table *t, const uint64_t *cells)
+{
+    memcpy(t->cells + (size_t)t->n_rows++ * t->n_columns, cells, t->n_columns * sizeof *cells);
+}
+
+void add_resources(void)
+{
+    static const char *const columns[] = {"rank",    "system", "minor_faults", "major_faults",
+                                          "delayed", "bound",  "blocked",      NULL};
+    static const uint16_t types[] = {PCOLLECT_COLUMN_RANK,   PCOLLECT_COLUMN_NUMBER,
+                                     PCOLLECT_COLUMN_NUMBER, PCOLLECT_COLUMN_NUMBER,
+                                     PCOLLECT_COLUMN_NUMBER, PCOLLECT_COLUMN_STRING,
+                                     PCOLLECT_COLUMN_NUMBER};
+    struct pc_profile_table *t = add_table("resources", 1, columns, types);
+    m.strings[0] = (char *)"0-15";
+    m.strings[1] = (char *)"0,2-3";
+    m.strings[2] = (char *)"PAPI_L3_TCM";
+    m.strings[3] = (char *)"PAPI_TOT_INS";
+    m.sample.p.strings = m.strings;
+    m.strings[4] = (char *)"perf::PAGE-FAULTS";
+    m.strings[5] = (char *)"main";
+    m.strings[6] = (char *)"runtime";
+    m.sample.p.n_strings = 7;
+    for (unsigned r = 0; r < m.n; r++)
+        add_cells(t, (const uint64_t[]){r, (uint64_t)(m.system_ms[r] * ms), (uint64_t)m.faults[r],
+                                        0, (uint64_t)(m.delayed_ms[r] * ms), m.shares ? 2 : 1,
+                                        (uint64_t)(m.blocked_ms[r] * ms)});
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * One run that is being made by hand, for tests of findings: its ranks, calls and tables. All
+ * functions add to `m`.
+ */
+#ifndef PCT_MADE_RUN_H
+#define PCT_MADE_RUN_H
+
+#include "sample.h"
+
+#include "analysis/findings/findings.h"
+
+enum { MAX_DEPTH = 4, MAX_CELLS = 1024 };
+#define ms 1e6
+
+/* One run as it is being made. */
+struct made {
+    struct sample sample;
+    uint64_t random;
+    unsigned n, late; /* ranks; one of them */
+    uint32_t caller;  /* the node of the function with the fault */
+    char function[32], file[32];
+    struct pct_frame frames[MAX_DEPTH + 1], sampled_at[2], library[2];
+    double compute_ms[SAMPLE_RANKS], mpi_ms[SAMPLE_RANKS], delayed_ms[SAMPLE_RANKS];
+    double system_ms[SAMPLE_RANKS], faults[SAMPLE_RANKS];
+    double blocked_ms[SAMPLE_RANKS];
+    bool shares; /* more ranks than processors */
+    uint32_t last_op;
+    struct pc_profile_table tables[3];
+    struct pc_profile_column columns[3][12];
+    uint64_t cells[3][MAX_CELLS];
+    char *strings[7];
+};
+
+extern struct made m;
+
+double draw(double low, double high);
+unsigned draw_int(unsigned low, unsigned high);
+void begin_run(unsigned seed, bool sampled);
+void call(const char *name, uint16_t op_class, double calls, double bytes, const double *ms_of);
+void call_all(const char *name, uint16_t op_class, double calls, double bytes, double each);
+void wait_for_all(void);
+struct pc_profile_table *add_table(const char *name, uint32_t n_keys, const char *const *columns,
+                                   const uint16_t *types);
+void add_cells(struct pc_profile_table *t, const uint64_t *cells);
+void add_resources(void);
+
+#endif
