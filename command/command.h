@@ -193,7 +193,7 @@ int pct_value_percent(const struct pct_command *self, const struct pct_option *o
 int pct_refuse_word(const struct pct_command *self, const char *option, const char *value,
                     const char *(*next)(const void *arg, size_t i), const void *arg);
 
-/* ---- Until the user interrupts (interrupted.c) -------------------------------------------------
+/* ---- Until the user interrupts (interruption.c) -------------------------------------------------
  */
 
 /* From now on SIGINT, SIGTERM, and SIGHUP unless it was ignored, are noted and end no command. */
