@@ -29,8 +29,8 @@ job() {
         >"$work/own" 2>"$work/seen"
 }
 
-table() { # NAME
-    "$pcollect" report --table "$1" --format tsv "$profile" 2>"$work/err" | sed 1d
+table() { # NAME [OPTION]...
+    "$pcollect" report --table "$@" --format tsv "$profile" 2>"$work/err" | sed 1d
 }
 
 # check STATUS NAME: and, if it failed, what was seen.

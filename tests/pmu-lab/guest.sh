@@ -115,11 +115,11 @@ mixture() {
     "$pcollect" report --table sampling --columns source --format tsv "$profile" | sed 1d | sort -u >"$work/seen"
     [ "$(cat "$work/seen")" = "$2" ]
     check $? "$1: the source is $2"
-    table functions >"$work/functions"
+    table functions --columns function,cpu_inclusive_s,inclusive_samples >"$work/functions"
     awk -F'\t' 'FILENAME ~ /own$/ { split($0, w, " "); truth[w[1]] = w[2] * 2e-9; next }
-        $1 in truth { seen++; d = $6 - truth[$1]; d = (d < 0 ? -d : d) - 0.03 * truth[$1]
-            print $1, "true s", truth[$1], "estimate", $6, "samples", $7
-            if (d > 0 && d * d * ($7 + 1) > 25 * $6 * $6) bad = 1 }
+        $1 in truth { seen++; d = $2 - truth[$1]; d = (d < 0 ? -d : d) - 0.03 * truth[$1]
+            print $1, "true s", truth[$1], "estimate", $2, "samples", $3
+            if (d > 0 && d * d * ($3 + 1) > 25 * $2 * $2) bad = 1 }
         END { exit bad || seen != 3 }' "$work/own" "$work/functions" >"$work/seen"
     ok $? "$1: each function has the time of its instructions" || :
     note "$(cat "$work/seen")"
