@@ -244,6 +244,14 @@ void pct_read_answer(int fd, char *text, size_t n);
  * there is none, said. */
 bool pct_newest_profile(const struct pct_command *self, struct pct_line *line);
 
+/* Reads a profile with the values of ranks, for a command that shows all of it. NULL: it cannot be
+ * read, said; *status_out is the exit status. pct_profile_close: `status`, or PCT_DATA after saying
+ * what could not be read when it was asked for. */
+struct pct_data;
+struct pct_data *pct_profile_open(const struct pct_command *self, const char *path,
+                                  int *status_out);
+int pct_profile_close(const struct pct_command *self, struct pct_data *d, int status);
+
 /* PCT_CALL, after saying which command compares these profiles, if they are of one program. */
 int pct_refuse_profiles(const struct pct_command *self, const struct pct_line *line);
 

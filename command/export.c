@@ -106,24 +106,13 @@ static int write_file(const struct pct_command *self, const struct pct_data *d,
 
 static int export(const struct pct_command *self, const char *path, const struct request *r)
 {
-    static const struct pct_tree_options whole = {0};
-    struct pc_profile *p = NULL;
-    struct pc_error error = {""};
+    int status = PCT_DONE;
     pct_progress_show();
-    int err = pc_pcol_read_columns(path, &p, &error);
-    if (*error.text || err)
-        pct_say(self, "%s", *error.text ? error.text : pc_err_text(err));
-    if (err)
-        return err == PC_ENOENT ? PCT_CALL : PCT_DATA;
-    struct pct_data *d = pct_data_new(path, p, pct_symbols_new(p), &whole);
-    int status = r->to ? write_file(self, d, r) : put(self, stdout, d, r);
-    if (pc_profile_unread(p)) {
-        pct_say(self, "%s: %s", path, pc_profile_unread(p));
-        status = PCT_DATA;
-    }
-    pct_data_free(d);
-    pc_profile_free(p);
-    return status;
+    struct pct_data *d = pct_profile_open(self, path, &status);
+    if (!d)
+        return status;
+    status = r->to ? write_file(self, d, r) : put(self, stdout, d, r);
+    return pct_profile_close(self, d, status);
 }
 
 static int run_export(const struct pct_command *self, int argc, char **argv)

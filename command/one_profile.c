@@ -2,7 +2,7 @@
  *
  * The one profile that a command reads, where none or several were named.
  */
-#include "analysis/buffer.h"
+#include "analysis/gather.h"
 #include "command/command.h"
 
 #include <dirent.h>
@@ -42,6 +42,32 @@ bool pct_newest_profile(const struct pct_command *self, struct pct_line *line)
     line->words = words;
     line->n_words = 1;
     return true;
+}
+
+struct pct_data *pct_profile_open(const struct pct_command *self, const char *path, int *status_out)
+{
+    static const struct pct_tree_options whole = {0};
+    struct pc_profile *p = NULL;
+    struct pc_error error = {""};
+    int err = pc_pcol_read_columns(path, &p, &error);
+    if (*error.text || err)
+        pct_say(self, "%s", *error.text ? error.text : pc_err_text(err));
+    if (!err)
+        return pct_data_new(path, p, pct_symbols_new(p), &whole);
+    *status_out = err == PC_ENOENT ? PCT_CALL : PCT_DATA;
+    return NULL;
+}
+
+int pct_profile_close(const struct pct_command *self, struct pct_data *d, int status)
+{
+    const struct pc_profile *p = d->profile;
+    if (pc_profile_unread(p)) {
+        pct_say(self, "%s: %s", d->file, pc_profile_unread(p));
+        status = status ? status : PCT_DATA;
+    }
+    pct_data_free(d);
+    pc_profile_free((struct pc_profile *)p); /* that pct_profile_open has read */
+    return status;
 }
 
 /* ---- Several --------------------------------------------------------------------------------- */

@@ -14,25 +14,13 @@ static const struct pct_option options[] = {
 #ifdef HAVE_NCURSES
 static int browse(const struct pct_command *self, const char *path)
 {
-    static const struct pct_tree_options whole = {0};
-    struct pc_profile *p = NULL;
-    struct pc_error error = {""};
+    int status = PCT_DONE;
     pct_progress_show();
-    int err = pc_pcol_read_columns(path, &p, &error);
-    if (*error.text || err)
-        pct_say(self, "%s", *error.text ? error.text : pc_err_text(err));
-    if (err)
-        return err == PC_ENOENT ? PCT_CALL : PCT_DATA;
-    struct pct_data *d = pct_data_new(path, p, pct_symbols_new(p), &whole);
+    struct pct_data *d = pct_profile_open(self, path, &status);
+    if (!d)
+        return status;
     d->findings = pct_findings_make(d, NULL);
-    int status = pct_browse_show(self, d);
-    if (pc_profile_unread(p)) {
-        pct_say(self, "%s: %s", path, pc_profile_unread(p));
-        status = PCT_DATA;
-    }
-    pct_data_free(d);
-    pc_profile_free(p);
-    return status;
+    return pct_profile_close(self, d, pct_browse_show(self, d));
 }
 #else
 bool pct_browse_key(size_t i, const char **name_out, const char **doc_out)
