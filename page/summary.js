@@ -38,7 +38,8 @@ function makeFindings(findings) {
     return make("ol", {id: "findings"}, Array.from({length: findings.rows}, (_, row) => make("li", {},
         make("p", {class: "finding"}, make("a", {href: evidenceOf(findings, row)}, findings.exact(row, "finding"))),
         make("p", {class: "rule"}, "rule ", make("code", {}, findings.exact(row, "rule")),
-            Number.isNaN(findings.number(row, "saves_percent")) ? null
+            // A cost that is not known saves 0, or nothing is said of it.
+            !(findings.number(row, "saves_percent") > 0) ? null
                 : [", saves up to ", make("span", {class: "saves"}, findings.shown(row, "saves_percent"))]))));
 }
 

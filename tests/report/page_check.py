@@ -138,6 +138,10 @@ def check_summary(page, tables):
     wanted = [row["finding"] for row in rows_of(tables, "findings")]
     if seen != wanted:
         wrong.append(f"findings: {seen}, not {wanted}")
+    saved = page.ask("return [...document.querySelectorAll('#findings .saves')].map(e => e.innerText)")
+    saves = [row["saves_percent"] for row in rows_of(tables, "findings") if float(row["saves_percent"] or 0) > 0]
+    if len(saved) != len(saves) or not all(rounds_to(text.removesuffix(" %"), exact) for text, exact in zip(saved, saves)):
+        wrong.append(f"findings save {saved}, not {saves}")
     wrong += check_band(page, tables)
     return wrong
 
