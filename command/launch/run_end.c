@@ -189,7 +189,9 @@ static void say_nothing(const struct pct_run_job *r, const struct seen *s, bool 
     }
     char *ended = status ? pct_text("`%s` ended with status %d, and ", r->words[0], status) : NULL;
     char *why = why_nothing(r, s);
-    pct_say(r->self, "no profile was written: %s%s", ended ? ended : "", why);
+    bool refused = status && pct_launcher_is(r->words[0]);
+    pct_say(r->self, "no profile was written: %s%s%s", ended ? ended : "", why,
+            refused ? ". Where the launcher refused to start the job, its message is above" : "");
     free(why);
     free(ended);
 }
