@@ -5,7 +5,7 @@
  * Known are, for a rank, its wall time outside MPI, W, and for its main thread, inside and outside
  * MPI, the delayed time, D, and the blocked time, B. Samples give the CPU time outside MPI, C. So
  * the rank's own time is between W - D and W; if C is known and more than W - D, it is C. Without
- * samples the delay is assumed to be spread evenly over the run.
+ * samples, or where W is too short for them, the delay is assumed to be spread evenly over the run.
  */
 #include "analysis/rank_times.h"
 
@@ -146,7 +146,7 @@ static void divide(const struct pc_profile_rank *rank, const struct told *told, 
         t->blocked_high_ns = fmin(t->wall_ns, told->blocked_ns);
     }
     t->blocked_ns = t->blocked_low_ns;
-    if (told->sampled) {
+    if (told->sampled && t->wall_ns >= PCT_SAMPLES_FEW * told->period_ns) {
         t->own_ns = fmin(t->wall_ns, fmax(t->sampled_ns + t->blocked_low_ns, t->low_ns));
         t->blocked_ns =
             fmax(t->blocked_low_ns, fmin(t->own_ns - t->sampled_ns, t->blocked_high_ns));

@@ -175,6 +175,20 @@ static void time_outside_mpi_is_divided(void **state)
     }
 }
 
+/* Four of 10 ms in all, delayed for most of it, without an interrupt outside MPI: no sample says
+ * that nothing was computed. */
+static void samples_say_nothing_of_a_short_run(void **state)
+{
+    (void)state;
+    begin(1);
+    set_rank(0, 4, 6);
+    add_resources(0, 7, 0);
+    add_sampling(0, (struct sampled){0, 0, 0}, (struct sampled){1, 10000, 1e8});
+    struct pct_rank_times *t = pct_rank_times_new(&run.p);
+    assert_true(fabs(t->list[0].own_ns - 0.3 * 4 * ms) < 1);
+    pct_rank_times_free(t);
+}
+
 /* ---- Leads ------------------------------------------------------------------------------------
  */
 
@@ -260,6 +274,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(time_outside_mpi_is_divided),
+        cmocka_unit_test(samples_say_nothing_of_a_short_run),
         cmocka_unit_test(equal_work_has_no_sure_lead_by_samples),
         cmocka_unit_test(scatter_of_ranks_is_no_lead),
         cmocka_unit_test(planted_leads_are_found),

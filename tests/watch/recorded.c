@@ -147,6 +147,8 @@ static void processes(int n, double ms)
 static int late(const char *file, double ms)
 {
     char line[16];
+    puts("waiting");
+    fflush(stdout);
     if (!fgets(line, sizeof line, stdin))
         return 1;
     void *library = dlopen(file, RTLD_NOW);
