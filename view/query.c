@@ -3,11 +3,13 @@
  * Rows and columns of a table by what the command line says: see query.h.
  *
  * A condition is a column, an operator and a value. Numbers are compared as tsv shows them, so that
- * what was read there can be asked for; texts as they stand there.
+ * what was read there can be asked for; texts as they stand there, paths also by their last part,
+ * as people are shown them.
  */
 #include "view/query.h"
 
 #include "analysis/counters/estimate.h"
+#include "analysis/symbols/symbols.h"
 #include "base/nearest.h"
 
 #include <regex.h>
@@ -339,8 +341,10 @@ static bool holds(const struct condition *k, const struct pct_data *d, size_t ro
     if (is_number(k->column) && k->is != MATCHES && k->is != MATCHES_NOT)
         return compare_number(k, number_of(k->column, &v));
     pct_value_raw(k->column, &v, &raw);
-    bool same = k->is <= DIFFERENT ? !strcmp(raw.data, k->text)
-                                   : !regexec(&k->pattern, raw.data, 0, NULL, 0);
+    bool same = k->is <= DIFFERENT
+                    ? !strcmp(raw.data, k->text) ||
+                          (k->column->path && !strcmp(pct_symbols_base_name(raw.data), k->text))
+                    : !regexec(&k->pattern, raw.data, 0, NULL, 0);
     pct_buf_free(&raw);
     return same != differ;
 }

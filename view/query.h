@@ -27,8 +27,8 @@ struct pct_choice {
 #define PCT_CHOICE_WHERE_MORE                                                                      \
     "If it is given several times, all must hold. OP is =, !=, <, <=, > or >=, or =~ and !~: the " \
     "text matches an extended regular expression, or not. Numbers are in the unit of the column, " \
-    "or have one: ns us ms s, KiB MiB GiB, k M G, %. 'COLUMN =', with nothing behind it, selects " \
-    "unknown values."
+    "or have one: ns us ms s, KiB MiB GiB, k M G, %. A path is equal to its last part, too. "      \
+    "'COLUMN =', with nothing behind it, selects unknown values."
 
 /* Adds a condition; pct_choice_check says so if there are too many. */
 void pct_choice_add(struct pct_choice *c, const char *condition);

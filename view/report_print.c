@@ -143,6 +143,8 @@ void pct_print_table(FILE *out, const struct pct_data *d, const struct pct_table
                               .more = picture ? pct_picture_put : NULL,
                               .arg = picture};
     pct_table_aligned(out, t, d, &rows, &how);
+    if (!rows.n && rows.n_hidden)
+        fprintf(out, "(none of %zu rows is left by the options)\n", rows.n_hidden);
     pct_picture_free(picture);
     pct_rows_free(&rows);
 }
