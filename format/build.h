@@ -147,10 +147,12 @@ int pc_part_decode(struct pc_profile *p, enum pc_part part, const uint8_t *data,
 #define PC_PCOL_SECTION_BYTES 32u
 #define PC_PCOL_SLOT_HEADER_BYTES 24u
 #define PC_PCOL_SLOT_MAGIC 0x4554414cu /* "LATE" */
+#define PC_PCOL_SLOT_DEFLATED 1u
 #define PC_PCOL_TYPE_SLOTS 64u
+#define PC_PCOL_SLOTS_VERSION 2u /* 1 had no sets of ranks */
 #define PC_PCOL_TYPE_COLUMNS 65u
 #define PC_PCOL_COLUMNS_VERSION 1u
-#define PC_PCOL_SLOT_MIN_BYTES 512u
+#define PC_PCOL_SLOT_MIN_BYTES 64u
 #define PC_PCOL_SLOT_MAX_BYTES 4096u
 
 enum pc_section_flag {
@@ -191,6 +193,11 @@ int pc_pcol_write_at(int fd, const void *data, size_t n, uint64_t offset);
 
 /* Reads n bytes at `offset`, 0 or an errno; *n_out is less than n where the file ends. */
 int pc_pcol_read_at(int fd, void *data, size_t n, uint64_t offset, size_t *n_out);
+
+/* The most of a late profile of one rank that fits into `most` bytes, as in the slot of a rank
+ * alone; and back. */
+int pc_pcol_late_record(const struct pc_profile *late, uint32_t most, struct pc_buffer *b);
+int pc_pcol_late_profile(const uint8_t *record, size_t n, struct pc_profile **out);
 
 /* Lays the late slots of a file in memory over *p (replaced). What is damaged is left out; the
  * text then says so. PC_ENOENT: that needs values that were not read. */

@@ -2,14 +2,19 @@
  *
  * Late slots. The data of each rank after the merge (the rest of MPI_Finalize, destructors, the
  * time to its exit) cannot be sent by MPI any more. The file has a slot of fixed size for every
- * rank of the world; each process writes its own by one pwrite, without lock and without a word to
- * the others. A slot has its own length and checksum: one that is torn or damaged is left out by
- * the reader and harms no other.
+ * rank of the world. Ranks that met (those of a node) have one record in all of their slots, put
+ * one behind the other in the order of the ranks; a rank alone has a record in its own. As long as
+ * each rank is in one such group, no two processes write to the same bytes: there is no lock and no
+ * word to others. A record has its own length and checksum: one that is torn or damaged is left
+ * out by the reader and harms no other.
  *
- *   slot: magic u32, flags u32, stored u32, raw u32, reserved u32, crc u32 (of the 20 bytes before
- *         and of the content), then the content: an encoded profile of that rank, deflated or not
+ *   record: magic u32, flags u32, stored u32, raw u32, bytes of the set u32, crc u32 (of the 20
+ *           bytes before, the set and the content), then the set of ranks (rank_set.h; 0 bytes: the
+ *           rank of the slot alone), within the first slot, then the content: an encoded profile of
+ *           these ranks, or of some of them, deflated or not
  */
 #include "format/build.h"
+#include "format/rank_set.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,12 +22,18 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#define SLOT_DEFLATED 1u
-
 /* ---- Making what fits ---------------------------------------------------------------------- */
 
-/* Slot content of p in *b, header included. False: no memory. */
-static bool make_slot(const struct pc_profile *p, struct pc_buffer *b)
+/* What ranks that met did late. */
+struct group {
+    const char *path;
+    const struct pc_profile *const *late; /* of each rank; NULL: nothing is known of it */
+    const int32_t *ranks;                 /* ascending */
+    uint32_t n;
+};
+
+/* The record of p in *b. False: no memory. */
+static bool make_record(const struct group *g, const struct pc_profile *p, struct pc_buffer *b)
 {
     uint8_t *raw;
     size_t n;
@@ -30,19 +41,22 @@ static bool make_slot(const struct pc_profile *p, struct pc_buffer *b)
     if (pc_profile_encode(p, &raw, &n))
         return false;
     pc_buffer_extend(b, PC_PCOL_SLOT_HEADER_BYTES);
+    if (g->n > 1)
+        pc_rank_set_put(g->ranks, g->n, b);
+    size_t set_bytes = b->n - PC_PCOL_SLOT_HEADER_BYTES;
     bool deflated = pc_pcol_pack(b, raw, n);
     free(raw);
     if (b->failed)
         return false;
     uint8_t *at = b->data;
-    size_t stored = b->n - PC_PCOL_SLOT_HEADER_BYTES;
+    size_t stored = b->n - PC_PCOL_SLOT_HEADER_BYTES - set_bytes;
     pc_store_le(at, PC_PCOL_SLOT_MAGIC, 4);
-    pc_store_le(at + 4, deflated ? SLOT_DEFLATED : 0, 4);
+    pc_store_le(at + 4, deflated ? PC_PCOL_SLOT_DEFLATED : 0, 4);
     pc_store_le(at + 8, stored, 4);
     pc_store_le(at + 12, n, 4);
-    pc_store_le(at + 16, 0, 4);
+    pc_store_le(at + 16, set_bytes, 4);
     uLong crc = crc32(0, at, 20);
-    crc = crc32_z(crc, at + PC_PCOL_SLOT_HEADER_BYTES, stored);
+    crc = crc32_z(crc, at + PC_PCOL_SLOT_HEADER_BYTES, set_bytes + stored);
     pc_store_le(at + 20, crc, 4);
     return true;
 }
@@ -207,29 +221,59 @@ static struct pc_profile *without_tables(const struct pc_profile *late)
     return p;
 }
 
-/* The most of `late` that fits into slot_bytes. */
-static int fit_slot(const struct pc_profile *late, uint32_t slot_bytes, struct pc_buffer *b)
+/* The sum of what is known of the ranks, each in that shape; NULL: no memory. */
+static struct pc_profile *add_shapes(const struct group *g,
+                                     struct pc_profile *(*shape)(const struct pc_profile *))
+{
+    struct pc_profile_sum sum = {{NULL}};
+    struct pc_profile *all = NULL;
+    int err = PC_OK;
+    for (uint32_t i = 0; i < g->n && !err; i++) {
+        struct pc_profile *p = g->late[i] ? shape(g->late[i]) : NULL;
+        err = p ? pc_profile_sum_add(&sum, p, NULL) : g->late[i] ? PC_ENOMEM : PC_OK;
+    }
+    if (err)
+        pc_profile_sum_free(&sum);
+    else
+        pc_profile_sum_finish(&sum, &all, NULL);
+    return all;
+}
+
+/* The most of what is known that fits into the slots of the group. PC_EARG: not even times do. */
+static int fit_record(const struct group *g, uint32_t slot_bytes, struct pc_buffer *b)
 {
     static struct pc_profile *(*const shapes[])(const struct pc_profile *) = {
         as_it_is, without_tables, flatten, times_only};
     for (size_t i = 0; i < PC_ARRAY_LEN(shapes); i++) {
-        struct pc_profile *p = shapes[i](late);
-        bool made = p && make_slot(p, b);
+        struct pc_profile *p = add_shapes(g, shapes[i]);
+        bool made = p && make_record(g, p, b);
         pc_profile_free(p);
         if (!made)
             return PC_ENOMEM;
-        if (b->n <= slot_bytes)
+        if (PC_PCOL_SLOT_HEADER_BYTES + pc_load_le(b->data + 16, 4) > slot_bytes)
+            return PC_EARG;
+        if (b->n <= (uint64_t)slot_bytes * g->n)
             return PC_OK;
     }
     return PC_EARG;
 }
 
+int pc_pcol_late_record(const struct pc_profile *late, uint32_t most, struct pc_buffer *b)
+{
+    const struct group alone = {NULL, &late, &late->ranks[0].rank, 1};
+    return fit_record(&alone, most, b);
+}
+
 /* ---- Writing ------------------------------------------------------------------------------- */
 
-static int check_target(int fd, const char *path, const struct pc_profile *late,
-                        struct pc_pcol_header *h, struct pc_error *error)
+static int check_target(int fd, const struct group *g, struct pc_pcol_header *h,
+                        struct pc_error *error)
 {
+    const struct pc_profile *late = NULL;
+    const char *path = g->path;
     struct stat st;
+    for (uint32_t i = 0; i < g->n && !late; i++)
+        late = g->late[i];
     uint8_t bytes[PC_PCOL_HEADER_BYTES];
     if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
         return pc_error_set(error, PC_EMISMATCH, "%s: is not the profile that was written", path);
@@ -242,7 +286,7 @@ static int check_target(int fd, const char *path, const struct pc_profile *late,
         return pc_error_set(error, err, "%s: %s", path, inner.text);
     if (h->job_key != late->job_key || h->world_size != late->world_size)
         return pc_error_set(error, PC_EMISMATCH, "%s: is the profile of another job by now", path);
-    uint32_t rank = (uint32_t)late->ranks[0].rank;
+    uint32_t rank = (uint32_t)g->ranks[g->n - 1];
     if (rank >= h->n_slots || h->slot_bytes < PC_PCOL_SLOT_MIN_BYTES ||
         h->slot_bytes > PC_PCOL_SLOT_MAX_BYTES || !h->slots_at)
         return pc_error_set(error, PC_EMISMATCH,
@@ -250,44 +294,79 @@ static int check_target(int fd, const char *path, const struct pc_profile *late,
     return PC_OK;
 }
 
-static int write_slot(int fd, const char *path, const struct pc_profile *late,
-                      struct pc_error *error)
+/* Puts the record into the slots of the group. 0 or an errno. */
+static int write_record(int fd, const struct group *g, const struct pc_pcol_header *h,
+                        const struct pc_buffer *record)
 {
-    struct pc_pcol_header h;
-    int err = check_target(fd, path, late, &h, error);
-    if (err)
-        return err;
-    uint64_t at = h.slots_at + (uint64_t)h.slot_bytes * (uint32_t)late->ranks[0].rank, limit;
-    if (pc_pcol_over_limit(at + h.slot_bytes, &limit))
-        return pc_error_set(error, PC_EIO,
-                            "%s: cannot be completed: the file size limit is %lu bytes; raise the "
-                            "limit (ulimit -f)",
-                            path, (unsigned long)limit);
-    struct pc_buffer slot = {0};
-    err = fit_slot(late, h.slot_bytes, &slot);
-    if (err) {
-        pc_error_set(error, err, "%s: what rank %d did after the merge cannot be added: %s", path,
-                     (int)late->ranks[0].rank, pc_err_text(err));
-    } else {
-        int failed = pc_pcol_write_at(fd, slot.data, slot.n, at);
+    size_t done = 0;
+    for (uint32_t i = 0; i < g->n && done < record->n;) {
+        uint32_t first = i++;
+        while (i < g->n && g->ranks[i] == g->ranks[i - 1] + 1)
+            i++;
+        size_t room = (size_t)h->slot_bytes * (i - first), left = record->n - done;
+        size_t piece = left < room ? left : room;
+        uint64_t at = h->slots_at + (uint64_t)h->slot_bytes * (uint32_t)g->ranks[first];
+        int failed = pc_pcol_write_at(fd, record->data + done, piece, at);
         if (failed)
-            err = pc_pcol_system_error(error, path, "cannot be completed", failed);
+            return failed;
+        done += piece;
     }
-    free(slot.data);
+    return 0;
+}
+
+/* Ranks that are too many or too scattered for one record are written as two halves. */
+static int write_group(int fd, const struct group *g, const struct pc_pcol_header *h,
+                       struct pc_error *error)
+{
+    struct pc_buffer record = {0};
+    int err = fit_record(g, h->slot_bytes, &record);
+    if (!err) {
+        int failed = write_record(fd, g, h, &record);
+        if (failed)
+            err = pc_pcol_system_error(error, g->path, "cannot be completed", failed);
+    } else if (err == PC_EARG && g->n > 1) {
+        struct group half = *g, rest = *g;
+        half.n = g->n / 2;
+        rest.n = g->n - half.n;
+        rest.late += half.n;
+        rest.ranks += half.n;
+        err = write_group(fd, &half, h, error);
+        int other = write_group(fd, &rest, h, error);
+        err = err ? err : other;
+    } else {
+        pc_error_set(error, err, "%s: what rank %d did after the merge cannot be added: %s",
+                     g->path, (int)g->ranks[0], pc_err_text(err));
+    }
+    free(record.data);
     return err;
 }
 
-int pc_pcol_write_late(const char *path, const struct pc_profile *late, struct pc_error *error)
+static int write_into(int fd, const struct group *g, struct pc_error *error)
 {
-    if (late->n_ranks != 1)
-        return pc_error_set(error, PC_EARG, "%s: a late part is of one rank", path);
+    struct pc_pcol_header h;
+    int err = check_target(fd, g, &h, error);
+    if (err)
+        return err;
+    uint64_t end = h.slots_at + (uint64_t)h.slot_bytes * ((uint32_t)g->ranks[g->n - 1] + 1), limit;
+    if (pc_pcol_over_limit(end, &limit))
+        return pc_error_set(error, PC_EIO,
+                            "%s: cannot be completed: the file size limit is %lu bytes; raise the "
+                            "limit (ulimit -f)",
+                            g->path, (unsigned long)limit);
+    return write_group(fd, g, &h, error);
+}
+
+int pc_pcol_write_node(const char *path, const struct pc_profile *const *late, const int32_t *ranks,
+                       uint32_t n, struct pc_error *error)
+{
+    struct group g = {path, late, ranks, n};
     int saved_errno = errno;
     int err;
     int fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (fd < 0) {
         err = pc_pcol_system_error(error, path, "cannot be completed", errno);
     } else {
-        err = write_slot(fd, path, late, error);
+        err = write_into(fd, &g, error);
         if (close(fd) != 0 && !err && errno != EINTR)
             err = pc_pcol_system_error(error, path, "cannot be completed", errno);
     }
@@ -295,96 +374,9 @@ int pc_pcol_write_late(const char *path, const struct pc_profile *late, struct p
     return err;
 }
 
-/* ---- Reading ------------------------------------------------------------------------------- */
-
-/* The profile in one slot: PC_OK with NULL if it is empty. */
-static int decode_slot(const uint8_t *at, const struct pc_pcol_header *h, uint32_t rank,
-                       const struct pc_profile *main, struct pc_profile **out)
+int pc_pcol_write_late(const char *path, const struct pc_profile *late, struct pc_error *error)
 {
-    uint64_t flags = pc_load_le(at + 4, 4), stored = pc_load_le(at + 8, 4);
-    uint64_t raw_bytes = pc_load_le(at + 12, 4), crc = pc_load_le(at + 20, 4);
-    *out = NULL;
-    if (!pc_load_le(at, 4) && !stored && !crc)
-        return PC_OK;
-    if (pc_load_le(at, 4) != PC_PCOL_SLOT_MAGIC ||
-        stored > h->slot_bytes - PC_PCOL_SLOT_HEADER_BYTES)
-        return PC_EFORMAT;
-    const uint8_t *content = at + PC_PCOL_SLOT_HEADER_BYTES;
-    if (crc32_z(crc32(0, at, 20), content, stored) != crc)
-        return PC_EFORMAT;
-    uint8_t *raw = pc_pcol_unpack(content, stored, raw_bytes, flags & SLOT_DEFLATED, NULL);
-    struct pc_profile *p = NULL;
-    int err = raw ? pc_profile_decode(raw, raw_bytes, &p, NULL) : PC_EFORMAT;
-    free(raw);
-    if (err)
-        return err;
-    if (p->n_ranks != 1 || (uint32_t)p->ranks[0].rank != rank || p->job_key != main->job_key ||
-        p->world_size != main->world_size || !pc_fields_agree(p, main) ||
-        !pc_tables_agree(p, main)) {
-        pc_profile_free(p);
-        return PC_EFORMAT;
-    }
-    *out = p;
-    return PC_OK;
-}
-
-static int overlay(struct pc_profile_sum *sum, struct pc_profile **p)
-{
-    struct pc_profile *late, *both;
-    int err = pc_profile_sum_finish(sum, &late, NULL);
-    if (err || !late)
-        return err;
-    err = pc_profile_overlay(*p, late, &both, NULL);
-    pc_profile_free(late);
-    if (err)
-        return err;
-    pc_profile_free(*p);
-    *p = both;
-    return PC_OK;
-}
-
-/* False: the file does not have all of it. */
-static bool read_slot(int fd, const struct pc_pcol_header *h, uint32_t i, uint8_t *out)
-{
-    size_t n;
-    uint64_t at = h->slots_at + (uint64_t)i * h->slot_bytes;
-    return !pc_pcol_read_at(fd, out, h->slot_bytes, at, &n) && n == h->slot_bytes;
-}
-
-int pc_pcol_read_slots(int fd, size_t n, const struct pc_pcol_header *h, struct pc_profile **p,
-                       struct pc_error *error)
-{
-    uint8_t slot[PC_PCOL_SLOT_MAX_BYTES];
-    if (!h->slots_at || h->slot_bytes <= PC_PCOL_SLOT_HEADER_BYTES ||
-        h->slot_bytes > PC_PCOL_SLOT_MAX_BYTES)
-        return PC_OK;
-    uint64_t n_there = h->slots_at < n ? (n - h->slots_at) / h->slot_bytes : 0;
-    if (n_there > h->n_slots)
-        n_there = h->n_slots;
-    uint32_t n_bad = h->n_slots - (uint32_t)n_there, first_bad = (uint32_t)n_there;
-    struct pc_profile_sum sum = {{NULL}};
-    int err = PC_OK;
-    for (uint32_t i = 0; i < n_there && !err; i++) {
-        struct pc_profile *late;
-        if (!read_slot(fd, h, i, slot) || decode_slot(slot, h, i, *p, &late)) {
-            n_bad++;
-            first_bad = i < first_bad ? i : first_bad;
-        } else if (late) {
-            err = pc_profile_sum_add(&sum, late, NULL);
-        }
-    }
-    if (!err)
-        err = overlay(&sum, p);
-    pc_profile_sum_free(&sum);
-    if (err == PC_ENOENT)
-        return err;
-    if (err)
-        pc_error_set(error, PC_OK, "what ranks did after the merge is left out: %s",
-                     pc_err_text(err));
-    else if (n_bad)
-        pc_error_set(error, PC_OK,
-                     "what %u of %u ranks did after the merge is damaged and left out (first: rank "
-                     "%u)",
-                     n_bad, h->n_slots, first_bad);
-    return PC_OK;
+    if (late->n_ranks != 1)
+        return pc_error_set(error, PC_EARG, "%s: a late part is of one rank", path);
+    return pc_pcol_write_node(path, &late, &late->ranks[0].rank, 1, error);
 }

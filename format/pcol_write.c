@@ -19,15 +19,39 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#define SLOTS_BUDGET_BYTES ((uint64_t)1 << 20)
+/* The room for what a rank does after the merge: times, the call of MPI_Finalize itself, a few
+ * calls from destructors. Ranks of a node share theirs. 512 bytes hold the times of some ranks and
+ * one record per primitive, 4 KiB some ten deep contexts: all have the latter while that is within
+ * 1 MiB; above that each node has the former, and each rank what its times take. */
+enum { SLOTS_BUDGET_BYTES = 1 << 20, NODE_LEAST_BYTES = 512 };
 
-/* A late slot holds what a rank does after the merge: times, the call of MPI_Finalize itself, a few
- * calls from destructors. 0.5 KiB holds the times and one record per primitive, 4 KiB some ten deep
- * contexts; up to 256 ranks have the latter within 1 MiB, larger jobs the former. */
-static uint32_t choose_slot_bytes(uint32_t n_slots)
+static int by_text(const void *a, const void *b)
 {
-    uint32_t bytes = PC_PCOL_SLOT_MAX_BYTES;
-    while (bytes > PC_PCOL_SLOT_MIN_BYTES && (uint64_t)bytes * n_slots > SLOTS_BUDGET_BYTES)
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Hosts of the ranks; as many as ranks if there is no memory to count them. */
+static uint32_t count_hosts(const struct pc_profile *p)
+{
+    char **hosts = malloc((size_t)p->n_ranks * sizeof *hosts + 1);
+    if (!hosts)
+        return p->n_ranks;
+    for (uint32_t i = 0; i < p->n_ranks; i++)
+        hosts[i] = p->ranks[i].host;
+    qsort(hosts, p->n_ranks, sizeof *hosts, by_text);
+    uint32_t n = p->n_ranks > 0;
+    for (uint32_t i = 1; i < p->n_ranks; i++)
+        n += strcmp(hosts[i - 1], hosts[i]) != 0;
+    free(hosts);
+    return n;
+}
+
+static uint32_t choose_slot_bytes(const struct pc_profile *p)
+{
+    uint64_t n_slots = p->world_size;
+    uint32_t bytes = PC_PCOL_SLOT_MAX_BYTES, n_hosts = count_hosts(p);
+    while (bytes > PC_PCOL_SLOT_MIN_BYTES && bytes * n_slots > SLOTS_BUDGET_BYTES &&
+           bytes / 2 * n_slots >= (uint64_t)NODE_LEAST_BYTES * n_hosts)
         bytes /= 2;
     return bytes;
 }
@@ -89,13 +113,13 @@ static void put_columns(struct pc_buffer *image, const struct pc_profile *p)
 
 /* The slots are written as zeros, not left as a hole: ranks must not find the disk full at their
  * exit. */
-static void put_slots(struct pc_buffer *image, struct pc_pcol_header *h)
+static void put_slots(struct pc_buffer *image, const struct pc_profile *p, struct pc_pcol_header *h)
 {
-    h->slot_bytes = choose_slot_bytes(h->world_size);
+    h->slot_bytes = choose_slot_bytes(p);
     h->n_slots = h->world_size;
     uint64_t bytes = (uint64_t)h->slot_bytes * h->n_slots;
     struct section s = {.type = PC_PCOL_TYPE_SLOTS,
-                        .version = 1,
+                        .version = PC_PCOL_SLOTS_VERSION,
                         .flags = PC_SECTION_LIVE,
                         .stored = bytes,
                         .raw = bytes};
@@ -123,7 +147,7 @@ static int make_image(const struct pc_profile *p, unsigned flags, struct pc_buff
     put_columns(image, p);
     h.n_sections++;
     if (flags & PC_PCOL_LATE_SLOTS) {
-        put_slots(image, &h);
+        put_slots(image, p, &h);
         h.n_sections++;
     }
     if (image->failed)

@@ -321,12 +321,17 @@ int pc_pcol_read_columns(const char *path, struct pc_profile **out, struct pc_er
 /* Reads it with histograms. It can be written, and its sum with others: values are read then. */
 int pc_pcol_read_histograms(const char *path, struct pc_profile **out, struct pc_error *error);
 
-/* Writes what happened in one rank after the merge (a profile of that rank alone) into its slot:
- * the end of MPI_Finalize, the time to exit, calls made meanwhile. Overwrites what the slot held.
- * Verifies that path is still the file of that job. Contexts that find no room are collapsed to one
- * node per primitive; if those find none either, they are left out and counted as
- * PCOLLECT_LOST_LATE. Rows of tables that find no room are left out first, and counted as
- * PCOLLECT_LOST_ROWS. Any number of processes may call it at once. */
+/* Writes what happened in ranks after the merge into their slots: the end of MPI_Finalize, the time
+ * to exit, calls made meanwhile. `ranks` is an ascending list; late[i] is a profile of rank i of it
+ * alone, or NULL if nothing is known of it. Overwrites what these slots held. Verifies that path is
+ * still the file of that job. Rows of tables that find no room are left out first, and counted as
+ * PCOLLECT_LOST_ROWS; then contexts are collapsed to one node per primitive; if those find no room
+ * either, they are left out and counted as PCOLLECT_LOST_LATE. Any number of processes may call it
+ * at once, for lists of which no two have a rank in common. */
+int pc_pcol_write_node(const char *path, const struct pc_profile *const *late, const int32_t *ranks,
+                       uint32_t n, struct pc_error *error);
+
+/* The same of one rank. */
 int pc_pcol_write_late(const char *path, const struct pc_profile *late, struct pc_error *error);
 
 #endif

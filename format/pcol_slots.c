@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Reading late slots: the records that pcol_late.c wrote are added up and laid over the main part.
+ */
+#include "format/build.h"
+#include "format/rank_set.h"
+
+#include <zlib.h>
+
+/* A pass over all slots. */
+struct slots {
+    int fd;
+    const struct pc_pcol_header *h;
+    const struct pc_profile *main;
+    uint32_t n_there; /* slots that the file has */
+    bool *taken;      /* of each: it is of a record that began before */
+    int32_t *ranks;   /* of the record */
+    size_t n;
+    struct pc_buffer record;
+    uint32_t n_bad, first_bad;
+};
+
+/* Appends the slots of ranks[from..to) to the record. False: the file does not have all of it. */
+static bool read_pieces(struct slots *s, size_t from, size_t to)
+{
+    while (from < to) {
+        size_t first = from++, n;
+        while (from < to && s->ranks[from] == s->ranks[from - 1] + 1)
+            from++;
+        uint64_t at = s->h->slots_at + (uint64_t)(uint32_t)s->ranks[first] * s->h->slot_bytes;
+        size_t wanted = (from - first) * s->h->slot_bytes;
+        uint8_t *out = pc_buffer_extend(&s->record, wanted);
+        if (!out || pc_pcol_read_at(s->fd, out, wanted, at, &n) || n != wanted)
+            return false;
+    }
+    return true;
+}
+
+/* The record that begins in slot i as bytes, and its ranks. PC_OK with no bytes: none begins. */
+static int read_record(struct slots *s, uint32_t i)
+{
+    s->record.n = 0;
+    s->ranks[0] = (int32_t)i;
+    s->n = 1;
+    if (!read_pieces(s, 0, 1))
+        return PC_EFORMAT;
+    const uint8_t *at = s->record.data;
+    uint64_t set_bytes = pc_load_le(at + 16, 4), stored = pc_load_le(at + 8, 4);
+    if (!pc_load_le(at, 4) && !stored && !pc_load_le(at + 20, 4)) {
+        s->record.n = 0;
+        return PC_OK;
+    }
+    if (pc_load_le(at, 4) != PC_PCOL_SLOT_MAGIC ||
+        set_bytes > s->h->slot_bytes - PC_PCOL_SLOT_HEADER_BYTES)
+        return PC_EFORMAT;
+    if (set_bytes) {
+        const uint8_t *set = at + PC_PCOL_SLOT_HEADER_BYTES;
+        struct pc_cursor c = {.at = set, .end = set + set_bytes};
+        s->n = pc_rank_set_get(&c, s->n_there, s->ranks, s->n_there);
+        if (!s->n || (uint32_t)s->ranks[0] != i) {
+            s->n = 1;
+            return PC_EFORMAT;
+        }
+    }
+    uint64_t bytes = PC_PCOL_SLOT_HEADER_BYTES + set_bytes + stored;
+    size_t n_pieces = (size_t)((bytes + s->h->slot_bytes - 1) / s->h->slot_bytes);
+    if (n_pieces > s->n || !read_pieces(s, 1, n_pieces))
+        return PC_EFORMAT;
+    s->record.n = bytes;
+    return PC_OK;
+}
+
+/* Whether p is of the job, and of ranks of the record. */
+static bool belongs(const struct slots *s, const struct pc_profile *p)
+{
+    size_t k = 0;
+    for (uint32_t i = 0; i < p->n_ranks; i++) {
+        while (k < s->n && s->ranks[k] < p->ranks[i].rank)
+            k++;
+        if (k == s->n || s->ranks[k] != p->ranks[i].rank)
+            return false;
+    }
+    return p->job_key == s->main->job_key && p->world_size == s->main->world_size &&
+           pc_fields_agree(p, s->main) && pc_tables_agree(p, s->main);
+}
+
+int pc_pcol_late_profile(const uint8_t *at, size_t n, struct pc_profile **out)
+{
+    if (n < PC_PCOL_SLOT_HEADER_BYTES)
+        return PC_EFORMAT;
+    uint64_t flags = pc_load_le(at + 4, 4), stored = pc_load_le(at + 8, 4);
+    uint64_t raw_bytes = pc_load_le(at + 12, 4), set_bytes = pc_load_le(at + 16, 4);
+    const uint8_t *set = at + PC_PCOL_SLOT_HEADER_BYTES;
+    if (set_bytes + stored > n - PC_PCOL_SLOT_HEADER_BYTES ||
+        crc32_z(crc32(0, at, 20), set, set_bytes + stored) != pc_load_le(at + 20, 4))
+        return PC_EFORMAT;
+    uint8_t *raw =
+        pc_pcol_unpack(set + set_bytes, stored, raw_bytes, flags & PC_PCOL_SLOT_DEFLATED, NULL);
+    int err = raw ? pc_profile_decode(raw, raw_bytes, out, NULL) : PC_EFORMAT;
+    free(raw);
+    return err;
+}
+
+/* The profile in the record. */
+static int decode_record(const struct slots *s, struct pc_profile **out)
+{
+    struct pc_profile *p = NULL;
+    int err = pc_pcol_late_profile(s->record.data, s->record.n, &p);
+    if (!err && !belongs(s, p)) {
+        pc_profile_free(p);
+        err = PC_EFORMAT;
+    }
+    if (!err)
+        *out = p;
+    return err;
+}
+
+/* Adds the record that begins in slot i, if there is one. */
+static int add_record_of(struct slots *s, uint32_t i, struct pc_profile_sum *sum)
+{
+    struct pc_profile *late = NULL;
+    int err = read_record(s, i);
+    if (!err && s->record.n)
+        err = decode_record(s, &late);
+    for (size_t k = 0; k < s->n; k++)
+        s->taken[s->ranks[k]] = true;
+    if (err) {
+        s->first_bad = s->n_bad ? s->first_bad : i;
+        s->n_bad += (uint32_t)s->n;
+    }
+    return late ? pc_profile_sum_add(sum, late, NULL) : PC_OK;
+}
+
+static int overlay(struct pc_profile_sum *sum, struct pc_profile **p)
+{
+    struct pc_profile *late, *both;
+    int err = pc_profile_sum_finish(sum, &late, NULL);
+    if (err || !late)
+        return err;
+    err = pc_profile_overlay(*p, late, &both, NULL);
+    pc_profile_free(late);
+    if (err)
+        return err;
+    pc_profile_free(*p);
+    *p = both;
+    return PC_OK;
+}
+
+static int read_all_slots(struct slots *s, struct pc_profile **p)
+{
+    struct pc_profile_sum sum = {{NULL}};
+    int err = s->taken && s->ranks ? PC_OK : PC_ENOMEM;
+    for (uint32_t i = 0; i < s->n_there && !err; i++)
+        if (!s->taken[i])
+            err = add_record_of(s, i, &sum);
+    if (!err)
+        err = overlay(&sum, p);
+    pc_profile_sum_free(&sum);
+    return err;
+}
+
+int pc_pcol_read_slots(int fd, size_t n, const struct pc_pcol_header *h, struct pc_profile **p,
+                       struct pc_error *error)
+{
+    if (!h->slots_at || h->slot_bytes <= PC_PCOL_SLOT_HEADER_BYTES ||
+        h->slot_bytes > PC_PCOL_SLOT_MAX_BYTES)
+        return PC_OK;
+    uint64_t n_there = h->slots_at < n ? (n - h->slots_at) / h->slot_bytes : 0;
+    if (n_there > h->n_slots)
+        n_there = h->n_slots;
+    struct slots s = {.fd = fd,
+                      .h = h,
+                      .main = *p,
+                      .n_there = (uint32_t)n_there,
+                      .taken = calloc(n_there + 1, sizeof *s.taken),
+                      .ranks = malloc((n_there + 1) * sizeof *s.ranks)};
+    int err = read_all_slots(&s, p);
+    uint32_t n_missing = h->n_slots - s.n_there;
+    s.first_bad = s.n_bad ? s.first_bad : s.n_there;
+    s.n_bad += n_missing;
+    free(s.taken);
+    free(s.ranks);
+    free(s.record.data);
+    if (err == PC_ENOENT)
+        return err;
+    if (err)
+        pc_error_set(error, PC_OK, "what ranks did after the merge is left out: %s",
+                     pc_err_text(err));
+    else if (s.n_bad)
+        pc_error_set(error, PC_OK,
+                     "what %u of %u ranks did after the merge is damaged and left out (first: rank "
+                     "%u)",
+                     s.n_bad, h->n_slots, s.first_bad);
+    return PC_OK;
+}
