@@ -31,32 +31,36 @@ static void conclude(struct pc_profile *all, int err, const char *out, const str
 }
 
 static int merge_job(const struct pc_arena *arena, const struct pc_transport *transport,
-                     const char *out, char *path_out, struct pc_error *error)
+                     const char *out, struct pc_merged *merged, struct pc_error *error)
 {
     struct pc_profile *mine = NULL, *all = NULL;
     struct pc_merge_verdict v = {0};
     struct pc_error own = {""};
     int saved = errno;
+    pc_board_join(&merged->board, arena);
     own_profile(arena, PC_MERGE_MAIN, &mine, &own);
     int err = pc_merge_reduce(transport, mine, &all, error);
     if (transport->rank == 0)
         conclude(all, err, out, &own, error, &v);
     int sent = transport->broadcast(transport->self, &v, sizeof v, 0);
+    pc_board_close(arena);
     errno = saved;
     if (sent)
         return pc_error_set(error, sent, "rank 0 does not say whether the profile was written");
     v.path[sizeof v.path - 1] = v.text[sizeof v.text - 1] = '\0';
-    memcpy(path_out, v.path, sizeof v.path);
+    memcpy(merged->path, v.path, sizeof v.path);
     return pc_error_set(error, v.err, "%s", v.text);
 }
 
-static int merge_late(const struct pc_arena *arena, const char *path, struct pc_error *error)
+static int merge_late(const struct pc_arena *arena, const struct pc_merged *merged, bool ended,
+                      struct pc_error *error)
 {
     struct pc_profile *late = NULL;
     int saved = errno;
     int err = own_profile(arena, PC_MERGE_LATE, &late, error);
     if (!err)
-        err = pc_pcol_write_late(path, late, error);
+        err = pc_board_leave(&merged->board, ended ? PC_BOARD_ENDED : PC_BOARD_FINALIZED,
+                             merged->path, late, error);
     pc_profile_free(late);
     errno = saved;
     return err;

@@ -9,27 +9,36 @@
 
 #include "base/base.h"
 #include "cct/cct.h"
+#include "merge/board.h"
 #include "merge/transport.h"
 
-#define PC_MERGE_MODULE_ABI 1u
+#define PC_MERGE_MODULE_ABI 2u
 #define PC_MERGE_MODULE_FILE "pcollect-merge.so"
 #define PC_MERGE_MODULE_SYMBOL "pc_merge_module"
+
+/* What a rank knows when the merge is over. Zero-initialise. */
+struct pc_merged {
+    char path[PCOLLECT_PATH_BYTES]; /* of the profile; empty: there is none */
+    struct pc_board board;
+};
 
 struct pc_merge_module {
     uint32_t abi; /* PC_MERGE_MODULE_ABI */
     uint32_t size;
     /* Collective. Merges the arena's main part over all ranks; rank 0 writes the file `out`
      * (expanded, valid there only, may be NULL elsewhere). The verdict is the same on all ranks
-     * unless the transport itself fails. PC_OK: the file is in place, its path is in path_out
-     * (PCOLLECT_PATH_BYTES, on every rank), the arena may be unlinked unless more is to be added
+     * unless the transport itself fails. PC_OK: the file is in place, its path is in
+     * merged->path on every rank, the arena may be unlinked unless more is to be added
      * by `late`. Otherwise nothing was written and the text, the same on all ranks, says why and
      * what to do: arenas must stay, and one rank should print it. PC_OK with a text: the file is in
      * place, but something was damaged and left out. */
     int (*job)(const struct pc_arena *arena, const struct pc_transport *transport, const char *out,
-               char *path_out, struct pc_error *error);
-    /* Adds what this process did after the merge to the file that `job` named. No transport; may
-     * run in all ranks at once. */
-    int (*late)(const struct pc_arena *arena, const char *path, struct pc_error *error);
+               struct pc_merged *merged, struct pc_error *error);
+    /* Adds what this process did after the merge to the file that `job` named, or leaves that to
+     * another rank of the node. ended: this is the end of the process, not that of MPI_Finalize. No
+     * transport; waits for nobody; may run in all ranks at once. */
+    int (*late)(const struct pc_arena *arena, const struct pc_merged *merged, bool ended,
+                struct pc_error *error);
 };
 
 /* What rank 0 tells the others at the end of `job`. */

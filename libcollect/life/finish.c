@@ -139,7 +139,7 @@ static int end_merge(void *self, const struct pc_transport *transport, struct pc
         pc_format(end->wanted, sizeof end->wanted, "pcollect-%u.pcol", (unsigned)getpid());
     }
     error->text[0] = '\0';
-    return m->job(&pc_process.arena, transport, end->wanted, pc_process.out, error);
+    return m->job(&pc_process.arena, transport, end->wanted, &pc_process.merged, error);
 }
 
 static void end_mark(void *self)
@@ -153,9 +153,9 @@ static void end_mark(void *self)
 static void end_announce(void *self)
 {
     const struct end_here *end = self;
-    bool numbered = strcmp(end->wanted, pc_process.out) != 0;
-    if (!pc_run_tell_profile(pc_process.out, numbered ? end->wanted : NULL))
-        pc_log("profile written to %s%s%s", pc_process.out, numbered ? ", not to " : "",
+    bool numbered = strcmp(end->wanted, pc_process.merged.path) != 0;
+    if (!pc_run_tell_profile(pc_process.merged.path, numbered ? end->wanted : NULL))
+        pc_log("profile written to %s%s%s", pc_process.merged.path, numbered ? ", not to " : "",
                numbered ? end->wanted : "");
 }
 
@@ -237,7 +237,7 @@ static void end_job(const struct pc_transport *transport)
                                      .remove = end_remove};
     enum pc_end end = pc_end_job(&ending, transport, &tells, &error);
     if (end != PC_END_MERGED)
-        pc_process.out[0] = '\0';
+        pc_process.merged.path[0] = '\0';
     if (!tells)
         return;
     if (end != PC_END_UNMET && error.text[0] && !pc_core_refused())

@@ -36,10 +36,10 @@ void pc_write_late(void)
 {
     static atomic_flag writing = ATOMIC_FLAG_INIT;
     struct pc_error error;
-    if (!module || !pc_process.out[0] || atomic_flag_test_and_set(&writing))
+    if (!module || !pc_process.merged.path[0] || atomic_flag_test_and_set(&writing))
         return;
     pc_note_time();
     pc_sampler_tell_late(pc_thread_current);
-    module->late(&pc_process.arena, pc_process.out, &error);
+    module->late(&pc_process.arena, &pc_process.merged, pc_process.destructed, &error);
     atomic_flag_clear(&writing);
 }

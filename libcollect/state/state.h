@@ -19,6 +19,7 @@
 #include "libcollect/context/path.h"
 #include "libcollect/state/core.h"
 #include "libcollect/walk/walk.h"
+#include "merge/module.h"
 
 #include <stdatomic.h>
 
@@ -209,7 +210,7 @@ struct pc_process {
     struct pc_core core;
     uint64_t first_ticks, first_mono_ns; /* one point on the clocks, as near to exec as we get */
     struct pc_presence presence;         /* known when MPI_Init has returned */
-    char out[PCOLLECT_PATH_BYTES];       /* final path of the profile, once merged */
+    struct pc_merged merged;
     bool destructed;
     _Atomic bool refused;              /* nothing is measured: pc_core_refused */
     pc_core_is_counted_fn *is_counted; /* pc_core_set_counted */

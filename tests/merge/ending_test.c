@@ -18,6 +18,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -29,12 +30,18 @@ extern const struct pc_merge_module pc_merge_module;
 enum { HERE = -1, SOME_MISSING = 2000, WAIT = 600000 };
 
 static struct made arenas[EXPLORED_RANKS];
-static char out[300], path[EXPLORED_RANKS][PCOLLECT_PATH_BYTES];
+static char out[300];
+static struct pc_merged merged[EXPLORED_RANKS];
+enum { NO_PID = 0x7ffffff0 }; /* nobody has it, nor those after it */
 
 /* ---- Files ---------------------------------------------------------------------------------- */
 
-static void make_arenas(int n_ranks)
+/* The folder has a board for each node. */
+static void make_arenas(const struct exploration *x)
 {
+    struct stat st;
+    int n_ranks = x->n_ranks;
+    assert_int_equal(stat(folder, &st), 0);
     static struct fact facts[EXPLORED_RANKS * 4];
     for (int rank = 0; rank < n_ranks; rank++) {
         struct making how = {.rank = rank, .n_ranks = n_ranks, .seed = 1, .bytes = 1 << 20};
@@ -43,13 +50,24 @@ static void make_arenas(int n_ranks)
             (struct fact){.rank = rank, .depth = 1, .op = 0, .has_data = true, .values = {1, 2, 3}};
         made_arena(&arenas[rank], &how, f, 1);
         struct pcollect_arena_header *h = arenas[rank].arena.header;
-        h->pid = 0x7ffffff0 + rank; /* nobody has it */
+        struct pc_arena *a = &arenas[rank].arena;
+        h->pid = NO_PID + rank;
+        a->is_file = true;
+        a->dev = st.st_dev;
+        snprintf(a->path, sizeof a->path, "%s/node%d", folder, x->node[rank]);
+        mkdir(a->path, 0700);
+        snprintf(a->path, sizeof a->path, "%s/node%d/%d.arena", folder, x->node[rank], rank);
         snprintf(h->out, sizeof h->out, "%s", out);
     }
 }
 
 static void free_arenas(int n_ranks)
 {
+    char name[PATH_BYTES];
+    for (int node = 0; node < n_ranks; node++) {
+        snprintf(name, sizeof name, "%s/node%d", folder, node);
+        rmdir(name);
+    }
     for (int rank = 0; rank < n_ranks; rank++)
         pc_arena_close(&arenas[rank].arena);
 }
@@ -59,13 +77,29 @@ static int merge(int rank, const struct pc_transport *t, struct pc_error *error)
 {
     if (rank < 0)
         return pc_merge_absent(t, error);
-    return pc_merge_module.job(&arenas[rank].arena, t, rank ? NULL : out, path[rank], error);
+    return pc_merge_module.job(&arenas[rank].arena, t, rank ? NULL : out, &merged[rank], error);
 }
 
-static int add_late(int rank)
+static bool all_live; /* those that were killed, too */
+
+/* Of the pids of ranks the explorer knows who has one. */
+bool __real_pc_process_look(int pid, struct pc_process_status *status);
+bool __wrap_pc_process_look(int pid, struct pc_process_status *status);
+bool __wrap_pc_process_look(int pid, struct pc_process_status *status)
+{
+    if (pid < NO_PID)
+        return __real_pc_process_look(pid, status);
+    *status = (struct pc_process_status){.state = 'S', .start = 1};
+    return all_live || explored_lives(pid - NO_PID);
+}
+
+static int add_late(int rank, bool ended)
 {
     struct pc_error error;
-    return pc_merge_module.late(&arenas[rank].arena, path[rank], &error);
+    struct pcollect_arena_header *h = arenas[rank].arena.header;
+    h->merge_ticks = 1000;
+    h->exit_ticks = ended ? 5000 : 0;
+    return pc_merge_module.late(&arenas[rank].arena, &merged[rank], ended, &error);
 }
 
 /* Those that one job may leave; NULL: not that many. */
@@ -76,24 +110,34 @@ static const char *profile_name(unsigned i)
     return i < 4 && !pc_pcol_number(out, i + 1, name, sizeof name, &error) ? name : NULL;
 }
 
-static bool is_in(const char *file, int rank)
+/* 0: the rank is not in the file; else 1 + what the file tells of its steps after the merge. */
+static unsigned told_in(const char *file, int rank)
 {
     struct pc_profile *p;
     struct pc_error error;
-    bool found = false;
+    unsigned told = 0;
     if (access(file, F_OK) != 0 || pc_pcol_read(file, &p, &error))
-        return false;
+        return 0;
+    if (error.text[0])
+        fail_msg("%s", error.text);
     for (uint32_t i = 0; i < p->n_ranks; i++)
-        found |= p->ranks[i].rank == rank;
+        if (p->ranks[i].rank == rank)
+            told = 1 + (p->ranks[i].merge_ns > 0) + (p->ranks[i].closed > 0);
     pc_profile_free(p);
-    return found;
+    return told;
+}
+
+static unsigned told_late(int rank)
+{
+    unsigned told = told_in(merged[rank].path, rank);
+    return told ? told - 1 : 0;
 }
 
 static bool is_whole(int rank)
 {
     bool found = false;
     for (unsigned i = 0; !found && profile_name(i); i++)
-        found = is_in(profile_name(i), rank);
+        found = told_in(profile_name(i), rank) > 0;
     return found;
 }
 
@@ -107,8 +151,19 @@ static unsigned n_profiles(void)
 
 static void begin_run(void)
 {
+    char name[PATH_BYTES];
     for (unsigned i = 0; profile_name(i); i++)
         unlink(profile_name(i));
+    for (int i = 0; i < EXPLORED_RANKS && arenas[i].arena.header; i++) {
+        struct pcollect_arena_header *h = arenas[i].arena.header;
+        h->merge_ticks = h->exit_ticks = 0;
+        if (merged[i].board.head)
+            munmap(merged[i].board.head, PC_BOARD_BYTES);
+        merged[i] = (struct pc_merged){""};
+        snprintf(name, sizeof name, "%s/node%d/%x.%x.board", folder, i,
+                 (unsigned)(h->job_key >> 32), (unsigned)h->job_key);
+        unlink(name); /* of ranks that were killed */
+    }
 }
 
 /* ---- Recovery, in a process that can be killed before each of its effects -------------------- */
@@ -210,7 +265,7 @@ static unsigned recover_in_a_process(unsigned ranks, unsigned marked, unsigned k
     return left;
 }
 
-static const struct explored_files files = {merge,     add_late,   is_whole,
+static const struct explored_files files = {merge,     add_late,   told_late,           is_whole,
                                             begin_run, n_profiles, recover_in_a_process};
 
 static void explore_one(const struct exploration *x, struct explored *found)
@@ -218,8 +273,9 @@ static void explore_one(const struct exploration *x, struct explored *found)
     struct exploration with_end = *x;
     if (!with_end.end)
         with_end.end = pc_end_job;
-    make_arenas(x->n_ranks);
+    make_arenas(x);
     explore(&with_end, &files, found);
+    begin_run(); /* nothing of the last run stays */
     free_arenas(x->n_ranks);
     print_message("%s: %lu runs, %lu states, %lu steps, %lu profiles, %lu recoveries, %lu ms "
                   "waited at most\n",
@@ -641,8 +697,27 @@ static void a_recovery_that_removes_what_it_has_read_is_found(void **state)
         fail_msg("wanted: %s, when it is killed; got: %s", wanted, found.wrong);
 }
 
+static void a_board_that_waits_for_the_dead_is_found(void **state)
+{
+    static const struct exploration x = {.name = "who was killed is taken for alive",
+                                         .n_ranks = 2,
+                                         .limit_ms = {HERE, HERE},
+                                         AT_ONCE,
+                                         .n_kills = 1};
+    struct explored found;
+    (void)state;
+    all_live = true;
+    explore_one(&x, &found);
+    all_live = false;
+    print_message("    %s\n", found.wrong);
+    assert_non_null(strstr(found.wrong, "the profile lacks what rank"));
+}
+
+/* In memory, if that may be: boards and profiles are many. */
 static int begin(void **state)
 {
+    if (!access("/dev/shm", W_OK))
+        setenv("TMPDIR", "/dev/shm", 0);
     int err = folder_make(state), fd = err ? -1 : open(folder, O_TMPFILE | O_WRONLY, 0600);
     has_unnamed_files = fd >= 0 && !close(fd);
     snprintf(out, sizeof out, "%s/x.pcol", folder);
@@ -660,6 +735,7 @@ int main(void)
         cmocka_unit_test(ranks_of_two_versions_leave_each_other),
         cmocka_unit_test(what_is_wrong_is_found),
         cmocka_unit_test(a_recovery_that_removes_what_it_has_read_is_found),
+        cmocka_unit_test(a_board_that_waits_for_the_dead_is_found),
     };
 #ifdef __SANITIZE_THREAD__
     (void)tests;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tests/merge/explorer.h"
 #include "tests/merge/choices.h"
+#include "tests/merge/letters.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -17,24 +18,15 @@ enum {
     LEFT_MS = 2000 /* for which those are waited for of whom some have left */
 };
 
-enum op_kind { ARRIVE, BEGIN, AWAIT, JOIN, SEND, SIZE, RECEIVE, BROADCAST, EFFECT };
-static const char *const op_names[] = {"arrive", "begin", "await",     "join",  "send",
-                                       "size",   "recv",  "broadcast", "effect"};
+enum op_kind { ARRIVE, BEGIN, AWAIT, JOIN, SEND, SIZE, RECEIVE, BROADCAST, EFFECT, LATE };
+static const char *const op_names[] = {"arrive", "begin", "await",     "join",   "send",
+                                       "size",   "recv",  "broadcast", "effect", "late"};
 
 enum outcome { GO, TIMED_OUT, KILLED };
 
 struct op {
     enum op_kind kind;
     int arg; /* step or rank */
-};
-
-struct letter {
-    struct letter *next;
-    int from, to;
-    bool is_broadcast;
-    uint64_t at_ms; /* when it can be taken */
-    size_t n;
-    char data[];
 };
 
 struct rank {
@@ -46,6 +38,8 @@ struct rank {
     uint64_t history; /* hash of all results */
     uint64_t arrival_ms, end_ms, ready_ms, deadline_ms;
     bool has_deadline, killed, done, joined, tells, has_arena, marked;
+    unsigned late_at; /* when it did its last step after the merge, or was killed */
+    unsigned late;    /* how many of these two steps it has done */
     bool begun[PC_MEET_STEPS];
     char word[PC_MEET_STEPS];
     uint64_t word_at_ms[PC_MEET_STEPS]; /* when the word is with its receiver */
@@ -62,7 +56,8 @@ static struct {
     uint64_t now_ms;
     struct letter *letters;
     unsigned n_kills, n_stops, n_slow, n_recoveries, n_killed_recoveries;
-    bool cut; /* known from here on */
+    unsigned n_late; /* steps after the merge, and kills */
+    bool cut;        /* known from here on */
     bool has_profile;
     struct choices of;
 } w;
@@ -223,28 +218,8 @@ static int t_join(void *t)
 
 static void post(int to, const void *data, size_t n, bool is_broadcast)
 {
-    struct letter *l = malloc(sizeof *l + n), **at = &w.letters;
-    *l = (struct letter){NULL, self()->transport.rank, to, is_broadcast, w.now_ms, n};
-    if (n)
-        memcpy(l->data, data, n);
-    while (*at)
-        at = &(*at)->next;
-    *at = l;
-}
-
-static struct letter **find(int from, int to, bool is_broadcast)
-{
-    struct letter **at = &w.letters;
-    while (*at && ((*at)->from != from || (*at)->to != to || (*at)->is_broadcast != is_broadcast))
-        at = &(*at)->next;
-    return at;
-}
-
-static void take(struct letter **at)
-{
-    struct letter *l = *at;
-    *at = l->next;
-    free(l);
+    struct letter l = {NULL, self()->transport.rank, to, is_broadcast, w.now_ms, n};
+    letters_post(&w.letters, &l, data);
 }
 
 static int t_send(void *t, const void *data, size_t n, int to)
@@ -261,10 +236,10 @@ static int t_size(void *t, int from, size_t *n_out)
     struct rank *r = t;
     if (step(SIZE, from, -1) != GO)
         return PC_EIO;
-    struct letter **at = find(from, r->transport.rank, false);
+    struct letter **at = letters_find(&w.letters, from, r->transport.rank, false);
     *n_out = (*at)->n;
     if (!(*at)->n)
-        take(at);
+        letters_receive(at, NULL, 0);
     return PC_OK;
 }
 
@@ -273,9 +248,7 @@ static int t_receive(void *t, void *data, size_t n, int from)
     struct rank *r = t;
     if (step(RECEIVE, from, -1) != GO)
         return PC_EIO;
-    struct letter **at = find(from, r->transport.rank, false);
-    memcpy(data, (*at)->data, n);
-    take(at);
+    letters_receive(letters_find(&w.letters, from, r->transport.rank, false), data, n);
     return PC_OK;
 }
 
@@ -287,11 +260,8 @@ static int t_broadcast(void *t, void *data, size_t n, int root)
     for (int to = 0; r->transport.rank == root && to < w.x->n_ranks; to++)
         if (to != root)
             post(to, data, n, true);
-    if (r->transport.rank != root) {
-        struct letter **at = find(root, r->transport.rank, true);
-        memcpy(data, (*at)->data, n);
-        take(at);
-    }
+    if (r->transport.rank != root)
+        letters_receive(letters_find(&w.letters, root, r->transport.rank, true), data, n);
     return PC_OK;
 }
 
@@ -355,6 +325,19 @@ static void e_look(struct pc_guest *guest)
         guest->limit_ms = LEFT_MS;
 }
 
+/* What it sees of the others decides who writes, so it is of the state of the run. */
+static void do_late(struct rank *r)
+{
+    int me = r->transport.rank;
+    r->late++;
+    r->late_at = ++w.n_late;
+    for (int i = 0; i < w.x->n_ranks; i++)
+        r->history = mix(r->history, w.rank[i].late * 4u + w.rank[i].killed * 2u +
+                                         (w.rank[i].joined || w.rank[i].done));
+    if (w.files->late(me, r->late == 2))
+        wrong("rank %d cannot write what it did late", me);
+}
+
 static void live(void)
 {
     struct rank *r = self();
@@ -374,8 +357,9 @@ static void live(void)
     };
     if (step(ARRIVE, 0, -1) == GO)
         r->end = w.x->end(&ending, &r->transport, &r->tells, &error);
-    if (!r->killed && r->end == PC_END_MERGED && step(EFFECT, 2, -1) == GO && w.files->late(me))
-        wrong("rank %d cannot write its late slot", me);
+    for (int i = 0; i < 2; i++)
+        if (!r->killed && r->end == PC_END_MERGED && step(LATE, i, -1) == GO)
+            do_late(r);
     r->end_ms = w.now_ms;
     r->done = true;
     swapcontext(&r->context, &w.scheduler);
@@ -386,6 +370,8 @@ static void live(void)
 static void resume(struct rank *r, enum outcome outcome)
 {
     r->outcome = outcome;
+    if (outcome == KILLED && !r->killed)
+        r->late_at = ++w.n_late;
     r->killed |= outcome == KILLED;
     w.running = r->transport.rank;
     w.out->n_steps++;
@@ -426,9 +412,9 @@ static bool can_go(const struct rank *r)
         return all_joined();
     case SIZE:
     case RECEIVE:
-        return *find(r->op.arg, me, false) != NULL;
+        return *letters_find(&w.letters, r->op.arg, me, false) != NULL;
     case BROADCAST:
-        return me == r->op.arg || *find(r->op.arg, me, true);
+        return me == r->op.arg || *letters_find(&w.letters, r->op.arg, me, true);
     default:
         return true;
     }
@@ -539,9 +525,10 @@ static unsigned list_events(struct event *list)
     for (int i = 0; i < w.x->n_ranks; i++) {
         const struct rank *r = &w.rank[i];
         bool goes = can_go(r), times_out = can_time_out(r);
-        if ((!goes && !times_out) || (!first && !w.x->all_orders && !times_out))
+        bool in_all_orders = w.x->all_orders || r->op.kind == LATE; /* they see each other */
+        if ((!goes && !times_out) || (!first && !in_all_orders && !times_out))
             continue;
-        if (goes && (first || w.x->all_orders)) {
+        if (goes && (first || in_all_orders)) {
             list[n++] = (struct event){i, STEPS};
             first = false;
         }
@@ -686,6 +673,22 @@ static void check_words(void)
         wrong("%u ranks take the job for merged", n_merged);
 }
 
+/* Where the last of a node was killed, what the others did at their exit goes with it. */
+static void check_late(void)
+{
+    const struct rank *last[EXPLORED_RANKS] = {NULL};
+    for (int i = 0; i < w.x->n_ranks; i++)
+        if (!last[w.x->node[i]] || w.rank[i].late_at > last[w.x->node[i]]->late_at)
+            last[w.x->node[i]] = &w.rank[i];
+    for (int i = 0; i < w.x->n_ranks; i++) {
+        const struct rank *r = &w.rank[i];
+        unsigned told = r->late == 2 ? w.files->told_late(i) : 2;
+        if (told < 2 && !(told && last[w.x->node[i]]->killed))
+            wrong("the profile lacks what rank %d did after %s", i,
+                  told ? "MPI_Finalize" : "the merge");
+    }
+}
+
 static void check(void)
 {
     bool stuck = false;
@@ -703,6 +706,8 @@ static void check(void)
     }
     if (!stuck && !w.out->wrong[0])
         check_words();
+    if (!w.out->wrong[0])
+        check_late();
 }
 
 /* ---- Runs ----------------------------------------------------------------------------------- */
@@ -745,7 +750,8 @@ static void begin_rank(int i)
 static void run(void)
 {
     w.now_ms = 0;
-    w.of.depth = w.n_kills = w.n_stops = w.n_slow = w.n_recoveries = w.n_killed_recoveries = 0;
+    w.of.depth = w.n_late = w.n_kills = w.n_stops = w.n_slow = w.n_recoveries =
+        w.n_killed_recoveries = 0;
     w.cut = w.has_profile = false;
     w.files->begin();
     for (int i = 0; i < w.x->n_ranks; i++)
@@ -762,8 +768,13 @@ static void run(void)
             resume(&w.rank[i], KILLED);
     w.of.depth = depth;
     while (w.letters)
-        take(&w.letters);
+        letters_receive(&w.letters, NULL, 0);
     w.out->n_runs++;
+}
+
+bool explored_lives(int rank)
+{
+    return !w.rank[rank].killed && !w.rank[rank].done;
 }
 
 void explore(const struct exploration *x, const struct explored_files *files, struct explored *out)

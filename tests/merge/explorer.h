@@ -53,9 +53,10 @@ struct explored {
  * the one that writes. */
 struct explored_files {
     int (*merge)(int rank, const struct pc_transport *t, struct pc_error *error);
-    int (*late)(int rank);
-    bool (*is_whole)(int rank); /* the profile holds this rank */
-    void (*begin)(void);        /* of a run: there is no profile */
+    int (*late)(int rank, bool ended); /* twice: behind MPI_Finalize, and at its exit */
+    unsigned (*told_late)(int rank);   /* what the profile has of it: 0, after the first, 2 */
+    bool (*is_whole)(int rank);        /* the profile holds this rank */
+    void (*begin)(void);               /* of a run: there is no profile */
     unsigned (*n_profiles)(void);
     /* Recovers the arenas of these ranks (bit r: rank r); `marked` ones say that they are in the
      * profile. kill_at: it is killed before its effect of that number; 0: it comes to its end, and
@@ -64,5 +65,8 @@ struct explored_files {
 };
 
 void explore(const struct exploration *x, const struct explored_files *files, struct explored *out);
+
+/* While one is explored: neither killed nor at its end. */
+bool explored_lives(int rank);
 
 #endif

@@ -11,11 +11,11 @@ tests_merge_reduce_test_SOURCES = tests/merge/reduce_test.c tests/merge/net.c te
 # An object of its own: the module's is made by libtool.
 tests_merge_reduce_test_CFLAGS = $(AM_CFLAGS)
 tests_merge_ending_test_SOURCES = tests/merge/ending_test.c tests/merge/explorer.c tests/merge/explorer.h \
-    tests/merge/choices.c tests/merge/choices.h \
+    tests/merge/choices.c tests/merge/choices.h tests/merge/letters.c tests/merge/letters.h \
     merge/merge_module.c $(merge_test_common)
 tests_merge_ending_test_CFLAGS = $(AM_CFLAGS)
 tests_merge_ending_test_LDADD = $(command_pcollect_LDADD) $(CMOCKA_LIBS) $(ZLIB_LIBS) -lm -lpthread
-tests_merge_ending_test_LDFLAGS = -Wl,--wrap=unlink,--wrap=rmdir,--wrap=rename,--wrap=link,--wrap=linkat,--wrap=pwrite
+tests_merge_ending_test_LDFLAGS = -Wl,--wrap=unlink,--wrap=rmdir,--wrap=rename,--wrap=link,--wrap=linkat,--wrap=pwrite,--wrap=pc_process_look
 tests_merge_damage_test_SOURCES = tests/merge/damage_test.c $(merge_test_common)
 tests_merge_files_test_SOURCES = tests/merge/files_test.c $(merge_test_common)
 

@@ -35,7 +35,7 @@ struct job {
     int err[MOST_RANKS];
     struct pc_error error[MOST_RANKS];
     const char *out;
-    char path[MOST_RANKS][PCOLLECT_PATH_BYTES];
+    struct pc_merged merged[MOST_RANKS];
 };
 
 /* The bound of values at rank 0, 0: none; with `shared` all ranks have the facts of the first. */
@@ -324,12 +324,12 @@ static void run_job(struct net_rank *r, void *arg)
 {
     struct job *j = arg;
     int me = r->transport.rank;
-    j->path[me][0] = '\0';
+    j->merged[me].path[0] = '\0';
     if (j->absent[me])
         j->err[me] = pc_merge_absent(&r->transport, &j->error[me]);
     else
         j->err[me] = pc_merge_module.job(&j->arenas[me].arena, &r->transport, me ? NULL : j->out,
-                                         j->path[me], &j->error[me]);
+                                         &j->merged[me], &j->error[me]);
 }
 
 static void all_ranks_learn_where_the_profile_is(void **state)
@@ -345,7 +345,7 @@ static void all_ranks_learn_where_the_profile_is(void **state)
     for (int rank = 0; rank < j.n_ranks; rank++) {
         assert_int_equal(j.err[rank], PC_OK);
         assert_string_equal(j.error[rank].text, "");
-        assert_string_equal(j.path[rank], out);
+        assert_string_equal(j.merged[rank].path, out);
     }
     struct pc_profile *p, *whole = merge_in_order(&j);
     assert_int_equal(pc_pcol_read(out, &p, NULL), PC_OK);

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The board on which the ranks of a node leave what they did after the merge, so that one of them
+ * writes it into the profile for all. It is a small file in the folder of the arenas that each rank
+ * maps before the merge; when the merge is over it loses its name, and goes with the last process
+ * that maps it. No rank waits for another: each leaves its part, and writes only if no living rank
+ * has still to come as far. A rank without a file in a spool has no board and writes for itself.
+ *
+ * Invariants: a rank is on one board at most, and the ranks of a board do not change after the
+ * merge, so no two boards write to the same bytes of the profile. The part of a rank is whole
+ * before its state says that it is there. Of all ranks of a board that come to a state the last to
+ * say so sees the parts of all.
+ */
+#ifndef PC_BOARD_H
+#define PC_BOARD_H
+
+#include "cct/cct.h"
+
+struct pc_profile;
+
+enum { PC_BOARD_BYTES = (8 + 2 * 512) * 4096 };
+
+/* The place of one rank. Zero-initialised: it has none. */
+struct pc_board {
+    struct pc_board_head *head; /* the mapping; NULL: no board */
+    uint32_t place;
+};
+
+/* Before the merge, when all know the key of the job. Keeps errno. */
+void pc_board_join(struct pc_board *b, const struct pc_arena *arena);
+
+/* After the merge, when all ranks have joined that will: takes the name of the file away. Keeps
+ * errno. */
+void pc_board_close(const struct pc_arena *arena);
+
+/* How far a rank has come. */
+enum pc_board_state {
+    PC_BOARD_JOINED = 1,
+    PC_BOARD_FINALIZED, /* has left MPI_Finalize */
+    PC_BOARD_ENDED      /* is at its exit */
+};
+
+/* Leaves what this rank did after the merge up to that state; writes the parts of all into the
+ * profile if it is the last to come there. Without a board writes its own. */
+int pc_board_leave(const struct pc_board *b, enum pc_board_state state, const char *path,
+                   const struct pc_profile *late, struct pc_error *error);
+
+#endif
