@@ -127,7 +127,7 @@ void pct_evidence_forget(struct pct_evidence *f);
 const char *pct_finding_place(const struct pct_evidence *f, uint32_t node,
                               const char **function_out);
 
-/* Appends "solve (a.c:30)"; file may be NULL. */
+/* Appends "solve (a.c:30)", long names shortened; file may be NULL. */
 void pct_finding_put_function(struct pct_buf *b, const char *function, const char *file,
                               uint32_t line);
 

@@ -4,6 +4,8 @@
  */
 #include "analysis/findings/findings.h"
 
+#include "analysis/symbols/short_name.h"
+
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -19,7 +21,10 @@ static const struct pct_node *caller_of(const struct pct_tree *t, const struct p
 void pct_finding_put_function(struct pct_buf *b, const char *function, const char *file,
                               uint32_t line)
 {
-    pct_text_escape(b, function, PCT_ESCAPE_CELL);
+    struct pct_buf name = {0};
+    pct_short_name(&name, function);
+    pct_text_escape(b, name.data, PCT_ESCAPE_CELL);
+    pct_buf_free(&name);
     if (!file)
         return;
     pct_buf_text(b, " (");

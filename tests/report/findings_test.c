@@ -393,6 +393,17 @@ static void check_evidence(const struct pct_tree *t, const struct pct_finding *f
     assert_int_equal(f->context != 0, !strcmp(f->more, "--table contexts"));
 }
 
+/* As everywhere else in a report. */
+static void long_names_are_shortened(void **state)
+{
+    struct pct_buf b = {0};
+    (void)state;
+    pct_finding_put_function(&b, "std::pair<double, int> grid::exchange<double>(Field const&, int)",
+                             "/src/grid.cc", 7);
+    assert_string_equal(b.data, "grid::exchange<>() (grid.cc:7)");
+    pct_buf_free(&b);
+}
+
 static void first_finding_names_the_fault_and_its_function(void **state)
 {
     (void)state;
@@ -660,6 +671,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_work_of_the_system_is_placed_or_it_is_said_how),
         cmocka_unit_test(first_finding_names_the_fault_and_its_function),
+        cmocka_unit_test(long_names_are_shortened),
         cmocka_unit_test(twin_without_the_fault_has_no_finding),
         cmocka_unit_test(imbalance_says_why_if_instructions_were_counted),
         cmocka_unit_test(what_the_machine_does_is_not_blamed_on_the_program),
