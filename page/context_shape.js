@@ -19,20 +19,18 @@ function readExpression(text) {
 }
 
 // Adds what `node` has of its own to `to` and to all above it.
-function addOwn(to, node) {
+function addOwn(to, node, ways) {
     for (let up = to; up; up = up.parent)
         for (const [metric, value] of Object.entries(node.own))
-            up.add(metric, value);
+            up.add(metric, value, ways[metric]);
     to.rows.push(...node.rows);
 }
 
 // Adds it to each function that the path of labels has, once.
-function addFlat(top, node, labels) {
-    for (const label of new Set(labels))
+function addFlat(top, node, labels, ways) {
+    for (const place of [top, ...[...new Set(labels)].map(label => top.child(label))])
         for (const [metric, value] of Object.entries(node.own))
-            top.child(label).add(metric, value);
-    for (const [metric, value] of Object.entries(node.own))
-        top.add(metric, value);
+            place.add(metric, value, ways[metric]);
     const own = top.child(node.label);
     own.add("cpu_self", node.own.cpu);
     own.rows.push(...node.rows);
@@ -44,19 +42,26 @@ function arrangeTree(whole, {shape, focus, ignore}) {
     if (shape === "tree" && !wanted && !unwanted)
         return whole;
     const top = new ContextNode(whole.label, "", null);
+    const ways = Object.fromEntries(whole.known.map(({name, way}) => [name, way]));
     whole.each(node => {
         const labels = node.labels();
+        if (!node.parent && !wanted)
+            addOwn(top, node, ways);
         if (!node.parent || wanted && !labels.some(label => wanted.test(label)) ||
             unwanted && labels.some(label => unwanted.test(label)))
             return;
         if (shape === "flat")
-            addFlat(top, node, labels);
+            addFlat(top, node, labels, ways);
         else if (shape === "callers")
-            addOwn(top.descend(labels.reverse()), node);
+            addOwn(top.descend(labels.reverse()), node, ways);
         else {
             const to = top.descend(labels);
-            addOwn(to, node);
+            addOwn(to, node, ways);
             to.add("cpu_self", node.own.cpu);
+            for (const metric of Object.keys(node.estimates)) {
+                to.figures[metric] = node.figures[metric];
+                to.estimates[metric] = node.estimates[metric];
+            }
         }
     });
     return finishTree(top, whole);

@@ -18,8 +18,6 @@ function addSpreads(root, nodes, ranks) {
     Object.assign(root, {nodes, ranks: ranks.rows});
 }
 
-// The time whose spread goes with a metric of the tree.
-const spreadOf = metric => metric.startsWith("cpu") ? "cpu" : "mpi";
 const spreadNames = {mpi: "MPI time", cpu: "CPU time"};
 
 // {ranks, known, min, median, max, picture...} of a node; null: no values by rank are kept.
@@ -106,7 +104,7 @@ function moduleOf(node, {nodes}) {
 
 // (max - mean) / mean over all ranks of the profile; null: not known.
 function imbalanceOf(node, root, metric) {
-    const spread = readSpread(root.nodes, node, spreadOf(metric));
+    const spread = readSpread(root.nodes, node, metric.spread);
     if (!spread || !spread.known)
         return null;
     const mean = spread.known / root.ranks;

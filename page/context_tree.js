@@ -3,16 +3,8 @@
 // `computation`. A node is a path of functions without lines; an MPI function is a node below the last.
 // Figures of a node are those of all that was called from it.
 
-const treeMetrics = [
-    {name: "mpi", head: "MPI time", type: "ns", of: "mpi_exclusive_s"},
-    {name: "cpu", head: "CPU time", type: "ns"},
-    {name: "cpu_self", head: "CPU time, own", type: "ns"},
-    {name: "calls", head: "MPI calls", type: "count", of: "calls"},
-    {name: "sent", head: "sent", type: "bytes", of: "bytes_sent"},
-    {name: "received", head: "received", type: "bytes", of: "bytes_received"}
-];
-
 const pathSeparator = " > ";
+const labelsOf = path => path ? path.split(pathSeparator) : [];
 const withoutLine = label => label.replace(/(@.*):\d+$/, "$1");
 
 class ContextNode {
@@ -20,6 +12,7 @@ class ContextNode {
         Object.assign(this, {label, path, parent, level: parent ? parent.level + 1 : 0, children: new Map()});
         this.figures = {};
         this.own = {}; // of these what nothing below it has
+        this.estimates = {}; // of those that are estimated, {error, mark}
         this.samples = null; // row of the table `computation`
         this.rows = []; // of the table `contexts`, whose call this node is
     }
@@ -33,9 +26,18 @@ class ContextNode {
         return node;
     }
 
-    add(metric, value) {
+    add(metric, value, way = "sum") {
         if (value)
-            this.figures[metric] = (this.figures[metric] || 0) + value;
+            this.figures[metric] = metric in this.figures ? metricWays[way](this.figures[metric], value) : value;
+    }
+
+    // Adds what is of its own, here and to all above.
+    give({name, way = "sum"}, value) {
+        if (!value)
+            return;
+        this.own[name] = name in this.own ? metricWays[way](this.own[name], value) : value;
+        for (let node = this; node; node = node.parent)
+            node.add(name, value, way);
     }
 
     labels() {
@@ -75,18 +77,12 @@ class ContextNode {
 function addCalls(root, contexts) {
     const metrics = treeMetrics.filter(metric => metric.of);
     for (let row = 0; row < contexts.rows; row++) {
-        const path = contexts.exact(row, "path");
-        const labels = path ? path.split(pathSeparator).map(withoutLine) : [];
+        const labels = labelsOf(contexts.exact(row, "path")).map(withoutLine);
         const leaf = root.descend([...labels, contexts.exact(row, "primitive")]);
         leaf.rows.push(row);
         leaf.context = contexts.exact(row, "context");
-        for (const metric of metrics) {
-            const value = contexts.number(row, metric.of);
-            if (value)
-                leaf.own[metric.name] = (leaf.own[metric.name] || 0) + value;
-            for (let node = leaf; node; node = node.parent)
-                node.add(metric.name, value);
-        }
+        for (const metric of metrics)
+            leaf.give(metric, contexts.number(row, metric.of));
     }
 }
 
@@ -102,7 +98,6 @@ function addSamples(root, computation) {
         if (own)
             node.own.cpu = own;
         node.samples = row;
-        node.error = computation.shown(row, "cpu_inclusive_error_s");
         if (labels.length === 1)
             root.add("cpu", total);
         node.context = computation.exact(row, "context");
@@ -110,14 +105,14 @@ function addSamples(root, computation) {
 }
 
 // What is to be known of a whole tree: its tables, its nodes by their keys, the metrics that it has.
-function finishTree(root, {contexts, computation}) {
-    Object.assign(root, {contexts, computation, byKey: new Map()});
+function finishTree(root, {contexts, computation, known}) {
+    Object.assign(root, {contexts, computation, known, byKey: new Map()});
     const found = new Set();
     root.each(node => {
         root.byKey.set(node.key(), node);
         Object.keys(node.figures).forEach(name => found.add(name));
     });
-    root.metrics = treeMetrics.filter(({name}) => found.has(name));
+    root.metrics = known.filter(({name}) => found.has(name));
     return root;
 }
 
@@ -127,11 +122,15 @@ function readContextTree(profile) {
 }
 
 async function makeContextTree(profile) {
-    const [contexts, computation, nodes] = await Promise.all(
-        ["contexts", "computation", "nodes"].map(name => profile.table(name)));
+    const [contexts, computation, nodes, counts, estimates, ratios] = await Promise.all(
+        ["contexts", "computation", "nodes", "counts", "estimates", "ratios"].map(name => profile.table(name)));
     const root = new ContextNode("all", "", null);
     addCalls(root, contexts);
     addSamples(root, computation);
     addSpreads(root, nodes, profile.byName.get("ranks"));
-    return finishTree(root, {contexts, computation});
+    const known = [...treeMetrics, ...addCounts(root, counts),
+        ...addEstimates(root, estimates, "estimate", estimateMetrics(), "event"),
+        ...addEstimates(root, ratios, "value", ratioMetrics(), "ratio", "unit", "of", "per"),
+        ...addFields(root, nodes, profile.fields)];
+    return finishTree(root, {contexts, computation, known});
 }

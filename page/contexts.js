@@ -25,7 +25,18 @@ class ContextView {
     // That which is wanted, if the tree has it.
     get metric() {
         const {metrics} = this.root;
-        return (metrics.find(({name}) => name === this.wanted) || metrics[0] || {}).name;
+        return metrics.find(({name}) => name === this.wanted) || metrics[0] || {};
+    }
+
+    // The name of the metric that rows are ordered by. Flat rows have no order but their own.
+    get order() {
+        return this.shape === "flat" ? this.metric.name : orderOf(this.root, this.metric);
+    }
+
+    // Those that have a column, first the chosen one: screens may be narrow.
+    get columns() {
+        const {metric} = this;
+        return metric.name ? [metric, ...this.root.metrics.filter(each => !each.extra && each !== metric)] : [];
     }
 
     // The tree that is asked for, and in it the node with this key.
@@ -59,7 +70,7 @@ class ContextView {
     makeControls() {
         return make("p", {class: "controls"},
             makeChoice("Show", treeShapes, this.shape, shape => this.change({shape})),
-            makeChoice("by", this.whole.metrics.map(({name, head}) => [name, head]), this.metric,
+            makeChoice("by", this.whole.metrics.map(({name, head}) => [name, head]), this.metric.name,
                 metric => this.change({metric})),
             makeChoice("hide", [["", "nothing"], ["0.1", "below 0.1 %"], ["1", "below 1 %"], ["5", "below 5 %"]],
                 this.least, least => this.change({least})),
@@ -93,7 +104,7 @@ class ContextView {
         this.icicle.canvas.hidden = this.colourKey.hidden = this.shape === "flat";
         if (this.shape === "flat")
             return;
-        this.icicle.draw(this.root, this.metric, this.selected, node => colours.of(node, this.root, this.metric));
+        this.icicle.draw(this.root, this.order, this.selected, node => colours.of(node, this.root, this.metric));
         this.colourKey.replaceChildren(...colours.key(this.root).map(([colour, text]) => makeKey(colour, text)));
     }
 
@@ -104,10 +115,10 @@ class ContextView {
 
     drawHead() {
         this.head.replaceChildren(make("th", {scope: "col"}, "context"),
-            ...this.root.metrics.map(({head}) => make("th", {scope: "col", class: "number"}, head)));
+            ...this.columns.map(({head}) => make("th", {scope: "col", class: "number"}, head)));
         if (this.hasSpreads())
             this.head.append(make("th", {scope: "col", title: "From rank to rank; a bar is the greatest of its ranks."},
-                spreadNames[spreadOf(this.metric)] + " over ranks"));
+                spreadNames[this.metric.spread] + " over ranks"));
     }
 
     closeNodes() {
@@ -160,14 +171,14 @@ class ContextView {
 
     // Nodes with a figure, below each what it called; with a search those that match, and what leads there.
     visible() {
-        const rows = [], wanted = this.matches(), {metric} = this;
-        const least = this.least / 100 * (this.root.figures[metric] || 0);
+        const rows = [], wanted = this.matches(), {order} = this;
+        const least = this.least / 100 * (this.root.figures[order] || 0);
         const visit = node => {
-            if (wanted && !wanted.has(node) || (node.figures[metric] || 0) < least)
+            if (wanted && !wanted.has(node) || (node.figures[order] || 0) < least)
                 return;
             rows.push(node);
             if (wanted || !this.closed.has(node))
-                node.by(this.metric).forEach(visit);
+                node.by(order).forEach(visit);
         };
         visit(this.root);
         return rows;
@@ -196,10 +207,21 @@ class ContextView {
                 this.most *= 5;
                 this.draw();
             }}, "Show more") : "");
-        this.legend.textContent = shapeLegends[this.shape] +
-            " Lines of calls are told above, of the row that is chosen.";
+        this.legend.textContent = this.legendText();
         this.drawPicture();
         this.drawDetails();
+    }
+
+    // What a row has, and by what rows are ordered if not by the metric; estimates of parts do not add up.
+    legendText() {
+        const {metric, order, whole, wanted} = this, chosen = whole.metrics.find(({name}) => name === wanted);
+        const by = this.root.metrics.find(({name}) => name === order);
+        return shapeLegends[this.shape] +
+            (chosen && chosen !== metric ? ` Only the top-down tree has ${chosen.head}.` : "") +
+            (metric.way === "alone" ? ` ${metric.head} is that of the row alone.` : "") +
+            (metric.way === "max" || metric.way === "min" ? ` ${metric.head} is the ${metric.way} of them.` : "") +
+            (by && by !== metric ? ` ${by.head} orders the rows and sets the width of the bars.` : "") +
+            " For the chosen row, the lines of its calls are listed above.";
     }
 
     makeRow(node) {
@@ -211,7 +233,7 @@ class ContextView {
             "aria-expanded": parent ? String(open) : null, "aria-selected": String(node === this.selected),
             onclick: () => node === this.selected && parent ? this.toggle(node) : this.select(node),
             onkeydown: event => this.key(event, node, row)},
-            label, this.root.metrics.map(metric => this.makeFigure(node, metric)),
+            label, this.columns.map(metric => this.makeFigure(node, metric)),
             this.hasSpreads() ? this.makeSpreadCell(node) : null);
         row.node = node;
         return row;
@@ -221,14 +243,11 @@ class ContextView {
         const value = node.figures[metric.name];
         if (value === undefined)
             return make("td", {class: "number"});
-        const error = metric.name === "cpu" && node.error && node.error !== "-"
-            ? node.error === "few" ? " few" : " ± " + node.error : "";
-        return make("td", {class: "number", title: exactly(metric.type, value)},
-            forPeople(metric.type, value) + error);
+        return make("td", {class: "number", title: exactly(metric.type, value)}, tellFigure(this.root, node, metric));
     }
 
     makeSpreadCell(node) {
-        const spread = readSpread(this.root.nodes, node, spreadOf(this.metric));
+        const spread = readSpread(this.root.nodes, node, this.metric.spread);
         return make("td", {class: "over-ranks"}, spread ? makePicture(spread.picture, spreadText(spread)) : "");
     }
 
@@ -261,8 +280,8 @@ class ContextView {
         const contexts = this.root.contexts, node = this.selected;
         this.details.replaceChildren(
             make("p", {class: "path"}, node.path || "the whole run"),
-            this.hasSpreads() ? makeSpreadDetails(this.root.nodes, node, spreadOf(this.metric),
-                node.figures[spreadOf(this.metric)]) : "",
+            this.hasSpreads() ? makeSpreadDetails(this.root.nodes, node, this.metric.spread,
+                node.figures[this.metric.spread]) : "",
             make("ul", {}, node.rows.map(row => make("li", {},
                 `${contexts.exact(row, "path")}: ${contexts.shown(row, "calls")} calls, ` +
                 `${contexts.shown(row, "time_s")}, mean ${contexts.shown(row, "mean_s")}, ` +

@@ -33,6 +33,22 @@ const peopleForms = {
     real: value => String(Number(value.toPrecision(4)))
 };
 
+const errorSteps = {
+    ns: timeSteps,
+    real: [[1e12, "T", 1e12], [1e9, "G", 1e9], [1e6, "M", 1e6], [1e3, "k", 1e4], [1, "", 0]]
+};
+
+// "12.3 M ± 0.4 M": the error with one digit, or two that begin with 1, and the value with as many decimals; the value
+// alone where the error is nothing beside it. Neither is below 0.
+function withError(type, value, error) {
+    const steps = errorSteps[type];
+    const [factor, unit] = steps.find(([factor, , least = factor]) => value >= least) || steps[steps.length - 1];
+    const places = Math.min(9, Math.max(0, Math.ceil(-Math.log10(error / factor / 2))));
+    const told = error > value * 1e-5 ? [value, error].map(number => (number / factor).toFixed(places))
+        : [String(Number((value / factor).toPrecision(4)))];
+    return told.map(number => number + (unit && " " + unit)).join(" ± ");
+}
+
 // An integer of so many parts of a unit, with as many decimals.
 function decimal(value, places) {
     const text = String(Math.abs(value)).padStart(places + 1, "0");

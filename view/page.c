@@ -203,6 +203,8 @@ static void put_head(struct pct_buf *b, const struct pct_data *d)
     put_warnings(b, d);
     pct_buf_text(b, "], \"pattern\": ");
     put_pattern(b, d);
+    pct_buf_text(b, ", \"fields\": ");
+    pct_page_nodes_fields(b, d);
 }
 
 /* The tables of the report, two of the page, and those of plugins. */
@@ -218,7 +220,7 @@ void pct_page_put(FILE *out, const struct pct_data *d)
     pct_cube_make(&by_rank, d, PCT_KEY_RANK | PCT_KEY_PRIMITIVE, "rank,primitive");
     pct_page_add(&page, by_rank.table.name, &by_rank.table, &by_rank.data);
     pct_page_nodes_make(&nodes, d);
-    pct_page_add(&page, pct_page_nodes_table.name, &pct_page_nodes_table, &nodes.data);
+    pct_page_add(&page, nodes.table.name, &nodes.table, &nodes.data);
     for (uint32_t i = 0; i < p->n_tables; i++) {
         pct_rows_table(&plugins[i], d, &p->tables[i]);
         if (!pct_table_find(p->tables[i].name))

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * The spread over ranks of each node of the tree by function: from the values by rank that the
- * profile keeps, of all that was called from the node.
+ * profile keeps, of all that was called from the node. And the fields of plugins, of the node
+ * alone.
  *
  * A picture is a text of at most BINS digits. Each stands for a range of ranks in their order and
  * has the greatest of them: "0" nothing, then 1 to LEVELS, LEVELS is the greatest of the node.
@@ -10,7 +11,9 @@
  */
 #include "view/page_nodes.h"
 
+#include "analysis/tree/fields.h"
 #include "analysis/tree/samples.h"
+#include "view/tables/figures.h"
 #include "view/tables/tables.h"
 
 #include <stdlib.h>
@@ -111,32 +114,6 @@ static void spread_node(const struct lists *l, struct pct_page_node *node)
             pct_tree_sampled_ranks(t, node->node, PCT_SAMPLED_TOTAL, l->values, l->present);
         spread(l, &node->times[of]);
     }
-}
-
-void pct_page_nodes_make(struct pct_page_nodes *out, const struct pct_data *d)
-{
-    struct pct_tree *t = pct_data_functions(d);
-    *out = (struct pct_page_nodes){.data = *d, .node = pct_alloc(t->n, sizeof *out->node)};
-    out->data.kind = PCT_DATA_TREE;
-    out->data.tree = t;
-    size_t n_ranks = d->profile->n_ranks;
-    struct lists l = {&out->data, pct_alloc(n_ranks, sizeof *l.values),
-                      pct_alloc(n_ranks, sizeof *l.present), pct_alloc(n_ranks, sizeof *l.sorted)};
-    uint32_t *level = pct_alloc(t->n, sizeof *level);
-    for (uint32_t i = 0; t->n && i != PC_NO_INDEX; i = pct_tree_after(t, 0, i, true)) {
-        level[i] = i ? level[t->nodes[i].parent] + 1 : 0;
-        out->node[out->n] = (struct pct_page_node){.node = i, .level = level[i]};
-        spread_node(&l, &out->node[out->n++]);
-    }
-    pct_free(level);
-    pct_free(l.sorted);
-    pct_free(l.present);
-    pct_free(l.values);
-}
-
-void pct_page_nodes_free(struct pct_page_nodes *nodes)
-{
-    pct_free(nodes->node);
 }
 
 /* ---- Columns ----------------------------------------------------------------------------------
@@ -241,9 +218,92 @@ static const struct pct_column columns[] = {
     SPREAD_COLUMNS("cpu", "CPU time by samples, there and below,", CPU),
 };
 
-const struct pct_table pct_page_nodes_table = {
-    .name = "nodes",
-    .doc = "one row for each node of the tree by function, outer ones first: its spread over ranks",
-    .count = count_nodes,
-    PCT_COLUMNS(columns),
-};
+/* ---- Fields of plugins ------------------------------------------------------------------------
+ */
+
+static void get_field(const struct pct_cell *c, struct pct_value *out)
+{
+    const struct pct_tree *t = c->d->tree;
+    struct pct_chain chain = {t->nodes[node_of(c)->node].first_source, t->next_source};
+    out->none = !pct_field_value(c->d->profile, chain, c->column->which, &out->number);
+}
+
+/* Histograms have no single value. */
+static bool has_column(const struct pc_profile_field *f)
+{
+    return pct_field_is_extra(f) && f->combine != PCOLLECT_HIST;
+}
+
+void pct_page_nodes_fields(struct pct_buf *b, const struct pct_data *d)
+{
+    static const char *const ways[] = {
+        [PCOLLECT_SUM] = "sum", [PCOLLECT_MIN] = "min", [PCOLLECT_MAX] = "max"};
+    const char *between = "";
+    pct_buf_text(b, "[");
+    for (uint32_t i = 0; i < d->profile->n_fields; i++) {
+        const struct pc_profile_field *f = &d->profile->fields[i];
+        if (!has_column(f))
+            continue;
+        pct_buf_format(b, "%s{\"name\": ", between);
+        pct_text_json(b, pct_field_name(d, f, ""));
+        pct_buf_format(b, ", \"way\": \"%s\"}", ways[f->combine]);
+        between = ", ";
+    }
+    pct_buf_text(b, "]");
+}
+
+static void make_table(struct pct_page_nodes *out)
+{
+    const struct pc_profile *p = out->data.profile;
+    size_t n = PC_ARRAY_LEN(columns);
+    out->columns = pct_alloc(n + p->n_fields, sizeof *out->columns);
+    memcpy(out->columns, columns, sizeof columns);
+    for (uint32_t i = 0; i < p->n_fields; i++) {
+        if (!has_column(&p->fields[i]))
+            continue;
+        const char *name = pct_field_name(&out->data, &p->fields[i], "");
+        out->columns[n++] = (struct pct_column){.name = name,
+                                                .head = name,
+                                                .type = pct_field_type(&p->fields[i]),
+                                                .doc = "field of a plugin, of the node alone",
+                                                .get = get_field,
+                                                .which = (uint16_t)i};
+    }
+    out->table = (struct pct_table){.name = "nodes",
+                                    .doc = "one row for each node of the tree by function, outer "
+                                           "ones first: its spread over ranks, fields of plugins",
+                                    .count = count_nodes,
+                                    .columns = out->columns,
+                                    .n_columns = n};
+}
+
+/* ---- From open to close -----------------------------------------------------------------------
+ */
+
+void pct_page_nodes_make(struct pct_page_nodes *out, const struct pct_data *d)
+{
+    struct pct_tree *t = pct_data_functions(d);
+    *out = (struct pct_page_nodes){.data = *d, .node = pct_alloc(t->n, sizeof *out->node)};
+    out->data.kind = PCT_DATA_TREE;
+    out->data.tree = t;
+    size_t n_ranks = d->profile->n_ranks;
+    struct lists l = {&out->data, pct_alloc(n_ranks, sizeof *l.values),
+                      pct_alloc(n_ranks, sizeof *l.present), pct_alloc(n_ranks, sizeof *l.sorted)};
+    uint32_t *level = pct_alloc(t->n, sizeof *level);
+    for (uint32_t i = 0; t->n && i != PC_NO_INDEX; i = pct_tree_after(t, 0, i, true)) {
+        level[i] = i ? level[t->nodes[i].parent] + 1 : 0;
+        out->node[out->n] = (struct pct_page_node){.node = i, .level = level[i]};
+        spread_node(&l, &out->node[out->n++]);
+    }
+    make_table(out);
+    pct_free(level);
+    pct_free(l.sorted);
+    pct_free(l.present);
+    pct_free(l.values);
+}
+
+void pct_page_nodes_free(struct pct_page_nodes *nodes)
+{
+    pct_free(nodes->node);
+    pct_free(nodes->columns);
+}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The tree of contexts of a page: how the time of each node is spread over the ranks.
+ * The tree of contexts of a page: how the time of each node is spread over the ranks, and what it
+ * has of the fields of plugins.
  */
 #ifndef PCT_PAGE_NODES_H
 #define PCT_PAGE_NODES_H
@@ -15,10 +16,15 @@ struct pct_page_nodes {
     struct pct_data data; /* first: getters find the rest by it */
     struct pct_page_node *node;
     size_t n;
+    struct pct_table table;
+    struct pct_column *columns;
 };
-extern const struct pct_table pct_page_nodes_table;
 
 void pct_page_nodes_make(struct pct_page_nodes *out, const struct pct_data *d);
 void pct_page_nodes_free(struct pct_page_nodes *nodes);
+
+/* Appends a JSON list of the fields that have a column: "name", and "way", how values become one.
+ */
+void pct_page_nodes_fields(struct pct_buf *b, const struct pct_data *d);
 
 #endif

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Reads a page of `pcollect html` in Chromium and compares each figure with tables of `pcollect report --format
-tsv`: page_check.py PAGE FOLDER [PICTURES], where FOLDER has TABLE.tsv of each, in `pattern` that of its messages, in `context,rank` what `report --by context,rank` says, and in
-`annotate` what `annotate --min-percent 0 --context 0` does.
+tsv`: page_check.py PAGE FOLDER [PICTURES], where FOLDER has TABLE.tsv of each, in `pattern` that of its messages, in `context,rank` and `context` what `report --by` these
+says, and in `annotate` what `annotate --min-percent 0 --context 0` does.
 Prints a line for each view, which begins with "ok" or "not ok", and what differs. Pictures of the views go into the
 folder PICTURES."""
 import base64
@@ -20,7 +20,8 @@ from selenium.webdriver.chrome.options import Options
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.support.ui import WebDriverWait
 
-UNITS = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9, "B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40}
+UNITS = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9, "B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40,
+         "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
 MPI_COLUMNS = {"mpi": "mpi_exclusive_s", "calls": "calls", "sent": "bytes_sent", "received": "bytes_received"}
 METRICS = {"MPI time": "mpi", "CPU time": "cpu", "CPU time, own": "cpu_self", "MPI calls": "calls", "sent": "sent",
            "received": "received"}
@@ -295,6 +296,75 @@ def check_shapes(page, tables):
     return wrong + check_spread(page, tables)
 
 
+def extra_metrics(page, tables):
+    """{head: {path: (exact figure, the text that is shown where that is known)}} of what is a column when it is chosen: what
+    events came to and fields of plugins there and below, estimates and ratios of the row alone."""
+    wanted = collections.defaultdict(dict)
+    paths = lambda path: [" > ".join(path[:n]) for n in range(len(path) + 1)]
+    for row in rows_of(tables, "counts"):
+        path = [re.sub(r"(@.*):\d+$", r"\1", frame) for frame in row["path"].split(" > ")] if row["path"] else []
+        for place in paths(path) if int(row["count"]) else ():
+            wanted[row["event"]][place] = wanted[row["event"]].get(place, 0) + int(row["count"])
+    for table, head, value in (("estimates", "{event}, own, estimated", "estimate"), ("ratios", "{ratio}, {unit}, of {of}", "value")):
+        for row in rows_of(tables, table):
+            wanted[head.format(**row)][row["path"]] = row[value], row["error"], row["mark"]
+    heads, rows = page.by_context
+    fields = [head for head in heads if "." in head and head + ".max" not in heads and head.count(".") == 1]
+    for row in (dict(zip(heads, row)) for row in rows):
+        path = path_without_lines(row).removesuffix(" > ").split(" > ")
+        for field in fields:
+            value = ns(row[field]) if "." in row[field] else int(row[field] or 0)
+            for place in paths(path) if value else ():
+                had = wanted[field].get(place, 0)
+                wanted[field][place] = max(had, value) if field.startswith("volume.largest") else had + value
+    return wanted
+
+
+def check_metrics(page, tables):
+    """What is chosen to measure contexts by is a column with the figures of the tables, and all is to be chosen."""
+    page.show("contexts")
+    if page.ask("return document.getElementById('tree') === null"):
+        return []
+    wrong, wanted = [], extra_metrics(page, tables)
+    offered = page.ask("return [...document.querySelectorAll('#contexts .controls select')[1].options].map(e => [e.value, e.text])")
+    if {head for _, head in offered} - set(METRICS) != {head for head, figures in wanted.items() if figures}:
+        wrong.append(f"offers {offered}, not {sorted(wanted)}")
+    for name, head in offered:
+        if head in METRICS:
+            continue
+        page.show("contexts&metric=" + urllib.parse.quote(name))
+        seen = read_column(page, head)
+        if set(seen) != set(wanted[head]):
+            wrong.append(f"{head}: rows {sorted(seen)}, not {sorted(wanted[head])}")
+        for path, (exact, shown) in seen.items():
+            if not same_metric(exact, shown, wanted[head].get(path)):
+                wrong.append(f"{head} of {path}: {shown} ({exact}), not {wanted[head].get(path)}")
+    return wrong
+
+
+def same_metric(exact, shown, wanted):
+    """A sum, or an estimate with its error and the word for what it lacks."""
+    if not isinstance(wanted, tuple):
+        return wanted is not None and (ns(exact) if "." in exact else int(exact)) == wanted and rounds_to(shown, exact)
+    value, error, mark = wanted
+    if not math.isclose(float(exact), float(value), rel_tol=2e-9):
+        return False
+    if mark == "few":
+        return shown == "few"
+    parts = [people_value(part) for part in shown.removesuffix(" " + mark).strip().split(" ± ")]
+    return shown.endswith(mark) and len(parts) <= 2 and all(part and abs(part[0] - float(text)) <= part[1] + 5.01e-4 * float(text)
+                                                         for part, text in zip(parts, (value, error)))
+
+
+def read_column(page, head):
+    """{path: [exact figure, as it is shown]} of the column with this head."""
+    show_all_rows(page)
+    return dict(page.ask("""
+        const at = [...document.querySelectorAll('#tree th')].findIndex(e => e.textContent === arguments[0]);
+        return [...document.querySelectorAll('#tree tbody tr')].filter(row => row.cells[at].textContent).map(row =>
+            [row.dataset.path, [row.cells[at].title, row.cells[at].textContent]])""", head))
+
+
 def check_spread(page, tables):
     """The ranks with least and most of a call, told of the row that is selected."""
     wrong = []
@@ -368,8 +438,13 @@ def check_spreads(page, tables):
     return wrong
 
 
+def show_all_rows(page):
+    page.ask("for (let more; (more = document.querySelector('#left-out button')); ) more.click()")
+
+
 def read_tree(page):
     """Exact figures by path, and those that are shown otherwise."""
+    show_all_rows(page)
     rows = page.ask("""
         const heads = [...document.querySelectorAll('#tree th')].map(e => e.innerText);
         return [...document.querySelectorAll('#tree tbody tr')].map(row => [row.dataset.path,
@@ -746,8 +821,10 @@ def main():
         page.pattern = f.read().strip()
     page.annotated = read_annotate(sys.argv[2])
     page.by_rank = read_table(sys.argv[2], "context,rank")
+    page.by_context = read_table(sys.argv[2], "context")
     try:
-        checks = [("Summary", check_summary), ("Contexts", check_contexts), ("Shapes", check_shapes), ("Spreads", check_spreads),
+        checks = [("Summary", check_summary), ("Contexts", check_contexts), ("Metrics", check_metrics), ("Shapes", check_shapes),
+                  ("Spreads", check_spreads),
                   ("Ranks", check_ranks), ("Course", check_course), ("Source", check_source),
                   ("Communication", check_communication), ("Tables", check_tables),
                   ("Evidence", check_evidence), ("Keys", check_keys), ("Print", check_print),

@@ -211,27 +211,6 @@ static const struct {
     {".max", "the greatest value is at least this, and below twice this", get_greatest},
 };
 
-static enum pct_type type_of(const struct pc_profile_field *f)
-{
-    return f->unit == PCOLLECT_UNIT_BYTES ? PCT_BYTES
-           : f->unit == PCOLLECT_UNIT_NS  ? PCT_NS
-                                          : PCT_COUNT;
-}
-
-/* Names come from the file. */
-static const char *name_field(const struct pct_data *d, const struct pc_profile_field *f,
-                              const char *suffix)
-{
-    struct pct_buf b = {0};
-    pct_text_escape(&b, f->plugin, PCT_ESCAPE_NAME);
-    pct_buf_text(&b, ".");
-    pct_text_escape(&b, f->name, PCT_ESCAPE_NAME);
-    pct_buf_text(&b, suffix);
-    const char *kept = pct_pool_intern(d->pool, b.data);
-    pct_buf_free(&b);
-    return kept;
-}
-
 static void add_field(struct pct_cube *cube, const struct pct_data *d, uint32_t field,
                       unsigned keys)
 {
@@ -239,10 +218,10 @@ static void add_field(struct pct_cube *cube, const struct pct_data *d, uint32_t 
     bool histogram = f->combine == PCOLLECT_HIST;
     for (size_t i = 0; i < (histogram ? PC_ARRAY_LEN(of_histogram) : 1); i++) {
         struct pct_column *c = &cube->columns[cube->table.n_columns++];
-        const char *name = name_field(d, f, histogram ? of_histogram[i].suffix : "");
+        const char *name = pct_field_name(d, f, histogram ? of_histogram[i].suffix : "");
         *c = (struct pct_column){.name = name,
                                  .head = name,
-                                 .type = type_of(f),
+                                 .type = pct_field_type(f),
                                  .doc = histogram ? of_histogram[i].doc : "field of a plugin",
                                  .get = histogram ? of_histogram[i].get : get_field,
                                  .which = (uint16_t)field,

@@ -91,3 +91,23 @@ void pct_figure(const struct pct_data *d, struct pct_figures f, enum pct_figure 
         pct_spread_value(f.spread, which, out);
     }
 }
+
+const char *pct_field_name(const struct pct_data *d, const struct pc_profile_field *f,
+                           const char *suffix)
+{
+    struct pct_buf b = {0};
+    pct_text_escape(&b, f->plugin, PCT_ESCAPE_NAME);
+    pct_buf_text(&b, ".");
+    pct_text_escape(&b, f->name, PCT_ESCAPE_NAME);
+    pct_buf_text(&b, suffix);
+    const char *kept = pct_pool_intern(d->pool, b.data);
+    pct_buf_free(&b);
+    return kept;
+}
+
+enum pct_type pct_field_type(const struct pc_profile_field *f)
+{
+    return f->unit == PCOLLECT_UNIT_BYTES ? PCT_BYTES
+           : f->unit == PCOLLECT_UNIT_NS  ? PCT_NS
+                                          : PCT_COUNT;
+}

@@ -45,6 +45,12 @@ void pct_context_value(const struct pct_data *d, uint64_t context, struct pct_va
 void pct_path_value(const struct pct_data *d, const struct pct_tree *t, uint32_t node,
                     struct pct_value *out);
 
+/* Name and type of a column with a field of a plugin: PLUGIN.FIELD and the suffix, escaped and kept
+ * in the pool of d. */
+const char *pct_field_name(const struct pct_data *d, const struct pc_profile_field *f,
+                           const char *suffix);
+enum pct_type pct_field_type(const struct pc_profile_field *f);
+
 /* The columns of them. `get` finds the figures of a row of the kind `of` and hands them, with the
  * column's `which`, to pct_figure.
  *

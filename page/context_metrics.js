@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What nodes of the tree of contexts are measured by: figures of MPI calls and samples, which have a column always,
+// and events, ratios and fields of plugins, of which the chosen one has a column.
+//
+// `way` says how the figure of a node follows from what it and all that it called have of their own: sums are the
+// rule, "max" and "min" take one of them, and of "alone" a node has only what is right there. Rows are ordered, and
+// bars as wide as the sum says; of another way the CPU time or the MPI time is taken, which `spread` names: it is
+// the one whose values over ranks are told beside the metric, too.
+
+const treeMetrics = [
+    {name: "mpi", head: "MPI time", type: "ns", of: "mpi_exclusive_s", spread: "mpi"},
+    {name: "cpu", head: "CPU time", type: "ns", spread: "cpu", error: "cpu_inclusive_error_s"},
+    {name: "cpu_self", head: "CPU time, own", type: "ns", spread: "cpu", error: "cpu_exclusive_error_s", way: "alone"},
+    {name: "calls", head: "MPI calls", type: "count", of: "calls", spread: "mpi"},
+    {name: "sent", head: "sent", type: "bytes", of: "bytes_sent", spread: "mpi"},
+    {name: "received", head: "received", type: "bytes", of: "bytes_received", spread: "mpi"}
+];
+
+const metricWays = {sum: (a, b) => a + b, max: Math.max, min: Math.min};
+
+// Metrics by the texts of rows, each made when a row first has it.
+class MetricsOf {
+    constructor(makeMetric) {
+        Object.assign(this, {makeMetric, list: new Map()});
+    }
+
+    of(...texts) {
+        const key = texts.join("\0");
+        if (!this.list.has(key))
+            this.list.set(key, {...this.makeMetric(...texts), extra: true});
+        return this.list.get(key);
+    }
+
+    all() {
+        return [...this.list.values()];
+    }
+}
+
+// Events counted all the time.
+function addCounts(root, counts) {
+    const metrics = new MetricsOf(event => ({name: "count:" + event, head: event, type: "count", spread: "cpu"}));
+    for (let row = 0; row < counts.rows; row++) {
+        root.descend(labelsOf(counts.exact(row, "path")).map(withoutLine))
+            .give(metrics.of(counts.exact(row, "event")), counts.number(row, "count"));
+    }
+    return metrics.all();
+}
+
+// Rows of `estimates` and `ratios`: values with an error, or with a word that says why there is none.
+function addEstimates(root, table, value, metrics, ...keys) {
+    for (let row = 0; row < table.rows; row++) {
+        const metric = metrics.of(...keys.map(key => table.exact(row, key)));
+        const node = root.descend(labelsOf(table.exact(row, "path")));
+        node.figures[metric.name] = table.number(row, value);
+        node.estimates[metric.name] = {error: table.number(row, "error"), mark: table.exact(row, "mark")};
+    }
+    return metrics.all();
+}
+
+const estimateMetrics = () => new MetricsOf(event => (
+    {name: "estimate:" + event, head: event + ", own, estimated", type: "real", spread: "cpu", way: "alone"}));
+const ratioMetrics = () => new MetricsOf((ratio, unit, of, per) => (
+    {name: ["ratio", ratio, of, per].join(":"), head: `${ratio}, ${unit}, of ${of}`, type: "real", spread: "cpu", way: "alone"}));
+
+// Fields of plugins, which the table `nodes` has of each node alone.
+function addFields(root, nodes, fields) {
+    const metrics = fields.filter(({name}) => nodes.has(name)).map(({name, way}) => ({name: "field:" + name, head: name,
+        column: name, type: nodes.columns[nodes.find(name)].type, spread: "mpi", way, extra: true}));
+    root.each(node => {
+        if (node.row !== undefined)
+            for (const metric of metrics)
+                node.give(metric, nodes.number(node.row, metric.column) || 0);
+    });
+    return metrics;
+}
+
+// What rows are ordered and bars are drawn by where a metric of the tree is chosen; null: nothing fits.
+function orderOf(root, metric) {
+    const adds = ({way}) => !way || way === "sum";
+    return adds(metric) ? metric.name
+        : (root.metrics.find(({name}) => name === metric.spread) || root.metrics.find(adds))?.name || null;
+}
+
+// The figure of a node for people, with its error where there is one.
+function tellFigure(root, node, metric) {
+    const value = node.figures[metric.name], estimate = node.estimates[metric.name];
+    if (estimate)
+        return estimate.mark === "few" ? "few" : withError("real", value, estimate.error || 0) + " " + estimate.mark;
+    const {computation} = root, known = metric.error && node.samples !== null;
+    const error = known ? computation.number(node.samples, metric.error) : NaN;
+    return Number.isNaN(error)
+        ? forPeople(metric.type, value) + (known && computation.shown(node.samples, metric.error) === "few" ? " few" : "")
+        : withError(metric.type, value, error);
+}
