@@ -122,6 +122,7 @@ static void fill_entry(uint32_t number, uint64_t key, uint64_t id, uint32_t flag
     clear_map(atomic_load(&c->map));
     c->key = key;
     c->id = id;
+    c->depth = 0;
     atomic_store(&c->n_made, 0);
     atomic_store(&c->flags, flags);
 }

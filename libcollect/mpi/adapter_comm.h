@@ -44,6 +44,7 @@ struct pc_comm {
     _Atomic uint64_t made; /* ticks */
     _Atomic uint32_t flags;
     _Atomic uint32_t n_made; /* communicators made from it by all its members */
+    uint32_t depth;          /* how many were made one of another until it was */
     _Atomic uint64_t group;  /* the one in which peers are; 0: not taken yet */
     _Atomic(struct pc_rank_map *) map;
 };

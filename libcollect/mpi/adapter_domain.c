@@ -9,6 +9,10 @@
  * every step would fill the arena with them. */
 enum { MAX_MADE = 1024, N_COUNTERS = 4096 };
 
+/* From this depth on those made one of another share one id, too: all members know how deep the
+ * parent is. */
+enum { MAX_DEPTH = 64 };
+
 /* The n-th communicator of this key, counted per process; 0 if there is no room to count. */
 static uint32_t count_made(uint64_t key)
 {
@@ -115,13 +119,15 @@ static bool is_wanted(const MPI_Comm *made)
     return pc_core->wants & PC_WANTS_COMM && made && pc_comm_has_started();
 }
 
-static void enter(struct pc_call *call, MPI_Comm made, uint64_t id, uint64_t parent, uint32_t flags)
+static uint32_t enter(struct pc_call *call, MPI_Comm made, uint64_t id, uint64_t parent,
+                      uint32_t flags)
 {
     if (pc_comm_is_inter(made))
         flags = PC_COMM_IS_INTER;
     uint32_t number = pc_comm_enter(made, id, flags);
     if (number)
         announce(call, number, made, parent, NULL);
+    return number;
 }
 
 /* Least member; of an intercommunicator the lower of both sides. */
@@ -161,7 +167,12 @@ void pc_rule_made_comm(struct pc_call *call, MPI_Comm parent, const MPI_Comm *ma
         id = pc_comm_mix(id, (uint32_t)number);
     if (siblings == PC_SIBLINGS_FIRST)
         id = pc_comm_mix(id, first_member(*made));
-    enter(call, *made, id, p->id, inherited(from, siblings, call->event.op));
+    uint32_t depth = p->depth + 1;
+    if (depth > MAX_DEPTH)
+        id = depth == MAX_DEPTH + 1 ? pc_comm_mix(p->id, pc_comm_id_of("deeper")) : p->id;
+    uint32_t made_number = enter(call, *made, id, p->id, inherited(from, siblings, call->event.op));
+    if (made_number)
+        pc_comm_at(made_number)->depth = depth < MAX_DEPTH + 2 ? depth : MAX_DEPTH + 2;
 }
 
 void pc_rule_made_by_group(struct pc_call *call, MPI_Comm parent, MPI_Group group, int tag,

@@ -8,8 +8,13 @@
 #include "libcollect/mpi/adapter_want.h"
 
 #include <stdatomic.h>
+#include <string.h>
 
 enum { N_PLACES = 4096, MOST_PROBES = 64 };
+
+/* So many windows have a number of their own, and so many files their name: a program that makes
+ * some in every step would fill the arena with them. */
+enum { MOST_OBJECTS = 1024 };
 
 struct place {
     _Atomic uint64_t handle; /* 0: free; once set it stays */
@@ -72,11 +77,35 @@ void pc_want_window(struct pc_call *call, uint64_t handle, int dest, int source)
         pc_want_number(call, atomic_load_explicit(&p->comm, memory_order_relaxed), dest, source);
 }
 
+/* Whether a file of this name is one of the first. The set is never full. */
+static bool has_a_name(const char *filename)
+{
+    static _Atomic uint64_t names[2 * MOST_OBJECTS];
+    static _Atomic uint32_t n;
+    uint64_t hash = pc_hash_bytes(filename, strlen(filename), 0) | 1;
+    for (uint32_t at = (uint32_t)(hash >> 32);; at++) {
+        _Atomic uint64_t *place = &names[at % (2 * MOST_OBJECTS)];
+        uint64_t there = atomic_load(place);
+        if (there == hash)
+            return true;
+        if (there)
+            continue;
+        if (atomic_load(&n) >= MOST_OBJECTS)
+            return false;
+        if (atomic_compare_exchange_strong(place, &there, hash)) {
+            atomic_fetch_add(&n, 1);
+            return true;
+        }
+        if (there == hash)
+            return true;
+    }
+}
+
 void pc_rule_opened(struct pc_call *call, const char *filename, const MPI_File *file)
 {
     if (!(pc_core->wants & PCOLLECT_WANT_OBJECT))
         return;
-    call->event.object = pc_core->string(filename);
+    call->event.object = pc_core->string(has_a_name(filename) ? filename : "(other files)");
     enter((uint64_t)(uintptr_t)*file, call->event.object, PC_COMM_NONE);
 }
 
@@ -85,6 +114,7 @@ void pc_rule_made_window(struct pc_call *call, MPI_Comm comm, const MPI_Win *win
     if (!(pc_core->wants & PCOLLECT_WANT_OBJECT) && !pc_comm_is_wanted())
         return;
     uint64_t id = atomic_fetch_add(&n_windows, 1) + 1;
+    id = id < MOST_OBJECTS ? id : MOST_OBJECTS;
     if (pc_core->wants & PCOLLECT_WANT_OBJECT)
         call->event.object = id;
     enter((uint64_t)(uintptr_t)*window, id,

@@ -26,7 +26,8 @@ enum { W_CALLS, W_SENT, W_RECEIVED, W_TIME, W_SYNC_CALLS, W_SYNC_TIME };
     }
 
 static const struct pcollect_column file_columns[] = {
-    {"file", "name given to MPI_File_open", PCOLLECT_COLUMN_STRING, 0, PCOLLECT_UNIT_COUNT, 0},
+    {"file", "name given to MPI_File_open, of the first 1,024 files of a rank",
+     PCOLLECT_COLUMN_STRING, 0, PCOLLECT_UNIT_COUNT, 0},
     {"context", "of the calls", PCOLLECT_COLUMN_NODE, 0, PCOLLECT_UNIT_COUNT, 0},
     SUM("calls", "calls", PCOLLECT_UNIT_COUNT),
     SUM("collective", "of these the collective ones", PCOLLECT_UNIT_COUNT),
@@ -37,8 +38,8 @@ static const struct pcollect_column file_columns[] = {
 };
 
 static const struct pcollect_column window_columns[] = {
-    {"window", "number of the window in its process, from 1", PCOLLECT_COLUMN_NUMBER, 0,
-     PCOLLECT_UNIT_COUNT, 0},
+    {"window", "number of the window in its process, from 1; 1024: that one and all later ones",
+     PCOLLECT_COLUMN_NUMBER, 0, PCOLLECT_UNIT_COUNT, 0},
     {"target", "rank in the window's group", PCOLLECT_COLUMN_RANK, 0, PCOLLECT_UNIT_COUNT, 0},
     {"domain", "communicator over which it was made", PCOLLECT_COLUMN_DOMAIN, 0,
      PCOLLECT_UNIT_COUNT, 0},

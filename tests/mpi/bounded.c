@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * bounded FOLDER KIND N: makes N communicators, each of the one before (chain), windows (windows)
+ * or files (files), one at a time, and prints how far the arena of this process had been used after
+ * half of them and after all. Twice the same work: what is used must be the same.
+ */
+#include <mpi.h>
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "pcollect/format.h"
+
+/* The arena is found by its name, which has our pid. */
+static unsigned long used_bytes(void)
+{
+    char folder[500], file[1000], pid[32];
+    struct pcollect_arena_header h = {.used_bytes = 0};
+    snprintf(folder, sizeof folder, "%s/pcollect-%u", getenv("PCOLLECT_SPOOL_PATH"),
+             (unsigned)geteuid());
+    snprintf(pid, sizeof pid, ".%d.", (int)getpid());
+    DIR *dir = opendir(folder);
+    for (struct dirent *e; dir && (e = readdir(dir));) {
+        snprintf(file, sizeof file, "%s/%s", folder, e->d_name);
+        FILE *f = strstr(e->d_name, pid) ? fopen(file, "r") : NULL;
+        if (f && fread(&h, sizeof h, 1, f) != 1)
+            h.used_bytes = 0;
+        if (f)
+            fclose(f);
+    }
+    if (dir)
+        closedir(dir);
+    return (unsigned long)h.used_bytes;
+}
+
+static MPI_Comm chain(MPI_Comm last)
+{
+    MPI_Comm next;
+    MPI_Comm_dup(last, &next);
+    MPI_Barrier(next);
+    if (last != MPI_COMM_WORLD)
+        MPI_Comm_free(&last);
+    return next;
+}
+
+static void make_window(void)
+{
+    static int data[4];
+    MPI_Win window;
+    MPI_Win_create(data, sizeof data, sizeof data[0], MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+    MPI_Win_fence(0, window);
+    MPI_Win_free(&window);
+}
+
+static void make_file(const char *folder, int i)
+{
+    char name[1000];
+    MPI_File file;
+    snprintf(name, sizeof name, "%s/a-file-of-step-%08d", folder, i);
+    MPI_File_open(MPI_COMM_SELF, name, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE,
+                  MPI_INFO_NULL, &file);
+    MPI_File_close(&file);
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    if (argc < 4)
+        return 2;
+    int n = atoi(argv[3]);
+    MPI_Comm last = MPI_COMM_WORLD;
+    for (int i = 1; i <= n; i++) {
+        if (argv[2][0] == 'c')
+            last = chain(last);
+        else if (argv[2][0] == 'w')
+            make_window();
+        else
+            make_file(argv[1], i);
+        if (i == n / 2 || i == n)
+            printf("%lu\n", used_bytes());
+    }
+    MPI_Finalize();
+    return 0;
+}
