@@ -299,9 +299,12 @@ static void print_first(FILE *out, const struct pct_scale *s, size_t width)
                        count_text(s->points[pct_scale_last(s)].ranks, ranks),
                        s->lost_ns < 0 ? "-" : "", time_text(fabs(s->lost_ns), time),
                        time_text(s->core_ns, all), 100 * per(s->lost_ns, s->core_ns));
-    if (s->machine_ns >= DELAYED * s->core_ns)
-        fprintf(out, "Up to %.1f %% of the run of this was lost because no processor was free.\n",
-                100 * per(s->machine_ns, s->core_ns));
+    double machine_ns = fmin(s->machine_ns, s->lost_ns);
+    if (machine_ns >= DELAYED * s->core_ns)
+        pct_print_sentence(out, width, 0,
+                           "Up to %s of this may be ranks that waited for others, whose time was "
+                           "lost because no processor was free.",
+                           time_text(machine_ns, time));
     fputs(n                   ? "Look first at\n"
           : s->machine_ns > 0 ? "No context is sure to lose more than 1 % of the run by itself.\n"
                               : "No context loses more than 1 % of the run.\n",
