@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The third view: what each rank did, as a heat map with a row for each MPI function and for each part of the
-// time outside MPI. A column of pixels that stands for several ranks has the greatest of their figures.
+// The third view: what each rank did, as a heat map with a row for each MPI function or context, and for each part of
+// the time outside MPI. A column of pixels that stands for several ranks has the greatest of their figures. Contexts
+// are those of the table `rank,context`, which has the ones that matter most; one row has what is in others.
 // The texts beside the pictures say the same, so screen readers pass over these.
 
 const rankMetrics = [
@@ -26,20 +27,26 @@ function extremes(values) {
     return {least, greatest};
 }
 
+const otherContexts = "other contexts";
+
 // The figures of one metric: rows of a value for each row of the table `ranks`, the greatest first.
 class RankFigures {
-    constructor(ranks, cube, metric) {
+    // `contexts` is the table of contexts that rows are made of; null: rows are MPI functions.
+    constructor(ranks, cube, contexts, metric) {
         Object.assign(this, {ranks, metric, rows: [], without: 0});
         this.byLabel = new Map();
         this.places = new Map(Array.from({length: ranks.rows}, (_, i) => [ranks.number(i, "rank"), i]));
         for (let row = 0; row < cube.rows; row++)
-            this.add(cube.exact(row, "primitive") || "outside MPI functions", cube.number(row, "rank"),
-                cube.number(row, metric.of));
+            this.add(contexts ? otherContexts : cube.exact(row, "primitive") || "outside MPI functions",
+                cube.number(row, "rank"), cube.number(row, metric.of));
+        if (contexts)
+            this.addContexts(contexts);
         if (metric.name === "time")
             this.addParts();
         for (const row of this.rows)
             Object.assign(row, extremes(row.values));
         this.rows = this.rows.sort((a, b) => b.values[b.greatest] - a.values[a.greatest]);
+        endsOf(this.rows.map(({label}) => label)).forEach((name, i) => this.rows[i].name = name);
     }
 
     // What has no rank is told apart.
@@ -57,6 +64,22 @@ class RankFigures {
             this.rows.push(row);
         }
         row.values[place] += value;
+    }
+
+    // What they have is no longer of others.
+    addContexts(contexts) {
+        const others = this.byLabel.get(otherContexts);
+        for (let row = 0; row < contexts.rows; row++) {
+            const path = contexts.exact(row, "path"), rank = contexts.number(row, "rank");
+            const value = contexts.number(row, this.metric.of);
+            this.add(path, rank, value);
+            if (value)
+                others.values[this.places.get(rank)] -= value;
+            if (this.byLabel.has(path))
+                this.byLabel.get(path).context = contexts.exact(row, "context");
+        }
+        if (others && !others.values.some(value => value))
+            this.rows = this.rows.filter(row => row !== others);
     }
 
     addParts() {
@@ -144,6 +167,18 @@ class HeatRow {
     }
 }
 
+// Names each path by its last function, an MPI function by the one that calls it, too, and by as many more as tell it apart.
+function endsOf(paths) {
+    const split = paths.map(path => path.split(pathSeparator));
+    const end = (labels, n) => labels.slice(-n).join(pathSeparator);
+    return split.map((labels, i) => {
+        let n = labels[labels.length - 1].startsWith("MPI_") ? 2 : 1;
+        while (n < labels.length && split.some((other, k) => k !== i && end(other, n) === end(labels, n)))
+            n++;
+        return labels.slice(-n).map(shortName).join(pathSeparator);
+    });
+}
+
 // Whether a rank has another number than 0.
 function hasRankFigures(cube, column) {
     for (let row = 0; row < cube.rows; row++)
@@ -153,9 +188,9 @@ function hasRankFigures(cube, column) {
 }
 
 class RanksView {
-    constructor(ranks, cube, options) {
-        Object.assign(this, {ranks, order: options.get("order") || "rank", scale: options.get("scale") || "all"});
-        this.cube = cube;
+    constructor(ranks, cube, contexts, options) {
+        Object.assign(this, {ranks, cube, contexts, order: options.get("order") || "rank",
+            scale: options.get("scale") || "all", by: options.get("by") === "context" ? "context" : "primitive"});
         this.made = new Map();
         this.metrics = rankMetrics.filter(metric => hasRankFigures(cube, metric.of) ||
             metric.name === "time" && this.figuresOf(metric).rows.length);
@@ -170,9 +205,10 @@ class RanksView {
     }
 
     figuresOf(metric) {
-        if (!this.made.has(metric))
-            this.made.set(metric, new RankFigures(this.ranks, this.cube, metric));
-        return this.made.get(metric);
+        const key = this.by + " " + metric.name;
+        if (!this.made.has(key))
+            this.made.set(key, new RankFigures(this.ranks, this.cube, this.by === "context" ? this.contexts : null, metric));
+        return this.made.get(key);
     }
 
     place(place) {
@@ -187,20 +223,24 @@ class RanksView {
         window.onresize = () => this.drawMap();
     }
 
-    // Another metric, order or scale, by the reader.
+    // Another metric, order or scale, or other rows, by the reader.
     choose(what) {
         this.change(what);
-        remember({metric: this.figures.metric.name, order: this.order, scale: this.scale});
+        remember({metric: this.figures.metric.name, order: this.order, scale: this.scale, by: this.by});
     }
 
     change(what) {
         Object.assign(this, what);
         const {figures} = this, {rows} = figures;
-        const orders = [["rank", "rank"], ["host", "host"], ...rows.map(({label}) => [label, label])];
+        const orders = [["rank", "rank"], ["host", "host"], ...rows.map(({label, name}) => [label, name])];
         this.order = orders.some(([value]) => value === this.order) ? this.order : "rank";
         this.controls.replaceChildren(
             makeChoice("Show", this.metrics.map(({name, head}) => [name, head]), figures.metric.name,
                 chosen => this.choose({figures: this.figuresOf(this.metrics.find(({name}) => name === chosen))})),
+            this.contexts.rows ? makeChoice("Rows", [["primitive", "MPI functions"], ["context", "contexts"]], this.by, by => {
+                this.by = by;
+                this.choose({figures: this.figuresOf(this.figures.metric)});
+            }) : "",
             makeChoice("Order ranks by", orders, this.order, order => this.choose({order})),
             makeChoice("Colours", [["all", "one scale for all rows"], ["row", "a scale for each row"]], this.scale,
                 scale => this.choose({scale})),
@@ -250,8 +290,14 @@ class RanksView {
         const {figures} = this, {label, values, least, greatest} = heat.row;
         const cell = place => make("td", {class: "number", title: figures.exact(values[place])},
             figures.shown(values[place]) + figures.on(place));
-        return make("tr", {}, make("th", {scope: "row"}, label), cell(least), cell(greatest),
+        return make("tr", {}, this.makeHead(heat.row), cell(least), cell(greatest),
             make("td", {class: "ranks"}, heat.canvas));
+    }
+
+    // Names the row: a context by the end of its path, which leads to it in the tree.
+    makeHead({label, name, context}) {
+        return make("th", {scope: "row", title: label, "data-label": label}, context === undefined ? name
+            : make("a", {href: addressOf("contexts", {...readSelection(), context})}, name));
     }
 
     mostOf(row) {
@@ -280,16 +326,17 @@ class RanksView {
         this.details.replaceChildren(make("table", {id: "rank-figures"},
             make("caption", {}, `Rank ${ranks.exact(selected, "rank")} on ${ranks.shown(selected, "host")}: ` +
                 figures.metric.head),
-            make("tbody", {}, figures.rows.map(({label, values}) => make("tr", {},
-                make("th", {scope: "row"}, label),
-                make("td", {class: "number", title: figures.exact(values[selected])},
-                    figures.shown(values[selected])))))));
+            make("tbody", {}, figures.rows.map(row => make("tr", {},
+                this.makeHead(row),
+                make("td", {class: "number", title: figures.exact(row.values[selected])},
+                    figures.shown(row.values[selected])))))));
     }
 }
 
 async function showRanks(profile, place, options) {
-    const [ranks, cube] = await Promise.all([profile.table("ranks"), profile.table("rank,primitive")]);
-    const view = new RanksView(ranks, cube, options);
+    const [ranks, cube, contexts] = await Promise.all(
+        ["ranks", "rank,primitive", "rank,context"].map(name => profile.table(name)));
+    const view = new RanksView(ranks, cube, contexts, options);
     if (!view.figures)
         place.append(make("p", {}, "The profile has no figures by rank."));
     else

@@ -16,6 +16,7 @@
 #include "view/page_column.h"
 #include "view/page_nodes.h"
 #include "view/page_private.h"
+#include "view/page_ranks.h"
 #include "view/tables/tables.h"
 
 #include <stdlib.h>
@@ -207,13 +208,14 @@ static void put_head(struct pct_buf *b, const struct pct_data *d)
     pct_page_nodes_fields(b, d);
 }
 
-/* The tables of the report, two of the page, and those of plugins. */
+/* The tables of the report, three of the page, and those of plugins. */
 void pct_page_put(FILE *out, const struct pct_data *d)
 {
     const struct pc_profile *p = d->profile;
     struct pct_page page = {0};
     struct pct_cube by_rank;
     struct pct_page_nodes nodes;
+    struct pct_page_ranks ranks;
     struct pct_rows_table *plugins = pct_alloc(p->n_tables, sizeof *plugins);
     for (size_t i = 0; i < pct_n_tables; i++)
         pct_page_add(&page, pct_tables[i]->name, pct_tables[i], d);
@@ -221,6 +223,8 @@ void pct_page_put(FILE *out, const struct pct_data *d)
     pct_page_add(&page, by_rank.table.name, &by_rank.table, &by_rank.data);
     pct_page_nodes_make(&nodes, d);
     pct_page_add(&page, nodes.table.name, &nodes.table, &nodes.data);
+    pct_page_ranks_make(&ranks, d);
+    pct_page_add(&page, pct_page_ranks_table.name, &pct_page_ranks_table, &ranks.data);
     for (uint32_t i = 0; i < p->n_tables; i++) {
         pct_rows_table(&plugins[i], d, &p->tables[i]);
         if (!pct_table_find(p->tables[i].name))
@@ -228,6 +232,7 @@ void pct_page_put(FILE *out, const struct pct_data *d)
     }
     put_head(&page.head, d);
     pct_page_write(out, &page);
+    pct_page_ranks_free(&ranks);
     pct_page_nodes_free(&nodes);
     pct_cube_free(&by_rank);
     pct_free(plugins);

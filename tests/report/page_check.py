@@ -476,13 +476,19 @@ def check_contexts(page, tables):
     return wrong
 
 
-def wanted_ranks(tables, metric):
+MOST_CONTEXTS = 48
+
+
+def wanted_ranks(page, tables, metric, by):
     """Figures by row of the heat map and rank; what is kept for no rank has the rank ""."""
     wanted = collections.defaultdict(collections.Counter)
     column = RANK_METRICS[metric]
-    for row in rows_of(tables, "rank,primitive"):
-        value = ns(row[column]) if column.endswith("_s") else int(row[column])
-        wanted[row["primitive"] or "outside MPI functions"][row["rank"]] += value
+    value_of = lambda row: ns(row[column]) if column.endswith("_s") else int(row[column] or 0)
+    head, rows = page.by_rank
+    chosen = chosen_contexts(page) if by == "context" else None
+    for row in (dict(zip(head, row)) for row in rows) if chosen is not None else rows_of(tables, "rank,primitive"):
+        label = path_without_lines(row).removesuffix(" > ") if chosen is not None else row["primitive"] or "outside MPI functions"
+        wanted[label if chosen is None or row["rank"] and label in chosen else "other contexts"][row["rank"]] += value_of(row)
     for row in rows_of(tables, "ranks") if metric == "time" else []:
         for column, name in RANK_PARTS.items():
             wanted[name][row["rank"]] += ns(row[column])
@@ -491,16 +497,29 @@ def wanted_ranks(tables, metric):
     return {label: values for label, values in wanted.items() if any(values.values())}
 
 
+def chosen_contexts(page):
+    """The contexts with most time, of all ranks or of one, each as a part of the most that a context has."""
+    times = collections.defaultdict(collections.Counter)
+    head, rows = page.by_rank
+    for row in (dict(zip(head, row)) for row in rows):
+        if row["rank"]:
+            times[path_without_lines(row).removesuffix(" > ")][row["rank"]] += ns(row["mpi_exclusive_s"]) + ns(row["cpu_exclusive_s"])
+    peaks = {path: max(values.values()) for path, values in times.items()}
+    sums = {path: sum(values.values()) for path, values in times.items()}
+    weight = lambda path: max(peaks[path] / max(peaks.values()), sums[path] / max(sums.values()))
+    return set(sorted((path for path in times if sums[path]), key=weight, reverse=True)[:MOST_CONTEXTS])
+
+
 def check_ranks(page, tables):
     ranks = [row["rank"] for row in rows_of(tables, "ranks")]
     wrong = []
     told = ranks if len(ranks) <= 16 else ranks[::len(ranks) // 8] + ranks[-1:]
-    for metric in RANK_METRICS:
-        wanted = wanted_ranks(tables, metric)
-        if not wanted:
+    for metric, by in [(metric, by) for metric in RANK_METRICS for by in ("primitive", "context")]:
+        wanted = wanted_ranks(page, tables, metric, by)
+        if not wanted or by == "context" and not chosen_contexts(page):
             continue
-        for rank in told:
-            page.show(f"ranks&metric={metric}&rank={rank}")
+        for rank in told if by == "primitive" else told[-1:]:
+            page.show(f"ranks&metric={metric}&by={by}&rank={rank}")
             seen = rank_cells(page, "rank-figures")
             figures = {label: values[rank] for label, values in wanted.items() if any(values[r] for r in ranks)}
             wrong += compare_cells(f"{metric} of rank {rank}", seen, {k: [v] for k, v in figures.items()}, metric)
@@ -510,7 +529,7 @@ def check_ranks(page, tables):
         without = page.ask("return document.getElementById('without')?.title || '0'")
         if rank_value(without, metric) != sum(values[""] for values in wanted.values()):
             wrong.append(f"{metric} without a rank: {without}")
-        wrong += check_heat(page, metric, wanted, tables)
+        wrong += check_heat(page, metric, by, wanted, tables)
     return wrong
 
 
@@ -519,7 +538,7 @@ def rank_value(text, metric):
 
 
 def rank_cells(page, table):
-    return page.ask("return [...document.querySelectorAll(`#${arguments[0]} tbody tr`)].map(row => [row.cells[0].innerText,"
+    return page.ask("return [...document.querySelectorAll(`#${arguments[0]} tbody tr`)].map(row => [row.cells[0].dataset.label,"
                     "  [...row.querySelectorAll('td.number')].map(cell => [cell.title, cell.innerText])])", table)
 
 
@@ -530,7 +549,7 @@ def compare_cells(what, seen, wanted, metric):
     return wrong + ([] if seen == wanted else [f"{what}: {seen}, not {wanted}"])
 
 
-def check_heat(page, metric, wanted, tables):
+def check_heat(page, metric, by, wanted, tables):
     """The pixels: each column has the greatest value of its ranks, in each order."""
     hosts = {row["rank"]: row["host"] for row in rows_of(tables, "ranks")}
     label = min(wanted)
@@ -539,12 +558,12 @@ def check_heat(page, metric, wanted, tables):
     wrong = []
     for name, key in orders.items():
         order = sorted(hosts, key=key)
-        page.show(f"ranks&metric={metric}&order={name}&scale=row")
+        page.show(f"ranks&metric={metric}&by={by}&order={name}&scale=row")
         for label_seen, width, alphas in page.ask("""
                 return [...document.querySelectorAll('#heat tbody tr')].map(row => {
                     const canvas = row.querySelector('canvas');
                     const pixels = canvas.getContext('2d').getImageData(0, canvas.height / 2, canvas.width, 1).data;
-                    return [row.cells[0].innerText, canvas.width, Array.from(pixels).filter((_, i) => i % 4 === 3)];
+                    return [row.cells[0].dataset.label, canvas.width, Array.from(pixels).filter((_, i) => i % 4 === 3)];
                 })"""):
             values = wanted[label_seen]
             n, most = len(order), max(values[rank] for rank in order)
