@@ -602,6 +602,27 @@ static void put_filter(const struct head *h)
                  "run and its ranks are of the whole run");
 }
 
+/* The event that was sampled beside the clock, and how its contexts are asked for. */
+static void put_event(const struct head *h, struct pct_buf *b)
+{
+    const struct pc_profile *p = h->d->profile;
+    uint32_t field = pct_data_samples(h->d)->event_field;
+    pc_u128 sum = 0;
+    if (field == PC_NO_INDEX)
+        return;
+    for (uint32_t i = 0; i < p->n_data; i++) {
+        const struct pc_stat *s = pc_data_stat(&p->data[i], field);
+        sum += s ? s->sum : 0;
+    }
+    pct_text_escape(b, p->fields[field].name, PCT_ESCAPE_CELL);
+    pct_buf_text(b, ": the samples stand for ");
+    put_count(b, sum);
+    pct_buf_text(b, "; --by function --sort event.");
+    pct_text_escape(b, p->fields[field].name, PCT_ESCAPE_NAME);
+    pct_buf_text(b, " shows where");
+    put_buf(h, "event", b);
+}
+
 void pct_print_head(FILE *out, const struct pct_data *d, const struct pct_options *o)
 {
     const struct head h = {out, d, o};
@@ -622,6 +643,7 @@ void pct_print_head(FILE *out, const struct pct_data *d, const struct pct_option
     put_imbalance(&h, &b);
     put_cost(&h, &b);
     put_sampling(&h, &b);
+    put_event(&h, &b);
     put_counters(&h, &b);
     if (a->n_incomplete) {
         put_listed(&h, INCOMPLETE, 0, &b);

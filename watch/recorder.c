@@ -39,6 +39,7 @@ struct known {
 enum { N_CHAINS = 4096 };
 
 struct pct_recorder {
+    const char *event; /* NULL: the clock alone is sampled */
     struct pct_code_files *files;
     struct pct_stack_modules modules;
     struct process *chains[N_CHAINS];
@@ -53,9 +54,10 @@ struct pct_recorder {
     void *show_arg;
 };
 
-struct pct_recorder *pct_recorder_new(void)
+struct pct_recorder *pct_recorder_new(const char *event)
 {
     struct pct_recorder *r = pct_alloc(1, sizeof *r);
+    r->event = event;
     r->files = pct_code_files_new();
     r->known_room = 4096;
     r->known = pct_alloc(r->known_room, sizeof *r->known);
@@ -256,7 +258,12 @@ static void take_sample(struct pct_recorder *r, const struct pct_record *record)
     struct process *p = find_process(r, record->pid);
     struct pct_stack s = {.frames = r->frames, .mpi_folder = p->mpi_folder};
     r->told.n_samples++;
-    r->told.sampled_ns += record->n;
+    if (record->of_event) {
+        r->told.n_of_event++;
+        r->told.sampled_events += record->n;
+    } else {
+        r->told.sampled_ns += record->n;
+    }
     if (record->registers)
         s.n = pct_copied_walk(record, &p->code, r->walked, PCT_STACK_FRAMES, &s.cut);
     for (size_t i = 0; i < s.n; i++)
@@ -277,7 +284,10 @@ static void take_sample(struct pct_recorder *r, const struct pct_record *record)
         r->show(r->show_arg, &(struct pct_sampled_stack){p->pid, u->rank, u->mpi, u->program, &s,
                                                          &shown, record->n});
     else
-        pct_stack_tree_add(u->tree, &s, &shown, 1, record->n);
+        pct_stack_tree_add(u->tree, &s, &shown,
+                           record->of_event
+                               ? &(struct pct_stack_sampled){.events = record->n}
+                               : &(struct pct_stack_sampled){.samples = 1, .ns = record->n});
 }
 
 void pct_recorder_take(void *recorder, const struct pct_record *record)
@@ -405,6 +415,7 @@ int pct_recorder_profile(struct pct_recorder *r, bool ranks, uint64_t begin_ns, 
     clock_gettime(CLOCK_REALTIME, &now);
     uint64_t ago_ns = pc_mono_ns() - begin_ns;
     struct pct_stack_rank rank = {.host = host,
+                                  .event = r->event,
                                   .start_realtime_ns = (uint64_t)now.tv_sec * 1000000000u +
                                                        (uint64_t)now.tv_nsec - ago_ns,
                                   .elapsed_ns = end_ns - begin_ns,

@@ -17,10 +17,12 @@ struct pct_recorder;
 
 struct pct_recorded {
     uint64_t n_samples;
-    uint64_t sampled_ns; /* that they stand for */
-    uint64_t n_cut;      /* of them: the outer frames could not be found */
-    uint64_t n_unknown;  /* of them: no code of a program, as in threads of the kernel */
-    uint64_t n_lost;     /* records that the kernel had no room for */
+    uint64_t n_of_event;     /* of them: those of the event */
+    uint64_t sampled_ns;     /* that those of the clock stand for */
+    uint64_t sampled_events; /* that those of the event stand for */
+    uint64_t n_cut;          /* of them: the outer frames could not be found */
+    uint64_t n_unknown;      /* of them: no code of a program, as in threads of the kernel */
+    uint64_t n_lost;         /* records that the kernel had no room for */
     uint64_t n_processes;
     int n_ranks, world; /* 0: no ranks */
     uint64_t
@@ -38,7 +40,9 @@ struct pct_sampled_stack {
     uint64_t ns;
 };
 
-struct pct_recorder *pct_recorder_new(void);
+/* event: the name of what is sampled beside the clock, which outlives the recorder; NULL: nothing.
+ */
+struct pct_recorder *pct_recorder_new(const char *event);
 /* Shows every sample from now on, in place of keeping it: then there is no profile. */
 void pct_recorder_show(struct pct_recorder *r,
                        void (*show)(void *arg, const struct pct_sampled_stack *s), void *arg);

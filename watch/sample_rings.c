@@ -42,7 +42,8 @@ enum { LEAST_SAMPLES = 8, PAGE = 4096 };
 enum { ALL_RINGS = 64 << 20, MOST_RING = 8 << 20, FEW_RING = 1 << 20 };
 
 struct ring {
-    int cpu, fd; /* fd: the event that the ring belongs to; -1: there is none yet */
+    int cpu, fd; /* fd: what the ring belongs to; -1: there is nothing yet */
+    bool event;  /* samples of the event; else those of the clock, and all other records */
     struct perf_event_mmap_page *head;
     uint8_t *data;
     size_t size;
@@ -52,15 +53,22 @@ struct ring {
 struct waiting {
     uint64_t time_ns;
     size_t at; /* in bytes */
+    bool event;
+};
+
+/* What was opened for a thread and a processor. */
+struct opened {
+    int fd;
+    bool event;
 };
 
 struct pct_rings {
-    struct perf_event_attr attr;
+    struct perf_event_attr attrs[2]; /* clock, event */
     struct ring *rings;
     size_t n_rings;
     size_t ring_bytes; /* of each, if it can be had */
-    int *events;
-    size_t n_events, events_room;
+    struct opened *opened;
+    size_t n_opened, opened_room;
     struct waiting *waiting;
     size_t n_waiting, waiting_room;
     uint8_t *bytes; /* of the waiting records, one behind the other */
@@ -85,6 +93,31 @@ static size_t choose_bytes(size_t n)
     return bytes;
 }
 
+static struct perf_event_attr attr_of(const struct pc_counting_term *term, uint64_t frequency)
+{
+    return (struct perf_event_attr){
+        .type = term->type,
+        .size = sizeof(struct perf_event_attr),
+        .config = term->config,
+        .config1 = term->config1,
+        .config2 = term->config2,
+        .exclude_kernel = term->user_only != 0,
+        .exclude_user = term->kernel_only != 0,
+        .exclude_hv = !term->one_side,
+        .exclude_idle = 1,
+        .freq = 1,
+        .sample_freq = frequency,
+        .sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_PERIOD |
+                       PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER,
+        .sample_regs_user = REGISTER_MASK,
+        .sample_stack_user = frequency <= DEEP_UP_TO_HZ ? DEEP_STACK : SHALLOW_STACK,
+        .sample_id_all = 1,
+        .disabled = 1,
+        .use_clockid = 1,
+        .clockid = CLOCK_MONOTONIC,
+    };
+}
+
 int pct_rings_new(const struct pct_rings_what *what, struct pct_rings **out, struct pc_error *error)
 {
     size_t n;
@@ -96,37 +129,23 @@ int pct_rings_new(const struct pct_rings_what *what, struct pct_rings **out, str
         return pc_error_set(error, PC_EIO,
                             "/sys/devices/system/cpu/online does not list the processors");
     struct pct_rings *r = pct_alloc(1, sizeof *r);
-    r->attr = (struct perf_event_attr){
-        .type = what->term.type,
-        .size = sizeof r->attr,
-        .config = what->term.config,
-        .config1 = what->term.config1,
-        .config2 = what->term.config2,
-        .exclude_kernel = what->term.user_only != 0,
-        .exclude_user = what->term.kernel_only != 0,
-        .exclude_hv = !what->term.one_side,
-        .exclude_idle = 1,
-        .freq = 1,
-        .sample_freq = what->frequency,
-        .sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_PERIOD |
-                       PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER,
-        .sample_regs_user = REGISTER_MASK,
-        .sample_stack_user = what->frequency <= DEEP_UP_TO_HZ ? DEEP_STACK : SHALLOW_STACK,
-        .sample_id_all = 1,
-        .disabled = 1,
-        .mmap = 1,
-        .mmap2 = 1,
-        .comm = 1,
-        .comm_exec = 1,
-        .task = 1,
-        .use_clockid = 1,
-        .clockid = CLOCK_MONOTONIC,
-    };
-    r->rings = pct_alloc(n, sizeof *r->rings);
-    r->n_rings = n;
-    r->ring_bytes = choose_bytes(n);
-    for (size_t i = 0; i < n; i++)
-        r->rings[i] = (struct ring){.cpu = cpus[i], .fd = -1};
+    r->attrs[0] = attr_of(&what->clock, what->frequency);
+    r->attrs[0].mmap = r->attrs[0].mmap2 = 1;
+    r->attrs[0].comm = r->attrs[0].comm_exec = 1;
+    r->attrs[0].task = 1;
+    r->attrs[1] = attr_of(&what->event, what->frequency);
+    if (what->period) {
+        r->attrs[1].freq = 0;
+        r->attrs[1].sample_period = what->period;
+        r->attrs[1].sample_stack_user = SHALLOW_STACK; /* they may come at any rate */
+        /* Linux samples each occurrence of an event of software that has both. */
+        r->attrs[1].sample_type &= ~(uint64_t)PERF_SAMPLE_PERIOD;
+    }
+    r->n_rings = what->with_event ? 2 * n : n;
+    r->rings = pct_alloc(r->n_rings, sizeof *r->rings);
+    r->ring_bytes = choose_bytes(r->n_rings);
+    for (size_t i = 0; i < r->n_rings; i++)
+        r->rings[i] = (struct ring){.cpu = cpus[i % n], .fd = -1, .event = i >= n};
     pct_free(cpus);
     *out = r;
     return PC_OK;
@@ -177,30 +196,30 @@ static int refused(const struct ring *g, int tid, int why, struct pc_error *erro
     return pc_error_set(error, PC_EIO, "samples cannot be taken: %s", strerror(why));
 }
 
-static int open_event(struct pct_rings *r, int tid, int cpu, bool from_exec)
+static int open_event(struct pct_rings *r, const struct ring *g, int tid, bool from_exec)
 {
-    struct perf_event_attr a = r->attr;
+    struct perf_event_attr a = r->attrs[g->event];
     a.inherit = tid >= 0;
     a.enable_on_exec = from_exec;
-    int fd = (int)syscall(SYS_perf_event_open, &a, tid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+    int fd = (int)syscall(SYS_perf_event_open, &a, tid, g->cpu, -1, PERF_FLAG_FD_CLOEXEC);
     return fd < 0 ? -errno : fd;
 }
 
 static int add_to_ring(struct pct_rings *r, struct ring *g, int tid, bool from_exec)
 {
-    int fd = open_event(r, tid, g->cpu, from_exec), err = 0;
+    int fd = open_event(r, g, tid, from_exec), err = 0;
     if (fd < 0)
         return -fd;
     if (g->fd < 0)
-        err = map_ring(g, fd, r->ring_bytes, r->attr.sample_stack_user);
+        err = map_ring(g, fd, r->ring_bytes, r->attrs[g->event].sample_stack_user);
     else if (ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, g->fd) != 0)
         err = errno;
     if (err) {
         close(fd);
         return err;
     }
-    r->events = pct_grow(r->events, r->n_events, &r->events_room, sizeof *r->events);
-    r->events[r->n_events++] = fd;
+    r->opened = pct_grow(r->opened, r->n_opened, &r->opened_room, sizeof *r->opened);
+    r->opened[r->n_opened++] = (struct opened){fd, g->event};
     return 0;
 }
 
@@ -216,22 +235,22 @@ int pct_rings_add(struct pct_rings *r, int tid, bool from_exec, struct pc_error 
 
 void pct_rings_start(struct pct_rings *r)
 {
-    for (size_t i = 0; i < r->n_events; i++)
-        ioctl(r->events[i], PERF_EVENT_IOC_ENABLE, 0);
+    for (size_t i = 0; i < r->n_opened; i++)
+        ioctl(r->opened[i].fd, PERF_EVENT_IOC_ENABLE, 0);
 }
 
 void pct_rings_stop(struct pct_rings *r)
 {
-    for (size_t i = 0; i < r->n_events; i++)
-        ioctl(r->events[i], PERF_EVENT_IOC_DISABLE, 0);
+    for (size_t i = 0; i < r->n_opened; i++)
+        ioctl(r->opened[i].fd, PERF_EVENT_IOC_DISABLE, 0);
 }
 
-uint64_t pct_rings_counted(const struct pct_rings *r)
+uint64_t pct_rings_counted(const struct pct_rings *r, bool event)
 {
-    uint64_t all = 0, ns;
-    for (size_t i = 0; i < r->n_events; i++)
-        if (read(r->events[i], &ns, sizeof ns) == (ssize_t)sizeof ns)
-            all += ns;
+    uint64_t all = 0, n;
+    for (size_t i = 0; i < r->n_opened; i++)
+        if (r->opened[i].event == event && read(r->opened[i].fd, &n, sizeof n) == (ssize_t)sizeof n)
+            all += n;
     return all;
 }
 
@@ -242,10 +261,10 @@ void pct_rings_free(struct pct_rings *r)
     for (size_t i = 0; i < r->n_rings; i++)
         if (r->rings[i].head)
             munmap(r->rings[i].head, PAGE + r->rings[i].size);
-    for (size_t i = 0; i < r->n_events; i++)
-        close(r->events[i]);
+    for (size_t i = 0; i < r->n_opened; i++)
+        close(r->opened[i].fd);
     pct_free(r->rings);
-    pct_free(r->events);
+    pct_free(r->opened);
     pct_free(r->waiting);
     pct_free(r->bytes);
     pct_free(r);
@@ -273,18 +292,21 @@ static bool is_whole(const struct perf_event_header *h, size_t n_fixed)
     return h->size >= sizeof *h + n_fixed + 16;
 }
 
-/* Behind the header: pid, tid, time, period, then the registers and the stack. */
-static bool read_sample(const uint8_t *p, const uint8_t *end, struct pct_record *out)
+/* Behind the header: pid, tid, time, the period if it is not fixed, then the registers and the
+ * stack. fixed 0: it is not. */
+static bool read_sample(const uint8_t *p, const uint8_t *end, uint64_t fixed,
+                        struct pct_record *out)
 {
     size_t n_registers = (size_t)__builtin_popcountll(REGISTER_MASK);
-    if (end - p < 40)
+    if (end - p < 40 - (fixed ? 8 : 0))
         return false;
     out->pid = number_at(p);
     out->tid = number_at(p + 4);
-    out->n = word_at(p + 16);
-    bool user = word_at(p + 24) == PERF_SAMPLE_REGS_ABI_64;
-    bool other = !user && word_at(p + 24) != PERF_SAMPLE_REGS_ABI_NONE;
-    p += 32;
+    out->n = fixed ? fixed : word_at(p + 16);
+    p += fixed ? 16 : 24;
+    bool user = word_at(p) == PERF_SAMPLE_REGS_ABI_64;
+    bool other = !user && word_at(p) != PERF_SAMPLE_REGS_ABI_NONE;
+    p += 8;
     if (user || other) {
         out->registers = user ? (const uint64_t *)(const void *)p : NULL;
         p += n_registers * 8;
@@ -317,7 +339,7 @@ static bool read_map(const struct perf_event_header *h, const uint8_t *p, struct
     return memchr(p + AT_PATH, '\0', h->size - sizeof *h - AT_PATH) != NULL;
 }
 
-static bool read_record(const uint8_t *at, struct pct_record *out)
+static bool read_record(const uint8_t *at, uint64_t fixed, struct pct_record *out)
 {
     const struct perf_event_header *h = (const void *)at;
     const uint8_t *p = at + sizeof *h, *end = at + h->size;
@@ -325,7 +347,7 @@ static bool read_record(const uint8_t *at, struct pct_record *out)
     switch (h->type) {
     case PERF_RECORD_SAMPLE:
         out->type = PCT_RECORD_SAMPLE;
-        return read_sample(p, end, out);
+        return read_sample(p, end, fixed, out);
     case PERF_RECORD_MMAP2:
         out->type = PCT_RECORD_MAP;
         return read_map(h, p, out);
@@ -376,7 +398,8 @@ static void read_ring(struct pct_rings *r, const struct ring *g)
         r->bytes = pct_grow(r->bytes, r->n_bytes + h.size, &r->bytes_room, 1);
         copy_out(g, tail, r->bytes + r->n_bytes, h.size);
         r->waiting = pct_grow(r->waiting, r->n_waiting, &r->waiting_room, sizeof *r->waiting);
-        r->waiting[r->n_waiting++] = (struct waiting){time_of(r->bytes + r->n_bytes), r->n_bytes};
+        r->waiting[r->n_waiting++] =
+            (struct waiting){time_of(r->bytes + r->n_bytes), r->n_bytes, g->event};
         r->n_bytes += (h.size + 7u) & ~(size_t)7;
         tail += h.size;
     }
@@ -401,7 +424,7 @@ static void keep_rest(struct pct_rings *r, size_t first)
         size_t whole = (h->size + 7u) & ~(size_t)7;
         bytes = pct_grow(bytes, n + whole, &room, 1);
         memcpy(bytes + n, h, h->size);
-        r->waiting[i - first] = (struct waiting){r->waiting[i].time_ns, n};
+        r->waiting[i - first] = (struct waiting){r->waiting[i].time_ns, n, r->waiting[i].event};
         n += whole;
     }
     r->n_waiting -= first;
@@ -415,6 +438,7 @@ void pct_rings_drain(struct pct_rings *r, bool all,
                      void (*take)(void *arg, const struct pct_record *record), void *arg)
 {
     uint64_t certain_ns = all ? UINT64_MAX : r->newest_ns;
+    uint64_t period = r->attrs[1].freq ? 0 : r->attrs[1].sample_period;
     size_t n = 0;
     for (size_t i = 0; i < r->n_rings; i++)
         if (r->rings[i].head)
@@ -423,9 +447,10 @@ void pct_rings_drain(struct pct_rings *r, bool all,
         qsort(r->waiting, r->n_waiting, sizeof *r->waiting, compare_waiting);
     for (; n < r->n_waiting && r->waiting[n].time_ns <= certain_ns; n++) {
         struct pct_record record;
-        if (!read_record(r->bytes + r->waiting[n].at, &record))
+        if (!read_record(r->bytes + r->waiting[n].at, r->waiting[n].event ? period : 0, &record))
             continue;
         record.time_ns = r->waiting[n].time_ns;
+        record.of_event = r->waiting[n].event;
         take(arg, &record);
     }
     if (r->n_waiting)

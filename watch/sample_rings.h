@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Samples of other threads, as the kernel writes them: registers and a copy of the stack, and
- * between them what processes do that a reader must know. The kernel writes into rings, one for
- * each processor; the records of all rings are given in the order of time.
+ * between them what processes do that a reader must know. The kernel writes into rings, for each
+ * processor one of the clock and one of the event, if there is one; the records of all rings are
+ * given in the order of time.
  *
  * Nothing is loaded into a watched thread, and none is stopped. Nothing here is MT-safe.
  */
@@ -27,7 +28,8 @@ struct pct_record {
     enum pct_record_type type;
     int pid, tid, parent;
     uint64_t time_ns; /* CLOCK_MONOTONIC */
-    uint64_t n;       /* SAMPLE: ns since the last one */
+    bool of_event;    /* SAMPLE: of the event, not of the clock */
+    uint64_t n;       /* SAMPLE: ns, or events, since the last one */
     /* SAMPLE: of user code; NULL: none, as of a thread of the kernel. By the kernel's numbers. */
     const uint64_t *registers;
     const uint8_t *stack; /* n_stack bytes from the stack pointer on */
@@ -37,9 +39,13 @@ struct pct_record {
 
 struct pct_rings;
 
+/* Samples are taken by a clock and, where one is wanted, by an event. */
 struct pct_rings_what {
-    struct pc_counting_term term; /* of an event that counts here */
-    uint64_t frequency;           /* samples in a second */
+    struct pc_counting_term clock; /* that counts here */
+    uint64_t frequency;            /* samples in a second */
+    bool with_event;
+    struct pc_counting_term event; /* that counts here */
+    uint64_t period; /* events from one sample to the next; 0: as the frequency says */
 };
 
 /* PC_EIO: the kernel does not let us sample, or not on this processor; the text says why. */
@@ -51,8 +57,8 @@ int pct_rings_add(struct pct_rings *r, int tid, bool from_exec, struct pc_error 
 void pct_rings_start(struct pct_rings *r);
 void pct_rings_stop(struct pct_rings *r);
 
-/* What the clocks of all events have counted, of threads that have ended too. */
-uint64_t pct_rings_counted(const struct pct_rings *r);
+/* What the clocks have counted in ns, or the event, of threads that have ended too. */
+uint64_t pct_rings_counted(const struct pct_rings *r, bool event);
 
 /* Gives what is certain to be in order, with `all` everything. Records are valid during the call.
  */

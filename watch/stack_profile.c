@@ -25,7 +25,7 @@ int pct_stack_add(struct pct_watch *w, const struct pct_watched_stack *of,
     const struct pct_stack_rank rank = {
         .rank = (int32_t)w->n_stacks, .world = WORLD, .pid = process->pid, .host = "", .exe = ""};
     struct pct_stack_tree *t = pct_stack_tree_new();
-    pct_stack_tree_add(t, s, &shown, 1, 1);
+    pct_stack_tree_add(t, s, &shown, &(struct pct_stack_sampled){.samples = 1, .ns = 1});
     struct pc_profile *p = pct_stack_tree_profile(t, &rank);
     pct_stack_tree_free(t);
     if (!p)

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SAMPLES, TIME, N_FIELDS };
+enum { SAMPLES, TIME, EVENTS, MOST_FIELDS };
 
 struct node {
     const struct pct_stack_module *module;
@@ -18,7 +18,7 @@ struct node {
     uint32_t parent, first_child, next; /* 0: none */
     uint32_t op;                        /* index into names */
     uint16_t kind;
-    uint64_t samples, ns; /* that ended here */
+    struct pct_stack_sampled self; /* that ended here */
 };
 
 struct pct_stack_tree {
@@ -83,15 +83,18 @@ static uint32_t op_below(struct pct_stack_tree *t, uint32_t parent, const char *
     return child_of(t, parent, key);
 }
 
-static void book(struct pct_stack_tree *t, uint32_t node, uint64_t samples, uint64_t ns)
+static void book(struct pct_stack_tree *t, uint32_t node, const struct pct_stack_sampled *sampled)
 {
-    t->nodes[node].samples += samples;
-    t->nodes[node].ns += ns;
-    t->ns += ns;
+    struct pct_stack_sampled *self = &t->nodes[node].self;
+    self->samples += sampled->samples;
+    self->ns += sampled->ns;
+    self->events += sampled->events;
+    t->ns += sampled->ns;
 }
 
 void pct_stack_tree_add(struct pct_stack_tree *t, const struct pct_stack *s,
-                        const struct pct_shown_frames *shown, uint64_t samples, uint64_t ns)
+                        const struct pct_shown_frames *shown,
+                        const struct pct_stack_sampled *sampled)
 {
     bool op = *shown->op != '\0';
     uint32_t at = 0;
@@ -109,7 +112,7 @@ void pct_stack_tree_add(struct pct_stack_tree *t, const struct pct_stack *s,
     }
     if (op)
         at = op_below(t, at, shown->op);
-    book(t, at, samples, ns);
+    book(t, at, sampled);
 }
 
 void pct_stack_tree_add_region(struct pct_stack_tree *t, const char *name,
@@ -125,7 +128,7 @@ void pct_stack_tree_add_region(struct pct_stack_tree *t, const char *name,
         struct node key = {.kind = n->kind, .module = n->module, .offset = n->offset};
         made[i] = n->kind == PCOLLECT_NODE_OP ? op_below(t, made[n->parent], from->ops[n->op])
                                               : child_of(t, made[n->parent], key);
-        book(t, made[i], n->samples, n->ns);
+        book(t, made[i], &n->self);
     }
     pct_free(made);
 }
@@ -215,19 +218,21 @@ static bool add_names(struct pc_profile *p, const struct pct_stack_tree *t)
     return ops && p->ops && p->strings;
 }
 
-static bool add_fields(struct pc_profile *p)
+static bool add_fields(struct pc_profile *p, const char *event)
 {
-    static const struct pc_profile_field fields[N_FIELDS] = {
+    const struct pc_profile_field fields[MOST_FIELDS] = {
         [SAMPLES] = {(char *)"clock", (char *)"samples", PCOLLECT_SUM, PCOLLECT_UNIT_COUNT, 0,
                      PCOLLECT_GROUP_COMPUTE},
         [TIME] = {(char *)"clock", (char *)"time", PCOLLECT_SUM, PCOLLECT_UNIT_NS, 0,
                   PCOLLECT_GROUP_COMPUTE},
+        [EVENTS] = {(char *)"event", event ? pc_pool_text(p->memory, event, strlen(event)) : NULL,
+                    PCOLLECT_SUM, PCOLLECT_UNIT_COUNT, 0, PCOLLECT_GROUP_COMPUTE},
     };
-    p->fields = pc_pool_array(p->memory, N_FIELDS, sizeof *p->fields);
-    if (!p->fields)
+    p->fields = pc_pool_array(p->memory, MOST_FIELDS, sizeof *p->fields);
+    if (!p->fields || (event && !fields[EVENTS].name))
         return false;
     memcpy(p->fields, fields, sizeof fields);
-    p->n_fields = N_FIELDS;
+    p->n_fields = event ? MOST_FIELDS : EVENTS;
     pc_profile_count_groups(p);
     return true;
 }
@@ -238,8 +243,10 @@ static bool add_record(struct pc_profile *p, uint32_t node, const struct node *f
     if (!pc_profile_data_init(p, d, p->nodes[node].kind, 1))
         return false;
     d->first_rank = d->ranks[0] = rank;
-    d->values[SAMPLES] = from->samples;
-    d->values[TIME] = from->ns;
+    d->values[SAMPLES] = from->self.samples;
+    d->values[TIME] = from->self.ns;
+    if (p->n_fields > EVENTS)
+        d->values[EVENTS] = from->self.events;
     pc_profile_data_derive(p, d);
     p->nodes[node].data = p->n_data++;
     return true;
@@ -293,7 +300,7 @@ static bool add_nodes(struct pc_profile *p, const struct pct_stack_tree *t, int3
         uint32_t index = p->n_nodes++;
         size_t first = n;
         p->nodes[index] = top.node;
-        if (from->samples && !add_record(p, index, from, rank))
+        if ((from->self.samples || from->self.events) && !add_record(p, index, from, rank))
             return false;
         for (uint32_t i = from->first_child; i; i = t->nodes[i].next) {
             stack[n] = (struct pair){node_of(p, t, &t->nodes[i]), i};
@@ -335,7 +342,8 @@ struct pc_profile *pct_stack_tree_profile(const struct pct_stack_tree *t,
 {
     struct pc_profile *p = pc_profile_new();
     struct pair *stack = pct_alloc(t->n, sizeof *stack);
-    bool done = p && add_rank(p, r) && add_modules(p, t) && add_names(p, t) && add_fields(p);
+    bool done =
+        p && add_rank(p, r) && add_modules(p, t) && add_names(p, t) && add_fields(p, r->event);
     if (done) {
         p->nodes = pc_pool_array(p->memory, t->n, sizeof *p->nodes);
         p->data = pc_pool_array(p->memory, t->n, sizeof *p->data);

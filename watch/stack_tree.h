@@ -64,9 +64,15 @@ bool pct_stack_is_own(const struct pct_stack_frame *f);
 struct pct_stack_tree;
 
 struct pct_stack_tree *pct_stack_tree_new(void);
-/* A stack at which `samples` samples were taken, which stand for that much time. */
+/* What samples stand for: those of the clock for time, those of an event for events. */
+struct pct_stack_sampled {
+    uint64_t samples, ns;
+    uint64_t events;
+};
+/* A stack at which that was sampled. */
 void pct_stack_tree_add(struct pct_stack_tree *t, const struct pct_stack *s,
-                        const struct pct_shown_frames *shown, uint64_t samples, uint64_t ns);
+                        const struct pct_shown_frames *shown,
+                        const struct pct_stack_sampled *sampled);
 /* Adds the contexts of another tree below a region of that name. */
 void pct_stack_tree_add_region(struct pct_stack_tree *t, const char *name,
                                const struct pct_stack_tree *from);
@@ -79,11 +85,13 @@ struct pct_stack_rank {
     int32_t world;
     int32_t pid;
     const char *host, *exe;
+    const char *event; /* NULL: no event was sampled */
     uint64_t start_realtime_ns, elapsed_ns;
     bool complete; /* the process was seen from its exec to its end */
 };
 
-/* Fields: clock.samples and clock.time. NULL: no memory. The caller frees it. */
+/* Fields: clock.samples, clock.time and, of an event, event.NAME. NULL: no memory. The caller frees
+ * it. */
 struct pc_profile *pct_stack_tree_profile(const struct pct_stack_tree *t,
                                           const struct pct_stack_rank *r);
 

@@ -17,6 +17,11 @@ bool pct_field_is_extra(const struct pc_profile_field *f)
     return true;
 }
 
+bool pct_field_is_event(const struct pc_profile_field *f)
+{
+    return !strcmp(f->plugin, "event");
+}
+
 static const struct pc_profile_data *data_of(const struct pc_profile *p, uint32_t node)
 {
     return p->nodes[node].data == PC_NO_INDEX ? NULL : &p->data[p->nodes[node].data];

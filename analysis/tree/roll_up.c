@@ -313,7 +313,7 @@ static void add_record(struct sums *s, uint32_t node)
     } else if (s->keys & PCT_KEY_HERE) {
         return;
     }
-    if (!part.sampled.samples && (!call || s->keys & PCT_KEY_CODE))
+    if (!pct_samples_has(s->out->samples, node) && (!call || s->keys & PCT_KEY_CODE))
         return;
     if (call && n->data == PC_NO_INDEX)
         return;

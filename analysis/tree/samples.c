@@ -3,6 +3,7 @@
  * Samples of a profile, and their error: see samples.h.
  */
 #include "analysis/tree/samples.h"
+#include "analysis/tree/fields.h"
 
 #include <math.h>
 #include <string.h>
@@ -55,6 +56,25 @@ struct pct_sampled pct_samples_of(const struct pct_samples *s, uint32_t node)
     return pct_samples_made(s, samples->sum, time->sum, squares ? squares->sum : 0);
 }
 
+bool pct_samples_has(const struct pct_samples *s, uint32_t node)
+{
+    uint32_t data = s->profile->nodes[node].data;
+    if (pct_samples_of(s, node).samples)
+        return true;
+    if (data == PC_NO_INDEX || s->event_field == PC_NO_INDEX)
+        return false;
+    const struct pc_stat *events = pc_data_stat(&s->profile->data[data], s->event_field);
+    return events && events->sum;
+}
+
+static uint32_t find_event(const struct pc_profile *p)
+{
+    for (uint32_t k = 0; k < p->n_fields; k++)
+        if (pct_field_is_event(&p->fields[k]))
+            return k;
+    return PC_NO_INDEX;
+}
+
 static void sum_all(struct pct_samples *s)
 {
     const struct pc_profile *p = s->profile;
@@ -80,6 +100,7 @@ struct pct_samples *pct_samples_new(const struct pc_profile *p)
     s->samples_field = pct_samples_field(p, "clock", "samples");
     s->time_field = pct_samples_field(p, "clock", "time");
     s->squares_field = pct_samples_field(p, "clock", "squares");
+    s->event_field = find_event(p);
     sum_all(s);
     return s;
 }

@@ -25,6 +25,7 @@ struct pct_samples {
     struct pct_sampled mpi;                            /* right in MPI functions */
     struct pct_sampled cut;                            /* whose outer frames are unknown */
     uint32_t samples_field, time_field, squares_field; /* of the profile, PC_NO_INDEX: none */
+    uint32_t event_field; /* of an event that was sampled beside the clock */
 };
 
 /* Never NULL; all.samples is 0 if the profile has none. */
@@ -39,6 +40,9 @@ bool pct_samples_any(const struct pc_profile *p);
 
 /* What was sampled at a node of the profile itself. */
 struct pct_sampled pct_samples_of(const struct pct_samples *s, uint32_t node);
+
+/* Whether anything was sampled at a node itself, by the clock or an event. */
+bool pct_samples_has(const struct pct_samples *s, uint32_t node);
 
 /* From the values of the fields. */
 struct pct_sampled pct_samples_made(const struct pct_samples *s, pc_u128 samples, pc_u128 ns,

@@ -200,7 +200,7 @@ static void add_source(struct pct_tree *t, uint32_t at, uint32_t source)
     pct_sampled_add(&node->self, sampled);
     if (!is_in_mpi(t, source))
         pct_sampled_add(&node->computed, sampled);
-    if (!call && !sampled.samples)
+    if (!call && !(t->samples && pct_samples_has(t->samples, source)))
         return;
     t->next_source[source] = node->first_source;
     node->first_source = source;
@@ -347,8 +347,8 @@ static void add_callers(struct builder *b)
     const struct pc_profile *p = b->tree->model->profile;
     for (uint32_t i = 0; i < p->n_nodes; i++) {
         uint16_t kind = p->nodes[i].kind;
-        bool sampled = kind == PCOLLECT_NODE_POINT && b->tree->samples &&
-                       pct_samples_of(b->tree->samples, i).samples;
+        bool sampled =
+            kind == PCOLLECT_NODE_POINT && b->tree->samples && pct_samples_has(b->tree->samples, i);
         b->tree->next_source[i] = PC_NO_INDEX;
         if (kind == PCOLLECT_NODE_OP || kind == PCOLLECT_NODE_DOMAIN || sampled)
             add_upwards(b, i);

@@ -11,6 +11,8 @@
 /* As the options say. */
 struct pct_sampled_who {
     uint64_t frequency;
+    const char *event;          /* sampled beside the clock; NULL: none */
+    uint64_t period;            /* of the event; 0: the frequency */
     const char *pids, *threads; /* lists; NULL: none */
     char job[PCT_JOB_ID_BYTES];
     bool processors;

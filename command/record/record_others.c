@@ -13,6 +13,12 @@
 
 static const struct pct_option options[] = {
     PCT_OPTIONS_SAMPLED_WHO("record"),
+    {'e', "event", "EVENT", "sample EVENT as well: how often it happened in each context",
+     "A name that `pcollect events` lists, as page-faults or cache-misses:u. The CPU time is "
+     "sampled "
+     "beside it. The profile has it as a metric: `pcollect report --by function`."},
+    {'c', "count", "N", "take a sample of EVENT each time that it has happened N times in a thread",
+     "Without it, EVENT is sampled as often as --frequency says."},
     {'o', "output", "FILE",
      "write the profile to FILE (default: PROGRAM.RANKS.pcol in the working directory)",
      "FILE must be new. The default gets a number if there is a profile of that name."},
@@ -37,9 +43,14 @@ static int take_option(const struct pct_command *self, const struct pct_option *
                        const char *value, void *request)
 {
     struct request *r = request;
-    if (o->letter != 'o')
+    if (o->letter == 'c')
+        return pct_value_number(self, o, value, 1, 1000000000000, &r->who.period);
+    if (o->letter == 'o')
+        r->output = value;
+    else if (o->letter == 'e')
+        r->who.event = value;
+    else
         return pct_sampling_take_option(self, o, value, &r->who);
-    r->output = value;
     return PCT_DONE;
 }
 
@@ -111,7 +122,7 @@ static int run(struct job *j)
  * period. */
 static void tell_missed(const struct job *j, uint64_t sampled_ns)
 {
-    uint64_t counted_ns = pct_rings_counted(j->sampling.rings);
+    uint64_t counted_ns = pct_rings_counted(j->sampling.rings, false);
     uint64_t missed_ns = counted_ns > sampled_ns ? counted_ns - sampled_ns : 0;
     if (missed_ns * 20 > counted_ns && !j->request->who.processors)
         pct_say(j->sampling.self,
@@ -120,23 +131,41 @@ static void tell_missed(const struct job *j, uint64_t sampled_ns)
                 (double)missed_ns / 1e9);
 }
 
+static void tell_event(const struct job *j, const struct pct_recorded *told)
+{
+    const char *event = j->request->who.event;
+    uint64_t counted = pct_rings_counted(j->sampling.rings, true);
+    fprintf(stderr, "pcollect: %llu samples of %s stand for %llu of the %llu that were counted\n",
+            (unsigned long long)told->n_of_event, event, (unsigned long long)told->sampled_events,
+            (unsigned long long)counted);
+    if (j->sampling.what.event.user_only && !strchr(event, ':'))
+        pct_say(j->sampling.self,
+                "%s of the kernel's work for a thread are not counted: "
+                "kernel.perf_event_paranoid forbids it",
+                event);
+}
+
 /* What is worth knowing of how it was recorded. */
 static void tell(const struct job *j, const struct pct_recorded *told)
 {
     double n = (double)told->n_samples;
-    fprintf(stderr, "pcollect: %llu samples at %llu Hz", (unsigned long long)told->n_samples,
+    fprintf(stderr, "pcollect: %llu samples at %llu Hz",
+            (unsigned long long)(told->n_samples - told->n_of_event),
             (unsigned long long)j->request->who.frequency);
     if (told->n_ranks)
         fprintf(stderr, ", %d of %d ranks", told->n_ranks, told->world);
     else if (told->n_processes > 1)
         fprintf(stderr, ", %llu processes", (unsigned long long)told->n_processes);
     fputc('\n', stderr);
-    if (j->sampling.what.term.user_only)
+    if (j->request->who.event)
+        tell_event(j, told);
+    if (j->sampling.what.clock.user_only)
         pct_say(j->sampling.self, "what the kernel does for a thread is not sampled: "
                                   "kernel.perf_event_paranoid forbids it");
     if (told->n_lost)
-        pct_say(j->sampling.self, "%llu records were lost: the rings were full; lower --frequency",
-                (unsigned long long)told->n_lost);
+        pct_say(j->sampling.self, "%llu records were lost: the rings were full; %s",
+                (unsigned long long)told->n_lost,
+                j->request->who.period ? "raise --count" : "lower --frequency");
     if (told->n_cut * 100 > told->n_samples)
         pct_say(j->sampling.self,
                 "%.0f %% of the samples have no outer frames: code without unwind tables, or more "
@@ -230,6 +259,8 @@ static int run_record(const struct pct_command *self, int argc, char **argv)
     r.n_words = line.n_words;
     if (!pct_sampling_is_of_others(&r.who) && !r.n_words)
         return pct_refuse(self, "missing argument: COMMAND, --pid, --thread or --all-processors");
+    if (r.who.period && !r.who.event)
+        return pct_refuse(self, "--count: give the event with --event, as in -e page-faults");
     int status = check_output(self, r.output);
     status = status ? status : record(&j);
     pct_sampling_close(&j.sampling);

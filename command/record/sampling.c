@@ -110,6 +110,28 @@ bool pct_sampling_lives(const struct pct_sampling *j)
     return j->who->processors;
 }
 
+/* A sample is of one counter. */
+static int find_event(struct pct_sampling *j)
+{
+    struct pc_counting_event event = {.n_terms = 0};
+    struct pc_error error = {""};
+    int status = pct_event_named(j->self, "--event", j->who->event, &event);
+    if (status)
+        return status;
+    if (event.n_terms != 1)
+        return pct_refuse(j->self,
+                          "--event: %s is made of %u counters, and samples are taken by one; "
+                          "`pcollect events --format tsv %s` names them",
+                          j->who->event, (unsigned)event.n_terms, j->who->event);
+    if (pc_counting_try(&event, &error)) {
+        pct_say(j->self, "%s cannot be sampled here: %s", j->who->event, error.text);
+        return PCT_DATA;
+    }
+    j->what.with_event = true;
+    j->what.event = event.terms[0];
+    return PCT_DONE;
+}
+
 /* The clock of the thread, or of the processor, as far as the kernel lets us. */
 static int open_rings(struct pct_sampling *j)
 {
@@ -120,7 +142,11 @@ static int open_rings(struct pct_sampling *j)
         pct_say(j->self, "the kernel does not let you take samples: %s", error.text);
         return PCT_DATA;
     }
-    j->what = (struct pct_rings_what){.term = clock.terms[0], .frequency = j->who->frequency};
+    j->what = (struct pct_rings_what){
+        .clock = clock.terms[0], .frequency = j->who->frequency, .period = j->who->period};
+    int found = j->who->event ? find_event(j) : PCT_DONE;
+    if (found)
+        return found;
     if (j->who->pids || j->who->threads || j->who->jobs) {
         int status = find_ids(j);
         if (status || j->n_ids || !j->who->jobs)
@@ -159,7 +185,7 @@ int pct_sampling_open(struct pct_sampling *j)
     most = (struct rlimit){limit.rlim_max, limit.rlim_max};
     if (known)
         setrlimit(RLIMIT_NOFILE, &most);
-    j->recorder = pct_recorder_new();
+    j->recorder = pct_recorder_new(j->who->event);
     if (j->show)
         pct_recorder_show(j->recorder, j->show, j->show_arg);
     int status = open_rings(j);
@@ -171,7 +197,8 @@ int pct_sampling_open(struct pct_sampling *j)
 uint64_t pct_sampling_drain(struct pct_sampling *j, bool all)
 {
     enum { LEAST_NS = 4000000, MOST_NS = 100000000 };
-    uint64_t ns = 4000000000u / j->who->frequency;
+    /* How often an event comes is not known. */
+    uint64_t ns = j->who->period ? LEAST_NS : 4000000000u / j->who->frequency;
     pct_rings_drain(j->rings, all, pct_recorder_take, j->recorder);
     return ns < LEAST_NS ? LEAST_NS : ns > MOST_NS ? MOST_NS : ns;
 }

@@ -8,6 +8,7 @@
  *     evenly             spread over the CPU time of the run
  *     told               after a line on standard input: a half in a new thread, a half in a child;
  *                        then prints "touched", and ends with its input
+ *     places             PAGES in a function `few`, three times as many in `many`
  *     rank               each 10 ms PAGES times one more than its rank, until a file of that
  *                        name is there
  */
@@ -25,7 +26,7 @@ static void fail(const char *what)
     exit(1);
 }
 
-static void touch(size_t pages, unsigned rounds)
+static inline __attribute__((always_inline)) void touch(size_t pages, unsigned rounds)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE), bytes = pages * page;
     char *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -65,6 +66,28 @@ static void in_process(size_t pages)
     waitpid(child, NULL, 0);
 }
 
+int few(size_t pages);
+int many(size_t pages);
+
+__attribute__((noinline)) int few(size_t pages)
+{
+    touch(pages, 0);
+    return 1;
+}
+
+__attribute__((noinline)) int many(size_t pages)
+{
+    touch(pages, 0);
+    return 2;
+}
+
+static void in_places(size_t pages)
+{
+    volatile int result = 0;
+    for (size_t i = 0; i < pages; i += 100)
+        result += few(100) + many(300);
+}
+
 static void when_told(size_t pages)
 {
     char line[16];
@@ -99,6 +122,8 @@ int main(int argc, char **argv)
     if (!strcmp(mode, "evenly"))
         for (size_t i = 0; i < pages; i += 200)
             touch(pages - i < 200 ? pages - i : 200, 20000);
+    if (!strcmp(mode, "places"))
+        in_places(pages);
     if (!strcmp(mode, "told"))
         when_told(pages);
     else if (!strcmp(mode, "rank"))

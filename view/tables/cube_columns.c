@@ -222,7 +222,10 @@ static void add_field(struct pct_cube *cube, const struct pct_data *d, uint32_t 
         *c = (struct pct_column){.name = name,
                                  .head = name,
                                  .type = pct_field_type(f),
-                                 .doc = histogram ? of_histogram[i].doc : "field of a plugin",
+                                 .doc = histogram ? of_histogram[i].doc
+                                        : pct_field_is_event(f)
+                                            ? "how often the sampled event happened"
+                                            : "field of a plugin",
                                  .get = histogram ? of_histogram[i].get : get_field,
                                  .which = (uint16_t)field,
                                  .of = (uint16_t)keys};
@@ -231,6 +234,16 @@ static void add_field(struct pct_cube *cube, const struct pct_data *d, uint32_t 
             c->histogram = f->unit;
         }
     }
+}
+
+/* The events that were sampled, or the others that have no column of their own. */
+static void add_fields(struct pct_cube *cube, const struct pct_data *d, uint32_t n, unsigned keys,
+                       bool events)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (pct_field_is_extra(&d->profile->fields[i]) &&
+            pct_field_is_event(&d->profile->fields[i]) == events)
+            add_field(cube, d, i, keys);
 }
 
 /* ---- The table --------------------------------------------------------------------------------
@@ -270,11 +283,10 @@ void pct_cube_make(struct pct_cube *out, const struct pct_data *d, unsigned keys
                            .columns = out->columns,
                            .picture = keys & PCT_KEY_RANK ? NULL : put_picture};
     add_members(out, keys_and_shown, PC_ARRAY_LEN(keys_and_shown), keys);
+    add_fields(out, d, n_fields, keys, true);
     out->table.n_shown = out->table.n_columns;
     add_members(out, others, PC_ARRAY_LEN(others), keys);
-    for (uint32_t i = 0; i < n_fields; i++)
-        if (pct_field_is_extra(&d->profile->fields[i]))
-            add_field(out, d, i, keys);
+    add_fields(out, d, n_fields, keys, false);
 }
 
 void pct_cube_free(struct pct_cube *c)
