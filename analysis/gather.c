@@ -30,7 +30,7 @@ struct pct_tree *pct_data_tree(const struct pct_data *d)
 {
     struct pct_parts *parts = d->parts;
     if (!parts->tree)
-        parts->tree = pct_tree_new(d->model, d->symbols, NULL, &parts->options);
+        parts->tree = pct_tree_new(d->totals, d->symbols, NULL, &parts->options);
     return parts->tree;
 }
 
@@ -38,7 +38,7 @@ struct pct_tree *pct_data_lines(const struct pct_data *d)
 {
     struct pct_parts *parts = d->parts;
     if (!parts->lines)
-        parts->lines = pct_tree_new(d->model, d->symbols, pct_data_samples(d), &parts->options);
+        parts->lines = pct_tree_new(d->totals, d->symbols, pct_data_samples(d), &parts->options);
     return parts->lines;
 }
 
@@ -47,7 +47,7 @@ struct pct_tree *pct_data_functions(const struct pct_data *d)
     static const struct pct_tree_options options = {.grain = PCT_GRAIN_FUNCTION};
     struct pct_parts *parts = d->parts;
     if (!parts->functions)
-        parts->functions = pct_tree_new(d->model, d->symbols, pct_data_samples(d), &options);
+        parts->functions = pct_tree_new(d->totals, d->symbols, pct_data_samples(d), &options);
     return parts->functions;
 }
 
@@ -88,7 +88,7 @@ struct pct_rolled *pct_data_rolled(const struct pct_data *d, unsigned keys)
     parts->rolled =
         pct_grow(parts->rolled, parts->n_rolled, &parts->rolled_room, sizeof *parts->rolled);
     return parts->rolled[parts->n_rolled++] =
-               pct_roll_up(d->model, d->symbols, pct_data_samples(d),
+               pct_roll_up(d->totals, d->symbols, pct_data_samples(d),
                            keys & PCT_KEY_CONTEXT ? pct_data_lines(d) : NULL, keys);
 }
 
@@ -194,7 +194,7 @@ const struct pct_tree_rows *pct_data_callers(const struct pct_data *d)
     if (rows->tree)
         return rows;
     options.callers = true;
-    struct pct_tree *t = pct_tree_new(d->model, d->symbols, NULL, &options);
+    struct pct_tree *t = pct_tree_new(d->totals, d->symbols, NULL, &options);
     pct_tree_sort(t, PCT_OF_METRIC, PCT_TIME);
     return list_rows(rows, t, false);
 }
@@ -211,7 +211,8 @@ const struct pct_tree_rows *pct_data_sample_callers(const struct pct_data *d)
     struct pct_tree_rows *rows = &d->parts->sample_callers;
     if (rows->tree)
         return rows;
-    return list_rows(rows, pct_tree_new(d->model, d->symbols, pct_data_samples(d), &options), true);
+    return list_rows(rows, pct_tree_new(d->totals, d->symbols, pct_data_samples(d), &options),
+                     true);
 }
 
 /* ---- All --------------------------------------------------------------------------------------
@@ -224,7 +225,7 @@ struct pct_data *pct_data_new(const char *file, const struct pc_profile *p,
     d->kind = PCT_DATA_PROFILE;
     d->file = file;
     d->profile = p;
-    d->model = pct_model_new(p);
+    d->totals = pct_totals_new(p);
     d->symbols = symbols;
     d->pool = pct_pool_new();
     d->parts = pct_alloc(1, sizeof *d->parts);
@@ -264,12 +265,12 @@ void pct_data_free(struct pct_data *d)
     pct_findings_free(d->findings);
     free_parts(d->parts);
     pct_symbols_free(d->symbols);
-    pct_model_free(d->model);
+    pct_totals_free(d->totals);
     pct_pool_free(d->pool);
     pct_free(d);
 }
 
 bool pct_data_calls_mpi(const struct pct_data *d)
 {
-    return *d->profile->mpi || d->model->all.mpi_calls || !d->profile->n_ranks;
+    return *d->profile->mpi || d->totals->all.mpi_calls || !d->profile->n_ranks;
 }

@@ -36,7 +36,7 @@ struct pct_data {
     /* Belongs to a profile; NULL in a comparison. */
     const char *file; /* as it was named */
     const struct pc_profile *profile;
-    struct pct_model *model;
+    struct pct_totals *totals;
     struct pct_symbols *symbols;
     struct pct_parts *parts;       /* by the getters below */
     struct pct_findings *findings; /* NULL: not looked for */

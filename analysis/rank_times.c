@@ -135,7 +135,7 @@ static void divide(const struct pc_profile_rank *rank, const struct told *told, 
     double run_ns = fmax(0, (double)rank->inside_ns - apart_ns);
     double mpi_ns = fmax(0, (double)rank->mpi_ns - apart_ns);
     double delayed_ns = fmin(told->delayed_ns, run_ns);
-    t->wall_ns = (double)pct_model_compute_ns(rank);
+    t->wall_ns = (double)pct_totals_compute_ns(rank);
     t->all_delayed_ns = delayed_ns;
     t->low_ns = fmax(0, t->wall_ns - delayed_ns);
     t->n_samples = told->n_samples;
@@ -169,7 +169,7 @@ struct pct_rank_times *pct_rank_times_new(const struct pc_profile *p)
     t->list = pct_alloc(t->n, sizeof *t->list);
     t->divided = t->n > 0;
     /* Ranks begin and end together. */
-    double apart_ns = pct_model_init_ns(p) + pct_model_end(p).own_ns;
+    double apart_ns = pct_totals_init_ns(p) + pct_totals_end(p).own_ns;
     for (size_t r = 0; r < t->n; r++) {
         count_threads(&told[r]);
         divide(&p->ranks[r], &told[r], apart_ns / (double)t->n, &t->list[r]);

@@ -29,7 +29,7 @@ static const struct pct_tree *make_shape(struct pcol_profile *p, enum pcol_shape
     default:
         options.grain = PCT_GRAIN_LINE;
     }
-    return pct_tree_new(d->model, d->symbols, pct_data_samples(d), &options);
+    return pct_tree_new(d->totals, d->symbols, pct_data_samples(d), &options);
 }
 
 static enum pcol_kind kind_of(const struct pct_node *n)

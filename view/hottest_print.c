@@ -127,7 +127,7 @@ static void print_computing(FILE *out, const struct pct_data *d, const struct pc
 static void print_calling(FILE *out, const struct pct_data *d, const struct pct_options *o)
 {
     const struct pct_rolled *sites = pct_data_rolled(d, PCT_BY_SITE);
-    pc_u128 whole = d->model->context_mpi_ns;
+    pc_u128 whole = d->totals->context_mpi_ns;
     struct hottest h = {.n = 0};
     for (size_t i = 0; i < sites->n; i++)
         if (pct_text_share(sites->row[i].own.sum[PCT_EXCLUSIVE], whole) >= LEAST_SHARE)

@@ -120,7 +120,8 @@ static void put_calls(const struct pct_node_figures *f, const struct pct_node *n
     pct_buf_format(&details, "%s %s", pct_text_count(number, sum[PCT_CALLS]),
                    sum[PCT_CALLS] == 1 ? "call" : "calls");
     if (sum[PCT_CALLS]) {
-        pct_text_format(text, sizeof text, "mean %s", pct_text_time(number, pct_totals_mean(sum)));
+        pct_text_format(text, sizeof text, "mean %s",
+                        pct_text_time(number, pct_call_sum_mean(sum)));
         put_detail(&details, text, cells);
     }
     put_bytes(&details, sum[PCT_SENT], "sent", cells);
@@ -141,7 +142,7 @@ bool pct_node_put_rest(struct pct_node_figures *f, const struct pct_node *n, siz
     if (frame || n->kind == PCOLLECT_NODE_OP)
         put_place(f, n, b);
     size_t taken = pct_text_cells(b->data) + 2;
-    if (n->kind == PCOLLECT_NODE_OP && f->d->model->has[PCT_CALLS])
+    if (n->kind == PCOLLECT_NODE_OP && f->d->totals->has[PCT_CALLS])
         put_calls(f, n, cells > taken ? cells - taken : 0, b);
     return pct_text_cells(b->data) <= cells;
 }
@@ -203,7 +204,7 @@ static struct pct_tree *make_tree(const struct pct_node_figures *f)
         f->columns == PCT_COLUMNS_METRIC ? NULL : pct_data_samples(f->d);
     shape.grain = f->o->bottom_up ? PCT_GRAIN_LINE : PCT_GRAIN_CALL;
     shape.callers = f->o->bottom_up;
-    return pct_tree_new(f->d->model, f->d->symbols, samples, &shape);
+    return pct_tree_new(f->d->totals, f->d->symbols, samples, &shape);
 }
 
 static enum pct_columns columns_of(const struct pct_data *d, const struct pct_options *o,
@@ -212,7 +213,7 @@ static enum pct_columns columns_of(const struct pct_data *d, const struct pct_op
     bool time = o->metric == PCT_TIME && sort == PCT_TIME;
     if (!time || !pct_data_samples(d)->all.samples)
         return PCT_COLUMNS_METRIC;
-    return d->model->all.mpi_calls ? PCT_COLUMNS_BOTH : PCT_COLUMNS_CPU;
+    return d->totals->all.mpi_calls ? PCT_COLUMNS_BOTH : PCT_COLUMNS_CPU;
 }
 
 void pct_node_figures_fit(struct pct_node_figures *f)
@@ -236,7 +237,7 @@ void pct_node_figures_open(struct pct_node_figures *f, const struct pct_data *d,
     pct_tree_sort(f->tree, figure_of(f), sort);
     f->mpi = f->tree->below[0].sum[PCT_TIME];
     f->computed = f->tree->below[0].computed.ns;
-    f->whole = one && f->metric == PCT_TIME ? d->model->context_mpi_ns : pct_node_figure(f, 0);
+    f->whole = one && f->metric == PCT_TIME ? d->totals->context_mpi_ns : pct_node_figure(f, 0);
     f->values = pct_alloc(n, sizeof *f->values);
     f->present = pct_alloc(n, sizeof *f->present);
     pct_node_figures_fit(f);

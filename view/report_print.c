@@ -21,10 +21,10 @@ static void fill_bars(struct bars *bars)
     bool *present = pct_alloc(p->n_ranks, sizeof *present);
     bars->values = pct_alloc((size_t)p->n_ops * p->n_ranks, sizeof *bars->values);
     for (uint32_t i = 0; i < p->n_nodes; i++) {
-        uint32_t op = p->nodes[pct_model_call(p, i)].op;
+        uint32_t op = p->nodes[pct_totals_call(p, i)].op;
         if (op != PC_NO_INDEX)
-            pct_model_add_ranks(bars->d->model, i, PCT_TIME, bars->values + (size_t)op * p->n_ranks,
-                                present);
+            pct_totals_add_ranks(bars->d->totals, i, PCT_TIME,
+                                 bars->values + (size_t)op * p->n_ranks, present);
     }
     pct_free(present);
 }
@@ -35,7 +35,7 @@ static void put_rank_bar(void *arg, size_t row, struct pct_buf *b)
     const struct bars *bars = arg;
     size_t n = bars->d->profile->n_ranks;
     char number[PCT_NUMBER_BYTES];
-    struct pct_spread time = pct_model_op_time(bars->d->model, (uint32_t)row);
+    struct pct_spread time = pct_totals_op_time(bars->d->totals, (uint32_t)row);
     pct_print_bar(b, bars->values + row * n, n, bars->utf8);
     if (bars->wide && n > 1 && time.n)
         pct_buf_format(b, " %s on %d", pct_text_time(number, time.max), time.max_rank);

@@ -125,13 +125,13 @@ static void put_run(const struct head *h, struct pct_buf *b)
     pct_text_escape(b, *p->exe ? p->exe : "unknown", PCT_ESCAPE_CELL);
     put_buf(h, "program", b);
     put_count(b, p->n_ranks);
-    if (h->d->model->all.n_missing)
+    if (h->d->totals->all.n_missing)
         pct_buf_format(b, " of %u", p->world_size);
     if (p->n_ranks)
         put_hosts(b, h->d);
     put_buf(h, "ranks", b);
     put_started(h, b);
-    if (!*p->mpi && h->d->model->all.notes & PCOLLECT_NOTE_OUTSIDE)
+    if (!*p->mpi && h->d->totals->all.notes & PCOLLECT_NOTE_OUTSIDE)
         return;
     const char *unknown =
         pct_data_calls_mpi(h->d) ? "unknown" : "none: the program calls no MPI function";
@@ -144,7 +144,7 @@ static void put_run(const struct head *h, struct pct_buf *b)
 
 static void put_times(const struct head *h, struct pct_buf *b)
 {
-    const struct pct_overall *a = &h->d->model->all;
+    const struct pct_overall *a = &h->d->totals->all;
     put_time(b, mean(h, a->wall_ns));
     if (a->wall.n > 1) {
         pct_buf_text(b, " (");
@@ -167,7 +167,7 @@ static void put_times(const struct head *h, struct pct_buf *b)
 
 static void put_share(const struct head *h, struct pct_buf *b)
 {
-    const struct pct_overall *a = &h->d->model->all;
+    const struct pct_overall *a = &h->d->totals->all;
     if (!pct_data_calls_mpi(h->d))
         return;
     pct_buf_text(b, pct_style(h->o, PCT_STYLE_TITLE));
@@ -193,12 +193,12 @@ static void put_share(const struct head *h, struct pct_buf *b)
 static void put_start(const struct head *h, struct pct_buf *b)
 {
     static const char *const names[] = {"MPI_Init", "MPI_Init_thread", "MPI_Finalize"};
-    const struct pct_model *m = h->d->model;
+    const struct pct_totals *m = h->d->totals;
     pc_u128 ns = 0;
     for (uint32_t i = 0; i < h->d->profile->n_ops; i++) {
         for (size_t k = 0; k < PC_ARRAY_LEN(names); k++) {
             if (!strcmp(h->d->profile->ops[i].name, names[k]))
-                ns += m->ops[i].totals.sum[PCT_EXCLUSIVE];
+                ns += m->ops[i].calls.sum[PCT_EXCLUSIVE];
         }
     }
     if (!ns || ns * 20 < m->context_mpi_ns || ns > m->all.mpi_ns)
@@ -306,7 +306,7 @@ static void put_imbalance(const struct head *h, struct pct_buf *b)
 
 static void put_cost(const struct head *h, struct pct_buf *b)
 {
-    const struct pct_overall *a = &h->d->model->all;
+    const struct pct_overall *a = &h->d->totals->all;
     if (!a->merge_ns)
         return;
     put_time(b, mean(h, a->merge_ns));
@@ -542,7 +542,7 @@ static void put_listed(const struct head *h, enum which which, size_t kind, stru
 
 static void put_lost(const struct head *h, struct pct_buf *b)
 {
-    const struct pct_overall *a = &h->d->model->all;
+    const struct pct_overall *a = &h->d->totals->all;
     for (size_t k = 0; k < PCOLLECT_N_LOST; k++) {
         if (!a->lost[k])
             continue;
@@ -558,10 +558,10 @@ static void put_lost(const struct head *h, struct pct_buf *b)
  * nobody counted. */
 static void put_disagreement(const struct head *h, struct pct_buf *b)
 {
-    pc_u128 contexts = h->d->model->context_mpi_ns, ranks = h->d->model->all.mpi_ns;
+    pc_u128 contexts = h->d->totals->context_mpi_ns, ranks = h->d->totals->all.mpi_ns;
     pc_u128 difference = contexts > ranks ? contexts - ranks : ranks - contexts;
-    if (!h->d->model->has[PCT_TIME]) {
-        if (!(h->d->model->all.notes & PCOLLECT_NOTE_OUTSIDE))
+    if (!h->d->totals->has[PCT_TIME]) {
+        if (!(h->d->totals->all.notes & PCOLLECT_NOTE_OUTSIDE))
             put_item(h, "note", "the plugin time was not loaded: there are no calls and times");
         return;
     }
@@ -577,7 +577,7 @@ static void put_disagreement(const struct head *h, struct pct_buf *b)
 static void put_notes(const struct head *h, struct pct_buf *b)
 {
     for (unsigned k = 0; pct_header_note(k); k++) {
-        if (h->d->model->all.notes >> k & 1)
+        if (h->d->totals->all.notes >> k & 1)
             put_item(h, "note", pct_header_note(k));
     }
     bool off = false;
@@ -626,7 +626,7 @@ static void put_event(const struct head *h, struct pct_buf *b)
 void pct_print_head(FILE *out, const struct pct_data *d, const struct pct_options *o)
 {
     const struct head h = {out, d, o};
-    const struct pct_overall *a = &d->model->all;
+    const struct pct_overall *a = &d->totals->all;
     struct pct_buf b = {0};
     pct_text_escape(&b, d->file, PCT_ESCAPE_CELL);
     fprintf(out, "%spcollect report%s %s\n", pct_style(o, PCT_STYLE_TITLE),

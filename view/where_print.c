@@ -269,7 +269,7 @@ static void put_children(struct printer *p, uint32_t node, unsigned depth, size_
 static struct pct_tree *make_tree(const struct pct_where *w)
 {
     struct pct_tree_options shape = {.grain = PCT_GRAIN_CALL};
-    struct pct_tree *t = pct_tree_new(w->d->model, w->d->symbols, pct_data_samples(w->d), &shape);
+    struct pct_tree *t = pct_tree_new(w->d->totals, w->d->symbols, pct_data_samples(w->d), &shape);
     pct_tree_sort(t, PCT_OF_TOTAL, PCT_TIME);
     return t;
 }

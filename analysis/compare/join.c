@@ -41,7 +41,7 @@ static void describe_own(struct pct_run *run, const struct pc_profile *p)
 {
     struct pct_rank_times *t = pct_rank_times_new(p);
     struct pct_run_own *own = &run->own;
-    struct pct_end end = pct_model_end(p);
+    struct pct_end end = pct_totals_end(p);
     double mpi_ns = -run->init_ns - end.own_ns, longest_ns = 0;
     run->end_ns = end.own_ns;
     for (uint32_t i = 0; i < p->n_ranks; i++) {
@@ -72,12 +72,12 @@ static void describe_run(struct pct_run *run, const char *path, const struct pc_
     if (program)
         run->build = *program;
     run->build.path = NULL;
-    run->delayed_ns = (double)pct_model_delayed_ns(p);
+    run->delayed_ns = (double)pct_totals_delayed_ns(p);
     run->n_ranks = p->world_size ? p->world_size : p->n_ranks;
     for (uint32_t i = 0; i < p->n_ranks; i++) {
         const struct pc_profile_rank *r = &p->ranks[i];
         double inside = (double)r->inside_ns - (double)r->merge_ns;
-        double compute = (double)pct_model_compute_ns(r);
+        double compute = (double)pct_totals_compute_ns(r);
         run->core_ns += inside;
         run->compute_ns += compute;
         if (inside > run->time_ns)
@@ -85,7 +85,7 @@ static void describe_run(struct pct_run *run, const char *path, const struct pc_
         if (compute > run->busiest_ns)
             run->busiest_ns = compute;
     }
-    run->init_ns = pct_model_init_ns(p);
+    run->init_ns = pct_totals_init_ns(p);
     describe_own(run, p);
 }
 
@@ -94,7 +94,7 @@ void pct_run_adopt(struct pct_run *run, const char *path, const struct pc_profil
 {
     describe_run(run, path, profile);
     run->profile = profile;
-    run->model = pct_model_new(profile);
+    run->totals = pct_totals_new(profile);
     run->symbols = symbols;
     run->samples = pct_samples_new(profile);
 }
@@ -119,7 +119,7 @@ void pct_run_close(struct pct_run *run)
 {
     pct_samples_free(run->samples);
     pct_symbols_free(run->symbols);
-    pct_model_free(run->model);
+    pct_totals_free(run->totals);
     pct_free(run->program);
     *run = (struct pct_run){0};
 }
@@ -268,7 +268,7 @@ static double part_of(const struct joiner *b, const struct pct_node *n)
         return 1;
     const struct pc_profile_op *op = &b->source->profile->ops[n->op];
     const struct pct_run_own *own = &b->source->own;
-    return pct_model_is_init(op) ? 0 : pct_model_is_end(op) ? own->end_part : own->mpi_part;
+    return pct_totals_is_init(op) ? 0 : pct_totals_is_end(op) ? own->end_part : own->mpi_part;
 }
 
 /* Keeps the place of the call while it is one. */
@@ -321,7 +321,7 @@ static void add_tree(struct pct_join *j, const struct pct_run *run, size_t k, bo
 {
     static const struct pct_tree_options lines = {.grain = PCT_GRAIN_LINE};
     struct pct_joined r = {.run = run, .k = k};
-    r.tree = pct_tree_new(run->model, run->symbols, j->divided ? run->samples : NULL, &lines);
+    r.tree = pct_tree_new(run->totals, run->symbols, j->divided ? run->samples : NULL, &lines);
     r.node = pct_alloc(r.tree->n, sizeof *r.node);
     struct joiner b = {.join = j, .tree = r.tree, .source = run, .run = k};
     b.labels = pct_alloc(r.tree->n, sizeof *b.labels);

@@ -44,7 +44,7 @@ struct pct_run {
     } own;
 
     const struct pc_profile *profile; /* NULL: not open */
-    struct pct_model *model;
+    struct pct_totals *totals;
     struct pct_symbols *symbols;
     struct pct_samples *samples;
 };

@@ -327,7 +327,7 @@ static void sort_rows(struct making *m)
 
 struct pct_estimates *pct_estimates_new(const struct pct_tree *functions)
 {
-    const struct pc_profile *p = functions->model->profile;
+    const struct pc_profile *p = functions->totals->profile;
     struct pct_estimates *out = pct_alloc(1, sizeof *out);
     struct making m = {.profile = p, .tree = functions, .out = out};
     const struct pc_profile_table *t = pc_profile_table(p, "readings");

@@ -185,7 +185,7 @@ struct pct_busy_place pct_finding_busy_place(const struct pct_evidence *f)
     for (uint32_t i = 0; i < p->n_nodes && field != PC_NO_INDEX; i++) {
         const struct pc_profile_node *n = &p->nodes[i];
         if (n->kind != PCOLLECT_NODE_POINT || n->data == PC_NO_INDEX ||
-            f->data->model->outer[i] != PC_NO_INDEX)
+            f->data->totals->outer[i] != PC_NO_INDEX)
             continue;
         struct part part = find_part(f, i, field);
         add_part(&s, &part);

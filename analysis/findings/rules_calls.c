@@ -180,7 +180,7 @@ static void find_unfinished(const struct pct_evidence *f, const struct pct_rule 
         n += left;
         if (left > longest && node) {
             longest = left;
-            most = pct_data_tree(f->data)->shown[pct_model_call(f->data->profile, (uint32_t)node)];
+            most = pct_data_tree(f->data)->shown[pct_totals_call(f->data->profile, (uint32_t)node)];
         }
     }
     const char *function;

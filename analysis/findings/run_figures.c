@@ -117,7 +117,7 @@ static void gather_ranks(struct pct_evidence *f)
 /* The most calls that one rank can have made, of those whose values are kept. */
 static void bound_messages(struct pct_evidence *f, uint32_t node)
 {
-    const struct pct_model *m = f->data->model;
+    const struct pct_totals *m = f->data->totals;
     uint32_t data = m->profile->nodes[node].data;
     const struct pc_profile_data *d = data == PC_NO_INDEX ? NULL : &m->profile->data[data];
     if (!d || !d->kept || !m->has[PCT_CALLS])
@@ -142,7 +142,7 @@ static void add_messages(struct pct_evidence *f, uint64_t *calls, bool *present)
             continue;
         for (uint32_t s = n->first_source; s != PC_NO_INDEX; s = pct_data_tree(d)->next_source[s]) {
             if (calls)
-                pct_model_add_ranks(d->model, s, PCT_CALLS, calls, present);
+                pct_totals_add_ranks(d->totals, s, PCT_CALLS, calls, present);
             else
                 bound_messages(f, s);
         }

@@ -12,7 +12,7 @@
 
 struct sums {
     struct pct_rolled *out;
-    const struct pct_model *model;
+    const struct pct_totals *totals;
     struct pct_symbols *symbols;
     const struct pct_tree *tree;
     unsigned keys;
@@ -26,8 +26,8 @@ struct sums {
 
 /* What one record adds, or its part of one rank. */
 struct part {
-    uint32_t node, call;   /* call: PC_NO_INDEX for samples of computation */
-    struct pct_totals own; /* of the call */
+    uint32_t node, call;     /* call: PC_NO_INDEX for samples of computation */
+    struct pct_call_sum own; /* of the call */
     struct pct_sampled sampled;
     struct pct_rolled_row like; /* the keys that are not those of a frame */
 };
@@ -76,7 +76,7 @@ static struct pct_rolled_row row_of_frame(const struct sums *s, const struct par
 {
     bool code = s->keys & PCT_KEY_CODE;
     const char *module =
-        n->module == PC_NO_INDEX ? NULL : s->model->profile->modules[n->module].path;
+        n->module == PC_NO_INDEX ? NULL : s->totals->profile->modules[n->module].path;
     struct pct_rolled_row r = part->like;
     if (code && module)
         module = pct_symbols_base_name(module);
@@ -133,7 +133,7 @@ static bool is_frame(const struct pc_profile_node *n)
 static struct pct_rolled_row row_of_node(const struct sums *s, const struct part *part,
                                          uint32_t node, const struct pct_frame *f)
 {
-    const struct pc_profile *p = s->model->profile;
+    const struct pc_profile *p = s->totals->profile;
     return row_of_frame(s, part, f, &p->nodes[f->tail_call ? p->nodes[node].parent : node]);
 }
 
@@ -155,7 +155,7 @@ static uint32_t find_python(const struct pc_profile *p, uint32_t node)
  * were cut, it has no place. */
 static void add_site(struct sums *s, const struct part *part)
 {
-    const struct pc_profile *p = s->model->profile;
+    const struct pc_profile *p = s->totals->profile;
     struct pct_rolled_row like = part->like;
     struct pct_place place = pct_symbols_node(s->symbols, part->call);
     uint32_t up = part->call;
@@ -190,7 +190,7 @@ static void add_rows_of_place(struct sums *s, const struct part *part, uint32_t 
  * the row without a place. */
 static void add_frames(struct sums *s, const struct part *part)
 {
-    const struct pc_profile *p = s->model->profile;
+    const struct pc_profile *p = s->totals->profile;
     bool own = true, code = s->keys & PCT_KEY_CODE;
     s->stamp++;
     uint32_t first = part->call == PC_NO_INDEX ? part->node : part->call;
@@ -232,21 +232,21 @@ static uint32_t field_by_rank(const struct sums *s, unsigned which)
     return which == SAMPLES      ? samples->samples_field
            : which == SAMPLED_NS ? samples->time_field
            : which == SQUARES    ? samples->squares_field
-           : which == SHORTEST   ? s->model->min_field
-           : which == LONGEST    ? s->model->max_field
-                                 : s->model->field[which];
+           : which == SHORTEST   ? s->totals->min_field
+           : which == LONGEST    ? s->totals->max_field
+                                 : s->totals->field[which];
 }
 
 /* Figures of the record by rank; false: they are not known. */
 static bool read_ranks(struct sums *s, uint32_t node)
 {
-    const struct pc_profile *p = s->model->profile;
+    const struct pc_profile *p = s->totals->profile;
     uint32_t end = 0;
     memset(s->present, 0, p->n_ranks * sizeof *s->present);
     for (unsigned k = 0; k < PC_ARRAY_LEN(s->by_rank); k++) {
         memset(s->by_rank[k], 0, p->n_ranks * sizeof *s->by_rank[k]);
         if (field_by_rank(s, k) != PC_NO_INDEX)
-            end |= pct_model_add_field(p, node, field_by_rank(s, k), s->by_rank[k], s->present);
+            end |= pct_totals_add_field(p, node, field_by_rank(s, k), s->by_rank[k], s->present);
     }
     return end != 0;
 }
@@ -257,9 +257,9 @@ static void set_rank(const struct sums *s, const struct part *whole, uint32_t i,
     const pc_u128 *sum = whole->own.sum;
     *out = *whole;
     out->like.has_rank = true;
-    out->like.rank = s->model->profile->ranks[i].rank;
+    out->like.rank = s->totals->profile->ranks[i].rank;
     out->own =
-        (struct pct_totals){.min_ns = s->by_rank[SHORTEST][i], .max_ns = s->by_rank[LONGEST][i]};
+        (struct pct_call_sum){.min_ns = s->by_rank[SHORTEST][i], .max_ns = s->by_rank[LONGEST][i]};
     for (unsigned k = 0; k < PCT_EXCLUSIVE; k++)
         out->own.sum[k] = s->by_rank[k][i];
     if (sum[PCT_TIME])
@@ -271,7 +271,7 @@ static void set_rank(const struct sums *s, const struct part *whole, uint32_t i,
 static void add_ranks(struct sums *s, const struct part *whole)
 {
     struct part part;
-    for (uint32_t i = 0; i < s->model->profile->n_ranks; i++) {
+    for (uint32_t i = 0; i < s->totals->profile->n_ranks; i++) {
         if (!s->present[i])
             continue;
         set_rank(s, whole, i, &part);
@@ -286,7 +286,7 @@ static void add_ranks(struct sums *s, const struct part *whole)
 /* The phase and the region that were open: nodes between the root and the first frame. */
 static void find_scopes(const struct sums *s, uint32_t node, struct pct_rolled_row *like)
 {
-    const struct pc_profile *p = s->model->profile;
+    const struct pc_profile *p = s->totals->profile;
     for (uint32_t up = node; up != PC_NO_INDEX; up = p->nodes[up].parent) {
         const struct pc_profile_node *n = &p->nodes[up];
         if (n->kind == PCOLLECT_NODE_PHASE && s->keys & PCT_KEY_PHASE)
@@ -298,14 +298,14 @@ static void find_scopes(const struct sums *s, uint32_t node, struct pct_rolled_r
 
 static void add_record(struct sums *s, uint32_t node)
 {
-    const struct pc_profile *p = s->model->profile;
+    const struct pc_profile *p = s->totals->profile;
     const struct pc_profile_node *n = &p->nodes[node];
     bool call = n->kind == PCOLLECT_NODE_OP || n->kind == PCOLLECT_NODE_DOMAIN;
     struct part part = {.node = node, .call = PC_NO_INDEX};
     part.sampled = pct_samples_of(s->out->samples, node);
     if (call) {
-        part.call = pct_model_call(p, node);
-        pct_model_add(s->model, node, &part.own);
+        part.call = pct_totals_call(p, node);
+        pct_totals_add(s->totals, node, &part.own);
         if (s->keys & PCT_KEY_PRIMITIVE)
             part.like.primitive = p->ops[p->nodes[part.call].op].name;
         if (s->keys & PCT_KEY_COMMUNICATOR && n->kind == PCOLLECT_NODE_DOMAIN)
@@ -333,28 +333,28 @@ static void add_record(struct sums *s, uint32_t node)
 /* Calls that were not sampled have no say in rows of code. */
 void pct_rolled_ranks(const struct pct_rolled *r, size_t row, uint64_t *values, bool *present)
 {
-    const struct pc_profile *p = r->model->profile;
+    const struct pc_profile *p = r->totals->profile;
     bool code = r->keys & PCT_KEY_CODE;
-    uint32_t field = code ? r->samples->time_field : r->model->field[PCT_TIME];
+    uint32_t field = code ? r->samples->time_field : r->totals->field[PCT_TIME];
     if (field == PC_NO_INDEX)
         return;
     for (uint32_t i = r->row[row].first_node; i != PC_NO_INDEX; i = r->next[i]) {
         const struct pc_profile_data *data = &p->data[p->nodes[i].data];
         if (pc_data_stat(data, field) && (!code || pct_samples_of(r->samples, i).samples))
-            pct_model_add_field(p, i, field, values, present);
+            pct_totals_add_field(p, i, field, values, present);
     }
 }
 
 struct pct_spread pct_rolled_spread(const struct pct_rolled *rolled, size_t row)
 {
     struct pct_rolled_row *r = &rolled->row[row];
-    const struct pc_profile *p = rolled->model->profile;
+    const struct pc_profile *p = rolled->totals->profile;
     if (r->has_spread)
         return r->spread;
     uint64_t *values = pct_alloc(p->n_ranks, sizeof *values);
     bool *present = pct_alloc(p->n_ranks, sizeof *present);
     pct_rolled_ranks(rolled, row, values, present);
-    r->spread = pct_model_spread(p, values, present);
+    r->spread = pct_totals_spread(p, values, present);
     r->has_spread = true;
     pct_free(values);
     pct_free(present);
@@ -363,7 +363,7 @@ struct pct_spread pct_rolled_spread(const struct pct_rolled *rolled, size_t row)
 
 static void make_room(struct sums *s)
 {
-    uint32_t n = s->model->profile->n_ranks;
+    uint32_t n = s->totals->profile->n_ranks;
     s->present = pct_alloc(n, sizeof *s->present);
     for (size_t k = 0; k < PC_ARRAY_LEN(s->by_rank); k++)
         s->by_rank[k] = pct_alloc(n, sizeof *s->by_rank[k]);
@@ -378,14 +378,14 @@ static void free_sums(struct sums *s)
     pct_buf_free(&s->text);
 }
 
-struct pct_rolled *pct_roll_up(const struct pct_model *m, struct pct_symbols *symbols,
+struct pct_rolled *pct_roll_up(const struct pct_totals *m, struct pct_symbols *symbols,
                                const struct pct_samples *samples, const struct pct_tree *tree,
                                unsigned keys)
 {
     struct pct_rolled *r = pct_alloc(1, sizeof *r);
-    struct sums s = {.out = r, .model = m, .symbols = symbols, .tree = tree, .keys = keys};
+    struct sums s = {.out = r, .totals = m, .symbols = symbols, .tree = tree, .keys = keys};
     r->keys = keys;
-    r->model = m;
+    r->totals = m;
     r->samples = samples;
     r->pool = pct_pool_new();
     r->next = pct_alloc(m->profile->n_nodes, sizeof *r->next);

@@ -61,7 +61,7 @@ struct pct_rolled_row {
     uint32_t context;   /* the node of the tree; 0: none */
     bool has_rank;
     int32_t rank;
-    struct pct_totals own;          /* calls made right there */
+    struct pct_call_sum own;        /* calls made right there */
     pc_u128 below_ns;               /* time in MPI there and in all that was called from there */
     struct pct_sampled self, total; /* right there; with what was called from there */
     uint32_t first_node;            /* chain of the profile's nodes whose records are its own; with
@@ -76,19 +76,19 @@ struct pct_rolled {
     size_t n;
     unsigned keys;
     uint32_t *next; /* by node of the profile: next of its chain */
-    const struct pct_model *model;
+    const struct pct_totals *totals;
     const struct pct_samples *samples;
     struct pct_pool *pool;
 };
 
 /* tree: calls and samples, with PCT_KEY_CONTEXT; NULL else. */
-struct pct_rolled *pct_roll_up(const struct pct_model *m, struct pct_symbols *s,
+struct pct_rolled *pct_roll_up(const struct pct_totals *m, struct pct_symbols *s,
                                const struct pct_samples *samples, const struct pct_tree *tree,
                                unsigned keys);
 void pct_rolled_free(struct pct_rolled *r);
 
 /* Adds the time of a row's own calls, of code the CPU time of its own samples, to values[k] of the
- * k-th rank of the profile, as pct_model_add_ranks. */
+ * k-th rank of the profile, as pct_totals_add_ranks. */
 void pct_rolled_ranks(const struct pct_rolled *r, size_t row, uint64_t *values, bool *present);
 
 /* The least and the greatest of them. Made when it is first asked for. */

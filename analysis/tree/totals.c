@@ -27,7 +27,7 @@ static uint32_t find_field(const struct pc_profile *p, const char *name, uint16_
     return PC_NO_INDEX;
 }
 
-static void find_fields(struct pct_model *m)
+static void find_fields(struct pct_totals *m)
 {
     for (size_t i = 0; i < PCT_N_METRICS; i++) {
         m->field[i] = find_field(m->profile, field_names[i], PCOLLECT_SUM);
@@ -38,7 +38,7 @@ static void find_fields(struct pct_model *m)
     m->max_field = find_field(m->profile, "max", PCOLLECT_MAX);
 }
 
-static const struct pc_profile_data *data_of(const struct pct_model *m, uint32_t node)
+static const struct pc_profile_data *data_of(const struct pct_totals *m, uint32_t node)
 {
     uint32_t data = m->profile->nodes[node].data;
     return data == PC_NO_INDEX ? NULL : &m->profile->data[data];
@@ -54,18 +54,18 @@ static bool is_call(const struct pc_profile_node *n)
     return n->kind == PCOLLECT_NODE_OP || n->kind == PCOLLECT_NODE_DOMAIN;
 }
 
-uint32_t pct_model_call(const struct pc_profile *p, uint32_t node)
+uint32_t pct_totals_call(const struct pc_profile *p, uint32_t node)
 {
     return p->nodes[node].kind == PCOLLECT_NODE_DOMAIN ? p->nodes[node].parent : node;
 }
 
-static pc_u128 time_of(const struct pct_model *m, uint32_t node)
+static pc_u128 time_of(const struct pct_totals *m, uint32_t node)
 {
     const struct pc_profile_data *d = data_of(m, node);
     return d && m->has[PCT_TIME] && !d->first_field ? pc_data_stat(d, m->field[PCT_TIME])->sum : 0;
 }
 
-static void find_outer(struct pct_model *m)
+static void find_outer(struct pct_totals *m)
 {
     const struct pc_profile *p = m->profile;
     for (uint32_t i = 0; i < p->n_nodes; i++) {
@@ -81,7 +81,7 @@ static void find_outer(struct pct_model *m)
 }
 
 /* Takes time from a call: from its own record, then from those of its DOMAINs, in their order. */
-static void take_nested(struct pct_model *m, uint32_t op, pc_u128 ns)
+static void take_nested(struct pct_totals *m, uint32_t op, pc_u128 ns)
 {
     const struct pc_profile_node *nodes = m->profile->nodes;
     uint32_t end = op + nodes[op].n_descendants;
@@ -95,7 +95,7 @@ static void take_nested(struct pct_model *m, uint32_t op, pc_u128 ns)
 
 /* Parents come first: when a call is met, it has its time with nested calls still. A record read
  * while its call was in progress may hold less than its nested calls: never below 0. */
-static void find_exclusive(struct pct_model *m)
+static void find_exclusive(struct pct_totals *m)
 {
     const struct pc_profile *p = m->profile;
     for (uint32_t i = 0; i < p->n_nodes; i++)
@@ -112,7 +112,7 @@ static void find_exclusive(struct pct_model *m)
     }
 }
 
-void pct_model_add(const struct pct_model *m, uint32_t node, struct pct_totals *t)
+void pct_totals_add(const struct pct_totals *m, uint32_t node, struct pct_call_sum *t)
 {
     const struct pc_profile_data *d = data_of(m, node);
     t->sum[PCT_EXCLUSIVE] += m->exclusive_ns[node];
@@ -130,11 +130,12 @@ void pct_model_add(const struct pct_model *m, uint32_t node, struct pct_totals *
         t->max_ns = max;
 }
 
-uint32_t pct_model_add_ranks(const struct pct_model *m, uint32_t node, enum pct_metric metric,
-                             uint64_t *values, bool *present)
+uint32_t pct_totals_add_ranks(const struct pct_totals *m, uint32_t node, enum pct_metric metric,
+                              uint64_t *values, bool *present)
 {
-    return m->has[metric] ? pct_model_add_field(m->profile, node, m->field[metric], values, present)
-                          : 0;
+    return m->has[metric]
+               ? pct_totals_add_field(m->profile, node, m->field[metric], values, present)
+               : 0;
 }
 
 /* The place of a rank in the profile at or behind `at`; n_ranks: it is not there. Ranks ascend, so
@@ -160,8 +161,8 @@ static uint32_t place_of_rank(const struct pc_profile *p, uint32_t at, int32_t r
 
 /* The work is that of the record's own ranks, not of the profile's: most records of a large job may
  * have one rank. */
-uint32_t pct_model_add_field(const struct pc_profile *p, uint32_t node, uint32_t field,
-                             uint64_t *values, bool *present)
+uint32_t pct_totals_add_field(const struct pc_profile *p, uint32_t node, uint32_t field,
+                              uint64_t *values, bool *present)
 {
     if (p->nodes[node].data == PC_NO_INDEX)
         return 0;
@@ -179,15 +180,15 @@ uint32_t pct_model_add_field(const struct pc_profile *p, uint32_t node, uint32_t
     return end;
 }
 
-static void sum_ops(struct pct_model *m)
+static void sum_ops(struct pct_totals *m)
 {
     const struct pc_profile *p = m->profile;
     for (uint32_t i = 0; i < p->n_nodes; i++) {
         const struct pc_profile_node *n = &p->nodes[i];
         if (!is_call(n))
             continue;
-        uint32_t op = p->nodes[pct_model_call(p, i)].op;
-        pct_model_add(m, i, &m->ops[op].totals);
+        uint32_t op = p->nodes[pct_totals_call(p, i)].op;
+        pct_totals_add(m, i, &m->ops[op].calls);
         m->ops[op].n_contexts += n->kind == PCOLLECT_NODE_OP;
     }
 }
@@ -198,7 +199,7 @@ struct pct_op_times {
     struct pct_spread of[];
 };
 
-static void find_op_times(const struct pct_model *m, struct pct_op_times *times)
+static void find_op_times(const struct pct_totals *m, struct pct_op_times *times)
 {
     const struct pc_profile *p = m->profile;
     uint64_t *values = pct_alloc((size_t)p->n_ops * p->n_ranks, sizeof *values);
@@ -206,26 +207,26 @@ static void find_op_times(const struct pct_model *m, struct pct_op_times *times)
     for (uint32_t i = 0; i < p->n_nodes; i++) {
         if (!is_call(&p->nodes[i]))
             continue;
-        size_t row = (size_t)p->nodes[pct_model_call(p, i)].op * p->n_ranks;
-        pct_model_add_ranks(m, i, PCT_TIME, values + row, present + row);
+        size_t row = (size_t)p->nodes[pct_totals_call(p, i)].op * p->n_ranks;
+        pct_totals_add_ranks(m, i, PCT_TIME, values + row, present + row);
     }
     for (uint32_t op = 0; op < p->n_ops; op++) {
         size_t row = (size_t)op * p->n_ranks;
-        times->of[op] = pct_model_spread(p, values + row, present + row);
+        times->of[op] = pct_totals_spread(p, values + row, present + row);
     }
     times->known = true;
     pct_free(values);
     pct_free(present);
 }
 
-struct pct_spread pct_model_op_time(const struct pct_model *m, uint32_t op)
+struct pct_spread pct_totals_op_time(const struct pct_totals *m, uint32_t op)
 {
     if (!m->op_times->known)
         find_op_times(m, m->op_times);
     return m->op_times->of[op];
 }
 
-struct pct_spread pct_model_record_time(const struct pct_model *m, uint32_t node)
+struct pct_spread pct_totals_record_time(const struct pct_totals *m, uint32_t node)
 {
     const struct pc_profile_data *d = data_of(m, node);
     if (!d || d->first_field || !m->has[PCT_TIME])
@@ -237,7 +238,7 @@ struct pct_spread pct_model_record_time(const struct pct_model *m, uint32_t node
 /* ---- Ranks ------------------------------------------------------------------------------------
  */
 
-pc_u128 pct_model_delayed_ns(const struct pc_profile *p)
+pc_u128 pct_totals_delayed_ns(const struct pc_profile *p)
 {
     const struct pc_profile_table *t = pc_profile_table(p, "resources");
     uint32_t delayed = pc_table_column(t, "delayed", PCOLLECT_COLUMN_NUMBER);
@@ -247,12 +248,12 @@ pc_u128 pct_model_delayed_ns(const struct pc_profile *p)
     return sum;
 }
 
-bool pct_model_is_init(const struct pc_profile_op *op)
+bool pct_totals_is_init(const struct pc_profile_op *op)
 {
     return !strcmp(op->name, "MPI_Init") || !strcmp(op->name, "MPI_Init_thread");
 }
 
-bool pct_model_is_end(const struct pc_profile_op *op)
+bool pct_totals_is_end(const struct pc_profile_op *op)
 {
     return !strcmp(op->name, "MPI_Finalize");
 }
@@ -267,7 +268,7 @@ static const struct pc_stat *next_time(const struct pc_profile *p,
         uint32_t i = (*at)++;
         const struct pc_profile_node *n = &p->nodes[i];
         if (!is_call(n) || n->data == PC_NO_INDEX ||
-            !is_meant(&p->ops[p->nodes[pct_model_call(p, i)].op]))
+            !is_meant(&p->ops[p->nodes[pct_totals_call(p, i)].op]))
             continue;
         const struct pc_stat *s = pc_data_stat(&p->data[n->data], field);
         if (s)
@@ -276,33 +277,33 @@ static const struct pc_stat *next_time(const struct pc_profile *p,
     return NULL;
 }
 
-double pct_model_init_ns(const struct pc_profile *p)
+double pct_totals_init_ns(const struct pc_profile *p)
 {
     double ns = 0;
     uint32_t at = 0;
-    for (const struct pc_stat *s; (s = next_time(p, pct_model_is_init, &at));)
+    for (const struct pc_stat *s; (s = next_time(p, pct_totals_is_init, &at));)
         ns += (double)s->sum;
     return ns;
 }
 
-struct pct_end pct_model_end(const struct pc_profile *p)
+struct pct_end pct_totals_end(const struct pc_profile *p)
 {
     struct pct_end end = {0};
     uint32_t at = 0;
-    for (const struct pc_stat *s; (s = next_time(p, pct_model_is_end, &at));) {
+    for (const struct pc_stat *s; (s = next_time(p, pct_totals_is_end, &at));) {
         end.all_ns += (double)s->sum;
         end.own_ns += (double)s->min * (double)s->n;
     }
     return end;
 }
 
-uint64_t pct_model_wall_ns(const struct pc_profile_rank *r)
+uint64_t pct_totals_wall_ns(const struct pc_profile_rank *r)
 {
     return r->before_init_ns + r->inside_ns + r->after_ns;
 }
 
 /* With several threads in MPI the sum of their times may be longer than the wall time. */
-uint64_t pct_model_compute_ns(const struct pc_profile_rank *r)
+uint64_t pct_totals_compute_ns(const struct pc_profile_rank *r)
 {
     uint64_t taken = r->mpi_ns + r->merge_ns;
     return r->inside_ns > taken ? r->inside_ns - taken : 0;
@@ -321,8 +322,8 @@ static void spread_value(struct pct_spread *s, int32_t rank, uint64_t value)
     s->n++;
 }
 
-struct pct_spread pct_model_spread(const struct pc_profile *p, const uint64_t *values,
-                                   const bool *present)
+struct pct_spread pct_totals_spread(const struct pc_profile *p, const uint64_t *values,
+                                    const bool *present)
 {
     struct pct_spread s = {0};
     for (uint32_t i = 0; i < p->n_ranks; i++) {
@@ -334,7 +335,7 @@ struct pct_spread pct_model_spread(const struct pc_profile *p, const uint64_t *v
 
 static void sum_rank(struct pct_overall *a, const struct pc_profile_rank *r)
 {
-    uint64_t wall = pct_model_wall_ns(r), compute = pct_model_compute_ns(r);
+    uint64_t wall = pct_totals_wall_ns(r), compute = pct_totals_compute_ns(r);
     a->wall_ns += wall;
     a->before_ns += r->before_init_ns;
     a->inside_ns += r->inside_ns;
@@ -357,9 +358,9 @@ static void sum_rank(struct pct_overall *a, const struct pc_profile_rank *r)
     }
 }
 
-struct pct_model *pct_model_new(const struct pc_profile *p)
+struct pct_totals *pct_totals_new(const struct pc_profile *p)
 {
-    struct pct_model *m = pct_alloc(1, sizeof *m);
+    struct pct_totals *m = pct_alloc(1, sizeof *m);
     m->profile = p;
     m->ops = pct_alloc(p->n_ops, sizeof *m->ops);
     m->op_times = pct_alloc(1, sizeof *m->op_times + p->n_ops * sizeof *m->op_times->of);
@@ -375,7 +376,7 @@ struct pct_model *pct_model_new(const struct pc_profile *p)
     return m;
 }
 
-void pct_model_free(struct pct_model *m)
+void pct_totals_free(struct pct_totals *m)
 {
     if (!m)
         return;

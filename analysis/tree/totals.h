@@ -6,8 +6,8 @@
  * call's time too. `exclusive` is a call's time without nested calls: exclusive times of all
  * contexts add up to the time in MPI, inclusive ones may count nested time twice.
  */
-#ifndef PCT_MODEL_H
-#define PCT_MODEL_H
+#ifndef PCT_TOTALS_H
+#define PCT_TOTALS_H
 
 #include "format/profile.h"
 
@@ -21,13 +21,13 @@ enum pct_metric {
 };
 
 /* A sum over contexts and ranks. */
-struct pct_totals {
+struct pct_call_sum {
     pc_u128 sum[PCT_N_METRICS];
     uint64_t min_ns, max_ns; /* shortest and longest call; 0 without calls */
 };
 
 /* Mean time of a call in ns, rounded; 0 without calls. */
-static inline pc_u128 pct_totals_mean(const pc_u128 *sum)
+static inline pc_u128 pct_call_sum_mean(const pc_u128 *sum)
 {
     return sum[PCT_CALLS] ? (sum[PCT_TIME] + sum[PCT_CALLS] / 2) / sum[PCT_CALLS] : 0;
 }
@@ -40,7 +40,7 @@ struct pct_spread {
 };
 
 struct pct_op {
-    struct pct_totals totals;
+    struct pct_call_sum calls;
     uint32_t n_contexts;
 };
 
@@ -57,7 +57,7 @@ struct pct_overall {
     uint32_t lost_ranks[PCOLLECT_N_LOST]; /* ranks that lost some */
 };
 
-struct pct_model {
+struct pct_totals {
     const struct pc_profile *profile;
     bool has[PCT_N_METRICS]; /* the profile has the field */
     struct pct_op *ops;      /* profile->n_ops */
@@ -70,49 +70,49 @@ struct pct_model {
     uint32_t min_field, max_field;
 };
 
-struct pct_model *pct_model_new(const struct pc_profile *p);
-void pct_model_free(struct pct_model *m);
+struct pct_totals *pct_totals_new(const struct pc_profile *p);
+void pct_totals_free(struct pct_totals *m);
 
 /* The OP that a DOMAIN is part of; any other node is its own. */
-uint32_t pct_model_call(const struct pc_profile *p, uint32_t node);
+uint32_t pct_totals_call(const struct pc_profile *p, uint32_t node);
 
 /* Adds the record of node `node` to *t. */
-void pct_model_add(const struct pct_model *m, uint32_t node, struct pct_totals *t);
+void pct_totals_add(const struct pct_totals *m, uint32_t node, struct pct_call_sum *t);
 
 /* PCT_TIME of a primitive by rank: asks for the values of all records, once. */
-struct pct_spread pct_model_op_time(const struct pct_model *m, uint32_t op);
+struct pct_spread pct_totals_op_time(const struct pct_totals *m, uint32_t op);
 
 /* Spread of one record, which its statistics tell without values; n 0: it has none. */
-struct pct_spread pct_model_record_time(const struct pct_model *m, uint32_t node);
+struct pct_spread pct_totals_record_time(const struct pct_totals *m, uint32_t node);
 
 /* Adds a metric of the node's record (not PCT_EXCLUSIVE) to values[k] of the k-th rank of the
  * profile, and marks present[k]. Returns the end of what was marked; 0: no values are known. */
-uint32_t pct_model_add_ranks(const struct pct_model *m, uint32_t node, enum pct_metric metric,
-                             uint64_t *values, bool *present);
+uint32_t pct_totals_add_ranks(const struct pct_totals *m, uint32_t node, enum pct_metric metric,
+                              uint64_t *values, bool *present);
 
 /* Adds any field of the profile to values[k] likewise, and marks present[k]. */
-uint32_t pct_model_add_field(const struct pc_profile *p, uint32_t node, uint32_t field,
-                             uint64_t *values, bool *present);
+uint32_t pct_totals_add_field(const struct pc_profile *p, uint32_t node, uint32_t field,
+                              uint64_t *values, bool *present);
 
 /* The spread of such lists over profile->n_ranks ranks; present may be NULL for all. */
-struct pct_spread pct_model_spread(const struct pc_profile *p, const uint64_t *values,
-                                   const bool *present);
+struct pct_spread pct_totals_spread(const struct pc_profile *p, const uint64_t *values,
+                                    const bool *present);
 
 /* For how long ranks could run and no processor was free, all together; 0: not known. */
-pc_u128 pct_model_delayed_ns(const struct pc_profile *p);
+pc_u128 pct_totals_delayed_ns(const struct pc_profile *p);
 
 /* Time in MPI_Init of all ranks, by statistics alone. */
-double pct_model_init_ns(const struct pc_profile *p);
+double pct_totals_init_ns(const struct pc_profile *p);
 /* Time in MPI_Finalize: of all ranks, and what it takes by itself, which is that of the shortest
  * for each rank; the rest is waiting for ranks that come later. */
 struct pct_end {
     double all_ns, own_ns;
 };
-struct pct_end pct_model_end(const struct pc_profile *p);
-bool pct_model_is_init(const struct pc_profile_op *op);
-bool pct_model_is_end(const struct pc_profile_op *op);
+struct pct_end pct_totals_end(const struct pc_profile *p);
+bool pct_totals_is_init(const struct pc_profile_op *op);
+bool pct_totals_is_end(const struct pc_profile_op *op);
 
-uint64_t pct_model_wall_ns(const struct pc_profile_rank *r);
-uint64_t pct_model_compute_ns(const struct pc_profile_rank *r);
+uint64_t pct_totals_wall_ns(const struct pc_profile_rank *r);
+uint64_t pct_totals_compute_ns(const struct pc_profile_rank *r);
 
 #endif

@@ -89,7 +89,7 @@ static void put_frame(struct builder *b, const struct pct_frame *f, const struct
                       bool line)
 {
     pct_buf_clear(&b->text);
-    pct_label_frame(&b->text, b->tree->model->profile, n, f,
+    pct_label_frame(&b->text, b->tree->totals->profile, n, f,
                     (line ? PCT_LABEL_LINE : 0) |
                         (b->options->full_paths ? PCT_LABEL_FULL_PATHS : 0));
 }
@@ -103,9 +103,9 @@ static void set_context(struct builder *b, uint32_t at, const struct pc_profile_
         return;
     pct_buf_clear(&b->text);
     if (f)
-        pct_label_frame(&b->text, b->tree->model->profile, n, f, 0);
+        pct_label_frame(&b->text, b->tree->totals->profile, n, f, 0);
     else
-        pct_label_other(&b->text, b->tree->model->profile, n);
+        pct_label_other(&b->text, b->tree->totals->profile, n);
     node->context = pct_label_context(b->tree->nodes[node->parent].context, b->text.data);
 }
 
@@ -113,7 +113,7 @@ static void set_context(struct builder *b, uint32_t at, const struct pc_profile_
 static uint32_t find_other(struct builder *b, uint32_t at, const struct pc_profile_node *n)
 {
     pct_buf_clear(&b->text);
-    pct_label_other(&b->text, b->tree->model->profile, n);
+    pct_label_other(&b->text, b->tree->totals->profile, n);
     at = find_child(b, at, n->kind, pct_pool_intern(b->tree->pool, b->text.data));
     set_context(b, at, n, NULL);
     return at;
@@ -135,7 +135,7 @@ static uint32_t find_called(struct builder *b, uint32_t at, uint16_t kind, struc
 
 static struct call call_above(const struct builder *b, uint32_t source)
 {
-    uint32_t parent = b->tree->model->profile->nodes[source].parent;
+    uint32_t parent = b->tree->totals->profile->nodes[source].parent;
     return parent == PC_NO_INDEX ? (struct call){NULL, 0} : b->calls[parent];
 }
 
@@ -143,7 +143,7 @@ static struct call call_above(const struct builder *b, uint32_t source)
 static const struct pc_profile_node *
 node_of_frame(const struct builder *b, const struct pc_profile_node *n, const struct pct_frame *f)
 {
-    return f->tail_call ? &b->tree->model->profile->nodes[n->parent] : n;
+    return f->tail_call ? &b->tree->totals->profile->nodes[n->parent] : n;
 }
 
 static void describe_frame(struct pct_node *node, const struct pct_frame *f,
@@ -160,7 +160,7 @@ static void describe_frame(struct pct_node *node, const struct pct_frame *f,
  * innermost. */
 static uint32_t add_frames(struct builder *b, uint32_t at, uint32_t source)
 {
-    const struct pc_profile_node *own = &b->tree->model->profile->nodes[source];
+    const struct pc_profile_node *own = &b->tree->totals->profile->nodes[source];
     struct pct_place place = pct_symbols_node(b->symbols, source);
     struct call call = call_above(b, source);
     bool lines = b->options->grain == PCT_GRAIN_LINE;
@@ -182,19 +182,19 @@ static uint32_t add_frames(struct builder *b, uint32_t at, uint32_t source)
 /* Whether what was sampled at a node of the profile is in the time of an MPI call. */
 static bool is_in_mpi(const struct pct_tree *t, uint32_t source)
 {
-    return t->model->profile->nodes[source].kind != PCOLLECT_NODE_POINT ||
-           t->model->outer[source] != PC_NO_INDEX;
+    return t->totals->profile->nodes[source].kind != PCOLLECT_NODE_POINT ||
+           t->totals->outer[source] != PC_NO_INDEX;
 }
 
 /* Adds the record of a profile node to a node here. */
 static void add_source(struct pct_tree *t, uint32_t at, uint32_t source)
 {
-    const struct pc_profile_node *n = &t->model->profile->nodes[source];
+    const struct pc_profile_node *n = &t->totals->profile->nodes[source];
     struct pct_node *node = &t->nodes[at];
     struct pct_sampled sampled = {0};
     bool call = n->kind != PCOLLECT_NODE_POINT;
     if (call)
-        pct_model_add(t->model, source, &node->own);
+        pct_totals_add(t->totals, source, &node->own);
     if (t->samples)
         sampled = pct_samples_of(t->samples, source);
     pct_sampled_add(&node->self, sampled);
@@ -209,10 +209,10 @@ static void add_source(struct pct_tree *t, uint32_t at, uint32_t source)
 static uint32_t add_op(struct builder *b, uint32_t at, uint32_t source)
 {
     struct pct_tree *t = b->tree;
-    const struct pc_profile_node *n = &t->model->profile->nodes[source];
+    const struct pc_profile_node *n = &t->totals->profile->nodes[source];
     at = add_frames(b, at, source);
     pct_buf_clear(&b->text);
-    pct_label_other(&b->text, t->model->profile, n);
+    pct_label_other(&b->text, t->totals->profile, n);
     at = find_called(b, at, PCOLLECT_NODE_OP, b->calls[source]);
     b->calls[source] = (struct call){NULL, 0}; /* what it calls back is not called there */
     t->nodes[at].op = n->op;
@@ -231,7 +231,7 @@ static uint32_t add_other(struct builder *b, uint32_t at, const struct pc_profil
 
 static uint32_t add_node(struct builder *b, uint32_t source)
 {
-    const struct pc_profile_node *n = &b->tree->model->profile->nodes[source];
+    const struct pc_profile_node *n = &b->tree->totals->profile->nodes[source];
     uint32_t at = n->parent == PC_NO_INDEX ? 0 : b->tree->shown[n->parent];
     switch (n->kind) {
     case PCOLLECT_NODE_POINT:
@@ -282,7 +282,7 @@ static uint32_t add_caller(struct builder *b, uint32_t at, const struct pct_fram
 /* An MPI function that called the program, or the end of what is known. */
 static uint32_t add_other_caller(struct builder *b, uint32_t at, const struct pc_profile_node *n)
 {
-    const struct pc_profile *p = b->tree->model->profile;
+    const struct pc_profile *p = b->tree->totals->profile;
     if (n->kind == PCOLLECT_NODE_CUT)
         return find_other(b, at, n);
     if (n->kind != PCOLLECT_NODE_OP)
@@ -298,7 +298,7 @@ static uint32_t add_other_caller(struct builder *b, uint32_t at, const struct pc
  * one. */
 static uint32_t add_frames_outwards(struct builder *b, uint32_t at, uint32_t source)
 {
-    const struct pc_profile_node *n = &b->tree->model->profile->nodes[source];
+    const struct pc_profile_node *n = &b->tree->totals->profile->nodes[source];
     struct pct_place place = pct_symbols_node(b->symbols, source);
     uint32_t deepest = b->options->depth;
     for (uint32_t k = place.n_frames; k-- > 0;)
@@ -311,7 +311,7 @@ static uint32_t add_frames_outwards(struct builder *b, uint32_t at, uint32_t sou
 /* From a node of the profile outwards. */
 static uint32_t add_outwards(struct builder *b, uint32_t at, uint32_t up)
 {
-    const struct pc_profile *p = b->tree->model->profile;
+    const struct pc_profile *p = b->tree->totals->profile;
     uint32_t deepest = b->options->depth;
     for (; up != PC_NO_INDEX; up = p->nodes[up].parent) {
         const struct pc_profile_node *n = &p->nodes[up];
@@ -329,8 +329,8 @@ static uint32_t add_outwards(struct builder *b, uint32_t at, uint32_t up)
 static void add_upwards(struct builder *b, uint32_t source)
 {
     struct pct_tree *t = b->tree;
-    const struct pc_profile *p = t->model->profile;
-    uint32_t call = pct_model_call(p, source), at = 0, from = source;
+    const struct pc_profile *p = t->totals->profile;
+    uint32_t call = pct_totals_call(p, source), at = 0, from = source;
     if (p->nodes[source].kind != PCOLLECT_NODE_POINT) {
         pct_buf_clear(&b->text);
         pct_label_other(&b->text, p, &p->nodes[call]);
@@ -344,7 +344,7 @@ static void add_upwards(struct builder *b, uint32_t source)
 
 static void add_callers(struct builder *b)
 {
-    const struct pc_profile *p = b->tree->model->profile;
+    const struct pc_profile *p = b->tree->totals->profile;
     for (uint32_t i = 0; i < p->n_nodes; i++) {
         uint16_t kind = p->nodes[i].kind;
         bool sampled =
@@ -361,7 +361,7 @@ static void add_callers(struct builder *b)
 static void add_contexts(struct builder *b)
 {
     struct pct_tree *t = b->tree;
-    for (uint32_t i = 0; i < t->model->profile->n_nodes; i++) {
+    for (uint32_t i = 0; i < t->totals->profile->n_nodes; i++) {
         t->next_source[i] = PC_NO_INDEX;
         t->shown[i] = add_node(b, i);
     }
@@ -396,14 +396,14 @@ static void sum_below(struct pct_tree *t)
     }
 }
 
-struct pct_tree *pct_tree_new(const struct pct_model *m, struct pct_symbols *s,
+struct pct_tree *pct_tree_new(const struct pct_totals *m, struct pct_symbols *s,
                               const struct pct_samples *samples,
                               const struct pct_tree_options *options)
 {
     const struct pc_profile *p = m->profile;
     struct pct_tree *t = pct_alloc(1, sizeof *t);
     struct builder b = {.tree = t, .symbols = s, .options = options, .n_slots = 1024};
-    t->model = m;
+    t->totals = m;
     t->samples = samples && samples->all.samples ? samples : NULL;
     t->pool = pct_pool_new();
     t->next_source = pct_alloc(p->n_nodes, sizeof *t->next_source);
@@ -525,7 +525,7 @@ uint32_t pct_tree_after(const struct pct_tree *t, uint32_t root, uint32_t node, 
 
 static bool is_call(const struct pct_tree *t, uint32_t source)
 {
-    return t->model->profile->nodes[source].kind != PCOLLECT_NODE_POINT;
+    return t->totals->profile->nodes[source].kind != PCOLLECT_NODE_POINT;
 }
 
 uint32_t pct_tree_ranks(const struct pct_tree *t, uint32_t node, enum pct_metric metric,
@@ -536,7 +536,7 @@ uint32_t pct_tree_ranks(const struct pct_tree *t, uint32_t node, enum pct_metric
         const struct pct_node *n = &t->nodes[i];
         for (uint32_t s = n->first_source; s != PC_NO_INDEX; s = t->next_source[s]) {
             uint32_t to =
-                is_call(t, s) ? pct_model_add_ranks(t->model, s, metric, values, present) : 0;
+                is_call(t, s) ? pct_totals_add_ranks(t->totals, s, metric, values, present) : 0;
             end = to > end ? to : end;
         }
         i = pct_tree_after(t, node, i, metric != PCT_TIME || !is_outer(t, n));
@@ -552,7 +552,8 @@ void pct_tree_sampled_ranks(const struct pct_tree *t, uint32_t node, enum pct_sa
         for (uint32_t s = n->first_source; s != PC_NO_INDEX; s = t->next_source[s])
             if (pct_samples_of(t->samples, s).samples &&
                 !(of == PCT_SAMPLED_COMPUTED && is_in_mpi(t, s)))
-                pct_model_add_field(t->model->profile, s, t->samples->time_field, values, present);
+                pct_totals_add_field(t->totals->profile, s, t->samples->time_field, values,
+                                     present);
         if (of == PCT_SAMPLED_SELF)
             return;
         i = pct_tree_after(t, node, i, true);
@@ -569,7 +570,7 @@ struct pct_spread pct_tree_spread(const struct pct_tree *t, uint32_t node, uint6
         for (uint32_t s = n->first_source; s != PC_NO_INDEX; s = t->next_source[s]) {
             struct pct_spread one = {0};
             if (is_call(t, s))
-                one = pct_model_record_time(t->model, s);
+                one = pct_totals_record_time(t->totals, s);
             n_records += one.n != 0;
             only = one.n ? one : only;
         }
@@ -577,9 +578,9 @@ struct pct_spread pct_tree_spread(const struct pct_tree *t, uint32_t node, uint6
     }
     if (n_records < 2)
         return only;
-    const struct pc_profile *p = t->model->profile;
+    const struct pc_profile *p = t->totals->profile;
     memset(values, 0, p->n_ranks * sizeof *values);
     memset(present, 0, p->n_ranks * sizeof *present);
     pct_tree_ranks(t, node, PCT_TIME, values, present);
-    return pct_model_spread(p, values, present);
+    return pct_totals_spread(p, values, present);
 }

@@ -40,7 +40,7 @@ struct pct_node {
     struct pct_frame frame;      /* FRAME, POINT */
     uint32_t module;             /* FRAME, POINT: of the first address seen, or PC_NO_INDEX */
     uint64_t offset;             /* FRAME, POINT: of the first address seen */
-    struct pct_totals own;       /* OP; of a tree of callers the outermost of its frames */
+    struct pct_call_sum own;     /* OP; of a tree of callers the outermost of its frames */
     struct pct_sampled self;     /* sampled right there */
     struct pct_sampled computed; /* of these outside of MPI calls, and of what they call back */
     uint32_t first_source;       /* of own and self: chain of profile nodes that it stands for */
@@ -54,7 +54,7 @@ struct pct_below {
 };
 
 struct pct_tree {
-    const struct pct_model *model;
+    const struct pct_totals *totals;
     const struct pct_samples *samples; /* NULL: a tree of calls alone */
     struct pct_node *nodes;
     size_t n, room;
@@ -88,7 +88,7 @@ enum pct_figure_of {
 };
 
 /* samples NULL: of calls alone; what was sampled has no nodes then. */
-struct pct_tree *pct_tree_new(const struct pct_model *m, struct pct_symbols *s,
+struct pct_tree *pct_tree_new(const struct pct_totals *m, struct pct_symbols *s,
                               const struct pct_samples *samples,
                               const struct pct_tree_options *options);
 void pct_tree_free(struct pct_tree *t);
@@ -108,7 +108,7 @@ void pct_tree_path_to(const struct pct_tree *t, uint32_t node, struct pct_buf *b
  * `node` are passed over. */
 uint32_t pct_tree_after(const struct pct_tree *t, uint32_t root, uint32_t node, bool enter);
 
-/* Time in MPI below the node (nested time once) by rank of the profile, as pct_model_add_ranks. */
+/* Time in MPI below the node (nested time once) by rank of the profile, as pct_totals_add_ranks. */
 uint32_t pct_tree_ranks(const struct pct_tree *t, uint32_t node, enum pct_metric metric,
                         uint64_t *values, bool *present);
 

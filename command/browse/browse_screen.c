@@ -86,7 +86,7 @@ static void put_title(struct screen *s)
         pct_buf_text(&title, s->pane.title);
     else {
         pct_buf_format(&title, "%u %s, %s   ", p->n_ranks, p->n_ranks == 1 ? "rank" : "ranks",
-                       pct_text_time(wall, d->model->all.wall.max));
+                       pct_text_time(wall, d->totals->all.wall.max));
         pct_browser_title(&s->browser, &title);
     }
     put_line(s, 0, title.data, A_REVERSE);

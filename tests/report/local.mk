@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 report_test_sample = tests/report/sample.c tests/report/sample.h
 
-unit_tests += tests/report/text_test tests/report/model_test tests/report/fit_test \
+unit_tests += tests/report/text_test tests/report/totals_test tests/report/fit_test \
     tests/report/scale_test tests/report/diff_test tests/report/topology_test \
     tests/report/estimate_test tests/report/counters_test tests/report/findings_test \
     tests/report/samples_test tests/report/rank_times_test tests/report/statement_test
@@ -22,7 +22,7 @@ tests_report_diff_test_SOURCES = tests/report/diff_test.c $(report_test_sample)
 tests_report_findings_test_SOURCES = tests/report/findings_test.c tests/report/made_run.c \
     tests/report/made_run.h $(report_test_sample)
 tests_report_scale_test_SOURCES = tests/report/scale_test.c $(report_test_sample)
-tests_report_model_test_SOURCES = tests/report/model_test.c $(report_test_sample)
+tests_report_totals_test_SOURCES = tests/report/totals_test.c $(report_test_sample)
 
 # The report of a profile made by hand; with -w it writes the profile.
 tests_report_show_SOURCES = tests/report/show.c $(report_test_sample)

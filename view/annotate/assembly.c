@@ -76,16 +76,16 @@ static void gather(struct places *s, const struct pct_data *d)
 {
     const struct pc_profile *p = d->profile;
     s->all_ns =
-        d->model->context_mpi_ns + pct_data_samples(d)->all.ns - pct_data_samples(d)->mpi.ns;
+        d->totals->context_mpi_ns + pct_data_samples(d)->all.ns - pct_data_samples(d)->mpi.ns;
     for (uint32_t i = 0; i < p->n_nodes; i++) {
         const struct pc_profile_node *n = &p->nodes[i];
         struct pct_sampled sampled = pct_samples_of(pct_data_samples(d), i);
-        uint32_t caller = p->nodes[pct_model_call(p, i)].parent;
+        uint32_t caller = p->nodes[pct_totals_call(p, i)].parent;
         if (n->kind == PCOLLECT_NODE_POINT && sampled.samples)
             add_place(s, n, (struct place){.sampled = sampled});
-        else if (d->model->exclusive_ns[i] && p->nodes[caller].kind == PCOLLECT_NODE_FRAME)
+        else if (d->totals->exclusive_ns[i] && p->nodes[caller].kind == PCOLLECT_NODE_FRAME)
             add_place(s, &p->nodes[caller],
-                      (struct place){.returns = true, .mpi_ns = d->model->exclusive_ns[i]});
+                      (struct place){.returns = true, .mpi_ns = d->totals->exclusive_ns[i]});
     }
     if (s->n)
         qsort(s->list, s->n, sizeof *s->list, compare_places);

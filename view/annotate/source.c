@@ -128,7 +128,7 @@ int pct_source_embed(const struct pct_data *d, const struct pc_profile *p, struc
                      struct pc_error *error)
 {
     struct pct_rolled *files =
-        pct_roll_up(d->model, d->symbols, pct_data_samples(d), NULL, PCT_BY_FILE);
+        pct_roll_up(d->totals, d->symbols, pct_data_samples(d), NULL, PCT_BY_FILE);
     struct pct_store *s = pct_store_new(TABLE, columns, N_KEYS, N_COLUMNS);
     for (size_t i = 0; i < files->n; i++)
         if (files->row[i].file)

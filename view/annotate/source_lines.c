@@ -61,11 +61,11 @@ static void gather(struct lines *l, const struct pct_annotate *a)
 {
     const struct pct_data *d = a->data;
     struct pct_rolled *rows =
-        pct_roll_up(d->model, d->symbols, pct_data_samples(d), NULL, PCT_BY_LINE);
+        pct_roll_up(d->totals, d->symbols, pct_data_samples(d), NULL, PCT_BY_LINE);
     size_t n = 0;
     *l = (struct lines){.a = a, .list = pct_alloc(rows->n, sizeof *l->list)};
     l->all_ns =
-        d->model->context_mpi_ns + pct_data_samples(d)->all.ns - pct_data_samples(d)->mpi.ns;
+        d->totals->context_mpi_ns + pct_data_samples(d)->all.ns - pct_data_samples(d)->mpi.ns;
     for (size_t i = 0; i < rows->n; i++) {
         const struct pct_rolled_row *r = &rows->row[i];
         if (!is_asked_for(a, r))
@@ -137,7 +137,7 @@ static void put_line(FILE *out, const struct lines *l, const struct line *line, 
     const struct line *f = line ? line : &nothing;
     struct pct_buf b = {0}, plain = {0}, cells = {0};
     char calls[PCT_NUMBER_BYTES];
-    put_share(&b, f->below_ns, l->a->data->model->context_mpi_ns);
+    put_share(&b, f->below_ns, l->a->data->totals->context_mpi_ns);
     if (!is_narrow(l->a)) {
         put_time(&b, f->own_ns);
         pct_buf_format(&b, " %9s", f->calls ? pct_text_count(calls, f->calls) : "");
@@ -273,7 +273,7 @@ static void put_message(FILE *out, const struct lines *l, const struct line *lin
     if (line->own_ns)
         pct_buf_format(
             &b, "%s of the time in MPI, %s in %s %s",
-            pct_text_percent_1(share, pct_text_share(line->own_ns, d->model->context_mpi_ns)),
+            pct_text_percent_1(share, pct_text_share(line->own_ns, d->totals->context_mpi_ns)),
             pct_text_time(time, line->own_ns), pct_text_count(calls, line->calls),
             line->calls == 1 ? "call" : "calls");
     if (line->self.samples) {

@@ -145,7 +145,7 @@ void pct_browser_next_metric(struct pct_browser *b)
         at++;
     do
         at = (at + 1) % PC_ARRAY_LEN(metrics);
-    while (metrics[at] != PCT_TIME && !b->d->model->all.mpi_calls);
+    while (metrics[at] != PCT_TIME && !b->d->totals->all.mpi_calls);
     b->options.metric = metrics[at];
     for (size_t i = 0; i < PCT_BROWSER_N_VIEWS; i++)
         close_tree(&b->trees[i]);

@@ -86,7 +86,7 @@ static void call_below(const struct pct_cell *c, struct pct_value *out)
 
 static void call_below_percent(const struct pct_cell *c, struct pct_value *out)
 {
-    out->number = pct_text_share(row_of(c)->below_ns, c->d->model->context_mpi_ns);
+    out->number = pct_text_share(row_of(c)->below_ns, c->d->totals->context_mpi_ns);
 }
 
 static void call_samples(const struct pct_cell *c, struct pct_value *out)

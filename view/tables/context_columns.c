@@ -27,7 +27,7 @@ static void context_op(const struct pct_cell *c, struct pct_value *out)
 
 static struct pct_figures context_figures(const struct pct_cell *c)
 {
-    const struct pct_totals *t = &context_of(c)->own;
+    const struct pct_call_sum *t = &context_of(c)->own;
     return (struct pct_figures){t->sum, t->min_ns, t->max_ns,
                                 pct_data_context_spread(c->d, c->row)};
 }

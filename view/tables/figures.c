@@ -7,7 +7,7 @@
 static void set_metric(const struct pct_data *d, const pc_u128 *sum, enum pct_metric metric,
                        struct pct_value *out)
 {
-    out->none = !d->model->has[metric];
+    out->none = !d->totals->has[metric];
     out->number = sum[metric];
 }
 
@@ -76,7 +76,7 @@ void pct_figure(const struct pct_data *d, struct pct_figures f, enum pct_figure 
         break;
     case PCT_FIGURE_MEAN:
         out->none = !f.sum[PCT_CALLS];
-        out->number = pct_totals_mean(f.sum);
+        out->number = pct_call_sum_mean(f.sum);
         break;
     case PCT_FIGURE_MIN:
         set_bound(f.min_ns, out);
@@ -85,7 +85,7 @@ void pct_figure(const struct pct_data *d, struct pct_figures f, enum pct_figure 
         set_bound(f.max_ns, out);
         break;
     case PCT_FIGURE_MPI_PERCENT:
-        out->number = pct_text_share(f.sum[PCT_EXCLUSIVE], d->model->context_mpi_ns);
+        out->number = pct_text_share(f.sum[PCT_EXCLUSIVE], d->totals->context_mpi_ns);
         break;
     default:
         pct_spread_value(f.spread, which, out);

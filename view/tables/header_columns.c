@@ -147,87 +147,87 @@ static void get_hosts(const struct pct_cell *c, struct pct_value *out)
 
 static void get_wall(const struct pct_cell *c, struct pct_value *out)
 {
-    set_mean(c->d, c->d->model->all.wall_ns, out);
+    set_mean(c->d, c->d->totals->all.wall_ns, out);
 }
 
 static void get_wall_min(const struct pct_cell *c, struct pct_value *out)
 {
-    set_end(&c->d->model->all.wall, c->d->model->all.wall.min, out);
+    set_end(&c->d->totals->all.wall, c->d->totals->all.wall.min, out);
 }
 
 static void get_wall_max(const struct pct_cell *c, struct pct_value *out)
 {
-    set_end(&c->d->model->all.wall, c->d->model->all.wall.max, out);
+    set_end(&c->d->totals->all.wall, c->d->totals->all.wall.max, out);
 }
 
 static void get_before(const struct pct_cell *c, struct pct_value *out)
 {
-    set_mean(c->d, c->d->model->all.before_ns, out);
+    set_mean(c->d, c->d->totals->all.before_ns, out);
 }
 
 static void get_inside(const struct pct_cell *c, struct pct_value *out)
 {
-    set_mean(c->d, c->d->model->all.inside_ns, out);
+    set_mean(c->d, c->d->totals->all.inside_ns, out);
 }
 
 static void get_after(const struct pct_cell *c, struct pct_value *out)
 {
-    set_mean(c->d, c->d->model->all.after_ns, out);
+    set_mean(c->d, c->d->totals->all.after_ns, out);
 }
 
 static void get_mpi_time(const struct pct_cell *c, struct pct_value *out)
 {
-    set_mean(c->d, c->d->model->all.mpi_ns, out);
+    set_mean(c->d, c->d->totals->all.mpi_ns, out);
 }
 
 static void get_mpi_sum(const struct pct_cell *c, struct pct_value *out)
 {
-    out->number = c->d->model->all.mpi_ns;
+    out->number = c->d->totals->all.mpi_ns;
 }
 
 static void get_mpi_calls(const struct pct_cell *c, struct pct_value *out)
 {
-    out->number = c->d->model->all.mpi_calls;
+    out->number = c->d->totals->all.mpi_calls;
 }
 
 static void get_share(const struct pct_cell *c, struct pct_value *out)
 {
-    out->number = pct_text_share(c->d->model->all.mpi_ns, c->d->model->all.wall_ns);
+    out->number = pct_text_share(c->d->totals->all.mpi_ns, c->d->totals->all.wall_ns);
 }
 
 static void get_share_min(const struct pct_cell *c, struct pct_value *out)
 {
-    set_end(&c->d->model->all.share, c->d->model->all.share.min, out);
+    set_end(&c->d->totals->all.share, c->d->totals->all.share.min, out);
 }
 
 static void get_share_min_rank(const struct pct_cell *c, struct pct_value *out)
 {
-    set_rank(&c->d->model->all.share, c->d->model->all.share.min_rank, out);
+    set_rank(&c->d->totals->all.share, c->d->totals->all.share.min_rank, out);
 }
 
 static void get_share_max(const struct pct_cell *c, struct pct_value *out)
 {
-    set_end(&c->d->model->all.share, c->d->model->all.share.max, out);
+    set_end(&c->d->totals->all.share, c->d->totals->all.share.max, out);
 }
 
 static void get_share_max_rank(const struct pct_cell *c, struct pct_value *out)
 {
-    set_rank(&c->d->model->all.share, c->d->model->all.share.max_rank, out);
+    set_rank(&c->d->totals->all.share, c->d->totals->all.share.max_rank, out);
 }
 
 static void get_compute(const struct pct_cell *c, struct pct_value *out)
 {
-    set_mean(c->d, c->d->model->all.compute_ns, out);
+    set_mean(c->d, c->d->totals->all.compute_ns, out);
 }
 
 static void get_compute_max(const struct pct_cell *c, struct pct_value *out)
 {
-    set_end(&c->d->model->all.compute, c->d->model->all.compute.max, out);
+    set_end(&c->d->totals->all.compute, c->d->totals->all.compute.max, out);
 }
 
 static void get_compute_rank(const struct pct_cell *c, struct pct_value *out)
 {
-    set_rank(&c->d->model->all.compute, c->d->model->all.compute.max_rank, out);
+    set_rank(&c->d->totals->all.compute, c->d->totals->all.compute.max_rank, out);
 }
 
 static void get_imbalance(const struct pct_cell *c, struct pct_value *out)
@@ -237,12 +237,12 @@ static void get_imbalance(const struct pct_cell *c, struct pct_value *out)
 
 static void get_merge(const struct pct_cell *c, struct pct_value *out)
 {
-    set_mean(c->d, c->d->model->all.merge_ns, out);
+    set_mean(c->d, c->d->totals->all.merge_ns, out);
 }
 
 static void get_merge_max(const struct pct_cell *c, struct pct_value *out)
 {
-    set_end(&c->d->model->all.merge, c->d->model->all.merge.max, out);
+    set_end(&c->d->totals->all.merge, c->d->totals->all.merge.max, out);
 }
 
 static void get_contexts(const struct pct_cell *c, struct pct_value *out)
@@ -252,25 +252,25 @@ static void get_contexts(const struct pct_cell *c, struct pct_value *out)
 
 static void get_incomplete(const struct pct_cell *c, struct pct_value *out)
 {
-    out->number = c->d->model->all.n_incomplete;
+    out->number = c->d->totals->all.n_incomplete;
 }
 
 static void get_missing(const struct pct_cell *c, struct pct_value *out)
 {
-    out->number = c->d->model->all.n_missing;
+    out->number = c->d->totals->all.n_missing;
 }
 
 static void get_lost(const struct pct_cell *c, struct pct_value *out)
 {
     for (size_t k = 0; k < PCOLLECT_N_LOST; k++)
-        out->number += c->d->model->all.lost[k];
+        out->number += c->d->totals->all.lost[k];
 }
 
 static void get_notes(const struct pct_cell *c, struct pct_value *out)
 {
     struct pct_buf b = {0};
     for (unsigned k = 0; pct_header_note(k); k++) {
-        if (c->d->model->all.notes >> k & 1)
+        if (c->d->totals->all.notes >> k & 1)
             pct_buf_format(&b, "%s%s", b.n ? "; " : "", pct_header_note(k));
     }
     set_text(c->d, b.data, out);

@@ -17,12 +17,12 @@ static void lost_what(const struct pct_cell *c, struct pct_value *out)
 
 static void lost_count(const struct pct_cell *c, struct pct_value *out)
 {
-    out->number = c->d->model->all.lost[c->row];
+    out->number = c->d->totals->all.lost[c->row];
 }
 
 static void lost_ranks(const struct pct_cell *c, struct pct_value *out)
 {
-    out->number = c->d->model->all.lost_ranks[c->row];
+    out->number = c->d->totals->all.lost_ranks[c->row];
 }
 
 static const struct pct_column lost_columns[] = {

@@ -36,7 +36,7 @@ static struct pct_spread spread_of(const struct pct_cell *c)
 /* Calls made right there. */
 static void own_figure(const struct pct_cell *c, struct pct_value *out)
 {
-    const struct pct_totals *t = &node_of(c)->own;
+    const struct pct_call_sum *t = &node_of(c)->own;
     struct pct_figures f = {t->sum, t->min_ns, t->max_ns, {0}};
     pct_figure(c->d, f, c->column->which, out);
 }

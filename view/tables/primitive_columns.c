@@ -33,7 +33,7 @@ static size_t count_ops(const struct pct_data *d)
 
 static const struct pct_op *op_of(const struct pct_cell *c)
 {
-    return &c->d->model->ops[c->row];
+    return &c->d->totals->ops[c->row];
 }
 
 static void op_name(const struct pct_cell *c, struct pct_value *out)
@@ -43,9 +43,9 @@ static void op_name(const struct pct_cell *c, struct pct_value *out)
 
 static struct pct_figures op_figures(const struct pct_cell *c)
 {
-    const struct pct_totals *t = &op_of(c)->totals;
+    const struct pct_call_sum *t = &op_of(c)->calls;
     return (struct pct_figures){t->sum, t->min_ns, t->max_ns,
-                                pct_model_op_time(c->d->model, (uint32_t)c->row)};
+                                pct_totals_op_time(c->d->totals, (uint32_t)c->row)};
 }
 
 static void op_figure(const struct pct_cell *c, struct pct_value *out)
@@ -55,7 +55,7 @@ static void op_figure(const struct pct_cell *c, struct pct_value *out)
 
 static void op_wall_percent(const struct pct_cell *c, struct pct_value *out)
 {
-    out->number = pct_text_share(op_of(c)->totals.sum[PCT_EXCLUSIVE], c->d->model->all.wall_ns);
+    out->number = pct_text_share(op_of(c)->calls.sum[PCT_EXCLUSIVE], c->d->totals->all.wall_ns);
 }
 
 static void op_contexts(const struct pct_cell *c, struct pct_value *out)
@@ -74,8 +74,8 @@ static void op_picture(const struct pct_table *t, const struct pct_data *d, size
 {
     (void)t;
     for (uint32_t i = 0; i < d->profile->n_nodes; i++)
-        if (d->profile->nodes[pct_model_call(d->profile, i)].op == row)
-            pct_model_add_ranks(d->model, i, PCT_TIME, values, present);
+        if (d->profile->nodes[pct_totals_call(d->profile, i)].op == row)
+            pct_totals_add_ranks(d->totals, i, PCT_TIME, values, present);
 }
 
 static const struct pct_column primitive_columns[] = {

@@ -33,7 +33,7 @@ static void rank_pid(const struct pct_cell *c, struct pct_value *out)
 
 static void rank_wall(const struct pct_cell *c, struct pct_value *out)
 {
-    out->number = pct_model_wall_ns(rank_of(c));
+    out->number = pct_totals_wall_ns(rank_of(c));
 }
 
 static void rank_mpi(const struct pct_cell *c, struct pct_value *out)
@@ -80,12 +80,12 @@ static void rank_closed(const struct pct_cell *c, struct pct_value *out)
 static void rank_mpi_percent(const struct pct_cell *c, struct pct_value *out)
 {
     const struct pc_profile_rank *r = rank_of(c);
-    out->number = pct_text_share(r->mpi_ns, pct_model_wall_ns(r));
+    out->number = pct_text_share(r->mpi_ns, pct_totals_wall_ns(r));
 }
 
 static void rank_compute(const struct pct_cell *c, struct pct_value *out)
 {
-    out->number = pct_model_compute_ns(rank_of(c));
+    out->number = pct_totals_compute_ns(rank_of(c));
 }
 
 static void rank_merge(const struct pct_cell *c, struct pct_value *out)

@@ -167,7 +167,7 @@ static struct pct_spread spread_of(const struct pct_cell *c)
     uint64_t *values = pct_alloc(p->n_ranks, sizeof *values);
     bool *present = pct_alloc(p->n_ranks, sizeof *present);
     add_ranks(c->d, c->column->of, c->row, values, present);
-    struct pct_spread spread = pct_model_spread(p, values, present);
+    struct pct_spread spread = pct_totals_spread(p, values, present);
     pct_free(values);
     pct_free(present);
     return spread;

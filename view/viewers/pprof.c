@@ -150,7 +150,7 @@ void pct_viewer_pprof(FILE *out, const struct pct_stacks *s)
     struct strings strings = {&b, 0};
     uint64_t longest_ns = 0;
     for (uint32_t r = 0; r < s->data->profile->n_ranks; r++) {
-        uint64_t ns = pct_model_wall_ns(&s->data->profile->ranks[r]);
+        uint64_t ns = pct_totals_wall_ns(&s->data->profile->ranks[r]);
         longest_ns = ns > longest_ns ? ns : longest_ns;
     }
     put_string(&strings, "");

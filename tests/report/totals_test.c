@@ -58,7 +58,7 @@ static void values_find_the_places_of_their_ranks(void **state)
                                .n_data = 1,
                                .data = &data,
                                .n_fields = 1};
-        uint32_t told = pct_model_add_field(&p, 0, 0, values, present);
+        uint32_t told = pct_totals_add_field(&p, 0, 0, values, present);
         for (uint32_t i = 0; i < n; i++) {
             uint64_t value = values[i];
             assert_true(present[i] == (value != 0));
@@ -85,29 +85,29 @@ static void nested_time_is_counted_once(void **state)
 {
     (void)state;
     sample_solver(&sample);
-    struct pct_model *m = pct_model_new(&sample.p);
+    struct pct_totals *m = pct_totals_new(&sample.p);
     const struct pct_op *reduce = &m->ops[0], *send = &m->ops[2];
     pc_u128 exclusive = 0, ranks = 0;
-    assert_true(reduce->totals.sum[PCT_TIME] == 600 * ms);
-    assert_true(reduce->totals.sum[PCT_EXCLUSIVE] == 590 * ms);
-    assert_true(reduce->totals.sum[PCT_CALLS] == 4000);
-    assert_true(send->totals.sum[PCT_CALLS] == 43);
-    assert_true(send->totals.sum[PCT_SENT] == 160 + 16 + 1024);
+    assert_true(reduce->calls.sum[PCT_TIME] == 600 * ms);
+    assert_true(reduce->calls.sum[PCT_EXCLUSIVE] == 590 * ms);
+    assert_true(reduce->calls.sum[PCT_CALLS] == 4000);
+    assert_true(send->calls.sum[PCT_CALLS] == 43);
+    assert_true(send->calls.sum[PCT_SENT] == 160 + 16 + 1024);
     for (size_t i = 0; i < 4; i++) {
-        exclusive += m->ops[i].totals.sum[PCT_EXCLUSIVE];
+        exclusive += m->ops[i].calls.sum[PCT_EXCLUSIVE];
         ranks += sample.ranks[i].mpi_ns;
     }
     assert_true(exclusive == m->context_mpi_ns);
     assert_true(ranks == m->context_mpi_ns);
-    pct_model_free(m);
+    pct_totals_free(m);
 }
 
 static void spreads_name_their_ranks(void **state)
 {
     (void)state;
     sample_solver(&sample);
-    struct pct_model *m = pct_model_new(&sample.p);
-    const struct pct_spread reduce = pct_model_op_time(m, 0), *share = &m->all.share;
+    struct pct_totals *m = pct_totals_new(&sample.p);
+    const struct pct_spread reduce = pct_totals_op_time(m, 0), *share = &m->all.share;
     assert_int_equal(reduce.n, 4);
     assert_true(reduce.min == 60 * ms && reduce.min_rank == 0);
     assert_true(reduce.max == 240 * ms && reduce.max_rank == 3);
@@ -118,7 +118,7 @@ static void spreads_name_their_ranks(void **state)
     assert_true(m->all.compute_ns == (898 + 797 + 696 + 600) * ms - 4300);
     assert_int_equal(m->all.n_incomplete, 1);
     assert_int_equal(m->all.lost_ranks[PCOLLECT_LOST_CUT], 1);
-    pct_model_free(m);
+    pct_totals_free(m);
 }
 
 /* A thread each in MPI all the time: more than the wall time, but never less than nothing left. */
@@ -126,7 +126,7 @@ static void times_never_go_below_zero(void **state)
 {
     (void)state;
     struct pc_profile_rank r = {.inside_ns = 10, .mpi_ns = 25, .merge_ns = 1};
-    assert_int_equal(pct_model_compute_ns(&r), 0);
+    assert_int_equal(pct_totals_compute_ns(&r), 0);
     sample_begin(&sample);
     sample.p.n_ranks = 1;
     sample.ops[0].name = (char *)"MPI_X";
@@ -136,9 +136,9 @@ static void times_never_go_below_zero(void **state)
     sample_op(&sample, outer, 0);
     sample_add(&sample, &(struct sample_calls){0, 1, 9, 9, 9, 0, 0});
     sample_end(&sample);
-    struct pct_model *m = pct_model_new(&sample.p);
+    struct pct_totals *m = pct_totals_new(&sample.p);
     assert_true(m->exclusive_ns[outer] == 0);
-    pct_model_free(m);
+    pct_totals_free(m);
 }
 
 static const char *path_of(const struct pct_data *d, const char *primitive, size_t n)
