@@ -74,8 +74,8 @@ struct pc_profile_table {
     uint64_t *cells; /* n_rows x n_columns */
 };
 
-/* What is known of one rank. Times in nanoseconds; the three phases add up to the time from exec to
- * the last moment known. A phase that was never reached is 0. */
+/* What is known of one rank. Times in nanoseconds; the three spans add up to the time from exec to
+ * the last moment known. A span that was never reached is 0. */
 struct pc_profile_rank {
     int32_t rank;
     int32_t pid;

@@ -84,7 +84,7 @@ struct pcollect_arena_header {
     uint64_t ticks_0, mono_0_ns;
     uint64_t ticks_1, mono_1_ns;
     uint64_t realtime_0_ns; /* wall-clock time of point 0, since 1970 */
-    /* Phases of the process, in ticks; 0 is not reached. start is as near to exec as can be had. */
+    /* Moments of the process, in ticks; 0: not reached. start is as near to exec as can be had. */
     uint64_t start_ticks, init_begin_ticks, init_end_ticks;
     uint64_t finalize_begin_ticks, finalize_end_ticks, exit_ticks;
     uint64_t merge_ticks; /* length of this library's own work inside MPI_Finalize */

@@ -22,7 +22,7 @@ static void book_call(struct pc_thread *t, const struct pc_call *call);
 static void book_left_call(struct pc_thread *t, const struct pc_active *left)
 {
     struct pc_call call = {.thread = t, .depth = t->depth, .record = left->record};
-    if (left->phase != t->phase)
+    if (left->stage != t->stage)
         return;
     call.event = (struct pcollect_event){.size = sizeof call.event,
                                          .op = left->op,
@@ -56,7 +56,7 @@ static __attribute__((noinline)) struct pc_thread *prepare(struct pc_thread *t)
     if (!t)
         return pc_thread_enter();
     if (t->busy) {
-        if (atomic_load_explicit(&pc_live->phase, memory_order_relaxed))
+        if (atomic_load_explicit(&pc_live->stage, memory_order_relaxed))
             pc_lost(PCOLLECT_LOST_NESTED, 1);
         return NULL;
     }
@@ -126,10 +126,10 @@ static inline void fill_common(struct pc_thread *t, struct pc_call *call,
     struct pc_active *active = &t->active[depth];
     memcpy(&call->event, head, sizeof *head);
     memcpy(&active->op, &head->op, sizeof head->op + sizeof head->op_class);
-    active->phase = t->phase;
+    active->stage = t->stage;
     active->cfa = call->cfa;
     call->thread = t;
-    call->epoch_depth = PC_PAIR(t->phase, depth);
+    call->epoch_depth = PC_PAIR(t->stage, depth);
     call->event.bytes_sent = call->event.bytes_received = 0;
     call->event.peer = call->event.root = call->event.tag = -1;
 }
@@ -177,7 +177,7 @@ static __attribute__((noinline)) bool begin_any(struct pc_thread *t, struct pc_c
 
 static __attribute__((noinline)) bool begin_unprepared(struct pc_thread *t, struct pc_call *call)
 {
-    if (!t || t->busy || t->phase != atomic_load_explicit(&pc_live->phase, memory_order_relaxed) ||
+    if (!t || t->busy || t->stage != atomic_load_explicit(&pc_live->stage, memory_order_relaxed) ||
         t->generation != atomic_load_explicit(&pc_loadmap_generation, memory_order_relaxed)) {
         t = prepare(t);
         if (!t)
@@ -237,7 +237,7 @@ begin(struct pc_call *call, unsigned slot, uintptr_t cfa, uintptr_t ret, bool by
     call->cfa = cfa;
     call->ret = ret;
     if (PC_UNLIKELY(!t || atomic_load_explicit(&t->use, memory_order_relaxed) ||
-                    t->phase != atomic_load_explicit(&pc_live->phase, memory_order_relaxed) ||
+                    t->stage != atomic_load_explicit(&pc_live->stage, memory_order_relaxed) ||
                     t->generation !=
                         atomic_load_explicit(&pc_loadmap_generation, memory_order_relaxed)))
         return begin_unprepared(t, call);
@@ -278,9 +278,9 @@ static bool end_late(struct pc_thread *t, struct pc_call *call)
 {
     if (!pc_thread_refresh(t))
         return false;
-    if (call->epoch != t->phase) {
+    if (call->epoch != t->stage) {
         call->record = pc_twin_record(t, call->node);
-        call->epoch = t->phase;
+        call->epoch = t->stage;
     }
     if (!call->depth) {
         call->event.begin += t->merge_ticks;
@@ -327,12 +327,12 @@ static void book_call(struct pc_thread *t, const struct pc_call *call)
 }
 
 static __attribute__((noinline)) void end_slowly(struct pc_thread *t, struct pc_call *call,
-                                                 uint32_t phase)
+                                                 uint32_t stage)
 {
     int saved = errno;
-    if (phase && end_late(t, call))
+    if (stage && end_late(t, call))
         book_call(t, call);
-    if (phase == PC_PHASE_CLOSED && !call->depth)
+    if (stage == PC_STAGE_CLOSED && !call->depth)
         pc_write_late();
     errno = saved;
 }
@@ -341,12 +341,12 @@ static __attribute__((noinline)) void end_slowly(struct pc_thread *t, struct pc_
 static __attribute__((noinline)) void end_call(struct pc_call *call)
 {
     struct pc_thread *t = call->thread;
-    uint32_t phase = atomic_load_explicit(&pc_live->phase, memory_order_relaxed);
+    uint32_t stage = atomic_load_explicit(&pc_live->stage, memory_order_relaxed);
     t->busy = 1;
     barrier();
     t->depth = call->depth;
-    if (phase != call->epoch)
-        end_slowly(t, call, phase);
+    if (stage != call->epoch)
+        end_slowly(t, call, stage);
     else
         book_call(t, call);
     barrier();
@@ -362,8 +362,8 @@ void pc_call_end(struct pc_call *call)
  * told of nevertheless where it is not the usual one; else time comes first. */
 static inline __attribute__((always_inline)) void end_time(struct pc_call *call, bool alone)
 {
-    uint64_t phase = atomic_load_explicit(&pc_live->phase, memory_order_relaxed);
-    if (PC_UNLIKELY(PC_PAIR(phase, 0) != call->epoch_depth)) {
+    uint64_t stage = atomic_load_explicit(&pc_live->stage, memory_order_relaxed);
+    if (PC_UNLIKELY(PC_PAIR(stage, 0) != call->epoch_depth)) {
         if (alone)
             pc_event_clear(&call->event, call->thread, call->node);
         end_call(call);
@@ -421,7 +421,7 @@ static inline __attribute__((always_inline)) void complete(const struct pc_call 
     const struct pc_hook *others = pc_process.completes + time;
     t->busy = 1;
     barrier();
-    char *record = PC_LIKELY(origin->thread == t && origin->epoch == t->phase)
+    char *record = PC_LIKELY(origin->thread == t && origin->epoch == t->stage)
                        ? pc_arena_at(&pc_process.arena, n->record)
                        : pc_twin_record(t, origin->node);
     if (PC_UNLIKELY(!record)) {

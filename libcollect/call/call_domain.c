@@ -58,7 +58,7 @@ static __attribute__((noinline)) void find_part(struct pc_call *call, uint64_t d
 void pc_call_domain(struct pc_call *call, uint64_t domain)
 {
     struct pc_thread *t = call->thread;
-    if (PC_UNLIKELY(call->epoch != t->phase))
+    if (PC_UNLIKELY(call->epoch != t->stage))
         return;
     const struct pc_domain_slot *slot = slot_for(t, call->node, domain);
     if (PC_LIKELY(slot->op == call->node && slot->domain == domain && slot->is_whole))

@@ -46,7 +46,7 @@ void pc_call_ended(struct pc_call *by, const struct pc_start *start, enum pcolle
     struct pc_thread *t = by ? by->thread : pc_self;
     if (!t || t->busy)
         return;
-    if (start->origin.epoch != t->phase) {
+    if (start->origin.epoch != t->stage) {
         pc_lost(PCOLLECT_LOST_ROWS, 1); /* started before the merge, ended after it */
         return;
     }

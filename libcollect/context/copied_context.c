@@ -38,7 +38,7 @@ pcollect_ref pc_twin_context(struct pc_thread *t, pcollect_ref theirs)
 void *pc_twin_record(struct pc_thread *t, pcollect_ref theirs)
 {
     struct pc_twin *twin = &t->twins[pc_hash_u64(theirs) % PC_TWINS];
-    if (twin->theirs == theirs && twin->phase == t->phase)
+    if (twin->theirs == theirs && twin->stage == t->stage)
         return twin->record;
     int saved = errno;
     pcollect_ref mine = pc_twin_context(t, theirs);
@@ -46,6 +46,6 @@ void *pc_twin_record(struct pc_thread *t, pcollect_ref theirs)
     if (!mine)
         return NULL;
     const struct pcollect_node *n = pc_arena_at(&pc_process.arena, mine);
-    *twin = (struct pc_twin){theirs, t->phase, pc_arena_at(&pc_process.arena, n->record)};
+    *twin = (struct pc_twin){theirs, t->stage, pc_arena_at(&pc_process.arena, n->record)};
     return twin->record;
 }

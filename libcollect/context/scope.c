@@ -222,7 +222,7 @@ static void close_regions(struct pc_thread *t)
 
 void pc_scope_leave(struct pc_thread *t)
 {
-    if (t->scopes && t->phase == PC_PHASE_MAIN)
+    if (t->scopes && t->stage == PC_STAGE_MAIN)
         close_regions(t);
 }
 
@@ -266,7 +266,7 @@ static void forget_tree(struct pc_thread *t)
 static void reset_thread(struct pc_thread *t)
 {
     uint32_t resets = atomic_load_explicit(&pc_control.resets, memory_order_acquire);
-    if (t->resets == resets || t->phase != PC_PHASE_MAIN)
+    if (t->resets == resets || t->stage != PC_STAGE_MAIN)
         return;
     t->resets = resets;
     forget_tree(t);
@@ -279,7 +279,7 @@ void pc_scope_refresh(struct pc_thread *t)
     t->busy = 1;
     barrier();
     reset_thread(t);
-    if (t->phase == PC_PHASE_MAIN && t->level != level && get_scopes(t))
+    if (t->stage == PC_STAGE_MAIN && t->level != level && get_scopes(t))
         move_to_phase(t, level);
     barrier();
     t->busy = busy;
@@ -301,7 +301,7 @@ static void lend(struct pc_thread *t, pcollect_ref context)
 
 void pc_scope_lend(struct pc_thread *t, pcollect_ref context)
 {
-    if (t->busy || t->phase != PC_PHASE_MAIN || (!context && !t->scopes))
+    if (t->busy || t->stage != PC_STAGE_MAIN || (!context && !t->scopes))
         return;
     int saved = errno;
     t->busy = 1;
@@ -376,14 +376,14 @@ void pc_scope_control(int level)
 {
     struct pc_thread *t = pc_self;
     if (level < 0 || !pc_header() ||
-        atomic_load_explicit(&pc_live->phase, memory_order_relaxed) != PC_PHASE_MAIN)
+        atomic_load_explicit(&pc_live->stage, memory_order_relaxed) != PC_STAGE_MAIN)
         return;
     int saved = errno;
     if (level == 0)
         switch_off();
     else if (level == 2)
         reset();
-    else if ((level > 2 || !switch_on()) && t && !t->busy && t->phase == PC_PHASE_MAIN) {
+    else if ((level > 2 || !switch_on()) && t && !t->busy && t->stage == PC_STAGE_MAIN) {
         t->busy = 1;
         barrier();
         change_phase(t, level == 1 ? 0 : (uint64_t)level);
@@ -408,7 +408,7 @@ void pc_scope_settle(void)
     for (struct pc_thread *t = atomic_load(&threads); t; t = t->next_made) {
         reset_thread(t);
         struct pc_scopes *s = t->scopes;
-        if (!s || t->phase != PC_PHASE_MAIN)
+        if (!s || t->stage != PC_STAGE_MAIN)
             continue;
         if (t == self && s->phase.scope)
             book_time(t, &s->phase, now, false);

@@ -31,7 +31,7 @@ static uint32_t n_parts;
 static void leave_thread(void *state)
 {
     struct pc_thread *t = state;
-    if (!atomic_load_explicit(&pc_live->phase, memory_order_relaxed)) {
+    if (!atomic_load_explicit(&pc_live->stage, memory_order_relaxed)) {
         pc_self = NULL;
         return; /* a forked child: the list is the parent's */
     }
@@ -71,33 +71,33 @@ static struct pc_stack find_stack(void)
     return stack;
 }
 
-static bool is_late(uint32_t phase)
+static bool is_late(uint32_t stage)
 {
-    return phase >= PC_PHASE_LATE;
+    return stage >= PC_STAGE_LATE;
 }
 
 static void take_tree(struct pc_thread *t, struct pc_tree *tree)
 {
     t->tree = tree;
     t->record = pc_tree_thread(tree);
-    t->phase = tree->late ? PC_PHASE_LATE : PC_PHASE_MAIN;
+    t->stage = tree->late ? PC_STAGE_LATE : PC_STAGE_MAIN;
     tree->user = t;
     memset(t->twins, 0, sizeof t->twins);
     memset(t->domains, 0, sizeof t->domains);
     pc_scope_start(t);
 }
 
-static bool new_tree(struct pc_thread *t, uint32_t phase)
+static bool new_tree(struct pc_thread *t, uint32_t stage)
 {
     char name[16] = "";
     prctl(PR_GET_NAME, name);
-    struct pc_tree *tree = pc_tree_new(&pc_process.arena, t->tid, name, is_late(phase));
+    struct pc_tree *tree = pc_tree_new(&pc_process.arena, t->tid, name, is_late(stage));
     if (tree)
         take_tree(t, tree);
     return tree != NULL;
 }
 
-static struct pc_thread *make_thread(uint32_t phase, int32_t tid)
+static struct pc_thread *make_thread(uint32_t stage, int32_t tid)
 {
     if (atomic_load_explicit(&n_threads, memory_order_relaxed) >= PC_MAX_THREADS)
         return NULL;
@@ -109,21 +109,21 @@ static struct pc_thread *make_thread(uint32_t phase, int32_t tid)
     const struct pc_config *c = &pc_process.config;
     if (pc_paths_init(&t->paths, (uint32_t)c->collect_max_depth,
                       (uint32_t)(c->collect_buffer_size / 32)) ||
-        !new_tree(t, phase))
+        !new_tree(t, stage))
         return NULL;
     pc_scope_made(t);
     t->number = atomic_fetch_add_explicit(&n_threads, 1, memory_order_relaxed);
     return t->number < PC_MAX_THREADS ? t : NULL;
 }
 
-static struct pc_thread *make_or_adopt(uint32_t phase)
+static struct pc_thread *make_or_adopt(uint32_t stage)
 {
     int32_t tid = (int32_t)syscall(SYS_gettid);
     char name[16] = "";
     prctl(PR_GET_NAME, name);
-    struct pc_tree *left = pc_tree_adopt_any(&pc_process.arena, tid, name, is_late(phase));
+    struct pc_tree *left = pc_tree_adopt_any(&pc_process.arena, tid, name, is_late(stage));
     if (!left)
-        return make_thread(phase, tid);
+        return make_thread(stage, tid);
     struct pc_thread *t = left->user;
     t->tid = tid;
     pc_scope_start(t);
@@ -139,11 +139,11 @@ struct pc_thread *pc_thread_enter(void)
 struct pc_thread *pc_thread_enter_as(bool helper, void *function)
 {
     int saved = errno;
-    uint32_t phase = atomic_load_explicit(&pc_live->phase, memory_order_acquire);
+    uint32_t stage = atomic_load_explicit(&pc_live->stage, memory_order_acquire);
     struct pc_thread *t = NULL;
     pc_self = &in_transit;
-    if (phase)
-        t = make_or_adopt(phase);
+    if (stage)
+        t = make_or_adopt(stage);
     if (t) {
         t->stack = find_stack();
         t->generation = atomic_load_explicit(&pc_loadmap_generation, memory_order_acquire);
@@ -168,7 +168,7 @@ struct pc_thread *pc_thread_enter_as(bool helper, void *function)
 struct pc_thread *pc_thread_current(void)
 {
     struct pc_thread *t = pc_self;
-    if ((t && t->busy) || !atomic_load_explicit(&pc_live->phase, memory_order_acquire))
+    if ((t && t->busy) || !atomic_load_explicit(&pc_live->stage, memory_order_acquire))
         return NULL;
     if (!t)
         return pc_thread_enter();
@@ -177,18 +177,18 @@ struct pc_thread *pc_thread_current(void)
 
 bool pc_thread_refresh(struct pc_thread *t)
 {
-    uint32_t phase = atomic_load_explicit(&pc_live->phase, memory_order_acquire);
-    if (!phase)
+    uint32_t stage = atomic_load_explicit(&pc_live->stage, memory_order_acquire);
+    if (!stage)
         return false;
-    if (pc_scope_is_off() && phase == PC_PHASE_MAIN)
+    if (pc_scope_is_off() && stage == PC_STAGE_MAIN)
         return false;
     uint32_t bumps = atomic_load_explicit(&pc_control.bumps, memory_order_acquire);
-    uint32_t wanted = is_late(phase) ? PC_PHASE_LATE : PC_PHASE_MAIN;
+    uint32_t wanted = is_late(stage) ? PC_STAGE_LATE : PC_STAGE_MAIN;
     uint32_t generation = atomic_load_explicit(&pc_loadmap_generation, memory_order_acquire);
     bool ok = true;
-    if (t->phase != wanted) {
+    if (t->stage != wanted) {
         int saved = errno;
-        ok = new_tree(t, phase);
+        ok = new_tree(t, stage);
         pc_paths_clear(&t->paths);
         errno = saved;
     }

@@ -28,7 +28,7 @@ struct pc_thread *pc_thread_enter_as(bool helper, void *function);
 /* The calling thread's state, for callers outside of hooks; NULL: it is in a hook, has none, or
  * nothing is collected (yet: plugins start before). */
 struct pc_thread *pc_thread_current(void);
-/* Brings phase and generation up to date; false: the process no longer collects. */
+/* Brings stage and generation up to date; false: the process no longer collects. */
 bool pc_thread_refresh(struct pc_thread *t);
 
 #endif

@@ -21,7 +21,7 @@
 pcollect_ref pc_region_context(struct pc_call *call)
 {
     struct pc_thread *t = pc_self;
-    if (!t || t->busy || !pc_thread_refresh(t) || t->phase != PC_PHASE_MAIN)
+    if (!t || t->busy || !pc_thread_refresh(t) || t->stage != PC_STAGE_MAIN)
         return 0;
     int saved = errno;
     t->busy = 1;

@@ -32,7 +32,7 @@ static _Atomic unsigned next_slot;
 static bool are_followed(void)
 {
     return (pc_sampler_signal || pc_counters_any()) &&
-           atomic_load_explicit(&pc_live->phase, memory_order_relaxed);
+           atomic_load_explicit(&pc_live->stage, memory_order_relaxed);
 }
 
 /* A slot, or NULL. */

@@ -76,7 +76,7 @@ static const struct pc_core for_adapters = {
 /* In a forked child: collect nothing, write nothing, keep nothing open. */
 static void forget_in_child(void)
 {
-    atomic_store_explicit(&pc_live->phase, PC_PHASE_OFF, memory_order_relaxed);
+    atomic_store_explicit(&pc_live->stage, PC_STAGE_OFF, memory_order_relaxed);
     pc_arena_forget(&pc_process.arena);
     pc_parts_forget();
 }
@@ -137,17 +137,17 @@ void pc_core_abandon(void)
     pc_launch_withdraw();
     if (pc_process.config.collect_always)
         return;
-    atomic_store_explicit(&pc_live->phase, PC_PHASE_OFF, memory_order_release);
+    atomic_store_explicit(&pc_live->stage, PC_STAGE_OFF, memory_order_release);
     pc_arena_unlink(&pc_process.arena);
 }
 
 void pc_core_leave(const char *why)
 {
     int saved = errno;
-    bool collects = atomic_load(&pc_live->phase) == PC_PHASE_MAIN;
+    bool collects = atomic_load(&pc_live->stage) == PC_STAGE_MAIN;
     if (atomic_exchange(&pc_control.left, true))
         return;
-    atomic_store_explicit(&pc_live->phase, PC_PHASE_OFF, memory_order_release);
+    atomic_store_explicit(&pc_live->stage, PC_STAGE_OFF, memory_order_release);
     if (collects) {
         pc_launch_leave();
         __atomic_fetch_or(&pc_header()->notes, (uint64_t)PCOLLECT_NOTE_LEFT, __ATOMIC_RELAXED);
@@ -237,7 +237,7 @@ static int start(void)
         complain("no memory to collect in; this run is not measured");
         return err;
     }
-    atomic_store_explicit(&pc_live->phase, PC_PHASE_MAIN, memory_order_release);
+    atomic_store_explicit(&pc_live->stage, PC_STAGE_MAIN, memory_order_release);
     return PC_OK;
 }
 
@@ -257,7 +257,7 @@ bool pc_core_start(void)
         sched_yield();
         state = atomic_load_explicit(&start_state, memory_order_acquire);
     }
-    return !atomic_load(&pc_process.refused) && atomic_load(&pc_live->phase);
+    return !atomic_load(&pc_process.refused) && atomic_load(&pc_live->stage);
 }
 
 const struct pc_core *pc_core_table(void)
@@ -279,7 +279,7 @@ __attribute__((constructor)) static void begin_process(void)
 
 __attribute__((destructor)) static void end_process(void)
 {
-    if (!atomic_load_explicit(&pc_live->phase, memory_order_acquire))
+    if (!atomic_load_explicit(&pc_live->stage, memory_order_acquire))
         return;
     int saved = errno;
     pc_process_exit();

@@ -259,14 +259,14 @@ void pc_merge_now(const struct pc_transport *transport)
         errno = kept;
         return;
     }
-    if (!atomic_load(&pc_live->phase) || pc_header()->merge_ticks)
+    if (!atomic_load(&pc_live->stage) || pc_header()->merge_ticks)
         return;
     int saved = errno;
     pc_scope_settle();
     uint64_t begin = pc_ticks();
     pc_note_time();
     pc_parts_before_merge();
-    atomic_store_explicit(&pc_live->phase, PC_PHASE_LATE, memory_order_release);
+    atomic_store_explicit(&pc_live->stage, PC_STAGE_LATE, memory_order_release);
     end_job(transport);
     uint64_t spent = pc_ticks() - begin;
     pc_header()->merge_ticks = spent ? spent : 1;
@@ -283,7 +283,7 @@ void pc_finalize_end(void)
     pc_header()->finalize_end_ticks = pc_ticks();
     pc_write_late();
     if (pc_process.destructed)
-        atomic_store_explicit(&pc_live->phase, PC_PHASE_CLOSED, memory_order_release);
+        atomic_store_explicit(&pc_live->stage, PC_STAGE_CLOSED, memory_order_release);
     errno = saved;
 }
 
@@ -342,7 +342,7 @@ void pc_process_exit(void)
     if (h->state == PCOLLECT_STATE_MERGED) {
         pc_parts_fini();
         pc_write_late();
-        atomic_store_explicit(&pc_live->phase, PC_PHASE_CLOSED, memory_order_release);
+        atomic_store_explicit(&pc_live->stage, PC_STAGE_CLOSED, memory_order_release);
         return;
     }
     if (h->state == PCOLLECT_STATE_COLLECTING && !h->init_begin_ticks) {

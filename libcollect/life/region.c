@@ -15,9 +15,9 @@ static void mark(void (*what)(struct pc_thread *t, const char *name), const char
     int saved = errno;
     struct pc_thread *t = NULL;
     if (pc_core_start() &&
-        atomic_load_explicit(&pc_live->phase, memory_order_relaxed) == PC_PHASE_MAIN)
+        atomic_load_explicit(&pc_live->stage, memory_order_relaxed) == PC_STAGE_MAIN)
         t = pc_self ? pc_self : pc_thread_enter();
-    if (t && !t->busy && t->phase == PC_PHASE_MAIN) {
+    if (t && !t->busy && t->stage == PC_STAGE_MAIN) {
         t->busy = 1;
         barrier();
         what(t, name && !*name ? "(no name)" : name);

@@ -55,7 +55,7 @@ extern void *const pc_wrappers[PC_N_SLOTS];
 #define PC_CALL(call, want, real_call) PC_CALL_IF(pc_core->asks, call, want, real_call)
 #define PC_CALL_QUIET(call, want, real_call) PC_CALL_IF(pc_core->asks_quiet, call, want, real_call)
 
-/* Rule of MPI_Session_init (adapter_phase.c). */
+/* Rule of MPI_Session_init (adapter_life.c). */
 void pc_rule_opened_session(struct pc_call *call, const MPI_Session *session);
 
 /* What MPI_COMM_WORLD and MPI_COMM_SELF answer; valid after MPI_Init. */

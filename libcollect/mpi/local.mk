@@ -47,7 +47,7 @@ adapter_sources = \
     libcollect/mpi/adapter_comm.c libcollect/mpi/adapter_domain.h \
     libcollect/mpi/adapter_objects.h libcollect/mpi/adapter_objects.c \
     libcollect/mpi/adapter_domain.c libcollect/mpi/adapter_want.h libcollect/mpi/adapter_want.c \
-    libcollect/mpi/adapter_state.c libcollect/mpi/adapter_phase.c libcollect/mpi/adapter.c \
+    libcollect/mpi/adapter_state.c libcollect/mpi/adapter_life.c libcollect/mpi/adapter.c \
     libcollect/mpi/adapter_wrappers.c
 adapter_made = libcollect/mpi/ops.h libcollect/mpi/adapter_types.h libcollect/mpi/adapter_rows.h
 adapter_ldflags = -module -avoid-version -shared -Wl,-z,defs -export-symbols-regex '^pc_adapter$$'

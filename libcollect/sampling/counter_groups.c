@@ -334,7 +334,7 @@ static void open_groups(const struct pc_counted *c, struct pc_counting_record **
 void pc_counters_enter(struct pc_thread *t, void *function)
 {
     (void)function;
-    if (t->phase != PC_PHASE_MAIN)
+    if (t->stage != PC_STAGE_MAIN)
         return;
     int saved = errno;
     note_events(t);

@@ -150,8 +150,8 @@ static void book_edge(struct pc_thread *t, pcollect_ref to, uint64_t inside)
 
 static bool may_read(const struct pc_thread *t, const struct pc_edges *e)
 {
-    return e && e->live && t->phase == PC_PHASE_MAIN &&
-           atomic_load_explicit(&pc_live->phase, memory_order_relaxed) == PC_PHASE_MAIN;
+    return e && e->live && t->stage == PC_STAGE_MAIN &&
+           atomic_load_explicit(&pc_live->stage, memory_order_relaxed) == PC_STAGE_MAIN;
 }
 
 static bool read_if_due(struct pc_edges *e)
@@ -266,7 +266,7 @@ void pc_edges_enter(struct pc_thread *t, void *function)
 void pc_edges_leave(struct pc_thread *t)
 {
     struct pc_edges *e = t->edges;
-    if (!e || !e->live || t->phase != PC_PHASE_MAIN)
+    if (!e || !e->live || t->stage != PC_STAGE_MAIN)
         return;
     if (read_counters(e, &e->now))
         book_edge(t, t->depth ? e->call : 0, t->depth && e->inside);

@@ -307,7 +307,7 @@ static void take_row(struct pc_thread *t, struct pc_sampler *s)
 void pc_sampler_enter(struct pc_thread *t, void *function)
 {
     (void)function;
-    if (!pc_sampler_signal || t->phase != PC_PHASE_MAIN)
+    if (!pc_sampler_signal || t->stage != PC_STAGE_MAIN)
         return;
     int saved = errno;
     struct pc_sampler *s = t->sampler ? t->sampler : make_sampler();

@@ -248,7 +248,7 @@ static const struct pc_active *call_in_progress(const struct pc_thread *t, uintp
     bool call_inside = a->cfa - t->stack.lo < t->stack.hi - t->stack.lo;
     if (sp_inside ? !call_inside || sp >= a->cfa : !call_inside)
         return NULL;
-    return a->phase == t->phase ? a : NULL;
+    return a->stage == t->stage ? a : NULL;
 }
 
 static char *record_of_call(const struct pc_active *call)
@@ -515,8 +515,8 @@ static void handle(struct pc_thread *t, struct pc_sampler *s, const ucontext_t *
         return;
     }
     i.where = read_where(context);
-    uint32_t phase = atomic_load_explicit(&pc_live->phase, memory_order_relaxed);
-    if (phase == PC_PHASE_MAIN && t->phase == PC_PHASE_MAIN)
+    uint32_t stage = atomic_load_explicit(&pc_live->stage, memory_order_relaxed);
+    if (stage == PC_STAGE_MAIN && t->stage == PC_STAGE_MAIN)
         answer(s, &i);
     else
         __atomic_store_n(&s->late, s->late + 1, __ATOMIC_RELAXED);

@@ -8,7 +8,7 @@
  *     that makes an MPI call meanwhile is passed on and counted.
  *  2. Nothing on the path of a call whose context is known calls malloc, takes a lock or makes a
  *     system call. What happens for the first time may make system calls, and keeps errno.
- *  3. `pc_live` lives in a page that the kernel wipes in every child: a child sees phase 0 and
+ *  3. `pc_live` lives in a page that the kernel wipes in every child: a child sees stage 0 and
  *     collects nothing, however it was made.
  */
 #ifndef PC_STATE_H
@@ -35,16 +35,16 @@ enum {
     PC_TABLE_SLOTS = 128 /* a power of two */
 };
 
-/* Phases of the process, in pc_live.phase. */
+/* Stages of the process, in pc_live.stage. */
 enum {
-    PC_PHASE_OFF = 0,    /* not started, or a forked child */
-    PC_PHASE_MAIN = 1,   /* into the trees that will be merged */
-    PC_PHASE_LATE = 2,   /* after the merge, into new trees */
-    PC_PHASE_CLOSED = 3, /* after our destructor: every call is written out at once */
+    PC_STAGE_OFF = 0,    /* not started, or a forked child */
+    PC_STAGE_MAIN = 1,   /* into the trees that will be merged */
+    PC_STAGE_LATE = 2,   /* after the merge, into new trees */
+    PC_STAGE_CLOSED = 3, /* after our destructor: every call is written out at once */
 };
 
 struct pc_live {
-    _Atomic uint32_t phase;
+    _Atomic uint32_t stage;
 };
 
 extern PC_HIDDEN struct pc_live *pc_live;
@@ -69,7 +69,7 @@ extern PC_HIDDEN struct pc_control pc_control;
 /* A context of another thread, or of before the merge, in this thread's tree. */
 struct pc_twin {
     pcollect_ref theirs;
-    uint32_t phase; /* of this tree */
+    uint32_t stage; /* of this tree */
     void *record;
 };
 
@@ -94,7 +94,7 @@ struct pc_domain_slot {
 struct pc_active {
     uintptr_t cfa;
     void *record;
-    uint32_t phase;
+    uint32_t stage;
     uint16_t op, op_class;
 };
 
@@ -108,7 +108,7 @@ enum { PC_TIMES_IN_RUNTIME = 7 };
 
 struct pc_thread {
     /* What every call reads. */
-    uint32_t phase;      /* of the tree below; never PC_PHASE_CLOSED */
+    uint32_t stage;      /* of the tree below; never PC_STAGE_CLOSED */
     uint32_t generation; /* of the load map, for the paths below */
     union {
         struct {

@@ -135,7 +135,7 @@ static void tell_name(struct pc_thread *t)
 void pc_thread_times_enter(struct pc_thread *t, void *function)
 {
     (void)function;
-    if (t->phase != PC_PHASE_MAIN)
+    if (t->stage != PC_STAGE_MAIN)
         return;
     const uint64_t keys[] = {(uint64_t)(int64_t)PCOLLECT_RANK_SELF, t->number};
     atomic_store(&t->cpu_from_ns, 0);
@@ -149,7 +149,7 @@ void pc_thread_times_enter(struct pc_thread *t, void *function)
 
 void pc_thread_times_leave(struct pc_thread *t)
 {
-    if (t->phase != PC_PHASE_MAIN)
+    if (t->stage != PC_STAGE_MAIN)
         return;
     if (pc_scope_is_off())
         advance(t);

@@ -149,7 +149,7 @@ int pc_threads_table_start(void)
  * ends, or before the merge. */
 void pc_threads_table_enter(struct pc_thread *t, void *function)
 {
-    if (t->phase != PC_PHASE_MAIN)
+    if (t->stage != PC_STAGE_MAIN)
         return;
     enum pc_thread_kind kind = find_kind(t->tid, t->helper, function);
     t->kind = (uint8_t)kind;
@@ -163,7 +163,7 @@ void pc_threads_table_leave(struct pc_thread *t)
 {
     char name[16] = "";
     int kind = atomic_exchange(&t->uncounted, 0) - 1;
-    if (kind < 0 || t->phase != PC_PHASE_MAIN)
+    if (kind < 0 || t->stage != PC_STAGE_MAIN)
         return;
     prctl(PR_GET_NAME, name);
     add_row(t, (enum pc_thread_kind)kind, name);

@@ -307,7 +307,7 @@ static void minimum_of_none_is_none(void **state)
 
 /* ---- The rank -------------------------------------------------------------------------------- */
 
-static void phases_add_up(void **state)
+static void spans_add_up(void **state)
 {
     (void)state;
     static const struct {
@@ -373,7 +373,7 @@ int main(void)
         cmocka_unit_test(full_arena_keeps_totals_and_marks_where_they_went),
         cmocka_unit_test(ticks_become_nanoseconds_exactly),
         cmocka_unit_test(minimum_of_none_is_none),
-        cmocka_unit_test(phases_add_up),
+        cmocka_unit_test(spans_add_up),
         cmocka_unit_test(process_without_a_rank_is_rank_0_of_1),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -235,7 +235,7 @@ static struct pc_transport transport = {
 
 enum { BEFORE, INITIALISING, RUNNING, FINALISING };
 
-static _Atomic int phase;
+static _Atomic int stage;
 
 static int copy_nothing(MPI_Comm comm, int keyval, void *extra, void *in, void *out, int *flag)
 {
@@ -282,7 +282,7 @@ static void name_library(char *name, size_t n)
 static void enter_init(void)
 {
     int expected = BEFORE;
-    if (atomic_compare_exchange_strong(&phase, &expected, INITIALISING))
+    if (atomic_compare_exchange_strong(&stage, &expected, INITIALISING))
         pc_core->init_begin();
 }
 
@@ -290,7 +290,7 @@ static void leave_init(struct pc_call *call, int rc)
 {
     int expected = INITIALISING;
     char name[128];
-    if (rc != MPI_SUCCESS || !atomic_compare_exchange_strong(&phase, &expected, RUNNING))
+    if (rc != MPI_SUCCESS || !atomic_compare_exchange_strong(&stage, &expected, RUNNING))
         return;
     PC_REAL(Comm_rank)(MPI_COMM_WORLD, &pc_world_rank);
     PC_REAL(Comm_size)(MPI_COMM_WORLD, &pc_world_size);
@@ -314,7 +314,7 @@ void pc_rule_opened_session(struct pc_call *call, const MPI_Session *session)
     MPI_Group world;
     char name[128];
     (void)call;
-    if (atomic_fetch_add(&n_sessions, 1) || atomic_load(&phase) != BEFORE ||
+    if (atomic_fetch_add(&n_sessions, 1) || atomic_load(&stage) != BEFORE ||
         !pc_pmpi[PC_OP_Group_from_session_pset] || !pc_pmpi[PC_OP_Group_rank])
         return;
     if (PC_REAL(Group_from_session_pset)(*session, "mpi://WORLD", &world) != MPI_SUCCESS)
@@ -394,7 +394,7 @@ int pc_wrap_PMPI_Init_thread(int *argc, char ***argv, int required, int *provide
 static bool enter_finalize(void)
 {
     int expected = RUNNING;
-    if (!atomic_compare_exchange_strong(&phase, &expected, FINALISING))
+    if (!atomic_compare_exchange_strong(&stage, &expected, FINALISING))
         return false;
     pc_core->finalize_begin();
     pc_comm_stop();
