@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The arena and the calling-context trees in it (layout: include/pcollect/format.h).
+ * The arena and the calling-context trees in it (layout: include/pcollect/arena.h).
  *
  * An arena is one growing mapping: a file in the spool, or anonymous memory where there is none.
  * It is position-independent, append-only in structure and bounded. Each thread's tree has one
@@ -15,7 +15,7 @@
 #define PC_CCT_H
 
 #include "base/base.h"
-#include "include/pcollect/format.h"
+#include "include/pcollect/arena.h"
 
 #include <stdatomic.h>
 #include <sys/types.h>

@@ -22,7 +22,7 @@
 #define PC_PROFILE_H
 
 #include "base/base.h"
-#include "include/pcollect/format.h"
+#include "include/pcollect/arena.h"
 #include "include/pcollect/plugin.h"
 
 #include <string.h>

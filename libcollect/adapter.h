@@ -24,7 +24,7 @@
 #define PC_ADAPTER_H
 
 #include "base/base.h"
-#include "include/pcollect/format.h"
+#include "include/pcollect/arena.h"
 #include "include/pcollect/plugin.h"
 #include "merge/transport.h"
 

@@ -12,7 +12,7 @@
 #define PC_LOADMAP_H
 
 #include "base/base.h"
-#include "include/pcollect/format.h"
+#include "include/pcollect/arena.h"
 
 #include <stdatomic.h>
 

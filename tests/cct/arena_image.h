@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * A reader of arena images for tests: it knows include/pcollect/format.h and nothing of cct/. It
+ * A reader of arena images for tests: it knows include/pcollect/arena.h and nothing of cct/. It
  * follows every reference from the header and says what is wrong with the first that is not whole.
  */
 #ifndef TESTS_CCT_ARENA_IMAGE_H
 #define TESTS_CCT_ARENA_IMAGE_H
 
-#include "include/pcollect/format.h"
+#include "include/pcollect/arena.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -7,7 +7,7 @@
  * contexts. Prints for both how many threads have left a trace, and how many cache lines more than
  * one has written to.
  */
-#include "include/pcollect/format.h"
+#include "include/pcollect/arena.h"
 #include "tests/safety/quiet.h"
 
 #include <mpi.h>

@@ -11,8 +11,8 @@
  *  4. Every reference is checked against `used_bytes` by readers of files.
  * All integers are in the byte order of the machine that wrote them; `byte_order` tells.
  */
-#ifndef PCOLLECT_FORMAT_H
-#define PCOLLECT_FORMAT_H
+#ifndef PCOLLECT_ARENA_H
+#define PCOLLECT_ARENA_H
 
 #include <stdint.h>
 
