@@ -3,10 +3,10 @@
  * counting: perf events of threads, in groups of which one counts at a time. Depends on base and
  * the kernel only; no MPI, no preload. doc/internals/counting.md says why it is as it is.
  *
- * A context (struct pc_counting) says what is counted: events, sorted into groups that fit the
+ * A counting (struct pc_counting) says what is counted: events, sorted into groups that fit the
  * processor's counters. It has one owner, who may change it, and many readers. Each change gives it
- * a new id. A record (struct pc_counting_record) belongs to one thread and holds what was counted
- * there: its groups are opened once and switched by ioctl. A record whose id is the context's is
+ * a new id. A meter (struct pc_counting_meter) belongs to one thread and holds what was counted
+ * there: its groups are opened once and switched by ioctl. A meter whose id is the counting's is
  * not opened again.
  *
  * The first counter of each group is its anchor, the same in all: cycles where they open, else the
@@ -42,7 +42,7 @@ struct pc_counting_event {
     struct pc_counting_term terms[PC_COUNTING_MAX_TERMS];
 };
 
-/* What a context counts. */
+/* What a counting counts. */
 struct pc_counting_what {
     const struct pc_counting_event *events;
     uint32_t n_events;
@@ -52,11 +52,11 @@ struct pc_counting_what {
     /* 1: a group that is switched on has its counters for good, whatever else the thread counts.
      */
     uint32_t pinned;
-    /* 1: groups have no anchor, and the context is for views alone. */
+    /* 1: groups have no anchor, and the counting is for views alone. */
     uint32_t no_anchor;
 };
 
-/* What a record's group has counted since the record was opened. */
+/* What a meter's group has counted since the meter was opened. */
 struct pc_counting_values {
     uint32_t group;
     uint32_t reserved;
@@ -67,17 +67,17 @@ struct pc_counting_values {
     uint64_t value[PC_COUNTING_MAX_EVENTS];
 };
 
-/* Totals of all threads of a context: those that count, and those that have stopped. */
+/* Totals of all threads of a counting: those that count, and those that have stopped. */
 struct pc_counting_totals {
-    uint64_t n_live, n_ended; /* records */
-    uint64_t held;            /* bit e: counted by some record at some time */
+    uint64_t n_live, n_ended; /* meters */
+    uint64_t held;            /* bit e: counted by some meter at some time */
     uint64_t anchor[PC_COUNTING_MAX_GROUPS];
     uint64_t running_ns[PC_COUNTING_MAX_GROUPS];
     uint64_t value[PC_COUNTING_MAX_EVENTS];
 };
 
 struct pc_counting;
-struct pc_counting_record;
+struct pc_counting_meter;
 
 /* ---- One event ----------------------------------------------------------------------------- */
 
@@ -97,72 +97,73 @@ int pc_counting_named(const char *name, struct pc_counting_event *out, struct pc
 /* The i-th generic name; NULL: there are no more. MT-safe. */
 const char *pc_counting_kernel_name(size_t i);
 
-/* ---- Contexts: of one owner, who alone calls set and free ----------------------------------- */
+/* ---- Countings: one owner, who alone calls set and free -------------------------------------- */
 
-/* An empty context, which counts the anchor alone. PC_ENOMEM, PC_EIO: nothing can be counted; the
+/* An empty counting, which counts the anchor alone. PC_ENOMEM, PC_EIO: nothing can be counted; the
  * text says why. MT-safe. */
 int pc_counting_create(struct pc_counting **out, struct pc_error *error);
 
-/* Counts these events from each record's next start on; the array is copied. Groups are found by
+/* Counts these events from each meter's next start on; the array is copied. Groups are found by
  * opening them in the calling thread: in the order of the events, each into the first group that
- * still takes it. PC_EIO: an event does not open, the text has its number; the context is as
+ * still takes it. PC_EIO: an event does not open, the text has its number; the counting is as
  * before.
  */
 int pc_counting_set(struct pc_counting *c, const struct pc_counting_what *what,
                     struct pc_error *error);
 
-/* All its records have been stopped, and no other thread uses it. */
+/* All its meters have been stopped, and no other thread uses it. */
 void pc_counting_free(struct pc_counting *c);
 
-/* Grows with each change of any context. MT-safe, AS-safe. */
+/* Grows with each change of any counting. MT-safe, AS-safe. */
 uint64_t pc_counting_id(const struct pc_counting *c);
 /* At least 1. MT-safe. */
 uint32_t pc_counting_n_groups(struct pc_counting *c);
 /* Bit e: event e is in the group. MT-safe. */
 uint64_t pc_counting_group_events(struct pc_counting *c, uint32_t group);
 
-/* ---- Records: each of the thread that made it -------------------------------------------------
+/* ---- Meters: each belongs to the thread that made it ------------------------------------------
  */
 
-/* The calling thread counts this context's `group` from now on, and no other. *record NULL: a
- * record is made, or one that has been stopped is taken again. Opens descriptors only if the
- * context's id is not the record's. Descriptors are put above half the soft limit and are a quarter
+/* The calling thread counts `group` of this counting from now on, and no other. *meter NULL: a
+ * meter is made, or one that has been stopped is taken again. Opens descriptors only if the
+ * counting's id is not the meter's. Descriptors are put above half the soft limit and are a quarter
  * of it at most, over all threads: where that is too few for all groups a thread opens some of
  * them, other ones than its neighbours; if `group` is not among them the next one that is, is
  * taken. PC_ENOMEM; PC_EIO: not one group could be opened. */
-int pc_counting_start(struct pc_counting *c, struct pc_counting_record **record, uint32_t group,
+int pc_counting_start(struct pc_counting *c, struct pc_counting_meter **meter, uint32_t group,
                       struct pc_error *error);
 
-/* Switches a record that was started, for signal handlers: nothing is opened. PC_ENOENT: the
- * record does not have this group, and counts on as before. PC_EIO: its descriptors were closed by
- * the program. AS-safe, in the record's thread; keeps errno. */
-int pc_counting_switch(struct pc_counting_record *record, uint32_t group);
+/* Switches a meter that was started, for signal handlers: nothing is opened. PC_ENOENT: the
+ * meter does not have this group, and counts on as before. PC_EIO: its descriptors were closed by
+ * the program. AS-safe, in the meter's thread; keeps errno. */
+int pc_counting_switch(struct pc_counting_meter *meter, uint32_t group);
 
-/* Nothing counts until the next start or switch. AS-safe, in the record's thread; keeps errno. */
-void pc_counting_pause(struct pc_counting_record *record);
+/* Nothing counts until the next start or switch. AS-safe, in the meter's thread; keeps errno. */
+void pc_counting_pause(struct pc_counting_meter *meter);
 
-/* Reads the group that counts, or did when the record was paused: one group read. PC_EIO: it cannot
- * be read; *out is then as before. AS-safe, in the record's thread; keeps errno. */
-int pc_counting_get(struct pc_counting_record *record, struct pc_counting_values *out);
+/* Reads the group that counts, or did when the meter was paused: one group read. PC_EIO: it cannot
+ * be read; *out is then as before. AS-safe, in the meter's thread; keeps errno. */
+int pc_counting_get(struct pc_counting_meter *meter, struct pc_counting_values *out);
 
-/* Bit g: the record has group g open. AS-safe. */
-uint32_t pc_counting_groups(const struct pc_counting_record *record);
+/* Bit g: the meter has group g open. AS-safe. */
+uint32_t pc_counting_groups(const struct pc_counting_meter *meter);
 
-/* What all threads have counted under this context since its last change. MT-safe. */
+/* What all threads have counted of this counting since its last change. MT-safe. */
 void pc_counting_dump(struct pc_counting *c, struct pc_counting_totals *out);
 
-/* Adds what the record has counted to the ended ones of its context, closes its descriptors and
- * keeps its memory for the next thread. In the record's thread, or when that has ended. */
-void pc_counting_stop(struct pc_counting_record *record);
+/* Adds what the meter has counted to the ended ones of its counting, closes its descriptors and
+ * keeps its memory for the next thread. In the meter's thread, or when that has ended. */
+void pc_counting_stop(struct pc_counting_meter *meter);
 
-/* In a forked child: closes what the parent's record of this thread holds. Nothing else may be
+/* In a forked child: closes what the parent's meter of this thread holds. Nothing else may be
  * called there. AS-safe. */
-void pc_counting_forget(struct pc_counting_record *record);
+void pc_counting_forget(struct pc_counting_meter *meter);
 
-/* ---- Views: what a context counts, of others ----------------------------------------------------
- *
- * A view has the groups of its context open for one viewee, from outside: the viewee is not stopped
- * and has nothing loaded.
+/* ---- Views: the events of a counting, of others -----------------------------------------------
+ */
+
+/* * A view has the groups of its counting open for one viewee, from outside: the viewee is not
+ * stopped and has nothing loaded.
  */
 
 struct pc_counting_viewee {
@@ -173,8 +174,8 @@ struct pc_counting_viewee {
 
 struct pc_counting_view;
 
-/* Opens the groups that the context has now, switched off. PC_ENOENT: the thread has ended; PC_EIO:
- * refused, and why. The view does not need the context afterwards. MT-safe. */
+/* Opens the groups that the counting has now, switched off. PC_ENOENT: the thread has ended;
+ * PC_EIO: refused, and why. The view does not need the counting afterwards. MT-safe. */
 int pc_counting_view_open(struct pc_counting *c, const struct pc_counting_viewee *who,
                           struct pc_counting_view **out, struct pc_error *error);
 /* This group counts from now on, and no other; PC_COUNTING_NO_GROUP: none does. */

@@ -2,8 +2,8 @@
  *
  * Shared by the files of counting/.
  *
- * A program is what a context counts at one time: it is filled, then published, and never changed.
- * A record keeps the program that its descriptors were opened for.
+ * A program is what a counting counts at one time: it is filled, then published, and never changed.
+ * A meter keeps the program that its descriptors were opened for.
  */
 #ifndef PC_COUNTING_PRIVATE_H
 #define PC_COUNTING_PRIVATE_H
@@ -24,7 +24,7 @@ struct pc_counting_group {
 
 struct pc_counting_program {
     uint64_t id;
-    _Atomic uint32_t n_users; /* contexts and records */
+    _Atomic uint32_t n_users; /* countings and meters */
     uint32_t n_groups, n_events;
     uint32_t n_anchors; /* of each group: 1, or 0 */
     uint64_t n_bytes;
@@ -47,13 +47,13 @@ struct pc_counting_open {
     uint64_t noted[PC_COUNTING_MAX_MEMBERS], noted_ns; /* of these it was told already */
 };
 
-struct pc_counting_record {
-    struct pc_counting *context; /* NULL: stopped */
+struct pc_counting_meter {
+    struct pc_counting *counting; /* NULL: stopped */
     struct pc_counting_program *program;
     uint32_t group; /* that counts, or did */
     bool running;
-    uint32_t groups;                            /* bit g: open */
-    struct pc_counting_record *next, *previous; /* of all that count; next alone: of the stopped */
+    uint32_t groups;                           /* bit g: open */
+    struct pc_counting_meter *next, *previous; /* of all that count; next alone: of the stopped */
     struct pc_counting_open open[PC_COUNTING_MAX_GROUPS];
 };
 
@@ -95,13 +95,13 @@ bool pc_counting_take(uint32_t n);
 void pc_counting_give(uint32_t n);
 uint32_t pc_counting_left(void);
 
-/* ---- context.c, record.c ---- */
+/* ---- counting.c, meter.c ---- */
 
 void pc_counting_release(struct pc_counting_program *program);
 void pc_counting_lock(void);
 void pc_counting_unlock(void);
 
-/* ---- record_async.c ---- */
+/* ---- meter_async.c ---- */
 
 /* Whether the group's member is still the event that was opened. AS-safe. */
 bool pc_counting_is_ours(const struct pc_counting_open *open, uint32_t member);

@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: BSD-3-Clause
 noinst_LTLIBRARIES += counting/libpccounting.la
 counting_libpccounting_la_SOURCES = counting/counting.h counting/counting_private.h \
-    counting/context.c counting/open.c counting/record.c counting/record_async.c counting/view.c counting/kernel_events.c
+    counting/counting.c counting/open.c counting/meter.c counting/meter_async.c counting/view.c counting/kernel_events.c

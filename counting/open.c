@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Descriptors: opening events, and the reasons of refusals; their number and place; the events that
- * fit into one group. Nothing here knows of contexts and records.
+ * fit into one group. Nothing here knows of countings and meters.
  */
 #include "counting/counting_private.h"
 

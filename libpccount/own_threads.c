@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Self-view: a thread has a list of its records, one for each count that it began. The list ends
+ * Self-view: a thread has a list of its meters, one for each count that it began. The list ends
  * with the thread, which then gives what it counted to the program, and its descriptors back.
  *
  * A count lives as long as its owner or a list holds it.
@@ -15,7 +15,7 @@
 struct mine {
     struct mine *next;
     struct pccount *count;
-    struct pc_counting_record *record; /* NULL: could not be opened */
+    struct pc_counting_meter *meter; /* NULL: could not be opened */
     unsigned depth;
     struct pc_error why;
 };
@@ -156,7 +156,7 @@ static bool read_mine(const struct mine *m, struct pccount_values *out)
 {
     struct pc_counting_values now;
     *out = (struct pccount_values){.n_threads = 1};
-    if (!m->record || pc_counting_get(m->record, &now))
+    if (!m->meter || pc_counting_get(m->meter, &now))
         return false;
     memcpy(out->value, now.value, m->count->n * sizeof *out->value);
     return true;
@@ -165,11 +165,11 @@ static bool read_mine(const struct mine *m, struct pccount_values *out)
 static void drop(struct mine *m)
 {
     struct pccount_values values;
-    if (m->record) {
-        pc_counting_pause(m->record);
+    if (m->meter) {
+        pc_counting_pause(m->meter);
         if (m->count->take && read_mine(m, &values))
             m->count->take(m->count->take_arg, &values);
-        pc_counting_stop(m->record);
+        pc_counting_stop(m->meter);
     }
     release(m->count);
     free(m);
@@ -188,8 +188,8 @@ static void enter_child(void)
 {
     usable = false;
     for (struct mine *m = pthread_getspecific(key); m; m = m->next)
-        if (m->record)
-            pc_counting_forget(m->record);
+        if (m->meter)
+            pc_counting_forget(m->meter);
     pthread_setspecific(key, NULL);
 }
 
@@ -249,8 +249,8 @@ int pccount_begin(struct pccount *c)
     struct mine *m = find_or_add(c);
     if (m && m->depth++ == 0) {
         m->why.text[0] = '\0';
-        err = m->record ? pc_counting_switch(m->record, 0)
-                        : pc_counting_start(c->counting, &m->record, 0, &m->why);
+        err = m->meter ? pc_counting_switch(m->meter, 0)
+                       : pc_counting_start(c->counting, &m->meter, 0, &m->why);
         if (err && !*m->why.text)
             pc_error_set(&m->why, err, "the program has closed the descriptors of its counters");
         m->depth -= err != 0;
@@ -268,7 +268,7 @@ int pccount_end(struct pccount *c)
         return -1;
     }
     if (--m->depth == 0)
-        pc_counting_pause(m->record);
+        pc_counting_pause(m->meter);
     return 0;
 }
 

@@ -20,7 +20,7 @@ PC_COMPUTE_PLUGINS(PC_DECLARE_PLUGIN)
 /* Each sample that a plugin gets is in one of these: what the library's own ones know beside it. */
 struct pc_plugin_sample {
     struct pcollect_sample sample;
-    struct pc_counting_record *counting; /* counts events in the thread; NULL: nothing is counted */
+    struct pc_counting_meter *counting; /* counts events in the thread; NULL: nothing is counted */
 };
 
 /* ---- counters: what it counts, told before it starts. */

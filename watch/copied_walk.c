@@ -56,7 +56,7 @@ static uint64_t move(const struct moved *m, uint64_t from, uint64_t word)
     return word - from <= m->n_stack ? word - from + (uint64_t)(uintptr_t)m->stack : word;
 }
 
-static void copy_stack(struct moved *m, const struct pct_record *s)
+static void copy_stack(struct moved *m, const struct pct_ring_record *s)
 {
     uint64_t from = s->registers[AT_SP];
     m->n_stack = from % 8 ? 0 : s->n_stack / 8 * 8;
@@ -68,7 +68,7 @@ static void copy_stack(struct moved *m, const struct pct_record *s)
         m->registers[i] = move(m, from, s->registers[i]);
 }
 
-size_t pct_copied_walk(const struct pct_record *sample, const struct pct_code *code,
+size_t pct_copied_walk(const struct pct_ring_record *sample, const struct pct_code *code,
                        struct pct_walked *out, size_t n, bool *cut)
 {
     static struct moved moved;

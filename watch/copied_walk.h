@@ -16,7 +16,7 @@ struct pct_walked {
 };
 
 /* The frames, innermost first, at most n; *cut: the outer ones could not be found. */
-size_t pct_copied_walk(const struct pct_record *sample, const struct pct_code *code,
+size_t pct_copied_walk(const struct pct_ring_record *sample, const struct pct_code *code,
                        struct pct_walked *out, size_t n, bool *cut);
 
 #endif

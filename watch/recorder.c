@@ -253,7 +253,7 @@ static bool is_exec(struct process *p, const struct pct_stack *s, const struct p
     return p->in_exec;
 }
 
-static void take_sample(struct pct_recorder *r, const struct pct_record *record)
+static void take_sample(struct pct_recorder *r, const struct pct_ring_record *record)
 {
     struct process *p = find_process(r, record->pid);
     struct pct_stack s = {.frames = r->frames, .mpi_folder = p->mpi_folder};
@@ -290,32 +290,32 @@ static void take_sample(struct pct_recorder *r, const struct pct_record *record)
                                : &(struct pct_stack_sampled){.samples = 1, .ns = record->n});
 }
 
-void pct_recorder_take(void *recorder, const struct pct_record *record)
+void pct_recorder_take(void *recorder, const struct pct_ring_record *record)
 {
     struct pct_recorder *r = recorder;
     struct process *p;
     switch (record->type) {
-    case PCT_RECORD_SAMPLE:
+    case PCT_RING_SAMPLE:
         take_sample(r, record);
         break;
-    case PCT_RECORD_MAP:
+    case PCT_RING_MAP:
         p = find_process(r, record->pid);
         pct_code_map(&p->code, r->files, p->pid, &record->map);
         note_file(p, record->map.path);
         break;
-    case PCT_RECORD_EXEC:
+    case PCT_RING_EXEC:
         p = find_process(r, record->pid);
         forget_program(p);
         p->in_exec = true;
         break;
-    case PCT_RECORD_FORK:
+    case PCT_RING_FORK:
         fork_process(r, record->parent, record->pid);
         break;
-    case PCT_RECORD_EXIT:
+    case PCT_RING_EXIT:
         if (record->pid == record->tid)
             remove_process(r, record->pid);
         break;
-    case PCT_RECORD_LOST:
+    case PCT_RING_LOST:
         r->told.n_lost += record->n;
     }
 }

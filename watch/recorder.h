@@ -49,7 +49,7 @@ void pct_recorder_show(struct pct_recorder *r,
 /* A process that runs already: what it has mapped is read. */
 void pct_recorder_add(struct pct_recorder *r, int pid);
 /* What pct_rings_drain takes. */
-void pct_recorder_take(void *recorder, const struct pct_record *record);
+void pct_recorder_take(void *recorder, const struct pct_ring_record *record);
 /* What is known so far; valid until the recorder is freed. */
 const struct pct_recorded *pct_recorder_told(const struct pct_recorder *r);
 /* What was recorded between two times, as a profile, which the caller frees; NULL: nothing was. Of

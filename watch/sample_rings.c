@@ -295,7 +295,7 @@ static bool is_whole(const struct perf_event_header *h, size_t n_fixed)
 /* Behind the header: pid, tid, time, the period if it is not fixed, then the registers and the
  * stack. fixed 0: it is not. */
 static bool read_sample(const uint8_t *p, const uint8_t *end, uint64_t fixed,
-                        struct pct_record *out)
+                        struct pct_ring_record *out)
 {
     size_t n_registers = (size_t)__builtin_popcountll(REGISTER_MASK);
     if (end - p < 40 - (fixed ? 8 : 0))
@@ -325,7 +325,8 @@ static bool read_sample(const uint8_t *p, const uint8_t *end, uint64_t fixed,
 }
 
 /* pid, tid, address, bytes, offset, the file or its build-id in 24 bytes, rights, flags, path. */
-static bool read_map(const struct perf_event_header *h, const uint8_t *p, struct pct_record *out)
+static bool read_map(const struct perf_event_header *h, const uint8_t *p,
+                     struct pct_ring_record *out)
 {
     enum { AT_PATH = 64 };
     if (!is_whole(h, AT_PATH) || h->misc & PERF_RECORD_MISC_MMAP_DATA)
@@ -339,25 +340,25 @@ static bool read_map(const struct perf_event_header *h, const uint8_t *p, struct
     return memchr(p + AT_PATH, '\0', h->size - sizeof *h - AT_PATH) != NULL;
 }
 
-static bool read_record(const uint8_t *at, uint64_t fixed, struct pct_record *out)
+static bool read_record(const uint8_t *at, uint64_t fixed, struct pct_ring_record *out)
 {
     const struct perf_event_header *h = (const void *)at;
     const uint8_t *p = at + sizeof *h, *end = at + h->size;
-    *out = (struct pct_record){.type = PCT_RECORD_LOST};
+    *out = (struct pct_ring_record){.type = PCT_RING_LOST};
     switch (h->type) {
     case PERF_RECORD_SAMPLE:
-        out->type = PCT_RECORD_SAMPLE;
+        out->type = PCT_RING_SAMPLE;
         return read_sample(p, end, fixed, out);
     case PERF_RECORD_MMAP2:
-        out->type = PCT_RECORD_MAP;
+        out->type = PCT_RING_MAP;
         return read_map(h, p, out);
     case PERF_RECORD_COMM:
-        out->type = PCT_RECORD_EXEC;
+        out->type = PCT_RING_EXEC;
         out->pid = number_at(p);
         return (h->misc & PERF_RECORD_MISC_COMM_EXEC) != 0;
     case PERF_RECORD_FORK:
     case PERF_RECORD_EXIT:
-        out->type = h->type == PERF_RECORD_FORK ? PCT_RECORD_FORK : PCT_RECORD_EXIT;
+        out->type = h->type == PERF_RECORD_FORK ? PCT_RING_FORK : PCT_RING_EXIT;
         out->pid = number_at(p);
         out->parent = number_at(p + 4);
         out->tid = number_at(p + 8);
@@ -435,7 +436,7 @@ static void keep_rest(struct pct_rings *r, size_t first)
 }
 
 void pct_rings_drain(struct pct_rings *r, bool all,
-                     void (*take)(void *arg, const struct pct_record *record), void *arg)
+                     void (*take)(void *arg, const struct pct_ring_record *record), void *arg)
 {
     uint64_t certain_ns = all ? UINT64_MAX : r->newest_ns;
     uint64_t period = r->attrs[1].freq ? 0 : r->attrs[1].sample_period;
@@ -446,7 +447,7 @@ void pct_rings_drain(struct pct_rings *r, bool all,
     if (r->n_waiting)
         qsort(r->waiting, r->n_waiting, sizeof *r->waiting, compare_waiting);
     for (; n < r->n_waiting && r->waiting[n].time_ns <= certain_ns; n++) {
-        struct pct_record record;
+        struct pct_ring_record record;
         if (!read_record(r->bytes + r->waiting[n].at, r->waiting[n].event ? period : 0, &record))
             continue;
         record.time_ns = r->waiting[n].time_ns;

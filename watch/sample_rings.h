@@ -15,17 +15,17 @@
 
 enum { PCT_MOST_REGISTERS = 64 };
 
-enum pct_record_type {
-    PCT_RECORD_SAMPLE,
-    PCT_RECORD_MAP,  /* the process has mapped code */
-    PCT_RECORD_EXEC, /* it runs another program now */
-    PCT_RECORD_FORK, /* it was made by process `parent` */
-    PCT_RECORD_EXIT, /* the thread has ended */
-    PCT_RECORD_LOST  /* `n` records had no room */
+enum pct_ring_record_type {
+    PCT_RING_SAMPLE,
+    PCT_RING_MAP,  /* the process has mapped code */
+    PCT_RING_EXEC, /* it runs another program now */
+    PCT_RING_FORK, /* it was made by process `parent` */
+    PCT_RING_EXIT, /* the thread has ended */
+    PCT_RING_LOST  /* `n` records had no room */
 };
 
-struct pct_record {
-    enum pct_record_type type;
+struct pct_ring_record {
+    enum pct_ring_record_type type;
     int pid, tid, parent;
     uint64_t time_ns; /* CLOCK_MONOTONIC */
     bool of_event;    /* SAMPLE: of the event, not of the clock */
@@ -63,7 +63,7 @@ uint64_t pct_rings_counted(const struct pct_rings *r, bool event);
 /* Gives what is certain to be in order, with `all` everything. Records are valid during the call.
  */
 void pct_rings_drain(struct pct_rings *r, bool all,
-                     void (*take)(void *arg, const struct pct_record *record), void *arg);
+                     void (*take)(void *arg, const struct pct_ring_record *record), void *arg);
 void pct_rings_free(struct pct_rings *r); /* NULL is allowed */
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * From the names in `[sample] events` and `always` to the groups that this machine counts, and the
- * records of each thread. Before the first thread is registered, and at the begin and the end of
+ * meters of each thread. Before the first thread is registered, and at the begin and the end of
  * each thread; never on the path of a call.
  */
 #include "libcollect/sampling/counter_groups.h"
@@ -154,11 +154,11 @@ static int set_events(const struct found *f, struct pc_error *error)
         .n_events = f->n,
         .per_group = always ? 0 : (uint32_t)pc_process.config.sample_counters_per_group,
         .pinned = always};
-    int err = pc_counting_set(c->context, &what, error);
+    int err = pc_counting_set(c->counting, &what, error);
     if (err)
         return err;
     c->n_events = f->n;
-    c->n_groups = pc_counting_n_groups(c->context);
+    c->n_groups = pc_counting_n_groups(c->counting);
     return PC_OK;
 }
 
@@ -175,7 +175,7 @@ static bool is_rotated(void)
 static void keep_first_group(struct found *f)
 {
     struct pc_counted *c = f->list->counted;
-    uint64_t first = pc_counting_group_events(c->context, 0);
+    uint64_t first = pc_counting_group_events(c->counting, 0);
     uint32_t n = 0;
     struct pc_error why;
     pc_error_set(&why, PC_EIO,
@@ -197,7 +197,7 @@ static int make_context(struct found *f, struct pc_error *error)
 {
     struct pc_counted *c = f->list->counted;
     bool steady = c == &pc_counters.always || !is_rotated();
-    int err = pc_counting_create(&c->context, error);
+    int err = pc_counting_create(&c->counting, error);
     if (err)
         return err;
     err = set_events(f, error);
@@ -206,8 +206,8 @@ static int make_context(struct found *f, struct pc_error *error)
         err = set_events(f, error);
     }
     if (err) {
-        pc_counting_free(c->context);
-        c->context = NULL;
+        pc_counting_free(c->counting);
+        c->counting = NULL;
         c->n_events = c->n_groups = 0;
     }
     return err;
@@ -216,7 +216,7 @@ static int make_context(struct found *f, struct pc_error *error)
 /* Where others count all the time, the rest is counted in turns or not at all. */
 static bool may_count(const struct list *list, struct pc_error *why)
 {
-    if (list->counted == &pc_counters.always || !pc_counters.always.context || is_rotated())
+    if (list->counted == &pc_counters.always || !pc_counters.always.counting || is_rotated())
         return true;
     pc_error_set(why, PC_EIO,
                  "beside `[sample] always` events are counted in turns, by `[sample] plugins = "
@@ -247,15 +247,15 @@ int pc_counters_find(struct pc_error *error)
     const struct pc_config *c = &pc_process.config;
     const struct list always = {"always", c->sample_always, words[0], &pc_counters.always};
     const struct list events = {"events", c->sample_events, words[1], &pc_counters.events};
-    struct pc_counting_record *taken = NULL;
+    struct pc_counting_meter *taken = NULL;
     struct pc_error why = {""}, none;
     if (!always.asked[0] && !events.asked[0])
         return PC_OK;
     const struct pc_events_module *module = open_module(&why);
     find_list(&always, module, &why);
     /* Events are sorted into groups that fit beside it: so it counts meanwhile. */
-    if (pc_counters.always.context)
-        pc_counting_start(pc_counters.always.context, &taken, 0, &none);
+    if (pc_counters.always.counting)
+        pc_counting_start(pc_counters.always.counting, &taken, 0, &none);
     find_list(&events, module, &why);
     if (taken)
         pc_counting_stop(taken);
@@ -318,14 +318,14 @@ static void note_events(struct pc_thread *t)
 }
 
 /* Opens what the thread counts; groups for which there is no descriptor are said to be missing. */
-static void open_groups(const struct pc_counted *c, struct pc_counting_record **record)
+static void open_groups(const struct pc_counted *c, struct pc_counting_meter **meter)
 {
     struct pc_error error;
-    if (!c->context)
+    if (!c->counting)
         return;
-    if (pc_counting_start(c->context, record, 0, &error))
-        *record = NULL;
-    uint32_t groups = *record ? pc_counting_groups(*record) : 0;
+    if (pc_counting_start(c->counting, meter, 0, &error))
+        *meter = NULL;
+    uint32_t groups = *meter ? pc_counting_groups(*meter) : 0;
     uint32_t n_missing = c->n_groups - (uint32_t)__builtin_popcount(groups);
     if (n_missing)
         pc_lost(PCOLLECT_LOST_GROUPS, n_missing);
@@ -343,11 +343,11 @@ void pc_counters_enter(struct pc_thread *t, void *function)
     errno = saved;
 }
 
-static void stop(struct pc_counting_record **record)
+static void stop(struct pc_counting_meter **meter)
 {
-    if (*record)
-        pc_counting_stop(*record);
-    *record = NULL;
+    if (*meter)
+        pc_counting_stop(*meter);
+    *meter = NULL;
 }
 
 void pc_counters_leave(struct pc_thread *t)
@@ -363,5 +363,5 @@ void pc_counters_forget(void)
         pc_counting_forget(t->counting);
     if (t && t->always)
         pc_counting_forget(t->always);
-    pc_counters.events.context = pc_counters.always.context = NULL;
+    pc_counters.events.counting = pc_counters.always.counting = NULL;
 }

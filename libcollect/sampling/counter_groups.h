@@ -12,7 +12,7 @@
 
 /* Events of one list of the configuration. */
 struct pc_counted {
-    struct pc_counting *context; /* NULL: nothing is counted */
+    struct pc_counting *counting; /* NULL: nothing is counted */
     uint32_t n_events, n_groups;
     const char *names[PC_COUNTING_MAX_EVENTS]; /* of events, as the configuration has them */
     uint32_t strings[PC_COUNTING_MAX_EVENTS];  /* the same for STRING columns; 0: no room */
@@ -33,17 +33,17 @@ int pc_counters_start(void);
 
 static inline bool pc_counters_any(void)
 {
-    return pc_counters.events.context || pc_counters.always.context;
+    return pc_counters.events.counting || pc_counters.always.counting;
 }
 
 /* What counts all the time, in one group: what was asked for like that, else all events if they are
  * in one group. NULL: nothing does. */
 static inline const struct pc_counted *pc_counters_steady(void)
 {
-    if (pc_counters.always.context)
+    if (pc_counters.always.counting)
         return &pc_counters.always;
-    return pc_counters.events.context && pc_counters.events.n_groups == 1 ? &pc_counters.events
-                                                                          : NULL;
+    return pc_counters.events.counting && pc_counters.events.n_groups == 1 ? &pc_counters.events
+                                                                           : NULL;
 }
 
 /* The calling thread has been registered: counts from now on / is about to be left. */

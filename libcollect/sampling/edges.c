@@ -75,7 +75,7 @@ static void (*next_end)(struct pc_call *call);
 /* False, for good, if the counters cannot be read any more. */
 static bool read_counters(struct pc_edges *e, struct pc_counting_values *values)
 {
-    if (!pc_counting_get(e->record, values))
+    if (!pc_counting_get(e->meter, values))
         return true;
     e->live = false;
     pc_lost(PCOLLECT_LOST_COUNTS, 1);
@@ -213,7 +213,7 @@ static uint64_t measure_cost(struct pc_edges *e)
     uint64_t least = UINT64_MAX;
     for (int i = 0; i < TRIES; i++) {
         uint64_t from = pc_ticks();
-        if (pc_counting_get(e->record, &e->base) || pc_counting_get(e->record, &e->now))
+        if (pc_counting_get(e->meter, &e->base) || pc_counting_get(e->meter, &e->now))
             return 0;
         uint64_t passed = pc_ticks() - from;
         least = passed < least ? passed : least;
@@ -245,21 +245,21 @@ void pc_edges_enter(struct pc_thread *t, void *function)
 {
     (void)function;
     const struct pc_counted *of = pc_counters_steady();
-    struct pc_counting_record *record = of == &pc_counters.always ? t->always : t->counting;
-    if (!of || !record)
+    struct pc_counting_meter *meter = of == &pc_counters.always ? t->always : t->counting;
+    if (!of || !meter)
         return;
     struct pc_edges *e = t->edges ? t->edges : pc_memory(sizeof *e);
     if (!e)
         return;
     e->of = of;
-    e->record = record;
+    e->meter = meter;
     e->from = e->call = 0;
     e->inside = false;
     e->n_samples = e->n_unplaced = 0;
     memset(e->samples, 0, sizeof e->samples);
     e->spacing = find_spacing(measure_cost(e));
     e->due = 0;
-    e->live = take_rows(t, e) && !pc_counting_get(e->record, &e->base);
+    e->live = take_rows(t, e) && !pc_counting_get(e->meter, &e->base);
     t->edges = e;
 }
 

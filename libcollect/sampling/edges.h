@@ -24,7 +24,7 @@ enum { PC_EDGES_SLOTS = 512 /* a power of two */ };
 
 struct pc_edges {
     const struct pc_counted *of; /* what is read */
-    struct pc_counting_record *record;
+    struct pc_counting_meter *meter;
     uint64_t due, spacing; /* ticks: not read again before */
     pcollect_ref from;     /* context of the point that was read last; 0: the thread's start */
     pcollect_ref call;     /* context of the outermost MPI call, in progress or the last one */

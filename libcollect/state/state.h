@@ -98,7 +98,7 @@ struct pc_active {
     uint16_t op, op_class;
 };
 
-struct pc_counting_record;
+struct pc_counting_meter;
 struct pc_edges;
 struct pc_python_stack;
 struct pc_python_paths;
@@ -128,13 +128,13 @@ struct pc_thread {
     struct pc_scopes *scopes; /* scope.c; NULL: neither phases nor regions so far */
     uint64_t level;           /* of the phase that the thread is in; 0: none */
     struct pc_thread *next_made;
-    uint32_t resets;                     /* of pc_control, that were obeyed */
-    uint32_t bumps;                      /* of pc_control, in `generation` */
-    struct pc_sampler *sampler;          /* sampler.h; NULL: never interrupted */
-    struct pc_counting_record *counting; /* counter_groups.h; NULL: nothing is counted */
-    struct pc_counting_record *always;   /* counter_groups.h; what counts beside it, all the time */
-    struct pc_edges *edges;              /* edges.h; NULL: nothing is read at MPI calls */
-    struct pc_python_stack *python;      /* python.h; NULL: none was read so far */
+    uint32_t resets;                    /* of pc_control, that were obeyed */
+    uint32_t bumps;                     /* of pc_control, in `generation` */
+    struct pc_sampler *sampler;         /* sampler.h; NULL: never interrupted */
+    struct pc_counting_meter *counting; /* counter_groups.h; NULL: nothing is counted */
+    struct pc_counting_meter *always;   /* counter_groups.h; what counts beside it, all the time */
+    struct pc_edges *edges;             /* edges.h; NULL: nothing is read at MPI calls */
+    struct pc_python_stack *python;     /* python.h; NULL: none was read so far */
     struct pc_python_paths *python_paths; /* python_paths.c; NULL: no call from Python so far */
     bool helper;                          /* made by the MPI library for itself */
     _Atomic uint8_t uncounted;            /* threads_table.c; 1 + its kind, 0: it is counted */

@@ -133,7 +133,7 @@ void pc_counters_ask(const struct pc_counters_use *asked)
 
 /* State of one thread: zero-filled by the host. */
 struct own {
-    struct pc_counting_record *record;
+    struct pc_counting_meter *meter;
     bool begun, ended; /* the window was read at its begin, and at its end */
     bool over;         /* it was never read: over before it could begin */
     bool counts;       /* of round-robin: a group, since the last interrupt */
@@ -234,7 +234,7 @@ static bool find_sums(struct own *own, void *thread, uint32_t group)
 {
     if (own->known >> group & 1)
         return true;
-    if (pc_counting_get(own->record, &own->before))
+    if (pc_counting_get(own->meter, &own->before))
         return false;
     for (uint32_t e = 0; e < use.n_events; e++) {
         if (!(own->before.held >> e & 1))
@@ -276,8 +276,8 @@ static void book(struct own *own, const struct pcollect_sample *sample, uint32_t
 
 static uint32_t groups_of(struct own *own, const struct pcollect_sample *sample)
 {
-    own->record = ((const struct pc_plugin_sample *)sample)->counting;
-    return own->record ? pc_counting_groups(own->record) : 0;
+    own->meter = ((const struct pc_plugin_sample *)sample)->counting;
+    return own->meter ? pc_counting_groups(own->meter) : 0;
 }
 
 /* The group of that number, among these of the thread, counts from now on. */
@@ -289,7 +289,7 @@ static bool turn_to(struct own *own, const struct pcollect_sample *sample, uint3
     for (uint64_t left = number % (unsigned)__builtin_popcount(groups); left; left--)
         groups &= groups - 1;
     uint32_t group = (uint32_t)__builtin_ctz(groups);
-    return !pc_counting_switch(own->record, group) && find_sums(own, sample->thread, group);
+    return !pc_counting_switch(own->meter, group) && find_sums(own, sample->thread, group);
 }
 
 /* ---- Windows --------------------------------------------------------------------------------- */
@@ -327,13 +327,13 @@ static void read_window(void *state, void *kept, int ended)
     struct own *own = kept;
     (void)state;
     if (!ended) {
-        own->begun = !pc_counting_get(own->record, &own->before);
+        own->begun = !pc_counting_get(own->meter, &own->before);
         return;
     }
-    own->ended = !pc_counting_get(own->record, &own->after);
+    own->ended = !pc_counting_get(own->meter, &own->after);
     /* What counts always is read by others too. */
     if (use.n_groups > 1)
-        pc_counting_pause(own->record);
+        pc_counting_pause(own->meter);
 }
 
 static void close_window(void *state, const struct pcollect_sample *sample, void *data, int stayed)
@@ -343,7 +343,7 @@ static void close_window(void *state, const struct pcollect_sample *sample, void
     (void)state;
     own->over = !own->begun && !own->ended;
     if (own->over) {
-        own->begun = own->ended = !pc_counting_get(own->record, &own->before);
+        own->begun = own->ended = !pc_counting_get(own->meter, &own->before);
         own->after = own->before;
     }
     if (!own->begun || !own->ended)
@@ -366,13 +366,13 @@ static void take_turn(void *state, const struct pcollect_sample *sample, void *d
     (void)state;
     if (!use.round_robin || !own)
         return;
-    if (own->counts && !pc_counting_get(own->record, &own->after)) {
+    if (own->counts && !pc_counting_get(own->meter, &own->after)) {
         r->windows[BRIEF].begun++;
         r->windows[BRIEF].stayed++;
         book(own, sample, sample->node);
     }
     own->counts = turn_to(own, sample, groups_of(own, sample), sample->draw) &&
-                  !pc_counting_get(own->record, &own->before);
+                  !pc_counting_get(own->meter, &own->before);
 }
 
 const struct pcollect_compute_plugin pc_plugin_counters = {

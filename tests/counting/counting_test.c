@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Counting contexts, on page faults and switches that the test makes itself: it knows their number.
- * A few faults more are allowed where a count is compared: the system makes some of its own.
+ * Countings and meters, on page faults and switches that the test makes itself: it knows their
+ * number. A few faults more are allowed where a count is compared: the system makes some of its
+ * own.
  */
 #include "counting/counting_private.h"
 
@@ -51,20 +52,20 @@ static struct pc_error error;
  */
 
 struct bench {
-    struct pc_counting *context;
-    struct pc_counting_record *record;
+    struct pc_counting *counting;
+    struct pc_counting_meter *meter;
 };
 
 static void count(struct bench *b, uint32_t n_events, uint32_t per_group)
 {
     const struct pc_counting_what what = {events, n_events, per_group, 0, 0};
-    assert_int_equal(pc_counting_set(b->context, &what, &error), PC_OK);
+    assert_int_equal(pc_counting_set(b->counting, &what, &error), PC_OK);
 }
 
 static int set_up(void **state)
 {
     struct bench *b = calloc(1, sizeof *b);
-    if (!b || pc_counting_create(&b->context, &error))
+    if (!b || pc_counting_create(&b->counting, &error))
         return -1;
     *state = b;
     return 0;
@@ -73,16 +74,16 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
     struct bench *b = *state;
-    if (b->record)
-        pc_counting_stop(b->record);
-    pc_counting_free(b->context);
+    if (b->meter)
+        pc_counting_stop(b->meter);
+    pc_counting_free(b->counting);
     free(b);
     return 0;
 }
 
 static void start(struct bench *b, uint32_t group)
 {
-    if (pc_counting_start(b->context, &b->record, group, &error))
+    if (pc_counting_start(b->counting, &b->meter, group, &error))
         fail_msg("%s", error.text);
 }
 
@@ -90,7 +91,7 @@ static struct pc_counting_values get(const struct bench *b)
 {
     struct pc_counting_values v;
     memset(&v, 0xff, sizeof v);
-    assert_int_equal(pc_counting_get(b->record, &v), PC_OK);
+    assert_int_equal(pc_counting_get(b->meter, &v), PC_OK);
     return v;
 }
 
@@ -132,10 +133,10 @@ static void events_are_sorted_into_groups(void **state)
     struct bench *b = *state;
     for (size_t i = 0; i < PC_ARRAY_LEN(rows); i++) {
         count(b, rows[i].n_events, rows[i].per_group);
-        assert_int_equal(pc_counting_n_groups(b->context), rows[i].n_groups);
-        assert_int_equal(pc_counting_group_events(b->context, 0), rows[i].first);
-        assert_int_equal(pc_counting_group_events(b->context, rows[i].n_groups - 1), rows[i].last);
-        assert_int_equal(pc_counting_group_events(b->context, rows[i].n_groups), 0);
+        assert_int_equal(pc_counting_n_groups(b->counting), rows[i].n_groups);
+        assert_int_equal(pc_counting_group_events(b->counting, 0), rows[i].first);
+        assert_int_equal(pc_counting_group_events(b->counting, rows[i].n_groups - 1), rows[i].last);
+        assert_int_equal(pc_counting_group_events(b->counting, rows[i].n_groups), 0);
     }
 }
 
@@ -144,46 +145,46 @@ static void what_is_no_event_is_refused(void **state)
     struct bench *b = *state;
     struct pc_counting_event bad[2] = {SOFTWARE(PAGE_FAULTS), SOFTWARE(PAGE_FAULTS)};
     bad[1].terms[0].config = 9999;
-    uint64_t id = pc_counting_id(b->context);
+    uint64_t id = pc_counting_id(b->counting);
     const struct pc_counting_what what = {bad, 2, 0, 0, 0};
-    assert_int_equal(pc_counting_set(b->context, &what, &error), PC_EIO);
+    assert_int_equal(pc_counting_set(b->counting, &what, &error), PC_EIO);
     assert_non_null(strstr(error.text, "event 1"));
-    assert_int_equal(pc_counting_id(b->context), id);
+    assert_int_equal(pc_counting_id(b->counting), id);
     assert_int_equal(pc_counting_try(&bad[1], &error), PC_EIO);
     assert_true(error.text[0] != '\0');
     bad[1].n_terms = 0;
     assert_int_equal(pc_counting_try(&bad[1], &error), PC_EARG);
-    assert_int_equal(pc_counting_set(b->context, &what, &error), PC_EARG);
+    assert_int_equal(pc_counting_set(b->counting, &what, &error), PC_EARG);
     const struct pc_counting_what many = {bad, PC_COUNTING_MAX_EVENTS + 1, 0, 0, 0};
-    assert_int_equal(pc_counting_set(b->context, &many, &error), PC_EARG);
+    assert_int_equal(pc_counting_set(b->counting, &many, &error), PC_EARG);
 }
 
 /* ---- Counts ------------------------------------------------------------------------------------
  */
 
-/* One context counts all the time, whatever another one of the same thread does. */
+/* One counting runs all the time, whatever another one of the same thread does. */
 static void pinned_beside_turns(void **state)
 {
     struct bench *b = *state;
     struct bench always = {NULL, NULL};
     const struct pc_counting_what what = {&events[FAULTS], 1, 0, 1, 0};
-    assert_int_equal(pc_counting_create(&always.context, &error), PC_OK);
-    assert_int_equal(pc_counting_set(always.context, &what, &error), PC_OK);
+    assert_int_equal(pc_counting_create(&always.counting, &error), PC_OK);
+    assert_int_equal(pc_counting_set(always.counting, &what, &error), PC_OK);
     count(b, N_EVENTS, 1);
     start(&always, 0);
     uint64_t before = get(&always).value[0];
-    for (uint32_t g = 0; g < pc_counting_n_groups(b->context); g++) {
+    for (uint32_t g = 0; g < pc_counting_n_groups(b->counting); g++) {
         start(b, g);
         fault(PAGES);
-        pc_counting_pause(b->record);
+        pc_counting_pause(b->meter);
         fault(PAGES);
     }
-    uint64_t n = 2 * pc_counting_n_groups(b->context) * faults_of(PAGES);
+    uint64_t n = 2 * pc_counting_n_groups(b->counting) * faults_of(PAGES);
     struct pc_counting_values after = get(&always);
     assert_in_range(after.value[0] - before, n, n + SLACK);
     assert_int_equal(after.enabled_ns, after.running_ns);
-    pc_counting_stop(always.record);
-    pc_counting_free(always.context);
+    pc_counting_stop(always.meter);
+    pc_counting_free(always.counting);
 }
 
 static void counts_are_exact(void **state)
@@ -207,7 +208,7 @@ static void nothing_counts_while_paused(void **state)
     struct bench *b = *state;
     count(b, 1, 0);
     start(b, 0);
-    pc_counting_pause(b->record);
+    pc_counting_pause(b->meter);
     struct pc_counting_values before = get(b);
     fault(PAGES);
     assert_int_equal(get(b).value[FAULTS], before.value[FAULTS]);
@@ -223,16 +224,16 @@ static void groups_take_turns(void **state)
     count(b, 2, 1);
     start(b, 0);
     fault(PAGES);
-    assert_int_equal(pc_counting_switch(b->record, 1), PC_OK);
+    assert_int_equal(pc_counting_switch(b->meter, 1), PC_OK);
     struct pc_counting_values other = get(b);
     assert_int_equal(other.held, 1 << MINOR);
     assert_true(other.value[FAULTS] == UINT64_MAX); /* untouched */
     assert_true(other.value[MINOR] < SLACK);
     fault(PAGES);
     assert_faults(get(b).value[MINOR], PAGES);
-    assert_int_equal(pc_counting_switch(b->record, 0), PC_OK);
+    assert_int_equal(pc_counting_switch(b->meter, 0), PC_OK);
     assert_faults(get(b).value[FAULTS], PAGES);
-    assert_int_equal(pc_counting_switch(b->record, 2), PC_ENOENT);
+    assert_int_equal(pc_counting_switch(b->meter, 2), PC_ENOENT);
     assert_int_equal(get(b).group, 0);
 }
 
@@ -246,8 +247,8 @@ static void terms_add_with_their_signs(void **state)
     }
     derived[1].terms[1].sign = -1;
     const struct pc_counting_what what = {derived, 2, 1, 0, 0};
-    assert_int_equal(pc_counting_set(b->context, &what, &error), PC_OK);
-    assert_int_equal(pc_counting_n_groups(b->context), 2);
+    assert_int_equal(pc_counting_set(b->counting, &what, &error), PC_OK);
+    assert_int_equal(pc_counting_n_groups(b->counting), 2);
     start(b, 0);
     fault(PAGES);
     assert_in_range(get(b).value[0], 2 * faults_of(PAGES), 2 * faults_of(PAGES) + 2 * SLACK);
@@ -264,7 +265,7 @@ static void only_what_differs_is_opened(void **state)
 {
     struct bench *b = *state;
     count(b, 2, 1);
-    uint64_t id = pc_counting_id(b->context);
+    uint64_t id = pc_counting_id(b->counting);
     start(b, 0);
     fault(PAGES);
     start(b, 1);
@@ -272,31 +273,31 @@ static void only_what_differs_is_opened(void **state)
     start(b, 0);
     assert_faults(get(b).value[FAULTS], PAGES);
     count(b, 1, 0);
-    assert_true(pc_counting_id(b->context) > id);
+    assert_true(pc_counting_id(b->counting) > id);
     start(b, 0);
     assert_true(get(b).value[FAULTS] < SLACK);
 }
 
-/* What a record counts under one context is not booked to another one. */
+/* What a meter counts under one counting is not booked to another one. */
 static void each_context_has_its_own(void **state)
 {
     struct bench *b = *state, other = {NULL, NULL};
     struct pc_counting_totals ours, theirs;
-    assert_int_equal(pc_counting_create(&other.context, &error), PC_OK);
+    assert_int_equal(pc_counting_create(&other.counting, &error), PC_OK);
     count(b, 1, 0);
     count(&other, 1, 0);
     start(b, 0);
     fault(PAGES);
-    assert_int_equal(pc_counting_start(other.context, &b->record, 0, &error), PC_OK);
+    assert_int_equal(pc_counting_start(other.counting, &b->meter, 0, &error), PC_OK);
     fault(2 * PAGES);
-    pc_counting_dump(b->context, &ours);
-    pc_counting_dump(other.context, &theirs);
+    pc_counting_dump(b->counting, &ours);
+    pc_counting_dump(other.counting, &theirs);
     assert_faults(ours.value[FAULTS], PAGES);
     assert_faults(theirs.value[FAULTS], 2 * PAGES);
     assert_int_equal(ours.n_live, 0);
     assert_int_equal(theirs.n_live, 1);
     start(b, 0);
-    pc_counting_free(other.context);
+    pc_counting_free(other.counting);
 }
 
 /* ---- Threads -----------------------------------------------------------------------------------
@@ -304,10 +305,10 @@ static void each_context_has_its_own(void **state)
 
 static void *count_in_thread(void *state)
 {
-    struct bench mine = {((struct bench *)state)->context, NULL};
+    struct bench mine = {((struct bench *)state)->counting, NULL};
     start(&mine, 0);
     fault(10);
-    pc_counting_stop(mine.record);
+    pc_counting_stop(mine.meter);
     return NULL;
 }
 
@@ -342,7 +343,7 @@ static uint64_t mapped_bytes(void)
     return strtoull(text, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-/* However many threads there were: no more records, descriptors and memory. A record is 10 KiB: if
+/* However many threads there were: no more meters, descriptors and memory. A meter is 10 KiB: if
  * each thread left one, the process would grow by 50 MiB and more. */
 static void ended_threads_are_kept_as_a_sum(void **state)
 {
@@ -361,7 +362,7 @@ static void ended_threads_are_kept_as_a_sum(void **state)
 #else
     (void)bytes; /* sanitizers keep what has ended */
 #endif
-    pc_counting_dump(b->context, &totals);
+    pc_counting_dump(b->counting, &totals);
     assert_int_equal(totals.n_ended, n);
     assert_int_equal(totals.n_live, 0);
     /* A thread faults on its own stack and thread-local data as well. */
@@ -378,11 +379,11 @@ static void a_new_id_begins_new_totals(void **state)
     start(b, 0);
     fault(PAGES);
     count(b, 1, 0);
-    pc_counting_dump(b->context, &totals);
+    pc_counting_dump(b->counting, &totals);
     assert_int_equal(totals.value[FAULTS], 0);
     start(b, 0);
     fault(10);
-    pc_counting_dump(b->context, &totals);
+    pc_counting_dump(b->counting, &totals);
     assert_faults(totals.value[FAULTS], 10);
 }
 
@@ -400,8 +401,8 @@ static void descriptors_are_high(void **state)
     count(b, 4, 1);
     start(b, 0);
     for (uint32_t g = 0; g < 4; g++)
-        for (uint32_t i = 0; i < b->record->open[g].n; i++)
-            assert_true(b->record->open[g].fds[i] >= half);
+        for (uint32_t i = 0; i < b->meter->open[g].n; i++)
+            assert_true(b->meter->open[g].fds[i] >= half);
     assert_int_equal(dup(0), next);
     close(next);
 }
@@ -415,15 +416,15 @@ struct crowd {
 static void *start_in_crowd(void *argument)
 {
     struct crowd *crowd = argument;
-    struct bench mine = {crowd->bench->context, NULL};
+    struct bench mine = {crowd->bench->counting, NULL};
     struct pc_error why;
-    if (pc_counting_start(mine.context, &mine.record, 0, &why))
+    if (pc_counting_start(mine.counting, &mine.meter, 0, &why))
         crowd->n_none++;
     else
-        crowd->n_groups += (uint32_t)__builtin_popcount(pc_counting_groups(mine.record));
+        crowd->n_groups += (uint32_t)__builtin_popcount(pc_counting_groups(mine.meter));
     pthread_barrier_wait(&crowd->barrier);
-    if (mine.record)
-        pc_counting_stop(mine.record);
+    if (mine.meter)
+        pc_counting_stop(mine.meter);
     return NULL;
 }
 
@@ -461,15 +462,15 @@ static void a_stolen_descriptor_is_left_alone(void **state)
     count(b, 1, 0);
     start(b, 0);
     assert_int_equal(pipe(ends), 0);
-    int fd = b->record->open[0].fds[0];
+    int fd = b->meter->open[0].fds[0];
     assert_int_equal(dup2(ends[0], fd), fd);
     assert_int_equal(write(ends[1], &byte, 1), 1);
-    assert_int_equal(pc_counting_get(b->record, &v), PC_EIO);
+    assert_int_equal(pc_counting_get(b->meter, &v), PC_EIO);
     assert_int_equal(v.group, 77);
-    pc_counting_pause(b->record);
-    assert_int_equal(pc_counting_switch(b->record, 0), PC_EIO);
-    pc_counting_stop(b->record);
-    b->record = NULL;
+    pc_counting_pause(b->meter);
+    assert_int_equal(pc_counting_switch(b->meter, 0), PC_EIO);
+    pc_counting_stop(b->meter);
+    b->meter = NULL;
     assert_int_equal(read(fd, &byte, 1), 1); /* it is still the program's */
     close(fd);
     close(ends[0]);
@@ -482,10 +483,10 @@ static void a_child_gives_back_what_it_got(void **state)
     int status;
     count(b, 4, 1);
     start(b, 0);
-    int fd = b->record->open[3].fds[1];
+    int fd = b->meter->open[3].fds[1];
     pid_t child = fork();
     if (child == 0) {
-        pc_counting_forget(b->record);
+        pc_counting_forget(b->meter);
         _exit(dup(fd) >= 0);
     }
     assert_int_equal(waitpid(child, &status, 0), child);
@@ -553,12 +554,12 @@ static void a_view_counts_another_process(void **state)
     struct pc_counting_values v[2];
     char c;
     int tell, told;
-    assert_int_equal(pc_counting_set(b->context, &what, &error), PC_OK);
-    assert_int_equal(pc_counting_start(b->context, &b->record, 0, &error), PC_EARG);
-    assert_int_equal(pc_counting_n_groups(b->context), 2);
+    assert_int_equal(pc_counting_set(b->counting, &what, &error), PC_OK);
+    assert_int_equal(pc_counting_start(b->counting, &b->meter, 0, &error), PC_EARG);
+    assert_int_equal(pc_counting_n_groups(b->counting), 2);
     pid_t child = start_child(&tell, &told);
     const struct pc_counting_viewee who = {.tid = child, .cpu = -1};
-    assert_int_equal(pc_counting_view_open(b->context, &who, &view, &error), PC_OK);
+    assert_int_equal(pc_counting_view_open(b->counting, &who, &view, &error), PC_OK);
     pc_counting_view_switch(view, 0);
     assert_int_equal(write(tell, "", 1), 1);
     assert_int_equal(read(told, &c, 1), 1);
@@ -572,7 +573,7 @@ static void a_view_counts_another_process(void **state)
     pc_counting_view_close(view);
     assert_int_equal(write(tell, "", 1), 1);
     waitpid(child, NULL, 0);
-    assert_int_equal(pc_counting_view_open(b->context, &who, &view, &error), PC_ENOENT);
+    assert_int_equal(pc_counting_view_open(b->counting, &who, &view, &error), PC_ENOENT);
 }
 
 static void names_are_encodings(void **state)
@@ -643,11 +644,11 @@ int main(void)
         ROW(a_view_counts_another_process),
         ROW(names_are_encodings),
     };
-    struct pc_counting *context;
-    if (pc_counting_create(&context, &error)) {
+    struct pc_counting *counting;
+    if (pc_counting_create(&counting, &error)) {
         printf("1..0 # SKIP %s\n", error.text);
         return 0;
     }
-    pc_counting_free(context);
+    pc_counting_free(counting);
     return cmocka_run_group_tests_name("counting", tests, NULL, NULL);
 }

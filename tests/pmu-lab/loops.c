@@ -30,22 +30,22 @@ static const struct pc_counting_event events[] = {
 };
 
 /* Counts event 0, which is in group 0, for a loop of so many rounds. */
-static uint64_t count(struct pc_counting_record *record, uint64_t rounds)
+static uint64_t count(struct pc_counting_meter *meter, uint64_t rounds)
 {
     struct pc_counting_values before = {.group = 0}, after = {.group = 0};
-    if (pc_counting_get(record, &before))
+    if (pc_counting_get(meter, &before))
         exit(1);
     loop(rounds);
-    if (pc_counting_get(record, &after) || !(after.held & 1))
+    if (pc_counting_get(meter, &after) || !(after.held & 1))
         exit(1);
     return after.value[0] - before.value[0];
 }
 
-static uint64_t least(struct pc_counting_record *record, uint64_t rounds)
+static uint64_t least(struct pc_counting_meter *meter, uint64_t rounds)
 {
     uint64_t least = UINT64_MAX;
     for (int i = 0; i < TRIES; i++) {
-        uint64_t n = count(record, rounds);
+        uint64_t n = count(meter, rounds);
         least = n < least ? n : least;
     }
     return least;
@@ -58,18 +58,18 @@ int main(int argc, char **argv)
         return 0;
     }
     struct pc_counting_what what = {events, 2, argc > 1 ? (uint32_t)atoi(argv[1]) : 0, 0, 0};
-    struct pc_counting *context;
-    struct pc_counting_record *record = NULL;
+    struct pc_counting *counting;
+    struct pc_counting_meter *meter = NULL;
     struct pc_error error = {""};
-    if (pc_counting_create(&context, &error) || pc_counting_set(context, &what, &error) ||
-        pc_counting_start(context, &record, 0, &error)) {
+    if (pc_counting_create(&counting, &error) || pc_counting_set(counting, &what, &error) ||
+        pc_counting_start(counting, &meter, 0, &error)) {
         printf("%s\n", error.text);
         return 1;
     }
-    uint64_t few = least(record, SHORT), many = least(record, LONG);
-    printf("%u groups; %llu, %llu instructions\n", pc_counting_n_groups(context),
+    uint64_t few = least(meter, SHORT), many = least(meter, LONG);
+    printf("%u groups; %llu, %llu instructions\n", pc_counting_n_groups(counting),
            (unsigned long long)few, (unsigned long long)many);
-    if (what.per_group && pc_counting_n_groups(context) != 2 / what.per_group)
+    if (what.per_group && pc_counting_n_groups(counting) != 2 / what.per_group)
         return 1;
     return many - few != 2ull * (LONG - SHORT);
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Records: opened at a thread's start, settled into their context when they stop, change it or are
+ * Meters: opened at a thread's start, settled into their counting when they stop, change it or are
  * opened anew. All that count are in one list, those that have stopped in another, from which the
  * next thread takes: a program that makes a hundred thousand threads one after the other needs the
  * memory of as many as count at once.
  *
- * The lock is held where the lists, a record's descriptors or a context's totals change. The
- * handler of a record's own thread may meanwhile switch it: it sees `groups`, which is emptied
+ * The lock is held where the lists, a meter's descriptors or a counting's totals change. The
+ * handler of a meter's own thread may meanwhile switch it: it sees `groups`, which is emptied
  * before and filled after the descriptors are changed.
  */
 #include "counting/counting_private.h"
@@ -16,7 +16,7 @@
 #include <string.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct pc_counting_record *counting, *stopped;
+static struct pc_counting_meter *counting, *stopped;
 static _Atomic uint32_t n_started;
 
 void pc_counting_lock(void)
@@ -33,7 +33,7 @@ void pc_counting_unlock(void)
  */
 
 /* Adds what a group has counted since it was last noted. */
-static void add_group(const struct pc_counting_record *r, uint32_t g,
+static void add_group(const struct pc_counting_meter *r, uint32_t g,
                       const struct pc_counting_reading *now, struct pc_counting_totals *totals)
 {
     const struct pc_counting_group *group = &r->program->groups[g];
@@ -46,11 +46,11 @@ static void add_group(const struct pc_counting_record *r, uint32_t g,
             (uint64_t)group->members[i].term.sign * (now->value[i] - open->noted[i]);
 }
 
-/* Adds what the record has counted to its context, if that still counts the same; under the lock.
+/* Adds what the meter has counted to its counting, if that still counts the same; under the lock.
  */
-static void settle(struct pc_counting_record *r)
+static void settle(struct pc_counting_meter *r)
 {
-    struct pc_counting *c = r->context;
+    struct pc_counting *c = r->counting;
     for (uint32_t g = 0; g < PC_COUNTING_MAX_GROUPS; g++) {
         struct pc_counting_reading now;
         if (!(r->groups >> g & 1) || !pc_counting_read(&r->open[g], &now))
@@ -67,8 +67,8 @@ void pc_counting_dump(struct pc_counting *c, struct pc_counting_totals *out)
     int saved = errno;
     pc_counting_lock();
     *out = c->ended;
-    for (const struct pc_counting_record *r = counting; r; r = r->next) {
-        if (r->context != c || r->program != c->program)
+    for (const struct pc_counting_meter *r = counting; r; r = r->next) {
+        if (r->counting != c || r->program != c->program)
             continue;
         out->n_live++;
         for (uint32_t g = 0; g < PC_COUNTING_MAX_GROUPS; g++) {
@@ -84,7 +84,7 @@ void pc_counting_dump(struct pc_counting *c, struct pc_counting_totals *out)
 /* ---- Descriptors ------------------------------------------------------------------------------
  */
 
-static void close_all(struct pc_counting_record *r)
+static void close_all(struct pc_counting_meter *r)
 {
     uint32_t groups = r->groups;
     pc_counting_pause(r);
@@ -97,7 +97,7 @@ static void close_all(struct pc_counting_record *r)
         }
 }
 
-static int open_one(struct pc_counting_record *r, uint32_t g)
+static int open_one(struct pc_counting_meter *r, uint32_t g)
 {
     const struct pc_counting_group *group = &r->program->groups[g];
     if (!pc_counting_take(group->n_members))
@@ -114,7 +114,7 @@ static int open_one(struct pc_counting_record *r, uint32_t g)
 
 /* Opens all groups, or where descriptors are scarce some: a thread takes an eighth of what is left,
  * but one group if there is any, and each begins with another one. */
-static int open_all(struct pc_counting_record *r, struct pc_error *error)
+static int open_all(struct pc_counting_meter *r, struct pc_error *error)
 {
     uint32_t n = r->program->n_groups, first = atomic_fetch_add(&n_started, 1) % n;
     uint32_t share = pc_counting_left() / 8, taken = 0;
@@ -128,12 +128,12 @@ static int open_all(struct pc_counting_record *r, struct pc_error *error)
     return r->groups ? PC_OK : pc_counting_explain(-why, error);
 }
 
-/* ---- Records ----------------------------------------------------------------------------------
+/* ---- Meters ----------------------------------------------------------------------------------
  */
 
-static struct pc_counting_record *take_record(void)
+static struct pc_counting_meter *take_meter(void)
 {
-    struct pc_counting_record *r = stopped;
+    struct pc_counting_meter *r = stopped;
     if (r) {
         stopped = r->next;
     } else {
@@ -149,7 +149,7 @@ static struct pc_counting_record *take_record(void)
     return r;
 }
 
-static void leave_lists(struct pc_counting_record *r)
+static void leave_lists(struct pc_counting_meter *r)
 {
     if (r->previous)
         r->previous->next = r->next;
@@ -158,17 +158,17 @@ static void leave_lists(struct pc_counting_record *r)
     if (r->next)
         r->next->previous = r->previous;
     r->previous = NULL;
-    r->context = NULL;
+    r->counting = NULL;
     r->next = stopped;
     stopped = r;
 }
 
-/* Brings the record to the context and its program; under the lock. */
-static int adopt(struct pc_counting_record *r, struct pc_counting *c, struct pc_error *error)
+/* Brings the meter to the counting and its program; under the lock. */
+static int adopt(struct pc_counting_meter *r, struct pc_counting *c, struct pc_error *error)
 {
-    if (r->context)
+    if (r->counting)
         settle(r);
-    r->context = c;
+    r->counting = c;
     if (r->program == c->program)
         return PC_OK;
     close_all(r);
@@ -176,12 +176,12 @@ static int adopt(struct pc_counting_record *r, struct pc_counting *c, struct pc_
     r->program = c->program;
     atomic_fetch_add(&r->program->n_users, 1);
     if (!r->program->n_anchors)
-        return pc_error_set(error, PC_EARG, "the context is for views alone");
+        return pc_error_set(error, PC_EARG, "the counting is for views alone");
     return open_all(r, error);
 }
 
-/* The group, or the next one that the record has. */
-static uint32_t nearest_group(const struct pc_counting_record *r, uint32_t group)
+/* The group, or the next one that the meter has. */
+static uint32_t nearest_group(const struct pc_counting_meter *r, uint32_t group)
 {
     for (uint32_t i = 0; i < r->program->n_groups; i++) {
         uint32_t g = (group + i) % r->program->n_groups;
@@ -191,39 +191,39 @@ static uint32_t nearest_group(const struct pc_counting_record *r, uint32_t group
     return PC_COUNTING_NO_GROUP;
 }
 
-int pc_counting_start(struct pc_counting *c, struct pc_counting_record **record, uint32_t group,
+int pc_counting_start(struct pc_counting *c, struct pc_counting_meter **meter, uint32_t group,
                       struct pc_error *error)
 {
-    struct pc_counting_record *r = *record;
+    struct pc_counting_meter *r = *meter;
     int saved = errno, err = PC_OK;
-    if (!r || r->context != c || r->program->id != pc_counting_id(c)) {
+    if (!r || r->counting != c || r->program->id != pc_counting_id(c)) {
         pc_counting_lock();
-        r = r ? r : take_record();
+        r = r ? r : take_meter();
         err = r ? adopt(r, c, error) : pc_error_set(error, PC_ENOMEM, "no memory for counting");
         pc_counting_unlock();
     }
     if (!err && pc_counting_switch(r, nearest_group(r, group)))
         err = pc_error_set(error, PC_EIO, "none of its descriptors is open");
-    if (err && r && !*record)
+    if (err && r && !*meter)
         pc_counting_stop(r);
     else
-        *record = r;
+        *meter = r;
     errno = saved;
     return err;
 }
 
-void pc_counting_stop(struct pc_counting_record *record)
+void pc_counting_stop(struct pc_counting_meter *meter)
 {
     int saved = errno;
-    pc_counting_pause(record);
+    pc_counting_pause(meter);
     pc_counting_lock();
-    settle(record);
-    if (record->context->program == record->program)
-        record->context->ended.n_ended++;
-    close_all(record);
-    pc_counting_release(record->program);
-    record->program = NULL;
-    leave_lists(record);
+    settle(meter);
+    if (meter->counting->program == meter->program)
+        meter->counting->ended.n_ended++;
+    close_all(meter);
+    pc_counting_release(meter->program);
+    meter->program = NULL;
+    leave_lists(meter);
     pc_counting_unlock();
     errno = saved;
 }

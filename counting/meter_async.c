@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Operations on an open record: switch, pause, read. System calls only, no memory, no lock. A
+ * Operations on an open meter: switch, pause, read. System calls only, no memory, no lock. A
  * descriptor is asked who it is before it is read: the program may have closed it and opened a file
  * of its own by its number.
  *
@@ -28,43 +28,43 @@ bool pc_counting_read(const struct pc_counting_open *open, struct pc_counting_re
            syscall(SYS_read, open->fds[0], out, sizeof *out) == bytes;
 }
 
-void pc_counting_pause(struct pc_counting_record *record)
+void pc_counting_pause(struct pc_counting_meter *meter)
 {
     int saved = errno;
-    if (record->running)
-        syscall(SYS_ioctl, record->open[record->group].fds[0], PERF_EVENT_IOC_DISABLE, 0);
-    record->running = false;
+    if (meter->running)
+        syscall(SYS_ioctl, meter->open[meter->group].fds[0], PERF_EVENT_IOC_DISABLE, 0);
+    meter->running = false;
     errno = saved;
 }
 
-int pc_counting_switch(struct pc_counting_record *record, uint32_t group)
+int pc_counting_switch(struct pc_counting_meter *meter, uint32_t group)
 {
-    if (group >= PC_COUNTING_MAX_GROUPS || !(record->groups >> group & 1))
+    if (group >= PC_COUNTING_MAX_GROUPS || !(meter->groups >> group & 1))
         return PC_ENOENT;
-    if (record->running && record->group == group)
+    if (meter->running && meter->group == group)
         return PC_OK;
     int saved = errno, err = PC_EIO;
-    pc_counting_pause(record);
-    if (pc_counting_is_ours(&record->open[group], 0) &&
-        !syscall(SYS_ioctl, record->open[group].fds[0], PERF_EVENT_IOC_ENABLE, 0)) {
-        record->group = group;
-        record->running = true;
+    pc_counting_pause(meter);
+    if (pc_counting_is_ours(&meter->open[group], 0) &&
+        !syscall(SYS_ioctl, meter->open[group].fds[0], PERF_EVENT_IOC_ENABLE, 0)) {
+        meter->group = group;
+        meter->running = true;
         err = PC_OK;
     }
     errno = saved;
     return err;
 }
 
-int pc_counting_get(struct pc_counting_record *record, struct pc_counting_values *out)
+int pc_counting_get(struct pc_counting_meter *meter, struct pc_counting_values *out)
 {
-    const struct pc_counting_group *group = &record->program->groups[record->group];
+    const struct pc_counting_group *group = &meter->program->groups[meter->group];
     struct pc_counting_reading r;
     int saved = errno;
-    bool read = pc_counting_read(&record->open[record->group], &r);
+    bool read = pc_counting_read(&meter->open[meter->group], &r);
     errno = saved;
     if (!read)
         return PC_EIO;
-    out->group = record->group;
+    out->group = meter->group;
     out->held = group->events;
     out->anchor = r.value[0];
     out->enabled_ns = r.enabled_ns;
@@ -76,19 +76,19 @@ int pc_counting_get(struct pc_counting_record *record, struct pc_counting_values
     return PC_OK;
 }
 
-uint32_t pc_counting_groups(const struct pc_counting_record *record)
+uint32_t pc_counting_groups(const struct pc_counting_meter *meter)
 {
-    return record->groups;
+    return meter->groups;
 }
 
-void pc_counting_forget(struct pc_counting_record *record)
+void pc_counting_forget(struct pc_counting_meter *meter)
 {
     int saved = errno;
     for (uint32_t g = 0; g < PC_COUNTING_MAX_GROUPS; g++)
-        for (uint32_t i = 0; i < record->open[g].n; i++)
-            if (pc_counting_is_ours(&record->open[g], i))
-                syscall(SYS_close, record->open[g].fds[i]);
-    record->groups = 0;
-    record->running = false;
+        for (uint32_t i = 0; i < meter->open[g].n; i++)
+            if (pc_counting_is_ours(&meter->open[g], i))
+                syscall(SYS_close, meter->open[g].fds[i]);
+    meter->groups = 0;
+    meter->running = false;
     errno = saved;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Contexts: the events that are counted, and the sums of ended threads. A program is shared between
- * its context and the records that have it open; the last user frees it. Everything here is under
- * one lock, which nothing that a signal handler calls takes.
+ * Countings: the events that are counted, and the sums of ended threads. A program is shared
+ * between its counting and the meters that have it open; the last user frees it. Everything here is
+ * under one lock, which nothing that a signal handler calls takes.
  */
 #include "counting/counting_private.h"
 
