@@ -331,7 +331,7 @@ int pc_pcol_read_histograms(const char *path, struct pc_profile **out, struct pc
 int pc_pcol_write_node(const char *path, const struct pc_profile *const *late, const int32_t *ranks,
                        uint32_t n, struct pc_error *error);
 
-/* The same of one rank. */
+/* pc_pcol_write_node for one rank. */
 int pc_pcol_write_late(const char *path, const struct pc_profile *late, struct pc_error *error);
 
 #endif

@@ -186,7 +186,7 @@ static void damage_of_a_record_is_said_of_its_ranks(void **state)
     free_late_job(&j);
 }
 
-/* Of a large job: 64 bytes a rank. Times of all ranks arrive, calls are there or counted. */
+/* A large job has 64 bytes a rank. Times of all ranks arrive, calls are there or counted. */
 static void what_a_node_has_no_room_for_is_counted(void **state)
 {
     char path[PATH_BYTES];

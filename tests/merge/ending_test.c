@@ -82,7 +82,7 @@ static int merge(int rank, const struct pc_transport *t, struct pc_error *error)
 
 static bool all_live; /* those that were killed, too */
 
-/* Of the pids of ranks the explorer knows who has one. */
+/* The explorer knows which ranks have a process with the pid. */
 bool __real_pc_process_look(int pid, struct pc_process_status *status);
 bool __wrap_pc_process_look(int pid, struct pc_process_status *status);
 bool __wrap_pc_process_look(int pid, struct pc_process_status *status)
