@@ -40,15 +40,15 @@ struct values {
 /* Where calls are nested, which ranks that was is not known: each has its share of the time. */
 static void add_exclusive(const struct values *v, uint32_t record)
 {
-    const struct pct_model *m = v->d->model;
+    const struct pct_totals *m = v->d->totals;
     const pc_u128 *sum;
-    struct pct_totals own = {0};
+    struct pct_call_sum own = {0};
     if (m->field[PCT_TIME] == PC_NO_INDEX)
         return;
-    pct_model_add(m, record, &own);
+    pct_totals_add(m, record, &own);
     sum = own.sum;
     memset(v->figure[PCT_TIME], 0, m->profile->n_ranks * sizeof **v->figure);
-    pct_model_add_ranks(m, record, PCT_TIME, v->figure[PCT_TIME], v->present);
+    pct_totals_add_ranks(m, record, PCT_TIME, v->figure[PCT_TIME], v->present);
     for (uint32_t i = 0; sum[PCT_TIME] && i < m->profile->n_ranks; i++)
         v->figure[PCT_EXCLUSIVE][i] +=
             (uint64_t)(v->figure[PCT_TIME][i] * sum[PCT_EXCLUSIVE] / sum[PCT_TIME]);
@@ -57,15 +57,15 @@ static void add_exclusive(const struct values *v, uint32_t record)
 static void add_record(const struct values *v, uint32_t record, bool all)
 {
     static const enum pct_metric metrics[] = {PCT_CALLS, PCT_SENT, PCT_RECEIVED};
-    const struct pct_model *m = v->d->model;
+    const struct pct_totals *m = v->d->totals;
     const struct pct_samples *s = v->t->samples;
     if (s && pct_samples_of(s, record).samples)
-        pct_model_add_field(m->profile, record, s->time_field, v->figure[CPU], v->present);
+        pct_totals_add_field(m->profile, record, s->time_field, v->figure[CPU], v->present);
     if (m->profile->nodes[record].kind == PCOLLECT_NODE_POINT)
         return;
     add_exclusive(v, record);
     for (size_t k = 0; all && k < PC_ARRAY_LEN(metrics); k++)
-        pct_model_add_ranks(m, record, metrics[k], v->figure[metrics[k]], v->present);
+        pct_totals_add_ranks(m, record, metrics[k], v->figure[metrics[k]], v->present);
 }
 
 /* all: not the times alone. */

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "pcollect/format.h"
+#include "pcollect/arena.h"
 
 /* The arena is found by its name, which has our pid. */
 static unsigned long used_bytes(void)
