@@ -56,6 +56,8 @@ class CommunicationView {
         this.legend = make("p", {class: "legend", id: "matrix-legend"});
         this.details = make("p", {id: "pair", "aria-live": "polite"});
         this.body = make("tbody", {});
+        this.beside = make("div", {class: "beside"});
+        this.list = this.domains ? readCommunicators(this.domains, this.calls) : [];
         this.arrange();
         const at = key => Math.max(0, this.sums.places.get(options.get(key)) || 0);
         this.selected = [at("rank"), at("to")];
@@ -63,12 +65,13 @@ class CommunicationView {
 
     // The name of the place of each rank.
     placeNames() {
-        const names = new Map(), {ranks, places} = this, sockets = new Map();
+        const names = new Map(), {ranks, places} = this, sockets = new Map(), {placement} = this.profile;
         for (let row = 0; places && row < places.rows; row++)
             sockets.set(places.exact(row, "rank"), places.exact(row, "socket"));
         for (let row = 0; row < ranks.rows; row++) {
             const rank = ranks.exact(row, "rank"), host = ranks.shown(row, "host");
             names.set(rank, this.by === "host" ? host
+                : this.by === "proposed" && placement ? placement.nodes[placement.node_of_rank[rank]] ?? host
                 : this.by === "socket" ? `${host}, socket ${sockets.get(rank) || "unknown"}` : rank);
         }
         return names;
@@ -161,6 +164,7 @@ class CommunicationView {
                     make("caption", {}, `The first ${mostPairRows} pairs of those in the picture.`),
                     make("thead", {}, make("tr", {}, ["from", "to", ...pairMetrics.map(({head}) => head), "mean size"]
                         .map(head => make("th", {scope: "col"}, head)))), this.body))),
+            this.profile.placement ? makePlacement(this.profile.placement) : "", this.beside,
             make("p", {class: "legend"}, "More in tables: ", ["pairs", "pairs_by_distance", "sizes", "collectives", "domains"]
                 .filter(name => this.profile.byName.get(name)?.rows)
                 .map(name => [make("a", {href: addressOf("tables", {table: name})}, name), " "]).flat()));
@@ -174,12 +178,24 @@ class CommunicationView {
         return make("p", {class: "controls"},
             makeChoice("Show", pairMetrics.map(({name, head}) => [name, head]), this.metric.name,
                 chosen => this.change({metric: pairMetrics.find(({name}) => name === chosen)})),
-            makeChoice("by", ["rank", ...this.places ? ["socket"] : [], "host"].map(by => [by, by]), this.by,
-                by => this.change({by})),
-            makeChoice("Communicator", [["", "all"], ...[...domains].filter(Boolean).map(id => [id, id])], this.domain,
+            makeChoice("by", [["rank", "rank"], ...this.places ? [["socket", "socket"]] : [], ["host", "host"],
+                ...this.profile.placement ? [["proposed", "proposed node"]] : []], this.by, by => this.change({by})),
+            this.choice = makeChoice("Communicator", [["", "all"], ...[...domains].filter(Boolean).map(id =>
+                [id, communicatorName(this.list.find(one => one.id === id) || {id})])], this.domain,
                 domain => this.change({domain})),
             make("button", {type: "button", onclick: () => this.zoom(0.5)}, "Closer"),
             make("button", {type: "button", onclick: () => this.zoom(2)}, "Wider"));
+    }
+
+    // Its figures are those of the communicator that is chosen, and one is chosen by its name.
+    drawBeside() {
+        const choose = domain => {
+            this.choice.firstElementChild.value = domain;
+            this.change({domain});
+        };
+        this.beside.replaceChildren(
+            this.list.length ? makeCommunicators(this.domains, this.list, this.domain, choose) : "",
+            this.sizes?.rows ? makeSizes(this.sizes, this.domain) : "");
     }
 
     draw() {
@@ -192,6 +208,7 @@ class CommunicationView {
             `a column receives (${names[to]} to ${names[to + count - 1]}). ` +
             "A pixel that stands for several pairs has the greatest of them.");
         this.details.textContent = this.told(...this.selected);
+        this.drawBeside();
         this.body.replaceChildren(...list.sort((a, b) => b[name] - a[name] || a.from - b.from || a.to - b.to)
             .slice(0, mostPairRows).map(sum => this.makePair(sum)));
     }
@@ -232,7 +249,8 @@ async function showCommunication(profile, place, options) {
             "Run with pcollect run --plugins +topology."));
         return;
     }
-    const [ranks, pairs] = await Promise.all([profile.table("ranks"), profile.table("pairs")]);
-    const places = profile.byName.has("place") ? await profile.table("place") : null;
-    new CommunicationView(profile, {ranks, pairs, places}, options).place(place);
+    const [ranks, pairs, calls, places, domains, sizes] = await Promise.all(
+        ["ranks", "pairs", "communicator_calls", "place", "communicators", "sizes"].map(name =>
+            profile.byName.has(name) ? profile.table(name) : null));
+    new CommunicationView(profile, {ranks, pairs, calls, places, domains, sizes}, options).place(place);
 }

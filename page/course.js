@@ -39,6 +39,25 @@ class Course {
         return out;
     }
 
+    // [{phase, begin, end, columns, figures}] by the number of the phase, `columns` how much of each column its bins cover.
+    phases(columns) {
+        const {series} = this, found = new Map();
+        for (let row = 0; row < series.rows; row++) {
+            const phase = series.number(row, "phase") || 0, start = series.number(row, "start") - this.begin;
+            if (!phase)
+                continue;
+            if (!found.has(phase))
+                found.set(phase, {phase, begin: Infinity, end: 0, columns: new Float64Array(columns),
+                    figures: courseMetrics.map(() => 0)});
+            const one = found.get(phase), end = start + series.number(row, "width"), scale = columns / (this.end - this.begin);
+            Object.assign(one, {begin: Math.min(one.begin, start), end: Math.max(one.end, end)});
+            courseMetrics.forEach(({of}, m) => one.figures[m] += series.number(row, of) || 0);
+            for (let k = Math.floor(start * scale); k < end * scale && k < columns; k++)
+                one.columns[k] += Math.min(end * scale, k + 1) - Math.max(start * scale, k);
+        }
+        return [...found.values()].sort((a, b) => a.phase - b.phase);
+    }
+
     // "1.234 s" after the beginning of the first bin.
     at(column, columns) {
         return forPeople("ns", (this.end - this.begin) * column / columns);
@@ -67,9 +86,34 @@ class CourseView {
                     remember({metric: chosen});
                     this.draw();
                 })),
-            this.legend, make("p", {}, "All ranks"), this.sum, make("p", {}, "Each rank, the least above"), this.map,
+            this.legend, this.makePhases(course), make("p", {}, "All ranks"), this.sum, make("p", {}, "Each rank, the least above"), this.map,
             this.details, this.makeTable(course));
         this.draw();
+    }
+
+    // A strip with the phase that most ranks are in, and what each phase is.
+    makePhases(course) {
+        const phases = course.phases(courseColumns);
+        if (!phases.length)
+            return "";
+        const strip = make("canvas", {class: "course phases", height: 1, width: courseColumns, "aria-hidden": "true"});
+        const pen = strip.getContext("2d"), style = getComputedStyle(document.documentElement);
+        for (let column = 0; column < courseColumns; column++) {
+            const most = phases.reduce((best, one) => one.columns[column] > best.columns[column] ? one : best, phases[0]);
+            if (!most.columns[column])
+                continue;
+            pen.fillStyle = style.getPropertyValue("--colour" + phases.indexOf(most) % 8);
+            pen.fillRect(column, 0, 1, 1);
+        }
+        return make("div", {}, strip, make("div", {class: "scroll"}, make("table", {id: "phases"},
+            make("caption", {}, "Phases (MPI_Pcontrol), from the first bin of the series to the last; sums over all ranks."),
+            make("thead", {}, make("tr", {}, ["phase", "from", "to", ...courseMetrics.map(({head}) => head)].map(head =>
+                make("th", {scope: "col"}, head)))),
+            make("tbody", {}, phases.map(({phase, begin, end, figures}, i) => make("tr", {"data-phase": phase},
+                make("th", {scope: "row"}, makeKey("--colour" + i % 8, String(phase))),
+                [begin, end].map(at => make("td", {class: "number", title: exactly("ns", at)}, forPeople("ns", at))),
+                courseMetrics.map(({type}, m) => make("td", {class: "number", title: exactly(type, figures[m])},
+                    forPeople(type, figures[m])))))))));
     }
 
     makeTable(course) {

@@ -18,6 +18,7 @@
 #include "view/page_private.h"
 #include "view/page_ranks.h"
 #include "view/tables/tables.h"
+#include "view/topology_print.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -181,15 +182,38 @@ static void put_warnings(struct pct_buf *b, const struct pct_data *d)
     }
 }
 
-/* How ranks talk to each other, in words; null: the profile does not say. */
-static void put_pattern(struct pct_buf *b, const struct pct_data *d)
+/* Where the ranks would talk less between nodes; null: they are on one node, or there are too many
+ * pairs to find it while a page is made. */
+static void put_placement(struct pct_buf *b, const struct pct_topology *t)
+{
+    struct pct_placement placement;
+    struct pct_graph graph;
+    if (t->n_nodes < 2 || t->n_pairs > PCT_MANY_PAIRS) {
+        pct_buf_text(b, "null");
+        return;
+    }
+    struct pct_slots *slots = pct_slots_new(t, 0, 0);
+    pct_graph_make(t, &graph);
+    pct_slots_place(&graph, slots, &placement);
+    pct_placement_json(b, &placement, slots, true);
+    pct_placement_free(&placement);
+    pct_graph_free(&graph);
+    pct_slots_free(slots);
+}
+
+/* How ranks talk to each other, in words, and where they would talk less; null: the profile does
+ * not say. */
+static void put_topology(struct pct_buf *b, const struct pct_data *d)
 {
     static const struct pct_pair_filter all = {0};
     struct pct_topology *t = pct_topology_new(d->profile, &all);
     struct pct_buf text = {0};
+    pct_buf_text(b, ", \"pattern\": ");
     if (t) {
         pct_topology_pattern(t, &text);
         pct_text_json(b, text.data);
+        pct_buf_text(b, ", \"placement\": ");
+        put_placement(b, t);
     } else
         pct_buf_text(b, "null");
     pct_buf_free(&text);
@@ -202,8 +226,8 @@ static void put_head(struct pct_buf *b, const struct pct_data *d)
     pct_text_json(b, d->file);
     pct_buf_text(b, ", \"warnings\": [");
     put_warnings(b, d);
-    pct_buf_text(b, "], \"pattern\": ");
-    put_pattern(b, d);
+    pct_buf_text(b, "]");
+    put_topology(b, d);
     pct_buf_text(b, ", \"fields\": ");
     pct_page_nodes_fields(b, d);
 }

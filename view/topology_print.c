@@ -274,27 +274,33 @@ static void json_sums(FILE *out, const struct pct_topology *t)
     fputs("},\n", out);
 }
 
-static void json_placement(FILE *out, const struct pct_topology_view *v)
+void pct_placement_json(struct pct_buf *b, const struct pct_placement *p, const struct pct_slots *s,
+                        bool names)
 {
     char before[PCT_NUMBER_BYTES], after[PCT_NUMBER_BYTES];
-    const struct pct_placement *p = v->placement;
-    const struct pct_slots *s = v->slots;
     if (s->n_nodes < 2 && !s->has_choice) {
-        fputs("  \"placement\": null,\n", out);
+        pct_buf_text(b, "null");
         return;
     }
-    fprintf(out, "  \"placement\": {\"before\": %s, \"after\": %s, \"node_of_rank\": [",
-            pct_text_u128(before, p->before), pct_text_u128(after, p->after));
+    pct_buf_format(b, "{\"before\": %s, \"after\": %s, ", pct_text_u128(before, p->before),
+                   pct_text_u128(after, p->after));
+    for (uint32_t n = 0; names && n < s->n_nodes; n++) {
+        pct_buf_text(b, n ? ", " : "\"nodes\": [");
+        pct_text_json(b, s->nodes[n]);
+        pct_buf_text(b, n + 1 < s->n_nodes ? "" : "], ");
+    }
+    pct_buf_text(b, "\"node_of_rank\": [");
     for (uint32_t r = 0; r < s->n_ranks; r++)
-        fprintf(out, "%s%u", r ? ", " : "", p->node[r]);
-    fprintf(out, "], \"sockets_before\": %s, \"sockets_after\": %s, \"socket_of_rank\": [",
-            pct_text_u128(before, p->sockets_before), pct_text_u128(after, p->sockets_after));
+        pct_buf_format(b, "%s%u", r ? ", " : "", p->node[r]);
+    pct_buf_format(b, "], \"sockets_before\": %s, \"sockets_after\": %s, \"socket_of_rank\": [",
+                   pct_text_u128(before, p->sockets_before),
+                   pct_text_u128(after, p->sockets_after));
     for (uint32_t r = 0; r < s->n_ranks; r++)
         if (p->socket[r] == PC_NO_INDEX)
-            fputs(r ? ", null" : "null", out);
+            pct_buf_text(b, r ? ", null" : "null");
         else
-            fprintf(out, "%s%u", r ? ", " : "", s->numbers[p->socket[r]]);
-    fputs("]},\n", out);
+            pct_buf_format(b, "%s%u", r ? ", " : "", s->numbers[p->socket[r]]);
+    pct_buf_text(b, "]}");
 }
 
 void pct_topology_print_json(FILE *out, const struct pct_topology_view *v)
@@ -305,8 +311,10 @@ void pct_topology_print_json(FILE *out, const struct pct_topology_view *v)
     json_pattern(out, v->pattern);
     json_places(out, t);
     json_sums(out, t);
-    json_placement(out, v);
-    fputs("  \"distances\": [", out);
+    struct pct_buf placement = {0};
+    pct_placement_json(&placement, v->placement, v->slots, false);
+    fprintf(out, "  \"placement\": %s,\n  \"distances\": [", placement.data);
+    pct_buf_free(&placement);
     for (size_t i = 0; i < t->n_distances; i++)
         fprintf(out, "%s{\"least\": %llu, \"messages\": %s, \"bytes\": %s}", i ? ", " : "",
                 (unsigned long long)t->distances[i].least,

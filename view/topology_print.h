@@ -12,6 +12,10 @@
 
 /* As an Open MPI rankfile, and as a host list for Hydra, MPICH's launcher, which knows nodes only.
  */
+/* Appends a JSON object with the placement, and with the names of the nodes if `names`; null where
+ * there is nothing to choose. */
+void pct_placement_json(struct pct_buf *b, const struct pct_placement *p, const struct pct_slots *s,
+                        bool names);
 void pct_placement_rankfile(FILE *out, const struct pct_placement *p, const struct pct_slots *s);
 void pct_placement_hosts(FILE *out, const struct pct_placement *p, const struct pct_slots *s);
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Reads a page of `pcollect html` in Chromium and compares each figure with tables of `pcollect report --format
-tsv`: page_check.py PAGE FOLDER [PICTURES], where FOLDER has TABLE.tsv of each, in `pattern` that of its messages, in `context,rank` and `context` what `report --by` these
+tsv`: page_check.py PAGE FOLDER [PICTURES], where FOLDER has TABLE.tsv of each, in `pattern` that of its messages and in `topology` what `topology --format json` says, in `context,rank` and `context` what `report --by` these
 says, and in `annotate` what `annotate --min-percent 0 --context 0` does.
 Prints a line for each view, which begins with "ok" or "not ok", and what differs. Pictures of the views go into the
 folder PICTURES."""
@@ -577,15 +577,66 @@ def check_heat(page, metric, by, wanted, tables):
     return wrong
 
 
-def wanted_pairs(tables, by, metric):
+def wanted_pairs(page, tables, by, metric):
     """Sums by pair of names, and the names in their order."""
     hosts = {row["rank"]: row["host"] if by == "host" else row["rank"] for row in rows_of(tables, "ranks")}
+    if by == "proposed":
+        nodes = list(dict.fromkeys(row["host"] for row in rows_of(tables, "ranks")))
+        hosts = {rank: nodes[page.placement["node_of_rank"][int(rank)]] for rank in hosts}
     sums = collections.Counter()
     for row in rows_of(tables, "pairs"):
         if row["source"] in hosts and row["destination"] in hosts:
             value = ns(row["time"]) if metric == "time" else int(row["bytes" if metric == "sent" else "messages"])
             sums[hosts[row["source"]], hosts[row["destination"]]] += value
     return sums, list(dict.fromkeys(hosts.values()))
+
+
+def check_placement(page, tables):
+    """What pcollect topology proposes; by it, what goes between nodes is what the placement says."""
+    page.show("communication")
+    told = page.ask("return [...document.querySelectorAll('#placement span')].map(e => [e.title, e.textContent])")
+    if not page.placement:
+        return [f"a placement of one node: {told}"] if told else []
+    before, after = page.placement["before"], page.placement["after"]
+    wanted = [after, before] if after < before else [before]
+    wrong = [] if [int(exact) for exact, _ in told] == wanted else [f"placement {told}, not {wanted}"]
+    wrong += [f"placement: {shown} for {exact}" for exact, shown in told if not rounds_to(shown, exact)]
+    for by, between in (("host", before), ("proposed", after)):
+        sums, _ = wanted_pairs(page, tables, by, "sent")
+        if sum(value for (source, destination), value in sums.items() if source != destination) != between:
+            wrong.append(f"by {by}, not {between} go between nodes")
+    return wrong
+
+
+def check_communicators(page, tables):
+    """Each communicator once, below the one that it was made from, with its calls; sizes of messages, of one and of all."""
+    page.show("communication")
+    wrong, wanted = [], {row["domain"]: [row["parent"], 0, 0, 0] for row in rows_of(tables, "communicators")} \
+        if "communicators" in tables else {}
+    for row in rows_of(tables, "communicator_calls") if wanted else []:
+        for k, column in enumerate(("calls", "time_s", "bytes_sent"), 1):
+            if row["communicator"] in wanted:
+                wanted[row["communicator"]][k] += ns(row[column]) if column == "time_s" else int(row[column])
+    path, seen = [], {}
+    for level, name, cells in page.ask("""return [...document.querySelectorAll('#communicators tbody tr')].map(row =>
+            [Number(row.dataset.level), row.cells[0].title, [...row.cells].slice(4).map(c => [c.title, c.textContent])])"""):
+        path[level:] = [name]
+        seen[name] = [path[level - 1] if level else "", *[ns(exact) if k == 1 else int(exact) for k, (exact, _) in enumerate(cells)]]
+        wrong += [f"communicator {name}: {shown} for {exact}" for exact, shown in cells if not rounds_to(shown, exact)]
+    if seen != wanted:
+        wrong.append(f"communicators {seen}, not {wanted}")
+    for domain in ["", *sorted(wanted)[:2]] if "sizes" in tables else []:
+        page.show("communication&domain=" + domain)
+        sizes = collections.defaultdict(lambda: [0, 0])
+        for row in rows_of(tables, "sizes"):
+            if not domain or row["domain"] == domain:
+                for k, column in enumerate(("sent", "received")):
+                    sizes[int(row["from"] or 0)][k] += int(row[column])
+        shown = dict(page.ask("return [...document.querySelectorAll('#sizes tbody tr')].map(row =>"
+                              "[row.dataset.from, [...row.cells].slice(2).map(c => Number(c.title))])"))
+        if {int(size): sums for size, sums in shown.items()} != dict(sizes):
+            wrong.append(f"sizes of {domain or 'all'}: {shown}, not {dict(sizes)}")
+    return wrong
 
 
 def check_communication(page, tables):
@@ -597,10 +648,12 @@ def check_communication(page, tables):
     pattern = page.ask("return document.querySelector('#pattern strong').textContent")
     if pattern != page.pattern:
         wrong.append(f"the pattern is {pattern}, not {page.pattern}")
-    for by, metric in (("rank", "sent"), ("rank", "calls"), ("host", "sent"), ("host", "time")):
+    wrong += check_placement(page, tables) + check_communicators(page, tables)
+    proposed = [("proposed", "sent")] if page.placement else []
+    for by, metric in [("rank", "sent"), ("rank", "calls"), ("host", "sent"), ("host", "time"), *proposed]:
         if metric == "time" and "time" not in tables["pairs"][0]:
             continue
-        sums, names = wanted_pairs(tables, by, metric)
+        sums, names = wanted_pairs(page, tables, by, metric)
         page.show(f"communication&by={by}&metric={metric}")
         column = 2 + ["sent", "calls", "time"].index(metric)
         rows, size, alphas = page.ask("""
@@ -699,6 +752,24 @@ def check_source_links(page, tables):
     return wrong
 
 
+def check_phases(page, rows, begin):
+    """Each phase with its first and last bin, and its sums."""
+    wanted = {}
+    for row in rows:
+        if int(row.get("phase") or 0):
+            one = wanted.setdefault(row["phase"], [math.inf, 0, 0, 0, 0, 0])
+            one[0] = min(one[0], int(row["start"]) - begin)
+            one[1] = max(one[1], int(row["start"]) + int(row["width"]) - begin)
+            for k, name in enumerate(("mpi_time", "calls", "bytes_sent", "bytes_received")):
+                one[2 + k] += ns(row[name]) if name == "mpi_time" else int(row[name])
+    seen = page.ask("return [...document.querySelectorAll('#phases tbody tr')].map("
+                    "r => [r.dataset.phase, [...r.querySelectorAll('td')].map(c => [c.title, c.textContent])])")
+    wrong = [f"phase {phase}: {shown} for {exact}" for phase, cells in seen for exact, shown in cells
+             if not rounds_to(shown, exact) and not is_short(shown, exact)]
+    seen = {phase: [ns(exact) if k < 3 else int(float(exact)) for k, (exact, _) in enumerate(cells)] for phase, cells in seen}
+    return wrong + ([] if seen == wanted else [f"phases {seen}, not {wanted}"])
+
+
 def check_course(page, tables):
     """The sums of each interval, and that the map has something where the series has."""
     page.show("time")
@@ -725,10 +796,11 @@ def check_course(page, tables):
                 wrong.append(f"{name}, interval {k}: {seen[k][m]}, not {value}")
         if abs(sum(float(cells[m][0]) for cells in seen) - sum(float(row[name]) * unit for row in rows)) > 1e-6 * whole + 1e-6:
             wrong.append(f"{name} in all")
+    wrong += check_phases(page, rows, begin)
     ranks = {row["rank"] for row in rows}
     page.show("time&metric=calls&rank=" + sorted(ranks)[-1])
     height, drawn = page.ask("""
-        const canvas = document.querySelectorAll('.course')[1], pen = canvas.getContext('2d');
+        const canvas = document.querySelector('.course[aria-label]'), pen = canvas.getContext('2d');
         const pixels = pen.getImageData(0, 0, canvas.width, canvas.height).data;
         return [canvas.height, Array.from(pixels).filter((_, i) => i % 4 === 3 && pixels[i] > 0).length]""")
     if height != min(len(ranks), 400) or not drawn:
@@ -838,6 +910,8 @@ def main():
     tables, page = read_tables(sys.argv[2]), Page(sys.argv[1])
     with open(os.path.join(sys.argv[2], "pattern"), encoding="utf-8") as f:
         page.pattern = f.read().strip()
+    with open(os.path.join(sys.argv[2], "topology"), encoding="utf-8") as f:
+        page.placement = json.loads(f.read() or "{}").get("placement")
     page.annotated = read_annotate(sys.argv[2])
     page.by_rank = read_table(sys.argv[2], "context,rank")
     page.by_context = read_table(sys.argv[2], "context")

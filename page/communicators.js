@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the view of communication tells beside the matrix: communicators as a tree, how large messages are, and the
+// placement of ranks that `pcollect topology` proposes.
+
+const communicatorFigures = [
+    {name: "calls", head: "MPI calls", type: "count"},
+    {name: "time_s", head: "time in MPI", type: "ns"},
+    {name: "bytes_sent", head: "sent", type: "bytes"}
+];
+
+// {id, name, level, figures} of each communicator, below each those that were made from it. One whose parent is not
+// in the table stands at the top.
+function readCommunicators(table, calls) {
+    const byId = new Map(), below = new Map();
+    for (let row = 0; row < table.rows; row++) {
+        const id = table.exact(row, "domain");
+        byId.set(id, {id, row, name: table.exact(row, "name"), figures: {}});
+    }
+    for (let row = 0; row < calls.rows; row++) {
+        const figures = byId.get(calls.exact(row, "communicator"))?.figures || {};
+        for (const {name} of communicatorFigures)
+            figures[name] = (figures[name] || 0) + (calls.number(row, name) || 0);
+    }
+    for (const one of byId.values()) {
+        const parent = table.exact(one.row, "parent"), above = byId.has(parent) && parent !== one.id ? parent : "";
+        below.set(above, [...below.get(above) || [], one]);
+    }
+    const list = [], seen = new Set();
+    const add = (one, level) => {
+        if (seen.has(one.id))
+            return;
+        seen.add(one.id);
+        list.push({...one, level});
+        (below.get(one.id) || []).forEach(child => add(child, level + 1));
+    };
+    (below.get("") || []).forEach(one => add(one, 0));
+    byId.forEach(one => add(one, 0)); // of a damaged file: parents in a circle
+    return list;
+}
+
+const communicatorName = ({id, name}) => name || id;
+
+function makeCommunicators(table, list, chosen, onchoose) {
+    return make("div", {class: "scroll"}, make("table", {id: "communicators"},
+        make("caption", {}, "Communicators, each below the one that it was made from; sums over all ranks."),
+        make("thead", {}, make("tr", {}, ["communicator", "made by", "ranks", "times made",
+            ...communicatorFigures.map(({head}) => head)].map(head => make("th", {scope: "col"}, head)))),
+        make("tbody", {}, list.map(one => {
+            const name = make("td", {title: one.id}, make("button", {type: "button", class: "link",
+                onclick: () => onchoose(one.id)}, communicatorName(one)));
+            name.style.paddingLeft = 1.2 * one.level + 0.6 + "em";
+            return make("tr", {"data-level": one.level, "aria-selected": String(one.id === chosen)}, name,
+                make("td", {}, table.shown(one.row, "made_by")),
+                ["size", "made"].map(column => make("td", {class: "number"}, table.shown(one.row, column))),
+                communicatorFigures.map(({name, type}) => make("td", {class: "number",
+                    title: exactly(type, one.figures[name] || 0)}, forPeople(type, one.figures[name] || 0))));
+        }))));
+}
+
+// Calls by bytes that they sent and received, of all MPI functions; of one communicator, if one is chosen.
+function makeSizes(sizes, domain) {
+    const bins = new Map();
+    for (let row = 0; row < sizes.rows; row++) {
+        if (domain && sizes.exact(row, "domain") !== domain)
+            continue;
+        const from = sizes.number(row, "from") || 0, sums = bins.get(from) || [0, 0];
+        bins.set(from, ["sent", "received"].map((column, k) => sums[k] + (sizes.number(row, column) || 0)));
+    }
+    return make("div", {class: "scroll"}, make("table", {id: "sizes"},
+        make("caption", {}, "MPI calls by the bytes that one call moved."),
+        make("thead", {}, make("tr", {}, ["from", "to below", "calls that sent", "calls that received"].map(head =>
+            make("th", {scope: "col"}, head)))),
+        make("tbody", {}, [...bins].sort(([a], [b]) => a - b).map(([from, sums]) => make("tr", {"data-from": from},
+            make("td", {class: "number"}, forPeople("bytes", from)),
+            make("td", {class: "number"}, forPeople("bytes", from ? 2 * from : 1)),
+            sums.map(sum => make("td", {class: "number", title: String(sum)}, forPeople("count", sum))))))));
+}
+
+// In words; the picture of it is the matrix by the nodes that are proposed.
+function makePlacement({before, after, nodes}) {
+    const told = value => make("span", {title: String(value)}, forPeople("bytes", value));
+    return make("p", {id: "placement"}, ...after < before
+        ? [`A better placement on ${grouped(nodes.length)} nodes: `, told(after), " instead of ", told(before),
+            " go between nodes. The matrix by proposed node shows it; pcollect topology --rankfile FILE writes it."]
+        : ["No better placement on the nodes was found: ", told(before), " go between nodes."]);
+}
