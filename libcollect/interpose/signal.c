@@ -5,7 +5,9 @@
  * (sampler_signal.c), or ends. What waits for all signals, or asks which are pending, does not see
  * the sampler's, and gets the program's own of that number.
  *
- * A process that is not sampled passes here in one comparison.
+ * The program's handlers are put off while the sampler's runs (sampler_program.c).
+ *
+ * A process that is not sampled passes here in one comparison or two.
  */
 #include "libcollect/interpose/wait.h"
 #include "libcollect/sampling/sampler.h"
@@ -13,6 +15,11 @@
 
 #include <errno.h>
 #include <sys/signalfd.h>
+
+/* The header calls them obsolete. */
+typedef __sighandler_t sigset_fn(int, __sighandler_t);
+typedef int sigignore_fn(int);
+typedef int siginterrupt_fn(int, int);
 
 static void end_sampling(void)
 {
@@ -29,14 +36,26 @@ static void step_back(void)
 
 /* ---- Handlers -------------------------------------------------------------------------------- */
 
+/* A child by vfork has handlers of its own, on the memory of its parent. */
+static int act_in_child(int signal, const struct sigaction *action, struct sigaction *old)
+{
+    int result = PC_NEXT(sigaction)(signal, action, old);
+    if (!result && old && old->sa_sigaction == pc_sampler_handle)
+        *old = pc_sampler_program_action[signal];
+    return result;
+}
+
 PC_EXPORT int sigaction(int signal, const struct sigaction *action, struct sigaction *old)
 {
-    if (PC_UNLIKELY(pc_sampler_has(signal)) && action && signal == pc_sampler_signal &&
-        action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN)
+    if (PC_LIKELY(!pc_sampler_has(signal)))
+        return pc_sampler_set_action(signal, action, old);
+    if (pc_sampler_is_child())
+        return act_in_child(signal, action, old);
+    if (action && signal == pc_sampler_signal && action->sa_handler != SIG_DFL &&
+        action->sa_handler != SIG_IGN) {
         step_back();
-    if (PC_LIKELY(!pc_sampler_has(signal))) {
-        __typeof__(&sigaction) next = PC_NEXT(sigaction);
-        return next(signal, action, old);
+        if (!pc_sampler_has(signal))
+            return pc_sampler_set_action(signal, action, old);
     }
     const struct sigaction before = pc_sampler_program_action[signal];
     if (action && pc_sampler_ask(signal, action))
@@ -46,20 +65,40 @@ PC_EXPORT int sigaction(int signal, const struct sigaction *action, struct sigac
     return 0;
 }
 
-static __sighandler_t handle_with(int number, __sighandler_t handler, int flags)
+/* `masked`: the signal itself is in the mask, too, as libc has it. */
+static __sighandler_t handle_with(int number, __sighandler_t handler, int flags, bool masked)
 {
     struct sigaction action = {.sa_handler = handler, .sa_flags = flags}, old;
     sigemptyset(&action.sa_mask);
+    if (handler == SIG_ERR || (masked && sigaddset(&action.sa_mask, number))) {
+        errno = EINVAL;
+        return SIG_ERR;
+    }
     return sigaction(number, &action, &old) ? SIG_ERR : old.sa_handler;
+}
+
+static _Atomic uint64_t interrupting; /* what siginterrupt has asked for signal() */
+
+PC_EXPORT int siginterrupt(int number, int interrupt)
+{
+    siginterrupt_fn *next = (siginterrupt_fn *)pc_next(PC_NEXT_siginterrupt);
+    int result = next(number, interrupt);
+    if (result)
+        return result;
+    if (interrupt)
+        atomic_fetch_or(&interrupting, 1ull << (number - 1));
+    else
+        atomic_fetch_and(&interrupting, ~(1ull << (number - 1)));
+    return 0;
 }
 
 PC_EXPORT __sighandler_t signal(int number, __sighandler_t handler)
 {
-    if (PC_LIKELY(!pc_sampler_has(number))) {
+    if (PC_LIKELY(!pc_sampler_stands_in()) || number < 1 || number > 64) {
         __typeof__(&signal) next = PC_NEXT(signal);
         return next(number, handler);
     }
-    return handle_with(number, handler, SA_RESTART);
+    return handle_with(number, handler, interrupting >> (number - 1) & 1 ? 0 : SA_RESTART, true);
 }
 
 /* As `signal` is called by programs that were compiled for ISO C alone. */
@@ -67,11 +106,11 @@ PC_EXPORT __sighandler_t __sysv_signal(int number, __sighandler_t handler);
 
 __sighandler_t __sysv_signal(int number, __sighandler_t handler)
 {
-    if (PC_LIKELY(!pc_sampler_has(number))) {
+    if (PC_LIKELY(!pc_sampler_stands_in())) {
         __typeof__(&__sysv_signal) next = PC_NEXT(__sysv_signal);
         return next(number, handler);
     }
-    return handle_with(number, handler, (int)(SA_RESETHAND | SA_NODEFER));
+    return handle_with(number, handler, (int)(SA_RESETHAND | SA_NODEFER), false);
 }
 
 /* System V's: not followed, sampling ends if they are used on a signal of ours. */
@@ -79,10 +118,8 @@ static void leave_to(int number)
 {
     if (PC_UNLIKELY(pc_sampler_has(number)))
         end_sampling();
+    pc_sampler_undefer(number);
 }
-
-typedef __sighandler_t sigset_fn(int, __sighandler_t); /* the header calls them obsolete */
-typedef int sigignore_fn(int);
 
 PC_EXPORT __sighandler_t sigset(int number, __sighandler_t handler)
 {

@@ -193,8 +193,6 @@ bool pc_sampler_stop(enum pcollect_note why);
 
 /* ---- sampler_signal.c ---- */
 
-/* Whether the sampler's handler is installed for the signal. AS-safe, MT-safe. */
-bool pc_sampler_has(int signal);
 /* At the start: takes a number. False: none is free. init-only. */
 bool pc_sampler_choose_signal(void);
 /* Whether a set names the signal for its own sake: a set of all signals does not. AS-safe. */
@@ -204,8 +202,28 @@ bool pc_sampler_is_named(const sigset_t *set, int signal);
 bool pc_sampler_leave_signal(void);
 /* The program asks for this on a signal that the sampler has. 0, or -1 with errno. AS-safe. */
 int pc_sampler_ask(int signal, const struct sigaction *action);
-/* Installs what the program has asked for; what was pending of these signals is lost. AS-safe. */
+
+/* ---- sampler_program.c ---- */
+
+/* Whether the sampler's handler is installed for the signal. AS-safe, MT-safe. */
+bool pc_sampler_has(int signal);
+/* Installs it, with the flags of what the program asks for on that signal. 0, or -1. AS-safe. */
+int pc_sampler_install(int signal);
+/* Installs what the program has asked for, on all signals; what was pending of the sampler's is
+ * lost. AS-safe. */
 void pc_sampler_give_back(void);
+/* As sigaction, for a signal that the sampler does not have: the program's handler is put off while
+ * the sampler's runs. AS-safe, MT-safe. */
+int pc_sampler_set_action(int signal, const struct sigaction *action, struct sigaction *old);
+/* From now on that is so, also for handlers that are there; for one signal no longer. A child by
+ * vfork changes nothing. AS-safe, MT-safe. */
+void pc_sampler_defer_all(void);
+void pc_sampler_undefer(int signal);
+/* Whether functions of ours may stand for the program's handlers. AS-safe, MT-safe. */
+bool pc_sampler_stands_in(void);
+/* Whether the caller is a child on the memory of its parent, which is sampled, or a copy of it.
+ * AS-safe, MT-safe. */
+bool pc_sampler_is_child(void);
 
 /* ---- sampler_source_async.c ---- */
 

@@ -2,9 +2,10 @@
  *
  * The handler of the sampler's signal, which also arms the thread's source for the next interrupt.
  *
- * The handler runs with all other signals blocked. It stays on the interrupted stack for a few
- * words only and works on a stack of its own: a thread whose stack is nearly used up, a coroutine,
- * a small alternate stack lose what the kernel puts there for any signal and little more.
+ * The handler is not interrupted by those of the program (sampler_program.c). It stays on the
+ * interrupted stack for a few words only and works on a stack of its own: a thread whose stack is
+ * nearly used up, a coroutine, a small alternate stack lose what the kernel puts there for any
+ * signal and little more.
  *
  * Every function of this file may run in a signal handler.
  */
@@ -313,10 +314,8 @@ static bool is_same_place(const struct interrupt *i)
            pc_sampler_parent(t, i->sampler, i->context) == point->parent;
 }
 
-/* Runs on the sampler's stack. */
-static void take_sample(void *argument)
+static void take_sample(const struct interrupt *i)
 {
-    const struct interrupt *i = argument;
     struct pc_thread *t = i->thread;
     struct pc_sampler *s = i->sampler;
     if (t->busy) {
@@ -354,9 +353,8 @@ static void take_sample(void *argument)
 }
 
 /* Ends a window. If the thread is in our own code, it has left. */
-static void end_window(void *argument)
+static void end_window(const struct interrupt *i)
 {
-    const struct interrupt *i = argument;
     struct pc_thread *t = i->thread;
     bool was_busy = t->busy;
     t->busy = 1;
@@ -449,14 +447,14 @@ static void answer(struct pc_sampler *s, struct interrupt *i)
     int64_t since = s->owed_ns + (int64_t)s->point_ns;
     s->window.open = false;
     if (window && known)
-        call_on_stack(s->stack_top, end_window, i);
+        end_window(i);
     if (window && since + s->late_ns < (int64_t)s->next_ns) {
         s->owed_ns = since + s->late_ns;
     } else {
         int64_t stands_for = window ? (int64_t)s->next_ns : since;
         count_interrupt(s, (uint64_t)(stands_for > 0 ? stands_for : 0),
                         since + s->late_ns - stands_for);
-        call_on_stack(s->stack_top, take_sample, i);
+        take_sample(i);
         s->last_ticks = i->begin;
     }
     arm_next(s);
@@ -465,9 +463,8 @@ static void answer(struct pc_sampler *s, struct interrupt *i)
 }
 
 /* Ends one empty window and begins the next. */
-static void try_window(void *argument)
+static void try_window(const struct interrupt *i)
 {
-    const struct interrupt *i = argument;
     struct pc_sampler *s = i->sampler;
     const struct pc_plugin_sample to = {
         .sample = {.size = sizeof to.sample, .empty = 1, .draw = s->tries, .thread = i->thread},
@@ -487,7 +484,7 @@ static void try(struct pc_sampler *s, struct interrupt *i)
     uint64_t again_ns = s->again_ns;
     if (s->empty) {
         i->begin_ns = pc_sampler_cpu_ns();
-        call_on_stack(s->stack_top, try_window, i);
+        try_window(i);
     }
     s->tries++;
     s->again_ns = 0;
@@ -503,21 +500,25 @@ static void try(struct pc_sampler *s, struct interrupt *i)
     pc_sampler_go_on(s, s->cpu_ns);
 }
 
-static void handle(struct pc_thread *t, struct pc_sampler *s, const ucontext_t *context)
+/* Runs on the sampler's stack. */
+static void handle(void *argument)
 {
-    struct interrupt i = {t, s, context, {0, 0, false}, pc_ticks(), 0, 0};
+    struct interrupt *i = argument;
+    const struct pc_thread *t = i->thread;
+    struct pc_sampler *s = i->sampler;
+    i->begin = pc_ticks();
     if (s->ring)
-        i.clock_ns = pc_mono_ns();
+        i->clock_ns = pc_mono_ns();
     if (s->window.open)
         pc_window_read(s);
     if (s->trying) {
-        try(s, &i);
+        try(s, i);
         return;
     }
-    i.where = read_where(context);
+    i->where = read_where(i->context);
     uint32_t stage = atomic_load_explicit(&pc_live->stage, memory_order_relaxed);
     if (stage == PC_STAGE_MAIN && t->stage == PC_STAGE_MAIN)
-        answer(s, &i);
+        answer(s, i);
     else
         __atomic_store_n(&s->late, s->late + 1, __ATOMIC_RELAXED);
 }
@@ -533,8 +534,9 @@ void pc_sampler_handle(int signal, siginfo_t *info, void *context)
         pass_on(signal, info, context);
     } else if (s && s->source != PC_SOURCE_NONE) {
         s->handling = true;
+        struct interrupt i = {.thread = t, .sampler = s, .context = context};
         if (pc_sampler_signal)
-            handle(t, s, context);
+            call_on_stack(s->stack_top, handle, &i);
         atomic_store_explicit(&s->handling, false, memory_order_release);
     }
     errno = saved;

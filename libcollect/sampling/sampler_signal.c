@@ -22,26 +22,7 @@
 
 static const int candidates[] = {SIGURG, SIGWINCH};
 
-static _Atomic uint32_t taken; /* by 1 << signal */
-
 static atomic_flag leaving = ATOMIC_FLAG_INIT;
-
-bool pc_sampler_has(int signal)
-{
-    return signal > 0 && signal < PC_SAMPLER_N_SIGNALS && taken >> signal & 1;
-}
-
-/* Installs the handler, for a program that asks for these flags. */
-static int install(int signal, int flags)
-{
-    static const int synchronous[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGSYS};
-    struct sigaction action = {.sa_sigaction = pc_sampler_handle,
-                               .sa_flags = SA_SIGINFO | (flags & (SA_RESTART | SA_ONSTACK))};
-    sigfillset(&action.sa_mask);
-    for (size_t i = 0; i < PC_ARRAY_LEN(synchronous); i++)
-        sigdelset(&action.sa_mask, synchronous[i]);
-    return PC_NEXT(sigaction)(signal, &action, NULL);
-}
 
 /* The first number that nobody uses, with the handler installed; 0: none. */
 static int take(void)
@@ -50,11 +31,11 @@ static int take(void)
         int signal = candidates[i];
         struct sigaction now;
         if (pc_sampler_has(signal) || PC_NEXT(sigaction)(signal, NULL, &now) ||
-            now.sa_handler != SIG_DFL || install(signal, SA_RESTART | SA_ONSTACK))
+            now.sa_handler != SIG_DFL)
             continue;
         pc_sampler_program_action[signal] = now;
-        taken |= 1u << signal;
-        return signal;
+        if (!pc_sampler_install(signal))
+            return signal;
     }
     return 0;
 }
@@ -62,6 +43,8 @@ static int take(void)
 bool pc_sampler_choose_signal(void)
 {
     pc_sampler_signal = take();
+    if (pc_sampler_signal)
+        pc_sampler_defer_all();
     return pc_sampler_signal;
 }
 
@@ -91,21 +74,6 @@ bool pc_sampler_leave_signal(void)
 
 int pc_sampler_ask(int signal, const struct sigaction *action)
 {
-    bool handled = action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN;
     pc_sampler_program_action[signal] = *action;
-    return install(signal, handled ? action->sa_flags : SA_RESTART | SA_ONSTACK);
-}
-
-/* To ignore a signal is to drop what is pending of it, in all threads: so does the default. */
-void pc_sampler_give_back(void)
-{
-    static const struct sigaction ignored = {.sa_handler = SIG_DFL};
-    for (size_t i = 0; i < PC_ARRAY_LEN(candidates); i++) {
-        int signal = candidates[i];
-        if (!pc_sampler_has(signal))
-            continue;
-        PC_NEXT(sigaction)(signal, &ignored, NULL);
-        PC_NEXT(sigaction)(signal, &pc_sampler_program_action[signal], NULL);
-    }
-    taken = 0;
+    return pc_sampler_install(signal);
 }

@@ -30,6 +30,7 @@
     X(__sysv_signal)                                                                               \
     X(sigset)                                                                                      \
     X(sigignore)                                                                                   \
+    X(siginterrupt)                                                                                \
     X(sigprocmask)                                                                                 \
     X(pthread_sigmask)                                                                             \
     X(prctl)                                                                                       \
