@@ -262,8 +262,10 @@ struct pct_run *pct_runs_look(const struct pct_command *self, char **paths, size
                               int *status_out);
 void pct_runs_close(struct pct_run *runs, size_t n); /* NULL is allowed */
 
-/* Opens a file that is not there yet; NULL, said. pct_close_file: false, said, if not all could be
- * written. */
+/* It cannot be written: the cure is said. */
+void pct_say_exists(const struct pct_command *self, const char *path);
+/* Opens a file that is not there yet, and may be read while it grows; NULL, said. pct_close_file:
+ * false, said, if not all could be written. */
 FILE *pct_new_file(const struct pct_command *self, const char *path);
 bool pct_close_file(const struct pct_command *self, FILE *out, const char *path);
 

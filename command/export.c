@@ -3,6 +3,7 @@
  * pcollect export: a profile in the format of another viewer.
  */
 #include "command/command.h"
+#include "command/whole_file.h"
 #include "view/viewers/viewers.h"
 
 /* In the order of the words of --format, and of --metric, which is that of enum pct_value_kind. */
@@ -89,19 +90,15 @@ static int put(const struct pct_command *self, FILE *out, const struct pct_data 
     return PCT_DATA;
 }
 
-/* A file that was begun in vain is taken away again. */
 static int write_file(const struct pct_command *self, const struct pct_data *d,
                       const struct request *r)
 {
-    FILE *out = pct_new_file(self, r->to);
-    if (!out)
+    struct pct_whole_file file;
+    if (!pct_whole_file_open(&file, self, r->to, false))
         return PCT_DATA;
-    int status = put(self, out, d, r);
-    if (!pct_close_file(self, out, r->to))
-        status = status ? status : PCT_DATA;
-    if (status)
-        remove(r->to);
-    return status;
+    int status = put(self, file.out, d, r);
+    bool whole = pct_whole_file_close(&file, !status);
+    return whole || status ? status : PCT_DATA;
 }
 
 static int export(const struct pct_command *self, const char *path, const struct request *r)

@@ -14,12 +14,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+void pct_say_exists(const struct pct_command *self, const char *path)
+{
+    pct_say(self, "%s: cannot be written: it exists already; remove it, or name another file",
+            path);
+}
+
 FILE *pct_new_file(const struct pct_command *self, const char *path)
 {
     FILE *out = fopen(path, "wxe");
     if (!out && errno == EEXIST)
-        pct_say(self, "%s: cannot be written: it exists already; remove it, or name another file",
-                path);
+        pct_say_exists(self, path);
     else if (!out)
         pct_say(self, "%s: %s", path, strerror(errno));
     return out;

@@ -14,8 +14,8 @@ struct pct_html_request {
     bool strong, weak;
 };
 
-/* Writes what `put` puts, under another name first, so that a page under its own name is complete.
- * Replaces pages only. Returns an exit status; what is wrong is said. */
+/* Writes what `put` puts: a page that has its name is complete. Replaces pages only. Returns an
+ * exit status; what is wrong is said. */
 int pct_html_write(const struct pct_command *self, const char *to,
                    void (*put)(FILE *out, const void *subject), const void *subject);
 

@@ -4,13 +4,12 @@
  */
 #include "command/command.h"
 #include "command/html.h"
+#include "command/whole_file.h"
 #include "view/page.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 /* True if nothing is lost when this file is replaced. */
 static bool may_replace(const char *path)
@@ -27,12 +26,6 @@ static bool may_replace(const char *path)
     return n == sizeof begin - 1 && !strcmp(begin, PCT_PAGE_BEGIN);
 }
 
-static int fail(const struct pct_command *self, const char *path)
-{
-    pct_say(self, "%s: %s", path, strerror(errno));
-    return PCT_DATA;
-}
-
 int pct_html_write(const struct pct_command *self, const char *to,
                    void (*put)(FILE *out, const void *subject), const void *subject)
 {
@@ -41,18 +34,9 @@ int pct_html_write(const struct pct_command *self, const char *to,
                 to);
         return PCT_CALL;
     }
-    char *under = pct_text("%s.%ld.tmp", to, (long)getpid());
-    FILE *out = fopen(under, "wxe");
-    int status = PCT_DONE;
-    if (!out) {
-        status = fail(self, under);
-        free(under);
-        return status;
-    }
-    put(out, subject);
-    bool bad = ferror(out) != 0;
-    if ((fclose(out) || bad || rename(under, to)) && (status = fail(self, to)))
-        remove(under);
-    free(under);
-    return status;
+    struct pct_whole_file file;
+    if (!pct_whole_file_open(&file, self, to, true))
+        return PCT_DATA;
+    put(file.out, subject);
+    return pct_whole_file_close(&file, true) ? PCT_DONE : PCT_DATA;
 }

@@ -3,9 +3,9 @@
  * pcollect topology: which ranks communicate, the pattern, and a better placement.
  */
 #include "command/command.h"
+#include "command/whole_file.h"
 #include "view/topology_print.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -92,22 +92,13 @@ typedef void put_fn(FILE *out, const struct pct_placement *p, const struct pct_s
 static int write_file(const struct pct_command *self, const char *path, put_fn *put,
                       const struct pct_topology_view *v)
 {
-    FILE *out = path ? fopen(path, "wxe") : NULL;
+    struct pct_whole_file file;
     if (!path)
         return PCT_DONE;
-    if (!out && errno == EEXIST) {
-        pct_say(self, "%s: cannot be written: it exists already; remove it, or name another file",
-                path);
+    if (!pct_whole_file_open(&file, self, path, false))
         return PCT_DATA;
-    }
-    if (out)
-        put(out, v->placement, v->slots);
-    bool bad = !out || ferror(out);
-    if ((out && fclose(out)) || bad) {
-        pct_say(self, "%s: %s", path, strerror(errno));
-        return PCT_DATA;
-    }
-    return PCT_DONE;
+    put(file.out, v->placement, v->slots);
+    return pct_whole_file_close(&file, true) ? PCT_DONE : PCT_DATA;
 }
 
 /* ---- The command ---------------------------------------------------------------------------- */

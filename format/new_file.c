@@ -2,7 +2,8 @@
  *
  * Files without a name (O_TMPFILE), which a process that is killed does not leave behind. Where the
  * file system has none, or /proc by which they get a name is not there, the file has a hidden name
- * meanwhile, and a kill leaves it. So it does between the two calls by which a file is replaced.
+ * meanwhile, and a kill leaves it. So it does between the two calls by which another file is
+ * replaced.
  */
 #include "format/new_file.h"
 
@@ -108,7 +109,9 @@ int pc_new_file_take(struct pc_new_file *f, const char *path)
 
 int pc_new_file_replace(struct pc_new_file *f, const char *path)
 {
-    int err = f->name[0] ? 0 : EEXIST;
+    int err = f->name[0] ? 0 : link_unnamed(f, path);
+    if (!err && !f->name[0])
+        return 0;
     for (int i = 0; err == EEXIST && i < TRIES; i++)
         err = hidden_name(f->name, path, i) ? link_unnamed(f, f->name) : ENAMETOOLONG;
     if (err)
