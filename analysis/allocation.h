@@ -44,7 +44,7 @@ char *pct_copy(const char *text);
 /* Grows an array of elements of `size` bytes so that index n fits; returns its new place. */
 void *pct_grow(void *array, size_t n, size_t *room, size_t size);
 
-/* What pct_alloc, pct_copy or pct_grow returned, or NULL. */
+/* Memory that pct_alloc, pct_copy or pct_grow returned, or NULL. */
 void pct_free(void *p);
 
 /* Has the owner end what another library made: returns it. Where that is refused it is ended at

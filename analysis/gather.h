@@ -73,7 +73,7 @@ struct pct_counts *pct_data_counts(const struct pct_data *d);
 struct pct_estimates *pct_data_estimates(const struct pct_data *d);
 /* keys: enum pct_key, or-ed. */
 struct pct_rolled *pct_data_rolled(const struct pct_data *d, unsigned keys);
-/* How the time of ranks outside MPI is divided. */
+/* Division of the time of ranks outside MPI. */
 const struct pct_rank_times *pct_data_rank_times(const struct pct_data *d);
 const struct pct_thread_times *pct_data_thread_times(const struct pct_data *d);
 /* By module: nodes of the profile in it. */
@@ -97,7 +97,7 @@ struct pct_tree_rows {
 };
 /* Calls by line, upside down. */
 const struct pct_tree_rows *pct_data_callers(const struct pct_data *d);
-/* What was sampled, by function and upside down. */
+/* Samples by function, upside down. */
 const struct pct_tree_rows *pct_data_computation(const struct pct_data *d);
 const struct pct_tree_rows *pct_data_sample_callers(const struct pct_data *d);
 

@@ -20,7 +20,7 @@
 /* ---- Tables -----------------------------------------------------------------------------------
  */
 
-/* What the tables say of one rank. */
+/* Figures of one rank, from the tables. */
 struct told {
     bool divided; /* blocked is known */
     double delayed_ns, blocked_ns;
@@ -224,7 +224,7 @@ static double sampled_low(const struct pct_rank_times *t)
     return lead - pct_normal_above(chance_of_each(t)) * sqrt(variance);
 }
 
-/* Whether the busiest rank stands out of the others, which scatter by what equal work takes on the
+/* True if the busiest rank stands out of the others, which scatter by what equal work takes on the
  * machine or by their work: Student's t of one value against the rest. */
 static bool stands_out(const struct pct_rank_times *t, double others_ns, double lead_ns)
 {

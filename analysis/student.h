@@ -10,13 +10,13 @@
 /* Two-sided chance that |t| exceeds this one. */
 double pct_student_tail(double t, double freedom);
 
-/* What |t| stays below with probability 0.95; infinity without a degree of freedom. */
+/* Bound that |t| stays below with probability 0.95; infinity without a degree of freedom. */
 double pct_student_95(size_t freedom);
 
 /* Half of the 95 % interval of the mean of n values of this standard deviation; -1: one value. */
 double pct_student_error(double deviation, size_t n);
 
-/* What a normal variable exceeds with this chance. */
+/* Bound that a normal variable exceeds with this chance. */
 double pct_normal_above(double chance);
 
 #endif

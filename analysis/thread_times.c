@@ -119,7 +119,7 @@ static size_t compare(struct pct_thread_times *t, size_t first)
 /* A thread that computes less than this part of the busiest one does not do the same. */
 #define SAME_WORK 0.1
 
-/* Whether it is of the team of the program's own threads, or of OpenMP's with the main thread. */
+/* True if it is of the team of the program's own threads, or of OpenMP's with the main thread. */
 static bool is_of(const struct pct_thread_time *t, bool own)
 {
     return pct_thread_is_program(t) && own == !strcmp(t->kind, "program");

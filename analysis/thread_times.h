@@ -34,7 +34,7 @@ static inline double pct_thread_work_ns(const struct pct_thread_time *t)
     return t->outside_ns > t->waits_ns ? (double)(t->outside_ns - t->waits_ns) : 0;
 }
 
-/* Whether it is there to compute: not one that the MPI library made. */
+/* True if it is there to compute: not one that the MPI library made. */
 bool pct_thread_is_program(const struct pct_thread_time *t);
 
 struct pct_thread_times {

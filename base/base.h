@@ -35,8 +35,8 @@ const char *pc_err_text(int err);
 
 /* ---- Descriptors (descriptor.c) ------------------------------------------------------------ */
 
-/* How many the library may hold at a time for one purpose: one in `part` of what the program's soft
- * limit has above 256, or more where they cost the program none. MT-safe. */
+/* Number of descriptors that the library may hold at a time for one purpose: one in `part` of what
+ * the program's soft limit has above 256, or more where they cost the program none. MT-safe. */
 uint32_t pc_descriptors_most(unsigned part);
 /* Moves a descriptor out of the program's way, close-on-exec; the old one is closed. -1 with errno
  * if the program has none to spare, or if fd is -1. MT-safe. */
@@ -44,8 +44,8 @@ int pc_descriptor_away(int fd);
 
 /* ---- Frames ------------------------------------------------------------------------------ */
 
-/* Where the function that uses this saved its caller's frame pointer. It must have a frame pointer
- * of its own (-fno-omit-frame-pointer). */
+/* Address where the function that uses this saved its caller's frame pointer. It must have a frame
+ * pointer of its own (-fno-omit-frame-pointer). */
 #if defined __riscv || defined __loongarch__
 #define PC_SAVED_FP ((uintptr_t)__builtin_frame_address(0) - 2 * sizeof(uintptr_t))
 #elif defined __powerpc64__
@@ -169,7 +169,7 @@ struct pc_process_status {
 /* False: there is no such process. Keeps errno. MT-safe. */
 bool pc_process_look(int pid, struct pc_process_status *out);
 
-/* Whether the process was started with a variable of that name, and of that value if it is not
+/* True if the process was started with a variable of that name, and of that value if it is not
  * NULL. One that may not be read belongs to someone else: false. MT-safe. */
 bool pc_process_has_variable(int pid, const char *name, const char *value);
 

@@ -7,12 +7,12 @@
 
 #include "base/base.h"
 
-/* How many insertions, deletions, changes and swaps of neighbours make b of a; at most
+/* Number of insertions, deletions, changes and swaps of neighbours that make b of a; at most
  * PC_FAR, which words longer than 63 bytes always are. */
 #define PC_FAR 64u
 unsigned pc_distance(const char *a, const char *b);
 
-/* Whether a word at that distance is worth being suggested for one of `length` bytes. */
+/* True if a word at that distance is worth being suggested for one of `length` bytes. */
 bool pc_is_near(unsigned distance, size_t length);
 
 /* The words that are nearest to a wanted one, of many that are shown one after the other. Large and

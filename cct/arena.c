@@ -49,7 +49,7 @@ static const struct {
 #define FD_FLOOR_MAX 4096
 #define HOST_CHARS 64
 
-/* What opening is about; lives for the length of pc_arena_open. */
+/* State of an opening; lives for the length of pc_arena_open. */
 struct opening {
     struct pc_arena *a;
     const char *spool;

@@ -27,7 +27,7 @@
 /* Two threads never write into one block of this size. */
 #define PC_ARENA_LINE 64u
 
-/* How bytes of the mapping are made safe to touch. */
+/* Ways to make bytes of the mapping safe to touch. */
 enum pc_arena_growth {
     PC_ARENA_POPULATE,  /* MADV_POPULATE_WRITE (Linux 5.14): needs no descriptor */
     PC_ARENA_FALLOCATE, /* fallocate: a descriptor is kept */
@@ -182,9 +182,9 @@ pcollect_ref pc_tree_cut(struct pc_tree *t, pcollect_ref parent);
 pcollect_ref pc_tree_domain(struct pc_tree *t, pcollect_ref op, uint64_t domain,
                             uint32_t record_bytes, bool *collapsed);
 
-/* Where a thread was interrupted, below the frame that called it; record_bytes of a POINT.
- * *collapsed as in pc_tree_op: the node then is a POINT without place (module 0, offset 0) below
- * the root. 0: not even that. AS-safe. */
+/* Node of the place where a thread was interrupted, below the frame that called it; record_bytes of
+ * a POINT. *collapsed as in pc_tree_op: the node then is a POINT without place (module 0, offset 0)
+ * below the root. 0: not even that. AS-safe. */
 pcollect_ref pc_tree_point(struct pc_tree *t, pcollect_ref parent, pcollect_ref module,
                            uint64_t offset, uint32_t record_bytes, bool *collapsed);
 

@@ -30,7 +30,7 @@ bool pc_arena_grow(struct pc_arena *a, uint64_t need);
 /* Makes [from, to) safe to touch by the arena's means. */
 bool pc_arena_take(struct pc_arena *a, uint64_t from, uint64_t to);
 
-/* Whether the number a->fd still means our file. A program may have closed it, and opened another
+/* True if the number a->fd still means our file. A program may have closed it, and opened another
  * under the same number. */
 bool pc_arena_fd_is_ours(const struct pc_arena *a);
 

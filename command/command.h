@@ -178,7 +178,7 @@ int pct_refuse(const struct pct_command *self, const char *format, ...)
 /* ---- Values of options (values.c): PCT_DONE, or PCT_CALL after saying what is wrong -----------
  */
 
-/* Which of the words of an option a value is; the parser has let no other pass. */
+/* Index of a value among the words of an option; the parser has let no other pass. */
 unsigned pct_value_word(const struct pct_option *o, const char *value);
 int pct_value_number(const struct pct_command *self, const struct pct_option *o, const char *value,
                      uint64_t least, uint64_t most, uint64_t *out);
@@ -212,9 +212,9 @@ struct pct_terminal {
     bool utf8, color;
 };
 struct pct_terminal pct_terminal_look(void);
-/* Whether standard input and output are a terminal. */
+/* True if standard input and output are a terminal. */
 bool pct_terminal_is_there(void);
-/* Whether a person reads standard error. */
+/* True if a person reads standard error. */
 bool pct_terminal_shows_messages(void);
 /* Takes --width or --color: PCT_DONE or PCT_CALL. */
 int pct_terminal_take(const struct pct_command *self, const struct pct_option *o,
@@ -237,7 +237,7 @@ void pct_progress_show(void);
 /* An allocated text, or the end of the command with a message and PCT_DATA. */
 char *pct_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* What a child writes: until its end, the buffer is full, or 20 s have passed. */
+/* Output of a child: until its end, the buffer is full, or 20 s have passed. */
 void pct_read_answer(int fd, char *text, size_t n);
 
 /* Makes the newest .pcol of the working directory the one argument of the line, and says so. False:
@@ -274,27 +274,27 @@ bool pct_close_file(const struct pct_command *self, FILE *out, const char *path)
  * missing. */
 char *pct_output_pattern(const struct pct_command *self, const char *given);
 
-/* Whether the pattern names one file, whatever the job is; path (PCOLLECT_PATH_BYTES) gets it. */
+/* True if the pattern names one file, whatever the job is; path (PCOLLECT_PATH_BYTES) gets it. */
 bool pct_output_is_fixed(const char *pattern, char *path);
 
-/* Whether ranks take the pattern for an output path, and what it names may be written, as far as
+/* True if ranks take the pattern for an output path, and what it names may be written, as far as
  * can be known before the job; else said. */
 bool pct_output_may_be(const struct pct_command *self, const char *pattern);
 
-/* Whether all plugins and events that the configuration names exist; each that does not is said,
+/* True if all plugins and events that the configuration names exist; each that does not is said,
  * with the nearest. */
 bool pct_names_known(const struct pct_command *self, const struct pc_config *c);
 /* The events of one list. False only of names that are near one of this machine: what has no
  * likeness may be known where the job runs. */
 bool pct_events_known(const struct pct_command *self, const char *option, const char *list);
 
-/* What a name stands for: an event of the kernel's, of libpfm's or of PAPI's. PCT_CALL, said with
+/* Meaning of a name: an event of the kernel's, of libpfm's or of PAPI's. PCT_CALL, said with
  * the nearest names, or with what is wrong. */
 struct pc_counting_event;
 int pct_event_named(const struct pct_command *self, const char *option, const char *name,
                     struct pc_counting_event *out);
 
-/* Where libpcollect.so lies; NULL: *why_out says why it cannot be used. Both allocated. */
+/* Path of libpcollect.so; NULL: *why_out says why it cannot be used. Both allocated. */
 char *pct_library_path(char **why_out);
 
 /* Stores symbols of the profile `from`, and with `sources` the text of its source files, in `to`,

@@ -89,7 +89,7 @@ static void put_encoding(const struct pc_counting_event *e, char *out, size_t si
     }
 }
 
-/* What the name stands for, and whether that counts here. */
+/* Meaning of the name, and whether that counts here. */
 static int look_up(const struct search *s, struct event *e)
 {
     struct pc_counting_event event = {.n_terms = 0};
@@ -158,7 +158,7 @@ static bool show(void *arg, const struct pc_events_entry *entry)
     return false;
 }
 
-/* What counts here, then what does not. */
+/* Lists events that count here, then those that do not. */
 static void show_all(struct search *s)
 {
     for (int pass = 0; pass < 2; pass++) {
@@ -167,7 +167,7 @@ static void show_all(struct search *s)
     }
 }
 
-/* What is in no list, but has a meaning: r and a code, names with modifiers. */
+/* Names in no list that have a meaning: r and a code, names with modifiers. */
 static void show_unlisted(struct search *s)
 {
     struct event e = {.name = s->pattern};

@@ -96,7 +96,7 @@ static bool is_folder(const char *path)
     return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-/* Whether the folder of the file can be written; a pattern in its name cannot be judged yet. */
+/* True if the folder of the file can be written; a pattern in its name cannot be judged yet. */
 static bool check_folder(const struct pct_command *self, const char *pattern)
 {
     char *folder = pct_text("%s", pattern);
@@ -127,7 +127,7 @@ bool pct_output_may_be(const struct pct_command *self, const char *pattern)
     char path[PCOLLECT_PATH_BYTES];
     struct pc_error error = {""};
     int err = pc_config_check("output", "path", pattern, &error);
-    /* What holds more than one name is judged by who writes it. */
+    /* A pattern that stands for more than one name is judged by its writer. */
     if (!err && pct_output_is_fixed(pattern, path))
         err = pc_pcol_may_write(path, &error);
     if (err)

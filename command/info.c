@@ -68,7 +68,7 @@ static void put_tables(const struct pc_profile *p)
     }
 }
 
-/* What was run, and how it was configured. */
+/* Command and configuration of the run. */
 static void put_run(const struct pc_profile *p)
 {
     const struct pc_profile_table *t = pc_profile_table(p, "command_lines");

@@ -196,7 +196,7 @@ static bool is_positive(const struct pct_fit_series *s)
     return positive;
 }
 
-/* What a model cannot know, on standard error in every format. */
+/* Warnings of what a model cannot know, on standard error in every format. */
 static void warn(const struct pct_command *self, const struct pct_fit_set *set,
                  const struct row *row, const struct request *r)
 {

@@ -69,7 +69,7 @@ const struct pct_option pct_report_options[] = {
     {0, NULL, NULL, NULL},
 };
 
-/* What --by sums by: keys, or where that word stands alone a table. */
+/* Words of --by: keys, or a table where the word stands alone. */
 static const struct {
     unsigned keys;
     const char *table;
@@ -108,8 +108,7 @@ static void choose_table(struct pct_options *view, const char *name)
     view->table = pct_table_find(name);
 }
 
-/* What --by says where it is one table, which rank,thread is as well as thread. NULL: it is keys.
- */
+/* Table that --by names: `thread` and `rank,thread` do. NULL: it names keys. */
 static const char *find_by_table(const struct pct_option *o, const char *value)
 {
     if (!strcmp(value, "rank,thread") || !strcmp(value, "thread,rank"))
@@ -260,7 +259,7 @@ bool pct_report_help(const struct pct_command *self, const void *request, FILE *
     return true;
 }
 
-/* What can be said before the profile is there. In all tables at once, only an order. */
+/* Checks that need no profile. In all tables at once, only an order. */
 static int check_choice(const struct pct_command *self, const struct pct_options *view)
 {
     const struct pct_choice *c = &view->choice;
@@ -287,7 +286,7 @@ int pct_report_check_table(const struct pct_command *self, const struct pct_repo
 /* ---- The command line -------------------------------------------------------------------------
  */
 
-/* What was not said, and what the terminal says. */
+/* Defaults, and what the terminal says. */
 static void complete(struct pct_report_request *r)
 {
     struct pct_options *view = &r->view;

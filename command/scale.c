@@ -162,7 +162,7 @@ static int take_option(const struct pct_command *self, const struct pct_option *
     }
 }
 
-/* What can be checked when the files are counted. */
+/* Checks that need only the number of files. */
 static int check_sizes(const struct pct_command *self, size_t n, struct request *r)
 {
     double largest = 1;

@@ -111,7 +111,7 @@ static int take_stacks(const struct pct_command *self, const struct request *r, 
     return status;
 }
 
-/* What is counted: ranks, of several processes these, of one its threads. */
+/* Name of what is listed: ranks, processes if there are several, threads of a single one. */
 static struct pct_where_stack *name_stacks(const struct pct_watch *w, struct pct_where *out)
 {
     const struct pct_watched *processes = w->job->processes;

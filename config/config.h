@@ -18,7 +18,7 @@
 #define PC_CONFIG_MAX_OPTIONS 64u
 #define PC_CONFIG_FILE_BYTES (1u << 20) /* larger files are refused */
 
-/* Where an option's value came from. */
+/* Origin of an option's value. */
 enum pc_config_origin { PC_CONFIG_DEFAULT = 0, PC_CONFIG_FILE, PC_CONFIG_ENVIRONMENT };
 
 struct pc_config {
@@ -76,7 +76,7 @@ bool pc_config_next_setting(const struct pc_config *c, unsigned *next,
  * those of a local disk; NULL after the last. AS-safe. */
 const char *pc_config_spool(const struct pc_config *c, unsigned i);
 
-/* Whether the option takes the value. PC_EARG with a text that says why not. */
+/* Checks that the option takes the value. PC_EARG with a text that says why not. */
 int pc_config_check(const char *section, const char *key, const char *value,
                     struct pc_error *error);
 
@@ -87,7 +87,7 @@ bool pc_config_omp_tool(void);
  * with the configuration. Looks at two variables where nothing is configured. */
 bool pc_config_always(void);
 
-/* What the launcher's environment tells of this process. */
+/* Facts that the launcher's environment tells of this process. */
 struct pc_config_launch {
     int rank;                  /* in MPI_COMM_WORLD, or -1 */
     int n_ranks;               /* of the job, or -1 */
@@ -101,8 +101,8 @@ struct pc_config_launch {
 };
 struct pc_config_launch pc_config_launch(void);
 
-/* What it tells of another process, from the n bytes of its /proc/PID/environ, which end with a 0.
- */
+/* Facts that the launcher's environment tells of another process, from the n bytes of its
+ * /proc/PID/environ, which end with a 0. */
 struct pc_config_launch pc_config_launch_of(int pid, const char *environment, size_t n);
 
 /* The key of the launcher on this node and of the job: all ranks that it started here have the

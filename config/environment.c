@@ -153,7 +153,7 @@ static void reset_options(struct pc_config *c)
     memcpy(c, &fresh, sizeof *c);
 }
 
-/* Whether `pcollect run` started this process itself, without a launcher, and wants it collected
+/* True if `pcollect run` started this process itself, without a launcher, and wants it collected
  * with or without MPI. What the process starts has another parent. */
 static bool is_run_alone(void)
 {

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* What the words of an option mean, where they have an entry each: its plugins. */
+/* Meanings of the words of an option, where they have an entry each: its plugins. */
 struct word {
     const char *name, *meaning; /* NULL ends the list */
 };

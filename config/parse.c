@@ -38,7 +38,7 @@ enum line_state {
     LINE_ERROR     /* errno says why */
 };
 
-/* What a file has said so far. */
+/* Settings of a file so far. */
 struct parser {
     struct pc_config *c;
     const char *path;

@@ -154,7 +154,8 @@ static int parse_text(const struct pc_option *o, const char *text, char *out, st
     return err;
 }
 
-/* Where the n bytes at `item` are an item of the list that ends at `end`; NULL: nowhere. */
+/* Position where the n bytes at `item` are an item of the list that ends at `end`; NULL: nowhere.
+ */
 static const char *find_item(const char *list, const char *end, const char *item, size_t n)
 {
     for (const char *p = list; p < end;) {

@@ -42,21 +42,20 @@ struct pc_counting_event {
     struct pc_counting_term terms[PC_COUNTING_MAX_TERMS];
 };
 
-/* What a counting counts. */
+/* Contents of a counting. */
 struct pc_counting_what {
     const struct pc_counting_event *events;
     uint32_t n_events;
     /* Most counters in a group beside its anchor; 0: as many as the processor takes. An event of
      * several terms has a group of its own if it needs more. */
     uint32_t per_group;
-    /* 1: a group that is switched on has its counters for good, whatever else the thread counts.
-     */
+    /* 1: a group that is switched on has its counters for good, whatever else the thread counts. */
     uint32_t pinned;
     /* 1: groups have no anchor, and the counting is for views alone. */
     uint32_t no_anchor;
 };
 
-/* What a meter's group has counted since the meter was opened. */
+/* Counts of a meter's group since the meter was opened. */
 struct pc_counting_values {
     uint32_t group;
     uint32_t reserved;
@@ -81,13 +80,13 @@ struct pc_counting_meter;
 
 /* ---- One event ----------------------------------------------------------------------------- */
 
-/* Whether the event opens and counts in the calling thread. Terms that may not see the kernel's
+/* Checks that the event opens and counts in the calling thread. Terms that may not see the kernel's
  * side are tried without it, and changed to user_only. PC_EIO: it does not; the text gives the
  * reason without the event's name. PC_EARG: not an event. MT-safe. */
 int pc_counting_try(struct pc_counting_event *event, struct pc_error *error);
 
-/* Whether the processor's counters can be had in this process: 0, or PC_EIO with a text that says
- * what is missing and why (virtual machine, paranoid level, seccomp, kernel). MT-safe. */
+/* Checks that the processor's counters can be had in this process: 0, or PC_EIO with a text that
+ * says what is missing and why (virtual machine, paranoid level, seccomp, kernel). MT-safe. */
 int pc_counting_hardware(struct pc_error *error);
 
 /* The event that a name of the kernel's stands for: a generic one as in `perf list` (page-faults,
@@ -106,8 +105,7 @@ int pc_counting_create(struct pc_counting **out, struct pc_error *error);
 /* Counts these events from each meter's next start on; the array is copied. Groups are found by
  * opening them in the calling thread: in the order of the events, each into the first group that
  * still takes it. PC_EIO: an event does not open, the text has its number; the counting is as
- * before.
- */
+ * before. */
 int pc_counting_set(struct pc_counting *c, const struct pc_counting_what *what,
                     struct pc_error *error);
 
@@ -148,7 +146,7 @@ int pc_counting_get(struct pc_counting_meter *meter, struct pc_counting_values *
 /* Bit g: the meter has group g open. AS-safe. */
 uint32_t pc_counting_groups(const struct pc_counting_meter *meter);
 
-/* What all threads have counted of this counting since its last change. MT-safe. */
+/* Sum over all threads of what this counting counted since its last change. MT-safe. */
 void pc_counting_dump(struct pc_counting *c, struct pc_counting_totals *out);
 
 /* Adds what the meter has counted to the ended ones of its counting, closes its descriptors and
@@ -163,8 +161,7 @@ void pc_counting_forget(struct pc_counting_meter *meter);
  */
 
 /* * A view has the groups of its counting open for one viewee, from outside: the viewee is not
- * stopped and has nothing loaded.
- */
+ * stopped and has nothing loaded. */
 
 struct pc_counting_viewee {
     int tid;        /* with all threads and processes that it starts; -1: whatever runs */
@@ -180,7 +177,7 @@ int pc_counting_view_open(struct pc_counting *c, const struct pc_counting_viewee
                           struct pc_counting_view **out, struct pc_error *error);
 /* This group counts from now on, and no other; PC_COUNTING_NO_GROUP: none does. */
 void pc_counting_view_switch(struct pc_counting_view *v, uint32_t group);
-/* What a group has counted of the viewee since the view was opened, ended threads with it. PC_EIO:
+/* Counts of a group for the viewee since the view was opened, ended threads with it. PC_EIO:
  * it cannot be read. */
 int pc_counting_view_get(const struct pc_counting_view *v, uint32_t group,
                          struct pc_counting_values *out);

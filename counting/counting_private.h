@@ -57,7 +57,7 @@ struct pc_counting_meter {
     struct pc_counting_open open[PC_COUNTING_MAX_GROUPS];
 };
 
-/* What read(2) gives for a group. */
+/* Layout of what read(2) gives for a group. */
 struct pc_counting_reading {
     uint64_t n, enabled_ns, running_ns;
     uint64_t value[PC_COUNTING_MAX_MEMBERS];
@@ -68,18 +68,18 @@ struct pc_counting_reading {
 /* Zero-filled memory; NULL: none. */
 void *pc_counting_memory(size_t bytes);
 
-/* What perf_event_open is told of a counter, whoever is counted. */
+/* Attributes of a counter for perf_event_open, whoever is counted. */
 struct perf_event_attr;
 void pc_counting_attributes(const struct pc_counting_term *term, struct perf_event_attr *out);
 
-/* What an errno of perf_event_open means here. */
+/* Meaning of an errno of perf_event_open here. */
 int pc_counting_explain(int error_number, struct pc_error *error);
 
 /* Opens the group in the calling thread, switched off; closes all on failure (a negative errno). */
 int pc_counting_open_group(const struct pc_counting_group *group, struct pc_counting_open *open);
 void pc_counting_close_group(struct pc_counting_open *open);
 
-/* Whether an open group counts when it is switched on: a group can open and never find room. Left
+/* True if an open group counts when it is switched on: a group can open and never find room. Left
  * switched off. */
 bool pc_counting_runs(const struct pc_counting_open *open);
 
@@ -103,7 +103,7 @@ void pc_counting_unlock(void);
 
 /* ---- meter_async.c ---- */
 
-/* Whether the group's member is still the event that was opened. AS-safe. */
+/* True if the group's member is still the event that was opened. AS-safe. */
 bool pc_counting_is_ours(const struct pc_counting_open *open, uint32_t member);
 
 /* Looks whether the leader is still that event, then reads the group. AS-safe. */

@@ -32,7 +32,7 @@ struct pc_counting_view {
     struct counter counters[MOST_COUNTERS];
 };
 
-/* What read(2) gives for one counter. */
+/* Layout of what read(2) gives for one counter. */
 struct reading {
     uint64_t value, enabled_ns, running_ns;
 };

@@ -188,7 +188,7 @@ int pc_pcol_system_error(struct pc_error *error, const char *path, const char *w
 /* True if `bytes` exceed the file size limit of the process: a write would raise SIGXFSZ. */
 bool pc_pcol_over_limit(uint64_t bytes, uint64_t *limit_out);
 
-/* What one write does for all systems: writes n bytes at `offset`. 0 or an errno. */
+/* Write for all systems: writes n bytes at `offset`. 0 or an errno. */
 int pc_pcol_write_at(int fd, const void *data, size_t n, uint64_t offset);
 
 /* Reads n bytes at `offset`, 0 or an errno; *n_out is less than n where the file ends. */

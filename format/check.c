@@ -47,7 +47,7 @@ static int check_tables(const struct pc_profile *p, struct pc_error *error)
     return PC_OK;
 }
 
-/* Whether a node of that kind may hang below `parent`, and may have a record. */
+/* True if a node of that kind may hang below `parent`, and may have a record. */
 static bool node_hangs_well(const struct pc_profile *p, const struct pc_profile_node *n)
 {
     unsigned above = n == p->nodes ? 0 : p->nodes[n->parent].kind;
@@ -66,7 +66,7 @@ static bool node_hangs_well(const struct pc_profile *p, const struct pc_profile_
     }
 }
 
-/* What a node of its kind may refer to. */
+/* References that a node of its kind may have. */
 static bool node_refers_well(const struct pc_profile *p, const struct pc_profile_node *n)
 {
     switch (n->kind) {
@@ -157,7 +157,7 @@ static bool same_stat(const struct pc_stat *a, const struct pc_stat *b)
            a->max_rank == b->max_rank;
 }
 
-/* Whether a statistic can be one, where there are no values to make it from. */
+/* True if a statistic can be one, where there are no values to make it from. */
 static bool stat_is_possible(const struct pc_profile *p, const struct pc_profile_data *d,
                              const struct pc_stat *s, bool is_hist)
 {

@@ -24,7 +24,7 @@
 
 /* ---- Making what fits ---------------------------------------------------------------------- */
 
-/* What ranks that met did late. */
+/* Late parts of ranks that met. */
 struct group {
     const char *path;
     const struct pc_profile *const *late; /* of each rank; NULL: nothing is known of it */
@@ -103,7 +103,7 @@ static bool add_record(struct pc_profile *p, struct pc_profile_data *sum,
     return true;
 }
 
-/* Whether a record is of primitive `op`; PC_NO_INDEX stands for samples outside of primitives. */
+/* True if a record is of primitive `op`; PC_NO_INDEX stands for samples outside of primitives. */
 static bool is_of_op(const struct pc_profile *p, const struct pc_profile_node *n, uint32_t op)
 {
     if (op == PC_NO_INDEX)

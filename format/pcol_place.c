@@ -30,7 +30,7 @@ static const char *name_kind(mode_t mode)
     }
 }
 
-/* Whether the file begins with the header of a profile and has the length that this says. */
+/* True if the file begins with the header of a profile and has the length that this says. */
 static bool is_whole(const char *path)
 {
     uint8_t data[PC_PCOL_HEADER_BYTES];

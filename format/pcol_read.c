@@ -14,7 +14,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-/* What is read of the values by rank. */
+/* Parts of the values by rank that are read. */
 enum values { VALUES_NONE, VALUES_ON_DEMAND, VALUES_PASSED_ON, VALUES_ALL };
 
 struct section {
@@ -73,7 +73,7 @@ static int refuse_unread(struct pc_error *error, int err)
     return pc_error_set(error, PC_EIO, "cannot be read: %s", strerror(err));
 }
 
-/* Whether a section has values by rank, and nothing of it is asked for. */
+/* True if a section has values by rank, and nothing of it is asked for. */
 static bool is_skipped(const struct file *f, const struct section *s)
 {
     return f->values == VALUES_NONE && s->type == PC_PCOL_TYPE_COLUMNS;
@@ -127,7 +127,7 @@ static int load_section(struct file *f, uint64_t at, struct section *s, struct p
     return PC_OK;
 }
 
-/* Whether a section may be read, passed over, or forbids to read the file. */
+/* Decides if a section is read, passed over, or forbids to read the file. */
 static int judge_section(struct file *f, const struct section *s, struct pc_error *error)
 {
     bool columns = s->type == PC_PCOL_TYPE_COLUMNS, known = s->type < PC_PART_VALUES || columns;

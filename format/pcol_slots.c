@@ -70,7 +70,7 @@ static int read_record(struct slots *s, uint32_t i)
     return PC_OK;
 }
 
-/* Whether p is of the job, and of ranks of the record. */
+/* True if p is of the job, and of ranks of the record. */
 static bool belongs(const struct slots *s, const struct pc_profile *p)
 {
     size_t k = 0;

@@ -74,7 +74,7 @@ struct pc_profile_table {
     uint64_t *cells; /* n_rows x n_columns */
 };
 
-/* What is known of one rank. Times in nanoseconds; the three spans add up to the time from exec to
+/* Facts of one rank. Times in nanoseconds; the three spans add up to the time from exec to
  * the last moment known. A span that was never reached is 0. */
 struct pc_profile_rank {
     int32_t rank;
@@ -152,7 +152,7 @@ struct pc_profile {
     struct pc_pool *memory; /* everything above, and this structure, freed at once */
 };
 
-/* What each member of enum pcollect_lost counts, as the report prints it after the number. */
+/* Unit of each member of enum pcollect_lost, as the report prints it after the number. */
 extern const char *const pcollect_lost_names[PCOLLECT_N_LOST];
 
 void pc_profile_free(struct pc_profile *p); /* NULL is allowed */
@@ -186,10 +186,10 @@ struct pc_by_rank {
 struct pc_by_rank pc_data_by_rank(const struct pc_profile *p, const struct pc_profile_data *d,
                                   uint32_t k);
 
-/* Why values that were asked for could not be read from the file; NULL: all were. */
+/* Reason why values that were asked for could not be read from the file; NULL: all were. */
 const char *pc_profile_unread(const struct pc_profile *p);
 
-/* Whether the record has values by rank, in memory or in the file. */
+/* True if the record has values by rank, in memory or in the file. */
 static inline bool pc_data_has_values(const struct pc_profile *p, const struct pc_profile_data *d)
 {
     return d->ranks || (d->kept && p->columns);
@@ -278,8 +278,8 @@ enum pc_pcol_flag {
     PC_PCOL_LATE_SLOTS = 1u << 0 /* make room for what each rank of the world adds at its exit */
 };
 
-/* Whether a profile may be written to path: nothing is there, or a whole profile of this user that
- * is not read-only. PC_EIO with a text that says why not and what to do. MT-safe. */
+/* Checks that a profile may be written to path: nothing is there, or a whole profile of this user
+ * that is not read-only. PC_EIO with a text that says why not and what to do. MT-safe. */
 int pc_pcol_may_write(const char *path, struct pc_error *error);
 
 /* Writes to a temporary name beside path, then renames, if pc_pcol_may_write: path is replaced at
@@ -305,8 +305,7 @@ int pc_pcol_write_new(const struct pc_profile *p, const char *path, unsigned fla
                       struct pc_error *error);
 
 /* Reads a file, with what its ranks added at their end. PC_OK with a text (else it is empty): a
- * part that could be left out was damaged. PC_ENOENT, PC_EIO, PC_EFORMAT, PC_EVERSION otherwise.
- */
+ * part that could be left out was damaged. PC_ENOENT, PC_EIO, PC_EFORMAT, PC_EVERSION otherwise. */
 int pc_pcol_read(const char *path, struct pc_profile **out, struct pc_error *error);
 
 /* Reads a profile without the values by rank: the file is read but for these, and histograms are

@@ -117,7 +117,7 @@ static void encode_fields(const struct pc_profile *p, struct pc_buffer *b)
     }
 }
 
-/* What tells a node from its siblings. */
+/* Key of a node among its siblings. */
 static void encode_key(const struct pc_profile_node *n, struct pc_buffer *b)
 {
     switch (n->kind) {

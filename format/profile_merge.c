@@ -250,7 +250,7 @@ static struct pc_profile_node renumber(const struct side *s, uint32_t i)
     return n;
 }
 
-/* Which of the next nodes of a and b comes first in the preorder of the result: < 0 that of a, > 0
+/* Order of the next nodes of a and b in the preorder of the result: < 0 that of a, > 0
  * that of b, 0 they are one node. The side whose parent was placed later is still inside of a
  * subtree that the other side has left or never had: it goes first. */
 static int compare_next(const struct pc_profile_node *a, const struct pc_profile_node *b)
@@ -376,7 +376,7 @@ static bool merge_statistics(const struct merge *m, unsigned kind, const struct 
     return true;
 }
 
-/* Whether the union of two records can be made of statistics alone, or must. */
+/* True if the union of two records can be made of statistics alone, or must. */
 static bool goes_without_lists(const struct merge *m, const struct pc_profile_data *a,
                                const struct pc_profile_data *b)
 {

@@ -80,14 +80,14 @@ static inline void pc_call_clear(struct pc_call *call)
 #define PC_SLOT_OP(slot) ((uint16_t)((slot) >> 1))
 #define PC_SLOT_IS_PMPI(slot) ((slot)&1)
 
-/* Where a nonblocking receive was posted. */
+/* Origin of a nonblocking receive. */
 struct pc_origin {
     pcollect_ref node;
     uint32_t epoch : 4, comm : 28; /* of the call */
     struct pc_thread *thread;
 };
 
-/* What an adapter remembers of the start of an operation with a request. */
+/* Facts that an adapter keeps of the start of an operation with a request. */
 struct pc_start {
     struct pc_origin origin;
     uint64_t begin;     /* ticks */
@@ -144,7 +144,7 @@ struct pc_core {
     void (*lost)(enum pcollect_lost what, uint64_t n);
     /* Memory that is never freed, zero-filled, page-aligned, by mmap; NULL if there is none. */
     void *(*memory)(size_t bytes);
-    /* Where in a struct pc_thread the adapter's own 64 bytes are, zero at first (cache of
+    /* Offset in a struct pc_thread at which the adapter's own 64 bytes are, zero at first (cache of
      * pointers). The thread is that of a call in progress. */
     size_t thread_slot;
     /* Dense number of a thread, 0 .. below 4096, reused after its end by an adopter. */
@@ -169,8 +169,8 @@ struct pc_core {
     uint32_t (*string)(const char *text);
 };
 
-/* What libcollect/mpi gives an adapter when it opens it. Indexed by op. Missing functions are NULL.
- */
+/* Functions that libcollect/mpi gives an adapter when it opens it. Indexed by op. Missing functions
+ * are NULL. */
 struct pc_mpi_symbols {
     void *const *mpi;  /* next definition of MPI_X after us */
     void *const *pmpi; /* next definition of PMPI_X after us */

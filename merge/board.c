@@ -151,7 +151,7 @@ static bool is_alive(const struct place *p, uint64_t pid_space)
     return pc_process_look(p->pid, &now) && now.state != 'Z' && now.start == p->start;
 }
 
-/* Whether a living rank has still to come to `state`. */
+/* True if a living rank has still to come to `state`. */
 static bool others_come(const struct pc_board_head *h, uint32_t state)
 {
     uint64_t pid_space = own_pid_space();
@@ -177,7 +177,7 @@ static void put_part(struct pc_board_head *h, uint32_t place, enum pc_board_stat
     atomic_store(&own->state, state);
 }
 
-/* What the rank of a place has left; NULL: nothing that is whole. */
+/* Part that the rank of a place has left; NULL: nothing that is whole. */
 static struct pc_profile *get_part(const struct pc_board_head *h, uint32_t place)
 {
     const struct place *p = &h->places[place];
@@ -243,8 +243,8 @@ int pc_board_leave(const struct pc_board *b, enum pc_board_state state, const ch
     if (!h)
         return pc_pcol_write_late(path, late, error);
     put_part(h, b->place, state, late);
-    /* Who still is in MPI_Finalize when this rank ends may never leave it: what this rank has left
-     * is then written now, if nobody has begun to. */
+    /* A rank that still is in MPI_Finalize when this rank ends may never leave it: what this rank
+     * has left is then written now, if nobody has begun to. */
     bool is_written = atomic_load(&h->places[b->place].has_writer);
     if (others_come(h, state) && (state != PC_BOARD_ENDED || is_written))
         return PC_OK;

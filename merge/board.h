@@ -33,7 +33,7 @@ void pc_board_join(struct pc_board *b, const struct pc_arena *arena);
  * errno. */
 void pc_board_close(const struct pc_arena *arena);
 
-/* How far a rank has come. */
+/* Progress of a rank. */
 enum pc_board_state {
     PC_BOARD_JOINED = 1,
     PC_BOARD_FINALIZED, /* has left MPI_Finalize */

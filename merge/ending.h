@@ -9,7 +9,7 @@
 #include "base/base.h"
 #include "merge/transport.h"
 
-/* How long rank 0 collects votes, how long another waits for what they decide, and how long a word
+/* Time that rank 0 collects votes, how long another waits for what they decide, and how long a word
  * that nobody waits for may take to leave. */
 enum { PC_MEET_VOTE_MS = 10000, PC_MEET_ANSWER_MS = 60000, PC_MEET_FAREWELL_MS = 200 };
 
@@ -29,7 +29,7 @@ struct pc_guest {
  * one that tells the user. */
 int pc_meet(const struct pc_transport *t, const struct pc_guest *guest, bool *tells_out);
 
-/* What the end does to the process. */
+/* Effects of the end on the process. */
 struct pc_ending {
     void *self;
     struct pc_guest guest;

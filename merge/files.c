@@ -68,7 +68,7 @@ static int read_image_file(const char *path, bool header_only, struct image_file
             close(fd);
         return pc_error_set(error, PC_EIO, "%s: %s", path, strerror(reason));
     }
-    /* What is in it decides what is written where, and for whom. */
+    /* The contents of the file decide what is written where, and for whom. */
     if (st.st_uid != geteuid()) {
         close(fd);
         return pc_error_set(error, PC_EIO, "%s: left alone: it belongs to user %u", path,
@@ -143,7 +143,7 @@ static bool begin_job(struct gathering *g, const struct pc_profile *p, struct pc
     return g->ranks != NULL;
 }
 
-/* Why this profile cannot be added, or NULL. */
+/* Reason why this profile cannot be added, or NULL. */
 static const char *why_not(const struct gathering *g, const struct pc_profile *p)
 {
     if (p->job_key != g->job_key || p->world_size != g->world_size)

@@ -98,7 +98,7 @@ uint32_t pc_image_count_list(struct image *m, pcollect_ref first, size_t bytes, 
 
 /* ---- Trees (arena_tree.c) ---- */
 
-/* Whether the part has this thread's tree and rows. */
+/* True if the part has this thread's tree and rows. */
 static inline bool pc_image_wants(const struct pcollect_thread *t, enum pc_merge_part part)
 {
     return part == PC_MERGE_ALL || (part == PC_MERGE_LATE) == (t->late != 0);
@@ -131,7 +131,7 @@ int pc_image_write_tables(struct image *m);
 /* Leaves out strings to which nothing refers, and tables without rows. */
 int pc_image_prune_strings(struct image *m);
 
-/* Which rank of which job an arena is. Before MPI_Init has returned that is what the launcher said,
+/* Rank and job of an arena. Before MPI_Init has returned they are what the launcher said,
  * if it said all of it; else rank -1 of 1, of no job. */
 struct pc_identity {
     uint64_t job_key;

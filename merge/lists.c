@@ -147,7 +147,7 @@ static bool make_lists(struct getting *g, const uint32_t *place_of_record)
     return true;
 }
 
-/* Whether all values that were to come are there. */
+/* True if all values that were to come are there. */
 static bool is_complete(const struct getting *g)
 {
     for (uint32_t i = 0; i < g->p->n_data; i++)

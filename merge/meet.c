@@ -111,7 +111,7 @@ int pc_meet(const struct pc_transport *t, const struct pc_guest *guest, bool *te
     return t->join ? t->join(t->self) : PC_OK;
 }
 
-/* Where the key does not come, rank 0 is given a profile of another job, and writes none. */
+/* If the key does not come, rank 0 is given a profile of another job, and writes none. */
 static void agree(const struct pc_ending *e, const struct pc_transport *t)
 {
     uint64_t key = t->rank == 0 ? e->key(e->self) : 0;

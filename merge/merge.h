@@ -11,7 +11,7 @@
 #include "format/profile.h"
 #include "merge/transport.h"
 
-/* Which trees of an arena are taken. */
+/* Trees of an arena that are taken. */
 enum pc_merge_part {
     PC_MERGE_MAIN, /* collected before the merge */
     PC_MERGE_LATE, /* collected after it (struct pcollect_thread.late); of the strings only what is

@@ -16,7 +16,7 @@
 #define PC_MERGE_MODULE_FILE "pcollect-merge.so"
 #define PC_MERGE_MODULE_SYMBOL "pc_merge_module"
 
-/* What a rank knows when the merge is over. Zero-initialise. */
+/* Result of the merge for a rank. Zero-initialise. */
 struct pc_merged {
     char path[PCOLLECT_PATH_BYTES]; /* of the profile; empty: there is none */
     struct pc_board board;
@@ -41,7 +41,7 @@ struct pc_merge_module {
                 struct pc_error *error);
 };
 
-/* What rank 0 tells the others at the end of `job`. */
+/* Message of rank 0 to the others at the end of `job`. */
 struct pc_merge_verdict {
     int32_t err;
     char path[PCOLLECT_PATH_BYTES];

@@ -16,7 +16,7 @@ static uint64_t text_key(const char *text)
     return pc_hash_bytes(text, strlen(text), 0);
 }
 
-/* What makes two modules one (pc_module_compare). */
+/* Key of a module (pc_module_compare). */
 static uint64_t module_key(const struct pc_profile_module *m)
 {
     if (m->build_id_bytes)
@@ -24,7 +24,7 @@ static uint64_t module_key(const struct pc_profile_module *m)
     return join(text_key(m->path), m->identity);
 }
 
-/* What makes two siblings one (pc_node_compare). */
+/* Key of a sibling (pc_node_compare). */
 static uint64_t node_key(const struct pc_profile_node *n, const uint64_t *modules,
                          const uint64_t *ops)
 {

@@ -39,8 +39,8 @@ void pc_record_counts_encode(const struct pc_record_counts *c, struct pc_buffer 
 /* PC_EFORMAT, PC_ENOMEM: *out is empty. */
 int pc_record_counts_decode(const uint8_t *data, size_t n, struct pc_record_counts *out);
 
-/* What is kept: at most `bytes` (0: no bound), given to records in the order of the time that they
- * hold, but to none of more ranks than per_rank (0: no bound). */
+/* Bound of what is kept: at most `bytes` (0: no bound), given to records in the order of the time
+ * that they hold, but to none of more ranks than per_rank (0: no bound). */
 struct pc_kept_bound {
     uint64_t bytes;
     uint32_t per_rank;

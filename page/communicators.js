@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the view of communication tells beside the matrix: communicators as a tree, how large messages are, and the
+// Parts of the view of communication beside the matrix: communicators as a tree, how large messages are, and the
 // placement of ranks that `pcollect topology` proposes.
 
 const communicatorFigures = [

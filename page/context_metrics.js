@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What nodes of the tree of contexts are measured by: figures of MPI calls and samples, which have a column always,
+// Metrics of nodes of the tree of contexts: figures of MPI calls and samples, which have a column always,
 // and events, ratios and fields of plugins, of which the chosen one has a column.
 //
 // `way` says how the figure of a node follows from what it and all that it called have of their own: sums are the
@@ -74,7 +74,7 @@ function addFields(root, nodes, fields) {
     return metrics;
 }
 
-// What rows are ordered and bars are drawn by where a metric of the tree is chosen; null: nothing fits.
+// Figure by which rows are ordered and bars are drawn where a metric of the tree is chosen; null: nothing fits.
 function orderOf(root, metric) {
     const adds = ({way}) => !way || way === "sum";
     return adds(metric) ? metric.name

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How the time of each node of the tree lies over the ranks: the table `nodes`, which has the nodes of the
+// Distribution of the time of each node of the tree over the ranks: the table `nodes`, which has the nodes of the
 // tree of functions, outer ones first. And what follows from it: colours of the picture of the tree.
 
 const pictureDigits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";

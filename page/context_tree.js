@@ -104,7 +104,7 @@ function addSamples(root, computation) {
     }
 }
 
-// What is to be known of a whole tree: its tables, its nodes by their keys, the metrics that it has.
+// Facts of a whole tree: its tables, its nodes by their keys, the metrics that it has.
 function finishTree(root, {contexts, computation, known}) {
     Object.assign(root, {contexts, computation, known, byKey: new Map()});
     const found = new Set();

@@ -212,7 +212,7 @@ class ContextView {
         this.drawDetails();
     }
 
-    // What a row has, and by what rows are ordered if not by the metric; estimates of parts do not add up.
+    // Figures of a row, and the order of rows if not by the metric; estimates of parts do not add up.
     legendText() {
         const {metric, order, whole, wanted} = this, chosen = whole.metrics.find(({name}) => name === wanted);
         const by = this.root.metrics.find(({name}) => name === order);
@@ -291,7 +291,7 @@ class ContextView {
                     this.makeSpread(this.root.computation, node.samples)));
     }
 
-    // Which rank has least and which has most; each is a link to it.
+    // Ranks with the least and the most; each is a link to it.
     makeSpread(table, row) {
         return [["least", "rank_min_s", "min_rank"], ["most", "rank_max_s", "max_rank"]].map(([word, time, rank]) =>
             table.exact(row, rank) === "" ? "" : [`; ${word} `,

@@ -49,7 +49,7 @@ class RankFigures {
         endsOf(this.rows.map(({label}) => label)).forEach((name, i) => this.rows[i].name = name);
     }
 
-    // What has no rank is told apart.
+    // Rows without a rank are told apart.
     add(label, rank, value) {
         if (!value)
             return;
@@ -66,7 +66,7 @@ class RankFigures {
         row.values[place] += value;
     }
 
-    // What they have is no longer of others.
+    // Figures of these ranks no longer belong to others.
     addContexts(contexts) {
         const others = this.byLabel.get(otherContexts);
         for (let row = 0; row < contexts.rows; row++) {
@@ -179,7 +179,7 @@ function endsOf(paths) {
     });
 }
 
-// Whether a rank has another number than 0.
+// True if a rank has another number than 0.
 function hasRankFigures(cube, column) {
     for (let row = 0; row < cube.rows; row++)
         if (cube.number(row, column) && !Number.isNaN(cube.number(row, "rank")))

@@ -24,7 +24,7 @@ function makeRun(header) {
             make("dd", {"data-column": name, title: header.exact(0, name)}, header.shown(0, name)))));
 }
 
-// Where the page shows what a finding speaks of: its context, its rank, or the table that has more.
+// Place where the page shows what a finding speaks of: its context, its rank, or the table that has more.
 function evidenceOf(findings, row) {
     const table = findings.exact(row, "more").replace("--table ", "");
     const view = ["contexts", "ranks"].includes(table) ? table : "tables";

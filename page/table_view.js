@@ -59,7 +59,7 @@ class TableView {
             make("button", {type: "button", onclick: () => this.order(k)}, name));
     }
 
-    // Whether it is of the context and the rank that are selected.
+    // True if it is of the context and the rank that are selected.
     isSelected(row) {
         const known = this.keys.filter(key => this.selection[key]);
         return known.length > 0 && known.every(key => this.table.exact(row, key) === this.selection[key]);

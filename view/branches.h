@@ -18,7 +18,7 @@ struct pct_branches {
     struct pct_buf guide; /* lines left of the current node */
 };
 
-/* What stands before a node, and under it. */
+/* Text before a node, and under it. */
 struct pct_corner {
     const char *sign, *below;
 };

@@ -9,7 +9,7 @@
 
 enum { SHOWN = 20 };
 
-/* What ends a cell or begins markup there stands for itself. */
+/* A character that ends a cell or begins markup there stands for itself. */
 static void put_cell(FILE *out, const char *text)
 {
     for (; *text; text++) {

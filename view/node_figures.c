@@ -84,7 +84,7 @@ void pct_node_put_bar(struct pct_node_figures *f, uint32_t node, struct pct_buf 
     pct_buf_format(b, "%s  ", f->bar.data);
 }
 
-/* Where it was called, or is. */
+/* Place where it was called, or where it is. */
 static void put_place(struct pct_node_figures *f, const struct pct_node *n, struct pct_buf *b)
 {
     f->any_call |= n->call_file != NULL;
@@ -132,7 +132,7 @@ static void put_calls(const struct pct_node_figures *f, const struct pct_node *n
     pct_buf_free(&details);
 }
 
-/* What stands behind the name; false: it does not fit. */
+/* Text behind the name; false: it does not fit. */
 bool pct_node_put_rest(struct pct_node_figures *f, const struct pct_node *n, size_t cells,
                        struct pct_buf *b)
 {

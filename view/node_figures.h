@@ -9,7 +9,7 @@
 
 #include "view/report_print.h"
 
-/* What the columns are. */
+/* Sets of columns. */
 enum pct_columns {
     PCT_COLUMNS_METRIC, /* one figure of MPI calls */
     PCT_COLUMNS_CPU,    /* samples, of a program without MPI calls */
@@ -40,7 +40,7 @@ void pct_node_figures_close(struct pct_node_figures *f);
 /* Chooses the columns anew after the width of the options has changed. */
 void pct_node_figures_fit(struct pct_node_figures *f);
 
-/* What shares, order and thresholds go by. */
+/* Figure of shares, order and thresholds. */
 pc_u128 pct_node_figure(const struct pct_node_figures *f, uint32_t node);
 pc_u128 pct_node_figure_below(const struct pct_node_figures *f, const struct pct_below *below);
 
@@ -54,7 +54,7 @@ void pct_node_put_figures(struct pct_node_figures *f, const struct pct_below *be
                           struct pct_buf *b);
 void pct_node_put_bar(struct pct_node_figures *f, uint32_t node, struct pct_buf *b);
 
-/* What stands behind the name: place, and of an MPI function its calls. False: it does not fit
+/* Text behind the name: place, and of an MPI function its calls. False: it does not fit
  * `cells`. */
 bool pct_node_put_rest(struct pct_node_figures *f, const struct pct_node *n, size_t cells,
                        struct pct_buf *b);

@@ -164,7 +164,7 @@ void pct_page_write(FILE *out, struct pct_page *page)
 /* ---- The page of one profile ------------------------------------------------------------------
  */
 
-/* What is to be known of the figures: parts that could not be read, symbols that are not there. */
+/* Remarks on the figures: parts that could not be read, symbols that are not there. */
 static void put_warnings(struct pct_buf *b, const struct pct_data *d)
 {
     const char *unread = pc_profile_unread(d->profile), *between = "";
@@ -182,8 +182,8 @@ static void put_warnings(struct pct_buf *b, const struct pct_data *d)
     }
 }
 
-/* Where the ranks would talk less between nodes; null: they are on one node, or there are too many
- * pairs to find it while a page is made. */
+/* Placement by which ranks would talk less between nodes; null: they are on one node, or there are
+ * too many pairs to find it while a page is made. */
 static void put_placement(struct pct_buf *b, const struct pct_topology *t)
 {
     struct pct_placement placement;
@@ -201,7 +201,7 @@ static void put_placement(struct pct_buf *b, const struct pct_topology *t)
     pct_slots_free(slots);
 }
 
-/* How ranks talk to each other, in words, and where they would talk less; null: the profile does
+/* Pattern of messages in words, and the placement with fewer between nodes; null: the profile does
  * not say. */
 static void put_topology(struct pct_buf *b, const struct pct_data *d)
 {

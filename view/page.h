@@ -13,7 +13,7 @@
 /* The files of page/, which the build puts together (page/local.mk). */
 extern const char pct_page_style[], pct_page_script[];
 
-/* What each page begins with, and no other file. */
+/* Bytes with which each page begins, and no other file. */
 #define PCT_PAGE_BEGIN "<!DOCTYPE html>\n<!-- pcollect html -->\n"
 
 /* Writes the page of a profile: all tables of the report, and those of its plugins. Findings are

@@ -8,7 +8,7 @@
 #include "format/bytes.h"
 #include "view/table.h"
 
-/* What the viewer calls a type. */
+/* Name that the viewer has for a type. */
 const char *pct_page_type(enum pct_type type);
 
 /* Appends the values of these rows. */

@@ -26,7 +26,7 @@ struct pct_page_rank {
     uint64_t figure[N_FIGURES];
 };
 
-/* What each rank has in one node. */
+/* Figures of each rank in one node. */
 struct values {
     const struct pct_data *d;
     const struct pct_tree *t;
@@ -37,7 +37,7 @@ struct values {
 /* ---- Values by rank ---------------------------------------------------------------------------
  */
 
-/* Where calls are nested, which ranks that was is not known: each has its share of the time. */
+/* Nested calls: which ranks they were on is not known; each has its share of the time. */
 static void add_exclusive(const struct values *v, uint32_t record)
 {
     const struct pct_totals *m = v->d->totals;

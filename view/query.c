@@ -150,7 +150,7 @@ static bool is_number(const struct pct_column *c)
     return c->type != PCT_TEXT && c->type != PCT_YES_NO;
 }
 
-/* How much a unit behind a number is, in what the column is shown in by tsv; 0: not known of it. */
+/* Factor of a unit behind a number, in what the column is shown in by tsv; 0: not known of it. */
 static double unit_of(const struct pct_column *c, const char *name)
 {
     static const struct {
@@ -191,7 +191,7 @@ static bool read_value(const struct pct_column *c, const char *text, double *out
     return end != text && unit_of(c, unit) > 0;
 }
 
-/* Where the operator begins; NULL: there is none. */
+/* Start of the operator; NULL: there is none. */
 static const char *find_operator(const char *text, size_t *which_out)
 {
     const char *at = text + strcspn(text, "=!<>");

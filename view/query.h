@@ -33,7 +33,7 @@ struct pct_choice {
 /* Adds a condition; pct_choice_check says so if there are too many. */
 void pct_choice_add(struct pct_choice *c, const char *condition);
 
-/* Whether all that is asked for is there. -1: *why says what is not, with the nearest name that
+/* Checks that all that is asked for is there. -1: *why says what is not, with the nearest name that
  * is. */
 int pct_choice_check(const struct pct_choice *c, const struct pct_table *t, struct pct_buf *why);
 

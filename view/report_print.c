@@ -84,7 +84,7 @@ static void print_primitives(FILE *out, const struct pct_data *d, const struct p
     pct_rows_free(&rows);
 }
 
-/* What the column is in the tree, where every figure includes what is below. */
+/* Meaning of the column in the tree, where every figure includes what is below. */
 static enum pct_metric metric_of(const char *column)
 {
     static const char *const names[PCT_N_METRICS] = {[PCT_CALLS] = "calls",

@@ -344,7 +344,8 @@ static void print_whole(FILE *out, const struct pct_scale *s, double sum, size_t
             "The two contradict each other: these runs do not say what it costs there.");
 }
 
-/* What will dominate at the scale of --predict. Of a sum that is not known there are no shares. */
+/* Context that will dominate at the scale of --predict. Of a sum that is not known there are no
+ * shares. */
 static void print_dominating(FILE *out, const struct pct_scale *s, size_t width)
 {
     enum { MOST = 5 };

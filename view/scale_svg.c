@@ -30,7 +30,7 @@ struct picture {
     double most;
 };
 
-/* Where the name of a line stands. */
+/* Position of the name of a line. */
 struct name {
     const struct factor *factor;
     double y;

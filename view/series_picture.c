@@ -57,7 +57,7 @@ static bool find_course(const struct pct_data *d, struct course *c)
     return true;
 }
 
-/* Which ranks get a picture of their own: the first that there are. */
+/* Ranks that get a picture of their own: the first that there are. */
 static int place_of(struct course *c, int64_t rank)
 {
     for (unsigned k = 0; k < c->n_ranks; k++)

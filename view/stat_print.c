@@ -68,7 +68,7 @@ static struct derived derive_ratio(const struct pct_stat *s, const struct pct_st
     return d;
 }
 
-/* What the kernel counts: a rate. What is known of no event is left out. */
+/* Rate of an event that the kernel counts. What is known of no event is left out. */
 static struct derived derive(const struct pct_stat *s, const struct pct_stat_block *b, size_t e)
 {
     static const char *const rates[] = {"context-switches", "cpu-migrations",   "page-faults",

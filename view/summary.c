@@ -211,7 +211,7 @@ static void put_start(const struct head *h, struct pct_buf *b)
     put_buf(h, "", b);
 }
 
-/* Who talks to whom, in a line. The pattern is left out where it is not that of all messages. */
+/* Pattern of messages, in a line. The pattern is left out where it is not that of all messages. */
 static void put_messages(const struct head *h, struct pct_buf *b)
 {
     const struct pc_profile_table *rows = pc_profile_table(h->d->profile, "pairs");
@@ -258,7 +258,7 @@ static void put_part(struct pct_buf *b, double ns, double wall_ns, size_t n, con
     pct_buf_text(b, what);
 }
 
-/* What a rank did outside MPI: where ranks waited for a processor or slept, its wall time says
+/* Time of a rank outside MPI: where ranks waited for a processor or slept, its wall time says
  * little of what it computed. */
 static void put_division(const struct head *h, struct pct_buf *b)
 {
@@ -431,8 +431,7 @@ static unsigned put_events(const struct head *h, const struct pc_profile_table *
     return n;
 }
 
-/* What was asked for, and was not counted: the events of each reason, where its first one is met.
- */
+/* Events that were asked for and not counted: those of each reason, where its first one is met. */
 static void put_uncounted(const struct head *h, const struct pc_profile_table *t, struct pct_buf *b)
 {
     enum { MOST_ROWS = 256 };

@@ -10,7 +10,7 @@
 
 #include <stdio.h>
 
-/* How a value is written: as it is in tsv and json, with a unit in text. */
+/* Form of a value: as it is in tsv and json, with a unit in text. */
 enum pct_type {
     PCT_TEXT,
     PCT_COUNT,
@@ -38,7 +38,7 @@ struct pct_value {
 /* Rows of columns leave out the members that they do not need. */
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
 
-/* What a getter is asked for. */
+/* Cell that a getter is asked for. */
 struct pct_cell {
     const struct pct_data *d;
     size_t row;
@@ -118,10 +118,10 @@ uint64_t pct_header_start_ns(const struct pc_profile *p);
 /* (greatest - mean) / mean of the times outside MPI, in thousandths of a percent. */
 pc_u128 pct_header_imbalance(const struct pct_data *d);
 
-/* What a bit of enum pcollect_note means, or NULL past the last. */
+/* Meaning of a bit of enum pcollect_note, or NULL past the last. */
 const char *pct_header_note(unsigned bit);
 
-/* Which rows are shown, in which order. */
+/* Selection and order of rows. */
 struct pct_rows {
     size_t *index;
     size_t n;
@@ -148,7 +148,7 @@ struct pct_value pct_table_value(const struct pct_column *c, const struct pct_da
 
 /* Appends a value as tsv and json have it (texts escaped). */
 void pct_value_raw(const struct pct_column *c, const struct pct_value *v, struct pct_buf *b);
-/* What people's terminals and options say of cells. */
+/* Style of cells, from the terminal and the options. */
 struct pct_people {
     bool utf8, full_names;
 };

@@ -109,7 +109,7 @@ static void put_pairs(FILE *out, const struct pct_topology_view *v)
                 (unsigned long long)unequal);
 }
 
-/* What is missing in the pairs, and so in the pattern and in the placement. */
+/* Remarks on what is missing in the pairs, and so in the pattern and in the placement. */
 static void put_distances(FILE *out, const struct pct_topology *t)
 {
     char messages[PCT_NUMBER_BYTES], bytes[PCT_NUMBER_BYTES], share[PCT_NUMBER_BYTES], range[48];

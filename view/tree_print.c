@@ -15,7 +15,7 @@
 
 #include <string.h>
 
-/* Where paths part this often, what is deeper is left to the table of contexts. */
+/* If paths part this often, what is deeper is left to the table of contexts. */
 enum { MAX_BRANCHES = 100 };
 
 /* One of them is the threshold where none is asked for, see put_short; thousandths of a percent. */
@@ -206,7 +206,7 @@ static void put_head(const struct printer *l, const char *title)
     pct_buf_free(&shown);
 }
 
-/* How much was sampled. */
+/* Amount that was sampled. */
 static void put_samples(const struct printer *l)
 {
     const struct pct_samples *s = l->figures.tree->samples;

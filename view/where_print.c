@@ -72,7 +72,7 @@ static const char *in_what(const struct pct_tree *t, const struct pc_profile *p,
     return t->nodes[node].kind == PCOLLECT_NODE_OP ? p->ops[t->nodes[node].op].name : NULL;
 }
 
-/* What a thread does; in MPI it may run or wait, which says nothing. */
+/* Activity of a thread; in MPI it may run or wait, which says nothing. */
 static const char *state_text(char state, bool in_mpi)
 {
     switch (state) {
@@ -88,7 +88,7 @@ static const char *state_text(char state, bool in_mpi)
     }
 }
 
-/* What a main thread is in, and does. */
+/* Function and activity of a main thread. */
 struct place {
     const char *op;    /* an MPI function; NULL: outside */
     const char *state; /* NULL: see state_text */

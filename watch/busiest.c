@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* What rows of one kind are found by: a pair of numbers. Row i has keys[i]. */
+/* Keys of rows of one kind: a pair of numbers. Row i has keys[i]. */
 struct key {
     uint64_t a, b;
 };

@@ -151,7 +151,7 @@ static void set_registers(struct pct_caught *c, const struct user_regs_struct *r
     c->pc = r->rip;
 }
 
-/* Whether a signal waits that the thread takes as soon as it goes on. */
+/* True if a signal waits that the thread takes as soon as it goes on. */
 static bool has_signal(const struct pct_caught *c)
 {
     char path[64], text[4096];

@@ -39,7 +39,7 @@ bool pct_catch_blocked(struct pct_caught *c);
  * (x86-64). */
 enum pct_catch_result pct_catch_stopped(struct pct_caught *c);
 
-/* Whether a stop leaves the system call as it was: the kernel goes on with it afterwards. Others
+/* True if a stop leaves the system call as it was: the kernel goes on with it afterwards. Others
  * end with EINTR, as signal(7) lists them. */
 bool pct_caught_may_stop(const struct pct_caught *c);
 

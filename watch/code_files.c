@@ -275,8 +275,8 @@ const char *pct_code_function(struct pct_code_files *files, const struct pc_modu
 
 /* ---- Mappings -------------------------------------------------------------------------------- */
 
-/* Where the code of a mapping is here. The kernel's own page of code is the same in all processes.
- */
+/* Address of the code of a mapping in this process. The kernel's own page of code is the same in
+ * all processes. */
 static bool find_shift(struct pct_code_files *files, int pid, const struct pct_mapping *m,
                        uint64_t *shift)
 {

@@ -21,7 +21,7 @@ void pct_code_files_free(struct pct_code_files *files); /* NULL is allowed */
 const char *pct_code_function(struct pct_code_files *files, const struct pc_module *module,
                               uintptr_t pc);
 
-/* Whether it is where the kernel enters a file, which no unwind table need say: nobody has called
+/* True if it is where the kernel enters a file, which no unwind table need say: nobody has called
  * that. */
 bool pct_code_is_entry(const struct pc_module *module, uintptr_t pc);
 

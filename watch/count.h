@@ -49,7 +49,7 @@ uint64_t pct_count_turn(struct pct_count *c);
 void pct_count_take(struct pct_count *c);
 
 size_t pct_count_n_targets(const struct pct_count *c);
-/* Whether events take turns. */
+/* True if events take turns. */
 bool pct_count_turns(const struct pct_count *c);
 /* event: PCT_COUNT_CLOCK, or 1 + its place in the list. */
 struct pct_count_figure pct_count_figure(const struct pct_count *c, size_t target, size_t event);

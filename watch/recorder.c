@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* What one rank did in one program; rank -1: a program that no launcher has started. */
+/* Time of one rank in one program; rank -1: a program that no launcher has started. */
 struct unit {
     int rank, pid;
     uint64_t job;  /* of the rank, by its launcher; 0: unknown */
@@ -30,7 +30,7 @@ struct process {
     struct unit *unit; /* NULL: to be found */
 };
 
-/* What a program counter is, found once. */
+/* Meaning of a program counter, found once. */
 struct known {
     uintptr_t key; /* pc * 2 + exact; 0: empty */
     struct pct_stack_frame frame;
@@ -239,7 +239,7 @@ static const struct pct_stack_frame *frame_of(struct pct_recorder *r, const stru
     return &k->frame;
 }
 
-/* Whether the outermost frame is that in which a program begins. */
+/* True if the outermost frame is that in which a program begins. */
 static bool is_whole(const struct pct_walked *outermost)
 {
     const struct pc_module *m = outermost->pc ? pc_loadmap_find(outermost->pc) : NULL;
@@ -368,7 +368,7 @@ static int add_ranks(struct pct_recorder *r, struct pct_stack_rank rank, struct 
     return err;
 }
 
-/* Whether there are ranks, of one launch. */
+/* True if there are ranks, of one launch. */
 static bool is_one_job(const struct pct_recorder *r)
 {
     const struct unit *first = NULL;

@@ -48,11 +48,11 @@ void pct_recorder_show(struct pct_recorder *r,
                        void (*show)(void *arg, const struct pct_sampled_stack *s), void *arg);
 /* A process that runs already: what it has mapped is read. */
 void pct_recorder_add(struct pct_recorder *r, int pid);
-/* What pct_rings_drain takes. */
+/* Callback for pct_rings_drain. */
 void pct_recorder_take(void *recorder, const struct pct_ring_record *record);
-/* What is known so far; valid until the recorder is freed. */
+/* Profile of what is known so far; valid until the recorder is freed. */
 const struct pct_recorded *pct_recorder_told(const struct pct_recorder *r);
-/* What was recorded between two times, as a profile, which the caller frees; NULL: nothing was. Of
+/* Samples recorded between two times, as a profile, which the caller frees; NULL: nothing was. Of
  * one MPI job it has the ranks, if they are wanted. Ends the collection: afterwards only free is
  * allowed. */
 int pct_recorder_profile(struct pct_recorder *r, bool ranks, uint64_t begin_ns, uint64_t end_ns,

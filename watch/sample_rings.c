@@ -38,7 +38,7 @@
 enum { DEEP_STACK = 60 << 10, SHALLOW_STACK = 16 << 10, DEEP_UP_TO_HZ = 250 };
 enum { LEAST_SAMPLES = 8, PAGE = 4096 };
 
-/* What rings hold while we wait for a processor: 8 MiB are 0.7 s at the default frequency. */
+/* Capacity of rings while we wait for a processor: 8 MiB are 0.7 s at the default frequency. */
 enum { ALL_RINGS = 64 << 20, MOST_RING = 8 << 20, FEW_RING = 1 << 20 };
 
 struct ring {
@@ -56,7 +56,7 @@ struct waiting {
     bool event;
 };
 
-/* What was opened for a thread and a processor. */
+/* Event opened for a thread and a processor. */
 struct opened {
     int fd;
     bool event;
@@ -286,7 +286,7 @@ static int number_at(const uint8_t *p)
     return number;
 }
 
-/* What begins with `n_fixed` bytes and ends with pid, tid and time. */
+/* A record that begins with `n_fixed` bytes and ends with pid, tid and time. */
 static bool is_whole(const struct perf_event_header *h, size_t n_fixed)
 {
     return h->size >= sizeof *h + n_fixed + 16;

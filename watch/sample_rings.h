@@ -57,7 +57,7 @@ int pct_rings_add(struct pct_rings *r, int tid, bool from_exec, struct pc_error 
 void pct_rings_start(struct pct_rings *r);
 void pct_rings_stop(struct pct_rings *r);
 
-/* What the clocks have counted in ns, or the event, of threads that have ended too. */
+/* Counts of the clocks in ns, or the event, of threads that have ended too. */
 uint64_t pct_rings_counted(const struct pct_rings *r, bool event);
 
 /* Gives what is certain to be in order, with `all` everything. Records are valid during the call.

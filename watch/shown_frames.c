@@ -71,7 +71,7 @@ bool pct_stack_is_program(const struct pct_stack *s)
     return false;
 }
 
-/* Whether the frame is of a function that MPI's standard names so: in C, in its profiling
+/* True if the frame is of a function that MPI's standard names so: in C, in its profiling
  * interface, or in Fortran as compilers write it, outside of the program. Its name in C is in
  * `name`, of n bytes. */
 static bool is_mpi(const struct pct_stack *s, const struct pct_stack_frame *f, char *name, size_t n)
@@ -115,7 +115,7 @@ struct pct_shown_frames pct_shown_frames(const struct pct_stack *s)
         if (!is_mpi(s, &s->frames[i], shown.op, sizeof shown.op))
             continue;
         shown.from = i + 1;
-        /* What a binding calls is the same call: its name in C is the one to show. */
+        /* A call of a binding is the same call: its name in C is the one to show. */
         while (i-- > 0 && is_mpi(s, &s->frames[i], shown.op, sizeof shown.op))
             ;
         break;

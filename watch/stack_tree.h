@@ -53,10 +53,10 @@ struct pct_shown_frames {
  * a thread. */
 struct pct_shown_frames pct_shown_frames(const struct pct_stack *s);
 
-/* Whether any frame is of the program, or of a library that came with it. */
+/* True if any frame is of the program, or of a library that came with it. */
 bool pct_stack_is_program(const struct pct_stack *s);
 
-/* Whether the frame is of libpcollect, and not shown. */
+/* True if the frame is of libpcollect, and not shown. */
 bool pct_stack_is_own(const struct pct_stack_frame *f);
 
 /* ---- Many stacks (stack_tree.c) -------------------------------------------------------------- */
@@ -64,7 +64,7 @@ bool pct_stack_is_own(const struct pct_stack_frame *f);
 struct pct_stack_tree;
 
 struct pct_stack_tree *pct_stack_tree_new(void);
-/* What samples stand for: those of the clock for time, those of an event for events. */
+/* Quantity that samples stand for: those of the clock for time, those of an event for events. */
 struct pct_stack_sampled {
     uint64_t samples, ns;
     uint64_t events;
@@ -79,7 +79,7 @@ void pct_stack_tree_add_region(struct pct_stack_tree *t, const char *name,
 uint64_t pct_stack_tree_ns(const struct pct_stack_tree *t);
 void pct_stack_tree_free(struct pct_stack_tree *t); /* NULL is allowed */
 
-/* What is known of the rank that the tree is of. */
+/* Facts of the rank that the tree is of. */
 struct pct_stack_rank {
     int32_t rank;
     int32_t world;

@@ -163,7 +163,7 @@ static int add_frame(Dwfl_Frame *frame, void *arg)
     return DWARF_CB_OK;
 }
 
-/* Whether the function of a frame has no caller, as its unwind table says. A walk that lacks a
+/* True if the function of a frame has no caller, as its unwind table says. A walk that lacks a
  * register ends like one that has come there. */
 static bool is_outermost(const struct view *v, Dwarf_Addr pc)
 {

@@ -43,7 +43,7 @@ int *pct_watch_threads(int pid, size_t *n);
  * cannot be read. */
 char *pct_watch_file(int pid, const char *name, size_t *n);
 
-/* What the launcher says in the environment of a process. */
+/* Facts that the launcher puts into the environment of a process. */
 struct pc_config_launch pct_watch_launch(int pid);
 
 /* The processors that are online, ascending; NULL: unknown. To be freed with pct_free. */

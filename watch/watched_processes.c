@@ -106,7 +106,7 @@ static struct descent *list_processes(size_t *n)
     return all;
 }
 
-/* What is below pid, a generation at a time: below[from..n) are those of the last. */
+/* Processes below pid, a generation at a time: below[from..n) are those of the last. */
 static void look_below(struct claims *c, int pid)
 {
     size_t n_all, n = 1, room = 0;
@@ -275,7 +275,7 @@ static int launcher_of(const struct claims *c, const struct descent *all, size_t
     return above > 1 ? above : pid;
 }
 
-/* Whether a variable of the environment, which has `n` bytes, has this value. */
+/* True if a variable of the environment, which has `n` bytes, has this value. */
 static bool has_value(const char *environment, size_t n, const char *variable, const char *value)
 {
     size_t n_variable = strlen(variable);

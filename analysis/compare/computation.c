@@ -103,7 +103,7 @@ static double find_waits(const struct pct_joined *r, size_t busiest, double *wai
     return sum;
 }
 
-/* What the busiest rank has of a sampled instruction above the mean of all ranks. */
+/* Excess of the busiest rank in a sampled instruction over the mean of all ranks. */
 static double excess_of(const struct pc_profile *p, const struct pc_profile_data *d, size_t busiest,
                         uint32_t field)
 {

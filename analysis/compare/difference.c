@@ -227,7 +227,7 @@ void pct_diff_free(struct pct_diff *d)
     pct_free(d);
 }
 
-/* What moves between children of a node is a change, though their sum stays. */
+/* Time that moves between children of a node is a change, though their sum stays. */
 struct pct_diff_tree *pct_diff_tree_new(const struct pct_diff *d)
 {
     struct pct_diff_tree *t = pct_alloc(1, sizeof *t);

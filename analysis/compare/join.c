@@ -138,7 +138,7 @@ bool pct_runs_same_build(const struct pct_run *runs, size_t n)
 /* ---- Nodes ------------------------------------------------------------------------------------
  */
 
-/* What a node of a run is matched by, among the children of its parent. */
+/* Key by which a node of a run is matched, among the children of its parent. */
 struct key {
     uint16_t kind;
     const char *label;
@@ -194,8 +194,8 @@ static uint32_t add_node(struct pct_join *j, uint32_t parent, const struct key *
     return (uint32_t)j->n++;
 }
 
-/* What nodes are matched by. Calls of functions without a name keep the label: module and offset;
- * what computes in no function is one context of its module. */
+/* Keys by which nodes are matched. Calls of functions without a name keep the label: module and
+ * offset; what computes in no function is one context of its module. */
 static const char *label_of(const struct joiner *b, const struct pct_node *n)
 {
     const struct pc_profile *p = b->source->profile;
@@ -261,7 +261,7 @@ static uint32_t match_node(struct joiner *b, const struct pct_node *n, uint32_t 
 /* ---- One run ----------------------------------------------------------------------------------
  */
 
-/* What is left of the time of a node. */
+/* Rest of the time of a node. */
 static double part_of(const struct joiner *b, const struct pct_node *n)
 {
     if (!b->join->own || n->kind != PCOLLECT_NODE_OP)
@@ -311,7 +311,7 @@ static void add_cost(struct joiner *b, uint32_t at, const struct pct_node *n)
     }
 }
 
-/* What was sampled inside of MPI is in the time of the calls. */
+/* Time sampled inside MPI is in the time of the calls. */
 static bool is_left_out(const struct pct_tree *t, const struct pct_node *n)
 {
     return n->kind == PCOLLECT_NODE_POINT && !t->below[n - t->nodes].computed.samples;

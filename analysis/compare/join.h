@@ -57,7 +57,7 @@ void pct_run_adopt(struct pct_run *run, const char *path, const struct pc_profil
                    struct pct_symbols *symbols);
 void pct_run_close(struct pct_run *run);
 
-/* Whether all runs are of one build of the program. */
+/* True if all runs are of one build of the program. */
 bool pct_runs_same_build(const struct pct_run *runs, size_t n);
 
 struct pct_cost {
@@ -68,7 +68,7 @@ struct pct_cost {
     double calls, bytes; /* MPI functions only */
 };
 
-/* Which of the calls of one function to another, in the order of their lines. */
+/* Number of the call among those of one function to another, in the order of their lines. */
 struct pct_call_site {
     uint32_t number; /* from 1; 0: there is one, or the lines are in the labels */
     uint32_t n;

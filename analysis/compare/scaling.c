@@ -99,7 +99,8 @@ static enum pct_scaling tell_scaling(struct pct_scale *s)
                                                             : PCT_SCALING_UNKNOWN;
 }
 
-/* What `cost`, summed over the ranks of the base of scale k, would be at k if it scaled ideally. */
+/* Value of `cost`, summed over the ranks of the base of scale k, that k would have if it scaled
+ * ideally. */
 static double ideal(const struct pct_scale *s, double cost, size_t k)
 {
     const struct pct_scale_point *p = &s->points[k];

@@ -96,12 +96,12 @@ struct pct_scale_tree {
 struct pct_scale_tree *pct_scale_tree_new(const struct pct_scale *s);
 void pct_scale_tree_free(struct pct_scale_tree *t);
 
-/* What the model of the time a rank of a context says at n numbers of ranks, in seconds, at the
+/* Time a rank that the model of a context predicts at n numbers of ranks, in seconds, at the
  * size that is predicted for. False: there is no model. */
 bool pct_scale_bands(const struct pct_scale *s, const struct pct_scale_row *row,
                      const double *ranks, size_t n, struct pct_fit_band *out);
 
-/* Whether the loss of the context is worth a sentence, all waiting for processors left out. */
+/* True if the loss of the context is worth a sentence, all waiting for processors left out. */
 bool pct_scale_blames(const struct pct_scale *s, const struct pct_scale_row *row);
 
 /* The scales between which losses are counted: most ranks at the largest size, and its base. */
@@ -120,7 +120,7 @@ extern const char *const pct_scale_parameters[PCT_FIT_PARAMETERS];
 /* The model says something: it meets points that are left out to a half. */
 bool pct_scale_trusts(const struct pct_scale_row *row);
 
-/* Why a row loses, in words; interned. */
+/* Reason why a row loses, in words; interned. */
 const char *pct_scale_reason(const struct pct_scale *s, const struct pct_scale_row *row);
 
 #endif

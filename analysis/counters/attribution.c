@@ -59,7 +59,7 @@ static const uint64_t **find_samples(const struct sharing *s, const uint64_t *ed
 /* ---- Where a count belongs that no sample places -----------------------------------------------
  */
 
-/* What calls the primitive at a point: the count lies outside of the call. */
+/* Caller of the primitive at a point: the count lies outside of the call. */
 static uint32_t caller_of(const struct pc_profile *p, uint64_t node)
 {
     uint32_t i = node < p->n_nodes ? (uint32_t)node : 0;

@@ -20,7 +20,7 @@ struct pct_moments {
 
 void pct_moments_add(struct pct_moments *to, const struct pct_moments *what);
 
-/* What is known of an event in a context. */
+/* Figures of an event in a context. */
 struct pct_readings {
     struct pct_moments brief, lasting; /* windows of both lengths */
     bool by_difference;                /* most of the lasting ones stayed: they tell more */

@@ -92,7 +92,7 @@ static void read_row(struct making *m, const uint64_t *cells, const uint32_t at[
 {
     uint64_t node = cells[at[CONTEXT]], event = cells[at[EVENT]], n = cells[at[READINGS]];
     uint32_t context = node < m->profile->n_nodes ? m->tree->shown[node] : PC_NO_INDEX;
-    /* What was read lies in a context with samples, but in a damaged file. */
+    /* Counts lie in a context with samples, but in a damaged file. */
     if (context == PC_NO_INDEX || !event || !n || !m->tree->nodes[context].self.samples)
         return;
     const struct pct_moments moments = {.n = n,

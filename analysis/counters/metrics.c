@@ -61,7 +61,7 @@ const size_t pct_n_ratio_kinds = PC_ARRAY_LEN(pct_ratio_kinds);
 
 /* ---- Names with modifiers -------------------------------------------------------------------- */
 
-/* What a modifier of libpfm does, of so many characters. 0: it is none, but part of the name. */
+/* Meaning of a modifier of libpfm, of so many characters. 0: it is none, but part of the name. */
 static unsigned modifier_side(const char *text, size_t length)
 {
     static const struct {

@@ -27,7 +27,7 @@ enum { PCT_SIDE_USER = 1, PCT_SIDE_KERNEL = 2, PCT_SIDE_OTHER = 4 };
  * the program's side alone), and the sides that they leave. */
 size_t pct_event_base(const char *event, unsigned *sides_out);
 
-/* Whether it counts instructions, of the program's side at least. */
+/* True if it counts instructions, of the program's side at least. */
 bool pct_event_is_instructions(const char *event);
 
 #endif

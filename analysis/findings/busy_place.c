@@ -68,7 +68,7 @@ static struct function *find_function(struct search *s, const struct pct_frame *
     return &s->list[i];
 }
 
-/* What an instruction has of the lead, and the busiest rank's own. */
+/* Part of the lead that an instruction has, and the busiest rank's own. */
 struct part {
     uint32_t node;
     double lead, own;

@@ -37,7 +37,7 @@ struct pct_fact {
     double trend;             /* messages: correlation with the number of the rank */
 };
 
-/* What the system says of a rank: the table `resources`. All 0: nothing is known. */
+/* Figures of the system for a rank: the table `resources`. All 0: nothing is known. */
 struct pct_rank_use {
     double system_ns, minor_faults, major_faults;
     const char *bound; /* processors, like 0-3,8 */
@@ -70,7 +70,7 @@ struct pct_finding {
     int32_t rank;     /* that it is about; -1: none, or many */
 };
 
-/* What shows more of a finding: a table of the report, and what to look at in it. */
+/* Pointers to more about a finding: a table of the report, and what to look at in it. */
 struct pct_more {
     const char *table;
     uint64_t context; /* as in struct pct_finding */
@@ -122,8 +122,7 @@ void pct_evidence_forget(struct pct_evidence *f);
 /* ---- for the rules ---- */
 
 /* "MPI_Send in exchange (a.c:30)", of a node of the shown tree; *function_out may be NULL.
- * Interned.
- */
+ * Interned. */
 const char *pct_finding_place(const struct pct_evidence *f, uint32_t node,
                               const char **function_out);
 
@@ -131,15 +130,15 @@ const char *pct_finding_place(const struct pct_evidence *f, uint32_t node,
 void pct_finding_put_function(struct pct_buf *b, const char *function, const char *file,
                               uint32_t line);
 
-/* Where most page faults are, and where the program called the system for longest: a sentence with
- * a blank before it, which says how to find out if nothing is known, or "". */
+/* Places where most page faults are, and where the program called the system for longest: a
+ * sentence with a blank before it, which says how to find out if nothing is known, or "". */
 const char *pct_finding_page_faults(const struct pct_evidence *f);
 const char *pct_finding_system_calls(const struct pct_evidence *f);
 
 /* The system call that this function of the C library makes and does little else; NULL: none. */
 const char *pct_finding_system_call(const char *function);
 
-/* Where the busiest rank has more CPU time outside MPI than the others, by samples. */
+/* Place where the busiest rank has more CPU time outside MPI than the others, by samples. */
 struct pct_busy_place {
     struct pct_frame function; /* the innermost function of the program with most of it */
     const char *call;          /* the system call with most of it; NULL: it is computation */
@@ -147,22 +146,22 @@ struct pct_busy_place {
 };
 struct pct_busy_place pct_finding_busy_place(const struct pct_evidence *f);
 
-/* Why the busiest rank computes longer than the mean, by so much of it: a sentence with a blank
- * before it, or "". */
+/* Reason why the busiest rank computes longer than the mean, by so much of it: a sentence with a
+ * blank before it, or "". */
 const char *pct_finding_why_longer(const struct pct_evidence *f, double longer);
 
-/* Whether the place sends or receives messages, or waits for them. */
+/* True if the place sends or receives messages, or waits for them. */
 bool pct_finding_is_message(const struct pct_fact *fact);
 
-/* Whether one rank has as many messages as all others together, and more than twice the mean. */
+/* True if one rank has as many messages as all others together, and more than twice the mean. */
 bool pct_finding_has_hub(const struct pct_evidence *f);
 
-/* Whether what saves that much is worth a sentence, all waiting for processors left out unless the
+/* True if what saves that much is worth a sentence, all waiting for processors left out unless the
  * rule knows it. */
 bool pct_finding_counts(const struct pct_evidence *f, const struct pct_rule *rule, double threshold,
                         double saves_ns);
 
-/* What something costs that is counted: so many times as often as the rule calls many. Where so
+/* Cost of something that is counted: so many times as often as the rule calls many. Where so
  * much of the time is waiting for processors that nothing is sure, but the count is far above what
  * is many, the cost is said to be unknown. */
 struct pct_cost {

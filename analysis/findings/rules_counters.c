@@ -14,7 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a miss is taken to cost: the way to the next cache, or to memory, on processors of today. */
+/* Assumed cost of a miss: the way to the next cache, or to memory, on processors of
+ * today. */
 static const struct miss {
     const char *ratio; /* name of a pct_ratio_kind, per thousand instructions */
     const char *cache;
@@ -27,7 +28,7 @@ static const struct miss {
 enum { TIMES = 3 }; /* as often as the rest of the program: out of the ordinary */
 static const double LEAST_REST = 0.05; /* of all instructions: enough to say what is ordinary */
 
-/* What is estimated of one function, or of one of its contexts. */
+/* Estimates of one function, or of one of its contexts. */
 struct missing {
     const char *function, *file;
     uint32_t line;
@@ -83,8 +84,8 @@ static struct missing *gather_functions(const struct pct_data *d, const struct m
     return list;
 }
 
-/* Whether a function misses out of the ordinary, its error taken off: then what its misses beyond
- * the ordinary cost, at most all of its time. */
+/* Time that a function loses by missing out of the ordinary, its error taken off: what its misses
+ * beyond the ordinary cost, at most all of its time. */
 static double excess_ns(const struct missing *of, const struct missing *all,
                         const struct miss *miss)
 {
@@ -145,7 +146,7 @@ static void find_misses(const struct pct_evidence *f, const struct pct_rule *rul
 
 /* ---- Where page faults are ------------------------------------------------------------------- */
 
-/* What is estimated of page faults in one function. */
+/* Estimates of page faults in one function. */
 struct faulting {
     const char *function;
     double faults, variance;
@@ -214,7 +215,7 @@ const char *pct_finding_page_faults(const struct pct_evidence *f)
 
 /* ---- Why a rank computes longer -------------------------------------------------------------- */
 
-/* What the others say, beside the busiest rank. */
+/* Figures of the other ranks, beside the busiest rank. */
 struct comparison {
     double more; /* instructions of the busiest rank outside of MPI, over the mean, less 1 */
     bool sure;   /* waiting is not among those of the others */

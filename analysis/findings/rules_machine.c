@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a page fault costs, in ns: without a disk, and with one. Of the right size, not measured
+/* Cost of a page fault, in ns: without a disk, and with one. Of the right size, not measured
  * where the program ran. */
 #define MINOR_NS 500.0
 #define MAJOR_NS 100000.0

@@ -119,7 +119,7 @@ static void weigh_points(struct pct_fit_work *w)
 /* ---- Hypotheses -------------------------------------------------------------------------------
  */
 
-/* How far a factor is from the plainest: p and 1/p. */
+/* Distance of a factor from the plainest: p and 1/p. */
 static unsigned complexity(const struct pct_fit_factor *f)
 {
     unsigned steps = (unsigned)f->log;
@@ -307,7 +307,7 @@ static void try_combinations(struct search *s)
 /* ---- The choice -------------------------------------------------------------------------------
  */
 
-/* Whether one parameter follows the other as a power of it in all places: their logarithms are
+/* True if one parameter follows the other as a power of it in all places: their logarithms are
  * correlated. */
 static bool are_confounded(const struct pct_fit_point *points, size_t n)
 {
@@ -339,7 +339,7 @@ static void describe(struct search *s)
         total += (p->y - mean) * (p->y - mean);
     }
     out->exact = best->error < EXACT;
-    /* What arithmetic leaves of a constant that is not there. */
+    /* Residue that arithmetic leaves of a constant that is not there. */
     if (out->exact && fabs(best->c[0]) < EXACT * sqrt(total / (double)n))
         best->c[0] = 0;
     for (unsigned d = 0; d < out->n_parameters; d++)

@@ -82,7 +82,7 @@ double pct_fit_value(const struct pct_fit_guess *g, unsigned n_parameters, const
 struct pct_fit_band pct_fit_band(const struct pct_fit *f, const struct pct_fit_rivals *rivals,
                                  const double *x);
 
-/* Whether a band says how much it is: its ends have one sign and are within a factor of ten. */
+/* True if a band says how much it is: its ends have one sign and are within a factor of ten. */
 bool pct_fit_band_tells(const struct pct_fit_band *band);
 
 /* Two models of one parameter, one up to a place and another from the next measured one on: where
@@ -108,7 +108,7 @@ const struct pct_fit_segment *pct_fit_segment_at(const struct pct_fit_segments *
 enum { PCT_FIT_TEXT = 512 };
 char *pct_fit_text(const struct pct_fit *f, const char *const *names, char *out);
 
-/* How fast the model grows: text of its fastest growing term without coefficient, as "p^(1/2) *
+/* Growth of the model: text of its fastest growing term without coefficient, as "p^(1/2) *
  * log2(p)"; "constant". out[PCT_FIT_TEXT]. */
 char *pct_fit_growth(const struct pct_fit *f, const char *const *names, char *out);
 

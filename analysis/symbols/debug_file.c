@@ -37,7 +37,7 @@ static bool has_checksum(int fd, uint32_t wanted)
     return !n && ~sum == wanted;
 }
 
-/* Whether the file belongs to the module: by build-id if the module has one, else by checksum. */
+/* True if the file belongs to the module: by build-id if the module has one, else by checksum. */
 static bool belongs(int fd, Dwfl_Module *module, uint32_t checksum)
 {
     const unsigned char *wanted;

@@ -36,7 +36,7 @@ static demangle_fn find_demangler(void)
     return demangler;
 }
 
-/* Where the parts of a symbol lie that stands for a procedure of a Fortran module. */
+/* Positions of the parts of a symbol that stands for a procedure of a Fortran module. */
 struct module_name {
     const char *module, *procedure;
     size_t n_module, n_procedure;

@@ -26,7 +26,7 @@ static size_t operator_bytes(const char *s, const char *begin)
     return 0;
 }
 
-/* Where the name begins behind a type that the function returns: the demangled names of templates
+/* Start of the name behind a type that the function returns: the demangled names of templates
  * have one. */
 static size_t name_begin(const char *name, size_t n)
 {

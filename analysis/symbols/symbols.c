@@ -133,7 +133,7 @@ static struct pct_dw *open_file(struct pct_symbols *s, uint32_t module, const ch
     return NULL;
 }
 
-/* What the servers have is taken if it says more: debug information, or the file itself. */
+/* Files of the servers are taken if it says more: debug information, or the file itself. */
 static struct pct_dw *ask_servers(struct pct_symbols *s, uint32_t module, struct pct_dw *had,
                                   enum pct_symbols_state *state)
 {
@@ -222,7 +222,7 @@ bool pct_symbols_is_program(const struct pc_profile_module *m)
     return true;
 }
 
-/* What the file could have told, by what was found: the profile may have it stored. */
+/* Grade of what the file could have told, by what was found: the profile may have it stored. */
 static void complain_of_lines(const struct pct_symbols *s, uint32_t module)
 {
     const struct module *m = &s->modules[module];

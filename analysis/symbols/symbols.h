@@ -53,7 +53,7 @@ void pct_symbols_free(struct pct_symbols *s);
  * names. Without libdw nothing. */
 void pct_symbols_allow_servers(void);
 
-/* Where the call was made that returns to `offset` (a return address minus the load bias) of a
+/* Place of the call that returns to `offset` (a return address minus the load bias) of a
  * module. The frames belong to s. */
 struct pct_place pct_symbols_find(struct pct_symbols *s, uint32_t module, uint64_t offset);
 
@@ -70,7 +70,7 @@ int pct_symbols_embed(const struct pct_symbols *s, const struct pc_profile *p,
 enum pct_symbols_state pct_symbols_state(const struct pct_symbols *s, uint32_t module);
 const char *pct_symbols_state_text(enum pct_symbols_state state);
 
-/* Whether the module is the program, or a library that came with it and not with the system. */
+/* True if the module is the program, or a library that came with it and not with the system. */
 bool pct_symbols_is_program(const struct pc_profile_module *m);
 
 /* One line that says what is wrong with a module's symbols and what to do, or NULL. */

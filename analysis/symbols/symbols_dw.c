@@ -393,7 +393,7 @@ static const char *name_function(const struct pct_dw_unit *u, Dwarf_Die *die, st
     return name ? pct_pool_intern(pool, name) : NULL;
 }
 
-/* Where the inlined call `die` was written. */
+/* Place where the inlined call `die` was written. */
 static void set_call_place(struct pct_dw_unit *u, Dwarf_Die *die, struct pct_pool *pool,
                            struct pct_frame *frame)
 {

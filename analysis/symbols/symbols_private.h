@@ -20,7 +20,7 @@ void pct_dw_close(struct pct_dw *d);
 /* The build-id of the file: returns its length, 0 without. */
 size_t pct_dw_build_id(struct pct_dw *d, const uint8_t **id_out);
 
-/* What the file can tell at best: LINES, FUNCTIONS or NONE. */
+/* Best grade that the file can give: LINES, FUNCTIONS or NONE. */
 enum pct_symbols_state pct_dw_state(struct pct_dw *d);
 
 /* Units whose functions are in a split file (.dwo) that is not there, or in a package of them
@@ -45,7 +45,7 @@ struct pct_tails;
 struct pct_tails *pct_tails_new(struct pct_dw *d, struct pct_pool *pool);
 void pct_tails_free(struct pct_tails *t);
 
-/* What the function at a link-time address is known by: an interned name, or an address that is
+/* Identity of the function at a link-time address: an interned name, or an address that is
  * unique to it; NULL: unknown. */
 const void *pct_tails_identify(struct pct_tails *t, uint64_t address);
 
@@ -65,7 +65,7 @@ size_t pct_tails_find(struct pct_tails *t, uint64_t return_address, const struct
 
 enum pct_fetch { PCT_FETCH_DEBUGINFO, PCT_FETCH_EXECUTABLE, PCT_N_FETCHES };
 
-/* Whether servers may be asked. */
+/* True if servers may be asked. */
 bool pct_fetch_is_allowed(void);
 
 /* A file on this machine with what the servers have for a build-id of n bytes; its path is kept in
@@ -75,7 +75,7 @@ const char *pct_fetch(enum pct_fetch what, const uint8_t *id, size_t n, struct p
 
 /* ---- symbols_stored.c ---- */
 
-/* What a place is kept for: an address, or an address whose call has reached another one, or an
+/* Key of a place: an address, or an address whose call has reached another one, or an
  * MPI function. */
 struct pct_spot {
     uint32_t module;

@@ -67,7 +67,7 @@ void pct_tails_free(struct pct_tails *t)
 /* ---- Identity ---------------------------------------------------------------------------------
  */
 
-/* What a function is known by: the name that the linker knows, where other units can call it, else
+/* Identity of a function: the name that the linker knows, where other units can call it, else
  * the DIE that all its copies refer to. */
 static const void *identify(const struct pct_tails *t, Dwarf_Die *die)
 {

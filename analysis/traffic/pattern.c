@@ -73,7 +73,7 @@ static unsigned agreement(const struct core *c, size_t common, pc_u128 n_pattern
 
 /* ---- Grids: vertices in row-major order ----------------------------------------------------- */
 
-/* How far two vertices lie apart in one dimension: 0, 1, 2 for the step around the edge, 3. */
+/* Distance of two vertices in one dimension: 0, 1, 2 for the step around the edge, 3. */
 static unsigned step(uint32_t a, uint32_t b, uint32_t extent)
 {
     uint32_t d = a > b ? a - b : b - a;
@@ -200,7 +200,7 @@ static void search_grids(struct search *s, uint32_t *extents, unsigned n, uint32
     }
 }
 
-/* What goes to a diagonal neighbour is an edge or a corner of a block beside its faces, and may
+/* Data for a diagonal neighbour are an edge or a corner of a block beside its faces, and may
  * look like noise. Of noise, which goes anywhere, hardly any such pairs would be there. */
 static void find_light_neighbours(const struct pct_graph *g, const struct core *c,
                                   struct pct_pattern *p)

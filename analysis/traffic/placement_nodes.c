@@ -122,8 +122,8 @@ static void free_node_ranks(struct node_ranks *c)
     pct_free(c->position);
 }
 
-/* Where the ranks of one node are on its sockets, counted from its first: as they were if that is
- * known of all, else in blocks of equal size in the order of ranks. */
+/* Sockets of the ranks of one node, counted from its first: those of the run if that is known of
+ * all, else in blocks of equal size in the order of ranks. */
 static void slot_as_it_was(const struct pct_slots *s, const struct node_ranks *c, uint32_t node,
                            uint32_t *slot)
 {
@@ -139,8 +139,8 @@ static void slot_as_it_was(const struct pct_slots *s, const struct node_ranks *c
         slot[i - begin] = (uint32_t)((uint64_t)(i - begin) * n / (end - begin));
 }
 
-/* Where they begin: as they were if they are the same ranks as before, else in the order of ranks,
- * as many on each socket as there were. */
+/* First arrangement: the one of the run if the ranks are the same as before, else in the order of
+ * ranks, as many on each socket as there were. */
 static void slot_in_order(const struct pct_slots *s, const struct node_ranks *old,
                           const struct node_ranks *c, uint32_t node, uint32_t *slot)
 {

@@ -38,7 +38,7 @@ struct node_table {
     size_t n_slots;
 };
 
-/* Where the node is, or where it would be. */
+/* Index of the node, or where it would be. */
 static uint32_t *node_slot(const struct node_table *by_name, const struct pct_topology *t,
                            const char *name)
 {

@@ -22,7 +22,7 @@ struct pct_distance {
     pc_u128 messages, bytes;
 };
 
-/* Where a rank ran. */
+/* Place where a rank ran. */
 struct pct_rank_place {
     uint32_t node;     /* index into nodes */
     int32_t socket;    /* index into sockets; -1: bound to none, or unknown */
@@ -51,7 +51,7 @@ struct pct_topology {
     bool has_sockets;       /* some rank is on a known one */
 };
 
-/* What is taken of the table; NULL and 0: all. */
+/* Selection from the table; NULL and 0: all. */
 struct pct_pair_filter {
     const char *class_name;
     uint64_t domain;

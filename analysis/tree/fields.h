@@ -17,7 +17,7 @@ struct pct_chain {
 /* False of fields that tables have columns of their own for: calls, time, bytes, samples. */
 bool pct_field_is_extra(const struct pc_profile_field *f);
 
-/* Whether it counts an event that was sampled beside the clock. */
+/* True if it counts an event that was sampled beside the clock. */
 bool pct_field_is_event(const struct pc_profile_field *f);
 
 /* The field over all records, as its plugin says how values become one; not of a histogram. False:

@@ -118,7 +118,7 @@ const char *pct_filter_refuses(const struct pc_profile_table *t, const struct pc
     return NULL;
 }
 
-/* Whether a row is of the part, as far as its keys tell. Contexts are numbered anew in it. */
+/* True if a row is of the part, as far as its keys tell. Contexts are numbered anew in it. */
 static bool is_row_taken(const struct pct_part *part, const struct pc_profile_table *t,
                          const uint64_t *cells, const struct pct_filter *f)
 {

@@ -24,7 +24,7 @@ struct sums {
     bool *present;
 };
 
-/* What one record adds, or its part of one rank. */
+/* Figures that one record adds, or its part of one rank. */
 struct part {
     uint32_t node, call;     /* call: PC_NO_INDEX for samples of computation */
     struct pct_call_sum own; /* of the call */
@@ -57,7 +57,7 @@ static struct pct_rolled_row *find_row(struct sums *s, const struct pct_rolled_r
     return &s->out->row[i];
 }
 
-/* Where code is that has no name. */
+/* Place of code that has no name. */
 static const char *name_place(const struct sums *s, const char *module,
                               const struct pc_profile_node *n)
 {
@@ -137,9 +137,9 @@ static struct pct_rolled_row row_of_node(const struct sums *s, const struct part
     return row_of_frame(s, part, f, &p->nodes[f->tail_call ? p->nodes[node].parent : node]);
 }
 
-/* Where Python called code of which no function is known, as the modules are by which it calls MPI:
- * the node of the innermost Python frame, if between it and `node` there are frames alone; else
- * PC_NO_INDEX. */
+/* Place where Python called code of which no function is known, as the modules are by which it
+ * calls MPI: the node of the innermost Python frame, if between it and `node` there are frames
+ * alone; else PC_NO_INDEX. */
 static uint32_t find_python(const struct pc_profile *p, uint32_t node)
 {
     for (; node != PC_NO_INDEX && p->nodes[node].kind == PCOLLECT_NODE_FRAME;
@@ -251,7 +251,7 @@ static bool read_ranks(struct sums *s, uint32_t node)
     return end != 0;
 }
 
-/* Where calls are nested, which ranks that was is not known: each has its share of the time. */
+/* Nested calls: which ranks they were on is not known; each has its share of the time. */
 static void set_rank(const struct sums *s, const struct part *whole, uint32_t i, struct part *out)
 {
     const pc_u128 *sum = whole->own.sum;

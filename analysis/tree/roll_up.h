@@ -18,7 +18,7 @@
 #include "analysis/tree/totals.h"
 #include "analysis/tree/tree.h"
 
-/* What rows are told apart by, or-ed. */
+/* Keys of rows, or-ed. */
 enum pct_key {
     PCT_KEY_FUNCTION = 1 << 0,
     PCT_KEY_FILE = 1 << 1, /* and the module of what has no file */
@@ -30,7 +30,7 @@ enum pct_key {
     PCT_KEY_REGION = 1 << 7,  /* the innermost that was open */
     PCT_KEY_RANK = 1 << 8,    /* one row without a rank has the records without values by rank */
     PCT_KEY_CONTEXT = 1 << 9, /* a node of a tree; not with keys of frames */
-    /* How rows are made. */
+    /* Options of a roll-up. */
     PCT_KEY_CODE = 1 << 10, /* MPI functions are rows, and so is each place without a name */
     PCT_KEY_HERE = 1 << 11  /* calls alone, and nothing of what was called from a row */
 };
@@ -48,7 +48,7 @@ enum {
     PCT_BY_CODE_FUNCTION = PCT_BY_FUNCTION | PCT_KEY_CODE
 };
 
-/* What the rows are not told apart by is NULL, and 0. */
+/* Keys that were not asked for: each is NULL, and 0. */
 struct pct_rolled_row {
     const char *function; /* of code: where it is (module+0xoffset) if no name is known */
     const char *file;

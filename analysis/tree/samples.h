@@ -35,13 +35,13 @@ void pct_samples_free(struct pct_samples *s);
 /* The field of a plugin, PC_NO_INDEX: the profile has none. */
 uint32_t pct_samples_field(const struct pc_profile *p, const char *plugin, const char *name);
 
-/* Whether the profile has samples. */
+/* True if the profile has samples. */
 bool pct_samples_any(const struct pc_profile *p);
 
-/* What was sampled at a node of the profile itself. */
+/* Samples at a node of the profile itself. */
 struct pct_sampled pct_samples_of(const struct pct_samples *s, uint32_t node);
 
-/* Whether anything was sampled at a node itself, by the clock or an event. */
+/* True if anything was sampled at a node itself, by the clock or an event. */
 bool pct_samples_has(const struct pct_samples *s, uint32_t node);
 
 /* From the values of the fields. */
@@ -61,7 +61,7 @@ double pct_samples_variance(struct pct_sampled part, struct pct_sampled all);
 enum { PCT_SAMPLES_FEW = 10 };
 bool pct_samples_error(struct pct_sampled part, struct pct_sampled all, pc_u128 *ns_out);
 
-/* What a part comes to as people read it, in time or as a share of all: 1.84 s +- 0.16 s; 41.77 ms
+/* Text of a part as people read it, in time or as a share of all: 1.84 s +- 0.16 s; 41.77 ms
  * few, where there are too few samples. */
 void pct_sampled_text(struct pct_buf *b, struct pct_sampled part, struct pct_sampled all,
                       bool share);

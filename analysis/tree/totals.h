@@ -32,7 +32,7 @@ static inline pc_u128 pct_call_sum_mean(const pc_u128 *sum)
     return sum[PCT_CALLS] ? (sum[PCT_TIME] + sum[PCT_CALLS] / 2) / sum[PCT_CALLS] : 0;
 }
 
-/* How one metric lies over the ranks that have it. */
+/* Distribution of one metric over the ranks that have it. */
 struct pct_spread {
     uint32_t n; /* ranks */
     uint64_t min, max;

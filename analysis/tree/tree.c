@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where a call is made; file NULL: unknown. */
+/* Place of a call; file NULL: unknown. */
 struct call {
     const char *file;
     uint32_t line;
@@ -179,7 +179,7 @@ static uint32_t add_frames(struct builder *b, uint32_t at, uint32_t source)
     return at;
 }
 
-/* Whether what was sampled at a node of the profile is in the time of an MPI call. */
+/* True if what was sampled at a node of the profile is in the time of an MPI call. */
 static bool is_in_mpi(const struct pct_tree *t, uint32_t source)
 {
     return t->totals->profile->nodes[source].kind != PCOLLECT_NODE_POINT ||

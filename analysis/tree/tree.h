@@ -80,7 +80,7 @@ struct pct_tree_options {
     bool callers; /* upside down; phases and regions are left out. Not with PCT_GRAIN_CALL */
 };
 
-/* What siblings are sorted by, and bars show. */
+/* Figure by which siblings are sorted, and bars show. */
 enum pct_figure_of {
     PCT_OF_METRIC, /* an enum pct_metric */
     PCT_OF_TOTAL,  /* sampled */

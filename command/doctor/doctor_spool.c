@@ -24,7 +24,7 @@ static const char no_survival[] =
     "memory: the data of a killed job is lost then";
 static const char other_spool[] = "name a folder in a memory file system: [spool] path";
 
-/* Why this user's own folder in the spool would be refused, or NULL. */
+/* Reason why this user's own folder in the spool would be refused, or NULL. */
 static const char *why_folder_refused(const char *folder)
 {
     struct stat st;

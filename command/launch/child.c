@@ -32,7 +32,7 @@ static void forward(int number, siginfo_t *info, void *context)
     errno = saved;
 }
 
-/* What was ignored stays so: nohup means the job, too. */
+/* Ignored signals stay ignored: nohup means the job, too. */
 static void install_handlers(struct sigaction old[])
 {
     struct sigaction action;

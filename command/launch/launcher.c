@@ -150,7 +150,7 @@ static const char *preload_of(char **variables)
     return "";
 }
 
-/* Whether this word announces a variable in the launcher's way. */
+/* True if this word announces a variable in the launcher's way. */
 static bool announces(enum pct_passing passing, const char *word)
 {
     if (passing == PCT_PASS_X)

@@ -83,7 +83,7 @@ static bool is_named(const char *entry, const char *name)
     return strncmp(entry, name, n) == 0 && entry[n] == '=';
 }
 
-/* Whether the ranks get this variable of ours from here: of PCOLLECT_* all that the user set, since
+/* True if the ranks get this variable of ours from here: of PCOLLECT_* all that the user set, since
  * launchers do not bring them to other nodes. */
 static bool is_passed_on(const struct pct_run_job *r, const char *entry)
 {
@@ -160,7 +160,7 @@ static bool check_words(const struct pct_run_job *r, enum pct_passing passing,
 
 /* ---- The command ---------------------------------------------------------------------------- */
 
-/* What is at -o: NULL if the job may start, or why not. */
+/* Checks the file at -o: NULL if the job may start, or why not. */
 static char *find_old(struct pct_run_job *r, bool force)
 {
     char path[PCOLLECT_PATH_BYTES];

@@ -9,7 +9,7 @@
 
 /* ---- Launchers (launcher.c) ------------------------------------------------------------------ */
 
-/* How a launcher gives variables to its ranks. */
+/* Ways in which a launcher gives variables to its ranks. */
 enum pct_passing {
     PCT_PASS_INHERIT, /* ranks get its own environment */
     PCT_PASS_X,       /* -x NAME=VALUE, for each application of the command line */
@@ -24,7 +24,7 @@ struct pct_launcher {
     enum pct_passing passing;
 };
 
-/* Whether the base name is that of a launcher. Nothing else is ever asked for its version. */
+/* True if the base name is that of a launcher. Nothing else is ever asked for its version. */
 bool pct_launcher_is(const char *word);
 
 /* Runs `word --version`, without input, for at most 20 s. NULL: it is none that is known. */
@@ -38,7 +38,7 @@ char **pct_launcher_words(enum pct_passing passing, char **words, char **variabl
 /* ---- The job (child.c) ------------------------------------------------------------------------
  */
 
-/* Who looks at a job from outside. */
+/* Identity of the process that looks at a job from outside. */
 struct pct_job_watcher {
     bool (*ready)(void *arg, int pid); /* the process is there and waits for its exec; false: it is
                                           not to begin */
@@ -76,7 +76,7 @@ struct pct_recovery {
     size_t n_locks;
 };
 
-/* What pct_recover_folders found and did. */
+/* Results of pct_recover_folders. */
 struct pct_recovered {
     size_t n_profiles, n_failed, n_alive; /* jobs */
     size_t n_unmeasured; /* processes that ended before there was anything to measure */

@@ -8,7 +8,7 @@
 
 #include "command/launch/run.h"
 
-/* Who speaks and looks after the job. */
+/* Identity of the command that looks after the job. */
 enum pct_run_part {
     PCT_RUN_WHOLE, /* this command started all ranks, or the first of them */
     PCT_RUN_NODE,  /* a launcher started one of it for each rank: the first of a node without rank 0
@@ -37,7 +37,7 @@ struct pct_run_job {
  * be, and locks it while this process lives. False: nowhere. */
 bool pct_run_file_hold(const struct pct_run_job *r);
 
-/* What stands in such a file. path: a profile; wanted: the name that it would have had, or NULL.
+/* Contents of such a file. path: a profile; wanted: the name that it would have had, or NULL.
  * NULL: a process collects in plain memory. */
 typedef void (*pct_run_line_fn)(void *arg, const char *path, const char *wanted);
 
@@ -60,7 +60,7 @@ void pct_run_end(const struct pct_run_job *r, bool held, int status);
  * NULL; the program is not run. *word_out: that word. Allocated. */
 char *pct_program_mpi(char *const *words, const char **word_out);
 
-/* Whether the program of that word runs with rights that its user has not: setuid, setgid,
+/* True if the program of that word runs with rights that its user has not: setuid, setgid,
  * capabilities. The loader preloads nothing into it then. init-only. */
 bool pct_program_gets_rights(const char *word);
 

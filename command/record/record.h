@@ -45,7 +45,7 @@ struct pct_sampling {
 
 int pct_sampling_take_option(const struct pct_command *self, const struct pct_option *o,
                              const char *value, struct pct_sampled_who *who);
-/* Whether they name something that runs already. */
+/* True if they name something that runs already. */
 bool pct_sampling_is_of_others(const struct pct_sampled_who *who);
 
 /* Makes the recorder, and opens the events of what runs already, which pct_rings_start starts;
@@ -53,7 +53,7 @@ bool pct_sampling_is_of_others(const struct pct_sampled_who *who);
 int pct_sampling_open(struct pct_sampling *s);
 /* Takes what has come; returns the ns until the rings should be looked at again. */
 uint64_t pct_sampling_drain(struct pct_sampling *s, bool all);
-/* Whether some process or thread of the options still runs; processors always do. */
+/* True if some process or thread of the options still runs; processors always do. */
 bool pct_sampling_lives(const struct pct_sampling *s);
 void pct_sampling_close(struct pct_sampling *s);
 

@@ -145,7 +145,7 @@ static void tell_event(const struct job *j, const struct pct_recorded *told)
                 event);
 }
 
-/* What is worth knowing of how it was recorded. */
+/* Remarks on how it was recorded. */
 static void tell(const struct job *j, const struct pct_recorded *told)
 {
     double n = (double)told->n_samples;

@@ -197,7 +197,7 @@ int pct_sampling_open(struct pct_sampling *j)
 uint64_t pct_sampling_drain(struct pct_sampling *j, bool all)
 {
     enum { LEAST_NS = 4000000, MOST_NS = 100000000 };
-    /* How often an event comes is not known. */
+    /* The rate of an event is not known. */
     uint64_t ns = j->who->period ? LEAST_NS : 4000000000u / j->who->frequency;
     pct_rings_drain(j->rings, all, pct_recorder_take, j->recorder);
     return ns < LEAST_NS ? LEAST_NS : ns > MOST_NS ? MOST_NS : ns;

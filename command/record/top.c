@@ -110,7 +110,7 @@ static void print(struct top *t)
         t->end = true;
 }
 
-/* What was summed becomes what is shown. */
+/* Sums become what is shown. */
 static void turn(struct top *t)
 {
     uint64_t now_ns = pc_mono_ns();

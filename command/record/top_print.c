@@ -53,7 +53,7 @@ static void put_base_name(struct pct_buf *b, const char *path)
     pct_text_escape(b, pct_symbols_base_name(path), PCT_ESCAPE_CELL);
 }
 
-/* Which file a function is of. */
+/* File of a function. */
 static void put_module(const struct printer *p, struct pct_buf *b, uint32_t place)
 {
     const struct pct_busy_place *at = &p->t->busiest->places[place];

@@ -34,7 +34,7 @@ static bool is_folder(const char *path)
     return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-/* What is found in a folder decides what this user writes, and where: the folder is this user's. */
+/* Contents of a folder decide what this user writes, and where: the folder is this user's. */
 static bool check_owner(const struct pct_recovery *r, const char *folder)
 {
     struct stat st;
@@ -222,7 +222,7 @@ static char **default_folders(const struct pct_command *self, size_t *n_out)
     return pct_spool_folders(&config, n_out);
 }
 
-/* What speaks of runs of which the command was killed, and folders that have become empty. */
+/* Removes files that tell of runs whose command was killed, and folders that have become empty. */
 static void sweep(const struct pct_recovery *r, char *const *folders, size_t n)
 {
     pct_run_tell_earlier(r->self, folders, n);

@@ -62,7 +62,7 @@ static const struct pc_profile_rank *rank_of(const struct pc_profile *p,
     return NULL;
 }
 
-/* Whether all that the arena holds is in the profile: it has the very process, and nothing of it
+/* True if all that the arena holds is in the profile: it has the very process, and nothing of it
  * was left out. */
 static bool holds(const struct pc_profile *p, const struct pc_merge_found *f)
 {
@@ -71,7 +71,7 @@ static bool holds(const struct pc_profile *p, const struct pc_merge_found *f)
            strcmp(r->host, f->host) == 0 && !(r->notes & PCOLLECT_NOTE_DAMAGED);
 }
 
-/* Whether a file has an arena of the job, or can take one: of a process without a job it can only
+/* True if a file has an arena of the job, or can take one: of a process without a job it can only
  * have it. */
 static bool joins(const struct pc_profile *there, const struct pct_job *job)
 {
@@ -113,7 +113,7 @@ static void say_alive(const struct pct_recovery *r, const struct pct_job *job)
             base_name(job->found[0]->exe), job->n_alive, job->n);
 }
 
-/* Whether ranks are missing, or ended before MPI_Finalize was over. */
+/* True if ranks are missing, or ended before MPI_Finalize was over. */
 static bool is_incomplete(const struct pc_profile *p)
 {
     for (uint32_t i = 0; i < p->n_ranks; i++)

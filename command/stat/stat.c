@@ -81,7 +81,7 @@ static int take_option(const struct pct_command *self, const struct pct_option *
     return PCT_DONE;
 }
 
-/* What does not go together. */
+/* Refuses options that do not go together. */
 static int check(const struct pct_command *self, const struct pct_stat_request *r)
 {
     bool attached = r->pids || r->threads || r->processors;
@@ -331,7 +331,7 @@ static void put_watched(struct pct_stat_job *j, uint64_t now)
     pct_buf_free(&what);
 }
 
-/* What runs already. A command gives the length. */
+/* Targets that run already. A command gives the length. */
 static int run_attached(struct pct_stat_job *j)
 {
     struct rlimit limit = {0}, most;

@@ -31,7 +31,7 @@ struct pct_stat_job {
     struct pct_stat_event *names; /* those of stat */
     size_t *numbers;              /* of each in `count` */
     struct pct_count *count;
-    /* Who is counted. */
+    /* Targets that are counted. */
     const char *who; /* what a target is */
     int *targets;    /* the number of each */
     size_t n_targets, room;
@@ -53,7 +53,7 @@ void pct_stat_free_events(struct pct_stat_job *j);
 /* Adds the processes, threads or processors that the request names; a command is added when it
  * starts. PCT_DONE; PCT_CALL, PCT_DATA: said. */
 int pct_stat_find_targets(struct pct_stat_job *j);
-/* Whether some process or thread of the request still runs; processors always do. */
+/* True if some process or thread of the request still runs; processors always do. */
 bool pct_stat_lives(const struct pct_stat_job *j);
 
 #endif

@@ -52,7 +52,7 @@ static struct numbers list_threads(int pid)
     return l;
 }
 
-/* Whether `after` has a number that `before` has not. Both are in one order. */
+/* True if `after` has a number that `before` has not. Both are in one order. */
 static bool has_more(const struct numbers *before, const struct numbers *after)
 {
     size_t i = 0;

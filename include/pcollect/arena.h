@@ -34,7 +34,7 @@ extern "C" {
 
 typedef uint32_t pcollect_ref;
 
-/* What the process has reached. Order is order in time. */
+/* States that a process reaches, in the order of time. */
 enum pcollect_arena_state {
     PCOLLECT_STATE_COLLECTING = 1,
     PCOLLECT_STATE_INITIALISED = 2, /* MPI_Init has returned; rank and n_ranks are valid */

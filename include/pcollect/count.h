@@ -39,7 +39,7 @@ struct pccount_error {
     char text[512]; /* one line: what, why, and what to do */
 };
 
-/* What each event has counted, in the order of the list; clocks in ns. */
+/* Count of each event, in the order of the list; clocks in ns. */
 struct pccount_values {
     uint64_t value[PCCOUNT_MOST_EVENTS];
     uint64_t n_threads; /* that have counted; those of a view: 0 */
@@ -72,13 +72,13 @@ int pccount_begin(struct pccount *c);
 /* 0; -1: there was no begin. */
 int pccount_end(struct pccount *c);
 
-/* What the calling thread has counted so far, which may be read between begin and end as well. 0;
+/* Counts of the calling thread so far, which may be read between begin and end as well. 0;
  * -1: it has not counted, or its descriptors were closed. */
 int pccount_thread(struct pccount *c, struct pccount_values *out);
-/* What all threads have. */
+/* Counts of all threads. */
 void pccount_total(struct pccount *c, struct pccount_values *out);
 
-/* Why the last call of this thread failed; "" if none did. Valid until the next call. */
+/* Reason why the last call of this thread failed; "" if none did. Valid until the next call. */
 const char *pccount_why(struct pccount *c);
 
 /* Is called in each thread that has counted, when it ends, with what it has counted: a program adds
@@ -105,7 +105,7 @@ struct pccount_view *pccount_view_new(struct pccount *c, enum pccount_view_of of
                                       struct pccount_error *why);
 void pccount_view_start(struct pccount_view *v);
 void pccount_view_stop(struct pccount_view *v);
-/* What was counted since the view was made. 0; -1: it cannot be read. */
+/* Counts since the view was made. 0; -1: it cannot be read. */
 int pccount_view_read(const struct pccount_view *v, struct pccount_values *out);
 /* Nothing stays behind. NULL is allowed. */
 void pccount_view_free(struct pccount_view *v);

@@ -33,7 +33,7 @@ enum pcollect_plugin_kind {
     PCOLLECT_PLUGIN_COMPUTE = 2, /* called at an interrupt: struct pcollect_compute_plugin */
 };
 
-/* How two values of a field become one, for threads of a rank and for ranks. */
+/* Ways in which two values of a field become one, for threads of a rank and for ranks. */
 enum pcollect_combine {
     PCOLLECT_SUM = 1, /* u64 added; statistics over ranks and each rank's value are kept */
     PCOLLECT_MIN = 2, /* least u64; 0 in a context without calls means "none yet" */
@@ -133,8 +133,9 @@ enum pcollect_class {
     PCOLLECT_N_CLASSES
 };
 
-/* What a plugin needs to be told about a call beyond what costs nothing to know. The host prepares
- * what some plugin wants; for a plugin that wants something, members that nobody wants are none. */
+/* Facts that a plugin needs to be told about a call beyond what costs nothing to know. The host
+ * prepares what some plugin wants; for a plugin that wants something, members that nobody wants are
+ * none. */
 enum pcollect_want {
     PCOLLECT_WANT_DOMAIN = 1,    /* domain; the record belongs to (context, domain), not to the
                                     context alone */
@@ -164,7 +165,7 @@ struct pcollect_event {
     uint16_t op_class; /* enum pcollect_class */
     uint64_t begin;    /* ticks, set before `pre` */
     uint64_t end;      /* ticks, set before `post` */
-    /* What this rank's send and receive arguments describe; set before `post`, 0 in `pre`. */
+    /* Data that this rank's send and receive arguments describe; set before `post`, 0 in `pre`. */
     uint64_t bytes_sent;
     uint64_t bytes_received;
     int32_t peer;   /* rank in the communicator, or a negative value for none */
@@ -187,7 +188,7 @@ struct pcollect_event {
     void *thread;         /* of the caller, for the host's functions that take one */
 };
 
-/* How an operation with a request ended. */
+/* Ways in which an operation with a request ends. */
 enum pcollect_how {
     PCOLLECT_ENDED_DONE = 0,
     PCOLLECT_ENDED_AT_ONCE,   /* when it was started: MPI gave a request that says nothing more */

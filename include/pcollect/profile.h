@@ -68,7 +68,7 @@ struct pcol_profile *pcol_open(const char *path, unsigned flags, struct pcol_err
  * asked for, could not be read; pcol_warning says why. */
 enum pcol_status pcol_status(const struct pcol_profile *p);
 
-/* What is to be known of the figures: damage, symbols that are not there; each is one line. NULL
+/* Remarks on the figures: damage, symbols that are not there; each is one line. NULL
  * past the last. */
 const char *pcol_warning(struct pcol_profile *p, size_t i);
 
@@ -126,7 +126,7 @@ struct pcol_value pcol_table_value(const struct pcol_table *t, size_t row, size_
 
 /* ---- Sums ---- */
 
-/* What rows are told apart by, or-ed, as `pcollect report --by` has it. */
+/* Keys of rows, or-ed, as `pcollect report --by` has it. */
 enum pcol_by {
     PCOL_BY_FUNCTION = 1 << 0,
     PCOL_BY_LINE = 1 << 1,
@@ -149,7 +149,7 @@ const struct pcol_table *pcol_sums(struct pcol_profile *p, unsigned by);
 
 struct pcol_tree;
 
-/* What one node is. */
+/* Kinds of a node. */
 enum pcol_shape {
     PCOL_TREE_FUNCTIONS, /* a function, below what called it: rows of the table `computation` */
     PCOL_TREE_CALLS,     /* a function and where it was called: the tree of `pcollect report` */
@@ -194,7 +194,7 @@ const struct pcol_table *pcol_tree_metrics(const struct pcol_tree *t);
 
 /* ---- Findings ---- */
 
-/* What the run loses, and where. */
+/* Losses of the run, and their places. */
 struct pcol_finding {
     const char *rule, *meaning; /* name of the rule, and what it looks for */
     double saves;               /* what would be saved at most, as a part of the run: 0 to 1 */
@@ -205,7 +205,8 @@ struct pcol_finding {
     int rank;             /* that it is about; -1: none, or several */
 };
 
-/* What would save most first; NULL past the last. May take long when it is first called. */
+/* Findings, the one that would save most first; NULL past the last. May take long when it is first
+ * called. */
 const struct pcol_finding *pcol_finding(struct pcol_profile *p, size_t i);
 
 /* ---- Symbols ---- */

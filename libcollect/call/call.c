@@ -118,7 +118,7 @@ static struct pc_path_leaf find_context(struct pc_thread *t, const struct pc_cal
     return PC_UNLIKELY(check) ? check_path(t, call, slot, leaf) : leaf;
 }
 
-/* What calls from one place have in common: needs the root of their paths alone. End and result of
+/* Common part of calls from one place: needs the root of their paths alone. End and result of
  * the event are set by the wrapper. */
 static inline void fill_common(struct pc_thread *t, struct pc_call *call,
                                const struct pc_event_head *head, uint32_t depth)

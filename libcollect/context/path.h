@@ -43,7 +43,7 @@ struct pc_path_word {
     int32_t relative; /* -1: value is an address, its distance from the base; 0: as it is */
 };
 
-/* What is needed to go on walking behind a word that is a return address. */
+/* State that is needed to go on walking behind a word that is a return address. */
 struct pc_path_resume {
     int32_t sp_place;   /* stack pointer of the frame returned to, from the node's base */
     int32_t fp_place;   /* where its frame pointer was saved */
@@ -60,9 +60,9 @@ enum { PC_PATH_COLLAPSED = 1, PC_PATH_PARTS = 2, PC_PATH_PYTHON = 4 };
 
 /* One line of the processor's cache. */
 struct pc_path_node {
-    /* What a call from a known context reads (pc_path_follows). For a node whose words are not all
-     * return addresses, and for a leaf that needs more than its record, these members send it to
-     * pc_paths_find: no words, no record, no child. */
+    /* Words that a call from a known context reads (pc_path_follows). For a node whose words are
+     * not all return addresses, and for a leaf that needs more than its record, these members send
+     * it to pc_paths_find: no words, no record, no child. */
     uint32_t first;       /* in words[] */
     uint32_t n_plain;     /* words */
     int32_t base;         /* bytes from the call's stack address */
@@ -71,7 +71,7 @@ struct pc_path_node {
     uint32_t plain_child; /* that child; 0: none, or it is chosen by a stack address */
     pcollect_ref leaf;    /* 0 but in leaves */
     void *record_at;      /* of a leaf */
-    /* What else is known. */
+    /* Further facts. */
     void *record;
     uint32_t n_words;
     uint32_t parent;
@@ -124,7 +124,7 @@ struct pc_paths {
     struct pc_last_path *last_path; /* path_walk.c; NULL until the first walk */
 };
 
-/* Where a lookup left the cache. */
+/* Position in the cache where a lookup ended. */
 struct pc_path_miss {
     uint32_t node; /* 0: the root has no node yet */
     uint32_t word; /* of that node: the first that differs; n_words: no child for the value */
@@ -178,7 +178,7 @@ static inline bool pc_path_matches(const struct pc_path_word *w, uintptr_t base)
     return *(const uintptr_t *)(base + (intptr_t)w->place) == w->value;
 }
 
-/* Whether all words of a node of return addresses are on the stack. Four instructions a word. */
+/* True if all words of a node of return addresses are on the stack. Four instructions a word. */
 static inline bool pc_path_holds(const struct pc_path_word *w, uint32_t n_words, uintptr_t base)
 {
     const struct pc_path_word *end = w + n_words;
@@ -206,14 +206,14 @@ static inline void pc_path_take_child(struct pc_path_node *n, uintptr_t v, uint3
     n->plain_child = n->branch_relative || n->n_plain != n->n_words ? 0 : child;
 }
 
-/* Whether the words of a node are on the stack, so far as they are return addresses alone. */
+/* True if the words of a node are on the stack, so far as they are return addresses alone. */
 static inline bool pc_path_follows(const struct pc_paths *p, const struct pc_path_node *n,
                                    uintptr_t cfa)
 {
     return pc_path_holds(p->words + n->first, n->n_plain, cfa + (intptr_t)n->base);
 }
 
-/* What the children of a node are chosen by. */
+/* Key by which the children of a node are chosen. */
 static inline uintptr_t pc_path_branch(const struct pc_path_node *n, uintptr_t cfa)
 {
     uintptr_t v = *(const uintptr_t *)(cfa + (intptr_t)n->branch_place);

@@ -24,7 +24,7 @@ int pc_python_start(void);
  */
 struct pc_python_stack *pc_python_read(struct pc_thread *t, bool handler);
 
-/* What is left to be done for a context that is being booked: frames [0, left) of the stack. */
+/* Work that is left for a context that is being booked: frames [0, left) of the stack. */
 struct pc_python_booking {
     struct pc_python_stack *stack; /* NULL: no Python */
     uint32_t left;

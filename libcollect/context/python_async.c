@@ -23,7 +23,7 @@ struct pc_python_stack *pc_python_read(struct pc_thread *t, bool handler)
     return t->python->n ? t->python : NULL;
 }
 
-/* What the frame is has been described. 52 bits: a number that JSON keeps. */
+/* Meaning of the frame, as it was described. 52 bits: a number that JSON keeps. */
 static uint64_t offset_of(const struct pc_python_stack *s)
 {
     uint64_t h = pc_hash_bytes(s->file, s->file_bytes, s->line);

@@ -22,8 +22,8 @@
 enum {
     /* Modules whose frames contexts of MPI calls leave out. */
     PC_SHOWN_NOT_IN_CALLS = PCOLLECT_MODULE_OWN | PCOLLECT_MODULE_MPI | PCOLLECT_MODULE_RUNTIME,
-    /* What an MPI library calls where a signal interrupts it, in a call or in a thread of its own:
-     * itself, what it stands on, libc. */
+    /* Functions that an MPI library calls where a signal interrupts it, in a call or in a thread of
+     * its own: itself, what it stands on, libc. */
     PC_SHOWN_INSIDE_MPI = PC_SHOWN_NOT_IN_CALLS | PCOLLECT_MODULE_LIBC,
     /* Modules that are not the program's: a runtime, and what it calls in libc. */
     PC_SHOWN_NOT_PROGRAM = PCOLLECT_MODULE_RUNTIME | PCOLLECT_MODULE_LIBC | PCOLLECT_MODULE_OWN

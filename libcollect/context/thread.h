@@ -7,7 +7,7 @@
 
 #include "libcollect/state/state.h"
 
-/* What a part of the library does when a thread enters and leaves it. Members may be NULL. */
+/* Actions of a part of the library when a thread enters and leaves it. Members may be NULL. */
 struct pc_thread_part {
     /* The thread has its state and its tree; `function`: in which it starts, or NULL. */
     void (*enter)(struct pc_thread *t, void *function);
@@ -22,8 +22,7 @@ int pc_threads_start(void);
 void pc_threads_take_part(const struct pc_thread_part *part);
 /* The calling thread's state, made or adopted; NULL: it is not measured. */
 struct pc_thread *pc_thread_enter(void);
-/* Enters a thread that begins in `function`; helper: the MPI library made it for itself.
- */
+/* Enters a thread that begins in `function`; helper: the MPI library made it for itself. */
 struct pc_thread *pc_thread_enter_as(bool helper, void *function);
 /* The calling thread's state, for callers outside of hooks; NULL: it is in a hook, has none, or
  * nothing is collected (yet: plugins start before). */

@@ -130,8 +130,8 @@ static bool is_known_jump(uint16_t code)
            code == (BPF_JMP | BPF_JGE | BPF_K) || code == (BPF_JMP | BPF_JSET | BPF_K);
 }
 
-/* What the kernel would answer: libseccomp and what is written by hand load words of the call, mask
- * them, compare them with constants and return constants. */
+/* Answer that the kernel would give: libseccomp and what is written by hand load words of the call,
+ * mask them, compare them with constants and return constants. */
 static uint32_t answer(const struct sock_fprog *program, const struct seccomp_data *data)
 {
     uint32_t a = 0;

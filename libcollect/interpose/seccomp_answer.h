@@ -8,7 +8,7 @@
 #include <linux/filter.h>
 #include <stdbool.h>
 
-/* Whether the filter ends the process, or stops it for another, for a call that the library makes
+/* True if the filter ends the process, or stops it for another, for a call that the library makes
  * from now on: to grow its arena, to write the profile; with `more` also those by which counters
  * are read and the MPI sends what ranks tell each other. A filter that is not understood does.
  * Nothing is written, no system call is made. AS-safe, MT-safe. */

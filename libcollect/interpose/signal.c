@@ -145,8 +145,8 @@ static void follow_signal(void)
         pc_sampler_arm(s);
 }
 
-/* What is pending of our signal while the program blocks it takes the place of the program's own.
- */
+/* A signal of ours that is pending while the program blocks it takes the place of the program's
+ * own. */
 static void look_at(const sigset_t *set)
 {
     int ours = pc_sampler_signal;
@@ -187,7 +187,7 @@ PC_EXPORT int sigpending(sigset_t *set)
 
 /* ---- Waiting --------------------------------------------------------------------------------- */
 
-/* What of the timeout is left. */
+/* Rest of the timeout. */
 static struct timespec rest_of(const struct timespec *timeout, uint64_t begin_ns)
 {
     int64_t rest = (int64_t)timeout->tv_sec * 1000000000 + timeout->tv_nsec -
@@ -237,7 +237,7 @@ PC_EXPORT int sigwait(const sigset_t *set, int *signal)
     return result;
 }
 
-/* What is read there cannot be told apart. */
+/* Signals that are read there cannot be told apart. */
 PC_EXPORT int signalfd(int fd, const sigset_t *set, int flags)
 {
     __typeof__(&signalfd) next = PC_NEXT(signalfd);

@@ -28,7 +28,7 @@ static struct start {
 
 static _Atomic unsigned next_slot;
 
-/* Whether threads are sampled or their events counted: then from their start on. */
+/* True if threads are sampled or their events counted: then from their start on. */
 static bool are_followed(void)
 {
     return (pc_sampler_signal || pc_counters_any()) &&

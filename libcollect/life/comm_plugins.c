@@ -53,7 +53,7 @@ int pc_plugins_find(struct pc_error *error)
     return pc_plugins_each(pc_process.config.collect_plugins, add_plugin, error);
 }
 
-/* Whether `time` comes first and no other plugin need be told of quiet calls. */
+/* True if `time` comes first and no other plugin need be told of quiet calls. */
 static bool time_serves_quiet(bool time_first)
 {
     for (uint32_t i = 1; i < pc_process.n_plugins; i++)
@@ -62,7 +62,7 @@ static bool time_serves_quiet(bool time_first)
     return time_first && pc_clock_is_counter;
 }
 
-/* What a call goes through, by what the plugins need. */
+/* Functions that a call goes through, by what the plugins need. */
 static void choose_ways(void)
 {
     struct pc_core *core = &pc_process.core;

@@ -97,7 +97,7 @@ void pc_finalize_begin(void)
         pc_header()->finalize_begin_ticks = pc_ticks();
 }
 
-/* Where the profile goes. On rank 0 only: the others learn it from the merge. */
+/* Path of the profile. On rank 0 only: the others learn it from the merge. */
 static int expand_out(char *out, size_t n, struct pc_error *error)
 {
     const struct pcollect_arena_header *h = pc_header();
@@ -110,7 +110,7 @@ static int expand_out(char *out, size_t n, struct pc_error *error)
 
 /* ---- The end of the job, for merge/ending.h ------------------------------------------------- */
 
-/* What this rank brings to the end. */
+/* Facts that this rank brings to the end. */
 struct end_here {
     char wanted[PCOLLECT_PATH_BYTES]; /* rank 0: the name that the profile is to have */
 };
@@ -165,7 +165,7 @@ static void end_remove(void *self)
     pc_arena_unlink(&pc_process.arena);
 }
 
-/* How long MPI_Finalize waits for ranks of which it is not known that they have this library. Some
+/* Time that MPI_Finalize waits for ranks of which it is not known that they have this library. Some
  * of this node are missing for sure, or have no arena: these come at once or never. */
 enum { SOME_MISSING_MS = 2000, FOR_EVER = -1 };
 

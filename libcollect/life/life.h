@@ -21,7 +21,7 @@ uint64_t pc_launch_job(const struct pc_config_launch *l, uint64_t launch_key, bo
 /* A launcher starts the processes of another MPI as well, which then do not find each other: that
  * is said. After MPI_Init, while the header still holds what the launcher said. */
 void pc_launch_check(const struct pc_transport *transport, const char *mpi);
-/* Whether this process only starts others: a shell, an MPI launcher. Collected programs without MPI
+/* True if this process only starts others: a shell, an MPI launcher. Collected programs without MPI
  * are not among them. Needs no configuration. */
 bool pc_launch_is_starter(void);
 /* Looks for the others; waits a little for those that its launcher promises. After MPI_Init. */
@@ -41,7 +41,7 @@ const struct pc_merge_module *pc_merge_module(void);
 void pc_write_late(void);
 
 /* ---- words to `pcollect run` (run_word.c) ---- */
-/* Where the profile of the job is, and the name that it would have had, or NULL. False: there is no
+/* Path of the profile of the job, and the name that it would have had, or NULL. False: there is no
  * `pcollect run`, or no way to it. */
 bool pc_run_tell_profile(const char *path, const char *wanted);
 /* That this process collects in plain memory. */

@@ -8,13 +8,13 @@
 
 #include <stdint.h>
 
-/* What is said of the rank. */
+/* States that a plate tells of a rank. */
 enum pc_plate {
     PC_PLATE_RANK, /* it is measured */
     PC_PLATE_LEFT  /* it was, and takes no part in the end of the job */
 };
 
-/* Where one hangs it does nothing. Where the kernel refuses it, the rank is not seen. */
+/* Does nothing if one hangs. Where the kernel refuses it, the rank is not seen. */
 void pc_nameplate_hang(enum pc_plate what, uint64_t launch_key, int rank);
 void pc_nameplate_take_down(void);
 

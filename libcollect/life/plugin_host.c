@@ -50,7 +50,7 @@ static const char *why_fields_refused(const struct pcollect_field *fields, uint3
     return NULL;
 }
 
-/* What comes first in the descriptors of both kinds. */
+/* Head of the descriptors of both kinds. */
 struct head {
     uint32_t abi, size, kind, record_bytes;
     const char *name, *doc;

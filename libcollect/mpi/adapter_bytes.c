@@ -33,7 +33,7 @@ static int size_of(MPI_Comm comm)
     return size;
 }
 
-/* How many blocks a collective has: ranks of the group at the other end. */
+/* Number of blocks of a collective: ranks of the group at the other end. */
 static int peers_in(MPI_Comm comm)
 {
     int size = 0;

@@ -74,27 +74,27 @@ static inline void pc_rule_received(struct pc_call *call, const MPI_Status *stat
         call->event.tag = status->MPI_TAG;
 }
 
-/* What a blocking read of a file got. Of its status the count alone is written: no source, no tag,
- * in MPICH not even whether it was cancelled. */
+/* Bytes that a blocking read of a file got. Of its status the count alone is written: no source, no
+ * tag, in MPICH not even whether it was cancelled. */
 static inline void pc_rule_read(struct pc_call *call, const MPI_Status *status)
 {
     call->event.bytes_received = pc_status_count(status);
 }
 
-/* What a write to a file is asked to write. */
+/* Bytes that a write to a file is asked to write. */
 static inline void pc_rule_written(struct pc_call *call, MPI_Count count, MPI_Datatype type)
 {
     call->event.bytes_sent = pc_block_bytes(count, type);
 }
 
-/* What is fetched from a window, when it is asked for. */
+/* Bytes fetched from a window, when it is asked for. */
 static inline void pc_rule_got(struct pc_call *call, MPI_Count count, MPI_Datatype type, int target)
 {
     if (target != MPI_PROC_NULL)
         call->event.bytes_received = pc_block_bytes(count, type);
 }
 
-/* What goes to a window to be combined with what is there: with MPI_NO_OP nothing goes. */
+/* Bytes for a window that are combined with what is there: with MPI_NO_OP nothing goes. */
 static inline void pc_rule_combined(struct pc_call *call, MPI_Count count, MPI_Datatype type,
                                     MPI_Op op, int target)
 {

@@ -22,7 +22,7 @@
 
 #include <stdatomic.h>
 
-/* What a plugin must want for any of this to run. */
+/* Wishes of plugins, one of which is needed for any of this to run. */
 #define PC_WANTS_COMM (PCOLLECT_WANT_DOMAIN | PCOLLECT_WANT_COMM | PCOLLECT_WANT_PEERS)
 
 /* Numbers of entries. */
@@ -55,7 +55,8 @@ bool pc_comm_start(void);
  * MPI_COMM_WORLD, to whose ranks others are translated, is gone then. */
 void pc_comm_stop(void);
 
-/* What each call looks at: whether that was done, and the entries in chunks that never move. */
+/* State that each call looks at: whether that was done, and the entries in chunks that never move.
+ */
 enum { PC_COMM_CHUNK = 64 };
 extern PC_HIDDEN _Atomic bool pc_comm_started;
 extern PC_HIDDEN _Atomic(struct pc_comm *) pc_comm_chunks[];
@@ -105,7 +106,7 @@ static inline int32_t pc_comm_world_rank(uint32_t number, MPI_Comm comm, int ran
     return pc_comm_world_rank_other(number, comm, rank);
 }
 
-/* Whether an intercommunicator; the communicator is valid. */
+/* True for an intercommunicator; the communicator is valid. */
 bool pc_comm_is_inter(MPI_Comm comm);
 
 /* Hash of the world ranks of a group, in their order. */
@@ -125,7 +126,7 @@ void pc_comm_drop(uint32_t number);
 uint64_t pc_comm_id_of(const char *what);
 uint64_t pc_comm_mix(uint64_t id, uint64_t more);
 
-/* What was posted on the communicator may outlive it. A locked instruction once, not for each. */
+/* Requests posted on the communicator may outlive it. A locked instruction once, not for each. */
 static inline void pc_comm_note_posted(uint32_t number)
 {
     _Atomic uint32_t *flags = &pc_comm_at(number)->flags;

@@ -53,7 +53,7 @@ static int32_t first_of(MPI_Comm comm, bool remote)
     return world;
 }
 
-/* Where both sides are of this world each gives the same row: the larger side stands first. */
+/* If both sides are in this world, each gives the same row: the larger side stands first. */
 static void read_sizes(MPI_Comm comm, bool is_inter, struct pcollect_domain *d)
 {
     PC_REAL(Comm_size)(comm, &d->n_local);
@@ -141,7 +141,7 @@ static uint64_t first_member(MPI_Comm comm)
     return (uint32_t)first;
 }
 
-/* What of a parent has the members of the parent in their order. */
+/* Parts of a parent that have the members of the parent in their order. */
 static uint32_t inherited(uint32_t parent, enum pc_siblings siblings, uint16_t op)
 {
     bool same = siblings == PC_SIBLINGS_NONE &&
@@ -214,7 +214,7 @@ void pc_rule_made_outside(struct pc_call *call, const MPI_Comm *made)
     enter(call, *made, pc_comm_mix(id, count_made(id)), 0, 0);
 }
 
-/* What this job has to do with others is told whatever the plugins. */
+/* Relations of this job to others are told for all plugins. */
 void pc_rule_met_job(struct pc_call *call, MPI_Comm comm, int root, const MPI_Comm *made,
                      const char *port)
 {

@@ -11,7 +11,7 @@
 
 #include "libcollect/mpi/adapter_comm.h"
 
-/* What tells communicators apart that one collective call makes. */
+/* Number that tells communicators apart that one collective call makes. */
 enum pc_siblings {
     PC_SIBLINGS_NONE,   /* it makes one */
     PC_SIBLINGS_NUMBER, /* the number given: a colour */

@@ -77,7 +77,7 @@ void pc_want_window(struct pc_call *call, uint64_t handle, int dest, int source)
         pc_want_number(call, atomic_load_explicit(&p->comm, memory_order_relaxed), dest, source);
 }
 
-/* Whether a file of this name is one of the first. The set is never full. */
+/* True if a file of this name is one of the first. The set is never full. */
 static bool has_a_name(const char *filename)
 {
     static _Atomic uint64_t names[2 * MOST_OBJECTS];

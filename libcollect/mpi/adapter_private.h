@@ -58,7 +58,7 @@ extern void *const pc_wrappers[PC_N_SLOTS];
 /* Rule of MPI_Session_init (adapter_life.c). */
 void pc_rule_opened_session(struct pc_call *call, const MPI_Session *session);
 
-/* What MPI_COMM_WORLD and MPI_COMM_SELF answer; valid after MPI_Init. */
+/* Answers for MPI_COMM_WORLD and MPI_COMM_SELF; valid after MPI_Init. */
 extern int pc_world_rank, pc_world_size;
 
 #endif

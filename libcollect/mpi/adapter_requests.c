@@ -251,7 +251,7 @@ static inline void end_watch(struct pc_watch *w, struct pc_call *call)
     pc_scratch_give(w->mine, w->scratch_used);
 }
 
-/* What is known of request i as it was before the call. Looked up only now, it may have been made
+/* Facts of request i as it was before the call. Looked up only now, it may have been made
  * by a thread that was the first beside this one. */
 static struct pc_remembered *find_record(struct pc_watch *w, struct pc_call *call, int i)
 {
@@ -286,7 +286,7 @@ static void note_ended(struct pc_watch *w, struct pc_remembered *found, uint64_t
         w->n_records++;
 }
 
-/* What a receive has brought; status NULL: no data. */
+/* Bytes that a receive has brought; status NULL: no data. */
 static inline void book_arrival(struct pc_call *call, const struct pc_origin *origin,
                                 uint64_t bytes, const MPI_Status *status)
 {

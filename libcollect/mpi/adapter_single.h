@@ -22,7 +22,8 @@ static inline void pc_watch_begin_single(struct pc_watch *w, struct pc_request_t
     w->scratch_used = mine->scratch_used;
 }
 
-/* Where a thread is not alone, or has made no request so far, or a plugin wants to know of all. */
+/* Path of a thread that is not alone, or has made no request so far, or a plugin wants to know of
+ * all. */
 void pc_watch_single(struct pc_watch *w, struct pc_call *call, const MPI_Request *request,
                      MPI_Status **status);
 /* The request has completed, or the call has failed. */

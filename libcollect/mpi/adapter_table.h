@@ -83,7 +83,7 @@ static inline struct pc_request *pc_front_at(uint64_t handle)
     return &pc_request_front[hash >> (32 - PC_REQUEST_FRONT_BITS)];
 }
 
-/* Whose record it is; 0: it is free. */
+/* Owner of the record; 0: it is free. */
 static inline uint64_t pc_front_handle(const struct pc_request *r)
 {
     return atomic_load_explicit(&r->key, memory_order_acquire) & PC_REQUEST_HANDLE;
@@ -107,7 +107,7 @@ static inline void pc_front_free(struct pc_request_table *t, struct pc_request *
     t->n_live--;
 }
 
-/* What a thread keeps for the adapter. */
+/* Data that a thread keeps for the adapter. */
 struct pc_thread_slot {
     struct pc_request_table *table;
 };

@@ -230,7 +230,7 @@ static void end_wanted(struct pc_call *call)
     pc_core->end(call);
 }
 
-/* Where no plugin wants peers. */
+/* Path for plugins that want no peers. */
 static void end_on_comm(struct pc_call *call)
 {
     if (call->event.result == MPI_SUCCESS)

@@ -36,7 +36,7 @@ static const char *after(const char *s, const char *prefix)
     return s;
 }
 
-/* Whether a name ends in nothing but the marks of bindings: underscores and these words. */
+/* True if a name ends in nothing but the marks of bindings: underscores and these words. */
 static bool is_suffix(const char *s)
 {
     static const char *const words[] = {"f08ts", "f08", "f", "c", "cdesc", "large"};
@@ -112,7 +112,7 @@ static bool match_name(const char *symbol, void *op)
     return pc_mpi_is_fortran_name(symbol, op);
 }
 
-/* What has stubs for its Fortran names was met there. */
+/* Functions with stubs for their Fortran names were met there. */
 static bool counts_from_family(const struct pc_exports *elf, unsigned slot, uintptr_t ret)
 {
     int n_names;

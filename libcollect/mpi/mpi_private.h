@@ -17,7 +17,7 @@
 /* Fortran names with stubs of their own, by slot - 2 * PC_N_OPS. */
 extern const char *const pc_fortran_names[PC_N_FORTRAN];
 
-/* Where each entry point jumps to: a resolver entry, a wrapper or a real function. */
+/* Target of each entry point: a resolver entry, a wrapper or a real function. */
 extern _Atomic(void *) pc_mpi_slots[PC_N_SLOTS];
 
 /* The target of a slot at its first call; called by the resolver entries. MT-safe; keeps errno. */
@@ -25,15 +25,15 @@ void *pc_mpi_resolve(unsigned slot);
 
 /* ---- counts.c: whose call is it ------------------------------------------------------------- */
 
-/* Whether a call through `slot` with return address `ret` is the program's. Takes locks, not
+/* True if a call through `slot` with return address `ret` is the program's. Takes locks, not
  * AS-safe. */
 bool pc_mpi_counts(unsigned slot, uintptr_t ret);
 
-/* Whether a module belongs to an MPI library: the library itself, its language bindings, its
+/* True if a module belongs to an MPI library: the library itself, its language bindings, its
  * components. AS-safe. */
 bool pc_mpi_is_family(const struct pc_module *module);
 
-/* Whether an exported name is a Fortran spelling of the primitive `op` ("MPI_Send"). AS-safe. */
+/* True if an exported name is a Fortran spelling of the primitive `op` ("MPI_Send"). AS-safe. */
 bool pc_mpi_is_fortran_name(const char *symbol, const char *op);
 
 #endif

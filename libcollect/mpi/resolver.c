@@ -81,7 +81,7 @@ static int find_local(struct pc_module *module, void *arg)
     return 1;
 }
 
-/* Whether any MPI is loaded. Finds one that RTLD_NEXT does not see as well. */
+/* True if any MPI is loaded. Finds one that RTLD_NEXT does not see as well. */
 static bool find_mpi(void)
 {
     void *init = find_next("PMPI_Init");
@@ -116,8 +116,7 @@ static void find_real_functions(void)
 static const char *choose_adapter(void)
 {
     /* Holds MPI_MAX_LIBRARY_VERSION_STRING bytes, at most 8192 in any MPI; only one thread gets
-     * here.
-     */
+     * here. */
     static char version[8193];
     int n = 0;
     if (find_data("ompi_mpi_comm_world")) {

@@ -25,7 +25,7 @@ struct list {
     struct pc_counted *counted;
 };
 
-/* What is asked for and not counted. */
+/* Events that were asked for and are not counted. */
 struct left_out {
     const char *option, *name;
     struct pc_error why;
@@ -71,7 +71,7 @@ static bool add_near(void *nearest, const struct pc_events_entry *entry)
     return false;
 }
 
-/* What a name stands for, if it opens here. */
+/* Event that a name stands for, if it opens here. */
 static int find_event(const struct pc_events_module *m, const char *name,
                       struct pc_counting_event *out, struct pc_error *error)
 {
@@ -162,7 +162,7 @@ static int set_events(const struct found *f, struct pc_error *error)
     return PC_OK;
 }
 
-/* Whether groups take turns: else only the first one would ever count. */
+/* True if groups take turns: else only the first one would ever count. */
 static bool is_rotated(void)
 {
     for (uint32_t i = 0; i < pc_process.n_compute; i++)
@@ -171,7 +171,7 @@ static bool is_rotated(void)
     return false;
 }
 
-/* What counts all the time is what fits into the first group. */
+/* Events that count all the time are those that fit into the first group. */
 static void keep_first_group(struct found *f)
 {
     struct pc_counted *c = f->list->counted;
@@ -213,7 +213,7 @@ static int make_context(struct found *f, struct pc_error *error)
     return err;
 }
 
-/* Where others count all the time, the rest is counted in turns or not at all. */
+/* If some count all the time, the rest is counted in turns or not at all. */
 static bool may_count(const struct list *list, struct pc_error *why)
 {
     if (list->counted == &pc_counters.always || !pc_counters.always.counting || is_rotated())
@@ -301,7 +301,7 @@ static bool is_always(const char *name)
     return false;
 }
 
-/* What became of each event, once a process. */
+/* Outcome for each event, once a process. */
 static void note_events(struct pc_thread *t)
 {
     static _Atomic bool noted;

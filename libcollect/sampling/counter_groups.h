@@ -36,8 +36,8 @@ static inline bool pc_counters_any(void)
     return pc_counters.events.counting || pc_counters.always.counting;
 }
 
-/* What counts all the time, in one group: what was asked for like that, else all events if they are
- * in one group. NULL: nothing does. */
+/* Events that count all the time, in one group: what was asked for like that, else all events if
+ * they are in one group. NULL: nothing does. */
 static inline const struct pc_counted *pc_counters_steady(void)
 {
     if (pc_counters.always.counting)

@@ -68,7 +68,7 @@ static const struct pcollect_table sample_table = {.name = "edge_samples",
                                                    .n_keys = 6,
                                                    .n_values = 1};
 
-/* What the core had there before. */
+/* Value that the core had there before. */
 static bool (*next_begin)(struct pc_call *call, unsigned slot, uintptr_t cfa, uintptr_t ret);
 static void (*next_end)(struct pc_call *call);
 

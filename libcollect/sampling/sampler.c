@@ -201,8 +201,8 @@ static size_t ring_bytes(void)
     return 2 * (size_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Where the kernel writes when the interrupt came: for windows only. The memory that a user may
- * have for that is limited: NULL. */
+/* Ring in which the kernel writes when the interrupt came: for windows only. The memory that a user
+ * may have for that is limited: NULL. */
 static void *map_ring(const struct pc_sampler *s)
 {
     void *ring = mmap(NULL, ring_bytes(), PROT_READ | PROT_WRITE, MAP_SHARED, s->fd, 0);
@@ -481,7 +481,7 @@ bool pc_sampler_pause(void)
      * to a tick later. Without this flag it finds nobody to send it to. */
     if (pc_sampler_is_perf(s))
         fcntl(s->fd, F_SETFL, 0);
-    /* What was due before that is pending if the program blocks the signal. */
+    /* An interrupt that was due before that is pending if the program blocks the signal. */
     pc_sampler_take_pending(s, s->signal);
     errno = saved;
     return true;

@@ -81,7 +81,7 @@ struct pc_sample_frame {
     bool start;     /* of libc's start-up: not shown */
 };
 
-/* Where an interrupt met the thread. */
+/* Place where an interrupt met the thread. */
 struct pc_window_place {
     char *record;       /* its compute part; NULL: nothing is booked */
     pcollect_ref node;  /* the POINT; 0: in an MPI call */
@@ -195,7 +195,7 @@ bool pc_sampler_stop(enum pcollect_note why);
 
 /* At the start: takes a number. False: none is free. init-only. */
 bool pc_sampler_choose_signal(void);
-/* Whether a set names the signal for its own sake: a set of all signals does not. AS-safe. */
+/* True if a set names the signal for its own sake: a set of all signals does not. AS-safe. */
 bool pc_sampler_is_named(const sigset_t *set, int signal);
 /* The program uses the signal: another number is taken. False: none is free, and nothing is done.
  * AS-safe, MT-safe. */
@@ -205,7 +205,7 @@ int pc_sampler_ask(int signal, const struct sigaction *action);
 
 /* ---- sampler_program.c ---- */
 
-/* Whether the sampler's handler is installed for the signal. AS-safe, MT-safe. */
+/* True if the sampler's handler is installed for the signal. AS-safe, MT-safe. */
 bool pc_sampler_has(int signal);
 /* Installs it, with the flags of what the program asks for on that signal. 0, or -1. AS-safe. */
 int pc_sampler_install(int signal);
@@ -219,9 +219,9 @@ int pc_sampler_set_action(int signal, const struct sigaction *action, struct sig
  * vfork changes nothing. AS-safe, MT-safe. */
 void pc_sampler_defer_all(void);
 void pc_sampler_undefer(int signal);
-/* Whether functions of ours may stand for the program's handlers. AS-safe, MT-safe. */
+/* True if functions of ours may stand for the program's handlers. AS-safe, MT-safe. */
 bool pc_sampler_stands_in(void);
-/* Whether the caller is a child on the memory of its parent, which is sampled, or a copy of it.
+/* True if the caller is a child on the memory of its parent, which is sampled, or a copy of it.
  * AS-safe, MT-safe. */
 bool pc_sampler_is_child(void);
 
@@ -230,7 +230,7 @@ bool pc_sampler_is_child(void);
 /* The signal that sources are to send, 0: there is no sampling. */
 extern _Atomic int pc_sampler_signal;
 
-/* Whether it was sent by this thread's source; NULL: by that of any thread. AS-safe. */
+/* True if it was sent by this thread's source; NULL: by that of any thread. AS-safe. */
 bool pc_sampler_is_ours(const struct pc_sampler *s, const siginfo_t *info);
 /* Makes a timer that sends the signal to the thread, which is the calling one. 0, or -1. AS-safe.
  */
@@ -250,7 +250,7 @@ uint64_t pc_sampler_cpu_ns(void);
 
 /* ---- sampler_place_async.c ---- */
 
-/* Where threads ran. */
+/* Counts of where threads ran. */
 extern const struct pcollect_table pc_sampler_placement;
 /* A sample of the thread stands where it runs now. The thread is busy. AS-safe. */
 void pc_sampler_book_place(struct pc_thread *t, struct pc_sampler *s);
@@ -276,7 +276,7 @@ static inline void pc_sampler_met_own(struct pc_sampler *s)
     s->counts[PC_SAMPLE_OWN_NS] += s->sample_ns;
 }
 
-/* What the program has asked for on our signals. It gets what is not ours. */
+/* Actions that the program set for our signals. The program gets the signals that are not ours. */
 enum { PC_SAMPLER_N_SIGNALS = 32 }; /* that are not queued */
 extern struct sigaction pc_sampler_program_action[PC_SAMPLER_N_SIGNALS];
 
@@ -299,13 +299,13 @@ struct pc_plugin_sample;
  * `draw` is that of empty windows. */
 void pc_window_open(struct pc_thread *t, struct pc_sampler *s,
                     const struct pc_plugin_sample *sample, const struct pc_window_place *place);
-/* What is to be armed now: the end of a window, or the next sample. */
+/* Deadline that is to be armed now: the end of a window, or the next sample. */
 void pc_window_arm(struct pc_sampler *s);
 /* It begins, if it was armed: last of all, what was counted is read. */
 void pc_window_begin(const struct pc_sampler *s);
 /* Its end has come: first of all, what was counted is read. */
 void pc_window_read(struct pc_sampler *s);
-/* How long it was, from the sample's point to its own; 0: not known. */
+/* Length, from the sample's point to its own; 0: not known. */
 uint64_t pc_window_time(const struct pc_sampler *s);
 /* stayed: it has ended where it began. */
 void pc_window_close(struct pc_thread *t, struct pc_sampler *s, uint64_t program_ns, bool stayed);

@@ -96,7 +96,7 @@ static void count_time(struct pc_sampler *s, uint64_t now, uint64_t passed, uint
     s->cpu_ns = now;
 }
 
-/* What the kernel writes at an interrupt of perf_event. */
+/* Record that the kernel writes at an interrupt of perf_event. */
 struct record {
     struct perf_event_header header;
     uint64_t ip, time, value; /* CLOCK_MONOTONIC; of the task clock */
@@ -117,7 +117,7 @@ static const struct record *find_record(const struct pc_sampler *s)
     return is_new && r->header.type == PERF_RECORD_SAMPLE && r->header.size == sizeof *r ? r : NULL;
 }
 
-/* How much later than usual the signal came, if the thread was in a system call: it comes when the
+/* Delay of the signal beyond the usual, if the thread was in a system call: it comes when the
  * call is done, and interrupts may be put off there. From when it was due to the interrupt by the
  * task clock, from there to the handler by the clock of the system, but not more than the thread's
  * own, `rest`: the thread may have been switched away. */
@@ -274,7 +274,7 @@ static void count_at_place(struct pc_thread *t, struct pc_sampler *s,
         t->times[PC_TIMES_IN_RUNTIME] += s->sample_ns;
 }
 
-/* What the plugins add to: the record of the call in progress, or of the point. */
+/* Record that plugins add to: that of the call in progress, or of the point. */
 static struct pc_window_place find_place(const struct interrupt *i)
 {
     struct pc_thread *t = i->thread;
@@ -300,7 +300,7 @@ static struct pc_window_place find_place(const struct interrupt *i)
     return place;
 }
 
-/* Whether the window of the thread ends in the context in which it began: the same call, or the
+/* True if the window of the thread ends in the context in which it began: the same call, or the
  * same function called along the same path. */
 static bool is_same_place(const struct interrupt *i)
 {

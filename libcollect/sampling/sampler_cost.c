@@ -75,11 +75,11 @@ static bool measure(struct pc_sampler *s, uint64_t *ns)
     return n > 0;
 }
 
-/* What a handler that arms the source for DISTANCE_NS cannot see of the time until the next one,
- * and the program does not get: the way back to it. The kernel may come more than once (timer, then
- * signal), and the processor may be taken away, so what the thread gets is the sum of what lies
- * between two looks at the clock that follow each other closely. False: no interrupt came in time.
- */
+/* Time that a handler which arms the source for DISTANCE_NS cannot see of the time until the next
+ * one, and the program does not get: the way back to it. The kernel may come more than once (timer,
+ * then signal), and the processor may be taken away, so what the thread gets is the sum of what
+ * lies between two looks at the clock that follow each other closely. False: no interrupt came in
+ * time. */
 static bool find_return(struct pc_sampler *s, uint64_t until_ns, uint64_t *ns)
 {
     enum { DISTANCE_NS = 50000, CLOSE_NS = 1500, LOOKS = 1000 };

@@ -29,8 +29,8 @@ static uint64_t draw(const struct pc_thread *t, uint64_t n)
 
 /* ---- A window -------------------------------------------------------------------------------- */
 
-/* What of the armed time the way out of the handler takes: a mean that one slow handler does not
- * move far. */
+/* Part of the armed time that the way out of the handler takes: a mean that one slow handler does
+ * not move far. */
 static void follow_lead(struct pc_window *w, uint64_t lead_ns)
 {
     uint64_t most = w->lead_ns / 8;
@@ -58,7 +58,7 @@ void pc_window_open(struct pc_thread *t, struct pc_sampler *s,
         w->place = *place;
         w->weight = 1u << s->lowered;
         w->asked_ns = p->plugin->open(p->state, &now.sample);
-        /* Where the period is not much longer than a window, there is none. */
+        /* If the period is not much longer than a window, there is none. */
         w->open = w->asked_ns > 0 && s->next_ns > 2 * (w->asked_ns + w->lead_ns);
         if (!w->open && w->asked_ns && s->next_ns > 2 * w->asked_ns)
             follow_lead(w, 0); /* or it would never be shorter again */

@@ -99,7 +99,7 @@ bool pc_sampler_has(int signal)
     return signal > 0 && signal < PC_SAMPLER_N_SIGNALS && taken >> signal & 1;
 }
 
-/* What is blocked meanwhile may change in another thread. */
+/* The set of blocked signals may meanwhile change in another thread. */
 int pc_sampler_install(int signal)
 {
     const struct sigaction *asked = &pc_sampler_program_action[signal];
@@ -152,7 +152,7 @@ bool pc_sampler_stands_in(void)
     return owner;
 }
 
-/* What the program knows of this; `handler`: its own, behind the stand-in. */
+/* Gives the action that the program knows of; `handler`: its own, behind the stand-in. */
 static void show(struct sigaction *action, action_fn *handler)
 {
     if (!is_stand_in(action))

@@ -31,7 +31,7 @@ bool pc_sampler_is_ours(const struct pc_sampler *s, const siginfo_t *info)
     return info->si_code > 0 && info->si_code <= POLL_HUP && (!s || info->si_fd == s->fd);
 }
 
-/* What is taken of the program's own is put back, as if it had been sent to the process. */
+/* A signal of the program that was taken is put back, as if it had been sent to the process. */
 bool pc_sampler_take_pending(const struct pc_sampler *s, int signal)
 {
     const uint64_t set = 1ull << (signal - 1);

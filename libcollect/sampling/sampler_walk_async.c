@@ -122,7 +122,7 @@ static uint32_t find_program(const struct pc_sampler *s)
     return i;
 }
 
-/* Whether the program's innermost frame, or none, has called a runtime of threads. */
+/* True if the program's innermost frame, or none, has called a runtime of threads. */
 static bool has_runtime(const struct pc_sampler *s, uint32_t program)
 {
     for (uint32_t i = 0; i < program; i++)
@@ -266,8 +266,8 @@ struct place {
     uint64_t offset;
 };
 
-/* Where the sample was taken; *parent: what called it, as far as it has been booked. A point is
- * looked up as the return address behind it, so that a Python frame's is one less. */
+/* Point where the sample was taken; *parent: what called it, as far as it has been booked. A point
+ * is looked up as the return address behind it, so that a Python frame's is one less. */
 static struct place find_place(const struct pc_python_booking *b, const struct pc_sample_frame *f,
                                pcollect_ref *parent)
 {

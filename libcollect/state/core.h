@@ -21,7 +21,7 @@ bool pc_core_start(void);
  * call was. */
 void pc_core_abandon(void);
 
-/* Whether a call through `slot` with return address `ret` is the program's. Takes locks. */
+/* True if a call through `slot` with return address `ret` is the program's. Takes locks. */
 typedef bool pc_core_is_counted_fn(unsigned slot, uintptr_t ret);
 
 /* The core asks this one, once for each thread, slot and return address. Before any call. */

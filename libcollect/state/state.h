@@ -52,8 +52,8 @@ extern PC_HIDDEN struct pc_live *pc_live;
 /* Gives pc_live its page. PC_ENOMEM. */
 int pc_process_make_live(void);
 
-/* What MPI_Pcontrol has asked for, and how often. Written under no lock: the program's calls of
- * MPI_Pcontrol come one after the other. */
+/* State that MPI_Pcontrol has asked for, and how often. Written under no lock: the program's calls
+ * of MPI_Pcontrol come one after the other. */
 struct pc_control {
     _Atomic uint32_t off;
     _Atomic uint32_t resets;
@@ -107,7 +107,7 @@ struct pc_python_paths;
 enum { PC_TIMES_IN_RUNTIME = 7 };
 
 struct pc_thread {
-    /* What every call reads. */
+    /* Members that every call reads. */
     uint32_t stage;      /* of the tree below; never PC_STAGE_CLOSED */
     uint32_t generation; /* of the load map, for the paths below */
     union {
@@ -157,7 +157,7 @@ struct pc_loaded_plugin {
     uint64_t record_offset;
 };
 
-/* What the end of every call goes through, and each completion of a receive. */
+/* Functions that the end of every call goes through, and each completion of a receive. */
 struct pc_hook {
     void (*hook)(void *state, const struct pcollect_event *event, void *record);
     void *state;
@@ -176,7 +176,7 @@ struct pc_loaded_table {
     pcollect_ref ref;
 };
 
-/* Which ranks of the job take part, as far as it can be seen from here. */
+/* Ranks of the job that take part, as far as it can be seen from here. */
 enum pc_presence_verdict {
     PC_RANKS_UNKNOWN = 0, /* some are on other nodes, or nothing tells */
     PC_RANKS_HERE,        /* all */
@@ -218,8 +218,8 @@ struct pc_process {
 
 extern PC_HIDDEN struct pc_process pc_process;
 
-/* What is written before it is written for a handler of this thread, too: no instruction. AS-safe.
- */
+/* Orders the writes before it before those after it, for a handler of this thread too: no
+ * instruction. AS-safe. */
 static inline void barrier(void)
 {
     atomic_signal_fence(memory_order_seq_cst);

@@ -40,7 +40,7 @@ void pc_thread_times_settle(void);
 
 /* ---- command line and configuration (run_tables.c) ---- */
 int pc_run_tables_start(void);
-/* When MPI_Init has returned, and before the merge. */
+/* Called when MPI_Init has returned, and before the merge. */
 void pc_run_tables_note(void);
 
 /* ---- clocks of threads (thread_clock.c) ---- */

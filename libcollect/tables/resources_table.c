@@ -145,7 +145,7 @@ static uint64_t to_ns(struct timeval t)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_usec * 1000u;
 }
 
-/* What only grows, as the system counts it now; the other values stay as they are. */
+/* Values that only grow, as the system counts it now; the other values stay as they are. */
 static void read_counts(uint64_t v[N_VALUES])
 {
     struct rusage usage;

@@ -29,7 +29,7 @@ struct pc_python_stack {
     bool deep;    /* because there was no room for them */
     bool guarded; /* each page is probed before it is read */
     uintptr_t pages[PC_PYTHON_PAGES];
-    /* What the frame is that was described last. Not terminated. */
+    /* Text of the frame that was described last, not terminated. */
     uint32_t file_bytes, name_bytes, line; /* line 0: unknown */
     char file[PC_PYTHON_FILE_BYTES], name[PC_PYTHON_NAME_BYTES];
     struct pc_python_frame frames[]; /* capacity */

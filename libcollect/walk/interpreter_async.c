@@ -45,7 +45,7 @@ static __attribute__((noinline)) bool probe(struct pc_python_stack *s, uintptr_t
     return true;
 }
 
-/* Whether n bytes can be read. */
+/* True if n bytes can be read. */
 static inline bool can_read(struct pc_python_stack *s, uintptr_t at, size_t n)
 {
     return at >= PAGE && at + n >= at && (!s->guarded || probe(s, at, n));

@@ -10,10 +10,10 @@
 
 struct pc_python_layout {
     uint16_t version; /* PY_VERSION_HEX >> 16 */
-    /* How the frames of one run of the loop are told from those outside of it. by_cframes: each run
-     * has a _PyCFrame on the stack of C, which leads to its innermost frame and to the _PyCFrame of
-     * the run outside. Else the outermost frame of a run is one of owner c_stack, on the stack of C
-     * itself, that stands for no function. */
+    /* Ways in which the frames of one run of the loop are told from those outside of it.
+     * by_cframes: each run has a _PyCFrame on the stack of C, which leads to its innermost frame
+     * and to the _PyCFrame of the run outside. Else the outermost frame of a run is one of owner
+     * c_stack, on the stack of C itself, that stands for no function. */
     bool by_cframes;
     uint8_t c_stack;
     /* PyThreadState: to the _PyCFrame (has_cframe) or to the innermost frame. */
@@ -27,7 +27,7 @@ struct pc_python_layout {
     uint8_t ascii_bytes, compact_bytes;
 };
 
-/* What was found in the process. Written before the first thread reads it. */
+/* Facts found in the process. Written before the first thread reads it. */
 struct pc_python {
     const struct pc_python_layout *layout; /* NULL: nothing is read */
     void *(*thread_state)(void);           /* PyGILState_GetThisThreadState */

@@ -371,7 +371,7 @@ unsigned pc_loadmap_index(const struct pc_module *module)
     return module ? (unsigned)((const struct entry *)(const void *)module - table) + 1 : 0;
 }
 
-/* Whether program headers lie in the page of the ELF header. They do, but in files to whose end a
+/* True if program headers lie in the page of the ELF header. They do, but in files to whose end a
  * rewriting tool has moved them: there the offset in the file says nothing about memory. */
 static bool are_headers_here(const ElfW(Ehdr) * ehdr)
 {

@@ -57,7 +57,7 @@ struct pc_word {
 
 #define PC_STEP_MAX_WORDS 4
 
-/* What one step found. `words` are in the order in which they were read; each address follows
+/* Result of one step. `words` are in the order in which they were read; each address follows
  * from the pc and the words before it alone. The return address is always the last. */
 struct pc_step {
     struct pc_word words[PC_STEP_MAX_WORDS];
@@ -72,7 +72,7 @@ enum pc_step_result pc_walk_step(struct pc_walk *walk, struct pc_step *step);
 /* The frame of the interrupted code, from a handler's ucontext. stack is kept. */
 void pc_walk_from_context(struct pc_walk *walk, const void *ucontext, struct pc_stack stack);
 
-/* Whether the page that begins at `page` can be read: asks the kernel. */
+/* True if the page that begins at `page` can be read: asks the kernel. */
 bool pc_walk_can_read(uintptr_t page);
 
 /* The first address of the function that encloses pc by its unwind table, or 0. */

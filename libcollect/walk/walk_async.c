@@ -282,8 +282,8 @@ static inline bool find_return_address(struct pc_walk *walk, const struct pc_rul
     return true;
 }
 
-/* Where a place cannot be told, an address that no read accepts: the walk is cut if fp is needed.
- */
+/* For a place that cannot be told, an address that no read accepts: the walk is cut if fp is
+ * needed. */
 static inline void move_fp(struct pc_walk *walk, const struct pc_rule *rule, uintptr_t cfa,
                            uintptr_t fp)
 {

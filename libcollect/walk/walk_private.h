@@ -49,8 +49,8 @@
 #endif
 #endif
 
-/* How the canonical frame address follows from the registers; k is cfa_off, k2 deref_off. Other
- * registers than sp and fp are known in walks that begin with an interrupt. */
+/* Rules by which the canonical frame address follows from the registers; k is cfa_off, k2
+ * deref_off. Other registers than sp and fp are known in walks that begin with an interrupt. */
 enum pc_rule_cfa {
     PC_CFA_NONE = 0, /* cannot be expressed, or there is no table: the walk is cut */
     PC_CFA_SP,       /* sp + k */
@@ -60,7 +60,7 @@ enum pc_rule_cfa {
     PC_CFA_REGISTER  /* register number k2 + k */
 };
 
-/* Where a register of the caller is. */
+/* Rules for a register of the caller. */
 enum pc_rule_loc {
     PC_LOC_SAME = 0, /* still in the register; return address: in the link register */
     PC_LOC_UNDEFINED,
@@ -112,7 +112,7 @@ unsigned pc_loadmap_index(const struct pc_module *module);
  * Reads nothing outside of image->segments. AS-safe. */
 bool pc_cfi_rule(const struct pc_cfi_image *image, uintptr_t pc, struct pc_rule *rule_out);
 
-/* Where the caller's value of a register other than sp, fp and the return address is at pc;
+/* Rule for the caller's value, at pc, of a register other than sp, fp and the return address;
  * *off_out is set for those in memory. PC_LOC_EXOTIC: not known, or the frame is a signal's.
  * AS-safe. */
 enum pc_rule_loc pc_cfi_register(const struct pc_cfi_image *image, uintptr_t pc, unsigned reg,

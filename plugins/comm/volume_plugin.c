@@ -111,8 +111,8 @@ static int start(const struct pcollect_host *host, void **state)
     return 0;
 }
 
-/* What tells rows of one primitive and communicator apart: of datatypes the name, of operators the
- * name above that of the datatype, of sizes the bin. */
+/* Key that tells rows of one primitive and communicator apart: of datatypes the name, of operators
+ * the name above that of the datatype, of sizes the bin. */
 static __attribute__((noinline)) uint64_t *find_row(const struct pcollect_host *host,
                                                     const struct pcollect_event *e, unsigned table,
                                                     struct slot *slot, uint64_t what)

@@ -157,8 +157,7 @@ static int start(const struct pcollect_host *host, void **state)
 /* ---- What windows add ------------------------------------------------------------------------ */
 
 /* Windows of one event, by the thread that has the group's empty windows: counts and lengths, each
- * sorted.
- */
+ * sorted. */
 struct empty {
     uint32_t n[N_LENGTHS];
     uint64_t count[N_LENGTHS][EMPTY_WINDOWS], ns[N_LENGTHS][EMPTY_WINDOWS];
@@ -248,7 +247,7 @@ static bool find_sums(struct own *own, void *thread, uint32_t group)
     return true;
 }
 
-/* What was counted from `before` to `after`. What a group does not hold is not booked: it is not 0,
+/* Counts from `before` to `after`. What a group does not hold is not booked: it is not 0,
  * it is not known. Nor is what was not counted all the time because others use the counters. */
 static void book(struct own *own, const struct pcollect_sample *sample, uint32_t node)
 {
@@ -331,7 +330,7 @@ static void read_window(void *state, void *kept, int ended)
         return;
     }
     own->ended = !pc_counting_get(own->meter, &own->after);
-    /* What counts always is read by others too. */
+    /* Counts of events that always count are read by others too. */
     if (use.n_groups > 1)
         pc_counting_pause(own->meter);
 }

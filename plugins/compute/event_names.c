@@ -112,7 +112,7 @@ static bool read_postfix(const char *p, int32_t signs[PC_COUNTING_MAX_TERMS])
     return true;
 }
 
-/* How the natives of a preset add up; false: not by signs. */
+/* Terms by which the natives of a preset add up; false: not by signs. */
 static bool read_signs(const PAPI_event_info_t *info, int32_t signs[PC_COUNTING_MAX_TERMS])
 {
     for (int i = 0; i < PC_COUNTING_MAX_TERMS; i++)

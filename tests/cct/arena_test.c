@@ -280,7 +280,7 @@ static void use_full_tmpfs(struct place *place, open_fn open_it)
     CHECK(a.map_bytes > MIB && a.map_bytes <= 2 * MIB);
     CHECK(pc_arena_alloc(&a, 100 << 10));
     fill_file_system(place);
-    /* What was taken before can be used, the reserve too; nothing more, and no SIGBUS. */
+    /* Memory that was taken before can be used, the reserve too; nothing more, and no SIGBUS. */
     CHECK(place_fill(&a, 64) > 100);
     CHECK(a.header->used_bytes < MIB && a.header->used_bytes == a.ready);
     CHECK(place_wrong(&a) == NULL);
@@ -350,7 +350,7 @@ static void arenas_take_an_eighth_together(void **state)
         in_child(share_with_others, *state, place_ways[i]);
 }
 
-/* What the program takes later is taken off what the arena may have. */
+/* Memory that the program takes later is taken off what the arena may have. */
 static void share_with_the_program(struct place *place, open_fn open_it)
 {
     struct pc_arena a;
@@ -398,7 +398,7 @@ static void use_hugetlbfs(struct place *place, open_fn open_it)
         fprintf(stderr, "no hugetlbfs of 2 MiB pages: not tried\n");
         return;
     }
-    /* Whether there are huge pages or none: no signal, and the text says why. */
+    /* Huge pages or none: there is no signal, and the text says why. */
     CHECK(open_it(&a, place->spool, 4 * MIB, &error) == PC_OK);
     CHECK(a.is_file == (error.text[0] == '\0'));
     CHECK(place_fill(&a, 4096) > 200);

@@ -66,7 +66,7 @@ const char *place_wrong_file(const char *path);
  * process alone. */
 bool place_mount(struct place *place, const char *type, const char *options);
 
-/* Whether that is allowed here: root in a container often may not mount. */
+/* True if that is allowed here: root in a container often may not mount. */
 bool place_may_mount(struct place *place);
 
 /* Free bytes of the file system. */

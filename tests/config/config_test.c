@@ -606,7 +606,7 @@ static void nearest_words_are_found(void **state)
     }
 }
 
-/* What the tests are told by their environment is no option, and would be refused. */
+/* A variable that the environment gives to the tests is no option, and would be refused. */
 static void forget_what_tests_are_told(void)
 {
     static const char prefix[] = "PCOLLECT_TEST_";

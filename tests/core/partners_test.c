@@ -27,7 +27,7 @@ struct row {
     uint64_t keys[4], values[6];
 };
 
-/* What one thread has written. */
+/* Data that one thread has written. */
 struct rows {
     uint32_t n;
     struct row all[MOST_ROWS];

@@ -105,7 +105,7 @@ static void book(const struct pcollect_event *e)
     values[3] += e->end - at;
 }
 
-/* What a receive that was posted before has brought. */
+/* Bytes of a receive that was posted before. */
 static void book_completion(const struct pcollect_event *e)
 {
     uint64_t width = width_after(e->end - BEGIN);

@@ -278,7 +278,7 @@ static void only_what_differs_is_opened(void **state)
     assert_true(get(b).value[FAULTS] < SLACK);
 }
 
-/* What a meter counts under one counting is not booked to another one. */
+/* Counts of a meter under one counting are not booked to another one. */
 static void each_context_has_its_own(void **state)
 {
     struct bench *b = *state, other = {NULL, NULL};

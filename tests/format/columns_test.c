@@ -87,7 +87,7 @@ static void values_on_demand_are_those_of_the_whole_file(void **state)
     assert_true(n_on_demand >= n_shapes);
 }
 
-/* What a rank did late in a context whose values are in the file needs all of them: that is no word
+/* Late calls in a context whose values are in the file need all of them: that is no word
  * to the user. */
 static void a_context_before_and_after_the_merge_is_no_fault(void **state)
 {

@@ -31,7 +31,7 @@ static void assert_same_stat(const struct pc_stat *a, const struct pc_stat *b)
     assert_true(a->min_rank == b->min_rank && a->max_rank == b->max_rank);
 }
 
-/* What is read without the values by rank is the same but for these. */
+/* A profile that is read without the values by rank is the same but for these. */
 static void statistics_alone_are_those_of_the_whole_file(void **state)
 {
     (void)state;

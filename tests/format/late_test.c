@@ -85,7 +85,7 @@ static struct pc_profile *read_well(const char *path)
     return p;
 }
 
-/* Which ranks are on which node. */
+/* Nodes of the ranks. */
 static int node_of(int layout, int rank)
 {
     static const int scattered[] = {0, 0, 1, 2, 0, 1, 1, 1, 2, 0, 2, 2,
@@ -219,7 +219,7 @@ static void what_a_node_has_no_room_for_is_counted(void **state)
     free_late_job(&j);
 }
 
-/* What the file of a large job holds for its ends. */
+/* Room that the file of a large job has for its ends. */
 static void slots_of_a_large_job_are_small(void **state)
 {
     static const struct {

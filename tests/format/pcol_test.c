@@ -98,7 +98,7 @@ static void the_file_has_the_mode_of_the_umask(void **state)
     pc_profile_free(p);
 }
 
-/* What is there keeps what it is, its mode and its bytes; the reason is in the text. */
+/* A file that is there keeps what it is, its mode and its bytes; the reason is in the text. */
 static void assert_refused(const struct pc_profile *p, const char *path, const char *reason)
 {
     struct pc_error e = {""};

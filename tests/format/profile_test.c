@@ -160,7 +160,7 @@ static void overlay_adds_records_of_the_same_rank(void **state)
         }
 }
 
-/* Where values by rank are not kept, what came late is added to the sums all the same. */
+/* If values by rank are not kept, what came late is added to the sums all the same. */
 static void overlay_over_statistics_keeps_sums_exact(void **state)
 {
     (void)state;

@@ -82,7 +82,7 @@ unsigned test_fields_of(const struct shape *s, int rank, unsigned list[N_TEST_FI
 
 /* ---- Facts -------------------------------------------------------------------------------- */
 
-/* What shapes with all kinds of nodes have more. Drawn apart, so that other shapes stay what they
+/* Additions of shapes with all kinds of nodes. Drawn apart, so that other shapes stay what they
  * were: a kept file is compared with one of them. */
 static void random_kinds(struct rng *r, const struct shape *s, struct fact *f)
 {

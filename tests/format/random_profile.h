@@ -63,7 +63,7 @@ struct fact {
     uint64_t bins[TEST_BINS];
 };
 
-/* How trees of a test look. */
+/* Shape of the trees of a test. */
 struct shape {
     const char *name;
     unsigned n_facts;   /* per rank, at most */
@@ -81,7 +81,7 @@ extern const unsigned n_shapes;
 /* Facts of one rank; the same context may come twice (two threads). Freed by the caller. */
 struct fact *random_facts(const struct shape *s, uint64_t seed, int rank, unsigned *n_out);
 
-/* Whether a fact has a figure that is not 0. Only such facts have rows. */
+/* True if a fact has a figure that is not 0. Only such facts have rows. */
 bool fact_is_used(const struct fact *f);
 
 /* The row of a fact in table i: numbers as a plugin would give them, but strings as 1 + index, and

@@ -229,7 +229,7 @@ int main(int argc, char **argv)
     put_findings(p);
     put_symbols(p);
     put_source(p);
-    /* What is not there is empty. */
+    /* Missing values are empty. */
     if (pcol_tree(p, (enum pcol_shape)99) || pcol_tree_nodes(NULL) || pcol_tree_metrics(NULL) ||
         pcol_tree_node(NULL, 0) || pcol_table_rows(NULL) || pcol_table_columns(NULL) ||
         pcol_table_column(NULL, 0) || pcol_table_find(NULL, "calls") != -1 ||

@@ -537,7 +537,7 @@ static enum pc_end join_first(const struct pc_ending *e, const struct pc_transpo
     return t->join(t->self) ? PC_END_UNMET : pc_end_job(e, &joined, tells, error);
 }
 
-/* Whatever limit the code has, the step is waited for no longer than `hurried_ms`. */
+/* Bounds each limit of the code: the step is waited for no longer than `hurried_ms`. */
 static enum pc_meeting_step hurried;
 static int hurried_ms;
 static int (*real_await)(void *self, enum pc_meeting_step step, int limit_ms);

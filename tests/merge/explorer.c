@@ -94,7 +94,7 @@ static unsigned arenas_of(int node)
     return ranks;
 }
 
-/* What recoveries have to do with. */
+/* State that recoveries work on. */
 static uint64_t files_now(void)
 {
     uint64_t h = mix(w.n_recoveries * 16 + w.n_killed_recoveries, w.files->n_profiles());
@@ -310,7 +310,7 @@ static void e_remove(void *e)
         wrong("rank %d has removed its arena, and no whole profile holds it", r->transport.rank);
 }
 
-/* Whether a rank has left by now, or will ever. */
+/* True if a rank has left by now, or will ever. */
 static bool some_left(bool by_now)
 {
     for (int i = 0; i < w.x->n_ranks; i++)
@@ -325,7 +325,7 @@ static void e_look(struct pc_guest *guest)
         guest->limit_ms = LEFT_MS;
 }
 
-/* What it sees of the others decides who writes, so it is of the state of the run. */
+/* The view of the other ranks decides who writes, so it is of the state of the run. */
 static void do_late(struct rank *r)
 {
     int me = r->transport.rank;
@@ -611,7 +611,7 @@ static void recover_all(void)
 
 /* ---- What must be true ---------------------------------------------------------------------- */
 
-/* Whether a rank that does not go on waits, over others, for one that was killed: its launcher ends
+/* True if a rank that does not go on waits, over others, for one that was killed: its launcher ends
  * the job, as it does without the library. */
 static bool waits_for_dead(const struct rank *r, unsigned met)
 {
@@ -673,7 +673,7 @@ static void check_words(void)
         wrong("%u ranks take the job for merged", n_merged);
 }
 
-/* Where the last of a node was killed, what the others did at their exit goes with it. */
+/* If the last of a node was killed, what the others did at their exit goes with it. */
 static void check_late(void)
 {
     const struct rank *last[EXPLORED_RANKS] = {NULL};
@@ -761,7 +761,7 @@ static void run(void)
         check();
     if (w.x->recovers && !w.cut && !w.out->wrong[0])
         recover_all();
-    /* What is left unwinds, without an effect. */
+    /* The rest unwinds, without an effect. */
     unsigned depth = w.of.depth;
     for (int i = 0; i < w.x->n_ranks; i++)
         if (!w.rank[i].done)

@@ -24,7 +24,7 @@ enum rank_kind {
     LEFT     /* likewise, from when it would come on; who looks again sees it */
 };
 
-/* What is explored. */
+/* Options of an exploration. */
 struct exploration {
     const char *name;
     int n_ranks;

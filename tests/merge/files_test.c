@@ -31,8 +31,7 @@ static void say(void *arg, const char *line)
     snprintf(s->text + strlen(s->text), sizeof s->text - strlen(s->text), "%s\n", line);
 }
 
-/* What differs from an arena of job 1 of 4 ranks that a process left which does not run any more.
- */
+/* Differences from an arena of job 1 of 4 ranks that a process left which does not run any more. */
 struct left {
     int rank;
     uint64_t job_key, start_ns;

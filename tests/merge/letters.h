@@ -20,7 +20,7 @@ struct letter {
 
 /* Puts a copy of the data, and who it is from and to, behind the others. */
 void letters_post(struct letter **list, const struct letter *l, const void *data);
-/* Where the first such letter is; there is none if that is NULL. */
+/* Position of the first such letter; there is none if that is NULL. */
 struct letter **letters_find(struct letter **list, int from, int to, bool is_broadcast);
 /* Removes a letter; n bytes of it go to `data`. */
 void letters_receive(struct letter **at, void *data, size_t n);

@@ -61,7 +61,7 @@ static void from_place_to_place(void)
     EXPECT_ENDED(before, 1, PCOLLECT_ENDED_DONE, 1);
 }
 
-/* What ended at once took nothing of the completing call. */
+/* Requests that ended at once took nothing of the completing call. */
 static void shares(void)
 {
     MPI_Request r[24];

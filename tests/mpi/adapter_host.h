@@ -26,10 +26,10 @@ struct adapter_seen {
     uint32_t init_begins, init_ends, finalize_begins, finalize_ends, merges;
 };
 
-/* What the calling thread has seen last, and the sums of all threads. */
+/* Event that the calling thread has seen last, and the sums of all threads. */
 typedef void adapter_host_look_fn(struct adapter_seen *out);
 
-/* How often a primitive ("MPI_Send") was counted. */
+/* Number of times that a primitive ("MPI_Send") was counted. */
 typedef uint64_t adapter_host_count_fn(const char *op);
 
 #endif

@@ -41,7 +41,7 @@ static uint64_t exchange(int n, uint64_t *bytes_out)
     return first;
 }
 
-/* What the completions between two looks have to be. */
+/* Values that the completions between two looks must have. */
 static void expect_completed(struct adapter_seen before, uint64_t n, uint64_t bytes)
 {
     struct adapter_seen after = now();

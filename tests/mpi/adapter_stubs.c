@@ -152,7 +152,7 @@ static bool has_frame(uintptr_t ret)
     return false;
 }
 
-/* How a function is called may depend on what the compiler knows of it (ppc64le). */
+/* The way in which a function is called may depend on what the compiler knows of it (ppc64le). */
 static void *unknown(int (*stub)(void))
 {
     __asm__ volatile("" : "+r"(stub));

@@ -23,7 +23,7 @@ struct calls {
     int next, last;  /* the same, always on the ring */
     int is_chain;
 
-    /* What is drawn for a function: the same on all ranks. */
+    /* Numbers drawn for a function: the same on all ranks. */
     int base, root, tag;
     MPI_Datatype type;
     MPI_Aint size; /* of type */

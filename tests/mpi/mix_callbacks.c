@@ -19,7 +19,7 @@ TRUTH_FUNCTION static void add_up(void *from, void *to, int *n, MPI_Datatype *ty
     LEAVE;
 }
 
-/* How often the operator is called is the library's choice; what it calls is counted there. */
+/* The number of calls of the operator is the library's choice; what it calls is counted there. */
 TRUTH_FUNCTION static void reduction(const struct place *p)
 {
     int one = 1, sum = 0, sums[2] = {1, 1};

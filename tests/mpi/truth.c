@@ -33,7 +33,7 @@ struct stack {
     struct frame frames[N_DEPTH];
 };
 
-/* What is said of a communicator or a pair of ranks: by its name, in few rows. */
+/* Facts of a communicator or a pair of ranks: by its name, in few rows. */
 struct sum {
     char name[160];
     uint64_t n[4];

@@ -74,7 +74,7 @@ static double cpu_s(void)
     return (double)ts.tv_sec + (double)ts.tv_nsec * 1e-9;
 }
 
-/* How much faster than the emulated machine this one is: the same in all ranks. */
+/* Speed of this machine over that of the emulated one: the same in all ranks. */
 static double speed(void)
 {
     enum { ROUNDS = 50000, TRIES = 20, ROUND_NS = 4 };

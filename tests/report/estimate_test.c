@@ -119,7 +119,7 @@ static void interrupt(struct run *r, int context)
     r->due += around(PERIOD);
 }
 
-/* What is due until `until`, which is in the stay or its end. */
+/* Time that is due until `until`, which is in the stay or its end. */
 static void pass_to(struct run *r, int context, uint64_t until)
 {
     for (;;) {
@@ -404,7 +404,7 @@ static void test_difference(void **state)
     assert_true(fabs(e.value - 60000) < 1e-6);
     /* Variances of the means are 4 / 39, of which each counts. */
     assert_true(fabs(sqrt(e.variance) - 1000 * sqrt(2 * 4.0 / 39)) < 1e-6);
-    /* What windows add is in none, as often as they count. */
+    /* Counts that windows add are in no window, as often as they count. */
     struct pct_readings heavy = r;
     heavy.lasting.weight *= 2;
     heavy.lasting.x *= 2;

@@ -423,8 +423,8 @@ static void first_finding_names_the_fault_and_its_function(void **state)
     }
 }
 
-/* What the first finding of a run of that kind says, with and without samples; freed by the caller.
- */
+/* Text of the first finding of a run of that kind, with and without samples; freed by the
+ * caller. */
 static char *first_text(const char *rule, bool sampled)
 {
     size_t k = 0;
@@ -615,7 +615,7 @@ static double most_of(const struct pct_findings *f, const char *rule)
     return most;
 }
 
-/* What is found without a value by rank, of a run with a low threshold for each rule. */
+/* Findings without a value by rank, of a run with a low threshold for each rule. */
 static void assert_bounded(const struct pct_data *d, double threshold, size_t *n_found)
 {
     double thresholds[PCT_MAX_RULES];

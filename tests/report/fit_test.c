@@ -218,7 +218,7 @@ static void noisy_data_are_modelled_within_the_stated_bounds(void **state)
         if (held < RUNS * 86 / 100) /* 90 %, less three standard deviations of 1.5 % */
             fail_msg("function %zu: %u of %u intervals hold the truth", i, held, (unsigned)RUNS);
     }
-    /* What does not grow is seldom said to grow. */
+    /* Figures that do not grow are seldom said to grow. */
     try_noise(f_constant, 5, 0.05, RUNS, &held, &near, &flat);
     assert_true(flat >= RUNS * 80 / 100);
     assert_true(held >= RUNS * 92 / 100);

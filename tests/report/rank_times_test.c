@@ -128,7 +128,7 @@ static struct pct_lead lead_of_run(double *imbalance_out)
     return lead;
 }
 
-/* What a count of RUNS with this chance exceeds in one of 10,000 cases. */
+/* Bound that a count of RUNS with this chance exceeds in one of 10,000 cases. */
 static unsigned most_false(void)
 {
     return (unsigned)(PCT_LEAD_FALSE * RUNS + 3.9 * sqrt(PCT_LEAD_FALSE * RUNS));

@@ -36,7 +36,7 @@ struct sample {
     uint64_t values[SAMPLE_NODES][SAMPLE_RANKS * (SAMPLE_FIELDS + SAMPLE_CLOCK_FIELDS)];
 };
 
-/* What one rank did in one context. */
+/* Figures of one rank in one context. */
 struct sample_calls {
     int32_t rank;
     uint64_t count, time, min, max, sent, received;

@@ -22,7 +22,7 @@ enum { N_SCALES = 4, MAIN = 0x1000, SOLVE = 0x2000, SETUP = 0x3000 };
 static const unsigned scales[N_SCALES] = {2, 4, 8, 16};
 static const double ms = 1e6;
 
-/* How the program of one run is laid out. */
+/* Layout of the program of one run. */
 struct layout {
     unsigned line;       /* of solve's call */
     bool helper;         /* MPI_Allreduce is called in a helper that is inlined in solve */
@@ -364,7 +364,7 @@ static double between_ms(unsigned p)
     return 1000 / sqrt(p);
 }
 
-/* What pcollect scale prints, in `text`. */
+/* Output of pcollect scale, in `text`. */
 static void print_scale(const struct pct_scale *s, char *text, size_t room)
 {
     FILE *out = fmemopen(text, room, "w");

@@ -95,7 +95,7 @@ static void scaled_times_round_to_four_digits(void **state)
     }
 }
 
-/* What an escape must undo. */
+/* Text that an escape must undo. */
 static void estimates_have_the_digits_of_their_error(void **state)
 {
     (void)state;

@@ -183,7 +183,7 @@ static pc_u128 sum_column(const struct pct_data *d, const char *table, const cha
     return sum;
 }
 
-/* Whatever the depth: contexts are put together, nothing is lost. */
+/* For each depth contexts are put together, nothing is lost. */
 static void totals_agree_between_tables_at_every_depth(void **state)
 {
     (void)state;
@@ -263,7 +263,7 @@ static void rows_are_sorted_and_filtered(void **state)
     pct_data_free(d);
 }
 
-/* What other programs rely on. */
+/* Promises that other programs rely on. */
 static void the_first_columns_are_the_promised_ones(void **state)
 {
     (void)state;
@@ -478,7 +478,8 @@ static void the_id_of_a_context_follows_from_its_path(void **state)
     pct_data_free(d);
 }
 
-/* What computes in the function that calls: the ids of the two tables meet at the MPI function. */
+/* Code that computes is in the function that calls: the ids of the two tables meet at the MPI
+ * function. */
 static void calls_and_samples_of_one_path_have_one_id(void **state)
 {
     (void)state;

@@ -81,7 +81,7 @@ static inline void state_reset(void)
 
 /* State of the thread: what the tool should find, and what the program should find. */
 extern __thread struct state state_to_tool, state_to_program;
-/* Which kind the program sets; the tool sets the other. */
+/* Kind that the program sets; the tool sets the other. */
 extern __thread int state_kind;
 /* Calls that the tool saw, and those that came with another state. */
 extern _Atomic long state_seen, state_wrong_before;

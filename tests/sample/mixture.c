@@ -95,7 +95,7 @@ static int compare(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* What a stay of no length takes: the clock is read by a system call. */
+/* Time that a stay of no length takes: the clock is read by a system call. */
 static uint64_t measure_empty(void)
 {
     enum { N = 101 };
@@ -155,7 +155,7 @@ int main(int argc, char **argv)
     seed = (argc > 1 ? strtoull(argv[1], NULL, 10) : 1) * 0x9e3779b97f4a7c15u + (uint64_t)rank + 1;
     for (int i = 0; i < 10; i++)
         draw();
-    /* What lies before the first interrupt and after the last one is not estimated. */
+    /* Time before the first interrupt and after the last one is not estimated. */
     rest(20000 + draw() % 5000);
     compute(m, ms * 1000000u, own);
     rest(20000 + draw() % 5000);

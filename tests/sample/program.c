@@ -100,7 +100,8 @@ static int written(void)
     return ALTERNATE_BYTES - i;
 }
 
-/* What a handler that does nothing takes of an alternate stack, and what interrupts take more. */
+/* Bytes that a handler that does nothing takes of an alternate stack, and what interrupts take
+ * more. */
 static void measure_stack(void)
 {
     stack_t stack = {.ss_sp = alternate, .ss_size = sizeof alternate};

@@ -38,7 +38,7 @@
 
 enum { N_THREADS = 3 };
 
-/* What a thread waits with. */
+/* Functions with which a thread waits. */
 struct place {
     struct timespec time, until;
     struct timeval tv;
@@ -294,7 +294,7 @@ static void drop_place(const struct place *p)
     semctl(p->sems, 0, IPC_RMID);
 }
 
-/* Whether the call ended with EINTR. */
+/* True if the call ended with EINTR. */
 static bool is_ended(const struct kind *k, struct place *p)
 {
     set_until(p);

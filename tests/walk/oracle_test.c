@@ -186,7 +186,7 @@ static void free_texts(struct texts *t)
 
 /* ---- Comparing ------------------------------------------------------------------------------- */
 
-/* Whether the entry or its CIE has this line. */
+/* True if the entry or its CIE has this line. */
 static bool has_line(const struct check *c, const char *line)
 {
     return strstr(text_of(&c->texts, c->entry), line) || strstr(text_of(&c->texts, c->cie), line);

@@ -18,7 +18,7 @@
 
 enum { REACH = 1 << 16 }; /* bytes before the first and behind the last address: its function */
 
-/* What one address of a module has. */
+/* Figures of one address of a module. */
 struct place {
     uint32_t module;
     uint64_t offset;
@@ -252,7 +252,7 @@ static int read_module(struct code *c, const char *path, struct pc_error *error)
 /* ---- All --------------------------------------------------------------------------------------
  */
 
-/* Whether the file is there as it ran; looking one of its addresses up finds it out. */
+/* True if the file is there as it ran; looking one of its addresses up finds it out. */
 static bool is_there(const struct pct_data *d, const struct place *place, struct pc_error *error)
 {
     struct pct_symbols *files = pct_symbols_new_files(d->profile);

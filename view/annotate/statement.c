@@ -29,7 +29,7 @@ static enum form form_of(const char *path)
     return FORM_FREE;
 }
 
-/* What the code of a line comes to, without blanks, comments and strings. */
+/* Code of a line, without blanks, comments and strings. */
 struct code {
     char first, last; /* 0: there is none */
     int opened;       /* parentheses that are opened, less those that are closed */

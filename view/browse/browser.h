@@ -85,7 +85,7 @@ struct pct_browser_line {
 void pct_browser_line(struct pct_browser *b, size_t row, struct pct_browser_line *out);
 void pct_browser_line_free(struct pct_browser_line *line);
 
-/* What is shown: "Contexts by time", and the heads of its columns. */
+/* Title of the view: "Contexts by time", and the heads of its columns. */
 void pct_browser_title(struct pct_browser *b, struct pct_buf *out);
 void pct_browser_heads(struct pct_browser *b, struct pct_buf *out);
 

@@ -18,7 +18,7 @@ static enum pct_heat heat_of(const struct pct_node_figures *f, uint32_t node)
     return share >= HOT ? PCT_HEAT_HOT : share >= WARM ? PCT_HEAT_WARM : PCT_HEAT_PLAIN;
 }
 
-/* What is longer than `cells` ends in an ellipsis. */
+/* Text longer than `cells` ends in an ellipsis. */
 static void put_beginning(struct pct_buf *b, const char *text, size_t cells, bool utf8)
 {
     const char *dots = utf8 ? "\xe2\x80\xa6" : "..";

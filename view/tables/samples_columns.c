@@ -6,7 +6,7 @@
 #include "view/tables/figures.h"
 #include "view/tables/tables.h"
 
-/* Which rows a column draws from: of a roll-up, or nodes of a tree. */
+/* Source of a column's rows: of a roll-up, or nodes of a tree. */
 enum { LINES, FUNCTIONS, CONTEXTS, CALLERS };
 
 static const struct pct_rolled *rolled_of(const struct pct_data *d, uint16_t of)

@@ -55,7 +55,7 @@ struct pct_stacks *pct_stacks_new(const struct pct_data *d, const struct pct_tre
                                   struct pct_buf *why);
 void pct_stacks_free(struct pct_stacks *s);
 
-/* What a node has of its own. */
+/* Figures of a node itself. */
 uint64_t pct_stack_value(const struct pct_stacks *s, uint32_t node, enum pct_value_kind kind);
 bool pct_stack_has_value(const struct pct_stacks *s, uint32_t node);
 /* The nodes from the first below the root to this one: out has room for the depth of the tree.
