@@ -12,8 +12,7 @@ const rankMetrics = [
     {name: "received", head: "received", type: "bytes", of: "bytes_received"}
 ];
 
-const rankParts = [["own_s", "computing"], ["blocked_s", "blocked outside MPI"],
-    ["delayed_s", "waiting for a processor"]];
+const rankParts = [["blocked_s", "blocked outside MPI"], ["delayed_s", "waiting for a processor"]];
 
 const heatHeight = 24;
 
@@ -85,6 +84,7 @@ class RankFigures {
     addParts() {
         for (let i = 0; i < this.ranks.rows; i++) {
             const rank = this.ranks.number(i, "rank");
+            this.add("computing", rank, computingOf(this.ranks, i));
             for (const [column, label] of rankParts)
                 this.add(label, rank, this.ranks.number(i, column));
             if (Number.isNaN(this.ranks.number(i, "own_s")))

@@ -50,27 +50,53 @@ const sumOf = (table, column) => {
     return sum;
 };
 
+// A part of the computation below this is not told apart.
+const leastModuleShare = 0.01;
+
+// [name, ns] of `whole` as the samples outside MPI lie in modules; the sum is `whole`.
+function moduleParts(modules, whole) {
+    const sampled = sumOf(modules, "cpu_exclusive_s"), parts = [];
+    for (let row = 0; row < modules.rows; row++) {
+        const share = (modules.number(row, "cpu_exclusive_s") || 0) / sampled;
+        if (share >= leastModuleShare)
+            parts.push(["computing: " + (modules.exact(row, "module").split("/").pop() || "unknown"), Math.round(share * whole)]);
+    }
+    const rest = parts.reduce((sum, [, ns]) => sum - ns, whole);
+    if (parts.length && Math.abs(rest) <= parts.length)
+        parts[0][1] += rest;
+    else
+        parts.push([parts.length ? "computing: other modules" : "computing", rest]);
+    return parts;
+}
+
+// Time outside MPI in which a rank computed: that on a processor, or where it is not known all but the delay.
+function computingOf(ranks, row) {
+    const cpu = ranks.number(row, "cpu_s");
+    return Number.isNaN(cpu) ? ranks.number(row, "own_s") || 0 : cpu;
+}
+
 // [name, ns] of what the wall time of all ranks consists of, the greatest first.
-function timeParts(ranks, primitives) {
+function timeParts(ranks, primitives, modules) {
     const parts = new Map();
     const add = (name, ns) => ns && parts.set(name, (parts.get(name) || 0) + ns);
+    let computing = 0;
     for (let row = 0; row < primitives.rows; row++)
         add("MPI: " + primitives.exact(row, "class"), primitives.number(row, "mpi_exclusive_s"));
     for (let row = 0; row < ranks.rows; row++) {
-        const own = ranks.number(row, "own_s");
-        add("outside MPI", Number.isNaN(own) ? ranks.number(row, "compute_s") || 0 : 0);
-        add("computing", own || 0);
+        add("outside MPI", Number.isNaN(ranks.number(row, "own_s")) ? ranks.number(row, "compute_s") || 0 : 0);
+        computing += computingOf(ranks, row);
         add("blocked outside MPI", ranks.number(row, "blocked_s") || 0);
         add("waiting for a processor", ranks.number(row, "delayed_s") || 0);
     }
+    moduleParts(modules, computing).forEach(([name, ns]) => add(name, ns));
     add("before MPI_Init", sumOf(ranks, "before_init_s"));
     add("after MPI_Finalize", sumOf(ranks, "after_s"));
     add("merge of the profile", sumOf(ranks, "merge_s"));
     return [...parts].sort((a, b) => b[1] - a[1]);
 }
 
-function makeBand(ranks, primitives) {
-    const parts = timeParts(ranks, primitives);
+function makeBand(ranks, primitives, modules) {
+    const parts = timeParts(ranks, primitives, modules);
     const whole = parts.reduce((sum, [, ns]) => sum + ns, 0);
     const share = ns => whole ? 100 * ns / whole : 0;
     const band = make("div", {class: "band", "aria-hidden": "true"}, parts.map(([name], i) =>
@@ -78,7 +104,8 @@ function makeBand(ranks, primitives) {
     parts.forEach(([, ns], i) => band.children[i].style.flexGrow = share(ns));
     return make("div", {},
         band,
-        make("table", {id: "band"}, make("caption", {}, "Sums over all ranks and threads."),
+        make("table", {id: "band"}, make("caption", {}, "Sums over all ranks and threads" +
+            (sumOf(modules, "cpu_exclusive_s") ? "; samples divide what is computed among modules." : ".")),
             make("tbody", {}, parts.map(([name, ns], i) => make("tr", {},
                 make("td", {}, make("span", {class: "key colour" + Math.min(i, 7)})),
                 make("th", {scope: "row"}, name),
@@ -86,13 +113,23 @@ function makeBand(ranks, primitives) {
                 make("td", {class: "number"}, share(ns).toFixed(1) + " %"))))));
 }
 
+// What samples cost, which no part of the band has by itself.
+function makeCost(sampling) {
+    const cost = sampling ? sumOf(sampling, "cost") : 0, cpu = sampling ? sumOf(sampling, "cpu") : 0;
+    return cost && cpu ? make("p", {id: "cost"}, "The samples of pcollect cost ",
+        make("span", {title: exactly("ns", cost)}, forPeople("ns", cost)), " of CPU time, ",
+        make("span", {}, (100 * cost / cpu).toFixed(1) + " %"), " of it; that is within the parts above.") : "";
+}
+
 async function showSummary(profile, place) {
-    const [header, findings, ranks, primitives] = await Promise.all(
-        ["header", "findings", "ranks", "primitives"].map(name => profile.table(name)));
+    const [header, findings, ranks, primitives, modules, sampling] = await Promise.all(
+        ["header", "findings", "ranks", "primitives", "module_calls", "sampling"].map(name =>
+            profile.byName.has(name) ? profile.table(name) : null));
     place.append(
         profile.warnings.length
             ? make("ul", {id: "warnings"}, profile.warnings.map(text => make("li", {}, text))) : "",
         make("h2", {}, "What the run loses"), makeFindings(findings),
         make("h2", {}, "The run"), makeRun(header),
-        make("h2", {}, "Where the time of the ranks goes"), makeBand(ranks, primitives));
+        make("h2", {}, "Where the time of the ranks goes"), makeBand(ranks, primitives, modules),
+        makeCost(sampling));
 }

@@ -27,7 +27,7 @@ METRICS = {"MPI time": "mpi", "CPU time": "cpu", "CPU time, own": "cpu_self", "M
            "received": "received"}
 RANK_METRICS = {"time": "mpi_exclusive_s", "cpu": "cpu_exclusive_s", "calls": "calls", "sent": "bytes_sent",
                 "received": "bytes_received"}
-RANK_PARTS = {"own_s": "computing", "blocked_s": "blocked outside MPI", "delayed_s": "waiting for a processor"}
+RANK_PARTS = {"computing": "computing", "blocked_s": "blocked outside MPI", "delayed_s": "waiting for a processor"}
 
 
 def read_table(folder, name):
@@ -43,6 +43,14 @@ def read_tables(folder):
 def rows_of(tables, name):
     head, rows = tables[name]
     return [dict(zip(head, row)) for row in rows]
+
+
+def ranks_of(tables):
+    """Rows of ranks, and of each what it computed: its own time without what is known to be blocked."""
+    rows = rows_of(tables, "ranks")
+    for row in rows:
+        row["computing"] = str((ns(row["own_s"]) - ns(row["blocked_s"])) / 1e9)
+    return rows
 
 
 def ns(text):
@@ -152,17 +160,51 @@ def check_band(page, tables):
     wanted = collections.Counter()
     for row in rows_of(tables, "primitives"):
         wanted["MPI: " + row["class"]] += ns(row["mpi_exclusive_s"])
-    names = {"own_s": "computing", "blocked_s": "blocked outside MPI", "delayed_s": "waiting for a processor",
+    names = {"computing": "computing", "blocked_s": "blocked outside MPI", "delayed_s": "waiting for a processor",
              "before_init_s": "before MPI_Init", "after_s": "after MPI_Finalize", "merge_s": "merge of the profile"}
-    for row in rows_of(tables, "ranks"):
+    for row in ranks_of(tables):
         for column, name in names.items():
             wanted[name] += ns(row[column])
         if not row["own_s"]:
             wanted["outside MPI"] += ns(row["compute_s"])
     seen = {name: ns(exact) for name, exact in page.ask(
         "return [...document.querySelectorAll('#band tr')].map(e => [e.cells[1].innerText, e.cells[2].title])")}
+    wrong = check_modules({name: seen.pop(name) for name in list(seen) if name.startswith("computing: ")}, wanted, tables)
     wanted = {name: value for name, value in wanted.items() if value}
-    return [] if seen == wanted else [f"time of the ranks: {seen}, not {wanted}"]
+    return wrong + ([] if seen == wanted else [f"time of the ranks: {seen}, not {wanted}"]) + check_wall(page, tables)
+
+
+def check_modules(seen, wanted, tables):
+    """What is computed, divided as samples lie in modules: all of it, and no part of a percent by itself."""
+    rows = {row["module"].split("/")[-1] or "unknown": ns(row["cpu_exclusive_s"]) for row in rows_of(tables, "module_calls")}
+    sampled = sum(rows.values())
+    if not sampled or not wanted["computing"]:
+        return [f"modules {seen} without samples"] if seen else []
+    whole = wanted.pop("computing")
+    parts = {"computing: " + name: value * whole / sampled for name, value in rows.items() if value >= 0.01 * sampled}
+    rest = whole - sum(parts.values())
+    if rest > len(parts):
+        parts["computing: other modules"] = rest
+    right = set(seen) == set(parts) and all(abs(seen[name] - value) <= len(parts) + 1 for name, value in parts.items())
+    return [] if right and sum(seen.values()) == whole else [f"computing: {seen}, not {parts}, in all {whole}"]
+
+
+def check_wall(page, tables):
+    """Where one thread of each rank calls MPI, the parts are the wall time; and what samples cost is told."""
+    seen = sum(ns(exact) for exact in page.ask("return [...document.querySelectorAll('#band tr')].map(e => e.cells[2].title)"))
+    rows, wrong = rows_of(tables, "ranks"), []
+    inside = sum(ns(row["mpi_s"]) for row in rows)
+    if abs(inside - sum(ns(row["mpi_exclusive_s"]) for row in rows_of(tables, "primitives"))) <= 1e-6 * inside:
+        wall = sum(ns(row["wall_s"]) for row in rows)
+        if abs(seen - wall) > 1e-6 * wall + 10 * len(rows):
+            wrong.append(f"parts of {seen} ns, not {wall}")
+    cost = sum(ns(row["cost"]) for row in rows_of(tables, "sampling")) if "sampling" in tables else 0
+    told = page.ask("return [...document.querySelectorAll('#cost span')].map(e => [e.title, e.textContent])")
+    cpu = sum(ns(row["cpu"]) for row in rows_of(tables, "sampling")) if cost else 0
+    if told and (ns(told[0][0]) != cost or not rounds_to(told[0][1], told[0][0]) or told[1][1] != f"{100 * cost / cpu:.1f} %") or \
+            bool(told) != bool(cost and cpu):
+        wrong.append(f"samples cost {told}, not {cost} of {cpu}")
+    return wrong
 
 
 def path_without_lines(row):
@@ -489,7 +531,7 @@ def wanted_ranks(page, tables, metric, by):
     for row in (dict(zip(head, row)) for row in rows) if chosen is not None else rows_of(tables, "rank,primitive"):
         label = path_without_lines(row).removesuffix(" > ") if chosen is not None else row["primitive"] or "outside MPI functions"
         wanted[label if chosen is None or row["rank"] and label in chosen else "other contexts"][row["rank"]] += value_of(row)
-    for row in rows_of(tables, "ranks") if metric == "time" else []:
+    for row in ranks_of(tables) if metric == "time" else []:
         for column, name in RANK_PARTS.items():
             wanted[name][row["rank"]] += ns(row[column])
         if not row["own_s"]:
