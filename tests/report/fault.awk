@@ -151,7 +151,7 @@ BEGIN {
     for (k = 1; k <= n_kinds; k++)
         print "/* " kinds[k] " " word(k) " */"
     print "#include <mpi.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <time.h>\n"
-    print "static int rank, size;\nstatic double data[210000], *all;\nstatic char name[64];\n"
+    print "static int rank, size;\nstatic double data[210000], *all;\nstatic char name[4096];\n"
     print "static void work_ms(int ms)\n{\n    nanosleep(&(struct timespec){ms / 1000, ms % 1000 * 1000000}, NULL);\n}\n"
     print "static void __attribute__((unused)) serve_ms(int ms)\n{\n    work_ms(ms);\n}\n"
     calls = ""
