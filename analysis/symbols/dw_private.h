@@ -49,8 +49,15 @@ struct pct_dw {
     size_t n_ranges, ranges_room;
     struct pct_dw_symbol *symbols;
     size_t n_symbols, symbols_room;
+    size_t n_stubs;         /* of the symbols: those of stubs_dw.c */
+    struct pct_pool *names; /* of stubs */
     bool symbols_ready;
 };
+
+/* ---- stubs_dw.c ---- */
+
+/* Adds a symbol for each stub, as sin@plt. */
+void pct_dw_read_stubs(struct pct_dw *d);
 
 /* ---- debug_file.c ---- */
 

@@ -4,7 +4,8 @@
  * look-ups walk the whole unit or the whole symbol table each time:
  *  - address ranges of all compilation units, from their DIEs (.debug_aranges is often missing);
  *  - for each unit met, the address ranges of its functions, wherever they are nested;
- *  - symbols with a size or a place, from all symbol tables that libdwfl finds.
+ *  - symbols with a size or a place, from all symbol tables that libdwfl finds, and the stubs of
+ *    stubs_dw.c.
  * Addresses are link-time addresses of the main file; a separate debug file may be shifted
  * (dw_bias), and the address space of libdwfl too (elf_bias).
  */
@@ -137,6 +138,7 @@ void pct_dw_close(struct pct_dw *d)
     pct_free(d->units);
     pct_free(d->ranges);
     pct_free(d->symbols);
+    pct_pool_free(d->names);
     pct_end(d->dwfl, end_dwfl);
     pct_free(d);
 }
@@ -212,6 +214,7 @@ static void read_symbols(struct pct_dw *d)
             lo, lo + symbol.st_size, lo + reach_of_symbol(elf, section, &symbol), name,
             rank_symbol(&symbol, name)};
     }
+    pct_dw_read_stubs(d);
     if (d->n_symbols)
         qsort(d->symbols, d->n_symbols, sizeof *d->symbols, compare_symbols);
     d->symbols_ready = true;
@@ -253,7 +256,7 @@ enum pct_symbols_state pct_dw_state(struct pct_dw *d)
         return PCT_SYMBOLS_LINES;
     if (!d->symbols_ready)
         read_symbols(d);
-    return d->n_symbols ? PCT_SYMBOLS_FUNCTIONS : PCT_SYMBOLS_NONE;
+    return d->n_symbols > d->n_stubs ? PCT_SYMBOLS_FUNCTIONS : PCT_SYMBOLS_NONE;
 }
 
 /* ---- Functions of a unit ----------------------------------------------------------------------

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The stubs by which a file calls functions of other files, as the linker makes them (.plt): named
+ * like what they call, sin@plt. No symbol table has them.
+ *
+ * A stub jumps to the address in a slot of the file's table of addresses. Which slot that is stands
+ * in its instructions; which function the slot is for, in the file's relocations. So neither the
+ * order of the stubs nor their size matters, which linkers choose differently. x86-64 and aarch64;
+ * elsewhere stubs stay nameless.
+ *
+ * Data structure: the slots by address, while the stubs are read.
+ */
+#include "config.h"
+
+#include "analysis/symbols/dw_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct slot {
+    uint64_t address;
+    const char *function; /* of the file's strings */
+};
+
+struct slots {
+    struct slot *list;
+    size_t n, room;
+};
+
+static int compare_slots(const void *a, const void *b)
+{
+    const struct slot *x = a, *y = b;
+    return x->address < y->address ? -1 : x->address > y->address;
+}
+
+/* The slots of one section of relocations, by the symbols that it names. */
+static void read_slots(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, struct slots *out)
+{
+    GElf_Shdr table;
+    Elf_Scn *linked = elf_getscn(elf, header->sh_link);
+    Elf_Data *relocations = elf_getdata(section, NULL), *symbols = elf_getdata(linked, NULL);
+    if (!relocations || !symbols || !gelf_getshdr(linked, &table) || !header->sh_entsize)
+        return;
+    for (int i = 0; (GElf_Xword)i < header->sh_size / header->sh_entsize; i++) {
+        GElf_Rela relocation;
+        GElf_Sym symbol;
+        if (!gelf_getrela(relocations, i, &relocation) || !GELF_R_SYM(relocation.r_info) ||
+            !gelf_getsym(symbols, (int)GELF_R_SYM(relocation.r_info), &symbol))
+            continue;
+        const char *name = elf_strptr(elf, table.sh_link, symbol.st_name);
+        if (!name || !*name)
+            continue;
+        out->list = pct_grow(out->list, out->n, &out->room, sizeof *out->list);
+        out->list[out->n++] = (struct slot){relocation.r_offset, name};
+    }
+}
+
+/* Whether a stub begins at `at`, where there are n bytes, and the slot that it jumps by. */
+static bool read_stub_x86_64(const uint8_t *at, size_t n, uint64_t address, uint64_t *slot_out)
+{
+    static const uint8_t mark[] = {0xf3, 0x0f, 0x1e, 0xfa}; /* endbr64, with branch protection */
+    size_t i = n >= sizeof mark && !memcmp(at, mark, sizeof mark) ? sizeof mark : 0;
+    i += i < n && at[i] == 0xf2; /* the jump's prefix, with that */
+    if (i + 6 > n || at[i] != 0xff || at[i + 1] != 0x25)
+        return false;
+    uint32_t distance = at[i + 2] | (uint32_t)at[i + 3] << 8 | (uint32_t)at[i + 4] << 16 |
+                        (uint32_t)at[i + 5] << 24;
+    *slot_out = address + i + 6 + (uint64_t)(int64_t)(int32_t)distance;
+    return true;
+}
+
+/* adrp x16, page; ldr x17, [x16, #offset] */
+static bool read_stub_aarch64(const uint8_t *at, size_t n, uint64_t address, uint64_t *slot_out)
+{
+    uint32_t code[2];
+    if (n < sizeof code)
+        return false;
+    memcpy(code, at, sizeof code);
+    if ((code[0] & 0x9f00001f) != 0x90000010 || (code[1] & 0xffc003ff) != 0xf9400211)
+        return false;
+    uint32_t pages = (code[0] >> 5 & 0x7ffff) << 2 | (code[0] >> 29 & 3);
+    int64_t distance = (int64_t)((uint64_t)pages << 43) >> 31; /* 21 bits with sign, in pages */
+    *slot_out = (address & ~(uint64_t)0xfff) + (uint64_t)distance + (code[1] >> 10 & 0xfff) * 8;
+    return true;
+}
+
+static void add_stub(struct pct_dw *d, uint64_t lo, uint64_t hi, const char *function)
+{
+    struct pct_buf name = {0};
+    if (!function)
+        return;
+    pct_buf_format(&name, "%s@plt", function);
+    if (!d->names)
+        d->names = pct_pool_new();
+    d->symbols = pct_grow(d->symbols, d->n_symbols, &d->symbols_room, sizeof *d->symbols);
+    d->symbols[d->n_symbols++] =
+        (struct pct_dw_symbol){lo, hi, hi, pct_pool_intern(d->names, name.data), 0};
+    d->n_stubs++;
+    pct_buf_free(&name);
+}
+
+/* What the stub calls that begins at `at`, where there are n bytes; NULL: none begins there. */
+static const char *find_function(const struct slots *slots, int machine, const uint8_t *at,
+                                 size_t n, uint64_t address)
+{
+    struct slot key = {0}, *slot = NULL;
+    bool stub = machine == EM_X86_64 ? read_stub_x86_64(at, n, address, &key.address)
+                                     : read_stub_aarch64(at, n, address, &key.address);
+    if (stub && slots->n)
+        slot = bsearch(&key, slots->list, slots->n, sizeof key, compare_slots);
+    return slot ? slot->function : NULL;
+}
+
+/* A stub reaches to the next one. */
+static void read_stubs(struct pct_dw *d, int machine, Elf_Scn *section, const GElf_Shdr *header,
+                       const struct slots *slots)
+{
+    enum { STEP = 4 }; /* stubs begin at multiples of it */
+    Elf_Data *data = elf_getdata(section, NULL);
+    const char *function = NULL;
+    uint64_t lo = 0;
+    for (size_t i = 0; data && data->d_buf && i < data->d_size; i += STEP) {
+        uint64_t address = header->sh_addr + i;
+        const char *next = find_function(slots, machine, (const uint8_t *)data->d_buf + i,
+                                         data->d_size - i, address);
+        if (!next || next == function) /* the second: the jump behind its mark */
+            continue;
+        add_stub(d, lo, address, function);
+        lo = address;
+        function = next;
+    }
+    add_stub(d, lo, header->sh_addr + header->sh_size, function);
+}
+
+void pct_dw_read_stubs(struct pct_dw *d)
+{
+    GElf_Addr bias;
+    GElf_Ehdr file;
+    GElf_Shdr header;
+    struct slots slots = {0};
+    Elf *elf = dwfl_module_getelf(d->module, &bias);
+    size_t names;
+    if (!elf || !gelf_getehdr(elf, &file) || elf_getshdrstrndx(elf, &names) ||
+        (file.e_machine != EM_X86_64 && file.e_machine != EM_AARCH64))
+        return;
+    for (Elf_Scn *s = elf_nextscn(elf, NULL); s; s = elf_nextscn(elf, s))
+        if (gelf_getshdr(s, &header) && header.sh_type == SHT_RELA && header.sh_flags & SHF_ALLOC)
+            read_slots(elf, s, &header, &slots);
+    if (slots.n)
+        qsort(slots.list, slots.n, sizeof *slots.list, compare_slots);
+    for (Elf_Scn *s = elf_nextscn(elf, NULL); s; s = elf_nextscn(elf, s)) {
+        const char *name = gelf_getshdr(s, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
+        if (name && header.sh_type == SHT_PROGBITS && !strncmp(name, ".plt", 4))
+            read_stubs(d, file.e_machine, s, &header, &slots);
+    }
+    pct_free(slots.list);
+}
