@@ -60,9 +60,11 @@ const struct pct_option pct_report_options[] = {
      "the name of its rule.",
      .many = true},
     {FULL_PATHS, "full-paths", NULL, "files and modules with their folders"},
-    {FULL_NAMES, "full-names", NULL, "long C++ names with all their arguments",
+    {FULL_NAMES, "full-names", NULL,
+     "long C++ names with all their arguments, and each frame on its line",
      "Without it, output for people leaves out the text in < > and ( ) of function names longer "
-     "than 40 characters."},
+     "than 40 characters, and frames that follow each other in the C++ library or Python's import, "
+     "or without a name, and only pass a call on, are one line of the tree."},
     PCT_OPTION_DEBUGINFOD,
     PCT_OPTION_WIDTH,
     PCT_OPTION_COLOR,

@@ -3,7 +3,9 @@
  * The calling-context tree as text. A line is a node with all below it: its share, time in MPI and
  * CPU time outside of it side by side, a picture over ranks, its name and where it was called. A
  * node with one visible child is continued straight below; lines and corners are drawn only where
- * paths part, so that deep paths stay on the screen. A function that calls itself is one line.
+ * paths part, so that deep paths stay on the screen. A function that calls itself is one line, and
+ * so are frames that follow each other in the library of a language, or without a name, and only
+ * pass a call on.
  *
  * Nodes that are hidden because their share is small are one line "N more" with their sum, if the
  * sum is worth a line. Without a threshold of the user's, the tree takes one with which it fits a
@@ -25,7 +27,7 @@ struct printer {
     struct pct_node_figures figures;
     pc_u128 least; /* what has less is not shown; thousandths of a percent */
     struct pct_branches branches;
-    bool any_slight; /* said in the legend */
+    bool any_slight, any_passing; /* said in the legend */
 };
 
 /* Enough of what is shown. Of both, what matters to the one of them is shown if it is not next to
@@ -117,22 +119,82 @@ static void put_node(struct printer *l, uint32_t node, struct pct_corner corner,
     pct_buf_free(&rest);
 }
 
-static void put_hidden(struct printer *l, const struct children *c, struct pct_corner corner)
+/* A line that is not a node: figures of *what, and a text. */
+static void put_note(struct printer *l, const struct pct_below *what, const char *text,
+                     struct pct_corner corner)
 {
-    struct pct_buf figures = {0}, more = {0};
-    pct_node_put_figures(&l->figures, &c->hidden, pct_node_figure_below(&l->figures, &c->hidden),
-                         &figures);
+    struct pct_buf figures = {0}, name = {0};
+    pct_node_put_figures(&l->figures, what, pct_node_figure_below(&l->figures, what), &figures);
     pct_buf_fill(&figures, ' ', l->figures.bars ? PCT_BAR_CELLS + 2 : 0);
-    pct_buf_format(&more, "%s %zu more", pct_branches_dots(&l->branches), c->n_hidden);
+    pct_buf_format(&name, "%s %s", pct_branches_dots(&l->branches), text);
     pct_branches_put(&l->branches, figures.data, corner,
-                     &(struct pct_branch){.name = more.data,
+                     &(struct pct_branch){.name = name.data,
                                           .name_color = pct_style(l->figures.o, PCT_STYLE_DIM),
                                           .rest = "",
                                           .rest_color = "",
                                           .plain = pct_style(l->figures.o, PCT_STYLE_PLAIN),
                                           .beside = true});
     pct_buf_free(&figures);
+    pct_buf_free(&name);
+}
+
+static void put_hidden(struct printer *l, const struct children *c, struct pct_corner corner)
+{
+    struct pct_buf more = {0};
+    pct_buf_format(&more, "%zu more", c->n_hidden);
+    put_note(l, &c->hidden, more.data, corner);
     pct_buf_free(&more);
+}
+
+/* ---- Frames that pass a call on ---------------------------------------------------------------
+ */
+
+/* Whose code it is, where that is a language's and not the program's, or where the function has no
+ * name: its module. Else NULL. */
+static const char *find_passer(const struct printer *l, uint32_t node)
+{
+    static const char *const languages[][2] = {{"/include/c++/", "the C++ library"},
+                                               {"<frozen importlib", "the import of Python"}};
+    const struct pct_node *n = &l->figures.tree->nodes[node];
+    if (l->figures.o->full_names ||
+        (n->kind != PCOLLECT_NODE_FRAME && n->kind != PCOLLECT_NODE_POINT))
+        return NULL;
+    for (size_t i = 0; n->frame.file && i < PC_ARRAY_LEN(languages); i++)
+        if (strstr(n->frame.file, languages[i][0]))
+            return languages[i][1];
+    return n->frame.function || n->module == PC_NO_INDEX
+               ? NULL
+               : l->figures.d->profile->modules[n->module].path;
+}
+
+/* How many such frames follow each other from `node` on, each with one child alone; *last_out: the
+ * last of them. */
+static size_t count_passing(struct printer *l, uint32_t node, uint32_t *last_out)
+{
+    const char *passer = find_passer(l, node);
+    size_t n = 0;
+    while (passer && find_passer(l, node) == passer) {
+        struct children c = look_at_children(l, node);
+        if (c.n != 1 || c.n_hidden)
+            break;
+        *last_out = node;
+        node = c.first;
+        n++;
+    }
+    return n;
+}
+
+static void put_passing(struct printer *l, uint32_t node, struct pct_corner corner, size_t n)
+{
+    struct pct_buf text = {0};
+    const char *passer = find_passer(l, node);
+    pct_buf_format(&text,
+                   l->figures.tree->nodes[node].frame.function ? "%zu frames of %s"
+                                                               : "%zu nameless frames in %s",
+                   n, pct_symbols_base_name(passer));
+    put_note(l, &l->figures.tree->below[node], text.data, corner);
+    l->any_passing = true;
+    pct_buf_free(&text);
 }
 
 /* ---- The tree ---------------------------------------------------------------------------------
@@ -145,16 +207,21 @@ static uint32_t put_run(struct printer *l, uint32_t node, struct pct_corner corn
 {
     const struct pct_node *nodes = l->figures.tree->nodes;
     for (;;) {
-        size_t times = 1;
+        size_t times = 1, n_passing;
         uint32_t first = node;
+        n_passing = count_passing(l, node, &node);
         struct children c = look_at_children(l, node);
-        while (c.n == 1 && !c.n_hidden && nodes[c.first].label == nodes[first].label &&
+        while (n_passing < 2 && c.n == 1 && !c.n_hidden &&
+               nodes[c.first].label == nodes[first].label &&
                nodes[c.first].kind == nodes[first].kind) {
             node = c.first;
             times++;
             c = look_at_children(l, node);
         }
-        put_node(l, first, corner, times);
+        if (n_passing < 2)
+            put_node(l, first, corner, times);
+        else
+            put_passing(l, first, corner, n_passing);
         pct_buf_text(&l->branches.guide, corner.below);
         if (c.n != 1 || c.n_hidden)
             return node;
@@ -259,6 +326,10 @@ static void put_legend(const struct printer *l)
         fprintf(l->branches.out,
                 "  left out: branches of a function that together have less than %s\n",
                 pct_text_percent_1(share, l->least));
+    if (l->any_passing)
+        fprintf(l->branches.out,
+                "  %s N frames: they only pass a call on; --full-names shows them\n",
+                pct_branches_dots(&l->branches));
     if (!l->figures.o->has_min_percent && l->least > shares[0])
         fputs("  --min-percent 1 shows more\n", l->branches.out);
 }
@@ -267,7 +338,7 @@ static void put_all(struct printer *l, FILE *out, pc_u128 least)
 {
     l->branches.out = out;
     l->least = least;
-    l->figures.any_few = l->figures.any_call = l->any_slight = false;
+    l->figures.any_few = l->figures.any_call = l->any_slight = l->any_passing = false;
     put_title(l);
     if (l->figures.tree->n > 1)
         put_children(l, 0, 0);
