@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The hottest lines, as text: those of the code that compute most, and the calls of MPI that take
- * most time, each summed over all contexts. A few rows before the tree, which tells the contexts.
+ * The hottest lines, as text: those of the program that compute most, and the calls of MPI that
+ * take most time, each summed over all contexts. What a library computes counts for the line of the
+ * program that called it, and the library is named. A few rows before the tree, which tells the
+ * contexts.
  */
 #include "analysis/symbols/short_name.h"
 #include "analysis/symbols/symbols.h"
@@ -74,6 +76,18 @@ static void put_place(const struct pct_options *o, const struct pct_rolled_row *
     pct_buf_free(&function);
 }
 
+/* The library in which a line of the program, or a thread of its own, spent the time. */
+static void put_library(const struct pct_data *d, const struct pct_rolled_row *r, struct pct_buf *b)
+{
+    const char *module = r->library ? r->library : r->module;
+    bool runtime = module && is_runtime(d, module);
+    if (r->library)
+        pct_buf_format(b, " (%s%s)", pct_symbols_base_name(r->library),
+                       runtime ? ": threads wait there" : "");
+    else if (runtime)
+        pct_buf_text(b, " (a runtime library: threads wait there)");
+}
+
 static void put_row(FILE *out, const struct pct_options *o, pc_u128 share, const char *time,
                     const char *place)
 {
@@ -96,11 +110,11 @@ static void put_title(FILE *out, const struct pct_options *o, const char *title,
 
 static void print_computing(FILE *out, const struct pct_data *d, const struct pct_options *o)
 {
-    const struct pct_rolled *lines = pct_data_rolled(d, PCT_BY_LINE);
+    const struct pct_rolled *lines = pct_data_rolled(d, PCT_BY_PROGRAM_LINE);
     const struct pct_samples *s = pct_data_samples(d);
     struct hottest h = {.n = 0};
     struct pct_sampled computed = {0};
-    bool few = false;
+    bool few = false, libraries = false;
     for (size_t i = 0; i < lines->n; i++)
         pct_sampled_add(&computed, lines->row[i].self);
     for (size_t i = 0; i < lines->n; i++)
@@ -113,15 +127,17 @@ static void print_computing(FILE *out, const struct pct_data *d, const struct pc
         struct pct_buf time = {0}, place = {0};
         pct_sampled_text(&time, h.row[i]->self, s->all, false);
         put_place(o, h.row[i], &place);
-        if (h.row[i]->module && is_runtime(d, h.row[i]->module))
-            pct_buf_text(&place, " (a runtime library: threads wait there)");
+        put_library(d, h.row[i], &place);
         put_row(out, o, pct_text_share(h.weight[i], computed.ns), time.data, place.data);
         few |= h.row[i]->self.samples < PCT_SAMPLES_FEW;
+        libraries |= h.row[i]->library != NULL;
         pct_buf_free(&time);
         pct_buf_free(&place);
     }
     if (few)
         fprintf(out, "  few: less than %d samples, too few to tell the error\n", PCT_SAMPLES_FEW);
+    if (libraries)
+        fputs("  (LIBRARY): in this library, called from the line\n", out);
 }
 
 static void print_calling(FILE *out, const struct pct_data *d, const struct pct_options *o)

@@ -209,11 +209,20 @@ enum pct_symbols_state pct_symbols_state(const struct pct_symbols *s, uint32_t m
     return s->modules[module].state;
 }
 
+/* The executable that runs programs written in Python: these are the module PCOLLECT_MODULE_PYTHON.
+ */
+static bool is_interpreter(const struct pc_profile_module *m)
+{
+    const char *name = pct_symbols_base_name(m->path);
+    size_t n = strlen("python");
+    return !strncmp(name, "python", n) && name[n + strspn(name + n, "0123456789.")] == '\0';
+}
+
 bool pct_symbols_is_program(const struct pc_profile_module *m)
 {
     static const char *const systems[] = {"/lib/", "/lib64/", "/usr/lib/", "/usr/lib64/", "["};
     if (m->flags & PCOLLECT_MODULE_EXE)
-        return true;
+        return !is_interpreter(m);
     if (m->flags)
         return false;
     for (size_t i = 0; i < PC_ARRAY_LEN(systems); i++)

@@ -43,6 +43,8 @@ static struct pct_rolled_row *find_row(struct sums *s, const struct pct_rolled_r
     pct_buf_format(&s->text, "%s\n%s\n%s\n%u\n%s\n%llx", like->function ? like->function : "",
                    like->file ? like->file : "", like->module ? like->module : "", like->line,
                    like->primitive ? like->primitive : "", (unsigned long long)like->domain);
+    if (like->library)
+        pct_buf_format(&s->text, "\n%s", like->library);
     if (s->keys & (PCT_KEY_PHASE | PCT_KEY_REGION | PCT_KEY_RANK | PCT_KEY_CONTEXT))
         pct_buf_format(&s->text, "\n%llu\n%s\n%d %d\n%u", (unsigned long long)like->phase,
                        like->region ? like->region : "", like->has_rank, (int)like->rank,
@@ -208,8 +210,36 @@ static void add_frames(struct sums *s, const struct part *part)
     }
 }
 
+/* The innermost frame of the program from a node outwards, up to a call of MPI or to where the
+ * stack was cut; the node itself if there is none. */
+static uint32_t find_program(const struct pc_profile *p, uint32_t node)
+{
+    for (uint32_t up = node; up != PC_NO_INDEX && is_frame(&p->nodes[up]); up = p->nodes[up].parent)
+        if (p->nodes[up].module != PC_NO_INDEX &&
+            pct_symbols_is_program(&p->modules[p->nodes[up].module]))
+            return up;
+    return node;
+}
+
+static void add_to_program(struct sums *s, const struct part *part)
+{
+    const struct pc_profile *p = s->totals->profile;
+    uint32_t owner = find_program(p, part->node), module = p->nodes[part->node].module;
+    struct pct_place place = pct_symbols_node(s->symbols, owner);
+    struct pct_rolled_row like = part->like;
+    if (place.n_frames)
+        like = row_of_node(s, part, owner, &place.frames[place.n_frames - 1]);
+    if (owner != part->node && module != PC_NO_INDEX)
+        like.library = p->modules[module].path;
+    add_own(s, find_row(s, &like), part);
+}
+
 static void add_part(struct sums *s, const struct part *part)
 {
+    if (s->keys & PCT_KEY_PROGRAM) {
+        add_to_program(s, part);
+        return;
+    }
     if (!(s->keys & PCT_KEYS_OF_FRAMES)) {
         s->stamp++;
         add_to_row(s, find_row(s, &part->like), part, true);
@@ -313,6 +343,8 @@ static void add_record(struct sums *s, uint32_t node)
     } else if (s->keys & PCT_KEY_HERE) {
         return;
     }
+    if (call && s->keys & PCT_KEY_PROGRAM)
+        return;
     if (!pct_samples_has(s->out->samples, node) && (!call || s->keys & PCT_KEY_CODE))
         return;
     if (call && n->data == PC_NO_INDEX)

@@ -32,7 +32,9 @@ enum pct_key {
     PCT_KEY_CONTEXT = 1 << 9, /* a node of a tree; not with keys of frames */
     /* Options of a roll-up. */
     PCT_KEY_CODE = 1 << 10, /* MPI functions are rows, and so is each place without a name */
-    PCT_KEY_HERE = 1 << 11  /* calls alone, and nothing of what was called from a row */
+    PCT_KEY_HERE = 1 << 11, /* calls alone, and nothing of what was called from a row */
+    /* Computation alone: what libraries compute belongs to the line of the program that called. */
+    PCT_KEY_PROGRAM = 1 << 12
 };
 
 /* Sets of keys that tables have. */
@@ -40,6 +42,7 @@ enum {
     PCT_KEYS_OF_FRAMES = PCT_KEY_FUNCTION | PCT_KEY_FILE | PCT_KEY_LINE | PCT_KEY_MODULE,
     PCT_BY_FUNCTION = PCT_KEY_FUNCTION | PCT_KEY_FILE | PCT_KEY_MODULE,
     PCT_BY_LINE = PCT_KEYS_OF_FRAMES,
+    PCT_BY_PROGRAM_LINE = PCT_KEYS_OF_FRAMES | PCT_KEY_PROGRAM,
     PCT_BY_FILE = PCT_KEY_FILE,
     PCT_BY_MODULE = PCT_KEY_MODULE,
     PCT_BY_SITE = PCT_KEYS_OF_FRAMES | PCT_KEY_PRIMITIVE | PCT_KEY_HERE,
@@ -54,6 +57,7 @@ struct pct_rolled_row {
     const char *file;
     const char *module; /* its path; of code the last part of it */
     uint32_t line;
+    const char *library; /* path of that in which it computed; NULL: in code of the row itself */
     const char *primitive;
     uint64_t domain;    /* id of the communicator; 0: none */
     uint64_t phase;     /* 0: none */
