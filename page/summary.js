@@ -113,7 +113,7 @@ function makeBand(ranks, primitives, modules) {
                 make("td", {class: "number"}, share(ns).toFixed(1) + " %"))))));
 }
 
-// What samples cost, which no part of the band has by itself.
+// Tells the cost of samples, which no part of the band has by itself.
 function makeCost(sampling) {
     const cost = sampling ? sumOf(sampling, "cost") : 0, cpu = sampling ? sumOf(sampling, "cpu") : 0;
     return cost && cpu ? make("p", {id: "cost"}, "The samples of pcollect cost ",

@@ -943,7 +943,8 @@ def take_pictures(page, folder, views):
                 page.show(view)
                 name = f"{view}-{width}-{scheme}.png"
                 page.driver.save_screenshot(os.path.join(folder, name))
-                if page.ask("return document.documentElement.scrollWidth") > width:
+                if page.ask("return document.documentElement.scrollWidth") > width or page.ask(
+                        "return [...document.querySelectorAll('.controls *')].some(e => e.getBoundingClientRect().right > innerWidth)"):
                     wrong.append(f"{name} is cut at the right")
     return wrong
 
