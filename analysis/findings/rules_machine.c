@@ -69,6 +69,50 @@ static struct shared_host look_at_host(const struct pct_evidence *f, const char 
     return host;
 }
 
+/* Threads of a rank that want a processor: those with a tenth of the CPU time of the busiest. The
+ * threads of an MPI library are none of the program's. */
+static size_t count_busy_threads(const struct pct_evidence *f, size_t rank)
+{
+    const struct pct_thread_times *t = pct_data_thread_times(f->data);
+    uint64_t most = 0;
+    size_t n = 0;
+    for (size_t i = 0; i < t->n; i++)
+        if (t->list[i].rank == rank && t->list[i].cpu_ns > most)
+            most = t->list[i].cpu_ns;
+    for (size_t i = 0; i < t->n; i++)
+        n += t->list[i].rank == rank && t->list[i].cpu_ns && t->list[i].cpu_ns >= most / 10 &&
+             strcmp(t->list[i].kind, "MPI library") != 0;
+    return n;
+}
+
+static size_t count_cpus(const char *list)
+{
+    bool *marks = pct_alloc(MOST_CPUS, sizeof *marks);
+    size_t n = 0;
+    mark_cpus(list, marks);
+    for (size_t i = 0; i < MOST_CPUS; i++)
+        n += marks[i];
+    pct_free(marks);
+    return n;
+}
+
+/* Why the threads of a rank waited for processors that no other rank of its host wants. */
+static void put_reason(const struct pct_evidence *f, size_t rank, struct pct_buf *b)
+{
+    size_t n_threads = count_busy_threads(f, rank), n_cpus = count_cpus(f->use[rank].bound);
+    if (!n_cpus || n_threads <= n_cpus) {
+        pct_buf_text(b, ": something else ran there.");
+        return;
+    }
+    pct_buf_format(b,
+                   ", which computes with %zu threads on %zu %s. Start it with fewer threads, or "
+                   "bind it to more processors",
+                   n_threads, n_cpus, n_cpus == 1 ? "processor" : "processors");
+    if (!strncmp(f->data->profile->mpi, "Open MPI", 8))
+        pct_buf_format(b, ": mpirun --map-by slot:PE=%zu, or --bind-to none", n_threads);
+    pct_buf_text(b, ".");
+}
+
 static void find_shared(const struct pct_evidence *f, const struct pct_rule *rule, double threshold,
                         struct pct_findings *out)
 {
@@ -81,7 +125,9 @@ static void find_shared(const struct pct_evidence *f, const struct pct_rule *rul
     if (!(all_ns > 0))
         return;
     struct shared_host host = look_at_host(f, f->data->profile->ranks[most].host);
+    struct pct_buf reason = {0};
     pct_text_time(time, (pc_u128)llround(f->times->list[most].all_delayed_ns));
+    put_reason(f, most, &reason);
     if (host.n_cpus && host.n_ranks > host.n_cpus)
         pct_finding_add(
             out, f, rule, threshold, f->delayed_ns, pct_more_rank("resources", rank_at(f, most)),
@@ -93,9 +139,9 @@ static void find_shared(const struct pct_evidence *f, const struct pct_rule *rul
         pct_finding_add(out, f, rule, threshold, f->delayed_ns,
                         pct_more_rank("resources", rank_at(f, most)),
                         "The ranks waited for a processor for %.0f %% of the run, most on rank %d "
-                        "of %s (%s): something else ran there, or several threads are bound to "
-                        "one processor.",
-                        percent(f, all_ns), rank_at(f, most), host.name, time);
+                        "of %s (%s)%s",
+                        percent(f, all_ns), rank_at(f, most), host.name, time, reason.data);
+    pct_buf_free(&reason);
 }
 
 /* ---- The kernel's work -----------------------------------------------------------------------

@@ -174,8 +174,8 @@ const char *pct_finding_system_calls(const struct pct_evidence *f)
     if (!(most.ns > 0))
         return "";
     struct pct_buf b = {0};
-    pct_buf_format(&b, " Of what was sampled there %.0f %% is %s in ", 100 * most.ns / all_ns,
-                   most.call);
+    pct_buf_format(&b, " Of the samples there %.0f %% are in the system call %s, called by ",
+                   100 * most.ns / all_ns, most.call);
     pct_finding_put_function(&b, most.frame.function, most.frame.file, most.frame.line);
     pct_buf_text(&b, ".");
     const char *text = pct_pool_intern(f->pool, b.data);

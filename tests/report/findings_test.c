@@ -442,7 +442,8 @@ static void the_work_of_the_system_is_placed_or_it_is_said_how(void **state)
     (void)state;
     char want[128];
     char *calls = first_text("system-time", true);
-    snprintf(want, sizeof want, "sampled there 100 %% is write in %s (%s:", m.function, m.file);
+    snprintf(want, sizeof want,
+             "100 %% are in the system call write, called by %s (%s:", m.function, m.file);
     assert_non_null(strstr(calls, want));
     char *faults_at = first_text("page-faults", true);
     snprintf(want, sizeof want, " %% are in %s", m.function);
