@@ -132,9 +132,17 @@ static int choose_by(const struct pct_command *self, const struct pct_option *o,
     while (!status && (word = strsep(&rest, ","))) {
         unsigned keys = by_words[pct_value_word(o, word)].keys;
         view->by |= keys;
-        if (!keys)
-            status = pct_refuse(self, "--by %s: %s is a table of its own, and goes with %s", value,
-                                word, strcmp(word, "thread") ? "nothing else" : "rank alone");
+        if (!keys && !strcmp(word, "thread"))
+            status = pct_refuse(self,
+                                "--by %s: a profile has no functions or calls by thread; --by "
+                                "thread shows the times of each thread, --by rank,function the "
+                                "functions of each rank",
+                                value);
+        else if (!keys)
+            status = pct_refuse(self,
+                                "--by %s: %s is a table of its own, and goes with nothing "
+                                "else",
+                                value, word);
     }
     view->table_name = value;
     pct_free(copy);
