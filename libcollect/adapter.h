@@ -32,7 +32,13 @@
 
 struct pc_thread;
 
-/* One MPI call in progress; lives in the frame of the wrapper. */
+/* Numbers of the communicators that there always are. */
+enum { PC_CALL_WORLD = 1, PC_CALL_SELF = 2 };
+/* AS_WORLD: the call is on a communicator that was made, of the ranks of MPI_COMM_WORLD in their
+ * order. */
+enum { PC_CALL_PEERS = 1, PC_CALL_AS_WORLD = 2 };
+
+/* One MPI call in progress; lives in the frame of the wrapper, where `pcollect where` finds it. */
 struct pc_call {
     struct pc_thread *thread;
     union {
@@ -46,12 +52,12 @@ struct pc_call {
     uintptr_t fp;  /* address at which the caller's frame pointer was saved */
     uintptr_t ret;
     uint32_t slot;
-    uint32_t comm; /* the adapter's own, 28 bits, set where plugins ask; kept with its request */
+    uint32_t comm; /* 28 bits, set where plugins ask; kept with its request */
     /* The adapter's own, where plugins ask. */
-    int32_t dest, source; /* like status valid where `peers` is not 0 */
+    int32_t dest, source; /* like status valid with PC_CALL_PEERS */
     const void *status;
     uintptr_t handle;
-    uint32_t peers;
+    uint32_t peers;    /* PC_CALL_PEERS, PC_CALL_AS_WORLD */
     pcollect_ref node; /* OP node */
     void *record;      /* of all plugins */
     struct pcollect_event event;

@@ -114,7 +114,7 @@ void pc_rule_posted_read(struct pc_call *call, const MPI_Request *request)
 static bool made_message(struct pc_call *call, const MPI_Request *request)
 {
     struct pc_request_table *t = pc_table_of(call);
-    int dest = call->handle && call->peers ? call->dest : MPI_PROC_NULL;
+    int dest = call->handle && call->peers & PC_CALL_PEERS ? call->dest : MPI_PROC_NULL;
     if (dest < 0)
         return false;
     pc_want_posted(call);

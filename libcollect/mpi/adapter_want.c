@@ -63,7 +63,7 @@ void pc_want_known(struct pc_call *call, uint32_t number)
 
 static inline void set_peers(struct pc_call *call, int dest, int source, const MPI_Status *status)
 {
-    call->peers = 1;
+    call->peers = PC_CALL_PEERS;
     call->dest = dest;
     call->source = source;
     call->status = status == MPI_STATUS_IGNORE ? NULL : status;
@@ -77,8 +77,13 @@ void pc_want_nothing(struct pc_call *call)
 static __attribute__((noinline)) void want_any_comm(struct pc_call *call, MPI_Comm comm)
 {
     call->comm = pc_comm_find(comm);
-    if (PC_LIKELY(call->comm))
-        pc_want_known(call, call->comm);
+    if (PC_UNLIKELY(!call->comm))
+        return;
+    if (call->comm != PC_COMM_WORLD && call->comm != PC_COMM_SELF &&
+        atomic_load_explicit(&pc_comm_at(call->comm)->flags, memory_order_relaxed) &
+            PC_COMM_AS_WORLD)
+        call->peers |= PC_CALL_AS_WORLD;
+    pc_want_known(call, call->comm);
 }
 
 /* Most are on the communicators that there always are. */
@@ -143,9 +148,9 @@ static void find_peers(struct pc_call *call)
     uint32_t flags = atomic_load_explicit(&pc_comm_at(call->comm)->flags, memory_order_relaxed);
     MPI_Comm comm =
         call->handle && !(flags & PC_COMM_FREED) ? (MPI_Comm)call->handle : MPI_COMM_NULL;
-    const MPI_Status *status = call->peers ? call->status : NULL;
-    int dest = call->peers ? call->dest : MPI_PROC_NULL;
-    int source = call->peers ? call->source : MPI_PROC_NULL;
+    const MPI_Status *status = call->peers & PC_CALL_PEERS ? call->status : NULL;
+    int dest = call->peers & PC_CALL_PEERS ? call->dest : MPI_PROC_NULL;
+    int source = call->peers & PC_CALL_PEERS ? call->source : MPI_PROC_NULL;
     if (dest >= 0)
         e->world_peer = pc_comm_world_rank(call->comm, comm, dest);
     if (source == MPI_ANY_SOURCE && status)
@@ -174,7 +179,8 @@ void pc_want_posted_on(struct pc_call *call)
     learn_comm(call);
     if (call->comm)
         pc_comm_note_posted(call->comm);
-    if (call->comm && call->handle && call->peers && pc_core->wants & PCOLLECT_WANT_PEERS) {
+    if (call->comm && call->handle && call->peers & PC_CALL_PEERS &&
+        pc_core->wants & PCOLLECT_WANT_PEERS) {
         if (call->source == MPI_ANY_SOURCE)
             pc_comm_take_group(call->comm, comm);
         else
@@ -219,7 +225,7 @@ static void end_wanted(struct pc_call *call)
         end_with_peers(call);
         return;
     }
-    if (call->peers) {
+    if (call->peers & PC_CALL_PEERS) {
         if (PC_UNLIKELY(call->event.result != MPI_SUCCESS ||
                         (!self && !has_ranks_of_world(call->comm)))) {
             end_with_peers(call);
