@@ -4,6 +4,7 @@
  */
 #include "base/progress.h"
 #include "command/watched_jobs.h"
+#include "command/where_calls.h"
 #include "view/sentence.h"
 #include "view/where_print.h"
 #include "watch/watch.h"
@@ -88,13 +89,16 @@ static void pause_ms(uint64_t ms)
 }
 
 /* One process that cannot be read is said, once, and the others are shown. */
-static int take_stacks(const struct pct_command *self, const struct request *r, struct pct_watch *w)
+static int take_stacks(const struct pct_command *self, const struct request *r, struct pct_watch *w,
+                       struct pct_where_calls *last)
 {
     int status = PCT_DONE;
     bool *failed = pct_alloc(w->job->n, sizeof *failed);
     for (uint64_t k = 0; k < r->times; k++) {
         if (k)
             pause_ms(r->every_ms);
+        last->first = w->n_stacks;
+        last->ticks = pc_ticks();
         for (uint32_t i = 0; i < w->job->n; i++) {
             struct pc_error error = {""};
             pc_progress_begin("reading the stacks of", "processes", k * w->job->n + i,
@@ -156,7 +160,8 @@ static void put_head(const struct pct_watch *w, const struct request *r,
     fputc('\n', stdout);
 }
 
-static int show(const struct pct_command *self, const struct request *r, struct pct_watch *w)
+static int show(const struct pct_command *self, const struct request *r, struct pct_watch *w,
+                struct pct_where_calls *last)
 {
     static const struct pct_tree_options whole = {0};
     struct pc_profile *p = NULL;
@@ -180,6 +185,8 @@ static int show(const struct pct_command *self, const struct request *r, struct 
         pct_where_tsv(stdout, &out);
     } else {
         put_head(w, r, &out);
+        last->width = out.width;
+        pct_where_calls_print(stdout, last);
         pct_where_print(stdout, &out);
     }
     pct_free(stacks);
@@ -196,11 +203,13 @@ static int run_where(const struct pct_command *self, int argc, char **argv)
     if (!pct_line_read(self, argc, argv, &r, &line))
         return line.status;
     struct pct_watch w = {.job = &job, .all_threads = r.all_threads};
+    struct pct_where_calls last = {.watch = &w};
     int status = find_processes(self, &line, &job);
     if (!status) {
         pct_progress_show();
-        status = take_stacks(self, &r, &w);
-        int shown = show(self, &r, &w);
+        pc_clock_init();
+        status = take_stacks(self, &r, &w, &last);
+        int shown = show(self, &r, &w, &last);
         status = status ? status : shown;
     }
     pct_watch_free(&w);
@@ -215,7 +224,9 @@ const struct pct_command pct_where_command = {
     .details =
         "JOB is the process id of a launcher, whose ranks on this node are shown, or of any "
         "process; a number in Slurm; or the name of an MPI program. Without it, the one MPI job of "
-        "this node is shown, or the jobs are listed. The job is not changed: threads that wait are "
+        "this node is shown, or the jobs are listed. Of a job under `pcollect run` it shows with "
+        "whom, on which communicator and for how long each MPI call waits, and names deadlocks "
+        "that follow from that. The job is not changed: threads that wait are "
         "not stopped, others for less than a millisecond.",
     .options = options,
     .argument = "JOB",

@@ -72,8 +72,7 @@ static const char *in_what(const struct pct_tree *t, const struct pc_profile *p,
     return t->nodes[node].kind == PCOLLECT_NODE_OP ? p->ops[t->nodes[node].op].name : NULL;
 }
 
-/* Activity of a thread; in MPI it may run or wait, which says nothing. */
-static const char *state_text(char state, bool in_mpi)
+const char *pct_state_text(char state, bool in_mpi)
 {
     switch (state) {
     case 'D':
@@ -91,7 +90,7 @@ static const char *state_text(char state, bool in_mpi)
 /* Function and activity of a main thread. */
 struct place {
     const char *op;    /* an MPI function; NULL: outside */
-    const char *state; /* NULL: see state_text */
+    const char *state; /* NULL: see pct_state_text */
     bool any;          /* the stack is of a main thread */
 };
 
@@ -107,7 +106,7 @@ static struct place *find_places(struct printer *p)
         const char *op = in_what(p->tree, p->w->d->profile, i);
         for (size_t k = 0; k < n_stacks; k++)
             if (p->values[k] && p->w->stacks[k].main)
-                places[k] = (struct place){op, state_text(p->w->stacks[k].state, op), true};
+                places[k] = (struct place){op, pct_state_text(p->w->stacks[k].state, op), true};
     }
     return places;
 }

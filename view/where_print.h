@@ -27,6 +27,10 @@ struct pct_where {
     bool repeated; /* stacks were taken more than once: shares are shown */
 };
 
+/* Activity of a thread by its state, as in ps; in MPI it may run or wait, which says nothing: NULL.
+ */
+const char *pct_state_text(char state, bool in_mpi);
+
 /* As text: a line for each MPI function in which main threads are, then the tree. */
 void pct_where_print(FILE *out, const struct pct_where *w);
 

@@ -31,7 +31,10 @@ int pct_stack_add(struct pct_watch *w, const struct pct_watched_stack *of,
     if (!p)
         return PC_ENOMEM;
     w->stacks = pct_grow(w->stacks, w->n_stacks, &w->room, sizeof *w->stacks);
-    w->stacks[w->n_stacks++] = *of;
+    struct pct_watched_stack *added = &w->stacks[w->n_stacks++];
+    *added = *of;
+    added->program = pct_stack_is_program(s);
+    pc_format(added->op, sizeof added->op, "%s", shown.op);
     return pc_profile_sum_add(&w->sum, p, error);
 }
 

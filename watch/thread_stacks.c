@@ -220,12 +220,15 @@ static int take_threads(struct view *v, struct pc_error *error)
     size_t n, n_taken = 0;
     int err = PC_OK, why = ESRCH, *threads = pct_watch_threads(v->pid, &n);
     for (size_t i = 0; i < n && !err; i++) {
-        struct pc_process_status p = {.state = '?'};
+        struct pc_process_status p, after;
         v->caught.tid = threads[i];
+        /* A thread that was stopped for a moment seems to run behind it. */
+        if (!pc_process_look(threads[i], &p))
+            continue;
         errno = 0;
         bool taken = take_stack(v);
         int failed = errno;
-        if (!pc_process_look(threads[i], &p) || p.state == 'Z')
+        if (!pc_process_look(threads[i], &after) || after.state == 'Z')
             continue;
         if (!taken) {
             why = failed ? failed : why;
@@ -233,8 +236,9 @@ static int take_threads(struct view *v, struct pc_error *error)
             continue;
         }
         n_taken++;
-        err = pct_stack_add(v->watch, &(struct pct_watched_stack){v->process, threads[i], p.state},
-                            &v->stack, error);
+        struct pct_watched_stack of = {.process = v->process, .tid = threads[i], .state = p.state};
+        pct_mpi_call_find(&v->caught, &of.call);
+        err = pct_stack_add(v->watch, &of, &v->stack, error);
     }
     pct_free(threads);
     if (!n)

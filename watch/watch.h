@@ -16,6 +16,7 @@
 
 #include "config/config.h"
 #include "format/profile.h"
+#include "watch/mpi_call.h"
 #include "watch/stack_tree.h"
 
 /* ---- Processes (watched_processes.c) --------------------------------------------------------- */
@@ -28,7 +29,8 @@ struct pct_watched {
 struct pct_watched_job {
     struct pct_watched *processes; /* by rank, then by pid */
     size_t n, room;
-    int world; /* ranks of the job, on all nodes; -1: unknown */
+    int world;  /* ranks of the job, on all nodes; -1: unknown */
+    bool whole; /* all ranks of this node are here */
 };
 
 /* Adds a process; of a launcher, or a script that starts one, the ranks that it started on this
@@ -61,7 +63,10 @@ void pct_watch_job_free(struct pct_watched_job *job);
 struct pct_watched_stack {
     uint32_t process; /* index into job->processes */
     int tid;
-    char state; /* as in ps: R, S, D, T */
+    char state;   /* as in ps: R, S, D, T */
+    bool program; /* a frame is the program's */
+    char op[64];  /* the MPI function that it is in, or "" */
+    struct pct_mpi_call call;
 };
 
 struct pct_watch {

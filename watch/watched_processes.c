@@ -159,8 +159,10 @@ int pct_watch_add(struct pct_watched_job *job, int pid, struct pc_error *error)
     if (p.state == 'Z')
         return pc_error_set(error, PC_ENOENT, "%d: the process has ended", pid);
     look_at(&c, pid, 0);
-    if (!c.n)
+    if (!c.n) {
         look_below(&c, pid);
+        job->whole = !job->n;
+    }
     if (c.n)
         qsort(c.at, c.n, sizeof *c.at, compare_claims);
     else

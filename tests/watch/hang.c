@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * hang CASE FILE: a job that hangs, or computes for long, in one of the ways of the table below.
+ * hang CASE FILE: a job that hangs, or computes for long, in one of the ways of the table below. A
+ * name with "-twin" is of a job that does the same rightly, again and again.
  * Each rank makes FILE.RANK before it goes where it stays. It ends by itself after a minute.
  */
 #include <fcntl.h>
@@ -81,6 +82,45 @@ KEPT static void a_wildcard_that_took_the_message(void)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
+/* Rank 1 waits for a tag that rank 0 has not sent. */
+KEPT static void a_message_that_is_lost(void)
+{
+    if (rank == 0)
+        MPI_Send(&token, 1, MPI_INT, 1, 4, MPI_COMM_WORLD);
+    if (rank == 1)
+        MPI_Recv(&token, 1, MPI_INT, 0, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/* Rank 0 sends on one communicator, rank 1 receives on its copy. */
+KEPT static void a_wrong_communicator(void)
+{
+    MPI_Comm copy;
+    MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+    if (rank == 0)
+        MPI_Send(&token, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
+    if (rank == 1)
+        MPI_Recv(&token, 1, MPI_INT, 0, 0, copy, MPI_STATUS_IGNORE);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/* Rank 1 goes past the barrier of the others. */
+KEPT static void a_barrier_that_one_misses(void)
+{
+    if (rank != 1)
+        MPI_Barrier(MPI_COMM_WORLD);
+    else
+        MPI_Recv(&token, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+/* The last rank is killed by the test. */
+KEPT static void a_rank_that_dies(void)
+{
+    if (rank == n_ranks - 1)
+        compute();
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
 KEPT static void a_rank_that_is_stopped(void)
 {
     if (rank == 1)
@@ -107,15 +147,78 @@ KEPT static void all_compute(void)
     compute();
 }
 
+/* ---- Twins: the calls of the cases above in an order that is right ---- */
+
+static void compute_for_ms(double ms)
+{
+    double end = MPI_Wtime() + ms * 1e-3;
+    while (MPI_Wtime() < end)
+        sink += 1;
+}
+
+KEPT static void pass_around(void)
+{
+    for (;; compute_for_ms(1)) {
+        if (rank == 0)
+            MPI_Send(&token, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
+        MPI_Recv(&token, 1, MPI_INT, (rank + n_ranks - 1) % n_ranks, 0, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
+        if (rank != 0)
+            MPI_Send(&token, 1, MPI_INT, (rank + 1) % n_ranks, 0, MPI_COMM_WORLD);
+    }
+}
+
+/* The last rank keeps all others waiting. */
+KEPT static void meet_in_barriers(void)
+{
+    for (int i = 0;; i++) {
+        compute_for_ms(i % n_ranks == rank ? 300 : 1);
+        MPI_Barrier(MPI_COMM_WORLD);
+        MPI_Allreduce(&token, &(int){0}, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    }
+}
+
+/* Rank 0 takes from any rank; the others wait for its answer. */
+KEPT static void ask_and_answer(void)
+{
+    MPI_Comm copy;
+    MPI_Status status;
+    MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+    for (;;) {
+        if (rank == 0) {
+            MPI_Recv(&token, 1, MPI_INT, MPI_ANY_SOURCE, 4, copy, &status);
+            compute_for_ms(5);
+            MPI_Send(&token, 1, MPI_INT, status.MPI_SOURCE, 5, MPI_COMM_WORLD);
+        } else {
+            MPI_Send(&token, 1, MPI_INT, 0, 4, copy);
+            MPI_Recv(&token, 1, MPI_INT, 0, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        }
+    }
+}
+
+/* Each rank but the first waits for the one before it, and the first computes. */
+KEPT static void wait_for_one_that_computes(void)
+{
+    if (rank == 0) {
+        compute();
+        MPI_Send(&token, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
+    }
+    MPI_Recv(&token, 1, MPI_INT, rank - 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
 static const struct {
     const char *name;
     void (*run)(void);
 } cases[] = {
-    {"circle", receive_in_a_circle},     {"loop", barrier_with_one_in_a_loop},
-    {"differ", collectives_that_differ}, {"lock", a_lock_taken_twice},
-    {"pipe", a_pipe_that_nobody_fills},  {"event", an_event_that_never_comes},
-    {"stop", a_rank_that_is_stopped},    {"wildcard", a_wildcard_that_took_the_message},
-    {"thread", a_thread_that_computes},  {"compute", all_compute},
+    {"circle", receive_in_a_circle},       {"loop", barrier_with_one_in_a_loop},
+    {"differ", collectives_that_differ},   {"lock", a_lock_taken_twice},
+    {"pipe", a_pipe_that_nobody_fills},    {"event", an_event_that_never_comes},
+    {"stop", a_rank_that_is_stopped},      {"wildcard", a_wildcard_that_took_the_message},
+    {"thread", a_thread_that_computes},    {"compute", all_compute},
+    {"message", a_message_that_is_lost},   {"communicator", a_wrong_communicator},
+    {"branch", a_barrier_that_one_misses}, {"dead", a_rank_that_dies},
+    {"circle-twin", pass_around},          {"barrier-twin", meet_in_barriers},
+    {"answer-twin", ask_and_answer},       {"chain-twin", wait_for_one_that_computes},
 };
 
 int main(int argc, char **argv)

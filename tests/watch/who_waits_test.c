@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Who waits for whom, on made jobs: what is a deadlock, and what only looks like one.
+ */
+#include "watch/who_waits.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { RANKS = 4, WORLD_ID = 77 };
+
+/* A rank of a case; op NULL: it was not seen. */
+struct made {
+    const char *op;
+    int peer, tag, root;
+    enum pct_call_comm comm; /* 0: MPI_COMM_WORLD */
+    unsigned ms;             /* 0: long */
+    bool several, stopped;
+};
+
+struct made_case {
+    const char *name;
+    struct made ranks[RANKS];
+    bool elsewhere;     /* ranks that were not seen may be on another node */
+    const char *wanted; /* "circle 0 1; others 2 for 3" */
+};
+
+#define RECV(from)                                                                                 \
+    {                                                                                              \
+        "MPI_Recv", from, 0, -1, 0, 0, false, false                                                \
+    }
+#define SEND(to)                                                                                   \
+    {                                                                                              \
+        "MPI_Send", to, 0, -1, 0, 0, false, false                                                  \
+    }
+#define COLL(op)                                                                                   \
+    {                                                                                              \
+        op, -1, -1, -1, 0, 0, false, false                                                         \
+    }
+#define ROOTED(op, root)                                                                           \
+    {                                                                                              \
+        op, -1, -1, root, 0, 0, false, false                                                       \
+    }
+#define OUT                                                                                        \
+    {                                                                                              \
+        "", -1, -1, -1, 0, 0, false, false                                                         \
+    }
+
+static const struct made_case cases[] = {
+    {"all compute", {OUT, OUT, OUT, OUT}, false, ""},
+    {"each receives from the next", {RECV(1), RECV(2), RECV(3), RECV(0)}, false, "circle 0 1 2 3"},
+    {"two of four", {OUT, RECV(2), RECV(1), OUT}, false, "circle 1 2"},
+    {"for a circle", {RECV(1), RECV(2), RECV(1), OUT}, false, "circle 1 2"},
+    {"for one that computes", {RECV(1), RECV(2), RECV(3), OUT}, false, "others 2 for 3"},
+    {"not yet for long",
+     {{"MPI_Recv", 1, 0, -1, 0, 1900, false, false}, RECV(0), OUT, OUT},
+     false,
+     "others 1 for 0"},
+    {"stopped",
+     {{"MPI_Recv", 1, 0, -1, 0, 0, false, true}, RECV(0), OUT, OUT},
+     false,
+     "others 1 for 0"},
+    {"another thread may send",
+     {{"MPI_Recv", 1, 0, -1, 0, 0, true, false}, RECV(0), OUT, OUT},
+     false,
+     "others 1 for 0"},
+    {"a message under way", {SEND(1), RECV(0), OUT, OUT}, false, ""},
+    {"a message that anybody may send",
+     {SEND(1), {"MPI_Recv", -1, -1, -1, 0, 0, false, false}, OUT, OUT},
+     false,
+     ""},
+    {"a message of another tag",
+     {SEND(1), {"MPI_Recv", 0, 5, -1, 0, 0, false, false}, OUT, OUT},
+     false,
+     "circle 0 1"},
+    {"both send", {SEND(1), SEND(0), OUT, OUT}, false, "circle 0 1"},
+    {"a barrier and a loop",
+     {COLL("MPI_Barrier"), COLL("MPI_Barrier"), OUT, COLL("MPI_Barrier")},
+     false,
+     "others 0 1 3 for 2"},
+    {"all in the barrier",
+     {COLL("MPI_Barrier"), COLL("MPI_Barrier"), COLL("MPI_Barrier"), COLL("MPI_Barrier")},
+     false,
+     ""},
+    {"a barrier and its receiver",
+     {COLL("MPI_Barrier"), RECV(0), COLL("MPI_Barrier"), OUT},
+     false,
+     "circle 0 1"},
+    {"collectives that differ",
+     {COLL("MPI_Barrier"), COLL("MPI_Allreduce"), COLL("MPI_Allreduce"), COLL("MPI_Barrier")},
+     false,
+     "differ 0 3 and 1 2"},
+    {"in MPI_Finalize", {COLL("MPI_Finalize"), COLL("MPI_Barrier"), OUT, OUT}, false, "circle 0 1"},
+    {"left a reduction early",
+     {ROOTED("MPI_Reduce", 0), COLL("MPI_Barrier"), COLL("MPI_Barrier"), OUT},
+     false,
+     "others 1 2 for 3"},
+    {"left a broadcast early",
+     {COLL("MPI_Barrier"), ROOTED("MPI_Bcast", 0), OUT, OUT},
+     false,
+     "others 0 for 2 3"},
+    {"a root that never comes",
+     {RECV(1), ROOTED("MPI_Bcast", 0), ROOTED("MPI_Bcast", 0), ROOTED("MPI_Bcast", 0)},
+     false,
+     "circle 0 1"},
+    {"all in the broadcast",
+     {ROOTED("MPI_Bcast", 0), ROOTED("MPI_Bcast", 0), ROOTED("MPI_Bcast", 0),
+      ROOTED("MPI_Bcast", 0)},
+     false,
+     ""},
+    {"an ended rank",
+     {COLL("MPI_Barrier"),
+      COLL("MPI_Barrier"),
+      {NULL, 0, 0, 0, 0, 0, false, false},
+      COLL("MPI_Barrier")},
+     false,
+     "gone 0 1 3 for 2"},
+    {"a rank on another node",
+     {COLL("MPI_Barrier"),
+      COLL("MPI_Barrier"),
+      {NULL, 0, 0, 0, 0, 0, false, false},
+      COLL("MPI_Barrier")},
+     true,
+     ""},
+    {"ranks of another communicator",
+     {{"MPI_Recv", 1, 0, -1, PCT_COMM_OTHER, 0, false, false},
+      {"MPI_Recv", 0, 0, -1, PCT_COMM_OTHER, 0, false, false},
+      OUT,
+      OUT},
+     false,
+     ""},
+    {"any message, of those that wait",
+     {{"MPI_Recv", -1, -1, -1, 0, 0, false, false}, RECV(0), RECV(0), RECV(0)},
+     false,
+     "circle 0 1"},
+    {"any message, one computes",
+     {{"MPI_Recv", -1, -1, -1, 0, 0, false, false}, RECV(0), RECV(0), OUT},
+     false,
+     ""},
+    {"requests", {COLL("MPI_Waitall"), RECV(0), RECV(0), RECV(0)}, false, "others 1 2 3 for 0"},
+};
+
+static void put(char *text, const struct pct_wait *w)
+{
+    static const char *const kinds[] = {"gone", "differ", "circle", "others"};
+    char *p = text + strlen(text);
+    p += sprintf(p, "%s%s", *text ? "; " : "", kinds[w->kind]);
+    for (size_t i = 0; i < w->n_who; i++)
+        p += sprintf(p, " %d", w->who[i]);
+    p += sprintf(p, "%s", w->kind == PCT_WAIT_DIFFER ? " and" : w->n_whom ? " for" : "");
+    for (size_t i = 0; i < w->n_whom; i++)
+        p += sprintf(p, " %d", w->whom[i]);
+}
+
+/* Answers are in indices of the ranks that were seen. */
+static bool check(const struct made_case *c)
+{
+    struct pct_waiting ranks[RANKS];
+    struct pct_mpi_call calls[RANKS];
+    struct pct_waits found = {0};
+    char text[1024] = "";
+    int n = 0, rank_of[RANKS];
+    for (int i = 0; i < RANKS; i++) {
+        const struct made *m = &c->ranks[i];
+        if (!m->op)
+            continue;
+        bool none = !strcmp(m->op, "MPI_Finalize");
+        calls[n] = (struct pct_mpi_call){.known = *m->op != 0,
+                                         .comm = none      ? PCT_COMM_NONE
+                                                 : m->comm ? m->comm
+                                                           : PCT_COMM_WORLD,
+                                         .domain = none      ? 0
+                                                   : m->comm ? 5
+                                                             : WORLD_ID,
+                                         .peer = m->peer,
+                                         .tag = m->tag,
+                                         .root = m->root};
+        ranks[n] = (struct pct_waiting){.rank = i,
+                                        .op = m->op,
+                                        .call = &calls[n],
+                                        .ns = (m->ms ? m->ms : 5000) * 1000000ull,
+                                        .several = m->several,
+                                        .stopped = m->stopped};
+        rank_of[n++] = i;
+    }
+    pct_waits_find(ranks, (size_t)n, RANKS, !c->elsewhere, &found);
+    for (size_t i = 0; i < found.n; i++) {
+        struct pct_wait *w = &found.at[i];
+        for (size_t k = 0; k < w->n_who; k++)
+            w->who[k] = rank_of[w->who[k]];
+        for (size_t k = 0; k < w->n_whom && w->kind != PCT_WAIT_GONE; k++)
+            w->whom[k] = rank_of[w->whom[k]];
+        put(text, w);
+    }
+    pct_waits_free(&found);
+    if (!strcmp(text, c->wanted))
+        return true;
+    print_error("%s: '%s', not '%s'\n", c->name, text, c->wanted);
+    return false;
+}
+
+static void waits_are_found(void **state)
+{
+    size_t n_wrong = 0;
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        n_wrong += !check(&cases[i]);
+    assert_int_equal(n_wrong, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(waits_are_found)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "watch/mpi_call.h"
+
+#include "libcollect/adapter.h"
+
+#include <string.h>
+
+/* Leftovers of earlier calls in the stack have another return address: that of the call
+ * in progress is where its own caller has put it. */
+static bool is_call(const struct pct_caught *c, uint64_t at, const struct pc_call *call)
+{
+    uint64_t ret = call->ret;
+    if (call->event.size != sizeof call->event || call->event.op != PC_SLOT_OP(call->slot) ||
+        call->event.op_class >= PCOLLECT_N_CLASSES || call->cfa <= at ||
+        call->cfa - c->sp > c->n_stack)
+        return false;
+#if defined(__x86_64__)
+    if (!pct_caught_word(c, call->cfa - sizeof ret, &ret))
+        return false;
+#endif
+    return ret == call->ret;
+}
+
+/* True if a plugin asked: else only the arguments were set. */
+static bool is_asked(const struct pc_call *call)
+{
+    return call->event.thread == call->thread && call->event.node == call->node;
+}
+
+static enum pct_call_comm comm_of(const struct pc_call *call)
+{
+    if (!is_asked(call))
+        return PCT_COMM_NONE;
+    if (call->comm == PC_CALL_WORLD)
+        return PCT_COMM_WORLD;
+    if (call->comm == PC_CALL_SELF)
+        return PCT_COMM_SELF;
+    if (call->peers & PC_CALL_AS_WORLD)
+        return PCT_COMM_AS_WORLD;
+    return call->handle ? PCT_COMM_OTHER : PCT_COMM_NONE;
+}
+
+void pct_mpi_call_find(const struct pct_caught *c, struct pct_mpi_call *out)
+{
+    struct pc_call call;
+    *out = (struct pct_mpi_call){.known = false};
+    for (size_t i = 0; i + sizeof call <= c->n_stack; i += sizeof(uint64_t)) {
+        uint32_t size;
+        memcpy(&size, c->stack + i + offsetof(struct pc_call, event.size), sizeof size);
+        if (size != sizeof call.event)
+            continue;
+        memcpy(&call, c->stack + i, sizeof call);
+        if (!is_call(c, c->sp + i, &call))
+            continue;
+        *out = (struct pct_mpi_call){.known = true,
+                                     .begin = call.event.begin,
+                                     .comm = comm_of(&call),
+                                     .domain = is_asked(&call) ? call.event.domain : 0,
+                                     .peer = call.event.peer,
+                                     .root = call.event.root,
+                                     .tag = call.event.tag};
+    }
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Who waits for whom: what follows from the MPI calls in which the ranks of a job are.
+ *
+ * A rank waits if its only thread with code of the program has been in one call for two seconds at
+ * least, and the call cannot end before others act:
+ *
+ *     a receive from one rank, a probe, a send to one     that rank
+ *     a receive from any rank                             one of the others
+ *     a collective that nobody leaves before all came     all ranks that are not in it
+ *     a broadcast or a scatter, but for its root;         one of those that are not in it: others
+ *     a reduction or a gather, its root                   have been there and left
+ *
+ * Ranks that do not wait may act; who waits may act if those may for whom it waits. The others
+ * never will. All that wait have been in their calls since before the first of them was looked at,
+ * so the calls belong to one moment.
+ *
+ * What looks like a deadlock and is none: a message of a nonblocking send that takes longer to
+ * arrive than the two seconds.
+ *
+ * Nothing is concluded from calls whose partners are not known: those that complete requests, and
+ * those on communicators with other ranks than MPI_COMM_WORLD.
+ */
+#ifndef PCT_WHO_WAITS_H
+#define PCT_WHO_WAITS_H
+
+#include "watch/mpi_call.h"
+
+/* A rank, as it was seen. */
+struct pct_waiting {
+    int rank;
+    const char *op; /* the MPI function; "": outside MPI */
+    const struct pct_mpi_call *call;
+    uint64_t ns;  /* that it has lasted; 0: not known */
+    bool several; /* other threads have code of the program too */
+    bool stopped; /* by a signal: it has not had the time to go on */
+};
+
+enum pct_wait_kind {
+    PCT_WAIT_GONE,   /* ranks `who` wait for ranks `whom`, which have no process any more */
+    PCT_WAIT_DIFFER, /* on one communicator `who` are in one collective, `whom` in another */
+    PCT_WAIT_CIRCLE, /* each rank of `who` waits for the next one, the last for the first */
+    PCT_WAIT_OTHERS  /* `who` wait in one call for `whom`, which do not wait */
+};
+
+/* Numbers are indices into the ranks that were given, of PCT_WAIT_GONE in `whom` ranks. */
+struct pct_wait {
+    enum pct_wait_kind kind;
+    int *who, *whom;
+    size_t n_who, n_whom;
+};
+
+struct pct_waits {
+    struct pct_wait *at;
+    size_t n, room;
+};
+
+/* The n ranks seen, rising by rank, of `world`; all_here: those that were not seen have ended. */
+void pct_waits_find(const struct pct_waiting *ranks, size_t n, int world, bool all_here,
+                    struct pct_waits *out);
+void pct_waits_free(struct pct_waits *w);
+
+#endif
