@@ -169,6 +169,10 @@ struct pc_process_status {
 /* False: there is no such process. Keeps errno. MT-safe. */
 bool pc_process_look(int pid, struct pc_process_status *out);
 
+/* Calls see(arg, number) for each entry of a folder that is a number: the processes in "/proc", the
+ * threads in "/proc/PID/task". False: the folder cannot be read. Takes memory. MT-safe. */
+bool pc_proc_numbers(const char *folder, void (*see)(void *arg, int number), void *arg);
+
 /* True if the process was started with a variable of that name, and of that value if it is not
  * NULL. One that may not be read belongs to someone else: false. MT-safe. */
 bool pc_process_has_variable(int pid, const char *name, const char *value);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Reads what the system reports of a process, from small files of /proc. No malloc: it is also
- * asked while a process starts.
+ * Reads what the system reports of a process, from small files of /proc. No malloc, since it is
+ * also asked while a process starts; pc_proc_numbers alone opens a folder, which takes some.
  */
 #include "base/base.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -41,6 +42,17 @@ bool pc_process_look(int pid, struct pc_process_status *out)
     status.start = strtoull(at, NULL, 10);
     *out = status;
     return true;
+}
+
+bool pc_proc_numbers(const char *folder, void (*see)(void *arg, int number), void *arg)
+{
+    DIR *dir = opendir(folder);
+    for (struct dirent *e; dir && (e = readdir(dir));)
+        if (e->d_name[0] >= '1' && e->d_name[0] <= '9')
+            see(arg, atoi(e->d_name));
+    if (dir)
+        closedir(dir);
+    return dir != NULL;
 }
 
 /* Compares what stands in the file, piece by piece, with NAME= or NAME=VALUE and its end. */

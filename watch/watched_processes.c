@@ -11,7 +11,6 @@
 #include "analysis/symbols/symbols.h"
 #include "watch/watch.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -87,23 +86,28 @@ struct descent {
     int pid, parent;
 };
 
+struct descents {
+    struct descent *of;
+    size_t n, room;
+};
+
+static void add_descent(void *arg, int pid)
+{
+    struct descents *all = arg;
+    struct pc_process_status p;
+    if (!pc_process_look(pid, &p))
+        return;
+    all->of = pct_grow(all->of, all->n, &all->room, sizeof *all->of);
+    all->of[all->n++] = (struct descent){p.pid, p.parent};
+}
+
 /* All processes of the machine with their parents. */
 static struct descent *list_processes(size_t *n)
 {
-    struct descent *all = NULL;
-    size_t room = 0;
-    DIR *folder = opendir("/proc");
-    *n = 0;
-    for (struct dirent *e; folder && (e = readdir(folder));) {
-        struct pc_process_status p;
-        if (*e->d_name < '1' || *e->d_name > '9' || !pc_process_look(atoi(e->d_name), &p))
-            continue;
-        all = pct_grow(all, *n, &room, sizeof *all);
-        all[(*n)++] = (struct descent){p.pid, p.parent};
-    }
-    if (folder)
-        closedir(folder);
-    return all;
+    struct descents all = {0};
+    pc_proc_numbers("/proc", add_descent, &all);
+    *n = all.n;
+    return all.of;
 }
 
 /* Processes below pid, a generation at a time: below[from..n) are those of the last. */
@@ -182,22 +186,26 @@ static int compare_ids(const void *a, const void *b)
     return (*(const int *)a > *(const int *)b) - (*(const int *)a < *(const int *)b);
 }
 
+struct ids {
+    int *of;
+    size_t n, room;
+};
+
+static void add_id(void *arg, int id)
+{
+    struct ids *ids = arg;
+    ids->of = pct_grow(ids->of, ids->n, &ids->room, sizeof *ids->of);
+    ids->of[ids->n++] = id;
+}
+
 int *pct_watch_threads(int pid, size_t *n)
 {
     char path[64];
-    int *threads = NULL;
-    size_t room = 0;
+    struct ids ids = {0};
     snprintf(path, sizeof path, "/proc/%d/task", pid);
-    DIR *folder = opendir(path);
-    *n = 0;
-    for (struct dirent *e; folder && (e = readdir(folder));) {
-        if (*e->d_name < '1' || *e->d_name > '9')
-            continue;
-        threads = pct_grow(threads, *n, &room, sizeof *threads);
-        threads[(*n)++] = atoi(e->d_name);
-    }
-    if (folder)
-        closedir(folder);
+    pc_proc_numbers(path, add_id, &ids);
+    int *threads = ids.of;
+    *n = ids.n;
     if (*n)
         qsort(threads, *n, sizeof *threads, compare_ids);
     for (size_t i = 1; i < *n; i++) {

@@ -363,7 +363,7 @@ static void do_collapse_all(struct screen *s)
 static void do_view(struct screen *s)
 {
     s->top = 0;
-    pct_browser_choose(&s->browser, (s->browser.view + 1) % PCT_BROWSER_N_VIEWS);
+    s->browser.view = (s->browser.view + 1) % PCT_BROWSER_N_VIEWS;
 }
 
 static void do_metric(struct screen *s)

@@ -8,8 +8,6 @@
 
 #include "analysis/buffer.h"
 
-#include <ctype.h>
-#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -116,19 +114,26 @@ static bool nothing_seen(const struct seen *s)
 
 /* ---- Processes of the run ------------------------------------------------------------------- */
 
+struct of_run {
+    const char *key;
+    size_t n;
+};
+
+static void count_process(void *arg, int pid)
+{
+    struct of_run *run = arg;
+    struct pc_process_status p;
+    run->n += pc_process_look(pid, &p) && p.state != 'Z' &&
+              pc_process_has_variable(pid, "PCOLLECT_RUN", run->key);
+}
+
 static size_t count_processes(const struct pct_run_job *r)
 {
     char *key = pct_text("%016lx", (unsigned long)r->key);
-    size_t n = 0;
-    struct pc_process_status p;
-    DIR *dir = opendir("/proc");
-    for (struct dirent *e; dir && (e = readdir(dir));)
-        n += isdigit((unsigned char)*e->d_name) && pc_process_look(atoi(e->d_name), &p) &&
-             p.state != 'Z' && pc_process_has_variable(p.pid, "PCOLLECT_RUN", key);
-    if (dir)
-        closedir(dir);
+    struct of_run run = {.key = key};
+    pc_proc_numbers("/proc", count_process, &run);
     free(key);
-    return n;
+    return run.n;
 }
 
 /* Waits up to a second for those of which nothing was seen yet. */

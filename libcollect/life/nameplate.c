@@ -10,7 +10,6 @@
 
 #include "libcollect/state/state.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,34 +67,35 @@ static int find_plate(int maps, const char *name)
     }
 }
 
-static int rank_of(int proc, const char *pid, const char *name)
+struct search {
+    char name[NAME_BYTES];
+    void (*see)(void *arg, int rank);
+    void *arg;
+};
+
+static void look_at_process(void *arg, int pid)
 {
+    const struct search *search = arg;
     char path[NAME_BYTES];
     struct stat st;
-    pc_format(path, sizeof path, "%s/maps", pid);
-    if (fstatat(proc, pid, &st, 0) || st.st_uid != geteuid())
-        return -1;
-    int maps = openat(proc, path, O_RDONLY | O_CLOEXEC);
+    pc_format(path, sizeof path, "/proc/%d", pid);
+    if (stat(path, &st) || st.st_uid != geteuid())
+        return;
+    pc_format(path, sizeof path, "/proc/%d/maps", pid);
+    int maps = open(path, O_RDONLY | O_CLOEXEC);
     if (maps < 0)
-        return -1;
-    int rank = find_plate(maps, name);
+        return;
+    int rank = find_plate(maps, search->name);
     close(maps);
-    return rank;
+    if (rank >= 0)
+        search->see(search->arg, rank);
 }
 
 void pc_nameplate_look(enum pc_plate what, uint64_t launch_key, void (*see)(void *arg, int rank),
                        void *arg)
 {
-    char name[NAME_BYTES];
-    DIR *proc = opendir("/proc");
-    pc_format(name, sizeof name, "/memfd:" NAME_FORMAT, words[what], (unsigned long)launch_key);
-    for (struct dirent *e; proc && (e = readdir(proc));) {
-        if (e->d_name[0] < '1' || e->d_name[0] > '9' || strlen(e->d_name) > 10)
-            continue;
-        int rank = rank_of(dirfd(proc), e->d_name, name);
-        if (rank >= 0)
-            see(arg, rank);
-    }
-    if (proc)
-        closedir(proc);
+    struct search search = {.see = see, .arg = arg};
+    pc_format(search.name, sizeof search.name, "/memfd:" NAME_FORMAT, words[what],
+              (unsigned long)launch_key);
+    pc_proc_numbers("/proc", look_at_process, &search);
 }

@@ -133,11 +133,6 @@ const struct pct_browser_row *pct_browser_at(struct pct_browser *b)
     return t->n ? &t->rows[t->cursor] : NULL;
 }
 
-void pct_browser_choose(struct pct_browser *b, enum pct_browser_view view)
-{
-    b->view = view;
-}
-
 void pct_browser_next_metric(struct pct_browser *b)
 {
     size_t at = 0;

@@ -54,7 +54,6 @@ void pct_browser_close(struct pct_browser *b);
 struct pct_browser_tree *pct_browser_shown(struct pct_browser *b);
 const struct pct_browser_row *pct_browser_at(struct pct_browser *b);
 
-void pct_browser_choose(struct pct_browser *b, enum pct_browser_view view);
 /* The next metric that the profile has: time, calls, bytes sent, bytes received. */
 void pct_browser_next_metric(struct pct_browser *b);
 void pct_browser_set_width(struct pct_browser *b, size_t width);
