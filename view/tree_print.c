@@ -149,8 +149,8 @@ static void put_hidden(struct printer *l, const struct children *c, struct pct_c
 /* ---- Frames that pass a call on ---------------------------------------------------------------
  */
 
-/* Whose code it is, where that is a language's and not the program's, or where the function has no
- * name: its module. Else NULL. */
+/* The library of a language, if the frame is of its code; the module, if its function has no name.
+ * Else NULL. */
 static const char *find_passer(const struct printer *l, uint32_t node)
 {
     static const char *const languages[][2] = {{"/include/c++/", "the C++ library"},
@@ -167,8 +167,8 @@ static const char *find_passer(const struct printer *l, uint32_t node)
                : l->figures.d->profile->modules[n->module].path;
 }
 
-/* How many such frames follow each other from `node` on, each with one child alone; *last_out: the
- * last of them. */
+/* The number of such frames that follow each other from `node` on, each with one child alone;
+ * *last_out: the last of them. */
 static size_t count_passing(struct printer *l, uint32_t node, uint32_t *last_out)
 {
     const char *passer = find_passer(l, node);

@@ -96,7 +96,7 @@ static size_t count_cpus(const char *list)
     return n;
 }
 
-/* Why the threads of a rank waited for processors that no other rank of its host wants. */
+/* Puts the reason for which a rank waited for processors that no other rank of its host wants. */
 static void put_reason(const struct pct_evidence *f, size_t rank, struct pct_buf *b)
 {
     size_t n_threads = count_busy_threads(f, rank), n_cpus = count_cpus(f->use[rank].bound);

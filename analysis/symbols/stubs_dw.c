@@ -55,7 +55,7 @@ static void read_slots(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, stru
     }
 }
 
-/* Whether a stub begins at `at`, where there are n bytes, and the slot that it jumps by. */
+/* True if a stub begins at `at`, where there are n bytes; *slot_out: the slot that it jumps by. */
 static bool read_stub_x86_64(const uint8_t *at, size_t n, uint64_t address, uint64_t *slot_out)
 {
     static const uint8_t mark[] = {0xf3, 0x0f, 0x1e, 0xfa}; /* endbr64, with branch protection */
@@ -99,7 +99,7 @@ static void add_stub(struct pct_dw *d, uint64_t lo, uint64_t hi, const char *fun
     pct_buf_free(&name);
 }
 
-/* What the stub calls that begins at `at`, where there are n bytes; NULL: none begins there. */
+/* The function that a stub at `at` calls, where there are n bytes; NULL: none begins there. */
 static const char *find_function(const struct slots *slots, int machine, const uint8_t *at,
                                  size_t n, uint64_t address)
 {
