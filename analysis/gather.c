@@ -18,6 +18,7 @@ struct pct_parts {
     struct pct_rolled **rolled; /* one of each set of keys that was asked for */
     size_t n_rolled, rolled_room;
     struct pct_rank_times *rank_times;
+    struct pct_rank_classes *rank_classes;
     struct pct_thread_times *thread_times;
     uint32_t *frames;
     struct pct_contexts contexts;
@@ -97,6 +98,13 @@ const struct pct_thread_times *pct_data_thread_times(const struct pct_data *d)
     if (!d->parts->thread_times)
         d->parts->thread_times = pct_thread_times_new(d->profile);
     return d->parts->thread_times;
+}
+
+const struct pct_rank_classes *pct_data_rank_classes(const struct pct_data *d)
+{
+    if (!d->parts->rank_classes)
+        d->parts->rank_classes = pct_rank_classes_new(d->totals);
+    return d->parts->rank_classes;
 }
 
 const struct pct_rank_times *pct_data_rank_times(const struct pct_data *d)
@@ -248,6 +256,7 @@ static void free_parts(struct pct_parts *parts)
     pct_free(parts->spreads);
     pct_free(parts->frames);
     pct_rank_times_free(parts->rank_times);
+    pct_rank_classes_free(parts->rank_classes);
     pct_thread_times_free(parts->thread_times);
     pct_estimates_free(parts->estimates);
     pct_counts_free(parts->counts);

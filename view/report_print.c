@@ -99,10 +99,36 @@ static enum pct_metric metric_of(const char *column)
     return PCT_TIME;
 }
 
+/* Where ranks differ from one another in groups. */
+static void print_classes(FILE *out, const struct pct_data *d, const struct pct_options *o)
+{
+    enum { SHOWN = 8 };
+    static const char *const all[] = {"class",       "n_ranks", "compute_s", "primitive", "there_s",
+                                      "all_there_s", "error_s", "ranks",     NULL};
+    const struct pct_rank_classes *c = pct_data_rank_classes(d);
+    const struct pct_table *t = pct_table_find("classes");
+    if (c->n < 2)
+        return;
+    struct pct_rows rows = pct_table_rows(t, d, NULL);
+    struct pct_aligned how = {.names = all,
+                              .width = o->width,
+                              .indent = "  ",
+                              .max_rows = SHOWN,
+                              .people = {o->utf8, o->full_names}};
+    fprintf(out,
+            "\n%sClasses of ranks%s (%u groups that spend their time alike; means of a rank)\n",
+            pct_style(o, PCT_STYLE_TITLE), pct_style(o, PCT_STYLE_PLAIN), c->n);
+    pct_table_aligned(out, t, d, &rows, &how);
+    if (rows.n > SHOWN)
+        fprintf(out, "  and %zu more: --table classes shows them\n", rows.n - SHOWN);
+    pct_rows_free(&rows);
+}
+
 void pct_print_text(FILE *out, const struct pct_data *d, const struct pct_options *o)
 {
     pct_print_head(out, d, o);
     print_primitives(out, d, o);
+    print_classes(out, d, o);
     pct_print_series(out, d, o);
     pct_print_hottest(out, d, o);
     if (pct_data_calls_mpi(d) || pct_data_samples(d)->all.samples)

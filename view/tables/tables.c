@@ -11,6 +11,8 @@ const struct pct_table *const pct_tables[] = {
     &pct_findings_table,
     &pct_primitives_table,
     &pct_ranks_table,
+    &pct_classes_table,
+    &pct_class_times_table,
     &pct_thread_times_table,
     &pct_contexts_table,
     &pct_call_sites_table,

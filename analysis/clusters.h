@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Points that lie in groups with gaps between them. There is no number of groups to give: what has
+ * no gap is one group, however wide.
+ */
+#ifndef PCT_CLUSTERS_H
+#define PCT_CLUSTERS_H
+
+#include <stdint.h>
+
+/* n points of d coordinates each: point i at x + i * d. What is nearer than `least` is not told
+ * apart. */
+struct pct_points {
+    const float *x;
+    uint32_t n, d;
+    float least;
+};
+
+/* Writes the group of each point, from 0 in the order of their first points; at most `most` groups.
+ * Returns how many there are; 0 if there is no point. The same points give the same groups.
+ * MT-safe. */
+uint32_t pct_clusters_find(const struct pct_points *points, uint32_t most, uint16_t *group);
+
+#endif

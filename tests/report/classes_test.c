@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Classes of ranks: made populations of known classes are found again, and the figures of classes
+ * are those of their ranks.
+ */
+#include "analysis/clusters.h"
+#include "analysis/rank_classes.h"
+#include "tests/seed.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { MOST_CLASSES = 40, MOST_COORDINATES = 31 };
+
+/* ---- Random numbers ------------------------------------------------------------------------- */
+
+static uint64_t state;
+
+static double uniform(void)
+{
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return ((double)(state >> 11) + 0.5) / 9007199254740992.0;
+}
+
+static double normal(void)
+{
+    double length = sqrt(-2 * log(uniform()));
+    return length * cos(6.283185307179586 * uniform());
+}
+
+/* ---- Made populations ----------------------------------------------------------------------- */
+
+struct population {
+    uint32_t n, d, n_classes;
+    double noise;
+    bool skew; /* classes of very different sizes */
+};
+
+/* APART deviations of the noise between any two classes, on the line through their means. */
+enum { APART = 12 };
+
+static double mean[MOST_CLASSES][MOST_COORDINATES], weight[MOST_COORDINATES];
+
+static bool is_apart(const struct population *p, const double *a, const double *b)
+{
+    double far2 = 0, noise2 = 0;
+    for (uint32_t j = 0; j < p->d; j++) {
+        double by = a[j] - b[j];
+        far2 += by * by;
+        noise2 += by * by * weight[j] * weight[j] * p->noise * p->noise;
+    }
+    return far2 >= APART * sqrt(noise2);
+}
+
+/* False: so many classes have no room. */
+static bool make_means(const struct population *p)
+{
+    unsigned tries = 0;
+    for (uint32_t j = 0; j < p->d; j++)
+        weight[j] = exp(0.7 * normal()) / p->d;
+    for (uint32_t k = 0; k < p->n_classes;) {
+        bool apart = true;
+        for (uint32_t j = 0; j < p->d; j++)
+            mean[k][j] = weight[j] * 0.6 * normal();
+        for (uint32_t q = 0; q < k; q++)
+            apart &= is_apart(p, mean[k], mean[q]);
+        k += apart;
+        if (++tries > 20000)
+            return false;
+    }
+    return true;
+}
+
+static void make_points(const struct population *p, float *x, uint16_t *class)
+{
+    for (uint32_t i = 0; i < p->n; i++) {
+        double u = uniform();
+        class[i] = (uint16_t)((p->skew ? u * u * u : u) * p->n_classes);
+        for (uint32_t j = 0; j < p->d; j++)
+            x[(size_t)i * p->d + j] = (float)(mean[class[i]][j] + weight[j] * p->noise * normal());
+    }
+}
+
+static double pairs(double n)
+{
+    return n * (n - 1) / 2;
+}
+
+/* Adjusted Rand index: 1 if the two are the same, 0 on average if they have nothing in common. */
+static double rand_index(const uint16_t *a, const uint16_t *b, uint32_t n)
+{
+    static double both[MOST_CLASSES][MOST_CLASSES];
+    double of_a[MOST_CLASSES] = {0}, of_b[MOST_CLASSES] = {0}, sum = 0, sum_a = 0, sum_b = 0;
+    memset(both, 0, sizeof both);
+    for (uint32_t i = 0; i < n; i++) {
+        both[a[i]][b[i]]++;
+        of_a[a[i]]++;
+        of_b[b[i]]++;
+    }
+    for (int i = 0; i < MOST_CLASSES; i++) {
+        sum_a += pairs(of_a[i]);
+        sum_b += pairs(of_b[i]);
+        for (int j = 0; j < MOST_CLASSES; j++)
+            sum += pairs(both[i][j]);
+    }
+    double expected = sum_a * sum_b / pairs(n), most = (sum_a + sum_b) / 2;
+    return most > expected ? (sum - expected) / (most - expected) : 1;
+}
+
+/* How well the classes are found again; -1: there is no such population. */
+static double find_again(const struct population *p, uint32_t *n_found)
+{
+    float *x = calloc((size_t)p->n * p->d, sizeof *x);
+    uint16_t *class = calloc(p->n, sizeof *class), *group = calloc(p->n, sizeof *group);
+    double index = -1;
+    if (make_means(p)) {
+        make_points(p, x, class);
+        const struct pct_points points = {x, p->n, p->d, 0};
+        *n_found = pct_clusters_find(&points, MOST_CLASSES, group);
+        index = rand_index(class, group, p->n);
+    }
+    free(x);
+    free(class);
+    free(group);
+    return index;
+}
+
+static void classes_that_lie_apart_are_found_again(void **unused)
+{
+    static const uint32_t sizes[] = {1000, 10000, 100000}, classes[] = {1, 2, 5, 12, 40};
+    static const uint32_t dimensions[] = {3, 10, 31};
+    static const double noises[] = {0.01, 0.05, 0.2};
+    unsigned n_made = 0;
+    (void)unused;
+    state = test_seed(4711);
+    for (unsigned i = 0; i < 3 * 3 * 3 * 5 * 2; i++) {
+        struct population p = {sizes[i / 2 % 3], dimensions[i / 6 % 3], classes[i / 18 % 5],
+                               noises[i / 90 % 3], i % 2 == 1};
+        uint32_t n = 0;
+        if (p.n > 1000 && p.noise != 0.05 && p.d == 31) /* takes long */
+            continue;
+        if (p.n > 10000 && (p.noise != 0.05 || p.d != 10 || p.skew))
+            continue;
+        if (p.n < 25 * 2 * p.n_classes) /* too few of each */
+            continue;
+        double index = find_again(&p, &n);
+        n_made += index >= 0;
+        if (index >= 0 && index < 0.95)
+            fail_msg("%u points, %u coordinates, %u classes, noise %.2f: index %.3f, %u found", p.n,
+                     p.d, p.n_classes, p.noise, index, n);
+        if (p.n_classes == 1 && n != 1)
+            fail_msg("%u points, %u coordinates, noise %.2f: %u classes of one", p.n, p.d, p.noise,
+                     n);
+    }
+    assert_in_range(n_made, 80, 300);
+}
+
+static void the_same_points_are_one_class(void **unused)
+{
+    static float x[500 * 3];
+    uint16_t group[500];
+    const struct pct_points points = {x, 500, 3, 0};
+    (void)unused;
+    for (int i = 0; i < 1500; i++)
+        x[i] = 0.25f;
+    assert_int_equal(pct_clusters_find(&points, MOST_CLASSES, group), 1);
+    x[1200] = 7; /* one point is not */
+    assert_int_equal(pct_clusters_find(&points, MOST_CLASSES, group), 2);
+    assert_int_equal(group[400], 1);
+}
+
+/* ---- Profiles ------------------------------------------------------------------------------- */
+
+enum { RANKS = 512, CALLS = 3 };
+
+static struct pc_profile_rank ranks[RANKS];
+static uint64_t values[CALLS][RANKS];
+
+static void put_call(struct pc_profile *p, uint32_t k)
+{
+    static int32_t numbers[RANKS];
+    static struct pc_stat stats[CALLS];
+    struct pc_stat *s = &stats[k];
+    *s = (struct pc_stat){.n = RANKS, .min = UINT64_MAX};
+    for (int i = 0; i < RANKS; i++) {
+        uint64_t v = values[k][i];
+        numbers[i] = i;
+        s->sum += v;
+        s->min = v < s->min ? v : s->min;
+        s->max = v > s->max ? v : s->max;
+    }
+    p->nodes[1 + k] = (struct pc_profile_node){
+        .kind = PCOLLECT_NODE_OP, .module = PC_NO_INDEX, .op = k, .data = k};
+    p->data[k] = (struct pc_profile_data){
+        .n_ranks = RANKS, .kept = true, .stats = s, .ranks = numbers, .values = values[k]};
+}
+
+/* Every eighth rank and rank 0 do otherwise. */
+static int known_class(int rank)
+{
+    return rank == 0 ? 0 : rank % 8 ? 1 : 2;
+}
+
+static void make_values(void)
+{
+    static const double ms[3][CALLS] = {{10, 400, 20}, {100, 50, 20}, {160, 50, 45}};
+    for (int i = 0; i < RANKS; i++) {
+        uint64_t mpi_ns = 0;
+        for (int k = 0; k < CALLS; k++) {
+            values[k][i] = (uint64_t)(ms[known_class(i)][k] * 1e6 * (1 + 0.02 * normal()));
+            mpi_ns += values[k][i];
+        }
+        ranks[i] = (struct pc_profile_rank){.rank = i,
+                                            .host = (char *)"n",
+                                            .inside_ns = 1000000000,
+                                            .mpi_ns = mpi_ns,
+                                            .n_threads = 1};
+    }
+}
+
+static void check_times(const struct pct_rank_classes *c)
+{
+    for (uint32_t a = 1; a < c->n_aspects; a++) {
+        uint32_t k = c->node[a] - 1;
+        for (uint32_t class = 0; class < c->n; class ++) {
+            const struct pct_class_time *t = &c->times[class * c->n_aspects + a];
+            uint64_t sum = 0, min = UINT64_MAX, max = 0;
+            uint32_t n = 0;
+            double squares = 0;
+            for (int i = 0; i < RANKS; i++)
+                if (c->of_rank[i] == class) {
+                    n++;
+                    sum += values[k][i];
+                    min = values[k][i] < min ? values[k][i] : min;
+                    max = values[k][i] > max ? values[k][i] : max;
+                }
+            for (int i = 0; i < RANKS; i++)
+                if (c->of_rank[i] == class)
+                    squares += pow((double)values[k][i] - (double)sum / n, 2);
+            assert_int_equal(n, c->list[class].n);
+            assert_true(t->sum == sum && t->min == min && t->max == max);
+            assert_int_equal(values[k][t->min_rank], min);
+            assert_int_equal(values[k][t->max_rank], max);
+            assert_true(fabs(t->deviation_ns - sqrt(squares / n)) <= 1e-6 * t->deviation_ns + 1);
+        }
+    }
+}
+
+static void figures_of_classes_are_those_of_their_ranks(void **unused)
+{
+    static struct pc_profile_op ops[CALLS] = {{(char *)"MPI_Allreduce", PCOLLECT_CLASS_COLL},
+                                              {(char *)"MPI_Recv", PCOLLECT_CLASS_P2P},
+                                              {(char *)"MPI_Send", PCOLLECT_CLASS_P2P}};
+    static struct pc_profile_field field = {
+        (char *)"time", (char *)"time", PCOLLECT_SUM, PCOLLECT_UNIT_NS, 0, 0};
+    static struct pc_profile_node nodes[1 + CALLS] = {{.parent = PC_NO_INDEX,
+                                                       .n_descendants = CALLS,
+                                                       .module = PC_NO_INDEX,
+                                                       .op = PC_NO_INDEX,
+                                                       .data = PC_NO_INDEX}};
+    static struct pc_profile_data data[CALLS];
+    struct pc_profile p = {.exe = (char *)"x",
+                           .mpi = (char *)"m",
+                           .job = (char *)"",
+                           .world_size = RANKS,
+                           .n_ranks = RANKS,
+                           .n_ops = CALLS,
+                           .n_fields = 1,
+                           .n_nodes = 1 + CALLS,
+                           .n_data = CALLS,
+                           .n_comm = 1,
+                           .ranks = ranks,
+                           .ops = ops,
+                           .fields = &field,
+                           .nodes = nodes,
+                           .data = data};
+    (void)unused;
+    state = test_seed(99);
+    make_values();
+    for (uint32_t k = 0; k < CALLS; k++)
+        put_call(&p, k);
+    struct pct_totals *m = pct_totals_new(&p);
+    struct pct_rank_classes *c = pct_rank_classes_new(m);
+    assert_int_equal(c->n, 3);
+    for (int i = 0; i < RANKS; i++)
+        assert_int_equal(c->of_rank[i], known_class(i));
+    assert_string_equal(c->list[0].ranks, "0");
+    assert_string_equal(c->list[2].ranks, "8-504:8");
+    assert_int_equal(c->n_aspects, 1 + CALLS);
+    check_times(c);
+    pct_rank_classes_free(c);
+    p.n_ranks = 20; /* too few to tell */
+    c = pct_rank_classes_new(m);
+    assert_int_equal(c->n, 0);
+    pct_rank_classes_free(c);
+    pct_totals_free(m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(classes_that_lie_apart_are_found_again),
+        cmocka_unit_test(the_same_points_are_one_class),
+        cmocka_unit_test(figures_of_classes_are_those_of_their_ranks),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
