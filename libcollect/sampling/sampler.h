@@ -209,6 +209,8 @@ int pc_sampler_ask(int signal, const struct sigaction *action);
 bool pc_sampler_has(int signal);
 /* Installs it, with the flags of what the program asks for on that signal. 0, or -1. AS-safe. */
 int pc_sampler_install(int signal);
+/* The same for all that have it: what the program asks for has changed. */
+int pc_sampler_install_all(void);
 /* Installs what the program has asked for, on all signals; what was pending of the sampler's is
  * lost. AS-safe. */
 void pc_sampler_give_back(void);

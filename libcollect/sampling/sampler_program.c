@@ -22,9 +22,10 @@
  *  3. The kernel has the flags and the mask that the program asked for, and SA_SIGINFO. Which of
  *     the two stand-ins it has tells whether the program asked for SA_SIGINFO, too.
  *
- * Not deferred are handlers that run on the alternate stack (the kernel would begin at its top
- * once more, where the sampler's frame may be), that are asked for once, and those of signals that
- * instructions raise.
+ * Not deferred are handlers that are asked for once, and those of signals that instructions raise.
+ * Nothing is while one runs on the alternate stack: beside its frame and the sampler's there may be
+ * no room for another one, and the kernel would begin at the top of that stack once more, where the
+ * sampler's frame may be.
  *
  * AS-safe, MT-safe: programs call sigaction in handlers.
  */
@@ -47,8 +48,9 @@ typedef void action_fn(int, siginfo_t *, void *);
 
 static _Atomic(action_fn *) handlers[N_SIGNALS + 1];
 static _Atomic uint64_t deferred;
-static _Atomic uint32_t taken; /* by the sampler, 1 << signal */
-static _Atomic int owner;      /* the process; a child by vfork is another one on this memory */
+static _Atomic uint64_t on_stack; /* signals of which the handlers run on the alternate stack */
+static _Atomic uint32_t taken;    /* by the sampler, 1 << signal */
+static _Atomic int owner;         /* the process; a child by vfork is another one on this memory */
 
 /* ---- In handlers ----------------------------------------------------------------------------- */
 
@@ -99,34 +101,61 @@ bool pc_sampler_has(int signal)
     return signal > 0 && signal < PC_SAMPLER_N_SIGNALS && taken >> signal & 1;
 }
 
-/* The set of blocked signals may meanwhile change in another thread. */
+static bool is_handler(const struct sigaction *action)
+{
+    return action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN;
+}
+
+/* Finds the signals that are not blocked while the sampler's handler runs, beside the synchronous.
+ */
+static uint64_t find_open(void)
+{
+    bool any = on_stack;
+    for (int ours = 1; ours < PC_SAMPLER_N_SIGNALS; ours++) {
+        const struct sigaction *asked = &pc_sampler_program_action[ours];
+        any |= pc_sampler_has(ours) && is_handler(asked) && asked->sa_flags & SA_ONSTACK;
+    }
+    return any ? 0 : deferred;
+}
+
+/* On the alternate stack, unless signals are open: the kernel puts a frame on it for each that
+ * comes meanwhile, and the program, whose handlers run on the interrupted stack, may have made it
+ * for one. What is open may change in another thread. */
 int pc_sampler_install(int signal)
 {
     const struct sigaction *asked = &pc_sampler_program_action[signal];
-    bool handled = asked->sa_handler != SIG_DFL && asked->sa_handler != SIG_IGN;
-    int flags = handled ? asked->sa_flags & (SA_RESTART | SA_ONSTACK) : SA_RESTART | SA_ONSTACK;
-    struct sigaction action = {.sa_sigaction = pc_sampler_handle, .sa_flags = SA_SIGINFO | flags};
-    uint64_t blocked;
+    struct sigaction action = {.sa_sigaction = pc_sampler_handle};
+    uint64_t now;
     int result;
     do {
-        blocked = ~(deferred | synchronous);
+        now = find_open();
+        const uint64_t blocked = ~(now | synchronous);
+        action.sa_flags = is_handler(asked) ? asked->sa_flags & (int)(SA_RESTART | SA_ONSTACK)
+                                            : SA_RESTART | (now ? 0 : SA_ONSTACK);
+        action.sa_flags |= SA_SIGINFO;
         memcpy(&action.sa_mask, &blocked, sizeof blocked); /* sigaddset refuses two of them */
         result = PC_NEXT(sigaction)(signal, &action, NULL);
-    } while (!result && blocked != ~(deferred | synchronous));
+    } while (!result && now != find_open());
     if (!result)
         taken |= 1u << signal;
     return result;
 }
 
-static void set_deferred(int signal, bool yes)
+int pc_sampler_install_all(void)
 {
-    uint64_t one = BIT(signal);
-    uint64_t before = yes ? atomic_fetch_or(&deferred, one) : atomic_fetch_and(&deferred, ~one);
-    if (!(before & one) != yes)
-        return;
+    int result = 0;
     for (int ours = 1; ours < PC_SAMPLER_N_SIGNALS; ours++)
         if (pc_sampler_has(ours))
-            pc_sampler_install(ours);
+            result |= pc_sampler_install(ours);
+    return result;
+}
+
+static void set(_Atomic uint64_t *signals, int signal, bool yes)
+{
+    uint64_t one = BIT(signal);
+    uint64_t before = yes ? atomic_fetch_or(signals, one) : atomic_fetch_and(signals, ~one);
+    if (!(before & one) == yes)
+        pc_sampler_install_all();
 }
 
 /* ---- What is installed for the program ------------------------------------------------------- */
@@ -136,10 +165,16 @@ static bool is_stand_in(const struct sigaction *action)
     return action->sa_sigaction == stand_in_plain || action->sa_sigaction == stand_in_info;
 }
 
+/* Handlers of what instructions raise end, or leave at once, as those of UCX and of overflows. */
+static bool is_on_stack(int signal, const struct sigaction *action)
+{
+    return is_handler(action) && action->sa_flags & SA_ONSTACK && !(BIT(signal) & synchronous);
+}
+
 static bool is_deferrable(int signal, const struct sigaction *action)
 {
-    return action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN &&
-           !(action->sa_flags & (int)(SA_ONSTACK | SA_RESETHAND)) && !(BIT(signal) & synchronous);
+    return is_handler(action) && !(action->sa_flags & (int)(SA_ONSTACK | SA_RESETHAND)) &&
+           !(BIT(signal) & synchronous);
 }
 
 bool pc_sampler_is_child(void)
@@ -175,7 +210,8 @@ static int defer_action(int signal, const struct sigaction *action, struct sigac
     }
     /* A handler that came in between may have asked for another. */
     atomic_store(&handlers[signal], action->sa_sigaction);
-    set_deferred(signal, true);
+    set(&deferred, signal, true);
+    set(&on_stack, signal, false);
     if (old)
         show(old, before);
     return 0;
@@ -191,8 +227,10 @@ int pc_sampler_set_action(int signal, const struct sigaction *action, struct sig
         !is_stand_in(action))
         return defer_action(signal, action, old);
     action_fn *before = atomic_load(&handlers[signal]);
-    if (ours && action && !is_stand_in(action))
-        set_deferred(signal, false);
+    if (ours && action && !is_stand_in(action)) {
+        set(&on_stack, signal, is_on_stack(signal, action));
+        set(&deferred, signal, false);
+    }
     int result = next(signal, action, old);
     if (!result && old)
         show(old, before);
@@ -207,8 +245,10 @@ void pc_sampler_defer_all(void)
     owner = getpid();
     for (int signal = 1; signal <= N_SIGNALS; signal++) {
         struct sigaction now, before;
-        if (pc_sampler_has(signal) || PC_NEXT(sigaction)(signal, NULL, &now) || is_stand_in(&now) ||
-            !is_deferrable(signal, &now) || defer_action(signal, &now, &before))
+        if (pc_sampler_has(signal) || PC_NEXT(sigaction)(signal, NULL, &now) || is_stand_in(&now))
+            continue;
+        set(&on_stack, signal, is_on_stack(signal, &now));
+        if (!is_deferrable(signal, &now) || defer_action(signal, &now, &before))
             continue;
         if (before.sa_sigaction != now.sa_sigaction) /* another thread has changed it meanwhile */
             pc_sampler_set_action(signal, &before, NULL);
@@ -220,7 +260,7 @@ void pc_sampler_undefer(int signal)
     struct sigaction now;
     if (signal < 1 || signal > N_SIGNALS || !(deferred & BIT(signal)) || getpid() != owner)
         return;
-    set_deferred(signal, false);
+    set(&deferred, signal, false);
     if (PC_NEXT(sigaction)(signal, NULL, &now) || !is_stand_in(&now))
         return;
     show(&now, atomic_load(&handlers[signal]));

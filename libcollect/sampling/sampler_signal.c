@@ -75,5 +75,5 @@ bool pc_sampler_leave_signal(void)
 int pc_sampler_ask(int signal, const struct sigaction *action)
 {
     pc_sampler_program_action[signal] = *action;
-    return pc_sampler_install(signal);
+    return pc_sampler_install_all();
 }

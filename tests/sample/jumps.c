@@ -4,13 +4,29 @@
  * them: the kernel gives each to the main thread, which is the first that does not block it. The
  * handler notes in which thread it runs, and leaves by a jump, or returns.
  *
- *     jumps WHAT [TIMES]    says how often a handler ran elsewhere, and how often the mask or what
- * it was given was wrong return    the handler returns jump      it leaves by siglongjmp, which
- * restores the mask bare      it leaves by longjmp, which leaves its signal blocked, and nothing
- * else value     queued signals: each comes once, in order, with its value told      by all flags
- * and by signal(): what is told of a handler is what was asked for vfork     a child by vfork
- * changes its own handlers stepped   runs below tests/sample/stepped.c: it leaves the handler by a
- * jump, and meets only its own code interrupted; SIGTERM ends it
+ *     jumps WHAT [TIMES]
+ *
+ * says how often a handler ran elsewhere, and how often the mask or what it was given was wrong.
+ * WHAT is one of:
+ *
+ *     return: the handler returns
+ *
+ *     jump: it leaves by siglongjmp, which restores the mask
+ *
+ *     bare: it leaves by longjmp, which leaves its signal blocked, and nothing else
+ *
+ *     value: queued signals, each of which comes once, in order, with its value
+ *
+ *     told: what is told of a handler is what was asked for, by all flags and by signal()
+ *
+ *     vfork: a child by vfork changes its own handlers
+ *
+ *     stack: three signals at a time, and an alternate stack with room for one, which none asks for
+ *
+ *     stacked: the same, and a handler that asks for it
+ *
+ *     stepped: below tests/sample/stepped.c; the handler jumps, and has interrupted nothing of the
+ *     library; SIGTERM ends it
  *
  * With MPI (-DWITH_MPI) the other threads are those of the MPI library; else one is made.
  */
@@ -20,6 +36,7 @@
 #ifdef WITH_MPI
 #include <mpi.h>
 #endif
+#include <dlfcn.h>
 #include <pthread.h>
 #include <sched.h>
 #include <setjmp.h>
@@ -140,7 +157,6 @@ static void send_by_timer(int times)
 
 /* ---- Below a tracer ------------------------------------------------------------------------- */
 
-extern char __executable_start, etext;
 static volatile sig_atomic_t term;
 
 static void handle_stepped(int signal, siginfo_t *info, void *context)
@@ -151,7 +167,8 @@ static void handle_stepped(int signal, siginfo_t *info, void *context)
 #else
     uintptr_t pc = uc->uc_mcontext.pc;
 #endif
-    bad_mask += pc < (uintptr_t)&__executable_start || pc >= (uintptr_t)&etext;
+    Dl_info in;
+    bad_mask += dladdr((void *)pc, &in) && strstr(in.dli_fname, "libpcollect");
     bad_mask += info->si_code != SI_TKILL || info->si_pid != getppid();
     handle(signal);
 }
@@ -265,6 +282,37 @@ static void be_told(void)
         fail("signal does not ignore");
 }
 
+/* A child sends them. */
+static void come_together(int times)
+{
+    static char own[8192];
+    static const int signals[] = {SIGALRM, SIGUSR1, SIGUSR2};
+    const stack_t stack = {.ss_sp = own, .ss_size = sizeof own};
+    pid_t parent = getpid(), child;
+    sigaltstack(&stack, NULL);
+    for (int i = 0; i < 3; i++)
+        install(signals[i], handle, SA_RESTART);
+    if (strcmp(what, "stack")) {
+        static const struct itimerval often = {{0, 150}, {0, 150}};
+        install(SIGVTALRM, no_handler, SA_RESTART | SA_ONSTACK);
+        setitimer(ITIMER_VIRTUAL, &often, NULL);
+    }
+    child = fork();
+    if (!child) {
+        for (int i = 0; i < times * 10; i++) {
+            for (int k = 0; k < 3; k++)
+                kill(parent, signals[k]);
+            for (int k = 0; k < 3000; k++)
+                __asm__ volatile("");
+        }
+        _exit(0);
+    }
+    while (waitpid(child, NULL, WNOHANG) != child)
+        compute(1000);
+    if (!n_handled)
+        fail("no signal came");
+}
+
 /* The child is one of vfork: its memory is its parent's, its handlers are its own. */
 static void change_in_child(int times)
 {
@@ -310,6 +358,8 @@ int main(int argc, char **argv)
         be_stepped();
     else if (!strcmp(what, "told"))
         be_told();
+    else if (!strcmp(what, "stack") || !strcmp(what, "stacked"))
+        come_together(times);
     else if (!strcmp(what, "vfork"))
         change_in_child(times);
     else
