@@ -153,7 +153,7 @@ static double deviation_of(const struct spread *s)
     return variance > 0 ? sqrt(variance) : 0;
 }
 
-/* How far x lies on the way from a (0) to b (1). */
+/* The part of the way from a (0) to b (1) at which x lies. */
 static double along(const float *x, const float *a, const float *b, uint32_t d)
 {
     double dot = 0, length2 = 0;
@@ -238,7 +238,7 @@ static uint32_t find_mean(struct work *w, uint16_t group, float *mean)
     return n;
 }
 
-/* How many times as far as it may be a place is from a group; up to 1 it belongs to it. */
+/* The distance of a place from a group, in units of what it may be; up to 1 it belongs to it. */
 static double remoteness(struct work *w, uint16_t group, const float *mean, const float *place)
 {
     struct spread on_line = {0};

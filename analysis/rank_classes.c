@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* What differs by less than 1 % of the time of the run is not told apart. */
+/* A difference below 1 % of the time of the run parts no classes. */
 static const float LEAST_SHARE = 0.01f;
 
 /* ---- Aspects -------------------------------------------------------------------------------- */
@@ -27,7 +27,7 @@ static int by_time(const void *a, const void *b)
     return (x->node > y->node) - (x->node < y->node);
 }
 
-/* What MPI_Init and its kin take is of the launcher, not of the program. */
+/* The time of MPI_Init and its kin is of the launcher, not of the program. */
 static bool is_of_program(const struct pc_profile *p, uint32_t node)
 {
     uint32_t op = p->nodes[pct_totals_call(p, node)].op;

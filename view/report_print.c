@@ -99,7 +99,7 @@ static enum pct_metric metric_of(const char *column)
     return PCT_TIME;
 }
 
-/* Where ranks differ from one another in groups. */
+/* Prints the groups of ranks that differ from one another. */
 static void print_classes(FILE *out, const struct pct_data *d, const struct pct_options *o)
 {
     enum { SHOWN = 8 };

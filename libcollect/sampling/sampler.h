@@ -209,7 +209,7 @@ int pc_sampler_ask(int signal, const struct sigaction *action);
 bool pc_sampler_has(int signal);
 /* Installs it, with the flags of what the program asks for on that signal. 0, or -1. AS-safe. */
 int pc_sampler_install(int signal);
-/* The same for all that have it: what the program asks for has changed. */
+/* Installs it again for all signals that have it, after the program asked for something else. */
 int pc_sampler_install_all(void);
 /* Installs what the program has asked for, on all signals; what was pending of the sampler's is
  * lost. AS-safe. */

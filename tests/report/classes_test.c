@@ -114,7 +114,7 @@ static double rand_index(const uint16_t *a, const uint16_t *b, uint32_t n)
     return most > expected ? (sum - expected) / (most - expected) : 1;
 }
 
-/* How well the classes are found again; -1: there is no such population. */
+/* The adjusted Rand index of the classes that are found; -1: there is no such population. */
 static double find_again(const struct population *p, uint32_t *n_found)
 {
     float *x = calloc((size_t)p->n * p->d, sizeof *x);

@@ -38,7 +38,7 @@ static struct place place_of(const struct pct_data *d, uint32_t class, uint32_t 
                           &c->times[(size_t) class * c->n_aspects + aspect]};
 }
 
-/* Of the table `classes` the aspect in which the class differs most. */
+/* The aspect in which the class differs most, for the table `classes`. */
 static struct place far_place(const struct pct_cell *c)
 {
     uint32_t class = (uint32_t)c->row;
