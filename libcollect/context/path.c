@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { FIRST_WORDS = 1024, FIRST_NODES = 256, FIRST_ROOTS = 64, FIRST_CHILDREN = 256 };
+enum { FIRST_WORDS = 1024, FIRST_NODES = 256, FIRST_ROOTS = 1024, FIRST_CHILDREN = 256 };
 
 /* Longer paths get no express node. */
 enum { MAX_EXPRESS = 64 };

@@ -178,8 +178,19 @@ static inline bool pc_path_matches(const struct pc_path_word *w, uintptr_t base)
     return *(const uintptr_t *)(base + (intptr_t)w->place) == w->value;
 }
 
-/* True if all words of a node of return addresses are on the stack. Four instructions a word. */
-static inline bool pc_path_holds(const struct pc_path_word *w, uint32_t n_words, uintptr_t base)
+static inline bool pc_path_matches_two(const struct pc_path_word *w, uintptr_t base)
+{
+    return pc_path_matches(w, base) && pc_path_matches(w + 1, base);
+}
+
+static inline bool pc_path_matches_four(const struct pc_path_word *w, uintptr_t base)
+{
+    return pc_path_matches_two(w, base) && pc_path_matches_two(w + 2, base);
+}
+
+/* Whether all words of a node of return addresses are on the stack. Four instructions a word. */
+static inline __attribute__((always_inline)) bool
+pc_path_holds(const struct pc_path_word *w, uint32_t n_words, uintptr_t base)
 {
     const struct pc_path_word *end = w + n_words;
     if (n_words & 1) {
@@ -188,13 +199,17 @@ static inline bool pc_path_holds(const struct pc_path_word *w, uint32_t n_words,
         w++;
     }
     if (n_words & 2) {
-        if (PC_UNLIKELY(!pc_path_matches(w, base) || !pc_path_matches(w + 1, base)))
+        if (PC_UNLIKELY(!pc_path_matches_two(w, base)))
             return false;
         w += 2;
     }
-    for (; w != end; w += 4)
-        if (PC_UNLIKELY(!pc_path_matches(w, base) || !pc_path_matches(w + 1, base) ||
-                        !pc_path_matches(w + 2, base) || !pc_path_matches(w + 3, base)))
+    if (n_words & 4) {
+        if (PC_UNLIKELY(!pc_path_matches_four(w, base)))
+            return false;
+        w += 4;
+    }
+    for (; w != end; w += 8)
+        if (PC_UNLIKELY(!pc_path_matches_four(w, base) || !pc_path_matches_four(w + 4, base)))
             return false;
     return true;
 }
