@@ -94,16 +94,25 @@ uint32_t pc_comm_enter(MPI_Comm comm, uint64_t id, uint32_t flags);
 /* Makes sure that world ranks can be asked for after the communicator is freed. It is valid now. */
 void pc_comm_take_group(uint32_t number, MPI_Comm comm);
 
+static inline bool pc_comm_is_predefined(uint32_t number)
+{
+    return number - 1 < PC_COMM_SELF;
+}
+
+/* World rank of a member of one of the two predefined communicators, or PCOLLECT_RANK_NONE. */
+static inline int32_t pc_comm_predefined_rank(uint32_t number, int rank)
+{
+    int32_t first = number == PC_COMM_SELF ? pc_world_rank : 0;
+    return rank >= 0 ? first + rank : PCOLLECT_RANK_NONE;
+}
+
 /* World rank of a member (of the remote group, in an intercommunicator), or PCOLLECT_RANK_NONE or
  * _OUTSIDE. `comm` is given if it is valid now, else MPI_COMM_NULL. */
 int32_t pc_comm_world_rank_other(uint32_t number, MPI_Comm comm, int rank);
 static inline int32_t pc_comm_world_rank(uint32_t number, MPI_Comm comm, int rank)
 {
-    if (number == PC_COMM_WORLD && rank >= 0)
-        return rank;
-    if (number == PC_COMM_SELF && rank == 0)
-        return pc_world_rank;
-    return pc_comm_world_rank_other(number, comm, rank);
+    return pc_comm_is_predefined(number) ? pc_comm_predefined_rank(number, rank)
+                                         : pc_comm_world_rank_other(number, comm, rank);
 }
 
 /* True for an intercommunicator; the communicator is valid. */
@@ -132,11 +141,6 @@ static inline void pc_comm_note_posted(uint32_t number)
     _Atomic uint32_t *flags = &pc_comm_at(number)->flags;
     if (PC_UNLIKELY(!(atomic_load_explicit(flags, memory_order_relaxed) & PC_COMM_POSTED)))
         atomic_fetch_or(flags, PC_COMM_POSTED);
-}
-
-static inline bool pc_comm_is_predefined(uint32_t number)
-{
-    return number - 1 < PC_COMM_SELF;
 }
 
 static inline bool pc_comm_is_wanted(void)
