@@ -221,9 +221,18 @@ void pc_watch_single(struct pc_watch *w, struct pc_call *call, const MPI_Request
         return;
     pc_watch_begin_single(w, t, request, status);
     w->looked_up = pc_table_is_shared();
-    w->n_records = w->looked_up;
     if (w->looked_up)
         pc_table_find(pc_request_key(*request), w->few_records);
+}
+
+/* What pc_watch_begin_single has left out. */
+static void fill_single(struct pc_watch *w)
+{
+    w->requests = w->few_requests;
+    w->records = w->few_records;
+    w->n_records = w->looked_up;
+    w->n_ended = 0;
+    w->scratch_used = w->mine->scratch_used;
 }
 
 /* Tells the plugins what has ended in this call: each has its share of the call's time, and the
@@ -286,19 +295,29 @@ static void note_ended(struct pc_watch *w, struct pc_remembered *found, uint64_t
         w->n_records++;
 }
 
-/* Bytes that a receive has brought; status NULL: no data. */
+static __attribute__((noinline)) void book_arrival_on(struct pc_call *call,
+                                                      const struct pc_origin *origin,
+                                                      uint64_t bytes, const MPI_Status *status)
+{
+    int32_t source = PCOLLECT_RANK_NONE;
+    if (status && !pc_status_cancelled(status))
+        source = pc_comm_world_rank(origin->comm, MPI_COMM_NULL, status->MPI_SOURCE);
+    pc_core->complete(call, origin, bytes, pc_comm_at(origin->comm)->id, source);
+}
+
+/* What a receive has brought; status NULL: no data. */
 static inline void book_arrival(struct pc_call *call, const struct pc_origin *origin,
                                 uint64_t bytes, const MPI_Status *status)
 {
-    uint64_t domain = 0;
-    int32_t source = PCOLLECT_RANK_NONE;
-    uint32_t comm = origin->comm;
-    if (pc_comm_is_wanted() && comm) {
-        domain = pc_comm_at(comm)->id;
-        if (status && !pc_status_cancelled(status))
-            source = pc_comm_world_rank(comm, MPI_COMM_NULL, status->MPI_SOURCE);
+    uint32_t comm = pc_comm_is_wanted() ? origin->comm : PC_COMM_NONE;
+    if (PC_UNLIKELY(comm > PC_COMM_SELF)) {
+        book_arrival_on(call, origin, bytes, status);
+        return;
     }
-    pc_core->complete(call, origin, bytes, domain, source);
+    int32_t source = PCOLLECT_RANK_NONE;
+    if (comm && status && !pc_status_cancelled(status))
+        source = pc_comm_predefined_rank(comm, status->MPI_SOURCE);
+    pc_core->complete(call, origin, bytes, pc_comm_predefined_id[comm], source);
 }
 
 /* Takes the record of a request that has completed, if it is a receive as most are; else NULL. The
@@ -384,6 +403,7 @@ static __attribute__((noinline)) void ended_otherwise(struct pc_watch *w, struct
                                                       int rc, const MPI_Request *request,
                                                       const MPI_Status *status)
 {
+    fill_single(w);
     complete_one(w, call, rc, 0, request, status);
     end_watch(w, call);
 }
@@ -497,6 +517,7 @@ void pc_watched_peek(struct pc_watch *w, struct pc_call *call, int rc, MPI_Reque
     (void)request;
     if (!w->mine || rc != MPI_SUCCESS || !*flag)
         return;
+    fill_single(w);
     complete(w, call, 0, *status);
     end_watch(w, call);
 }

@@ -8,18 +8,15 @@
 
 #include "libcollect/mpi/adapter_table.h"
 
+/* The rest of the watch is filled in where it is needed. */
 static inline void pc_watch_begin_single(struct pc_watch *w, struct pc_request_table *mine,
                                          const MPI_Request *request, MPI_Status **status)
 {
     w->mine = mine;
     w->few_requests[0] = *request;
+    w->looked_up = false;
     if (*status == MPI_STATUS_IGNORE)
         *status = w->few_statuses;
-    w->requests = w->few_requests;
-    w->records = w->few_records;
-    w->n_records = w->n_ended = 0;
-    w->looked_up = false;
-    w->scratch_used = mine->scratch_used;
 }
 
 /* Path of a thread that is not alone, or has made no request so far, or a plugin wants to know of
