@@ -166,7 +166,7 @@ function is_quiet(class, text,    n, i, rules)
 
 # The wrappers of both entry points: ask whether the call counts; note its arguments; watches; the
 # real call between two time stamps; watches and rules; book it.
-function write_wrapper(op, class, text,    n, i, rules, before, after, types, own_status, entry, quiet)
+function write_wrapper(op, class, text,    n, i, rules, before, after, types, own_status, entry, quiet, real)
 {
     n = split(text, rules, " ")
     quiet = is_quiet(class, text)
@@ -198,11 +198,11 @@ function write_wrapper(op, class, text,    n, i, rules, before, after, types, ow
     for (i = 0; i < 2; i++) {
         entry = (i ? "PMPI_" : "MPI_") op
         printf "static int wrap_%s(%s)\n{\n", entry, params
-        printf "    pc_fn_%s *real = (pc_fn_%s *)%s[PC_OP_%s];\n", op, op, i ? "pc_pmpi" : "pc_mpi", op
+        real = "((pc_fn_" op " *)" (i ? "pc_pmpi" : "pc_mpi") "[PC_OP_" op "])(" args ")"
         printf "    struct pc_call call;\n"
         printf "    if (PC_UNLIKELY(!PC_BEGIN%s(call, PC_SLOT(PC_OP_%s, %d))))\n", quiet ? "_QUIET" : "", op, i
-        printf "        return real(%s);\n%s%s%s", args, note_event(), own_status, before
-        printf "    PC_CALL%s(call, %s, real(%s));\n", quiet ? "_QUIET" : "", want_object(want_call(class, text)), args
+        printf "        return %s;\n%s%s%s", real, note_event(), own_status, before
+        printf "    PC_CALL%s(call, %s, %s);\n", quiet ? "_QUIET" : "", want_object(want_call(class, text)), real
         printf "%s    %s(&call);\n    return rc;\n}\n\n", after, quiet ? "pc_end_quiet" : "pc_end"
     }
     static_wrappers[op] = 1
