@@ -127,6 +127,23 @@ static void probed(MPI_Comm comm, int next, int last, int world_next)
     MPI_Wait(&r, MPI_STATUS_IGNORE);
 }
 
+/* To and from a rank that there is not: nothing is sent. */
+static void failing(MPI_Comm comm)
+{
+    MPI_Request request;
+    int n, n_done = 0;
+    MPI_Comm_size(comm, &n);
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    n_done += MPI_Send(out_buffer, 1, MPI_CHAR, n, 9, comm) == MPI_SUCCESS;
+    n_done += MPI_Isend(out_buffer, 1, MPI_CHAR, n, 9, comm, &request) == MPI_SUCCESS;
+    n_done += MPI_Irecv(in_buffer, 1, MPI_CHAR, n, 9, comm, &request) == MPI_SUCCESS;
+    n_done += MPI_Sendrecv(out_buffer, 1, MPI_CHAR, n, 9, in_buffer, 1, MPI_CHAR, n, 9, comm,
+                           MPI_STATUS_IGNORE) == MPI_SUCCESS;
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_ARE_FATAL);
+    if (n_done)
+        printf("%d calls should have failed\n", n_done);
+}
+
 static void all_kinds(MPI_Comm comm, int next, int last, int world_next)
 {
     blocking(comm, next, last, world_next);
@@ -305,6 +322,9 @@ int main(int argc, char **argv)
         between_groups();
         freed_while_pending();
         collectives();
+        failing(MPI_COMM_WORLD);
+        failing(MPI_COMM_SELF);
+        failing(turned);
         MPI_Comm_free(&turned);
     }
     print_matrix();
