@@ -410,7 +410,7 @@ static __attribute__((noinline)) void name_arrival(struct pc_thread *t, pcollect
     t->arrival_of = origin;
 }
 
-/* By all hooks, or by those behind `time`, which comes first and has been served. */
+/* Goes through all hooks, or those behind `time`, which comes first and has been served. */
 static inline void book_arrival(const struct pc_call *by, char *record, uint64_t bytes,
                                 uint64_t domain, int32_t world_source, const struct pc_hook *hooks)
 {

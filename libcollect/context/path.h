@@ -188,9 +188,9 @@ static inline bool pc_path_matches_four(const struct pc_path_word *w, uintptr_t 
     return pc_path_matches_two(w, base) && pc_path_matches_two(w + 2, base);
 }
 
-/* Whether all words of a node of return addresses are on the stack. Four instructions a word. */
-static inline __attribute__((always_inline)) bool
-pc_path_holds(const struct pc_path_word *w, uint32_t n_words, uintptr_t base)
+/* True if all words of a node of return addresses are on the stack. Four instructions a word. */
+static inline __attribute__((always_inline)) bool pc_path_holds(const struct pc_path_word *w,
+                                                                uint32_t n_words, uintptr_t base)
 {
     const struct pc_path_word *end = w + n_words;
     if (n_words & 1) {

@@ -225,7 +225,7 @@ void pc_watch_single(struct pc_watch *w, struct pc_call *call, const MPI_Request
         pc_table_find(pc_request_key(*request), w->few_records);
 }
 
-/* What pc_watch_begin_single has left out. */
+/* Fills in what pc_watch_begin_single has left out. */
 static void fill_single(struct pc_watch *w)
 {
     w->requests = w->few_requests;
@@ -305,7 +305,7 @@ static __attribute__((noinline)) void book_arrival_on(struct pc_call *call,
     pc_core->complete(call, origin, bytes, pc_comm_at(origin->comm)->id, source);
 }
 
-/* What a receive has brought; status NULL: no data. */
+/* Books the bytes that a receive has brought; status NULL: no data. */
 static inline void book_arrival(struct pc_call *call, const struct pc_origin *origin,
                                 uint64_t bytes, const MPI_Status *status)
 {

@@ -8,7 +8,7 @@
 
 #include "libcollect/mpi/adapter_table.h"
 
-/* The rest of the watch is filled in where it is needed. */
+/* Notes the request alone: the rest of the watch is filled in where it is needed. */
 static inline void pc_watch_begin_single(struct pc_watch *w, struct pc_request_table *mine,
                                          const MPI_Request *request, MPI_Status **status)
 {
