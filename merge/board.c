@@ -41,6 +41,11 @@ static uint8_t *part(const struct pc_board_head *h, uint32_t place, unsigned whi
 
 /* ---- Joining -------------------------------------------------------------------------------- */
 
+static void put_name(char name[32], uint64_t job_key)
+{
+    pc_format(name, 32, "%x.%x.board", (unsigned)(job_key >> 32), (unsigned)job_key);
+}
+
 /* The folder of the arenas, and the name of the board in it; a negative descriptor: there is none.
  */
 static int open_folder(const struct pc_arena *a, char name[32])
@@ -53,8 +58,7 @@ static int open_folder(const struct pc_arena *a, char name[32])
     if (!slash)
         return -1;
     *slash = '\0';
-    pc_format(name, 32, "%x.%x.board", (unsigned)(a->header->job_key >> 32),
-              (unsigned)a->header->job_key);
+    put_name(name, a->header->job_key);
     return open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
@@ -132,6 +136,14 @@ void pc_board_close(const struct pc_arena *arena)
         close(dir);
     }
     errno = saved;
+}
+
+void pc_board_remove(const char *folder, uint64_t job_key)
+{
+    char name[32], path[PCOLLECT_PATH_BYTES];
+    put_name(name, job_key);
+    pc_format(path, sizeof path, "%s/%s", folder, name);
+    unlink(path);
 }
 
 /* ---- Leaving -------------------------------------------------------------------------------- */

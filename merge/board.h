@@ -33,6 +33,9 @@ void pc_board_join(struct pc_board *b, const struct pc_arena *arena);
  * errno. */
 void pc_board_close(const struct pc_arena *arena);
 
+/* Takes away the name of the board of a job that was killed before it could. */
+void pc_board_remove(const char *folder, uint64_t job_key);
+
 /* Progress of a rank. */
 enum pc_board_state {
     PC_BOARD_JOINED = 1,

@@ -7,6 +7,7 @@
 #include "command/recover/recover.h"
 
 #include "analysis/buffer.h"
+#include "merge/board.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -154,6 +155,7 @@ static void remove_arena(struct pc_merge_found *f)
     if (slash == NULL)
         return;
     *slash = '\0';
+    pc_board_remove(folder, f->job_key);
     rmdir(folder); /* succeeds if it is empty */
     *slash = '/';
 }
