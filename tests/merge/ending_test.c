@@ -283,10 +283,14 @@ static void explore_one(const struct exploration *x, struct explored *found)
                   found->n_recoveries, (unsigned long)found->longest_wait_ms);
 }
 
+/* An emulated processor, 20 times as slow, explores jobs of two ranks alone: what it could show of
+ * its own is in these. */
 static void explore_all(const struct exploration *list, size_t n)
 {
     struct explored found;
     for (size_t i = 0; i < n; i++) {
+        if (list[i].n_ranks > 2 && getenv("PC_TEST_EMULATED"))
+            continue;
         explore_one(&list[i], &found);
         if (found.wrong[0])
             fail_msg("%s: %s", list[i].name, found.wrong);
