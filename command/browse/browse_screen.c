@@ -15,8 +15,10 @@
 #include "view/browse/browser.h"
 
 #include <curses.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* A text of many lines, and the part that is seen. */
 struct pane {
@@ -580,6 +582,21 @@ static bool enter(struct screen *s)
     return true;
 }
 
+/* The next key; ERR: the terminal is gone. A change of size that comes between the look of ncurses
+ * for one and its read would wait for the next key: it looks again each half second. */
+static int next_key(void)
+{
+    struct pollfd in = {.fd = STDIN_FILENO, .events = POLLIN};
+    int key;
+    timeout(500);
+    do {
+        key = getch();
+        poll(&in, 1, 0);
+    } while (key == ERR && !(in.revents & (POLLHUP | POLLERR | POLLNVAL)));
+    timeout(-1);
+    return key;
+}
+
 int pct_browse_show(const struct pct_command *self, const struct pct_data *d)
 {
     struct screen s = {.terminal = pct_terminal_look()};
@@ -591,9 +608,9 @@ int pct_browse_show(const struct pct_command *self, const struct pct_data *d)
     pct_browser_open(&s.browser, d, (size_t)COLS, s.terminal.utf8);
     while (!s.end) {
         draw(&s);
-        int key = getch();
+        int key = next_key();
         if (key == ERR)
-            break; /* the terminal is gone */
+            break;
         take_key(&s, key);
     }
     leave();
