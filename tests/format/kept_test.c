@@ -14,16 +14,6 @@
 
 #include "tests/folder.h"
 
-static struct pc_profile *read_well(const char *path)
-{
-    struct pc_profile *p;
-    struct pc_error e;
-    if (pc_pcol_read(path, &p, &e))
-        fail_msg("%s", e.text);
-    assert_string_equal(e.text, "");
-    return p;
-}
-
 static void assert_same_stat(const struct pc_stat *a, const struct pc_stat *b)
 {
     assert_true(a->n == b->n && a->sum == b->sum && a->sum_squares == b->sum_squares);
@@ -41,7 +31,7 @@ static void statistics_alone_are_those_of_the_whole_file(void **state)
         path_in(path, "statistics.pcol");
         assert_int_equal(pc_pcol_write(j.main, path, PC_PCOL_LATE_SLOTS, NULL), PC_OK);
         for (int late = 0; late < 2; late++) { /* without and with slots */
-            struct pc_profile *p = read_well(path), *q = NULL;
+            struct pc_profile *p = must_read(path), *q = NULL;
             struct pc_error e;
             if (pc_pcol_read_statistics(path, &q, &e) || *e.text)
                 fail_msg("%s", e.text);
@@ -115,7 +105,7 @@ static void a_kept_file_reads(void **state)
         assert_int_equal(pc_pcol_write(j.main, path, PC_PCOL_LATE_SLOTS, NULL), PC_OK);
         assert_int_equal(pc_pcol_write_late(path, j.late[2], NULL), PC_OK);
     }
-    struct pc_profile *q = read_well(path), *expected;
+    struct pc_profile *q = must_read(path), *expected;
     assert_int_equal(pc_profile_overlay(j.main, j.late[2], &expected, NULL), PC_OK);
     assert_same_bytes(q, expected);
     pc_profile_free(expected);

@@ -75,16 +75,6 @@ static void damaged_sets_never_crash(void **state)
 
 /* ---- Records of nodes ----------------------------------------------------------------------- */
 
-static struct pc_profile *read_well(const char *path)
-{
-    struct pc_profile *p;
-    struct pc_error e;
-    if (pc_pcol_read(path, &p, &e))
-        fail_msg("%s", e.text);
-    assert_string_equal(e.text, "");
-    return p;
-}
-
 /* Nodes of the ranks. */
 static int node_of(int layout, int rank)
 {
@@ -122,7 +112,7 @@ static void a_node_writes_one_record_for_its_ranks(void **state)
             write_node(path, &j, layout, node, -1);
             write_node(path, &j, layout, node, -1); /* replaces what was there */
         }
-        struct pc_profile *q = read_well(path);
+        struct pc_profile *q = must_read(path);
         assert_same_bytes(q, j.whole);
         pc_profile_free(q);
         unlink(path);
@@ -148,7 +138,7 @@ static void who_left_nothing_lacks_alone(void **state)
             pc_profile_free(expected);
         expected = next;
     }
-    struct pc_profile *q = read_well(path);
+    struct pc_profile *q = must_read(path);
     assert_same_bytes(q, expected);
     pc_profile_free(q);
     pc_profile_free(expected);
@@ -207,7 +197,7 @@ static void what_a_node_has_no_room_for_is_counted(void **state)
         fclose(f);
         for (int node = 0; node < 3; node++)
             write_node(path, &j, layout, node, -1);
-        struct pc_profile *q = read_well(path);
+        struct pc_profile *q = must_read(path);
         for (int rank = 0; rank < RANKS; rank++) {
             assert_true(q->ranks[rank].inside_ns == j.whole->ranks[rank].inside_ns);
             assert_true(q->ranks[rank].lost[PCOLLECT_LOST_LATE] > 0);

@@ -50,16 +50,6 @@ static struct pc_profile *two_ranks(void)
     return both;
 }
 
-static struct pc_profile *read_well(const char *path)
-{
-    struct pc_profile *p;
-    struct pc_error e;
-    if (pc_pcol_read(path, &p, &e))
-        fail_msg("%s", e.text);
-    assert_string_equal(e.text, "");
-    return p;
-}
-
 /* ---- Writing and reading ------------------------------------------------------------------- */
 
 static void a_written_file_reads_back(void **state)
@@ -70,11 +60,11 @@ static void a_written_file_reads_back(void **state)
     for (unsigned s = 0; s < n_shapes; s++) {
         struct pc_profile *p = random_profile(&shapes[s], 4, 3, 5), *q;
         assert_int_equal(pc_pcol_write(p, path, 0, NULL), PC_OK);
-        q = read_well(path);
+        q = must_read(path);
         assert_same_bytes(p, q);
         pc_profile_free(q);
         assert_int_equal(pc_pcol_write(p, path, PC_PCOL_LATE_SLOTS, NULL), PC_OK);
-        q = read_well(path);
+        q = must_read(path);
         assert_same_bytes(p, q);
         pc_profile_free(q);
         pc_profile_free(p);
@@ -303,7 +293,7 @@ static void a_failed_write_keeps_the_old_file(void **state)
     struct pc_profile *p = two_ranks(), *q;
     assert_int_equal(pc_pcol_write(p, path_in(path, "old.pcol"), 0, NULL), PC_OK);
     assert_int_equal(in_child(write_over_limit, path), 0);
-    q = read_well(path);
+    q = must_read(path);
     assert_same_bytes(p, q);
     assert_int_equal(n_entries(folder), 1);
     unlink(path);
@@ -438,7 +428,7 @@ static void an_unknown_section_is_passed_over(void **state)
     struct image im = make_image(p, PC_PCOL_LATE_SLOTS);
     insert_section(&im, 4000, 0);
     spit(im.path, im.data, im.n);
-    q = read_well(im.path);
+    q = must_read(im.path);
     assert_same_bytes(p, q);
     pc_profile_free(q);
     drop_image(&im);
@@ -518,7 +508,7 @@ static void slots_written_by_many_processes_at_once_all_arrive(void **state)
         assert_int_equal(waitpid(pids[rank], &status, 0), pids[rank]);
         assert_int_equal(status, 0);
     }
-    struct pc_profile *q = read_well(path);
+    struct pc_profile *q = must_read(path);
     assert_same_bytes(q, j.whole);
     pc_profile_free(q);
     unlink(path);
@@ -601,7 +591,7 @@ static void contexts_without_room_collapse_and_totals_stay(void **state)
                      PC_OK);
     for (int rank = 0; rank < 2; rank++)
         assert_int_equal(pc_pcol_write_late(path, j.late[rank], NULL), PC_OK);
-    q = read_well(path);
+    q = must_read(path);
     assert_true(q->n_nodes < j.whole->n_nodes);
     for (uint32_t i = 0; i < q->n_ops; i++)
         assert_true(sum_of(q, q->ops[i].name, "count") == sum_of(j.whole, q->ops[i].name, "count"));
@@ -627,7 +617,7 @@ static void what_finds_no_room_at_all_is_counted(void **state)
     spit(im.path, im.data, im.n);
     struct pc_profile *q;
     assert_int_equal(pc_pcol_write_late(im.path, j.late[1], NULL), PC_OK);
-    q = read_well(im.path);
+    q = must_read(im.path);
     uint64_t n_calls = 0;
     for (uint32_t i = 0; i < j.late[1]->n_ops; i++)
         n_calls += sum_of(j.late[1], j.late[1]->ops[i].name, "count");

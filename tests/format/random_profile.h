@@ -106,6 +106,9 @@ void free_late_job(struct late_job *j);
 /* Fails the test unless p holds exactly these facts, summed. */
 void assert_profile_tells(const struct pc_profile *p, const struct fact *facts, unsigned n);
 
+/* The profile of a file; fails the test if it cannot be read, or not without a word. */
+struct pc_profile *must_read(const char *path);
+
 /* Fails the test unless both encode to the same bytes. */
 void assert_same_bytes(const struct pc_profile *a, const struct pc_profile *b);
 

@@ -340,6 +340,16 @@ void assert_profile_tells(const struct pc_profile *p, const struct fact *facts, 
     assert_tables_tell(p, facts, n);
 }
 
+struct pc_profile *must_read(const char *path)
+{
+    struct pc_profile *p;
+    struct pc_error e;
+    if (pc_pcol_read(path, &p, &e))
+        fail_msg("%s", e.text);
+    assert_string_equal(e.text, "");
+    return p;
+}
+
 void assert_same_bytes(const struct pc_profile *a, const struct pc_profile *b)
 {
     uint8_t *x, *y;

@@ -478,18 +478,24 @@ static void the_id_of_a_context_follows_from_its_path(void **state)
     pct_data_free(d);
 }
 
-/* Code that computes is in the function that calls: the ids of the two tables meet at the MPI
- * function. */
-static void calls_and_samples_of_one_path_have_one_id(void **state)
+/* A profile of one rank, one module and MPI_Barrier, without contexts as yet. */
+static void begin_one_rank(void)
 {
-    (void)state;
-    static const struct pct_tree_options options;
     sample_begin(&sample);
     sample_clock(&sample);
     sample.ranks[0] = (struct pc_profile_rank){.rank = 0, .host = (char *)"n", .n_threads = 1};
     sample.modules[0] = (struct pc_profile_module){.path = (char *)"/nowhere/app", .identity = 1};
     sample.ops[0] = (struct pc_profile_op){.name = (char *)"MPI_Barrier"};
     sample.p.n_ranks = sample.p.world_size = sample.p.n_modules = sample.p.n_ops = 1;
+}
+
+/* Code that computes is in the function that calls: the ids of the two tables meet at the MPI
+ * function. */
+static void calls_and_samples_of_one_path_have_one_id(void **state)
+{
+    (void)state;
+    static const struct pct_tree_options options;
+    begin_one_rank();
     uint32_t outer = sample_frame(&sample, 0, 0, 0x10);
     sample_point(&sample, outer, 0, 0x30);
     sample_add_samples(&sample, 0, 40 * ms);
@@ -514,12 +520,7 @@ static void the_tree_shows_what_has_a_figure_and_means_as_tables_do(void **state
 {
     (void)state;
     static const struct pct_options options = {.metric = PCT_TIME, .has_min_percent = true};
-    sample_begin(&sample);
-    sample_clock(&sample);
-    sample.ranks[0] = (struct pc_profile_rank){.rank = 0, .host = (char *)"n", .n_threads = 1};
-    sample.modules[0] = (struct pc_profile_module){.path = (char *)"/nowhere/app", .identity = 1};
-    sample.ops[0] = (struct pc_profile_op){.name = (char *)"MPI_Barrier"};
-    sample.p.n_ranks = sample.p.world_size = sample.p.n_modules = sample.p.n_ops = 1;
+    begin_one_rank();
     sample_op(&sample, sample_frame(&sample, 0, 0, 0x10), 0);
     sample_add(&sample, &(struct sample_calls){0, 2, 429, 200, 229, 0, 0});
     sample_point(&sample, sample_frame(&sample, 0, 0, 0x20), 0, 0x30);
