@@ -13,7 +13,7 @@ folder=$work/aarch64
 native=$work/native
 qemu="qemu-aarch64-static -L $sysroot"
 
-# What is built against and runs under qemu-user, and what the emulated machine boots.
+# Packages that are built against and run under qemu-user, and those that the emulated machine boots.
 arm64_packages='libc6-dev zlib1g-dev libdw-dev libunwind-dev libcmocka-dev libopenmpi-dev openmpi-bin
     libmpich-dev mpich libpapi-dev libpfm4-dev linux-image-cloud-arm64 busybox-static'
 

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# What every user can do: ./quickstart.sh check, which ends in the totals of make check.
+# Does as every user can: ./quickstart.sh check, which ends in the totals of make check.
 . .ci/common.sh
 
 # LLVM's libunwind stands where quickstart.sh, which removes nothing, would put the walker's oracle.
 if command -v apt-get >/dev/null && ! pkg-config --exists libunwind 2>/dev/null; then
     need no-such-program libunwind-dev
 fi
-# What some tests use if it is there.
+# Tools that some tests use if they are there.
 need clang clang libclang-rt-14-dev
 need clang-format clang-format
 need aarch64-linux-gnu-gcc gcc-aarch64-linux-gnu libc6-dev-arm64-cross
@@ -16,6 +16,7 @@ need clang-19 clang-19 lld-19 # knows loongarch64
 need qemu-aarch64-static qemu-user-static
 need valgrind valgrind
 need chromedriver chromium chromium-driver python3-selenium
+need firefox-esr firefox-esr python3-websocket
 need strace strace
 need protoc protobuf-compiler
 exec ./quickstart.sh check

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# What the steps of .ci/run share. Sourced by bash; the current folder is the top of the tree.
+# Functions that the steps of .ci/run share. Sourced by bash; the current folder is the top of the tree.
 #
 # A step counts its own checks and ends with `closing`, whose last line .ci/run adds up.
 
@@ -10,6 +10,8 @@ cache=${PCOLLECT_CI_CACHE:-/tmp/pcollect-ci-$(id -u)}
 n_jobs=$(nproc)
 n_passed=0 n_failed=0 n_skipped=0
 mkdir -p "$work"
+# The shell of configure, libtool and make, which start it for each file: bash takes twice as long to start.
+[ ! -x /bin/dash ] || export CONFIG_SHELL=/bin/dash
 
 # check NAME COMMAND...: one check; its output is shown if it fails, and kept.
 check() {
@@ -39,13 +41,29 @@ building() {
     PATH=/usr/lib/ccache:$PATH CCACHE_DIR=$cache/ccache CCACHE_BASEDIR=$top CCACHE_NOHASHDIR=yes CCACHE_MAXSIZE=2G "$@"
 }
 
+# build_in FOLDER CONFIGURE-ARGUMENT... [-- MAKE-ARGUMENT...]: everything without a warning; the test programs by a make
+# with these arguments.
+build_in() {
+    mkdir -p "$1" && cd "$1" || return
+    shift
+    local arguments=()
+    while [ $# -gt 0 ] && [ "$1" != -- ]; do
+        arguments+=("$1")
+        shift
+    done
+    [ $# = 0 ] || shift
+    "$top/configure" -q --enable-werror "${arguments[@]}" && building make -s -j"$n_jobs" all &&
+        building make -s -j"$n_jobs" check TESTS= "$@"
+}
+
 # run_tests FOLDER NAME TESTS [MAKE-ARGUMENT...]: runs these tests, which must have been built, and adds
 # their totals.
 run_tests() {
     local folder=$1 name=$2 tests=$3 log ok bad skipped begin=$SECONDS
     log=$work/tests-$(tr -c 'A-Za-z0-9\n' - <<<"$name").log
     shift 3
-    make -C "$folder" -j"$n_jobs" -k check TESTS="$tests" "$@" >"$log" 2>&1 </dev/null
+    make -C "$folder" -j"$n_jobs" -k check-TESTS TESTS="$tests" check_PROGRAMS= check_LTLIBRARIES= check_DATA= \
+        "$@" >"$log" 2>&1 </dev/null
     read -r ok bad skipped < <(awk '/^# (PASS|FAIL|SKIP|XPASS|ERROR):/ { n[$2] = $3 }
         END { print n["PASS:"] + 0, n["FAIL:"] + n["XPASS:"] + n["ERROR:"], n["SKIP:"] + 0 }' "$log")
     [ $((ok + bad)) -gt 0 ] || bad=1
@@ -62,8 +80,11 @@ unit_tests() {
 }
 
 unit_test_names() {
-    make -s -C "$1" -f Makefile -f - print-tests <<<'print-tests: ; @echo $(TESTS)' |
-        tr ' ' '\n' | grep -v '\.test$' | tr '\n' ' '
+    make_variable "$1" TESTS | tr ' ' '\n' | grep -v '\.test$' | tr '\n' ' '
+}
+
+make_variable() { # FOLDER NAME
+    make -s -C "$1" -f Makefile -f - print-it <<<"print-it: ; @echo \$($2)"
 }
 
 closing() {

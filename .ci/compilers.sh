@@ -1,19 +1,22 @@
+#!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The library, the command and the test programs without a warning, by gcc and by clang, optimised
-# and not: which warnings a compiler gives depends on what its optimiser has seen.
+# The library, the command and the test programs without a warning, by gcc and by clang.
 . .ci/common.sh
 
 need clang clang libclang-rt-14-dev
 
-build_without_warnings() { # FOLDER CC CFLAGS
-    mkdir -p "$work/$1" && cd "$work/$1" || return
-    "$top/configure" -q --enable-werror CC="$2" CFLAGS="$3" &&
-        building make -s -j"$n_jobs" all &&
-        building make -s -j"$n_jobs" check TESTS=
+# By what the step check has built, as users do, where it has.
+gcc_gives_no_warning() {
+    if [ ! -f "$top/build/quickstart.check" ]; then
+        build_in "$work/gcc" CC=gcc CFLAGS='-O2 -g'
+        return
+    fi
+    sed -n '/^==> make -j[0-9]*$/,/^==> make install/p; /^==> make check: build/,/^==> make -j[0-9]* check$/p' \
+        "$top/build/quickstart.log" >"$work/gcc-O2.log"
+    grep -q ' CC ' "$work/gcc-O2.log" && ! grep -n 'warning:' "$work/gcc-O2.log"
 }
 
 [ -x configure ] || check 'autogen.sh' ./autogen.sh
-check 'gcc -O2 gives no warning' build_without_warnings gcc gcc '-O2 -g'
-check 'clang -O2 gives no warning' build_without_warnings clang clang '-O2 -g'
-check 'gcc -O0 gives no warning' build_without_warnings gcc-O0 gcc '-O0 -g'
+check 'gcc -O2 gives no warning' gcc_gives_no_warning
+check 'clang -O2 gives no warning' build_in "$work/clang" CC=clang CFLAGS='-O2 -g'
 closing

@@ -12,7 +12,7 @@ c_files_are_formatted() {
 # Warnings and errors; the rest is taste.
 scripts_are_clean() {
     tree_files | grep -E '(\.sh|\.test|^\.ci/run|run-unit|run-test)$' |
-        xargs shellcheck --severity=error --shell=bash --external-sources
+        xargs -P "$n_jobs" -n 20 shellcheck --severity=error --shell=bash --external-sources
 }
 
 check 'clang-format leaves every C file as it is' c_files_are_formatted

@@ -4,12 +4,6 @@
 # sanitizer along.
 . .ci/common.sh
 
-build_with() { # SANITIZERS FOLDER
-    mkdir -p "$2" && cd "$2" || return
-    "$top/configure" -q --enable-sanitizer="$1" CFLAGS='-O1 -g' &&
-        building make -s -j"$n_jobs" all && building make -s -j"$n_jobs" check TESTS=
-}
-
 # Those that need no job.
 command_scripts=
 for script in tools/command tools/config tools/model report/golden report/report; do
@@ -18,22 +12,30 @@ done
 
 [ -x configure ] || check 'autogen.sh' ./autogen.sh
 folder=$work/san-address,undefined
-if check 'build with -fsanitize=address,undefined' build_with address,undefined "$folder"; then
+if check 'gcc -fsanitize=address,undefined builds all' \
+    build_in "$folder" --disable-werror --enable-sanitizer=address,undefined CC=gcc CFLAGS='-O1 -g'; then
     unit_tests "$folder" 'with -fsanitize=address,undefined'
     # A call that is refused ends with what it has allocated.
     ASAN_OPTIONS=detect_leaks=0 run_tests "$folder" 'of the command with -fsanitize=address,undefined' "$command_scripts"
 fi
 
-threaded_tests() { # FOLDER
-    for test in $(unit_test_names "$1"); do
-        ! nm -u "$1/$test" 2>/dev/null | grep -qw pthread_create || echo "$test"
+# The tests that have threads, by what the step check has built; all if there is nothing.
+threaded_tests() {
+    for test in $(unit_test_names "$folder"); do
+        [ -x "$top/build/$test" ] && ! nm -u "$top/build/$test" | grep -qw pthread_create || echo "$test"
     done
 }
 
 folder=$work/san-thread
-if check 'build with -fsanitize=thread' build_with thread "$folder"; then
-    tests=$(threaded_tests "$folder" | tr '\n' ' ')
-    check 'there are tests with threads' [ -n "$tests" ]
+build_threaded() {
+    mkdir -p "$folder" && cd "$folder" && "$top/configure" -q --enable-sanitizer=thread CFLAGS='-O1 -g' || return
+    tests=$(threaded_tests | tr '\n' ' ')
+    # shellcheck disable=SC2046,SC2086 # words
+    [ -n "$tests" ] && building make -s -j"$n_jobs" $(make_variable "$folder" BUILT_SOURCES) &&
+        building make -s -j"$n_jobs" $tests
+}
+
+if check 'gcc -fsanitize=thread builds the tests that have threads' build_threaded; then
     run_tests "$folder" 'with -fsanitize=thread' "$tests"
 fi
 closing
