@@ -7,7 +7,7 @@
 #                            profile examples/poisson.c on 2 to 4 ranks and print the report
 #   ./quickstart.sh check    the same set-up, then `make check`; ends in "N passed, N failed"
 #
-# What is there is not done again. Long output goes to build/quickstart.log.
+# Work that is done is not done again. Long output goes to build/quickstart.log.
 # MPICC and MPIRUN choose another MPI than the one found. Exit status: 0 all is well, 1 it is not,
 # 2 the call was wrong.
 
@@ -166,7 +166,7 @@ find_manager() {
     [ "$(id -u)" = 0 ] || as_root=sudo
 }
 
-# What a person with the right to would type.
+# The command that a person with the right to would type.
 by_hand() { # PACKAGE...
     case $manager in
     apt) echo "apt-get update && apt-get install -y --no-install-recommends $*" ;;
@@ -236,7 +236,7 @@ END
 
 # ---- Build -----------------------------------------------------------------------------------
 
-# What configure finds depends on these: it runs again when one has changed.
+# The result of configure depends on these: it runs again when one has changed.
 configure_key() {
     echo "prefix $build/install"
     for module in zlib libdw jansson ncursesw hwloc papi libunwind cmocka; do
@@ -267,6 +267,8 @@ configure_tree() {
         logged ./autogen.sh
     fi
     configure_key >"$build/quickstart.key.new"
+    # libtool starts the shell of configure for each file; bash takes twice as long to start.
+    [ -n "${CONFIG_SHELL-}" ] || [ ! -x /bin/dash ] || export CONFIG_SHELL=/bin/dash
     if [ ! -f "$build/Makefile" ] || ! cmp -s "$build/quickstart.key.new" "$build/quickstart.key"; then
         step 'configure, in build/'
         # shellcheck disable=SC2046

@@ -162,7 +162,8 @@ size_t pc_read_small(const char *path, char *out, size_t n);
 
 struct pc_process_status {
     int pid, parent;
-    char state;     /* as in ps: R, S, D, Z, ... */
+    char state; /* of its first thread, as in ps: R, S, D, Z, ... */
+    bool ended; /* waits for its parent; not so a process that runs on without its first thread */
     uint64_t start; /* clock ticks since boot */
 };
 

@@ -24,6 +24,13 @@ size_t pc_read_small(const char *path, char *out, size_t n)
     return got > 0 ? (size_t)got : 0;
 }
 
+static const char *skip_fields(const char *at, int n)
+{
+    for (; at && n > 0; n--)
+        at = strchr(at + 1, ' ');
+    return at;
+}
+
 bool pc_process_look(int pid, struct pc_process_status *out)
 {
     char path[64], text[1024];
@@ -33,14 +40,16 @@ bool pc_process_look(int pid, struct pc_process_status *out)
     const char *at = strrchr(text, ')'); /* the name may hold anything */
     if (!at || at[1] != ' ' || !at[2])
         return false;
-    struct pc_process_status status = {
-        .pid = pid, .parent = (int)strtol(at + 3, NULL, 10), .state = at[2]};
-    for (int field = 2; at && field < 22; field++)
-        at = strchr(at + 1, ' ');
-    if (!at)
+    /* Fields 3, 4, 20 and 22 of proc(5). */
+    const char *threads = skip_fields(at, 18), *start = skip_fields(threads, 2);
+    if (!start)
         return false;
-    status.start = strtoull(at, NULL, 10);
-    *out = status;
+    bool zombie = at[2] == 'Z' || at[2] == 'X';
+    *out = (struct pc_process_status){.pid = pid,
+                                      .parent = (int)strtol(at + 3, NULL, 10),
+                                      .state = at[2],
+                                      .ended = zombie && strtol(threads, NULL, 10) < 2,
+                                      .start = strtoull(start, NULL, 10)};
     return true;
 }
 

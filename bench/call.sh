@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# What a measured MPI call costs: bench/README.md has the method, bench/rows.txt the situations.
+# Measures the cost of an MPI call that is measured: bench/README.md has the method, bench/rows.txt the situations.
 # usage: call.sh [--quick] [--rounds N] [--minutes N] [--rows TEXT] [--resume]
 #                [--mpi openmpi|mpich] [--peer NAME=PRELOAD.so[,ENV=VALUE...]]...
 # Environment: PC_STAGE (installed tree), PC_SRC, PC_BENCH (folder for what is built and measured),

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# What counting a stretch costs with libpccount, beside two bare system calls and PAPI's start and stop of the same
-# event; PAPI's stop reads it, as `and-read` does: bench/count.sh STAGE [ROUNDS]. In each round each runs once; ratios to the bare calls of the round: median, and
-# from the least to the most.
+# Measures the cost of counting a stretch with libpccount, beside two bare system calls and PAPI's start and stop of
+# the same event; PAPI's stop reads it, as `and-read` does: bench/count.sh STAGE [ROUNDS]. In each round each runs
+# once. Prints ratios to the bare calls of the round: median, and from the least to the most.
 set -eu
 stage=${1:?usage: bench/count.sh STAGE [ROUNDS]} rounds=${2:-9}
 here=$(cd "$(dirname "$0")" && pwd)

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# What the page of a large profile takes in Chromium: bench/html.sh PCOLLECT READ [ROUNDS]
+# Measures what the page of a large profile takes in Chromium: bench/html.sh PCOLLECT READ [ROUNDS]
 # Simulated profiles of 10,000 contexts on 10,000 ranks, with statistics only and with the values by rank of every
 # tenth and of every call: bytes of the page beside those of the profile, and times of bench/html_cost.py.
 set -eu

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# What reading large profiles takes: bench/read.sh PCOLLECT READ GROWN
+# Measures the time of reading large profiles: bench/read.sh PCOLLECT READ GROWN
 # Simulated profiles of 10,000 contexts on 2,000 to 10,000 ranks, with statistics only and with the
 # values by rank of every tenth and of every call. Processor time, fastest of three runs, beside what
 # it takes to read the bytes of the file once, and to inflate and decode all of it.

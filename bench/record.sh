@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# What `pcollect record` costs beside `perf record`, at 1,000 Hz, of a program that computes below 20 frames:
+# Compares the cost of `pcollect record` and `perf record`, at 1,000 Hz, of a program that computes below 20 frames:
 # bench/record.sh STAGE [ROUNDS]. In each round each of them runs once; medians of the rounds, with the least and the
 # most. CPU time of the program, of who watches it, and bytes that are written in a second of the program's CPU time.
 set -eu

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# What starting and ending with libpcollect.so takes: bench/README.md has the method.
+# Measures the time of starting and ending with libpcollect.so: bench/README.md has the method.
 # usage: start.sh [--pairs N] [--ranks N]. Environment as for call.sh. JSON lines go to
 # $PC_BENCH/start.jsonl, the table to standard output.
 set -u

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# What it takes to name the functions and lines of 100,000 addresses of a large C++ program:
+# Measures the time of naming the functions and lines of 100,000 addresses of a large C++ program:
 # bench/symbols.sh PCOLLECT READ. The program is made here: templates of the standard library for 60
 # types of its own. Fastest of three runs, beside addr2line of binutils on the same addresses.
 set -eu

@@ -12,7 +12,8 @@ enum { HOW = 1 }; /* groups of options */
 
 static const struct pct_option options[] = {
     {'s', "source", "FILE", "only this source file, by its name or the end of its path"},
-    {'f', "function", "NAME", "only this function"},
+    {'f', "function", "NAME", "only this function",
+     "NAME may leave out arguments and templates, and the namespace, class or module."},
     {'a', "assembly", NULL, "show instructions, not lines (needs objdump and the program)",
      .group = HOW},
     {'q', "quickfix", NULL, "print FILE:LINE: MESSAGE, for editors to jump to",
@@ -20,7 +21,7 @@ static const struct pct_option options[] = {
     {'c', "context", "N", "show N lines around each line with figures (default: 3)"},
     {OPTION_MIN, "min-percent", "P",
      "hide lines below P percent of the time in MPI and of sampled computation (default: 1)",
-     "With --function, the function is shown whole, from its first line with figures to its last."},
+     "With --function, the function is shown whole, to its last line with figures."},
     PCT_OPTION_WIDTH,
     PCT_OPTION_DEBUGINFOD,
     {0, NULL, NULL, NULL},
@@ -70,7 +71,14 @@ static int print(const struct pct_command *self, const struct request *r)
     }
     if (!r->assembly && !pct_annotate_source(stdout, &r->annotate)) {
         const struct pct_annotate *a = &r->annotate;
-        pct_say(self,
+        char near[256] = "";
+        if (a->function && pct_annotate_nearest(a, near, sizeof near))
+            pct_say(self,
+                    "%s: no line of such a function has samples or MPI calls: did you mean %s?",
+                    a->function, near);
+        else
+            pct_say(
+                self,
                 "%s: no line with samples or MPI calls is known there. Was the program compiled "
                 "with -g? `pcollect report --table lines` shows the lines that are known",
                 a->function ? a->function
@@ -114,6 +122,7 @@ const struct pct_command pct_annotate_command = {
     .argument = "FILE",
     .n_most = 1,
     .newest = true,
+    .meant = "function",
     .take = take_option,
     .main = run_annotate,
 };

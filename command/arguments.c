@@ -10,6 +10,7 @@
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { MAX_OPTIONS = 32 + PC_CONFIG_MAX_OPTIONS };
 
@@ -136,6 +137,9 @@ static int refuse_number(const struct parse *p)
     const struct pct_command *self = p->self;
     const struct pct_line *line = p->line;
     size_t most = self->argument ? self->n_most : 0;
+    if (line->n_words > most && self->meant)
+        return pct_refuse(self, "unexpected argument: %s: did you mean --%s %s?", line->words[most],
+                          self->meant, line->words[most]);
     if (line->n_words > most)
         return pct_refuse(self, "unexpected argument: %s", line->words[most]);
     if (self->n_least > 1)
@@ -224,6 +228,9 @@ bool pct_line_read(const struct pct_command *self, int argc, char **argv, void *
     size_t most = self->argument ? self->n_most : 0;
     if (out->n_words < self->n_least || out->n_words > most)
         out->status = refuse_number(&p);
+    else if (out->n_words && self->meant && access(out->words[0], F_OK))
+        out->status = pct_refuse(self, "%s: no such file: did you mean --%s %s?", out->words[0],
+                                 self->meant, out->words[0]);
     else if (!out->n_words && self->newest && !pct_newest_profile(self, out))
         out->status = PCT_CALL;
     return !out->status;

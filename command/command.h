@@ -45,7 +45,8 @@ struct pct_command {
     bool starts;          /* the first argument is a command line, which ends the options */
     const char *argument; /* what the other words are, as "FILE"; NULL: there are none */
     unsigned n_least, n_most;
-    bool newest; /* without an argument, the newest profile of the working directory is it */
+    bool newest;       /* without an argument, the newest profile of the working directory is it */
+    const char *meant; /* option whose value a word that is no FILE may be meant as, or NULL */
     /* Takes one option with its value into `request`. PCT_DONE, PCT_CALL after saying what is
      * wrong, or PCT_HELP if it asks for help. NULL: the options are switches that nobody reads. */
     int (*take)(const struct pct_command *self, const struct pct_option *o, const char *value,
@@ -62,7 +63,7 @@ extern const struct pct_command pct_top; /* pcollect itself, without a name */
 
 extern const struct pct_command pct_run, pct_report, pct_scale_command, pct_diff_command, pct_model,
     pct_embed, pct_info, pct_verify, pct_recover, pct_topology_command, pct_doctor, pct_config,
-    pct_events, pct_stat_command, pct_annotate_command, pct_merge_command, pct_html, pct_export,
+    pct_events, pct_stat_command, pct_annotate_command, pct_average_command, pct_html, pct_export,
     pct_where_command, pct_record_command, pct_top_command, pct_browse_command;
 
 /* The command line `argc`, `argv` of the process, with the name of a command in it. Returns the

@@ -21,7 +21,7 @@ const struct pct_command *const pct_commands[] = {
     &pct_scale_command,
     &pct_diff_command,
     &pct_topology_command,
-    &pct_merge_command,
+    &pct_average_command,
     &pct_model,
     &pct_embed,
     &pct_events,
@@ -49,9 +49,10 @@ static bool help_all(const struct pct_command *self, const void *request, FILE *
     fputs("\nCommands:\n", out);
     for (size_t i = 0; i < pct_n_commands; i++)
         fprintf(out, "  %-10s %s\n", pct_commands[i]->name, pct_commands[i]->summary);
-    fputs("\n`pcollect -- JOB` is `pcollect run -- JOB`. For more: `pcollect COMMAND --help` and\n"
-          "the manual pages pcollect(1), pcollect-COMMAND(1) and pcollect.conf(5).\n"
-          "Exit status: 0 done, 1 error in the data, 2 usage error; with run, that of the job.\n",
+    fputs("\n`pcollect -- JOB` is `pcollect run -- JOB`.\n"
+          "For more: `pcollect COMMAND --help` and the manual pages pcollect(1),\n"
+          "pcollect-COMMAND(1) and pcollect.conf(5).\n"
+          "Exit status: 0 done, 1 error in the data, 2 usage error; with run, the job's.\n",
           out);
     return true;
 }
@@ -95,6 +96,8 @@ static const char *next_command(const void *arg, size_t i)
 
 static int refuse_command(const char *name)
 {
+    if (!strcmp(name, "merge")) /* its name before 1.0 */
+        return pct_refuse(&pct_top, "unknown command \"merge\": it is `pcollect average` now");
     const char *nearest = pct_nearest(name, next_command, NULL);
     if (!access(name, F_OK))
         return pct_refuse(&pct_top, "unknown command \"%s\": did you mean `pcollect report %s`?",

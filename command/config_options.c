@@ -18,7 +18,7 @@ const struct pct_option *pct_config_option(unsigned i)
 {
     static struct pct_option options[PC_CONFIG_MAX_OPTIONS];
     static struct pc_config_option texts[PC_CONFIG_MAX_OPTIONS];
-    static char more[PC_CONFIG_MAX_OPTIONS][160];
+    static char more[PC_CONFIG_MAX_OPTIONS][160], docs[PC_CONFIG_MAX_OPTIONS][160];
     static unsigned n;
     static bool made;
     for (unsigned k = 0; !made && pc_config_option(k, &texts[n]); k++) {
@@ -27,10 +27,13 @@ const struct pct_option *pct_config_option(unsigned i)
             continue;
         pc_format(more[n], sizeof more[n], "That is %s in [%s] of pcollect.conf(5).", c->key,
                   c->section);
+        bool choice = strlen(c->argument) > sizeof "yes|no" && strchr(c->argument, '|');
+        pc_format(docs[n], sizeof docs[n], "%s%s", c->brief, choice ? ":" : "");
         options[n] = (struct pct_option){.letter = PCT_LETTER_CONFIG + (int)k,
                                          .name = c->name,
-                                         .argument = c->argument,
-                                         .doc = c->brief,
+                                         .argument = choice ? "WORD" : c->argument,
+                                         .words = choice ? c->argument : NULL,
+                                         .doc = docs[n],
                                          .more = more[n]};
         n++;
     }

@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { HELP_COLUMNS = 80, INDENT = 28 };
+/* Names of the options of the configuration are longer. */
+enum { HELP_COLUMNS = 80, INDENT = 28, LONG_INDENT = 30 };
 
 const struct pct_option pct_help_option = {'h', "help", NULL, "print this help"};
 
@@ -35,16 +36,16 @@ static void put_wrapped(FILE *out, const char *text, int indent)
 }
 
 /* Two columns: what stands left, of which `n` characters are out, and its meaning. */
-static void put_meaning(FILE *out, int n, const char *doc)
+static void put_meaning(FILE *out, int n, int indent, const char *doc)
 {
-    if (n + 2 > INDENT)
-        fprintf(out, "\n%*s", INDENT, "");
+    if (n + 2 > indent)
+        fprintf(out, "\n%*s", indent, "");
     else
-        fprintf(out, "%*s", INDENT - n, "");
-    put_wrapped(out, doc, INDENT);
+        fprintf(out, "%*s", indent - n, "");
+    put_wrapped(out, doc, indent);
 }
 
-static void put_option(FILE *out, const struct pct_option *o)
+static void put_option(FILE *out, const struct pct_option *o, int indent)
 {
     struct pct_buf doc = {0};
     int n = o->letter < 256 ? fprintf(out, "  -%c, ", o->letter) : fprintf(out, "      ");
@@ -55,7 +56,7 @@ static void put_option(FILE *out, const struct pct_option *o)
         pct_buf_put(&doc, s, strcspn(s, "|"));
         s += strcspn(s, "|");
     }
-    put_meaning(out, n, doc.data);
+    put_meaning(out, n, indent, doc.data);
     pct_buf_free(&doc);
 }
 
@@ -71,9 +72,10 @@ void pct_help(const struct pct_command *self, FILE *out)
     put_wrapped(out, call, 0);
     free(call);
     fputs("\nOptions:\n", out);
+    int indent = self->configures ? LONG_INDENT : INDENT;
     for (unsigned i = 0; pct_option_at(self, i); i++)
-        put_option(out, pct_option_at(self, i));
-    put_option(out, &pct_help_option);
+        put_option(out, pct_option_at(self, i), indent);
+    put_option(out, &pct_help_option, indent);
     if (self->details) {
         fputs("\n", out);
         put_wrapped(out, self->details, 0);
@@ -82,7 +84,7 @@ void pct_help(const struct pct_command *self, FILE *out)
 
 void pct_help_table(FILE *out, const struct pct_table *t)
 {
-    put_meaning(out, fprintf(out, "  %s", t->name), t->doc);
+    put_meaning(out, fprintf(out, "  %s", t->name), INDENT, t->doc);
 }
 
 void pct_help_columns(FILE *out, const struct pct_table *t)
@@ -92,5 +94,5 @@ void pct_help_columns(FILE *out, const struct pct_table *t)
     free(what);
     fputs("\nColumns:\n", out);
     for (size_t i = 0; i < t->n_columns; i++)
-        put_meaning(out, fprintf(out, "  %s", t->columns[i].name), t->columns[i].doc);
+        put_meaning(out, fprintf(out, "  %s", t->columns[i].name), INDENT, t->columns[i].doc);
 }

@@ -7,6 +7,7 @@ command_libpccommand_la_SOURCES = command/command.h command/commands.c command/m
     command/config.c command/known_names.c command/launch/run_job.h command/launch/run_file.c command/launch/run_end.c command/launch/linked_mpi.c command/launch/child.c command/launch/launcher.c command/recover/recover.h command/recover/recover.c command/recover/recover_job.c command/recover/recover_lock.c command/recover/left.c \
     command/report.c command/launch/run.c command/compared_profiles.c \
     command/annotate.c \
+    command/average.c \
     command/browse/browse.h command/browse/browse.c command/browse/browse_screen.c \
     command/diff.c \
     command/embed.c \
@@ -15,7 +16,6 @@ command_libpccommand_la_SOURCES = command/command.h command/commands.c command/m
     command/related_jobs.h command/related_jobs.c command/watched_jobs.h command/watched_jobs.c \
     command/html.h command/html.c command/html_compare.c command/html_write.c \
     command/info.c \
-    command/merge.c \
     command/model.c command/measurements/measurements.h command/measurements/measurements.c \
     command/measurements/read_measurements.c command/measurements/read_measurements_text.c \
     command/measurements/read_measurements_json.c \
@@ -23,7 +23,7 @@ command_libpccommand_la_SOURCES = command/command.h command/commands.c command/m
     command/scale.c \
     command/topology.c \
     command/verify.c \
-    command/where.c command/where_calls.h command/where_calls.c \
+    command/where.c command/where_calls.h command/where_calls.c command/where_waits.c \
     command/stat/stat.h command/stat/stat.c command/stat/stat_events.c command/stat/stat_targets.c \
     command/doctor/doctor.h command/doctor/doctor.c command/doctor/doctor_trial.c command/doctor/doctor_elf.c \
     command/doctor/doctor_library.c command/doctor/doctor_machine.c command/doctor/doctor_mpi.c command/doctor/doctor_spool.c command/doctor/doctor_kill.c

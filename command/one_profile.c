@@ -73,8 +73,9 @@ int pct_profile_close(const struct pct_command *self, struct pct_data *d, int st
 /* ---- Several --------------------------------------------------------------------------------- */
 
 struct looked {
-    char *program; /* of all; NULL: they differ, or one cannot be read */
-    bool scales;   /* on different numbers of ranks */
+    char *program;        /* of the first */
+    bool differs, unread; /* another program; no profile */
+    bool scales;          /* on different numbers of ranks */
 };
 
 static void look_at(struct looked *l, const char *path, uint32_t *n_ranks)
@@ -82,11 +83,10 @@ static void look_at(struct looked *l, const char *path, uint32_t *n_ranks)
     struct pc_profile *p = NULL;
     struct pc_error error = {""};
     uint32_t before = *n_ranks;
-    if (pc_pcol_read_statistics(path, &p, &error) || (l->program && strcmp(l->program, p->exe))) {
-        free(l->program);
-        l->program = NULL;
-        *n_ranks = UINT32_MAX; /* and no more is looked at */
+    if (pc_pcol_read_statistics(path, &p, &error)) {
+        l->unread = true;
     } else {
+        l->differs |= l->program && strcmp(l->program, p->exe) != 0;
         l->program = l->program ? l->program : pct_copy(p->exe);
         l->scales |= before && before != p->world_size;
         *n_ranks = p->world_size;
@@ -96,21 +96,26 @@ static void look_at(struct looked *l, const char *path, uint32_t *n_ranks)
 
 int pct_refuse_profiles(const struct pct_command *self, const struct pct_line *line)
 {
-    struct looked l = {NULL, false};
+    struct looked l = {.program = NULL};
     struct pct_buf files = {0};
     uint32_t n_ranks = 0;
-    for (size_t i = 0; i < line->n_words && n_ranks != UINT32_MAX; i++) {
+    for (size_t i = 0; i < line->n_words && !l.unread; i++) {
         look_at(&l, line->words[i], &n_ranks);
         pct_buf_format(&files, " %s", line->words[i]);
     }
-    if (!l.program)
+    if (l.unread)
         pct_refuse(self, "unexpected argument: %s", line->words[1]);
+    else if (l.differs && line->n_words == 2)
+        pct_say(self, "one profile at a time; `pcollect diff%s` compares versions of a program",
+                files.data);
+    else if (l.differs)
+        pct_say(self, "one profile at a time; these are of several programs");
     else if (l.scales)
         pct_say(self, "one profile at a time; `pcollect scale%s` compares these numbers of ranks",
                 files.data);
     else
         pct_say(self, "one profile at a time; `pcollect %s%s` compares these runs",
-                line->n_words == 2 ? "diff" : "merge", files.data);
+                line->n_words == 2 ? "diff" : "average", files.data);
     pct_buf_free(&files);
     free(l.program);
     return PCT_CALL;

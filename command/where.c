@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { OPTION_EVERY = 256, OPTION_FORMAT, OPTION_FULL_NAMES };
+enum { OPTION_EVERY = 256, OPTION_FORMAT, OPTION_TABLE, OPTION_FULL_NAMES };
 
 static const struct pct_option options[] = {
     {'n', "times", "N", "take the stacks N times (default: 1)",
@@ -23,17 +23,25 @@ static const struct pct_option options[] = {
     {'a', "all-threads", NULL, "show also threads without a frame of the program",
      "MPI libraries and runtimes have threads of their own. Without this option they are only "
      "counted."},
-    {OPTION_FORMAT, "format", "text|tsv", "text for people (default), or for programs",
-     "tsv has a row for each place at which stacks end."},
+    {OPTION_FORMAT, "format", "text|tsv|json", "text for people (default), or for programs",
+     "tsv has the rows of one --table. json is an object with all of them, as arrays."},
+    {OPTION_TABLE, "table", "stacks|calls|waits",
+     "with --format tsv: a row for each place at which stacks end (default), for each rank in MPI, "
+     "or for each sentence on who waits for whom"},
     {OPTION_FULL_NAMES, "full-names", NULL, "long C++ names with all their arguments"},
     PCT_OPTION_WIDTH,
     PCT_OPTION_DEBUGINFOD,
     {0, NULL, NULL, NULL},
 };
 
+enum format { TEXT, TSV, JSON };
+enum table { STACKS, CALLS, WAITS };
+
 struct request {
     uint64_t times, every_ms;
-    bool all_threads, tsv, full_names;
+    bool all_threads, full_names, by_table;
+    enum format format;
+    enum table table;
 };
 
 static int take_option(const struct pct_command *self, const struct pct_option *o,
@@ -52,7 +60,11 @@ static int take_option(const struct pct_command *self, const struct pct_option *
         r->all_threads = true;
         break;
     case OPTION_FORMAT:
-        r->tsv = pct_value_word(o, value) == 1;
+        r->format = (enum format)pct_value_word(o, value);
+        break;
+    case OPTION_TABLE:
+        r->table = (enum table)pct_value_word(o, value);
+        r->by_table = true;
         break;
     default:
         r->full_names = true;
@@ -90,7 +102,7 @@ static void pause_ms(uint64_t ms)
 
 /* One process that cannot be read is said, once, and the others are shown. */
 static int take_stacks(const struct pct_command *self, const struct request *r, struct pct_watch *w,
-                       struct pct_where_calls *last)
+                       struct pct_where_time *last)
 {
     int status = PCT_DONE;
     bool *failed = pct_alloc(w->job->n, sizeof *failed);
@@ -160,10 +172,47 @@ static void put_head(const struct pct_watch *w, const struct request *r,
     fputc('\n', stdout);
 }
 
+static void put_text(const struct pct_watch *w, const struct request *r,
+                     const struct pct_where *out, const struct pct_where_calls *calls)
+{
+    put_head(w, r, out);
+    pct_where_waits_print(stdout, calls, out->width);
+    pct_where_calls_print(stdout, calls, out->width);
+    pct_where_print(stdout, out);
+}
+
+static void put_tsv(const struct pct_watch *w, const struct request *r, const struct pct_where *out,
+                    const struct pct_where_calls *calls)
+{
+    (void)w;
+    if (r->table == CALLS)
+        pct_where_calls_rows(stdout, calls, false);
+    else if (r->table == WAITS)
+        pct_where_waits_rows(stdout, calls, false);
+    else
+        pct_where_rows(stdout, out, false);
+}
+
+static void put_json(const struct pct_watch *w, const struct request *r,
+                     const struct pct_where *out, const struct pct_where_calls *calls)
+{
+    (void)w, (void)r;
+    fputs("{\"stacks\": ", stdout);
+    pct_where_rows(stdout, out, true);
+    fputs(",\n\"calls\": ", stdout);
+    pct_where_calls_rows(stdout, calls, true);
+    fputs(",\n\"waits\": ", stdout);
+    pct_where_waits_rows(stdout, calls, true);
+    fputs("}\n", stdout);
+}
+
 static int show(const struct pct_command *self, const struct request *r, struct pct_watch *w,
-                struct pct_where_calls *last)
+                struct pct_where_time *last)
 {
     static const struct pct_tree_options whole = {0};
+    static void (*const put[])(const struct pct_watch *, const struct request *,
+                               const struct pct_where *, const struct pct_where_calls *) = {
+        [TEXT] = put_text, [TSV] = put_tsv, [JSON] = put_json};
     struct pc_profile *p = NULL;
     struct pc_error error = {""};
     struct pct_terminal terminal = pct_terminal_look();
@@ -173,7 +222,9 @@ static int show(const struct pct_command *self, const struct request *r, struct 
             pct_say(self, "%s", *error.text ? error.text : pc_err_text(err));
         return PCT_DATA;
     }
-    struct pct_data *d = pct_data_new("", p, pct_symbols_new(p), &whole);
+    struct pct_symbols *symbols = pct_symbols_new(p);
+    pct_python_teach(&w->places, p, symbols);
+    struct pct_data *d = pct_data_new("", p, symbols, &whole);
     struct pct_where out = {.d = d,
                             .width = terminal.width,
                             .utf8 = terminal.utf8,
@@ -181,14 +232,10 @@ static int show(const struct pct_command *self, const struct request *r, struct 
                             .repeated = r->times > 1};
     struct pct_where_stack *stacks = name_stacks(w, &out);
     out.stacks = stacks;
-    if (r->tsv) {
-        pct_where_tsv(stdout, &out);
-    } else {
-        put_head(w, r, &out);
-        last->width = out.width;
-        pct_where_calls_print(stdout, last);
-        pct_where_print(stdout, &out);
-    }
+    struct pct_where_calls calls = {0};
+    pct_where_calls_gather(&calls, w, last);
+    put[r->format](w, r, &out, &calls);
+    pct_where_calls_free(&calls);
     pct_free(stacks);
     pct_data_free(d);
     pc_profile_free(p);
@@ -202,8 +249,10 @@ static int run_where(const struct pct_command *self, int argc, char **argv)
     struct pct_watched_job job = {.world = -1};
     if (!pct_line_read(self, argc, argv, &r, &line))
         return line.status;
+    if (r.by_table && r.format != TSV)
+        return pct_refuse(self, "--table is for --format tsv: text and json have all of them");
     struct pct_watch w = {.job = &job, .all_threads = r.all_threads};
-    struct pct_where_calls last = {.watch = &w};
+    struct pct_where_time last = {0};
     int status = find_processes(self, &line, &job);
     if (!status) {
         pct_progress_show();

@@ -2,22 +2,11 @@
 #include "command/where_calls.h"
 #include "analysis/allocation.h"
 #include "analysis/buffer.h"
+#include "view/rows.h"
 #include "view/sentence.h"
-#include "view/where_print.h"
-#include "watch/who_waits.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
-
-struct calls {
-    const struct pct_where_calls *w;
-    struct pct_waiting *ranks; /* rising */
-    char *states;              /* of the ranks, as in ps */
-    size_t n;
-    int *numbers; /* room for n */
-    FILE *out;
-};
 
 /* ---- What was seen --------------------------------------------------------------------------- */
 
@@ -34,11 +23,11 @@ static uint64_t find_scale(void)
 
 /* Stacks of a process are one behind the other, that of the main thread first. What another thread
  * is in counts where the main thread is outside MPI. */
-static void gather(struct calls *c)
+static void gather(struct pct_where_calls *c, const struct pct_watch *w,
+                   const struct pct_where_time *time)
 {
-    const struct pct_watch *w = c->w->watch;
     uint64_t scale = find_scale();
-    for (size_t i = c->w->first; i < w->n_stacks; i++) {
+    for (size_t i = time->first; i < w->n_stacks; i++) {
         const struct pct_watched_stack *s = &w->stacks[i];
         int rank = w->job->processes[s->process].rank;
         struct pct_waiting *r = c->n ? &c->ranks[c->n - 1] : NULL;
@@ -55,146 +44,124 @@ static void gather(struct calls *c)
         r->op = s->op;
         r->call = &s->call;
         r->stopped = s->state == 'T' || s->state == 't';
-        r->ns = s->call.known && s->call.begin < c->w->ticks
-                    ? pc_clock_to_ns(c->w->ticks - s->call.begin, scale)
+        r->ns = s->call.known && s->call.begin < time->ticks
+                    ? pc_clock_to_ns(time->ticks - s->call.begin, scale)
                     : 0;
         c->states[r - c->ranks] = s->state;
     }
 }
 
-/* ---- Waits ----------------------------------------------------------------------------------- */
-
-static void put_ranks(const struct calls *c, struct pct_buf *b, const int *which, size_t n,
-                      const char *between)
+/* Looks up the members of communicators that were made, once for each. */
+static void find_members(struct pct_where_calls *c, const struct pct_watch *w)
 {
-    for (size_t i = 0; i < n; i++)
-        c->numbers[i] = c->ranks[which[i]].rank;
-    pct_buf_text(b, n == 1 ? "rank " : "ranks ");
-    pct_print_set(b, c->numbers, n, between, n);
-}
-
-static const char *comm_text(const struct pct_mpi_call *call)
-{
-    static const char *const texts[] = {[PCT_COMM_NONE] = "",
-                                        [PCT_COMM_WORLD] = " on MPI_COMM_WORLD",
-                                        [PCT_COMM_SELF] = " on MPI_COMM_SELF",
-                                        [PCT_COMM_AS_WORLD] = " on a copy of MPI_COMM_WORLD",
-                                        [PCT_COMM_OTHER] = " on a communicator of its own"};
-    return texts[call->comm];
-}
-
-/* Describes those for whom others wait, if all are in the same. */
-static void put_where(const struct calls *c, struct pct_buf *b, const int *which, size_t n)
-{
-    const struct pct_waiting *first = &c->ranks[which[0]];
-    const char *state = pct_state_text(c->states[which[0]], *first->op);
-    for (size_t i = 1; i < n; i++)
-        if (strcmp(first->op, c->ranks[which[i]].op) != 0 ||
-            c->states[which[i]] != c->states[which[0]])
-            return;
-    pct_buf_format(b, ", which %s ", n == 1 ? "is" : "are");
-    pct_buf_format(b, *first->op ? "in %s" : "outside MPI", first->op);
-    if (state)
-        pct_buf_format(b, ", %s", state);
-}
-
-static void put_gone(const struct calls *c, struct pct_buf *b, const struct pct_wait *w)
-{
-    put_ranks(c, b, w->who, w->n_who, ",");
-    pct_buf_format(b, " %s for %s ", w->n_who == 1 ? "waits" : "wait",
-                   w->n_whom == 1 ? "rank" : "ranks");
-    pct_print_set(b, w->whom, w->n_whom, ",", w->n_whom);
-    pct_buf_format(b, ", which %s ended", w->n_whom == 1 ? "has" : "have");
-}
-
-static void put_differ(const struct calls *c, struct pct_buf *b, const struct pct_wait *w)
-{
-    const struct pct_waiting *one = &c->ranks[w->who[0]], *other = &c->ranks[w->whom[0]];
-    pct_buf_format(b, "deadlock: collectives%s differ: ", comm_text(one->call));
-    put_ranks(c, b, w->who, w->n_who, ",");
-    pct_buf_format(b, " in %s, ", one->op);
-    put_ranks(c, b, w->whom, w->n_whom, ",");
-    pct_buf_format(b, " in %s", other->op);
-}
-
-static void put_circle(const struct calls *c, struct pct_buf *b, const struct pct_wait *w)
-{
-    enum { MOST = 16 };
-    pct_buf_text(b, "deadlock: ");
-    for (size_t i = 0; i < w->n_who && i < MOST; i++) {
-        const struct pct_waiting *r = &c->ranks[w->who[i]];
-        if (!i)
-            pct_buf_format(b, "rank %d waits in %s", r->rank, r->op);
-        else
-            pct_buf_format(b, " for rank %d, which waits in %s", r->rank, r->op);
+    c->members = pct_alloc(c->n, sizeof *c->members);
+    for (size_t i = 0; i < c->n; i++) {
+        struct pct_waiting *r = &c->ranks[i];
+        if (!*r->op || r->call->comm != PCT_COMM_OTHER)
+            continue;
+        for (size_t k = 0; k < i && !r->members; k++)
+            if (c->ranks[k].members && c->ranks[k].call->domain == r->call->domain) {
+                r->members = c->ranks[k].members;
+                r->n_members = c->ranks[k].n_members;
+            }
+        if (!r->members)
+            r->members = c->members[i] =
+                pct_comm_members(&w->comms, r->call->domain, &r->n_members);
     }
-    if (w->n_who > MOST)
-        pct_buf_format(b, ", and so on over %zu ranks", w->n_who - MOST);
-    pct_buf_format(b, " for rank %d", c->ranks[w->who[0]].rank);
 }
 
-static void put_others(const struct calls *c, struct pct_buf *b, const struct pct_wait *w)
+void pct_where_calls_gather(struct pct_where_calls *c, const struct pct_watch *w,
+                            const struct pct_where_time *time)
 {
-    const struct pct_waiting *first = &c->ranks[w->who[0]];
-    put_ranks(c, b, w->who, w->n_who, ",");
-    pct_buf_format(b, " %s in %s%s for ", w->n_who == 1 ? "waits" : "wait", first->op,
-                   comm_text(first->call));
-    put_ranks(c, b, w->whom, w->n_whom, ",");
-    put_where(c, b, w->whom, w->n_whom);
-}
-
-static void put_waits(const struct calls *c)
-{
-    static void (*const put[])(const struct calls *, struct pct_buf *,
-                               const struct pct_wait *) = {[PCT_WAIT_GONE] = put_gone,
-                                                           [PCT_WAIT_DIFFER] = put_differ,
-                                                           [PCT_WAIT_CIRCLE] = put_circle,
-                                                           [PCT_WAIT_OTHERS] = put_others};
-    const struct pct_watched_job *job = c->w->watch->job;
-    struct pct_waits found = {0};
+    const struct pct_watched_job *job = w->job;
+    size_t n = w->n_stacks - time->first;
+    if (!n || job->processes[0].rank < 0)
+        return;
+    c->ranks = pct_alloc(n, sizeof *c->ranks);
+    c->states = pct_alloc(n, 1);
+    c->numbers = pct_alloc(n, sizeof *c->numbers);
+    gather(c, w, time);
+    find_members(c, w);
     int world = job->world > 0 ? job->world : c->ranks[c->n - 1].rank + 1;
     bool here = job->whole && pct_watch_launch(job->processes[0].pid).n_local == world;
-    pct_waits_find(c->ranks, c->n, world, here, &found);
-    for (size_t i = 0; i < found.n; i++) {
-        struct pct_buf line = {0};
-        put[found.at[i].kind](c, &line, &found.at[i]);
-        pct_print_sentence(c->out, c->w->width, 4, "  %s", line.data);
-        pct_buf_free(&line);
-    }
-    if (found.n)
-        fputc('\n', c->out);
-    pct_waits_free(&found);
+    pct_waits_find(c->ranks, c->n, world, here, &c->waits);
 }
 
-/* ---- Calls ----------------------------------------------------------------------------------- */
+void pct_where_calls_free(struct pct_where_calls *c)
+{
+    pct_waits_free(&c->waits);
+    for (size_t i = 0; c->members && i < c->n; i++)
+        pct_free(c->members[i]);
+    pct_free(c->members);
+    pct_free(c->ranks);
+    pct_free(c->states);
+    pct_free(c->numbers);
+}
+
+/* ---- Text ----------------------------------------------------------------------------------- */
+
+const char *pct_where_comm(const struct pct_mpi_call *call)
+{
+    static const char *const names[] = {[PCT_COMM_NONE] = "",
+                                        [PCT_COMM_WORLD] = "MPI_COMM_WORLD",
+                                        [PCT_COMM_SELF] = "MPI_COMM_SELF",
+                                        [PCT_COMM_AS_WORLD] = "a copy of MPI_COMM_WORLD",
+                                        [PCT_COMM_OTHER] = "a communicator of its own"};
+    return names[call->comm];
+}
+
+static bool takes_message(const char *op)
+{
+    return !strncmp(op, "MPI_Recv", 8) || strstr(op, "robe") != NULL;
+}
+
+/* In MPI_COMM_WORLD, where that is known, and in the communicator, if it differs. */
+static void put_rank(struct pct_buf *b, const struct pct_waiting *r, int rank)
+{
+    int world = rank < r->n_members ? r->members[rank] : rank;
+    pct_buf_format(b, "rank %d", world);
+    if (world != rank)
+        pct_buf_format(b, " (%d there)", rank);
+}
 
 static void put_call(struct pct_buf *b, const struct pct_waiting *r)
 {
     const struct pct_mpi_call *call = r->call;
-    bool takes = !strncmp(r->op, "MPI_Recv", 8) || strstr(r->op, "robe") != NULL;
+    bool takes = takes_message(r->op);
     pct_buf_text(b, r->op);
-    if (call->peer >= 0)
-        pct_buf_format(b, " %s rank %d", takes ? "from" : "to", call->peer);
-    else if (takes)
+    if (call->peer >= 0) {
+        pct_buf_text(b, takes ? " from " : " to ");
+        put_rank(b, r, call->peer);
+    } else if (takes) {
         pct_buf_text(b, " from any rank");
-    if (call->root >= 0)
-        pct_buf_format(b, ", root %d", call->root);
+    }
+    if (call->source >= 0 && !strncmp(r->op, "MPI_Sendrecv", 12)) {
+        pct_buf_text(b, call->peer >= 0 ? " and from " : " from ");
+        put_rank(b, r, call->source);
+    }
+    if (call->root >= 0) {
+        pct_buf_text(b, ", root ");
+        put_rank(b, r, call->root);
+    }
     if (call->tag >= 0)
         pct_buf_format(b, ", tag %d", call->tag);
     else if (takes)
         pct_buf_text(b, ", any tag");
-    pct_buf_text(b, comm_text(call));
+    if (call->comm)
+        pct_buf_format(b, " on %s", pct_where_comm(call));
 }
 
 static bool is_alike(const struct pct_waiting *a, const struct pct_waiting *b)
 {
     const struct pct_mpi_call *x = a->call, *y = b->call;
     return x->known == y->known && !strcmp(a->op, b->op) && x->comm == y->comm &&
-           x->domain == y->domain && x->peer == y->peer && x->root == y->root && x->tag == y->tag;
+           x->domain == y->domain && x->peer == y->peer && x->source == y->source &&
+           x->root == y->root && x->tag == y->tag;
 }
 
 /* Ranks in alike calls from `first` on as one line; they are then told. */
-static void put_alike(const struct calls *c, size_t first, bool *told)
+static void put_alike(FILE *out, const struct pct_where_calls *c, size_t width, size_t first,
+                      bool *told)
 {
     const struct pct_waiting *r = &c->ranks[first];
     uint64_t least = r->ns, most = r->ns;
@@ -221,11 +188,11 @@ static void put_alike(const struct calls *c, size_t first, bool *told)
         pct_buf_format(&line, ", for %s to %s", from, to);
     else
         pct_buf_format(&line, ", for %s", to);
-    pct_print_sentence(c->out, c->w->width, 6, "    %s", line.data);
+    pct_print_sentence(out, width, 6, "    %s", line.data);
     pct_buf_free(&line);
 }
 
-static void put_calls(const struct calls *c)
+void pct_where_calls_print(FILE *out, const struct pct_where_calls *c, size_t width)
 {
     enum { MOST_LINES = 32 };
     bool *told = pct_alloc(c->n, sizeof *told);
@@ -236,38 +203,62 @@ static void put_calls(const struct calls *c)
     }
     if (n_calls && !n_known)
         pct_print_sentence(
-            c->out, c->w->width, 4,
+            out, width, 4,
             "  partners, tags and times of the MPI calls are not known: the job does "
             "not run under `pcollect run`");
     else if (n_calls)
-        fputs("  calls of MPI that have not ended:\n", c->out);
+        fputs("  calls of MPI that have not ended:\n", out);
     for (size_t i = 0; i < c->n && n_known && n_lines < MOST_LINES; i++)
         if (!told[i] && *c->ranks[i].op && c->ranks[i].call->known) {
-            put_alike(c, i, told);
+            put_alike(out, c, width, i, told);
             n_lines++;
         }
     for (size_t i = 0; i < c->n; i++)
         n_known -= told[i];
     if (n_known)
-        fprintf(c->out, "    and of %zu more rank%s\n", n_known, n_known == 1 ? "" : "s");
+        fprintf(out, "    and of %zu more rank%s\n", n_known, n_known == 1 ? "" : "s");
     if (n_calls)
-        fputc('\n', c->out);
+        fputc('\n', out);
     pct_free(told);
 }
 
-void pct_where_calls_print(FILE *out, const struct pct_where_calls *w)
+/* ---- Rows ------------------------------------------------------------------------------------ */
+
+static void put_number(struct pct_buf *b, int number)
 {
-    size_t n = w->watch->n_stacks - w->first;
-    struct calls c = {.w = w, .out = out};
-    if (!n || w->watch->job->processes[0].rank < 0)
-        return;
-    c.ranks = pct_alloc(n, sizeof *c.ranks);
-    c.states = pct_alloc(n, 1);
-    c.numbers = pct_alloc(n, sizeof *c.numbers);
-    gather(&c);
-    put_waits(&c);
-    put_calls(&c);
-    pct_free(c.ranks);
-    pct_free(c.states);
-    pct_free(c.numbers);
+    if (number >= 0)
+        pct_buf_format(b, "%d", number);
+}
+
+void pct_where_calls_rows(FILE *out, const struct pct_where_calls *c, bool json)
+{
+    enum { RANK, PRIMITIVE, COMMUNICATOR, PEER, ROOT, TAG, SECONDS, N_COLUMNS };
+    static const struct pct_rows_column columns[N_COLUMNS] = {
+        [RANK] = {"rank", false},
+        [PRIMITIVE] = {"primitive", true},
+        [COMMUNICATOR] = {"communicator", true},
+        [PEER] = {"peer", false},
+        [ROOT] = {"root", false},
+        [TAG] = {"tag", false},
+        [SECONDS] = {"seconds", false},
+    };
+    struct pct_rows rows = {.out = out, .json = json, .columns = columns, .n = N_COLUMNS};
+    pct_rows_begin(&rows);
+    for (size_t i = 0; i < c->n; i++) {
+        const struct pct_waiting *r = &c->ranks[i];
+        struct pct_buf cells[N_COLUMNS] = {{0}};
+        if (!*r->op)
+            continue;
+        put_number(&cells[RANK], r->rank);
+        pct_buf_text(&cells[PRIMITIVE], r->op);
+        if (r->call->known) {
+            pct_buf_text(&cells[COMMUNICATOR], pct_where_comm(r->call));
+            put_number(&cells[PEER], r->call->peer);
+            put_number(&cells[ROOT], r->call->root);
+            put_number(&cells[TAG], r->call->tag);
+            pct_buf_format(&cells[SECONDS], "%.9f", (double)r->ns / 1e9);
+        }
+        pct_rows_put(&rows, cells);
+    }
+    pct_rows_end(&rows);
 }

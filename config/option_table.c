@@ -74,11 +74,11 @@ const struct pc_option pc_options[] = {
      "task clock of perf_event; timer: a POSIX timer on the thread's CPU time, at most at the "
      "frequency of the kernel's own timer (100 to 1,000 Hz). If one is refused, or never "
      "interrupts, the next one is used; auto begins with cycles.",
-     "source of the interrupts that take samples", "sample-source"},
+     "source of interrupts", "sample-source"},
     {"sample", "max_overhead", PC_OPTION_INTEGER, "1", 1, 100, "percent", AT(sample_max_overhead),
      "Limit for the part of a thread's CPU time that samples may cost. If they cost more, the "
      "frequency of the thread is halved until they do not, and the profile says so.",
-     "limit for the CPU time that samples cost, in percent"},
+     "limit for the CPU time of samples, in percent"},
     {"sample", "events", PC_OPTION_LIST, "", 0, TEXT_MAX, "events", AT(sample_events),
      "Events that are counted in each thread: presets and native events by the names that "
      "`pcollect events` lists, or r and the processor's own code in hexadecimal. Events that "
@@ -99,7 +99,7 @@ const struct pc_option pc_options[] = {
      "How the plugin counters takes turns. random draws the group to count anew every few "
      "microseconds, which gives unbiased estimates. round-robin is for comparison only: it counts "
      "one group from one interrupt to the next, at equal distances, then the next group.",
-     "order in which events take turns"},
+     "order of turns of events"},
 };
 
 const unsigned pc_n_options = PC_ARRAY_LEN(pc_options);

@@ -28,7 +28,7 @@
 #include "include/pcollect/plugin.h"
 #include "merge/transport.h"
 
-#define PC_CORE_ABI 9u
+#define PC_CORE_ABI 11u
 
 struct pc_thread;
 
@@ -165,8 +165,8 @@ struct pc_core {
     void (*finalize_begin)(void);
     /* From the delete callback of the attribute on MPI_COMM_SELF: meet the others and merge. */
     void (*merge)(const struct pc_transport *transport);
-    /* MPI_Finalize has returned. */
-    void (*finalize_end)(void);
+    /* MPI_Finalize has returned, at that time (pc_ticks). */
+    void (*finalize_end)(uint64_t ticks);
     /* Makes a table of the library's own known; `part` stands for a plugin's name. A second time it
      * does nothing. PC_ENOMEM: no room. MPI_Init at the latest, one thread. */
     int (*add_table)(const char *part, const struct pcollect_table *table);
@@ -187,6 +187,15 @@ struct pc_mpi_symbols {
     void *(*data)(const char *name);
 };
 
+/* A communicator that was made, as `pcollect where` reads it from outside. */
+struct pc_seen_comm {
+    uint64_t id;  /* pcollect_event.domain */
+    int32_t rank; /* of this process in it */
+    int32_t size; /* 0: there is none, or it is an intercommunicator */
+};
+
+enum { PC_SEEN_COMMS = 4096 };
+
 /* Exported by every adapter as `pc_adapter`. */
 struct pc_adapter {
     uint32_t abi; /* PC_CORE_ABI */
@@ -196,6 +205,7 @@ struct pc_adapter {
     /* 0 on success. Fills wrappers[slot] for every slot that is to be measured, and leaves the
      * others NULL: they get the real function. */
     int (*init)(const struct pc_core *core, const struct pc_mpi_symbols *symbols, void **wrappers);
+    const struct pc_seen_comm *comms; /* PC_SEEN_COMMS */
 };
 
 #define PC_ADAPTER_SYMBOL "pc_adapter"

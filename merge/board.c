@@ -26,8 +26,10 @@ struct place {
 };
 
 struct pc_board_head {
-    _Atomic uint32_t n; /* places taken */
-    uint32_t unused[15];
+    _Atomic uint32_t n;       /* places taken */
+    _Atomic uint32_t writer;  /* 1 + place of the rank that writes; 0: nobody does */
+    _Atomic uint32_t changes; /* parts that were left */
+    uint32_t unused[13];
     struct place places[MOST_PLACES];
 };
 
@@ -160,7 +162,7 @@ static bool is_alive(const struct place *p, uint64_t pid_space)
     struct pc_process_status now;
     if (p->pid_space != pid_space)
         return true;
-    return pc_process_look(p->pid, &now) && now.state != 'Z' && now.start == p->start;
+    return pc_process_look(p->pid, &now) && !now.ended && now.start == p->start;
 }
 
 /* True if a living rank has still to come to `state`. */
@@ -187,6 +189,7 @@ static void put_part(struct pc_board_head *h, uint32_t place, enum pc_board_stat
     }
     free(record.data);
     atomic_store(&own->state, state);
+    atomic_fetch_add(&h->changes, 1);
 }
 
 /* Part that the rank of a place has left; NULL: nothing that is whole. */
@@ -248,6 +251,34 @@ static int write_all(struct pc_board_head *h, const char *path, struct pc_error 
     return err;
 }
 
+/* Makes this rank the one that writes. False: another that lives does. */
+static bool take_turn(struct pc_board_head *h, uint32_t place)
+{
+    uint32_t writer = 0;
+    while (!atomic_compare_exchange_strong(&h->writer, &writer, place + 1))
+        if (writer && is_alive(&h->places[writer - 1], own_pid_space()))
+            return false;
+    return true;
+}
+
+/* Writes until what is written is what all have left. Who comes meanwhile leaves it to this rank:
+ * two that write at once would put what the one has read before over what the other has read after.
+ */
+static int write_in_turn(struct pc_board_head *h, uint32_t place, const char *path,
+                         struct pc_error *error)
+{
+    int err = PC_OK;
+    uint32_t seen;
+    do {
+        if (!take_turn(h, place))
+            return err;
+        seen = atomic_load(&h->changes);
+        err = write_all(h, path, error);
+        atomic_store(&h->writer, 0);
+    } while (atomic_load(&h->changes) != seen);
+    return err;
+}
+
 int pc_board_leave(const struct pc_board *b, enum pc_board_state state, const char *path,
                    const struct pc_profile *late, struct pc_error *error)
 {
@@ -260,5 +291,5 @@ int pc_board_leave(const struct pc_board *b, enum pc_board_state state, const ch
     bool is_written = atomic_load(&h->places[b->place].has_writer);
     if (others_come(h, state) && (state != PC_BOARD_ENDED || is_written))
         return PC_OK;
-    return write_all(h, path, error);
+    return write_in_turn(h, b->place, path, error);
 }

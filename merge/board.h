@@ -9,7 +9,8 @@
  * Invariants: a rank is on one board at most, and the ranks of a board do not change after the
  * merge, so no two boards write to the same bytes of the profile. The part of a rank is whole
  * before its state says that it is there. Of all ranks of a board that come to a state the last to
- * say so sees the parts of all.
+ * say so sees the parts of all. One rank of a board writes at a time, and again if a part was left
+ * meanwhile: what the profile has at last is what all have left.
  */
 #ifndef PC_BOARD_H
 #define PC_BOARD_H

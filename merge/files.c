@@ -289,7 +289,7 @@ static bool is_alive(const struct pcollect_arena_header *h)
     if (strncmp(host, h->host, sizeof host) || h->pid <= 0)
         return false;
     struct pc_process_status p;
-    if (!pc_process_look(h->pid, &p) || p.state == 'Z' || p.state == 'X')
+    if (!pc_process_look(h->pid, &p) || p.ended)
         return false;
     if (!h->realtime_0_ns) /* it is about to say when it began */
         return true;

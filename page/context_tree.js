@@ -3,9 +3,15 @@
 // `computation`. A node is a path of functions without lines; an MPI function is a node below the last.
 // Figures of a node are those of all that was called from it.
 
-const pathSeparator = " > ";
 const labelsOf = path => path ? path.split(pathSeparator) : [];
-const withoutLine = label => label.replace(/(@.*):\d+$/, "$1");
+
+// "function@file" of "function@file:line".
+function withoutLine(label) {
+    const at = label.lastIndexOf(":");
+    return label.lastIndexOf("@", at) >= 0 && /^\d+$/.test(label.slice(at + 1)) ? label.slice(0, at) : label;
+}
+
+const mostKey = 2000; // characters of an address
 
 class ContextNode {
     constructor(label, path, parent) {
@@ -61,9 +67,13 @@ class ContextNode {
         return this.sorted;
     }
 
-    // In an address: the id, or the path where the profile has no id.
+    // In an address: the id, or the path where the profile has no id; of a path that is too long a number.
     key() {
-        return this.context || this.path;
+        return this.context || (this.path.length <= mostKey ? this.path : `path ${this.level}-${this.pathHash()}`);
+    }
+
+    pathHash() {
+        return this.hash ??= hashOf(this.label, this.parent ? this.parent.pathHash() : 0);
     }
 
     // Visits this node and all below it, outer ones first.

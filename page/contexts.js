@@ -190,7 +190,7 @@ class ContextView {
             return null;
         const wanted = new Set();
         this.root.each(node => {
-            if (expression.test(node.label))
+            if (expression.test(node.label) || expression.test(placesOf(node.label, true)))
                 for (let up = node; up; up = up.parent)
                     wanted.add(up);
         });
@@ -226,10 +226,10 @@ class ContextView {
 
     makeRow(node) {
         const parent = node.children.size > 0, open = !this.closed.has(node);
-        const label = make("td", {class: "label", title: node.label},
-            make("span", {class: "mark", "aria-hidden": "true"}, parent ? open ? "▾" : "▸" : ""), shortName(node.label));
+        const label = make("td", {class: "label", title: cutText(placesOf(node.label, true))},
+            make("span", {class: "mark", "aria-hidden": "true"}, parent ? open ? "▾" : "▸" : ""), makeText(placesOf(node.label)));
         label.style.paddingLeft = node.level + 0.6 + "em";
-        const row = make("tr", {tabindex: "0", "aria-level": node.level + 1, "data-path": node.path,
+        const row = make("tr", {tabindex: "0", "aria-level": node.level + 1,
             "aria-expanded": parent ? String(open) : null, "aria-selected": String(node === this.selected),
             onclick: () => node === this.selected && parent ? this.toggle(node) : this.select(node),
             onkeydown: event => this.key(event, node, row)},
@@ -279,11 +279,11 @@ class ContextView {
     drawDetails() {
         const contexts = this.root.contexts, node = this.selected;
         this.details.replaceChildren(
-            make("p", {class: "path"}, node.path || "the whole run"),
+            make("p", {class: "path"}, makeText(placesOf(node.path, true) || "the whole run")),
             this.hasSpreads() ? makeSpreadDetails(this.root.nodes, node, this.metric.spread,
                 node.figures[this.metric.spread]) : "",
             make("ul", {}, node.rows.map(row => make("li", {},
-                `${contexts.exact(row, "path")}: ${contexts.shown(row, "calls")} calls, ` +
+                makeText(placesOf(contexts.exact(row, "path"), true)), `: ${contexts.shown(row, "calls")} calls, ` +
                 `${contexts.shown(row, "time_s")}, mean ${contexts.shown(row, "mean_s")}, ` +
                 `on ${contexts.shown(row, "ranks")} ranks`, this.makeSpread(contexts, row)))),
             node.samples === null || this.root !== this.whole ? ""

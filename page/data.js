@@ -100,7 +100,7 @@ class Table {
     shown(row, column) {
         const k = this.find(column), type = this.columns[k].type;
         if (type === "text")
-            return this.exact(row, k) || "-";
+            return (this.columns[k].labels ? placesOf(this.exact(row, k)) : this.exact(row, k)) || "-";
         if (this.reader.column(k).numbers?.[row] === Infinity)
             return "few";
         const value = this.number(row, k);

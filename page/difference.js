@@ -42,7 +42,7 @@ class DifferenceView {
         for (let row = 0; row < table.rows; row++)
             addDifference(this.root, table, row);
         this.byKey = new Map();
-        this.root.each(node => this.byKey.set(node.path, node));
+        this.root.each(node => this.byKey.set(node.key(), node));
         this.selected = this.byKey.get(options.get("path") || "") || this.root;
         this.icicle = new Icicle(node => this.select(node));
         this.details = make("div", {id: "details", "aria-live": "polite"});
@@ -110,7 +110,7 @@ class DifferenceView {
 
     drawDetails() {
         const {before = 0, after = 0, real = 0} = this.selected.figures;
-        this.details.replaceChildren(make("p", {class: "path"}, this.selected.path || "the whole run"),
+        this.details.replaceChildren(make("p", {class: "path"}, makeText(placesOf(this.selected.path, true) || "the whole run")),
             make("p", {}, make("span", {class: "before", title: String(before)}, peopleSeconds(before)), " before, ",
                 make("span", {class: "after", title: String(after)}, peopleSeconds(after)), " after, with all that it called. ",
                 this.profile.difference.repeated ? `The change of contexts that is no noise adds up to ${peopleSeconds(real)}. ` : "",
@@ -119,7 +119,7 @@ class DifferenceView {
 
     select(node) {
         this.selected = node;
-        remember({path: node.path || null});
+        remember({path: node.key() || null});
         this.draw();
     }
 }

@@ -14,10 +14,26 @@ function make(name, attributes, ...children) {
     return element;
 }
 
+// The text, or its first characters and a sign that there are more: what stands in titles, choices and pictures.
+const mostShown = 400, mostInLine = 100;
+const cutText = (text, most = mostShown) => text.length <= most ? text : text.slice(0, most).replace(/[\ud800-\udbff]$/, "") + "…";
+
+// The same as nodes, with a button that shows the whole.
+function makeText(text) {
+    if (text.length <= mostShown)
+        return text;
+    const cut = cutText(text), whole = make("span", {class: "cut"}, cut, make("button", {type: "button", class: "link",
+        onclick: event => {
+            event.stopPropagation();
+            whole.replaceChildren(text);
+        }}, `${grouped(text.length - cut.length + 1)} more characters`));
+    return whole;
+}
+
 // A select with its label; options are [value, text].
 function makeChoice(label, options, chosen, onchange) {
     const select = make("select", {onchange: () => onchange(select.value)},
-        options.map(([value, text]) => make("option", {value, selected: value === chosen}, text)));
+        options.map(([value, text]) => make("option", {value, selected: value === chosen}, cutText(text, mostInLine))));
     return make("label", {}, label + " ", select);
 }
 

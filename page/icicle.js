@@ -21,18 +21,13 @@ function layIcicle(top, metric) {
     return bars;
 }
 
-function colourOf(label) {
-    let hash = 0;
-    for (let i = 0; i < label.length; i++)
-        hash = hash * 31 + label.charCodeAt(i) >>> 0;
-    return "--colour" + hash % 8;
-}
+const colourOf = label => "--colour" + hashOf(label) % 8;
 
 class Icicle {
     constructor(onselect) {
         this.canvas = make("canvas", {class: "icicle", "aria-hidden": "true",
             onclick: event => this.at(event) && onselect(this.at(event)),
-            onmousemove: event => this.canvas.title = this.at(event) ? this.at(event).label : ""});
+            onmousemove: event => this.canvas.title = this.at(event) ? cutText(placesOf(this.at(event).label, true)) : ""});
         this.bars = [];
     }
 
@@ -71,7 +66,7 @@ class Icicle {
         pen.rect(x, y, width - 4, icicleRow);
         pen.clip();
         pen.fillStyle = colour ? "#000" : style.getPropertyValue("--ground");
-        pen.fillText(shortName(node.label), x + 4, y + icicleRow / 2);
+        pen.fillText(cutText(placesOf(node.label)), x + 4, y + icicleRow / 2);
         pen.restore();
     }
 }

@@ -28,13 +28,15 @@ function extremes(values) {
 
 const otherContexts = "other contexts";
 
+// In an address: the id of a context, or the label.
+const keyOfRow = ({context, label}) => context || label;
+
 // The figures of one metric: rows of a value for each row of the table `ranks`, the greatest first.
 class RankFigures {
     // `contexts` is the table of contexts that rows are made of; null: rows are MPI functions.
-    constructor(ranks, cube, contexts, metric) {
-        Object.assign(this, {ranks, metric, rows: [], without: 0});
+    constructor(ranks, cube, contexts, classes, places, metric) {
+        Object.assign(this, {ranks, classes, places, metric, rows: [], without: 0});
         this.byLabel = new Map();
-        this.places = new Map(Array.from({length: ranks.rows}, (_, i) => [ranks.number(i, "rank"), i]));
         for (let row = 0; row < cube.rows; row++)
             this.add(contexts ? otherContexts : cube.exact(row, "primitive") || "outside MPI functions",
                 cube.number(row, "rank"), cube.number(row, metric.of));
@@ -104,7 +106,7 @@ class RankFigures {
         return " on " + this.ranks.exact(place, "rank");
     }
 
-    // Places in `ranks` by rank, by host, or by the values of a row, downwards; the last order is kept.
+    // Places in `ranks` by rank, host or class, or by the values of a row, downwards; the last order is kept.
     ordered(by) {
         if (this.orderedBy !== by)
             Object.assign(this, {orderedBy: by, order: this.makeOrder(by)});
@@ -112,11 +114,12 @@ class RankFigures {
     }
 
     makeOrder(by) {
-        const {ranks} = this, row = this.byLabel.get(by), places = Array.from({length: ranks.rows}, (_, i) => i);
+        const {ranks, classes: {of}} = this, row = this.rows.find(each => keyOfRow(each) === by), places = Array.from({length: ranks.rows}, (_, i) => i);
         const byRank = (a, b) => ranks.number(a, "rank") - ranks.number(b, "rank");
         const host = place => ranks.exact(place, "host");
         return places.sort((a, b) =>
             row ? row.values[b] - row.values[a] || byRank(a, b)
+                : by === "class" && of[a] !== of[b] ? of[a] - of[b]
                 : by === "host" && host(a) !== host(b) ? host(a) < host(b) ? -1 : 1 : byRank(a, b));
     }
 }
@@ -169,13 +172,15 @@ class HeatRow {
 
 // Names each path by its last function, an MPI function by the one that calls it, too, and by as many more as tell it apart.
 function endsOf(paths) {
-    const split = paths.map(path => path.split(pathSeparator));
-    const end = (labels, n) => labels.slice(-n).join(pathSeparator);
+    const split = paths.map(path => path.split(pathSeparator)), numbers = new Map();
+    const numbered = split.map(labels => labels.map(label =>
+        numbers.get(label) ?? numbers.set(label, numbers.size).get(label)).reverse());
+    const sameEnd = (a, b, n) => numbered[a].slice(0, n).every((number, k) => number === numbered[b][k]);
     return split.map((labels, i) => {
         let n = labels[labels.length - 1].startsWith("MPI_") ? 2 : 1;
-        while (n < labels.length && split.some((other, k) => k !== i && end(other, n) === end(labels, n)))
+        while (n < labels.length && split.some((_, k) => k !== i && sameEnd(i, k, n)))
             n++;
-        return labels.slice(-n).map(shortName).join(pathSeparator);
+        return placesOf(labels.slice(-n).join(pathSeparator));
     });
 }
 
@@ -188,16 +193,17 @@ function hasRankFigures(cube, column) {
 }
 
 class RanksView {
-    constructor(ranks, cube, contexts, options) {
+    constructor(ranks, cube, contexts, classes, options) {
         Object.assign(this, {ranks, cube, contexts, order: options.get("order") || "rank",
             scale: options.get("scale") || "all", by: options.get("by") === "context" ? "context" : "primitive"});
+        this.places = new Map(Array.from({length: ranks.rows}, (_, i) => [ranks.number(i, "rank"), i]));
+        this.classes = new RankClasses(classes, this.places);
         this.made = new Map();
         this.metrics = rankMetrics.filter(metric => hasRankFigures(cube, metric.of) ||
             metric.name === "time" && this.figuresOf(metric).rows.length);
         const wanted = this.metrics.find(({name}) => name === options.get("metric")) || this.metrics[0];
         this.figures = wanted && this.figuresOf(wanted);
-        const {places} = this.figures || {};
-        this.selected = places && places.get(Number(options.get("rank"))) || 0;
+        this.selected = this.places.get(Number(options.get("rank"))) || 0;
         this.map = make("tbody", {});
         this.legend = make("p", {class: "legend", id: "heat-legend"});
         this.details = make("div", {id: "rank", "aria-live": "polite"});
@@ -207,7 +213,8 @@ class RanksView {
     figuresOf(metric) {
         const key = this.by + " " + metric.name;
         if (!this.made.has(key))
-            this.made.set(key, new RankFigures(this.ranks, this.cube, this.by === "context" ? this.contexts : null, metric));
+            this.made.set(key, new RankFigures(this.ranks, this.cube, this.by === "context" ? this.contexts : null,
+                this.classes, this.places, metric));
         return this.made.get(key);
     }
 
@@ -218,6 +225,11 @@ class RanksView {
             make("table", {id: "heat"}, make("thead", {}, make("tr", {},
                 ["", "least", "greatest"].map(head => make("th", {scope: "col"}, head)),
                 make("th", {scope: "col", class: "ranks"}, "ranks"))), this.map)),
+            this.classes.list.length ? this.classes.makeTable(first => {
+                this.selected = first;
+                this.choose({order: "class"});
+                remember({rank: this.input.value});
+            }) : "",
             this.details);
         this.change({});
         window.onresize = () => this.drawMap();
@@ -232,7 +244,7 @@ class RanksView {
     change(what) {
         Object.assign(this, what);
         const {figures} = this, {rows} = figures;
-        const orders = [["rank", "rank"], ["host", "host"], ...rows.map(({label, name}) => [label, name])];
+        const orders = [["rank", "rank"], ["host", "host"], ...this.classes.list.length ? [["class", "class"]] : [], ...rows.map(row => [keyOfRow(row), row.name])];
         this.order = orders.some(([value]) => value === this.order) ? this.order : "rank";
         this.controls.replaceChildren(
             makeChoice("Show", this.metrics.map(({name, head}) => [name, head]), figures.metric.name,
@@ -247,7 +259,8 @@ class RanksView {
             this.makeRankChoice());
         this.heats = rows.map(row => new HeatRow(row,
             place => figures.shown(row.values[place]) + figures.on(place), selected => this.select(selected)));
-        this.map.replaceChildren(...this.heats.map(heat => this.makeRow(heat)));
+        this.map.replaceChildren(...this.classes.list.length ? [this.classes.makeStrip()] : [],
+            ...this.heats.map(heat => this.makeRow(heat)));
         this.drawLegend();
         this.drawMap();
         this.drawRank();
@@ -257,7 +270,7 @@ class RanksView {
         const value = this.ranks.exact(this.selected, "rank");
         const input = this.input = make("input", {type: "number", id: "rank-choice", value,
             onchange: () => {
-                const selected = this.figures.places.get(Number(input.value));
+                const selected = this.places.get(Number(input.value));
                 if (selected === undefined)
                     input.value = this.ranks.exact(this.selected, "rank");
                 else
@@ -296,8 +309,10 @@ class RanksView {
 
     // Names the row: a context by the end of its path, which leads to it in the tree.
     makeHead({label, name, context}) {
-        return make("th", {scope: "row", title: label, "data-label": label}, context === undefined ? name
-            : make("a", {href: addressOf("contexts", {...readSelection(), context})}, name));
+        const head = make("th", {scope: "row", title: cutText(placesOf(label, true))}, context === undefined ? cutText(name, mostInLine)
+            : make("a", {href: addressOf("contexts", {...readSelection(), context})}, cutText(name, mostInLine)));
+        head.label = label;
+        return head;
     }
 
     mostOf(row) {
@@ -309,6 +324,8 @@ class RanksView {
         const order = this.figures.ordered(this.order);
         for (const heat of this.heats)
             heat.draw(order, this.mostOf(heat.row), this.selected);
+        if (this.classes.list.length)
+            this.classes.drawStrip(order);
     }
 
     drawLegend() {
@@ -334,9 +351,9 @@ class RanksView {
 }
 
 async function showRanks(profile, place, options) {
-    const [ranks, cube, contexts] = await Promise.all(
-        ["ranks", "rank,primitive", "rank,context"].map(name => profile.table(name)));
-    const view = new RanksView(ranks, cube, contexts, options);
+    const [ranks, cube, contexts, classes] = await Promise.all(
+        ["ranks", "rank,primitive", "rank,context", "classes"].map(name => profile.table(name)));
+    const view = new RanksView(ranks, cube, contexts, classes, options);
     if (!view.figures)
         place.append(make("p", {}, "The profile has no figures by rank."));
     else

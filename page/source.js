@@ -18,8 +18,6 @@ const sourceColumns = [
 
 // The text of a cell as it was: what cannot be shown stays as it is escaped.
 const unescapeText = text => text.replace(/\\(\\|t|n|r)/g, (_, sign) => ({t: "\t", n: "\n", r: "\r"}[sign] || "\\"));
-const lastPart = path => path.slice(path.lastIndexOf("/") + 1);
-
 // {path, lines: Map of {line, functions, figures by column}, text: Map of texts by line}, costliest file first.
 class SourceFiles {
     constructor(lines, texts) {
@@ -56,6 +54,7 @@ class SourceFiles {
     }
 }
 
+const functionsOf = ({functions}) => functions.map(shortName).join(", ");
 const costOf = ({figures}) => (figures.mpi_exclusive_s || 0) + (figures.cpu_exclusive_s || 0);
 
 class SourceView {
@@ -105,8 +104,9 @@ class SourceView {
     makeHottest() {
         return make("details", {id: "hottest", open: true}, make("summary", {}, "Lines that take most by themselves"),
             make("ol", {}, this.files.hottest().map(line => make("li", {},
+                makeText(functionsOf(line) || "an unknown function"), " (",
                 make("a", {href: addressOf("source", {...readSelection(), file: line.file.path, line: line.line})},
-                    `${lastPart(line.file.path)}:${line.line}`), ` ${line.functions.map(shortName).join(", ")}: `,
+                    lineText(line.file.path, line.line)), "): ",
                 this.columns.filter(({of}) => of === "mpi_exclusive_s" || of === "cpu_exclusive_s").filter(({of}) => line.figures[of])
                     .map(({of}) => `${forPeople("ns", line.figures[of])} ${of === "cpu_exclusive_s" ? "CPU" : "in MPI"}`).join(", ")))));
     }
@@ -215,11 +215,11 @@ class SourceView {
         const calls = Array.from({length: contexts.rows}, (_, row) => row).filter(row =>
             this.lineOf(contexts.exact(row, "path").split(pathSeparator).pop()) === line);
         this.details.replaceChildren(
-            make("p", {}, `Line ${line.line}, in ${line.functions.map(shortName).join(", ") || "an unknown function"}.`),
+            make("p", {}, `Line ${line.line}, in `, makeText(functionsOf(line) || "an unknown function"), "."),
             make("ul", {}, calls.slice(0, mostHotLines).map(row => make("li", {},
                 make("a", {href: addressOf("contexts", {...readSelection(), context: contexts.exact(row, "context")})},
                     contexts.exact(row, "primitive")),
-                ` from ${contexts.exact(row, "path")}: ${contexts.shown(row, "mpi_exclusive_s")}`))),
+                " from ", makeText(placesOf(contexts.exact(row, "path"), true)), `: ${contexts.shown(row, "mpi_exclusive_s")}`))),
             calls.length > mostHotLines ? `${calls.length - mostHotLines} more contexts make calls here.` : "");
     }
 }

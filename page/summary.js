@@ -75,13 +75,18 @@ function computingOf(ranks, row) {
     return Number.isNaN(cpu) ? ranks.number(row, "own_s") || 0 : cpu;
 }
 
+const waitingName = "MPI: waiting for the rank longest outside";
+
 // [name, ns] of what the wall time of all ranks consists of, the greatest first.
 function timeParts(ranks, primitives, modules) {
     const parts = new Map();
     const add = (name, ns) => ns && parts.set(name, (parts.get(name) || 0) + ns);
     let computing = 0;
-    for (let row = 0; row < primitives.rows; row++)
-        add("MPI: " + primitives.exact(row, "class"), primitives.number(row, "mpi_exclusive_s"));
+    for (let row = 0; row < primitives.rows; row++) {
+        const waiting = primitives.number(row, "waiting_s") || 0;
+        add("MPI: " + primitives.exact(row, "class"), primitives.number(row, "mpi_exclusive_s") - waiting);
+        add(waitingName, waiting);
+    }
     for (let row = 0; row < ranks.rows; row++) {
         add("outside MPI", Number.isNaN(ranks.number(row, "own_s")) ? ranks.number(row, "compute_s") || 0 : 0);
         computing += computingOf(ranks, row);
@@ -92,7 +97,7 @@ function timeParts(ranks, primitives, modules) {
     add("before MPI_Init", sumOf(ranks, "before_init_s"));
     add("after MPI_Finalize", sumOf(ranks, "after_s"));
     add("merge of the profile", sumOf(ranks, "merge_s"));
-    return [...parts].sort((a, b) => b[1] - a[1]);
+    return [...parts].filter(([, ns]) => ns).sort((a, b) => b[1] - a[1]);
 }
 
 function makeBand(ranks, primitives, modules) {
@@ -105,7 +110,9 @@ function makeBand(ranks, primitives, modules) {
     return make("div", {},
         band,
         make("table", {id: "band"}, make("caption", {}, "Sums over all ranks and threads" +
-            (sumOf(modules, "cpu_exclusive_s") ? "; samples divide what is computed among modules." : ".")),
+            (sumOf(modules, "cpu_exclusive_s") ? "; samples divide what is computed among modules." : ".") +
+            (parts.some(([name]) => name === waitingName) ? " Ranks wait while they are longer in an MPI function than " +
+                "the rank that is longest outside MPI, in all at most its lead." : "")),
             make("tbody", {}, parts.map(([name, ns], i) => make("tr", {},
                 make("td", {}, make("span", {class: "key colour" + Math.min(i, 7)})),
                 make("th", {scope: "row"}, name),
@@ -130,6 +137,6 @@ async function showSummary(profile, place) {
             ? make("ul", {id: "warnings"}, profile.warnings.map(text => make("li", {}, text))) : "",
         make("h2", {}, "What the run loses"), makeFindings(findings),
         make("h2", {}, "The run"), makeRun(header),
-        make("h2", {}, "Where the time of the ranks goes"), makeBand(ranks, primitives, modules),
-        makeCost(sampling));
+        make("h2", {}, "Where the time of the ranks goes"),
+        makeBand(ranks, primitives, modules), makeCost(sampling));
 }

@@ -96,8 +96,8 @@ class TableView {
     }
 
     makeCell(row, column, k) {
-        return make("td", {class: column.type === "text" ? "text" : "number", title: this.table.exact(row, k)},
-            this.exact ? this.table.exact(row, k) : this.table.shown(row, k));
+        return make("td", {class: column.type === "text" ? "text" : "number", title: cutText(this.table.exact(row, k))},
+            makeText(this.exact ? this.table.exact(row, k) : this.table.shown(row, k)));
     }
 
     draw() {

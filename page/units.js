@@ -66,11 +66,18 @@ const exactForms = {
 const forPeople = (type, value) => peopleForms[type](value);
 const exactly = (type, value) => (exactForms[type] || String)(value);
 
-// A long name of C++ without what stands in < > and ( ), and without the type that it returns; the file stays.
-function shortName(label) {
-    const at = label.indexOf("@"), name = at < 0 ? label : label.slice(0, at);
+// A number of 32 bits that stands for the text, and for the one before it if its number is given.
+function hashOf(text, before = 0) {
+    let hash = before;
+    for (let i = 0; i < text.length; i++)
+        hash = hash * 31 + text.charCodeAt(i) >>> 0;
+    return hash;
+}
+
+// A long name of C++ without what stands in < > and ( ), and without the type that it returns.
+function shortName(name) {
     if (name.length <= 40 || name.includes("operator"))
-        return label;
+        return name;
     let out = "", depth = 0;
     for (const sign of name.replaceAll("(anonymous namespace)", "\u0001")) {
         if ("<(".includes(sign)) {
@@ -83,8 +90,26 @@ function shortName(label) {
         else if (!depth)
             out += sign;
     }
-    return out.replaceAll("\u0001", "(anonymous namespace)") + (at < 0 ? "" : label.slice(at));
+    return out.replaceAll("\u0001", "(anonymous namespace)");
 }
+
+// Labels of functions and MPI functions are joined by it to the path of a context.
+const pathSeparator = " > ";
+
+const unescapeLabel = text => text.replace(/\\(.)/gs, (both, sign) => "@>".includes(sign) ? sign : both);
+
+// "function (file:line)" of the label "function@file:line": the notation of people, as analysis/tree/label.c makes it.
+function placeOf(label, whole) {
+    const [, name, file] = /^((?:\\.|[^\\@])*)@(.*)$/s.exec(label) || [null, label, null];
+    const shown = whole ? unescapeLabel(name) : shortName(unescapeLabel(name));
+    return file === null ? shown : `${shown} (${unescapeLabel(file)})`;
+}
+
+const lastPart = path => path.slice(path.lastIndexOf("/") + 1);
+const lineText = (path, line) => `${lastPart(path)}:${line}`;
+
+// A label or a path for people. `whole`: with whole names.
+const placesOf = (path, whole = false) => path.split(pathSeparator).map(label => placeOf(label, whole)).join(pathSeparator);
 
 // Smallest units in the unit that tsv has.
 const unitOf = {ns: 1e9, percent: 1000, ratio: 1000};

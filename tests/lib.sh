@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# What the test scripts (.test) share: TAP, a scratch folder, compiling and running MPI programs.
+# Functions that the test scripts (.test) share: TAP, a scratch folder, compiling and running MPI programs.
 # POSIX sh. A script begins with
 #
 #     . "$PC_SRC/tests/lib.sh"
@@ -286,13 +286,13 @@ mpi_run() {
         "PCOLLECT_SPOOL_PATH=$spool" "$@"
 }
 
-# Whether the library and the command are there; else the script ends with a skip.
+# Goes on if the library and the command are there; else the script ends with a skip.
 need_pcollect() {
     [ -e "$lib" ] || skip_all "libpcollect.so was not built"
     [ -x "$pcollect" ] || skip_all "pcollect was not built"
 }
 
-# Whether a command can be run as another user who comes to what is tested; else $no_other says why not.
+# True if a command can be run as another user who comes to what is tested; else $no_other says why not.
 can_be_other() {
     no_other=
     if [ "$(id -u)" -ne 0 ] || ! setpriv --reuid=65534 --clear-groups true 2>/dev/null; then
@@ -303,7 +303,7 @@ can_be_other() {
     [ -z "$no_other" ]
 }
 
-# Whether threads can be interrupted by perf_event's task clock, which containers may refuse; else the
+# True if threads can be interrupted by perf_event's task clock, which containers may refuse; else the
 # script ends with a skip.
 need_task_clock() {
     env "LD_PRELOAD=$lib" "PCOLLECT_OUTPUT_PATH=$work/clock.pcol" "PCOLLECT_SPOOL_PATH=$spool" \
@@ -313,7 +313,18 @@ need_task_clock() {
         { print $k; exit }')" = clock ] || skip_all 'perf_event is refused: there is no task clock'
 }
 
-# Whether a server of debug information can be asked here.
+# until_watching PID: until stat, record or top, in the background, has attached itself: then it takes SIGTERM.
+until_watching() {
+    watching_left=1200
+    while [ $watching_left -gt 0 ]; do
+        case $(sed -n 's/^SigCgt:[[:space:]]*//p' "/proc/$1/status" 2>/dev/null) in *[4567cdef]???) return ;; esac
+        kill -0 "$1" 2>/dev/null || return
+        sleep 0.05
+        watching_left=$((watching_left - 1))
+    done
+}
+
+# True if a server of debug information can be asked here.
 have_debuginfod() {
     command -v python3 >/dev/null && ldconfig -p 2>/dev/null | grep -q 'libdebuginfod\.so\.1'
 }

@@ -33,7 +33,7 @@ quick_tests = $(unit_tests) tests/mpi/examples.test tests/mpi/refused.test tests
     tests/safety/forks.test tests/safety/quiet.test tests/safety/state.test tests/safety/threads.test \
     tests/sample/times.test tests/sample/waits.test tests/sample/programs.test tests/merge/tables.test \
     tests/tools/command.test tests/tools/config.test tests/tools/doctor.test tests/tools/run.test \
-    tests/tools/run-mpi.test tests/tools/recover.test tests/tools/diff.test tests/tools/merge.test \
+    tests/tools/run-mpi.test tests/tools/recover.test tests/tools/diff.test tests/tools/average.test \
     tests/report/golden.test tests/report/report.test tests/report/choice.test tests/report/parts.test \
     tests/project/async.test tests/project/circles.test tests/project/folders.test \
     tests/project/library.test tests/project/sources.test tests/project/texts.test
@@ -42,6 +42,11 @@ check-unit:
 check-quick:
 	@$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(quick_tests)'
 .PHONY: check-unit check-quick
+
+# What each test took when it last ran here, the dearest last.
+check-times:
+	@find tests -path tests/work -prune -o -name '*.log' -exec $(AWK) -f $(top_srcdir)/tests/times.awk {} +
+.PHONY: check-times
 
 # Runs the commands that README and the tutorials show, and writes what they print into these pages. Wants a
 # machine with two free processors: the sentences are about what was seen.
@@ -81,7 +86,7 @@ check_DATA = tests/stage.stamp
 tests/stage.stamp: all
 	@$(MAKE) $(AM_MAKEFLAGS) stage && touch $@
 
-EXTRA_DIST += tests/run-test tests/run-unit tests/private_tmp tests/lib.sh tests/random.h tests/seed.h tests/folder.h tests/yield.c \
+EXTRA_DIST += tests/run-test tests/run-unit tests/times.awk tests/private_tmp tests/lib.sh tests/random.h tests/seed.h tests/folder.h tests/yield.c \
     tests/sleep.c tests/report/sample.c tests/report/sample.h
 CLEANFILES += tests/stage.stamp tests/lock tests/lock.turn
 
@@ -108,11 +113,13 @@ include tests/project/local.mk
 
 # First those that need the machine alone (tests/run-test), since to begin one later all others have to end. Then
 # the longest, so that the last to end is a short one.
-first_tests = tests/sample/intervals.test tests/sample/cost.test tests/project/tutorials.test tests/tools/doctor-spool.test \
-    tests/project/howto.test tests/cost/instructions.test tests/safety/users.test tests/report/page.test tests/report/planted.test \
-    tests/safety/late.test tests/safety/late-nodes.test tests/watch/top.test tests/watch/where.test tests/safety/ends.test \
-    tests/mpi/adapter.test tests/watch/record.test tests/sample/programs.test tests/sample/confined.test \
-    tests/safety/kills.test tests/tools/run-early.test tests/safety/smallshm.test tests/report/tail_calls.test
+first_tests = tests/sample/intervals.test tests/sample/cost.test tests/project/tutorials.test \
+    tests/tools/doctor-spool.test tests/project/howto.test tests/watch/hangs.test tests/cost/instructions.test \
+    tests/safety/users.test tests/report/page_runs.test tests/report/planted.test tests/safety/late.test \
+    tests/safety/late-nodes.test tests/watch/top.test tests/watch/where.test tests/safety/ends.test \
+    tests/mpi/adapter.test tests/mpi/truth_fortran.test tests/watch/record.test tests/sample/programs.test \
+    tests/sample/confined.test tests/safety/kills.test tests/tools/run-early.test tests/safety/smallshm.test \
+    tests/report/tail_calls.test
 TESTS += $(scripts_in_order) # by configure.ac, since automake takes functions in TESTS for names
 EXTRA_DIST += $(script_tests)
 

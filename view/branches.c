@@ -54,17 +54,6 @@ static void put_guide(const struct pct_branches *b, size_t taken, struct pct_buf
     pct_buf_format(line, "%s%s", !cut ? "" : b->utf8 ? "\xe2\x80\xa6  " : ".. ", rest);
 }
 
-/* Bytes of the text that go on one line: up to a blank, but not "at" without its place. */
-static size_t fold(const char *text, size_t room, const char **next_out)
-{
-    size_t n = pc_wrap(text, room, next_out), word = strcspn(text, " ");
-    if (n == word && text[n] == ' ') {
-        n += 1 + strcspn(text + n + 1, " ");
-        *next_out = text + n + strspn(text + n, " ");
-    }
-    return n;
-}
-
 /* The rest on lines of its own; what fits no line is cut. */
 static void put_below(const struct pct_branches *b, struct pct_corner corner,
                       const struct pct_branch *what, struct pct_buf *line)
@@ -72,7 +61,7 @@ static void put_below(const struct pct_branches *b, struct pct_corner corner,
     size_t room = pct_branches_rest_room(b, corner);
     const char *text = what->rest + strspn(what->rest, " ");
     for (const char *next; *text; text = next) {
-        size_t n = fold(text, room, &next);
+        size_t n = pc_wrap(text, room, &next);
         struct pct_buf words = {0};
         pct_buf_format(&words, "%.*s", (int)n, text);
         pct_buf_text(line, "\n");

@@ -4,6 +4,7 @@
  */
 #include "analysis/counters/estimate.h"
 #include "analysis/symbols/short_name.h"
+#include "analysis/tree/label.h"
 #include "view/report_print.h"
 #include "view/table.h"
 
@@ -150,13 +151,14 @@ static void put_people(const struct pct_column *c, const struct pct_value *v, st
     }
 }
 
-/* Columns of these names hold functions, in every table. False: this is none of them. */
-static bool put_short(const struct pct_column *c, const char *text, struct pct_buf *b)
+/* False: the column holds no functions. */
+static bool put_functions(const struct pct_column *c, const char *text, bool full_names,
+                          struct pct_buf *b)
 {
-    if (!strcmp(c->name, "function") || !strcmp(c->name, "caller"))
+    if (c->labels)
+        pct_place_of_path(b, text, full_names);
+    else if (!full_names && !strcmp(c->name, "function"))
         pct_short_name(b, text);
-    else if (!strcmp(c->name, "path"))
-        pct_short_path(b, text);
     else
         return false;
     return true;
@@ -171,7 +173,7 @@ void pct_value_people(const struct pct_table *t, const struct pct_column *c,
         pct_buf_text(b, "-");
         return;
     }
-    if (c->type == PCT_TEXT && !people.full_names && put_short(c, v.text, b))
+    if (c->type == PCT_TEXT && put_functions(c, v.text, people.full_names, b))
         return;
     if (c->histogram) {
         pct_print_histogram(b, v.text, c->histogram, people.utf8);

@@ -3,6 +3,7 @@
  * Event counts in the text of the report: the contexts with most CPU time.
  */
 #include "analysis/counters/estimates.h"
+#include "analysis/tree/label.h"
 #include "view/report_print.h"
 
 struct callers {
@@ -22,7 +23,7 @@ static void put_callers(void *arg, size_t row, struct pct_buf *b)
     for (unsigned i = 0; at && i < SHOWN; i++) {
         const struct pct_node *n = &pct_data_functions(d)->nodes[at];
         pct_buf_text(&text, i ? " < " : "");
-        pct_text_escape(&text, n->label, PCT_ESCAPE_CELL);
+        pct_place_of_path(&text, n->label, c->o->full_names);
         at = n->parent;
     }
     pct_buf_text(&text, at ? " < .." : "");

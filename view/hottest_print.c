@@ -7,6 +7,7 @@
  */
 #include "analysis/symbols/short_name.h"
 #include "analysis/symbols/symbols.h"
+#include "analysis/tree/label.h"
 #include "analysis/tree/roll_up.h"
 #include "view/report_print.h"
 
@@ -54,50 +55,84 @@ static bool is_runtime(const struct pct_data *d, const char *module)
     return false;
 }
 
-/* FILE:LINE in FUNCTION, as much of it as is known; the function where there is room. */
-static void put_place(const struct pct_options *o, const struct pct_rolled_row *r,
-                      struct pct_buf *b)
+/* False if each rank is known to have one thread, which waits for no other. */
+static bool has_threads(const struct pct_data *d)
 {
-    const char *file = r->file ? r->file : r->module, *slash = file ? strrchr(file, '/') : NULL;
-    struct pct_buf function = {0};
-    if (file)
-        pct_buf_text(b, slash ? slash + 1 : file);
-    if (file && r->line)
-        pct_buf_format(b, ":%u", r->line);
-    if (r->function && file)
-        pct_buf_text(&function, " in ");
+    const struct pct_thread_times *t = pct_data_thread_times(d);
+    uint32_t before = UINT32_MAX;
+    for (size_t i = 0; i < t->n; i++) {
+        if (!pct_thread_is_program(&t->list[i]))
+            continue;
+        if (t->list[i].rank == before)
+            return true;
+        before = t->list[i].rank;
+    }
+    return !t->n;
+}
+
+/* Text of a row in pieces, of which each stands on one line. PLACE keeps its blanks behind a
+ * function.
+ */
+enum { PRIMITIVE, FUNCTION, PLACE, LIBRARY, N_PIECES };
+struct place {
+    struct pct_buf piece[N_PIECES];
+};
+
+/* The function and its place, as much of it as is known. */
+static void put_place(const struct pct_options *o, const struct pct_rolled_row *r,
+                      struct place *out)
+{
+    struct pct_place_text place = {.file = r->file ? r->file : r->module, .line = r->line};
+    struct pct_buf *function = &out->piece[FUNCTION];
+    if (r->function && out->piece[PRIMITIVE].n)
+        pct_buf_text(function, "in ");
     if (r->function && o->full_names)
-        pct_buf_text(&function, r->function);
+        pct_buf_text(function, r->function);
     else if (r->function)
-        pct_short_name(&function, r->function);
-    if (function.n &&
-        (!file || pct_text_cells(b->data) + pct_text_cells(function.data) <= room_of(o)))
-        pct_buf_text(b, function.data);
-    pct_buf_free(&function);
+        pct_short_name(function, r->function);
+    pct_place_put(&out->piece[PLACE], &place,
+                  function->n || out->piece[PRIMITIVE].n ? PCT_PLACE_LIST : PCT_PLACE_ALONE);
 }
 
 /* The library in which a line of the program, or a thread of its own, spent the time. */
 static void put_library(const struct pct_data *d, const struct pct_rolled_row *r, struct pct_buf *b)
 {
     const char *module = r->library ? r->library : r->module;
-    bool runtime = module && is_runtime(d, module);
+    bool waits = module && is_runtime(d, module) && has_threads(d);
     if (r->library)
-        pct_buf_format(b, " (%s%s)", pct_symbols_base_name(r->library),
-                       runtime ? ": threads wait there" : "");
-    else if (runtime)
-        pct_buf_text(b, " (a runtime library: threads wait there)");
+        pct_buf_format(b, "(%s%s)", pct_symbols_base_name(r->library),
+                       waits ? ": threads wait there" : "");
+    else if (waits)
+        pct_buf_text(b, "(a runtime library: threads wait there)");
 }
 
+/* Pieces that have no room on a line stand on the next. */
 static void put_row(FILE *out, const struct pct_options *o, pc_u128 share, const char *time,
-                    const char *place)
+                    struct place *place)
 {
     char percent[PCT_NUMBER_BYTES];
     struct pct_buf line = {0};
-    size_t cells = pct_text_cells(time);
+    size_t cells = pct_text_cells(time), used = 0, room = room_of(o);
     pct_buf_format(&line, "  %7s  ", pct_text_percent_1(percent, share));
     pct_buf_fill(&line, ' ', cells < FIGURES - 13 ? FIGURES - 13 - cells : 0);
     pct_buf_format(&line, "%s  ", time);
-    pct_text_cut(&line, place, room_of(o), o->utf8);
+    for (int i = 0; i < N_PIECES; i++) {
+        struct pct_buf *piece = &place->piece[i];
+        const char *text = piece->n ? piece->data : "", *word = text + strspn(text, " ");
+        size_t blanks = !used ? 0 : word > text ? (size_t)(word - text) : 1;
+        size_t wide = pct_text_cells(word);
+        if (used && wide && used + blanks + wide > room) {
+            pct_buf_text(&line, "\n");
+            pct_buf_fill(&line, ' ', FIGURES);
+            used = blanks = 0;
+        }
+        if (wide) {
+            pct_buf_fill(&line, ' ', blanks);
+            pct_text_cut(&line, word, room, o->utf8);
+            used += blanks + wide;
+        }
+        pct_buf_free(piece);
+    }
     fprintf(out, "%s\n", line.data);
     pct_buf_free(&line);
 }
@@ -105,7 +140,7 @@ static void put_row(FILE *out, const struct pct_options *o, pc_u128 share, const
 static void put_title(FILE *out, const struct pct_options *o, const char *title, const char *head)
 {
     fprintf(out, "\n%s%s%s\n%9s  %17s  %s\n", pct_style(o, PCT_STYLE_TITLE), title,
-            pct_style(o, PCT_STYLE_PLAIN), "share", head, "line");
+            pct_style(o, PCT_STYLE_PLAIN), "share", head, "function and line");
 }
 
 static void print_computing(FILE *out, const struct pct_data *d, const struct pct_options *o)
@@ -124,15 +159,15 @@ static void print_computing(FILE *out, const struct pct_data *d, const struct pc
     if (h.n)
         put_title(out, o, "Lines that compute most, in all contexts", "computing");
     for (size_t i = 0; i < h.n; i++) {
-        struct pct_buf time = {0}, place = {0};
+        struct pct_buf time = {0};
+        struct place place = {0};
         pct_sampled_text(&time, h.row[i]->self, s->all, false);
         put_place(o, h.row[i], &place);
-        put_library(d, h.row[i], &place);
-        put_row(out, o, pct_text_share(h.weight[i], computed.ns), time.data, place.data);
+        put_library(d, h.row[i], &place.piece[LIBRARY]);
+        put_row(out, o, pct_text_share(h.weight[i], computed.ns), time.data, &place);
         few |= h.row[i]->self.samples < PCT_SAMPLES_FEW;
         libraries |= h.row[i]->library != NULL;
         pct_buf_free(&time);
-        pct_buf_free(&place);
     }
     if (few)
         fprintf(out, "  few: less than %d samples, too few to tell the error\n", PCT_SAMPLES_FEW);
@@ -152,12 +187,11 @@ static void print_calling(FILE *out, const struct pct_data *d, const struct pct_
         put_title(out, o, "Calls of MPI that take most time, in all contexts", "in MPI");
     for (size_t i = 0; i < h.n; i++) {
         char time[PCT_NUMBER_BYTES];
-        struct pct_buf place = {0};
-        pct_buf_format(&place, "%s at ", h.row[i]->primitive);
+        struct place place = {0};
+        pct_buf_text(&place.piece[PRIMITIVE], h.row[i]->primitive);
         put_place(o, h.row[i], &place);
         put_row(out, o, pct_text_share(h.weight[i], whole), pct_text_time(time, h.weight[i]),
-                place.data);
-        pct_buf_free(&place);
+                &place);
     }
 }
 

@@ -4,6 +4,7 @@
  * figures before the names.
  */
 #include "analysis/symbols/short_name.h"
+#include "analysis/tree/label.h"
 #include "view/branches.h"
 #include "view/compare_print.h"
 #include "view/sentence.h"
@@ -46,17 +47,13 @@ static struct children look_at_children(const struct printer *l, uint32_t node)
 
 static void set_rest(const struct pct_join_tree_node *n, struct pct_buf *b)
 {
+    struct pct_place_text place = {.file = n->file};
+    if (n->call_file)
+        place = (struct pct_place_text){.file = n->call_file, .line = n->call_line};
+    else if (n->site.number)
+        place = (struct pct_place_text){.call = n->site.number, .n_calls = n->site.n};
     pct_buf_put(b, "", 0);
-    if (n->call_file) {
-        pct_buf_text(b, " at ");
-        pct_text_escape(b, pct_symbols_base_name(n->call_file), PCT_ESCAPE_CELL);
-        pct_buf_format(b, ":%u", n->call_line);
-    } else if (n->site.number) {
-        pct_buf_format(b, " (call %u of %u)", n->site.number, n->site.n);
-    } else if (n->file) {
-        pct_buf_text(b, " in ");
-        pct_text_escape(b, pct_symbols_base_name(n->file), PCT_ESCAPE_CELL);
-    }
+    pct_place_put(b, &place, PCT_PLACE_LIST);
     pct_buf_text(b, n->inlined ? " [inlined]" : "");
 }
 

@@ -18,5 +18,5 @@ view_libpcview_la_SOURCES = \
     view/tables/calls_columns.c view/tables/cube_columns.c \
     view/tables/samples_columns.c view/tables/header_columns.c view/tables/findings_columns.c view/tables/plugin_columns.c \
     view/tables/attribution_columns.c view/tables/estimates_columns.c view/tables/scale_columns.c \
-    view/stat_print.h view/stat_print.c
+    view/stat_print.h view/stat_print.c view/rows.h view/rows.c
 view_libpcview_la_CFLAGS = $(PC_FLAGS)

@@ -5,11 +5,7 @@
 #include "view/node_text.h"
 
 #include "analysis/symbols/short_name.h"
-
-static void put_file(struct pct_buf *b, const char *file, bool full_paths)
-{
-    pct_text_escape(b, full_paths ? file : pct_symbols_base_name(file), PCT_ESCAPE_CELL);
-}
+#include "analysis/tree/label.h"
 
 void pct_node_name(struct pct_buf *b, const struct pc_profile *p, const struct pct_node *n,
                    bool full)
@@ -22,7 +18,11 @@ void pct_node_name(struct pct_buf *b, const struct pc_profile *p, const struct p
     else if (n->kind == PCOLLECT_NODE_PHASE || n->kind == PCOLLECT_NODE_REGION)
         pct_buf_text(b, n->label);
     else if (!n->frame.function)
-        pct_buf_format(b, "+0x%llx", (unsigned long long)n->offset);
+        pct_label_offset(b,
+                         n->module == PC_NO_INDEX
+                             ? "unknown"
+                             : pct_symbols_base_name(p->modules[n->module].path),
+                         n->offset);
     else if (full)
         pct_text_escape(b, n->frame.function, PCT_ESCAPE_CELL);
     else {
@@ -35,19 +35,21 @@ void pct_node_name(struct pct_buf *b, const struct pc_profile *p, const struct p
 void pct_node_place(struct pct_buf *b, const struct pc_profile *p, const struct pct_node *n,
                     bool full_paths)
 {
-    const char *home = n->call_file ? NULL : n->frame.file;
-    if (n->call_file) {
-        pct_buf_text(b, " at ");
-        put_file(b, n->call_file, full_paths);
-        pct_buf_format(b, ":%u", n->call_line);
-    }
-    if (n->kind != PCOLLECT_NODE_FRAME && n->kind != PCOLLECT_NODE_POINT)
+    bool frame = n->kind == PCOLLECT_NODE_FRAME || n->kind == PCOLLECT_NODE_POINT;
+    bool unknown = frame && n->frame.function && !n->frame.file && n->module != PC_NO_INDEX;
+    const char *module = unknown ? p->modules[n->module].path : NULL;
+    struct pct_place_text place = {
+        .file = n->call_file, .line = n->call_line, .full_path = full_paths};
+    if (!place.file && frame)
+        place = (struct pct_place_text){.file = module ? module : n->frame.file,
+                                        .full_path = full_paths};
+    pct_place_put(b, &place, PCT_PLACE_LIST);
+    if (!frame)
         return;
-    if (!n->frame.file && n->module != PC_NO_INDEX)
-        home = p->modules[n->module].path;
-    if (home) {
-        pct_buf_text(b, " in ");
-        put_file(b, home, full_paths);
+    if (n->call_file && module) {
+        pct_buf_text(b, " [in ");
+        pct_text_escape(b, full_paths ? module : pct_symbols_base_name(module), PCT_ESCAPE_CELL);
+        pct_buf_text(b, "]");
     }
     pct_buf_text(b, n->frame.inlined ? " [inlined]" : n->frame.tail_call ? " [tail call]" : "");
 }

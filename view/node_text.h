@@ -11,8 +11,11 @@
 void pct_node_name(struct pct_buf *b, const struct pc_profile *p, const struct pct_node *n,
                    bool full);
 
-/* Appends " at FILE:LINE", where the node was called, and " in FILE" where that does not tell the
- * file or the module, " [inlined]" and " [tail call]". */
+/* The line below a tree whose nodes were called from somewhere. */
+#define PCT_PLACE_LEGEND "FUNCTION  FILE:LINE: where the function was called"
+
+/* Appends the place where the node was called, or else the file or module that it is in, and what
+ * else is known of a frame: " [in MODULE]", " [inlined]" and " [tail call]". */
 void pct_node_place(struct pct_buf *b, const struct pc_profile *p, const struct pct_node *n,
                     bool full_paths);
 

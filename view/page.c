@@ -64,6 +64,8 @@ static void put_column_head(struct pct_buf *b, const struct pct_column *c)
     pct_text_json(b, c->head);
     pct_buf_format(b, ", \"type\": \"%s\", \"doc\": ", pct_page_type(c->type));
     pct_text_json(b, c->doc);
+    if (c->labels)
+        pct_buf_text(b, ", \"labels\": true");
     pct_buf_text(b, ", \"error\": ");
     pct_text_json(b, c->error);
     pct_buf_text(b, "}");

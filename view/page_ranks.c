@@ -204,7 +204,8 @@ static void get_figure(const struct pct_cell *c, struct pct_value *out)
 }
 
 static const struct pct_column columns[] = {
-    {"path", "path", PCT_TEXT, "functions from the root on, and the MPI function", get_path},
+    {"path", "path", PCT_TEXT, "functions from the root on, and the MPI function", get_path,
+     .labels = true},
     {"rank", "rank", PCT_INTEGER, "rank", get_rank},
     {"calls", "calls", PCT_COUNT, "calls of the rank", get_figure, PCT_CALLS},
     {"mpi_exclusive_s", "own time", PCT_NS, "its time in the calls, without calls inside",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What pcollect merge prints. Columns may be added at the end, none may change or go.
+ * What pcollect average prints. Columns may be added at the end, none may change or go.
  */
 #include "view/compare_print.h"
 
@@ -95,18 +95,21 @@ static void row_path(const struct pct_cell *c, struct pct_value *out)
 static const struct pct_column columns[] = {
     {"place", "place", PCT_TEXT, "MPI function or computation, and where", row_place},
     {"mean_s", "mean", PCT_NS, "time over all ranks, mean of the runs", row_mean, 0, 0, "error_s"},
-    {"error_s", "+-", PCT_NS, "half of the 95 % interval of mean_s; empty of one run", row_error},
+    {"error_s", "+-", PCT_NS, "half of the 95 % confidence interval of mean_s; empty with one run",
+     row_error},
     {"deviation_s", "deviation", PCT_NS, "standard deviation of the runs", row_deviation},
-    {"deviation_percent", "of mean", PCT_PERCENT, "the same as a share of mean_s",
+    {"deviation_percent", "of mean", PCT_PERCENT, "deviation_s as a share of mean_s",
      row_deviation_percent},
-    {"min_s", "least", PCT_NS, "the run with least", row_least},
-    {"max_s", "most", PCT_NS, "the run with most", row_most},
+    {"min_s", "min", PCT_NS, "min over the runs", row_least},
+    {"max_s", "max", PCT_NS, "max over the runs", row_most},
     {"percent", "of run", PCT_PERCENT, "mean_s as a share of the core-seconds of a run",
      row_percent},
     {"calls", "calls", PCT_REAL, "calls of all ranks, mean of the runs", row_calls},
     {"bytes", "bytes", PCT_REAL, "bytes sent and received, mean of the runs", row_bytes},
-    {"runs", "runs", PCT_COUNT, "runs that have the context; in the others it is 0", row_runs},
-    {"path", "path", PCT_TEXT, "the calling context, outermost function first", row_path},
+    {"runs", "runs", PCT_COUNT, "runs that have the context; it counts as 0 in the others",
+     row_runs},
+    {"path", "path", PCT_TEXT, "the calling context, outermost function first", row_path,
+     .labels = true},
 };
 
 const struct pct_table pct_repeats_table = {.name = "contexts",
@@ -137,8 +140,10 @@ void pct_repeats_print(FILE *out, const struct pct_repeats *r, size_t width, boo
                               .max_rows = SHOWN,
                               .people = {.utf8 = utf8}};
     struct pct_rows rows = pct_table_rows(&pct_repeats_table, &d, NULL);
-    fprintf(out, "%zu %s of %u ranks; mean and 95 %% interval of it, and the runs' extremes\n",
-            r->n_runs, r->n_runs == 1 ? "run" : "runs", r->runs[0].n_ranks);
+    fprintf(
+        out,
+        "%zu %s of %u ranks: mean, its 95 %% confidence interval, and (min .. max) over the runs\n",
+        r->n_runs, r->n_runs == 1 ? "run" : "runs", r->runs[0].n_ranks);
     put_time(out, "run", &r->time_ns);
     put_time(out, "all ranks", &r->core_ns);
     fputs("\nContexts, summed over ranks\n", out);
@@ -158,7 +163,7 @@ void pct_repeats_json(FILE *out, const struct pct_repeats *r, const struct pct_c
 {
     struct pct_data d = {.kind = PCT_DATA_REPEATS, .repeats = r, .pool = r->join->pool};
     fprintf(out,
-            "{\n  \"pcollect_merge\": 1,\n  \"runs\": %zu,\n  \"ranks\": %u,\n"
+            "{\n  \"pcollect_average\": 1,\n  \"runs\": %zu,\n  \"ranks\": %u,\n"
             "  \"time_mean_s\": %.9f,\n  \"time_deviation_s\": %.9f",
             r->n_runs, r->runs[0].n_ranks, r->time_ns.mean * 1e-9, r->time_ns.deviation * 1e-9);
     pct_table_json(out, &pct_repeats_table, &d, choice);

@@ -191,10 +191,7 @@ enum {
     WHY_NOT,
     N_COLUMNS
 };
-static const struct {
-    const char *name;
-    bool text;
-} columns[N_COLUMNS] = {
+static const struct pct_rows_column columns[N_COLUMNS] = {
     [TIME] = {"time_s", false},
     [ELAPSED] = {"elapsed_s", false},
     [TARGET] = {"target", true},
@@ -247,39 +244,16 @@ static void make_cells(struct pct_buf *cells, const struct pct_stat *s,
     }
 }
 
-static void put_row(FILE *out, const struct pct_stat *s, enum pct_stat_format format,
-                    const struct pct_stat_block *b, size_t e, bool first)
-{
-    struct pct_buf cells[N_COLUMNS] = {{0}};
-    make_cells(cells, s, b, e);
-    if (format == PCT_STAT_JSON)
-        fputs(first ? "  {" : ",\n  {", out);
-    for (size_t i = 0; i < N_COLUMNS; i++) {
-        const char *cell = cells[i].data ? cells[i].data : "";
-        if (format == PCT_STAT_TSV) {
-            fprintf(out, "%s%s", cell, i + 1 < N_COLUMNS ? "\t" : "\n");
-        } else if (*cell && columns[i].text) {
-            struct pct_buf quoted = {0};
-            pct_text_quote(&quoted, cell);
-            fprintf(out, "%s\"%s\": %s", i ? ", " : "", columns[i].name, quoted.data);
-            pct_buf_free(&quoted);
-        } else {
-            fprintf(out, "%s\"%s\": %s", i ? ", " : "", columns[i].name, *cell ? cell : "null");
-        }
-        pct_buf_free(&cells[i]);
-    }
-    if (format == PCT_STAT_JSON)
-        fputc('}', out);
-}
-
 static void begin(FILE *out, struct pct_stat *s, enum pct_stat_format format)
 {
     s->begun = true;
-    if (format == PCT_STAT_JSON)
-        fputs("[\n", out);
-    for (size_t i = 0; i < N_COLUMNS && format == PCT_STAT_TSV; i++)
-        fprintf(out, "%s%s", columns[i].name, i + 1 < N_COLUMNS ? "\t" : "\n");
-    if (format != PCT_STAT_TEXT || (!s->turns && !s->repeated))
+    if (format != PCT_STAT_TEXT) {
+        s->rows = (struct pct_rows){
+            .out = out, .json = format == PCT_STAT_JSON, .columns = columns, .n = N_COLUMNS};
+        pct_rows_begin(&s->rows);
+        return;
+    }
+    if (!s->turns && !s->repeated)
         return;
     fprintf(out, "%s  %-26s  %20s%s%s\n", s->intervals ? "          " : "", "",
             s->repeated ? "mean, 95 % interval" : "95 % interval", s->turns ? "  counted" : "",
@@ -293,15 +267,19 @@ void pct_stat_put(FILE *out, struct pct_stat *s, enum pct_stat_format format,
         begin(out, s, format);
     if (format == PCT_STAT_TEXT)
         put_text(out, s, b);
-    else
-        for (size_t e = 0; e < s->n; e++)
-            put_row(out, s, format, b, e, s->n_put++ == 0);
+    for (size_t e = 0; e < s->n && format != PCT_STAT_TEXT; e++) {
+        struct pct_buf cells[N_COLUMNS] = {{0}};
+        make_cells(cells, s, b, e);
+        pct_rows_put(&s->rows, cells);
+    }
 }
 
 void pct_stat_end(FILE *out, struct pct_stat *s, enum pct_stat_format format)
 {
     if (!s->begun)
         begin(out, s, format);
+    if (format != PCT_STAT_TEXT)
+        pct_rows_end(&s->rows);
     if (format == PCT_STAT_JSON)
-        fputs(s->n_put ? "\n]\n" : "]\n", out);
+        fputc('\n', out);
 }

@@ -5,9 +5,10 @@
 #ifndef PCT_STAT_PRINT_H
 #define PCT_STAT_PRINT_H
 
+#include "view/rows.h"
+
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdio.h>
 
 struct pct_stat_event {
     const char *name;
@@ -43,7 +44,8 @@ struct pct_stat {
     bool turns;      /* events take turns */
     /* The printer's own. */
     bool begun;
-    size_t n_put; /* rows, or blocks of text */
+    size_t n_put; /* blocks of text */
+    struct pct_rows rows;
 };
 
 enum pct_stat_format { PCT_STAT_TEXT, PCT_STAT_TSV, PCT_STAT_JSON };

@@ -382,12 +382,12 @@ static void put_sampling(const struct head *h, struct pct_buf *b)
     pct_buf_text(b, " of it, ");
     put_time(b, cost / n);
     pct_buf_text(b, " each");
-    /* Samples that met the library, where calls are measured; a few say nothing. */
+    /* Samples that met the library, where calls and regions are measured; a few say nothing. */
     uint64_t own = sum_of(t, "own_time");
     if (sum_of(t, "own") >= PCT_SAMPLES_FEW) {
         pct_buf_text(b, "; pcollect took about ");
         put_percent(b, pct_text_share(own, cpu));
-        pct_buf_text(b, " more in the calls");
+        pct_buf_text(b, " more in MPI calls and OpenMP regions");
     }
     put_lowered(t, b);
     put_buf(h, "sampling", b);

@@ -57,7 +57,8 @@ struct pct_column {
     /* PCT_TEXT that is a histogram, "12:340,13:20" for 340 values from 2^12 on and 20 from 2^13 on:
      * the unit of the values, enum pcollect_unit. People see a picture. 0: no histogram. */
     uint16_t histogram;
-    bool path; /* PCT_TEXT that is a path: people see its last part */
+    bool path;   /* PCT_TEXT that is the path of a file: people see its last part */
+    bool labels; /* PCT_TEXT that is a label or labels joined by " > ", analysis/tree/label.h */
 };
 
 /* Adds the time of a row to values[k] of the k-th rank of the profile, and marks present[k]. */

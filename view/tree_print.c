@@ -321,7 +321,7 @@ static void put_legend(const struct printer *l)
         fprintf(l->branches.out, "  few: less than %d samples, too few to tell the error\n",
                 PCT_SAMPLES_FEW);
     if (l->figures.any_call && !l->figures.o->bottom_up)
-        fputs("  at FILE:LINE: where it was called\n", l->branches.out);
+        fputs("  " PCT_PLACE_LEGEND "\n", l->branches.out);
     if (l->any_slight)
         fprintf(l->branches.out,
                 "  left out: branches of a function that together have less than %s\n",

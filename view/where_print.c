@@ -10,6 +10,7 @@
 
 #include "view/branches.h"
 #include "view/node_text.h"
+#include "view/rows.h"
 #include "view/sentence.h"
 
 #include <stdlib.h>
@@ -199,7 +200,7 @@ static void put_lines(const struct printer *p, uint32_t node, struct pct_buf *b)
     }
     struct set set = sort_numbers(lines, n);
     for (size_t i = 0; i < set.n; i++)
-        pct_buf_format(b, "%s%d", i ? "," : set.n > 1 ? ", lines " : ", line ", set.at[i]);
+        pct_buf_format(b, "%s%d", i ? "," : set.n > 1 ? ", at lines " : ", at line ", set.at[i]);
 }
 
 /* Returns how many numbers the node has. */
@@ -301,31 +302,39 @@ void pct_where_print(FILE *out, const struct pct_where *w)
     fprintf(out, "\n  %7s%s  context\n", w->many, w->repeated ? "    share" : "");
     put_children(&p, 0, 0, 0);
     if (p.any_call)
-        fputs("  at FILE:LINE: where it was called\n", out);
+        fputs("  " PCT_PLACE_LEGEND "\n", out);
     end(&p);
 }
 
-void pct_where_tsv(FILE *out, const struct pct_where *w)
+void pct_where_rows(FILE *out, const struct pct_where *w, bool json)
 {
+    enum { NUMBERS, STACKS, PERCENT, PRIMITIVE, PATH, N_COLUMNS };
+    const struct pct_rows_column columns[N_COLUMNS] = {{w->many, true},
+                                                       {"stacks", false},
+                                                       {"percent", false},
+                                                       {"primitive", true},
+                                                       {"path", true}};
+    struct pct_rows rows = {.out = out, .json = json, .columns = columns, .n = N_COLUMNS};
     struct printer p = {.w = w};
-    struct pct_buf text = {0};
     begin(&p);
-    fprintf(out, "%s\tstacks\tpercent\tprimitive\tpath\n", w->many);
+    pct_rows_begin(&rows);
     for (uint32_t i = 1; i < p.tree->n; i++) {
         uint64_t samples = p.tree->nodes[i].self.samples;
         const char *op = in_what(p.tree, w->d->profile, i);
+        struct pct_buf cells[N_COLUMNS] = {{0}};
         if (!samples)
             continue;
-        pct_buf_clear(&text);
-        put_set(&text, numbers_of(&p, i, PCT_SAMPLED_SELF));
-        pct_buf_format(&text, "\t%llu\t%.3f\t%s\t", (unsigned long long)samples,
-                       100 * (double)samples / (double)p.tree->samples->all.samples, op ? op : "");
+        put_set(&cells[NUMBERS], numbers_of(&p, i, PCT_SAMPLED_SELF));
+        pct_buf_format(&cells[STACKS], "%llu", (unsigned long long)samples);
+        pct_buf_format(&cells[PERCENT], "%.3f",
+                       100 * (double)samples / (double)p.tree->samples->all.samples);
+        pct_buf_text(&cells[PRIMITIVE], op ? op : "");
         if (op)
-            pct_tree_path(p.tree, i, &text);
+            pct_tree_path(p.tree, i, &cells[PATH]);
         else
-            pct_tree_path_to(p.tree, i, &text);
-        fprintf(out, "%s\n", text.data);
+            pct_tree_path_to(p.tree, i, &cells[PATH]);
+        pct_rows_put(&rows, cells);
     }
-    pct_buf_free(&text);
+    pct_rows_end(&rows);
     end(&p);
 }

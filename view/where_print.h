@@ -34,7 +34,7 @@ const char *pct_state_text(char state, bool in_mpi);
 /* As text: a line for each MPI function in which main threads are, then the tree. */
 void pct_where_print(FILE *out, const struct pct_where *w);
 
-/* A row for each end of a path: numbers, stacks, share, MPI function, path. */
-void pct_where_tsv(FILE *out, const struct pct_where *w);
+/* A row for each end of a path: numbers, stacks, share, MPI function, path; as JSON an array. */
+void pct_where_rows(FILE *out, const struct pct_where *w, bool json);
 
 #endif

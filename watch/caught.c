@@ -4,8 +4,8 @@
  *
  * A blocked thread is read from /proc/PID/task/TID/syscall and by process_vm_readv. What was copied
  * is whole if the file says the same before and after. A thread that runs is stopped by
- * PTRACE_SEIZE and PTRACE_INTERRUPT, which send no signal, and goes on as soon as its registers are
- * read and its stack is copied. A signal that arrives in that moment is passed on.
+ * PTRACE_SEIZE and PTRACE_INTERRUPT, which send no signal, and can go on as soon as its registers
+ * are read and its stack is copied. A signal that arrives in that moment is passed on.
  *
  * A thread that seems to run may be inside of the kernel, about to end a system call or to wait in
  * one. Some system calls then end with EINTR, as if a signal had come. Where none has, the thread
@@ -30,7 +30,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static size_t read_memory(int pid, uint64_t from, void *to, size_t n)
+size_t pct_caught_read(int pid, uint64_t from, void *to, size_t n)
 {
     struct iovec here = {to, n}, there = {(void *)(uintptr_t)from, n};
     ssize_t got = process_vm_readv(pid, &here, 1, &there, 1, 0);
@@ -43,24 +43,42 @@ static void copy_stack(struct pct_caught *c)
 {
     enum { PAGE = 4096 };
     size_t first = PAGE - c->sp % PAGE;
-    c->n_stack = read_memory(c->pid, c->sp, c->stack, PCT_CAUGHT_STACK);
+    c->beyond = false;
+    c->n_stack = pct_caught_read(c->pid, c->sp, c->stack, PCT_CAUGHT_STACK);
     if (c->n_stack)
         return;
     for (size_t step = first; c->n_stack + step <= PCT_CAUGHT_STACK; step = PAGE) {
-        size_t got = read_memory(c->pid, c->sp + c->n_stack, c->stack + c->n_stack, step);
+        size_t got = pct_caught_read(c->pid, c->sp + c->n_stack, c->stack + c->n_stack, step);
         c->n_stack += got;
         if (got < step)
             break;
     }
 }
 
-bool pct_caught_word(const struct pct_caught *c, uint64_t address, uint64_t *out)
+bool pct_caught_word(struct pct_caught *c, uint64_t address, uint64_t *out)
 {
     if (address >= c->sp && address - c->sp + sizeof *out <= c->n_stack) {
         memcpy(out, c->stack + (address - c->sp), sizeof *out);
         return true;
     }
-    return read_memory(c->pid, address, out, sizeof *out) == sizeof *out;
+    c->beyond = true;
+    return pct_caught_read(c->pid, address, out, sizeof *out) == sizeof *out;
+}
+
+/* The line that begins with `name` in the status of the thread, in text, or NULL. */
+static const char *find_status(const struct pct_caught *c, const char *name, char *text, size_t n)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/task/%d/status", c->pid, c->tid);
+    return pc_read_small(path, text, n) ? strstr(text, name) : NULL;
+}
+
+static bool is_held(const struct pct_caught *c)
+{
+    static const char tracer[] = "\nTracerPid:";
+    char text[4096];
+    const char *at = find_status(c, tracer, text, sizeof text);
+    return at && strtol(at + sizeof tracer - 1, NULL, 10) != 0;
 }
 
 /* ---- Blocked -------------------------------------------------------------------------------- */
@@ -100,7 +118,10 @@ bool pct_catch_blocked(struct pct_caught *c)
     c->known = 0;
     c->all = false;
     copy_stack(c);
-    return read_call(c, after, sizeof after) && !strcmp(before, after);
+    /* Asked before the call is read again: a watcher may let go of the thread behind that. */
+    bool held = is_held(c), same = read_call(c, after, sizeof after) && !strcmp(before, after);
+    c->held = same && held;
+    return same;
 }
 
 /* A pipe, a file or a terminal: no socket, whose calls with a timeout end with EINTR. */
@@ -154,11 +175,9 @@ static void set_registers(struct pct_caught *c, const struct user_regs_struct *r
 /* True if a signal waits that the thread takes as soon as it goes on. */
 static bool has_signal(const struct pct_caught *c)
 {
-    char path[64], text[4096];
+    char text[4096];
     unsigned long long own = 0, shared = 0, blocked = 0;
-    snprintf(path, sizeof path, "/proc/%d/task/%d/status", c->pid, c->tid);
-    pc_read_small(path, text, sizeof text);
-    const char *at = strstr(text, "\nSigPnd:");
+    const char *at = find_status(c, "\nSigPnd:", text, sizeof text);
     return !at ||
            sscanf(at, "\nSigPnd: %llx ShdPnd: %llx SigBlk: %llx", &own, &shared, &blocked) != 3 ||
            (own | shared) & ~blocked;
@@ -170,7 +189,7 @@ static bool make_again(const struct pct_caught *c, struct user_regs_struct *r)
     static const uint8_t syscall_code[] = {0x0f, 0x05};
     uint8_t code[2] = {0};
     if ((long long)r->orig_rax < 0 || (long long)r->rax != -EINTR || has_signal(c) ||
-        read_memory(c->pid, r->rip - sizeof code, code, sizeof code) != sizeof code ||
+        pct_caught_read(c->pid, r->rip - sizeof code, code, sizeof code) != sizeof code ||
         memcmp(code, syscall_code, sizeof code) != 0)
         return false;
     r->rip -= sizeof code;
@@ -197,7 +216,7 @@ static bool make_again(const struct pct_caught *c, struct user_regs_struct *r)
 
 #if defined(__x86_64__) || defined(__aarch64__)
 
-static bool read_registers(struct pct_caught *c, bool by_signal)
+static bool read_registers(struct pct_caught *c)
 {
     struct user_regs_struct r;
     struct iovec to = {&r, sizeof r};
@@ -206,13 +225,13 @@ static bool read_registers(struct pct_caught *c, bool by_signal)
         return false;
     set_registers(c, &r);
     c->all = true;
-    if (!by_signal && make_again(c, &r))
+    if (!c->signal && make_again(c, &r))
         ptrace(PTRACE_SETREGSET, c->tid, (void *)(uintptr_t)NT_PRSTATUS, &to);
     return true;
 }
 
 /* Until it has stopped; 2 s at most. */
-static enum pct_catch_result await_stop(const struct pct_caught *c, int *signal_out)
+static enum pct_catch_result await_stop(struct pct_caught *c)
 {
     enum { TRIES = 20000, PAUSE_NS = 100000 };
     for (int i = 0; i < TRIES; i++) {
@@ -222,7 +241,7 @@ static enum pct_catch_result await_stop(const struct pct_caught *c, int *signal_
             return PCT_CATCH_GONE;
         if (got > 0) {
             /* A stop by an event is ours; else it is that before a signal, which is passed on. */
-            *signal_out = status >> 16 ? 0 : WSTOPSIG(status);
+            c->signal = status >> 16 ? 0 : WSTOPSIG(status);
             return PCT_CATCH_DONE;
         }
         nanosleep(&(struct timespec){0, PAUSE_NS}, NULL);
@@ -230,24 +249,44 @@ static enum pct_catch_result await_stop(const struct pct_caught *c, int *signal_
     return PCT_CATCH_LATE;
 }
 
+void pct_caught_release(struct pct_caught *c)
+{
+    ptrace(PTRACE_DETACH, c->tid, NULL, (void *)(uintptr_t)c->signal);
+}
+
+/* Errno. A watcher that held the thread may have let go of it before its status was read: again. */
+static int seize(struct pct_caught *c)
+{
+    enum { TRIES = 3 };
+    int why = EPERM;
+    for (int i = 0; i < TRIES && why == EPERM && !c->held; i++) {
+        why = ptrace(PTRACE_SEIZE, c->tid, NULL, NULL) ? errno : 0;
+        c->held = why == EPERM && is_held(c);
+    }
+    return why;
+}
+
 enum pct_catch_result pct_catch_stopped(struct pct_caught *c)
 {
-    int signal = 0;
     c->call = -1;
-    if (ptrace(PTRACE_SEIZE, c->tid, NULL, NULL))
-        return errno == ESRCH ? PCT_CATCH_GONE : PCT_CATCH_REFUSED;
+    c->signal = 0;
+    c->held = false;
+    int why = seize(c);
+    if (why) {
+        errno = why;
+        return why == ESRCH ? PCT_CATCH_GONE : PCT_CATCH_REFUSED;
+    }
     if (ptrace(PTRACE_INTERRUPT, c->tid, NULL, NULL) && errno == ESRCH)
         return PCT_CATCH_GONE;
-    enum pct_catch_result result = await_stop(c, &signal);
+    enum pct_catch_result result = await_stop(c);
     if (result != PCT_CATCH_DONE)
         return result;
-    if (read_registers(c, signal != 0))
-        copy_stack(c);
-    else
-        result = PCT_CATCH_REFUSED;
-    if (ptrace(PTRACE_DETACH, c->tid, NULL, (void *)(uintptr_t)signal) && errno == ESRCH)
-        result = PCT_CATCH_GONE;
-    return result;
+    if (!read_registers(c)) {
+        pct_caught_release(c);
+        return PCT_CATCH_REFUSED;
+    }
+    copy_stack(c);
+    return PCT_CATCH_DONE;
 }
 
 #else
@@ -257,6 +296,11 @@ enum pct_catch_result pct_catch_stopped(struct pct_caught *c)
     (void)c;
     errno = ENOSYS;
     return PCT_CATCH_REFUSED;
+}
+
+void pct_caught_release(struct pct_caught *c)
+{
+    (void)c;
 }
 
 #endif

@@ -20,8 +20,11 @@ struct pct_caught {
     long call;      /* the system call that it is in, or -1 */
     uint64_t first; /* its first argument */
     bool all;       /* all registers are known */
+    bool held;      /* another process traces it: a debugger, or a watcher for a moment */
     uint8_t *stack; /* n_stack bytes from sp; room for PCT_CAUGHT_STACK, the caller's */
     size_t n_stack;
+    bool beyond; /* words were read that are not in the copy: another stack, or more of this */
+    int signal;  /* arrived in the stop, passed on as it ends */
 };
 
 enum pct_catch_result {
@@ -35,15 +38,19 @@ enum pct_catch_result {
  * it is not blocked, or moved meanwhile. errno EACCES or EPERM: the kernel does not tell. */
 bool pct_catch_blocked(struct pct_caught *c);
 
-/* Stops the thread for a moment. A system call that ends with EINTR for that alone is made again
- * (x86-64). */
+/* Stops the thread. A system call that ends with EINTR for that alone is made again (x86-64). After
+ * PCT_CATCH_DONE pct_caught_release lets it go on. */
 enum pct_catch_result pct_catch_stopped(struct pct_caught *c);
+void pct_caught_release(struct pct_caught *c);
 
 /* True if a stop leaves the system call as it was: the kernel goes on with it afterwards. Others
  * end with EINTR, as signal(7) lists them. */
 bool pct_caught_may_stop(const struct pct_caught *c);
 
+/* Bytes of the memory of a process; returns how many were read. */
+size_t pct_caught_read(int pid, uint64_t from, void *to, size_t n);
+
 /* One word of the memory of the process, from the copy of the stack where it is in there. */
-bool pct_caught_word(const struct pct_caught *c, uint64_t address, uint64_t *out);
+bool pct_caught_word(struct pct_caught *c, uint64_t address, uint64_t *out);
 
 #endif

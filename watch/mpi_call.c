@@ -7,7 +7,7 @@
 
 /* Leftovers of earlier calls in the stack have another return address: that of the call
  * in progress is where its own caller has put it. */
-static bool is_call(const struct pct_caught *c, uint64_t at, const struct pc_call *call)
+static bool is_call(struct pct_caught *c, uint64_t at, const struct pc_call *call)
 {
     uint64_t ret = call->ret;
     if (call->event.size != sizeof call->event || call->event.op != PC_SLOT_OP(call->slot) ||
@@ -40,7 +40,12 @@ static enum pct_call_comm comm_of(const struct pc_call *call)
     return call->handle ? PCT_COMM_OTHER : PCT_COMM_NONE;
 }
 
-void pct_mpi_call_find(const struct pct_caught *c, struct pct_mpi_call *out)
+static int source_of(const struct pc_call *call)
+{
+    return is_asked(call) && call->peers & PC_CALL_PEERS && call->source >= 0 ? call->source : -1;
+}
+
+void pct_mpi_call_find(struct pct_caught *c, struct pct_mpi_call *out)
 {
     struct pc_call call;
     *out = (struct pct_mpi_call){.known = false};
@@ -58,6 +63,7 @@ void pct_mpi_call_find(const struct pct_caught *c, struct pct_mpi_call *out)
                                      .domain = is_asked(&call) ? call.event.domain : 0,
                                      .peer = call.event.peer,
                                      .root = call.event.root,
-                                     .tag = call.event.tag};
+                                     .tag = call.event.tag,
+                                     .source = source_of(&call)};
     }
 }

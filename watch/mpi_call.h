@@ -24,9 +24,10 @@ struct pct_mpi_call {
     uint64_t domain; /* of the communicator, on all ranks the same; 0: not known */
     /* In the communicator; negative: none, or for a source and a tag any. */
     int peer, root, tag;
+    int source; /* of an exchange, whose peer is the rank to which it sends */
 };
 
 /* Looks for it in the copy of the stack; of calls inside of each other, the outermost. */
-void pct_mpi_call_find(const struct pct_caught *c, struct pct_mpi_call *out);
+void pct_mpi_call_find(struct pct_caught *c, struct pct_mpi_call *out);
 
 #endif

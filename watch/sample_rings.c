@@ -38,8 +38,9 @@
 enum { DEEP_STACK = 60 << 10, SHALLOW_STACK = 16 << 10, DEEP_UP_TO_HZ = 250 };
 enum { LEAST_SAMPLES = 8, PAGE = 4096 };
 
-/* Capacity of rings while we wait for a processor: 8 MiB are 0.7 s at the default frequency. */
-enum { ALL_RINGS = 64 << 20, MOST_RING = 8 << 20, FEW_RING = 1 << 20 };
+/* Capacity of rings while we wait for a processor or read the tables of a library: 16 MiB are 1.4 s
+ * at the default frequency. */
+enum { ALL_RINGS = 64 << 20, MOST_RING = 16 << 20, FEW_RING = 1 << 20 };
 
 struct ring {
     int cpu, fd; /* fd: what the ring belongs to; -1: there is nothing yet */

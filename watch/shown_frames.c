@@ -102,6 +102,16 @@ static bool is_start(const struct pct_stack_frame *f)
     return false;
 }
 
+/* The frame that the library has interrupted for a sample, or 0: within it are the kernel's return
+ * from a signal, and the library's handler. */
+static size_t find_interrupted(const struct pct_stack *s)
+{
+    for (size_t i = s->n; i-- > 2;)
+        if (s->frames[i].exact && pct_stack_is_own(&s->frames[i - 2]))
+            return i;
+    return 0;
+}
+
 struct pct_shown_frames pct_shown_frames(const struct pct_stack *s)
 {
     struct pct_shown_frames shown = {.from = 0, .to = s->n};
@@ -120,5 +130,8 @@ struct pct_shown_frames pct_shown_frames(const struct pct_stack *s)
             ;
         break;
     }
+    size_t interrupted = find_interrupted(s);
+    if (interrupted > shown.from && interrupted < shown.to)
+        shown.from = interrupted;
     return shown;
 }

@@ -48,6 +48,8 @@ void pct_watch_free(struct pct_watch *w)
     pc_profile_sum_free(&w->sum);
     pct_free(w->stacks);
     pct_stack_modules_free(&w->modules);
+    pct_python_places_free(&w->places);
+    pct_comm_places_free(&w->comms);
     pct_free(w->mpi_folder);
     w->stacks = NULL;
     w->mpi_folder = NULL;

@@ -10,6 +10,7 @@
 
 #include "analysis/allocation.h"
 #include "analysis/symbols/symbols.h"
+#include "libcollect/adapter.h"
 #include "watch/caught.h"
 #include "watch/stack_profile.h"
 
@@ -18,6 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #ifdef HAVE_LIBDW
@@ -34,6 +36,10 @@ struct view {
     struct pct_caught caught;
     struct pct_stack stack;
     Dwarf_Addr outermost; /* in the last frame that was found */
+    Dwarf_Addr adapter;   /* the descriptor of libpcollect's adapter; 0: none */
+    struct pct_python python;
+    struct pct_python_frames *in_python; /* where the thread is, when it was caught */
+    int patience_ms;                     /* for threads that another process holds */
 };
 
 /* ---- Files ----------------------------------------------------------------------------------- */
@@ -67,17 +73,61 @@ static int find_no_debuginfo(Dwfl_Module *m, void **user, const char *name, Dwar
     return -1;
 }
 
-/* For find_file. Remembers where the MPI library is, wherever it was installed. */
+static Dwarf_Addr find_symbol(Dwfl_Module *m, const char *wanted)
+{
+    GElf_Sym symbol;
+    GElf_Addr address;
+    for (int i = 0, n = dwfl_module_getsymtab(m); i < n; i++) {
+        const char *name = dwfl_module_getsym_info(m, i, &symbol, &address, NULL, NULL, NULL);
+        if (name && !strcmp(name, wanted))
+            return address;
+    }
+    return 0;
+}
+
+/* The build-id is there once the file was opened. */
+static const struct pct_stack_module *keep_module(struct view *v, Dwfl_Module *m, const char *path)
+{
+    const unsigned char *id = NULL;
+    GElf_Addr address;
+    int n = dwfl_module_build_id(m, &id, &address);
+    return pct_stack_module(&v->watch->modules, path, id,
+                            n > 0 && n <= (int)PCOLLECT_BUILD_ID_BYTES ? (uint32_t)n : 0);
+}
+
+/* The program python3.x, or libpython. */
+static void look_at_python(struct view *v, Dwfl_Module *m, const char *path)
+{
+    uint64_t version = 0, at;
+    struct pct_python py = {.pid = v->pid};
+    if (!find_symbol(m, "_PyEval_EvalFrameDefault") || !(at = find_symbol(m, "Py_Version")) ||
+        pct_caught_read(v->pid, at, &version, sizeof version) != sizeof version)
+        return;
+    py.layout = pc_python_layout_of((uint32_t)version);
+    py.runtime = find_symbol(m, "_PyRuntime");
+    py.code_type = find_symbol(m, "PyCode_Type");
+    py.text_type = find_symbol(m, "PyUnicode_Type");
+    py.bytes_type = find_symbol(m, "PyBytes_Type");
+    py.module = keep_module(v, m, path);
+    if (py.layout && py.runtime && py.code_type && py.text_type && py.bytes_type)
+        v->python = py;
+}
+
+/* For find_file. Remembers where the MPI library is, wherever it was installed, and the adapter. */
 static int look_at_module(Dwfl_Module *m, void **user, const char *name, Dwarf_Addr base, void *arg)
 {
     struct view *v = arg;
     const char *base_name = pct_symbols_base_name(name);
-    (void)m, (void)base;
+    (void)base;
     *user = arg;
     if (!strncmp(base_name, "libmpi", 6) && !v->watch->mpi_folder) {
         v->watch->mpi_folder = pct_copy(name);
         v->watch->mpi_folder[base_name - name] = '\0';
     }
+    if (!strncmp(base_name, "python", 6) || !strncmp(base_name, "libpython", 9))
+        look_at_python(v, m, name);
+    if (!strncmp(base_name, "adapter-", 8))
+        v->adapter = find_symbol(m, PC_ADAPTER_SYMBOL);
     return DWARF_CB_OK;
 }
 
@@ -98,7 +148,7 @@ static bool get_thread(Dwfl *dwfl, pid_t tid, void *arg, void **thread)
 
 static bool read_word(Dwfl *dwfl, Dwarf_Addr address, Dwarf_Word *out, void *arg)
 {
-    const struct view *v = arg;
+    struct view *v = arg;
     uint64_t word;
     (void)dwfl;
     bool done = pct_caught_word(&v->caught, address, &word);
@@ -143,8 +193,6 @@ static int add_frame(Dwfl_Frame *frame, void *arg)
     struct pct_stack *s = &v->stack;
     struct pct_stack_frame *f = &s->frames[s->n];
     Dwarf_Addr pc, bias = 0;
-    const unsigned char *id = NULL;
-    GElf_Addr address;
     if (s->n == PCT_STACK_FRAMES || !dwfl_frame_pc(frame, &pc, &f->exact))
         return DWARF_CB_ABORT;
     v->outermost = pc - !f->exact;
@@ -157,9 +205,7 @@ static int add_frame(Dwfl_Frame *frame, void *arg)
     dwfl_module_getelf(m, &bias);
     f->offset = pc - bias;
     f->function = dwfl_module_addrname(m, v->outermost);
-    int n = dwfl_module_build_id(m, &id, &address);
-    f->module = pct_stack_module(&v->watch->modules, path, id,
-                                 n > 0 && n <= (int)PCOLLECT_BUILD_ID_BYTES ? (uint32_t)n : 0);
+    f->module = keep_module(v, m, path);
     return DWARF_CB_OK;
 }
 
@@ -192,7 +238,7 @@ static void unwind(struct view *v)
 }
 
 /* False: there is no stack. */
-static bool take_stack(struct view *v)
+static bool try_stack(struct view *v)
 {
     enum { TRIES = 3 };
     bool blocked = false;
@@ -202,15 +248,40 @@ static bool take_stack(struct view *v)
         if (errno == EACCES || errno == EPERM || errno == ENOENT)
             break;
     }
-    if (blocked)
+    if (blocked) {
+        pct_python_read(&v->python, v->caught.tid, v->in_python);
         unwind(v);
-    if (blocked && (!v->stack.cut || !pct_caught_may_stop(&v->caught)))
+    }
+    if (blocked && (!v->stack.cut || v->caught.held || !pct_caught_may_stop(&v->caught)))
         return v->stack.n > 0;
     size_t n = blocked ? v->stack.n : 0;
     if (pct_catch_stopped(&v->caught) != PCT_CATCH_DONE)
         return n > 0;
+    pct_python_read(&v->python, v->caught.tid, v->in_python);
+    pct_caught_release(&v->caught);
     unwind(v);
+    /* Words that are not in the copy are newer than it, where a handler has a stack of its own.
+     * This stop lasts until the end of the stack is read: not long, since the tables are known now.
+     */
+    if (v->caught.beyond && pct_catch_stopped(&v->caught) == PCT_CATCH_DONE) {
+        pct_python_read(&v->python, v->caught.tid, v->in_python);
+        unwind(v);
+        pct_caught_release(&v->caught);
+    }
     return v->stack.n > 0;
+}
+
+/* False: there is no stack. Another watcher lets go of a thread soon; of one that a debugger keeps,
+ * what is known without its registers is taken. */
+static bool take_stack(struct view *v)
+{
+    bool taken = try_stack(v);
+    while (v->caught.held && (!taken || v->stack.cut) && v->patience_ms > 0) {
+        nanosleep(&(struct timespec){0, 1000000}, NULL);
+        v->patience_ms--;
+        taken = try_stack(v);
+    }
+    return taken;
 }
 
 /* ---- One process ----------------------------------------------------------------------------- */
@@ -236,6 +307,7 @@ static int take_threads(struct view *v, struct pc_error *error)
             continue;
         }
         n_taken++;
+        pct_python_put(&v->python, v->in_python, &v->watch->modules, &v->watch->places, &v->stack);
         struct pct_watched_stack of = {.process = v->process, .tid = threads[i], .state = p.state};
         pct_mpi_call_find(&v->caught, &of.call);
         err = pct_stack_add(v->watch, &of, &v->stack, error);
@@ -253,6 +325,7 @@ int pct_watch_take(struct pct_watch *w, uint32_t process, struct pc_error *error
     struct view v = {.watch = w, .process = process, .pid = w->job->processes[process].pid};
     int err = PC_OK;
     v.caught.pid = v.pid;
+    v.patience_ms = 100;
     v.dwfl = dwfl_begin(&files);
     if (!v.dwfl)
         return PC_ENOMEM;
@@ -265,6 +338,7 @@ int pct_watch_take(struct pct_watch *w, uint32_t process, struct pc_error *error
     }
     v.caught.stack = pct_alloc(PCT_CAUGHT_STACK, 1);
     v.stack.frames = pct_alloc(PCT_STACK_FRAMES, sizeof *v.stack.frames);
+    v.in_python = pct_alloc(1, sizeof *v.in_python);
     pct_free(w->mpi_folder);
     w->mpi_folder = NULL;
     dwfl_getmodules(v.dwfl, look_at_module, &v, 0);
@@ -274,6 +348,9 @@ int pct_watch_take(struct pct_watch *w, uint32_t process, struct pc_error *error
     else
         err = take_threads(&v, error);
     dwfl_end(v.dwfl);
+    if (v.adapter && w->job->processes[process].rank >= 0)
+        pct_comm_places_read(&w->comms, v.pid, w->job->processes[process].rank, v.adapter);
+    pct_free(v.in_python);
     pct_free(v.stack.frames);
     pct_free(v.caught.stack);
     return err;

@@ -4,7 +4,7 @@
  *
  * Nothing is loaded into a watched process. A thread that is blocked in a system call is not
  * stopped: the kernel tells its stack pointer, and its stack is copied. A thread that runs is
- * stopped for as long as it takes to read its registers and to copy its stack.
+ * stopped for as long as it takes to read its registers and Python's frames, and to copy its stack.
  *
  * The stacks become a profile in which each stack is a rank of its own, number i that of stacks[i],
  * with one sample of 1 ns. So contexts are merged, named and shown like those of any profile.
@@ -16,7 +16,9 @@
 
 #include "config/config.h"
 #include "format/profile.h"
+#include "watch/comm_members.h"
 #include "watch/mpi_call.h"
+#include "watch/python_frames.h"
 #include "watch/stack_tree.h"
 
 /* ---- Processes (watched_processes.c) --------------------------------------------------------- */
@@ -74,10 +76,12 @@ struct pct_watch {
     bool all_threads; /* threads too in which no frame is the program's */
     struct pct_watched_stack *stacks;
     size_t n_stacks, room;
+    struct pct_comm_places comms; /* of ranks under libpcollect */
     char *mpi_folder; /* of the MPI library of the process that was taken last; NULL: unknown */
     uint32_t n_other; /* threads that are not in stacks: without a frame of the program */
     uint32_t n_lost;  /* threads whose stack could not be read */
     struct pct_stack_modules modules;
+    struct pct_python_places places; /* functions of Python, for the profile's symbols */
     struct pc_profile_sum sum;
 };
 

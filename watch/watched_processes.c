@@ -160,7 +160,7 @@ int pct_watch_add(struct pct_watched_job *job, int pid, struct pc_error *error)
     struct claims c = {0};
     if (!pc_process_look(pid, &p))
         return pc_error_set(error, PC_ENOENT, "%d: there is no such process", pid);
-    if (p.state == 'Z')
+    if (p.ended)
         return pc_error_set(error, PC_ENOENT, "%d: the process has ended", pid);
     look_at(&c, pid, 0);
     if (!c.n) {

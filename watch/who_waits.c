@@ -6,15 +6,24 @@
 
 #include <string.h>
 
-enum { NOBODY = -1 };
+enum { NOBODY = -1, ANYBODY = -2 };
 
-/* The kinds of waits. */
-enum wants { NOTHING, ONE, ANY, ALL };
+/* The kinds of waits: PARTS for one of the parts of the call at least, ANY for one of the others of
+ * the communicator at least. */
+enum wants { NOTHING, PARTS, ANY, ALL };
+
+/* A message that the call sends or receives. */
+struct part {
+    int peer; /* rank in MPI_COMM_WORLD, or ANYBODY */
+    int tag;  /* negative: any, or not known */
+    bool send;
+};
 
 struct rank {
     const struct pct_waiting *seen; /* NULL: it was not */
     enum wants wants;
-    int peer;   /* ONE: the rank */
+    struct part parts[2];
+    int n_parts;
     bool gone;  /* it has ended */
     bool acts;  /* it may act, now or later */
     bool enter; /* it is in a collective that nobody leaves before all came */
@@ -44,7 +53,6 @@ static bool is_one_of(const char *op, const char *const *names)
     return false;
 }
 
-/* Collectives with counts of each rank are not here: where a count is 0 nobody is waited for. */
 static bool is_for_all(const char *op)
 {
     static const char *const names[] = {
@@ -53,11 +61,44 @@ static bool is_for_all(const char *op)
     return is_one_of(op, names);
 }
 
+/* True if the communicator has the ranks of MPI_COMM_WORLD in their order. */
+static bool is_of_all(const struct pct_waiting *w)
+{
+    return w->call->comm == PCT_COMM_WORLD || w->call->comm == PCT_COMM_AS_WORLD ||
+           !strcmp(w->op, "MPI_Finalize");
+}
+
+/* The rank in MPI_COMM_WORLD of one in the communicator of the call, or NOBODY. */
+static int world_of(const struct pct_waiting *w, int rank)
+{
+    if (rank < 0 || is_of_all(w))
+        return rank < 0 ? NOBODY : rank;
+    return rank < w->n_members ? w->members[rank] : NOBODY;
+}
+
+static bool is_member(const struct pct_waiting *w, int rank)
+{
+    if (is_of_all(w))
+        return true;
+    for (int i = 0; i < w->n_members; i++)
+        if (w->members[i] == rank)
+            return true;
+    return false;
+}
+
 static bool is_rooted(const struct pct_waiting *w)
 {
-    static const char *const from_root[] = {"Bcast", "Scatter", NULL};
-    static const char *const to_root[] = {"Reduce", "Gather", NULL};
-    return is_one_of(w->op, w->call->root == w->rank ? to_root : from_root);
+    static const char *const from_root[] = {"Bcast", "Scatter", "Scatterv", NULL};
+    static const char *const to_root[] = {"Reduce", "Gather", "Gatherv", NULL};
+    return is_one_of(w->op, world_of(w, w->call->root) == w->rank ? to_root : from_root);
+}
+
+/* With counts of each rank: where a count is 0 nobody is waited for. */
+static bool is_with_counts(const char *op)
+{
+    static const char *const names[] = {"Allgatherv", "Alltoallv", "Alltoallw", "Reduce_scatter",
+                                        NULL};
+    return is_one_of(op, names);
 }
 
 static bool is_receive(const char *op)
@@ -72,17 +113,25 @@ static bool is_send(const char *op)
     return is_one_of(op, names);
 }
 
-/* True if the communicator has the ranks of MPI_COMM_WORLD in their order. */
-static bool is_of_all(const struct pct_waiting *w)
+static bool is_exchange(const char *op)
 {
-    return w->call->comm == PCT_COMM_WORLD || w->call->comm == PCT_COMM_AS_WORLD ||
-           !strcmp(w->op, "MPI_Finalize");
+    static const char *const names[] = {"Sendrecv", "Sendrecv_replace", NULL};
+    return is_one_of(op, names);
 }
 
 static bool is_same_call(const struct pct_waiting *a, const struct pct_waiting *b)
 {
     return !strcmp(a->op, b->op) && a->call->domain == b->call->domain &&
            a->call->root == b->call->root;
+}
+
+static void add_part(struct rank *r, int peer, int tag, bool send)
+{
+    int world = world_of(r->seen, peer);
+    if (send && peer < 0) /* MPI_PROC_NULL */
+        return;
+    r->wants = PARTS;
+    r->parts[r->n_parts++] = (struct part){peer < 0 ? ANYBODY : world, tag, send};
 }
 
 static void look(struct rank *r)
@@ -92,38 +141,76 @@ static void look(struct rank *r)
     if (!c->known || w->ns < wait_ns || w->several || w->stopped)
         return;
     r->enter = is_for_all(w->op);
-    if (!is_of_all(w))
+    if (!is_of_all(w) && !w->members)
         return;
-    if (is_receive(w->op) || is_send(w->op)) {
-        r->wants = c->peer >= 0 ? ONE : is_receive(w->op) ? ANY : NOTHING;
-        r->peer = c->peer;
-    } else if (r->enter || is_rooted(w)) {
-        r->wants = r->enter ? ALL : ANY;
-    }
+    if (is_receive(w->op) ||
+        is_exchange(w->op)) /* of an exchange the tag of what is sent is known */
+        add_part(r, is_exchange(w->op) ? c->source : c->peer, is_receive(w->op) ? c->tag : -1,
+                 false);
+    if (is_send(w->op) || is_exchange(w->op))
+        add_part(r, c->peer, c->tag, true);
+    if (r->enter)
+        r->wants = ALL;
+    else if (is_rooted(w) || is_with_counts(w->op))
+        r->wants = ANY;
 }
 
 /* ---- Who may act ----------------------------------------------------------------------------- */
 
-/* A send and the receive that takes it: they only take long. */
-static bool is_pair(const struct rank *a, const struct rank *b)
+static bool is_of(const struct part *p, int rank)
 {
-    const struct rank *send = is_send(a->seen->op) ? a : b, *receive = send == a ? b : a;
-    int tag = receive->seen->call->tag, from = receive->seen->call->peer;
-    return is_send(send->seen->op) && is_receive(receive->seen->op) &&
-           send->seen->call->domain == receive->seen->call->domain &&
-           send->seen->call->peer == receive->seen->rank &&
-           (from < 0 || from == send->seen->rank) && (tag < 0 || tag == send->seen->call->tag);
+    return p->peer == ANYBODY || p->peer == rank;
+}
+
+/* A send and the receive that takes it: they only take long. */
+static bool is_pair(const struct rank *a, const struct part *p, const struct rank *b,
+                    const struct part *q)
+{
+    const struct part *send = p->send ? p : q, *receive = p->send ? q : p;
+    return p->send != q->send && a->seen->call->domain == b->seen->call->domain &&
+           is_of(p, b->seen->rank) && is_of(q, a->seen->rank) &&
+           (receive->tag < 0 || receive->tag == send->tag);
+}
+
+static bool is_met(const struct rank *a, const struct part *p, const struct rank *b)
+{
+    for (int i = 0; b->seen && i < b->n_parts; i++)
+        if (is_pair(a, p, b, &b->parts[i]))
+            return true;
+    return false;
+}
+
+static bool waits_for_by(const struct job *j, int a, const struct part *p, int b)
+{
+    const struct rank *r = &j->ranks[a];
+    return a != b && is_of(p, b) && is_member(r->seen, b) && !is_met(r, p, &j->ranks[b]);
 }
 
 /* True if rank a may have to wait for rank b before it can go on. */
 static bool waits_for(const struct job *j, int a, int b)
 {
     const struct rank *r = &j->ranks[a], *to = &j->ranks[b];
-    if (a == b || r->wants == NOTHING || (r->wants == ONE && r->peer != b))
+    if (a == b || r->wants == NOTHING)
         return false;
-    if (to->seen && !is_send(r->seen->op) && !is_receive(r->seen->op))
-        return !is_same_call(r->seen, to->seen);
-    return !to->seen || r->wants == ANY || !is_pair(r, to);
+    for (int i = 0; i < r->n_parts; i++)
+        if (waits_for_by(j, a, &r->parts[i], b))
+            return true;
+    return r->wants != PARTS && is_member(r->seen, b) &&
+           !(to->seen && is_same_call(r->seen, to->seen));
+}
+
+/* True if something goes on: a message is under way, or another rank that is in the collective,
+ * too, may act. It may be the one that is waited for, as a root that sends to one after the other.
+ */
+static bool is_under_way(const struct job *j, int rank, int other)
+{
+    const struct rank *r = &j->ranks[rank], *o = &j->ranks[other];
+    if (rank == other || !o->seen)
+        return false;
+    for (int i = 0; i < r->n_parts; i++)
+        if (is_met(r, &r->parts[i], o))
+            return true;
+    return r->wants == ANY && o->acts && is_same_call(r->seen, o->seen);
 }
 
 static bool may_act(const struct job *j, int rank)
@@ -134,16 +221,16 @@ static bool may_act(const struct job *j, int rank)
         return false;
     if (!r->seen || r->wants == NOTHING)
         return true;
-    if (r->wants == ONE && r->peer < j->world)
-        return !waits_for(j, rank, r->peer) || j->ranks[r->peer].acts;
     for (int i = 0; i < j->world; i++) {
+        if (is_under_way(j, rank, i))
+            return true;
         if (!waits_for(j, rank, i))
             continue;
         none = false;
         any |= j->ranks[i].acts;
         all = all && j->ranks[i].acts;
     }
-    return r->wants == ANY ? any || none : all;
+    return r->wants == ALL ? all : any || none;
 }
 
 static void find_acting(struct job *j)
@@ -175,18 +262,27 @@ static int index_of(const struct job *j, int rank)
     return (int)(j->ranks[rank].seen - j->seen);
 }
 
-static bool is_waited_for(const struct job *j, int rank)
+/* True if it waits for each rank that it may have to wait for. */
+static bool is_for_each(const struct rank *r)
 {
-    for (int i = 0; i < j->world; i++)
-        if (waits_for(j, i, rank))
-            return true;
-    return false;
+    return r->wants == ALL || (r->wants == PARTS && r->parts[0].peer >= 0 &&
+                               (r->n_parts < 2 || r->parts[1].peer == r->parts[0].peer));
 }
 
 static bool waits_for_any(const struct job *j, int rank, const int *whom, size_t n)
 {
+    if (j->ranks[rank].acts && !is_for_each(&j->ranks[rank]))
+        return false;
     for (size_t i = 0; i < n; i++)
         if (waits_for(j, rank, whom[i]))
+            return true;
+    return false;
+}
+
+static bool is_waited_for(const struct job *j, int rank)
+{
+    for (int i = 0; i < j->world; i++)
+        if (waits_for_any(j, i, &rank, 1))
             return true;
     return false;
 }
@@ -231,9 +327,15 @@ static bool add_differing(struct job *j)
     return false;
 }
 
-/* Finds a rank that another waits for and that never acts. */
+/* Finds a rank that another waits for and that never acts: of an exchange first the one of which it
+ * receives. */
 static int next_of(const struct job *j, int rank)
 {
+    const struct rank *r = &j->ranks[rank];
+    for (int k = 0; k < r->n_parts; k++)
+        for (int i = 0; i < j->world; i++)
+            if (!j->ranks[i].acts && waits_for_by(j, rank, &r->parts[k], i))
+                return i;
     for (int i = 0; i < j->world; i++)
         if (!j->ranks[i].acts && waits_for(j, rank, i))
             return i;
@@ -268,7 +370,7 @@ static void add_others(struct job *j)
     bool *told = pct_alloc((size_t)j->world, sizeof *told);
     for (int a = 0; a < j->world; a++) {
         const struct rank *first = &j->ranks[a];
-        if (told[a] || !first->acts || first->wants == NOTHING || first->wants == ANY)
+        if (told[a] || !first->acts || !is_for_each(first))
             continue;
         struct pct_wait *w = add(j, PCT_WAIT_OTHERS);
         for (int i = 0; i < j->world; i++)
@@ -276,7 +378,8 @@ static void add_others(struct job *j)
                 w->whom[w->n_whom++] = index_of(j, i);
         for (int b = a; b < j->world; b++) {
             const struct rank *r = &j->ranks[b];
-            if (r->wants != first->wants || r->peer != first->peer ||
+            if (r->wants != first->wants || r->n_parts != first->n_parts ||
+                r->parts[0].peer != first->parts[0].peer || !is_for_each(r) ||
                 !is_same_call(r->seen, first->seen))
                 continue;
             told[b] = true;
@@ -299,7 +402,7 @@ void pct_waits_find(const struct pct_waiting *ranks, size_t n, int world, bool a
     for (size_t i = 0; i < n; i++) {
         if (ranks[i].rank >= world)
             continue;
-        j.ranks[ranks[i].rank] = (struct rank){.seen = &ranks[i], .peer = NOBODY};
+        j.ranks[ranks[i].rank] = (struct rank){.seen = &ranks[i]};
         look(&j.ranks[ranks[i].rank]);
     }
     for (int i = 0; i < world; i++)

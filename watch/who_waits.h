@@ -7,9 +7,11 @@
  *
  *     a receive from one rank, a probe, a send to one     that rank
  *     a receive from any rank                             one of the others
- *     a collective that nobody leaves before all came     all ranks that are not in it
- *     a broadcast or a scatter, but for its root;         one of those that are not in it: others
- *     a reduction or a gather, its root                   have been there and left
+ *     an exchange: MPI_Sendrecv                           one of the two at least, or both
+ *     a collective that nobody leaves before all came     all members that are not in it
+ *     a broadcast or a scatter, but for its root; a       one of the members: others have been
+ *     reduction or a gather, its root; a collective with  there and left, or need nothing of it
+ *     counts of each rank, as MPI_Allgatherv
  *
  * Ranks that do not wait may act; who waits may act if those may for whom it waits. The others
  * never will. All that wait have been in their calls since before the first of them was looked at,
@@ -19,7 +21,7 @@
  * arrive than the two seconds.
  *
  * Nothing is concluded from calls whose partners are not known: those that complete requests, and
- * those on communicators with other ranks than MPI_COMM_WORLD.
+ * those on communicators whose members are not known.
  */
 #ifndef PCT_WHO_WAITS_H
 #define PCT_WHO_WAITS_H
@@ -34,6 +36,10 @@ struct pct_waiting {
     uint64_t ns;  /* that it has lasted; 0: not known */
     bool several; /* other threads have code of the program too */
     bool stopped; /* by a signal: it has not had the time to go on */
+    /* World ranks of the members of the call's communicator, where these are not all ranks; NULL:
+     * not known. */
+    const int *members;
+    int n_members;
 };
 
 enum pct_wait_kind {

@@ -7,6 +7,7 @@
 #include "analysis/compare/call_sites.h"
 #include "analysis/compare/join_private.h"
 
+#include "analysis/tree/label.h"
 #include "analysis/tree/samples.h"
 #include "base/progress.h"
 
@@ -469,22 +470,17 @@ static void put_function(const struct pct_join *j, uint32_t frame, uint32_t call
 {
     const struct pct_join_node *n = &j->nodes[frame], *of = &j->nodes[callee];
     bool called = callee != frame && of->call_file && of->call_line;
-    bool numbered = callee != frame && !called && of->site.number;
-    const char *file = called ? of->call_file : n->file;
-    uint32_t line = called ? of->call_line : n->line;
+    struct pct_place_text place = {.file = n->file, .line = n->line};
+    if (called)
+        place = (struct pct_place_text){.file = of->call_file, .line = of->call_line};
+    else if (callee != frame && of->site.number)
+        place = (struct pct_place_text){
+            .file = n->file, .call = of->site.number, .n_calls = of->site.n};
     if (n->function)
         pct_text_escape(b, n->function, PCT_ESCAPE_CELL);
     else
         pct_buf_text(b, n->label);
-    if (file) {
-        pct_buf_text(b, " (");
-        pct_text_escape(b, pct_symbols_base_name(file), PCT_ESCAPE_CELL);
-        if (numbered)
-            pct_buf_format(b, ", call %u of %u", of->site.number, of->site.n);
-        else if (line)
-            pct_buf_format(b, ":%u", line);
-        pct_buf_text(b, ")");
-    }
+    pct_place_put(b, &place, PCT_PLACE_SENTENCE);
 }
 
 const char *pct_join_place(const struct pct_join *j, uint32_t node, unsigned callers)

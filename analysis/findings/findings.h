@@ -7,12 +7,14 @@
  * place, so that only those of one place are in memory at a time; every rule looks at the evidence
  * and may add findings; findings are sorted by what they would save, as a part of the run's
  * core-seconds. Invariant: time that ranks wait for the one that computes longest is counted for
- * that, and not again for the calls in which they wait.
+ * that, and not again for the calls in which they wait. Time that they may have waited for a rank
+ * in what MPI_Pcontrol left out counts for nothing.
  *
  * Values by rank are most of a large file. So the rules look first at evidence made of statistics,
  * in which every figure that depends on values has its worst case; if no rule finds anything then,
- * no value is read. Invariant: what a rule would save does not grow with excused_ns, nor become
- * less with off_hub_ns, trend, the distance of first_ns and last_ns, or hub_calls.
+ * no value is read. Invariant: what a rule would save does not grow with the times that
+ * pct_fact_own_ns takes off, nor become less with off_hub_ns, trend, the distance of first_ns and
+ * last_ns, or hub_calls.
  *
  * The program is not blamed for the machine: a rule reports only if its saving reaches the
  * threshold even with the time taken off for which the ranks waited for a processor.
@@ -30,7 +32,9 @@ struct pct_fact {
     const char *place;    /* "MPI_Send in exchange (a.c:30)" */
     const char *function; /* that calls it; may be NULL */
     double ns, calls, bytes_sent, bytes_received;
+    size_t n_callers;  /* ranks that took time in it; 0: not known */
     double excused_ns; /* of ns: waiting for the rank that computes longest */
+    double paused_ns;  /* of ns at most: waiting for what MPI_Pcontrol left out on other ranks */
     /* Figures of the time by rank, callbacks included; 0 if it is not known of any rank. */
     double off_hub_ns;        /* of all ranks but the hub */
     double first_ns, last_ns; /* of the first and the last rank */
@@ -40,6 +44,7 @@ struct pct_fact {
 /* Figures of the system for a rank: the table `resources`. All 0: nothing is known. */
 struct pct_rank_use {
     double system_ns, minor_faults, major_faults;
+    double paused_ns;  /* left out by MPI_Pcontrol */
     const char *bound; /* processors, like 0-3,8 */
 };
 
@@ -56,6 +61,7 @@ struct pct_evidence {
     const struct pct_rank_times *times;
     struct pct_lead lead; /* of times->busiest */
     double delayed_ns;    /* of all ranks, while they did not wait for the busiest */
+    double paused_ns;     /* of the rank with most time that MPI_Pcontrol left out */
     size_t hub;           /* index of the rank with most point-to-point calls, if they are many */
     double hub_calls, calls; /* of these its own, at most, and those of all ranks */
     struct pct_pool *pool;
@@ -149,6 +155,12 @@ struct pct_busy_place pct_finding_busy_place(const struct pct_evidence *f);
 /* Reason why the busiest rank computes longer than the mean, by so much of it: a sentence with a
  * blank before it, or "". */
 const char *pct_finding_why_longer(const struct pct_evidence *f, double longer);
+
+/* Means over the ranks but the busiest; 0 if there is no other. */
+struct pct_rank_use pct_finding_use_of_others(const struct pct_evidence *f);
+
+/* Time of the place without what is excused and what may be due to paused ranks. */
+double pct_fact_own_ns(const struct pct_fact *fact);
 
 /* True if the place sends or receives messages, or waits for them. */
 bool pct_finding_is_message(const struct pct_fact *fact);

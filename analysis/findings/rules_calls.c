@@ -20,19 +20,25 @@ static double percent(const struct pct_evidence *f, double ns)
     return 100 * ns / f->core_ns;
 }
 
-static double own_ns(const struct pct_fact *fact)
-{
-    return fmax(0, fact->ns - fact->excused_ns);
-}
-
 static double calls_of_rank(const struct pct_evidence *f, const struct pct_fact *fact)
 {
     return f->n_ranks ? fact->calls / (double)f->n_ranks : 0;
 }
 
-static const char *times(const struct pct_evidence *f, const struct pct_fact *fact)
+/* "40,000 messages per rank", or "80,000 messages per rank (on 2 of 4 ranks)" where the others make
+ * no such call. Interned. */
+static const char *how_many(const struct pct_evidence *f, const struct pct_fact *fact,
+                            const char *what)
 {
-    return pct_finding_number(f, calls_of_rank(f, fact));
+    struct pct_buf b = {0};
+    bool some = fact->n_callers && fact->n_callers < f->n_ranks;
+    double n = fact->calls / (double)(some ? fact->n_callers : f->n_ranks);
+    pct_buf_format(&b, "%s %s per rank", pct_finding_number(f, n), what);
+    if (some)
+        pct_buf_format(&b, " (on %zu of %zu ranks)", fact->n_callers, f->n_ranks);
+    const char *text = pct_pool_intern(f->pool, b.data);
+    pct_buf_free(&b);
+    return text;
 }
 
 static double bytes_of_call(const struct pct_fact *fact)
@@ -70,9 +76,9 @@ static double message_ns(const struct pct_evidence *f, const struct pct_fact *se
         bool message =
             fact->op_class == PCOLLECT_CLASS_P2P || fact->op_class == PCOLLECT_CLASS_COMPLETION;
         if (message && fact->function && send->function && !strcmp(fact->function, send->function))
-            ns += own_ns(fact);
+            ns += pct_fact_own_ns(fact);
     }
-    return fmax(ns, own_ns(send));
+    return fmax(ns, pct_fact_own_ns(send));
 }
 
 static void find_small(const struct pct_evidence *f, const struct pct_rule *rule, double threshold,
@@ -92,9 +98,9 @@ static void find_small(const struct pct_evidence *f, const struct pct_rule *rule
         pct_finding_cost(f, rule, threshold, 0.9 * ns, ns, calls_of_rank(f, most) / MANY_CALLS);
     if (cost.text)
         pct_finding_say(out, f, rule, cost.saves_ns, pct_more_call(f, most),
-                        "%s sends %s messages per rank of %.0f bytes each: with their receives, "
-                        "%s. Pack several messages into one.",
-                        most->place, times(f, most), bytes_of_call(most), cost.text);
+                        "%s sends %s of %.0f bytes each: with their receives, %s. Pack several "
+                        "messages into one.",
+                        most->place, how_many(f, most, "messages"), bytes_of_call(most), cost.text);
 }
 
 static void find_barrier(const struct pct_evidence *f, const struct pct_rule *rule,
@@ -104,13 +110,14 @@ static void find_barrier(const struct pct_evidence *f, const struct pct_rule *ru
         const struct pct_fact *fact = &f->list[i];
         if (strcmp(fact->op, "MPI_Barrier") != 0 || calls_of_rank(f, fact) < 2)
             continue;
-        struct pct_cost cost = pct_finding_cost(f, rule, threshold, own_ns(fact), own_ns(fact),
-                                                calls_of_rank(f, fact) / MANY_CALLS);
+        struct pct_cost cost =
+            pct_finding_cost(f, rule, threshold, pct_fact_own_ns(fact), pct_fact_own_ns(fact),
+                             calls_of_rank(f, fact) / MANY_CALLS);
         if (cost.text)
             pct_finding_say(out, f, rule, cost.saves_ns, pct_more_call(f, fact),
-                            "%s is called %s times per rank: %s. Messages and collective "
+                            "%s is called %s: %s. Messages and collective "
                             "operations need no barrier around them.",
-                            fact->place, times(f, fact), cost.text);
+                            fact->place, how_many(f, fact, "times"), cost.text);
     }
 }
 
@@ -122,13 +129,15 @@ static void find_reductions(const struct pct_evidence *f, const struct pct_rule 
         if (fact->op_class != PCOLLECT_CLASS_COLL || !strcmp(fact->op, "MPI_Barrier") ||
             calls_of_rank(f, fact) < MANY_CALLS || bytes_of_call(fact) >= FEW_BYTES)
             continue;
-        struct pct_cost cost = pct_finding_cost(f, rule, threshold, 0.9 * own_ns(fact),
-                                                own_ns(fact), calls_of_rank(f, fact) / MANY_CALLS);
+        struct pct_cost cost =
+            pct_finding_cost(f, rule, threshold, 0.9 * pct_fact_own_ns(fact), pct_fact_own_ns(fact),
+                             calls_of_rank(f, fact) / MANY_CALLS);
         if (cost.text)
             pct_finding_say(out, f, rule, cost.saves_ns, pct_more_call(f, fact),
-                            "%s is called %s times per rank for %.0f bytes each: %s. Put several "
+                            "%s is called %s for %.0f bytes each: %s. Put several "
                             "values into one call.",
-                            fact->place, times(f, fact), bytes_of_call(fact), cost.text);
+                            fact->place, how_many(f, fact, "times"), bytes_of_call(fact),
+                            cost.text);
     }
 }
 
@@ -140,10 +149,10 @@ static void find_rooted(const struct pct_evidence *f, const struct pct_rule *rul
         const struct pct_fact *fact = &f->list[i];
         if (!is_one_of(fact, rooted) || bytes_of_call(fact) < FEW_BYTES)
             continue;
-        pct_finding_add(out, f, rule, threshold, own_ns(fact), pct_more_call(f, fact),
+        pct_finding_add(out, f, rule, threshold, pct_fact_own_ns(fact), pct_more_call(f, fact),
                         "%s moves all data through one rank: %.0f %% of the run. Keep the data "
                         "distributed, or let all ranks write them.",
-                        fact->place, percent(f, own_ns(fact)));
+                        fact->place, percent(f, pct_fact_own_ns(fact)));
     }
 }
 
@@ -160,10 +169,10 @@ static void find_dense(const struct pct_evidence *f, const struct pct_rule *rule
         if (is_one_of(fact, dense) && f->n_ranks > 2 && calls_of_rank(f, fact) >= 2 &&
             each < FEW_BYTES_EACH)
             pct_finding_add(
-                out, f, rule, threshold, own_ns(fact), pct_more_call(f, fact),
+                out, f, rule, threshold, pct_fact_own_ns(fact), pct_more_call(f, fact),
                 "%s exchanges %.0f bytes with each rank on average, %.0f %% of the run. If only "
                 "few pairs have data to exchange, use messages, or MPI_Neighbor_alltoallv.",
-                fact->place, each, percent(f, own_ns(fact)));
+                fact->place, each, percent(f, pct_fact_own_ns(fact)));
     }
 }
 
@@ -199,10 +208,10 @@ static void find_synchronous(const struct pct_evidence *f, const struct pct_rule
     for (size_t i = 0; i < f->n; i++) {
         const struct pct_fact *fact = &f->list[i];
         if (is_one_of(fact, synchronous))
-            pct_finding_add(out, f, rule, threshold, own_ns(fact), pct_more_call(f, fact),
+            pct_finding_add(out, f, rule, threshold, pct_fact_own_ns(fact), pct_more_call(f, fact),
                             "%s waits until its receive has started, %.0f %% of the run. MPI_Send "
                             "need not wait for that.",
-                            fact->place, percent(f, own_ns(fact)));
+                            fact->place, percent(f, pct_fact_own_ns(fact)));
     }
 }
 
@@ -215,13 +224,14 @@ static void find_polling(const struct pct_evidence *f, const struct pct_rule *ru
                      starts_with(fact->op, "MPI_Improbe");
         if (!polls || calls_of_rank(f, fact) <= MANY_TESTS)
             continue;
-        struct pct_cost cost = pct_finding_cost(f, rule, threshold, own_ns(fact), own_ns(fact),
-                                                calls_of_rank(f, fact) / MANY_TESTS);
+        struct pct_cost cost =
+            pct_finding_cost(f, rule, threshold, pct_fact_own_ns(fact), pct_fact_own_ns(fact),
+                             calls_of_rank(f, fact) / MANY_TESTS);
         if (cost.text)
             pct_finding_say(out, f, rule, cost.saves_ns, pct_more_call(f, fact),
-                            "%s is called %s times per rank: %s. Wait instead, or compute longer "
+                            "%s is called %s: %s. Wait instead, or compute longer "
                             "between two tests.",
-                            fact->place, times(f, fact), cost.text);
+                            fact->place, how_many(f, fact, "times"), cost.text);
     }
 }
 
@@ -230,12 +240,12 @@ static void find_overlap(const struct pct_evidence *f, const struct pct_rule *ru
 {
     for (size_t i = 0; i < f->n; i++) {
         const struct pct_fact *fact = &f->list[i];
-        double hidden = fmin(own_ns(fact), f->compute_mean_ns * (double)f->n_ranks);
+        double hidden = fmin(pct_fact_own_ns(fact), f->compute_mean_ns * (double)f->n_ranks);
         if (starts_with(fact->op, "MPI_Wait"))
             pct_finding_add(out, f, rule, threshold, hidden, pct_more_call(f, fact),
                             "%s takes %.0f %% of the run. Compute between the start of these "
                             "operations and the wait.",
-                            fact->place, percent(f, own_ns(fact)));
+                            fact->place, percent(f, pct_fact_own_ns(fact)));
     }
 }
 
@@ -250,12 +260,13 @@ static void find_communicators(const struct pct_evidence *f, const struct pct_ru
         const struct pct_fact *fact = &f->list[i];
         if (!is_one_of(fact, makers) || calls_of_rank(f, fact) <= MANY_MADE)
             continue;
-        struct pct_cost cost = pct_finding_cost(f, rule, threshold, own_ns(fact), own_ns(fact),
-                                                calls_of_rank(f, fact) / MANY_MADE);
+        struct pct_cost cost =
+            pct_finding_cost(f, rule, threshold, pct_fact_own_ns(fact), pct_fact_own_ns(fact),
+                             calls_of_rank(f, fact) / MANY_MADE);
         if (cost.text)
             pct_finding_say(out, f, rule, cost.saves_ns, pct_more_call(f, fact),
-                            "%s makes %s communicators per rank: %s. Make them once and keep them.",
-                            fact->place, times(f, fact), cost.text);
+                            "%s makes %s: %s. Make them once and keep them.", fact->place,
+                            how_many(f, fact, "communicators"), cost.text);
     }
 }
 
@@ -268,8 +279,8 @@ static void find_datatypes(const struct pct_evidence *f, const struct pct_rule *
         const struct pct_fact *fact = &f->list[i];
         if (fact->op_class != PCOLLECT_CLASS_TYPE || calls_of_rank(f, fact) < MANY_CALLS)
             continue;
-        ns += own_ns(fact);
-        if (!most || own_ns(fact) > own_ns(most))
+        ns += pct_fact_own_ns(fact);
+        if (!most || pct_fact_own_ns(fact) > pct_fact_own_ns(most))
             most = fact;
     }
     if (!most)
@@ -278,9 +289,9 @@ static void find_datatypes(const struct pct_evidence *f, const struct pct_rule *
         pct_finding_cost(f, rule, threshold, ns, ns, calls_of_rank(f, most) / MANY_CALLS);
     if (cost.text)
         pct_finding_say(out, f, rule, cost.saves_ns, pct_more_call(f, most),
-                        "Datatypes are made and freed %s times per rank, most of the time in %s: "
+                        "Datatypes are made and freed %s, most of the time in %s: "
                         "%s. Make them once and keep them.",
-                        times(f, most), most->place, cost.text);
+                        how_many(f, most, "times"), most->place, cost.text);
 }
 
 static void find_files(const struct pct_evidence *f, const struct pct_rule *rule, double threshold,
@@ -293,13 +304,14 @@ static void find_files(const struct pct_evidence *f, const struct pct_rule *rule
             starts_with(fact->op, "MPI_File_read") || starts_with(fact->op, "MPI_File_write");
         if (!moves || calls_of_rank(f, fact) <= MANY_CALLS || bytes_of_call(fact) >= FEW_KIB * 1024)
             continue;
-        struct pct_cost cost = pct_finding_cost(f, rule, threshold, own_ns(fact), own_ns(fact),
-                                                calls_of_rank(f, fact) / MANY_CALLS);
+        struct pct_cost cost =
+            pct_finding_cost(f, rule, threshold, pct_fact_own_ns(fact), pct_fact_own_ns(fact),
+                             calls_of_rank(f, fact) / MANY_CALLS);
         if (cost.text)
             pct_finding_say(out, f, rule, cost.saves_ns, pct_more_call(f, fact),
-                            "%s is called %s times per rank: %s. Read or write larger blocks, by "
+                            "%s is called %s: %s. Read or write larger blocks, by "
                             "collective calls.",
-                            fact->place, times(f, fact), cost.text);
+                            fact->place, how_many(f, fact, "times"), cost.text);
     }
 }
 
@@ -312,10 +324,11 @@ static void find_windows(const struct pct_evidence *f, const struct pct_rule *ru
     for (size_t i = 0; i < f->n; i++) {
         const struct pct_fact *fact = &f->list[i];
         if (is_one_of(fact, synchronising) && calls_of_rank(f, fact) >= 2)
-            pct_finding_add(out, f, rule, threshold, own_ns(fact), pct_more_call(f, fact),
-                            "%s synchronises %s times per rank, %.0f %% of the run. Do more "
+            pct_finding_add(out, f, rule, threshold, pct_fact_own_ns(fact), pct_more_call(f, fact),
+                            "%s synchronises %s, %.0f %% of the run. Do more "
                             "transfers between two synchronisations.",
-                            fact->place, times(f, fact), percent(f, own_ns(fact)));
+                            fact->place, how_many(f, fact, "times"),
+                            percent(f, pct_fact_own_ns(fact)));
     }
 }
 

@@ -9,6 +9,7 @@
 
 #include "analysis/counters/attribution.h"
 #include "analysis/counters/estimates.h"
+#include "analysis/tree/label.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -30,8 +31,7 @@ static const double LEAST_REST = 0.05; /* of all instructions: enough to say wha
 
 /* Estimates of one function, or of one of its contexts. */
 struct missing {
-    const char *function, *file;
-    uint32_t line;
+    const char *label;
     double misses, instructions, ns;
     double variance; /* of misses per instruction, weighted by the instructions' square */
 };
@@ -39,8 +39,7 @@ struct missing {
 static int compare_functions(const void *a, const void *b)
 {
     const struct missing *x = a, *y = b;
-    int order = strcmp(x->function, y->function);
-    return order ? order : strcmp(x->file ? x->file : "", y->file ? y->file : "");
+    return strcmp(x->label, y->label);
 }
 
 /* The functions in which this ratio has an error; freed by the caller. */
@@ -59,13 +58,8 @@ static struct missing *gather_functions(const struct pct_data *d, const struct m
         double instructions = ratio->whole_count;
         double each = ratio->e.value / ratio->kind->scale;
         double deviation = sqrt(ratio->e.variance) / ratio->kind->scale * instructions;
-        list[n++] = (struct missing){at->label,
-                                     NULL,
-                                     0,
-                                     each * instructions,
-                                     instructions,
-                                     (double)at->self.ns,
-                                     deviation * deviation};
+        list[n++] = (struct missing){at->label, each * instructions, instructions,
+                                     (double)at->self.ns, deviation * deviation};
     }
     if (n)
         qsort(list, n, sizeof *list, compare_functions);
@@ -105,7 +99,7 @@ static void tell(const struct pct_evidence *f, const struct pct_rule *rule, doub
 {
     double rest = (all->misses - of->misses) / (all->instructions - of->instructions);
     struct pct_buf place = {0};
-    pct_finding_put_function(&place, of->function, of->file, of->line);
+    pct_place_of_path(&place, of->label, false);
     pct_finding_add(out, f, rule, threshold, saves, pct_more_table("ratios"),
                     "%s misses the %s cache %.3g times per thousand instructions, the rest of the "
                     "program %.2g times: this costs up to %.0f %% of the run. Access memory in "
@@ -148,14 +142,14 @@ static void find_misses(const struct pct_evidence *f, const struct pct_rule *rul
 
 /* Estimates of page faults in one function. */
 struct faulting {
-    const char *function;
+    const char *label;
     double faults, variance;
 };
 
 static int compare_faulting(const void *a, const void *b)
 {
     const struct faulting *x = a, *y = b;
-    return strcmp(x->function, y->function);
+    return strcmp(x->label, y->label);
 }
 
 /* The cell with the name of the event; 0: page faults were not counted in windows. */
@@ -168,7 +162,7 @@ static uint32_t find_fault_event(const struct pct_estimates *e)
     return 0;
 }
 
-/* The function with most of them, function NULL: none has an error bar; *all_out is their sum. */
+/* The function with most of them, label NULL: none has an error bar; *all_out is their sum. */
 static struct faulting find_faulting(const struct pct_data *d, uint32_t event, double *all_out)
 {
     const struct pct_estimates *e = pct_data_estimates(d);
@@ -183,9 +177,9 @@ static struct faulting find_faulting(const struct pct_data *d, uint32_t event, d
     if (n)
         qsort(list, n, sizeof *list, compare_faulting);
     for (size_t i = 0; i < n; i++) {
-        bool same = i && !strcmp(list[i].function, list[i - 1].function);
+        bool same = i && !strcmp(list[i].label, list[i - 1].label);
         *all_out += list[i].faults;
-        one = (struct faulting){list[i].function, list[i].faults + (same ? one.faults : 0),
+        one = (struct faulting){list[i].label, list[i].faults + (same ? one.faults : 0),
                                 list[i].variance + (same ? one.variance : 0)};
         if (one.faults > most.faults)
             most = one;
@@ -202,11 +196,11 @@ const char *pct_finding_page_faults(const struct pct_evidence *f)
         return " To see in which function: [sample] frequency = 1000, "
                "plugins = clock, counters, events = perf::PAGE-FAULTS.";
     struct faulting most = find_faulting(f->data, event, &all);
-    if (!most.function || !(most.faults > 2 * sqrt(most.variance)))
+    if (!most.label || !(most.faults > 2 * sqrt(most.variance)))
         return "";
     struct pct_buf b = {0};
     pct_buf_format(&b, " Of those that were counted %.0f %% are in ", 100 * most.faults / all);
-    pct_finding_put_function(&b, most.function, NULL, 0);
+    pct_place_of_path(&b, most.label, false);
     pct_buf_text(&b, ".");
     const char *text = pct_pool_intern(f->pool, b.data);
     pct_buf_free(&b);

@@ -135,6 +135,11 @@ static void find_shared(const struct pct_evidence *f, const struct pct_rule *rul
             "rank %d (%s). Run fewer ranks there: the other times of this run are distorted.",
             host.n_ranks, host.n_cpus, host.n_cpus == 1 ? "processor" : "processors", host.name,
             percent(f, all_ns), rank_at(f, most), time);
+    else if (f->n_ranks == 1)
+        pct_finding_add(out, f, rule, threshold, f->delayed_ns,
+                        pct_more_rank("resources", rank_at(f, most)),
+                        "For %.0f %% of the run no processor was free for rank %d of %s (%s)%s",
+                        percent(f, all_ns), rank_at(f, most), host.name, time, reason.data);
     else
         pct_finding_add(out, f, rule, threshold, f->delayed_ns,
                         pct_more_rank("resources", rank_at(f, most)),
@@ -229,7 +234,7 @@ static double message_ns(const struct pct_evidence *f)
     for (size_t i = 0; i < f->n; i++) {
         const struct pct_fact *fact = &f->list[i];
         if (fact->op_class == PCOLLECT_CLASS_P2P || fact->op_class == PCOLLECT_CLASS_COMPLETION)
-            ns += fmax(0, fact->ns - fact->excused_ns);
+            ns += pct_fact_own_ns(fact);
     }
     return ns;
 }

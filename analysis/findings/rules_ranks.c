@@ -121,6 +121,40 @@ static void find_serial(const struct pct_evidence *f, const struct pct_rule *rul
     pct_buf_free(&b);
 }
 
+/* Numbers of page faults that are alike. */
+#define EQUAL_FAULTS 0.1
+
+/* Time in the kernel that the busiest rank has above the mean of the others. */
+static double kernel_lead_ns(const struct pct_evidence *f)
+{
+    return f->use[f->times->busiest].system_ns - pct_finding_use_of_others(f).system_ns;
+}
+
+/* True if time in the kernel is half of the lead or more, and the program did nothing for it: ranks
+ * have equal page faults, and samples saw no system call. So it was seen in a rank whose memory the
+ * kernel was slower to give. Without samples nothing is known of system calls. */
+static bool is_of_the_machine(const struct pct_evidence *f, const struct pct_busy_place *where)
+{
+    const struct pct_rank_use *busiest = &f->use[f->times->busiest];
+    struct pct_rank_use mean = pct_finding_use_of_others(f);
+    double own = busiest->minor_faults + busiest->major_faults,
+           others = mean.minor_faults + mean.major_faults;
+    return where->function.function && !where->call && others > 0 &&
+           fabs(own - others) <= EQUAL_FAULTS * others && kernel_lead_ns(f) >= f->lead.ns / 2;
+}
+
+static const char *whose_lead(const struct pct_evidence *f, const struct pct_busy_place *where)
+{
+    char time[PCT_NUMBER_BYTES], text[256];
+    if (!is_of_the_machine(f, where))
+        return pct_finding_why_longer(f, pct_rank_times_imbalance(f->times));
+    pct_text_format(text, sizeof text,
+                    " It is in the kernel for %s longer than the others, with as many page faults "
+                    "and without system calls: look at the machine, rather than at the program.",
+                    pct_text_time(time, (pc_u128)llround(kernel_lead_ns(f))));
+    return pct_pool_intern(f->pool, text);
+}
+
 static void find_imbalance(const struct pct_evidence *f, const struct pct_rule *rule,
                            double threshold, struct pct_findings *out)
 {
@@ -133,7 +167,7 @@ static void find_imbalance(const struct pct_evidence *f, const struct pct_rule *
     pct_finding_say(
         out, f, rule, waiting_ns(f), pct_more_rank("ranks", rank_at(f, f->times->busiest)),
         "Rank %d computes %.0f %% longer than the mean%s: %s.%s", rank_at(f, f->times->busiest),
-        100 * longer, b.data, others_wait(f), pct_finding_why_longer(f, longer));
+        100 * longer, b.data, others_wait(f), whose_lead(f, &where));
     pct_buf_free(&b);
 }
 
@@ -157,7 +191,8 @@ static void find_blocked(const struct pct_evidence *f, const struct pct_rule *ru
     if (t->divided && t->blocked_ns > 0 && t->blocked_ns >= threshold * own_core_ns(f))
         pct_finding_say(out, f, rule, t->blocked_ns, pct_more_rank("ranks", rank_at(f, most)),
                         "The ranks are blocked outside MPI for %.0f %% of the run, most on rank %d "
-                        "(%s): they sleep, or wait for files, locks or other processes.%s",
+                        "(%s): they sleep, or wait for files, locks, threads or other "
+                        "processes.%s",
                         percent(f, t->blocked_ns), rank_at(f, most),
                         pct_text_time(time, (pc_u128)llround(t->list[most].blocked_ns)),
                         pct_finding_system_calls(f));
@@ -234,8 +269,9 @@ static void find_hub(const struct pct_evidence *f, const struct pct_rule *rule, 
     double waits = 0, longest = 0;
     for (size_t i = 0; i < f->n; i++) {
         const struct pct_fact *fact = &f->list[i];
-        double others =
-            pct_finding_is_message(fact) ? fmax(0, fact->off_hub_ns - fact->excused_ns) : 0;
+        double others = pct_finding_is_message(fact)
+                            ? fmax(0, fact->off_hub_ns - fact->excused_ns - fact->paused_ns)
+                            : 0;
         waits += others;
         if (others > longest) {
             longest = others;
@@ -256,7 +292,7 @@ static void find_chain(const struct pct_evidence *f, const struct pct_rule *rule
 {
     for (size_t i = 0; i < f->n && f->n_ranks >= 3; i++) {
         const struct pct_fact *fact = &f->list[i];
-        double saves = fact->ns - fact->excused_ns;
+        double saves = pct_fact_own_ns(fact);
         if (fabs(fact->trend) >= 0.9 &&
             fmin(fact->first_ns, fact->last_ns) < 0.25 * fmax(fact->first_ns, fact->last_ns))
             pct_finding_add(out, f, rule, threshold, saves, pct_more_call(f, fact),

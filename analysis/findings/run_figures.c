@@ -5,6 +5,7 @@
 #include "analysis/findings/findings.h"
 
 #include "analysis/symbols/short_name.h"
+#include "analysis/tree/label.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -25,11 +26,7 @@ void pct_finding_put_function(struct pct_buf *b, const char *function, const cha
     pct_short_name(&name, function);
     pct_text_escape(b, name.data, PCT_ESCAPE_CELL);
     pct_buf_free(&name);
-    if (!file)
-        return;
-    pct_buf_text(b, " (");
-    pct_text_escape(b, pct_symbols_base_name(file), PCT_ESCAPE_CELL);
-    pct_buf_format(b, ":%u)", line);
+    pct_place_put(b, &(struct pct_place_text){.file = file, .line = line}, PCT_PLACE_SENTENCE);
 }
 
 const char *pct_finding_place(const struct pct_evidence *f, uint32_t node,
@@ -46,10 +43,15 @@ const char *pct_finding_place(const struct pct_evidence *f, uint32_t node,
         pct_finding_put_function(&b, caller->frame.function, caller->frame.file,
                                  caller->frame.line);
     else if (caller)
-        pct_buf_text(&b, caller->label);
+        pct_place_of_path(&b, caller->label, false);
     const char *place = pct_pool_intern(f->pool, b.data);
     pct_buf_free(&b);
     return place;
+}
+
+static uint32_t op_of(const struct pct_evidence *f, const struct pct_fact *fact)
+{
+    return pct_data_tree(f->data)->nodes[fact->node].op;
 }
 
 static void fill_fact(struct pct_evidence *f, struct pct_fact *fact, uint32_t node)
@@ -73,7 +75,8 @@ static void gather_use(struct pct_evidence *f)
     uint32_t system = pc_table_column(t, "system", PCOLLECT_COLUMN_NUMBER),
              minor = pc_table_column(t, "minor_faults", PCOLLECT_COLUMN_NUMBER),
              major = pc_table_column(t, "major_faults", PCOLLECT_COLUMN_NUMBER),
-             bound = pc_table_column(t, "bound", PCOLLECT_COLUMN_STRING);
+             bound = pc_table_column(t, "bound", PCOLLECT_COLUMN_STRING),
+             paused = pc_table_column(t, "paused", PCOLLECT_COLUMN_NUMBER);
     f->use = pct_alloc(f->n_ranks, sizeof *f->use);
     for (size_t r = 0; r < f->n_ranks; r++)
         f->use[r].bound = "";
@@ -89,8 +92,35 @@ static void gather_use(struct pct_evidence *f)
             (struct pct_rank_use){.system_ns = (double)pc_table_cell(t, row, system),
                                   .minor_faults = (double)pc_table_cell(t, row, minor),
                                   .major_faults = (double)pc_table_cell(t, row, major),
+                                  .paused_ns = (double)pc_table_cell(t, row, paused),
                                   .bound = pc_profile_string(p, pc_table_cell(t, row, bound))};
     }
+}
+
+struct pct_rank_use pct_finding_use_of_others(const struct pct_evidence *f)
+{
+    struct pct_rank_use mean = {0};
+    for (size_t r = 0; r < f->n_ranks; r++) {
+        if (r == f->times->busiest)
+            continue;
+        mean.system_ns += f->use[r].system_ns / (double)(f->n_ranks - 1);
+        mean.minor_faults += f->use[r].minor_faults / (double)(f->n_ranks - 1);
+        mean.major_faults += f->use[r].major_faults / (double)(f->n_ranks - 1);
+        mean.paused_ns += f->use[r].paused_ns / (double)(f->n_ranks - 1);
+    }
+    return mean;
+}
+
+/* While the others were in what MPI_Pcontrol left out for longer than the busiest rank, they did
+ * not wait for it. */
+static void leave_pauses_out(struct pct_evidence *f)
+{
+    double busiest_ns = f->n_ranks ? f->use[f->times->busiest].paused_ns : 0;
+    double longer_ns = pct_finding_use_of_others(f).paused_ns - busiest_ns;
+    for (size_t r = 0; r < f->n_ranks; r++)
+        f->paused_ns = fmax(f->paused_ns, f->use[r].paused_ns);
+    f->lead.ns = fmax(0, f->lead.ns - fmax(0, longer_ns));
+    f->lead.low_ns = fmax(0, f->lead.low_ns - fmax(0, longer_ns));
 }
 
 /* While the others wait for the busiest rank they lose nothing by a delay: as much of theirs is
@@ -102,6 +132,7 @@ static void gather_ranks(struct pct_evidence *f)
     gather_use(f);
     f->times = pct_data_rank_times(f->data);
     f->lead = pct_rank_times_lead(f->times);
+    leave_pauses_out(f);
     f->compute_ns = pct_alloc(f->n_ranks, sizeof *f->compute_ns);
     for (size_t r = 0; r < f->n_ranks; r++) {
         const struct pct_rank_time *t = &f->times->list[r];
@@ -171,6 +202,11 @@ static void gather_messages(struct pct_evidence *f)
 /* ---- Places: contexts that read the same are one fact, whoever calls them --------------------
  */
 
+double pct_fact_own_ns(const struct pct_fact *fact)
+{
+    return fmax(0, fact->ns - fact->excused_ns - fact->paused_ns);
+}
+
 bool pct_finding_is_message(const struct pct_fact *fact)
 {
     return fact->op_class == PCOLLECT_CLASS_P2P || fact->op_class == PCOLLECT_CLASS_COMPLETION;
@@ -181,7 +217,8 @@ struct folding {
     uint64_t *context_ns, *place_ns; /* 0 between two places, and from `end` on */
     bool *present;
     size_t end;
-    size_t longest; /* index of the rank that computes longest, for whatever reason */
+    size_t longest;    /* index of the rank that computes longest, for whatever reason */
+    double *longer_ns; /* by primitive: excused of all its places before it is divided */
 };
 
 /* Correlation of time with the number of the rank, over all ranks. */
@@ -203,7 +240,8 @@ static double trend(const struct folding *fold, double n_ranks)
 }
 
 /* Adds the times of one context to those of its place. Ranks that wait for the one that computes
- * longest are longer in a call than it is; MPI_Init and MPI_Finalize are not part of it. */
+ * longest are longer in a call than it is; MPI_Init and MPI_Finalize are not part of it. How much
+ * of this is waiting is known when all contexts of the function were added. */
 static void fold_context(const struct pct_evidence *f, struct folding *fold,
                          const struct pct_fact *context, struct pct_fact *place)
 {
@@ -217,14 +255,27 @@ static void fold_context(const struct pct_evidence *f, struct folding *fold,
         fold->context_ns[r] = 0;
     }
     fold->end = end > fold->end ? end : fold->end;
-    if (context->op_class != PCOLLECT_CLASS_ENV)
-        place->excused_ns += (double)excused;
+    if (context->op_class == PCOLLECT_CLASS_ENV)
+        return;
+    place->excused_ns += (double)excused;
+    fold->longer_ns[op_of(f, context)] += (double)excused;
+}
+
+/* A rank may have waited in any place for the one that MPI_Pcontrol left out for longest. */
+static double pauses_of(const struct pct_evidence *f, size_t r, double place_ns)
+{
+    return fmin(place_ns, f->paused_ns - f->use[r].paused_ns);
 }
 
 static void fold_place(const struct pct_evidence *f, struct folding *fold, struct pct_fact *place)
 {
-    for (size_t r = 0; r < fold->end; r++)
-        place->off_hub_ns += r == f->hub ? 0 : (double)(int64_t)fold->place_ns[r];
+    bool may_wait = place->op_class != PCOLLECT_CLASS_ENV && place->op_class != PCOLLECT_CLASS_TYPE;
+    for (size_t r = 0; r < fold->end; r++) {
+        double ns = (double)(int64_t)fold->place_ns[r];
+        place->off_hub_ns += r == f->hub ? 0 : ns;
+        place->n_callers += fold->place_ns[r] > 0;
+        place->paused_ns += may_wait ? pauses_of(f, r, ns) : 0;
+    }
     place->first_ns = (double)fold->place_ns[0];
     place->last_ns = (double)fold->place_ns[f->n_ranks - 1];
     place->trend = pct_finding_is_message(place) ? trend(fold, (double)f->n_ranks) : 0;
@@ -272,30 +323,38 @@ static int compare_places(const void *a, const void *b)
     return c ? c : x->node < y->node ? -1 : x->node > y->node;
 }
 
-/* No more is excused than the rank that computes longest is ahead: it is taken from the places in
- * proportion. */
+/* Excuses in all places of a function what ranks waited in it: pct_totals_wait_times. */
+static void divide_waiting(struct pct_evidence *f, const struct folding *fold)
+{
+    if (f->bounds)
+        return; /* values are not read */
+    struct pct_wait_times waiting = pct_totals_wait_times(f->data->totals);
+    for (size_t i = 0; i < f->n; i++) {
+        uint32_t op = op_of(f, &f->list[i]);
+        if (f->list[i].excused_ns > 0)
+            f->list[i].excused_ns *= fmin(1, waiting.op_ns[op] / fold->longer_ns[op]);
+    }
+}
+
 static void unite_places(struct pct_evidence *f)
 {
     struct folding fold = {.context_ns = pct_alloc(f->n_ranks, sizeof *fold.context_ns),
                            .place_ns = pct_alloc(f->n_ranks, sizeof *fold.place_ns),
-                           .present = pct_alloc(f->n_ranks, sizeof *fold.present)};
-    double waiting = 0, sum = 0;
+                           .present = pct_alloc(f->n_ranks, sizeof *fold.present),
+                           .longer_ns = pct_alloc(f->data->profile->n_ops, sizeof *fold.longer_ns)};
     for (size_t r = 0; r < f->n_ranks; r++)
         fold.longest = f->compute_ns[r] > f->compute_ns[fold.longest] ? r : fold.longest;
-    for (size_t r = 0; r < f->n_ranks; r++)
-        waiting += f->compute_ns[fold.longest] - f->compute_ns[r];
     qsort(f->list, f->n, sizeof *f->list, compare_places);
     size_t n = 0;
     for (size_t first = 0, end; first < f->n; first = end) {
         for (end = first + 1; end < f->n && f->list[end].place == f->list[first].place;)
             end++;
-        f->list[n] = unite(f, &fold, first, end);
-        sum += f->list[n++].excused_ns;
+        f->list[n++] = unite(f, &fold, first, end);
     }
     f->n = n;
-    for (size_t i = 0; i < f->n && sum > 0; i++)
-        f->list[i].excused_ns *= fmin(1, waiting / sum);
+    divide_waiting(f, &fold);
     pct_free(fold.context_ns);
+    pct_free(fold.longer_ns);
     pct_free(fold.place_ns);
     pct_free(fold.present);
 }
@@ -351,11 +410,31 @@ struct pct_more pct_more_table(const char *table)
     return pct_more_rank(table, -1);
 }
 
-static void append(struct pct_findings *out, const struct pct_rule *rule, double saves,
-                   struct pct_more more, const char *format, va_list args)
+/* Part of what calls cost that waiting for paused ranks must reach to be told. */
+#define PAUSES_TOLD 0.25
+
+/* Waiting for the rank that was paused longest is taken off. But ranks that were paused for equal
+ * times, one after the other, have also waited for each other, and nothing is known of that. */
+static void put_pauses(const struct pct_evidence *f, const struct pct_rule *rule, double saves_ns,
+                       struct pct_buf *text)
+{
+    char time[PCT_NUMBER_BYTES];
+    double most_ns = f->paused_ns * (double)(f->n_ranks - 1);
+    if (!rule->knows_delay && f->paused_ns > 0 && most_ns >= PAUSES_TOLD * saves_ns)
+        pct_buf_format(text,
+                       " Part of this may be waiting for ranks in what MPI_Pcontrol left out, %s "
+                       "of a rank at most.",
+                       pct_text_time(time, (pc_u128)llround(f->paused_ns)));
+}
+
+static void append(struct pct_findings *out, const struct pct_evidence *f,
+                   const struct pct_rule *rule, double saves_ns, struct pct_more more,
+                   const char *format, va_list args)
 {
     struct pct_buf text = {0}, options = {0};
+    double saves = saves_ns / f->core_ns;
     pct_buf_vformat(&text, format, args);
+    put_pauses(f, rule, saves_ns, &text);
     pct_buf_format(&options, "--table %s", more.table);
     out->list = pct_grow(out->list, out->n, &out->room, sizeof *out->list);
     out->list[out->n++] = (struct pct_finding){.rule = rule->name,
@@ -374,7 +453,7 @@ void pct_finding_say(struct pct_findings *out, const struct pct_evidence *f,
 {
     va_list args;
     va_start(args, format);
-    append(out, rule, saves_ns / f->core_ns, more, format, args);
+    append(out, f, rule, saves_ns, more, format, args);
     va_end(args);
 }
 
@@ -386,7 +465,7 @@ void pct_finding_add(struct pct_findings *out, const struct pct_evidence *f,
     if (!pct_finding_counts(f, rule, threshold, saves_ns))
         return;
     va_start(args, format);
-    append(out, rule, saves_ns / f->core_ns, more, format, args);
+    append(out, f, rule, saves_ns, more, format, args);
     va_end(args);
 }
 

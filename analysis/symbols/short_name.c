@@ -50,8 +50,9 @@ static size_t name_begin(const char *name, size_t n)
     return begin;
 }
 
-/* Without what stands in brackets. "(anonymous namespace)" is a name. */
-static void put_folded(struct pct_buf *b, const char *name, size_t n)
+/* Without what stands in brackets, of which empty ones are left where `marked`. "(anonymous
+ * namespace)" is a name. */
+static void put_folded(struct pct_buf *b, const char *name, size_t n, bool marked)
 {
     unsigned depth = 0;
     for (size_t i = name_begin(name, n); i < n; i++) {
@@ -62,7 +63,7 @@ static void put_folded(struct pct_buf *b, const char *name, size_t n)
         bool open = !whole && (*s == '<' || *s == '(');
         bool close = !whole && depth && (*s == ')' || (*s == '>' && s[-1] != '-'));
         if (open && !depth)
-            pct_buf_text(b, *s == '<' ? "<>" : "()");
+            pct_buf_text(b, !marked ? "" : *s == '<' ? "<>" : "()");
         else if (!depth)
             pct_buf_put(b, s, whole ? whole : 1);
         depth += open;
@@ -71,34 +72,48 @@ static void put_folded(struct pct_buf *b, const char *name, size_t n)
     }
 }
 
-static void put_label(struct pct_buf *b, const char *label, size_t n)
-{
-    const char *at = memchr(label, '@', n);
-    size_t name = at ? (size_t)(at - label) : n;
-    char *copy = pct_alloc(name + 1, 1);
-    memcpy(copy, label, name);
-    if (pct_text_cells(copy) > PCT_WHOLE_NAME)
-        put_folded(b, label, name);
-    else
-        pct_buf_put(b, label, name);
-    pct_buf_put(b, label + name, n - name);
-    pct_free(copy);
-}
-
 void pct_short_name(struct pct_buf *b, const char *name)
 {
-    put_label(b, name, strlen(name));
+    if (pct_text_cells(name) > PCT_WHOLE_NAME)
+        put_folded(b, name, strlen(name), true);
+    else
+        pct_buf_text(b, name);
 }
 
-void pct_short_path(struct pct_buf *b, const char *labels)
+/* Appends the name without its brackets and a ` const` behind them. */
+static void put_bare(struct pct_buf *b, const char *name)
 {
-    static const char between[] = " > ";
+    const char *last = strrchr(name, ')');
     pct_buf_put(b, "", 0);
-    for (const char *next; labels; labels = next) {
-        next = strstr(labels, between);
-        put_label(b, labels, next ? (size_t)(next - labels) : strlen(labels));
-        if (next)
-            pct_buf_text(b, between);
-        next = next ? next + sizeof between - 1 : NULL;
-    }
+    put_folded(b, name, last && last[1] == ' ' ? (size_t)(last + 1 - name) : strlen(name), false);
+}
+
+bool pct_name_means(const char *name, const char *asked)
+{
+    struct pct_buf whole = {0}, folded = {0}, wanted = {0};
+    put_bare(&whole, name);
+    put_bare(&wanted, asked);
+    pct_buf_put(&folded, "", 0);
+    put_folded(&folded, asked, strlen(asked), true);
+    bool detailed = strcmp(folded.data, asked) != 0; /* of several with one name, this one */
+    const char *tail = whole.n > wanted.n ? whole.data + whole.n - wanted.n : whole.data;
+    bool same = !strcmp(name, asked) ||
+                (!detailed && wanted.n && !strcmp(tail, wanted.data) &&
+                 (tail == whole.data || (tail - whole.data >= 2 && !strncmp(tail - 2, "::", 2))));
+    pct_buf_free(&whole);
+    pct_buf_free(&folded);
+    pct_buf_free(&wanted);
+    return same;
+}
+
+const char *pct_name_tail(const char *name, struct pct_pool *pool)
+{
+    struct pct_buf bare = {0};
+    put_bare(&bare, name);
+    const char *tail = bare.data;
+    for (const char *s; (s = strstr(tail, "::"));)
+        tail = s + 2;
+    tail = pct_pool_intern(pool, tail);
+    pct_buf_free(&bare);
+    return tail;
 }

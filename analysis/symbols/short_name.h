@@ -11,12 +11,17 @@
  * in the pool. */
 const char *pct_demangle(const char *name, struct pct_pool *pool);
 
-/* Appends a function's name, or its label. One that is longer than PCT_WHOLE_NAME cells loses what
- * is between < and >, ( and ), and the type that it returns. What follows an @ stays. */
+/* Appends a function's name. One that is longer than PCT_WHOLE_NAME cells loses its template and
+ * call arguments, and the type that it returns. */
 enum { PCT_WHOLE_NAME = 40 };
 void pct_short_name(struct pct_buf *b, const char *name);
 
-/* Appends labels that are joined by " > ", each shortened. */
-void pct_short_path(struct pct_buf *b, const char *labels);
+/* True if a user who asks for a function means the one of that name: by its whole name, or without
+ * arguments and what stands before some `::`. `reduce`, `phys::reduce` and `phys::reduce<>()` mean
+ * `double phys::reduce<double>(int)`; `phys::reduce<int>` does not. */
+bool pct_name_means(const char *name, const char *asked);
+
+/* The part of a name behind its last `::`, without arguments; kept in the pool. */
+const char *pct_name_tail(const char *name, struct pct_pool *pool);
 
 #endif

@@ -49,6 +49,11 @@ struct pct_symbols *pct_symbols_new(const struct pc_profile *p);
 struct pct_symbols *pct_symbols_new_files(const struct pc_profile *p);
 void pct_symbols_free(struct pct_symbols *s);
 
+/* Puts the place of an address into the cache: what is known without files. Everything in it must
+ * outlive s. */
+void pct_symbols_teach(struct pct_symbols *s, uint32_t module, uint64_t offset,
+                       struct pct_place place);
+
 /* From now on, what is not on this machine is asked of the debuginfod servers that the environment
  * names. Without libdw nothing. */
 void pct_symbols_allow_servers(void);

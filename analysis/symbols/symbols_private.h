@@ -31,12 +31,6 @@ size_t pct_dw_missing(const struct pct_dw *d);
 size_t pct_dw_find(struct pct_dw *d, uint64_t address, struct pct_pool *pool,
                    struct pct_frame *frames, size_t n);
 
-/* ---- symbols.c ---- */
-
-/* Puts a place into the cache: what a test knows without files. Everything in it must outlive s. */
-void pct_symbols_teach(struct pct_symbols *s, uint32_t module, uint64_t offset,
-                       struct pct_place place);
-
 /* ---- tail_calls.c ---- */
 
 struct pct_tails;

@@ -1,10 +1,31 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The one notation of contexts: see label.h.
+ * The notations of places: see label.h.
  */
 #include "analysis/tree/label.h"
 
+#include "analysis/symbols/short_name.h"
+
 #include <string.h>
+
+static void put_line(struct pct_buf *b, const char *file, uint32_t line, enum pct_escape escape)
+{
+    pct_text_escape(b, file, escape);
+    if (line)
+        pct_buf_format(b, ":%u", line);
+}
+
+void pct_label_call(struct pct_buf *b, const char *file, uint32_t line)
+{
+    pct_buf_text(b, " at ");
+    put_line(b, file, line, PCT_ESCAPE_NAME);
+}
+
+void pct_label_offset(struct pct_buf *b, const char *module, uint64_t offset)
+{
+    pct_text_escape(b, module, PCT_ESCAPE_NAME);
+    pct_buf_format(b, "+0x%llx", (unsigned long long)offset);
+}
 
 void pct_label_frame(struct pct_buf *b, const struct pc_profile *p, const struct pc_profile_node *n,
                      const struct pct_frame *f, unsigned shape)
@@ -16,15 +37,13 @@ void pct_label_frame(struct pct_buf *b, const struct pc_profile *p, const struct
         file = file ? pct_symbols_base_name(file) : NULL;
     }
     if (!f->function) {
-        pct_text_escape(b, module, PCT_ESCAPE_NAME);
-        pct_buf_format(b, "+0x%llx", (unsigned long long)n->offset);
+        pct_label_offset(b, module, n->offset);
         return;
     }
     pct_text_escape(b, f->function, PCT_ESCAPE_NAME);
     pct_buf_text(b, "@");
-    pct_text_escape(b, file ? file : module, PCT_ESCAPE_NAME);
-    if (file && shape & PCT_LABEL_LINE)
-        pct_buf_format(b, ":%u", f->line);
+    put_line(b, file ? file : module, file && shape & PCT_LABEL_LINE ? f->line : 0,
+             PCT_ESCAPE_NAME);
 }
 
 void pct_label_other(struct pct_buf *b, const struct pc_profile *p, const struct pc_profile_node *n)
@@ -54,4 +73,74 @@ void pct_label_other(struct pct_buf *b, const struct pc_profile *p, const struct
 uint64_t pct_label_context(uint64_t above, const char *label)
 {
     return pc_hash_bytes(label, strlen(label), above);
+}
+
+/* ---- For people ------------------------------------------------------------------------------ */
+
+void pct_place_put(struct pct_buf *b, const struct pct_place_text *place, enum pct_place_form form)
+{
+    static const char *const before[] = {"", "  ", " ("}, *const after[] = {"", "", ")"};
+    const char *file = place->file;
+    if (!file && !place->call)
+        return;
+    pct_buf_text(b, before[form]);
+    if (file)
+        put_line(b, place->full_path ? file : pct_symbols_base_name(file),
+                 place->call ? 0 : place->line, PCT_ESCAPE_CELL);
+    if (place->call)
+        pct_buf_format(b, "%scall %u of %u", file ? ", " : "", place->call, place->n_calls);
+    pct_buf_text(b, after[form]);
+}
+
+/* The sign @ between function and file; NULL: the label has none. */
+static const char *find_at(const char *label, const char *end)
+{
+    for (; label < end; label++) {
+        if (*label == '@')
+            return label;
+        label += *label == '\\';
+    }
+    return NULL;
+}
+
+/* Appends a part of a label without the escapes that only a label needs. */
+static void put_plain(struct pct_buf *b, const char *text, const char *end)
+{
+    for (const char *next; text < end; text = next) {
+        bool escaped = *text == '\\' && text + 1 < end;
+        next = text + 1 + escaped;
+        text += escaped && (text[1] == '@' || text[1] == '>');
+        pct_buf_put(b, text, (size_t)(next - text));
+    }
+}
+
+static void put_of_label(struct pct_buf *b, const char *label, const char *end, bool full_names)
+{
+    const char *at = find_at(label, end);
+    struct pct_buf name = {0};
+    pct_buf_put(&name, "", 0);
+    put_plain(&name, label, at ? at : end);
+    if (full_names)
+        pct_buf_text(b, name.data);
+    else
+        pct_short_name(b, name.data);
+    pct_buf_free(&name);
+    if (at) {
+        pct_buf_text(b, " (");
+        put_plain(b, at + 1, end);
+        pct_buf_text(b, ")");
+    }
+}
+
+void pct_place_of_path(struct pct_buf *b, const char *labels, bool full_names)
+{
+    static const char between[] = " > ";
+    pct_buf_put(b, "", 0);
+    for (const char *next; labels; labels = next) {
+        next = strstr(labels, between);
+        put_of_label(b, labels, next ? next : labels + strlen(labels), full_names);
+        if (next)
+            pct_buf_text(b, between);
+        next = next ? next + sizeof between - 1 : NULL;
+    }
 }

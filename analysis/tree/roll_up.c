@@ -7,6 +7,7 @@
 #include "analysis/tree/roll_up.h"
 
 #include "analysis/tree/keys.h"
+#include "analysis/tree/label.h"
 
 #include <string.h>
 
@@ -66,7 +67,7 @@ static const char *name_place(const struct sums *s, const char *module,
     struct pct_buf b = {0};
     if (!module)
         return "(no module)";
-    pct_buf_format(&b, "%s+0x%llx", module, (unsigned long long)n->offset);
+    pct_label_offset(&b, module, n->offset);
     const char *kept = pct_pool_intern(s->out->pool, b.data);
     pct_buf_free(&b);
     return kept;

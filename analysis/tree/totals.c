@@ -193,15 +193,78 @@ static void sum_ops(struct pct_totals *m)
     }
 }
 
-/* By primitive, once they were asked for: values by rank are most of a large profile. */
+/* By primitive and by rank, once they were asked for: values by rank are most of a large profile.
+ */
 struct pct_op_times {
     bool known;
+    bool any_rank; /* a value of a rank is kept */
+    double *rank_waiting_ns, *op_waiting_ns;
     struct pct_spread of[];
 };
 
-static void find_op_times(const struct pct_totals *m, struct pct_op_times *times)
+/* Place of the rank that is longest outside MPI; *lead_ns_out: how far it is ahead of all others
+ * together. */
+static uint32_t find_longest(const struct pc_profile *p, double *lead_ns_out)
+{
+    uint32_t longest = 0;
+    for (uint32_t r = 1; r < p->n_ranks; r++)
+        if (pct_totals_compute_ns(&p->ranks[r]) > pct_totals_compute_ns(&p->ranks[longest]))
+            longest = r;
+    *lead_ns_out = 0;
+    for (uint32_t r = 0; r < p->n_ranks; r++)
+        *lead_ns_out += (double)(pct_totals_compute_ns(&p->ranks[longest]) -
+                                 pct_totals_compute_ns(&p->ranks[r]));
+    return longest;
+}
+
+/* Takes the time of calls inside others from that of the outer ones, by primitive and rank. */
+static void take_nested_values(const struct pct_totals *m, uint64_t *values)
 {
     const struct pc_profile *p = m->profile;
+    uint64_t *nested = pct_alloc(p->n_ranks, sizeof *nested);
+    bool *present = pct_alloc(p->n_ranks, sizeof *present);
+    for (uint32_t i = 0; i < p->n_nodes; i++) {
+        if (!is_call(&p->nodes[i]) || m->outer[i] == PC_NO_INDEX)
+            continue;
+        uint64_t *outer = values + (size_t)p->nodes[m->outer[i]].op * p->n_ranks;
+        uint32_t end = pct_totals_add_ranks(m, i, PCT_TIME, nested, present);
+        for (uint32_t r = 0; r < end; r++) {
+            outer[r] -= nested[r] < outer[r] ? nested[r] : outer[r];
+            nested[r] = 0;
+        }
+    }
+    pct_free(nested);
+    pct_free(present);
+}
+
+/* values: own time by primitive and rank. */
+static void find_waiting(const struct pc_profile *p, const uint64_t *values,
+                         struct pct_op_times *times)
+{
+    double lead_ns, sum_ns = 0;
+    uint32_t longest = find_longest(p, &lead_ns);
+    for (uint32_t op = 0; op < p->n_ops; op++) {
+        const uint64_t *value = values + (size_t)op * p->n_ranks;
+        for (uint32_t r = 0; r < p->n_ranks && p->ops[op].op_class != PCOLLECT_CLASS_ENV; r++) {
+            double longer_ns = value[r] > value[longest] ? (double)(value[r] - value[longest]) : 0;
+            times->op_waiting_ns[op] += longer_ns;
+            times->rank_waiting_ns[r] += longer_ns;
+            sum_ns += longer_ns;
+        }
+    }
+    double part = sum_ns > lead_ns ? lead_ns / sum_ns : 1;
+    for (uint32_t op = 0; op < p->n_ops; op++)
+        times->op_waiting_ns[op] *= part;
+    for (uint32_t r = 0; r < p->n_ranks; r++)
+        times->rank_waiting_ns[r] *= part;
+}
+
+static const struct pct_op_times *op_times_of(const struct pct_totals *m)
+{
+    const struct pc_profile *p = m->profile;
+    struct pct_op_times *times = m->op_times;
+    if (times->known)
+        return times;
     uint64_t *values = pct_alloc((size_t)p->n_ops * p->n_ranks, sizeof *values);
     bool *present = pct_alloc((size_t)p->n_ops * p->n_ranks, sizeof *present);
     for (uint32_t i = 0; i < p->n_nodes; i++) {
@@ -213,17 +276,28 @@ static void find_op_times(const struct pct_totals *m, struct pct_op_times *times
     for (uint32_t op = 0; op < p->n_ops; op++) {
         size_t row = (size_t)op * p->n_ranks;
         times->of[op] = pct_totals_spread(p, values + row, present + row);
+        times->any_rank |= times->of[op].n != 0;
     }
+    times->rank_waiting_ns = pct_alloc(p->n_ranks, sizeof *times->rank_waiting_ns);
+    times->op_waiting_ns = pct_alloc(p->n_ops, sizeof *times->op_waiting_ns);
+    take_nested_values(m, values);
+    if (p->n_ranks)
+        find_waiting(p, values, times);
     times->known = true;
     pct_free(values);
     pct_free(present);
+    return times;
 }
 
 struct pct_spread pct_totals_op_time(const struct pct_totals *m, uint32_t op)
 {
-    if (!m->op_times->known)
-        find_op_times(m, m->op_times);
-    return m->op_times->of[op];
+    return op_times_of(m)->of[op];
+}
+
+struct pct_wait_times pct_totals_wait_times(const struct pct_totals *m)
+{
+    const struct pct_op_times *times = op_times_of(m);
+    return (struct pct_wait_times){times->any_rank, times->rank_waiting_ns, times->op_waiting_ns};
 }
 
 struct pct_spread pct_totals_record_time(const struct pct_totals *m, uint32_t node)
@@ -381,6 +455,8 @@ void pct_totals_free(struct pct_totals *m)
     if (!m)
         return;
     pct_free(m->ops);
+    pct_free(m->op_times->rank_waiting_ns);
+    pct_free(m->op_times->op_waiting_ns);
     pct_free(m->op_times);
     pct_free(m->exclusive_ns);
     pct_free(m->outer);

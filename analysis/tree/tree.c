@@ -124,7 +124,7 @@ static uint32_t find_called(struct builder *b, uint32_t at, uint16_t kind, struc
 {
     bool told = b->options->grain == PCT_GRAIN_CALL;
     if (told && call.file)
-        pct_buf_format(&b->text, " at %s:%u", call.file, call.line);
+        pct_label_call(&b->text, call.file, call.line);
     at = find_child(b, at, kind, pct_pool_intern(b->tree->pool, b->text.data));
     if (told) {
         b->tree->nodes[at].call_file = call.file;

@@ -10,6 +10,7 @@
 
 #ifdef HAVE_NCURSES
 #include "analysis/symbols/symbols.h"
+#include "base/progress.h"
 #include "base/wrap.h"
 #include "view/annotate/annotate.h"
 #include "view/browse/browser.h"
@@ -530,7 +531,7 @@ static void do_help(struct screen *s)
         fprintf(out, "  %-20s %s\n", keys[i].name, keys[i].doc);
     fputs("\nA row is a function with all that it calls: its share, its time in MPI, and its\n"
           "CPU time outside of MPI with the 95 % interval. + is a row that can be opened,\n"
-          "- one that is open; \"at FILE:LINE\" is where it was called.\n",
+          "- one that is open. FUNCTION  FILE:LINE: where the function was called.\n",
           out);
     pane_end(s, out, "keys");
 }
@@ -566,6 +567,7 @@ static bool enter(struct screen *s)
     if (!newterm(NULL, stdout, stdin))
         return false;
     atexit(leave);
+    pc_progress_listener = NULL; /* whose lines would be written across the rows */
     set_escdelay(25);
     cbreak();
     noecho();

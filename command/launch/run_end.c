@@ -99,17 +99,19 @@ static void look(const struct pct_run_job *r, char *const *folders, size_t n, st
                                     .own = name_own,
                                     .written = put_page,
                                     .arg = s};
-    size_t n_unmeasured = s->found.n_unmeasured;
+    struct pct_recovered before = s->found;
     pct_run_file_take(r, folders, n, name_profile, s);
     pct_recover_folders(&recovery, folders, n, &s->found);
-    s->found.n_unmeasured += n_unmeasured;
+    s->found.n_unmeasured += before.n_unmeasured;
+    s->found.n_profiles += before.n_profiles;
+    s->found.n_failed += before.n_failed;
     /* Ranks that outlived their launcher may have written meanwhile. */
     pct_run_file_take(r, folders, n, name_profile, s);
 }
 
 static bool nothing_seen(const struct seen *s)
 {
-    return s->n_named + s->found.n_profiles + s->found.n_failed + s->found.n_alive == 0;
+    return s->n_named + s->found.n_profiles + s->found.n_failed == 0;
 }
 
 /* ---- Processes of the run ------------------------------------------------------------------- */
@@ -123,7 +125,7 @@ static void count_process(void *arg, int pid)
 {
     struct of_run *run = arg;
     struct pc_process_status p;
-    run->n += pc_process_look(pid, &p) && p.state != 'Z' &&
+    run->n += pc_process_look(pid, &p) && !p.ended &&
               pc_process_has_variable(pid, "PCOLLECT_RUN", run->key);
 }
 
@@ -136,7 +138,7 @@ static size_t count_processes(const struct pct_run_job *r)
     return run.n;
 }
 
-/* Waits up to a second for those of which nothing was seen yet. */
+/* Waits up to a second for their end. */
 static size_t await_processes(const struct pct_run_job *r)
 {
     size_t n = count_processes(r);
@@ -149,10 +151,30 @@ static size_t await_processes(const struct pct_run_job *r)
 
 /* ---- Words ---------------------------------------------------------------------------------- */
 
+/* The names that profiles of the job may have: PROGRAM and RANKS stand for %x and %n. */
+static char *profile_names(const struct pct_run_job *r)
+{
+    struct pct_buf b = {0};
+    const char *pattern = r->pattern ? r->pattern : r->config.output_path;
+    pct_buf_put(&b, "", 0);
+    for (const char *s = pattern; *s; s++) {
+        bool known = *s == '%' && (s[1] == 'x' || s[1] == 'n' || s[1] == '%');
+        if (known)
+            s++;
+        if (known && *s != '%')
+            pct_buf_text(&b, *s == 'x' ? "PROGRAM" : "RANKS");
+        else
+            pct_buf_put(&b, s, 1);
+    }
+    char *names = pct_text("%s", b.data);
+    pct_buf_free(&b);
+    return names;
+}
+
 static char *why_nothing(const struct pct_run_job *r, const struct seen *s)
 {
     const char *word, *inner = "";
-    char *mpi;
+    char *mpi, *names, *text;
     if (s->found.n_unmeasured)
         return pct_text("%zu of its processes loaded MPI and ended in MPI_Init or before it, with "
                         "nothing measured",
@@ -163,7 +185,8 @@ static char *why_nothing(const struct pct_run_job *r, const struct seen *s)
             "`pcollect doctor` says why there was no file",
             s->n_in_memory);
     if ((mpi = pct_program_mpi(r->words, &word)) != NULL) {
-        char *text =
+        names = profile_names(r);
+        text =
             pct_program_gets_rights(word)
                 ? pct_text("%s runs with rights that you do not have (setuid, setgid or "
                            "capabilities), and the loader preloads no library of yours into it: it "
@@ -171,17 +194,21 @@ static char *why_nothing(const struct pct_run_job *r, const struct seen *s)
                            word)
                 : pct_text("%s is linked with MPI (%s), but no process of it on this node reached "
                            "its first MPI call. If all ranks ran on other nodes, look for %s there",
-                           word, mpi, r->pattern ? r->pattern : r->config.output_path);
+                           word, mpi, names);
         free(mpi);
+        free(names);
         return text;
     }
     if (r->alone_sampled)
         inner = ". A program without MPI is sampled if this command starts it directly; in a "
                 "script, put `pcollect run` before it, or set PCOLLECT_COLLECT_ALWAYS=yes";
-    return pct_text("no process that calls MPI was seen on this node. Is it an MPI program that is "
+    names = profile_names(r);
+    text = pct_text("no process that calls MPI was seen on this node. Is it an MPI program that is "
                     "linked dynamically (ldd shows its MPI library), and does it reach MPI_Init? "
                     "If all ranks ran on other nodes, look for %s there%s",
-                    r->pattern ? r->pattern : r->config.output_path, inner);
+                    names, inner);
+    free(names);
+    return text;
 }
 
 static void say_nothing(const struct pct_run_job *r, const struct seen *s, bool held, int status)
@@ -211,18 +238,25 @@ static void say_in_memory(const struct pct_run_job *r, const struct seen *s)
 
 /* ---- The end -------------------------------------------------------------------------------- */
 
+static void say_running(const struct pct_run_job *r, const struct seen *s, size_t n)
+{
+    pct_say(r->self,
+            "%s%zu %s of the job still run; the next `pcollect run` names their profile, or "
+            "`pcollect recover` makes it",
+            nothing_seen(s) ? "no profile yet: " : "", n, n == 1 ? "process" : "processes");
+}
+
 static void conclude(const struct pct_run_job *r, char *const *folders, size_t n, struct seen *s,
                      bool held, int status)
 {
     bool started = status != 127 && status != 126;
-    size_t n_running = nothing_seen(s) && started ? await_processes(r) : 0;
-    if (nothing_seen(s) && started)
+    size_t n_running = 0;
+    if (started && (nothing_seen(s) || s->found.n_alive)) {
+        n_running = await_processes(r);
         look(r, folders, n, s);
-    if (nothing_seen(s) && n_running)
-        pct_say(r->self,
-                "no profile yet: %zu %s of the job still run; the next `pcollect run` names their "
-                "profile, or `pcollect recover` makes it",
-                n_running, n_running == 1 ? "process" : "processes");
+    }
+    if (n_running && (nothing_seen(s) || s->found.n_alive))
+        say_running(r, s, n_running);
     else if (nothing_seen(s) && started)
         say_nothing(r, s, held, status);
     else if (s->n_in_memory)

@@ -105,7 +105,7 @@ bool pct_sampling_lives(const struct pct_sampling *j)
 {
     struct pc_process_status p;
     for (size_t i = 0; i < j->n_ids; i++)
-        if (pc_process_look(j->ids[i], &p) && p.state != 'Z' && p.state != 'X')
+        if (pc_process_look(j->ids[i], &p) && !p.ended)
             return true;
     return j->who->processors;
 }

@@ -206,7 +206,7 @@ static int run_top(const struct pct_command *self, int argc, char **argv)
 const struct pct_command pct_top_command = {
     .name = "top",
     .synopsis = "[OPTION]...",
-    .summary = "show the functions that run now, of a job, of processes, or of this node",
+    .summary = "show the functions that run now, of a job, processes or this node",
     .details =
         "Without --pid, --job, --thread or --all-processors it watches the MPI jobs that run on "
         "this "

@@ -110,8 +110,9 @@ static void say_merged_line(void *arg, const char *line)
 
 static void say_alive(const struct pct_recovery *r, const struct pct_job *job)
 {
-    pct_say(r->self, "%s: %zu of its %zu processes on this node still run: left alone",
-            base_name(job->found[0]->exe), job->n_alive, job->n);
+    if (!r->quiet)
+        pct_say(r->self, "%s: %zu of its %zu processes on this node still run: left alone",
+                base_name(job->found[0]->exe), job->n_alive, job->n);
 }
 
 /* True if ranks are missing, or ended before MPI_Finalize was over. */

@@ -186,7 +186,7 @@ bool pct_stat_lives(const struct pct_stat_job *j)
 {
     struct pc_process_status p;
     for (size_t i = 0; i < j->n_living; i++)
-        if (pc_process_look(j->living[i], &p) && p.state != 'Z' && p.state != 'X')
+        if (pc_process_look(j->living[i], &p) && !p.ended)
             return true;
     return j->request->processors;
 }

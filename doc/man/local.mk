@@ -3,6 +3,7 @@
 # cannot run, being for another processor (status 126), the page says how to ask for it.
 made_pages = doc/man/pcollect.1 doc/man/pcollect.conf.5 \
     doc/man/pcollect-annotate.1 \
+    doc/man/pcollect-average.1 \
     doc/man/pcollect-browse.1 \
     doc/man/pcollect-config.1 \
     doc/man/pcollect-diff.1 \
@@ -12,7 +13,6 @@ made_pages = doc/man/pcollect.1 doc/man/pcollect.conf.5 \
     doc/man/pcollect-export.1 \
     doc/man/pcollect-html.1 \
     doc/man/pcollect-info.1 \
-    doc/man/pcollect-merge.1 \
     doc/man/pcollect-model.1 \
     doc/man/pcollect-record.1 \
     doc/man/pcollect-top.1 \

@@ -55,20 +55,29 @@ void pc_threads_take_part(const struct pc_thread_part *part)
         parts[n_parts++] = part;
 }
 
-/* The bounds of the calling thread's own stack; 0, 0 where they are unknown, so that the walker
- * probes. Calls malloc: once a thread, at its first MPI call. */
-static struct pc_stack find_stack(void)
+/* The bounds of the calling thread's own stack, once they are known, and whether it asks for them.
+ */
+static __thread struct pc_stack own_stack __attribute__((tls_model("initial-exec")));
+static __thread bool is_asking __attribute__((tls_model("initial-exec")));
+
+/* Calls malloc, and takes a lock of the thread's: a handler that interrupts this goes without.
+ * Where the bounds stay 0, 0 the walker probes. */
+void pc_thread_find_stack(void)
 {
     pthread_attr_t attr;
     void *lo;
     size_t size;
-    struct pc_stack stack = {0, 0};
-    if (pthread_getattr_np(pthread_self(), &attr))
-        return stack;
-    if (!pthread_attr_getstack(&attr, &lo, &size))
-        stack = (struct pc_stack){(uintptr_t)lo, (uintptr_t)lo + size};
-    pthread_attr_destroy(&attr);
-    return stack;
+    if (own_stack.hi || is_asking)
+        return;
+    is_asking = true;
+    if (!pthread_getattr_np(pthread_self(), &attr)) {
+        if (!pthread_attr_getstack(&attr, &lo, &size))
+            own_stack = (struct pc_stack){(uintptr_t)lo, (uintptr_t)lo + size};
+        pthread_attr_destroy(&attr);
+    }
+    is_asking = false;
+    if (pc_self && !pc_self->busy) /* a handler has made a call meanwhile */
+        pc_self->stack = own_stack;
 }
 
 static bool is_late(uint32_t stage)
@@ -138,14 +147,17 @@ struct pc_thread *pc_thread_enter(void)
 
 struct pc_thread *pc_thread_enter_as(bool helper, void *function)
 {
-    int saved = errno;
+    int saved = errno, cancel = 0;
     uint32_t stage = atomic_load_explicit(&pc_live->stage, memory_order_acquire);
     struct pc_thread *t = NULL;
+    /* Files are opened: a thread that is cancelled as it starts must come to its own handlers. */
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
     pc_self = &in_transit;
     if (stage)
         t = make_or_adopt(stage);
     if (t) {
-        t->stack = find_stack();
+        pc_thread_find_stack();
+        t->stack = own_stack;
         t->generation = atomic_load_explicit(&pc_loadmap_generation, memory_order_acquire);
         t->bumps = atomic_load(&pc_control.bumps);
         pc_scope_refresh(t);
@@ -161,6 +173,7 @@ struct pc_thread *pc_thread_enter_as(bool helper, void *function)
             if (parts[i]->enter)
                 parts[i]->enter(t, function);
     }
+    pthread_setcancelstate(cancel, NULL);
     errno = saved;
     return t;
 }

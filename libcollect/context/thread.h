@@ -22,6 +22,8 @@ int pc_threads_start(void);
 void pc_threads_take_part(const struct pc_thread_part *part);
 /* The calling thread's state, made or adopted; NULL: it is not measured. */
 struct pc_thread *pc_thread_enter(void);
+/* Finds out where the calling thread's stack is, if that is not known. Calls malloc. */
+void pc_thread_find_stack(void);
 /* Enters a thread that begins in `function`; helper: the MPI library made it for itself. */
 struct pc_thread *pc_thread_enter_as(bool helper, void *function);
 /* The calling thread's state, for callers outside of hooks; NULL: it is in a hook, has none, or

@@ -80,7 +80,8 @@ static void run_body(void *argument)
     X(GOMP_parallel_loop_nonmonotonic_guided)                                                      \
     X(GOMP_parallel_loop_runtime)                                                                  \
     X(GOMP_parallel_loop_nonmonotonic_runtime)                                                     \
-    X(GOMP_parallel_loop_maybe_nonmonotonic_runtime)
+    X(GOMP_parallel_loop_maybe_nonmonotonic_runtime)                                               \
+    X(omp_get_max_threads)
 
 #define ENTRY_ID(name) ENTRY_##name,
 #define ENTRY_NAME(name) #name,
@@ -142,6 +143,15 @@ static void *next_of(enum entry which, void *ret)
 
 _Static_assert(N_ENTRIES <= 16, "a key has four bits for the entry");
 
+/* False if one thread runs the region, that which enters it: its stack says where it is. */
+static bool has_team(unsigned n_threads, void *ret)
+{
+    if (n_threads)
+        return n_threads > 1;
+    int (*most)(void) = (int (*)(void))next_of(ENTRY_omp_get_max_threads, ret);
+    return !most || most() > 1;
+}
+
 /* ---- The entries ----------------------------------------------------------------------------- */
 
 /* The region that the calling function enters; for the entries alone, whose frame it looks at. */
@@ -149,7 +159,9 @@ _Static_assert(N_ENTRIES <= 16, "a key has four bits for the entry");
     struct pc_call call = {.fp = PC_SAVED_FP,                                                      \
                            .cfa = (uintptr_t)__builtin_dwarf_cfa(),                                \
                            .ret = (uintptr_t)__builtin_return_address(0)};                         \
-    struct region r = {NULL, body, data, pc_self, pc_region_context(&call)};                       \
+    struct region r = {NULL, body, data, pc_self, 0};                                              \
+    if (has_team(n, (void *)call.ret))                                                             \
+        r.context = pc_region_context(&call);                                                      \
     __typeof__(&name) next = (__typeof__(&name))next_of(ENTRY_##name, (void *)call.ret)
 
 PC_EXPORT void GOMP_parallel(body_fn *body, void *data, unsigned n, unsigned flags);

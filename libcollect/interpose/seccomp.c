@@ -5,8 +5,10 @@
  * refuse them, or end the process for them. So sampling ends before the first filter is installed.
  * One that would end the process for what the library does later ends the collection.
  *
- * libseccomp and most programs reach seccomp by syscall(2), which is interposed for that.
+ * libseccomp and most programs reach seccomp by syscall(2), which is interposed for that, too
+ * (bare_calls.c).
  */
+#include "libcollect/interpose/seccomp.h"
 #include "libcollect/interpose/seccomp_answer.h"
 #include "libcollect/life/life.h"
 #include "libcollect/sampling/counter_groups.h"
@@ -16,8 +18,6 @@
 #include <linux/seccomp.h>
 #include <stdarg.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 /* Nothing reads what the kernel will refuse: a NULL asks whether there are filters. */
 static bool ends_us(unsigned long mode, const struct sock_fprog *program)
@@ -40,14 +40,13 @@ static void before_filter(unsigned long mode, const void *program)
                          "ended");
 }
 
-/* The arguments behind the number, or behind prctl. */
-static void look_at_prctl(const unsigned long *a)
+void pc_before_prctl(const unsigned long *a)
 {
     if (a[0] == PR_SET_SECCOMP)
         before_filter(a[1], (const void *)a[2]);
 }
 
-static void look_at_seccomp(const unsigned long *a)
+void pc_before_seccomp(const unsigned long *a)
 {
     if (a[0] == SECCOMP_SET_MODE_STRICT)
         before_filter(SECCOMP_MODE_STRICT, NULL);
@@ -64,22 +63,6 @@ PC_EXPORT int prctl(int option, ...)
     for (size_t i = 1; i < PC_ARRAY_LEN(a); i++)
         a[i] = va_arg(list, unsigned long);
     va_end(list);
-    look_at_prctl(a);
+    pc_before_prctl(a);
     return next(option, a[1], a[2], a[3], a[4]);
-}
-
-PC_EXPORT long syscall(long number, ...)
-{
-    __typeof__(&syscall) next = PC_NEXT(syscall);
-    unsigned long a[6];
-    va_list list;
-    va_start(list, number);
-    for (size_t i = 0; i < PC_ARRAY_LEN(a); i++)
-        a[i] = va_arg(list, unsigned long);
-    va_end(list);
-    if (PC_UNLIKELY(number == SYS_prctl))
-        look_at_prctl(a);
-    else if (PC_UNLIKELY(number == SYS_seccomp))
-        look_at_seccomp(a);
-    return next(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }

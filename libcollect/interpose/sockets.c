@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Calls on sockets: with SO_RCVTIMEO or SO_SNDTIMEO set they return EINTR after any handler. Made
- * from the table in blocking.h. A program that never sets these options pays one comparison. A
- * program that does pays a getsockopt for each call, and two system calls more on such a socket.
+ * Calls that transfer data, made from the table in blocking.h. On a socket with SO_RCVTIMEO or
+ * SO_SNDTIMEO set they return EINTR after any handler. A program that never sets these options pays
+ * one comparison. A program that does pays a getsockopt for each call, and two system calls more on
+ * such a socket.
+ *
+ * Long ones are cut by any handler: the call returns what has been transferred when it comes. They
+ * pay two system calls more, whatever the descriptor is: to ask that would be one, too, and what it
+ * was may change at any time. Short ones pay a comparison.
  *
  * Inherited sockets, on which another program has set the option, are not known.
  */
@@ -12,33 +17,47 @@
 #include "libcollect/state/next.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <sys/random.h>
+#include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
 static _Atomic bool any_timed; /* the program has set a timeout for a socket */
+static _Atomic bool any_least; /* or that a read of it waits for some bytes (SO_RCVLOWAT) */
+
+void pc_wait_see_option(int level, int option)
+{
+    if (level == SOL_SOCKET && (option == SO_RCVTIMEO || option == SO_SNDTIMEO))
+        atomic_store_explicit(&any_timed, true, memory_order_relaxed);
+    if (level == SOL_SOCKET && option == SO_RCVLOWAT)
+        atomic_store_explicit(&any_least, true, memory_order_relaxed);
+}
 
 PC_EXPORT int setsockopt(int fd, int level, int option, const void *value, socklen_t length)
 {
     __typeof__(&setsockopt) next = PC_NEXT(setsockopt);
-    if (level == SOL_SOCKET && (option == SO_RCVTIMEO || option == SO_SNDTIMEO))
-        atomic_store_explicit(&any_timed, true, memory_order_relaxed);
+    pc_wait_see_option(level, option);
     return next(fd, level, option, value, length);
 }
 
-/* As pc_wait_hold, if the socket has a timeout. */
-static uint64_t hold_socket(int fd, int option)
+uint64_t pc_wait_hold_socket(int fd, int option)
 {
-    if (PC_LIKELY(!atomic_load_explicit(&any_timed, memory_order_relaxed)) || !pc_wait_sampler())
+    bool timed = atomic_load_explicit(&any_timed, memory_order_relaxed);
+    bool least = atomic_load_explicit(&any_least, memory_order_relaxed);
+    if (PC_LIKELY(!timed && !least) || !pc_wait_sampler())
         return 0;
     struct timeval timeout = {0, 0};
-    socklen_t length = sizeof timeout;
-    int saved = errno;
-    bool timed = !getsockopt(fd, SOL_SOCKET, option, &timeout, &length) &&
-                 (timeout.tv_sec || timeout.tv_usec);
+    int bytes = 0, saved = errno;
+    socklen_t length = sizeof timeout, size = sizeof bytes;
+    timed = timed && !getsockopt(fd, SOL_SOCKET, option, &timeout, &length) &&
+            (timeout.tv_sec || timeout.tv_usec);
+    least = least && option == SO_RCVTIMEO &&
+            !getsockopt(fd, SOL_SOCKET, SO_RCVLOWAT, &bytes, &size) && bytes > 1;
     errno = saved;
-    return timed ? pc_wait_hold() : 0;
+    return timed || least ? pc_wait_hold() : 0;
 }
 
 PC_EXPORT __typeof__(ssize_t(int, void *, size_t, size_t)) __read_chk;
@@ -46,11 +65,11 @@ PC_EXPORT __typeof__(ssize_t(int, void *, size_t, size_t, int)) __recv_chk;
 PC_EXPORT __typeof__(ssize_t(int, void *restrict, size_t, size_t, int, struct sockaddr *restrict,
                              socklen_t *restrict)) __recvfrom_chk;
 
-#define MAKE(option, type, name, parameters, arguments)                                            \
+#define MAKE(option, type, name, parameters, arguments, cut)                                       \
     PC_EXPORT type name parameters                                                                 \
     {                                                                                              \
         __typeof__(&name) next = PC_NEXT(name);                                                    \
-        uint64_t held = hold_socket(fd, option);                                                   \
+        uint64_t held = cut ? pc_wait_hold() : pc_wait_hold_socket(fd, option);                    \
         type result = next arguments;                                                              \
         pc_wait_release(held);                                                                     \
         return result;                                                                             \
@@ -59,13 +78,37 @@ PC_EXPORT __typeof__(ssize_t(int, void *restrict, size_t, size_t, int, struct so
 #define MAKE_SENDS(...) MAKE(SO_SNDTIMEO, __VA_ARGS__)
 PC_BLOCKING_OF_SOCKETS(MAKE_RECEIVES, MAKE_SENDS)
 
-/* The time limit may be an argument, too. */
+/* Returns some of several messages, if it is cut. The time limit may be an argument, too. */
 PC_EXPORT int recvmmsg(int fd, struct mmsghdr *messages, unsigned n, int flags,
                        struct timespec *timeout)
 {
     __typeof__(&recvmmsg) next = PC_NEXT(recvmmsg);
-    uint64_t held = timeout ? pc_wait_hold() : hold_socket(fd, SO_RCVTIMEO);
+    uint64_t held =
+        timeout || !(flags & MSG_DONTWAIT) ? pc_wait_hold() : pc_wait_hold_socket(fd, SO_RCVTIMEO);
     int result = next(fd, messages, n, flags, timeout);
     pc_wait_release(held);
     return result;
 }
+
+/* ---- Transfers that are not of sockets alone ------------------------------------------------- */
+
+/* glibc 2.26. */
+typedef ssize_t pwritev2_fn(int, const struct iovec *, int, off_t, int);
+typedef ssize_t pwritev64v2_fn(int, const struct iovec *, int, off64_t, int);
+PC_EXPORT pwritev2_fn pwritev2;
+PC_EXPORT pwritev64v2_fn pwritev64v2;
+
+#define MAKE_MOVES(type, name, parameters, arguments, cut)                                         \
+    PC_EXPORT type name parameters                                                                 \
+    {                                                                                              \
+        __typeof__(&name) next = PC_NEXT(name);                                                    \
+        if (PC_UNLIKELY(!next)) { /* an older libc */                                              \
+            errno = ENOSYS;                                                                        \
+            return -1;                                                                             \
+        }                                                                                          \
+        uint64_t held = cut ? pc_wait_hold() : 0;                                                  \
+        type result = next arguments;                                                              \
+        pc_wait_release(held);                                                                     \
+        return result;                                                                             \
+    }
+PC_BLOCKING_OF_TRANSFERS(MAKE_MOVES)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * pthread_create and thrd_create: a thread that is sampled or counted must be known from its start,
- * not from its first MPI call on. The thread starts in a function of ours, which registers it and
- * jumps to the program's.
+ * not from its first MPI call on, and of any other its stack. The thread starts in a function of
+ * ours, which sees to it and jumps to the program's.
  *
  * Its arguments are in one of a fixed number of slots between the creation and the beginning of the
  * thread. If no slot is free, the thread is created as it is, and is known from its first MPI call
@@ -28,11 +28,15 @@ static struct start {
 
 static _Atomic unsigned next_slot;
 
+static bool is_collecting(void)
+{
+    return atomic_load_explicit(&pc_live->stage, memory_order_relaxed) != 0;
+}
+
 /* True if threads are sampled or their events counted: then from their start on. */
 static bool are_followed(void)
 {
-    return (pc_sampler_signal || pc_counters_any()) &&
-           atomic_load_explicit(&pc_live->stage, memory_order_relaxed);
+    return (pc_sampler_signal || pc_counters_any()) && is_collecting();
 }
 
 /* A slot, or NULL. */
@@ -57,7 +61,9 @@ static void give_back(struct start *s)
     atomic_store_explicit(&s->taken, false, memory_order_release);
 }
 
-/* Registers the calling thread, and returns what it was to run. */
+/* Registers the calling thread, and returns what it was to run. One that is known from its first
+ * MPI call on learns now where its stack is: the call may be in a handler that has interrupted
+ * malloc. */
 static struct start begin_thread(struct start *slot)
 {
     struct start s = {.posix = slot->posix, .c11 = slot->c11, .argument = slot->argument};
@@ -65,6 +71,8 @@ static struct start begin_thread(struct start *slot)
     give_back(slot);
     if (are_followed())
         pc_thread_enter_as(helper, s.posix ? (void *)s.posix : (void *)s.c11);
+    else if (is_collecting())
+        pc_thread_find_stack();
     return s;
 }
 
@@ -85,7 +93,7 @@ PC_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr,
 {
     __typeof__(&pthread_create) next = PC_NEXT(pthread_create);
     struct start *slot = NULL;
-    if (are_followed())
+    if (is_collecting())
         slot = take_slot((struct start){.posix = function, .argument = argument});
     if (!slot)
         return next(thread, attr, function, argument);
@@ -99,7 +107,7 @@ PC_EXPORT int thrd_create(thrd_t *thread, thrd_start_t function, void *argument)
 {
     __typeof__(&thrd_create) next = PC_NEXT(thrd_create);
     struct start *slot = NULL;
-    if (are_followed())
+    if (is_collecting())
         slot = take_slot((struct start){.c11 = function, .argument = argument});
     if (!slot)
         return next(thread, function, argument);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Calls that return EINTR after any handler, in spite of SA_RESTART: signal(7), "Interruption of
- * system calls and library functions by signal handlers". A thread that is sampled makes them with
- * the sampler's signal blocked. So only a signal of the program ends such a call, and an interrupt
- * that was due meanwhile comes after the call.
+ * Calls that any handler ends, in spite of SA_RESTART: with EINTR (signal(7), "Interruption of
+ * system calls and library functions by signal handlers"), or with a part of what was to be
+ * transferred. A thread that is sampled makes them with the sampler's signal blocked. So only a
+ * signal of the program ends such a call, and an interrupt that was due meanwhile comes after the
+ * call.
  *
  * blocking.h is the table of these functions.
  */
@@ -11,6 +12,10 @@
 #define PC_WAIT_H
 
 #include "libcollect/sampling/sampler.h"
+#include "libcollect/state/blocking.h"
+
+#include <sys/socket.h>
+#include <sys/uio.h>
 
 /* The calling thread's sampler; NULL: it is not sampled. AS-safe, MT-safe. */
 static inline struct pc_sampler *pc_wait_sampler(void)
@@ -25,5 +30,37 @@ static inline struct pc_sampler *pc_wait_sampler(void)
  * MT-safe. */
 uint64_t pc_wait_hold(void);
 void pc_wait_release(uint64_t held);
+
+/* As pc_wait_hold, if the descriptor is a socket that has the time limit `option` (SO_RCVTIMEO,
+ * SO_SNDTIMEO). */
+uint64_t pc_wait_hold_socket(int fd, int option);
+/* The program sets this option of a socket. AS-safe, MT-safe. */
+void pc_wait_see_option(int level, int option);
+
+/* ---- Calls that may be cut (blocking.h) ------------------------------------------------------ */
+
+/* Sum of the lengths; 0 of what the kernel refuses. */
+static inline size_t pc_vector_bytes(const struct iovec *v, size_t n)
+{
+    size_t bytes = 0;
+    for (size_t i = 0; v && n <= 1024 && i < n; i++) /* UIO_MAXIOV */
+        bytes += v[i].iov_len;
+    return bytes;
+}
+
+static inline size_t pc_message_bytes(const struct msghdr *message)
+{
+    return message ? pc_vector_bytes(message->msg_iov, message->msg_iovlen) : 0;
+}
+
+static inline bool pc_is_cut(size_t n, int flags)
+{
+    return n > PC_UNCUT_BYTES && !(flags & MSG_DONTWAIT);
+}
+
+static inline bool pc_waits_for_all(int flags)
+{
+    return flags & MSG_WAITALL;
+}
 
 #endif

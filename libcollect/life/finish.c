@@ -28,8 +28,8 @@ void pc_init_begin(void)
     int saved = errno;
     if (!pc_header() || pc_header()->init_begin_ticks)
         return;
-    pc_header()->init_begin_ticks = pc_ticks();
     pc_parts_init_begin();
+    pc_header()->init_begin_ticks = pc_ticks();
     errno = saved;
 }
 
@@ -275,12 +275,12 @@ void pc_merge_now(const struct pc_transport *transport)
     errno = saved;
 }
 
-void pc_finalize_end(void)
+void pc_finalize_end(uint64_t ticks)
 {
     int saved = errno;
     if (!pc_header())
         return;
-    pc_header()->finalize_end_ticks = pc_ticks();
+    pc_header()->finalize_end_ticks = ticks;
     pc_write_late();
     if (pc_process.destructed)
         atomic_store_explicit(&pc_live->stage, PC_STAGE_CLOSED, memory_order_release);

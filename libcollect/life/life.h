@@ -52,7 +52,7 @@ void pc_init_begin(void);
 void pc_init_end(const struct pc_transport *transport, const char *mpi);
 void pc_finalize_begin(void);
 void pc_merge_now(const struct pc_transport *transport);
-void pc_finalize_end(void);
+void pc_finalize_end(uint64_t ticks);
 /* From our destructor. */
 void pc_process_exit(void);
 

@@ -73,4 +73,5 @@ PC_EXPORT const struct pc_adapter pc_adapter = {
     .name = PC_ADAPTER_NAME,
     .n_ops = PC_N_OPS,
     .init = open_adapter,
+    .comms = pc_comm_seen,
 };

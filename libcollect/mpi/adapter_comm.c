@@ -24,6 +24,7 @@ static _Atomic uint32_t n_entries = 1; /* 0 is PC_COMM_NONE */
 static MPI_Group world_group;
 _Atomic bool pc_comm_started;
 uint64_t pc_comm_predefined_id[PC_COMM_SELF + 1];
+struct pc_seen_comm pc_comm_seen[PC_SEEN_COMMS];
 
 /* Rank + 1 above world rank; 0: free. */
 struct pc_rank_map {
@@ -115,6 +116,18 @@ static uint32_t replace_entry(uint32_t number)
     return oldest ? oldest : new_entry();
 }
 
+/* The size says that the rest is right. */
+void pc_comm_show(uint32_t number, int rank, int size)
+{
+    if (number >= PC_SEEN_COMMS)
+        return;
+    struct pc_seen_comm *seen = &pc_comm_seen[number];
+    __atomic_store_n(&seen->size, 0, __ATOMIC_RELEASE);
+    seen->id = pc_comm_at(number)->id;
+    seen->rank = rank;
+    __atomic_store_n(&seen->size, size, __ATOMIC_RELEASE);
+}
+
 static void fill_entry(uint32_t number, uint64_t key, uint64_t id, uint32_t flags)
 {
     struct pc_comm *c = pc_comm_at(number);
@@ -151,6 +164,7 @@ uint32_t pc_comm_enter(MPI_Comm comm, uint64_t id, uint32_t flags)
 void pc_comm_drop(uint32_t number)
 {
     atomic_fetch_or(&pc_comm_at(number)->flags, PC_COMM_FREED);
+    pc_comm_show(number, 0, 0);
 }
 
 /* ---- Ids

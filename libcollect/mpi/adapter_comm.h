@@ -128,6 +128,12 @@ uint64_t pc_comm_hash_members(MPI_Comm comm);
 /* World rank of a member of a group, or PCOLLECT_RANK_OUTSIDE. */
 int32_t pc_comm_group_rank(MPI_Group group, int rank);
 
+/* By number, the first of them. */
+extern PC_HIDDEN struct pc_seen_comm pc_comm_seen[PC_SEEN_COMMS];
+
+/* Shows it to who looks from outside, with the rank of this process in it. */
+void pc_comm_show(uint32_t number, int rank, int size);
+
 /* The communicator has been freed. */
 void pc_comm_drop(uint32_t number);
 

@@ -408,7 +408,7 @@ int pc_wrap_MPI_Finalize(void)
     CALL(call, ((pc_fn_Finalize *)pc_mpi[PC_OP_Finalize])());
     END(call);
     if (outermost)
-        pc_core->finalize_end();
+        pc_core->finalize_end(call.event.end);
     return rc;
 }
 
@@ -419,7 +419,7 @@ int pc_wrap_PMPI_Finalize(void)
     CALL(call, ((pc_fn_Finalize *)pc_pmpi[PC_OP_Finalize])());
     END(call);
     if (outermost)
-        pc_core->finalize_end();
+        pc_core->finalize_end(call.event.end);
     return rc;
 }
 

@@ -367,40 +367,66 @@ static void end_window(const struct interrupt *i)
 
 /* ---- The handler ----------------------------------------------------------------------------- */
 
+/* Calls fn(argument) on another stack. It has a frame of its own, by which debuggers and watchers
+ * find the interrupted program: what a compiler says of a frame that changes its stack is wrong
+ * within it. Sanitizers keep shadows of the stack that they know. */
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
-#define SAME_STACK 1 /* they keep shadows of the stack that they know */
+#define SAME_STACK 1
+#elif defined __x86_64__
+__asm__(".pushsection .text\n"
+        "        .type call_on_stack, @function\n"
+        "call_on_stack:\n"
+        "        .cfi_startproc\n"
+        "        pushq %rbp\n"
+        "        .cfi_def_cfa_offset 16\n"
+        "        .cfi_offset rbp, -16\n"
+        "        movq %rsp, %rbp\n"
+        "        .cfi_def_cfa_register rbp\n"
+        "        movq %rdi, %rsp\n"
+        "        movq %rdx, %rdi\n"
+        "        call *%rsi\n"
+        "        leave\n"
+        "        .cfi_def_cfa rsp, 8\n"
+        "        ret\n"
+        "        .cfi_endproc\n"
+        "        .size call_on_stack, . - call_on_stack\n"
+        "        .popsection\n");
+#elif defined __aarch64__
+__asm__(".pushsection .text\n"
+        "        .balign 4\n"
+        "        .type call_on_stack, %function\n"
+        "call_on_stack:\n"
+        "        .cfi_startproc\n"
+        "        stp x29, x30, [sp, #-16]!\n"
+        "        .cfi_def_cfa_offset 16\n"
+        "        .cfi_offset x29, -16\n"
+        "        .cfi_offset x30, -8\n"
+        "        mov x29, sp\n"
+        "        .cfi_def_cfa_register x29\n"
+        "        mov sp, x0\n"
+        "        mov x0, x2\n"
+        "        blr x1\n"
+        "        mov sp, x29\n"
+        "        .cfi_def_cfa_register sp\n"
+        "        ldp x29, x30, [sp], #16\n"
+        "        .cfi_def_cfa_offset 0\n"
+        "        ret\n"
+        "        .cfi_endproc\n"
+        "        .size call_on_stack, . - call_on_stack\n"
+        "        .popsection\n");
+#else
+#define SAME_STACK 1
 #endif
 
+#ifdef SAME_STACK
 static void call_on_stack(char *top, void (*fn)(void *), void *argument)
 {
-#if defined __x86_64__ && !defined SAME_STACK
-    __asm__ volatile("movq %%rsp, %%rbx\n\t"
-                     "movq %[top], %%rsp\n\t"
-                     "call *%[fn]\n\t"
-                     "movq %%rbx, %%rsp"
-                     : "+D"(argument)
-                     : [top] "r"(top), [fn] "r"(fn)
-                     : "rax", "rbx", "rcx", "rdx", "rsi", "r8", "r9", "r10", "r11", "xmm0", "xmm1",
-                       "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10",
-                       "xmm11", "xmm12", "xmm13", "xmm14", "xmm15", "memory", "cc");
-#elif defined __aarch64__ && !defined SAME_STACK
-    register void *x0 __asm__("x0") = argument;
-    __asm__ volatile("mov x19, sp\n\t"
-                     "mov sp, %[top]\n\t"
-                     "blr %[fn]\n\t"
-                     "mov sp, x19"
-                     : "+r"(x0)
-                     : [top] "r"(top), [fn] "r"(fn)
-                     : "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12",
-                       "x13", "x14", "x15", "x16", "x17", "x18", "x19", "x30", "v0", "v1", "v2",
-                       "v3", "v4", "v5", "v6", "v7", "v16", "v17", "v18", "v19", "v20", "v21",
-                       "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29", "v30", "v31",
-                       "memory", "cc");
-#else
     (void)top;
     fn(argument);
-#endif
 }
+#else
+void call_on_stack(char *top, void (*fn)(void *), void *argument);
+#endif
 
 /* The program's own use of the signal, as if we were not there. */
 static void pass_on(int signal, siginfo_t *info, ucontext_t *uc)

@@ -1,18 +1,28 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The table of functions that end with EINTR after any handler, SA_RESTART or not (signal(7)), with
- * the way in which each is protected from the sampler's signal. The interposed functions are made
- * from it (wait.c, sockets.c); tests/sample/waits.test goes through it.
+ * The table of functions that any handler ends, SA_RESTART or not: with EINTR (signal(7)), or with
+ * less than was asked for when a part has been transferred. With each stands the way in which it is
+ * protected from the sampler's signal. The interposed functions are made from it (wait.c,
+ * sockets.c); tests/sample/waits.test and transfers.c go through it. Made by number they are in
+ * bare_calls.c.
  */
 #ifndef PC_BLOCKING_H
 #define PC_BLOCKING_H
+
+/* Bytes that a pipe takes as a whole (PIPE_BUF). Pipes are cut above it, sockets that are read. */
+#define PC_UNCUT_BYTES 4096
+/* Bytes above which a read is held: devices such as /dev/zero and /dev/urandom are cut at 4,096
+ * bytes, pipes and sockets never. Buffers up to this are usual for the latter. */
+#define PC_LONG_READ_BYTES 65536
 
 /* HELD(result, name, parameters, arguments): the signal is blocked around the call.
  * MASKED(name): the call is given a signal mask, which holds the signal too, or is made by the
  *     function that is: poll by ppoll. Written by hand.
  * QUICK(result, name, parameters, arguments): of semaphores; blocked if the semaphore has to be
- * waited for. RECEIVES, SENDS(result, name, parameters, arguments): the first argument is a
- * descriptor; blocked around the call if that is a socket with SO_RCVTIMEO or SO_SNDTIMEO.
+ * waited for. RECEIVES, SENDS(result, name, parameters, arguments, cut): the first argument is a
+ * descriptor; blocked around the call if that is a socket with SO_RCVTIMEO or SO_SNDTIMEO, or if
+ * `cut` says that a part may be transferred.
+ * MOVES(result, name, parameters, arguments, cut): the same, no call on sockets alone.
  * OTHER(name): written by hand for another reason, stated there. */
 #define PC_BLOCKING_OF_TIME(HELD, MASKED)                                                          \
     MASKED(poll)                                                                                   \
@@ -52,40 +62,70 @@
           (sem, clock, until))
 
 #define PC_BLOCKING_OF_SOCKETS(RECEIVES, SENDS)                                                    \
-    RECEIVES(ssize_t, read, (int fd, void *buffer, size_t n), (fd, buffer, n))                     \
+    RECEIVES(ssize_t, read, (int fd, void *buffer, size_t n), (fd, buffer, n),                     \
+             n > PC_LONG_READ_BYTES)                                                               \
     RECEIVES(ssize_t, __read_chk, (int fd, void *buffer, size_t n, size_t size),                   \
-             (fd, buffer, n, size))                                                                \
-    RECEIVES(ssize_t, readv, (int fd, const struct iovec *v, int n), (fd, v, n))                   \
-    RECEIVES(ssize_t, recv, (int fd, void *buffer, size_t n, int flags), (fd, buffer, n, flags))   \
+             (fd, buffer, n, size), n > PC_LONG_READ_BYTES)                                        \
+    RECEIVES(ssize_t, readv, (int fd, const struct iovec *v, int n), (fd, v, n),                   \
+             pc_vector_bytes(v, n) > PC_LONG_READ_BYTES)                                           \
+    RECEIVES(ssize_t, recv, (int fd, void *buffer, size_t n, int flags), (fd, buffer, n, flags),   \
+             pc_waits_for_all(flags))                                                              \
     RECEIVES(ssize_t, __recv_chk, (int fd, void *buffer, size_t n, size_t size, int flags),        \
-             (fd, buffer, n, size, flags))                                                         \
+             (fd, buffer, n, size, flags), pc_waits_for_all(flags))                                \
     RECEIVES(ssize_t, recvfrom,                                                                    \
              (int fd, void *restrict buffer, size_t n, int flags, struct sockaddr *restrict from,  \
               socklen_t *restrict length),                                                         \
-             (fd, buffer, n, flags, from, length))                                                 \
+             (fd, buffer, n, flags, from, length), pc_waits_for_all(flags))                        \
     RECEIVES(ssize_t, __recvfrom_chk,                                                              \
              (int fd, void *restrict buffer, size_t n, size_t size, int flags,                     \
               struct sockaddr *restrict from, socklen_t *restrict length),                         \
-             (fd, buffer, n, size, flags, from, length))                                           \
-    RECEIVES(ssize_t, recvmsg, (int fd, struct msghdr *message, int flags), (fd, message, flags))  \
+             (fd, buffer, n, size, flags, from, length), pc_waits_for_all(flags))                  \
+    RECEIVES(ssize_t, recvmsg, (int fd, struct msghdr *message, int flags), (fd, message, flags),  \
+             pc_waits_for_all(flags))                                                              \
     RECEIVES(int, accept, (int fd, struct sockaddr *restrict from, socklen_t *restrict length),    \
-             (fd, from, length))                                                                   \
+             (fd, from, length), false)                                                            \
     RECEIVES(int, accept4,                                                                         \
              (int fd, struct sockaddr *restrict from, socklen_t *restrict length, int flags),      \
-             (fd, from, length, flags))                                                            \
-    SENDS(ssize_t, write, (int fd, const void *buffer, size_t n), (fd, buffer, n))                 \
-    SENDS(ssize_t, writev, (int fd, const struct iovec *v, int n), (fd, v, n))                     \
+             (fd, from, length, flags), false)                                                     \
+    SENDS(ssize_t, write, (int fd, const void *buffer, size_t n), (fd, buffer, n),                 \
+          n > PC_UNCUT_BYTES)                                                                      \
+    SENDS(ssize_t, writev, (int fd, const struct iovec *v, int n), (fd, v, n),                     \
+          pc_vector_bytes(v, n) > PC_UNCUT_BYTES)                                                  \
     SENDS(ssize_t, send, (int fd, const void *buffer, size_t n, int flags),                        \
-          (fd, buffer, n, flags))                                                                  \
+          (fd, buffer, n, flags), pc_is_cut(n, flags))                                             \
     SENDS(ssize_t, sendto,                                                                         \
           (int fd, const void *buffer, size_t n, int flags, const struct sockaddr *to,             \
            socklen_t length),                                                                      \
-          (fd, buffer, n, flags, to, length))                                                      \
+          (fd, buffer, n, flags, to, length), pc_is_cut(n, flags))                                 \
     SENDS(ssize_t, sendmsg, (int fd, const struct msghdr *message, int flags),                     \
-          (fd, message, flags))                                                                    \
+          (fd, message, flags), pc_is_cut(pc_message_bytes(message), flags))                       \
     SENDS(int, sendmmsg, (int fd, struct mmsghdr *messages, unsigned n, int flags),                \
-          (fd, messages, n, flags))                                                                \
-    SENDS(int, connect, (int fd, const struct sockaddr *to, socklen_t length), (fd, to, length))
+          (fd, messages, n, flags), !(flags & MSG_DONTWAIT))                                       \
+    SENDS(int, connect, (int fd, const struct sockaddr *to, socklen_t length), (fd, to, length),   \
+          false)
+
+/* splice and its kin look for signals before each buffer, fallocate of tmpfs before each page until
+ * Linux 5.15. tee and vmsplice move what they can at once. Those that end in 64 are what programs
+ * with 64 bits for offsets call. */
+#define PC_BLOCKING_OF_TRANSFERS(MOVES)                                                            \
+    MOVES(ssize_t, splice,                                                                         \
+          (int in, off64_t *in_at, int out, off64_t *out_at, size_t n, unsigned flags),            \
+          (in, in_at, out, out_at, n, flags), true)                                                \
+    MOVES(ssize_t, sendfile, (int out, int in, off_t *at, size_t n), (out, in, at, n), true)       \
+    MOVES(ssize_t, sendfile64, (int out, int in, off64_t *at, size_t n), (out, in, at, n), true)   \
+    MOVES(ssize_t, copy_file_range,                                                                \
+          (int in, off64_t *in_at, int out, off64_t *out_at, size_t n, unsigned flags),            \
+          (in, in_at, out, out_at, n, flags), true)                                                \
+    MOVES(int, fallocate, (int fd, int mode, off_t at, off_t n), (fd, mode, at, n), true)          \
+    MOVES(int, fallocate64, (int fd, int mode, off64_t at, off64_t n), (fd, mode, at, n), true)    \
+    MOVES(int, posix_fallocate, (int fd, off_t at, off_t n), (fd, at, n), true)                    \
+    MOVES(int, posix_fallocate64, (int fd, off64_t at, off64_t n), (fd, at, n), true)              \
+    MOVES(ssize_t, getrandom, (void *buffer, size_t n, unsigned flags), (buffer, n, flags),        \
+          n > 256)                                                                                 \
+    MOVES(ssize_t, pwritev2, (int fd, const struct iovec *v, int n, off_t at, int flags),          \
+          (fd, v, n, at, flags), pc_vector_bytes(v, n) > PC_UNCUT_BYTES)                           \
+    MOVES(ssize_t, pwritev64v2, (int fd, const struct iovec *v, int n, off64_t at, int flags),     \
+          (fd, v, n, at, flags), pc_vector_bytes(v, n) > PC_UNCUT_BYTES)
 
 #define PC_BLOCKING_OF_OTHERS(OTHER)                                                               \
     OTHER(recvmmsg)                                                                                \

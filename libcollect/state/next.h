@@ -43,6 +43,7 @@
     PC_BLOCKING_OF_TIME(ROW, X)                                                                    \
     PC_BLOCKING_OF_SEMAPHORES(ROW)                                                                 \
     PC_BLOCKING_OF_SOCKETS(ROW, ROW)                                                               \
+    PC_BLOCKING_OF_TRANSFERS(ROW)                                                                  \
     PC_BLOCKING_OF_OTHERS(X)
 
 #define PC_INTERPOSED_ID(name) PC_NEXT_##name,

@@ -41,6 +41,7 @@ enum {
     MIGRATIONS,
     ON_CPU,
     BLOCKED,
+    PAUSED,
     N_VALUES
 };
 
@@ -73,6 +74,10 @@ static const struct pcollect_column columns[] = {
                           "time in which the main thread could not run: it slept, or waited for a "
                           "file, a lock or a message; 0 where the kernel does not count delayed",
                           PCOLLECT_SUM, NS),
+    [1 + PAUSED] = VALUE("paused",
+                         "time that MPI_Pcontrol left out: it is in no other figure, but other "
+                         "ranks may have waited for it",
+                         PCOLLECT_SUM, NS),
 };
 _Static_assert(PC_ARRAY_LEN(columns) == 1 + N_VALUES, "a column for each value");
 
@@ -84,6 +89,9 @@ static const struct pcollect_table table = {.name = "resources",
 
 /* Parts of the counts: what is not the run's, and where they stood when it was left last. */
 static uint64_t left_out[N_VALUES], left_at[N_VALUES];
+
+/* Sum of the time that was left out so far; when the run began, and when it was left last. */
+static uint64_t paused_ns, began_at_ns, paused_at_ns;
 
 /* The second number of schedstat, in ns: seen in Linux 4.19 to 6.18. 0: it is not there. */
 static uint64_t read_delayed_ns(void)
@@ -174,11 +182,13 @@ void pc_usage_init_end(void)
     int saved = errno;
     read_counts(left_out);
     memcpy(left_at, left_out, sizeof left_at);
+    began_at_ns = pc_mono_ns();
     errno = saved;
 }
 
 void pc_usage_leave(void)
 {
+    paused_at_ns = pc_mono_ns();
     pc_thread_times_book();
     read_counts(left_at);
 }
@@ -190,6 +200,7 @@ void pc_usage_return(void)
     read_counts(now);
     for (unsigned i = 0; i < N_VALUES; i++)
         left_out[i] += now[i] > left_at[i] ? now[i] - left_at[i] : 0;
+    paused_ns += pc_mono_ns() - paused_at_ns;
 }
 
 void pc_usage_reset(void)
@@ -197,6 +208,8 @@ void pc_usage_reset(void)
     pc_thread_times_reset();
     read_counts(left_out);
     memcpy(left_at, left_out, sizeof left_at);
+    paused_at_ns = pc_mono_ns();
+    paused_ns = paused_at_ns - began_at_ns;
 }
 
 /* Like 0-3,8: what sched_setaffinity and taskset take. */
@@ -232,6 +245,7 @@ void pc_usage_note(void)
         if (!getrusage(RUSAGE_SELF, &usage))
             v[MEMORY] = (uint64_t)usage.ru_maxrss * 1024u;
         v[CPU] = (uint64_t)sched_getcpu();
+        v[PAUSED] = paused_ns;
         v[MIGRATIONS] = count_migrations();
     }
     if (v && !sched_getaffinity(0, sizeof set, &set)) {

@@ -17,6 +17,11 @@ static const struct pc_python_layout layouts[] = {
      .thread_head = 56,
      .cframe_frame = 8,
      .cframe_previous = 16,
+     .runtime_head = 40,
+     .interpreter_next = 0,
+     .interpreter_threads = 16,
+     .thread_next = 8,
+     .thread_tid = 160,
      .frame_code = 32,
      .frame_previous = 48,
      .frame_instruction = 56,
@@ -33,6 +38,11 @@ static const struct pc_python_layout layouts[] = {
      .thread_head = 56,
      .cframe_frame = 0,
      .cframe_previous = 8,
+     .runtime_head = 40,
+     .interpreter_next = 0,
+     .interpreter_threads = 72,
+     .thread_next = 8,
+     .thread_tid = 144,
      .frame_code = 0,
      .frame_previous = 8,
      .frame_instruction = 56,
@@ -47,6 +57,11 @@ static const struct pc_python_layout layouts[] = {
      .compact_bytes = 56},
     {.version = 0x030d,
      .thread_head = 72,
+     .runtime_head = 632,
+     .interpreter_next = 7264,
+     .interpreter_threads = 7344,
+     .thread_next = 8,
+     .thread_tid = 160,
      .frame_code = 0,
      .frame_previous = 8,
      .frame_instruction = 56,
@@ -87,7 +102,7 @@ static uint32_t read_version(const struct pc_exports *elf)
     return version ? (uint32_t)*version : 0;
 }
 
-static const struct pc_python_layout *find_layout(uint32_t version)
+const struct pc_python_layout *pc_python_layout_of(uint32_t version)
 {
     bool fits = sizeof(void *) == 8 && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
     for (size_t i = 0; fits && i < PC_ARRAY_LEN(layouts); i++)
@@ -104,7 +119,7 @@ enum pc_interpreter_found pc_interpreter_find(uint32_t *version_out)
     if (!s.module)
         return PC_INTERPRETER_NONE;
     *version_out = read_version(&s.elf);
-    const struct pc_python_layout *layout = find_layout(*version_out);
+    const struct pc_python_layout *layout = pc_python_layout_of(*version_out);
     pc_python.thread_state =
         (void *(*)(void))pc_exports_find(&s.elf, "PyGILState_GetThisThreadState");
     pc_python.finalizing = (int (*)(void))pc_exports_find(&s.elf, "_Py_IsFinalizing");

@@ -64,7 +64,34 @@ bool pc_interpreter_describe(struct pc_python_stack *s, const struct pc_python_f
 /* A hash of all that decides what the frames of the stack are described as. AS-safe. */
 uint64_t pc_interpreter_digest(struct pc_python_stack *s);
 
-/* ---- For tests ---- */
+/* ---- For who reads another process, and for tests ---- */
+
+/* The layout of the structures of one version of CPython, as built for 64 bits with its global
+ * lock: bytes from the beginning of a structure. */
+struct pc_python_layout {
+    uint16_t version; /* PY_VERSION_HEX >> 16 */
+    /* Ways in which the frames of one run of the loop are told from those outside of it.
+     * by_cframes: each run has a _PyCFrame on the stack of C, which leads to its innermost frame
+     * and to the _PyCFrame of the run outside. Else the outermost frame of a run is one of owner
+     * c_stack, on the stack of C itself, that stands for no function. */
+    bool by_cframes;
+    uint8_t c_stack;
+    /* PyThreadState: to the _PyCFrame (has_cframe) or to the innermost frame. */
+    bool has_cframe;
+    uint8_t thread_head, cframe_frame, cframe_previous;
+    /* To the threads from outside: _PyRuntime, PyInterpreterState, PyThreadState. */
+    uint16_t runtime_head, interpreter_next, interpreter_threads;
+    uint8_t thread_next, thread_tid;
+    /* _PyInterpreterFrame. */
+    uint8_t frame_code, frame_previous, frame_instruction, frame_owner;
+    /* PyCodeObject. */
+    uint8_t code_first_line, code_file, code_name, code_lines, code_first;
+    /* Size of the head of a str: compact and all ASCII, compact. */
+    uint8_t ascii_bytes, compact_bytes;
+};
+
+/* The layout of a version by its PY_VERSION_HEX; NULL: not known. */
+const struct pc_python_layout *pc_python_layout_of(uint32_t version);
 
 /* The line of the instruction `place` bytes from the first, by a table of locations (PEP 626,
  * CPython 3.11 to 3.13); 0: none. Reads n bytes at most. */

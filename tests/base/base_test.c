@@ -7,8 +7,12 @@
 #include <stddef.h>
 
 #include <cmocka.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 static void formatter_agrees_with_printf(void **state)
 {
@@ -106,6 +110,44 @@ static void byte_hash_is_stable_for_files(void **state)
     assert_true(pc_hash_bytes("abc", 3, 0) != pc_hash_bytes("abd", 3, 0));
 }
 
+static void *run_on(void *arg)
+{
+    alarm(60);
+    pause();
+    return arg;
+}
+
+/* The kernel calls it a zombie all the same. */
+static void process_without_its_first_thread_has_not_ended(void **state)
+{
+    (void)state;
+    struct pc_process_status p = {0};
+    siginfo_t info;
+    pid_t child = fork();
+    if (!child) {
+        pthread_t thread;
+        if (pthread_create(&thread, NULL, run_on, NULL))
+            _exit(1);
+        pthread_exit(NULL);
+    }
+    assert_true(child > 0);
+    for (int ms = 0; ms < 10000 && p.state != 'Z'; ms++) {
+        usleep(1000);
+        assert_true(pc_process_look(child, &p));
+    }
+    bool seen = p.state == 'Z', ended = p.ended;
+    kill(child, SIGKILL);
+    assert_int_equal(waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT), 0);
+    assert_true(pc_process_look(child, &p));
+    assert_true(p.ended);
+    assert_int_equal(p.parent, getpid());
+    waitpid(child, NULL, 0);
+    assert_false(pc_process_look(child, &p));
+    if (!seen) /* emulators of processors may keep it */
+        skip();
+    assert_false(ended);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -115,6 +157,7 @@ int main(void)
         cmocka_unit_test(clock_scale_converts_between_two_points),
         cmocka_unit_test(ticks_follow_the_monotonic_clock),
         cmocka_unit_test(byte_hash_is_stable_for_files),
+        cmocka_unit_test(process_without_its_first_thread_has_not_ended),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -316,23 +316,39 @@ unsigned used_facts(struct fact *facts, unsigned n)
 
 /* ---- Bytes ---------------------------------------------------------------------------------- */
 
+static void guarded_unmap(struct guarded *g)
+{
+    if (g->mapping)
+        munmap(g->mapping, g->mapping_bytes);
+}
+
+/* The mapping of the last image that was freed: fresh pages cost more than all else. */
+static struct guarded kept;
+
 void guarded_copy(struct guarded *g, const void *data, size_t n)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE), body;
-    g->n = n / PCOLLECT_REF_UNIT * PCOLLECT_REF_UNIT;
-    body = (g->n + page - 1) / page * page;
-    g->mapping_bytes = body + page;
-    g->mapping =
-        mmap(NULL, g->mapping_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    assert_true(g->mapping != MAP_FAILED);
-    assert_int_equal(mprotect((char *)g->mapping + body, page, PROT_NONE), 0);
-    g->data = (char *)g->mapping + body - g->n;
-    memcpy(g->data, data, g->n);
+    n = n / PCOLLECT_REF_UNIT * PCOLLECT_REF_UNIT;
+    body = (n + page - 1) / page * page;
+    *g = kept;
+    kept = (struct guarded){0};
+    if (g->mapping_bytes < body + page) {
+        guarded_unmap(g);
+        g->mapping_bytes = body + page;
+        g->mapping = mmap(NULL, g->mapping_bytes, PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        assert_true(g->mapping != MAP_FAILED);
+        assert_int_equal(mprotect((char *)g->mapping + body, page, PROT_NONE), 0);
+    }
+    g->n = n;
+    g->data = (char *)g->mapping + g->mapping_bytes - page - n;
+    memcpy(g->data, data, n);
 }
 
 void guarded_free(struct guarded *g)
 {
-    munmap(g->mapping, g->mapping_bytes);
+    guarded_unmap(&kept);
+    kept = *g;
 }
 
 void made_write(const struct made *m, const char *path)

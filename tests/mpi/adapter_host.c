@@ -312,8 +312,9 @@ static void merge(const struct pc_transport *t)
     }
 }
 
-static void finalize_end(void)
+static void finalize_end(uint64_t ticks)
 {
+    (void)ticks;
     host.finalize_ends++;
 }
 

@@ -91,7 +91,7 @@ function find_row(op,    base, plain)
     return 0
 }
 
-# What parameter p is: the row's, else the default for its kind; "" if nothing is said.
+# Meaning of parameter p: the row's, else the default for its kind; "" if nothing is said.
 function value_of(r, p,    kind)
 {
     arg_used[r, param_name[p]] = 1

@@ -2,11 +2,14 @@
  *
  * paused STAY: a program whose work is left out by MPI_Pcontrol: it touches 4096 pages for the
  * first time and makes system calls for half a second. With STAY it never switches on again.
+ * paused apart MS: each rank sleeps so many milliseconds longer than the rank before it, left out,
+ * then all meet in two barriers. Each prints `paused RANK LEAST MOST`, in ns.
  */
 #define _DEFAULT_SOURCE
 #include <mpi.h>
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
@@ -20,10 +23,33 @@ static double now_s(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
+static void meet(long each_ms)
+{
+    int rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    struct timespec pause = {rank * each_ms / 1000, rank * each_ms % 1000 * 1000000};
+    double before = now_s();
+    MPI_Pcontrol(0);
+    double begin = now_s();
+    nanosleep(&pause, NULL);
+    double end = now_s();
+    MPI_Pcontrol(1);
+    double after = now_s();
+    printf("paused %d %.0f %.0f\n", rank, (end - begin) * 1e9 - 1000,
+           (after - before) * 1e9 + 1000);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
 int main(int argc, char **argv)
 {
     size_t size = (size_t)sysconf(_SC_PAGESIZE);
     MPI_Init(&argc, &argv);
+    if (argc > 2) {
+        meet(atol(argv[2]));
+        MPI_Finalize();
+        return 0;
+    }
     MPI_Pcontrol(0);
     char *pages =
         mmap(NULL, PAGES * size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# What the truth tests share, sourced after tests/lib.sh: building programs that keep their own
+# Functions that the truth tests share, sourced after tests/lib.sh: building programs that keep their own
 # account (truth.h), and comparing it with the report of their profile, to the unit.
 #
 # Contexts are compared as function:line > function:line. Of the report's frames those of functions

@@ -14,7 +14,7 @@
 # Needs qemu-system-aarch64, cpio and the cross compiler. Prints TAP; the exit status is 0 if nothing
 # failed.
 #
-# What the machine cannot show: its other events open and stay at 0, so that no finding of misses can
+# Limits of the machine: its other events open and stay at 0, so that no finding of misses can
 # be made there; counters other than that of cycles interrupt at the next tick of the kernel only
 # (qemu 7.2).
 set -u
@@ -54,7 +54,7 @@ needed() {
     done
 }
 
-# What tests/lib.sh asks a compiler for is taken from here (prebuilt, below).
+# Programs that tests/lib.sh would have a compiler make are taken from here (prebuilt, below).
 compile() { # OUT SOURCE [FLAG...]
     compile_out=$1
     shift

@@ -19,7 +19,7 @@ printf 'root:x:0:0::/tmp:/bin/sh\nuser:x:1000:1000::/tmp:/bin/sh\n' >/etc/passwd
 paranoid=/proc/sys/kernel/perf_event_paranoid
 echo 1 >$paranoid # PAPI asks for it; 2 is what systems come with
 
-# What the checks need of tests/lib.sh is here; what would be compiled was compiled beforehand.
+# The part of tests/lib.sh that the checks need; programs were compiled beforehand.
 export PC_SRC=/pc/src PC_STAGE=/pc PC_BUILD=/tmp/build PC_CC=prebuilt
 export MPICC_MPICH=prebuilt MPIRUN_MPICH=mpiexec.hydra HYDRA_LAUNCHER=fork
 export MPICC_OPENMPI=prebuilt MPIRUN_OPENMPI=orterun OMPI_MCA_plm=isolated
@@ -45,7 +45,7 @@ events() {
     check_loops
     check_stat
 
-    # What a user may count, by the level: all; its own side; nothing.
+    # Events that a user may count, by the level: all; its own side; nothing.
     for level in 1 2 3; do
         echo $level >$paranoid
         for event in perf::INSTRUCTIONS perf::CONTEXT-SWITCHES; do
@@ -142,7 +142,7 @@ samples() {
 
 # ---- Rotation ---------------------------------------------------------------------------------------
 
-# What the windows themselves add is left out of the estimates. With the kernel's side it is more than
+# Instructions of the windows themselves are left out of the estimates. With the kernel's side they are more than
 # what the program does in them: a check that would not see it could see nothing.
 added() { # NAME LEAST: events in brief windows, over those of the program
     table rotation | awk -F'\t' -v least="$2" '$3 > 0.00005 { next } { over = $7 / ($7 - $15 / 1000)

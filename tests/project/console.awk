@@ -28,7 +28,7 @@ function words(line,    n, i, found, part, text) {
     return text
 }
 
-# What a report says of a run depends on the run, and on what else the machine does: it stays as it is where this
+# The report of a run depends on the run, and on what else the machine does: it stays as it is where this
 # run does not show it.
 function judged(line) {
     return line ~ /^(Findings|Lost on|Faster \()/

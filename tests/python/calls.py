@@ -129,7 +129,7 @@ def in_c():
     functools.reduce(lambda a, b: call() or b, [1, 2, 3])
 
 
-# The same code object's address, function, file and first instruction, at another line.
+# One code object's address, function, file and first instruction, at another line.
 def churn(n):
     for i in range(n):
         space = {"call": call}

@@ -6,6 +6,8 @@
 #define Py_BUILD_CORE 1
 #include <Python.h>
 #include <internal/pycore_frame.h>
+#include <internal/pycore_interp.h>
+#include <internal/pycore_runtime.h>
 
 #include "libcollect/walk/interpreter.c"
 
@@ -25,7 +27,7 @@ static void compare(const char *what, size_t ours, size_t theirs)
 
 int main(void)
 {
-    const struct pc_python_layout *l = find_layout(PY_VERSION_HEX);
+    const struct pc_python_layout *l = pc_python_layout_of(PY_VERSION_HEX);
     if (!l) {
         puts("not known");
         return 1;
@@ -44,6 +46,11 @@ int main(void)
 #if PY_VERSION_HEX >= 0x030c0000
     compare("c_stack", l->c_stack, FRAME_OWNED_BY_CSTACK);
 #endif
+    COMPARE(runtime_head, _PyRuntimeState, interpreters.head);
+    COMPARE(interpreter_next, PyInterpreterState, next);
+    COMPARE(interpreter_threads, PyInterpreterState, threads.head);
+    COMPARE(thread_next, PyThreadState, next);
+    COMPARE(thread_tid, PyThreadState, native_thread_id);
     COMPARE(frame_previous, _PyInterpreterFrame, previous);
     COMPARE(frame_owner, _PyInterpreterFrame, owner);
     COMPARE(code_first_line, PyCodeObject, co_firstlineno);

@@ -21,7 +21,7 @@ function pick(low, high) {
     return low + int((high - low + 1) * rand())
 }
 
-# How often a fault is done in a step.
+# Number of times that a fault is done in a step.
 function many(n) {
     return n_kinds > 1 ? 10 : n
 }

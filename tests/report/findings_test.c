@@ -511,6 +511,42 @@ static void imbalance_says_why_if_instructions_were_counted(void **state)
     }
 }
 
+/* The busiest rank's lead is in the kernel: whose it is, page faults and system calls say. */
+static void lead_in_the_kernel_without_cause_is_of_the_machine(void **state)
+{
+    static const struct {
+        double system_ms, faults;
+        unsigned at;
+        bool sampled, machine;
+    } cases[] = {{600, 2050, IN_FUNCTION, true, true},   {600, 2500, IN_FUNCTION, true, false},
+                 {300, 2050, IN_FUNCTION, true, false},  {600, 2050, WRITING, true, false},
+                 {600, 2050, IN_FUNCTION, false, false}, {900, 1900, IN_FUNCTION, true, true}};
+    (void)state;
+    for (unsigned k = 0; k < PC_ARRAY_LEN(cases); k++) {
+        begin_run(1, cases[k].sampled);
+        m.sample.modules[1] =
+            (struct pc_profile_module){.path = (char *)"/lib/libc.so.6", .identity = 2};
+        m.sample.p.n_modules = 2;
+        uint32_t module = cases[k].at == WRITING;
+        if (cases[k].sampled)
+            sample_point(&m.sample, m.caller, module, cases[k].at);
+        for (unsigned r = 0; r < m.n; r++) {
+            m.compute_ms[r] = r == m.late ? 2000 : 1000;
+            if (cases[k].sampled)
+                sample_add_samples(&m.sample, (int32_t)r, (uint64_t)(m.compute_ms[r] * ms));
+        }
+        m.system_ms[m.late] = cases[k].system_ms;
+        m.faults[m.late] = cases[k].faults;
+        struct pct_data *d = end_run();
+        assert_true(d->findings->n > 0);
+        const char *text = d->findings->list[0].text;
+        if (strcmp(d->findings->list[0].rule, "imbalance") != 0 ||
+            (strstr(text, "look at the machine") != NULL) != cases[k].machine)
+            fail_msg("case %u: %s", k, text);
+        pct_data_free(d);
+    }
+}
+
 static void twin_without_the_fault_has_no_finding(void **state)
 {
     (void)state;
@@ -593,6 +629,53 @@ static void delay_of_ranks_that_wait_is_no_loss(void **state)
     }
 }
 
+/* The late rank is paused, and the others wait for it: nobody is blamed. With pauses of equal
+ * length the calls are, and the doubt is told; without any there is no doubt. */
+static void waiting_for_paused_ranks_is_not_blamed_on_the_program(void **state)
+{
+    enum { APART, EQUAL, NONE, N };
+    (void)state;
+    for (unsigned seed = 1; seed <= N_SEEDS; seed++) {
+        for (unsigned how = 0; how < N; how++) {
+            double list[SAMPLE_RANKS];
+            begin_run(seed, false);
+            for (unsigned r = 0; r < m.n; r++) {
+                list[r] = how == APART && r == m.late ? 0.1 : 800;
+                m.paused_ms[r] = how == NONE ? 0 : how == EQUAL || r == m.late ? 805 : 5;
+            }
+            call("MPI_Barrier", PCOLLECT_CLASS_COLL, 20, 0, list);
+            m.compute_ms[m.late] += how == APART ? 799.9 : 0; /* for wait_for_all */
+            wait_for_all();
+            m.compute_ms[m.late] -= how == APART ? 799.9 : 0;
+            struct pct_data *d = end_run();
+            assert_int_equal(d->findings->n, how == APART ? 0 : 1);
+            const char *text = how == APART ? "" : d->findings->list[0].text;
+            assert_true(how == APART || !strcmp(d->findings->list[0].rule, "barrier"));
+            assert_int_equal(strstr(text, "in what MPI_Pcontrol left out, 805.0 ms of") != NULL,
+                             how == EQUAL);
+            pct_data_free(d);
+        }
+    }
+}
+
+/* The late rank computes for as long as the others are paused: they did not wait for it. */
+static void ranks_that_were_paused_did_not_wait_for_the_busiest(void **state)
+{
+    (void)state;
+    for (unsigned paused = 0; paused < 2; paused++) {
+        begin_run(1, false);
+        for (unsigned r = 0; r < m.n; r++) {
+            m.compute_ms[r] = r == m.late ? 2000 : 1000;
+            m.paused_ms[r] = paused && r != m.late ? 1000 : 0;
+        }
+        call_all("MPI_Allreduce", PCOLLECT_CLASS_COLL, 40, 8, 2);
+        struct pct_data *d = end_run();
+        assert_int_equal(d->findings->n, paused ? 0 : 1);
+        assert_true(paused || !strcmp(d->findings->list[0].rule, "imbalance"));
+        pct_data_free(d);
+    }
+}
+
 static void a_processor_that_is_shared_is_told_from_one_that_is_taken(void **state)
 {
     (void)state;
@@ -602,6 +685,31 @@ static void a_processor_that_is_shared_is_told_from_one_that_is_taken(void **sta
     d = make_run(1, SHARED, false, true);
     assert_non_null(strstr(d->findings->list[0].text, "something else ran there"));
     pct_data_free(d);
+}
+
+/* Ranks that make no such call are not counted. */
+static void calls_are_counted_by_the_ranks_that_make_them(void **state)
+{
+    (void)state;
+    for (unsigned some = 0; some < 2; some++) {
+        double list[SAMPLE_RANKS];
+        begin_run(1, false);
+        for (unsigned r = 0; r < m.n; r++)
+            list[r] = some && r ? -1 : 400;
+        call("MPI_Send", PCOLLECT_CLASS_P2P, 80000, 8, list);
+        struct pct_data *d = end_run();
+        char wanted[96] = "sends 80,000 messages per rank of 8 bytes each: ";
+        if (some)
+            snprintf(wanted, sizeof wanted,
+                     "sends 80,000 messages per rank (on 1 of %u ranks) of 8 bytes each: ", m.n);
+        const char *said = "";
+        for (size_t i = 0; i < d->findings->n; i++)
+            said = strcmp(d->findings->list[i].rule, "small-messages") ? said
+                                                                       : d->findings->list[i].text;
+        if (!strstr(said, wanted))
+            fail_msg("wanted \"%s\", got \"%s\"", wanted, said);
+        pct_data_free(d);
+    }
 }
 
 /* ---- Bounds -------------------------------------------------------------------------------------
@@ -673,13 +781,17 @@ int main(void)
         cmocka_unit_test(the_work_of_the_system_is_placed_or_it_is_said_how),
         cmocka_unit_test(first_finding_names_the_fault_and_its_function),
         cmocka_unit_test(long_names_are_shortened),
+        cmocka_unit_test(lead_in_the_kernel_without_cause_is_of_the_machine),
         cmocka_unit_test(twin_without_the_fault_has_no_finding),
         cmocka_unit_test(imbalance_says_why_if_instructions_were_counted),
         cmocka_unit_test(what_the_machine_does_is_not_blamed_on_the_program),
         cmocka_unit_test(time_in_mpi_without_a_processor_is_not_blamed_on_the_program),
         cmocka_unit_test(fault_that_is_more_than_all_delay_comes_first),
+        cmocka_unit_test(waiting_for_paused_ranks_is_not_blamed_on_the_program),
+        cmocka_unit_test(ranks_that_were_paused_did_not_wait_for_the_busiest),
         cmocka_unit_test(delay_of_ranks_that_wait_is_no_loss),
         cmocka_unit_test(a_processor_that_is_shared_is_told_from_one_that_is_taken),
+        cmocka_unit_test(calls_are_counted_by_the_ranks_that_make_them),
         cmocka_unit_test(no_value_can_find_more_than_statistics_allow),
         cmocka_unit_test(every_rule_has_a_planted_fault),
     };

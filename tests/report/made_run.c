@@ -66,6 +66,8 @@ void call(const char *name, uint16_t op_class, double calls, double bytes, const
     m.sample.ops[op] = (struct pc_profile_op){(char *)name, op_class};
     m.last_op = sample_op(&m.sample, m.caller, op);
     for (unsigned r = 0; r < m.n; r++) {
+        if (ms_of[r] < 0)
+            continue;
         sample_add(&m.sample, &(struct sample_calls){.rank = (int32_t)r,
                                                      .count = (uint64_t)calls,
                                                      .time = (uint64_t)(ms_of[r] * ms),
@@ -120,12 +122,13 @@ void add_cells(struct pc_profile_table *t, const uint64_t *cells)
 
 void add_resources(void)
 {
-    static const char *const columns[] = {"rank",    "system", "minor_faults", "major_faults",
-                                          "delayed", "bound",  "blocked",      NULL};
+    static const char *const columns[] = {"rank",         "system",  "minor_faults",
+                                          "major_faults", "delayed", "bound",
+                                          "blocked",      "paused",  NULL};
     static const uint16_t types[] = {PCOLLECT_COLUMN_RANK,   PCOLLECT_COLUMN_NUMBER,
                                      PCOLLECT_COLUMN_NUMBER, PCOLLECT_COLUMN_NUMBER,
                                      PCOLLECT_COLUMN_NUMBER, PCOLLECT_COLUMN_STRING,
-                                     PCOLLECT_COLUMN_NUMBER};
+                                     PCOLLECT_COLUMN_NUMBER, PCOLLECT_COLUMN_NUMBER};
     struct pc_profile_table *t = add_table("resources", 1, columns, types);
     m.strings[0] = (char *)"0-15";
     m.strings[1] = (char *)"0,2-3";
@@ -139,5 +142,6 @@ void add_resources(void)
     for (unsigned r = 0; r < m.n; r++)
         add_cells(t, (const uint64_t[]){r, (uint64_t)(m.system_ms[r] * ms), (uint64_t)m.faults[r],
                                         0, (uint64_t)(m.delayed_ms[r] * ms), m.shares ? 2 : 1,
-                                        (uint64_t)(m.blocked_ms[r] * ms)});
+                                        (uint64_t)(m.blocked_ms[r] * ms),
+                                        (uint64_t)(m.paused_ms[r] * ms)});
 }

@@ -23,7 +23,7 @@ struct made {
     struct pct_frame frames[MAX_DEPTH + 1], sampled_at[2], library[2];
     double compute_ms[SAMPLE_RANKS], mpi_ms[SAMPLE_RANKS], delayed_ms[SAMPLE_RANKS];
     double system_ms[SAMPLE_RANKS], faults[SAMPLE_RANKS];
-    double blocked_ms[SAMPLE_RANKS];
+    double blocked_ms[SAMPLE_RANKS], paused_ms[SAMPLE_RANKS];
     bool shares; /* more ranks than processors */
     uint32_t last_op;
     struct pc_profile_table tables[3];
@@ -37,6 +37,7 @@ extern struct made m;
 double draw(double low, double high);
 unsigned draw_int(unsigned low, unsigned high);
 void begin_run(unsigned seed, bool sampled);
+/* ms_of: by rank; a rank with less than 0 does not call. */
 void call(const char *name, uint16_t op_class, double calls, double bytes, const double *ms_of);
 void call_all(const char *name, uint16_t op_class, double calls, double bytes, double each);
 void wait_for_all(void);

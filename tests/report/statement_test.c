@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Where a statement of several lines begins, in C and in both forms of Fortran.
+ * Where a statement of several lines begins, and a function, in C and in both forms of Fortran.
  */
 #include "view/annotate/annotate.h"
 
@@ -48,10 +48,39 @@ static void a_statement_begins_where_it_is_continued_from(void **state)
     }
 }
 
+static void a_definition_is_told_from_calls(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *path, *lines[8], *name;
+        uint32_t line, first;
+    } cases[] = {
+        {"a.c", {"int f(int a)", "{", "    g(a);", "    return f(a);", "}"}, "f", 4, 1},
+        {"a.c", {"int f(int a);", "int g(int a) {", "  f(a);"}, "g", 3, 2},
+        {"a.c", {"int f(int a);", "int g(int a) {", "  f(a);"}, "f", 3, 0},
+        {"a.c", {"int f(int a) { return 2; }"}, "f", 1, 1},
+        {"a.cc", {"void A::f(int a) {", "  x = f (a", "      );"}, "f", 3, 1},
+        {"a.f90", {"module m", "Subroutine F(a)", "  call f(a)", "end subroutine f"}, "f", 3, 2},
+        {"a.f", {"      INTEGER FUNCTION F(A)", "      A = F(B)"}, "f", 2, 1},
+        {"a.c", {"int f(int a)"}, "", 1, 0},
+        {"a.c", {"int f(int a)"}, "f", 7, 0},
+    };
+    for (size_t i = 0; i < PC_ARRAY_LEN(cases); i++) {
+        struct pct_source s = {.lines = (const char **)cases[i].lines};
+        while (s.n < PC_ARRAY_LEN(cases[i].lines) && cases[i].lines[s.n])
+            s.n++;
+        uint32_t first = pct_source_function(&s, cases[i].path, cases[i].name, cases[i].line);
+        if (first != cases[i].first)
+            fail_msg("%s, \"%s\", %s at line %u: %u", cases[i].path, cases[i].lines[0],
+                     cases[i].name, cases[i].line, first);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_statement_begins_where_it_is_continued_from),
+        cmocka_unit_test(a_definition_is_told_from_calls),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

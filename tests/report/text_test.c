@@ -4,6 +4,7 @@
  */
 #include "analysis/buffer.h"
 #include "analysis/symbols/short_name.h"
+#include "analysis/tree/label.h"
 #include "tests/seed.h"
 
 #include <setjmp.h>
@@ -269,12 +270,94 @@ static void names_are_shortened_in_one_way(void **state)
         assert_string_equal(b.data, rows[i].wanted);
         pct_buf_free(&b);
     }
-    struct pct_buf b = {0};
-    pct_short_path(
-        &b,
-        "main@a.cc:3 > run<std::vector<double, allocator<double\\> \\>, 3>(int)@b.cc:7 > MPI_Send");
-    assert_string_equal(b.data, "main@a.cc:3 > run<>()@b.cc:7 > MPI_Send");
-    pct_buf_free(&b);
+}
+
+static void people_read_labels_in_one_notation(void **state)
+{
+    static const struct {
+        const char *labels, *wanted;
+    } rows[] = {
+        {"main@a.c:3", "main (a.c:3)"},
+        {"main@a.c", "main (a.c)"},
+        {"libplug.so+0x77", "libplug.so+0x77"},
+        {"(region step)", "(region step)"},
+        {"sin\\@plt@libm.so", "sin@plt (libm.so)"},
+        {"odd@a\\@b.c:1", "odd (a@b.c:1)"},
+        {"tab\\t\\\\@a.c:1", "tab\\t\\\\ (a.c:1)"},
+        {"main@a.cc:3 > run<std::vector<double, allocator<double\\> \\>, 3>(int)@b.cc:7 > MPI_Send",
+         "main (a.cc:3) > run<>() (b.cc:7) > MPI_Send"},
+    };
+    (void)state;
+    for (size_t i = 0; i < PC_ARRAY_LEN(rows); i++) {
+        struct pct_buf b = {0};
+        pct_place_of_path(&b, rows[i].labels, false);
+        assert_string_equal(b.data, rows[i].wanted);
+        pct_buf_free(&b);
+    }
+}
+
+static void places_have_three_forms(void **state)
+{
+    static const struct {
+        struct pct_place_text place;
+        const char *alone, *list, *sentence;
+    } rows[] = {
+        {{.file = "/src/a.c", .line = 3}, "a.c:3", "  a.c:3", " (a.c:3)"},
+        {{.file = "/src/a.c", .line = 3, .full_path = true},
+         "/src/a.c:3",
+         "  /src/a.c:3",
+         " (/src/a.c:3)"},
+        {{.file = "lib.so"}, "lib.so", "  lib.so", " (lib.so)"},
+        {{.file = "a.c", .call = 2, .n_calls = 3},
+         "a.c, call 2 of 3",
+         "  a.c, call 2 of 3",
+         " (a.c, call 2 of 3)"},
+        {{.call = 2, .n_calls = 3}, "call 2 of 3", "  call 2 of 3", " (call 2 of 3)"},
+        {{.line = 7}, "", "", ""},
+    };
+    (void)state;
+    for (size_t i = 0; i < PC_ARRAY_LEN(rows); i++) {
+        const char *wanted[] = {rows[i].alone, rows[i].list, rows[i].sentence};
+        for (int form = PCT_PLACE_ALONE; form <= PCT_PLACE_SENTENCE; form++) {
+            struct pct_buf b = {0};
+            pct_buf_put(&b, "", 0);
+            pct_place_put(&b, &rows[i].place, (enum pct_place_form)form);
+            assert_string_equal(b.data, wanted[form]);
+            pct_buf_free(&b);
+        }
+    }
+}
+
+static void functions_are_asked_for_by_parts_of_their_names(void **state)
+{
+    static const struct {
+        const char *name, *asked;
+        bool same;
+    } rows[] = {
+        {"main", "main", true},
+        {"main", "mai", false},
+        {"main", "ain", false},
+        {"solver::swap", "swap", true},
+        {"solver::swap", "solver::swap", true},
+        {"solver::swap", "ap", false},
+        {"double phys::reduce<double, 3>(Field<double>&)", "reduce", true},
+        {"double phys::reduce<double, 3>(Field<double>&)", "phys::reduce", true},
+        {"double phys::reduce<double, 3>(Field<double>&)", "phys::reduce<>()", true},
+        {"double phys::reduce<double, 3>(Field<double>&)", "phys::reduce<double, 3>", false},
+        {"double phys::reduce<double, 3>(Field<double>&)",
+         "double phys::reduce<double, 3>(Field<double>&)", true},
+        {"double phys::reduce<double, 3>(Field<double>&)", "hys::reduce", false},
+        {"double phys::reduce<double, 3>(Field<double>&)", "Field", false},
+        {"map<int>::find(int) const", "find", true},
+        {"map<int>::find(int) const", "map::find", true},
+        {"(anonymous namespace)::f", "f", true},
+        {"a<int>::operator()(int) const", "operator()", true},
+        {"main", "", false},
+    };
+    (void)state;
+    for (size_t i = 0; i < PC_ARRAY_LEN(rows); i++)
+        if (pct_name_means(rows[i].name, rows[i].asked) != rows[i].same)
+            fail_msg("%s, asked for as %s", rows[i].name, rows[i].asked);
 }
 
 int main(void)
@@ -289,6 +372,9 @@ int main(void)
         cmocka_unit_test(long_texts_lose_their_middle),
         cmocka_unit_test(equal_texts_are_kept_once),
         cmocka_unit_test(names_are_shortened_in_one_way),
+        cmocka_unit_test(functions_are_asked_for_by_parts_of_their_names),
+        cmocka_unit_test(people_read_labels_in_one_notation),
+        cmocka_unit_test(places_have_three_forms),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

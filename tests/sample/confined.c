@@ -90,12 +90,12 @@ int main(int argc, char **argv)
     if (argc < 4)
         return 2;
     pthread_create(&thread, NULL, compute_on, NULL);
-    compute(30000000);
+    compute(10000000);
     if (install(action_of(argv[1]), !strcmp(argv[2], "prctl"), !strcmp(argv[3], "all"))) {
         perror("seccomp");
         return 3;
     }
-    compute(100000000);
+    compute(20000000);
 #ifdef SYS_poll
     poll(NULL, 0, 10);
 #endif

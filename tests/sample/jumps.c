@@ -285,7 +285,7 @@ static void be_told(void)
 /* A child sends them. */
 static void come_together(int times)
 {
-    static char own[8192];
+    static char own[65536]; /* four handlers at once, each with all registers of the CPU */
     static const int signals[] = {SIGALRM, SIGUSR1, SIGUSR2};
     const stack_t stack = {.ss_sp = own, .ss_size = sizeof own};
     pid_t parent = getpid(), child;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * A parallel region of two threads that compute, entered by `enter`, in which each thread comes to
- * the body by the runtime. With MPI (-DWITH_MPI) each of them also calls MPI. Argument:
- * milliseconds of CPU time of each thread.
+ * A parallel region of two threads (-DTEAM= of OMP_NUM_THREADS) that compute, entered by `enter`,
+ * in which each thread comes to the body by the runtime. With MPI (-DWITH_MPI) each of them also
+ * calls MPI. Argument: milliseconds of CPU time of each thread.
  */
 #ifdef WITH_MPI
 #include <mpi.h>
@@ -12,6 +12,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
+
+#ifndef TEAM
+#define TEAM num_threads(2)
+#endif
 
 void enter(int ms);
 void body(int ms);
@@ -43,7 +47,7 @@ __attribute__((noinline)) void body(int ms)
 
 __attribute__((noinline)) void enter(int ms)
 {
-#pragma omp parallel num_threads(2)
+#pragma omp parallel TEAM
     {
         body(ms);
         __asm__ volatile("");

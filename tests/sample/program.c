@@ -80,7 +80,7 @@ static void *blocked(void *semaphore)
     sigset_t all;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, NULL);
-    for (int i = 0; i < 8; i++)
+    for (int i = 0; i < 4; i++)
         half(NULL);
     sem_post(semaphore);
     for (;;)

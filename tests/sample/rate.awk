@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# How often an event happened in a second of CPU time: by the difference of windows of two lengths, or by turns,
+# Counts how often an event happened in a second of CPU time: by the difference of windows of two lengths, or by turns,
 # which have one. The table `rotation` in tsv.
 # usage: awk -v event=NAME -f rate.awk ROTATION
 BEGIN { FS = "\t" }

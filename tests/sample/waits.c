@@ -6,9 +6,10 @@
  *     quiet N   three threads, N calls of each kind, no signal of the program's own: none may end
  *               with EINTR
  *     alarm N   a timer of the program's own every 300 us: each call, of five seconds and more,
- * ends with EINTR after a handler has run, and the time that is left is right once N    SIGALRM is
- * blocked, and comes once, 300 us after the timer is set: the calls that unblock it end after that
- * one handler names     the kinds
+ *               ends with EINTR after a handler has run, and the time that is left is right
+ *     once N    SIGALRM is blocked, and comes once, 300 us after the timer is set: the calls that
+ *               unblock it end after that one handler
+ *     names     the kinds
  */
 #define _GNU_SOURCE 1
 
@@ -19,6 +20,7 @@
 #include <semaphore.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -197,6 +199,8 @@ static int connect_once(struct place *p)
     return result;
 }
 
+#include "waits_bare.inc"
+
 #define RUN(name, needs, call)                                                                     \
     static int run_##name(struct place *p)                                                         \
     {                                                                                              \
@@ -204,12 +208,13 @@ static int connect_once(struct place *p)
         return call;                                                                               \
     }
 KINDS(RUN)
+BARE_KINDS(RUN)
 
 #define KIND(name, needs, call) {#name, needs, run_##name},
 static const struct kind {
     const char *name, *needs; /* s: only a signal ends it; w: another thread, too */
     int (*run)(struct place *);
-} kinds[] = {KINDS(KIND)};
+} kinds[] = {KINDS(KIND) BARE_KINDS(KIND)};
 enum { N_KINDS = sizeof kinds / sizeof kinds[0] };
 
 static int listen_at(struct place *p)
@@ -475,6 +480,7 @@ int main(int argc, char **argv)
         check_once();
     else
         for (int kind = 0; kind < N_KINDS; kind++)
-            puts(kinds[kind].name);
+            if (strncmp(kinds[kind].name, "bare_", 5))
+                puts(kinds[kind].name);
     return 0;
 }

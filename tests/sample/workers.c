@@ -14,6 +14,7 @@
 #include <mpi.h>
 
 #include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdint.h>
@@ -26,7 +27,7 @@ enum { N_WORKERS = 4, CALLS = 500, PIECE_NS = 50000000, LEFT_OUT_NS = 60000000 }
 static const char *how;
 static int rank;
 static pthread_barrier_t meet;
-static _Atomic int stop;
+static sem_t stop;
 static atomic_int next_to_pause;
 
 static uint64_t cpu_ns(void)
@@ -85,8 +86,8 @@ static void *work(void *number)
     if (strcmp(how, "alive") && strcmp(how, "killed"))
         return NULL;
     pthread_barrier_wait(&meet);
-    while (!stop)
-        nanosleep(&(struct timespec){0, 1000000}, NULL);
+    while (sem_wait(&stop))
+        ;
     return NULL;
 }
 
@@ -103,6 +104,7 @@ int main(int argc, char **argv)
     uint64_t from = cpu_ns();
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     pthread_barrier_init(&meet, NULL, N_WORKERS + 1);
+    sem_init(&stop, 0, 0);
     atomic_store(&next_to_pause, 1);
     for (intptr_t k = 0; k < N_WORKERS; k++)
         pthread_create(&threads[k], NULL, work, (void *)(k + 1));
@@ -118,6 +120,7 @@ int main(int argc, char **argv)
         raise(SIGKILL);
     }
     int rc = MPI_Finalize();
-    stop = 1;
+    for (int k = 0; k < N_WORKERS; k++)
+        sem_post(&stop);
     return rc;
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Files of `pcollect export` against the tables of `pcollect report`, read by Python's csv and json and by protoc.
+"""Files of `pcollect export` against the tables of `pcollect report`, read by Python's csv and json, by protoc and by pprof.
 
 export_check.py FOLDER: what is in it as tests/tools/export.test makes it. A line for each check: "ok NAME", or
 "wrong NAME: ...".
@@ -177,6 +177,28 @@ if os.path.exists(path("pprof.text")):
     check("pprof: the same stacks",
           {name: {k: v for k, v in of.items() if v} for name, of in found.items() if any(of.values())},
           {name: dict(of) for name, of in stacks.items() if of})
+
+# ---- pprof, as it tells itself ----
+
+for given, name in METRICS.items():
+    if not os.path.exists(path("top." + given)):
+        continue
+    with open(path("top." + given), encoding="utf-8") as file:
+        lines = file.read().split("\n")[:-1]
+    number = lambda text: int(re.fullmatch(r"(\d+)(?:ns|B)?", text)[1])
+    head = next(i for i, line in enumerate(lines) if line.split()[:2] == ["flat", "flat%"])
+    total = re.search(r"% of (\d+)(?:ns|B)? total", lines[head - 1])
+    rows = [line.split(maxsplit=5) for line in lines[head + 1:]]
+    own, all_below = collections.Counter(), collections.Counter()
+    for stack, value in stacks[name].items():
+        own[stack[-1]] += value
+        for function in set(stack):
+            all_below[function] += value
+    check("go tool pprof: the total " + name, int(total[1]), sum(own.values()))
+    check("go tool pprof: functions by themselves, " + name, {row[5]: number(row[0]) for row in rows if number(row[0])},
+          {k: v for k, v in own.items() if v})
+    check("go tool pprof: and with what they call, " + name, {row[5]: number(row[3]) for row in rows if number(row[3])},
+          {k: v for k, v in all_below.items() if v})
 
 # ---- Chrome ----
 

@@ -9,8 +9,8 @@
  *     told               after a line on standard input: a half in a new thread, a half in a child;
  *                        then prints "touched", and ends with its input
  *     places             PAGES in a function `few`, three times as many in `many`
- *     rank               each 10 ms PAGES times one more than its rank, until a file of that
- *                        name is there
+ *     rank               FILE in the place of NUMBER: makes FILE.RANK.ready; when FILE.go is there
+ * PAGES times one more than its rank, then FILE.RANK.done; ends when FILE.end is there
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -101,14 +101,34 @@ static void when_told(size_t pages)
         ;
 }
 
+static void make_file(const char *file, int rank, const char *suffix)
+{
+    char path[1000];
+    snprintf(path, sizeof path, "%s.%d.%s", file, rank, suffix);
+    FILE *f = fopen(path, "w");
+    if (!f)
+        fail(path);
+    fclose(f);
+}
+
+static void wait_for_file(const char *file, const char *suffix)
+{
+    char path[1000];
+    snprintf(path, sizeof path, "%s.%s", file, suffix);
+    for (int left = 12000; access(path, F_OK) && left; left--)
+        usleep(10000);
+}
+
 static void as_rank(size_t pages, const char *file)
 {
-    const char *rank = getenv("OMPI_COMM_WORLD_RANK");
-    rank = rank ? rank : getenv("PMI_RANK");
-    for (int left = 6000; access(file, F_OK) && left; left--) {
-        touch(pages * (size_t)(rank ? atoi(rank) + 1 : 1), 0);
-        usleep(10000);
-    }
+    const char *text = getenv("OMPI_COMM_WORLD_RANK");
+    text = text ? text : getenv("PMI_RANK");
+    int rank = text ? atoi(text) : 0;
+    make_file(file, rank, "ready");
+    wait_for_file(file, "go");
+    touch(pages * (size_t)(rank + 1), 0);
+    make_file(file, rank, "done");
+    wait_for_file(file, "end");
 }
 
 int main(int argc, char **argv)

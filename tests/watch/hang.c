@@ -113,6 +113,52 @@ KEPT static void a_barrier_that_one_misses(void)
         MPI_Recv(&token, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
+/* The last rank does not take part. */
+KEPT static void an_exchange_without_one(void)
+{
+    int from = (rank + n_ranks - 1) % n_ranks, to = (rank + 1) % n_ranks, got;
+    if (rank < n_ranks - 1)
+        MPI_Sendrecv(&token, 1, MPI_INT, to, 7, &got, 1, MPI_INT, from, 7, MPI_COMM_WORLD,
+                     MPI_STATUS_IGNORE);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/* All but rank 0, the last first. */
+static MPI_Comm make_part(void)
+{
+    MPI_Comm part;
+    MPI_Comm_split(MPI_COMM_WORLD, rank > 0, -rank, &part);
+    return part;
+}
+
+static void gather_in(MPI_Comm part)
+{
+    static const int counts[] = {1, 1, 1, 1}, at[] = {0, 1, 2, 3};
+    int all[4];
+    MPI_Allgatherv(&token, 1, MPI_INT, all, counts, at, MPI_INT, part);
+}
+
+/* Rank 1, the last of three, waits for a message of the first instead. */
+KEPT static void a_gather_in_a_part_that_one_misses(void)
+{
+    MPI_Comm part = make_part();
+    if (rank == 1)
+        MPI_Recv(&token, 1, MPI_INT, 0, 3, part, MPI_STATUS_IGNORE);
+    if (rank > 0)
+        gather_in(part);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+KEPT static void a_barrier_in_a_part_that_one_misses(void)
+{
+    MPI_Comm part = make_part();
+    if (rank == 1)
+        MPI_Recv(&token, 1, MPI_INT, 2, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (rank > 0)
+        MPI_Barrier(part);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
 /* The last rank is killed by the test. */
 KEPT static void a_rank_that_dies(void)
 {
@@ -206,19 +252,136 @@ KEPT static void wait_for_one_that_computes(void)
     MPI_Recv(&token, 1, MPI_INT, rank - 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
+/* A loop that ends one day, and asks MPI on its way. */
+KEPT static void barrier_with_one_that_asks(void)
+{
+    for (int got = 0; rank == n_ranks - 1 && !got;) {
+        compute_for_ms(0.1);
+        MPI_Iprobe(0, 9, MPI_COMM_WORLD, &got, MPI_STATUS_IGNORE);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static pthread_mutex_t held = PTHREAD_MUTEX_INITIALIZER;
+static int ends[2];
+
+KEPT static void *work_and_let_go(void *arg)
+{
+    pthread_mutex_lock(&held);
+    ssize_t begun = write(ends[1], "", 1);
+    compute();
+    pthread_mutex_unlock(&held);
+    return begun == write(ends[1], "", 1) ? arg : NULL;
+}
+
+/* A thread of rank 1 works before it gives the lock back. */
+KEPT static void a_lock_that_is_held_for_long(void)
+{
+    pthread_t thread;
+    if (rank == 1 && pipe(ends) == 0 && pthread_create(&thread, NULL, work_and_let_go, NULL) == 0 &&
+        read(ends[0], &token, 1) == 1)
+        pthread_mutex_lock(&held);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/* A thread of rank 1 works before it fills the pipe. */
+KEPT static void a_pipe_that_is_filled_late(void)
+{
+    pthread_t thread;
+    if (rank == 1 && pipe(ends) == 0 && pthread_create(&thread, NULL, work_and_let_go, NULL) == 0 &&
+        read(ends[0], &token, 1) == 1 && read(ends[0], &token, 1) == 1)
+        token = 0;
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/* Rank 1 goes past the barrier of the others, but is sent what it waits for. */
+KEPT static void a_barrier_that_one_misses_for_a_while(void)
+{
+    if (rank == 0) {
+        compute();
+        MPI_Send(&token, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
+    }
+    if (rank == 1)
+        MPI_Recv(&token, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/* A child of the last rank ends, and stays there for its parent to look at. */
+KEPT static void a_child_that_dies(void)
+{
+    if (rank == n_ranks - 1) {
+        if (fork() == 0)
+            _exit(1);
+        compute();
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+KEPT static void exchange_in_a_ring(void)
+{
+    int from = (rank + n_ranks - 1) % n_ranks, to = (rank + 1) % n_ranks, got;
+    for (int i = 0;; i++) {
+        compute_for_ms(i % n_ranks == rank ? 100 : 1);
+        MPI_Sendrecv(&token, 1, MPI_INT, to, 7, &got, 1, MPI_INT, from, 7, MPI_COMM_WORLD,
+                     MPI_STATUS_IGNORE);
+    }
+}
+
+/* Rank 1 waits first for a message of rank 0, which computes before it sends it. */
+KEPT static void a_part_that_one_comes_to_late(void)
+{
+    MPI_Comm part = make_part();
+    if (rank == 0)
+        compute();
+    if (rank == 1)
+        MPI_Recv(&token, 1, MPI_INT, 0, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (rank > 0)
+        gather_in(part);
+}
+
+/* Those that have their data wait for the one that has not come yet. */
+KEPT static void a_broadcast_that_one_comes_to_late(void)
+{
+    if (rank == n_ranks - 1)
+        compute();
+    MPI_Bcast(&token, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    if (rank < n_ranks - 1)
+        MPI_Recv(&token, 1, MPI_INT, n_ranks - 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
 static const struct {
     const char *name;
     void (*run)(void);
 } cases[] = {
-    {"circle", receive_in_a_circle},       {"loop", barrier_with_one_in_a_loop},
-    {"differ", collectives_that_differ},   {"lock", a_lock_taken_twice},
-    {"pipe", a_pipe_that_nobody_fills},    {"event", an_event_that_never_comes},
-    {"stop", a_rank_that_is_stopped},      {"wildcard", a_wildcard_that_took_the_message},
-    {"thread", a_thread_that_computes},    {"compute", all_compute},
-    {"message", a_message_that_is_lost},   {"communicator", a_wrong_communicator},
-    {"branch", a_barrier_that_one_misses}, {"dead", a_rank_that_dies},
-    {"circle-twin", pass_around},          {"barrier-twin", meet_in_barriers},
-    {"answer-twin", ask_and_answer},       {"chain-twin", wait_for_one_that_computes},
+    {"circle", receive_in_a_circle},
+    {"loop", barrier_with_one_in_a_loop},
+    {"differ", collectives_that_differ},
+    {"lock", a_lock_taken_twice},
+    {"pipe", a_pipe_that_nobody_fills},
+    {"event", an_event_that_never_comes},
+    {"stop", a_rank_that_is_stopped},
+    {"wildcard", a_wildcard_that_took_the_message},
+    {"thread", a_thread_that_computes},
+    {"compute", all_compute},
+    {"message", a_message_that_is_lost},
+    {"communicator", a_wrong_communicator},
+    {"branch", a_barrier_that_one_misses},
+    {"dead", a_rank_that_dies},
+    {"circle-twin", pass_around},
+    {"barrier-twin", meet_in_barriers},
+    {"answer-twin", ask_and_answer},
+    {"chain-twin", wait_for_one_that_computes},
+    {"exchange", an_exchange_without_one},
+    {"gather", a_gather_in_a_part_that_one_misses},
+    {"part", a_barrier_in_a_part_that_one_misses},
+    {"loop-twin", barrier_with_one_that_asks},
+    {"lock-twin", a_lock_that_is_held_for_long},
+    {"pipe-twin", a_pipe_that_is_filled_late},
+    {"branch-twin", a_barrier_that_one_misses_for_a_while},
+    {"dead-twin", a_child_that_dies},
+    {"exchange-twin", exchange_in_a_ring},
+    {"part-twin", a_part_that_one_comes_to_late},
+    {"broadcast-twin", a_broadcast_that_one_comes_to_late},
 };
 
 int main(int argc, char **argv)

@@ -10,6 +10,8 @@
  *                      prints "loaded", and ends with its input
  *     frames N MS      below N frames of 1 KiB
  *     ranks MS         with -DRANKS: rank r computes (r + 1) times as long
+ *     until FILE       with -DRANKS: says "computes"; rank 0 does until FILE is there, the others
+ * until they are ended, or for 10 minutes
  */
 #ifdef RANKS
 #include <mpi.h>
@@ -172,6 +174,13 @@ int main(int argc, char **argv)
     int rank;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (!strcmp(what, "until")) {
+        alarm(600);
+        puts("computes");
+        fflush(stdout);
+        while (rank || access(argv[2], F_OK))
+            work(20);
+    }
     work(ms * (rank + 1));
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Finalize();

@@ -2,7 +2,14 @@
  *
  * steady SECONDS: threads that wait in every way that a stop could disturb, and threads that
  * compute. Prints what went wrong, at the end "right" or how often not.
+ *
+ * steady -: until its input ends. For each line of it the threads come to a gate, and it compares
+ * what it sees of itself with what it saw at first: prints "same", or "differs: " and the first
+ * line that does. For the line "open" it has a descriptor more meanwhile. Signals have handlers,
+ * which no signal should reach.
  */
+#include "own_state.h"
+
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
@@ -119,10 +126,50 @@ static const struct {
             {"pthread_cond_timedwait", by_condition, WAIT_MS},
             {"sums", by_sums, 0}};
 
+enum { N_WAYS = sizeof ways / sizeof *ways };
+
+/* ---- The gate: threads that are at it do nothing ---- */
+
+static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t moved = PTHREAD_COND_INITIALIZER;
+static atomic_int closed;
+static int n_at_gate;
+
+static void pass_gate(void)
+{
+    if (!closed)
+        return;
+    pthread_mutex_lock(&gate);
+    n_at_gate++;
+    pthread_cond_broadcast(&moved);
+    while (closed)
+        pthread_cond_wait(&moved, &gate);
+    n_at_gate--;
+    pthread_mutex_unlock(&gate);
+}
+
+/* A thread that is stopped never comes. */
+static void close_gate(void)
+{
+    pthread_mutex_lock(&gate);
+    closed = 1;
+    while (n_at_gate < N_WAYS)
+        pthread_cond_wait(&moved, &gate);
+    pthread_mutex_unlock(&gate);
+}
+
+static void open_gate(void)
+{
+    pthread_mutex_lock(&gate);
+    closed = 0;
+    pthread_cond_broadcast(&moved);
+    pthread_mutex_unlock(&gate);
+}
+
 static void *run(void *arg)
 {
     size_t i = (size_t)arg;
-    while (!over) {
+    for (; !over; pass_gate()) {
         double begin = now();
         errno = 0;
         int right = ways[i].turn();
@@ -135,21 +182,87 @@ static void *run(void *arg)
     return NULL;
 }
 
+/* ---- What it sees of itself ---- */
+
+static atomic_int arrived;
+
+static void count_signal(int number)
+{
+    (void)number;
+    arrived++;
+}
+
+/* A handler for each signal that it does not die of, with flags and masks of several kinds; a timer
+ * that does not fire, and a signal that stays pending. */
+static void prepare(void)
+{
+    static const int own[] = {SIGHUP,    SIGUSR2, SIGCHLD, SIGCONT,  SIGTRAP, SIGURG,
+                              SIGVTALRM, SIGPROF, SIGIO,   SIGWINCH, SIGALRM, SIGPIPE};
+    struct itimerval hour = {{3600, 0}, {3600, 0}};
+    sigset_t set;
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
+        struct sigaction a;
+        memset(&a, 0, sizeof a);
+        a.sa_handler = count_signal;
+        a.sa_flags = i % 2 ? SA_RESTART : SA_NODEFER;
+        sigaddset(&a.sa_mask, own[(i + 1) % (sizeof own / sizeof *own)]);
+        sigaction(own[i], &a, NULL);
+    }
+    signal(SIGQUIT, SIG_IGN);
+    setitimer(ITIMER_REAL, &hour, NULL);
+    sigemptyset(&set);
+    sigaddset(&set, SIGRTMIN + 3);
+    pthread_sigmask(SIG_BLOCK, &set, NULL);
+    kill(getpid(), SIGRTMIN + 3);
+}
+
+/* The first looks have memory and stack made for those that count. */
+static void look_when_told(void)
+{
+    static struct own_state first, now;
+    char line[1024];
+    for (int i = 0; i < 3; i++) {
+        close_gate();
+        own_state_take(i ? &first : &now);
+        open_gate();
+    }
+    printf("begun\n");
+    fflush(stdout);
+    while (fgets(line, sizeof line, stdin)) {
+        close_gate();
+        int more = strcmp(line, "open\n") ? -1 : open("/dev/null", O_RDONLY);
+        own_state_take(&now);
+        close(more);
+        if (own_state_differs(&first, &now, line, sizeof line))
+            printf("differs: %s\n", line);
+        else if (arrived)
+            printf("differs: %d signals have come\n", arrived);
+        else
+            printf("same\n");
+        open_gate();
+        fflush(stdout);
+    }
+}
+
 int main(int argc, char **argv)
 {
-    enum { N = sizeof ways / sizeof *ways };
-    pthread_t threads[N];
+    pthread_t threads[N_WAYS];
     sigset_t set;
     double end = now() + (argc > 1 ? atof(argv[1]) : 1);
+    int told = argc > 1 && !strcmp(argv[1], "-");
     sigemptyset(&set);
     sigaddset(&set, SIGUSR1);
     pthread_sigmask(SIG_BLOCK, &set, NULL);
-    for (size_t i = 0; i < N; i++)
+    if (told)
+        prepare();
+    for (size_t i = 0; i < N_WAYS; i++)
         pthread_create(&threads[i], NULL, run, (void *)i);
-    while (now() < end)
+    if (told)
+        look_when_told();
+    while (!told && now() < end)
         usleep(1000);
     over = 1;
-    for (size_t i = 0; i < N; i++)
+    for (size_t i = 0; i < N_WAYS; i++)
         pthread_join(threads[i], NULL);
     printf(wrong ? "%d of %d turns went wrong\n" : "right\n", wrong, turns);
     return wrong != 0;

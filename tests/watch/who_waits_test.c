@@ -21,6 +21,8 @@ struct made {
     enum pct_call_comm comm; /* 0: MPI_COMM_WORLD */
     unsigned ms;             /* 0: long */
     bool several, stopped;
+    int source; /* of an exchange */
+    bool among; /* on a communicator of ranks 3, 2 and 1 */
 };
 
 struct made_case {
@@ -32,23 +34,31 @@ struct made_case {
 
 #define RECV(from)                                                                                 \
     {                                                                                              \
-        "MPI_Recv", from, 0, -1, 0, 0, false, false                                                \
+        "MPI_Recv", from, 0, -1, 0, 0, false, false, 0, false                                      \
     }
 #define SEND(to)                                                                                   \
     {                                                                                              \
-        "MPI_Send", to, 0, -1, 0, 0, false, false                                                  \
+        "MPI_Send", to, 0, -1, 0, 0, false, false, 0, false                                        \
     }
 #define COLL(op)                                                                                   \
     {                                                                                              \
-        op, -1, -1, -1, 0, 0, false, false                                                         \
+        op, -1, -1, -1, 0, 0, false, false, 0, false                                               \
     }
 #define ROOTED(op, root)                                                                           \
     {                                                                                              \
-        op, -1, -1, root, 0, 0, false, false                                                       \
+        op, -1, -1, root, 0, 0, false, false, 0, false                                             \
+    }
+#define EXCHANGE(to, from)                                                                         \
+    {                                                                                              \
+        "MPI_Sendrecv", to, 0, -1, 0, 0, false, false, from, false                                 \
+    }
+#define AMONG(op, peer, root)                                                                      \
+    {                                                                                              \
+        op, peer, 0, root, PCT_COMM_OTHER, 0, false, false, 0, true                                \
     }
 #define OUT                                                                                        \
     {                                                                                              \
-        "", -1, -1, -1, 0, 0, false, false                                                         \
+        "", -1, -1, -1, 0, 0, false, false, 0, false                                               \
     }
 
 static const struct made_case cases[] = {
@@ -58,24 +68,24 @@ static const struct made_case cases[] = {
     {"for a circle", {RECV(1), RECV(2), RECV(1), OUT}, false, "circle 1 2"},
     {"for one that computes", {RECV(1), RECV(2), RECV(3), OUT}, false, "others 2 for 3"},
     {"not yet for long",
-     {{"MPI_Recv", 1, 0, -1, 0, 1900, false, false}, RECV(0), OUT, OUT},
+     {{"MPI_Recv", 1, 0, -1, 0, 1900, false, false, 0, false}, RECV(0), OUT, OUT},
      false,
      "others 1 for 0"},
     {"stopped",
-     {{"MPI_Recv", 1, 0, -1, 0, 0, false, true}, RECV(0), OUT, OUT},
+     {{"MPI_Recv", 1, 0, -1, 0, 0, false, true, 0, false}, RECV(0), OUT, OUT},
      false,
      "others 1 for 0"},
     {"another thread may send",
-     {{"MPI_Recv", 1, 0, -1, 0, 0, true, false}, RECV(0), OUT, OUT},
+     {{"MPI_Recv", 1, 0, -1, 0, 0, true, false, 0, false}, RECV(0), OUT, OUT},
      false,
      "others 1 for 0"},
     {"a message under way", {SEND(1), RECV(0), OUT, OUT}, false, ""},
     {"a message that anybody may send",
-     {SEND(1), {"MPI_Recv", -1, -1, -1, 0, 0, false, false}, OUT, OUT},
+     {SEND(1), {"MPI_Recv", -1, -1, -1, 0, 0, false, false, 0, false}, OUT, OUT},
      false,
      ""},
     {"a message of another tag",
-     {SEND(1), {"MPI_Recv", 0, 5, -1, 0, 0, false, false}, OUT, OUT},
+     {SEND(1), {"MPI_Recv", 0, 5, -1, 0, 0, false, false, 0, false}, OUT, OUT},
      false,
      "circle 0 1"},
     {"both send", {SEND(1), SEND(0), OUT, OUT}, false, "circle 0 1"},
@@ -116,32 +126,105 @@ static const struct made_case cases[] = {
     {"an ended rank",
      {COLL("MPI_Barrier"),
       COLL("MPI_Barrier"),
-      {NULL, 0, 0, 0, 0, 0, false, false},
+      {NULL, 0, 0, 0, 0, 0, false, false, 0, false},
       COLL("MPI_Barrier")},
      false,
      "gone 0 1 3 for 2"},
     {"a rank on another node",
      {COLL("MPI_Barrier"),
       COLL("MPI_Barrier"),
-      {NULL, 0, 0, 0, 0, 0, false, false},
+      {NULL, 0, 0, 0, 0, 0, false, false, 0, false},
       COLL("MPI_Barrier")},
      true,
      ""},
     {"ranks of another communicator",
-     {{"MPI_Recv", 1, 0, -1, PCT_COMM_OTHER, 0, false, false},
-      {"MPI_Recv", 0, 0, -1, PCT_COMM_OTHER, 0, false, false},
+     {{"MPI_Recv", 1, 0, -1, PCT_COMM_OTHER, 0, false, false, 0, false},
+      {"MPI_Recv", 0, 0, -1, PCT_COMM_OTHER, 0, false, false, 0, false},
       OUT,
       OUT},
      false,
      ""},
     {"any message, of those that wait",
-     {{"MPI_Recv", -1, -1, -1, 0, 0, false, false}, RECV(0), RECV(0), RECV(0)},
+     {{"MPI_Recv", -1, -1, -1, 0, 0, false, false, 0, false}, RECV(0), RECV(0), RECV(0)},
      false,
      "circle 0 1"},
     {"any message, one computes",
-     {{"MPI_Recv", -1, -1, -1, 0, 0, false, false}, RECV(0), RECV(0), OUT},
+     {{"MPI_Recv", -1, -1, -1, 0, 0, false, false, 0, false}, RECV(0), RECV(0), OUT},
      false,
      ""},
+    {"a message under way to one of two who wait",
+     {SEND(1), {"MPI_Recv", -1, -1, -1, 0, 0, false, false, 0, false}, RECV(1), RECV(1)},
+     false,
+     ""},
+    {"a root that still sends",
+     {ROOTED("MPI_Bcast", 0), ROOTED("MPI_Bcast", 0), RECV(1), RECV(1)},
+     false,
+     ""},
+    {"a root that has been stopped",
+     {{"MPI_Bcast", -1, -1, 0, 0, 0, false, true, 0, false}, ROOTED("MPI_Bcast", 0), RECV(1), OUT},
+     false,
+     ""},
+    {"exchanges in a ring",
+     {EXCHANGE(1, 3), EXCHANGE(2, 0), EXCHANGE(3, 1), EXCHANGE(0, 2)},
+     false,
+     ""},
+    {"exchanges in a ring without one",
+     {EXCHANGE(1, 3), EXCHANGE(2, 0), EXCHANGE(3, 1), RECV(0)},
+     false,
+     ""},
+    {"an exchange and a barrier",
+     {EXCHANGE(1, 2), COLL("MPI_Barrier"), COLL("MPI_Barrier"), COLL("MPI_Barrier")},
+     false,
+     "circle 0 2"},
+    {"an exchange, one of the two computes",
+     {EXCHANGE(1, 2), COLL("MPI_Barrier"), OUT, COLL("MPI_Barrier")},
+     false,
+     "others 1 3 for 2"},
+    {"an exchange with one that computes",
+     {EXCHANGE(3, 3), OUT, OUT, OUT},
+     false,
+     "others 0 for 3"},
+    {"an exchange with an ended rank",
+     {EXCHANGE(1, 2), COLL("MPI_Barrier"), {NULL, 0, 0, 0, 0, 0, false, false, 0, false}, OUT},
+     false,
+     "gone 0 1 for 2"},
+    {"counts of each rank",
+     {COLL("MPI_Allgatherv"), RECV(0), COLL("MPI_Allgatherv"), COLL("MPI_Allgatherv")},
+     false,
+     "circle 0 1"},
+    {"counts of each rank, one computes",
+     {COLL("MPI_Allgatherv"), RECV(0), COLL("MPI_Allgatherv"), OUT},
+     false,
+     ""},
+    {"counts of each rank, all in it",
+     {COLL("MPI_Alltoallv"), COLL("MPI_Alltoallv"), COLL("MPI_Alltoallv"), COLL("MPI_Alltoallv")},
+     false,
+     ""},
+    {"members: a receive of the last of three",
+     {RECV(3), AMONG("MPI_Recv", 0, -1), OUT, AMONG("MPI_Recv", 2, -1)},
+     false,
+     "circle 3 1"},
+    {"members: a barrier without one of them",
+     {OUT, AMONG("MPI_Barrier", -1, -1), AMONG("MPI_Barrier", -1, -1), RECV(1)},
+     false,
+     "circle 1 3"},
+    {"members: a barrier without one of them that computes",
+     {RECV(1), AMONG("MPI_Barrier", -1, -1), AMONG("MPI_Barrier", -1, -1), OUT},
+     false,
+     "others 1 2 for 3"},
+    {"members: all in the barrier",
+     {RECV(1), AMONG("MPI_Barrier", -1, -1), AMONG("MPI_Barrier", -1, -1),
+      AMONG("MPI_Barrier", -1, -1)},
+     false,
+     ""},
+    {"members: the root is the last",
+     {RECV(3), AMONG("MPI_Reduce", -1, 0), AMONG("MPI_Reduce", -1, 0), RECV(2)},
+     false,
+     "others 3 for 2"},
+    {"members: counts of each rank",
+     {OUT, RECV(3), AMONG("MPI_Allgatherv", -1, -1), AMONG("MPI_Allgatherv", -1, -1)},
+     false,
+     "circle 1 3"},
     {"requests", {COLL("MPI_Waitall"), RECV(0), RECV(0), RECV(0)}, false, "others 1 2 3 for 0"},
 };
 
@@ -160,6 +243,7 @@ static void put(char *text, const struct pct_wait *w)
 /* Answers are in indices of the ranks that were seen. */
 static bool check(const struct made_case *c)
 {
+    static const int members[] = {3, 2, 1};
     struct pct_waiting ranks[RANKS];
     struct pct_mpi_call calls[RANKS];
     struct pct_waits found = {0};
@@ -179,13 +263,16 @@ static bool check(const struct made_case *c)
                                                              : WORLD_ID,
                                          .peer = m->peer,
                                          .tag = m->tag,
-                                         .root = m->root};
+                                         .root = m->root,
+                                         .source = m->source};
         ranks[n] = (struct pct_waiting){.rank = i,
                                         .op = m->op,
                                         .call = &calls[n],
                                         .ns = (m->ms ? m->ms : 5000) * 1000000ull,
                                         .several = m->several,
-                                        .stopped = m->stopped};
+                                        .stopped = m->stopped,
+                                        .members = m->among ? members : NULL,
+                                        .n_members = m->among ? 3 : 0};
         rank_of[n++] = i;
     }
     pct_waits_find(ranks, (size_t)n, RANKS, !c->elsewhere, &found);

@@ -11,7 +11,7 @@
 struct pct_annotate {
     const struct pct_data *data;
     const char *source;   /* files whose path ends so; NULL: any */
-    const char *function; /* this function only; NULL: any */
+    const char *function; /* functions that pct_name_means by it; NULL: any */
     double min_percent;   /* lines and functions with less are left out */
     unsigned around;      /* lines shown before and behind a line with figures */
     size_t width;         /* 0: no limit */
@@ -21,6 +21,10 @@ struct pct_annotate {
 /* Source files with figures beside their lines, those that took most first. Returns false if no
  * file of that name has any. */
 bool pct_annotate_source(FILE *out, const struct pct_annotate *a);
+
+/* The functions with figures whose names are nearest to the one that is asked for: "A, B or C", or
+ * nothing. Returns its length. */
+size_t pct_annotate_nearest(const struct pct_annotate *a, char *out, size_t bytes);
 
 /* `FILE:LINE: message` for each line that calls MPI or was sampled, those that took most first:
  * what editors jump to. */
@@ -50,6 +54,11 @@ void pct_source_free(struct pct_source *s);
 /* The first line of the statement that is in `line` of the file at `path`, by its language; the
  * line itself if it is not known. */
 uint32_t pct_source_statement(const struct pct_source *s, const char *path, uint32_t line);
+
+/* The line, not below `line`, in which the definition of the function of that name seems to begin;
+ * 0: none was found. */
+uint32_t pct_source_function(const struct pct_source *s, const char *path, const char *name,
+                             uint32_t line);
 
 /* A copy of p with the text of all source files in which it has calls or samples. */
 int pct_source_embed(const struct pct_data *d, const struct pc_profile *p, struct pc_profile **out,

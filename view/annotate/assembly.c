@@ -7,6 +7,7 @@
  * A sample belongs to the instruction at its address. The time of an MPI call belongs to the
  * instruction before the address to which the call returned.
  */
+#include "analysis/symbols/short_name.h"
 #include "view/annotate/annotate.h"
 
 #include <errno.h>
@@ -157,7 +158,7 @@ static void print_function(struct code *c)
 
 static void end_function(struct code *c)
 {
-    if (c->n && (!c->a->function || !strcmp(c->name, c->a->function)))
+    if (c->n && (!c->a->function || pct_name_means(c->name, c->a->function)))
         print_function(c);
     for (size_t i = 0; i < c->n; i++)
         pct_free(c->list[i].text);

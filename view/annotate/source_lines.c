@@ -2,6 +2,9 @@
  *
  * Source files with figures beside their lines, and the same as messages that editors jump to.
  */
+#include "analysis/symbols/short_name.h"
+#include "analysis/tree/label.h"
+#include "base/nearest.h"
 #include "view/annotate/annotate.h"
 
 #include <stdlib.h>
@@ -40,7 +43,7 @@ static bool is_asked_for(const struct pct_annotate *a, const struct pct_rolled_r
     size_t n = a->source ? strlen(a->source) : 0, m = r->file ? strlen(r->file) : 0;
     if (!r->file || !r->line)
         return false;
-    if (a->function && (!r->function || strcmp(a->function, r->function) != 0))
+    if (a->function && (!r->function || !pct_name_means(r->function, a->function)))
         return false;
     if (!a->source)
         return true;
@@ -168,11 +171,20 @@ static void put_line(FILE *out, const struct lines *l, const struct line *line, 
     pct_buf_free(&cells);
 }
 
-/* A function that is asked for by name is shown whole, from its first line with figures to the
- * last, however little each has. */
+/* A function that is asked for by name is shown whole, from the line that names it, or its first
+ * line with figures, to the last with figures, however little each has. */
 static bool is_shown(const struct lines *l, const struct line *line)
 {
     return l->a->function || is_enough(l, line->below_ns) || is_enough(l, line->total.ns);
+}
+
+/* The line that names the function of a line, if it is above `from`. */
+static uint32_t begin_of(const struct lines *l, const struct line *line,
+                         const struct pct_source *text, uint32_t from)
+{
+    const char *name = pct_name_tail(line->function, l->a->data->pool);
+    uint32_t named = pct_source_function(text, line->file, name, line->line);
+    return named && named < from ? named : from;
 }
 
 /* Lines first .. end - 1 of the list are one file's. */
@@ -199,8 +211,8 @@ static void put_file(FILE *out, const struct lines *l, size_t first, size_t end)
         uint32_t from = line->line > around ? line->line - around : 1;
         uint32_t begin = pct_source_statement(&text, line->file, line->line);
         from = begin < from ? begin : from;
-        if (l->a->function && shown && text.n)
-            from = shown + 1;
+        if (l->a->function && text.n)
+            from = shown ? shown + 1 : begin_of(l, line, &text, from);
         uint32_t to = line->line < UINT32_MAX - around ? line->line + around : line->line;
         if (shown && from > shown + 1)
             fprintf(out, "  ...\n");
@@ -254,6 +266,19 @@ bool pct_annotate_source(FILE *out, const struct pct_annotate *a)
     return n != 0;
 }
 
+size_t pct_annotate_nearest(const struct pct_annotate *a, char *out, size_t bytes)
+{
+    const struct pct_data *d = a->data;
+    struct pct_rolled *rows =
+        pct_roll_up(d->totals, d->symbols, pct_data_samples(d), NULL, PCT_BY_FUNCTION);
+    struct pc_nearest nearest = {.wanted = a->function};
+    for (size_t i = 0; i < rows->n; i++)
+        if (rows->row[i].function)
+            pc_nearest_add(&nearest, rows->row[i].function);
+    pct_rolled_free(rows);
+    return pc_nearest_text(&nearest, out, bytes);
+}
+
 /* ---- Messages ---------------------------------------------------------------------------------
  */
 
@@ -268,8 +293,9 @@ static void put_message(FILE *out, const struct lines *l, const struct line *lin
     const struct pct_data *d = l->a->data;
     char share[PCT_NUMBER_BYTES], time[PCT_NUMBER_BYTES], calls[PCT_NUMBER_BYTES];
     struct pct_buf b = {0}, sampled = {0};
-    pct_text_escape(&b, line->file, PCT_ESCAPE_CELL);
-    pct_buf_format(&b, ":%u: ", line->line);
+    struct pct_place_text place = {.file = line->file, .line = line->line, .full_path = true};
+    pct_place_put(&b, &place, PCT_PLACE_ALONE);
+    pct_buf_text(&b, ": ");
     if (line->own_ns)
         pct_buf_format(
             &b, "%s of the time in MPI, %s in %s %s",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Finds the first line of a statement of several lines: compilers name one of its lines, often the
- * last.
+ * last; and the line that begins the definition of a function.
  *
  * Fortran tells which lines are continued, by `&` at the end of the line before or, in fixed form,
  * by a mark in column 6. In other languages a line that closes a parenthesis belongs to the line
@@ -10,10 +10,11 @@
  */
 #include "view/annotate/annotate.h"
 
+#include <ctype.h>
 #include <string.h>
 #include <strings.h>
 
-enum { MOST_LINES_UP = 40 };
+enum { MOST_LINES_UP = 40, MOST_LINES_OF_FUNCTION = 2000 };
 
 enum form { FORM_C, FORM_FREE, FORM_FIXED };
 
@@ -127,4 +128,53 @@ uint32_t pct_source_statement(const struct pct_source *s, const char *path, uint
     default:
         return find_opening(s, line, end);
     }
+}
+
+/* ---- Functions ------------------------------------------------------------------------------- */
+
+static bool in_word(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+/* The place of a name as a word of a line, as the language compares names; NULL: none. */
+static const char *find_word(const char *text, const char *name, enum form form)
+{
+    size_t n = strlen(name);
+    for (const char *at = text; *at; at++) {
+        bool same = form == FORM_C ? !strncmp(at, name, n) : !strncasecmp(at, name, n);
+        if (same && !in_word(at[n]) && (at == text || !in_word(at[-1])))
+            return at;
+    }
+    return NULL;
+}
+
+/* A call and a declaration end in a semicolon, or are within a statement: a definition does not. */
+static bool defines(const char *text, const char *name, enum form form)
+{
+    const char *at = find_word(text, name, form);
+    if (!at)
+        return false;
+    if (form != FORM_C) {
+        const char *kind = find_word(text, "subroutine", form);
+        kind = kind ? kind : find_word(text, "function", form);
+        return kind && kind < at && !find_word(text, "end", form);
+    }
+    const char *behind = at + strlen(name);
+    behind += strspn(behind, " \t");
+    const char *returns = find_word(text, "return", form);
+    if (*behind != '(' || memchr(text, '=', (size_t)(at - text)) || (returns && returns < at))
+        return false;
+    return strchr(text, '{') || read_code(form, text).last != ';';
+}
+
+uint32_t pct_source_function(const struct pct_source *s, const char *path, const char *name,
+                             uint32_t line)
+{
+    uint32_t end = line > MOST_LINES_OF_FUNCTION ? line - MOST_LINES_OF_FUNCTION : 0;
+    enum form form = form_of(path);
+    for (uint32_t up = line <= s->n ? line : 0; *name && up > end; up--)
+        if (defines(s->lines[up - 1], name, form))
+            return up;
+    return 0;
 }

@@ -62,7 +62,7 @@ static const struct pct_column count_columns[] = {
     {"unsampled", "unsampled", PCT_COUNT,
      "of count, what no sample places: left with what both ends have in common", get_ancestor},
     {"path", "path", PCT_TEXT, "functions from the root on, joined by \" > \"; empty for the root",
-     get_path},
+     get_path, .labels = true},
     PCT_CONTEXT_COLUMN(get_context, 0),
 };
 

@@ -343,9 +343,10 @@ static void caller_picture(const struct pct_table *t, const struct pct_data *d, 
 
 static const struct pct_column caller_columns[] = {
     {"path", "path", PCT_TEXT,
-     "the MPI function, its caller, and so on outwards, joined by \" > \"", caller_path},
+     "the MPI function, its caller, and so on outwards, joined by \" > \"", caller_path,
+     .labels = true},
     {"level", "level", PCT_COUNT, "frames in it: 0 is the MPI function alone", caller_level},
-    {"caller", "caller", PCT_TEXT, "the last of them", caller_label},
+    {"caller", "caller", PCT_TEXT, "the last of them", caller_label, .labels = true},
     PCT_CALLS_COLUMNS(caller_figure, 0),
     PCT_EXCLUSIVE_COLUMN(caller_figure, 0),
     PCT_SHARE_COLUMN(caller_figure, 0),

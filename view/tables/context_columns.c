@@ -55,7 +55,8 @@ static void context_picture(const struct pct_table *t, const struct pct_data *d,
 }
 
 static const struct pct_column context_columns[] = {
-    {"path", "path", PCT_TEXT, "frames from the root to the call, joined by \" > \"", context_path},
+    {"path", "path", PCT_TEXT, "frames from the root to the call, joined by \" > \"", context_path,
+     .labels = true},
     {"primitive", "primitive", PCT_TEXT, "name of the MPI function", context_op},
     PCT_CALLS_COLUMNS(context_figure, 0),
     PCT_EXCLUSIVE_COLUMN(context_figure, 0),

@@ -67,7 +67,8 @@ static void get_rank(const struct pct_cell *c, struct pct_value *out)
 
 static const struct pct_column own_columns[] = {
     {"path", "path", PCT_TEXT,
-     "frames from the root to the call, or to what computed, joined by \" > \"", get_path},
+     "frames from the root to the call, or to what computed, joined by \" > \"", get_path,
+     .labels = true},
     {"context", "context", PCT_TEXT,
      "id of the path of functions, without lines: the same in all tables and profiles",
      get_context},

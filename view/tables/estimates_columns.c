@@ -140,9 +140,10 @@ static const struct pct_column estimate_columns[] = {
      event_self, 0, OF_EVENTS},
     {"percent", "share", PCT_PERCENT, "estimate as a share of the sum over an event's rows",
      event_percent},
-    {"function", "function", PCT_TEXT, "the last function of path", get_function, 0, OF_EVENTS},
+    {"function", "function", PCT_TEXT, "the last function of path", get_function, 0, OF_EVENTS,
+     .labels = true},
     {"path", "path", PCT_TEXT, "functions from the root on, joined by \" > \"", get_path, 0,
-     OF_EVENTS},
+     OF_EVENTS, .labels = true},
     PCT_CONTEXT_COLUMN(get_context, OF_EVENTS),
 };
 
@@ -206,9 +207,10 @@ static const struct pct_column ratio_columns[] = {
      ratio_percent, 0, OF_RATIOS},
     {"of", "of", PCT_TEXT, "the event that is divided", ratio_of},
     {"per", "per", PCT_TEXT, "the event by which; empty: CPU time", ratio_per},
-    {"function", "function", PCT_TEXT, "the last function of path", get_function, 0, OF_RATIOS},
+    {"function", "function", PCT_TEXT, "the last function of path", get_function, 0, OF_RATIOS,
+     .labels = true},
     {"path", "path", PCT_TEXT, "functions from the root on, joined by \" > \"", get_path, 0,
-     OF_RATIOS},
+     OF_RATIOS, .labels = true},
     PCT_CONTEXT_COLUMN(get_context, OF_RATIOS),
 };
 

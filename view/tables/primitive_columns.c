@@ -6,6 +6,8 @@
 #include "view/tables/figures.h"
 #include "view/tables/tables.h"
 
+#include <math.h>
+
 static const char *const class_names[PCOLLECT_N_CLASSES] = {
     [PCOLLECT_CLASS_OTHER] = "other",
     [PCOLLECT_CLASS_ENV] = "environment",
@@ -58,6 +60,13 @@ static void op_wall_percent(const struct pct_cell *c, struct pct_value *out)
     out->number = pct_text_share(op_of(c)->calls.sum[PCT_EXCLUSIVE], c->d->totals->all.wall_ns);
 }
 
+static void op_waiting(const struct pct_cell *c, struct pct_value *out)
+{
+    struct pct_wait_times waiting = pct_totals_wait_times(c->d->totals);
+    out->none = !waiting.known;
+    out->number = (pc_u128)llround(waiting.op_ns[c->row]);
+}
+
 static void op_contexts(const struct pct_cell *c, struct pct_value *out)
 {
     out->number = op_of(c)->n_contexts;
@@ -93,6 +102,11 @@ static const struct pct_column primitive_columns[] = {
      "environment, point-to-point, collective, completion, communicator, datatype, group, file, "
      "one-sided or other",
      op_class},
+    {"waiting_s", "waiting", PCT_NS,
+     "part of mpi_exclusive_s in which ranks waited for the rank that is longest outside MPI, as "
+     "in the "
+     "table ranks; empty if it is not known",
+     op_waiting},
 };
 
 const struct pct_table pct_primitives_table = {

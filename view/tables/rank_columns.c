@@ -137,6 +137,13 @@ static void rank_lost(const struct pct_cell *c, struct pct_value *out)
         out->number += rank_of(c)->lost[k];
 }
 
+static void rank_waiting(const struct pct_cell *c, struct pct_value *out)
+{
+    struct pct_wait_times waiting = pct_totals_wait_times(c->d->totals);
+    out->none = !waiting.known;
+    set_ns(waiting.rank_ns[c->row], out);
+}
+
 static const struct pct_column rank_columns[] = {
     {"rank", "rank", PCT_INTEGER, "rank in MPI_COMM_WORLD", rank_number},
     {"host", "host", PCT_TEXT, "host that it ran on", rank_host},
@@ -170,6 +177,11 @@ static const struct pct_column rank_columns[] = {
     {"delayed_s", "no processor", PCT_NS,
      "part of compute_s in which the main thread could run and no processor was free",
      rank_delayed},
+    {"waiting_s", "waiting", PCT_NS,
+     "part of mpi_s in which it waited for the rank that is longest outside MPI: by how much it is "
+     "longer in each function than that one, all ranks together at most by its lead over them; "
+     "empty if it is not known",
+     rank_waiting},
 };
 
 const struct pct_table pct_ranks_table = {

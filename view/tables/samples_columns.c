@@ -256,8 +256,8 @@ const struct pct_table pct_functions_table = {
 
 static const struct pct_column computation_columns[] = {
     {"path", "path", PCT_TEXT, "functions from the root on, joined by \" > \"", get_path, 0,
-     CONTEXTS},
-    {"function", "function", PCT_TEXT, "the last of them", get_label, 0, CONTEXTS},
+     CONTEXTS, .labels = true},
+    {"function", "function", PCT_TEXT, "the last of them", get_label, 0, CONTEXTS, .labels = true},
     SAMPLE_COLUMNS(CONTEXTS),
     SAMPLE_SPREAD_COLUMNS(CONTEXTS),
     PCT_CONTEXT_COLUMN(get_context, CONTEXTS),
@@ -276,9 +276,9 @@ const struct pct_table pct_computation_table = {
 static const struct pct_column sample_caller_columns[] = {
     {"path", "path", PCT_TEXT,
      "the function that was sampled, its caller, and so on outwards, joined by \" > \"", get_path,
-     0, CALLERS},
+     0, CALLERS, .labels = true},
     {"level", "level", PCT_COUNT, "callers in it: 0 is the function alone", get_level, 0, CALLERS},
-    {"caller", "caller", PCT_TEXT, "the last of them", get_label, 0, CALLERS},
+    {"caller", "caller", PCT_TEXT, "the last of them", get_label, 0, CALLERS, .labels = true},
     {"cpu_s", "time", PCT_NS, "CPU time in the function when it was called like this", get_time,
      TOTAL, CALLERS, "cpu_error_s"},
     {"cpu_error_s", "+-", PCT_NS, "half of the 95 % interval of cpu_s; empty below 10 samples",

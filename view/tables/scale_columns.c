@@ -305,7 +305,8 @@ static const struct pct_column row_columns[] = {
     {"predicted_s", "predicted", PCT_NS, "time per rank at the scale of --predict", row_predicted},
     {"low_s", "from", PCT_NS, "lower end of the interval for it", row_low},
     {"high_s", "to", PCT_NS, "upper end", row_high},
-    {"path", "path", PCT_TEXT, "the calling context, outermost function first", row_path},
+    {"path", "path", PCT_TEXT, "the calling context, outermost function first", row_path,
+     .labels = true},
     PCT_CONTEXT_COLUMN(row_context, 0),
 };
 
@@ -383,7 +384,8 @@ static void cost_context(const struct pct_cell *c, struct pct_value *out)
 }
 
 static const struct pct_column cost_columns[] = {
-    {"path", "path", PCT_TEXT, "the calling context, outermost function first", cost_path},
+    {"path", "path", PCT_TEXT, "the calling context, outermost function first", cost_path,
+     .labels = true},
     {"ranks", "ranks", PCT_COUNT, "ranks of the job", cost_ranks},
     {"core_s", "core time", PCT_NS, "time summed over ranks, mean of the runs", cost_core},
     {"lost_s", "lost", PCT_NS_CHANGE,

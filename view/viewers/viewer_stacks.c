@@ -88,8 +88,6 @@ static struct pct_stack_function describe(struct pct_stacks *s, const struct pct
     bool code = n->kind == PCOLLECT_NODE_FRAME || n->kind == PCOLLECT_NODE_POINT;
     const char *module = code && n->module != PC_NO_INDEX ? p->modules[n->module].path : NULL;
     pct_buf_clear(b);
-    if (code && !n->frame.function && module)
-        pct_text_escape(b, pct_symbols_base_name(module), PCT_ESCAPE_CELL);
     pct_node_name(b, p, n, true);
     f.name = keep(s, b);
     if (code && (n->frame.file || module)) {

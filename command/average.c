@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * pcollect merge: repeats of one run as one table of means, and how far they lie apart.
+ * pcollect average: repeats of one run as one table of means, and how far they lie apart.
  */
 #include "command/command.h"
 #include "view/compare_print.h"
@@ -34,8 +34,8 @@ static void print(const struct pct_repeats *r, const struct request *q)
         pct_repeats_print(stdout, r, terminal.cut ? terminal.width : 0, terminal.utf8);
 }
 
-static int merge(const struct pct_command *self, struct pct_run *runs, size_t n,
-                 const struct request *q)
+static int average(const struct pct_command *self, struct pct_run *runs, size_t n,
+                   const struct request *q)
 {
     struct pct_repeats *r;
     struct pc_error error = {""};
@@ -58,7 +58,7 @@ static int take_option(const struct pct_command *self, const struct pct_option *
     return PCT_DONE;
 }
 
-static int run_merge(const struct pct_command *self, int argc, char **argv)
+static int run_average(const struct pct_command *self, int argc, char **argv)
 {
     struct request q = {0};
     struct pct_line line;
@@ -68,13 +68,13 @@ static int run_merge(const struct pct_command *self, int argc, char **argv)
                                    "--format tsv");
     struct pct_run *runs = status ? NULL : pct_runs_look(self, line.words, line.n_words, &status);
     if (runs)
-        status = merge(self, runs, line.n_words, &q);
+        status = average(self, runs, line.n_words, &q);
     pct_runs_close(runs, line.n_words);
     return status;
 }
 
-const struct pct_command pct_merge_command = {
-    .name = "merge",
+const struct pct_command pct_average_command = {
+    .name = "average",
     .synopsis = "[OPTION]... FILE...",
     .summary = "average repeated runs, and show how far they differ",
     .options = options,
@@ -82,5 +82,5 @@ const struct pct_command pct_merge_command = {
     .n_least = 1,
     .n_most = PCT_ANY_NUMBER,
     .take = take_option,
-    .main = run_merge,
+    .main = run_average,
 };

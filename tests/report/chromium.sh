@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Reads the pages of `pcollect html` in Chromium, for the tests of pages: source it after tests/lib.sh.
+
+# shellcheck disable=SC2034 # show is for the scripts
+show=$PC_BUILD/tests/report/show
+python=
+for each in python3 /usr/bin/python3; do
+    [ -n "$python" ] || ! $each -c 'import selenium' 2>/dev/null || python=$each
+done
+no_browser=
+[ -n "$python" ] && command -v chromium >/dev/null && [ -x /usr/bin/chromedriver ] ||
+    no_browser='chromium, chromium-driver or python3-selenium is not installed'
+
+# write_tables NAME PROFILE: what `report` and its like say of the profile, into NAME.tsv.
+write_tables() {
+    mkdir -p "$work/$1.tsv"
+    for table in $("$pcollect" report --table help | sed -n 's/^  \([a-z_]*\)  .*/\1/p') \
+        $("$pcollect" info "$2" | sed -n 's/^table: \([^ ]*\).*/\1/p'); do
+        "$pcollect" report --format tsv --table "$table" "$2" >"$work/$1.tsv/$table.tsv" 2>/dev/null
+    done
+    "$pcollect" report --format tsv --by rank,primitive "$2" >"$work/$1.tsv/rank,primitive.tsv" 2>/dev/null
+    for keys in context,rank context; do
+        "$pcollect" report --format tsv --by $keys "$2" >"$work/$1.tsv/$keys" 2>/dev/null
+    done
+    "$pcollect" annotate --min-percent 0 --context 0 "$2" >"$work/$1.tsv/annotate" 2>/dev/null
+    "$pcollect" topology "$2" 2>/dev/null | sed -n 's/^  pattern  *//p' >"$work/$1.tsv/pattern"
+    "$pcollect" topology --format json "$2" >"$work/$1.tsv/topology" 2>/dev/null
+}
+
+# all_read NAME WHAT VIEWS: the log of a check has a line "ok" for each view, and nothing else; it is shown if not.
+all_read() {
+    grep -v -e '^ok' -e '^# ' "$work/$1.log" >"$work/$1.wrong"
+    empty "$work/$1.wrong" "$1: $2"
+    is "$(grep -c '^ok' "$work/$1.log")" "$3" "$1: all views were read" || note "$(cat "$work/$1.log")"
+}
+
+# check NAME PROFILE [PICTURES]: its page against its tables.
+check() {
+    "$pcollect" html -o "$work/$1.html" "$2"
+    ok $? "$1: the page is written" || return
+    if [ -n "$no_browser" ]; then
+        skip "$1: the page shows the tables" "$no_browser"
+        return
+    fi
+    write_tables "$1" "$2"
+    $python -B -u "$PC_SRC/tests/report/page_check.py" "$work/$1.html" "$work/$1.tsv" ${3:+"$3"} >"$work/$1.log" 2>&1
+    all_read "$1" 'the page shows the tables' $((12 + $#))
+}
+
+# compare scale|diff ROWS OPTION...: the page of a comparison against what the command says.
+compare() {
+    kind=$1 rows=$2
+    shift 2
+    "$pcollect" html -o "$work/$kind.html" "$@"
+    ok $? "$kind: the page is written" || return
+    if [ -n "$no_browser" ]; then
+        skip "$kind: the page shows the tables" "$no_browser"
+        return
+    fi
+    $python -B -u "$PC_SRC/tests/report/page_compare_check.py" "$kind" "$work/$kind.html" "$work/$kind.tsv" \
+        "$work/pictures" >"$work/$kind.log" 2>&1
+    all_read "$kind" 'the page shows what the command does' "$rows"
+}

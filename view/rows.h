@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Rows of few columns as tsv, with a line of names first, or as an array of objects in JSON.
+ */
+#ifndef PCT_ROWS_H
+#define PCT_ROWS_H
+
+#include "analysis/buffer.h"
+
+#include <stdio.h>
+
+enum { PCT_ROWS_MOST = 16 }; /* columns */
+
+struct pct_rows_column {
+    const char *name;
+    bool text; /* in quotes in JSON; else a number */
+};
+
+struct pct_rows {
+    FILE *out;
+    bool json;
+    const struct pct_rows_column *columns;
+    size_t n; /* columns, at most PCT_ROWS_MOST */
+    size_t n_rows;
+};
+
+void pct_rows_begin(struct pct_rows *r);
+/* A row of n cells, escaped already, which are freed; of an empty one JSON has null. */
+void pct_rows_put(struct pct_rows *r, struct pct_buf *cells);
+void pct_rows_end(struct pct_rows *r);
+
+#endif

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The Python functions that a thread of another process is in, read from the interpreter's own
+ * structures (doc/internals/python.md), and their frames in the place of the interpreter's.
+ *
+ * Nothing that is read is trusted: an object counts if it is of its type, and lists are bounded.
+ */
+#ifndef PCT_PYTHON_FRAMES_H
+#define PCT_PYTHON_FRAMES_H
+
+#include "analysis/symbols/symbols.h"
+#include "libcollect/walk/interpreter.h"
+#include "watch/stack_tree.h"
+
+/* The interpreter of a process; layout NULL: there is none whose version is known. */
+struct pct_python {
+    int pid;
+    const struct pc_python_layout *layout;
+    const struct pct_stack_module *module;
+    uint64_t runtime, code_type, text_type, bytes_type; /* addresses there */
+};
+
+struct pct_python_frame {
+    uint64_t code; /* the code object */
+    int64_t place; /* of the instruction: bytes from the first one */
+    uint32_t run;  /* frames of one run are run by one frame of C; 0: the innermost */
+};
+
+/* Frames of one thread, the innermost first. */
+struct pct_python_frames {
+    size_t n;
+    uint32_t n_runs;
+    struct pct_python_frame list[PCT_STACK_FRAMES];
+};
+
+/* Reads the frames of a thread; none: n is 0. The thread must not run meanwhile, else they are of
+ * no use. */
+void pct_python_read(const struct pct_python *py, int tid, struct pct_python_frames *out);
+
+/* Functions, files and lines of frames of Python, each once. */
+struct pct_python_places {
+    struct pct_python_place **at;
+    size_t n, room;
+};
+
+/* Puts the frames of Python into the place of the interpreter's. A stack whose frames of C do not
+ * fit to them stays as it is. */
+void pct_python_put(const struct pct_python *py, const struct pct_python_frames *frames,
+                    struct pct_stack_modules *modules, struct pct_python_places *places,
+                    struct pct_stack *stack);
+
+/* Tells s what the frames are that a profile p of such stacks has. The places must outlive s. */
+void pct_python_teach(const struct pct_python_places *places, const struct pc_profile *p,
+                      struct pct_symbols *s);
+
+void pct_python_places_free(struct pct_python_places *places);
+
+#endif
