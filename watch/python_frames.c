@@ -10,7 +10,6 @@
 
 #include <string.h>
 
-enum { TYPE_AT = 8, SIZE_AT = 16, STATE_AT = 32, BYTES_AT = 32 };
 enum { FRAME_BYTES = 80, MOST_INTERPRETERS = 16, MOST_THREADS = 4096, MOST_RUNS = 512 };
 enum { MOST_NAME = 512, MOST_FILE = 1024, MOST_LINES = 1 << 20 };
 
@@ -35,7 +34,7 @@ static uint64_t word(const struct pct_python *py, uint64_t at)
 
 static bool is_a(const struct pct_python *py, uint64_t object, uint64_t type)
 {
-    return object && !(object & 7) && word(py, object + TYPE_AT) == type;
+    return object && !(object & 7) && word(py, object + PC_PYTHON_TYPE_AT) == type;
 }
 
 /* ---- Frames ---------------------------------------------------------------------------------- */
@@ -137,41 +136,21 @@ void pct_python_read(const struct pct_python *py, int tid, struct pct_python_fra
 
 /* ---- What a frame is ------------------------------------------------------------------------- */
 
-/* Bytes of a character in UTF-8 at out. */
-static size_t put_character(uint32_t c, char *out)
-{
-    if (c < 0x80) {
-        out[0] = (char)c;
-        return 1;
-    }
-    size_t n = c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
-    for (size_t i = n - 1; i > 0; i--, c >>= 6)
-        out[i] = (char)(0x80 | (c & 0x3f));
-    out[0] = (char)(0xf00 >> n | c);
-    return n;
-}
-
-/* Copies a compact str as UTF-8, cut to the room; false: it cannot be read, or is empty. */
+/* Copies a str as UTF-8, cut to the room; false: it cannot be read, or is empty. */
 static bool read_text(const struct pct_python *py, uint64_t text, char *out, size_t room)
 {
-    const struct pc_python_layout *l = py->layout;
     uint8_t bytes[4 * MOST_FILE];
-    if (!is_a(py, text, py->text_type))
+    struct pc_python_text t;
+    size_t used = 0;
+    if (!is_a(py, text, py->text_type) ||
+        !pc_python_text_of(py->layout, word(py, text + PC_PYTHON_STATE_AT), &t))
         return false;
-    /* From the lowest bit: interned 2, kind 3, compact, ascii. */
-    uint64_t n = word(py, text + SIZE_AT), state = word(py, text + STATE_AT), used = 0;
-    size_t kind = state >> 2 & 7;
-    bool compact = state >> 5 & 1, ascii = state >> 6 & 1;
-    if (!compact || (kind != 1 && kind != 2 && kind != 4) || !n)
-        return false;
+    uint64_t n = word(py, text + PC_PYTHON_SIZE_AT);
     n = n < room ? n : room - 1;
-    if (!read_bytes(py, text + (ascii ? l->ascii_bytes : l->compact_bytes), bytes, n * kind))
+    if (!n || !read_bytes(py, text + t.at, bytes, n * t.kind))
         return false;
-    for (size_t i = 0; i < n && used + 4 < room; i++) {
-        uint32_t c = 0;
-        memcpy(&c, bytes + i * kind, kind);
-        used += put_character(c, out + used);
-    }
+    for (size_t i = 0; i < n && used + 4 < room; i++)
+        used += pc_python_put_character(bytes + i * t.kind, t.kind, out + used);
     out[used] = '\0';
     return used > 0;
 }
@@ -183,9 +162,9 @@ static uint32_t read_line(const struct pct_python *py, const struct pct_python_f
     if (!is_a(py, lines, py->bytes_type) ||
         !read_bytes(py, f->code + py->layout->code_first_line, &first, sizeof first))
         return 0;
-    n = word(py, lines + SIZE_AT);
+    n = word(py, lines + PC_PYTHON_SIZE_AT);
     uint8_t *table = n && n < MOST_LINES ? pct_alloc(n, 1) : NULL;
-    if (table && read_bytes(py, lines + BYTES_AT, table, n))
+    if (table && read_bytes(py, lines + PC_PYTHON_BYTES_AT, table, n))
         line = pc_python_line(table, n, first, f->place);
     pct_free(table);
     return line;

@@ -15,6 +15,8 @@
 
 #include "libcollect/walk/loadmap.h"
 
+#include <string.h>
+
 enum { PC_PYTHON_PAGES = 64, PC_PYTHON_FILE_BYTES = 1024, PC_PYTHON_NAME_BYTES = 512 };
 
 struct pc_python_frame {
@@ -96,5 +98,55 @@ const struct pc_python_layout *pc_python_layout_of(uint32_t version);
 /* The line of the instruction `place` bytes from the first, by a table of locations (PEP 626,
  * CPython 3.11 to 3.13); 0: none. Reads n bytes at most. */
 uint32_t pc_python_line(const uint8_t *table, size_t n, uint32_t first_line, int64_t place);
+
+/* The heads of objects, the same in all these versions: type of any, size of a str or bytes, state
+ * of a str, first byte of a bytes. */
+enum {
+    PC_PYTHON_TYPE_AT = 8,
+    PC_PYTHON_SIZE_AT = 16,
+    PC_PYTHON_STATE_AT = 32,
+    PC_PYTHON_BYTES_AT = 32
+};
+
+/* Layout of the text of a str. */
+struct pc_python_text {
+    unsigned kind; /* bytes a character: 1, 2, 4 */
+    bool ascii;
+    uint8_t at; /* bytes from the str to its first character */
+};
+
+/* The state of a str; false: it is none that code objects have. From the lowest bit: interned 2
+ * (3.12: 2 and one more that is not used), kind 3, compact, ascii. */
+static inline bool pc_python_text_of(const struct pc_python_layout *l, uint64_t state,
+                                     struct pc_python_text *out)
+{
+    out->kind = state >> 2 & 7;
+    out->ascii = state >> 6 & 1;
+    out->at = out->ascii ? l->ascii_bytes : l->compact_bytes;
+    return state >> 5 & 1 && (out->kind == 1 || out->kind == 2 || out->kind == 4);
+}
+
+/* Puts a character of `kind` bytes at `from` to `to` as UTF-8. Returns its bytes there, at most 4.
+ */
+static inline unsigned pc_python_put_character(const uint8_t *from, unsigned kind, char *to)
+{
+    uint32_t c = *from;
+    uint16_t c2;
+    if (kind == 2) {
+        memcpy(&c2, from, 2);
+        c = c2;
+    } else if (kind == 4) {
+        memcpy(&c, from, 4);
+    }
+    if (c < 0x80) {
+        to[0] = (char)c;
+        return 1;
+    }
+    unsigned n = c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+    for (unsigned i = n - 1; i > 0; i--, c >>= 6)
+        to[i] = (char)(0x80 | (c & 0x3f));
+    to[0] = (char)(0xf00 >> n | c);
+    return n;
+}
 
 #endif

@@ -20,7 +20,7 @@
 
 #include <string.h>
 
-enum { PAGE = 4096, TYPE_AT = 8, SIZE_AT = 16, STATE_AT = 32, BYTES_AT = 32 };
+enum { PAGE = 4096 };
 /* A table of locations is hashed up to here. */
 enum { MOST_LINES_BYTES = 4096 };
 
@@ -62,7 +62,7 @@ static bool read_word(struct pc_python_stack *s, uintptr_t at, uintptr_t *out)
 static bool is_a(struct pc_python_stack *s, uintptr_t object, uintptr_t type)
 {
     uintptr_t found;
-    return !(object & 7) && read_word(s, object + TYPE_AT, &found) && found == type;
+    return !(object & 7) && read_word(s, object + PC_PYTHON_TYPE_AT, &found) && found == type;
 }
 
 /* ---- Frames ---------------------------------------------------------------------------------- */
@@ -201,46 +201,20 @@ struct bytes {
     size_t n;
 };
 
-/* A str that is compact, as those of code objects are. *kind_out: bytes a character. */
+/* The characters of a str as those of code objects are. *kind_out: bytes a character; 0: ASCII. */
 static bool read_text(struct pc_python_stack *s, uintptr_t text, struct bytes *out,
                       unsigned *kind_out)
 {
-    const struct pc_python_layout *l = pc_python.layout;
+    struct pc_python_text t;
     uintptr_t n, state;
-    if (!is_a(s, text, pc_python.text_type) || !read_word(s, text + SIZE_AT, &n) ||
-        !read_word(s, text + STATE_AT, &state))
+    if (!is_a(s, text, pc_python.text_type) || !read_word(s, text + PC_PYTHON_SIZE_AT, &n) ||
+        !read_word(s, text + PC_PYTHON_STATE_AT, &state) ||
+        !pc_python_text_of(pc_python.layout, state, &t) || n > INT32_MAX)
         return false;
-    /* From the lowest bit: interned 2 (3.12: 2 and one more is not used), kind 3, compact, ascii.
-     */
-    unsigned kind = state >> 2 & 7;
-    bool compact = state >> 5 & 1, ascii = state >> 6 & 1;
-    if (!compact || (kind != 1 && kind != 2 && kind != 4) || n > INT32_MAX)
-        return false;
-    out->at = (const uint8_t *)text + (ascii ? l->ascii_bytes : l->compact_bytes);
-    out->n = n * kind;
-    *kind_out = ascii ? 0 : kind;
+    out->at = (const uint8_t *)text + t.at;
+    out->n = n * t.kind;
+    *kind_out = t.ascii ? 0 : t.kind;
     return true;
-}
-
-static uint32_t character(const uint8_t *at, unsigned kind)
-{
-    uint32_t c = 0;
-    memcpy(&c, at, kind);
-    return c;
-}
-
-/* Bytes of a character in UTF-8 at out. */
-static unsigned put_character(uint32_t c, char *out)
-{
-    if (c < 0x80) {
-        out[0] = (char)c;
-        return 1;
-    }
-    unsigned n = c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
-    for (unsigned i = n - 1; i > 0; i--, c >>= 6)
-        out[i] = (char)(0x80 | (c & 0x3f));
-    out[0] = (char)(0xf00 >> n | c);
-    return n;
 }
 
 /* Copies a text as UTF-8; what does not fit is cut. Returns its bytes; 0: it cannot be read. */
@@ -257,17 +231,17 @@ static uint32_t copy_text(struct pc_python_stack *s, uintptr_t text, char *out, 
         return n;
     }
     for (const uint8_t *p = b.at; p < b.at + b.n && n + 4 <= room; p += kind)
-        n += put_character(character(p, kind), out + n);
+        n += pc_python_put_character(p, kind, out + n);
     return n;
 }
 
 static bool read_bytes(struct pc_python_stack *s, uintptr_t object, struct bytes *out)
 {
     uintptr_t n;
-    if (!is_a(s, object, pc_python.bytes_type) || !read_word(s, object + SIZE_AT, &n) ||
-        n > INT32_MAX || !can_read(s, object + BYTES_AT, n))
+    if (!is_a(s, object, pc_python.bytes_type) || !read_word(s, object + PC_PYTHON_SIZE_AT, &n) ||
+        n > INT32_MAX || !can_read(s, object + PC_PYTHON_BYTES_AT, n))
         return false;
-    *out = (struct bytes){(const uint8_t *)object + BYTES_AT, n};
+    *out = (struct bytes){(const uint8_t *)object + PC_PYTHON_BYTES_AT, n};
     return true;
 }
 
