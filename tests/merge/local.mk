@@ -12,6 +12,7 @@ tests_merge_reduce_test_SOURCES = tests/merge/reduce_test.c tests/merge/net.c te
 tests_merge_reduce_test_CFLAGS = $(AM_CFLAGS)
 tests_merge_ending_test_SOURCES = tests/merge/ending_test.c tests/merge/explorer.c tests/merge/explorer.h \
     tests/merge/choices.c tests/merge/choices.h tests/merge/letters.c tests/merge/letters.h \
+    tests/merge/other_ends.c tests/merge/other_ends.h \
     merge/merge_module.c $(merge_test_common)
 tests_merge_ending_test_CFLAGS = $(AM_CFLAGS)
 tests_merge_ending_test_LDADD = $(command_pcollect_LDADD) $(CMOCKA_LIBS) $(ZLIB_LIBS) -lm -lpthread

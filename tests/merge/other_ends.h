@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Ends of a job that differ from pc_end_job, for ending_test.c: one of another version of the
+ * library, and some that are wrong on purpose, which the explorer has to find.
+ */
+#ifndef TESTS_MERGE_OTHER_ENDS_H
+#define TESTS_MERGE_OTHER_ENDS_H
+
+#include "merge/ending.h"
+
+typedef enum pc_end other_end_fn(const struct pc_ending *e, const struct pc_transport *t,
+                                 bool *tells, struct pc_error *error);
+
+/* Rank 1 is of another version: each side takes the other's yes for a word it does not know. */
+other_end_fn end_of_another_version;
+
+/* The arena goes before the merge. */
+other_end_fn remove_first;
+/* The communicator is made before the vote. */
+other_end_fn join_first;
+/* A rank that has voted yes leaves after a second. */
+other_end_fn leave_after_vote;
+/* Rank 0 is waited for without a limit. */
+other_end_fn wait_for_answer;
+/* Nobody looks again who has left. */
+other_end_fn look_never;
+/* Rank 0 does not see how late it is. */
+other_end_fn without_a_clock;
+/* Rank 0 asks nobody. */
+other_end_fn do_not_vote;
+
+#endif
