@@ -271,6 +271,15 @@ static bool find_all(const struct core *c, struct pct_pattern *out)
     return true;
 }
 
+static bool find_pairs(const struct core *c, struct pct_pattern *out)
+{
+    for (uint32_t v = 0; v < c->n; v++)
+        if (c->degree[v] != 1)
+            return false;
+    out->kind = PCT_PATTERN_PAIR;
+    return true;
+}
+
 static bool find_other_ring(const struct core *c, struct pct_pattern *out)
 {
     for (uint32_t v = 0; v < c->n; v++)
@@ -348,10 +357,8 @@ void pct_pattern_find(const struct pct_graph *g, struct pct_pattern *out)
     *out = (struct pct_pattern){.kind = PCT_PATTERN_IRREGULAR};
     if (!c.n_edges)
         out->kind = PCT_PATTERN_NONE;
-    else if (c.n == 2)
-        out->kind = PCT_PATTERN_PAIR;
-    else if (!find_all(&c, out) && !find_master(&c, out) && !find_grid(g, &c, out) &&
-             !find_other_ring(&c, out))
+    else if (!find_pairs(&c, out) && !find_all(&c, out) && !find_master(&c, out) &&
+             !find_grid(g, &c, out) && !find_other_ring(&c, out))
         find_tree(&c, out);
     out->n_active = c.n;
     out->explained = explain(g, &c, out);
@@ -422,6 +429,12 @@ void pct_pattern_text(const struct pct_pattern *p, struct pct_buf *b)
             pct_buf_text(b, ", binomial");
         else if (p->arity)
             pct_buf_format(b, ", each with %u children", p->arity);
+        break;
+    case PCT_PATTERN_PAIR:
+        if (p->n_active == 2)
+            pct_buf_text(b, "pair");
+        else
+            pct_buf_format(b, "%u pairs", p->n_active / 2);
         break;
     case PCT_PATTERN_NONE:
         pct_buf_text(b, "no messages between ranks");

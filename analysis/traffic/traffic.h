@@ -107,7 +107,7 @@ void pct_graph_free(struct pct_graph *g);
 
 enum pct_pattern_kind {
     PCT_PATTERN_NONE, /* no messages */
-    PCT_PATTERN_PAIR,
+    PCT_PATTERN_PAIR, /* or several: each rank has one partner */
     PCT_PATTERN_RING,
     PCT_PATTERN_GRID, /* a line with one dimension */
     PCT_PATTERN_ALL,

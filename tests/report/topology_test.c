@@ -88,6 +88,15 @@ static void make_grid(struct made *m, const struct shape *s)
     }
 }
 
+/* extents: ranks, distance of the partners. */
+static void make_pairs(struct made *m, const struct shape *s)
+{
+    m->n = s->extents[0];
+    for (uint32_t a = 0; a < m->n; a++)
+        if (a / s->extents[1] % 2 == 0)
+            add(m, a, a + s->extents[1], WEIGHT);
+}
+
 static void make_star(struct made *m, const struct shape *s)
 {
     m->n = s->extents[0];
@@ -129,6 +138,9 @@ static const struct shape shapes[] = {
     {"ring of 12", make_grid, {12}, {true}, false},
     {"ring of 127", make_grid, {127}, {true}, false},
     {"line of 9", make_grid, {9}, {false}, false},
+    {"pair", make_pairs, {2, 1}, {false}, false},
+    {"2 pairs", make_pairs, {4, 1}, {false}, false},
+    {"8 pairs", make_pairs, {16, 8}, {false}, false},
     {"ring of 4", make_grid, {4}, {true}, false},
     {"2-dimensional grid, 4 x 3, not periodic", make_grid, {4, 3}, {false}, false},
     {"2-dimensional grid, 3 x 4, periodic in the first dimension",
