@@ -40,7 +40,7 @@ struct copy {
 /* Puts a copy in the place of the mask. False: there is none, or the kernel will refuse it. */
 static bool add_signal(unsigned long *mask, unsigned long size, int signal, struct copy *copy)
 {
-    if (!*mask || size != MASK_BYTES)
+    if (size != MASK_BYTES || !pc_wait_can_read((const void *)*mask, sizeof copy->mask))
         return false;
     __builtin_memcpy(&copy->mask, (const void *)*mask, sizeof copy->mask);
     copy->mask |= 1ull << (signal - 1);
@@ -50,7 +50,7 @@ static bool add_signal(unsigned long *mask, unsigned long size, int signal, stru
 
 static bool add_signal_sized(unsigned long *sized, size_t bytes, int signal, struct copy *copy)
 {
-    if (!*sized)
+    if (!pc_wait_can_read((const void *)*sized, bytes))
         return false;
     __builtin_memcpy(&copy->sized, (const void *)*sized, bytes);
     if (!add_signal(&copy->sized.mask, (uint32_t)copy->sized.size, signal, copy))
@@ -102,7 +102,7 @@ static bool is_timed_futex(const unsigned long *a)
 static bool is_without(const unsigned long *a, int signal)
 {
     uint64_t set = 0;
-    if (a[0] && a[3] == MASK_BYTES)
+    if (a[3] == MASK_BYTES && pc_wait_can_read((const void *)a[0], sizeof set))
         __builtin_memcpy(&set, (const void *)a[0], sizeof set);
     return set && !(set >> (signal - 1) & 1);
 }

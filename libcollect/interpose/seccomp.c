@@ -10,6 +10,7 @@
  */
 #include "libcollect/interpose/seccomp.h"
 #include "libcollect/interpose/seccomp_answer.h"
+#include "libcollect/interpose/wait.h"
 #include "libcollect/life/life.h"
 #include "libcollect/sampling/counter_groups.h"
 #include "libcollect/sampling/sampler.h"
@@ -19,12 +20,14 @@
 #include <stdarg.h>
 #include <sys/prctl.h>
 
-/* Nothing reads what the kernel will refuse: a NULL asks whether there are filters. */
+/* Nothing reads what the kernel will refuse: NULL and other bad addresses ask whether there are
+ * filters. */
 static bool ends_us(unsigned long mode, const struct sock_fprog *program)
 {
     if (mode == SECCOMP_MODE_STRICT)
         return true;
-    return program && program->filter && program->len &&
+    return pc_wait_can_read(program, sizeof *program) && program->len &&
+           pc_wait_can_read(program->filter, program->len * sizeof *program->filter) &&
            pc_filter_ends(program, pc_counters_any() || pc_config_launch().n_ranks > 1);
 }
 

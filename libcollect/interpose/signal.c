@@ -150,7 +150,7 @@ static void follow_signal(void)
 static void look_at(const sigset_t *set)
 {
     int ours = pc_sampler_signal;
-    if (PC_LIKELY(!ours || !set))
+    if (PC_LIKELY(!ours || !pc_wait_can_read(set, sizeof(uint64_t))))
         return;
     if (pc_sampler_is_named(set, ours))
         step_back();
@@ -243,7 +243,7 @@ PC_EXPORT int signalfd(int fd, const sigset_t *set, int flags)
     __typeof__(&signalfd) next = PC_NEXT(signalfd);
     look_at(set);
     int ours = pc_sampler_signal;
-    if (PC_UNLIKELY(ours && sigismember(set, ours) == 1))
+    if (PC_UNLIKELY(ours && pc_wait_can_read(set, sizeof(uint64_t)) && sigismember(set, ours) == 1))
         end_sampling();
     return next(fd, set, flags);
 }

@@ -69,7 +69,9 @@ PC_EXPORT __typeof__(ssize_t(int, void *restrict, size_t, size_t, int, struct so
     PC_EXPORT type name parameters                                                                 \
     {                                                                                              \
         __typeof__(&name) next = PC_NEXT(name);                                                    \
-        uint64_t held = cut ? pc_wait_hold() : pc_wait_hold_socket(fd, option);                    \
+        uint64_t held = 0;                                                                         \
+        if (pc_wait_sampler())                                                                     \
+            held = cut ? pc_wait_hold() : pc_wait_hold_socket(fd, option);                         \
         type result = next arguments;                                                              \
         pc_wait_release(held);                                                                     \
         return result;                                                                             \
@@ -106,7 +108,7 @@ PC_EXPORT pwritev64v2_fn pwritev64v2;
             errno = ENOSYS;                                                                        \
             return -1;                                                                             \
         }                                                                                          \
-        uint64_t held = cut ? pc_wait_hold() : 0;                                                  \
+        uint64_t held = pc_wait_sampler() && cut ? pc_wait_hold() : 0;                             \
         type result = next arguments;                                                              \
         pc_wait_release(held);                                                                     \
         return result;                                                                             \

@@ -26,12 +26,39 @@
 #include <threads.h>
 #include <unistd.h>
 
+enum { PAGE = 4096 }; /* the smallest that Linux has */
+
 /* The kernel's sets have 64 signals. Not by the interposed function, which comes here. */
 static void change_mask(int how, uint64_t set, uint64_t *before)
 {
     int saved = errno;
     PC_NEXT(syscall)(SYS_rt_sigprocmask, how, &set, before, sizeof set);
     errno = saved;
+}
+
+/* The kernel reads a set before it looks at `how`, which is none that it knows: the answer is
+ * EFAULT or EINVAL, and nothing changes. */
+static bool probe(uintptr_t at)
+{
+    return PC_NEXT(syscall)(SYS_rt_sigprocmask, -1, at, NULL, sizeof(uint64_t)) < 0 &&
+           errno == EINVAL;
+}
+
+bool pc_wait_can_read(const void *at, size_t bytes)
+{
+    const struct pc_thread *t = pc_self;
+    uintptr_t begin = (uintptr_t)at, end = begin + bytes,
+              sp = (uintptr_t)__builtin_frame_address(0);
+    int saved = errno;
+    if (!at || end < begin)
+        return false;
+    if (t && sp >= t->stack.lo && begin >= sp && end <= t->stack.hi)
+        return true;
+    bool readable = true;
+    for (uintptr_t p = begin & ~(uintptr_t)(PAGE - 1); readable && p < end; p += PAGE)
+        readable = probe(p);
+    errno = saved;
+    return readable;
 }
 
 uint64_t pc_wait_hold(void)
@@ -64,12 +91,14 @@ static const sigset_t *begin_masked(const sigset_t *given, sigset_t *copy)
     struct pc_sampler *s = pc_wait_sampler();
     if (PC_LIKELY(!s))
         return given;
+    sigemptyset(copy);
+    if (given && !pc_wait_can_read(given, sizeof(uint64_t)))
+        return given;
     if (given) {
-        *copy = *given;
+        memcpy(copy, given, sizeof(uint64_t)); /* as much as the kernel reads */
     } else {
         uint64_t now = 0;
         change_mask(SIG_BLOCK, 0, &now);
-        sigemptyset(copy);
         memcpy(copy, &now, sizeof now);
     }
     sigaddset(copy, s->signal);

@@ -37,20 +37,29 @@ uint64_t pc_wait_hold_socket(int fd, int option);
 /* The program sets this option of a socket. AS-safe, MT-safe. */
 void pc_wait_see_option(int level, int option);
 
+/* True if what the program gives to the kernel can be read: the kernel answers EFAULT to what
+ * cannot, and we would crash. Costs a system call a page for what is not on the thread's stack.
+ * Keeps errno. AS-safe, MT-safe. */
+bool pc_wait_can_read(const void *at, size_t bytes);
+
 /* ---- Calls that may be cut (blocking.h) ------------------------------------------------------ */
 
 /* Sum of the lengths; 0 of what the kernel refuses. */
 static inline size_t pc_vector_bytes(const struct iovec *v, size_t n)
 {
     size_t bytes = 0;
-    for (size_t i = 0; v && n <= 1024 && i < n; i++) /* UIO_MAXIOV */
+    if (n > 1024 || !pc_wait_can_read(v, n * sizeof *v)) /* UIO_MAXIOV */
+        return 0;
+    for (size_t i = 0; i < n; i++)
         bytes += v[i].iov_len;
     return bytes;
 }
 
 static inline size_t pc_message_bytes(const struct msghdr *message)
 {
-    return message ? pc_vector_bytes(message->msg_iov, message->msg_iovlen) : 0;
+    return pc_wait_can_read(message, sizeof *message)
+               ? pc_vector_bytes(message->msg_iov, message->msg_iovlen)
+               : 0;
 }
 
 static inline bool pc_is_cut(size_t n, int flags)
