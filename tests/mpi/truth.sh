@@ -129,11 +129,13 @@ check_roots() {
     empty "$work/twice" "$2: no path is there twice"
 }
 
-# Every rank is there once, with mpi_s <= wall_s.
+# Every rank is there once, and each of its threads was in MPI no longer than it ran: mpi_s is their sum.
 check_ranks() {
     table ranks "$1" | pick rank mpi_s wall_s >"$work/ranks"
     is "$(cut -f 1 "$work/ranks" | sort -n | tr '\n' ' ')" "$(seq 0 $(($3 - 1)) | tr '\n' ' ')" \
         "$2: every rank is there"
-    awk -F '\t' '!($2 > 0 && $2 <= $3)' "$work/ranks" >"$work/bad-ranks"
-    empty "$work/bad-ranks" "$2: 0 < mpi_s <= wall_s on every rank"
+    table thread_times "$1" | pick rank threads >"$work/threads-of"
+    awk -F '\t' 'NR == FNR { n[$1] += $2; next } !($2 > 0 && $2 <= $3 * n[$1])' "$work/threads-of" \
+        "$work/ranks" >"$work/bad-ranks"
+    empty "$work/bad-ranks" "$2: 0 < mpi_s <= wall_s of its threads on every rank"
 }
