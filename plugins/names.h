@@ -10,7 +10,7 @@
 #define PC_COMM_PLUGINS(X)                                                                         \
     X(time, "how often and how long each MPI function is called in each context, its bytes")       \
     X(volume, "how large messages are, which datatypes and reduction operators are used")          \
-    X(request, "whether nonblocking operations overlap with computation, which never end")         \
+    X(request, "whether nonblocking operations overlap with computation, and which never end")     \
     X(topology, "which ranks exchange messages, how many, how large; where ranks are bound")       \
     X(domain, "how communicators were made; all other figures by communicator")                    \
     X(series, "calls, bytes and time in MPI over the course of the run")                           \
@@ -19,6 +19,6 @@
 
 #define PC_COMPUTE_PLUGINS(X)                                                                      \
     X(clock, "CPU time of each context, from samples")                                             \
-    X(counters, "counts of events in each context, of more events than fit at a time")
+    X(counters, "counts of events in each context, also of more events than counters")
 
 #endif
