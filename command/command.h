@@ -86,9 +86,9 @@ enum {
     {                                                                                              \
         PCT_LETTER_DEBUGINFOD, "debuginfod", NULL,                                                 \
             "ask the servers in DEBUGINFOD_URLS for symbols",                                      \
-            "Files that are not on this machine are asked for by build-id, with libdebuginfod. A " \
-            "server has 10 seconds, or DEBUGINFOD_TIMEOUT. Without this option nothing goes to a " \
-            "network."                                                                             \
+            "Files that are missing on this machine are requested by build-id, with "              \
+            "libdebuginfod. A server has 10 seconds, or DEBUGINFOD_TIMEOUT. Without this option "  \
+            "nothing goes to a network."                                                           \
     }
 #define PCT_OPTION_WIDTH                                                                           \
     {                                                                                              \

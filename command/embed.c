@@ -9,9 +9,9 @@ static const struct pct_option options[] = {
     {'s', "sources", NULL, "store the text of the source files too, for pcollect annotate"},
     PCT_OPTION_DEBUGINFOD,
     {'o', "output", "FILE", "write to FILE (default: replace the profile)",
-     "FILE is new, or a complete profile of your own that is not read-only. Anything else that "
-     "exists there is refused and stays. Without -o the profile is replaced, at once or not at "
-     "all."},
+     "FILE must be new, or a complete profile of your own that is not read-only; anything else is "
+     "refused and left as it is. Without -o the profile is replaced in one step: it is never seen "
+     "half written."},
     {0, NULL, NULL, NULL},
 };
 

@@ -19,8 +19,8 @@ enum { OPTION_FORMAT = 256 };
 static const struct pct_option options[] = {
     {'a', "all", NULL, "list also events that cannot be counted here, and why"},
     {OPTION_FORMAT, "format", "text|tsv", "text for people (default), or for programs",
-     "tsv has a line for each event: its name, yes or no, the reason of a no, what it counts, and "
-     "its encoding."},
+     "tsv has a line for each event: its name, yes or no, the reason if it is no, what it counts, "
+     "and its encoding."},
     {0, NULL, NULL, NULL},
 };
 
@@ -342,11 +342,10 @@ const struct pct_command pct_events = {
     .name = "events",
     .synopsis = "[OPTION]... [PATTERN]",
     .summary = "list the events that can be counted here",
-    .details =
-        "PATTERN is a part of a name, or a shell pattern for the whole name. Events that are in no "
-        "list can be given by their whole name: r and the processor's own code in hexadecimal, "
-        "and names with modifiers, such as perf::CYCLES:u. Each event is opened to see whether it "
-        "counts; if it does not, the reason is shown.",
+    .details = "PATTERN is a part of a name, or a shell pattern for the whole name. Events that "
+               "are in no list can be given by their whole name: r and the processor's own code in "
+               "hexadecimal, and names with modifiers, such as perf::CYCLES:u. Each event is "
+               "opened to see whether it can be counted; if it cannot, the reason is shown.",
     .options = options,
     .argument = "PATTERN",
     .n_most = 1,

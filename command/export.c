@@ -12,14 +12,14 @@ enum { FORMAT = 256, METRIC };
 
 static const struct pct_option options[] = {
     {FORMAT, "format", "folded|speedscope|pprof|hatchet|chrome", "format of the file; required",
-     "folded: folded stacks, a line for each, of flame graphs. speedscope: JSON of speedscope. "
-     "pprof: a message of pprof, not compressed. hatchet: the literal graph frame of Hatchet, in "
-     "JSON. chrome: trace events of Chrome and Perfetto with the course of the run, which the "
+     "folded: one line for each stack, for flame graphs. speedscope: JSON for speedscope. pprof: a "
+     "pprof message, not compressed. hatchet: the literal form of a GraphFrame of Hatchet, in "
+     "JSON. chrome: trace events for Chrome and Perfetto, with the course of the run, which the "
      "plugin series records."},
     {METRIC, "metric", "time|computation|mpi|calls|sent|received",
      "figure of folded stacks (default: time)",
-     "time: time in MPI, and CPU time outside MPI by samples; without samples, mpi. The other "
-     "formats hold all figures."},
+     "time: time in MPI plus CPU time outside MPI, which is estimated from samples; without "
+     "samples it is that of mpi. The other formats hold all figures."},
     {'o', "output", "FILE", "write to FILE, which must be new (default: standard output)"},
     PCT_OPTION_DEBUGINFOD,
     {0, NULL, NULL, NULL},

@@ -15,15 +15,15 @@ enum { SCALING = 1 }; /* groups of options */
 
 static const struct pct_option options[] = {
     {'o', "output", "FILE",
-     "write to FILE (default: PROFILE with .html in place of .pcol; of several profiles "
+     "write to FILE (default: PROFILE with .html in place of .pcol; with several profiles "
      "scaling.html or difference.html)",
      "A page of this command is replaced; any other file is left as it is, with an error."},
     {OPTION_STRONG, "strong", NULL,
-     "of several numbers of ranks: the problem is the same in all runs (default: judged from the "
+     "with several numbers of ranks: the problem is the same in all runs (default: judged from the "
      "runs)",
-     "The page of several profiles compares them: those of several numbers of ranks as "
-     "pcollect-scale(1) does; those of one number of ranks as pcollect-diff(1) does, the first "
-     "with the second, or those before -- with those after.",
+     "Several profiles are compared on one page: with different numbers of ranks as by "
+     "pcollect-scale(1); with the same number as by pcollect-diff(1), the first with the second, "
+     "or those before -- with those after.",
      .group = SCALING},
     {OPTION_WEAK, "weak", NULL, "the problem grows with the number of ranks", .group = SCALING},
     PCT_OPTION_DEBUGINFOD,

@@ -16,16 +16,17 @@ static const struct pct_option options[] = {
     {OPTION_DATA, "data", "FILE", "measurements, as text or as JSON lines",
      "FILES describes both formats."},
     {OPTION_FORMAT, "format", "text|tsv|json", "text for people (default), or for programs",
-     "tsv has a line of names, then one line a model; json has the same members. region, metric, "
-     "model, adjusted_r2, rss: sum of the squared residuals; growth: the fastest growing term; "
-     "error: relative error of a point that was left out, 0.01 is one percent; points: places "
-     "measured; few: yes means that the form is a guess; up_to, model_up_to, from, model_from, "
-     "segments_error: two models, where they explain the points much better than one."},
+     "tsv has a line of names, then one line for each model; json has the same members. region, "
+     "metric, model, adjusted_r2, rss: sum of the squared residuals; growth: the fastest growing "
+     "term; error: relative error of a point that was left out, 0.01 is one percent; points: "
+     "number of points measured; few: yes means that the form is a guess; up_to, model_up_to, "
+     "from, model_from, segments_error: two models, if they explain the points much better than "
+     "one."},
     {OPTION_PREDICT, "predict", "X[,Y]",
      "print the model's value there too, with its 95 percent interval",
      "The interval is the union of the intervals of all models that explain the points about as "
-     "well: it is wide where the form is uncertain. With few points it holds less often. Of two "
-     "models, the one that holds there is taken."},
+     "well: it is wide if the form is uncertain. With few points it is less reliable. If there are "
+     "two models, the one that holds at X is used."},
     {0, NULL, NULL, NULL},
 };
 

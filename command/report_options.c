@@ -34,8 +34,8 @@ const struct pct_option pct_report_options[] = {
     {BY, "by", "WHAT,...", "one table of sums, by one or several of:",
      "It is printed as text if no format is given. All figures of calls and samples, and the "
      "fields of plugins, are columns for --columns and for programs: --by WHAT --help lists them. "
-     "caller, thread and peer, and rank alone, are tables of their own; that of thread has a row "
-     "for each thread of each rank, as rank,thread.",
+     "caller, thread and peer, and rank alone, are tables of their own. The table thread has a row "
+     "for each thread of each rank; rank,thread is the same.",
      "function|line|file|module|call-site|context|primitive|communicator|phase|region|rank|caller|"
      "thread|peer",
      WHICH_TABLE, .list = true},
@@ -62,9 +62,9 @@ const struct pct_option pct_report_options[] = {
     {FULL_PATHS, "full-paths", NULL, "files and modules with their folders"},
     {FULL_NAMES, "full-names", NULL,
      "long C++ names with all their arguments, and each frame on its line",
-     "Without it, output for people leaves out the text in < > and ( ) of function names longer "
-     "than 40 characters, and frames that follow each other in the C++ library or Python's import, "
-     "or without a name, and only pass a call on, are one line of the tree."},
+     "Without it, text and Markdown leave out what is in < > and ( ) in function names longer than "
+     "40 characters. Consecutive frames that only pass a call on, in the C++ library, in Python's "
+     "import or without a name, are then one line of the tree."},
     PCT_OPTION_DEBUGINFOD,
     PCT_OPTION_WIDTH,
     PCT_OPTION_COLOR,
@@ -253,8 +253,8 @@ bool pct_report_help(const struct pct_command *self, const void *request, FILE *
         struct pct_cube cube;
         pct_cube_make(&cube, NULL, view->by, view->table_name);
         pct_help_columns(out, &cube.table);
-        fputs("Without --columns, people see the first of them. Fields of plugins, PLUGIN.FIELD, "
-              "stand behind these.\n",
+        fputs("Without --columns, text has the first of them only. Fields of plugins, "
+              "PLUGIN.FIELD, come after these.\n",
               out);
         pct_cube_free(&cube);
         return true;

@@ -31,7 +31,7 @@ static const struct pct_option options[] = {
      "with fewer than five they are a guess."},
     {OPTION_SIZES, "sizes", "N,N,...",
      "problem sizes, in the order of the files: models then depend on ranks and size",
-     "That takes runs of several sizes at several numbers of ranks. Efficiencies compare runs of "
+     "This needs runs of several sizes at several numbers of ranks. Efficiencies compare runs of "
      "one size; losses are those of the largest."},
     {OPTION_FORMAT, "format", "text|json|tsv|svg", "text for people (default), or for programs",
      "svg is a picture of the efficiency and its factors over the numbers of ranks, at the largest "

@@ -25,8 +25,8 @@ enum format { FORMAT_TEXT, FORMAT_TSV, FORMAT_JSON, FORMAT_SVG };
 
 static const struct pct_option options[] = {
     {OPTION_FORMAT, "format", "text|tsv|json|svg", "text for people (default), or for programs",
-     "tsv is the matrix, one line a pair: source, destination, messages, bytes. json is all of it "
-     "in one object. svg is a picture of the matrix: the darker, the more bytes, with lines "
+     "tsv is the matrix, one line for each pair: source, destination, messages, bytes. json is all "
+     "of it in one object. svg is a picture of the matrix: the darker, the more bytes, with lines "
      "between nodes. A rank of another job, spawned or connected, is outside in tsv and -1 in "
      "json."},
     {OPTION_CLASS, "class", "CLASS", "only messages of this class: p2p or rma"},
@@ -40,8 +40,8 @@ static const struct pct_option options[] = {
     {OPTION_SOCKETS, "sockets", "N", "place ranks on N sockets of each node",
      "The default is the sockets of the run."},
     {OPTION_RANKFILE, "rankfile", "FILE", "write the placement as a rankfile of Open MPI",
-     "It is for mpirun --rankfile. FILE must be new. A rank gets a whole socket of its node; where "
-     "the sockets are not known, the next slot from 0."},
+     "It is for mpirun --rankfile. FILE must be new. A rank gets a whole socket of its node or, if "
+     "the sockets are not known, the next slot, from 0."},
     {OPTION_HOSTS, "hosts", "FILE", "write the placement as a host file of MPICH (Hydra)",
      "It is for mpirun -f: a host and its number of ranks, in the order of ranks, without sockets. "
      "FILE must be new."},

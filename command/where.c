@@ -17,8 +17,8 @@ enum { OPTION_EVERY = 256, OPTION_FORMAT, OPTION_TABLE, OPTION_FULL_NAMES };
 
 static const struct pct_option options[] = {
     {'n', "times", "N", "take the stacks N times (default: 1)",
-     "What does not move between them hangs, or waits; the shares of the others say where the time "
-     "goes."},
+     "A rank that stays at one place hangs or waits; for the others, the share of each place says "
+     "where the time goes."},
     {OPTION_EVERY, "every", "MS", "milliseconds from one time to the next (default: 100)"},
     {'a', "all-threads", NULL, "show also threads without a frame of the program",
      "MPI libraries and runtimes have threads of their own. Without this option they are only "
@@ -270,13 +270,12 @@ const struct pct_command pct_where_command = {
     .name = "where",
     .synopsis = "[OPTION]... [JOB]...",
     .summary = "show where the ranks of a running job are: one tree of their stacks",
-    .details =
-        "JOB is the process id of a launcher, whose ranks on this node are shown, or of any "
-        "process; a number in Slurm; or the name of an MPI program. Without it, the one MPI job of "
-        "this node is shown, or the jobs are listed. Of a job under `pcollect run` it shows with "
-        "whom, on which communicator and for how long each MPI call waits, and names deadlocks "
-        "that follow from that. The job is not changed: threads that wait are "
-        "not stopped, others for less than a millisecond.",
+    .details = "JOB is the process id of a launcher, whose ranks on this node are shown, or of any "
+               "process; a number in Slurm; or the name of an MPI program. Without it, the one MPI "
+               "job of this node is shown, or the jobs are listed. For a job under `pcollect run` "
+               "it shows for which ranks, on which communicator and for how long each MPI call "
+               "waits, and names deadlocks that follow from that. The job is not changed: running "
+               "threads are stopped for less than a millisecond, most waiting threads not at all.",
     .options = options,
     .argument = "JOB",
     .n_most = PCT_ANY_NUMBER,

@@ -77,8 +77,8 @@ static void get_time(const struct pct_cell *c, struct pct_value *out)
 static const struct pct_column curve_columns[] = {
     {"row", "row", PCT_COUNT, "row of the table contexts, from 0", get_row},
     {"ranks", "ranks", PCT_COUNT, "ranks of the job", get_ranks},
-    {"time_s", "model", PCT_NS, "time a rank that the model says", get_time, VALUE},
-    {"low_s", "from", PCT_NS, "lower end of the interval for it", get_time, LOW},
+    {"time_s", "model", PCT_NS, "time per rank by the model", get_time, VALUE},
+    {"low_s", "from", PCT_NS, "lower end of its interval", get_time, LOW},
     {"high_s", "to", PCT_NS, "upper end", get_time, HIGH},
 };
 

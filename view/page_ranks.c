@@ -208,7 +208,7 @@ static const struct pct_column columns[] = {
      .labels = true},
     {"rank", "rank", PCT_INTEGER, "rank", get_rank},
     {"calls", "calls", PCT_COUNT, "calls of the rank", get_figure, PCT_CALLS},
-    {"mpi_exclusive_s", "own time", PCT_NS, "its time in the calls, without calls inside",
+    {"mpi_exclusive_s", "own time", PCT_NS, "its time in the calls, without calls made inside them",
      get_figure, PCT_EXCLUSIVE},
     {"cpu_exclusive_s", "self", PCT_NS, "its CPU time sampled right there", get_figure, CPU},
     {"bytes_sent", "sent", PCT_BYTES, "bytes that it sent", get_figure, PCT_SENT},

@@ -59,11 +59,11 @@ const struct pct_command pct_browse_command = {
     .synopsis = "[OPTION]... [PROFILE]",
     .summary = "walk through a profile in the terminal",
     .details =
-        "Shows the tree of `pcollect report`, whose rows are opened and closed by keys: first from "
-        "main to the calls, then, with Tab, the functions that take the time themselves, and below "
-        "each what called it. Other keys show the ranks, the source or the instructions of the row "
-        "that is marked, or search for a name. The key h lists all keys; q ends. Keys are those of "
-        "less and of perf report where these have one for the purpose.",
+        "Shows the tree of `pcollect report`, with rows that keys open and close: first from main "
+        "to the calls; after Tab, from the functions that take the time themselves to their "
+        "callers. Other keys show the ranks, the source or the instructions of the row that is "
+        "marked, or search for a name. The key h lists all keys; q ends. Where less or perf report "
+        "have a key for the same purpose, it is used here too.",
     .options = options,
     .argument = "PROFILE",
     .n_most = 1,

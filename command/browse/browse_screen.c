@@ -489,11 +489,7 @@ static const struct key {
     {{KEY_NPAGE, ' ', 'f'}, "PageDown, Space, f", "a screen down", do_page_down},
     {{KEY_HOME, 'g', '<'}, "Home, g", "to the first row", do_first},
     {{KEY_END, 'G', '>'}, "End, G", "to the last row", do_last},
-    {{KEY_RIGHT, 'l'},
-     "Right, l",
-     "open the row, as far as the path does not part",
-     do_expand,
-     true},
+    {{KEY_RIGHT, 'l'}, "Right, l", "open the row, down to where the path parts", do_expand, true},
     {{KEY_LEFT}, "Left", "close the row, or go to the one that it belongs to", do_collapse, true},
     {{NEWLINE, KEY_ENTER, '+'}, "Enter, +", "open the row or close it", do_toggle, true},
     {{'E'}, "E", "open all rows", do_expand_all, true},
@@ -510,7 +506,7 @@ static const struct key {
     {{'F'}, "F", "names of C++ with all arguments, or shortened", do_names, true},
     {{'h', '?', KEY_F(1)}, "h, ?, F1", "these keys", do_help},
     {{CTRL_L}, "Ctrl-L", "draw the screen anew", do_draw},
-    {{'q', ESCAPE}, "q, Esc", "leave a text; from the rows, end", do_quit},
+    {{'q', ESCAPE}, "q, Esc", "leave a text; in the tree, end", do_quit},
 };
 
 bool pct_browse_key(size_t i, const char **name_out, const char **doc_out)

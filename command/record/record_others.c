@@ -17,7 +17,7 @@ static const struct pct_option options[] = {
      "A name that `pcollect events` lists, as page-faults or cache-misses:u. The CPU time is "
      "sampled "
      "beside it. The profile has it as a metric: `pcollect report --by function`."},
-    {'c', "count", "N", "take a sample of EVENT each time that it has happened N times in a thread",
+    {'c', "count", "N", "take a sample each time that EVENT has happened N times in a thread",
      "Without it, EVENT is sampled as often as --frequency says."},
     {'o', "output", "FILE",
      "write the profile to FILE (default: PROGRAM.RANKS.pcol in the working directory)",
@@ -271,13 +271,12 @@ const struct pct_command pct_record_command = {
     .name = "record",
     .synopsis = "[OPTION]... [--] [COMMAND [ARGUMENT]...]",
     .summary = "sample a command, running processes, or this node, from outside",
-    .details =
-        "COMMAND is sampled with all that it starts, from its exec on; nothing is loaded into it. "
-        "With --pid, --job, --thread or --all-processors those are sampled while COMMAND runs, or "
-        "until "
-        "they end, or Ctrl-C; threads and processes that they start meanwhile with them. The "
-        "profile is one that every other command reads: of an MPI job with its ranks, else of one "
-        "rank, with a region for each program. The exit status is that of COMMAND.",
+    .details = "COMMAND is sampled from its exec on, with all that it starts; nothing is loaded "
+               "into it. With --pid, --job, --thread or --all-processors these are sampled "
+               "instead, with the threads and processes that they start meanwhile, while COMMAND "
+               "runs, or until they end, or until Ctrl-C. Every other command reads the profile. "
+               "For an MPI job it has the ranks of the job; otherwise it has one rank, with a "
+               "region for each program. The exit status is that of COMMAND.",
     .options = options,
     .starts = true,
     .argument = "COMMAND",

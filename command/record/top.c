@@ -15,7 +15,7 @@ static const struct pct_option options[] = {
     {'s', "seconds", "N", "seconds from one picture to the next (default: 2)"},
     {OPTION_BY, "by", "function|context|process", "what the rows are (default: function)",
      "On a terminal the keys f, c and p choose another while it runs."},
-    {OPTION_ONCE, "once", NULL, "one picture, then the end"},
+    {OPTION_ONCE, "once", NULL, "write one picture, and end"},
     {OPTION_FORMAT, "format", "text|tsv", "text for people (default), or for programs",
      "tsv has all rows, text those that fit."},
     PCT_OPTION_WIDTH,
@@ -207,12 +207,10 @@ const struct pct_command pct_top_command = {
     .name = "top",
     .synopsis = "[OPTION]...",
     .summary = "show the functions that run now, of a job, processes or this node",
-    .details =
-        "Without --pid, --job, --thread or --all-processors it watches the MPI jobs that run on "
-        "this "
-        "node, those of all users for root; where there are none, whatever runs. Nothing is loaded "
-        "into what is watched, and it is not stopped. It ends with what it watches, or with the "
-        "key q or Ctrl-C.",
+    .details = "Without --pid, --job, --thread or --all-processors it watches the MPI jobs that "
+               "run on this node, those of all users for root; if there are none, everything that "
+               "runs. Nothing is loaded into what is watched, and it is not stopped. It ends with "
+               "what it watches, or with the key q or Ctrl-C.",
     .options = options,
     .take = take_option,
     .main = run_top,

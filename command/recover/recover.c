@@ -17,7 +17,7 @@ enum { OPTION_LIST = 'l' };
 
 static const struct pct_option options[] = {
     {'o', "output", "PATTERN",
-     "path of the profile, as for pcollect run (default: as the job was given)",
+     "path of the profile, as for pcollect run (default: the path that the job was given)",
      "Only a profile of the same job is replaced; otherwise a number is added, app.4.2.pcol."},
     {OPTION_LIST, "list", NULL, "list the jobs that left arenas; write and remove nothing",
      "The first line has the names of the columns, which are separated by tabs: program, processes "

@@ -27,7 +27,8 @@ static const struct pct_option options[] = {
      "/sys/bus/event_source/devices, names of PAPI and libpfm as pcollect events lists them, or "
      "r and the processor's own code in hexadecimal."},
     {'r', "repeat", "N",
-     "run the command N times: means, and the differences that would be significant", .group = 1},
+     "run the command N times; print means, and the least difference that would be significant",
+     .group = 1},
     {'I', "interval", "MS", "print the counts of each MS milliseconds", .group = 1},
     {'p', "pid", "PID,...", "count running processes; of a launcher, its ranks on this node",
      "Until they end, COMMAND ends, or Ctrl-C. Threads and processes that they start meanwhile are "
@@ -420,11 +421,9 @@ const struct pct_command pct_stat_command = {
     .name = "stat",
     .synopsis = "[OPTION]... [--] [COMMAND [ARGUMENT]...]",
     .summary = "count events of a command, of running processes, or of this node",
-    .details =
-        "COMMAND is counted with all that it starts, from its exec on; nothing is loaded into it. "
-        "With --pid, --job, --thread or --all-processors those are counted while COMMAND runs. The "
-        "exit "
-        "status is that of COMMAND.",
+    .details = "COMMAND is counted from its exec on, with all that it starts; nothing is loaded "
+               "into it. With --pid, --job, --thread or --all-processors these are counted "
+               "instead, while COMMAND runs. The exit status is that of COMMAND.",
     .options = options,
     .starts = true,
     .argument = "COMMAND",

@@ -154,7 +154,7 @@ static const struct pct_column class_columns[] = {
      "MPI",
      class_primitive},
     {"there_s", "there", PCT_NS, "mean time there", class_there},
-    {"all_there_s", "all ranks", PCT_NS, "the same of all ranks", class_all_there},
+    {"all_there_s", "all ranks", PCT_NS, "mean time there over all ranks", class_all_there},
     {"error_s", "error", PCT_NS,
      "how far times of a rank are from the means of its class: root of the mean square over "
      "ranks, summed over the contexts of table class_times",

@@ -96,7 +96,7 @@ static const struct pct_column thread_columns[] = {
     {"outside_s", "CPU outside", PCT_NS,
      "CPU time outside MPI that samples stand for; empty without samples", get_outside},
     {"waits_s", "waiting", PCT_NS,
-     "of outside_s: in the runtime of threads, where a thread polls for others; empty without "
+     "part of outside_s in the runtime of threads, where a thread polls for others; empty without "
      "samples",
      get_waits},
     {"of_mean_percent", "of mean", PCT_PERCENT,
@@ -104,8 +104,8 @@ static const struct pct_column thread_columns[] = {
      "those of the MPI library; empty if there is one thread",
      get_share},
     {"delayed_s", "no processor", PCT_NS,
-     "time in which the thread could run and no processor was free, from its beginning; 0 for one "
-     "with less than 10 ms of CPU time",
+     "time since its beginning in which the thread could run and no processor was free; 0 for a "
+     "thread with less than 10 ms of CPU time",
      get_delayed},
 };
 
