@@ -70,12 +70,12 @@ static int write_several(const struct pct_command *self, const struct pct_run *r
     size_t n = line->n_words, n_before = line->n_before;
     bool separated = n_before < n, diff = separated || same_ranks(runs, n);
     if (diff && (r->strong || r->weak))
-        return pct_refuse(self, "--strong, --weak: the profiles have one number of ranks, %u",
+        return pct_refuse(self, "--strong, --weak: all profiles have the same number of ranks, %u",
                           runs[0].n_ranks);
     if (diff && !separated && n > 2)
         return pct_refuse(self,
-                          "%zu profiles of one number of ranks: put -- between those before and "
-                          "those after",
+                          "%zu profiles with the same number of ranks: put -- between those before "
+                          "and those after",
                           n);
     if (!n_before)
         return pct_refuse(self, "give profiles before -- too");

@@ -170,7 +170,7 @@ static void print_text(const struct row *row, const struct request *r)
     puts(b.data);
     pct_buf_free(&b);
     if (!row->made) {
-        puts("  no model: fewer than two places were measured");
+        puts("  no model: fewer than two points were measured");
         return;
     }
     printf("  %s\n  adjusted R2 %.5f, RSS %.4g, error of a point left out %.2g %%%s\n", row->model,

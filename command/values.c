@@ -47,7 +47,7 @@ int pct_value_ids(const struct pct_command *self, const char *option, const char
         errno = 0;
         long id = strtol(p, &end, 10);
         if (end == p || errno || id < 1 || id > INT32_MAX || (*end && *end != ','))
-            return pct_refuse(self, "--%s: '%s' is no list of ids, as 12,34", option, list);
+            return pct_refuse(self, "--%s: '%s' is not a list of ids, such as 12,34", option, list);
         *ids = pct_grow(*ids, *n, &room, sizeof **ids);
         (*ids)[(*n)++] = (int)id;
         p = *end ? end + 1 : end;

@@ -30,7 +30,7 @@ static int say_not_one(const struct pct_command *self, const char *job, size_t n
     int *all;
     size_t n_all = pct_watch_jobs(&all);
     if (n)
-        pct_say(self, "%s: %zu jobs are named so; give the process id of one launcher:", job, n);
+        pct_say(self, "%s: %zu jobs have this name; give the process id of one launcher:", job, n);
     else if (n_all)
         pct_say(self, "%s: no such job on this node; those that run here:", job);
     else

@@ -106,7 +106,7 @@ const char *pct_where_comm(const struct pct_mpi_call *call)
                                         [PCT_COMM_WORLD] = "MPI_COMM_WORLD",
                                         [PCT_COMM_SELF] = "MPI_COMM_SELF",
                                         [PCT_COMM_AS_WORLD] = "a copy of MPI_COMM_WORLD",
-                                        [PCT_COMM_OTHER] = "a communicator of its own"};
+                                        [PCT_COMM_OTHER] = "another communicator"};
     return names[call->comm];
 }
 

@@ -120,9 +120,11 @@ static int check_nodes(const struct pc_profile *p, struct pc_error *error)
         if (!i)
             continue;
         if (n->parent >= i || !leave_subtrees(p, i, n->parent, &left))
-            return refuse(error, "a context hangs at a wrong place", i);
+            return refuse(error, "a context is at a wrong place in the tree", i);
         if (!node_hangs_well(p, n))
-            return refuse(error, "a context of this kind cannot be there or have a record", i);
+            return refuse(error,
+                          "a context of this kind cannot be at this place, or cannot have a record",
+                          i);
         if (left != PC_NO_INDEX && pc_node_compare(&p->nodes[left], n) >= 0)
             return refuse(error, "contexts are not in order", i);
     }

@@ -60,13 +60,13 @@ static int add_event(struct pccount *c, const char *word, struct pc_counting_eve
     int err = pc_counting_named(word, &event, &reason);
     if (err)
         return pc_error_set(error, err, "%s: %s", word,
-                            err == PC_ENOENT ? "there is no such event; `perf list` and "
-                                               "`pcollect events` tell those of this machine"
+                            err == PC_ENOENT ? "there is no such event; `perf list` and `pcollect "
+                                               "events` list those of this machine"
                                              : reason.text);
     struct pc_counting_event wanted = event;
     err = pc_counting_try(&event, &reason);
     if (err)
-        return pc_error_set(error, err, "%s: does not count here: %s", word, reason.text);
+        return pc_error_set(error, err, "%s: cannot be counted here: %s", word, reason.text);
     name_event(c, c->n, word, &wanted, &event);
     events[c->n++] = event;
     return PC_OK;

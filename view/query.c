@@ -97,7 +97,7 @@ static int check_columns(const char *names, const struct pct_table *t, struct pc
         if (!c) {
             refused = pct_unknown_word(why, "columns", word.data, next_column, t);
         } else if (seen[c - t->columns]++) {
-            pct_buf_format(why, "--columns: %s is there twice", word.data);
+            pct_buf_format(why, "--columns: %s is given twice", word.data);
             refused = -1;
         }
         pct_buf_free(&word);
@@ -245,7 +245,8 @@ static int read_operand(struct condition *k, const char *condition, struct pct_b
         return refuse(why, condition, reason);
     }
     if (!equal && !is_number(k->column)) {
-        snprintf(reason, sizeof reason, "%s is no number: =, !=, =~ and !~ go with it",
+        snprintf(reason, sizeof reason,
+                 "%s is not a number: it can be compared with =, !=, =~ and !~ only",
                  k->column->name);
         return refuse(why, condition, reason);
     }

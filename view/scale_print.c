@@ -302,8 +302,8 @@ static void print_first(FILE *out, const struct pct_scale *s, size_t width)
     double machine_ns = fmin(s->machine_ns, s->lost_ns);
     if (machine_ns >= DELAYED * s->core_ns)
         pct_print_sentence(out, width, 0,
-                           "Up to %s of this may be ranks that waited for others, whose time was "
-                           "lost because no processor was free.",
+                           "Up to %s of this may be waiting for ranks that lost time because no "
+                           "processor was free.",
                            time_text(machine_ns, time));
     fputs(n                   ? "Look first at\n"
           : s->machine_ns > 0 ? "No context is sure to lose more than 1 % of the run by itself.\n"

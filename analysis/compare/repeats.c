@@ -74,10 +74,10 @@ int pct_repeats_make(const struct pct_run *runs, size_t n, struct pct_repeats **
 {
     for (size_t i = 1; i < n; i++) {
         if (runs[i].n_ranks != runs[0].n_ranks)
-            return pc_error_set(error, PC_EMISMATCH,
-                                "%s has %u ranks, %s %u: these are no repeats of one run; see "
-                                "pcollect scale",
-                                runs[0].path, runs[0].n_ranks, runs[i].path, runs[i].n_ranks);
+            return pc_error_set(
+                error, PC_EMISMATCH,
+                "%s has %u ranks, %s %u: these are not repeats of one run; see pcollect scale",
+                runs[0].path, runs[0].n_ranks, runs[i].path, runs[i].n_ranks);
     }
     struct pct_join *join;
     int err = pct_join_new(runs, n, false, &join, error);

@@ -319,9 +319,10 @@ static int choose_scaling(struct pct_scale *s, struct pc_error *error)
     unsigned last = (unsigned)s->points[pct_scale_last(s)].ranks;
     char growth[32];
     if (first == last)
-        return pc_error_set(error, PC_EARG,
-                            "there is one number of ranks only%s, %u: give runs at two or more",
-                            s->n_sizes > 1 ? " at the largest size" : "", first);
+        return pc_error_set(
+            error, PC_EARG,
+            "all runs%s have the same number of ranks, %u: give runs at two or more",
+            s->n_sizes > 1 ? " at the largest size" : "", first);
     enum pct_scaling told = tell_scaling(s);
     s->scaling = s->options.scaling != PCT_SCALING_UNKNOWN ? s->options.scaling : told;
     pct_text_format(growth, sizeof growth, "p^%.2f", s->growth);

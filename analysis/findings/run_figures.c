@@ -422,8 +422,8 @@ static void put_pauses(const struct pct_evidence *f, const struct pct_rule *rule
     double most_ns = f->paused_ns * (double)(f->n_ranks - 1);
     if (!rule->knows_delay && f->paused_ns > 0 && most_ns >= PAUSES_TOLD * saves_ns)
         pct_buf_format(text,
-                       " Part of this may be waiting for ranks in what MPI_Pcontrol left out, %s "
-                       "of a rank at most.",
+                       " Part of this may be waiting for ranks while MPI_Pcontrol had switched "
+                       "their collection off, at most %s on one rank.",
                        pct_text_time(time, (pc_u128)llround(f->paused_ns)));
 }
 

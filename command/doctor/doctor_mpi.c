@@ -239,9 +239,10 @@ static bool check_launcher(struct pct_examined *d, const char *word)
         pct_doctor_add(d, PCT_GOOD, "launcher", pct_text("%s is that of %s", word, l->name), NULL,
                        NULL);
     else
-        pct_doctor_add(d, PCT_LESS, "launcher",
-                       pct_text("%s is not a launcher that pcollect knows", word),
-                       "pcollect run gives its ranks the environment by inheritance alone", NULL);
+        pct_doctor_add(
+            d, PCT_LESS, "launcher", pct_text("%s is not a launcher that pcollect knows", word),
+            "its ranks get the variables of pcollect run only if they inherit the environment",
+            NULL);
     return true;
 }
 
@@ -254,7 +255,8 @@ void pct_doctor_mpi(struct pct_examined *d)
         n += check_library(d, &libraries[i]);
     if (!n)
         pct_doctor_add(d, PCT_LESS, "MPI", pct_text("no MPI library is found by its usual name"),
-                       "none, if the jobs bring their own: load its module and ask again", NULL);
+                       "nothing, if jobs load their own MPI: load its module and run this again",
+                       NULL);
     n = 0;
     for (size_t i = 0; i < PC_ARRAY_LEN(words); i++)
         n += check_launcher(d, words[i]);

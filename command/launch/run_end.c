@@ -188,10 +188,10 @@ static char *why_nothing(const struct pct_run_job *r, const struct seen *s)
         names = profile_names(r);
         text =
             pct_program_gets_rights(word)
-                ? pct_text("%s runs with rights that you do not have (setuid, setgid or "
-                           "capabilities), and the loader preloads no library of yours into it: it "
-                           "cannot be measured",
-                           word)
+                ? pct_text(
+                      "%s runs with rights that you do not have (setuid, setgid or capabilities), "
+                      "so the loader does not preload your library into it: it cannot be measured",
+                      word)
                 : pct_text("%s is linked with MPI (%s), but no process of it on this node reached "
                            "its first MPI call. If all ranks ran on other nodes, look for %s there",
                            word, mpi, names);

@@ -24,7 +24,7 @@ static int read_text(struct pct_fit_reader *r, const json_t *object, const char 
     if (!value)
         return PC_OK;
     if (!json_is_string(value))
-        return pct_fit_wrong(r, "\"%s\" is not a text", key);
+        return pct_fit_wrong(r, "\"%s\" is not a string", key);
     *out = json_string_value(value);
     return PC_OK;
 }
@@ -47,7 +47,7 @@ static int read_place(struct pct_fit_reader *r, json_t *params, double *x)
 {
     struct pct_fit_set *set = r->set;
     if (!json_is_object(params))
-        return pct_fit_wrong(r, "\"params\" is missing, or no object of numbers");
+        return pct_fit_wrong(r, "\"params\" is missing, or is not an object of numbers");
     if (!set->n_parameters) {
         int err = name_parameters(r, params);
         if (err)
@@ -59,7 +59,7 @@ static int read_place(struct pct_fit_reader *r, json_t *params, double *x)
     for (unsigned d = 0; d < set->n_parameters; d++) {
         const json_t *value = json_object_get(params, set->names[d]);
         if (!json_is_number(value) || !(json_number_value(value) > 0))
-            return pct_fit_wrong(r, "parameter \"%.64s\" is missing, or no number above 0",
+            return pct_fit_wrong(r, "parameter \"%.64s\" is missing, or is not a number above 0",
                                  set->names[d]);
         x[d] = json_number_value(value);
     }
@@ -74,7 +74,8 @@ static int add_values(struct pct_fit_reader *r, const json_t *value, struct pct_
     for (size_t i = 0; i < n; i++) {
         const json_t *one = json_is_array(value) ? json_array_get(value, i) : value;
         if (!json_is_number(one))
-            return pct_fit_wrong(r, "\"value\" is missing, or no number and no array of numbers");
+            return pct_fit_wrong(
+                r, "\"value\" is missing, or is neither a number nor an array of numbers");
         pct_fit_add(s, x, json_number_value(one));
     }
     return PC_OK;

@@ -140,9 +140,7 @@ static void tell_event(const struct job *j, const struct pct_recorded *told)
             (unsigned long long)counted);
     if (j->sampling.what.event.user_only && !strchr(event, ':'))
         pct_say(j->sampling.self,
-                "%s of the kernel's work for a thread are not counted: "
-                "kernel.perf_event_paranoid forbids it",
-                event);
+                "%s in the kernel are not counted: kernel.perf_event_paranoid forbids it", event);
 }
 
 /* Remarks on how it was recorded. */
@@ -160,8 +158,8 @@ static void tell(const struct job *j, const struct pct_recorded *told)
     if (j->request->who.event)
         tell_event(j, told);
     if (j->sampling.what.clock.user_only)
-        pct_say(j->sampling.self, "what the kernel does for a thread is not sampled: "
-                                  "kernel.perf_event_paranoid forbids it");
+        pct_say(j->sampling.self,
+                "time in the kernel is not sampled: kernel.perf_event_paranoid forbids it");
     if (told->n_lost)
         pct_say(j->sampling.self, "%llu records were lost: the rings were full; %s",
                 (unsigned long long)told->n_lost,

@@ -120,8 +120,8 @@ static int find_event(struct pct_sampling *j)
         return status;
     if (event.n_terms != 1)
         return pct_refuse(j->self,
-                          "--event: %s is made of %u counters, and samples are taken by one; "
-                          "`pcollect events --format tsv %s` names them",
+                          "--event: %s is made of %u counters, but samples can be taken from one "
+                          "only; `pcollect events --format tsv %s` names them",
                           j->who->event, (unsigned)event.n_terms, j->who->event);
     if (pc_counting_try(&event, &error)) {
         pct_say(j->self, "%s cannot be sampled here: %s", j->who->event, error.text);

@@ -304,7 +304,7 @@ static int run_command(struct pct_stat_job *j)
         keep_run(j, &r, seconds(j->start_ns, now));
     }
     if (status && r.n && r.n < times)
-        pct_say(j->self, "run %zu ended with status %d: it is the last", r.n, status);
+        pct_say(j->self, "run %zu ended with status %d: there are no further runs", r.n, status);
     put_words(j, &words);
     if (r.n)
         put_head(j, words.data, mean(&r, j->stat.n + 1, 0), r.n);

@@ -36,8 +36,8 @@ static void before_filter(unsigned long mode, const void *program)
     pc_control.filtered = true;
     bool sampled = pc_sampler_stop(PCOLLECT_NOTE_FILTERED);
     if (ends_us(mode, program))
-        pc_core_leave("the program installs a filter of system calls (seccomp) that ends it for "
-                      "what this library does");
+        pc_core_leave("the program installs a filter of system calls (seccomp) that would end it "
+                      "for a call that this library makes");
     else if (sampled)
         pc_core_complain("the program installs a filter of system calls (seccomp): sampling has "
                          "ended");

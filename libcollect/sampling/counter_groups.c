@@ -179,8 +179,8 @@ static void keep_first_group(struct found *f)
     uint32_t n = 0;
     struct pc_error why;
     pc_error_set(&why, PC_EIO,
-                 "no more than %d of these events count at a time here; `[sample] plugins = clock, "
-                 "counters` estimates more, in turns%s",
+                 "no more than %d of these events can be counted at a time here; `[sample] plugins "
+                 "= clock, counters` estimates more, in turns%s",
                  __builtin_popcountll(first), c == &pc_counters.always ? " (`events`)" : "");
     for (uint32_t e = 0; e < f->n; e++) {
         if (!(first >> e & 1)) {
@@ -219,8 +219,8 @@ static bool may_count(const struct list *list, struct pc_error *why)
     if (list->counted == &pc_counters.always || !pc_counters.always.counting || is_rotated())
         return true;
     pc_error_set(why, PC_EIO,
-                 "beside `[sample] always` events are counted in turns, by `[sample] plugins = "
-                 "clock, counters`");
+                 "with `[sample] always`, `events` are counted in turns only: that needs `[sample] "
+                 "plugins = clock, counters`");
     return false;
 }
 

@@ -73,7 +73,7 @@ way() {
     if [ $way_status -ne 0 ]; then
         echo no
         [ $way_status -eq 1 ] && grep -Eq 'CAP_PERFMON|perf_event_paranoid|another user' "$work/way" || cat "$work/way" >&2
-    elif grep -q '(user)\|what the kernel does for a thread is not sampled' "$work/way"; then
+    elif grep -q '(user)\|time in the kernel is not sampled' "$work/way"; then
         echo user
     else
         echo yes

@@ -394,7 +394,7 @@ static void what_no_processor_was_free_for_is_not_blamed_on_the_program(void **s
         assert_non_null(table);
         assert_true(load ? delay && delay < table : !delay);
         assert_int_equal(!strstr(text, "Look first at"), load == 2);
-        assert_int_equal(!strstr(text, "lost because no processor was free"), load == 0);
+        assert_int_equal(!strstr(text, "because no processor was free"), load == 0);
         close_runs(runs, s);
     }
 }
@@ -470,7 +470,7 @@ static void what_is_neither_strong_nor_weak_is_asked_for(void **state)
                      PC_EARG);
     assert_non_null(strstr(error.text, "--strong or --weak"));
     assert_int_equal(pct_scale_make(runs, 1, &(struct pct_scale_options){0}, &s, &error), PC_EARG);
-    assert_non_null(strstr(error.text, "one number of ranks only, 2"));
+    assert_non_null(strstr(error.text, "have the same number of ranks, 2"));
     assert_null(s);
     assert_int_equal(pct_scale_make(runs, N_SCALES,
                                     &(struct pct_scale_options){.scaling = PCT_SCALING_WEAK}, &s,

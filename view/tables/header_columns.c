@@ -60,14 +60,14 @@ const char *pct_header_note(unsigned bit)
         "the data was kept in anonymous memory: it would not have survived a kill of the program",
         "the processor has no invariant counter: clock_gettime was used, calls cost more",
         "a part of what was collected was damaged and is left out: totals are too low",
-        "MPI_Pcontrol left parts of the run out: they are in no figure, but ranks may have waited "
-        "for "
-        "others in them",
+        "MPI_Pcontrol switched collection off for parts of the run: they are in no figure, but "
+        "ranks may have waited for others there",
         "the program uses SIGURG and SIGWINCH itself: from then on its computation was not sampled",
         "the program filters system calls (seccomp): from then on its computation was not sampled",
         "the program ran under valgrind or ThreadSanitizer: its computation was not sampled",
         "sampled from outside (pcollect record): calls of MPI and their times are not known",
-        "the program's filter of system calls (seccomp) ends it for ours: the rest is missing",
+        "the program's filter of system calls (seccomp) would have ended it for a call of this "
+        "library: the rest of the run is missing",
     };
     return bit < PC_ARRAY_LEN(notes) ? notes[bit] : NULL;
 }
