@@ -22,7 +22,6 @@ struct pct_parts {
     struct pct_thread_times *thread_times;
     uint32_t *frames;
     struct pct_contexts contexts;
-    const char **paths; /* of the contexts */
     struct pct_spread *spreads;
     struct pct_tree_rows callers, computation, sample_callers;
 };
@@ -142,20 +141,6 @@ const struct pct_contexts *pct_data_contexts(const struct pct_data *d)
     return c;
 }
 
-const char *pct_data_context_path(const struct pct_data *d, size_t i)
-{
-    const struct pct_contexts *c = pct_data_contexts(d);
-    struct pct_buf path = {0};
-    if (!d->parts->paths)
-        d->parts->paths = pct_alloc(c->n, sizeof *d->parts->paths);
-    if (!d->parts->paths[i]) {
-        pct_tree_path(pct_data_tree(d), c->node[i], &path);
-        d->parts->paths[i] = pct_pool_intern(d->pool, path.data);
-    }
-    pct_buf_free(&path);
-    return d->parts->paths[i];
-}
-
 struct pct_spread pct_data_context_spread(const struct pct_data *d, size_t i)
 {
     const struct pct_contexts *c = pct_data_contexts(d);
@@ -252,7 +237,6 @@ static void free_parts(struct pct_parts *parts)
     pct_tree_free(parts->sample_callers.tree);
     pct_free(parts->sample_callers.row);
     pct_free(parts->contexts.node);
-    pct_free(parts->paths);
     pct_free(parts->spreads);
     pct_free(parts->frames);
     pct_rank_times_free(parts->rank_times);

@@ -88,8 +88,7 @@ struct pct_contexts {
     size_t n;
 };
 const struct pct_contexts *pct_data_contexts(const struct pct_data *d);
-/* Describes the i-th context: its path without the call, and its spread over ranks. */
-const char *pct_data_context_path(const struct pct_data *d, size_t i);
+/* Time of the i-th context over ranks. */
 struct pct_spread pct_data_context_spread(const struct pct_data *d, size_t i);
 
 /* Nodes of a tree in the order in which they are rows. */

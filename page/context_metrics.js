@@ -40,7 +40,7 @@ class MetricsOf {
 function addCounts(root, counts) {
     const metrics = new MetricsOf(event => ({name: "count:" + event, head: event, type: "count", spread: "cpu"}));
     for (let row = 0; row < counts.rows; row++) {
-        root.descend(labelsOf(counts.exact(row, "path")).map(withoutLine))
+        root.descend(counts.labels(row, "path").map(withoutLine))
             .give(metrics.of(counts.exact(row, "event")), counts.number(row, "count"));
     }
     return metrics.all();
@@ -50,7 +50,7 @@ function addCounts(root, counts) {
 function addEstimates(root, table, value, metrics, ...keys) {
     for (let row = 0; row < table.rows; row++) {
         const metric = metrics.of(...keys.map(key => table.exact(row, key)));
-        const node = root.descend(labelsOf(table.exact(row, "path")));
+        const node = root.descend(table.labels(row, "path"));
         node.figures[metric.name] = table.number(row, value);
         node.estimates[metric.name] = {error: table.number(row, "error"), mark: table.exact(row, "mark")};
     }

@@ -41,7 +41,7 @@ function arrangeTree(whole, {shape, focus, ignore}) {
     const wanted = readExpression(focus), unwanted = readExpression(ignore);
     if (shape === "tree" && !wanted && !unwanted)
         return whole;
-    const top = new ContextNode(whole.label, "", null);
+    const top = new ContextNode(whole.label, null);
     const ways = Object.fromEntries(whole.known.map(({name, way}) => [name, way]));
     whole.each(node => {
         const labels = node.labels();

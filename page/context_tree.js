@@ -3,19 +3,23 @@
 // `computation`. A node is a path of functions without lines; an MPI function is a node below the last.
 // Figures of a node are those of all that was called from it.
 
-const labelsOf = path => path ? path.split(pathSeparator) : [];
+// "function@file" of "function@file:line"; of equal labels one text.
+const withoutLines = new Map();
 
-// "function@file" of "function@file:line".
 function withoutLine(label) {
-    const at = label.lastIndexOf(":");
-    return label.lastIndexOf("@", at) >= 0 && /^\d+$/.test(label.slice(at + 1)) ? label.slice(0, at) : label;
+    if (!withoutLines.has(label)) {
+        const at = label.lastIndexOf(":"), line = label.lastIndexOf("@", at) >= 0 && /^\d+$/.test(label.slice(at + 1));
+        withoutLines.set(label, line ? label.slice(0, at) : label);
+    }
+    return withoutLines.get(label);
 }
 
 const mostKey = 2000; // characters of an address
 
 class ContextNode {
-    constructor(label, path, parent) {
-        Object.assign(this, {label, path, parent, level: parent ? parent.level + 1 : 0, children: new Map()});
+    constructor(label, parent) {
+        Object.assign(this, {label, parent, level: parent ? parent.level + 1 : 0, children: new Map()});
+        this.pathLength = !parent ? 0 : parent.parent ? parent.pathLength + pathSeparator.length + label.length : label.length;
         this.figures = {};
         this.own = {}; // of these what nothing below it has
         this.estimates = {}; // of those that are estimated, {error, mark}
@@ -25,10 +29,8 @@ class ContextNode {
 
     child(label) {
         let node = this.children.get(label);
-        if (!node) {
-            const path = this.path ? this.path + pathSeparator + label : label;
-            this.children.set(label, node = new ContextNode(label, path, this));
-        }
+        if (!node)
+            this.children.set(label, node = new ContextNode(label, this));
         return node;
     }
 
@@ -53,6 +55,11 @@ class ContextNode {
         return labels.reverse();
     }
 
+    // Of labels without the root; it may be long.
+    get path() {
+        return this.labels().join(pathSeparator);
+    }
+
     descend(labels) {
         return labels.reduce((node, label) => node.child(label), this);
     }
@@ -69,7 +76,7 @@ class ContextNode {
 
     // In an address: the id, or the path where the profile has no id; of a path that is too long a number.
     key() {
-        return this.context || (this.path.length <= mostKey ? this.path : `path ${this.level}-${this.pathHash()}`);
+        return this.context || (this.pathLength <= mostKey ? this.path : `path ${this.level}-${this.pathHash()}`);
     }
 
     pathHash() {
@@ -87,7 +94,7 @@ class ContextNode {
 function addCalls(root, contexts) {
     const metrics = treeMetrics.filter(metric => metric.of);
     for (let row = 0; row < contexts.rows; row++) {
-        const labels = labelsOf(contexts.exact(row, "path")).map(withoutLine);
+        const labels = contexts.labels(row, "path").map(withoutLine);
         const leaf = root.descend([...labels, contexts.exact(row, "primitive")]);
         leaf.rows.push(row);
         leaf.context = contexts.exact(row, "context");
@@ -99,7 +106,7 @@ function addCalls(root, contexts) {
 // Times of a row hold those of the rows below it already.
 function addSamples(root, computation) {
     for (let row = 0; row < computation.rows; row++) {
-        const labels = computation.exact(row, "path").split(pathSeparator);
+        const labels = computation.labels(row, "path");
         const node = root.descend(labels);
         const total = computation.number(row, "cpu_inclusive_s");
         node.add("cpu", total);
@@ -134,7 +141,7 @@ function readContextTree(profile) {
 async function makeContextTree(profile) {
     const [contexts, computation, nodes, counts, estimates, ratios] = await Promise.all(
         ["contexts", "computation", "nodes", "counts", "estimates", "ratios"].map(name => profile.table(name)));
-    const root = new ContextNode("all", "", null);
+    const root = new ContextNode("all", null);
     addCalls(root, contexts);
     addSamples(root, computation);
     addSpreads(root, nodes, profile.byName.get("ranks"));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The tables of the profile, which stand in the page deflated. A table is inflated when it is first asked
-// for. view/page_column.c says how a column stands in its bytes.
+// for. view/page_column.c says how a column stands in its bytes, view/page_names.c how names do.
 
 async function readElement(number) {
     const element = document.getElementById("data" + number);
@@ -14,29 +14,80 @@ async function readElement(number) {
     return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
+const u32Of = (bytes, at) => new DataView(bytes.buffer, bytes.byteOffset).getUint32(at, true);
+
+// The bytes of n numbers that stand as planes, each number's together.
+function planesOf(bytes, at, n, width) {
+    const end = n * width, out = new Uint8Array(end);
+    for (let k = 0; k < width; k++)
+        for (let i = k; i < end; i += width)
+            out[i] = bytes[at++];
+    return out.buffer;
+}
+
+// Texts with a 0 behind each, as the k-th from 1 on; `none` is at 0.
+function textsOf(bytes, at, count, size, none) {
+    const texts = new TextDecoder().decode(bytes.subarray(at, at + size)).split("\0");
+    texts.length = count;
+    texts.unshift(none);
+    return texts;
+}
+
+// Names of functions and paths over them, which the columns of all tables share. Paths may be long: their texts
+// are made when they are asked for, and kept if they are short. Equal labels are one text.
+const mostKept = 4000;
+
+class Names {
+    constructor(bytes) {
+        const size = u32Of(bytes, 4), n = u32Of(bytes, 8 + size);
+        const numbers = k => new Uint32Array(planesOf(bytes, 12 + size + 4 * n * k, n, 4));
+        Object.assign(this, {names: textsOf(bytes, 8, u32Of(bytes, 0), size, ""), above: numbers(0), name: numbers(1),
+            rest: numbers(2), known: new Map(), texts: [""]});
+    }
+
+    // The last label of a path.
+    label(path) {
+        const {names, known} = this, name = this.name[path - 1], rest = this.rest[path - 1];
+        const key = name * names.length + rest;
+        if (!known.has(key))
+            known.set(key, names[name] + names[rest]);
+        return known.get(key);
+    }
+
+    labels(path) {
+        const labels = [];
+        for (let up = path; up; up = this.above[up - 1])
+            labels.push(this.label(up));
+        return labels.reverse();
+    }
+
+    text(path) {
+        const text = this.texts[path] ?? this.labels(path).join(pathSeparator);
+        if (text.length <= mostKept)
+            this.texts[path] = text;
+        return text;
+    }
+
+    // As the texts compare: by the first labels that differ, unless one is the beginning of the other.
+    compare(a, b) {
+        const x = this.labels(a), y = this.labels(b), i = x.findIndex((label, k) => label !== y[k]);
+        if (i < 0 || i === y.length)
+            return x.length - y.length;
+        const [p, q] = x[i].startsWith(y[i]) || y[i].startsWith(x[i]) ? [this.text(a), this.text(b)] : [x[i], y[i]];
+        return p < q ? -1 : 1;
+    }
+}
+
 // Finds the columns of a table in its bytes, and decodes each when it is first asked for.
 class ColumnReader {
     constructor(bytes, n, columns) {
-        Object.assign(this, {bytes, n, view: new DataView(bytes.buffer, bytes.byteOffset), decoded: []});
+        Object.assign(this, {bytes, n, decoded: []});
         let at = 0;
         this.places = Array.from({length: columns}, () => {
-            const place = at, numbers = this.u32(at) === 1;
-            at += numbers ? 4 + 8 * n : 12 + this.u32(at + 8) + 4 * n;
+            const place = at;
+            at += [() => 12 + u32Of(bytes, at + 8) + 4 * n, () => 4 + 8 * n, () => 4 + 4 * n][u32Of(bytes, at)]();
             return place;
         });
-    }
-
-    u32(at) {
-        return this.view.getUint32(at, true);
-    }
-
-    // The bytes of the n numbers that stand as planes, each number's together.
-    planes(at, width) {
-        const {bytes} = this, end = this.n * width, out = new Uint8Array(end);
-        for (let k = 0; k < width; k++)
-            for (let i = k; i < end; i += width)
-                out[i] = bytes[at++];
-        return out.buffer;
     }
 
     column(k) {
@@ -44,26 +95,30 @@ class ColumnReader {
     }
 
     decode(at) {
-        if (this.u32(at) === 1)
-            return {numbers: new Float64Array(this.planes(at + 4, 8))};
-        const count = this.u32(at + 4), size = this.u32(at + 8);
-        const texts = new TextDecoder().decode(this.bytes.subarray(at + 12, at + 12 + size)).split("\0");
-        texts.length = count;
-        texts.unshift(null);
-        return {texts, index: new Uint32Array(this.planes(at + 12 + size, 4))};
+        const {bytes, n} = this, kind = u32Of(bytes, at);
+        if (kind === 1)
+            return {numbers: new Float64Array(planesOf(bytes, at + 4, n, 8))};
+        if (kind === 2)
+            return {paths: new Uint32Array(planesOf(bytes, at + 4, n, 4))};
+        const size = u32Of(bytes, at + 8);
+        return {texts: textsOf(bytes, at + 12, u32Of(bytes, at + 4), size, null),
+            index: new Uint32Array(planesOf(bytes, at + 12 + size, n, 4))};
     }
 }
 
 class Table {
-    constructor(head, element) {
-        Object.assign(this, {name: head.name, doc: head.doc, rows: head.rows, columns: head.columns, element});
+    // `loadNames` is asked for the names if a column has paths.
+    constructor(head, element, loadNames) {
+        Object.assign(this, {name: head.name, doc: head.doc, rows: head.rows, columns: head.columns, element, loadNames});
         this.byName = new Map(head.columns.map((column, i) => [column.name, i]));
     }
 
     // Once; to be waited for before a value is asked for.
     load() {
-        this.loading ??= readElement(this.element).then(bytes => {
+        const named = this.columns.some(({paths}) => paths);
+        this.loading ??= Promise.all([readElement(this.element), named ? this.loadNames() : null]).then(([bytes, names]) => {
             this.reader = new ColumnReader(bytes, this.rows, this.columns.length);
+            this.names = names;
         });
         return this.loading;
     }
@@ -76,9 +131,21 @@ class Table {
         return typeof column === "number" ? column : this.byName.get(column);
     }
 
+    // Number of the path in a column that has paths, the same for equal paths of all tables; 0: none.
+    path(row, column) {
+        return this.reader.column(this.find(column)).paths[row];
+    }
+
+    // The labels of that path, outermost first.
+    labels(row, column) {
+        return this.names.labels(this.path(row, column));
+    }
+
     // As tsv has it; "" where nothing is known.
     exact(row, column) {
-        const k = this.find(column), {texts, index, numbers} = this.reader.column(k);
+        const k = this.find(column), {texts, index, numbers, paths} = this.reader.column(k);
+        if (paths)
+            return this.names.text(paths[row]);
         if (texts)
             return texts[index[row]] ?? "";
         return Number.isFinite(numbers[row]) ? exactly(this.columns[k].type, numbers[row]) : "";
@@ -92,6 +159,8 @@ class Table {
         const {texts, index, numbers} = this.reader.column(k);
         if (numbers)
             return Number.isFinite(numbers[row]) ? numbers[row] : NaN;
+        if (!texts)
+            return NaN;
         const text = texts[index[row]];
         return text === null ? NaN : Number(text) * (unitOf[this.columns[k].type] || 1);
     }
@@ -110,6 +179,11 @@ class Table {
     // Compares two rows: numbers by size, downwards; texts upwards; what is not known comes last.
     compare(column, a, b) {
         const k = this.find(column);
+        const {paths} = this.reader.column(k);
+        if (paths) {
+            const x = paths[a], y = paths[b];
+            return x === y ? a - b : !x ? 1 : !y ? -1 : this.names.compare(x, y);
+        }
         if (this.columns[k].type === "text") {
             const x = this.exact(a, k), y = this.exact(b, k);
             return x === y ? a - b : !x ? 1 : !y ? -1 : x < y ? -1 : 1;
@@ -130,8 +204,12 @@ class Profile {
         this.placement = list.placement; // of ranks on nodes; null: nothing to propose
         this.title = list.title; // of scaling
         this.difference = list.difference; // its two sides
-        this.tables = list.tables.map((head, i) => new Table(head, i + 1));
+        this.tables = list.tables.map((head, i) => new Table(head, i + 1, () => this.loadNames(list.names)));
         this.byName = new Map(this.tables.map(table => [table.name, table]));
+    }
+
+    loadNames(element) {
+        return this.loadingNames ??= readElement(element).then(bytes => new Names(bytes));
     }
 
     // The table, ready to be read.

@@ -7,12 +7,12 @@ const mostDifferenceRows = 500;
 const differenceColumns = ["place", "verdict", "before", "after", "change", "change_percent", "run_percent"];
 const peopleSeconds = value => Number.isNaN(value) ? "-" : forPeople("ns", Math.round(value * 1e9));
 
-// Adds a row of the table to the nodes of its path. `real`: what is no noise of the change.
+// Adds a row of the table to the nodes of its path, and returns the last. `real`: what is no noise of the change.
 function addDifference(root, table, row) {
-    const path = table.exact(row, "path") || table.exact(row, "place");
+    const labels = table.labels(row, "path");
     const before = table.number(row, "before") || 0, after = table.number(row, "after") || 0;
     const quiet = quietVerdicts.includes(table.exact(row, "verdict"));
-    const leaf = root.descend(path.split(pathSeparator));
+    const leaf = root.descend(labels.length ? labels : [table.exact(row, "place")]);
     leaf.rows.push(row);
     for (let node = leaf; node; node = node.parent) {
         node.add("mean", (before + after) / 2);
@@ -21,6 +21,7 @@ function addDifference(root, table, row) {
         node.add("real", quiet ? 0 : after - before);
         node.add("sure", quiet ? 0 : 1);
     }
+    return leaf;
 }
 
 // By the change that is no noise, as a part of what was before; of what is new, all of it.
@@ -38,9 +39,8 @@ const changeKey = [["--less2", "less by 50 % and more"], ["--less1", "by 5 % and
 class DifferenceView {
     constructor(profile, table, options) {
         Object.assign(this, {profile, table, quiet: options.get("noise") !== "no"});
-        this.root = new ContextNode("all", "", null);
-        for (let row = 0; row < table.rows; row++)
-            addDifference(this.root, table, row);
+        this.root = new ContextNode("all", null);
+        this.nodes = rowsOf(table).map(row => addDifference(this.root, table, row));
         this.byKey = new Map();
         this.root.each(node => this.byKey.set(node.key(), node));
         this.selected = this.byKey.get(options.get("path") || "") || this.root;
@@ -83,8 +83,10 @@ class DifferenceView {
     }
 
     isBelow(row) {
-        const path = this.table.exact(row, "path") || this.table.exact(row, "place"), top = this.selected.path;
-        return !top || path === top || path.startsWith(top + pathSeparator);
+        let node = this.nodes[row];
+        while (node && node !== this.selected)
+            node = node.parent;
+        return node !== null;
     }
 
     draw() {
@@ -94,7 +96,7 @@ class DifferenceView {
             (this.quiet || !quietVerdicts.includes(table.exact(row, "verdict"))));
         const shown = rows.slice(0, mostDifferenceRows);
         const list = makeFigureTable(table, columns, shown, {id: "changes"}, row =>
-            this.select(this.root.descend((table.exact(row, "path") || table.exact(row, "place")).split(pathSeparator))));
+            this.select(this.nodes[row]));
         shown.forEach((row, i) => {
             const line = list.tBodies[0].rows[i];
             if (quietVerdicts.includes(table.exact(row, "verdict")))

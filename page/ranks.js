@@ -36,7 +36,7 @@ class RankFigures {
     // `contexts` is the table of contexts that rows are made of; null: rows are MPI functions.
     constructor(ranks, cube, contexts, classes, places, metric) {
         Object.assign(this, {ranks, classes, places, metric, rows: [], without: 0});
-        this.byLabel = new Map();
+        this.byKey = new Map();
         for (let row = 0; row < cube.rows; row++)
             this.add(contexts ? otherContexts : cube.exact(row, "primitive") || "outside MPI functions",
                 cube.number(row, "rank"), cube.number(row, metric.of));
@@ -47,11 +47,11 @@ class RankFigures {
         for (const row of this.rows)
             Object.assign(row, extremes(row.values));
         this.rows = this.rows.sort((a, b) => b.values[b.greatest] - a.values[a.greatest]);
-        endsOf(this.rows.map(({label}) => label)).forEach((name, i) => this.rows[i].name = name);
+        endsOf(this.rows.map(({labels}) => labels)).forEach((name, i) => this.rows[i].name = name);
     }
 
-    // Rows without a rank are told apart.
-    add(label, rank, value) {
+    // Rows without a rank are told apart. A row has labels, of a context those that its key stands for.
+    add(key, rank, value, labels = () => [key]) {
         if (!value)
             return;
         const place = this.places.get(rank);
@@ -59,9 +59,10 @@ class RankFigures {
             this.without += value;
             return;
         }
-        let row = this.byLabel.get(label);
+        let row = this.byKey.get(key);
         if (!row) {
-            this.byLabel.set(label, row = {label, values: new Float64Array(this.ranks.rows)});
+            this.byKey.set(key, row = {labels: labels(), values: new Float64Array(this.ranks.rows)});
+            row.label = row.labels.join(pathSeparator);
             this.rows.push(row);
         }
         row.values[place] += value;
@@ -69,15 +70,15 @@ class RankFigures {
 
     // Figures of these ranks no longer belong to others.
     addContexts(contexts) {
-        const others = this.byLabel.get(otherContexts);
+        const others = this.byKey.get(otherContexts);
         for (let row = 0; row < contexts.rows; row++) {
-            const path = contexts.exact(row, "path"), rank = contexts.number(row, "rank");
+            const path = contexts.path(row, "path"), rank = contexts.number(row, "rank");
             const value = contexts.number(row, this.metric.of);
-            this.add(path, rank, value);
+            this.add(path, rank, value, () => path ? contexts.labels(row, "path") : [""]);
             if (value)
                 others.values[this.places.get(rank)] -= value;
-            if (this.byLabel.has(path))
-                this.byLabel.get(path).context = contexts.exact(row, "context");
+            if (this.byKey.has(path))
+                this.byKey.get(path).context = contexts.exact(row, "context");
         }
         if (others && !others.values.some(value => value))
             this.rows = this.rows.filter(row => row !== others);
@@ -171,8 +172,8 @@ class HeatRow {
 }
 
 // Names each path by its last function, an MPI function by the one that calls it, too, and by as many more as tell it apart.
-function endsOf(paths) {
-    const split = paths.map(path => path.split(pathSeparator)), numbers = new Map();
+function endsOf(split) {
+    const numbers = new Map();
     const numbered = split.map(labels => labels.map(label =>
         numbers.get(label) ?? numbers.set(label, numbers.size).get(label)).reverse());
     const sameEnd = (a, b, n) => numbered[a].slice(0, n).every((number, k) => number === numbered[b][k]);

@@ -82,7 +82,7 @@ class SourceView {
         const row = context ? rows.find(each => contexts.exact(each, "context") === context) : undefined;
         if (row === undefined)
             return [];
-        return contexts.exact(row, "path").split(pathSeparator).map(label => this.lineOf(label)).filter(line => line);
+        return contexts.labels(row, "path").map(label => this.lineOf(label)).filter(line => line);
     }
 
     // The line that a label "function@file:line" of a path names.
@@ -213,7 +213,7 @@ class SourceView {
             return;
         }
         const calls = Array.from({length: contexts.rows}, (_, row) => row).filter(row =>
-            this.lineOf(contexts.exact(row, "path").split(pathSeparator).pop()) === line);
+            this.lineOf(contexts.labels(row, "path").pop() || "") === line);
         this.details.replaceChildren(
             make("p", {}, `Line ${line.line}, in `, makeText(functionsOf(line) || "an unknown function"), "."),
             make("ul", {}, calls.slice(0, mostHotLines).map(row => make("li", {},

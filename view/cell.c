@@ -36,12 +36,24 @@ void pct_value_text(const struct pct_data *d, const char *text, struct pct_value
     pct_buf_free(&b);
 }
 
-struct pct_value pct_table_value(const struct pct_column *c, const struct pct_data *d, size_t row)
+struct pct_value pct_table_place(const struct pct_column *c, const struct pct_data *d, size_t row)
 {
     struct pct_value v = {0};
     c->get(&(struct pct_cell){d, row, c}, &v);
-    if (c->type == PCT_TEXT && !v.text)
+    if (c->type == PCT_TEXT && !v.text && !v.tree)
         v.none = true;
+    return v;
+}
+
+struct pct_value pct_table_value(const struct pct_column *c, const struct pct_data *d, size_t row)
+{
+    struct pct_value v = pct_table_place(c, d, row);
+    if (v.tree && !v.none) {
+        struct pct_buf path = {0};
+        pct_tree_path_to(v.tree, v.node, &path);
+        v.text = pct_pool_intern(d->pool, path.data);
+        pct_buf_free(&path);
+    }
     return v;
 }
 

@@ -4,7 +4,8 @@
  * page_compare.c. `pcollect html` calls them.
  *
  * The page has one element for the list of tables (JSON) and one for each table (its columns, as
- * page_column.c encodes them), all deflated and in base64. No name of the profile stands anywhere
+ * page_column.c encodes them) and one for the names in them (page_names.c), all deflated and in
+ * base64. No name of the profile stands anywhere
  * else in it, so none can be taken for markup. A nonce that is the hash of the data lets the
  * browser run the one script and nothing that a name could bring; the policy allows no request.
  */
@@ -66,6 +67,8 @@ static void put_column_head(struct pct_buf *b, const struct pct_column *c)
     pct_text_json(b, c->doc);
     if (c->labels)
         pct_buf_text(b, ", \"labels\": true");
+    if (pct_page_names_has(c))
+        pct_buf_text(b, ", \"paths\": true");
     pct_buf_text(b, ", \"error\": ");
     pct_text_json(b, c->error);
     pct_buf_text(b, "}");
@@ -90,7 +93,7 @@ static void put_list(struct pct_page *page)
     struct pct_buf b = {0};
     pct_buf_text(&b, "{");
     pct_buf_text(&b, page->head.data);
-    pct_buf_text(&b, ", \"tables\": [");
+    pct_buf_format(&b, ", \"names\": %zu, \"tables\": [", page->n + 1);
     for (size_t i = 0; i < page->n; i++) {
         pct_buf_text(&b, i ? ",\n" : "\n");
         put_table_head(&b, &page->tables[i]);
@@ -100,14 +103,27 @@ static void put_list(struct pct_page *page)
     pct_buf_free(&b);
 }
 
-static void put_table(struct pct_page *page, size_t i)
+static void put_table(struct pct_page *page, size_t i, struct pct_page_names *names)
 {
     const struct pct_page_table *t = &page->tables[i];
     struct pc_buffer b = {0};
     for (size_t k = 0; k < t->table->n_columns; k++)
-        pct_page_column(&b, &t->table->columns[k], t->data, &t->rows);
+        pct_page_column(&b, &t->table->columns[k], t->data, &t->rows, names);
     put_element(page, i + 1, b.data, b.n);
     pct_free(b.data);
+}
+
+/* The tables, and behind them what their columns have in common. */
+static void put_tables(struct pct_page *page)
+{
+    struct pct_page_names *names = pct_page_names_new();
+    struct pc_buffer b = {0};
+    for (size_t i = 0; i < page->n; i++)
+        put_table(page, i, names);
+    pct_page_names_put(names, &b);
+    put_element(page, page->n + 1, b.data, b.n);
+    pct_free(b.data);
+    pct_page_names_free(names);
 }
 
 /* ---- The page ---------------------------------------------------------------------------------
@@ -152,8 +168,7 @@ static void put_frame(FILE *out, const struct pct_page *page)
 void pct_page_write(FILE *out, struct pct_page *page)
 {
     put_list(page);
-    for (size_t i = 0; i < page->n; i++)
-        put_table(page, i);
+    put_tables(page);
     page->hash = hash_of(&page->elements);
     put_frame(out, page);
     for (size_t i = 0; i < page->n; i++)

@@ -2,25 +2,26 @@
  *
  * Columns of tables as bytes. page.c calls it, page/data.js reads them; both sides are one format.
  *
- *     u32 kind     0 texts, 1 numbers
+ *     u32 kind     0 texts, 1 numbers, 2 paths
  *     texts:       u32 number of distinct texts, u32 their bytes, the texts, each with a 0 behind
- * it; then a u32 a row: 0 nothing, k the k-th text numbers:     a double a row in the smallest unit
- * of its type (ns, thousandths of a percent); NaN nothing, +infinity nothing because there are too
- * few samples ("few")
+ *                  it; then a u32 a row: 0 nothing, k the k-th text
+ *     numbers:     a double a row in the smallest unit of its type (ns, thousandths of a percent);
+ *                  NaN nothing, +infinity nothing because there are too few samples ("few")
+ *     paths:       a u32 a row: 0 nothing, k the k-th path of page_names.c
  *
- * Integers are little-endian. Numbers of n rows stand as planes: the first bytes of all, then the
- * second bytes of all; so they deflate better. Where an integer is too large for a double to hold
- * each one below it, the column is one of texts, as in tsv.
+ * Numbers of n rows stand as planes (page_bytes.h). Where an integer is too large for a double to
+ * hold each one below it, the column is one of texts, as in tsv.
  */
 #include "view/page_column.h"
 
 #include "analysis/counters/estimate.h"
+#include "view/page_bytes.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { TEXTS, NUMBERS };
+enum { TEXTS, NUMBERS, PATHS };
 
 #define EXACT_MOST ((pc_u128)1 << 53)
 
@@ -35,20 +36,6 @@ const char *pct_page_type(enum pct_type type)
         [PCT_REAL] = "real",       [PCT_ESTIMATE] = "real",
     };
     return names[type];
-}
-
-static void put_planes(struct pc_buffer *b, const uint64_t *bits, size_t n, unsigned width)
-{
-    uint8_t *at = pc_buffer_extend(b, n * width);
-    for (unsigned k = 0; at && k < width; k++)
-        for (size_t i = 0; i < n; i++)
-            *at++ = (uint8_t)(bits[i] >> 8 * k);
-}
-
-static void put_u32(struct pc_buffer *b, size_t v)
-{
-    uint64_t bits = v;
-    put_planes(b, &bits, 1, 4);
 }
 
 /* False: no double holds it exactly. */
@@ -90,8 +77,8 @@ static bool put_numbers(struct pc_buffer *b, const struct pct_column *c, const s
         memcpy(&bits[i], &number, sizeof number);
     }
     if (exact) {
-        put_u32(b, NUMBERS);
-        put_planes(b, bits, rows->n, 8);
+        pct_page_u32(b, NUMBERS);
+        pct_page_planes(b, bits, rows->n, 8);
     }
     pct_free(bits);
     return exact;
@@ -141,19 +128,32 @@ static void put_texts(struct pc_buffer *b, const struct pct_column *c, const str
         }
         index[list[i].row] = text ? n : 0;
     }
-    put_u32(b, TEXTS);
-    put_u32(b, n);
-    put_u32(b, texts.n);
+    pct_page_u32(b, TEXTS);
+    pct_page_u32(b, n);
+    pct_page_u32(b, texts.n);
     pc_put_bytes(b, texts.data, texts.n);
-    put_planes(b, index, rows->n, 4);
+    pct_page_planes(b, index, rows->n, 4);
     pct_free(texts.data);
     pct_free(index);
     pct_free(list);
 }
 
-void pct_page_column(struct pc_buffer *b, const struct pct_column *c, const struct pct_data *d,
-                     const struct pct_rows *rows)
+static void put_paths(struct pc_buffer *b, const struct pct_column *c, const struct pct_data *d,
+                      const struct pct_rows *rows, struct pct_page_names *names)
 {
-    if (!put_numbers(b, c, d, rows))
+    uint64_t *index = pct_alloc(rows->n, sizeof *index);
+    for (size_t i = 0; i < rows->n; i++)
+        index[i] = pct_page_names_add(names, c, d, rows->index[i]);
+    pct_page_u32(b, PATHS);
+    pct_page_planes(b, index, rows->n, 4);
+    pct_free(index);
+}
+
+void pct_page_column(struct pc_buffer *b, const struct pct_column *c, const struct pct_data *d,
+                     const struct pct_rows *rows, struct pct_page_names *names)
+{
+    if (pct_page_names_has(c))
+        put_paths(b, c, d, rows, names);
+    else if (!put_numbers(b, c, d, rows))
         put_texts(b, c, d, rows);
 }

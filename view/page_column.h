@@ -6,13 +6,14 @@
 #define PCT_PAGE_COLUMN_H
 
 #include "format/bytes.h"
+#include "view/page_names.h"
 #include "view/table.h"
 
 /* Name that the viewer has for a type. */
 const char *pct_page_type(enum pct_type type);
 
-/* Appends the values of these rows. */
+/* Appends the values of these rows; names and paths are added to those of the page. */
 void pct_page_column(struct pc_buffer *b, const struct pct_column *c, const struct pct_data *d,
-                     const struct pct_rows *rows);
+                     const struct pct_rows *rows, struct pct_page_names *names);
 
 #endif

@@ -210,7 +210,7 @@ static void get_spread(const struct pct_cell *c, struct pct_value *out)
 
 static const struct pct_column columns[] = {
     {"level", "level", PCT_COUNT, "nodes above it; the root has 0", get_level},
-    {"label", "label", PCT_TEXT, "function or MPI function", get_label},
+    {"label", "label", PCT_TEXT, "function or MPI function", get_label, .labels = true},
     {"module", "module", PCT_TEXT, "program or library that the function is in", get_module},
     {"computed_s", "computed", PCT_NS, "CPU time by samples outside MPI, there and below",
      get_computed},

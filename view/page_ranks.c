@@ -185,7 +185,7 @@ static const struct pct_page_rank *row_of(const struct pct_cell *c)
 
 static void get_path(const struct pct_cell *c, struct pct_value *out)
 {
-    pct_path_value(c->d, c->d->tree, row_of(c)->node, out);
+    pct_path_value(c->d->tree, row_of(c)->node, out);
 }
 
 static void get_context(const struct pct_cell *c, struct pct_value *out)

@@ -37,6 +37,8 @@ static int compare_up(const struct key *x, const struct key *y)
     if (x->value.none)
         return 0;
     int c = x->value.text && y->value.text ? strcmp(x->value.text, y->value.text) : 0;
+    if (x->value.tree && y->value.tree)
+        c = pct_tree_compare_paths(x->value.tree, x->value.node, y->value.node);
     if (!c)
         c = compare_numbers(y->value.number, x->value.number);
     if (!c)
@@ -74,7 +76,7 @@ struct pct_rows pct_table_rows(const struct pct_table *t, const struct pct_data 
         }
         keys[rows.n].row = i;
         if (sort)
-            keys[rows.n].value = pct_table_value(pct_column_find(t, sort), d, i);
+            keys[rows.n].value = pct_table_place(pct_column_find(t, sort), d, i);
         rows.n++;
     }
     if (sort && rows.n)

@@ -33,6 +33,10 @@ struct pct_value {
     int64_t integer;
     double real;
     const struct pct_estimate *estimate; /* PCT_ESTIMATE */
+    /* PCT_TEXT that is the path to a node; then pct_table_value sets the text, which may be long.
+     */
+    const struct pct_tree *tree;
+    uint32_t node;
 };
 
 /* Rows of columns leave out the members that they do not need. */
@@ -59,6 +63,7 @@ struct pct_column {
     uint16_t histogram;
     bool path;   /* PCT_TEXT that is the path of a file: people see its last part */
     bool labels; /* PCT_TEXT that is a label or labels joined by " > ", analysis/tree/label.h */
+    bool nodes;  /* PCT_TEXT of paths of nodes; without `labels` people see them as they are */
 };
 
 /* Adds the time of a row to values[k] of the k-th rank of the profile, and marks present[k]. */
@@ -146,6 +151,8 @@ const struct pct_column **pct_table_columns(const struct pct_table *t, const cha
 void pct_value_text(const struct pct_data *d, const char *text, struct pct_value *out);
 
 struct pct_value pct_table_value(const struct pct_column *c, const struct pct_data *d, size_t row);
+/* Value without the text where it is a path: its tree and node alone. */
+struct pct_value pct_table_place(const struct pct_column *c, const struct pct_data *d, size_t row);
 
 /* Appends a value as tsv and json have it (texts escaped). */
 void pct_value_raw(const struct pct_column *c, const struct pct_value *v, struct pct_buf *b);

@@ -514,6 +514,44 @@ void pct_tree_path_to(const struct pct_tree *t, uint32_t node, struct pct_buf *b
     pct_buf_text(b, t->nodes[node].label);
 }
 
+static uint32_t levels_above(const struct pct_tree *t, uint32_t node)
+{
+    uint32_t n = 0;
+    for (uint32_t i = t->nodes[node].parent; i != PC_NO_INDEX; i = t->nodes[i].parent)
+        n++;
+    return n;
+}
+
+static int compare_path_texts(const struct pct_tree *t, uint32_t a, uint32_t b)
+{
+    struct pct_buf x = {0}, y = {0};
+    pct_tree_path_to(t, a, &x);
+    pct_tree_path_to(t, b, &y);
+    int c = strcmp(x.data, y.data);
+    pct_buf_free(&x);
+    pct_buf_free(&y);
+    return c;
+}
+
+/* Looks at the labels below the last node that both paths have. Where one of these is the beginning
+ * of the other, what follows decides. */
+int pct_tree_compare_paths(const struct pct_tree *t, uint32_t a, uint32_t b)
+{
+    uint32_t x = a, y = b, above_x = levels_above(t, a), above_y = levels_above(t, b);
+    for (; above_x > above_y; above_x--)
+        x = t->nodes[x].parent;
+    for (; above_y > above_x; above_y--)
+        y = t->nodes[y].parent;
+    if (x == y)
+        return a == b ? 0 : x == a ? -1 : 1;
+    for (; t->nodes[x].parent != t->nodes[y].parent; y = t->nodes[y].parent)
+        x = t->nodes[x].parent;
+    const char *p = t->nodes[x].label, *q = t->nodes[y].label;
+    for (; *p && *p == *q; p++)
+        q++;
+    return *p && *q ? (unsigned char)*p - (unsigned char)*q : compare_path_texts(t, a, b);
+}
+
 uint32_t pct_tree_after(const struct pct_tree *t, uint32_t root, uint32_t node, bool enter)
 {
     if (enter && t->nodes[node].first_child != PC_NO_INDEX)

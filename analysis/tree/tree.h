@@ -103,6 +103,8 @@ void pct_tree_sort(struct pct_tree *t, enum pct_figure_of of, enum pct_metric me
 /* "LABEL > LABEL": what the node was called from; to the node itself. */
 void pct_tree_path(const struct pct_tree *t, uint32_t node, struct pct_buf *b);
 void pct_tree_path_to(const struct pct_tree *t, uint32_t node, struct pct_buf *b);
+/* As strcmp of what pct_tree_path_to appends, without making it: paths may be long. */
+int pct_tree_compare_paths(const struct pct_tree *t, uint32_t a, uint32_t b);
 
 /* The next node in preorder below `root`, PC_NO_INDEX at the end; without `enter` the children of
  * `node` are passed over. */

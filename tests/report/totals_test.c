@@ -141,15 +141,43 @@ static void times_never_go_below_zero(void **state)
     pct_totals_free(m);
 }
 
+static const char *text_of(const struct pct_data *d, const char *table, const char *column,
+                           size_t row)
+{
+    return pct_table_value(pct_column_find(pct_table_find(table), column), d, row).text;
+}
+
 static const char *path_of(const struct pct_data *d, const char *primitive, size_t n)
 {
     const struct pct_table *t = pct_table_find("contexts");
     for (size_t i = 0; i < pct_data_contexts(d)->n; i++) {
         struct pct_value v = pct_table_value(pct_column_find(t, "primitive"), d, i);
         if (!strcmp(v.text, primitive) && !n--)
-            return pct_data_context_path(d, i);
+            return text_of(d, "contexts", "path", i);
     }
     return NULL;
+}
+
+/* All labels of three levels; some are the beginning of others. */
+static void paths_compare_as_their_texts_do(void **state)
+{
+    static const char *const labels[] = {"a", "ab", "a ", "a  b", "a!", "a \\> b", "\xc3\xbc", "0"};
+    enum { N = PC_ARRAY_LEN(labels), ALL = 1 + N + N * N };
+    struct pct_node nodes[ALL] = {{.parent = PC_NO_INDEX, .label = ""}};
+    const struct pct_tree t = {.nodes = nodes, .n = ALL};
+    (void)state;
+    for (uint32_t i = 1; i < ALL; i++)
+        nodes[i] = (struct pct_node){.parent = (i - 1) / N, .label = labels[(i - 1) % N]};
+    for (uint32_t a = 0; a < ALL; a++)
+        for (uint32_t b = 0; b < ALL; b++) {
+            struct pct_buf x = {0}, y = {0};
+            pct_tree_path_to(&t, a, &x);
+            pct_tree_path_to(&t, b, &y);
+            int wanted = strcmp(x.data, y.data), got = pct_tree_compare_paths(&t, a, b);
+            assert_int_equal((got > 0) - (got < 0), (wanted > 0) - (wanted < 0));
+            pct_buf_free(&x);
+            pct_buf_free(&y);
+        }
 }
 
 static void paths_show_inlined_and_nested_calls(void **state)
@@ -220,7 +248,7 @@ static void addresses_that_read_the_same_are_one_context(void **state)
 
     /* The path splits into as many frames as there are, whatever the names hold. */
     size_t n = 1, wanted = 1;
-    for (const char *s = pct_data_context_path(d, 0); (s = strstr(s, " > ")); s += 3)
+    for (const char *s = text_of(d, "contexts", "path", 0); (s = strstr(s, " > ")); s += 3)
         n++;
     while (sample_hostile_names[wanted - 1])
         wanted++;
@@ -443,12 +471,6 @@ static void samples_are_told_by_rank_and_by_caller(void **state)
     pct_data_free(d);
 }
 
-static const char *text_of(const struct pct_data *d, const char *table, const char *column,
-                           size_t row)
-{
-    return pct_table_value(pct_column_find(pct_table_find(table), column), d, row).text;
-}
-
 /* The id follows from the path as it is printed, its lines left out, and from nothing else. */
 static void the_id_of_a_context_follows_from_its_path(void **state)
 {
@@ -557,6 +579,7 @@ int main(void)
         cmocka_unit_test(nested_time_is_counted_once),
         cmocka_unit_test(spreads_name_their_ranks),
         cmocka_unit_test(times_never_go_below_zero),
+        cmocka_unit_test(paths_compare_as_their_texts_do),
         cmocka_unit_test(paths_show_inlined_and_nested_calls),
         cmocka_unit_test(totals_agree_between_tables_at_every_depth),
         cmocka_unit_test(addresses_that_read_the_same_are_one_context),

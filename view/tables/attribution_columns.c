@@ -44,7 +44,7 @@ static void get_ancestor(const struct pct_cell *c, struct pct_value *out)
 
 static void get_path(const struct pct_cell *c, struct pct_value *out)
 {
-    pct_path_value(c->d, pct_data_tree(c->d), row_of(c)->node, out);
+    pct_path_value(pct_data_tree(c->d), row_of(c)->node, out);
 }
 
 static void get_context(const struct pct_cell *c, struct pct_value *out)

@@ -320,7 +320,7 @@ static void caller_figure(const struct pct_cell *c, struct pct_value *out)
 
 static void caller_path(const struct pct_cell *c, struct pct_value *out)
 {
-    pct_path_value(c->d, pct_data_callers(c->d)->tree, caller_of(c), out);
+    pct_path_value(pct_data_callers(c->d)->tree, caller_of(c), out);
 }
 
 static void caller_level(const struct pct_cell *c, struct pct_value *out)

@@ -17,7 +17,8 @@ static const struct pct_node *context_of(const struct pct_cell *c)
 
 static void context_path(const struct pct_cell *c, struct pct_value *out)
 {
-    out->text = pct_data_context_path(c->d, c->row);
+    pct_path_value(pct_data_tree(c->d), context_of(c)->parent, out);
+    out->none = false;
 }
 
 static void context_op(const struct pct_cell *c, struct pct_value *out)

@@ -33,15 +33,8 @@ static const struct pct_node *node_of(const struct pct_cell *c)
 /* Path of a call: what made it. */
 static void get_path(const struct pct_cell *c, struct pct_value *out)
 {
-    const struct pct_tree *t = pct_data_lines(c->d);
-    uint32_t node = row_of(c)->context;
-    struct pct_buf b = {0};
-    if (node_of(c)->kind == PCOLLECT_NODE_OP)
-        pct_tree_path(t, node, &b);
-    else
-        pct_tree_path_to(t, node, &b);
-    out->text = b.n ? pct_pool_intern(c->d->pool, b.data) : NULL;
-    pct_buf_free(&b);
+    bool call = node_of(c)->kind == PCOLLECT_NODE_OP;
+    pct_path_value(pct_data_lines(c->d), call ? node_of(c)->parent : row_of(c)->context, out);
 }
 
 static void get_context(const struct pct_cell *c, struct pct_value *out)

@@ -75,7 +75,7 @@ static void get_function(const struct pct_cell *c, struct pct_value *out)
 
 static void get_path(const struct pct_cell *c, struct pct_value *out)
 {
-    pct_path_value(c->d, pct_data_functions(c->d), node_of(c), out);
+    pct_path_value(pct_data_functions(c->d), node_of(c), out);
 }
 
 static void get_context(const struct pct_cell *c, struct pct_value *out)

@@ -48,14 +48,11 @@ void pct_context_value(const struct pct_data *d, uint64_t context, struct pct_va
     pct_buf_free(&text);
 }
 
-void pct_path_value(const struct pct_data *d, const struct pct_tree *t, uint32_t node,
-                    struct pct_value *out)
+void pct_path_value(const struct pct_tree *t, uint32_t node, struct pct_value *out)
 {
-    struct pct_buf b = {0};
-    pct_tree_path_to(t, node, &b);
     out->none = !node;
-    out->text = pct_pool_intern(d->pool, b.data);
-    pct_buf_free(&b);
+    out->tree = t;
+    out->node = node;
 }
 
 void pct_figure(const struct pct_data *d, struct pct_figures f, enum pct_figure which,

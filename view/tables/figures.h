@@ -42,8 +42,7 @@ void pct_spread_value(struct pct_spread s, enum pct_figure which, struct pct_val
 void pct_context_value(const struct pct_data *d, uint64_t context, struct pct_value *out);
 
 /* The path of a node of a tree, itself included; none of the root. */
-void pct_path_value(const struct pct_data *d, const struct pct_tree *t, uint32_t node,
-                    struct pct_value *out);
+void pct_path_value(const struct pct_tree *t, uint32_t node, struct pct_value *out);
 
 /* Name and type of a column with a field of a plugin: PLUGIN.FIELD and the suffix, escaped and kept
  * in the pool of d. */

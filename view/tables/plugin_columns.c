@@ -2,7 +2,7 @@
  *
  * Tables of plugins as tables of the report: a column for each of theirs, whatever they are.
  */
-#include "view/table.h"
+#include "view/tables/figures.h"
 
 #include <string.h>
 
@@ -22,11 +22,6 @@ static enum pct_type type_of(const struct pc_profile_column *c)
     }
 }
 
-static void set_path(const struct pct_data *d, uint64_t node, struct pct_buf *b)
-{
-    pct_tree_path_to(pct_data_tree(d), pct_data_tree(d)->shown[node], b);
-}
-
 static void get_cell(const struct pct_cell *at, struct pct_value *out)
 {
     const struct pct_data *d = at->d;
@@ -44,7 +39,8 @@ static void get_cell(const struct pct_cell *at, struct pct_value *out)
     } else if (c->type == PCOLLECT_COLUMN_STRING && cell) {
         pct_text_escape(&text, pc_profile_string(d->profile, cell), PCT_ESCAPE_CELL);
     } else if (c->type == PCOLLECT_COLUMN_NODE && cell) {
-        set_path(d, cell, &text);
+        pct_path_value(pct_data_tree(d), pct_data_tree(d)->shown[cell], out);
+        out->none = false;
     }
     if (text.data)
         out->text = pct_pool_intern(d->pool, text.data);
@@ -94,11 +90,13 @@ void pct_rows_table(struct pct_rows_table *out, const struct pct_data *d,
     for (uint32_t k = 0; k < from->n_columns; k++) {
         uint32_t i = k < phase ? k : k + 1 < from->n_columns ? k + 1 : phase;
         const char *name = escape(d, from->columns[i].name);
-        out->columns[k] = (struct pct_column){.name = name,
-                                              .head = name,
-                                              .type = type_of(&from->columns[i]),
-                                              .doc = "",
-                                              .get = get_cell,
-                                              .which = (uint16_t)i};
+        out->columns[k] =
+            (struct pct_column){.name = name,
+                                .head = name,
+                                .type = type_of(&from->columns[i]),
+                                .doc = "",
+                                .get = get_cell,
+                                .nodes = from->columns[i].type == PCOLLECT_COLUMN_NODE,
+                                .which = (uint16_t)i};
     }
 }

@@ -95,7 +95,7 @@ static void get_label(const struct pct_cell *c, struct pct_value *out)
 
 static void get_path(const struct pct_cell *c, struct pct_value *out)
 {
-    pct_path_value(c->d, tree_of(c), node_of(c), out);
+    pct_path_value(tree_of(c), node_of(c), out);
 }
 
 static void get_context(const struct pct_cell *c, struct pct_value *out)

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Names and paths of a page. A path of a deep C++ program may have a megabyte, a profile thousands
+ * of paths: so the page has each name once, and paths as a tree over them. Columns of all tables
+ * share both; page_column.c writes the numbers of their paths.
+ *
+ *     u32 number of names, u32 their bytes, the names, each with a 0 behind it
+ *     u32 number of paths; a u32 each: the path above it, its name, the rest of its label
+ *
+ * A label is a name and what follows it, "@file:line": k is the k-th name, 0 nothing. A path is
+ * those above it and its label, joined by " > "; 0 is none, and those above come before it. The
+ * three numbers stand as planes, as in columns.
+ */
+#include "view/page_names.h"
+
+#include "view/page_bytes.h"
+
+#include <string.h>
+
+struct path {
+    uint32_t above, name, rest;
+};
+
+/* Open addressing: k + 1 for the k-th that was added; 0: free. */
+struct slots {
+    uint32_t *slot;
+    size_t n; /* a power of two, more than twice what is in it */
+};
+
+/* Paths of the nodes of a tree that were asked for. */
+struct known_tree {
+    const struct pct_tree *tree;
+    uint32_t *path; /* 0: not yet */
+};
+
+struct pct_page_names {
+    struct pct_pool *pool;
+    const char **name; /* of the pool */
+    size_t n_names, names_room;
+    struct path *path;
+    size_t n_paths, paths_room;
+    struct slots names, paths;
+    struct known_tree *known;
+    size_t n_known, known_room;
+};
+
+struct pct_page_names *pct_page_names_new(void)
+{
+    struct pct_page_names *n = pct_alloc(1, sizeof *n);
+    n->pool = pct_pool_new();
+    return n;
+}
+
+void pct_page_names_free(struct pct_page_names *n)
+{
+    for (size_t i = 0; i < n->n_known; i++)
+        pct_free(n->known[i].path);
+    pct_free(n->known);
+    pct_free(n->names.slot);
+    pct_free(n->paths.slot);
+    pct_free(n->name);
+    pct_free(n->path);
+    pct_pool_free(n->pool);
+    pct_free(n);
+}
+
+/* ---- Each once --------------------------------------------------------------------------------
+ */
+
+typedef uint64_t hash_fn(const struct pct_page_names *n, uint32_t i);
+
+/* Names are of one pool: their address stands for their text. */
+static uint64_t hash_name(const struct pct_page_names *n, uint32_t i)
+{
+    return pc_hash_bytes(&n->name[i], sizeof n->name[i], 0);
+}
+
+static uint64_t hash_path(const struct pct_page_names *n, uint32_t i)
+{
+    return pc_hash_bytes(&n->path[i], sizeof n->path[i], 0);
+}
+
+static void keep_room(struct pct_page_names *n, struct slots *s, size_t used, hash_fn *hash)
+{
+    if (s->n > 2 * used + 2)
+        return;
+    pct_free(s->slot);
+    s->n = s->n ? 2 * s->n : 1024;
+    s->slot = pct_alloc(s->n, sizeof *s->slot);
+    for (uint32_t i = 0; i < used; i++) {
+        size_t at = hash(n, i) & (s->n - 1);
+        while (s->slot[at])
+            at = (at + 1) & (s->n - 1);
+        s->slot[at] = i + 1;
+    }
+}
+
+/* Number of the name of so many bytes, from 1; 0: none. */
+static uint32_t add_name(struct pct_page_names *n, const char *text, size_t bytes)
+{
+    struct pct_buf copy = {0};
+    if (!bytes)
+        return 0;
+    pct_buf_put(&copy, text, bytes);
+    keep_room(n, &n->names, n->n_names, hash_name);
+    n->name = pct_grow(n->name, n->n_names, &n->names_room, sizeof *n->name);
+    n->name[n->n_names] = pct_pool_intern(n->pool, copy.data);
+    pct_buf_free(&copy);
+    size_t mask = n->names.n - 1, at = hash_name(n, (uint32_t)n->n_names) & mask;
+    for (; n->names.slot[at]; at = (at + 1) & mask)
+        if (n->name[n->names.slot[at] - 1] == n->name[n->n_names])
+            return n->names.slot[at];
+    return n->names.slot[at] = (uint32_t)++n->n_names;
+}
+
+static uint32_t add_path(struct pct_page_names *n, struct path path)
+{
+    keep_room(n, &n->paths, n->n_paths, hash_path);
+    n->path = pct_grow(n->path, n->n_paths, &n->paths_room, sizeof *n->path);
+    n->path[n->n_paths] = path;
+    size_t mask = n->paths.n - 1, at = hash_path(n, (uint32_t)n->n_paths) & mask;
+    for (; n->paths.slot[at]; at = (at + 1) & mask)
+        if (!memcmp(&n->path[n->paths.slot[at] - 1], &path, sizeof path))
+            return n->paths.slot[at];
+    return n->paths.slot[at] = (uint32_t)++n->n_paths;
+}
+
+/* ---- From texts and trees ---------------------------------------------------------------------
+ */
+
+/* The first sign @ that is no part of the name, or the end. */
+static size_t name_bytes(const char *label, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i += label[i] == '\\' ? 2 : 1)
+        if (label[i] == '@')
+            return i;
+    return bytes;
+}
+
+static uint32_t add_label(struct pct_page_names *n, uint32_t above, const char *label, size_t bytes)
+{
+    size_t name = name_bytes(label, bytes);
+    return add_path(
+        n, (struct path){above, add_name(n, label, name), add_name(n, label + name, bytes - name)});
+}
+
+static uint32_t add_text(struct pct_page_names *n, const struct pct_column *c, const char *text)
+{
+    static const char between[] = " > ";
+    uint32_t path = 0;
+    for (const char *end; c->labels && (end = strstr(text, between));
+         text = end + sizeof between - 1)
+        path = add_label(n, path, text, (size_t)(end - text));
+    return add_label(n, path, text, strlen(text));
+}
+
+static uint32_t *known_paths(struct pct_page_names *n, const struct pct_tree *t)
+{
+    for (size_t i = 0; i < n->n_known; i++)
+        if (n->known[i].tree == t)
+            return n->known[i].path;
+    n->known = pct_grow(n->known, n->n_known, &n->known_room, sizeof *n->known);
+    n->known[n->n_known] = (struct known_tree){t, pct_alloc(t->n, sizeof(uint32_t))};
+    return n->known[n->n_known++].path;
+}
+
+/* Goes up to a node whose path is known, then down again: a damaged profile may be deeper than the
+ * stack. */
+static uint32_t add_node(struct pct_page_names *n, const struct pct_tree *t, uint32_t node)
+{
+    uint32_t *path = known_paths(n, t), *up = NULL, above;
+    size_t depth = 0, room = 0;
+    for (; node && !path[node]; node = t->nodes[node].parent) {
+        up = pct_grow(up, depth, &room, sizeof *up);
+        up[depth++] = node;
+    }
+    for (above = path[node]; depth--; above = path[up[depth]])
+        path[up[depth]] =
+            add_label(n, above, t->nodes[up[depth]].label, strlen(t->nodes[up[depth]].label));
+    pct_free(up);
+    return above;
+}
+
+/* Function names are text as any other, but stand in labels as well. */
+bool pct_page_names_has(const struct pct_column *c)
+{
+    return c->type == PCT_TEXT && (c->labels || c->nodes || !strcmp(c->name, "function"));
+}
+
+uint32_t pct_page_names_add(struct pct_page_names *n, const struct pct_column *c,
+                            const struct pct_data *d, size_t row)
+{
+    struct pct_value v = pct_table_place(c, d, row);
+    return v.none ? 0 : v.tree ? add_node(n, v.tree, v.node) : *v.text ? add_text(n, c, v.text) : 0;
+}
+
+/* ---- As bytes ---------------------------------------------------------------------------------
+ */
+
+void pct_page_names_put(const struct pct_page_names *n, struct pc_buffer *b)
+{
+    struct pc_buffer texts = {0};
+    uint64_t *numbers = pct_alloc(3 * n->n_paths, sizeof *numbers);
+    for (size_t i = 0; i < n->n_names; i++)
+        pc_put_bytes(&texts, n->name[i], strlen(n->name[i]) + 1);
+    for (size_t i = 0; i < n->n_paths; i++) {
+        numbers[i] = n->path[i].above;
+        numbers[n->n_paths + i] = n->path[i].name;
+        numbers[2 * n->n_paths + i] = n->path[i].rest;
+    }
+    pct_page_u32(b, n->n_names);
+    pct_page_u32(b, texts.n);
+    pc_put_bytes(b, texts.data, texts.n);
+    pct_page_u32(b, n->n_paths);
+    for (size_t k = 0; k < 3; k++)
+        pct_page_planes(b, numbers + k * n->n_paths, n->n_paths, 4);
+    pct_free(numbers);
+    pct_free(texts.data);
+}
