@@ -20,7 +20,7 @@ bench-call: stage
 bench-quick: stage
 	@$(bench_environment) $(SHELL) $(srcdir)/bench/call.sh --quick $(BENCH_FLAGS)
 
-# What starting takes. BENCH_FLAGS: --pairs N, --ranks N
+# Time that the start takes. BENCH_FLAGS: --pairs N, --ranks N
 bench-start: stage
 	@$(bench_environment) $(SHELL) $(srcdir)/bench/start.sh $(BENCH_FLAGS)
 
@@ -32,11 +32,11 @@ bench-page: stage
 bench-sample: stage
 	@$(SHELL) $(srcdir)/bench/sample.sh $(stage) $(BENCH_FLAGS)
 
-# What sampling from outside costs, beside perf record. BENCH_FLAGS: rounds
+# Cost of sampling from outside, beside that of perf record. BENCH_FLAGS: rounds
 bench-record: stage
 	@$(SHELL) $(srcdir)/bench/record.sh $(stage) $(BENCH_FLAGS)
 
-# What counting a stretch with libpccount costs, beside PAPI. BENCH_FLAGS: rounds
+# Cost of counting a stretch with libpccount, beside that of PAPI. BENCH_FLAGS: rounds
 bench-count: stage
 	@$(SHELL) $(srcdir)/bench/count.sh $(stage) $(BENCH_FLAGS)
 
@@ -46,7 +46,7 @@ bench-rotation: stage
 	@$(SHELL) $(srcdir)/bench/rotation.sh $(stage) $(srcdir) >bench/work/rotation
 	@awk -f $(srcdir)/bench/rotation.awk bench/work/rotation >$(srcdir)/doc/rotation.svg
 
-# What reading large profiles takes.
+# Time and memory for reading large profiles.
 EXTRA_PROGRAMS = bench/read
 bench_read_SOURCES = bench/read_cost.c
 bench_read_CFLAGS = $(PC_FLAGS)
@@ -55,11 +55,11 @@ bench_read_LDADD = format/libpcformat.la base/libpcbase.la
 bench-read: command/pcollect bench/read tests/report/grown
 	@$(SHELL) $(srcdir)/bench/read.sh command/pcollect bench/read tests/report/grown
 
-# What the page of a large profile takes in Chromium. BENCH_FLAGS: rounds
+# Time of the page of a large profile in Chromium. BENCH_FLAGS: rounds
 bench-html: command/pcollect bench/read
 	@$(SHELL) $(srcdir)/bench/html.sh command/pcollect bench/read $(BENCH_FLAGS)
 
-# What the reduction over ranks takes.
+# Time of the reduction over ranks.
 EXTRA_PROGRAMS += bench/merge
 bench_merge_SOURCES = bench/merge_cost.c tests/merge/net.c tests/merge/net.h
 bench_merge_CFLAGS = $(PC_FLAGS) -pthread
@@ -71,7 +71,7 @@ bench-merge: bench/merge
 	@bench/merge 256 1000 10 64
 	@bench/merge 1024 1000 0 64
 
-# What naming the places of a large program takes.
+# Time for finding the names of places in a large program.
 bench-symbols: command/pcollect bench/read
 	@$(SHELL) $(srcdir)/bench/symbols.sh command/pcollect bench/read
 

@@ -25,8 +25,8 @@ libcollect_libpccore_la_SOURCES = libcollect/adapter.h \
     libcollect/life/comm_plugins.c libcollect/life/compute_plugins.c libcollect/life/writer.c libcollect/life/run_word.c \
     libcollect/life/finish.c libcollect/life/region.c
 
-# The preloaded library. It needs libc and nothing else: zlib hangs on a module that is opened when it
-# is used. All its parts are whole archives: what nothing inside refers to (the stubs) is its purpose.
+# The preloaded library. It needs libc and nothing else: only a module that is opened when it is used needs zlib.
+# All its parts are linked as whole archives, because nothing inside refers to the stubs.
 lib_LTLIBRARIES += libpcollect.la
 libpcollect_la_SOURCES =
 libpcollect_la_LDFLAGS = -shared -avoid-version -Wl,-z,defs -Wl,-z,now

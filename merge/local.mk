@@ -6,11 +6,11 @@ merge_libpcmerge_la_SOURCES = merge/merge.h merge/transport.h merge/image.h merg
     merge/files.c
 merge_libpcmerge_la_LIBADD = merge/libpcmessage.la format/libpcformat.la
 
-# What libpcollect.so itself needs of the merge.
+# The parts of the merge that libpcollect.so itself needs.
 noinst_LTLIBRARIES += merge/libpcmessage.la
 merge_libpcmessage_la_SOURCES = merge/message.h merge/message.c merge/module.h merge/ending.h merge/meet.c
 
-# The module that libpcollect.so opens when it merges: zlib hangs on it alone.
+# The module that libpcollect.so opens when it merges: only this module needs zlib.
 pcollectlib_LTLIBRARIES += merge/pcollect-merge.la
 merge_pcollect_merge_la_SOURCES = merge/module.h merge/merge_module.c
 merge_pcollect_merge_la_LIBADD = merge/libpcmerge.la

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Two kinds of test, both TAP: cmocka programs (no suffix) and shell scripts (.test). Each folder of
 # tests adds its own in tests/<folder>/local.mk. Scripts get PC_STAGE (an installed tree), PC_SRC,
-# PC_BUILD and the MPI tools in the environment and source tests/lib.sh. They are not part of the make that
-# runs them: its jobs are not theirs.
+# PC_BUILD and the MPI tools in the environment, and source tests/lib.sh. A make that they start does not share
+# the jobs of the make that runs them.
 
 TEST_EXTENSIONS = .test
 LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
 LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/run-test $(SHELL) $(top_srcdir)/tests/run-unit
-# A script that ends early prints no plan; its exit status says nothing that the output does not.
+# A script that ends early prints no plan, so its exit status is not needed.
 TEST_LOG_DRIVER = $(LOG_DRIVER)
 TEST_LOG_DRIVER_FLAGS = --ignore-exit
 TEST_LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/run-test $(SHELL)
@@ -27,7 +27,7 @@ AM_TESTS_ENVIRONMENT = \
     MPIFC_OPENMPI='$(MPIFC_OPENMPI)'; export MPIFC_OPENMPI; \
     MPIFC_MPICH='$(MPIFC_MPICH)'; export MPIFC_MPICH;
 
-# Parts of the tests: the unit tests, and with them what breaks first, jobs of both MPIs among it.
+# Parts of the tests: the unit tests; and with them the tests that fail first, among them jobs of both MPIs.
 quick_tests = $(unit_tests) tests/mpi/examples.test tests/mpi/refused.test tests/mpi/requests.test \
     tests/mpi/scopes.test tests/mpi/truth_c.test tests/mpi/truth_example.test tests/mpi/truth_signals.test \
     tests/safety/forks.test tests/safety/quiet.test tests/safety/state.test tests/safety/threads.test \
@@ -43,19 +43,19 @@ check-quick:
 	@$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(quick_tests)'
 .PHONY: check-unit check-quick
 
-# What each test took when it last ran here, the dearest last.
+# Time of each test in its last run here, the longest last.
 check-times:
 	@find tests -path tests/work -prune -o -name '*.log' -exec $(AWK) -f $(top_srcdir)/tests/times.awk {} +
 .PHONY: check-times
 
-# Runs the commands that README and the tutorials show, and writes what they print into these pages. Wants a
-# machine with two free processors: the sentences are about what was seen.
+# Runs the commands that README and the tutorials show, and writes their output into these pages. It needs a
+# machine with two free processors, because the pages describe what was measured.
 renew-docs:
 	@PCOLLECT_TEST_RENEW=1 $(MAKE) $(AM_MAKEFLAGS) check TESTS=tests/project/tutorials.test
 .PHONY: renew-docs
 
-# All tests with more of what can be repeated, for hours that nobody waits for. A test reads the hook
-# that fits it; each can be given: make check-long PCOLLECT_TEST_KILLS=20000
+# All tests with more repetitions; it takes hours. A test reads the variable that fits it; each can be given:
+# make check-long PCOLLECT_TEST_KILLS=20000
 #   PCOLLECT_TEST_LONG   set: do the long form
 #   PCOLLECT_TEST_KILLS  processes that are killed at any instruction
 #   PCOLLECT_TEST_FUZZ   times as many rounds of damaged or random input
@@ -72,8 +72,8 @@ check-long:
 	    PCOLLECT_TEST_EXECS=$${PCOLLECT_TEST_EXECS-3000} $(MAKE) $(AM_MAKEFLAGS) check
 .PHONY: check-long
 
-# What test programs link that name no _LDADD: whatever reads profiles. Tests of the measured side, whose
-# parts stand on less, name what they link.
+# Libraries of test programs that name no _LDADD: all the code that reads profiles. Tests of the code in measured
+# processes name the libraries that they link.
 LDADD = view/libpcview.la analysis/libpcanalysis.la $(merge_test_libs) $(CMOCKA_LIBS) -lm
 merge_test_libs = merge/libpcmerge.la config/libpcconfig.la cct/libpccct.la base/libpcbase.la $(ZLIB_LIBS) -lpthread
 
@@ -111,8 +111,8 @@ include tests/python/local.mk
 include tests/sample/local.mk
 include tests/project/local.mk
 
-# First those that need the machine alone (tests/run-test), since to begin one later all others have to end. Then
-# the longest, so that the last to end is a short one.
+# First those that need the machine alone (tests/run-test), because one that begins later has to wait until all
+# others have ended. Then the longest, so that the last to end is a short one.
 first_tests = tests/sample/intervals.test tests/sample/cost.test tests/project/tutorials.test \
     tests/tools/doctor-spool.test tests/project/howto.test tests/watch/hangs.test tests/cost/instructions.test \
     tests/safety/users.test tests/report/page_runs.test tests/report/planted.test tests/safety/late.test \

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# What the tables of the code say is put in while a page is built. Where the program that does so
-# cannot run, being for another processor (status 126), the page says how to ask for it.
+# A program fills in the tables of the code while a page is built. If it cannot run because it was built for
+# another processor (status 126), the page says which command shows them.
 made_pages = doc/man/pcollect.1 doc/man/pcollect.conf.5 \
     doc/man/pcollect-annotate.1 \
     doc/man/pcollect-average.1 \

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 noinst_HEADERS += libcollect/machine/machine.h
 
-# The module that libpcollect.so opens in one rank of each node: hwloc hangs on it alone.
+# The module that libpcollect.so opens in one rank of each node: only this module needs hwloc.
 if HAVE_HWLOC
 pcollectlib_LTLIBRARIES += libcollect/machine/pcollect-machine.la
 libcollect_machine_pcollect_machine_la_SOURCES = libcollect/machine/machine_module.c

@@ -10,8 +10,7 @@
 #   wrappers  the adapters' wrappers and their table
 # table.awk reads the rows and says what is known of each parameter. POSIX awk.
 #
-# A rule of the table becomes C in write_wrapper() and nowhere else; what a call's event takes from
-# its arguments alone is in note_event().
+# Only write_wrapper() turns rules of the table into C; note_event() fills the event from the arguments.
 
 # The parameters of the function as C: params (with names), args, words (for stubs in C).
 function join_params(    p, comma)
@@ -29,7 +28,7 @@ function join_params(    p, comma)
         params = params ", ..."
 }
 
-# The first rank, root and tag of a call are the event's.
+# Copies the first rank, root and tag among the arguments into the event.
 function note_event(    p, kind, field, seen_field, text)
 {
     text = ""
@@ -54,9 +53,9 @@ function rule_arg(arg,    p)
     return arg
 }
 
-# What tells the adapter of communicator and peers before the call, where plugins ask. Peers are
-# those of messages: MPI_Probe has none. One-sided calls are on the communicator of their window, and the
-# target is the peer of what is sent, got, or both.
+# Code that tells the adapter the communicator and the peers before the call, if plugins ask for them. Only
+# messages have peers: MPI_Probe has none. A one-sided call is on the communicator of its window, and its
+# target is the peer to which it sends, from which it gets, or both.
 function want_call(class, rules,    p, kind, name, comm, dest, source, message, status, window)
 {
     comm = message = window = ""
@@ -139,7 +138,7 @@ function note_types(class,    p, n, types, counts, buffer, operator, root, name,
     return "    if (pc_types_are_wanted() && rc == MPI_SUCCESS)\n        " call ", " operator ");\n"
 }
 
-# Asks for the file or window that a call is about, behind what there is already.
+# Appends the request for the file or window that a call is about.
 function want_object(want,    p, handle)
 {
     for (p = 0; p < n_params; p++) {
@@ -151,8 +150,8 @@ function want_object(want,    p, handle)
     return want
 }
 
-# Whether a call is quiet: it moves no data, starts nothing, and makes, names and frees no
-# communicator. What it completes, its watch knows without its event.
+# True if a call is quiet: it moves no data, starts nothing, and makes, names and frees no
+# communicator. Its watch knows what it completes, without the event.
 function is_quiet(class, text,    n, i, rules)
 {
     if (class ~ /^(p2p|coll|rma|io|process|session)$/)
@@ -164,8 +163,8 @@ function is_quiet(class, text,    n, i, rules)
     return 1
 }
 
-# The wrappers of both entry points: ask whether the call counts; note its arguments; watches; the
-# real call between two time stamps; watches and rules; book it.
+# The wrappers of both entry points. They ask if the call counts, note its arguments, run the watches,
+# make the real call between two time stamps, run watches and rules, and book the call.
 function write_wrapper(op, class, text,    n, i, rules, before, after, types, own_status, entry, quiet, real)
 {
     n = split(text, rules, " ")
@@ -217,7 +216,7 @@ function c_stub(op,    i, entry)
 }
 
 # The Fortran names of an op: as compilers spell them, and the specific name of mpi_f08. Those that
-# begin with pmpi_ are left to the MPI. MPI_Pcontrol has no ierror but in MPICH's mpi_f08: there the
+# begin with pmpi_ are left to the MPI. MPI_Pcontrol has no ierror, except in MPICH's mpi_f08: there the
 # word is passed on unread.
 function note_fortran(op,    p, comma, list, i, spellings, lower, want)
 {
@@ -247,7 +246,7 @@ function note_fortran(op,    p, comma, list, i, spellings, lower, want)
     }
 }
 
-# Such a call is booked as one of MPI_X, with its time and its communicator.
+# A wrapper for a Fortran name. It books the call as one of MPI_X, with its time and communicator.
 function write_fortran(i,    real)
 {
     printf "static void wrap_%s(%s)\n{\n", fortran_name[i], fortran_params[i]

@@ -25,7 +25,7 @@ EXTRA_DIST += tests/mpi/adapter_rules.c tests/mpi/adapter_rules.h tests/mpi/adap
     tests/mpi/adapter_pending.c tests/mpi/adapter_bare.c tests/mpi/adapter_stubs.c tests/mpi/adapter_tool.c \
     tests/mpi/adapter_who.c
 
-# What a profile says of phases and regions.
+# Shows phases and regions of a profile.
 check_PROGRAMS += tests/mpi/scopes_show
 tests_mpi_scopes_show_LDADD = format/libpcformat.la base/libpcbase.la $(ZLIB_LIBS)
 EXTRA_DIST += tests/mpi/scopes.c tests/mpi/paused.c tests/mpi/scopes_f.F90 tests/mpi/series.c \

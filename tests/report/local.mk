@@ -25,7 +25,7 @@ tests_report_findings_test_SOURCES = tests/report/findings_test.c tests/report/m
 tests_report_scale_test_SOURCES = tests/report/scale_test.c $(report_test_sample)
 tests_report_totals_test_SOURCES = tests/report/totals_test.c $(report_test_sample)
 
-# The report of a profile made by hand; with -w it writes the profile.
+# Prints the report of a profile made by hand; with -w it writes the profile.
 tests_report_show_SOURCES = tests/report/show.c $(report_test_sample)
 tests_report_show_LDADD = command/libpccommand.la view/libpcview.la analysis/libpcanalysis.la merge/libpcmerge.la \
     format/libpcformat.la config/libpcconfigtext.la config/libpcconfig.la counting/libpccounting.la base/libpcbase.la \
