@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Memory of analysis/ and view/: no function there checks an allocation. Their callers run them in
- * a run (libpcol in one for each call of its interface, the command in one for all of main): an
- * allocation that is refused ends the run, not the program, and pct_memory_run returns the error to
- * its caller.
+ * Memory of analysis/ and view/. No function there checks an allocation: their callers call them
+ * inside a run (libpcol in one for each call of its interface, the command in one for all of main).
+ * An allocation that is refused ends the run, not the program, and pct_memory_run returns the error
+ * to its caller.
  *
  * A run may have an owner, which holds everything that was allocated in its runs: after a refusal,
- * half-made objects are not used again, and pct_memory_free frees them as a whole. Objects of other
- * libraries are held with the function that frees them.
+ * incomplete objects are not used again, and pct_memory_free frees them as a whole. Objects of
+ * other libraries are held with the function that frees them.
  *
- * No lock may be held and no file be open without an owner where something is allocated: the way
- * out is a longjmp. Nothing is printed here, and the program is not ended.
+ * A function that allocates must not hold a lock, or an open file without an owner: a refusal
+ * leaves it by longjmp. Nothing is printed here, and the program is not ended.
  */
 #ifndef PCT_ALLOCATION_H
 #define PCT_ALLOCATION_H
@@ -28,7 +28,7 @@ struct pct_memory *pct_memory_new(void);
 void pct_memory_free(struct pct_memory *m);
 
 /* Calls work(arg). PC_ENOMEM: an allocation was refused, and `work` was left at that point; every
- * later run of this owner is refused as well. m NULL: what was allocated stays with who has its
+ * later run of this owner is refused as well. m NULL: allocated memory belongs to whoever has its
  * address. */
 int pct_memory_run(struct pct_memory *m, void (*work)(void *arg), void *arg);
 
@@ -47,14 +47,14 @@ void *pct_grow(void *array, size_t n, size_t *room, size_t size);
 /* Memory that pct_alloc, pct_copy or pct_grow returned, or NULL. */
 void pct_free(void *p);
 
-/* Has the owner end what another library made: returns it. Where that is refused it is ended at
- * once. NULL is allowed. */
+/* Gives an object of another library to the owner, which ends it with everything else; returns it.
+ * If that is refused, the object is ended at once. NULL is allowed. */
 void *pct_hold(void *thing, void (*end)(void *thing));
-/* Ends what is held, now. NULL is allowed. */
+/* Ends a held object now. NULL is allowed. */
 void pct_end(void *thing, void (*end)(void *thing));
 
-/* Ends the run as an allocation does that is refused. The attribute is a part of the type that
- * libdw wants; _Noreturn is none. */
+/* Ends the run like an allocation that is refused. The attribute is part of the function type that
+ * libdw wants; _Noreturn is not. */
 void pct_memory_refuse(void) __attribute__((noreturn));
 
 #endif

@@ -53,7 +53,7 @@ enum pct_escape {
 
 /* Appends text such that the result is valid UTF-8 without control or direction characters:
  * backslash, tab, newline and return become \\ \t \n \r, any other byte of the kind \xHH, and with
- * PCT_ESCAPE_NAME \@ and \>. Reversible, but for PCT_ESCAPE_LINE. */
+ * PCT_ESCAPE_NAME \@ and \>. Reversible, except with PCT_ESCAPE_LINE. */
 void pct_text_escape(struct pct_buf *b, const char *text, enum pct_escape mode);
 
 /* Appends a text that is escaped already in quotes as JSON has it. */

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Points that lie in groups with gaps between them. There is no number of groups to give: what has
- * no gap is one group, however wide.
+ * Points that lie in groups with gaps between them. The number of groups is not given: points
+ * without a gap between them are one group, however wide it is.
  */
 #ifndef PCT_CLUSTERS_H
 #define PCT_CLUSTERS_H
 
 #include <stdint.h>
 
-/* n points of d coordinates each: point i at x + i * d. What is nearer than `least` is not told
- * apart. */
+/* n points of d coordinates each: point i at x + i * d. Points that are nearer to each other than
+ * `least` are not separated. */
 struct pct_points {
     const float *x;
     uint32_t n, d;

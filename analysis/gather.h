@@ -122,7 +122,8 @@ static inline const struct pct_repeats *pct_data_repeats(const struct pct_data *
     return d->kind == PCT_DATA_REPEATS ? d->repeats : NULL;
 }
 
-/* False of a program that was sampled and has no MPI: neither the name of one nor a call. */
+/* False if the program was sampled and has no MPI: neither the name of an MPI library nor a call.
+ */
 bool pct_data_calls_mpi(const struct pct_data *d);
 
 #endif

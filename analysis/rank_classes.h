@@ -9,8 +9,8 @@
  *
  * m being the mean of the context: near the mean this is the difference as a share of the time of
  * the run, so what ranks differ by counts by the time that it takes; below it counts up to twice.
- * What is less than 0.01 apart is not told apart. Of N ranks at most N / 16 contexts are used: of
- * fewer ranks less can be told.
+ * Ranks that are less than 0.01 apart are not separated. Of N ranks at most N / 16 contexts are
+ * used, because few ranks do not show many differences.
  *
  * Invariants: each rank of the profile is in exactly one class; classes are numbered in the order
  * of their first ranks; sums, least and greatest values are exact. No symbols are read.

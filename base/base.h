@@ -35,8 +35,9 @@ const char *pc_err_text(int err);
 
 /* ---- Descriptors (descriptor.c) ------------------------------------------------------------ */
 
-/* Number of descriptors that the library may hold at a time for one purpose: one in `part` of what
- * the program's soft limit has above 256, or more where they cost the program none. MT-safe. */
+/* Number of descriptors that the library may hold at a time for one purpose: one in `part` of those
+ * that the program's soft limit allows above 256, or more if they do not take any from the program.
+ * MT-safe. */
 uint32_t pc_descriptors_most(unsigned part);
 /* Moves a descriptor out of the program's way, close-on-exec; the old one is closed. -1 with errno
  * if the program has none to spare, or if fd is -1. MT-safe. */

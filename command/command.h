@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The pcollect command: what its subcommands share. A subcommand is one file and one row of the
- * table in commands.c; its options are one table, from which parsing and --help are made and to
- * which tests/tools/pages.test holds the manual page.
+ * The pcollect command: what its subcommands share. "Said" means here: a message was printed on
+ * standard error. A subcommand is one file and one row of the table in commands.c; its options are
+ * one table, from which parsing and --help are made and to which tests/tools/pages.test holds the
+ * manual page.
  */
 #ifndef PCT_TOOLS_H
 #define PCT_TOOLS_H
@@ -231,8 +232,8 @@ void pct_screen_draw(const char *text);
 int pct_screen_key(uint64_t ns);
 void pct_screen_close(void);
 
-/* From now on, what takes longer than a second is told there (tell_progress.c). Not while a job
- * runs. */
+/* From now on, work that takes longer than a second shows its progress there (tell_progress.c). Not
+ * while a job runs. */
 void pct_progress_show(void);
 
 /* An allocated text, or the end of the command with a message and PCT_DATA. */
@@ -312,8 +313,8 @@ char *pct_html_name(const char *profile);
 char **pct_spool_folders(const struct pc_config *config, size_t *n_out);
 void pct_spool_free(char **folders, size_t n);
 
-/* Tells of jobs that ended without a profile and have left arenas in the folders, of each once; in
- * those of the configuration, if that can be read. */
+/* Says which jobs ended without a profile and have left arenas in the folders, once for each job;
+ * in the folders of the configuration, if that can be read. */
 void pct_left_tell(const struct pct_command *self, char *const *folders, size_t n);
 void pct_left_tell_all(const struct pct_command *self);
 /* Leaves this arena out of what pct_left_tell tells. */

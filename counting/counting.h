@@ -160,7 +160,7 @@ void pc_counting_forget(struct pc_counting_meter *meter);
 /* ---- Views: the events of a counting, of others -----------------------------------------------
  */
 
-/* * A view has the groups of its counting open for one viewee, from outside: the viewee is not
+/* * A view has the groups of its counting open for one target, from outside: the target is not
  * stopped and has nothing loaded. */
 
 struct pc_counting_viewee {

@@ -175,8 +175,8 @@ static inline const uint64_t *pc_data_bins(const struct pc_profile_data *d, uint
 
 /* The values of one field of a record by rank. */
 struct pc_by_rank {
-    uint32_t n;           /* ranks; 0: their values are not kept, or were not read */
-    const int32_t *ranks; /* ascending; of a file that tells no truth perhaps not in the profile */
+    uint32_t n;             /* ranks; 0: their values are not kept, or were not read */
+    const int32_t *ranks;   /* ascending; in a damaged file perhaps not in the profile */
     const uint64_t *values; /* of ranks[i]: values[i * stride] */
     size_t stride;
 };
@@ -207,9 +207,9 @@ static inline uint64_t pc_data_value(const struct pc_profile *p, const struct pc
 /* The table of that name, or NULL. */
 const struct pc_profile_table *pc_profile_table(const struct pc_profile *p, const char *name);
 
-/* The column of that name and type, or PC_NO_INDEX; of no table (NULL) there is none. Whoever reads
- * a table by its name asks for types: it may be another's of the same name, and what a cell refers
- * to was checked by its type. */
+/* The column of that name and type, or PC_NO_INDEX; of no table (NULL) there is none. Readers that
+ * find a table by its name must give types: it may be another table of the same name, and cells
+ * were checked by their type. */
 uint32_t pc_table_column(const struct pc_profile_table *t, const char *name,
                          enum pcollect_column_type type);
 

@@ -63,7 +63,7 @@ struct pc_call {
     struct pcollect_event event;
 };
 
-/* Sets the members of an event for which plugins have to ask to none. */
+/* Sets the members that an event has only if plugins ask for them to "none". */
 static inline void pc_event_clear(struct pcollect_event *event, struct pc_thread *thread,
                                   pcollect_ref node)
 {
@@ -134,7 +134,7 @@ struct pc_core {
     /* The call has joined this job to another: by an intercommunicator of n_local and n_remote
      * processes, at `port` (NULL: without one). On one rank only. */
     void (*met_job)(struct pc_call *call, int n_local, int n_remote, const char *port);
-    /* The call has started a message, one of any number, for which event has no room. */
+    /* The call has started one of several messages, for which the event has no room. */
     void (*part)(struct pc_call *call, uint64_t domain, int32_t world_peer, uint64_t bytes_sent);
     /* A posted receive has completed in the thread of `by`. Where nobody wants them the domain is 0
      * and the source PCOLLECT_RANK_NONE. */
@@ -167,8 +167,8 @@ struct pc_core {
     void (*merge)(const struct pc_transport *transport);
     /* MPI_Finalize has returned, at that time (pc_ticks). */
     void (*finalize_end)(uint64_t ticks);
-    /* Makes a table of the library's own known; `part` stands for a plugin's name. A second time it
-     * does nothing. PC_ENOMEM: no room. MPI_Init at the latest, one thread. */
+    /* Registers a table of the library itself; `part` takes the place of a plugin's name. A second
+     * time it does nothing. PC_ENOMEM: no room. MPI_Init at the latest, one thread. */
     int (*add_table)(const char *part, const struct pcollect_table *table);
     /* As in struct pcollect_host. */
     uint64_t *(*row)(void *thread, const struct pcollect_table *table, const uint64_t *keys);

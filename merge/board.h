@@ -3,13 +3,13 @@
  * The board on which the ranks of a node leave what they did after the merge, so that one of them
  * writes it into the profile for all. It is a small file in the folder of the arenas that each rank
  * maps before the merge; when the merge is over it loses its name, and goes with the last process
- * that maps it. No rank waits for another: each leaves its part, and writes only if no living rank
- * has still to come as far. A rank without a file in a spool has no board and writes for itself.
+ * that maps it. No rank waits for another: each leaves its part, and writes only if every living
+ * rank has come as far. A rank without a file in a spool has no board and writes for itself.
  *
  * Invariants: a rank is on one board at most, and the ranks of a board do not change after the
  * merge, so no two boards write to the same bytes of the profile. The part of a rank is whole
- * before its state says that it is there. Of all ranks of a board that come to a state the last to
- * say so sees the parts of all. One rank of a board writes at a time, and again if a part was left
+ * before its state says that it is there. The last rank that comes to a state and says so sees the
+ * parts of all. One rank of a board writes at a time, and again if a part was left
  * meanwhile: what the profile has at last is what all have left.
  */
 #ifndef PC_BOARD_H
@@ -27,14 +27,13 @@ struct pc_board {
     uint32_t place;
 };
 
-/* Before the merge, when all know the key of the job. Keeps errno. */
+/* Opens the board: before the merge, when all know the key of the job. Keeps errno. */
 void pc_board_join(struct pc_board *b, const struct pc_arena *arena);
 
-/* After the merge, when all ranks have joined that will: takes the name of the file away. Keeps
- * errno. */
+/* Removes the name of the file: after the merge, when no more ranks will join. Keeps errno. */
 void pc_board_close(const struct pc_arena *arena);
 
-/* Takes away the name of the board of a job that was killed before it could. */
+/* Removes the name of the board of a job that was killed before it could do so. */
 void pc_board_remove(const char *folder, uint64_t job_key);
 
 /* Progress of a rank. */

@@ -9,18 +9,19 @@
 #include "base/base.h"
 #include "merge/transport.h"
 
-/* Time that rank 0 collects votes, how long another waits for what they decide, and how long a word
- * that nobody waits for may take to leave. */
+/* Limits of time: for rank 0 to collect votes, for another rank to wait for the decision, and for a
+ * message to leave for which no rank waits. */
 enum { PC_MEET_VOTE_MS = 10000, PC_MEET_ANSWER_MS = 60000, PC_MEET_FAREWELL_MS = 200 };
 
-/* While it waits a rank looks again whether some have left: after 2 s, 4, 8, and each minute. */
+/* Times after which a waiting rank checks again if some have left: 2 s, 4 s, 8 s, then each minute.
+ */
 enum { PC_MEET_LOOK_MS = 2000, PC_MEET_LOOKS_MS = 60000 };
 
 /* A rank that comes to the meeting. */
 struct pc_guest {
     int limit_ms; /* for which it waits for the others; -1: they are known to come */
     bool speaks;  /* tells the user that nothing was merged, if rank 0 is not there to do so */
-    /* Looks whether all can still come, and if not changes the two above; NULL: it does not. */
+    /* Checks if all can still come, and if not changes the two members above; NULL: no check. */
     void (*look)(struct pc_guest *guest);
 };
 

@@ -37,7 +37,7 @@ void pct_choice_add(struct pct_choice *c, const char *condition);
  * is. */
 int pct_choice_check(const struct pct_choice *c, const struct pct_table *t, struct pct_buf *why);
 
-/* The columns that are shown. people: without those that stand behind the +- of others. NULL as
+/* The columns that are shown. people: without those that are shown after the +- of others. NULL as
  * choice: all. The caller frees the list. */
 const struct pct_column **pct_choice_columns(const struct pct_choice *c, const struct pct_table *t,
                                              bool people, size_t *n_out);

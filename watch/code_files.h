@@ -21,8 +21,8 @@ void pct_code_files_free(struct pct_code_files *files); /* NULL is allowed */
 const char *pct_code_function(struct pct_code_files *files, const struct pc_module *module,
                               uintptr_t pc);
 
-/* True if it is where the kernel enters a file, which no unwind table need say: nobody has called
- * that. */
+/* True if it is the place where the kernel enters a file. It has no caller, and unwind tables need
+ * not say so. */
 bool pct_code_is_entry(const struct pc_module *module, uintptr_t pc);
 
 /* ---- Code that a process has mapped ---------------------------------------------------------- */
@@ -38,7 +38,7 @@ struct pct_code {
     size_t n, room;
 };
 
-/* Takes note of a mapping that may be executed; what it covers is gone. */
+/* Notes a mapping that may be executed; it replaces those that it covers. */
 void pct_code_map(struct pct_code *c, struct pct_code_files *files, int pid,
                   const struct pct_mapping *m);
 /* Reads what a process has mapped now, and tells the path of each mapping that may be executed.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Members of communicators: each rank tells of its own ones its place in them (struct
- * pc_seen_comm), and those of all ranks together tell who has which place. Where libpcollect is not
+ * Members of communicators: each rank knows its own place in its communicators (struct
+ * pc_seen_comm), and the places of all ranks together show the members. Where libpcollect is not
  * loaded there are none.
  */
 #ifndef PCT_COMM_MEMBERS_H

@@ -4,9 +4,9 @@
  *
  * What the kernel counts by itself is counted all the time; task-clock always is, and is the time
  * of a target. The other events are in groups that fit the processor's counters. Of several groups
- * one counts at a time, for a turn of random length; then what an event would be, had it counted
- * all the time, is estimated by the ratio of its counts to the time of its turns. The turns'
- * scatter about that ratio gives the interval.
+ * one counts at a time, for a turn of random length; the full count of an event is then estimated
+ * from the ratio of its counts to the time of its turns. The scatter of the turns about that ratio
+ * gives the interval.
  *
  * Nothing here is MT-safe.
  */

@@ -60,7 +60,8 @@ void pct_rings_stop(struct pct_rings *r);
 /* Counts of the clocks in ns, or the event, of threads that have ended too. */
 uint64_t pct_rings_counted(const struct pct_rings *r, bool event);
 
-/* Gives what is certain to be in order, with `all` everything. Records are valid during the call.
+/* Passes on the records that are certain to be in order, with `all` every record. Records are valid
+ * during the call.
  */
 void pct_rings_drain(struct pct_rings *r, bool all,
                      void (*take)(void *arg, const struct pct_ring_record *record), void *arg);

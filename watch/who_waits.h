@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Who waits for whom: what follows from the MPI calls in which the ranks of a job are.
+ * Ranks that wait for each other, as it follows from the MPI calls in which the ranks of a job are.
  *
  * A rank waits if its only thread with code of the program has been in one call for two seconds at
  * least, and the call cannot end before others act:
@@ -13,12 +13,12 @@
  *     reduction or a gather, its root; a collective with  there and left, or need nothing of it
  *     counts of each rank, as MPI_Allgatherv
  *
- * Ranks that do not wait may act; who waits may act if those may for whom it waits. The others
- * never will. All that wait have been in their calls since before the first of them was looked at,
- * so the calls belong to one moment.
+ * Ranks that do not wait may act; a rank that waits may act if the ranks for which it waits may
+ * act. The others never will. All ranks that wait were in their calls before the first of them was
+ * looked at, so the calls belong to one moment.
  *
- * What looks like a deadlock and is none: a message of a nonblocking send that takes longer to
- * arrive than the two seconds.
+ * One case looks like a deadlock and is none: a message of a nonblocking send that takes longer
+ * than the two seconds to arrive.
  *
  * Nothing is concluded from calls whose partners are not known: those that complete requests, and
  * those on communicators whose members are not known.

@@ -5,8 +5,8 @@
  * Data structure: one tree; each node has the figures of every run that has it, and nothing for the
  * others. Nodes are matched from the root on: by their label (function, file and line) if all runs
  * are of one build, else by function, so that moved lines do not matter, and by the call's number
- * where a function calls another from several lines (call_sites.h). A function that was inlined in
- * one run and is invisible in another is passed through.
+ * where a function calls another from several lines (call_sites.h). If a function was inlined in
+ * one run and is missing in another, its callees are matched one level up.
  *
  * Costs are exclusive, in nanoseconds over all ranks and threads. For an MPI function called in a
  * context it is the time of its calls without nested calls; for a sampled function, the time in its
@@ -37,8 +37,8 @@ struct pct_run {
     double init_ns;    /* in MPI_Init, summed */
     double end_ns;     /* that MPI_Finalize takes by itself, summed */
     /* Times without MPI_Init, without what MPI_Finalize takes by itself, and without waiting for a
-     * processor. That of MPI is taken to lie evenly in the time in MPI: mpi_part is left of it, and
-     * end_part of that in MPI_Finalize. */
+     * processor. The wait for a processor in MPI is assumed to be spread evenly over the time in
+     * MPI: the part mpi_part of it is left, and the part end_part of that in MPI_Finalize. */
     struct pct_run_own {
         double time_ns, core_ns, compute_ns, busiest_ns, mpi_part, end_part;
     } own;
@@ -103,10 +103,11 @@ struct pct_join {
     struct pct_pool *pool;
 };
 
-/* With `blame` the time in which ranks wait for the one that computes longest is taken from the MPI
- * functions in which they wait, and added to the computation in which it is longer than the mean;
- * and what struct pct_run_own is without is left out: costs add up to own.core_ns.
- * Opens the runs that are not open, one after the other. As pct_run_look if one cannot be read. */
+/* With `blame`, the time in which ranks wait for the one that computes longest is taken from the
+ * MPI functions in which they wait, and added to the computation in which that rank is longer than
+ * the mean. The times that struct pct_run_own leaves out are left out, too, so that costs add up to
+ * own.core_ns. Opens runs that are not open, one after the other. Fails like pct_run_look if one
+ * cannot be read. */
 int pct_join_new(const struct pct_run *runs, size_t n, bool blame, struct pct_join **out,
                  struct pc_error *error);
 void pct_join_free(struct pct_join *j);

@@ -33,7 +33,7 @@ struct pct_join_tree {
     double *own, *below; /* node * n_runs + run */
 };
 
-/* figure: of one cost. */
+/* figure: gets the figure of one cost. */
 struct pct_join_tree *pct_join_tree_new(const struct pct_join *j,
                                         double (*figure)(const struct pct_cost *cost));
 void pct_join_tree_free(struct pct_join_tree *t);

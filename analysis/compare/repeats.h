@@ -33,8 +33,8 @@ struct pct_repeats {
     size_t n_rows;
 };
 
-/* PC_EMISMATCH with a text: runs of different numbers of ranks are no repeats. Else as
- * pct_join_new. */
+/* PC_EMISMATCH with a text: the runs have different numbers of ranks, so they are not repeats.
+ * Other errors are those of pct_join_new. */
 int pct_repeats_make(const struct pct_run *runs, size_t n, struct pct_repeats **out,
                      struct pc_error *error);
 void pct_repeats_free(struct pct_repeats *r);

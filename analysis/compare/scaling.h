@@ -77,8 +77,8 @@ struct pct_scale {
     struct pct_fit_band future;
 };
 
-/* PC_EARG with a text: fewer than two scales, or it cannot be told which kind of scaling it is.
- * Else as pct_join_new. The runs must outlive *out. */
+/* PC_EARG with a text: there are fewer than two scales, or the kind of scaling is not clear. Other
+ * errors are those of pct_join_new. The runs must outlive *out. */
 int pct_scale_make(const struct pct_run *runs, size_t n, const struct pct_scale_options *options,
                    struct pct_scale **out, struct pc_error *error);
 void pct_scale_free(struct pct_scale *s);
@@ -96,8 +96,8 @@ struct pct_scale_tree {
 struct pct_scale_tree *pct_scale_tree_new(const struct pct_scale *s);
 void pct_scale_tree_free(struct pct_scale_tree *t);
 
-/* Time a rank that the model of a context predicts at n numbers of ranks, in seconds, at the
- * size that is predicted for. False: there is no model. */
+/* Time per rank that the model of a context predicts for n numbers of ranks, in seconds, at the
+ * size of the prediction. False: there is no model. */
 bool pct_scale_bands(const struct pct_scale *s, const struct pct_scale_row *row,
                      const double *ranks, size_t n, struct pct_fit_band *out);
 
@@ -117,7 +117,7 @@ static inline size_t pct_scale_first(const struct pct_scale *s)
 /* Names of the parameters of models: p, the ranks, and n, the size. */
 extern const char *const pct_scale_parameters[PCT_FIT_PARAMETERS];
 
-/* The model says something: it meets points that are left out to a half. */
+/* True if the model can be used: its error at points that were left out is below a half. */
 bool pct_scale_trusts(const struct pct_scale_row *row);
 
 /* Reason why a row loses, in words; interned. */

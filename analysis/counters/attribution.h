@@ -23,8 +23,8 @@ struct pct_event_total {
     pc_u128 count;
 };
 
-/* Rows by event and node, rising; allocated, *n_out of them. None where the profile has no edges,
- * or tables of these names that are somebody else's. */
+/* Rows by event and node, rising; allocated, *n_out of them. None if the profile has no edges, or
+ * if its tables of these names belong to another plugin. */
 struct pct_attributed *pct_attribute(const struct pc_profile *p, size_t *n_out);
 
 /* Figures of one rank, all its threads. */

@@ -29,7 +29,7 @@ struct pct_readings {
 /* The windows of which an estimate is made, of both lengths or brief ones alone. */
 struct pct_moments pct_readings_used(const struct pct_readings *r);
 
-/* CPU time over which is extended; variance 0: it is known. */
+/* CPU time for which a rate is extrapolated; variance 0: it is exact. */
 struct pct_extent {
     double ns, variance;
 };
@@ -45,8 +45,8 @@ enum pct_trust {
 /* Below these no interval is given. */
 enum { PCT_FEW_READINGS = 30, PCT_FEW_SEEN = 10 };
 
-/* Standard errors that all windows of a run have in common, where they are not differences: of
- * their length, and of what they add. */
+/* Standard errors that all windows of a run share, unless a difference of lengths is used: of their
+ * length, and of the events that they add. */
 enum { PCT_LENGTH_NS = 800, PCT_ADDED_PERCENT = 25 };
 
 struct pct_estimate {

@@ -32,8 +32,8 @@ struct pct_estimates {
     size_t n, n_ratios;
 };
 
-/* Never NULL. Without rows where the profile has no windows or no samples, or a table of that name
- * that is somebody else's. The tree of functions must outlive it. */
+/* Never NULL. Without rows if the profile has no windows or no samples, or if the table of that
+ * name belongs to another plugin. The tree of functions must outlive it. */
 struct pct_estimates *pct_estimates_new(const struct pct_tree *functions);
 void pct_estimates_free(struct pct_estimates *e);
 

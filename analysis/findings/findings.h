@@ -7,8 +7,8 @@
  * place, so that only those of one place are in memory at a time; every rule looks at the evidence
  * and may add findings; findings are sorted by what they would save, as a part of the run's
  * core-seconds. Invariant: time that ranks wait for the one that computes longest is counted for
- * that, and not again for the calls in which they wait. Time that they may have waited for a rank
- * in what MPI_Pcontrol left out counts for nothing.
+ * that, and not again for the calls in which they wait. Time in which they may have waited for a
+ * rank whose collection MPI_Pcontrol had switched off is not counted.
  *
  * Values by rank are most of a large file. So the rules look first at evidence made of statistics,
  * in which every figure that depends on values has its worst case; if no rule finds anything then,
@@ -120,7 +120,8 @@ enum { PCT_FINDINGS_SHOWN = 5 };
 
 /* ---- run_figures.c ---- */
 
-/* With `bounds` from statistics alone: the worst that the values can be. Texts go into the pool. */
+/* With `bounds` it is made from statistics alone, with the worst values that these allow. Texts go
+ * into the pool. */
 void pct_evidence_gather(struct pct_evidence *f, const struct pct_data *d, struct pct_pool *pool,
                          bool bounds);
 void pct_evidence_forget(struct pct_evidence *f);

@@ -85,8 +85,9 @@ struct pct_fit_band pct_fit_band(const struct pct_fit *f, const struct pct_fit_r
 /* True if a band says how much it is: its ends have one sign and are within a factor of ten. */
 bool pct_fit_band_tells(const struct pct_fit_band *band);
 
-/* Two models of one parameter, one up to a place and another from the next measured one on: where
- * something begins or ends, as a cache that is too small, no one model explains what is measured.
+/* Two models of one parameter, one up to a place and another from the next measured one on. If the
+ * behaviour changes in between, for example because a cache becomes too small, one model cannot
+ * explain all points.
  */
 struct pct_fit_segments {
     double last, first; /* the last place of the first model, the first of the second one */
@@ -97,7 +98,8 @@ struct pct_fit_segments {
     double error; /* as that of a guess, over all points */
 };
 
-/* NULL: one model does, or there are too few points to tell. `one` is the model of all points. */
+/* NULL: one model is enough, or there are too few points to decide. `one` is the model of all
+ * points. */
 struct pct_fit_segments *pct_fit_segments_new(const struct pct_fit_point *points, size_t n,
                                               const struct pct_fit *one);
 void pct_fit_segments_free(struct pct_fit_segments *s);

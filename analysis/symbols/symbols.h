@@ -54,8 +54,8 @@ void pct_symbols_free(struct pct_symbols *s);
 void pct_symbols_teach(struct pct_symbols *s, uint32_t module, uint64_t offset,
                        struct pct_place place);
 
-/* From now on, what is not on this machine is asked of the debuginfod servers that the environment
- * names. Without libdw nothing. */
+/* From now on, files that are not on this machine are requested from the debuginfod servers that
+ * the environment names. Does nothing without libdw. */
 void pct_symbols_allow_servers(void);
 
 /* Place of the call that returns to `offset` (a return address minus the load bias) of a

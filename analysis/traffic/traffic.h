@@ -151,8 +151,8 @@ struct pct_placement {
     pc_u128 sockets_before, sockets_after;
 };
 
-/* Ranks on nodes with the capacities that the nodes had, such that less goes between them; never
- * worse than it was. `node_of` is where they were. */
+/* Places the ranks on nodes with the capacities that the nodes had, so that fewer bytes go between
+ * nodes; never worse than before. `node_of` is where they were. */
 void pct_placement_find(const struct pct_graph *g, const uint32_t *node_of, uint32_t n_nodes,
                         struct pct_placement *out);
 void pct_placement_free(struct pct_placement *p);

@@ -50,8 +50,8 @@ struct pct_sampled pct_samples_made(const struct pct_samples *s, pc_u128 samples
 
 void pct_sampled_add(struct pct_sampled *to, struct pct_sampled what);
 
-/* A program that does the same again and again, about as often as it is sampled, is met a little
- * regularly: the variance is up to so many times as great. */
+/* A program that repeats about as often as it is sampled is sampled a little regularly: its
+ * variance is up to this many times as large. */
 #define PCT_SAMPLES_REGULAR 2.0
 
 /* Variance of part.ns. */

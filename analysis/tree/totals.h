@@ -83,10 +83,11 @@ void pct_totals_add(const struct pct_totals *m, uint32_t node, struct pct_call_s
 struct pct_spread pct_totals_op_time(const struct pct_totals *m, uint32_t op);
 
 /* Time in which ranks waited in MPI for the rank that is longest outside MPI, as far as values by
- * rank tell. A rank waits in a function by as much as it is longer in it (without calls inside)
- * than that rank, MPI_Init, MPI_Finalize and their class apart; all ranks together wait no more
- * than that rank is ahead of them, and where that is less all of it is less in proportion. Asks for
- * the values of all records, once; the arrays belong to m. */
+ * rank show it. The wait of a rank in a function is the time by which it is longer there (without
+ * calls inside) than that rank; MPI_Init, MPI_Finalize and their class are left out. All ranks
+ * together wait at most for the time by which that rank is ahead of them: if the sum is more, all
+ * waits are reduced in proportion. Asks for the values of all records, once; the arrays belong to
+ * m. */
 struct pct_wait_times {
     bool known;                    /* values of at least one rank are kept */
     const double *rank_ns, *op_ns; /* by place of the rank, and by primitive: of equal sums */

@@ -56,8 +56,8 @@ int pct_job_run(const struct pct_command *self, char **words, char **variables,
 
 /* ---- What a command that was killed has left (run_end.c) ------------------------------------- */
 
-/* Says which profiles jobs have written whose `pcollect run` was killed, and removes the files by
- * which they spoke to it. */
+/* Names the profiles of jobs whose `pcollect run` was killed, and removes the files by which these
+ * jobs reported to it. */
 void pct_run_tell_earlier(const struct pct_command *self, char *const *folders, size_t n);
 
 /* ---- What a job has left (recover.c) --------------------------------------------------------- */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * A run, as its three parts share it: what is done before the job (run.c), the file by which the
- * job speaks to this command (run_file.c), what is done and said after it (run_end.c).
+ * A run, as its three parts share it: the work before the job (run.c), the file by which the job
+ * reports to this command (run_file.c), the work and the messages after it (run_end.c).
  */
 #ifndef PCT_RUN_JOB_H
 #define PCT_RUN_JOB_H
@@ -51,7 +51,7 @@ void pct_run_file_sweep(char *const *folders, size_t n, pct_run_line_fn fn, void
 /* ---- After the job (run_end.c) --------------------------------------------------------------- */
 
 /* Names the profiles, makes one of what the job has left, or says what to look at. held: the job
- * could speak to this command. */
+ * could report to this command. */
 void pct_run_end(const struct pct_run_job *r, bool held, int status);
 
 /* ---- Programs (linked_mpi.c) ----------------------------------------------------------------- */

@@ -20,8 +20,8 @@ struct pct_job {
 void pct_job_recover(const struct pct_recovery *r, const struct pct_job *job,
                      struct pct_recovered *out);
 
-/* Locks against other recoveries, held until the descriptor is closed; -1: there is no lock to be
- * had, and the work is done without. Of a folder in which arenas are; of the folder in which a
+/* Locks against other recoveries, held until the descriptor is closed; -1: no lock is possible, and
+ * the work is done without one. Of a folder in which arenas are; of the folder in which a
  * profile is written, unless that is one of r->locks. */
 int pct_recover_lock(const struct pct_recovery *r, const char *folder);
 int pct_recover_lock_beside(const struct pct_recovery *r, const char *path);

@@ -60,8 +60,8 @@ struct pccount *pccount_new(const char *events, struct pccount_error *why);
 size_t pccount_n(const struct pccount *c);
 const char *pccount_name(const struct pccount *c, size_t i); /* valid as long as the count */
 
-/* No thread is between begin and end. What others have open for it they give back when they end.
- * NULL is allowed. */
+/* No thread may be between begin and end. Other threads close their descriptors for it when they
+ * end. NULL is allowed. */
 void pccount_free(struct pccount *c);
 
 /* ---- The calling thread ---- */

@@ -134,8 +134,7 @@ enum pcollect_class {
 };
 
 /* Facts that a plugin needs to be told about a call beyond what costs nothing to know. The host
- * prepares what some plugin wants; for a plugin that wants something, members that nobody wants are
- * none. */
+ * prepares what some plugin wants; members that no plugin wants have no value. */
 enum pcollect_want {
     PCOLLECT_WANT_DOMAIN = 1,    /* domain; the record belongs to (context, domain), not to the
                                     context alone */

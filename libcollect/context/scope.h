@@ -10,8 +10,8 @@
  * The phase is the process's: other threads follow at their next call. Regions are the thread's: a
  * stack, below the phase. Measurement can be off (MPI_Pcontrol 0): calls are passed on then.
  *
- * Threads other than the caller are told by raising the load map's generation, which every call
- * compares; `bumps` says how often that was for this reason alone, so that no path is forgotten.
+ * Other threads learn of a change because the load map's generation, which every call compares, is
+ * raised; `bumps` counts the rises for this reason alone, after which no path has to be forgotten.
  */
 #ifndef PC_SCOPE_H
 #define PC_SCOPE_H

@@ -37,9 +37,9 @@ uint64_t pc_wait_hold_socket(int fd, int option);
 /* The program sets this option of a socket. AS-safe, MT-safe. */
 void pc_wait_see_option(int level, int option);
 
-/* True if what the program gives to the kernel can be read: the kernel answers EFAULT to what
- * cannot, and we would crash. Costs a system call a page for what is not on the thread's stack.
- * Keeps errno. AS-safe, MT-safe. */
+/* True if memory that the program passes to the kernel can be read: for other memory the kernel
+ * returns EFAULT, and we would crash. Costs a system call a page for what is not on the thread's
+ * stack. Keeps errno. AS-safe, MT-safe. */
 bool pc_wait_can_read(const void *at, size_t bytes);
 
 /* ---- Calls that may be cut (blocking.h) ------------------------------------------------------ */

@@ -8,18 +8,20 @@
 #include "libcollect/state/state.h"
 
 /* ---- announce.c ---- */
-/* Writes into the header by what the other ranks of the node find this one. Before MPI_Init. */
+/* Writes into the header the facts by which the other ranks of the node find this one. Before
+ * MPI_Init. */
 void pc_launch_announce(void);
-/* This process measures nothing after all: the others are not to wait for it. */
+/* This process measures nothing after all: tells the others not to wait for it. */
 void pc_launch_withdraw(void);
-/* This process takes no part in the end of the job: who waits for it is told when it looks again.
- * What it has collected stays. */
+/* This process takes no part in the end of the job: ranks that wait for it see this when they check
+ * again. Its collected data stays. */
 void pc_launch_leave(void);
-/* The key of the job, by which the arenas of ranks that are killed find together. The launcher's
- * own is of one node, and that of a rank which looks for it after it was killed another. */
+/* The key of the job, by which the arenas of killed ranks are recognised as one group. The
+ * launcher's own key is of one node, and a rank that looks for the launcher after it was killed
+ * finds another key. */
 uint64_t pc_launch_job(const struct pc_config_launch *l, uint64_t launch_key, bool one_node);
-/* A launcher starts the processes of another MPI as well, which then do not find each other: that
- * is said. After MPI_Init, while the header still holds what the launcher said. */
+/* Prints a message if the launcher belongs to another MPI: it starts the processes, but they do not
+ * find each other. After MPI_Init, while the header still holds what the launcher said. */
 void pc_launch_check(const struct pc_transport *transport, const char *mpi);
 /* True if this process only starts others: a shell, an MPI launcher. Collected programs without MPI
  * are not among them. Needs no configuration. */
@@ -28,9 +30,8 @@ bool pc_launch_is_starter(void);
 struct pc_presence pc_launch_presence(int n_ranks);
 
 /* ---- core.c ---- */
-/* Ends the collection for good: from here on no system call is made. `why` is what the program does
- * that makes it so, for the user. What was collected stays for recovery. Keeps
- * errno. */
+/* Ends the collection for good: from here on no system call is made. `why` is the reason, an action
+ * of the program, in words for the user. The collected data stays for recovery. Keeps errno. */
 void pc_core_leave(const char *why);
 
 /* ---- the module that writes (writer.c) ---- */

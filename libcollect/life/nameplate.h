@@ -14,11 +14,11 @@ enum pc_plate {
     PC_PLATE_LEFT  /* it was, and takes no part in the end of the job */
 };
 
-/* Does nothing if one hangs. Where the kernel refuses it, the rank is not seen. */
+/* Does nothing if there is one. If the kernel refuses it, the rank is not seen. */
 void pc_nameplate_hang(enum pc_plate what, uint64_t launch_key, int rank);
 void pc_nameplate_take_down(void);
 
-/* Calls see for the rank on each that hangs. Reads the maps of all processes of the user. */
+/* Calls see for the rank on each nameplate. Reads the maps of all processes of the user. */
 void pc_nameplate_look(enum pc_plate what, uint64_t launch_key, void (*see)(void *arg, int rank),
                        void *arg);
 

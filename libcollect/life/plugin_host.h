@@ -14,16 +14,16 @@ struct pc_plugin_kind {
     const char *option; /* "[sample] plugins": begins messages */
     const void *const *built_in;
     size_t n_built_in;
-    /* NULL, or what a descriptor lacks that the host of this kind needs. */
+    /* NULL, or the name of what the host of this kind needs and the descriptor lacks. */
     const char *(*why_refused)(const void *plugin);
 };
 
 /* The descriptor of a plugin of the library, by its name, or of the user, by its path: that file
- * stays open. What cannot be used is refused with the reason. */
+ * stays open. A plugin that cannot be used is refused with the reason. */
 int pc_plugin_find(const struct pc_plugin_kind *kind, const char *name, const void **out,
                    struct pc_error *error);
-/* Calls `add` for each name of the list. A name that is refused ends it, unless it is a path and
- * the configuration is not strict: then that plugin is left out, and that is said. */
+/* Calls `add` for each name of the list. A refused name ends this, unless it is a path and the
+ * configuration is not strict: then this plugin is left out, with a message. */
 int pc_plugins_each(const char *names, int (*add)(const char *name, struct pc_error *error),
                     struct pc_error *error);
 

@@ -15,7 +15,7 @@
 #define PC_MACHINE_MODULE_FILE "pcollect-machine.so"
 #define PC_MACHINE_MODULE_SYMBOL "pc_machine_module"
 
-/* One socket of the node; a node whose sockets nobody knows is one. */
+/* One socket of the node; a node whose sockets are not known counts as one socket. */
 struct pc_socket {
     uint32_t number; /* from 0, in the order of the processors */
     uint32_t n_cores;

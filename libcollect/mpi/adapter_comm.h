@@ -5,8 +5,8 @@
  *
  * There is one entry for each handle value ever seen. When a communicator is freed its entry is
  * marked; when the handle is given out again the entry is made anew. But MPICH gives a handle out
- * again while receives on the old communicator are pending: where some were posted the entry is put
- * aside for them, and the handle gets another. N_ASIDE later ones on it is used again.
+ * again while receives on the old communicator are pending: if some were posted, the entry is put
+ * aside for them, and the handle gets another entry. N_ASIDE later ones on it is used again.
  *
  * World ranks are asked for one at a time, when first needed, and kept in a map that grows with the
  * members asked for. The questions go to the group of the communicator, which is taken while a call
@@ -131,13 +131,14 @@ int32_t pc_comm_group_rank(MPI_Group group, int rank);
 /* By number, the first of them. */
 extern PC_HIDDEN struct pc_seen_comm pc_comm_seen[PC_SEEN_COMMS];
 
-/* Shows it to who looks from outside, with the rank of this process in it. */
+/* Shows it to readers from outside, with the rank of this process in it. */
 void pc_comm_show(uint32_t number, int rank, int size);
 
 /* The communicator has been freed. */
 void pc_comm_drop(uint32_t number);
 
-/* Ids: of what was not made by a call; of what comes of an id and something more. Never 0. */
+/* Ids: of a communicator that no call made; of one derived from an id and another number. Never 0.
+ */
 uint64_t pc_comm_id_of(const char *what);
 uint64_t pc_comm_mix(uint64_t id, uint64_t more);
 

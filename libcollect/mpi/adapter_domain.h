@@ -30,7 +30,7 @@ void pc_rule_made_bridge(struct pc_call *call, MPI_Comm local, int tag, const MP
 void pc_rule_made_from_group(struct pc_call *call, const char *tag, const MPI_Comm *made);
 /* Made with processes that are not of this world. */
 void pc_rule_made_outside(struct pc_call *call, const MPI_Comm *made);
-/* Tells of such a call once: by the rank that is root in `comm`; by the one process that joins.
+/* Reports such a call once: by the rank that is root in `comm`, or by the one process that joins.
  * port: a name that both jobs know, or NULL. */
 void pc_rule_met_job(struct pc_call *call, MPI_Comm comm, int root, const MPI_Comm *made,
                      const char *port);

@@ -129,7 +129,7 @@ int pc_mpi_find_data(void *(*data)(const char *name));
 /* After MPI_Init: sizes of predefined types. */
 void pc_mpi_learn_types(void *(*data)(const char *name));
 
-/* True if a datatype lives as long as the MPI. Some that do are not known to. */
+/* True if a datatype is known to live as long as the MPI. For some that do, this is not known. */
 bool pc_type_is_predefined(MPI_Datatype type);
 
 /* Bytes of one element of a datatype. */

@@ -17,8 +17,9 @@
  * One tree for the process, for a request may be made by one thread and completed by another.
  *
  *  1. A record is filled first and linked last, by a release store of its word.
- *  2. Who takes a word out of its place (an exchange, or a compare-and-swap that succeeds) gives
- * its record back, nobody else. The tag makes a record that is used again another word, so a late
+ *  2. Only the thread that takes a word out of its place (by an exchange, or by a compare-and-swap
+ *  that succeeds) gives its record back. The tag makes a record that is used again another word, so
+ *  a late
  *     swap does not hit the wrong one.
  *  3. With more than one thread a request is looked up, and its record copied, before the call that
  *     completes it: its handle may be given out again, to another thread, before the call has

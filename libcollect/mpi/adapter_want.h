@@ -12,7 +12,8 @@
 
 #include "libcollect/mpi/adapter_comm.h"
 
-/* Before each call, where plugins ask, one of these: what they want to know of it. */
+/* Prepare what plugins want to know of a call. If plugins ask, one of these is called before each
+ * call. */
 
 /* A call on no communicator. */
 void pc_want_nothing(struct pc_call *call);

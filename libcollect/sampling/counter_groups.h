@@ -25,8 +25,9 @@ struct pc_counters {
 
 extern PC_HIDDEN struct pc_counters pc_counters;
 
-/* Finds and opens the events of the configuration; what cannot be had is named once, by the least
- * rank, and left out. With PCOLLECT_STRICT it is an error. Opens a module: init-only. */
+/* Finds and opens the events of the configuration; the lowest rank names once those that cannot be
+ * counted, and they are left out. With PCOLLECT_STRICT it is an error. Opens a module: init-only.
+ */
 int pc_counters_find(struct pc_error *error);
 /* The arena is open. */
 int pc_counters_start(void);
@@ -36,8 +37,8 @@ static inline bool pc_counters_any(void)
     return pc_counters.events.counting || pc_counters.always.counting;
 }
 
-/* Events that count all the time, in one group: what was asked for like that, else all events if
- * they are in one group. NULL: nothing does. */
+/* Events that are counted all the time, in one group: those of `[sample] always`, else all events
+ * if they are in one group. NULL: there are none. */
 static inline const struct pc_counted *pc_counters_steady(void)
 {
     if (pc_counters.always.counting)

@@ -54,9 +54,9 @@ enum pc_sample_count {
 /* The region below which threads that the MPI library made are shown. */
 #define PC_SAMPLER_HELPERS "MPI helper threads"
 
-/* Later than that, in CPU time, an interrupt is if the program has blocked signals. A POSIX timer
- * is looked at when the system's tick finds the thread running: with other threads on the processor
- * that can be many ticks of 1 to 10 ms later. */
+/* Lateness, in CPU time, above which an interrupt shows that the program has blocked signals. The
+ * kernel checks a POSIX timer when the system's tick finds the thread running: with other threads
+ * on the processor that can be many ticks of 1 to 10 ms later. */
 enum { PC_SAMPLER_LATEST_NS = 10000000, PC_SAMPLER_LATEST_TICK_NS = 200000000 };
 
 enum pc_sample_source {
@@ -211,14 +211,14 @@ bool pc_sampler_has(int signal);
 int pc_sampler_install(int signal);
 /* Installs it again for all signals that have it, after the program asked for something else. */
 int pc_sampler_install_all(void);
-/* Installs what the program has asked for, on all signals; what was pending of the sampler's is
- * lost. AS-safe. */
+/* Installs what the program has asked for, on all signals; pending signals of the sampler are lost.
+ * AS-safe. */
 void pc_sampler_give_back(void);
-/* As sigaction, for a signal that the sampler does not have: the program's handler is put off while
- * the sampler's runs. AS-safe, MT-safe. */
+/* Like sigaction, for a signal that the sampler does not use: the program's handler is delayed
+ * while the sampler's runs. AS-safe, MT-safe. */
 int pc_sampler_set_action(int signal, const struct sigaction *action, struct sigaction *old);
-/* From now on that is so, also for handlers that are there; for one signal no longer. A child by
- * vfork changes nothing. AS-safe, MT-safe. */
+/* Begin to delay the program's handlers, also those that are installed already; end it for one
+ * signal. A child by vfork changes nothing. AS-safe, MT-safe. */
 void pc_sampler_defer_all(void);
 void pc_sampler_undefer(int signal);
 /* True if functions of ours may stand for the program's handlers. AS-safe, MT-safe. */
@@ -303,9 +303,9 @@ void pc_window_open(struct pc_thread *t, struct pc_sampler *s,
                     const struct pc_plugin_sample *sample, const struct pc_window_place *place);
 /* Deadline that is to be armed now: the end of a window, or the next sample. */
 void pc_window_arm(struct pc_sampler *s);
-/* It begins, if it was armed: last of all, what was counted is read. */
+/* The window begins, if it was armed: reads the counts, as the last thing. */
 void pc_window_begin(const struct pc_sampler *s);
-/* Its end has come: first of all, what was counted is read. */
+/* The window ends: reads the counts, as the first thing. */
 void pc_window_read(struct pc_sampler *s);
 /* Length, from the sample's point to its own; 0: not known. */
 uint64_t pc_window_time(const struct pc_sampler *s);

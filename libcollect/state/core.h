@@ -17,8 +17,8 @@ const struct pc_core *pc_core_table(void);
  * every slot then gets the real function. */
 bool pc_core_start(void);
 
-/* There is no adapter for what the process has loaded: nothing of MPI will be measured. Before any
- * call was. */
+/* There is no adapter for the MPI that the process has loaded: no MPI call will be measured. Called
+ * before any call was measured. */
 void pc_core_abandon(void);
 
 /* True if a call through `slot` with return address `ret` is the program's. Takes locks. */
@@ -31,7 +31,7 @@ void pc_core_set_counted(pc_core_is_counted_fn *is_counted);
  * and MPI_Finalize needs this one too. */
 bool pc_core_refused(void);
 
-/* One message a job, as far as the launcher tells which rank this is. */
+/* Prints one message per job, as far as the launcher says which rank this is. */
 void pc_core_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Path of a file beside this library: <dir of libpcollect.so>/pcollect/<name>. False if

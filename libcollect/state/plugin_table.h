@@ -9,8 +9,8 @@
 
 /* NULL, or why this table cannot be used. */
 const char *pc_table_refused(const struct pcollect_table *table);
-/* Makes a table known; `plugin` is a plugin's name, or that of a part of the library. Before the
- * first row of it; a second time it does nothing, nor for a name that is taken, which is said once.
+/* Registers a table; `plugin` is a plugin's name, or that of a part of the library. Before the
+ * first row of it. Does nothing a second time, or if the name is taken, which is said once.
  * PC_ENOMEM: no room. Waits for another thread that does the same: not in handlers. */
 int pc_table_add(const char *plugin, const struct pcollect_table *table);
 /* As in struct pcollect_host, for a thread that is known; NULL finds no row. */

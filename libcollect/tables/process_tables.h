@@ -49,10 +49,10 @@ uint64_t pc_thread_cpu_ns(int32_t tid);
 
 /* ---- what the system says of the process (resources_table.c) ---- */
 int pc_usage_start(void);
-/* A start takes processors, and what waits for them then is not what the program does. */
+/* The start of a job takes processors; a wait for them at that time is not the program's fault. */
 void pc_usage_init_end(void);
-/* Around what MPI_Pcontrol leaves out, and where it begins the run anew: four system calls each.
- * May change errno. Not AS-safe. */
+/* Called around the time that MPI_Pcontrol leaves out, and where it begins the run anew: four
+ * system calls each. May change errno. Not AS-safe. */
 void pc_usage_leave(void);
 void pc_usage_return(void);
 void pc_usage_reset(void);

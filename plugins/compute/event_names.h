@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Names of events: the module pcollect-events.so. PAPI and libpfm hang on it alone; it is opened
- * RTLD_LOCAL by whoever has a name to look up. What counts is counting/.
+ * Names of events: the module pcollect-events.so. Only this module needs PAPI and libpfm; it is
+ * opened with RTLD_LOCAL when a name has to be looked up. What counts is counting/.
  */
 #ifndef PC_EVENTS_H
 #define PC_EVENTS_H
