@@ -228,7 +228,7 @@ END
   as root: $(by_hand $required)"
         fi
         for package in $optional; do
-            try_install "$package" || printf '    not to be had: %s; going on without\n' "$package"
+            try_install "$package" || printf '    not available: %s; going on without\n' "$package"
         done
     fi
     hash -r

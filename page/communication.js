@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The view of who talks to whom: the table `pairs` as a matrix, by rank, socket or host. A row sends, a column
+// The view of communication: the table `pairs` as a matrix, by rank, socket or host. A row sends, a column
 // receives. Only pairs that are there are kept; a pixel that stands for several has the greatest of them.
 // The table below the picture says the same in text.
 
@@ -245,7 +245,7 @@ class CommunicationView {
 
 async function showCommunication(profile, place, options) {
     if (!profile.byName.has("pairs")) {
-        place.append(make("p", {}, "The profile does not say who talks to whom: the plugin topology was not used. " +
+        place.append(make("p", {}, "The profile does not say which ranks communicate: the plugin topology was not used. " +
             "Run with pcollect run --plugins +topology."));
         return;
     }

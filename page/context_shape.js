@@ -5,7 +5,7 @@
 const treeShapes = [["tree", "top-down"], ["callers", "bottom-up"], ["flat", "flat"]];
 const shapeLegends = {
     tree: "A row has the figures of all that was called from it.",
-    callers: "Below each function stand its callers. A row has what the function spends of its own when called so.",
+    callers: "The callers of a function are below it. A row has the exclusive figures of the function on this path.",
     flat: "A row has the figures of all that was called from the function, wherever it was called."
 };
 

@@ -86,7 +86,7 @@ class CourseView {
                     remember({metric: chosen});
                     this.draw();
                 })),
-            this.legend, this.makePhases(course), make("p", {}, "All ranks"), this.sum, make("p", {}, "Each rank, the least above"), this.map,
+            this.legend, this.makePhases(course), make("p", {}, "All ranks"), this.sum, make("p", {}, "Each rank, the lowest at the top"), this.map,
             this.details, this.makeTable(course));
         this.draw();
     }

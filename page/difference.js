@@ -24,7 +24,7 @@ function addDifference(root, table, row) {
     return leaf;
 }
 
-// By the change that is no noise, as a part of what was before; of what is new, all of it.
+// By the change without noise, as a share of the value before; new contexts count in full.
 function colourOfChange(node) {
     const {before = 0, real = 0, sure} = node.figures;
     if (!sure)
@@ -33,8 +33,8 @@ function colourOfChange(node) {
     return part <= -0.5 ? "--less2" : part <= -0.05 ? "--less1" : part < 0.05 ? "--level" : part < 0.5 ? "--more1" : "--more2";
 }
 
-const changeKey = [["--less2", "less by 50 % and more"], ["--less1", "by 5 % and more"], ["--level", "by less than 5 %"],
-    ["--more1", "more by 5 % and more"], ["--more2", "by 50 % and more"], ["--unknown", "noise or no change"]];
+const changeKey = [["--less2", "less by 50 % or more"], ["--less1", "by 5 % or more"], ["--level", "by less than 5 %"],
+    ["--more1", "more by 5 % or more"], ["--more2", "by 50 % or more"], ["--unknown", "noise or no change"]];
 
 class DifferenceView {
     constructor(profile, table, options) {
@@ -115,7 +115,7 @@ class DifferenceView {
         this.details.replaceChildren(make("p", {class: "path"}, makeText(placesOf(this.selected.path, true) || "the whole run")),
             make("p", {}, make("span", {class: "before", title: String(before)}, peopleSeconds(before)), " before, ",
                 make("span", {class: "after", title: String(after)}, peopleSeconds(after)), " after, with all that it called. ",
-                this.profile.difference.repeated ? `The change of contexts that is no noise adds up to ${peopleSeconds(real)}. ` : "",
+                this.profile.difference.repeated ? `The changes that are not noise add up to ${peopleSeconds(real)}. ` : "",
                 this.selected === this.root ? "" : make("button", {type: "button", onclick: () => this.select(this.root)}, "Whole run")));
     }
 

@@ -71,13 +71,13 @@ class ScalingView {
 
     draw() {
         const {contexts} = this;
-        this.controls.replaceChildren(this.places.length ? makeChoice("Predict the time a rank on",
+        this.controls.replaceChildren(this.places.length ? makeChoice("Predict the time per rank on",
             this.places.filter(ranks => ranks > this.most).map(ranks => [String(ranks), grouped(ranks) + " ranks"]),
             String(this.wanted), chosen => {
                 this.wanted = Number(chosen);
                 remember({predict: chosen});
                 this.draw();
-            }) : "Models take three numbers of ranks and more.",
+            }) : "Models need three numbers of ranks or more.",
         this.few && this.places.length ? "With fewer than five numbers of ranks the form of a model is a guess." : "");
         const rows = rowsOf(contexts).slice(0, mostLossRows);
         const table = makeFigureTable(contexts, lossColumns, rows, {id: "losses"}, row => this.select(row));
@@ -118,7 +118,7 @@ class ScalingView {
         this.drawModel(row);
     }
 
-    // Points are the time a rank at each scale; the table of costs has rows by context, then scale.
+    // Points are the time per rank at each scale; the table of costs has rows by context, then scale.
     drawModel(row) {
         const {contexts, costs, scales} = this, band = this.bandOf(row).filter(({ranks}) => ranks <= Math.max(this.wanted, this.most));
         if (!contexts.rows) {
@@ -135,7 +135,7 @@ class ScalingView {
         const most = 1.1 * Math.max(...points.map(([, y]) => y), ...band.map(({value}) => value));
         const chart = new Chart({lines, least: 0, most: most || 1, form: value => forPeople("ns", value), title: "Time a rank",
             band: band.length ? {low: band.map(({ranks, low}) => [ranks, low]), high: band.map(({ranks, high}) => [ranks, high])} : null});
-        this.details.replaceChildren(make("p", {}, contexts.exact(row, "place")), chart.svg, contexts.exact(row, "model") ? make("p", {}, "Model of the time a rank in seconds, p is the number of ranks: ",
+        this.details.replaceChildren(make("p", {}, contexts.exact(row, "place")), chart.svg, contexts.exact(row, "model") ? make("p", {}, "Model of the time per rank in seconds, p is the number of ranks: ",
                 make("code", {}, contexts.exact(row, "model"))) : make("p", {}, "There is no model of this context."),
             band.length ? make("p", {class: "legend"}, "The blue area is the interval that holds the mean in 95 of 100 cases; " +
                 "what is above the picture is cut.") : "");

@@ -5,7 +5,7 @@ const runFacts = [
     ["program"], ["mpi", "MPI"], ["started"], ["ranks"], ["hosts"],
     ["wall_s", "wall time of a rank (mean)"], ["mpi_percent", "in MPI"], ["mpi_calls", "MPI calls"],
     ["compute_s", "outside MPI, a rank"], ["imbalance_percent", "imbalance of computation"],
-    ["merge_s", "merge of the profile, a rank"], ["incomplete_ranks"], ["missing_ranks"], ["lost"]
+    ["merge_s", "merge of the profile, per rank"], ["incomplete_ranks"], ["missing_ranks"], ["lost"]
 ];
 
 // Nothing that is 0 and says that nothing is wrong.
@@ -110,9 +110,9 @@ function makeBand(ranks, primitives, modules) {
     return make("div", {},
         band,
         make("table", {id: "band"}, make("caption", {}, "Sums over all ranks and threads" +
-            (sumOf(modules, "cpu_exclusive_s") ? "; samples divide what is computed among modules." : ".") +
-            (parts.some(([name]) => name === waitingName) ? " Ranks wait while they are longer in an MPI function than " +
-                "the rank that is longest outside MPI, in all at most its lead." : "")),
+            (sumOf(modules, "cpu_exclusive_s") ? "; computation is divided among modules by samples." : ".") +
+            (parts.some(([name]) => name === waitingName) ? " A rank waits in an MPI function for as long as it is longer " +
+                "there than the rank that is longest outside MPI; all waits together are at most the lead of that rank." : "")),
             make("tbody", {}, parts.map(([name, ns], i) => make("tr", {},
                 make("td", {}, make("span", {class: "key colour" + Math.min(i, 7)})),
                 make("th", {scope: "row"}, name),

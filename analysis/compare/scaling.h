@@ -47,8 +47,8 @@ struct pct_scale_row {
     double lost_ns;               /* at the largest scale */
     double speed_up, efficiency;  /* at the largest scale; 0: not there at the smallest */
     bool modelled;
-    struct pct_fit fit;         /* of the time a rank, in seconds */
-    struct pct_fit_band future; /* of the time a rank at options.predict, in seconds */
+    struct pct_fit fit;         /* of the time per rank, in seconds */
+    struct pct_fit_band future; /* of the time per rank at options.predict, in seconds */
 };
 
 struct pct_scale_options {
