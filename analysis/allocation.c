@@ -125,7 +125,7 @@ int pct_memory_run(struct pct_memory *m, void (*work)(void *arg), void *arg)
 
 void pct_memory_refuse(void)
 {
-    if (!current) /* a fault of the caller, who is no run */
+    if (!current) /* a fault of the caller, which is not in a run */
         __builtin_trap();
     longjmp(current->refused, 1);
 }

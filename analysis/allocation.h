@@ -17,7 +17,7 @@
 
 #include "base/base.h"
 
-/* ---- Runs: for who calls analysis/ and view/ --------------------------------------------------
+/* ---- Runs: for callers of analysis/ and view/ ---------------------------------------------------
  */
 
 struct pct_memory;

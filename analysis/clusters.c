@@ -2,9 +2,9 @@
  *
  * First far too many cells: CELLS points, each the farthest from those before, moved three times
  * to the mean of what is nearest. Groups further apart than they are wide each get at least one.
- * Then cells are joined between which there is no gap. Whether there is one is asked of points by
- * which the cells were not placed: in many dimensions those by which they were placed look as if
- * they lay apart.
+ * Then cells are joined between which there is no gap. Points that did not decide where the cells
+ * are say if there is one: in many dimensions the points that placed the cells look as if they lay
+ * apart.
  *
  *   gap between two cells: projected on the line through their centres, the means of their points
  *   are GAP times as far apart as the sum of their standard deviations. Two halves of one normal

@@ -2,10 +2,11 @@
  *
  * Divides the time of ranks: see rank_times.h.
  *
- * Known are, for a rank, its wall time outside MPI, W, and for its main thread, inside and outside
- * MPI, the delayed time, D, and the blocked time, B. Samples give the CPU time outside MPI, C. So
- * the rank's own time is between W - D and W; if C is known and more than W - D, it is C. Without
- * samples, or where W is too short for them, the delay is assumed to be spread evenly over the run.
+ * These times are known: the wall time of a rank outside MPI, W; the delayed time, D, and the
+ * blocked time, B, of its main thread, both inside and outside MPI. Samples give the CPU time
+ * outside MPI, C. So the rank's own time is between W - D and W; if C is known and more than W - D,
+ * it is C. Without samples, or where W is too short for them, the delay is assumed to be spread
+ * evenly over the run.
  */
 #include "analysis/rank_times.h"
 

@@ -3,10 +3,11 @@
  * Where descriptors of the library are put in the process of another, and how many there may be.
  * The program counts on the lowest free numbers, and on all below its soft limit.
  *
- * The limit is one of numbers, not of how many are open. So a process of one thread raises it for
- * the moment in which a descriptor gets a number above the program's: it costs the program none.
- * With several threads another could see the raised limit, or give it to a child: numbers from the
- * upper half are taken then, few of them, and none from a program that has half of them in use.
+ * The limit is one of numbers, not of open descriptors. So a process of one thread raises it for
+ * the moment in which a descriptor gets a number above the program's, which takes no number from
+ * the program. With several threads, another thread could see the raised limit, or give it to a
+ * child. Then a few numbers from the upper half are taken, and none if the program uses half of its
+ * numbers.
  */
 #include "base/base.h"
 

@@ -3,7 +3,7 @@
  * The profiles of jobs that one job started, was started by, or met, for pcollect info. Each
  * profile says for itself what its job did (table `jobs`, libcollect/tables/jobs_table.c); which
  * belong together is found here, among the profiles of one folder. Two rows belong together if all
- * that both know agrees, and if of all such pairs theirs were at work together for longest: a
+ * facts that both know agree; of several such pairs, the one whose times overlap most is taken: a
  * spawned process starts, and is in MPI_Init, while its parent is in MPI_Comm_spawn.
  */
 #include "command/related_jobs.h"

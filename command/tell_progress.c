@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Progress of long work on standard error, if that is a terminal: a line after a second, and again
- * each time that the wait has doubled. An alarm each second looks at the step in which the work is,
- * so that one step that takes long is told, too, and a wait for a pager is not.
+ * each time that the wait has doubled. An alarm each second looks at the step in which the work is.
+ * So a single long step is reported, too, and a wait for a pager is not.
  *
  * Steps are a stack of finished lines: the handler reads those below `depth` only.
  */

@@ -2,8 +2,8 @@
  *
  * Views: counters of another thread and of what it starts, or of a processor.
  *
- * The kernel gives a counter that is inherited no reading of its group at once: each is read alone,
- * and the kernel adds what ended threads have counted.
+ * The kernel cannot read a whole group of inherited counters at once: each is read by itself, and
+ * the kernel adds the counts of ended threads.
  */
 #include "counting/counting_private.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Files without a name (O_TMPFILE), which a process that is killed does not leave behind. Where the
- * file system has none, or /proc by which they get a name is not there, the file has a hidden name
- * meanwhile, and a kill leaves it. So it does between the two calls by which another file is
- * replaced.
+ * Files without a name (O_TMPFILE), which a process that is killed does not leave behind. If the
+ * file system has no such files, or if there is no /proc, by which they get a name, the file has a
+ * hidden name meanwhile, and a kill leaves it there. The same may happen between the two calls by
+ * which another file is replaced.
  */
 #include "format/new_file.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * The file of a board: a head, then two pages for each place: what its rank left when it had left
- * MPI_Finalize, and at its exit. Who reads one is not disturbed by who writes the other.
+ * MPI_Finalize, and at its exit. A reader of one is not disturbed by a writer of the other.
  */
 #include "merge/board.h"
 
@@ -261,8 +261,9 @@ static bool take_turn(struct pc_board_head *h, uint32_t place)
     return true;
 }
 
-/* Writes until what is written is what all have left. Who comes meanwhile leaves it to this rank:
- * two that write at once would put what the one has read before over what the other has read after.
+/* Writes until the file has the parts that all have left. A rank that comes meanwhile leaves it to
+ * this rank: two that write at once would put what the one has read before over what the other has
+ * read after.
  */
 static int write_in_turn(struct pc_board_head *h, uint32_t place, const char *path,
                          struct pc_error *error)

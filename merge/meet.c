@@ -12,10 +12,10 @@
  *   DECISION  all are yes: yes; else no           listens for at most ANSWER_MS; no, nothing:
  * leaves
  *
- * A yes of rank 0 needs the yes of all, and who has voted yes stays until rank 0 must have decided:
- * rank 0 decides within VOTE_MS of its own clock, or says no. So no rank continues without a rank
- * that has left. A rank that leaves before rank 0 came votes no, and its vote says whether the user
- * was told.
+ * Rank 0 says yes only after the yes of all, and a rank that has voted yes stays until rank 0 must
+ * have decided: rank 0 decides within VOTE_MS of its own clock, or says no. So no rank continues
+ * without a rank that has left. A rank that leaves before rank 0 came votes no, and its vote says
+ * whether the user was told.
  *
  * Linked into libpcollect.so; called by its end (libcollect/life/finish.c). Needs base/ alone. Must
  * not: call malloc, wait without a limit for a rank that may be missing.

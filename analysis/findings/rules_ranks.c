@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Rules that compare ranks: who computes longest, who handles most messages, who waits in a row;
- * and the threads of each rank.
+ * Rules that compare ranks: which computes longest, which handles most messages, which wait one
+ * after the other; and the threads of each rank.
  */
 #include "analysis/findings/findings.h"
 

@@ -5,8 +5,8 @@
  * The part is a profile of its own that shares all but the nodes and the cells of tables with the
  * whole. Invariant: it has the nodes that are taken and those above them; records of other nodes
  * are not in it; rows of tables whose keys name another phase, communicator or a context which is
- * gone are not in it, and other cells that name such a context name none. What is known of ranks as
- * a whole stays.
+ * gone are not in it, and other cells that name such a context name none. Figures of whole ranks
+ * stay.
  */
 #include "analysis/tree/filter.h"
 

@@ -3,9 +3,9 @@
  * Runs a job as if it had been started by hand: same standard streams, same process group, same
  * status.
  *
- * Signals from the terminal reach the job by themselves, being of our process group; to pass them
- * on would make two of one, which launchers take for impatience. Only what another process sends
- * to us alone is passed on.
+ * Signals from the terminal reach the job by themselves, because it is in our process group. If we
+ * passed them on, the job would get two, which launchers take as impatience. So only signals that
+ * another process sends to us are passed on.
  */
 #include "command/launch/run.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Which MPI a program is linked with. The program's own loader is asked to list what it would load,
- * as ldd does; no code of the program runs. And whether the loader would preload a library into it.
- * Asked only when a job has left nothing to say why.
+ * as ldd does; no code of the program runs. Also finds out if the loader would preload a library
+ * into it. Used only when a job has left no data that says why.
  */
 #include "command/launch/run_job.h"
 

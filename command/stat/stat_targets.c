@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Who is counted: the threads of running processes, or processors.
+ * Targets that are counted: the threads of running processes, or processors.
  *
  * A counter of a thread is inherited by what the thread starts afterwards. While the threads of a
  * process are opened one after the other, one of them may start another: if the list of threads has

@@ -192,8 +192,8 @@ struct pcollect_node {
     pcollect_ref record; /* header.record_bytes bytes, of a POINT less comm_bytes; or 0 */
 };
 
-/* The table whose rows are one of each thread, in its list `rows`. Who reads an arena puts into the
- * columns `threads`, `calls` and `time` what the record of the thread knows. */
+/* The table with one row for each thread, in its list `rows`. A reader of the arena fills the
+ * columns `threads`, `calls` and `time` from the record of the thread. */
 #define PCOLLECT_TABLE_THREAD_RECORDS "thread_records"
 
 struct pcollect_thread {

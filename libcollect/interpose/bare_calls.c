@@ -4,8 +4,8 @@
  * or cuts are made as the functions of that name are (wait.c, sockets.c): with the sampler's signal
  * blocked, or held by the mask that they are given. Filters are seen as in seccomp.c.
  *
- * The library's own calls come by here as well, some of them in the sampler's handler, which `busy`
- * tells: its signal is blocked there by the kernel, and must not be freed.
+ * The library's own calls come through here as well. Some of them come from the sampler's handler,
+ * which `busy` shows: the kernel blocks its signal there, and it must not be unblocked.
  *
  * Numbers that only some processors have are under #ifdef: newer ones have no poll, select,
  * epoll_wait and pause.

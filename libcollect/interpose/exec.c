@@ -4,8 +4,8 @@
  * interrupt at that moment would end the new program. So the thread's source is disarmed and what
  * is pending is taken first; if the exec fails the source is armed again.
  *
- * A child made by vfork runs here on its parent's memory. It has no source and no pending signal,
- * and is told from its parent by its thread id. posix_spawn, system and popen of libc make such
+ * A child made by vfork runs here on its parent's memory. It has no source and no pending signal;
+ * its thread id shows that it is not its parent. posix_spawn, system and popen of libc make such
  * children by themselves and do not pass here.
  */
 #define _GNU_SOURCE 1

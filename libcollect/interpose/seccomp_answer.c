@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * A filter of system calls is a program (classic BPF) over the number and the arguments of a call.
- * It is run here on the calls that the library makes after the program has installed it, before
- * that happens: what only answers an error is met by the code that makes the call, what ends the
- * process must not be met at all.
+ * Before the program installs it, it is run here on the calls that the library makes afterwards. An
+ * error that it returns is handled by the code that makes the call; a call for which it ends the
+ * process must not be made at all.
  *
  * Called by seccomp.c. Sampling has ended then: its system calls are not among these. The list is
  * what strace shows of the end of a job and of the growth of an arena, with the forms that older

@@ -5,9 +5,9 @@
  * one comparison. A program that does pays a getsockopt for each call, and two system calls more on
  * such a socket.
  *
- * Long ones are cut by any handler: the call returns what has been transferred when it comes. They
- * pay two system calls more, whatever the descriptor is: to ask that would be one, too, and what it
- * was may change at any time. Short ones pay a comparison.
+ * Any handler cuts long transfers short: the call returns with the part that has been transferred.
+ * Long ones pay two system calls more, whatever the descriptor is: to ask for its kind would be a
+ * system call, too, and the kind may change at any time. Short ones pay a comparison.
  *
  * Inherited sockets, on which another program has set the option, are not known.
  */

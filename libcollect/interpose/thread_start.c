@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * pthread_create and thrd_create: a thread that is sampled or counted must be known from its start,
- * not from its first MPI call on, and of any other its stack. The thread starts in a function of
- * ours, which sees to it and jumps to the program's.
+ * not from its first MPI call on, and for any other thread its stack must be known. The thread
+ * starts in a function of ours, which does this and jumps to the program's.
  *
  * Its arguments are in one of a fixed number of slots between the creation and the beginning of the
  * thread. If no slot is free, the thread is created as it is, and is known from its first MPI call

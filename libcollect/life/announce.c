@@ -5,10 +5,11 @@
  *
  * A process announces itself by its arena, in whose header stand the rank that the launcher gave it
  * and the key of the launcher. The arena is made at the first MPI call, and MPI_Init returns in no
- * rank before all have begun it; so whoever looks when MPI_Init has returned sees all that there
- * are on this node. What is on other nodes cannot be seen. A process without a file hangs out a
- * nameplate (nameplate.h). One that leaves for good, before a filter of system calls that it would
- * not survive, says so in the same places: who waits in MPI_Finalize looks again now and then.
+ * rank before all have begun it; so a rank that looks after MPI_Init has returned sees all measured
+ * ranks of this node. Other nodes cannot be seen. A process without a file has a nameplate
+ * (nameplate.h). A process that leaves for good, before a filter of system calls that it would not
+ * survive, says so in the same places: ranks that wait in MPI_Finalize check again from time to
+ * time.
  *
  * The key is that of pc_config_launcher.
  *

@@ -6,7 +6,7 @@
  *   an MPI library             only from a Fortran binding of X, if X has no stub for Fortran
  *   a module before this one
  *   that itself defines MPI_X  counts    counts: the tool passes on the program's call
- *   anything else              counts    passed on: the caller means to go past all tools
+ *   anything else              counts    passed on: the caller wants to bypass all tools
  *
  * The Fortran bindings call C functions, converted, for the program, and others for themselves
  * (Comm_size to know the length of an array, Type_commit for a strided section). They are

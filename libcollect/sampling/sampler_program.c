@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The handlers that are installed: the sampler's, and what stands for the program's meanwhile.
+ * The handlers that are installed: the sampler's, and those that take the place of the program's
+ * meanwhile.
  *
  * If the sampler blocked all signals, the kernel would give one that is sent to the process
  * meanwhile to another thread. If it blocked none, the program's handlers would run in the middle
  * of it, on its stack, and could leave it by a jump. So in a process that is sampled one of two
  * functions of ours (`stand_ins`) stands for each handler of the program, and their signals are not
  * blocked: the kernel gives them to the thread that it would have chosen. In a thread that is not
- * in the sampler's handler the stand-in jumps to the program's. Else it sends the signal, as it
- * was, to its thread and has it blocked to the end of the sampler's handler, as soon as which the
- * kernel delivers it.
+ * in the sampler's handler the stand-in jumps to the program's. Otherwise it sends the same signal
+ * to its thread, blocked until the end of the sampler's handler, when the kernel delivers it.
  *
  * Invariants:
  *  1. A thread is in the sampler's handler, from the kernel's entry to sigreturn, if and only if it

@@ -13,9 +13,9 @@
  * for others. How long a thread waited for a processor is read at its end, or before the merge; not
  * of threads that computed next to nothing, which there may be a hundred thousand of.
  *
- * Invariant: what a thread's clock has passed since `cpu_from` is not in the row yet. Who moves
- * `cpu_from` forward by compare-and-exchange books the difference, or drops it. `known` is 0 from
- * the thread's beginning to its end or the merge, and stays 0 where the program filters system
+ * Invariant: the time of a thread's clock since `cpu_from` is not in the row yet. The thread that
+ * moves `cpu_from` forward by compare-and-exchange books the difference, or drops it. `known` is 0
+ * from the thread's beginning to its end or the merge, and stays 0 where the program filters system
  * calls, since its filter may be for clocks too.
  */
 #include "libcollect/context/scope.h"

@@ -4,11 +4,13 @@
  *
  * A thread is counted when it is registered: at its first MPI call, or, where computation is
  * sampled, at its beginning. Its kind is known from the module of the function that it starts in;
- * where that was not seen, from when it came: what appears while MPI_Init runs belongs to the MPI
- * library. Threads that were never registered are counted at the merge, as the kernel lists them.
+ * if that was not seen, its time decides: a thread that appears while MPI_Init runs belongs to the
+ * MPI library. Threads that were never registered are counted at the merge, as the kernel lists
+ * them.
  *
- * A pool's threads are often numbered in their names: what differs in trailing digits is one row,
- * or a program that names a hundred thousand threads would have as many.
+ * The threads of a pool often have numbers in their names: names that differ only in trailing
+ * digits share one row. Otherwise a program that names a hundred thousand threads would have as
+ * many rows.
  *
  * Called at registration, when a thread leaves, and around MPI_Init and the merge, never on the
  * path of a call.

@@ -66,7 +66,7 @@ bool pc_interpreter_describe(struct pc_python_stack *s, const struct pc_python_f
 /* A hash of all that decides what the frames of the stack are described as. AS-safe. */
 uint64_t pc_interpreter_digest(struct pc_python_stack *s);
 
-/* ---- For who reads another process, and for tests ---- */
+/* ---- For readers of another process, and for tests ---- */
 
 /* The layout of the structures of one version of CPython, as built for 64 bits with its global
  * lock: bytes from the beginning of a structure. */

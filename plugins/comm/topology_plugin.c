@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * topology: who talks to whom.
+ * topology: which ranks communicate.
  *
  * Table `pairs`: one row for each pair of world ranks that exchanged messages, class of primitive
  * and communicator. The sender fills the columns of sending, the receiver those of receiving;

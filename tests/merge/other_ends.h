@@ -22,7 +22,7 @@ other_end_fn join_first;
 other_end_fn leave_after_vote;
 /* Rank 0 is waited for without a limit. */
 other_end_fn wait_for_answer;
-/* Nobody looks again who has left. */
+/* No rank that has left looks again. */
 other_end_fn look_never;
 /* Rank 0 does not see how late it is. */
 other_end_fn without_a_clock;
