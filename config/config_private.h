@@ -15,6 +15,7 @@ enum pc_option_type {
     PC_OPTION_SIZE,    /* bytes; K, M, G are powers of 1024 */
     PC_OPTION_INTEGER,
     PC_OPTION_FREQUENCY, /* Hz or kHz */
+    PC_OPTION_TIME,      /* s; min, h, d */
     PC_OPTION_BOOL
 };
 

@@ -87,7 +87,7 @@ static void put_argument(const struct pc_option *o, char *out, size_t n)
         [PC_OPTION_PATTERN] = "PATTERN", [PC_OPTION_FOLDER] = "FOLDER",
         [PC_OPTION_LIST] = "LIST",       [PC_OPTION_SIZE] = "SIZE",
         [PC_OPTION_INTEGER] = "N",       [PC_OPTION_FREQUENCY] = "HZ",
-        [PC_OPTION_BOOL] = "yes|no",
+        [PC_OPTION_TIME] = "TIME",       [PC_OPTION_BOOL] = "yes|no",
     };
     if (o->type != PC_OPTION_CHOICE) {
         pc_format(out, n, "%s", names[o->type]);

@@ -11,6 +11,7 @@
 #define TEXT_MAX (PC_CONFIG_TEXT_BYTES - 1)
 #define MIB ((uint64_t)1 << 20)
 #define GIB ((uint64_t)1 << 30)
+#define DAY_S 86400
 
 const struct pc_option pc_options[] = {
     {"output", "path", PC_OPTION_PATTERN, "%x.%n.pcol", 1, TEXT_MAX, "", AT(output_path),
@@ -28,11 +29,11 @@ const struct pc_option pc_options[] = {
      "A context that occurs on more ranks than this keeps statistics only, whatever `values` "
      "allows. 0 means no limit.",
      "no values by rank in contexts of more than N ranks"},
-    {"output", "wait", PC_OPTION_INTEGER, "600", 0, 86400, "seconds", AT(output_wait),
+    {"output", "wait", PC_OPTION_TIME, "10min", 0, DAY_S, "", AT(output_wait),
      "How long MPI_Finalize waits for ranks on other nodes, which may not have loaded this "
      "library. If they do not answer, the job writes no profile; pcollect recover makes it from "
      "the data that was collected.",
-     "seconds that MPI_Finalize waits for other nodes"},
+     "how long MPI_Finalize waits for other nodes"},
     {"output", "html", PC_OPTION_BOOL, "no", 0, 1, "", AT(output_html),
      "Write the page of `pcollect html` beside each profile when the job has ended. `pcollect run` "
      "does this; a job that was started without it writes no page.",

@@ -22,12 +22,17 @@ static const struct unit size_units[] = {
 
 static const struct unit frequency_units[] = {{"", 1}, {"Hz", 1}, {"kHz", 1000}, {NULL, 0}};
 
+static const struct unit time_units[] = {{"", 1},     {"s", 1},     {"min", 60},
+                                         {"h", 3600}, {"d", 86400}, {NULL, 0}};
+
 static const struct unit no_units[] = {{"", 1}, {NULL, 0}};
 
 static const struct unit *units_of(const struct pc_option *o)
 {
     if (o->type == PC_OPTION_SIZE)
         return size_units;
+    if (o->type == PC_OPTION_TIME)
+        return time_units;
     return o->type == PC_OPTION_FREQUENCY ? frequency_units : no_units;
 }
 
@@ -37,6 +42,8 @@ static const char *units_in_words(const struct pc_option *o)
         return "a size is a whole number and B, K, M or G (powers of 1024), like 64M";
     if (o->type == PC_OPTION_FREQUENCY)
         return "a frequency is a whole number and Hz or kHz, like 100Hz, or off";
+    if (o->type == PC_OPTION_TIME)
+        return "a time is a whole number and s, min, h or d, like 10min, or off";
     return "this is a whole number without a unit";
 }
 
@@ -61,7 +68,7 @@ static int read_number(const struct pc_option *o, const char *text, uint64_t *va
     char shown[PC_SHOWN_BYTES];
     uint64_t value = 0;
     const char *p = text;
-    if (o->type == PC_OPTION_FREQUENCY && same_word(text, "off")) {
+    if ((o->type == PC_OPTION_FREQUENCY || o->type == PC_OPTION_TIME) && same_word(text, "off")) {
         *value_out = 0;
         return PC_OK;
     }
@@ -98,6 +105,12 @@ static void print_number(const struct pc_option *o, uint64_t value, char *out, s
         unit = letters[i];
     } else if (o->type == PC_OPTION_FREQUENCY && value) {
         unit = "Hz";
+    } else if (o->type == PC_OPTION_TIME && value) {
+        const struct unit *u = time_units;
+        for (const struct unit *next = u; next->name; next++)
+            u = value % next->factor ? u : next;
+        value /= u->factor;
+        unit = u->name;
     }
     pc_format(out, n, "%lu%s", (unsigned long)value, unit);
 }
@@ -332,6 +345,7 @@ int pc_option_parse(const struct pc_option *o, const char *text, struct pc_confi
     case PC_OPTION_SIZE:
     case PC_OPTION_INTEGER:
     case PC_OPTION_FREQUENCY:
+    case PC_OPTION_TIME:
         return parse_number(o, text, field, why);
     case PC_OPTION_CHOICE:
         return parse_choice(o, text, field, why);
@@ -352,6 +366,7 @@ void pc_option_print(const struct pc_option *o, const struct pc_config *c, char 
     case PC_OPTION_SIZE:
     case PC_OPTION_INTEGER:
     case PC_OPTION_FREQUENCY:
+    case PC_OPTION_TIME:
         print_number(o, *(const uint64_t *)(const void *)field, out, n);
         break;
     case PC_OPTION_LIST:
@@ -366,7 +381,8 @@ void pc_option_raw(const struct pc_option *o, const struct pc_config *c, char *o
 {
     const char *field = (const char *)c + o->offset;
     bool number = o->type == PC_OPTION_BOOL || o->type == PC_OPTION_SIZE ||
-                  o->type == PC_OPTION_INTEGER || o->type == PC_OPTION_FREQUENCY;
+                  o->type == PC_OPTION_INTEGER || o->type == PC_OPTION_FREQUENCY ||
+                  o->type == PC_OPTION_TIME;
     if (number)
         pc_option_print(o, c, out, n);
     else
@@ -380,6 +396,7 @@ void pc_option_range(const struct pc_option *o, char *out, size_t n)
     case PC_OPTION_SIZE:
     case PC_OPTION_INTEGER:
     case PC_OPTION_FREQUENCY:
+    case PC_OPTION_TIME:
         print_number(o, o->min, min, sizeof min);
         print_number(o, o->max, max, sizeof max);
         pc_format(out, n, "%s to %s%s%s", min, max, *o->unit ? " " : "", o->unit);
