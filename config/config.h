@@ -27,6 +27,7 @@ struct pc_config {
     uint64_t output_values;                     /* bytes; 0: no bound */
     uint64_t output_wait;                       /* s */
     bool output_html;                           /* pcollect run writes the page, too */
+    uint64_t output_every;                      /* s between checkpoints; 0: none are written */
     char spool_path[PC_CONFIG_TEXT_BYTES];      /* [spool] path, absolute */
     char collect_plugins[PC_CONFIG_TEXT_BYTES]; /* [collect] plugins: a,b,c without blanks */
     uint64_t collect_buffer_size;               /* bytes a process */

@@ -38,6 +38,12 @@ const struct pc_option pc_options[] = {
      "Write the page of `pcollect html` beside each profile when the job has ended. `pcollect run` "
      "does this; a job that was started without it writes no page.",
      "write the page of pcollect html beside the profile"},
+    {"output", "every", PC_OPTION_TIME, "off", 0, 30 * DAY_S, "", AT(output_every),
+     "Time between checkpoints: profiles of the job so far, in app.4.running.pcol for app.4.pcol. "
+     "Each replaces the one before, and goes when the profile of the job is there. `pcollect run` "
+     "writes them, of the ranks on its own node, without a call of the ranks; a job that was "
+     "started without it writes none. 0 or off means no checkpoints.",
+     "time between checkpoints of the profile, or off"},
     {"spool", "path", PC_OPTION_FOLDER, "/dev/shm", 1, 255, "", AT(spool_path),
      "Folder on each node in which a process collects. A memory file system is best; any local "
      "file system works. What is collected there survives if the process is killed. If no file can "

@@ -91,6 +91,10 @@ struct pc_table_side {
 int pc_tables_merge(const struct pc_table_side *a, const struct pc_table_side *b,
                     struct pc_profile *out, struct pc_error *error);
 
+/* Marks the profile of one rank as a checkpoint, taken then (ns since 1970): it is incomplete, and
+ * gets the table PC_TABLE_CHECKPOINT. PC_ENOMEM. */
+int pc_checkpoint_mark(struct pc_profile *p, uint64_t taken_ns);
+
 /* The parts of strings and tables as bytes, as the coders of profile_code.c. */
 void pc_strings_encode(const struct pc_profile *p, struct pc_buffer *b);
 void pc_tables_encode(const struct pc_profile *p, struct pc_buffer *b);

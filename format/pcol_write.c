@@ -2,8 +2,9 @@
  *
  * Writing a .pcol file. The image is made in memory first, so that its size is known before
  * anything is opened; it goes to a new file in the same folder, and that gets the name. A reader
- * sees the old file or the whole new one. No fsync: after a crash of the node the arenas are gone
- * too, and on a parallel file system it would hold up the end of the job.
+ * sees the old file or the whole new one. No fsync at the end of a job: after a crash of the node
+ * the arenas are gone too, and on a parallel file system it would hold up that end. A checkpoint is
+ * for such a crash, and nobody waits for it (PC_PCOL_ON_DISK).
  *
  * Nothing here may raise a signal (SIGXFSZ: the limit is asked for first), follow a link, replace
  * what is no profile of this user (pcol_place.c), or leave a file behind after a failure
@@ -159,8 +160,8 @@ static int make_image(const struct pc_profile *p, unsigned flags, struct pc_buff
 
 /* A new file with the image in it, that is to have the name path. PC_OK, or nothing is left of it.
  */
-static int write_new(const char *path, const struct pc_buffer *image, struct pc_new_file *f,
-                     struct pc_error *error)
+static int write_new(const char *path, const struct pc_buffer *image, unsigned flags,
+                     struct pc_new_file *f, struct pc_error *error)
 {
     uint64_t limit;
     if (pc_pcol_over_limit(image->n, &limit))
@@ -172,6 +173,8 @@ static int write_new(const char *path, const struct pc_buffer *image, struct pc_
     if (err)
         return pc_pcol_system_error(error, path, "cannot be written", err);
     err = pc_pcol_write_at(f->fd, image->data, image->n, 0);
+    if (!err && (flags & PC_PCOL_ON_DISK) && fsync(f->fd) && errno != EINVAL)
+        err = errno; /* EINVAL: a file system without a disk */
     int late = pc_new_file_finish(f);
     err = err ? err : late;
     if (!err)
@@ -205,11 +208,11 @@ static int number(struct pc_new_file *f, const char *path, char *written, struct
     }
 }
 
-static int write_image(const char *path, const struct pc_buffer *image, char *written,
-                       struct pc_error *error)
+static int write_image(const char *path, const struct pc_buffer *image, unsigned flags,
+                       char *written, struct pc_error *error)
 {
     struct pc_new_file f;
-    int err = write_new(path, image, &f, error);
+    int err = write_new(path, image, flags, &f, error);
     if (err)
         return err;
     err = written ? number(&f, path, written, error) : replace(&f, path, error);
@@ -233,7 +236,7 @@ static int write_profile(const struct pc_profile *p, const char *path, unsigned 
     else if (err)
         pc_error_set(error, err, "%s: cannot be written: not enough memory to make the file", path);
     else
-        err = write_image(path, &image, written, error);
+        err = write_image(path, &image, flags, written, error);
     free(image.data);
     errno = saved_errno;
     return err;

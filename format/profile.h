@@ -88,7 +88,7 @@ struct pc_profile_rank {
     uint64_t merge_ns;          /* spent by this library in MPI_Finalize; not in mpi_ns */
     uint32_t n_threads;
     uint32_t closed;     /* the process was seen to its end */
-    uint32_t incomplete; /* recovered: MPI_Finalize was not reached */
+    uint32_t incomplete; /* recovered, or a checkpoint: MPI_Finalize was not reached */
     uint64_t notes;      /* enum pcollect_note */
     uint64_t lost[PCOLLECT_N_LOST];
 };
@@ -204,6 +204,10 @@ static inline uint64_t pc_data_value(const struct pc_profile *p, const struct pc
     return k >= d->first_field ? d->values[row * width + k - d->first_field] : 0;
 }
 
+/* The table of a checkpoint: a row for each rank that ran when the profile was made; the column
+ * `taken` is the moment, in ns since 1970. */
+#define PC_TABLE_CHECKPOINT "checkpoint"
+
 /* The table of that name, or NULL. */
 const struct pc_profile_table *pc_profile_table(const struct pc_profile *p, const char *name);
 
@@ -275,7 +279,8 @@ void pc_profile_sum_free(struct pc_profile_sum *s);
 #define PC_PCOL_MINOR 2u
 
 enum pc_pcol_flag {
-    PC_PCOL_LATE_SLOTS = 1u << 0 /* make room for what each rank of the world adds at its exit */
+    PC_PCOL_LATE_SLOTS = 1u << 0, /* make room for what each rank of the world adds at its exit */
+    PC_PCOL_ON_DISK = 1u << 1     /* it is on the disk before it gets its name */
 };
 
 /* Checks that a profile may be written to path: nothing is there, or a whole profile of this user

@@ -339,3 +339,47 @@ int pc_tables_decode(struct pc_profile *p, struct pc_cursor *c)
     }
     return PC_OK;
 }
+
+/* ---- Checkpoints ----------------------------------------------------------------------------- */
+
+static bool fill_checkpoint(struct pc_profile *p, struct pc_profile_table *t, uint64_t taken_ns)
+{
+    *t = (struct pc_profile_table){.n_keys = 1, .n_columns = 2, .n_rows = 1};
+    t->name = copy_text(p, PC_TABLE_CHECKPOINT);
+    t->plugin = copy_text(p, "pcollect");
+    t->columns = pc_pool_array(p->memory, 2, sizeof *t->columns);
+    t->cells = pc_pool_array(p->memory, 2, sizeof *t->cells);
+    if (!t->name || !t->plugin || !t->columns || !t->cells)
+        return false;
+    t->columns[0] = (struct pc_profile_column){
+        .name = copy_text(p, "rank"), .type = PCOLLECT_COLUMN_RANK, .unit = PCOLLECT_UNIT_COUNT};
+    t->columns[1] = (struct pc_profile_column){.name = copy_text(p, "taken"),
+                                               .type = PCOLLECT_COLUMN_NUMBER,
+                                               .combine = PCOLLECT_MAX,
+                                               .unit = PCOLLECT_UNIT_NS};
+    t->cells[0] = (uint64_t)(int64_t)p->ranks[0].rank;
+    t->cells[1] = taken_ns;
+    return t->columns[0].name && t->columns[1].name;
+}
+
+int pc_checkpoint_mark(struct pc_profile *p, uint64_t taken_ns)
+{
+    uint32_t at = 0;
+    p->ranks[0].incomplete = 1;
+    if (pc_profile_table(p, PC_TABLE_CHECKPOINT)) /* a plugin has taken the name */
+        return PC_OK;
+    struct pc_profile_table *tables = pc_pool_array(p->memory, p->n_tables + 1u, sizeof *tables);
+    if (!tables)
+        return PC_ENOMEM;
+    while (at < p->n_tables && strcmp(p->tables[at].name, PC_TABLE_CHECKPOINT) < 0)
+        at++;
+    if (at)
+        memcpy(tables, p->tables, at * sizeof *tables);
+    if (at < p->n_tables)
+        memcpy(tables + at + 1, p->tables + at, (p->n_tables - at) * sizeof *tables);
+    if (!fill_checkpoint(p, &tables[at], taken_ns))
+        return PC_ENOMEM;
+    p->tables = tables;
+    p->n_tables++;
+    return PC_OK;
+}

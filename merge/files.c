@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Arena files: finding those of a folder, and merging those of a job. For recovery, outside any
- * job; the processes that wrote them have ended, or are detected.
+ * job; the processes that wrote them have ended, or are detected. And merging copies of arenas of
+ * processes that run, for checkpoints.
  */
 #include "base/progress.h"
+#include "merge/arena_file.h"
 #include "merge/image.h"
 #include "merge/lists.h"
 #include "merge/merge.h"
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 static const char suffix[] = ".arena";
@@ -32,70 +33,6 @@ static void say_line(pc_merge_say_fn say, void *arg, const char *format, ...)
     pc_vformat(line, sizeof line, format, args);
     va_end(args);
     say(arg, line);
-}
-
-/* A private copy of what the arena holds: reading the file's holes through a mapping would fill
- * them, and a process that still runs would write to it. */
-struct image_file {
-    char *data;
-    size_t n;
-};
-
-static int read_all(int fd, char *data, size_t n)
-{
-    size_t done = 0;
-    while (done < n) {
-        ssize_t got = pread(fd, data + done, n - done, (off_t)done);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0)
-            return PC_EIO;
-        done += (size_t)got;
-    }
-    return PC_OK;
-}
-
-/* The first bytes of the file that the header calls used, or only the header. */
-static int read_image_file(const char *path, bool header_only, struct image_file *out,
-                           struct pc_error *error)
-{
-    struct pcollect_arena_header h;
-    struct stat st;
-    int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0 || fstat(fd, &st)) {
-        int reason = errno;
-        if (fd >= 0)
-            close(fd);
-        return pc_error_set(error, PC_EIO, "%s: %s", path, strerror(reason));
-    }
-    /* The contents of the file decide what is written where, and for whom. */
-    if (st.st_uid != geteuid()) {
-        close(fd);
-        return pc_error_set(error, PC_EIO, "%s: left alone: it belongs to user %u", path,
-                            (unsigned)st.st_uid);
-    }
-    int err = PC_EFORMAT;
-    if (S_ISREG(st.st_mode) && (size_t)st.st_size >= sizeof h &&
-        !read_all(fd, (char *)&h, sizeof h))
-        err =
-            memcmp(h.magic, PCOLLECT_ARENA_MAGIC, sizeof PCOLLECT_ARENA_MAGIC) ? PC_EFORMAT : PC_OK;
-    out->n = sizeof h;
-    if (!err && !header_only && h.used_bytes > sizeof h)
-        out->n = h.used_bytes < (uint64_t)st.st_size ? h.used_bytes : (size_t)st.st_size;
-    out->data = err ? NULL : malloc(out->n);
-    if (err)
-        pc_error_set(error, err, "%s: this is not an arena of pcollect", path);
-    else if (!out->data)
-        err = pc_error_set(error, PC_ENOMEM, "%s: no memory for %lu bytes", path,
-                           (unsigned long)out->n);
-    else if (read_all(fd, out->data, out->n))
-        err = pc_error_set(error, PC_EIO, "%s: %s", path, strerror(errno));
-    if (err) {
-        free(out->data);
-        out->data = NULL;
-    }
-    close(fd);
-    return err;
 }
 
 /* ---- Merging the arenas of a job --------------------------------------------------------------
@@ -119,6 +56,8 @@ struct gathering {
     uint32_t world_size;
     bool *ranks; /* world_size: seen already */
     size_t n;
+    char *const *paths;                 /* of the files that are read, or */
+    const struct pc_merge_copy *copies; /* what is merged in their place */
     pc_merge_say_fn say;
     void *arg;
 };
@@ -197,23 +136,10 @@ static int add_profile(struct gathering *g, struct pc_profile *p, struct pc_erro
     return pc_error_set(error, err, "no memory to count records");
 }
 
-static int gather_file(struct gathering *g, const char *path, struct pc_error *error)
+/* Takes p: adds it if it is of the job. */
+static int gather_profile(struct gathering *g, const char *path, struct pc_profile *p,
+                          struct pc_error *error)
 {
-    struct image_file file = {NULL, 0};
-    struct pc_profile *p = NULL;
-    int err = read_image_file(path, false, &file, error);
-    if (err == PC_ENOMEM)
-        return err;
-    if (err) {
-        say_line(g->say, g->arg, "%s", error->text);
-        return PC_OK;
-    }
-    err = pc_merge_arena(file.data, file.n, PC_MERGE_ALL, &p, error);
-    if (err || error->text[0])
-        say_line(g->say, g->arg, "%s: %s", path, error->text);
-    free(file.data);
-    if (!p)
-        return err == PC_ENOMEM ? err : PC_OK;
     const char *why = NULL;
     if (!g->ranks && !begin_job(g, p, error)) {
         pc_profile_free(p);
@@ -230,19 +156,56 @@ static int gather_file(struct gathering *g, const char *path, struct pc_error *e
     return add_profile(g, p, error);
 }
 
-static int gather_files(struct gathering *g, char *const *paths, size_t n, struct pc_error *error)
+static int gather_bytes(struct gathering *g, const char *path, const struct pc_arena_bytes *bytes,
+                        uint64_t taken_ns, struct pc_error *error)
+{
+    struct pc_profile *p = NULL;
+    int err = pc_merge_arena(bytes->data, bytes->n, PC_MERGE_ALL, &p, error);
+    if (err || error->text[0])
+        say_line(g->say, g->arg, "%s: %s", path, error->text);
+    if (!p)
+        return err == PC_ENOMEM ? err : PC_OK;
+    if (taken_ns && pc_checkpoint_mark(p, taken_ns)) {
+        pc_profile_free(p);
+        return pc_error_set(error, PC_ENOMEM, "no memory to read %s", path);
+    }
+    return gather_profile(g, path, p, error);
+}
+
+static int gather_file(struct gathering *g, const char *path, struct pc_error *error)
+{
+    struct pc_arena_bytes bytes = {NULL, 0};
+    int err = pc_arena_file_read(path, false, &bytes, error);
+    if (err == PC_ENOMEM)
+        return err;
+    if (err) {
+        say_line(g->say, g->arg, "%s", error->text);
+        return PC_OK;
+    }
+    err = gather_bytes(g, path, &bytes, 0, error);
+    free(bytes.data);
+    return err;
+}
+
+static int gather_copy(struct gathering *g, const struct pc_merge_copy *c, struct pc_error *error)
+{
+    const struct pc_arena_bytes bytes = {c->data, c->n};
+    return gather_bytes(g, c->path, &bytes, c->taken_ns, error);
+}
+
+static int gather_all(struct gathering *g, size_t n, struct pc_error *error)
 {
     int err = PC_OK;
     for (size_t i = 0; i < n && !err; i++) {
-        pc_progress_begin("reading", paths[i], i + 1, n);
-        err = gather_file(g, paths[i], error);
+        pc_progress_begin("reading", g->copies ? g->copies[i].path : g->paths[i], i + 1, n);
+        err = g->copies ? gather_copy(g, &g->copies[i], error) : gather_file(g, g->paths[i], error);
         pc_progress_end();
     }
     return err;
 }
 
-/* The files once more, with the values that have been chosen. */
-static int gather_again(struct gathering *g, char *const *paths, size_t n, struct pc_error *error)
+/* Reads all once more, with the values that have been chosen. */
+static int gather_again(struct gathering *g, size_t n, struct pc_error *error)
 {
     g->places = pc_record_counts_choose(&g->counts, &g->bound);
     if (!g->places)
@@ -251,30 +214,56 @@ static int gather_again(struct gathering *g, char *const *paths, size_t n, struc
     pc_profile_sum_free(&g->sum);
     g->n = 0;
     g->say = NULL; /* all has been said */
-    return gather_files(g, paths, n, error);
+    return gather_all(g, n, error);
+}
+
+static int gather(struct gathering *g, size_t n, struct pc_profile **out, struct pc_error *error)
+{
+    struct pc_error own;
+    int err = PC_OK;
+    error = error ? error : &own; /* each file's is said */
+    pc_error_set(error, PC_OK, "%s", "");
+    err = gather_all(g, n, error);
+    if (!err && g->is_over)
+        err = gather_again(g, n, error);
+    if (!err)
+        err = pc_profile_sum_finish(&g->sum, out, error);
+    else
+        pc_profile_sum_free(&g->sum);
+    free(g->ranks);
+    free(g->counts.rows);
+    free(g->places);
+    if (!err && !g->n)
+        return pc_error_set(error, PC_ENOENT, "there is no arena to make a profile of");
+    return err;
 }
 
 int pc_merge_files(char *const *paths, size_t n, struct pc_profile **out, pc_merge_say_fn say,
                    void *arg, struct pc_error *error)
 {
-    struct gathering g = {.say = say, .arg = arg};
-    struct pc_error own;
-    int err = PC_OK;
-    error = error ? error : &own; /* each file's is said */
-    pc_error_set(error, PC_OK, "%s", "");
-    err = gather_files(&g, paths, n, error);
-    if (!err && g.is_over)
-        err = gather_again(&g, paths, n, error);
-    if (!err)
-        err = pc_profile_sum_finish(&g.sum, out, error);
-    else
-        pc_profile_sum_free(&g.sum);
-    free(g.ranks);
-    free(g.counts.rows);
-    free(g.places);
-    if (!err && !g.n)
-        return pc_error_set(error, PC_ENOENT, "there is no arena to make a profile of");
-    return err;
+    struct gathering g = {.paths = paths, .say = say, .arg = arg};
+    return gather(&g, n, out, error);
+}
+
+/* ---- Copies ---------------------------------------------------------------------------------- */
+
+int pc_merge_copy(const char *path, struct pc_merge_copy *out, struct pc_error *error)
+{
+    struct pc_arena_bytes bytes;
+    uint64_t now_ns = pc_clock_ns(CLOCK_REALTIME);
+    int err = pc_arena_file_copy(path, &bytes, error);
+    if (err)
+        return err;
+    *out = (struct pc_merge_copy){.data = bytes.data, .n = bytes.n, .taken_ns = now_ns};
+    pc_format(out->path, sizeof out->path, "%s", path);
+    return PC_OK;
+}
+
+int pc_merge_copies(const struct pc_merge_copy *copies, size_t n, struct pc_profile **out,
+                    struct pc_error *error)
+{
+    struct gathering g = {.copies = copies};
+    return gather(&g, n, out, error);
 }
 
 /* ---- The arenas of a folder --------------------------------------------------------------------
@@ -325,8 +314,8 @@ static void fill_found(struct pc_merge_found *f, const char *path,
 static int add_found(struct pc_merge_list *list, const char *path, pc_merge_say_fn say, void *arg,
                      struct pc_error *error)
 {
-    struct image_file file = {NULL, 0};
-    int err = read_image_file(path, true, &file, error);
+    struct pc_arena_bytes file = {NULL, 0};
+    int err = pc_arena_file_read(path, true, &file, error);
     if (err == PC_EFORMAT) /* killed before it began, or something else of that name */
         return PC_OK;
     if (err && err != PC_ENOMEM)

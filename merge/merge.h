@@ -45,6 +45,29 @@ typedef void (*pc_merge_say_fn)(void *arg, const char *line);
 int pc_merge_files(char *const *paths, size_t n, struct pc_profile **out, pc_merge_say_fn say,
                    void *arg, struct pc_error *error);
 
+/* ---- Checkpoints: profiles of jobs that run ---------------------------------------------------
+ */
+
+/* The arena of a process that may be writing to it, as it was at one instant. */
+struct pc_merge_copy {
+    char path[PCOLLECT_PATH_BYTES];
+    void *data; /* to be freed with free() */
+    size_t n;
+    uint64_t taken_ns; /* since 1970: what had happened by then is in it */
+};
+
+/* Takes a copy of an arena: to its owner nothing happens. Errors are those of a file that cannot be
+ * read, or no memory (PC_ENOMEM); the text says which. */
+int pc_merge_copy(const char *path, struct pc_merge_copy *out, struct pc_error *error);
+
+/* Merges copies of one job, as pc_merge_files, into a profile that is marked as what it is: its
+ * ranks are incomplete, and the table PC_TABLE_CHECKPOINT tells when each was looked at. */
+int pc_merge_copies(const struct pc_merge_copy *copies, size_t n, struct pc_profile **out,
+                    struct pc_error *error);
+
+/* ---- Arenas of a folder ------------------------------------------------------------------------
+ */
+
 /* An arena file, by its header. */
 struct pc_merge_found {
     char path[PCOLLECT_PATH_BYTES];

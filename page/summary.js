@@ -2,7 +2,7 @@
 // The first view: the run, what it loses, and where the time of all ranks goes.
 
 const runFacts = [
-    ["program"], ["mpi", "MPI"], ["started"], ["ranks"], ["hosts"],
+    ["program"], ["mpi", "MPI"], ["started"], ["taken", "a checkpoint of"], ["ranks"], ["hosts"],
     ["wall_s", "wall time of a rank (mean)"], ["mpi_percent", "in MPI"], ["mpi_calls", "MPI calls"],
     ["compute_s", "outside MPI, a rank"], ["imbalance_percent", "imbalance of computation"],
     ["merge_s", "merge of the profile, per rank"], ["incomplete_ranks"], ["missing_ranks"], ["lost"]

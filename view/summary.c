@@ -101,14 +101,20 @@ static void put_hosts(struct pct_buf *b, const struct pct_data *d)
     pct_free(hosts);
 }
 
-static void put_started(const struct head *h, struct pct_buf *b)
+/* A moment since 1970, by the reader's clock; 0: none. */
+static void put_moment(struct pct_buf *b, uint64_t ns)
 {
-    time_t seconds = (time_t)(pct_header_start_ns(h->d->profile) / 1000000000u);
+    time_t seconds = (time_t)(ns / 1000000000u);
     struct tm tm;
     char text[64];
     if (seconds && localtime_r(&seconds, &tm) &&
         strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S %z", &tm))
         pct_buf_text(b, text);
+}
+
+static void put_started(const struct head *h, struct pct_buf *b)
+{
+    put_moment(b, pct_header_start_ns(h->d->profile));
     if (b->n && *h->d->profile->job)
         pct_buf_text(b, ", ");
     if (*h->d->profile->job) {
@@ -645,8 +651,12 @@ void pct_print_head(FILE *out, const struct pct_data *d, const struct pct_option
     put_event(&h, &b);
     put_counters(&h, &b);
     if (a->n_incomplete) {
+        uint64_t taken_ns = pct_header_taken_ns(d->profile);
         put_listed(&h, INCOMPLETE, 0, &b);
-        pct_buf_text(&b, " did not reach MPI_Finalize: recovered, up to the last moment known");
+        pct_buf_text(&b, taken_ns ? " ran on: a checkpoint of "
+                                  : " did not reach MPI_Finalize: recovered, up to the last moment "
+                                    "known");
+        put_moment(&b, taken_ns);
         put_buf(&h, "incomplete", &b);
     }
     if (a->n_missing) {

@@ -121,6 +121,9 @@ size_t pct_header_hosts(const struct pct_data *d, const char ***hosts_out);
 /* Start of the first rank, ns since 1970; 0: unknown. */
 uint64_t pct_header_start_ns(const struct pc_profile *p);
 
+/* Moment at which a checkpoint was taken, of its last rank, ns since 1970; 0: it is none. */
+uint64_t pct_header_taken_ns(const struct pc_profile *p);
+
 /* (greatest - mean) / mean of the times outside MPI, in thousandths of a percent. */
 pc_u128 pct_header_imbalance(const struct pct_data *d);
 

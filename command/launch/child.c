@@ -15,13 +15,18 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 static const int forwarded[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
 
 static volatile sig_atomic_t job_pid;
+
+/* Handlers and mask as this command found them. */
+static struct {
+    struct sigaction actions[PC_ARRAY_LEN(forwarded)];
+    sigset_t mask;
+} found;
 
 static void forward(int number, siginfo_t *info, void *context)
 {
@@ -33,25 +38,35 @@ static void forward(int number, siginfo_t *info, void *context)
 }
 
 /* Ignored signals stay ignored: nohup means the job, too. */
-static void install_handlers(struct sigaction old[])
+static void install_handlers(void)
 {
     struct sigaction action;
     memset(&action, 0, sizeof action);
     action.sa_sigaction = forward;
     action.sa_flags = SA_SIGINFO | SA_RESTART;
     for (size_t i = 0; i < PC_ARRAY_LEN(forwarded); i++) {
-        sigaction(forwarded[i], NULL, &old[i]);
-        if (old[i].sa_handler != SIG_IGN)
+        sigaction(forwarded[i], NULL, &found.actions[i]);
+        if (found.actions[i].sa_handler != SIG_IGN)
             sigaction(forwarded[i], &action, NULL);
     }
 }
 
 /* The job begins with the signals as this command found them. */
-static void restore_signals(const struct sigaction old[], const sigset_t *mask)
+static void restore_signals(void)
 {
     for (size_t i = 0; i < PC_ARRAY_LEN(forwarded); i++)
-        sigaction(forwarded[i], &old[i], NULL);
-    sigprocmask(SIG_SETMASK, mask, NULL);
+        sigaction(forwarded[i], &found.actions[i], NULL);
+    sigprocmask(SIG_SETMASK, &found.mask, NULL);
+}
+
+int pct_job_helper(void)
+{
+    pid_t helper = fork();
+    if (helper == 0) {
+        signal(SIGCHLD, SIG_DFL);
+        restore_signals();
+    }
+    return (int)helper;
 }
 
 /* In the child, once its parent says so. What exec refuses goes through the pipe, which a
@@ -70,20 +85,33 @@ static void exec_job(char **words, char **variables, int allowed, int report)
     _exit(reason == ENOENT ? 127 : 126);
 }
 
-/* Calls the watcher as often as it wants, until the child has ended. */
+static void wake(int number)
+{
+    (void)number;
+}
+
+/* Calls the watcher as often as it wants, and when a child has ended, until that of the job has.
+ * SIGCHLD comes during the pause alone: none is missed. */
 static void watch(pid_t child, const struct pct_job_watcher *w)
 {
+    const struct sigaction action = {.sa_handler = wake, .sa_flags = SA_NOCLDSTOP};
+    struct sigaction before;
     siginfo_t info = {.si_pid = 0};
-    int fd = (int)syscall(SYS_pidfd_open, child, 0);
+    sigset_t ended, mask, pausing;
+    sigemptyset(&ended);
+    sigaddset(&ended, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &ended, &mask);
+    sigaction(SIGCHLD, &action, &before);
+    pausing = mask;
+    sigdelset(&pausing, SIGCHLD);
     while (waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT | WNOHANG) == 0 && !info.si_pid) {
-        uint64_t ns = w->tick(w->arg), most = fd < 0 ? 1000000 : 3600000000000u;
+        uint64_t ns = w->tick(w->arg), most = 3600000000000u;
         ns = ns < most ? ns : most;
         struct timespec pause = {(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
-        struct pollfd end = {.fd = fd, .events = POLLIN};
-        ppoll(&end, fd >= 0, &pause, NULL);
+        ppoll(NULL, 0, &pause, &pausing);
     }
-    if (fd >= 0)
-        close(fd);
+    sigaction(SIGCHLD, &before, NULL);
+    sigprocmask(SIG_SETMASK, &mask, NULL);
 }
 
 static int wait_for(pid_t child)
@@ -128,8 +156,7 @@ static int follow(pid_t child, const int allow[2], int report, const struct pct_
 int pct_job_run(const struct pct_command *self, char **words, char **variables,
                 const struct pct_job_watcher *watcher)
 {
-    struct sigaction old[PC_ARRAY_LEN(forwarded)];
-    sigset_t all, mask;
+    sigset_t all;
     int report[2], allow[2], reason = 0, status = 126;
     if (pipe2(report, O_CLOEXEC) != 0 || pipe2(allow, O_CLOEXEC) != 0) {
         pct_say(self, "the job cannot be started: %s", strerror(errno));
@@ -137,23 +164,23 @@ int pct_job_run(const struct pct_command *self, char **words, char **variables,
     }
     fflush(NULL);
     sigfillset(&all);
-    sigprocmask(SIG_SETMASK, &all, &mask);
-    install_handlers(old);
+    sigprocmask(SIG_SETMASK, &all, &found.mask);
+    install_handlers();
     pid_t child = fork();
     if (child == 0) {
-        restore_signals(old, &mask);
+        restore_signals();
         close(allow[1]);
         exec_job(words, variables, allow[0], report[1]);
     }
     reason = child < 0 ? errno : 0;
     job_pid = child;
-    sigprocmask(SIG_SETMASK, &mask, NULL);
+    sigprocmask(SIG_SETMASK, &found.mask, NULL);
     close(report[1]);
     if (child > 0)
         status = follow(child, allow, report[0], watcher, &reason);
     close(report[0]);
     job_pid = 0;
-    restore_signals(old, &mask);
+    restore_signals();
     if (reason)
         pct_say(self, "%s cannot be started: %s", words[0], strerror(reason));
     return status;

@@ -215,10 +215,13 @@ static int run_job(struct pct_run_job *r)
     bool held = r->part == PCT_RUN_WHOLE && pct_run_file_hold(r);
     if (!keep_old(r))
         return PCT_CALL;
-    int status =
-        pct_job_run(r->self, words, passing == PCT_PASS_INHERIT ? r->variables : NULL, NULL);
+    struct pct_checkpoints *checkpoints = pct_checkpoints_new(r);
+    int status = pct_job_run(r->self, words, passing == PCT_PASS_INHERIT ? r->variables : NULL,
+                             pct_checkpoints_watcher(checkpoints));
+    pct_checkpoints_stop(checkpoints);
     pct_progress_show();
     pct_run_end(r, held, status);
+    pct_checkpoints_end(checkpoints);
     return status;
 }
 
@@ -277,9 +280,8 @@ const struct pct_command pct_run = {
     .name = "run",
     .synopsis = "[OPTION]... [--] COMMAND [ARGUMENT]...",
     .summary = "run a job and collect its profile",
-    .details = "COMMAND is a launcher with its arguments, like mpirun -n 4 ./app, or a program. "
-               "The exit status is that of the job, 128 + N after signal N, 127 if COMMAND is not "
-               "found, 126 if it cannot be started, 2 if pcollect refuses to start it.",
+    .details = "COMMAND is a launcher with its arguments, or a program. The exit status is the "
+               "job's: 128 + N after signal N; 127: not found, 126: not started, 2: refused.",
     .options = options,
     .configures = true,
     .starts = true,

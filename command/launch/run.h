@@ -43,7 +43,8 @@ struct pct_job_watcher {
     bool (*ready)(void *arg, int pid); /* the process is there and waits for its exec; false: it is
                                           not to begin */
     void (*running)(void *arg);        /* it has begun */
-    uint64_t (*tick)(void *arg); /* while it runs: returns the ns until it is to be called again */
+    uint64_t (*tick)(void *arg); /* while it runs: returns the ns until it is to be called again;
+                                    may be called earlier */
     void *arg;
 };
 
@@ -54,11 +55,23 @@ struct pct_job_watcher {
 int pct_job_run(const struct pct_command *self, char **words, char **variables,
                 const struct pct_job_watcher *watcher);
 
+/* Forks a process that works beside the job, from the watcher's tick, which is called again when it
+ * has ended. It has the signals that this command found, and leaves by _exit. As fork returns. */
+int pct_job_helper(void);
+
 /* ---- What a command that was killed has left (run_end.c) ------------------------------------- */
 
 /* Names the profiles of jobs whose `pcollect run` was killed, and removes the files by which these
  * jobs reported to it. */
 void pct_run_tell_earlier(const struct pct_command *self, char *const *folders, size_t n);
+
+/* ---- Checkpoints of jobs (checkpoint_files.c) -------------------------------------------------
+ */
+
+/* Removes the checkpoints of jobs whose profiles were to have this name, if a profile of that name,
+ * or with a number behind it, holds the processes that they are of; or if `profile` does, which may
+ * be NULL. */
+void pct_checkpoint_drop(const char *wanted, const char *profile);
 
 /* ---- What a job has left (recover.c) --------------------------------------------------------- */
 

@@ -66,6 +66,7 @@ static void name_profile(void *arg, const char *path, const char *wanted)
     if (wanted)
         fprintf(stderr, " (there is a %s already)", wanted);
     fputc('\n', stderr);
+    pct_checkpoint_drop(wanted ? wanted : path, path);
     store_symbols(s->self, path);
     put_page(s, path);
 }
@@ -78,10 +79,10 @@ static void name_own(void *arg, const char *path)
 
 static void name_earlier(void *arg, const char *path, const char *wanted)
 {
-    (void)wanted;
     if (path == NULL)
         return;
     pct_say(arg, "an earlier run, after its pcollect run was killed, wrote %s", path);
+    pct_checkpoint_drop(wanted ? wanted : path, path);
     store_symbols(arg, path);
 }
 

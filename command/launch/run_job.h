@@ -48,6 +48,21 @@ void pct_run_file_take(const struct pct_run_job *r, char *const *folders, size_t
 /* Reads and removes files of runs whose command does not live any more. */
 void pct_run_file_sweep(char *const *folders, size_t n, pct_run_line_fn fn, void *arg);
 
+/* ---- While the job runs (checkpoints.c) ------------------------------------------------------ */
+
+struct pct_checkpoints;
+
+/* NULL: none are wanted of this command. */
+struct pct_checkpoints *pct_checkpoints_new(const struct pct_run_job *r);
+/* For pct_job_run; NULL of NULL. */
+const struct pct_job_watcher *pct_checkpoints_watcher(const struct pct_checkpoints *c);
+/* Right after the job: one that is being written is given up, or finished if it takes less than a
+ * second. NULL is allowed. */
+void pct_checkpoints_stop(struct pct_checkpoints *c);
+/* After pct_run_end: names the last checkpoint if no profile has taken its place. NULL is allowed.
+ */
+void pct_checkpoints_end(struct pct_checkpoints *c);
+
 /* ---- After the job (run_end.c) --------------------------------------------------------------- */
 
 /* Names the profiles, makes one of what the job has left, or says what to look at. held: the job

@@ -26,6 +26,19 @@ void pct_job_recover(const struct pct_recovery *r, const struct pct_job *job,
 int pct_recover_lock(const struct pct_recovery *r, const char *folder);
 int pct_recover_lock_beside(const struct pct_recovery *r, const char *path);
 
+/* The name that the profile of the process's job is to have, in path (n bytes). PC_OK, or as
+ * pc_config_expand. */
+int pct_job_path(const struct pct_recovery *r, const struct pc_merge_found *f, char *path, size_t n,
+                 struct pc_error *error);
+
+/* ---- checkpoint_files.c ---- */
+
+/* Writes a checkpoint of a job whose profile is to have the name `wanted`: in place of one of the
+ * same processes, or to the first free name; path (PCOLLECT_PATH_BYTES) gets it. As pc_pcol_write.
+ */
+int pct_checkpoint_write(const struct pc_profile *p, const char *wanted, char *path,
+                         struct pc_error *error);
+
 /* One line on standard output, columns separated by tabs. */
 void pct_job_list(const struct pct_recovery *r, const struct pct_job *job);
 

@@ -23,8 +23,8 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-static bool expand(const struct pct_recovery *r, const struct pc_merge_found *f, char *path,
-                   size_t n, struct pc_error *error)
+int pct_job_path(const struct pct_recovery *r, const struct pc_merge_found *f, char *path, size_t n,
+                 struct pc_error *error)
 {
     struct pc_config defaults;
     struct pc_config_names names = {.exe = f->exe,
@@ -36,7 +36,7 @@ static bool expand(const struct pct_recovery *r, const struct pc_merge_found *f,
         pc_config_defaults(&defaults);
         pattern = defaults.output_path;
     }
-    return pc_config_expand(pattern, &names, path, n, error) == PC_OK;
+    return pc_config_expand(pattern, &names, path, n, error);
 }
 
 /* The profile at path, if it is of this job: some of its ranks are there already, merged by
@@ -161,6 +161,20 @@ static void remove_arena(struct pc_merge_found *f)
     *slash = '/';
 }
 
+/* The checkpoints of the job, which this profile replaces: beside it, and beside where the job's
+ * own was to be. */
+static void drop_checkpoints(const struct pct_recovery *r, const struct pct_job *job,
+                             const char *profile)
+{
+    const struct pct_recovery own = {.self = r->self};
+    char path[PCOLLECT_PATH_BYTES];
+    struct pc_error error;
+    if (pct_job_path(&own, job->found[0], path, sizeof path, &error) == PC_OK)
+        pct_checkpoint_drop(path, profile);
+    if (r->pattern && pct_job_path(r, job->found[0], path, sizeof path, &error) == PC_OK)
+        pct_checkpoint_drop(path, profile);
+}
+
 static void remove_all(struct pct_job *job)
 {
     for (size_t i = 0; i < job->n; i++)
@@ -190,9 +204,11 @@ static void remove_held_by_own(const struct pct_recovery *r, struct pct_job *job
     const struct pc_merge_found *f = job->found[0];
     char path[PCOLLECT_PATH_BYTES], found[PCOLLECT_PATH_BYTES];
     struct pc_error error;
-    if (f->state != PCOLLECT_STATE_MERGED || expand(&own, f, path, sizeof path, &error) == false)
+    if (f->state != PCOLLECT_STATE_MERGED || pct_job_path(&own, f, path, sizeof path, &error))
         return;
     struct pc_profile *p = find_own(path, job, found);
+    if (p)
+        pct_checkpoint_drop(path, found);
     if (remove_held(job, p) && r->own)
         r->own(r->arg, found);
     pc_profile_free(p);
@@ -253,6 +269,7 @@ static size_t write_rest(const struct pct_recovery *r, struct pct_job *job, cons
         remove_all(job);
     } else if (profile && write_profile(profile, path, there, written, error) &&
                pc_pcol_read(written, &in_file, error) == PC_OK) {
+        drop_checkpoints(r, job, written);
         removed = remove_held(job, in_file);
         say_written(r, profile, written);
         if (r->written)
@@ -331,7 +348,7 @@ void pct_job_recover(const struct pct_recovery *r, const struct pct_job *all,
     out->n_unmeasured += remove_asked(&job);
     if (job.n == 0)
         return;
-    if (!expand(r, job.found[0], expanded, sizeof expanded, &error)) {
+    if (pct_job_path(r, job.found[0], expanded, sizeof expanded, &error)) {
         say_kept(r, &job, error.text);
         out->n_failed++;
     } else {
@@ -362,7 +379,7 @@ void pct_job_list(const struct pct_recovery *r, const struct pct_job *job)
     char when[32] = "", path[PCOLLECT_PATH_BYTES] = "";
     gmtime_r(&started, &tm);
     strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%SZ", &tm);
-    expand(r, f, path, sizeof path, &error);
+    pct_job_path(r, f, path, sizeof path, &error);
     printf("%s\t%zu\t%d\t%s\t%s\t%s\n", base_name(f->exe), job->n, f->n_ranks, state_of(job), when,
            path);
 }

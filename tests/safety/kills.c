@@ -2,11 +2,13 @@
  *
  * kills FOLDER ROUNDS: each rank makes ROUNDS collective calls and keeps the number of those that
  * have returned in FOLDER/count.RANK, which outlives a kill. FOLDER/pid.RANK is there when the
- * first has been made, FOLDER/end.RANK when the last has returned.
+ * first has been made, FOLDER/end.RANK when the last has returned. With 0 ROUNDS the calls end when
+ * FOLDER/stop is there.
  */
 #include <mpi.h>
 
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,18 +40,26 @@ static void tell_pid(const char *folder, int rank)
     rename(from, to);
 }
 
+static bool is_stopped(const char *folder)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s/stop", folder);
+    return access(path, F_OK) == 0;
+}
+
 int main(int argc, char **argv)
 {
-    int rank, sum, rounds = argc == 3 ? atoi(argv[2]) : 0;
+    int rank, last = 0, rounds = argc == 3 ? atoi(argv[2]) : 1;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     int fd = open_file(argv[1], "count", rank);
     if (ftruncate(fd, sizeof(uint64_t)))
         return 1;
     volatile uint64_t *count = mmap(NULL, sizeof *count, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    for (int i = 0; i < rounds; i++) {
+    for (int i = 0; !last; i++) {
         struct timespec nap = {0, 1000000};
-        MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+        int mine = rounds ? i + 1 >= rounds : rank == 0 && is_stopped(argv[1]);
+        MPI_Allreduce(&mine, &last, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
         *count = (uint64_t)i + 1;
         if (i == 0)
             tell_pid(argv[1], rank);

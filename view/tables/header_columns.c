@@ -27,6 +27,18 @@ uint64_t pct_header_start_ns(const struct pc_profile *p)
     return start;
 }
 
+uint64_t pct_header_taken_ns(const struct pc_profile *p)
+{
+    const struct pc_profile_table *t = pc_profile_table(p, PC_TABLE_CHECKPOINT);
+    uint32_t column = pc_table_column(t, "taken", PCOLLECT_COLUMN_NUMBER);
+    uint64_t taken = 0;
+    for (uint32_t i = 0; t && i < t->n_rows; i++) {
+        uint64_t ns = pc_table_cell(t, i, column);
+        taken = ns > taken ? ns : taken;
+    }
+    return taken;
+}
+
 static int compare_texts(const void *a, const void *b)
 {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
@@ -120,14 +132,20 @@ static void get_job(const struct pct_cell *c, struct pct_value *out)
     set_text(c->d, c->d->profile->job, out);
 }
 
-static void get_started(const struct pct_cell *c, struct pct_value *out)
+/* A moment since 1970; 0: none. */
+static void set_moment(const struct pct_data *d, uint64_t ns, struct pct_value *out)
 {
-    time_t seconds = (time_t)(pct_header_start_ns(c->d->profile) / 1000000000u);
+    time_t seconds = (time_t)(ns / 1000000000u);
     struct tm tm;
     char text[64];
     if (seconds && gmtime_r(&seconds, &tm) &&
         strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &tm))
-        set_text(c->d, text, out);
+        set_text(d, text, out);
+}
+
+static void get_started(const struct pct_cell *c, struct pct_value *out)
+{
+    set_moment(c->d, pct_header_start_ns(c->d->profile), out);
 }
 
 static void get_ranks(const struct pct_cell *c, struct pct_value *out)
@@ -257,6 +275,11 @@ static void get_incomplete(const struct pct_cell *c, struct pct_value *out)
     out->number = c->d->totals->all.n_incomplete;
 }
 
+static void get_taken(const struct pct_cell *c, struct pct_value *out)
+{
+    set_moment(c->d, pct_header_taken_ns(c->d->profile), out);
+}
+
 static void get_missing(const struct pct_cell *c, struct pct_value *out)
 {
     out->number = c->d->totals->all.n_missing;
@@ -320,7 +343,9 @@ static const struct pct_column header_columns[] = {
     {"merge_max_s", "max", PCT_NS, "merge_s of single ranks, max over ranks", get_merge_max},
     {"contexts", "contexts", PCT_COUNT, "rows of the table contexts", get_contexts},
     {"incomplete_ranks", "incomplete", PCT_COUNT,
-     "ranks that did not reach MPI_Finalize; their data was recovered", get_incomplete},
+     "ranks that did not reach MPI_Finalize: their data was recovered, or they still ran",
+     get_incomplete},
+    {"taken", "taken", PCT_TEXT, "moment of this checkpoint of a job that ran on, UTC", get_taken},
     {"missing_ranks", "missing", PCT_COUNT, "ranks of the job that are not in the profile",
      get_missing},
     {"lost", "left out", PCT_COUNT, "things left out, see the table lost", get_lost},

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Checkpoints: every so often a profile of the job so far, from the arenas of its processes on this
+ * node. `pcollect run`, which waits for the job anyway, starts a process for each; at most one is
+ * at work. It copies the arenas at once, so that the ranks are seen at one moment, lowers its
+ * priority, and merges and writes what it has copied. The job is asked nothing, and not waited for.
+ *
+ * A process of its own because what it meets must not end the run: no memory, a damaged file, a
+ * disk that does not answer. It is the first to go when memory runs out, it goes with the run, and
+ * what it has to say once for all it notes in a page that it shares with the run.
+ */
+#include "command/launch/run_job.h"
+#include "command/recover/recover.h"
+
+#include "analysis/buffer.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Shared by the run and the processes that write. */
+struct told {
+    unsigned n_seen;    /* processes of the job that were copied, in all */
+    unsigned n_written; /* checkpoints */
+    bool failure, partial;
+    uint64_t taken_ns;                /* of the last one, since 1970 */
+    char path[PCOLLECT_PATH_BYTES];   /* of the last one */
+    char wanted[PCOLLECT_PATH_BYTES]; /* name that the profile of its job is to have */
+};
+
+struct pct_checkpoints {
+    const struct pct_run_job *run;
+    struct pct_job_watcher watcher;
+    uint64_t interval_ns, due_ns;
+    struct told *told;
+    pid_t writer; /* 0: none is at work */
+    unsigned n_begun;
+};
+
+/* ---- Writing, in a process of its own ---------------------------------------------------------
+ */
+
+static void say_failure(const struct pct_checkpoints *c, const char *why)
+{
+    if (!c->told->failure)
+        pct_say(c->run->self, "no checkpoint: %s. The job runs on, and the next one is tried", why);
+    c->told->failure = true;
+}
+
+/* Ranks of other nodes have their arenas there. Where the launcher starts this command for each
+ * rank, each node has a checkpoint of its own. */
+static void say_partial(const struct pct_checkpoints *c, const struct pc_profile *p)
+{
+    if (c->told->partial || p->n_ranks == p->world_size || pc_config_launch().n_ranks > 1)
+        return;
+    pct_say(c->run->self,
+            "checkpoints have %u of %u ranks, those on this node; see \"CHECKPOINTS\" in "
+            "pcollect-run(1)",
+            p->n_ranks, p->world_size);
+    c->told->partial = true;
+}
+
+/* Jobs that have come to their end write their profile themselves. Ranks of another run are those
+ * of another node, which looks after them. */
+static bool is_running(const struct pct_checkpoints *c, const struct pc_merge_found *f, size_t n)
+{
+    bool alive = false;
+    for (size_t i = 0; i < n; i++) {
+        if (f[i].state == PCOLLECT_STATE_MERGED)
+            return false;
+        alive |= f[i].alive && f[i].run_key == c->run->key;
+    }
+    return alive;
+}
+
+/* Arenas of one job: `n` of the list from `found` on, and their copies. */
+struct job_copies {
+    const struct pc_merge_found *found;
+    size_t n;
+    struct pc_merge_copy *copies;
+    size_t n_copies;
+};
+
+static void drop_copies(struct job_copies *j)
+{
+    for (size_t i = 0; i < j->n_copies; i++)
+        free(j->copies[i].data);
+    j->n_copies = 0;
+}
+
+/* A file that is not there any more is that of a job that has ended in this moment. */
+static void copy_job(const struct pct_checkpoints *c, struct job_copies *j)
+{
+    struct pc_error error;
+    int err = PC_OK;
+    j->copies = pct_alloc(j->n, sizeof *j->copies);
+    for (size_t i = 0; i < j->n && !err; i++) {
+        if (j->found[i].asked_only || j->found[i].run_key != c->run->key)
+            continue;
+        err = pc_merge_copy(j->found[i].path, &j->copies[j->n_copies], &error);
+        j->n_copies += !err;
+    }
+    if (err == PC_ENOMEM)
+        say_failure(c, error.text);
+    if (err)
+        drop_copies(j);
+    c->told->n_seen += (unsigned)j->n_copies;
+}
+
+/* SIGTERM, by which the end of the job ends this process, waits for a file to have its name. */
+static int write_file(const struct pc_profile *p, const char *wanted, char *path,
+                      struct pc_error *error)
+{
+    sigset_t term, before;
+    sigemptyset(&term);
+    sigaddset(&term, SIGTERM);
+    sigprocmask(SIG_BLOCK, &term, &before);
+    int err = pct_checkpoint_write(p, wanted, path, error);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    return err;
+}
+
+static void write_job(const struct pct_checkpoints *c, const struct job_copies *j)
+{
+    const struct pct_recovery recovery = {.self = c->run->self, .pattern = c->run->pattern};
+    char wanted[PCOLLECT_PATH_BYTES], path[PCOLLECT_PATH_BYTES];
+    struct pc_profile *p = NULL;
+    struct pc_error error;
+    int err = pc_merge_copies(j->copies, j->n_copies, &p, &error);
+    if (!err && p->n_data == 0) { /* nothing has been measured yet */
+        pc_profile_free(p);
+        return;
+    }
+    if (!err)
+        err = pct_job_path(&recovery, j->found, wanted, sizeof wanted, &error);
+    if (!err)
+        err = write_file(p, wanted, path, &error);
+    if (err) {
+        say_failure(c, error.text);
+    } else {
+        if (j->found[0].initialised)
+            say_partial(c, p);
+        c->told->taken_ns = j->copies[0].taken_ns;
+        memcpy(c->told->path, path, sizeof path);
+        memcpy(c->told->wanted, wanted, sizeof wanted);
+        c->told->n_written++;
+    }
+    pc_profile_free(p);
+}
+
+static size_t job_length(const struct pc_merge_list *list, size_t first)
+{
+    size_t n = 1;
+    while (first + n < list->n && list->found[first + n].job == list->found[first].job)
+        n++;
+    return n;
+}
+
+/* All are copied before anything else is done: figures of ranks are compared with each other. */
+static void write_all(const struct pct_checkpoints *c)
+{
+    struct pc_merge_list list = {NULL, 0, 0};
+    struct pc_error error;
+    size_t n_jobs = 0, n_folders;
+    char **folders = pct_spool_folders(&c->run->config, &n_folders);
+    for (size_t i = 0; i < n_folders; i++)
+        pc_merge_list_add(&list, folders[i], NULL, NULL, &error);
+    struct job_copies *jobs = pct_alloc(list.n_jobs, sizeof *jobs);
+    for (size_t at = 0; at < list.n; at += job_length(&list, at)) {
+        struct job_copies *j = &jobs[n_jobs];
+        *j = (struct job_copies){.found = &list.found[at], .n = job_length(&list, at)};
+        if (!is_running(c, j->found, j->n))
+            continue;
+        copy_job(c, j);
+        n_jobs++;
+    }
+    setpriority(PRIO_PROCESS, 0, 19);
+    for (size_t k = 0; k < n_jobs; k++) {
+        if (jobs[k].n_copies)
+            write_job(c, &jobs[k]);
+        drop_copies(&jobs[k]);
+    }
+}
+
+/* The kernel ends this process before any of the job if memory runs out, and when the run is
+ * killed. */
+static void be_expendable(pid_t run)
+{
+    int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+    ssize_t n = fd >= 0 ? write(fd, "1000", 4) : 0;
+    (void)n;
+    if (fd >= 0)
+        close(fd);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != run)
+        _exit(PCT_DONE);
+}
+
+/* ---- In the run -------------------------------------------------------------------------------
+ */
+
+static void begin_one(struct pct_checkpoints *c)
+{
+    pid_t run = getpid(), writer = pct_job_helper();
+    if (writer == 0) {
+        be_expendable(run);
+        write_all(c);
+        _exit(PCT_DONE);
+    }
+    c->writer = writer > 0 ? writer : 0;
+    c->n_begun++;
+    if (writer < 0)
+        say_failure(c, "there is no process for it");
+}
+
+static void note_end(struct pct_checkpoints *c, int status)
+{
+    c->writer = 0;
+    if (WIFSIGNALED(status)) {
+        char *why = pct_text("what makes it was ended by signal %d", WTERMSIG(status));
+        say_failure(c, why);
+        free(why);
+    }
+}
+
+static bool is_ready(void *arg, int pid)
+{
+    (void)arg, (void)pid;
+    return true;
+}
+
+static void note_begin(void *arg)
+{
+    struct pct_checkpoints *c = arg;
+    c->due_ns = pc_mono_ns() + c->interval_ns;
+}
+
+/* Called when a checkpoint is due, and when a process has ended. One that is due while another is
+ * being written is left out. */
+static uint64_t tick(void *arg)
+{
+    struct pct_checkpoints *c = arg;
+    uint64_t now = pc_mono_ns();
+    int status;
+    if (c->writer && waitpid(c->writer, &status, WNOHANG) == c->writer)
+        note_end(c, status);
+    if (now >= c->due_ns) {
+        c->due_ns += (now - c->due_ns) / c->interval_ns * c->interval_ns + c->interval_ns;
+        if (!c->writer)
+            begin_one(c);
+    }
+    return c->due_ns - now;
+}
+
+const struct pct_job_watcher *pct_checkpoints_watcher(const struct pct_checkpoints *c)
+{
+    return c ? &c->watcher : NULL;
+}
+
+struct pct_checkpoints *pct_checkpoints_new(const struct pct_run_job *r)
+{
+    if (!r->config.output_every || r->part == PCT_RUN_NOTHING)
+        return NULL;
+    struct pct_checkpoints *c = pct_alloc(1, sizeof *c);
+    *c = (struct pct_checkpoints){.run = r,
+                                  .watcher = {is_ready, note_begin, tick, c},
+                                  .interval_ns = r->config.output_every * 1000000000u};
+    c->told =
+        mmap(NULL, sizeof *c->told, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (c->told == MAP_FAILED) {
+        pct_say(r->self, "there is no memory for checkpoints");
+        free(c);
+        return NULL;
+    }
+    return c;
+}
+
+void pct_checkpoints_stop(struct pct_checkpoints *c)
+{
+    const struct timespec nap = {0, 10000000};
+    if (c == NULL || c->writer == 0)
+        return;
+    kill(c->writer, SIGTERM);
+    bool left = waitpid(c->writer, NULL, WNOHANG) == 0;
+    for (int i = 0; left && i < 100; i++) {
+        nanosleep(&nap, NULL);
+        left = waitpid(c->writer, NULL, WNOHANG) == 0;
+    }
+    if (left && kill(c->writer, SIGKILL) == 0)
+        waitpid(c->writer, NULL, 0);
+    c->writer = 0;
+}
+
+static void say_left(const struct told *t)
+{
+    time_t seconds = (time_t)(t->taken_ns / 1000000000u);
+    struct tm tm = {0};
+    char when[64] = "";
+    localtime_r(&seconds, &tm);
+    strftime(when, sizeof when, "%Y-%m-%d %H:%M:%S", &tm);
+    fprintf(stderr, "pcollect: checkpoint: %s, of %s\n", t->path, when);
+}
+
+void pct_checkpoints_end(struct pct_checkpoints *c)
+{
+    if (c == NULL)
+        return;
+    const struct told *t = c->told;
+    if (t->n_written)
+        pct_checkpoint_drop(t->wanted, NULL);
+    if (t->n_written && access(t->path, F_OK) == 0)
+        say_left(t);
+    else if (c->n_begun && !t->n_seen && !t->failure && c->run->part == PCT_RUN_WHOLE)
+        pct_say(c->run->self,
+                "no checkpoint was written: no process of the job was seen on this node; see "
+                "\"CHECKPOINTS\" in pcollect-run(1)");
+    munmap(c->told, sizeof *c->told);
+    free(c);
+}
