@@ -2,9 +2,13 @@
 // The view of the course of the run: the table `series`, whose bins are laid out on equal intervals of time; a bin
 // across two of them gives each its part. A map has a row for each rank, a column for each interval; where a row of
 // pixels stands for several ranks, it has the greatest of them. The table below has the sums over all ranks.
+// Phases and regions are lanes above the map (lanes.js).
 
 const courseMetrics = [
     {name: "time", head: "time in MPI", type: "ns", of: "mpi_time"},
+    {name: "cpu", head: "CPU time by samples", type: "ns", of: "cpu_time"},
+    {name: "computed", head: "CPU time outside MPI", type: "ns", of: "computed"},
+    {name: "samples", head: "samples", type: "real", of: "samples"},
     {name: "calls", head: "MPI calls", type: "real", of: "calls"},
     {name: "sent", head: "bytes sent", type: "bytes", of: "bytes_sent"},
     {name: "received", head: "bytes received", type: "bytes", of: "bytes_received"}
@@ -12,16 +16,17 @@ const courseMetrics = [
 const courseColumns = 240, courseIntervals = 20, mostCourseRows = 400;
 
 class Course {
-    constructor(series) {
-        this.series = series;
-        this.begin = Infinity;
-        this.end = -Infinity;
+    // `regions` has the same bins, of phases and regions; null: the profile does not have it.
+    constructor(series, regions) {
+        Object.assign(this, {series, regions, begin: Infinity, end: -Infinity});
+        this.metrics = courseMetrics.filter(({of}) => series.has(of));
         const ranks = new Set();
-        for (let row = 0; row < series.rows; row++) {
-            this.begin = Math.min(this.begin, series.number(row, "start"));
-            this.end = Math.max(this.end, series.number(row, "start") + series.number(row, "width"));
-            ranks.add(series.number(row, "rank"));
-        }
+        for (const table of regions ? [series, regions] : [series])
+            for (let row = 0; row < table.rows; row++) {
+                this.begin = Math.min(this.begin, table.number(row, "start"));
+                this.end = Math.max(this.end, table.number(row, "start") + table.number(row, "width"));
+                ranks.add(table.number(row, "rank"));
+            }
         this.ranks = [...ranks].sort((a, b) => a - b);
         this.places = new Map(this.ranks.map((rank, i) => [rank, i]));
     }
@@ -39,21 +44,18 @@ class Course {
         return out;
     }
 
-    // [{phase, begin, end, columns, figures}] by the number of the phase, `columns` how much of each column its bins cover.
-    phases(columns) {
+    // [{phase, begin, end, figures}] by the number of the phase.
+    phases() {
         const {series} = this, found = new Map();
         for (let row = 0; row < series.rows; row++) {
             const phase = series.number(row, "phase") || 0, start = series.number(row, "start") - this.begin;
             if (!phase)
                 continue;
             if (!found.has(phase))
-                found.set(phase, {phase, begin: Infinity, end: 0, columns: new Float64Array(columns),
-                    figures: courseMetrics.map(() => 0)});
-            const one = found.get(phase), end = start + series.number(row, "width"), scale = columns / (this.end - this.begin);
+                found.set(phase, {phase, begin: Infinity, end: 0, figures: this.metrics.map(() => 0)});
+            const one = found.get(phase), end = start + series.number(row, "width");
             Object.assign(one, {begin: Math.min(one.begin, start), end: Math.max(one.end, end)});
-            courseMetrics.forEach(({of}, m) => one.figures[m] += series.number(row, of) || 0);
-            for (let k = Math.floor(start * scale); k < end * scale && k < columns; k++)
-                one.columns[k] += Math.min(end * scale, k + 1) - Math.max(start * scale, k);
+            this.metrics.forEach(({of}, m) => one.figures[m] += series.number(row, of) || 0);
         }
         return [...found.values()].sort((a, b) => a.phase - b.phase);
     }
@@ -67,7 +69,7 @@ class Course {
 class CourseView {
     constructor(course, options) {
         this.course = course;
-        this.metric = courseMetrics.find(({name}) => name === options.get("metric")) || courseMetrics[0];
+        this.metric = course.metrics.find(({name}) => name === options.get("metric")) || course.metrics[0];
         this.selected = course.places.get(Number(options.get("rank") ?? NaN)) ?? null;
         this.sum = make("canvas", {class: "course", height: 60, width: courseColumns, "aria-hidden": "true"});
         this.map = make("canvas", {class: "course", width: courseColumns, "aria-label": "Map of ranks over time",
@@ -75,56 +77,50 @@ class CourseView {
             onmousemove: event => this.map.title = this.told(...this.under(event))});
         this.legend = make("p", {class: "legend", id: "course-legend"});
         this.details = make("p", {id: "course-rank", "aria-live": "polite"});
+        this.lanes = course.regions?.rows ? new Lanes(course) : null;
     }
 
     place(place) {
         const {course} = this;
         place.append(
-            make("p", {class: "controls"}, makeChoice("Show", courseMetrics.map(({name, head}) => [name, head]),
+            make("p", {class: "controls"}, makeChoice("Show", course.metrics.map(({name, head}) => [name, head]),
                 this.metric.name, chosen => {
-                    this.metric = courseMetrics.find(({name}) => name === chosen);
+                    this.metric = course.metrics.find(({name}) => name === chosen);
                     remember({metric: chosen});
                     this.draw();
                 })),
-            this.legend, this.makePhases(course), make("p", {}, "All ranks"), this.sum, make("p", {}, "Each rank, the lowest at the top"), this.map,
-            this.details, this.makeTable(course));
+            this.legend, make("p", {}, "All ranks"), this.sum, this.lanes ? this.lanes.picture() : "",
+            make("p", {}, "Each rank, the lowest at the top"), this.map, this.details, this.makeTable(course),
+            this.lanes ? this.lanes.makeTable() : "", this.makePhases(course));
         this.draw();
+        window.onresize = () => this.lanes?.draw(this.selected);
     }
 
-    // A strip with the phase that most ranks are in, and what each phase is.
+    // Figures of each phase.
     makePhases(course) {
-        const phases = course.phases(courseColumns);
+        const phases = course.phases();
         if (!phases.length)
             return "";
-        const strip = make("canvas", {class: "course phases", height: 1, width: courseColumns, "aria-hidden": "true"});
-        const pen = strip.getContext("2d"), style = getComputedStyle(document.documentElement);
-        for (let column = 0; column < courseColumns; column++) {
-            const most = phases.reduce((best, one) => one.columns[column] > best.columns[column] ? one : best, phases[0]);
-            if (!most.columns[column])
-                continue;
-            pen.fillStyle = style.getPropertyValue("--colour" + phases.indexOf(most) % 8);
-            pen.fillRect(column, 0, 1, 1);
-        }
-        return make("div", {}, strip, make("div", {class: "scroll"}, make("table", {id: "phases"},
+        return make("div", {class: "scroll"}, make("table", {id: "phases"},
             make("caption", {}, "Phases (MPI_Pcontrol), from the first bin of the series to the last; sums over all ranks."),
-            make("thead", {}, make("tr", {}, ["phase", "from", "to", ...courseMetrics.map(({head}) => head)].map(head =>
+            make("thead", {}, make("tr", {}, ["phase", "from", "to", ...course.metrics.map(({head}) => head)].map(head =>
                 make("th", {scope: "col"}, head)))),
-            make("tbody", {}, phases.map(({phase, begin, end, figures}, i) => make("tr", {"data-phase": phase},
-                make("th", {scope: "row"}, makeKey("--colour" + i % 8, String(phase))),
+            make("tbody", {}, phases.map(({phase, begin, end, figures}) => make("tr", {"data-phase": phase},
+                make("th", {scope: "row"}, String(phase)),
                 [begin, end].map(at => make("td", {class: "number", title: exactly("ns", at)}, forPeople("ns", at))),
-                courseMetrics.map(({type}, m) => make("td", {class: "number", title: exactly(type, figures[m])},
-                    forPeople(type, figures[m])))))))));
+                course.metrics.map(({type}, m) => make("td", {class: "number", title: exactly(type, figures[m])},
+                    forPeople(type, figures[m]))))))));
     }
 
     makeTable(course) {
-        const sums = courseMetrics.map(({of}) => course.spread(of, courseIntervals, true));
+        const sums = course.metrics.map(({of}) => course.spread(of, courseIntervals, true));
         return make("div", {class: "scroll"}, make("table", {id: "course"},
             make("caption", {}, "Sums over all ranks in intervals of " + course.at(1, courseIntervals) + "."),
-            make("thead", {}, make("tr", {}, ["from", ...courseMetrics.map(({head}) => head)].map(head =>
+            make("thead", {}, make("tr", {}, ["from", ...course.metrics.map(({head}) => head)].map(head =>
                 make("th", {scope: "col"}, head)))),
             make("tbody", {}, Array.from({length: courseIntervals}, (_, k) => make("tr", {},
                 make("th", {scope: "row"}, course.at(k, courseIntervals)),
-                courseMetrics.map(({type}, m) => make("td", {class: "number", title: String(sums[m][k])},
+                course.metrics.map(({type}, m) => make("td", {class: "number", title: String(sums[m][k])},
                     forPeople(type, sums[m][k]))))))));
     }
 
@@ -166,6 +162,7 @@ class CourseView {
             pen.fillRect(i % courseColumns, Math.floor(i / courseColumns), 1, 1);
         });
         this.drawSum(style);
+        this.lanes?.draw(this.selected);
         this.legend.replaceChildren("0 ", make("span", {class: "heat-key", "aria-hidden": "true"}),
             ` ${forPeople(metric.type, most)} in ${course.at(1, courseColumns)}, which is the width of a column. ` +
             "Where a row stands for several ranks, it has the greatest of them.");
@@ -187,5 +184,6 @@ async function showCourse(profile, place, options) {
             "Run with pcollect run --plugins +series."));
         return;
     }
-    new CourseView(new Course(await profile.table("series")), options).place(place);
+    const regions = profile.byName.has("series_regions") ? await profile.table("series_regions") : null;
+    new CourseView(new Course(await profile.table("series"), regions), options).place(place);
 }

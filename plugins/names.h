@@ -13,7 +13,7 @@
     X(request, "whether nonblocking operations overlap with computation, and which never end")     \
     X(topology, "which ranks exchange messages, how many, how large; where ranks are bound")       \
     X(domain, "how communicators were made; all other figures by communicator")                    \
-    X(series, "calls, bytes and time in MPI over the course of the run")                           \
+    X(series, "calls, bytes, time in MPI, CPU time and regions over the course of the run")        \
     X(object, "calls, bytes and time of each file and each RMA window")                            \
     X(null, "nothing: to measure what the library costs without plugins")
 

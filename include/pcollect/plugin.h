@@ -236,6 +236,16 @@ struct pcollect_domain {
     void *thread; /* for pcollect_host.row */
 };
 
+/* A phase (MPI_Pcontrol) or region (pcollect.h) of the program has ended, or goes on in another
+ * phase: a stretch of it. The time of a phase is that of the thread that began it. */
+struct pcollect_region {
+    uint32_t size;
+    uint32_t node;       /* for columns of type NODE */
+    uint64_t id;         /* of it and those around it: the same in all threads of the process */
+    uint64_t begin, end; /* ticks */
+    void *thread;        /* for pcollect_host.row */
+};
+
 /* Services of the host, valid for the life of the process. */
 struct pcollect_host {
     uint32_t abi;
@@ -261,6 +271,8 @@ struct pcollect_host {
     uint64_t *(*row_at)(void *thread, uint32_t node, const struct pcollect_table *table,
                         const uint64_t *keys);
 };
+
+struct pcollect_sample;
 
 struct pcollect_comm_plugin {
     uint32_t abi;  /* PCOLLECT_PLUGIN_ABI */
@@ -296,6 +308,11 @@ struct pcollect_comm_plugin {
      * are those of the message; `post` follows with the sum of all and without a peer. May be NULL.
      */
     void (*part)(void *state, const struct pcollect_event *event, void *record);
+    /* A stretch of a phase or region has ended. May be NULL. */
+    void (*region)(void *state, const struct pcollect_region *region);
+    /* The thread was interrupted, in an MPI call or outside: for tables. Runs in the signal
+     * handler, where the rules of the other hooks hold. May be NULL. */
+    void (*sample)(void *state, const struct pcollect_sample *sample);
 };
 
 /* A timer or counter interrupt in one thread. */

@@ -25,6 +25,7 @@ enum { MAX_SCOPES = 1024, N_SLOTS = 2048, MAX_OPEN = 64, ROOTS = 64, NAME_BYTES 
 
 struct scope {
     uint64_t key;
+    uint64_t id; /* of kinds and keys from the outermost scope to it */
     pcollect_ref node;
     uint32_t parent;
     uint32_t kind;
@@ -71,10 +72,20 @@ static const struct pcollect_table regions = {.name = "regions",
                                               .n_keys = 1,
                                               .n_values = 3};
 
+static void tell_plugins(const struct pcollect_region *region)
+{
+    for (uint32_t i = 0; i < pc_process.n_plugins; i++) {
+        const struct pc_loaded_plugin *p = &pc_process.plugins[i];
+        if (p->comm->region)
+            p->comm->region(p->state, region);
+    }
+}
+
 /* Books the time of an open scope up to now. */
 static void book_time(struct pc_thread *t, struct open *o, uint64_t now, bool entered)
 {
-    const uint64_t key = t->scopes->all[o->scope].node;
+    const struct scope *scope = &t->scopes->all[o->scope];
+    const uint64_t key = scope->node;
     uint64_t *v = pc_table_row(t, &regions, &key);
     uint64_t mpi_ticks = t->record->mpi_ticks;
     if (v) {
@@ -82,6 +93,13 @@ static void book_time(struct pc_thread *t, struct open *o, uint64_t now, bool en
         v[TIME] += now - o->begin;
         v[TIME_IN_MPI] += mpi_ticks > o->mpi_ticks ? mpi_ticks - o->mpi_ticks : 0;
     }
+    if (pc_process.tells_regions && now > o->begin)
+        tell_plugins(&(struct pcollect_region){.size = sizeof(struct pcollect_region),
+                                               .node = scope->node,
+                                               .id = scope->id,
+                                               .begin = o->begin,
+                                               .end = now,
+                                               .thread = t});
     o->begin = now;
     o->mpi_ticks = mpi_ticks;
 }
@@ -114,7 +132,9 @@ static uint32_t find_scope(struct pc_thread *t, uint32_t parent, uint32_t kind, 
     }
     if (name)
         pc_arena_string(&pc_process.arena, name, strnlen(name, NAME_BYTES));
-    struct scope new = {.key = key, .parent = parent, .kind = kind};
+    struct scope new = {.key = key, .id = s->all[parent].id, .parent = parent, .kind = kind};
+    if (kind != LENT)
+        new.id = pc_hash_u64(new.id + pc_hash_u64(key + kind));
     new.roots = s->n < MAX_SCOPES ? pc_memory(ROOTS * sizeof *new.roots) : NULL;
     if (new.roots && kind == LENT)
         new.node = pc_twin_context(t, (pcollect_ref)key);

@@ -97,6 +97,8 @@ int pc_plugins_start(void)
             return PC_ENOMEM;
         pc_process.core.wants |= p->comm->wants;
         pc_process.core.asks |= p->comm->pre || p->comm->wants || !pc_clock_is_counter;
+        pc_process.tells_regions |= p->comm->region != NULL;
+        pc_process.tells_samples |= p->comm->sample != NULL;
         if (p->comm->pre)
             pc_process.core.pre = pc_call_pre;
         if (p->comm->post)

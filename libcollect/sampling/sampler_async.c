@@ -314,6 +314,16 @@ static bool is_same_place(const struct interrupt *i)
            pc_sampler_parent(t, i->sampler, i->context) == point->parent;
 }
 
+/* Tells comm plugins, which keep tables of samples but no records. */
+static void tell_sample(const struct pcollect_sample *sample)
+{
+    for (uint32_t k = 0; k < pc_process.n_plugins; k++) {
+        const struct pc_loaded_plugin *p = &pc_process.plugins[k];
+        if (p->comm->sample)
+            p->comm->sample(p->state, sample);
+    }
+}
+
 static void take_sample(const struct interrupt *i)
 {
     struct pc_thread *t = i->thread;
@@ -344,6 +354,8 @@ static void take_sample(const struct interrupt *i)
         to.sample.own = s->own[k];
         p->plugin->trigger(p->state, &to.sample, place.record + p->record_offset);
     }
+    if (place.record && pc_process.tells_samples)
+        tell_sample(&to.sample);
     if (place.record && s->has_windows) {
         place.function = pc_walk_function_start(i->where.pc);
         pc_window_open(t, s, &to, &place);

@@ -199,6 +199,7 @@ struct pc_process {
     struct pcollect_host host;
     struct pc_loaded_plugin plugins[PC_MAX_PLUGINS];
     uint32_t n_plugins, n_posts, n_completes;
+    bool tells_regions, tells_samples;        /* a comm plugin has that hook */
     struct pc_hook posts[PC_MAX_PLUGINS + 1]; /* behind the last: NULL */
     struct pc_hook completes[PC_MAX_PLUGINS + 1];
     struct pc_loaded_compute compute[PC_MAX_COMPUTE];

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * series: when. For the rank, calls, bytes and time in MPI over the course of the run; for each
- * context, how the intervals between its calls are distributed.
+ * series: when. For the rank, calls, bytes, time in MPI and CPU time over the course of the run,
+ * and which phases and regions of the program it was in; for each context, how the intervals
+ * between its calls are distributed.
  *
  * The table `series` has a row for each rank and bin of time. A bin is a span of the wall clock
  * whose width is a power of two of a nanosecond and whose start is a multiple of it, so that bins
@@ -16,11 +17,18 @@
  * some plugin wants them; but only the first TOLD_APART that a process uses have rows of their own.
  * What goes over others is in the row without a communicator, and counted there.
  *
+ * A sample and the CPU time that it stands for are in the bin in which it was taken, in the row
+ * without a communicator.
+ *
+ * The table `series_regions` has the same bins: the time in each phase and region, inner ones
+ * included, of the first TOLD_APART that the process leaves; that of others in the row without one.
+ *
  * The record of a context remembers the bin used last from there, by its ticks: as long as the time
  * is in it, a call finds its row by comparisons. Records and rows are of one thread.
  */
 #include "plugins/plugins.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum { BINS = 40, LEAST_SHIFT = 24, MOST_BINS = 128, TOLD_APART = 32 };
@@ -39,6 +47,7 @@ struct series {
     const struct pcollect_host *host;
     uint64_t start_ns;            /* of the process's first call, on the wall clock */
     uint64_t domains[TOLD_APART]; /* in the order in which they were met; 0: free */
+    uint64_t regions[TOLD_APART]; /* by their ids, the same */
 };
 
 static struct series series;
@@ -49,7 +58,7 @@ static const struct pcollect_field fields[] = {
      PCOLLECT_HIST, PCOLLECT_UNIT_NS, BINS, offsetof(struct series_record, intervals)},
 };
 
-enum { CALLS, SENT, RECEIVED, TIME_IN_MPI, OTHER_CALLS };
+enum { CALLS, SENT, RECEIVED, TIME_IN_MPI, OTHER_CALLS, SAMPLES, CPU_TIME, COMPUTED };
 
 static const struct pcollect_column columns[] = {
     {"rank", "rank in MPI_COMM_WORLD", PCOLLECT_COLUMN_RANK, 0, PCOLLECT_UNIT_COUNT, 0},
@@ -68,15 +77,40 @@ static const struct pcollect_column columns[] = {
      PCOLLECT_UNIT_TICKS, 0},
     {"other_calls", "calls over communicators that are not told apart", PCOLLECT_COLUMN_NUMBER,
      PCOLLECT_SUM, PCOLLECT_UNIT_COUNT, 0},
+    {"samples", "samples", PCOLLECT_COLUMN_NUMBER, PCOLLECT_SUM, PCOLLECT_UNIT_COUNT, 0},
+    {"cpu_time", "CPU time that they stand for", PCOLLECT_COLUMN_NUMBER, PCOLLECT_SUM,
+     PCOLLECT_UNIT_NS, 0},
+    {"computed", "of that outside of MPI calls", PCOLLECT_COLUMN_NUMBER, PCOLLECT_SUM,
+     PCOLLECT_UNIT_NS, 0},
 };
 
-static const struct pcollect_table table = {
-    .name = "series",
-    .doc = "calls, bytes and time in MPI over the course of the run",
-    .columns = columns,
-    .n_keys = 4,
-    .n_values = sizeof columns / sizeof columns[0] - 4,
-    .flags = PCOLLECT_TABLE_BY_PHASE,
+enum { TIME_IN_REGION };
+
+static const struct pcollect_column region_columns[] = {
+    {"rank", "rank in MPI_COMM_WORLD", PCOLLECT_COLUMN_RANK, 0, PCOLLECT_UNIT_COUNT, 0},
+    {"start", "of the bin, nanoseconds since 1970", PCOLLECT_COLUMN_NUMBER, 0, PCOLLECT_UNIT_COUNT,
+     0},
+    {"width", "of the bin, nanoseconds", PCOLLECT_COLUMN_NUMBER, 0, PCOLLECT_UNIT_COUNT, 0},
+    {"region", "phase or region, inside of others; of the first that the process left, else none",
+     PCOLLECT_COLUMN_NODE, 0, PCOLLECT_UNIT_COUNT, 0},
+    {"time", "time in it, of all threads", PCOLLECT_COLUMN_NUMBER, PCOLLECT_SUM,
+     PCOLLECT_UNIT_TICKS, 0},
+};
+
+enum { COURSE, REGIONS };
+
+static const struct pcollect_table tables[] = {
+    [COURSE] = {.name = "series",
+                .doc = "calls, bytes, time in MPI and CPU time over the course of the run",
+                .columns = columns,
+                .n_keys = 4,
+                .n_values = sizeof columns / sizeof columns[0] - 4,
+                .flags = PCOLLECT_TABLE_BY_PHASE},
+    [REGIONS] = {.name = "series_regions",
+                 .doc = "time in each phase and region over the course of the run",
+                 .columns = region_columns,
+                 .n_keys = 4,
+                 .n_values = 1},
 };
 
 static int start(const struct pcollect_host *host, void **state)
@@ -86,28 +120,39 @@ static int start(const struct pcollect_host *host, void **state)
     return 0;
 }
 
-/* The communicator as the table has it: itself, or none where others came before. */
-static uint64_t told_apart(struct series *s, uint64_t domain)
+/* The id of a communicator or region as the table has it: itself, or none where others came before.
+ */
+static uint64_t told_apart(uint64_t *met, uint64_t id)
 {
-    for (unsigned i = 0; domain && i < TOLD_APART; i++) {
-        uint64_t there = 0;
-        if (__atomic_compare_exchange_n(&s->domains[i], &there, domain, 0, __ATOMIC_RELAXED,
-                                        __ATOMIC_RELAXED) ||
-            there == domain)
-            return domain;
+    for (unsigned i = 0; id && i < TOLD_APART; i++) {
+        uint64_t there = __atomic_load_n(&met[i], __ATOMIC_RELAXED);
+        bool mine = !there && __atomic_compare_exchange_n(&met[i], &there, id, 0, __ATOMIC_RELAXED,
+                                                          __ATOMIC_RELAXED);
+        if (mine || there == id)
+            return id;
     }
     return 0;
+}
+
+/* The row of the bin of a time, with this as the last key. */
+static uint64_t *find_row(const struct series *s, void *thread, uint32_t node,
+                          const struct pcollect_table *table, uint64_t ns, unsigned shift,
+                          uint64_t key)
+{
+    const uint64_t keys[4] = {(uint64_t)(int64_t)PCOLLECT_RANK_SELF, ns >> shift << shift,
+                              (uint64_t)1 << shift, key};
+    return s->host->row_at(thread, node, table, keys);
 }
 
 static uint64_t *find_bin(struct series *s, const struct pcollect_event *e, uint64_t ns,
                           unsigned shift)
 {
-    const uint64_t keys[4] = {(uint64_t)(int64_t)PCOLLECT_RANK_SELF, ns >> shift << shift,
-                              (uint64_t)1 << shift, told_apart(s, e->domain)};
-    return s->host->row_at(e->thread, e->node, &table, keys);
+    return find_row(s, e->thread, e->node, &tables[COURSE], ns, shift,
+                    told_apart(s->domains, e->domain));
 }
 
-/* The first call of all threads begins the series; of several that race one is the first. */
+/* The first call or sample of all threads begins the series; of several that race one is the first.
+ */
 static uint64_t since_start(struct series *s, uint64_t now_ns)
 {
     uint64_t start_ns = __atomic_load_n(&s->start_ns, __ATOMIC_RELAXED);
@@ -132,20 +177,37 @@ static uint64_t to_ticks(const struct pcollect_host *host, uint64_t ns)
     return (uint64_t)(((unsigned __int128)ns << 32) / host->ns_per_tick_q32);
 }
 
-/* A call that ends in another bin than it begins in: each gets its part, the last what is left. */
-static void add_long(struct series *s, const struct pcollect_event *e, uint64_t begin_ns,
-                     uint64_t end_ns, unsigned shift)
+/* A stretch of time and where it is booked. */
+struct stretch {
+    uint64_t begin_ns, end_ns, ticks;
+    unsigned shift; /* of the bins' width */
+    void *thread;
+    uint32_t node;
+    uint64_t key;
+};
+
+static struct stretch stretch_of(struct series *s, uint64_t begin, uint64_t end)
 {
-    uint64_t left = e->end - e->begin;
-    for (uint64_t at = begin_ns; at < end_ns;) {
-        uint64_t next = ((at >> shift) + 1) << shift;
-        uint64_t part = next < end_ns ? to_ticks(s->host, next - at) : left;
-        uint64_t *v = find_bin(s, e, at, shift);
+    struct stretch x = {.end_ns = s->host->realtime_ns(end), .ticks = end - begin};
+    uint64_t length_ns = (uint64_t)(((unsigned __int128)x.ticks * s->host->ns_per_tick_q32) >> 32);
+    x.begin_ns = x.end_ns - length_ns;
+    x.shift = shift_for(since_start(s, x.begin_ns) + length_ns);
+    return x;
+}
+
+/* Each bin gets its part, the last what is left. */
+static void add_stretch(const struct series *s, const struct stretch *x,
+                        const struct pcollect_table *table, unsigned value)
+{
+    uint64_t left = x->ticks;
+    for (uint64_t at = x->begin_ns, next; at < x->end_ns; at = next) {
+        next = ((at >> x->shift) + 1) << x->shift;
+        uint64_t part = next < x->end_ns ? to_ticks(s->host, next - at) : left;
+        uint64_t *v = find_row(s, x->thread, x->node, table, at, x->shift, x->key);
         part = part < left ? part : left;
         if (v)
-            v[TIME_IN_MPI] += part;
+            v[value] += part;
         left -= part;
-        at = next;
     }
 }
 
@@ -162,7 +224,7 @@ static void remember(struct series *s, const struct pcollect_event *e, struct se
     r->from = e->end - to_ticks(s->host, now_ns - start_ns);
     r->until = r->row && end_ns > now_ns ? e->end + to_ticks(s->host, end_ns - now_ns) : 0;
     r->domain = e->domain;
-    r->other = e->domain && !told_apart(s, e->domain);
+    r->other = e->domain && !told_apart(s->domains, e->domain);
 }
 
 static void add_interval(const struct series *s, const struct pcollect_event *e,
@@ -181,18 +243,17 @@ static void add_interval(const struct series *s, const struct pcollect_event *e,
 static __attribute__((noinline)) void add_slowly(struct series *s, const struct pcollect_event *e,
                                                  struct series_record *r)
 {
-    uint64_t end_ns = s->host->realtime_ns(e->end);
-    uint64_t length_ns =
-        (uint64_t)(((unsigned __int128)(e->end - e->begin) * s->host->ns_per_tick_q32) >> 32);
-    uint64_t begin_ns = end_ns - length_ns;
-    unsigned shift = shift_for(since_start(s, begin_ns) + length_ns);
-    uint64_t *last = find_bin(s, e, end_ns, shift), *first = last;
-    remember(s, e, r, last, end_ns, shift);
-    if (begin_ns >> shift != end_ns >> shift) {
-        first = find_bin(s, e, begin_ns, shift);
-        add_long(s, e, begin_ns, end_ns, shift);
+    struct stretch x = stretch_of(s, e->begin, e->end);
+    uint64_t *last = find_bin(s, e, x.end_ns, x.shift), *first = last;
+    remember(s, e, r, last, x.end_ns, x.shift);
+    if (x.begin_ns >> x.shift != x.end_ns >> x.shift) {
+        first = find_bin(s, e, x.begin_ns, x.shift);
+        x.thread = e->thread;
+        x.node = e->node;
+        x.key = told_apart(s->domains, e->domain);
+        add_stretch(s, &x, &tables[COURSE], TIME_IN_MPI);
     } else if (last) {
-        last[TIME_IN_MPI] += e->end - e->begin;
+        last[TIME_IN_MPI] += x.ticks;
     }
     if (first) {
         first[CALLS]++;
@@ -240,19 +301,45 @@ static void complete(void *state, const struct pcollect_event *e, void *record)
         row[RECEIVED] += e->bytes_received;
 }
 
+/* A region that was left before the first call has bins of its own length. */
+static void add_region(void *state, const struct pcollect_region *region)
+{
+    struct series *s = state;
+    struct stretch x = stretch_of(s, region->begin, region->end);
+    x.thread = region->thread;
+    x.node = region->node;
+    x.key = told_apart(s->regions, region->id) ? region->node : 0;
+    add_stretch(s, &x, &tables[REGIONS], TIME_IN_REGION);
+}
+
+static void add_sample(void *state, const struct pcollect_sample *sample)
+{
+    struct series *s = state;
+    uint64_t now_ns = s->host->realtime_ns(sample->now);
+    unsigned shift = shift_for(since_start(s, now_ns));
+    uint64_t *v = find_row(s, sample->thread, sample->node, &tables[COURSE], now_ns, shift, 0);
+    if (!v)
+        return;
+    v[SAMPLES]++;
+    v[CPU_TIME] += sample->period_ns;
+    v[COMPUTED] += sample->node ? sample->period_ns : 0;
+}
+
 const struct pcollect_comm_plugin pc_plugin_series = {
     .abi = PCOLLECT_PLUGIN_ABI,
     .size = sizeof(struct pcollect_comm_plugin),
     .kind = PCOLLECT_PLUGIN_COMM,
     .record_bytes = sizeof(struct series_record),
     .name = "series",
-    .doc = "calls, bytes and time in MPI over the course of the run; intervals between calls",
+    .doc = "calls, bytes, times and regions over the course of the run; intervals between calls",
     .fields = fields,
-    .tables = &table,
+    .tables = tables,
     .n_fields = sizeof fields / sizeof fields[0],
-    .n_tables = 1,
+    .n_tables = sizeof tables / sizeof tables[0],
     .init = start,
     .post = post,
     .complete = complete,
+    .region = add_region,
+    .sample = add_sample,
     .wants = PCOLLECT_WANT_THREAD,
 };

@@ -3,7 +3,8 @@
  * The plugin series under a host of its own: what is in which bin, and that there are never more
  * rows than doc/internals/series.md says, however long the run and whatever it does.
  *
- * The oracle books each call by the definition of bins, and remembers nothing from call to call.
+ * The oracle books each call, sample and region by the definition of bins, and remembers nothing
+ * from one to the next.
  */
 #include "plugins/plugins.h"
 
@@ -17,7 +18,7 @@
 
 #include <cmocka.h>
 
-enum { SLOTS = 1 << 20, N_KEYS = 4, N_VALUES = 5, TOLD_APART = 32, CONTEXTS = 3 };
+enum { SLOTS = 1 << 18, N_KEYS = 4, N_VALUES = 8, TOLD_APART = 32, CONTEXTS = 3 };
 
 /* Ticks are nanoseconds here, and begin at this time. */
 #define BEGIN UINT64_C(1700000000000000000)
@@ -33,8 +34,9 @@ struct rows {
     struct row all[SLOTS];
 };
 
-static struct rows *got, *wanted;
-static uint64_t met[TOLD_APART]; /* by the oracle */
+/* Rows of the table `series`, and of `series_regions`, which has one value. */
+static struct rows *got, *wanted, *got_regions, *wanted_regions;
+static uint64_t met[TOLD_APART], met_regions[TOLD_APART]; /* by the oracle */
 
 static uint64_t *find(struct rows *rows, const uint64_t *keys)
 {
@@ -52,11 +54,12 @@ static uint64_t *find(struct rows *rows, const uint64_t *keys)
 static uint64_t *row_at(void *thread, uint32_t node, const struct pcollect_table *table,
                         const uint64_t *keys)
 {
+    bool regions = !strcmp(table->name, "series_regions");
     (void)thread;
-    assert_true(node != 0);
+    (void)node;
     assert_int_equal(table->n_keys, N_KEYS);
-    assert_int_equal(table->n_values, N_VALUES);
-    return find(got, keys);
+    assert_int_equal(table->n_values, regions ? 1 : N_VALUES);
+    return find(regions ? got_regions : got, keys);
 }
 
 static uint64_t realtime_ns(uint64_t ticks)
@@ -74,35 +77,61 @@ static uint64_t width_after(uint64_t elapsed_ns)
     return width;
 }
 
-static uint64_t told_apart(uint64_t domain)
+static uint64_t told_apart(uint64_t *known, uint64_t id)
 {
-    for (unsigned i = 0; domain && i < TOLD_APART; i++) {
-        if (!met[i])
-            met[i] = domain;
-        if (met[i] == domain)
-            return domain;
+    for (unsigned i = 0; id && i < TOLD_APART; i++) {
+        if (!known[i])
+            known[i] = id;
+        if (known[i] == id)
+            return id;
     }
     return 0;
+}
+
+/* The time of the stretch in each of its bins. */
+static void book_time(struct rows *rows, uint64_t *keys, uint64_t begin, uint64_t end,
+                      unsigned value)
+{
+    for (uint64_t at = begin, width = keys[2], next; at < end; at = next) {
+        next = at / width * width + width < end ? at / width * width + width : end;
+        keys[1] = at / width * width;
+        find(rows, keys)[value] += next - at;
+    }
 }
 
 static void book(const struct pcollect_event *e)
 {
     uint64_t width = width_after(e->end - BEGIN), at = e->begin;
     uint64_t keys[N_KEYS] = {(uint64_t)(int64_t)PCOLLECT_RANK_SELF, at / width * width, width,
-                             told_apart(e->domain)};
+                             told_apart(met, e->domain)};
     uint64_t *values = find(wanted, keys);
     values[0]++;
     values[4] += e->domain && !keys[3];
-    while (at / width != e->end / width) {
-        keys[1] = at / width * width;
-        find(wanted, keys)[3] += keys[1] + width - at;
-        at = keys[1] + width;
-    }
-    keys[1] = at / width * width;
+    keys[1] = e->end / width * width;
     values = find(wanted, keys);
     values[1] += e->bytes_sent;
     values[2] += e->bytes_received;
-    values[3] += e->end - at;
+    book_time(wanted, keys, at, e->end, 3);
+}
+
+static void book_sample(const struct pcollect_sample *sample)
+{
+    uint64_t width = width_after(sample->now - BEGIN);
+    uint64_t keys[N_KEYS] = {(uint64_t)(int64_t)PCOLLECT_RANK_SELF, sample->now / width * width,
+                             width, 0};
+    uint64_t *values = find(wanted, keys);
+    values[5]++;
+    values[6] += sample->period_ns;
+    values[7] += sample->node ? sample->period_ns : 0;
+}
+
+static void book_region(const struct pcollect_region *region)
+{
+    uint64_t before = region->begin < BEGIN ? BEGIN - region->begin : 0;
+    uint64_t width = width_after(region->end - BEGIN + before);
+    uint64_t keys[N_KEYS] = {(uint64_t)(int64_t)PCOLLECT_RANK_SELF, 0, width,
+                             told_apart(met_regions, region->id) ? region->node : 0};
+    book_time(wanted_regions, keys, region->begin, region->end, 0);
 }
 
 /* Bytes of a receive that was posted before. */
@@ -110,18 +139,24 @@ static void book_completion(const struct pcollect_event *e)
 {
     uint64_t width = width_after(e->end - BEGIN);
     uint64_t keys[N_KEYS] = {(uint64_t)(int64_t)PCOLLECT_RANK_SELF, e->end / width * width, width,
-                             told_apart(e->domain)};
+                             told_apart(met, e->domain)};
     find(wanted, keys)[2] += e->bytes_received;
+}
+
+static void assert_equal(struct rows *is, struct rows *should_be)
+{
+    assert_int_equal(is->n, should_be->n);
+    for (uint32_t i = 0; i < SLOTS; i++)
+        if (should_be->all[i].keys[2])
+            assert_memory_equal(find(is, should_be->all[i].keys), should_be->all[i].values,
+                                sizeof should_be->all[i].values);
+    assert_int_equal(is->n, should_be->n);
 }
 
 static void assert_same(void)
 {
-    assert_int_equal(got->n, wanted->n);
-    for (uint32_t i = 0; i < SLOTS; i++)
-        if (wanted->all[i].keys[2])
-            assert_memory_equal(find(got, wanted->all[i].keys), wanted->all[i].values,
-                                sizeof wanted->all[i].values);
-    assert_int_equal(got->n, wanted->n);
+    assert_equal(got, wanted);
+    assert_equal(got_regions, wanted_regions);
 }
 
 /* ---- Runs ----------------------------------------------------------------------------------- */
@@ -135,7 +170,41 @@ static uint64_t draw(uint64_t n)
     return x % n;
 }
 
-/* Calls, now and then a long one, for so long, over so many communicators. */
+/* A sample, in a context or in a call. */
+static void interrupt(void *state, uint64_t now)
+{
+    struct pcollect_sample sample = {.size = sizeof sample,
+                                     .now = now,
+                                     .node = (uint32_t)draw(CONTEXTS),
+                                     .period_ns = 1 + draw(20000000)};
+    pc_plugin_series.sample(state, &sample);
+    book_sample(&sample);
+}
+
+/* One of so many regions ends, which may be as long as the run. */
+static void leave_region(void *state, uint64_t now, uint64_t n_regions)
+{
+    uint64_t longest = draw(10) ? 100000000 : now - BEGIN + 1;
+    struct pcollect_region region = {
+        .size = sizeof region, .begin = now - draw(longest), .end = now};
+    region.id = 1 + draw(n_regions);
+    region.node = (uint32_t)region.id;
+    pc_plugin_series.region(state, &region);
+    book_region(&region);
+}
+
+static void forget(void)
+{
+    memset(got, 0, sizeof *got);
+    memset(wanted, 0, sizeof *wanted);
+    memset(got_regions, 0, sizeof *got);
+    memset(wanted_regions, 0, sizeof *wanted);
+    memset(met, 0, sizeof met);
+    memset(met_regions, 0, sizeof met_regions);
+}
+
+/* Calls, now and then a long one, for so long, over so many communicators, and in as many regions.
+ */
 static void run(uint64_t length_ns, uint64_t step_ns, uint64_t n_domains)
 {
     static uint64_t records[CONTEXTS][64];
@@ -146,9 +215,7 @@ static void run(uint64_t length_ns, uint64_t step_ns, uint64_t n_domains)
         .ns_per_tick_q32 = UINT64_C(1) << 32, .row_at = row_at, .realtime_ns = realtime_ns};
     assert_true(p->record_bytes <= sizeof records[0]);
     memset(records, 0, sizeof records);
-    memset(got, 0, sizeof *got);
-    memset(wanted, 0, sizeof *wanted);
-    memset(met, 0, sizeof met);
+    forget();
     assert_int_equal(p->init(&host, &state), 0);
     struct pcollect_event e = {.size = sizeof e, .begin = BEGIN};
     while (e.begin - BEGIN < length_ns) {
@@ -172,6 +239,10 @@ static void run(uint64_t length_ns, uint64_t step_ns, uint64_t n_domains)
             p->complete(state, &completion, records[context]);
             book_completion(&completion);
         }
+        if (!draw(10))
+            interrupt(state, e.end);
+        if (!draw(5))
+            leave_region(state, e.end, n_domains + 1);
         e.begin = e.end + draw(step_ns);
     }
 }
@@ -207,12 +278,36 @@ static void rows_are_bounded(void **unused)
     assert_in_range(got->n, 1000, most_bins(366 * 86400 * SECOND));
 }
 
+/* Before the first call, and in a run without one. */
+static void regions_may_be_alone(void **unused)
+{
+    static struct pcollect_host host;
+    void *state = NULL;
+    (void)unused;
+    host = (struct pcollect_host){
+        .ns_per_tick_q32 = UINT64_C(1) << 32, .row_at = row_at, .realtime_ns = realtime_ns};
+    forget();
+    assert_int_equal(pc_plugin_series.init(&host, &state), 0);
+    struct pcollect_region region = {
+        .size = sizeof region, .id = 1, .node = 1, .begin = BEGIN, .end = BEGIN + 3600 * SECOND};
+    pc_plugin_series.region(state, &region);
+    book_region(&region);
+    assert_same();
+    assert_in_range(got_regions->n, 64, 129);
+    region.begin = BEGIN - 100 * SECOND;
+    region.end = BEGIN + SECOND;
+    pc_plugin_series.region(state, &region);
+    book_region(&region);
+    assert_same();
+}
+
 static void communicators_are_bounded(void **unused)
 {
     (void)unused;
     run(3600 * SECOND, 5000000, 1000);
     assert_same();
     assert_in_range(got->n, 10 * 700, (TOLD_APART + 1) * most_bins(3600 * SECOND));
+    assert_in_range(got_regions->n, 10 * 700, (TOLD_APART + 1) * most_bins(3600 * SECOND));
     uint64_t others = 0;
     for (uint32_t i = 0; i < SLOTS; i++)
         others += got->all[i].values[4];
@@ -224,14 +319,16 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bins_are_those_of_the_definition),
         cmocka_unit_test(rows_are_bounded),
+        cmocka_unit_test(regions_may_be_alone),
         cmocka_unit_test(communicators_are_bounded),
     };
-    got = calloc(1, sizeof *got);
-    wanted = calloc(1, sizeof *wanted);
-    if (!got || !wanted)
+    got = calloc(4, sizeof *got);
+    if (!got)
         return 1;
+    wanted = got + 1;
+    got_regions = got + 2;
+    wanted_regions = got + 3;
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     free(got);
-    free(wanted);
     return failed;
 }

@@ -918,21 +918,59 @@ def check_source_links(page, tables):
     return wrong
 
 
+COURSE_COLUMNS = [("mpi_time", 1e9), ("cpu_time", 1e9), ("computed", 1e9), ("samples", 1), ("calls", 1), ("bytes_sent", 1),
+                  ("bytes_received", 1)]
+
+
+def check_lanes(page, rows, begin, end):
+    """Each phase and region from its first bin to its last, with its time; its lane is dark where it has a bin and pale where
+    it has none."""
+    wanted = {}
+    for row in rows:
+        path = " > ".join(re.sub(r"^\((?:region )?(.*)\)$", r"\1", label) for label in row["region"].split(" > ")) or "other regions"
+        one = wanted.setdefault(path, [math.inf, 0, 0, []])
+        one[0] = min(one[0], int(row["start"]) - begin)
+        one[1] = max(one[1], int(row["start"]) + int(row["width"]) - begin)
+        one[2] += ns(row["time"])
+        one[3].append((int(row["start"]) - begin, int(row["start"]) + int(row["width"]) - begin))
+    lanes = page.ask("return [...document.querySelectorAll('#regions tbody tr')].map("
+                     "r => [r.dataset.path, [...r.querySelectorAll('td')].map(c => c.title)])")
+    if {path: [ns(text) for text in cells] for path, cells in lanes} != {path: one[:3] for path, one in wanted.items()}:
+        return [f"regions {lanes}, not {wanted}"]
+    if not wanted:
+        return []
+    pixels = page.ask("""
+        const canvas = document.getElementById("lanes"), pen = canvas.getContext("2d"), n = arguments[0];
+        return Array.from({length: n}, (_, i) => Array.from(pen.getImageData(0, Math.floor((i + 1) * canvas.height / n) - 2,
+            canvas.width, 1).data).filter((_, k) => k % 4 === 3));""", len(lanes))
+    wrong = []
+    for (path, _), row in zip(lanes, pixels):
+        column, step = len(row) / (end - begin), 2 + len(row) / 480
+        dark = [(low * column, high * column) for low, high in wanted[path][3]]
+        for x, alpha in enumerate(row):
+            near = any(low - step <= x + 0.5 <= high + step for low, high in dark)
+            inside = any(low <= x and x + 1 <= high for low, high in dark)
+            if alpha and not near or inside and not alpha:
+                wrong.append(f"{path} has {alpha} at {x} of {len(row)}")
+    return wrong[:3]
+
+
 def check_phases(page, rows, begin):
     """Each phase with its first and last bin, and its sums."""
     wanted = {}
     for row in rows:
         if int(row.get("phase") or 0):
-            one = wanted.setdefault(row["phase"], [math.inf, 0, 0, 0, 0, 0])
+            one = wanted.setdefault(row["phase"], [math.inf, 0] + [0] * len(COURSE_COLUMNS))
             one[0] = min(one[0], int(row["start"]) - begin)
             one[1] = max(one[1], int(row["start"]) + int(row["width"]) - begin)
-            for k, name in enumerate(("mpi_time", "calls", "bytes_sent", "bytes_received")):
-                one[2 + k] += ns(row[name]) if name == "mpi_time" else int(row[name])
+            for k, (name, unit) in enumerate(COURSE_COLUMNS):
+                one[2 + k] += ns(row[name]) if unit == 1e9 else int(row[name])
     seen = page.ask("return [...document.querySelectorAll('#phases tbody tr')].map("
                     "r => [r.dataset.phase, [...r.querySelectorAll('td')].map(c => [c.title, c.textContent])])")
     wrong = [f"phase {phase}: {shown} for {exact}" for phase, cells in seen for exact, shown in cells
              if not rounds_to(shown, exact) and not is_short(shown, exact)]
-    seen = {phase: [ns(exact) if k < 3 else int(float(exact)) for k, (exact, _) in enumerate(cells)] for phase, cells in seen}
+    units = [1e9, 1e9] + [unit for _, unit in COURSE_COLUMNS]
+    seen = {phase: [ns(exact) if unit == 1e9 else int(float(exact)) for (exact, _), unit in zip(cells, units)] for phase, cells in seen}
     return wrong + ([] if seen == wanted else [f"phases {seen}, not {wanted}"])
 
 
@@ -942,13 +980,12 @@ def check_course(page, tables):
     if not tables.get("series", ((), ()))[1]:
         return [] if "series" in page.ask("return document.getElementById('time').innerText") else ["not explained"]
     wrong = []
-    rows = rows_of(tables, "series")
-    begin = min(int(row["start"]) for row in rows)
-    end = max(int(row["start"]) + int(row["width"]) for row in rows)
+    rows, regions = rows_of(tables, "series"), rows_of(tables, "series_regions") if "series_regions" in tables else []
+    begin = min(int(row["start"]) for row in rows + regions)
+    end = max(int(row["start"]) + int(row["width"]) for row in rows + regions)
     seen = page.ask("return [...document.querySelectorAll('#course tbody tr')].map("
                     "r => [...r.cells].slice(1).map(c => [c.title, c.textContent]))")
-    columns = [("mpi_time", 1e9), ("calls", 1), ("bytes_sent", 1), ("bytes_received", 1)]
-    for m, (name, unit) in enumerate(columns):
+    for m, (name, unit) in enumerate(COURSE_COLUMNS):
         wanted = [0.0] * len(seen)
         for row in rows:
             start, width = int(row["start"]) - begin, int(row["width"])
@@ -962,8 +999,8 @@ def check_course(page, tables):
                 wrong.append(f"{name}, interval {k}: {seen[k][m]}, not {value}")
         if abs(sum(float(cells[m][0]) for cells in seen) - sum(float(row[name]) * unit for row in rows)) > 1e-6 * whole + 1e-6:
             wrong.append(f"{name} in all")
-    wrong += check_phases(page, rows, begin)
-    ranks = {row["rank"] for row in rows}
+    wrong += check_phases(page, rows, begin) + check_lanes(page, regions, begin, end)
+    ranks = {row["rank"] for row in rows + regions}
     page.show("time&metric=calls&rank=" + sorted(ranks)[-1])
     height, drawn = page.ask("""
         const canvas = document.querySelector('.course[aria-label]'), pen = canvas.getContext('2d');

@@ -1,7 +1,8 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! A program of Fortran and C++ (mixed.cc) with phases, and communicators made from others, for the test of the page.
+! A program of Fortran and C++ (mixed.cc) with phases, regions, and communicators made from others, for the test of the page.
 program mixed
     use mpi
+    use pcollect
     use iso_c_binding
     implicit none
     interface
@@ -16,7 +17,9 @@ program mixed
     call MPI_Comm_split(MPI_COMM_WORLD, mod(rank, 2), rank, half, ierr)
     call MPI_Comm_dup(half, twin, ierr)
     call MPI_Comm_set_name(twin, "twin", ierr)
+    call pcollect_region_begin("first steps")
     call step(2)
+    call pcollect_region_end("first steps")
     call MPI_Pcontrol(4)
     call step(6)
     call MPI_Pcontrol(7)
@@ -31,7 +34,9 @@ contains
         integer :: i, sizes, values(1000), sums(1000)
         values = rank
         do i = 1, n
+            call pcollect_region_begin("smooth")
             call smooth(20000 * (rank + 1))
+            call pcollect_region_end("smooth")
             call MPI_Comm_size(MPI_COMM_WORLD, sizes, ierr)
             call MPI_Sendrecv(values, 1000, MPI_INTEGER, mod(rank + 1, sizes), 0, sums, 1000, MPI_INTEGER, &
                 mod(rank + sizes - 1, sizes), 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE, ierr)

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Phases and regions over the course of the run: a lane for each, in which a column is as dark as the part of it that
+// the ranks, or the chosen rank, were in there. From the table `series_regions`; the table below says the same in words.
+
+const laneText = 13, laneBar = 9, laneColumns = 480, mostLanes = 40;
+
+// "solve" of "(region solve)", "phase 5" of "(phase 5)".
+const laneName = label => label.replace(/^\((?:region )?(.*)\)$/s, "$1");
+
+class Lanes {
+    constructor(course) {
+        Object.assign(this, {course, byPath: new Map()});
+        for (let row = 0; row < course.regions.rows; row++)
+            this.add(row);
+        const all = [...this.byPath.values()].sort((a, b) => a.begin - b.begin || a.level - b.level || b.time - a.time);
+        const least = all.map(({time}) => time).sort((a, b) => b - a)[mostLanes - 1] || 0;
+        this.list = all.filter(({time}) => time >= least).slice(0, mostLanes);
+        this.more = all.length - this.list.length;
+        this.canvas = make("canvas", {id: "lanes", "aria-hidden": "true",
+            onmousemove: ({offsetY}) => this.canvas.title = this.told(Math.floor(offsetY / (laneText + laneBar)))});
+    }
+
+    // Bins of the row belong to the lane of its region; without one, to those that are not told apart.
+    add(row) {
+        const {course: {regions, begin}} = this, path = regions.path(row, "region");
+        const labels = path ? regions.labels(row, "region").map(laneName) : ["other regions"];
+        if (!this.byPath.has(path))
+            this.byPath.set(path, {labels, level: labels.length - 1, name: labels[labels.length - 1], rows: [],
+                begin: Infinity, end: 0, time: 0});
+        const lane = this.byPath.get(path), start = regions.number(row, "start") - begin;
+        lane.rows.push(row);
+        lane.begin = Math.min(lane.begin, start);
+        lane.end = Math.max(lane.end, start + regions.number(row, "width"));
+        lane.time += regions.number(row, "time");
+    }
+
+    picture() {
+        return make("div", {}, make("p", {}, "Phases and regions: as dark as the part of the time that is spent in them"),
+            make("div", {class: "lanes"}, this.canvas));
+    }
+
+    told(at) {
+        const lane = this.list[at];
+        return lane ? cutText(`${lane.labels.join(", in it ")}: ${forPeople("ns", lane.time)}`) : "";
+    }
+
+    // The part of each column, from 0 to 1: of all ranks, or of the one at this place.
+    parts(lane, place) {
+        const {course, course: {regions}} = this, out = new Float64Array(laneColumns);
+        const column = (course.end - course.begin) / laneColumns, whole = column * (place === null ? course.ranks.length : 1);
+        for (const row of lane.rows) {
+            const width = regions.number(row, "width"), from = (regions.number(row, "start") - course.begin) / column;
+            const to = from + width / column, time = regions.number(row, "time");
+            if (place !== null && course.places.get(regions.number(row, "rank")) !== place)
+                continue;
+            for (let k = Math.floor(from); k < to && k < laneColumns; k++)
+                out[k] += time * (Math.min(to, k + 1) - Math.max(from, k)) / (to - from) / whole;
+        }
+        return out.map(part => Math.min(1, part));
+    }
+
+    draw(place) {
+        const {canvas} = this, width = canvas.parentNode.clientWidth, ratio = window.devicePixelRatio || 1;
+        const height = this.list.length * (laneText + laneBar), style = getComputedStyle(document.documentElement);
+        canvas.width = width * ratio;
+        canvas.height = height * ratio;
+        canvas.style.height = height + "px";
+        const pen = canvas.getContext("2d");
+        pen.scale(ratio, ratio);
+        pen.font = "11px sans-serif";
+        pen.textBaseline = "middle";
+        this.list.forEach((lane, i) => this.drawLane(pen, style, lane, this.parts(lane, place), i * (laneText + laneBar), width));
+    }
+
+    // Its name stands above the first part of it, as far as there is room.
+    drawLane(pen, style, lane, parts, y, width) {
+        const name = cutText(shortName(unescapeLabel(lane.name)), mostInLine), first = Math.max(0, parts.findIndex(part => part));
+        pen.globalAlpha = 1;
+        pen.fillStyle = style.getPropertyValue("--text");
+        pen.fillText(name, Math.max(0, Math.min(first * width / laneColumns, width - pen.measureText(name).width)), y + laneText / 2);
+        pen.fillStyle = style.getPropertyValue("--heat");
+        parts.forEach((part, k) => {
+            if (!part)
+                return;
+            pen.globalAlpha = 0.08 + 0.92 * part;
+            const left = Math.round(k * width / laneColumns);
+            pen.fillRect(left, y + laneText, Math.round((k + 1) * width / laneColumns) - left, laneBar);
+        });
+    }
+
+    makeTable() {
+        return make("div", {class: "scroll"}, make("table", {id: "regions"},
+            make("caption", {}, "Phases and regions, from the first bin to the last; time summed over ranks and threads." +
+                (this.more ? ` ${grouped(this.more)} with less time are in the table series_regions.` : "")),
+            make("thead", {}, make("tr", {}, ["region", "from", "to", "time"].map(head => make("th", {scope: "col"}, head)))),
+            make("tbody", {}, this.list.map(({labels, level, begin, end, time}) => {
+                const name = make("th", {scope: "row", title: cutText(labels.join(pathSeparator))}, makeText(unescapeLabel(labels[level])));
+                name.style.paddingLeft = level + 0.6 + "em";
+                return make("tr", {"data-path": labels.join(pathSeparator)}, name,
+                    [begin, end, time].map(ns => make("td", {class: "number", title: exactly("ns", ns)}, forPeople("ns", ns))));
+            }))));
+    }
+}
