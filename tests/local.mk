@@ -118,7 +118,8 @@ first_tests = tests/sample/intervals.test tests/sample/cost.test tests/project/t
     tests/safety/users.test tests/report/page_runs.test tests/report/planted.test tests/safety/late.test \
     tests/safety/late-nodes.test tests/watch/top.test tests/watch/where.test tests/safety/ends.test \
     tests/mpi/adapter.test tests/mpi/truth_fortran.test tests/watch/record.test tests/sample/programs.test \
-    tests/sample/confined.test tests/safety/kills.test tests/tools/run-early.test tests/safety/smallshm.test \
+    tests/sample/confined.test tests/safety/kills.test tests/safety/checkpoints.test tests/tools/run-early.test \
+    tests/safety/smallshm.test \
     tests/report/tail_calls.test
 TESTS += $(scripts_in_order) # by configure.ac, since automake takes functions in TESTS for names
 EXTRA_DIST += $(script_tests)

@@ -162,14 +162,16 @@ static uint64_t all_rows(void)
     return n;
 }
 
-static void find_arena(char path[PCOLLECT_PATH_BYTES])
+static void find_arena(pid_t writer, char path[PCOLLECT_PATH_BYTES])
 {
     struct pc_merge_list list = {NULL, 0, 0};
     char folder[128];
     snprintf(folder, sizeof folder, "%s/pcollect-%u", spool, (unsigned)geteuid());
     *path = '\0';
-    while (!all_calls())
+    while (!all_calls()) {
+        assert_int_equal(waitpid(writer, NULL, WNOHANG), 0);
         usleep(1000);
+    }
     assert_int_equal(pc_merge_list_add(&list, folder, NULL, NULL, NULL), PC_OK);
     assert_int_equal(list.n, 1);
     snprintf(path, PCOLLECT_PATH_BYTES, "%s", list.found[0].path);
@@ -251,7 +253,7 @@ static void copies_are_whole_at_any_instant(void **state)
         assert_true(pid >= 0);
         if (pid == 0) /* small ones are full soon */
             be_writer(i % 2 ? PC_ARENA_MIN_BYTES : (size_t)8 << 20);
-        find_arena(path);
+        find_arena(pid, path);
         for (unsigned k = 0; k < COPIES; k++)
             judge_copy(path);
         kill(pid, SIGKILL);

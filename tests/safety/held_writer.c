@@ -8,13 +8,15 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
-typedef int setpriority_fn(__priority_which_t which, id_t who, int priority);
+typedef int setpriority_fn(int which, unsigned who, int priority);
 
-int setpriority(__priority_which_t which, id_t who, int priority)
+/* As <sys/resource.h> declares it, in which the types of libcs differ. */
+int setpriority(int which, unsigned who, int priority);
+
+int setpriority(int which, unsigned who, int priority)
 {
     const char *held = getenv("PC_HELD");
     char name[4096];
