@@ -299,9 +299,13 @@ int pct_event_named(const struct pct_command *self, const char *option, const ch
 /* Path of libpcollect.so; NULL: *why_out says why it cannot be used. Both allocated. */
 char *pct_library_path(char **why_out);
 
-/* Stores symbols of the profile `from`, and with `sources` the text of its source files, in `to`,
- * which may be the same file. enum pc_err, with a text. */
-int pct_embed_file(const char *from, const char *to, bool sources, struct pc_error *error);
+/* Stores symbols of the profile `from` in `to`, which may be the same file, and also the text of
+ * its source files or its instructions. enum pc_err, with a text. */
+struct pct_embedded {
+    bool sources, assembly;
+};
+int pct_embed_file(const char *from, const char *to, const struct pct_embedded *also,
+                   struct pc_error *error);
 
 /* Writes the page of a profile, after saying what is wrong; returns the exit status. The name that
  * its page has by default is allocated. */

@@ -42,6 +42,16 @@ const struct pc_profile_table *pct_stored_find(const struct pc_profile *p, const
     return t;
 }
 
+const char *pct_stored_module(const struct pc_profile_module *m, struct pct_pool *pool)
+{
+    struct pct_buf b = {0};
+    for (uint32_t i = 0; i < m->build_id_bytes; i++)
+        pct_buf_format(&b, "%02x", m->build_id[i]);
+    const char *name = pct_pool_intern(pool, b.n ? b.data : m->path);
+    pct_buf_free(&b);
+    return name;
+}
+
 struct pct_store *pct_store_new(const char *name, const struct pc_profile_column *columns,
                                 uint32_t n_keys, uint32_t n_columns)
 {

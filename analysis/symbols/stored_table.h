@@ -8,6 +8,9 @@
 
 #include "analysis/buffer.h"
 
+/* Name of a module in such tables: its build-id, or its path without one; interned. */
+const char *pct_stored_module(const struct pc_profile_module *m, struct pct_pool *pool);
+
 /* The table of that name if it has these columns; else NULL. */
 const struct pc_profile_table *pct_stored_find(const struct pc_profile *p, const char *name,
                                                const struct pc_profile_column *columns,

@@ -56,23 +56,13 @@ static const struct pc_profile_column tail_columns[N_TAIL_COLUMNS] = {
     COLUMNS_OF_FRAME,
 };
 
-static const char *name_module(const struct pc_profile_module *m, struct pct_pool *pool)
-{
-    struct pct_buf b = {0};
-    for (uint32_t i = 0; i < m->build_id_bytes; i++)
-        pct_buf_format(&b, "%02x", m->build_id[i]);
-    const char *name = pct_pool_intern(pool, b.n ? b.data : m->path);
-    pct_buf_free(&b);
-    return name;
-}
-
 /* ---- Reading ----------------------------------------------------------------------------------
  */
 
 static uint32_t find_module(const struct pc_profile *p, const char *name, struct pct_pool *pool)
 {
     for (uint32_t i = 0; i < p->n_modules; i++) {
-        if (!strcmp(name_module(&p->modules[i], pool), name))
+        if (!strcmp(pct_stored_module(&p->modules[i], pool), name))
             return i;
     }
     return PC_NO_INDEX;
@@ -232,7 +222,7 @@ int pct_symbols_embed(const struct pct_symbols *s, const struct pc_profile *p,
                            pct_store_new(TAIL_TABLE, tail_columns, N_TAIL_KEYS, N_TAIL_COLUMNS)};
     w.names = pct_alloc(p->n_modules, sizeof *w.names);
     for (uint32_t i = 0; i < p->n_modules; i++)
-        w.names[i] = name_module(&p->modules[i], pool);
+        w.names[i] = pct_stored_module(&p->modules[i], pool);
     pct_symbols_each(s, add_place, &w);
     int err = pct_store_merge(w.addresses, p, &with_addresses, error);
     if (!err) {

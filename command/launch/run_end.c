@@ -26,7 +26,7 @@ struct seen {
 static void store_symbols(const struct pct_command *self, const char *path)
 {
     struct pc_error error = {""};
-    if (pct_embed_file(path, path, false, &error))
+    if (pct_embed_file(path, path, &(struct pct_embedded){0}, &error))
         pct_say(self, "no symbols are stored in the profile: %s", error.text);
 }
 

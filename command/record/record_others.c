@@ -189,7 +189,7 @@ static int write_profile(const struct job *j, const struct pc_profile *p)
     } else {
         fprintf(stderr, "pcollect: profile: %s", written);
         fprintf(stderr, strcmp(written, to) ? " (there is a %s already)\n" : "\n", to);
-        if (pct_embed_file(written, written, false, &error))
+        if (pct_embed_file(written, written, &(struct pct_embedded){0}, &error))
             pct_say(j->sampling.self, "no symbols are stored in the profile: %s", error.text);
     }
     free(to);

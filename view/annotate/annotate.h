@@ -30,10 +30,20 @@ size_t pct_annotate_nearest(const struct pct_annotate *a, char *out, size_t byte
  * what editors jump to. */
 void pct_annotate_quickfix(FILE *out, const struct pct_annotate *a);
 
-/* Functions with samples and MPI time beside each instruction, as objdump prints them. PC_ENOENT:
+/* Functions with samples and MPI time beside each instruction, as objdump prints them, or as the
+ * profile has stored what it printed. PC_ENOENT:
  * there is no such function with figures; PC_EIO: a module could not be disassembled. The text says
  * why. */
 int pct_annotate_assembly(FILE *out, const struct pct_annotate *a, struct pc_error *error);
+
+/* Bounds of what is stored of the code. */
+enum { PCT_LEAST_STORED_PERCENT = 1, PCT_MOST_STORED_INSTRUCTIONS = 20000 };
+
+/* A copy of p with the instructions of the functions that took most, as far as they are within the
+ * bounds; a larger one is left out, and a smaller one behind it is not. PC_EIO: no module with such
+ * functions could be disassembled; the text says why. */
+int pct_assembly_embed(const struct pct_data *d, const struct pc_profile *p,
+                       struct pc_profile **out, struct pc_error *error);
 
 /* ---- Text of source files ---------------------------------------------------------------------
  */

@@ -2,12 +2,15 @@
  *
  * Machine code with figures beside its instructions. The disassembly is that of the system's
  * objdump, which is run on the module between the first and the last address that matters; what it
- * prints is cut into functions, and those that took little are dropped.
+ * prints is cut into functions, and those that took little are dropped. A profile can store it: the
+ * table `instructions` has a row for each instruction of the functions that took most, with the
+ * line of the source that it is of. Where a module is in it, nothing else is looked at.
  *
  * A sample belongs to the instruction at its address. The time of an MPI call belongs to the
  * instruction before the address to which the call returned.
  */
 #include "analysis/symbols/short_name.h"
+#include "analysis/symbols/stored_table.h"
 #include "view/annotate/annotate.h"
 
 #include <errno.h>
@@ -39,8 +42,17 @@ struct instruction {
     char *text;
 };
 
+/* A function with its instructions, to be stored. */
+struct kept {
+    uint32_t module;
+    char *name;
+    struct instruction *list;
+    size_t n;
+    pc_u128 ns;
+};
+
 struct code {
-    FILE *out;
+    FILE *out; /* NULL: functions are kept */
     const struct pct_annotate *a;
     const struct places *places;
     size_t first, end; /* places of the module */
@@ -48,6 +60,21 @@ struct code {
     struct instruction *list;
     size_t n, room;
     size_t n_printed;
+    struct kept *kept;
+    size_t n_kept, kept_room;
+};
+
+#define TABLE "instructions"
+
+enum { MODULE, OFFSET, TEXT, FUNCTION, SOURCE, LINE, N_COLUMNS, N_KEYS = TEXT };
+
+static const struct pc_profile_column columns[N_COLUMNS] = {
+    [MODULE] = {(char *)"module", PCOLLECT_COLUMN_STRING, 0, PCOLLECT_UNIT_COUNT},
+    [OFFSET] = {(char *)"offset", PCOLLECT_COLUMN_NUMBER, 0, PCOLLECT_UNIT_COUNT},
+    [TEXT] = {(char *)"text", PCOLLECT_COLUMN_STRING, PCOLLECT_MAX, PCOLLECT_UNIT_COUNT},
+    [FUNCTION] = {(char *)"function", PCOLLECT_COLUMN_STRING, PCOLLECT_MAX, PCOLLECT_UNIT_COUNT},
+    [SOURCE] = {(char *)"file", PCOLLECT_COLUMN_STRING, PCOLLECT_MAX, PCOLLECT_UNIT_COUNT},
+    [LINE] = {(char *)"line", PCOLLECT_COLUMN_NUMBER, PCOLLECT_MAX, PCOLLECT_UNIT_COUNT},
 };
 
 /* ---- Figures by address -----------------------------------------------------------------------
@@ -139,27 +166,47 @@ static uint64_t end_of(const struct code *c, size_t i)
     return i + 1 < c->n ? c->list[i + 1].address : c->list[i].address + 16;
 }
 
-static void print_function(struct code *c)
+static void print_function(struct code *c, pc_u128 ns)
 {
-    struct place all = sum_between(c, c->list[0].address, end_of(c, c->n - 1));
-    pc_u128 ns = all.sampled.ns + all.mpi_ns;
     char share[PCT_NUMBER_BYTES];
-    if (!ns || 100.0 * (double)ns < c->a->min_percent * (double)c->places->all_ns)
-        return;
+    struct pct_buf text = {0};
     c->n_printed++;
+    pct_text_escape(&text, c->name, PCT_ESCAPE_CELL);
     fprintf(c->out, "\n%s: %s of the run\n  samples              time    in MPI  instruction\n",
-            c->name, pct_text_percent_1(share, pct_text_share(ns, c->places->all_ns)));
+            text.data, pct_text_percent_1(share, pct_text_share(ns, c->places->all_ns)));
     for (size_t i = 0; i < c->n; i++) {
         struct place one = sum_between(c, c->list[i].address, end_of(c, i));
         put_figures(c, &one);
-        fprintf(c->out, "%s\n", c->list[i].text);
+        pct_buf_clear(&text);
+        pct_text_escape(&text, c->list[i].text, PCT_ESCAPE_CELL);
+        fprintf(c->out, "%6llx  %s\n", (unsigned long long)c->list[i].address,
+                text.n ? text.data : "");
     }
+    pct_buf_free(&text);
+}
+
+/* Takes the name and the instructions along. */
+static void keep_function(struct code *c, pc_u128 ns)
+{
+    c->kept = pct_grow(c->kept, c->n_kept, &c->kept_room, sizeof *c->kept);
+    c->kept[c->n_kept++] = (struct kept){.module = c->places->list[c->first].module,
+                                         .name = c->name,
+                                         .list = c->list,
+                                         .n = c->n,
+                                         .ns = ns};
+    c->name = NULL;
+    c->list = NULL;
+    c->n = c->room = 0;
 }
 
 static void end_function(struct code *c)
 {
+    struct place all = {0};
     if (c->n && (!c->a->function || pct_name_means(c->name, c->a->function)))
-        print_function(c);
+        all = sum_between(c, c->list[0].address, end_of(c, c->n - 1));
+    pc_u128 ns = all.sampled.ns + all.mpi_ns;
+    if (ns && 100.0 * (double)ns >= c->a->min_percent * (double)c->places->all_ns)
+        (c->out ? print_function : keep_function)(c, ns);
     for (size_t i = 0; i < c->n; i++)
         pct_free(c->list[i].text);
     c->n = 0;
@@ -170,6 +217,12 @@ static void end_function(struct code *c)
 static char *copy(const char *text, size_t n)
 {
     return memcpy(pct_alloc(n + 1, 1), text, n);
+}
+
+static void add_instruction(struct code *c, uint64_t address, const char *text)
+{
+    c->list = pct_grow(c->list, c->n, &c->room, sizeof *c->list);
+    c->list[c->n++] = (struct instruction){address, pct_copy(text)};
 }
 
 /* "0000000000001139 <main>:" begins a function, "    1139:\tpush   %rbp" is an instruction. */
@@ -183,14 +236,10 @@ static void take_line(struct code *c, char *line)
         end_function(c);
         c->name = copy(end + 2, (size_t)(line + n - 2 - (end + 2)));
     } else if (end != line && !strncmp(end, ":\t", 2) && c->name) {
-        struct pct_buf text = {0}, plain = {0};
+        struct pct_buf plain = {0};
         for (const char *s = end + 2; *s; s++)
             pct_buf_put(&plain, *s == '\t' ? " " : s, 1);
-        pct_buf_format(&text, "%6llx  ", (unsigned long long)address);
-        pct_text_escape(&text, plain.n ? plain.data : "", PCT_ESCAPE_CELL);
-        c->list = pct_grow(c->list, c->n, &c->room, sizeof *c->list);
-        c->list[c->n++] = (struct instruction){address, copy(text.data, text.n)};
-        pct_buf_free(&text);
+        add_instruction(c, address, plain.n ? plain.data : "");
         pct_buf_free(&plain);
     }
 }
@@ -268,28 +317,132 @@ static bool is_there(const struct pct_data *d, const struct place *place, struct
     return there;
 }
 
+/* False: the profile has no instructions of the module. */
+static bool read_stored(struct code *c, uint32_t module)
+{
+    const struct pct_data *d = c->a->data;
+    const struct pc_profile *p = d->profile;
+    const struct pc_profile_table *t = pct_stored_find(p, TABLE, columns, N_KEYS, N_COLUMNS);
+    const char *name = pct_stored_module(&p->modules[module], d->pool);
+    uint64_t function = 0;
+    bool any = false;
+    for (uint32_t i = 0; t && i < t->n_rows; i++) {
+        const uint64_t *row = t->cells + (size_t)i * N_COLUMNS;
+        if (!row[TEXT] || !row[FUNCTION] || strcmp(pc_profile_string(p, row[MODULE]), name) != 0)
+            continue;
+        if (!any || row[FUNCTION] != function) {
+            end_function(c);
+            c->name = pct_copy(pc_profile_string(p, row[FUNCTION]));
+        }
+        function = row[FUNCTION];
+        add_instruction(c, row[OFFSET], pc_profile_string(p, row[TEXT]));
+        any = true;
+    }
+    end_function(c);
+    return any;
+}
+
+/* Each module that holds enough of the run. The last error stays, but for one without a text. */
+static int read_modules(struct code *c, struct pc_error *error)
+{
+    const struct places *places = c->places;
+    int err = PC_OK;
+    for (size_t i = 0; i < places->n; i = c->end) {
+        const struct place *first = &places->list[i];
+        pc_u128 ns = 0;
+        for (c->first = c->end = i;
+             c->end < places->n && places->list[c->end].module == first->module; c->end++)
+            ns += places->list[c->end].sampled.ns + places->list[c->end].mpi_ns;
+        if (100.0 * (double)ns < c->a->min_percent * (double)places->all_ns ||
+            read_stored(c, first->module))
+            continue;
+        if (!is_there(c->a->data, first, error))
+            err = err || !*error->text ? err : PC_EIO;
+        else
+            err = read_module(c, c->a->data->profile->modules[first->module].path, error);
+    }
+    return err;
+}
+
 int pct_annotate_assembly(FILE *out, const struct pct_annotate *a, struct pc_error *error)
 {
     struct places places = {0};
     struct code c = {.out = out, .a = a, .places = &places};
-    int err = PC_OK;
     gather(&places, a->data);
-    for (size_t i = 0; i < places.n; i = c.end) {
-        const struct place *first = &places.list[i];
-        pc_u128 ns = 0;
-        for (c.first = c.end = i; c.end < places.n && places.list[c.end].module == first->module;
-             c.end++)
-            ns += places.list[c.end].sampled.ns + places.list[c.end].mpi_ns;
-        if (100.0 * (double)ns < a->min_percent * (double)places.all_ns)
-            continue;
-        if (!is_there(a->data, first, error))
-            err = err || !*error->text ? err : PC_EIO;
-        else
-            err = read_module(&c, a->data->profile->modules[first->module].path, error);
-    }
+    int err = read_modules(&c, error);
     if (!c.n_printed && !err)
         err = pc_error_set(error, PC_ENOENT, "%s: no such function with samples or MPI calls",
                            a->function ? a->function : "any");
+    pct_free(c.list);
+    pct_free(places.list);
+    return err;
+}
+
+/* ---- Storing ----------------------------------------------------------------------------------
+ */
+
+static int compare_kept(const void *a, const void *b)
+{
+    const struct kept *x = a, *y = b;
+    if (x->ns != y->ns)
+        return x->ns < y->ns ? 1 : -1;
+    return x->module != y->module ? (x->module < y->module ? -1 : 1)
+                                  : (x->list[0].address > y->list[0].address) -
+                                        (x->list[0].address < y->list[0].address);
+}
+
+/* A place is asked for by the address behind its first byte, as that of a call. */
+static void store_function(struct pct_store *s, struct pct_symbols *files, const struct pct_data *d,
+                           const struct kept *k)
+{
+    const char *module = pct_stored_module(&d->profile->modules[k->module], d->pool);
+    for (size_t i = 0; i < k->n; i++) {
+        struct pct_place place = pct_symbols_find(files, k->module, k->list[i].address + 1);
+        const struct pct_frame *f = place.n_frames ? &place.frames[place.n_frames - 1] : NULL;
+        pct_store_row(
+            s, (const struct pct_stored_cell[]){[MODULE] = {.text = module},
+                                                [OFFSET] = {.number = k->list[i].address},
+                                                [TEXT] = {.text = k->list[i].text},
+                                                [FUNCTION] = {.text = k->name},
+                                                [SOURCE] = {.text = f && f->line ? f->file : NULL},
+                                                [LINE] = {.number = f && f->file ? f->line : 0}});
+    }
+}
+
+int pct_assembly_embed(const struct pct_data *d, const struct pc_profile *p,
+                       struct pc_profile **out, struct pc_error *error)
+{
+    const struct pct_annotate a = {.data = d, .min_percent = PCT_LEAST_STORED_PERCENT};
+    struct places places = {0};
+    struct code c = {.a = &a, .places = &places};
+    struct pc_error problem = {""};
+    gather(&places, d);
+    int err = read_modules(&c, &problem);
+    if (!c.n_kept && err)
+        err = pc_error_set(error, err, "%s", problem.text);
+    else
+        err = PC_OK;
+    struct pct_store *s = pct_store_new(TABLE, columns, N_KEYS, N_COLUMNS);
+    struct pct_symbols *files = pct_symbols_new_files(d->profile);
+    size_t n = 0;
+    if (c.n_kept)
+        qsort(c.kept, c.n_kept, sizeof *c.kept, compare_kept);
+    for (size_t i = 0; i < c.n_kept; i++) {
+        struct kept *k = &c.kept[i];
+        if (n + k->n <= PCT_MOST_STORED_INSTRUCTIONS) {
+            store_function(s, files, d, k);
+            n += k->n;
+        }
+        for (size_t at = 0; at < k->n; at++)
+            pct_free(k->list[at].text);
+        pct_free(k->list);
+        pct_free(k->name);
+    }
+    if (!err)
+        err = pct_store_merge(s, p, out, error);
+    pct_symbols_free(files);
+    pct_store_free(s);
+    pct_free(c.kept);
     pct_free(c.list);
     pct_free(places.list);
     return err;
