@@ -3,6 +3,7 @@
  * What pcollect diff prints. Names and meanings of columns are what scripts rely on: they may be
  * added at the end, none may change or go.
  */
+#include "base/wrap.h"
 #include "view/compare_print.h"
 #include "view/sentence.h"
 #include "view/tables/figures.h"
@@ -221,13 +222,33 @@ static double percent_of_total(const struct pct_diff *d, const struct pct_diff_r
     return d->total.before.mean > 0 ? 100 * row->figure.change / d->total.before.mean : 0;
 }
 
+enum { PLACE_INDENT = 13 };
+
 /* In ten columns up to a million percent: without decimals from 1,000 percent on. */
 static void put_percent(struct pct_buf *b, double percent)
 {
     pct_buf_format(b, "  %+7.*f %%", fabs(percent) < 999.995 ? 2 : 0, percent);
 }
 
-/* The place is below the figures if it does not fit beside them. */
+/* In lines of their own; what has no blank and is longer than a line is cut. */
+static void print_folded(FILE *out, const char *place, const struct pct_diff_print *how)
+{
+    size_t room = how->width > PLACE_INDENT ? how->width - PLACE_INDENT : 1;
+    struct pct_buf part = {0}, shown = {0};
+    for (const char *rest; *place; place = rest) {
+        size_t n = pc_wrap(place, room, &rest);
+        pct_buf_clear(&part);
+        pct_buf_clear(&shown);
+        pct_buf_format(&part, "%.*s", (int)n, place);
+        pct_text_cut(&shown, part.data, room, how->utf8);
+        fprintf(out, "%*s%s\n", PLACE_INDENT, "", shown.data);
+    }
+    pct_buf_free(&part);
+    pct_buf_free(&shown);
+}
+
+/* The place is below the figures if it does not fit beside them, whole: its end may be all that
+ * tells it from another. */
 static void print_row(FILE *out, const struct pct_diff *d, const struct pct_diff_row *row,
                       const struct pct_diff_print *how)
 {
@@ -242,18 +263,14 @@ static void print_row(FILE *out, const struct pct_diff *d, const struct pct_diff
         pct_buf_format(&b, " (%+.1f %%)", 100 * f->change / f->before.mean);
     while (b.n < (d->n_before > 1 || d->n_after > 1 ? 64 : 46))
         pct_buf_text(&b, " ");
-    size_t used = pct_text_cells(b.data) + 2, cells = pct_text_cells(row->place);
-    if (how->width && used + cells > how->width) {
+    if (!how->width || pct_text_cells(b.data) + 2 + pct_text_cells(row->place) <= how->width) {
+        fprintf(out, "%s  %s\n", b.data, row->place);
+    } else {
         while (b.n && b.data[b.n - 1] == ' ')
             b.data[--b.n] = 0;
         fprintf(out, "%s\n", b.data);
-        pct_buf_clear(&b);
-        pct_buf_fill(&b, ' ', 11);
+        print_folded(out, row->place, how);
     }
-    pct_buf_text(&b, "  ");
-    used = pct_text_cells(b.data);
-    pct_text_cut(&b, row->place, how->width ? how->width - used : cells, how->utf8);
-    fprintf(out, "%s\n", b.data);
     pct_buf_free(&b);
 }
 
