@@ -285,6 +285,25 @@ static void put_division(const struct head *h, struct pct_buf *b)
     put_buf(h, "outside MPI", b);
 }
 
+/* The wall time of a program without MPI, by what its main thread did. */
+static void put_main_thread(const struct head *h, struct pct_buf *b)
+{
+    const struct pct_thread_times *t = pct_data_thread_times(h->d);
+    double wall = (double)h->d->totals->all.wall_ns;
+    for (size_t i = 0; i < t->n && !pct_data_calls_mpi(h->d); i++) {
+        const struct pct_thread_time *own = &t->list[i];
+        double ran = (double)own->cpu_ns + (double)own->delayed_ns;
+        if (strcmp(own->kind, "main") != 0 || !own->has_cpu ||
+            (double)own->cpu_ns > wall * (1 - LITTLE))
+            continue;
+        put_ns(b, (double)own->cpu_ns);
+        pct_buf_text(b, " computing");
+        put_part(b, fmax(0, wall - ran), wall, 1, " blocked (asleep, files, locks)");
+        put_part(b, (double)own->delayed_ns, wall, 1, " waiting for a processor");
+        put_buf(h, t->n > 1 ? "main thread" : "", b);
+    }
+}
+
 static void put_imbalance(const struct head *h, struct pct_buf *b)
 {
     const struct pct_rank_times *t = pct_data_rank_times(h->d);
@@ -641,6 +660,7 @@ void pct_print_head(FILE *out, const struct pct_data *d, const struct pct_option
     pct_buf_clear(&b);
     put_run(&h, &b);
     put_times(&h, &b);
+    put_main_thread(&h, &b);
     put_share(&h, &b);
     put_start(&h, &b);
     put_messages(&h, &b);

@@ -4,7 +4,8 @@
  * own use of every real-time signal; or (argument "deep") recursion that goes far up and down all
  * the time; or (argument "move") a thread that goes from one processor to another, or
  * ("blocked") one that computes with all signals blocked; or ("stack") tells what interrupts take
- * of its alternate stack.
+ * of its alternate stack; or ("naps") one thread that computes and sleeps, and tells its CPU time,
+ * its time asleep and its time without a free processor in ms.
  */
 #define _GNU_SOURCE 1
 
@@ -15,6 +16,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 void *half(void *unused);
@@ -123,6 +125,31 @@ static void measure_stack(void)
     printf("stack %d %d\n", least, written() - least);
 }
 
+static double ms_of(clockid_t clock)
+{
+    struct timespec t;
+    clock_gettime(clock, &t);
+    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+}
+
+/* Status 0, or 1 where the kernel tells no time of waiting. */
+static int nap(void)
+{
+    double asleep = 0, delayed = 0;
+    for (int i = 0; i < 20; i++) {
+        double begin = ms_of(CLOCK_MONOTONIC);
+        usleep(20000);
+        asleep += ms_of(CLOCK_MONOTONIC) - begin;
+        for (int k = 0; k < 6000000; k++)
+            sink = sink + k;
+    }
+    FILE *f = fopen("/proc/thread-self/schedstat", "r");
+    if (!f || fscanf(f, "%*s %lf", &delayed) != 1)
+        return 1;
+    printf("%.1f %.1f %.1f\n", ms_of(CLOCK_PROCESS_CPUTIME_ID), asleep, delayed / 1e6);
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     pthread_t thread;
@@ -151,6 +178,8 @@ int main(int argc, char **argv)
         puts("done");
         return 0;
     }
+    if (argc > 1 && !strcmp(argv[1], "naps"))
+        return nap();
     if (argc > 1 && !strcmp(argv[1], "stack")) {
         measure_stack();
         return 0;
