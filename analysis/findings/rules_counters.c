@@ -193,8 +193,8 @@ const char *pct_finding_page_faults(const struct pct_evidence *f)
     uint32_t event = find_fault_event(pct_data_estimates(f->data));
     double all = 0;
     if (!event)
-        return " To see in which function: [sample] frequency = 1000, "
-               "plugins = clock, counters, events = perf::PAGE-FAULTS.";
+        return " To see in which function: pcollect run --sample 1000 --sample-plugins +counters "
+               "--events perf::PAGE-FAULTS.";
     struct faulting most = find_faulting(f->data, event, &all);
     if (!most.label || !(most.faults > 2 * sqrt(most.variance)))
         return "";

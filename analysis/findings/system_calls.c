@@ -169,7 +169,7 @@ const char *pct_finding_system_calls(const struct pct_evidence *f)
 {
     double all_ns = 0;
     if (!pct_data_samples(f->data)->all.samples)
-        return " To see in which function: [sample] frequency = 200.";
+        return " To see in which function: pcollect run --sample 200.";
     struct caller most = find_most(f, &all_ns);
     if (!(most.ns > 0))
         return "";

@@ -450,8 +450,8 @@ static void the_work_of_the_system_is_placed_or_it_is_said_how(void **state)
     assert_non_null(strstr(faults_at, want));
     char *unplaced = first_text("system-time", false),
          *uncounted = first_text("page-faults", false);
-    assert_non_null(strstr(unplaced, "[sample] frequency = 200"));
-    assert_non_null(strstr(uncounted, "events = perf::PAGE-FAULTS"));
+    assert_non_null(strstr(unplaced, "pcollect run --sample 200"));
+    assert_non_null(strstr(uncounted, "--events perf::PAGE-FAULTS"));
     free(calls);
     free(faults_at);
     free(unplaced);
