@@ -186,7 +186,7 @@ int main(int argc, char **argv)
     }
     if (argc > 1 && !strcmp(argv[1], "deep")) {
         unsigned sum = 0;
-        for (int i = 0; i < 20000; i++)
+        for (int i = 0; i < 10000; i++)
             sum += (unsigned)recurse(400, 4);
         puts(sum ? "done" : "nothing");
         return 0;
