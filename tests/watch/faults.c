@@ -141,7 +141,7 @@ int main(int argc, char **argv)
      * fault. */
     if (!strcmp(mode, "evenly"))
         for (size_t i = 0; i < pages; i += 200)
-            touch(pages - i < 200 ? pages - i : 200, 20000);
+            touch(pages - i < 200 ? pages - i : 200, 80000);
     if (!strcmp(mode, "places"))
         in_places(pages);
     if (!strcmp(mode, "told"))
