@@ -54,12 +54,33 @@ class SourceFiles {
     }
 }
 
+// The instructions that the profile stores, by file and line: {function, offset, text, figures}; those of a file in order.
+class Instructions {
+    constructor(table, figures) {
+        this.byLine = new Map();
+        const known = new Map(Array.from({length: figures.rows}, (_, row) => [figures.number(row, "row"), row]));
+        for (let row = 0; table && row < table.rows; row++) {
+            const key = [table.exact(row, "file"), table.exact(row, "line")].join("\0"), at = known.get(row);
+            if (!this.byLine.has(key))
+                this.byLine.set(key, []);
+            this.byLine.get(key).push({function: table.exact(row, "function"), offset: table.number(row, "offset"),
+                text: table.exact(row, "text"), samples: at === undefined ? 0 : figures.number(at, "samples"),
+                cpu: at === undefined ? 0 : figures.number(at, "cpu_exclusive_s"),
+                mpi: at === undefined ? 0 : figures.number(at, "mpi_exclusive_s")});
+        }
+    }
+
+    of({file, line}) {
+        return this.byLine.get([file.path, line].join("\0")) || [];
+    }
+}
+
 const functionsOf = ({functions}) => functions.map(shortName).join(", ");
 const costOf = ({figures}) => (figures.mpi_exclusive_s || 0) + (figures.cpu_exclusive_s || 0);
 
 class SourceView {
-    constructor(files, wholes, contexts, options) {
-        Object.assign(this, {files, wholes, contexts, whole: options.get("whole") === "yes"});
+    constructor(files, wholes, contexts, instructions, options) {
+        Object.assign(this, {files, wholes, contexts, instructions, whole: options.get("whole") === "yes"});
         this.columns = sourceColumns.filter(({of, share}) =>
             (!share || wholes[share]) && files.list.some(({lines}) => [...lines.values()].some(line => line.figures[of])));
         this.marked = this.linesOf(options.get("context"));
@@ -205,7 +226,29 @@ class SourceView {
         event.preventDefault();
     }
 
-    // The contexts that make a call in the chosen line, each a link.
+    // Instructions of a line with their figures, below the functions that they are in.
+    makeInstructions(line) {
+        const list = this.instructions.of(line);
+        if (!list.length)
+            return "";
+        const figure = (value, shown, of) => make("td", {class: "number", "data-of": of, title: value ? exactly("ns", value) : null},
+            value ? shown : "");
+        return make("div", {class: "scroll"}, make("table", {id: "line-instructions"},
+            make("caption", {}, "Instructions of the line"),
+            make("thead", {}, make("tr", {}, ["self", "samples", "MPI", "address"].map(head =>
+                make("th", {scope: "col", class: "number"}, head)), make("th", {scope: "col"}, "instruction"))),
+            make("tbody", {}, list.map((each, i) => [
+                i && list[i - 1].function === each.function ? null
+                    : make("tr", {class: "gap"}, make("td", {colspan: 5}, makeText(shortName(each.function)))),
+                make("tr", {"data-offset": each.offset},
+                    figure(each.cpu, (100 * each.cpu / this.wholes.cpu).toFixed(1) + " %", "cpu"),
+                    make("td", {class: "number"}, each.samples ? grouped(each.samples) : ""),
+                    figure(each.mpi, forPeople("ns", each.mpi), "mpi"),
+                    make("td", {class: "number"}, each.offset.toString(16)),
+                    make("td", {class: "code"}, unescapeText(each.text)))]).flat().filter(row => row))));
+    }
+
+    // The contexts that make a call in the chosen line, each a link; its instructions.
     drawDetails() {
         const {contexts} = this, line = this.file.lines.get(this.line);
         if (!line) {
@@ -220,14 +263,15 @@ class SourceView {
                 make("a", {href: addressOf("contexts", {...readSelection(), context: contexts.exact(row, "context")})},
                     contexts.exact(row, "primitive")),
                 " from ", makeText(placesOf(contexts.exact(row, "path"), true)), `: ${contexts.shown(row, "mpi_exclusive_s")}`))),
-            calls.length > mostHotLines ? `${calls.length - mostHotLines} more contexts make calls here.` : "");
+            calls.length > mostHotLines ? `${calls.length - mostHotLines} more contexts make calls here.` : "",
+            this.makeInstructions(line));
     }
 }
 
 async function showSource(profile, place, options) {
-    const [lines, contexts, computation] = await Promise.all(
-        ["lines", "contexts", "computation"].map(name => profile.table(name)));
-    const texts = profile.byName.has("source_lines") ? await profile.table("source_lines") : null;
+    const [lines, contexts, computation, figures, texts, instructions] = await Promise.all(
+        ["lines", "contexts", "computation", "instruction_figures", "source_lines", "instructions"].map(name =>
+            profile.byName.has(name) ? profile.table(name) : null));
     const files = new SourceFiles(lines, texts);
     if (!files.list.length) {
         place.append(make("p", {}, "The lines of the program are not known: compile it with -g, or put the program " +
@@ -235,5 +279,5 @@ async function showSource(profile, place, options) {
         return;
     }
     new SourceView(files, {mpi: sumOf(contexts, "mpi_exclusive_s"), cpu: sumOf(computation, "cpu_exclusive_s")}, contexts,
-        options).place(place);
+        new Instructions(instructions, figures), options).place(place);
 }

@@ -14,6 +14,7 @@
 #include "analysis/traffic/traffic.h"
 #include "format/build.h"
 #include "format/bytes.h"
+#include "view/page_code.h"
 #include "view/page_column.h"
 #include "view/page_nodes.h"
 #include "view/page_private.h"
@@ -249,7 +250,7 @@ static void put_head(struct pct_buf *b, const struct pct_data *d)
     pct_page_nodes_fields(b, d);
 }
 
-/* The tables of the report, three of the page, and those of plugins. */
+/* The tables of the report, four of the page, and those of plugins. */
 void pct_page_put(FILE *out, const struct pct_data *d)
 {
     const struct pc_profile *p = d->profile;
@@ -257,6 +258,7 @@ void pct_page_put(FILE *out, const struct pct_data *d)
     struct pct_cube by_rank;
     struct pct_page_nodes nodes;
     struct pct_page_ranks ranks;
+    struct pct_page_code code;
     struct pct_rows_table *plugins = pct_alloc(p->n_tables, sizeof *plugins);
     for (size_t i = 0; i < pct_n_tables; i++)
         pct_page_add(&page, pct_tables[i]->name, pct_tables[i], d);
@@ -266,6 +268,8 @@ void pct_page_put(FILE *out, const struct pct_data *d)
     pct_page_add(&page, nodes.table.name, &nodes.table, &nodes.data);
     pct_page_ranks_make(&ranks, d);
     pct_page_add(&page, pct_page_ranks_table.name, &pct_page_ranks_table, &ranks.data);
+    pct_page_code_make(&code, d);
+    pct_page_add(&page, pct_page_code_table.name, &pct_page_code_table, &code.data);
     for (uint32_t i = 0; i < p->n_tables; i++) {
         pct_rows_table(&plugins[i], d, &p->tables[i]);
         if (!pct_table_find(p->tables[i].name))
@@ -273,6 +277,7 @@ void pct_page_put(FILE *out, const struct pct_data *d)
     }
     put_head(&page.head, d);
     pct_page_write(out, &page);
+    pct_page_code_free(&code);
     pct_page_ranks_free(&ranks);
     pct_page_nodes_free(&nodes);
     pct_cube_free(&by_rank);

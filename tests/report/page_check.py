@@ -899,7 +899,30 @@ def check_source(page, tables):
             if (name, line) in stored and told[1].expandtabs().rstrip() != text.rstrip():
                 wrong.append(f"{name}:{line}: {told[1]}, not {text}")
         wrong += [f"{name}:{line} has {cells}" for line, (cells, _) in seen.items() if cells and line not in lines]
-    return wrong + check_source_links(page, tables)
+    return wrong + check_source_links(page, tables) + check_instructions(page, tables)
+
+
+def check_instructions(page, tables):
+    """The chosen line has the instructions that are stored of it, and their figures add up to those of the line, as far as
+    all of its code is stored: that of the line that computes most is."""
+    wrong, wanted = [], collections.defaultdict(list)
+    for row in rows_of(tables, "instructions") if "instructions" in tables else []:
+        wanted[row["file"], row["line"]].append((row["offset"], row["text"]))
+    lines = [row for row in rows_of(tables, "lines") if row["file"] and row["line"]]
+    lines.sort(key=lambda row: -ns(row["cpu_exclusive_s"]) - ns(row["mpi_exclusive_s"]))
+    for k, row in enumerate(lines[:6] if wanted else []):
+        page.show("source&file=" + urllib.parse.quote(row["file"]) + "&line=" + row["line"])
+        seen = page.ask("""return [...document.querySelectorAll('#line-instructions [data-offset]')].map(row =>
+            [row.dataset.offset, row.querySelector('.code').textContent,
+             row.querySelector('[data-of=cpu]').title, row.querySelector('[data-of=mpi]').title])""")
+        if [tuple(each[:2]) for each in seen] != wanted[row["file"], row["line"]]:
+            wrong.append(f"{row['file']}:{row['line']}: {seen[:3]}, not {wanted[row['file'], row['line']][:3]}")
+        for column, at in (("cpu_exclusive_s", 2), ("mpi_exclusive_s", 3)):
+            own, summed = sum(ns(each[column]) for each in lines if (each["file"], each["line"]) == (row["file"], row["line"])), \
+                sum(ns(each[at]) for each in seen)
+            if summed > own + 1 or not k and abs(summed - own) > 1:
+                wrong.append(f"{row['file']}:{row['line']}: {column} {own} ns, of instructions {summed} ns")
+    return wrong
 
 
 def check_source_links(page, tables):

@@ -45,6 +45,16 @@ enum { PCT_LEAST_STORED_PERCENT = 1, PCT_MOST_STORED_INSTRUCTIONS = 20000 };
 int pct_assembly_embed(const struct pct_data *d, const struct pc_profile *p,
                        struct pc_profile **out, struct pc_error *error);
 
+/* Figures of a row of the table `instructions`. */
+struct pct_instruction {
+    uint32_t row;
+    struct pct_sampled sampled;
+    pc_u128 mpi_ns;
+};
+
+/* The instructions that are stored and have figures, allocated; *n_out of them. */
+struct pct_instruction *pct_assembly_figures(const struct pct_data *d, size_t *n_out);
+
 /* ---- Text of source files ---------------------------------------------------------------------
  */
 

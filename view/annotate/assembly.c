@@ -40,6 +40,7 @@ struct places {
 struct instruction {
     uint64_t address;
     char *text;
+    uint32_t row; /* of the table that it was read from */
 };
 
 /* A function with its instructions, to be stored. */
@@ -51,8 +52,11 @@ struct kept {
     pc_u128 ns;
 };
 
+/* take: is given each function that holds enough of the run. */
 struct code {
-    FILE *out; /* NULL: functions are kept */
+    void (*take)(struct code *c, pc_u128 ns);
+    bool stored_only; /* no file is looked at */
+    FILE *out;
     const struct pct_annotate *a;
     const struct places *places;
     size_t first, end; /* places of the module */
@@ -62,6 +66,8 @@ struct code {
     size_t n_printed;
     struct kept *kept;
     size_t n_kept, kept_room;
+    struct pct_instruction *figures;
+    size_t n_figures, figures_room;
 };
 
 #define TABLE "instructions"
@@ -134,7 +140,15 @@ static void gather(struct places *s, const struct pct_data *d)
 static struct place sum_between(const struct code *c, uint64_t lo, uint64_t hi)
 {
     struct place sum = {0};
-    for (size_t i = c->first; i < c->end; i++) {
+    size_t from = c->first, to = c->end;
+    while (from < to) {
+        size_t middle = from + (to - from) / 2;
+        if (c->places->list[middle].offset < lo)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    for (size_t i = from; i < c->end && c->places->list[i].offset <= hi; i++) {
         const struct place *s = &c->places->list[i];
         uint64_t at = s->offset - (s->returns ? 1 : 0);
         if (at < lo || at >= hi)
@@ -199,6 +213,20 @@ static void keep_function(struct code *c, pc_u128 ns)
     c->n = c->room = 0;
 }
 
+/* Notes what each of its instructions has. */
+static void note_figures(struct code *c, pc_u128 ns)
+{
+    (void)ns;
+    for (size_t i = 0; i < c->n; i++) {
+        struct place one = sum_between(c, c->list[i].address, end_of(c, i));
+        if (!one.sampled.samples && !one.mpi_ns)
+            continue;
+        c->figures = pct_grow(c->figures, c->n_figures, &c->figures_room, sizeof *c->figures);
+        c->figures[c->n_figures++] =
+            (struct pct_instruction){c->list[i].row, one.sampled, one.mpi_ns};
+    }
+}
+
 static void end_function(struct code *c)
 {
     struct place all = {0};
@@ -206,7 +234,7 @@ static void end_function(struct code *c)
         all = sum_between(c, c->list[0].address, end_of(c, c->n - 1));
     pc_u128 ns = all.sampled.ns + all.mpi_ns;
     if (ns && 100.0 * (double)ns >= c->a->min_percent * (double)c->places->all_ns)
-        (c->out ? print_function : keep_function)(c, ns);
+        c->take(c, ns);
     for (size_t i = 0; i < c->n; i++)
         pct_free(c->list[i].text);
     c->n = 0;
@@ -219,10 +247,10 @@ static char *copy(const char *text, size_t n)
     return memcpy(pct_alloc(n + 1, 1), text, n);
 }
 
-static void add_instruction(struct code *c, uint64_t address, const char *text)
+static void add_instruction(struct code *c, uint64_t address, const char *text, uint32_t row)
 {
     c->list = pct_grow(c->list, c->n, &c->room, sizeof *c->list);
-    c->list[c->n++] = (struct instruction){address, pct_copy(text)};
+    c->list[c->n++] = (struct instruction){address, pct_copy(text), row};
 }
 
 /* "0000000000001139 <main>:" begins a function, "    1139:\tpush   %rbp" is an instruction. */
@@ -239,7 +267,7 @@ static void take_line(struct code *c, char *line)
         struct pct_buf plain = {0};
         for (const char *s = end + 2; *s; s++)
             pct_buf_put(&plain, *s == '\t' ? " " : s, 1);
-        add_instruction(c, address, plain.n ? plain.data : "");
+        add_instruction(c, address, plain.n ? plain.data : "", 0);
         pct_buf_free(&plain);
     }
 }
@@ -335,7 +363,7 @@ static bool read_stored(struct code *c, uint32_t module)
             c->name = pct_copy(pc_profile_string(p, row[FUNCTION]));
         }
         function = row[FUNCTION];
-        add_instruction(c, row[OFFSET], pc_profile_string(p, row[TEXT]));
+        add_instruction(c, row[OFFSET], pc_profile_string(p, row[TEXT]), i);
         any = true;
     }
     end_function(c);
@@ -354,7 +382,7 @@ static int read_modules(struct code *c, struct pc_error *error)
              c->end < places->n && places->list[c->end].module == first->module; c->end++)
             ns += places->list[c->end].sampled.ns + places->list[c->end].mpi_ns;
         if (100.0 * (double)ns < c->a->min_percent * (double)places->all_ns ||
-            read_stored(c, first->module))
+            read_stored(c, first->module) || c->stored_only)
             continue;
         if (!is_there(c->a->data, first, error))
             err = err || !*error->text ? err : PC_EIO;
@@ -367,7 +395,7 @@ static int read_modules(struct code *c, struct pc_error *error)
 int pct_annotate_assembly(FILE *out, const struct pct_annotate *a, struct pc_error *error)
 {
     struct places places = {0};
-    struct code c = {.out = out, .a = a, .places = &places};
+    struct code c = {.take = print_function, .out = out, .a = a, .places = &places};
     gather(&places, a->data);
     int err = read_modules(&c, error);
     if (!c.n_printed && !err)
@@ -376,6 +404,20 @@ int pct_annotate_assembly(FILE *out, const struct pct_annotate *a, struct pc_err
     pct_free(c.list);
     pct_free(places.list);
     return err;
+}
+
+struct pct_instruction *pct_assembly_figures(const struct pct_data *d, size_t *n_out)
+{
+    const struct pct_annotate a = {.data = d};
+    struct places places = {0};
+    struct code c = {.take = note_figures, .stored_only = true, .a = &a, .places = &places};
+    struct pc_error none = {""};
+    gather(&places, d);
+    read_modules(&c, &none);
+    pct_free(c.list);
+    pct_free(places.list);
+    *n_out = c.n_figures;
+    return c.figures;
 }
 
 /* ---- Storing ----------------------------------------------------------------------------------
@@ -414,7 +456,7 @@ int pct_assembly_embed(const struct pct_data *d, const struct pc_profile *p,
 {
     const struct pct_annotate a = {.data = d, .min_percent = PCT_LEAST_STORED_PERCENT};
     struct places places = {0};
-    struct code c = {.a = &a, .places = &places};
+    struct code c = {.take = keep_function, .a = &a, .places = &places};
     struct pc_error problem = {""};
     gather(&places, d);
     int err = read_modules(&c, &problem);
