@@ -677,6 +677,8 @@ void pct_print_head(FILE *out, const struct pct_data *d, const struct pct_option
                                   : " did not reach MPI_Finalize: recovered, up to the last moment "
                                     "known");
         put_moment(&b, taken_ns);
+        if (!pct_data_rank_times(d)->divided)
+            pct_buf_text(&b, ". How long ranks waited for a processor is not known");
         put_buf(&h, "incomplete", &b);
     }
     if (a->n_missing) {
