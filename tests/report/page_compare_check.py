@@ -8,6 +8,7 @@ import sys
 import urllib.parse
 
 import page_check as check
+import page_driver as driver
 
 QUIET = ("same", "noise")
 
@@ -26,8 +27,8 @@ def compare_rows(what, seen, wanted, seconds=()):
             if column not in row:
                 continue
             short = shown.removesuffix(" %")
-            if not check.same_value(title, row[column]) or not (
-                    check.rounds_to(short, row[column]) or check.is_short(short, row[column]) or column in seconds and
+            if not driver.same_value(title, row[column]) or not (
+                    driver.rounds_to(short, row[column]) or driver.is_short(short, row[column]) or column in seconds and
                     abs(float(row[column])) < 1e-9):
                 wrong.append(f"{what}, row {i}, {column}: {shown} ({title}), not {row[column]}")
     return wrong
@@ -35,17 +36,17 @@ def compare_rows(what, seen, wanted, seconds=()):
 
 def check_scaling(page, tables):
     page.show("scaling")
-    wrong = compare_rows("scales", read_cells(page, "scales"), check.rows_of(tables, "scales"))
-    contexts, losses = check.rows_of(tables, "contexts"), read_cells(page, "losses")
+    wrong = compare_rows("scales", read_cells(page, "scales"), driver.rows_of(tables, "scales"))
+    contexts, losses = driver.rows_of(tables, "contexts"), read_cells(page, "losses")
     wrong += compare_rows("contexts", losses, contexts[:200])
-    head, rows = check.read_table(sys.argv[3], "predicted")
+    head, rows = driver.read_table(sys.argv[3], "predicted")
     predicted = [dict(zip(head, row)) for row in rows]
     if not any(row["predicted_s"] for row in predicted):
         wrong.append("nothing is predicted")
     for cells, row in zip(losses, predicted):
         title, shown = cells["predicted"]
         parts = shown.replace("(", "").replace(")", "").replace(" to ", ",").replace("s ", "s,").split(",") if title else []
-        if title != row["predicted_s"] or title and not all(check.rounds_to(part.strip(), row[column]) for part, column in zip(
+        if title != row["predicted_s"] or title and not all(driver.rounds_to(part.strip(), row[column]) for part, column in zip(
                 parts, ("predicted_s", "low_s", "high_s"))):
             wrong.append(f"{row['path']}: {shown} is predicted, not {row['predicted_s']}, {row['low_s']}, {row['high_s']}")
     return wrong + check_models(page, tables, contexts)
@@ -54,13 +55,13 @@ def check_scaling(page, tables):
 def check_models(page, tables, contexts):
     """The points of a context are its costs, and its model is told."""
     wrong, costs = [], collections.defaultdict(list)
-    for row in check.rows_of(tables, "costs"):
+    for row in driver.rows_of(tables, "costs"):
         costs[row["path"]].append((float(row["core_s"]) / int(row["ranks"]), int(row["ranks"])))
     for i, row in enumerate(contexts[:4]):
         page.ask("document.querySelectorAll('#losses tbody tr')[arguments[0]].click()", i)
         points = page.ask("return [...document.querySelectorAll('#model circle title')].map(e => e.textContent)")
         wanted = costs[row["path"]]
-        if len(points) != len(wanted) or not all(point.endswith(f" on {ranks}") and check.rounds_to(
+        if len(points) != len(wanted) or not all(point.endswith(f" on {ranks}") and driver.rounds_to(
                 point.removeprefix("measured: ").removesuffix(f" on {ranks}"), str(value)) for point, (value, ranks) in zip(points, wanted)):
             wrong.append(f"{row['path']}: points {points}, not {wanted}")
         told = page.ask("return document.querySelector('#model code')?.textContent || ''")
@@ -71,7 +72,7 @@ def check_models(page, tables, contexts):
 
 def check_difference(page, tables):
     page.show("difference")
-    rows = check.rows_of(tables, "difference")
+    rows = driver.rows_of(tables, "difference")
     wrong = compare_rows("contexts", read_cells(page, "changes"), rows, ("before", "after", "change"))
     quiet = page.ask("return [...document.querySelectorAll('#changes tbody tr')].map(row => row.className === 'quiet')")
     if quiet != [row["verdict"] in QUIET for row in rows]:
@@ -121,7 +122,7 @@ def check_colours(page, sums):
 
 
 def main():
-    kind, tables, page = sys.argv[1], check.read_tables(sys.argv[3]), check.Page(sys.argv[2])
+    kind, tables, page = sys.argv[1], driver.read_tables(sys.argv[3]), driver.Page(sys.argv[2])
     checks = [("Scaling", check_scaling)] if kind == "scale" else [("Difference", check_difference)]
     checks += [("Tables", check.check_tables), ("no request, no markup", check.check_safety)]
     try:

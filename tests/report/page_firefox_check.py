@@ -13,6 +13,7 @@ import time
 import websocket
 
 import page_check
+import page_driver
 
 PREFERENCES = {  # nothing but the page is asked for: no updates, no news, no portal
     "remote.active-protocols": 1, "browser.shell.checkDefaultBrowser": False, "app.update.enabled": False,
@@ -38,7 +39,7 @@ class Firefox:
         self.process = subprocess.Popen(
             ["firefox-esr", "--headless", "--no-remote", "--profile", folder, "--remote-debugging-port", "0", "about:blank"],
             stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log, env={**os.environ, "HOME": folder, "MOZ_CRASHREPORTER_DISABLE": "1"})
-        self.socket = websocket.create_connection(self.address() + "/session", timeout=page_check.LONG, suppress_origin=True)
+        self.socket = websocket.create_connection(self.address() + "/session", timeout=page_driver.LONG, suppress_origin=True)
         self.version = self.send("session.new", capabilities={})["capabilities"]["browserVersion"]
         self.context = self.send("browsingContext.getTree")["contexts"][0]["context"]
         self.send("session.subscribe", events=["log.entryAdded", "network.beforeRequestSent"])
@@ -82,12 +83,12 @@ class Firefox:
     def quit(self):
         try:
             self.send("browser.close")
-            self.process.wait(page_check.LONG)
+            self.process.wait(page_driver.LONG)
         finally:
             self.process.kill()
 
 
-class Page(page_check.Page):
+class Page(page_driver.Page):
     def __init__(self, path, firefox):
         self.driver = firefox
         self.open(path)
@@ -122,9 +123,9 @@ def main():
         firefox = Firefox(folder)
         try:
             page = Page(sys.argv[1], firefox)
-            tables = page_check.read_tables(sys.argv[2])
-            page.by_rank = page_check.read_table(sys.argv[2], "context,rank")
-            page.by_context = page_check.read_table(sys.argv[2], "context")
+            tables = page_driver.read_tables(sys.argv[2])
+            page.by_rank = page_driver.read_table(sys.argv[2], "context,rank")
+            page.by_context = page_driver.read_table(sys.argv[2], "context")
             print(f"# Firefox {firefox.version}")
             for name, check in (("Summary", page_check.check_summary), ("Contexts", page_check.check_contexts),
                                 ("Ranks", page_check.check_ranks), ("Course", page_check.check_course),

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A page of `pcollect html` in Chromium, and what the tables of `pcollect report --format tsv` say: for the checks of
+the views, page_check.py and others."""
+import math
+import os
+import re
+import time
+
+from selenium import webdriver
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.chrome.options import Options
+from selenium.webdriver.chrome.service import Service
+
+UNITS = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9, "B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40,
+         "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
+
+
+def read_table(folder, name):
+    with open(os.path.join(folder, name), encoding="utf-8") as f:
+        lines = f.read().split("\n")[:-1]
+    return lines[0].split("\t") if lines else [], [line.split("\t") for line in lines[1:]]
+
+
+def read_tables(folder):
+    return {name[:-4]: read_table(folder, name) for name in sorted(os.listdir(folder)) if name.endswith(".tsv")}
+
+
+def rows_of(tables, name):
+    head, rows = tables[name]
+    return [dict(zip(head, row)) for row in rows]
+
+
+def ranks_of(tables):
+    """Rows of ranks, and of each what it computed: its own time without what is known to be blocked."""
+    rows = rows_of(tables, "ranks")
+    for row in rows:
+        row["computing"] = str((ns(row["own_s"]) - ns(row["blocked_s"])) / 1e9)
+    return rows
+
+
+def ns(text):
+    return round(float(text or 0) * 1e9)
+
+
+def same_value(seen, wanted):
+    """Equal texts, or reals that are written in another way."""
+    if seen == wanted:
+        return True
+    try:
+        return math.isclose(float(seen), float(wanted), rel_tol=2e-9) and "e" in (seen + wanted)
+    except ValueError:
+        return False
+
+
+def people_value(shown):
+    """A shown figure in the unit of tsv, and half of its last digit; None: no figure."""
+    m = re.fullmatch(r"(-?[\d,]+(?:\.(\d+))?)(?: (\S+))?", shown)
+    if not m:
+        return None
+    factor = UNITS.get(m[3], 1) / (1e9 if m[3] in ("ns", "us", "ms", "s") else 1)
+    return float(m[1].replace(",", "")) * factor, 0.500001 * 10.0 ** -len(m[2] or "") * factor
+
+
+def rounds_to(shown, exact):
+    if shown == exact or (shown in ("-", "few") and exact == ""):
+        return True
+    value = people_value(shown)
+    if not value or not exact:
+        return False
+    # A time, which may be a mean, is made whole nanoseconds before it is written with four digits.
+    first = 0.5e-9 if shown.endswith("s") else 0
+    return abs(value[0] - float(exact)) <= first + max(value[1], 6e-4 * abs(float(exact)) if "." not in shown else 0)
+
+
+def is_short(shown, value):
+    """A real with four digits."""
+    try:
+        return math.isclose(float(shown), float(value), rel_tol=6e-4)
+    except ValueError:
+        return False
+
+
+def places(path):
+    """A path as people read it; None where a name of C++ is shortened."""
+    shown = []
+    for label in path.split(" > "):
+        parts = re.fullmatch(r"((?:\\.|[^\\@])*)@(.*)", label, re.S)
+        name, file = parts.groups() if parts else (label, None)
+        if len(name) > 40:
+            return None
+        shown.append(re.sub(r"\\([@>])", r"\1", name if file is None else f"{name} ({file})"))
+    return " > ".join(shown)
+
+LONG = 600  # seconds; nothing takes as long, however slow the machine is: what is waited for never comes
+
+
+class Page:
+    def __init__(self, path):
+        options = Options()
+        for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+                         "--window-size=1280,800", "--no-first-run", "--disable-background-networking"):
+            options.add_argument(argument)
+        options.set_capability("goog:loggingPrefs", {"performance": "ALL", "browser": "ALL"})
+        self.driver = webdriver.Chrome(service=Service("/usr/bin/chromedriver"), options=options)
+        self.driver.set_script_timeout(LONG)
+        self.driver.set_page_load_timeout(LONG)
+        self.open(path)
+
+    def open(self, path):
+        self.address = "file://" + os.path.abspath(path).replace("%", "%25").replace("#", "%23").replace("?", "%3F")
+        self.driver.get(self.address)
+
+    def show(self, fragment):
+        """The view of this fragment, made."""
+        view = fragment.split("&")[0]
+        self.driver.execute_script("location.hash = arguments[0]", fragment)
+        return self.settle("#" + fragment, view)
+
+    def until(self, script, *arguments):
+        """Waits until the script returns something true."""
+        begin = time.monotonic()
+        while not self.driver.execute_script(script, *arguments):
+            if time.monotonic() - begin > LONG:
+                raise RuntimeError(f"{arguments} in vain at {self.ask('return location.hash')}: {script}")
+            time.sleep(0.01)
+        return self
+
+    def settle(self, address=None, view=None):
+        """Waits for the view of the address, or of this one."""
+        return self.until(
+            "const e = document.querySelector('main').firstChild;"
+            "return document.getElementById('failure') !== null ||"
+            "  e !== null && e.id === (arguments[1] || e.id) && e.dataset.ready === (arguments[0] || location.hash)",
+            address, view)
+
+    def press(self, *keys, view=None):
+        """Presses keys that change the view that is shown, or lead to another one."""
+        self.send_keys(*keys)
+        return self.settle(view=view)
+
+    def send_keys(self, *keys):
+        ActionChains(self.driver).send_keys(*keys).perform()
+
+    def follow(self, links, place):
+        """Clicks on one of the links, and waits for the view that it leads to: a browser goes there when it likes."""
+        return self.settle(self.ask("const link = document.querySelectorAll(arguments[0])[arguments[1]];"
+                                    "link.click(); return link.hash", links, place))
+
+    def ask(self, script, *arguments):
+        return self.driver.execute_script(script, *arguments)
+
+
+def path_without_lines(row):
+    frames = row["path"].split(" > ") if row["path"] else []
+    return " > ".join([re.sub(r"(@.*):\d+$", r"\1", frame) for frame in frames] + [row["primitive"]])
+
+
+def selected(page):
+    """Of the view: the path, the rank, or the cells of the row that is selected."""
+    return page.ask("""
+        const rows = [...document.querySelectorAll('#tree [aria-selected=true], #table [aria-selected=true]')];
+        return [rows.map(row => row.node?.path ?? [...row.cells].map(cell => cell.title)),
+            document.getElementById('rank-choice')?.value]""")
