@@ -97,6 +97,16 @@ async function start() {
     });
     document.addEventListener("keydown", handleKey);
     await show();
+    prepare(profile);
+}
+
+const mostPrepared = 50000; // rows: longer work would be in the way of a key
+
+// The tree that other views need is made while nobody waits for it. What is wrong with it is told where it is shown.
+function prepare(profile) {
+    const later = window.requestIdleCallback || setTimeout;
+    if (views === viewsOfProfile && profile.byName.get("contexts").rows <= mostPrepared)
+        later(() => readContextTree(profile).catch(() => {}));
 }
 
 function fail(error) {

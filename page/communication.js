@@ -224,11 +224,12 @@ class CommunicationView {
                 this.peaks[at] = sum;
         }
         this.canvas.width = this.canvas.height = pixels;
+        const [mark, heat] = ["--mark", "--heat"].map(colour => style.getPropertyValue(colour));
         this.peaks.forEach((sum, at) => {
             if (!sum || !sum[name])
                 return;
             pen.globalAlpha = Math.min(1, 0.08 + 0.92 * sum[name] / most);
-            pen.fillStyle = style.getPropertyValue(isChosen(sum) ? "--mark" : "--heat");
+            pen.fillStyle = isChosen(sum) ? mark : heat;
             pen.fillRect(at % pixels, Math.floor(at / pixels), 1, 1);
         });
     }

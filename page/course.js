@@ -154,11 +154,12 @@ class CourseView {
         this.map.style.height = Math.max(60, Math.min(16 * rows, 400)) + "px";
         const pen = this.map.getContext("2d"), style = getComputedStyle(document.documentElement);
         const marked = this.selected === null ? -1 : Math.floor(this.selected * rows / ranks.length);
+        const [mark, heat] = ["--mark", "--heat"].map(colour => style.getPropertyValue(colour));
         peaks.forEach((value, i) => {
             if (!value)
                 return;
             pen.globalAlpha = 0.08 + 0.92 * value / most;
-            pen.fillStyle = style.getPropertyValue(Math.floor(i / courseColumns) === marked ? "--mark" : "--heat");
+            pen.fillStyle = Math.floor(i / courseColumns) === marked ? mark : heat;
             pen.fillRect(i % courseColumns, Math.floor(i / courseColumns), 1, 1);
         });
         this.drawSum(style);

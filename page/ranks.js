@@ -157,11 +157,11 @@ class HeatRow {
         canvas.width = width;
         canvas.height = heatHeight;
         const pen = canvas.getContext("2d");
+        pen.fillStyle = style.getPropertyValue("--heat");
         for (let column = 0; column < this.columns; column++) {
             const x = Math.floor(column * width / this.columns);
             const value = values[this.peak(column)];
             pen.globalAlpha = value > 0 ? Math.min(1, 0.08 + 0.92 * value / most) : 0;
-            pen.fillStyle = style.getPropertyValue("--heat");
             pen.fillRect(x, 0, Math.floor((column + 1) * width / this.columns) - x, heatHeight);
         }
         pen.globalAlpha = 1;
