@@ -37,7 +37,8 @@ static void change_mask(int how, uint64_t set, uint64_t *before)
 }
 
 /* The kernel reads a set before it looks at `how`, which is none that it knows: the answer is
- * EFAULT or EINVAL, and nothing changes. */
+ * EFAULT or EINVAL, and nothing changes. Not by pc_walk_can_read, which asks the same: it has no
+ * answer on processors that the walker does not know, and calls are protected there, too. */
 static bool probe(uintptr_t at)
 {
     return PC_NEXT(syscall)(SYS_rt_sigprocmask, -1, at, NULL, sizeof(uint64_t)) < 0 &&
