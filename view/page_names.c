@@ -13,18 +13,13 @@
  */
 #include "view/page_names.h"
 
+#include "analysis/tree/keys.h"
 #include "view/page_bytes.h"
 
 #include <string.h>
 
 struct path {
     uint32_t above, name, rest;
-};
-
-/* Open addressing: k + 1 for the k-th that was added; 0: free. */
-struct slots {
-    uint32_t *slot;
-    size_t n; /* a power of two, more than twice what is in it */
 };
 
 /* Paths of the nodes of a tree that were asked for. */
@@ -35,11 +30,11 @@ struct known_tree {
 
 struct pct_page_names {
     struct pct_pool *pool;
-    const char **name; /* of the pool */
-    size_t n_names, names_room;
+    struct pct_keys names; /* of the pool */
     struct path *path;
     size_t n_paths, paths_room;
-    struct slots names, paths;
+    uint32_t *slots; /* of paths: open addressing, index + 1; at most half full */
+    size_t n_slots;
     struct known_tree *known;
     size_t n_known, known_room;
 };
@@ -56,9 +51,8 @@ void pct_page_names_free(struct pct_page_names *n)
     for (size_t i = 0; i < n->n_known; i++)
         pct_free(n->known[i].path);
     pct_free(n->known);
-    pct_free(n->names.slot);
-    pct_free(n->paths.slot);
-    pct_free(n->name);
+    pct_keys_free(&n->names);
+    pct_free(n->slots);
     pct_free(n->path);
     pct_pool_free(n->pool);
     pct_free(n);
@@ -67,31 +61,23 @@ void pct_page_names_free(struct pct_page_names *n)
 /* ---- Each once --------------------------------------------------------------------------------
  */
 
-typedef uint64_t hash_fn(const struct pct_page_names *n, uint32_t i);
-
-/* Names are of one pool: their address stands for their text. */
-static uint64_t hash_name(const struct pct_page_names *n, uint32_t i)
-{
-    return pc_hash_bytes(&n->name[i], sizeof n->name[i], 0);
-}
-
 static uint64_t hash_path(const struct pct_page_names *n, uint32_t i)
 {
     return pc_hash_bytes(&n->path[i], sizeof n->path[i], 0);
 }
 
-static void keep_room(struct pct_page_names *n, struct slots *s, size_t used, hash_fn *hash)
+static void keep_room(struct pct_page_names *n)
 {
-    if (s->n > 2 * used + 2)
+    if (n->n_slots > 2 * n->n_paths + 2)
         return;
-    pct_free(s->slot);
-    s->n = s->n ? 2 * s->n : 1024;
-    s->slot = pct_alloc(s->n, sizeof *s->slot);
-    for (uint32_t i = 0; i < used; i++) {
-        size_t at = hash(n, i) & (s->n - 1);
-        while (s->slot[at])
-            at = (at + 1) & (s->n - 1);
-        s->slot[at] = i + 1;
+    pct_free(n->slots);
+    n->n_slots = n->n_slots ? 2 * n->n_slots : 1024;
+    n->slots = pct_alloc(n->n_slots, sizeof *n->slots);
+    for (uint32_t i = 0; i < n->n_paths; i++) {
+        size_t at = hash_path(n, i) & (n->n_slots - 1);
+        while (n->slots[at])
+            at = (at + 1) & (n->n_slots - 1);
+        n->slots[at] = i + 1;
     }
 }
 
@@ -99,30 +85,25 @@ static void keep_room(struct pct_page_names *n, struct slots *s, size_t used, ha
 static uint32_t add_name(struct pct_page_names *n, const char *text, size_t bytes)
 {
     struct pct_buf copy = {0};
+    bool is_new;
     if (!bytes)
         return 0;
     pct_buf_put(&copy, text, bytes);
-    keep_room(n, &n->names, n->n_names, hash_name);
-    n->name = pct_grow(n->name, n->n_names, &n->names_room, sizeof *n->name);
-    n->name[n->n_names] = pct_pool_intern(n->pool, copy.data);
+    uint32_t row = pct_keys_find(&n->names, pct_pool_intern(n->pool, copy.data), &is_new);
     pct_buf_free(&copy);
-    size_t mask = n->names.n - 1, at = hash_name(n, (uint32_t)n->n_names) & mask;
-    for (; n->names.slot[at]; at = (at + 1) & mask)
-        if (n->name[n->names.slot[at] - 1] == n->name[n->n_names])
-            return n->names.slot[at];
-    return n->names.slot[at] = (uint32_t)++n->n_names;
+    return row + 1;
 }
 
 static uint32_t add_path(struct pct_page_names *n, struct path path)
 {
-    keep_room(n, &n->paths, n->n_paths, hash_path);
+    keep_room(n);
     n->path = pct_grow(n->path, n->n_paths, &n->paths_room, sizeof *n->path);
     n->path[n->n_paths] = path;
-    size_t mask = n->paths.n - 1, at = hash_path(n, (uint32_t)n->n_paths) & mask;
-    for (; n->paths.slot[at]; at = (at + 1) & mask)
-        if (!memcmp(&n->path[n->paths.slot[at] - 1], &path, sizeof path))
-            return n->paths.slot[at];
-    return n->paths.slot[at] = (uint32_t)++n->n_paths;
+    size_t mask = n->n_slots - 1, at = hash_path(n, (uint32_t)n->n_paths) & mask;
+    for (; n->slots[at]; at = (at + 1) & mask)
+        if (!memcmp(&n->path[n->slots[at] - 1], &path, sizeof path))
+            return n->slots[at];
+    return n->slots[at] = (uint32_t)++n->n_paths;
 }
 
 /* ---- From texts and trees ---------------------------------------------------------------------
@@ -201,14 +182,14 @@ void pct_page_names_put(const struct pct_page_names *n, struct pc_buffer *b)
 {
     struct pc_buffer texts = {0};
     uint64_t *numbers = pct_alloc(3 * n->n_paths, sizeof *numbers);
-    for (size_t i = 0; i < n->n_names; i++)
-        pc_put_bytes(&texts, n->name[i], strlen(n->name[i]) + 1);
+    for (size_t i = 0; i < n->names.n; i++)
+        pc_put_bytes(&texts, n->names.keys[i], strlen(n->names.keys[i]) + 1);
     for (size_t i = 0; i < n->n_paths; i++) {
         numbers[i] = n->path[i].above;
         numbers[n->n_paths + i] = n->path[i].name;
         numbers[2 * n->n_paths + i] = n->path[i].rest;
     }
-    pct_page_u32(b, n->n_names);
+    pct_page_u32(b, n->names.n);
     pct_page_u32(b, texts.n);
     pc_put_bytes(b, texts.data, texts.n);
     pct_page_u32(b, n->n_paths);
