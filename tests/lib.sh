@@ -23,7 +23,7 @@ long=${PCOLLECT_TEST_LONG:+yes}
 for variable in $(env | sed -n 's/^\(PCOLLECT_TEST_[A-Z_]*\)=.*/\1/p'); do
     eval "value=\$$variable; unset $variable; $variable=\$value"
 done
-limit=60 # seconds that a job may take
+limit=300 # seconds that a job may take: one that hangs takes all, on a busy machine others take a minute
 seed_before=${PCOLLECT_TEST_SEED:-0} # the seed before the first
 [ -z "$long" ] || limit=600
 
