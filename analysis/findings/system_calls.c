@@ -3,7 +3,8 @@
  * Finds where the program made system calls, by its samples. A sample that is due in a system call
  * is taken when the call returns, in the function of the C library that made it; the program's
  * place is the call by which that library was entered. Functions that mostly compute, or only
- * sometimes enter the kernel, are not looked at. For the rule system-time.
+ * sometimes enter the kernel, are not looked at, nor are threads of the MPI library. For the rule
+ * system-time.
  */
 #include "analysis/findings/findings.h"
 #include "analysis/tree/samples.h"
@@ -113,6 +114,19 @@ static const struct pct_frame *frame_at(const struct pct_evidence *f,
     return &place.frames[place.n_frames - 1];
 }
 
+/* False: the sample is of a thread that the MPI library has made for itself. */
+static bool is_of_program(const struct pc_profile *p, const struct pc_profile_node *point)
+{
+    const uint32_t systems =
+        PCOLLECT_MODULE_LIBC | PCOLLECT_MODULE_MPI | PCOLLECT_MODULE_RUNTIME | PCOLLECT_MODULE_OWN;
+    for (uint32_t i = point->parent; i != PC_NO_INDEX; i = p->nodes[i].parent) {
+        const struct pc_profile_node *n = &p->nodes[i];
+        if (n->kind == PCOLLECT_NODE_FRAME && !(p->modules[n->module].flags & systems))
+            return true;
+    }
+    return false;
+}
+
 /* The innermost frame outside of the point's own module; NULL: none is known. */
 static const struct pct_frame *find_caller(const struct pct_evidence *f,
                                            const struct pc_profile_node *point)
@@ -143,7 +157,8 @@ static struct caller find_most(const struct pct_evidence *f, double *all_ns)
     size_t n = 0;
     for (uint32_t i = 0; i < p->n_nodes; i++) {
         const struct pc_profile_node *node = &p->nodes[i];
-        if (node->kind != PCOLLECT_NODE_POINT || node->data == PC_NO_INDEX)
+        if (node->kind != PCOLLECT_NODE_POINT || node->data == PC_NO_INDEX ||
+            !is_of_program(p, node))
             continue;
         const struct pct_frame *frame = frame_at(f, node);
         const char *call = frame->function ? pct_finding_system_call(frame->function) : NULL;

@@ -3,6 +3,7 @@
  * Numbers, escapes and widths of the report.
  */
 #include "analysis/buffer.h"
+#include "analysis/findings/findings.h"
 #include "analysis/symbols/short_name.h"
 #include "analysis/tree/label.h"
 #include "tests/seed.h"
@@ -360,9 +361,20 @@ static void functions_are_asked_for_by_parts_of_their_names(void **state)
             fail_msg("%s, asked for as %s", rows[i].name, rows[i].asked);
 }
 
+static void functions_in_findings_are_shortened(void **state)
+{
+    struct pct_buf b = {0};
+    (void)state;
+    pct_finding_put_function(&b, "std::pair<double, int> grid::exchange<double>(Field const&, int)",
+                             "/src/grid.cc", 7);
+    assert_string_equal(b.data, "grid::exchange<>() (grid.cc:7)");
+    pct_buf_free(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(functions_in_findings_are_shortened),
         cmocka_unit_test(numbers_are_written_with_units),
         cmocka_unit_test(the_greatest_numbers_fit),
         cmocka_unit_test(scaled_times_round_to_four_digits),
