@@ -17,8 +17,8 @@
 
 static void book_call(struct pc_thread *t, const struct pc_call *call);
 
-/* A call that was left before its end: it was made, but nothing tells how long it took or what it
- * moved. */
+/* A call that was left before its end: it is counted, but its duration and its bytes are not
+ * known. */
 static void book_left_call(struct pc_thread *t, const struct pc_active *left)
 {
     struct pc_call call = {.thread = t, .depth = t->depth, .record = left->record};
@@ -36,8 +36,8 @@ static void book_left_call(struct pc_thread *t, const struct pc_active *left)
     book_call(t, &call);
 }
 
-/* Calls that longjmp or an exception left never reached their end: an entry at or above the stack
- * address of one, on the same stack, proves it. */
+/* Drops calls that longjmp or an exception left, which never reach their end. The proof is a new
+ * call on the same stack, at or above the stack address of the old one. */
 static __attribute__((noinline)) void drop_left_calls(struct pc_thread *t, uintptr_t cfa)
 {
     const struct pc_stack *s = &t->stack;
@@ -50,7 +50,8 @@ static __attribute__((noinline)) void drop_left_calls(struct pc_thread *t, uintp
     }
 }
 
-/* The state of this thread, made or brought up to date; NULL: the call is passed on. */
+/* The state of this thread, made or brought up to date; NULL if the call must be passed on
+ * unmeasured. */
 static __attribute__((noinline)) struct pc_thread *prepare(struct pc_thread *t)
 {
     if (!t)
@@ -63,7 +64,8 @@ static __attribute__((noinline)) struct pc_thread *prepare(struct pc_thread *t)
     return pc_thread_refresh(t) ? t : NULL;
 }
 
-/* Once in PC_CHECK_EVERY calls: is the context from the cache the one that a walk finds? */
+/* Compares the context from the cache with the one that a walk finds, once in PC_CHECK_EVERY
+ * calls. */
 static __attribute__((noinline)) struct pc_path_leaf check_path(struct pc_thread *t,
                                                                 const struct pc_call *call,
                                                                 unsigned slot,
@@ -91,7 +93,7 @@ find_slowly(struct pc_thread *t, const struct pc_call *call, unsigned slot,
     return walked;
 }
 
-/* Python functions are not on the stack of C. */
+/* Adds the Python functions, which are not on the C stack. */
 static __attribute__((noinline)) struct pc_path_leaf find_python(struct pc_thread *t,
                                                                  const struct pc_call *call,
                                                                  unsigned slot,
@@ -118,8 +120,8 @@ static struct pc_path_leaf find_context(struct pc_thread *t, const struct pc_cal
     return PC_UNLIKELY(check) ? check_path(t, call, slot, leaf) : leaf;
 }
 
-/* Common part of calls from one place: needs the root of their paths alone. End and result of
- * the event are set by the wrapper. */
+/* Fills what all calls from one place have in common; needs only the root of their paths. The
+ * wrapper sets end and result of the event. */
 static inline void fill_common(struct pc_thread *t, struct pc_call *call,
                                const struct pc_event_head *head, uint32_t depth)
 {
@@ -142,8 +144,8 @@ static inline void fill_context(struct pc_thread *t, struct pc_call *call, pcoll
     t->active[depth].record = record;
 }
 
-/* A call from a context that is not known, or not by return addresses alone, or that is inside
- * another call. The thread is busy. */
+/* Begins a call that is inside another call, or whose context is not known, or not known by return
+ * addresses alone. The thread is busy. */
 static __attribute__((noinline)) bool begin_any(struct pc_thread *t, struct pc_call *call)
 {
     unsigned slot = call->slot;
@@ -188,10 +190,11 @@ static __attribute__((noinline)) bool begin_unprepared(struct pc_thread *t, stru
     return begin_any(t, call);
 }
 
-/* The time is taken before the call is filled in. A time stamp takes some ten nanoseconds, and a
- * processor that executes out of order does in its shadow some hundred instructions, be they before
- * or behind it: those between the two stamps cost the call, and its duration, next to nothing,
- * while those between one call's end and the next one's begin are too many as it is. */
+/* Takes the time before the call is filled in. A time stamp takes some ten nanoseconds, during
+ * which an out-of-order processor executes about a hundred other instructions, from before or after
+ * it. So the instructions between the two time stamps of a call add almost nothing to its cost and
+ * to its duration. Between the end of one call and the begin of the next there are already more
+ * instructions than time stamps can hide. */
 static inline bool begin_known(struct pc_thread *t, struct pc_call *call,
                                const struct pc_path_root *root, const struct pc_path_node *leaf,
                                bool by_counter)
@@ -204,7 +207,7 @@ static inline bool begin_known(struct pc_thread *t, struct pc_call *call,
     return true;
 }
 
-/* From node to node, or by a walk. */
+/* Looks the path up node by node; walks if it is not found. */
 static __attribute__((noinline)) bool begin_by_nodes(struct pc_thread *t, struct pc_call *call,
                                                      uintptr_t cfa)
 {
@@ -213,7 +216,7 @@ static __attribute__((noinline)) bool begin_by_nodes(struct pc_thread *t, struct
     return PC_LIKELY(n != NULL) ? begin_known(t, call, root, n, false) : begin_any(t, call);
 }
 
-/* From a root that is not in its own place, for another one is there. */
+/* Begins a call whose root is not in its own place of the table, because another root is there. */
 static __attribute__((noinline)) bool begin_displaced(struct pc_thread *t, struct pc_call *call,
                                                       uintptr_t cfa)
 {
@@ -226,9 +229,9 @@ static __attribute__((noinline)) bool begin_displaced(struct pc_thread *t, struc
     return begin_by_nodes(t, call, cfa);
 }
 
-/* Serves itself a call that is not inside another and comes along the path that has been taken
- * from there for some time. Everything else it leaves to others by jumps, so that it needs no frame
- * and saves no register. */
+/* The fast path: a call that is not inside another one and comes along the path that was taken from
+ * there the last times. All other cases are left to other functions by tail calls, so that this one
+ * needs no frame and saves no register. */
 static inline __attribute__((always_inline)) bool
 begin(struct pc_call *call, unsigned slot, uintptr_t cfa, uintptr_t ret, bool by_counter)
 {
@@ -273,7 +276,7 @@ void pc_call_pre(struct pc_call *call)
     }
 }
 
-/* The merge came between begin and end, or the library's own end has passed. */
+/* Handles a call during which the merge ran, or which ends after the library's destructor. */
 static bool end_late(struct pc_thread *t, struct pc_call *call)
 {
     if (!pc_thread_refresh(t))
@@ -308,8 +311,7 @@ run_more_hooks(const struct pc_hook *h, const struct pcollect_event *event, void
         h->hook(h->state, event, (char *)record + h->record_offset);
 }
 
-/* The hooks of all plugins from the first one on that is given, which is the only one by default.
- */
+/* Runs the hooks of all plugins from `h` on. By default there is only one. */
 static inline void run_hooks(const struct pc_hook *h, const struct pcollect_event *event,
                              void *record)
 {
@@ -336,7 +338,7 @@ static __attribute__((noinline)) void end_slowly(struct pc_thread *t, struct pc_
     errno = saved;
 }
 
-/* Any call: one inside another, one during which the merge came. */
+/* Ends any call, also one inside another, or one during which the merge ran. */
 static __attribute__((noinline)) void end_call(struct pc_call *call)
 {
     struct pc_thread *t = call->thread;
@@ -357,8 +359,8 @@ void pc_call_end(struct pc_call *call)
     end_call(call);
 }
 
-/* `alone`: time is the only plugin, or the only one to be told of the call, which other plugins are
- * told of nevertheless where it is not the usual one; else time comes first. */
+/* `alone`: `time` is the only plugin, or the only one whose hook is usually told of this function;
+ * end_call tells the others in the unusual case. Otherwise `time` is the first of several. */
 static inline __attribute__((always_inline)) void end_time(struct pc_call *call, bool alone)
 {
     uint64_t stage = atomic_load_explicit(&pc_live->stage, memory_order_relaxed);
@@ -393,7 +395,8 @@ void pc_call_end_time_first(struct pc_call *call)
     end_time(call, false);
 }
 
-/* The event of a thread's completions: what those of one context have in common. */
+/* Sets the members of the thread's completion event that are equal for all completions of one
+ * context. */
 static __attribute__((noinline)) void name_arrival(struct pc_thread *t, pcollect_ref origin)
 {
     const struct pcollect_node *n = pc_arena_at(&pc_process.arena, origin);
@@ -410,7 +413,7 @@ static __attribute__((noinline)) void name_arrival(struct pc_thread *t, pcollect
     t->arrival_of = origin;
 }
 
-/* Goes through all hooks, or those behind `time`, which comes first and has been served. */
+/* Runs all hooks, or only those after `time`, which comes first and is done already. */
 static inline void book_arrival(const struct pc_call *by, char *record, uint64_t bytes,
                                 uint64_t domain, int32_t world_source, const struct pc_hook *hooks)
 {
@@ -445,8 +448,9 @@ void pc_call_complete(struct pc_call *by, const struct pc_origin *origin, uint64
     book_arrival(by, record, bytes, domain, world_source, pc_process.completes);
 }
 
-/* Serves itself what this thread has posted, in the context whose receive has completed last where
- * others than `time` are told. All else it leaves by a jump, so that it saves hardly a register. */
+/* The fast path: a receive that this thread has posted, and, if there are other plugins than
+ * `time`, from the context whose receive completed last. All other cases are left to
+ * pc_call_complete by a tail call, so that almost no register is saved. */
 void pc_call_complete_time(struct pc_call *by, const struct pc_origin *origin, uint64_t bytes,
                            uint64_t domain, int32_t world_source)
 {

@@ -9,7 +9,7 @@
 
 /* ---- calls (call.c) ---- */
 bool pc_call_begin(struct pc_call *call, unsigned slot, uintptr_t cfa, uintptr_t ret);
-/* Begins a call where ticks are not the counter's. */
+/* Begins a call where ticks do not come from the processor's counter. */
 bool pc_call_begin_by_clock(struct pc_call *call, unsigned slot, uintptr_t cfa, uintptr_t ret);
 void pc_call_pre(struct pc_call *call);
 void pc_call_end(struct pc_call *call);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Calls by communicator: the record of a call on a communicator is not the context's but that of
- * the context's part for this communicator, where a plugin wants it so. It also passes on to the
- * plugins what adapters report of communicators and of messages started together.
+ * Calls by communicator: a plugin can ask for a record for each pair of context and communicator;
+ * such a call adds to that record instead of the context's. This file also passes on to the plugins
+ * what adapters report of communicators and of messages that were started together.
  *
  * Called by adapters, between begin and end of a call. On the measured path: a known pair of
  * context and communicator is found in a small table of the thread.
@@ -27,7 +27,8 @@ static struct pc_domain_slot make_part(struct pc_thread *t, pcollect_ref op, uin
     return slot;
 }
 
-/* Ids are hashes, so that their low bits will do; of a reference the high bits of a product. */
+/* Communicator ids are hashes, so their low bits are good enough; references are multiplied, and
+ * the high bits of the product are used. */
 static inline struct pc_domain_slot *slot_for(struct pc_thread *t, pcollect_ref op, uint64_t domain)
 {
     return &t->domains[((op * 0x9e3779b1u >> 24) ^ (uint32_t)domain) % PC_DOMAIN_SLOTS];

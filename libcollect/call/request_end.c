@@ -9,7 +9,7 @@
 #include "libcollect/context/copied_context.h"
 #include "libcollect/state/state.h"
 
-/* Another thread's may be a call behind. */
+/* The value of another thread may be one call old. */
 uint64_t pc_call_mpi_ticks(const struct pc_thread *t)
 {
     return __atomic_load_n(&t->record->mpi_ticks, __ATOMIC_RELAXED);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Copies a context of another tree (of another thread, or from before the merge) into the tree of
- * the calling thread. Needed for operations that end in another thread than they began in, calls
- * that the merge interrupts, and threads that work for others. Called by the thread that owns the
- * tree, with `busy` set.
+ * the calling thread. Needed for operations that end in another thread than the one that started
+ * them, for calls during which the merge runs, and for threads that work for others. Called by the
+ * thread that owns the tree, with `busy` set.
  */
 #include "libcollect/context/copied_context.h"
 #include "libcollect/state/state.h"

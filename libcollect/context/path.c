@@ -96,7 +96,7 @@ struct pc_path_root *pc_paths_known_root(const struct pc_paths *p, unsigned slot
     return r->ret ? r : NULL;
 }
 
-/* Most roots are in their own places, for a quarter of the table is used at most. */
+/* At most a quarter of the table is used, so most roots are in their own places. */
 static bool reserve_root(struct pc_paths *p)
 {
     if ((p->n_roots + 1) * 4 <= p->root_mask + 1)
@@ -155,7 +155,7 @@ struct pc_path_root *pc_paths_make_root(struct pc_paths *p, unsigned slot, uintp
     return r;
 }
 
-/* The value by which a child is chosen: it must not depend on the child's base. */
+/* The value by which a child is chosen. It must not depend on the base of the child. */
 static uintptr_t choice(const struct pc_paths *p, const struct pc_path_node *child)
 {
     const struct pc_path_word *w = &p->words[child->first];
@@ -187,7 +187,7 @@ const struct pc_path_node *pc_paths_find(struct pc_paths *p, uint32_t start, uin
     }
 }
 
-/* The place of the first word of a run, from the call. */
+/* The place of the first word of a run, in bytes from the call's stack address. */
 static int64_t first_place(const struct pc_paths *p, uint32_t first, int32_t base)
 {
     return (int64_t)base + p->words[first].place;
@@ -200,8 +200,8 @@ static void put_child(struct pc_paths *p, uint32_t parent, uintptr_t value, uint
     *c = (struct pc_path_child){value, parent, child};
 }
 
-/* Makes `child` a child of `parent`, in place of one that is chosen by the same value. Room was
- * reserved. */
+/* Makes `child` a child of `parent`, and replaces one that is chosen by the same value. The caller
+ * has reserved the room. */
 static void link_child(struct pc_paths *p, uint32_t parent, uint32_t child)
 {
     struct pc_path_node *node = &p->nodes[parent], *c = &p->nodes[child];
@@ -218,8 +218,8 @@ static void link_child(struct pc_paths *p, uint32_t parent, uint32_t child)
     pc_path_take_child(node, value, child);
 }
 
-/* Fills what depends on the words of a node: see struct pc_path_node. `plain`: they are all return
- * addresses. */
+/* Fills what depends on the words of a node: see struct pc_path_node. `plain`: all of them are
+ * return addresses. */
 static void set_words(struct pc_path_node *n, struct pc_path_run run, bool plain)
 {
     n->first = run.first;
@@ -263,8 +263,8 @@ static uint32_t split(struct pc_paths *p, struct pc_path_root *root, uint32_t ta
     return head;
 }
 
-/* Invariant 1: what is read at a branch is read at one place. A walk that breaks it (it was cut by
- * something that the words do not tell) stays out of the cache. */
+/* Invariant 1: all children of a node read the same place. A walk that breaks this (something that
+ * the words do not show has cut it) stays out of the cache. */
 static bool fits(const struct pc_paths *p, struct pc_path_miss miss, const struct pc_path_run *run)
 {
     if (!miss.node)
@@ -281,7 +281,7 @@ static bool fits(const struct pc_paths *p, struct pc_path_miss miss, const struc
     return place == first_place(p, word, node->base) && ours->relative == p->words[word].relative;
 }
 
-/* A place further away than a node can say. */
+/* True if a place is further away than a node can express. */
 static bool too_far(const struct pc_paths *p, const struct pc_path_run *run)
 {
     int64_t place = run->n_words ? first_place(p, run->first, run->base) : 0;

@@ -40,38 +40,39 @@ struct pc_thread;
 struct pc_path_word {
     uintptr_t value;
     int32_t place;    /* bytes from the node's base */
-    int32_t relative; /* -1: value is an address, its distance from the base; 0: as it is */
+    int32_t relative; /* 0: compare `value` as it is; -1: it is an address, stored as its distance
+                       * from the base */
 };
 
 /* State that is needed to go on walking behind a word that is a return address. */
 struct pc_path_resume {
     int32_t sp_place;   /* stack pointer of the frame returned to, from the node's base */
     int32_t fp_place;   /* where its frame pointer was saved */
-    uint16_t module;    /* that holds the address (pc_loadmap_number) */
-    uint16_t op_plus_1; /* the frame is our wrapper of that primitive; 0: it is not */
-    bool exact;         /* the address is not a return address but interrupted there */
+    uint16_t module;    /* the module that holds the address (pc_loadmap_number) */
+    uint16_t op_plus_1; /* 1 + the primitive whose wrapper this frame is; 0: it is no wrapper */
+    bool exact;         /* the frame was interrupted at this address; it is not a return address */
 };
 
-/* In a leaf: the arena was full, the record is an ancestor's; there are frames of Python's
- * interpreter, so the words do not tell the context (pc_python_leaf does). In another node: it has
- * had more than one child, and all of them are in children[]; an only child is known to the node
- * alone. */
+/* Flags of nodes. PC_PATH_COLLAPSED, of a leaf: the arena was full, the record is an ancestor's.
+ * PC_PATH_PYTHON, of a leaf: the path has frames of Python's interpreter, so its words do not
+ * determine the context (see pc_python_leaf). PC_PATH_PARTS, of another node: it has had more than
+ * one child, and all of them are in children[]; an only child is known to the node alone. */
 enum { PC_PATH_COLLAPSED = 1, PC_PATH_PARTS = 2, PC_PATH_PYTHON = 4 };
 
-/* One line of the processor's cache. */
+/* Has the size of one cache line. */
 struct pc_path_node {
-    /* Words that a call from a known context reads (pc_path_follows). For a node whose words are
-     * not all return addresses, and for a leaf that needs more than its record, these members send
-     * it to pc_paths_find: no words, no record, no child. */
+    /* Members that a call from a known context reads (pc_path_follows). If the words of a node are
+     * not all return addresses, or if a leaf needs more than its record, these members hold no
+     * words, no record and no child, and the call goes to pc_paths_find. */
     uint32_t first;       /* in words[] */
     uint32_t n_plain;     /* words */
     int32_t base;         /* bytes from the call's stack address */
-    int32_t branch_place; /* where the children part: the place that they read, likewise */
-    uintptr_t last_value; /* read there for the child taken last */
+    int32_t branch_place; /* place that the children read, where paths diverge; bytes as above */
+    uintptr_t last_value; /* value read there when a child was taken last */
     uint32_t plain_child; /* that child; 0: none, or it is chosen by a stack address */
     pcollect_ref leaf;    /* 0 but in leaves */
-    void *record_at;      /* of a leaf */
-    /* Further facts. */
+    void *record_at;      /* record of a leaf */
+    /* Members that the other functions need. */
     void *record;
     uint32_t n_words;
     uint32_t parent;
@@ -121,7 +122,7 @@ struct pc_paths {
     uint32_t max_depth;
     uint32_t clears;                /* times that everything was forgotten */
     uint32_t n_last;                /* words of the last path */
-    struct pc_last_path *last_path; /* path_walk.c; NULL until the first walk */
+    struct pc_last_path *last_path; /* defined in path_walk.c; NULL until the first walk */
 };
 
 /* Position in the cache where a lookup ended. */
@@ -162,7 +163,7 @@ static inline struct pc_path_root *pc_paths_root(struct pc_paths *p, unsigned sl
     return PC_LIKELY(r->ret == ret && r->slot == slot) ? r : pc_paths_make_root(p, slot, ret);
 }
 
-/* Returns the root if it is known, else NULL; it may have given way to another one. */
+/* Returns the root if it is known, else NULL. A root may have been replaced by another one. */
 struct pc_path_root *pc_paths_known_root(const struct pc_paths *p, unsigned slot, uintptr_t ret);
 
 /* Returns the root if it is in its own place, else NULL. */
@@ -188,7 +189,8 @@ static inline bool pc_path_matches_four(const struct pc_path_word *w, uintptr_t 
     return pc_path_matches_two(w, base) && pc_path_matches_two(w + 2, base);
 }
 
-/* True if all words of a node of return addresses are on the stack. Four instructions a word. */
+/* True if all words of a node, which are return addresses, are on the stack. Takes four
+ * instructions a word. */
 static inline __attribute__((always_inline)) bool pc_path_holds(const struct pc_path_word *w,
                                                                 uint32_t n_words, uintptr_t base)
 {
@@ -221,7 +223,7 @@ static inline void pc_path_take_child(struct pc_path_node *n, uintptr_t v, uint3
     n->plain_child = n->branch_relative || n->n_plain != n->n_words ? 0 : child;
 }
 
-/* True if the words of a node are on the stack, so far as they are return addresses alone. */
+/* True if the words of a node are on the stack and all of them are return addresses. */
 static inline bool pc_path_follows(const struct pc_paths *p, const struct pc_path_node *n,
                                    uintptr_t cfa)
 {
@@ -235,7 +237,8 @@ static inline uintptr_t pc_path_branch(const struct pc_path_node *n, uintptr_t c
     return PC_UNLIKELY(n->branch_relative) ? v - cfa : v;
 }
 
-/* The child of a node that expects `v` where they part, or 0. It is tried first the next time. */
+/* The child of a node that expects the value `v` where paths diverge, or 0. It is tried first the
+ * next time. */
 static inline uint32_t pc_paths_next(const struct pc_paths *p, struct pc_path_node *n, uintptr_t v)
 {
     uint32_t node = (uint32_t)(n - p->nodes);
@@ -266,8 +269,8 @@ static inline void pc_paths_took(struct pc_paths *p, struct pc_path_root *root, 
     }
 }
 
-/* The leaf for the stack at cfa, from node to node; NULL: it is not to be had by comparing return
- * addresses alone, or not known. */
+/* The leaf for the stack at cfa, found node by node. NULL: it is not known, or return addresses
+ * alone do not determine it. */
 static inline const struct pc_path_node *pc_paths_hit(struct pc_paths *p, struct pc_path_root *root,
                                                       uintptr_t cfa)
 {
@@ -309,7 +312,7 @@ struct pc_path_leaf pc_paths_miss(struct pc_thread *t, const struct pc_call *cal
 /* Finds the context by a walk from the call on, without looking at or entering into the cache. */
 struct pc_path_leaf pc_paths_walk(struct pc_thread *t, const struct pc_call *call, unsigned slot);
 
-/* The context of the frame that made a call, which need not be one of MPI's; 0: no room. */
+/* The context of the frame that made a call, which need not be a call of MPI; 0: no room. */
 pcollect_ref pc_paths_context(struct pc_thread *t, const struct pc_call *call);
 
 /* ---- Between path_walk.c and path.c ---- */
@@ -320,12 +323,12 @@ struct pc_path_run {
     int32_t base;
 };
 
-/* Room for n words behind the last one of the pool, which the caller fills, words and resume, and
- * takes by raising n_words. */
+/* Reserves room for n words at the end of the pool. The caller fills words and resume, and takes
+ * the room by raising n_words. */
 bool pc_paths_reserve(struct pc_paths *p, uint32_t n);
 
 /* Enters a path behind `miss`: one run, or two of which the second follows the first (n_runs).
- * False: no room, or it does not fit what is there; it is not cached then. */
+ * False: no room, or it contradicts what is there; then it is not cached. */
 bool pc_paths_enter(struct pc_paths *p, struct pc_path_root *root, struct pc_path_miss miss,
                     const struct pc_path_run *runs, int n_runs, struct pc_path_leaf leaf);
 

@@ -16,22 +16,22 @@
 
 enum { NOT_IN_POOL = UINT32_MAX, NOT_JOINED = UINT32_MAX };
 
-/* A shared run costs a step from node to node; shorter ones are stored again instead. */
+/* A shared run costs a step from node to node; shorter runs are stored again instead. */
 enum { LEAST_SHARED = 12 };
 
-/* One word of a path, with what is known behind it. The innermost frame, that of the call, has no
- * word of its own: it is a struct word too, without an address. */
+/* One word of a path, with what is known of the frame that it leads to. The innermost frame, that
+ * of the call, has no word; it is represented by a struct word without an address. */
 struct word {
     uintptr_t addr, value;
     uintptr_t sp, fp_loc;
     struct pc_module *module;
     uint32_t pool;   /* index in words[], or NOT_IN_POOL */
-    uint32_t frames; /* in the last path: outside of this word and with it */
+    uint32_t frames; /* in the last path: frames outside of this word, and its own */
     pcollect_ref context;
     uint16_t op_plus_1;
     bool relative, exact;
-    bool start;  /* of libc's start-up: not shown */
-    bool in_mpi; /* outside of it nothing but the MPI library, up to one of our wrappers */
+    bool start;  /* part of libc's start-up: not shown */
+    bool in_mpi; /* from one of our wrappers up to this frame there is only the MPI library */
 };
 
 struct pc_last_path {
@@ -43,7 +43,7 @@ struct pc_last_path {
     struct word call; /* the frame that made the call */
     uint32_t joined;  /* index in last of the last word of path, or NOT_JOINED */
     uint32_t barrier; /* the last path cannot be joined at or inside of this index */
-    bool cacheable;   /* all that decided the walk can be put into words */
+    bool cacheable;   /* all that decided the walk can be expressed as words */
     bool cut, deep;   /* the outermost frames are missing */
     bool python;      /* there are frames of an interpreter of Python */
     struct pc_python_booking booking;
@@ -72,7 +72,8 @@ static struct pc_walk start_path(struct pc_last_path *s, const struct pc_paths *
     s->n_frames = 1;
     s->call = (struct word){.value = call->ret};
     s->joined = NOT_JOINED;
-    s->barrier = pc_interpreter ? 0 : p->n_last; /* words do not tell Python's frames */
+    s->barrier =
+        pc_interpreter ? 0 : p->n_last; /* 0: never joins, words do not show Python frames */
     s->cacheable = true;
     s->cut = s->deep = s->python = false;
     return (struct pc_walk){.pc = call->ret,
@@ -82,7 +83,7 @@ static struct pc_walk start_path(struct pc_last_path *s, const struct pc_paths *
                             .stack = t->stack};
 }
 
-/* The word that led to the frame in which the walk is. */
+/* The word that led to the current frame of the walk. */
 static struct word *current_frame(struct pc_last_path *s)
 {
     for (uint32_t i = s->n_path; i-- > 0;)
@@ -107,8 +108,8 @@ static void from_pool(struct word *out, const struct pc_paths *p, uint32_t pool,
     out->exact = r->exact;
 }
 
-/* Takes over the words that the cache matched, up to the miss, and moves the walk there. False: a
- * path longer than any that could have been entered. */
+/* Takes over the words that the cache matched, up to the miss, and moves the walk there. False: the
+ * path is longer than any that could have been entered. */
 static bool take_matched(struct pc_last_path *s, const struct pc_paths *p, struct pc_path_miss miss,
                          uintptr_t cfa, struct pc_walk *walk)
 {
@@ -120,7 +121,8 @@ static bool take_matched(struct pc_last_path *s, const struct pc_paths *p, struc
     s->n_path = s->n_matched = n;
     uint32_t in_node = miss.word;
     uint16_t number = 0;
-    struct pc_module *module = NULL; /* of that number: mostly that of the word before */
+    struct pc_module *module = NULL; /* module of that number; usually the same as for the word
+                                      * before */
     for (uint32_t node = miss.node; node; node = p->nodes[node].parent) {
         const struct pc_path_node *from = &p->nodes[node];
         if (node != miss.node)
@@ -146,7 +148,7 @@ static bool take_matched(struct pc_last_path *s, const struct pc_paths *p, struc
     return true;
 }
 
-/* If the frame just left is one of our wrappers, its primitive + 1. */
+/* 1 + the primitive if the frame just left is one of our wrappers, else 0. */
 static uint16_t wrapped_op(const struct pc_thread *t, const struct pc_module *module, uintptr_t sp)
 {
     if (!module || !(module->flags & PCOLLECT_MODULE_OWN))
@@ -157,7 +159,7 @@ static uint16_t wrapped_op(const struct pc_thread *t, const struct pc_module *mo
     return 0;
 }
 
-/* Adds the words of one step, less those of this frame that are in the path already: saved
+/* Adds the words of one step, except those of this frame that are already in the path: saved
  * addresses that the cache matched before it missed at the return address. */
 static void add_words(struct pc_last_path *s, const struct pc_step *step,
                       const struct pc_walk *after)
@@ -181,7 +183,7 @@ static void add_words(struct pc_last_path *s, const struct pc_step *step,
     s->n_frames++;
 }
 
-/* Has the walk come to a frame that the last path has, with nothing changed outside of it? */
+/* True if the walk has come to a frame of the last path outside of which nothing has changed. */
 static bool join(struct pc_last_path *s, uint32_t max_depth)
 {
     const struct word *w = &s->path[s->n_path - 1];
@@ -231,8 +233,8 @@ static void walk_outwards(const struct pc_thread *t, struct pc_last_path *s, str
 /* ---- The tree ----------------------------------------------------------------------------------
  */
 
-/* The child of `parent` that stands for one frame: `parent` itself for frames that are not shown,
- * 0 if there is no room. */
+/* The child of `parent` that stands for one frame; `parent` itself if the frame is not shown, 0 if
+ * there is no room. */
 static pcollect_ref book_frame(struct pc_thread *t, struct pc_last_path *s, pcollect_ref parent,
                                const struct word *f)
 {
@@ -278,7 +280,7 @@ static void read_python(struct pc_thread *t, struct pc_last_path *s)
     if (s->python)
         s->booking = pc_python_begin(pc_python_read(t, interrupted));
     if (s->python && interrupted)
-        s->cacheable = false; /* pc_python_leaf reads what no handler has interrupted */
+        s->cacheable = false; /* pc_python_leaf assumes that no handler has interrupted the call */
     if (s->booking.stack) {
         s->cut |= s->booking.stack->cut;
         s->deep |= s->booking.stack->deep;
@@ -310,8 +312,8 @@ static pcollect_ref book_frames(struct pc_thread *t, struct pc_last_path *s, boo
             continue;
         w->start = starting = starting && pc_shown_is_start(w->module, w->value);
         w->in_mpi = is_in_mpi(outside, w);
-        /* An instruction, not a call: the frame inside of it is where the kernel calls the handler
-         * from, in libc or the vdso. */
+        /* The frame outside was interrupted, it did not call: so this frame is the code from which
+         * the kernel calls the handler, in libc or the vdso. */
         bool trampoline = outside && outside->exact;
         outside = w;
         if (!starting && !trampoline) {
@@ -354,8 +356,8 @@ static bool place_of(uintptr_t addr, uintptr_t base, int32_t *out)
     return distance == *out && !(distance & 7);
 }
 
-/* Puts n words into the pool, from `w` on in steps of `step`. UINT32_MAX: no room, or a place that
- * cannot be said. */
+/* Puts n words into the pool, from `w` on in steps of `step`. UINT32_MAX: no room, or a place
+ * cannot be expressed. */
 static uint32_t to_pool(struct pc_paths *p, struct word *w, uint32_t n, int step)
 {
     uintptr_t base = w->addr;
@@ -387,7 +389,7 @@ static uintptr_t base_of(const struct pc_paths *p, const struct word *w)
     return w->addr - (uintptr_t)(intptr_t)p->words[w->pool].place;
 }
 
-/* Are the words of the last path from j outwards one slice of the pool? */
+/* True if the words of the last path from j outwards are one slice of the pool. */
 static bool is_slice(const struct pc_paths *p, const struct pc_last_path *s, uint32_t j)
 {
     const struct word *w = &s->last[j];
@@ -408,7 +410,7 @@ static bool make_run(struct pc_paths *p, struct pc_last_path *s, struct word *w,
     return run->first != NOT_IN_POOL && place_of(base_of(p, w), cfa, &run->base);
 }
 
-/* A short outer part becomes part of the path itself. */
+/* Copies a short outer part into the path itself. */
 static void copy_short_tail(struct pc_last_path *s)
 {
     uint32_t j = s->joined;
@@ -435,7 +437,7 @@ static bool enter_path(struct pc_paths *p, struct pc_last_path *s, struct pc_pat
     return pc_paths_enter(p, root, miss, runs, n_runs ? n_runs : 1, leaf);
 }
 
-/* The path becomes the last path. */
+/* Makes the path the last path. */
 static void keep_last_path(struct pc_paths *p, struct pc_last_path *s)
 {
     uint32_t n = 0, i = s->n_path, frames = 0;
@@ -487,7 +489,7 @@ struct pc_path_leaf pc_paths_walk(struct pc_thread *t, const struct pc_call *cal
     if (!s)
         return (struct pc_path_leaf){0, 0, NULL};
     struct pc_walk walk = start_path(s, &t->paths, t, call);
-    s->barrier = 0; /* not even where it meets the last path */
+    s->barrier = 0; /* the walk never joins the last path */
     walk_outwards(t, s, &walk);
     return book_path(t, s, PC_SLOT_OP(slot));
 }

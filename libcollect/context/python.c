@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What the contexts of Python need from the start: which interpreter there is, and the table that
- * says what their nodes stand for.
+ * Prepares contexts of Python: finds the interpreter, and adds the table that describes what their
+ * nodes stand for.
  */
 #include "libcollect/context/python.h"
 #include "libcollect/context/python_private.h"

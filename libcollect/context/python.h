@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Python's functions in contexts, in the place of the interpreter's (doc/internals/python.md).
+ * Functions of Python in contexts, in place of the interpreter's (doc/internals/python.md).
  *
  * A Python frame is a node FRAME of the module `python`, whose offset is a hash of function, file
  * and line; the table `symbols` says what it stands for, as it does where the command has stored
@@ -26,10 +26,10 @@ struct pc_python_stack *pc_python_read(struct pc_thread *t, bool handler);
 
 /* Work that is left for a context that is being booked: frames [0, left) of the stack. */
 struct pc_python_booking {
-    struct pc_python_stack *stack; /* NULL: no Python */
+    struct pc_python_stack *stack; /* NULL: the thread has no Python frames */
     uint32_t left;
     pcollect_ref outside; /* context outside of the frame booked last, if nothing is inside of it */
-    uint64_t last;        /* offset of that frame; 0: the frame booked last is none of Python */
+    uint64_t last;        /* offset of that frame; 0: the frame booked last is not of Python */
 };
 
 static inline struct pc_python_booking pc_python_begin(struct pc_python_stack *stack)
@@ -42,15 +42,15 @@ static inline struct pc_python_booking pc_python_begin(struct pc_python_stack *s
 pcollect_ref pc_python_book(struct pc_thread *t, struct pc_python_booking *b, pcollect_ref at,
                             uintptr_t sp);
 
-/* A frame of C that is not booked: Python's stand for it. */
+/* True for a frame of C that is not booked, because Python frames stand for it. */
 static inline bool pc_python_is_folded(const struct pc_python_booking *b,
                                        const struct pc_module *module)
 {
     return b->stack && module == pc_interpreter;
 }
 
-/* The interrupted instruction is the interpreter's, at work for the Python frame booked last: the
- * POINT is that frame. *parent becomes its parent. False: it is not. */
+/* True if the interrupted instruction belongs to the interpreter and works for the Python frame
+ * booked last: then the POINT is that frame, and *parent becomes its parent. */
 static inline bool pc_python_is_point(const struct pc_python_booking *b,
                                       const struct pc_module *module, pcollect_ref *parent)
 {
@@ -64,7 +64,7 @@ static inline bool pc_python_is_point(const struct pc_python_booking *b,
 pcollect_ref pc_python_module(void);
 
 /* The context of a call whose frames of C are those of leaf `cached` of the path cache, and whose
- * frames of Python may be others. Keeps errno by the caller. */
+ * frames of Python may differ from those of the leaf. May change errno: the caller keeps it. */
 struct pc_path_leaf pc_python_leaf(struct pc_thread *t, const struct pc_call *call, unsigned slot,
                                    uint32_t cached);
 

@@ -23,7 +23,8 @@ struct pc_python_stack *pc_python_read(struct pc_thread *t, bool handler)
     return t->python->n ? t->python : NULL;
 }
 
-/* Meaning of the frame, as it was described. 52 bits: a number that JSON keeps. */
+/* Hash of what the frame was described as. 52 bits, so that JSON can represent the number
+ * exactly. */
 static uint64_t offset_of(const struct pc_python_stack *s)
 {
     uint64_t h = pc_hash_bytes(s->file, s->file_bytes, s->line);
@@ -31,7 +32,7 @@ static uint64_t offset_of(const struct pc_python_stack *s)
     return h > 1 ? h : 2;
 }
 
-/* Says in the table what an offset stands for. */
+/* Writes into the table what an offset stands for. */
 static bool put_row(struct pc_thread *t, const struct pc_python_stack *s, uint64_t offset)
 {
     const uint64_t keys[] = {pc_python_texts.module_name, offset, 0};

@@ -3,10 +3,10 @@
  * Contexts of calls in a program of Python.
  *
  * Data structure: for each thread a hash table from (leaf of the path cache, digest of the Python
- * frames) to the context and its record. The path cache compares the words of C's stack, which tell
- * what frames of C there are; Python functions that call one another leave no such words, and the
- * digest tells these. An entry holds as long as the cache is not emptied, which its key counts. The
- * table is bounded and is emptied when it is full.
+ * frames) to the context and its record. The path cache compares the words of the C stack, which
+ * determine the frames of C. Python functions that call one another leave no such words; the digest
+ * tells them apart. An entry is valid until the cache is emptied, because its key has the number of
+ * times that this happened. The table is bounded and is emptied when it is full.
  */
 #include "libcollect/context/python.h"
 
@@ -32,7 +32,7 @@ static struct slot *find_slot(const struct pc_python_paths *p, uint64_t key)
     return &p->slots[i];
 }
 
-/* Room for one more entry: twice the slots, or none that is used. */
+/* Makes room for one more entry: doubles the slots, or empties the table. */
 static bool make_room(struct pc_python_paths *p)
 {
     if ((p->n + 1) * 2 <= p->n_slots)

@@ -7,7 +7,8 @@
 
 #include "libcollect/state/plugin_table.h"
 
-/* Values of a row; keys are module, offset, depth. As in analysis/symbols/symbols_stored.c. */
+/* Values of a row; keys are module, offset, depth. Must agree with
+ * analysis/symbols/symbols_stored.c. */
 enum { PC_PYTHON_FUNCTION, PC_PYTHON_SOURCE, PC_PYTHON_LINE, PC_PYTHON_INLINED };
 
 extern PC_HIDDEN const struct pcollect_table pc_python_symbols;

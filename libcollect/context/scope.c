@@ -18,14 +18,14 @@
 #include <errno.h>
 #include <string.h>
 
-/* The kind of a scope that is a context of another thread, which is its key. */
+/* Kind of a scope that stands for a context of another thread. Its key is that context. */
 enum { LENT = PCOLLECT_NODE_FRAME };
 
 enum { MAX_SCOPES = 1024, N_SLOTS = 2048, MAX_OPEN = 64, ROOTS = 64, NAME_BYTES = 1023 };
 
 struct scope {
     uint64_t key;
-    uint64_t id; /* of kinds and keys from the outermost scope to it */
+    uint64_t id; /* hash of kinds and keys from the outermost scope to this one */
     pcollect_ref node;
     uint32_t parent;
     uint32_t kind;
@@ -38,7 +38,7 @@ struct scope {
 struct open {
     uint64_t key;
     uint32_t scope;
-    uint64_t begin, mpi_ticks; /* not yet booked from here on */
+    uint64_t begin, mpi_ticks; /* time from here on is not yet booked */
 };
 
 struct pc_scopes {
@@ -181,7 +181,7 @@ static uint32_t innermost(const struct pc_scopes *s)
     return s->n_open ? s->open[s->n_open - 1].scope : s->base;
 }
 
-/* The open regions, now in the phase of that level. */
+/* Moves the open regions into the phase of that level. */
 static void move_to_phase(struct pc_thread *t, uint64_t level)
 {
     struct pc_scopes *s = t->scopes;
@@ -215,10 +215,10 @@ void pc_scope_start(struct pc_thread *t)
 {
     struct pc_scopes *s = t->scopes;
     if (s) {
-        if (s->all[0].node != t->record->root) { /* another tree */
+        if (s->all[0].node != t->record->root) { /* the thread has got another tree */
             memset(s->slots, 0, sizeof s->slots);
             s->n = 1;
-            s->current = 0; /* with the roots that are in use */
+            s->current = 0; /* its roots are those in use */
             s->all[0] = (struct scope){.node = t->record->root};
         }
         s->n_open = s->n_deeper = s->base = 0;
@@ -305,7 +305,7 @@ void pc_scope_refresh(struct pc_thread *t)
     t->busy = busy;
 }
 
-/* The level is brought up to date first: what is lent says the phase itself. */
+/* The level is brought up to date first: a lent context already contains its phase. */
 static void lend(struct pc_thread *t, pcollect_ref context)
 {
     struct pc_scopes *s = t->scopes;
@@ -375,7 +375,8 @@ static void reset(void)
     tell_threads();
 }
 
-/* The calling thread books the time of the phase that ends, and begins another. */
+/* Books the time of the phase that ends, and begins another. Runs in the thread that called
+ * MPI_Pcontrol. */
 static void change_phase(struct pc_thread *t, uint64_t level)
 {
     struct pc_scopes *s = get_scopes(t);
@@ -469,7 +470,7 @@ void pc_scope_begin(struct pc_thread *t, const char *name)
     enter_scope(t, o->scope);
 }
 
-/* Regions inside of the one that ends have been left without a word: they end with it. */
+/* Ends a region together with the regions inside it that were never ended. */
 void pc_scope_end(struct pc_thread *t, const char *name)
 {
     struct pc_scopes *s = get_scopes(t);

@@ -18,7 +18,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Not a state: the thread is being registered or cannot be. Calls meanwhile are passed on. */
+/* Marks a thread that is being registered or cannot be registered: it has no state, and its calls
+ * are passed on. */
 static struct pc_thread in_transit = {.busy = 1};
 
 static _Atomic uint32_t n_threads;
@@ -55,13 +56,14 @@ void pc_threads_take_part(const struct pc_thread_part *part)
         parts[n_parts++] = part;
 }
 
-/* The bounds of the calling thread's own stack, once they are known, and whether it asks for them.
+/* The bounds of the calling thread's own stack, once they are known; and a flag that they are being
+ * looked up.
  */
 static __thread struct pc_stack own_stack __attribute__((tls_model("initial-exec")));
 static __thread bool is_asking __attribute__((tls_model("initial-exec")));
 
-/* Calls malloc, and takes a lock of the thread's: a handler that interrupts this goes without.
- * Where the bounds stay 0, 0 the walker probes. */
+/* Finds the bounds of the stack. Calls malloc and takes a lock of the thread; a handler that
+ * interrupts it does without the bounds. While they are 0, 0 the walker probes each page. */
 void pc_thread_find_stack(void)
 {
     pthread_attr_t attr;
@@ -150,7 +152,8 @@ struct pc_thread *pc_thread_enter_as(bool helper, void *function)
     int saved = errno, cancel = 0;
     uint32_t stage = atomic_load_explicit(&pc_live->stage, memory_order_acquire);
     struct pc_thread *t = NULL;
-    /* Files are opened: a thread that is cancelled as it starts must come to its own handlers. */
+    /* Files are opened here, which are cancellation points: a thread that is cancelled as it starts
+     * must get as far as its own cleanup handlers. */
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
     pc_self = &in_transit;
     if (stage)
@@ -161,7 +164,7 @@ struct pc_thread *pc_thread_enter_as(bool helper, void *function)
         t->generation = atomic_load_explicit(&pc_loadmap_generation, memory_order_acquire);
         t->bumps = atomic_load(&pc_control.bumps);
         pc_scope_refresh(t);
-        t->generation -= pc_scope_is_off(); /* its first call looks again */
+        t->generation -= pc_scope_is_off(); /* makes its first call check again */
         t->bumps -= pc_scope_is_off();
         t->busy = 0;
         t->helper = helper;

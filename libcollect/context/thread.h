@@ -11,7 +11,7 @@
 struct pc_thread_part {
     /* The thread has its state and its tree; `function`: in which it starts, or NULL. */
     void (*enter)(struct pc_thread *t, void *function);
-    /* The thread ends; what entered last leaves first. */
+    /* The thread ends. Parts leave in reverse order. */
     void (*leave)(struct pc_thread *t);
 };
 
@@ -24,10 +24,11 @@ void pc_threads_take_part(const struct pc_thread_part *part);
 struct pc_thread *pc_thread_enter(void);
 /* Finds out where the calling thread's stack is, if that is not known. Calls malloc. */
 void pc_thread_find_stack(void);
-/* Enters a thread that begins in `function`; helper: the MPI library made it for itself. */
+/* Enters a thread that begins in `function`; `helper`: the MPI library made the thread for
+ * itself. */
 struct pc_thread *pc_thread_enter_as(bool helper, void *function);
-/* The calling thread's state, for callers outside of hooks; NULL: it is in a hook, has none, or
- * nothing is collected (yet: plugins start before). */
+/* The calling thread's state, for callers outside of hooks; NULL: the thread is in a hook or has no
+ * state, or nothing is collected (yet: plugins start before). */
 struct pc_thread *pc_thread_current(void);
 /* Brings stage and generation up to date; false: the process no longer collects. */
 bool pc_thread_refresh(struct pc_thread *t);

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The table of functions that any handler ends, SA_RESTART or not: with EINTR (signal(7)), or with
- * less than was asked for when a part has been transferred. With each stands the way in which it is
- * protected from the sampler's signal. The interposed functions are made from it (wait.c,
- * sockets.c); tests/sample/waits.test and transfers.c go through it. Made by number they are in
- * bare_calls.c.
+ * The table of functions that any signal handler interrupts, with or without SA_RESTART: they
+ * return EINTR (signal(7)), or less than was asked for if a part has been transferred. Each row
+ * says how the function is protected from the sampler's signal. The interposed functions are made
+ * from the table (wait.c, sockets.c); tests/sample/waits.test and transfers.c go through it.
+ * bare_calls.c handles the same system calls made by number.
  */
 #ifndef PC_BLOCKING_H
 #define PC_BLOCKING_H
 
-/* Bytes that a pipe takes as a whole (PIPE_BUF). Pipes are cut above it, sockets that are read. */
+/* Bytes up to which a pipe transfers all or nothing (PIPE_BUF). Above it, writes to pipes and calls
+ * on sockets may transfer a part. */
 #define PC_UNCUT_BYTES 4096
 /* Bytes above which a read is held: devices such as /dev/zero and /dev/urandom are cut at 4,096
- * bytes, pipes and sockets never. Buffers up to this are usual for the latter. */
+ * bytes, pipes and sockets never. Buffers for pipes and sockets are usually no larger than this. */
 #define PC_LONG_READ_BYTES 65536
 
 /* HELD(result, name, parameters, arguments): the signal is blocked around the call.

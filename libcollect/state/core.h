@@ -8,7 +8,7 @@
 
 #include "libcollect/adapter.h"
 
-/* The core's table; valid at all times. */
+/* The core's table; it is valid at all times. */
 const struct pc_core *pc_core_table(void);
 
 /* Starts collecting: configuration, arena, plugins. Called by the resolver when the process has an
@@ -17,21 +17,22 @@ const struct pc_core *pc_core_table(void);
  * every slot then gets the real function. */
 bool pc_core_start(void);
 
-/* There is no adapter for the MPI that the process has loaded: no MPI call will be measured. Called
- * before any call was measured. */
+/* Tells the core that there is no adapter for the MPI that the process has loaded, so that no MPI
+ * call will be measured. Called before any call was measured. */
 void pc_core_abandon(void);
 
 /* True if a call through `slot` with return address `ret` is the program's. Takes locks. */
 typedef bool pc_core_is_counted_fn(unsigned slot, uintptr_t ret);
 
-/* The core asks this one, once for each thread, slot and return address. Before any call. */
+/* Sets the function that the core asks, once for each thread, slot and return address. Called
+ * before any call is measured. */
 void pc_core_set_counted(pc_core_is_counted_fn *is_counted);
 
-/* Start was refused: nothing is measured here, but what the ranks of a job do together in MPI_Init
- * and MPI_Finalize needs this one too. */
+/* True if the start was refused: nothing is measured here, but this process must still take part in
+ * what the ranks of a job do together in MPI_Init and MPI_Finalize. */
 bool pc_core_refused(void);
 
-/* Prints one message per job, as far as the launcher says which rank this is. */
+/* Prints one message per job, if the launcher tells the rank; otherwise one for each process. */
 void pc_core_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Path of a file beside this library: <dir of libpcollect.so>/pcollect/<name>. False if

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Where this library lies, and with it its adapters and modules: in the folder pcollect beside it.
+ * Path of this library. Its adapters and modules are in the folder pcollect beside it.
  */
 #include "libcollect/state/state.h"
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The functions of libc that the library interposes for the sampler's sake, and their next
+ * The functions of libc that the library interposes because of the sampler, and their next
  * definitions. Each behaves as in libc: in a thread that is not sampled it is a jump to libc's
  * function.
  *
  * The next definitions are found by the constructor, since many of these functions may be called in
- * signal handlers, where dlsym may not. Before that, and for what libc lacks, at the first call.
+ * signal handlers, where dlsym may not. A function that is called before that, or that libc lacks,
+ * is looked up at its first call.
  */
 #ifndef PC_NEXT_H
 #define PC_NEXT_H
@@ -15,7 +16,8 @@
 
 #include <signal.h>
 
-/* X(name) or ROW(result, name, ...) of each function of which the next definition is called. */
+/* Lists each function of which the next definition is called, as X(name) or ROW(result, name,
+ * ...). */
 #define PC_INTERPOSED(X, ROW)                                                                      \
     X(pthread_create)                                                                              \
     X(thrd_create)                                                                                 \

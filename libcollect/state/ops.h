@@ -16,7 +16,7 @@ struct pc_op_row {
 };
 extern const struct pc_op_row pc_op_rows[];
 
-/* Names of ops,. NULL if out of range. */
+/* Name of an op; NULL if it is out of range. */
 const char *pc_op_name(uint16_t op);
 uint16_t pc_op_class(uint16_t op);
 

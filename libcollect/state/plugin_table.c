@@ -4,8 +4,8 @@
  * is known by the address of its description, which leads by a small hash table to its place in the
  * arena; rows are the trees' (cct/rows_async.c).
  *
- * pc_table_row runs on the measured path. Must not there: call malloc, lock, make a system call
- * where the row is known.
+ * pc_table_row runs on the measured path. If the row is known, it must not call malloc, take a lock
+ * or make a system call.
  */
 #include "libcollect/state/plugin_table.h"
 #include "libcollect/state/state.h"
@@ -63,8 +63,8 @@ static void describe(const struct pcollect_column *c, struct pcollect_column_rec
     out->unit = c->unit;
 }
 
-/* Two tables of one name would make the arena unreadable: the later one is left out, and its rows
- * are counted as lost. */
+/* True if another table has the name. Two tables of one name would make the arena unreadable, so
+ * the later one is left out and its rows are counted as lost. */
 static bool is_taken(const char *plugin, const char *name)
 {
     static bool said;
@@ -125,7 +125,8 @@ int pc_table_add(const char *plugin, const struct pcollect_table *table)
     return err;
 }
 
-/* Number of the phase in which that context is, 0 if in none; node 0: in which the thread is. */
+/* Number of the phase that contains the context `node`, 0 if none does; node 0 stands for the
+ * thread's current phase. */
 static uint64_t level_of(const struct pc_thread *t, pcollect_ref node)
 {
     if (!node || !t->scopes)

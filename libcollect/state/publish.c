@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Puts the objects that trees refer to into the arena, before the first reference: modules, names
- * of primitives, layout of records. All AS-safe but the plugins.
+ * of primitives, layout of records. All functions but that for plugins are AS-safe.
  */
 #include "libcollect/state/publish.h"
 #include "libcollect/state/ops.h"
@@ -44,7 +44,7 @@ pcollect_ref pc_publish_module(struct pc_module *m)
         memcpy(record.build_id, m->build_id, sizeof record.build_id);
         ref = pc_arena_add_module(&pc_process.arena, &record, m->path);
     }
-    /* Two threads may both have added it: the merge takes them for one. */
+    /* Two threads may both have added it: the merge joins equal modules. */
     if (ref)
         atomic_store_explicit(&m->arena_ref, ref, memory_order_release);
     return ref;

@@ -38,8 +38,8 @@ enum {
 /* Stages of the process, in pc_live.stage. */
 enum {
     PC_STAGE_OFF = 0,    /* not started, or a forked child */
-    PC_STAGE_MAIN = 1,   /* into the trees that will be merged */
-    PC_STAGE_LATE = 2,   /* after the merge, into new trees */
+    PC_STAGE_MAIN = 1,   /* calls go into the trees that will be merged */
+    PC_STAGE_LATE = 2,   /* after the merge, calls go into new trees */
     PC_STAGE_CLOSED = 3, /* after our destructor: every call is written out at once */
 };
 
@@ -52,16 +52,16 @@ extern PC_HIDDEN struct pc_live *pc_live;
 /* Gives pc_live its page. PC_ENOMEM. */
 int pc_process_make_live(void);
 
-/* State that MPI_Pcontrol has asked for, and how often. Written under no lock: the program's calls
- * of MPI_Pcontrol come one after the other. */
+/* State that MPI_Pcontrol has set, with counts of its changes. Written without a lock: the program
+ * must not call MPI_Pcontrol in two threads at once. */
 struct pc_control {
     _Atomic uint32_t off;
     _Atomic uint32_t resets;
     _Atomic uint64_t level; /* of the phase; 0: none */
     _Atomic uint32_t bumps; /* of the load map's generation from here */
     uint64_t off_since;     /* ticks */
-    _Atomic bool filtered;  /* the program has installed a filter of system calls */
-    _Atomic bool left;      /* the process has nothing more to do with us: pc_core_leave */
+    _Atomic bool filtered;  /* the program has installed a seccomp filter */
+    _Atomic bool left;      /* pc_core_leave was called: the process takes no further part */
 };
 
 extern PC_HIDDEN struct pc_control pc_control;
@@ -82,7 +82,7 @@ struct pc_domain_slot {
     bool is_whole; /* it has a record of its own */
 };
 
-/* Two words of 32 bits as the processor sees them in one of 64. */
+/* Combines two 32-bit words into one 64-bit word in the processor's byte order. */
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #define PC_PAIR(first, second) ((uint64_t)(second) << 32 | (uint32_t)(first))
 #else
@@ -90,7 +90,7 @@ struct pc_domain_slot {
 #endif
 
 /* A call in progress. Kept here and not in the wrapper's frame, which may be gone: longjmp and
- * exceptions leave calls without a word. */
+ * exceptions leave calls without notice. */
 struct pc_active {
     uintptr_t cfa;
     void *record;
@@ -115,38 +115,40 @@ struct pc_thread {
             uint32_t busy;
             uint32_t depth; /* calls in progress */
         };
-        _Atomic uint64_t use; /* both: 0 is idle */
+        _Atomic uint64_t use; /* both in one word; 0: idle */
     };
     uint32_t countdown; /* calls to the next check by a full walk */
     pcollect_ref scope; /* node under which contexts hang: scope.h */
     struct pc_stack stack;
     struct pcollect_thread *record;
     struct pc_paths paths;
-    /* The rest. */
+    /* Members that are read less often. */
     struct pc_tree *tree;
     uint64_t merge_ticks;     /* spent in the merge inside the current MPI_Finalize */
     struct pc_scopes *scopes; /* scope.c; NULL: neither phases nor regions so far */
     uint64_t level;           /* of the phase that the thread is in; 0: none */
     struct pc_thread *next_made;
-    uint32_t resets;                    /* of pc_control, that were obeyed */
-    uint32_t bumps;                     /* of pc_control, in `generation` */
+    uint32_t resets;                    /* value of pc_control.resets that was applied last */
+    uint32_t bumps;                     /* value of pc_control.bumps that `generation` contains */
     struct pc_sampler *sampler;         /* sampler.h; NULL: never interrupted */
     struct pc_counting_meter *counting; /* counter_groups.h; NULL: nothing is counted */
-    struct pc_counting_meter *always;   /* counter_groups.h; what counts beside it, all the time */
+    struct pc_counting_meter *always;   /* counter_groups.h; events that count all the time, beside
+                                         * the groups */
     struct pc_edges *edges;             /* edges.h; NULL: nothing is read at MPI calls */
     struct pc_python_stack *python;     /* python.h; NULL: none was read so far */
     struct pc_python_paths *python_paths; /* python_paths.c; NULL: no call from Python so far */
     bool helper;                          /* made by the MPI library for itself */
-    _Atomic uint8_t uncounted;            /* threads_table.c; 1 + its kind, 0: it is counted */
+    _Atomic uint8_t uncounted;            /* threads_table.c; 1 + its kind if the thread is left
+                                           * out; 0: it is counted */
     uint8_t kind;                         /* enum pc_thread_kind */
     uint32_t number;
     int32_t tid;                  /* 0: it has ended */
     uint64_t *times;              /* thread_times_table.c; values of its row, NULL: none */
-    _Atomic uint64_t cpu_from_ns; /* of its clock: what came before is booked */
+    _Atomic uint64_t cpu_from_ns; /* of its CPU clock; time before this is booked */
     struct pc_active active[PC_MAX_DEPTH];
     struct pc_twin twins[PC_TWINS];
     struct pc_domain_slot domains[PC_DOMAIN_SLOTS];
-    struct pcollect_event arrival; /* of completions */
+    struct pcollect_event arrival; /* event for completions */
     pcollect_ref arrival_of;       /* the context of the last one; 0: there was none */
     char adapter_slot[64] __attribute__((aligned(64)));
 };
@@ -157,7 +159,7 @@ struct pc_loaded_plugin {
     uint64_t record_offset;
 };
 
-/* Functions that the end of every call goes through, and each completion of a receive. */
+/* A function that runs at the end of every call, or at each completion of a receive. */
 struct pc_hook {
     void (*hook)(void *state, const struct pcollect_event *event, void *record);
     void *state;
@@ -172,24 +174,24 @@ struct pc_loaded_compute {
 
 /* A table by the address of its description. */
 struct pc_loaded_table {
-    const struct pcollect_table *_Atomic table; /* NULL: no entry; set last */
+    const struct pcollect_table *_Atomic table; /* set last; NULL: no entry */
     pcollect_ref ref;
 };
 
-/* Ranks of the job that take part, as far as it can be seen from here. */
+/* Presence of the job's ranks, as far as this process can see it. */
 enum pc_presence_verdict {
-    PC_RANKS_UNKNOWN = 0, /* some are on other nodes, or nothing tells */
-    PC_RANKS_HERE,        /* all */
-    PC_RANKS_MISSING      /* of this node not all */
+    PC_RANKS_UNKNOWN = 0, /* some are on other nodes, or nothing is known */
+    PC_RANKS_HERE,        /* all ranks take part */
+    PC_RANKS_MISSING      /* some ranks of this node do not */
 };
 
 struct pc_presence {
     enum pc_presence_verdict verdict;
     uint32_t n_here; /* announced on this node; 0: not looked for */
-    bool one_node;   /* there is no other */
-    bool some_left;  /* of those of this node: pc_launch_leave */
-    bool speaks;     /* the least rank that was seen: says what concerns all */
-    /* The least of the ranks with this host's name; rank 0 where the others cannot be seen. */
+    bool one_node;   /* the job runs on this node alone */
+    bool some_left;  /* some ranks of this node have left: pc_launch_leave */
+    bool speaks;     /* this is the least rank seen: it prints what concerns all ranks */
+    /* True for the least rank with this host name, or for rank 0 if the others cannot be seen. */
     bool first_of_host;
 };
 
@@ -200,7 +202,7 @@ struct pc_process {
     struct pc_loaded_plugin plugins[PC_MAX_PLUGINS];
     uint32_t n_plugins, n_posts, n_completes;
     bool tells_regions, tells_samples;        /* a comm plugin has that hook */
-    struct pc_hook posts[PC_MAX_PLUGINS + 1]; /* behind the last: NULL */
+    struct pc_hook posts[PC_MAX_PLUGINS + 1]; /* the last is followed by NULL */
     struct pc_hook completes[PC_MAX_PLUGINS + 1];
     struct pc_loaded_compute compute[PC_MAX_COMPUTE];
     uint32_t n_compute;
@@ -209,7 +211,7 @@ struct pc_process {
     uint32_t n_tables;
     struct pc_loaded_table tables[PC_TABLE_SLOTS]; /* open addressing */
     struct pc_core core;
-    uint64_t first_ticks, first_mono_ns; /* one point on the clocks, as near to exec as we get */
+    uint64_t first_ticks, first_mono_ns; /* one point on the clocks, as close to exec as possible */
     struct pc_presence presence;         /* known when MPI_Init has returned */
     struct pc_merged merged;
     bool destructed;
@@ -219,8 +221,8 @@ struct pc_process {
 
 extern PC_HIDDEN struct pc_process pc_process;
 
-/* Orders the writes before it before those after it, for a handler of this thread too: no
- * instruction. AS-safe. */
+/* Orders the writes before it before those after it, also for a handler of this thread. A compiler
+ * barrier: it emits no instruction. AS-safe. */
 static inline void barrier(void)
 {
     atomic_signal_fence(memory_order_seq_cst);
@@ -233,8 +235,8 @@ static inline struct pcollect_arena_header *pc_header(void)
 
 extern __thread struct pc_thread *pc_self __attribute__((tls_model("initial-exec")));
 
-/* The context of another thread for which this one works (pc_scope_lend), also where it has no
- * state; 0: none. */
+/* The context of another thread for which this one works (pc_scope_lend), also if it has no state;
+ * 0: none. */
 extern __thread pcollect_ref pc_lent_context __attribute__((tls_model("initial-exec")));
 
 /* Counts something left out. AS-safe, MT-safe. */
@@ -242,8 +244,8 @@ void pc_lost(enum pcollect_lost what, uint64_t n);
 
 /* ---- memory: anonymous, zero-filled, page-rounded; keeps errno. AS-safe, MT-safe. ---- */
 void *pc_memory(size_t bytes);
-/* Memory with what it held so far, at another place perhaps; NULL: it stays where it is, as it
- * is. `memory` may be NULL. */
+/* Grows memory and keeps its contents; it may move. NULL: it was not moved and not changed.
+ * `memory` may be NULL. */
 void *pc_memory_grow(void *memory, size_t old_bytes, size_t new_bytes);
 void pc_memory_free(void *memory, size_t bytes);
 
@@ -251,8 +253,8 @@ void pc_memory_free(void *memory, size_t bytes);
 /* Notes the first point of the line from ticks to time, in the constructor, or else at the first
  * call; a second time it does nothing. */
 void pc_note_start(void);
-/* The scale of ticks before MPI_Init has given a long distance to measure it by. Good to some 0.1
- * %, and used for the bins of histograms only. */
+/* Estimates the scale of ticks before MPI_Init, when the time since the start is too short for a
+ * good measurement. Good to about 0.1 %, and used for the bins of histograms only. */
 void pc_guess_scale(void);
 /* Notes the second point. */
 void pc_note_time(void);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The walker's few differences between processors: what a signal leaves on the stack, how an
- * interrupted context is read, pointer authentication. Included by walk_async.c alone.
+ * Differences between processors that the walker has to know: what a signal leaves on the stack,
+ * how an interrupted context is read, pointer authentication. Included by walk_async.c alone.
  */
 #ifndef PC_WALK_ARCH_H
 #define PC_WALK_ARCH_H
@@ -31,7 +31,7 @@ static inline void arch_read_context(const ucontext_t *uc, struct pc_walk *walk)
     walk->lr = 0;
 }
 
-/* By DWARF's number, below PC_N_REGISTERS. */
+/* Register of an interrupted context by its DWARF number, which is below PC_N_REGISTERS. */
 static inline uintptr_t arch_register(const ucontext_t *uc, unsigned reg)
 {
     static const uint8_t at[PC_N_REGISTERS] = {REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI,
@@ -182,7 +182,7 @@ static inline void arch_read_context(const ucontext_t *uc, struct pc_walk *walk)
     walk->lr = uc->uc_mcontext.gp_regs[36];
 }
 
-/* An error is told by a bit of the condition register, its number is positive. */
+/* An error is reported by a bit of the condition register; its number is positive. */
 static inline long arch_probe(uintptr_t addr)
 {
     register long r0 __asm__("r0") = SYS_rt_sigprocmask;

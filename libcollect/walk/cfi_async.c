@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Unwind tables: finds the entry (FDE) that covers a program counter, executes its call frame
- * instructions up to there, and turns the row into a rule.
+ * instructions up to there, and turns the resulting row into a rule.
  *
  * Only what the walker needs is kept of a row: the CFA, the return address, the frame pointer, and
  * whether the caller's sp is the CFA as usual. Nothing is trusted: every read is bounded by the
- * segment that holds the table, every loop consumes a byte of it, the store of remembered rows is
- * fixed. Called by walk_async.c when a program counter is met first. Every function of this file
- * may run in a signal handler.
+ * segment that holds the table, every loop consumes a byte of it, the store for remembered rows has
+ * a fixed size. Called by walk_async.c for a program counter that is not in its cache. Every
+ * function of this file may run in a signal handler.
  */
 #include "libcollect/walk/walk_private.h"
 
@@ -71,7 +71,7 @@ struct execution {
     struct pc_reader r;
     const struct cie *cie;
     const struct row *initial; /* the row after the CIE's instructions; NULL while they run */
-    uintptr_t at, pc;          /* the row holds from `at`; wanted is the one at `pc` */
+    uintptr_t at, pc;          /* the row is valid from `at` on; the row at `pc` is wanted */
     uint64_t wanted;           /* register, NO_REGISTER: none */
     struct row row;
     struct row remembered[MAX_REMEMBERED];
@@ -154,7 +154,7 @@ static unsigned enter_entry(struct pc_reader *r)
     return width;
 }
 
-/* The letters of a CIE's augmentation and the data that they announce. */
+/* Reads the augmentation letters of a CIE and the data that they announce. */
 static bool parse_augmentation(struct pc_reader *r, const char *letters, struct cie *cie)
 {
     cie->fde_encoding = ENC_ABS;
@@ -425,7 +425,7 @@ static bool names_register(uint8_t op)
            op == CFA_NEGATIVE_OFFSET_EXTENDED;
 }
 
-/* Instructions that say where a register is. */
+/* Executes an instruction that says where a register is saved. */
 static void execute_register(struct execution *x, uint8_t op)
 {
     uint64_t reg = pc_read_uleb(&x->r);
@@ -455,13 +455,13 @@ static void execute_register(struct execution *x, uint8_t op)
     case CFA_VAL_EXPRESSION:
         set_loc_by_expression(x, reg, op == CFA_VAL_EXPRESSION);
         break;
-    default: /* val_offset: the value itself, not a place */
+    default: /* val_offset: gives the value itself, not its address */
         pc_read_uleb(&x->r);
         set_loc(x, reg, PC_LOC_EXOTIC, 0);
     }
 }
 
-/* Instructions that define the CFA. False: op is none of them. */
+/* Executes an instruction that defines the CFA. False: op is none of them. */
 static bool execute_cfa(struct execution *x, uint8_t op)
 {
     struct pc_expr_value *cfa = &x->row.cfa;
@@ -493,7 +493,8 @@ static bool execute_cfa(struct execution *x, uint8_t op)
     }
 }
 
-/* Instructions without a register: location, rows remembered, extensions. */
+/* Executes an instruction without a register: advances of the location, remember and restore,
+ * extensions. */
 static void execute_other(struct execution *x, uint8_t op)
 {
     switch (op) {
@@ -560,7 +561,8 @@ static bool execute(struct execution *x)
 
 /* ---- Turning the row into a rule ------------------------------------------------------------- */
 
-/* The caller's sp is the CFA if nothing is said, or if it is said to be where the CFA was read. */
+/* True if the caller's sp is the CFA: nothing is said of it, or it was saved where the CFA was
+ * read. */
 static bool sp_is_cfa(const struct row *row)
 {
     if (row->sp.kind == PC_LOC_SAME)

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Finds an interpreter of CPython in the process, the program itself or libpython, and the layout
- * of its version. Once, when collecting starts: an interpreter that is loaded later is not read.
+ * of its version. This happens once, when collecting starts: an interpreter that is loaded later is
+ * not read.
  */
 #include "base/exports.h"
 #include "libcollect/walk/interpreter_private.h"
 
 #include <string.h>
 
-/* As in the headers of 3.11.2, 3.12.1 and 3.13.0; tests/python/structures.test compares them with
- * those that are installed. */
+/* Layouts from the headers of 3.11.2, 3.12.1 and 3.13.0; tests/python/structures.test compares them
+ * with the headers that are installed. */
 static const struct pc_python_layout layouts[] = {
     {.version = 0x030b,
      .by_cframes = true,
@@ -95,7 +96,7 @@ static int find_module(struct pc_module *module, void *arg)
     return 1;
 }
 
-/* Versions before 3.11 have no such variable: 0. */
+/* The version of the interpreter; 0 before 3.11, which has no such variable. */
 static uint32_t read_version(const struct pc_exports *elf)
 {
     const unsigned long *version = (const void *)pc_exports_find(elf, "Py_Version");

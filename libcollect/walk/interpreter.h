@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The Python functions that the calling thread is in: read from the interpreter's own structures,
+ * Reads the Python functions that the calling thread is in from the interpreter's own structures,
  * without a call that needs its lock (doc/internals/python.md).
  *
  * One frame of C, that of the interpreter's loop, runs a run of Python frames: `at` of a Python
- * frame is an address inside of that frame of C. So Python frames and frames of C have one order.
+ * frame is an address inside that frame of C. This puts Python frames and frames of C into one
+ * order.
  *
  * Invariants of struct pc_python_stack after a reading:
  *  1. frames[0] is the innermost; `at` never falls from one frame to the next.
- *  2. The code object of each was one when it was read.
+ *  2. The code object of each frame had the type of a code object when it was read.
  */
 #ifndef PC_INTERPRETER_H
 #define PC_INTERPRETER_H
@@ -21,13 +22,14 @@ enum { PC_PYTHON_PAGES = 64, PC_PYTHON_FILE_BYTES = 1024, PC_PYTHON_NAME_BYTES =
 
 struct pc_python_frame {
     uintptr_t code; /* the code object */
-    uintptr_t at;   /* on the stack of C, in the loop that runs it; UINTPTR_MAX: outside of all */
+    uintptr_t at;   /* address on the C stack, in the loop that runs it; UINTPTR_MAX: outside of all
+                     * C frames */
     int64_t place;  /* of the instruction: bytes from the first one; before it: negative */
 };
 
 struct pc_python_stack {
     uint32_t n, capacity;
-    bool cut;     /* there are frames outside of these that were not read, */
+    bool cut;     /* frames outside of these exist that were not read, */
     bool deep;    /* because there was no room for them */
     bool guarded; /* each page is probed before it is read */
     uintptr_t pages[PC_PYTHON_PAGES];
@@ -47,23 +49,23 @@ enum pc_interpreter_found {
  * the loader's lock. init-only. */
 enum pc_interpreter_found pc_interpreter_find(uint32_t *version_out);
 
-/* The module whose frames Python's stand for; NULL: there is no interpreter that can be read. */
+/* The module whose frames Python's stand for; NULL: no interpreter that can be read. */
 extern PC_HIDDEN struct pc_module *pc_interpreter;
 
-/* Bytes of a struct pc_python_stack of so many frames. */
+/* Bytes of a struct pc_python_stack for that many frames. */
 static inline size_t pc_python_stack_bytes(uint32_t capacity)
 {
     return sizeof(struct pc_python_stack) + capacity * sizeof(struct pc_python_frame);
 }
 
-/* Reads the stack of the calling thread. `handler`: at an interrupt, where all may be half done;
- * else in a call, where it is as the interpreter left it. AS-safe. */
+/* Reads the stack of the calling thread. `handler`: in a signal handler, where structures may be
+ * half written; else in a call, where they are consistent. AS-safe. */
 void pc_interpreter_read(struct pc_python_stack *s, bool handler);
 
 /* Fills file, name and line for a frame of the stack; false: it cannot be read. AS-safe. */
 bool pc_interpreter_describe(struct pc_python_stack *s, const struct pc_python_frame *f);
 
-/* A hash of all that decides what the frames of the stack are described as. AS-safe. */
+/* A hash of everything that the descriptions of the stack's frames depend on. AS-safe. */
 uint64_t pc_interpreter_digest(struct pc_python_stack *s);
 
 /* ---- For readers of another process, and for tests ---- */
@@ -72,21 +74,23 @@ uint64_t pc_interpreter_digest(struct pc_python_stack *s);
  * lock: bytes from the beginning of a structure. */
 struct pc_python_layout {
     uint16_t version; /* PY_VERSION_HEX >> 16 */
-    /* Ways in which the frames of one run of the loop are told from those outside of it.
-     * by_cframes: each run has a _PyCFrame on the stack of C, which leads to its innermost frame
-     * and to the _PyCFrame of the run outside. Else the outermost frame of a run is one of owner
-     * c_stack, on the stack of C itself, that stands for no function. */
+    /* True if runs of the loop are separated by a _PyCFrame: each run has one on the C stack, which
+     * leads to its innermost frame and to the _PyCFrame of the run outside. False: the outermost
+     * frame of a run has the owner c_stack, lies on the C stack itself, and stands for no
+     * function. */
     bool by_cframes;
     uint8_t c_stack;
-    /* PyThreadState: to the _PyCFrame (has_cframe) or to the innermost frame. */
+    /* Offset in PyThreadState of the pointer to the _PyCFrame (has_cframe) or to the innermost
+     * frame. */
     bool has_cframe;
     uint8_t thread_head, cframe_frame, cframe_previous;
-    /* To the threads from outside: _PyRuntime, PyInterpreterState, PyThreadState. */
+    /* Offsets that lead to the threads from outside: in _PyRuntime, PyInterpreterState,
+     * PyThreadState. */
     uint16_t runtime_head, interpreter_next, interpreter_threads;
     uint8_t thread_next, thread_tid;
-    /* _PyInterpreterFrame. */
+    /* Offsets in _PyInterpreterFrame. */
     uint8_t frame_code, frame_previous, frame_instruction, frame_owner;
-    /* PyCodeObject. */
+    /* Offsets in PyCodeObject. */
     uint8_t code_first_line, code_file, code_name, code_lines, code_first;
     /* Size of the head of a str: compact and all ASCII, compact. */
     uint8_t ascii_bytes, compact_bytes;
@@ -95,12 +99,12 @@ struct pc_python_layout {
 /* The layout of a version by its PY_VERSION_HEX; NULL: not known. */
 const struct pc_python_layout *pc_python_layout_of(uint32_t version);
 
-/* The line of the instruction `place` bytes from the first, by a table of locations (PEP 626,
+/* The line of the instruction `place` bytes from the first one, from a location table (PEP 626,
  * CPython 3.11 to 3.13); 0: none. Reads n bytes at most. */
 uint32_t pc_python_line(const uint8_t *table, size_t n, uint32_t first_line, int64_t place);
 
-/* The heads of objects, the same in all these versions: type of any, size of a str or bytes, state
- * of a str, first byte of a bytes. */
+/* Offsets that all these versions share: the type of any object, the size of a str or bytes, the
+ * state of a str, the first byte of a bytes. */
 enum {
     PC_PYTHON_TYPE_AT = 8,
     PC_PYTHON_SIZE_AT = 16,
@@ -110,12 +114,12 @@ enum {
 
 /* Layout of the text of a str. */
 struct pc_python_text {
-    unsigned kind; /* bytes a character: 1, 2, 4 */
+    unsigned kind; /* bytes per character: 1, 2, 4 */
     bool ascii;
     uint8_t at; /* bytes from the str to its first character */
 };
 
-/* The state of a str; false: it is none that code objects have. From the lowest bit: interned 2
+/* Decodes the state of a str; false: code objects have no such str. From the lowest bit: interned 2
  * (3.12: 2 and one more that is not used), kind 3, compact, ascii. */
 static inline bool pc_python_text_of(const struct pc_python_layout *l, uint64_t state,
                                      struct pc_python_text *out)

@@ -2,12 +2,12 @@
  *
  * Reads the Python frames of the calling thread, in a call or in a handler that interrupted it.
  *
- * A thread's frames are its own: they, their code objects, and the texts of these do not change
- * while it is held up here, whoever has the interpreter's lock. What was interrupted may have left
- * the innermost frame half made or half gone. So in a handler each page is probed before it is
- * read, each object must be of its type, and a run of frames counts only if it leads to the run
- * outside of it. In a call no frame is half done; there pages are not probed once a guarded reading
- * has shown that the layout is that of this interpreter.
+ * A thread's frames belong to it: they, their code objects and the texts of these do not change
+ * while the thread is here, whichever thread holds the interpreter's lock. The interrupted code may
+ * have left the innermost frame partly built or partly removed. So in a handler each page is probed
+ * before it is read, each object must be of its type, and a run of frames counts only if it leads
+ * to the run outside of it. In a call every frame is complete; pages are not probed there once a
+ * guarded read has shown that the layout is that of this interpreter.
  *
  * PyGILState_GetThisThreadState reads one variable and calls pthread_getspecific (CPython 3.4 to
  * 3.13), which reads the thread's own memory (glibc, musl): no lock, no allocation.
@@ -21,7 +21,7 @@
 #include <string.h>
 
 enum { PAGE = 4096 };
-/* A table of locations is hashed up to here. */
+/* Bytes of a location table that are hashed at most. */
 enum { MOST_LINES_BYTES = 4096 };
 
 /* ---- Reading --------------------------------------------------------------------------------- */
@@ -67,11 +67,11 @@ static bool is_a(struct pc_python_stack *s, uintptr_t object, uintptr_t type)
 
 /* ---- Frames ---------------------------------------------------------------------------------- */
 
-/* More are not followed: frames that lead in a circle are half made. */
+/* Frames that are followed at most: a longer chain is taken for a circle of incomplete frames. */
 enum { MOST_FRAMES = 1 << 14 };
 
-/* One frame: the one outside of it, and whether it is the end of a run that stands for no function;
- * else it is added, or there is no room. False: it is not whole. */
+/* Reads one frame: finds the one outside of it, and whether it is the marker at the end of a run.
+ * Other frames are added if there is room. False: the frame is not complete. */
 static bool add_frame(struct pc_python_stack *s, uintptr_t frame, uintptr_t *previous_out,
                       bool *end_out)
 {
@@ -95,15 +95,15 @@ static bool add_frame(struct pc_python_stack *s, uintptr_t frame, uintptr_t *pre
     return true;
 }
 
-/* The frames from `first` on are run by the loop with that address in its frame of C. */
+/* Sets `at` of the frames from `first` on, which the loop with that address in its C frame runs. */
 static void place_run(struct pc_python_stack *s, uint32_t first, uintptr_t at)
 {
     for (uint32_t i = first; i < s->n; i++)
         s->frames[i].at = at;
 }
 
-/* CPython 3.11. A run that does not lead to the frame at which the run outside of it is was half
- * made: it is left out. Of one that is too deep this is not known. */
+/* CPython 3.11. A run that does not lead to the current frame of the run outside of it is
+ * incomplete and is left out. This is not known for a run that is too deep. */
 static void read_by_cframes(struct pc_python_stack *s, uintptr_t cframe)
 {
     const struct pc_python_layout *l = pc_python.layout;
@@ -126,7 +126,8 @@ static void read_by_cframes(struct pc_python_stack *s, uintptr_t cframe)
     }
 }
 
-/* CPython 3.12 and later. A run of which the end is not found is left out: it has no place. */
+/* CPython 3.12 and later. A run whose end is not found is left out, because its place on the C
+ * stack is not known. */
 static void read_by_frames(struct pc_python_stack *s, uintptr_t frame)
 {
     uint32_t first = s->n;
@@ -146,8 +147,8 @@ static void read_by_frames(struct pc_python_stack *s, uintptr_t frame)
     s->n = first;
 }
 
-/* The frame at which the innermost loop is. Between two instructions of its entry its _PyCFrame
- * does not lead to one yet, and the one outside is asked. */
+/* The current frame of the innermost loop. Between two instructions at its entry its _PyCFrame has
+ * no frame yet; then the _PyCFrame outside is used. */
 static uintptr_t find_head(struct pc_python_stack *s, uintptr_t head)
 {
     const struct pc_python_layout *l = pc_python.layout;
@@ -194,14 +195,15 @@ void pc_interpreter_read(struct pc_python_stack *s, bool handler)
         atomic_store_explicit(&pc_python.trusted, true, memory_order_release);
 }
 
-/* ---- What a frame is --------------------------------------------------------------------------*/
+/* ---- Describing a frame ---------------------------------------------------------------------- */
 
 struct bytes {
     const uint8_t *at;
     size_t n;
 };
 
-/* The characters of a str as those of code objects are. *kind_out: bytes a character; 0: ASCII. */
+/* The characters of a str of the forms that code objects have. *kind_out: bytes per character; 0:
+ * ASCII. */
 static bool read_text(struct pc_python_stack *s, uintptr_t text, struct bytes *out,
                       unsigned *kind_out)
 {
@@ -217,7 +219,7 @@ static bool read_text(struct pc_python_stack *s, uintptr_t text, struct bytes *o
     return true;
 }
 
-/* Copies a text as UTF-8; what does not fit is cut. Returns its bytes; 0: it cannot be read. */
+/* Copies a text as UTF-8; it is cut if it does not fit. Returns its bytes; 0: it cannot be read. */
 static uint32_t copy_text(struct pc_python_stack *s, uintptr_t text, char *out, size_t room)
 {
     struct bytes b;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What was found of the interpreter in this process.
+ * The interpreter found in this process.
  */
 #ifndef PC_INTERPRETER_PRIVATE_H
 #define PC_INTERPRETER_PRIVATE_H
 
 #include "libcollect/walk/interpreter.h"
 
-/* Facts found in the process. Written before the first thread reads it. */
+/* Written once, before the first thread reads it. */
 struct pc_python {
     const struct pc_python_layout *layout; /* NULL: nothing is read */
     void *(*thread_state)(void);           /* PyGILState_GetThisThreadState */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The part of the load map that must not be called in a signal handler: what goes through
- * dl_iterate_phdr and so takes the loader's lock, which are the list of all modules, and the
- * refreshing of the map where libc has no _dl_find_object; and files of other processes. The table
- * itself is in loadmap_async.c.
+ * The part of the load map that must not be called in a signal handler, because it goes through
+ * dl_iterate_phdr and takes the loader's lock: the list of all modules, and the refresh of the map
+ * if libc has no _dl_find_object. It also enters files of other processes. The table itself is in
+ * loadmap_async.c.
  */
 #define _GNU_SOURCE 1
 
@@ -32,7 +32,8 @@ int pc_loadmap_each(int (*fn)(struct pc_module *module, void *arg), void *arg)
     return dl_iterate_phdr(enter_one, &each);
 }
 
-/* Nothing to do if neither the loader nor our own generation has moved since. */
+/* Does nothing if neither the loader's counters nor our generation have changed since the last
+ * time. */
 static int enter_if_new(struct dl_phdr_info *info, size_t size, void *arg)
 {
     static _Atomic uint64_t last;

@@ -40,17 +40,18 @@ void pc_loadmap_set_is_mpi(pc_loadmap_is_mpi_fn fn);
 /* The module that holds pc now, or NULL. AS-safe, MT-safe, no malloc, no lock. */
 struct pc_module *pc_loadmap_find(uintptr_t pc);
 
-/* Enters a file of another process's that was mapped here as the loader would, for good: `phdr` are
+/* Enters a file of another process, mapped here as the loader would map it, permanently: `phdr` are
  * its n_phdr program headers in memory, `path` is absolute. NULL: it has no code, or the table is
  * full. Not AS-safe. */
 struct pc_module *pc_loadmap_enter_copy(uintptr_t bias, const char *path, const void *phdr,
                                         unsigned n_phdr);
 
-/* Before a search outside of handlers. Where libc has no _dl_find_object, and the module that holds
- * pc is not known, enters all modules that are loaded now, under the loader's lock: not AS-safe. */
+/* Prepares a search outside of handlers. If libc has no _dl_find_object and the module that holds
+ * pc is not known, it enters all modules that are loaded now, under the loader's lock: not
+ * AS-safe. */
 void pc_loadmap_prepare(uintptr_t pc);
 
-/* A number below 2^16 that stands for a module in this process, 0 for NULL; and the module of a
+/* A number below 2^16 that stands for a module in this process, 0 for NULL; and the module with a
  * number. AS-safe, MT-safe. */
 uint16_t pc_loadmap_number(const struct pc_module *module);
 struct pc_module *pc_loadmap_numbered(uint16_t number);

@@ -3,16 +3,16 @@
  * The table of modules, and the search by address.
  *
  * Entries are taken from a fixed array by an atomic counter, filled, and linked into the chain of
- * their load address by compare-and-swap; an entry that is linked never changes but for `seen`,
- * `flags` and `arena_ref`, and is never taken out. Two threads that meet a module at the same time
- * both fill an entry; the one that links second finds the first and leaves its own unused. So an
- * interrupted filling blocks nobody, not even a handler in the same thread.
+ * their load address by compare-and-swap; a linked entry never changes except for `seen`, `flags`
+ * and `arena_ref`, and is never removed. Two threads that meet a module at the same time both fill
+ * an entry; the one that links second finds the first and leaves its own unused. So a thread that
+ * is interrupted while it fills an entry blocks nobody, not even a handler in the same thread.
  *
- * Called by the walker when it meets a program counter first, and by whoever needs the name of a
- * module. Every function of this file but pc_loadmap_prepare may run in a signal handler. With a
- * libc older than glibc 2.35 a handler that interrupts the loader must not ask it: there modules
- * are found only as they were when pc_loadmap_prepare was last called, and none of them from the
- * beginning of a dlopen or dlclose until it is called again.
+ * Called by the walker for a program counter that is new to it, and by code that needs the name of
+ * a module. Every function of this file but pc_loadmap_prepare may run in a signal handler. Before
+ * glibc 2.35 a handler that interrupts the loader must not ask it. There modules are found only as
+ * they were at the last call of pc_loadmap_prepare, and no module is found between the beginning of
+ * a dlopen or dlclose and the next call of it.
  */
 #define _GNU_SOURCE 1
 
@@ -60,8 +60,8 @@ static _Atomic bool search_all; /* the loader does not know all modules of the t
 #if defined __GLIBC_PREREQ && !defined PC_LOADMAP_BY_SCAN
 #if __GLIBC_PREREQ(2, 35)
 #define HAVE_DL_FIND_OBJECT 1
-/* A pointer in relocated data, not a call: it is resolved when the library is loaded, not in a
- * handler, and is NULL with an older libc. */
+/* Weak, so that its address is resolved when the library is loaded and not in a handler; NULL with
+ * an older libc. */
 extern __typeof__(_dl_find_object) _dl_find_object __attribute__((weak));
 static __typeof__(_dl_find_object) *const volatile find_object = _dl_find_object;
 #endif
@@ -110,7 +110,7 @@ static bool read_build_id(const uint8_t *note, size_t n, size_t align, struct pc
     return false;
 }
 
-/* A note that no segment loads, as tools that rewrite objects leave some, is not in memory. */
+/* True if a note is in memory. Tools that rewrite objects leave notes that no segment loads. */
 static bool is_loaded(const struct pc_loadmap_object *o, const ElfW(Phdr) * part)
 {
     for (unsigned i = 0; i < o->n_phdr; i++) {
@@ -122,7 +122,7 @@ static bool is_loaded(const struct pc_loadmap_object *o, const ElfW(Phdr) * part
     return false;
 }
 
-/* Identity, build-id, and the places that the program headers name. */
+/* Reads identity, build-id, and the addresses that the program headers give. */
 static const ElfW(Dyn) * read_headers(const struct pc_loadmap_object *o, struct pc_module *m)
 {
     const ElfW(Dyn) *dynamic = NULL;
@@ -144,8 +144,8 @@ static const ElfW(Dyn) * read_headers(const struct pc_loadmap_object *o, struct 
     return dynamic;
 }
 
-/* DT_SONAME, or NULL. The loader of glibc has relocated DT_STRTAB in place, musl's and the
- * kernel's vdso have not: both are understood. */
+/* DT_SONAME, or NULL. glibc's loader relocates DT_STRTAB in place; musl's loader and the kernel's
+ * vdso do not: both forms are understood. */
 static const char *find_soname(const ElfW(Dyn) * dynamic, const struct pc_module *m)
 {
     uintptr_t strings = 0, name = 0;
@@ -222,8 +222,8 @@ static bool is_libc(const char *name)
     return false;
 }
 
-/* Libraries that make threads and call back, and that no program means to see in its contexts: what
- * the MPI libraries move data by, and the runtimes of OpenMP. */
+/* True for libraries that make threads and call back, and that users do not want to see in
+ * contexts: the transports of MPI libraries, and the runtimes of OpenMP. */
 static bool is_runtime(const char *name)
 {
     static const char *const prefixes[] = {
@@ -237,7 +237,7 @@ static bool is_runtime(const char *name)
     return false;
 }
 
-/* The module of this library: the one that holds this function. */
+/* True for the module of this library, which holds this function. */
 static bool holds_us(const struct pc_module *m)
 {
     uintptr_t here = (uintptr_t)&pc_loadmap_find;
@@ -295,7 +295,7 @@ static bool same(const struct pc_module *a, const struct pc_module *b)
            !memcmp(a->build_id, b->build_id, a->build_id_bytes) && !strcmp(a->path, b->path);
 }
 
-/* Marks an entry as loaded in this generation; never takes back a later one. */
+/* Marks an entry as loaded in this generation, unless a later generation is there. */
 static void mark_seen(struct entry *e, uint32_t generation)
 {
     uint64_t wanted = (uint64_t)generation + 1, seen = atomic_load(&e->seen);
@@ -317,7 +317,7 @@ static struct entry *find_same(uint32_t first, const struct pc_module *like)
     return NULL;
 }
 
-/* A new entry that holds *m, or one that is there already. */
+/* Links a new entry that holds *m, or returns the one that is already there. */
 static struct entry *link_entry(const struct pc_module *m, uint32_t generation)
 {
     _Atomic uint32_t *chain = chain_of(m->lo);
@@ -371,16 +371,16 @@ unsigned pc_loadmap_index(const struct pc_module *module)
     return module ? (unsigned)((const struct entry *)(const void *)module - table) + 1 : 0;
 }
 
-/* True if program headers lie in the page of the ELF header. They do, but in files to whose end a
- * rewriting tool has moved them: there the offset in the file says nothing about memory. */
+/* True if the program headers are in the page of the ELF header. Some rewriting tools move them to
+ * the end of the file: then their offset in the file does not give their address in memory. */
 static bool are_headers_here(const ElfW(Ehdr) * ehdr)
 {
     return !memcmp(ehdr->e_ident, ELFMAG, SELFMAG) && ehdr->e_phentsize == sizeof(ElfW(Phdr)) &&
            ehdr->e_phoff < PAGE && ehdr->e_phnum <= (PAGE - ehdr->e_phoff) / sizeof(ElfW(Phdr));
 }
 
-/* Program headers by the ELF header at the start of the mapping; those of the program, whose
- * headers need not be there, by what the kernel says. */
+/* Finds the program headers from the ELF header at the start of the mapping. Those of the program,
+ * whose headers need not be there, come from the kernel (auxiliary vector). */
 static bool find_headers(uintptr_t start, bool exe, struct pc_loadmap_object *o)
 {
     const ElfW(Ehdr) *ehdr = (const void *)start;

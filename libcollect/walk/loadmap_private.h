@@ -22,8 +22,8 @@ struct pc_loadmap_object {
  * table is full. Marks it as loaded in this generation. AS-safe. */
 struct pc_module *pc_loadmap_enter(const struct pc_loadmap_object *object, uint32_t generation);
 
-/* From now on a search that the loader has no answer to looks through the table, too: modules were
- * entered that the loader does not know. */
+/* Makes a search that the loader cannot answer look through the table too, from now on: modules
+ * were entered that the loader does not know. */
 void pc_loadmap_search_all(void);
 
 /* Enters all modules loaded now, if that has not been done in this generation: only for a libc

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# The load map and the stack walker: linked into libpcollect.so, and into tests.
+# The load map and the stack walker, which are linked into libpcollect.so and into tests.
 noinst_LTLIBRARIES += libcollect/libpcwalk.la
 libcollect_libpcwalk_la_SOURCES = \
     libcollect/walk/loadmap.h libcollect/walk/loadmap_private.h libcollect/walk/loadmap.c \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Numbers of DWARF, of fixed length and LEB128, from untrusted bytes: the first read past the end
- * leaves the reader bad, and all later ones give 0.
+ * Reads DWARF numbers, of fixed length and LEB128, from untrusted bytes: the first read past the
+ * end marks the reader as bad, and all later ones give 0.
  *
  * Every function of this file may run in a signal handler.
  */

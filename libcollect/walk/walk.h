@@ -2,10 +2,10 @@
  *
  * The stack walker, for MPI calls and for signal handlers alike.
  *
- * One step goes from a frame to its caller by a small rule per program counter (where the
- * canonical frame address is, where the return address and the frame pointer were saved). Rules
- * come from .eh_frame by a bounded interpreter and are kept in one lock-free cache for the
- * process. No malloc, no lock, no system call but the probe of pages of a foreign stack.
+ * One step goes from a frame to its caller by a small rule per program counter (where the canonical
+ * frame address is, where the return address and the frame pointer were saved). Rules come from
+ * .eh_frame by a bounded interpreter and are kept in one lock-free cache for the process. No
+ * malloc, no lock, and no system call except the probe of pages of a foreign stack.
  *
  * A step names every word of stack that decided where it went, so that the same walk can later be
  * repeated by comparing those words (cct/path cache).
@@ -18,13 +18,13 @@
 #include "base/base.h"
 #include "libcollect/walk/loadmap.h"
 
-/* Stack from which may be read: [lo, hi). Outside of it (alternate stacks, coroutines) each page is
- * probed before its first read. */
+/* Range of the stack that may be read: [lo, hi). Outside of it (alternate stacks, coroutines) each
+ * page is probed before its first read. */
 struct pc_stack {
     uintptr_t lo, hi;
 };
 
-/* A frame: the state of the registers when control is at pc in it. */
+/* A frame, with the registers as they are when control is at its pc. */
 struct pc_walk {
     uintptr_t pc;
     uintptr_t sp;
@@ -41,7 +41,7 @@ struct pc_walk {
 enum pc_step_result {
     PC_STEP_OK = 0,
     PC_STEP_END, /* the outermost frame: its return address is undefined by its unwind table */
-    PC_STEP_CUT, /* no rule, or a word outside of the stack: the callers are unknown */
+    PC_STEP_CUT, /* no rule, or a word is outside of the stack: the callers are unknown */
 };
 
 enum pc_word_kind {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The walk itself: one step by a cached rule.
+ * One step of a walk, by a cached rule.
  *
  * The cache is one table for the process, in bss, without locks. An entry is a rule (three words)
  * and a check word: the program counter plus a mix of the three words. A reader that catches an
@@ -8,7 +8,7 @@
  * counter, and takes it for a miss. Two entries share a cache line and one hash value.
  *
  * Called by the core at MPI calls and by handlers. Every function of this file may run in a signal
- * handler. The path of a hit makes no call but the one for the address of the module.
+ * handler. On a hit the only call is the one for the address of the module.
  */
 #define _GNU_SOURCE 1
 
@@ -22,7 +22,7 @@
 
 #define N_PAIRS 16384u /* 1 MB */
 #define PAGE 4096u
-#define RED_ZONE 128u /* bytes below sp that an interrupt leaves alone */
+#define RED_ZONE 128u /* bytes below sp that the program may use and that a signal frame spares */
 
 union packed {
     struct pc_rule rule;
@@ -83,7 +83,7 @@ static void write_entry(uintptr_t pc, const union packed *p)
 /* ---- Reading the stack ----------------------------------------------------------------------- */
 
 /* Asks the kernel whether a page can be read: rt_sigprocmask reads the set before it looks at
- * `how`, which is none that it knows, so that the answer is EFAULT or EINVAL and nothing changes.
+ * `how`, which is invalid here, so that the answer is EFAULT or EINVAL and nothing changes.
  * (process_vm_readv would do, but is forbidden in many containers.) */
 static bool probe_page(struct pc_walk *walk, uintptr_t addr)
 {
@@ -108,8 +108,8 @@ static inline bool in_stack(const struct pc_walk *walk, uintptr_t addr)
     return addr >= walk->stack.lo && addr < walk->stack.hi;
 }
 
-/* An aligned word, which so lies in one page. Words of the thread's stack that are below sp may
- * lie beyond what the kernel has mapped of it: they are probed like foreign ones. */
+/* Reads an aligned word, which therefore lies in one page. Words of the thread's stack below sp may
+ * lie beyond what the kernel has mapped: they are probed like those of foreign stacks. */
 static inline bool read_word(struct pc_walk *walk, uintptr_t addr, uintptr_t *value_out)
 {
     if (PC_UNLIKELY(addr & (sizeof addr - 1)))
@@ -128,7 +128,7 @@ static inline void add_word(struct pc_step *step, uintptr_t addr, uintptr_t valu
 
 /* ---- Rules for program counters met first ---------------------------------------------------- */
 
-/* The code to which handlers return, where no table describes it. */
+/* True at the code to which signal handlers return (sigreturn), which not every table describes. */
 static bool is_sigreturn(struct pc_walk *walk, uintptr_t pc)
 {
     static const uint8_t code[] = PC_SIGRETURN_CODE;
@@ -154,9 +154,9 @@ static bool is_plain(const struct pc_rule *rule)
            (rule->fp == PC_LOC_CFA || rule->fp == PC_LOC_SAME) && !rule->signal && !rule->ra_signed;
 }
 
-/* aarch64: the vdso of some kernels describes its sigreturn by the frame record, which leads past
- * the interrupted function; riscv64: by nothing but the mark. So with a link register the code is
- * looked at first where a table says "signal". */
+/* On aarch64 the vdso of some kernels describes its sigreturn by the frame record, which leads past
+ * the interrupted function; on riscv64 it has the signal mark and nothing else. So on processors
+ * with a link register, the code is inspected first if a table says "signal". */
 static __attribute__((noinline)) void make_rule(struct pc_walk *walk, uintptr_t pc,
                                                 uint32_t generation, union packed *out)
 {
@@ -209,7 +209,7 @@ static inline void find_rule(struct pc_walk *walk, uintptr_t pc, union packed *o
 
 /* ---- The step -------------------------------------------------------------------------------- */
 
-/* fp is read from where it was saved when it is needed first. */
+/* Reads fp from where it was saved, when it is first needed. */
 static inline bool find_fp(struct pc_walk *walk, struct pc_step *step, uintptr_t *fp_out)
 {
     *fp_out = walk->fp;
@@ -246,8 +246,9 @@ static inline bool find_cfa(struct pc_walk *walk, const struct pc_rule *rule, ui
     return true;
 }
 
-/* A caller's frame lies above on the same stack. Only a signal may have switched stacks. A leaf
- * function that still has its return address in the link register may have an empty frame. */
+/* True if the caller's frame lies above this one on the same stack; only a signal frame may switch
+ * stacks. A leaf function that still has its return address in the link register may have an empty
+ * frame. */
 static inline bool is_sane(const struct pc_walk *walk, const struct pc_rule *rule, uintptr_t cfa)
 {
     if (rule->signal)
@@ -282,8 +283,8 @@ static inline bool find_return_address(struct pc_walk *walk, const struct pc_rul
     return true;
 }
 
-/* For a place that cannot be told, an address that no read accepts: the walk is cut if fp is
- * needed. */
+/* Sets where the caller's fp is saved. If the place is unknown, it is set to an address that no
+ * read accepts: the walk is cut if fp is needed. */
 static inline void move_fp(struct pc_walk *walk, const struct pc_rule *rule, uintptr_t cfa,
                            uintptr_t fp)
 {
@@ -306,7 +307,7 @@ static inline bool find_lr(struct pc_walk *walk, const struct pc_rule *rule, uin
     return true;
 }
 
-/* The step by any rule. */
+/* Takes a step by any rule. */
 static __attribute__((noinline)) enum pc_step_result
 step_generally(struct pc_walk *walk, struct pc_step *step, const struct pc_rule *rule)
 {
@@ -333,8 +334,9 @@ step_generally(struct pc_walk *walk, struct pc_step *step, const struct pc_rule 
 }
 
 /* Nearly all rules are plain (walk_private.h), and nearly all frames lie in the thread's stack: for
- * them the tests of step_generally come down to these. `sp` is in the stack and below the CFA,
- * which is not above its end; so is the return address, at or above sp. */
+ * them the tests of step_generally reduce to these: `sp` is in the stack and below the CFA, the CFA
+ * is not above the end of the stack, and the return address is in the same range, at or above
+ * sp. */
 enum pc_step_result pc_walk_step(struct pc_walk *walk, struct pc_step *step)
 {
     union packed p;
@@ -376,7 +378,8 @@ enum pc_step_result pc_walk_step(struct pc_walk *walk, struct pc_step *step)
 
 enum { MAX_REGISTER_FRAMES = 64 };
 
-/* The register's value in the caller of a frame at pc, whose CFA is cfa. */
+/* Replaces the register's value by the one it has in the caller of the frame at pc, whose CFA is
+ * cfa. */
 static bool leave_frame(struct pc_walk *walk, uintptr_t pc, unsigned reg, uintptr_t *value)
 {
     struct pc_module *module = pc_loadmap_find(pc);
@@ -391,10 +394,10 @@ static bool leave_frame(struct pc_walk *walk, uintptr_t pc, unsigned reg, uintpt
     return loc == PC_LOC_SAME;
 }
 
-/* The frames inside are walked once more, from the interrupted one outwards, while the register is
- * followed. A register that a frame does not name is as it was: assembler that keeps its CFA in one
- * that calls may change relies on it. Of the frames inside only the innermost may itself need
- * another register, so that this comes to an end. */
+/* Walks the inner frames again, from the interrupted one outwards, and follows the register. A
+ * register that a frame's table does not name is unchanged, even a caller-saved one: assembler code
+ * that keeps its CFA in such a register relies on it. Of the inner frames only the innermost may
+ * itself need another register, so the recursion ends. */
 static bool find_register(struct pc_walk *walk, unsigned reg, uintptr_t *value_out)
 {
     struct pc_walk at = {.exact = true, .context = walk->context, .stack = walk->stack};
@@ -436,7 +439,7 @@ void pc_walk_from_context(struct pc_walk *walk, const void *ucontext, struct pc_
 
 bool pc_walk_can_read(uintptr_t page)
 {
-    return page && arch_probe(page) == -22; /* EINVAL: see probe_page */
+    return page && arch_probe(page) == -22; /* -EINVAL: see probe_page */
 }
 
 uintptr_t pc_walk_function_start(uintptr_t pc)

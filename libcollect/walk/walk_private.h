@@ -14,7 +14,7 @@
 #define PC_REG_FP 6
 #define PC_REG_SP 7
 #define PC_REG_RA 16
-#define PC_N_REGISTERS 16 /* of which a CFA may be computed */
+#define PC_N_REGISTERS 16 /* registers from which a CFA may be computed */
 #elif defined __aarch64__ && defined __LP64__
 #define PC_WALK_KNOWN 1
 #define PC_REG_FP 29
@@ -45,12 +45,13 @@
 #if PC_WALK_KNOWN && !defined __x86_64__
 #define PC_WALK_LINK_REGISTER 1 /* a call leaves the return address in a register */
 #if !defined __aarch64__
-#define PC_WALK_LIBC_BEGINS 1 /* libc's tables do not mark where threads begin */
+#define PC_WALK_LIBC_BEGINS 1 /* libc's unwind tables do not mark where threads begin */
 #endif
 #endif
 
 /* Rules by which the canonical frame address follows from the registers; k is cfa_off, k2
- * deref_off. Other registers than sp and fp are known in walks that begin with an interrupt. */
+ * deref_off. Registers other than sp and fp are known only in walks that begin with an
+ * interrupt. */
 enum pc_rule_cfa {
     PC_CFA_NONE = 0, /* cannot be expressed, or there is no table: the walk is cut */
     PC_CFA_SP,       /* sp + k */
@@ -67,10 +68,10 @@ enum pc_rule_loc {
     PC_LOC_CFA,   /* in memory at CFA + off */
     PC_LOC_SP,    /* at sp + off */
     PC_LOC_FP,    /* at fp + off */
-    PC_LOC_EXOTIC /* known to the table, but not by a form of this list */
+    PC_LOC_EXOTIC /* described by the table in a form that is not in this list */
 };
 
-/* One step. 24 bytes: three words of a cache entry. */
+/* The rule of one step: 24 bytes, three words of a cache entry. */
 struct pc_rule {
     int32_t cfa_off;
     int32_t deref_off;
@@ -91,7 +92,7 @@ struct pc_rule {
 
 #define PC_CFI_MAX_SEGMENTS 8
 
-/* The unwind tables of one module, and the ranges of memory that may be read. */
+/* The unwind tables of one module, and the memory ranges that may be read. */
 struct pc_cfi_image {
     const uint8_t *hdr; /* .eh_frame_hdr */
     int n_segments;
@@ -103,17 +104,17 @@ struct pc_cfi_image {
 /* The readable segments of a module, from its program headers. AS-safe. */
 void pc_loadmap_image(const struct pc_module *module, struct pc_cfi_image *image_out);
 
-/* Module by the index that rules hold, and back; 0 is none. AS-safe. */
+/* The module with the index that rules hold, and the index of a module; 0 is none. AS-safe. */
 struct pc_module *pc_loadmap_at(unsigned index);
 unsigned pc_loadmap_index(const struct pc_module *module);
 
-/* Finds the rule that holds at pc. False: the tables do not cover pc, or are damaged, or the rule
- * cannot be expressed (then rule_out->cfa is PC_CFA_NONE, too). generation and module are 0.
- * Reads nothing outside of image->segments. AS-safe. */
+/* Finds the rule that holds at pc. False: the tables do not cover pc or are damaged, or the rule
+ * cannot be expressed (then rule_out->cfa is PC_CFA_NONE). generation and module are 0. Reads
+ * nothing outside of image->segments. AS-safe. */
 bool pc_cfi_rule(const struct pc_cfi_image *image, uintptr_t pc, struct pc_rule *rule_out);
 
 /* Rule for the caller's value, at pc, of a register other than sp, fp and the return address;
- * *off_out is set for those in memory. PC_LOC_EXOTIC: not known, or the frame is a signal's.
+ * *off_out is set if it is in memory. PC_LOC_EXOTIC: not known, or the frame is a signal's.
  * AS-safe. */
 enum pc_rule_loc pc_cfi_register(const struct pc_cfi_image *image, uintptr_t pc, unsigned reg,
                                  int64_t *off_out);
@@ -137,7 +138,8 @@ int64_t pc_read_sleb(struct pc_reader *r);
 
 enum pc_expr_base { PC_EXPR_CONST = 0, PC_EXPR_CFA, PC_EXPR_SP, PC_EXPR_FP, PC_EXPR_REGISTER };
 
-/* base + off, or *(base + off) + deref_off. By another register: its number is deref_off. */
+/* base + off, or *(base + off) + deref_off. With another register as base, deref_off is its
+ * number. */
 struct pc_expr_value {
     enum pc_expr_base base;
     bool deref;
