@@ -35,29 +35,59 @@ WATCH = """new MutationObserver((_, observer) => {
     }
 }).observe(document, {subtree: true, childList: true, attributes: true, attributeFilter: ["data-ready"]});"""
 
-# arguments: what to do, then the answer: milliseconds to the frame behind it, when the view is ready.
-ACT = """const [act, done] = arguments, begin = performance.now();
+# arguments: an element, what to do with it, then the answer: milliseconds to the frame behind it, when the view is ready;
+# null: the page has no such element.
+ACT = """const [find, act, done] = arguments, element = eval(find), begin = performance.now();
+if (!element)
+    return done(null);
 eval(act);
 const look = () => document.querySelector("main > [data-ready]")?.dataset.ready === location.hash
     ? requestAnimationFrame(() => setTimeout(() => done(performance.now() - begin)))
     : setTimeout(look, 1);
 setTimeout(look);"""
 
-press = "document.body.dispatchEvent(new KeyboardEvent('keydown', {key: '%s', bubbles: true}))"
-choose = "{ const e = document.querySelectorAll('.controls select')[%d]; e.selectedIndex = %d; e.dispatchEvent(new Event('change')); }"
-row = "document.querySelectorAll('tbody tr[tabindex]')[%d]?.click()"
-button = "[...document.querySelectorAll('button')].find(e => e.textContent === '%s')?.click()"
-search = "{ const e = document.getElementById('search'); e.value = '%s'; e.dispatchEvent(new Event('input')); }"
-ACTIONS = [(press % "2", "Contexts"), *[(row % i, "choose a row") for i in (1, 5, 20, 100, 3)], (button % "Close all", "close all"),
-           (button % "Open all", "open all"), *[(choose % (1, i), "metric") for i in (1, 2, 0)],
-           *[(choose % (3, i), "colour") for i in (1, 2, 3, 0)], *[(search % text, "search") for text in ("Allreduce", "x", "")],
-           *[(choose % (0, i), "shape") for i in (1, 2, 0)], (press % "3", "Ranks"),
-           *[(choose % (1, i), "order of ranks") for i in (1, 2, 3, 0)], *[(choose % (0, i), "metric of ranks") for i in (1, 2, 0)],
-           (press % "4", "Time"), (press % "5", "Source"), (press % "6", "Communication"), (press % "7", "Tables"),
-           *[("document.querySelectorAll('thead button')[%d].click()" % i, "sort") for i in (1, 2, 0, 3)],
-           *[(choose % (0, i), "another table") for i in (5, 3, 1, 2)], (search % "Send", "filter"), (search % "", "filter"),
-           (press % "1", "Summary"), (press % "2", "Contexts again"), (press % "3", "Ranks again"), (press % "7", "Tables again"),
-           (press % "1", "Summary again"), (press % "2", "Contexts again"), (row % 2, "choose a row"), (row % 9, "choose a row")]
+CLICK = "element.click()"
+
+
+def press(key, what, place="body"):
+    return f"document.querySelector('{place}')", f"element.dispatchEvent(new KeyboardEvent('keydown', {{key: '{key}', bubbles: true}}))", what
+
+
+def click(selector, i, what):
+    return f"document.querySelectorAll('{selector}')[{i}]", CLICK, what
+
+
+def row(i, what="choose a row"):
+    return click("tbody tr[tabindex]", i, what)
+
+
+def button(text):
+    return f"[...document.querySelectorAll('button')].find(e => e.textContent === '{text}')", CLICK, text
+
+
+def choose(label, value):
+    """Chooses in the control of that name."""
+    return (f"[...document.querySelectorAll('.controls label')].find(e => e.firstChild.textContent.trim() === '{label}')?.lastChild",
+            f"element.value = '{value}'; element.dispatchEvent(new Event('change'))", f"{label} {value}")
+
+
+def search(text):
+    return "document.getElementById('search')", f"element.value = '{text}'; element.dispatchEvent(new Event('input'))", f"search '{text}'"
+
+
+ACTIONS = [press("2", "Contexts"), *[row(i) for i in (1, 5, 20, 80, 3)], button("Close all"), button("Open all"),
+           *[choose("by", name) for name in ("calls", "sent", "mpi")],
+           *[choose("colour", name) for name in ("module", "imbalance", "efficiency", "function")],
+           *[search(text) for text in ("Allreduce", "x", "")], *[choose("Show", name) for name in ("callers", "flat", "tree")],
+           press("3", "Ranks"), *[choose("Order ranks by", name) for name in ("host", "MPI_Send", "rank")],
+           choose("Rows", "context"), choose("Order ranks by", "host"), choose("Rows", "primitive"),
+           *[choose("Show", name) for name in ("calls", "sent", "time")], press("ArrowRight", "next rank", "#map"),
+           press("4", "Time"), press("5", "Source"), press("6", "Communication"), press("7", "Tables"),
+           *[click("thead button", i, "sort") for i in (1, 2, 0, 3)],
+           *[choose("Table", name) for name in ("ranks", "rank,context", "contexts")],
+           *[click("thead button", i, "sort contexts") for i in (0, 2, 8, 8)], search("Send"), search(""),
+           press("1", "Summary"), press("2", "Contexts again"), press("3", "Ranks again"), press("7", "Tables again"),
+           press("1", "Summary again"), press("2", "Contexts once more"), row(2), row(9)]
 
 
 def open_page(driver, path):
@@ -100,10 +130,11 @@ def main():
         driver.get("about:blank")
         driver.get("file://" + path)
         WebDriverWait(driver, 300).until(lambda d: d.execute_script("return document.querySelector('main > [data-ready]') !== null"))
-        for act, what in ACTIONS:
-            answers.append((driver.execute_async_script(ACT, act), what))
+        for find, act, what in ACTIONS:
+            answers.append((driver.execute_async_script(ACT, find, act), what))
     finally:
         driver.quit()
+    answers = [(time, what) for time, what in answers if time is not None]
     print("  all bytes inflated: " + spread(inflated, milliseconds))
     print("  first figures: " + spread(first, milliseconds) + ", ratio " +
           spread([b / a for a, b in zip(inflated, first)], lambda value: f"{value:.2f}"))

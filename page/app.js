@@ -97,16 +97,20 @@ async function start() {
     });
     document.addEventListener("keydown", handleKey);
     await show();
-    prepare(profile);
+    await prepare(profile);
 }
 
 const mostPrepared = 50000; // rows: longer work would be in the way of a key
 
-// The tree that other views need is made while nobody waits for it. What is wrong with it is told where it is shown.
-function prepare(profile) {
+// Views that take longest to open are made ready while nobody waits for them. What is wrong is told where they are shown.
+async function prepare(profile) {
     const later = window.requestIdleCallback || setTimeout;
-    if (views === viewsOfProfile && profile.byName.get("contexts").rows <= mostPrepared)
-        later(() => readContextTree(profile).catch(() => {}));
+    if (views !== viewsOfProfile || profile.byName.get("contexts").rows > mostPrepared)
+        return;
+    for (const read of [readContextTree, readRankTables]) {
+        await new Promise(done => later(done));
+        await read(profile).catch(() => {});
+    }
 }
 
 function fail(error) {

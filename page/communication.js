@@ -214,8 +214,8 @@ class CommunicationView {
     }
 
     drawMatrix(list, most) {
-        const {name} = this.metric, pixels = this.pixels = Math.min(this.shown.count, mostPixels);
-        const style = getComputedStyle(document.documentElement), pen = this.canvas.getContext("2d");
+        const {name} = this.metric, pixels = this.pixels = Math.max(1, Math.min(this.shown.count, mostPixels));
+        const style = getComputedStyle(document.documentElement), picture = new Pixels(pixels, pixels);
         const isChosen = ({from, to}) => from === this.selected[0] && to === this.selected[1];
         this.peaks = new Array(pixels * pixels).fill(null);
         for (const sum of list) {
@@ -223,15 +223,12 @@ class CommunicationView {
             if (!this.peaks[at] || sum[name] > this.peaks[at][name])
                 this.peaks[at] = sum;
         }
-        this.canvas.width = this.canvas.height = pixels;
-        const [mark, heat] = ["--mark", "--heat"].map(colour => style.getPropertyValue(colour));
+        const [mark, heat] = ["--mark", "--heat"].map(colour => Pixels.colour(style, colour));
         this.peaks.forEach((sum, at) => {
-            if (!sum || !sum[name])
-                return;
-            pen.globalAlpha = Math.min(1, 0.08 + 0.92 * sum[name] / most);
-            pen.fillStyle = isChosen(sum) ? mark : heat;
-            pen.fillRect(at % pixels, Math.floor(at / pixels), 1, 1);
+            if (sum)
+                picture.fill(0, at, at + 1, isChosen(sum) ? mark : heat, opacityOf(sum[name] / most));
         });
+        picture.put(this.canvas);
     }
 
     makePair(sum) {

@@ -20,30 +20,39 @@ function readExpression(text) {
 
 // Adds what `node` has of its own to `to` and to all above it.
 function addOwn(to, node, ways) {
-    for (let up = to; up; up = up.parent)
-        for (const [metric, value] of Object.entries(node.own))
-            up.add(metric, value, ways[metric]);
+    for (const metric in node.own)
+        for (let up = to; up; up = up.parent)
+            up.add(metric, node.own[metric], ways[metric]);
     to.rows.push(...node.rows);
 }
 
 // Adds it to each function that the path of labels has, once.
 function addFlat(top, node, labels, ways) {
-    for (const place of [top, ...[...new Set(labels)].map(label => top.child(label))])
-        for (const [metric, value] of Object.entries(node.own))
-            place.add(metric, value, ways[metric]);
+    for (const place of [top, ...Array.from(new Set(labels), label => top.child(label))])
+        for (const metric in node.own)
+            place.add(metric, node.own[metric], ways[metric]);
     const own = top.child(node.label);
     own.add("cpu_self", node.own.cpu);
     own.rows.push(...node.rows);
 }
 
-// The tree in this shape, of the paths that have a label which `focus` matches and none that `ignore` does.
+// The tree in this shape, of the paths that have a label which `focus` matches and none that `ignore` does. Those of
+// all paths are kept.
 function arrangeTree(whole, {shape, focus, ignore}) {
     const wanted = readExpression(focus), unwanted = readExpression(ignore);
-    if (shape === "tree" && !wanted && !unwanted)
-        return whole;
+    if (wanted || unwanted)
+        return makeShape(whole, shape, wanted, unwanted);
+    whole.shapes ??= {tree: whole};
+    return whole.shapes[shape] ??= makeShape(whole, shape, null, null);
+}
+
+function makeShape(whole, shape, wanted, unwanted) {
     const top = new ContextNode(whole.label, null);
     const ways = Object.fromEntries(whole.known.map(({name, way}) => [name, way]));
+    const hasOwn = node => Object.keys(node.own).length > 0;
     whole.each(node => {
+        if (shape !== "tree" && !hasOwn(node))
+            return;
         const labels = node.labels();
         if (!node.parent && !wanted)
             addOwn(top, node, ways);

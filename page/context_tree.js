@@ -15,10 +15,11 @@ function withoutLine(label) {
 }
 
 const mostKey = 2000; // characters of an address
+const noChildren = new Map(), noNodes = [];
 
 class ContextNode {
     constructor(label, parent) {
-        Object.assign(this, {label, parent, level: parent ? parent.level + 1 : 0, children: new Map()});
+        Object.assign(this, {label, parent, level: parent ? parent.level + 1 : 0, children: noChildren});
         this.pathLength = !parent ? 0 : parent.parent ? parent.pathLength + pathSeparator.length + label.length : label.length;
         this.figures = {};
         this.own = {}; // of these what nothing below it has
@@ -29,8 +30,10 @@ class ContextNode {
 
     child(label) {
         let node = this.children.get(label);
-        if (!node)
+        if (!node) {
+            this.children = this.children === noChildren ? new Map() : this.children;
             this.children.set(label, node = new ContextNode(label, this));
+        }
         return node;
     }
 
@@ -66,6 +69,8 @@ class ContextNode {
 
     // Children, those with most first. Of the last metric they are kept: they are asked for at every key.
     by(metric) {
+        if (!this.children.size)
+            return noNodes;
         if (this.sortedBy !== metric || this.sorted.length !== this.children.size) {
             this.sorted = [...this.children.values()].sort((a, b) =>
                 (b.figures[metric] || 0) - (a.figures[metric] || 0) || (a.label < b.label ? -1 : 1));
@@ -77,6 +82,17 @@ class ContextNode {
     // In an address: the id, or the path where the profile has no id; of a path that is too long a number.
     key() {
         return this.context || (this.pathLength <= mostKey ? this.path : `path ${this.level}-${this.pathHash()}`);
+    }
+
+    // The node of that key below the root, which this is; undefined: there is none.
+    nodeOf(key) {
+        let found = (key ? key.split(pathSeparator) : []).reduce((node, label) => node?.children.get(label), this);
+        if (!found)
+            this.each(node => {
+                if (node.context === key || node.pathLength > mostKey && node.key() === key)
+                    found = node;
+            });
+        return found;
     }
 
     pathHash() {
@@ -121,13 +137,13 @@ function addSamples(root, computation) {
     }
 }
 
-// Facts of a whole tree: its tables, its nodes by their keys, the metrics that it has.
+// Facts of a whole tree: its tables, the metrics that it has.
 function finishTree(root, {contexts, computation, known}) {
-    Object.assign(root, {contexts, computation, known, byKey: new Map()});
+    Object.assign(root, {contexts, computation, known});
     const found = new Set();
     root.each(node => {
-        root.byKey.set(node.key(), node);
-        Object.keys(node.figures).forEach(name => found.add(name));
+        for (const name in node.figures)
+            found.add(name);
     });
     root.metrics = known.filter(({name}) => found.has(name));
     return root;

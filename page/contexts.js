@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The second view: the tree of contexts as a table that opens and closes, and as a picture.
 
-const firstTreeRows = 200;
+const firstTreeRows = 100;
 
 class ContextView {
     constructor(whole, options) {
@@ -43,7 +43,7 @@ class ContextView {
     arrange(key) {
         this.root = arrangeTree(this.whole, this);
         this.closed = new Set();
-        this.selected = this.root.byKey.get(key) || this.root;
+        this.selected = this.root.nodeOf(key) || this.root;
     }
 
     change(what) {
@@ -92,8 +92,9 @@ class ContextView {
             make("div", {class: "scroll"},
                 make("table", {role: "treegrid", id: "tree"}, make("thead", {}, this.head), this.body)),
             this.left);
-        this.draw();
-        if (this.selected !== this.root)
+        if (this.selected === this.root)
+            this.draw();
+        else
             this.reveal();
         window.onresize = () => this.drawPicture();
     }
@@ -188,10 +189,12 @@ class ContextView {
         const expression = readExpression(this.search);
         if (!expression)
             return null;
-        const wanted = new Set();
+        const wanted = new Set(), known = new Map(); // by labels, which many nodes share
+        const matches = label => known.get(label) ??
+            known.set(label, expression.test(label) || expression.test(placesOf(label, true))).get(label);
         this.root.each(node => {
-            if (expression.test(node.label) || expression.test(placesOf(node.label, true)))
-                for (let up = node; up; up = up.parent)
+            if (matches(node.label))
+                for (let up = node; up && !wanted.has(up); up = up.parent)
                     wanted.add(up);
         });
         return wanted;

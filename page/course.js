@@ -21,12 +21,14 @@ class Course {
         Object.assign(this, {series, regions, begin: Infinity, end: -Infinity});
         this.metrics = courseMetrics.filter(({of}) => series.has(of));
         const ranks = new Set();
-        for (const table of regions ? [series, regions] : [series])
+        for (const table of regions ? [series, regions] : [series]) {
+            const [starts, widths, of] = ["start", "width", "rank"].map(name => table.numbers(name));
             for (let row = 0; row < table.rows; row++) {
-                this.begin = Math.min(this.begin, table.number(row, "start"));
-                this.end = Math.max(this.end, table.number(row, "start") + table.number(row, "width"));
-                ranks.add(table.number(row, "rank"));
+                this.begin = Math.min(this.begin, starts[row]);
+                this.end = Math.max(this.end, starts[row] + widths[row]);
+                ranks.add(of[row]);
             }
+        }
         this.ranks = [...ranks].sort((a, b) => a - b);
         this.places = new Map(this.ranks.map((rank, i) => [rank, i]));
     }
@@ -34,10 +36,11 @@ class Course {
     // [place * columns + column]: what each rank has in each interval; of all ranks together if `sum`.
     spread(of, columns, sum) {
         const {series, begin, end} = this, out = new Float64Array(columns * (sum ? 1 : this.ranks.length));
+        const [values, starts, widths, ranks] = [of, "start", "width", "rank"].map(name => series.numbers(name));
         for (let row = 0; row < series.rows; row++) {
-            const value = series.number(row, of) || 0, scale = columns / (end - begin);
-            const from = (series.number(row, "start") - begin) * scale, to = from + series.number(row, "width") * scale;
-            const first = (sum ? 0 : this.places.get(series.number(row, "rank"))) * columns;
+            const value = values[row] || 0, scale = columns / (end - begin);
+            const from = (starts[row] - begin) * scale, to = from + widths[row] * scale;
+            const first = (sum ? 0 : this.places.get(ranks[row])) * columns;
             for (let k = Math.floor(from); value && k < to && k < columns; k++)
                 out[first + k] += value * (Math.min(to, k + 1) - Math.max(from, k)) / (to - from);
         }
@@ -150,18 +153,15 @@ class CourseView {
             peaks[at] = Math.max(peaks[at], value);
         });
         const most = peaks.reduce((a, b) => Math.max(a, b), 0);
-        this.map.height = rows;
         this.map.style.height = Math.max(60, Math.min(16 * rows, 400)) + "px";
-        const pen = this.map.getContext("2d"), style = getComputedStyle(document.documentElement);
+        const style = getComputedStyle(document.documentElement), pixels = new Pixels(courseColumns, rows);
         const marked = this.selected === null ? -1 : Math.floor(this.selected * rows / ranks.length);
-        const [mark, heat] = ["--mark", "--heat"].map(colour => style.getPropertyValue(colour));
+        const [mark, heat] = ["--mark", "--heat"].map(name => Pixels.colour(style, name));
         peaks.forEach((value, i) => {
-            if (!value)
-                return;
-            pen.globalAlpha = 0.08 + 0.92 * value / most;
-            pen.fillStyle = Math.floor(i / courseColumns) === marked ? mark : heat;
-            pen.fillRect(i % courseColumns, Math.floor(i / courseColumns), 1, 1);
+            const y = Math.floor(i / courseColumns), x = i % courseColumns;
+            pixels.fill(y, x, x + 1, y === marked ? mark : heat, opacityOf(value / most));
         });
+        pixels.put(this.map);
         this.drawSum(style);
         this.lanes?.draw(this.selected);
         this.legend.replaceChildren("0 ", make("span", {class: "heat-key", "aria-hidden": "true"}),

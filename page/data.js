@@ -16,12 +16,12 @@ async function readElement(number) {
 
 const u32Of = (bytes, at) => new DataView(bytes.buffer, bytes.byteOffset).getUint32(at, true);
 
-// The bytes of n numbers that stand as planes, each number's together.
+// The bytes of n numbers that stand as planes, each number's together: words of four planes.
 function planesOf(bytes, at, n, width) {
-    const end = n * width, out = new Uint8Array(end);
-    for (let k = 0; k < width; k++)
-        for (let i = k; i < end; i += width)
-            out[i] = bytes[at++];
+    const step = width / 4, out = new Uint32Array(n * step);
+    for (let word = 0, from = at; word < step; word++, from += 4 * n)
+        for (let i = from, to = word; i < from + n; i++, to += step)
+            out[to] = bytes[i] | bytes[i + n] << 8 | bytes[i + 2 * n] << 16 | bytes[i + 3 * n] << 24;
     return out.buffer;
 }
 
@@ -68,13 +68,17 @@ class Names {
         return text;
     }
 
-    // As the texts compare: by the first labels that differ, unless one is the beginning of the other.
-    compare(a, b) {
-        const x = this.labels(a), y = this.labels(b), i = x.findIndex((label, k) => label !== y[k]);
-        if (i < 0 || i === y.length)
-            return x.length - y.length;
-        const [p, q] = x[i].startsWith(y[i]) || y[i].startsWith(x[i]) ? [this.text(a), this.text(b)] : [x[i], y[i]];
-        return p < q ? -1 : 1;
+    // A function that compares paths as their texts compare: by the first labels that differ, unless one is the
+    // beginning of the other.
+    comparer() {
+        const known = [], labels = path => known[path] ??= this.labels(path);
+        return (a, b) => {
+            const x = labels(a), y = labels(b), i = x.findIndex((label, k) => label !== y[k]);
+            if (i < 0 || i === y.length)
+                return x.length - y.length;
+            const [p, q] = x[i].startsWith(y[i]) || y[i].startsWith(x[i]) ? [this.text(a), this.text(b)] : [x[i], y[i]];
+            return p < q ? -1 : 1;
+        };
     }
 }
 
@@ -165,6 +169,17 @@ class Table {
         return text === null ? NaN : Number(text) * (unitOf[this.columns[k].type] || 1);
     }
 
+    // The numbers of a column, as number() has them: for those who go through many rows.
+    numbers(column) {
+        const k = this.find(column), {numbers} = k === undefined ? {} : this.reader.column(k);
+        if (numbers && !numbers.includes(Infinity))
+            return numbers;
+        const all = new Float64Array(this.rows);
+        for (let row = 0; row < this.rows; row++)
+            all[row] = this.number(row, k);
+        return all;
+    }
+
     // For people; "-" where nothing is known.
     shown(row, column) {
         const k = this.find(column), type = this.columns[k].type;
@@ -176,22 +191,26 @@ class Table {
         return Number.isNaN(value) ? "-" : forPeople(type, value);
     }
 
-    // Compares two rows: numbers by size, downwards; texts upwards; what is not known comes last.
-    compare(column, a, b) {
-        const k = this.find(column);
-        const {paths} = this.reader.column(k);
-        if (paths) {
-            const x = paths[a], y = paths[b];
-            return x === y ? a - b : !x ? 1 : !y ? -1 : this.names.compare(x, y);
+    // A function that compares two rows: numbers by size, downwards; texts upwards; what is not known comes last.
+    comparer(column) {
+        const k = this.find(column), {paths} = this.reader.column(k);
+        if (this.columns[k].type !== "text") {
+            const known = this.numbers(k);
+            return (a, b) => known[b] - known[a] || Number.isNaN(known[a]) - Number.isNaN(known[b]) || a - b;
         }
-        if (this.columns[k].type === "text") {
-            const x = this.exact(a, k), y = this.exact(b, k);
-            return x === y ? a - b : !x ? 1 : !y ? -1 : x < y ? -1 : 1;
-        }
-        const x = this.number(a, k), y = this.number(b, k);
-        if (Number.isNaN(x) || Number.isNaN(y))
-            return Number.isNaN(x) - Number.isNaN(y) || a - b;
-        return y - x || a - b;
+        const of = paths ? row => paths[row] : row => this.exact(row, k);
+        const compare = paths ? this.names.comparer() : (x, y) => x < y ? -1 : 1;
+        return (a, b) => {
+            const x = of(a), y = of(b);
+            return x === y ? a - b : !x ? 1 : !y ? -1 : compare(x, y);
+        };
+    }
+
+    // A function that says if the expression matches a row's text in the column. Equal texts are looked at once.
+    matcher(column, expression) {
+        const k = this.find(column), {texts, index, paths} = this.reader.column(k), same = paths || texts && index, seen = [];
+        const matches = row => expression.test(this.exact(row, k));
+        return same ? row => seen[same[row]] ??= matches(row) : matches;
     }
 }
 

@@ -41,9 +41,7 @@ class DifferenceView {
         Object.assign(this, {profile, table, quiet: options.get("noise") !== "no"});
         this.root = new ContextNode("all", null);
         this.nodes = rowsOf(table).map(row => addDifference(this.root, table, row));
-        this.byKey = new Map();
-        this.root.each(node => this.byKey.set(node.key(), node));
-        this.selected = this.byKey.get(options.get("path") || "") || this.root;
+        this.selected = this.root.nodeOf(options.get("path") || "") || this.root;
         this.icicle = new Icicle(node => this.select(node));
         this.details = make("div", {id: "details", "aria-live": "polite"});
         this.rows = make("div", {class: "scroll"});

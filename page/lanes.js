@@ -82,7 +82,7 @@ class Lanes {
         parts.forEach((part, k) => {
             if (!part)
                 return;
-            pen.globalAlpha = 0.08 + 0.92 * part;
+            pen.globalAlpha = opacityOf(part);
             const left = Math.round(k * width / laneColumns);
             pen.fillRect(left, y + laneText, Math.round((k + 1) * width / laneColumns) - left, laneBar);
         });

@@ -14,7 +14,7 @@ const rankMetrics = [
 
 const rankParts = [["blocked_s", "blocked outside MPI"], ["delayed_s", "waiting for a processor"]];
 
-const heatHeight = 24;
+const heatHeight = 24, markHeight = 4;
 
 // The least and the greatest of a list: its places in it.
 function extremes(values) {
@@ -37,9 +37,9 @@ class RankFigures {
     constructor(ranks, cube, contexts, classes, places, metric) {
         Object.assign(this, {ranks, classes, places, metric, rows: [], without: 0});
         this.byKey = new Map();
+        const of = cube.numbers("rank"), values = cube.numbers(metric.of);
         for (let row = 0; row < cube.rows; row++)
-            this.add(contexts ? otherContexts : cube.exact(row, "primitive") || "outside MPI functions",
-                cube.number(row, "rank"), cube.number(row, metric.of));
+            this.add(contexts ? otherContexts : cube.exact(row, "primitive") || "outside MPI functions", of[row], values[row]);
         if (contexts)
             this.addContexts(contexts);
         if (metric.name === "time")
@@ -50,35 +50,37 @@ class RankFigures {
         endsOf(this.rows.map(({labels}) => labels)).forEach((name, i) => this.rows[i].name = name);
     }
 
-    // Rows without a rank are told apart. A row has labels, of a context those that its key stands for.
-    add(key, rank, value, labels = () => [key]) {
+    // Rows without a rank are told apart.
+    add(key, rank, value) {
         if (!value)
             return;
         const place = this.places.get(rank);
-        if (place === undefined) {
+        if (place === undefined)
             this.without += value;
-            return;
-        }
-        let row = this.byKey.get(key);
-        if (!row) {
-            this.byKey.set(key, row = {labels: labels(), values: new Float64Array(this.ranks.rows)});
-            row.label = row.labels.join(pathSeparator);
-            this.rows.push(row);
-        }
-        row.values[place] += value;
+        else
+            (this.byKey.get(key) || this.addRow(key, [key])).values[place] += value;
     }
 
-    // Figures of these ranks no longer belong to others.
+    // A row has labels, of a context those of the path that is its key.
+    addRow(key, labels, context) {
+        const row = {labels, label: labels.join(pathSeparator), values: new Float64Array(this.ranks.rows), context};
+        this.byKey.set(key, row);
+        this.rows.push(row);
+        return row;
+    }
+
+    // Figures of these ranks no longer belong to others. There may be some 100,000 rows.
     addContexts(contexts) {
-        const others = this.byKey.get(otherContexts);
+        const others = this.byKey.get(otherContexts), found = [];
+        const of = contexts.numbers("rank"), values = contexts.numbers(this.metric.of);
         for (let row = 0; row < contexts.rows; row++) {
-            const path = contexts.path(row, "path"), rank = contexts.number(row, "rank");
-            const value = contexts.number(row, this.metric.of);
-            this.add(path, rank, value, () => path ? contexts.labels(row, "path") : [""]);
-            if (value)
-                others.values[this.places.get(rank)] -= value;
-            if (this.byKey.has(path))
-                this.byKey.get(path).context = contexts.exact(row, "context");
+            if (!values[row])
+                continue;
+            const path = contexts.path(row, "path"), place = this.places.get(of[row]);
+            const {values: to} = found[path] ??= this.addRow(path, path ? contexts.labels(row, "path") : [""],
+                contexts.exact(row, "context"));
+            to[place] += values[row];
+            others.values[place] -= values[row];
         }
         if (others && !others.values.some(value => value))
             this.rows = this.rows.filter(row => row !== others);
@@ -115,13 +117,13 @@ class RankFigures {
     }
 
     makeOrder(by) {
-        const {ranks, classes: {of}} = this, row = this.rows.find(each => keyOfRow(each) === by), places = Array.from({length: ranks.rows}, (_, i) => i);
-        const byRank = (a, b) => ranks.number(a, "rank") - ranks.number(b, "rank");
-        const host = place => ranks.exact(place, "host");
-        return places.sort((a, b) =>
-            row ? row.values[b] - row.values[a] || byRank(a, b)
+        const {ranks, classes: {of}} = this, row = this.rows.find(each => keyOfRow(each) === by);
+        const places = Array.from({length: ranks.rows}, (_, i) => i), numbers = ranks.numbers("rank");
+        const hosts = places.map(place => ranks.exact(place, "host"));
+        return places.sort((a, b) => (
+            row ? row.values[b] - row.values[a]
                 : by === "class" && of[a] !== of[b] ? of[a] - of[b]
-                : by === "host" && host(a) !== host(b) ? host(a) < host(b) ? -1 : 1 : byRank(a, b));
+                : by === "host" && hosts[a] !== hosts[b] ? hosts[a] < hosts[b] ? -1 : 1 : 0) || numbers[a] - numbers[b]);
     }
 }
 
@@ -149,25 +151,19 @@ class HeatRow {
         return peak;
     }
 
-    // Values above 0 differ from the ground, however small they are. An opacity above 1 would be passed over.
-    draw(order, most, selected) {
-        const {canvas, row: {values}} = this, style = getComputedStyle(document.documentElement);
-        const width = Math.max(1, Math.floor(canvas.clientWidth * (window.devicePixelRatio || 1)));
-        Object.assign(this, {order, columns: Math.min(order.length, width)});
-        canvas.width = width;
-        canvas.height = heatHeight;
-        const pen = canvas.getContext("2d");
-        pen.fillStyle = style.getPropertyValue("--heat");
-        for (let column = 0; column < this.columns; column++) {
-            const x = Math.floor(column * width / this.columns);
-            const value = values[this.peak(column)];
-            pen.globalAlpha = value > 0 ? Math.min(1, 0.08 + 0.92 * value / most) : 0;
-            pen.fillRect(x, 0, Math.floor((column + 1) * width / this.columns) - x, heatHeight);
-        }
-        pen.globalAlpha = 1;
-        pen.fillStyle = style.getPropertyValue("--mark");
-        pen.fillRect(Math.floor(order.indexOf(selected) * width / order.length), 0,
-            Math.max(2, Math.floor(width / order.length)), 4);
+    // `at`: the place of the chosen rank in the order.
+    draw(order, width, most, at, {heat, mark}) {
+        const {row: {values}} = this, pixels = new Pixels(width, heatHeight), columns = Math.min(order.length, width);
+        Object.assign(this, {order, columns});
+        for (let column = 0; column < columns; column++)
+            pixels.fill(0, Math.floor(column * width / columns), Math.floor((column + 1) * width / columns), heat,
+                opacityOf(values[this.peak(column)] / most));
+        for (let y = 1; y < heatHeight; y++)
+            pixels.words.copyWithin(y * width, 0, width);
+        const from = Math.floor(at * width / order.length), to = from + Math.max(2, Math.floor(width / order.length));
+        for (let y = 0; y < markHeight; y++)
+            pixels.fill(y, from, Math.min(to, width), mark, 1);
+        pixels.put(this.canvas);
     }
 }
 
@@ -187,10 +183,8 @@ function endsOf(split) {
 
 // True if a rank has another number than 0.
 function hasRankFigures(cube, column) {
-    for (let row = 0; row < cube.rows; row++)
-        if (cube.number(row, column) && !Number.isNaN(cube.number(row, "rank")))
-            return true;
-    return false;
+    const ranks = cube.numbers("rank");
+    return cube.numbers(column).some((value, row) => value && !Number.isNaN(ranks[row]));
 }
 
 class RanksView {
@@ -322,9 +316,12 @@ class RanksView {
     }
 
     drawMap() {
-        const order = this.figures.ordered(this.order);
-        for (const heat of this.heats)
-            heat.draw(order, this.mostOf(heat.row), this.selected);
+        const order = this.figures.ordered(this.order), at = order.indexOf(this.selected);
+        const style = getComputedStyle(document.documentElement);
+        const [heat, mark] = ["--heat", "--mark"].map(name => Pixels.colour(style, name));
+        const width = Math.max(1, Math.floor((this.heats[0]?.canvas.clientWidth || 0) * (window.devicePixelRatio || 1)));
+        for (const each of this.heats)
+            each.draw(order, width, this.mostOf(each.row), at, {heat, mark});
         if (this.classes.list.length)
             this.classes.drawStrip(order);
     }
@@ -351,9 +348,11 @@ class RanksView {
     }
 }
 
+const readRankTables = profile =>
+    Promise.all(["ranks", "rank,primitive", "rank,context", "classes"].map(name => profile.table(name)));
+
 async function showRanks(profile, place, options) {
-    const [ranks, cube, contexts, classes] = await Promise.all(
-        ["ranks", "rank,primitive", "rank,context", "classes"].map(name => profile.table(name)));
+    const [ranks, cube, contexts, classes] = await readRankTables(profile);
     const view = new RanksView(ranks, cube, contexts, classes, options);
     if (!view.figures)
         place.append(make("p", {}, "The profile has no figures by rank."));

@@ -1,39 +1,77 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The last view: every table of the page, sorted by a column, filtered by an expression, copied as TSV.
 
-const mostTableRows = 200;
+const mostTableCells = 2000, sliceMs = 40; // a page answers keys after each slice of its work
+
+// The first `most` of the rows, in order.
+function firstOf(rows, most, compare) {
+    let best = [], full = false;
+    for (const row of rows) {
+        if (full && compare(row, best[most - 1]) > 0)
+            continue;
+        best.push(row);
+        if (best.length >= 2 * most) {
+            best = best.sort(compare).slice(0, most);
+            full = true;
+        }
+    }
+    return best.sort(compare).slice(0, most);
+}
 
 class TableView {
     constructor(table, selection) {
         this.selection = selection;
         this.keys = ["context", "rank"].filter(key => table.has(key));
-        Object.assign(this, {table, sort: null, reversed: false, filter: "", exact: false, most: mostTableRows});
+        Object.assign(this, {table, sort: null, reversed: false, filter: "", from: 0, exact: false,
+            most: Math.ceil(mostTableCells / table.columns.length)});
         this.head = make("tr", {});
         this.body = make("tbody", {});
         this.said = make("p", {id: "rows", "aria-live": "polite"});
+        this.copied = make("span", {role: "status"});
     }
 
-    // Numbers of the rows that pass the filter, in order.
-    rows() {
-        const {table} = this;
-        let rows = Array.from({length: table.rows}, (_, row) => row);
-        if (this.filter) {
-            let expression;
-            try {
-                expression = new RegExp(this.filter, "i");
-            } catch {
-                return [];
-            }
-            rows = rows.filter(row => table.columns.some((_, k) => expression.test(table.exact(row, k))));
-        }
-        if (this.sort !== null)
-            rows.sort((a, b) => (this.reversed ? -1 : 1) * table.compare(this.sort, a, b));
-        return rows;
+    // A function that says if a row passes the filter.
+    makeFilter() {
+        const {table} = this, expression = readExpression(this.filter);
+        if (!this.filter || !expression)
+            return () => !this.filter;
+        const matchers = table.columns.map((_, k) => table.matcher(k, expression));
+        return row => matchers.some(matches => matches(row));
+    }
+
+    makeOrder() {
+        const compare = this.table.comparer(this.sort);
+        return this.reversed ? (a, b) => compare(b, a) : compare;
+    }
+
+    // Hands the numbers of the first `most` rows that pass the filter, in order, to `use`, if no other search has begun
+    // by then. Looks for them in slices.
+    search(most, use) {
+        const {table} = this, passes = this.makeFilter(), rows = [], search = this.searching = {};
+        const enough = this.sort === null ? most : Infinity;
+        let row = this.from;
+        const look = () => {
+            const end = performance.now() + sliceMs;
+            do
+                for (const next = Math.min(row + 256, table.rows); row < next && rows.length < enough; row++)
+                    if (passes(row))
+                        rows.push(row);
+            while (row < table.rows && rows.length < enough && performance.now() < end);
+            if (row < table.rows && rows.length < enough) {
+                this.said.textContent = "Searching.";
+                setTimeout(() => this.searching === search && look());
+            } else
+                use(this.sort === null ? rows : firstOf(rows, most, this.makeOrder()));
+        };
+        look();
     }
 
     tsv() {
-        const lines = this.rows().map(row => this.table.columns.map((_, k) => this.table.exact(row, k)));
-        return [this.table.columns.map(({name}) => name), ...lines].map(cells => cells.join("\t") + "\n").join("");
+        const {table} = this, rows = Array.from({length: table.rows}, (_, row) => row).filter(this.makeFilter());
+        if (this.sort !== null)
+            rows.sort(this.makeOrder());
+        const lines = rows.map(row => table.columns.map((_, k) => table.exact(row, k)));
+        return [table.columns.map(({name}) => name), ...lines].map(cells => cells.join("\t") + "\n").join("");
     }
 
     // Without the Clipboard API: pages that are opened from a disk may not have it.
@@ -43,12 +81,13 @@ class TableView {
         text.select();
         const done = document.execCommand("copy");
         text.remove();
-        this.said.textContent = done ? "Copied." : "The browser refuses to copy.";
+        this.copied.textContent = done ? " Copied." : " The browser refuses to copy.";
     }
 
     order(k) {
         this.reversed = this.sort === k && !this.reversed;
         this.sort = k;
+        this.from = 0;
         this.draw();
         this.head.children[k].firstChild.focus();
     }
@@ -101,21 +140,36 @@ class TableView {
     }
 
     draw() {
-        const rows = this.rows(), {table} = this;
-        this.head.replaceChildren(...table.columns.map((column, k) => this.makeHeadCell(column, k)));
-        this.body.replaceChildren(...rows.slice(0, this.most).map(row => this.makeRow(row)));
-        this.said.textContent = `${Math.min(rows.length, this.most)} of ${table.rows} rows`;
-        if (rows.length > this.most)
-            this.said.append(" ", make("button", {type: "button", onclick: () => {
-                this.most *= 10;
-                this.draw();
-            }}, "Show more"));
+        this.head.replaceChildren(...this.table.columns.map((column, k) => this.makeHeadCell(column, k)));
+        this.search(this.most + 1, rows => this.drawRows(rows.slice(0, this.most), rows.length > this.most));
+    }
+
+    drawRows(rows, more) {
+        const button = (text, change) => [" ", make("button", {type: "button", onclick: () => {
+            change();
+            this.draw();
+        }}, text)];
+        this.body.replaceChildren(...rows.map(row => this.makeRow(row)));
+        this.said.replaceChildren(`${rows.length} of ${this.table.rows} rows`, ...this.from ? [`, from row ${this.from + 1} on`,
+            ...button("Show the first", () => this.from = 0)] : [], ...more ? button("Show more", () => this.most *= 10) : []);
+    }
+
+    // The first row of all, or if the one that is selected would not be shown then, one a little above it.
+    firstShown() {
+        let row = 0;
+        if (!this.keys.some(key => this.selection[key]))
+            return 0;
+        while (row < this.table.rows && !this.isSelected(row))
+            row++;
+        return row < this.most || row === this.table.rows ? 0 : row - Math.floor(this.most / 2);
     }
 
     controls() {
         const filter = make("input", {type: "search", id: "search", placeholder: "expression",
             oninput: () => {
                 this.filter = filter.value;
+                this.from = 0;
+                this.copied.textContent = "";
                 this.draw();
             }});
         const exact = make("input", {type: "checkbox", id: "exact", onchange: () => {
@@ -123,14 +177,14 @@ class TableView {
             this.draw();
         }});
         return [make("label", {}, "Filter ", filter), make("label", {}, exact, " exact values, as in tsv"),
-            make("button", {type: "button", onclick: () => this.copy()}, "Copy as TSV")];
+            make("span", {}, make("button", {type: "button", onclick: () => this.copy()}, "Copy as TSV"), this.copied)];
     }
 
     place(place, controls) {
         controls.append(...this.controls());
         place.append(make("p", {}, this.table.doc), this.said, make("div", {class: "scroll"},
             make("table", {id: "table"}, make("thead", {}, this.head), this.body)));
-        this.most = Math.max(this.most, this.rows().findIndex(row => this.isSelected(row)) + 1);
+        this.from = this.firstShown();
         this.draw();
         this.body.querySelector("[aria-selected=true]")?.focus();
     }

@@ -488,7 +488,7 @@ def check_tables(page, tables):
             return [people, cells()]""")
         if page.ask("return [...document.querySelectorAll('#table th')].map(e => e.innerText.trim())") != head and rows:
             wrong.append(f"{name}: other columns than {head}")
-        if len(exact) != min(len(rows), 200):
+        if len(exact) != min(len(rows), math.ceil(2000 / len(head))):
             wrong.append(f"{name}: {len(exact)} rows, not {len(rows)}")
         for i, row in enumerate(rows[:len(exact)]):
             for column, seen, shown, value in zip(head, exact[i], people[i], row):
@@ -499,6 +499,29 @@ def check_tables(page, tables):
                         wrong.append(f"{name}, row {i}, {column}: {shown} for {value}")
                 elif not rounds_to(shown.removesuffix(" %"), value) and not is_short(shown, value):
                     wrong.append(f"{name}, row {i}, {column}: {shown} for {value}")
+    return wrong + check_last_row(page, tables)
+
+
+def check_last_row(page, tables):
+    """A row that is selected is shown, however far down, and no more rows than otherwise; all are copied."""
+    head, rows = tables["ranks"]
+    if not rows:
+        return []
+    most, last = math.ceil(2000 / len(head)), rows[-1][head.index("rank")]
+    page.show(f"tables&table=ranks&rank={last}")
+    seen = page.ask("return [...document.querySelectorAll('#table tbody tr')].map(row => [row.ariaSelected, row.cells[0].title])")
+    wrong = [] if ["true", rows[-1][0]] in seen and len(seen) <= most else [f"{len(seen)} rows, rank {last} is not selected"]
+    copied = page.ask("""
+        let text;
+        document.execCommand = () => { text = document.activeElement.value; return true; };
+        [...document.querySelectorAll('#tables button')].find(e => e.textContent === 'Copy as TSV').click();
+        return text""")
+    if copied.count("\n") != len(rows) + 1:
+        wrong.append(f"{copied.count(chr(10))} lines are copied")
+    if len(rows) > most:
+        page.ask("[...document.querySelectorAll('#rows button')].find(e => e.textContent === 'Show the first').click()")
+        first = page.ask("return document.querySelector('#table tbody tr').cells[0].title")
+        wrong += [f"the first row is {first}"] if first != rows[0][0] else []
     return wrong
 
 

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Heat maps, made pixel by pixel: of a colour of the style, the less transparent the greater the value.
+
+// Opacity of a value that is this part of the greatest. Values above 0 differ from the ground, however small they are.
+const opacityOf = part => part > 0 ? Math.min(1, 0.08 + 0.92 * part) : 0;
+
+class Pixels {
+    constructor(width, height) {
+        Object.assign(this, {width, image: new ImageData(width, height)});
+        this.words = new Uint32Array(this.image.data.buffer); // red is the lowest byte: browsers need a little-endian processor
+    }
+
+    // "#rrggbb" of the style as a word without its opacity.
+    static colour(style, name) {
+        const [red, green, blue] = style.getPropertyValue(name).match(/[0-9a-f]{2}/gi).map(part => parseInt(part, 16));
+        return blue << 16 | green << 8 | red;
+    }
+
+    // Pixels of a row from `from` up to `to`, without this one.
+    fill(y, from, to, colour, opacity) {
+        this.words.fill((Math.round(255 * opacity) << 24 | colour) >>> 0, y * this.width + from, y * this.width + to);
+    }
+
+    put(canvas) {
+        canvas.width = this.width;
+        canvas.height = this.image.height;
+        canvas.getContext("2d").putImageData(this.image, 0, 0);
+    }
+}
