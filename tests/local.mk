@@ -90,6 +90,9 @@ EXTRA_DIST += tests/run-test tests/run-unit tests/times.awk tests/private_tmp te
     tests/sleep.c tests/report/sample.c tests/report/sample.h
 CLEANFILES += tests/stage.stamp tests/lock tests/lock.turn
 
+# The unit tests of these two take the longest, and run first.
+include tests/merge/local.mk
+include tests/report/local.mk
 include tests/cost/local.mk
 include tests/base/local.mk
 include tests/walk/local.mk
@@ -97,12 +100,10 @@ include tests/core/local.mk
 include tests/cct/local.mk
 include tests/counting/local.mk
 include tests/format/local.mk
-include tests/merge/local.mk
 include tests/fuzz/local.mk
 include tests/config/local.mk
 include tests/tools/local.mk
 include tests/watch/local.mk
-include tests/report/local.mk
 include tests/libpcol/local.mk
 include tests/libpccount/local.mk
 include tests/mpi/local.mk
