@@ -168,7 +168,7 @@ static void put_head(const struct pct_watch *w, const struct request *r,
             "  and %u stacks of threads without a frame of the program: --all-threads shows them\n",
             w->n_other);
     if (w->n_lost)
-        printf("  %u stacks could not be read\n", w->n_lost);
+        printf("  %u stack%s could not be read\n", w->n_lost, w->n_lost == 1 ? "" : "s");
     fputc('\n', stdout);
 }
 

@@ -73,12 +73,12 @@ static const char *find_status(const struct pct_caught *c, const char *name, cha
     return pc_read_small(path, text, n) ? strstr(text, name) : NULL;
 }
 
-static bool is_held(const struct pct_caught *c)
+static int find_holder(const struct pct_caught *c)
 {
     static const char tracer[] = "\nTracerPid:";
     char text[4096];
     const char *at = find_status(c, tracer, text, sizeof text);
-    return at && strtol(at + sizeof tracer - 1, NULL, 10) != 0;
+    return at ? (int)strtol(at + sizeof tracer - 1, NULL, 10) : 0;
 }
 
 /* ---- Blocked -------------------------------------------------------------------------------- */
@@ -119,8 +119,9 @@ bool pct_catch_blocked(struct pct_caught *c)
     c->all = false;
     copy_stack(c);
     /* Asked before the call is read again: a watcher may let go of the thread behind that. */
-    bool held = is_held(c), same = read_call(c, after, sizeof after) && !strcmp(before, after);
-    c->held = same && held;
+    int holder = find_holder(c);
+    bool same = read_call(c, after, sizeof after) && !strcmp(before, after);
+    c->holder = same ? holder : 0;
     return same;
 }
 
@@ -257,11 +258,11 @@ void pct_caught_release(struct pct_caught *c)
 /* Errno. A watcher that held the thread may have let go of it before its status was read: again. */
 static int seize(struct pct_caught *c)
 {
-    enum { TRIES = 3 };
+    enum { TRIES = 20 };
     int why = EPERM;
-    for (int i = 0; i < TRIES && why == EPERM && !c->held; i++) {
+    for (int i = 0; i < TRIES && why == EPERM && !c->holder; i++) {
         why = ptrace(PTRACE_SEIZE, c->tid, NULL, NULL) ? errno : 0;
-        c->held = why == EPERM && is_held(c);
+        c->holder = why == EPERM ? find_holder(c) : 0;
     }
     return why;
 }
@@ -270,7 +271,7 @@ enum pct_catch_result pct_catch_stopped(struct pct_caught *c)
 {
     c->call = -1;
     c->signal = 0;
-    c->held = false;
+    c->holder = 0;
     int why = seize(c);
     if (why) {
         errno = why;

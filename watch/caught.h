@@ -20,7 +20,7 @@ struct pct_caught {
     long call;      /* the system call that it is in, or -1 */
     uint64_t first; /* its first argument */
     bool all;       /* all registers are known */
-    bool held;      /* another process traces it: a debugger, or a watcher for a moment */
+    int holder;     /* process that traces it, or 0: a debugger, or a watcher for a moment */
     uint8_t *stack; /* n_stack bytes from sp; room for PCT_CAUGHT_STACK, the caller's */
     size_t n_stack;
     bool beyond; /* words were read that are not in the copy: another stack, or more of this */

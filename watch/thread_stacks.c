@@ -27,6 +27,8 @@
 #include <dwarf.h>
 #include <elfutils/libdwfl.h>
 
+enum { WATCHER_MS = 5000 }; /* for which another watcher is waited for */
+
 /* A process while its threads are looked at. */
 struct view {
     struct pct_watch *watch;
@@ -39,7 +41,7 @@ struct view {
     Dwarf_Addr adapter;   /* the descriptor of libpcollect's adapter; 0: none */
     struct pct_python python;
     struct pct_python_frames *in_python; /* where the thread is, when it was caught */
-    int patience_ms;                     /* for threads that another process holds */
+    int patience_ms;                     /* left of WATCHER_MS */
 };
 
 /* ---- Files ----------------------------------------------------------------------------------- */
@@ -252,7 +254,7 @@ static bool try_stack(struct view *v)
         pct_python_read(&v->python, v->caught.tid, v->in_python);
         unwind(v);
     }
-    if (blocked && (!v->stack.cut || v->caught.held || !pct_caught_may_stop(&v->caught)))
+    if (blocked && (!v->stack.cut || v->caught.holder || !pct_caught_may_stop(&v->caught)))
         return v->stack.n > 0;
     size_t n = blocked ? v->stack.n : 0;
     if (pct_catch_stopped(&v->caught) != PCT_CATCH_DONE)
@@ -271,14 +273,23 @@ static bool try_stack(struct view *v)
     return v->stack.n > 0;
 }
 
-/* False: there is no stack. Another watcher lets go of a thread soon; of one that a debugger keeps,
- * what is known without its registers is taken. */
+/* True of another process of this command: it lets go of a thread as soon as it has a processor. */
+static bool is_watcher(int pid)
+{
+    char path[64], comm[32];
+    snprintf(path, sizeof path, "/proc/%d/comm", pid);
+    return pc_read_small(path, comm, sizeof comm) && !strcmp(comm, "pcollect\n");
+}
+
+/* False: there is no stack. Watchers are waited for, and for a moment others, too; of a thread that
+ * a debugger keeps, what is known without its registers is taken. */
 static bool take_stack(struct view *v)
 {
+    enum { OTHERS = WATCHER_MS / 100 };
     bool taken = try_stack(v);
-    while (v->caught.held && (!taken || v->stack.cut) && v->patience_ms > 0) {
+    while (v->caught.holder && (!taken || v->stack.cut) && v->patience_ms > 0) {
         nanosleep(&(struct timespec){0, 1000000}, NULL);
-        v->patience_ms--;
+        v->patience_ms -= is_watcher(v->caught.holder) ? 1 : OTHERS;
         taken = try_stack(v);
     }
     return taken;
@@ -325,7 +336,7 @@ int pct_watch_take(struct pct_watch *w, uint32_t process, struct pc_error *error
     struct view v = {.watch = w, .process = process, .pid = w->job->processes[process].pid};
     int err = PC_OK;
     v.caught.pid = v.pid;
-    v.patience_ms = 100;
+    v.patience_ms = WATCHER_MS;
     v.dwfl = dwfl_begin(&files);
     if (!v.dwfl)
         return PC_ENOMEM;
