@@ -32,10 +32,10 @@
 
 struct pc_thread;
 
-/* Numbers of the communicators that there always are. */
+/* Numbers of the predefined communicators. */
 enum { PC_CALL_WORLD = 1, PC_CALL_SELF = 2 };
-/* AS_WORLD: the call is on a communicator that was made, of the ranks of MPI_COMM_WORLD in their
- * order. */
+/* Flags of struct pc_call.peers. PC_CALL_AS_WORLD: the call is on another communicator than
+ * MPI_COMM_WORLD, which has the same ranks in the same order. */
 enum { PC_CALL_PEERS = 1, PC_CALL_AS_WORLD = 2 };
 
 /* One MPI call in progress; lives in the frame of the wrapper, where `pcollect where` finds it. */
@@ -44,26 +44,26 @@ struct pc_call {
     union {
         struct {
             uint32_t epoch;
-            uint32_t depth; /* calls inside which this one was made, from users' callbacks */
+            uint32_t depth; /* calls around this one, which a user's callback has made */
         };
-        uint64_t epoch_depth; /* both: read and written as one, or the processor waits */
+        uint64_t epoch_depth; /* both: read and written as one word, for store forwarding */
     };
     uintptr_t cfa; /* stack address of the caller at the call: the depth guard */
     uintptr_t fp;  /* address at which the caller's frame pointer was saved */
     uintptr_t ret;
     uint32_t slot;
-    uint32_t comm; /* 28 bits, set where plugins ask; kept with its request */
-    /* The adapter's own, where plugins ask. */
-    int32_t dest, source; /* like status valid with PC_CALL_PEERS */
+    uint32_t comm; /* 28 bits, set if plugins ask; kept with its request */
+    /* Members of the adapter, set if plugins ask. */
+    int32_t dest, source; /* valid, like status, with PC_CALL_PEERS */
     const void *status;
     uintptr_t handle;
     uint32_t peers;    /* PC_CALL_PEERS, PC_CALL_AS_WORLD */
     pcollect_ref node; /* OP node */
-    void *record;      /* of all plugins */
+    void *record;      /* record of all plugins */
     struct pcollect_event event;
 };
 
-/* Sets the members that an event has only if plugins ask for them to "none". */
+/* Sets to "none" the members that an event has only if plugins ask for them. */
 static inline void pc_event_clear(struct pcollect_event *event, struct pc_thread *thread,
                                   pcollect_ref node)
 {
@@ -89,15 +89,15 @@ static inline void pc_call_clear(struct pc_call *call)
 /* Origin of a nonblocking receive. */
 struct pc_origin {
     pcollect_ref node;
-    uint32_t epoch : 4, comm : 28; /* of the call */
+    uint32_t epoch : 4, comm : 28; /* copies of the call's members */
     struct pc_thread *thread;
 };
 
-/* Facts that an adapter keeps of the start of an operation with a request. */
+/* Data that an adapter keeps about the start of an operation with a request. */
 struct pc_start {
     struct pc_origin origin;
     uint64_t begin;     /* ticks */
-    uint64_t mpi_ticks; /* core->mpi_ticks() then; with PCOLLECT_WANT_REQUEST */
+    uint64_t mpi_ticks; /* core->mpi_ticks() at the start; with PCOLLECT_WANT_REQUEST */
     uint64_t bytes_sent, bytes_received;
 };
 
@@ -111,13 +111,13 @@ struct pc_core {
     uint32_t abi;
     uint32_t size;
     /* Finds the thread and the context, decides whether the call counts. False: pass it on. Sets
-     * all of the event but end and result, which are the wrapper's (bytes: 0; peer, root,
+     * all members of the event except end and result, which the wrapper sets (bytes: 0; peer, root,
      * tag: -1). */
     bool (*begin)(struct pc_call *call, unsigned slot, uintptr_t cfa, uintptr_t ret);
-    /* Not 0: some plugin has a `pre` hook or wants members of the event that cost something, or
-     * ticks are not the counter's.
-     * Wrappers then, before the real call, set these members to none (pc_call_clear); set what is
-     * wanted; and call `pre`, if it is not NULL, and take the time again. */
+    /* Not 0: some plugin has a `pre` hook or wants members of the event that cost time, or ticks do
+     * not come from the processor's counter. Then wrappers do this before the real call: they set
+     * these members to none (pc_call_clear), set what is wanted, call `pre` if it is not NULL, and
+     * take the time again. */
     uint32_t asks;
     uint64_t wants; /* enum pcollect_want of all plugins */
     void (*pre)(struct pc_call *call);
@@ -126,22 +126,22 @@ struct pc_core {
     bool (*begin_quiet)(struct pc_call *call, unsigned slot, uintptr_t cfa, uintptr_t ret);
     uint32_t asks_quiet;
     void (*end_quiet)(struct pc_call *call);
-    /* With PCOLLECT_WANT_DOMAIN: the call is booked for that communicator. Between begin and end;
-     * the last one counts. */
+    /* Books the call for that communicator, with PCOLLECT_WANT_DOMAIN. Called between begin and
+     * end; the last call counts. */
     void (*domain)(struct pc_call *call, uint64_t domain);
     /* A communicator was made, named or freed by the call. */
     void (*tell_domain)(struct pc_call *call, const struct pcollect_domain *domain);
-    /* The call has joined this job to another: by an intercommunicator of n_local and n_remote
-     * processes, at `port` (NULL: without one). On one rank only. */
+    /* The call has connected this job with another one, by an intercommunicator of n_local and
+     * n_remote processes, at `port` (NULL: without one). Called on one rank only. */
     void (*met_job)(struct pc_call *call, int n_local, int n_remote, const char *port);
     /* The call has started one of several messages, for which the event has no room. */
     void (*part)(struct pc_call *call, uint64_t domain, int32_t world_peer, uint64_t bytes_sent);
-    /* A posted receive has completed in the thread of `by`. Where nobody wants them the domain is 0
-     * and the source PCOLLECT_RANK_NONE. */
+    /* A posted receive has completed in the thread of `by`. If no plugin wants them, the domain is
+     * 0 and the source PCOLLECT_RANK_NONE. */
     void (*complete)(struct pc_call *by, const struct pc_origin *origin, uint64_t bytes,
                      uint64_t domain, int32_t world_source);
     /* With PCOLLECT_WANT_REQUEST: an operation has ended in the call `by` (NULL: by the end of the
-     * run). start->bytes_received is what has come by then. */
+     * run). start->bytes_received is what had arrived by then. */
     void (*ended)(struct pc_call *by, const struct pc_start *start, enum pcollect_how how,
                   uint64_t wait);
     /* Time that a thread has spent in MPI, not counting the call in progress. */
@@ -150,27 +150,30 @@ struct pc_core {
     void (*lost)(enum pcollect_lost what, uint64_t n);
     /* Memory that is never freed, zero-filled, page-aligned, by mmap; NULL if there is none. */
     void *(*memory)(size_t bytes);
-    /* Offset in a struct pc_thread at which the adapter's own 64 bytes are, zero at first (cache of
-     * pointers). The thread is that of a call in progress. */
+    /* Offset in a struct pc_thread of the 64 bytes that belong to the adapter (a cache of
+     * pointers), zero at first. Valid for the thread of a call in progress. */
     size_t thread_slot;
-    /* Dense number of a thread, 0 .. below 4096, reused after its end by an adopter. */
+    /* Dense number of a thread, from 0 to 4095. The thread that adopts the state of an ended one
+     * gets its number. */
     uint32_t (*thread_number)(struct pc_thread *thread);
     /* MPI_Pcontrol was called with that level. */
     void (*control)(int level);
     /* MPI_Init* is about to run / has returned in this process. `mpi` names library and version.
-     * Of the transport rank and n_ranks are read: nothing is sent. */
+     * Only rank and n_ranks of the transport are read: nothing is sent. */
     void (*init_begin)(void);
     void (*init_end)(const struct pc_transport *transport, const char *mpi);
     /* MPI_Finalize has been called (before the real one). */
     void (*finalize_begin)(void);
-    /* From the delete callback of the attribute on MPI_COMM_SELF: meet the others and merge. */
+    /* Called from the delete callback of the attribute on MPI_COMM_SELF: meets the other ranks and
+     * merges. */
     void (*merge)(const struct pc_transport *transport);
     /* MPI_Finalize has returned, at that time (pc_ticks). */
     void (*finalize_end)(uint64_t ticks);
-    /* Registers a table of the library itself; `part` takes the place of a plugin's name. A second
-     * time it does nothing. PC_ENOMEM: no room. MPI_Init at the latest, one thread. */
+    /* Registers a table of the library itself; `part` takes the place of a plugin's name. Does
+     * nothing if it is registered already. PC_ENOMEM: no room. Called by one thread, in MPI_Init at
+     * the latest. */
     int (*add_table)(const char *part, const struct pcollect_table *table);
-    /* As in struct pcollect_host. */
+    /* Finds a row, as the function in struct pcollect_host does. */
     uint64_t *(*row)(void *thread, const struct pcollect_table *table, const uint64_t *keys);
     uint32_t (*string)(const char *text);
 };
@@ -180,18 +183,18 @@ struct pc_core {
 struct pc_mpi_symbols {
     void *const *mpi;  /* next definition of MPI_X after us */
     void *const *pmpi; /* next definition of PMPI_X after us */
-    /* Next definition of each Fortran name, in the order of slots; set before the first call that
-     * comes to its wrapper. */
+    /* Next definition of each Fortran name, in the order of slots; set before the first call of its
+     * wrapper. */
     void *const *fortran;
     /* Address of a data object of the MPI library by name, or NULL. */
     void *(*data)(const char *name);
 };
 
-/* A communicator that was made, as `pcollect where` reads it from outside. */
+/* A communicator as `pcollect where` reads it from outside. */
 struct pc_seen_comm {
     uint64_t id;  /* pcollect_event.domain */
-    int32_t rank; /* of this process in it */
-    int32_t size; /* 0: there is none, or it is an intercommunicator */
+    int32_t rank; /* rank of this process in it */
+    int32_t size; /* 0: no communicator, or an intercommunicator */
 };
 
 enum { PC_SEEN_COMMS = 4096 };
@@ -201,9 +204,9 @@ struct pc_adapter {
     uint32_t abi; /* PC_CORE_ABI */
     uint32_t size;
     const char *name; /* "Open MPI" */
-    uint32_t n_ops;   /* ops the adapter was built with: must equal the library's */
-    /* 0 on success. Fills wrappers[slot] for every slot that is to be measured, and leaves the
-     * others NULL: they get the real function. */
+    uint32_t n_ops;   /* number of ops that the adapter was built with: must equal the library's */
+    /* Fills wrappers[slot] for every slot that is to be measured, and leaves the others NULL: they
+     * get the real function. 0 on success. */
     int (*init)(const struct pc_core *core, const struct pc_mpi_symbols *symbols, void **wrappers);
     const struct pc_seen_comm *comms; /* PC_SEEN_COMMS */
 };

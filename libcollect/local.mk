@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 noinst_LTLIBRARIES += libcollect/libpccore.la
-# Two loads and a shuffle into one vector store are slower than two stores.
+# gcc's vectorizer would combine two stores into one vector store with two loads and a shuffle, which is slower.
 libcollect_libpccore_la_CFLAGS = $(PC_FLAGS) -fno-tree-slp-vectorize -fomit-frame-pointer
 libcollect_libpccore_la_SOURCES = libcollect/adapter.h \
     libcollect/state/core.h libcollect/state/state.h libcollect/state/state.c libcollect/state/ticks.c libcollect/state/memory_async.c \
@@ -25,7 +25,7 @@ libcollect_libpccore_la_SOURCES = libcollect/adapter.h \
     libcollect/life/comm_plugins.c libcollect/life/compute_plugins.c libcollect/life/writer.c libcollect/life/run_word.c \
     libcollect/life/finish.c libcollect/life/region.c
 
-# The preloaded library. It needs libc and nothing else: only a module that is opened when it is used needs zlib.
+# The preloaded library. It needs libc and nothing else: zlib is needed by a module that is opened only when it is used.
 # All its parts are linked as whole archives, because nothing inside refers to the stubs.
 lib_LTLIBRARIES += libpcollect.la
 libpcollect_la_SOURCES =
@@ -36,7 +36,7 @@ libpcollect_la_LIBADD = libcollect/libpcmpi.la libcollect/libpccore.la libcollec
     cct/libpccct.la \
     base/libpcbase.la
 
-# libtool's descriptions of libraries that nobody links against.
+# Removes libtool's .la files of libraries that nobody links against.
 install-exec-hook:
 	rm -f $(DESTDIR)$(libdir)/libpcollect.la $(DESTDIR)$(libdir)/libpcol.la
 install-data-hook:

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * For which processors entry points are written in assembly (stub_asm.inc); elsewhere they are made
- * in C. Included by C and by assembly. PC_NO_ASSEMBLY (configure --disable-assembly) tries the
- * stubs in C where there are others.
+ * Lists the processors for which entry points are written in assembly (stub_asm.inc); for others
+ * they are made in C. Included by C and by assembly. PC_NO_ASSEMBLY (configure --disable-assembly)
+ * selects the stubs in C on any processor.
  */
 #ifndef PC_STUB_H
 #define PC_STUB_H
@@ -21,8 +21,9 @@
 #define PC_STUB_ASSEMBLY 0
 #endif
 
-/* `PC_TAIL return f(x);`: the caller's return address stays. Where the compiler cannot be made to
- * (gcc before 15 without optimisation), the library's own frame is between them. */
+/* `PC_TAIL return f(x);`: a tail call that keeps the caller's return address. If the compiler
+ * cannot be made to emit one (gcc before 15 without optimisation), the library's own frame lies
+ * between. */
 #if !defined __ASSEMBLER__
 #if defined __has_attribute
 #if __has_attribute(musttail)

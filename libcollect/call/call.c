@@ -359,8 +359,8 @@ void pc_call_end(struct pc_call *call)
     end_call(call);
 }
 
-/* `alone`: `time` is the only plugin, or the only one whose hook is usually told of this function;
- * end_call tells the others in the unusual case. Otherwise `time` is the first of several. */
+/* `alone`: `time` is the only plugin, or the call is quiet and the others need not be told of it;
+ * end_call tells them all the same. Else `time` is the first of several. */
 static inline __attribute__((always_inline)) void end_time(struct pc_call *call, bool alone)
 {
     uint64_t stage = atomic_load_explicit(&pc_live->stage, memory_order_relaxed);

@@ -40,8 +40,7 @@ struct pc_thread;
 struct pc_path_word {
     uintptr_t value;
     int32_t place;    /* bytes from the node's base */
-    int32_t relative; /* 0: compare `value` as it is; -1: it is an address, stored as its distance
-                       * from the base */
+    int32_t relative; /* 0: `value` is compared as it is; -1: it is a distance from the base */
 };
 
 /* State that is needed to go on walking behind a word that is a return address. */

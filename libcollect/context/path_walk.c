@@ -72,8 +72,7 @@ static struct pc_walk start_path(struct pc_last_path *s, const struct pc_paths *
     s->n_frames = 1;
     s->call = (struct word){.value = call->ret};
     s->joined = NOT_JOINED;
-    s->barrier =
-        pc_interpreter ? 0 : p->n_last; /* 0: never joins, words do not show Python frames */
+    s->barrier = pc_interpreter ? 0 : p->n_last; /* 0: no join, because of Python */
     s->cacheable = true;
     s->cut = s->deep = s->python = false;
     return (struct pc_walk){.pc = call->ret,
@@ -121,8 +120,7 @@ static bool take_matched(struct pc_last_path *s, const struct pc_paths *p, struc
     s->n_path = s->n_matched = n;
     uint32_t in_node = miss.word;
     uint16_t number = 0;
-    struct pc_module *module = NULL; /* module of that number; usually the same as for the word
-                                      * before */
+    struct pc_module *module = NULL; /* of that number; mostly unchanged */
     for (uint32_t node = miss.node; node; node = p->nodes[node].parent) {
         const struct pc_path_node *from = &p->nodes[node];
         if (node != miss.node)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * System calls that the program makes by their number, with syscall(2). Those that any handler ends
- * or cuts are made as the functions of that name are (wait.c, sockets.c): with the sampler's signal
- * blocked, or held by the mask that they are given. Filters are seen as in seccomp.c.
+ * System calls that the program makes by number, with syscall(2). Those that any handler interrupts
+ * or cuts short are protected like the functions of that name (wait.c, sockets.c): the sampler's
+ * signal is blocked, or is added to the mask that they are given. Installing a seccomp filter is
+ * noticed as in seccomp.c.
  *
  * The library's own calls come through here as well. Some of them come from the sampler's handler,
  * which `busy` shows: the kernel blocks its signal there, and it must not be unblocked.
@@ -24,12 +25,13 @@
 
 enum { MASK_BYTES = 8, GIVEN_BY_STRUCTURE = 8 /* IORING_ENTER_EXT_ARG */ };
 
-/* A mask and its size, as pselect6 takes them, and the time that io_uring_enter takes beside. */
+/* A mask with its size, as pselect6 takes it, and the time limit that io_uring_enter takes in
+ * addition. */
 struct sized_mask {
     unsigned long mask, size, time;
 };
 
-/* Copies of what a call was given, with the sampler's signal. */
+/* Copies of a call's arguments, with the sampler's signal added. */
 struct copy {
     uint64_t mask;
     struct sized_mask sized;
@@ -37,7 +39,8 @@ struct copy {
 
 /* ---- Calls that take a mask ------------------------------------------------------------------ */
 
-/* Puts a copy in the place of the mask. False: there is none, or the kernel will refuse it. */
+/* Replaces the mask by a copy with the signal. False: there is no mask, or the kernel will refuse
+ * it. */
 static bool add_signal(unsigned long *mask, unsigned long size, int signal, struct copy *copy)
 {
     if (size != MASK_BYTES || !pc_wait_can_read((const void *)*mask, sizeof copy->mask))
@@ -59,7 +62,7 @@ static bool add_signal_sized(unsigned long *sized, size_t bytes, int signal, str
     return true;
 }
 
-/* True if the call has been given a mask that holds the signal. */
+/* Adds the signal to the mask of the call. True if the call has a mask that now holds it. */
 static bool is_masked(long number, unsigned long *a, int signal, struct copy *copy)
 {
     switch (number) {
@@ -91,14 +94,16 @@ static bool is_masked(long number, unsigned long *a, int signal, struct copy *co
 
 /* ---- Calls that are held --------------------------------------------------------------------- */
 
-/* Without a time limit, and with one of the other operations, the call starts anew. */
+/* True for a futex wait with a time limit. Without one, and with other operations, the kernel
+ * restarts the call. */
 static bool is_timed_futex(const unsigned long *a)
 {
     int operation = (int)a[1] & FUTEX_CMD_MASK;
     return a[3] && (operation == FUTEX_WAIT || operation == FUTEX_WAIT_BITSET);
 }
 
-/* A set that has the signal would get what is pending of it, blocked or not. */
+/* True if the set that rt_sigtimedwait waits for lacks the signal: the call would take the signal
+ * if the set had it, blocked or not. */
 static bool is_without(const unsigned long *a, int signal)
 {
     uint64_t set = 0;
@@ -107,7 +112,8 @@ static bool is_without(const unsigned long *a, int signal)
     return set && !(set >> (signal - 1) & 1);
 }
 
-/* Calls that end with EINTR; those of is_masked are here because they may have got no mask. */
+/* True for calls that end with EINTR. Those of is_masked are here too, because they may have been
+ * given no mask. */
 static bool is_wait(long number, const unsigned long *a, int signal)
 {
     switch (number) {
@@ -146,7 +152,7 @@ static bool is_wait(long number, const unsigned long *a, int signal)
     }
 }
 
-/* Calls that return a part (blocking.h has the conditions). */
+/* True for calls that may transfer a part only (blocking.h has the conditions). */
 static bool is_cut(long number, const unsigned long *a)
 {
     switch (number) {
@@ -183,7 +189,7 @@ static bool is_cut(long number, const unsigned long *a)
     }
 }
 
-/* Option by which the call has a time limit, or 0. */
+/* Socket option that can give the call a time limit, or 0. */
 static int time_limit_of(long number)
 {
     switch (number) {

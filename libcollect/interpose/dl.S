@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * dlopen, dlmopen, dlclose: each raises pc_loadmap_generation, before anything is mapped or unmapped,
- * and jumps to the next definition. The caller's return address stays in its place: by it the loader
- * finds whose RUNPATH, $ORIGIN and namespace to use.
+ * dlopen, dlmopen, dlclose: each raises pc_loadmap_generation, before anything is mapped or
+ * unmapped, and jumps to the next definition. The caller's return address stays in its place,
+ * because the loader uses it to find the caller's RUNPATH, $ORIGIN and namespace.
  *
  * pc_dl_slots is filled by pc_dl_resolve (dl_next.c, which also holds the stubs in C).
  */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The next definitions of dlopen, dlmopen and dlclose, for the stubs in dl.S; and these stubs in C
- * for processors that have none there. Those in C end in tail calls, so that the loader sees the
- * caller's return address; where the compiler makes ordinary calls of them (gcc without
- * optimisation), a library that is opened by its name alone is looked for by the RUNPATH of this
- * one.
+ * The next definitions of dlopen, dlmopen and dlclose, for the stubs in dl.S; and the same stubs in
+ * C for processors without assembly there. The stubs in C end in tail calls, so that the loader
+ * sees the caller's return address. If the compiler makes ordinary calls of them (gcc without
+ * optimisation), a library that is opened by its name alone is searched with the RUNPATH of this
+ * library.
  */
 #include "base/base.h"
 #include "libcollect/stub.h"
@@ -21,8 +21,8 @@ static void *answer_null(void)
     return NULL;
 }
 
-/* Fills a slot. Called once for each, by the stubs; any thread, keeps errno. Never NULL: a program
- * without a dynamic loader's interface gets a failure. */
+/* Fills a slot. Called once for each slot by the stubs, in any thread; keeps errno. Never NULL: a
+ * program without a dynamic loader's interface gets a failure. */
 void *pc_dl_resolve(unsigned long number)
 {
     static const char *const names[] = {"dlopen", "dlmopen", "dlclose"};

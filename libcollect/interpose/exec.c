@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * The exec functions. A pending signal stays pending over an exec, but its handler is gone: an
- * interrupt at that moment would end the new program. So the thread's source is disarmed and what
- * is pending is taken first; if the exec fails the source is armed again.
+ * interrupt at that moment would end the new program. So the thread's interrupt source is disarmed
+ * first and a pending signal is taken; if the exec fails, the source is armed again.
  *
  * A child made by vfork runs here on its parent's memory. It has no source and no pending signal;
  * its thread id shows that it is not its parent. posix_spawn, system and popen of libc make such
@@ -69,7 +69,7 @@ PC_EXPORT int fexecve(int fd, char *const argv[], char *const envp[])
 typedef int execveat_fn(int, const char *, char *const[], char *const[], int);
 PC_EXPORT execveat_fn execveat;
 
-/* glibc 2.34. */
+/* glibc has it since 2.34. */
 int execveat(int folder, const char *path, char *const argv[], char *const envp[], int flags)
 {
     execveat_fn *next = (execveat_fn *)pc_next(PC_NEXT_execveat);
@@ -83,7 +83,7 @@ int execveat(int folder, const char *path, char *const argv[], char *const envp[
 
 /* ---- With the arguments one by one ----------------------------------------------------------- */
 
-/* Arguments up to the NULL that ends them, with the first. The list stays where it is. */
+/* Number of arguments up to the final NULL, with the first. Does not advance the list. */
 static size_t count_arguments(const char *first, va_list *rest)
 {
     size_t n = 0;
@@ -95,8 +95,8 @@ static size_t count_arguments(const char *first, va_list *rest)
     return n;
 }
 
-/* Fills argv[0 .. n], the last NULL. What follows that is the next of the list: by its address, for
- * where a list is no array the callee would move a copy. */
+/* Fills argv[0 .. n], the last one with NULL, and advances the list to what follows. The list is
+ * passed by its address: where va_list is not an array, the callee would advance a copy. */
 static void take_arguments(char **argv, size_t n, const char *first, va_list *rest)
 {
     argv[0] = (char *)first;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Parallel regions of OpenMP. The work of all threads of a region belongs below the function that
- * entered it, which is on the stack of only one of them. GNU's interface hands the runtime a
- * function and its argument: the runtime gets a function of this library instead, which notes for
- * which context the thread works and then calls the program's function. LLVM's interface is ompt.c.
+ * entered it, which is on the stack of only one of them. GNU's interface passes a function and its
+ * argument to the runtime. The runtime gets a function of this library instead, which notes the
+ * context that the thread works for and then calls the program's function. LLVM's interface is
+ * ompt.c.
  *
- * Several runtimes may be in one process, each for those that were linked with it: a call goes on
- * to the runtime of the module that made it.
+ * Several runtimes may be in one process, each for the modules that were linked with it: a call is
+ * passed on to the runtime of the module that made it.
  */
 #define _GNU_SOURCE 1
 
@@ -47,14 +48,14 @@ pcollect_ref pc_region_work_for(pcollect_ref context)
 typedef void body_fn(void *);
 
 struct region {
-    void *first; /* of the argument: GOMP_parallel_reductions reads it */
+    void *first; /* first word of the argument: GOMP_parallel_reductions reads it */
     body_fn *body;
     void *argument;
     const struct pc_thread *creator;
     pcollect_ref context;
 };
 
-/* Lives as long as the region: the call that enters it returns when all threads have left. */
+/* The region outlives this: the call that enters it returns when all threads have left. */
 static void run_body(void *argument)
 {
     const struct region *r = argument;
@@ -88,15 +89,16 @@ static void run_body(void *argument)
 enum entry { ENTRIES(ENTRY_ID) N_ENTRIES };
 static const char *const names[] = {ENTRIES(ENTRY_NAME)};
 
-/* By the place of the call and what it calls. Entries are written once and stay: what they lead to
- * is kept loaded. */
+/* Next definitions, by the place of the call and the function called. Entries are written once and
+ * stay valid, because the modules that they lead to are kept loaded. */
 enum { N_PLACES = 4096, N_PROBES = 8 };
 static struct place {
     _Atomic uint64_t key; /* 0: free */
     void *_Atomic next;   /* NULL while it is being written */
 } places[N_PLACES];
 
-/* The caller's own module and what it was linked with, else what comes after us. */
+/* Searches the caller's own module and the libraries it was linked with, then what comes after this
+ * library. */
 static void *find_next(enum entry which, void *ret)
 {
     Dl_info caller, ours, found;
@@ -112,7 +114,7 @@ static void *find_next(enum entry which, void *ret)
     if (!next)
         next = dlsym(RTLD_NEXT, names[which]);
     if (next && dladdr(next, &found))
-        dlopen(found.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE); /* for good */
+        dlopen(found.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE); /* stays loaded */
     return next;
 }
 
@@ -143,7 +145,7 @@ static void *next_of(enum entry which, void *ret)
 
 _Static_assert(N_ENTRIES <= 16, "a key has four bits for the entry");
 
-/* False if one thread runs the region, that which enters it: its stack says where it is. */
+/* False if only the thread that enters the region runs it: its own stack shows the context. */
 static bool has_team(unsigned n_threads, void *ret)
 {
     if (n_threads)
@@ -154,7 +156,8 @@ static bool has_team(unsigned n_threads, void *ret)
 
 /* ---- The entries ----------------------------------------------------------------------------- */
 
-/* The region that the calling function enters; for the entries alone, whose frame it looks at. */
+/* The region that the calling function enters. Only for the entry functions below, because it reads
+ * their frame. */
 #define ENTER(name)                                                                                \
     struct pc_call call = {.fp = PC_SAVED_FP,                                                      \
                            .cfa = (uintptr_t)__builtin_dwarf_cfa(),                                \
@@ -188,7 +191,7 @@ void GOMP_parallel_sections(body_fn *body, void *data, unsigned n, unsigned coun
     next(run_body, &r, n, count, flags);
 }
 
-/* Loops of which the chunk is given. */
+/* Loops with a chunk size. */
 #define LOOP(name)                                                                                 \
     PC_EXPORT void name(body_fn *body, void *data, unsigned n, long start, long end, long step,    \
                         long chunk, unsigned flags);                                               \
@@ -205,7 +208,7 @@ LOOP(GOMP_parallel_loop_guided)
 LOOP(GOMP_parallel_loop_nonmonotonic_dynamic)
 LOOP(GOMP_parallel_loop_nonmonotonic_guided)
 
-/* Loops of which it is not. */
+/* Loops without a chunk size. */
 #define RUNTIME_LOOP(name)                                                                         \
     PC_EXPORT void name(body_fn *body, void *data, unsigned n, long start, long end, long step,    \
                         unsigned flags);                                                           \

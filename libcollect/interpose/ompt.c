@@ -3,8 +3,8 @@
  * Parallel regions by OMPT, the interface of OpenMP 5 for tools: LLVM's runtime (and Intel's, which
  * is the same) looks for ompt_start_tool when it starts. Two of its callbacks are used: a region
  * begins; a thread begins or ends its part of it. A runtime has one tool, and the word that it
- * keeps for each region belongs to that tool. So if another tool comes after this library, or
- * OMP_TOOL_LIBRARIES names one, that tool is used, and regions are not known.
+ * keeps for each region belongs to that tool. So if another tool comes after this library, or if
+ * OMP_TOOL_LIBRARIES names one, that tool is used, and this library does not know regions.
  *
  * Types and numbers are those of the OpenMP specification 5.0, chapter 4.
  */
@@ -33,7 +33,7 @@ struct start_result {
 enum { CALLBACK_PARALLEL_BEGIN = 3, CALLBACK_IMPLICIT_TASK = 7 };
 enum { SCOPE_BEGIN = 1, TASK_INITIAL = 1 };
 
-/* In the thread that enters the region. */
+/* Called in the thread that enters the region. */
 static void parallel_begin(union data *task, const void *frame, union data *parallel,
                            unsigned threads, int flags, const void *code)
 {
@@ -44,8 +44,8 @@ static void parallel_begin(union data *task, const void *frame, union data *para
     parallel->value = pc_region_context(&call);
 }
 
-/* In each thread of a region; the first of them is the one that entered it. At the end the region
- * may be gone. */
+/* Called in each thread of a region; thread 0 is the one that entered it. At the end the region may
+ * be gone. */
 static void implicit_task(int endpoint, union data *parallel, union data *task, unsigned threads,
                           unsigned index, int flags)
 {

@@ -8,12 +8,12 @@
 
 #include "libcollect/state/state.h"
 
-/* The context of the function that enters a region, by its call: cfa, fp and ret are set. 0: not
- * known. */
+/* The context of the function that enters a region, from its call, of which cfa, fp and ret are
+ * set. 0: not known. */
 pcollect_ref pc_region_context(struct pc_call *call);
 
-/* The calling thread works for a region that was entered in that context of another thread; 0: for
- * none. Returns what was before. */
+/* Notes that the calling thread works for a region that was entered in that context of another
+ * thread; 0: for none. Returns the previous value. */
 pcollect_ref pc_region_work_for(pcollect_ref context);
 
 #endif

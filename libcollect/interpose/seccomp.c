@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Filters of system calls (seccomp). The sampler's handler makes system calls, and calls that wait
- * are made by others of their kin (wait.c): a filter that was written for the program alone may
- * refuse them, or end the process for them. So sampling ends before the first filter is installed.
- * One that would end the process for what the library does later ends the collection.
+ * Filters of system calls (seccomp). The sampler's handler makes system calls, and the library
+ * replaces waiting calls by similar ones (wait.c): a filter that was written for the program alone
+ * may refuse them, or end the process for them. So sampling ends before the first filter is
+ * installed. If the filter would end the process for system calls that the library makes later, the
+ * collection ends too.
  *
- * libseccomp and most programs reach seccomp by syscall(2), which is interposed for that, too
- * (bare_calls.c).
+ * libseccomp and most programs install filters with syscall(2), which is interposed for this
+ * reason, too (bare_calls.c).
  */
 #include "libcollect/interpose/seccomp.h"
 #include "libcollect/interpose/seccomp_answer.h"
@@ -20,8 +21,9 @@
 #include <stdarg.h>
 #include <sys/prctl.h>
 
-/* Nothing reads what the kernel will refuse: NULL and other bad addresses ask whether there are
- * filters. */
+/* True if the filter would end the process for calls of the library. Reads no memory that the
+ * kernel will refuse: programs pass NULL and other bad addresses to ask whether filters are
+ * supported. */
 static bool ends_us(unsigned long mode, const struct sock_fprog *program)
 {
     if (mode == SECCOMP_MODE_STRICT)

@@ -5,8 +5,9 @@
 #ifndef PC_SECCOMP_H
 #define PC_SECCOMP_H
 
-/* Before the call is made, with its arguments: `prctl` has five, `seccomp` three. Sampling ends if
- * a filter is to be installed, and collection if it would end the process. MT-safe. */
+/* Must be called before the system call, with its arguments: `prctl` has five, `seccomp` three.
+ * Sampling ends if a filter is to be installed, and collection if it would end the process.
+ * MT-safe. */
 void pc_before_prctl(const unsigned long *arguments);
 void pc_before_seccomp(const unsigned long *arguments);
 

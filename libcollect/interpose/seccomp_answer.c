@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * A filter of system calls is a program (classic BPF) over the number and the arguments of a call.
- * Before the program installs it, it is run here on the calls that the library makes afterwards. An
- * error that it returns is handled by the code that makes the call; a call for which it ends the
- * process must not be made at all.
+ * Before the program installs it, it is run here on the calls that the library makes afterwards. If
+ * the filter returns an error, the code that makes the call handles it; a call for which the filter
+ * ends the process must not be made at all.
  *
- * Called by seccomp.c. Sampling has ended then: its system calls are not among these. The list is
- * what strace shows of the end of a job and of the growth of an arena, with the forms that older
- * and newer libc use.
+ * Called by seccomp.c. Sampling has ended by then, so its system calls are not in the list. The
+ * list is what strace shows at the end of a job and when an arena grows, with the variants of older
+ * and newer libc.
  */
 #include "libcollect/interpose/seccomp_answer.h"
 
@@ -24,7 +24,7 @@ static const uint32_t own_arch = AUDIT_ARCH_X86_64;
 #elif defined __aarch64__
 static const uint32_t own_arch = AUDIT_ARCH_AARCH64;
 #else
-static const uint32_t own_arch = 0; /* filters that ask for it are met as those that end */
+static const uint32_t own_arch = 0; /* a filter that checks it is taken to end the process */
 #endif
 
 struct use {
@@ -80,7 +80,8 @@ static const struct use own_uses[] = {
 #endif
 };
 
-/* Counters; of both MPIs first words to a rank, long messages, waiting. */
+/* Calls that read counters, and calls of both MPIs for the first message to a rank, for long
+ * messages and for waiting. */
 static const struct use more_uses[] = {
     {SYS_clock_nanosleep, {0}},
     {SYS_connect, {0}},
@@ -97,7 +98,7 @@ static const struct use more_uses[] = {
     {SYS_socket, {0}},
 };
 
-/* ---- The machine ---------------------------------------------------------------------------- */
+/* ---- The BPF machine ------------------------------------------------------------------------ */
 
 enum { NOT_UNDERSTOOD = 0 }; /* SECCOMP_RET_KILL_THREAD */
 
@@ -130,13 +131,14 @@ static bool is_known_jump(uint16_t code)
            code == (BPF_JMP | BPF_JGE | BPF_K) || code == (BPF_JMP | BPF_JSET | BPF_K);
 }
 
-/* Answer that the kernel would give: libseccomp and what is written by hand load words of the call,
- * mask them, compare them with constants and return constants. */
+/* The answer that the kernel would get from the filter. Understands what libseccomp and
+ * hand-written filters do: load words of the call, mask them, compare them with constants, return
+ * constants. */
 static uint32_t answer(const struct sock_fprog *program, const struct seccomp_data *data)
 {
     uint32_t a = 0;
     bool known = true;
-    for (uint32_t at = 0; known && at < program->len; at++) { /* jumps go forward alone */
+    for (uint32_t at = 0; known && at < program->len; at++) { /* BPF jumps only forward */
         const struct sock_filter *f = &program->filter[at];
         if (f->code == (BPF_RET | BPF_K))
             return f->k;

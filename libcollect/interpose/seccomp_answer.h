@@ -8,10 +8,10 @@
 #include <linux/filter.h>
 #include <stdbool.h>
 
-/* True if the filter ends the process, or stops it for another, for a call that the library makes
- * from now on: to grow its arena, to write the profile; with `more` also those by which counters
- * are read and the MPI sends what ranks tell each other. A filter that is not understood counts as
- * one that does. Nothing is written, no system call is made. AS-safe, MT-safe. */
+/* True if the filter ends the process, or stops it for a tracer or supervisor, for a call that the
+ * library makes from now on: to grow its arena or to write the profile; with `more` also to read
+ * counters, or in the MPI when ranks exchange data. A filter that is not understood counts as one
+ * that does. Writes nothing and makes no system call. AS-safe, MT-safe. */
 bool pc_filter_ends(const struct sock_fprog *program, bool more);
 
 #endif

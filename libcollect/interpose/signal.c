@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The program's own use of signals, where it conflicts with the sampler's. A signal that the
- * program handles, or explicitly blocks or waits for, is left to it: the sampler takes another one
- * (sampler_signal.c), or ends. What waits for all signals, or asks which are pending, does not see
- * the sampler's, and gets the program's own of that number.
+ * Handles conflicts between the program's use of signals and the sampler's. If the program handles,
+ * explicitly blocks or waits for the sampler's signal, it gets that signal: the sampler takes
+ * another one (sampler_signal.c), or ends. Calls that wait for all signals, or ask which are
+ * pending, do not see the sampler's signals, and get the program's own of that number.
  *
- * The program's handlers are put off while the sampler's runs (sampler_program.c).
+ * The program's handlers are delayed while the sampler's runs (sampler_program.c).
  *
- * A process that is not sampled passes here in one comparison or two.
+ * A process that is not sampled pays one or two comparisons here.
  */
 #include "libcollect/interpose/wait.h"
 #include "libcollect/sampling/sampler.h"
@@ -16,7 +16,7 @@
 #include <errno.h>
 #include <sys/signalfd.h>
 
-/* The header calls them obsolete. */
+/* Own declarations: libc's header marks these functions as obsolete. */
 typedef __sighandler_t sigset_fn(int, __sighandler_t);
 typedef int sigignore_fn(int);
 typedef int siginterrupt_fn(int, int);
@@ -36,7 +36,8 @@ static void step_back(void)
 
 /* ---- Handlers -------------------------------------------------------------------------------- */
 
-/* A child by vfork has handlers of its own, on the memory of its parent. */
+/* Sets a handler in a child by vfork, which has handlers of its own but runs on the memory of its
+ * parent. */
 static int act_in_child(int signal, const struct sigaction *action, struct sigaction *old)
 {
     int result = PC_NEXT(sigaction)(signal, action, old);
@@ -65,7 +66,7 @@ PC_EXPORT int sigaction(int signal, const struct sigaction *action, struct sigac
     return 0;
 }
 
-/* `masked`: the signal itself is in the mask, too, as libc has it. */
+/* `masked`: the signal itself is in the mask too, as in libc. */
 static __sighandler_t handle_with(int number, __sighandler_t handler, int flags, bool masked)
 {
     struct sigaction action = {.sa_handler = handler, .sa_flags = flags}, old;
@@ -77,7 +78,7 @@ static __sighandler_t handle_with(int number, __sighandler_t handler, int flags,
     return sigaction(number, &action, &old) ? SIG_ERR : old.sa_handler;
 }
 
-static _Atomic uint64_t interrupting; /* what siginterrupt has asked for signal() */
+static _Atomic uint64_t interrupting; /* signals of siginterrupt, for signal() */
 
 PC_EXPORT int siginterrupt(int number, int interrupt)
 {
@@ -101,7 +102,7 @@ PC_EXPORT __sighandler_t signal(int number, __sighandler_t handler)
     return handle_with(number, handler, interrupting >> (number - 1) & 1 ? 0 : SA_RESTART, true);
 }
 
-/* As `signal` is called by programs that were compiled for ISO C alone. */
+/* The name of `signal` in programs that were compiled for ISO C alone. */
 PC_EXPORT __sighandler_t __sysv_signal(int number, __sighandler_t handler);
 
 __sighandler_t __sysv_signal(int number, __sighandler_t handler)
@@ -113,7 +114,7 @@ __sighandler_t __sysv_signal(int number, __sighandler_t handler)
     return handle_with(number, handler, (int)(SA_RESETHAND | SA_NODEFER), false);
 }
 
-/* System V's: not followed, sampling ends if they are used on a signal of ours. */
+/* Handles System V functions on a signal of ours: they are not imitated, sampling ends. */
 static void leave_to(int number)
 {
     if (PC_UNLIKELY(pc_sampler_has(number)))
@@ -137,7 +138,7 @@ PC_EXPORT int sigignore(int number)
 
 /* ---- Masks ----------------------------------------------------------------------------------- */
 
-/* An interrupt that was pending has been taken: the next one is armed for. */
+/* Arms the next interrupt if a pending one has been taken. */
 static void follow_signal(void)
 {
     struct pc_sampler *s = pc_wait_sampler();
@@ -145,8 +146,8 @@ static void follow_signal(void)
         pc_sampler_arm(s);
 }
 
-/* A signal of ours that is pending while the program blocks it takes the place of the program's
- * own. */
+/* Prepares for the program to block or wait for a set: a pending signal of ours would take the
+ * place of the program's own of that number. */
 static void look_at(const sigset_t *set)
 {
     int ours = pc_sampler_signal;
@@ -187,7 +188,7 @@ PC_EXPORT int sigpending(sigset_t *set)
 
 /* ---- Waiting --------------------------------------------------------------------------------- */
 
-/* Rest of the timeout. */
+/* The rest of the timeout. */
 static struct timespec rest_of(const struct timespec *timeout, uint64_t begin_ns)
 {
     int64_t rest = (int64_t)timeout->tv_sec * 1000000000 + timeout->tv_nsec -
@@ -196,7 +197,7 @@ static struct timespec rest_of(const struct timespec *timeout, uint64_t begin_ns
     return (struct timespec){rest / 1000000000, rest % 1000000000};
 }
 
-/* If the wait has taken an interrupt of ours, it goes on, and the next one is armed for. */
+/* Waits again if it has taken an interrupt of ours, and arms the next one. */
 PC_EXPORT int sigtimedwait(const sigset_t *set, siginfo_t *info, const struct timespec *timeout)
 {
     __typeof__(&sigtimedwait) next = PC_NEXT(sigtimedwait);
@@ -223,7 +224,7 @@ PC_EXPORT int sigwaitinfo(const sigset_t *set, siginfo_t *info)
     return sigtimedwait(set, info, NULL);
 }
 
-/* Answers the error, and no handler ends it. */
+/* Returns the error instead of setting errno; no handler ends the call. */
 PC_EXPORT int sigwait(const sigset_t *set, int *signal)
 {
     int saved = errno, result;
@@ -237,7 +238,7 @@ PC_EXPORT int sigwait(const sigset_t *set, int *signal)
     return result;
 }
 
-/* Signals that are read there cannot be told apart. */
+/* Signals read from the descriptor do not show whether they are the sampler's. */
 PC_EXPORT int signalfd(int fd, const sigset_t *set, int flags)
 {
     __typeof__(&signalfd) next = PC_NEXT(signalfd);

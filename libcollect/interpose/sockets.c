@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Calls that transfer data, made from the table in blocking.h. On a socket with SO_RCVTIMEO or
- * SO_SNDTIMEO set they return EINTR after any handler. A program that never sets these options pays
- * one comparison. A program that does pays a getsockopt for each call, and two system calls more on
+ * SO_SNDTIMEO they return EINTR after any handler. A program that never sets these options pays one
+ * comparison. A program that does pays a getsockopt for each call, and two system calls more on
  * such a socket.
  *
  * Any handler cuts long transfers short: the call returns with the part that has been transferred.
- * Long ones pay two system calls more, whatever the descriptor is: to ask for its kind would be a
- * system call, too, and the kind may change at any time. Short ones pay a comparison.
+ * Long transfers pay two system calls more, whatever the descriptor is: asking for its kind would
+ * be a system call, too, and the kind may change at any time. Short ones pay a comparison.
  *
- * Inherited sockets, on which another program has set the option, are not known.
+ * The library does not notice a timeout that another program has set on an inherited socket.
  */
 #define _GNU_SOURCE 1
 
@@ -26,7 +26,7 @@
 #include <unistd.h>
 
 static _Atomic bool any_timed; /* the program has set a timeout for a socket */
-static _Atomic bool any_least; /* or that a read of it waits for some bytes (SO_RCVLOWAT) */
+static _Atomic bool any_least; /* the program has set SO_RCVLOWAT: reads wait for that many bytes */
 
 void pc_wait_see_option(int level, int option)
 {
@@ -80,7 +80,8 @@ PC_EXPORT __typeof__(ssize_t(int, void *restrict, size_t, size_t, int, struct so
 #define MAKE_SENDS(...) MAKE(SO_SNDTIMEO, __VA_ARGS__)
 PC_BLOCKING_OF_SOCKETS(MAKE_RECEIVES, MAKE_SENDS)
 
-/* Returns some of several messages, if it is cut. The time limit may be an argument, too. */
+/* Returns only some of the messages if it is interrupted. It may have a time limit as argument,
+ * too. */
 PC_EXPORT int recvmmsg(int fd, struct mmsghdr *messages, unsigned n, int flags,
                        struct timespec *timeout)
 {
@@ -92,9 +93,9 @@ PC_EXPORT int recvmmsg(int fd, struct mmsghdr *messages, unsigned n, int flags,
     return result;
 }
 
-/* ---- Transfers that are not of sockets alone ------------------------------------------------- */
+/* ---- Transfers on any descriptor ------------------------------------------------------------ */
 
-/* glibc 2.26. */
+/* glibc has it since 2.26. */
 typedef ssize_t pwritev2_fn(int, const struct iovec *, int, off_t, int);
 typedef ssize_t pwritev64v2_fn(int, const struct iovec *, int, off64_t, int);
 PC_EXPORT pwritev2_fn pwritev2;
@@ -104,7 +105,7 @@ PC_EXPORT pwritev64v2_fn pwritev64v2;
     PC_EXPORT type name parameters                                                                 \
     {                                                                                              \
         __typeof__(&name) next = PC_NEXT(name);                                                    \
-        if (PC_UNLIKELY(!next)) { /* an older libc */                                              \
+        if (PC_UNLIKELY(!next)) { /* libc is older */                                              \
             errno = ENOSYS;                                                                        \
             return -1;                                                                             \
         }                                                                                          \

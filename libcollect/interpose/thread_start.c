@@ -2,12 +2,14 @@
  *
  * pthread_create and thrd_create: a thread that is sampled or counted must be known from its start,
  * not from its first MPI call on, and for any other thread its stack must be known. The thread
- * starts in a function of ours, which does this and jumps to the program's.
+ * starts in a function of this library, which registers it and then jumps to the program's
+ * function.
  *
  * Its arguments are in one of a fixed number of slots between the creation and the beginning of the
  * thread. If no slot is free, the thread is created as it is, and is known from its first MPI call
- * on. So it is under ThreadSanitizer (gcc 12), whose malloc crashes in a thread that has not begun
- * for it: where its runtime comes before this library, ours is the function that is called first.
+ * on. This is also done under ThreadSanitizer (gcc 12) if its runtime comes before this library:
+ * then our function would run before ThreadSanitizer has registered the thread, and its malloc
+ * would crash.
  */
 #include "libcollect/context/thread.h"
 #include "libcollect/sampling/counter_groups.h"
@@ -21,7 +23,7 @@ enum { N_SLOTS = 1024 };
 
 static struct start {
     _Atomic bool taken;
-    bool helper; /* created inside an MPI call: the MPI library's own */
+    bool helper; /* created inside an MPI call, so it belongs to the MPI library */
     void *(*posix)(void *);
     int (*c11)(void *);
     void *argument;
@@ -36,13 +38,14 @@ static bool is_collecting(void)
     return atomic_load_explicit(&pc_live->stage, memory_order_relaxed) != 0 && !__tsan_init;
 }
 
-/* True if threads are sampled or their events counted: then from their start on. */
+/* True if threads must be known from their start, because they are sampled or their events are
+ * counted. */
 static bool are_followed(void)
 {
     return (pc_sampler_signal || pc_counters_any()) && is_collecting();
 }
 
-/* A slot, or NULL. */
+/* Takes a free slot; NULL if there is none. */
 static struct start *take_slot(struct start values)
 {
     const struct pc_thread *creator = pc_self;
@@ -64,9 +67,9 @@ static void give_back(struct start *s)
     atomic_store_explicit(&s->taken, false, memory_order_release);
 }
 
-/* Registers the calling thread, and returns what it was to run. One that is known from its first
- * MPI call on learns now where its stack is: the call may be in a handler that has interrupted
- * malloc. */
+/* Registers the calling thread, and returns the function that it has to run. For a thread that is
+ * registered at its first MPI call, only the bounds of its stack are found now: that call may be in
+ * a handler that has interrupted malloc, which finding them needs. */
 static struct start begin_thread(struct start *slot)
 {
     struct start s = {.posix = slot->posix, .c11 = slot->c11, .argument = slot->argument};

@@ -4,8 +4,9 @@
  * take a signal mask are given one that holds the signal: the kernel changes masks and waits in one
  * step, and gives the program's own handlers the mask that the program had.
  *
- * A handler of the program that leaves a call by longjmp leaves the signal blocked, unless the jump
- * restores the mask. `held` of the sampler remembers that: the next call that is held frees it.
+ * If a handler of the program leaves a call by longjmp, the signal stays blocked, unless the jump
+ * restores the mask. `held` of the sampler remembers this, and the next protected call unblocks the
+ * signal.
  */
 #define _GNU_SOURCE 1
 
@@ -26,9 +27,10 @@
 #include <threads.h>
 #include <unistd.h>
 
-enum { PAGE = 4096 }; /* the smallest that Linux has */
+enum { PAGE = 4096 }; /* bytes, the smallest page size of Linux */
 
-/* The kernel's sets have 64 signals. Not by the interposed function, which comes here. */
+/* Changes the thread's mask. The kernel's sets have 64 signals. Bypasses the interposed function,
+ * which would come here again. */
 static void change_mask(int how, uint64_t set, uint64_t *before)
 {
     int saved = errno;
@@ -36,9 +38,10 @@ static void change_mask(int how, uint64_t set, uint64_t *before)
     errno = saved;
 }
 
-/* The kernel reads a set before it looks at `how`, which is none that it knows: the answer is
- * EFAULT or EINVAL, and nothing changes. Not by pc_walk_can_read, which asks the same: it has no
- * answer on processors that the walker does not know, and calls are protected there, too. */
+/* True if the kernel can read a set at this address. The kernel reads it before it looks at `how`,
+ * which is invalid here: the answer is EFAULT or EINVAL, and nothing changes. pc_walk_can_read asks
+ * the same, but it has no answer on processors that the walker does not know, and calls are
+ * protected there, too. */
 static bool probe(uintptr_t at)
 {
     return PC_NEXT(syscall)(SYS_rt_sigprocmask, -1, at, NULL, sizeof(uint64_t)) < 0 &&
@@ -86,7 +89,7 @@ void pc_wait_release(uint64_t held)
     change_mask(SIG_UNBLOCK, held, NULL);
 }
 
-/* The mask to wait with: the given one, else the thread's, and the signal. */
+/* The mask to wait with: the given one, else the thread's, with the signal added. */
 static const sigset_t *begin_masked(const sigset_t *given, sigset_t *copy)
 {
     struct pc_sampler *s = pc_wait_sampler();
@@ -135,8 +138,8 @@ PC_EXPORT int poll(struct pollfd *fds, nfds_t n, int timeout)
     return ppoll(fds, n, timeout < 0 ? NULL : &time, NULL);
 }
 
-/* As programs call them that were compiled with _FORTIFY_SOURCE: with the size of the array. What
- * is too short for the call ends the program in libc. */
+/* The forms that programs compiled with _FORTIFY_SOURCE call, with the size of the array. If the
+ * array is too short, libc ends the program. */
 typedef int poll_chk_fn(struct pollfd *, nfds_t, int, size_t);
 typedef int ppoll_chk_fn(struct pollfd *, nfds_t, const struct timespec *, const sigset_t *,
                          size_t);
@@ -169,7 +172,7 @@ PC_EXPORT int pselect(int n, fd_set *in, fd_set *out, fd_set *except,
     return result;
 }
 
-/* Writes what is left of the time, as select of Linux does and pselect of libc does not. */
+/* Writes the time that is left, as select does on Linux and libc's pselect does not. */
 PC_EXPORT int select(int n, fd_set *in, fd_set *out, fd_set *except, struct timeval *timeout)
 {
     if (PC_LIKELY(!pc_wait_sampler()))
@@ -215,7 +218,7 @@ typedef int epoll_pwait2_fn(int, struct epoll_event *, int, const struct timespe
                             const sigset_t *);
 PC_EXPORT epoll_pwait2_fn epoll_pwait2;
 
-/* glibc 2.35; without it the function fails as on an old kernel. */
+/* glibc has it since 2.35; before that the function fails as on an old kernel. */
 int epoll_pwait2(int fd, struct epoll_event *events, int n, const struct timespec *timeout,
                  const sigset_t *mask)
 {
@@ -266,7 +269,7 @@ PC_EXPORT int pause(void)
     }
 PC_BLOCKING_OF_TIME(MAKE_HELD, MADE_BY_HAND)
 
-/* glibc 2.30 has it. */
+/* glibc has it since 2.30. */
 typedef int sem_clockwait_fn(sem_t *restrict, clockid_t, const struct timespec *restrict);
 PC_EXPORT sem_clockwait_fn sem_clockwait;
 
@@ -298,7 +301,7 @@ static bool take_free(sem_t *sem)
     }
 PC_BLOCKING_OF_SEMAPHORES(MAKE_QUICK)
 
-/* libaio's; answers the error instead of setting errno. */
+/* Function of libaio, which returns the error instead of setting errno. */
 struct io_event;
 typedef int io_getevents_fn(void *, long, long, struct io_event *, struct timespec *);
 PC_EXPORT io_getevents_fn io_getevents;

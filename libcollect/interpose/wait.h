@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Calls that any handler ends, in spite of SA_RESTART: with EINTR (signal(7), "Interruption of
- * system calls and library functions by signal handlers"), or with a part of what was to be
- * transferred. A thread that is sampled makes them with the sampler's signal blocked. So only a
- * signal of the program ends such a call, and an interrupt that was due meanwhile comes after the
- * call.
+ * Calls that any handler interrupts, in spite of SA_RESTART: they return EINTR (signal(7),
+ * "Interruption of system calls and library functions by signal handlers"), or transfer only a
+ * part. A thread that is sampled makes them with the sampler's signal blocked. So only a signal of
+ * the program interrupts such a call, and an interrupt of the sampler that was due meanwhile comes
+ * after the call.
  *
  * blocking.h is the table of these functions.
  */
@@ -25,26 +25,26 @@ static inline struct pc_sampler *pc_wait_sampler(void)
     return s && s->source != PC_SOURCE_NONE && pc_sampler_signal ? s : NULL;
 }
 
-/* Blocks the sampler's signal for the calling thread. 0: it is not sampled, or the program has
- * blocked the signal itself; else what is to be given to pc_wait_release. Keeps errno. AS-safe,
+/* Blocks the sampler's signal for the calling thread. Returns a value for pc_wait_release; 0: the
+ * thread is not sampled, or the program has blocked the signal itself. Keeps errno. AS-safe,
  * MT-safe. */
 uint64_t pc_wait_hold(void);
 void pc_wait_release(uint64_t held);
 
-/* As pc_wait_hold, if the descriptor is a socket that has the time limit `option` (SO_RCVTIMEO,
- * SO_SNDTIMEO). */
+/* Does the same as pc_wait_hold, but only if the descriptor is a socket that has the time limit
+ * `option` (SO_RCVTIMEO, SO_SNDTIMEO). */
 uint64_t pc_wait_hold_socket(int fd, int option);
-/* The program sets this option of a socket. AS-safe, MT-safe. */
+/* Notes that the program sets this option of a socket. AS-safe, MT-safe. */
 void pc_wait_see_option(int level, int option);
 
 /* True if memory that the program passes to the kernel can be read: for other memory the kernel
- * returns EFAULT, and we would crash. Costs a system call a page for what is not on the thread's
- * stack. Keeps errno. AS-safe, MT-safe. */
+ * returns EFAULT, but this library would crash. Costs a system call for each page that is not on
+ * the thread's stack. Keeps errno. AS-safe, MT-safe. */
 bool pc_wait_can_read(const void *at, size_t bytes);
 
 /* ---- Calls that may be cut (blocking.h) ------------------------------------------------------ */
 
-/* Sum of the lengths; 0 of what the kernel refuses. */
+/* Sum of the lengths; 0 if the kernel will refuse the vector. */
 static inline size_t pc_vector_bytes(const struct iovec *v, size_t n)
 {
     size_t bytes = 0;

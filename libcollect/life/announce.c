@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Which ranks of this job are measured? Asked without MPI, because a rank without this library
- * would not answer: a collective call over it waits for ever.
+ * Finds out which ranks of this job are measured. It does not use MPI for this, because a rank
+ * without this library would not answer: a collective call with it would wait for ever.
  *
- * A process announces itself by its arena, in whose header stand the rank that the launcher gave it
- * and the key of the launcher. The arena is made at the first MPI call, and MPI_Init returns in no
- * rank before all have begun it; so a rank that looks after MPI_Init has returned sees all measured
- * ranks of this node. Other nodes cannot be seen. A process without a file has a nameplate
- * (nameplate.h). A process that leaves for good, before a filter of system calls that it would not
- * survive, says so in the same places: ranks that wait in MPI_Finalize check again from time to
- * time.
+ * A process announces itself by its arena: the header has the rank that the launcher gave it and
+ * the key of the launcher. The arena is made at the first MPI call, and MPI_Init returns on no rank
+ * before all ranks have called it; so a rank that looks after MPI_Init has returned sees all
+ * measured ranks of this node. Other nodes cannot be seen. A process without a file has a nameplate
+ * (nameplate.h). A process that leaves for good, before the program installs a seccomp filter that
+ * it would not survive, announces this in the same places: ranks that wait in MPI_Finalize check
+ * again from time to time.
  *
  * The key is that of pc_config_launcher.
  *
  * Called by the core before MPI_Init, right after it, and while it waits in MPI_Finalize. Makes
- * system calls; never MPI's.
+ * system calls, but no MPI calls.
  */
 #include "libcollect/life/life.h"
 #include "libcollect/life/nameplate.h"
@@ -28,10 +28,11 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Nameplates are looked for when files have had their time, and at the end: it is slow. */
+/* Limits of the search. Nameplates are searched only after the first looks for files, and at the
+ * end, because it is slow. */
 enum { LOOKS = 50, LOOKS_FOR_FILES = 5, NAP_NS = 2000000 };
 
-/* Before MPI_Init: a rank alone of Open MPI sets the variables of its launcher there. */
+/* Set before MPI_Init: a singleton of Open MPI sets the variables of its launcher in MPI_Init. */
 static const char *launcher_name;
 
 void pc_launch_announce(void)
@@ -82,13 +83,13 @@ uint64_t pc_launch_job(const struct pc_config_launch *l, uint64_t launch_key, bo
     return one_node && l->node_key ? l->node_key : launch_key;
 }
 
-/* ---- Looking -------------------------------------------------------------------------------- */
+/* ---- Looking for the other ranks ------------------------------------------------------------ */
 
 struct look {
     uint32_t n_ranks;
-    uint64_t *seen; /* bit set of ranks */
+    uint64_t *seen; /* bitset of ranks */
     uint32_t n;
-    int least, least_of_host; /* of all that share the spool; of those with this host's name */
+    int least, least_of_host; /* of all that share the spool; of those with this host name */
     bool some_left;           /* a rank was here and has left: it is not among those seen */
 };
 
@@ -155,7 +156,7 @@ static void look_in(struct look *l, const char *folder)
         closedir(dir);
 }
 
-/* In all spools: the first may have had room for some. */
+/* Looks in all spools: the first may have had room for only some of the ranks. */
 static void look_around(struct look *l)
 {
     char folder[PCOLLECT_PATH_BYTES];
@@ -189,7 +190,7 @@ struct pc_presence pc_launch_presence(int n_ranks)
             look_for_plates(&l);
         if (l.n >= (uint32_t)expected || n_local < 1)
             break;
-        nanosleep(&nap, NULL); /* an MPI_Init that does not wait for the others */
+        nanosleep(&nap, NULL); /* needed where MPI_Init does not wait for the others */
     }
     if (l.n == (uint32_t)n_ranks)
         p.verdict = PC_RANKS_HERE;

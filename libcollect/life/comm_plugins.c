@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * The host of communication plugins: finds the plugins that the configuration names, refuses those
- * that it cannot use, with name and reason, lays out the record, and starts them. Before the first
- * call only.
+ * that it cannot use, with name and reason, lays out the record, and starts them. Runs only before
+ * the first call.
  */
 #include "libcollect/call/call.h"
 #include "libcollect/life/plugin_host.h"
@@ -53,7 +53,7 @@ int pc_plugins_find(struct pc_error *error)
     return pc_plugins_each(pc_process.config.collect_plugins, add_plugin, error);
 }
 
-/* True if `time` comes first and no other plugin need be told of quiet calls. */
+/* True if `time` comes first and no other plugin has to be told of quiet calls. */
 static bool time_serves_quiet(bool time_first)
 {
     for (uint32_t i = 1; i < pc_process.n_plugins; i++)
@@ -62,7 +62,7 @@ static bool time_serves_quiet(bool time_first)
     return time_first && pc_clock_is_counter;
 }
 
-/* Functions that a call goes through, by what the plugins need. */
+/* Chooses the functions that a call goes through, by the needs of the plugins. */
 static void choose_ways(void)
 {
     struct pc_core *core = &pc_process.core;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * The host of compute plugins: finds those that the configuration names, refuses those that it
- * cannot use, with name and reason, lays out the second part of the record, and starts them. Before
- * the first interrupt only. Without sampling none is loaded, and records have no second part.
+ * cannot use, with name and reason, lays out the second part of the record, and starts them. Runs
+ * only before the first interrupt. Without sampling no compute plugin is loaded, and records have
+ * no second part.
  */
 #include "libcollect/life/plugin_host.h"
 #include "libcollect/sampling/counter_groups.h"

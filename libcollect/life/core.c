@@ -73,7 +73,7 @@ static const struct pc_core for_adapters = {
     .string = pc_table_string,
 };
 
-/* In a forked child: collect nothing, write nothing, keep nothing open. */
+/* Runs in a forked child, which must collect nothing, write nothing and keep nothing open. */
 static void forget_in_child(void)
 {
     atomic_store_explicit(&pc_live->stage, PC_STAGE_OFF, memory_order_relaxed);
@@ -102,7 +102,7 @@ static void fill_header(void)
     if (pc_process.config.collect_always)
         h->flags |= PCOLLECT_ARENA_ALWAYS;
     pc_launch_announce();
-    /* The program may change its folder later: the path is fixed now. */
+    /* The program may change its working directory later, so the path is made absolute now. */
     const char *out = pc_process.config.output_path;
     char folder[PATH_MAX];
     if (out[0] == '/' || !getcwd(folder, sizeof folder))
@@ -176,8 +176,8 @@ static int load_configuration(void)
     return err;
 }
 
-/* The first spool in which there is room for a file. Without one the run is measured, and the user
- * is told at once what a kill would cost. */
+/* Opens the arena in the first spool with room for a file. Without one the run is measured all the
+ * same, and the user is told at once what a kill would cost. */
 static int open_arena(void)
 {
     const struct pc_config *c = &pc_process.config;
@@ -273,7 +273,7 @@ __attribute__((constructor)) static void begin_process(void)
     pc_next_find_all();
     if (pc_config_always() && !pc_launch_is_starter() && pc_core_start() &&
         (pc_sampler_signal || pc_counters_any()))
-        pc_thread_enter(); /* no MPI call may ever do it */
+        pc_thread_enter(); /* the process may never make an MPI call */
     errno = saved;
 }
 

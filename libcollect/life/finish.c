@@ -41,8 +41,8 @@ static uint64_t draw_key(void)
     return key ? key : 1;
 }
 
-/* The job as this rank alone can know it, so that the arenas of a job that is killed find together.
- * The merge replaces it by that of rank 0. */
+/* The key of the job as this rank alone can know it, which marks the arenas of a killed job as one
+ * group. The merge replaces it by the key of rank 0. */
 static uint64_t find_key(int n_ranks)
 {
     const struct pc_presence *p = &pc_process.presence;
@@ -54,8 +54,8 @@ static uint64_t find_key(int n_ranks)
     return pc_launch_job(&l, launcher, launcher && (p->verdict == PC_RANKS_HERE || p->one_node));
 }
 
-/* A job that another has spawned has its environment, and with it the name of its profile: it gets
- * one of its own, which begins like that of the other. */
+/* Names the profile of a job that another job has spawned. It has inherited the environment, and
+ * with it the name of that job's profile: it gets a name of its own that begins like it. */
 static void name_spawned(struct pcollect_arena_header *h)
 {
     char stem[PCOLLECT_PATH_BYTES];
@@ -67,12 +67,12 @@ static void name_spawned(struct pcollect_arena_header *h)
               (unsigned)(key ? key >> 32 : (uint64_t)getpid()), named ? ".pcol" : "");
 }
 
-/* No call of MPI that needs another rank: one that has not this library would never answer. */
+/* Makes no MPI call that needs another rank: a rank without this library would never answer. */
 void pc_init_end(const struct pc_transport *transport, const char *mpi)
 {
     int saved = errno;
     struct pcollect_arena_header *h = pc_header();
-    if (!h) /* refused */
+    if (!h) /* the start was refused */
         return;
     pc_parts_init_end();
     pc_launch_check(transport, mpi);
@@ -97,7 +97,7 @@ void pc_finalize_begin(void)
         pc_header()->finalize_begin_ticks = pc_ticks();
 }
 
-/* Path of the profile. On rank 0 only: the others learn it from the merge. */
+/* Path of the profile. Only rank 0 makes it; the others get it in the merge. */
 static int expand_out(char *out, size_t n, struct pc_error *error)
 {
     const struct pcollect_arena_header *h = pc_header();
@@ -110,9 +110,9 @@ static int expand_out(char *out, size_t n, struct pc_error *error)
 
 /* ---- The end of the job, for merge/ending.h ------------------------------------------------- */
 
-/* Facts that this rank brings to the end. */
+/* Data of this rank for the end of the job. */
 struct end_here {
-    char wanted[PCOLLECT_PATH_BYTES]; /* rank 0: the name that the profile is to have */
+    char wanted[PCOLLECT_PATH_BYTES]; /* rank 0: the requested name of the profile */
 };
 
 static uint64_t end_key(void *self)
@@ -148,8 +148,8 @@ static void end_mark(void *self)
     __atomic_store_n(&pc_header()->state, PCOLLECT_STATE_MERGED, __ATOMIC_RELEASE);
 }
 
-/* Tells `pcollect run` where the profile is; without it the user is told, and if there had been a
- * file of the name that it was to have. */
+/* Tells `pcollect run` where the profile is; without `pcollect run` it tells the user, also if a
+ * file with the requested name existed already. */
 static void end_announce(void *self)
 {
     const struct end_here *end = self;
@@ -165,8 +165,9 @@ static void end_remove(void *self)
     pc_arena_unlink(&pc_process.arena);
 }
 
-/* Time that MPI_Finalize waits for ranks of which it is not known that they have this library. Some
- * of this node are missing for sure, or have no arena: these come at once or never. */
+/* Time in ms that MPI_Finalize waits for ranks that may not have this library. SOME_MISSING_MS:
+ * some ranks of this node are certainly missing, or have no arena; such ranks come at once or
+ * never. */
 enum { SOME_MISSING_MS = 2000, FOR_EVER = -1 };
 
 static int wait_limit_ms(void)
@@ -177,7 +178,7 @@ static int wait_limit_ms(void)
                                                         : (int)pc_process.config.output_wait * 1000;
 }
 
-/* For those that are known to have been there: they may leave while they are waited for. */
+/* Checks again while waiting for ranks that were seen: they may leave meanwhile. */
 static void look_again(struct pc_guest *guest)
 {
     int saved = errno;
@@ -219,7 +220,8 @@ static void say_failed(void)
         pc_log("no profile was written, and without a file in a spool nothing is kept of the run");
 }
 
-/* Also where this rank was refused and has nothing to merge, or the others would wait for it. */
+/* Runs also if the start was refused on this rank, which then has nothing to merge: otherwise the
+ * others would wait for it. */
 static void end_job(const struct pc_transport *transport)
 {
     struct end_here here = {""};
@@ -287,7 +289,7 @@ void pc_finalize_end(uint64_t ticks)
     errno = saved;
 }
 
-/* With `[collect] always`: the merge of a process that is alone. */
+/* Transport for `[collect] always`, where a process merges alone. */
 static int alone_refuse(void *self, const void *data, size_t n, int to)
 {
     (void)self, (void)data, (void)n, (void)to;
@@ -311,7 +313,8 @@ static void merge_alone(void)
     pc_merge_now(&alone);
 }
 
-/* Libraries whose destructors come after ours may still finalise: asked last of all. */
+/* Runs last of all, because libraries whose destructors come after ours may still call
+ * MPI_Finalize. */
 static void say_unfinished(void *unused)
 {
     const struct pcollect_arena_header *h = pc_header();
@@ -328,7 +331,8 @@ static void say_unfinished(void *unused)
                "kept of the run");
 }
 
-/* Without a handle, so that it is not run with the destructors of this library. */
+/* Called without a DSO handle, so that the function does not run with the destructors of this
+ * library. */
 int __cxa_atexit(void (*)(void *), void *, void *);
 
 void pc_process_exit(void)
@@ -346,7 +350,7 @@ void pc_process_exit(void)
         return;
     }
     if (h->state == PCOLLECT_STATE_COLLECTING && !h->init_begin_ticks) {
-        /* MPI was asked something and never started: there is nothing to tell. */
+        /* The program called an MPI function but never MPI_Init: there is nothing to report. */
         pc_arena_unlink(&pc_process.arena);
         return;
     }

@@ -8,44 +8,45 @@
 #include "libcollect/state/state.h"
 
 /* ---- announce.c ---- */
-/* Writes into the header the facts by which the other ranks of the node find this one. Before
+/* Writes into the header the data by which the other ranks of the node find this one. Called before
  * MPI_Init. */
 void pc_launch_announce(void);
-/* This process measures nothing after all: tells the others not to wait for it. */
+/* Tells the other ranks not to wait for this process, which measures nothing after all. */
 void pc_launch_withdraw(void);
-/* This process takes no part in the end of the job: ranks that wait for it see this when they check
- * again. Its collected data stays. */
+/* Announces that this process takes no part in the end of the job: ranks that wait for it see this
+ * when they check again. Its collected data stays. */
 void pc_launch_leave(void);
 /* The key of the job, by which the arenas of killed ranks are recognised as one group. The
- * launcher's own key is of one node, and a rank that looks for the launcher after it was killed
- * finds another key. */
+ * launcher's own key is valid on one node only, and a rank that looks for the launcher after that
+ * was killed finds another key. */
 uint64_t pc_launch_job(const struct pc_config_launch *l, uint64_t launch_key, bool one_node);
-/* Prints a message if the launcher belongs to another MPI: it starts the processes, but they do not
- * find each other. After MPI_Init, while the header still holds what the launcher said. */
+/* Prints a message if the launcher belongs to another MPI, so that the processes do not find each
+ * other. Called after MPI_Init, while the header still holds the launcher's data. */
 void pc_launch_check(const struct pc_transport *transport, const char *mpi);
-/* True if this process only starts others: a shell, an MPI launcher. Collected programs without MPI
- * are not among them. Needs no configuration. */
+/* True if this process only starts others: a shell or an MPI launcher, but not a program that is
+ * collected without MPI. Needs no configuration. */
 bool pc_launch_is_starter(void);
-/* Looks for the others; waits a little for those that its launcher promises. After MPI_Init. */
+/* Looks for the other ranks; waits a little for those that the launcher's numbers promise. Called
+ * after MPI_Init. */
 struct pc_presence pc_launch_presence(int n_ranks);
 
 /* ---- core.c ---- */
-/* Ends the collection for good: from here on no system call is made. `why` is the reason, an action
- * of the program, in words for the user. The collected data stays for recovery. Keeps errno. */
+/* Ends the collection for good: from here on no system call is made. `why` is the reason for the
+ * user, an action of the program. The collected data stays for recovery. Keeps errno. */
 void pc_core_leave(const char *why);
 
 /* ---- the module that writes (writer.c) ---- */
 struct pc_merge_module;
-/* NULL if it cannot be opened, which is said. */
+/* NULL, with a message, if it cannot be opened. */
 const struct pc_merge_module *pc_merge_module(void);
-/* Writes what happened since the merge into the profile. */
+/* Writes what was collected since the merge into the profile. */
 void pc_write_late(void);
 
-/* ---- words to `pcollect run` (run_word.c) ---- */
-/* Path of the profile of the job, and the name that it would have had, or NULL. False: there is no
- * `pcollect run`, or no way to it. */
+/* ---- reports to `pcollect run` (run_word.c) ---- */
+/* Reports the path of the job's profile, and the requested name if it differs, or NULL. False:
+ * there is no `pcollect run`, or it cannot be reached. */
 bool pc_run_tell_profile(const char *path, const char *wanted);
-/* That this process collects in plain memory. */
+/* Reports that this process collects in plain memory. */
 void pc_run_tell_memory(void);
 
 /* ---- ends (finish.c) ---- */
@@ -54,7 +55,7 @@ void pc_init_end(const struct pc_transport *transport, const char *mpi);
 void pc_finalize_begin(void);
 void pc_merge_now(const struct pc_transport *transport);
 void pc_finalize_end(uint64_t ticks);
-/* From our destructor. */
+/* Called from the library's destructor. */
 void pc_process_exit(void);
 
 #endif

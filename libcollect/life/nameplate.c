@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The announcement of a process that has no arena in a file: a mapping of one page with a name, as
- * /proc/PID/maps shows it, in which stand the key of the launcher and the rank. It takes no
- * descriptor and no room in a file system, and goes with the process.
+ * The announcement of a process that has no arena in a file: a mapping of one page whose name, as
+ * /proc/PID/maps shows it, contains the key of the launcher and the rank. It takes no descriptor
+ * and no room in a file system, and ends with the process.
  *
  * Called by announce.c. Must not: read processes of other users, leave the mapping to a child.
  */
@@ -48,10 +48,10 @@ void pc_nameplate_take_down(void)
 }
 
 /* The rank behind `name` in the maps of a process, or -1. Reads in pieces that overlap by more than
- * a name. */
+ * the length of a name. */
 static int find_plate(int maps, const char *name)
 {
-    static char text[READ_BYTES + 1]; /* one thread of a process looks */
+    static char text[READ_BYTES + 1]; /* only one thread of a process looks */
     size_t kept = 0;
     for (;;) {
         ssize_t n = read(maps, text + kept, READ_BYTES - kept);

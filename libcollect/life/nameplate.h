@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * A process that collects in plain memory tells the other processes of its user on this node which
- * rank of which launcher it is. System calls; keeps nothing open; init-only.
+ * rank of which launcher it is. Makes system calls; keeps nothing open; init-only.
  */
 #ifndef PC_NAMEPLATE_H
 #define PC_NAMEPLATE_H
 
 #include <stdint.h>
 
-/* States that a plate tells of a rank. */
+/* States of a rank that a nameplate can announce. */
 enum pc_plate {
-    PC_PLATE_RANK, /* it is measured */
-    PC_PLATE_LEFT  /* it was, and takes no part in the end of the job */
+    PC_PLATE_RANK, /* the rank is measured */
+    PC_PLATE_LEFT  /* it was measured, and takes no part in the end of the job */
 };
 
-/* Does nothing if there is one. If the kernel refuses it, the rank is not seen. */
+/* Makes a nameplate, unless there is one already. If the kernel refuses it, other ranks do not see
+ * this rank. */
 void pc_nameplate_hang(enum pc_plate what, uint64_t launch_key, int rank);
 void pc_nameplate_take_down(void);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The rows of the parts (parts.h), and the ways through them. Called by core.c and finish.c.
+ * The rows of the parts (parts.h), and the functions that go through them. Called by core.c and
+ * finish.c.
  */
 #include "libcollect/life/parts.h"
 
@@ -37,7 +38,8 @@ static const struct pc_part parts[] = {
     {.start = pc_run_tables_start,
      .init_end = pc_run_tables_note,
      .before_merge = pc_run_tables_note},
-    /* Last: before the merge it comes first, so that it books nothing of the other parts' work. */
+    /* Must be the last row: before the merge it comes first, so that it does not book the work of
+     * the other parts. */
     {.start = pc_thread_times_start,
      .thread = {pc_thread_times_enter, pc_thread_times_leave},
      .init_end = pc_thread_times_skip,

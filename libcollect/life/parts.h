@@ -15,18 +15,18 @@
 /* Members may be NULL. */
 struct pc_part {
     struct pc_thread_part thread;
-    /* Reads the configuration; before the arena is there. */
+    /* Reads the configuration. The arena is not open yet. */
     int (*find)(struct pc_error *error);
-    /* The arena is open. A negative enum pc_err: nothing is measured. */
+    /* The arena is open. If it returns a negative enum pc_err, nothing is measured. */
     int (*start)(void);
     /* MPI_Init is about to run / has returned. */
     void (*init_begin)(void);
     void (*init_end)(void);
-    /* In the thread that merges, while the trees to be merged still grow. */
+    /* Runs in the thread that merges, while the trees to be merged may still grow. */
     void (*before_merge)(void);
-    /* In a forked child: nothing of the parent's stays open. */
+    /* Runs in a forked child: closes everything of the parent. */
     void (*forget)(void);
-    /* At the end of the process, after the merge. */
+    /* Runs at the end of the process, after the merge. */
     void (*fini)(void);
 };
 

@@ -2,8 +2,8 @@
  *
  * The common part of the hosts of both kinds of plugins: names, search, checks. The first three
  * words of every descriptor are version, size and kind: nothing after them is read before they have
- * been checked. Called by the hosts (comm_plugins.c, compute_plugins.c), before the first call
- * only.
+ * been checked. Called by the hosts (comm_plugins.c, compute_plugins.c), only before the first
+ * call.
  */
 #include "libcollect/life/plugin_host.h"
 #include "base/nearest.h"
@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Names go into fields of fixed size, and are what fields are known by. */
+/* True for a valid name. Names are stored in arrays of fixed size, and identify the fields. */
 static bool is_name(const char *name)
 {
     return *name && strlen(name) < PCOLLECT_NAME_BYTES;
@@ -50,7 +50,7 @@ static const char *why_fields_refused(const struct pcollect_field *fields, uint3
     return NULL;
 }
 
-/* Head of the descriptors of both kinds. */
+/* First members of the descriptors of both kinds. */
 struct head {
     uint32_t abi, size, kind, record_bytes;
     const char *name, *doc;
@@ -151,7 +151,7 @@ int pc_plugins_each(const char *names, int (*add)(const char *name, struct pc_er
     while (!err && (name = strsep(&rest, ", \t"))) {
         if (*name)
             err = add(name, error);
-        /* One of the user's own takes nothing with it but itself. */
+        /* A user's plugin (a path) that fails is left out alone; the others stay. */
         if (err && strchr(name, '/') && !pc_process.config.strict) {
             pc_core_complain("%s; it is left out", error->text);
             err = PC_OK;

@@ -10,19 +10,19 @@
 /* ---- plugins of both kinds (plugin_host.c); init-only ---- */
 struct pc_plugin_kind {
     uint32_t kind;
-    size_t bytes;       /* of a descriptor */
-    const char *option; /* "[sample] plugins": begins messages */
+    size_t bytes;       /* size of a descriptor */
+    const char *option; /* "[sample] plugins": messages begin with it */
     const void *const *built_in;
     size_t n_built_in;
-    /* NULL, or the name of what the host of this kind needs and the descriptor lacks. */
+    /* NULL, or the name of something that this kind needs and the descriptor lacks. */
     const char *(*why_refused)(const void *plugin);
 };
 
-/* The descriptor of a plugin of the library, by its name, or of the user, by its path: that file
- * stays open. A plugin that cannot be used is refused with the reason. */
+/* The descriptor of a plugin of the library by name, or of a user's plugin by path; its file stays
+ * open. A plugin that cannot be used is refused with the reason. */
 int pc_plugin_find(const struct pc_plugin_kind *kind, const char *name, const void **out,
                    struct pc_error *error);
-/* Calls `add` for each name of the list. A refused name ends this, unless it is a path and the
+/* Calls `add` for each name of the list. Stops at a refused name, unless it is a path and the
  * configuration is not strict: then this plugin is left out, with a message. */
 int pc_plugins_each(const char *names, int (*add)(const char *name, struct pc_error *error),
                     struct pc_error *error);
@@ -30,12 +30,11 @@ int pc_plugins_each(const char *names, int (*add)(const char *name, struct pc_er
 /* ---- communication plugins (comm_plugins.c) ---- */
 /* Finds and checks the plugins of the configuration; fixes the layout of records. */
 int pc_plugins_find(struct pc_error *error);
-/* Starts them; the arena is open. */
+/* Starts the plugins. The arena is open. */
 int pc_plugins_start(void);
 void pc_plugins_fini(void);
 
-/* ---- compute plugins (compute_plugins.c): likewise; find after the others, none without samples
- */
+/* ---- compute plugins (compute_plugins.c): find is called after that of comm plugins */
 int pc_compute_find(struct pc_error *error);
 int pc_compute_start(void);
 void pc_compute_fini(void);

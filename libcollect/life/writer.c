@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Opens the module that writes the profile (merge/, which needs zlib) when it is needed.
+ * Opens the module that writes the profile (merge/, which needs zlib) when it is first needed.
  */
 #include "libcollect/context/thread.h"
 #include "libcollect/life/life.h"
@@ -21,7 +21,7 @@ const struct pc_merge_module *pc_merge_module(void)
         return NULL;
     void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!handle) {
-        pc_log("%s", dlerror()); /* which names the file */
+        pc_log("%s", dlerror()); /* names the file */
         return NULL;
     }
     const struct pc_merge_module *m = dlsym(handle, PC_MERGE_MODULE_SYMBOL);

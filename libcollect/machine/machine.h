@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The machine as a module, pcollect-machine.so: only this module needs hwloc. libpcollect.so opens
- * it with RTLD_LOCAL | RTLD_NOW in one rank of each node, when it merges, and calls it through one
- * table. The call keeps errno and the binding of the thread, prints nothing, calls malloc, and is
- * not AS-safe. hwloc's own components for PCI, GPUs and GL, and the one that binds the thread to
- * each processor in turn (x86), are off.
+ * The interface of the module pcollect-machine.so, which reads the machine: only this module needs
+ * hwloc. libpcollect.so opens it with RTLD_LOCAL | RTLD_NOW in one rank of each node, when it
+ * merges, and calls it through one table. The call keeps errno and the CPU binding of the thread,
+ * prints nothing, calls malloc, and is not AS-safe. hwloc's own components for PCI, GPUs and GL,
+ * and the one that binds the thread to each processor in turn (x86), are off.
  */
 #ifndef PC_MACHINE_H
 #define PC_MACHINE_H
@@ -30,7 +30,7 @@ typedef void pc_machine_fn(void *arg, const struct pc_socket *socket);
 struct pc_machine_module {
     uint32_t abi; /* PC_MACHINE_MODULE_ABI */
     uint32_t size;
-    /* Calls fn for each socket. PC_OK, or PC_ENOENT: hwloc tells nothing. */
+    /* Calls fn for each socket. PC_OK, or PC_ENOENT: hwloc gives no data. */
     int (*read)(pc_machine_fn *fn, void *arg);
 };
 

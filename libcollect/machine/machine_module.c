@@ -9,16 +9,17 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Parts of hwloc that talk to devices, start drivers or bind the thread. Those that this hwloc has
- * not cannot be switched off, and need not. The plugins among them hwloc has opened by then: it
- * offers no call against that, only environment variables. */
+/* Parts of hwloc that talk to devices, start drivers or bind the thread. Components that this hwloc
+ * lacks need not be switched off. hwloc has loaded its plugins by then: only environment variables
+ * could prevent that, no call can. */
 static const char *const off[] = {"x86",  "pci",  "opencl",    "cuda",
                                   "nvml", "rsmi", "levelzero", "gl"};
 
 static hwloc_topology_t load(void)
 {
     hwloc_topology_t t;
-    /* Without it hwloc knows nothing of sockets, and says so on the program's standard error. */
+    /* Without this folder hwloc finds no sockets, and prints that to the program's standard
+     * error. */
     if (access("/sys/devices/system/cpu", R_OK) || hwloc_topology_init(&t))
         return NULL;
     for (size_t i = 0; i < PC_ARRAY_LEN(off); i++)

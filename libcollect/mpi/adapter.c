@@ -4,7 +4,7 @@
  */
 #include "libcollect/mpi/adapter_want.h"
 
-/* Functions that the adapter itself calls: an MPI without one of these is not served. */
+/* Functions that the adapter itself calls: an MPI that lacks one of them is not measured. */
 static const uint16_t needed_ops[] = {
     PC_OP_Comm_create,
     PC_OP_Comm_group,

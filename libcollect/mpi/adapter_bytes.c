@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Byte rules of the collectives (adapter_bytes.h). Queries are local; MPI_COMM_WORLD and
- * MPI_COMM_SELF answer from memory. Called by the wrappers after a successful call.
+ * Byte rules of the collectives (adapter_bytes.h). Queries are local; those of MPI_COMM_WORLD and
+ * MPI_COMM_SELF are answered from memory. Called by the wrappers after a successful call.
  */
 #include "libcollect/mpi/adapter_bytes.h"
 
@@ -33,7 +33,7 @@ static int size_of(MPI_Comm comm)
     return size;
 }
 
-/* Number of blocks of a collective: ranks of the group at the other end. */
+/* Number of blocks of a collective: the ranks of the group that the data goes to or comes from. */
 static int peers_in(MPI_Comm comm)
 {
     int size = 0;
@@ -216,7 +216,7 @@ void pc_rule_alltoallw(struct pc_call *call, const void *sendbuf, struct pc_coun
         sendbuf == MPI_IN_PLACE ? call->event.bytes_received : sum_typed(sendcounts, sendtypes, n);
 }
 
-/* The counts are those of the own group, in intercommunicators as well. */
+/* The counts are those of the local group, also in intercommunicators. */
 void pc_rule_reduce_scatter(struct pc_call *call, struct pc_counts recvcounts, MPI_Datatype type,
                             MPI_Comm comm)
 {
@@ -238,10 +238,11 @@ void pc_rule_reduce_scatter_block(struct pc_call *call, MPI_Count recvcount, MPI
 /* Neighbours in the order of their blocks. A neighbour whose bit is set is MPI_PROC_NULL. */
 struct neighbours {
     int n_in, n_out;
-    uint64_t null_mask; /* same on both sides */
+    uint64_t null_mask; /* the same for sources and destinations */
 };
 
-/* On a grid two for each dimension: towards lower coordinates first. */
+/* On a Cartesian grid there are two neighbours for each dimension: the one with the lower
+ * coordinate first. */
 static void find_grid(struct neighbours *n, MPI_Comm comm)
 {
     int dims[MAX_DIMS], periods[MAX_DIMS], coords[MAX_DIMS], n_dims = 0;

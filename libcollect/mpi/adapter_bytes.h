@@ -6,7 +6,7 @@
  * of its receive arguments. Each call counts once, whatever the algorithm does. MPI_IN_PLACE counts
  * as if the data had been in the send buffer; MPI_PROC_NULL counts nothing. For point-to-point
  * receives it is the size that arrived, by status. The rules run after the real call has succeeded:
- * the handles are known to be valid then, and a query on them cannot raise an error.
+ * then the handles are valid, and a query on them cannot raise an error.
  *
  * Every rule takes the call and the arguments that its row in functions.tbl names.
  */
@@ -15,7 +15,7 @@
 
 #include "libcollect/mpi/adapter_private.h"
 
-/* An array of counts: of int in X, of MPI_Count in X_c. One of the two is NULL. */
+/* An array of counts: int in X, MPI_Count in X_c. One of the two pointers is NULL. */
 struct pc_counts {
     const int *narrow;
     const MPI_Count *wide;
@@ -48,8 +48,8 @@ static inline void pc_rule_sent(struct pc_call *call, MPI_Count count, MPI_Datat
         call->event.bytes_sent = pc_block_bytes(count, type);
 }
 
-/* The receiving half of MPI_Isendrecv: what its arguments describe, as the status that MPICH 4.0
- * gives in the end is not that of the message. */
+/* The receiving half of MPI_Isendrecv: the size that its arguments describe, because the status
+ * that MPICH 4.0 finally gives is not that of the message. */
 static inline void pc_rule_expected(struct pc_call *call, MPI_Count count, MPI_Datatype type,
                                     int source)
 {
@@ -57,14 +57,14 @@ static inline void pc_rule_expected(struct pc_call *call, MPI_Count count, MPI_D
         call->event.bytes_received = pc_block_bytes(count, type);
 }
 
-/* Each start of a partitioned send: all its partitions. */
+/* Bytes of each start of a partitioned send, over all partitions. */
 static inline void pc_rule_sent_parts(struct pc_call *call, int partitions, MPI_Count count,
                                       MPI_Datatype type, int dest)
 {
     pc_rule_sent(call, partitions > 0 ? partitions * count : 0, type, dest);
 }
 
-/* A message that arrived. Wildcards become what they matched. */
+/* Books a message that arrived, and replaces wildcards by what they matched. */
 static inline void pc_rule_received(struct pc_call *call, const MPI_Status *status)
 {
     call->event.bytes_received = pc_status_bytes(status);
@@ -74,27 +74,27 @@ static inline void pc_rule_received(struct pc_call *call, const MPI_Status *stat
         call->event.tag = status->MPI_TAG;
 }
 
-/* Bytes that a blocking read of a file got. Of its status the count alone is written: no source, no
- * tag, in MPICH not even whether it was cancelled. */
+/* Bytes that a blocking read of a file got. Only the count of its status is set: no source, no tag,
+ * and in MPICH no cancelled flag. */
 static inline void pc_rule_read(struct pc_call *call, const MPI_Status *status)
 {
     call->event.bytes_received = pc_status_count(status);
 }
 
-/* Bytes that a write to a file is asked to write. */
+/* Bytes that a write to a file has to write. */
 static inline void pc_rule_written(struct pc_call *call, MPI_Count count, MPI_Datatype type)
 {
     call->event.bytes_sent = pc_block_bytes(count, type);
 }
 
-/* Bytes fetched from a window, when it is asked for. */
+/* Bytes requested from a window, counted when they are requested. */
 static inline void pc_rule_got(struct pc_call *call, MPI_Count count, MPI_Datatype type, int target)
 {
     if (target != MPI_PROC_NULL)
         call->event.bytes_received = pc_block_bytes(count, type);
 }
 
-/* Bytes for a window that are combined with what is there: with MPI_NO_OP nothing goes. */
+/* Bytes sent to a window to be combined with its contents; none with MPI_NO_OP. */
 static inline void pc_rule_combined(struct pc_call *call, MPI_Count count, MPI_Datatype type,
                                     MPI_Op op, int target)
 {
@@ -102,7 +102,7 @@ static inline void pc_rule_combined(struct pc_call *call, MPI_Count count, MPI_D
         pc_rule_sent(call, count, type, target);
 }
 
-/* Also scans: count elements each way. */
+/* Also for scans: `count` elements each way. */
 static inline void pc_rule_allreduce(struct pc_call *call, MPI_Count count, MPI_Datatype type)
 {
     call->event.bytes_sent = call->event.bytes_received = pc_block_bytes(count, type);

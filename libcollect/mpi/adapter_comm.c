@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * The table of communicators (adapter_comm.h): an index by handle over entries that never move, and
- * for each entry a map from rank to world rank. It calls nothing of the rest of the
- * adapter.
+ * for each entry a map from rank to world rank. It calls no other part of the adapter.
  *
  * Publication: an entry is filled before its number is in the index; a word of a map is both key
  * and value. If two threads race and both make an entry, one of the two is used and the other is
@@ -26,7 +25,7 @@ _Atomic bool pc_comm_started;
 uint64_t pc_comm_predefined_id[PC_COMM_SELF + 1];
 struct pc_seen_comm pc_comm_seen[PC_SEEN_COMMS];
 
-/* Rank + 1 above world rank; 0: free. */
+/* Words with rank + 1 in the high half and world rank in the low half; 0: free. */
 struct pc_rank_map {
     uint32_t mask;
     _Atomic uint32_t n;
@@ -52,7 +51,7 @@ static bool make_chunk(uint32_t number)
     if (atomic_load_explicit(place, memory_order_acquire))
         return true;
     struct pc_comm *chunk = pc_core->memory(PC_COMM_CHUNK * sizeof *chunk);
-    if (chunk) /* of a race the loser's pages are never touched */
+    if (chunk) /* the loser of a race never touches its pages */
         atomic_compare_exchange_strong(place, &none, chunk);
     return chunk != NULL;
 }
@@ -107,7 +106,7 @@ static void free_group(struct pc_comm *c)
         PC_REAL(Group_free)(&group);
 }
 
-/* Puts an entry aside; the oldest there, or a new one, takes its place. */
+/* Puts an entry aside; the oldest entry put aside, or a new one, takes its place. */
 static uint32_t replace_entry(uint32_t number)
 {
     static _Atomic uint32_t aside[N_ASIDE], n_aside;
@@ -116,7 +115,7 @@ static uint32_t replace_entry(uint32_t number)
     return oldest ? oldest : new_entry();
 }
 
-/* The size says that the rest is right. */
+/* The size is stored last, with release: once it is set, the other members are valid. */
 void pc_comm_show(uint32_t number, int rank, int size)
 {
     if (number >= PC_SEEN_COMMS)
@@ -281,7 +280,8 @@ static void put_word(struct pc_rank_map *map, uint64_t word)
     atomic_fetch_add(&map->n, 1);
 }
 
-/* A map with room for one more. What is put into the old one meanwhile is asked for again. */
+/* A map with room for one more. An entry that another thread adds to the old map meanwhile is lost,
+ * and looked up again later. */
 static struct pc_rank_map *reserve(struct pc_comm *c)
 {
     struct pc_rank_map *old = atomic_load_explicit(&c->map, memory_order_acquire), *map;
@@ -316,7 +316,7 @@ int32_t pc_comm_world_rank_other(uint32_t number, MPI_Comm comm, int rank)
         return PCOLLECT_RANK_NONE;
     int size = 0;
     PC_REAL(Group_size)((MPI_Group)(uintptr_t)group, &size);
-    if (rank >= size) /* never ask what the MPI could call an error */
+    if (rank >= size) /* the MPI could report an error */
         return PCOLLECT_RANK_NONE;
     int32_t world = pc_comm_group_rank((MPI_Group)(uintptr_t)group, rank);
     map = reserve(c);

@@ -4,13 +4,13 @@
  * world ranks of its members (doc/internals/topology.md).
  *
  * There is one entry for each handle value ever seen. When a communicator is freed its entry is
- * marked; when the handle is given out again the entry is made anew. But MPICH gives a handle out
- * again while receives on the old communicator are pending: if some were posted, the entry is put
- * aside for them, and the handle gets another entry. N_ASIDE later ones on it is used again.
+ * marked; when the handle is reused the entry is filled anew. But MPICH reuses a handle while
+ * receives on the old communicator are pending: if some were posted, the entry is put aside for
+ * them, and the handle gets another entry. After N_ASIDE further ones it is used again.
  *
- * World ranks are asked for one at a time, when first needed, and kept in a map that grows with the
- * members asked for. The questions go to the group of the communicator, which is taken while a call
- * on the communicator has just succeeded: a handle that may not be valid is never given to the MPI.
+ * World ranks are looked up one at a time, when first needed, and kept in a map that grows with the
+ * members looked up. The look-up uses the group of the communicator, which is taken just after a
+ * call on the communicator has succeeded: a handle that may be invalid is never passed to the MPI.
  *
  * Nothing here is used while no plugin wants communicators or peers (pc_core->wants). All functions
  * are MT-safe, without locks; none communicates.
@@ -22,7 +22,7 @@
 
 #include <stdatomic.h>
 
-/* Wishes of plugins, one of which is needed for any of this to run. */
+/* Wants of plugins: this file is used only if a plugin has one of them. */
 #define PC_WANTS_COMM (PCOLLECT_WANT_DOMAIN | PCOLLECT_WANT_COMM | PCOLLECT_WANT_PEERS)
 
 /* Numbers of entries. */
@@ -30,7 +30,7 @@ enum { PC_COMM_NONE = 0, PC_COMM_WORLD = PC_CALL_WORLD, PC_COMM_SELF = PC_CALL_S
 
 enum {
     PC_COMM_IS_INTER = 1,
-    PC_COMM_AS_WORLD = 2, /* same members in the same order as MPI_COMM_WORLD */
+    PC_COMM_AS_WORLD = 2, /* it has the members of MPI_COMM_WORLD in the same order */
     PC_COMM_FREED = 4,
     PC_COMM_POSTED =
         8 /* receives were posted, or persistent operations made: they may outlive it */
@@ -44,24 +44,25 @@ struct pc_comm {
     _Atomic uint64_t made; /* ticks */
     _Atomic uint32_t flags;
     _Atomic uint32_t n_made; /* communicators made from it by all its members */
-    uint32_t depth;          /* how many were made one of another until it was */
-    _Atomic uint64_t group;  /* the one in which peers are; 0: not taken yet */
+    uint32_t depth;          /* length of the chain of parents from which it was made */
+    _Atomic uint64_t group;  /* the group that peers belong to; 0: not taken yet */
     _Atomic(struct pc_rank_map *) map;
 };
 
-/* Enters world and self, after MPI_Init, where communicators are wanted. False: no room. */
+/* Enters world and self, after MPI_Init, if communicators are wanted. False: no room. */
 bool pc_comm_start(void);
-/* Before the real MPI_Finalize: a program that uses sessions too may still call MPI after it, and
- * MPI_COMM_WORLD, to whose ranks others are translated, is gone then. */
+/* Called before the real MPI_Finalize: a program that also uses sessions may still call MPI after
+ * it, but then MPI_COMM_WORLD, whose ranks others are translated to, is gone. */
 void pc_comm_stop(void);
 
-/* State that each call looks at: whether that was done, and the entries in chunks that never move.
+/* State that each call reads: a flag that pc_comm_start has run, and the entries in chunks that
+ * never move.
  */
 enum { PC_COMM_CHUNK = 64 };
 extern PC_HIDDEN _Atomic bool pc_comm_started;
 extern PC_HIDDEN _Atomic(struct pc_comm *) pc_comm_chunks[];
 
-/* By number; set before that. */
+/* Ids by number; set before pc_comm_start. */
 extern PC_HIDDEN uint64_t pc_comm_predefined_id[PC_COMM_SELF + 1];
 
 static inline bool pc_comm_has_started(void)
@@ -69,7 +70,7 @@ static inline bool pc_comm_has_started(void)
     return atomic_load_explicit(&pc_comm_started, memory_order_acquire);
 }
 
-/* Not for PC_COMM_NONE. */
+/* Entry by number, which must not be PC_COMM_NONE. */
 static inline struct pc_comm *pc_comm_at(uint32_t number)
 {
     struct pc_comm *chunk =
@@ -77,8 +78,8 @@ static inline struct pc_comm *pc_comm_at(uint32_t number)
     return chunk + number % PC_COMM_CHUNK;
 }
 
-/* The entry of a communicator, PC_COMM_NONE if it is not known. Asks nothing of the MPI. */
-uint32_t pc_comm_find_other(MPI_Comm comm); /* than the two predefined ones */
+/* The entry of a communicator, PC_COMM_NONE if it is not known. Makes no MPI call. */
+uint32_t pc_comm_find_other(MPI_Comm comm); /* not for world and self */
 static inline uint32_t pc_comm_find(MPI_Comm comm)
 {
     if (PC_LIKELY(comm == MPI_COMM_WORLD))
@@ -91,7 +92,8 @@ static inline uint32_t pc_comm_find(MPI_Comm comm)
 /* Enters a communicator that was just made. PC_COMM_NONE: no room. */
 uint32_t pc_comm_enter(MPI_Comm comm, uint64_t id, uint32_t flags);
 
-/* Makes sure that world ranks can be asked for after the communicator is freed. It is valid now. */
+/* Makes sure that world ranks can be asked for after the communicator is freed. The communicator is
+ * valid now. */
 void pc_comm_take_group(uint32_t number, MPI_Comm comm);
 
 static inline bool pc_comm_is_predefined(uint32_t number)
@@ -121,28 +123,29 @@ bool pc_comm_is_inter(MPI_Comm comm);
 /* Hash of the world ranks of a group, in their order. */
 uint64_t pc_comm_hash_group(MPI_Group group);
 
-/* Hash of the members of a communicator that is valid: of an intercommunicator equal on both sides.
- */
+/* Hash of the members of a valid communicator; for an intercommunicator equal on both sides. */
 uint64_t pc_comm_hash_members(MPI_Comm comm);
 
 /* World rank of a member of a group, or PCOLLECT_RANK_OUTSIDE. */
 int32_t pc_comm_group_rank(MPI_Group group, int rank);
 
-/* By number, the first of them. */
+/* The first communicators, by number. */
 extern PC_HIDDEN struct pc_seen_comm pc_comm_seen[PC_SEEN_COMMS];
 
-/* Shows it to readers from outside, with the rank of this process in it. */
+/* Makes the communicator visible to readers from outside, with the rank of this process in it. */
 void pc_comm_show(uint32_t number, int rank, int size);
 
-/* The communicator has been freed. */
+/* Notes that the communicator has been freed. */
 void pc_comm_drop(uint32_t number);
 
-/* Ids: of a communicator that no call made; of one derived from an id and another number. Never 0.
+/* Ids, never 0: of a communicator that no call made, and of one derived from an id and another
+ * number.
  */
 uint64_t pc_comm_id_of(const char *what);
 uint64_t pc_comm_mix(uint64_t id, uint64_t more);
 
-/* Requests posted on the communicator may outlive it. A locked instruction once, not for each. */
+/* Notes that requests posted on the communicator may outlive it. Executes the locked instruction
+ * once, not for each request. */
 static inline void pc_comm_note_posted(uint32_t number)
 {
     _Atomic uint32_t *flags = &pc_comm_at(number)->flags;

@@ -5,15 +5,15 @@
  */
 #include "libcollect/mpi/adapter_domain.h"
 
-/* From this many made of one parent they share one id: a program that makes a communicator in
- * every step would fill the arena with them. */
+/* Communicators beyond this number from one parent share one id: otherwise a program that makes a
+ * communicator in every step would fill the arena with them. */
 enum { MAX_MADE = 1024, N_COUNTERS = 4096 };
 
-/* From this depth on those made one of another share one id, too: all members know how deep the
- * parent is. */
+/* Communicators whose chain of parents is longer than this share one id, too; all members know the
+ * depth of the parent. */
 enum { MAX_DEPTH = 64 };
 
-/* The n-th communicator of this key, counted per process; 0 if there is no room to count. */
+/* Counts the communicators of this key in this process; 0 if there is no room to count. */
 static uint32_t count_made(uint64_t key)
 {
     static _Atomic uint64_t keys[N_COUNTERS];
@@ -53,7 +53,7 @@ static int32_t first_of(MPI_Comm comm, bool remote)
     return world;
 }
 
-/* If both sides are in this world, each gives the same row: the larger side stands first. */
+/* Puts the larger side first: if both sides are in this world, they give equal rows. */
 static void read_sizes(MPI_Comm comm, bool is_inter, struct pcollect_domain *d)
 {
     PC_REAL(Comm_size)(comm, &d->n_local);
@@ -89,7 +89,8 @@ void pc_domain_start(struct pc_call *call)
     announce(call, PC_COMM_SELF, MPI_COMM_SELF, 0, "MPI_COMM_SELF");
 }
 
-/* Two of one group that no call has made would share an id: there is nothing to tell them by. */
+/* Two communicators of one group that no measured call has made share an id, because nothing
+ * distinguishes them. */
 uint32_t pc_domain_know(struct pc_call *call, MPI_Comm comm)
 {
     uint32_t number = pc_comm_find(comm);
@@ -143,7 +144,7 @@ static uint64_t first_member(MPI_Comm comm)
     return (uint32_t)first;
 }
 
-/* Parts of a parent that have the members of the parent in their order. */
+/* Flags of a new communicator that has the parent's members in the parent's order. */
 static uint32_t inherited(uint32_t parent, enum pc_siblings siblings, uint16_t op)
 {
     bool same = siblings == PC_SIBLINGS_NONE &&
@@ -207,7 +208,8 @@ void pc_rule_made_from_group(struct pc_call *call, const char *tag, const MPI_Co
     enter(call, *made, pc_comm_mix(id, count_made(id)), 0, 0);
 }
 
-/* All members of `parent` call it together; the others are of another world and another profile. */
+/* All members of `parent` make this call together; the other processes belong to another world and
+ * another profile. */
 void pc_rule_made_outside(struct pc_call *call, const MPI_Comm *made)
 {
     if (!is_wanted(made) || *made == MPI_COMM_NULL || pc_comm_find(*made))
@@ -216,7 +218,7 @@ void pc_rule_made_outside(struct pc_call *call, const MPI_Comm *made)
     enter(call, *made, pc_comm_mix(id, count_made(id)), 0, 0);
 }
 
-/* Relations of this job to others are told for all plugins. */
+/* Relations of this job to others are reported whatever plugins want. */
 void pc_rule_met_job(struct pc_call *call, MPI_Comm comm, int root, const MPI_Comm *made,
                      const char *port)
 {

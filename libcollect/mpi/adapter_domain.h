@@ -11,41 +11,42 @@
 
 #include "libcollect/mpi/adapter_comm.h"
 
-/* Number that tells communicators apart that one collective call makes. */
+/* Number that distinguishes the communicators that one collective call makes. */
 enum pc_siblings {
-    PC_SIBLINGS_NONE,   /* it makes one */
-    PC_SIBLINGS_NUMBER, /* the number given: a colour */
-    PC_SIBLINGS_FIRST   /* the first member */
+    PC_SIBLINGS_NONE,   /* the call makes one communicator */
+    PC_SIBLINGS_NUMBER, /* the number passed in, such as a colour */
+    PC_SIBLINGS_FIRST   /* the first member of the new communicator */
 };
 
 /* Called by all members of `parent`. */
 void pc_rule_made_comm(struct pc_call *call, MPI_Comm parent, const MPI_Comm *made,
                        enum pc_siblings siblings, int number);
-/* Called by the members of `group` alone. */
+/* Called only by the members of `group`. */
 void pc_rule_made_by_group(struct pc_call *call, MPI_Comm parent, MPI_Group group, int tag,
                            const MPI_Comm *made);
 /* Called by the members of two groups. */
 void pc_rule_made_bridge(struct pc_call *call, MPI_Comm local, int tag, const MPI_Comm *made);
-/* From a group without a parent (sessions); remote: MPI_GROUP_NULL or that of the other side. */
+/* Made from a group without a parent (sessions). `remote`: MPI_GROUP_NULL or the group of the other
+ * side. */
 void pc_rule_made_from_group(struct pc_call *call, const char *tag, const MPI_Comm *made);
-/* Made with processes that are not of this world. */
+/* Made with processes outside of this world. */
 void pc_rule_made_outside(struct pc_call *call, const MPI_Comm *made);
 /* Reports such a call once: by the rank that is root in `comm`, or by the one process that joins.
- * port: a name that both jobs know, or NULL. */
+ * `port`: a name that both jobs know, or NULL. */
 void pc_rule_met_job(struct pc_call *call, MPI_Comm comm, int root, const MPI_Comm *made,
                      const char *port);
 void pc_rule_joined_job(struct pc_call *call, const MPI_Comm *made);
 void pc_rule_named_comm(struct pc_call *call, const char *name);
 void pc_rule_freed_comm(struct pc_call *call);
 
-/* After MPI_Init: world and self. `call` may be NULL. */
+/* Enters world and self after MPI_Init. `call` may be NULL. */
 void pc_domain_start(struct pc_call *call);
 
-/* The entry of a communicator that is known to be valid: an unknown one is entered. */
+/* The entry of a communicator that is known to be valid: it is entered if it is unknown. */
 uint32_t pc_domain_know(struct pc_call *call, MPI_Comm comm);
 
-/* Something made over a communicator, which is valid now, may outlive it: world ranks can be asked
- * for as long as there is room. Returns its number. */
+/* Keeps a communicator that is valid now, because an object made over it may outlive it: its world
+ * ranks can be looked up as long as there is room. Returns its number. */
 uint32_t pc_domain_keep(struct pc_call *call, MPI_Comm comm);
 
 #endif

@@ -3,12 +3,12 @@
  * The life of the MPI that an adapter serves: MPI_Init, MPI_Finalize, MPI_Abort, MPI_Pcontrol.
  *
  * MPI_Init. Right after the real one: an attribute on MPI_COMM_SELF whose delete callback merges.
- * Set first, it is deleted last, after those by which I/O libraries close their files. A tool
- * behind this library calls PMPI_Init from its MPI_Init, and comes through here twice: the inner
- * return is the right moment. All this also happens where the call is not counted.
+ * It is set first, so it is deleted last, after the attributes by which I/O libraries close their
+ * files. If a tool after this library calls PMPI_Init from its MPI_Init, both calls come through
+ * here: the inner return is the right moment. All this also happens if the call is not counted.
  *
- * Nothing in MPI_Init needs another rank. The communicator of the merge is made in MPI_Finalize,
- * when rank 0 has said that all take part; no rank makes a call that blocks before.
+ * The code in MPI_Init needs no other rank. The communicator of the merge is made in MPI_Finalize,
+ * after rank 0 has announced that all ranks take part; before that no rank makes a blocking call.
  */
 #include "libcollect/mpi/adapter_domain.h"
 #include "libcollect/mpi/adapter_requests.h"
@@ -92,19 +92,20 @@ static int broadcast_data(void *self, void *data, size_t n, int root)
     return result_of(rc);
 }
 
-/* ---- Who takes part ------------------------------------------------------------------------- */
+/* ---- Meeting of the ranks ------------------------------------------------------------------- */
 
-/* The words of the meeting (merge/meet.c). Each step is a collective call that does not block and
- * goes from or to rank 0 without a rank between (in the sources of Open MPI and MPICH: Iscatterv
- * and Igatherv are linear): a rank that is missing or has left keeps no word from another. One that
- * leaves abandons its requests, so all that they use lives on. */
-static int *ones, *places;         /* of rank 0: one byte for each rank */
-static char *words[PC_MEET_STEPS]; /* of rank 0: of each rank */
+/* The bytes that ranks exchange in the meeting (merge/meet.c). Each step is a nonblocking
+ * collective that sends directly from or to rank 0 (Iscatterv and Igatherv are linear in the
+ * sources of Open MPI and MPICH): a rank that is missing or has left delays no other rank's byte. A
+ * rank that leaves abandons its requests, so the buffers that they use are never freed. */
+static int *ones, *places;         /* on rank 0: counts of 1 byte, and displacements */
+static char *words[PC_MEET_STEPS]; /* on rank 0: the bytes of all ranks */
 static char own_word[PC_MEET_STEPS];
 static MPI_Request requests[PC_MEET_STEPS];
 static bool is_begun[PC_MEET_STEPS];
 
-/* More in a turn, and the process was stopped, or the machine was. */
+/* A turn of the loop that takes longer than this counts as this long: the process or the machine
+ * was stopped meanwhile. */
 enum { MOST_OF_A_TURN_NS = 100000000 };
 
 static bool prepare_words(int n_ranks)
@@ -163,7 +164,8 @@ static int begin_step(void *self, enum pc_meeting_step step, char word)
     return result_of(rc);
 }
 
-/* Asks once more when the limit is reached: while the process was stopped much may have come. */
+/* Tests once more when the limit is reached: messages may have arrived while the process was
+ * stopped. */
 static int await_step(void *self, enum pc_meeting_step step, int limit_ms)
 {
     uint64_t spent = 0, last = pc_mono_ns(),
@@ -187,7 +189,8 @@ static int await_step(void *self, enum pc_meeting_step step, int limit_ms)
     }
 }
 
-/* Rank 0 looks at the words of a gather that has not ended: both MPIs receive each into its place.
+/* The byte of a rank. Rank 0 reads the bytes of a gather that has not ended: both MPIs receive each
+ * byte directly into its place.
  */
 static char word_of(void *self, enum pc_meeting_step step, int rank)
 {
@@ -201,8 +204,9 @@ static uint64_t now_ms(void *self)
     return pc_mono_ns() / 1000000u;
 }
 
-/* All take part: what was begun ends. The communicator is made by MPI_Comm_create, for a duplicate
- * would run the copy callbacks of the program's attributes. */
+/* All ranks take part, so the collectives that were begun complete. The communicator is made by
+ * MPI_Comm_create, because MPI_Comm_dup would run the copy callbacks of the program's
+ * attributes. */
 static int join_others(void *self)
 {
     MPI_Group world;
@@ -252,7 +256,7 @@ static int merge_at_end(MPI_Comm comm, int keyval, void *value, void *extra)
     return MPI_SUCCESS;
 }
 
-/* True if there is something to merge over. */
+/* Sets the attribute whose delete callback merges; true on success. */
 static bool prepare_merge(void)
 {
     int keyval;
@@ -265,7 +269,7 @@ static bool prepare_merge(void)
            PC_REAL(Comm_set_attr)(MPI_COMM_SELF, keyval, NULL) == MPI_SUCCESS;
 }
 
-/* The first line of the library's own description, as far as it fits. */
+/* The first line of MPI_Get_library_version, as far as it fits. */
 static void name_library(char *name, size_t n)
 {
     static char text[MPI_MAX_LIBRARY_VERSION_STRING];
@@ -305,8 +309,8 @@ static void leave_init(struct pc_call *call, int rc)
 
 /* ---- MPI_Session_init ----------------------------------------------------------------------- */
 
-/* A program may use sessions alone. There is no moment then at which all its processes meet, and
- * what they collected stays, to be recovered; for that it has to be known which process this is. */
+/* A program may use sessions alone. Then there is no moment at which all its processes meet, and
+ * their arenas stay for `pcollect recover`, which needs to know the rank of this process. */
 void pc_rule_opened_session(struct pc_call *call, const MPI_Session *session)
 {
     static _Atomic int n_sessions;
@@ -332,7 +336,7 @@ void pc_rule_opened_session(struct pc_call *call, const MPI_Session *session)
     struct pc_call call;                                                                           \
     bool counted = PC_BEGIN(call, PC_SLOT(PC_OP_##op, is_pmpi))
 
-/* As PC_CALL, but also for calls that are not counted. */
+/* Does the same as PC_CALL, also for calls that are not counted. */
 #define CALL(call, real_call)                                                                      \
     if (counted && pc_core->asks) {                                                                \
         pc_call_clear(&call);                                                                      \
@@ -390,7 +394,7 @@ int pc_wrap_PMPI_Init_thread(int *argc, char ***argv, int required, int *provide
 
 /* ---- MPI_Finalize --------------------------------------------------------------------------- */
 
-/* True in the outermost of the calls that lead to the end. */
+/* True for the outermost of nested calls of MPI_Finalize. */
 static bool enter_finalize(void)
 {
     int expected = RUNNING;
@@ -425,7 +429,7 @@ int pc_wrap_PMPI_Finalize(void)
 
 /* ---- MPI_Abort, MPI_Pcontrol ---------------------------------------------------------------- */
 
-/* It does not return: the call is booked before it is made, without a duration. */
+/* MPI_Abort does not return, so the call is booked before it is made, without a duration. */
 #define ABORT(is_pmpi, table)                                                                      \
     BEGIN(call, Abort, is_pmpi);                                                                   \
     if (counted) {                                                                                 \
@@ -446,8 +450,9 @@ int pc_wrap_PMPI_Abort(MPI_Comm comm, int errorcode)
     ABORT(1, pc_pmpi);
 }
 
-/* Only the MPI or tool behind knows what variadic arguments are: the level is passed on. It
- * is obeyed wherever the call comes from: from Fortran it is counted at its Fortran name. */
+/* Passes on only the level, because the variadic arguments are known only to the MPI or to the tool
+ * behind. The level takes effect wherever the call comes from; a call from Fortran is counted at
+ * its Fortran name. */
 #define PCONTROL(is_pmpi, table)                                                                   \
     BEGIN(call, Pcontrol, is_pmpi);                                                                \
     CALL(call, ((pc_fn_Pcontrol *)table[PC_OP_Pcontrol])(level));                                  \

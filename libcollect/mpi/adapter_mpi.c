@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Differences between the MPIs: their objects by name, and the sizes of predefined datatypes, which
- * MPICH writes into the handle and which are kept by address for Open MPI.
+ * MPICH encodes in the handle and which are kept by address for Open MPI.
  */
 #include "libcollect/mpi/adapter_private.h"
 
@@ -118,7 +118,7 @@ static unsigned place_of(uintptr_t handle)
     return (unsigned)((handle >> 4) * 0x9e3779b97f4a7c15u >> 56) % N_TYPES;
 }
 
-/* A name whose place is taken stays unknown, and is asked for each time. */
+/* A type whose place is taken is not remembered: its size is queried each time. */
 void pc_mpi_learn_types(void *(*data)(const char *name))
 {
     for (size_t i = 0; i < PC_ARRAY_LEN(type_names); i++) {

@@ -8,7 +8,7 @@
 #ifndef PC_ADAPTER_MPI_H
 #define PC_ADAPTER_MPI_H
 
-/* Without the deprecated C++ bindings and warnings about old names. */
+/* Switches off the deprecated C++ bindings and the warnings about old names. */
 #define OMPI_SKIP_MPICXX 1
 #define MPICH_SKIP_MPICXX 1
 #include <mpi.h>
@@ -21,7 +21,7 @@
 
 #define PC_ADAPTER_NAME "Open MPI"
 
-/* Objects of the library, by the names in its mpi.h. */
+/* Addresses of the MPI library's objects, by their names in its mpi.h. */
 struct pc_mpi_data {
     void *comm_world, *comm_self, *comm_null;
     void *request_null, *request_empty;
@@ -49,11 +49,12 @@ extern struct pc_mpi_data pc_mpi_data;
 #define MPI_ERRORS_RETURN ((MPI_Errhandler)pc_mpi_data.errors_return)
 #define MPI_NO_OP ((MPI_Op)pc_mpi_data.op_no_op)
 
-/* Two requests that are alive at once differ above these bits: they are objects of more bytes. */
+/* Handles of two requests that exist at the same time differ above these bits, because the objects
+ * are larger than that. */
 #define PC_REQUEST_SHIFT 6
 
-/* A request as a number below 2^48, or 0 for one that cannot be remembered: Open MPI hands out one
- * shared request for everything that completes at once. */
+/* A request as a number below 2^48, or 0 for one that cannot be remembered: Open MPI returns one
+ * shared request for all operations that complete immediately. */
 static inline uint64_t pc_request_key(MPI_Request r)
 {
     uintptr_t key = (uintptr_t)r;
@@ -62,7 +63,8 @@ static inline uint64_t pc_request_key(MPI_Request r)
     return key >> 48 ? 0 : key;
 }
 
-/* The communicator behind one of Fortran: a number, in mpi_f08 the first word of a type. */
+/* The C handle of a Fortran communicator: a number, which in mpi_f08 is the first word of a
+ * type. */
 static inline MPI_Comm pc_comm_of_fortran(const void *handle)
 {
     return pc_mpi_data.comm_f2c
@@ -91,8 +93,8 @@ static inline uint64_t pc_status_bytes(const MPI_Status *s)
 
 #define PC_REQUEST_SHIFT 0
 
-/* The kind of a handle is in its top two bits, 0 of a null handle, 1 of what is built in: shared
- * requests for what completes at once. */
+/* The top two bits of a handle are its kind: 0 is a null handle, 1 is built in, such as the shared
+ * requests for operations that complete immediately. */
 static inline uint64_t pc_request_key(MPI_Request r)
 {
     return (uint32_t)r >> 30 < 2 ? 0 : (uint32_t)r;
@@ -108,7 +110,7 @@ static inline bool pc_status_cancelled(const MPI_Status *s)
     return s->count_hi_and_cancelled & 1;
 }
 
-/* The count is 63 bits above the bit for "cancelled", in two halves. */
+/* The count has 63 bits, above the bit for "cancelled", in two halves. */
 static inline uint64_t pc_status_count(const MPI_Status *s)
 {
     return (uint64_t)((uint32_t)s->count_hi_and_cancelled >> 1) << 32 | (uint32_t)s->count_lo;
@@ -126,10 +128,10 @@ static inline uint64_t pc_status_bytes(const MPI_Status *s)
 /* Looks up this MPI's objects. 0 on success. init-only. */
 int pc_mpi_find_data(void *(*data)(const char *name));
 
-/* After MPI_Init: sizes of predefined types. */
+/* Finds the sizes of predefined types, after MPI_Init. */
 void pc_mpi_learn_types(void *(*data)(const char *name));
 
-/* True if a datatype is known to live as long as the MPI. For some that do, this is not known. */
+/* True if a datatype is known to exist as long as the MPI; false also for some that do. */
 bool pc_type_is_predefined(MPI_Datatype type);
 
 /* Bytes of one element of a datatype. */

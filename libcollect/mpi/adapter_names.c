@@ -11,7 +11,7 @@
 #define N_PROBES 8u
 
 static struct {
-    _Atomic uintptr_t handle; /* 0: free, 1: being written */
+    _Atomic uintptr_t handle; /* 0: free; 1: being written */
     _Atomic uint32_t name;
 } known[N_KNOWN];
 
@@ -33,7 +33,8 @@ static uint32_t find_known(uintptr_t handle)
     return 0;
 }
 
-/* Two threads may enter the same handle: the second place is never found, which does no harm. */
+/* Enters a handle. Two threads may enter the same one: the second place is never found, which does
+ * no harm. */
 static void enter_known(uintptr_t handle, uint32_t name)
 {
     for (unsigned i = 0; i < N_PROBES; i++) {

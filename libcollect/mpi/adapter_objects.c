@@ -12,12 +12,12 @@
 
 enum { N_PLACES = 4096, MOST_PROBES = 64 };
 
-/* So many windows have a number of their own, and so many files their name: a program that makes
- * some in every step would fill the arena with them. */
+/* Limit on windows with a number of their own, and on files with a name: otherwise a program that
+ * makes some in every step would fill the arena with them. */
 enum { MOST_OBJECTS = 1024 };
 
 struct place {
-    _Atomic uint64_t handle; /* 0: free; once set it stays */
+    _Atomic uint64_t handle; /* 0: free; set once, never changed */
     _Atomic uint64_t id;
     _Atomic uint32_t comm; /* number of a window's communicator */
 };
@@ -77,7 +77,7 @@ void pc_want_window(struct pc_call *call, uint64_t handle, int dest, int source)
         pc_want_number(call, atomic_load_explicit(&p->comm, memory_order_relaxed), dest, source);
 }
 
-/* True if a file of this name is one of the first. The set is never full. */
+/* True if the name is among the first MOST_OBJECTS names of files. The set is never full. */
 static bool has_a_name(const char *filename)
 {
     static _Atomic uint64_t names[2 * MOST_OBJECTS];

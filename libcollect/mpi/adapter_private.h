@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Shared by the files of an adapter. See libcollect/adapter.h for its life. Rules: no MPI symbol,
- * no thread-local data, no malloc, no lock; the real functions are reached by table.
+ * Shared by the files of an adapter. libcollect/adapter.h describes how it is used. Rules: no MPI
+ * symbol, no thread-local data, no malloc, no lock; the real functions are called through tables.
  */
 #ifndef PC_ADAPTER_PRIVATE_H
 #define PC_ADAPTER_PRIVATE_H
@@ -25,18 +25,18 @@ extern void *const pc_wrappers[PC_N_SLOTS];
 
 #define PC_SLOT(op, is_pmpi) (2u * (op) + (is_pmpi))
 
-/* The function of the MPI library, for the adapter's own use. */
+/* The function of the MPI library, for the adapter's own calls. */
 #define PC_REAL(op) ((pc_fn_##op *)pc_pmpi[PC_OP_##op])
 
-/* Asks the core whether the call counts. Macros: the frame has to be the wrapper's own. */
+/* Asks the core whether the call counts. A macro, because the frame has to be the wrapper's own. */
 #define PC_BEGIN_BY(begin_it, call, slot)                                                          \
     ((call).fp = PC_SAVED_FP, (begin_it)(&(call), (slot), (uintptr_t)__builtin_dwarf_cfa(),        \
                                          (uintptr_t)__builtin_return_address(0)))
 #define PC_BEGIN(call, slot) PC_BEGIN_BY(pc_core->begin, call, slot)
 #define PC_BEGIN_QUIET(call, slot) PC_BEGIN_BY(pc_core->begin_quiet, call, slot)
 
-/* The real call between two time stamps, of which the core has taken the first; declares rc. `want`
- * prepares what plugins want. */
+/* Makes the real call between two time stamps, the first of which the core has taken; declares rc.
+ * `want` prepares what plugins want. */
 #define PC_CALL_IF(ask, call, want, real_call)                                                     \
     int rc;                                                                                        \
     if (PC_LIKELY(!(ask))) {                                                                       \
@@ -58,7 +58,7 @@ extern void *const pc_wrappers[PC_N_SLOTS];
 /* Rule of MPI_Session_init (adapter_life.c). */
 void pc_rule_opened_session(struct pc_call *call, const MPI_Session *session);
 
-/* Answers for MPI_COMM_WORLD and MPI_COMM_SELF; valid after MPI_Init. */
+/* Rank and size of MPI_COMM_WORLD; valid after MPI_Init. */
 extern int pc_world_rank, pc_world_size;
 
 #endif

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Rules and watches of requests (adapter_requests.h), over the tables of adapter_table.h. Called by
- * the wrappers. A completing call's requests are copied before it, as it overwrites them, and get
- * statuses where the program ignores them; nothing else of its arguments is changed, and nothing at
- * all while no request is remembered.
+ * the wrappers. The requests of a completing call are copied before the call, because it overwrites
+ * them, and a status array is passed where the program ignores statuses. Its other arguments are
+ * not changed, and none are while no request is remembered.
  */
 #include "libcollect/mpi/adapter_single.h"
 #include "libcollect/mpi/adapter_want.h"
 
-/* Does a plugin want to know of all operations with requests, not of receives alone? */
+/* True if a plugin wants to know of all operations with requests, not only of receives. */
 static inline bool wants_all(void)
 {
     return PC_UNLIKELY(pc_core->wants & PCOLLECT_WANT_REQUEST);
@@ -25,8 +25,8 @@ static struct pc_start start_of(const struct pc_call *call)
                              .bytes_received = call->event.bytes_received};
 }
 
-/* Remembers a receive as most are: one thread alone makes requests, and its place in the front is
- * free. Of the start what a plugin wants who wants all is left out. */
+/* Remembers a receive in the usual case: only one thread makes requests, and the place in the front
+ * is free. The members of the start that only wants_all needs are left out. */
 static inline bool remember_plainly(struct pc_call *call, MPI_Request request)
 {
     struct pc_request_table *t = pc_table_slot(call)->table;
@@ -40,7 +40,7 @@ static inline bool remember_plainly(struct pc_call *call, MPI_Request request)
     return true;
 }
 
-/* Remembers the request that the call has made; false: not, for want of room or of a handle. */
+/* Remembers the request that the call has made. False: there is no room, or it has no handle. */
 static bool remember(struct pc_call *call, MPI_Request request, uint32_t flags)
 {
     struct pc_request_table *t = pc_table_of(call);
@@ -54,7 +54,8 @@ static bool remember(struct pc_call *call, MPI_Request request, uint32_t flags)
     return pc_table_link(t, r, key, flags | PC_REQUEST_LINKED);
 }
 
-/* Without plugins that want all: what was known by the handle is void. */
+/* Forgets what was known by the handle. For operations that are not remembered because no plugin
+ * wants all. */
 static void void_handle(struct pc_call *call, const MPI_Request *request)
 {
     struct pc_request_table *t = pc_table_of(call);
@@ -93,7 +94,7 @@ static __attribute__((noinline)) void posted_otherwise(struct pc_call *call, int
 void pc_rule_posted_receive(struct pc_call *call, int source, const MPI_Request *request)
 {
     bool easy = !pc_comm_is_wanted() || pc_comm_is_predefined(call->comm);
-    call->peers = easy ? 0 : call->peers; /* its ranks can be asked for at any time */
+    call->peers = easy ? 0 : call->peers; /* ranks of a predefined one can be looked up later */
     if (PC_UNLIKELY(!easy || source == MPI_PROC_NULL || !remember_plainly(call, *request)))
         posted_otherwise(call, source, request);
 }
@@ -110,7 +111,7 @@ void pc_rule_posted_read(struct pc_call *call, const MPI_Request *request)
         pc_core->lost(PCOLLECT_LOST_RECEIVES, 1);
 }
 
-/* A persistent send to a rank: each start is a message, also without bytes. */
+/* Remembers a persistent send to a rank: each start is a message, also without bytes. */
 static bool made_message(struct pc_call *call, const MPI_Request *request)
 {
     struct pc_request_table *t = pc_table_of(call);
@@ -118,7 +119,7 @@ static bool made_message(struct pc_call *call, const MPI_Request *request)
     if (dest < 0)
         return false;
     pc_want_posted(call);
-    call->event.bytes_received = (uint64_t)dest; /* of such a record it is not bytes */
+    call->event.bytes_received = (uint64_t)dest; /* in such a record it is the rank */
     if (!t || !remember(call, *request, PC_REQUEST_PERSISTENT | PC_REQUEST_MESSAGE))
         pc_core->lost(PCOLLECT_LOST_RECEIVES, 1);
     call->event.bytes_sent = call->event.bytes_received = 0;
@@ -208,7 +209,7 @@ static void begin_watch(struct pc_watch *w, struct pc_call *call, int n,
     w->n_records = w->looked_up ? n : 0;
     for (int i = 0; i < w->n_records; i++)
         pc_table_find(pc_request_key(w->requests[i]), &w->records[i]);
-    if (n > PC_WATCH_FEW) /* else it takes less than a time stamp, and is left in the duration */
+    if (n > PC_WATCH_FEW) /* for few this is shorter than a time stamp: part of the duration */
         call->event.begin = pc_ticks();
 }
 
@@ -235,8 +236,8 @@ static void fill_single(struct pc_watch *w)
     w->scratch_used = w->mine->scratch_used;
 }
 
-/* Tells the plugins what has ended in this call: each has its share of the call's time, and the
- * first have what is left over, so that the shares add up to it. */
+/* Tells the plugins what has ended in this call: the call's time is divided equally among them, and
+ * the first ones get the remainder, so that the shares add up. */
 static __attribute__((noinline)) void tell_ended(struct pc_watch *w, struct pc_call *call)
 {
     uint64_t time = call->event.end - call->event.begin, n = (uint64_t)w->n_ended;
@@ -260,8 +261,8 @@ static inline void end_watch(struct pc_watch *w, struct pc_call *call)
     pc_scratch_give(w->mine, w->scratch_used);
 }
 
-/* Facts of request i as it was before the call. Looked up only now, it may have been made
- * by a thread that was the first beside this one. */
+/* Data of request i as it was before the call. It may be looked up only now, and may have been made
+ * by the first other thread. */
 static struct pc_remembered *find_record(struct pc_watch *w, struct pc_call *call, int i)
 {
     struct pc_remembered *found = &w->records[w->looked_up ? i : w->n_records];
@@ -320,9 +321,8 @@ static inline void book_arrival(struct pc_call *call, const struct pc_origin *or
     pc_core->complete(call, origin, bytes, pc_comm_predefined_id[comm], source);
 }
 
-/* Takes the record of a request that has completed, if it is a receive as most are; else NULL. The
- * record is free already, and keeps what is in it until the thread that is alone makes another
- * request. */
+/* Takes the record of a completed request in the usual case of a receive; else NULL. The record is
+ * free already, but keeps its contents until the only thread makes another request. */
 static inline const struct pc_request *take_plainly(struct pc_watch *w, MPI_Request request)
 {
     uint64_t key = pc_request_key(request);
@@ -335,7 +335,7 @@ static inline const struct pc_request *take_plainly(struct pc_watch *w, MPI_Requ
     return r;
 }
 
-/* Request i has completed that is another one, or not known; status NULL: without data. */
+/* Handles all other completed requests, also unknown ones; status NULL: no data. */
 static __attribute__((noinline)) void complete_otherwise(struct pc_watch *w, struct pc_call *call,
                                                          int i, const MPI_Status *status)
 {
@@ -361,7 +361,7 @@ static __attribute__((noinline)) void complete_otherwise(struct pc_watch *w, str
                                                  : PCOLLECT_ENDED_DONE);
 }
 
-/* Request i has completed; status NULL: without data. */
+/* Request i has completed; status NULL: no data. */
 static inline void complete(struct pc_watch *w, struct pc_call *call, int i,
                             const MPI_Status *status)
 {
@@ -380,7 +380,8 @@ static int class_of(int rc)
     return class;
 }
 
-/* One request after a call that may have failed: if it is gone all the same, it has completed. */
+/* Handles one request after a call that may have failed: if the request is gone all the same, it
+ * has completed. */
 static void complete_one(struct pc_watch *w, struct pc_call *call, int rc, int i,
                          const MPI_Request *requests, const MPI_Status *status)
 {
@@ -390,7 +391,7 @@ static void complete_one(struct pc_watch *w, struct pc_call *call, int rc, int i
         complete(w, call, i, NULL);
 }
 
-/* One of several whose status says how it went. */
+/* Handles one of several requests by the error in its status. */
 static void complete_by_status(struct pc_watch *w, struct pc_call *call, int rc, int i,
                                const MPI_Status *status)
 {
@@ -510,7 +511,7 @@ void pc_watched_some(struct pc_watch *w, struct pc_call *call, int rc, int n,
     end_watch(w, call);
 }
 
-/* The size is booked now; the call that frees the request finds it done. */
+/* Books the bytes now; the call that frees the request finds that this is done. */
 void pc_watched_peek(struct pc_watch *w, struct pc_call *call, int rc, MPI_Request request,
                      const int *flag, MPI_Status **status)
 {
@@ -541,7 +542,7 @@ void pc_watched_free(struct pc_watch *w, struct pc_call *call, int rc, const MPI
     end_watch(w, call);
 }
 
-/* The record is that of this start from now on. */
+/* Makes the record that of the current start. */
 static void restart(const struct pc_remembered *found, struct pc_call *call)
 {
     struct pc_request *r = found->record;
@@ -553,14 +554,15 @@ static void restart(const struct pc_remembered *found, struct pc_call *call)
                           memory_order_release);
 }
 
-/* The communicator of the one request that is started, where plugins ask and there is one. */
+/* The communicator of the request if exactly one is started, and if plugins ask. */
 static uint32_t single_comm(const struct pc_watch *w, int n)
 {
     bool known = pc_comm_is_wanted() && w->mine && n == 1 && w->records[0].record;
     return known ? w->records[0].start.origin.comm : PC_COMM_NONE;
 }
 
-/* Marked before the call: once it has run, another thread may complete them. */
+/* Marks the requests before the call, because another thread may complete them as soon as it has
+ * run. */
 void pc_watch_start(struct pc_watch *w, struct pc_call *call, int n, const MPI_Request *requests)
 {
     begin_watch(w, call, n, requests, NULL, ALWAYS);

@@ -19,33 +19,33 @@ enum {
     PC_REQUEST_LINKED = 1,
     PC_REQUEST_ACTIVE = 2,     /* an operation is under way */
     PC_REQUEST_PERSISTENT = 4, /* stays after completion */
-    PC_REQUEST_RECEIVE = 8,    /* its bytes are known when it completes */
+    PC_REQUEST_RECEIVE = 8,    /* a receive: its bytes are known when it completes */
     PC_REQUEST_MESSAGE = 16,   /* a persistent send, where plugins want peers: its
                                   bytes_received is the rank in the communicator */
-    PC_REQUEST_READ = 32,      /* of a file: its status says nothing of cancelling */
-    PC_REQUEST_START = 64,     /* the first bit of a count of starts, of a persistent one */
+    PC_REQUEST_READ = 32,      /* a read of a file: its status has no cancelled flag */
+    PC_REQUEST_START = 64,     /* persistent: lowest bit of a count of starts */
     PC_REQUEST_PLAIN = PC_REQUEST_LINKED | PC_REQUEST_ACTIVE | PC_REQUEST_RECEIVE
 };
 
 struct pc_request {
-    /* The handle; in the front below a tag. Free, in the tree: links to other free records
-     * (adapter_table.c); in the front: the handle is 0. */
+    /* The handle; in the front with a tag above it. A free record of the tree has links to other
+     * free records (adapter_table.c); a free record of the front has handle 0. */
     _Atomic uint64_t key;
     struct pc_start start;
-    uint32_t word;          /* in the tree: by which it is linked, or was last */
+    uint32_t word;          /* in the tree: the word that links it, or did last */
     _Atomic uint32_t flags; /* 0: free */
 };
 
 _Static_assert(sizeof(struct pc_request) == 64, "a record is a cache line");
 
-/* A request that was found, copied, and the word by which to forget it. */
+/* Copy of a request that was found, with the word that is needed to forget it. */
 struct pc_remembered {
     struct pc_start start;
     struct pc_request *record; /* NULL: nothing is remembered */
     _Atomic uint32_t *place;   /* NULL: the record is of the front */
-    uint64_t word;             /* of *place, or the key of the record, when it was found */
-    uint32_t flags;            /* as they were then */
-    uint32_t how_plus_1;       /* it has ended in this call: enum pcollect_how; 0: not */
+    uint64_t word;             /* value of *place, or the key of the record, when it was found */
+    uint32_t flags;            /* flags when it was found */
+    uint32_t how_plus_1;       /* 1 + enum pcollect_how if it has ended in this call, else 0 */
 };
 
 #define PC_WATCH_FEW 4
@@ -55,7 +55,7 @@ struct pc_watch {
     struct pc_request_table *mine; /* NULL: nothing is remembered, nothing to do */
     MPI_Request *requests;
     MPI_Status *statuses; /* where the real call writes them */
-    /* Looked up before the call: one for each request. Else those that have ended. */
+    /* One for each request if they were looked up before the call; else those that have ended. */
     struct pc_remembered *records;
     int n_records, n_ended;
     bool looked_up;
@@ -65,22 +65,22 @@ struct pc_watch {
     struct pc_remembered few_records[PC_WATCH_FEW];
 };
 
-/* A send or collective is under way; behind the rule of its bytes. */
+/* A send or collective was started. Comes after the rule of its bytes. */
 void pc_rule_posted(struct pc_call *call, const MPI_Request *request);
-/* A receive is under way; nothing is expected from MPI_PROC_NULL. */
+/* A receive was started; nothing is expected from MPI_PROC_NULL. */
 void pc_rule_posted_receive(struct pc_call *call, int source, const MPI_Request *request);
 /* MPI_Imrecv: a message that was matched before. */
 void pc_rule_posted_message(struct pc_call *call, const MPI_Request *request);
-/* A read of a file is under way. */
+/* A read of a file was started. */
 void pc_rule_posted_read(struct pc_call *call, const MPI_Request *request);
-/* A persistent or partitioned request; behind the rule of its bytes, which belong to each start and
- * are taken out of the event. */
+/* A persistent or partitioned request was made. Comes after the rule of its bytes, which belong to
+ * each start and are taken out of the event. */
 void pc_rule_made(struct pc_call *call, const MPI_Request *request);
-/* A persistent receive, whose bytes are known when it completes. */
+/* A persistent receive was made, whose bytes are known when it completes. */
 void pc_rule_made_receive(struct pc_call *call, int source, const MPI_Request *request);
 
-/* For each: before the call; after it. `status` may be replaced by one that the program does not
- * ask for. Those of one request are in adapter_single.h. */
+/* Watches of completing calls: one function before the call, one after it. `status` may be replaced
+ * if the program ignores it. Watches of one request are in adapter_single.h. */
 void pc_watch_all(struct pc_watch *w, struct pc_call *call, int n, const MPI_Request *requests,
                   MPI_Status **statuses);
 void pc_watched_all(struct pc_watch *w, struct pc_call *call, int rc, int n,
@@ -114,7 +114,7 @@ void pc_watch_start(struct pc_watch *w, struct pc_call *call, int n, const MPI_R
 void pc_watched_start(struct pc_watch *w, struct pc_call *call, int rc, int n,
                       const MPI_Request *requests);
 
-/* At the end of the run: what is still under way will not be completed. */
+/* Reports, at the end of the run, operations that have not completed. */
 void pc_requests_close(void);
 
 #endif

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Watches of one request (adapter_requests.h), which most completing calls have. They are inline in
- * the wrappers as far as it takes to see that nothing is remembered, or to note the request.
+ * Watches of one request (adapter_requests.h), which most completing calls have. The part that sees
+ * that nothing is remembered, or notes the request, is inline in the wrappers.
  */
 #ifndef PC_ADAPTER_SINGLE_H
 #define PC_ADAPTER_SINGLE_H
 
 #include "libcollect/mpi/adapter_table.h"
 
-/* Notes the request alone: the rest of the watch is filled in where it is needed. */
+/* Notes only the request: the rest of the watch is filled in when it is needed. */
 static inline void pc_watch_begin_single(struct pc_watch *w, struct pc_request_table *mine,
                                          const MPI_Request *request, MPI_Status **status)
 {
@@ -19,8 +19,8 @@ static inline void pc_watch_begin_single(struct pc_watch *w, struct pc_request_t
         *status = w->few_statuses;
 }
 
-/* Path of a thread that is not alone, or has made no request so far, or a plugin wants to know of
- * all. */
+/* Path for a thread that is not the only one or has made no request so far, or if a plugin wants to
+ * know of all requests. */
 void pc_watch_single(struct pc_watch *w, struct pc_call *call, const MPI_Request *request,
                      MPI_Status **status);
 /* The request has completed, or the call has failed. */

@@ -15,7 +15,7 @@ struct middle {
 
 struct root {
     _Atomic(struct middle *) middles[PC_REQUEST_FANOUT];
-    _Atomic(struct pc_request *) chunks[N_CHUNKS]; /* of records, by number / CHUNK_RECORDS */
+    _Atomic(struct pc_request *) chunks[N_CHUNKS]; /* by number / CHUNK_RECORDS */
 };
 
 _Atomic bool pc_requests_shared;
@@ -23,9 +23,10 @@ _Atomic bool pc_requests_plain;
 _Alignas(64) struct pc_request pc_request_front[PC_REQUEST_FRONT];
 static _Atomic(struct root *) root;
 static _Atomic uint32_t n_tables, n_chunks;
-static _Atomic uint64_t batches; /* first record of the newest batch, below a count of changes */
+static _Atomic uint64_t
+    batches; /* count of changes; below it the first record of the newest batch */
 
-/* The first to come puts what it has made into the place; others leave theirs unused. */
+/* Stores new memory at the place, unless another thread was first: then it is left unused. */
 static void *install(_Atomic(void *) *place, size_t bytes)
 {
     void *mine = pc_core->memory(bytes), *there = NULL;
@@ -148,7 +149,7 @@ static inline uint32_t digit(uint64_t key, unsigned k)
            ((uint32_t)PC_REQUEST_FANOUT - 1);
 }
 
-/* NULL: nothing was ever known of keys near this one. */
+/* The place of a key; NULL: no key near this one was ever used. */
 static inline word *find_place(uint64_t key)
 {
     struct root *r = atomic_load_explicit(&root, memory_order_acquire);
@@ -172,7 +173,7 @@ static __attribute__((noinline)) word *make_place(uint64_t key)
     return leaf ? leaf + digit(key, 0) : NULL;
 }
 
-/* A thread that is alone need not lock the bus. */
+/* Exchanges the word; without a locked instruction if only one thread makes requests. */
 static inline uint32_t exchange(word *place, uint32_t value)
 {
     if (pc_table_is_shared())
@@ -182,10 +183,10 @@ static inline uint32_t exchange(word *place, uint32_t value)
     return old;
 }
 
-/* A record has been taken out of its place, without having been seen to complete. */
+/* Notes that a record was taken out of its place although its completion was not seen. */
 static void note_unseen(const struct pc_request *r)
 {
-    /* With other threads it may just be in the hands of the one that completes it. */
+    /* If there are other threads, one of them may just be completing it. */
     uint32_t flags = atomic_load_explicit(&r->flags, memory_order_relaxed);
     if (flags & PC_REQUEST_ACTIVE && flags & PC_REQUEST_RECEIVE && !pc_table_is_shared())
         pc_core->lost(PCOLLECT_LOST_RECEIVES, 1);
@@ -213,7 +214,7 @@ static void void_in_tree(struct pc_request_table *t, uint64_t key)
         forget(t, old);
 }
 
-/* Frees a record of the front, if its key is still that one. */
+/* Frees a record of the front, if it still has that key. */
 static void take_from_front(struct pc_request_table *t, struct pc_request *r, uint64_t its_key)
 {
     if (!pc_table_is_shared())
@@ -271,7 +272,7 @@ bool pc_table_link(struct pc_request_table *t, struct pc_request *r, uint64_t ke
     uint32_t old = exchange(place, r->word);
     t->n_live++;
     t->n_tree++;
-    if (PC_UNLIKELY(old)) /* with other threads: since it was voided */
+    if (PC_UNLIKELY(old)) /* possible with other threads, after it was voided */
         forget(t, old);
     return true;
 }
@@ -343,7 +344,8 @@ void *pc_scratch_take(struct pc_request_table *t, size_t bytes)
 {
     bytes = (bytes + 15) & ~(size_t)15;
     if (t->scratch_bytes - t->scratch_used < bytes) {
-        /* Twice the need, so that growing ends soon; a nested call leaves the old one to its user.
+        /* Twice the size needed, so that it seldom grows again; the outer call keeps the old
+         * memory.
          */
         size_t room = 2 * (bytes > 32768 ? bytes : 32768);
         char *fresh = pc_core->memory(room);

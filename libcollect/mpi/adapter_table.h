@@ -3,8 +3,8 @@
  * Remembered requests that are under way (doc/internals/requests.md), found by handle in constant
  * time. Records of one cache line are in two places:
  *
- *   front    a table in which a handle's hash names the one record that it may have. While one
- *            thread alone makes requests it puts them there, if their records are free.
+ *   front    a table in which the hash of a handle selects its only possible record. While one
+ *            thread alone makes requests, it puts them there if that record is free.
  *   tree     all others: a radix tree over the handle's bits leads to a word, the word to a record
  *
  * In the tree:
@@ -14,7 +14,8 @@
  *   word     8 bits of a tag above 24 bits of the record's number; 0: nothing is known
  *   record   struct pc_request, from pools that never move and are never given back
  *
- * One tree for the process, for a request may be made by one thread and completed by another.
+ * There is one tree for the process, because a request may be made by one thread and completed by
+ * another.
  *
  *  1. A record is filled first and linked last, by a release store of its word.
  *  2. Only the thread that takes a word out of its place (by an exchange, or by a compare-and-swap
@@ -42,15 +43,15 @@
 #define PC_REQUEST_FANOUT ((size_t)1 << PC_REQUEST_DIGIT)
 #define PC_REQUEST_TAG_SHIFT 24
 #define PC_REQUEST_NUMBER ((UINT32_C(1) << PC_REQUEST_TAG_SHIFT) - 1)
-#define PC_REQUEST_BATCH 256u /* records that change hands at once */
+#define PC_REQUEST_BATCH 256u /* records that move between threads at once */
 #define PC_REQUEST_FRONT_BITS 10
 #define PC_REQUEST_FRONT (1u << PC_REQUEST_FRONT_BITS)
-#define PC_REQUEST_HANDLE ((UINT64_C(1) << 48) - 1) /* of a key in the front; above it the tag */
+#define PC_REQUEST_HANDLE ((UINT64_C(1) << 48) - 1) /* handle in a key of the front */
 
 /* The requests of one thread: its free records and its scratch. */
 struct pc_request_table {
-    int64_t n_live;        /* linked less unlinked by this thread */
-    int64_t n_tree;        /* of these, in the tree */
+    int64_t n_live;        /* number linked minus number unlinked by this thread */
+    int64_t n_tree;        /* those in the tree */
     uint32_t free, n_free; /* list of records */
     uint32_t fresh, fresh_end;
     /* Scratch of the watches in progress, used like a stack. */
@@ -66,8 +67,8 @@ static inline bool pc_table_is_shared(void)
     return atomic_load_explicit(&pc_requests_shared, memory_order_relaxed);
 }
 
-/* One thread alone makes requests, and no plugin wants to know of all of them: they are in the
- * front mostly, and looked up after calls. */
+/* True if only one thread makes requests and no plugin wants to know of all of them: then most are
+ * in the front, and are looked up after calls. */
 extern PC_HIDDEN _Atomic bool pc_requests_plain;
 
 static inline bool pc_table_is_plain(void)
@@ -77,20 +78,20 @@ static inline bool pc_table_is_plain(void)
 
 extern PC_HIDDEN struct pc_request pc_request_front[PC_REQUEST_FRONT];
 
-/* The record of the front that a handle may have. */
+/* The only record of the front that a handle can have. */
 static inline struct pc_request *pc_front_at(uint64_t handle)
 {
     uint32_t hash = (uint32_t)(handle >> PC_REQUEST_SHIFT) * UINT32_C(0x9e3779b1);
     return &pc_request_front[hash >> (32 - PC_REQUEST_FRONT_BITS)];
 }
 
-/* Owner of the record; 0: it is free. */
+/* Handle that owns the record; 0: it is free. */
 static inline uint64_t pc_front_handle(const struct pc_request *r)
 {
     return atomic_load_explicit(&r->key, memory_order_acquire) & PC_REQUEST_HANDLE;
 }
 
-/* Links a free record of the front that has been filled. By the thread that is alone. */
+/* Links a free record of the front that has been filled. Only while one thread makes requests. */
 static inline void pc_front_link(struct pc_request_table *t, struct pc_request *r, uint64_t handle,
                                  uint32_t flags)
 {
@@ -100,7 +101,7 @@ static inline void pc_front_link(struct pc_request_table *t, struct pc_request *
     t->n_live++;
 }
 
-/* Frees a record of the front. By the thread that is alone. */
+/* Frees a record of the front. Only while one thread makes requests. */
 static inline void pc_front_free(struct pc_request_table *t, struct pc_request *r, uint64_t word)
 {
     atomic_store_explicit(&r->flags, 0, memory_order_relaxed);
@@ -137,26 +138,26 @@ static inline bool pc_table_any(const struct pc_request_table *mine)
     return mine->n_live || pc_table_is_shared();
 }
 
-/* A free record for what will be known by a key, for the caller to fill, key and flags aside; NULL:
- * full. What was known by the key is forgotten. */
+/* A free record for a key; the caller fills it, except for key and flags. NULL: full. Forgets what
+ * was known by the key. */
 struct pc_request *pc_table_new(struct pc_request_table *t, uint64_t key);
 
 /* Links a record of pc_table_new under its key. False: no memory; the record is given back. */
 bool pc_table_link(struct pc_request_table *t, struct pc_request *r, uint64_t key, uint32_t flags);
 
-/* Forgets what is known by a key, which has been given out anew. */
+/* Forgets what is known by a key, because its handle has been reused. */
 void pc_table_void(struct pc_request_table *t, uint64_t key);
 
-/* Looks up. found->record is NULL if there is nothing. */
+/* Looks up a key. found->record is NULL if there is nothing. */
 void pc_table_find(uint64_t key, struct pc_remembered *found);
 
-/* Takes out what was found, if it is still there. */
+/* Removes the record that was found, if it is still there. */
 void pc_table_take(struct pc_request_table *t, const struct pc_remembered *found);
 
-/* All records that are linked, at the end of the run. */
+/* Calls fn for all linked records, at the end of the run. */
 void pc_table_each(void (*fn)(const struct pc_request *r, void *arg), void *arg);
 
-/* Scratch memory, until scratch_used is set back to what it was. NULL: no memory. */
+/* Scratch memory, valid until scratch_used is reset to its former value. NULL: no memory. */
 void *pc_scratch_take(struct pc_request_table *t, size_t bytes);
 void pc_scratch_give(struct pc_request_table *t, size_t used);
 

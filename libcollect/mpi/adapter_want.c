@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Communicator and peers of the call in progress (adapter_want.h). Peers are looked up after the
- * call, when a wildcard is known and nothing can fail any more.
+ * call, when wildcards are resolved and the handles are known to be valid.
  */
 #include "libcollect/mpi/adapter_want.h"
 
@@ -11,7 +11,7 @@
 
 enum { N_MATCHED = 1024, MATCH_WAYS = 8 };
 
-/* Messages between MPI_Mprobe and MPI_Mrecv: handle above the number of the communicator. */
+/* Messages between MPI_Mprobe and MPI_Mrecv: the handle, above the number of the communicator. */
 static _Atomic uint64_t matched[N_MATCHED];
 
 static uint64_t message_key(MPI_Message message)
@@ -86,7 +86,7 @@ static __attribute__((noinline)) void want_any_comm(struct pc_call *call, MPI_Co
     pc_want_known(call, call->comm);
 }
 
-/* Most are on the communicators that there always are. */
+/* Fast path: most calls are on predefined communicators. */
 static inline void want_comm(struct pc_call *call, MPI_Comm comm, uint64_t wants)
 {
     uint32_t number = comm == MPI_COMM_WORLD  ? PC_COMM_WORLD
@@ -141,7 +141,7 @@ void pc_want_message(struct pc_call *call, const MPI_Message *message, const MPI
     set_peers(call, MPI_PROC_NULL, MPI_ANY_SOURCE, status);
 }
 
-/* After a success: the communicator is valid, if the call has not freed it. */
+/* Called after a success: the communicator is valid, unless the call has freed it. */
 static void find_peers(struct pc_call *call)
 {
     struct pcollect_event *e = &call->event;
@@ -163,7 +163,7 @@ static void find_peers(struct pc_call *call)
         e->world_root = pc_world_rank;
 }
 
-/* A communicator that no call has made is known from the first call on it that has succeeded. */
+/* Enters a communicator that no measured call has made, at the first call on it that succeeds. */
 static void learn_comm(struct pc_call *call)
 {
     if (PC_LIKELY(call->comm || !call->handle))
@@ -199,7 +199,7 @@ static __attribute__((noinline)) void end_with_peers(struct pc_call *call)
     pc_core->end(call);
 }
 
-/* Peers in a communicator whose ranks are those of MPI_COMM_WORLD, or `shift` more: they need no
+/* Sets the peers in a communicator whose ranks are those of MPI_COMM_WORLD plus `shift`, without a
  * look-up. Calls with peers have no root. */
 static inline void name_peers(struct pc_call *call, int32_t shift)
 {
@@ -217,7 +217,7 @@ static inline bool has_ranks_of_world(uint32_t number)
            PC_COMM_AS_WORLD;
 }
 
-/* The root of a call that has none is -1. */
+/* A call without a root has root -1. */
 static void end_wanted(struct pc_call *call)
 {
     bool self = call->comm == PC_COMM_SELF;

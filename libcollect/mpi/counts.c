@@ -8,11 +8,11 @@
  *   that itself defines MPI_X  counts    counts: the tool passes on the program's call
  *   anything else              counts    passed on: the caller wants to bypass all tools
  *
- * The Fortran bindings call C functions, converted, for the program, and others for themselves
- * (Comm_size to know the length of an array, Type_commit for a strided section). They are
- * distinguished by the exported symbol that encloses the call: only a spelling of X calls X for the
- * program. MPICH's bindings with assumed-rank buffers do it in functions that are not exported:
- * there MPI_X is the program's call and PMPI_X the binding's own.
+ * A Fortran binding converts the program's arguments and calls the C function X for it, and calls
+ * other functions for itself (Comm_size to know the length of an array, Type_commit for a strided
+ * section). The exported symbol that encloses the call distinguishes them: only a Fortran spelling
+ * of X calls X for the program. MPICH's bindings with assumed-rank buffers call from functions that
+ * are not exported: there MPI_X is the program's call and PMPI_X the binding's own.
  *
  * Called by the core once for each thread, slot and return address, and by the load map.
  */
@@ -36,7 +36,7 @@ static const char *after(const char *s, const char *prefix)
     return s;
 }
 
-/* True if a name ends in nothing but the marks of bindings: underscores and these words. */
+/* True if the rest of a name has only marks of Fortran bindings: underscores and these words. */
 static bool is_suffix(const char *s)
 {
     static const char *const words[] = {"f08ts", "f08", "f", "c", "cdesc", "large"};
@@ -72,7 +72,7 @@ bool pc_mpi_is_fortran_name(const char *symbol, const char *op)
     return false;
 }
 
-/* The name of a file that only an MPI library loads: Open MPI's components. */
+/* True for a file that only an MPI library loads: a component of Open MPI. */
 static bool is_component(const char *path)
 {
     const char *base = strrchr(path, '/');
@@ -82,7 +82,7 @@ static bool is_component(const char *path)
 }
 
 /* Symbols by which the library and its bindings are known. A tool may export mpi_init_, but hardly
- * the name-shifted ones: those would hide the library's from other tools. */
+ * the PMPI names, because that would hide the library's from other tools. */
 static const char *const family_symbols[] = {"PMPI_Init", "pmpi_init_", "pmpi_init__",
                                              "PMPI_INIT", "pmpi_init",  "pmpi_init_f08_"};
 
@@ -112,7 +112,8 @@ static bool match_name(const char *symbol, void *op)
     return pc_mpi_is_fortran_name(symbol, op);
 }
 
-/* Functions with stubs for their Fortran names were met there. */
+/* True if a call from the MPI library counts. Functions with stubs for their Fortran names were
+ * counted in those. */
 static bool counts_from_family(const struct pc_exports *elf, unsigned slot, uintptr_t ret)
 {
     int n_names;
@@ -136,8 +137,9 @@ static int search_order(struct pc_module *module, void *arg)
     return s->before || holds_this(module);
 }
 
-/* An adapter: a Fortran binding that leaves by a jump returns to the wrapper of its Fortran name.
- * This library itself is another matter: stubs in C that the compiler made no tail calls of. */
+/* True for an adapter: a Fortran binding that calls C by a tail call returns to the wrapper of its
+ * Fortran name. Calls from libpcollect.so itself are different: they come from stubs in C that the
+ * compiler did not turn into tail calls. */
 static bool is_adapter(const struct pc_module *module)
 {
     return module->flags & PCOLLECT_MODULE_OWN && !holds_this(module);
@@ -148,7 +150,7 @@ bool pc_mpi_counts(unsigned slot, uintptr_t ret)
     pc_loadmap_prepare(ret - 1);
     struct pc_module *caller = pc_loadmap_find(ret - 1);
     if (!caller)
-        return !PC_SLOT_IS_PMPI(slot); /* code made at run time */
+        return !PC_SLOT_IS_PMPI(slot); /* code generated at run time */
     if (is_adapter(caller))
         return false;
     struct pc_exports elf;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Makes doc/coverage.md:  awk -f coverage.awk -f table.awk functions.tbl passed.tbl
-# table.awk reads functions.tbl; this file comes first, and takes the lines of passed.tbl before that sees them. POSIX awk.
+# table.awk reads functions.tbl; this file comes first, and takes the lines of passed.tbl. POSIX awk.
 
 FILENAME ~ /passed\.tbl$/ {
     if ($0 !~ /^[ \t]*(#|$)/ && split($0, half, " \\| ") == 2) {

@@ -12,7 +12,7 @@
 #
 # Only write_wrapper() turns rules of the table into C; note_event() fills the event from the arguments.
 
-# The parameters of the function as C: params (with names), args, words (for stubs in C).
+# Writes the parameters of the function as C: params (with names), args, words (for stubs in C).
 function join_params(    p, comma)
 {
     params = args = words = ""
@@ -44,7 +44,7 @@ function note_event(    p, kind, field, seen_field, text)
     return text
 }
 
-# An argument of a rule. Arrays of counts are int or MPI_Count: rules take struct pc_counts.
+# An argument of a rule as C. Arrays of counts are of int or MPI_Count: rules take struct pc_counts.
 function rule_arg(arg,    p)
 {
     for (p = 0; p < n_params; p++)
@@ -151,7 +151,7 @@ function want_object(want,    p, handle)
 }
 
 # True if a call is quiet: it moves no data, starts nothing, and makes, names and frees no
-# communicator. Its watch knows what it completes, without the event.
+# communicator. Its watch finds what it completes without the event.
 function is_quiet(class, text,    n, i, rules)
 {
     if (class ~ /^(p2p|coll|rma|io|process|session)$/)
@@ -163,7 +163,7 @@ function is_quiet(class, text,    n, i, rules)
     return 1
 }
 
-# The wrappers of both entry points. They ask if the call counts, note its arguments, run the watches,
+# Writes the wrappers of both entry points. They ask whether the call counts, note its arguments, run the watches,
 # make the real call between two time stamps, run watches and rules, and book the call.
 function write_wrapper(op, class, text,    n, i, rules, before, after, types, own_status, entry, quiet, real)
 {
@@ -186,7 +186,7 @@ function write_wrapper(op, class, text,    n, i, rules, before, after, types, ow
             if (rules[i] ~ /[(,]status[,)]/)
                 own_status = "    MPI_Status own_status;\n" \
                     "    if (status == MPI_STATUS_IGNORE)\n        status = &own_status;\n"
-            if (rules[i] ~ /^(made|posted)/) { # these may take the bytes out of the event
+            if (rules[i] ~ /^(made|posted)/) { # these rules may take the bytes out of the event
                 after = after types
                 types = ""
             }
@@ -215,9 +215,9 @@ function c_stub(op,    i, entry)
     }
 }
 
-# The Fortran names of an op: as compilers spell them, and the specific name of mpi_f08. Those that
-# begin with pmpi_ are left to the MPI. MPI_Pcontrol has no ierror, except in MPICH's mpi_f08: there the
-# word is passed on unread.
+# Notes the Fortran names of an op: the spellings of compilers, and the specific name of mpi_f08. Names that begin
+# with pmpi_ are left to the MPI. MPI_Pcontrol has no ierror, except in MPICH's mpi_f08: there the word is passed on
+# unread.
 function note_fortran(op,    p, comma, list, i, spellings, lower, want)
 {
     want = "pc_want_nothing(&call)"
@@ -246,7 +246,7 @@ function note_fortran(op,    p, comma, list, i, spellings, lower, want)
     }
 }
 
-# A wrapper for a Fortran name. It books the call as one of MPI_X, with its time and communicator.
+# Writes the wrapper for a Fortran name. It books the call as MPI_X, with its time and communicator.
 function write_fortran(i,    real)
 {
     printf "static void wrap_%s(%s)\n{\n", fortran_name[i], fortran_params[i]

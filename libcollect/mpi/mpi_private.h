@@ -20,10 +20,11 @@ extern const char *const pc_fortran_names[PC_N_FORTRAN];
 /* Target of each entry point: a resolver entry, a wrapper or a real function. */
 extern _Atomic(void *) pc_mpi_slots[PC_N_SLOTS];
 
-/* The target of a slot at its first call; called by the resolver entries. MT-safe; keeps errno. */
+/* Finds the target of a slot at its first call. Called by the resolver entries. MT-safe; keeps
+ * errno. */
 void *pc_mpi_resolve(unsigned slot);
 
-/* ---- counts.c: whose call is it ------------------------------------------------------------- */
+/* ---- counts.c: calls of the program and of others ------------------------------------------- */
 
 /* True if a call through `slot` with return address `ret` is the program's. Takes locks, not
  * AS-safe. */

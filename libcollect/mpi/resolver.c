@@ -4,16 +4,16 @@
  * adapter that was built against its mpi.h, and gives every entry point its target.
  *
  *   no MPI loaded     nothing is decided: an MPI may be opened later; the call gets a stand-in
- *   not to be measured, or no adapter     the next definition after this library
+ *   not measured, or no adapter the next definition after this library
  *   else              the adapter's wrapper, which calls the next definition
  *
  * Threads. One thread resolves (the one that moves `state` from OPEN to BUSY); nobody holds a lock.
- * A thread that comes meanwhile waits, because its call may be MPI_Init, which has to be measured.
- * But it may come from the constructor of a module in the middle of dlopen: then it holds the
- * loader's lock, which the resolving thread may need, and waiting for ever would be a deadlock. So
- * the wait is bounded, and then that one call goes to the real function, found under the lock that
- * the thread holds already. The resolving thread itself (a signal handler that calls MPI) never
- * waits.
+ * Another thread that calls meanwhile waits, because its call may be MPI_Init, which has to be
+ * measured. But its call may come from the constructor of a module, inside dlopen: then it holds
+ * the loader's lock, which the resolving thread may need, and waiting for ever would be a deadlock.
+ * So the wait is bounded; after it that one call goes to the real function, found under the lock
+ * that the thread already holds. The resolving thread itself (a signal handler that calls MPI)
+ * never waits.
  *
  * dlsym(RTLD_NEXT) looks at its return address: it is called from this file, never as a tail call.
  */
@@ -81,14 +81,14 @@ static int find_local(struct pc_module *module, void *arg)
     return 1;
 }
 
-/* True if any MPI is loaded. Finds one that RTLD_NEXT does not see as well. */
+/* True if any MPI is loaded. Also finds one that RTLD_NEXT does not see. */
 static bool find_mpi(void)
 {
     void *init = find_next("PMPI_Init");
     Dl_info info;
     if (init && dladdr(init, &info))
         dlopen(info.dli_fname,
-               RTLD_LAZY | RTLD_NOLOAD); /* the slots will point into it: it stays */
+               RTLD_LAZY | RTLD_NOLOAD); /* keeps it loaded: the slots will point into it */
     if (init)
         return true;
     struct local_search s;
@@ -110,13 +110,13 @@ static void find_real_functions(void)
     }
 }
 
-/* ---- Which MPI, which adapter --------------------------------------------------------------- */
+/* ---- Choice of the adapter ------------------------------------------------------------------ */
 
-/* The file of the adapter, or NULL for an MPI that there is none for. */
+/* The file of the adapter, or NULL if there is none for this MPI. */
 static const char *choose_adapter(void)
 {
-    /* Holds MPI_MAX_LIBRARY_VERSION_STRING bytes, at most 8192 in any MPI; only one thread gets
-     * here. */
+    /* Holds MPI_MAX_LIBRARY_VERSION_STRING bytes, at most 8192 in any MPI. Static, because only one
+     * thread gets here. */
     static char version[8193];
     int n = 0;
     if (find_data("ompi_mpi_comm_world")) {
@@ -170,7 +170,8 @@ static bool use_adapter(void)
     if (!adapter)
         return false;
     if (adapter->init(pc_core_table(), &symbols, wrappers) == 0) {
-        /* Its frames are ours, under whatever path it was found. */
+        /* Enters the adapter into the load map, so that its frames are known as ours whatever its
+         * path is. */
         pc_loadmap_prepare((uintptr_t)adapter->init);
         struct pc_module *module = pc_loadmap_find((uintptr_t)adapter->init);
         if (module)
@@ -218,8 +219,8 @@ static void *target_of(unsigned slot)
     return real && wrappers[slot] ? wrappers[slot] : real;
 }
 
-/* Real functions and wrappers are stored before the slots; a slot is read with acquire, or, on
- * targets with total store order and on those whose stubs depend on the address, plainly. */
+/* Real functions and wrappers are stored before the slots; a slot is read with acquire, or by a
+ * plain load on targets with total store order and where the stubs have an address dependency. */
 static void fill_slots(void)
 {
     for (unsigned slot = 0; slot < 2 * PC_N_OPS; slot++)
@@ -292,8 +293,8 @@ static int find_export(struct pc_module *module, void *arg)
     return s->address != 0;
 }
 
-/* Looked for when it is called: the library of a language may come later than that of C, and may
- * have been opened RTLD_LOCAL. */
+/* Finds a Fortran function when it is called: the library of the Fortran binding may be loaded
+ * later than that of C, and may have been opened RTLD_LOCAL. */
 static void *resolve_fortran(unsigned slot)
 {
     unsigned i = slot - 2 * PC_N_OPS;

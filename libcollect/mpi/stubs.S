@@ -3,7 +3,8 @@
  * The entry points MPI_X and PMPI_X: each jumps through its slot of pc_mpi_slots, which
  * pc_mpi_resolve fills at the first call (libcollect/stub_asm.inc).
  *
- * The rows come from functions.tbl: PC_STUB(name, slot), in the order of slots. Called by everybody.
+ * The rows come from functions.tbl: PC_STUB(name, slot), in the order of slots. Called by all code
+ * that calls MPI.
  */
 #include "libcollect/stub_asm.inc"
 

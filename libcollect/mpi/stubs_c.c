@@ -3,11 +3,11 @@
  * The entry points for targets that have no assembly in stubs.S: one C function for each, made from
  * the prototypes in functions.tbl. Every parameter is passed on as a machine word: handles, int and
  * pointers are one register or one stack slot each on the 64-bit targets of Linux. The compiler
- * makes tail calls of them, so that the caller's return address is the wrapper's, as with the
+ * makes tail calls of them, so that the wrapper sees the caller's return address, as with the
  * assembly (stub.h).
  *
- * Unlike the assembly, a variadic call (MPI_Pcontrol) passes on its level only: as one word, which
- * is where a variadic function of these targets looks for its first argument.
+ * Unlike the assembly, a variadic call (MPI_Pcontrol) passes on its level only: as one word, where
+ * a variadic function of these targets expects its first argument.
  */
 #include "libcollect/mpi/mpi_private.h"
 
@@ -40,6 +40,6 @@ _Atomic(void *) pc_mpi_slots[PC_N_SLOTS] = {
 };
 
 #else
-/* ISO C wants something here. */
+/* ISO C does not allow an empty file. */
 typedef int pc_mpi_stubs_are_assembly;
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * From the names in `[sample] events` and `always` to the groups that this machine counts, and the
- * meters of each thread. Before the first thread is registered, and at the begin and the end of
- * each thread; never on the path of a call.
+ * Makes groups that this machine can count from the names in `[sample] events` and `always`, and
+ * the meters of each thread. Runs before the first thread is registered, and at the begin and the
+ * end of each thread; never on the path of a call.
  */
 #include "libcollect/sampling/counter_groups.h"
 #include "libcollect/state/plugin_table.h"
@@ -17,11 +17,11 @@
 
 struct pc_counters pc_counters;
 
-/* A list of the configuration. */
+/* A list of events in the configuration. */
 struct list {
     const char *option;
     const char *asked;
-    char *words; /* the same, cut; of static memory */
+    char *words; /* a copy cut into words, in static memory */
     struct pc_counted *counted;
 };
 
@@ -31,7 +31,7 @@ struct left_out {
     struct pc_error why;
 };
 enum { MOST_LEFT_OUT = 2 * (PC_COUNTING_MAX_EVENTS + 1) };
-static struct left_out *left_out; /* MOST_LEFT_OUT, or NULL */
+static struct left_out *left_out; /* array of MOST_LEFT_OUT, or NULL */
 static uint32_t n_left_out;
 
 static const struct pcollect_column event_columns[] = {
@@ -90,7 +90,7 @@ static int find_event(const struct pc_events_module *m, const char *name,
     return err ? pc_error_set(error, err, "%s", why.text) : PC_OK;
 }
 
-/* The events of a list that open. */
+/* The events of a list that can be opened. */
 struct found {
     const struct list *list;
     const struct pc_events_module *module;
@@ -98,7 +98,7 @@ struct found {
     uint32_t n;
 };
 
-/* The name is of static memory. */
+/* Notes an event that is left out. `name` is in static memory. */
 static void refuse(const struct list *list, const char *name, const struct pc_error *why)
 {
     if (!left_out)
@@ -110,7 +110,7 @@ static void refuse(const struct list *list, const char *name, const struct pc_er
                          name, why->text);
 }
 
-/* Once, before the first event that is left out for it. */
+/* Printed once, before the first event that is left out for this reason. */
 static void say_no_hardware(void)
 {
     static bool asked;
@@ -162,7 +162,7 @@ static int set_events(const struct found *f, struct pc_error *error)
     return PC_OK;
 }
 
-/* True if groups take turns: else only the first one would ever count. */
+/* True if the kernel lets groups take turns; otherwise only the first one would ever count. */
 static bool is_rotated(void)
 {
     for (uint32_t i = 0; i < pc_process.n_compute; i++)
@@ -171,7 +171,7 @@ static bool is_rotated(void)
     return false;
 }
 
-/* Events that count all the time are those that fit into the first group. */
+/* Keeps the events that fit into the first group: only one group can count all the time. */
 static void keep_first_group(struct found *f)
 {
     struct pc_counted *c = f->list->counted;
@@ -213,7 +213,8 @@ static int make_context(struct found *f, struct pc_error *error)
     return err;
 }
 
-/* If some count all the time, the rest is counted in turns or not at all. */
+/* True if the list may be counted. If some events count all the time, the others need groups that
+ * take turns. */
 static bool may_count(const struct list *list, struct pc_error *why)
 {
     if (list->counted == &pc_counters.always || !pc_counters.always.counting || is_rotated())
@@ -253,7 +254,8 @@ int pc_counters_find(struct pc_error *error)
         return PC_OK;
     const struct pc_events_module *module = open_module(&why);
     find_list(&always, module, &why);
-    /* Events are sorted into groups that fit beside it: so it counts meanwhile. */
+    /* The steady group counts meanwhile, so that events are sorted into groups that fit beside
+     * it. */
     if (pc_counters.always.counting)
         pc_counting_start(pc_counters.always.counting, &taken, 0, &none);
     find_list(&events, module, &why);
@@ -301,7 +303,7 @@ static bool is_always(const char *name)
     return false;
 }
 
-/* Outcome for each event, once a process. */
+/* Notes the outcome for each event, once per process. */
 static void note_events(struct pc_thread *t)
 {
     static _Atomic bool noted;
@@ -317,7 +319,7 @@ static void note_events(struct pc_thread *t)
         note_event(t, left_out[i].name, left_out[i].why.text, false);
 }
 
-/* Opens what the thread counts; groups for which there is no descriptor are said to be missing. */
+/* Opens what the thread counts; reports groups for which there is no descriptor. */
 static void open_groups(const struct pc_counted *c, struct pc_counting_meter **meter)
 {
     struct pc_error error;

@@ -2,9 +2,9 @@
  *
  * Reads counters at the ends of MPI calls, and keeps the tables of the readings.
  *
- * A point is read twice: before everything else, and after everything is booked. The counts between
- * the two are the profiler's own and go to no context. After a reading the next points are passed
- * over for so long that readings stay within their share of the time.
+ * At a point the counters are read twice: before everything else, and after everything is booked.
+ * The counts between the two are the profiler's own and go to no context. After that, points are
+ * skipped until readings are again within their share of the time.
  */
 #include "libcollect/sampling/edges.h"
 #include "libcollect/state/plugin_table.h"
@@ -68,11 +68,11 @@ static const struct pcollect_table sample_table = {.name = "edge_samples",
                                                    .n_keys = 6,
                                                    .n_values = 1};
 
-/* Value that the core had there before. */
+/* Previous value of the core's begin. */
 static bool (*next_begin)(struct pc_call *call, unsigned slot, uintptr_t cfa, uintptr_t ret);
 static void (*next_end)(struct pc_call *call);
 
-/* False, for good, if the counters cannot be read any more. */
+/* False if the counters cannot be read; then they are not read again. */
 static bool read_counters(struct pc_edges *e, struct pc_counting_values *values)
 {
     if (!pc_counting_get(e->meter, values))
@@ -126,7 +126,8 @@ static void book_samples(struct pc_thread *t, struct pc_edges *e, pcollect_ref t
     e->n_unplaced = 0;
 }
 
-/* The edge that ends at `to` with the values of `now`; the next one begins when all is booked. */
+/* Books the edge that ends at `to` with the values of `now`. The next one begins when everything is
+ * booked. */
 static void book_edge(struct pc_thread *t, pcollect_ref to, uint64_t inside)
 {
     struct pc_edges *e = t->edges;
@@ -206,7 +207,7 @@ static void end(struct pc_call *call)
 /* ---- A thread -----------------------------------------------------------------------------------
  */
 
-/* Ticks of the two readings of a point. */
+/* Ticks that the two readings of a point take. */
 static uint64_t measure_cost(struct pc_edges *e)
 {
     enum { TRIES = 8 };
@@ -221,8 +222,8 @@ static uint64_t measure_cost(struct pc_edges *e)
     return least;
 }
 
-/* The time between two readings: with it readings cost a tenth of max_overhead. Without
- * that ceiling each point is read. */
+/* The time between two readings for which they cost a tenth of max_overhead. Without that limit
+ * each point is read. */
 static uint64_t find_spacing(uint64_t cost)
 {
     uint64_t ceiling = pc_process.config.sample_max_overhead;
@@ -290,7 +291,7 @@ int pc_edges_start(void)
     next_end = pc_process.core.end;
     pc_process.core.begin = begin;
     pc_process.core.end = end;
-    /* Quiet calls are points like all others: what MPI_Wait counts is not computation. */
+    /* Quiet calls are points like all others: events counted in MPI_Wait are not computation. */
     pc_process.core.begin_quiet = begin;
     pc_process.core.asks_quiet = pc_process.core.asks;
     pc_process.core.end_quiet = end;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Counts between certain points. At the begin and the end of an MPI call the context is known for
- * certain: there the counters that count all the time are read. The count from one such point to
+ * Counts between certain points. At the begin and the end of an MPI call the context is known
+ * exactly; the counters that count all the time are read there. The count from one such point to
  * the next is an edge. It is exact; only its division among the contexts between the points rests
  * on samples. doc/internals/attribution.md. For libcollect only.
  */
@@ -23,35 +23,36 @@ enum pc_edges_count {
 enum { PC_EDGES_SLOTS = 512 /* a power of two */ };
 
 struct pc_edges {
-    const struct pc_counted *of; /* what is read */
+    const struct pc_counted *of; /* events that are read */
     struct pc_counting_meter *meter;
-    uint64_t due, spacing; /* ticks: not read again before */
+    uint64_t due, spacing; /* ticks: not read again before `due` */
     pcollect_ref from;     /* context of the point that was read last; 0: the thread's start */
     pcollect_ref call;     /* context of the outermost MPI call, in progress or the last one */
-    bool inside;           /* that point is the beginning of the call in progress */
+    bool inside;           /* `from` is the beginning of the call in progress */
     bool live;
     uint32_t n_samples;  /* slots in use */
-    uint32_t n_unplaced; /* samples since that point for which there was none */
+    uint32_t n_unplaced; /* samples since that point for which no slot was free */
     struct pc_counting_values base, now;
     uint64_t *counts[PC_COUNTING_MAX_EVENTS]; /* the rows of the thread in the table `counters` */
     struct {
         pcollect_ref node;
         uint32_t n;
-    } samples[PC_EDGES_SLOTS]; /* since that point */
+    } samples[PC_EDGES_SLOTS]; /* samples since that point */
 };
 
-/* Takes the place of begin and end of the core, if counters count all the time. After
- * pc_counters_start and the plugins; init-only. */
+/* Replaces begin and end of the core if counters count all the time. Called after pc_counters_start
+ * and the start of the plugins; init-only. */
 int pc_edges_start(void);
 /* The calling thread counts from now on: its first edge begins. */
 void pc_edges_enter(struct pc_thread *t, void *function);
-/* The calling thread is about to be left, or the merge comes: its last edge ends here, in the MPI
- * call in progress or at the thread's end. */
+/* The calling thread is about to end, or the merge comes: its last edge ends here, in the MPI call
+ * in progress or at the thread's end. */
 void pc_edges_leave(struct pc_thread *t);
-/* The calling thread leaves, if it is measured. */
+/* Does pc_edges_leave for the calling thread, if it is measured. */
 void pc_edges_before_merge(void);
 
-/* A sample was booked to `node`; 0: to the MPI call in progress. In the handler. AS-safe. */
+/* Notes a sample that was booked to `node`; 0: to the MPI call in progress. Called in the handler.
+ * AS-safe. */
 void pc_edges_sample(struct pc_edges *e, pcollect_ref node);
 
 #endif

@@ -7,7 +7,7 @@
  */
 #include "libcollect/sampling/edges.h"
 
-/* So that a search ends soon. */
+/* Limits the samples, so that a search ends soon. */
 enum { MOST_SAMPLES = PC_EDGES_SLOTS * 3 / 4 };
 
 void pc_edges_sample(struct pc_edges *e, pcollect_ref node)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Sources of interrupts: chosen, opened and closed for each thread; the signal and its handler; the
- * table `sampling` with what each thread's interrupts came to. The handler is sampler_async.c.
+ * Chooses, opens and closes the interrupt source of each thread; installs the signal's handler;
+ * keeps the table `sampling` with the outcome of each thread's interrupts. The handler is in
+ * sampler_async.c.
  *
  * A source is a perf_event on the thread's cycles or task clock, or a POSIX timer on its CPU clock.
  * All stand still while the thread waits.
@@ -79,17 +80,17 @@ static const struct pcollect_table table = {.name = "sampling",
 enum { STACK_BYTES = 32768 };
 
 static uint64_t period_ns;
-static _Atomic bool works[PC_N_SOURCES]; /* not refused so far */
+static _Atomic bool works[PC_N_SOURCES]; /* it was not refused so far */
 static _Atomic uint32_t n_descriptors;
-static struct pc_sampler *_Atomic samplers; /* of all threads; none is ever taken out */
-/* One in so many (base/descriptor.c): timers need none. */
+static struct pc_sampler *_Atomic samplers; /* those of all threads; none is ever removed */
+/* The sampler uses at most 1 of 16 descriptors (base/descriptor.c); timers need none. */
 enum { DESCRIPTORS_PART = 16 };
 
 /* ---- The process ----------------------------------------------------------------------------- */
 
 static const char *const source_names[PC_N_SOURCES] = {"none", "cycles", "clock", "timer"};
 
-/* From the one that the configuration names on. */
+/* Marks as usable the source that the configuration names, and those after it. */
 static void choose_sources(void)
 {
     const char *asked = pc_process.config.sample_source;
@@ -107,8 +108,8 @@ static int is_valgrind(struct pc_module *module, void *unused)
 }
 
 /* Jobs of Open MPI whose threads are interrupted under valgrind 3.19 end with a segmentation fault;
- * the time there is valgrind's in any case. ThreadSanitizer (gcc 12) calls handlers later, with the
- * registers of before: the stack that they name is gone. */
+ * most of the CPU time there is valgrind's in any case. ThreadSanitizer (gcc 12) calls handlers
+ * later, with the old registers: the stack that they point to is gone. */
 static const char *find_checker(void)
 {
     if (pc_loadmap_each(is_valgrind, NULL))
@@ -201,15 +202,16 @@ static size_t ring_bytes(void)
     return 2 * (size_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Ring in which the kernel writes when the interrupt came: for windows only. The memory that a user
- * may have for that is limited: NULL. */
+/* Maps the ring into which the kernel writes the time of each interrupt; needed for windows only.
+ * NULL: none; the memory for rings is limited per user. */
 static void *map_ring(const struct pc_sampler *s)
 {
     void *ring = mmap(NULL, ring_bytes(), PROT_READ | PROT_WRITE, MAP_SHARED, s->fd, 0);
     return ring == MAP_FAILED ? NULL : ring;
 }
 
-/* The program may have closed our descriptor, and opened another file by its number. */
+/* True if the descriptor is still ours. The program may have closed it, and another file may have
+ * its number. */
 static bool is_our_event(const struct pc_sampler *s)
 {
     uint64_t id;
@@ -219,7 +221,7 @@ static bool is_our_event(const struct pc_sampler *s)
 static void close_perf(struct pc_sampler *s)
 {
     void *ring = s->ring;
-    s->ring = NULL; /* first: a signal may still come */
+    s->ring = NULL; /* cleared first: a signal may still come */
     barrier();
     if (ring)
         munmap(ring, ring_bytes());
@@ -230,15 +232,15 @@ static void close_perf(struct pc_sampler *s)
 
 static bool open_source(struct pc_sampler *s, enum pc_sample_source source)
 {
-    s->pace = source == PC_SOURCE_CYCLES ? 2 << 16 : 1 << 16; /* 2 GHz to begin with */
+    s->pace = source == PC_SOURCE_CYCLES ? 2 << 16 : 1 << 16; /* initially 2 GHz */
     s->source = source;
     if (source == PC_SOURCE_TIMER)
         return !pc_sampler_make_timer(s, pc_sampler_signal);
     return open_perf(s, source);
 }
 
-/* The first source that works; none: the thread is not sampled. Virtual machines have counters that
- * open and count and never interrupt. */
+/* Finds the first source that works; if there is none, the thread is not sampled. Some virtual
+ * machines have counters that open and count but never interrupt. */
 static void find_source(struct pc_sampler *s)
 {
     for (int i = PC_SOURCE_CYCLES; i < PC_N_SOURCES; i++) {
@@ -256,9 +258,9 @@ static void find_source(struct pc_sampler *s)
 
 /* ---- A thread -------------------------------------------------------------------------------- */
 
-/* Once for each thread's state. A thread that takes it over goes on with the period and the account
- * that keep max_overhead: a program whose threads all end before they are over could not be held
- * otherwise. */
+/* Made once for each thread's state. A thread that adopts the state continues with its period and
+ * its account for max_overhead: otherwise a program of many short threads could not be kept below
+ * max_overhead. */
 static struct pc_sampler *make_sampler(void)
 {
     uint32_t n = (uint32_t)pc_process.config.collect_max_depth;
@@ -280,7 +282,7 @@ static struct pc_sampler *make_sampler(void)
     return s;
 }
 
-/* Memory of plugins, zero-filled: the thread may have had one before. */
+/* Memory of plugins, zero-filled: it may hold data of an earlier thread. */
 static bool give_memory(struct pc_sampler *s)
 {
     bool windows = false;
@@ -363,13 +365,14 @@ void pc_sampler_leave(struct pc_thread *t)
     errno = saved;
 }
 
-/* Time of another thread that no interrupt has told of. If it is too long for one that is due, the
- * thread blocks signals, maybe since its start, and writes nothing here meanwhile. */
+/* Counts the CPU time of another thread since its last interrupt. If it is longer than any
+ * interrupt can be late, the thread blocks signals, maybe since its start, and does not write here
+ * meanwhile. */
 static void settle_blocked(struct pc_sampler *s)
 {
     struct timespec now;
     clockid_t clock =
-        (clockid_t)(~(unsigned)s->tid << 3 | 6); /* the kernel's: CPU time of a thread */
+        (clockid_t)(~(unsigned)s->tid << 3 | 6); /* the kernel's number of the thread's CPU clock */
     if (s->source == PC_SOURCE_NONE || clock_gettime(clock, &now))
         return;
     uint64_t now_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
@@ -397,7 +400,7 @@ void pc_sampler_end(void)
     errno = saved;
 }
 
-/* The rows of the threads themselves have been merged. */
+/* Adds rows to the calling thread: the rows of the threads themselves have already been merged. */
 void pc_sampler_tell_late(struct pc_thread *(*find_thread)(void))
 {
     int saved = errno;
@@ -418,16 +421,17 @@ void pc_sampler_forget(void)
 {
     struct pc_thread *t = pc_self;
     if (t && t->sampler && pc_sampler_is_perf(t->sampler)) {
-        t->sampler->ring = NULL; /* the kernel gives it to no child */
+        t->sampler->ring = NULL; /* the kernel does not map it in children */
         close_perf(t->sampler);
     }
     pc_sampler_signal = 0;
     pc_sampler_give_back();
 }
 
-/* ---- For good -------------------------------------------------------------------------------- */
+/* ---- Permanent end --------------------------------------------------------------------------- */
 
-/* A handler that begins after the signal was set to 0 does nothing. */
+/* Waits until the handler of a thread has ended. A handler that begins after the signal was set to
+ * 0 does nothing. */
 static void await_handler(const struct pc_sampler *s)
 {
     enum { LONGEST_NS = 100000000 };
@@ -442,7 +446,7 @@ static void silence(struct pc_sampler *s)
         syscall(SYS_timer_settime, s->timer, 0, &never, NULL);
     } else if (pc_sampler_is_perf(s) && is_our_event(s)) {
         ioctl(s->fd, PERF_EVENT_IOC_DISABLE, 0);
-        fcntl(s->fd, F_SETFL, 0); /* an overflow that is on its way finds nobody */
+        fcntl(s->fd, F_SETFL, 0); /* an overflow that is on its way sends no signal */
     }
 }
 
@@ -471,17 +475,17 @@ bool pc_sampler_pause(void)
 {
     struct pc_thread *t = pc_self;
     struct pc_sampler *s = t ? t->sampler : NULL;
-    /* A child by vfork runs on its parent's memory, and has no source of its own. */
+    /* A vfork child runs in its parent's memory and has no source of its own. */
     if (!s || s->source == PC_SOURCE_NONE || !pc_sampler_signal ||
         (int32_t)syscall(SYS_gettid) != t->tid)
         return false;
     int saved = errno;
     pc_sampler_disarm(s);
     /* An overflow may be on its way: the kernel sends the signal from an interrupt of its own, up
-     * to a tick later. Without this flag it finds nobody to send it to. */
+     * to a tick later. Without this flag (O_ASYNC) it sends nothing. */
     if (pc_sampler_is_perf(s))
         fcntl(s->fd, F_SETFL, 0);
-    /* An interrupt that was due before that is pending if the program blocks the signal. */
+    /* An interrupt that was due before may be pending, if the program blocks the signal. */
     pc_sampler_take_pending(s, s->signal);
     errno = saved;
     return true;

@@ -22,28 +22,28 @@
 
 /* Counts of one thread, in its row of the table `sampling`, in this order (sampler.c). */
 enum pc_sample_count {
-    PC_SAMPLE_INTERRUPTS, /* handlers run for an interrupt of ours */
-    PC_SAMPLE_BOOKED,     /* by a walk */
+    PC_SAMPLE_INTERRUPTS, /* handler calls for the sampler's own interrupts */
+    PC_SAMPLE_BOOKED,     /* booked by a walk */
     PC_SAMPLE_IN_MPI,     /* booked to the MPI call in progress */
     PC_SAMPLE_OWN,        /* in code of this library: its own cost, not booked */
-    PC_SAMPLE_OFF,        /* not booked: MPI_Pcontrol has switched collection off */
-    PC_SAMPLE_CUT,        /* of those booked: the outer frames are unknown */
-    PC_SAMPLE_DEEP,       /* of those booked: cut at max_depth */
-    PC_SAMPLE_NO_CODE,    /* of those cut: the instruction itself is in no module */
-    PC_SAMPLE_COLLAPSED,  /* of those booked: the arena was full */
+    PC_SAMPLE_OFF,        /* not booked: collection was off (MPI_Pcontrol) */
+    PC_SAMPLE_CUT,        /* booked, but the outer frames are unknown */
+    PC_SAMPLE_DEEP,       /* booked, but cut at max_depth */
+    PC_SAMPLE_NO_CODE,    /* cut: the instruction itself is in no module */
+    PC_SAMPLE_COLLAPSED,  /* booked to an ancestor: the arena was full */
     PC_SAMPLE_DROPPED,    /* not booked: no memory */
     PC_SAMPLE_LATE,       /* not booked: after the merge */
     PC_SAMPLE_MISSED,     /* periods that passed without an interrupt: signals blocked */
-    PC_SAMPLE_COST_NS,    /* of the interrupts: handler and kernel */
+    PC_SAMPLE_COST_NS,    /* cost of the interrupts: handler and kernel */
     PC_SAMPLE_SEEN_NS,    /* CPU time that the interrupts stand for */
     PC_SAMPLE_CPU_NS,     /* CPU time since the thread was armed; known at its end */
-    PC_SAMPLE_PERIOD_NS,  /* mean, as it is now */
+    PC_SAMPLE_PERIOD_NS,  /* mean period at present */
     PC_SAMPLE_LOWERED,    /* times that the frequency was halved to keep max_overhead */
     PC_SAMPLE_OWN_NS,     /* CPU time that the interrupts in our code stand for */
-    PC_SAMPLE_KERNEL_NS,  /* of that cost, the kernel's for one interrupt */
-    PC_SAMPLE_SOURCE,     /* name of what interrupted the thread last */
-    /* From the end of MPI_Init on: CPU time that the samples stand for, and the sum of its squares
-     * in us. */
+    PC_SAMPLE_KERNEL_NS,  /* the kernel's part of the cost of one interrupt */
+    PC_SAMPLE_SOURCE,     /* name of the source that interrupted the thread last */
+    /* CPU time from the end of MPI_Init on that the samples stand for, and the sum of its squares
+     * in us squared. */
     PC_SAMPLE_COMPUTE_NS,
     PC_SAMPLE_COMPUTE_SQUARES,
     PC_SAMPLE_MPI_NS,
@@ -67,7 +67,7 @@ enum pc_sample_source {
     PC_N_SOURCES
 };
 
-/* A frame of a path: where control is in it, and the words of stack that its step outwards read. */
+/* A frame of a path: its program counter, and the stack words that the step to its caller read. */
 struct pc_sample_frame {
     uintptr_t pc, sp, fp, fp_loc;
     struct {
@@ -77,11 +77,11 @@ struct pc_sample_frame {
     pcollect_ref context; /* of this frame and all outside of it */
     uint8_t n_words;
     bool exact;
-    bool registers; /* the step outwards read others than sp and fp */
-    bool start;     /* of libc's start-up: not shown */
+    bool registers; /* the step outwards read registers other than sp and fp */
+    bool start;     /* part of libc's start-up: not shown */
 };
 
-/* Place where an interrupt met the thread. */
+/* The place of a thread at an interrupt. */
 struct pc_window_place {
     char *record;       /* its compute part; NULL: nothing is booked */
     pcollect_ref node;  /* the POINT; 0: in an MPI call */
@@ -91,67 +91,67 @@ struct pc_window_place {
 /* A window (struct pcollect_compute_plugin), from the end of an interrupt to the next one. */
 struct pc_window {
     bool open;         /* the source is armed for its end */
-    uint64_t asked_ns; /* that the program is to compute in it */
-    uint64_t lead_ns;  /* of what is armed for one: the way out of a sample's handler, a mean */
+    uint64_t asked_ns; /* time that the program should run in it */
+    uint64_t lead_ns;  /* mean part of the armed time that leaving a sample's handler takes */
     uint64_t n;        /* windows so far */
-    uint32_t weight;   /* how many it stands for */
+    uint32_t weight;   /* number of windows that it stands for */
     const struct pc_loaded_compute *plugin;
-    struct pc_window_place place; /* where it began */
+    struct pc_window_place place; /* place where it began */
 };
 
 struct pc_sampler {
-    struct pc_sampler *next; /* of all that were made (sampler.c) */
+    struct pc_sampler *next; /* list of all samplers (sampler.c) */
     int32_t tid;             /* thread that is sampled */
     uint32_t source;         /* enum pc_sample_source; NONE: not armed */
-    int signal;              /* that the source sends */
-    _Atomic bool handling;   /* the handler is at work */
+    int signal;              /* signal that the source sends */
+    _Atomic bool handling;   /* the handler runs */
     int fd;                  /* perf_event */
-    void *ring;              /* of it: when the interrupt came; NULL: not known */
+    void *ring;              /* ring of the perf_event with times of interrupts; NULL: none */
     int timer;               /* kernel's id */
-    uint64_t event_id;       /* of the perf_event, to know it again */
+    uint64_t event_id;       /* identifies the perf_event */
     uint64_t random;
-    uint64_t period_ns; /* mean */
-    uint32_t lowered;   /* how often it was doubled */
+    uint64_t period_ns; /* mean period */
+    uint32_t lowered;   /* number of times that the period was doubled */
     uint64_t next_ns;   /* from the last sample's point to the next one's */
     int64_t owed_ns;    /* program's time from the last sample's point to the handler's end */
-    uint64_t due_ns;    /* of the interrupt that is armed */
-    uint64_t armed_ns;  /* CPU time of the thread, when that was done */
-    uint64_t pace;      /* what the source counts in a ns, times 2^16 */
+    uint64_t due_ns;    /* CPU time after which the armed interrupt is due */
+    uint64_t armed_ns;  /* CPU time of the thread when it was armed */
+    uint64_t pace;      /* counts of the source per ns, times 2^16 */
     uint64_t last_ticks;
-    uint64_t cpu_ns;    /* of the thread, when it was last read */
-    uint64_t kernel_ns; /* of one interrupt, outside of the handler: the median at the start */
-    uint64_t value;     /* of the task clock at the last interrupt; 0: not known */
-    int64_t usual_ns;   /* how late the handler comes, if the thread was in no system call */
+    uint64_t cpu_ns;    /* CPU time of the thread when it was last read */
+    uint64_t kernel_ns; /* kernel's part of an interrupt: a median, measured at the start */
+    uint64_t value;     /* value of the task clock at the last interrupt; 0: not known */
+    int64_t usual_ns;   /* usual delay of the handler, if the thread was not in a system call */
     uint64_t point_ns;  /* program's time from the last handler's end to the interrupt's point */
-    int64_t late_ns;    /* and from there until the signal came: the program was in the kernel */
-    uint64_t lead_ns;   /* of due_ns, before the program goes on */
-    uint64_t return_ns; /* of that, on the way back from the handler */
-    bool regular;       /* periods are not drawn: for comparison only */
+    int64_t late_ns;    /* from that point to the signal, while the program was in the kernel */
+    uint64_t lead_ns;   /* part of due_ns that passes before the program continues */
+    uint64_t return_ns; /* part of lead_ns for the return from the handler */
+    bool regular;       /* periods are not random; for comparison only */
     bool has_windows;   /* a plugin wants them, and the source is fine enough */
     struct pc_window window;
     char *own[PC_MAX_COMPUTE]; /* memory of plugins for the thread */
-    uint64_t sample_ns;        /* that the current sample stands for */
-    /* For max_overhead, which is in percent. */
+    uint64_t sample_ns;        /* time that the current sample stands for */
+    /* Account for max_overhead, which is in percent. */
     uint64_t window_interrupts, window_cost_ns, window_ns, max_overhead;
-    uint64_t *place;                        /* values of the row of `processor`; NULL: none yet */
-    uint32_t processor;                     /* on which the thread was interrupted last */
+    uint64_t *place;                        /* values of the row for `processor`; NULL: none yet */
+    uint32_t processor;                     /* processor of the last interrupt */
     uint64_t *counts;                       /* [PC_SAMPLE_N_COUNTS], in the arena */
-    uint64_t no_counts[PC_SAMPLE_N_COUNTS]; /* if there is no room */
-    uint64_t late, late_told;               /* interrupts after the merge; of them in a table */
-    uint32_t number;                        /* of the thread */
-    /* While the kernel's part is measured (sampler_cost.c). */
+    uint64_t no_counts[PC_SAMPLE_N_COUNTS]; /* used if the arena has no room */
+    uint64_t late, late_told;               /* interrupts after the merge; those in a table */
+    uint32_t number;                        /* number of the thread */
+    /* Set while the kernel's part is measured (sampler_cost.c). */
     bool trying;
-    volatile bool empty;        /* by empty windows; false: no more are wanted */
-    volatile uint32_t tries;    /* handlers run */
-    volatile uint64_t again_ns; /* the handler arms the source once more */
+    volatile bool empty;        /* empty windows are measured; false: no more are wanted */
+    volatile uint32_t tries;    /* handler calls so far */
+    volatile uint64_t again_ns; /* the handler arms the source again for this time; 0: not */
     volatile bool held;         /* the thread waits with our signal blocked (interpose/wait.c) */
     uint32_t generation;        /* of the load map, for the last path */
-    /* The path walked last, outermost first, and the one being walked, innermost first. */
+    /* The last path, outermost frame first, and the path being walked, innermost frame first. */
     uint32_t n_last, n_path, max_frames, joined;
     bool cut, deep;
-    bool in_runtime; /* the last sample met the thread in the runtime of threads */
+    bool in_runtime; /* the last sample was in a threading runtime */
     struct pc_sample_frame *last, *path;
-    char *stack_top; /* of the stack on which the handler works */
+    char *stack_top; /* top of the stack on which the handler runs */
 };
 
 static inline bool pc_sampler_is_perf(const struct pc_sampler *s)
@@ -159,7 +159,7 @@ static inline bool pc_sampler_is_perf(const struct pc_sampler *s)
     return s->source == PC_SOURCE_CYCLES || s->source == PC_SOURCE_CLOCK;
 }
 
-/* The contexts of the last path are void: the scope has changed. */
+/* Makes the contexts of the last path void, because the scope has changed. */
 static inline void pc_sampler_moved(struct pc_thread *t)
 {
     if (t->sampler)
@@ -170,75 +170,80 @@ static inline void pc_sampler_moved(struct pc_thread *t)
 
 /* Chooses the signal and installs the handler, if the configuration asks for samples. */
 int pc_sampler_start(void);
-/* The calling thread has been registered / is about to be left. */
+/* The calling thread has been registered / is about to end. */
 void pc_sampler_enter(struct pc_thread *t, void *function);
 void pc_sampler_leave(struct pc_thread *t);
 /* MPI_Init has returned in the calling thread. */
 void pc_sampler_init_end(void);
-/* In a forked child: closes what the parent's threads held. */
+/* Called in a forked child: closes what the parent's threads had open. */
 void pc_sampler_forget(void);
-/* Before exec by the calling thread: disarmed, nothing pending. True: pc_sampler_resume if exec
- * fails. */
+/* Called before exec: disarms the calling thread's source and takes pending signals. True:
+ * pc_sampler_resume must be called if exec fails. */
 bool pc_sampler_pause(void);
 void pc_sampler_resume(void);
-/* Before the merge: the calling thread's source is disarmed, its counts are brought up to date. */
+/* Called before the merge: disarms the calling thread's source and brings its counts up to date. */
 void pc_sampler_end(void);
-/* After it: interrupts since then become rows of the calling thread, which are written by rank. It
- * is asked for only if there were any. */
+/* Called after the merge: interrupts since then become rows of the calling thread, which are
+ * written by rank. find_thread is called only if there were any. */
 void pc_sampler_tell_late(struct pc_thread *(*find_thread)(void));
 /* Ends sampling in all threads, for good: when it returns no source is armed, no interrupt is on
- * its way, and signals are handled as the program asked. The profile says why. True: it was this
- * call that ended it. AS-safe, MT-safe. */
+ * its way, and signals are handled as the program asked. The reason is noted in the profile. True:
+ * this call has ended it. AS-safe, MT-safe. */
 bool pc_sampler_stop(enum pcollect_note why);
 
 /* ---- sampler_signal.c ---- */
 
-/* At the start: takes a number. False: none is free. init-only. */
+/* Chooses a signal number at the start. False: none is free. init-only. */
 bool pc_sampler_choose_signal(void);
-/* True if a set names the signal for its own sake: a set of all signals does not. AS-safe. */
+/* True if a set names the signal explicitly: a set of all signals does not. AS-safe. */
 bool pc_sampler_is_named(const sigset_t *set, int signal);
-/* The program uses the signal: another number is taken. False: none is free, and nothing is done.
- * AS-safe, MT-safe. */
+/* Takes another signal number, because the program uses this one. False: none is free, and nothing
+ * is changed. AS-safe, MT-safe. */
 bool pc_sampler_leave_signal(void);
-/* The program asks for this on a signal that the sampler has. 0, or -1 with errno. AS-safe. */
+/* Sets the action that the program asks for on a signal that the sampler has. 0, or -1 with errno.
+ * AS-safe. */
 int pc_sampler_ask(int signal, const struct sigaction *action);
 
 /* ---- sampler_program.c ---- */
 
 /* True if the sampler's handler is installed for the signal. AS-safe, MT-safe. */
 bool pc_sampler_has(int signal);
-/* Installs it, with the flags of what the program asks for on that signal. 0, or -1. AS-safe. */
+/* Installs the sampler's handler, with the flags that the program asks for on that signal. 0, or
+ * -1. AS-safe. */
 int pc_sampler_install(int signal);
-/* Installs it again for all signals that have it, after the program asked for something else. */
+/* Installs the sampler's handler again for all signals that have it, after the program asked for
+ * another action. */
 int pc_sampler_install_all(void);
-/* Installs what the program has asked for, on all signals; pending signals of the sampler are lost.
- * AS-safe. */
+/* Installs the actions that the program has asked for, on all signals; pending signals of the
+ * sampler are lost. AS-safe. */
 void pc_sampler_give_back(void);
 /* Like sigaction, for a signal that the sampler does not use: the program's handler is delayed
  * while the sampler's runs. AS-safe, MT-safe. */
 int pc_sampler_set_action(int signal, const struct sigaction *action, struct sigaction *old);
-/* Begin to delay the program's handlers, also those that are installed already; end it for one
- * signal. A child by vfork changes nothing. AS-safe, MT-safe. */
+/* Begins to delay the program's handlers, also those that are installed already; ends it for one
+ * signal. A vfork child changes nothing. AS-safe, MT-safe. */
 void pc_sampler_defer_all(void);
 void pc_sampler_undefer(int signal);
-/* True if functions of ours may stand for the program's handlers. AS-safe, MT-safe. */
+/* True if stand-ins of this library may be installed for the program's handlers. AS-safe,
+ * MT-safe. */
 bool pc_sampler_stands_in(void);
-/* True if the caller is a child on the memory of its parent, which is sampled, or a copy of it.
+/* True if the caller is a child that shares, or has copied, the memory of a sampled parent.
  * AS-safe, MT-safe. */
 bool pc_sampler_is_child(void);
 
 /* ---- sampler_source_async.c ---- */
 
-/* The signal that sources are to send, 0: there is no sampling. */
+/* The signal that sources send; 0: there is no sampling. */
 extern _Atomic int pc_sampler_signal;
 
-/* True if it was sent by this thread's source; NULL: by that of any thread. AS-safe. */
+/* True if the signal was sent by this thread's source; s = NULL: by the source of any thread.
+ * AS-safe. */
 bool pc_sampler_is_ours(const struct pc_sampler *s, const siginfo_t *info);
 /* Makes a timer that sends the signal to the thread, which is the calling one. 0, or -1. AS-safe.
  */
 int pc_sampler_make_timer(struct pc_sampler *s, int signal);
-/* The source of the calling thread sends the signal of the process, if it sent another. True: an
- * interrupt that was pending is lost, or the source is a new one: it is to be armed. AS-safe. */
+/* Makes the source of the calling thread send the process's current signal, if it sent another.
+ * True: it must be armed, because a pending interrupt is lost or the source is new. AS-safe. */
 bool pc_sampler_follow_signal(struct pc_sampler *s);
 /* Takes an interrupt by this signal that is pending in the calling thread, which blocks it. False:
  * there was none. AS-safe. */
@@ -254,24 +259,25 @@ uint64_t pc_sampler_cpu_ns(void);
 
 /* Counts of where threads ran. */
 extern const struct pcollect_table pc_sampler_placement;
-/* A sample of the thread stands where it runs now. The thread is busy. AS-safe. */
+/* Books the current sample to the processor on which the thread runs now. The thread is busy.
+ * AS-safe. */
 void pc_sampler_book_place(struct pc_thread *t, struct pc_sampler *s);
 
 /* ---- sampler_cost.c ---- */
 
-/* Finds what an interrupt by this thread's source costs outside of the handler, once a process and
- * source: the first thread takes some interrupts. Fills s->kernel_ns. False: none came. */
+/* Measures the cost of an interrupt outside of the handler, once for each process and source: the
+ * first thread with the source takes some interrupts. Fills s->kernel_ns. False: none came. */
 bool pc_sampler_measure(struct pc_sampler *s);
 
-/* Finds how long the way back from the handler takes, once as well. Fills s->return_ns. */
+/* Measures the time of the return from the handler, once as well. Fills s->return_ns. */
 void pc_sampler_measure_return(struct pc_sampler *s);
 
-/* Shows empty windows to the plugin that asks for them. */
+/* Passes empty windows to the plugin that asks for them. */
 void pc_sampler_measure_windows(struct pc_sampler *s);
 
 /* ---- sampler_async.c ---- */
 
-/* The interrupt met our own code. */
+/* The interrupt was in the library's own code. */
 static inline void pc_sampler_met_own(struct pc_sampler *s)
 {
     s->counts[PC_SAMPLE_OWN]++;
@@ -279,13 +285,13 @@ static inline void pc_sampler_met_own(struct pc_sampler *s)
 }
 
 /* Actions that the program set for our signals. The program gets the signals that are not ours. */
-enum { PC_SAMPLER_N_SIGNALS = 32 }; /* that are not queued */
+enum { PC_SAMPLER_N_SIGNALS = 32 }; /* signals below are not queued */
 extern struct sigaction pc_sampler_program_action[PC_SAMPLER_N_SIGNALS];
 
 void pc_sampler_handle(int signal, siginfo_t *info, void *context);
 /* Arms the source of the calling thread for the next sample. */
 void pc_sampler_arm(struct pc_sampler *s);
-/* The handler ends, at this CPU time: what is armed counts since it was armed. */
+/* The handler ends at this CPU time; the armed time counts from the moment of arming. */
 static inline void pc_sampler_go_on(struct pc_sampler *s, uint64_t now)
 {
     s->lead_ns = now - s->armed_ns + s->return_ns;
@@ -297,29 +303,29 @@ void pc_sampler_settle(struct pc_sampler *s);
 
 struct pc_plugin_sample;
 
-/* At the end of a sample, whose place this is: opens a window, if a plugin wants one. The sample's
- * `draw` is that of empty windows. */
+/* Opens a window at the end of a sample in this place, if a plugin wants one. Empty windows get the
+ * `draw` of the sample. */
 void pc_window_open(struct pc_thread *t, struct pc_sampler *s,
                     const struct pc_plugin_sample *sample, const struct pc_window_place *place);
-/* Deadline that is to be armed now: the end of a window, or the next sample. */
+/* Arms the next deadline: the end of a window, or the next sample. */
 void pc_window_arm(struct pc_sampler *s);
-/* The window begins, if it was armed: reads the counts, as the last thing. */
+/* Begins the window if it was armed: reads the counts, as the last action. */
 void pc_window_begin(const struct pc_sampler *s);
-/* The window ends: reads the counts, as the first thing. */
+/* Ends the window: reads the counts, as the first action. */
 void pc_window_read(struct pc_sampler *s);
-/* Length, from the sample's point to its own; 0: not known. */
+/* Length of the window, from the sample's point to its own end point; 0: not known. */
 uint64_t pc_window_time(const struct pc_sampler *s);
-/* stayed: it has ended where it began. */
+/* `stayed`: the window has ended in the place where it began. */
 void pc_window_close(struct pc_thread *t, struct pc_sampler *s, uint64_t program_ns, bool stayed);
 
 /* ---- sampler_walk_async.c ---- */
 
-/* The context of the interrupted function, without the POINT; 0: our own code, or no room. Counts
- * nothing. */
+/* The context of the interrupted function, without the POINT; 0: it is in our own code, or there is
+ * no room. Counts nothing. */
 pcollect_ref pc_sampler_parent(struct pc_thread *t, struct pc_sampler *s, const void *context);
 
-/* The POINT of the interrupted context in the thread's tree, found or made. 0: not booked, counted
- * (in our own code, or no memory). */
+/* The POINT of the interrupted context in the thread's tree, found or made. 0: not booked but
+ * counted (own code, or no memory). */
 pcollect_ref pc_sampler_point(struct pc_thread *t, struct pc_sampler *s, const void *context);
 
 #endif

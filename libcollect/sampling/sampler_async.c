@@ -2,10 +2,10 @@
  *
  * The handler of the sampler's signal, which also arms the thread's source for the next interrupt.
  *
- * The handler is not interrupted by those of the program (sampler_program.c). It stays on the
- * interrupted stack for a few words only and works on a stack of its own: a thread whose stack is
- * nearly used up, a coroutine, a small alternate stack lose what the kernel puts there for any
- * signal and little more.
+ * The handler is not interrupted by those of the program (sampler_program.c). It uses a few words
+ * of the interrupted stack and then runs on a stack of its own: so it is safe for a thread whose
+ * stack is nearly used up, a coroutine or a small alternate stack, which need room for the kernel's
+ * signal frame and little more.
  *
  * Every function of this file may run in a signal handler.
  */
@@ -30,7 +30,7 @@ struct sigaction pc_sampler_program_action[PC_SAMPLER_N_SIGNALS];
 /* Registers of the interrupted thread. */
 struct where {
     uintptr_t pc, sp;
-    bool in_call; /* a system call is done, or is to be made again */
+    bool in_call; /* the thread was in a system call, which has ended or will be restarted */
 };
 
 struct interrupt {
@@ -44,8 +44,8 @@ struct interrupt {
 /* ---- The next interrupt
  * ------------------------------------------------------------------------------ */
 
-/* Uniform in [period/2, 3 period/2): a program whose own period is a multiple of ours is not met
- * at the same point each time. */
+/* A random period, uniform in [period/2, 3 period/2): so a program whose own period is a multiple
+ * of ours is not sampled at the same point each time. */
 static uint64_t draw_period(struct pc_sampler *s)
 {
     if (s->regular)
@@ -56,8 +56,8 @@ static uint64_t draw_period(struct pc_sampler *s)
     return s->period_ns / 2 + s->random % s->period_ns;
 }
 
-/* Turns of round-robin are those of the thread's CPU clock, as a fixed timer has them: they do not
- * drift by what interrupts cost. */
+/* Regular periods are multiples on the thread's CPU clock, like those of a fixed timer: they do not
+ * drift by the cost of interrupts. */
 static void arm_next(struct pc_sampler *s)
 {
     pc_sampler_follow_signal(s);
@@ -74,9 +74,9 @@ void pc_sampler_arm(struct pc_sampler *s)
     arm_next(s);
 }
 
-/* ---- What the CPU time was spent on ---------------------------------------------------------- */
+/* ---- Division of the CPU time ---------------------------------------------------------------- */
 
-/* Cycles have no fixed pace: it follows the thread's. */
+/* Cycles have no fixed rate per ns: the rate of the thread is followed. */
 static void follow_pace(struct pc_sampler *s, uint64_t passed)
 {
     if (s->source != PC_SOURCE_CYCLES || !passed || passed >> 36)
@@ -99,10 +99,11 @@ static void count_time(struct pc_sampler *s, uint64_t now, uint64_t passed, uint
 /* Record that the kernel writes at an interrupt of perf_event. */
 struct record {
     struct perf_event_header header;
-    uint64_t ip, time, value; /* CLOCK_MONOTONIC; of the task clock */
+    uint64_t ip, time, value; /* time by CLOCK_MONOTONIC; value of the task clock */
 };
 
-/* The last one; NULL: there is none. Records of this length do not reach over the ring's end. */
+/* The last record; NULL: there is none. Records of this length do not wrap around the end of the
+ * ring. */
 static const struct record *find_record(const struct pc_sampler *s)
 {
     struct perf_event_mmap_page *page = s->ring;
@@ -117,10 +118,10 @@ static const struct record *find_record(const struct pc_sampler *s)
     return is_new && r->header.type == PERF_RECORD_SAMPLE && r->header.size == sizeof *r ? r : NULL;
 }
 
-/* Delay of the signal beyond the usual, if the thread was in a system call: it comes when the
- * call is done, and interrupts may be put off there. From when it was due to the interrupt by the
- * task clock, from there to the handler by the clock of the system, but not more than the thread's
- * own, `rest`: the thread may have been switched away. */
+/* Delay of the signal beyond the usual delay, if the thread was in a system call: the signal comes
+ * at the end of the call, and interrupts may be delayed there. From the due time to the interrupt
+ * it is measured by the task clock, from the interrupt to the handler by CLOCK_MONOTONIC, but at
+ * most by the thread's own time, `rest`, because the thread may have been switched out. */
 static int64_t find_lateness(struct pc_sampler *s, const struct interrupt *i, uint64_t rest)
 {
     const struct record *r = find_record(s);
@@ -133,18 +134,19 @@ static int64_t find_lateness(struct pc_sampler *s, const struct interrupt *i, ui
         return s->usual_ns ? ns - s->usual_ns : 0;
     if (!s->usual_ns)
         s->usual_ns = ns;
-    /* The first handlers take longer; others are late for reasons of their own, by far. */
+    /* Limits the effect of one value: the first handlers are slow, and single ones are far too
+     * late. */
     int64_t most = s->usual_ns / 8, by = ns - s->usual_ns;
     s->usual_ns += (by > most ? most : by < -most ? -most : by) / 4;
     return 0;
 }
 
-/* Splits what has passed since the last handler: up to the interrupt's point, from there until the
- * signal came, and what the interrupt took. The task clock comes when it is due, less what of that
- * the handler has used up that armed it; the rest is the interrupt's, which is not the same each
- * time, least of all in a virtual machine. Other sources have no such time: of them the kernel's
- * part is known by the median. False: later than that, signals were blocked. What is left is
- * counted as missed. */
+/* Splits the CPU time since the last handler: up to the interrupt's point, from there until the
+ * signal came, and the cost of the interrupt. The task clock fires when it is due; the part of the
+ * due time that the previous handler needed after arming is subtracted. The rest is the cost of the
+ * interrupt, which varies, most of all in a virtual machine. Other sources have no such exact time:
+ * for them the kernel's part is the measured median. False: the interrupt is later than that, so
+ * signals were blocked; then the rest is counted as missed. */
 static bool find_point(struct pc_sampler *s, uint64_t passed, const struct interrupt *i)
 {
     uint64_t not_late_ns = s->ring ? 1000000 : 20000 + 3 * s->kernel_ns;
@@ -165,7 +167,7 @@ static bool find_point(struct pc_sampler *s, uint64_t passed, const struct inter
     return false;
 }
 
-/* The CPU time since the last handler. */
+/* Divides the CPU time since the last handler. */
 static bool divide_time(struct pc_sampler *s, const struct interrupt *i)
 {
     uint64_t now = i->begin_ns, passed = now - s->cpu_ns;
@@ -182,7 +184,7 @@ void pc_sampler_settle(struct pc_sampler *s)
     count_time(s, now, now - s->cpu_ns, 0);
 }
 
-/* The handler's own time, by the same clock: it does not count what others run meanwhile. */
+/* Counts the handler's own time by the thread's CPU clock, which does not count other threads. */
 static void count_handler(struct pc_sampler *s, uint64_t begin_ns)
 {
     s->cpu_ns = pc_sampler_cpu_ns();
@@ -193,7 +195,7 @@ static void count_handler(struct pc_sampler *s, uint64_t begin_ns)
     s->window_ns += s->cpu_ns - begin_ns;
 }
 
-/* Keeps max_overhead: once in a while the frequency is halved. */
+/* Keeps max_overhead: halves the frequency if the last WINDOW interrupts cost more. */
 static void keep_ceiling(struct pc_sampler *s)
 {
     if (++s->window_interrupts < WINDOW)
@@ -215,7 +217,7 @@ static struct where read_where(const ucontext_t *uc)
 {
     const greg_t *r = uc->uc_mcontext.gregs;
     struct where w = {(uintptr_t)r[REG_RIP], (uintptr_t)r[REG_RSP], false};
-    uintptr_t returns = (uintptr_t)r[REG_RCX]; /* the instruction leaves it there */
+    uintptr_t returns = (uintptr_t)r[REG_RCX]; /* `syscall` leaves the return address there */
     if (returns == w.pc || returns == w.pc + 2)
         w.in_call = !memcmp((const void *)(returns - 2), "\x0f\x05", 2);
     return w;
@@ -239,7 +241,7 @@ static struct where read_where(const ucontext_t *uc)
 }
 #endif
 
-/* The MPI call in progress, if the thread is still in it: not if it was left by longjmp. */
+/* The MPI call in progress; NULL if the thread has left it by longjmp. */
 static const struct pc_active *call_in_progress(const struct pc_thread *t, uintptr_t sp)
 {
     if (!t->depth)
@@ -274,7 +276,7 @@ static void count_at_place(struct pc_thread *t, struct pc_sampler *s,
         t->times[PC_TIMES_IN_RUNTIME] += s->sample_ns;
 }
 
-/* Record that plugins add to: that of the call in progress, or of the point. */
+/* The place with the record that plugins add to: that of the call in progress, or of the point. */
 static struct pc_window_place find_place(const struct interrupt *i)
 {
     struct pc_thread *t = i->thread;
@@ -364,7 +366,7 @@ static void take_sample(const struct interrupt *i)
     t->busy = 0;
 }
 
-/* Ends a window. If the thread is in our own code, it has left. */
+/* Ends a window. A thread in the library's own code has left the place where the window began. */
 static void end_window(const struct interrupt *i)
 {
     struct pc_thread *t = i->thread;
@@ -379,9 +381,9 @@ static void end_window(const struct interrupt *i)
 
 /* ---- The handler ----------------------------------------------------------------------------- */
 
-/* Calls fn(argument) on another stack. It has a frame of its own, by which debuggers and watchers
- * find the interrupted program: what a compiler says of a frame that changes its stack is wrong
- * within it. Sanitizers keep shadows of the stack that they know. */
+/* Calls fn(argument) on another stack. Has hand-written unwind information, with which debuggers
+ * and watchers find the interrupted program: a compiler's is wrong inside a function that changes
+ * its stack. Sanitizers know only the ordinary stack. */
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
 #define SAME_STACK 1
 #elif defined __x86_64__
@@ -440,12 +442,13 @@ static void call_on_stack(char *top, void (*fn)(void *), void *argument)
 void call_on_stack(char *top, void (*fn)(void *), void *argument);
 #endif
 
-/* The program's own use of the signal, as if we were not there. */
+/* Delivers a signal that is the program's own, as if the sampler were not there. */
 static void pass_on(int signal, siginfo_t *info, ucontext_t *uc)
 {
     const struct sigaction action = pc_sampler_program_action[signal];
     uint64_t mask, more;
-    if (action.sa_handler == SIG_IGN || action.sa_handler == SIG_DFL) /* the same for ours */
+    if (action.sa_handler == SIG_IGN ||
+        action.sa_handler == SIG_DFL) /* the default is to ignore it */
         return;
     if (action.sa_flags & SA_RESETHAND)
         pc_sampler_program_action[signal].sa_handler = SIG_DFL;
@@ -461,8 +464,8 @@ static void pass_on(int signal, siginfo_t *info, ucontext_t *uc)
         action.sa_handler(signal);
 }
 
-/* A sample stands for the time from the last point to its own. Points that lie in the same system
- * call, or where signals are blocked, are one sample. */
+/* Counts an interrupt. A sample stands for the time from the last point to its own. Several points
+ * in the same system call, or while signals are blocked, are one sample. */
 static void count_interrupt(struct pc_sampler *s, uint64_t sample_ns, int64_t owed_ns)
 {
     s->next_ns = draw_period(s);
@@ -516,7 +519,7 @@ static void try_window(const struct interrupt *i)
     s->empty = s->window.open;
 }
 
-/* While the cost of interrupts is measured. */
+/* Serves an interrupt while the cost of interrupts is measured. */
 static void try(struct pc_sampler *s, struct interrupt *i)
 {
     uint64_t again_ns = s->again_ns;
@@ -538,7 +541,7 @@ static void try(struct pc_sampler *s, struct interrupt *i)
     pc_sampler_go_on(s, s->cpu_ns);
 }
 
-/* Runs on the sampler's stack. */
+/* Serves an interrupt, on the sampler's stack. */
 static void handle(void *argument)
 {
     struct interrupt *i = argument;
@@ -561,8 +564,9 @@ static void handle(void *argument)
         __atomic_store_n(&s->late, s->late + 1, __ATOMIC_RELAXED);
 }
 
-/* `handling` is written before the signal is read, and pc_sampler_stop does it the other way round:
- * it waits for this handler, or this handler does nothing. Both are sequentially consistent. */
+/* The handler writes `handling` and then reads the signal; pc_sampler_stop writes the signal and
+ * then reads `handling`, both sequentially consistent: so either it waits for this handler, or this
+ * handler does nothing. */
 void pc_sampler_handle(int signal, siginfo_t *info, void *context)
 {
     int saved = errno;

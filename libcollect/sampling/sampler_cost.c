@@ -4,8 +4,8 @@
  * plus the kernel's part: taking the interrupt, making the signal frame, returning. The kernel's
  * part can only be measured from outside: a thread that does nothing but read its clock finds a gap
  * where it was interrupted by a handler that does nothing. It is measured once for each source that
- * the process uses, by the first thread that has it, which is kept busy for that: sources stand
- * still while a thread waits.
+ * the process uses, by the first thread that has it. The thread is kept busy meanwhile, because
+ * sources stand still while a thread waits.
  */
 #include "libcollect/sampling/sampler.h"
 
@@ -24,7 +24,7 @@ static int compare(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* The gap that one interrupt makes in the thread's CPU time; 0: none came in time. */
+/* The gap that one interrupt makes in the thread's CPU time; 0: no interrupt came in time. */
 static uint64_t find_gap(struct pc_sampler *s, uint64_t until_ns)
 {
     enum { DISTANCE_NS = 50000 };
@@ -38,8 +38,8 @@ static uint64_t find_gap(struct pc_sampler *s, uint64_t until_ns)
     return s->tries == before ? 0 : pc_sampler_cpu_ns() - last;
 }
 
-/* A timer is looked at in the system's tick, which comes anyway, and comes seldom: what is its own
- * is the signal, which can be had at once. */
+/* The kernel checks a timer in the system's tick, which comes anyway but seldom. The timer's own
+ * cost is the signal, so the signal is sent directly. */
 static uint64_t find_gap_of_timer(struct pc_sampler *s)
 {
     siginfo_t info = {.si_signo = s->signal, .si_code = SI_TIMER};
@@ -57,8 +57,8 @@ static uint64_t median(uint64_t *values, unsigned n)
     return values[n / 2];
 }
 
-/* By the thread's CPU clock, and the median: a gap in which the processor was taken away, from the
- * thread or from a virtual machine, is longer by far. False: no interrupt came. */
+/* Measures gaps by the thread's CPU clock and takes the median: a gap in which the processor was
+ * taken from the thread, or from the virtual machine, is far longer. False: no interrupt came. */
 static bool measure(struct pc_sampler *s, uint64_t *ns)
 {
     enum { LONGEST_NS = 10000000 };
@@ -75,11 +75,11 @@ static bool measure(struct pc_sampler *s, uint64_t *ns)
     return n > 0;
 }
 
-/* Time that a handler which arms the source for DISTANCE_NS cannot see of the time until the next
- * one, and the program does not get: the way back to it. The kernel may come more than once (timer,
- * then signal), and the processor may be taken away, so what the thread gets is the sum of what
- * lies between two looks at the clock that follow each other closely. False: no interrupt came in
- * time. */
+/* Time of the return from a handler that arms the source for DISTANCE_NS: the part of that time
+ * that the program does not get and the handler cannot see. The kernel may interrupt more than once
+ * (timer, then signal), and the processor may be taken away, so the program's time is the sum of
+ * the intervals between successive looks at the clock that are close together. False: no interrupt
+ * came in time. */
 static bool find_return(struct pc_sampler *s, uint64_t until_ns, uint64_t *ns)
 {
     enum { DISTANCE_NS = 50000, CLOSE_NS = 1500, LOOKS = 1000 };
@@ -139,7 +139,7 @@ bool pc_sampler_measure(struct pc_sampler *s)
 
 void pc_sampler_measure_return(struct pc_sampler *s)
 {
-    static _Atomic uint64_t known[PC_N_SOURCES]; /* and 1; 0: not known */
+    static _Atomic uint64_t known[PC_N_SOURCES]; /* value + 1; 0: not known */
     uint64_t ns = atomic_load(&known[s->source]);
     if (!ns && !is_blocked()) {
         ns = measure_return(s) + 1;
@@ -156,7 +156,7 @@ static bool want_empty_windows(void)
     return false;
 }
 
-/* The windows follow each other in the handler, which is first called for none. */
+/* The windows follow each other in the handler; the first handler call belongs to no window. */
 void pc_sampler_measure_windows(struct pc_sampler *s)
 {
     enum { LONGEST_NS = 50000000, FIRST_NS = 50000, LOOKS = 1000 };

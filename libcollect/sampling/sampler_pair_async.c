@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Windows: two looks at a thread a little apart, for a plugin that counts events between them.
+ * Windows: two readings of a thread's counters, a short time apart, for a plugin that counts events
+ * between them.
  *
  *     interrupt              program        interrupt
  *     |- sample, open, read -|- asked_ns ---|- read, close -|- rest_ns -> next sample
  *
- * The source that interrupts for samples ends a window, too: it is armed for as long as the program
- * is to compute, and stands still while the thread waits, so that a window is not longer because
- * the thread was switched away. The time that the way out of the handler will take is only known
- * from the last time; the length of the window is known when the handler has ended.
+ * The source that interrupts for samples also ends windows: it is armed for the time that the
+ * program should run, and stands still while the thread waits, so that a window is not longer if
+ * the thread was switched out. The time that leaving the handler takes is estimated from earlier
+ * windows; the true length of the window is known after its end.
  *
  * Every function of this file may run in a signal handler.
  */
@@ -17,8 +18,8 @@
 
 /* ---- Random numbers -------------------------------------------------------------------------- */
 
-/* Draws the same in all ranks for the n-th window of a thread, plus the rank: of a few groups,
- * ranks that follow each other take different ones. */
+/* Draws a number that is the same on all ranks for the n-th window of a thread, and adds the rank:
+ * so if a plugin has a few groups, consecutive ranks take different ones. */
 static uint64_t draw(const struct pc_thread *t, uint64_t n)
 {
     const struct pcollect_arena_header *h = pc_header();
@@ -29,8 +30,8 @@ static uint64_t draw(const struct pc_thread *t, uint64_t n)
 
 /* ---- A window -------------------------------------------------------------------------------- */
 
-/* Part of the armed time that the way out of the handler takes: a mean that one slow handler does
- * not move far. */
+/* Updates the mean of the armed time that leaving the handler takes; one slow handler changes it
+ * little. */
 static void follow_lead(struct pc_window *w, uint64_t lead_ns)
 {
     uint64_t most = w->lead_ns / 8;
@@ -58,10 +59,10 @@ void pc_window_open(struct pc_thread *t, struct pc_sampler *s,
         w->place = *place;
         w->weight = 1u << s->lowered;
         w->asked_ns = p->plugin->open(p->state, &now.sample);
-        /* If the period is not much longer than a window, there is none. */
+        /* Opens no window if the period is not much longer than a window. */
         w->open = w->asked_ns > 0 && s->next_ns > 2 * (w->asked_ns + w->lead_ns);
         if (!w->open && w->asked_ns && s->next_ns > 2 * w->asked_ns)
-            follow_lead(w, 0); /* or it would never be shorter again */
+            follow_lead(w, 0); /* otherwise it could never become shorter again */
         if (w->open && s->owed_ns >= (int64_t)w->asked_ns) {
             w->open = false;
             pc_window_close(t, s, w->asked_ns, true);

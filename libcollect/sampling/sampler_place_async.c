@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Where threads run: the table `placement`, by the samples of each thread on each processor.
+ * The table `placement`, which shows where threads run: the samples of each thread on each
+ * processor.
  *
  * Every function of this file may run in a signal handler.
  */

@@ -1,31 +1,32 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The handlers that are installed: the sampler's, and those that take the place of the program's
- * meanwhile.
+ * Installs handlers: the sampler's, and the stand-ins that replace the program's while sampling is
+ * on.
  *
- * If the sampler blocked all signals, the kernel would give one that is sent to the process
- * meanwhile to another thread. If it blocked none, the program's handlers would run in the middle
- * of it, on its stack, and could leave it by a jump. So in a process that is sampled one of two
- * functions of ours (`stand_ins`) stands for each handler of the program, and their signals are not
- * blocked: the kernel gives them to the thread that it would have chosen. In a thread that is not
- * in the sampler's handler the stand-in jumps to the program's. Otherwise it sends the same signal
- * to its thread, blocked until the end of the sampler's handler, when the kernel delivers it.
+ * If the sampler's handler blocked all signals, the kernel would deliver a signal for the process
+ * to another thread. If it blocked none, the program's handlers would run in the middle of it, on
+ * its stack, and could leave it by longjmp. So in a process that is sampled, one of two functions
+ * of this library (`stand_ins`) is installed for each handler of the program, and their signals are
+ * not blocked: the kernel delivers them to the thread that it would have chosen anyway. If the
+ * thread is not in the sampler's handler, the stand-in jumps to the program's handler. Otherwise it
+ * sends the same signal to its own thread and blocks it until the end of the sampler's handler,
+ * when the kernel delivers it.
  *
  * Invariants:
  *  1. A thread is in the sampler's handler, from the kernel's entry to sigreturn, if and only if it
  *     blocks the two signals that glibc has for itself (MARK): nothing else blocks these and leaves
- *     the program's unblocked. The context of the interrupted code tells it; no flag is needed that
- *     would be set an instruction late.
+ *     the program's unblocked. The context of the interrupted code shows this; a flag would be set
+ *     an instruction too late.
  *  2. A signal is in `deferred` only while a stand-in is installed for it; all others, and handlers
  *     that the program installs by the bare system call, are blocked as before. handlers[] has the
  *     handler of each signal in it, never SIG_DFL, SIG_IGN or a stand-in.
  *  3. The kernel has the flags and the mask that the program asked for, and SA_SIGINFO. Which of
  *     the two stand-ins it has tells whether the program asked for SA_SIGINFO, too.
  *
- * Not deferred are handlers that are asked for once, and those of signals that instructions raise.
- * Nothing is while one runs on the alternate stack: beside its frame and the sampler's there may be
- * no room for another one, and the kernel would begin at the top of that stack once more, where the
- * sampler's frame may be.
+ * Handlers with SA_RESETHAND and those of signals that instructions raise are not deferred. No
+ * handler is deferred while one runs on the alternate stack: that stack may have no room for
+ * another frame beside its own and the sampler's, and the kernel would start again at the top of
+ * that stack, where the sampler's frame may be.
  *
  * AS-safe, MT-safe: programs call sigaction in handlers.
  */
@@ -48,13 +49,13 @@ typedef void action_fn(int, siginfo_t *, void *);
 
 static _Atomic(action_fn *) handlers[N_SIGNALS + 1];
 static _Atomic uint64_t deferred;
-static _Atomic uint64_t on_stack; /* signals of which the handlers run on the alternate stack */
-static _Atomic uint32_t taken;    /* by the sampler, 1 << signal */
-static _Atomic int owner;         /* the process; a child by vfork is another one on this memory */
+static _Atomic uint64_t on_stack; /* signals whose handlers run on the alternate stack */
+static _Atomic uint32_t taken;    /* signals of the sampler, 1 << signal */
+static _Atomic int owner;         /* process id; a vfork child has another one in the same memory */
 
 /* ---- In handlers ----------------------------------------------------------------------------- */
 
-/* False: the queue of signals is full. */
+/* Sends the signal again for later. False: the queue of signals is full. */
 static __attribute__((noinline)) bool defer(int signal, siginfo_t *info, ucontext_t *context)
 {
     const uint64_t one = BIT(signal);
@@ -71,7 +72,8 @@ static __attribute__((noinline)) bool defer(int signal, siginfo_t *info, ucontex
     return sent;
 }
 
-/* A jump where it can be: the program's handler has the stack as the kernel made it. */
+/* Calls the program's handler, by a tail call if possible: then it has the stack as the kernel made
+ * it. */
 static inline __attribute__((always_inline)) void stand_in(int signal, siginfo_t *info,
                                                            void *context)
 {
@@ -87,7 +89,7 @@ static void stand_in_plain(int signal, siginfo_t *info, void *context)
     stand_in(signal, info, context);
 }
 
-/* Not the same code as the other one's, which would be folded into one. */
+/* Differs from the other stand-in, so that the linker does not fold the two into one. */
 static void stand_in_info(int signal, siginfo_t *info, void *context)
 {
     __asm__ volatile("");
@@ -106,7 +108,8 @@ static bool is_handler(const struct sigaction *action)
     return action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN;
 }
 
-/* Finds the signals that are not blocked while the sampler's handler runs, beside the synchronous.
+/* Finds the signals that are not blocked while the sampler's handler runs, besides the synchronous
+ * ones.
  */
 static uint64_t find_open(void)
 {
@@ -118,9 +121,10 @@ static uint64_t find_open(void)
     return any ? 0 : deferred;
 }
 
-/* On the alternate stack, unless signals are open: the kernel puts a frame on it for each that
- * comes meanwhile, and the program, whose handlers run on the interrupted stack, may have made it
- * for one. What is open may change in another thread. */
+/* Installs the handler on the alternate stack, unless signals are left unblocked: for each of those
+ * that comes meanwhile the kernel puts a frame there, and the program, whose handlers run on the
+ * interrupted stack, may have made it large enough for one frame only. Another thread may change
+ * the set of unblocked signals. */
 int pc_sampler_install(int signal)
 {
     const struct sigaction *asked = &pc_sampler_program_action[signal];
@@ -165,7 +169,9 @@ static bool is_stand_in(const struct sigaction *action)
     return action->sa_sigaction == stand_in_plain || action->sa_sigaction == stand_in_info;
 }
 
-/* Handlers of what instructions raise end, or leave at once, as those of UCX and of overflows. */
+/* True if the handler runs on the alternate stack. Handlers of signals that instructions raise do
+ * not count: they end the process or return at once, like those of UCX and those for stack
+ * overflows. */
 static bool is_on_stack(int signal, const struct sigaction *action)
 {
     return is_handler(action) && action->sa_flags & SA_ONSTACK && !(BIT(signal) & synchronous);
@@ -187,7 +193,7 @@ bool pc_sampler_stands_in(void)
     return owner;
 }
 
-/* Gives the action that the program knows of; `handler`: its own, behind the stand-in. */
+/* Replaces the stand-in by the program's own handler in an action that is shown to the program. */
 static void show(struct sigaction *action, action_fn *handler)
 {
     if (!is_stand_in(action))
@@ -208,7 +214,7 @@ static int defer_action(int signal, const struct sigaction *action, struct sigac
         atomic_store(&handlers[signal], before);
         return result;
     }
-    /* A handler that came in between may have asked for another. */
+    /* A signal handler that ran in between may have installed another one. */
     atomic_store(&handlers[signal], action->sa_sigaction);
     set(&deferred, signal, true);
     set(&on_stack, signal, false);
@@ -239,7 +245,7 @@ int pc_sampler_set_action(int signal, const struct sigaction *action, struct sig
 
 /* ---- Begin and end --------------------------------------------------------------------------- */
 
-/* Handlers that are there. */
+/* Replaces the handlers that are installed already. */
 void pc_sampler_defer_all(void)
 {
     owner = getpid();
@@ -267,7 +273,7 @@ void pc_sampler_undefer(int signal)
     PC_NEXT(sigaction)(signal, &now, NULL);
 }
 
-/* To ignore a signal is to drop what is pending of it, in all threads: so does the default. */
+/* Ignoring a signal drops pending ones in all threads; so does the default action of these. */
 void pc_sampler_give_back(void)
 {
     static const struct sigaction ignored = {.sa_handler = SIG_DFL};

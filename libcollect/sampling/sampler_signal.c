@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The number of the sampler's signal: chosen at the start, left to the program when it turns out
- * that it uses it. Called by the sampler and by the interposed functions of libc
- * (interpose/signal.c).
+ * The number of the sampler's signal: it is chosen at the start, and given up when the program uses
+ * it. Called by the sampler and by the interposed functions of libc (interpose/signal.c).
  *
- * The two that may be taken are ignored where nobody handles them, so that one that comes too late
- * ends nothing; they are not queued, so that a full queue of signals changes nothing; and debuggers
- * pass them on without a stop.
+ * The two candidates are ignored by default, so that a late signal does not end the process; they
+ * are not queued, so that a full signal queue does no harm; and debuggers pass them on without
+ * stopping.
  *
  * A number that was left keeps the sampler's handler, since an interrupt may still be on its way:
- * threads follow at their next interrupt. What the program asks for on it is kept here and done by
- * that handler (sampler_async.c). No number is taken twice.
+ * threads follow at their next interrupt. The action that the program asks for on it is kept here
+ * and carried out by that handler (sampler_async.c). No number is taken twice.
  *
- * AS-safe, but for the start: programs call sigaction and sigprocmask in handlers.
+ * AS-safe, except the start: programs call sigaction and sigprocmask in handlers.
  */
 #include "libcollect/sampling/sampler.h"
 
@@ -24,7 +23,7 @@ static const int candidates[] = {SIGURG, SIGWINCH};
 
 static atomic_flag leaving = ATOMIC_FLAG_INIT;
 
-/* The first number that nobody uses, with the handler installed; 0: none. */
+/* Takes the first number that the program does not use, and installs the handler; 0: none. */
 static int take(void)
 {
     for (size_t i = 0; i < PC_ARRAY_LEN(candidates); i++) {

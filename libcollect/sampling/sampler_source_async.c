@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The open source of interrupts of a thread: arming, disarming, and its clock. It calls no other
- * file of the sampler.
+ * The open interrupt source of a thread: arming, disarming, and its clock. It calls no other file
+ * of the sampler.
  *
  * Every function of this file may run in a signal handler.
  */
@@ -22,8 +22,8 @@ uint64_t pc_sampler_cpu_ns(void)
     return pc_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
-/* Sources of ours say so; a signal of that number sent by anybody else is the program's. After a
- * thread has left, what was on its way to it is still ours. */
+/* Our sources mark their signals; a signal of that number from any other sender is the program's. A
+ * signal that was on its way when the thread left is still ours. */
 bool pc_sampler_is_ours(const struct pc_sampler *s, const siginfo_t *info)
 {
     if (info->si_code == SI_TIMER)
@@ -31,7 +31,8 @@ bool pc_sampler_is_ours(const struct pc_sampler *s, const siginfo_t *info)
     return info->si_code > 0 && info->si_code <= POLL_HUP && (!s || info->si_fd == s->fd);
 }
 
-/* A signal of the program that was taken is put back, as if it had been sent to the process. */
+/* Takes a pending interrupt. A signal of the program that was taken is sent to the process
+ * again. */
 bool pc_sampler_take_pending(const struct pc_sampler *s, int signal)
 {
     const uint64_t set = 1ull << (signal - 1);
@@ -40,7 +41,7 @@ bool pc_sampler_take_pending(const struct pc_sampler *s, int signal)
     siginfo_t info;
     bool some = syscall(SYS_rt_sigtimedwait, &set, &info, &now, sizeof set) == signal;
     bool ours = some && pc_sampler_is_ours(s, &info);
-    if (some && !ours) /* ours would have come first: those of the thread do */
+    if (some && !ours) /* ours would have come first, like all signals to a thread */
         syscall(SYS_rt_sigqueueinfo, getpid(), signal, &info);
     errno = saved;
     return ours;
@@ -89,7 +90,7 @@ static void set_timer(int timer, uint64_t ns)
 
 void pc_sampler_arm_for(struct pc_sampler *s, uint64_t ns)
 {
-    enum { LEAST_NS = 10000 }; /* of the kernel's task clock */
+    enum { LEAST_NS = 10000 }; /* shortest period of the kernel's task clock */
     if (!pc_sampler_signal)
         return;
     s->due_ns = s->source == PC_SOURCE_CLOCK && ns < LEAST_NS ? LEAST_NS : ns;

@@ -3,12 +3,12 @@
  * From an interrupted context to its POINT in the thread's tree.
  *
  * The path is walked from the interrupted instruction outwards until the walk ends or meets the
- * last path, which is the path of the sample before: the same frame in the same place, and all
- * words that the last path's walk read from there outwards unchanged. From there on frames and
+ * last path, the path of the previous sample: the same frame is in the same place, and all words
+ * that the last path's walk read from there outwards are unchanged. From there on frames and
  * contexts are the last path's. Words are compared in order: when one has matched, the next belongs
  * to a live frame.
  *
- * Called by the handler alone, with `busy` set. Takes no lock, calls no malloc.
+ * Called only by the handler, with `busy` set. Takes no lock, calls no malloc.
  */
 #include "libcollect/context/python.h"
 #include "libcollect/context/shown.h"
@@ -48,7 +48,8 @@ static bool same_state(const struct pc_sample_frame *f, const struct pc_walk *wa
            f->exact == walk->exact && (walk->fp_loc || f->fp == walk->fp);
 }
 
-/* Words do not tell where a step by registers went. */
+/* True if the words of a frame are unchanged. Words do not determine a step that used other
+ * registers. */
 static bool same_words(const struct pc_sample_frame *f)
 {
     if (f->registers)
@@ -64,9 +65,9 @@ static bool is_runtime(const struct pc_sample_frame *f)
     return f->module && f->module->flags & PCOLLECT_MODULE_RUNTIME;
 }
 
-/* Has the walk come to a frame of the last path with nothing changed outside of it? `*inside`
- * falls: the last path cannot be joined at or inside of that index. Not at a frame of a runtime:
- * whether it is shown depends on what is inside of it. */
+/* True if the walk has come to a frame of the last path outside of which nothing has changed.
+ * `*inside` decreases: the last path cannot be joined at or inside of that index. A frame of a
+ * runtime is never joined, because the frames inside of it decide whether it is shown. */
 static bool join(struct pc_sampler *s, const struct pc_walk *walk, uint32_t *inside)
 {
     uint32_t j = *inside;
@@ -86,7 +87,7 @@ static bool join(struct pc_sampler *s, const struct pc_walk *walk, uint32_t *ins
 
 static void walk_outwards(struct pc_sampler *s, struct pc_walk *walk)
 {
-    uint32_t inside = pc_interpreter ? 0 : s->n_last; /* words do not tell Python's frames */
+    uint32_t inside = pc_interpreter ? 0 : s->n_last; /* 0: no join, because of Python */
     s->joined = NOT_JOINED;
     s->cut = s->deep = false;
     s->n_path = 0;
@@ -113,7 +114,7 @@ static void walk_outwards(struct pc_sampler *s, struct pc_walk *walk)
 
 /* ---- The tree -------------------------------------------------------------------------------- */
 
-/* The innermost frame of the program: neither a runtime's nor what a runtime calls in libc. */
+/* The innermost frame of the program: not one of a runtime, nor one of libc called by a runtime. */
 static uint32_t find_program(const struct pc_sampler *s)
 {
     uint32_t i = 0;
@@ -122,7 +123,8 @@ static uint32_t find_program(const struct pc_sampler *s)
     return i;
 }
 
-/* True if the program's innermost frame, or none, has called a runtime of threads. */
+/* True if there is a threading runtime inside the program's innermost frame, or without any frame
+ * of the program. */
 static bool has_runtime(const struct pc_sampler *s, uint32_t program)
 {
     for (uint32_t i = 0; i < program; i++)
@@ -131,9 +133,8 @@ static bool has_runtime(const struct pc_sampler *s, uint32_t program)
     return false;
 }
 
-/* Left out (shown.h): frames of ours; what a runtime of threads has between the start of a thread,
- * or a function of the program, and the program's function that it calls; the code from which the
- * kernel calls a handler. */
+/* True for frames that are left out (shown.h): those of this library; those of a threading runtime
+ * at the start of a thread; the code from which the kernel calls a handler. */
 static bool is_left_out(const struct pc_sample_frame *outside, const struct pc_sample_frame *f)
 {
     if (!f->module || f->module->flags & PCOLLECT_MODULE_OWN || (outside && outside->exact))
@@ -178,8 +179,8 @@ static struct pc_python_booking read_python(struct pc_thread *t, struct pc_sampl
     return b;
 }
 
-/* Books the frames outside of the innermost and returns the context that they are, with the frames
- * of Python that the innermost runs; *collapsed: it is an ancestor of it. */
+/* Books the frames outside of the innermost one, and the Python frames that the innermost one runs.
+ * Returns their context; *collapsed: it is only an ancestor of it. */
 static pcollect_ref book_frames(struct pc_thread *t, struct pc_sampler *s,
                                 struct pc_python_booking *b, bool *collapsed)
 {
@@ -216,7 +217,7 @@ static pcollect_ref book_frames(struct pc_thread *t, struct pc_sampler *s,
     return at;
 }
 
-/* The path, less the interrupted frame itself, becomes the last path. */
+/* Makes the path, without the interrupted frame itself, the last path. */
 static void keep_last_path(struct pc_sampler *s, bool complete)
 {
     uint32_t n = s->joined == NOT_JOINED ? 0 : s->joined + 1;
@@ -229,7 +230,7 @@ static void keep_last_path(struct pc_sampler *s, bool complete)
     s->n_last = n;
 }
 
-/* From the interrupted instruction outwards; the frame itself is s->path[0]. */
+/* Walks from the interrupted instruction outwards; its frame is s->path[0]. */
 static void walk(struct pc_thread *t, struct pc_sampler *s, const void *context)
 {
     struct pc_walk walk;
@@ -266,8 +267,9 @@ struct place {
     uint64_t offset;
 };
 
-/* Point where the sample was taken; *parent: what called it, as far as it has been booked. A point
- * is looked up as the return address behind it, so that a Python frame's is one less. */
+/* The point where the sample was taken; *parent: its caller, as far as it has been booked. A point
+ * is looked up like a return address behind it, so the offset of a Python frame is reduced by
+ * one. */
 static struct place find_place(const struct pc_python_booking *b, const struct pc_sample_frame *f,
                                pcollect_ref *parent)
 {

@@ -128,18 +128,16 @@ struct pc_thread {
     struct pc_scopes *scopes; /* scope.c; NULL: neither phases nor regions so far */
     uint64_t level;           /* of the phase that the thread is in; 0: none */
     struct pc_thread *next_made;
-    uint32_t resets;                    /* value of pc_control.resets that was applied last */
-    uint32_t bumps;                     /* value of pc_control.bumps that `generation` contains */
-    struct pc_sampler *sampler;         /* sampler.h; NULL: never interrupted */
-    struct pc_counting_meter *counting; /* counter_groups.h; NULL: nothing is counted */
-    struct pc_counting_meter *always;   /* counter_groups.h; events that count all the time, beside
-                                         * the groups */
-    struct pc_edges *edges;             /* edges.h; NULL: nothing is read at MPI calls */
-    struct pc_python_stack *python;     /* python.h; NULL: none was read so far */
+    uint32_t resets;                      /* value of pc_control.resets that was applied last */
+    uint32_t bumps;                       /* value of pc_control.bumps that `generation` contains */
+    struct pc_sampler *sampler;           /* sampler.h; NULL: never interrupted */
+    struct pc_counting_meter *counting;   /* counter_groups.h; NULL: nothing is counted */
+    struct pc_counting_meter *always;     /* counter_groups.h; what counts all the time */
+    struct pc_edges *edges;               /* edges.h; NULL: nothing is read at MPI calls */
+    struct pc_python_stack *python;       /* python.h; NULL: none was read so far */
     struct pc_python_paths *python_paths; /* python_paths.c; NULL: no call from Python so far */
     bool helper;                          /* made by the MPI library for itself */
-    _Atomic uint8_t uncounted;            /* threads_table.c; 1 + its kind if the thread is left
-                                           * out; 0: it is counted */
+    _Atomic uint8_t uncounted;            /* threads_table.c; 1 + kind if left out, 0: counted */
     uint8_t kind;                         /* enum pc_thread_kind */
     uint32_t number;
     int32_t tid;                  /* 0: it has ended */

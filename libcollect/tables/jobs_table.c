@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * The table `jobs`: relations of this job to others. A row for each MPI_Comm_spawn*, _accept,
- * _connect and _join, by the rank that was root of it; and one of rank 0 of a job that was spawned.
+ * _connect and _join, by the rank that was its root; and one by rank 0 of a job that was spawned.
  *
  * The other job has a profile of its own, and the two exchange no message for it. A row holds facts
  * that both sides know: the names that the launcher gives jobs, the port, how many processes, and
- * from when to when on the wall clock: a spawned process starts, and is in MPI_Init, while its
+ * from when to when by the wall clock: a spawned process starts, and is in MPI_Init, while its
  * parent is in MPI_Comm_spawn. The reader finds the profiles that fit (command/related_jobs.c).
  *
  * No function here is on the path of a frequent call.
@@ -64,7 +64,8 @@ static uint64_t *new_row(struct pc_thread *t)
     uint32_t number = atomic_fetch_add(&n_rows, 1) + 1;
     const uint64_t keys[] = {(uint64_t)(int64_t)PCOLLECT_RANK_SELF, number};
     uint64_t *v = NULL;
-    /* Made when it is needed: most programs have no such row, and their profiles no such table. */
+    /* The table is made when it is needed: most programs have no such row, and their profiles no
+     * such table. */
     if (number <= MAX_ROWS && !pc_table_add("pcollect", &table))
         v = pc_table_row(t, &table, keys);
     else

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * The table `machine`: the sockets of each node and their processors, for plugins that want it
- * (PCOLLECT_WANT_MACHINE). Written by the least rank of the node, in the thread that merges; where
- * several take themselves for the least, their rows are equal. Without the module there is none.
+ * (PCOLLECT_WANT_MACHINE). Written by the least rank of the node, in the thread that merges; if
+ * several ranks assume that they are the least, their rows are equal. Without the module the table
+ * is missing.
  */
 #include "libcollect/machine/machine.h"
 

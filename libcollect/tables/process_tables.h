@@ -22,20 +22,21 @@ void pc_threads_table_init_end(void);
 /* A thread has been registered; `function`: in which it starts, or NULL. */
 void pc_threads_table_enter(struct pc_thread *t, void *function);
 void pc_threads_table_leave(struct pc_thread *t);
-/* Before the merge: threads that run and were not counted so far, in rows of this one. */
+/* Called before the merge: counts running threads that were not counted so far, in rows of this
+ * thread. */
 void pc_threads_table_rest(void);
 
 /* ---- the times of threads (thread_times_table.c) ---- */
 int pc_thread_times_start(void);
-/* After the table of threads, which finds the kind. */
+/* Called after the table of threads, which finds the kind. */
 void pc_thread_times_enter(struct pc_thread *t, void *function);
 void pc_thread_times_leave(struct pc_thread *t);
-/* CPU time of all threads up to now: counts, or does not. A system call for each thread. */
+/* Books, or drops, the CPU time of all threads up to now. A system call for each thread. */
 void pc_thread_times_book(void);
 void pc_thread_times_skip(void);
 /* Forgets what was booked. */
 void pc_thread_times_reset(void);
-/* Before the merge: as book, with the names that threads have then. */
+/* Called before the merge: books, with the names that threads have then. */
 void pc_thread_times_settle(void);
 
 /* ---- command line and configuration (run_tables.c) ---- */
@@ -44,31 +45,33 @@ int pc_run_tables_start(void);
 void pc_run_tables_note(void);
 
 /* ---- clocks of threads (thread_clock.c) ---- */
-/* CPU time of a thread of this process; 0: it has ended, or may not be asked. */
+/* CPU time of a thread of this process; 0: it has ended, or its clock may not be read. */
 uint64_t pc_thread_cpu_ns(int32_t tid);
 
-/* ---- what the system says of the process (resources_table.c) ---- */
+/* ---- resources of the process, as the kernel counts them (resources_table.c) ---- */
 int pc_usage_start(void);
-/* The start of a job takes processors; a wait for them at that time is not the program's fault. */
+/* Begins to count: the start of a job is left out, because waits for processors at that time are
+ * not the program's. */
 void pc_usage_init_end(void);
-/* Called around the time that MPI_Pcontrol leaves out, and where it begins the run anew: four
- * system calls each. May change errno. Not AS-safe. */
+/* Called around the time that MPI_Pcontrol leaves out, and when it begins the run anew. Four system
+ * calls each. May change errno. Not AS-safe. */
 void pc_usage_leave(void);
 void pc_usage_return(void);
 void pc_usage_reset(void);
-/* Before the merge. */
+/* Called before the merge. */
 void pc_usage_note(void);
 
 /* ---- jobs that this one started, was started by, or met (jobs_table.c) ---- */
-/* core->met_job. */
+/* Implements core->met_job. */
 void pc_jobs_met(struct pc_call *call, int n_local, int n_remote, const char *port);
-/* Another job of n_parents processes has spawned this one. Rank 0, when MPI_Init has returned. */
+/* Another job of n_parents processes has spawned this one. Called on rank 0 when MPI_Init has
+ * returned. */
 void pc_jobs_spawned(int n_ranks, int n_parents);
 
 /* ---- the table of sockets (machine_table.c) ---- */
-/* After the plugins. */
+/* Called after the start of the plugins. */
 int pc_machine_start(void);
-/* Before the merge. */
+/* Called before the merge. */
 void pc_machine_note(void);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Figures of the system about the process, beside the tree: the table `resources`, one row a rank,
- * from the end of MPI_Init to the merge (of a program without MPI_Init: from its start), without
- * what MPI_Pcontrol leaves out. Written once, by the thread that merges.
+ * The table `resources`: the kernel's figures about the process, one row for each rank, from the
+ * end of MPI_Init (or the start of a program without it) to the merge, without what MPI_Pcontrol
+ * leaves out. Written once, by the thread that merges.
  *
  * The time of the main thread is divided: on a processor, able to run with no processor free, and
  * the rest, in which it was blocked.
@@ -87,10 +87,10 @@ static const struct pcollect_table table = {.name = "resources",
                                             .n_keys = 1,
                                             .n_values = N_VALUES};
 
-/* Parts of the counts: what is not the run's, and where they stood when it was left last. */
+/* Counts that do not belong to the run, and the counts when it was left last. */
 static uint64_t left_out[N_VALUES], left_at[N_VALUES];
 
-/* Sum of the time that was left out so far; when the run began, and when it was left last. */
+/* Time that was left out so far; times when the run began and when it was left last. */
 static uint64_t paused_ns, began_at_ns, paused_at_ns;
 
 /* The second number of schedstat, in ns: seen in Linux 4.19 to 6.18. 0: it is not there. */
@@ -153,12 +153,12 @@ static uint64_t to_ns(struct timeval t)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_usec * 1000u;
 }
 
-/* Values that only grow, as the system counts it now; the other values stay as they are. */
+/* Reads the counters that only grow; the other values stay as they are. */
 static void read_counts(uint64_t v[N_VALUES])
 {
     struct rusage usage;
     v[DELAYED] = read_delayed_ns();
-    v[ON_CPU] = pc_thread_cpu_ns((int32_t)getpid()); /* the main thread, whichever asks */
+    v[ON_CPU] = pc_thread_cpu_ns((int32_t)getpid()); /* of the main thread, whichever thread asks */
     uint64_t there_ns = pc_mono_ns(), ran_ns = v[ON_CPU] + v[DELAYED];
     v[BLOCKED] = v[DELAYED] && v[ON_CPU] && there_ns > ran_ns ? there_ns - ran_ns : 0;
     if (getrusage(RUSAGE_SELF, &usage))
@@ -173,7 +173,7 @@ static void read_counts(uint64_t v[N_VALUES])
 
 int pc_usage_start(void)
 {
-    pc_usage_init_end(); /* there may be no MPI_Init */
+    pc_usage_init_end(); /* counts from here if MPI_Init is never called */
     return pc_table_add("pcollect", &table);
 }
 
@@ -212,7 +212,7 @@ void pc_usage_reset(void)
     paused_ns = paused_at_ns - began_at_ns;
 }
 
-/* Like 0-3,8: what sched_setaffinity and taskset take. */
+/* Formats a set like 0-3,8, which taskset accepts. */
 static void put_cpus(const cpu_set_t *set, char *out, size_t n)
 {
     size_t at = 0;

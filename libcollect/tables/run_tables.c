@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The tables `command_lines` and `settings`: what was run, and with which options that were not the
- * defaults. Rows are equal in most processes, and become one at the merge.
+ * The tables `command_lines` and `settings`: the command that was run, and the options that differ
+ * from the defaults. Rows are equal in most processes, and become one at the merge.
  *
  * They are written when MPI_Init has returned, so that a process that is killed has them, and
  * before the merge, for those that never called it.
@@ -14,7 +14,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* A longer command line is cut. */
+/* Longest command line; longer ones are cut. */
 enum { COMMAND_BYTES = 4096 };
 
 #define PROCESSES                                                                                  \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The CPU time of a thread, from whichever thread asks.
+ * The CPU time of any thread of the process.
  */
 #include "libcollect/state/state.h"
 #include "libcollect/tables/process_tables.h"
@@ -8,8 +8,8 @@
 #include <time.h>
 
 /* The number of the clock is the kernel's (linux/posix-timers.h): the complement of the thread's
- * id, 4 for one thread, 2 for what the scheduler counts. A filter may end the process for such a
- * clock.
+ * id, 4 for one thread, 2 for what the scheduler counts. A seccomp filter may end the process for
+ * reading such a clock.
  */
 uint64_t pc_thread_cpu_ns(int32_t tid)
 {

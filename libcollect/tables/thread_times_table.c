@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The table `thread_records`: what each thread did, one row for each number of a thread. A number
- * is used again when its thread has ended, so that a hundred thousand threads one after the other
- * are one row.
+ * The table `thread_records`: times and calls of threads, one row for each thread number. A number
+ * is reused when its thread has ended, so that a hundred thousand threads one after the other are
+ * one row.
  *
- * A thread's row is made when it enters. MPI time, calls and the number of threads are in its
- * record already and are put into the row by the merge, which so knows them of a killed process
- * too (merge/arena_rows.c). CPU time is booked here: when the thread ends, before the merge, and
- * around what MPI_Pcontrol leaves out. It counts from the end of MPI_Init.
+ * A thread's row is made when it enters. MPI time, calls and the number of threads are already in
+ * its record; the merge copies them into the row, also for a killed process (merge/arena_rows.c).
+ * CPU time is booked here: when the thread ends, before the merge, and around what MPI_Pcontrol
+ * leaves out. It counts from the end of MPI_Init.
  *
- * The handler of samples adds what it met in the code of a runtime of threads, where a thread waits
- * for others. How long a thread waited for a processor is read at its end, or before the merge; not
- * of threads that computed next to nothing, which there may be a hundred thousand of.
+ * The sampler's handler adds the time in the code of a threading runtime, where a thread waits for
+ * others. The time that a thread waited for a processor is read at its end, or before the merge;
+ * but not for threads that computed almost nothing, because there may be a hundred thousand of
+ * them.
  *
- * Invariant: the time of a thread's clock since `cpu_from` is not in the row yet. The thread that
+ * Invariant: the time on a thread's clock since `cpu_from` is not in the row yet. The thread that
  * moves `cpu_from` forward by compare-and-exchange books the difference, or drops it. `known` is 0
  * from the thread's beginning to its end or the merge, and stays 0 where the program filters system
  * calls, since its filter may be for clocks too.
@@ -68,7 +69,7 @@ int pc_thread_times_start(void)
     return pc_table_add("pcollect", &table);
 }
 
-/* Moves cpu_from to now; returns what it passed over. */
+/* Moves cpu_from to now; returns the time between. */
 static uint64_t advance(struct pc_thread *t)
 {
     uint64_t from = atomic_load(&t->cpu_from_ns), now = pc_thread_cpu_ns(t->tid);
@@ -109,7 +110,7 @@ static void settle(struct pc_thread *t)
     errno = saved;
 }
 
-/* The name that a thread was given since it entered. */
+/* Reads the name of the thread, which may have changed since it entered. */
 static void read_name(struct pc_thread *t)
 {
     char path[64], name[20];
@@ -119,7 +120,7 @@ static void read_name(struct pc_thread *t)
     }
     pc_format(path, sizeof path, "/proc/self/task/%d/comm", t->tid);
     if (!pc_read_small(path, name, sizeof name))
-        return; /* it has just ended */
+        return; /* the thread has just ended */
     name[strcspn(name, "\n")] = '\0';
     memcpy(t->record->name, name, sizeof t->record->name);
 }

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The table `threads`: which threads the process had, by kind and name, whoever made them.
+ * The table `threads`: all threads that the process had, by kind and name.
  *
  * A thread is counted when it is registered: at its first MPI call, or, where computation is
- * sampled, at its beginning. Its kind is known from the module of the function that it starts in;
- * if that was not seen, its time decides: a thread that appears while MPI_Init runs belongs to the
- * MPI library. Threads that were never registered are counted at the merge, as the kernel lists
- * them.
+ * sampled, at its beginning. The module of its start function gives its kind; if that was not seen,
+ * the time decides: a thread that appears while MPI_Init runs belongs to the MPI library. Threads
+ * that were never registered are counted at the merge, as the kernel lists them.
  *
  * The threads of a pool often have numbers in their names: names that differ only in trailing
  * digits share one row. Otherwise a program that names a hundred thousand threads would have as
@@ -57,8 +56,8 @@ static const struct pcollect_table table = {.name = "threads",
                                             .n_values = 1,
                                             .flags = PCOLLECT_TABLE_KEPT};
 
-/* Threads of before MPI_Init; then those that came while it ran. Written by its thread alone,
- * before others could ask: a thread that asks early is taken for the program's. */
+/* Threads from before MPI_Init; then those that appeared while it ran. Written only by the thread
+ * in MPI_Init, before others read it: a thread that registers earlier counts as the program's. */
 static struct {
     int32_t tid[MAX_TIDS];
     _Atomic uint32_t n;
@@ -147,7 +146,7 @@ int pc_threads_table_start(void)
     return pc_table_add("pcollect", &table);
 }
 
-/* A thread that is registered before it runs has not been given its name yet: it is counted when it
+/* Counts a thread. One that is registered before it runs has no name yet: it is counted when it
  * ends, or before the merge. */
 void pc_threads_table_enter(struct pc_thread *t, void *function)
 {
@@ -171,8 +170,8 @@ void pc_threads_table_leave(struct pc_thread *t)
     add_row(t, (enum pc_thread_kind)kind, name);
 }
 
-/* ---- Those that run at the end ----------------------------------------------------------------
- */
+/* ---- Threads that run at the end
+ * -------------------------------------------------------------- */
 
 static bool is_registered(int32_t tid)
 {
@@ -186,7 +185,7 @@ static bool is_registered(int32_t tid)
     return false;
 }
 
-/* 1 + the kind of a registered thread that was not counted; 0: it was. */
+/* 1 + the kind of a registered thread that was not counted; 0: it was counted. */
 static int take_uncounted(int32_t tid)
 {
     for (struct pc_thread *t = pc_scope_newest_thread(); t; t = t->next_made)
@@ -204,7 +203,7 @@ static void count_rest(int32_t tid, struct pc_thread *t)
         return;
     pc_format(path, sizeof path, "/proc/self/task/%d/comm", tid);
     if (!pc_read_small(path, name, sizeof name))
-        return; /* it has just ended */
+        return; /* the thread has just ended */
     name[strcspn(name, "\n")] = '\0';
     enum pc_thread_kind kind =
         uncounted ? (enum pc_thread_kind)(uncounted - 1) : find_kind(tid, false, NULL);

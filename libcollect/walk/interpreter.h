@@ -22,8 +22,7 @@ enum { PC_PYTHON_PAGES = 64, PC_PYTHON_FILE_BYTES = 1024, PC_PYTHON_NAME_BYTES =
 
 struct pc_python_frame {
     uintptr_t code; /* the code object */
-    uintptr_t at;   /* address on the C stack, in the loop that runs it; UINTPTR_MAX: outside of all
-                     * C frames */
+    uintptr_t at;   /* on the C stack, in the loop that runs it; UINTPTR_MAX: outside of all */
     int64_t place;  /* of the instruction: bytes from the first one; before it: negative */
 };
 
