@@ -26,25 +26,37 @@ struct pc_cursor {
     bool failed; /* read past the end, or a varint of more than 64 bits: all reads give 0 */
 };
 
+/* False: no memory. Out of line: it is rare, and callers are many. */
+__attribute__((noinline, unused)) static bool pc_buffer_grow(struct pc_buffer *b, size_t n)
+{
+    size_t room, least = b->room + b->room / 2;
+    if (b->failed || __builtin_add_overflow(b->n, n, &room) || room > PTRDIFF_MAX / 2) {
+        b->failed = true;
+        return false;
+    }
+    room = room < least ? least : room;
+    room = room < 256 ? 256 : room;
+    uint8_t *data = realloc(b->data, room);
+    if (!data) {
+        b->failed = true;
+        return false;
+    }
+    b->data = data;
+    b->room = room;
+    return true;
+}
+
+/* The end of the buffer, with room for n bytes behind it, or NULL. */
+static inline uint8_t *pc_buffer_end(struct pc_buffer *b, size_t n)
+{
+    return n <= b->room - b->n || pc_buffer_grow(b, n) ? b->data + b->n : NULL;
+}
+
 static inline uint8_t *pc_buffer_extend(struct pc_buffer *b, size_t n)
 {
-    if (n > b->room - b->n) {
-        size_t room;
-        if (b->failed || __builtin_add_overflow(b->n, n, &room) || room > PTRDIFF_MAX / 2) {
-            b->failed = true;
-            return NULL;
-        }
-        room = room < 256 ? 256 : room + room / 2;
-        uint8_t *data = realloc(b->data, room);
-        if (!data) {
-            b->failed = true;
-            return NULL;
-        }
-        b->data = data;
-        b->room = room;
-    }
-    uint8_t *at = b->data + b->n;
-    b->n += n;
+    uint8_t *at = pc_buffer_end(b, n);
+    if (at)
+        b->n += n;
     return at;
 }
 
@@ -57,16 +69,17 @@ static inline void pc_put_bytes(struct pc_buffer *b, const void *data, size_t n)
         memcpy(at, data, n);
 }
 
+#define PC_VARINT_MOST 10
+
 static inline void pc_put_varint(struct pc_buffer *b, uint64_t v)
 {
-    uint8_t bytes[10];
-    size_t n = 0;
-    while (v >= 0x80) {
-        bytes[n++] = (uint8_t)(v | 0x80);
-        v >>= 7;
-    }
-    bytes[n++] = (uint8_t)v;
-    pc_put_bytes(b, bytes, n);
+    uint8_t *at = pc_buffer_end(b, PC_VARINT_MOST);
+    if (!at)
+        return;
+    for (; v >= 0x80; v >>= 7)
+        *at++ = (uint8_t)(v | 0x80);
+    *at++ = (uint8_t)v;
+    b->n = (size_t)(at - b->data);
 }
 
 /* Small numbers of either sign become small varints: 0, -1, 1, -2 ... are 0, 1, 2, 3 ... */
@@ -127,13 +140,12 @@ static inline const uint8_t *pc_get_bytes(struct pc_cursor *c, uint64_t n)
 
 static inline uint64_t pc_get_varint(struct pc_cursor *c)
 {
-    enum { MOST = 10 };
-    size_t left = pc_cursor_left(c), n = left < MOST ? left : MOST, i = 0;
+    size_t left = pc_cursor_left(c), n = left < PC_VARINT_MOST ? left : PC_VARINT_MOST, i = 0;
     const uint8_t *at = c->at;
     uint64_t v = 0;
     while (i < n) {
         uint8_t byte = at[i++];
-        if (i == MOST && byte > 1)
+        if (i == PC_VARINT_MOST && byte > 1)
             break;
         v |= (uint64_t)(byte & 0x7f) << 7 * (i - 1);
         if (byte & 0x80)

@@ -58,17 +58,36 @@ int pc_pcol_header_decode(const uint8_t *data, size_t n, struct pc_pcol_header *
     return PC_OK;
 }
 
+/* Appends the deflated bytes, piece by piece: room for the longest result that can be would be as
+ * much as the data. False: they are not shorter, or there is no memory. */
+static bool deflate_to(struct pc_buffer *b, const uint8_t *data, size_t n)
+{
+    enum { PIECE = 1 << 16 };
+    z_stream z = {.next_in = (z_const Bytef *)data};
+    size_t left = n, most = b->n + n;
+    int state = deflateInit(&z, Z_DEFAULT_COMPRESSION);
+    if (state != Z_OK)
+        return false;
+    while (state == Z_OK && b->n < most && (z.next_out = pc_buffer_end(b, PIECE))) {
+        uInt more = left < UINT_MAX / 2 ? (uInt)left : UINT_MAX / 2;
+        if (!z.avail_in) {
+            z.avail_in = more;
+            left -= more;
+        }
+        z.avail_out = PIECE;
+        state = deflate(&z, left ? Z_NO_FLUSH : Z_FINISH);
+        b->n += PIECE - z.avail_out;
+    }
+    deflateEnd(&z);
+    return state == Z_STREAM_END && b->n < most;
+}
+
 bool pc_pcol_pack(struct pc_buffer *b, const uint8_t *data, size_t n)
 {
     size_t start = b->n;
-    uLongf packed = compressBound(n);
-    uint8_t *at = pc_buffer_extend(b, packed);
-    if (at && compress2(at, &packed, data, n, Z_DEFAULT_COMPRESSION) == Z_OK && packed < n) {
-        b->n = start + packed;
+    if (deflate_to(b, data, n))
         return true;
-    }
-    if (at)
-        b->n = start;
+    b->n = start;
     pc_put_bytes(b, data, n);
     return false;
 }
