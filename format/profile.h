@@ -61,6 +61,12 @@ struct pc_profile_column {
     uint16_t unit;    /* enum pcollect_unit, never ticks */
 };
 
+/* The cells of a column as bytes (format/table_rows.h). */
+struct pc_packed_column {
+    const uint8_t *data;
+    size_t n;
+};
+
 /* A table of a plugin: rows of keys and values, summed over threads and ranks. A cell holds
  *  - NUMBER, DOMAIN: the number;
  *  - RANK: the rank with its sign widened; negative values are none and stand behind all ranks;
@@ -71,7 +77,8 @@ struct pc_profile_table {
     uint32_t n_keys, n_columns; /* keys come first */
     struct pc_profile_column *columns;
     uint32_t n_rows;
-    uint64_t *cells; /* n_rows x n_columns */
+    uint64_t *cells;                 /* n_rows x n_columns; NULL: they are packed */
+    struct pc_packed_column *packed; /* n_columns; NULL: there are cells */
 };
 
 /* Facts of one rank. Times in nanoseconds; the three spans add up to the time from exec to
@@ -140,6 +147,7 @@ struct pc_profile {
     uint64_t values_bytes;      /* of one rank: what values of all may take; 0: no bound */
     bool statistics_only;       /* read so: values that are kept in the file are not here */
     bool no_bins;               /* read so: histograms are not here */
+    bool rows_packed;           /* decoded so: rows of tables are packed */
     struct pc_columns *columns; /* where they are read from on demand, or NULL */
     struct pc_profile_rank *ranks;
     struct pc_profile_module *modules;
@@ -245,6 +253,11 @@ int pc_profile_check_values(const struct pc_profile *p, struct pc_error *error);
 int pc_profile_encode(const struct pc_profile *p, uint8_t **data_out, size_t *n_out);
 int pc_profile_decode(const uint8_t *data, size_t n, struct pc_profile **out,
                       struct pc_error *error);
+
+/* Decodes, but leaves the rows of tables packed, and so those of its sum with others. They are
+ * checked when they are merged. For pc_profile_merge, pc_profile_encode and pc_pcol_write alone. */
+int pc_profile_decode_packed(const uint8_t *data, size_t n, struct pc_profile **out,
+                             struct pc_error *error);
 
 /* ---- Merging -------------------------------------------------------------------------------- */
 

@@ -9,11 +9,7 @@
  * become one does not depend on which came first: merging is associative and commutative to the
  * bit.
  */
-#include "format/build.h"
-
-#include <string.h>
-
-enum { MAX_COLUMNS = PCOLLECT_MAX_KEYS + PCOLLECT_MAX_VALUES };
+#include "format/table_rows.h"
 
 const struct pc_profile_table *pc_profile_table(const struct pc_profile *p, const char *name)
 {
@@ -73,25 +69,13 @@ bool pc_table_valid(const struct pc_profile_table *t)
     return valid;
 }
 
-static bool cell_valid(const struct pc_profile *p, unsigned type, uint64_t cell)
-{
-    switch (type) {
-    case PCOLLECT_COLUMN_NODE:
-        return cell < p->n_nodes;
-    case PCOLLECT_COLUMN_STRING:
-        return cell <= p->n_strings;
-    default:
-        return true;
-    }
-}
-
 static int check_table(const struct pc_profile *p, const struct pc_profile_table *t,
                        struct pc_error *error)
 {
-    for (uint32_t r = 0; r < t->n_rows; r++) {
+    for (uint32_t r = 0; t->cells && r < t->n_rows; r++) {
         const uint64_t *row = t->cells + (size_t)r * t->n_columns;
         for (uint32_t i = 0; i < t->n_columns; i++)
-            if (!cell_valid(p, t->columns[i].type, row[i]))
+            if (!pc_cell_valid(p, t->columns[i].type, row[i]))
                 return pc_error_set(error, PC_EFORMAT, "a wrong reference in table '%s' (row %u)",
                                     t->name, r);
         if (r && pc_row_compare(row - t->n_columns, row, t->n_keys) >= 0)
@@ -142,45 +126,27 @@ bool pc_tables_agree(const struct pc_profile *a, const struct pc_profile *b)
     return true;
 }
 
-/* Row r of a side's table with the numbers of the result. */
-static void renumber_row(const struct pc_table_side *s, const struct pc_profile_table *t,
-                         uint32_t r, uint64_t *out)
-{
-    const uint64_t *row = t->cells + (size_t)r * t->n_columns;
-    for (uint32_t i = 0; i < t->n_columns; i++) {
-        out[i] = row[i];
-        if (t->columns[i].type == PCOLLECT_COLUMN_NODE)
-            out[i] = s->nodes[row[i]];
-        else if (t->columns[i].type == PCOLLECT_COLUMN_STRING && row[i])
-            out[i] = s->strings[row[i] - 1] + (uint64_t)1;
-    }
-}
-
 /* Joins the rows of x (of a) and y (of b); either may be NULL. */
-static bool join_rows(const struct pc_table_side *a, const struct pc_profile_table *x,
-                      const struct pc_table_side *b, const struct pc_profile_table *y,
-                      struct pc_profile *out, struct pc_profile_table *t)
+static int join_rows(const struct pc_table_side *a, const struct pc_profile_table *x,
+                     const struct pc_table_side *b, const struct pc_profile_table *y,
+                     struct pc_profile *out, struct pc_profile_table *t)
 {
-    uint64_t row_a[MAX_COLUMNS], row_b[MAX_COLUMNS];
-    uint32_t i = 0, j = 0, n_a = x ? x->n_rows : 0, n_b = y ? y->n_rows : 0;
-    t->n_rows = 0;
-    t->cells = pc_pool_array(out->memory, (size_t)n_a + n_b, t->n_columns * sizeof *t->cells);
-    if (!t->cells)
-        return false;
-    while (i < n_a || j < n_b) {
-        if (i < n_a)
-            renumber_row(a, x, i, row_a);
-        if (j < n_b)
-            renumber_row(b, y, j, row_b);
-        int order = i == n_a ? 1 : j == n_b ? -1 : pc_row_compare(row_a, row_b, t->n_keys);
-        uint64_t *to = t->cells + (size_t)t->n_rows++ * t->n_columns;
-        memcpy(to, order <= 0 ? row_a : row_b, t->n_columns * sizeof *to);
+    struct pc_row_reader of_a, of_b;
+    struct pc_row_writer w;
+    pc_row_reader_open(&of_a, a, x);
+    pc_row_reader_open(&of_b, b, y);
+    bool ok = pc_row_writer_open(&w, out->memory, t, x, y);
+    bool has_a = ok && pc_row_reader_next(&of_a), has_b = ok && pc_row_reader_next(&of_b);
+    while (has_a || has_b) {
+        int order = !has_a ? 1 : !has_b ? -1 : pc_row_compare(of_a.row, of_b.row, t->n_keys);
         for (uint32_t k = t->n_keys; order == 0 && k < t->n_columns; k++)
-            to[k] = pc_column_combine(&t->columns[k], row_a[k], row_b[k]);
-        i += order <= 0;
-        j += order >= 0;
+            of_a.row[k] = pc_column_combine(&t->columns[k], of_a.row[k], of_b.row[k]);
+        pc_row_writer_put(&w, order <= 0 ? of_a.row : of_b.row);
+        has_a = order <= 0 ? pc_row_reader_next(&of_a) : has_a;
+        has_b = order >= 0 ? pc_row_reader_next(&of_b) : has_b;
     }
-    return true;
+    ok &= pc_row_writer_close(&w, out->memory);
+    return !ok ? PC_ENOMEM : of_a.failed || of_b.failed ? PC_EFORMAT : PC_OK;
 }
 
 static char *copy_text(struct pc_profile *p, const char *text)
@@ -226,8 +192,10 @@ int pc_tables_merge(const struct pc_table_side *a, const struct pc_table_side *b
                                 "different versions",
                                 x->name);
         struct pc_profile_table *t = &out->tables[out->n_tables++];
-        if (!copy_columns(x ? x : y, out, t) || !join_rows(a, x, b, y, out, t))
-            return PC_ENOMEM;
+        int err = copy_columns(x ? x : y, out, t) ? join_rows(a, x, b, y, out, t) : PC_ENOMEM;
+        if (err)
+            return pc_error_set(error, err, "table '%s': %s", t->name ? t->name : "?",
+                                pc_err_text(err));
         i += x != NULL;
         j += y != NULL;
     }
@@ -243,32 +211,44 @@ void pc_strings_encode(const struct pc_profile *p, struct pc_buffer *b)
         pc_put_text(b, p->strings[i]);
 }
 
+static void encode_columns(const struct pc_profile_table *t, struct pc_buffer *b)
+{
+    pc_put_text(b, t->name);
+    pc_put_text(b, t->plugin);
+    pc_put_varint(b, t->n_keys);
+    pc_put_varint(b, t->n_columns);
+    for (uint32_t k = 0; k < t->n_columns; k++) {
+        pc_put_text(b, t->columns[k].name);
+        pc_put_varint(b, t->columns[k].type);
+        pc_put_varint(b, t->columns[k].combine);
+        pc_put_varint(b, t->columns[k].unit);
+    }
+    pc_put_varint(b, t->n_rows);
+}
+
 /* Columns one after the other, each cell as the difference to the one above: sorted keys and equal
  * values become bytes of little variety. */
+static void encode_cells(const struct pc_profile_table *t, struct pc_buffer *b)
+{
+    for (uint32_t k = 0; k < t->n_columns; k++) {
+        uint64_t last = 0;
+        for (uint32_t r = 0; r < t->n_rows; r++) {
+            uint64_t cell = t->cells[(size_t)r * t->n_columns + k];
+            pc_put_varint(b, pc_zigzag(cell - last));
+            last = cell;
+        }
+    }
+}
+
 void pc_tables_encode(const struct pc_profile *p, struct pc_buffer *b)
 {
     pc_put_varint(b, p->n_tables);
     for (uint32_t i = 0; i < p->n_tables; i++) {
-        const struct pc_profile_table *t = &p->tables[i];
-        pc_put_text(b, t->name);
-        pc_put_text(b, t->plugin);
-        pc_put_varint(b, t->n_keys);
-        pc_put_varint(b, t->n_columns);
-        for (uint32_t k = 0; k < t->n_columns; k++) {
-            pc_put_text(b, t->columns[k].name);
-            pc_put_varint(b, t->columns[k].type);
-            pc_put_varint(b, t->columns[k].combine);
-            pc_put_varint(b, t->columns[k].unit);
-        }
-        pc_put_varint(b, t->n_rows);
-        for (uint32_t k = 0; k < t->n_columns; k++) {
-            uint64_t last = 0;
-            for (uint32_t r = 0; r < t->n_rows; r++) {
-                uint64_t cell = t->cells[(size_t)r * t->n_columns + k];
-                pc_put_varint(b, pc_zigzag(cell - last));
-                last = cell;
-            }
-        }
+        encode_columns(&p->tables[i], b);
+        if (p->tables[i].packed)
+            pc_rows_put(&p->tables[i], b);
+        else
+            encode_cells(&p->tables[i], b);
     }
 }
 
@@ -292,7 +272,7 @@ static int decode_columns(struct pc_profile *p, struct pc_cursor *c, struct pc_p
     t->name = pc_get_text(p->memory, c);
     t->plugin = pc_get_text(p->memory, c);
     t->n_keys = (uint32_t)pc_get_below(c, PCOLLECT_MAX_KEYS);
-    t->n_columns = (uint32_t)pc_get_below(c, MAX_COLUMNS);
+    t->n_columns = (uint32_t)pc_get_below(c, PC_TABLE_MOST_COLUMNS);
     t->columns = pc_pool_array(p->memory, t->n_columns, sizeof *t->columns);
     if (!t->name || !t->plugin || !t->columns)
         return PC_ENOMEM;
@@ -312,6 +292,8 @@ static int decode_columns(struct pc_profile *p, struct pc_cursor *c, struct pc_p
 static int decode_rows(struct pc_profile *p, struct pc_cursor *c, struct pc_profile_table *t)
 {
     uint32_t n = c->failed ? 0 : pc_get_count(c, t->n_columns);
+    if (p->rows_packed)
+        return pc_rows_take(t, p->memory, c, n) ? PC_OK : PC_ENOMEM;
     t->cells = pc_pool_array(p->memory, n, t->n_columns * sizeof *t->cells);
     if (!t->cells)
         return PC_ENOMEM;

@@ -27,10 +27,11 @@ enum pc_merge_part {
 int pc_merge_arena(const void *base, size_t n, enum pc_merge_part part, struct pc_profile **out,
                    struct pc_error *error);
 
-/* Collective: reduces the profiles of all ranks over a binomial tree. On rank 0 *out is the result;
- * elsewhere NULL. Takes ownership of mine. mine may be NULL (this rank could not make its own): all
- * ranks still meet. Where a rank is missing from the result rank 0 gets PC_EMISMATCH and no result;
- * the other ranks learn that only from what rank 0 says later. */
+/* Collective: reduces the profiles of all ranks over a binomial tree. On rank 0 *out is the result,
+ * for writing (pc_profile_decode_packed); elsewhere NULL. Takes ownership of mine. mine may be NULL
+ * (this rank could not make its own): all ranks still meet. Where a rank is missing from the result
+ * rank 0 gets PC_EMISMATCH and no result; the other ranks learn that only from what rank 0 says
+ * later. */
 int pc_merge_reduce(const struct pc_transport *t, struct pc_profile *mine, struct pc_profile **out,
                     struct pc_error *error);
 

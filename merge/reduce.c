@@ -240,14 +240,14 @@ static void receive_profile(struct reduction *r, int from)
     struct pc_buffer b = {0};
     struct pc_error why = {""};
     int err = receive_bytes(r, from, "the profile", &b);
-    if (!err && b.n) {
-        err = pc_profile_decode(b.data, b.n, &theirs, &why);
-        if (!err)
-            err = add(r, theirs, &why);
-        if (err)
-            pc_error_set(r->error, err, "%s", why.text);
-    }
+    bool came = !err && b.n;
+    if (came)
+        err = pc_profile_decode_packed(b.data, b.n, &theirs, &why);
     free(b.data);
+    if (came && !err)
+        err = add(r, theirs, &why);
+    if (came && err)
+        pc_error_set(r->error, err, "%s", why.text);
     note(r, err);
 }
 

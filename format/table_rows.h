@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Rows of a table, read and written one after the other. They are cells in memory, or packed: the
+ * bytes of each column as they are in the part of tables. A table of a large job has millions of
+ * rows; on their way through the tree of a reduction, and at its root, they stay packed.
+ *
+ * Used by profile_table.c.
+ */
+#ifndef PC_FORMAT_TABLE_ROWS_H
+#define PC_FORMAT_TABLE_ROWS_H
+
+#include "format/build.h"
+
+enum { PC_TABLE_MOST_COLUMNS = PCOLLECT_MAX_KEYS + PCOLLECT_MAX_VALUES };
+
+/* Reads the rows of a side of a merge, with the numbers of the result. */
+struct pc_row_reader {
+    const struct pc_table_side *side;
+    const struct pc_profile_table *table; /* NULL: none */
+    uint32_t n_read;
+    bool failed; /* packed rows are damaged; none follows */
+    struct pc_cursor columns[PC_TABLE_MOST_COLUMNS];
+    uint64_t cells[PC_TABLE_MOST_COLUMNS]; /* of the row that was read last */
+    uint64_t row[PC_TABLE_MOST_COLUMNS];   /* its cells renumbered */
+};
+
+void pc_row_reader_open(struct pc_row_reader *r, const struct pc_table_side *side,
+                        const struct pc_profile_table *table);
+
+/* Reads the next row; false: there is none, or it is damaged. */
+bool pc_row_reader_next(struct pc_row_reader *r);
+
+/* Writes the rows of a table: packed if those are that it is made of, or some of them. */
+struct pc_row_writer {
+    struct pc_profile_table *table;
+    struct pc_buffer columns[PC_TABLE_MOST_COLUMNS];
+    uint64_t last[PC_TABLE_MOST_COLUMNS];
+};
+
+/* Begins the rows of t, which has the columns of a and b and will have rows of theirs; one of the
+ * two may be NULL. False: no memory. To be followed by pc_row_writer_close in either case. */
+bool pc_row_writer_open(struct pc_row_writer *w, struct pc_pool *pool, struct pc_profile_table *t,
+                        const struct pc_profile_table *a, const struct pc_profile_table *b);
+void pc_row_writer_put(struct pc_row_writer *w, const uint64_t *row);
+/* Ends the rows. False: no memory, then or before. */
+bool pc_row_writer_close(struct pc_row_writer *w, struct pc_pool *pool);
+
+/* Takes n_rows packed rows from c. False: no memory. */
+bool pc_rows_take(struct pc_profile_table *t, struct pc_pool *pool, struct pc_cursor *c,
+                  uint32_t n_rows);
+
+/* Puts a packed table's rows. */
+void pc_rows_put(const struct pc_profile_table *t, struct pc_buffer *b);
+
+/* True if a cell of that type refers to something of p. */
+bool pc_cell_valid(const struct pc_profile *p, unsigned type, uint64_t cell);
+
+#endif
